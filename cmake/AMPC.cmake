@@ -1,0 +1,65 @@
+# Wrappers that keep the CMakeLists.txt of a folder to a few lines.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Include path = path in the repository; generated files mirror it in the build folder.
+function(ampc_use_mlir target)
+  target_include_directories(${target} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  target_include_directories(${target} PUBLIC
+    ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/include)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
+    -Wall -Wextra -Wno-unused-parameter)
+endfunction()
+
+# The MLIR headers take most of a compilation; every library shares one precompiled set.
+function(ampc_add_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  ampc_use_mlir(${name})
+  add_dependencies(${name} ampc-tablegen ${ARG_DEPENDS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
+endfunction()
+
+function(ampc_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  ampc_use_mlir(${name})
+  add_dependencies(${name} ampc-tablegen)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  install(TARGETS ${name} RUNTIME DESTINATION bin)
+endfunction()
+
+# Generated code of the dialect `name` from File.td in the current folder.
+function(ampc_add_dialect file name)
+  set(LLVM_TARGET_DEFINITIONS ${file}.td)
+  mlir_tablegen(${file}Ops.h.inc -gen-op-decls -dialect=${name})
+  mlir_tablegen(${file}Ops.cpp.inc -gen-op-defs -dialect=${name})
+  mlir_tablegen(${file}Dialect.h.inc -gen-dialect-decls -dialect=${name})
+  mlir_tablegen(${file}Dialect.cpp.inc -gen-dialect-defs -dialect=${name})
+  mlir_tablegen(${file}Attrs.h.inc -gen-attrdef-decls -attrdefs-dialect=${name})
+  mlir_tablegen(${file}Attrs.cpp.inc -gen-attrdef-defs -attrdefs-dialect=${name})
+  mlir_tablegen(${file}Types.h.inc -gen-typedef-decls -typedefs-dialect=${name})
+  mlir_tablegen(${file}Types.cpp.inc -gen-typedef-defs -typedefs-dialect=${name})
+  mlir_tablegen(${file}Enums.h.inc -gen-enum-decls)
+  mlir_tablegen(${file}Enums.cpp.inc -gen-enum-defs)
+  add_public_tablegen_target(ampc-${name}-tablegen)
+  add_dependencies(ampc-tablegen ampc-${name}-tablegen)
+endfunction()
+
+function(ampc_add_interfaces file)
+  set(LLVM_TARGET_DEFINITIONS ${file}.td)
+  mlir_tablegen(${file}.h.inc -gen-op-interface-decls)
+  mlir_tablegen(${file}.cpp.inc -gen-op-interface-defs)
+  mlir_tablegen(${file}Attr.h.inc -gen-attr-interface-decls)
+  mlir_tablegen(${file}Attr.cpp.inc -gen-attr-interface-defs)
+  add_public_tablegen_target(ampc-${file}-tablegen)
+  add_dependencies(ampc-tablegen ampc-${file}-tablegen)
+endfunction()
+
+# Passes.td beside the public header; `group` names the registration function.
+function(ampc_add_passes group)
+  set(LLVM_TARGET_DEFINITIONS Passes.td)
+  mlir_tablegen(Passes.h.inc -gen-pass-decls -name ${group})
+  add_public_tablegen_target(ampc-${group}-passes-tablegen)
+  add_dependencies(ampc-tablegen ampc-${group}-passes-tablegen)
+endfunction()

@@ -1,0 +1,113 @@
+// What the compiler writes into an object and the runtime walks: tables, no code of its own.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Internal to a compiled model; users see NAME.h. All structs are plain C so that the compiler can emit them
+// as constant data. Every pointer in them is resolved at link time.
+#ifndef AMPC_RUNTIME_MODEL_H
+#define AMPC_RUNTIME_MODEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One object holds the code of all tiers; create picks one by feature bits or AMPC_ISA. */
+enum { AMPC_TIER_PLAIN, AMPC_TIER_AVX2, AMPC_TIER_AVX512, AMPC_TIER_AMX, AMPC_TIERS };
+
+/* Runs the tasks [begin, end) of a launch. `operands`: addresses of the kernel's operands, then of its results, then
+   (if the entry has one) of its workspace. `scratch`: 64-byte aligned memory of the calling thread, with unspecified contents. */
+typedef void (*ampc_kernel_fn)(void *const *operands, int64_t begin, int64_t end, void *scratch);
+
+typedef struct {
+  const char *name;
+  ampc_kernel_fn run[AMPC_TIERS];
+  ampc_kernel_fn finish[AMPC_TIERS]; /* null, or called once with [0, 1) after all tasks */
+  int64_t tasks[AMPC_TIERS];
+  int64_t scratch_bytes[AMPC_TIERS]; /* per thread */
+} ampc_kernel;
+
+enum { AMPC_SPACE_STATE, AMPC_SPACE_ARENA, AMPC_SPACE_INPUT, AMPC_SPACE_OUTPUT, AMPC_SPACE_CONSTANT, AMPC_SPACE_CONTROL };
+
+/* Layout of the control space, written by the runtime before a program runs. */
+typedef struct {
+  int32_t valid;     /* rows of the batch that count */
+  float lr_factor;   /* factor on the learning rate, from the caller; 1 by default */
+} ampc_control;
+
+typedef struct {
+  int32_t space;
+  int32_t number; /* of the input, output or constant */
+  int64_t offset; /* bytes */
+  int64_t stride; /* bytes added per iteration of the enclosing loop */
+} ampc_operand;
+
+enum { AMPC_ENTRY_KERNEL, AMPC_ENTRY_LOOP };
+
+/* One row of a program. A loop repeats the next `body` entries `count` times. */
+typedef struct {
+  int32_t kind;
+  int32_t kernel;        /* AMPC_ENTRY_KERNEL: number in the model's kernels */
+  int32_t first_operand; /* in the program's operands */
+  int32_t operand_count;
+  int32_t body;          /* AMPC_ENTRY_LOOP */
+  int32_t count;
+  const char *name;      /* of the source op, for profiles and messages */
+} ampc_entry;
+
+enum { AMPC_F32, AMPC_F64, AMPC_F16, AMPC_BF16, AMPC_I1, AMPC_I8, AMPC_I16, AMPC_I32, AMPC_I64, AMPC_U8 };
+
+/* A named tensor: an input, an output or a slot of state. */
+typedef struct {
+  const char *name;
+  int32_t dtype;
+  int32_t rank;
+  const int64_t *dims;
+  int64_t bytes;
+  int32_t batched;     /* inputs: 1 if the first dimension is the batch */
+  int32_t label_limit; /* integer inputs: values must lie in [0, limit), or equal label_ignore; 0: unchecked */
+  int64_t label_ignore;
+} ampc_tensor;
+
+enum { AMPC_ROLE_PARAM, AMPC_ROLE_BUFFER, AMPC_ROLE_MOMENT, AMPC_ROLE_STEP, AMPC_ROLE_GRADIENT, AMPC_ROLE_EMA,
+       AMPC_ROLE_RANDOM, AMPC_ROLE_SCALE, AMPC_ROLE_WORKING };
+enum { AMPC_INIT_CONSTANT, AMPC_INIT_UNIFORM, AMPC_INIT_NORMAL, AMPC_INIT_TRUNCATED_NORMAL };
+
+/* State: parameters, buffers, moments, ... in one block. Roles GRADIENT and WORKING are not saved. */
+typedef struct {
+  ampc_tensor tensor;
+  int32_t role;
+  int32_t init;
+  double a, b;      /* constant; bounds; mean and standard deviation */
+  int64_t offset;   /* bytes in the state block, a multiple of 64 */
+} ampc_slot;
+
+enum { AMPC_PROGRAM_TRAIN, AMPC_PROGRAM_GRAD, AMPC_PROGRAM_APPLY, AMPC_PROGRAM_EVAL, AMPC_PROGRAM_EXPORT,
+       AMPC_PROGRAM_DERIVE /* rebuilds working copies after create and load */ };
+
+typedef struct {
+  const char *name;      /* C suffix: "train_step", "fit_grad", "predict" */
+  int32_t kind;
+  int32_t step_slot;     /* number of the slot that counts this step's updates, or -1 */
+  int32_t loss_output;   /* number of the output that holds the loss, or -1 */
+  int32_t input_count, output_count, entry_count, operand_count;
+  int32_t batch;         /* rows of a full batch; 0 if no input is batched */
+  int32_t short_batch;   /* 1 if fewer valid rows are supported */
+  const ampc_tensor *inputs;
+  const ampc_tensor *outputs;
+  const ampc_entry *entries;
+  const ampc_operand *operands;
+  int64_t arena_bytes;
+} ampc_program;
+
+typedef struct {
+  const char *name;
+  uint32_t abi;
+  int32_t slot_count, program_count, kernel_count, constant_count;
+  const ampc_slot *slots;
+  const ampc_program *programs;
+  const ampc_kernel *kernels;
+  const void *const *constants;
+  int64_t state_bytes;   /* all slots */
+  int64_t arena_bytes;   /* the largest program's */
+  uint64_t state_hash;   /* names, shapes, types, optimizer: equal for a full resume */
+  uint64_t plan_hash;    /* equal: bit-equal results promised */
+} ampc_model;
+#endif

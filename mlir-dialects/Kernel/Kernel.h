@@ -1,0 +1,34 @@
+// The kernel dialect: on which unit, in how many passes over memory.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef MLIR_DIALECTS_KERNEL_KERNEL_H
+#define MLIR_DIALECTS_KERNEL_KERNEL_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace ampc::kernel {
+/// Bytes of a tensor; i1 takes one byte per element.
+int64_t byteSize(mlir::Type type);
+/// Buffers start at multiples of 64 bytes.
+inline int64_t alignUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+/// The value whose bytes a chain of views shows.
+mlir::Value throughViews(mlir::Value value);
+} // namespace ampc::kernel
+
+#include "mlir-dialects/Kernel/KernelEnums.h.inc"
+#include "mlir-dialects/Kernel/KernelInterfaces.h.inc"
+
+#include "mlir-dialects/Kernel/KernelDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "mlir-dialects/Kernel/KernelAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "mlir-dialects/Kernel/KernelOps.h.inc"
+#endif

@@ -1,0 +1,188 @@
+// Fused kernels with explicit accumulators, in the order in which they run.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_KERNEL
+#define AMPC_KERNEL
+include "mlir-dialects/Kernel/KernelInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def KernelDialect : Dialect {
+  let name = "kernel";
+  let cppNamespace = "::ampc::kernel";
+  let summary = "Kernels: one pass over memory each, on planned buffers";
+  let description = [{
+    Bodies are arith and math ops on scalars. Storage of 16 bits is widened right after a body's argument and
+    rounded right before its yield; what happens between computes in f32 (or f64).
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+class Kernel_Op<string mnemonic, list<Trait> traits = []> : Op<KernelDialect, mnemonic, traits>;
+
+// ---- Where a value lives, after planning ----
+def Kernel_Space : I32EnumAttr<"Space", "a memory of the step", [
+    I32EnumAttrCase<"state", 0>, I32EnumAttrCase<"arena", 1>, I32EnumAttrCase<"input", 2>,
+    I32EnumAttrCase<"output", 3>, I32EnumAttrCase<"constant", 4>, I32EnumAttrCase<"control", 5>]> {
+  let cppNamespace = "::ampc::kernel";
+}
+def Kernel_PlaceAttr : AttrDef<KernelDialect, "Place"> {
+  let mnemonic = "place";
+  let summary = "Space, number of the input, output or constant (else 0), and byte offset in it";
+  let parameters = (ins "::ampc::kernel::Space":$space, "int64_t":$number, "int64_t":$offset);
+  let assemblyFormat = "`<` $space `,` $number `,` $offset `>`";
+}
+
+def Kernel_ProgramOp : Kernel_Op<"program", [FunctionOpInterface, IsolatedFromAbove]> {
+  let summary = "Kernels in the order in which they run";
+  let description = [{
+    Arguments and results are state (attribute `train.slot` names the declaration) or inputs and outputs
+    (attribute `train.name`). The attribute `role` is `train`, `grad`, `apply`, `eval` or `export`; `step` names the step.
+    After planning, `kernel.arena_bytes` holds the peak, every kernel has `kernel.places` (one place per
+    result) and, with a workspace, `kernel.workspace` (an arena offset).
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+  }];
+}
+def Kernel_ReturnOp : Kernel_Op<"return", [Pure, Terminator, HasParent<"ProgramOp">]> {
+  let summary = "Ends a program";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator]> {
+  let summary = "Ends a body";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+}
+
+// ---- Values that are no launch ----
+def Kernel_ConstantOp : Kernel_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
+  let summary = "Data in the object";
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict";
+  let hasFolder = 1;
+}
+def Kernel_ViewOp : Kernel_Op<"view", [Pure]> {
+  let summary = "The same bytes with another shape";
+  let arguments = (ins AnyRankedTensor:$x);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+// ---- Ops of bodies ----
+def Kernel_Combine : I32EnumAttr<"Combine", "an associative operation", [
+    I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"min", 2>]> {
+  let cppNamespace = "::ampc::kernel";
+  let genSpecializedAttr = 0;
+}
+def Kernel_CombineAttr : EnumAttr<KernelDialect, Kernel_Combine, "combine">;
+def Kernel_RowReduceOp : Kernel_Op<"row_reduce", [Pure, SameOperandsAndResultType]> {
+  let summary = "Reduces a body value along the last dimension of the space";
+  let arguments = (ins Kernel_CombineAttr:$kind, AnyFloat:$x);
+  let results = (outs AnyFloat:$result);
+  let assemblyFormat = "$kind $x attr-dict `:` type($x)";
+  let hasVerifier = 1;
+}
+def Kernel_RowIndexOp : Kernel_Op<"row_index", [Pure]> {
+  let summary = "Position in the last dimension of the space";
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+def Kernel_LinearIndexOp : Kernel_Op<"linear_index", [Pure]> {
+  let summary = "Row-major number of the point in the space";
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+// ---- Kernels ----
+class Kernel_LaunchOp<string mnemonic, list<Trait> traits = []> : Kernel_Op<mnemonic, traits # [Pure]> {
+  let results = (outs Variadic<AnyRankedTensor>:$outs);
+}
+def Kernel_MapOp : Kernel_LaunchOp<"map", [FusedKernelOpInterface, DeclareOpInterfaceMethods<KernelOpInterface>]> {
+  let summary = "One body per point of the space; `kernel.row_reduce` inside makes it a row kernel";
+  let description = [{
+    Covers pointwise ops, row-wise ops (softmax, norms, losses), transposes, slices and broadcasts. A result
+    whose map drops the last dimension must be uniform along it.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$space,
+                       AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{`(` ($inputs^ `:` type($inputs))? `)` `space` $space `maps` $input_maps `->` $result_maps
+    attr-dict-with-keyword $body `:` type($outs)}];
+  let hasVerifier = 1;
+}
+def Kernel_ReduceOp : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, DeclareOpInterfaceMethods<KernelOpInterface, ["getWorkspaceBytes"]>]> {
+  let summary = "Combines the yielded values over the middle dimension of a space [outer, reduced, inner]";
+  let description = [{
+    Every yielded value has the type of its accumulator (f32 or wider for floats) and gives a
+    result over [outer, inner]. `reduced` is cut into `getChunks()` parts, whose sums are combined in order: the
+    result does not depend on the number of threads.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$space, AffineMapArrayAttr:$input_maps,
+                       AffineMapArrayAttr:$result_maps, Kernel_CombineAttr:$kind);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{$kind `(` ($inputs^ `:` type($inputs))? `)` `space` $space `maps` $input_maps `->` $result_maps
+    attr-dict-with-keyword $body `:` type($outs)}];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Parts of the reduced dimension that tasks sum by themselves.
+    int64_t getChunks();
+  }];
+}
+def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, DeclareOpInterfaceMethods<KernelOpInterface>, AttrSizedOperandSegments]> {
+  let summary = "Matrix product with an explicit accumulator and a body that turns sums into results";
+  let description = [{
+    For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body. Maps of
+    the operands go from (batch..., m, n, k) to their elements; they are projected permutations, so that any
+    side may be transposed and heads may be interleaved. With `packed_rhs`, rhs is the result of `kernel.pack`.
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
+                       DenseI64ArrayAttr:$space, I64Attr:$depth, AffineMapArrayAttr:$operand_maps,
+                       AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps, TypeAttr:$acc, UnitAttr:$packed_rhs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{$lhs `,` $rhs (`packed` $packed_rhs^)? `:` type($lhs) `,` type($rhs) `acc` $acc `maps` $operand_maps
+    `space` $space `depth` $depth `epilogue` `(` ($inputs^ `:` type($inputs))? `)` `maps` $input_maps `->` $result_maps
+    attr-dict-with-keyword $body `:` type($outs)}];
+  let hasVerifier = 1;
+  let extraClassDeclaration = "unsigned getNumLeadingArguments() { return 1; }";
+}
+
+// Geometry of a two-dimensional window; images NHWC.
+class Kernel_ConvLikeOp<string mnemonic> : Kernel_LaunchOp<mnemonic,
+    [FusedKernelOpInterface, DeclareOpInterfaceMethods<KernelOpInterface>, AttrSizedOperandSegments]> {
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
+                       DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
+                       DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$input_dilations, I64Attr:$groups,
+                       AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps, TypeAttr:$acc);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `strides` $strides `padding` $padding
+    `dilations` $dilations `input_dilations` $input_dilations `groups` $groups `space` $space
+    `epilogue` `(` ($inputs^ `:` type($inputs))? `)` `maps` $input_maps `->` $result_maps
+    attr-dict-with-keyword $body `:` type($outs)}];
+  let hasVerifier = 1;
+  let extraClassDeclaration = "unsigned getNumLeadingArguments() { return 1; }";
+}
+def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
+  let summary = "Convolution of an NHWC image (lhs) with an OHWI filter (rhs); space [N, OH, OW, O]";
+  let description = [{
+    Padding is [top, bottom, left, right]. The image may be dilated by zeros (`input_dilations`), which makes this the gradient
+    for the image as well, on a filter flipped and with channels exchanged.
+  }];
+}
+def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter"> {
+  let summary = "Gradient for an OHWI filter from image (lhs) and cotangent (rhs); space [O, KH, KW, I/groups]";
+}
+#endif

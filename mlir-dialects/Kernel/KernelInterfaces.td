@@ -1,0 +1,35 @@
+// What fusion, planning and emission ask of kernels.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_KERNEL_INTERFACES
+#define AMPC_KERNEL_INTERFACES
+include "mlir/IR/OpBase.td"
+
+def KernelOpInterface : OpInterface<"KernelOpInterface"> {
+  let cppNamespace = "::ampc";
+  let description = "One launch: reads tensors, writes its results, and nothing else.";
+  let methods = [
+    InterfaceMethod<[{
+      Bytes shared by the tasks of one launch, for partial results that a last task combines. Not
+      dependent on the tier or the number of threads.}],
+      "int64_t", "getWorkspaceBytes", (ins), "", "return 0;">,
+  ];
+}
+
+def FusedKernelOpInterface : OpInterface<"FusedKernelOpInterface", [KernelOpInterface]> {
+  let cppNamespace = "::ampc";
+  let description = [{
+    A kernel with a scalar body over an iteration space. The body's arguments are the leading
+    values that the kernel itself computes (accumulators), then one element per input; it yields one element
+    per result. Affine maps from the space say which element.
+  }];
+  let methods = [
+    InterfaceMethod<"Tensors the body reads by element.", "::mlir::MutableOperandRange", "getInputsMutable">,
+    InterfaceMethod<"Maps from the space to the inputs.", "::mlir::ArrayAttr", "getInputMaps">,
+    InterfaceMethod<"Maps from the space to the results.", "::mlir::ArrayAttr", "getResultMaps">,
+    InterfaceMethod<"The scalar code.", "::mlir::Region &", "getBody">,
+    InterfaceMethod<"Shape of the iteration space.", "::llvm::ArrayRef<int64_t>", "getSpace">,
+    InterfaceMethod<"Body arguments before those of the inputs.", "unsigned", "getNumLeadingArguments",
+                    (ins), "", "return 0;">,
+  ];
+}
+#endif

@@ -1,0 +1,75 @@
+// The train dialect: what is learned.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef MLIR_DIALECTS_TRAIN_TRAIN_H
+#define MLIR_DIALECTS_TRAIN_TRAIN_H
+
+#include "mlir-dialects/Train/TrainBuilders.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace ampc {
+/// How the precision of an op follows from that of its operands.
+enum class Category {
+  LowPrecision,  ///< contractions: 16-bit operands, f32 accumulator
+  FullPrecision, ///< losses, exponentials, statistics: f32
+  Promote,       ///< the widest of the operands
+  Passthrough,   ///< moves data, or computes one element from one
+};
+
+/// What an adjoint may use: operand numbers and "result", separated by blanks.
+struct Saves {
+  llvm::StringRef list;
+  bool operand(unsigned index) const;
+  bool result() const { return list.contains("result"); }
+};
+
+/// The first value of a tensor: `kind` with two parameters.
+struct Initializer {
+  enum Kind { Constant, Uniform, Normal, TruncatedNormal };
+  Kind kind;
+  double a; ///< the constant, the lower bound, or the mean
+  double b; ///< unused, the upper bound, or the standard deviation
+};
+
+// Type inference, with errors at `loc`. Shapes follow numpy.
+llvm::LogicalResult inferBroadcast(std::optional<mlir::Location> loc, mlir::Type a, mlir::Type b,
+                                   llvm::SmallVectorImpl<mlir::Type> &types);
+llvm::LogicalResult inferSelect(std::optional<mlir::Location> loc, mlir::ValueRange operands,
+                                llvm::SmallVectorImpl<mlir::Type> &types);
+llvm::LogicalResult inferTranspose(std::optional<mlir::Location> loc, mlir::Type x,
+                                   llvm::ArrayRef<int64_t> permutation,
+                                   llvm::SmallVectorImpl<mlir::Type> &types);
+llvm::LogicalResult inferReduce(std::optional<mlir::Location> loc, mlir::Type x,
+                                llvm::ArrayRef<int64_t> dims,
+                                llvm::SmallVectorImpl<mlir::Type> &types);
+llvm::LogicalResult inferRowLoss(std::optional<mlir::Location> loc, mlir::Type logits,
+                                 mlir::Type label, llvm::SmallVectorImpl<mlir::Type> &types);
+llvm::SmallVector<int64_t> inversePermutation(llvm::ArrayRef<int64_t> permutation);
+mlir::FailureOr<llvm::APFloat> parseReal(mlir::AsmParser &parser);
+} // namespace ampc
+
+#include "mlir-dialects/Train/TrainInterfacesAttr.h.inc"
+#include "mlir-dialects/Train/TrainInterfaces.h.inc"
+
+#include "mlir-dialects/Train/TrainDialect.h.inc"
+#include "mlir-dialects/Train/TrainEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "mlir-dialects/Train/TrainAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "mlir-dialects/Train/TrainOps.h.inc"
+
+namespace ampc {
+template <typename Op, typename... Args> mlir::Value GradBuilder::op(Args &&...args) {
+  auto result = Op::create(builder, loc, std::forward<Args>(args)...);
+  stamp(result);
+  return result->getResult(0);
+}
+} // namespace ampc
+#endif

@@ -1,0 +1,94 @@
+// What the passes ask of tensor ops, initialisers, optimizers and schedules.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TRAIN_INTERFACES
+#define AMPC_TRAIN_INTERFACES
+include "mlir/IR/OpBase.td"
+
+def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
+  let cppNamespace = "::ampc";
+  let description = [{
+    Reverse-mode rule of an op, in terms of ops that have rules themselves. An op without
+    this interface is a constant to differentiation or an error on an active path.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Cotangents of the operands, given those of the results (null: that result is not
+      useful to the loss). A null value in the answer means no dependence. Shapes may still be
+      those of the result: the caller sums away what broadcasting added.}],
+      "::llvm::SmallVector<::mlir::Value>", "buildAdjoints",
+      (ins "::ampc::GradBuilder &":$b, "::llvm::ArrayRef<::mlir::Value>":$cotangents)>,
+    StaticInterfaceMethod<"Values of the op that its adjoint may use.", "::ampc::Saves", "getSaves">,
+    StaticInterfaceMethod<"False for ops whose results are constant almost everywhere or discrete.",
+      "bool", "isDifferentiable">,
+  ];
+}
+
+def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
+  let cppNamespace = "::ampc";
+  let description = "How the precision of an op follows from that of its operands.";
+  let methods = [StaticInterfaceMethod<"Precision category.", "::ampc::Category", "getCategory">];
+}
+
+def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
+  let cppNamespace = "::ampc";
+  let description = [{
+    The op is one scalar expression per element of its iteration space, possibly with
+    reductions along the last dimension. One expression serves scalars and vectors on every
+    back end.
+  }];
+  let methods = [
+    InterfaceMethod<"Builds the expressions of the results from the operands' elements.",
+      "::llvm::SmallVector<::mlir::Value>", "buildScalars",
+      (ins "::ampc::ScalarBuilder &":$b, "::mlir::ValueRange":$x)>,
+    InterfaceMethod<"Shape of the iteration space.", "::llvm::SmallVector<int64_t>", "getSpace", (ins), "", [{
+      return ::llvm::to_vector(::llvm::cast<::mlir::RankedTensorType>($_op->getResult(0).getType()).getShape());}]>,
+    InterfaceMethod<"Which element of an operand belongs to a point of the space.",
+      "::mlir::AffineMap", "getOperandMap", (ins "unsigned":$index), "",
+      [{return ::ampc::broadcastMap($_op->getOperand(index).getType(), $_op.getSpace());}]>,
+    InterfaceMethod<"Which element of a result a point of the space defines.",
+      "::mlir::AffineMap", "getResultMap", (ins "unsigned":$index), "",
+      [{return ::ampc::broadcastMap($_op->getResult(index).getType(), $_op.getSpace());}]>,
+  ];
+}
+
+def StateOpInterface : OpInterface<"StateOpInterface"> {
+  let cppNamespace = "::ampc";
+  let description = "A declaration of state: the tensors that a step takes and returns.";
+  let methods = [
+    InterfaceMethod<"Name within the model.", "::llvm::StringRef", "getSymName">,
+    InterfaceMethod<"A ranked tensor type.", "::mlir::Type", "getType">,
+    InterfaceMethod<"First value.", "::ampc::InitAttrInterface", "getInit">,
+  ];
+}
+
+def InitAttrInterface : AttrInterface<"InitAttrInterface"> {
+  let cppNamespace = "::ampc";
+  let description = "How a tensor of state gets its first value.";
+  let methods = [InterfaceMethod<"The distribution for a tensor of this shape.",
+                                 "::ampc::Initializer", "getInitializer", (ins "::llvm::ArrayRef<int64_t>":$shape)>];
+}
+
+def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
+  let cppNamespace = "::ampc";
+  let description = "An update rule of first order.";
+  let methods = [
+    InterfaceMethod<"Names of the moments kept per parameter, each of the parameter's shape.",
+      "::llvm::SmallVector<::llvm::StringRef>", "getMoments">,
+    InterfaceMethod<"First value of every moment.", "double", "getInitialMoment", (ins), "", "return 0.0;">,
+    InterfaceMethod<"Base learning rate.", "double", "getLearningRate">,
+    InterfaceMethod<[{
+      Returns the new parameter followed by the new moments. `step` (rank 0) counts from 1 and
+      `lr` (rank 0) is the learning rate after the schedule.}],
+      "::llvm::SmallVector<::mlir::Value>", "buildUpdate",
+      (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$param, "::mlir::Value":$grad,
+           "::mlir::ValueRange":$moments, "::mlir::Value":$step, "::mlir::Value":$lr)>];
+}
+
+def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
+  let cppNamespace = "::ampc";
+  let description = "A learning rate as a function of the step number.";
+  let methods = [InterfaceMethod<"Factor (rank 0) on the base learning rate at `step` (rank 0, from 1).",
+                                 "::mlir::Value", "buildFactor",
+                                 (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$step)>];
+}
+#endif

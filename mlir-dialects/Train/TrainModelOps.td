@@ -1,0 +1,143 @@
+// Models: state, functions, steps and exports.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TRAIN_MODEL_OPS
+#define AMPC_TRAIN_MODEL_OPS
+include "mlir-dialects/Train/TrainBase.td"
+
+def Train_ModelOp : Op<TrainDialect, "model",
+    [Symbol, SymbolTable, NoTerminator, SingleBlock, IsolatedFromAbove]> {
+  let summary = "State and the functions over it";
+  let description = [{
+    Holds parameters and buffers, functions, steps and exports. Its name prefixes every symbol of
+    the compiled library.
+
+    ```mlir
+    train.model @line {
+      train.param @w : tensor<1x1xf32> = #train.zeros
+      train.func @loss(%x: tensor<8x1xf32>, %y: tensor<8x1xf32>) -> tensor<f32> {
+        %w = train.read @w : tensor<1x1xf32>
+        %p = train.matmul %x, %w : (tensor<8x1xf32>, tensor<1x1xf32>) -> tensor<8x1xf32>
+        %l = train.mse %p, %y : tensor<8x1xf32>, tensor<8x1xf32>
+        train.return %l : tensor<f32>
+      }
+      train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+}
+
+class Train_StateOp<string mnemonic> : Op<TrainDialect, mnemonic,
+    [Symbol, HasParent<"ModelOp">, StateOpInterface]> {
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type, InitAttrInterface:$init);
+  let assemblyFormat = "$sym_name `:` $type `=` $init attr-dict";
+}
+def Train_ParamOp : Train_StateOp<"param"> {
+  let summary = "A tensor that steps may change";
+  let description = [{
+    A parameter. Every parameter must be changed by some step or carry the attribute `frozen`.
+
+    ```mlir
+    train.param @w1 : tensor<64x128xf32> = #train.kaiming_uniform
+    ```
+  }];
+}
+def Train_BufferOp : Train_StateOp<"buffer"> {
+  let summary = "A tensor of state that is not learned";
+  let description = [{
+    State that functions write with `train.write`, or that the optimizer keeps: the attribute `role` is
+    then `moment`, `step`, `gradient`, `ema`, `random` or `scale`.
+
+    ```mlir
+    train.buffer @running_mean : tensor<64xf32> = #train.zeros
+    ```
+  }];
+}
+
+def Train_FuncOp : Op<TrainDialect, "func", [FunctionOpInterface, IsolatedFromAbove, HasParent<"ModelOp">]> {
+  let summary = "A function of tensors";
+  let description = [{
+    One block of tensor ops. Names of arguments become names of the C interface. A function has no
+    mode: steps compile it for training, exports and evaluation for inference.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+  }];
+}
+def Train_ReturnOp : Op<TrainDialect, "return", [Pure, Terminator, HasParent<"FuncOp">]> {
+  let summary = "Ends a function";
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let hasVerifier = 1;
+}
+def Train_CallOp : Op<TrainDialect, "call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Calls a function of the same model";
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$operands);
+  let results = (outs Variadic<AnyRankedTensor>:$outs);
+  let assemblyFormat = "$callee `(` $operands `)` attr-dict `:` functional-type($operands, results)";
+}
+def Train_ReadOp : Op<TrainDialect, "read", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The present value of a parameter or buffer";
+  let arguments = (ins FlatSymbolRefAttr:$state);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$state attr-dict `:` type($result)";
+}
+def Train_WriteOp : Op<TrainDialect, "write", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The value that a buffer has after a training step";
+  let description = [{
+    Takes effect when the step ends, and only if it is not skipped; reads see the old value. Dropped
+    in inference mode.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$state, AnyRankedTensor:$value);
+  let assemblyFormat = "$state `,` $value attr-dict `:` type($value)";
+}
+def Train_StepOp : Op<TrainDialect, "step",
+    [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"ModelOp">]> {
+  let summary = "One update of parameters that lowers a loss";
+  let description = [{
+    The loss is a function with one result of rank 0. A model may have several steps.
+
+    ```mlir
+    train.step @fit minimize @loss over [@w1, @b1] with #train.adamw<lr = 1.0e-3>
+      schedule #train.cosine<steps = 1000, warmup = 100> {clip_norm = 1.0, micro_batches = 4}
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$loss,
+                       TypedArrayAttrBase<FlatSymbolRefAttr, "parameters">:$params,
+                       OptimizerAttrInterface:$optimizer, OptionalAttr<ScheduleAttrInterface>:$schedule,
+                       OptionalAttr<F64Attr>:$clip_norm, OptionalAttr<F64Attr>:$clip_value,
+                       OptionalAttr<I64Attr>:$micro_batches, OptionalAttr<F64Attr>:$ema_decay);
+  let assemblyFormat = [{
+    $sym_name `minimize` $loss `over` $params `with` $optimizer (`schedule` $schedule^)? attr-dict
+  }];
+}
+def Train_ExportOp : Op<TrainDialect, "export", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"ModelOp">]> {
+  let summary = "Makes a function callable from C, in inference mode";
+  let arguments = (ins FlatSymbolRefAttr:$function, StrAttr:$name);
+  let assemblyFormat = "$function `as` $name attr-dict";
+}
+
+// ---- Marks that autodiff leaves for later phases ----
+def Train_SeedOp : Train_Op<"seed", FullPrecision, []> {
+  let summary = "The cotangent that the backward pass starts from";
+  let doc = "An op, not a constant 1, so that loss scaling has a place and nothing folds it away.";
+  let arguments = (ins F64Attr:$value);
+  let assemblyFormat = "$value attr-dict `:` type($result)";
+  let differentiable = 0;
+}
+def Train_GradientOp : Train_Op<"gradient", FullPrecision, [SameOperandsAndResultType]> {
+  let summary = "Marks a parameter's gradient: here the backward pass ends";
+  let arguments = (ins AnyRankedTensor:$x, StrAttr:$param);
+  let assemblyFormat = "$param `,` $x attr-dict `:` type($x)";
+  let adjoint = [{ return {g}; }];
+}
+#endif
