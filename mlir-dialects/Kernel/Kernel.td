@@ -142,7 +142,7 @@ def Kernel_ReduceOp : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, Declare
     int64_t getChunks();
   }];
 }
-def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, DeclareOpInterfaceMethods<KernelOpInterface>, AttrSizedOperandSegments]> {
+def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, DeclareOpInterfaceMethods<KernelOpInterface>]> {
   let summary = "Matrix product with an explicit accumulator and a body that turns sums into results";
   let description = [{
     For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body. Maps of
@@ -162,7 +162,7 @@ def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, DeclareOpIn
 
 // Geometry of a two-dimensional window; images NHWC.
 class Kernel_ConvLikeOp<string mnemonic> : Kernel_LaunchOp<mnemonic,
-    [FusedKernelOpInterface, DeclareOpInterfaceMethods<KernelOpInterface>, AttrSizedOperandSegments]> {
+    [FusedKernelOpInterface, DeclareOpInterfaceMethods<KernelOpInterface>]> {
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
                        DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                        DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$input_dilations, I64Attr:$groups,

@@ -48,7 +48,7 @@ class Train_OptimizerAttr<string cppName, string keyword, list<string> methods =
     : Train_Attr<cppName, keyword, [DeclareAttrInterfaceMethods<OptimizerAttrInterface, methods>]> {
   let assemblyFormat = "`<` struct(params) `>`";
   // Every rule has a parameter of this name; the interface asks for it as a number.
-  let extraClassDeclaration = "double getLearningRate() const { return getLr().convertToDouble(); }";
+  let extraClassDefinition = "double $cppClass::getLearningRate() const { return getLr().convertToDouble(); }";
 }
 def Train_SgdAttr : Train_OptimizerAttr<"Sgd", "sgd"> {
   let summary = "Stochastic gradient descent with momentum, dampening 0, as in torch.optim.SGD";

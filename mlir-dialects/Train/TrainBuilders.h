@@ -32,9 +32,10 @@ public:
   Value div(Value a, Value b);
   Value neg(Value a);
   Value exp(Value a);
-  Value log(Value a);
   Value sqrt(Value a);
   Value square(Value a);
+  Value cos(Value a);
+  Value floor(Value a);
   /// i1 tensor; broadcasts.
   Value compare(train::ComparePredicate predicate, Value a, Value b);
   Value greater(Value a, Value b);
@@ -91,6 +92,7 @@ public:
   Value rsqrt(Value a);
   Value pow(Value a, Value b);
   Value abs(Value a);
+  Value floor(Value a);
   Value select(Value condition, Value a, Value b);
   Value compare(train::ComparePredicate predicate, Value a, Value b);
   Value greater(Value a, Value b);

@@ -64,6 +64,23 @@ def Train_SquareOp : Train_UnaryOp<"square", FullPrecision> {
   let scalar  = [{ return b.mul(x[0], x[0]); }];
   let adjoint = [{ return {b.mul(g, b.mul(b.real(2.0, g), getX()))}; }];
 }
+def Train_SinOp : Train_UnaryOp<"sin", FullPrecision> {
+  let summary = "Sine";
+  let saves   = ["0"];
+  let scalar  = [{ return b.sin(x[0]); }];
+  let adjoint = [{ return {b.mul(g, b.cos(getX()))}; }];
+}
+def Train_CosOp : Train_UnaryOp<"cos", FullPrecision> {
+  let summary = "Cosine";
+  let saves   = ["0"];
+  let scalar  = [{ return b.cos(x[0]); }];
+  let adjoint = [{ return {b.neg(b.mul(g, b.op<SinOp>(getX())))}; }];
+}
+def Train_FloorOp : Train_UnaryOp<"floor", Passthrough> {
+  let summary = "The largest integer that is not larger";
+  let differentiable = 0;
+  let scalar  = [{ return b.floor(x[0]); }];
+}
 def Train_SelectOp : Train_Op<"select", Passthrough,
     [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let summary = "Where `condition` holds `a`, else `c`, with numpy broadcasting";

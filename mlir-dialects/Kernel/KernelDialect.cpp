@@ -1,0 +1,159 @@
+// Registration, parsing, verifiers and folders of the kernel dialect.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::kernel;
+
+#include "mlir-dialects/Kernel/KernelInterfaces.cpp.inc"
+
+#include "mlir-dialects/Kernel/KernelDialect.cpp.inc"
+#include "mlir-dialects/Kernel/KernelEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "mlir-dialects/Kernel/KernelAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "mlir-dialects/Kernel/KernelOps.cpp.inc"
+
+void KernelDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "mlir-dialects/Kernel/KernelAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "mlir-dialects/Kernel/KernelOps.cpp.inc"
+      >();
+}
+
+static RankedTensorType tensorOf(Type type) { return cast<RankedTensorType>(type); }
+
+int64_t kernel::byteSize(Type type) {
+  return tensorOf(type).getNumElements() * std::max(1u, tensorOf(type).getElementTypeBitWidth() / 8);
+}
+Value kernel::throughViews(Value value) {
+  while (auto view = value.getDefiningOp<ViewOp>())
+    value = view.getX();
+  return value;
+}
+
+ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto build = [](Builder &b, ArrayRef<Type> in, ArrayRef<Type> out, function_interface_impl::VariadicFlag,
+                  std::string &) { return b.getFunctionType(in, out); };
+  return function_interface_impl::parseFunctionOp(parser, result, false, getFunctionTypeAttrName(result.name), build,
+                                                  getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+}
+void ProgramOp::print(OpAsmPrinter &p) {
+  function_interface_impl::printFunctionOp(p, *this, false, "function_type", getArgAttrsAttrName(),
+                                           getResAttrsAttrName());
+}
+
+OpFoldResult kernel::ConstantOp::fold(FoldAdaptor) { return getValueAttr(); }
+
+LogicalResult ViewOp::verify() {
+  if (getX().getType().getElementType() != getType().getElementType() ||
+      getX().getType().getNumElements() != getType().getNumElements())
+    return emitOpError() << "expected the elements of " << getX().getType() << ", but got " << getType();
+  return success();
+}
+OpFoldResult ViewOp::fold(FoldAdaptor) {
+  if (auto inner = getX().getDefiningOp<ViewOp>()) {
+    getXMutable().assign(inner.getX());
+    return getResult();
+  }
+  return getX().getType() == getType() ? getX() : OpFoldResult();
+}
+
+LogicalResult RowReduceOp::verify() {
+  if (getX().getType().getIntOrFloatBitWidth() < 32)
+    return emitOpError() << "expected an accumulator of at least f32, but got " << getX().getType();
+  return success();
+}
+
+/// Maps must come from the space, fit the tensors' ranks, and bodies must fit maps and types.
+static LogicalResult verifyFused(FusedKernelOpInterface op) {
+  unsigned rank = op.getSpace().size();
+  OperandRange inputs = op.getInputsMutable();
+  if (op.getInputMaps().size() != inputs.size() || op.getResultMaps().size() != op->getNumResults())
+    return op->emitOpError("expected one map per input and one per result");
+  auto check = [&](Attribute attr, Type type) -> LogicalResult {
+    AffineMap map = cast<AffineMapAttr>(attr).getValue();
+    if (map.getNumDims() != rank || map.getNumResults() != unsigned(tensorOf(type).getRank()))
+      return op->emitOpError() << "expected a map from the space to " << type << ", but got " << attr;
+    return success();
+  };
+  for (auto [map, input] : llvm::zip(op.getInputMaps(), inputs))
+    if (failed(check(map, input.getType())))
+      return failure();
+  for (auto [map, type] : llvm::zip(op.getResultMaps(), op->getResultTypes()))
+    if (failed(check(map, type)))
+      return failure();
+  Block &body = op.getBody().front();
+  unsigned lead = op.getNumLeadingArguments();
+  if (body.getNumArguments() != lead + inputs.size())
+    return op->emitOpError() << "expected " << lead + inputs.size() << " arguments of the body, but got "
+                             << body.getNumArguments();
+  for (auto [i, input] : llvm::enumerate(inputs))
+    if (body.getArgument(lead + i).getType() != tensorOf(input.getType()).getElementType())
+      return op->emitOpError() << "expected argument " << lead + i << " of the body to be an element of "
+                               << input.getType();
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield || yield.getNumOperands() != op->getNumResults())
+    return op->emitOpError() << "expected a body that yields " << op->getNumResults() << " values";
+  for (auto [value, type] : llvm::zip(yield.getValues(), op->getResultTypes()))
+    if (value.getType() != tensorOf(type).getElementType())
+      return op->emitOpError() << "expected an element of " << type << ", but the body yields " << value.getType();
+  return success();
+}
+
+/// The accumulator of 16-bit values is f32, of f32 at least f32.
+static LogicalResult verifyAccumulator(Operation *op, Type in, Type acc) {
+  if (acc.getIntOrFloatBitWidth() < std::max(32u, in.getIntOrFloatBitWidth()))
+    return op->emitOpError() << "expected an accumulator of at least "
+                             << (in.isF64() ? in : Float32Type::get(op->getContext())) << ", but got " << acc;
+  return success();
+}
+
+LogicalResult MapOp::verify() { return verifyFused(*this); }
+LogicalResult ReduceOp::verify() {
+  if (getSpace().size() != 3)
+    return emitOpError() << "expected a space [outer, reduced, inner], but got [" << getSpace() << "]";
+  for (Type type : getResultTypes())
+    if (failed(verifyAccumulator(*this, tensorOf(type).getElementType(), tensorOf(type).getElementType())))
+      return failure();
+  return verifyFused(*this);
+}
+LogicalResult GemmOp::verify() {
+  if (failed(verifyAccumulator(*this, tensorOf(getLhs().getType()).getElementType(), getAcc())))
+    return failure();
+  if (getSpace().size() < 2 || getOperandMaps().size() != 2)
+    return emitOpError("expected a space of at least two dimensions and two operand maps");
+  return verifyFused(*this);
+}
+LogicalResult ConvOp::verify() {
+  if (failed(verifyAccumulator(*this, tensorOf(getLhs().getType()).getElementType(), getAcc())))
+    return failure();
+  return verifyFused(*this);
+}
+LogicalResult ConvFilterOp::verify() {
+  if (failed(verifyAccumulator(*this, tensorOf(getLhs().getType()).getElementType(), getAcc())))
+    return failure();
+  return verifyFused(*this);
+}
+
+// A part is worth a task from about 16 K elements on; 64 parts keep the last sum short.
+int64_t ReduceOp::getChunks() {
+  int64_t reduced = getSpace()[1], elements = reduced * getSpace()[0] * getSpace()[2];
+  return std::max<int64_t>(1, std::min({reduced / 16, elements / 16384, int64_t(64)}));
+}
+int64_t ReduceOp::getWorkspaceBytes() {
+  if (getChunks() == 1)
+    return 0;
+  int64_t bytes = 0;
+  for (Type type : getResultTypes())
+    bytes += alignUp(getChunks() * getSpace()[0] * getSpace()[2] * tensorOf(type).getElementTypeBitWidth() / 8);
+  return bytes;
+}

@@ -1,0 +1,208 @@
+// Registration, parsing, symbols and verifiers of the train dialect.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Train.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::train;
+
+#include "mlir-dialects/Train/TrainInterfacesAttr.cpp.inc"
+#include "mlir-dialects/Train/TrainInterfaces.cpp.inc"
+
+#include "mlir-dialects/Train/TrainDialect.cpp.inc"
+#include "mlir-dialects/Train/TrainEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "mlir-dialects/Train/TrainAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "mlir-dialects/Train/TrainOps.cpp.inc"
+
+void TrainDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "mlir-dialects/Train/TrainAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "mlir-dialects/Train/TrainOps.cpp.inc"
+      >();
+}
+
+bool Saves::operand(unsigned index) const {
+  SmallVector<StringRef> names;
+  list.split(names, ' ');
+  return llvm::is_contained(names, std::to_string(index));
+}
+
+FailureOr<APFloat> ampc::parseReal(AsmParser &parser) {
+  double value;
+  if (parser.parseFloat(value))
+    return failure();
+  return APFloat(value);
+}
+
+static RankedTensorType tensorOf(Type type) { return cast<RankedTensorType>(type); }
+
+//===--- Functions and symbols ----------------------------------------------------------------===//
+
+// Names of arguments become names of the C interface, so `%x` is kept as `train.name = "x"`.
+ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder b(parser.getContext());
+  StringAttr name;
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<Type> resultTypes;
+  SmallVector<DictionaryAttr> resultAttrs;
+  bool isVariadic = false;
+  if (parser.parseSymbolName(name, getSymNameAttrName(result.name), result.attributes) ||
+      function_interface_impl::parseFunctionSignatureWithArguments(
+          parser, /*allowVariadic=*/false, arguments, isVariadic, resultTypes, resultAttrs) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  SmallVector<Type> types;
+  for (OpAsmParser::Argument &argument : arguments) {
+    types.push_back(argument.type);
+    StringRef given = argument.ssaName.name.drop_front();
+    bool isState = argument.attrs && (argument.attrs.contains("train.slot") || argument.attrs.contains("train.name") ||
+                                      argument.attrs.contains("train.control"));
+    if (isState || given.empty() || llvm::isDigit(given.front()))
+      continue;
+    NamedAttrList attrs(argument.attrs);
+    attrs.set("train.name", b.getStringAttr(given));
+    argument.attrs = attrs.getDictionary(parser.getContext());
+  }
+  result.addAttribute(getFunctionTypeAttrName(result.name),
+                      TypeAttr::get(b.getFunctionType(types, resultTypes)));
+  call_interface_impl::addArgAndResultAttrs(b, result, arguments, resultAttrs,
+                                            getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+  return parser.parseRegion(*result.addRegion(), arguments);
+}
+
+void FuncOp::print(OpAsmPrinter &p) {
+  function_interface_impl::printFunctionOp(p, *this, /*isVariadic=*/false, "function_type",
+                                           getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+LogicalResult FuncOp::verifyRegions() {
+  if (!llvm::hasSingleElement(getBody()))
+    return emitOpError("expected one block, but got several");
+  auto bad = llvm::find_if_not(getFunctionType().getInputs(), llvm::IsaPred<RankedTensorType>);
+  if (bad != getFunctionType().getInputs().end())
+    return emitOpError() << "expected arguments that are ranked tensors, but got " << *bad;
+  for (Type type : llvm::concat<const Type>(getFunctionType().getInputs(), getFunctionType().getResults()))
+    if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && !tensor.hasStaticShape())
+      return emitOpError() << "expected static shapes, but got " << type;
+  return success();
+}
+
+LogicalResult train::ReturnOp::verify() {
+  auto func = (*this)->getParentOfType<FuncOp>();
+  if (getOperandTypes() != TypeRange(func.getResultTypes()))
+    return emitOpError() << "expected values of types (" << func.getResultTypes() << "), but got ("
+                         << getOperandTypes() << ")";
+  return success();
+}
+
+template <typename Op> static LogicalResult verifyStateUse(Op op, Type type, SymbolTableCollection &symbols) {
+  auto state = dyn_cast_or_null<StateOpInterface>(symbols.lookupNearestSymbolFrom(op, op.getStateAttr()));
+  if (!state)
+    return op.emitOpError() << "expected a parameter or buffer, but " << op.getStateAttr() << " is none";
+  if (state.getType() != type)
+    return op.emitOpError() << "expected type " << state.getType() << ", but got " << type;
+  return success();
+}
+LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyStateUse(*this, getType(), symbols);
+}
+LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (symbols.lookupNearestSymbolFrom<ParamOp>(*this, getStateAttr()))
+    return emitOpError() << "expected a buffer, but " << getStateAttr() << " is a parameter, which steps change";
+  return verifyStateUse(*this, getValue().getType(), symbols);
+}
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto callee = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
+  if (!callee)
+    return emitOpError() << "expected a function, but " << getCalleeAttr() << " is none";
+  if (callee.getFunctionType() != FunctionType::get(getContext(), getOperandTypes(), getResultTypes()))
+    return emitOpError() << "expected type " << callee.getFunctionType() << " of " << getCalleeAttr();
+  return success();
+}
+LogicalResult ExportOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!symbols.lookupNearestSymbolFrom<FuncOp>(*this, getFunctionAttr()))
+    return emitOpError() << "expected a function, but " << getFunctionAttr() << " is none";
+  return success();
+}
+LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto loss = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getLossAttr());
+  if (!loss)
+    return emitOpError() << "expected a function, but " << getLossAttr() << " is none";
+  auto types = loss.getResultTypes();
+  if (types.size() != 1 || !isa<RankedTensorType>(types[0]) || tensorOf(types[0]).getRank() != 0 ||
+      !isa<FloatType>(tensorOf(types[0]).getElementType()))
+    return emitOpError() << "expected a loss that returns one real scalar, but " << getLossAttr() << " has type "
+                         << loss.getFunctionType();
+  for (Attribute param : getParams())
+    if (!symbols.lookupNearestSymbolFrom<ParamOp>(*this, cast<FlatSymbolRefAttr>(param)))
+      return emitOpError() << "expected a parameter, but " << param << " is none";
+  if (getMicroBatches() && *getMicroBatches() < 1)
+    return emitOpError() << "expected at least one micro-batch, but got " << *getMicroBatches();
+  return success();
+}
+
+//===--- Verifiers and folders -----------------------------------------------------------------===//
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValueAttr(); }
+
+LogicalResult CastOp::verify() {
+  if (getX().getType().getShape() != getType().getShape())
+    return emitOpError() << "expected the shape of " << getX().getType() << ", but got " << getType();
+  return success();
+}
+// Only a cast to the same type folds: a pair of casts may round.
+OpFoldResult CastOp::fold(FoldAdaptor) { return getX().getType() == getType() ? getX() : OpFoldResult(); }
+
+LogicalResult ReshapeOp::verify() {
+  if (getX().getType().getElementType() != getType().getElementType() ||
+      getX().getType().getNumElements() != getType().getNumElements())
+    return emitOpError() << "expected the elements of " << getX().getType() << ", but got " << getType();
+  return success();
+}
+OpFoldResult ReshapeOp::fold(FoldAdaptor) {
+  if (auto inner = getX().getDefiningOp<ReshapeOp>()) {
+    getXMutable().assign(inner.getX());
+    return getResult();
+  }
+  return getX().getType() == getType() ? getX() : OpFoldResult();
+}
+
+LogicalResult BroadcastToOp::verify() {
+  SmallVector<Type> types;
+  if (failed(inferBroadcast(getLoc(), getX().getType(), getType(), types)))
+    return failure();
+  if (types[0] != getType())
+    return emitOpError() << "expected a shape that " << getX().getType() << " broadcasts to, but got " << getType();
+  return success();
+}
+OpFoldResult BroadcastToOp::fold(FoldAdaptor) { return getX().getType() == getType() ? getX() : OpFoldResult(); }
+
+LogicalResult MatmulOp::verify() {
+  auto a = getLhs().getType(), b = getRhs().getType(), r = getType();
+  if (a.getRank() < 2 || b.getRank() < 2 || r.getRank() < 2 || a.getElementType() != b.getElementType())
+    return emitOpError() << "expected matrices of one element type, but got " << a << " and " << b;
+  int64_t ra = a.getRank(), rb = b.getRank();
+  int64_t m = a.getDimSize(ra - (getTransposeLhs() ? 1 : 2)), ka = a.getDimSize(ra - (getTransposeLhs() ? 2 : 1));
+  int64_t kb = b.getDimSize(rb - (getTransposeRhs() ? 1 : 2)), n = b.getDimSize(rb - (getTransposeRhs() ? 2 : 1));
+  ArrayRef<int64_t> batchA = a.getShape().drop_back(2), batchB = b.getShape().drop_back(2);
+  ArrayRef<int64_t> batch = batchA.empty() ? batchB : batchA;
+  if (!batchA.empty() && !batchB.empty() && batchA != batchB)
+    return emitOpError() << "expected equal leading dimensions, but got " << a << " and " << b;
+  if (ka != kb || r.getShape().drop_back(2) != batch || r.getShape().take_back(2) != ArrayRef<int64_t>{m, n})
+    return emitOpError() << "expected shapes MxK, KxN and MxN, but got " << a << ", " << b << " and " << r;
+  Type in = a.getElementType(), acc = r.getElementType();
+  bool narrow = isa<FloatType>(in) && in.getIntOrFloatBitWidth() < 32;
+  if (narrow ? !acc.isF32() : acc != in)
+    return emitOpError() << "expected a result in " << (narrow ? Float32Type::get(getContext()) : in)
+                         << ", the accumulator of " << in << ", but got " << acc;
+  return success();
+}
