@@ -8,6 +8,14 @@ function(ampc_use_mlir target)
     ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/include)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
     -Wall -Wextra -Wno-unused-parameter)
+  if(target STREQUAL "AMPCDialects")
+    target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
+    if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+      target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    endif()
+  else()
+    target_precompile_headers(${target} REUSE_FROM AMPCDialects)
+  endif()
 endfunction()
 
 # The MLIR headers take most of a compilation; every library shares one precompiled set.
