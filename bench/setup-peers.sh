@@ -83,7 +83,7 @@ else
   why=$(tail -n 1 "$log")
   if aptInstall python3-torch && version=$(torchVersion /usr/bin/python3); then
     python=/usr/bin/python3
-    report pytorch "$version (Debian python3-torch; a newer one could not be had: $why)"
+    report pytorch "$version (Debian python3-torch, too old to be the bar; no newer one: $why)"
   else
     reportMissing pytorch "$why; python3-torch: $(tail -n 1 "$log")"
   fi

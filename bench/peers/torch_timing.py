@@ -22,6 +22,14 @@ def parse_arguments(description):
     return arguments
 
 
+def require_recent_torch():
+    """The bar is fused AdamW and scaled dot product attention; before 2.4 the CPU has no fused AdamW."""
+    import torch
+
+    if tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 4):
+        sys.exit(f"expected PyTorch 2.4 or newer, but got {torch.__version__}: the bar is not shown")
+
+
 def autocast(dtype):
     import torch
 
@@ -47,6 +55,7 @@ def measure(name, make_step, arguments):
     """`make_step(compiled)` returns a function that runs one step and returns its loss."""
     import torch
 
+    require_recent_torch()
     torch.set_num_threads(arguments.threads)
     modes = ["eager", "compile"] if arguments.mode == "faster" else [arguments.mode]
     seconds = {}
@@ -56,7 +65,7 @@ def measure(name, make_step, arguments):
             seconds[mode] = time_steps(
                 make_step(mode == "compile"), arguments.warm_up, arguments.steps
             )
-        except Exception as error:  # Debian's old PyTorch has no torch.compile; the other mode counts.
+        except Exception as error:  # torch.compile needs a C++ compiler; without one eager is the peer.
             if len(modes) == 1 or mode == "eager":
                 raise
             print(f"{name}: {mode} failed: {error}", file=sys.stderr)
