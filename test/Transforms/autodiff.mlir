@@ -23,7 +23,8 @@ train.model @line {
 // CHECK:       [[D:%.*]] = train.sub
 // CHECK:       [[L:%.*]] = train.reduce_sum
 // CHECK-NEXT:  [[S:%.*]] = train.seed 1.000000e+00
-// CHECK:       [[G:%.*]] = train.mul
+// CHECK:       train.mul
+// CHECK-NEXT:  [[G:%.*]] = train.mul
 // CHECK-NEXT:  [[DB:%.*]] = train.reduce_sum [[G]] over [0]
 // CHECK-NEXT:  [[DW:%.*]] = train.matmul [[X]], [[G]] transpose_lhs
 // CHECK-NEXT:  train.gradient "w", [[DW]]
