@@ -3,6 +3,7 @@
 #include "Loader.h"
 #include "ampc/Target/CPU/Codegen.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
@@ -25,7 +26,24 @@ bool test::canRun(const cpu::Tier &tier) {
   return !tier.hasAMX() || syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
 }
 
-llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> test::load(ModuleOp tierModule) {
+static llvm::Error listUndefined(StringRef object, std::vector<std::string> &names) {
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "kernels"));
+  if (!file)
+    return file.takeError();
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    auto flags = symbol.getFlags();
+    auto name = symbol.getName();
+    if (!flags || !name)
+      return llvm::joinErrors(flags.takeError(), name.takeError());
+    if (*flags & llvm::object::SymbolRef::SF_Undefined && !name->empty())
+      names.push_back(name->str());
+  }
+  llvm::sort(names);
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> test::load(ModuleOp tierModule,
+                                                             std::vector<std::string> &calls) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::LLVMContext context;
@@ -39,6 +57,8 @@ llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> test::load(ModuleOp tierModule
   std::string error;
   if (!cpu::emitObject(*module, os, error))
     return llvm::createStringError(error);
+  if (llvm::Error failed = listUndefined(StringRef(object.data(), object.size()), calls))
+    return std::move(failed);
   auto jit = llvm::orc::LLJITBuilder().create();
   if (!jit)
     return jit.takeError();

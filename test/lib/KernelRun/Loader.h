@@ -15,8 +15,9 @@ using KernelFunction = void (*)(void *const *operands, int64_t begin, int64_t en
 /// Whether this processor runs the tier's instructions. AMX also needs a permission, which this asks for.
 bool canRun(const cpu::Tier &tier);
 
-/// Writes a lowered tier module as an object file and links that.
-llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> load(mlir::ModuleOp tierModule);
+/// Writes a lowered tier module as an object file and links that. `calls`: the object's undefined symbols, sorted.
+llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> load(mlir::ModuleOp tierModule,
+                                                       std::vector<std::string> &calls);
 
 /// Memory that ends right before an unmapped page and has a known pattern before its start.
 class GuardedBuffer {
