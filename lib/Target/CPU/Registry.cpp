@@ -11,6 +11,7 @@ const TemplateRegistry &ampc::cpu::templateRegistry() {
     TemplateRegistry all;
     addMapTemplates(all);
     addGemmTemplate(all);
+    addReduceTemplates(all);
     return all;
   }();
   return registry;
