@@ -18,8 +18,6 @@ static cl::opt<std::string> stopAfter("compile-to", cl::desc("print the module a
                                       cl::value_desc("PHASE"), cl::sub(compileCommand));
 static cl::opt<std::string> dumpDir("dump-phases-to", cl::desc("write the module after every phase into this folder"),
                                     cl::value_desc("DIR"), cl::sub(compileCommand));
-static cl::opt<bool> listPhases("list-phases", cl::desc("print the phases and what holds after each"),
-                                cl::sub(compileCommand));
 static cl::opt<bool> timing("timing", cl::desc("print seconds per phase"), cl::sub(compileCommand));
 
 static int fail(const llvm::Twine &message) {
