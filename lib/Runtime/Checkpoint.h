@@ -4,25 +4,11 @@
 #define AMPC_LIB_RUNTIME_CHECKPOINT_H
 
 #include "lib/Runtime/Internal.h"
+#include "lib/Runtime/Json.h"
 
 #define AMPC_DATA_HASH_SEED 0x616d7063ull
 
 /* Of the bytes of all saved slots in their order, which is that of the file. */
 uint64_t ampc_rt_data_hash(const ampc_state *state);
-
-/* The header of a file, read with one cursor. Strings are decoded in place. */
-typedef struct {
-  char *cursor, *end;
-  const char *failure; /* what was expected, or null */
-} ampc_rt_json;
-/* Skips blanks; true and consumes if `c` comes next. */
-bool ampc_rt_json_accept(ampc_rt_json *json, char c);
-void ampc_rt_json_expect(ampc_rt_json *json, char c, const char *what);
-/* A string, ended by 0; "" after a failure. */
-const char *ampc_rt_json_string(ampc_rt_json *json);
-/* A whole number that is not negative; 0 after a failure. */
-int64_t ampc_rt_json_number(ampc_rt_json *json);
-/* Whether only blanks are left. */
-bool ampc_rt_json_at_end(ampc_rt_json *json);
 
 #endif

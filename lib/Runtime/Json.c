@@ -1,6 +1,6 @@
 // The part of JSON that headers of checkpoints use: objects, arrays, strings, whole numbers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Runtime/Checkpoint.h"
+#include "lib/Runtime/Json.h"
 
 static void fail(ampc_rt_json *json, const char *what) {
   if (!json->failure)

@@ -36,7 +36,7 @@ class RealOr<string value> : Train_Real<"a real number, " # value # " by default
 }
 
 def RealTensor : RankedTensorOf<[F64, F32, BF16, F16]>;
-def I32Tensor : RankedTensorOf<[I32]>;
+def RowNumbers : RankedTensorOf<[I32]>;
 def RandomState : Type<CPred<"$_self == ::ampc::randomStateType($_self.getContext())">, "tensor<2xi64>">,
                   BuildableType<"::ampc::randomStateType($_builder.getContext())">;
 def ValidRows : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, ::mlir::IntegerType::get($_self.getContext(), 32))">,

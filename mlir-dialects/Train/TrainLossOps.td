@@ -7,7 +7,7 @@ include "mlir-dialects/Train/TrainBase.td"
 def Train_OneHotOp : Train_Op<"one_hot", Passthrough,
     [DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
   let summary = "1 where the position in the last dimension equals the label, else 0";
-  let arguments = (ins I32Tensor:$label);
+  let arguments = (ins RowNumbers:$label);
   let results = (outs RealTensor:$result);
   let assemblyFormat = "$label attr-dict `:` type($label) `to` type($result)";
   let example = "%y = train.one_hot %label : tensor<4xi32> to tensor<4x10xf32>";
@@ -27,15 +27,15 @@ defvar lossDoc = [{
     `reduce` is `mean` (the default), `sum` or `none`. The first two give a scalar, leave out rows of the batch from `valid` on, and
     are replaced in `simplify` by the loss without reduction and a reduction. }];
 
-class Train_LossOp<string mnemonic, list<string> scalarMethods = []> : Train_Op<mnemonic, FullPrecision,
-    [InferTypeOpAdaptor, ValidRowsOpInterface, DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>,
+class Train_LossOp<string mnemonic, list<string> scalarMethods = [], list<Trait> traits = []> : Train_Op<mnemonic, FullPrecision,
+    traits # [InferTypeOpAdaptor, ValidRowsOpInterface, DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>,
      DeclareOpInterfaceMethods<ScalarOpInterface, scalarMethods>]>;
 
-def Train_SoftmaxCrossEntropyOp : Train_LossOp<"softmax_cross_entropy", ["getSpace", "getOperandMap", "getResultMap"]> {
+def Train_SoftmaxCrossEntropyOp : Train_LossOp<"softmax_cross_entropy", ["getSpace", "getOperandMap", "getResultMap"], [IndexOpInterface]> {
   let summary = "-sum(target * log softmax(logits)) along the last dimension";
-  let doc = lossDoc # [{
+  let doc = !strconcat(lossDoc, [{
     The targets are either classes (i32, one per row) or a distribution (the logits' type and shape). `smoothing` s replaces a target t
-    by (1 - s) t + s / classes. Rows of class `ignore` have loss 0 and do not count in the mean; a mean over no row is 0. }];
+    by (1 - s) t + s / classes. Rows of class `ignore` have loss 0 and do not count in the mean; a mean over no row is 0. }]);
   let arguments = (ins RealTensor:$logits, RankedTensorOf<[I32, F64, F32, BF16, F16]>:$target, Optional<ValidRows>:$valid,
                        defaultReduction:$reduction, OptionalAttr<I64Attr>:$ignore, DefaultValuedAttr<F64Attr, "0.0">:$smoothing,
                        OptionalAttr<I64Attr>:$batch_rows);

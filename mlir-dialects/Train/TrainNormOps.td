@@ -67,7 +67,7 @@ def Train_RmsNormGradOp : Train_RowNormGradOp<"rms_norm_grad"> {
   }];
 }
 
-def Train_BatchNormOp : Op<TrainDialect, "batch_norm", [AllTypesMatch<["x", "result"]>, Pure, AttrSizedOperandSegments,
+def Train_BatchNormOp : Op<TrainDialect, "batch_norm", [AllTypesMatch<["x", "result"]>, Pure,
     DeclareOpInterfaceMethods<PrecisionOpInterface>, DeclareOpInterfaceMethods<ModalOpInterface>,
     ValidRowsOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Normalises every channel (last dimension) over the batch and the image (Ioffe and Szegedy 2015)";

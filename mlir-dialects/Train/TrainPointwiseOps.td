@@ -252,16 +252,16 @@ def Train_SoftplusOp : Train_RealUnaryOp<"softplus", FullPrecision> {
 }
 
 // ---- The larger and the smaller of two ----
-class Train_ExtremumOp<string mnemonic, string winner> : Train_BinaryOp<mnemonic, Promote, [Commutative]> {
+class Train_ExtremumOp<string mnemonic, string order> : Train_BinaryOp<mnemonic, Promote, [Commutative]> {
   let doc = "Where the operands are equal, each gets half of the cotangent.";
   let saves = ["0", "1"];
-  let adjoint = "return ::ampc::extremumAdjoints(b, g, " # winner # ");";
+  let adjoint = "return ::ampc::extremumAdjoints(b, g, " # order # ");";
 }
 def Train_MaximumOp : Train_ExtremumOp<"maximum", "getLhs(), getRhs()"> {
   let summary = "The larger operand";
   let scalar  = [{ return b.max(x[0], x[1]); }];
 }
-def Train_MinimumOp : Train_ExtremumOp<"minimum", "getRhs(), getLhs(), /*swapped=*/true"> {
+def Train_MinimumOp : Train_ExtremumOp<"minimum", "getRhs(), getLhs()"> {
   let summary = "The smaller operand";
   let scalar  = [{ return b.min(x[0], x[1]); }];
 }

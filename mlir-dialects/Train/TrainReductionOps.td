@@ -17,7 +17,11 @@ class Train_ReduceOp<string mnemonic, list<Trait> traits = []>
   let example = "%y = train." # mnemonic # " %x over [0, 2] : tensor<4x8x3xf32>";
   let extraDefinition = inferReducedType;
 }
-def Train_ReduceSumOp : Train_ReduceOp<"reduce_sum"> {
+// `combine` names a case of kernel.combine.
+class Train_CombineOp<string mnemonic, string combine> : Train_ReduceOp<mnemonic, [ReduceOpInterface]> {
+  let extraClassDeclaration = "static ::llvm::StringRef getCombine() { return \"" # combine # "\"; }";
+}
+def Train_ReduceSumOp : Train_CombineOp<"reduce_sum", "sum"> {
   let summary = "Sum over dimensions, which are dropped";
   let adjoint = [{ return {b.broadcastTo(b.reshape(g, b.withOnes(getX().getType(), getDims())), getX().getType())}; }];
 }
@@ -29,14 +33,14 @@ def Train_ReduceMeanOp : Train_ReduceOp<"reduce_mean", [DeclareOpInterfaceMethod
     Value share = b.mul(g, b.real(double(getType().getNumElements()) / getX().getType().getNumElements(), g));
     return {b.broadcastTo(b.reshape(share, b.withOnes(getX().getType(), getDims())), getX().getType())}; }];
 }
-class Train_ReduceExtremumOp<string mnemonic> : Train_ReduceOp<mnemonic> {
+class Train_ReduceExtremumOp<string mnemonic, string combine> : Train_CombineOp<mnemonic, combine> {
   let doc = "Elements that share the extremum share its cotangent equally.";
   let arguments = (ins RealTensor:$x, DenseI64ArrayAttr:$dims);
   let saves = ["0", "result"];
   let adjoint = [{ return {::ampc::reduceExtremumAdjoint(b, g, getX(), getResult(), getDims())}; }];
 }
-def Train_ReduceMaxOp : Train_ReduceExtremumOp<"reduce_max"> { let summary = "Maximum over dimensions, which are dropped"; }
-def Train_ReduceMinOp : Train_ReduceExtremumOp<"reduce_min"> { let summary = "Minimum over dimensions, which are dropped"; }
+def Train_ReduceMaxOp : Train_ReduceExtremumOp<"reduce_max", "max"> { let summary = "Maximum over dimensions, which are dropped"; }
+def Train_ReduceMinOp : Train_ReduceExtremumOp<"reduce_min", "min"> { let summary = "Minimum over dimensions, which are dropped"; }
 
 def Train_LogSumExpOp : Train_ReduceOp<"logsumexp", [DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>,
     DeclareOpInterfaceMethods<ScalarOpInterface, ["getSpace", "getResultMap"]>]> {

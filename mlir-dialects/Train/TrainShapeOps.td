@@ -122,14 +122,18 @@ def Train_SplitOp : Train_CompositeOp<"split", Passthrough, [InferTypeOpAdaptor]
 // ---- Rows by number ----
 defvar rowsDoc = [{
     An index outside [0, number of rows) is an error that the runtime reports for inputs; elsewhere it reads zeros. }];
-def Train_GatherOp : Train_Op<"gather", Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<IndexOpInterface, ["getIgnoredIndex"]>]> {
+def Train_GatherOp : Train_Op<"gather", Passthrough, [InferTypeOpAdaptor, IndexOpInterface]> {
   let summary = "Rows of a table";
-  let doc = rowsDoc # "The row `padding` gets no gradient.";
-  let arguments = (ins AnyRankedTensor:$table, I32Tensor:$index, OptionalAttr<I64Attr>:$padding);
+  let doc = !strconcat(rowsDoc, "The row `padding` gets no gradient.");
+  let arguments = (ins AnyRankedTensor:$table, RowNumbers:$index, OptionalAttr<I64Attr>:$padding);
   let assemblyFormat = "$table `at` $index (`padding` $padding^)? attr-dict `:` type($table) `,` type($index)";
   let example = "%y = train.gather %table at %i : tensor<100x8xf32>, tensor<4x3xi32>";
   let saves   = ["1"];
   let adjoint = [{ return {b.op<ScatterAddOp>(getTable().getType(), g, getIndex(), getPaddingAttr()), Value()}; }];
+  let extraClassDeclaration = [{
+    ::mlir::Value getIndices() { return getIndex(); }
+    int64_t getIndexLimit() { return getTable().getType().getDimSize(0); }
+  }];
   let extraDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *,
         std::optional<::mlir::Location> loc, Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
@@ -140,7 +144,7 @@ def Train_GatherOp : Train_Op<"gather", Passthrough, [InferTypeOpAdaptor, Declar
 def Train_ScatterAddOp : Train_Op<"scatter_add", FullPrecision, []> {
   let summary = "Zeros, to whose row index[i] row i of the updates is added";
   let doc = "Adds in the order of the rows, for any number of threads. Rows that go to `padding` or nowhere are left out.";
-  let arguments = (ins RealTensor:$updates, I32Tensor:$index, OptionalAttr<I64Attr>:$padding);
+  let arguments = (ins RealTensor:$updates, RowNumbers:$index, OptionalAttr<I64Attr>:$padding);
   let assemblyFormat = [{$updates `at` $index (`padding` $padding^)? attr-dict
                          `:` type($updates) `,` type($index) `to` type($result)}];
   let example = "%y = train.scatter_add %u at %i : tensor<3x8xf32>, tensor<3xi32> to tensor<100x8xf32>";
@@ -148,14 +152,18 @@ def Train_ScatterAddOp : Train_Op<"scatter_add", FullPrecision, []> {
   let hasVerifier = 1;
 }
 def Train_EmbeddingOp : Train_CompositeOp<"embedding", Passthrough, [InferTypeOpAdaptor,
-    DeclareOpInterfaceMethods<IndexOpInterface>]> {
+    IndexOpInterface]> {
   let summary = "Vectors of a table, one per index; the vector `padding` gets no gradient";
   let doc = rowsDoc;
-  let arguments = (ins RealTensor:$table, I32Tensor:$index, OptionalAttr<I64Attr>:$padding);
+  let arguments = (ins RealTensor:$table, RowNumbers:$index, OptionalAttr<I64Attr>:$padding);
   let assemblyFormat = "$table `at` $index (`padding` $padding^)? attr-dict `:` type($table) `,` type($index)";
   let example = "%y = train.embedding %table at %i padding 0 : tensor<100x8xf32>, tensor<4x3xi32>";
   let parts = "`train.gather`";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Value getIndices() { return getIndex(); }
+    int64_t getIndexLimit() { return getTable().getType().getDimSize(0); }
+  }];
   let extraDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *,
         std::optional<::mlir::Location> loc, Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
