@@ -1,6 +1,7 @@
 // The phase table.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Pipelines.h"
+#include "ampc/Conversion/Passes.h"
 #include "ampc/Transforms/Passes.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -35,6 +36,12 @@ ArrayRef<Phase> ampc::getPhases() {
          pm.addPass(createCanonicalizerPass());
          pm.addPass(createCSEPass());
        }},
+      {"kernels", "train is gone but for declarations: fused kernels with explicit accumulators",
+       [](OpPassManager &pm, const CompileOptions &) {
+         pm.addPass(createConvertTrainToKernel());
+         pm.addPass(createCanonicalizerPass());
+         pm.addPass(createCSEPass());
+       }},
   };
   return table;
 }
@@ -57,6 +64,7 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
 
 void ampc::registerPasses() {
   registerTransformsPasses();
+  registerConversionPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   static std::vector<std::unique_ptr<PassPipelineRegistration<PhaseOptions>>> pipelines;
