@@ -14,18 +14,18 @@ static int64_t flatten(ArrayRef<int64_t> at, Type type) {
 }
 
 static double sumOfGemm(kernel::GemmOp op, ArrayRef<Elements> operands, ArrayRef<int64_t> point) {
-  SmallVector<int64_t> at(point);
-  at.push_back(0);
-  double sum = 0;
-  for (int64_t k = 0; k < int64_t(op.getDepth()); ++k) {
-    at.back() = k;
-    double product = 1;
-    for (unsigned side = 0; side < 2; ++side) {
-      AffineMap map = cast<AffineMapAttr>(op.getOperandMaps()[side]).getValue();
-      product *= operands[side][flatten(map.compose(at), op->getOperand(side).getType())].real;
-    }
-    sum += product;
+  SmallVector<int64_t> first(point), second(point);
+  first.push_back(0);
+  second.push_back(1);
+  int64_t start[2], stride[2]; // maps are linear
+  for (unsigned side = 0; side < 2; ++side) {
+    AffineMap map = cast<AffineMapAttr>(op.getOperandMaps()[side]).getValue();
+    start[side] = flatten(map.compose(first), op->getOperand(side).getType());
+    stride[side] = flatten(map.compose(second), op->getOperand(side).getType()) - start[side];
   }
+  double sum = 0;
+  for (int64_t k = 0; k < int64_t(op.getDepth()); ++k)
+    sum += operands[0][start[0] + k * stride[0]].real * operands[1][start[1] + k * stride[1]].real;
   return sum;
 }
 

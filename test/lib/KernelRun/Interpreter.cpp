@@ -186,7 +186,7 @@ Element Interpreter::evaluate(Value value, SmallVector<int64_t> point,
   Element result;
   Operation *def = value.getDefiningOp();
   if (auto arg = dyn_cast<BlockArgument>(value)) {
-    unsigned i = arg.getArgNumber();
+    unsigned i = arg.getArgNumber() - op.getNumLeadingArguments();
     OperandRange operands = op.getInputsMutable();
     result = inputs[i][positionIn(op.getInputMaps()[i], operands[i].getType(), point)];
   } else if (auto reduce = dyn_cast<kernel::RowReduceOp>(def)) {
