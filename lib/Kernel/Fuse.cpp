@@ -18,7 +18,7 @@ using namespace ampc;
 // Addresses of more tensors than that do not fit registers; longer bodies spill.
 static constexpr unsigned maxTensors = 24, maxBody = 400;
 // How far the search for ops between two kernels goes, so that fusion stays linear.
-static constexpr unsigned maxBetween = 256, maxSiblings = 64;
+static constexpr unsigned maxBetween = 256, maxSiblings = 64, maxDistance = 32;
 
 namespace {
 class Fuser {
@@ -43,7 +43,7 @@ private:
   kernel::MapOp respaceQueued(kernel::MapOp op, ArrayRef<int64_t> space);
 
   Block &block;
-  bool acrossGradients;
+  bool acrossGradients, joining = false;
   SetVector<Operation *> worklist;
 };
 } // namespace
@@ -84,6 +84,36 @@ static bool isCheap(FusedKernelOpInterface op) {
 /// A few literals put together: no reason to store the result.
 static bool isLiteral(FusedKernelOpInterface op) {
   return inputsOf(op).empty() && bodySize(op) <= 8 && isCheap(op) && !usesLinearIndex(op);
+}
+
+static void eraseDeadViews(Operation *op) {
+  while (op && isa<kernel::ViewOp>(op) && op->use_empty()) {
+    Operation *inner = op->getOperand(0).getDefiningOp();
+    op->erase();
+    op = inner;
+  }
+}
+
+static void dropDeadViews(Operation *producer) {
+  for (Operation *user : llvm::make_early_inc_range(producer->getUsers()))
+    if (isa<kernel::ViewOp>(user) && user->use_empty())
+      user->erase();
+}
+
+/// Views that add or drop dimensions of size 1 become part of the maps.
+static void readThroughUnitViews(FusedKernelOpInterface op) {
+  SmallVector<AffineMap> maps = mapsOf(op.getInputMaps());
+  for (auto [operand, map] : llvm::zip(inputsOf(op), maps)) {
+    Value base = kernel::throughViews(operand.get());
+    AffineMap toBase = unitReshape(shapeOf(operand.get()), shapeOf(base), op->getContext());
+    if (base == operand.get() || !toBase)
+      continue;
+    map = toBase.compose(map);
+    Operation *view = operand.get().getDefiningOp();
+    operand.set(base);
+    eraseDeadViews(view);
+  }
+  op->setAttr("input_maps", Builder(op).getAffineMapArrayAttr(maps));
 }
 
 /// Moves what depends on the producer and stands before the reader behind it. False if the reader depends
@@ -177,9 +207,8 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
     merge.addResult(value, reader->getResult(i), mapAt(reader.getResultMaps(), i));
   FusedKernelOpInterface merged = merge.finish(reader, producer.getLoc());
   replaced({reader}, merged);
-  if (llvm::all_of(producer->getUsers(), [](Operation *user) { return user->use_empty() && isa<kernel::ViewOp>(user); })) {
-    for (Operation *user : llvm::make_early_inc_range(producer->getUsers()))
-      user->erase();
+  dropDeadViews(producer);
+  if (producer->use_empty()) {
     forget(producer);
     producer.erase();
   }
@@ -229,10 +258,12 @@ static bool canJoin(FusedKernelOpInterface producer, kernel::MapOp reader, Affin
   if (space.empty())
     return false;
   AffineMap all = AffineMap::getMultiDimIdentityMap(space.size(), via.getContext());
-  if (elements(reader.getSpace()) != elements(space))
-    return isa<kernel::MapOp>(producer) &&
-           normalized(via, space) == normalized(all.dropResult(space.size() - 1), space) &&
-           via.getNumResults() + 1 == space.size();
+  if (elements(reader.getSpace()) != elements(space)) {
+    auto dims = [&](AffineMap map) {
+      return llvm::filter_to_vector(normalized(map, space).getResults(), [](AffineExpr e) { return !isa<AffineConstantExpr>(e); });
+    };
+    return isa<kernel::MapOp>(producer) && dims(via) == dims(all.dropResult(space.size() - 1));
+  }
   return llvm::all_of(reader.getResultMaps().getAsRange<AffineMapAttr>(), [&](AffineMapAttr map) {
     AffineMap written = map.getValue().compose(via);
     return written.getNumResults() && written.getResults().back() == getAffineDimExpr(space.size() - 1, via.getContext());
@@ -252,6 +283,7 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
       return false;
     anyReader = reader;
   }
+  dropDeadViews(producer);
   AffineMap via = meetingMap(producer, reader);
   if (!via || !canJoin(producer, reader, via) || !pushUsersBehind(producer, reader))
     return false;
@@ -288,14 +320,24 @@ bool Fuser::mergeSiblings(FusedKernelOpInterface first, FusedKernelOpInterface s
   return true;
 }
 
-/// Reductions of one kind over a shared input, and scalars of a shared scalar.
+/// True if not many ops lie between the two.
+static bool areClose(Operation *first, Operation *second) {
+  for (unsigned i = 0; i < maxDistance && first; ++i, first = first->getNextNode())
+    if (first == second)
+      return true;
+  return false;
+}
+
+/// Reductions of one kind and maps that read the same elements (or the same scalar) in the same order.
 bool Fuser::joinSibling(FusedKernelOpInterface op) {
   auto reduce = dyn_cast<kernel::ReduceOp>(*op);
-  bool scalar = isa<kernel::MapOp>(op) && elements(op.getSpace()) == 1;
-  if (!reduce && !scalar)
+  if (!reduce && !isa<kernel::MapOp>(op))
     return false;
   for (auto [i, operand] : llvm::enumerate(inputsOf(op))) {
     unsigned seen = 0;
+    // What is read again and again, or hardly at all, saves no pass.
+    if (elements(shapeOf(operand.get())) != elements(op.getSpace()))
+      continue;
     for (OpOperand &use : operand.get().getUses()) {
       auto other = dyn_cast<FusedKernelOpInterface>(use.getOwner());
       if (++seen > maxSiblings)
@@ -307,7 +349,7 @@ bool Fuser::joinSibling(FusedKernelOpInterface op) {
       if (input < 0 || other.getInputMaps()[input] != op.getInputMaps()[i])
         continue;
       bool inOrder = op->isBeforeInBlock(other);
-      if (mergeSiblings(inOrder ? op : other, inOrder ? other : op))
+      if (areClose(inOrder ? op : other, inOrder ? other : op) && mergeSiblings(inOrder ? op : other, inOrder ? other : op))
         return true;
     }
   }
@@ -315,17 +357,23 @@ bool Fuser::joinSibling(FusedKernelOpInterface op) {
 }
 
 void Fuser::visit(FusedKernelOpInterface op) {
+  readThroughUnitViews(op);
   for (unsigned i = 0, e = inputsOf(op).size(); i < e; ++i)
-    if (recompute(op, i) || join(op, i))
+    if (recompute(op, i) || (joining && join(op, i)))
       return;
-  joinSibling(op);
+  if (joining)
+    joinSibling(op);
 }
 
 void Fuser::run() {
-  for (Operation &op : llvm::reverse(block))
-    enqueue(&op);
-  while (!worklist.empty())
-    visit(cast<FusedKernelOpInterface>(worklist.pop_back_val()));
+  // What a reader can compute by itself is better not stored by the kernel before.
+  for (bool phase : {false, true}) {
+    joining = phase;
+    for (Operation &op : llvm::reverse(block))
+      enqueue(&op);
+    while (!worklist.empty())
+      visit(cast<FusedKernelOpInterface>(worklist.pop_back_val()));
+  }
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();

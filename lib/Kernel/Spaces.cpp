@@ -46,6 +46,22 @@ AffineMap ampc::inverseOf(AffineMap map, ArrayRef<int64_t> space, ArrayRef<int64
   return AffineMap::get(shape.size(), 0, point, map.getContext());
 }
 
+AffineMap ampc::unitReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to, MLIRContext *context) {
+  auto sized = [](ArrayRef<int64_t> sizes) {
+    return llvm::filter_to_vector(sizes, [](int64_t size) { return size != 1; });
+  };
+  if (sized(from) != sized(to))
+    return {};
+  SmallVector<AffineExpr> dims, exprs;
+  for (auto [i, size] : llvm::enumerate(from))
+    if (size != 1)
+      dims.push_back(getAffineDimExpr(i, context));
+  auto next = dims.begin();
+  for (int64_t size : to)
+    exprs.push_back(size == 1 ? getAffineConstantExpr(0, context) : *next++);
+  return AffineMap::get(from.size(), 0, exprs, context);
+}
+
 template <typename... Ops> static bool hasOps(FusedKernelOpInterface op) {
   return llvm::any_of(op.getBody().front(), [](Operation &inner) { return isa<Ops...>(inner); });
 }

@@ -23,6 +23,9 @@ bool isIdentityOn(mlir::AffineMap map, llvm::ArrayRef<int64_t> space);
 mlir::AffineMap inverseOf(mlir::AffineMap map, llvm::ArrayRef<int64_t> space,
                           llvm::ArrayRef<int64_t> shape);
 
+/// From the indices of one shape to those of another that differs in dimensions of size 1; else null.
+mlir::AffineMap unitReshape(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to, mlir::MLIRContext *context);
+
 /// True if some op of the body depends on the position along rows, or on the whole row.
 bool hasRowOps(FusedKernelOpInterface op);
 /// A map without row ops.
