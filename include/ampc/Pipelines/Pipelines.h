@@ -1,0 +1,31 @@
+// The phase table: the one list that drives stop points, dumps, help and docs.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_PIPELINES_PIPELINES_H
+#define AMPC_PIPELINES_PIPELINES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace ampc {
+struct CompileOptions {
+  std::string precision = "f32"; ///< f32 or f64
+};
+
+/// One phase: a name, what holds afterwards, and the passes that make it hold.
+struct Phase {
+  llvm::StringLiteral name;
+  llvm::StringLiteral after;
+  void (*addPasses)(mlir::OpPassManager &pm, const CompileOptions &options);
+};
+
+/// All phases in order, up to `emit`.
+llvm::ArrayRef<Phase> getPhases();
+const Phase *findPhase(llvm::StringRef name);
+
+/// Every dialect and interface that a model, any phase, or code generation needs.
+void registerDialects(mlir::DialectRegistry &registry);
+/// Every pass and, as a pipeline, every phase.
+void registerPasses();
+} // namespace ampc
+#endif

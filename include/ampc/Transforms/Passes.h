@@ -1,0 +1,16 @@
+// Passes over train IR: from a model to the programs of its steps.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TRANSFORMS_PASSES_H
+#define AMPC_TRANSFORMS_PASSES_H
+
+#include "mlir-dialects/Train/Train.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace ampc {
+#define GEN_PASS_DECL
+#include "ampc/Transforms/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "ampc/Transforms/Passes.h.inc"
+} // namespace ampc
+#endif

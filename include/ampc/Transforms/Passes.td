@@ -1,0 +1,50 @@
+// Passes over train IR.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TRANSFORMS_PASSES
+#define AMPC_TRANSFORMS_PASSES
+include "mlir/Pass/PassBase.td"
+
+def TrainNameOps : Pass<"train-name-ops", "::mlir::ModuleOp"> {
+  let summary = "Give every tensor op a stable name";
+  let description = [{
+    Overrides, random keys, reports and messages refer to ops by name. An op keeps the name of its
+    location; without one it becomes `function/op#n`, with n counting ops of that kind in the function.
+  }];
+}
+def TrainSetType : Pass<"train-set-type", "::mlir::ModuleOp"> {
+  let summary = "Replace f32 by another element type everywhere in the model";
+  let description = "The f64 form of a model is the reference that gradients are checked in.";
+  let options = [Option<"type", "type", "std::string", "\"f64\"", "f32 or f64">];
+}
+def TrainInstantiate : Pass<"train-instantiate", "::mlir::ModuleOp"> {
+  let summary = "Make one function per step, evaluation and export, in its mode";
+  let description = [{
+    Inlines calls, turns reads of state into arguments and writes into results that carry `train.slot`, lowers ops
+    whose meaning depends on the mode (dropout, batch norm), and gives losses the number of valid rows. A step
+    `@fit` becomes `@fit.loss` (training mode) and `@fit.eval` (inference mode); exports keep their name. The
+    functions of the source are erased.
+  }];
+}
+def TrainAutodiff : Pass<"train-autodiff", "::mlir::ModuleOp"> {
+  let summary = "Differentiate every step's loss, source to source";
+  let description = [{
+    For a step `@fit`, `@fit.loss` becomes `@fit.grad`, which returns the loss, the gradients of the step's
+    parameters (each marked by `train.gradient`) and the new values of buffers. Only values that depend on a
+    parameter (varied) and that the loss depends on (useful) get a cotangent. The result is train IR again. With `of`, one
+    function is differentiated for its real arguments instead, from a seed of ones for result `result`; for a result that is not a
+    scalar that gives the gradient of the sum of its elements.
+  }];
+  let options = [
+    Option<"of", "of", "std::string", "", "differentiate this function for its real arguments">,
+    Option<"result", "result", "unsigned", "0", "number of the result to differentiate">,
+  ];
+}
+def TrainExpandStep : Pass<"train-expand-step", "::mlir::ModuleOp"> {
+  let summary = "Join gradient, clipping, schedule and optimizer into the programs of a step";
+  let description = [{
+    From `@fit.grad` makes `@fit.train` (state and batch to loss and new state) and `@fit.apply` (state and stored gradients to
+    new state); `@fit.grad` itself then stores gradients. Moments, step counter, averages and stored
+    gradients are declared as buffers; the `train.step` op is gone. Nothing is updated in place before memory is planned.
+  }];
+}
+#endif

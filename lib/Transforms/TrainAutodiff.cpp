@@ -1,0 +1,229 @@
+// Reverse-mode differentiation, source to source. The gradient function holds forward and backward code, so what
+// adjoints use of the forward pass are plain SSA uses.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Transforms/Passes.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_TRAINAUTODIFF
+#include "ampc/Transforms/Passes.h.inc"
+} // namespace ampc
+using namespace mlir;
+using namespace ampc;
+
+static bool isReal(Value v) { return isa<FloatType>(getElementTypeOrSelf(v)); }
+
+static std::string nameOf(Operation *op) {
+  if (auto name = dyn_cast<NameLoc>(op->getLoc()))
+    return name.getName().str();
+  return op->getName().getStringRef().str();
+}
+
+namespace {
+/// Differentiates one block for `sources`.
+class Reverse {
+public:
+  Reverse(Block &body, ArrayRef<Value> sources, OpBuilder &builder)
+      : body(body), builder(builder), varied(sources.begin(), sources.end()) {
+    for (Operation &op : body)
+      if (llvm::any_of(op.getOperands(), [&](Value v) { return varied.contains(v); }))
+        for (Value result : op.getResults())
+          if (isReal(result))
+            varied.insert(result);
+  }
+  /// Appends the backward code, from `seed` as the cotangent of `value`.
+  LogicalResult run(Value value, Value seed, ArrayRef<Operation *> forward);
+  Value gradient(Value source) const { return cotangents.lookup(source); }
+
+private:
+  LogicalResult apply(Operation *op);
+  LogicalResult checkSaves(DifferentiableOpInterface op, Operation *firstNew, ArrayRef<Value> given);
+  LogicalResult reportPath(Operation *op);
+  void accumulate(Value operand, Value adjoint, GradBuilder &b);
+
+  Block &body;
+  OpBuilder &builder;
+  DenseSet<Value> varied;
+  DenseMap<Value, Value> cotangents; // present exactly for values that the loss depends on
+};
+} // namespace
+
+LogicalResult Reverse::run(Value value, Value seed, ArrayRef<Operation *> forward) {
+  cotangents[value] = seed;
+  for (Operation *op : llvm::reverse(forward)) {
+    bool active = llvm::any_of(op->getResults(), [&](Value result) { return cotangents.contains(result); }) &&
+                  llvm::any_of(op->getOperands(), [&](Value operand) { return varied.contains(operand); });
+    if (active && failed(apply(op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Reverse::apply(Operation *op) {
+  auto rule = dyn_cast<DifferentiableOpInterface>(op);
+  if (!rule || !rule.isDifferentiable())
+    return reportPath(op);
+  std::string name = nameOf(op) + ".grad";
+  GradBuilder b(builder, NameLoc::get(builder.getStringAttr(name), op->getLoc()));
+  SmallVector<Value> given = llvm::map_to_vector(op->getResults(), [&](Value v) { return cotangents.lookup(v); });
+  Operation *last = &body.back();
+  SmallVector<Value> adjoints = rule.buildAdjoints(b, given);
+  if (Operation *first = last->getNextNode())
+    if (failed(checkSaves(rule, first, given)))
+      return failure();
+  for (auto [operand, adjoint] : llvm::zip(op->getOperands(), adjoints))
+    if (adjoint && varied.contains(operand))
+      accumulate(operand, adjoint, b);
+  return success();
+}
+
+void Reverse::accumulate(Value operand, Value adjoint, GradBuilder &b) {
+  adjoint = b.reduceTo(adjoint, operand.getType());
+  adjoint = b.castTo(adjoint, getElementTypeOrSelf(operand));
+  Value &sum = cotangents[operand];
+  sum = sum ? b.add(sum, adjoint) : adjoint;
+}
+
+/// An adjoint may use its cotangents, what it builds itself, and what the op declares as saved.
+LogicalResult Reverse::checkSaves(DifferentiableOpInterface op, Operation *firstNew, ArrayRef<Value> given) {
+  Saves saves = op.getSaves();
+  for (Operation *made = firstNew; made; made = made->getNextNode())
+    for (Value used : made->getOperands()) {
+      bool isNew = used.getDefiningOp() && !used.getDefiningOp()->isBeforeInBlock(firstNew);
+      if (isNew || llvm::is_contained(given, used))
+        continue;
+      bool allowed = saves.result() && used.getDefiningOp() == op.getOperation();
+      for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+        allowed |= used == operand && saves.operand(i);
+      if (!allowed)
+        return op->emitOpError() << "expected its adjoint to use only declared saves, but it uses " << used;
+    }
+  return success();
+}
+
+/// The way from a parameter to the op, by names.
+LogicalResult Reverse::reportPath(Operation *op) {
+  SmallVector<std::string> path{nameOf(op)};
+  for (Operation *at = op; at;) {
+    Value next = *llvm::find_if(at->getOperands(), [&](Value v) { return varied.contains(v); });
+    at = next.getDefiningOp();
+    if (at) {
+      path.push_back(nameOf(at));
+    } else {
+      auto func = cast<train::FuncOp>(body.getParentOp());
+      unsigned number = cast<BlockArgument>(next).getArgNumber();
+      auto slot = func.getArgAttrOfType<StringAttr>(number, "train.slot");
+      path.push_back(slot ? "@" + slot.str() : "argument " + std::to_string(number));
+    }
+  }
+  std::string text = llvm::join(llvm::reverse(path), " -> ");
+  return op->emitOpError() << "expected a differentiable op on an active path, but " << text
+                           << " reaches the loss (use train.stop_gradient to cut it)";
+}
+
+/// Adjoint code for inactive operands has no users.
+static void eraseDeadCode(Block &body) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+static Value makeSeed(OpBuilder &builder, Value value) {
+  auto scalar = RankedTensorType::get({}, getElementTypeOrSelf(value));
+  Value seed = train::SeedOp::create(builder, value.getLoc(), scalar, builder.getF64FloatAttr(1.0));
+  return GradBuilder(builder, value.getLoc()).broadcastTo(seed, value.getType());
+}
+
+/// Gives `func` the gradients of `sources` as results after the first `keep`, the others moved behind them.
+static LogicalResult addGradients(train::FuncOp func, unsigned result, ArrayRef<Value> sources,
+                                  ArrayRef<StringRef> names) {
+  Block &body = func.getBody().front();
+  Operation *ret = body.getTerminator();
+  SmallVector<Value> results(ret->getOperands());
+  ret->erase();
+  auto forward = llvm::map_to_vector(body, [](Operation &op) { return &op; });
+  OpBuilder builder(func.getContext());
+  builder.setInsertionPointToEnd(&body);
+  Value value = results[result];
+  Reverse reverse(body, sources, builder);
+  if (failed(reverse.run(value, makeSeed(builder, value), forward)))
+    return failure();
+  SmallVector<DictionaryAttr> roles;
+  for (unsigned i = 0; i < results.size(); ++i)
+    roles.push_back(func.getResultAttrDict(i) ? func.getResultAttrDict(i) : builder.getDictionaryAttr({}));
+  for (auto [source, name] : llvm::zip(sources, names)) {
+    Value g = reverse.gradient(source);
+    GradBuilder b(builder, NameLoc::get(builder.getStringAttr(name + ".gradient"), source.getLoc()));
+    if (!g) {
+      if (func->hasAttr("train.step"))
+        return func.emitError() << "expected the loss of step @" << func->getAttrOfType<StringAttr>("train.step").getValue()
+                                << " to depend on @" << name << ", but it does not";
+      g = b.broadcastTo(b.real(0.0, source), source.getType());
+    }
+    if (func->hasAttr("train.step"))
+      g = b.op<train::GradientOp>(g, name);
+    results.push_back(g);
+    roles.push_back(builder.getDictionaryAttr(builder.getNamedAttr("train.gradient", builder.getStringAttr(name))));
+  }
+  train::ReturnOp::create(builder, func.getLoc(), results);
+  func.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), ValueRange(results).getTypes()));
+  func.setAllResultAttrs(roles);
+  eraseDeadCode(body);
+  return success();
+}
+
+namespace {
+struct TrainAutodiff : ampc::impl::TrainAutodiffBase<TrainAutodiff> {
+  using TrainAutodiffBase::TrainAutodiffBase;
+  void runOnOperation() override {
+    for (auto model : getOperation().getOps<train::ModelOp>())
+      if (failed(of.empty() ? differentiateSteps(model) : differentiateFunction(model)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult differentiateFunction(train::ModelOp model) {
+    auto source = model.lookupSymbol<train::FuncOp>(of);
+    if (!source || result >= source.getNumResults())
+      return model.emitError() << "expected a function named " << of << " with a result " << result;
+    OpBuilder builder(source);
+    builder.setInsertionPointAfter(source);
+    auto func = cast<train::FuncOp>(builder.clone(*source));
+    func.setSymName(of + ".grad");
+    SmallVector<Value> sources;
+    SmallVector<StringRef> names;
+    for (BlockArgument argument : func.getBody().getArguments())
+      if (isReal(argument)) {
+        sources.push_back(argument);
+        auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.name");
+        names.push_back(name ? name.getValue() : "argument");
+      }
+    return addGradients(func, result, sources, names);
+  }
+  LogicalResult differentiateSteps(train::ModelOp model) {
+    for (auto step : model.getOps<train::StepOp>()) {
+      auto func = model.lookupSymbol<train::FuncOp>((step.getSymName() + ".loss").str());
+      if (!func)
+        return step->emitOpError() << "expected train-instantiate to have run";
+      func.setSymName((step.getSymName() + ".grad").str());
+      func->setAttr("train.role", StringAttr::get(&getContext(), "grad"));
+      SmallVector<Value> sources;
+      SmallVector<StringRef> names;
+      for (Attribute param : step.getParams()) {
+        names.push_back(cast<FlatSymbolRefAttr>(param).getValue());
+        Value source;
+        for (BlockArgument argument : func.getBody().getArguments())
+          if (auto slot = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.slot"))
+            if (slot == names.back())
+              source = argument;
+        if (!source)
+          return step.emitOpError() << "expected the loss to depend on @" << names.back() << ", but it does not";
+        sources.push_back(source);
+      }
+      if (failed(addGradients(func, 0, sources, names)))
+        return failure();
+    }
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,245 @@
+// Joins gradient, clipping, schedule and optimizer. State arguments and results carry the name of their slot;
+// nothing is updated in place before memory is planned.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Transforms/Passes.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_TRAINEXPANDSTEP
+#include "ampc/Transforms/Passes.h.inc"
+} // namespace ampc
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+/// A program under construction: arguments and results with their roles.
+class Program {
+public:
+  explicit Program(train::FuncOp func) : func(func), body(func.getBody().front()), builder(func.getContext()) {
+    for (unsigned i = 0; i < body.getNumArguments(); ++i)
+      argumentRoles.push_back(func.getArgAttrDict(i));
+  }
+  /// The argument that holds a slot; added behind the other state if missing.
+  Value state(StringRef slot, Type type) {
+    unsigned position = 0;
+    for (; position < body.getNumArguments(); ++position) {
+      auto name = argumentRoles[position].getAs<StringAttr>("train.slot");
+      if (!name)
+        break;
+      if (name == slot)
+        return body.getArgument(position);
+    }
+    argumentRoles.insert(argumentRoles.begin() + position, role("train.slot", slot));
+    return body.insertArgument(position, type, func.getLoc());
+  }
+  Value control(StringRef name, Type type) {
+    argumentRoles.push_back(role("train.control", name));
+    return body.addArgument(type, func.getLoc());
+  }
+  void addResult(Value value, StringRef key, StringRef name) {
+    results.push_back(value);
+    resultRoles.push_back(role(key, name));
+  }
+  void addResult(Value value, DictionaryAttr attrs) {
+    results.push_back(value);
+    resultRoles.push_back(attrs);
+  }
+  /// Ends the function with the results.
+  void finish() {
+    if (!body.empty() && body.back().hasTrait<OpTrait::IsTerminator>())
+      body.back().erase();
+    builder.setInsertionPointToEnd(&body);
+    train::ReturnOp::create(builder, func.getLoc(), results);
+    func.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), ValueRange(results).getTypes()));
+    func.setAllArgAttrs(argumentRoles);
+    func.setAllResultAttrs(resultRoles);
+  }
+
+  train::FuncOp func;
+  Block &body;
+
+private:
+  DictionaryAttr role(StringRef key, StringRef name) {
+    return builder.getDictionaryAttr(builder.getNamedAttr(key, builder.getStringAttr(name)));
+  }
+  OpBuilder builder;
+  SmallVector<DictionaryAttr> argumentRoles, resultRoles;
+  SmallVector<Value> results;
+};
+
+class Expansion {
+public:
+  Expansion(train::ModelOp model, train::StepOp step)
+      : model(model), step(step), name(step.getSymName()), builder(model.getContext()) {}
+  LogicalResult run();
+
+private:
+  std::string slot(StringRef kind, StringRef param) { return (name + "." + kind + "." + param).str(); }
+  StringRef paramName(unsigned i) { return cast<FlatSymbolRefAttr>(step.getParams()[i]).getValue(); }
+  RankedTensorType paramType(unsigned i) {
+    return cast<RankedTensorType>(model.lookupSymbol<train::ParamOp>(paramName(i)).getType());
+  }
+  void declareState();
+  void declare(StringRef symbol, Type type, StringRef role, double value = 0.0);
+  /// Appends clipping, schedule and optimizer for plain gradients.
+  void addUpdate(Program &program, SmallVector<Value> gradients);
+  SmallVector<Value> clip(GradBuilder &b, Program &program, SmallVector<Value> gradients);
+
+  train::ModelOp model;
+  train::StepOp step;
+  StringRef name;
+  OpBuilder builder;
+};
+} // namespace
+
+void Expansion::declare(StringRef symbol, Type type, StringRef role, double value) {
+  Attribute init = value == 0.0 ? Attribute(train::ZerosAttr::get(builder.getContext()))
+                                : Attribute(train::FillAttr::get(builder.getContext(), APFloat(value)));
+  auto buffer = train::BufferOp::create(builder, step.getLoc(), symbol, cast<RankedTensorType>(type), cast<InitAttrInterface>(init));
+  buffer->setAttr("role", builder.getStringAttr(role));
+}
+
+void Expansion::declareState() {
+  builder.setInsertionPoint(step);
+  OptimizerAttrInterface optimizer = step.getOptimizer();
+  declare((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()), "step");
+  for (unsigned i = 0; i < step.getParams().size(); ++i) {
+    for (StringRef moment : optimizer.getMoments())
+      declare(slot(moment, paramName(i)), paramType(i), "moment", optimizer.getInitialMoment());
+    if (step.getEmaDecay())
+      declare(slot("ema", paramName(i)), paramType(i), "ema");
+    declare(slot("gradient", paramName(i)), paramType(i), "gradient");
+  }
+}
+
+SmallVector<Value> Expansion::clip(GradBuilder &b, Program &program, SmallVector<Value> gradients) {
+  if (step.getClipValue())
+    for (Value &g : gradients) {
+      double limit = step.getClipValue()->convertToDouble();
+      Value high = b.real(limit, g), low = b.real(-limit, g);
+      g = b.select(b.greater(g, high), high, b.select(b.greater(low, g), low, g));
+    }
+  if (step.getClipNorm()) {
+    Value sum;
+    for (Value g : gradients) {
+      auto dims = llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(g.getType()).getRank()));
+      Value square = b.mul(g, g);
+      Value part = dims.empty() ? square : b.reduceSum(square, dims);
+      sum = sum ? b.add(sum, part) : part;
+    }
+    // As torch.nn.utils.clip_grad_norm_: factor min(1, limit / (norm + 1e-6)).
+    Value norm = b.sqrt(sum), one = b.real(1.0, norm);
+    Value factor = b.div(b.real(step.getClipNorm()->convertToDouble(), norm), b.add(norm, b.real(1e-6, norm)));
+    factor = b.select(b.greater(one, factor), factor, one);
+    for (Value &g : gradients)
+      g = b.mul(g, factor);
+    program.addResult(norm, "train.name", "grad_norm");
+  }
+  return gradients;
+}
+
+void Expansion::addUpdate(Program &program, SmallVector<Value> gradients) {
+  OpBuilder inner(builder.getContext());
+  if (!program.body.empty() && program.body.back().hasTrait<OpTrait::IsTerminator>())
+    inner.setInsertionPoint(&program.body.back());
+  else
+    inner.setInsertionPointToEnd(&program.body);
+  GradBuilder b(inner, NameLoc::get(inner.getStringAttr(name + ".update"), step.getLoc()));
+  Type element = getElementTypeOrSelf(gradients.front());
+  b.compute = element; // state is updated in its own type, whatever the ops' categories say
+  gradients = clip(b, program, gradients);
+
+  Value count = program.state((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()));
+  Value next = b.add(count, b.real(1.0, count));
+  Value number = b.castTo(next, element);
+  OptimizerAttrInterface optimizer = step.getOptimizer();
+  Value lr = b.real(optimizer.getLearningRate(), element);
+  if (auto schedule = step.getSchedule())
+    lr = b.mul(lr, schedule->buildFactor(b, number));
+  Value factor = program.control("lr_factor", RankedTensorType::get({}, builder.getF32Type()));
+  lr = b.mul(lr, b.castTo(factor, element));
+
+  for (auto [i, gradient] : llvm::enumerate(gradients)) {
+    Value param = program.state(paramName(i), paramType(i));
+    SmallVector<Value> moments;
+    for (StringRef moment : optimizer.getMoments())
+      moments.push_back(program.state(slot(moment, paramName(i)), paramType(i)));
+    SmallVector<Value> updated = optimizer.buildUpdate(b, param, gradient, moments, number, lr);
+    program.addResult(updated[0], "train.slot", paramName(i));
+    for (auto [moment, value] : llvm::zip(optimizer.getMoments(), ArrayRef(updated).drop_front()))
+      program.addResult(value, "train.slot", slot(moment, paramName(i)));
+    if (step.getEmaDecay()) { // the average starts at the first updated value
+      double keep = step.getEmaDecay()->convertToDouble();
+      std::string ema = slot("ema", paramName(i));
+      Value old = program.state(ema, paramType(i));
+      Value blended = b.add(b.mul(b.real(keep, old), old), b.mul(b.real(1 - keep, old), updated[0]));
+      Value isFirst = b.compare(train::ComparePredicate::eq, next, b.real(1.0, next));
+      program.addResult(b.select(isFirst, updated[0], blended), "train.slot", ema);
+    }
+  }
+  program.addResult(next, "train.slot", (name + ".step").str());
+}
+
+LogicalResult Expansion::run() {
+  auto gradient = model.lookupSymbol<train::FuncOp>((name + ".grad").str());
+  if (!gradient)
+    return step->emitOpError() << "expected train-autodiff to have run";
+  declareState();
+  builder.setInsertionPointAfter(gradient);
+
+  // The whole step.
+  auto whole = cast<train::FuncOp>(builder.clone(*gradient));
+  whole.setSymName((name + ".train").str());
+  whole->setAttr("train.role", builder.getStringAttr("train"));
+  Program train(whole);
+  Operation *ret = train.body.getTerminator();
+  SmallVector<Value> gradients;
+  for (auto [i, value] : llvm::enumerate(ret->getOperands())) {
+    if (gradient.getResultAttr(i, "train.gradient"))
+      gradients.push_back(value);
+    else
+      train.addResult(value, gradient.getResultAttrDict(i));
+  }
+  addUpdate(train, gradients);
+  train.finish();
+
+  // The optimizer alone, on stored gradients.
+  auto apply = train::FuncOp::create(builder, step.getLoc(), (name + ".apply").str(), builder.getFunctionType({}, {}),
+                                     /*arg_attrs=*/ArrayAttr(), /*res_attrs=*/ArrayAttr());
+  apply.getBody().emplaceBlock();
+  apply->setAttr("train.role", builder.getStringAttr("apply"));
+  apply->setAttr("train.step", builder.getStringAttr(name));
+  Program update(apply);
+  SmallVector<Value> stored;
+  for (unsigned i = 0; i < step.getParams().size(); ++i) {
+    update.state(paramName(i), paramType(i));
+    stored.push_back(update.state(slot("gradient", paramName(i)), paramType(i)));
+  }
+  addUpdate(update, stored);
+  update.finish();
+
+  // Forward and backward alone store gradients.
+  Program forward(gradient);
+  for (auto [i, value] : llvm::enumerate(gradient.getBody().front().getTerminator()->getOperands())) {
+    if (auto param = gradient.getResultAttrOfType<StringAttr>(i, "train.gradient"))
+      forward.addResult(value, "train.slot", slot("gradient", param));
+    else
+      forward.addResult(value, gradient.getResultAttrDict(i));
+  }
+  forward.finish();
+  // What the step was made of is part of what a checkpoint depends on.
+  for (train::FuncOp func : {whole, apply})
+    func->setAttr("train.optimizer", step.getOptimizer());
+  step.erase();
+  return success();
+}
+
+namespace {
+struct TrainExpandStep : ampc::impl::TrainExpandStepBase<TrainExpandStep> {
+  void runOnOperation() override {
+    for (auto model : getOperation().getOps<train::ModelOp>())
+      for (auto step : llvm::to_vector(model.getOps<train::StepOp>()))
+        if (failed(Expansion(model, step).run()))
+          return signalPassFailure();
+  }
+};
+} // namespace

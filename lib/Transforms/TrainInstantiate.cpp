@@ -1,0 +1,172 @@
+// One function per step, evaluation and export: calls inlined, state as arguments and results, mode fixed.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Transforms/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_TRAININSTANTIATE
+#include "ampc/Transforms/Passes.h.inc"
+} // namespace ampc
+using namespace mlir;
+using namespace ampc;
+
+/// Replaces every call by the callee's ops. Names get the call's name as a prefix, so that two calls of
+/// one function draw different random numbers.
+static LogicalResult inlineCalls(train::FuncOp func, SymbolTable &symbols, llvm::StringSet<> &active) {
+  Block &body = func.getBody().front();
+  for (auto call : llvm::to_vector(body.getOps<train::CallOp>())) {
+    auto callee = symbols.lookup<train::FuncOp>(call.getCallee());
+    if (!active.insert(call.getCallee()).second)
+      return call.emitOpError() << "expected no recursion, but " << call.getCalleeAttr() << " calls itself";
+    OwningOpRef<train::FuncOp> copy(callee.clone());
+    if (failed(inlineCalls(*copy, symbols, active)))
+      return failure();
+    active.erase(call.getCallee());
+    Block &inner = copy->getBody().front();
+    for (auto [argument, operand] : llvm::zip(inner.getArguments(), call.getOperands()))
+      argument.replaceAllUsesWith(operand);
+    auto prefix = dyn_cast<NameLoc>(call.getLoc());
+    for (Operation &op : llvm::make_early_inc_range(inner.without_terminator())) {
+      if (auto name = dyn_cast<NameLoc>(op.getLoc()); name && prefix)
+        op.setLoc(NameLoc::get(StringAttr::get(op.getContext(), prefix.getName().getValue() + "/" + name.getName().getValue()),
+                               name.getChildLoc()));
+      op.moveBefore(call);
+    }
+    call.replaceAllUsesWith(llvm::to_vector(inner.getTerminator()->getOperands()));
+    call.erase();
+  }
+  return success();
+}
+
+namespace {
+/// Turns a clone of a source function into a function of all that it depends on.
+class Instance {
+public:
+  Instance(train::FuncOp func, SymbolTable &symbols, bool training)
+      : func(func), body(func.getBody().front()), symbols(symbols), builder(func.getContext()), training(training) {}
+  LogicalResult run() {
+    for (unsigned i = 0; i < body.getNumArguments(); ++i)
+      roles.push_back(func.getArgAttrDict(i));
+    for (unsigned i = 0; i < func.getNumResults(); ++i)
+      resultRoles.push_back(func.getResultAttrDict(i) ? func.getResultAttrDict(i) : builder.getDictionaryAttr({}));
+    llvm::StringSet<> active;
+    if (failed(inlineCalls(func, symbols, active)) || failed(lowerMode()))
+      return failure();
+    liftReads();
+    liftWrites();
+    Operation *ret = body.getTerminator();
+    func.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), ret->getOperandTypes()));
+    func.setAllArgAttrs(roles);
+    func.setAllResultAttrs(resultRoles);
+    return success();
+  }
+
+private:
+  DictionaryAttr role(StringRef key, StringRef value) {
+    return builder.getDictionaryAttr(builder.getNamedAttr(key, builder.getStringAttr(value)));
+  }
+  LogicalResult lowerMode() { return success(); }
+  /// State comes first, in the order of its declarations.
+  void liftReads() {
+    llvm::MapVector<StringAttr, SmallVector<train::ReadOp>> reads;
+    for (auto read : body.getOps<train::ReadOp>())
+      reads[read.getStateAttr().getAttr()].push_back(read);
+    unsigned position = 0;
+    for (Operation &op : func->getParentRegion()->front()) {
+      auto state = dyn_cast<StateOpInterface>(op);
+      auto uses = state ? reads.find(builder.getStringAttr(state.getSymName())) : reads.end();
+      if (uses == reads.end())
+        continue;
+      BlockArgument argument = body.insertArgument(position, state.getType(), state->getLoc());
+      roles.insert(roles.begin() + position++, role("train.slot", state.getSymName()));
+      for (train::ReadOp read : uses->second) {
+        read.replaceAllUsesWith(Value(argument));
+        read.erase();
+      }
+    }
+  }
+  void liftWrites() {
+    Operation *ret = body.getTerminator();
+    for (auto write : llvm::make_early_inc_range(body.getOps<train::WriteOp>())) {
+      if (training) {
+        ret->insertOperands(ret->getNumOperands(), write.getValue());
+        resultRoles.push_back(role("train.slot", write.getState()));
+      }
+      write.erase();
+    }
+  }
+
+  train::FuncOp func;
+  Block &body;
+  SymbolTable &symbols;
+  Builder builder;
+  bool training;
+  SmallVector<DictionaryAttr> roles, resultRoles;
+};
+
+struct TrainInstantiate : ampc::impl::TrainInstantiateBase<TrainInstantiate> {
+  void runOnOperation() override {
+    for (auto model : getOperation().getOps<train::ModelOp>())
+      if (failed(instantiate(model)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult make(train::ModelOp model, StringRef source, const Twine &name, StringRef role, StringRef step,
+                     SymbolTable &symbols) {
+    OpBuilder builder = OpBuilder::atBlockEnd(&model.getBody().front());
+    auto func = cast<train::FuncOp>(builder.clone(*symbols.lookup(source)));
+    func.setSymName(name.str());
+    func->setAttr("train.role", builder.getStringAttr(role));
+    if (!step.empty())
+      func->setAttr("train.step", builder.getStringAttr(step));
+    for (unsigned i = 0; i < func.getNumResults(); ++i)
+      if (!func.getResultAttr(i, "train.name"))
+        func.setResultAttr(i, "train.name",
+                           builder.getStringAttr(step.empty() ? func.getNumResults() == 1 ? "out" : "out" + std::to_string(i)
+                                                              : "loss"));
+    return Instance(func, symbols, role == "loss").run();
+  }
+
+  LogicalResult instantiate(train::ModelOp model) {
+    SymbolTable symbols(model);
+    SmallVector<train::FuncOp> sources(model.getOps<train::FuncOp>());
+    llvm::StringSet<> exported;
+    for (auto step : llvm::to_vector(model.getOps<train::StepOp>())) {
+      StringRef name = step.getSymName();
+      if (failed(make(model, step.getLoss(), name + ".loss", "loss", name, symbols)) ||
+          failed(make(model, step.getLoss(), name + ".eval", "eval", name, symbols)))
+        return failure();
+      step.setLoss((name + ".eval").str()); // the source function goes
+    }
+    for (auto exp : llvm::to_vector(model.getOps<train::ExportOp>())) {
+      if (!exported.insert(exp.getName()).second)
+        return exp.emitOpError() << "expected one export named \"" << exp.getName() << "\", but there are two";
+      if (failed(make(model, exp.getFunction(), "export." + exp.getName(), "export", "", symbols)))
+        return failure();
+      model.getBody().front().back().setAttr("train.cname", exp.getNameAttr());
+      exp.erase();
+    }
+    for (train::FuncOp source : sources)
+      source.erase();
+    return checkParameters(model);
+  }
+
+  /// A parameter that no step changes is probably a mistake; `frozen` says that it is not.
+  LogicalResult checkParameters(train::ModelOp model) {
+    llvm::StringSet<> learned;
+    SmallVector<train::StepOp> steps(model.getOps<train::StepOp>());
+    for (train::StepOp step : steps)
+      for (Attribute param : step.getParams())
+        learned.insert(cast<FlatSymbolRefAttr>(param).getValue());
+    if (!steps.empty())
+      for (auto param : model.getOps<train::ParamOp>())
+        if (!learned.contains(param.getSymName()) && !param->hasAttr("frozen"))
+          return param.emitOpError() << "expected a step over @" << param.getSymName()
+                                     << ", or the attribute frozen, but no step changes it";
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,31 @@
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse | FileCheck %s
+
+train.model @line {
+  train.param @w : tensor<3x2xf32> = #train.kaiming_uniform
+  train.param @b : tensor<2xf32> = #train.zeros
+  train.func @loss(%x: tensor<8x3xf32>, %y: tensor<8x2xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<3x2xf32>
+    %b = train.read @b : tensor<2xf32>
+    %0 = train.matmul %x, %w : (tensor<8x3xf32>, tensor<3x2xf32>) -> tensor<8x2xf32>
+    %1 = train.add %0, %b : tensor<8x2xf32>, tensor<2xf32>
+    %2 = train.sub %1, %y : tensor<8x2xf32>, tensor<8x2xf32>
+    %3 = train.square %2 : tensor<8x2xf32>
+    %4 = train.reduce_sum %3 over [0, 1] : tensor<8x2xf32>
+    train.return %4 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w, @b] with #train.sgd<lr = 0.1>
+}
+
+// Only what the parameters need: no gradient for x or y, and the bias gradient sums what broadcasting added.
+// CHECK-LABEL: train.func @fit.grad
+// CHECK-SAME:  [[W:%[a-z0-9]+]]: tensor<3x2xf32> {train.slot = "w"}, [[B:%[a-z0-9]+]]: tensor<2xf32> {train.slot = "b"}, [[X:%[a-z0-9]+]]: tensor<8x3xf32> {train.name = "x"}
+// CHECK-SAME:  -> (tensor<f32> {train.name = "loss"}, tensor<3x2xf32> {train.gradient = "w"}, tensor<2xf32> {train.gradient = "b"})
+// CHECK:       [[D:%[a-z0-9]+]] = train.sub
+// CHECK:       [[L:%[a-z0-9]+]] = train.reduce_sum
+// CHECK-NEXT:  [[S:%[a-z0-9]+]] = train.seed 1.000000e+00
+// CHECK:       train.mul
+// CHECK-NEXT:  [[G:%[a-z0-9]+]] = train.mul
+// CHECK-NEXT:  [[DB:%[a-z0-9]+]] = train.reduce_sum [[G]] over [0]
+// CHECK-NEXT:  [[DW:%[a-z0-9]+]] = train.matmul [[X]], [[G]] transpose_lhs
+// CHECK-NEXT:  train.gradient "w", [[DW]]
+// CHECK-NEXT:  train.gradient "b", [[DB]]
