@@ -1,5 +1,6 @@
 // kernel.map: rows of points, each in stages when it reduces along itself.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TileEmitter.h"
 #include "ampc/Target/CPU/BodyEmitter.h"
 #include "ampc/Target/CPU/Combine.h"
 #include "ampc/Target/CPU/Cost.h"
@@ -166,8 +167,11 @@ void RowEmitter::emit(ArrayRef<Value> outerDims, Value from, Value to) {
 namespace {
 class MapTemplate : public KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override {
+    auto map = cast<kernel::MapOp>(op);
+    MapShape shape(map);
     KernelEmission emission;
-    emission.tasks = MapShape(cast<kernel::MapOp>(op)).tasks();
+    auto tiles = TileShape::of(map, shape.space, BodyEmitter::lanesFor(map, tier));
+    emission.tasks = tiles ? tiles->tasks() : shape.tasks();
     return emission;
   }
 
@@ -181,6 +185,8 @@ class MapTemplate : public KernelTemplate {
     Run nowhere;
     nowhere.dims.assign(outer + 1, e.index(0));
     body.pin(nowhere, ~uint64_t(0));
+    if (auto tiles = TileShape::of(op, shape.space, body.lanes()))
+      return emitTiles(e, op, body, *tiles, begin, end);
     if (shape.segments > 1) {
       e.loop(begin, end, 1, [&](Value task) {
         Value from = e.mul(e.rem(task, shape.segments), shape.segment);

@@ -83,12 +83,16 @@ public:
   const IterationSpace &space() const { return points; }
   /// Element position of an access at a point.
   mlir::Value position(const Access &access, llvm::ArrayRef<mlir::Value> dims);
+  mlir::Value inputPointer(unsigned i) const { return inputs[i]; }
+  mlir::Value resultPointer(unsigned k) const { return results[k]; }
   mlir::Block &body() { return op.getBody().front(); }
-  /// Lanes of a full vector: as many as fit of the widest type computed with.
+  /// Lanes of a full vector: as many as fit of the widest type computed with, at least 32 bits.
   int64_t lanes() const { return width; }
+  static int64_t lanesFor(FusedKernelOpInterface op, const Tier &tier);
 
 private:
   mlir::Value read(unsigned input, const Run &run);
+  llvm::SmallVector<mlir::Value> scattered(const Access &access, const Run &run);
   mlir::Value rowIndex(const Run &run);
   mlir::Value linearIndex(const Run &run);
   mlir::Value expression(mlir::AffineExpr expr, llvm::ArrayRef<mlir::Value> dims);
