@@ -1,5 +1,6 @@
 // kernel.map: rows of points, each in stages when it reduces along itself.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RowCache.h"
 #include "TileEmitter.h"
 #include "ampc/Target/CPU/BodyEmitter.h"
 #include "ampc/Target/CPU/Combine.h"
@@ -35,16 +36,15 @@ struct MapShape {
 /// Emits one row, or a segment of it.
 class RowEmitter {
 public:
-  RowEmitter(KernelEmitter &e, kernel::MapOp op, BodyEmitter &body)
+  RowEmitter(KernelEmitter &e, kernel::MapOp op, BodyEmitter &body, Value scratch)
       : e(e), op(op), body(body), last(body.space().rank() - 1),
-        length(body.space().sizes.back()) {}
+        length(body.space().sizes.back()), cache(op, length), scratch(scratch) {}
 
   void emit(ArrayRef<Value> outer, Value from, Value to);
 
 private:
   Run runAt(Value j, int64_t active) const;
   void reduceStage(MutableArrayRef<kernel::RowReduceOp> reductions);
-  unsigned stage(Value value);
   void storeVarying(Value from, Value to);
   void storeUniform();
 
@@ -53,7 +53,10 @@ private:
   BodyEmitter &body;
   unsigned last;
   int64_t length;
+  RowCache cache;
+  Value scratch;
   SmallVector<Value> outer;
+  unsigned stage = 0;
 };
 } // namespace
 
@@ -67,16 +70,6 @@ Run RowEmitter::runAt(Value j, int64_t active) const {
   return run;
 }
 
-/// Number of row reductions that must be finished before `value` is known.
-unsigned RowEmitter::stage(Value value) {
-  Operation *def = value.getDefiningOp();
-  unsigned most = 0;
-  if (def)
-    for (Value operand : def->getOperands())
-      most = std::max(most, stage(operand));
-  return most + (def && isa<kernel::RowReduceOp>(def));
-}
-
 // Several accumulators per reduction hide the latency of an addition.
 void RowEmitter::reduceStage(MutableArrayRef<kernel::RowReduceOp> reductions) {
   int64_t lanes = body.lanes(), full = length - length % lanes;
@@ -88,10 +81,12 @@ void RowEmitter::reduceStage(MutableArrayRef<kernel::RowReduceOp> reductions) {
   auto accumulate = [&](Value j, int64_t active, MutableArrayRef<Value> into) {
     Run run = runAt(j, active);
     BodyEmitter::Values done;
+    cache.load(e, scratch, stage, run, done);
     for (auto [r, sum] : llvm::zip(reductions, into)) {
       Value next = combine(e, r.getKind(), sum, body.evaluateVector(r.getX(), run, done));
       sum = keepActive(e, next, sum, active);
     }
+    cache.store(e, scratch, stage, run, done);
   };
   size_t count = reductions.size();
   int64_t blocked = full - full % (ways * lanes);
@@ -121,6 +116,7 @@ void RowEmitter::storeVarying(Value from, Value to) {
   auto write = [&](Value j, int64_t active) {
     Run run = runAt(j, active);
     BodyEmitter::Values done;
+    cache.load(e, scratch, stage, run, done);
     SmallVector<Value> values;
     for (unsigned k : varying)
       values.push_back(body.evaluate(yield->getOperand(k), run, done));
@@ -150,9 +146,9 @@ void RowEmitter::emit(ArrayRef<Value> outerDims, Value from, Value to) {
   Run start = runAt(from, 1);
   body.pin(start, lastBit);
   SmallVector<kernel::RowReduceOp> all(op.getBody().front().getOps<kernel::RowReduceOp>());
-  for (unsigned number = 1;; ++number) {
+  for (stage = 0;; ++stage) {
     auto now = llvm::filter_to_vector(
-        all, [&](kernel::RowReduceOp r) { return stage(r.getResult()) == number; });
+        all, [&](kernel::RowReduceOp r) { return rowStage(r.getResult()) == stage; });
     if (now.empty())
       break;
     reduceStage(now);
@@ -172,6 +168,7 @@ class MapTemplate : public KernelTemplate {
     KernelEmission emission;
     auto tiles = TileShape::of(map, shape.space, BodyEmitter::lanesFor(map, tier));
     emission.tasks = tiles ? tiles->tasks() : shape.tasks();
+    emission.scratchBytes = RowCache(map, shape.length).bytes();
     return emission;
   }
 
@@ -181,7 +178,7 @@ class MapTemplate : public KernelTemplate {
     MapShape shape(op);
     unsigned outer = shape.space.rank() - 1;
     BodyEmitter body(e, op, pointers.operands, pointers.results, shape.space);
-    RowEmitter rows(e, op, body);
+    RowEmitter rows(e, op, body, pointers.scratch);
     Run nowhere;
     nowhere.dims.assign(outer + 1, e.index(0));
     body.pin(nowhere, ~uint64_t(0));
