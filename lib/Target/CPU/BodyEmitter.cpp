@@ -64,11 +64,15 @@ void BodyEmitter::release(size_t mark) {
 void BodyEmitter::pin(const Run &run, uint64_t varying) {
   Run point = run;
   point.lanes = point.active = 1;
+  pinReady(point, varying);
+}
+void BodyEmitter::pinVectors(const Run &run, uint64_t varying) { pinReady(run, varying); }
+void BodyEmitter::pinReady(const Run &run, uint64_t varying) {
   auto ready = [&](Value value) { return pinned.contains(value); };
   for (BlockArgument arg : body().getArguments())
     if (!(dependence(arg) & varying) && !arg.use_empty() && !ready(arg)) {
       Values done;
-      define(arg, evaluate(arg, point, done));
+      define(arg, evaluate(arg, run, done));
     }
   for (Operation &bodyOp : body().without_terminator()) {
     if (isa<kernel::RowReduceOp>(bodyOp) || bodyOp.use_empty() || ready(bodyOp.getResult(0)))
@@ -76,7 +80,7 @@ void BodyEmitter::pin(const Run &run, uint64_t varying) {
     if (dependence(bodyOp.getResult(0)) & varying || !llvm::all_of(bodyOp.getOperands(), ready))
       continue;
     Values done;
-    evaluate(bodyOp.getResult(0), point, done);
+    evaluate(bodyOp.getResult(0), run, done);
     for (Value result : bodyOp.getResults())
       define(result, done.lookup(result));
   }

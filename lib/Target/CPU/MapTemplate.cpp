@@ -41,6 +41,12 @@ public:
         length(body.space().sizes.back()), cache(op, length), scratch(scratch) {}
 
   void emit(ArrayRef<Value> outer, Value from, Value to);
+  /// Of rows that fit a vector: all their points.
+  Run wholeRow(ArrayRef<Value> dims) const {
+    Run run = runAt(dims.back(), length);
+    run.dims = llvm::to_vector(dims);
+    return run;
+  }
 
 private:
   Run runAt(Value j, int64_t active) const;
@@ -192,6 +198,8 @@ class MapTemplate : public KernelTemplate {
       });
       return;
     }
+    if (shape.length <= body.lanes()) // a bias stays in a register
+      body.pinVectors(rows.wholeRow(nowhere.dims), (uint64_t(1) << outer) - 1);
     Value stop = e.min(e.mul(end, shape.rowsPerTask), e.index(shape.rows));
     e.loop(e.mul(begin, shape.rowsPerTask), stop, 1, [&](Value row) {
       rows.emit(shape.space.delinearize(e, row, outer), e.index(0), e.index(shape.length));
