@@ -23,6 +23,8 @@ void writeElement(char *at, mlir::Type element, Element value);
 /// Results of a kernel.map or kernel.reduce; false if the op or its body is not known here.
 bool interpret(FusedKernelOpInterface op, llvm::ArrayRef<Elements> inputs,
                std::vector<Elements> &results);
+/// The same for kernels without a body.
+bool interpretData(mlir::Operation *op, llvm::ArrayRef<Elements> inputs, std::vector<Elements> &results);
 
 } // namespace ampc::test
 #endif
