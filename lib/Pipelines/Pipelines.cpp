@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Pipelines.h"
 #include "ampc/Conversion/Passes.h"
+#include "ampc/Target/CPU/Codegen.h"
+#include "ampc/Target/CPU/Passes.h"
 #include "ampc/Transforms/Passes.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -53,6 +55,7 @@ const Phase *ampc::findPhase(StringRef name) {
 
 void ampc::registerDialects(DialectRegistry &registry) {
   registry.insert<train::TrainDialect, kernel::KernelDialect, arith::ArithDialect, math::MathDialect>();
+  cpu::registerCodegenDialects(registry);
 }
 
 namespace {
@@ -65,6 +68,7 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
 void ampc::registerPasses() {
   registerTransformsPasses();
   registerConversionPasses();
+  registerTargetCPUPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   static std::vector<std::unique_ptr<PassPipelineRegistration<PhaseOptions>>> pipelines;
