@@ -128,18 +128,25 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError() << "expected type " << callee.getFunctionType() << " of " << getCalleeAttr();
   return success();
 }
+
+/// After the conversion to kernels a model holds declarations only.
+static bool hasFunctions(Operation *op) { return !op->getParentOfType<ModelOp>().getOps<FuncOp>().empty(); }
+
 LogicalResult ExportOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (!symbols.lookupNearestSymbolFrom<FuncOp>(*this, getFunctionAttr()))
+  if (hasFunctions(*this) && !symbols.lookupNearestSymbolFrom<FuncOp>(*this, getFunctionAttr()))
     return emitOpError() << "expected a function, but " << getFunctionAttr() << " is none";
   return success();
 }
 LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto loss = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getLossAttr());
-  if (!loss)
+  if (!loss && hasFunctions(*this))
     return emitOpError() << "expected a function, but " << getLossAttr() << " is none";
-  auto types = loss.getResultTypes();
-  if (types.size() != 1 || !isa<RankedTensorType>(types[0]) || tensorOf(types[0]).getRank() != 0 ||
-      !isa<FloatType>(tensorOf(types[0]).getElementType()))
+  TypeRange types = loss ? loss.getResultTypes() : TypeRange();
+  auto isRealScalar = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getRank() == 0 && isa<FloatType>(tensor.getElementType());
+  };
+  if (loss && (types.size() != 1 || !isRealScalar(types[0])))
     return emitOpError() << "expected a loss that returns one real scalar, but " << getLossAttr() << " has type "
                          << loss.getFunctionType();
   for (Attribute param : getParams())

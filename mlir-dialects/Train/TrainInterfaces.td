@@ -51,6 +51,16 @@ def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
   ];
 }
 
+def ReduceOpInterface : OpInterface<"ReduceOpInterface"> {
+  let cppNamespace = "::ampc";
+  let description = "Combines the elements of the first operand over some dimensions, which are dropped.";
+  let methods = [
+    InterfaceMethod<"Ascending dimensions of the first operand.", "::llvm::ArrayRef<int64_t>", "getDims">,
+    StaticInterfaceMethod<"The operation, by its name in `kernel.combine`: sum, max or min.",
+                          "::llvm::StringRef", "getCombine">,
+  ];
+}
+
 def StateOpInterface : OpInterface<"StateOpInterface"> {
   let cppNamespace = "::ampc";
   let description = "A declaration of state: the tensors that a step takes and returns.";

@@ -4,7 +4,10 @@
 #define AMPC_TRAIN_REDUCTION_OPS
 include "mlir-dialects/Train/TrainBase.td"
 
-class Train_ReduceOp<string mnemonic> : Train_Op<mnemonic, FullPrecision, [InferTypeOpAdaptor]> {
+// `combine` names a case of kernel.combine.
+class Train_ReduceOp<string mnemonic, string combine>
+    : Train_Op<mnemonic, FullPrecision, [InferTypeOpAdaptor, ReduceOpInterface]> {
+  let extraClassDeclaration = "static ::llvm::StringRef getCombine() { return \"" # combine # "\"; }";
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$dims);
   let assemblyFormat = "$x `over` $dims attr-dict `:` type($x)";
   let extraDefinition = [{
@@ -14,7 +17,7 @@ class Train_ReduceOp<string mnemonic> : Train_Op<mnemonic, FullPrecision, [Infer
     }
   }];
 }
-def Train_ReduceSumOp : Train_ReduceOp<"reduce_sum"> {
+def Train_ReduceSumOp : Train_ReduceOp<"reduce_sum", "sum"> {
   let summary = "Sum over dimensions, which are dropped";
   let adjoint = [{ return {b.broadcastTo(b.reshape(g, b.withOnes(getX().getType(), getDims())), getX().getType())}; }];
 }

@@ -6,8 +6,7 @@
 #ifndef AMPC_RUNTIME_MODEL_H
 #define AMPC_RUNTIME_MODEL_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "ampc/Runtime/Common.h"
 
 /* One object holds the code of all tiers; create picks one by feature bits or AMPC_ISA. */
 enum { AMPC_TIER_PLAIN, AMPC_TIER_AVX2, AMPC_TIER_AVX512, AMPC_TIER_AMX, AMPC_TIERS };
@@ -41,7 +40,7 @@ typedef struct {
 
 enum { AMPC_ENTRY_KERNEL, AMPC_ENTRY_LOOP };
 
-/* One row of a program. A loop repeats the next `body` entries `count` times. */
+/* One row of a program. A loop repeats the next `body` entries, all of them kernels, `count` times. */
 typedef struct {
   int32_t kind;
   int32_t kernel;        /* AMPC_ENTRY_KERNEL: number in the model's kernels */
@@ -52,25 +51,11 @@ typedef struct {
   const char *name;      /* of the source op, for profiles and messages */
 } ampc_entry;
 
-enum { AMPC_F32, AMPC_F64, AMPC_F16, AMPC_BF16, AMPC_I1, AMPC_I8, AMPC_I16, AMPC_I32, AMPC_I64, AMPC_U8 };
-
-/* A named tensor: an input, an output or a slot of state. */
-typedef struct {
-  const char *name;
-  int32_t dtype;
-  int32_t rank;
-  const int64_t *dims;
-  int64_t bytes;
-  int32_t batched;     /* inputs: 1 if the first dimension is the batch */
-  int32_t label_limit; /* integer inputs: values must lie in [0, limit), or equal label_ignore; 0: unchecked */
-  int64_t label_ignore;
-} ampc_tensor;
-
-enum { AMPC_ROLE_PARAM, AMPC_ROLE_BUFFER, AMPC_ROLE_MOMENT, AMPC_ROLE_STEP, AMPC_ROLE_GRADIENT, AMPC_ROLE_EMA,
-       AMPC_ROLE_RANDOM, AMPC_ROLE_SCALE, AMPC_ROLE_WORKING };
 enum { AMPC_INIT_CONSTANT, AMPC_INIT_UNIFORM, AMPC_INIT_NORMAL, AMPC_INIT_TRUNCATED_NORMAL };
 
-/* State: parameters, buffers, moments, ... in one block. Roles GRADIENT and WORKING are not saved. */
+/* State: parameters, buffers, moments, ... in one block. Gradients that follow all other slots cost memory only in
+   states created with want_split. A slot of role RANDOM is tensor<2xi64>: seed and counter; programs read it, and the
+   runtime advances the counter with every run of a TRAIN or GRAD program. */
 typedef struct {
   ampc_tensor tensor;
   int32_t role;
@@ -82,14 +67,20 @@ typedef struct {
 enum { AMPC_PROGRAM_TRAIN, AMPC_PROGRAM_GRAD, AMPC_PROGRAM_APPLY, AMPC_PROGRAM_EVAL, AMPC_PROGRAM_EXPORT,
        AMPC_PROGRAM_DERIVE /* rebuilds working copies after create and load */ };
 
+/* Outputs of TRAIN, GRAD and APPLY are scalars that the runtime reports; those of EVAL and EXPORT go to the caller. */
 typedef struct {
   const char *name;      /* C suffix: "train_step", "fit_grad", "predict" */
   int32_t kind;
   int32_t step_slot;     /* number of the slot that counts this step's updates, or -1 */
   int32_t loss_output;   /* number of the output that holds the loss, or -1 */
+  int32_t loss_ready;    /* number of a top-level entry: those before it have computed the loss and written no state; or -1 */
+  int32_t norm_output;      /* number of the output with the gradients' 2-norm, or -1 */
+  int32_t found_inf_output; /* number of the i1 output that says that the step was skipped, or -1 */
+  int32_t scale_slot;       /* number of the slot with the dynamic loss scale, or -1; then a bad loss skips, too */
   int32_t input_count, output_count, entry_count, operand_count;
   int32_t batch;         /* rows of a full batch; 0 if no input is batched */
   int32_t short_batch;   /* 1 if fewer valid rows are supported */
+  int32_t reserved;
   const ampc_tensor *inputs;
   const ampc_tensor *outputs;
   const ampc_entry *entries;
@@ -99,8 +90,9 @@ typedef struct {
 
 typedef struct {
   const char *name;
-  uint32_t abi;
+  uint32_t tiers;        /* bit t: the object has code for tier t */
   int32_t slot_count, program_count, kernel_count, constant_count;
+  int32_t reserved;
   const ampc_slot *slots;
   const ampc_program *programs;
   const ampc_kernel *kernels;

@@ -1,0 +1,82 @@
+# Times a PyTorch training step, eager and compiled, and prints the faster as one JSON line.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import argparse
+import contextlib
+import json
+import os
+import statistics
+import sys
+import time
+
+
+def parse_arguments(description):
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32", help="bf16 means autocast")
+    parser.add_argument("--steps", type=int, default=20, help="timed steps; their median is printed")
+    parser.add_argument("--warm-up", type=int, default=5)
+    parser.add_argument("--mode", choices=["faster", "eager", "compile"], default="faster")
+    arguments = parser.parse_args()
+    # Must precede the first import of torch: OpenMP reads it once.
+    os.environ["OMP_NUM_THREADS"] = str(arguments.threads)
+    return arguments
+
+
+def require_recent_torch():
+    """The bar is fused AdamW and scaled dot product attention; before 2.4 the CPU has no fused AdamW."""
+    import torch
+
+    if tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 4):
+        sys.exit(f"expected PyTorch 2.4 or newer, but got {torch.__version__}: the bar is not shown")
+
+
+def autocast(dtype):
+    import torch
+
+    if dtype == "bf16":
+        return torch.autocast("cpu", dtype=torch.bfloat16)
+    return contextlib.nullcontext()
+
+
+def time_steps(step, warm_up, steps):
+    """Seconds of the median step; the loss must stay finite and must have moved."""
+    losses = [float(step()) for _ in range(warm_up)]
+    seconds = []
+    for _ in range(steps):
+        start = time.perf_counter()
+        losses.append(float(step()))
+        seconds.append(time.perf_counter() - start)
+    if not all(abs(loss) < 1e30 for loss in losses) or losses[-1] == losses[0]:
+        raise RuntimeError(f"the step does not train: losses {losses}")
+    return statistics.median(seconds)
+
+
+def measure(name, make_step, arguments):
+    """`make_step(compiled)` returns a function that runs one step and returns its loss."""
+    import torch
+
+    require_recent_torch()
+    torch.set_num_threads(arguments.threads)
+    modes = ["eager", "compile"] if arguments.mode == "faster" else [arguments.mode]
+    seconds = {}
+    for mode in modes:
+        torch.manual_seed(1)
+        try:
+            seconds[mode] = time_steps(
+                make_step(mode == "compile"), arguments.warm_up, arguments.steps
+            )
+        except Exception as error:  # torch.compile needs a C++ compiler; without one eager is the peer.
+            if len(modes) == 1 or mode == "eager":
+                raise
+            print(f"{name}: {mode} failed: {error}", file=sys.stderr)
+    best = min(seconds, key=seconds.get)
+    line = {
+        "name": name,
+        "dtype": arguments.dtype,
+        "mode": best,
+        "seconds_per_step": seconds[best],
+        "torch_version": torch.__version__,
+        "threads": arguments.threads,
+        "seconds_by_mode": seconds,
+    }
+    print(json.dumps(line), flush=True)

@@ -1,0 +1,53 @@
+// What a training run leaves behind: CSV, TensorBoard events, a chart.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_DATA_LOG_H
+#define AMPC_DATA_LOG_H
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ampc {
+struct CloseFile {
+  void operator()(std::FILE *file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+/// One line per row, on disk when `row` returns, so that a crash loses nothing.
+class CsvWriter {
+public:
+  /// With `append`, goes on in an existing file, without a second line of names.
+  bool open(const std::string &path, const std::vector<std::string> &columns, bool append, std::string &error);
+  bool row(const std::vector<double> &values, std::string &error);
+
+private:
+  File file;
+  std::string path;
+};
+
+/// Scalars in a new events file in a folder, which is made if missing.
+class TensorBoardWriter {
+public:
+  bool open(const std::string &folder, std::string &error);
+  bool scalar(const std::string &tag, int64_t step, float value, std::string &error);
+
+private:
+  bool record(const std::string &event, std::string &error);
+  File file;
+  std::string path;
+};
+
+/// CRC-32C (Castagnoli) of bytes, as in RFC 3720, appendix B.4.
+uint32_t crc32c(const void *data, size_t bytes);
+
+struct Series {
+  std::string name;
+  std::vector<double> x, y; // points with a NaN or infinite y are left out
+};
+/// A line chart as a self-contained SVG; false with a message in `error`.
+bool writeLineChart(const std::string &path, const std::string &title, const std::string &xLabel,
+                    const std::string &yLabel, const std::vector<Series> &series, std::string &error);
+} // namespace ampc
+#endif

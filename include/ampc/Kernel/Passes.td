@@ -1,0 +1,29 @@
+// Passes on kernels: fusion, schedule and memory.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_KERNEL_PASSES
+#define AMPC_KERNEL_PASSES
+include "mlir/Pass/PassBase.td"
+
+def KernelFuse : Pass<"kernel-fuse", "::mlir::ModuleOp"> {
+  let summary = "Fewer passes over memory";
+  let description = [{
+    Pointwise code moves into the kernels that read it, readers become epilogues of the kernels that they read, and
+    reductions over the same inputs become one. Conversions between types stay as they are, and the order of every sum
+    too: fusion does not change a bit of any result. Kernels with `kernel.barrier` (they compute gradients) keep their results
+    in memory, so that every parameter's update is one pass that starts when all of its gradient is known.
+  }];
+  let options = [Option<"acrossGradients", "across-gradients", "bool", "false", "fuse updates into the kernels of gradients">];
+}
+
+def KernelPlan : Pass<"kernel-plan", "::mlir::ModuleOp"> {
+  let summary = "Orders kernels and gives every buffer its place";
+  let description = [{
+    Every declaration of state gets `kernel.offset` (gradients last), the module `kernel.state_bytes`. In each program the
+    kernels are put in an order that keeps live ranges short; the loss comes before the first write to state
+    (`kernel.loss_ready`: kernels up to and with the loss), and new state is written after the last reader of the old
+    value. Kernels get `kernel.places` (one per result) and `kernel.workspace`; the program gets
+    `kernel.arena_bytes` and, for comparison, `kernel.unshared_bytes`, the sum of all buffers. Values that cannot be
+    computed where they have to be are copied there by further kernels.
+  }];
+}
+#endif

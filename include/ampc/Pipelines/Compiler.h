@@ -1,0 +1,37 @@
+// From a file to a module after some phase.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_PIPELINES_COMPILER_H
+#define AMPC_PIPELINES_COMPILER_H
+
+#include "ampc/Pipelines/Pipelines.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace ampc {
+/// What to do with one model file.
+struct CompileRequest {
+  std::string input;        ///< a path, or "-" for standard input
+  CompileOptions options;
+  std::string stopAfter;    ///< a phase; empty: all
+  std::string dumpDir;      ///< a folder for the module after every phase; empty: none
+  bool timing = false;      ///< seconds per phase on standard error
+};
+
+/// Owns a context, the source file, and the handler that shows errors at the user's source lines.
+class Compiler {
+public:
+  Compiler();
+  /// Parses and runs the phases. Null after a failure, which has been reported on standard error.
+  mlir::OwningOpRef<mlir::ModuleOp> run(const CompileRequest &request);
+  mlir::MLIRContext &getContext() { return context; }
+
+private:
+  mlir::DialectRegistry registry;
+  mlir::MLIRContext context;
+  llvm::SourceMgr sources;
+  mlir::SourceMgrDiagnosticHandler diagnostics;
+};
+} // namespace ampc
+#endif

@@ -1,0 +1,60 @@
+// The functions behind the NAME_* functions of a compiled model.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_RUNTIME_RUNTIME_H
+#define AMPC_RUNTIME_RUNTIME_H
+
+#include "ampc/Runtime/Model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A state of a model; NAME_state in NAME.h. */
+typedef struct ampc_state ampc_state;
+
+/* Head of every NAME_*_in; `inputs` has one pointer per input of the program. */
+typedef struct {
+  uint32_t size;     /* sizeof of the whole struct */
+  uint32_t valid;    /* rows of the batch that count; 0: all */
+  float lr_factor;   /* factor on the learning rate; 0: 1 */
+  uint32_t flags;    /* 0 */
+  void *workspace;   /* eval and exports: null, or NAME_workspace_bytes() of memory aligned to 64 bytes */
+  const void *inputs[];
+} ampc_run_in;
+
+/* Head of every NAME_*_out of eval and exports; one pointer per output of the program. */
+typedef struct {
+  uint32_t size;
+  uint32_t reserved;
+  void *outputs[];
+} ampc_run_out;
+
+size_t ampc_rt_state_bytes(const ampc_model *model, const ampc_options *options);
+ampc_status ampc_rt_create(const ampc_model *model, const ampc_options *options, ampc_state **state);
+void ampc_rt_destroy(ampc_state *state);
+void ampc_rt_set_hooks(ampc_state *state, const ampc_hooks *hooks);
+
+/* Runs program number `program`; `out` is an ampc_train_out for training programs, else an ampc_run_out. */
+ampc_status ampc_rt_run(ampc_state *state, int32_t program, const void *in, void *out);
+/* Bytes of a workspace for calls of eval and exports that run beside one another. */
+size_t ampc_rt_workspace_bytes(const ampc_model *model);
+/* Rebuilds working copies after a caller has written parameters in place. */
+ampc_status ampc_rt_refresh(ampc_state *state);
+
+ampc_status ampc_rt_save(ampc_state *state, const char *path);
+ampc_status ampc_rt_load(ampc_state *state, const char *path, uint32_t flags);
+
+int32_t ampc_rt_tensor_count(const ampc_model *model);
+/* Null if there is no such tensor. */
+const ampc_tensor *ampc_rt_tensor(const ampc_model *model, int32_t number);
+int32_t ampc_rt_tensor_role(const ampc_model *model, int32_t number);
+void *ampc_rt_tensor_data(ampc_state *state, int32_t number);
+
+const char *ampc_rt_tier(const ampc_state *state);
+const char *ampc_rt_last_error(const ampc_state *state);
+const char *ampc_rt_status_string(ampc_status status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

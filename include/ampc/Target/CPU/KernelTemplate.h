@@ -1,0 +1,63 @@
+// One template per kind of kernel op writes its functions; the registry finds it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TARGET_CPU_KERNELTEMPLATE_H
+#define AMPC_TARGET_CPU_KERNELTEMPLATE_H
+
+#include "ampc/Target/CPU/KernelEmitter.h"
+#include "mlir-dialects/Kernel/Kernel.h"
+#include "llvm/ADT/DenseMap.h"
+#include <memory>
+
+namespace ampc::cpu {
+
+/// What the runtime has to know of a kernel in one tier.
+struct KernelEmission {
+  int64_t tasks = 1;        // [0, tasks) may run in any order and in parallel
+  int64_t scratchBytes = 0; // per thread, 64-byte aligned
+  bool hasFinish = false;   // a second function, called once after all tasks
+};
+
+/// Addresses of a kernel's operands, then its results, then (if getWorkspaceBytes() > 0) its workspace.
+struct KernelPointers {
+  llvm::SmallVector<mlir::Value> operands, results;
+  mlir::Value workspace, scratch;
+};
+
+/// Writes the code of one kind of kernel op. Stateless: `plan` and the emitting functions derive the same
+/// shape from (op, tier). A tier whose code does not differ from the one below says so and is not emitted.
+class KernelTemplate {
+public:
+  virtual ~KernelTemplate();
+  /// Fails, with an error at the op, if this op cannot be emitted.
+  virtual mlir::FailureOr<KernelEmission> plan(mlir::Operation *op, const Tier &tier) const = 0;
+  /// Runs tasks [begin, end), both of type index.
+  virtual void emitRun(mlir::Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+                       mlir::Value begin, mlir::Value end) const = 0;
+  /// Only called if the emission has a finish.
+  virtual void emitFinish(mlir::Operation *op, KernelEmitter &e,
+                          const KernelPointers &pointers) const {}
+  /// The AMX tier reuses AVX-512's function unless a kernel uses tiles.
+  virtual bool usesTiles(mlir::Operation *op) const { return false; }
+};
+
+class TemplateRegistry {
+public:
+  template <typename Op, typename Template> void add() {
+    templates[Op::getOperationName()] = std::make_unique<Template>();
+  }
+  /// Null if no template is known for this kind of op.
+  const KernelTemplate *find(mlir::Operation *op) const {
+    auto it = templates.find(op->getName().getStringRef());
+    return it == templates.end() ? nullptr : it->second.get();
+  }
+
+private:
+  llvm::DenseMap<llvm::StringRef, std::unique_ptr<KernelTemplate>> templates;
+};
+
+// Each family of kernels adds its templates; Registry.cpp lists them.
+void addMapTemplates(TemplateRegistry &registry);
+const TemplateRegistry &templateRegistry();
+
+} // namespace ampc::cpu
+#endif

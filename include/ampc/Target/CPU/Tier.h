@@ -1,0 +1,35 @@
+// The instruction sets an object holds code for.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TARGET_CPU_TIER_H
+#define AMPC_TARGET_CPU_TIER_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace ampc::cpu {
+
+/// In the order of the runtime's tables (AMPC_TIER_PLAIN, ...): later ones include earlier ones.
+enum class TierKind { Plain, AVX2, AVX512, AMX };
+constexpr unsigned numTiers = 4;
+
+struct Tier {
+  TierKind kind;
+  llvm::StringRef name;     // "plain", "avx2", "avx512", "amx"
+  llvm::StringRef features; // comma-separated LLVM target features over x86-64
+  int64_t vectorBytes;
+  unsigned vectorRegisters;
+
+  bool hasFMA() const { return kind >= TierKind::AVX2; }
+  bool hasAVX512() const { return kind >= TierKind::AVX512; }
+  bool hasAMX() const { return kind == TierKind::AMX; }
+  /// Lanes of a vector of elements of `bits` bits.
+  int64_t lanes(unsigned bits) const { return vectorBytes * 8 / bits; }
+};
+
+/// All tiers, `tiers()[unsigned(kind)].kind == kind`.
+llvm::ArrayRef<Tier> tiers();
+/// Null if there is none of that name.
+const Tier *findTier(llvm::StringRef name);
+
+} // namespace ampc::cpu
+#endif

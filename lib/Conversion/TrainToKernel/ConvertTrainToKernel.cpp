@@ -1,0 +1,73 @@
+// The conversion of programs, op by op, and the report of what has no kernel.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Converter.h"
+#include "ampc/Conversion/Passes.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_CONVERTTRAINTOKERNEL
+#include "ampc/Conversion/Passes.h.inc"
+} // namespace ampc
+
+using namespace mlir;
+using namespace ampc;
+
+/// Special cases first: data movement is no scalar code.
+static Families allFamilies() {
+  Families families;
+  addShapeRules(families);
+  addMarkRules(families);
+  addReductionRules(families);
+  addContractionRules(families);
+  addScalarRules(families);
+  return families;
+}
+
+static kernel::ProgramOp createProgram(train::FuncOp func, OpBuilder &builder) {
+  auto program = kernel::ProgramOp::create(builder, func.getLoc(), func.getSymName(), func.getFunctionType(),
+                                           func.getArgAttrsAttr(), func.getResAttrsAttr());
+  for (NamedAttribute attr : func->getDiscardableAttrs())
+    program->setDiscardableAttr(attr.getName(), attr.getValue());
+  return program;
+}
+
+/// Goes on after an op without a kernel, so that one run names all of them.
+static LogicalResult convertProgram(train::FuncOp func, const Families &families, OpBuilder &builder) {
+  OpBuilder::InsertionGuard guard(builder);
+  kernel::ProgramOp program = createProgram(func, builder);
+  Converter converter(builder);
+  Block *body = builder.createBlock(&program.getBody());
+  for (BlockArgument arg : func.getArguments())
+    converter.set(arg, body->addArgument(arg.getType(), arg.getLoc()));
+  LogicalResult status = success();
+  for (Operation &op : func.getBody().front()) {
+    if (!llvm::all_of(op.getOperands(), [&](Value v) { return converter.known(v); }))
+      continue;
+    if (isa<train::ReturnOp>(op)) {
+      auto values = llvm::map_to_vector(op.getOperands(), [&](Value v) { return converter.tensor(v); });
+      kernel::ReturnOp::create(builder, op.getLoc(), values);
+    } else if (!families.convert(&op, converter)) {
+      status = op.emitError() << "expected a kernel for " << op.getName();
+    }
+  }
+  return status;
+}
+
+namespace {
+struct ConvertTrainToKernel : ampc::impl::ConvertTrainToKernelBase<ConvertTrainToKernel> {
+  void runOnOperation() override {
+    Families families = allFamilies();
+    OpBuilder builder(&getContext());
+    bool failed = false;
+    for (auto model : llvm::to_vector(getOperation().getOps<train::ModelOp>())) {
+      builder.setInsertionPointAfter(model);
+      for (auto func : llvm::make_early_inc_range(model.getOps<train::FuncOp>())) {
+        if (func->hasAttr("train.role"))
+          failed |= mlir::failed(convertProgram(func, families, builder));
+        func.erase();
+      }
+    }
+    if (failed)
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,193 @@
+// Values of a function on their way from train to kernel.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Converter.h"
+
+using namespace mlir;
+using namespace ampc;
+
+/// True if `map` walks the tensor in row-major order: dimensions of size 1 aside, it is an identity.
+static bool walksInOrder(AffineMap map, ArrayRef<int64_t> shape, RankedTensorType tensor) {
+  SmallVector<unsigned> dims;
+  for (auto [i, size] : llvm::enumerate(shape))
+    if (size != 1)
+      dims.push_back(i);
+  auto next = dims.begin();
+  for (auto [expr, size] : llvm::zip(map.getResults(), tensor.getShape())) {
+    if (size == 1)
+      continue;
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim || next == dims.end() || dim.getPosition() != *next || shape[*next] != size)
+      return false;
+    ++next;
+  }
+  return next == dims.end();
+}
+
+Access Converter::whole(Value tensor) {
+  auto type = tensorOf(tensor);
+  return {tensor, builder.getMultiDimIdentityMap(type.getRank()), {}, type};
+}
+
+Value Converter::view(Location loc, Value tensor, ArrayRef<int64_t> shape) {
+  auto type = tensorOf(tensor).clone(shape);
+  return tensor.getType() == type
+             ? tensor
+             : builder.createOrFold<kernel::ViewOp>(loc, type, tensor);
+}
+
+Value Converter::tensor(Value value) {
+  Access given = access(value);
+  Value result = tensor(value.getLoc(), given);
+  values[value] = whole(result);
+  if (given.literal) // stays a literal for readers by element
+    values[value] = given;
+  return result;
+}
+
+Value Converter::tensor(Location loc, Access access) {
+  if (!access.literal && walksInOrder(access.map, access.type.getShape(), tensorOf(access.tensor)))
+    return view(loc, access.tensor, access.type.getShape());
+  AffineMap all = builder.getMultiDimIdentityMap(access.type.getRank());
+  auto copy = [](ScalarBuilder &, ValueRange x) { return SmallVector<Value>(x); };
+  return map(loc, access.type, access, all, access.type.getShape(), all, copy)->getResult(0);
+}
+
+Access Converter::reshape(Location loc, Access access, ArrayRef<int64_t> shape) {
+  auto type = access.type.clone(shape);
+  if (access.literal)
+    return {{}, {}, access.literal, type};
+  auto sized = [](ArrayRef<int64_t> sizes) {
+    return llvm::filter_to_vector(sizes, [](int64_t size) { return size != 1; });
+  };
+  if (sized(shape) != sized(access.type.getShape()))
+    return whole(view(loc, tensor(loc, access), shape));
+  SmallVector<AffineExpr> kept, old;
+  for (auto [i, size] : llvm::enumerate(shape))
+    if (size != 1)
+      kept.push_back(builder.getAffineDimExpr(i));
+  auto next = kept.begin();
+  for (int64_t size : access.type.getShape())
+    old.push_back(size == 1 ? builder.getAffineConstantExpr(0) : *next++);
+  AffineMap toOld = AffineMap::get(shape.size(), 0, old, builder.getContext());
+  return {access.tensor, access.map.compose(toOld), {}, type};
+}
+
+Access Converter::projection(Location loc, Access access) {
+  if (!access.literal) {
+    SmallVector<AffineExpr> exprs;
+    SmallVector<int64_t> shape;
+    for (auto [expr, size] : llvm::zip(access.map.getResults(), tensorOf(access.tensor).getShape()))
+      if (size != 1 || isa<AffineDimExpr>(expr)) {
+        exprs.push_back(expr);
+        shape.push_back(size);
+      }
+    AffineMap map = AffineMap::get(access.type.getRank(), 0, exprs, builder.getContext());
+    if (map.isProjectedPermutation())
+      return {view(loc, access.tensor, shape), map, {}, access.type};
+  }
+  return whole(tensor(loc, access));
+}
+
+/// Operands of a kernel under construction: each tensor and map once.
+struct Converter::Inputs {
+  SmallVector<Value> tensors;
+  SmallVector<AffineMap> maps;
+  SmallVector<int> argument; ///< per access: number of the tensor, or -1 for a literal
+  ArrayRef<Access> accesses;
+
+  Inputs(ArrayRef<Access> accesses, ArrayRef<AffineMap> given) : accesses(accesses) {
+    for (auto [access, map] : llvm::zip(accesses, given)) {
+      if (access.literal) {
+        argument.push_back(-1);
+        continue;
+      }
+      AffineMap composed = access.map.compose(map);
+      unsigned i = 0;
+      while (i < tensors.size() && (tensors[i] != access.tensor || maps[i] != composed))
+        ++i;
+      if (i == tensors.size()) {
+        tensors.push_back(access.tensor);
+        maps.push_back(composed);
+      }
+      argument.push_back(i);
+    }
+  }
+};
+
+static Value widen(OpBuilder &builder, Value value) {
+  Type type = computeType(value.getType());
+  return type == value.getType() ? value
+                                 : arith::ExtFOp::create(builder, value.getLoc(), type, value);
+}
+
+/// A literal in the type that bodies compute in; widening is exact.
+static Value literalOf(OpBuilder &builder, Location loc, TypedAttr literal) {
+  auto real = dyn_cast<FloatAttr>(literal);
+  if (real && computeType(real.getType()) != real.getType())
+    literal = builder.getFloatAttr(computeType(real.getType()), real.getValueAsDouble());
+  return arith::ConstantOp::create(builder, loc, literal);
+}
+
+void Converter::addBody(Operation *op, const Inputs &inputs, int64_t rowLength, BodyBuilder build) {
+  OpBuilder::InsertionGuard guard(builder);
+  Location loc = op->getLoc();
+  Block *body = builder.createBlock(&op->getRegion(0));
+  SmallVector<Value> wide, scalars;
+  for (Value tensor : inputs.tensors)
+    body->addArgument(getElementTypeOrSelf(tensor), loc);
+  for (Value argument : body->getArguments())
+    wide.push_back(widen(builder, argument));
+  Type compute;
+  auto vote = [&](Type type) {
+    type = computeType(type);
+    if (isa<FloatType>(type) &&
+        (!compute || compute.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth()))
+      compute = type;
+  };
+  for (auto [access, argument] : llvm::zip(inputs.accesses, inputs.argument)) {
+    vote(access.type.getElementType());
+    scalars.push_back(argument < 0 ? literalOf(builder, loc, access.literal) : wide[argument]);
+  }
+  for (Type type : op->getResultTypes())
+    vote(getElementTypeOrSelf(type));
+  ScalarBuilder scalar(builder, loc, compute ? compute : builder.getF32Type());
+  scalar.rowLength = rowLength;
+  SmallVector<Value> results = build(scalar, scalars);
+  for (auto [value, type] : llvm::zip(results, op->getResultTypes()))
+    value = scalar.castTo(value, getElementTypeOrSelf(type));
+  kernel::YieldOp::create(builder, loc, results);
+}
+
+Operation *Converter::map(Location loc, TypeRange types, ArrayRef<Access> accesses,
+                          ArrayRef<AffineMap> maps, ArrayRef<int64_t> space,
+                          ArrayRef<AffineMap> resultMaps, BodyBuilder build) {
+  Inputs inputs(accesses, maps);
+  auto op = kernel::MapOp::create(builder, loc, types, inputs.tensors, space,
+                                  builder.getAffineMapArrayAttr(inputs.maps),
+                                  builder.getAffineMapArrayAttr(resultMaps));
+  addBody(op, inputs, space.empty() ? 1 : space.back(), build);
+  return op;
+}
+
+Operation *Converter::reduce(Location loc, Type type, Access input, AffineMap map,
+                             ArrayRef<int64_t> space, kernel::Combine combine) {
+  Inputs inputs(input, map);
+  AffineMap kept = AffineMap::get(3, 0, {builder.getAffineDimExpr(0), builder.getAffineDimExpr(2)},
+                                  builder.getContext());
+  auto op = kernel::ReduceOp::create(builder, loc, type, inputs.tensors, space,
+                                     builder.getAffineMapArrayAttr(inputs.maps),
+                                     builder.getAffineMapArrayAttr(kept), combine);
+  addBody(op, inputs, space.back(),
+          [](ScalarBuilder &, ValueRange x) { return SmallVector<Value>(x); });
+  return op;
+}
+
+void Converter::addPlainBody(Operation *op, TypeRange lead) {
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body = builder.createBlock(&op->getRegion(0));
+  ScalarBuilder scalar(builder, op->getLoc(), lead.front());
+  SmallVector<Value> results;
+  for (auto [type, result] : llvm::zip(lead, op->getResults()))
+    results.push_back(scalar.castTo(body->addArgument(type, op->getLoc()), getElementTypeOrSelf(result)));
+  kernel::YieldOp::create(builder, op->getLoc(), results);
+}

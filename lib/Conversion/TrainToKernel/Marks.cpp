@@ -1,0 +1,26 @@
+// The marks that autodiff leaves.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Converter.h"
+
+using namespace mlir;
+using namespace ampc;
+
+static LogicalResult convertSeed(train::SeedOp op, Converter &converter) {
+  auto literal = converter.builder.getFloatAttr(op.getType().getElementType(), op.getValue().convertToDouble());
+  converter.set(op, Access{{}, {}, literal, op.getType()});
+  return success();
+}
+
+// The attribute stays with the kernel when others join it from above.
+static LogicalResult convertGradient(train::GradientOp op, Converter &converter) {
+  Value tensor = converter.tensor(op.getX());
+  if (Operation *producer = kernel::throughViews(tensor).getDefiningOp<KernelOpInterface>())
+    producer->setAttr("kernel.barrier", converter.builder.getUnitAttr());
+  converter.set(op, tensor);
+  return success();
+}
+
+void ampc::addMarkRules(Families &families) {
+  families.add<train::SeedOp>(convertSeed);
+  families.add<train::GradientOp>(convertGradient);
+}

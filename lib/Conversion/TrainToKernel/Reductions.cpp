@@ -1,0 +1,95 @@
+// Reductions: along rows by a row kernel, along other dimensions by kernel.reduce.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Converter.h"
+
+using namespace mlir;
+using namespace ampc;
+
+/// A reduction as [outer, reduced, inner] of a value with three dimensions.
+static Access blocked(Location loc, Access access, ArrayRef<int64_t> space, unsigned first, unsigned count,
+                      Converter &converter) {
+  // Groups of at most one dimension (those of size 1 aside) read through their maps as they are.
+  auto group = [&](unsigned from, unsigned to) {
+    return llvm::count_if(access.type.getShape().slice(from, to - from), [](int64_t size) { return size != 1; });
+  };
+  unsigned rank = access.type.getRank();
+  if (!access.literal && (group(0, first) > 1 || group(first, first + count) > 1 || group(first + count, rank) > 1))
+    access = converter.whole(converter.tensor(loc, access));
+  return converter.reshape(loc, access, space);
+}
+
+/// Brings the kept dimensions to the front.
+static Access permuteToRows(Access access, ArrayRef<int64_t> dims, Converter &converter) {
+  unsigned rank = access.type.getRank();
+  SmallVector<int64_t> order;
+  for (unsigned i = 0; i < rank; ++i)
+    if (!llvm::is_contained(dims, int64_t(i)))
+      order.push_back(i);
+  llvm::append_range(order, dims);
+  SmallVector<int64_t> shape;
+  for (int64_t dim : order)
+    shape.push_back(access.type.getDimSize(dim));
+  access.type = access.type.clone(shape);
+  if (access.literal)
+    return access;
+  SmallVector<AffineExpr> exprs;
+  for (int64_t position : inversePermutation(order))
+    exprs.push_back(converter.builder.getAffineDimExpr(position));
+  access.map = access.map.compose(AffineMap::get(rank, 0, exprs, converter.builder.getContext()));
+  return access;
+}
+
+static Value reduceRows(Location loc, Access access, RankedTensorType type, kernel::Combine combine,
+                        Converter &converter) {
+  int64_t outer = type.getNumElements(), reduced = access.type.getNumElements() / outer;
+  SmallVector<int64_t> space{outer, reduced};
+  AffineMap all = converter.builder.getMultiDimIdentityMap(2);
+  access = blocked(loc, access, space, type.getRank(), access.type.getRank() - type.getRank(), converter);
+  auto flat = RankedTensorType::get(outer, type.getElementType());
+  auto body = [&](ScalarBuilder &b, ValueRange x) {
+    return SmallVector<Value>{kernel::RowReduceOp::create(b.builder, loc, combine, x[0])};
+  };
+  return converter.map(loc, flat, access, all, space, rowMap(2, converter.builder.getContext()), body)->getResult(0);
+}
+
+static Value reduceBlocks(Location loc, Access access, unsigned first, unsigned count, RankedTensorType type,
+                          kernel::Combine combine, Converter &converter) {
+  ArrayRef<int64_t> shape = access.type.getShape();
+  SmallVector<int64_t> space{product(shape.take_front(first)), product(shape.slice(first, count)),
+                             product(shape.drop_front(first + count))};
+  AffineMap all = converter.builder.getMultiDimIdentityMap(3);
+  access = blocked(loc, access, space, first, count, converter);
+  auto acc = RankedTensorType::get({space[0], space[2]}, computeType(type.getElementType()));
+  Value sums = converter.reduce(loc, acc, access, all, space, combine)->getResult(0);
+  if (acc.getElementType() == type.getElementType())
+    return sums;
+  AffineMap same = converter.builder.getMultiDimIdentityMap(2);
+  auto round = [](ScalarBuilder &, ValueRange x) { return SmallVector<Value>(x); };
+  return converter.map(loc, acc.clone(type.getElementType()), converter.whole(sums), same, acc.getShape(), same, round)
+      ->getResult(0);
+}
+
+// Few long rows would keep few threads busy: those are cut into chunks by kernel.reduce.
+static bool suitsRows(int64_t rows, int64_t length) { return rows >= 64 || length < 16384; }
+
+static LogicalResult convertReduce(ReduceOpInterface op, Converter &converter) {
+  auto combine = kernel::symbolizeCombine(op.getCombine());
+  Access access = converter.access(op->getOperand(0));
+  ArrayRef<int64_t> dims = op.getDims();
+  auto type = tensorOf(op->getResult(0));
+  if (!combine || !isa<FloatType>(type.getElementType()) || dims.empty() || type.getNumElements() == 0)
+    return failure();
+  unsigned first = dims.front(), count = dims.size(), rank = access.type.getRank();
+  if (dims.back() - first + 1 != count) {
+    access = permuteToRows(access, dims, converter);
+    first = rank - count;
+  }
+  bool trailing = first + count == rank;
+  Value result = trailing && suitsRows(type.getNumElements(), access.type.getNumElements() / type.getNumElements())
+                     ? reduceRows(op.getLoc(), access, type, *combine, converter)
+                     : reduceBlocks(op.getLoc(), access, first, count, type, *combine, converter);
+  converter.set(op->getResult(0), converter.view(op.getLoc(), result, type.getShape()));
+  return success();
+}
+
+void ampc::addReductionRules(Families &families) { families.add<ReduceOpInterface>(convertReduce); }

@@ -1,0 +1,19 @@
+// What the readers of arrays share.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_LIB_DATA_MAPPING_H
+#define AMPC_LIB_DATA_MAPPING_H
+
+#include "ampc/Data/Array.h"
+
+namespace ampc {
+/// A file in memory, until the last owner goes.
+struct Mapping {
+  const char *data = nullptr;
+  int64_t bytes = 0;
+  std::shared_ptr<void> owner;
+};
+std::optional<Mapping> mapFile(const std::string &path, std::string &error);
+/// The product, if it is a sensible size.
+std::optional<int64_t> countElements(const std::vector<int64_t> &dims);
+} // namespace ampc
+#endif

@@ -1,0 +1,160 @@
+// NumPy's .npy files.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Data/Log.h"
+#include "lib/Data/Mapping.h"
+#include <cerrno>
+#include <cstring>
+
+using namespace ampc;
+
+namespace {
+struct Name {
+  const char *descr;
+  ampc_dtype dtype;
+};
+constexpr Name kNames[] = {{"<f4", AMPC_F32}, {"<f8", AMPC_F64}, {"<f2", AMPC_F16}, {"<i2", AMPC_I16}, {"<i4", AMPC_I32},
+                           {"<i8", AMPC_I64}, {"|u1", AMPC_U8},  {"|i1", AMPC_I8},  {"|b1", AMPC_I1}};
+
+/// The header: a Python dictionary with a string, a truth value and a tuple of whole numbers.
+class Header {
+public:
+  Header(const char *begin, const char *end) : cursor(begin), end(end) {}
+  std::string descr;
+  bool fortran = false;
+  std::vector<int64_t> shape;
+
+  bool parse() {
+    int seen = 0;
+    if (!accept('{'))
+      return false;
+    while (!accept('}')) {
+      std::string key;
+      if (!string(key) || !accept(':'))
+        return false;
+      if (key == "descr" ? !string(descr) : key == "fortran_order" ? !truth() : key == "shape" ? !tuple() : true)
+        return false;
+      ++seen;
+      if (!accept(','))
+        return accept('}') && seen == 3;
+    }
+    return seen == 3;
+  }
+
+private:
+  const char *cursor, *end;
+
+  bool accept(char c) {
+    while (cursor < end && (*cursor == ' ' || *cursor == '\n'))
+      ++cursor;
+    return cursor < end && *cursor == c ? ++cursor, true : false;
+  }
+  bool string(std::string &text) {
+    char quote = accept('\'') ? '\'' : accept('"') ? '"' : 0;
+    if (!quote)
+      return false;
+    while (cursor < end && *cursor != quote)
+      text += *cursor++;
+    return accept(quote);
+  }
+  bool truth() {
+    accept(' ');
+    for (bool value : {false, true}) {
+      const char *word = value ? "True" : "False";
+      size_t length = std::strlen(word);
+      if (size_t(end - cursor) >= length && !std::memcmp(cursor, word, length)) {
+        cursor += length;
+        fortran = value;
+        return true;
+      }
+    }
+    return false;
+  }
+  bool tuple() {
+    if (!accept('('))
+      return false;
+    while (!accept(')')) {
+      int64_t value = 0;
+      const char *start = cursor;
+      for (; cursor < end && *cursor >= '0' && *cursor <= '9' && cursor - start < 18; ++cursor)
+        value = value * 10 + (*cursor - '0');
+      if (cursor == start)
+        return false;
+      shape.push_back(value);
+      if (!accept(','))
+        return accept(')');
+    }
+    return true;
+  }
+};
+
+std::optional<ampc_dtype> findType(const std::string &descr) {
+  for (const Name &name : kNames)
+    if (descr == name.descr || (name.descr[0] == '|' && descr.size() == 3 && descr.substr(1) == name.descr + 1))
+      return name.dtype;
+  return std::nullopt;
+}
+} // namespace
+
+std::optional<Array> ampc::readNpy(const std::string &path, std::string &error) {
+  auto fail = [&](const std::string &message) {
+    error = path + ": " + message;
+    return std::nullopt;
+  };
+  std::optional<Mapping> file = mapFile(path, error);
+  if (!file)
+    return std::nullopt;
+  if (file->bytes < 12 || std::memcmp(file->data, "\x93NUMPY", 6))
+    return fail("expected a .npy file");
+  int version = static_cast<unsigned char>(file->data[6]);
+  if (version < 1 || version > 3)
+    return fail("expected version 1, 2 or 3 of the .npy format, but got " + std::to_string(version));
+  uint32_t length = 0;
+  int start = version == 1 ? 10 : 12;
+  std::memcpy(&length, file->data + 8, size_t(start - 8));
+  if (length > file->bytes - start)
+    return fail("expected a header of " + std::to_string(length) + " bytes, but the file ends");
+  Header header(file->data + start, file->data + start + length);
+  if (!header.parse())
+    return fail("expected a header with a plain type, order and shape");
+  std::optional<ampc_dtype> dtype = findType(header.descr);
+  if (!dtype)
+    return fail(header.descr[0] == '>' ? "expected little-endian data, but got '" + header.descr + "'"
+                                       : "expected f2, f4, f8, i1, i2, i4, i8, u1 or b1, but got '" + header.descr + "'");
+  if (header.fortran && header.shape.size() > 1)
+    return fail("expected C order, but got Fortran order; save numpy.ascontiguousarray(x)");
+  std::optional<int64_t> count = countElements(header.shape);
+  if (!count || *count * bytesOf(*dtype) != file->bytes - start - length)
+    return fail("expected " + (count ? std::to_string(*count * bytesOf(*dtype)) : std::string("too many")) +
+                " bytes of data, but got " + std::to_string(file->bytes - start - length));
+  return Array{*dtype, header.shape, file->data + start + length, file->owner};
+}
+
+bool ampc::writeNpy(const std::string &path, ampc_dtype dtype, const std::vector<int64_t> &dims, const void *data,
+                    std::string &error) {
+  const char *descr = nullptr;
+  for (const Name &name : kNames)
+    if (name.dtype == dtype)
+      descr = name.descr;
+  if (!descr) {
+    error = path + ": NumPy has no type for " + nameOf(dtype);
+    return false;
+  }
+  std::string header = "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (";
+  int64_t bytes = bytesOf(dtype);
+  for (int64_t dim : dims) {
+    header += std::to_string(dim) + ", ";
+    bytes *= dim;
+  }
+  header += "), }";
+  while ((10 + header.size() + 1) % 64)
+    header += ' ';
+  header += '\n';
+  auto length = static_cast<uint16_t>(header.size());
+  File file(std::fopen(path.c_str(), "wb"));
+  bool good = file && std::fwrite("\x93NUMPY\1\0", 1, 8, file.get()) == 8 && std::fwrite(&length, 1, 2, file.get()) == 2 &&
+              std::fwrite(header.data(), 1, header.size(), file.get()) == header.size() &&
+              std::fwrite(data, 1, size_t(bytes), file.get()) == size_t(bytes) && !std::fflush(file.get());
+  if (!good)
+    error = path + ": " + std::strerror(errno);
+  return good;
+}

@@ -1,0 +1,75 @@
+// From a file to a module after some phase.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Pipelines/Compiler.h"
+#include "mlir-dialects/Train/Train.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Timer.h"
+
+using namespace mlir;
+using namespace ampc;
+
+static DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  return registry;
+}
+
+Compiler::Compiler() : registry(makeRegistry()), context(registry), diagnostics(sources, &context) {
+  context.printOpOnDiagnostic(false);
+}
+
+/// One file per phase, numbered in order.
+static LogicalResult dump(ModuleOp module, StringRef dir, size_t number, StringRef phase) {
+  if (std::error_code code = llvm::sys::fs::create_directories(dir))
+    return module.emitError() << "cannot create " << dir << ": " << code.message();
+  SmallString<128> path(dir);
+  llvm::sys::path::append(path, (number < 10 ? "0" : "") + std::to_string(number) + "-" + phase.str() + ".mlir");
+  std::error_code code;
+  llvm::raw_fd_ostream os(path, code);
+  if (code)
+    return module.emitError() << "cannot write " << path << ": " << code.message();
+  module->print(os, OpPrintingFlags().enableDebugInfo());
+  os << "\n";
+  return success();
+}
+
+static LogicalResult checkIsModel(ModuleOp module, StringRef input) {
+  auto models = module.getOps<train::ModelOp>();
+  if (llvm::hasSingleElement(models))
+    return success();
+  llvm::errs() << "ampc: error: expected one train.model in " << input << ", but got "
+               << std::distance(models.begin(), models.end()) << "\n";
+  return failure();
+}
+
+OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
+  std::string error;
+  auto file = openInputFile(request.input, &error);
+  if (!file) {
+    llvm::errs() << "ampc: error: " << error << "\n";
+    return nullptr;
+  }
+  sources.AddNewSourceBuffer(std::move(file), {});
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module || failed(checkIsModel(*module, request.input)))
+    return nullptr;
+  for (auto [number, phase] : llvm::enumerate(getPhases())) {
+    double start = llvm::TimeRecord::getCurrentTime(true).getWallTime();
+    PassManager pm(&context);
+    phase.addPasses(pm, request.options);
+    if (failed(pm.run(*module)))
+      return nullptr;
+    if (request.timing)
+      llvm::errs() << llvm::format("%8.3f s  ", llvm::TimeRecord::getCurrentTime(false).getWallTime() - start)
+                   << phase.name << "\n";
+    if (!request.dumpDir.empty() && failed(dump(*module, request.dumpDir, number + 1, phase.name)))
+      return nullptr;
+    if (phase.name == request.stopAfter)
+      break;
+  }
+  return module;
+}

@@ -1,0 +1,14 @@
+// What writing and reading checkpoints share.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_LIB_RUNTIME_CHECKPOINT_H
+#define AMPC_LIB_RUNTIME_CHECKPOINT_H
+
+#include "lib/Runtime/Internal.h"
+#include "lib/Runtime/Json.h"
+
+#define AMPC_DATA_HASH_SEED 0x616d7063ull
+
+/* Of the bytes of all saved slots in their order, which is that of the file. */
+uint64_t ampc_rt_data_hash(const ampc_state *state);
+
+#endif

@@ -1,0 +1,191 @@
+// Initial values: counter-based random numbers, so that threads and order do not matter.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Runtime/Internal.h"
+#include <string.h>
+
+/* Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. */
+void ampc_rt_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]) {
+  uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
+  uint32_t k0 = key[0], k1 = key[1];
+  for (int round = 0; round < 10; ++round) {
+    uint64_t p0 = 0xD2511F53ull * c0, p1 = 0xCD9E8D57ull * c2;
+    c0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0;
+    c1 = (uint32_t)p1;
+    c2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
+    c3 = (uint32_t)p0;
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
+}
+
+/* x = m 2^e with m near 1; log m = 2 artanh((m - 1) / (m + 1)), whose series has 3e-2 as ratio at worst. */
+double ampc_rt_log(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  int64_t exponent = (int64_t)(bits >> 52) - 1023;
+  bits = (bits & 0xfffffffffffffull) | 0x3ff0000000000000ull;
+  double m;
+  memcpy(&m, &bits, sizeof m);
+  if (m > 1.4142135623730951) {
+    m *= 0.5;
+    ++exponent;
+  }
+  double f = (m - 1) / (m + 1), f2 = f * f, sum = 0;
+  for (int n = 23; n >= 1; n -= 2)
+    sum = sum * f2 + 1.0 / n;
+  return (double)exponent * 0.69314718055994530942 + 2 * f * sum;
+}
+
+static double cosTaylor(double x) { /* |x| <= pi/4 */
+  double x2 = x * x, sum = 0;
+  for (int n = 18; n >= 2; n -= 2)
+    sum = (1 - sum) * x2 / (n * (n - 1));
+  return 1 - sum;
+}
+
+static double sinTaylor(double x) { /* |x| <= pi/4 */
+  double x2 = x * x, sum = 0;
+  for (int n = 19; n >= 3; n -= 2)
+    sum = (1 - sum) * x2 / (n * (n - 1));
+  return x * (1 - sum);
+}
+
+double ampc_rt_cos_turns(double x) {
+  const double turn = 6.28318530717958647692;
+  if (x > 0.5)
+    x = 1 - x;
+  double sign = 1;
+  if (x > 0.25) {
+    x = 0.5 - x;
+    sign = -1;
+  }
+  return sign * (x > 0.125 ? sinTaylor((0.25 - x) * turn) : cosTaylor(x * turn));
+}
+
+uint16_t ampc_rt_to_bf16(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  if ((bits & 0x7fffffff) > 0x7f800000)
+    return (uint16_t)(bits >> 16 | 0x40); /* a NaN stays one */
+  return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/* Rounds to nearest even; by hand, since the conversion of the language may call a compiler's library. */
+uint16_t ampc_rt_to_f16(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
+  bits &= 0x7fffffff;
+  if (bits > 0x7f800000)
+    return sign | 0x7e00;
+  if (bits >= 0x477ff000) /* 65520 rounds to infinity */
+    return sign | 0x7c00;
+  if (bits >= 0x38800000) /* normal in f16: rebias, then drop 13 bits */
+    return sign | (uint16_t)((bits - 0x38000000 + 0xfff + (bits >> 13 & 1)) >> 13);
+  if (bits <= 0x33000000) /* half of the least subnormal rounds to 0 */
+    return sign;
+  uint32_t shift = 126 - (bits >> 23), mantissa = (bits & 0x7fffff) | 0x800000;
+  uint32_t half = 1u << (shift - 1), odd = mantissa >> shift & 1;
+  return sign | (uint16_t)((mantissa + half - 1 + odd) >> shift);
+}
+
+/* FNV-1a, 64 bits. */
+uint64_t ampc_rt_hash_text(const char *text) {
+  uint64_t hash = 0xcbf29ce484222325ull;
+  for (; *text; ++text)
+    hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
+  return hash;
+}
+
+/* One element draws from blocks of its own: `attempt` counts redraws. */
+typedef struct {
+  uint32_t key[2];
+  uint64_t name_hash;
+} Stream;
+
+static void draw(const Stream *stream, uint64_t element, uint32_t attempt, double *u, double *v) {
+  uint32_t counter[4] = {(uint32_t)element, (uint32_t)(element >> 32) | attempt << 24, (uint32_t)stream->name_hash,
+                         (uint32_t)(stream->name_hash >> 32)};
+  uint32_t word[4];
+  ampc_rt_philox(counter, stream->key, word);
+  const double unit = 1.0 / 9007199254740992.0; /* 2^-53 */
+  *u = (double)(((uint64_t)word[0] << 32 | word[1]) >> 11) * unit;
+  *v = (double)(((uint64_t)word[2] << 32 | word[3]) >> 11) * unit;
+}
+
+/* Box and Muller 1958. */
+static double drawNormal(const Stream *stream, uint64_t element, uint32_t attempt) {
+  double u, v;
+  draw(stream, element, attempt, &u, &v);
+  return __builtin_sqrt(-2 * ampc_rt_log(1 - u)) * ampc_rt_cos_turns(v);
+}
+
+static double initialValue(const ampc_slot *slot, const Stream *stream, uint64_t element) {
+  switch (slot->init) {
+  case AMPC_INIT_UNIFORM: {
+    double u, v;
+    draw(stream, element, 0, &u, &v);
+    return slot->a + (slot->b - slot->a) * u;
+  }
+  case AMPC_INIT_NORMAL:
+    return slot->a + slot->b * drawNormal(stream, element, 0);
+  case AMPC_INIT_TRUNCATED_NORMAL:
+    for (uint32_t attempt = 0; attempt < 256; ++attempt) { /* fails with probability 0.046^256 */
+      double z = drawNormal(stream, element, attempt);
+      if (z >= -2 && z <= 2)
+        return slot->a + slot->b * z;
+    }
+    return slot->a;
+  default:
+    return slot->a;
+  }
+}
+
+static void store(void *data, int32_t dtype, uint64_t i, double value) {
+  switch (dtype) {
+  case AMPC_F32: ((float *)data)[i] = (float)value; break;
+  case AMPC_F64: ((double *)data)[i] = value; break;
+  case AMPC_F16: ((uint16_t *)data)[i] = ampc_rt_to_f16((float)value); break;
+  case AMPC_BF16: ((uint16_t *)data)[i] = ampc_rt_to_bf16((float)value); break;
+  case AMPC_I16: ((int16_t *)data)[i] = (int16_t)value; break;
+  case AMPC_I32: ((int32_t *)data)[i] = (int32_t)value; break;
+  case AMPC_I64: ((int64_t *)data)[i] = (int64_t)value; break;
+  case AMPC_I8: ((int8_t *)data)[i] = (int8_t)value; break;
+  default: ((uint8_t *)data)[i] = (uint8_t)value; break;
+  }
+}
+
+typedef struct {
+  const ampc_state *state;
+  uint64_t seed;
+} Filling;
+
+/* Fills one thread's share of every slot. */
+static void fillShare(void *argument, int32_t share) {
+  const Filling *filling = argument;
+  const ampc_state *state = filling->state;
+  for (int32_t s = 0; s < state->model->slot_count; ++s) {
+    const ampc_slot *slot = &state->model->slots[s];
+    if ((slot->role == AMPC_ROLE_GRADIENT && !state->split) || slot->role == AMPC_ROLE_RANDOM)
+      continue;
+    Stream stream = {{(uint32_t)filling->seed, (uint32_t)(filling->seed >> 32)}, ampc_rt_hash_text(slot->tensor.name)};
+    uint64_t count = (uint64_t)ampc_rt_element_count(&slot->tensor);
+    uint64_t shares = (uint64_t)state->layout.thread_count;
+    uint64_t end = count * ((uint64_t)share + 1) / shares;
+    for (uint64_t i = count * (uint64_t)share / shares; i < end; ++i)
+      store(ampc_rt_slot_data(state, slot), slot->tensor.dtype, i, initialValue(slot, &stream, i));
+  }
+}
+
+void ampc_rt_initialise(ampc_state *state, uint64_t seed) {
+  Filling filling = {state, seed};
+  ampc_rt_parallel(state, fillShare, &filling);
+  for (int32_t s = 0; s < state->model->slot_count; ++s) {
+    const ampc_slot *slot = &state->model->slots[s];
+    if (slot->role == AMPC_ROLE_RANDOM) {
+      uint64_t start[2] = {seed, 0};
+      memcpy(ampc_rt_slot_data(state, slot), start, sizeof start);
+    }
+  }
+}

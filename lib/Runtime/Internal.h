@@ -1,0 +1,137 @@
+// What the parts of the runtime share.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// No mutable globals, no libm, no stdio: the runtime becomes part of the user's program, once per model.
+#ifndef AMPC_LIB_RUNTIME_INTERNAL_H
+#define AMPC_LIB_RUNTIME_INTERNAL_H
+
+#include "ampc/Runtime/Runtime.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+#error "the runtime is C; tests use Testing.h"
+#endif
+
+enum { AMPC_ALIGN = 64, AMPC_ERROR_BYTES = 512, AMPC_MAX_THREADS = 256 };
+
+/* ---- Text ---- */
+/* Room for text; what does not fit is cut off. `length` counts what would have been written. */
+typedef struct {
+  char *data;
+  size_t capacity;
+  size_t length;
+} ampc_rt_text;
+void ampc_rt_put(ampc_rt_text *text, const char *string);
+void ampc_rt_put_char(ampc_rt_text *text, char c);
+/* Conversions: %s, %d (int64_t), %u (uint64_t), %x (uint64_t, 16 digits). */
+void ampc_rt_print(ampc_rt_text *text, const char *format, ...);
+/* Writes the message into `error` (AMPC_ERROR_BYTES, may be null) and returns `status`. */
+ampc_status ampc_rt_fail(char *error, ampc_status status, const char *format, ...);
+/* What went wrong in a call into the operating system, in words. */
+const char *ampc_rt_errno_text(int number);
+
+/* ---- Tiers ---- */
+/* Sets *tier, obeying AMPC_ISA; an error names what is missing. */
+ampc_status ampc_rt_pick_tier(const ampc_model *model, int32_t *tier, char *error);
+const char *ampc_rt_tier_name(int32_t tier);
+
+/* ---- Threads ---- */
+typedef void (*ampc_rt_body)(void *argument, int32_t share);
+typedef struct ampc_rt_pool ampc_rt_pool;
+typedef struct {
+  ampc_rt_pool *pool;
+  pthread_t thread;
+  int32_t share;
+} ampc_rt_worker;
+struct ampc_rt_pool {
+  int32_t workers;      /* threads beside the caller */
+  _Atomic uint64_t job; /* number of the present job */
+  _Atomic int32_t left; /* workers that have not finished it */
+  _Atomic int32_t sleepers;
+  _Atomic int32_t caller_sleeps;
+  _Atomic int32_t quit;
+  ampc_rt_body body;
+  void *argument;
+  pthread_mutex_t mutex;
+  pthread_cond_t start, done;
+  ampc_rt_worker *threads;
+};
+int32_t ampc_rt_cpu_count(void);
+ampc_status ampc_rt_pool_start(ampc_rt_pool *pool, int32_t workers, ampc_rt_worker *threads, char *error);
+void ampc_rt_pool_stop(ampc_rt_pool *pool);
+/* body(argument, share) for every share in [0, workers]; share 0 on the calling thread. */
+void ampc_rt_pool_run(ampc_rt_pool *pool, ampc_rt_body body, void *argument);
+uint64_t ampc_rt_now_ns(void);
+
+/* ---- State ---- */
+/* Places of the parts of a state, in bytes from its start. */
+typedef struct {
+  size_t slots, arena, scratch, operands, outputs, threads, header, ranges, total;
+  size_t slot_bytes, scratch_stride, header_bytes;
+  int32_t thread_count;
+  int32_t range_count;
+} ampc_rt_layout;
+
+/* Bytes from start to end of one tensor in a checkpoint; `slot` is -1 for one that the model does not have. */
+typedef struct {
+  int64_t begin, end;
+  int32_t slot;
+} ampc_rt_range;
+
+struct ampc_state {
+  const ampc_model *model;
+  ampc_rt_layout layout;
+  int32_t tier;
+  bool split;
+  bool own_memory;
+  ampc_release release;
+  void *allocator_context;
+  ampc_parallel_for parallel_for;
+  void *parallel_context;
+  ampc_hooks hooks;
+  ampc_rt_pool pool;
+  char error[AMPC_ERROR_BYTES];
+};
+static inline unsigned char *ampc_rt_at(const ampc_state *state, size_t place) {
+  return (unsigned char *)(uintptr_t)state + place; /* the state owns it all; const is a promise to the caller */
+}
+static inline unsigned char *ampc_rt_slot_data(const ampc_state *state, const ampc_slot *slot) {
+  return ampc_rt_at(state, state->layout.slots) + slot->offset;
+}
+/* Whether checkpoints hold this slot. */
+static inline bool ampc_rt_is_saved(const ampc_slot *slot) {
+  return slot->role != AMPC_ROLE_GRADIENT && slot->role != AMPC_ROLE_WORKING;
+}
+static inline size_t ampc_rt_align(size_t bytes) { return (bytes + AMPC_ALIGN - 1) / AMPC_ALIGN * AMPC_ALIGN; }
+
+/* The most operands of an entry, outputs of a program, scratch of a kernel in any tier. */
+int32_t ampc_rt_max_operands(const ampc_model *model);
+int32_t ampc_rt_max_outputs(const ampc_model *model);
+size_t ampc_rt_max_scratch(const ampc_model *model);
+/* Runs body(argument, share) for all shares on the state's threads. */
+void ampc_rt_parallel(const ampc_state *state, ampc_rt_body body, void *argument);
+/* Runs the program that rebuilds working copies, if there is one. */
+ampc_status ampc_rt_derive(ampc_state *state);
+
+/* ---- Initial values ---- */
+void ampc_rt_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
+double ampc_rt_log(double x);        /* natural logarithm, x positive and normal */
+double ampc_rt_cos_turns(double x);  /* cos(2 pi x), 0 <= x < 1 */
+uint16_t ampc_rt_to_bf16(float x);
+uint16_t ampc_rt_to_f16(float x);
+uint64_t ampc_rt_hash_text(const char *text);
+/* Fills all slots; the values depend on seed, name and element number only. */
+void ampc_rt_initialise(ampc_state *state, uint64_t seed);
+
+/* ---- Data ---- */
+int32_t ampc_rt_dtype_bytes(int32_t dtype);
+int64_t ampc_rt_element_count(const ampc_tensor *tensor);
+double ampc_rt_read_float(const void *data, int32_t dtype);
+int64_t ampc_rt_read_int(const void *data, int32_t dtype, int64_t index);
+/* Hash of bytes, in words of 8; chained through `hash`. */
+uint64_t ampc_rt_hash_bytes(uint64_t hash, const unsigned char *data, size_t bytes);
+const char *ampc_rt_dtype_name(int32_t dtype); /* as safetensors writes it */
+
+#endif

@@ -1,0 +1,351 @@
+// Reads a checkpoint. Everything about the file is checked before the first byte of the state changes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Runtime/Checkpoint.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_RANK = 16 };
+
+/* One load. */
+typedef struct {
+  ampc_state *state;
+  const char *path;
+  bool weights_only;
+  int file;
+  int64_t data_begin, data_bytes;
+  ampc_rt_range *ranges;
+  int32_t count;
+  bool has_state_hash, has_plan_hash, has_data_hash;
+  uint64_t state_hash, plan_hash, data_hash;
+} Load;
+
+/* What the header says about one tensor. */
+typedef struct {
+  const char *name, *dtype;
+  int64_t dims[MAX_RANK];
+  int32_t rank;
+  int64_t begin, end;
+} Entry;
+
+static ampc_status damaged(const Load *load, const char *what) {
+  return ampc_rt_fail(load->state->error, AMPC_E_CKPT_MISMATCH, "load: %s: damaged file: expected %s", load->path, what);
+}
+
+static ampc_status readAt(const Load *load, int64_t offset, unsigned char *data, size_t bytes) {
+  while (bytes) {
+    ssize_t got = pread(load->file, data, bytes < 1u << 30 ? bytes : 1u << 30, offset);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return ampc_rt_fail(load->state->error, AMPC_E_IO, "load: %s: %s", load->path, ampc_rt_errno_text(errno));
+    if (got == 0)
+      return damaged(load, "more bytes");
+    data += got;
+    bytes -= (size_t)got;
+    offset += got;
+  }
+  return AMPC_OK;
+}
+
+/* Reads the header into the state's buffer. */
+static ampc_status readHeader(Load *load, ampc_rt_json *json) {
+  char *buffer = (char *)ampc_rt_at(load->state, load->state->layout.header);
+  int64_t size = lseek(load->file, 0, SEEK_END);
+  uint64_t length;
+  if (size < 0)
+    return ampc_rt_fail(load->state->error, AMPC_E_IO, "load: %s: %s", load->path, ampc_rt_errno_text(errno));
+  if (size < 8)
+    return damaged(load, "at least 8 bytes");
+  ampc_status status = readAt(load, 0, (unsigned char *)&length, 8);
+  if (status)
+    return status;
+  if (length > (uint64_t)size - 8)
+    return damaged(load, "a header that ends inside the file");
+  if (length > load->state->layout.header_bytes)
+    return ampc_rt_fail(load->state->error, AMPC_E_CKPT_MISMATCH, "load: %s: expected a header of at most %u bytes, but got %u",
+                        load->path, (uint64_t)load->state->layout.header_bytes, length);
+  load->data_begin = 8 + (int64_t)length;
+  load->data_bytes = size - load->data_begin;
+  json->cursor = buffer;
+  json->end = buffer + length;
+  json->failure = NULL;
+  return readAt(load, 8, (unsigned char *)buffer, length);
+}
+
+/* 16 hexadecimal digits, as the writer prints them. */
+static bool parseHash(const char *text, uint64_t *hash) {
+  *hash = 0;
+  for (int i = 0; i < 16; ++i) {
+    char c = text[i];
+    if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+      return false;
+    *hash = *hash << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+  }
+  return text[16] == 0;
+}
+
+static void parseMetadata(Load *load, ampc_rt_json *json) {
+  ampc_rt_json_expect(json, '{', "an object of metadata");
+  if (ampc_rt_json_accept(json, '}'))
+    return;
+  do {
+    const char *key = ampc_rt_json_string(json);
+    ampc_rt_json_expect(json, ':', "':' in metadata");
+    const char *value = ampc_rt_json_string(json);
+    if (!strcmp(key, "state_hash"))
+      load->has_state_hash = parseHash(value, &load->state_hash);
+    else if (!strcmp(key, "plan_hash"))
+      load->has_plan_hash = parseHash(value, &load->plan_hash);
+    else if (!strcmp(key, "data_hash"))
+      load->has_data_hash = parseHash(value, &load->data_hash);
+  } while (ampc_rt_json_accept(json, ','));
+  ampc_rt_json_expect(json, '}', "the end of the metadata");
+}
+
+static void parseShape(ampc_rt_json *json, Entry *entry) {
+  entry->rank = 0;
+  ampc_rt_json_expect(json, '[', "a shape");
+  if (ampc_rt_json_accept(json, ']'))
+    return;
+  do {
+    int64_t dim = ampc_rt_json_number(json);
+    if (entry->rank == MAX_RANK) {
+      if (!json->failure)
+        json->failure = "at most 16 dimensions";
+      return;
+    }
+    entry->dims[entry->rank++] = dim;
+  } while (ampc_rt_json_accept(json, ','));
+  ampc_rt_json_expect(json, ']', "the end of a shape");
+}
+
+static void parseEntry(ampc_rt_json *json, Entry *entry) {
+  enum { DTYPE = 1, SHAPE = 2, OFFSETS = 4 };
+  int seen = 0;
+  ampc_rt_json_expect(json, '{', "an object that describes a tensor");
+  do {
+    const char *key = ampc_rt_json_string(json);
+    ampc_rt_json_expect(json, ':', "':' after a key");
+    int bit = !strcmp(key, "dtype") ? DTYPE : !strcmp(key, "shape") ? SHAPE : !strcmp(key, "data_offsets") ? OFFSETS : 0;
+    if ((!bit || seen & bit) && !json->failure)
+      json->failure = "dtype, shape and data_offsets, each once";
+    if (json->failure)
+      return;
+    seen |= bit;
+    if (bit == DTYPE) {
+      entry->dtype = ampc_rt_json_string(json);
+    } else if (bit == SHAPE) {
+      parseShape(json, entry);
+    } else {
+      ampc_rt_json_expect(json, '[', "two offsets");
+      entry->begin = ampc_rt_json_number(json);
+      ampc_rt_json_expect(json, ',', "two offsets");
+      entry->end = ampc_rt_json_number(json);
+      ampc_rt_json_expect(json, ']', "two offsets");
+    }
+  } while (ampc_rt_json_accept(json, ','));
+  ampc_rt_json_expect(json, '}', "the end of a tensor");
+  if (seen != (DTYPE | SHAPE | OFFSETS) && !json->failure)
+    json->failure = "dtype, shape and data_offsets, each once";
+}
+
+static bool isWanted(const Load *load, const ampc_slot *slot) {
+  return load->weights_only ? slot->role == AMPC_ROLE_PARAM || slot->role == AMPC_ROLE_BUFFER : ampc_rt_is_saved(slot);
+}
+
+/* Number of the slot that the entry fills, or -1. */
+static int32_t findSlot(const Load *load, const char *name) {
+  const ampc_model *model = load->state->model;
+  for (int32_t s = 0; s < model->slot_count; ++s)
+    if (isWanted(load, &model->slots[s]) && !strcmp(model->slots[s].tensor.name, name))
+      return s;
+  return -1;
+}
+
+static void putShape(ampc_rt_text *text, const int64_t *dims, int32_t rank) {
+  ampc_rt_put_char(text, '[');
+  for (int32_t i = 0; i < rank; ++i)
+    ampc_rt_print(text, i ? ", %d" : "%d", dims[i]);
+  ampc_rt_put_char(text, ']');
+}
+
+static ampc_status checkEntry(Load *load, const Entry *entry, int32_t s) {
+  const ampc_tensor *tensor = &load->state->model->slots[s].tensor;
+  char *error = load->state->error;
+  for (int32_t i = 0; i < load->count; ++i)
+    if (load->ranges[i].slot == s)
+      return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: tensor '%s' occurs twice", load->path, tensor->name);
+  if (strcmp(entry->dtype, ampc_rt_dtype_name(tensor->dtype)))
+    return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: tensor '%s': expected type %s, but got %s", load->path,
+                        tensor->name, ampc_rt_dtype_name(tensor->dtype), entry->dtype);
+  bool same = entry->rank == tensor->rank;
+  for (int32_t i = 0; same && i < tensor->rank; ++i)
+    same = entry->dims[i] == tensor->dims[i];
+  if (!same) {
+    ampc_rt_text text = {error, AMPC_ERROR_BYTES, 0};
+    ampc_rt_print(&text, "load: %s: tensor '%s': expected shape ", load->path, tensor->name);
+    putShape(&text, tensor->dims, tensor->rank);
+    ampc_rt_put(&text, ", but got ");
+    putShape(&text, entry->dims, entry->rank);
+    return AMPC_E_CKPT_MISMATCH;
+  }
+  if (entry->end - entry->begin != tensor->bytes)
+    return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: tensor '%s': expected %d bytes, but got %d", load->path,
+                        tensor->name, tensor->bytes, entry->end - entry->begin);
+  return AMPC_OK;
+}
+
+static ampc_status addEntry(Load *load, const Entry *entry) {
+  int32_t s = findSlot(load, entry->name);
+  if (s < 0 && !load->weights_only)
+    return ampc_rt_fail(load->state->error, AMPC_E_CKPT_MISMATCH, "load: %s: the model has no tensor '%s'", load->path,
+                        entry->name);
+  ampc_status status = s < 0 ? AMPC_OK : checkEntry(load, entry, s);
+  if (status)
+    return status;
+  if (load->count == load->state->layout.range_count)
+    return ampc_rt_fail(load->state->error, AMPC_E_CKPT_MISMATCH, "load: %s: expected at most %d tensors", load->path,
+                        (int64_t)load->count);
+  ampc_rt_range range = {entry->begin, entry->end, s};
+  load->ranges[load->count++] = range;
+  return AMPC_OK;
+}
+
+static ampc_status parse(Load *load, ampc_rt_json *json) {
+  bool has_metadata = false;
+  ampc_rt_json_expect(json, '{', "a header that is a JSON object");
+  while (!json->failure) {
+    Entry entry;
+    memset(&entry, 0, sizeof entry);
+    entry.name = ampc_rt_json_string(json);
+    ampc_rt_json_expect(json, ':', "':' after a name");
+    if (!strcmp(entry.name, "__metadata__")) {
+      if (has_metadata && !json->failure)
+        json->failure = "metadata once";
+      has_metadata = true;
+      parseMetadata(load, json);
+    } else {
+      parseEntry(json, &entry);
+      ampc_status status = json->failure ? AMPC_OK : addEntry(load, &entry);
+      if (status)
+        return status;
+    }
+    if (!ampc_rt_json_accept(json, ','))
+      break;
+  }
+  ampc_rt_json_expect(json, '}', "the end of the header");
+  if (!ampc_rt_json_at_end(json) && !json->failure)
+    json->failure = "nothing after the header's object";
+  return json->failure ? damaged(load, json->failure) : AMPC_OK;
+}
+
+/* Shell sort by place; equal starts (empty tensors) by end. */
+static void sortRanges(ampc_rt_range *ranges, int32_t count) {
+  for (int32_t gap = count / 2; gap; gap /= 2)
+    for (int32_t i = gap; i < count; ++i) {
+      ampc_rt_range range = ranges[i];
+      int32_t j = i;
+      for (; j >= gap && (ranges[j - gap].begin > range.begin ||
+                          (ranges[j - gap].begin == range.begin && ranges[j - gap].end > range.end)); j -= gap)
+        ranges[j] = ranges[j - gap];
+      ranges[j] = range;
+    }
+}
+
+/* The tensors cover the data without gap or overlap, and nothing that the model needs is missing. */
+static ampc_status checkComplete(Load *load) {
+  const ampc_model *model = load->state->model;
+  char *error = load->state->error;
+  if (!load->weights_only && !load->has_state_hash)
+    return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH,
+                        "load: %s: expected a state hash; a file without one can only be loaded as weights", load->path);
+  for (int32_t s = 0; s < model->slot_count; ++s) {
+    bool found = !isWanted(load, &model->slots[s]);
+    for (int32_t i = 0; i < load->count && !found; ++i)
+      found = load->ranges[i].slot == s;
+    if (!found)
+      return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: tensor '%s' is missing", load->path,
+                          model->slots[s].tensor.name);
+  }
+  if (!load->weights_only && load->state_hash != model->state_hash)
+    return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: expected state hash %x, but got %x", load->path,
+                        model->state_hash, load->state_hash);
+  sortRanges(load->ranges, load->count);
+  int64_t end = 0;
+  for (int32_t i = 0; i < load->count; ++i) {
+    if (load->ranges[i].begin != end || load->ranges[i].end < end)
+      return damaged(load, "tensors side by side, without gap or overlap");
+    end = load->ranges[i].end;
+  }
+  return end == load->data_bytes ? AMPC_OK : damaged(load, "the data to end with the file");
+}
+
+/* Reads all data once: proves that it can be read, and finds flipped bits where the writer left a hash. The buffer of
+   the header is free by now. */
+static ampc_status checkData(const Load *load) {
+  unsigned char *buffer = ampc_rt_at(load->state, load->state->layout.header);
+  int64_t chunk = (int64_t)load->state->layout.header_bytes / 8 * 8;
+  uint64_t hash = AMPC_DATA_HASH_SEED;
+  for (int32_t i = 0; i < load->count; ++i)
+    for (int64_t at = load->ranges[i].begin; at < load->ranges[i].end; at += chunk) {
+      int64_t bytes = load->ranges[i].end - at < chunk ? load->ranges[i].end - at : chunk;
+      ampc_status status = readAt(load, load->data_begin + at, buffer, (size_t)bytes);
+      if (status)
+        return status;
+      hash = ampc_rt_hash_bytes(hash, buffer, (size_t)bytes);
+    }
+  return load->has_data_hash && hash != load->data_hash ? damaged(load, "data that agrees with its hash") : AMPC_OK;
+}
+
+static ampc_status readSlots(const Load *load) {
+  for (int32_t i = 0; i < load->count; ++i) {
+    if (load->ranges[i].slot < 0)
+      continue;
+    const ampc_slot *slot = &load->state->model->slots[load->ranges[i].slot];
+    ampc_status status = readAt(load, load->data_begin + load->ranges[i].begin, ampc_rt_slot_data(load->state, slot),
+                                (size_t)slot->tensor.bytes);
+    if (status)
+      return ampc_rt_fail(load->state->error, AMPC_E_IO,
+                          "load: %s: the file changed or failed while it was read; the state holds parts of it: load again",
+                          load->path);
+  }
+  return AMPC_OK;
+}
+
+static ampc_status loadFile(Load *load) {
+  ampc_rt_json json;
+  ampc_status status;
+  if ((status = readHeader(load, &json)) || (status = parse(load, &json)) || (status = checkComplete(load)) ||
+      (status = checkData(load)))
+    return status;
+  status = readSlots(load);
+  ampc_rt_derive(load->state);
+  if (!status && !load->weights_only && load->plan_hash != load->state->model->plan_hash && load->state->hooks.on_log)
+    load->state->hooks.on_log(load->state->hooks.context,
+                              "load: the checkpoint was written by another build of the model; equal bits are not promised");
+  return status;
+}
+
+ampc_status ampc_rt_load(ampc_state *state, const char *path, uint32_t flags) {
+  if (!state)
+    return AMPC_E_ARG;
+  if (!path || !*path)
+    return ampc_rt_fail(state->error, AMPC_E_ARG, "load: path is missing");
+  if (flags > AMPC_LOAD_WEIGHTS)
+    return ampc_rt_fail(state->error, AMPC_E_ARG, "load: expected flags of 0 or AMPC_LOAD_WEIGHTS, but got %u",
+                        (uint64_t)flags);
+  Load load;
+  memset(&load, 0, sizeof load);
+  load.state = state;
+  load.path = path;
+  load.weights_only = flags & AMPC_LOAD_WEIGHTS;
+  load.ranges = (ampc_rt_range *)ampc_rt_at(state, state->layout.ranges);
+  load.file = open(path, O_RDONLY | O_CLOEXEC);
+  if (load.file < 0)
+    return ampc_rt_fail(state->error, AMPC_E_IO, "load: %s: %s", path, ampc_rt_errno_text(errno));
+  ampc_status status = loadFile(&load);
+  close(load.file);
+  return status;
+}

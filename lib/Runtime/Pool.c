@@ -1,0 +1,152 @@
+// The default threads: workers that spin shortly, then sleep.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Runtime/Internal.h"
+#include <sched.h>
+#include <time.h>
+
+/* Long enough to bridge the gap between two kernels, short enough to leave the core to others. */
+enum { SPIN_NS = 20000 };
+
+uint64_t ampc_rt_now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int32_t ampc_rt_cpu_count(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set))
+    return 1;
+  int32_t count = 0;
+  const unsigned long *words = (const unsigned long *)&set;
+  for (size_t i = 0; i < sizeof set / sizeof *words; ++i)
+    for (unsigned long word = words[i]; word; word &= word - 1)
+      ++count;
+  return count < 1 ? 1 : count > AMPC_MAX_THREADS ? AMPC_MAX_THREADS : count;
+}
+
+/* Spins until *value differs from `old`; false if it took too long. */
+static bool spinWhile64(_Atomic uint64_t *value, uint64_t old) {
+  uint64_t end = 0;
+  for (uint32_t i = 1;; ++i) {
+    if (atomic_load_explicit(value, memory_order_acquire) != old)
+      return true;
+    __builtin_ia32_pause();
+    if (i % 64)
+      continue;
+    uint64_t now = ampc_rt_now_ns();
+    if (!end)
+      end = now + SPIN_NS;
+    else if (now >= end)
+      return false;
+  }
+}
+
+/* Waits for a job other than `seen`. A worker announces that it sleeps before it looks a last time, the caller posts the
+   job before it looks for sleepers: one of the two sees the other (all four accesses are sequentially consistent). */
+static uint64_t awaitJob(ampc_rt_pool *pool, uint64_t seen) {
+  if (spinWhile64(&pool->job, seen))
+    return atomic_load(&pool->job);
+  pthread_mutex_lock(&pool->mutex);
+  atomic_fetch_add(&pool->sleepers, 1);
+  while (atomic_load(&pool->job) == seen)
+    pthread_cond_wait(&pool->start, &pool->mutex);
+  atomic_fetch_sub(&pool->sleepers, 1);
+  pthread_mutex_unlock(&pool->mutex);
+  return atomic_load(&pool->job);
+}
+
+static void *work(void *argument) {
+  ampc_rt_worker *self = argument;
+  ampc_rt_pool *pool = self->pool;
+  for (uint64_t seen = 0;;) {
+    seen = awaitJob(pool, seen);
+    if (atomic_load(&pool->quit))
+      return NULL;
+    pool->body(pool->argument, self->share);
+    if (atomic_fetch_sub(&pool->left, 1) == 1 && atomic_load(&pool->caller_sleeps)) {
+      pthread_mutex_lock(&pool->mutex);
+      pthread_cond_signal(&pool->done);
+      pthread_mutex_unlock(&pool->mutex);
+    }
+  }
+}
+
+static void postJob(ampc_rt_pool *pool) {
+  atomic_fetch_add(&pool->job, 1);
+  if (!atomic_load(&pool->sleepers))
+    return;
+  pthread_mutex_lock(&pool->mutex);
+  pthread_cond_broadcast(&pool->start);
+  pthread_mutex_unlock(&pool->mutex);
+}
+
+static void awaitWorkers(ampc_rt_pool *pool) {
+  uint64_t end = 0;
+  for (uint32_t i = 1; atomic_load_explicit(&pool->left, memory_order_acquire); ++i) {
+    __builtin_ia32_pause();
+    if (i % 64)
+      continue;
+    uint64_t now = ampc_rt_now_ns();
+    if (!end)
+      end = now + SPIN_NS;
+    else if (now >= end)
+      break;
+  }
+  if (!atomic_load(&pool->left))
+    return;
+  pthread_mutex_lock(&pool->mutex);
+  atomic_store(&pool->caller_sleeps, 1);
+  while (atomic_load(&pool->left))
+    pthread_cond_wait(&pool->done, &pool->mutex);
+  atomic_store(&pool->caller_sleeps, 0);
+  pthread_mutex_unlock(&pool->mutex);
+}
+
+void ampc_rt_pool_run(ampc_rt_pool *pool, ampc_rt_body body, void *argument) {
+  if (pool->workers) {
+    pool->body = body;
+    pool->argument = argument;
+    atomic_store(&pool->left, pool->workers);
+    postJob(pool);
+  }
+  body(argument, 0);
+  if (pool->workers)
+    awaitWorkers(pool);
+}
+
+static void destroyLocks(ampc_rt_pool *pool) {
+  pthread_mutex_destroy(&pool->mutex);
+  pthread_cond_destroy(&pool->start);
+  pthread_cond_destroy(&pool->done);
+}
+
+void ampc_rt_pool_stop(ampc_rt_pool *pool) {
+  if (!pool->threads)
+    return;
+  atomic_store(&pool->quit, 1);
+  postJob(pool);
+  for (int32_t i = 0; i < pool->workers; ++i)
+    pthread_join(pool->threads[i].thread, NULL);
+  destroyLocks(pool);
+  pool->threads = NULL;
+}
+
+ampc_status ampc_rt_pool_start(ampc_rt_pool *pool, int32_t workers, ampc_rt_worker *threads, char *error) {
+  if (!workers)
+    return AMPC_OK;
+  pthread_mutex_init(&pool->mutex, NULL);
+  pthread_cond_init(&pool->start, NULL);
+  pthread_cond_init(&pool->done, NULL);
+  pool->threads = threads;
+  for (int32_t i = 0; i < workers; ++i) {
+    threads[i].pool = pool;
+    threads[i].share = i + 1;
+    if (pthread_create(&threads[i].thread, NULL, work, &threads[i])) {
+      ampc_rt_pool_stop(pool);
+      return ampc_rt_fail(error, AMPC_E_MEMORY, "could not start thread %d of %d", (int64_t)i + 1, (int64_t)workers);
+    }
+    pool->workers = i + 1;
+  }
+  return AMPC_OK;
+}

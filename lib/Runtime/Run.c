@@ -1,0 +1,85 @@
+// Walks the table of a program.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Runtime/Internal.h"
+#include "lib/Runtime/Run.h"
+#include <string.h>
+
+/* Rounding mode and flushing of denormals belong to the caller's thread; kernels run with the same on all threads,
+   else the bits would depend on who runs which task. */
+enum { DEFAULT_MXCSR = 0x1f80 };
+
+static void runTasks(const ampc_rt_call *call, ampc_kernel_fn function, int64_t begin, int64_t end, int32_t share) {
+  uint32_t control = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(DEFAULT_MXCSR);
+  function(call->operands, begin, end, call->scratch + call->scratch_stride * (size_t)share);
+  __builtin_ia32_ldmxcsr(control);
+}
+
+typedef struct {
+  const ampc_rt_call *call;
+  ampc_kernel_fn function;
+  int64_t tasks;
+  int32_t shares;
+} Launch;
+
+static void runShare(void *argument, int32_t share) {
+  const Launch *launch = argument;
+  if (share >= launch->shares)
+    return;
+  runTasks(launch->call, launch->function, launch->tasks * share / launch->shares,
+           launch->tasks * (share + 1) / launch->shares, share);
+}
+
+void ampc_rt_parallel(const ampc_state *state, ampc_rt_body body, void *argument) {
+  if (state->parallel_for)
+    state->parallel_for(state->parallel_context, state->layout.thread_count, body, argument);
+  else /* the pool is shared scratch like the arena: a const state's numbers do not change */
+    ampc_rt_pool_run(&((ampc_state *)(uintptr_t)state)->pool, body, argument);
+}
+
+static void *resolve(const ampc_rt_call *call, const ampc_operand *operand, int64_t iteration) {
+  unsigned char *base = NULL;
+  switch (operand->space) {
+  case AMPC_SPACE_STATE: base = ampc_rt_at(call->state, call->state->layout.slots); break;
+  case AMPC_SPACE_ARENA: base = call->arena; break;
+  case AMPC_SPACE_INPUT: base = (unsigned char *)(uintptr_t)call->inputs[operand->number]; break;
+  case AMPC_SPACE_OUTPUT: base = call->outputs[operand->number]; break;
+  case AMPC_SPACE_CONSTANT: base = (unsigned char *)(uintptr_t)call->state->model->constants[operand->number]; break;
+  case AMPC_SPACE_CONTROL: base = (unsigned char *)(uintptr_t)&call->control; break;
+  }
+  return base + operand->offset + operand->stride * iteration;
+}
+
+static void runKernel(const ampc_rt_call *call, const ampc_entry *entry, int64_t iteration) {
+  const ampc_state *state = call->state;
+  const ampc_kernel *kernel = &state->model->kernels[entry->kernel];
+  const ampc_operand *operands = call->program->operands + entry->first_operand;
+  for (int32_t i = 0; i < entry->operand_count; ++i)
+    call->operands[i] = resolve(call, &operands[i], iteration);
+  bool timed = call->hooks && call->hooks->on_span;
+  uint64_t begin = timed ? ampc_rt_now_ns() : 0;
+  int64_t tasks = kernel->tasks[state->tier];
+  Launch launch = {call, kernel->run[state->tier], tasks, tasks < call->shares ? (int32_t)tasks : call->shares};
+  if (launch.shares > 1)
+    ampc_rt_parallel(state, runShare, &launch);
+  else if (tasks > 0)
+    runTasks(call, launch.function, 0, tasks, 0);
+  if (kernel->finish[state->tier])
+    runTasks(call, kernel->finish[state->tier], 0, 1, 0);
+  if (timed)
+    call->hooks->on_span(call->hooks->context, entry->name, begin, ampc_rt_now_ns());
+}
+
+void ampc_rt_walk(const ampc_rt_call *call, int32_t begin, int32_t end) {
+  const ampc_entry *entries = call->program->entries;
+  for (int32_t e = begin; e < end; ++e) {
+    if (entries[e].kind == AMPC_ENTRY_KERNEL) {
+      runKernel(call, &entries[e], 0);
+      continue;
+    }
+    for (int64_t i = 0; i < entries[e].count; ++i)
+      for (int32_t b = 1; b <= entries[e].body; ++b)
+        runKernel(call, &entries[e + b], i);
+    e += entries[e].body;
+  }
+}

@@ -1,0 +1,135 @@
+// Writes a checkpoint: safetensors, through a temporary file, so that a crash leaves the old or the new one.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Runtime/Checkpoint.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h> /* rename */
+#include <string.h>
+#include <unistd.h>
+
+static void putJsonString(ampc_rt_text *text, const char *string) {
+  ampc_rt_put_char(text, '"');
+  for (; *string; ++string) {
+    unsigned char c = (unsigned char)*string;
+    if (c == '"' || c == '\\')
+      ampc_rt_put_char(text, '\\');
+    if (c < 0x20) {
+      ampc_rt_put(text, "\\u00");
+      ampc_rt_put_char(text, "0123456789abcdef"[c >> 4]);
+      ampc_rt_put_char(text, "0123456789abcdef"[c & 15]);
+    } else {
+      ampc_rt_put_char(text, (char)c);
+    }
+  }
+  ampc_rt_put_char(text, '"');
+}
+
+uint64_t ampc_rt_data_hash(const ampc_state *state) {
+  uint64_t hash = AMPC_DATA_HASH_SEED;
+  for (int32_t s = 0; s < state->model->slot_count; ++s) {
+    const ampc_slot *slot = &state->model->slots[s];
+    if (ampc_rt_is_saved(slot))
+      hash = ampc_rt_hash_bytes(hash, ampc_rt_slot_data(state, slot), (size_t)slot->tensor.bytes);
+  }
+  return hash;
+}
+
+/* Length in 8 bytes, then JSON, filled up with blanks to a multiple of 8 bytes. */
+static size_t writeHeader(const ampc_state *state) {
+  const ampc_model *model = state->model;
+  char *start = (char *)ampc_rt_at(state, state->layout.header);
+  ampc_rt_text text = {start + 8, state->layout.header_bytes - 8, 0};
+  ampc_rt_put(&text, "{\"__metadata__\":{\"format\":\"ampc\",\"model\":");
+  putJsonString(&text, model->name);
+  ampc_rt_print(&text, ",\"state_hash\":\"%x\",\"plan_hash\":\"%x\",\"data_hash\":\"%x\"}", model->state_hash,
+                model->plan_hash, ampc_rt_data_hash(state));
+  int64_t offset = 0;
+  for (int32_t s = 0; s < model->slot_count; ++s) {
+    const ampc_tensor *tensor = &model->slots[s].tensor;
+    if (!ampc_rt_is_saved(&model->slots[s]))
+      continue;
+    ampc_rt_put_char(&text, ',');
+    putJsonString(&text, tensor->name);
+    ampc_rt_print(&text, ":{\"dtype\":\"%s\",\"shape\":[", ampc_rt_dtype_name(tensor->dtype));
+    for (int32_t i = 0; i < tensor->rank; ++i)
+      ampc_rt_print(&text, i ? ",%d" : "%d", tensor->dims[i]);
+    ampc_rt_print(&text, "],\"data_offsets\":[%d,%d]}", offset, offset + tensor->bytes);
+    offset += tensor->bytes;
+  }
+  ampc_rt_put_char(&text, '}');
+  while (text.length % 8)
+    ampc_rt_put_char(&text, ' ');
+  uint64_t length = text.length;
+  memcpy(start, &length, 8);
+  return 8 + text.length;
+}
+
+/* 0, or the error number. */
+static int writeAll(int file, const unsigned char *data, size_t bytes) {
+  while (bytes) {
+    ssize_t written = write(file, data, bytes < 1u << 30 ? bytes : 1u << 30);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return written ? errno : EIO;
+    data += written;
+    bytes -= (size_t)written;
+  }
+  return 0;
+}
+
+static int writeFile(const ampc_state *state, int file) {
+  size_t header = writeHeader(state);
+  int failure = writeAll(file, ampc_rt_at(state, state->layout.header), header);
+  for (int32_t s = 0; s < state->model->slot_count && !failure; ++s) {
+    const ampc_slot *slot = &state->model->slots[s];
+    if (ampc_rt_is_saved(slot))
+      failure = writeAll(file, ampc_rt_slot_data(state, slot), (size_t)slot->tensor.bytes);
+  }
+  return failure || fsync(file) == 0 ? failure : errno;
+}
+
+/* Makes the new name durable. */
+static int syncFolder(const char *path) {
+  char folder[PATH_MAX];
+  size_t length = strlen(path);
+  while (length && path[length - 1] != '/')
+    --length;
+  memcpy(folder, length ? path : "./", length ? length : 2);
+  folder[length ? length : 2] = 0;
+  int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0)
+    return errno;
+  int failure = fsync(file) == 0 ? 0 : errno;
+  close(file);
+  return failure == EINVAL ? 0 : failure; /* some file systems cannot, and need not, sync a folder */
+}
+
+ampc_status ampc_rt_save(ampc_state *state, const char *path) {
+  if (!state)
+    return AMPC_E_ARG;
+  if (!path || !*path)
+    return ampc_rt_fail(state->error, AMPC_E_ARG, "save: path is missing");
+  char temporary[PATH_MAX];
+  ampc_rt_text text = {temporary, sizeof temporary, 0};
+  /* No other process, and no other state of this one, writes this name. */
+  ampc_rt_print(&text, "%s.%d-%x.tmp", path, (int64_t)getpid(), (uint64_t)(uintptr_t)state);
+  if (text.length >= sizeof temporary)
+    return ampc_rt_fail(state->error, AMPC_E_IO, "save: %s: %s", path, ampc_rt_errno_text(ENAMETOOLONG));
+  int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0)
+    return ampc_rt_fail(state->error, AMPC_E_IO, "save: %s: %s", temporary, ampc_rt_errno_text(errno));
+  int failure = writeFile(state, file);
+  if (close(file) && !failure)
+    failure = errno;
+  if (!failure && rename(temporary, path))
+    failure = errno;
+  if (failure)
+    unlink(temporary);
+  else
+    failure = syncFolder(path);
+  if (failure)
+    return ampc_rt_fail(state->error, AMPC_E_IO, "save: %s: %s", path, ampc_rt_errno_text(failure));
+  return AMPC_OK;
+}

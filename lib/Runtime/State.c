@@ -1,0 +1,221 @@
+// Creation: one block of memory, laid out here; threads; initial values.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Runtime/Internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+int32_t ampc_rt_max_operands(const ampc_model *model) {
+  int32_t most = 1;
+  for (int32_t p = 0; p < model->program_count; ++p)
+    for (int32_t e = 0; e < model->programs[p].entry_count; ++e)
+      if (model->programs[p].entries[e].operand_count > most)
+        most = model->programs[p].entries[e].operand_count;
+  return most;
+}
+
+int32_t ampc_rt_max_outputs(const ampc_model *model) {
+  int32_t most = 1;
+  for (int32_t p = 0; p < model->program_count; ++p)
+    if (model->programs[p].output_count > most)
+      most = model->programs[p].output_count;
+  return most;
+}
+
+/* Over all tiers: a checked size must not depend on the machine. */
+size_t ampc_rt_max_scratch(const ampc_model *model) {
+  int64_t most = AMPC_ALIGN;
+  for (int32_t k = 0; k < model->kernel_count; ++k)
+    for (int32_t t = 0; t < AMPC_TIERS; ++t)
+      if (model->kernels[k].scratch_bytes[t] > most)
+        most = model->kernels[k].scratch_bytes[t];
+  return ampc_rt_align((size_t)most);
+}
+
+/* Bytes of the state block; without split, gradients at its end are left out. */
+static size_t slotBytes(const ampc_model *model, bool split) {
+  int64_t end = 0;
+  for (int32_t s = 0; s < model->slot_count; ++s) {
+    const ampc_slot *slot = &model->slots[s];
+    if ((split || slot->role != AMPC_ROLE_GRADIENT) && slot->offset + slot->tensor.bytes > end)
+      end = slot->offset + slot->tensor.bytes;
+  }
+  return (size_t)end;
+}
+
+/* An upper bound of the header of this model's checkpoints: names may need escapes of six characters. */
+static size_t headerBytes(const ampc_model *model) {
+  size_t bytes = 512 + 6 * strlen(model->name);
+  for (int32_t s = 0; s < model->slot_count; ++s)
+    bytes += 128 + 6 * strlen(model->slots[s].tensor.name) + 21 * (size_t)model->slots[s].tensor.rank;
+  return bytes;
+}
+
+static size_t reserve(size_t *total, size_t bytes) {
+  size_t place = *total;
+  *total = ampc_rt_align(place + bytes);
+  return place;
+}
+
+/* Other tools write longer headers, and files with more tensors than the model has. */
+enum { EXTRA_HEADER_BYTES = 65536, EXTRA_RANGES = 1024 };
+
+static ampc_rt_layout layoutOf(const ampc_model *model, const ampc_options *options) {
+  ampc_rt_layout layout;
+  memset(&layout, 0, sizeof layout);
+  layout.thread_count = options->threads > 0 ? options->threads : ampc_rt_cpu_count();
+  layout.slot_bytes = slotBytes(model, options->want_split);
+  layout.scratch_stride = ampc_rt_max_scratch(model);
+  layout.header_bytes = 2 * headerBytes(model) + EXTRA_HEADER_BYTES;
+  layout.range_count = model->slot_count + EXTRA_RANGES;
+  size_t total = ampc_rt_align(sizeof(ampc_state));
+  layout.slots = reserve(&total, layout.slot_bytes);
+  layout.arena = reserve(&total, (size_t)model->arena_bytes);
+  layout.scratch = reserve(&total, layout.scratch_stride * (size_t)layout.thread_count);
+  layout.operands = reserve(&total, sizeof(void *) * (size_t)ampc_rt_max_operands(model));
+  layout.outputs = reserve(&total, (sizeof(void *) + AMPC_ALIGN) * (size_t)ampc_rt_max_outputs(model));
+  layout.threads = reserve(&total, sizeof(ampc_rt_worker) * (size_t)layout.thread_count);
+  layout.header = reserve(&total, layout.header_bytes);
+  layout.ranges = reserve(&total, sizeof(ampc_rt_range) * (size_t)layout.range_count);
+  layout.total = total;
+  return layout;
+}
+
+/* What the caller's struct, which may be an older and shorter one, says; the rest is zero. */
+static ampc_options readOptions(const ampc_options *options) {
+  ampc_options all;
+  memset(&all, 0, sizeof all);
+  if (options)
+    memcpy(&all, options, options->size < sizeof all ? options->size : sizeof all);
+  return all;
+}
+
+static ampc_status checkOptions(const ampc_options *given, const ampc_options *options, const ampc_rt_layout *layout,
+                                char *error) {
+  if (given && given->size < offsetof(ampc_options, want_split))
+    return ampc_rt_fail(error, AMPC_E_ARG, "options: expected size to be sizeof(ampc_options), but got %u",
+                        (uint64_t)given->size);
+  if (options->threads < 0 || options->threads > AMPC_MAX_THREADS)
+    return ampc_rt_fail(error, AMPC_E_ARG, "options: expected threads in [0, %d], but got %d",
+                        (int64_t)AMPC_MAX_THREADS, (int64_t)options->threads);
+  if (!options->allocate != !options->release)
+    return ampc_rt_fail(error, AMPC_E_ARG, "options: expected both allocate and release, or neither");
+  if (options->memory && (uintptr_t)options->memory % AMPC_ALIGN)
+    return ampc_rt_fail(error, AMPC_E_ARG, "options: expected memory aligned to 64 bytes");
+  if (options->memory && options->memory_bytes < layout->total)
+    return ampc_rt_fail(error, AMPC_E_ARG, "options: expected at least %u bytes of memory, but got %u",
+                        (uint64_t)layout->total, (uint64_t)options->memory_bytes);
+  return AMPC_OK;
+}
+
+size_t ampc_rt_state_bytes(const ampc_model *model, const ampc_options *options) {
+  ampc_options all = readOptions(options);
+  if (all.threads < 0 || all.threads > AMPC_MAX_THREADS)
+    return 0;
+  return layoutOf(model, &all).total;
+}
+
+static void *allocateDefault(void *context, size_t bytes) {
+  (void)context;
+  return aligned_alloc(AMPC_ALIGN, bytes);
+}
+static void releaseDefault(void *context, void *memory) {
+  (void)context;
+  free(memory);
+}
+
+static ampc_status start(const ampc_model *model, const ampc_options *options, const ampc_rt_layout *layout,
+                         int32_t tier, ampc_state **result, char *error) {
+  ampc_allocate allocate = options->allocate ? options->allocate : allocateDefault;
+  void *memory = options->memory ? options->memory : allocate(options->allocator_context, layout->total);
+  if (!memory)
+    return ampc_rt_fail(error, AMPC_E_MEMORY, "could not allocate %u bytes", (uint64_t)layout->total);
+  memset(memory, 0, layout->total); /* also makes the pages present: no page faults in the first step */
+  ampc_state *state = memory;
+  state->model = model;
+  state->layout = *layout;
+  state->tier = tier;
+  state->split = options->want_split != 0;
+  state->own_memory = !options->memory;
+  state->release = options->release ? options->release : releaseDefault;
+  state->allocator_context = options->allocator_context;
+  state->parallel_for = options->parallel_for;
+  state->parallel_context = options->parallel_context;
+  ampc_rt_set_hooks(state, &options->hooks);
+  int32_t workers = state->parallel_for ? 0 : layout->thread_count - 1;
+  ampc_status status =
+      ampc_rt_pool_start(&state->pool, workers, (ampc_rt_worker *)ampc_rt_at(state, layout->threads), error);
+  if (status) {
+    ampc_rt_destroy(state);
+    return status;
+  }
+  ampc_rt_initialise(state, options->seed);
+  ampc_rt_derive(state);
+  *result = state;
+  return AMPC_OK;
+}
+
+static void logStart(const ampc_state *state) {
+  if (!state->hooks.on_log)
+    return;
+  char line[AMPC_ERROR_BYTES];
+  ampc_rt_text text = {line, sizeof line, 0};
+  ampc_rt_print(&text, "%s: tier %s, %d threads, %u bytes", state->model->name, ampc_rt_tier(state),
+                (int64_t)state->layout.thread_count, (uint64_t)state->layout.total);
+  state->hooks.on_log(state->hooks.context, line);
+}
+
+ampc_status ampc_rt_create(const ampc_model *model, const ampc_options *given, ampc_state **state) {
+  char error[AMPC_ERROR_BYTES] = "";
+  ampc_options options = readOptions(given);
+  if (!state)
+    return ampc_rt_fail(NULL, AMPC_E_ARG, "state is null");
+  *state = NULL;
+  ampc_rt_layout layout;
+  memset(&layout, 0, sizeof layout);
+  if (options.threads >= 0 && options.threads <= AMPC_MAX_THREADS)
+    layout = layoutOf(model, &options);
+  int32_t tier = AMPC_TIER_PLAIN;
+  ampc_status status = checkOptions(given, &options, &layout, error);
+  if (!status)
+    status = ampc_rt_pick_tier(model, &tier, error);
+  if (!status)
+    status = start(model, &options, &layout, tier, state, error);
+  if (status && options.error && options.error_bytes) {
+    ampc_rt_text text = {options.error, options.error_bytes, 0};
+    ampc_rt_put(&text, error);
+  }
+  if (!status)
+    logStart(*state);
+  return status;
+}
+
+void ampc_rt_destroy(ampc_state *state) {
+  if (!state)
+    return;
+  ampc_rt_pool_stop(&state->pool);
+  if (state->own_memory)
+    state->release(state->allocator_context, state);
+}
+
+void ampc_rt_set_hooks(ampc_state *state, const ampc_hooks *hooks) {
+  memset(&state->hooks, 0, sizeof state->hooks);
+  if (hooks)
+    memcpy(&state->hooks, hooks, hooks->size < sizeof *hooks ? hooks->size : sizeof *hooks);
+}
+
+int32_t ampc_rt_tensor_count(const ampc_model *model) { return model->slot_count; }
+
+const ampc_tensor *ampc_rt_tensor(const ampc_model *model, int32_t number) {
+  return number >= 0 && number < model->slot_count ? &model->slots[number].tensor : NULL;
+}
+
+int32_t ampc_rt_tensor_role(const ampc_model *model, int32_t number) {
+  return number >= 0 && number < model->slot_count ? model->slots[number].role : -1;
+}
+
+void *ampc_rt_tensor_data(ampc_state *state, int32_t number) {
+  if (!state || number < 0 || number >= state->model->slot_count)
+    return NULL;
+  const ampc_slot *slot = &state->model->slots[number];
+  return slot->role == AMPC_ROLE_GRADIENT && !state->split ? NULL : ampc_rt_slot_data(state, slot);
+}

@@ -1,0 +1,228 @@
+// Calls from the user: arguments are checked before anything runs, results reported after.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Runtime/Run.h"
+#include <string.h>
+
+static bool isTraining(const ampc_program *program) { return program->kind <= AMPC_PROGRAM_APPLY; }
+
+static ampc_status checkHead(const ampc_state *state, const ampc_program *program, const ampc_run_in *in,
+                             char *error) {
+  uint64_t expected = sizeof(ampc_run_in) + sizeof(void *) * (uint64_t)program->input_count;
+  if (!in)
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: in is null", program->name);
+  if (in->size < expected)
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->size of at least %u, but got %u", program->name, expected,
+                        (uint64_t)in->size);
+  if (in->flags)
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->flags of 0, but got %u", program->name,
+                        (uint64_t)in->flags);
+  if (!(in->lr_factor >= 0 && in->lr_factor <= 3.4e38f))
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->lr_factor to be finite and not negative", program->name);
+  if (in->workspace && isTraining(program))
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->workspace to be null in a training call", program->name);
+  if ((uintptr_t)in->workspace % AMPC_ALIGN)
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->workspace aligned to 64 bytes", program->name);
+  if ((program->kind == AMPC_PROGRAM_GRAD || program->kind == AMPC_PROGRAM_APPLY) && !state->split)
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected a state created with want_split", program->name);
+  if (in->valid > (uint32_t)program->batch)
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->valid in [0, %d], but got %u", program->name,
+                        (int64_t)program->batch, (uint64_t)in->valid);
+  if (in->valid && in->valid < (uint32_t)program->batch && !program->short_batch)
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected a full batch of %d rows, but got %u: the model mixes rows",
+                        program->name, (int64_t)program->batch, (uint64_t)in->valid);
+  return AMPC_OK;
+}
+
+/* Every value of the rows that count is in range, or the one to ignore. */
+static ampc_status checkLabels(const ampc_program *program, const ampc_tensor *input, const void *data, int64_t valid,
+                               char *error) {
+  int64_t count = ampc_rt_element_count(input), rows = input->rank ? input->dims[0] : 1;
+  int64_t width = rows ? count / rows : 0;
+  if (input->batched)
+    count = valid * width;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t value = ampc_rt_read_int(data, input->dtype, i);
+    if ((value < 0 || value >= input->label_limit) && value != input->label_ignore)
+      return ampc_rt_fail(error, AMPC_E_ARG, "%s: input '%s': expected a value in [0, %d), but got %d in row %d",
+                          program->name, input->name, (int64_t)input->label_limit, value, i / width);
+  }
+  return AMPC_OK;
+}
+
+static ampc_status checkInputs(const ampc_program *program, const ampc_run_in *in, int64_t valid, char *error) {
+  for (int32_t i = 0; i < program->input_count; ++i) {
+    const ampc_tensor *input = &program->inputs[i];
+    const void *data = in->inputs[i];
+    if (!data)
+      return ampc_rt_fail(error, AMPC_E_ARG, "%s: input '%s' is null", program->name, input->name);
+    if ((uintptr_t)data % (uintptr_t)ampc_rt_dtype_bytes(input->dtype))
+      return ampc_rt_fail(error, AMPC_E_ARG, "%s: input '%s': expected data aligned to its elements", program->name,
+                          input->name);
+    if (!input->label_limit)
+      continue;
+    ampc_status status = checkLabels(program, input, data, valid, error);
+    if (status)
+      return status;
+  }
+  return AMPC_OK;
+}
+
+static ampc_status checkOutputs(const ampc_program *program, const void *out, char *error) {
+  if (isTraining(program))
+    return AMPC_OK; /* the caller may not want the report */
+  const ampc_run_out *run = out;
+  uint64_t expected = sizeof(ampc_run_out) + sizeof(void *) * (uint64_t)program->output_count;
+  if (!run)
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: out is null", program->name);
+  if (run->size < expected)
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected out->size of at least %u, but got %u", program->name, expected,
+                        (uint64_t)run->size);
+  for (int32_t i = 0; i < program->output_count; ++i) {
+    if (!run->outputs[i])
+      return ampc_rt_fail(error, AMPC_E_ARG, "%s: output '%s' is null", program->name, program->outputs[i].name);
+    if ((uintptr_t)run->outputs[i] % (uintptr_t)ampc_rt_dtype_bytes(program->outputs[i].dtype))
+      return ampc_rt_fail(error, AMPC_E_ARG, "%s: output '%s': expected memory aligned to its elements", program->name,
+                          program->outputs[i].name);
+  }
+  return AMPC_OK;
+}
+
+static double outputValue(const ampc_rt_call *call, int32_t number, double otherwise) {
+  return number < 0 ? otherwise : ampc_rt_read_float(call->outputs[number], call->program->outputs[number].dtype);
+}
+
+static double slotValue(const ampc_rt_call *call, int32_t number, double otherwise) {
+  if (number < 0)
+    return otherwise;
+  const ampc_slot *slot = &call->state->model->slots[number];
+  return ampc_rt_read_float(ampc_rt_slot_data(call->state, slot), slot->tensor.dtype);
+}
+
+/* Masks of the next run differ, whether or not this one was skipped. */
+static void advanceRandom(const ampc_state *state) {
+  for (int32_t s = 0; s < state->model->slot_count; ++s)
+    if (state->model->slots[s].role == AMPC_ROLE_RANDOM)
+      ++((uint64_t *)ampc_rt_slot_data(state, &state->model->slots[s]))[1];
+}
+
+/* Runs the forward pass, then the rest if the loss is finite. A dynamic loss scale skips by itself. */
+static bool runGuarded(const ampc_rt_call *call) {
+  const ampc_program *program = call->program;
+  int32_t ready = program->loss_ready < 0 || program->scale_slot >= 0 ? 0 : program->loss_ready;
+  ampc_rt_walk(call, 0, ready);
+  if (ready && !__builtin_isfinite(outputValue(call, program->loss_output, 0)))
+    return false;
+  ampc_rt_walk(call, ready, program->entry_count);
+  return true;
+}
+
+static void report(const ampc_rt_call *call, double scale, void *out) {
+  const ampc_program *program = call->program;
+  ampc_train_out result;
+  memset(&result, 0, sizeof result);
+  result.loss_double = outputValue(call, program->loss_output, 0);
+  result.loss = (float)result.loss_double;
+  result.grad_norm = (float)outputValue(call, program->norm_output, 0);
+  result.loss_scale = (float)scale;
+  result.found_inf = outputValue(call, program->found_inf_output, 0) != 0;
+  result.skipped = result.found_inf;
+  result.step = (uint64_t)slotValue(call, program->step_slot, 0);
+  if (call->hooks && call->hooks->on_step) {
+    result.size = sizeof result;
+    call->hooks->on_step(call->hooks->context, &result);
+  }
+  uint32_t size = out ? *(const uint32_t *)out : 0;
+  result.size = size;
+  if (out)
+    memcpy(out, &result, size < sizeof result ? size : sizeof result);
+}
+
+static ampc_status train(const ampc_rt_call *call, void *out, char *error) {
+  double scale = slotValue(call, call->program->scale_slot, 1);
+  bool finite = runGuarded(call);
+  if (call->program->kind != AMPC_PROGRAM_APPLY)
+    advanceRandom(call->state);
+  report(call, scale, out);
+  if (!finite)
+    return ampc_rt_fail(error, AMPC_E_NONFINITE_LOSS, "%s: the loss is not finite; nothing was updated",
+                        call->program->name);
+  return outputValue(call, call->program->found_inf_output, 0) != 0 ? AMPC_W_STEP_SKIPPED : AMPC_OK;
+}
+
+/* With a workspace a call keeps to the calling thread and writes nothing in the state.
+   Workspace: message, operands, scratch, arena. */
+static ampc_rt_call prepare(ampc_state *state, const ampc_program *program, void *workspace) {
+  ampc_rt_call call;
+  memset(&call, 0, sizeof call);
+  call.state = state;
+  call.program = program;
+  call.scratch_stride = state->layout.scratch_stride;
+  if (workspace) {
+    unsigned char *place = (unsigned char *)workspace + AMPC_ERROR_BYTES;
+    call.operands = (void **)place;
+    place += ampc_rt_align(sizeof(void *) * (size_t)ampc_rt_max_operands(state->model));
+    call.scratch = place;
+    call.arena = place + call.scratch_stride;
+    call.shares = 1;
+    return call;
+  }
+  call.operands = (void **)ampc_rt_at(state, state->layout.operands);
+  call.scratch = ampc_rt_at(state, state->layout.scratch);
+  call.arena = ampc_rt_at(state, state->layout.arena);
+  call.shares = state->layout.thread_count;
+  call.hooks = &state->hooks;
+  return call;
+}
+
+size_t ampc_rt_workspace_bytes(const ampc_model *model) {
+  return AMPC_ERROR_BYTES + ampc_rt_align(sizeof(void *) * (size_t)ampc_rt_max_operands(model)) +
+         ampc_rt_max_scratch(model) + ampc_rt_align((size_t)model->arena_bytes);
+}
+
+/* Training programs leave their scalars in the state: pointers first, then 64 bytes per scalar. */
+static void *const *scalarOutputs(ampc_state *state) {
+  int32_t count = ampc_rt_max_outputs(state->model);
+  void **pointers = (void **)ampc_rt_at(state, state->layout.outputs);
+  unsigned char *data = (unsigned char *)state + ampc_rt_align(state->layout.outputs + sizeof(void *) * (size_t)count);
+  for (int32_t i = 0; i < count; ++i)
+    pointers[i] = data + AMPC_ALIGN * i;
+  return pointers;
+}
+
+ampc_status ampc_rt_run(ampc_state *state, int32_t number, const void *input, void *output) {
+  if (!state)
+    return AMPC_E_ARG;
+  const ampc_program *program = &state->model->programs[number];
+  const ampc_run_in *in = input;
+  ampc_status status = checkHead(state, program, in, state->error);
+  if (status)
+    return status;
+  /* Calls with workspaces run beside one another, so each has its message there. */
+  char *error = in->workspace ? in->workspace : state->error;
+  int64_t valid = in->valid ? (int64_t)in->valid : program->batch;
+  if ((status = checkInputs(program, in, valid, error)) || (status = checkOutputs(program, output, error)))
+    return status;
+  ampc_rt_call call = prepare(state, program, in->workspace);
+  call.inputs = in->inputs;
+  call.control.valid = (int32_t)valid;
+  call.control.lr_factor = in->lr_factor == 0 ? 1 : in->lr_factor;
+  if (isTraining(program)) {
+    call.outputs = scalarOutputs(state);
+    return train(&call, output, error);
+  }
+  call.outputs = ((ampc_run_out *)output)->outputs;
+  ampc_rt_walk(&call, 0, program->entry_count);
+  return AMPC_OK;
+}
+
+ampc_status ampc_rt_derive(ampc_state *state) {
+  for (int32_t p = 0; p < state->model->program_count; ++p)
+    if (state->model->programs[p].kind == AMPC_PROGRAM_DERIVE) {
+      ampc_rt_call call = prepare(state, &state->model->programs[p], NULL);
+      call.control.lr_factor = 1;
+      ampc_rt_walk(&call, 0, call.program->entry_count);
+    }
+  return AMPC_OK;
+}
+
+ampc_status ampc_rt_refresh(ampc_state *state) { return state ? ampc_rt_derive(state) : AMPC_E_ARG; }

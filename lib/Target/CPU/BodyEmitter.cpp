@@ -1,0 +1,225 @@
+// A body evaluated at runs of points, by re-creating its ops on vectors.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Target/CPU/BodyEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cpu;
+
+BodyEmitter::BodyEmitter(KernelEmitter &e, FusedKernelOpInterface op, ArrayRef<Value> inputs,
+                         ArrayRef<Value> results, IterationSpace space)
+    : e(e), op(op), inputs(inputs), results(results), points(std::move(space)) {
+  unsigned bits = 32;
+  auto look = [&](Value value) {
+    Type type = value.getType();
+    if (type.isIntOrFloat() && dependence(value) && !value.use_empty())
+      bits = std::max(bits, type.getIntOrFloatBitWidth());
+  };
+  llvm::for_each(body().getArguments(), look);
+  for (Operation &bodyOp : body())
+    llvm::for_each(bodyOp.getResults(), look);
+  width = e.tier.lanes(bits);
+}
+
+uint64_t BodyEmitter::dependence(Value value) {
+  auto known = dependences.find(value);
+  if (known != dependences.end())
+    return known->second;
+  unsigned rank = points.rank();
+  uint64_t last = uint64_t(1) << (rank - 1), all = 2 * last - 1, mask = 0;
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    unsigned lead = op.getNumLeadingArguments();
+    if (arg.getArgNumber() < lead)
+      mask = all;
+    else
+      for (unsigned dim = 0; dim < rank; ++dim)
+        if (points.inputs[arg.getArgNumber() - lead].dependsOn(dim))
+          mask |= uint64_t(1) << dim;
+  } else {
+    for (Value operand : value.getDefiningOp()->getOperands())
+      mask |= dependence(operand);
+    if (isa<kernel::RowReduceOp>(value.getDefiningOp()))
+      mask &= ~last;
+    else if (isa<kernel::RowIndexOp>(value.getDefiningOp()))
+      mask = last;
+    else if (isa<kernel::LinearIndexOp>(value.getDefiningOp()))
+      mask = all;
+  }
+  return dependences[value] = mask;
+}
+
+void BodyEmitter::define(Value value, Value known) {
+  if (pinned.try_emplace(value, known).second)
+    order.push_back(value);
+}
+void BodyEmitter::release(size_t mark) {
+  while (order.size() > mark)
+    pinned.erase(order.pop_back_val());
+}
+void BodyEmitter::pin(const Run &run, uint64_t varying) {
+  Run point = run;
+  point.lanes = point.active = 1;
+  auto ready = [&](Value value) { return pinned.contains(value); };
+  for (BlockArgument arg : body().getArguments())
+    if (!(dependence(arg) & varying) && !arg.use_empty() && !ready(arg)) {
+      Values done;
+      define(arg, evaluate(arg, point, done));
+    }
+  for (Operation &bodyOp : body().without_terminator()) {
+    if (isa<kernel::RowReduceOp>(bodyOp) || bodyOp.use_empty() || ready(bodyOp.getResult(0)))
+      continue;
+    if (dependence(bodyOp.getResult(0)) & varying || !llvm::all_of(bodyOp.getOperands(), ready))
+      continue;
+    Values done;
+    evaluate(bodyOp.getResult(0), point, done);
+    for (Value result : bodyOp.getResults())
+      define(result, done.lookup(result));
+  }
+}
+
+// Maps may step outside between the parts of a sum, so division rounds down and mod is not negative.
+Value BodyEmitter::expression(AffineExpr expr, ArrayRef<Value> dims) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return e.index(constant.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dims[dim.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Value x = expression(binary.getLHS(), dims), y = expression(binary.getRHS(), dims);
+  switch (binary.getKind()) {
+  case AffineExprKind::Add:
+    return e.add(x, y);
+  case AffineExprKind::Mul:
+    return e.b.createOrFold<arith::MulIOp>(e.loc, x, y);
+  case AffineExprKind::FloorDiv:
+    return e.b.createOrFold<arith::FloorDivSIOp>(e.loc, x, y);
+  case AffineExprKind::CeilDiv:
+    return e.b.createOrFold<arith::CeilDivSIOp>(e.loc, x, y);
+  default: { // mod
+    Value quotient = e.b.createOrFold<arith::FloorDivSIOp>(e.loc, x, y);
+    return e.sub(x, e.b.createOrFold<arith::MulIOp>(e.loc, quotient, y));
+  }
+  }
+}
+Value BodyEmitter::position(const Access &access, ArrayRef<Value> dims) {
+  Value sum;
+  auto include = [&](Value term) { sum = sum ? e.add(sum, term) : term; };
+  for (auto [dim, stride] : llvm::enumerate(access.strides))
+    if (stride)
+      include(e.mul(dims[dim], stride));
+  if (access.residue)
+    include(expression(access.residue, dims));
+  if (access.constant || !sum)
+    include(e.index(access.constant));
+  return sum;
+}
+
+Value BodyEmitter::read(unsigned input, const Run &run) {
+  const Access &access = points.inputs[input];
+  Value base = inputs[input];
+  OperandRange operands = op.getInputsMutable();
+  Type element = getElementTypeOrSelf(operands[input].getType());
+  if (!access.dependsOn(run.along) || run.lanes == 1)
+    return e.loadScalar(base, element, position(access, run.dims));
+  if (auto stride = access.strideAlong(run.along))
+    return e.loadStrided(base, element, position(access, run.dims), *stride, run.lanes, run.active);
+  Value result = e.constant(KernelEmitter::vectorOf(element, run.lanes), 0);
+  SmallVector<Value> dims(run.dims);
+  for (int64_t lane = 0; lane < run.active; ++lane) {
+    dims[run.along] = e.add(run.dims[run.along], lane);
+    Value x = e.loadScalar(base, element, position(access, dims));
+    result = vector::InsertOp::create(e.b, e.loc, x, result, lane);
+  }
+  return result;
+}
+
+/// A number of points that grows by `step` from lane to lane, as i32.
+static Value countingFrom(KernelEmitter &e, Value first, int64_t step, int64_t lanes) {
+  Type i32 = e.b.getI32Type();
+  Value start = arith::IndexCastOp::create(e.b, e.loc, i32, first);
+  if (lanes == 1 || step == 0)
+    return start;
+  Value numbers = e.iota(i32, lanes);
+  if (step != 1)
+    numbers = arith::MulIOp::create(e.b, e.loc, numbers, e.constant(numbers.getType(), step));
+  return arith::AddIOp::create(e.b, e.loc, e.broadcast(start, lanes), numbers);
+}
+Value BodyEmitter::rowIndex(const Run &run) {
+  unsigned last = points.rank() - 1;
+  return countingFrom(e, run.dims[last], run.along == last, run.lanes);
+}
+Value BodyEmitter::linearIndex(const Run &run) {
+  Value sum = e.index(0);
+  for (unsigned dim = 0; dim < points.rank(); ++dim)
+    sum = e.add(sum, e.mul(run.dims[dim], points.count(dim + 1, points.rank())));
+  return countingFrom(e, sum, points.count(run.along + 1, points.rank()), run.lanes);
+}
+
+Value BodyEmitter::evaluate(Value value, const Run &run, Values &done) {
+  if (Value known = done.lookup(value))
+    return known;
+  if (Value known = pinned.lookup(value))
+    return known;
+  if (auto arg = dyn_cast<BlockArgument>(value))
+    return done[value] = read(arg.getArgNumber() - op.getNumLeadingArguments(), run);
+  Operation *def = value.getDefiningOp();
+  if (isa<kernel::RowIndexOp>(def))
+    return done[value] = rowIndex(run);
+  if (isa<kernel::LinearIndexOp>(def))
+    return done[value] = linearIndex(run);
+  evaluateOp(def, run, done);
+  return done.lookup(value);
+}
+Value BodyEmitter::evaluateVector(Value value, const Run &run, Values &done) {
+  return e.broadcast(evaluate(value, run, done), run.lanes);
+}
+
+// Ops of bodies are elementwise: the same op on vectors.
+void BodyEmitter::evaluateOp(Operation *def, const Run &run, Values &done) {
+  SmallVector<Value> operands;
+  bool vectors = false;
+  for (Value operand : def->getOperands()) {
+    operands.push_back(evaluate(operand, run, done));
+    vectors |= isa<VectorType>(operands.back().getType());
+  }
+  OperationState state(e.loc, def->getName());
+  for (Value operand : operands)
+    state.operands.push_back(vectors ? e.broadcast(operand, run.lanes) : operand);
+  for (Type type : def->getResultTypes())
+    state.addTypes(KernelEmitter::vectorOf(type, vectors ? run.lanes : 1));
+  state.addAttributes(llvm::to_vector(def->getAttrDictionary()));
+  Operation *made = e.b.create(state);
+  for (auto [from, to] : llvm::zip(def->getResults(), made->getResults()))
+    done[from] = to;
+}
+
+void BodyEmitter::storeResult(unsigned k, Value value, const Run &run) {
+  const Access &access = points.results[k];
+  Value base = results[k], at = position(access, run.dims);
+  if (!access.dependsOn(run.along) || run.lanes == 1) {
+    if (isa<VectorType>(value.getType()))
+      value = vector::ExtractOp::create(e.b, e.loc, value, int64_t(0));
+    return e.store(value, base, at);
+  }
+  value = e.broadcast(value, run.lanes);
+  if (auto stride = access.strideAlong(run.along))
+    return e.storeStrided(value, base, at, *stride, run.active);
+  SmallVector<Value> dims(run.dims);
+  for (int64_t lane = 0; lane < run.active; ++lane) {
+    dims[run.along] = e.add(run.dims[run.along], lane);
+    Value x = vector::ExtractOp::create(e.b, e.loc, value, lane);
+    e.store(x, base, position(access, dims));
+  }
+}
+// All results are known before the first is stored: a result may take the place of an input.
+void BodyEmitter::emitResults(const Run &run, ValueRange leading) {
+  Values done;
+  for (auto [arg, value] : llvm::zip(body().getArguments(), leading))
+    done[arg] = value;
+  SmallVector<Value> values;
+  for (Value value : body().getTerminator()->getOperands())
+    values.push_back(evaluate(value, run, done));
+  for (auto [k, value] : llvm::enumerate(values))
+    storeResult(k, value, run);
+}

@@ -1,0 +1,202 @@
+// kernel.map: rows of points, each in stages when it reduces along itself.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Target/CPU/BodyEmitter.h"
+#include "ampc/Target/CPU/Combine.h"
+#include "ampc/Target/CPU/Cost.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cpu;
+
+namespace {
+/// How a map is cut into tasks: whole rows, or (rows longer than a task is worth) segments of a row.
+struct MapShape {
+  IterationSpace space;
+  int64_t rows, length;
+  int64_t segment, segments; // of a row
+  int64_t rowsPerTask;       // 1 if there are several segments
+
+  explicit MapShape(kernel::MapOp op) : space(IterationSpace::of(op)) {
+    Block &body = op.getBody().front();
+    bool reduces = !body.getOps<kernel::RowReduceOp>().empty();
+    space.collapse(reduces || !body.getOps<kernel::RowIndexOp>().empty());
+    length = space.sizes.back();
+    rows = space.count(0, space.rank() - 1);
+    int64_t points = pointsPerTask(op);
+    // Whole cache lines of any type per segment.
+    segment = reduces || length <= 2 * points ? length : llvm::alignTo(points, 64);
+    segments = llvm::divideCeil(length, segment);
+    rowsPerTask = segments > 1 ? 1 : std::max<int64_t>(1, points / length);
+  }
+  int64_t tasks() const { return llvm::divideCeil(rows, rowsPerTask) * segments; }
+};
+
+/// Emits one row, or a segment of it.
+class RowEmitter {
+public:
+  RowEmitter(KernelEmitter &e, kernel::MapOp op, BodyEmitter &body)
+      : e(e), op(op), body(body), last(body.space().rank() - 1),
+        length(body.space().sizes.back()) {}
+
+  void emit(ArrayRef<Value> outer, Value from, Value to);
+
+private:
+  Run runAt(Value j, int64_t active) const;
+  void reduceStage(MutableArrayRef<kernel::RowReduceOp> reductions);
+  unsigned stage(Value value);
+  void storeVarying(Value from, Value to);
+  void storeUniform();
+
+  KernelEmitter &e;
+  kernel::MapOp op;
+  BodyEmitter &body;
+  unsigned last;
+  int64_t length;
+  SmallVector<Value> outer;
+};
+} // namespace
+
+Run RowEmitter::runAt(Value j, int64_t active) const {
+  Run run;
+  run.dims = outer;
+  run.dims.push_back(j);
+  run.along = last;
+  run.lanes = body.lanes();
+  run.active = active;
+  return run;
+}
+
+/// Number of row reductions that must be finished before `value` is known.
+unsigned RowEmitter::stage(Value value) {
+  Operation *def = value.getDefiningOp();
+  unsigned most = 0;
+  if (def)
+    for (Value operand : def->getOperands())
+      most = std::max(most, stage(operand));
+  return most + (def && isa<kernel::RowReduceOp>(def));
+}
+
+// Several accumulators per reduction hide the latency of an addition.
+void RowEmitter::reduceStage(MutableArrayRef<kernel::RowReduceOp> reductions) {
+  int64_t lanes = body.lanes(), full = length - length % lanes;
+  int64_t ways = length >= 8 * lanes ? 4 : 1;
+  SmallVector<Value> sums;
+  for (int64_t way = 0; way < ways; ++way)
+    for (kernel::RowReduceOp r : reductions)
+      sums.push_back(neutral(e, r.getKind(), KernelEmitter::vectorOf(r.getType(), lanes)));
+  auto accumulate = [&](Value j, int64_t active, MutableArrayRef<Value> into) {
+    Run run = runAt(j, active);
+    BodyEmitter::Values done;
+    for (auto [r, sum] : llvm::zip(reductions, into)) {
+      Value next = combine(e, r.getKind(), sum, body.evaluateVector(r.getX(), run, done));
+      sum = keepActive(e, next, sum, active);
+    }
+  };
+  size_t count = reductions.size();
+  int64_t blocked = full - full % (ways * lanes);
+  sums = e.loop(e.index(0), e.index(blocked), ways * lanes, sums, [&](Value j, ValueRange v) {
+    SmallVector<Value> next(v);
+    for (int64_t way = 0; way < ways; ++way)
+      accumulate(e.add(j, way * lanes), lanes, MutableArrayRef(next).slice(way * count, count));
+    return next;
+  });
+  for (int64_t j = blocked; j < length; j += lanes)
+    accumulate(e.index(j), std::min(lanes, length - j), MutableArrayRef(sums).take_front(count));
+  for (auto [i, r] : llvm::enumerate(reductions)) {
+    for (int64_t way = 1; way < ways; ++way)
+      sums[i] = combine(e, r.getKind(), sums[i], sums[way * count + i]);
+    body.define(r.getResult(), combineLanes(e, r.getKind(), sums[i]));
+  }
+}
+
+void RowEmitter::storeVarying(Value from, Value to) {
+  Operation *yield = op.getBody().front().getTerminator();
+  SmallVector<unsigned> varying;
+  for (unsigned k = 0; k < op->getNumResults(); ++k)
+    if (body.space().results[k].dependsOn(last))
+      varying.push_back(k);
+  if (varying.empty())
+    return;
+  auto write = [&](Value j, int64_t active) {
+    Run run = runAt(j, active);
+    BodyEmitter::Values done;
+    SmallVector<Value> values;
+    for (unsigned k : varying)
+      values.push_back(body.evaluate(yield->getOperand(k), run, done));
+    for (auto [k, value] : llvm::zip(varying, values))
+      body.storeResult(k, value, run);
+  };
+  int64_t lanes = body.lanes(), tail = length % lanes;
+  Value whole = e.index(length - tail);
+  e.loop(from, e.min(to, whole), lanes, [&](Value j) { write(j, lanes); });
+  if (tail)
+    e.when(e.less(whole, to), [&] { write(whole, tail); });
+}
+void RowEmitter::storeUniform() {
+  Operation *yield = op.getBody().front().getTerminator();
+  Run run = runAt(e.index(0), 1);
+  run.lanes = 1;
+  BodyEmitter::Values done;
+  for (unsigned k = 0; k < op->getNumResults(); ++k)
+    if (!body.space().results[k].dependsOn(last))
+      body.storeResult(k, body.evaluate(yield->getOperand(k), run, done), run);
+}
+
+void RowEmitter::emit(ArrayRef<Value> outerDims, Value from, Value to) {
+  outer = llvm::to_vector(outerDims);
+  size_t mark = body.mark();
+  uint64_t lastBit = uint64_t(1) << last;
+  Run start = runAt(from, 1);
+  body.pin(start, lastBit);
+  SmallVector<kernel::RowReduceOp> all(op.getBody().front().getOps<kernel::RowReduceOp>());
+  for (unsigned number = 1;; ++number) {
+    auto now = llvm::filter_to_vector(
+        all, [&](kernel::RowReduceOp r) { return stage(r.getResult()) == number; });
+    if (now.empty())
+      break;
+    reduceStage(now);
+    body.pin(start, lastBit);
+  }
+  storeVarying(from, to);
+  // One of the segments of a row is enough.
+  e.when(e.less(from, e.index(1)), [&] { storeUniform(); });
+  body.release(mark);
+}
+
+namespace {
+class MapTemplate : public KernelTemplate {
+  FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override {
+    KernelEmission emission;
+    emission.tasks = MapShape(cast<kernel::MapOp>(op)).tasks();
+    return emission;
+  }
+
+  void emitRun(Operation *operation, KernelEmitter &e, const KernelPointers &pointers, Value begin,
+               Value end) const override {
+    auto op = cast<kernel::MapOp>(operation);
+    MapShape shape(op);
+    unsigned outer = shape.space.rank() - 1;
+    BodyEmitter body(e, op, pointers.operands, pointers.results, shape.space);
+    RowEmitter rows(e, op, body);
+    Run nowhere;
+    nowhere.dims.assign(outer + 1, e.index(0));
+    body.pin(nowhere, ~uint64_t(0));
+    if (shape.segments > 1) {
+      e.loop(begin, end, 1, [&](Value task) {
+        Value from = e.mul(e.rem(task, shape.segments), shape.segment);
+        Value to = e.min(e.add(from, shape.segment), e.index(shape.length));
+        rows.emit(shape.space.delinearize(e, e.div(task, shape.segments), outer), from, to);
+      });
+      return;
+    }
+    Value stop = e.min(e.mul(end, shape.rowsPerTask), e.index(shape.rows));
+    e.loop(e.mul(begin, shape.rowsPerTask), stop, 1, [&](Value row) {
+      rows.emit(shape.space.delinearize(e, row, outer), e.index(0), e.index(shape.length));
+    });
+  }
+};
+} // namespace
+
+void cpu::addMapTemplates(TemplateRegistry &registry) {
+  registry.add<kernel::MapOp, MapTemplate>();
+}

@@ -1,0 +1,16 @@
+// Which template writes which kernel op.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Target/CPU/KernelTemplate.h"
+
+using namespace ampc::cpu;
+
+KernelTemplate::~KernelTemplate() = default;
+
+const TemplateRegistry &ampc::cpu::templateRegistry() {
+  static const TemplateRegistry registry = [] {
+    TemplateRegistry all;
+    addMapTemplates(all);
+    return all;
+  }();
+  return registry;
+}

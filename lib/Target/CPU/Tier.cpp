@@ -1,0 +1,24 @@
+// The table of instruction sets.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Target/CPU/Tier.h"
+
+using namespace ampc::cpu;
+
+#define AMPC_AVX2 "+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt"
+#define AMPC_AVX512 AMPC_AVX2 ",+avx512f,+avx512bw,+avx512vl,+avx512dq,+avx512cd"
+
+llvm::ArrayRef<Tier> ampc::cpu::tiers() {
+  static const Tier table[numTiers] = {
+      {TierKind::Plain, "plain", "+sse2", 16, 16},
+      {TierKind::AVX2, "avx2", AMPC_AVX2, 32, 16},
+      {TierKind::AVX512, "avx512", AMPC_AVX512, 64, 32},
+      {TierKind::AMX, "amx", AMPC_AVX512 ",+avx512bf16,+amx-tile,+amx-bf16", 64, 32}};
+  return table;
+}
+
+const Tier *ampc::cpu::findTier(llvm::StringRef name) {
+  for (const Tier &tier : tiers())
+    if (tier.name == name)
+      return &tier;
+  return nullptr;
+}

@@ -1,0 +1,179 @@
+// Readers and writers of the tools' files. Leaves files in the folder AMPC_TEST_OUTPUT for check_files.py.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Data/Array.h"
+#include "ampc/Data/Log.h"
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <sys/stat.h>
+
+using namespace ampc;
+
+namespace {
+std::string output(const std::string &name) {
+  const char *folder = std::getenv("AMPC_TEST_OUTPUT");
+  std::string path = folder ? folder : testing::TempDir() + "/ampc-data";
+  mkdir(path.c_str(), 0777);
+  return path + "/" + name;
+}
+void write(const std::string &path, const std::string &data) { std::ofstream(path, std::ios::binary) << data; }
+std::string read(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+std::string npy(const std::string &header, const std::string &data, int version = 1) {
+  std::string out = "\x93NUMPY";
+  out += char(version);
+  out += '\0';
+  auto length = static_cast<uint32_t>(header.size());
+  out.append(reinterpret_cast<char *>(&length), version == 1 ? 2 : 4);
+  return out + header + data;
+}
+std::string safetensors(const std::string &header, const std::string &data) {
+  uint64_t length = header.size();
+  return std::string(reinterpret_cast<char *>(&length), 8) + header + data;
+}
+std::string errorOf(const std::string &file, const std::string &content, const std::string &name = "") {
+  std::string error, path = output(file);
+  write(path, content);
+  auto array = name.empty() ? readNpy(path, error) : readSafetensors(path, name, error);
+  EXPECT_FALSE(array.has_value());
+  EXPECT_EQ(error.compare(0, path.size() + 2, path + ": "), 0) << error;
+  return error.substr(std::min(error.size(), path.size() + 2));
+}
+} // namespace
+
+TEST(Npy, WritesWhatItReads) {
+  const std::pair<ampc_dtype, std::vector<int64_t>> cases[] = {
+      {AMPC_F32, {3, 4}}, {AMPC_F64, {12}}, {AMPC_F16, {2, 1, 6}}, {AMPC_I32, {}},
+      {AMPC_I64, {0, 5}}, {AMPC_U8, {5}},   {AMPC_I8, {2}},        {AMPC_I16, {7}}, {AMPC_I1, {3}}};
+  unsigned char data[96];
+  for (int i = 0; i < 96; ++i)
+    data[i] = static_cast<unsigned char>(i % 2);
+  for (auto &[dtype, dims] : cases) {
+    std::string path = output(std::string(nameOf(dtype)) + ".npy"), error;
+    ASSERT_TRUE(writeNpy(path, dtype, dims, data, error)) << error;
+    EXPECT_EQ(read(path).size() % 64, size_t(bytesOf(dtype) * Array{dtype, dims, nullptr, nullptr}.count()) % 64);
+    auto array = readArray(path, error);
+    ASSERT_TRUE(array) << error;
+    EXPECT_EQ(array->dtype, dtype);
+    EXPECT_EQ(array->dims, dims);
+    EXPECT_EQ(0, std::memcmp(array->data, data, size_t(array->bytes())));
+  }
+  std::string error;
+  EXPECT_FALSE(writeNpy(output("bf16.npy"), AMPC_BF16, {1}, data, error));
+  EXPECT_FALSE(writeNpy(output("none/x.npy"), AMPC_F32, {1}, data, error));
+  EXPECT_NE(error.find("No such file"), std::string::npos);
+}
+
+TEST(Npy, ReadsVersionTwoAndOtherSpellings) {
+  std::string path = output("v2.npy"), error;
+  write(path, npy("{\"shape\":(2,),\"descr\":'<f4','fortran_order':True}\n", "12345678", 2));
+  auto array = readNpy(path, error);
+  ASSERT_TRUE(array) << error;
+  EXPECT_EQ(array->dims, std::vector<int64_t>{2});
+}
+
+TEST(Npy, RefusesWhatItCannotRead) {
+  auto header = [](const char *descr, const char *order, const char *shape) {
+    return std::string("{'descr': ") + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
+  };
+  EXPECT_EQ(errorOf("bad.npy", "hello, world"), "expected a .npy file");
+  EXPECT_EQ(errorOf("bad.npy", ""), "expected a .npy file");
+  EXPECT_EQ(errorOf("bad.npy", npy(header("'<f4'", "False", "(2,)"), "1234567")),
+            "expected 8 bytes of data, but got 7");
+  EXPECT_EQ(errorOf("bad.npy", npy(header("'<f4'", "False", "(2,)"), "123456789")),
+            "expected 8 bytes of data, but got 9");
+  EXPECT_EQ(errorOf("bad.npy", npy(header("'>f4'", "False", "(1,)"), "1234")),
+            "expected little-endian data, but got '>f4'");
+  EXPECT_EQ(errorOf("bad.npy", npy(header("'<c8'", "False", "(1,)"), "12345678")),
+            "expected f2, f4, f8, i1, i2, i4, i8, u1 or b1, but got '<c8'");
+  EXPECT_EQ(errorOf("bad.npy", npy(header("'<f4'", "True", "(1, 1)"), "1234")),
+            "expected C order, but got Fortran order; save numpy.ascontiguousarray(x)");
+  EXPECT_EQ(errorOf("bad.npy", npy(header("[('a', '<f4')]", "False", "(1,)"), "1234")),
+            "expected a header with a plain type, order and shape");
+  EXPECT_EQ(errorOf("bad.npy", npy(header("'<f4'", "False", "(99999999999999999,99999999999999999)"), "1234")),
+            "expected too many bytes of data, but got 4");
+  EXPECT_EQ(errorOf("bad.npy", npy("{}", "", 9)), "expected version 1, 2 or 3 of the .npy format, but got 9");
+  std::string cut = npy(header("'<f4'", "False", "(1,)"), "");
+  EXPECT_EQ(errorOf("bad.npy", cut.substr(0, 30)).substr(0, 17), "expected a header");
+  std::string error;
+  EXPECT_FALSE(readNpy(output("missing.npy"), error));
+  EXPECT_NE(error.find("No such file"), std::string::npos);
+  EXPECT_FALSE(readArray("data.csv", error));
+  EXPECT_EQ(error, "data.csv: expected FILE.npy or FILE.safetensors:NAME");
+}
+
+TEST(Safetensors, ReadsOneTensor) {
+  std::string path = output("two.safetensors"), error;
+  write(path, safetensors(R"({"__metadata__":{},"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
+                          R"("b\u0031":{"data_offsets":[2,10],"shape":[2,1],"dtype":"F32"}})", "xyabcdefgh"));
+  auto array = readArray(path + ":b1", error);
+  ASSERT_TRUE(array) << error;
+  EXPECT_EQ(array->dtype, AMPC_F32);
+  EXPECT_EQ(array->dims, (std::vector<int64_t>{2, 1}));
+  EXPECT_EQ(0, std::memcmp(array->data, "abcdefgh", 8));
+  EXPECT_FALSE(readSafetensors(path, "c", error));
+  EXPECT_EQ(error, path + ": has no tensor 'c', only 'a', 'b1'");
+}
+
+TEST(Safetensors, RefusesDamage) {
+  auto entry = [](const char *text) { return safetensors(text, "12345678"); };
+  EXPECT_EQ(errorOf("bad.safetensors", "1234", "a"), "expected a safetensors file: its header does not fit");
+  EXPECT_EQ(errorOf("bad.safetensors", std::string(8, '\xff') + "{}", "a"),
+            "expected a safetensors file: its header does not fit");
+  EXPECT_EQ(errorOf("bad.safetensors", entry(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})"), "a"),
+            "damaged file: tensor 'a' does not fit");
+  EXPECT_EQ(errorOf("bad.safetensors", entry(R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})"), "a"),
+            "damaged file: tensor 'a' does not fit");
+  EXPECT_EQ(errorOf("bad.safetensors", entry(R"({"a":{"dtype":"F8_E4M3","shape":[8],"data_offsets":[0,8]}})"), "a"),
+            "tensor 'a': type F8_E4M3 is not supported");
+  EXPECT_EQ(errorOf("bad.safetensors", entry(R"({"a":{"dtype":"F32","shape":[2])"), "a"),
+            "damaged file: expected the end of a tensor");
+}
+
+TEST(Csv, AppendsWithoutASecondHead) {
+  std::string path = output("run.csv"), error;
+  CsvWriter csv;
+  ASSERT_TRUE(csv.open(path, {"step", "loss"}, false, error)) << error;
+  ASSERT_TRUE(csv.row({1, 0.1f}, error));
+  ASSERT_TRUE(csv.open(path, {"step", "loss"}, true, error)) << error;
+  ASSERT_TRUE(csv.row({20000000, NAN}, error));
+  EXPECT_EQ(read(path), "step,loss\n1,0.100000001\n20000000,nan\n");
+  EXPECT_FALSE(csv.open(output("none/run.csv"), {"a"}, false, error));
+}
+
+TEST(TensorBoard, Crc32cKnownAnswers) { // RFC 3720, B.4
+  EXPECT_EQ(crc32c("123456789", 9), 0xe3069283u);
+  EXPECT_EQ(crc32c(std::string(32, '\0').data(), 32), 0x8a9136aau);
+  EXPECT_EQ(crc32c(std::string(32, '\xff').data(), 32), 0x62a8ab43u);
+}
+
+TEST(TensorBoard, WritesScalars) {
+  std::string error;
+  TensorBoardWriter writer;
+  ASSERT_TRUE(writer.open(output("events"), error)) << error;
+  for (int step = 1; step <= 300; ++step)
+    ASSERT_TRUE(writer.scalar("loss", step, 1.0f / float(step), error)) << error;
+  ASSERT_TRUE(writer.scalar("rate", int64_t(1) << 40, -2.5f, error)) << error;
+  EXPECT_FALSE(writer.open(output("none") + "/deep", error));
+}
+
+TEST(LineChart, IsWellFormedAndInsideItsFrame) {
+  std::string path = output("loss.svg"), error;
+  Series train{"train <a&b>", {}, {}}, flat{"flat", {0, 100}, {2, 2}};
+  for (int i = 0; i <= 100; ++i) {
+    train.x.push_back(i);
+    train.y.push_back(i == 50 ? NAN : 4 * std::exp(-i / 30.0));
+  }
+  ASSERT_TRUE(writeLineChart(path, "Loss", "step", "nats", {train, flat}, error)) << error;
+  ASSERT_TRUE(writeLineChart(output("empty.svg"), "Nothing", "", "", {}, error)) << error;
+  ASSERT_TRUE(writeLineChart(output("point.svg"), "One", "x", "y", {{"p", {3}, {7}}}, error)) << error;
+  std::string svg = read(path);
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+  EXPECT_NE(svg.find("train &lt;a&amp;b&gt;"), std::string::npos);
+  EXPECT_FALSE(writeLineChart(output("none/x.svg"), "", "", "", {}, error));
+}

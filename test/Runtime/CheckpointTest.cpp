@@ -1,0 +1,224 @@
+// Checkpoints: exact resume, and files that must not be believed.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test/Runtime/FakeModel.h"
+#include <csignal>
+#include <cstdlib>
+#include <dirent.h>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <string>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace fake;
+
+namespace {
+std::string readFile(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+void writeFile(const std::string &path, const std::string &data) {
+  std::ofstream(path, std::ios::binary) << data;
+}
+std::string withHeader(std::string header, const std::string &data) {
+  uint64_t length = header.size();
+  return std::string(reinterpret_cast<char *>(&length), 8) + header + data;
+}
+std::string replace(std::string text, const std::string &from, const std::string &to) {
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+struct Checkpoint : testing::Test {
+  std::string folder, path;
+  ampc_state *a = nullptr, *b = nullptr;
+  float x[kRows];
+  int32_t labels[kRows] = {};
+
+  static ampc_state *create(int threads, uint64_t seed, const ampc_model &which = model) {
+    ampc_options options = {};
+    options.size = sizeof options;
+    options.threads = threads;
+    options.seed = seed;
+    ampc_state *state = nullptr;
+    EXPECT_EQ(ampc_rt_create(&which, &options, &state), AMPC_OK);
+    return state;
+  }
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "/ampc-XXXXXX";
+    folder = mkdtemp(pattern.data());
+    path = folder + "/state.safetensors";
+    a = create(1, 1);
+    b = create(3, 99);
+    for (int i = 0; i < kRows; ++i)
+      x[i] = 0.01f * float(i + 1);
+  }
+  void TearDown() override {
+    ampc_rt_destroy(a);
+    ampc_rt_destroy(b);
+    for (auto &name : files())
+      unlink((folder + "/" + name).c_str());
+    rmdir(folder.c_str());
+  }
+  void train(ampc_state *state, int steps) {
+    TrainIn in;
+    in.x = x;
+    in.label = labels;
+    for (int i = 0; i < steps; ++i)
+      ASSERT_EQ(ampc_rt_run(state, Train, &in, nullptr), AMPC_OK);
+  }
+  static std::vector<char> bytes(ampc_state *state) {
+    auto *begin = static_cast<char *>(ampc_rt_tensor_data(state, W));
+    return std::vector<char>(begin, begin + 12256);
+  }
+  std::vector<std::string> files() {
+    std::vector<std::string> names;
+    DIR *dir = opendir(folder.c_str());
+    while (dirent *entry = readdir(dir))
+      if (entry->d_name[0] != '.')
+        names.push_back(entry->d_name);
+    closedir(dir);
+    return names;
+  }
+  // The file is refused with a message that says this, and the state stays.
+  void expectRefused(const std::string &data, const std::string &message, uint32_t flags = 0) {
+    writeFile(path, data);
+    auto before = bytes(b);
+    EXPECT_EQ(ampc_rt_load(b, path.c_str(), flags), AMPC_E_CKPT_MISMATCH) << message;
+    EXPECT_NE(std::string(ampc_rt_last_error(b)).find(message), std::string::npos)
+        << ampc_rt_last_error(b) << "\nexpected: " << message;
+    EXPECT_TRUE(before == bytes(b)) << message;
+  }
+};
+} // namespace
+
+TEST_F(Checkpoint, ResumesBitForBit) {
+  train(a, 3);
+  ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK) << ampc_rt_last_error(a);
+  EXPECT_EQ(files().size(), 1u); // no temporary file is left
+  train(a, 5);
+  ASSERT_EQ(ampc_rt_load(b, path.c_str(), 0), AMPC_OK) << ampc_rt_last_error(b);
+  train(b, 5);
+  EXPECT_TRUE(bytes(a) == bytes(b)); // with three threads, and the working copy rebuilt
+}
+
+TEST_F(Checkpoint, WeightsOnly) {
+  train(a, 3);
+  ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK);
+  writeFile(path, replace(readFile(path), "\"state_hash\":\"0000000000001234\"", "\"state_hash\":\"0000000000009999\""));
+  EXPECT_EQ(ampc_rt_load(b, path.c_str(), 0), AMPC_E_CKPT_MISMATCH);
+  EXPECT_NE(std::string(ampc_rt_last_error(b)).find("expected state hash 0000000000001234, but got 0000000000009999"),
+            std::string::npos);
+  ASSERT_EQ(ampc_rt_load(b, path.c_str(), AMPC_LOAD_WEIGHTS), AMPC_OK) << ampc_rt_last_error(b);
+  EXPECT_EQ(0, memcmp(ampc_rt_tensor_data(a, W), ampc_rt_tensor_data(b, W), 4000));
+  EXPECT_EQ(0, memcmp(ampc_rt_tensor_data(a, W), ampc_rt_tensor_data(b, Working), 4000));
+  EXPECT_EQ(*static_cast<int64_t *>(ampc_rt_tensor_data(b, StepSlot)), 0);
+  EXPECT_EQ(*static_cast<float *>(ampc_rt_tensor_data(b, M)), 0);
+}
+
+// What another tool writes: other order, escapes, no metadata, blanks, a tensor that the model lacks.
+TEST_F(Checkpoint, ReadsForeignWeights) {
+  std::string header = " {\n \"extra\" : {\"shape\":[2],\"data_offsets\":[14,16],\"dtype\":\"U8\"},"
+                       "\"w\":{\"dtype\":\"F32\",\"shape\":[1000],\"data_offsets\":[16,4016]},"
+                       "\"b\\\"\\\\\\n\\u00e9\":{\"data_offsets\":[0,14],\"dtype\":\"BF16\",\"shape\":[7]}}  ";
+  std::string data(4016, '\1');
+  writeFile(path, withHeader(header, data));
+  ASSERT_EQ(ampc_rt_load(b, path.c_str(), AMPC_LOAD_WEIGHTS), AMPC_OK) << ampc_rt_last_error(b);
+  EXPECT_EQ(0, memcmp(ampc_rt_tensor_data(b, W), data.data(), 4000));
+  EXPECT_EQ(0, memcmp(ampc_rt_tensor_data(b, B), data.data(), 14));
+  EXPECT_EQ(ampc_rt_load(b, path.c_str(), 0), AMPC_E_CKPT_MISMATCH);
+}
+
+TEST_F(Checkpoint, RefusesDamagedFiles) {
+  train(a, 1);
+  ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK);
+  std::string good = readFile(path);
+  uint64_t length;
+  memcpy(&length, good.data(), 8);
+  std::string header = good.substr(8, length), data = good.substr(8 + length);
+  for (size_t keep : {size_t(0), size_t(7), size_t(8), size_t(100), size_t(8 + length), good.size() - 1})
+    expectRefused(good.substr(0, keep), "damaged file");
+  expectRefused(good + "x", "the data to end with the file");
+  std::string flipped = good;
+  flipped[good.size() - 5] = char(flipped[good.size() - 5] ^ 16);
+  expectRefused(flipped, "data that agrees with its hash");
+  auto edit = [&](const char *from, const char *to, const char *message) {
+    expectRefused(withHeader(replace(header, from, to), data), message);
+  };
+  edit("\"w\":", "\"v\":", "the model has no tensor 'v'");
+  edit("[1000]", "[500,2]", "tensor 'w': expected shape [1000], but got [500, 2]");
+  edit("BF16", "F16", "expected type BF16, but got F16");
+  edit("[0,4000]", "[0,3996]", "tensor 'w': expected 4000 bytes, but got 3996");
+  edit("[0,4000]", "[4,4004]", "without gap or overlap");
+  edit("[0,4000]", "[0,99999999999999999999]", "a whole number");
+  edit("[0,4000]", "[-1,3999]", "a whole number");
+  edit("\"fit.step\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[8014,8022]},", "", "tensor 'fit.step' is missing");
+  edit("\"fit.m.w\":", "\"w\":", "tensor 'w' occurs twice");
+  edit("\"state_hash\":\"0000000000001234\"", "\"state_hash\":\"1234\"", "expected a state hash");
+  edit("\"dtype\":\"F32\",", "", "dtype, shape and data_offsets, each once");
+  edit("\"dtype\":\"F32\"", "\"dtype\":\"F32\",\"dtype\":\"F32\"", "dtype, shape and data_offsets, each once");
+  edit("\"format\":\"ampc\"", "\"format\":\"am\\qpc\"", "the end of a string");
+  edit("\"format\":\"ampc\"", "\"format\":3", "a string");
+  expectRefused(withHeader(header + "{}", data), "nothing after the header's object");
+  expectRefused(withHeader("[]", data), "a header that is a JSON object");
+  expectRefused(withHeader("{}", ""), "a string");
+  expectRefused(withHeader(std::string(300000, ' ') + header, data), "expected a header of at most");
+  std::string huge = good;
+  memset(huge.data(), 0xff, 8);
+  expectRefused(huge, "a header that ends inside the file");
+  writeFile(path, good);
+  EXPECT_EQ(ampc_rt_load(b, path.c_str(), 0), AMPC_OK) << ampc_rt_last_error(b);
+}
+
+// Any single byte of the header may be anything: an error or an equal state, never a crash or a half-loaded state.
+TEST_F(Checkpoint, SurvivesAnyByteInTheHeader) {
+  train(a, 1);
+  ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK);
+  std::string good = readFile(path);
+  uint64_t length;
+  memcpy(&length, good.data(), 8);
+  auto before = bytes(b), loaded = bytes(a);
+  for (size_t at = 0; at < 8 + length; ++at) {
+    std::string bad = good;
+    bad[at] = char(bad[at] ^ (1 << at % 7));
+    writeFile(path, bad);
+    if (ampc_rt_load(b, path.c_str(), 0) == AMPC_OK) { // a byte that does not matter, such as the model's name
+      ASSERT_TRUE(bytes(b) == loaded) << at;
+      ampc_rt_destroy(b);
+      b = create(3, 99);
+    }
+    ASSERT_TRUE(bytes(b) == before) << at;
+  }
+}
+
+TEST_F(Checkpoint, ReportsTheFileSystem) {
+  EXPECT_EQ(ampc_rt_load(a, path.c_str(), 0), AMPC_E_IO);
+  EXPECT_NE(std::string(ampc_rt_last_error(a)).find("no such file or directory"), std::string::npos);
+  EXPECT_EQ(ampc_rt_save(a, (folder + "/none/state").c_str()), AMPC_E_IO);
+  EXPECT_EQ(ampc_rt_save(a, ""), AMPC_E_ARG);
+  EXPECT_EQ(ampc_rt_load(a, path.c_str(), 2), AMPC_E_ARG);
+  // A target that cannot be replaced leaves no temporary file.
+  ASSERT_EQ(mkdir(path.c_str(), 0777), 0);
+  EXPECT_EQ(ampc_rt_save(a, path.c_str()), AMPC_E_IO);
+  EXPECT_NE(std::string(ampc_rt_last_error(a)).find("is a directory"), std::string::npos);
+  EXPECT_EQ(files().size(), 1u);
+  rmdir(path.c_str());
+  ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK);
+  std::string old = readFile(path);
+  train(a, 1);
+  // A file that may not grow stands for a full disk: the write fails half-way.
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit limit, small = {4096, RLIM_INFINITY};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  small.rlim_max = limit.rlim_max;
+  setrlimit(RLIMIT_FSIZE, &small);
+  EXPECT_EQ(ampc_rt_save(a, path.c_str()), AMPC_E_IO);
+  setrlimit(RLIMIT_FSIZE, &limit);
+  EXPECT_NE(std::string(ampc_rt_last_error(a)).find("file too large"), std::string::npos) << ampc_rt_last_error(a);
+  EXPECT_EQ(files().size(), 1u);
+  EXPECT_EQ(readFile(path), old);
+}

@@ -1,0 +1,16 @@
+// The commands of `ampc`. Each takes the arguments after its name and returns an exit status.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TOOLS_AMPC_COMMANDS_H
+#define AMPC_TOOLS_AMPC_COMMANDS_H
+
+#include "ampc/Pipelines/Compiler.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace ampc {
+extern llvm::cl::SubCommand compileCommand, trainCommand, checkCommand;
+
+int runCompile();
+int runTrain();
+int runCheck();
+} // namespace ampc
+#endif

@@ -1,0 +1,45 @@
+// ampc compile: a model to a library and a header.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Commands.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace ampc;
+namespace cl = llvm::cl;
+
+cl::SubCommand ampc::compileCommand("compile", "compile a model to a library and a C header");
+
+static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required, cl::sub(compileCommand));
+static cl::opt<std::string> outputDir("o", cl::desc("folder for library, header and manifest (default: .)"),
+                                      cl::value_desc("DIR"), cl::init("."), cl::sub(compileCommand));
+static cl::opt<std::string> precision("precision", cl::desc("element type of f32 values: f32 or f64"),
+                                      cl::init("f32"), cl::sub(compileCommand));
+static cl::opt<std::string> stopAfter("compile-to", cl::desc("print the module after this phase and stop"),
+                                      cl::value_desc("PHASE"), cl::sub(compileCommand));
+static cl::opt<std::string> dumpDir("dump-phases-to", cl::desc("write the module after every phase into this folder"),
+                                    cl::value_desc("DIR"), cl::sub(compileCommand));
+static cl::opt<bool> timing("timing", cl::desc("print seconds per phase"), cl::sub(compileCommand));
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "ampc: error: " << message << "\n";
+  return 1;
+}
+
+int ampc::runCompile() {
+  if (precision != "f32" && precision != "f64")
+    return fail("expected --precision=f32 or f64, but got " + precision);
+  if (!stopAfter.empty() && !findPhase(stopAfter)) {
+    std::string names = llvm::join(llvm::map_range(getPhases(), [](const Phase &phase) { return phase.name; }), ", ");
+    return fail("expected a phase (" + names + "), but got " + stopAfter);
+  }
+  CompileRequest request{input, {precision}, stopAfter, dumpDir, timing};
+  Compiler compiler;
+  OwningOpRef<ModuleOp> module = compiler.run(request);
+  if (!module)
+    return 1;
+  if (!stopAfter.empty()) {
+    module->print(llvm::outs());
+    return 0;
+  }
+  return 0;
+}

@@ -1,0 +1,45 @@
+// Command line of ampc: picks the command.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Commands.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace ampc;
+namespace cl = llvm::cl;
+
+static const char overview[] = "ampc - compiles a model into the program that trains it\n\n"
+                               "  ampc compile MODEL.mlir -o DIR   library, C header and manifest (also: ampc MODEL.mlir)\n"
+                               "  ampc train MODEL.mlir --data ... train from the command line\n"
+                               "  ampc check MODEL.mlir            gradients against finite differences\n\n"
+                               "  ampc COMMAND --help              options of a command\n";
+
+/// `ampc MODEL.mlir` means `ampc compile MODEL.mlir`.
+static bool namesCommand(llvm::StringRef word) {
+  return word == "compile" || word == "train" || word == "check" || word.starts_with("--help") ||
+         word == "-h" || word == "-help" || word.starts_with("--version") || word == "-version";
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "ampc " << AMPC_VERSION << " (LLVM " LLVM_VERSION_STRING ")\n"; });
+  llvm::SmallVector<const char *> arguments(argv, argv + argc);
+  if (argc < 2) {
+    llvm::errs() << overview;
+    return 1;
+  }
+  if (llvm::StringRef(argv[1]) == "--help" || llvm::StringRef(argv[1]) == "-h") {
+    llvm::outs() << overview;
+    return 0;
+  }
+  if (!namesCommand(argv[1]))
+    arguments.insert(arguments.begin() + 1, "compile");
+  cl::ParseCommandLineOptions(arguments.size(), arguments.data(), "ampc: a model in, the program that trains it out\n");
+  if (compileCommand)
+    return runCompile();
+  if (trainCommand)
+    return runTrain();
+  if (checkCommand)
+    return runCheck();
+  llvm::errs() << overview;
+  return 1;
+}
