@@ -34,7 +34,7 @@ function(ampc_add_tool name)
   add_dependencies(${name} ampc-tablegen)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
-  install(TARGETS ${name} RUNTIME DESTINATION bin)
+  install(TARGETS ${name} EXPORT ampcTargets RUNTIME DESTINATION bin)
 endfunction()
 
 # Generated code of the dialect `name` from File.td in the current folder.
