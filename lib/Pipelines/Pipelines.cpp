@@ -1,6 +1,9 @@
 // The phase table.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Pipelines.h"
+#include "ampc/Conversion/Passes.h"
+#include "ampc/Target/CPU/Codegen.h"
+#include "ampc/Target/CPU/Passes.h"
 #include "ampc/Transforms/Passes.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -35,6 +38,12 @@ ArrayRef<Phase> ampc::getPhases() {
          pm.addPass(createCanonicalizerPass());
          pm.addPass(createCSEPass());
        }},
+      {"kernels", "train is gone but for declarations: fused kernels with explicit accumulators",
+       [](OpPassManager &pm, const CompileOptions &) {
+         pm.addPass(createConvertTrainToKernel());
+         pm.addPass(createCanonicalizerPass());
+         pm.addPass(createCSEPass());
+       }},
   };
   return table;
 }
@@ -46,6 +55,7 @@ const Phase *ampc::findPhase(StringRef name) {
 
 void ampc::registerDialects(DialectRegistry &registry) {
   registry.insert<train::TrainDialect, kernel::KernelDialect, arith::ArithDialect, math::MathDialect>();
+  cpu::registerCodegenDialects(registry);
 }
 
 namespace {
@@ -57,6 +67,8 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
 
 void ampc::registerPasses() {
   registerTransformsPasses();
+  registerConversionPasses();
+  registerTargetCPUPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   static std::vector<std::unique_ptr<PassPipelineRegistration<PhaseOptions>>> pipelines;

@@ -111,7 +111,7 @@ def Kernel_LinearIndexOp : Kernel_Op<"linear_index", [Pure]> {
 class Kernel_LaunchOp<string mnemonic, list<Trait> traits = []> : Kernel_Op<mnemonic, traits # [Pure]> {
   let results = (outs Variadic<AnyRankedTensor>:$outs);
 }
-def Kernel_MapOp : Kernel_LaunchOp<"map", [FusedKernelOpInterface, DeclareOpInterfaceMethods<KernelOpInterface>]> {
+def Kernel_MapOp : Kernel_LaunchOp<"map", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface>]> {
   let summary = "One body per point of the space; `kernel.row_reduce` inside makes it a row kernel";
   let description = [{
     Covers pointwise ops, row-wise ops (softmax, norms, losses), transposes, slices and broadcasts. A result
@@ -124,7 +124,7 @@ def Kernel_MapOp : Kernel_LaunchOp<"map", [FusedKernelOpInterface, DeclareOpInte
     attr-dict-with-keyword $body `:` type($outs)}];
   let hasVerifier = 1;
 }
-def Kernel_ReduceOp : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, DeclareOpInterfaceMethods<KernelOpInterface, ["getWorkspaceBytes"]>]> {
+def Kernel_ReduceOp : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["getWorkspaceBytes"]>]> {
   let summary = "Combines the yielded values over the middle dimension of a space [outer, reduced, inner]";
   let description = [{
     Every yielded value has the type of its accumulator (f32 or wider for floats) and gives a
@@ -142,7 +142,7 @@ def Kernel_ReduceOp : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, Declare
     int64_t getChunks();
   }];
 }
-def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, DeclareOpInterfaceMethods<KernelOpInterface>]> {
+def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface>]> {
   let summary = "Matrix product with an explicit accumulator and a body that turns sums into results";
   let description = [{
     For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body. Maps of
@@ -162,7 +162,7 @@ def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, DeclareOpIn
 
 // Geometry of a two-dimensional window; images NHWC.
 class Kernel_ConvLikeOp<string mnemonic> : Kernel_LaunchOp<mnemonic,
-    [FusedKernelOpInterface, DeclareOpInterfaceMethods<KernelOpInterface>]> {
+    [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface>]> {
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
                        DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                        DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$input_dilations, I64Attr:$groups,

@@ -1,0 +1,25 @@
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --split-input-file --verify-diagnostics
+
+train.model @rounded {
+  train.param @w : tensor<3xf32> = #train.ones
+  train.func @loss(%x: tensor<3xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<3xf32>
+    %0 = train.mul %x, %w : tensor<3xf32>, tensor<3xf32>
+    // expected-error @below {{expected a differentiable op on an active path, but @w -> loss/mul#0 -> loss/floor#0 reaches the loss}}
+    %1 = train.floor %0 : tensor<3xf32>
+    %2 = train.reduce_sum %1 over [0] : tensor<3xf32>
+    train.return %2 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
+}
+
+// -----
+
+train.model @ignored {
+  train.param @w : tensor<f32> = #train.ones
+  train.func @loss(%x: tensor<f32>) -> tensor<f32> {
+    train.return %x : tensor<f32>
+  }
+  // expected-error @below {{expected the loss to depend on @w, but it does not}}
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
+}

@@ -1,0 +1,57 @@
+// RUN: %ampc-opt %s --train-instantiate --split-input-file --verify-diagnostics
+
+train.model @unused {
+  train.param @w : tensor<f32> = #train.zeros
+  // expected-error @below {{expected a step over @v, or the attribute frozen, but no step changes it}}
+  train.param @v : tensor<f32> = #train.zeros
+  train.func @loss() -> tensor<f32> {
+    %w = train.read @w : tensor<f32>
+    train.return %w : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
+}
+
+// -----
+
+train.model @recursive {
+  train.func @f(%x: tensor<f32>) -> tensor<f32> {
+    // expected-error @below {{expected no recursion, but @f calls itself}}
+    %0 = train.call @f(%x) : (tensor<f32>) -> tensor<f32>
+    train.return %0 : tensor<f32>
+  }
+  train.export @f as "predict"
+}
+
+// -----
+
+train.model @twice {
+  train.func @f(%x: tensor<f32>) -> tensor<f32> {
+    train.return %x : tensor<f32>
+  }
+  train.export @f as "predict"
+  // expected-error @below {{expected one export named "predict", but there are two}}
+  train.export @f as "predict"
+}
+
+// -----
+
+train.model @not_scalar {
+  train.param @w : tensor<3xf32> = #train.zeros
+  train.func @loss() -> tensor<3xf32> {
+    %w = train.read @w : tensor<3xf32>
+    train.return %w : tensor<3xf32>
+  }
+  // expected-error @below {{expected a loss that returns one real scalar, but @loss has type '() -> tensor<3xf32>'}}
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
+}
+
+// -----
+
+train.model @write_param {
+  train.param @w : tensor<f32> = #train.zeros
+  train.func @f(%x: tensor<f32>) -> tensor<f32> {
+    // expected-error @below {{expected a buffer, but @w is a parameter, which steps change}}
+    train.write @w, %x : tensor<f32>
+    train.return %x : tensor<f32>
+  }
+}

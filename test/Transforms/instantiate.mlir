@@ -1,0 +1,46 @@
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
+
+train.model @calls {
+  train.param @w : tensor<4x4xf32> = #train.xavier_uniform
+  train.param @v : tensor<4x4xf32> = #train.ones {frozen}
+  train.buffer @seen : tensor<4xf32> = #train.zeros
+  train.func @layer(%x: tensor<2x4xf32>, %w: tensor<4x4xf32>) -> tensor<2x4xf32> {
+    %0 = train.matmul %x, %w : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+    train.return %0 : tensor<2x4xf32>
+  }
+  train.func @logits(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+    %v = train.read @v : tensor<4x4xf32>
+    %w = train.read @w : tensor<4x4xf32>
+    %0 = train.call @layer(%x, %w) : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+    %1 = train.call @layer(%0, %v) : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+    train.return %1 : tensor<2x4xf32>
+  }
+  train.func @loss(%x: tensor<2x4xf32>) -> tensor<f32> {
+    %0 = train.call @logits(%x) : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %s = train.reduce_sum %0 over [0] : tensor<2x4xf32>
+    train.write @seen, %s : tensor<4xf32>
+    %1 = train.reduce_sum %0 over [0, 1] : tensor<2x4xf32>
+    train.return %1 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
+  train.export @logits as "predict"
+}
+
+// A step's function runs in training mode: writes are results. State comes first, in the order of its declarations.
+// CHECK-LABEL: train.func @fit.loss
+// CHECK-SAME:  [[W:%[a-z0-9]+]]: tensor<4x4xf32> {train.slot = "w"}
+// CHECK-SAME:  [[V:%[a-z0-9]+]]: tensor<4x4xf32> {train.slot = "v"}
+// CHECK-SAME:  [[X:%[a-z0-9]+]]: tensor<2x4xf32> {{.*}}train.name = "x"
+// CHECK-SAME:  -> (tensor<f32> {train.name = "loss"}, tensor<4xf32> {train.slot = "seen"})
+// CHECK:       [[A:%[a-z0-9]+]] = train.matmul [[X]], [[W]] {{.*}} loc("loss/call#0/logits/call#0/layer/matmul#0"
+// CHECK:       [[B:%[a-z0-9]+]] = train.matmul [[A]], [[V]] {{.*}} loc("loss/call#0/logits/call#1/layer/matmul#0"
+// CHECK:       [[S:%[a-z0-9]+]] = train.reduce_sum [[B]] over [0]
+// CHECK:       train.return {{%.*}}, [[S]]
+
+// Evaluation writes no state.
+// CHECK-LABEL: train.func @fit.eval
+// CHECK-SAME:  -> (tensor<f32> {train.name = "loss"})
+// CHECK-LABEL: train.func @export.predict
+// CHECK-SAME:  train.cname = "predict"
+// CHECK-SAME:  train.role = "export"
+// CHECK-NOT:   train.func
