@@ -3,9 +3,10 @@
 
 # Include path = path in the repository; generated files mirror it in the build folder.
 function(ampc_use_mlir target)
-  target_include_directories(${target} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  # For the build only: installed tools export no headers.
+  target_include_directories(${target} SYSTEM PUBLIC "$<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS};${LLVM_INCLUDE_DIRS}>")
   target_include_directories(${target} PUBLIC
-    ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/include)
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR};${PROJECT_SOURCE_DIR}/include;${PROJECT_BINARY_DIR};${PROJECT_BINARY_DIR}/include>")
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
     -Wall -Wextra -Wno-unused-parameter)
   if(target STREQUAL "AMPCDialects")
