@@ -92,5 +92,6 @@ int64_t Validation::fill(size_t first, Batch &batch) const {
     const Place &place = places[first + row];
     batch.setRow(row, *place.document, place.begin, place.from, place.to);
   }
-  return std::count_if(batch.next.begin(), batch.next.end(), [](int32_t token) { return token >= 0; });
+  return std::count_if(batch.next.begin(), batch.next.end(),
+                       [](int32_t token) { return token >= 0; });
 }

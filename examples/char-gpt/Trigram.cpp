@@ -20,7 +20,8 @@ public:
       followers.total += 1;
     }
   }
-  /// P(next | history): every order gives its distinct followers' share of the mass to the order below.
+  /// P(next | history): every order gives its distinct followers' share of the mass to the order
+  /// below.
   double probability(const int32_t *history, int32_t next) const {
     double p = 1.0 / vocabulary;
     for (int order = 0; order < 3; ++order) {
@@ -29,7 +30,8 @@ public:
         break;
       const Followers &followers = found->second;
       auto count = followers.count.find(next);
-      double seen = count == followers.count.end() ? 0 : count->second, distinct = followers.count.size();
+      double seen = count == followers.count.end() ? 0 : count->second,
+             distinct = followers.count.size();
       p = (seen + distinct * p) / (followers.total + distinct);
     }
     return p;

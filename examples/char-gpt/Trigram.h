@@ -5,7 +5,7 @@
 
 #include "Text.h"
 
-/// The loss of a smoothed 3-gram model on the validation parts, in nats per character. Counts come from the training
-/// parts; orders are interpolated as by Witten and Bell (1991).
+/// The loss of a smoothed 3-gram model on the validation parts, in nats per character. Counts come
+/// from the training parts; orders are interpolated as by Witten and Bell (1991).
 double trigramLoss(const std::vector<Document> &documents);
 #endif

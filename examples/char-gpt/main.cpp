@@ -23,7 +23,8 @@ struct Options {
 };
 
 static int usage() {
-  std::cerr << "usage: char-gpt [--steps N] [--every N] [--threads N] [--seed N] [--text FOLDER] [--out FOLDER]\n"
+  std::cerr << "usage: char-gpt [--steps N] [--every N] [--threads N] [--seed N] [--text FOLDER] "
+               "[--out FOLDER]\n"
                "                [--prompt TEXT] [--characters N]\n";
   return 2;
 }
@@ -58,7 +59,8 @@ static std::optional<Options> parse(int argc, char **argv) {
 }
 
 namespace {
-/// The compiled model. Calls answer whether they went well and leave the reason of a failure in `error`.
+/// The compiled model. Calls answer whether they went well and leave the reason of a failure in
+/// `error`.
 class Model {
 public:
   Model(int threads, uint64_t seed) {
@@ -139,7 +141,9 @@ public:
     return true;
   }
   bool save(const std::string &path) { return check(char_gpt_save(state, path.c_str())); }
-  bool load(const std::string &path) { return check(char_gpt_load(state, path.c_str(), AMPC_LOAD_WEIGHTS)); }
+  bool load(const std::string &path) {
+    return check(char_gpt_load(state, path.c_str(), AMPC_LOAD_WEIGHTS));
+  }
 
   std::string error;
 
@@ -164,7 +168,8 @@ private:
 } // namespace
 
 /// Runs all steps, and fills the curve on the way.
-static bool train(Model &model, const std::vector<Document> &documents, const Options &options, LossCurve &curve) {
+static bool train(Model &model, const std::vector<Document> &documents, const Options &options,
+                  LossCurve &curve) {
   Validation validation(documents, context);
   Random random(options.seed);
   Batch batch(batchRows, context);
@@ -203,7 +208,8 @@ int main(int argc, char **argv) {
     return fail("expected text files in " + options->text + ", but found none");
   std::error_code error;
   std::filesystem::create_directories(options->out, error);
-  std::string checkpoint = options->out + "/char-gpt.safetensors", picture = options->out + "/loss.svg";
+  std::string checkpoint = options->out + "/char-gpt.safetensors",
+              picture = options->out + "/loss.svg";
 
   size_t characters = 0, held = 0;
   for (const Document &document : documents) {
@@ -213,15 +219,16 @@ int main(int argc, char **argv) {
   LossCurve curve;
   curve.reference = trigramLoss(documents);
   curve.referenceName = "smoothed 3-gram";
-  std::printf("%zu texts, %zu characters to learn from, %zu to validate with (the last tenth of each text)\n",
+  std::printf("%zu texts, %zu characters to learn from, %zu to validate with (the last tenth of "
+              "each text)\n",
               documents.size(), characters, held);
   {
     Model model(options->threads, options->seed);
     if (!model.valid() || !train(model, documents, *options, curve) || !model.save(checkpoint))
       return fail(model.error);
   }
-  std::printf("validation loss %.3f nats per character; smoothed 3-gram: %.3f\n", curve.validation.back().second,
-              curve.reference);
+  std::printf("validation loss %.3f nats per character; smoothed 3-gram: %.3f\n",
+              curve.validation.back().second, curve.reference);
   if (!curve.write(picture))
     return fail("could not write " + picture);
 
@@ -229,8 +236,10 @@ int main(int argc, char **argv) {
   Model reloaded(options->threads, options->seed + 1);
   Random random(options->seed);
   std::string text = options->prompt;
-  if (!reloaded.valid() || !reloaded.load(checkpoint) || !reloaded.write(text, options->characters, random))
+  if (!reloaded.valid() || !reloaded.load(checkpoint) ||
+      !reloaded.write(text, options->characters, random))
     return fail(reloaded.error);
-  std::printf("saved %s, reloaded it, and it writes:\n----\n%s\n----\n", checkpoint.c_str(), text.c_str());
+  std::printf("saved %s, reloaded it, and it writes:\n----\n%s\n----\n", checkpoint.c_str(),
+              text.c_str());
   return 0;
 }

@@ -39,6 +39,22 @@ def block_parameters(width, layers):
     ]
 
 
+def print_plain_attention(batch, args, head):
+    """softmax(q k^T / sqrt(size)) v with the future masked out, one op after the other."""
+    heads, context = args.heads, args.context
+    square, places = tensor(batch, heads, context, context), tensor(context, context, dtype="i32")
+    print(f"    %row = train.iota along 0 : {places}")
+    print(f"    %column = train.iota along 1 : {places}")
+    print(f"    %past = train.compare ge %row, %column : {places}, {places}")
+    print(f"    %s0 = train.matmul %q, %k transpose_rhs : ({head}, {head}) -> {square}")
+    print(f"    %scale = train.constant dense<{(args.width // args.heads) ** -0.5!r}> : tensor<f32>")
+    print(f"    %s1 = train.mul %s0, %scale : {square}, tensor<f32>")
+    print("    %never = train.constant dense<-1.0e30> : tensor<f32>")
+    print(f"    %s2 = train.select %past, %s1, %never : {tensor(context, context, dtype='i1')}, {square}, tensor<f32>")
+    print(f"    %weights = train.softmax %s2 : {square}")
+    print(f"    %a = train.matmul %weights, %v : ({square}, {head}) -> {head}")
+
+
 def print_block(name, batch, args, parameters):
     """A transformer block as a function of its input and its parameters."""
     width, heads, context = args.width, args.heads, args.context
@@ -66,7 +82,10 @@ def print_block(name, batch, args, parameters):
     for part in "qkv":
         print(f"    %{part}1 = train.reshape %{part}0 : {x} to {parts}")
         print(f"    %{part} = train.transpose %{part}1 [0, 2, 1, 3] : {parts}")
-    print(f"    %a = train.attention %q, %k, %v causal : {head}, {head}, {head}")
+    if args.plain_attention:
+        print_plain_attention(batch, args, head)
+    else:
+        print(f"    %a = train.attention %q, %k, %v causal : {head}, {head}, {head}")
     print(f"    %a1 = train.transpose %a [0, 2, 1, 3] : {head}")
     print(f"    %a2 = train.reshape %a1 : {parts} to {x}")
     linear("a3", "a2", x, "project")
@@ -116,6 +135,7 @@ def main():
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--steps", type=int, default=1200, help="length of the learning-rate schedule")
     parser.add_argument("--lr", default="2e-3", help="highest learning rate")
+    parser.add_argument("--plain-attention", action="store_true", help="attention written out in simpler ops")
     args = parser.parse_args()
     if args.width % args.heads:
         parser.error(f"expected a width that {args.heads} heads divide, but got {args.width}")

@@ -11,7 +11,8 @@ const char *className(int label) {
   return names[label];
 }
 
-/// Whether a point belongs to the shape of radius 1 around the origin. All four have about the same area.
+/// Whether a point belongs to the shape of radius 1 around the origin. All four have about the same
+/// area.
 static bool inside(int label, double u, double v) {
   switch (label) {
   case 0:
@@ -43,7 +44,10 @@ public:
   explicit Draw(uint64_t seed) : bits(seed) {}
   double uniform(double low, double high) { return low + (high - low) * (bits() >> 11) * 0x1p-53; }
   /// Box and Muller (1958).
-  double normal() { return std::sqrt(-2 * std::log(1 - uniform(0, 1))) * std::cos(6.283185307179586 * uniform(0, 1)); }
+  double normal() {
+    return std::sqrt(-2 * std::log(1 - uniform(0, 1))) *
+           std::cos(6.283185307179586 * uniform(0, 1));
+  }
   int below(int bound) { return int(bits() % bound); }
 
 private:
@@ -62,8 +66,9 @@ Pictures drawPictures(size_t count, uint64_t seed) {
     double contrast = draw.uniform(0.7, 1.3) * (draw.below(2) ? 1 : -1);
     for (int y = 0; y < side; ++y)
       for (int x = 0; x < side; ++x)
-        pictures.pixels.push_back(float(contrast * coverage(label, x + 0.5 - cx, y + 0.5 - cy, radius, angle) +
-                                        noise * draw.normal()));
+        pictures.pixels.push_back(
+            float(contrast * coverage(label, x + 0.5 - cx, y + 0.5 - cy, radius, angle) +
+                  noise * draw.normal()));
     pictures.labels.push_back(label);
   }
   return pictures;

@@ -17,10 +17,11 @@ struct Pictures {
   size_t count() const { return labels.size(); }
 };
 
-/// Pictures of shapes of any place, size and angle, brighter or darker than their background, with noise. Equal seeds
-/// give equal pictures.
+/// Pictures of shapes of any place, size and angle, brighter or darker than their background, with
+/// noise. Equal seeds give equal pictures.
 Pictures drawPictures(size_t count, uint64_t seed);
 
-/// The first pictures side by side as a PGM image, one row per class; false if the file cannot be written.
+/// The first pictures side by side as a PGM image, one row per class; false if the file cannot be
+/// written.
 bool writeSheet(const Pictures &pictures, const std::string &path);
 #endif

@@ -1,5 +1,5 @@
-// Trains a convolutional network and logistic regression on the same pictures and compares them on new ones.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Trains a convolutional network and logistic regression on the same pictures and compares them on
+// new ones. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Shapes.h"
 #include "conv_net.h"
 #include "logistic.h"
@@ -88,7 +88,8 @@ bool test(typename Model::State *state, const Pictures &pictures, Confusion &con
       return false;
     for (size_t row = 0; row < rows; ++row) {
       const float *score = &scores[row * classes];
-      ++confusion.count[pictures.labels[first + row]][std::max_element(score, score + classes) - score];
+      ++confusion
+            .count[pictures.labels[first + row]][std::max_element(score, score + classes) - score];
     }
   }
   return true;
@@ -125,14 +126,17 @@ int main(int argc, char **argv) {
     return 2;
   }
   // No more pictures than the steps see; the test pictures come from another seed.
-  Pictures training = drawPictures(std::min(steps, 200) * batch, 1), testing = drawPictures(2000, 2);
+  Pictures training = drawPictures(std::min(steps, 200) * batch, 1),
+           testing = drawPictures(2000, 2);
   if (!writeSheet(testing, "shapes.pgm"))
     std::cerr << "conv-net: could not write shapes.pgm\n";
   Confusion network, baseline;
-  if (!run<ConvNet>(training, testing, steps, network) || !run<Logistic>(training, testing, steps, baseline))
+  if (!run<ConvNet>(training, testing, steps, network) ||
+      !run<Logistic>(training, testing, steps, baseline))
     return 1;
 
-  std::printf("\nconv-net, %zu test pictures; rows: what they show, columns: what it says\n%10s", testing.count(), "");
+  std::printf("\nconv-net, %zu test pictures; rows: what they show, columns: what it says\n%10s",
+              testing.count(), "");
   for (int j = 0; j < classes; ++j)
     std::printf("%10s", className(j));
   for (int i = 0; i < classes; ++i) {
@@ -140,6 +144,7 @@ int main(int argc, char **argv) {
     for (int j = 0; j < classes; ++j)
       std::printf("%10d", network.count[i][j]);
   }
-  std::printf("\n\ntest accuracy: conv-net %.1f %%, logistic regression %.1f %%\n", network.accuracy(), baseline.accuracy());
+  std::printf("\n\ntest accuracy: conv-net %.1f %%, logistic regression %.1f %%\n",
+              network.accuracy(), baseline.accuracy());
   return 0;
 }

@@ -24,7 +24,8 @@ int main(void) {
   float x[ROWS * 2], y[ROWS];
   uint64_t seed = 1;
   char message[256] = "";
-  ampc_options options = {.size = sizeof options, .seed = 1, .error = message, .error_bytes = sizeof message};
+  ampc_options options = {
+      .size = sizeof options, .seed = 1, .error = message, .error_bytes = sizeof message};
   regression_state *state;
   if (regression_create(&options, &state) != AMPC_OK) {
     fprintf(stderr, "regression: %s\n", message);
