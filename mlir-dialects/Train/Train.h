@@ -113,6 +113,11 @@ mlir::FailureOr<llvm::APFloat> parseReal(mlir::AsmParser &parser);
 #include "mlir-dialects/Train/TrainOps.h.inc"
 
 namespace ampc {
+/// Whether a loss returns one scalar. While an op is parsed a default attribute is still null.
+inline bool reduces(train::ReductionAttr reduction) {
+  return !reduction || reduction.getValue() != train::Reduction::none;
+}
+
 template <typename Op, typename... Args> mlir::Value GradBuilder::op(Args &&...args) {
   auto result = Op::create(builder, loc, std::forward<Args>(args)...);
   stamp(result);

@@ -56,7 +56,7 @@ def Train_SoftmaxCrossEntropyOp : Train_LossOp<"softmax_cross_entropy", ["getSpa
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *,
         std::optional<::mlir::Location> loc, Adaptor a, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
       return ::ampc::inferRowLoss(loc, a.getLogits().getType(), a.getTarget().getType(),
-                                  a.getReduction() != ::ampc::train::Reduction::none, types);
+                                  ::ampc::reduces(a.getProperties().reduction), types);
     }
   }];
 }
@@ -74,7 +74,7 @@ class Train_ElementLossOp<string mnemonic> : Train_LossOp<mnemonic> {
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *,
         std::optional<::mlir::Location> loc, Adaptor a, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
       return ::ampc::inferElementLoss(loc, a.getX().getType(), a.getTarget().getType(),
-                                      a.getReduction() != ::ampc::train::Reduction::none, types);
+                                      ::ampc::reduces(a.getProperties().reduction), types);
     }
   }];
 }

@@ -141,6 +141,11 @@ void KernelEmitter::store(Value value, Value base, Value position, int64_t activ
     LLVM::StoreOp::create(b, loc, value, at, align);
     return;
   }
+  // LLVM 22 turns a masked store of one narrowed lane into a store as wide as before narrowing: past the end.
+  if (active == 1) {
+    LLVM::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, int64_t(0)), at, align);
+    return;
+  }
   if (maskableType(element) != storedType(element))
     value = vector::BitCastOp::create(b, loc, vector.clone(maskableType(element)), value);
   LLVM::MaskedStoreOp::create(b, loc, value, at, mask(vector.getDimSize(0), active), align);
