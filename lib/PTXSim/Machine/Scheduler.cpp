@@ -44,6 +44,23 @@ void defineResults(Warp &w, const Inst &i, uint32_t exec, uint32_t bad) {
   }
 }
 
+/// Floating-point operations of one lane; fused multiply-adds count as two.
+unsigned flopsPerLane(const Inst &i) {
+  unsigned width = i.type == Type::F32 || i.type == Type::F64 || i.type == Type::F16 ||
+                           i.type == Type::BF16
+                       ? 1
+                   : i.type == Type::F32x2 || i.type == Type::F16x2 || i.type == Type::BF16x2 ? 2
+                                                                                              : 0;
+  switch (i.op) {
+  case Opcode::Fma: return 2 * width;
+  case Opcode::Add: case Opcode::Sub: case Opcode::MulLo: case Opcode::Div: case Opcode::DivApprox:
+  case Opcode::Rcp: case Opcode::Sqrt: case Opcode::Rsqrt: case Opcode::Ex2: case Opcode::Lg2:
+  case Opcode::Sin: case Opcode::Cos: case Opcode::Tanh:
+    return width;
+  default: return 0;
+  }
+}
+
 void trace(const Warp &w) {
   std::fprintf(stderr, "warp %u exec %08x %s\n", w.id, w.exec,
                std::string(kernelOf(w).codeInfo[pcOf(w)].spelling).c_str());
@@ -73,7 +90,9 @@ template <bool Definedness, bool Observe> void runWarp(Warp &w, uint64_t quantum
       reportUndefined(w, slotIndex(i.guard), w.active & ~w.defined[slotIndex(i.guard)]);
     if (Observe) {
       w.instructions += 1;
-      worker.statistics.threadInstructions += unsigned(__builtin_popcount(exec));
+      unsigned lanes = unsigned(__builtin_popcount(exec));
+      worker.statistics.threadInstructions += lanes;
+      worker.statistics.flops += lanes * flopsPerLane(i);
       if (options.statistics)
         worker.opcodeCounts[i.opcodeId]++;
       if (options.traceWarp == int(w.id) && w.block->cluster->index == 0)
