@@ -3,6 +3,7 @@
 #include "ampc/Pipelines/Pipelines.h"
 #include "ampc/Conversion/Passes.h"
 #include "ampc/Transforms/Passes.h"
+#include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -52,7 +53,7 @@ const Phase *ampc::findPhase(StringRef name) {
 }
 
 void ampc::registerDialects(DialectRegistry &registry) {
-  registry.insert<train::TrainDialect, kernel::KernelDialect, arith::ArithDialect, math::MathDialect>();
+  registry.insert<train::TrainDialect, amp::AmpDialect, kernel::KernelDialect, arith::ArithDialect, math::MathDialect>();
 }
 
 namespace {
