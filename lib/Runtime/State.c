@@ -209,6 +209,13 @@ const ampc_tensor *ampc_rt_tensor(const ampc_model *model, int32_t number) {
   return number >= 0 && number < model->slot_count ? &model->slots[number].tensor : NULL;
 }
 
+int32_t ampc_rt_find_tensor(const ampc_model *model, const char *name) {
+  for (int32_t s = 0; name && s < model->slot_count; ++s)
+    if (!strcmp(model->slots[s].tensor.name, name))
+      return s;
+  return -1;
+}
+
 int32_t ampc_rt_tensor_role(const ampc_model *model, int32_t number) {
   return number >= 0 && number < model->slot_count ? model->slots[number].role : -1;
 }

@@ -9,4 +9,7 @@ include "mlir-dialects/Train/TrainShapeOps.td"
 include "mlir-dialects/Train/TrainReductionOps.td"
 include "mlir-dialects/Train/TrainContractionOps.td"
 include "mlir-dialects/Train/TrainLossOps.td"
+include "mlir-dialects/Train/TrainNormOps.td"
+include "mlir-dialects/Train/TrainPoolOps.td"
+include "mlir-dialects/Train/TrainRandomOps.td"
 #endif

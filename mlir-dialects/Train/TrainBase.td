@@ -35,6 +35,14 @@ class RealOr<string value> : Train_Real<"a real number, " # value # " by default
   let defaultValue = "::llvm::APFloat(" # value # ")";
 }
 
+def RealTensor : RankedTensorOf<[F64, F32, BF16, F16]>;
+def RowNumbers : RankedTensorOf<[I32]>;
+def RandomState : Type<CPred<"$_self == ::ampc::randomStateType($_self.getContext())">, "tensor<2xi64>">,
+                  BuildableType<"::ampc::randomStateType($_builder.getContext())">;
+def ValidRows : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, ::mlir::IntegerType::get($_self.getContext(), 32))">,
+                     "tensor<i32>">,
+                BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI32Type())">;
+
 class Category<string n> { string name = n; }
 def LowPrecision : Category<"LowPrecision">;
 def FullPrecision : Category<"FullPrecision">;
@@ -46,6 +54,7 @@ def Passthrough : Category<"Passthrough">;
 //            in TrainAdjoints*.cpp. Returns {} with `differentiable = 0`.
 //   saves    operands by index ("0", "1") and "result": what that body may touch besides g; checked.
 //   scalar   body of buildScalars for an op with one result: `b` builds, `x` are the operands' elements.
+//   example  a use of the op, for the documentation.
 class Train_Op<string mnemonic, Category category, list<Trait> traits = []>
     : Op<TrainDialect, mnemonic, traits # [Pure, DeclareOpInterfaceMethods<PrecisionOpInterface>,
                                            DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
@@ -55,8 +64,10 @@ class Train_Op<string mnemonic, Category category, list<Trait> traits = []>
   code scalar = "";
   code extraDefinition = "";
   string doc = "";
+  string example = "";
   let results = (outs AnyRankedTensor:$result);
   let description = doc
+    # !if(!empty(example), "", "\n\n    ```mlir\n    " # example # "\n    ```")
     # "\n\n    Precision category: `" # category.name # "`."
     # !if(differentiable, " Saved for the adjoint: "
           # !if(!empty(saves), "nothing", "`" # !interleave(saves, "`, `") # "`") # ".", " Not differentiable.")
@@ -84,6 +95,11 @@ class Train_UnaryOp<string mnemonic, Category category, list<Trait> traits = []>
                traits # [SameOperandsAndResultType, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let arguments = (ins AnyRankedTensor:$x);
   let assemblyFormat = "$x attr-dict `:` type($x)";
+  let example = "%y = train." # mnemonic # " %x : tensor<4x8xf32>";
+}
+class Train_RealUnaryOp<string mnemonic, Category category, list<Trait> traits = []>
+    : Train_UnaryOp<mnemonic, category, traits> {
+  let arguments = (ins RealTensor:$x);
 }
 
 // Element by element, two operands with numpy broadcasting.
@@ -92,11 +108,29 @@ class Train_BinaryOp<string mnemonic, Category category, list<Trait> traits = []
                traits # [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+  let example = "%z = train." # mnemonic # " %x, %y : tensor<4x8xf32>, tensor<8xf32>";
   let extraDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *,
         std::optional<::mlir::Location> loc, Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
       return ::ampc::inferBroadcast(loc, adaptor.getLhs().getType(), adaptor.getRhs().getType(), types);
     }
   }];
+}
+
+// An op that `simplify` replaces. It has no adjoint of its own: its parts have.
+class Train_CompositeOp<string mnemonic, Category category, list<Trait> traits = []>
+    : Op<TrainDialect, mnemonic, traits # [Pure, DeclareOpInterfaceMethods<PrecisionOpInterface>,
+                                           DeclareOpInterfaceMethods<CompositeOpInterface>]> {
+  string doc = "";
+  string example = "";
+  string parts = "";
+  code extraDefinition = "";
+  let results = (outs AnyRankedTensor:$result);
+  let description = doc
+    # !if(!empty(example), "", "\n\n    ```mlir\n    " # example # "\n    ```")
+    # "\n\n    Precision category: `" # category.name # "`. Composite: `simplify` replaces it by " # parts
+    # ", which bring the adjoint.\n";
+  let extraClassDefinition =
+    "::ampc::Category $cppClass::getCategory() { return ::ampc::Category::" # category.name # "; }\n" # extraDefinition;
 }
 #endif

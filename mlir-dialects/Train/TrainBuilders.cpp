@@ -112,6 +112,8 @@ Value ScalarBuilder::abs(Value a) {
                    : math::AbsIOp::create(builder, loc, a).getResult();
 }
 Value ScalarBuilder::floor(Value a) { return math::FloorOp::create(builder, loc, a); }
+Value ScalarBuilder::sigmoid(Value a) { return div(real(1.0), add(real(1.0), exp(neg(a)))); }
+Value ScalarBuilder::softplus(Value a) { return add(max(a, real(0.0)), log1p(exp(neg(abs(a))))); }
 Value ScalarBuilder::select(Value condition, Value a, Value b) {
   return arith::SelectOp::create(builder, loc, condition, a, b);
 }

@@ -93,6 +93,10 @@ public:
   Value pow(Value a, Value b);
   Value abs(Value a);
   Value floor(Value a);
+  /// 1 / (1 + exp(-a))
+  Value sigmoid(Value a);
+  /// log(1 + exp(a)) as max(a, 0) + log1p(exp(-|a|))
+  Value softplus(Value a);
   Value select(Value condition, Value a, Value b);
   Value compare(train::ComparePredicate predicate, Value a, Value b);
   Value greater(Value a, Value b);

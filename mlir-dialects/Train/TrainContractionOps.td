@@ -19,5 +19,22 @@ def Train_MatmulOp : Train_Op<"matmul", LowPrecision> {
                          `:` functional-type(operands, results)}];
   let saves = ["0", "1"];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Train_LinearOp : Train_CompositeOp<"linear", LowPrecision, [InferTypeOpAdaptor]> {
+  let summary = "x W + bias over the last dimension of x";
+  let doc = "W is [in, out]. The leading dimensions of x become one, so that W's gradient is a single matrix product.";
+  let arguments = (ins RealTensor:$x, RealTensor:$weight, Optional<RealTensor>:$bias);
+  let assemblyFormat = "$x `,` $weight (`,` $bias^)? attr-dict `:` type($x) `,` type($weight) (`,` type($bias)^)?";
+  let example = "%y = train.linear %x, %w, %b : tensor<4x8x16xf32>, tensor<16x32xf32>, tensor<32xf32>";
+  let parts = "`train.matmul` and `train.add`";
+  let extraDefinition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *,
+        std::optional<::mlir::Location> loc, Adaptor a, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      return ::ampc::inferLinear(loc, a.getX().getType(), a.getWeight().getType(),
+                                 a.getBias() ? a.getBias().getType() : ::mlir::Type(), types);
+    }
+  }];
 }
 #endif

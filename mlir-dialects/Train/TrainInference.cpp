@@ -94,14 +94,6 @@ LogicalResult ampc::inferReduce(std::optional<Location> loc, Type x, ArrayRef<in
   return success();
 }
 
-LogicalResult ampc::inferRowLoss(std::optional<Location> loc, Type logits, Type label, SmallVectorImpl<Type> &types) {
-  auto x = tensorOf(logits), y = tensorOf(label);
-  if (!x || !y || x.getRank() < 1 || x.getShape().drop_back() != y.getShape() || !y.getElementType().isInteger(32))
-    return emitOptionalError(loc, "expected one i32 label per row of ", logits, ", but got ", label);
-  types.push_back(RankedTensorType::get(y.getShape(), x.getElementType()));
-  return success();
-}
-
 SmallVector<int64_t> ampc::inversePermutation(ArrayRef<int64_t> permutation) {
   SmallVector<int64_t> inverse(permutation.size());
   for (auto [i, dim] : llvm::enumerate(permutation))
@@ -119,9 +111,29 @@ AffineMap TransposeOp::getOperandMap(unsigned) {
 }
 SmallVector<int64_t> SoftmaxCrossEntropyOp::getSpace() { return llvm::to_vector(getLogits().getType().getShape()); }
 AffineMap SoftmaxCrossEntropyOp::getOperandMap(unsigned i) {
-  return i == 0 ? broadcastMap(getLogits().getType(), getSpace()) : getResultMap(0);
+  return i == 0 || !isSparse() ? broadcastMap(getLogits().getType(), getSpace()) : getResultMap(0);
 }
 AffineMap SoftmaxCrossEntropyOp::getResultMap(unsigned) {
   return rowMap(getLogits().getType().getRank(), getContext());
 }
 AffineMap OneHotOp::getOperandMap(unsigned) { return rowMap(getType().getRank(), getContext()); }
+
+SmallVector<int64_t> ArgmaxOp::getSpace() { return llvm::to_vector(getX().getType().getShape()); }
+AffineMap ArgmaxOp::getResultMap(unsigned) { return rowMap(getX().getType().getRank(), getContext()); }
+SmallVector<int64_t> LogSumExpOp::getSpace() { return llvm::to_vector(getX().getType().getShape()); }
+AffineMap LogSumExpOp::getResultMap(unsigned) { return rowMap(getX().getType().getRank(), getContext()); }
+
+AffineMap SliceOp::getOperandMap(unsigned) {
+  SmallVector<AffineExpr> exprs;
+  for (auto [i, offset] : llvm::enumerate(getOffsets()))
+    exprs.push_back(getAffineDimExpr(i, getContext()) * getStrides()[i] + offset);
+  return AffineMap::get(exprs.size(), 0, exprs, getContext());
+}
+
+/// Results after the first hold one value per row.
+static AffineMap rowNormGradMap(Operation *op, unsigned index) {
+  unsigned rank = tensorOf(op->getOperand(0).getType()).getRank();
+  return index == 0 ? AffineMap::getMultiDimIdentityMap(rank, op->getContext()) : rowMap(rank, op->getContext());
+}
+AffineMap LayerNormGradOp::getResultMap(unsigned index) { return rowNormGradMap(*this, index); }
+AffineMap RmsNormGradOp::getResultMap(unsigned index) { return rowNormGradMap(*this, index); }

@@ -78,6 +78,68 @@ def InitAttrInterface : AttrInterface<"InitAttrInterface"> {
                                  "::ampc::Initializer", "getInitializer", (ins "::llvm::ArrayRef<int64_t>":$shape)>];
 }
 
+def CompositeOpInterface : OpInterface<"CompositeOpInterface"> {
+  let cppNamespace = "::ampc";
+  let description = [{
+    An op without a kernel of its own. `simplify` replaces it by primitive ops, before differentiation.
+  }];
+  let methods = [
+    InterfaceMethod<"Whether this instance has to be replaced.", "bool", "isComposite", (ins), "", "return true;">,
+    InterfaceMethod<"Builds the values that replace the results.",
+                    "::llvm::SmallVector<::mlir::Value>", "decompose", (ins "::ampc::GradBuilder &":$b)>];
+}
+
+def ModalOpInterface : OpInterface<"ModalOpInterface"> {
+  let cppNamespace = "::ampc";
+  let description = [{
+    An op that training and inference understand differently. Both methods build the values that
+    replace the results, or return nothing: then the op stays as it is.
+  }];
+  let methods = [
+    InterfaceMethod<"The form that an export or an evaluation uses: writes no state.",
+                    "::llvm::SmallVector<::mlir::Value>", "buildInference", (ins "::ampc::GradBuilder &":$b)>,
+    InterfaceMethod<"The form that a step uses: may write state.",
+                    "::llvm::SmallVector<::mlir::Value>", "buildTraining", (ins "::ampc::GradBuilder &":$b)>];
+}
+
+def RandomOpInterface : OpInterface<"RandomOpInterface"> {
+  let cppNamespace = "::ampc";
+  let description = [{
+    Random numbers are a function of the state {seed, counter}, of a key, and of the row-major number of the
+    element: Philox4x32-10 (Salmon et al. 2011). Ops with distinct keys draw independent numbers.
+  }];
+  let methods = [
+    InterfaceMethod<"Attaches the state, a tensor<2xi64>, and the key.", "void", "setRandomState",
+                    (ins "::mlir::Value":$state, "int32_t":$key), "", [{
+      $_op.getStateMutable().assign(::mlir::ValueRange{state, state});
+      $_op.setKey(key);}]>,
+    InterfaceMethod<"Whether a state is attached.", "bool", "hasRandomState", (ins), "",
+                    "return !$_op.getState().empty();">];
+}
+
+def ValidRowsOpInterface : OpInterface<"ValidRowsOpInterface"> {
+  let cppNamespace = "::ampc";
+  let description = [{
+    An op that combines rows of the batch and can leave out those of a short batch. The leading dimension has
+    `batch_rows` equal parts, one per row of the batch; parts from `valid` on do not count.
+  }];
+  let methods = [
+    InterfaceMethod<"Attaches the number of rows that count, a tensor<i32>.", "void", "setValidRows",
+                    (ins "::mlir::Value":$valid, "int64_t":$batchRows), "", [{
+      $_op.getValidMutable().assign(valid);
+      $_op.setBatchRows(batchRows);}]>];
+}
+
+def IndexOpInterface : OpInterface<"IndexOpInterface"> {
+  let cppNamespace = "::ampc";
+  let description = "An op whose integer operand must stay below a limit, which the runtime checks for inputs.";
+  let methods = [
+    InterfaceMethod<"The integer operand; null if this instance has none.", "::mlir::Value", "getIndices">,
+    InterfaceMethod<"Indices are at least 0 and less than this.", "int64_t", "getIndexLimit">,
+    InterfaceMethod<"An index that is allowed all the same.", "std::optional<int64_t>", "getIgnoredIndex",
+                    (ins), "", "return std::nullopt;">];
+}
+
 def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
   let cppNamespace = "::ampc";
   let description = "An update rule of first order.";

@@ -7,10 +7,11 @@
 #include "llvm/Support/CommandLine.h"
 
 namespace ampc {
-extern llvm::cl::SubCommand compileCommand, trainCommand, checkCommand;
+extern llvm::cl::SubCommand compileCommand, trainCommand, checkCommand, benchCommand;
 
 int runCompile();
 int runTrain();
 int runCheck();
+int runBench();
 } // namespace ampc
 #endif

@@ -10,12 +10,13 @@ namespace cl = llvm::cl;
 static const char overview[] = "ampc - compiles a model into the program that trains it\n\n"
                                "  ampc compile MODEL.mlir -o DIR   library, C header and manifest (also: ampc MODEL.mlir)\n"
                                "  ampc train MODEL.mlir --data ... train from the command line\n"
-                               "  ampc check MODEL.mlir            gradients against finite differences\n\n"
+                               "  ampc check MODEL.mlir            gradients against finite differences\n"
+                               "  ampc bench MODEL.mlir            time of a step, and of its kernels\n\n"
                                "  ampc COMMAND --help              options of a command\n";
 
 /// `ampc MODEL.mlir` means `ampc compile MODEL.mlir`.
 static bool namesCommand(llvm::StringRef word) {
-  return word == "compile" || word == "train" || word == "check" || word.starts_with("--help") ||
+  return word == "compile" || word == "train" || word == "check" || word == "bench" || word.starts_with("--help") ||
          word == "-h" || word == "-help" || word.starts_with("--version") || word == "-version";
 }
 
@@ -40,6 +41,8 @@ int main(int argc, char **argv) {
     return runTrain();
   if (checkCommand)
     return runCheck();
+  if (benchCommand)
+    return runBench();
   llvm::errs() << overview;
   return 1;
 }

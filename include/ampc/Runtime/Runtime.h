@@ -47,6 +47,8 @@ ampc_status ampc_rt_load(ampc_state *state, const char *path, uint32_t flags);
 int32_t ampc_rt_tensor_count(const ampc_model *model);
 /* Null if there is no such tensor. */
 const ampc_tensor *ampc_rt_tensor(const ampc_model *model, int32_t number);
+/* Number of the tensor, or -1. */
+int32_t ampc_rt_find_tensor(const ampc_model *model, const char *name);
 int32_t ampc_rt_tensor_role(const ampc_model *model, int32_t number);
 void *ampc_rt_tensor_data(ampc_state *state, int32_t number);
 

@@ -1,0 +1,30 @@
+// Runs a packaged model in the compiler's own process: the object code that `ampc compile` writes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_PACKAGE_LOADER_H
+#define AMPC_PACKAGE_LOADER_H
+
+#include "ampc/Package/Package.h"
+#include "ampc/Runtime/Model.h"
+#include "llvm/Support/Error.h"
+
+namespace llvm::orc {
+class LLJIT;
+}
+
+namespace ampc {
+class LoadedModel {
+public:
+  ~LoadedModel();
+  static llvm::Expected<std::unique_ptr<LoadedModel>> load(const PackagedModel &package);
+  /// The tables in the archive; for the functions of ampc/Runtime/Runtime.h. Valid as long as this object.
+  const ampc_model &model() const { return *tables; }
+  /// A function of the header, such as NAME_train_step.
+  llvm::Expected<void *> lookup(llvm::StringRef symbol) const;
+
+private:
+  explicit LoadedModel(std::unique_ptr<llvm::orc::LLJIT> jit);
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  const ampc_model *tables = nullptr;
+};
+} // namespace ampc
+#endif

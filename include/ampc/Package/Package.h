@@ -1,0 +1,36 @@
+// From a module after `emit` to a library, a header and a manifest.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_PACKAGE_PACKAGE_H
+#define AMPC_PACKAGE_PACKAGE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+#include <string>
+
+namespace ampc {
+enum class Sanitizer { None, Address, Thread };
+
+struct PackageOptions {
+  Sanitizer sanitizer = Sanitizer::None; ///< instruments all code of the model
+};
+
+/// What `ampc compile` writes: libNAME.a, NAME.h and NAME.json.
+struct PackagedModel {
+  std::string name;
+  std::unique_ptr<llvm::MemoryBuffer> archive;
+  std::string header;
+  std::string manifest;
+};
+
+/// Translations to LLVM IR that packaging needs.
+void registerPackageDialects(mlir::DialectRegistry &registry);
+
+/// The module holds a train.model with planned state, kernel.programs, and one nested module of LLVM dialect per tier.
+llvm::FailureOr<PackagedModel> packageModel(mlir::ModuleOp module, const PackageOptions &options);
+
+/// Writes the three files into `folder`, which is made if missing; reports errors on `module`.
+llvm::LogicalResult writePackage(mlir::ModuleOp module, const PackagedModel &model, llvm::StringRef folder);
+} // namespace ampc
+#endif

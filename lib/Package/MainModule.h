@@ -1,0 +1,16 @@
+// The object beside the kernels: tables, C functions, runtime.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_LIB_PACKAGE_MAINMODULE_H
+#define AMPC_LIB_PACKAGE_MAINMODULE_H
+
+#include "lib/Package/ModelInfo.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+
+namespace ampc {
+/// Only symbols that begin with the model's name are global.
+llvm::Expected<std::unique_ptr<llvm::Module>> buildMainModule(const ModelInfo &model, llvm::LLVMContext &context);
+} // namespace ampc
+#endif

@@ -1,0 +1,76 @@
+// NAME.json: what build systems and people want to know of a compiled model.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Package/ModelInfo.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+using namespace llvm;
+using namespace ampc;
+
+static json::Object describe(const TensorInfo &tensor) {
+  json::Object object{{"name", tensor.name}, {"dtype", dtypeName(tensor.dtype)}, {"shape", json::Array(tensor.dims)},
+                      {"bytes", tensor.bytes}};
+  if (tensor.labelLimit)
+    object["label_limit"] = tensor.labelLimit;
+  return object;
+}
+
+static json::Array describe(ArrayRef<TensorInfo> tensors) {
+  json::Array array;
+  for (const TensorInfo &tensor : tensors)
+    array.push_back(describe(tensor));
+  return array;
+}
+
+static json::Object describe(const ProgramInfo &program) {
+  const char *const kinds[] = {"train", "grad", "apply", "eval", "export", "derive"};
+  json::Object object{{"name", program.name},
+                      {"kind", kinds[program.kind]},
+                      {"inputs", describe(ArrayRef(program.inputs))},
+                      {"outputs", describe(ArrayRef(program.outputs))},
+                      {"batch", program.batch},
+                      {"short_batch", program.shortBatch},
+                      {"launches", int64_t(program.entries.size())},
+                      {"arena_bytes", program.arenaBytes}};
+  return object;
+}
+
+/// Everything but functions of libm, which are the only externals that need another library.
+static bool isMath(StringRef symbol) {
+  static const char *const names[] = {"exp",  "exp2", "expm1", "log",  "log2", "log10", "log1p", "sin",  "cos",   "tan",
+                                      "sinh", "cosh", "tanh",  "asin", "acos", "atan",  "atan2", "pow",  "sqrt",  "cbrt",
+                                      "erf",  "erfc", "fma",   "fmod", "floor", "ceil", "trunc", "round", "roundeven", "rint"};
+  return is_contained(names, symbol);
+}
+
+std::string ampc::writeManifest(const ModelInfo &model, ArrayRef<std::string> externals) {
+  json::Array slots, programs, tiers, symbols, libraries{"pthread"};
+  for (const SlotInfo &slot : model.slots) {
+    json::Object object = describe(slot.tensor);
+    object["role"] = roleName(slot.role);
+    object["offset"] = slot.offset;
+    slots.push_back(std::move(object));
+  }
+  for (const ProgramInfo &program : model.programs)
+    programs.push_back(describe(program));
+  for (int32_t t = 0; t < AMPC_TIERS; ++t)
+    if (model.tiers >> t & 1)
+      tiers.push_back(tierName(t));
+  for (const std::string &symbol : externals)
+    symbols.push_back(symbol);
+  if (any_of(externals, [](const std::string &symbol) { return isMath(symbol); }))
+    libraries.push_back("m");
+  json::Object manifest{{"name", model.name},
+                        {"abi", AMPC_ABI_VERSION},
+                        {"tiers", std::move(tiers)},
+                        {"state_bytes", model.stateBytes},
+                        {"peak_arena_bytes", model.arenaBytes},
+                        {"state_hash", formatv("{0:x-16}", model.stateHash).str()},
+                        {"plan_hash", formatv("{0:x-16}", model.planHash).str()},
+                        {"tensors", std::move(slots)},
+                        {"programs", std::move(programs)},
+                        {"kernels", int64_t(model.kernels.size())},
+                        {"external_symbols", std::move(symbols)},
+                        {"link_libraries", std::move(libraries)}};
+  return formatv("{0:2}\n", json::Value(std::move(manifest))).str();
+}

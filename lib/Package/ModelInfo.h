@@ -1,0 +1,72 @@
+// What the tables, the header and the manifest say about a model.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_LIB_PACKAGE_MODELINFO_H
+#define AMPC_LIB_PACKAGE_MODELINFO_H
+
+#include "ampc/Runtime/Model.h"
+#include "mlir-dialects/Train/Train.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <array>
+#include <string>
+#include <vector>
+
+namespace ampc {
+/// The fields are those of the structs in ampc/Runtime/Model.h.
+struct TensorInfo {
+  std::string name, field; ///< the user's name, and a C identifier made of it
+  int32_t dtype = AMPC_F32;
+  std::vector<int64_t> dims;
+  int64_t bytes = 0;
+  bool batched = false;
+  int32_t labelLimit = 0;
+  int64_t labelIgnore = 0;
+};
+struct SlotInfo {
+  TensorInfo tensor;
+  int32_t role = AMPC_ROLE_PARAM;
+  Initializer init = {Initializer::Constant, 0, 0};
+  int64_t offset = 0;
+};
+struct EntryInfo {
+  int32_t kernel, firstOperand, operandCount;
+  std::string name;
+};
+struct ProgramInfo {
+  std::string name; ///< of the C function, without the model's prefix
+  int32_t kind = AMPC_PROGRAM_EXPORT;
+  int32_t stepSlot = -1, lossOutput = -1, lossReady = -1, normOutput = -1, foundInfOutput = -1, scaleSlot = -1;
+  int32_t batch = 0;
+  bool shortBatch = false;
+  std::vector<TensorInfo> inputs, outputs;
+  std::vector<EntryInfo> entries;
+  std::vector<ampc_operand> operands;
+  int64_t arenaBytes = 0;
+};
+struct KernelInfo {
+  std::string name;
+  std::array<std::string, AMPC_TIERS> run, finish; ///< symbols; empty: none
+  std::array<int64_t, AMPC_TIERS> tasks, scratch;
+};
+struct ModelInfo {
+  std::string name;
+  uint32_t tiers = 0;
+  std::vector<SlotInfo> slots;
+  std::vector<ProgramInfo> programs;
+  std::vector<KernelInfo> kernels;
+  std::vector<std::string> constants; ///< bytes
+  int64_t stateBytes = 0, arenaBytes = 0;
+  uint64_t stateHash = 0, planHash = 0; ///< the plan's hash lacks the kernels' code
+};
+
+/// Reads the module; errors name the op at fault.
+llvm::FailureOr<ModelInfo> readModel(mlir::ModuleOp module);
+const char *tierName(int32_t tier);
+/// "f32", ...
+const char *dtypeName(int32_t dtype);
+const char *roleName(int32_t role);
+
+std::string writeHeader(const ModelInfo &model);
+/// `externals`: symbols that the library leaves to the C library.
+std::string writeManifest(const ModelInfo &model, llvm::ArrayRef<std::string> externals);
+} // namespace ampc
+#endif

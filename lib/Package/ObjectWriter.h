@@ -1,0 +1,16 @@
+// From LLVM IR to object code.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_LIB_PACKAGE_OBJECTWRITER_H
+#define AMPC_LIB_PACKAGE_OBJECTWRITER_H
+
+#include "ampc/Package/Package.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+
+namespace ampc {
+/// Optimises `module` and writes a relocatable ELF object for x86-64. Modules of different contexts may be written in
+/// several threads.
+llvm::Expected<llvm::SmallVector<char, 0>> writeObject(llvm::Module &module, Sanitizer sanitizer);
+} // namespace ampc
+#endif

@@ -1,0 +1,149 @@
+// The archive: one object per tier, compiled at the same time, and one with tables, C functions and runtime.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Package/Package.h"
+#include "lib/Package/MainModule.h"
+#include "lib/Package/ObjectWriter.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Object/ArchiveWriter.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/xxhash.h"
+#include <set>
+
+using namespace mlir;
+using namespace ampc;
+
+void ampc::registerPackageDialects(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+namespace {
+/// A member of the archive.
+struct Member {
+  std::string name;
+  llvm::SmallVector<char, 0> object;
+  std::string error;
+};
+/// A tier's code in a context of its own, so that tiers compile at the same time.
+struct TierCode {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+};
+} // namespace
+
+static void compile(llvm::Module &module, Sanitizer sanitizer, Member &member) {
+  llvm::Expected<llvm::SmallVector<char, 0>> object = writeObject(module, sanitizer);
+  if (object)
+    member.object = std::move(*object);
+  else
+    member.error = llvm::toString(object.takeError());
+}
+
+static FailureOr<std::vector<Member>> compileTiers(ModuleOp module, const ModelInfo &model, Sanitizer sanitizer) {
+  std::vector<std::unique_ptr<TierCode>> codes;
+  std::vector<Member> members;
+  for (int32_t t = 0; t < AMPC_TIERS; ++t) {
+    auto code = module.lookupSymbol<ModuleOp>((StringRef("tier_") + tierName(t)).str());
+    if (!code || code.getBody()->empty())
+      continue;
+    codes.push_back(std::make_unique<TierCode>());
+    members.push_back({model.name + "_" + tierName(t) + ".o", {}, {}});
+    codes.back()->module = translateModuleToLLVMIR(code, codes.back()->context, members.back().name);
+    if (!codes.back()->module)
+      return code.emitError() << "cannot be translated to LLVM IR";
+  }
+  llvm::DefaultThreadPool pool;
+  for (size_t i = 0; i < codes.size(); ++i)
+    pool.async([&, i] { compile(*codes[i]->module, sanitizer, members[i]); });
+  pool.wait();
+  for (const Member &member : members)
+    if (!member.error.empty())
+      return module.emitError() << member.name << ": " << member.error;
+  return members;
+}
+
+static LogicalResult compileMain(ModuleOp module, const ModelInfo &model, Sanitizer sanitizer,
+                                 std::vector<Member> &members) {
+  llvm::LLVMContext context;
+  llvm::Expected<std::unique_ptr<llvm::Module>> code = buildMainModule(model, context);
+  if (!code)
+    return module.emitError() << llvm::toString(code.takeError());
+  members.push_back({model.name + ".o", {}, {}});
+  compile(**code, sanitizer, members.back());
+  if (!members.back().error.empty())
+    return module.emitError() << members.back().error;
+  return success();
+}
+
+/// Symbols that no member defines.
+static FailureOr<std::vector<std::string>> findExternals(ModuleOp module, const std::vector<Member> &members) {
+  std::set<std::string> defined, used;
+  for (const Member &member : members) {
+    auto object = llvm::object::ObjectFile::createObjectFile(
+        llvm::MemoryBufferRef(StringRef(member.object.data(), member.object.size()), member.name));
+    if (!object)
+      return module.emitError() << llvm::toString(object.takeError());
+    for (const llvm::object::SymbolRef &symbol : (*object)->symbols()) {
+      llvm::Expected<StringRef> name = symbol.getName();
+      llvm::Expected<uint32_t> flags = symbol.getFlags();
+      if (!name || !flags)
+        return module.emitError() << llvm::toString(llvm::joinErrors(name.takeError(), flags.takeError()));
+      if (*flags & llvm::object::SymbolRef::SF_Global)
+        (*flags & llvm::object::SymbolRef::SF_Undefined ? used : defined).insert(name->str());
+    }
+  }
+  std::vector<std::string> externals;
+  for (const std::string &name : used)
+    if (!defined.count(name) && name != "_GLOBAL_OFFSET_TABLE_")
+      externals.push_back(name);
+  return externals;
+}
+
+FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOptions &options) {
+  FailureOr<ModelInfo> model = readModel(module);
+  if (failed(model))
+    return failure();
+  FailureOr<std::vector<Member>> members = compileTiers(module, *model, options.sanitizer);
+  if (failed(members))
+    return failure();
+  for (const Member &member : *members) // other code, other bits
+    model->planHash = model->planHash * 31 + llvm::xxh3_64bits(StringRef(member.object.data(), member.object.size()));
+  if (failed(compileMain(module, *model, options.sanitizer, *members)))
+    return failure();
+  FailureOr<std::vector<std::string>> externals = findExternals(module, *members);
+  if (failed(externals))
+    return failure();
+  std::vector<llvm::NewArchiveMember> parts;
+  for (const Member &member : *members)
+    parts.emplace_back(llvm::MemoryBufferRef(StringRef(member.object.data(), member.object.size()), member.name));
+  auto archive = llvm::writeArchiveToBuffer(parts, llvm::SymtabWritingMode::NormalSymtab, llvm::object::Archive::K_GNU,
+                                            /*Deterministic=*/true, /*Thin=*/false);
+  if (!archive)
+    return module.emitError() << llvm::toString(archive.takeError());
+  return PackagedModel{model->name, std::move(*archive), writeHeader(*model), writeManifest(*model, *externals)};
+}
+
+LogicalResult ampc::writePackage(ModuleOp module, const PackagedModel &model, StringRef folder) {
+  if (std::error_code code = llvm::sys::fs::create_directories(folder))
+    return module.emitError() << "cannot create " << folder << ": " << code.message();
+  std::pair<std::string, StringRef> files[] = {{"lib" + model.name + ".a", model.archive->getBuffer()},
+                                               {model.name + ".h", model.header},
+                                               {model.name + ".json", model.manifest}};
+  for (auto &[name, content] : files) {
+    SmallString<128> path(folder);
+    llvm::sys::path::append(path, name);
+    // A build that is interrupted must not leave half a file that looks new.
+    llvm::Error error = llvm::writeToOutput(path, [&, &content = content](llvm::raw_ostream &os) {
+      os << content;
+      return llvm::Error::success();
+    });
+    if (error)
+      return module.emitError() << "cannot write " << path << ": " << llvm::toString(std::move(error));
+  }
+  return success();
+}

@@ -1,0 +1,452 @@
+// Reads state, programs and kernels from a module after `emit`.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Package/ModelInfo.h"
+#include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace ampc;
+
+const char *ampc::tierName(int32_t tier) {
+  const char *const names[] = {"plain", "avx2", "avx512", "amx"};
+  return names[tier];
+}
+const char *ampc::dtypeName(int32_t dtype) {
+  const char *const names[] = {"f32", "f64", "f16", "bf16", "i1", "i8", "i16", "i32", "i64", "u8"};
+  return names[dtype];
+}
+const char *ampc::roleName(int32_t role) {
+  const char *const names[] = {"param", "buffer", "moment", "step", "gradient", "ema", "random", "scale", "working"};
+  return names[role];
+}
+
+/// Words that a struct of a program already has, or that C and C++ keep for themselves.
+static bool isReserved(StringRef word) {
+  static const llvm::StringSet<> words = {
+      "size",     "valid",    "lr_factor", "flags",    "workspace", "reserved", "auto",     "break",    "case",
+      "char",     "const",    "continue",  "default",  "do",        "double",   "else",     "enum",     "extern",
+      "float",    "for",      "goto",      "if",       "inline",    "int",      "long",     "register", "restrict",
+      "return",   "short",    "signed",    "sizeof",   "static",    "struct",   "switch",   "typedef",  "union",
+      "unsigned", "void",     "volatile",  "while",    "and",       "asm",      "bool",     "catch",    "class",
+      "delete",   "explicit", "export",    "false",    "friend",    "mutable",  "namespace", "new",     "not",
+      "operator", "or",       "private",   "protected", "public",   "template", "this",     "throw",    "true",
+      "try",      "typename", "using",     "virtual",  "xor",       "concept",  "requires", "nullptr"};
+  return words.contains(word);
+}
+
+static std::string toIdentifier(StringRef name) {
+  std::string out = name.str();
+  for (char &c : out)
+    if (!llvm::isAlnum(c) && c != '_')
+      c = '_';
+  if (out.empty() || llvm::isDigit(out[0]))
+    out = "_" + out;
+  return isReserved(out) ? out + "_" : out;
+}
+
+static FailureOr<int32_t> toDtype(Operation *op, Type element) {
+  if (element.isF32()) return int32_t(AMPC_F32);
+  if (element.isF64()) return int32_t(AMPC_F64);
+  if (element.isF16()) return int32_t(AMPC_F16);
+  if (element.isBF16()) return int32_t(AMPC_BF16);
+  if (element.isInteger(1)) return int32_t(AMPC_I1);
+  if (element.isUnsignedInteger(8)) return int32_t(AMPC_U8);
+  if (element.isInteger(8)) return int32_t(AMPC_I8);
+  if (element.isInteger(16)) return int32_t(AMPC_I16);
+  if (element.isInteger(32)) return int32_t(AMPC_I32);
+  if (element.isInteger(64)) return int32_t(AMPC_I64);
+  return op->emitError() << "expected an element type of the C interface, but got " << element;
+}
+
+static FailureOr<TensorInfo> readTensor(Operation *op, StringRef name, Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  FailureOr<int32_t> dtype = toDtype(op, tensor.getElementType());
+  if (failed(dtype))
+    return failure();
+  TensorInfo info;
+  info.name = name.str();
+  info.field = toIdentifier(name);
+  info.dtype = *dtype;
+  info.dims = tensor.getShape().vec();
+  info.bytes = kernel::byteSize(type);
+  return info;
+}
+
+/// Different names may give one identifier.
+static void makeFieldsUnique(std::vector<TensorInfo> &tensors) {
+  llvm::StringSet<> seen;
+  for (TensorInfo &tensor : tensors)
+    while (!seen.insert(tensor.field).second)
+      tensor.field += "_";
+}
+
+namespace {
+class Reader {
+public:
+  explicit Reader(ModuleOp module) : module(module) {}
+  FailureOr<ModelInfo> run();
+
+private:
+  LogicalResult readSlots(train::ModelOp model);
+  LogicalResult readKernels();
+  LogicalResult readProgram(kernel::ProgramOp program);
+  LogicalResult readArguments(kernel::ProgramOp program, ProgramInfo &info);
+  LogicalResult readResults(kernel::ProgramOp program, ProgramInfo &info);
+  LogicalResult readEntries(kernel::ProgramOp program, ProgramInfo &info);
+  LogicalResult readConstant(kernel::ConstantOp op);
+  LogicalResult findLoss(kernel::ProgramOp program, ProgramInfo &info);
+  FailureOr<ampc_operand> placeOf(Operation *user, Value value);
+  LogicalResult checkNames(train::ModelOp model);
+  void hash(train::ModelOp model);
+  int32_t findSlot(const Twine &name) {
+    auto found = slotNumbers.find(name.str());
+    return found == slotNumbers.end() ? -1 : found->second;
+  }
+
+  ModuleOp module;
+  ModelInfo result;
+  llvm::StringMap<int32_t> slotNumbers;
+  DenseMap<Value, ampc_operand> argumentPlaces;
+  unsigned stepCount = 0;
+};
+} // namespace
+
+LogicalResult Reader::readSlots(train::ModelOp model) {
+  for (Operation &op : model.getBody().front()) {
+    auto state = dyn_cast<StateOpInterface>(op);
+    auto offset = op.getAttrOfType<IntegerAttr>("kernel.offset");
+    if (!state || !offset)
+      continue;
+    FailureOr<TensorInfo> tensor = readTensor(&op, state.getSymName(), state.getType());
+    if (failed(tensor))
+      return failure();
+    SlotInfo slot;
+    slot.tensor = *tensor;
+    slot.offset = offset.getInt();
+    slot.init = state.getInit().getInitializer(slot.tensor.dims);
+    auto role = op.getAttrOfType<StringAttr>("role");
+    slot.role = isa<train::ParamOp>(op) ? int32_t(AMPC_ROLE_PARAM)
+                : !role                 ? int32_t(AMPC_ROLE_BUFFER)
+                                        : llvm::StringSwitch<int32_t>(role.getValue())
+                                              .Case("moment", AMPC_ROLE_MOMENT)
+                                              .Case("step", AMPC_ROLE_STEP)
+                                              .Case("gradient", AMPC_ROLE_GRADIENT)
+                                              .Case("ema", AMPC_ROLE_EMA)
+                                              .Case("random", AMPC_ROLE_RANDOM)
+                                              .Case("scale", AMPC_ROLE_SCALE)
+                                              .Case("working", AMPC_ROLE_WORKING)
+                                              .Default(-1);
+    if (slot.role < 0)
+      return op.emitError() << "expected a role of state, but got " << role;
+    slotNumbers[slot.tensor.name] = result.slots.size();
+    result.slots.push_back(std::move(slot));
+  }
+  return success();
+}
+
+LogicalResult Reader::readKernels() {
+  auto functions = module->getAttrOfType<ArrayAttr>("kernel.functions");
+  if (!functions)
+    return module.emitError() << "expected a module after emit, but there are no kernel.functions";
+  for (auto function : functions.getAsRange<DictionaryAttr>()) {
+    auto name = function.getAs<StringAttr>("name");
+    auto tasks = function.getAs<DenseI64ArrayAttr>("tasks"), scratch = function.getAs<DenseI64ArrayAttr>("scratch");
+    auto tiers = function.getAs<ArrayAttr>("tiers");
+    if (!name || !tasks || !scratch || !tiers || tasks.size() != AMPC_TIERS || scratch.size() != AMPC_TIERS ||
+        tiers.size() != AMPC_TIERS)
+      return module.emitError() << "expected name, tasks, scratch and tiers in kernel.functions, but got " << function;
+    KernelInfo kernel;
+    kernel.name = name.str();
+    uint32_t mask = 0;
+    for (int32_t t = 0; t < AMPC_TIERS; ++t) {
+      kernel.tasks[t] = tasks[t];
+      kernel.scratch[t] = scratch[t];
+      StringRef source = cast<StringAttr>(tiers[t]).getValue();
+      if (source.empty())
+        continue;
+      mask |= 1u << t;
+      kernel.run[t] = (name.getValue() + "_" + source).str();
+      std::string finish = kernel.run[t] + "_finish";
+      auto code = module.lookupSymbol<ModuleOp>(("tier_" + source).str());
+      if (!code || !code.lookupSymbol(kernel.run[t]))
+        return module.emitError() << "expected a function " << kernel.run[t] << " in the module of its tier";
+      if (code.lookupSymbol(finish))
+        kernel.finish[t] = finish;
+    }
+    result.tiers = result.kernels.empty() ? mask : result.tiers & mask;
+    result.kernels.push_back(std::move(kernel));
+  }
+  if (result.kernels.empty())
+    result.tiers = (1u << AMPC_TIERS) - 1; // nothing to run: any CPU will do
+  return success();
+}
+
+/// i1 is one byte in memory, whatever MLIR does with it.
+LogicalResult Reader::readConstant(kernel::ConstantOp op) {
+  auto places = op->getAttrOfType<ArrayAttr>("kernel.places");
+  if (!places || places.size() != 1)
+    return op.emitError() << "expected a planned constant";
+  size_t number = cast<kernel::PlaceAttr>(places[0]).getNumber();
+  std::string bytes;
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValueAttr())) {
+    ArrayRef<char> data = resource.getData();
+    bytes.assign(data.begin(), data.end());
+  } else if (auto dense = dyn_cast<DenseElementsAttr>(op.getValueAttr())) {
+    if (dense.getElementType().isInteger(1)) {
+      for (bool value : dense.getValues<bool>())
+        bytes += char(value);
+    } else {
+      ArrayRef<char> data = dense.getRawData();
+      for (int64_t i = 0; i < (dense.isSplat() ? dense.getNumElements() : 1); ++i)
+        bytes.append(data.begin(), data.end());
+    }
+  }
+  if (int64_t(bytes.size()) != kernel::byteSize(op.getType()))
+    return op.emitError() << "expected a dense constant of " << kernel::byteSize(op.getType()) << " bytes, but got "
+                          << bytes.size();
+  if (result.constants.size() <= number)
+    result.constants.resize(number + 1);
+  result.constants[number] = std::move(bytes);
+  return success();
+}
+
+LogicalResult Reader::readArguments(kernel::ProgramOp program, ProgramInfo &info) {
+  for (BlockArgument argument : program.getBody().getArguments()) {
+    unsigned i = argument.getArgNumber();
+    auto text = [&](StringRef key) { return program.getArgAttrOfType<StringAttr>(i, key); };
+    auto number = [&](StringRef key) {
+      auto attr = program.getArgAttrOfType<IntegerAttr>(i, key);
+      return attr ? attr.getInt() : 0;
+    };
+    ampc_operand place = {AMPC_SPACE_STATE, 0, 0, 0};
+    if (StringAttr slot = text("train.slot")) {
+      int32_t s = findSlot(slot.getValue());
+      if (s < 0)
+        return program.emitError() << "expected a planned slot " << slot << " of argument " << i;
+      place.offset = result.slots[s].offset;
+    } else if (StringAttr control = text("train.control")) {
+      place.space = AMPC_SPACE_CONTROL;
+      place.offset = control.getValue() == "valid" ? offsetof(ampc_control, valid) : offsetof(ampc_control, lr_factor);
+    } else if (StringAttr name = text("train.name")) {
+      FailureOr<TensorInfo> tensor = readTensor(program, name.getValue(), argument.getType());
+      if (failed(tensor))
+        return failure();
+      tensor->batched = bool(program.getArgAttr(i, "train.batched"));
+      tensor->labelLimit = number("train.label_limit");
+      tensor->labelIgnore = number("train.label_ignore");
+      place.space = AMPC_SPACE_INPUT;
+      place.number = info.inputs.size();
+      info.inputs.push_back(*tensor);
+    } else {
+      return program.emitError() << "expected argument " << i << " to be state, an input or control";
+    }
+    argumentPlaces[argument] = place;
+  }
+  makeFieldsUnique(info.inputs);
+  return success();
+}
+
+LogicalResult Reader::readResults(kernel::ProgramOp program, ProgramInfo &info) {
+  bool training = info.kind <= AMPC_PROGRAM_APPLY;
+  for (unsigned i = 0; i < program.getNumResults(); ++i) {
+    auto name = program.getResultAttrOfType<StringAttr>(i, "train.name");
+    if (!name)
+      continue;
+    FailureOr<TensorInfo> tensor = readTensor(program, name.getValue(), program.getResultTypes()[i]);
+    if (failed(tensor))
+      return failure();
+    int32_t number = info.outputs.size();
+    if (training && !tensor->dims.empty())
+      return program.emitError() << "expected output '" << tensor->name << "' of a training step to have rank 0";
+    if (training && tensor->name == "loss")
+      info.lossOutput = number;
+    if (training && tensor->name == "grad_norm")
+      info.normOutput = number;
+    if (training && tensor->name == "found_inf")
+      info.foundInfOutput = number;
+    info.outputs.push_back(*tensor);
+  }
+  makeFieldsUnique(info.outputs);
+  return success();
+}
+
+FailureOr<ampc_operand> Reader::placeOf(Operation *user, Value value) {
+  value = kernel::throughViews(value);
+  if (auto argument = argumentPlaces.find(value); argument != argumentPlaces.end())
+    return argument->second;
+  auto op = value.getDefiningOp();
+  auto places = op ? op->getAttrOfType<ArrayAttr>("kernel.places") : ArrayAttr();
+  unsigned number = op ? cast<OpResult>(value).getResultNumber() : 0;
+  if (!places || number >= places.size())
+    return user->emitError() << "expected every operand and result to have a place";
+  auto place = cast<kernel::PlaceAttr>(places[number]);
+  return ampc_operand{int32_t(place.getSpace()), int32_t(place.getNumber()), place.getOffset(), 0};
+}
+
+static std::string nameOf(Operation *op) {
+  if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
+    return name.getName().str();
+  return op->getName().getStringRef().str();
+}
+
+LogicalResult Reader::readEntries(kernel::ProgramOp program, ProgramInfo &info) {
+  for (Operation &op : program.getBody().front().without_terminator()) {
+    if (auto constant = dyn_cast<kernel::ConstantOp>(op)) {
+      if (failed(readConstant(constant)))
+        return failure();
+      continue;
+    }
+    auto launch = dyn_cast<KernelOpInterface>(op);
+    if (!launch)
+      continue; // a view
+    auto function = op.getAttrOfType<IntegerAttr>("kernel.function");
+    if (!function || function.getInt() < 0 || function.getInt() >= int64_t(result.kernels.size()))
+      return op.emitError() << "expected a kernel.function of the module";
+    EntryInfo entry{int32_t(function.getInt()), int32_t(info.operands.size()), 0, nameOf(&op)};
+    auto values = llvm::to_vector(llvm::concat<Value>(llvm::to_vector(op.getOperands()), llvm::to_vector_of<Value>(op.getResults())));
+    for (Value value : values) {
+      FailureOr<ampc_operand> place = placeOf(&op, value);
+      if (failed(place))
+        return failure();
+      info.operands.push_back(*place);
+    }
+    if (launch.getWorkspaceBytes() > 0) {
+      auto offset = op.getAttrOfType<IntegerAttr>("kernel.workspace");
+      if (!offset)
+        return op.emitError() << "expected a planned workspace";
+      info.operands.push_back({AMPC_SPACE_ARENA, 0, offset.getInt(), 0});
+    }
+    entry.operandCount = info.operands.size() - entry.firstOperand;
+    info.entries.push_back(std::move(entry));
+  }
+  return success();
+}
+
+/// The entry after which the loss is known. State must not be written before: a bad loss then changes nothing.
+LogicalResult Reader::findLoss(kernel::ProgramOp program, ProgramInfo &info) {
+  if (info.lossOutput < 0)
+    return success();
+  int32_t number = 0;
+  for (Operation &op : program.getBody().front().without_terminator()) {
+    if (!isa<KernelOpInterface>(op))
+      continue;
+    ++number;
+    for (Value value : op.getResults()) {
+      ampc_operand place = *placeOf(&op, value);
+      if (place.space == AMPC_SPACE_OUTPUT && place.number == info.lossOutput)
+        info.lossReady = number;
+      if (place.space == AMPC_SPACE_STATE && info.lossReady < 0)
+        return op.emitError() << "expected the loss to be computed before any state is written";
+    }
+  }
+  if (info.lossReady < 0)
+    return program.emitError() << "expected a kernel that writes the loss";
+  return success();
+}
+
+LogicalResult Reader::readProgram(kernel::ProgramOp program) {
+  auto text = [&](StringRef key) {
+    auto attr = program->getAttrOfType<StringAttr>(key);
+    return attr ? attr.getValue() : StringRef();
+  };
+  StringRef role = text("train.role"), step = text("train.step");
+  ProgramInfo info;
+  info.kind = llvm::StringSwitch<int32_t>(role)
+                  .Case("train", AMPC_PROGRAM_TRAIN)
+                  .Case("grad", AMPC_PROGRAM_GRAD)
+                  .Case("apply", AMPC_PROGRAM_APPLY)
+                  .Case("eval", AMPC_PROGRAM_EVAL)
+                  .Case("export", AMPC_PROGRAM_EXPORT)
+                  .Case("derive", AMPC_PROGRAM_DERIVE)
+                  .Default(-1);
+  if (info.kind < 0)
+    return program.emitError() << "expected the role of a program, but got '" << role << "'";
+  std::string suffix = role == "train" ? "train_step" : role.str();
+  info.name = !text("train.cname").empty() ? text("train.cname").str()
+              : stepCount > 1 && !step.empty() ? (toIdentifier(step) + "_" + suffix)
+                                               : suffix;
+  if (!step.empty() && info.kind != AMPC_PROGRAM_EVAL) {
+    info.stepSlot = findSlot(step + ".step");
+    info.scaleSlot = findSlot(step + ".scale");
+  }
+  if (auto batch = program->getAttrOfType<IntegerAttr>("train.batch"))
+    info.batch = batch.getInt();
+  info.shortBatch = program->hasAttr("train.short_batch");
+  if (auto arena = program->getAttrOfType<IntegerAttr>("kernel.arena_bytes"))
+    info.arenaBytes = arena.getInt();
+  result.arenaBytes = std::max(result.arenaBytes, info.arenaBytes);
+  if (failed(readArguments(program, info)) || failed(readResults(program, info)) ||
+      failed(readEntries(program, info)) || failed(findLoss(program, info)))
+    return failure();
+  result.programs.push_back(std::move(info));
+  return success();
+}
+
+/// Every name becomes part of a C identifier, and functions of the library come first.
+LogicalResult Reader::checkNames(train::ModelOp model) {
+  if (toIdentifier(result.name) != result.name)
+    return model.emitError() << "expected a model name that is a C identifier, but got '" << result.name << "'";
+  llvm::StringSet<> taken = {"abi_version", "state_bytes", "create", "destroy", "set_hooks", "workspace_bytes",
+                             "refresh", "save", "load", "tensor_count", "tensor", "tensor_role", "tensor_data",
+                             "find_tensor", "tier", "last_error", "status_string", "model", "state"};
+  for (const ProgramInfo &program : result.programs) {
+    if (toIdentifier(program.name) != program.name)
+      return model.emitError() << "expected an export name that is a C identifier, but got '" << program.name << "'";
+    for (StringRef suffix : {"", "_in", "_out"})
+      if (!taken.insert((program.name + suffix).str()).second)
+        return model.emitError() << "expected another name for '" << program.name
+                                 << "': the library has a function or type of that name";
+  }
+  return success();
+}
+
+/// What a full resume depends on, and what equal bits depend on.
+void Reader::hash(train::ModelOp model) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << result.name << ";";
+  for (const SlotInfo &slot : result.slots) {
+    if (slot.role == AMPC_ROLE_GRADIENT || slot.role == AMPC_ROLE_WORKING)
+      continue;
+    os << slot.tensor.name << ":" << slot.role << ":" << slot.tensor.dtype << ":";
+    llvm::interleave(slot.tensor.dims, os, "x");
+    os << ";";
+  }
+  for (auto program : module.getOps<kernel::ProgramOp>())
+    if (Attribute optimizer = program->getAttr("train.optimizer"))
+      os << program->getAttr("train.step") << optimizer.getAbstractAttribute().getName() << ";";
+  result.stateHash = llvm::xxh3_64bits(text);
+  for (auto program : module.getOps<kernel::ProgramOp>())
+    program->print(os, OpPrintingFlags().useLocalScope());
+  result.planHash = llvm::xxh3_64bits(text);
+}
+
+FailureOr<ModelInfo> Reader::run() {
+  auto models = module.getOps<train::ModelOp>();
+  if (!llvm::hasSingleElement(models))
+    return module.emitError() << "expected one train.model";
+  train::ModelOp model = *models.begin();
+  result.name = model.getSymName().str();
+  if (auto bytes = module->getAttrOfType<IntegerAttr>("kernel.state_bytes"))
+    result.stateBytes = bytes.getInt();
+  llvm::StringSet<> steps;
+  for (auto program : module.getOps<kernel::ProgramOp>())
+    if (auto step = program->getAttrOfType<StringAttr>("train.step"))
+      steps.insert(step.getValue());
+  stepCount = steps.size();
+  if (failed(readSlots(model)) || failed(readKernels()))
+    return failure();
+  for (auto program : module.getOps<kernel::ProgramOp>())
+    if (failed(readProgram(program)))
+      return failure();
+  if (failed(checkNames(model)))
+    return failure();
+  hash(model);
+  return std::move(result);
+}
+
+FailureOr<ModelInfo> ampc::readModel(ModuleOp module) { return Reader(module).run(); }

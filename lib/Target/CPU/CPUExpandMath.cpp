@@ -1,0 +1,48 @@
+// Math without a library: which replacements a tier needs.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "FloatCode.h"
+#include "ampc/Target/CPU/Passes.h"
+#include "ampc/Target/CPU/Tier.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_CPUEXPANDMATH
+#include "ampc/Target/CPU/Passes.h.inc"
+} // namespace ampc
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cpu;
+
+// MLIR's polynomials are within about 4 ulp of these in f32. Those of sin and cos lose
+// accuracy away from zero, and pow is exp(y log x): FunctionPatterns.cpp has better ones.
+static bool hasGoodPolynomial(StringRef op) {
+  return llvm::is_contained({"math.exp", "math.log", "math.log2", "math.log1p", "math.expm1",
+                             "math.tanh", "math.erf", "math.atan", "math.atan2"},
+                            op);
+}
+
+namespace {
+struct CPUExpandMathPass : ampc::impl::CPUExpandMathBase<CPUExpandMathPass> {
+  void runOnOperation() override {
+    auto name = getOperation()->getAttrOfType<StringAttr>("kernel.tier");
+    const Tier *tier = name ? findTier(name) : nullptr;
+    if (!tier) {
+      getOperation()->emitError("expected a module with the attribute kernel.tier");
+      return signalPassFailure();
+    }
+    RewritePatternSet functions(&getContext()), rest(&getContext());
+    populateMathPolynomialApproximationPatterns(functions, hasGoodPolynomial);
+    addFunctionPatterns(functions);
+    math::populateExpansionPatterns(functions, {"rsqrt", "exp2", "sinh", "cosh", "tan"});
+    arith::populateCeilFloorDivExpandOpsPatterns(functions);
+    addConversionPatterns(rest, /*hasF16=*/tier->hasFMA());
+    addRoundingPatterns(rest, /*hasRoundingUnit=*/tier->hasFMA(), tier->hasFMA());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(functions))) ||
+        failed(applyPatternsGreedily(getOperation(), std::move(rest))))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,51 @@
+// Random numbers: functions of a state, a key and the number of the element.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TRAIN_RANDOM_OPS
+#define AMPC_TRAIN_RANDOM_OPS
+include "mlir-dialects/Train/TrainBase.td"
+
+defvar randomDoc = [{
+    Philox4x32-10 (Salmon et al. 2011) of seed and counter, which are the two elements of the state, of `key`, and of the element's
+    row-major number. A model's author leaves state and key out; `simplify` attaches them. }];
+defvar stateFormat = "(`state` `(` $state^ `)`)? (`key` $key^)? attr-dict `:` ";
+
+class Train_RandomOp<string mnemonic> : Train_Op<mnemonic, Passthrough,
+    [DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>, RandomOpInterface]> {
+  let doc = randomDoc;
+  let results = (outs RealTensor:$result);
+  let differentiable = 0;
+  let hasVerifier = 1;
+}
+def Train_RandomUniformOp : Train_RandomOp<"random_uniform"> {
+  let summary = "Uniform on [low, high), in steps of (high - low) / 2^24";
+  let arguments = (ins Variadic<RandomState>:$state, F64Attr:$low, F64Attr:$high, DefaultValuedAttr<I32Attr, "0">:$key);
+  let assemblyFormat = !strconcat("`from` $low `to` $high ", stateFormat, " type($result)");
+  let example = "%u = train.random_uniform from -1.0 to 1.0 : tensor<4x8xf32>";
+}
+def Train_RandomNormalOp : Train_RandomOp<"random_normal"> {
+  let summary = "Normal with the given mean and standard deviation (Box and Muller 1958)";
+  let arguments = (ins Variadic<RandomState>:$state, F64Attr:$mean, F64Attr:$std, DefaultValuedAttr<I32Attr, "0">:$key);
+  let assemblyFormat = !strconcat("`mean` $mean `std` $std ", stateFormat, " type($result)");
+  let example = "%n = train.random_normal mean 0.0 std 1.0 : tensor<4x8xf32>";
+}
+def Train_RandomBernoulliOp : Train_RandomOp<"random_bernoulli"> {
+  let summary = "1 with the given probability, else 0";
+  let arguments = (ins Variadic<RandomState>:$state, F64Attr:$probability, DefaultValuedAttr<I32Attr, "0">:$key);
+  let assemblyFormat = !strconcat("$probability ", stateFormat, " type($result)");
+  let example = "%m = train.random_bernoulli 0.5 : tensor<4x8xf32>";
+}
+def Train_DropoutOp : Train_Op<"dropout", Passthrough, [AllTypesMatch<["x", "result"]>,
+    DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>, RandomOpInterface,
+    DeclareOpInterfaceMethods<ModalOpInterface>]> {
+  let summary = "0 with probability `rate`, else x / (1 - rate) (Srivastava et al. 2014)";
+  let doc = !strconcat(randomDoc, [{The identity in inference. The adjoint draws the same numbers again: no mask is saved. }]);
+  let arguments = (ins RealTensor:$x, Variadic<RandomState>:$state, F64Attr:$rate, DefaultValuedAttr<I32Attr, "0">:$key);
+  let assemblyFormat = !strconcat("$x `rate` $rate ", stateFormat, " type($x)");
+  let example = "%y = train.dropout %x rate 0.1 : tensor<4x8xf32>";
+  let saves   = ["1", "2"];
+  let adjoint = [{
+    return {b.op<DropoutOp>(g, getState(), getRate(), getKey()), Value(), Value()}; }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+#endif
