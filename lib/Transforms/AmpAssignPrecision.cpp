@@ -64,12 +64,12 @@ private:
 LogicalResult AmpAssignPrecision::readOptions() {
   Builder b(&getContext());
   low = llvm::StringSwitch<Type>(precision)
-            .Cases({"f32", "f64"}, b.getF32Type())
+            .Case("f32", b.getF32Type())
             .Case("bf16", b.getBF16Type())
             .Case("f16", b.getF16Type())
             .Default(Type());
   if (!low)
-    return fail("expected precision f64, f32, bf16 or f16, but got " + precision);
+    return fail("expected precision f32, bf16 or f16, but got " + precision);
   auto builtin = PolicyTable::builtin(policy, &getContext());
   if (!builtin)
     return fail("expected policy mincut, autocast, autocast-cpu or propagate, but got " + policy);

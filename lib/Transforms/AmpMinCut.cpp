@@ -110,8 +110,11 @@ public:
   }
   /// Bytes of a cast between f32 and 16 bits.
   static int64_t convert(Value v) { return elements(v) * 6; }
-  /// A constant that 16 bits cannot hold, or a forced type.
+  /// Computes in f32 whatever is stored: a part of an adjoint, or beside a constant that 16 bits cannot hold.
   bool needsFull(Operation *op) const {
+    auto isPart = [&](Value v) { return facts.isInner(v); };
+    if (llvm::any_of(op->getOperands(), isPart) || llvm::any_of(op->getResults(), isPart))
+      return true;
     return facts.lowOf(op) == facts.f32 || llvm::any_of(op->getOperands(), [&](Value v) {
       return facts.isReal(v) && facts.isWeak(v) && constantMisfit(v, facts.lowOf(op));
     });
@@ -142,7 +145,7 @@ int64_t CostModel::evaluate(function_ref<bool(Value)> isFull) const {
     cost += store(v, isFull(v));
   for (Operation *op : gray) {
     SmallVector<Value> all = touched(*this, op);
-    if (!needsFull(op) && llvm::none_of(all, isFull))
+    if (needsFull(op) || llvm::none_of(all, isFull))
       continue;
     for (Value v : all)
       if (!isFull(v) && (v.getDefiningOp() == op || widened.insert(v).second))
@@ -201,9 +204,9 @@ Assignment ampc::assignMinCut(const PrecisionFacts &facts, const Pins &pins) {
     graph.addEdge(FlowGraph::full, at, isFull ? never : isLow ? 0 : model.store(v, false));
   }
   for (Operation *op : model.gray) {
-    int computes = graph.addNode();
     if (model.needsFull(op))
-      graph.addEdge(FlowGraph::full, computes, never);
+      continue;
+    int computes = graph.addNode();
     for (Value v : touched(model, op)) {
       graph.addEdge(node[v], computes, never);
       if (v.getDefiningOp() == op) {

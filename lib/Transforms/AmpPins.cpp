@@ -118,14 +118,14 @@ void PinFinder::decide(Operation *op, Value result) {
     pins.low.try_emplace(result, Reason{"override", demand.source});
     return;
   }
+  if (isa<train::GradientOp>(op) || gradients.contains(result))
+    return pin(result, "gradient", "a parameter's gradient reaches the optimizer without rounding");
   if (isStatistic(op, result)) {
     statistics.insert(result);
     return pin(result, "statistic", "sums and what is computed from them stay exact");
   }
   if (demand.disabled || facts.lowOf(op) == facts.f32)
     return pin(result, "region", demand.disabled ? demand.source : "no region asks for a 16-bit type here");
-  if (gradients.contains(result))
-    return pin(result, "gradient", "a parameter's gradient reaches the optimizer without rounding");
   if (llvm::any_of(result.getUsers(), [](Operation *user) { return isa<train::ReturnOp>(user); }))
     return pin(result, "output", "results of the program are f32");
   if (treatment == Treatment::Full)

@@ -10,6 +10,7 @@ const TemplateRegistry &ampc::cpu::templateRegistry() {
   static const TemplateRegistry registry = [] {
     TemplateRegistry all;
     addMapTemplates(all);
+    addGemmTemplate(all);
     addReduceTemplates(all);
     return all;
   }();

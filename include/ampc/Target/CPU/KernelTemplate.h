@@ -57,6 +57,7 @@ private:
 
 // Each family of kernels adds its templates; Registry.cpp lists them.
 void addMapTemplates(TemplateRegistry &registry);
+void addGemmTemplate(TemplateRegistry &registry);
 void addReduceTemplates(TemplateRegistry &registry);
 const TemplateRegistry &templateRegistry();
 

@@ -1,0 +1,28 @@
+// Kernels evaluated point by point, with nothing in common with code generation.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TEST_LIB_KERNELRUN_INTERPRETER_H
+#define AMPC_TEST_LIB_KERNELRUN_INTERPRETER_H
+
+#include "mlir-dialects/Kernel/Kernel.h"
+
+namespace ampc::test {
+
+/// An element of any type: floats in `real`, integers and bools in `whole`.
+struct Element {
+  double real = 0;
+  int64_t whole = 0;
+};
+
+/// Elements of a tensor in row-major order.
+using Elements = std::vector<Element>;
+
+int64_t bytesOf(mlir::Type element);
+Element readElement(const char *at, mlir::Type element);
+void writeElement(char *at, mlir::Type element, Element value);
+
+/// Results of a kernel.map or kernel.reduce; false if the op or its body is not known here.
+bool interpret(FusedKernelOpInterface op, llvm::ArrayRef<Elements> inputs,
+               std::vector<Elements> &results);
+
+} // namespace ampc::test
+#endif

@@ -1,0 +1,260 @@
+// Runs the kernels of a file on every tier that this processor has, and compares with an interpreter.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Inputs are random: floats in [test.low, test.high) (discardable attributes of the kernel, default [-2, 2)), integers
+// in [0, test.limit) (default 5). Prints one line per kernel and tier, and what a tier's object calls; exits with 1 after
+// a difference.
+#include "Interpreter.h"
+#include "Loader.h"
+#include "ampc/Target/CPU/Codegen.h"
+#include "ampc/Target/CPU/Passes.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include <chrono>
+#include <cmath>
+#include <random>
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::test;
+namespace cl = llvm::cl;
+
+static cl::opt<std::string> input(cl::Positional, cl::desc("FILE"), cl::init("-"));
+static cl::opt<bool> timing("time", cl::desc("print nanoseconds per run instead of checking"));
+
+namespace {
+using Buffers = std::vector<std::unique_ptr<GuardedBuffer>>;
+
+Type elementOf(Type type) { return cast<RankedTensorType>(type).getElementType(); }
+int64_t countOf(Type type) { return cast<RankedTensorType>(type).getNumElements(); }
+double attribute(Operation *op, StringRef name, double otherwise) {
+  if (auto attr = op->getAttrOfType<FloatAttr>(name))
+    return attr.getValueAsDouble();
+  if (auto attr = op->getAttrOfType<IntegerAttr>(name))
+    return attr.getInt();
+  return otherwise;
+}
+
+/// One kernel with its data.
+class Case {
+public:
+  explicit Case(FusedKernelOpInterface op) : op(op) {
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> real(attribute(op, "test.low", -2), attribute(op, "test.high", 2));
+    std::uniform_int_distribution<int64_t> whole(0, attribute(op, "test.limit", 5) - 1);
+    for (Value value : op->getOperands()) {
+      Type element = elementOf(value.getType());
+      int64_t size = bytesOf(element);
+      buffers.push_back(std::make_unique<GuardedBuffer>(countOf(value.getType()) * size));
+      Elements elements;
+      for (int64_t i = 0; i < countOf(value.getType()); ++i) {
+        char *at = buffers.back()->data() + i * size;
+        writeElement(at, element, {real(random), whole(random)});
+        if (element.isInteger(1))
+          *at &= 1;
+        elements.push_back(readElement(at, element));
+      }
+      inputs.push_back(std::move(elements));
+    }
+  }
+  bool expect() { return interpret(op, inputs, expected); }
+  /// The largest error, relative to 1 + |expected|, or nullopt if the run depends on the order of tasks or writes
+  /// outside its results.
+  std::optional<double> run(KernelFunction function, KernelFunction finish, int64_t tasks,
+                            int64_t scratchBytes);
+  double nanoseconds(KernelFunction function, KernelFunction finish, int64_t tasks,
+                     int64_t scratchBytes);
+
+private:
+  Buffers makeResults() {
+    Buffers results;
+    for (Type type : op->getResultTypes())
+      results.push_back(
+          std::make_unique<GuardedBuffer>(countOf(type) * bytesOf(elementOf(type))));
+    int64_t workspace = cast<KernelOpInterface>(*op).getWorkspaceBytes();
+    results.push_back(std::make_unique<GuardedBuffer>(workspace));
+    return results;
+  }
+  std::vector<void *> pointers(const Buffers &results) {
+    std::vector<void *> list;
+    for (auto &buffer : buffers)
+      list.push_back(buffer->data());
+    for (auto &buffer : results)
+      list.push_back(buffer->data());
+    return list;
+  }
+  double compare(const Buffers &results);
+
+  FusedKernelOpInterface op;
+  Buffers buffers;
+  std::vector<Elements> inputs, expected;
+};
+} // namespace
+
+double Case::compare(const Buffers &results) {
+  double worst = 0;
+  for (auto [k, type] : llvm::enumerate(op->getResultTypes())) {
+    Type element = elementOf(type);
+    for (int64_t i = 0; i < countOf(type); ++i) {
+      Element got = readElement(results[k]->data() + i * bytesOf(element), element);
+      Element want = expected[k][i];
+      if (got.whole != want.whole)
+        return INFINITY;
+      if (got.real == want.real || (std::isnan(got.real) && std::isnan(want.real)))
+        continue;
+      double error = std::fabs(got.real - want.real) / (1 + std::fabs(want.real));
+      worst = error <= worst ? worst : std::isnan(error) ? INFINITY : error;
+    }
+  }
+  return worst;
+}
+
+std::optional<double> Case::run(KernelFunction function, KernelFunction finish, int64_t tasks,
+                                int64_t scratchBytes) {
+  Buffers once = makeResults(), backwards = makeResults();
+  GuardedBuffer scratch(llvm::alignTo(scratchBytes, 64));
+  function(pointers(once).data(), 0, tasks, scratch.data());
+  for (int64_t task = tasks; task-- > 0;)
+    function(pointers(backwards).data(), task, task + 1, scratch.data());
+  if (finish) {
+    finish(pointers(once).data(), 0, 1, scratch.data());
+    finish(pointers(backwards).data(), 0, 1, scratch.data());
+  }
+  for (auto [k, type] : llvm::enumerate(op->getResultTypes()))
+    if (std::memcmp(once[k]->data(), backwards[k]->data(), countOf(type) * bytesOf(elementOf(type))))
+      return std::nullopt;
+  for (const Buffers *set : {&once, &backwards, &buffers})
+    for (auto &buffer : *set)
+      if (!buffer->isIntact())
+        return std::nullopt;
+  return compare(once);
+}
+double Case::nanoseconds(KernelFunction function, KernelFunction finish, int64_t tasks,
+                         int64_t scratchBytes) {
+  Buffers results = makeResults();
+  GuardedBuffer scratch(llvm::alignTo(scratchBytes, 64));
+  double best = INFINITY;
+  for (int round = 0; round < 20; ++round) {
+    auto start = std::chrono::steady_clock::now();
+    function(pointers(results).data(), 0, tasks, scratch.data());
+    if (finish)
+      finish(pointers(results).data(), 0, 1, scratch.data());
+    std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
+    best = std::min(best, took.count());
+  }
+  return best;
+}
+
+/// Rounding of the narrowest type among results and what bodies go through, times some ulps; 0: exact.
+static double tolerance(Operation *op) {
+  double allowed = 0;
+  for (Type type : op->getResultTypes())
+    if (auto element = dyn_cast<FloatType>(elementOf(type)))
+      allowed = std::max(allowed, std::ldexp(element.isF64() ? 64.0 : 16.0, -int(element.getFPMantissaWidth())));
+  for (Type type : op->getResultTypes())
+    if (elementOf(type).isBF16() || elementOf(type).isF16())
+      allowed = std::ldexp(1.0, 1 - int(cast<FloatType>(elementOf(type)).getFPMantissaWidth()));
+  return attribute(op, "test.tolerance", allowed);
+}
+
+namespace {
+class Runner {
+public:
+  explicit Runner(ModuleOp module) : module(module) {}
+  bool runAll();
+
+private:
+  bool runTier(const cpu::Tier &tier, ModuleOp tierModule);
+  bool runKernel(Operation *op, const cpu::Tier &tier, llvm::orc::LLJIT &jit);
+
+  ModuleOp module;
+};
+} // namespace
+
+static KernelFunction lookup(llvm::orc::LLJIT &jit, const std::string &name) {
+  auto address = jit.lookup(name);
+  if (!address) {
+    llvm::errs() << llvm::toString(address.takeError()) << "\n";
+    exit(1);
+  }
+  return address->toPtr<KernelFunction>();
+}
+
+bool Runner::runKernel(Operation *op, const cpu::Tier &tier, llvm::orc::LLJIT &jit) {
+  int64_t number = op->getAttrOfType<IntegerAttr>("kernel.function").getInt();
+  auto functions = module->getAttrOfType<ArrayAttr>("kernel.functions");
+  auto record = cast<DictionaryAttr>(functions[number]);
+  auto numbers = [&](StringRef name) {
+    return record.getAs<DenseI64ArrayAttr>(name)[unsigned(tier.kind)];
+  };
+  std::string symbol = record.getAs<StringAttr>("name").str() + "_" + tier.name.str();
+  KernelFunction function = lookup(jit, symbol), finish = nullptr;
+  if (record.getAs<BoolAttr>("finish").getValue())
+    finish = lookup(jit, symbol + "_finish");
+  int64_t tasks = numbers("tasks"), scratch = numbers("scratch");
+  Case data{cast<FusedKernelOpInterface>(op)};
+  llvm::outs() << symbol << ": " << tasks << (tasks == 1 ? " task, " : " tasks, ");
+  if (timing) {
+    llvm::outs() << llvm::format("%.0f ns\n", data.nanoseconds(function, finish, tasks, scratch));
+    return true;
+  }
+  if (!data.expect()) {
+    llvm::outs() << "not known to the interpreter\n";
+    return false;
+  }
+  std::optional<double> error = data.run(function, finish, tasks, scratch);
+  if (!error) {
+    llvm::outs() << "depends on the order of tasks, or writes outside its results\n";
+    return false;
+  }
+  bool passed = *error <= tolerance(op);
+  llvm::outs() << llvm::format("error %.2g of %.2g ", *error, tolerance(op))
+               << (passed ? "ok\n" : "FAILED\n");
+  return passed;
+}
+
+bool Runner::runTier(const cpu::Tier &tier, ModuleOp tierModule) {
+  std::vector<std::string> calls;
+  auto jit = load(tierModule, calls);
+  if (!jit) {
+    llvm::errs() << tier.name << ": " << llvm::toString(jit.takeError()) << "\n";
+    return false;
+  }
+  if (!calls.empty())
+    llvm::outs() << tier.name << " calls " << llvm::join(calls, " ") << "\n";
+  bool passed = true;
+  module.walk([&](FusedKernelOpInterface op) { passed &= runKernel(op, tier, **jit); });
+  return passed;
+}
+bool Runner::runAll() {
+  bool passed = true;
+  for (const cpu::Tier &tier : cpu::tiers()) {
+    auto tierModule = module.lookupSymbol<ModuleOp>(("tier_" + tier.name).str());
+    if (!tierModule)
+      continue;
+    if (canRun(tier))
+      passed &= runTier(tier, tierModule);
+    else
+      llvm::outs() << tier.name << ": not on this processor\n";
+  }
+  return passed;
+}
+
+int main(int argc, char **argv) {
+  cl::ParseCommandLineOptions(argc, argv, "runs and checks kernels\n");
+  DialectRegistry registry;
+  registry.insert<kernel::KernelDialect>();
+  cpu::registerCodegenDialects(registry);
+  MLIRContext context(registry);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(input, &context);
+  if (!module)
+    return 1;
+  PassManager pm(&context);
+  pm.addPass(createKernelEmitCPU());
+  cpu::buildCodegenPipeline(pm);
+  if (failed(pm.run(*module)))
+    return 1;
+  return Runner(*module).runAll() ? 0 : 1;
+}

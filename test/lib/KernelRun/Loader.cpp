@@ -1,0 +1,92 @@
+// Compiled tiers in this process.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Loader.h"
+#include "ampc/Target/CPU/Codegen.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::test;
+
+bool test::canRun(const cpu::Tier &tier) {
+  static const llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  SmallVector<StringRef> needed;
+  tier.features.split(needed, ',');
+  for (StringRef feature : needed)
+    if (!host.lookup(feature.drop_front()))
+      return false;
+  constexpr int requestPermission = 0x1023, tileData = 18;
+  return !tier.hasAMX() || syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+}
+
+static llvm::Error listUndefined(StringRef object, std::vector<std::string> &names) {
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "kernels"));
+  if (!file)
+    return file.takeError();
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    auto flags = symbol.getFlags();
+    auto name = symbol.getName();
+    if (!flags || !name)
+      return llvm::joinErrors(flags.takeError(), name.takeError());
+    if (*flags & llvm::object::SymbolRef::SF_Undefined && !name->empty())
+      names.push_back(name->str());
+  }
+  llvm::sort(names);
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> test::load(ModuleOp tierModule,
+                                                             std::vector<std::string> &calls) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = cpu::translateTier(tierModule, context);
+  if (!module)
+    return llvm::createStringError("the module has no translation to LLVM IR");
+  for (llvm::Function &function : *module)
+    function.setVisibility(llvm::GlobalValue::DefaultVisibility); // for look-up by name
+  SmallVector<char, 0> object;
+  llvm::raw_svector_ostream os(object);
+  std::string error;
+  if (!cpu::emitObject(*module, os, error))
+    return llvm::createStringError(error);
+  if (llvm::Error failed = listUndefined(StringRef(object.data(), object.size()), calls))
+    return std::move(failed);
+  auto jit = llvm::orc::LLJITBuilder().create();
+  if (!jit)
+    return jit.takeError();
+  char prefix = (*jit)->getDataLayout().getGlobalPrefix();
+  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix);
+  if (!process)
+    return process.takeError();
+  (*jit)->getMainJITDylib().addGenerator(std::move(*process));
+  auto buffer = std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), false);
+  if (llvm::Error failed = (*jit)->addObjectFile(std::move(buffer)))
+    return std::move(failed);
+  return jit;
+}
+
+static constexpr char pattern = 0x5a;
+
+GuardedBuffer::GuardedBuffer(int64_t bytes) {
+  int64_t page = sysconf(_SC_PAGESIZE);
+  mapped = llvm::alignTo(bytes, page) + 2 * page;
+  mapping = static_cast<char *>(
+      mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  if (mapping == MAP_FAILED)
+    llvm::report_fatal_error("no memory");
+  mprotect(mapping + mapped - page, page, PROT_NONE);
+  std::memset(mapping, pattern, mapped - page);
+  start = mapping + mapped - page - bytes;
+}
+GuardedBuffer::~GuardedBuffer() { munmap(mapping, mapped); }
+bool GuardedBuffer::isIntact() const {
+  return std::all_of(mapping, start, [](char byte) { return byte == pattern; });
+}

@@ -1,0 +1,38 @@
+// Compiled tiers in this process.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TEST_LIB_KERNELRUN_LOADER_H
+#define AMPC_TEST_LIB_KERNELRUN_LOADER_H
+
+#include "ampc/Target/CPU/Tier.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+
+namespace ampc::test {
+
+/// Same as in the runtime's tables.
+using KernelFunction = void (*)(void *const *operands, int64_t begin, int64_t end, void *scratch);
+
+/// Whether this processor runs the tier's instructions. AMX also needs a permission, which this asks for.
+bool canRun(const cpu::Tier &tier);
+
+/// Writes a lowered tier module as an object file and links that. `calls`: the object's undefined symbols, sorted.
+llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> load(mlir::ModuleOp tierModule,
+                                                       std::vector<std::string> &calls);
+
+/// Memory that ends right before an unmapped page and has a known pattern before its start.
+class GuardedBuffer {
+public:
+  explicit GuardedBuffer(int64_t bytes);
+  ~GuardedBuffer();
+  GuardedBuffer(const GuardedBuffer &) = delete;
+  char *data() const { return start; }
+  /// Whether the bytes before the start are as they were.
+  bool isIntact() const;
+
+private:
+  char *mapping, *start;
+  int64_t mapped;
+};
+
+} // namespace ampc::test
+#endif
