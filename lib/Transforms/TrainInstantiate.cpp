@@ -1,5 +1,6 @@
 // One function per step, evaluation and export: calls inlined, state as arguments and results, mode fixed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Mode.h"
 #include "ampc/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
@@ -47,13 +48,16 @@ public:
   Instance(train::FuncOp func, SymbolTable &symbols, bool training)
       : func(func), body(func.getBody().front()), symbols(symbols), builder(func.getContext()), training(training) {}
   LogicalResult run() {
+    llvm::StringSet<> active;
+    if (failed(inlineCalls(func, symbols, active)))
+      return failure();
+    prepareBatch(func);
+    lowerMode(func, training);
+    attachRandomState(func, cast<train::ModelOp>(func->getParentOp()));
     for (unsigned i = 0; i < body.getNumArguments(); ++i)
-      roles.push_back(func.getArgAttrDict(i));
+      roles.push_back(func.getArgAttrDict(i) ? func.getArgAttrDict(i) : builder.getDictionaryAttr({}));
     for (unsigned i = 0; i < func.getNumResults(); ++i)
       resultRoles.push_back(func.getResultAttrDict(i) ? func.getResultAttrDict(i) : builder.getDictionaryAttr({}));
-    llvm::StringSet<> active;
-    if (failed(inlineCalls(func, symbols, active)) || failed(lowerMode()))
-      return failure();
     liftReads();
     liftWrites();
     Operation *ret = body.getTerminator();
@@ -67,7 +71,6 @@ private:
   DictionaryAttr role(StringRef key, StringRef value) {
     return builder.getDictionaryAttr(builder.getNamedAttr(key, builder.getStringAttr(value)));
   }
-  LogicalResult lowerMode() { return success(); }
   /// State comes first, in the order of its declarations.
   void liftReads() {
     llvm::MapVector<StringAttr, SmallVector<train::ReadOp>> reads;

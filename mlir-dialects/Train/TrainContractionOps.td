@@ -4,7 +4,7 @@
 #define AMPC_TRAIN_CONTRACTION_OPS
 include "mlir-dialects/Train/TrainBase.td"
 
-def Train_MatmulOp : Train_Op<"matmul", LowPrecision> {
+def Train_MatmulOp : Train_Op<"matmul", LowPrecision, [DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Matrix product of the last two dimensions, batched over the leading ones";
   let doc = [{
     The result's element type is the accumulator's: operands of 16 bits need a result in f32. Leading
@@ -22,7 +22,8 @@ def Train_MatmulOp : Train_Op<"matmul", LowPrecision> {
   let hasCanonicalizer = 1;
 }
 
-def Train_LinearOp : Train_CompositeOp<"linear", LowPrecision, [InferTypeOpAdaptor]> {
+def Train_LinearOp : Train_CompositeOp<"linear", LowPrecision,
+    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "x W + bias over the last dimension of x";
   let doc = "W is [in, out]. The leading dimensions of x become one, so that W's gradient is a single matrix product.";
   let arguments = (ins RealTensor:$x, RealTensor:$weight, Optional<RealTensor>:$bias);

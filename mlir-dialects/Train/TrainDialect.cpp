@@ -43,8 +43,6 @@ FailureOr<APFloat> ampc::parseReal(AsmParser &parser) {
   return APFloat(value);
 }
 
-static RankedTensorType tensorOf(Type type) { return cast<RankedTensorType>(type); }
-
 //===--- Functions and symbols ----------------------------------------------------------------===//
 
 // Names of arguments become names of the C interface, so `%x` is kept as `train.name = "x"`.

@@ -130,6 +130,16 @@ def ValidRowsOpInterface : OpInterface<"ValidRowsOpInterface"> {
       $_op.setBatchRows(batchRows);}]>];
 }
 
+def BatchedOpInterface : OpInterface<"BatchedOpInterface"> {
+  let cppNamespace = "::ampc";
+  let description = [{
+    An op without scalar code that may keep rows of the batch apart along the leading dimension.
+  }];
+  let methods = [
+    InterfaceMethod<"Whether equal parts of the results' leading dimension depend only on those of the batched operands.",
+                    "bool", "keepsLeadingDimension", (ins "::llvm::function_ref<bool(::mlir::Value)>":$isBatched)>];
+}
+
 def IndexOpInterface : OpInterface<"IndexOpInterface"> {
   let cppNamespace = "::ampc";
   let description = "An op whose integer operand must stay below a limit, which the runtime checks for inputs.";

@@ -6,7 +6,7 @@ include "mlir-dialects/Train/TrainBase.td"
 
 defvar poolFormat = "`window` $window `strides` $strides `padding` $padding attr-dict `:` ";
 defvar poolDoc = "Padding is [top, bottom, left, right] and smaller than the window. ";
-class Train_PoolOp<string mnemonic> : Train_Op<mnemonic, Passthrough, [InferTypeOpAdaptor]> {
+class Train_PoolOp<string mnemonic> : Train_Op<mnemonic, Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let arguments = (ins RealTensor:$x, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding);
   let assemblyFormat = !strconcat("$x ", poolFormat, " type($x)");
 }
@@ -57,7 +57,7 @@ def Train_AvgPoolGradOp : Train_Op<"avg_pool_grad", Passthrough> {
   let adjoint = [{ return {b.op<AvgPoolOp>(g, getWindow(), getStrides(), getPadding())}; }];
   let hasVerifier = 1;
 }
-def Train_GlobalAvgPoolOp : Train_CompositeOp<"global_avg_pool", Passthrough, [InferTypeOpAdaptor]> {
+def Train_GlobalAvgPoolOp : Train_CompositeOp<"global_avg_pool", Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Mean of every channel of an image: NHWC to NC";
   let arguments = (ins RealTensor:$x);
   let assemblyFormat = "$x attr-dict `:` type($x)";

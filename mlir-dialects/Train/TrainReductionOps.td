@@ -11,7 +11,7 @@ defvar inferReducedType = [{
     }
 }];
 class Train_ReduceOp<string mnemonic, list<Trait> traits = []>
-    : Train_Op<mnemonic, FullPrecision, [InferTypeOpAdaptor] # traits> {
+    : Train_Op<mnemonic, FullPrecision, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>] # traits> {
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$dims);
   let assemblyFormat = "$x `over` $dims attr-dict `:` type($x)";
   let example = "%y = train." # mnemonic # " %x over [0, 2] : tensor<4x8x3xf32>";

@@ -25,7 +25,7 @@ def Train_StopGradientOp : Train_UnaryOp<"stop_gradient", Passthrough> {
   let scalar  = [{ return x[0]; }];
   let adjoint = [{ return {Value()}; }];
 }
-def Train_ReshapeOp : Train_Op<"reshape", Passthrough> {
+def Train_ReshapeOp : Train_Op<"reshape", Passthrough, [DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "The same elements in the same order with another shape";
   let arguments = (ins AnyRankedTensor:$x);
   let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
@@ -77,7 +77,7 @@ def Train_SliceOp : Train_Op<"slice", Passthrough,
   }];
   let hasFolder = 1;
 }
-def Train_PadOp : Train_Op<"pad", Passthrough, [InferTypeOpAdaptor]> {
+def Train_PadOp : Train_Op<"pad", Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Adds `low` elements before, `high` after and `interior` between the elements of every dimension";
   let arguments = (ins AnyRankedTensor:$x, F64Attr:$value, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
                        DenseI64ArrayAttr:$interior);
@@ -91,7 +91,7 @@ def Train_PadOp : Train_Op<"pad", Passthrough, [InferTypeOpAdaptor]> {
   }];
   let hasFolder = 1;
 }
-def Train_ConcatOp : Train_Op<"concat", Passthrough, [InferTypeOpAdaptor]> {
+def Train_ConcatOp : Train_Op<"concat", Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Tensors one after the other along a dimension";
   let arguments = (ins Variadic<AnyRankedTensor>:$parts, I64Attr:$dim);
   let assemblyFormat = "$parts `along` $dim attr-dict `:` type($parts)";
@@ -104,7 +104,7 @@ def Train_ConcatOp : Train_Op<"concat", Passthrough, [InferTypeOpAdaptor]> {
   }];
   let hasFolder = 1;
 }
-def Train_SplitOp : Train_CompositeOp<"split", Passthrough, [InferTypeOpAdaptor]> {
+def Train_SplitOp : Train_CompositeOp<"split", Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Consecutive parts along a dimension";
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$sizes, I64Attr:$dim);
   let results = (outs Variadic<AnyRankedTensor>:$parts);
@@ -122,7 +122,7 @@ def Train_SplitOp : Train_CompositeOp<"split", Passthrough, [InferTypeOpAdaptor]
 // ---- Rows by number ----
 defvar rowsDoc = [{
     An index outside [0, number of rows) is an error that the runtime reports for inputs; elsewhere it reads zeros. }];
-def Train_GatherOp : Train_Op<"gather", Passthrough, [InferTypeOpAdaptor, IndexOpInterface]> {
+def Train_GatherOp : Train_Op<"gather", Passthrough, [InferTypeOpAdaptor, IndexOpInterface, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Rows of a table";
   let doc = !strconcat(rowsDoc, "The row `padding` gets no gradient.");
   let arguments = (ins AnyRankedTensor:$table, RowNumbers:$index, OptionalAttr<I64Attr>:$padding);
@@ -152,7 +152,7 @@ def Train_ScatterAddOp : Train_Op<"scatter_add", FullPrecision, []> {
   let hasVerifier = 1;
 }
 def Train_EmbeddingOp : Train_CompositeOp<"embedding", Passthrough, [InferTypeOpAdaptor,
-    IndexOpInterface]> {
+    IndexOpInterface, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Vectors of a table, one per index; the vector `padding` gets no gradient";
   let doc = rowsDoc;
   let arguments = (ins RealTensor:$table, RowNumbers:$index, OptionalAttr<I64Attr>:$padding);

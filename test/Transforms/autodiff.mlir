@@ -18,7 +18,7 @@ train.model @line {
 
 // Only what the parameters need: no gradient for x or y, and the bias gradient sums what broadcasting added.
 // CHECK-LABEL: train.func @fit.grad
-// CHECK-SAME:  [[W:%[a-z0-9]+]]: tensor<3x2xf32> {train.slot = "w"}, [[B:%[a-z0-9]+]]: tensor<2xf32> {train.slot = "b"}, [[X:%[a-z0-9]+]]: tensor<8x3xf32> {train.name = "x"}
+// CHECK-SAME:  [[W:%[a-z0-9]+]]: tensor<3x2xf32> {train.slot = "w"}, [[B:%[a-z0-9]+]]: tensor<2xf32> {train.slot = "b"}, [[X:%[a-z0-9]+]]: tensor<8x3xf32> {{{.*}}train.name = "x"}
 // CHECK-SAME:  -> (tensor<f32> {train.name = "loss"}, tensor<3x2xf32> {train.gradient = "w"}, tensor<2xf32> {train.gradient = "b"})
 // CHECK:       [[D:%[a-z0-9]+]] = train.sub
 // CHECK:       [[L:%[a-z0-9]+]] = train.reduce_sum

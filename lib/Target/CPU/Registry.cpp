@@ -13,6 +13,9 @@ const TemplateRegistry &ampc::cpu::templateRegistry() {
     addGemmTemplate(all);
     addConvTemplates(all);
     addReduceTemplates(all);
+    addRowTemplates(all);
+    addAssembleTemplates(all);
+    addPoolTemplates(all);
     return all;
   }();
   return registry;

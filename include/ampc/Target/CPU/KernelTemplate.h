@@ -60,6 +60,9 @@ void addMapTemplates(TemplateRegistry &registry);
 void addGemmTemplate(TemplateRegistry &registry);
 void addConvTemplates(TemplateRegistry &registry);
 void addReduceTemplates(TemplateRegistry &registry);
+void addRowTemplates(TemplateRegistry &registry);
+void addAssembleTemplates(TemplateRegistry &registry);
+void addPoolTemplates(TemplateRegistry &registry);
 const TemplateRegistry &templateRegistry();
 
 } // namespace ampc::cpu

@@ -1,0 +1,170 @@
+// Where the results of a program are written: state in place, outputs directly, copies where neither works.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Schedule.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace ampc;
+using kernel::PlaceAttr;
+using kernel::Space;
+
+bool ampc::canOverwrite(FusedKernelOpInterface op, OpResult result, Value value) {
+  value = kernel::throughViews(value);
+  unsigned first = op->getNumOperands() - op.getInputMaps().size();
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (kernel::throughViews(operand.get()) != value)
+      continue;
+    unsigned input = operand.getOperandNumber() - first;
+    if (operand.getOperandNumber() < first || shapeOf(operand.get()) != shapeOf(result) ||
+        getElementTypeOrSelf(value) != getElementTypeOrSelf(result) ||
+        normalized(mapAt(op.getInputMaps(), input), op.getSpace()) !=
+            normalized(mapAt(op.getResultMaps(), result.getResultNumber()), op.getSpace()))
+      return false;
+    // A row kernel reads its row more than once.
+    if (!isPointwise(op))
+      return false;
+  }
+  return true;
+}
+
+namespace {
+class HomeFinder {
+public:
+  HomeFinder(kernel::ProgramOp program, const llvm::StringMap<int64_t> &state)
+      : program(program), block(program.getBody().front()), ret(block.getTerminator()), state(state) {}
+  FailureOr<Homes> run();
+
+private:
+  StringAttr slotOf(unsigned result) { return program.getResultAttrOfType<StringAttr>(result, "train.slot"); }
+  bool isUnchanged(OpOperand &operand, StringRef slot) {
+    BlockArgument old = oldState.lookup(slot);
+    return old && kernel::throughViews(operand.get()) == old;
+  }
+  LogicalResult readSignature();
+  void placeOutput(OpOperand &operand, unsigned number);
+  void placeState(OpOperand &operand, StringRef slot);
+  bool overwrite(Value value, StringRef slot);
+  /// A further kernel that only copies; the program returns what it writes.
+  OpResult copy(OpOperand &operand);
+  PlaceAttr place(Space space, int64_t number, int64_t offset) {
+    return PlaceAttr::get(program.getContext(), space, number, offset);
+  }
+
+  kernel::ProgramOp program;
+  Block &block;
+  Operation *ret;
+  const llvm::StringMap<int64_t> &state;
+  llvm::StringMap<BlockArgument> oldState;
+  Order order;
+  Homes homes;
+};
+} // namespace
+
+LogicalResult HomeFinder::readSignature() {
+  auto known = [&](StringAttr slot) -> LogicalResult {
+    return !slot || state.contains(slot) ? success()
+                                         : program.emitOpError() << "expected a declaration of state " << slot;
+  };
+  for (BlockArgument arg : program.getArguments()) {
+    auto slot = program.getArgAttrOfType<StringAttr>(arg.getArgNumber(), "train.slot");
+    if (failed(known(slot)))
+      return failure();
+    if (slot)
+      oldState[slot] = arg;
+  }
+  llvm::StringMap<bool> written;
+  for (unsigned i = 0; i < ret->getNumOperands(); ++i) {
+    StringAttr slot = slotOf(i);
+    if (failed(known(slot)))
+      return failure();
+    if (slot && !written.try_emplace(slot, true).second)
+      return program.emitOpError() << "expected one new value of state " << slot << ", but got two";
+  }
+  return success();
+}
+
+OpResult HomeFinder::copy(OpOperand &operand) {
+  OpBuilder builder(ret);
+  Value value = operand.get();
+  auto type = cast<RankedTensorType>(value.getType());
+  ArrayAttr all = builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(type.getRank()));
+  auto map = kernel::MapOp::create(builder, value.getLoc(), TypeRange{type}, value, type.getShape(), all, all);
+  builder.createBlock(&map.getBody());
+  Value element = map.getBody().addArgument(type.getElementType(), value.getLoc());
+  kernel::YieldOp::create(builder, value.getLoc(), element);
+  operand.set(map.getResult(0));
+  return map->getResult(0);
+}
+
+void HomeFinder::placeOutput(OpOperand &operand, unsigned number) {
+  Value value = kernel::throughViews(operand.get());
+  if (!value.getDefiningOp<KernelOpInterface>() || homes.places.contains(value))
+    value = copy(operand);
+  homes.places[value] = place(Space::output, number, 0);
+}
+
+/// True if the kernel of `value` may write over the old value of the slot.
+bool HomeFinder::overwrite(Value value, StringRef slot) {
+  auto producer = value.getDefiningOp<KernelOpInterface>();
+  if (!producer || homes.places.contains(value))
+    return false;
+  SmallVector<Operation *> before;
+  if (BlockArgument old = oldState.lookup(slot)) {
+    auto fused = dyn_cast<FusedKernelOpInterface>(*producer);
+    findReaders(old, before);
+    bool reads = llvm::is_contained(before, producer);
+    if (reads && (!fused || !canOverwrite(fused, cast<OpResult>(value), old)))
+      return false;
+    llvm::erase(before, producer);
+    llvm::erase(before, ret);
+  }
+  if (homes.loss == producer)
+    return false; // the loss is looked at before any state changes
+  if (homes.loss)
+    before.push_back(homes.loss);
+  return order.add(before, producer);
+}
+
+void HomeFinder::placeState(OpOperand &operand, StringRef slot) {
+  Value value = kernel::throughViews(operand.get());
+  // A copy has no readers, so at most two are needed (slots may be exchanged in a ring).
+  while (!overwrite(value, slot))
+    value = copy(operand);
+  homes.places[value] = place(Space::state, 0, state.lookup(slot));
+}
+
+FailureOr<Homes> HomeFinder::run() {
+  if (failed(readSignature()))
+    return failure();
+  unsigned outputs = 0;
+  bool writesState = false;
+  for (OpOperand &operand : ret->getOpOperands()) {
+    unsigned i = operand.getOperandNumber();
+    writesState |= slotOf(i) != nullptr;
+    if (slotOf(i))
+      continue;
+    placeOutput(operand, outputs++);
+    auto name = program.getResultAttrOfType<StringAttr>(i, "train.name");
+    if (name && name == "loss")
+      homes.loss = kernel::throughViews(operand.get()).getDefiningOp();
+  }
+  if (!writesState)
+    homes.loss = nullptr;
+  // All readers of old state must exist before the first overwrite is ordered behind them.
+  for (OpOperand &operand : ret->getOpOperands())
+    if (StringAttr slot = slotOf(operand.getOperandNumber()); slot && !isUnchanged(operand, slot) &&
+                                                              !kernel::throughViews(operand.get()).getDefiningOp<KernelOpInterface>())
+      copy(operand);
+  for (OpOperand &operand : ret->getOpOperands())
+    if (StringAttr slot = slotOf(operand.getOperandNumber()); slot && !isUnchanged(operand, slot))
+      placeState(operand, slot);
+  DenseSet<Value> outsideArena;
+  for (auto &home : homes.places)
+    outsideArena.insert(home.first);
+  order.sort(block, outsideArena);
+  return std::move(homes);
+}
+
+FailureOr<Homes> ampc::schedule(kernel::ProgramOp program, const llvm::StringMap<int64_t> &state) {
+  return HomeFinder(program, state).run();
+}

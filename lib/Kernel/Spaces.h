@@ -1,0 +1,39 @@
+// Iteration spaces of kernels and the maps from them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_KERNEL_SPACES_H
+#define LIB_KERNEL_SPACES_H
+
+#include "mlir-dialects/Kernel/Kernel.h"
+
+namespace ampc {
+inline mlir::AffineMap mapAt(mlir::ArrayAttr maps, unsigned i) {
+  return mlir::cast<mlir::AffineMapAttr>(maps[i]).getValue();
+}
+llvm::SmallVector<mlir::AffineMap> mapsOf(mlir::ArrayAttr maps);
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType()).getShape();
+}
+int64_t elements(llvm::ArrayRef<int64_t> space);
+
+/// The map with 0 for dimensions of size 1: equal accesses get equal maps.
+mlir::AffineMap normalized(mlir::AffineMap map, llvm::ArrayRef<int64_t> space);
+bool isIdentityOn(mlir::AffineMap map, llvm::ArrayRef<int64_t> space);
+/// From the elements of a tensor to the points of the space, if `map` is one to one between all of
+/// both; else null.
+mlir::AffineMap inverseOf(mlir::AffineMap map, llvm::ArrayRef<int64_t> space,
+                          llvm::ArrayRef<int64_t> shape);
+
+/// From the indices of one shape to those of another that differs in dimensions of size 1; else null.
+mlir::AffineMap unitReshape(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to, mlir::MLIRContext *context);
+
+/// True if some op of the body depends on the position along rows, or on the whole row.
+bool hasRowOps(FusedKernelOpInterface op);
+/// A map without row ops.
+bool isPointwise(mlir::Operation *op);
+bool usesLinearIndex(FusedKernelOpInterface op);
+
+/// Rewrites a map over another space with the same points in the same order, its tensors behind views.
+/// Null (and nothing changed) if its maps do not allow that.
+kernel::MapOp respace(kernel::MapOp op, llvm::ArrayRef<int64_t> space);
+} // namespace ampc
+#endif

@@ -1,0 +1,14 @@
+// Whether rows of a batch stay apart until a loss combines them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_LIB_TRANSFORMS_BATCHANALYSIS_H
+#define AMPC_LIB_TRANSFORMS_BATCHANALYSIS_H
+
+#include "mlir-dialects/Train/Train.h"
+
+namespace ampc {
+/// True if every op of `func` that sees rows of the batch (arguments with `train.batched`) either keeps them apart along
+/// the leading dimension, which then has a multiple of `batch` parts, or is one of `combining`, which leave out those that
+/// do not count. Then a batch with fewer valid rows gives the numbers of a batch of that size.
+bool keepsRowsApart(train::FuncOp func, int64_t batch, llvm::ArrayRef<ValidRowsOpInterface> combining);
+} // namespace ampc
+#endif

@@ -1,0 +1,145 @@
+// What a function becomes in training or in inference.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Mode.h"
+#include "BatchAnalysis.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace ampc;
+
+static constexpr llvm::StringLiteral randomBuffer = "random.state";
+
+//===--- Modes and composites ------------------------------------------------------------------===//
+
+/// Replaces `op` by values that it builds; false if it builds none.
+template <typename Build> static bool replaceByOwn(Operation *op, Build build) {
+  OpBuilder builder(op);
+  GradBuilder b(builder, op->getLoc());
+  SmallVector<Value> values = build(b);
+  if (values.empty())
+    return false;
+  op->replaceAllUsesWith(values);
+  op->erase();
+  return true;
+}
+
+void ampc::lowerMode(train::FuncOp func, bool training) {
+  Block &body = func.getBody().front();
+  for (auto op : llvm::to_vector(body.getOps<ModalOpInterface>()))
+    replaceByOwn(op, [&](GradBuilder &b) { return training ? op.buildTraining(b) : op.buildInference(b); });
+  // A composite may be made of composites.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto op : llvm::to_vector(body.getOps<CompositeOpInterface>()))
+      if (op.isComposite())
+        changed |= replaceByOwn(op, [&](GradBuilder &b) { return op.decompose(b); });
+  }
+}
+
+//===--- Random numbers ------------------------------------------------------------------------===//
+
+static RankedTensorType randomType(MLIRContext *context) {
+  return RankedTensorType::get({2}, IntegerType::get(context, 64));
+}
+
+static void declareRandomState(train::ModelOp model) {
+  if (model.lookupSymbol(randomBuffer))
+    return;
+  OpBuilder builder = OpBuilder::atBlockBegin(&model.getBody().front());
+  auto buffer = train::BufferOp::create(builder, model.getLoc(), randomBuffer, randomType(model.getContext()),
+                                        cast<InitAttrInterface>(Attribute(train::ZerosAttr::get(model.getContext()))));
+  buffer->setAttr("role", builder.getStringAttr("random"));
+}
+
+void ampc::attachRandomState(train::FuncOp func, train::ModelOp model) {
+  Block &body = func.getBody().front();
+  Value state;
+  for (auto op : body.getOps<RandomOpInterface>()) {
+    if (op.hasRandomState())
+      continue;
+    if (!state) {
+      declareRandomState(model);
+      OpBuilder builder = OpBuilder::atBlockBegin(&body);
+      state = train::ReadOp::create(builder, func.getLoc(), randomType(func.getContext()), randomBuffer);
+    }
+    auto name = dyn_cast<NameLoc>(op.getLoc());
+    op.setRandomState(state, int32_t(llvm::xxh3_64bits(name ? name.getName().getValue() : StringRef())));
+  }
+}
+
+//===--- Batches -------------------------------------------------------------------------------===//
+
+static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
+
+/// The first dimension of the first input that has one.
+static int64_t batchOf(train::FuncOp func) {
+  for (BlockArgument argument : func.getArguments())
+    if (func.getArgAttr(argument.getArgNumber(), "train.name") && !shapeOf(argument).empty())
+      return shapeOf(argument)[0];
+  return 0;
+}
+
+/// An index that comes from an input unchanged is checked before a program runs.
+static void recordLimits(train::FuncOp func) {
+  Builder builder(func.getContext());
+  for (auto op : func.getBody().getOps<IndexOpInterface>()) {
+    Value index = op.getIndices();
+    while (index && isa_and_nonnull<train::ReshapeOp>(index.getDefiningOp()))
+      index = index.getDefiningOp()->getOperand(0);
+    auto argument = dyn_cast_or_null<BlockArgument>(index);
+    if (!argument || !func.getArgAttr(argument.getArgNumber(), "train.name"))
+      continue;
+    unsigned number = argument.getArgNumber();
+    auto known = func.getArgAttrOfType<IntegerAttr>(number, "train.label_limit");
+    if (known && known.getInt() <= op.getIndexLimit())
+      continue;
+    func.setArgAttr(number, "train.label_limit", builder.getI64IntegerAttr(op.getIndexLimit()));
+    if (auto ignored = op.getIgnoredIndex())
+      func.setArgAttr(number, "train.label_ignore", builder.getI64IntegerAttr(*ignored));
+  }
+}
+
+/// Rows that do not count may hold anything, NaN included, and 0 * NaN is NaN: zero them at the entry.
+static void zeroInvalidRows(train::FuncOp func, Value valid) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
+  GradBuilder b(builder, NameLoc::get(builder.getStringAttr(func.getSymName() + "/valid_rows"), func.getLoc()));
+  for (BlockArgument argument : func.getArguments()) {
+    if (!func.getArgAttr(argument.getArgNumber(), "train.batched"))
+      continue;
+    SmallVector<int64_t> column(shapeOf(argument).size(), 1);
+    column[0] = shapeOf(argument)[0];
+    Value row = b.op<train::IotaOp>(RankedTensorType::get(column, builder.getI32Type()), 0);
+    Value counts = b.compare(train::ComparePredicate::lt, row, valid);
+    Value masked = b.select(counts, argument, b.real(0.0, argument));
+    argument.replaceUsesWithIf(masked, [&](OpOperand &use) { return use.getOwner() != masked.getDefiningOp(); });
+  }
+}
+
+void ampc::prepareBatch(train::FuncOp func) {
+  Builder builder(func.getContext());
+  recordLimits(func);
+  int64_t batch = batchOf(func);
+  if (!batch)
+    return;
+  func->setAttr("train.batch", builder.getI64IntegerAttr(batch));
+  for (BlockArgument argument : func.getArguments())
+    if (func.getArgAttr(argument.getArgNumber(), "train.name") && !shapeOf(argument).empty() &&
+        shapeOf(argument)[0] == batch)
+      func.setArgAttr(argument.getArgNumber(), "train.batched", builder.getUnitAttr());
+
+  SmallVector<ValidRowsOpInterface> combining;
+  for (auto op : func.getBody().getOps<ValidRowsOpInterface>())
+    if (!shapeOf(op->getOperand(0)).empty() && shapeOf(op->getOperand(0))[0] % batch == 0)
+      combining.push_back(op);
+  if (!keepsRowsApart(func, batch, combining))
+    return;
+  unsigned number = func.getNumArguments();
+  auto type = RankedTensorType::get({}, builder.getI32Type());
+  auto role = builder.getDictionaryAttr(builder.getNamedAttr("train.control", builder.getStringAttr("valid")));
+  if (failed(func.insertArgument(number, type, role, func.getLoc())))
+    return;
+  for (ValidRowsOpInterface op : combining)
+    op.setValidRows(func.getArgument(number), batch);
+  zeroInvalidRows(func, func.getArgument(number));
+  func->setAttr("train.short_batch", builder.getUnitAttr());
+}

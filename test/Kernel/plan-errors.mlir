@@ -1,0 +1,17 @@
+// RUN: ampc-opt %s --kernel-plan --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{expected a declaration of state "w"}}
+kernel.program @undeclared(%w: tensor<4xf32> {train.slot = "w"}) {
+  kernel.return
+}
+
+// -----
+
+train.model @m {
+  train.param @w : tensor<4xf32> = #train.zeros
+}
+// expected-error@+1 {{expected one new value of state "w", but got two}}
+kernel.program @twice(%w: tensor<4xf32> {train.slot = "w"}, %x: tensor<4xf32>)
+    -> (tensor<4xf32> {train.slot = "w"}, tensor<4xf32> {train.slot = "w"}) {
+  kernel.return %x, %w : tensor<4xf32>, tensor<4xf32>
+}

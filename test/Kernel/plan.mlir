@@ -1,0 +1,162 @@
+// RUN: ampc-opt %s --kernel-plan | FileCheck %s
+
+// Gradients lie behind everything that is saved.
+// CHECK: module attributes {kernel.state_bytes = 448 : i64}
+// CHECK: @w : tensor<16xf32> = #train.zeros {kernel.offset = 0 : i64}
+// CHECK: @g : tensor<16xf32> = #train.zeros {kernel.offset = 384 : i64, role = "gradient"}
+// CHECK: @m : tensor<16xf32> = #train.zeros {kernel.offset = 64 : i64, role = "moment"}
+// CHECK: @big : tensor<8x8xf32> = #train.zeros {kernel.offset = 128 : i64}
+train.model @plan {
+  train.param @w : tensor<16xf32> = #train.zeros
+  train.buffer @g : tensor<16xf32> = #train.zeros {role = "gradient"}
+  train.buffer @m : tensor<16xf32> = #train.zeros {role = "moment"}
+  train.param @big : tensor<8x8xf32> = #train.zeros
+}
+
+#id = affine_map<(d0) -> (d0)>
+#id2 = affine_map<(d0, d1) -> (d0, d1)>
+#swap = affine_map<(d0, d1) -> (d1, d0)>
+#mk = affine_map<(d0, d1, d2) -> (d0, d2)>
+#kn = affine_map<(d0, d1, d2) -> (d2, d1)>
+
+// The update of %w is written in place, behind the last reader of the old value and behind the loss.
+// CHECK-LABEL: kernel.program @order
+// CHECK-SAME: kernel.loss_ready = 1
+// CHECK: kernel.places = [#kernel.place<output, 0, 0>]
+// CHECK: math.exp
+// CHECK: kernel.places = [#kernel.place<output, 1, 0>]
+// CHECK: arith.negf
+// CHECK: kernel.places = [#kernel.place<state, 0, 0>]
+// CHECK: arith.addf
+kernel.program @order(%w: tensor<16xf32> {train.slot = "w"}, %x: tensor<16xf32> {train.name = "x"})
+    -> (tensor<16xf32> {train.slot = "w"}, tensor<16xf32> {train.name = "loss"}, tensor<16xf32> {train.name = "old"}) {
+  %0 = kernel.map(%w, %x : tensor<16xf32>, tensor<16xf32>) space [16] maps [#id, #id] -> [#id] {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    kernel.yield %s : f32
+  } : tensor<16xf32>
+  %1 = kernel.map(%x : tensor<16xf32>) space [16] maps [#id] -> [#id] {
+  ^bb0(%a: f32):
+    %s = math.exp %a : f32
+    kernel.yield %s : f32
+  } : tensor<16xf32>
+  %2 = kernel.map(%w : tensor<16xf32>) space [16] maps [#id] -> [#id] {
+  ^bb0(%a: f32):
+    %s = arith.negf %a : f32
+    kernel.yield %s : f32
+  } : tensor<16xf32>
+  kernel.return %0, %1, %2 : tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
+}
+
+// A transposed update reads elements that it has already written: it needs a copy.
+// CHECK-LABEL: kernel.program @transposed
+// CHECK: maps [#{{.*}}] -> [#{{.*}}] attributes {kernel.places = [#kernel.place<arena, 0, 0>]}
+// CHECK: %[[COPY:.*]] = kernel.map({{.*}}) {{.*}} attributes {kernel.places = [#kernel.place<state, 0, 128>]}
+// CHECK: kernel.return %[[COPY]]
+kernel.program @transposed(%w: tensor<8x8xf32> {train.slot = "big"}) -> (tensor<8x8xf32> {train.slot = "big"}) {
+  %0 = kernel.map(%w : tensor<8x8xf32>) space [8, 8] maps [#swap] -> [#id2] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<8x8xf32>
+  kernel.return %0 : tensor<8x8xf32>
+}
+
+// So does one that the product reads as a matrix.
+// CHECK-LABEL: kernel.program @product
+// CHECK: kernel.gemm {{.*}} attributes {kernel.places = [#kernel.place<arena, 0, 0>]}
+// CHECK: kernel.map({{.*}} attributes {kernel.places = [#kernel.place<state, 0, 128>]}
+kernel.program @product(%w: tensor<8x8xf32> {train.slot = "big"}) -> (tensor<8x8xf32> {train.slot = "big"}) {
+  %0 = kernel.gemm %w, %w : tensor<8x8xf32>, tensor<8x8xf32> acc f32 maps [#mk, #kn] space [8, 8] depth 8 epilogue() maps [] -> [#id2] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<8x8xf32>
+  kernel.return %0 : tensor<8x8xf32>
+}
+
+// Unchanged state costs nothing; exchanged slots need one copy through the arena.
+// CHECK-LABEL: kernel.program @exchange
+// CHECK: %[[TEMP:.*]] = kernel.map(%{{.*}}) {{.*}} attributes {kernel.places = [#kernel.place<arena, 0, 0>]}
+// CHECK: kernel.map(%{{.*}}) {{.*}} attributes {kernel.places = [#kernel.place<state, 0, 0>]}
+// CHECK: kernel.map(%[[TEMP]] {{.*}} attributes {kernel.places = [#kernel.place<state, 0, 64>]}
+// CHECK: kernel.return
+kernel.program @exchange(%w: tensor<16xf32> {train.slot = "w"}, %m: tensor<16xf32> {train.slot = "m"}, %g: tensor<16xf32> {train.slot = "g"})
+    -> (tensor<16xf32> {train.slot = "w"}, tensor<16xf32> {train.slot = "m"}, tensor<16xf32> {train.slot = "g"}) {
+  kernel.return %m, %w, %g : tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
+}
+
+// Outputs that are inputs, constants, or outputs already are copied. Equal constants are one.
+// CHECK-LABEL: kernel.program @outputs
+// CHECK: %[[C:.*]] = kernel.constant {{.*}} {kernel.places = [#kernel.place<constant, 0, 0>]}
+// CHECK: %[[X:.*]] = kernel.map(%{{.*}} attributes {kernel.places = [#kernel.place<output, 0, 0>]}
+// CHECK: %[[K:.*]] = kernel.map(%[[C]] {{.*}} attributes {kernel.places = [#kernel.place<output, 1, 0>]}
+// CHECK: %[[S:.*]] = kernel.map(%[[C]] {{.*}} attributes {kernel.places = [#kernel.place<output, 2, 0>]}
+kernel.program @outputs(%x: tensor<2xf32> {train.name = "x"})
+    -> (tensor<2xf32> {train.name = "a"}, tensor<2xf32> {train.name = "b"}, tensor<2xf32> {train.name = "c"}) {
+  %0 = kernel.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  kernel.return %x, %0, %0 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+
+// A pointwise result takes over the buffer that dies there; a product cannot. Lives that do not meet share bytes.
+// CHECK-LABEL: kernel.program @arena
+// CHECK-SAME: kernel.arena_bytes = 512 : i64, kernel.unshared_bytes = 1024 : i64
+// CHECK: kernel.places = [#kernel.place<arena, 0, 0>]
+// CHECK: kernel.places = [#kernel.place<arena, 0, 0>]
+// CHECK: kernel.places = [#kernel.place<arena, 0, 256>]
+// CHECK: kernel.places = [#kernel.place<arena, 0, 0>]
+// CHECK: kernel.places = [#kernel.place<output, 0, 0>]
+kernel.program @arena(%x: tensor<8x8xf32> {train.name = "x"}) -> (tensor<8x8xf32> {train.name = "y"}) {
+  %0 = kernel.map(%x : tensor<8x8xf32>) space [8, 8] maps [#swap] -> [#id2] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<8x8xf32>
+  %1 = kernel.map(%0 : tensor<8x8xf32>) space [8, 8] maps [#id2] -> [#id2] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<8x8xf32>
+  %2 = kernel.gemm %1, %1 : tensor<8x8xf32>, tensor<8x8xf32> acc f32 maps [#mk, #kn] space [8, 8] depth 8 epilogue() maps [] -> [#id2] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<8x8xf32>
+  %3 = kernel.map(%2 : tensor<8x8xf32>) space [8, 8] maps [#swap] -> [#id2] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<8x8xf32>
+  %4 = kernel.gemm %3, %3 : tensor<8x8xf32>, tensor<8x8xf32> acc f32 maps [#mk, #kn] space [8, 8] depth 8 epilogue() maps [] -> [#id2] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<8x8xf32>
+  kernel.return %4 : tensor<8x8xf32>
+}
+
+// State that is computed with the loss waits for it: the new value is copied afterwards.
+// CHECK-LABEL: kernel.program @with_loss
+// CHECK-SAME: kernel.loss_ready = 2
+// CHECK: kernel.places = [#kernel.place<arena, 0, 0>, #kernel.place<arena, 0, 64>]
+// CHECK: kernel.places = [#kernel.place<output, 0, 0>]
+// CHECK: kernel.places = [#kernel.place<state, 0, 0>]
+kernel.program @with_loss(%w: tensor<16xf32> {train.slot = "w"}, %x: tensor<16xf32> {train.name = "x"})
+    -> (tensor<16xf32> {train.slot = "w"}, tensor<16xf32> {train.name = "loss"}) {
+  %0:2 = kernel.map(%w, %x : tensor<16xf32>, tensor<16xf32>) space [16] maps [#id, #id] -> [#id, #id] {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    kernel.yield %s, %a : f32, f32
+  } : tensor<16xf32>, tensor<16xf32>
+  %1 = kernel.map(%0#1 : tensor<16xf32>) space [16] maps [#id] -> [#id] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<16xf32>
+  kernel.return %0#0, %1 : tensor<16xf32>, tensor<16xf32>
+}
+
+// Partial sums of a long reduction are arena memory while it runs.
+// CHECK-LABEL: kernel.program @workspace
+// CHECK-SAME: kernel.arena_bytes = 16384
+// CHECK: kernel.reduce {{.*}} attributes {kernel.places = [#kernel.place<output, 0, 0>], kernel.workspace = 0 : i64}
+kernel.program @workspace(%x: tensor<1x4096x128xf32> {train.name = "x"}) -> (tensor<1x128xf32> {train.name = "y"}) {
+  %0 = kernel.reduce sum (%x : tensor<1x4096x128xf32>) space [1, 4096, 128]
+      maps [affine_map<(d0, d1, d2) -> (d0, d1, d2)>] -> [affine_map<(d0, d1, d2) -> (d0, d2)>] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<1x128xf32>
+  kernel.return %0 : tensor<1x128xf32>
+}
