@@ -4,6 +4,7 @@
 #include "ampc/Conversion/Passes.h"
 #include "ampc/Target/CPU/Codegen.h"
 #include "ampc/Target/CPU/Passes.h"
+#include "ampc/Kernel/Passes.h"
 #include "ampc/Transforms/Passes.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -42,8 +43,10 @@ ArrayRef<Phase> ampc::getPhases() {
        [](OpPassManager &pm, const CompileOptions &) {
          pm.addPass(createConvertTrainToKernel());
          pm.addPass(createCanonicalizerPass());
-         pm.addPass(createCSEPass());
+         pm.addPass(createKernelFuse());
        }},
+      {"plan", "kernels are in order, every buffer has its place; peak bytes are known",
+       [](OpPassManager &pm, const CompileOptions &) { pm.addPass(createKernelPlan()); }},
   };
   return table;
 }
@@ -68,6 +71,7 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
 void ampc::registerPasses() {
   registerTransformsPasses();
   registerConversionPasses();
+  registerKernelPasses();
   registerTargetCPUPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
