@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Pipelines.h"
 #include "ampc/Conversion/Passes.h"
+#include "ampc/Kernel/Passes.h"
 #include "ampc/Target/CPU/Codegen.h"
 #include "ampc/Target/CPU/Passes.h"
-#include "ampc/Kernel/Passes.h"
+#include "ampc/Package/Package.h"
+#include "ampc/Target/CPU/Codegen.h"
+#include "ampc/Target/CPU/Passes.h"
 #include "ampc/Transforms/Passes.h"
+#include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -23,6 +27,7 @@ ArrayRef<Phase> ampc::getPhases() {
        }},
       {"simplify", "one function per step, evaluation and export, in its mode; state is explicit; canonical",
        [](OpPassManager &pm, const CompileOptions &) {
+         pm.addPass(createAmpFlattenRegions());
          pm.addPass(createTrainInstantiate());
          pm.addPass(createCanonicalizerPass());
          pm.addPass(createCSEPass());
@@ -39,14 +44,30 @@ ArrayRef<Phase> ampc::getPhases() {
          pm.addPass(createCanonicalizerPass());
          pm.addPass(createCSEPass());
        }},
+      {"precision", "compute and storage types are fixed, casts are explicit, every decision carries its reason",
+       [](OpPassManager &pm, const CompileOptions &options) {
+         if (options.precision == "f64") // the reference: nothing is rounded
+           return;
+         pm.addPass(createAmpAssignPrecision({options.policy, options.precision, options.precisionOverrides, options.policyEdits,
+                                              options.policyFile, options.explain}));
+         pm.addPass(createCanonicalizerPass());
+         pm.addPass(createCSEPass());
+       }},
       {"kernels", "train is gone but for declarations: fused kernels with explicit accumulators",
        [](OpPassManager &pm, const CompileOptions &) {
          pm.addPass(createConvertTrainToKernel());
          pm.addPass(createCanonicalizerPass());
+         pm.addPass(createCSEPass());
          pm.addPass(createKernelFuse());
+         pm.addPass(createCSEPass());
        }},
-      {"plan", "kernels are in order, every buffer has its place; peak bytes are known",
+      {"plan", "one schedule, one arena: every buffer has an offset, and the peak is known",
        [](OpPassManager &pm, const CompileOptions &) { pm.addPass(createKernelPlan()); }},
+      {"emit", "one function per distinct kernel and tier, in the LLVM dialect",
+       [](OpPassManager &pm, const CompileOptions &) {
+         pm.addPass(createKernelEmitCPU());
+         cpu::buildCodegenPipeline(pm);
+       }},
   };
   return table;
 }
@@ -57,14 +78,32 @@ const Phase *ampc::findPhase(StringRef name) {
 }
 
 void ampc::registerDialects(DialectRegistry &registry) {
-  registry.insert<train::TrainDialect, kernel::KernelDialect, arith::ArithDialect, math::MathDialect>();
+  registry.insert<train::TrainDialect, amp::AmpDialect, kernel::KernelDialect, arith::ArithDialect, math::MathDialect>();
+  cpu::registerCodegenDialects(registry);
+  registerPackageDialects(registry);
   cpu::registerCodegenDialects(registry);
 }
 
 namespace {
 /// Phases as pipelines of ampc-opt take the options that the driver has.
 struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
-  Option<std::string> precision{*this, "precision", llvm::cl::desc("f32 or f64"), llvm::cl::init("f32")};
+  Option<std::string> precision{*this, "precision", llvm::cl::desc("f64, f32, bf16 or f16"), llvm::cl::init("f32")};
+  Option<std::string> policy{*this, "policy", llvm::cl::desc("policy of the precision phase"), llvm::cl::init("mincut")};
+  Option<std::string> policyFile{*this, "policy-file", llvm::cl::desc("lines for the policy's table")};
+  ListOption<std::string> overrides{*this, "override", llvm::cl::desc("REGEX=TYPE")};
+  ListOption<std::string> edits{*this, "edit", llvm::cl::desc("MNEMONIC=TREATMENT")};
+  Option<bool> explain{*this, "explain", llvm::cl::desc("a remark for every decision"), llvm::cl::init(false)};
+
+  CompileOptions get() const {
+    CompileOptions options;
+    options.precision = precision;
+    options.policy = policy;
+    options.policyFile = policyFile;
+    options.precisionOverrides.assign(overrides.begin(), overrides.end());
+    options.policyEdits.assign(edits.begin(), edits.end());
+    options.explain = explain;
+    return options;
+  }
 };
 } // namespace
 
@@ -73,11 +112,12 @@ void ampc::registerPasses() {
   registerConversionPasses();
   registerKernelPasses();
   registerTargetCPUPasses();
+  registerTargetCPUPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   static std::vector<std::unique_ptr<PassPipelineRegistration<PhaseOptions>>> pipelines;
   for (const Phase &phase : getPhases())
     pipelines.push_back(std::make_unique<PassPipelineRegistration<PhaseOptions>>(
         ("phase-" + phase.name).str(), ("After it: " + phase.after).str(),
-        [&phase](OpPassManager &pm, const PhaseOptions &options) { phase.addPasses(pm, {options.precision}); }));
+        [&phase](OpPassManager &pm, const PhaseOptions &options) { phase.addPasses(pm, options.get()); }));
 }
