@@ -46,9 +46,8 @@ def array(kind, values):
 
 
 def arguments(data):
-    """Inputs are i32, or bytes where they hold bools."""
-    byte = lambda k: k == "c"
-    return [array(ctypes.c_uint8 if byte(k) else ctypes.c_int32, v) for k, v in data["inputs"].items()]
+    kinds = {"i1": ctypes.c_uint8, "i32": ctypes.c_int32, "i64": ctypes.c_int64}
+    return [array(kinds[data["kinds"][k]], v) for k, v in data["inputs"].items()]
 
 
 def head(pointers):
@@ -75,7 +74,7 @@ with open(recorded) as file:
     cases = json.load(file)
 for name, data in cases.items():
     worst = 0.0
-    for k, values in data["params"].items():
+    for k, values in (data["params"] | data["buffers"]).items():
         ctypes.memmove(tensor(f"{name}.{k}"), array(ctypes.c_float, values), 4 * len(values))
     check(call("refresh", state), "refresh")
     inputs = arguments(data)
@@ -92,6 +91,8 @@ for name, data in cases.items():
         for k, want in data["gradients"].items():
             at = tensor(f"{name}.fit.gradient.{name}.{k}")
             compare(f"{name} gradient of {k}", (ctypes.c_float * len(want)).from_address(at), want)
+        for k, want in data["buffers_after"].items():
+            compare(f"{name} new {k}", (ctypes.c_float * len(want)).from_address(tensor(f"{name}.{k}")), want)
     print(f"{name}: {worst:.2g} of the tolerance")
 call("destroy", state, restype=None)
 print(f"{len(cases)} cases, {count} numbers, {failed} differ")
