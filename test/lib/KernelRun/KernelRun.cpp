@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Inputs are random: floats in [test.low, test.high) (discardable attributes of the kernel, default [-2, 2)), integers
-// in [0, test.limit) (default 5). Prints one line per kernel and tier, and what a tier's object calls; exits with 1 after
+// in [0, test.limit) (default 5); with test.patterns, random bits. Prints one line per kernel and tier, and what a tier's object calls; exits with 1 after
 // a difference.
 #include "Interpreter.h"
 #include "Loader.h"
@@ -52,6 +52,10 @@ public:
       for (int64_t i = 0; i < countOf(value.getType()); ++i) {
         char *at = buffers.back()->data() + i * size;
         writeElement(at, element, {real(random), whole(random)});
+        if (op->hasAttr("test.patterns")) {
+          uint64_t bits = random() | uint64_t(random()) << 32;
+          std::memcpy(at, &bits, size);
+        }
         if (element.isInteger(1))
           *at &= 1;
         elements.push_back(readElement(at, element));
