@@ -224,7 +224,7 @@ def record(name, operands, op, compute, gradient, buffers):
     else:
         result = trained = compute(*operands.values())
     expected = {"inputs": {k: numbers(v) for k, v in inputs.items()}, "params": {k: numbers(v) for k, v in params.items()},
-                "result": numbers(result), "integer": not result.is_floating_point(), "byte": result.dtype == torch.bool}
+                "result": numbers(result), "kind": element_of(result)}
     expected |= {"kinds": {k: element_of(v) for k, v in inputs.items()}, "buffers": {k: numbers(v) for k, v in before.items()},
                  "buffers_after": {k: numbers(v) for k, v in after.items()}}
     state = [f"  train.buffer @{name}.{k} : {type_of(v)} = #train.zeros" for k, v in before.items()]
