@@ -3,9 +3,10 @@
 
 # Include path = path in the repository; generated files mirror it in the build folder.
 function(ampc_use_mlir target)
-  target_include_directories(${target} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  # For the build only: installed tools export no headers.
+  target_include_directories(${target} SYSTEM PUBLIC "$<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS};${LLVM_INCLUDE_DIRS}>")
   target_include_directories(${target} PUBLIC
-    ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/include)
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR};${PROJECT_SOURCE_DIR}/include;${PROJECT_BINARY_DIR};${PROJECT_BINARY_DIR}/include>")
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
     -Wall -Wextra -Wno-unused-parameter)
   if(target STREQUAL "AMPCDialects")
@@ -34,7 +35,7 @@ function(ampc_add_tool name)
   add_dependencies(${name} ampc-tablegen)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
-  install(TARGETS ${name} RUNTIME DESTINATION bin)
+  install(TARGETS ${name} EXPORT ampcTargets RUNTIME DESTINATION bin)
 endfunction()
 
 # Generated code of the dialect `name` from File.td in the current folder.

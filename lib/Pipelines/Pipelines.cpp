@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Pipelines.h"
 #include "ampc/Conversion/Passes.h"
+#include "ampc/Kernel/Passes.h"
+#include "ampc/Target/CPU/Codegen.h"
+#include "ampc/Target/CPU/Passes.h"
+#include "ampc/Package/Package.h"
 #include "ampc/Target/CPU/Codegen.h"
 #include "ampc/Target/CPU/Passes.h"
 #include "ampc/Transforms/Passes.h"
@@ -78,6 +82,15 @@ ArrayRef<Phase> ampc::getPhases() {
          pm.addPass(createConvertTrainToKernel());
          pm.addPass(createCanonicalizerPass());
          pm.addPass(createCSEPass());
+         pm.addPass(createKernelFuse());
+         pm.addPass(createCSEPass());
+       }},
+      {"plan", "one schedule, one arena: every buffer has an offset, and the peak is known",
+       [](OpPassManager &pm, const CompileOptions &) { pm.addPass(createKernelPlan()); }},
+      {"emit", "one function per distinct kernel and tier, in the LLVM dialect",
+       [](OpPassManager &pm, const CompileOptions &) {
+         pm.addPass(createKernelEmitCPU());
+         cpu::buildCodegenPipeline(pm);
        }},
   };
   return table;
@@ -90,6 +103,8 @@ const Phase *ampc::findPhase(StringRef name) {
 
 void ampc::registerDialects(DialectRegistry &registry) {
   registry.insert<train::TrainDialect, amp::AmpDialect, kernel::KernelDialect, arith::ArithDialect, math::MathDialect>();
+  cpu::registerCodegenDialects(registry);
+  registerPackageDialects(registry);
   cpu::registerCodegenDialects(registry);
 }
 
@@ -121,6 +136,8 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
 void ampc::registerPasses() {
   registerTransformsPasses();
   registerConversionPasses();
+  registerKernelPasses();
+  registerTargetCPUPasses();
   registerTargetCPUPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();

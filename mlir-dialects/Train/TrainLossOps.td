@@ -22,7 +22,7 @@ def Train_Reduction : I32EnumAttr<"Reduction", "how the losses of rows or elemen
   let genSpecializedAttr = 0;
 }
 def Train_ReductionAttr : EnumAttr<TrainDialect, Train_Reduction, "reduction">;
-defvar defaultReduction = DefaultValuedAttr<Train_ReductionAttr, "::ampc::train::Reduction::mean">;
+defvar defaultReduction = DefaultValuedOptionalAttr<Train_ReductionAttr, "::ampc::train::Reduction::mean">;
 defvar lossDoc = [{
     `reduce` is `mean` (the default), `sum` or `none`. The first two give a scalar, leave out rows of the batch from `valid` on, and
     are replaced in `simplify` by the loss without reduction and a reduction. }];
@@ -56,7 +56,7 @@ def Train_SoftmaxCrossEntropyOp : Train_LossOp<"softmax_cross_entropy", ["getSpa
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *,
         std::optional<::mlir::Location> loc, Adaptor a, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
       return ::ampc::inferRowLoss(loc, a.getLogits().getType(), a.getTarget().getType(),
-                                  a.getReduction() != ::ampc::train::Reduction::none, types);
+                                  ::ampc::reduces(a.getProperties().reduction), types);
     }
   }];
 }
@@ -74,7 +74,7 @@ class Train_ElementLossOp<string mnemonic> : Train_LossOp<mnemonic> {
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *,
         std::optional<::mlir::Location> loc, Adaptor a, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
       return ::ampc::inferElementLoss(loc, a.getX().getType(), a.getTarget().getType(),
-                                      a.getReduction() != ::ampc::train::Reduction::none, types);
+                                      ::ampc::reduces(a.getProperties().reduction), types);
     }
   }];
 }

@@ -1,6 +1,7 @@
 // ampc compile: a model to a library and a header.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Commands.h"
+#include "ampc/Package/Package.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -18,6 +19,8 @@ static cl::opt<std::string> stopAfter("compile-to", cl::desc("print the module a
                                       cl::value_desc("PHASE"), cl::sub(compileCommand));
 static cl::opt<std::string> dumpDir("dump-phases-to", cl::desc("write the module after every phase into this folder"),
                                     cl::value_desc("DIR"), cl::sub(compileCommand));
+static cl::opt<std::string> sanitize("sanitize", cl::desc("instrument the model's code: address or thread"),
+                                     cl::sub(compileCommand));
 static cl::opt<bool> timing("timing", cl::desc("print seconds per phase"), cl::sub(compileCommand));
 
 static int fail(const llvm::Twine &message) {
@@ -32,6 +35,8 @@ int ampc::runCompile() {
     std::string names = llvm::join(llvm::map_range(getPhases(), [](const Phase &phase) { return phase.name; }), ", ");
     return fail("expected a phase (" + names + "), but got " + stopAfter);
   }
+  if (!sanitize.empty() && sanitize != "address" && sanitize != "thread")
+    return fail("expected --sanitize=address or thread, but got " + sanitize);
   CompileRequest request{input, {precision}, stopAfter, dumpDir, timing};
   Compiler compiler;
   OwningOpRef<ModuleOp> module = compiler.run(request);
@@ -41,5 +46,11 @@ int ampc::runCompile() {
     module->print(llvm::outs());
     return 0;
   }
-  return 0;
+  PackageOptions options;
+  if (sanitize == "address")
+    options.sanitizer = Sanitizer::Address;
+  if (sanitize == "thread")
+    options.sanitizer = Sanitizer::Thread;
+  auto packaged = packageModel(*module, options);
+  return failed(packaged) || failed(writePackage(*module, *packaged, outputDir));
 }

@@ -1,6 +1,7 @@
 // Command line of ampc: picks the command.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Commands.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -14,6 +15,13 @@ static const char overview[] = "ampc - compiles a model into the program that tr
                                "  ampc bench MODEL.mlir            time of a step, and of its kernels\n\n"
                                "  ampc COMMAND --help              options of a command\n";
 
+/// The phase table is part of the help; the page docs/reference/phases.md is made from it.
+static void printOverview(llvm::raw_ostream &os) {
+  os << overview << "\nPhases, for --compile-to, and what holds after each:\n";
+  for (const Phase &phase : getPhases())
+    os << "  " << llvm::formatv("{0,-11}", phase.name) << phase.after << "\n";
+}
+
 /// `ampc MODEL.mlir` means `ampc compile MODEL.mlir`.
 static bool namesCommand(llvm::StringRef word) {
   return word == "compile" || word == "train" || word == "check" || word == "bench" || word.starts_with("--help") ||
@@ -25,11 +33,11 @@ int main(int argc, char **argv) {
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "ampc " << AMPC_VERSION << " (LLVM " LLVM_VERSION_STRING ")\n"; });
   llvm::SmallVector<const char *> arguments(argv, argv + argc);
   if (argc < 2) {
-    llvm::errs() << overview;
+    printOverview(llvm::errs());
     return 1;
   }
   if (llvm::StringRef(argv[1]) == "--help" || llvm::StringRef(argv[1]) == "-h") {
-    llvm::outs() << overview;
+    printOverview(llvm::outs());
     return 0;
   }
   if (!namesCommand(argv[1]))
@@ -43,6 +51,6 @@ int main(int argc, char **argv) {
     return runCheck();
   if (benchCommand)
     return runBench();
-  llvm::errs() << overview;
+  printOverview(llvm::errs());
   return 1;
 }

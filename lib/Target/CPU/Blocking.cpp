@@ -5,15 +5,17 @@
 using namespace ampc::cpu;
 
 // Cache sizes every x86-64-v3 or later server core has at least (L1d 32 KB, L2 512 KB).
-constexpr int64_t panelBytes = 1024;           // of one line of a panel: the right panel fills L1
-constexpr int64_t lhsBlockBytes = 160 << 10;   // packed block of A: a share of L2
-constexpr int64_t rhsBlockBytes = 4 << 20;     // packed columns of B: a share of L3
-constexpr int64_t workPerTask = 1 << 20;       // multiply-adds: about 20 us
+constexpr int64_t depthBytes = 1536;         // of one line of a panel: a panel of A fills half of L1
+constexpr int64_t mostColumns = 512;         // of a block of B, which with that depth stays in L2
+constexpr int64_t keptRhsBytes = 4 << 20;    // of B kept packed for later tasks: a share of L3
+constexpr int64_t sumsBytes = 1 << 20;       // of sums between blocks of k
+constexpr int64_t workPerTask = 1 << 20;     // multiply-adds: about 20 us
 constexpr int64_t mostTasks = 16;
 
-/// Sums of a tile live in registers beside the vectors of B and one element of A (and, without FMA, one product).
+/// Sums of a tile live in registers beside the vectors of B and A (and, without FMA, products).
 static int64_t mostRows(int64_t vectors, const Tier &tier) {
-  return (tier.vectorRegisters - vectors - (tier.hasFMA() ? 1 : 2)) / vectors;
+  int64_t sums = tier.hasFMA() ? tier.vectorRegisters * 3 / 4 : tier.vectorRegisters / 2;
+  return sums / vectors;
 }
 
 /// The tile with the fewest cycles per point of k over all panels, edges included. A tile takes as many cycles as it has
@@ -48,26 +50,20 @@ Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const Tier &tier) 
   blocking.width = tier.lanes(8 * bytes);
   chooseTile(shape, tier, blocking);
 
-  // Up to half a block more is better than a second pass over C.
-  int64_t most = panelBytes / bytes;
-  blocking.depthBlocks = shape.k <= most * 3 / 2 ? 1 : ceilDiv(shape.k, most);
+  blocking.depthBlocks = ceilDiv(shape.k, depthBytes / bytes);
   blocking.depth = std::min(shape.k, roundUp(ceilDiv(shape.k, blocking.depthBlocks), blocking.width));
   blocking.depthBlocks = ceilDiv(shape.k, blocking.depth);
 
-  int64_t rhsPanel = blocking.columns() * shape.k * bytes;
-  int64_t nMost = rhsBlockBytes / rhsPanel;
-  blocking.keepRhs = nMost * blocking.columns() >= std::min<int64_t>(128, shape.n);
-  if (!blocking.keepRhs)
-    nMost = rhsBlockBytes / (blocking.columns() * blocking.depth * bytes) / 4;
-  int64_t mMost = lhsBlockBytes / (blocking.rows * blocking.depth * bytes);
-  if (!blocking.keepRhs)
-    mMost *= 2; // packing B again for every task wants more rows to share it
-  cut(blocking.mPanels, mMost, blocking.mStep, blocking.mTasks);
+  int64_t nMost = mostColumns / blocking.columns();
+  blocking.keepRhs = std::min(nMost * blocking.columns(), shape.n) * shape.k * bytes <= keptRhsBytes;
   cut(blocking.nPanels, nMost, blocking.nStep, blocking.nTasks);
+  int64_t mMost = sumsBytes / (blocking.nStep * blocking.columns() * blocking.rows * bytes);
+  cut(blocking.mPanels, blocking.depthBlocks > 1 ? mMost : blocking.mPanels, blocking.mStep, blocking.mTasks);
 
-  // Enough tasks to share: first two halves of the columns, whose packing is not repeated, then rows.
+  // Enough tasks to share: first two halves of the columns, whose packing is not repeated, then rows. Long sums
+  // want large tasks, for each of them packs both sides.
   int64_t work = shape.batch * shape.m * shape.n * shape.k;
-  int64_t wanted = std::min(mostTasks, work / workPerTask);
+  int64_t wanted = std::min(blocking.keepRhs ? mostTasks : mostTasks / 4, work / workPerTask);
   auto tasks = [&] { return shape.batch * blocking.mTasks * blocking.nTasks; };
   if (tasks() < wanted && blocking.nTasks == 1 && shape.n >= 256)
     cut(blocking.nPanels, ceilDiv(blocking.nPanels, 2), blocking.nStep, blocking.nTasks);

@@ -28,7 +28,7 @@ ScratchLayout ScratchLayout::of(const ProductShape &shape, const Blocking &block
   layout.lhsPanelElements = blocking.rows * lhsLine;
   layout.zeros = take(split * tile);
   layout.tile = take(tile);
-  layout.lhs = take(blocking.mStep * layout.lhsPanelElements);
+  layout.lhs = take(layout.lhsPanelElements);
   layout.rhs = take(rhsBlocks * blocking.nStep * blocking.depth * blocking.columns());
   layout.sums = take(split * blocking.mStep * blocking.nStep * tile);
   layout.total = at;
@@ -56,7 +56,6 @@ void ProductEmitter::emit(Value begin, Value end, Value memory) {
     e.loop(e.index(0), e.index(blocking.depthBlocks), 1, [&](Value block) {
       if (!blocking.keepRhs)
         packRhs(task, block);
-      packLhs(task, block);
       emitBlock(task, block);
     });
     return SmallVector<Value>{key};
@@ -85,10 +84,6 @@ ProductEmitter::Task ProductEmitter::locate(Value number, Value &key) {
 Value ProductEmitter::points(Value block) {
   return e.min(e.index(blocking.depth), e.sub(e.index(shape.k), e.mul(block, blocking.depth)));
 }
-Value ProductEmitter::lhsPanel(const Task &task, Value panel) {
-  Value position = e.mul(e.sub(panel, task.m), layout.lhsPanelElements);
-  return e.address(e.offset(scratch, layout.lhs), shape.acc, position);
-}
 Value ProductEmitter::rhsPanel(const Task &task, Value block, Value panel) {
   Value number = e.sub(panel, task.n);
   if (blocking.keepRhs)
@@ -100,12 +95,6 @@ Value ProductEmitter::sumsOf(const Task &task, Value m, Value n) {
   return e.address(e.offset(scratch, layout.sums), shape.acc, e.mul(number, blocking.rows * blocking.columns()));
 }
 
-void ProductEmitter::packLhs(const Task &task, Value block) {
-  e.loop(task.m, task.mEnd, 1, [&](Value panel) {
-    lhs.pack(e, e.mul(panel, blocking.rows), blocking.rows, e.mul(block, blocking.depth), points(block),
-             lhsPanel(task, panel), lhsLayout, shape.acc);
-  });
-}
 void ProductEmitter::packRhs(const Task &task, Value block) {
   e.loop(task.n, task.nEnd, 1, [&](Value panel) {
     rhs.pack(e, e.mul(panel, blocking.columns()), blocking.columns(), e.mul(block, blocking.depth), points(block),
@@ -113,19 +102,22 @@ void ProductEmitter::packRhs(const Task &task, Value block) {
   });
 }
 
-/// All tiles of the task over one block of k. Sums of earlier blocks wait in scratch, tile after tile.
+/// All tiles of the task over one block of k: a panel of A stays in L1 and meets all panels of B. Sums of earlier
+/// blocks wait in scratch, tile after tile.
 void ProductEmitter::emitBlock(const Task &task, Value block) {
   Value zeros = e.offset(scratch, layout.zeros), tile = e.offset(scratch, layout.tile), depth = points(block);
-  e.loop(task.n, task.nEnd, 1, [&](Value n) {
-    Value b = rhsPanel(task, block, n);
-    e.loop(task.m, task.mEnd, 1, [&](Value m) {
+  Value a = e.offset(scratch, layout.lhs);
+  e.loop(task.m, task.mEnd, 1, [&](Value m) {
+    lhs.pack(e, e.mul(m, blocking.rows), blocking.rows, e.mul(block, blocking.depth), depth, a, lhsLayout, shape.acc);
+    e.loop(task.n, task.nEnd, 1, [&](Value n) {
+      Value b = rhsPanel(task, block, n);
       if (blocking.depthBlocks == 1) {
-        emitTile(lhsPanel(task, m), b, depth, Value(), tile);
+        emitTile(a, b, depth, Value(), tile);
         return emitEpilogue(task, m, n, tile);
       }
       Value sums = sumsOf(task, m, n), isFirst = e.less(block, e.index(1));
       Value from = arith::SelectOp::create(e.b, e.loc, isFirst, zeros, sums);
-      emitTile(lhsPanel(task, m), b, depth, from, sums);
+      emitTile(a, b, depth, from, sums);
       e.when(e.less(e.index(blocking.depthBlocks - 2), block), [&] { emitEpilogue(task, m, n, sums); });
     });
   });

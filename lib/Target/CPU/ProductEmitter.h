@@ -34,12 +34,10 @@ private:
     Value batch, m, mEnd, n, nEnd; // m and n count panels
   };
   Task locate(Value task, Value &key);
-  void packLhs(const Task &task, Value block);
   void packRhs(const Task &task, Value block);
   void emitBlock(const Task &task, Value block);
   Value points(Value block);
   Value rhsPanel(const Task &task, Value block, Value panel);
-  Value lhsPanel(const Task &task, Value panel);
   Value sumsOf(const Task &task, Value m, Value n);
   void emitTile(Value a, Value b, Value points, Value from, Value to);
   void emitEpilogue(const Task &task, Value m, Value n, Value tile);

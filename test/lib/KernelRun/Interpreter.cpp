@@ -186,7 +186,7 @@ Element Interpreter::evaluate(Value value, SmallVector<int64_t> point,
   Element result;
   Operation *def = value.getDefiningOp();
   if (auto arg = dyn_cast<BlockArgument>(value)) {
-    unsigned i = arg.getArgNumber();
+    unsigned i = arg.getArgNumber() - op.getNumLeadingArguments();
     OperandRange operands = op.getInputsMutable();
     result = inputs[i][positionIn(op.getInputMaps()[i], operands[i].getType(), point)];
   } else if (auto reduce = dyn_cast<kernel::RowReduceOp>(def)) {
@@ -215,9 +215,9 @@ Element Interpreter::evaluate(Value value, SmallVector<int64_t> point,
 
 bool test::interpret(FusedKernelOpInterface op, ArrayRef<Elements> inputs,
                      std::vector<Elements> &results) {
-  Interpreter interpreter(op, inputs);
+  Interpreter interpreter(op, inputs.drop_front(op->getNumOperands() - OperandRange(op.getInputsMutable()).size()));
   auto reduce = dyn_cast<kernel::ReduceOp>(*op);
-  if (!reduce && !isa<kernel::MapOp>(*op))
+  if (!reduce && !isa<kernel::MapOp>(*op) && !canSum(op))
     return false;
   results.clear();
   for (Type type : op->getResultTypes())
@@ -230,6 +230,8 @@ bool test::interpret(FusedKernelOpInterface op, ArrayRef<Elements> inputs,
     for (unsigned dim = point.size(); dim-- > 0; rest /= op.getSpace()[dim])
       point[dim] = rest % op.getSpace()[dim];
     DenseMap<Value, Element> done;
+    if (canSum(op))
+      done[op.getBody().getArgument(0)] = {sumAt(op, inputs, point), 0};
     for (unsigned k = 0; k < results.size(); ++k) {
       Element value = interpreter.evaluate(yield->getOperand(k), point, done);
       Element &into =

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# Prints a character-level GPT of the given sizes as a train.model.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The models beside this file are its output:
+
+    ./make-model.py > char-gpt.mlir
+    ./make-model.py --layers 6 --heads 6 --width 384 --steps 5000 --lr 1e-3 > char-gpt-full.mlir
+    ./make-model.py --layers 6 --heads 6 --width 384 --context 256 --batch 8 --steps 5000 --lr 1e-3 > char-gpt-bench.mlir
+
+A decoder with normalisation before each part (Radford et al. 2019), learned positions and an output layer of its own.
+"""
+import argparse
+
+VOCABULARY = 96
+
+
+def tensor(*dims, dtype="f32"):
+    return f"tensor<{'x'.join([*map(str, dims), dtype])}>"
+
+
+def block_parameters(width, layers):
+    """Name, type and first value of one block's parameters; what is added to the stream starts smaller in deep models."""
+    residual = 0.02 / (2 * layers) ** 0.5
+    normal, small = "#train.normal<std = 0.02>", f"#train.normal<std = {residual:.6f}>"
+    zeros, ones = "#train.zeros", "#train.ones"
+    return [
+        ("norm1.gamma", tensor(width), ones),
+        ("norm1.beta", tensor(width), zeros),
+        ("qkv.weight", tensor(width, 3 * width), normal),
+        ("qkv.bias", tensor(3 * width), zeros),
+        ("project.weight", tensor(width, width), small),
+        ("project.bias", tensor(width), zeros),
+        ("norm2.gamma", tensor(width), ones),
+        ("norm2.beta", tensor(width), zeros),
+        ("up.weight", tensor(width, 4 * width), normal),
+        ("up.bias", tensor(4 * width), zeros),
+        ("down.weight", tensor(4 * width, width), small),
+        ("down.bias", tensor(width), zeros),
+    ]
+
+
+def print_plain_attention(batch, args, head):
+    """softmax(q k^T / sqrt(size)) v with the future masked out, one op after the other."""
+    heads, context = args.heads, args.context
+    square, places = tensor(batch, heads, context, context), tensor(context, context, dtype="i32")
+    print(f"    %row = train.iota along 0 : {places}")
+    print(f"    %column = train.iota along 1 : {places}")
+    print(f"    %past = train.compare ge %row, %column : {places}, {places}")
+    print(f"    %s0 = train.matmul %q, %k transpose_rhs : ({head}, {head}) -> {square}")
+    print(f"    %scale = train.constant dense<{(args.width // args.heads) ** -0.5!r}> : tensor<f32>")
+    print(f"    %s1 = train.mul %s0, %scale : {square}, tensor<f32>")
+    print("    %never = train.constant dense<-1.0e30> : tensor<f32>")
+    print(f"    %s2 = train.select %past, %s1, %never : {tensor(context, context, dtype='i1')}, {square}, tensor<f32>")
+    print(f"    %weights = train.softmax %s2 : {square}")
+    print(f"    %a = train.matmul %weights, %v : ({square}, {head}) -> {head}")
+
+
+def print_block(name, batch, args, parameters):
+    """A transformer block as a function of its input and its parameters."""
+    width, heads, context = args.width, args.heads, args.context
+    x, size = tensor(batch, context, width), width // heads
+    qkv, parts = tensor(batch, context, 3 * width), tensor(batch, context, heads, size)
+    head, hidden = tensor(batch, heads, context, size), tensor(batch, context, 4 * width)
+    local = {parameter: "%" + parameter.replace(".", "_") for parameter, _, _ in parameters}
+    types = {parameter: kind for parameter, kind, _ in parameters}
+
+    def linear(result, operand, operand_type, layer):
+        weight, bias = layer + ".weight", layer + ".bias"
+        print(f"    %{result} = train.linear %{operand}, {local[weight]}, {local[bias]}"
+              f" : {operand_type}, {types[weight]}, {types[bias]}")
+
+    def norm(result, operand, layer):
+        gamma, beta = layer + ".gamma", layer + ".beta"
+        print(f"    %{result} = train.layer_norm %{operand}, {local[gamma]}, {local[beta]} eps 1.0e-5"
+              f" : {x}, {types[gamma]}, {types[beta]}")
+
+    arguments = [f"%x: {x}"] + [f"{local[p]}: {types[p]}" for p in local]
+    print(f"  train.func @{name}({', '.join(arguments)}) -> {x} {{")
+    norm("n1", "x", "norm1")
+    linear("qkv", "n1", x, "qkv")
+    print(f"    %q0, %k0, %v0 = train.split %qkv into [{width}, {width}, {width}] along 2 : {qkv}")
+    for part in "qkv":
+        print(f"    %{part}1 = train.reshape %{part}0 : {x} to {parts}")
+        print(f"    %{part} = train.transpose %{part}1 [0, 2, 1, 3] : {parts}")
+    if args.plain_attention:
+        print_plain_attention(batch, args, head)
+    else:
+        print(f"    %a = train.attention %q, %k, %v causal : {head}, {head}, {head}")
+    print(f"    %a1 = train.transpose %a [0, 2, 1, 3] : {head}")
+    print(f"    %a2 = train.reshape %a1 : {parts} to {x}")
+    linear("a3", "a2", x, "project")
+    print(f"    %x1 = train.add %x, %a3 : {x}, {x}")
+    norm("n2", "x1", "norm2")
+    linear("u", "n2", x, "up")
+    print(f"    %h = train.gelu_tanh %u : {hidden}")
+    linear("d", "h", hidden, "down")
+    print(f"    %y = train.add %x1, %d : {x}, {x}")
+    print(f"    train.return %y : {x}")
+    print("  }")
+
+
+def print_logits(name, block, batch, args, parameters):
+    """Tokens to the scores of the character after each."""
+    width, context = args.width, args.context
+    tokens, x = tensor(batch, context, dtype="i32"), tensor(batch, context, width)
+    scores = tensor(batch, context, VOCABULARY)
+    table, places, vector = tensor(VOCABULARY, width), tensor(context, width), tensor(width)
+    print(f"  train.func @{name}(%token: {tokens}) -> {scores} {{")
+    print(f"    %te = train.read @token_embedding : {table}")
+    print(f"    %pe = train.read @position_embedding : {places}")
+    print(f"    %e = train.embedding %te at %token : {table}, {tokens}")
+    print(f"    %x0 = train.add %e, %pe : {x}, {places}")
+    for i in range(args.layers):
+        for parameter, kind, _ in parameters:
+            print(f"    %{parameter.replace('.', '_')}{i} = train.read @block{i}.{parameter} : {kind}")
+        operands = [f"%x{i}"] + [f"%{p.replace('.', '_')}{i}" for p, _, _ in parameters]
+        types = [x] + [kind for _, kind, _ in parameters]
+        print(f"    %x{i + 1} = train.call @{block}({', '.join(operands)}) : ({', '.join(types)}) -> {x}"
+              f' loc("block{i}")')
+    print(f"    %gamma = train.read @norm.gamma : {vector}")
+    print(f"    %beta = train.read @norm.beta : {vector}")
+    print(f"    %n = train.layer_norm %x{args.layers}, %gamma, %beta eps 1.0e-5 : {x}, {vector}, {vector}")
+    print(f"    %w = train.read @output.weight : {tensor(width, VOCABULARY)}")
+    print(f"    %scores = train.linear %n, %w : {x}, {tensor(width, VOCABULARY)}")
+    print(f"    train.return %scores : {scores}")
+    print("  }")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="print a character-level GPT as a train.model")
+    parser.add_argument("--layers", type=int, default=4)
+    parser.add_argument("--heads", type=int, default=4)
+    parser.add_argument("--width", type=int, default=128)
+    parser.add_argument("--context", type=int, default=128)
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--steps", type=int, default=1200, help="length of the learning-rate schedule")
+    parser.add_argument("--lr", default="2e-3", help="highest learning rate")
+    parser.add_argument("--plain-attention", action="store_true", help="attention written out in simpler ops")
+    args = parser.parse_args()
+    if args.width % args.heads:
+        parser.error(f"expected a width that {args.heads} heads divide, but got {args.width}")
+
+    width, context = args.width, args.context
+    parameters = block_parameters(width, args.layers)
+    state = [("token_embedding", tensor(VOCABULARY, width), "#train.normal<std = 0.02>"),
+             ("position_embedding", tensor(context, width), "#train.normal<std = 0.02>")]
+    for i in range(args.layers):
+        state += [(f"block{i}.{name}", kind, init) for name, kind, init in parameters]
+    state += [("norm.gamma", tensor(width), "#train.ones"), ("norm.beta", tensor(width), "#train.zeros"),
+              ("output.weight", tensor(width, VOCABULARY), "#train.normal<std = 0.02>")]
+
+    print("// A character-level GPT; written by make-model.py, see there.")
+    print("// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception")
+    print(f"// sizes: batch {args.batch} context {context} steps {args.steps}")
+    print("train.model @char_gpt {")
+    for name, kind, init in state:
+        print(f"  train.param @{name} : {kind} = {init}")
+    # Shapes are static: writing text takes one row where training takes a batch.
+    print_block("block", args.batch, args, parameters)
+    print_block("block_of_one", 1, args, parameters)
+    print_logits("logits", "block", args.batch, args, parameters)
+    print_logits("logits_of_one", "block_of_one", 1, args, parameters)
+    tokens, scores = tensor(args.batch, context, dtype="i32"), tensor(args.batch, context, VOCABULARY)
+    print(f"  train.func @loss(%token: {tokens}, %next: {tokens}) -> tensor<f32> {{")
+    print(f"    %scores = train.call @logits(%token) : ({tokens}) -> {scores}")
+    print(f"    %loss = train.softmax_cross_entropy %scores, %next ignore -1 : {scores}, {tokens}")
+    print("    train.return %loss : tensor<f32>")
+    print("  }")
+    print(f"  train.step @fit minimize @loss over [{', '.join('@' + name for name, _, _ in state)}]")
+    print(f"    with #train.adamw<lr = {float(args.lr):.1e}, beta2 = 0.99, weight_decay = 0.1>")
+    print(f"    schedule #train.cosine<steps = {args.steps}, warmup = 100, floor = 0.05> {{clip_norm = 1.0}}")
+    print('  train.export @logits_of_one as "predict"')
+    print("}")
+
+
+if __name__ == "__main__":
+    main()

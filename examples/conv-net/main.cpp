@@ -1,0 +1,150 @@
+// Trains a convolutional network and logistic regression on the same pictures and compares them on
+// new ones. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Shapes.h"
+#include "conv_net.h"
+#include "logistic.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+
+constexpr int batch = 64, pixels = side * side;
+
+namespace {
+// One model as the functions and structs of its header.
+struct ConvNet {
+  using State = conv_net_state;
+  using TrainIn = conv_net_train_step_in;
+  using PredictIn = conv_net_predict_in;
+  using PredictOut = conv_net_predict_out;
+  static constexpr const char *name = "conv-net";
+  static constexpr auto create = conv_net_create;
+  static constexpr auto destroy = conv_net_destroy;
+  static constexpr auto trainStep = conv_net_train_step;
+  static constexpr auto predict = conv_net_predict;
+  static constexpr auto lastError = conv_net_last_error;
+};
+struct Logistic {
+  using State = logistic_state;
+  using TrainIn = logistic_train_step_in;
+  using PredictIn = logistic_predict_in;
+  using PredictOut = logistic_predict_out;
+  static constexpr const char *name = "logistic regression";
+  static constexpr auto create = logistic_create;
+  static constexpr auto destroy = logistic_destroy;
+  static constexpr auto trainStep = logistic_train_step;
+  static constexpr auto predict = logistic_predict;
+  static constexpr auto lastError = logistic_last_error;
+};
+
+/// How often each class was taken for each.
+struct Confusion {
+  int count[classes][classes] = {};
+  double accuracy() const {
+    double right = 0, all = 0;
+    for (int i = 0; i < classes; ++i)
+      for (int j = 0; j < classes; ++j) {
+        all += count[i][j];
+        right += i == j ? count[i][j] : 0;
+      }
+    return 100 * right / all;
+  }
+};
+
+/// Goes through the training pictures in batches, from the beginning again when they are used up.
+template <typename Model>
+bool train(typename Model::State *state, const Pictures &pictures, int steps) {
+  typename Model::TrainIn in = {};
+  in.size = sizeof in;
+  ampc_train_out out = {};
+  out.size = sizeof out;
+  size_t batches = pictures.count() / batch;
+  for (int step = 1; step <= steps; ++step) {
+    size_t first = (step - 1) % batches * batch;
+    in.image = &pictures.pixels[first * pixels];
+    in.label = &pictures.labels[first];
+    if (Model::trainStep(state, &in, &out) < 0)
+      return false;
+    if (step % 100 == 0 || step == steps)
+      std::printf("%s: step %4d  loss %.4f\n", Model::name, step, out.loss);
+  }
+  return true;
+}
+
+template <typename Model>
+bool test(typename Model::State *state, const Pictures &pictures, Confusion &confusion) {
+  std::vector<float> image(batch * pixels), scores(batch * classes);
+  for (size_t first = 0; first < pictures.count(); first += batch) {
+    size_t rows = std::min<size_t>(batch, pictures.count() - first);
+    std::copy_n(&pictures.pixels[first * pixels], rows * pixels, image.begin());
+    typename Model::PredictIn in = {};
+    in.size = sizeof in;
+    in.image = image.data();
+    typename Model::PredictOut out = {};
+    out.size = sizeof out;
+    out.out = scores.data();
+    if (Model::predict(state, &in, &out) < 0)
+      return false;
+    for (size_t row = 0; row < rows; ++row) {
+      const float *score = &scores[row * classes];
+      ++confusion
+            .count[pictures.labels[first + row]][std::max_element(score, score + classes) - score];
+    }
+  }
+  return true;
+}
+
+/// Trains and tests one model; false if that failed, with the reason on the standard error.
+template <typename Model>
+bool run(const Pictures &training, const Pictures &testing, int steps, Confusion &confusion) {
+  char message[256] = "";
+  ampc_options options = {};
+  options.size = sizeof options;
+  options.seed = 1;
+  options.error = message;
+  options.error_bytes = sizeof message;
+  typename Model::State *state = nullptr;
+  if (Model::create(&options, &state) != AMPC_OK) {
+    std::cerr << Model::name << ": " << message << "\n";
+    return false;
+  }
+  bool done = train<Model>(state, training, steps) && test<Model>(state, testing, confusion);
+  if (!done)
+    std::cerr << Model::name << ": " << Model::lastError(state) << "\n";
+  Model::destroy(state);
+  return done;
+}
+} // namespace
+
+int main(int argc, char **argv) {
+  int steps = 600;
+  if (argc == 3 && !std::strcmp(argv[1], "--steps"))
+    steps = std::atoi(argv[2]);
+  if ((argc != 1 && argc != 3) || steps < 1) {
+    std::cerr << "usage: conv-net [--steps N]\n";
+    return 2;
+  }
+  // No more pictures than the steps see; the test pictures come from another seed.
+  Pictures training = drawPictures(std::min(steps, 200) * batch, 1),
+           testing = drawPictures(2000, 2);
+  if (!writeSheet(testing, "shapes.pgm"))
+    std::cerr << "conv-net: could not write shapes.pgm\n";
+  Confusion network, baseline;
+  if (!run<ConvNet>(training, testing, steps, network) ||
+      !run<Logistic>(training, testing, steps, baseline))
+    return 1;
+
+  std::printf("\nconv-net, %zu test pictures; rows: what they show, columns: what it says\n%10s",
+              testing.count(), "");
+  for (int j = 0; j < classes; ++j)
+    std::printf("%10s", className(j));
+  for (int i = 0; i < classes; ++i) {
+    std::printf("\n%10s", className(i));
+    for (int j = 0; j < classes; ++j)
+      std::printf("%10d", network.count[i][j]);
+  }
+  std::printf("\n\ntest accuracy: conv-net %.1f %%, logistic regression %.1f %%\n",
+              network.accuracy(), baseline.accuracy());
+  return 0;
+}

@@ -1,0 +1,206 @@
+// ampc check: gradients against central differences in f64.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Commands.h"
+#include "RandomInputs.h"
+#include "Session.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace ampc;
+namespace cl = llvm::cl;
+
+cl::SubCommand ampc::checkCommand("check", "compare gradients with central differences in f64");
+
+static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required, cl::sub(checkCommand));
+static cl::opt<bool> full("full", cl::desc("check every element of every parameter"), cl::sub(checkCommand));
+static cl::opt<unsigned> seed("seed", cl::desc("of parameters and inputs (default: 1)"), cl::init(1), cl::sub(checkCommand));
+static cl::opt<double> eps("eps", cl::desc("half the step of a difference (default: 1e-6)"), cl::init(1e-6),
+                           cl::sub(checkCommand));
+static cl::opt<double> absolute("atol", cl::desc("absolute tolerance (default: 1e-7)"), cl::init(1e-7), cl::sub(checkCommand));
+static cl::opt<double> relative("rtol", cl::desc("relative tolerance (default: 1e-5)"), cl::init(1e-5), cl::sub(checkCommand));
+
+namespace {
+/// What one parameter's checks found.
+struct Outcome {
+  int64_t elements = 0, directions = 0;
+  double worst = 0; // share of the tolerance used
+  int64_t worstElement = -1;
+  double analytic = 0, numeric = 0;
+};
+
+class GradientCheck {
+public:
+  GradientCheck(Session &session, int program, llvm::StringRef step)
+      : session(session), program(program), step(step), random(seed),
+        inputs(session.getModel().programs[program], random) {}
+  bool run();
+
+private:
+  void perturbParameters();
+  bool loss(double &value);
+  bool compare(Outcome &outcome, int64_t element, llvm::ArrayRef<double> direction, double *param,
+               llvm::ArrayRef<double> gradient);
+  bool checkParameter(int slot, llvm::ArrayRef<double> gradient, Outcome &outcome);
+
+  Session &session;
+  int program;
+  llvm::StringRef step;
+  Random random;
+  RandomInputs inputs;
+};
+} // namespace
+
+/// Zeros and ones as first values hide mistakes.
+void GradientCheck::perturbParameters() {
+  const ampc_model &model = session.getModel();
+  for (int i = 0; i < model.slot_count; ++i)
+    if (model.slots[i].role == AMPC_ROLE_PARAM && model.slots[i].tensor.dtype == AMPC_F64) {
+      auto *values = static_cast<double *>(session.slotData(i));
+      for (int64_t k = 0, count = elementCount(model.slots[i].tensor); k < count; ++k)
+        values[k] += 0.2 * random.unit() - 0.1;
+    }
+  ampc_rt_refresh(session.getState());
+}
+
+/// The random counter advances with every run; masks must not.
+bool GradientCheck::loss(double &value) {
+  const ampc_model &model = session.getModel();
+  for (int i = 0; i < model.slot_count; ++i)
+    if (model.slots[i].role == AMPC_ROLE_RANDOM)
+      static_cast<int64_t *>(session.slotData(i))[1] = 0;
+  ampc_train_out out;
+  ampc_rt_refresh(session.getState());
+  ampc_status status = session.runStep(program, inputs.get(), out);
+  if (status < 0) {
+    llvm::errs() << "ampc: error: " << ampc_rt_status_string(status) << ": " << session.lastError() << "\n";
+    return false;
+  }
+  value = out.loss_double;
+  return true;
+}
+
+bool GradientCheck::compare(Outcome &outcome, int64_t element, llvm::ArrayRef<double> direction, double *param,
+                            llvm::ArrayRef<double> gradient) {
+  auto move = [&](double amount) {
+    if (element >= 0)
+      param[element] += amount;
+    else
+      for (size_t k = 0; k < direction.size(); ++k)
+        param[k] += amount * direction[k];
+  };
+  std::vector<double> before(param, param + gradient.size());
+  double up, down;
+  move(eps);
+  bool ok = loss(up);
+  std::copy(before.begin(), before.end(), param);
+  move(-eps);
+  ok = ok && loss(down);
+  std::copy(before.begin(), before.end(), param);
+  if (!ok)
+    return false;
+  double numeric = (up - down) / (2 * eps), analytic = 0;
+  if (element >= 0)
+    analytic = gradient[element];
+  else
+    for (size_t k = 0; k < direction.size(); ++k)
+      analytic += gradient[k] * direction[k];
+  double share = std::abs(numeric - analytic) / (absolute * (1 + std::abs(up)) + relative * std::abs(numeric));
+  if (!(share <= outcome.worst)) { // also when it is NaN
+    outcome.worst = std::isnan(share) ? HUGE_VAL : share;
+    outcome.worstElement = element;
+    outcome.analytic = analytic;
+    outcome.numeric = numeric;
+  }
+  return true;
+}
+
+bool GradientCheck::checkParameter(int slot, llvm::ArrayRef<double> gradient, Outcome &outcome) {
+  auto *param = static_cast<double *>(session.slotData(slot));
+  int64_t count = gradient.size();
+  std::vector<int64_t> elements;
+  if (full || count <= 64)
+    for (int64_t k = 0; k < count; ++k)
+      elements.push_back(k);
+  else
+    for (int k = 0; k < 16; ++k)
+      elements.push_back(random.bits() % count);
+  for (int64_t element : elements)
+    if (!compare(outcome, element, {}, param, gradient))
+      return false;
+  outcome.elements = elements.size();
+  if (full || count <= 64)
+    return true;
+  for (int k = 0; k < 5; ++k, ++outcome.directions) {
+    std::vector<double> direction(count);
+    for (double &d : direction)
+      d = random.normal();
+    if (!compare(outcome, -1, direction, param, gradient))
+      return false;
+  }
+  return true;
+}
+
+bool GradientCheck::run() {
+  perturbParameters();
+  double value;
+  if (!loss(value))
+    return false;
+  const ampc_model &model = session.getModel();
+  llvm::outs() << "step " << step << ": loss " << llvm::format("%.9g", value) << "\n"
+               << "  parameter                       elements  directions  share of tolerance\n";
+  // Later runs overwrite the gradients.
+  std::string prefix = (step + ".gradient.").str();
+  std::vector<std::pair<int, std::vector<double>>> gradients;
+  for (int i = 0; i < model.slot_count; ++i) {
+    llvm::StringRef name = model.slots[i].tensor.name;
+    if (model.slots[i].role != AMPC_ROLE_GRADIENT || !name.consume_front(prefix))
+      continue;
+    auto *g = static_cast<double *>(session.slotData(i));
+    gradients.push_back({session.findSlot(name), {g, g + elementCount(model.slots[i].tensor)}});
+  }
+  bool passed = !gradients.empty();
+  for (auto &[slot, gradient] : gradients) {
+    Outcome outcome;
+    if (!checkParameter(slot, gradient, outcome))
+      return false;
+    bool good = outcome.worst <= 1.0;
+    passed &= good;
+    llvm::outs() << llvm::format("  %-30s %9lld  %10lld  %.3g", model.slots[slot].tensor.name,
+                                 (long long)outcome.elements, (long long)outcome.directions, outcome.worst);
+    if (!good)
+      llvm::outs() << "  WRONG at " << (outcome.worstElement < 0 ? "a direction" : "element " + std::to_string(outcome.worstElement))
+                   << llvm::format(": gradient %.9g, difference %.9g", outcome.analytic, outcome.numeric);
+    llvm::outs() << "\n";
+  }
+  return passed;
+}
+
+int ampc::runCheck() {
+  Session session;
+  ampc_options options = {};
+  options.seed = seed;
+  options.want_split = 1;
+  CompileRequest request;
+  request.input = input;
+  request.options.precision = "f64";
+  if (!session.open(request, options))
+    return 1;
+  const ampc_model &model = session.getModel();
+  bool passed = true, any = false;
+  for (int i = 0; i < model.program_count; ++i) {
+    if (model.programs[i].kind != AMPC_PROGRAM_GRAD)
+      continue;
+    any = true;
+    int slot = model.programs[i].step_slot;
+    llvm::StringRef step = slot >= 0 ? model.slots[slot].tensor.name : "step.step";
+    step.consume_back(".step");
+    passed &= GradientCheck(session, i, step).run();
+  }
+  if (!any) {
+    llvm::errs() << "ampc: error: expected a train.step to check, but the model has none\n";
+    return 1;
+  }
+  llvm::outs() << (passed ? "all gradients agree\n" : "gradients differ\n");
+  return passed ? 0 : 1;
+}

@@ -1,0 +1,49 @@
+// Random data for the inputs of a program.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RandomInputs.h"
+#include "Session.h"
+#include <cmath>
+#include <cstring>
+
+using namespace ampc;
+
+uint64_t Random::bits() {
+  uint64_t z = (state += 0x9E3779B97F4A7C15u);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
+double Random::normal() { return (unit() + unit() + unit() + unit() - 2.0) * std::sqrt(3.0); }
+
+/// The upper half of an f32 is the bf16 below it.
+static uint16_t bf16Of(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return uint16_t(bits >> 16);
+}
+
+static std::vector<char> fill(const ampc_tensor &tensor, Random &random) {
+  std::vector<char> bytes(tensor.bytes);
+  int64_t limit = tensor.label_limit > 0 ? tensor.label_limit : 4;
+  auto put = [&](int64_t k, auto value) { std::memcpy(bytes.data() + k * sizeof value, &value, sizeof value); };
+  for (int64_t k = 0, count = elementCount(tensor); k < count; ++k)
+    switch (tensor.dtype) {
+    case AMPC_F64: put(k, random.normal()); break;
+    case AMPC_F32: put(k, float(random.normal())); break;
+    case AMPC_BF16: put(k, bf16Of(float(random.normal()))); break;
+    case AMPC_F16: put(k, uint16_t(0x3400 + random.bits() % 0x0800)); break; // 0.25 to 1
+    case AMPC_I64: put(k, int64_t(random.bits() % limit)); break;
+    case AMPC_I32: put(k, int32_t(random.bits() % limit)); break;
+    case AMPC_I16: put(k, int16_t(random.bits() % limit)); break;
+    default: put(k, char(random.bits() & 1)); break;
+    }
+  return bytes;
+}
+
+RandomInputs::RandomInputs(const ampc_program &program, Random &random) {
+  for (int i = 0; i < program.input_count; ++i) {
+    storage.push_back(fill(program.inputs[i], random));
+    pointers.push_back(storage.back().data());
+  }
+}

@@ -1,0 +1,96 @@
+// A model compiled and loaded into this process, with one state.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Session.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace ampc;
+
+Session::~Session() {
+  if (state)
+    ampc_rt_destroy(state);
+}
+
+bool Session::open(const CompileRequest &request, ampc_options options) {
+  auto module = compiler.run(request);
+  if (!module)
+    return false;
+  auto packaged = packageModel(*module, {});
+  if (failed(packaged))
+    return false;
+  auto model = LoadedModel::load(*packaged);
+  if (!model) {
+    llvm::errs() << "ampc: error: " << llvm::toString(model.takeError()) << "\n";
+    return false;
+  }
+  loaded = std::move(*model);
+  char message[512] = "";
+  options.size = sizeof options;
+  options.error = message;
+  options.error_bytes = sizeof message;
+  ampc_status status = ampc_rt_create(&loaded->model(), &options, &state);
+  if (status == AMPC_OK)
+    return true;
+  llvm::errs() << "ampc: error: " << ampc_rt_status_string(status) << ": " << message << "\n";
+  return false;
+}
+
+int Session::findProgram(int kind, llvm::StringRef step) const {
+  const ampc_model &model = getModel();
+  for (int i = 0; i < model.program_count; ++i) {
+    const ampc_program &program = model.programs[i];
+    if (program.kind != kind)
+      continue;
+    // A program is called STEP_train_step, or train_step in a model with one step.
+    llvm::StringRef name = program.name;
+    if (step.empty() || name == step || (name.starts_with(step) && name.substr(step.size()).starts_with("_")))
+      return i;
+  }
+  return -1;
+}
+
+int Session::findSlot(llvm::StringRef name) const {
+  for (int i = 0; i < getModel().slot_count; ++i)
+    if (name == getModel().slots[i].tensor.name)
+      return i;
+  return -1;
+}
+
+namespace {
+/// The structs that programs take end in one pointer per tensor.
+template <typename Head> class WithPointers {
+public:
+  template <typename Pointer> explicit WithPointers(llvm::ArrayRef<Pointer> pointers)
+      : words((sizeof(Head) + pointers.size() * sizeof(void *)) / sizeof(uint64_t)) {
+    head().size = words.size() * sizeof(uint64_t);
+    for (size_t i = 0; i < pointers.size(); ++i)
+      words[sizeof(Head) / sizeof(uint64_t) + i] = reinterpret_cast<uint64_t>(pointers[i]);
+  }
+  Head &head() { return *reinterpret_cast<Head *>(words.data()); }
+
+private:
+  std::vector<uint64_t> words;
+};
+} // namespace
+
+ampc_status Session::runStep(int program, llvm::ArrayRef<const void *> inputs, ampc_train_out &out, uint32_t valid) {
+  WithPointers<ampc_run_in> in(inputs);
+  in.head().valid = valid;
+  out = {};
+  out.size = sizeof out;
+  return ampc_rt_run(state, program, &in.head(), &out);
+}
+
+ampc_status Session::runFunction(int program, llvm::ArrayRef<const void *> inputs, llvm::ArrayRef<void *> outputs,
+                                 uint32_t valid) {
+  WithPointers<ampc_run_in> in(inputs);
+  in.head().valid = valid;
+  WithPointers<ampc_run_out> out(outputs);
+  return ampc_rt_run(state, program, &in.head(), &out.head());
+}
+
+int64_t ampc::elementCount(const ampc_tensor &tensor) {
+  int64_t count = 1;
+  for (int i = 0; i < tensor.rank; ++i)
+    count *= tensor.dims[i];
+  return count;
+}

@@ -1,0 +1,40 @@
+// A model compiled and loaded into this process, with one state.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TOOLS_AMPC_SESSION_H
+#define AMPC_TOOLS_AMPC_SESSION_H
+
+#include "ampc/Package/Loader.h"
+#include "ampc/Pipelines/Compiler.h"
+#include "ampc/Runtime/Runtime.h"
+
+namespace ampc {
+class Session {
+public:
+  ~Session();
+  /// Compiles, loads and creates a state. False after a failure, which has been reported.
+  bool open(const CompileRequest &request, ampc_options options);
+
+  const ampc_model &getModel() const { return loaded->model(); }
+  ampc_state *getState() { return state; }
+  /// Number of the first program of a kind whose step has this name (empty: any), or -1.
+  int findProgram(int kind, llvm::StringRef step = "") const;
+  /// Number of the slot, or -1.
+  int findSlot(llvm::StringRef name) const;
+  void *slotData(int slot) { return ampc_rt_tensor_data(state, slot); }
+  /// Runs a training program on one pointer per input.
+  ampc_status runStep(int program, llvm::ArrayRef<const void *> inputs, ampc_train_out &out, uint32_t valid = 0);
+  /// Runs an evaluation or export.
+  ampc_status runFunction(int program, llvm::ArrayRef<const void *> inputs, llvm::ArrayRef<void *> outputs,
+                          uint32_t valid = 0);
+  const char *lastError() const { return ampc_rt_last_error(state); }
+
+private:
+  Compiler compiler;
+  std::unique_ptr<LoadedModel> loaded;
+  ampc_state *state = nullptr;
+};
+
+/// Elements of a tensor of the tables.
+int64_t elementCount(const ampc_tensor &tensor);
+} // namespace ampc
+#endif

@@ -1,0 +1,191 @@
+// ampc train: trains a model from the command line, with the object code that `ampc compile` writes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Batches.h"
+#include "Commands.h"
+#include "Session.h"
+#include "ampc/Data/Log.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <csignal>
+#include <unistd.h>
+
+using namespace ampc;
+namespace cl = llvm::cl;
+
+cl::SubCommand ampc::trainCommand("train", "train a model on data from files");
+
+static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required, cl::sub(trainCommand));
+static cl::list<std::string> data("data", cl::desc("an input's rows: a .npy file, or FILE.safetensors:TENSOR"),
+                                  cl::value_desc("INPUT=FILE"), cl::sub(trainCommand));
+static cl::opt<unsigned> steps("steps", cl::desc("number of steps (default: 100)"), cl::init(100), cl::sub(trainCommand));
+static cl::opt<std::string> stepName("step", cl::desc("the train.step to run (default: the only one)"), cl::sub(trainCommand));
+static cl::opt<std::string> output("out", cl::desc("checkpoint to write at the end, and on Ctrl-C"),
+                                   cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
+static cl::opt<std::string> resume("resume", cl::desc("checkpoint to go on from"), cl::value_desc("FILE.safetensors"),
+                                   cl::sub(trainCommand));
+static cl::opt<std::string> logFile("log", cl::desc("one line per step"), cl::value_desc("FILE.csv"), cl::sub(trainCommand));
+static cl::opt<std::string> boardDir("tensorboard", cl::desc("events for TensorBoard"), cl::value_desc("DIR"),
+                                     cl::sub(trainCommand));
+static cl::opt<uint64_t> seed("seed", cl::desc("of first values, random ops and the order of the data (default: 0)"),
+                              cl::init(0), cl::sub(trainCommand));
+static cl::opt<bool> shuffle("shuffle", cl::desc("new order in every epoch (default: true)"), cl::init(true),
+                             cl::sub(trainCommand));
+static cl::opt<int> threads("threads", cl::desc("default: as many as the process may use"), cl::init(0),
+                            cl::sub(trainCommand));
+static cl::opt<std::string> precision("precision", cl::desc("element type of f32 values: f32 or f64"), cl::init("f32"),
+                                      cl::sub(trainCommand));
+
+static volatile std::sig_atomic_t interrupted = 0;
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "ampc: error: " << message << "\n";
+  return 1;
+}
+
+namespace {
+/// What the user sees while training: a bar on a terminal, else a line now and then.
+class Progress {
+public:
+  explicit Progress(unsigned total) : total(total), terminal(isatty(STDERR_FILENO)) {}
+  void show(unsigned done, const ampc_train_out &out) {
+    double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    bool last = done == total;
+    if (!last && seconds - shown < (terminal ? 0.1 : 2.0) && done != 1)
+      return;
+    shown = seconds;
+    llvm::errs() << (terminal ? "\r" : "");
+    if (terminal) {
+      unsigned filled = total ? 30 * done / total : 30;
+      llvm::errs() << "[" << std::string(filled, '#') << std::string(30 - filled, '.') << "] ";
+    }
+    llvm::errs() << llvm::format("step %u/%u  loss %.5g  %.2f steps/s", done, total, double(out.loss), done / seconds)
+                 << (terminal && !last ? "   " : "\n");
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  unsigned total;
+  bool terminal;
+  Clock::time_point start = Clock::now();
+  double shown = 0;
+};
+
+/// The files a run writes.
+class Logs {
+public:
+  bool open(std::string &error) {
+    if (!logFile.empty() && !csv.open(logFile, {"step", "loss", "grad_norm", "loss_scale", "skipped"}, !resume.empty(), error))
+      return false;
+    return boardDir.empty() || board.open(boardDir, error);
+  }
+  bool write(const ampc_train_out &out, std::string &error) {
+    if (!logFile.empty() &&
+        !csv.row({double(out.step), out.loss, out.grad_norm, out.loss_scale, double(out.skipped)}, error))
+      return false;
+    return boardDir.empty() || (board.scalar("loss", out.step, out.loss, error) &&
+                                board.scalar("loss_scale", out.step, out.loss_scale, error));
+  }
+
+private:
+  CsvWriter csv;
+  TensorBoardWriter board;
+};
+} // namespace
+
+static int save(Session &session) {
+  if (output.empty())
+    return 0;
+  ampc_status status = ampc_rt_save(session.getState(), output.c_str());
+  if (status != AMPC_OK)
+    return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError());
+  llvm::errs() << "saved " << output << "\n";
+  return 0;
+}
+
+/// The program to run, or -1 after a message.
+static int chooseProgram(const Session &session) {
+  const ampc_model &model = session.getModel();
+  std::vector<int> programs;
+  std::string names;
+  for (int i = 0; i < model.program_count; ++i)
+    if (model.programs[i].kind == AMPC_PROGRAM_TRAIN) {
+      programs.push_back(i);
+      llvm::StringRef name = model.programs[i].name;
+      name.consume_back("train_step");
+      name.consume_back("_");
+      names += (names.empty() ? "" : ", ") + name.str();
+      if (!stepName.empty() && name == stepName)
+        return i;
+    }
+  if (programs.size() == 1 && (stepName.empty() || session.findProgram(AMPC_PROGRAM_TRAIN, stepName) >= 0))
+    return programs[0];
+  if (programs.empty())
+    fail("expected a train.step, but the model has none");
+  else
+    fail("expected --step with one of: " + names);
+  return -1;
+}
+
+static uint64_t stepsDone(Session &session, const ampc_program &program) {
+  return program.step_slot < 0 ? 0 : *static_cast<const uint64_t *>(session.slotData(program.step_slot));
+}
+
+static int trainSteps(Session &session, int number, Batches &batches, Logs &logs) {
+  std::string error;
+  Progress progress(steps);
+  // Skipped steps use up data too, so the place in the data is counted here, from the updates done before.
+  uint64_t first = stepsDone(session, session.getModel().programs[number]);
+  for (unsigned i = 0; i < steps && !interrupted; ++i) {
+    uint32_t valid = batches.fill(first + i);
+    ampc_train_out out;
+    ampc_status status = session.runStep(number, batches.getInputs(), out, valid);
+    if (status < 0)
+      return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError());
+    if (!logs.write(out, error))
+      return fail(error);
+    progress.show(i + 1, out);
+  }
+  if (interrupted)
+    llvm::errs() << "\ninterrupted\n";
+  int status = save(session);
+  return interrupted ? 130 : status;
+}
+
+int ampc::runTrain() {
+  if (precision != "f32" && precision != "f64")
+    return fail("expected --precision=f32 or f64, but got " + precision);
+  std::vector<std::pair<std::string, std::string>> sources;
+  for (const std::string &text : data) {
+    auto [name, path] = llvm::StringRef(text).split('=');
+    if (path.empty())
+      return fail("expected --data INPUT=FILE, but got " + text);
+    sources.push_back({name.str(), path.str()});
+  }
+  Session session;
+  ampc_options options = {};
+  options.seed = seed;
+  options.threads = threads;
+  CompileRequest request;
+  request.input = input;
+  request.options.precision = precision;
+  if (!session.open(request, options))
+    return 1;
+  int number = chooseProgram(session);
+  if (number < 0)
+    return 1;
+  std::string error;
+  Batches batches;
+  if (!batches.open(session.getModel().programs[number], sources, seed, shuffle, error))
+    return fail(error);
+  if (!resume.empty()) {
+    ampc_status status = ampc_rt_load(session.getState(), resume.c_str(), AMPC_LOAD_ALL);
+    if (status != AMPC_OK)
+      return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError());
+  }
+  Logs logs;
+  if (!logs.open(error))
+    return fail(error);
+  std::signal(SIGINT, [](int) { interrupted = 1; });
+  return trainSteps(session, number, batches, logs);
+}
