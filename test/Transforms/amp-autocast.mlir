@@ -56,9 +56,9 @@ train.model @lists {
 
   // Under a disabled region values keep their types, f16 ones too; under it a region can be enabled again.
   // CHECK-LABEL: train.func @regions
-  train.func @regions(%w: tensor<8x8xf32> {train.slot = "w"}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  train.func @regions(%w: tensor<8x8xf32> {train.slot = "w"}, %x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    %1 = amp.autocast disabled -> tensor<8x8xf32> {
+    %1, %6 = amp.autocast disabled -> tensor<8x8xf32>, tensor<8x8xf32> {
       // CHECK: train.exp {{.*}}amp.rule = "region"
       %2 = train.exp %0 : tensor<8x8xf32>
       // CHECK: train.matmul {{.*}}amp.rule = "region"{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -68,9 +68,9 @@ train.model @lists {
         %5 = train.matmul %3, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
         amp.yield %5 : tensor<8x8xf32>
       }
-      amp.yield %4 : tensor<8x8xf32>
+      amp.yield %4, %2 : tensor<8x8xf32>, tensor<8x8xf32>
     }
-    train.return %1 : tensor<8x8xf32>
+    train.return %1, %6 : tensor<8x8xf32>, tensor<8x8xf32>
   }
 
   // Types that are not eligible: f64 and integers stay.

@@ -14,7 +14,7 @@ train.model @ranges {
     %0 = train.matmul %q, %k transpose_rhs : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
     // CHECK-NEXT: train.mul {{.*}}amp.rule = "range"{{.*}} : tensor<4x8x8xf32>, tensor<f32>
     %1 = train.mul %0, %scale : tensor<4x8x8xf32>, tensor<f32>
-    // CHECK-NEXT: train.select {{.*}}the constant -1.0E+9 overflows in f16{{.*}} : tensor<8x8xi1>, tensor<4x8x8xf32>, tensor<f32>
+    // CHECK-NEXT: train.select {{.*}}the constant -1e+09 overflows in f16{{.*}} : tensor<8x8xi1>, tensor<4x8x8xf32>, tensor<f32>
     // BF16:  train.select {{.*}} : tensor<8x8xi1>, tensor<4x8x8xbf16>, tensor<bf16>
     %2 = train.select %keep, %1, %mask : tensor<8x8xi1>, tensor<4x8x8xf32>, tensor<f32>
     // CHECK-NEXT: %[[P:.*]] = train.softmax {{.*}}amp.rule = "normalize"{{.*}} : tensor<4x8x8xf32>
@@ -43,7 +43,7 @@ train.model @ranges {
     %eps = train.constant dense<1.0e-12> : tensor<f32>
     %0 = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     %1 = train.abs %0 : tensor<8x8xf32>
-    // CHECK: train.add {{.*}}the constant 1.0E-12 becomes 0 in f16{{.*}} : tensor<8x8xf32>, tensor<f32>
+    // CHECK: train.add {{.*}}the constant 1e-12 becomes 0 in f16{{.*}} : tensor<8x8xf32>, tensor<f32>
     // BF16:  train.add {{.*}} : tensor<8x8xbf16>, tensor<bf16>
     %2 = train.add %1, %eps : tensor<8x8xf32>, tensor<f32>
     // CHECK: train.div
