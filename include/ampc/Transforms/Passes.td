@@ -89,6 +89,7 @@ def AmpInsertLossScaling : Pass<"amp-insert-loss-scaling", "::mlir::ModuleOp"> {
     Option<"scaling", "scaling", "std::string", "\"torch\"", "constants of steps without amp.scaler: torch, tf, apex, paddle or none">,
     Option<"explain", "explain", "bool", "false", "a remark for every step without scaling">,
   ];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 def AmpLowerLossScaling : Pass<"amp-lower-loss-scaling", "::mlir::ModuleOp"> {
   let summary = "Express loss scaling in train ops";
