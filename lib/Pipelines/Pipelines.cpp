@@ -74,6 +74,7 @@ ArrayRef<Phase> ampc::getPhases() {
        [](OpPassManager &pm, const CompileOptions &options) {
          AmpRecomputeOptions recompute;
          recompute.explain = options.explain;
+         recompute.repeat = options.precision == "bf16" || options.precision == "f16";
          pm.addPass(createAmpRecompute(recompute));
        }},
       {"kernels", "train is gone but for declarations: fused kernels with explicit accumulators",

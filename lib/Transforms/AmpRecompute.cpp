@@ -42,7 +42,7 @@ public:
     // Backwards: a copy reads operands that may be made again themselves.
     for (Operation *op : llvm::reverse(forward))
       if (isCheap(op) && isSaved(op->getResult(0)) && pays(op))
-        repeat(op);
+        copyToBackward(op);
     return before - savedBytes();
   }
   int64_t savedBytes() const {
@@ -65,7 +65,7 @@ private:
           more += bytesOf(operand);
     return more < bytesOf(op->getResult(0));
   }
-  void repeat(Operation *op) {
+  void copyToBackward(Operation *op) {
     Operation *first = nullptr;
     for (Operation *user : op->getResult(0).getUsers())
       if (isBackward(user) && (!first || user->isBeforeInBlock(first)))
@@ -92,7 +92,7 @@ struct AmpRecompute : ampc::impl::AmpRecomputeBase<AmpRecompute> {
     }
     getOperation()->walk([&](train::FuncOp func) {
       Recomputation recomputation(func.getBody().front());
-      int64_t bytes = recomputation.run();
+      int64_t bytes = repeat ? recomputation.run() : 0;
       Builder b(&getContext());
       if (func->hasAttr("train.step") && !func.getBody().front().getOps<train::SeedOp>().empty())
         func->setAttr("amp.saved_bytes", b.getI64IntegerAttr(recomputation.savedBytes()));

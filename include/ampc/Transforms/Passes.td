@@ -110,6 +110,7 @@ def AmpRecompute : Pass<"amp-recompute", "::mlir::ModuleOp"> {
     that some op widens it to. `amp.saved_bytes` on a program says what remains to be kept.
   }];
   let options = [
+    Option<"repeat", "repeat", "bool", "true", "false: only say what is kept">,
     Option<"budget", "budget", "int64_t", "0", "bytes for saved activations; not supported yet: 0 means no limit">,
     Option<"explain", "explain", "bool", "false", "a remark with the bytes saved">,
   ];
