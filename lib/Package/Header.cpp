@@ -84,7 +84,7 @@ void HeaderWriter::writeState() {
      << "ampc_status " << name << "_create(const ampc_options *options, " << name << "_state **state);\n"
      << "void " << name << "_destroy(" << name << "_state *state);\n"
      << "void " << name << "_set_hooks(" << name << "_state *state, const ampc_hooks *hooks);\n";
-  os << "/* Why the last call on this state failed. */\n"
+  os << "/* Why the last call on this state failed; empty after a call that did not. */\n"
      << "const char *" << name << "_last_error(const " << name << "_state *state);\n"
      << "const char *" << name << "_status_string(ampc_status status);\n"
      << "/* \"plain\", \"avx2\", \"avx512\" or \"amx\". */\n"

@@ -31,7 +31,7 @@ static Expected<std::unique_ptr<TargetMachine>> makeMachine() {
     return createStringError(error);
   // Functions carry the features of their tier.
   return std::unique_ptr<TargetMachine>(target->createTargetMachine(triple, "x86-64", "", TargetOptions(), Reloc::PIC_,
-                                                                    std::nullopt, CodeGenOptLevel::Aggressive));
+                                                                    std::nullopt, CodeGenOptLevel::Default));
 }
 
 static void addSanitizer(PassBuilder &builder, Module &module, Sanitizer sanitizer) {
@@ -56,7 +56,9 @@ static void optimise(Module &module, TargetMachine &machine, Sanitizer sanitizer
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;
   ModuleAnalysisManager modules;
-  PassBuilder builder(&machine);
+  PipelineTuningOptions tuning; // kernels are vectors already: more vectorizing costs time and changes what tiers compute
+  tuning.LoopVectorization = tuning.LoopInterleaving = tuning.SLPVectorization = false;
+  PassBuilder builder(&machine, tuning);
   addSanitizer(builder, module, sanitizer);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);

@@ -129,7 +129,7 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
 }
 
 LogicalResult ampc::writePackage(ModuleOp module, const PackagedModel &model, StringRef folder) {
-  if (std::error_code code = llvm::sys::fs::create_directories(folder))
+  if (std::error_code code = llvm::sys::fs::create_directories(folder, true, llvm::sys::fs::all_all))
     return module.emitError() << "cannot create " << folder << ": " << code.message();
   std::pair<std::string, StringRef> files[] = {{"lib" + model.name + ".a", model.archive->getBuffer()},
                                                {model.name + ".h", model.header},

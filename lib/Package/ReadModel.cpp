@@ -98,6 +98,7 @@ private:
   LogicalResult readResults(kernel::ProgramOp program, ProgramInfo &info);
   LogicalResult readEntries(kernel::ProgramOp program, ProgramInfo &info);
   LogicalResult readConstant(kernel::ConstantOp op);
+  bool isKeptState(const ampc_operand &place);
   LogicalResult findLoss(kernel::ProgramOp program, ProgramInfo &info);
   FailureOr<ampc_operand> placeOf(Operation *user, Value value);
   LogicalResult checkNames(train::ModelOp model);
@@ -326,6 +327,13 @@ LogicalResult Reader::readEntries(kernel::ProgramOp program, ProgramInfo &info) 
   return success();
 }
 
+/// Whether the bytes at this place are part of what a bad loss must not change.
+bool Reader::isKeptState(const ampc_operand &place) {
+  return place.space == AMPC_SPACE_STATE && llvm::any_of(result.slots, [&](const SlotInfo &slot) {
+    return slot.offset == place.offset && slot.role != AMPC_ROLE_GRADIENT && slot.role != AMPC_ROLE_WORKING;
+  });
+}
+
 /// The entry after which the loss is known. State must not be written before: a bad loss then changes nothing.
 LogicalResult Reader::findLoss(kernel::ProgramOp program, ProgramInfo &info) {
   if (info.lossOutput < 0)
@@ -335,11 +343,12 @@ LogicalResult Reader::findLoss(kernel::ProgramOp program, ProgramInfo &info) {
     if (!isa<KernelOpInterface>(op))
       continue;
     ++number;
+    bool known = info.lossReady >= 0;
     for (Value value : op.getResults()) {
       ampc_operand place = *placeOf(&op, value);
       if (place.space == AMPC_SPACE_OUTPUT && place.number == info.lossOutput)
         info.lossReady = number;
-      if (place.space == AMPC_SPACE_STATE && info.lossReady < 0)
+      if (!known && isKeptState(place))
         return op.emitError() << "expected the loss to be computed before any state is written";
     }
   }

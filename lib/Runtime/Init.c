@@ -19,8 +19,21 @@ void ampc_rt_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t o
   out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
 }
 
+/* Horner's rule, from the highest power down. Tables, because a division per term would take most of the time. */
+static inline double polynomial(const double *coefficients, int count, double x) {
+  double sum = coefficients[0];
+  for (int i = 1; i < count; ++i)
+    sum = sum * x + coefficients[i];
+  return sum;
+}
+
 /* x = m 2^e with m near 1; log m = 2 artanh((m - 1) / (m + 1)), whose series has 3e-2 as ratio at worst. */
 double ampc_rt_log(double x) {
+  static const double series[] = { /* 1/23, 1/21, ... 1 */
+      0.043478260869565216, 0.047619047619047616, 0.05263157894736842,
+      0.058823529411764705, 0.06666666666666667, 0.07692307692307693,
+      0.09090909090909091, 0.1111111111111111, 0.14285714285714285,
+      0.2, 0.3333333333333333, 1.0};
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
   int64_t exponent = (int64_t)(bits >> 52) - 1023;
@@ -31,24 +44,27 @@ double ampc_rt_log(double x) {
     m *= 0.5;
     ++exponent;
   }
-  double f = (m - 1) / (m + 1), f2 = f * f, sum = 0;
-  for (int n = 23; n >= 1; n -= 2)
-    sum = sum * f2 + 1.0 / n;
-  return (double)exponent * 0.69314718055994530942 + 2 * f * sum;
+  double f = (m - 1) / (m + 1);
+  return (double)exponent * 0.69314718055994530942 + 2 * f * polynomial(series, 12, f * f);
 }
 
-static double cosTaylor(double x) { /* |x| <= pi/4 */
-  double x2 = x * x, sum = 0;
-  for (int n = 18; n >= 2; n -= 2)
-    sum = (1 - sum) * x2 / (n * (n - 1));
-  return 1 - sum;
+/* Taylor, |x| <= pi/4. */
+static double cosTaylor(double x) {
+  static const double series[] = { /* -1/18!, 1/16!, ... 1 */
+      -1.5619206968586225e-16, 4.779477332387385e-14, -1.1470745597729725e-11,
+      2.08767569878681e-09, -2.755731922398589e-07, 2.48015873015873e-05,
+      -0.001388888888888889, 0.041666666666666664, -0.5,
+      1.0};
+  return polynomial(series, 10, x * x);
 }
 
-static double sinTaylor(double x) { /* |x| <= pi/4 */
-  double x2 = x * x, sum = 0;
-  for (int n = 19; n >= 3; n -= 2)
-    sum = (1 - sum) * x2 / (n * (n - 1));
-  return x * (1 - sum);
+static double sinTaylor(double x) {
+  static const double series[] = { /* -1/19!, 1/17!, ... 1 */
+      -8.22063524662433e-18, 2.8114572543455206e-15, -7.647163731819816e-13,
+      1.6059043836821613e-10, -2.505210838544172e-08, 2.7557319223985893e-06,
+      -0.0001984126984126984, 0.008333333333333333, -0.16666666666666666,
+      1.0};
+  return x * polynomial(series, 10, x * x);
 }
 
 double ampc_rt_cos_turns(double x) {

@@ -331,6 +331,7 @@ static ampc_status loadFile(Load *load) {
 ampc_status ampc_rt_load(ampc_state *state, const char *path, uint32_t flags) {
   if (!state)
     return AMPC_E_ARG;
+  state->error[0] = 0;
   if (!path || !*path)
     return ampc_rt_fail(state->error, AMPC_E_ARG, "load: path is missing");
   if (flags > AMPC_LOAD_WEIGHTS)

@@ -109,6 +109,7 @@ static int syncFolder(const char *path) {
 ampc_status ampc_rt_save(ampc_state *state, const char *path) {
   if (!state)
     return AMPC_E_ARG;
+  state->error[0] = 0;
   if (!path || !*path)
     return ampc_rt_fail(state->error, AMPC_E_ARG, "save: path is missing");
   char temporary[PATH_MAX];

@@ -194,6 +194,9 @@ ampc_status ampc_rt_run(ampc_state *state, int32_t number, const void *input, vo
     return AMPC_E_ARG;
   const ampc_program *program = &state->model->programs[number];
   const ampc_run_in *in = input;
+  bool isShared = in && in->size >= sizeof *in && in->workspace;
+  if (!isShared)
+    state->error[0] = 0;
   ampc_status status = checkHead(state, program, in, state->error);
   if (status)
     return status;

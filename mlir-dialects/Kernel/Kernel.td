@@ -185,4 +185,5 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
 def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter"> {
   let summary = "Gradient for an OHWI filter from image (lhs) and cotangent (rhs); space [O, KH, KW, I/groups]";
 }
+include "mlir-dialects/Kernel/KernelDataOps.td"
 #endif

@@ -93,11 +93,6 @@ mlir::Value validMask(GradBuilder &b, mlir::Type type, mlir::Value valid, std::o
 mlir::Value validCount(GradBuilder &b, mlir::Type type, mlir::Value valid, std::optional<int64_t> batchRows,
                        mlir::Type element);
 
-/// Replaces composite ops below `root` by their parts, until none is left.
-void decomposeComposites(mlir::Operation *root);
-/// Replaces modal ops below `root` by their form for training or inference.
-void chooseMode(mlir::Operation *root, bool training);
-
 llvm::SmallVector<int64_t> inversePermutation(llvm::ArrayRef<int64_t> permutation);
 mlir::FailureOr<llvm::APFloat> parseReal(mlir::AsmParser &parser);
 } // namespace ampc

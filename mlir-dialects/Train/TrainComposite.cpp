@@ -16,39 +16,6 @@ static Type accumulatorOf(Type element) {
 static SmallVector<int64_t> allDims(Value v) { return llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(v).getRank())); }
 static Value sumAll(GradBuilder &b, Value v) { return tensorOf(v).getRank() == 0 ? v : b.reduceSum(v, allDims(v)); }
 
-//===--- Passes' way in ------------------------------------------------------------------------===//
-
-/// Replaces ops for which `build` has an answer; new ops keep the old one's location.
-template <typename Interface>
-static bool replaceOps(Operation *root, llvm::function_ref<SmallVector<Value>(Interface, GradBuilder &)> build) {
-  SmallVector<Interface> ops;
-  root->walk([&](Interface op) { ops.push_back(op); });
-  bool changed = false;
-  for (Interface op : ops) {
-    OpBuilder builder(op);
-    GradBuilder b(builder, op->getLoc());
-    SmallVector<Value> values = build(op, b);
-    if (values.empty())
-      continue;
-    op->replaceAllUsesWith(values);
-    op->erase();
-    changed = true;
-  }
-  return changed;
-}
-
-void ampc::decomposeComposites(Operation *root) {
-  while (replaceOps<CompositeOpInterface>(root, [](CompositeOpInterface op, GradBuilder &b) {
-    return op.isComposite() ? op.decompose(b) : SmallVector<Value>();
-  })) {
-  }
-}
-void ampc::chooseMode(Operation *root, bool training) {
-  replaceOps<ModalOpInterface>(root, [&](ModalOpInterface op, GradBuilder &b) {
-    return training ? op.buildTraining(b) : op.buildInference(b);
-  });
-}
-
 //===--- Rows that count -----------------------------------------------------------------------===//
 
 /// `valid` in units of the leading dimension.

@@ -22,7 +22,7 @@ def Train_Reduction : I32EnumAttr<"Reduction", "how the losses of rows or elemen
   let genSpecializedAttr = 0;
 }
 def Train_ReductionAttr : EnumAttr<TrainDialect, Train_Reduction, "reduction">;
-defvar defaultReduction = DefaultValuedAttr<Train_ReductionAttr, "::ampc::train::Reduction::mean">;
+defvar defaultReduction = DefaultValuedOptionalAttr<Train_ReductionAttr, "::ampc::train::Reduction::mean">;
 defvar lossDoc = [{
     `reduce` is `mean` (the default), `sum` or `none`. The first two give a scalar, leave out rows of the batch from `valid` on, and
     are replaced in `simplify` by the loss without reduction and a reduction. }];

@@ -151,6 +151,9 @@ TEST(Runtime, BadArgumentsChangeNothing) {
   batch.flags = 1;
   expect(&batch, "train_step: expected in->flags of 0, but got 1");
   EXPECT_EQ(before, s.bytes());
+  batch.flags = 0;
+  EXPECT_EQ(ampc_rt_run(s.get(), Train, &batch, nullptr), AMPC_OK);
+  EXPECT_EQ(errorOf(s), "");
 }
 
 TEST(Runtime, RowsBeyondValidAreNotLookedAt) {

@@ -3,6 +3,7 @@
 #ifndef AMPC_TRANSFORMS_PASSES_H
 #define AMPC_TRANSFORMS_PASSES_H
 
+#include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

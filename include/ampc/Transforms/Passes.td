@@ -47,4 +47,33 @@ def TrainExpandStep : Pass<"train-expand-step", "::mlir::ModuleOp"> {
     gradients are declared as buffers; the `train.step` op is gone. Nothing is updated in place before memory is planned.
   }];
 }
+def AmpFlattenRegions : Pass<"amp-flatten-regions", "::mlir::ModuleOp"> {
+  let summary = "Dissolve amp.autocast regions into the locations of their ops";
+  let description = [{
+    An op of a region gets a location that names the innermost region's type. Inlining, decomposition and
+    differentiation hand locations on, so that whatever an op becomes, its region stays known.
+  }];
+}
+def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
+  let summary = "Choose the type that every op computes in and every value is stored in";
+  let description = [{
+    Runs on whole programs: forward, backward and update. Contractions take 16-bit operands and give f32, their accumulator; a
+    rounding is always a `train.cast`. Attributes `amp.rule` and `amp.reason` on ops say why. Policies:
+
+    * `mincut`: categories fix compute types; a minimum cut over the bytes of casts, stores and saved activations fixes storage types.
+    * `autocast`, `autocast-cpu`: the lists and promotion rules of torch.autocast; the backward pass follows the forward pass.
+    * `propagate`: TensorFlow's allow, infer, deny and clear lists.
+
+    Parameters are rounded where they are updated: their 16-bit copies are state (`role = "working"`), which the program `derive` rebuilds.
+    With `precision=f32` only regions of the model change anything.
+  }];
+  let options = [
+    Option<"policy", "policy", "std::string", "\"mincut\"", "mincut, autocast, autocast-cpu or propagate">,
+    Option<"precision", "precision", "std::string", "\"bf16\"", "f32, bf16 or f16">,
+    ListOption<"overrides", "override", "std::string", "REGEX=TYPE: the type of ops by name">,
+    ListOption<"edits", "edit", "std::string", "MNEMONIC=TREATMENT: a line of the policy's table">,
+    Option<"policyFile", "policy-file", "std::string", "", "lines that are added to the policy's table">,
+    Option<"explain", "explain", "bool", "false", "a remark for every decision, and the cost of every policy">,
+  ];
+}
 #endif

@@ -16,6 +16,7 @@ static Families allFamilies() {
   Families families;
   addShapeRules(families);
   addMarkRules(families);
+  addMoveRules(families);
   addReductionRules(families);
   addContractionRules(families);
   addScalarRules(families);

@@ -79,6 +79,7 @@ void addShapeRules(Families &families);
 void addReductionRules(Families &families);
 void addContractionRules(Families &families);
 void addMarkRules(Families &families);
+void addMoveRules(Families &families);
 void addScalarRules(Families &families);
 
 inline mlir::RankedTensorType tensorOf(mlir::Value value) {

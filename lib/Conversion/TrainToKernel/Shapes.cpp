@@ -20,6 +20,12 @@ static LogicalResult convertTranspose(train::TransposeOp op, Converter &converte
 static LogicalResult convertBroadcast(train::BroadcastToOp op, Converter &converter) {
   return alias(op, op.getOperandMap(0), converter);
 }
+static LogicalResult convertSlice(train::SliceOp op, Converter &converter) {
+  return alias(op, op.getOperandMap(0), converter);
+}
+static LogicalResult convertStopGradient(train::StopGradientOp op, Converter &converter) {
+  return alias(op, converter.builder.getMultiDimIdentityMap(op.getType().getRank()), converter);
+}
 static LogicalResult convertReshape(train::ReshapeOp op, Converter &converter) {
   Access access = converter.access(op.getX());
   converter.set(op, converter.reshape(op.getLoc(), access, op.getType().getShape()));
@@ -37,6 +43,8 @@ static LogicalResult convertConstant(train::ConstantOp op, Converter &converter)
 void ampc::addShapeRules(Families &families) {
   families.add<train::TransposeOp>(convertTranspose);
   families.add<train::BroadcastToOp>(convertBroadcast);
+  families.add<train::SliceOp>(convertSlice);
+  families.add<train::StopGradientOp>(convertStopGradient);
   families.add<train::ReshapeOp>(convertReshape);
   families.add<train::ConstantOp>(convertConstant);
 }

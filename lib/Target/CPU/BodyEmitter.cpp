@@ -10,17 +10,20 @@ using namespace ampc::cpu;
 
 BodyEmitter::BodyEmitter(KernelEmitter &e, FusedKernelOpInterface op, ArrayRef<Value> inputs,
                          ArrayRef<Value> results, IterationSpace space)
-    : e(e), op(op), inputs(inputs), results(results), points(std::move(space)) {
+    : e(e), op(op), inputs(inputs), results(results), points(std::move(space)),
+      width(lanesFor(op, e.tier)) {}
+
+int64_t BodyEmitter::lanesFor(FusedKernelOpInterface op, const Tier &tier) {
   unsigned bits = 32;
-  auto look = [&](Value value) {
-    Type type = value.getType();
-    if (type.isIntOrFloat() && dependence(value) && !value.use_empty())
+  auto look = [&](Type type) {
+    if (type.isIntOrFloat())
       bits = std::max(bits, type.getIntOrFloatBitWidth());
   };
-  llvm::for_each(body().getArguments(), look);
-  for (Operation &bodyOp : body())
-    llvm::for_each(bodyOp.getResults(), look);
-  width = e.tier.lanes(bits);
+  Block &body = op.getBody().front();
+  llvm::for_each(body.getArgumentTypes(), look);
+  for (Operation &bodyOp : body)
+    llvm::for_each(bodyOp.getResultTypes(), look);
+  return tier.lanes(bits);
 }
 
 uint64_t BodyEmitter::dependence(Value value) {
@@ -61,11 +64,15 @@ void BodyEmitter::release(size_t mark) {
 void BodyEmitter::pin(const Run &run, uint64_t varying) {
   Run point = run;
   point.lanes = point.active = 1;
+  pinReady(point, varying);
+}
+void BodyEmitter::pinVectors(const Run &run, uint64_t varying) { pinReady(run, varying); }
+void BodyEmitter::pinReady(const Run &run, uint64_t varying) {
   auto ready = [&](Value value) { return pinned.contains(value); };
   for (BlockArgument arg : body().getArguments())
     if (!(dependence(arg) & varying) && !arg.use_empty() && !ready(arg)) {
       Values done;
-      define(arg, evaluate(arg, point, done));
+      define(arg, evaluate(arg, run, done));
     }
   for (Operation &bodyOp : body().without_terminator()) {
     if (isa<kernel::RowReduceOp>(bodyOp) || bodyOp.use_empty() || ready(bodyOp.getResult(0)))
@@ -73,7 +80,7 @@ void BodyEmitter::pin(const Run &run, uint64_t varying) {
     if (dependence(bodyOp.getResult(0)) & varying || !llvm::all_of(bodyOp.getOperands(), ready))
       continue;
     Values done;
-    evaluate(bodyOp.getResult(0), point, done);
+    evaluate(bodyOp.getResult(0), run, done);
     for (Value result : bodyOp.getResults())
       define(result, done.lookup(result));
   }
@@ -124,14 +131,16 @@ Value BodyEmitter::read(unsigned input, const Run &run) {
     return e.loadScalar(base, element, position(access, run.dims));
   if (auto stride = access.strideAlong(run.along))
     return e.loadStrided(base, element, position(access, run.dims), *stride, run.lanes, run.active);
-  Value result = e.constant(KernelEmitter::vectorOf(element, run.lanes), 0);
-  SmallVector<Value> dims(run.dims);
+  return e.loadScattered(base, element, scattered(access, run), run.lanes);
+}
+/// Positions of the active lanes, one by one.
+SmallVector<Value> BodyEmitter::scattered(const Access &access, const Run &run) {
+  SmallVector<Value> dims(run.dims), positions;
   for (int64_t lane = 0; lane < run.active; ++lane) {
     dims[run.along] = e.add(run.dims[run.along], lane);
-    Value x = e.loadScalar(base, element, position(access, dims));
-    result = vector::InsertOp::create(e.b, e.loc, x, result, lane);
+    positions.push_back(position(access, dims));
   }
-  return result;
+  return positions;
 }
 
 /// A number of points that grows by `step` from lane to lane, as i32.
@@ -205,12 +214,7 @@ void BodyEmitter::storeResult(unsigned k, Value value, const Run &run) {
   value = e.broadcast(value, run.lanes);
   if (auto stride = access.strideAlong(run.along))
     return e.storeStrided(value, base, at, *stride, run.active);
-  SmallVector<Value> dims(run.dims);
-  for (int64_t lane = 0; lane < run.active; ++lane) {
-    dims[run.along] = e.add(run.dims[run.along], lane);
-    Value x = vector::ExtractOp::create(e.b, e.loc, value, lane);
-    e.store(x, base, position(access, dims));
-  }
+  e.storeScattered(value, base, scattered(access, run));
 }
 // All results are known before the first is stored: a result may take the place of an input.
 void BodyEmitter::emitResults(const Run &run, ValueRange leading) {

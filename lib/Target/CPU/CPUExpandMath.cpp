@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include <cmath>
 
 namespace ampc {
 #define GEN_PASS_DEF_CPUEXPANDMATH
@@ -24,6 +25,23 @@ static bool hasGoodPolynomial(StringRef op) {
                             op);
 }
 
+// The polynomials for logarithms take denormals for the smallest normal number.
+static void scaleDenormals(Operation *log) {
+  Value x = log->getOperand(0);
+  if (!getElementTypeOrSelf(x).isF32())
+    return;
+  OpBuilder b(log);
+  FloatCode c(b, log->getLoc());
+  Value isTiny = c.compare(arith::CmpFPredicate::OLT, x, 0x1p-126);
+  log->setOperand(0, c.select(isTiny, c.mul(x, 0x1p24), x));
+  b.setInsertionPointAfter(log);
+  double shift = isa<math::LogOp>(log) ? -24 * M_LN2 : -24;
+  Value result = log->getResult(0), less = c.add(result, shift);
+  Value selected = c.select(isTiny, less, result);
+  SmallPtrSet<Operation *, 2> own{less.getDefiningOp(), selected.getDefiningOp()};
+  result.replaceAllUsesExcept(selected, own);
+}
+
 namespace {
 struct CPUExpandMathPass : ampc::impl::CPUExpandMathBase<CPUExpandMathPass> {
   void runOnOperation() override {
@@ -33,6 +51,10 @@ struct CPUExpandMathPass : ampc::impl::CPUExpandMathBase<CPUExpandMathPass> {
       getOperation()->emitError("expected a module with the attribute kernel.tier");
       return signalPassFailure();
     }
+    getOperation().walk([](Operation *op) {
+      if (isa<math::LogOp, math::Log2Op>(op))
+        scaleDenormals(op);
+    });
     RewritePatternSet functions(&getContext()), rest(&getContext());
     populateMathPolynomialApproximationPatterns(functions, hasGoodPolynomial);
     addFunctionPatterns(functions);

@@ -58,22 +58,39 @@ Value KernelEmitter::broadcast(Value scalar, int64_t lanes) {
 
 // ---- Memory ----
 
-/// What lies in memory: i1 as a byte.
-static Type storedType(Type element) {
-  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element;
-}
-/// Masked accesses to 16-bit floats are only native as integers.
-static Type maskableType(Type element) {
+/// What lies in memory, as LLVM handles it well: i1 as a byte, 16-bit floats as integers (x86 has no vectors of them
+/// without AVX512_FP16, so shuffles, inserts and masked accesses would be taken apart).
+static Type rawType(Type element) {
   if (element.isBF16() || element.isF16())
     return IntegerType::get(element.getContext(), 16);
-  return storedType(element);
+  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element;
+}
+static Value toRaw(KernelEmitter &e, Value value) {
+  Type element = getElementTypeOrSelf(value.getType()), raw = rawType(element);
+  if (raw == element)
+    return value;
+  auto vector = dyn_cast<VectorType>(value.getType());
+  Type type = vector ? Type(vector.clone(raw)) : raw;
+  if (element.isInteger(1))
+    return arith::ExtUIOp::create(e.b, e.loc, type, value);
+  return arith::BitcastOp::create(e.b, e.loc, type, value);
+}
+static Value fromRaw(KernelEmitter &e, Value value, Type element) {
+  if (rawType(element) == element)
+    return value;
+  if (element.isInteger(1)) {
+    Value zero = e.constant(value.getType(), 0);
+    return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, value, zero);
+  }
+  auto vector = dyn_cast<VectorType>(value.getType());
+  return arith::BitcastOp::create(e.b, e.loc, vector ? Type(vector.clone(element)) : element, value);
 }
 
 Value KernelEmitter::address(Value base, Type element, Value position) {
   if (isConstantIntValue(position, 0))
     return base;
   Value i = arith::IndexCastOp::create(b, loc, b.getI64Type(), position);
-  return LLVM::GEPOp::create(b, loc, base.getType(), storedType(element), base, i);
+  return LLVM::GEPOp::create(b, loc, base.getType(), rawType(element), base, i);
 }
 Value KernelEmitter::offset(Value base, Value bytes) { return address(base, b.getI8Type(), bytes); }
 Value KernelEmitter::offset(Value base, int64_t bytes) { return offset(base, index(bytes)); }
@@ -83,12 +100,6 @@ Value KernelEmitter::loadPointer(Value array, int64_t i) {
   return LLVM::LoadOp::create(b, loc, array.getType(), slot, 8);
 }
 
-/// Bytes back to i1.
-static Value toBool(KernelEmitter &e, Value bytes) {
-  Value zero = e.constant(bytes.getType(), 0);
-  return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, bytes, zero);
-}
-
 Value KernelEmitter::loadScalar(Value base, Type element, Value position) {
   return loadVector(base, element, position, 1);
 }
@@ -96,17 +107,22 @@ Value KernelEmitter::loadVector(Value base, Type element, Value position, int64_
                                 int64_t active) {
   Value at = address(base, element, position);
   unsigned align = elementBytes(element);
-  Value loaded;
-  if (active < 0 || active == lanes) {
-    loaded = LLVM::LoadOp::create(b, loc, vectorOf(storedType(element), lanes), at, align);
-  } else {
-    Type type = vectorOf(maskableType(element), lanes);
-    Value zero = constant(type, 0);
-    loaded = LLVM::MaskedLoadOp::create(b, loc, type, at, mask(lanes, active), zero, align);
-    if (maskableType(element) != storedType(element))
-      loaded = vector::BitCastOp::create(b, loc, cast<VectorType>(vectorOf(element, lanes)), loaded);
+  Type type = vectorOf(rawType(element), lanes);
+  if (active < 0 || active == lanes)
+    return fromRaw(*this, LLVM::LoadOp::create(b, loc, type, at, align), element);
+  Value zero = constant(type, 0);
+  Value loaded = LLVM::MaskedLoadOp::create(b, loc, type, at, mask(lanes, active), zero, align);
+  return fromRaw(*this, loaded, element);
+}
+Value KernelEmitter::loadScattered(Value base, Type element, llvm::ArrayRef<Value> positions,
+                                   int64_t lanes) {
+  Type raw = rawType(element);
+  Value result = constant(vectorOf(raw, lanes), 0);
+  for (auto [lane, position] : llvm::enumerate(positions)) {
+    Value x = loadVector(base, raw, position, 1);
+    result = vector::InsertOp::create(b, loc, x, result, int64_t(lane));
   }
-  return element.isInteger(1) ? toBool(*this, loaded) : loaded;
+  return fromRaw(*this, result, element);
 }
 Value KernelEmitter::loadStrided(Value base, Type element, Value position, int64_t stride,
                                  int64_t lanes, int64_t active) {
@@ -118,46 +134,43 @@ Value KernelEmitter::loadStrided(Value base, Type element, Value position, int64
     return loadVector(base, element, position, lanes, active);
   active = active < 0 ? lanes : active;
   if (stride == -1 && active == lanes) {
-    Value forward = loadVector(base, element, add(position, 1 - lanes), lanes);
-    return shuffle(forward, forward, llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, lanes))));
+    Value forward = loadVector(base, rawType(element), add(position, 1 - lanes), lanes);
+    auto order = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, lanes)));
+    return fromRaw(*this, shuffle(forward, forward, order), element);
   }
-  Value result = constant(vectorOf(element, lanes), 0);
-  for (int64_t lane = 0; lane < active; ++lane) {
-    Value x = loadScalar(base, element, add(position, lane * stride));
-    result = vector::InsertOp::create(b, loc, x, result, lane);
-  }
-  return result;
+  SmallVector<Value> positions;
+  for (int64_t lane = 0; lane < active; ++lane)
+    positions.push_back(add(position, lane * stride));
+  return loadScattered(base, element, positions, lanes);
 }
 void KernelEmitter::store(Value value, Value base, Value position, int64_t active) {
   Type element = getElementTypeOrSelf(value.getType());
   Value at = address(base, element, position);
   unsigned align = elementBytes(element);
   auto vector = dyn_cast<VectorType>(value.getType());
-  if (element.isInteger(1)) {
-    Type bytes = vector ? Type(vector.clone(b.getI8Type())) : b.getI8Type();
-    value = arith::ExtUIOp::create(b, loc, bytes, value);
-  }
-  if (!vector || active < 0 || active == vector.getDimSize(0)) {
+  value = toRaw(*this, value);
+  if (!vector || active < 0 || active == vector.getDimSize(0))
     LLVM::StoreOp::create(b, loc, value, at, align);
-    return;
-  }
   // LLVM 22 turns a masked store of one narrowed lane into a store as wide as before narrowing: past the end.
-  if (active == 1) {
+  else if (active == 1)
     LLVM::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, int64_t(0)), at, align);
-    return;
-  }
-  if (maskableType(element) != storedType(element))
-    value = vector::BitCastOp::create(b, loc, vector.clone(maskableType(element)), value);
-  LLVM::MaskedStoreOp::create(b, loc, value, at, mask(vector.getDimSize(0), active), align);
+  else
+    LLVM::MaskedStoreOp::create(b, loc, value, at, mask(vector.getDimSize(0), active), align);
+}
+void KernelEmitter::storeScattered(Value value, Value base, llvm::ArrayRef<Value> positions) {
+  value = toRaw(*this, value);
+  for (auto [lane, position] : llvm::enumerate(positions))
+    store(vector::ExtractOp::create(b, loc, value, int64_t(lane)), base, position);
 }
 void KernelEmitter::storeStrided(Value value, Value base, Value position, int64_t stride,
                                  int64_t active) {
   auto vector = dyn_cast<VectorType>(value.getType());
   if (!vector || stride == 1)
     return store(value, base, position, active);
-  int64_t count = active < 0 ? vector.getDimSize(0) : active;
-  for (int64_t lane = 0; lane < count; ++lane)
-    store(vector::ExtractOp::create(b, loc, value, lane), base, add(position, lane * stride));
+  SmallVector<Value> positions;
+  for (int64_t lane = 0; lane < (active < 0 ? vector.getDimSize(0) : active); ++lane)
+    positions.push_back(add(position, lane * stride));
+  storeScattered(value, base, positions);
 }
 
 // ---- Control ----
@@ -215,7 +228,10 @@ Value KernelEmitter::shuffle(Value x, Value y, ArrayRef<int64_t> lanes) {
 }
 // Exchanges off-diagonal blocks of 1, 2, 4, ... lanes between rows that far apart.
 SmallVector<Value> KernelEmitter::transpose(ArrayRef<Value> rows) {
-  SmallVector<Value> result(rows);
+  Type element = getElementTypeOrSelf(rows.front().getType());
+  SmallVector<Value> result;
+  for (Value row : rows)
+    result.push_back(toRaw(*this, row));
   int64_t count = rows.size();
   for (int64_t distance = 1; distance < count; distance *= 2) {
     SmallVector<int64_t> low, high;
@@ -232,5 +248,7 @@ SmallVector<Value> KernelEmitter::transpose(ArrayRef<Value> rows) {
       result[i + distance] = shuffle(top, bottom, high);
     }
   }
+  for (Value &row : result)
+    row = fromRaw(*this, row, element);
   return result;
 }

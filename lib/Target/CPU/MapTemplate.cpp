@@ -1,5 +1,7 @@
 // kernel.map: rows of points, each in stages when it reduces along itself.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RowCache.h"
+#include "TileEmitter.h"
 #include "ampc/Target/CPU/BodyEmitter.h"
 #include "ampc/Target/CPU/Combine.h"
 #include "ampc/Target/CPU/Cost.h"
@@ -34,16 +36,21 @@ struct MapShape {
 /// Emits one row, or a segment of it.
 class RowEmitter {
 public:
-  RowEmitter(KernelEmitter &e, kernel::MapOp op, BodyEmitter &body)
+  RowEmitter(KernelEmitter &e, kernel::MapOp op, BodyEmitter &body, Value scratch)
       : e(e), op(op), body(body), last(body.space().rank() - 1),
-        length(body.space().sizes.back()) {}
+        length(body.space().sizes.back()), cache(op, length), scratch(scratch) {}
 
   void emit(ArrayRef<Value> outer, Value from, Value to);
+  /// Of rows that fit a vector: all their points.
+  Run wholeRow(ArrayRef<Value> dims) const {
+    Run run = runAt(dims.back(), length);
+    run.dims = llvm::to_vector(dims);
+    return run;
+  }
 
 private:
   Run runAt(Value j, int64_t active) const;
   void reduceStage(MutableArrayRef<kernel::RowReduceOp> reductions);
-  unsigned stage(Value value);
   void storeVarying(Value from, Value to);
   void storeUniform();
 
@@ -52,7 +59,10 @@ private:
   BodyEmitter &body;
   unsigned last;
   int64_t length;
+  RowCache cache;
+  Value scratch;
   SmallVector<Value> outer;
+  unsigned stage = 0;
 };
 } // namespace
 
@@ -66,16 +76,6 @@ Run RowEmitter::runAt(Value j, int64_t active) const {
   return run;
 }
 
-/// Number of row reductions that must be finished before `value` is known.
-unsigned RowEmitter::stage(Value value) {
-  Operation *def = value.getDefiningOp();
-  unsigned most = 0;
-  if (def)
-    for (Value operand : def->getOperands())
-      most = std::max(most, stage(operand));
-  return most + (def && isa<kernel::RowReduceOp>(def));
-}
-
 // Several accumulators per reduction hide the latency of an addition.
 void RowEmitter::reduceStage(MutableArrayRef<kernel::RowReduceOp> reductions) {
   int64_t lanes = body.lanes(), full = length - length % lanes;
@@ -87,10 +87,12 @@ void RowEmitter::reduceStage(MutableArrayRef<kernel::RowReduceOp> reductions) {
   auto accumulate = [&](Value j, int64_t active, MutableArrayRef<Value> into) {
     Run run = runAt(j, active);
     BodyEmitter::Values done;
+    cache.load(e, scratch, stage, run, done);
     for (auto [r, sum] : llvm::zip(reductions, into)) {
       Value next = combine(e, r.getKind(), sum, body.evaluateVector(r.getX(), run, done));
       sum = keepActive(e, next, sum, active);
     }
+    cache.store(e, scratch, stage, run, done);
   };
   size_t count = reductions.size();
   int64_t blocked = full - full % (ways * lanes);
@@ -120,6 +122,7 @@ void RowEmitter::storeVarying(Value from, Value to) {
   auto write = [&](Value j, int64_t active) {
     Run run = runAt(j, active);
     BodyEmitter::Values done;
+    cache.load(e, scratch, stage, run, done);
     SmallVector<Value> values;
     for (unsigned k : varying)
       values.push_back(body.evaluate(yield->getOperand(k), run, done));
@@ -149,9 +152,9 @@ void RowEmitter::emit(ArrayRef<Value> outerDims, Value from, Value to) {
   Run start = runAt(from, 1);
   body.pin(start, lastBit);
   SmallVector<kernel::RowReduceOp> all(op.getBody().front().getOps<kernel::RowReduceOp>());
-  for (unsigned number = 1;; ++number) {
+  for (stage = 0;; ++stage) {
     auto now = llvm::filter_to_vector(
-        all, [&](kernel::RowReduceOp r) { return stage(r.getResult()) == number; });
+        all, [&](kernel::RowReduceOp r) { return rowStage(r.getResult()) == stage; });
     if (now.empty())
       break;
     reduceStage(now);
@@ -166,8 +169,12 @@ void RowEmitter::emit(ArrayRef<Value> outerDims, Value from, Value to) {
 namespace {
 class MapTemplate : public KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override {
+    auto map = cast<kernel::MapOp>(op);
+    MapShape shape(map);
     KernelEmission emission;
-    emission.tasks = MapShape(cast<kernel::MapOp>(op)).tasks();
+    auto tiles = TileShape::of(map, shape.space, BodyEmitter::lanesFor(map, tier));
+    emission.tasks = tiles ? tiles->tasks() : shape.tasks();
+    emission.scratchBytes = RowCache(map, shape.length).bytes();
     return emission;
   }
 
@@ -177,10 +184,12 @@ class MapTemplate : public KernelTemplate {
     MapShape shape(op);
     unsigned outer = shape.space.rank() - 1;
     BodyEmitter body(e, op, pointers.operands, pointers.results, shape.space);
-    RowEmitter rows(e, op, body);
+    RowEmitter rows(e, op, body, pointers.scratch);
     Run nowhere;
     nowhere.dims.assign(outer + 1, e.index(0));
     body.pin(nowhere, ~uint64_t(0));
+    if (auto tiles = TileShape::of(op, shape.space, body.lanes()))
+      return emitTiles(e, op, body, *tiles, begin, end);
     if (shape.segments > 1) {
       e.loop(begin, end, 1, [&](Value task) {
         Value from = e.mul(e.rem(task, shape.segments), shape.segment);
@@ -189,6 +198,8 @@ class MapTemplate : public KernelTemplate {
       });
       return;
     }
+    if (shape.length <= body.lanes()) // a bias stays in a register
+      body.pinVectors(rows.wholeRow(nowhere.dims), (uint64_t(1) << outer) - 1);
     Value stop = e.min(e.mul(end, shape.rowsPerTask), e.index(shape.rows));
     e.loop(e.mul(begin, shape.rowsPerTask), stop, 1, [&](Value row) {
       rows.emit(shape.space.delinearize(e, row, outer), e.index(0), e.index(shape.length));

@@ -16,9 +16,18 @@ struct ReduceShape {
   int64_t outerBlock, outerBlocks; // rows of results per task
   int64_t innerBlock, innerBlocks;
 
+  IterationSpace space;
+
   explicit ReduceShape(kernel::ReduceOp op)
-      : outer(op.getSpace()[0]), reduced(op.getSpace()[1]), inner(op.getSpace()[2]),
-        chunks(op.getChunks()) {
+      : chunks(op.getChunks()), space(IterationSpace::of(op)) {
+    if (readsAcross(op)) { // rows of a transposed tensor are columns
+      std::swap(space.sizes[0], space.sizes[2]);
+      for (Access &access : llvm::concat<Access>(space.inputs, space.results))
+        std::swap(access.strides[0], access.strides[2]);
+    }
+    outer = space.sizes[0];
+    reduced = space.sizes[1];
+    inner = space.sizes[2];
     chunk = llvm::divideCeil(reduced, chunks);
     int64_t points = pointsPerTask(op);
     // Blocks of whole cache lines.
@@ -29,19 +38,27 @@ struct ReduceShape {
     outerBlocks = llvm::divideCeil(outer, outerBlock);
   }
   int64_t tasks() const { return chunks * outerBlocks * innerBlocks; }
-};
 
-/// Where the sums of a task go: results, or the partial sums of a chunk.
-struct Target {
-  Value base;
-  Value position; // of (outer 0, inner 0), in elements
+private:
+  bool readsAcross(kernel::ReduceOp op) const {
+    if (space.sizes[2] != 1 || space.sizes[0] == 1 ||
+        !op.getBody().front().getOps<kernel::LinearIndexOp>().empty())
+      return false;
+    bool across = false;
+    for (const Access &access : llvm::concat<const Access>(space.inputs, space.results)) {
+      if (access.residue)
+        return false;
+      across |= access.strides[0] == 1 && access.strides[1] > 1;
+    }
+    return across;
+  }
 };
 
 class ReduceEmitter {
 public:
   ReduceEmitter(KernelEmitter &e, kernel::ReduceOp op, const KernelPointers &pointers)
       : e(e), op(op), shape(op), pointers(pointers),
-        body(e, op, pointers.operands, pointers.results), lanes(body.lanes()),
+        body(e, op, pointers.operands, pointers.results, shape.space), lanes(body.lanes()),
         kind(op.getKind()) {}
 
   void emitTasks(Value begin, Value end);

@@ -12,6 +12,9 @@ const TemplateRegistry &ampc::cpu::templateRegistry() {
     addMapTemplates(all);
     addGemmTemplate(all);
     addReduceTemplates(all);
+    addRowTemplates(all);
+    addAssembleTemplates(all);
+    addPoolTemplates(all);
     return all;
   }();
   return registry;

@@ -58,7 +58,7 @@ train.model @scalars {
   // CHECK: kernel.row_index
   // CHECK: } : tensor<8xf32>
   train.func @entropy(%a: tensor<8x10xf32>, %label: tensor<8xi32>) -> tensor<8xf32> attributes {train.role = "export"} {
-    %0 = train.softmax_cross_entropy %a, %label : tensor<8x10xf32>, tensor<8xi32>
+    %0 = train.softmax_cross_entropy %a, %label reduce none : tensor<8x10xf32>, tensor<8xi32>
     train.return %0 : tensor<8xf32>
   }
 }

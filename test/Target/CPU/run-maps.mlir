@@ -3,7 +3,7 @@
 
 // Only functions of f64 come from a library.
 // CHECK: plain calls erf exp pow tanh
-// CHECK-COUNT-23: _plain: {{.*}}ok
+// CHECK-COUNT-24: _plain: {{.*}}ok
 
 // x * exp(s) + y with a scalar s, which is computed once.
 kernel.program @pointwise(%i0: tensor<4099xf32>, %i1: tensor<4099xf32>, %i2: tensor<f32>) -> (tensor<4099xf32>) {
@@ -262,6 +262,19 @@ kernel.program @transpose16(%i0: tensor<3x40x37xbf16>) -> (tensor<3x37x40xbf16>)
     kernel.yield %a0 : bf16
   } : tensor<3x37x40xbf16>
   kernel.return %r#0 : tensor<3x37x40xbf16>
+}
+
+// Transposed mask, transposed doubles.
+kernel.program @transpose_mask(%i0: tensor<40x33xi1>, %i1: tensor<40x33xf64>) -> (tensor<33x40xf64>) {
+  %r:1 = kernel.map(%i0, %i1 : tensor<40x33xi1>, tensor<40x33xf64>) space [33, 40]
+      maps [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d1, d0)>]
+        -> [affine_map<(d0, d1) -> (d0, d1)>] {
+  ^bb0(%a0: i1, %a1: f64):
+    %z = arith.constant 1.0 : f64
+    %y = arith.select %a0, %a1, %z : f64
+    kernel.yield %y : f64
+  } : tensor<33x40xf64>
+  kernel.return %r#0 : tensor<33x40xf64>
 }
 
 // Written transposed.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Inputs are random: floats in [test.low, test.high) (discardable attributes of the kernel, default [-2, 2)), integers
-// in [0, test.limit) (default 5). Prints one line per kernel and tier, and what a tier's object calls; exits with 1 after
+// in [0, test.limit) (default 5); with test.patterns, random bits. Prints one line per kernel and tier, and what a tier's object calls; exits with 1 after
 // a difference.
 #include "Interpreter.h"
 #include "Loader.h"
@@ -40,7 +40,7 @@ double attribute(Operation *op, StringRef name, double otherwise) {
 /// One kernel with its data.
 class Case {
 public:
-  explicit Case(FusedKernelOpInterface op) : op(op) {
+  explicit Case(Operation *op) : op(op) {
     std::mt19937 random(7);
     std::uniform_real_distribution<double> real(attribute(op, "test.low", -2), attribute(op, "test.high", 2));
     std::uniform_int_distribution<int64_t> whole(0, attribute(op, "test.limit", 5) - 1);
@@ -52,6 +52,10 @@ public:
       for (int64_t i = 0; i < countOf(value.getType()); ++i) {
         char *at = buffers.back()->data() + i * size;
         writeElement(at, element, {real(random), whole(random)});
+        if (op->hasAttr("test.patterns")) {
+          uint64_t bits = random() | uint64_t(random()) << 32;
+          std::memcpy(at, &bits, size);
+        }
         if (element.isInteger(1))
           *at &= 1;
         elements.push_back(readElement(at, element));
@@ -59,7 +63,11 @@ public:
       inputs.push_back(std::move(elements));
     }
   }
-  bool expect() { return interpret(op, inputs, expected); }
+  bool expect() {
+    if (auto fused = dyn_cast<FusedKernelOpInterface>(op))
+      return interpret(fused, inputs, expected);
+    return interpretData(op, inputs, expected);
+  }
   /// The largest error, relative to 1 + |expected|, or nullopt if the run depends on the order of tasks or writes
   /// outside its results.
   std::optional<double> run(KernelFunction function, KernelFunction finish, int64_t tasks,
@@ -73,7 +81,7 @@ private:
     for (Type type : op->getResultTypes())
       results.push_back(
           std::make_unique<GuardedBuffer>(countOf(type) * bytesOf(elementOf(type))));
-    int64_t workspace = cast<KernelOpInterface>(*op).getWorkspaceBytes();
+    int64_t workspace = cast<KernelOpInterface>(op).getWorkspaceBytes();
     results.push_back(std::make_unique<GuardedBuffer>(workspace));
     return results;
   }
@@ -87,7 +95,7 @@ private:
   }
   double compare(const Buffers &results);
 
-  FusedKernelOpInterface op;
+  Operation *op;
   Buffers buffers;
   std::vector<Elements> inputs, expected;
 };
@@ -194,7 +202,7 @@ bool Runner::runKernel(Operation *op, const cpu::Tier &tier, llvm::orc::LLJIT &j
   if (record.getAs<BoolAttr>("finish").getValue())
     finish = lookup(jit, symbol + "_finish");
   int64_t tasks = numbers("tasks"), scratch = numbers("scratch");
-  Case data{cast<FusedKernelOpInterface>(op)};
+  Case data(op);
   llvm::outs() << symbol << ": " << tasks << (tasks == 1 ? " task, " : " tasks, ");
   if (timing) {
     llvm::outs() << llvm::format("%.0f ns\n", data.nanoseconds(function, finish, tasks, scratch));
@@ -225,7 +233,7 @@ bool Runner::runTier(const cpu::Tier &tier, ModuleOp tierModule) {
   if (!calls.empty())
     llvm::outs() << tier.name << " calls " << llvm::join(calls, " ") << "\n";
   bool passed = true;
-  module.walk([&](FusedKernelOpInterface op) { passed &= runKernel(op, tier, **jit); });
+  module.walk([&](KernelOpInterface op) { passed &= runKernel(op, tier, **jit); });
   return passed;
 }
 bool Runner::runAll() {

@@ -62,6 +62,8 @@ public:
   /// Computes now every body value that depends on none of the dimensions in `varying` (a bit per dimension); `run`
   /// gives the others. Call it before a loop over `varying`: LLVM cannot hoist loads past stores that may alias.
   void pin(const Run &run, uint64_t varying);
+  /// The same as vectors of run.lanes, for loops whose every run has the lanes of this one.
+  void pinVectors(const Run &run, uint64_t varying);
   /// Says what a body value is, until released.
   void define(mlir::Value bodyValue, mlir::Value known);
   /// Pins and definitions after `mark` are forgotten; call it where a loop body ends.
@@ -83,12 +85,17 @@ public:
   const IterationSpace &space() const { return points; }
   /// Element position of an access at a point.
   mlir::Value position(const Access &access, llvm::ArrayRef<mlir::Value> dims);
+  mlir::Value inputPointer(unsigned i) const { return inputs[i]; }
+  mlir::Value resultPointer(unsigned k) const { return results[k]; }
   mlir::Block &body() { return op.getBody().front(); }
-  /// Lanes of a full vector: as many as fit of the widest type computed with.
+  /// Lanes of a full vector: as many as fit of the widest type computed with, at least 32 bits.
   int64_t lanes() const { return width; }
+  static int64_t lanesFor(FusedKernelOpInterface op, const Tier &tier);
 
 private:
+  void pinReady(const Run &run, uint64_t varying);
   mlir::Value read(unsigned input, const Run &run);
+  llvm::SmallVector<mlir::Value> scattered(const Access &access, const Run &run);
   mlir::Value rowIndex(const Run &run);
   mlir::Value linearIndex(const Run &run);
   mlir::Value expression(mlir::AffineExpr expr, llvm::ArrayRef<mlir::Value> dims);

@@ -44,9 +44,12 @@ public:
   /// Elements `stride` apart.
   Value loadStrided(Value base, Type element, Value position, int64_t stride, int64_t lanes,
                     int64_t active = -1);
+  /// Elements at any positions; lanes past the last position are zero.
+  Value loadScattered(Value base, Type element, llvm::ArrayRef<Value> positions, int64_t lanes);
   /// Scalar or vector; of a vector the first `active` lanes.
   void store(Value value, Value base, Value position, int64_t active = -1);
   void storeStrided(Value value, Value base, Value position, int64_t stride, int64_t active = -1);
+  void storeScattered(Value value, Value base, llvm::ArrayRef<Value> positions);
   /// Pointer number `i` of an array of pointers.
   Value loadPointer(Value array, int64_t i);
   /// A pointer `bytes` past `base`.

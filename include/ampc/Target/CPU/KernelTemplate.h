@@ -59,6 +59,9 @@ private:
 void addMapTemplates(TemplateRegistry &registry);
 void addGemmTemplate(TemplateRegistry &registry);
 void addReduceTemplates(TemplateRegistry &registry);
+void addRowTemplates(TemplateRegistry &registry);
+void addAssembleTemplates(TemplateRegistry &registry);
+void addPoolTemplates(TemplateRegistry &registry);
 const TemplateRegistry &templateRegistry();
 
 } // namespace ampc::cpu

@@ -1,0 +1,250 @@
+// Public interface of PTXSim, an interpreter for NVIDIA PTX that runs kernels on the CPU.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Typical use:
+//
+//   ptxsim::Module module = ptxsim::Module::parse(text, "kernel.ptx");
+//   ptxsim::Device device;
+//   ptxsim::Program program = device.load(module);
+//   ptxsim::DeviceAddress x = device.allocate(bytes, "x");
+//   device.write(x, host, bytes);
+//   ptxsim::LaunchResult result =
+//       device.launch(program, "vecadd", {grid, block}, {ptxsim::argument(x), ptxsim::argument(n)});
+//   device.read(host, x, bytes);
+//
+// Every mistake a kernel makes that has a defined place (out of bounds, misaligned, read of something
+// nobody wrote, divergent barrier, deadlock, ...) is thrown as ptxsim::Error. Races do not stop the
+// kernel: they are collected in LaunchResult::findings when Options::race is set.
+#ifndef AMPC_PTXSIM_PTXSIM_H
+#define AMPC_PTXSIM_PTXSIM_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace ptxsim {
+
+/// What an Error is about; lets a caller tell a bad file from a bad kernel.
+enum class ErrorKind {
+  Syntax,      ///< the PTX text cannot be parsed
+  Unsupported, ///< well-formed PTX that the interpreter does not execute
+  Argument,    ///< the host asked for something impossible (unknown kernel, wrong argument count)
+  Memory,      ///< out of bounds, misaligned, read-only, or use of memory nobody wrote
+  Register,    ///< use of a register nobody wrote
+  Convergence, ///< divergent barrier, shuffle or other warp-wide instruction
+  Barrier,     ///< misuse of an mbarrier or of a named barrier
+  Async,       ///< misuse of asynchronous copies or of wgmma
+  Deadlock,    ///< no warp can run
+  Budget,      ///< the instruction budget was used up
+  Trap         ///< the kernel executed trap
+};
+
+/// Thrown for everything that stops parsing, loading or executing.
+class Error : public std::runtime_error {
+public:
+  Error(ErrorKind kind, const std::string &message, uint32_t line = 0, uint32_t column = 0)
+      : std::runtime_error(message), kind(kind), line(line), column(column) {}
+  ErrorKind kind;
+  uint32_t line;   ///< PTX line, 0 when there is none
+  uint32_t column; ///< PTX column, 0 when there is none
+};
+
+using DeviceAddress = uint64_t;
+
+struct Dim3 {
+  uint32_t x = 1, y = 1, z = 1;
+  uint64_t count() const { return uint64_t(x) * y * z; }
+};
+
+/// One kernel parameter as declared in the PTX.
+struct Parameter {
+  std::string name;
+  std::string type; ///< "u64", "f32", "b8[128]", ...
+  uint32_t size = 0, alignment = 1, offset = 0;
+};
+
+/// What can be said about a kernel without running it.
+struct KernelInfo {
+  std::string name;
+  std::vector<Parameter> parameters;
+  Dim3 requiredBlock{0, 0, 0};  ///< .reqntid, zero when absent
+  Dim3 maximumBlock{0, 0, 0};   ///< .maxntid, zero when absent
+  Dim3 cluster{1, 1, 1};        ///< .reqnctapercluster
+  bool hasRequiredCluster = false;
+};
+
+struct ModuleImpl;
+
+/// A parsed PTX file. Cheap to copy; immutable.
+class Module {
+public:
+  /// Throws Error(Syntax) with line and column on malformed text.
+  static Module parse(const std::string &text, const std::string &fileName = "<ptx>");
+  const std::vector<KernelInfo> &kernels() const;
+  const std::string &target() const;
+  const std::shared_ptr<const ModuleImpl> &impl() const { return pimpl; }
+
+private:
+  std::shared_ptr<const ModuleImpl> pimpl;
+};
+
+/// When asynchronous work (cp.async, TMA, bulk copies, wgmma) takes effect.
+enum class AsyncMode {
+  Lazy,  ///< at the wait that covers it; the destination is poisoned until then
+  Eager, ///< at the instruction that starts it
+  Random ///< at a point in between, drawn from Options::seed
+};
+
+/// How mma.sync and wgmma add up. The hardware models align all products of one step to the largest
+/// exponent, truncate to a fixed number of fraction bits, sum exactly and round toward zero.
+enum class TensorArithmetic { FmaChain, Volta, Ampere, Hopper };
+
+struct Options {
+  AsyncMode async = AsyncMode::Lazy;
+  TensorArithmetic tensor = TensorArithmetic::FmaChain;
+  bool definedness = true;   ///< report uses of registers and memory that nobody wrote
+  bool race = false;         ///< report data races and missing fences; runs on one thread
+  bool statistics = false;   ///< collect LaunchResult::statistics
+  bool deterministic = true; ///< results do not depend on `threads`
+  unsigned threads = 1;      ///< worker threads; blocks (clusters) are spread over them
+  uint64_t seed = 1;         ///< for AsyncMode::Random and for `scheduleQuantum`
+  uint32_t scheduleQuantum = 0; ///< switch warps after that many instructions; 0: only when they wait
+  uint64_t instructionBudget = 1ull << 36; ///< warp instructions per launch before Error(Budget)
+  int traceWarp = -1;        ///< print every instruction of that warp of block 0 to stderr
+  unsigned maximumFindings = 32;
+};
+
+/// A race or a missing fence, found with Options::race.
+struct Finding {
+  std::string message;
+  uint32_t line = 0, otherLine = 0; ///< PTX lines of the two accesses
+};
+
+/// Counters of one launch. Exact for the PTX, not for the machine code ptxas makes of it.
+struct Statistics {
+  uint64_t warpInstructions = 0, threadInstructions = 0;
+  uint64_t divergentBranches = 0, barriers = 0;
+  uint64_t globalLoadRequests = 0, globalLoadSectors = 0, globalLoadSectorsMinimum = 0;
+  uint64_t globalStoreRequests = 0, globalStoreSectors = 0, globalStoreSectorsMinimum = 0;
+  uint64_t sharedRequests = 0, sharedWaves = 0, sharedWavesMinimum = 0;
+  uint64_t bulkBytesRead = 0, bulkBytesWritten = 0;
+  uint64_t flops = 0, tensorFlops = 0;
+  std::map<std::string, uint64_t> instructionMix; ///< opcode with modifiers to executed warps
+  struct Line {
+    uint64_t requests = 0, waves = 0, minimum = 0;
+  };
+  std::map<uint32_t, Line> sharedLines; ///< per PTX line
+  void merge(const Statistics &other);
+};
+
+struct LaunchResult {
+  std::vector<Finding> findings;
+  Statistics statistics;
+};
+
+struct LaunchConfig {
+  Dim3 grid, block;
+  uint32_t dynamicShared = 0;
+  Dim3 cluster{0, 0, 0}; ///< overrides .reqnctapercluster when not zero
+};
+
+/// One kernel argument: the bytes of the parameter.
+using Argument = std::vector<uint8_t>;
+template <class T> Argument argument(const T &value) {
+  static_assert(std::is_trivially_copyable<T>::value, "kernel arguments are plain data");
+  Argument bytes(sizeof(T));
+  std::memcpy(bytes.data(), &value, sizeof(T));
+  return bytes;
+}
+
+enum class Swizzle : uint8_t { None, Bytes32, Bytes64, Bytes128 };
+enum class TensorType : uint8_t { U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16 };
+
+/// Host description of a tiled tensor map (dimension 0 is the innermost one).
+struct TensorMapInfo {
+  TensorType type = TensorType::F16;
+  DeviceAddress base = 0;
+  uint32_t rank = 2;
+  std::array<uint64_t, 5> size{};    ///< elements
+  std::array<uint64_t, 5> stride{};  ///< bytes; stride[0] is ignored
+  std::array<uint32_t, 5> box{};     ///< elements
+  std::array<uint32_t, 5> elementStride{{1, 1, 1, 1, 1}};
+  Swizzle swizzle = Swizzle::None;
+  bool fillWithNaN = false;
+};
+
+/// 128 opaque bytes; the layout is the simulator's own and not the hardware's.
+struct alignas(64) TensorMap {
+  uint8_t bytes[128];
+};
+
+/// Checks the rules of cuTensorMapEncodeTiled. Throws Error(Argument).
+TensorMap encodeTensorMap(const TensorMapInfo &info);
+
+struct ProgramImpl;
+struct DeviceImpl;
+
+/// A module loaded into a device: its global variables have addresses, its kernels are decoded.
+class Program {
+public:
+  DeviceAddress global(const std::string &name, uint64_t *size = nullptr) const;
+  uint32_t staticShared(const std::string &kernel) const;
+  std::shared_ptr<ProgramImpl> pimpl;
+};
+
+/// Owns global memory. One launch at a time per device.
+class Device {
+public:
+  explicit Device(const Options &options = Options());
+  ~Device();
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+
+  Options &options();
+  /// Decodes every kernel; throws Error(Unsupported) with the PTX line for unknown instructions.
+  Program load(const Module &module);
+  void unload(const Program &program);
+  /// 256-byte aligned memory with exact bounds; its content is undefined.
+  DeviceAddress allocate(uint64_t bytes, const std::string &name = "");
+  void free(DeviceAddress address);
+  void write(DeviceAddress to, const void *from, uint64_t bytes);
+  void read(void *to, DeviceAddress from, uint64_t bytes) const;
+  void fill(DeviceAddress to, uint8_t value, uint64_t bytes);
+  void copy(DeviceAddress to, DeviceAddress from, uint64_t bytes);
+  /// How many of these bytes nobody has written (always 0 with definedness off).
+  uint64_t undefinedBytes(DeviceAddress from, uint64_t bytes) const;
+  LaunchResult launch(const Program &program, const std::string &kernel,
+                      const LaunchConfig &config, const std::vector<Argument> &arguments);
+  /// The allocation that holds an address: base and size. False if there is none.
+  bool find(DeviceAddress address, DeviceAddress *base, uint64_t *size) const;
+  DeviceImpl &impl() { return *pimpl; }
+
+private:
+  std::unique_ptr<DeviceImpl> pimpl;
+};
+
+/// "avx512", "avx2": the variant of the executor this machine runs.
+const char *executorName();
+
+/// A chip for the roofline estimate: peak rates without any derating.
+struct Chip {
+  const char *name;
+  double tensorTflops16; ///< dense f16/bf16 with f32 accumulation
+  double vectorTflops32;
+  double memoryGBs;
+  double sharedTBs;
+  unsigned sms;
+};
+const std::vector<Chip> &knownChips();
+/// Text for a person: what bounds the kernel on that chip, and what the estimate leaves out.
+std::string rooflineReport(const Statistics &statistics, const Chip &chip);
+std::string statisticsReport(const Statistics &statistics);
+
+} // namespace ptxsim
+#endif

@@ -1,0 +1,143 @@
+// f16 and bf16 arithmetic, scalar and packed.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums, products and quotients are computed in single precision and rounded once more: with 24
+// against 11 or 8 bits that equals one rounding (Figueroa, 1995). fma goes through a sum rounded to
+// odd in double precision.
+#include "Exec/Isa.h"
+PTXSIM_ISA_BEGIN
+#include "Exec/Lanes.h"
+#include "Exec/Numeric.h"
+
+namespace ptxsim {
+namespace PTXSIM_NS {
+namespace {
+
+struct F16 {
+  static float load(uint16_t x) { return halfToFloat(x); }
+  static uint16_t store(float x) { return floatToHalf(x); }
+  static uint16_t store(double x) { return doubleToHalf(x); }
+  static constexpr uint16_t exponentMask = 0x7c00;
+};
+struct BF16 {
+  static float load(uint16_t x) { return bfloatToFloat(x); }
+  static uint16_t store(float x) { return floatToBfloat(x); }
+  static uint16_t store(double x) { return doubleToBfloat(x); }
+  static constexpr uint16_t exponentMask = 0x7f80;
+};
+
+struct Add { static float apply(float a, float b) { return a + b; } };
+struct Sub { static float apply(float a, float b) { return a - b; } };
+struct Mul { static float apply(float a, float b) { return a * b; } };
+/// Products of bf16 can be subnormal in single precision, where two roundings would differ from one.
+struct MulWide { static double apply(float a, float b) { return double(a) * double(b); } };
+struct Min { static float apply(float a, float b) { return minimumNumber(a, b); } };
+struct Max { static float apply(float a, float b) { return maximumNumber(a, b); } };
+struct MinNaN {
+  static float apply(float a, float b) { return a != a || b != b ? bitsFloat(canonicalNaN) : minimumNumber(a, b); }
+};
+struct MaxNaN {
+  static float apply(float a, float b) { return a != a || b != b ? bitsFloat(canonicalNaN) : maximumNumber(a, b); }
+};
+struct Ex2 { static double apply(float a) { return exp2Double(a); } };
+struct Tanh { static double apply(float a) { return std::tanh(double(a)); } };
+
+template <class F> uint16_t flush(uint16_t x) {
+  return (x & F::exponentMask) == 0 ? uint16_t(x & 0x8000) : x;
+}
+template <class F> uint16_t finish(uint16_t x, uint16_t flags) {
+  if (flags & InstFlag::Ftz)
+    x = flush<F>(x);
+  if (flags & InstFlag::Sat) {
+    float v = F::load(x);
+    x = F::store(v > 0 ? (v < 1 ? v : 1.0f) : 0.0f);
+  }
+  if ((flags & InstFlag::Relu) && F::load(x) == F::load(x) && (x & 0x8000))
+    x = 0;
+  return x;
+}
+constexpr uint16_t specialFlags = InstFlag::Ftz | InstFlag::Sat | InstFlag::Relu;
+
+/// `Count` is 32 for one half per lane and 64 for two.
+template <class F, class Op, int Count> void binaryHalf(Warp &w, const Inst &i) {
+  uint16_t *d = w.reg<uint16_t>(i.dst);
+  const uint16_t *a = w.reg<uint16_t>(i.a), *b = w.reg<uint16_t>(i.b);
+  uint32_t m = w.exec;
+  if (m == ~0u && !(i.flags & specialFlags)) {
+    _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < Count; l++)
+        d[l] = F::store(Op::apply(F::load(a[l]), F::load(b[l])));
+    return;
+  }
+  bool ftz = i.flags & InstFlag::Ftz;
+  for (int l = 0; l < Count; l++) {
+    if (!(m >> (l * 32 / Count) & 1))
+      continue;
+    uint16_t x = ftz ? flush<F>(a[l]) : a[l], y = ftz ? flush<F>(b[l]) : b[l];
+    d[l] = finish<F>(F::store(Op::apply(F::load(x), F::load(y))), i.flags);
+  }
+}
+template <class F, int Count> void fmaHalf(Warp &w, const Inst &i) {
+  uint16_t *d = w.reg<uint16_t>(i.dst);
+  const uint16_t *a = w.reg<uint16_t>(i.a), *b = w.reg<uint16_t>(i.b), *c = w.reg<uint16_t>(i.c);
+  bool ftz = i.flags & InstFlag::Ftz;
+  for (int l = 0; l < Count; l++) {
+    if (!(w.exec >> (l * 32 / Count) & 1))
+      continue;
+    uint16_t x = ftz ? flush<F>(a[l]) : a[l], y = ftz ? flush<F>(b[l]) : b[l];
+    uint16_t z = ftz ? flush<F>(c[l]) : c[l];
+    double product = double(F::load(x)) * double(F::load(y)); // exact
+    d[l] = finish<F>(F::store(addToOdd(product, double(F::load(z)))), i.flags);
+  }
+}
+template <class F, class Op, int Count> void unaryHalf(Warp &w, const Inst &i) {
+  uint16_t *d = w.reg<uint16_t>(i.dst);
+  const uint16_t *a = w.reg<uint16_t>(i.a);
+  for (int l = 0; l < Count; l++)
+    if (w.exec >> (l * 32 / Count) & 1)
+      d[l] = finish<F>(F::store(double(Op::apply(F::load(a[l])))), i.flags);
+}
+template <uint16_t And, uint16_t Xor, int Count> void signHalf(Warp &w, const Inst &i) {
+  uint16_t *d = w.reg<uint16_t>(i.dst);
+  const uint16_t *a = w.reg<uint16_t>(i.a);
+  for (int l = 0; l < Count; l++)
+    if (w.exec >> (l * 32 / Count) & 1)
+      d[l] = uint16_t((a[l] & And) ^ Xor);
+}
+
+template <class F, int Count> Handler select(const Inst &i) {
+  bool nan = i.flags & InstFlag::PropagateNaN;
+  switch (i.op) {
+  case Opcode::Add: return binaryHalf<F, Add, Count>;
+  case Opcode::Sub: return binaryHalf<F, Sub, Count>;
+  case Opcode::MulLo:
+    return binaryHalf<F, std::conditional_t<std::is_same<F, BF16>::value, MulWide, Mul>, Count>;
+  case Opcode::Min: return nan ? binaryHalf<F, MinNaN, Count> : binaryHalf<F, Min, Count>;
+  case Opcode::Max: return nan ? binaryHalf<F, MaxNaN, Count> : binaryHalf<F, Max, Count>;
+  case Opcode::Fma: return fmaHalf<F, Count>;
+  case Opcode::Ex2: return unaryHalf<F, Ex2, Count>;
+  case Opcode::Tanh: return unaryHalf<F, Tanh, Count>;
+  case Opcode::Neg: return signHalf<0xffff, 0x8000, Count>;
+  case Opcode::Abs: return signHalf<0x7fff, 0, Count>;
+  default: return nullptr;
+  }
+}
+
+} // namespace
+
+Handler selectHalf(const Inst &i) {
+  if (i.rounding != Rounding::None && i.rounding != Rounding::Nearest)
+    return nullptr;
+  if (i.flags & InstFlag::Xorsign)
+    return nullptr;
+  switch (i.type) {
+  case Type::F16: return select<F16, 32>(i);
+  case Type::F16x2: return select<F16, 64>(i);
+  case Type::BF16: return select<BF16, 32>(i);
+  case Type::BF16x2: return select<BF16, 64>(i);
+  default: return nullptr;
+  }
+}
+
+} // namespace PTXSIM_NS
+} // namespace ptxsim
+PTXSIM_ISA_END

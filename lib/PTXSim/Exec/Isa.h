@@ -1,0 +1,42 @@
+// Compiles the executor once per instruction set, with the set's name as namespace.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The instruction set is an attribute of the functions between PTXSIM_ISA_BEGIN and PTXSIM_ISA_END
+// and not a compiler flag: inline functions of the standard library, which the linker shares with
+// the rest of the program, stay free of instructions the processor may lack.
+#ifndef PTXSIM_EXEC_ISA_H
+#define PTXSIM_EXEC_ISA_H
+
+#include "Machine/Machine.h"
+#include <cmath>
+#include <cstring>
+#include <immintrin.h>
+#include <type_traits>
+
+#ifdef PTXSIM_AVX512
+#define PTXSIM_NS avx512
+#define PTXSIM_ISA_BEGIN                                                                           \
+  _Pragma("clang attribute push(__attribute__((target(\"avx2,fma,f16c,avx512f,avx512vl,avx512bw,avx512dq\"))), apply_to = function)")
+#else
+#define PTXSIM_NS avx2
+#define PTXSIM_ISA_BEGIN                                                                           \
+  _Pragma("clang attribute push(__attribute__((target(\"avx2,fma,f16c\"))), apply_to = function)")
+#endif
+#define PTXSIM_ISA_END _Pragma("clang attribute pop")
+
+namespace ptxsim {
+namespace PTXSIM_NS {
+Handler selectInteger(const Inst &inst);
+Handler selectBits(const Inst &inst);
+Handler selectFloat(const Inst &inst);
+Handler selectHalf(const Inst &inst);
+Handler selectCompare(const Inst &inst);
+Handler selectConvert(const Inst &inst);
+Handler selectMove(const Inst &inst);
+Handler selectLoadStore(const Inst &inst);
+Handler selectMatrix(const Inst &inst);
+/// The arithmetic of one warp's share of a wgmma, called when it completes.
+void executeWgmma(Warp &w, const WgmmaItem &item);
+} // namespace PTXSIM_NS
+} // namespace ptxsim
+#endif

@@ -1,0 +1,80 @@
+// Loops over the 32 lanes of a warp.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Include between PTXSIM_ISA_BEGIN and PTXSIM_ISA_END.
+#ifndef PTXSIM_EXEC_LANES_H
+#define PTXSIM_EXEC_LANES_H
+
+namespace ptxsim {
+namespace PTXSIM_NS {
+
+/// Source and destination registers are either the same one or do not overlap.
+#define PTXSIM_LANES _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < 32; l++)
+#define PTXSIM_ACTIVE(mask)                                                                        \
+  for (uint32_t m_ = (mask), l = m_ ? uint32_t(__builtin_ctz(m_)) : 0; m_;                         \
+       m_ &= m_ - 1, l = m_ ? uint32_t(__builtin_ctz(m_)) : 0)
+
+/// `f` must be safe to evaluate for lanes that are off.
+template <class D, class A, class F> inline void lanes1(Warp &w, const Inst &i, F f) {
+  D *d = w.reg<D>(i.dst);
+  const A *a = w.reg<A>(i.a);
+  uint32_t m = w.exec;
+  if (m == ~0u) {
+    PTXSIM_LANES d[l] = f(a[l]);
+  } else {
+    PTXSIM_LANES d[l] = (m >> l & 1) ? D(f(a[l])) : d[l];
+  }
+}
+template <class D, class A, class B, class F> inline void lanes2(Warp &w, const Inst &i, F f) {
+  D *d = w.reg<D>(i.dst);
+  const A *a = w.reg<A>(i.a);
+  const B *b = w.reg<B>(i.b);
+  uint32_t m = w.exec;
+  if (m == ~0u) {
+    PTXSIM_LANES d[l] = f(a[l], b[l]);
+  } else {
+    PTXSIM_LANES d[l] = (m >> l & 1) ? D(f(a[l], b[l])) : d[l];
+  }
+}
+template <class D, class A, class B, class C, class F>
+inline void lanes3(Warp &w, const Inst &i, F f) {
+  D *d = w.reg<D>(i.dst);
+  const A *a = w.reg<A>(i.a);
+  const B *b = w.reg<B>(i.b);
+  const C *c = w.reg<C>(i.c);
+  uint32_t m = w.exec;
+  if (m == ~0u) {
+    PTXSIM_LANES d[l] = f(a[l], b[l], c[l]);
+  } else {
+    PTXSIM_LANES d[l] = (m >> l & 1) ? D(f(a[l], b[l], c[l])) : d[l];
+  }
+}
+
+/// Handlers made of a function object with a static `apply`.
+template <class Op, class D, class A> void unary(Warp &w, const Inst &i) {
+  lanes1<D, A>(w, i, [](A a) -> D { return Op::apply(a); });
+}
+template <class Op, class D, class A, class B = A> void binary(Warp &w, const Inst &i) {
+  lanes2<D, A, B>(w, i, [](A a, B b) -> D { return Op::apply(a, b); });
+}
+template <class Op, class D, class A, class B = A, class C = D>
+void ternary(Warp &w, const Inst &i) {
+  lanes3<D, A, B, C>(w, i, [](A a, B b, C c) -> D { return Op::apply(a, b, c); });
+}
+
+/// One instantiation per integer type of the instruction; null for other types.
+template <template <class> class H> Handler byInteger(Type type) {
+  switch (type) {
+  case Type::U16: case Type::B16: return H<uint16_t>::handler;
+  case Type::S16: return H<int16_t>::handler;
+  case Type::U32: case Type::B32: return H<uint32_t>::handler;
+  case Type::S32: return H<int32_t>::handler;
+  case Type::U64: case Type::B64: return H<uint64_t>::handler;
+  case Type::S64: return H<int64_t>::handler;
+  default: return nullptr;
+  }
+}
+
+} // namespace PTXSIM_NS
+} // namespace ptxsim
+#endif

@@ -1,0 +1,115 @@
+// ldmatrix, stmatrix and movmatrix.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lane 8j + r gives the address of row r of matrix j. Lane 4g+t holds elements (g, 2t) and
+// (g, 2t+1); with .trans elements (2t, g) and (2t+1, g).
+#include "Exec/Isa.h"
+#include "Exec/MatrixHandlers.h"
+#include "Machine/Access.h"
+PTXSIM_ISA_BEGIN
+#include "Exec/Lanes.h"
+
+namespace ptxsim {
+namespace PTXSIM_NS {
+namespace {
+
+void requireFull(Warp &w) {
+  if (w.exec != ~0u)
+    fault(w, ErrorKind::Convergence, "divergent: a warp-wide matrix instruction executed by lanes " +
+                                         hex(w.exec));
+}
+
+/// One observation per matrix: eight lanes with 16 bytes each, as the hardware's passes.
+void observeMatrix(Warp &w, const Inst &i, AccessKind kind) {
+  uint64_t addresses[32];
+  for (unsigned l = 0; l < 32; l++)
+    addresses[l] = laneAddress(w, i, l);
+  uint32_t saved = w.exec;
+  w.exec = i.count == 4 ? ~0u : (1u << (8 * i.count)) - 1;
+  observe(w, i, Space::Shared, addresses, 16, kind);
+  w.exec = saved;
+}
+
+void loadMatrix(Warp &w, const Inst &i) {
+  requireFull(w);
+  bool transpose = i.aux & 2;
+  const uint32_t *slots = slotsOf(w, i);
+  if (w.block->instrumented)
+    observeMatrix(w, i, AccessKind::Read);
+  uint16_t rows[4][8][8];
+  uint32_t bad[4] = {}; // rows with undefined bytes
+  for (unsigned j = 0; j < i.count; j++)
+    for (unsigned r = 0; r < 8; r++) {
+      uint64_t address = laneAddress(w, i, 8 * j + r);
+      Target t = resolve(w, Space::Shared, address, 16, AccessKind::Read, 8 * j + r);
+      std::memcpy(rows[j][r], t.data, 16);
+      if (t.shadow && !checkDefined(w, t.shadow, 16, 8 * j + r, address))
+        bad[j] |= 1u << r;
+    }
+  for (unsigned j = 0; j < i.count; j++) {
+    uint32_t *d = w.reg<uint32_t>(slots[j]);
+    uint32_t undefined = 0;
+    for (unsigned l = 0; l < 32; l++) {
+      unsigned g = l >> 2, t = 2 * (l & 3);
+      d[l] = transpose ? uint32_t(rows[j][t][g]) | uint32_t(rows[j][t + 1][g]) << 16
+                       : uint32_t(rows[j][g][t]) | uint32_t(rows[j][g][t + 1]) << 16;
+      uint32_t touched = transpose ? 3u << t : 1u << g;
+      undefined |= uint32_t((bad[j] & touched) != 0) << l;
+    }
+    markDefined(w, slots[j], ~0u);
+    if (undefined)
+      markUndefined(w, slots[j], undefined);
+  }
+}
+
+void storeMatrix(Warp &w, const Inst &i) {
+  requireFull(w);
+  bool transpose = i.aux & 2;
+  const uint32_t *slots = slotsOf(w, i);
+  if (w.block->instrumented)
+    observeMatrix(w, i, AccessKind::Write);
+  w.block->stamp++;
+  for (unsigned j = 0; j < i.count; j++) {
+    const uint16_t *d = w.reg<uint16_t>(slots[j]);
+    uint32_t defined = w.defined ? w.defined[slotIndex(slots[j])] : ~0u;
+    for (unsigned r = 0; r < 8; r++) {
+      uint64_t address = laneAddress(w, i, 8 * j + r);
+      Target t = resolve(w, Space::Shared, address, 16, AccessKind::Write, 8 * j + r);
+      if (t.shadow)
+        checkWritable(w, t.shadow, 16, 8 * j + r, address);
+      for (unsigned c = 0; c < 8; c++) {
+        unsigned row = transpose ? c : r, column = transpose ? r : c;
+        unsigned lane = 4 * row + column / 2;
+        std::memcpy(t.data + 2 * c, &d[2 * lane + (column & 1)], 2);
+        if (t.shadow)
+          std::memset(t.shadow + 2 * c,
+                      defined >> lane & 1 ? Shadow::Defined : Shadow::Undefined, 2);
+      }
+    }
+  }
+}
+
+void moveMatrix(Warp &w, const Inst &i) {
+  requireFull(w);
+  uint16_t in[64], *out = w.reg<uint16_t>(i.dst);
+  std::memcpy(in, w.regs + i.a, sizeof in);
+  for (unsigned r = 0; r < 8; r++)
+    for (unsigned c = 0; c < 8; c++)
+      out[8 * r + c] = in[8 * c + r];
+}
+
+} // namespace
+
+Handler selectMatrix(const Inst &i) {
+  switch (i.op) {
+  case Opcode::LoadMatrix: return loadMatrix;
+  case Opcode::StoreMatrix: return storeMatrix;
+  case Opcode::MoveMatrix: return moveMatrix;
+  case Opcode::Mma: return selectMma(i);
+  default: return nullptr;
+  }
+}
+
+} // namespace PTXSIM_NS
+} // namespace ptxsim
+PTXSIM_ISA_END

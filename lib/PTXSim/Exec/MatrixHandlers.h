@@ -1,0 +1,13 @@
+// Handlers of the matrix instructions, declared across their files.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef PTXSIM_EXEC_MATRIXHANDLERS_H
+#define PTXSIM_EXEC_MATRIXHANDLERS_H
+
+#include "Exec/Isa.h"
+
+namespace ptxsim {
+namespace PTXSIM_NS {
+Handler selectMma(const Inst &inst);
+} // namespace PTXSIM_NS
+} // namespace ptxsim
+#endif

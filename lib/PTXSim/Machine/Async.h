@@ -1,0 +1,93 @@
+// Queues of asynchronous work and the mbarrier object.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef PTXSIM_MACHINE_ASYNC_H
+#define PTXSIM_MACHINE_ASYNC_H
+
+#include "Machine/Program.h"
+#include "Machine/TensorMap.h"
+#include <deque>
+
+namespace ptxsim {
+
+/// One lane's cp.async.
+struct CopyItem {
+  uint32_t shared;
+  uint64_t global;
+  uint8_t bytes, sourceBytes; ///< the rest is filled with zeros
+  uint8_t lane;
+};
+
+struct CopyGroup {
+  std::vector<CopyItem> items;
+  uint32_t clock = 0; ///< of the warp's copy agent, for the race detector
+};
+
+struct CopyQueue {
+  CopyGroup open;
+  std::deque<CopyGroup> committed;
+};
+
+struct WgmmaItem {
+  const Inst *inst;
+  uint64_t a, b; ///< descriptors
+  bool accumulate;
+};
+
+struct WgmmaGroup {
+  std::vector<WgmmaItem> items;
+  uint32_t clock = 0;
+};
+
+struct WgmmaQueue {
+  WgmmaGroup open;
+  std::deque<WgmmaGroup> committed;
+  std::vector<uint8_t> inFlight;  ///< per slot: number of pending wgmma that use it
+  std::vector<uint8_t> unfenced;  ///< per slot: accessed since the last wgmma.fence
+  bool busy() const { return !open.items.empty() || !committed.empty(); }
+};
+
+/// Bulk stores and reductions of a warp: ids of AsyncOps per group.
+struct BulkGroup {
+  std::vector<uint64_t> ids;
+  uint32_t readClock = 0, writeClock = 0; ///< of the warp's bulk agents
+};
+
+struct BulkQueue {
+  BulkGroup open;
+  std::deque<BulkGroup> committed;
+};
+
+/// A TMA or bulk copy that has been issued.
+struct AsyncOp {
+  enum Kind : uint8_t { TensorLoad, TensorStore, BulkLoad, BulkStore, BulkToCluster, StoreRemote };
+  Kind kind;
+  bool reduce = false;
+  AtomicOp reduction = AtomicOp::Add;
+  Type type = Type::None; ///< element type of a reduction
+  uint64_t id = 0;
+  uint32_t rank = 0, warp = 0; ///< issuing block and warp
+  const Inst *inst = nullptr;
+  TensorMapData map{};
+  int32_t coordinates[5] = {0, 0, 0, 0, 0};
+  uint32_t shared = 0;     ///< shared::cta offset in the source or destination block
+  uint32_t targetRank = 0; ///< destination block of a copy into shared memory
+  uint32_t multicast = 0;  ///< mask of ranks, 0: only targetRank
+  uint64_t global = 0;
+  uint32_t bytes = 0;
+  uint32_t mbarrier = 0;
+  uint64_t value[2] = {0, 0}; ///< payload of st.async
+  uint32_t agent = 0, clock = 0; ///< race detector: who writes global memory
+  uint32_t clocks[16] = {};      ///< per destination block, of its mbarrier's agent
+};
+
+/// State of an mbarrier. The eight bytes in shared memory stay opaque to the kernel.
+struct MBarrier {
+  uint32_t address = 0;
+  uint32_t expected = 0, pending = 0;
+  int64_t transactions = 0;
+  uint64_t phase = 0;
+  uint32_t agent = ~0u; ///< race detector: stands for the copies that signal this object
+};
+
+} // namespace ptxsim
+#endif

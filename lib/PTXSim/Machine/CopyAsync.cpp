@@ -1,0 +1,170 @@
+// cp.async: copies of 4 to 16 bytes per lane that complete at a wait.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Machine/Access.h"
+#include "Machine/Control.h"
+#include "Machine/Mbarrier.h"
+#include "Machine/Race.h"
+#include <cstring>
+
+namespace ptxsim {
+
+namespace {
+
+void performCopy(Warp &w, const CopyItem &c) {
+  Block &block = *w.block;
+  uint8_t *to = block.shared + c.shared;
+  uint8_t *toShadow = block.sharedShadow.empty() ? nullptr : &block.sharedShadow[c.shared];
+  if (c.sourceBytes) {
+    Target from = {nullptr, nullptr};
+    Allocation *a = block.cluster->launch->memory->find(c.global);
+    from = {a->at(c.global), a->shadowAt(c.global)};
+    std::memcpy(to, from.data, c.sourceBytes);
+    if (toShadow)
+      std::memcpy(toShadow, from.shadow, c.sourceBytes);
+  }
+  std::memset(to + c.sourceBytes, 0, size_t(c.bytes - c.sourceBytes));
+  if (toShadow)
+    std::memset(toShadow + c.sourceBytes, Shadow::Defined, size_t(c.bytes - c.sourceBytes));
+}
+
+void performGroup(Warp &w, CopyGroup &group) {
+  for (const CopyItem &c : group.items)
+    performCopy(w, c);
+  if (RaceDetector *race = raceOf(w))
+    if (group.clock)
+      race->acquireAgent(w, race->agentOf(w, RaceDetector::CopyAgent), group.clock);
+}
+
+uint64_t operandAddress(const Warp &w, const Inst &i, const uint32_t *list, unsigned count,
+                        unsigned which, unsigned lane) {
+  int64_t offset = int32_t(list[count + which]);
+  if (i.aux >> which & 1)
+    return reinterpret_cast<const uint64_t *>(w.regs + list[which])[lane] + uint64_t(offset);
+  return uint32_t(reinterpret_cast<const uint32_t *>(w.regs + list[which])[lane] +
+                  uint32_t(offset));
+}
+
+void observeCopy(Warp &w, const Inst &i, const std::vector<CopyItem> &items) {
+  uint64_t from[32] = {}, to[32] = {};
+  uint32_t readers = 0, saved = w.exec;
+  for (const CopyItem &c : items) {
+    from[c.lane] = c.global;
+    to[c.lane] = c.shared;
+    if (c.sourceBytes)
+      readers |= 1u << c.lane;
+  }
+  RaceDetector *race = raceOf(w);
+  w.block->cluster->race = nullptr; // counted here, checked below as an access of the copy engine
+  w.exec = readers;
+  if (readers)
+    observe(w, i, Space::Global, from, i.count, AccessKind::Read);
+  w.exec = saved;
+  observe(w, i, Space::Shared, to, i.count, AccessKind::Write);
+  w.block->cluster->race = race;
+  if (!race)
+    return;
+  uint32_t agent = race->agentOf(w, RaceDetector::CopyAgent), clock = w.copies.open.clock;
+  for (const CopyItem &c : items) {
+    if (c.sourceBytes) {
+      Allocation *a = w.block->cluster->launch->memory->find(c.global);
+      race->globalRange(w, *a, c.global, c.sourceBytes, {agent, clock, false, false, c.lane});
+    }
+    race->sharedRange(w, *w.block, c.shared, c.bytes, {agent, clock, true, false, c.lane});
+  }
+}
+
+void copyAsync(Warp &w, const Inst &i) {
+  const uint32_t *list = slotsOf(w, i);
+  uint8_t bytes = uint8_t(i.count);
+  uint32_t ignored = i.c ? w.pred(i.c) ^ uint32_t(i.imm) : 0;
+  std::vector<CopyItem> items;
+  for (uint32_t m = w.exec; m; m &= m - 1) {
+    unsigned l = firstLane(m);
+    uint64_t to = operandAddress(w, i, list, 2, 0, l), from = operandAddress(w, i, list, 2, 1, l);
+    uint32_t sourceBytes = i.b ? w.reg<uint32_t>(i.b)[l] : bytes;
+    if (sourceBytes > bytes)
+      fault(w, ErrorKind::Memory, "cp.async with a source size of " + std::to_string(sourceBytes) +
+                                      " for a copy of " + std::to_string(bytes) + " bytes",
+            1u << l);
+    if (ignored >> l & 1)
+      sourceBytes = 0;
+    Target t = resolveShared(w, to, bytes, AccessKind::Write, l);
+    if (t.shadow)
+      checkWritable(w, t.shadow, bytes, l, to);
+    if (sourceBytes) {
+      // The hardware wants the whole source aligned, however little of it is read.
+      if (from & (bytes - 1u))
+        fault(w, ErrorKind::Memory, "misaligned: cp.async reads " + std::to_string(bytes) +
+                                        " bytes at global address " + hex(from), 1u << l);
+      resolveGlobal(w, from, 1, AccessKind::Read, l);
+      resolveGlobal(w, from + sourceBytes - 1, 1, AccessKind::Read, l);
+    }
+    items.push_back({uint32_t(t.data - w.block->shared), from, bytes, uint8_t(sourceBytes),
+                     uint8_t(l)});
+    if (&sharedBlock(w, to, l) != w.block)
+      fault(w, ErrorKind::Memory, "cp.async into the shared memory of another block", 1u << l);
+  }
+  if (RaceDetector *race = raceOf(w))
+    if (!w.copies.open.clock)
+      w.copies.open.clock = race->tick(race->agentOf(w, RaceDetector::CopyAgent));
+  if (w.block->instrumented)
+    observeCopy(w, i, items);
+  AsyncMode mode = optionsOf(w).async;
+  bool now = mode == AsyncMode::Eager ||
+             (mode == AsyncMode::Random && w.block->cluster->worker->random() % 2);
+  for (const CopyItem &c : items) {
+    if (now) {
+      performCopy(w, c);
+    } else {
+      std::memset(w.block->shared + c.shared, 0xff, c.bytes);
+      if (!w.block->sharedShadow.empty())
+        std::memset(&w.block->sharedShadow[c.shared], Shadow::Undefined, c.bytes);
+      w.copies.open.items.push_back(c);
+    }
+  }
+}
+
+void commit(Warp &w, const Inst &) {
+  w.copies.committed.push_back(std::move(w.copies.open));
+  w.copies.open = CopyGroup();
+}
+
+void wait(Warp &w, const Inst &i) { completeCopies(w, size_t(i.imm), i.aux); }
+
+/// The arrival happens when all earlier cp.async of the lanes have completed: they complete now.
+void mbarrierArrive(Warp &w, const Inst &i) {
+  completeCopies(w, 0, true);
+  bool noinc = i.aux;
+  for (uint32_t m = w.exec; m; m &= m - 1) {
+    unsigned l = firstLane(m);
+    MbarrierRef ref = findMbarrier(w, laneAddress(w, i, l), l, "cp.async.mbarrier.arrive");
+    if (!noinc)
+      ref.object->pending++;
+    arriveMbarrier(w, ref, 1, 0, true, l);
+  }
+}
+
+} // namespace
+
+void completeCopies(Warp &w, size_t keep, bool open) {
+  while (w.copies.committed.size() > keep) {
+    performGroup(w, w.copies.committed.front());
+    w.copies.committed.pop_front();
+  }
+  if (open) {
+    performGroup(w, w.copies.open);
+    w.copies.open = CopyGroup();
+  }
+}
+
+Handler selectCopy(const Inst &i) {
+  switch (i.op) {
+  case Opcode::CopyAsync: return copyAsync;
+  case Opcode::CopyCommit: return commit;
+  case Opcode::CopyWait: return wait;
+  case Opcode::CopyMbarrierArrive: return mbarrierArrive;
+  default: return nullptr;
+  }
+}
+
+} // namespace ptxsim

@@ -1,0 +1,194 @@
+// Happens-before race detection with vector clocks.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every warp is a thread of execution; so is every asynchronous activity (the cp.async engine of a
+// warp, its wgmma operand reads, its bulk stores, and per mbarrier the copies that signal it). Two
+// accesses to one byte race when at least one writes, not both are synchronising, and neither
+// happens before the other. A second clock per warp holds what fence.proxy.async has made visible to
+// the asynchronous proxy. Within a warp, lanes are ordered only by bar.warp.sync and barriers.
+#ifndef PTXSIM_MACHINE_RACE_H
+#define PTXSIM_MACHINE_RACE_H
+
+#include "Machine/Access.h"
+#include <unordered_map>
+
+namespace ptxsim {
+
+/// Clock values by agent, grown on demand; missing entries are 0.
+struct VectorClock {
+  std::vector<uint32_t> at;
+  uint32_t get(uint32_t agent) const { return agent < at.size() ? at[agent] : 0; }
+  void set(uint32_t agent, uint32_t value) {
+    if (agent >= at.size())
+      at.resize(agent + 1, 0);
+    at[agent] = value;
+  }
+  void join(const VectorClock &other) {
+    if (at.size() < other.at.size())
+      at.resize(other.at.size(), 0);
+    for (size_t k = 0; k < other.at.size(); k++)
+      at[k] = at[k] < other.at[k] ? other.at[k] : at[k];
+  }
+  void clear() { at.clear(); }
+};
+
+/// What one party knows: of everybody's actions, of the fenced ones, and of other clusters'.
+struct Knowledge {
+  VectorClock seen, fenced;
+  std::unordered_map<uint64_t, VectorClock> foreign;
+  void join(const Knowledge &other);
+  void clear();
+};
+
+/// The last write and the reads since then of one byte, or of a word whose bytes agree.
+struct RaceCell {
+  uint64_t cluster = 0; ///< of the last write or read, 0: none, else index + 1
+  uint32_t writeClock = 0, readClock = 0;
+  uint32_t writePc = 0, readPc = 0;
+  uint32_t writeEpoch = 0, readEpoch = 0; ///< warp-barrier epoch, for races between lanes
+  uint16_t writer = 0xffff, reader = 0xffff;
+  int8_t writeLane = -1, readLane = -1;
+  bool writeStrong = false, readStrong = false, writeAsync = false;
+  uint32_t sharedReads = 0; ///< index + 1 into the table of read sets
+};
+
+struct RaceWord {
+  RaceCell whole;
+  uint32_t split = 0; ///< index + 1 into the table of split words
+};
+
+/// Shadow of 1024 words of global memory.
+struct RacePage {
+  RaceWord words[1024];
+};
+
+class RaceDetector {
+public:
+  RaceDetector(Cluster &cluster, std::vector<Finding> &findings);
+  /// A new cluster starts; everything about shared memory is forgotten.
+  void reset();
+
+  // Accesses
+  void globalAccess(Warp &w, const Inst &i, const uint64_t *addresses, uint32_t mask,
+                    unsigned bytes, AccessKind kind);
+  void sharedAccess(Warp &w, const Inst &i, const uint64_t *addresses, uint32_t mask,
+                    unsigned bytes, AccessKind kind);
+  /// An access by an asynchronous agent on behalf of a warp.
+  struct AsyncAccess {
+    uint32_t agent, clock;
+    bool write;
+    bool asyncProxy; ///< checks for fence.proxy.async
+    int lane = -1;
+  };
+  void sharedRange(Warp &w, Block &block, uint32_t offset, unsigned bytes, const AsyncAccess &a);
+  void globalRange(Warp &w, Allocation &allocation, uint64_t address, unsigned bytes,
+                   const AsyncAccess &a);
+
+  // Agents
+  enum AgentKind : uint8_t { CopyAgent = 1, WgmmaAgent, BulkAgent, BulkWriteAgent };
+  uint32_t agentOf(const Warp &w, AgentKind kind) const;
+  uint32_t tick(uint32_t agent) { return ++asyncClocks[agent]; }
+  uint32_t mbarrierAgent(MBarrier &m);
+  /// The warp has waited for the agent's work up to that clock.
+  void acquireAgent(Warp &w, uint32_t agent, uint32_t clock);
+
+
+  // Synchronisation
+  void warpBarrier(Warp &w);
+  void barrierArrive(Warp &w, unsigned id);
+  void barrierRelease(Block &block, unsigned id, const std::vector<Warp *> &waiting);
+  void fence(Warp &w, uint16_t flags);
+  void proxyFence(Warp &w);
+  void clusterArrive(Warp &w, bool release);
+  void clusterComplete();
+  void clusterWait(Warp &w, bool acquire);
+  void mbarrierInit(Warp &w, Block &block, uint32_t address);
+  void mbarrierUse(Warp &w, Block &block, uint32_t address, const char *what);
+  void mbarrierArrive(Warp &w, Block &block, uint32_t address, bool release);
+  void mbarrierSignal(Block &block, uint32_t address, uint32_t agent, uint32_t clock);
+  void mbarrierPhase(Block &block, uint32_t address);
+  void mbarrierWait(Warp &w, Block &block, uint32_t address, bool acquire);
+  /// Something of the warp acts on another block's memory: that block must not exit before.
+  void remoteUse(Warp &w, Block &block, uint32_t agent, uint32_t clock, const char *what);
+  void warpExit(Warp &w);
+  void blockExit();
+
+  // wgmma register hazards
+  void beforeInstruction(Warp &w, const Inst &i);
+
+  void report(Warp &w, const std::string &message, uint32_t otherPc);
+
+private:
+  struct WarpState {
+    Knowledge knows;
+    Knowledge released; ///< at the last fence: what a relaxed store or atomic publishes
+    Knowledge pending;  ///< picked up by relaxed reads, known after the next fence
+    bool hasReleased = false;
+    uint32_t epoch = 1;
+  };
+  struct BarrierState {
+    Knowledge arrived, done;
+    uint32_t initWarp = 0, initClock = 0;
+    bool valid = false;
+  };
+  struct ReadSet {
+    std::vector<std::pair<uint32_t, uint32_t>> clockAndPc; ///< by agent
+  };
+  struct Accessor {
+    uint32_t agent, clock;
+    int lane;
+    uint32_t epoch;
+    uint32_t pc;
+    bool write, strong, async;
+  };
+  struct RemoteUse {
+    uint32_t clock = 0, pc = 0, warp = 0;
+    const char *what = "";
+  };
+
+  WarpState &state(const Warp &w) { return warps[index(w)]; }
+  uint32_t index(const Warp &w) const;
+  uint32_t warpClock(const Warp &w) { return state(w).knows.seen.get(index(w)); }
+  void tickWarp(const Warp &w) { state(w).knows.seen.at[index(w)]++; }
+  bool ordered(Warp &w, uint64_t cellCluster, uint32_t agent, uint32_t clock);
+  void rangeAccess(Warp &w, RaceWord &word, uint64_t address, uint64_t begin, uint64_t end,
+                   const Accessor &a, const char *space);
+  Accessor accessorOf(Warp &w, const Inst &i, AccessKind kind);
+  void publish(Knowledge &location, const Knowledge &what);
+  void absorb(Knowledge &into, const Knowledge &location);
+  void touch(Warp &w, RaceWord &word, unsigned byteMask, const Accessor &a, uint64_t address,
+             const char *space);
+  void touchCell(Warp &w, RaceCell &cell, const Accessor &a, uint64_t address, const char *space);
+  void recordRead(RaceCell &cell, const Accessor &a);
+  void checkReaders(Warp &w, RaceCell &cell, const Accessor &a, uint64_t address,
+                    const char *space);
+  void conflict(Warp &w, const char *kind, const Accessor &a, uint32_t otherPc, uint64_t address,
+                const char *space);
+  RaceWord &globalWord(Allocation &allocation, uint64_t address);
+  void synchronizeAt(Warp &w, const Inst &i, uint64_t address, bool reads, bool writes);
+  std::string agentName(uint32_t agent) const;
+
+  Cluster &cluster;
+  std::vector<Finding> &findings;
+  uint32_t warpCount = 0, warpsPerBlock = 0, nextAgent = 0;
+  std::vector<WarpState> warps;
+  std::vector<uint32_t> asyncClocks;
+  std::vector<std::vector<RaceWord>> shared; ///< per block of the cluster
+  std::vector<std::array<BarrierState, 16>> named;
+  std::map<std::pair<uint32_t, uint32_t>, BarrierState> mbarriers; ///< by rank and address
+  Knowledge clusterArrived, clusterDone;
+  /// Cells too detailed for the shadow itself; those of shared memory last as long as a cluster.
+  struct Tables {
+    std::vector<std::array<RaceCell, 4>> splits;
+    std::vector<ReadSet> readSets;
+  };
+  Tables sharedTables, globalTables;
+  Tables *tables = &sharedTables; ///< those of the memory being accessed
+  std::unordered_map<uint64_t, Knowledge> locations; ///< synchronising variables by address
+  std::map<std::pair<uint32_t, uint32_t>, RemoteUse> remoteUses; ///< by agent and target rank
+  std::vector<VectorClock> exits; ///< per block: joined clocks of its warps at their exit
+  std::map<std::tuple<std::string, uint32_t, uint32_t>, bool> reported;
+};
+
+} // namespace ptxsim
+#endif

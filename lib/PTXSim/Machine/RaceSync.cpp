@@ -1,0 +1,163 @@
+// Happens-before race detection: what orders accesses.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Machine/Race.h"
+
+namespace ptxsim {
+
+void RaceDetector::warpBarrier(Warp &w) { state(w).epoch++; }
+
+void RaceDetector::barrierArrive(Warp &w, unsigned id) {
+  named[w.block->rank][id].arrived.join(state(w).knows);
+  tickWarp(w);
+}
+
+void RaceDetector::barrierRelease(Block &block, unsigned id, const std::vector<Warp *> &waiting) {
+  Knowledge &arrived = named[block.rank][id].arrived;
+  for (Warp *w : waiting) {
+    state(*w).knows.join(arrived);
+    state(*w).epoch++;
+  }
+  arrived.clear();
+}
+
+void RaceDetector::fence(Warp &w, uint16_t flags) {
+  WarpState &s = state(w);
+  if (flags & InstFlag::Acquire) {
+    s.knows.join(s.pending);
+    s.pending.clear();
+  }
+  if (flags & InstFlag::Release) {
+    s.released = s.knows;
+    s.hasReleased = true;
+    tickWarp(w);
+  }
+}
+
+void RaceDetector::proxyFence(Warp &w) {
+  WarpState &s = state(w);
+  s.knows.fenced.join(s.knows.seen);
+  tickWarp(w);
+}
+
+// --- Variables used for synchronisation -------------------------------------------------------
+
+/// Clocks of this cluster become an entry like those of any other one.
+void RaceDetector::publish(Knowledge &location, const Knowledge &what) {
+  location.foreign[cluster.index + 1].join(what.seen);
+  for (const auto &entry : what.foreign)
+    location.foreign[entry.first].join(entry.second);
+}
+
+void RaceDetector::absorb(Knowledge &into, const Knowledge &location) {
+  for (const auto &entry : location.foreign) {
+    if (entry.first == cluster.index + 1)
+      into.seen.join(entry.second);
+    else
+      into.foreign[entry.first].join(entry.second);
+  }
+}
+
+/// A strong access: releases publish (relaxed ones what the last fence released), acquires take over
+/// (relaxed ones at the next fence).
+void RaceDetector::synchronizeAt(Warp &w, const Inst &i, uint64_t address, bool reads,
+                                 bool writes) {
+  WarpState &s = state(w);
+  Knowledge &location = locations[address];
+  if (reads)
+    absorb(i.flags & InstFlag::Acquire ? s.knows : s.pending, location);
+  if (!writes)
+    return;
+  if (i.flags & InstFlag::Release)
+    publish(location, s.knows);
+  else if (s.hasReleased)
+    publish(location, s.released);
+  tickWarp(w);
+}
+
+// --- Clusters ---------------------------------------------------------------------------------
+
+void RaceDetector::clusterArrive(Warp &w, bool release) {
+  if (release)
+    clusterArrived.join(state(w).knows);
+  tickWarp(w);
+}
+
+void RaceDetector::clusterComplete() {
+  clusterDone.join(clusterArrived);
+  clusterArrived.clear();
+}
+
+void RaceDetector::clusterWait(Warp &w, bool acquire) {
+  if (acquire)
+    state(w).knows.join(clusterDone);
+  state(w).epoch++;
+}
+
+void RaceDetector::remoteUse(Warp &w, Block &block, uint32_t agent, uint32_t clock,
+                             const char *what) {
+  RemoteUse &use = remoteUses[{agent, block.rank}];
+  if (clock >= use.clock)
+    use = {clock, pcOf(w), index(w), what};
+}
+
+void RaceDetector::warpExit(Warp &w) { exits[w.block->rank].join(state(w).knows.seen); }
+
+/// Whatever acts on another block's memory must happen before that block exits.
+void RaceDetector::blockExit() {
+  for (const auto &entry : remoteUses) {
+    uint32_t agent = entry.first.first, rank = entry.first.second;
+    const RemoteUse &use = entry.second;
+    if (exits[rank].get(agent) >= use.clock)
+      continue;
+    Warp &w = cluster.blocks[use.warp / warpsPerBlock].warps[use.warp % warpsPerBlock];
+    w.current = &kernelOf(w).code[use.pc];
+    report(w, std::string("not ordered before the exit of the block it acts on: remote ") +
+                  use.what + " to block rank " + std::to_string(rank),
+           ~0u);
+  }
+}
+
+// --- mbarrier ---------------------------------------------------------------------------------
+
+void RaceDetector::mbarrierInit(Warp &w, Block &block, uint32_t address) {
+  BarrierState &b = mbarriers[{block.rank, address}];
+  b = BarrierState();
+  b.initWarp = index(w);
+  b.initClock = warpClock(w);
+  b.valid = true;
+}
+
+void RaceDetector::mbarrierUse(Warp &w, Block &block, uint32_t address, const char *what) {
+  const BarrierState &b = mbarriers[{block.rank, address}];
+  if (b.initWarp == index(w) || state(w).knows.seen.get(b.initWarp) >= b.initClock)
+    return;
+  report(w, std::string("mbarrier used (") + what + ") without being ordered after its init", ~0u);
+}
+
+void RaceDetector::mbarrierArrive(Warp &w, Block &block, uint32_t address, bool release) {
+  if (release)
+    mbarriers[{block.rank, address}].arrived.join(state(w).knows);
+  if (&block != w.block)
+    remoteUse(w, block, index(w), warpClock(w), "mbarrier arrive");
+  tickWarp(w);
+}
+
+void RaceDetector::mbarrierSignal(Block &block, uint32_t address, uint32_t agent, uint32_t clock) {
+  VectorClock &seen = mbarriers[{block.rank, address}].arrived.seen;
+  if (seen.get(agent) < clock)
+    seen.set(agent, clock);
+}
+
+void RaceDetector::mbarrierPhase(Block &block, uint32_t address) {
+  BarrierState &b = mbarriers[{block.rank, address}];
+  b.done.join(b.arrived);
+  b.arrived.clear();
+}
+
+void RaceDetector::mbarrierWait(Warp &w, Block &block, uint32_t address, bool acquire) {
+  if (acquire)
+    state(w).knows.join(mbarriers[{block.rank, address}].done);
+  state(w).epoch++;
+}
+
+} // namespace ptxsim

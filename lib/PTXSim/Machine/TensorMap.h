@@ -1,0 +1,48 @@
+// The simulator's own layout of a tensor map.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef PTXSIM_MACHINE_TENSORMAP_H
+#define PTXSIM_MACHINE_TENSORMAP_H
+
+#include "ampc/PTXSim/PTXSim.h"
+
+namespace ptxsim {
+
+constexpr uint32_t tensorMapMagic = 0x50414d54; // "TMAP"
+
+struct TensorMapData {
+  uint32_t magic;
+  uint8_t rank, elementBytes, type, swizzle; ///< swizzle: value of enum Swizzle
+  uint64_t base;
+  uint64_t stride[4]; ///< bytes, of dimensions 1..4
+  uint32_t size[5];
+  uint16_t box[5];
+  uint8_t elementStride[5];
+  uint8_t fillWithNaN;
+};
+static_assert(sizeof(TensorMapData) <= sizeof(TensorMap), "does not fit a tensor map");
+
+/// Bytes of shared memory one box fills.
+inline uint64_t boxBytes(const TensorMapData &map) {
+  uint64_t bytes = map.elementBytes;
+  for (unsigned d = 0; d < map.rank; d++)
+    bytes *= map.box[d];
+  return bytes;
+}
+
+/// Address bits the hardware exchanges: 16-byte chunks XOR the row within the pattern.
+inline uint32_t swizzleAddress(uint32_t address, Swizzle swizzle) {
+  switch (swizzle) {
+  case Swizzle::None:
+    return address;
+  case Swizzle::Bytes32:
+    return address ^ ((address >> 3) & 0x10);
+  case Swizzle::Bytes64:
+    return address ^ ((address >> 3) & 0x30);
+  case Swizzle::Bytes128:
+    return address ^ ((address >> 3) & 0x70);
+  }
+  return address;
+}
+
+} // namespace ptxsim
+#endif

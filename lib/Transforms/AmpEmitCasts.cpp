@@ -1,0 +1,213 @@
+// From a decision to IR: shared casts, f32 accumulators, working copies of parameters.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "AmpPrecision.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace ampc;
+
+static bool isNarrow(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32; }
+
+namespace {
+class Emitter {
+public:
+  Emitter(const PrecisionFacts &facts, const Assignment &assignment, WorkingCopies &copies)
+      : facts(facts), assignment(assignment), copies(copies), builder(facts.func.getContext()) {}
+  void run();
+
+private:
+  void emit(Operation *op);
+  /// A value as its readers see it in some type; made at most once per type.
+  Value form(Value v, Type type, Operation *reader);
+  Value castOf(Value v, Type type, Operation *reader);
+  Value weakForm(Value v, Type type, Operation *reader);
+  Value workingCopy(BlockArgument parameter, Type type);
+  Value operandOf(Operation *op, Value v, Type type);
+
+  const PrecisionFacts &facts;
+  const Assignment &assignment;
+  WorkingCopies &copies;
+  OpBuilder builder;
+  DenseMap<std::pair<Value, Type>, Value> forms;
+  DenseMap<Value, Value> stored; ///< what replaces a value for its readers, where that is not the value itself
+};
+} // namespace
+
+std::string ampc::workingSlot(StringRef param, Type type) { return (param + "." + textOf(type)).str(); }
+
+/// The argument that holds a parameter in 16 bits, behind the other state.
+Value Emitter::workingCopy(BlockArgument parameter, Type type) {
+  train::FuncOp func = facts.func;
+  auto slot = func.getArgAttrOfType<StringAttr>(parameter.getArgNumber(), "train.slot");
+  copies.insert({slot, type});
+  unsigned position = 0;
+  while (position < func.getNumArguments() && func.getArgAttr(position, "train.slot"))
+    ++position;
+  auto role = builder.getDictionaryAttr(builder.getNamedAttr("train.slot", builder.getStringAttr(workingSlot(slot, type))));
+  (void)func.insertArgument(position, cast<RankedTensorType>(parameter.getType()).clone(type), role, parameter.getLoc());
+  return func.getArgument(position);
+}
+
+Value Emitter::weakForm(Value v, Type type, Operation *reader) {
+  if (auto parameter = dyn_cast<BlockArgument>(v))
+    return workingCopy(parameter, type);
+  Operation *op = v.getDefiningOp();
+  if (!op->hasTrait<OpTrait::ConstantLike>()) {
+    Value operand = form(op->getOperand(0), type, op);
+    builder.setInsertionPointAfter(op);
+    Operation *copy = builder.clone(*op);
+    copy->setOperand(0, operand);
+    copy->getResult(0).setType(cast<RankedTensorType>(v.getType()).clone(type));
+    return copy->getResult(0);
+  }
+  auto elements = dyn_cast<DenseFPElementsAttr>(cast<train::ConstantOp>(op).getValue());
+  if (!elements)
+    return castOf(v, type, reader);
+  auto round = [&](const APFloat &x) {
+    APFloat rounded = x;
+    bool losesInfo;
+    rounded.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+    return rounded.bitcastToAPInt();
+  };
+  builder.setInsertionPointAfter(op);
+  return train::ConstantOp::create(builder, op->getLoc(), cast<ElementsAttr>(elements.mapValues(type, round)));
+}
+
+// Rounding comes right after the value, so that the wide form can die; widening comes right before its first reader.
+Value Emitter::castOf(Value v, Type type, Operation *reader) {
+  if (isNarrow(type) && !isNarrow(getElementTypeOrSelf(v)))
+    builder.setInsertionPointAfterValue(v);
+  else
+    builder.setInsertionPoint(reader);
+  return GradBuilder(builder, v.getLoc()).castTo(v, type);
+}
+
+Value Emitter::form(Value v, Type type, Operation *reader) {
+  if (Value replaced = stored.lookup(v))
+    v = replaced;
+  if (getElementTypeOrSelf(v) == type)
+    return v;
+  Value &known = forms[{v, type}];
+  if (!known) {
+    Value made = facts.isWeak(v) && isNarrow(type) ? weakForm(v, type, reader) : castOf(v, type, reader);
+    forms[{v, type}] = made;
+    return made;
+  }
+  return known;
+}
+
+Value Emitter::operandOf(Operation *op, Value v, Type type) {
+  Type entry = assignment.entry.lookup(op);
+  if (entry && entry != type && !facts.isInner(v) && !constantMisfit(v, entry))
+    return form(form(v, entry, op), type, op);
+  return form(v, type, op);
+}
+
+void Emitter::emit(Operation *op) {
+  Type compute = assignment.compute.lookup(op);
+  for (OpOperand &operand : op->getOpOperands())
+    if (facts.isReal(operand.get()) || stored.contains(operand.get()))
+      operand.set(compute ? operandOf(op, operand.get(), compute) : form(operand.get(), facts.f32, op));
+  if (!compute)
+    return;
+  bool accumulates = cast<PrecisionOpInterface>(op).getCategory() == Category::LowPrecision;
+  for (Value result : op->getResults()) {
+    if (!facts.isReal(result))
+      continue;
+    Type type = assignment.storageOf(result);
+    if (!accumulates)
+      result.setType(cast<RankedTensorType>(result.getType()).clone(compute));
+    if (getElementTypeOrSelf(result) == type || result.use_empty())
+      continue;
+    builder.setInsertionPointAfter(op);
+    Value rounded = GradBuilder(builder, op->getLoc()).castTo(result, type);
+    stored[result] = rounded;
+  }
+  if (auto reason = assignment.reasons.find(op); reason != assignment.reasons.end()) {
+    op->setAttr("amp.rule", builder.getStringAttr(reason->second.rule));
+    op->setAttr("amp.reason", builder.getStringAttr(reason->second.text));
+  }
+}
+
+void Emitter::run() {
+  for (Operation *op : facts.ops)
+    if (facts.isDecided(op) || llvm::any_of(op->getOperands(), [&](Value v) { return stored.contains(v); }))
+      if (llvm::none_of(op->getResults(), [&](Value v) { return facts.isWeak(v); }))
+        emit(op);
+  Block &body = facts.func.getBody().front();
+  for (OpOperand &operand : body.getTerminator()->getOpOperands())
+    operand.set(form(operand.get(), getElementTypeOrSelf(facts.func.getResultTypes()[operand.getOperandNumber()]),
+                     body.getTerminator()));
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+void ampc::emitAssignment(const PrecisionFacts &facts, const Assignment &assignment, WorkingCopies &copies) {
+  Emitter(facts, assignment, copies).run();
+}
+
+//===--- Working copies of a model ------------------------------------------------------------===//
+
+/// The program that updates a parameter rounds it at once: later steps only read the copy.
+static void writeCopies(train::FuncOp func, const WorkingCopies &copies) {
+  Operation *ret = func.getBody().front().getTerminator();
+  OpBuilder builder(ret);
+  for (auto &[param, type] : copies)
+    for (unsigned i = 0, count = func.getNumResults(); i < count; ++i) {
+      if (func.getResultAttr(i, "train.slot") != param)
+        continue;
+      Value value = ret->getOperand(i);
+      Value copy = GradBuilder(builder, value.getLoc()).castTo(value, type);
+      auto role = builder.getNamedAttr("train.slot", builder.getStringAttr(workingSlot(param, type)));
+      ret->insertOperands(ret->getNumOperands(), copy);
+      (void)func.insertResult(func.getNumResults(), copy.getType(), builder.getDictionaryAttr(role));
+    }
+}
+
+/// Copies are never saved: this program makes them from the parameters after create and load.
+static void addDerivation(train::ModelOp model, const WorkingCopies &copies) {
+  OpBuilder builder = OpBuilder::atBlockEnd(&model.getBody().front());
+  auto func = train::FuncOp::create(builder, model.getLoc(), "derive", builder.getFunctionType({}, {}), ArrayAttr(), ArrayAttr());
+  func->setAttr("train.role", builder.getStringAttr("derive"));
+  Block &body = func.getBody().emplaceBlock();
+  builder.setInsertionPointToEnd(&body);
+  SmallVector<Value> results;
+  SmallVector<DictionaryAttr> arguments, roles;
+  DenseMap<StringAttr, Value> read;
+  auto role = [&](const Twine &slot) {
+    return builder.getDictionaryAttr(builder.getNamedAttr("train.slot", builder.getStringAttr(slot)));
+  };
+  for (auto &[param, type] : copies) {
+    Value &value = read[param];
+    if (!value) {
+      auto declared = model.lookupSymbol<train::ParamOp>(param);
+      value = body.addArgument(declared.getType(), declared.getLoc());
+      arguments.push_back(role(param.getValue()));
+    }
+    results.push_back(GradBuilder(builder, value.getLoc()).castTo(value, type));
+    roles.push_back(role(workingSlot(param, type)));
+  }
+  train::ReturnOp::create(builder, model.getLoc(), results);
+  func.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), ValueRange(results).getTypes()));
+  func.setAllArgAttrs(arguments);
+  func.setAllResultAttrs(roles);
+}
+
+void ampc::addWorkingCopies(train::ModelOp model, const WorkingCopies &copies) {
+  if (copies.empty())
+    return;
+  for (auto func : model.getOps<train::FuncOp>())
+    writeCopies(func, copies);
+  OpBuilder builder(model.getContext());
+  for (auto &[param, type] : copies) {
+    auto declared = model.lookupSymbol<train::ParamOp>(param);
+    builder.setInsertionPointAfter(declared);
+    auto buffer = train::BufferOp::create(builder, declared.getLoc(), workingSlot(param, type),
+                                          cast<RankedTensorType>(declared.getType()).clone(type),
+                                          cast<InitAttrInterface>(Attribute(train::ZerosAttr::get(model.getContext()))));
+    buffer->setAttr("role", builder.getStringAttr("working"));
+    buffer->setAttr("of", FlatSymbolRefAttr::get(param));
+  }
+  addDerivation(model, copies);
+}

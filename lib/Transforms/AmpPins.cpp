@@ -1,0 +1,146 @@
+// Values that must not be rounded, whatever that would save.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "AmpPrecision.h"
+
+using namespace mlir;
+using namespace ampc;
+
+static int64_t elements(Value v) { return cast<RankedTensorType>(v.getType()).getNumElements(); }
+static bool isGray(Treatment treatment) { return treatment == Treatment::Promote || treatment == Treatment::Pass; }
+
+namespace {
+class PinFinder {
+public:
+  explicit PinFinder(const PrecisionFacts &facts) : facts(facts) {}
+  Pins run() {
+    for (BlockArgument argument : facts.func.getArguments())
+      if (facts.isReal(argument) && !facts.isWeak(argument))
+        pin(argument, "state-or-input", "it is an input or state, which is f32");
+    findGradients();
+    for (Operation *op : facts.ops)
+      if (facts.isDecided(op))
+        for (Value result : op->getResults())
+          if (facts.isReal(result) && !facts.isWeak(result))
+            decide(op, result);
+    return std::move(pins);
+  }
+
+private:
+  void pin(Value v, StringRef rule, const Twine &text) { pins.full.try_emplace(v, Reason{rule, text.str()}); }
+  void decide(Operation *op, Value result);
+  void findGradients();
+  bool isStatistic(Operation *op, Value result);
+  std::optional<std::string> overflow(Operation *op, Value result);
+  bool isScore(Operation *op, Value result);
+
+  const PrecisionFacts &facts;
+  Pins pins;
+  DenseSet<Value> gradients, statistics, unbounded;
+};
+} // namespace
+
+/// Values that only a parameter's gradient reads, directly or through ops that move them.
+void PinFinder::findGradients() {
+  for (Operation *op : llvm::reverse(facts.ops)) {
+    if (!facts.isDecided(op))
+      continue;
+    for (Value result : op->getResults()) {
+      auto leads = [&](Operation *user) {
+        return isa<train::GradientOp>(user) || (facts.isDecided(user) && isGray(facts.treatment(user)) && user->getNumResults() == 1 &&
+                                               gradients.contains(user->getResult(0)));
+      };
+      if (facts.isReal(result) && !result.use_empty() && llvm::all_of(result.getUsers(), leads))
+        gradients.insert(result);
+    }
+  }
+}
+
+/// Sums over dimensions, and what is computed from nothing but such sums.
+bool PinFinder::isStatistic(Operation *op, Value result) {
+  SmallVector<Value> operands = llvm::filter_to_vector(
+      op->getOperands(), [&](Value v) { return facts.isReal(v) && !facts.isWeak(v); });
+  if (operands.empty())
+    return false;
+  if (facts.treatment(op) == Treatment::Full || facts.treatment(op) == Treatment::Normalize)
+    if (llvm::all_of(operands, [&](Value v) { return elements(v) > elements(result) || statistics.contains(v); }))
+      return true;
+  return llvm::all_of(operands, [&](Value v) { return statistics.contains(v); });
+}
+
+/// The product of two activations that a softmax or a loss reads: |q k| grows with both, and what overflows is the store.
+bool PinFinder::isScore(Operation *op, Value result) {
+  if (facts.treatment(op) != Treatment::Low || facts.isBackward(op))
+    return false;
+  if (llvm::any_of(op->getOperands(), [&](Value v) { return facts.isReal(v) && facts.isWeak(v); }))
+    return false;
+  SmallVector<Value> open{result};
+  DenseSet<Value> seen{result};
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val().getUsers()) {
+      if (facts.isBackward(user) || !facts.isDecided(user))
+        continue;
+      if (facts.treatment(user) == Treatment::Full || facts.treatment(user) == Treatment::Normalize)
+        return true;
+      if (isGray(facts.treatment(user)))
+        for (Value next : user->getResults())
+          if (seen.insert(next).second)
+            open.push_back(next);
+    }
+  return false;
+}
+
+/// Why the type's range may not hold the value.
+std::optional<std::string> PinFinder::overflow(Operation *op, Value result) {
+  Type low = facts.lowOf(op);
+  for (Value operand : op->getOperands())
+    if (facts.isReal(operand) && facts.isWeak(operand))
+      if (auto misfit = constantMisfit(operand, low))
+        return *misfit;
+  if (auto range = rangeOf(result)) {
+    if (range->magnitude() <= largestOf(low))
+      return std::nullopt;
+    return "its elements may reach " + std::to_string(range->magnitude()) + ", more than " + textOf(low) + " holds";
+  }
+  bool follows = isGray(facts.treatment(op)) && llvm::any_of(op->getOperands(), [&](Value v) { return unbounded.contains(v); });
+  if (low.isF16() && (follows || isScore(op, result))) {
+    unbounded.insert(result);
+    return std::string("no bound is known for these scores, and f16 ends at 65504");
+  }
+  return std::nullopt;
+}
+
+void PinFinder::decide(Operation *op, Value result) {
+  Demand demand = facts.demand(op);
+  Treatment treatment = facts.treatment(op);
+  if (demand.forced) {
+    if (demand.type == facts.f32)
+      return pin(result, op->hasAttr("compute") ? "compute" : "override", demand.source);
+    pins.low.try_emplace(result, Reason{"override", demand.source});
+    return;
+  }
+  if (isa<train::GradientOp>(op) || gradients.contains(result))
+    return pin(result, "gradient", "a parameter's gradient reaches the optimizer without rounding");
+  if (isStatistic(op, result)) {
+    statistics.insert(result);
+    return pin(result, "statistic", "sums and what is computed from them stay exact");
+  }
+  if (demand.disabled || facts.lowOf(op) == facts.f32)
+    return pin(result, "region", demand.disabled ? demand.source : "no region asks for a 16-bit type here");
+  if (llvm::any_of(result.getUsers(), [](Operation *user) { return isa<train::ReturnOp>(user); }))
+    return pin(result, "output", "results of the program are f32");
+  if (treatment == Treatment::Full)
+    return pin(result, "full-precision", "losses, exponentials and powers compute in f32 and give f32");
+  if (treatment == Treatment::Untouched)
+    return pin(result, "untouched", "the policy has no rule for this op");
+  if (op->getNumOperands() > 0 && llvm::none_of(op->getOperandTypes(), [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); }) &&
+      isa<train::CastOp>(op))
+    return pin(result, "integer", "16 bits do not hold every integer");
+  if (elements(result) == 1)
+    return pin(result, "scalar", "rounding one number saves nothing");
+  if (facts.isInner(result))
+    return pin(result, "partial-result", "only the result of an adjoint or a sum is rounded, not its parts");
+  if (auto why = overflow(op, result))
+    pin(result, "range", *why);
+}
+
+Pins ampc::findPins(const PrecisionFacts &facts) { return PinFinder(facts).run(); }

@@ -1,0 +1,125 @@
+// Policies as tables: which op gets which treatment.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "AmpPrecision.h"
+#include "llvm/Support/Regex.h"
+
+using namespace mlir;
+using namespace ampc;
+
+// Ops in no line follow their precision category.
+static const char minCutTable[] = R"(
+softmax layer_norm rms_norm batch_normalize layer_norm_grad rms_norm_grad = normalize
+reduce_max reduce_min argmax = pass     # a maximum is one of the elements: nothing is added up
+)";
+
+// pytorch, aten/src/ATen/autocast_mode.h: lists of CUDA (also XPU's). Ops in no line run in the types of their operands.
+static const char autocastTable[] = R"(
+matmul conv2d conv2d_grad_input conv2d_grad_filter = low
+exp log log1p reciprocal rsqrt pow softplus layer_norm rms_norm = full
+softmax_cross_entropy bce_with_logits mse l1 smooth_l1 logsumexp softmax log_softmax reduce_sum = full
+scatter_add = promote
+seed gradient = full
+* = pass
+)";
+
+// pytorch, aten/src/ATen/autocast_mode.cpp: softmax, norms, exp, log and sum are not in the CPU's list.
+static const char autocastCPUTable[] = R"(
+matmul conv2d conv2d_grad_input conv2d_grad_filter = low
+softmax_cross_entropy bce_with_logits mse l1 smooth_l1 = full
+concat = promote
+seed gradient = full
+* = pass
+)";
+
+// tensorflow, core/grappler/optimizers/auto_mixed_precision_lists.h: lists of CUDA.
+static const char propagateTable[] = R"(
+matmul conv2d conv2d_grad_input conv2d_grad_filter = allow
+add sub mul div erf log log1p log_softmax softmax sigmoid tanh softplus sqrt reciprocal = infer
+batch_normalize avg_pool avg_pool_grad leaky_relu = infer
+exp pow reduce_sum softmax_cross_entropy = deny
+abs argmax broadcast_to clamp compare concat floor gather max_pool max_pool_grad maximum minimum neg one_hot pad = clear
+reduce_max reduce_min relu reshape select slice stop_gradient transpose = clear
+* = untouched
+)";
+
+std::optional<PolicyTable> PolicyTable::builtin(StringRef policy, MLIRContext *context) {
+  const char *text = llvm::StringSwitch<const char *>(policy)
+                         .Case("mincut", minCutTable)
+                         .Case("autocast", autocastTable)
+                         .Case("autocast-cpu", autocastCPUTable)
+                         .Case("propagate", propagateTable)
+                         .Default(nullptr);
+  if (!text)
+    return std::nullopt;
+  PolicyTable table;
+  llvm::cantFail(table.add(text, context));
+  return table;
+}
+
+static std::optional<Treatment> parseTreatment(StringRef word) {
+  return llvm::StringSwitch<std::optional<Treatment>>(word)
+      .Cases({"low", "allow"}, Treatment::Low)
+      .Cases({"full", "deny"}, Treatment::Full)
+      .Case("normalize", Treatment::Normalize)
+      .Cases({"promote", "infer"}, Treatment::Promote)
+      .Cases({"pass", "clear"}, Treatment::Pass)
+      .Case("untouched", Treatment::Untouched)
+      .Default(std::nullopt);
+}
+
+static Type parseFloatType(StringRef word, MLIRContext *context) {
+  return llvm::StringSwitch<Type>(word)
+      .Case("f32", Float32Type::get(context))
+      .Case("bf16", BFloat16Type::get(context))
+      .Case("f16", Float16Type::get(context))
+      .Default(Type());
+}
+
+static llvm::Error mistake(const Twine &message) { return llvm::createStringError(message.str().c_str()); }
+
+llvm::Error PolicyTable::add(StringRef text, MLIRContext *context) {
+  SmallVector<StringRef> lines;
+  text.split(lines, '\n');
+  for (auto [number, line] : llvm::enumerate(lines)) {
+    line = line.split('#').first.trim();
+    if (line.empty())
+      continue;
+    std::string where = "line " + std::to_string(number + 1) + ": ";
+    auto [names, value] = line.rsplit('=');
+    names = names.trim(), value = value.trim();
+    if (names.consume_front("name ")) {
+      Type type = parseFloatType(value, context);
+      std::string problem;
+      if (!type)
+        return mistake(where + "expected f32, bf16 or f16, but got " + value);
+      if (!llvm::Regex(names.trim()).isValid(problem))
+        return mistake(where + "expected a regular expression, but got " + names.trim() + ": " + problem);
+      overrides.push_back({names.trim().str(), type});
+      continue;
+    }
+    auto treatment = parseTreatment(value);
+    if (!treatment)
+      return mistake(where + "expected low, full, normalize, promote, pass or untouched, but got " + value);
+    SmallVector<StringRef> words;
+    names.split(words, ' ', -1, /*KeepEmpty=*/false);
+    for (StringRef word : words)
+      treatments[word] = *treatment;
+  }
+  return llvm::Error::success();
+}
+
+Treatment PolicyTable::lookup(Operation *op) const {
+  for (StringRef name : {op->getName().stripDialect(), StringRef("*")})
+    if (auto found = treatments.find(name); found != treatments.end())
+      return found->second;
+  auto precision = dyn_cast<PrecisionOpInterface>(op);
+  if (!precision)
+    return Treatment::Untouched;
+  switch (precision.getCategory()) {
+  case Category::LowPrecision: return Treatment::Low;
+  case Category::FullPrecision: return Treatment::Full;
+  case Category::Promote: return Treatment::Promote;
+  case Category::Passthrough: return Treatment::Pass;
+  }
+  llvm_unreachable("all categories are handled");
+}

@@ -1,0 +1,138 @@
+// What precision policies know about a function, and what they decide.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_TRANSFORMS_AMPPRECISION_H
+#define LIB_TRANSFORMS_AMPPRECISION_H
+
+#include "mlir-dialects/Amp/Amp.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+
+namespace ampc {
+/// How a policy treats an op. TensorFlow's names in brackets.
+enum class Treatment {
+  Low,       ///< 16-bit operands, f32 accumulator [allow]
+  Full,      ///< computes in f32 and gives f32 [deny]
+  Normalize, ///< computes in f32; its result may be stored in 16 bits
+  Promote,   ///< the widest of its operands [infer]
+  Pass,      ///< moves data, or computes one element from one [clear]
+  Untouched, ///< f32, and lets nothing through [in no list]
+};
+
+/// Treatments of ops by mnemonic, and types of ops by name.
+struct PolicyTable {
+  llvm::StringMap<Treatment> treatments;
+  /// Regular expressions on op names with `f32`, `bf16` or `f16`; the last that matches counts.
+  llvm::SmallVector<std::pair<std::string, mlir::Type>> overrides;
+
+  /// The table that comes with a policy; null for an unknown policy.
+  static std::optional<PolicyTable> builtin(llvm::StringRef policy, mlir::MLIRContext *context);
+  /// Adds lines `MNEMONIC... = TREATMENT` and `name REGEX = TYPE`; `#` starts a comment.
+  llvm::Error add(llvm::StringRef text, mlir::MLIRContext *context);
+  Treatment lookup(mlir::Operation *op) const;
+};
+
+/// A region's or an override's word on one op.
+struct Demand {
+  mlir::Type type;       ///< null: none
+  bool disabled = false; ///< not under autocast
+  bool forced = false;   ///< the op computes in `type`; else that is only its 16-bit type
+  std::string source;    ///< for the reason
+};
+
+/// Facts on the f32 values and the ops of one program.
+class PrecisionFacts {
+public:
+  PrecisionFacts(train::FuncOp func, mlir::Type low, const PolicyTable &table);
+
+  mutable train::FuncOp func; ///< MLIR ops have no const methods
+  mlir::Type low, f32;
+  llvm::SmallVector<mlir::Operation *> ops; ///< in order, without the terminator
+
+  /// The pass decides over f32 only: other types were chosen by the model's author.
+  bool isReal(mlir::Value v) const { return real.contains(v); }
+  /// Reads or makes f32 and no other float type.
+  bool isDecided(mlir::Operation *op) const { return decided.contains(op); }
+  Treatment treatment(mlir::Operation *op) const { return treatments.lookup(op); }
+  /// Parameters, constants and what only moves them: they exist in every type and do not vote.
+  bool isWeak(mlir::Value v) const { return weak.contains(v); }
+  bool isBackward(mlir::Operation *op) const { return backward.contains(op); }
+  Demand demand(mlir::Operation *op) const { return demands.lookup(op); }
+  mlir::Type lowOf(mlir::Operation *op) const;
+  /// Ops that stem from one source op (an adjoint, a decomposed op) share a name.
+  llvm::StringRef group(mlir::Operation *op) const { return groups.lookup(op); }
+  /// All readers belong to the op's own group: a partial result, which is not rounded.
+  bool isInner(mlir::Value v) const { return inner.contains(v); }
+  /// The forward op that an adjoint op stems from, or null.
+  mlir::Operation *forwardOf(mlir::Operation *op) const;
+
+private:
+  void findWeak();
+  void findInner();
+
+  llvm::DenseSet<mlir::Operation *> decided, backward;
+  llvm::DenseSet<mlir::Value> real, weak, inner;
+  llvm::DenseMap<mlir::Operation *, Treatment> treatments;
+  llvm::DenseMap<mlir::Operation *, Demand> demands;
+  llvm::DenseMap<mlir::Operation *, llvm::StringRef> groups;
+  llvm::StringMap<mlir::Operation *> byName;
+};
+
+/// Why an op got its type.
+struct Reason {
+  llvm::StringRef rule;
+  std::string text;
+};
+
+/// What a policy decides about one function.
+struct Assignment {
+  /// Type in which the op takes its operands. A contraction in 16 bits gives f32, every other op this type.
+  llvm::DenseMap<mlir::Operation *, mlir::Type> compute;
+  /// Operands from outside the op's group are rounded to this type first, if present.
+  llvm::DenseMap<mlir::Operation *, mlir::Type> entry;
+  /// Type in which a value exists for its readers.
+  llvm::DenseMap<mlir::Value, mlir::Type> storage;
+  llvm::DenseMap<mlir::Operation *, Reason> reasons;
+
+  mlir::Type storageOf(mlir::Value v) const {
+    mlir::Type type = storage.lookup(v);
+    return type ? type : mlir::getElementTypeOrSelf(v);
+  }
+};
+
+/// Values that must stay in f32, with the reason; what is in neither list is for the policy to choose.
+struct Pins {
+  llvm::DenseMap<mlir::Value, Reason> full, low;
+};
+Pins findPins(const PrecisionFacts &facts);
+
+llvm::FailureOr<Assignment> assignAutocast(const PrecisionFacts &facts);
+Assignment assignPropagate(const PrecisionFacts &facts);
+/// The storage types that move the fewest bytes under the pins.
+Assignment assignMinCut(const PrecisionFacts &facts, const Pins &pins);
+/// Bytes moved by casts, stores, reads and saved activations if values are stored as `assignment` says, pins first.
+int64_t storageCost(const PrecisionFacts &facts, const Pins &pins, const Assignment &assignment);
+
+/// Interval of a value's finite elements that holds whatever the inputs are.
+struct Interval {
+  double low, high;
+  double magnitude() const { return std::max(std::abs(low), std::abs(high)); }
+};
+std::optional<Interval> rangeOf(mlir::Value v);
+/// The largest finite number of a float type.
+double largestOf(mlir::Type type);
+/// Whether some element of a constant becomes infinite or 0 in the type; the text says which.
+std::optional<std::string> constantMisfit(mlir::Value v, mlir::Type type);
+
+/// Parameters that programs read in a 16-bit type.
+using WorkingCopies = llvm::SetVector<std::pair<mlir::StringAttr, mlir::Type>>;
+std::string workingSlot(llvm::StringRef param, mlir::Type type);
+/// Rewrites the function; parameters wanted in 16 bits become further arguments and are added to `copies`.
+void emitAssignment(const PrecisionFacts &facts, const Assignment &assignment, WorkingCopies &copies);
+/// Makes programs that write parameters write their working copies too, and declares and derives those.
+void addWorkingCopies(train::ModelOp model, const WorkingCopies &copies);
+
+std::string nameOf(mlir::Operation *op);
+std::string textOf(mlir::Type type);
+} // namespace ampc
+#endif

@@ -1,0 +1,145 @@
+// Facts on a function that every precision policy builds on.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "AmpPrecision.h"
+#include "llvm/Support/Regex.h"
+
+using namespace mlir;
+using namespace ampc;
+
+std::string ampc::nameOf(Operation *op) {
+  if (auto name = dyn_cast<NameLoc>(op->getLoc()))
+    return name.getName().str();
+  return "";
+}
+
+std::string ampc::textOf(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// What a location keeps of the innermost region around the source op: a type, or unit for a disabled one.
+static Attribute regionOf(Location loc) {
+  Attribute region;
+  loc->walk([&](Location at) {
+    auto fused = dyn_cast<FusedLocWith<DictionaryAttr>>(at);
+    region = fused ? fused.getMetadata().get("amp.region") : Attribute();
+    return region ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return region;
+}
+
+/// Names without the suffixes that adjoints add.
+static StringRef sourceName(StringRef name) {
+  while (name.consume_back(".grad"))
+    ;
+  return name;
+}
+
+static Demand demandOf(Operation *op, const PolicyTable &table) {
+  Demand demand;
+  Attribute region = op->getAttr("amp.region");
+  if (!region)
+    region = regionOf(op->getLoc());
+  if (auto type = dyn_cast_or_null<TypeAttr>(region)) {
+    demand = {type.getValue(), /*disabled=*/false, /*forced=*/isa<Float32Type>(type.getValue()), "a region of the model asks for it"};
+  } else if (region) {
+    demand = {Type(), /*disabled=*/true, /*forced=*/false, "a region of the model disables autocast"};
+  }
+  if (auto compute = op->getAttrOfType<TypeAttr>("compute"))
+    demand = {compute.getValue(), false, true, "its attribute `compute` fixes the type"};
+  std::string name = nameOf(op);
+  for (auto &[pattern, type] : table.overrides)
+    if (llvm::Regex regex(pattern); regex.match(name) || regex.match(sourceName(name)))
+      demand = {type, false, true, "the override \"" + pattern + "\" fixes the type"};
+  return demand;
+}
+
+PrecisionFacts::PrecisionFacts(train::FuncOp func, Type low, const PolicyTable &table)
+    : func(func), low(low), f32(Float32Type::get(func.getContext())) {
+  bool afterSeed = false;
+  auto note = [&](ValueRange values) {
+    for (Value v : values)
+      if (getElementTypeOrSelf(v) == f32)
+        real.insert(v);
+  };
+  note(func.getArguments());
+  for (Operation &op : func.getBody().front().without_terminator()) {
+    ops.push_back(&op);
+    note(op.getResults());
+    afterSeed |= isa<train::SeedOp>(op);
+    auto isFloat = [](Value v) { return isa<FloatType>(getElementTypeOrSelf(v)); };
+    auto isOther = [&](Value v) { return isFloat(v) && !isReal(v); };
+    bool touchesReal = llvm::any_of(op.getOperands(), [&](Value v) { return isReal(v); }) ||
+                llvm::any_of(op.getResults(), [&](Value v) { return isReal(v); });
+    bool other = llvm::any_of(op.getOperands(), isOther) || llvm::any_of(op.getResults(), isOther);
+    demands[&op] = demandOf(&op, table);
+    treatments[&op] = table.lookup(&op);
+    if (touchesReal && !other && isa<PrecisionOpInterface>(op) && !op.hasTrait<OpTrait::ConstantLike>())
+      decided.insert(&op);
+    if (afterSeed && !op.hasAttr("compute"))
+      backward.insert(&op);
+    if (auto name = dyn_cast<NameLoc>(op.getLoc())) {
+      groups[&op] = name.getName().getValue();
+      byName.try_emplace(name.getName().getValue(), &op);
+    }
+  }
+  findWeak();
+  findInner();
+}
+
+Type PrecisionFacts::lowOf(Operation *op) const {
+  Demand demand = demands.lookup(op);
+  if (demand.disabled)
+    return f32;
+  return demand.type && isa<FloatType>(demand.type) ? demand.type : low;
+}
+
+Operation *PrecisionFacts::forwardOf(Operation *op) const {
+  StringRef name = group(op);
+  return name.ends_with(".grad") ? byName.lookup(sourceName(name)) : nullptr;
+}
+
+// A gather reads a few rows of a table: casting the table for it would cost more than it saves.
+void PrecisionFacts::findWeak() {
+  auto model = func->getParentOfType<train::ModelOp>();
+  for (BlockArgument argument : func.getArguments())
+    if (auto slot = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.slot"))
+      if (model && isReal(argument) && model.lookupSymbol<train::ParamOp>(slot))
+        weak.insert(argument);
+  for (Operation *op : ops) {
+    if (op->hasTrait<OpTrait::ConstantLike>()) {
+      if (isReal(op->getResult(0)))
+        weak.insert(op->getResult(0));
+      continue;
+    }
+    auto precision = dyn_cast<PrecisionOpInterface>(op);
+    if (!isDecided(op) || precision.getCategory() != Category::Passthrough || op->getNumResults() != 1 ||
+        op->getNumOperands() != 1 || demand(op).forced || !isWeak(op->getOperand(0)))
+      continue;
+    auto from = cast<RankedTensorType>(op->getOperand(0).getType()), to = cast<RankedTensorType>(op->getResult(0).getType());
+    bool moves = from.getElementType() == to.getElementType() && (isa<train::ReshapeOp, train::TransposeOp, train::BroadcastToOp>(op));
+    if (moves)
+      weak.insert(op->getResult(0));
+  }
+}
+
+void PrecisionFacts::findInner() {
+  auto isFanIn = [](Operation *op) { return op->hasAttr("train.fan_in"); };
+  for (Operation *op : ops) {
+    if (!isDecided(op) || op->hasAttr("compute"))
+      continue;
+    StringRef name = group(op);
+    auto precision = cast<PrecisionOpInterface>(op);
+    bool sums = precision.getCategory() == Category::LowPrecision || precision.getCategory() == Category::FullPrecision;
+    for (Value result : op->getResults()) {
+      if (!isReal(result) || result.use_empty() || isWeak(result))
+        continue;
+      auto sameGroup = [&](Operation *user) { return group(user) == name; };
+      bool partOfGroup = !name.empty() && (name.ends_with(".grad") || sums) && llvm::all_of(result.getUsers(), sameGroup);
+      bool partialSum = isFanIn(op) && result.hasOneUse() && isFanIn(*result.getUsers().begin());
+      if (partOfGroup || partialSum)
+        inner.insert(result);
+    }
+  }
+}

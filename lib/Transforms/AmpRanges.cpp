@@ -1,0 +1,87 @@
+// Intervals that hold for every input, and constants that a type cannot hold.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "AmpPrecision.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace ampc;
+
+double ampc::largestOf(Type type) {
+  return APFloat::getLargest(cast<FloatType>(type).getFloatSemantics()).convertToDouble();
+}
+
+static DenseFPElementsAttr elementsOf(Value v) {
+  auto constant = v.getDefiningOp<train::ConstantOp>();
+  return constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : DenseFPElementsAttr();
+}
+
+std::optional<std::string> ampc::constantMisfit(Value v, Type type) {
+  while (Operation *op = v.getDefiningOp()) { // through ops that move a constant
+    if (op->hasTrait<OpTrait::ConstantLike>() || op->getNumOperands() != 1)
+      break;
+    v = op->getOperand(0);
+  }
+  DenseFPElementsAttr elements = elementsOf(v);
+  auto target = dyn_cast<FloatType>(type);
+  if (!elements || !target)
+    return std::nullopt;
+  for (APFloat x : elements) {
+    APFloat rounded = x;
+    bool losesInfo;
+    rounded.convert(target.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+    bool overflows = x.isFinite() && !rounded.isFinite(), vanishes = !x.isZero() && rounded.isZero();
+    if (overflows || vanishes) {
+      SmallString<16> text;
+      x.toString(text, 6);
+      return ("the constant " + text + (overflows ? " overflows in " : " becomes 0 in ") + textOf(type)).str();
+    }
+  }
+  return std::nullopt;
+}
+
+static std::optional<Interval> rangeOf(Value v, unsigned depth) {
+  if (DenseFPElementsAttr elements = elementsOf(v)) {
+    Interval range{INFINITY, -INFINITY};
+    for (APFloat x : elements) {
+      double number = x.convertToDouble();
+      range = {std::min(range.low, number), std::max(range.high, number)};
+    }
+    return range;
+  }
+  Operation *op = v.getDefiningOp();
+  if (!op || depth == 0)
+    return std::nullopt;
+  auto of = [&](unsigned i) { return rangeOf(op->getOperand(i), depth - 1); };
+  auto both = [&](auto combine) -> std::optional<Interval> {
+    auto a = of(0), b = of(1);
+    return a && b ? std::optional<Interval>(combine(*a, *b)) : std::nullopt;
+  };
+  return llvm::TypeSwitch<Operation *, std::optional<Interval>>(op)
+      .Case<train::SoftmaxOp, train::SigmoidOp, train::OneHotOp, train::RandomBernoulliOp>([](auto) { return Interval{0, 1}; })
+      .Case<train::TanhOp, train::SinOp, train::CosOp, train::ErfOp>([](auto) { return Interval{-1, 1}; })
+      .Case<train::ClampOp>([](train::ClampOp clamp) {
+        return Interval{clamp.getLow().convertToDouble(), clamp.getHigh().convertToDouble()};
+      })
+      .Case<train::ReshapeOp, train::TransposeOp, train::BroadcastToOp, train::StopGradientOp, train::CastOp>(
+          [&](auto) { return of(0); })
+      .Case<train::AddOp>([&](auto) { return both([](Interval a, Interval b) { return Interval{a.low + b.low, a.high + b.high}; }); })
+      .Case<train::SubOp>([&](auto) { return both([](Interval a, Interval b) { return Interval{a.low - b.high, a.high - b.low}; }); })
+      .Case<train::MulOp>([&](auto) {
+        return both([](Interval a, Interval b) {
+          auto [low, high] = std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+          return Interval{low, high};
+        });
+      })
+      // |sum a b| <= K max|a| max|b|; the accumulator is f32, the store is what can overflow.
+      .Case<train::MatmulOp>([&](train::MatmulOp matmul) {
+        ArrayRef<int64_t> shape = matmul.getLhs().getType().getShape();
+        double terms = shape[shape.size() - (matmul.getTransposeLhs() ? 2 : 1)];
+        return both([&](Interval a, Interval b) {
+          double bound = terms * a.magnitude() * b.magnitude();
+          return Interval{-bound, bound};
+        });
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<Interval> ampc::rangeOf(Value v) { return ::rangeOf(v, /*depth=*/6); }

@@ -1,0 +1,16 @@
+// The amp dialect: in which precision.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef MLIR_DIALECTS_AMP_AMP_H
+#define MLIR_DIALECTS_AMP_AMP_H
+
+#include "mlir-dialects/Train/Train.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+#include "mlir-dialects/Amp/AmpDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "mlir-dialects/Amp/AmpAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "mlir-dialects/Amp/AmpTypes.h.inc"
+#define GET_OP_CLASSES
+#include "mlir-dialects/Amp/AmpOps.h.inc"
+#endif

@@ -1,0 +1,135 @@
+// Which precision, and the loss scale that keeps 16-bit gradients in range.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_AMP
+#define AMPC_AMP
+include "mlir-dialects/Train/TrainBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+def AmpDialect : Dialect {
+  let name = "amp";
+  let cppNamespace = "::ampc::amp";
+  let summary = "Regions of a precision, scaled gradients and the loss scale";
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+}
+class Amp_Op<string mnemonic, list<Trait> traits = []> : Op<AmpDialect, mnemonic, traits>;
+
+def Amp_ScaledType : TypeDef<AmpDialect, "Scaled"> {
+  let mnemonic = "scaled";
+  let summary = "A gradient times the loss scale";
+  let description = [{
+    No train op takes it: a gradient has to pass `amp.unscale` before clipping, weight decay or an update can read it.
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$type);
+  let assemblyFormat = "`<` $type `>`";
+  let genVerifyDecl = 1;
+}
+// 0DTensorOf is not buildable, so formats could not leave these types out.
+def Amp_Flag : Type<0DTensorOf<[I1]>.predicate, "tensor<i1>">,
+               BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI1Type())">;
+def Amp_Scale : Type<0DTensorOf<[F32]>.predicate, "tensor<f32>">,
+                BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getF32Type())">;
+def Amp_Count : Type<0DTensorOf<[I32]>.predicate, "tensor<i32>">,
+                BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI32Type())">;
+
+// ---- Regions ----
+def Amp_AutocastOp : Amp_Op<"autocast", [SingleBlock, NoRegionArguments, RecursiveMemoryEffects]> {
+  let summary = "Ops that run under autocast in a 16-bit type, or not under autocast";
+  let description = [{
+    The innermost region counts. `disabled` leaves ops in the types of their operands under the policy `autocast`, and in f32 under
+    the others. `simplify` dissolves regions; the ops and what is later derived from them keep the type.
+
+    ```mlir
+    %y = amp.autocast bf16 -> tensor<8x4xf32> {
+      %0 = train.matmul %x, %w : (tensor<8x3xf32>, tensor<3x4xf32>) -> tensor<8x4xf32>
+      amp.yield %0 : tensor<8x4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins OptionalAttr<TypeAttr>:$type);
+  let results = (outs Variadic<AnyRankedTensor>:$outs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "($type^):(`disabled`)? (`->` type($outs)^)? attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+}
+def Amp_YieldOp : Amp_Op<"yield", [Pure, Terminator, HasParent<"AutocastOp">]> {
+  let summary = "Ends a region";
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+// ---- The loss scale ----
+def Amp_ScalingAttr : AttrDef<AmpDialect, "Scaling"> {
+  let mnemonic = "scaling";
+  let summary = "How a loss scale starts and moves";
+  let description = [{
+    After `interval` good steps the scale grows by `growth`, as long as it stays finite and at most `cap` (0: no cap). A step with a
+    non-finite gradient is skipped; once `hysteresis` of them came without a good one between, every further one multiplies the
+    scale by `backoff`, down to `floor`. With `dynamic = false` the scale never moves; steps are skipped all the same. Every
+    parameter has torch's default.
+  }];
+  let parameters = (ins DefaultValuedParameter<"bool", "true">:$dynamic, RealOr<"65536.0">:$initial, RealOr<"2.0">:$growth,
+                        DefaultValuedParameter<"int64_t", "2000">:$interval, RealOr<"0.5">:$backoff, RealOr<"0.0">:$floor,
+                        RealOr<"0.0">:$cap, DefaultValuedParameter<"int64_t", "1">:$hysteresis);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The constants of `torch`, `tf` (Keras), `apex` or `paddle`; null for another name.
+    static ScalingAttr getPreset(::mlir::MLIRContext *context, ::llvm::StringRef name);
+  }];
+}
+def Amp_ScalerOp : Amp_Op<"scaler", [Symbol, HasParent<"::ampc::train::ModelOp">]> {
+  let summary = "A loss scale";
+  let description = [{
+    A step names its scaler by the attribute `amp.scaler = @NAME`; without one it gets its own, from the
+    compiler's options. Steps that share a scaler share its scale: it backs off if any of them is skipped, and moves once after
+    each of them ran.
+
+    ```mlir
+    amp.scaler @scale = #amp.scaling<initial = 128.0, interval = 100>
+    amp.scaler @like_keras = tf
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Amp_ScalingAttr:$scaling);
+  let assemblyFormat = "$sym_name `=` custom<Scaling>($scaling) attr-dict";
+}
+def Amp_MarkScaledOp : Amp_Op<"mark_scaled", [Pure, TypesMatchWith<"the scaled form of the operand", "x", "result",
+    "::ampc::amp::ScaledType::get($_self.getContext(), ::llvm::cast<::mlir::RankedTensorType>($_self))">]> {
+  let summary = "Says that a gradient belongs to the scaled loss";
+  let description = "Values inside the backward pass are plain tensors; this op stands at its end.";
+  let arguments = (ins AnyRankedTensor:$x);
+  let results = (outs Amp_ScaledType:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+def Amp_UnscaleOp : Amp_Op<"unscale", [Pure]> {
+  let summary = "The gradient in f32 times 1 / scale, and whether any of its elements is not finite";
+  let arguments = (ins Amp_ScaledType:$x, Amp_Scale:$scale);
+  let results = (outs AnyRankedTensor:$result, Amp_Flag:$found_inf);
+  let assemblyFormat = "$x `by` $scale attr-dict `:` type($x) `to` type($result)";
+  let hasVerifier = 1;
+}
+def Amp_NonFiniteOp : Amp_Op<"non_finite", [Pure]> {
+  let summary = "Whether any element is infinite or not a number";
+  let arguments = (ins AnyRankedTensor:$x);
+  let results = (outs Amp_Flag:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+def Amp_AnyOp : Amp_Op<"any", [Pure]> {
+  let summary = "The logical or of flags";
+  let arguments = (ins Variadic<Amp_Flag>:$flags);
+  let results = (outs Amp_Flag:$result);
+  let assemblyFormat = "$flags attr-dict";
+  let hasVerifier = 1;
+}
+def Amp_UpdateScaleOp : Amp_Op<"update_scale", [Pure]> {
+  let summary = "The scale after a step";
+  let description = [{
+    `good_steps` counts good steps since the scale last moved; `left` counts the bad ones that may still pass before it
+    backs off. A step has at most one.
+  }];
+  let arguments = (ins Amp_Scale:$scale, Amp_Count:$good_steps, Amp_Count:$left, Amp_Flag:$found_inf, Amp_ScalingAttr:$scaling);
+  let results = (outs Amp_Scale:$new_scale, Amp_Count:$new_good_steps, Amp_Count:$new_left);
+  let assemblyFormat = "$scale `,` $good_steps `,` $left `found_inf` $found_inf `with` $scaling attr-dict";
+  let hasVerifier = 1;
+}
+#endif

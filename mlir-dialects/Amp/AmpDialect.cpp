@@ -1,0 +1,117 @@
+// Registration, presets and verifiers of the amp dialect.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Amp/Amp.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::amp;
+
+static ParseResult parseScaling(OpAsmParser &parser, ScalingAttr &scaling);
+static void printScaling(OpAsmPrinter &printer, Operation *, ScalingAttr scaling);
+
+#include "mlir-dialects/Amp/AmpDialect.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "mlir-dialects/Amp/AmpAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "mlir-dialects/Amp/AmpTypes.cpp.inc"
+#define GET_OP_CLASSES
+#include "mlir-dialects/Amp/AmpOps.cpp.inc"
+
+void AmpDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "mlir-dialects/Amp/AmpAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "mlir-dialects/Amp/AmpTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "mlir-dialects/Amp/AmpOps.cpp.inc"
+      >();
+}
+
+//===--- Scaling -------------------------------------------------------------------------------===//
+
+// torch/amp/grad_scaler.py; Keras LossScaleOptimizer (dynamic, not below 1); apex.amp (at most 2^24); paddle.amp.AmpScaler.
+ScalingAttr ScalingAttr::getPreset(MLIRContext *context, StringRef name) {
+  auto make = [&](double initial, int64_t interval, double floor, double cap) {
+    return get(context, true, APFloat(initial), APFloat(2.0), interval, APFloat(0.5), APFloat(floor), APFloat(cap), 1);
+  };
+  return llvm::StringSwitch<ScalingAttr>(name)
+      .Case("torch", make(65536.0, 2000, 0.0, 0.0))
+      .Case("tf", make(32768.0, 2000, 1.0, 0.0))
+      .Case("apex", make(65536.0, 2000, 0.0, 16777216.0))
+      .Case("paddle", make(32768.0, 1000, 0.0, 0.0))
+      .Default(nullptr);
+}
+
+LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError, bool, APFloat initial, APFloat growth,
+                                  int64_t interval, APFloat backoff, APFloat floor, APFloat cap, int64_t hysteresis) {
+  auto number = [](const APFloat &x) { return x.convertToDouble(); };
+  double start = number(initial), low = number(floor), high = number(cap);
+  if (!(start > 0) || !(start <= 3.4028234663852886e38))
+    return emitError() << "expected a positive initial scale that f32 holds, but got " << start;
+  if (!(number(growth) >= 1))
+    return emitError() << "expected a growth of at least 1, but got " << number(growth);
+  if (!(number(backoff) > 0) || !(number(backoff) < 1))
+    return emitError() << "expected a backoff between 0 and 1, but got " << number(backoff);
+  if (interval < 1 || hysteresis < 1)
+    return emitError() << "expected an interval and a hysteresis of at least 1, but got " << interval << " and " << hysteresis;
+  if (!(low >= 0) || low > start || (high != 0 && !(high >= start)))
+    return emitError() << "expected floor <= initial <= cap, but got " << low << ", " << start << " and " << high;
+  return success();
+}
+
+static ParseResult parseScaling(OpAsmParser &parser, ScalingAttr &scaling) {
+  StringRef name;
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalKeyword(&name)))
+    return parser.parseAttribute(scaling);
+  scaling = ScalingAttr::getPreset(parser.getContext(), name);
+  if (!scaling)
+    return parser.emitError(loc) << "expected torch, tf, apex or paddle, but got " << name;
+  return success();
+}
+static void printScaling(OpAsmPrinter &printer, Operation *, ScalingAttr scaling) { printer.printAttribute(scaling); }
+
+//===--- Verifiers -----------------------------------------------------------------------------===//
+
+LogicalResult ScaledType::verify(function_ref<InFlightDiagnostic()> emitError, RankedTensorType type) {
+  if (!isa<FloatType>(type.getElementType()))
+    return emitError() << "expected a tensor of reals, but got " << type;
+  return success();
+}
+
+LogicalResult AutocastOp::verify() {
+  if (getType() && !getType()->isBF16() && !getType()->isF16() && !getType()->isF32())
+    return emitOpError() << "expected bf16, f16 or f32, but got " << *getType();
+  auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
+  if (!yield || yield.getOperandTypes() != getResultTypes())
+    return emitOpError() << "expected a region that yields values of types (" << getResultTypes() << ")";
+  return success();
+}
+
+LogicalResult UnscaleOp::verify() {
+  auto type = getX().getType().getType().clone(Float32Type::get(getContext()));
+  if (getResult().getType() != type)
+    return emitOpError() << "expected a result of " << type << ", but got " << getResult().getType();
+  auto again = llvm::find_if(getX().getUsers(), [&](Operation *user) { return user != *this && isa<UnscaleOp>(user); });
+  if (again != getX().getUsers().end())
+    return emitOpError("expected a gradient that is unscaled once, but it is unscaled twice");
+  return success();
+}
+
+LogicalResult AnyOp::verify() {
+  return getFlags().empty() ? emitOpError("expected at least one flag, but got none") : success();
+}
+
+LogicalResult UpdateScaleOp::verify() {
+  auto isOther = [&](Operation *op) { return op && op != *this && isa<UpdateScaleOp>(op); };
+  if (isOther(getScale().getDefiningOp()) || llvm::any_of(getScale().getUsers(), isOther))
+    return emitOpError("expected one update of a scale in a step, but got two");
+  return success();
+}

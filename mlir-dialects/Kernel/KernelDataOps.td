@@ -1,0 +1,75 @@
+// Kernels that move rows, parts and windows of tensors; they have no body.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_KERNEL_DATA_OPS
+#define AMPC_KERNEL_DATA_OPS
+
+class Kernel_DataOp<string mnemonic, list<Trait> traits = []>
+    : Kernel_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<KernelOpInterface>]> {
+  let results = (outs AnyRankedTensor:$result);
+  let hasVerifier = 1;
+}
+
+def Kernel_GatherOp : Kernel_DataOp<"gather"> {
+  let summary = "Rows of a table [rows, width], one per index";
+  let description = [{
+    An index outside the table reads zeros, never memory outside.
+
+    ```mlir
+    %y = kernel.gather %table, %index : tensor<100x8xf32>, tensor<12xi32> -> tensor<12x8xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$table, AnyRankedTensor:$index);
+  let assemblyFormat = "$table `,` $index attr-dict `:` type($table) `,` type($index) `->` type($result)";
+}
+def Kernel_ScatterAddOp : Kernel_DataOp<"scatter_add"> {
+  let summary = "A table of zeros, to whose row index[i] row i of the updates is added";
+  let description = [{
+    The table's type is that of the accumulator. Every part of the table belongs to one task, which adds in the order of the
+    updates: the sums do not depend on the number of threads. Rows that go to `padding` or outside are left out.
+
+    ```mlir
+    %y = kernel.scatter_add %updates, %index padding 0 : tensor<12x8xf32>, tensor<12xi32> -> tensor<100x8xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$updates, AnyRankedTensor:$index, OptionalAttr<I64Attr>:$padding);
+  let assemblyFormat = [{$updates `,` $index (`padding` $padding^)? attr-dict
+                         `:` type($updates) `,` type($index) `->` type($result)}];
+}
+def Kernel_AssembleOp : Kernel_DataOp<"assemble"> {
+  let summary = "A tensor put together from parts: element i of a part goes to offset + i * stride";
+  let description = [{
+    `offsets` and `strides` hold one number per part and dimension, part by part. Parts do not overlap; what none of them covers is `fill`.
+
+    ```mlir
+    %y = kernel.assemble(%a, %b : tensor<4x8xf32>, tensor<4x3xf32>) offsets [0, 0, 0, 8] strides [1, 1, 1, 1] fill 0.0
+      -> tensor<4x11xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$parts, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$strides, F64Attr:$fill);
+  let assemblyFormat = [{`(` $parts `:` type($parts) `)` `offsets` $offsets `strides` $strides `fill` $fill attr-dict
+                         `->` type($result)}];
+}
+
+// Windows of NHWC images; padding is [top, bottom, left, right].
+class Kernel_WindowOp<string mnemonic> : Kernel_DataOp<mnemonic> {
+  let description = [{
+    `kind` is `max` or `sum`. With `max` a second tensor holds the row-major number of the first maximum in each window, as i8;
+    `sum` is multiplied by `scale`.
+  }];
+}
+def Kernel_PoolOp : Kernel_WindowOp<"pool"> {
+  let summary = "Maximum or scaled sum of every window";
+  let arguments = (ins AnyRankedTensor:$x, Kernel_CombineAttr:$kind, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$padding, F64Attr:$scale);
+  let results = (outs AnyRankedTensor:$result, Variadic<AnyRankedTensor>:$where);
+  let assemblyFormat = [{$kind $x `window` $window `strides` $strides `padding` $padding `scale` $scale attr-dict
+                         `:` type($x) `->` type(results)}];
+}
+def Kernel_PoolGradOp : Kernel_WindowOp<"pool_grad"> {
+  let summary = "Cotangent of the image from that of its windows";
+  let arguments = (ins AnyRankedTensor:$g, Variadic<AnyRankedTensor>:$where, Kernel_CombineAttr:$kind,
+                       DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding, F64Attr:$scale);
+  let assemblyFormat = [{$kind `(` operands `:` type(operands) `)` `window` $window `strides` $strides `padding` $padding
+                         `scale` $scale attr-dict `->` type($result)}];
+}
+#endif

@@ -1,0 +1,40 @@
+/* Trains one state in two threads, which the header forbids: a model compiled with the thread sanitizer must notice.
+   SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "line.h"
+#include <pthread.h>
+#include <string.h>
+
+static line_state *state;
+
+static void *train(void *unused) {
+  const float x[8] = {0};
+  const int32_t label[8] = {0};
+  line_train_step_in in;
+  int i;
+  memset(&in, 0, sizeof in);
+  in.size = sizeof in;
+  in.x = x;
+  in.size_ = label;
+  for (i = 0; i < 100; ++i)
+    line_train_step(state, &in, NULL);
+  return unused;
+}
+
+int main(int argc, char **argv) {
+  pthread_t thread;
+  ampc_options options;
+  memset(&options, 0, sizeof options);
+  options.size = sizeof options;
+  options.threads = 1;
+  (void)argv;
+  if (line_create(&options, &state))
+    return 1;
+  if (argc > 1) /* with an argument, one thread after the other: no race */
+    train(NULL);
+  pthread_create(&thread, NULL, train, NULL);
+  if (argc == 1)
+    train(NULL);
+  pthread_join(thread, NULL);
+  line_destroy(state);
+  return 0;
+}

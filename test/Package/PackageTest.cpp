@@ -1,0 +1,218 @@
+// Packages a planned model, then uses it as users do: from C, from C++, beside another model, under sanitizers.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Package/Loader.h"
+#include "ampc/Package/Package.h"
+#include "ampc/Runtime/Runtime.h"
+#include "ampc/Target/CPU/Codegen.h"
+#include "ampc/Target/CPU/Passes.h"
+#include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Train/Train.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/JSON.h"
+#include <cstdlib>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <sys/stat.h>
+
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+std::string replaceAll(std::string text, const std::string &from, const std::string &to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+std::string readText(const std::string &path) {
+  std::ifstream file(path);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+std::string input(const std::string &name) { return std::string(AMPC_TEST_INPUTS) + "/" + name; }
+
+struct Package : testing::Test {
+  std::string folder = AMPC_TEST_OUTPUT, errors;
+  MLIRContext context;
+
+  Package() : context(registry()) {
+    context.getDiagEngine().registerHandler([this](Diagnostic &d) { errors += d.str() + "\n"; });
+    mkdir(folder.c_str(), 0777);
+  }
+  static DialectRegistry registry() {
+    DialectRegistry registry;
+    registry.insert<train::TrainDialect, kernel::KernelDialect>();
+    cpu::registerCodegenDialects(registry);
+    registerPackageDialects(registry);
+    return registry;
+  }
+  OwningOpRef<ModuleOp> emit(const std::string &text) {
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+    if (!module)
+      return module;
+    PassManager pm(&context);
+    pm.addPass(createKernelEmitCPU());
+    cpu::buildCodegenPipeline(pm);
+    if (failed(pm.run(*module)))
+      return nullptr;
+    return module;
+  }
+  FailureOr<PackagedModel> package(const std::string &text, PackageOptions options = {}) {
+    OwningOpRef<ModuleOp> module = emit(text);
+    if (!module)
+      return failure();
+    return packageModel(*module, options);
+  }
+  void write(const std::string &name, const std::string &into, PackageOptions options = {}) {
+    OwningOpRef<ModuleOp> module = emit(replaceAll(readText(input("line.mlir")), "@line", "@" + name));
+    ASSERT_TRUE(module) << errors;
+    FailureOr<PackagedModel> model = packageModel(*module, options);
+    ASSERT_TRUE(succeeded(model)) << errors;
+    ASSERT_TRUE(succeeded(writePackage(*module, *model, into))) << errors;
+  }
+  /// Runs a shell command; its output goes into `errors`.
+  int shell(const std::string &command) {
+    int status = std::system(("cd " + folder + " && (" + command + ") > log 2>&1").c_str());
+    errors = readText(folder + "/log");
+    return status;
+  }
+  void expectError(const std::string &from, const std::string &to, const std::string &message) {
+    errors.clear();
+    std::string text = readText(input("line.mlir")), changed = replaceAll(text, from, to);
+    EXPECT_NE(text, changed) << from;
+    EXPECT_TRUE(failed(package(changed)));
+    EXPECT_NE(errors.find(message), std::string::npos) << errors << "expected: " << message;
+  }
+};
+const std::string cc = AMPC_TEST_CC, strict = " -std=c99 -pedantic -Wall -Wextra -Werror -I. ";
+} // namespace
+
+TEST_F(Package, RunsFromCBesideAnotherModel) {
+  write("line", folder);
+  write("curve", folder);
+  ASSERT_EQ(0, shell(cc + strict + input("use.c") + " libline.a libcurve.a -pthread -o use && ./use state.safetensors"))
+      << errors;
+  std::string best = errors;
+  for (const char *tier : {"plain", "avx2"}) {
+    if (std::string(tier) == "avx2" && !__builtin_cpu_supports("avx2"))
+      continue;
+    ASSERT_EQ(0, shell(std::string("AMPC_ISA=") + tier + " ./use state.safetensors")) << errors;
+    EXPECT_EQ(errors.substr(0, errors.find(' ')), tier);
+  }
+}
+
+TEST_F(Package, HeaderServesCpp) {
+  write("line", folder);
+  write("curve", folder);
+  std::ofstream(folder + "/twice.cpp") << "#include \"line.h\"\n#include \"curve.h\"\n#include \"line.h\"\n"
+                                          "int main() { return line_abi_version() - curve_abi_version(); }\n";
+  EXPECT_EQ(0, shell(std::string(AMPC_TEST_CXX) +
+                     " -std=c++11 -Wall -Wextra -Werror -I. twice.cpp libline.a libcurve.a -pthread -o twice && ./twice"))
+      << errors;
+}
+
+// Nothing hidden: what a model needs from outside is this list, and what it shows begins with its name.
+TEST_F(Package, SymbolsAreAFixedList) {
+  write("line", folder);
+  ASSERT_EQ(0, shell("nm -u libline.a | awk '/ U /{print $2}' | grep -v '^line_k' | sort -u | tr '\\n' ' '"));
+  EXPECT_EQ(errors,
+            "__errno_location aligned_alloc clock_gettime close free fsync getenv getpid lseek "
+            "memcpy memset open pread pthread_cond_broadcast pthread_cond_destroy pthread_cond_init pthread_cond_signal "
+            "pthread_cond_wait pthread_create pthread_join pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock "
+            "pthread_mutex_unlock rename sched_getaffinity strcmp strlen syscall unlink write ");
+  auto manifest = llvm::json::parse(readText(folder + "/line.json"));
+  ASSERT_TRUE(bool(manifest));
+  std::string listed;
+  for (const llvm::json::Value &symbol : *manifest->getAsObject()->getArray("external_symbols"))
+    listed += symbol.getAsString()->str() + " ";
+  EXPECT_EQ(errors, listed);
+  ASSERT_EQ(0, shell("nm -g --defined-only libline.a | awk 'NF==3{print $3}' | grep -v '^line_' | tr '\\n' ' '; "
+                     "nm libline.a | awk 'NF == 3 && $2 ~ /[dDbBC]/ && $3 !~ /^(line_model|ampc.table)/{print $3}'"));
+  EXPECT_EQ(errors, ""); // neither foreign names nor mutable globals
+}
+
+TEST_F(Package, ManifestSaysWhatIsInside) {
+  write("line", folder);
+  auto parsed = llvm::json::parse(readText(folder + "/line.json"));
+  ASSERT_TRUE(bool(parsed));
+  llvm::json::Object &manifest = *parsed->getAsObject();
+  EXPECT_EQ(manifest.getString("name"), "line");
+  EXPECT_EQ(manifest.getArray("tensors")->size(), 5u);
+  EXPECT_EQ((*manifest.getArray("tensors"))[1].getAsObject()->getString("role"), "moment");
+  EXPECT_EQ((*manifest.getArray("tensors"))[1].getAsObject()->getInteger("offset"), 64);
+  EXPECT_EQ(manifest.getInteger("peak_arena_bytes"), 64);
+  EXPECT_EQ(manifest.getString("state_hash")->size(), 16u);
+  std::string hash = manifest.getString("plan_hash")->str();
+  write("line", folder); // the same input gives the same bytes
+  EXPECT_EQ(llvm::json::parse(readText(folder + "/line.json"))->getAsObject()->getString("plan_hash"), hash);
+}
+
+TEST_F(Package, RunsInProcessWithEqualBits) {
+  write("line", folder);
+  write("curve", folder);
+  ASSERT_EQ(0, shell(cc + strict + input("use.c") + " libline.a libcurve.a -pthread -o use && ./use state.safetensors"))
+      << errors;
+  unsigned expected = std::stoul(errors.substr(errors.find(' ') + 1), nullptr, 16);
+  FailureOr<PackagedModel> packaged = package(readText(input("line.mlir")));
+  ASSERT_TRUE(succeeded(packaged)) << errors;
+  llvm::Expected<std::unique_ptr<LoadedModel>> loaded = LoadedModel::load(*packaged);
+  ASSERT_TRUE(bool(loaded)) << llvm::toString(loaded.takeError());
+  auto step = (*loaded)->lookup("line_train_step");
+  ASSERT_TRUE(bool(step));
+  EXPECT_FALSE(llvm::errorToBool((*loaded)->lookup("line_save").takeError()));
+  EXPECT_TRUE(llvm::errorToBool((*loaded)->lookup("line_sing").takeError()));
+  ampc_options options = {};
+  options.size = sizeof options;
+  options.seed = 7;
+  ampc_state *state = nullptr;
+  ASSERT_EQ(ampc_rt_create(&(*loaded)->model(), &options, &state), AMPC_OK);
+  const float x[8] = {1, -0.5f, 2, 0.25f, 1, 1.5f, -1, 0.5f};
+  const int32_t label[8] = {0, 1, 2, 3, 4, 5, 6, 9};
+  struct {
+    uint32_t size, valid;
+    float factor;
+    uint32_t flags;
+    void *workspace;
+    const void *x, *label;
+  } in = {sizeof in, 0, 0, 0, nullptr, x, label};
+  for (int i = 0; i < 50; ++i)
+    ASSERT_EQ(reinterpret_cast<ampc_status (*)(ampc_state *, const void *, void *)>(*step)(state, &in, nullptr), AMPC_OK);
+  EXPECT_EQ(*static_cast<uint32_t *>(ampc_rt_tensor_data(state, 0)), expected);
+  ampc_rt_destroy(state);
+}
+
+TEST_F(Package, AddressSanitizerSeesAnOverflow) {
+  write("line", folder + "/asan", {Sanitizer::Address});
+  ASSERT_EQ(0, shell(cc + " -g -fsanitize=address -Iasan " + input("overflow.c") + " asan/libline.a -pthread -o overflow"))
+      << errors;
+  EXPECT_NE(0, shell("ASAN_OPTIONS=detect_leaks=0 ./overflow"));
+  EXPECT_NE(errors.find("heap-buffer-overflow"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("line_k"), std::string::npos) << errors; // in the emitted code
+}
+
+TEST_F(Package, ThreadSanitizerSeesARace) {
+  write("line", folder + "/tsan", {Sanitizer::Thread});
+  ASSERT_EQ(0, shell(cc + " -g -fsanitize=thread -Itsan " + input("race.c") + " tsan/libline.a -pthread -o race")) << errors;
+  EXPECT_EQ(0, shell("./race in-order")) << errors;
+  EXPECT_NE(0, shell("./race"));
+  EXPECT_NE(errors.find("data race"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("line_k"), std::string::npos) << errors;
+}
+
+TEST_F(Package, RefusesWhatItCannotPackage) {
+  expectError("@line", "@\"my line\"", "expected a model name that is a C identifier, but got 'my line'");
+  expectError("\"predict\"", "\"save\"", "expected another name for 'save'");
+  expectError("\"predict\"", "\"7up\"", "expected an export name that is a C identifier, but got '7up'");
+  expectError("train.role = \"export\"", "train.role = \"sing\"", "expected the role of a program, but got 'sing'");
+  expectError("role = \"moment\"", "role = \"mood\"", "expected a role of state");
+  expectError("#kernel.place<arena, 0, 0>", "#kernel.place<state, 0, 64>",
+              "expected the loss to be computed before any state is written");
+}
+
+TEST_F(Package, ReportsAFolderThatCannotBeWritten) {
+  OwningOpRef<ModuleOp> module = emit(readText(input("line.mlir")));
+  ASSERT_TRUE(module) << errors;
+  FailureOr<PackagedModel> model = packageModel(*module, {});
+  ASSERT_TRUE(succeeded(model)) << errors;
+  EXPECT_TRUE(failed(writePackage(*module, *model, "/proc/none")));
+  EXPECT_NE(errors.find("/proc/none"), std::string::npos) << errors;
+}

@@ -1,0 +1,26 @@
+// Reading and writing arrays: .npy and safetensors.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_PTXSIM_ARRAYS_H
+#define AMPC_PTXSIM_ARRAYS_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ptxsim {
+
+struct Array {
+  std::string type;           ///< "f32", "f16", "bf16", "i32", "u8", ...
+  std::vector<uint64_t> shape;
+  std::vector<uint8_t> bytes;
+};
+
+/// Bytes of one element; throws Error(Argument) for an unknown type.
+unsigned elementSize(const std::string &type);
+/// "x.npy", or "weights.safetensors:name". Throws Error(Argument).
+Array readArray(const std::string &source);
+/// Writes .npy; bf16 is stored as 16-bit integers, which numpy has no better type for.
+void writeArray(const std::string &path, const Array &array);
+
+} // namespace ptxsim
+#endif
