@@ -14,6 +14,9 @@ void ampc::findReaders(Value value, SmallVectorImpl<Operation *> &readers) {
       readers.push_back(user);
 }
 
+// One cache line.
+static constexpr int64_t smallGrowth = 64;
+
 /// A few steps down the graph cost nothing; the walk stops where nothing follows.
 bool Order::add(ArrayRef<Operation *> before, Operation *after) {
   llvm::SmallPtrSet<Operation *, 32> targets(before.begin(), before.end()), seen;
@@ -35,7 +38,8 @@ bool Order::add(ArrayRef<Operation *> before, Operation *after) {
 
 namespace ampc {
 /// List scheduling in the given order, with two exceptions: values without a kernel come at once, and so do
-/// kernels that free at least as many bytes of the arena as they take.
+/// kernels that do not make the arena fuller. Updates of parameters thus end the lives of gradients early; the
+/// scalars that they need are worth a few bytes.
 class Scheduler {
 public:
   Scheduler(Order &order, Block &block, const DenseSet<Value> &outsideArena)
@@ -100,7 +104,7 @@ int64_t Scheduler::growth(Operation *op) {
 void Scheduler::release(Operation *op) {
   if (!isa<KernelOpInterface>(op))
     emit(op);
-  else if (growth(op) <= 0)
+  else if (growth(op) <= smallGrowth)
     eager.insert(number[op]);
   else
     ready.insert(number[op]);
@@ -114,7 +118,7 @@ void Scheduler::emit(Operation *op) {
         SmallVector<Operation *> readers;
         findReaders(buffer, readers);
         for (Operation *reader : readers)
-          if (auto it = number.find(reader); it != number.end() && ready.count(it->second) && growth(reader) <= 0) {
+          if (auto it = number.find(reader); it != number.end() && ready.count(it->second) && growth(reader) <= smallGrowth) {
             ready.erase(it->second);
             eager.insert(it->second);
           }

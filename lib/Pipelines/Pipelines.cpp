@@ -17,6 +17,17 @@
 using namespace mlir;
 using namespace ampc;
 
+static AmpAssignPrecisionOptions precisionOptions(const CompileOptions &options) {
+  AmpAssignPrecisionOptions result;
+  result.policy = options.policy;
+  result.precision = options.precision;
+  llvm::append_range(result.overrides, options.precisionOverrides);
+  llvm::append_range(result.edits, options.policyEdits);
+  result.policyFile = options.policyFile;
+  result.explain = options.explain;
+  return result;
+}
+
 ArrayRef<Phase> ampc::getPhases() {
   static const Phase table[] = {
       {"import", "a verified train module; every op has a stable name",
@@ -48,8 +59,7 @@ ArrayRef<Phase> ampc::getPhases() {
        [](OpPassManager &pm, const CompileOptions &options) {
          if (options.precision == "f64") // the reference: nothing is rounded
            return;
-         pm.addPass(createAmpAssignPrecision({options.policy, options.precision, options.precisionOverrides, options.policyEdits,
-                                              options.policyFile, options.explain}));
+         pm.addPass(createAmpAssignPrecision(precisionOptions(options)));
          pm.addPass(createCanonicalizerPass());
          pm.addPass(createCSEPass());
        }},

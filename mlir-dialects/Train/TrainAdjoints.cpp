@@ -8,11 +8,23 @@ using namespace ampc::train;
 
 static double number(const APFloat &x) { return x.convertToDouble(); }
 
+/// All dimensions but the last in one.
+static Value flattenRows(GradBuilder &b, Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  int64_t last = type.getShape().back();
+  return b.reshape(x, type.clone({type.getNumElements() / last, last}));
+}
+
 // C = op(A) op(B): dA = dC op(B)^T and dB = op(A)^T dC, transposed where the operand is. An operand
-// without batch dimensions gets its sum over the batch from reduceTo.
+// without batch dimensions gets its sum over the batch from reduceTo; for weights on the right the rows of all
+// batches are one product instead, so that no gradient per batch is stored.
 SmallVector<Value> MatmulOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
   Value g = cotangents[0];
   bool ta = getTransposeLhs(), tb = getTransposeRhs();
+  if (!ta && getLhs().getType().getRank() > 2 && getRhs().getType().getRank() == 2) {
+    Value x = flattenRows(b, getLhs()), dy = flattenRows(b, g);
+    return {b.matmul(g, getRhs(), false, !tb), tb ? b.matmul(dy, x, true, false) : b.matmul(x, dy, true, false)};
+  }
   return {ta ? b.matmul(getRhs(), g, tb, true) : b.matmul(g, getRhs(), false, !tb),
           tb ? b.matmul(g, getLhs(), true, ta) : b.matmul(getLhs(), g, !ta, false)};
 }

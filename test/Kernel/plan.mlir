@@ -1,9 +1,9 @@
 // RUN: ampc-opt %s --kernel-plan | FileCheck %s
 
 // Gradients lie behind everything that is saved.
-// CHECK: module attributes {kernel.state_bytes = 448 : i64}
+// CHECK: module attributes {kernel.state_bytes = 704 : i64}
 // CHECK: @w : tensor<16xf32> = #train.zeros {kernel.offset = 0 : i64}
-// CHECK: @g : tensor<16xf32> = #train.zeros {kernel.offset = 384 : i64, role = "gradient"}
+// CHECK: @g : tensor<16xf32> = #train.zeros {kernel.offset = 640 : i64, role = "gradient"}
 // CHECK: @m : tensor<16xf32> = #train.zeros {kernel.offset = 64 : i64, role = "moment"}
 // CHECK: @big : tensor<8x8xf32> = #train.zeros {kernel.offset = 128 : i64}
 train.model @plan {
@@ -11,11 +11,13 @@ train.model @plan {
   train.buffer @g : tensor<16xf32> = #train.zeros {role = "gradient"}
   train.buffer @m : tensor<16xf32> = #train.zeros {role = "moment"}
   train.param @big : tensor<8x8xf32> = #train.zeros
+  train.param @more : tensor<8x8xf32> = #train.zeros
 }
 
 #id = affine_map<(d0) -> (d0)>
 #id2 = affine_map<(d0, d1) -> (d0, d1)>
 #swap = affine_map<(d0, d1) -> (d1, d0)>
+#km = affine_map<(d0, d1, d2) -> (d2, d0)>
 #mk = affine_map<(d0, d1, d2) -> (d0, d2)>
 #kn = affine_map<(d0, d1, d2) -> (d2, d1)>
 
@@ -159,4 +161,38 @@ kernel.program @workspace(%x: tensor<1x4096x128xf32> {train.name = "x"}) -> (ten
     kernel.yield %a : f32
   } : tensor<1x128xf32>
   kernel.return %0 : tensor<1x128xf32>
+}
+
+// Each update follows its gradient, not all gradients: one buffer serves both.
+// CHECK-LABEL: kernel.program @updates
+// CHECK-SAME: kernel.arena_bytes = 320 : i64
+// CHECK: kernel.places = [#kernel.place<arena, 0, 256>]
+// CHECK: kernel.places = [#kernel.place<arena, 0, 0>]
+// CHECK: kernel.places = [#kernel.place<state, 0, 128>]
+// CHECK: kernel.places = [#kernel.place<arena, 0, 0>]
+// CHECK: kernel.places = [#kernel.place<state, 0, 384>]
+kernel.program @updates(%w: tensor<8x8xf32> {train.slot = "big"}, %v: tensor<8x8xf32> {train.slot = "more"},
+                        %x: tensor<8x8xf32> {train.name = "x"}, %y: tensor<f32> {train.name = "y"})
+    -> (tensor<8x8xf32> {train.slot = "big"}, tensor<8x8xf32> {train.slot = "more"}) {
+  %0 = kernel.gemm %x, %x : tensor<8x8xf32>, tensor<8x8xf32> acc f32 maps [#mk, #kn] space [8, 8] depth 8 epilogue() maps [] -> [#id2] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<8x8xf32>
+  %1 = kernel.gemm %x, %x : tensor<8x8xf32>, tensor<8x8xf32> acc f32 maps [#km, #kn] space [8, 8] depth 8 epilogue() maps [] -> [#id2] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<8x8xf32>
+  %2 = kernel.map(%y : tensor<f32>) space [] maps [affine_map<() -> ()>] -> [affine_map<() -> ()>] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<f32>
+  %3 = kernel.map(%w, %0, %2 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<f32>) space [8, 8] maps [#id2, #id2, affine_map<(d0, d1) -> ()>] -> [#id2] {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    kernel.yield %a : f32
+  } : tensor<8x8xf32>
+  %4 = kernel.map(%v, %1, %2 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<f32>) space [8, 8] maps [#id2, #id2, affine_map<(d0, d1) -> ()>] -> [#id2] {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    kernel.yield %a : f32
+  } : tensor<8x8xf32>
+  kernel.return %3, %4 : tensor<8x8xf32>, tensor<8x8xf32>
 }

@@ -28,12 +28,13 @@ void StridedSource::enterBatch(KernelEmitter &e, Value number) {
   entry = e.address(pointer, element, position);
 }
 
-// An odd number of cache lines keeps the rows of a tile out of one another's cache sets.
-PanelLayout StridedSource::layout(int64_t lines, int64_t depth) const {
-  if (depthStride != 1 || depth == 1)
-    return {1, lines};
-  int64_t line = 64 / 4; // elements of f32; a multiple of the line for f64 too
+PanelLayout ampc::cpu::paddedLines(int64_t depth) {
+  int64_t line = 64 / 4; // elements of f32; whole cache lines for f64, too
   return {(ceilDiv(depth, line) | 1) * line, 1};
+}
+
+PanelLayout StridedSource::layout(int64_t lines, int64_t depth) const {
+  return depthStride == 1 && depth > 1 ? paddedLines(depth) : PanelLayout{1, lines};
 }
 
 void StridedSource::pack(KernelEmitter &e, Value line, int64_t count, Value k, Value points, Value panel,

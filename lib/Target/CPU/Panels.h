@@ -12,6 +12,9 @@ struct PanelLayout {
   int64_t lineStride, depthStride;
 };
 
+/// Lines one after the other, an odd number of cache lines apart, which keeps them out of one another's cache sets.
+PanelLayout paddedLines(int64_t depth);
+
 /// One side of a product, seen as lines (rows of A, columns of B) over k. Packs panels; lines past the edge get any
 /// values, since nothing reads their sums.
 class PanelSource {

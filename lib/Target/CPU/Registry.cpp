@@ -11,6 +11,7 @@ const TemplateRegistry &ampc::cpu::templateRegistry() {
     TemplateRegistry all;
     addMapTemplates(all);
     addGemmTemplate(all);
+    addConvTemplates(all);
     addReduceTemplates(all);
     addRowTemplates(all);
     addAssembleTemplates(all);

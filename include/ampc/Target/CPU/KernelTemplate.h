@@ -58,6 +58,7 @@ private:
 // Each family of kernels adds its templates; Registry.cpp lists them.
 void addMapTemplates(TemplateRegistry &registry);
 void addGemmTemplate(TemplateRegistry &registry);
+void addConvTemplates(TemplateRegistry &registry);
 void addReduceTemplates(TemplateRegistry &registry);
 void addRowTemplates(TemplateRegistry &registry);
 void addAssembleTemplates(TemplateRegistry &registry);

@@ -1,0 +1,77 @@
+// Panels gathered from the windows of an image.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_TARGET_CPU_IMAGEPANELS_H
+#define LIB_TARGET_CPU_IMAGEPANELS_H
+
+#include "lib/Target/CPU/Panels.h"
+#include "mlir-dialects/Kernel/Kernel.h"
+
+namespace ampc::cpu {
+
+/// Geometry of a convolution of an NHWC image; two-element arrays are (vertical, horizontal).
+struct Window {
+  int64_t images, height, width, channels; // of the image; all groups' channels
+  int64_t outHeight, outWidth;
+  int64_t kernel[2], strides[2], padding[2], dilations[2], inputDilations[2];
+  int64_t groups, groupChannels;
+
+  int64_t pixels() const { return images * outHeight * outWidth; }
+  int64_t taps() const { return kernel[0] * kernel[1]; }
+};
+
+/// Where (pixel, tap) finds its channels.
+struct Patch {
+  mlir::Value start;  // position of the first channel, within the image even if not inside
+  mlir::Value inside; // false: padding, or a zero between dilated rows or columns
+};
+
+/// A window's taps at the output pixels.
+class PatchReader {
+public:
+  PatchReader(const Window &window, mlir::Value pointer, mlir::Type element)
+      : window(window), pointer(pointer), element(element) {}
+  /// Image number and first row and column of the window at an output pixel.
+  struct Pixel {
+    mlir::Value image, y, x;
+  };
+  Pixel pixelAt(KernelEmitter &e, mlir::Value number) const;
+  Patch patchAt(KernelEmitter &e, const Pixel &pixel, mlir::Value tap, mlir::Value group) const;
+
+  Window window;
+  mlir::Value pointer;
+  mlir::Type element;
+
+private:
+  mlir::Value along(KernelEmitter &e, mlir::Value start, mlir::Value tap, unsigned axis, int64_t size,
+                    mlir::Value &inside) const;
+};
+
+/// Lines are output pixels, k is (tap, channel): the left side of a convolution.
+class PixelLines : public PanelSource {
+public:
+  explicit PixelLines(PatchReader reader) : reader(reader) {}
+  void enterBatch(KernelEmitter &e, mlir::Value group) override { this->group = group; }
+  PanelLayout layout(int64_t lines, int64_t depth) const override;
+  void pack(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k, mlir::Value depth, mlir::Value panel,
+            PanelLayout layout, mlir::Type acc) override;
+
+private:
+  PatchReader reader;
+  mlir::Value group;
+};
+
+/// Lines are (tap, channel), k is the output pixel: the right side of a filter's gradient.
+class TapLines : public PanelSource {
+public:
+  explicit TapLines(PatchReader reader) : reader(reader) {}
+  void enterBatch(KernelEmitter &e, mlir::Value group) override { this->group = group; }
+  void pack(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k, mlir::Value depth, mlir::Value panel,
+            PanelLayout layout, mlir::Type acc) override;
+
+private:
+  PatchReader reader;
+  mlir::Value group;
+};
+
+} // namespace ampc::cpu
+#endif

@@ -1,0 +1,28 @@
+# Fails, with names, if an op of the dialect has no numeric test: all-ops.py DIALECT_FOLDER TEST_FOLDER
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import pathlib
+import re
+import sys
+
+dialect, tests = map(pathlib.Path, sys.argv[1:3])
+# Ops that hold models together, or mark places in them, compute nothing.
+structure = {"model", "param", "buffer", "func", "return", "call", "read", "write", "step", "export", "seed", "gradient"}
+# Ops that only adjoints and decompositions build are reached through the op that they belong to.
+through = {"batch_normalize": "batch_norm"}
+
+ops = set()
+for file in dialect.glob("*.td"):
+    ops |= set(re.findall(r'^def Train_\w+Op\s*:\s*\w+<(?:TrainDialect, )?"(\w+)"', file.read_text(), re.M))
+if len(ops) < 80:
+    sys.exit(f"expected at least 80 ops in {dialect}, but found {len(ops)}")
+
+missing = []
+for op in sorted(ops - structure):
+    name = through.get(op, op[: -len("_grad")] if op.endswith("_grad") else op)
+    test = tests / f"{name}.mlir"
+    text = test.read_text() if test.exists() else ""
+    if "RUN:" not in text or not re.search(rf"^[^/]*\btrain\.{name}\b", text, re.M):
+        missing.append(op)
+if missing:
+    sys.exit("no numeric test for " + ", ".join(missing))
+print(f"every op has a numeric test: {len(ops - structure)} ops")

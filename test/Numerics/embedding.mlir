@@ -1,0 +1,20 @@
+// RUN: ampc check %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loss leaves out what the padding row gives, because that row gets no gradient.
+train.model @check {
+  train.param @table : tensor<7x5xf32> = #train.normal<mean = 0.0, std = 1.0>
+  train.func @loss(%i: tensor<13xi32>, %weight: tensor<13x5xf32>) -> tensor<f32> {
+    %table = train.read @table : tensor<7x5xf32>
+    %zero = train.constant dense<0> : tensor<i32>
+    %m = train.compare ne %i, %zero : tensor<13xi32>, tensor<i32>
+    %c = train.reshape %m : tensor<13xi1> to tensor<13x1xi1>
+    %0 = train.embedding %table at %i padding 0 : tensor<7x5xf32>, tensor<13xi32>
+    %1 = train.sin %0 : tensor<13x5xf32>
+    %none = train.constant dense<0.0> : tensor<f32>
+    %y = train.select %c, %1, %none : tensor<13x1xi1>, tensor<13x5xf32>, tensor<f32>
+    %weighted = train.mul %y, %weight : tensor<13x5xf32>, tensor<13x5xf32>
+    %total = train.reduce_sum %weighted over [0, 1] : tensor<13x5xf32>
+    train.return %total : tensor<f32>
+  }
+  train.step @over_table minimize @loss over [@table] with #train.sgd<lr = 0.1>
+}

@@ -1,0 +1,14 @@
+// RUN: ampc check %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+train.model @check {
+  train.param @table : tensor<7x5xf32> = #train.normal<mean = 0.0, std = 1.0>
+  train.func @loss(%i: tensor<4x3xi32>, %weight: tensor<4x3x5xf32>) -> tensor<f32> {
+    %table = train.read @table : tensor<7x5xf32>
+    %0 = train.gather %table at %i : tensor<7x5xf32>, tensor<4x3xi32>
+    %y = train.sin %0 : tensor<4x3x5xf32>
+    %weighted = train.mul %y, %weight : tensor<4x3x5xf32>, tensor<4x3x5xf32>
+    %total = train.reduce_sum %weighted over [0, 1, 2] : tensor<4x3x5xf32>
+    train.return %total : tensor<f32>
+  }
+  train.step @over_table minimize @loss over [@table] with #train.sgd<lr = 0.1>
+}

@@ -1,0 +1,23 @@
+// RUN: ampc check %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+train.model @check {
+  train.param @x : tensor<2x3x7xf32> = #train.normal<mean = 0.0, std = 1.0>
+  train.param @gamma : tensor<7xf32> = #train.normal<mean = 0.0, std = 1.0>
+  train.param @beta : tensor<7xf32> = #train.normal<mean = 0.0, std = 1.0>
+  train.func @loss(%weight: tensor<2x3x7xf32>) -> tensor<f32> {
+    %x = train.read @x : tensor<2x3x7xf32>
+    %gamma = train.read @gamma : tensor<7xf32>
+    %beta = train.read @beta : tensor<7xf32>
+    %y = train.layer_norm %x, %gamma, %beta eps 1.0e-3 : tensor<2x3x7xf32>, tensor<7xf32>, tensor<7xf32>
+    %weighted = train.mul %y, %weight : tensor<2x3x7xf32>, tensor<2x3x7xf32>
+    %total = train.reduce_sum %weighted over [0, 1, 2] : tensor<2x3x7xf32>
+    train.return %total : tensor<f32>
+  }
+  train.step @over_x_gamma_beta minimize @loss over [@x, @gamma, @beta] with #train.sgd<lr = 0.1>
+  train.step @over_gamma_beta minimize @loss over [@gamma, @beta] with #train.sgd<lr = 0.1>
+  train.step @over_x_beta minimize @loss over [@x, @beta] with #train.sgd<lr = 0.1>
+  train.step @over_beta minimize @loss over [@beta] with #train.sgd<lr = 0.1>
+  train.step @over_x_gamma minimize @loss over [@x, @gamma] with #train.sgd<lr = 0.1>
+  train.step @over_gamma minimize @loss over [@gamma] with #train.sgd<lr = 0.1>
+  train.step @over_x minimize @loss over [@x] with #train.sgd<lr = 0.1>
+}

@@ -1,0 +1,14 @@
+// RUN: ampc check %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+train.model @check {
+  train.param @x : tensor<3x4xf32> = #train.normal<mean = 0.0, std = 1.0>
+  train.func @loss(%weight: tensor<6x11xf32>) -> tensor<f32> {
+    %x = train.read @x : tensor<3x4xf32>
+    %0 = train.pad %x value 0.5 low [1, 0] high [2, 1] interior [0, 2] : tensor<3x4xf32>
+    %y = train.sin %0 : tensor<6x11xf32>
+    %weighted = train.mul %y, %weight : tensor<6x11xf32>, tensor<6x11xf32>
+    %total = train.reduce_sum %weighted over [0, 1] : tensor<6x11xf32>
+    train.return %total : tensor<f32>
+  }
+  train.step @over_x minimize @loss over [@x] with #train.sgd<lr = 0.1>
+}

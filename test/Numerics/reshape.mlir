@@ -1,0 +1,14 @@
+// RUN: ampc check %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+train.model @check {
+  train.param @x : tensor<6x5xf32> = #train.normal<mean = 0.0, std = 1.0>
+  train.func @loss(%weight: tensor<2x15xf32>) -> tensor<f32> {
+    %x = train.read @x : tensor<6x5xf32>
+    %0 = train.sin %x : tensor<6x5xf32>
+    %y = train.reshape %0 : tensor<6x5xf32> to tensor<2x15xf32>
+    %weighted = train.mul %y, %weight : tensor<2x15xf32>, tensor<2x15xf32>
+    %total = train.reduce_sum %weighted over [0, 1] : tensor<2x15xf32>
+    train.return %total : tensor<f32>
+  }
+  train.step @over_x minimize @loss over [@x] with #train.sgd<lr = 0.1>
+}

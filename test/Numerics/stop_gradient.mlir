@@ -1,0 +1,20 @@
+// RUN: ampc check %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+train.model @check {
+  train.param @x : tensor<7x13xf32> = #train.normal<mean = 0.0, std = 1.0>
+  train.param @z : tensor<7x13xf32> = #train.normal<mean = 0.0, std = 1.0> {frozen}
+  train.func @loss(%weight: tensor<7x13xf32>) -> tensor<f32> {
+    %x = train.read @x : tensor<7x13xf32>
+    %z = train.read @z : tensor<7x13xf32>
+    %s = train.sin %z : tensor<7x13xf32>
+    %c = train.stop_gradient %s : tensor<7x13xf32>
+    %zero = train.sub %s, %c : tensor<7x13xf32>, tensor<7x13xf32>
+    %q = train.mul %zero, %zero : tensor<7x13xf32>, tensor<7x13xf32>
+    %r = train.add %x, %q : tensor<7x13xf32>, tensor<7x13xf32>
+    %y = train.sin %r : tensor<7x13xf32>
+    %weighted = train.mul %y, %weight : tensor<7x13xf32>, tensor<7x13xf32>
+    %total = train.reduce_sum %weighted over [0, 1] : tensor<7x13xf32>
+    train.return %total : tensor<f32>
+  }
+  train.step @over_x minimize @loss over [@x] with #train.sgd<lr = 0.1>
+}

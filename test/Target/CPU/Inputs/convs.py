@@ -1,0 +1,54 @@
+# Prints kernel.conv and kernel.conv_filter ops over windows, groups and types, for ampc-kernel-run.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+number = 0
+
+
+def tensor(shape, element):
+    return "tensor<" + "".join(f"{s}x" for s in shape) + element + ">"
+
+
+def kernel(name, image, rhs, space, stride, pad, dilation, spread, groups, element, bias):
+    global number
+    acc = "f64" if element == "f64" else "f32"
+    lhs, rhs, out = tensor(image, element), tensor(rhs, element), tensor(space, acc)
+    extra = tensor(space[-1:], acc)
+    dims = "(d0, d1, d2, d3)"
+    print(f"""kernel.program @conv{number}(%a: {lhs}, %b: {rhs}, %c: {extra}) -> ({out}) {{
+  %r = kernel.{name} %a, %b : {lhs}, {rhs} acc {acc} strides {stride} padding {pad} dilations {dilation} input_dilations {spread}
+    groups {groups} space {space} epilogue ({f'%c : {extra}' if bias else ''})
+    maps [{f'affine_map<{dims} -> (d3)>' if bias else ''}] -> [affine_map<{dims} -> {dims}>]
+    attributes {{test.low = -1.0, test.high = 1.0, test.tolerance = {1e-13 if acc == 'f64' else 3e-5:e}}} {{
+  ^bb0(%sum: {acc}{f', %x: {acc}' if bias else ''}):
+    {f'%0 = arith.addf %sum, %x : {acc}' if bias else ''}
+    kernel.yield {'%0' if bias else '%sum'} : {acc}
+  }} : {out}
+  kernel.return %r : {out}
+}}""")
+    number += 1
+
+
+def conv(n, size, channels, features, window, stride=1, pad=0, dilation=1, spread=1, groups=1, element="f32"):
+    """A square window, on an image that is a little wider than high."""
+    image = [n, size, size + 3, channels]
+    filter = [features, window, window, channels // groups]
+    length = lambda s: ((s - 1) * spread + 1 + 2 * pad - (window - 1) * dilation - 1) // stride + 1
+    out = [n, length(image[1]), length(image[2]), features]
+    both = lambda x: [x, x]
+    geometry = (both(stride), [pad] * 4, both(dilation), both(spread), groups, element)
+    kernel("conv", image, filter, out, *geometry, bias=True)
+    kernel("conv_filter", image, out, filter, *geometry, bias=False)
+
+
+conv(2, 6, 3, 5, 3, pad=1)
+conv(2, 7, 16, 24, 3, pad=1)
+conv(1, 8, 32, 40, 3, stride=2, pad=1)
+conv(1, 8, 19, 10, 3, dilation=2)
+conv(3, 5, 8, 12, 1)
+conv(2, 5, 24, 36, 1, stride=2)
+conv(2, 6, 12, 18, 3, pad=1, groups=3)
+conv(1, 6, 8, 8, 3, pad=1, groups=8)
+conv(2, 4, 16, 8, 3, pad=2, spread=2)
+conv(1, 9, 64, 33, 3, pad=1)  # several blocks of k
+conv(4, 12, 5, 7, 5, stride=3, pad=2)
+conv(2, 6, 16, 10, 3, pad=1, element="bf16")
+conv(2, 6, 5, 10, 3, pad=1, element="f64")
