@@ -89,7 +89,7 @@ std::string runGemmF64(Runner &r, unsigned size) {
 }
 
 std::string runGemmWgmma(Runner &r, unsigned size) {
-  size_t n = size ? size : 128, k = size ? size : 320;
+  size_t n = size ? size : 128, k = size ? size : 576;
   Matrix16 a = random16(n * k, 17, false), b = random16(n * k, 18, false);
   DeviceAddress pa = r.input(a.bits, "A"), pb = r.input(b.bits, "B"),
                 pc = r.output<float>(n * n, "C");

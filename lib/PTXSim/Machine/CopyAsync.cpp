@@ -32,7 +32,7 @@ void performGroup(Warp &w, CopyGroup &group) {
     performCopy(w, c);
   if (RaceDetector *race = raceOf(w))
     if (group.clock)
-      race->acquireAgent(w, race->agentOf(w, RaceDetector::CopyAgent), group.clock);
+      race->copiesWaited(w, group.clock);
 }
 
 uint64_t operandAddress(const Warp &w, const Inst &i, const uint32_t *list, unsigned count,
