@@ -41,7 +41,7 @@ TEST(Errors, AreFoundAndNamed) {
       {"undefined global", "ld.global.u32 %r1, [%rd1+64]; st.global.u32 [%rd1], %r1;", "comes from something nobody wrote", ErrorKind::Register},
       {"undefined lanes", "@%p1 mov.u32 %r99, 1; st.global.u32 [%rd1], %r99;", "lanes 0xffffff80", ErrorKind::Register},
       {"divergent barrier", "@%p1 bra L; bar.sync 0; L:", "divergent barrier", ErrorKind::Convergence},
-      {"divergent shuffle", "@%p1 shfl.sync.bfly.b32 %r1, %r10, 1, 31, -1;", "member mask 0xffffffff, but executed by lanes 0x0000007f", ErrorKind::Convergence},
+      {"divergent shuffle", "@%p1 shfl.sync.bfly.b32 %r1, %r10, 1, 31, -1;", "member mask 0xffffffff, but executed by lanes 0x7f", ErrorKind::Convergence},
       {"shuffle from nobody", "@%p1 shfl.sync.bfly.b32 %r1, %r10, 16, 31, 0x7f;", "does not take part", ErrorKind::Convergence},
       {"divergent warp barrier", "@%p1 bar.warp.sync -1;", "divergent", ErrorKind::Convergence},
       {"deadlock", "@%p1 bra L; bar.sync 1, 64; L:", "divergent barrier", ErrorKind::Convergence},

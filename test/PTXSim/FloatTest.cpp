@@ -245,7 +245,7 @@ TEST(Float, ConvertIntegers) {
       return asBits(under(hostModes[m], [&] { volatile long double v = a; return double(v); }));
     });
     checkFloat(32, {std::string("cvt.") + roundings[m] + ".f32.u32 %d, %a;", "b32", {"b32"}}, combinations(edge32, 1),
-               [&](uint64_t a, uint64_t, uint64_t) { return asBits(under(hostModes[m], [&] { volatile double v = double(a); return float(v); })); });
+               [&](uint64_t a, uint64_t, uint64_t) { return asBits(under(hostModes[m], [&] { volatile double v = double(int64_t(a)); return float(v); })); });
     checkFloat(32, {std::string("cvt.") + roundings[m] + ".f32.f64 %d, %a;", "b32", {"b64"}}, combinations(edgeF64, 1),
                [&](uint64_t a, uint64_t, uint64_t) { return asBits(under(hostModes[m], [&] { volatile double v = asDouble(a); return float(v); })); });
   }

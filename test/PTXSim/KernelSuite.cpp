@@ -179,6 +179,7 @@ std::string softmax(Runner &r, unsigned size) {
   std::vector<float> x = randomFloats(in.size(), 5);
   for (size_t i = 0; i < in.size(); i++)
     in[i] = toHalf(4 * x[i]);
+  in[cols - 1] = toHalf(150); // found late: a maximum over less overflows
   DeviceAddress pi = r.input(in, "in"), ph = r.output<uint16_t>(in.size(), "out"),
                 pb = r.output<uint16_t>(in.size(), "outb");
   r.launch("softmax", {{uint32_t(rows), 1, 1}, {64, 1, 1}},

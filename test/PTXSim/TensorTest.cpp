@@ -14,8 +14,8 @@ std::string tensorKernel(unsigned rank, unsigned bytes, const std::string &store
                      ".reg .pred %p<8>; .reg .b32 %r<64>; .reg .b64 %rd<16>;\n.shared .align 1024 .b8 s[" + std::to_string(bytes) + "]; .shared .align 8 .b64 bar;\n"
                      "mov.u32 %r0, %tid.x; mov.u32 %r1, s; mov.u32 %r2, bar; ld.param.u64 %rd0, [data]; mov.b64 %rd1, map; cvta.param.u64 %rd2, %rd1; setp.eq.u32 %p0, %r0, 0;\n";
   for (unsigned d = 0; d < rank; d++) text += "ld.param.u32 %r" + std::to_string(20 + d) + ", [at+" + std::to_string(4 * d) + "];\n";
-  std::string walk = "shl.b32 %r3, %r0, 2;\nWALK: cvt.u64.u32 %rd3, %r3; add.u64 %rd4, %rd0, %rd3; add.u32 %r4, %r1, %r3;\n";
-  std::string next = "add.u32 %r3, %r3, 128; setp.lt.u32 %p1, %r3, " + std::to_string(bytes) + "; @%p1 bra WALK;\n";
+  std::string walk = "shl.b32 %r3, %r0, 2; setp.ge.u32 %p3, %r3, " + std::to_string(bytes) + "; @%p3 bra OVER;\nWALK: cvt.u64.u32 %rd3, %r3; add.u64 %rd4, %rd0, %rd3; add.u32 %r4, %r1, %r3;\n";
+  std::string next = "add.u32 %r3, %r3, 128; setp.lt.u32 %p1, %r3, " + std::to_string(bytes) + "; @%p1 bra WALK;\nOVER:\n";
   if (store.empty())
     text += "@%p0 mbarrier.init.shared.b64 [%r2], 1; bar.sync 0; @%p0 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], " + std::to_string(bytes) + ";\n"
             "@%p0 cp.async.bulk.tensor." + dims + ".shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd2, {" + coordinates + "}], [%r2];\n"

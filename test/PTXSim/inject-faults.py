@@ -16,7 +16,26 @@ KERNELS = {'reduce_sum': 'basic', 'reduce_last_block': 'basic', 'scan_block': 'b
            'gemm_wgmma': 'gemm_wgmma', 'cluster_multicast': 'cluster'}
 
 # (kernel, kind of mutant, ordinal of that kind in the kernel): why no schedule can tell.
+SAME_VALUE = ('after the butterfly all lanes of the warp hold the same sum or maximum, bit for bit; the inverted guard lets '
+              'the other 31 lanes store that value to the same word')
+LAST_USE = 'the barrier behind the last reduction: nothing touches the scratch memory afterwards'
+SYMMETRIC = ('lanes 0-15 copy A and lanes 16-31 copy B by (lane & 15); inverted, the halves of the warp swap roles and '
+             'the same bytes are copied')
+IN_ORDER = ('PTX ISA, wgmma.fence: not needed between wgmma of the same shape on the same accumulators when no '
+            'thread touches these registers in between; only the first fence of this kernel orders anything')
 EQUIVALENT = {
+    ('nvcc', 'reduce_sum', 'branch inverted', 2): SAME_VALUE,
+    ('nvcc', 'softmax', 'branch inverted', 2): SAME_VALUE,
+    ('nvcc', 'softmax', 'branch inverted', 10): SAME_VALUE,
+    ('nvcc', 'layer_norm', 'branch inverted', 2): SAME_VALUE,
+    ('nvcc', 'layer_norm', 'branch inverted', 10): SAME_VALUE,
+    ('nvcc', 'softmax', 'barrier removed', 3): LAST_USE,
+    ('nvcc', 'layer_norm', 'barrier removed', 3): LAST_USE,
+    **{('nvcc', 'gemm_f64', 'branch inverted', n): SYMMETRIC for n in (0, 4, 6, 8, 10)},
+    ('nvcc', 'gemm_wgmma', 'wgmma fence removed', 1): IN_ORDER,
+    ('nvcc', 'gemm_wgmma', 'wgmma fence removed', 2): IN_ORDER,
+    ('nvcc', 'gemm_wgmma', 'mbarrier arrive removed', 2):
+        'the arrival behind the last step, peeled off the loop: no producer waits for that stage again',
 }
 
 def entry_range(text, kernel):

@@ -108,7 +108,7 @@ public:
   void mbarrierUse(Warp &w, Block &block, uint32_t address, const char *what);
   void mbarrierArrive(Warp &w, Block &block, uint32_t address, bool release);
   void mbarrierSignal(Block &block, uint32_t address, uint32_t agent, uint32_t clock);
-  void mbarrierPhase(Block &block, uint32_t address);
+  void mbarrierPhase(Warp &w, Block &block, uint32_t address);
   void mbarrierWait(Warp &w, Block &block, uint32_t address, bool acquire);
   /// Something of the warp acts on another block's memory: that block must not exit before.
   void remoteUse(Warp &w, Block &block, uint32_t agent, uint32_t clock, const char *what);
@@ -132,7 +132,7 @@ private:
   struct BarrierState {
     Knowledge arrived, done;
     uint32_t initWarp = 0, initClock = 0;
-    bool valid = false;
+    uint32_t unwaited = 0; ///< phases completed since somebody waited
   };
   struct ReadSet {
     std::vector<std::pair<uint32_t, uint32_t>> clockAndPc; ///< by agent
