@@ -31,7 +31,7 @@ EQUIVALENT = {
     ('nvcc', 'layer_norm', 'branch inverted', 10): SAME_VALUE,
     ('nvcc', 'softmax', 'barrier removed', 3): LAST_USE,
     ('nvcc', 'layer_norm', 'barrier removed', 3): LAST_USE,
-    **{('nvcc', 'gemm_f64', 'branch inverted', n): SYMMETRIC for n in (0, 4, 6, 8, 10)},
+    **{('nvcc', 'gemm_f64', 'branch inverted', n): SYMMETRIC for n in (0, 4, 6, 8, 10, 14)},
     ('nvcc', 'gemm_wgmma', 'wgmma fence removed', 1): IN_ORDER,
     ('nvcc', 'gemm_wgmma', 'wgmma fence removed', 2): IN_ORDER,
     ('nvcc', 'gemm_wgmma', 'mbarrier arrive removed', 2):
