@@ -195,20 +195,24 @@ SmallVector<Value> BatchNormOp::buildInference(GradBuilder &b) {
   return {b.add(b.mul(b.sub(getX(), mean), scale), getBeta())};
 }
 
+// The batch and the image become one dimension, so that the mask of valid rows is a column, which fuses.
 SmallVector<Value> BatchNormOp::buildTraining(GradBuilder &b) {
-  auto type = getX().getType();
-  Type element = type.getElementType(), channel = getGamma().getType();
-  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 1));
-  Value zero = b.real(0.0, element), one = b.real(1.0, element), mask;
-  double perRow = double(type.getNumElements()) / type.getShape().back() / type.getDimSize(0);
-  Value count = b.real(perRow * type.getDimSize(0), element);
+  auto whole = getX().getType();
+  Type element = whole.getElementType(), channel = getGamma().getType();
+  int64_t channels = whole.getShape().back(), batch = getBatchRows().value_or(whole.getDimSize(0));
+  auto type = whole.clone({whole.getNumElements() / channels, channels});
+  Value x = b.reshape(getX(), type), zero = b.real(0.0, element), one = b.real(1.0, element), mask;
+  Value count = b.real(double(type.getDimSize(0)), element);
+  IntegerAttr batchRows;
   if (getValid()) {
-    mask = validMask(b, type, getValid(), getBatchRows());
-    count = b.mul(validCount(b, type, getValid(), getBatchRows(), element), b.real(perRow, element));
+    batchRows = b.builder.getI64IntegerAttr(batch);
+    mask = validMask(b, type, getValid(), batch);
+    count = validCount(b, type, getValid(), batch, element);
   }
-  auto sum = [&](Value v) { return b.reduceSum(mask ? b.select(mask, v, zero) : v, dims); };
-  Value mean = b.div(sum(getX()), count);
-  Value squares = sum(b.square(b.sub(getX(), mean)));
+  auto sum = [&](Value v) { return b.reduceSum(mask ? b.select(mask, v, zero) : v, 0); };
+  Value mean = b.div(sum(x), count);
+  // Not x - mean, which the adjoint forms: a value with two readers would go through memory.
+  Value squares = sum(b.square(b.sub(mean, x)));
   Value scale = b.op<RsqrtOp>(b.add(b.div(squares, count), b.real(number(getEps()), element)));
 
   double momentum = number(getMomentum());
@@ -221,5 +225,6 @@ SmallVector<Value> BatchNormOp::buildTraining(GradBuilder &b) {
   Value rest = b.sub(count, one);
   follow(getRunningMeanAttr(), mean);
   follow(getRunningVarianceAttr(), b.div(squares, b.select(b.greater(rest, one), rest, one)));
-  return {b.op<BatchNormalizeOp>(getX(), mean, scale, getGamma(), getBeta(), count, getValid(), getBatchRowsAttr())};
+  Value y = b.op<BatchNormalizeOp>(x, mean, scale, getGamma(), getBeta(), count, getValid(), batchRows);
+  return {b.reshape(y, whole)};
 }
