@@ -31,7 +31,7 @@ int main(void) {
     fprintf(stderr, "regression: %s\n", message);
     return 1;
   }
-  regression_train_in in = {.size = sizeof in, .x = x, .y = y};
+  regression_train_step_in in = {.size = sizeof in, .x = x, .y = y};
   ampc_train_out out = {.size = sizeof out};
   ampc_status status = AMPC_OK;
   for (int step = 0; step < STEPS && status == AMPC_OK; ++step) {

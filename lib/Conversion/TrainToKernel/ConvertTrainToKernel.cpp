@@ -19,6 +19,7 @@ static Families allFamilies() {
   addMoveRules(families);
   addReductionRules(families);
   addContractionRules(families);
+  addConvolutionRules(families);
   addScalarRules(families);
   return families;
 }

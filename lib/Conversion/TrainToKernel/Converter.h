@@ -78,6 +78,7 @@ private:
 void addShapeRules(Families &families);
 void addReductionRules(Families &families);
 void addContractionRules(Families &families);
+void addConvolutionRules(Families &families);
 void addMarkRules(Families &families);
 void addMoveRules(Families &families);
 void addScalarRules(Families &families);
