@@ -24,6 +24,7 @@ static AmpAssignPrecisionOptions precisionOptions(const CompileOptions &options)
   llvm::append_range(result.overrides, options.precisionOverrides);
   llvm::append_range(result.edits, options.policyEdits);
   result.policyFile = options.policyFile;
+  result.masterWeights = options.masterWeights;
   result.explain = options.explain;
   return result;
 }
@@ -118,6 +119,7 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
   ListOption<std::string> overrides{*this, "override", llvm::cl::desc("REGEX=TYPE")};
   ListOption<std::string> edits{*this, "edit", llvm::cl::desc("MNEMONIC=TREATMENT")};
   Option<std::string> lossScaling{*this, "loss-scaling", llvm::cl::desc("torch, tf, apex, paddle or none"), llvm::cl::init("torch")};
+  Option<bool> masterWeights{*this, "master-weights", llvm::cl::desc("parameters in f32"), llvm::cl::init(true)};
   Option<bool> explain{*this, "explain", llvm::cl::desc("a remark for every decision"), llvm::cl::init(false)};
 
   CompileOptions get() const {
@@ -128,6 +130,7 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
     options.precisionOverrides.assign(overrides.begin(), overrides.end());
     options.policyEdits.assign(edits.begin(), edits.end());
     options.lossScaling = lossScaling;
+    options.masterWeights = masterWeights;
     options.explain = explain;
     return options;
   }

@@ -47,7 +47,7 @@ struct AmpAssignPrecision : ampc::impl::AmpAssignPrecisionBase<AmpAssignPrecisio
       for (auto func : model.getOps<train::FuncOp>())
         if (failed(assign(func, copies)))
           return signalPassFailure();
-      addWorkingCopies(model, copies);
+      addWorkingCopies(model, copies, masterWeights);
     }
   }
 

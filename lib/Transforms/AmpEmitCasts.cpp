@@ -150,7 +150,7 @@ void ampc::emitAssignment(const PrecisionFacts &facts, const Assignment &assignm
 //===--- Working copies of a model ------------------------------------------------------------===//
 
 /// The program that updates a parameter rounds it at once: later steps only read the copy.
-static void writeCopies(train::FuncOp func, const WorkingCopies &copies) {
+static void writeCopies(train::FuncOp func, const WorkingCopies &copies, bool masterWeights) {
   Operation *ret = func.getBody().front().getTerminator();
   OpBuilder builder(ret);
   for (auto &[param, type] : copies)
@@ -158,7 +158,10 @@ static void writeCopies(train::FuncOp func, const WorkingCopies &copies) {
       if (func.getResultAttr(i, "train.slot") != param)
         continue;
       Value value = ret->getOperand(i);
-      Value copy = GradBuilder(builder, value.getLoc()).castTo(value, type);
+      GradBuilder b(builder, value.getLoc());
+      Value copy = b.castTo(value, type);
+      if (!masterWeights)
+        ret->setOperand(i, b.castTo(copy, getElementTypeOrSelf(value)));
       auto role = builder.getNamedAttr("train.slot", builder.getStringAttr(workingSlot(param, type)));
       ret->insertOperands(ret->getNumOperands(), copy);
       (void)func.insertResult(func.getNumResults(), copy.getType(), builder.getDictionaryAttr(role));
@@ -194,11 +197,11 @@ static void addDerivation(train::ModelOp model, const WorkingCopies &copies) {
   func.setAllResultAttrs(roles);
 }
 
-void ampc::addWorkingCopies(train::ModelOp model, const WorkingCopies &copies) {
+void ampc::addWorkingCopies(train::ModelOp model, const WorkingCopies &copies, bool masterWeights) {
   if (copies.empty())
     return;
   for (auto func : model.getOps<train::FuncOp>())
-    writeCopies(func, copies);
+    writeCopies(func, copies, masterWeights);
   OpBuilder builder(model.getContext());
   for (auto &[param, type] : copies) {
     auto declared = model.lookupSymbol<train::ParamOp>(param);

@@ -63,6 +63,7 @@ static std::optional<Treatment> parseTreatment(StringRef word) {
       .Case("normalize", Treatment::Normalize)
       .Cases({"promote", "infer"}, Treatment::Promote)
       .Cases({"pass", "clear"}, Treatment::Pass)
+      .Case("narrow", Treatment::Narrow)
       .Case("untouched", Treatment::Untouched)
       .Default(std::nullopt);
 }
@@ -99,7 +100,7 @@ llvm::Error PolicyTable::add(StringRef text, MLIRContext *context) {
     }
     auto treatment = parseTreatment(value);
     if (!treatment)
-      return mistake(where + "expected low, full, normalize, promote, pass or untouched, but got " + value);
+      return mistake(where + "expected low, full, normalize, promote, pass, narrow or untouched, but got " + value);
     SmallVector<StringRef> words;
     names.split(words, ' ', -1, /*KeepEmpty=*/false);
     for (StringRef word : words)

@@ -16,6 +16,7 @@ enum class Treatment {
   Normalize, ///< computes in f32; its result may be stored in 16 bits
   Promote,   ///< the widest of its operands [infer]
   Pass,      ///< moves data, or computes one element from one [clear]
+  Narrow,    ///< computes in the 16-bit type, whatever the op
   Untouched, ///< f32, and lets nothing through [in no list]
 };
 
@@ -130,7 +131,8 @@ std::string workingSlot(llvm::StringRef param, mlir::Type type);
 /// Rewrites the function; parameters wanted in 16 bits become further arguments and are added to `copies`.
 void emitAssignment(const PrecisionFacts &facts, const Assignment &assignment, WorkingCopies &copies);
 /// Makes programs that write parameters write their working copies too, and declares and derives those.
-void addWorkingCopies(train::ModelOp model, const WorkingCopies &copies);
+/// Without master weights a parameter holds no more than its copy.
+void addWorkingCopies(train::ModelOp model, const WorkingCopies &copies, bool masterWeights);
 
 std::string nameOf(mlir::Operation *op);
 std::string textOf(mlir::Type type);

@@ -75,6 +75,8 @@ PrecisionFacts::PrecisionFacts(train::FuncOp func, Type low, const PolicyTable &
     bool other = llvm::any_of(op.getOperands(), isOther) || llvm::any_of(op.getResults(), isOther);
     demands[&op] = demandOf(&op, table);
     treatments[&op] = table.lookup(&op);
+    if (treatments[&op] == Treatment::Narrow && !demands[&op].forced && !demands[&op].disabled && low != f32)
+      demands[&op] = {low, /*disabled=*/false, /*forced=*/true, "the policy computes everything in 16 bits"};
     if (touchesReal && !other && isa<PrecisionOpInterface>(op) && !op.hasTrait<OpTrait::ConstantLike>())
       decided.insert(&op);
     if (afterSeed && !op.hasAttr("compute"))

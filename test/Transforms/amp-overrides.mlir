@@ -10,7 +10,7 @@
 // RUN: not %ampc-opt %s --amp-assign-precision="policy-file=%t.none" 2>&1 | FileCheck %s --check-prefix=MISSING
 // TYPE: error: override logits=i8: line 1: expected f32, bf16 or f16, but got i8
 // REGEX: error: override (=f32: line 1: expected a regular expression, but got (
-// EDIT: error: edit tanh=sometimes: line 1: expected low, full, normalize, promote, pass or untouched, but got sometimes
+// EDIT: error: edit tanh=sometimes: line 1: expected low, full, normalize, promote, pass, narrow or untouched, but got sometimes
 // PRECISION: error: expected precision f32, bf16 or f16, but got f8
 // POLICY: error: expected policy mincut, autocast, autocast-cpu or propagate, but got best
 // MISSING: error: cannot read {{.*}}.none

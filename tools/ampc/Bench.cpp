@@ -1,6 +1,7 @@
 // ampc bench: how long a step or an export takes, on random data, and which kernels take it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Commands.h"
+#include "PrecisionOptions.h"
 #include "RandomInputs.h"
 #include "Session.h"
 #include "llvm/ADT/MapVector.h"
@@ -21,8 +22,7 @@ static cl::opt<unsigned> steps("steps", cl::desc("timed runs, after a fifth as m
 static cl::opt<int> threads("threads", cl::desc("default: as many as the process may use"), cl::init(0),
                             cl::sub(benchCommand));
 static cl::opt<bool> profile("profile", cl::desc("time per kernel"), cl::sub(benchCommand));
-static cl::opt<std::string> precision("precision", cl::desc("element type of f32 values: f32 or f64"), cl::init("f32"),
-                                      cl::sub(benchCommand));
+static PrecisionOptions precision(benchCommand);
 
 namespace {
 struct Span {
@@ -75,7 +75,12 @@ int ampc::runBench() {
   options.threads = threads;
   CompileRequest request;
   request.input = input;
-  request.options.precision = precision;
+  auto chosen = precision.get();
+  if (!chosen) {
+    llvm::errs() << "ampc: error: " << llvm::toString(chosen.takeError()) << "\n";
+    return 1;
+  }
+  request.options = *chosen;
   if (!session.open(request, options))
     return 1;
   int number = exportName.empty() ? session.findProgram(AMPC_PROGRAM_TRAIN)

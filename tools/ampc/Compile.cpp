@@ -1,6 +1,7 @@
 // ampc compile: a model to a library and a header.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Commands.h"
+#include "PrecisionOptions.h"
 #include "ampc/Package/Package.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -13,8 +14,7 @@ cl::SubCommand ampc::compileCommand("compile", "compile a model to a library and
 static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required, cl::sub(compileCommand));
 static cl::opt<std::string> outputDir("o", cl::desc("folder for library, header and manifest (default: .)"),
                                       cl::value_desc("DIR"), cl::init("."), cl::sub(compileCommand));
-static cl::opt<std::string> precision("precision", cl::desc("element type of f32 values: f32 or f64"),
-                                      cl::init("f32"), cl::sub(compileCommand));
+static PrecisionOptions precision(compileCommand);
 static cl::opt<std::string> stopAfter("compile-to", cl::desc("print the module after this phase and stop"),
                                       cl::value_desc("PHASE"), cl::sub(compileCommand));
 static cl::opt<std::string> dumpDir("dump-phases-to", cl::desc("write the module after every phase into this folder"),
@@ -29,15 +29,16 @@ static int fail(const llvm::Twine &message) {
 }
 
 int ampc::runCompile() {
-  if (precision != "f32" && precision != "f64")
-    return fail("expected --precision=f32 or f64, but got " + precision);
+  auto chosen = precision.get();
+  if (!chosen)
+    return fail(llvm::toString(chosen.takeError()));
   if (!stopAfter.empty() && !findPhase(stopAfter)) {
     std::string names = llvm::join(llvm::map_range(getPhases(), [](const Phase &phase) { return phase.name; }), ", ");
     return fail("expected a phase (" + names + "), but got " + stopAfter);
   }
   if (!sanitize.empty() && sanitize != "address" && sanitize != "thread")
     return fail("expected --sanitize=address or thread, but got " + sanitize);
-  CompileRequest request{input, {precision}, stopAfter, dumpDir, timing};
+  CompileRequest request{input, *chosen, stopAfter, dumpDir, timing};
   Compiler compiler;
   OwningOpRef<ModuleOp> module = compiler.run(request);
   if (!module)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Batches.h"
 #include "Commands.h"
+#include "PrecisionOptions.h"
 #include "Session.h"
 #include "ampc/Data/Log.h"
 #include "llvm/Support/Format.h"
@@ -33,8 +34,7 @@ static cl::opt<bool> shuffle("shuffle", cl::desc("new order in every epoch (defa
                              cl::sub(trainCommand));
 static cl::opt<int> threads("threads", cl::desc("default: as many as the process may use"), cl::init(0),
                             cl::sub(trainCommand));
-static cl::opt<std::string> precision("precision", cl::desc("element type of f32 values: f32 or f64"), cl::init("f32"),
-                                      cl::sub(trainCommand));
+static PrecisionOptions precision(trainCommand);
 
 static volatile std::sig_atomic_t interrupted = 0;
 
@@ -153,8 +153,9 @@ static int trainSteps(Session &session, int number, Batches &batches, Logs &logs
 }
 
 int ampc::runTrain() {
-  if (precision != "f32" && precision != "f64")
-    return fail("expected --precision=f32 or f64, but got " + precision);
+  auto chosen = precision.get();
+  if (!chosen)
+    return fail(llvm::toString(chosen.takeError()));
   std::vector<std::pair<std::string, std::string>> sources;
   for (const std::string &text : data) {
     auto [name, path] = llvm::StringRef(text).split('=');
@@ -168,7 +169,7 @@ int ampc::runTrain() {
   options.threads = threads;
   CompileRequest request;
   request.input = input;
-  request.options.precision = precision;
+  request.options = *chosen;
   if (!session.open(request, options))
     return 1;
   int number = chooseProgram(session);

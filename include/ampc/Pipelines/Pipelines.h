@@ -15,6 +15,7 @@ struct CompileOptions {
   std::vector<std::string> precisionOverrides; ///< REGEX=TYPE: the type of ops by name
   std::vector<std::string> policyEdits;        ///< MNEMONIC=TREATMENT: lines of the policy's table
   std::string lossScaling = "torch"; ///< constants of steps without amp.scaler: torch, tf, apex, paddle or none
+  bool masterWeights = true;     ///< parameters in f32; false: rounded to 16 bits after every update
   bool explain = false;          ///< a remark for every decision
 };
 

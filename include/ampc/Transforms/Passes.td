@@ -73,6 +73,7 @@ def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
     ListOption<"overrides", "override", "std::string", "REGEX=TYPE: the type of ops by name">,
     ListOption<"edits", "edit", "std::string", "MNEMONIC=TREATMENT: a line of the policy's table">,
     Option<"policyFile", "policy-file", "std::string", "", "lines that are added to the policy's table">,
+    Option<"masterWeights", "master-weights", "bool", "true", "false: parameters are rounded after every update, for comparisons">,
     Option<"explain", "explain", "bool", "false", "a remark for every decision, and the cost of every policy">,
   ];
 }

@@ -1,0 +1,24 @@
+// Options on precision that several commands share.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TOOLS_AMPC_PRECISIONOPTIONS_H
+#define AMPC_TOOLS_AMPC_PRECISIONOPTIONS_H
+
+#include "ampc/Pipelines/Pipelines.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+
+namespace ampc {
+/// One instance per command, beside its definition.
+class PrecisionOptions {
+public:
+  explicit PrecisionOptions(llvm::cl::SubCommand &command);
+  /// What was asked for; an error in words if it makes no sense.
+  llvm::Expected<CompileOptions> get() const;
+
+private:
+  llvm::cl::opt<std::string> precision, level, policy, policyFile, lossScaling;
+  llvm::cl::list<std::string> overrides, edits;
+  llvm::cl::opt<bool> masterWeights, explain;
+};
+} // namespace ampc
+#endif
