@@ -60,11 +60,26 @@ ArrayRef<Phase> ampc::getPhases() {
          if (options.precision == "f64") // the reference: nothing is rounded
            return;
          pm.addPass(createAmpAssignPrecision(precisionOptions(options)));
+         pm.addPass(createAmpLowerAccumulation());
          pm.addPass(createCanonicalizerPass());
          pm.addPass(createCSEPass());
        }},
+      {"loss-scale", "losses that need it are scaled; one predicate guards all state",
+       [](OpPassManager &pm, const CompileOptions &options) {
+         pm.addPass(createAmpInsertLossScaling({options.lossScaling, options.explain}));
+         pm.addPass(createCanonicalizerPass());
+         pm.addPass(createCSEPass());
+       }},
+      {"recompute", "what is saved for the backward pass is the least that cheap ops need",
+       [](OpPassManager &pm, const CompileOptions &options) {
+         AmpRecomputeOptions recompute;
+         recompute.explain = options.explain;
+         recompute.repeat = options.precision == "bf16" || options.precision == "f16";
+         pm.addPass(createAmpRecompute(recompute));
+       }},
       {"kernels", "train is gone but for declarations: fused kernels with explicit accumulators",
        [](OpPassManager &pm, const CompileOptions &) {
+         pm.addPass(createAmpLowerLossScaling());
          pm.addPass(createConvertTrainToKernel());
          pm.addPass(createCanonicalizerPass());
          pm.addPass(createCSEPass());
@@ -102,6 +117,7 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
   Option<std::string> policyFile{*this, "policy-file", llvm::cl::desc("lines for the policy's table")};
   ListOption<std::string> overrides{*this, "override", llvm::cl::desc("REGEX=TYPE")};
   ListOption<std::string> edits{*this, "edit", llvm::cl::desc("MNEMONIC=TREATMENT")};
+  Option<std::string> lossScaling{*this, "loss-scaling", llvm::cl::desc("torch, tf, apex, paddle or none"), llvm::cl::init("torch")};
   Option<bool> explain{*this, "explain", llvm::cl::desc("a remark for every decision"), llvm::cl::init(false)};
 
   CompileOptions get() const {
@@ -111,6 +127,7 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
     options.policyFile = policyFile;
     options.precisionOverrides.assign(overrides.begin(), overrides.end());
     options.policyEdits.assign(edits.begin(), edits.end());
+    options.lossScaling = lossScaling;
     options.explain = explain;
     return options;
   }

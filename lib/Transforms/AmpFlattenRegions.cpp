@@ -9,6 +9,14 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
+static bool hasRegion(Location loc) {
+  return loc->walk([](Location at) {
+           auto fused = dyn_cast<FusedLocWith<DictionaryAttr>>(at);
+           return fused && fused.getMetadata().contains("amp.region") ? WalkResult::interrupt() : WalkResult::advance();
+         })
+      .wasInterrupted();
+}
+
 /// The op's name stays outermost.
 static Location insideRegion(Location loc, Attribute region) {
   MLIRContext *context = loc.getContext();
@@ -23,7 +31,7 @@ static void flatten(amp::AutocastOp op) {
   Block &body = op.getBody().front();
   Attribute region = op.getType() ? Attribute(op.getTypeAttr()) : Attribute(UnitAttr::get(op.getContext()));
   for (Operation &inner : body.without_terminator())
-    if (!isa<amp::AutocastOp>(inner))
+    if (!hasRegion(inner.getLoc())) // dissolved inner regions are part of the block by now
       inner.setLoc(insideRegion(inner.getLoc(), region));
   for (Operation &inner : llvm::make_early_inc_range(body.without_terminator()))
     inner.moveBefore(op);

@@ -55,8 +55,11 @@ void PinFinder::findGradients() {
   }
 }
 
-/// Sums over dimensions, and what is computed from nothing but such sums.
+/// Sums over dimensions, single numbers, and what is computed from nothing but those. The cotangent of the loss is one: scaled, it may be
+/// larger than what 16 bits hold.
 bool PinFinder::isStatistic(Operation *op, Value result) {
+  if (isa<train::SeedOp>(op) || (elements(result) == 1 && facts.treatment(op) != Treatment::Low))
+    return true;
   SmallVector<Value> operands = llvm::filter_to_vector(
       op->getOperands(), [&](Value v) { return facts.isReal(v) && !facts.isWeak(v); });
   if (operands.empty())
@@ -122,7 +125,7 @@ void PinFinder::decide(Operation *op, Value result) {
     return pin(result, "gradient", "a parameter's gradient reaches the optimizer without rounding");
   if (isStatistic(op, result)) {
     statistics.insert(result);
-    return pin(result, "statistic", "sums and what is computed from them stay exact");
+    return pin(result, "statistic", "sums, single numbers and what is computed from them stay in f32");
   }
   if (demand.disabled || facts.lowOf(op) == facts.f32)
     return pin(result, "region", demand.disabled ? demand.source : "no region asks for a 16-bit type here");
@@ -135,8 +138,6 @@ void PinFinder::decide(Operation *op, Value result) {
   if (op->getNumOperands() > 0 && llvm::none_of(op->getOperandTypes(), [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); }) &&
       isa<train::CastOp>(op))
     return pin(result, "integer", "16 bits do not hold every integer");
-  if (elements(result) == 1)
-    return pin(result, "scalar", "rounding one number saves nothing");
   if (facts.isInner(result))
     return pin(result, "partial-result", "only the result of an adjoint or a sum is rounded, not its parts");
   if (auto why = overflow(op, result))

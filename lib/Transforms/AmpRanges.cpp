@@ -1,6 +1,7 @@
 // Intervals that hold for every input, and constants that a type cannot hold.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpPrecision.h"
+#include "llvm/Support/Format.h"
 #include <cmath>
 
 using namespace mlir;
@@ -31,9 +32,10 @@ std::optional<std::string> ampc::constantMisfit(Value v, Type type) {
     rounded.convert(target.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
     bool overflows = x.isFinite() && !rounded.isFinite(), vanishes = !x.isZero() && rounded.isZero();
     if (overflows || vanishes) {
-      SmallString<16> text;
-      x.toString(text, 6);
-      return ("the constant " + text + (overflows ? " overflows in " : " becomes 0 in ") + textOf(type)).str();
+      std::string text;
+      llvm::raw_string_ostream(text) << "the constant " << llvm::format("%.6g", x.convertToDouble())
+                                     << (overflows ? " overflows in " : " becomes 0 in ") << type;
+      return text;
     }
   }
   return std::nullopt;

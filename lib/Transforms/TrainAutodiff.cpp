@@ -81,7 +81,12 @@ void Reverse::accumulate(Value operand, Value adjoint, GradBuilder &b) {
   adjoint = b.reduceTo(adjoint, operand.getType());
   adjoint = b.castTo(adjoint, getElementTypeOrSelf(operand));
   Value &sum = cotangents[operand];
-  sum = sum ? b.add(sum, adjoint) : adjoint;
+  if (!sum) {
+    sum = adjoint;
+    return;
+  }
+  sum = b.add(sum, adjoint);
+  sum.getDefiningOp()->setAttr("train.fan_in", b.builder.getUnitAttr()); // partial sums are not rounded
 }
 
 /// An adjoint may use its cotangents, what it builds itself, and what the op declares as saved.

@@ -229,6 +229,9 @@ LogicalResult Expansion::run() {
   // What the step was made of is part of what a checkpoint depends on.
   for (train::FuncOp func : {whole, apply})
     func->setAttr("train.optimizer", step.getOptimizer());
+  if (Attribute scaler = step->getAttr("amp.scaler"))
+    for (train::FuncOp func : {whole, apply, gradient})
+      func->setAttr("amp.scaler", scaler);
   step.erase();
   return success();
 }

@@ -29,13 +29,18 @@ def labels(limit, *shape):
     return torch.randint(0, limit, shape, dtype=torch.int32)
 
 
+def element_of(tensor):
+    return {torch.float64: "f32", torch.int32: "i32", torch.int64: "i64", torch.bool: "i1"}[tensor.dtype]
+
+
 def type_of(tensor):
-    element = {torch.float64: "f32", torch.int32: "i32", torch.bool: "i1"}[tensor.dtype]
+    element = element_of(tensor)
     return "tensor<" + "".join(f"{size}x" for size in tensor.shape) + element + ">"
 
 
-def case(group, name, operands, op, compute, gradient=True, buffers=""):
-    groups.setdefault(group, []).append((name, operands, op, compute, gradient, buffers))
+def case(group, name, operands, op, compute, gradient=True, buffers=None):
+    """`buffers` are @CASE.NAME in the op; `compute` then gets them and whether it trains, and changes them."""
+    groups.setdefault(group, []).append((name, operands, op, compute, gradient, buffers or {}))
 
 
 def unary(name, compute, x=None):
@@ -142,6 +147,14 @@ for name, data in {"max_pool": image, "max_pool_ties": ties}.items():
 case("layers", "avg_pool", {"x": image}, f"train.avg_pool %x {pool}", nchw(lambda x: F.avg_pool2d(x, (3, 2), (2, 1), (1, 1))))
 case("layers", "global_avg_pool", {"x": image}, "train.global_avg_pool %x : tensor<2x7x6x3xf32>", lambda x: x.mean((1, 2)))
 
+for name, shape in {"batch_norm": (5, 2, 3, 3), "batch_norm_rows": (7, 3)}.items():
+    channels = "tensor<3xf32>, tensor<3xf32>"
+    case("layers", name, {"x": normal(*shape) * 2 + 1, "g": normal(3), "b": normal(3)},
+         f"train.batch_norm %x, %g, %b running @{name}.mean, @{name}.variance momentum 0.2 eps 1.0e-3"
+         f" : {type_of(torch.empty(*shape))}, {channels}",
+         lambda x, g, b, mean, variance, training: F.batch_norm(x.movedim(-1, 1), mean, variance, g, b, training, 0.2, 1e-3).movedim(1, -1),
+         buffers={"mean": normal(3), "variance": positive(3)})
+
 logits, classes, soft = normal(6, 5) * 3, labels(5, 6), F.softmax(normal(6, 5), -1)
 sparse, dense = "tensor<6x5xf32>, tensor<6xi32>", "tensor<6x5xf32>, tensor<6x5xf32>"
 for reduction in ["mean", "sum", "none"]:
@@ -159,6 +172,40 @@ for reduction in ["mean", "sum", "none"]:
              lambda x, t, f=compute, r=reduction: f(x, t, reduction=r))
 
 
+def philox(counter, key):
+    """Philox4x32-10 (Salmon et al. 2011) on lists of 32-bit words."""
+    c, k = list(counter), list(key)
+    for _ in range(10):
+        p, q = c[0] * 0xD2511F53, c[2] * 0xCD9E8D57
+        c = [(q >> 32) ^ c[1] ^ k[0], q & 0xFFFFFFFF, (p >> 32) ^ c[3] ^ k[1], p & 0xFFFFFFFF]
+        k = [(k[0] + 0x9E3779B9) & 0xFFFFFFFF, (k[1] + 0xBB67AE85) & 0xFFFFFFFF]
+    return c
+
+
+# The authors' known answers.
+assert philox([0] * 4, [0] * 2) == [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
+assert philox([0xFFFFFFFF] * 4, [0xFFFFFFFF] * 2) == [0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD]
+
+
+def draws(state, key, shape, word):
+    """Uniform on [0, 1) from one word per element."""
+    seed, counter = (int(v) & 0xFFFFFFFFFFFFFFFF for v in state)
+    halves = lambda v: [v & 0xFFFFFFFF, v >> 32]
+    count = torch.empty(shape).numel()
+    words = [philox([i, key & 0xFFFFFFFF] + halves(counter), halves(seed))[word] for i in range(count)]
+    return torch.tensor([(w >> 8) / 2**24 for w in words]).reshape(shape)
+
+
+state, shape = torch.tensor([-1234567890123456789, 5000000000]), (5, 7)
+case("random", "uniform", {"s": state}, "train.random_uniform from -1.0 to 2.0 state(%s, %s) key 7 : tensor<5x7xf32>",
+     lambda s: draws(s, 7, shape, 0) * 3 - 1, gradient=False)
+case("random", "bernoulli", {"s": state}, "train.random_bernoulli 0.4 state(%s, %s) key -7 : tensor<5x7xf32>",
+     lambda s: (draws(s, -7, shape, 0) < 0.4).double(), gradient=False)
+case("random", "normal", {"s": state}, "train.random_normal mean 0.5 std 2.0 state(%s, %s) key 1 : tensor<5x7xf32>",
+     lambda s: 0.5 + 2 * torch.sqrt(-2 * torch.log(1 - draws(s, 1, shape, 0))) * torch.cos(2 * torch.pi * draws(s, 1, shape, 1)),
+     gradient=False)
+
+
 def numbers(tensor):
     flat = tensor.detach().reshape(-1).tolist()
     return [float(f"{v:.9g}") if isinstance(v, float) else int(v) for v in flat]
@@ -169,10 +216,19 @@ def record(name, operands, op, compute, gradient, buffers):
     operands = {k: v.float().double() if v.is_floating_point() else v for k, v in operands.items()}
     params = {k: v.requires_grad_(gradient) for k, v in operands.items() if v.is_floating_point()}
     inputs = {k: v for k, v in operands.items() if k not in params}
-    result = compute(*operands.values())
+    before = {k: v.float().double() for k, v in buffers.items()}
+    after = {k: v.clone() for k, v in before.items()}
+    if buffers:  # an export is in inference mode, a step in training mode
+        result = compute(*operands.values(), *before.values(), False)
+        trained = compute(*operands.values(), *after.values(), True)
+    else:
+        result = trained = compute(*operands.values())
     expected = {"inputs": {k: numbers(v) for k, v in inputs.items()}, "params": {k: numbers(v) for k, v in params.items()},
-                "result": numbers(result), "integer": not result.is_floating_point(), "byte": result.dtype == torch.bool}
-    state = [f"  train.param @{name}.{k} : {type_of(v)} = #train.zeros" + ("" if gradient else " {frozen}") for k, v in params.items()]
+                "result": numbers(result), "kind": element_of(result)}
+    expected |= {"kinds": {k: element_of(v) for k, v in inputs.items()}, "buffers": {k: numbers(v) for k, v in before.items()},
+                 "buffers_after": {k: numbers(v) for k, v in after.items()}}
+    state = [f"  train.buffer @{name}.{k} : {type_of(v)} = #train.zeros" for k, v in before.items()]
+    state += [f"  train.param @{name}.{k} : {type_of(v)} = #train.zeros" + ("" if gradient else " {frozen}") for k, v in params.items()]
     arguments = [f"%{k}: {type_of(v)}" for k, v in inputs.items()]
     reads = [f"    %{k} = train.read @{name}.{k} : {type_of(v)}" for k, v in params.items()]
     extra = ", %where" if "max_pool" in op else ""
@@ -182,7 +238,7 @@ def record(name, operands, op, compute, gradient, buffers):
                      f'  train.export @{name} as "{name}"']
     if gradient:
         weight = torch.randn(result.shape).float().double()
-        (result * weight).sum().backward()
+        (trained * weight).sum().backward()
         expected["weight"] = numbers(weight)
         expected["gradients"] = {k: numbers(v.grad) for k, v in params.items()}
         dims = list(range(result.dim()))

@@ -179,6 +179,7 @@ std::string softmax(Runner &r, unsigned size) {
   std::vector<float> x = randomFloats(in.size(), 5);
   for (size_t i = 0; i < in.size(); i++)
     in[i] = toHalf(4 * x[i]);
+  in[cols - 1] = toHalf(150); // found late: a maximum over less overflows
   DeviceAddress pi = r.input(in, "in"), ph = r.output<uint16_t>(in.size(), "out"),
                 pb = r.output<uint16_t>(in.size(), "outb");
   r.launch("softmax", {{uint32_t(rows), 1, 1}, {64, 1, 1}},
@@ -202,7 +203,7 @@ std::string softmax(Runner &r, unsigned size) {
   std::string bad = compare("out", hv, reference,
                             [&](size_t i) { return want[i] * (1 / 2048.0 + 1e-5) + 3e-8; });
   return !bad.empty() ? bad : compare("outb", bv, reference, [&](size_t i) {
-    return want[i] * (1 / 256.0 + 1e-5);
+    return want[i] * (1 / 256.0 + 1e-5) + 1e-37; // f32 underflows
   });
 }
 

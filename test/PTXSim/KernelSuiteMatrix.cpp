@@ -78,7 +78,7 @@ std::string runGemmTF32(Runner &r, unsigned size) {
 }
 
 std::string runGemmF64(Runner &r, unsigned size) {
-  size_t n = size ? size : 24, k = size ? size : 20;
+  size_t n = size ? size : 24, k = size ? size : 44;
   std::vector<float> fa = randomFloats(n * k, 15), fb = randomFloats(n * k, 16);
   std::vector<double> a(fa.begin(), fa.end()), b(fb.begin(), fb.end());
   DeviceAddress pa = r.input(a, "A"), pb = r.input(b, "B"), pc = r.output<double>(n * n, "C");
@@ -89,7 +89,7 @@ std::string runGemmF64(Runner &r, unsigned size) {
 }
 
 std::string runGemmWgmma(Runner &r, unsigned size) {
-  size_t n = size ? size : 128, k = size ? size : 320;
+  size_t n = size ? size : 128, k = size ? size : 576;
   Matrix16 a = random16(n * k, 17, false), b = random16(n * k, 18, false);
   DeviceAddress pa = r.input(a.bits, "A"), pb = r.input(b.bits, "B"),
                 pc = r.output<float>(n * n, "C");

@@ -10,7 +10,7 @@ using namespace ptxsim;
 
 int main(int argc, char **argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: ptxsim-kernel-check KERNEL FILE.ptx [race] [eager] [random=SEED]\n");
+    std::fprintf(stderr, "usage: ptxsim-kernel-check KERNEL FILE.ptx [race] [lines] [eager] [random=SEED]\n");
     return 4;
   }
   Options options;
@@ -18,6 +18,8 @@ int main(int argc, char **argv) {
   for (int k = 3; k < argc; k++) {
     if (!std::strcmp(argv[k], "race"))
       options.race = true;
+    else if (!std::strcmp(argv[k], "lines")) // prints the PTX lines that run
+      options.statistics = true;
     else if (!std::strcmp(argv[k], "eager"))
       options.async = AsyncMode::Eager;
     else if (!std::strncmp(argv[k], "random=", 7)) {
@@ -34,6 +36,11 @@ int main(int argc, char **argv) {
       Program program = device.load(Module::parse(readText(argv[2]), argv[2]));
       Runner runner(device, program);
       std::string bad = c.run(runner, 0);
+      if (options.statistics) {
+        for (const auto &line : runner.statistics.executedLines)
+          std::printf("%u\n", line.first);
+        return 0;
+      }
       if (!runner.findings.empty()) {
         std::printf("race: %s\n", runner.findings[0].message.c_str());
         return 3;

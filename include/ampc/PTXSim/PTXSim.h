@@ -140,6 +140,7 @@ struct Statistics {
     uint64_t requests = 0, waves = 0, minimum = 0;
   };
   std::map<uint32_t, Line> sharedLines; ///< per PTX line
+  std::map<uint32_t, uint64_t> executedLines; ///< PTX line to warps that executed it
   void merge(const Statistics &other);
 };
 

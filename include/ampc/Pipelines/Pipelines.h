@@ -14,6 +14,7 @@ struct CompileOptions {
   std::string policyFile;        ///< lines added to the policy's table; empty: none
   std::vector<std::string> precisionOverrides; ///< REGEX=TYPE: the type of ops by name
   std::vector<std::string> policyEdits;        ///< MNEMONIC=TREATMENT: lines of the policy's table
+  std::string lossScaling = "torch"; ///< constants of steps without amp.scaler: torch, tf, apex, paddle or none
   bool explain = false;          ///< a remark for every decision
 };
 

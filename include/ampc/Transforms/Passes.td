@@ -76,4 +76,43 @@ def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
     Option<"explain", "explain", "bool", "false", "a remark for every decision, and the cost of every policy">,
   ];
 }
+def AmpInsertLossScaling : Pass<"amp-insert-loss-scaling", "::mlir::ModuleOp"> {
+  let summary = "Scale losses whose gradients pass through f16, and skip steps with non-finite gradients";
+  let description = [{
+    The seed of the backward pass is multiplied by the scale; every gradient is marked as scaled and unscaled before clipping and
+    update read it. If any element of any gradient is not finite, all state keeps its old value (parameters, moments, step counter,
+    averages, buffers of the model), and the result `found_inf` says so; the scale then moves (see `amp.update_scale`). `grad`
+    programs store unscaled gradients; `apply` programs check what they are given. Without an f16 value between loss and
+    gradients nothing is inserted, with a remark if the step names a scaler.
+  }];
+  let options = [
+    Option<"scaling", "scaling", "std::string", "\"torch\"", "constants of steps without amp.scaler: torch, tf, apex, paddle or none">,
+    Option<"explain", "explain", "bool", "false", "a remark for every step without scaling">,
+  ];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
+}
+def AmpLowerLossScaling : Pass<"amp-lower-loss-scaling", "::mlir::ModuleOp"> {
+  let summary = "Express loss scaling in train ops";
+}
+def AmpLowerAccumulation : Pass<"amp-lower-accumulation", "::mlir::ModuleOp"> {
+  let summary = "Give sums of 16-bit values an accumulator in f32";
+  let description = [{
+    Reductions, norms, losses, scatters and sums of gradients over the uses of a value become casts to f32, the op, and one cast
+    back. Contractions have their accumulator as result type and verify it themselves.
+  }];
+  let options = [Option<"verify", "verify", "bool", "false", "report what has no f32 accumulator instead">];
+}
+def AmpRecompute : Pass<"amp-recompute", "::mlir::ModuleOp"> {
+  let summary = "Make cheap values again in the backward pass instead of keeping them";
+  let description = [{
+    Casts, masks, data movement and pointwise ops without exponentials are repeated where the backward pass reads their result, if what
+    they read takes fewer bytes than the result or is kept anyway. In particular the 16-bit form of a value is kept, not the f32 form
+    that some op widens it to. `amp.saved_bytes` on a program says what remains to be kept.
+  }];
+  let options = [
+    Option<"repeat", "repeat", "bool", "true", "false: only say what is kept">,
+    Option<"budget", "budget", "int64_t", "0", "bytes for saved activations; not supported yet: 0 means no limit">,
+    Option<"explain", "explain", "bool", "false", "a remark with the bytes saved">,
+  ];
+}
 #endif

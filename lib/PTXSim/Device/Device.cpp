@@ -249,6 +249,9 @@ static void collect(const Kernel &kernel, Worker &worker, LaunchResult &result) 
   for (size_t k = 0; k < kernel.opcodeNames.size(); k++)
     if (worker.opcodeCounts[k])
       worker.statistics.instructionMix[kernel.opcodeNames[k]] += worker.opcodeCounts[k];
+  for (size_t pc = 0; pc < kernel.code.size(); pc++)
+    if (worker.pcCounts[pc])
+      worker.statistics.executedLines[kernel.codeInfo[pc].loc.line] += worker.pcCounts[pc];
   result.statistics.merge(worker.statistics);
 }
 

@@ -81,6 +81,8 @@ void Statistics::merge(const Statistics &o) {
   tensorFlops += o.tensorFlops;
   for (const auto &entry : o.instructionMix)
     instructionMix[entry.first] += entry.second;
+  for (const auto &entry : o.executedLines)
+    executedLines[entry.first] += entry.second;
   for (const auto &entry : o.sharedLines) {
     Line &line = sharedLines[entry.first];
     line.requests += entry.second.requests;

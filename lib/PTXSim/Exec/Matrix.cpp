@@ -36,29 +36,41 @@ void loadMatrix(Warp &w, const Inst &i) {
   const uint32_t *slots = slotsOf(w, i);
   if (w.block->instrumented)
     observeMatrix(w, i, AccessKind::Read);
-  uint16_t rows[4][8][8];
   uint32_t bad[4] = {}; // rows with undefined bytes
+  alignas(16) uint16_t rows[4][8][8];
   for (unsigned j = 0; j < i.count; j++)
     for (unsigned r = 0; r < 8; r++) {
       uint64_t address = laneAddress(w, i, 8 * j + r);
-      Target t = resolve(w, Space::Shared, address, 16, AccessKind::Read, 8 * j + r);
-      std::memcpy(rows[j][r], t.data, 16);
-      if (t.shadow && !checkDefined(w, t.shadow, 16, 8 * j + r, address))
+      const uint8_t *data, *shadow;
+      if (address <= w.block->sharedBytes - 16u && w.block->sharedBytes >= 16 && !(address & 15)) {
+        data = w.block->shared + address;
+        shadow = w.defined ? &w.block->sharedShadow[address] : nullptr;
+      } else {
+        Target t = resolve(w, Space::Shared, address, 16, AccessKind::Read, 8 * j + r);
+        data = t.data;
+        shadow = t.shadow;
+      }
+      std::memcpy(rows[j][r], data, 16);
+      if (shadow && !checkDefined(w, shadow, 16, 8 * j + r, address))
         bad[j] |= 1u << r;
     }
   for (unsigned j = 0; j < i.count; j++) {
-    uint32_t *d = w.reg<uint32_t>(slots[j]);
-    uint32_t undefined = 0;
-    for (unsigned l = 0; l < 32; l++) {
-      unsigned g = l >> 2, t = 2 * (l & 3);
-      d[l] = transpose ? uint32_t(rows[j][t][g]) | uint32_t(rows[j][t + 1][g]) << 16
-                       : uint32_t(rows[j][g][t]) | uint32_t(rows[j][g][t + 1]) << 16;
-      uint32_t touched = transpose ? 3u << t : 1u << g;
-      undefined |= uint32_t((bad[j] & touched) != 0) << l;
+    // Without .trans the register is the matrix: lane 4g+t holds columns 2t and 2t+1 of row g.
+    uint16_t *d = w.reg<uint16_t>(slots[j]);
+    if (transpose) {
+      for (unsigned r = 0; r < 8; r++)
+        for (unsigned c = 0; c < 8; c++)
+          d[8 * c + r] = rows[j][r][c];
+    } else {
+      std::memcpy(d, rows[j], 128);
     }
     markDefined(w, slots[j], ~0u);
-    if (undefined)
-      markUndefined(w, slots[j], undefined);
+    if (!bad[j])
+      continue;
+    uint32_t undefined = 0;
+    for (unsigned l = 0; l < 32; l++)
+      undefined |= uint32_t((bad[j] & (transpose ? 3u << 2 * (l & 3) : 1u << (l >> 2))) != 0) << l;
+    markUndefined(w, slots[j], undefined);
   }
 }
 

@@ -13,6 +13,7 @@ namespace ptxsim {
 struct CopyItem {
   uint32_t shared;
   uint64_t global;
+  const uint8_t *from, *fromShadow; ///< host memory of the source, null if nothing is read
   uint8_t bytes, sourceBytes; ///< the rest is filled with zeros
   uint8_t lane;
 };

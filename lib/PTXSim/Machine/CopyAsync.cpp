@@ -13,18 +13,19 @@ namespace {
 void performCopy(Warp &w, const CopyItem &c) {
   Block &block = *w.block;
   uint8_t *to = block.shared + c.shared;
-  uint8_t *toShadow = block.sharedShadow.empty() ? nullptr : &block.sharedShadow[c.shared];
-  if (c.sourceBytes) {
-    Target from = {nullptr, nullptr};
-    Allocation *a = block.cluster->launch->memory->find(c.global);
-    from = {a->at(c.global), a->shadowAt(c.global)};
-    std::memcpy(to, from.data, c.sourceBytes);
-    if (toShadow)
-      std::memcpy(toShadow, from.shadow, c.sourceBytes);
+  if (c.sourceBytes == 16)
+    std::memcpy(to, c.from, 16);
+  else {
+    if (c.sourceBytes)
+      std::memcpy(to, c.from, c.sourceBytes);
+    std::memset(to + c.sourceBytes, 0, size_t(c.bytes - c.sourceBytes));
   }
-  std::memset(to + c.sourceBytes, 0, size_t(c.bytes - c.sourceBytes));
-  if (toShadow)
-    std::memset(toShadow + c.sourceBytes, Shadow::Defined, size_t(c.bytes - c.sourceBytes));
+  if (!c.fromShadow && block.sharedShadow.empty())
+    return;
+  uint8_t *toShadow = &block.sharedShadow[c.shared];
+  if (c.sourceBytes)
+    std::memcpy(toShadow, c.fromShadow, c.sourceBytes);
+  std::memset(toShadow + c.sourceBytes, Shadow::Defined, size_t(c.bytes - c.sourceBytes));
 }
 
 void performGroup(Warp &w, CopyGroup &group) {
@@ -32,7 +33,7 @@ void performGroup(Warp &w, CopyGroup &group) {
     performCopy(w, c);
   if (RaceDetector *race = raceOf(w))
     if (group.clock)
-      race->acquireAgent(w, race->agentOf(w, RaceDetector::CopyAgent), group.clock);
+      race->copiesWaited(w, group.clock);
 }
 
 uint64_t operandAddress(const Warp &w, const Inst &i, const uint32_t *list, unsigned count,
@@ -44,7 +45,15 @@ uint64_t operandAddress(const Warp &w, const Inst &i, const uint32_t *list, unsi
                   uint32_t(offset));
 }
 
-void observeCopy(Warp &w, const Inst &i, const std::vector<CopyItem> &items) {
+/// The copies of one instruction.
+struct CopyBatch {
+  CopyItem items[32];
+  unsigned count = 0;
+  const CopyItem *begin() const { return items; }
+  const CopyItem *end() const { return items + count; }
+};
+
+void observeCopy(Warp &w, const Inst &i, const CopyBatch &items) {
   uint64_t from[32] = {}, to[32] = {};
   uint32_t readers = 0, saved = w.exec;
   for (const CopyItem &c : items) {
@@ -73,55 +82,71 @@ void observeCopy(Warp &w, const Inst &i, const std::vector<CopyItem> &items) {
   }
 }
 
+/// The source in host memory; the first and the last byte must lie in one allocation.
+const uint8_t *sourceOf(Warp &w, uint64_t from, uint32_t bytes, unsigned lane,
+                        const uint8_t *&shadow) {
+  Allocation *&hint = w.block->cluster->worker->hints[pcOf(w)];
+  if (!hint || !hint->contains(from, bytes)) {
+    resolveGlobal(w, from + bytes - 1, 1, AccessKind::Read, lane);
+    resolveGlobal(w, from, 1, AccessKind::Read, lane);
+  }
+  shadow = hint->shadowAt(from);
+  return hint->at(from);
+}
+
+CopyItem prepareCopy(Warp &w, const Inst &i, const uint32_t *list, unsigned l, bool ignored) {
+  uint8_t bytes = uint8_t(i.count);
+  uint64_t to = operandAddress(w, i, list, 2, 0, l), from = operandAddress(w, i, list, 2, 1, l);
+  uint32_t sourceBytes = i.b ? w.reg<uint32_t>(i.b)[l] : bytes;
+  if (sourceBytes > bytes)
+    fault(w, ErrorKind::Memory, "cp.async with a source size of " + std::to_string(sourceBytes) +
+                                    " for a copy of " + std::to_string(bytes) + " bytes", 1u << l);
+  if (ignored)
+    sourceBytes = 0;
+  if (to >> clusterRankShift && &sharedBlock(w, to, l) != w.block)
+    fault(w, ErrorKind::Memory, "cp.async into the shared memory of another block", 1u << l);
+  Target t = resolveShared(w, to, bytes, AccessKind::Write, l);
+  if (t.shadow)
+    checkWritable(w, t.shadow, bytes, l, to);
+  CopyItem item{uint32_t(t.data - w.block->shared), from, nullptr, nullptr, bytes,
+                uint8_t(sourceBytes), uint8_t(l)};
+  if (sourceBytes) {
+    // The hardware wants the whole source aligned, however little of it is read.
+    if (from & (bytes - 1u))
+      fault(w, ErrorKind::Memory, "misaligned: cp.async reads " + std::to_string(bytes) +
+                                      " bytes at global address " + hex(from), 1u << l);
+    item.from = sourceOf(w, from, sourceBytes, l, item.fromShadow);
+  }
+  return item;
+}
+
 void copyAsync(Warp &w, const Inst &i) {
   const uint32_t *list = slotsOf(w, i);
-  uint8_t bytes = uint8_t(i.count);
   uint32_t ignored = i.c ? w.pred(i.c) ^ uint32_t(i.imm) : 0;
-  std::vector<CopyItem> items;
+  CopyBatch batch;
   for (uint32_t m = w.exec; m; m &= m - 1) {
     unsigned l = firstLane(m);
-    uint64_t to = operandAddress(w, i, list, 2, 0, l), from = operandAddress(w, i, list, 2, 1, l);
-    uint32_t sourceBytes = i.b ? w.reg<uint32_t>(i.b)[l] : bytes;
-    if (sourceBytes > bytes)
-      fault(w, ErrorKind::Memory, "cp.async with a source size of " + std::to_string(sourceBytes) +
-                                      " for a copy of " + std::to_string(bytes) + " bytes",
-            1u << l);
-    if (ignored >> l & 1)
-      sourceBytes = 0;
-    Target t = resolveShared(w, to, bytes, AccessKind::Write, l);
-    if (t.shadow)
-      checkWritable(w, t.shadow, bytes, l, to);
-    if (sourceBytes) {
-      // The hardware wants the whole source aligned, however little of it is read.
-      if (from & (bytes - 1u))
-        fault(w, ErrorKind::Memory, "misaligned: cp.async reads " + std::to_string(bytes) +
-                                        " bytes at global address " + hex(from), 1u << l);
-      resolveGlobal(w, from, 1, AccessKind::Read, l);
-      resolveGlobal(w, from + sourceBytes - 1, 1, AccessKind::Read, l);
-    }
-    items.push_back({uint32_t(t.data - w.block->shared), from, bytes, uint8_t(sourceBytes),
-                     uint8_t(l)});
-    if (&sharedBlock(w, to, l) != w.block)
-      fault(w, ErrorKind::Memory, "cp.async into the shared memory of another block", 1u << l);
+    batch.items[batch.count++] = prepareCopy(w, i, list, l, ignored >> l & 1);
   }
+  CopyGroup &open = w.copies.open;
   if (RaceDetector *race = raceOf(w))
-    if (!w.copies.open.clock)
-      w.copies.open.clock = race->tick(race->agentOf(w, RaceDetector::CopyAgent));
+    if (!open.clock)
+      open.clock = race->tick(race->agentOf(w, RaceDetector::CopyAgent));
   if (w.block->instrumented)
-    observeCopy(w, i, items);
+    observeCopy(w, i, batch);
   AsyncMode mode = optionsOf(w).async;
-  bool now = mode == AsyncMode::Eager ||
-             (mode == AsyncMode::Random && w.block->cluster->worker->random() % 2);
-  for (const CopyItem &c : items) {
-    if (now) {
+  if (mode == AsyncMode::Eager ||
+      (mode == AsyncMode::Random && w.block->cluster->worker->random() % 2)) {
+    for (const CopyItem &c : batch)
       performCopy(w, c);
-    } else {
-      std::memset(w.block->shared + c.shared, 0xff, c.bytes);
-      if (!w.block->sharedShadow.empty())
-        std::memset(&w.block->sharedShadow[c.shared], Shadow::Undefined, c.bytes);
-      w.copies.open.items.push_back(c);
-    }
+    return;
   }
+  for (const CopyItem &c : batch) {
+    std::memset(w.block->shared + c.shared, 0xff, c.bytes);
+    if (!w.block->sharedShadow.empty())
+      std::memset(&w.block->sharedShadow[c.shared], Shadow::Undefined, c.bytes);
+  }
+  open.items.insert(open.items.end(), batch.begin(), batch.end());
 }
 
 void commit(Warp &w, const Inst &) {

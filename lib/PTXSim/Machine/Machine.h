@@ -106,7 +106,7 @@ struct Worker {
   std::vector<uint32_t> definedStorage;
   std::vector<Allocation *> hints; ///< last allocation each instruction touched
   Statistics statistics;
-  std::vector<uint64_t> opcodeCounts;
+  std::vector<uint64_t> opcodeCounts, pcCounts;
   std::vector<Finding> findings;
   std::mt19937_64 random;
   uint64_t instructions = 0;

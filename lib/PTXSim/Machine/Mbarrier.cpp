@@ -40,14 +40,14 @@ MbarrierRef findMbarrier(Warp &w, uint64_t address, unsigned lane, const char *w
   return {&block, object};
 }
 
-static void completePhase(MbarrierRef ref) {
+static void completePhase(Warp &w, MbarrierRef ref) {
   MBarrier &m = *ref.object;
   if (m.pending != 0 || m.transactions != 0)
     return;
   m.phase++;
   m.pending = m.expected;
   if (RaceDetector *race = ref.block->cluster->race)
-    race->mbarrierPhase(*ref.block, m.address);
+    race->mbarrierPhase(w, *ref.block, m.address);
   ref.block->stamp++;
 }
 
@@ -64,7 +64,7 @@ void arriveMbarrier(Warp &w, MbarrierRef ref, uint32_t count, int64_t expect, bo
   m.pending -= count;
   if (RaceDetector *race = raceOf(w))
     race->mbarrierArrive(w, *ref.block, m.address, release);
-  completePhase(ref);
+  completePhase(w, ref);
   ref.block->stamp++;
 }
 
@@ -73,7 +73,7 @@ void completeTransaction(Warp &w, MbarrierRef ref, int64_t bytes) {
   m.transactions -= bytes;
   if (m.transactions < -int64_t(maximumCount))
     fault(w, ErrorKind::Barrier, "transaction count of the mbarrier overflows");
-  completePhase(ref);
+  completePhase(w, ref);
   ref.block->stamp++;
 }
 

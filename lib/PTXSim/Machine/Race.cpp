@@ -117,6 +117,23 @@ bool RaceDetector::ordered(Warp &w, uint64_t cellCluster, uint32_t agent, uint32
 
 static bool lanesMayDiffer(int a, int b) { return a < 0 || b < 0 || a != b; }
 
+void RaceDetector::copiesWaited(Warp &w, uint32_t clock) {
+  acquireAgent(w, agentOf(w, CopyAgent), clock);
+  auto &epochs = state(w).copyWaitEpoch;
+  if (clock >= epochs.size())
+    epochs.resize(clock + 1, 0);
+  epochs[clock] = state(w).epoch;
+}
+
+/// Data that one lane's cp.async wrote is another lane's only after a wait and a warp barrier.
+bool RaceDetector::lanesUnordered(Warp &w, const RaceCell &cell, const Accessor &a) {
+  if (cell.writer != agentOf(w, CopyAgent) || a.agent != index(w))
+    return false;
+  const auto &epochs = state(w).copyWaitEpoch;
+  return cell.writeClock < epochs.size() && epochs[cell.writeClock] == a.epoch &&
+         lanesMayDiffer(cell.writeLane, a.lane);
+}
+
 void RaceDetector::checkReaders(Warp &w, RaceCell &cell, const Accessor &a, uint64_t address,
                                 const char *space) {
   uint64_t mine = cluster.index + 1;
@@ -132,10 +149,11 @@ void RaceDetector::checkReaders(Warp &w, RaceCell &cell, const Accessor &a, uint
   }
   if (!cell.readClock || (cell.readStrong && a.strong))
     return;
-  if (cell.reader != a.agent || cell.cluster != mine) {
+  uint32_t warp = a.agent < 2 * warpCount ? a.agent % warpCount : a.agent; // with its cp.async
+  if (cell.reader != warp || cell.cluster != mine) {
     if (!ordered(w, cell.cluster, cell.reader, cell.readClock))
       conflict(w, "read-write", a, cell.readPc, address, space);
-  } else if (a.agent < warpCount && cell.readEpoch == a.epoch && cell.readPc != a.pc &&
+  } else if (cell.readEpoch == a.epoch && cell.readPc != a.pc &&
              lanesMayDiffer(cell.readLane, a.lane)) {
     conflict(w, "read-write lane", a, cell.readPc, address, space);
   }
@@ -181,6 +199,9 @@ void RaceDetector::touchCell(Warp &w, RaceCell &cell, const Accessor &a, uint64_
       conflict(w, "write-write", a, cell.writePc, address, space);
     } else if (same && a.agent < warpCount && cell.writeEpoch == a.epoch && cell.writePc != a.pc &&
                lanesMayDiffer(cell.writeLane, a.lane)) {
+      conflict(w, a.write ? "write-write lane" : "write-read lane", a, cell.writePc, address,
+               space);
+    } else if (cell.cluster == mine && lanesUnordered(w, cell, a)) {
       conflict(w, a.write ? "write-write lane" : "write-read lane", a, cell.writePc, address,
                space);
     } else if (a.async && !cell.writeAsync && cell.cluster == mine &&

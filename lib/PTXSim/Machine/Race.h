@@ -89,6 +89,8 @@ public:
   uint32_t agentOf(const Warp &w, AgentKind kind) const;
   uint32_t tick(uint32_t agent) { return ++asyncClocks[agent]; }
   uint32_t mbarrierAgent(MBarrier &m);
+  /// The warp has waited for its cp.async: other lanes see the data after the next warp barrier.
+  void copiesWaited(Warp &w, uint32_t clock);
   /// The warp has waited for the agent's work up to that clock.
   void acquireAgent(Warp &w, uint32_t agent, uint32_t clock);
 
@@ -106,7 +108,7 @@ public:
   void mbarrierUse(Warp &w, Block &block, uint32_t address, const char *what);
   void mbarrierArrive(Warp &w, Block &block, uint32_t address, bool release);
   void mbarrierSignal(Block &block, uint32_t address, uint32_t agent, uint32_t clock);
-  void mbarrierPhase(Block &block, uint32_t address);
+  void mbarrierPhase(Warp &w, Block &block, uint32_t address);
   void mbarrierWait(Warp &w, Block &block, uint32_t address, bool acquire);
   /// Something of the warp acts on another block's memory: that block must not exit before.
   void remoteUse(Warp &w, Block &block, uint32_t agent, uint32_t clock, const char *what);
@@ -125,11 +127,12 @@ private:
     Knowledge pending;  ///< picked up by relaxed reads, known after the next fence
     bool hasReleased = false;
     uint32_t epoch = 1;
+    std::vector<uint32_t> copyWaitEpoch; ///< by clock of the copy agent: when the wait was
   };
   struct BarrierState {
     Knowledge arrived, done;
     uint32_t initWarp = 0, initClock = 0;
-    bool valid = false;
+    uint32_t unwaited = 0; ///< phases completed since somebody waited
   };
   struct ReadSet {
     std::vector<std::pair<uint32_t, uint32_t>> clockAndPc; ///< by agent
@@ -159,6 +162,7 @@ private:
   void touch(Warp &w, RaceWord &word, unsigned byteMask, const Accessor &a, uint64_t address,
              const char *space);
   void touchCell(Warp &w, RaceCell &cell, const Accessor &a, uint64_t address, const char *space);
+  bool lanesUnordered(Warp &w, const RaceCell &cell, const Accessor &a);
   void recordRead(RaceCell &cell, const Accessor &a);
   void checkReaders(Warp &w, RaceCell &cell, const Accessor &a, uint64_t address,
                     const char *space);

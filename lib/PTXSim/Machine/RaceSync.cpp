@@ -124,7 +124,6 @@ void RaceDetector::mbarrierInit(Warp &w, Block &block, uint32_t address) {
   b = BarrierState();
   b.initWarp = index(w);
   b.initClock = warpClock(w);
-  b.valid = true;
 }
 
 void RaceDetector::mbarrierUse(Warp &w, Block &block, uint32_t address, const char *what) {
@@ -148,8 +147,13 @@ void RaceDetector::mbarrierSignal(Block &block, uint32_t address, uint32_t agent
     seen.set(agent, clock);
 }
 
-void RaceDetector::mbarrierPhase(Block &block, uint32_t address) {
+/// Waits tell phases apart by parity: two phases nobody waited for look like none.
+void RaceDetector::mbarrierPhase(Warp &w, Block &block, uint32_t address) {
   BarrierState &b = mbarriers[{block.rank, address}];
+  if (++b.unwaited == 2)
+    report(w, "two phases of the mbarrier at shared address " + hex(address) +
+                  " completed without a wait in between",
+           ~0u);
   b.done.join(b.arrived);
   b.arrived.clear();
 }
@@ -157,6 +161,7 @@ void RaceDetector::mbarrierPhase(Block &block, uint32_t address) {
 void RaceDetector::mbarrierWait(Warp &w, Block &block, uint32_t address, bool acquire) {
   if (acquire)
     state(w).knows.join(mbarriers[{block.rank, address}].done);
+  mbarriers[{block.rank, address}].unwaited = 0;
   state(w).epoch++;
 }
 

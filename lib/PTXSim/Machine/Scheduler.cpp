@@ -93,8 +93,10 @@ template <bool Definedness, bool Observe> void runWarp(Warp &w, uint64_t quantum
       unsigned lanes = unsigned(__builtin_popcount(exec));
       worker.statistics.threadInstructions += lanes;
       worker.statistics.flops += lanes * flopsPerLane(i);
-      if (options.statistics)
+      if (options.statistics && exec) {
         worker.opcodeCounts[i.opcodeId]++;
+        worker.pcCounts[size_t(&i - code)]++;
+      }
       if (options.traceWarp == int(w.id) && w.block->cluster->index == 0)
         trace(w);
       if (exec && kernel.usesWgmma && w.block->cluster->race)
@@ -291,6 +293,7 @@ void prepareWorker(Worker &worker, Launch &launch) {
   worker.launch = &launch;
   worker.hints.assign(kernel.code.size(), nullptr);
   worker.opcodeCounts.assign(kernel.opcodeNames.size() + 1, 0);
+  worker.pcCounts.assign(kernel.code.size(), 0);
   worker.random.seed(launch.options.seed);
   Cluster &cluster = worker.cluster;
   cluster.worker = &worker;

@@ -153,6 +153,12 @@ void checkAsyncAtExit(Warp &w) {
     copies |= !g.items.empty();
   if (copies)
     fault(w, ErrorKind::Async, "the warp exited with cp.async copies that nobody waited for", ~0u);
+  bool stores = !w.bulk.open.ids.empty();
+  for (const BulkGroup &g : w.bulk.committed)
+    stores |= !g.ids.empty();
+  if (stores)
+    fault(w, ErrorKind::Async,
+          "the warp exited with bulk stores from shared memory that nobody waited for", ~0u);
   if (w.wgmma.busy())
     fault(w, ErrorKind::Async, "the warp exited with a wgmma that nobody waited for", ~0u);
 }

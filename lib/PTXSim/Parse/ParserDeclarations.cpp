@@ -44,6 +44,8 @@ void Parser::skipSection() {
 }
 
 void Parser::parseModuleItem() {
+  if (lexer.peek().is(".file"))
+    return parseFile();
   Token token = lexer.next();
   std::string_view text = token.text;
   if (token.kind != Token::Word)

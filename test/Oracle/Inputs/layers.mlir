@@ -100,4 +100,50 @@ train.model @layers {
     train.return %s : tensor<f32>
   }
   train.step @global_avg_pool.fit minimize @global_avg_pool.loss over [@global_avg_pool.x] with #train.sgd<lr = 1.0>
+  train.buffer @batch_norm.mean : tensor<3xf32> = #train.zeros
+  train.buffer @batch_norm.variance : tensor<3xf32> = #train.zeros
+  train.param @batch_norm.x : tensor<5x2x3x3xf32> = #train.zeros
+  train.param @batch_norm.g : tensor<3xf32> = #train.zeros
+  train.param @batch_norm.b : tensor<3xf32> = #train.zeros
+  train.func @batch_norm() -> tensor<5x2x3x3xf32> {
+    %x = train.read @batch_norm.x : tensor<5x2x3x3xf32>
+    %g = train.read @batch_norm.g : tensor<3xf32>
+    %b = train.read @batch_norm.b : tensor<3xf32>
+    %r = train.batch_norm %x, %g, %b running @batch_norm.mean, @batch_norm.variance momentum 0.2 eps 1.0e-3 : tensor<5x2x3x3xf32>, tensor<3xf32>, tensor<3xf32>
+    train.return %r : tensor<5x2x3x3xf32>
+  }
+  train.export @batch_norm as "batch_norm"
+  train.func @batch_norm.loss(%weight: tensor<5x2x3x3xf32>) -> tensor<f32> {
+    %x = train.read @batch_norm.x : tensor<5x2x3x3xf32>
+    %g = train.read @batch_norm.g : tensor<3xf32>
+    %b = train.read @batch_norm.b : tensor<3xf32>
+    %r = train.batch_norm %x, %g, %b running @batch_norm.mean, @batch_norm.variance momentum 0.2 eps 1.0e-3 : tensor<5x2x3x3xf32>, tensor<3xf32>, tensor<3xf32>
+    %p = train.mul %r, %weight : tensor<5x2x3x3xf32>, tensor<5x2x3x3xf32>
+    %s = train.reduce_sum %p over [0, 1, 2, 3] : tensor<5x2x3x3xf32>
+    train.return %s : tensor<f32>
+  }
+  train.step @batch_norm.fit minimize @batch_norm.loss over [@batch_norm.x, @batch_norm.g, @batch_norm.b] with #train.sgd<lr = 1.0>
+  train.buffer @batch_norm_rows.mean : tensor<3xf32> = #train.zeros
+  train.buffer @batch_norm_rows.variance : tensor<3xf32> = #train.zeros
+  train.param @batch_norm_rows.x : tensor<7x3xf32> = #train.zeros
+  train.param @batch_norm_rows.g : tensor<3xf32> = #train.zeros
+  train.param @batch_norm_rows.b : tensor<3xf32> = #train.zeros
+  train.func @batch_norm_rows() -> tensor<7x3xf32> {
+    %x = train.read @batch_norm_rows.x : tensor<7x3xf32>
+    %g = train.read @batch_norm_rows.g : tensor<3xf32>
+    %b = train.read @batch_norm_rows.b : tensor<3xf32>
+    %r = train.batch_norm %x, %g, %b running @batch_norm_rows.mean, @batch_norm_rows.variance momentum 0.2 eps 1.0e-3 : tensor<7x3xf32>, tensor<3xf32>, tensor<3xf32>
+    train.return %r : tensor<7x3xf32>
+  }
+  train.export @batch_norm_rows as "batch_norm_rows"
+  train.func @batch_norm_rows.loss(%weight: tensor<7x3xf32>) -> tensor<f32> {
+    %x = train.read @batch_norm_rows.x : tensor<7x3xf32>
+    %g = train.read @batch_norm_rows.g : tensor<3xf32>
+    %b = train.read @batch_norm_rows.b : tensor<3xf32>
+    %r = train.batch_norm %x, %g, %b running @batch_norm_rows.mean, @batch_norm_rows.variance momentum 0.2 eps 1.0e-3 : tensor<7x3xf32>, tensor<3xf32>, tensor<3xf32>
+    %p = train.mul %r, %weight : tensor<7x3xf32>, tensor<7x3xf32>
+    %s = train.reduce_sum %p over [0, 1] : tensor<7x3xf32>
+    train.return %s : tensor<f32>
+  }
+  train.step @batch_norm_rows.fit minimize @batch_norm_rows.loss over [@batch_norm_rows.x, @batch_norm_rows.g, @batch_norm_rows.b] with #train.sgd<lr = 1.0>
 }

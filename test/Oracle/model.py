@@ -1,0 +1,60 @@
+# A compiled model through its C interface, without anything but Python's own library.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import ctypes
+import sys
+
+KINDS = {"i1": ctypes.c_uint8, "i32": ctypes.c_int32, "i64": ctypes.c_int64, "f32": ctypes.c_float}
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_uint32), ("threads", ctypes.c_int32), ("seed", ctypes.c_uint64), ("want_split", ctypes.c_int32),
+                ("reserved", ctypes.c_int32), ("pointers", ctypes.c_uint64 * 14)]  # memory, allocators, threads, hooks: null
+
+
+def array(kind, values):
+    return (KINDS[kind] * len(values))(*values)
+
+
+def pointer_struct(head, values, pointers):
+    fields = head + [(f"p{i}", ctypes.c_void_p) for i in range(len(pointers))]
+    kind = type("Struct", (ctypes.Structure,), {"_fields_": fields})
+    return kind(ctypes.sizeof(kind), *values, *[ctypes.addressof(p) for p in pointers])
+
+
+class Model:
+    def __init__(self, library, name, threads=1):
+        self.lib, self.name, self.state = ctypes.CDLL(library), name, ctypes.c_void_p()
+        options = Options(size=ctypes.sizeof(Options), threads=threads, want_split=1)
+        if self.call("create", ctypes.byref(options), ctypes.byref(self.state)) != 0:
+            sys.exit(f"{name}: create failed")
+
+    def call(self, function, *arguments, restype=ctypes.c_int):
+        function = getattr(self.lib, f"{self.name}_{function}")
+        function.restype = restype
+        return function(*arguments)
+
+    def check(self, status, what):
+        if status != 0:
+            message = self.call("last_error", self.state, restype=ctypes.c_char_p)
+            sys.exit(f"{what}: status {status}: {message.decode() if message else ''}")
+
+    def tensor(self, name, count):
+        """The f32 tensor of the state, in place."""
+        number = self.call("find_tensor", name.encode())
+        if number < 0:
+            sys.exit(f"expected a tensor {name}, but the model has none")
+        return (ctypes.c_float * count).from_address(self.call("tensor_data", self.state, number, restype=ctypes.c_void_p))
+
+    def set(self, name, values):
+        self.tensor(name, len(values))[:] = values
+        self.check(self.call("refresh", self.state), "refresh")
+
+    def run(self, program, inputs, outputs=None, valid=0):
+        """`outputs` only for exports and evaluation."""
+        head = [("size", ctypes.c_uint32), ("valid", ctypes.c_uint32), ("lr_factor", ctypes.c_float), ("flags", ctypes.c_uint32),
+                ("workspace", ctypes.c_void_p)]
+        given = pointer_struct(head, (valid, 0.0, 0, None), inputs)
+        out = None
+        if outputs is not None:
+            out = ctypes.byref(pointer_struct([("size", ctypes.c_uint32), ("reserved", ctypes.c_uint32)], (0,), outputs))
+        self.check(self.call(program, self.state, ctypes.byref(given), out), program)

@@ -1,0 +1,50 @@
+// Runs one instruction over many operand values and compares with a host computation.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef PTXSIM_TEST_INSTRUCTIONHARNESS_H
+#define PTXSIM_TEST_INSTRUCTIONHARNESS_H
+
+#include "KernelSuite.h"
+#include <gtest/gtest.h>
+
+namespace ptxsim {
+
+/// Operands and result of one instruction as raw bits; predicates are 0 or 1.
+struct Operation {
+  std::string text;                 ///< e.g. "add.s32 %d, %a, %b;"
+  std::string result;               ///< register type of %d: "b16", "b32", "b64" or "pred"
+  std::vector<std::string> sources; ///< register types of %a, %b, %c
+};
+using Inputs = std::vector<std::array<uint64_t, 3>>;
+
+/// Runs the operation for every triple; the number of triples is arbitrary.
+std::vector<uint64_t> execute(const Operation &operation, const Inputs &inputs,
+                              const Options &options = Options());
+/// All triples from the given values (pairs or singles if there are fewer sources).
+Inputs combinations(const std::vector<uint64_t> &values, size_t sources);
+
+extern const std::vector<uint64_t> edge16, edge32, edge64;    ///< integers
+extern const std::vector<uint64_t> edgeF16, edgeBF16, edgeF32, edgeF64;
+
+/// Compares all results; `want` gets raw operands and returns raw bits.
+void check(const Operation &operation, const Inputs &inputs,
+           const std::function<uint64_t(uint64_t, uint64_t, uint64_t)> &want);
+/// As check, for floating-point results of that width (16: f16, 15: bf16, 32, 64): any NaN equals
+/// any NaN.
+void checkFloat(int kind, const Operation &operation, const Inputs &inputs,
+                const std::function<uint64_t(uint64_t, uint64_t, uint64_t)> &want);
+
+/// Wraps a body into a module with one kernel "k" with pointer parameters p0, p1, ...
+std::string wrap(const std::string &body, unsigned parameters, const std::string &target = "sm_90a",
+                 const std::string &directives = "");
+/// Runs kernel "k" of the text on one warp; all buffers have `bytes` bytes. Returns the last one.
+std::vector<uint8_t> runKernel(const std::string &text, const LaunchConfig &config,
+                               const std::vector<std::vector<uint8_t>> &buffers, size_t resultBytes,
+                               const Options &options = Options(),
+                               std::vector<Finding> *findings = nullptr);
+float asFloat(uint64_t bits);
+uint64_t asBits(float value);
+double asDouble(uint64_t bits);
+uint64_t asBits(double value);
+
+} // namespace ptxsim
+#endif

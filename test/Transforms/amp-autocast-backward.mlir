@@ -1,0 +1,39 @@
+// The backward pass runs in the types of the forward pass; weight gradients are rounded before they become f32, as in torch.
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --amp-assign-precision="policy=autocast precision=bf16" | FileCheck %s
+
+train.model @line {
+  train.param @w : tensor<16x8xf32> = #train.kaiming_uniform
+  train.func @loss(%x: tensor<32x16xf32>, %y: tensor<32x8xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<16x8xf32>
+    %0 = train.matmul %x, %w : (tensor<32x16xf32>, tensor<16x8xf32>) -> tensor<32x8xf32>
+    %1 = train.tanh %0 : tensor<32x8xf32>
+    %2 = train.sub %1, %y : tensor<32x8xf32>, tensor<32x8xf32>
+    %3 = train.square %2 : tensor<32x8xf32>
+    %4 = train.reduce_sum %3 over [0, 1] : tensor<32x8xf32>
+    train.return %4 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
+}
+// CHECK-LABEL: train.func @fit.train
+// CHECK-SAME:  %[[W:[a-z0-9]+]]: tensor<16x8xf32> {train.slot = "w"}
+// CHECK-SAME:  %[[COPY:[a-z0-9]+]]: tensor<16x8xbf16> {train.slot = "w.bf16"}
+// CHECK:       %[[X:.*]] = train.cast %{{.*}} : tensor<32x16xf32> to tensor<32x16xbf16>
+// CHECK:       train.matmul %[[X]], %[[COPY]]
+// CHECK:       train.tanh {{.*}} : tensor<32x8xbf16>
+// CHECK:       train.sub {{.*}} : tensor<32x8xf32>, tensor<32x8xf32>
+// CHECK:       train.seed
+// The adjoint of tanh starts from values rounded to bf16, computes in f32, and rounds once.
+// CHECK:       train.mul {{.*}}the backward pass runs in the type of loss/tanh#0{{.*}} : tensor<32x8xf32>, tensor<32x8xf32>
+// CHECK-NEXT:  %[[G:.*]] = train.cast %{{.*}} : tensor<32x8xf32> to tensor<32x8xbf16>
+// CHECK-NEXT:  %[[DW:.*]] = train.matmul %[[X]], %[[G]] transpose_lhs {{.*}} -> tensor<16x8xf32>
+// CHECK-NEXT:  %[[LOW:.*]] = train.cast %[[DW]] : tensor<16x8xf32> to tensor<16x8xbf16>
+// CHECK-NEXT:  %[[HIGH:.*]] = train.cast %[[LOW]] : tensor<16x8xbf16> to tensor<16x8xf32>
+// CHECK-NEXT:  train.gradient "w", %[[HIGH]]
+// The update is f32; the copy for the next step is cast from its result.
+// CHECK:       %[[NEW:.*]] = train.sub %[[W]], {{.*}} : tensor<16x8xf32>, tensor<16x8xf32>
+// CHECK:       %[[NEXT:.*]] = train.cast %[[NEW]] : tensor<16x8xf32> to tensor<16x8xbf16>
+// CHECK-NEXT:  train.return {{.*}}%[[NEXT]]
+// CHECK-LABEL: train.func @derive
+// CHECK-SAME:  (%[[P:.*]]: tensor<16x8xf32> {train.slot = "w"}) -> (tensor<16x8xbf16> {train.slot = "w.bf16"})
+// CHECK-NEXT:  %[[D:.*]] = train.cast %[[P]] : tensor<16x8xf32> to tensor<16x8xbf16>
+// CHECK-NEXT:  train.return %[[D]]

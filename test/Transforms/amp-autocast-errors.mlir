@@ -1,0 +1,14 @@
+// RUN: %ampc-opt %s --amp-flatten-regions --amp-assign-precision="policy=autocast precision=f16" --split-input-file --verify-diagnostics
+
+train.model @mixed {
+  train.func @f(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %0 = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %1 = amp.autocast bf16 -> tensor<8x8xf32> {
+      %2 = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      amp.yield %2 : tensor<8x8xf32>
+    }
+    // expected-error @below {{expected operands of one 16-bit type, but got 'f16' and 'bf16'}}
+    %3 = train.add %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
+    train.return %3 : tensor<8x8xf32>
+  }
+}

@@ -1,0 +1,87 @@
+// Types of results as torch.autocast gives them (aten/src/ATen/autocast_mode.{h,cpp}).
+// RUN: %ampc-opt %s --amp-flatten-regions --amp-assign-precision="policy=autocast precision=f16" | FileCheck %s --check-prefixes=CHECK,CUDA
+// RUN: %ampc-opt %s --amp-flatten-regions --amp-assign-precision="policy=autocast-cpu precision=f16" | FileCheck %s --check-prefixes=CHECK,CPU
+
+train.model @lists {
+  train.param @w : tensor<8x8xf32> = #train.zeros {frozen}
+  train.param @b : tensor<8xf32> = #train.zeros {frozen}
+
+  // The list of 16-bit ops casts whatever comes; relu, in no list, keeps the type of its operand.
+  // CHECK-LABEL: train.func @low
+  // CHECK-SAME:  %[[W:[a-z0-9]+]]: tensor<8x8xf16> {train.slot = "w.f16"}, %[[X:[a-z0-9]+]]: tensor<8x8xf32>
+  train.func @low(%w: tensor<8x8xf32> {train.slot = "w"}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    // CHECK-NEXT: %[[C:.*]] = train.cast %[[X]] : tensor<8x8xf32> to tensor<8x8xf16>
+    // CHECK-NEXT: %[[M:.*]] = train.matmul %[[C]], %[[W]] {{.*}}amp.rule = "list-low"{{.*}} : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf32>
+    %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CHECK-NEXT: %[[R:.*]] = train.cast %[[M]] : tensor<8x8xf32> to tensor<8x8xf16>
+    // CHECK-NEXT: train.relu %[[R]] {{.*}}amp.rule = "unlisted"{{.*}} : tensor<8x8xf16>
+    %1 = train.relu %0 : tensor<8x8xf32>
+    train.return %1 : tensor<8x8xf32>
+  }
+
+  // A bias of its own is f32, and so is the sum; a number does not vote.
+  // CHECK-LABEL: train.func @promotion
+  train.func @promotion(%w: tensor<8x8xf32> {train.slot = "w"}, %b: tensor<8xf32> {train.slot = "b"}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %half = train.constant dense<0.5> : tensor<f32>
+    %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CHECK: train.mul {{.*}} : tensor<8x8xf16>, tensor<f16>
+    %1 = train.mul %0, %half : tensor<8x8xf32>, tensor<f32>
+    // CHECK: train.add {{.*}} : tensor<8x8xf32>, tensor<8xf32>
+    %2 = train.add %1, %b : tensor<8x8xf32>, tensor<8xf32>
+    train.return %2 : tensor<8x8xf32>
+  }
+
+  // CUDA computes softmax, norms, exp and sum in f32 and gives f32; the CPU's list has none of them.
+  // CHECK-LABEL: train.func @full
+  train.func @full(%w: tensor<8x8xf32> {train.slot = "w"}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CUDA: %[[S:.*]] = train.softmax {{.*}}amp.rule = "list-f32"{{.*}} : tensor<8x8xf32>
+    // CUDA-NEXT: train.tanh %[[S]] {{.*}} : tensor<8x8xf32>
+    // CPU:  %[[S:.*]] = train.softmax {{.*}}amp.rule = "unlisted"{{.*}} : tensor<8x8xf32>
+    // CPU-NEXT: %[[N:.*]] = train.cast %[[S]] : tensor<8x8xf32> to tensor<8x8xf16>
+    // CPU-NEXT: train.tanh %[[N]] {{.*}} : tensor<8x8xf16>
+    %1 = train.softmax %0 : tensor<8x8xf32>
+    %2 = train.tanh %1 : tensor<8x8xf32>
+    train.return %2 : tensor<8x8xf32>
+  }
+
+  // A loss is f32 on both.
+  // CHECK-LABEL: train.func @loss
+  train.func @loss(%w: tensor<8x8xf32> {train.slot = "w"}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CHECK: train.mse {{.*}}amp.rule = "list-f32"{{.*}} : tensor<8x8xf32>, tensor<8x8xf32>
+    %1 = train.mse %0, %x reduce none : tensor<8x8xf32>, tensor<8x8xf32>
+    train.return %1 : tensor<8x8xf32>
+  }
+
+  // Under a disabled region values keep their types, f16 ones too; under it a region can be enabled again.
+  // CHECK-LABEL: train.func @regions
+  train.func @regions(%w: tensor<8x8xf32> {train.slot = "w"}, %x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+    %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %1, %6 = amp.autocast disabled -> tensor<8x8xf32>, tensor<8x8xf32> {
+      // CHECK: train.exp {{.*}}amp.rule = "region"
+      %2 = train.exp %0 : tensor<8x8xf32>
+      // CHECK: train.matmul {{.*}}amp.rule = "region"{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %3 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %4 = amp.autocast bf16 -> tensor<8x8xf32> {
+        // CHECK: train.matmul {{.*}}amp.rule = "list-low"{{.*}} : (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xf32>
+        %5 = train.matmul %3, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+        amp.yield %5 : tensor<8x8xf32>
+      }
+      amp.yield %4, %2 : tensor<8x8xf32>, tensor<8x8xf32>
+    }
+    train.return %1, %6 : tensor<8x8xf32>, tensor<8x8xf32>
+  }
+
+  // Types that are not eligible: f64 and integers stay.
+  // CHECK-LABEL: train.func @ignored
+  train.func @ignored(%x: tensor<8x8xf64>, %i: tensor<8xi32>) -> (tensor<8x8xf64>, tensor<8xi32>) {
+    // CHECK-NEXT: train.matmul {{.*}} : (tensor<8x8xf64>, tensor<8x8xf64>) -> tensor<8x8xf64>
+    %0 = train.matmul %x, %x : (tensor<8x8xf64>, tensor<8x8xf64>) -> tensor<8x8xf64>
+    // CHECK-NEXT: train.exp {{.*}} : tensor<8x8xf64>
+    %1 = train.exp %0 : tensor<8x8xf64>
+    // CHECK-NEXT: train.add {{.*}} : tensor<8xi32>, tensor<8xi32>
+    %2 = train.add %i, %i : tensor<8xi32>, tensor<8xi32>
+    train.return %1, %2 : tensor<8x8xf64>, tensor<8xi32>
+  }
+}

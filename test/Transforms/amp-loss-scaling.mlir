@@ -1,0 +1,101 @@
+// Where the scale enters and leaves a step, and what one predicate guards.
+// RUN: %ampc-opt %s --split-input-file --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --canonicalize --cse --amp-assign-precision="precision=f16" --canonicalize --cse --amp-insert-loss-scaling | FileCheck %s
+// RUN: %ampc-opt %s --split-input-file --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --canonicalize --cse --amp-assign-precision="precision=bf16" --canonicalize --cse --amp-insert-loss-scaling 2>&1 | FileCheck %s --check-prefix=BF16
+
+// BF16: remark: no loss scaling for step @fit: no f16 value lies between its loss and its gradients
+// BF16-NOT: amp.unscale
+// BF16-NOT: fit.scale
+
+train.model @line {
+  amp.scaler @own = #amp.scaling<initial = 128.0, interval = 1>
+  train.param @w : tensor<16x8xf32> = #train.kaiming_uniform
+  train.buffer @mean : tensor<8xf32> = #train.zeros
+  train.func @loss(%x: tensor<32x16xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<16x8xf32>
+    %0 = train.matmul %x, %w : (tensor<32x16xf32>, tensor<16x8xf32>) -> tensor<32x8xf32>
+    %1 = train.tanh %0 : tensor<32x8xf32>
+    %2 = train.reduce_sum %1 over [0] : tensor<32x8xf32>
+    train.write @mean, %2 : tensor<8xf32>
+    %3 = train.reduce_sum %1 over [0, 1] : tensor<32x8xf32>
+    train.return %3 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1, momentum = 0.9> {clip_norm = 1.0, amp.scaler = @own}
+}
+// CHECK-LABEL: train.model @line
+// CHECK-DAG:   train.buffer @own.scale : tensor<f32> = #train.fill<1.280000e+02> {role = "scale"}
+// CHECK-DAG:   train.buffer @own.good_steps : tensor<i32> = #train.fill<0.000000e+00> {role = "scale"}
+
+// Gradients are stored unscaled; a buffer of the model keeps its value if they overflowed.
+// CHECK-LABEL: train.func @fit.grad
+// CHECK-SAME:  %[[MEAN:[a-z0-9]+]]: tensor<8xf32> {train.slot = "mean"}
+// CHECK:       amp.mark_scaled
+// CHECK:       %[[G:.*]], %[[INF:.*]] = amp.unscale
+// CHECK:       %[[BAD:.*]] = amp.any %[[INF]]
+// CHECK:       train.select %[[BAD]], %[[MEAN]],
+// CHECK-NOT:   amp.update_scale
+
+// CHECK-LABEL: train.func @fit.train
+// CHECK-SAME:  %[[W:[a-z0-9]+]]: tensor<16x8xf32> {train.slot = "w"}
+// CHECK-SAME:  %[[STEP:[a-z0-9]+]]: tensor<i64> {train.slot = "fit.step"}
+// CHECK-SAME:  %[[M:[a-z0-9]+]]: tensor<16x8xf32> {train.slot = "fit.momentum.w"}
+// CHECK-SAME:  %[[S:[a-z0-9]+]]: tensor<f32> {train.slot = "own.scale"}
+// CHECK-SAME:  amp.scale_slot = "own.scale"
+// CHECK:       %[[SEED:.*]] = train.seed
+// CHECK:       train.mul %[[SEED]], %[[S]]
+// CHECK:       %[[RAW:.*]] = train.gradient "w"
+// CHECK-NEXT:  %[[MARK:.*]] = amp.mark_scaled %[[RAW]]
+// CHECK-NEXT:  %[[G:.*]], %[[INF:.*]] = amp.unscale %[[MARK]] by %[[S]]
+// The norm is formed from unscaled gradients.
+// CHECK:       train.mul %[[G]], %[[G]]
+// CHECK:       train.sqrt
+// CHECK:       %[[BAD:.*]] = amp.any %[[INF]]
+// CHECK-DAG:   %[[NW:.*]] = train.select %[[BAD]], %[[W]], %{{.*}}
+// CHECK-DAG:   train.select %[[BAD]], %[[M]],
+// CHECK-DAG:   train.select %[[BAD]], %[[STEP]],
+// CHECK-DAG:   train.select %[[BAD]], %{{.*}} : tensor<i1>, tensor<8xf32>, tensor<8xf32>
+// CHECK-DAG:   train.cast %[[NW]] : tensor<16x8xf32> to tensor<16x8xf16>
+// CHECK-DAG:   amp.update_scale %[[S]], %{{.*}} found_inf %[[BAD]] with <initial = 1.280000e+02, interval = 1>
+// CHECK:       train.return
+
+// What a caller hands to apply is checked there.
+// CHECK-LABEL: train.func @fit.apply
+// CHECK-SAME:  tensor<i1> {train.name = "found_inf"}
+// CHECK:       amp.non_finite
+// CHECK:       amp.update_scale
+
+// -----
+
+// Two steps with one scaler: the scale moves when both have run, and backs off if either was skipped.
+train.model @pair {
+  amp.scaler @both = torch
+  train.param @w : tensor<16x8xf32> = #train.kaiming_uniform
+  train.param @v : tensor<16x8xf32> = #train.kaiming_uniform
+  train.func @first(%x: tensor<32x16xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<16x8xf32>
+    %0 = train.matmul %x, %w : (tensor<32x16xf32>, tensor<16x8xf32>) -> tensor<32x8xf32>
+    %1 = train.tanh %0 : tensor<32x8xf32>
+    %2 = train.reduce_sum %1 over [0, 1] : tensor<32x8xf32>
+    train.return %2 : tensor<f32>
+  }
+  train.func @second(%x: tensor<32x16xf32>) -> tensor<f32> {
+    %w = train.read @v : tensor<16x8xf32>
+    %0 = train.matmul %x, %w : (tensor<32x16xf32>, tensor<16x8xf32>) -> tensor<32x8xf32>
+    %1 = train.tanh %0 : tensor<32x8xf32>
+    %2 = train.reduce_sum %1 over [0, 1] : tensor<32x8xf32>
+    train.return %2 : tensor<f32>
+  }
+  train.step @a minimize @first over [@w] with #train.sgd<lr = 0.1> {amp.scaler = @both}
+  train.step @b minimize @second over [@v] with #train.sgd<lr = 0.1> {amp.scaler = @both}
+}
+// CHECK-LABEL: train.model @pair
+// CHECK:       train.buffer @both.arrived : tensor<i32>
+// CHECK:       train.buffer @both.pending : tensor<i32>
+// CHECK-LABEL: train.func @a.train
+// CHECK-SAME:  %[[SCALE:[a-z0-9]+]]: tensor<f32> {train.slot = "both.scale"}
+// CHECK:       %[[BAD:.*]] = amp.any
+// CHECK:       %[[ARRIVED:.*]] = train.add
+// CHECK:       %[[EARLIER:.*]] = train.compare ne
+// CHECK:       %[[ANY:.*]] = amp.any %[[BAD]], %[[EARLIER]]
+// CHECK:       %[[LAST:.*]] = train.compare ge %[[ARRIVED]]
+// CHECK:       %[[NEW:.*]], %{{.*}}, %{{.*}} = amp.update_scale %[[SCALE]], %{{.*}} found_inf %[[ANY]]
+// CHECK:       train.select %[[LAST]], %[[NEW]], %[[SCALE]]

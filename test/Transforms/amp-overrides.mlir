@@ -1,0 +1,36 @@
+// Names, attributes, files and regions fix types.
+// RUN: printf '# attention in full\ntanh relu = full\nname ^scores$ = f32\n' > %t.policy
+// RUN: %ampc-opt %s --amp-assign-precision="precision=bf16 override=^logits$=f32" | FileCheck %s
+// RUN: %ampc-opt %s --amp-assign-precision="precision=bf16 policy-file=%t.policy" | FileCheck %s --check-prefix=FILE
+// RUN: not %ampc-opt %s --amp-assign-precision="precision=bf16 override=logits=i8" 2>&1 | FileCheck %s --check-prefix=TYPE
+// RUN: not %ampc-opt %s --amp-assign-precision="precision=bf16 override=(=f32" 2>&1 | FileCheck %s --check-prefix=REGEX
+// RUN: not %ampc-opt %s --amp-assign-precision="precision=bf16 edit=tanh=sometimes" 2>&1 | FileCheck %s --check-prefix=EDIT
+// RUN: not %ampc-opt %s --amp-assign-precision="precision=f8" 2>&1 | FileCheck %s --check-prefix=PRECISION
+// RUN: not %ampc-opt %s --amp-assign-precision="policy=best" 2>&1 | FileCheck %s --check-prefix=POLICY
+// RUN: not %ampc-opt %s --amp-assign-precision="policy-file=%t.none" 2>&1 | FileCheck %s --check-prefix=MISSING
+// TYPE: error: override logits=i8: line 1: expected f32, bf16 or f16, but got i8
+// REGEX: error: override (=f32: line 1: expected a regular expression, but got (
+// EDIT: error: edit tanh=sometimes: line 1: expected low, full, normalize, promote, pass or untouched, but got sometimes
+// PRECISION: error: expected precision f32, bf16 or f16, but got f8
+// POLICY: error: expected policy mincut, autocast, autocast-cpu or propagate, but got best
+// MISSING: error: cannot read {{.*}}.none
+
+train.model @named {
+  // CHECK-LABEL: train.func @f
+  // FILE-LABEL:  train.func @f
+  train.func @f(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    // CHECK: train.matmul {{.*}} : (tensor<8x8xbf16>, tensor<8x8xbf16>)
+    // FILE:  train.matmul {{.*}}the override \22^scores$\22 fixes the type{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)
+    %0 = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32> loc("scores")
+    // CHECK: train.tanh {{.*}} : tensor<8x8xbf16>
+    // FILE:  train.tanh {{.*}}amp.rule = "full-precision"{{.*}} : tensor<8x8xf32>
+    %1 = train.tanh %0 : tensor<8x8xf32> loc("act")
+    // CHECK: train.matmul {{.*}}amp.rule = "override"{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)
+    // FILE:  train.matmul {{.*}} : (tensor<8x8xbf16>, tensor<8x8xbf16>)
+    %2 = train.matmul %1, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32> loc("logits")
+    // An attribute on the op counts as well.
+    // CHECK: train.matmul {{.*}}amp.rule = "compute", compute = f32} : (tensor<8x8xf32>, tensor<8x8xf32>)
+    %3 = train.matmul %2, %x {compute = f32} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32> loc("last")
+    train.return %3 : tensor<8x8xf32>
+  }
+}

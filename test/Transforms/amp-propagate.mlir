@@ -1,0 +1,76 @@
+// The colouring examples of auto_mixed_precision.cc.
+// RUN: %ampc-opt %s --amp-assign-precision="policy=propagate precision=f16" | FileCheck %s
+// RUN: %ampc-opt %s --amp-assign-precision="policy=propagate precision=f16 edit=tanh=deny,softmax=clear" | FileCheck %s --check-prefix=EDIT
+
+train.model @colours {
+  // deny infer clear infer clear allow infer: deny deny deny deny clear allow infer.
+  // CHECK-LABEL: train.func @chain
+  train.func @chain(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    // CHECK:      train.exp {{.*}}amp.rule = "deny"{{.*}} : tensor<8x8xf32>
+    %0 = train.exp %x : tensor<8x8xf32>
+    // CHECK-NEXT: train.tanh {{.*}}amp.rule = "deny"{{.*}} : tensor<8x8xf32>
+    %1 = train.tanh %0 : tensor<8x8xf32>
+    // CHECK-NEXT: train.relu {{.*}}amp.rule = "deny"{{.*}} : tensor<8x8xf32>
+    %2 = train.relu %1 : tensor<8x8xf32>
+    // CHECK-NEXT: %[[D:.*]] = train.tanh {{.*}}amp.rule = "deny"{{.*}} : tensor<8x8xf32>
+    %3 = train.tanh %2 : tensor<8x8xf32>
+    // CHECK-NEXT: %[[L:.*]] = train.cast %[[D]] : tensor<8x8xf32> to tensor<8x8xf16>
+    // CHECK-NEXT: %[[C:.*]] = train.relu %[[L]] {{.*}}amp.rule = "clear"{{.*}} : tensor<8x8xf16>
+    %4 = train.relu %3 : tensor<8x8xf32>
+    // CHECK-NEXT: %[[A:.*]] = train.matmul %[[C]], {{.*}}amp.rule = "allow"{{.*}} : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf32>
+    %5 = train.matmul %4, %y : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CHECK-NEXT: %[[R:.*]] = train.cast %[[A]] : tensor<8x8xf32> to tensor<8x8xf16>
+    // CHECK-NEXT: %[[W:.*]] = train.cast %[[R]] : tensor<8x8xf16> to tensor<8x8xf32>
+    // CHECK-NEXT: train.tanh %[[W]] {{.*}}not between two allow ops{{.*}}amp.rule = "infer"{{.*}} : tensor<8x8xf32>
+    %6 = train.tanh %5 : tensor<8x8xf32>
+    train.return %6 : tensor<8x8xf32>
+  }
+
+  // A softmax between two products is computed from and stored in 16 bits; its kernel still adds up in f32.
+  // CHECK-LABEL: train.func @attention
+  // EDIT-LABEL:  train.func @attention
+  train.func @attention(%q: tensor<8x8xf32>, %k: tensor<8x8xf32>, %v: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %0 = train.matmul %q, %k transpose_rhs : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CHECK: train.softmax {{.*}}between two allow ops with no deny op before it{{.*}}amp.rule = "infer"
+    // EDIT:  train.softmax {{.*}}next to ops in 16 bits{{.*}}amp.rule = "clear"
+    %1 = train.softmax %0 : tensor<8x8xf32>
+    // CHECK: train.matmul
+    %2 = train.matmul %1, %v : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    train.return %2 : tensor<8x8xf32>
+  }
+
+  // Ops in no list block: sin is f32, and what lies behind it is not between allow ops. A deny op denies what follows it.
+  // CHECK-LABEL: train.func @blocked
+  train.func @blocked(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CHECK: train.sin {{.*}}amp.rule = "untouched"
+    %1 = train.sin %0 : tensor<8x8xf32>
+    // CHECK: train.tanh {{.*}}amp.rule = "infer"{{.*}} : tensor<8x8xf32>
+    %2 = train.tanh %1 : tensor<8x8xf32>
+    // CHECK: train.matmul
+    %3 = train.matmul %2, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    train.return %3 : tensor<8x8xf32>
+  }
+
+  // With tanh on the deny list it is no longer part of the way from product to product.
+  // CHECK-LABEL: train.func @edited
+  // EDIT-LABEL:  train.func @edited
+  train.func @edited(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CHECK: train.tanh {{.*}}amp.rule = "infer"{{.*}} : tensor<8x8xf16>
+    // EDIT:  train.tanh {{.*}}amp.rule = "deny"{{.*}} : tensor<8x8xf32>
+    %1 = train.tanh %0 : tensor<8x8xf32>
+    %2 = train.matmul %1, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    train.return %2 : tensor<8x8xf32>
+  }
+
+  // Without an op on the allow list nothing happens.
+  // CHECK-LABEL: train.func @nothing
+  train.func @nothing(%x: tensor<8xf32>) -> tensor<8xf32> {
+    // CHECK-NOT: f16
+    // CHECK: train.return
+    %0 = train.relu %x : tensor<8xf32>
+    %1 = train.tanh %0 : tensor<8xf32>
+    train.return %1 : tensor<8xf32>
+  }
+}

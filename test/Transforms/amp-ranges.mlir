@@ -1,0 +1,54 @@
+// Constants that do not fit, and bounds that hold for every input.
+// RUN: %ampc-opt %s --amp-assign-precision="precision=f16" | FileCheck %s
+// RUN: %ampc-opt %s --amp-assign-precision="precision=bf16" | FileCheck %s --check-prefix=BF16
+
+train.model @ranges {
+  // Scores that no bound is known for stay in f32 until the softmax; so does what a mask of -1e9 is added to. bf16 holds both.
+  // CHECK-LABEL: train.func @attention
+  // BF16-LABEL:  train.func @attention
+  train.func @attention(%q: tensor<4x8x16xf32>, %k: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>, %keep: tensor<8x8xi1>) -> tensor<4x8x16xf32> {
+    %scale = train.constant dense<0.25> : tensor<f32>
+    %mask = train.constant dense<-1.0e9> : tensor<f32>
+    // CHECK: train.matmul {{.*}}f16 ends at 65504{{.*}}amp.rule = "range"{{.*}} : (tensor<4x8x16xf16>, tensor<4x8x16xf16>) -> tensor<4x8x8xf32>
+    // BF16:  train.matmul {{.*}}amp.rule = "contraction"
+    %0 = train.matmul %q, %k transpose_rhs : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
+    // CHECK-NEXT: train.mul {{.*}}amp.rule = "range"{{.*}} : tensor<4x8x8xf32>, tensor<f32>
+    %1 = train.mul %0, %scale : tensor<4x8x8xf32>, tensor<f32>
+    // CHECK-NEXT: train.select {{.*}}the constant -1e+09 overflows in f16{{.*}} : tensor<8x8xi1>, tensor<4x8x8xf32>, tensor<f32>
+    // BF16:  train.select {{.*}} : tensor<8x8xi1>, tensor<4x8x8xbf16>, tensor<bf16>
+    %2 = train.select %keep, %1, %mask : tensor<8x8xi1>, tensor<4x8x8xf32>, tensor<f32>
+    // CHECK-NEXT: %[[P:.*]] = train.softmax {{.*}}amp.rule = "normalize"{{.*}} : tensor<4x8x8xf32>
+    // CHECK-NEXT: train.cast %[[P]] : tensor<4x8x8xf32> to tensor<4x8x8xf16>
+    %3 = train.softmax %2 : tensor<4x8x8xf32>
+    %4 = train.matmul %3, %v : (tensor<4x8x8xf32>, tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
+    train.return %4 : tensor<4x8x16xf32>
+  }
+
+  // A bound that is known: |tanh| <= 1 gives |scores| <= 16.
+  // CHECK-LABEL: train.func @bounded
+  train.func @bounded(%x: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>) -> tensor<4x8x16xf32> {
+    %0 = train.tanh %x : tensor<4x8x16xf32>
+    // CHECK: %[[S:.*]] = train.matmul {{.*}}amp.rule = "contraction"
+    // CHECK-NEXT: train.cast %[[S]] : tensor<4x8x8xf32> to tensor<4x8x8xf16>
+    %1 = train.matmul %0, %0 transpose_rhs : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
+    %2 = train.softmax %1 : tensor<4x8x8xf32>
+    %3 = train.matmul %2, %v : (tensor<4x8x8xf32>, tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
+    train.return %3 : tensor<4x8x16xf32>
+  }
+
+  // An epsilon of 1e-12 would become 0, and a division by it infinite.
+  // CHECK-LABEL: train.func @epsilon
+  // BF16-LABEL:  train.func @epsilon
+  train.func @epsilon(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %eps = train.constant dense<1.0e-12> : tensor<f32>
+    %0 = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %1 = train.abs %0 : tensor<8x8xf32>
+    // CHECK: train.add {{.*}}the constant 1e-12 becomes 0 in f16{{.*}} : tensor<8x8xf32>, tensor<f32>
+    // BF16:  train.add {{.*}} : tensor<8x8xbf16>, tensor<bf16>
+    %2 = train.add %1, %eps : tensor<8x8xf32>, tensor<f32>
+    // CHECK: train.div
+    %3 = train.div %1, %2 : tensor<8x8xf32>, tensor<8x8xf32>
+    %4 = train.matmul %3, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    train.return %4 : tensor<8x8xf32>
+  }
+}

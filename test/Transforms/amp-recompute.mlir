@@ -1,0 +1,27 @@
+// RUN: %ampc-opt %s --amp-recompute | FileCheck %s
+// RUN: %ampc-opt %s --amp-recompute=explain=true 2>&1 | FileCheck %s --check-prefix=BYTES
+// RUN: not %ampc-opt %s --amp-recompute=budget=1000 2>&1 | FileCheck %s --check-prefix=BUDGET
+// BUDGET: error: expected no byte budget for saved activations
+
+train.model @saved {
+  // The backward pass makes the bf16 value and its f32 form again from the input; the exponential is kept.
+  // BYTES: remark: the backward pass of @f keeps 128 bytes less
+  // CHECK-LABEL: train.func @f
+  // CHECK-SAME:  %[[X:[a-z0-9]+]]: tensor<32xbf16>
+  // CHECK-SAME:  amp.saved_bytes = 128 : i64
+  train.func @f(%x: tensor<32xbf16>) -> (tensor<f32>, tensor<32xf32>) attributes {train.step = "fit"} {
+    %0 = train.relu %x : tensor<32xbf16>
+    %1 = train.cast %0 : tensor<32xbf16> to tensor<32xf32>
+    // CHECK:      %[[E:.*]] = train.exp
+    %2 = train.exp %1 : tensor<32xf32>
+    %3 = train.reduce_sum %2 over [0] : tensor<32xf32>
+    // CHECK:      train.seed
+    %4 = train.seed 1.0 : tensor<f32>
+    %5 = train.mul %2, %4 : tensor<32xf32>, tensor<f32>
+    // CHECK:      %[[RELU:.*]] = train.relu %[[X]] {amp.recompute} : tensor<32xbf16>
+    // CHECK-NEXT: %[[AGAIN:.*]] = train.cast %[[RELU]] {amp.recompute} : tensor<32xbf16> to tensor<32xf32>
+    // CHECK-NEXT: train.mul %{{.*}}, %[[AGAIN]]
+    %6 = train.mul %5, %1 : tensor<32xf32>, tensor<32xf32>
+    train.return %3, %6 : tensor<f32>, tensor<32xf32>
+  }
+}
