@@ -29,8 +29,10 @@ Measurement measure(const char *name, unsigned size, const Options &options, con
       std::string bad = c.run(runner, size);
       if (!bad.empty())
         throw Error(ErrorKind::Argument, std::string(name) + ": " + bad);
-      if (k == 0 || runner.seconds < best.seconds)
-        best.seconds = runner.seconds;
+      // Processor time where one thread runs: other work on the machine does not count.
+      double seconds = options.threads > 1 ? runner.seconds : runner.cpuSeconds;
+      if (k == 0 || seconds < best.seconds)
+        best.seconds = seconds;
       best.instructions = runner.statistics.warpInstructions;
     }
   }
@@ -77,9 +79,9 @@ int main() {
                 std::pow(product, 0.25), std::pow(definedness, 0.25), std::pow(race, 0.25));
     Options two = plain();
     two.threads = 2;
-    Measurement one = measure("gemm_f16", 512, plain(), "nvcc");
+    Measurement single = measure("gemm_f16", 512, plain(), "nvcc");
     Measurement pair = measure("gemm_f16", 512, two, "nvcc");
-    std::printf("two threads: %.2f times as fast (goal: 1.7)\n", one.seconds / pair.seconds);
+    std::printf("two threads: %.2f times as fast (goal: 1.7)\n", single.seconds / pair.seconds);
     return 0;
   } catch (const Error &e) {
     std::fprintf(stderr, "error: %s\n", e.what());
