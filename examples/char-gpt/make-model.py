@@ -12,28 +12,34 @@ A decoder with normalisation before each part (Radford et al. 2019), learned pos
 import argparse
 
 VOCABULARY = 96
-NORMAL = "#train.normal<std = 0.02>"
 
 
 def tensor(*dims, dtype="f32"):
     return f"tensor<{'x'.join([*map(str, dims), dtype])}>"
 
 
-def block_parameters(width):
+def first_values(width, layers=0):
+    """Normal, narrower in wide models; with `layers`, what is added to the stream that often starts smaller."""
+    std = 0.5 / width**0.5 / ((2 * layers) ** 0.5 if layers else 1)
+    return f"#train.normal<std = {std:.4f}>"
+
+
+def block_parameters(width, layers):
     """Name, type and first value of one block's parameters."""
+    normal, small = first_values(width), first_values(width, layers)
     zeros, ones = "#train.zeros", "#train.ones"
     return [
         ("norm1.gamma", tensor(width), ones),
         ("norm1.beta", tensor(width), zeros),
-        ("qkv.weight", tensor(width, 3 * width), NORMAL),
+        ("qkv.weight", tensor(width, 3 * width), normal),
         ("qkv.bias", tensor(3 * width), zeros),
-        ("project.weight", tensor(width, width), NORMAL),
+        ("project.weight", tensor(width, width), small),
         ("project.bias", tensor(width), zeros),
         ("norm2.gamma", tensor(width), ones),
         ("norm2.beta", tensor(width), zeros),
-        ("up.weight", tensor(width, 4 * width), NORMAL),
+        ("up.weight", tensor(width, 4 * width), normal),
         ("up.bias", tensor(4 * width), zeros),
-        ("down.weight", tensor(4 * width, width), NORMAL),
+        ("down.weight", tensor(4 * width, width), small),
         ("down.bias", tensor(width), zeros),
     ]
 
@@ -113,20 +119,20 @@ def main():
     parser.add_argument("--width", type=int, default=128)
     parser.add_argument("--context", type=int, default=128)
     parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--steps", type=int, default=1500, help="length of the learning-rate schedule")
+    parser.add_argument("--steps", type=int, default=1200, help="length of the learning-rate schedule")
     parser.add_argument("--lr", default="2e-3", help="highest learning rate")
     args = parser.parse_args()
     if args.width % args.heads:
         parser.error(f"expected a width that {args.heads} heads divide, but got {args.width}")
 
     width, context = args.width, args.context
-    parameters = block_parameters(width)
-    state = [("token_embedding", tensor(VOCABULARY, width), NORMAL),
-             ("position_embedding", tensor(context, width), NORMAL)]
+    parameters = block_parameters(width, args.layers)
+    state = [("token_embedding", tensor(VOCABULARY, width), first_values(width)),
+             ("position_embedding", tensor(context, width), first_values(width))]
     for i in range(args.layers):
         state += [(f"block{i}.{name}", kind, init) for name, kind, init in parameters]
     state += [("norm.gamma", tensor(width), "#train.ones"), ("norm.beta", tensor(width), "#train.zeros"),
-              ("output.weight", tensor(width, VOCABULARY), NORMAL)]
+              ("output.weight", tensor(width, VOCABULARY), first_values(width))]
 
     print("// A character-level GPT; written by make-model.py, see there.")
     print("// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception")
