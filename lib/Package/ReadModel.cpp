@@ -380,7 +380,7 @@ LogicalResult Reader::readProgram(kernel::ProgramOp program) {
                                                : suffix;
   if (!step.empty() && info.kind != AMPC_PROGRAM_EVAL) {
     info.stepSlot = findSlot(step + ".step");
-    info.scaleSlot = findSlot(step + ".scale");
+    info.scaleSlot = findSlot(text("amp.scale_slot").str()); // a scaler may belong to several steps
   }
   if (auto batch = program->getAttrOfType<IntegerAttr>("train.batch"))
     info.batch = batch.getInt();

@@ -22,6 +22,7 @@ public:
         for (Value result : op->getResults())
           if (facts.isReal(result) && !facts.isWeak(result))
             decide(op, result);
+    pinBetween();
     return std::move(pins);
   }
 
@@ -29,6 +30,7 @@ private:
   void pin(Value v, StringRef rule, const Twine &text) { pins.full.try_emplace(v, Reason{rule, text.str()}); }
   void decide(Operation *op, Value result);
   void findGradients();
+  void pinBetween();
   bool isStatistic(Operation *op, Value result);
   std::optional<std::string> overflow(Operation *op, Value result);
   bool isScore(Operation *op, Value result);
@@ -110,6 +112,32 @@ std::optional<std::string> PinFinder::overflow(Operation *op, Value result) {
     return std::string("no bound is known for these scores, and f16 ends at 65504");
   }
   return std::nullopt;
+}
+
+/// Values made from f32 that no contraction reads, not even later: masked losses and targets. Rounding them would save bytes, but
+/// nothing on either side asks for 16 bits.
+void PinFinder::pinBetween() {
+  auto isPinned = [&](Value v) { return pins.full.contains(v); };
+  DenseSet<Value> towardsLow;
+  for (Operation *op : llvm::reverse(facts.ops)) {
+    if (!facts.isDecided(op))
+      continue;
+    bool leads = facts.treatment(op) == Treatment::Low;
+    if (isGray(facts.treatment(op)))
+      leads |= llvm::any_of(op->getResults(), [&](Value v) { return !isPinned(v) && towardsLow.contains(v); });
+    if (leads)
+      for (Value operand : op->getOperands())
+        towardsLow.insert(operand);
+  }
+  for (Operation *op : facts.ops) {
+    auto isFull = [&](Value v) { return !facts.isReal(v) || facts.isWeak(v) || isPinned(v); };
+    if (!facts.isDecided(op) || !isGray(facts.treatment(op)) || !llvm::all_of(op->getOperands(), isFull))
+      continue;
+    for (Value result : op->getResults())
+      if (facts.isReal(result) && !facts.isWeak(result) && !towardsLow.contains(result) && !pins.low.contains(result) &&
+          llvm::any_of(op->getOperands(), [&](Value v) { return facts.isReal(v) && isPinned(v); }))
+        pin(result, "between-f32", "it is made from f32 and no contraction reads it");
+  }
 }
 
 void PinFinder::decide(Operation *op, Value result) {
