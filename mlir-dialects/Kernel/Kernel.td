@@ -147,13 +147,13 @@ def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFro
   let description = [{
     For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body. Maps of
     the operands go from (batch..., m, n, k) to their elements; they are projected permutations, so that any
-    side may be transposed and heads may be interleaved. With `packed_rhs`, rhs is the result of `kernel.pack`.
+    side may be transposed and heads may be interleaved.
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
                        DenseI64ArrayAttr:$space, I64Attr:$depth, AffineMapArrayAttr:$operand_maps,
-                       AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps, TypeAttr:$acc, UnitAttr:$packed_rhs);
+                       AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps, TypeAttr:$acc);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = [{$lhs `,` $rhs (`packed` $packed_rhs^)? `:` type($lhs) `,` type($rhs) `acc` $acc `maps` $operand_maps
+  let assemblyFormat = [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `maps` $operand_maps
     `space` $space `depth` $depth `epilogue` `(` ($inputs^ `:` type($inputs))? `)` `maps` $input_maps `->` $result_maps
     attr-dict-with-keyword $body `:` type($outs)}];
   let hasVerifier = 1;
