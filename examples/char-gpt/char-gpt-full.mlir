@@ -2,83 +2,83 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // sizes: batch 16 context 128 steps 5000
 train.model @char_gpt {
-  train.param @token_embedding : tensor<96x384xf32> = #train.normal<std = 0.02>
-  train.param @position_embedding : tensor<128x384xf32> = #train.normal<std = 0.02>
+  train.param @token_embedding : tensor<96x384xf32> = #train.normal<std = 0.0255>
+  train.param @position_embedding : tensor<128x384xf32> = #train.normal<std = 0.0255>
   train.param @block0.norm1.gamma : tensor<384xf32> = #train.ones
   train.param @block0.norm1.beta : tensor<384xf32> = #train.zeros
-  train.param @block0.qkv.weight : tensor<384x1152xf32> = #train.normal<std = 0.02>
+  train.param @block0.qkv.weight : tensor<384x1152xf32> = #train.normal<std = 0.0255>
   train.param @block0.qkv.bias : tensor<1152xf32> = #train.zeros
-  train.param @block0.project.weight : tensor<384x384xf32> = #train.normal<std = 0.005774>
+  train.param @block0.project.weight : tensor<384x384xf32> = #train.normal<std = 0.0074>
   train.param @block0.project.bias : tensor<384xf32> = #train.zeros
   train.param @block0.norm2.gamma : tensor<384xf32> = #train.ones
   train.param @block0.norm2.beta : tensor<384xf32> = #train.zeros
-  train.param @block0.up.weight : tensor<384x1536xf32> = #train.normal<std = 0.02>
+  train.param @block0.up.weight : tensor<384x1536xf32> = #train.normal<std = 0.0255>
   train.param @block0.up.bias : tensor<1536xf32> = #train.zeros
-  train.param @block0.down.weight : tensor<1536x384xf32> = #train.normal<std = 0.005774>
+  train.param @block0.down.weight : tensor<1536x384xf32> = #train.normal<std = 0.0074>
   train.param @block0.down.bias : tensor<384xf32> = #train.zeros
   train.param @block1.norm1.gamma : tensor<384xf32> = #train.ones
   train.param @block1.norm1.beta : tensor<384xf32> = #train.zeros
-  train.param @block1.qkv.weight : tensor<384x1152xf32> = #train.normal<std = 0.02>
+  train.param @block1.qkv.weight : tensor<384x1152xf32> = #train.normal<std = 0.0255>
   train.param @block1.qkv.bias : tensor<1152xf32> = #train.zeros
-  train.param @block1.project.weight : tensor<384x384xf32> = #train.normal<std = 0.005774>
+  train.param @block1.project.weight : tensor<384x384xf32> = #train.normal<std = 0.0074>
   train.param @block1.project.bias : tensor<384xf32> = #train.zeros
   train.param @block1.norm2.gamma : tensor<384xf32> = #train.ones
   train.param @block1.norm2.beta : tensor<384xf32> = #train.zeros
-  train.param @block1.up.weight : tensor<384x1536xf32> = #train.normal<std = 0.02>
+  train.param @block1.up.weight : tensor<384x1536xf32> = #train.normal<std = 0.0255>
   train.param @block1.up.bias : tensor<1536xf32> = #train.zeros
-  train.param @block1.down.weight : tensor<1536x384xf32> = #train.normal<std = 0.005774>
+  train.param @block1.down.weight : tensor<1536x384xf32> = #train.normal<std = 0.0074>
   train.param @block1.down.bias : tensor<384xf32> = #train.zeros
   train.param @block2.norm1.gamma : tensor<384xf32> = #train.ones
   train.param @block2.norm1.beta : tensor<384xf32> = #train.zeros
-  train.param @block2.qkv.weight : tensor<384x1152xf32> = #train.normal<std = 0.02>
+  train.param @block2.qkv.weight : tensor<384x1152xf32> = #train.normal<std = 0.0255>
   train.param @block2.qkv.bias : tensor<1152xf32> = #train.zeros
-  train.param @block2.project.weight : tensor<384x384xf32> = #train.normal<std = 0.005774>
+  train.param @block2.project.weight : tensor<384x384xf32> = #train.normal<std = 0.0074>
   train.param @block2.project.bias : tensor<384xf32> = #train.zeros
   train.param @block2.norm2.gamma : tensor<384xf32> = #train.ones
   train.param @block2.norm2.beta : tensor<384xf32> = #train.zeros
-  train.param @block2.up.weight : tensor<384x1536xf32> = #train.normal<std = 0.02>
+  train.param @block2.up.weight : tensor<384x1536xf32> = #train.normal<std = 0.0255>
   train.param @block2.up.bias : tensor<1536xf32> = #train.zeros
-  train.param @block2.down.weight : tensor<1536x384xf32> = #train.normal<std = 0.005774>
+  train.param @block2.down.weight : tensor<1536x384xf32> = #train.normal<std = 0.0074>
   train.param @block2.down.bias : tensor<384xf32> = #train.zeros
   train.param @block3.norm1.gamma : tensor<384xf32> = #train.ones
   train.param @block3.norm1.beta : tensor<384xf32> = #train.zeros
-  train.param @block3.qkv.weight : tensor<384x1152xf32> = #train.normal<std = 0.02>
+  train.param @block3.qkv.weight : tensor<384x1152xf32> = #train.normal<std = 0.0255>
   train.param @block3.qkv.bias : tensor<1152xf32> = #train.zeros
-  train.param @block3.project.weight : tensor<384x384xf32> = #train.normal<std = 0.005774>
+  train.param @block3.project.weight : tensor<384x384xf32> = #train.normal<std = 0.0074>
   train.param @block3.project.bias : tensor<384xf32> = #train.zeros
   train.param @block3.norm2.gamma : tensor<384xf32> = #train.ones
   train.param @block3.norm2.beta : tensor<384xf32> = #train.zeros
-  train.param @block3.up.weight : tensor<384x1536xf32> = #train.normal<std = 0.02>
+  train.param @block3.up.weight : tensor<384x1536xf32> = #train.normal<std = 0.0255>
   train.param @block3.up.bias : tensor<1536xf32> = #train.zeros
-  train.param @block3.down.weight : tensor<1536x384xf32> = #train.normal<std = 0.005774>
+  train.param @block3.down.weight : tensor<1536x384xf32> = #train.normal<std = 0.0074>
   train.param @block3.down.bias : tensor<384xf32> = #train.zeros
   train.param @block4.norm1.gamma : tensor<384xf32> = #train.ones
   train.param @block4.norm1.beta : tensor<384xf32> = #train.zeros
-  train.param @block4.qkv.weight : tensor<384x1152xf32> = #train.normal<std = 0.02>
+  train.param @block4.qkv.weight : tensor<384x1152xf32> = #train.normal<std = 0.0255>
   train.param @block4.qkv.bias : tensor<1152xf32> = #train.zeros
-  train.param @block4.project.weight : tensor<384x384xf32> = #train.normal<std = 0.005774>
+  train.param @block4.project.weight : tensor<384x384xf32> = #train.normal<std = 0.0074>
   train.param @block4.project.bias : tensor<384xf32> = #train.zeros
   train.param @block4.norm2.gamma : tensor<384xf32> = #train.ones
   train.param @block4.norm2.beta : tensor<384xf32> = #train.zeros
-  train.param @block4.up.weight : tensor<384x1536xf32> = #train.normal<std = 0.02>
+  train.param @block4.up.weight : tensor<384x1536xf32> = #train.normal<std = 0.0255>
   train.param @block4.up.bias : tensor<1536xf32> = #train.zeros
-  train.param @block4.down.weight : tensor<1536x384xf32> = #train.normal<std = 0.005774>
+  train.param @block4.down.weight : tensor<1536x384xf32> = #train.normal<std = 0.0074>
   train.param @block4.down.bias : tensor<384xf32> = #train.zeros
   train.param @block5.norm1.gamma : tensor<384xf32> = #train.ones
   train.param @block5.norm1.beta : tensor<384xf32> = #train.zeros
-  train.param @block5.qkv.weight : tensor<384x1152xf32> = #train.normal<std = 0.02>
+  train.param @block5.qkv.weight : tensor<384x1152xf32> = #train.normal<std = 0.0255>
   train.param @block5.qkv.bias : tensor<1152xf32> = #train.zeros
-  train.param @block5.project.weight : tensor<384x384xf32> = #train.normal<std = 0.005774>
+  train.param @block5.project.weight : tensor<384x384xf32> = #train.normal<std = 0.0074>
   train.param @block5.project.bias : tensor<384xf32> = #train.zeros
   train.param @block5.norm2.gamma : tensor<384xf32> = #train.ones
   train.param @block5.norm2.beta : tensor<384xf32> = #train.zeros
-  train.param @block5.up.weight : tensor<384x1536xf32> = #train.normal<std = 0.02>
+  train.param @block5.up.weight : tensor<384x1536xf32> = #train.normal<std = 0.0255>
   train.param @block5.up.bias : tensor<1536xf32> = #train.zeros
-  train.param @block5.down.weight : tensor<1536x384xf32> = #train.normal<std = 0.005774>
+  train.param @block5.down.weight : tensor<1536x384xf32> = #train.normal<std = 0.0074>
   train.param @block5.down.bias : tensor<384xf32> = #train.zeros
   train.param @norm.gamma : tensor<384xf32> = #train.ones
   train.param @norm.beta : tensor<384xf32> = #train.zeros
-  train.param @output.weight : tensor<384x96xf32> = #train.normal<std = 0.02>
+  train.param @output.weight : tensor<384x96xf32> = #train.normal<std = 0.0255>
   train.func @block(%x: tensor<16x128x384xf32>, %norm1_gamma: tensor<384xf32>, %norm1_beta: tensor<384xf32>, %qkv_weight: tensor<384x1152xf32>, %qkv_bias: tensor<1152xf32>, %project_weight: tensor<384x384xf32>, %project_bias: tensor<384xf32>, %norm2_gamma: tensor<384xf32>, %norm2_beta: tensor<384xf32>, %up_weight: tensor<384x1536xf32>, %up_bias: tensor<1536xf32>, %down_weight: tensor<1536x384xf32>, %down_bias: tensor<384xf32>) -> tensor<16x128x384xf32> {
     %n1 = train.layer_norm %x, %norm1_gamma, %norm1_beta eps 1.0e-5 : tensor<16x128x384xf32>, tensor<384xf32>, tensor<384xf32>
     %qkv = train.linear %n1, %qkv_weight, %qkv_bias : tensor<16x128x384xf32>, tensor<384x1152xf32>, tensor<1152xf32>

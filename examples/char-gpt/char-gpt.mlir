@@ -2,59 +2,59 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // sizes: batch 16 context 128 steps 1200
 train.model @char_gpt {
-  train.param @token_embedding : tensor<96x128xf32> = #train.normal<std = 0.02>
-  train.param @position_embedding : tensor<128x128xf32> = #train.normal<std = 0.02>
+  train.param @token_embedding : tensor<96x128xf32> = #train.normal<std = 0.0442>
+  train.param @position_embedding : tensor<128x128xf32> = #train.normal<std = 0.0442>
   train.param @block0.norm1.gamma : tensor<128xf32> = #train.ones
   train.param @block0.norm1.beta : tensor<128xf32> = #train.zeros
-  train.param @block0.qkv.weight : tensor<128x384xf32> = #train.normal<std = 0.02>
+  train.param @block0.qkv.weight : tensor<128x384xf32> = #train.normal<std = 0.0442>
   train.param @block0.qkv.bias : tensor<384xf32> = #train.zeros
-  train.param @block0.project.weight : tensor<128x128xf32> = #train.normal<std = 0.007071>
+  train.param @block0.project.weight : tensor<128x128xf32> = #train.normal<std = 0.0156>
   train.param @block0.project.bias : tensor<128xf32> = #train.zeros
   train.param @block0.norm2.gamma : tensor<128xf32> = #train.ones
   train.param @block0.norm2.beta : tensor<128xf32> = #train.zeros
-  train.param @block0.up.weight : tensor<128x512xf32> = #train.normal<std = 0.02>
+  train.param @block0.up.weight : tensor<128x512xf32> = #train.normal<std = 0.0442>
   train.param @block0.up.bias : tensor<512xf32> = #train.zeros
-  train.param @block0.down.weight : tensor<512x128xf32> = #train.normal<std = 0.007071>
+  train.param @block0.down.weight : tensor<512x128xf32> = #train.normal<std = 0.0156>
   train.param @block0.down.bias : tensor<128xf32> = #train.zeros
   train.param @block1.norm1.gamma : tensor<128xf32> = #train.ones
   train.param @block1.norm1.beta : tensor<128xf32> = #train.zeros
-  train.param @block1.qkv.weight : tensor<128x384xf32> = #train.normal<std = 0.02>
+  train.param @block1.qkv.weight : tensor<128x384xf32> = #train.normal<std = 0.0442>
   train.param @block1.qkv.bias : tensor<384xf32> = #train.zeros
-  train.param @block1.project.weight : tensor<128x128xf32> = #train.normal<std = 0.007071>
+  train.param @block1.project.weight : tensor<128x128xf32> = #train.normal<std = 0.0156>
   train.param @block1.project.bias : tensor<128xf32> = #train.zeros
   train.param @block1.norm2.gamma : tensor<128xf32> = #train.ones
   train.param @block1.norm2.beta : tensor<128xf32> = #train.zeros
-  train.param @block1.up.weight : tensor<128x512xf32> = #train.normal<std = 0.02>
+  train.param @block1.up.weight : tensor<128x512xf32> = #train.normal<std = 0.0442>
   train.param @block1.up.bias : tensor<512xf32> = #train.zeros
-  train.param @block1.down.weight : tensor<512x128xf32> = #train.normal<std = 0.007071>
+  train.param @block1.down.weight : tensor<512x128xf32> = #train.normal<std = 0.0156>
   train.param @block1.down.bias : tensor<128xf32> = #train.zeros
   train.param @block2.norm1.gamma : tensor<128xf32> = #train.ones
   train.param @block2.norm1.beta : tensor<128xf32> = #train.zeros
-  train.param @block2.qkv.weight : tensor<128x384xf32> = #train.normal<std = 0.02>
+  train.param @block2.qkv.weight : tensor<128x384xf32> = #train.normal<std = 0.0442>
   train.param @block2.qkv.bias : tensor<384xf32> = #train.zeros
-  train.param @block2.project.weight : tensor<128x128xf32> = #train.normal<std = 0.007071>
+  train.param @block2.project.weight : tensor<128x128xf32> = #train.normal<std = 0.0156>
   train.param @block2.project.bias : tensor<128xf32> = #train.zeros
   train.param @block2.norm2.gamma : tensor<128xf32> = #train.ones
   train.param @block2.norm2.beta : tensor<128xf32> = #train.zeros
-  train.param @block2.up.weight : tensor<128x512xf32> = #train.normal<std = 0.02>
+  train.param @block2.up.weight : tensor<128x512xf32> = #train.normal<std = 0.0442>
   train.param @block2.up.bias : tensor<512xf32> = #train.zeros
-  train.param @block2.down.weight : tensor<512x128xf32> = #train.normal<std = 0.007071>
+  train.param @block2.down.weight : tensor<512x128xf32> = #train.normal<std = 0.0156>
   train.param @block2.down.bias : tensor<128xf32> = #train.zeros
   train.param @block3.norm1.gamma : tensor<128xf32> = #train.ones
   train.param @block3.norm1.beta : tensor<128xf32> = #train.zeros
-  train.param @block3.qkv.weight : tensor<128x384xf32> = #train.normal<std = 0.02>
+  train.param @block3.qkv.weight : tensor<128x384xf32> = #train.normal<std = 0.0442>
   train.param @block3.qkv.bias : tensor<384xf32> = #train.zeros
-  train.param @block3.project.weight : tensor<128x128xf32> = #train.normal<std = 0.007071>
+  train.param @block3.project.weight : tensor<128x128xf32> = #train.normal<std = 0.0156>
   train.param @block3.project.bias : tensor<128xf32> = #train.zeros
   train.param @block3.norm2.gamma : tensor<128xf32> = #train.ones
   train.param @block3.norm2.beta : tensor<128xf32> = #train.zeros
-  train.param @block3.up.weight : tensor<128x512xf32> = #train.normal<std = 0.02>
+  train.param @block3.up.weight : tensor<128x512xf32> = #train.normal<std = 0.0442>
   train.param @block3.up.bias : tensor<512xf32> = #train.zeros
-  train.param @block3.down.weight : tensor<512x128xf32> = #train.normal<std = 0.007071>
+  train.param @block3.down.weight : tensor<512x128xf32> = #train.normal<std = 0.0156>
   train.param @block3.down.bias : tensor<128xf32> = #train.zeros
   train.param @norm.gamma : tensor<128xf32> = #train.ones
   train.param @norm.beta : tensor<128xf32> = #train.zeros
-  train.param @output.weight : tensor<128x96xf32> = #train.normal<std = 0.02>
+  train.param @output.weight : tensor<128x96xf32> = #train.normal<std = 0.0442>
   train.func @block(%x: tensor<16x128x128xf32>, %norm1_gamma: tensor<128xf32>, %norm1_beta: tensor<128xf32>, %qkv_weight: tensor<128x384xf32>, %qkv_bias: tensor<384xf32>, %project_weight: tensor<128x128xf32>, %project_bias: tensor<128xf32>, %norm2_gamma: tensor<128xf32>, %norm2_beta: tensor<128xf32>, %up_weight: tensor<128x512xf32>, %up_bias: tensor<512xf32>, %down_weight: tensor<512x128xf32>, %down_bias: tensor<128xf32>) -> tensor<16x128x128xf32> {
     %n1 = train.layer_norm %x, %norm1_gamma, %norm1_beta eps 1.0e-5 : tensor<16x128x128xf32>, tensor<128xf32>, tensor<128xf32>
     %qkv = train.linear %n1, %qkv_weight, %qkv_bias : tensor<16x128x128xf32>, tensor<128x384xf32>, tensor<384xf32>

@@ -18,10 +18,15 @@ def tensor(*dims, dtype="f32"):
     return f"tensor<{'x'.join([*map(str, dims), dtype])}>"
 
 
+def first_values(width, layers=0):
+    """Normal, narrower in wide models; with `layers`, what is added to the stream that often starts smaller."""
+    std = 0.5 / width**0.5 / ((2 * layers) ** 0.5 if layers else 1)
+    return f"#train.normal<std = {std:.4f}>"
+
+
 def block_parameters(width, layers):
-    """Name, type and first value of one block's parameters; what is added to the stream starts smaller in deep models."""
-    residual = 0.02 / (2 * layers) ** 0.5
-    normal, small = "#train.normal<std = 0.02>", f"#train.normal<std = {residual:.6f}>"
+    """Name, type and first value of one block's parameters."""
+    normal, small = first_values(width), first_values(width, layers)
     zeros, ones = "#train.zeros", "#train.ones"
     return [
         ("norm1.gamma", tensor(width), ones),
@@ -37,22 +42,6 @@ def block_parameters(width, layers):
         ("down.weight", tensor(4 * width, width), small),
         ("down.bias", tensor(width), zeros),
     ]
-
-
-def print_plain_attention(batch, args, head):
-    """softmax(q k^T / sqrt(size)) v with the future masked out, one op after the other."""
-    heads, context = args.heads, args.context
-    square, places = tensor(batch, heads, context, context), tensor(context, context, dtype="i32")
-    print(f"    %row = train.iota along 0 : {places}")
-    print(f"    %column = train.iota along 1 : {places}")
-    print(f"    %past = train.compare ge %row, %column : {places}, {places}")
-    print(f"    %s0 = train.matmul %q, %k transpose_rhs : ({head}, {head}) -> {square}")
-    print(f"    %scale = train.constant dense<{(args.width // args.heads) ** -0.5!r}> : tensor<f32>")
-    print(f"    %s1 = train.mul %s0, %scale : {square}, tensor<f32>")
-    print("    %never = train.constant dense<-1.0e30> : tensor<f32>")
-    print(f"    %s2 = train.select %past, %s1, %never : {tensor(context, context, dtype='i1')}, {square}, tensor<f32>")
-    print(f"    %weights = train.softmax %s2 : {square}")
-    print(f"    %a = train.matmul %weights, %v : ({square}, {head}) -> {head}")
 
 
 def print_block(name, batch, args, parameters):
@@ -82,10 +71,7 @@ def print_block(name, batch, args, parameters):
     for part in "qkv":
         print(f"    %{part}1 = train.reshape %{part}0 : {x} to {parts}")
         print(f"    %{part} = train.transpose %{part}1 [0, 2, 1, 3] : {parts}")
-    if args.plain_attention:
-        print_plain_attention(batch, args, head)
-    else:
-        print(f"    %a = train.attention %q, %k, %v causal : {head}, {head}, {head}")
+    print(f"    %a = train.attention %q, %k, %v causal : {head}, {head}, {head}")
     print(f"    %a1 = train.transpose %a [0, 2, 1, 3] : {head}")
     print(f"    %a2 = train.reshape %a1 : {parts} to {x}")
     linear("a3", "a2", x, "project")
@@ -135,19 +121,18 @@ def main():
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--steps", type=int, default=1200, help="length of the learning-rate schedule")
     parser.add_argument("--lr", default="2e-3", help="highest learning rate")
-    parser.add_argument("--plain-attention", action="store_true", help="attention written out in simpler ops")
     args = parser.parse_args()
     if args.width % args.heads:
         parser.error(f"expected a width that {args.heads} heads divide, but got {args.width}")
 
     width, context = args.width, args.context
     parameters = block_parameters(width, args.layers)
-    state = [("token_embedding", tensor(VOCABULARY, width), "#train.normal<std = 0.02>"),
-             ("position_embedding", tensor(context, width), "#train.normal<std = 0.02>")]
+    state = [("token_embedding", tensor(VOCABULARY, width), first_values(width)),
+             ("position_embedding", tensor(context, width), first_values(width))]
     for i in range(args.layers):
         state += [(f"block{i}.{name}", kind, init) for name, kind, init in parameters]
     state += [("norm.gamma", tensor(width), "#train.ones"), ("norm.beta", tensor(width), "#train.zeros"),
-              ("output.weight", tensor(width, VOCABULARY), "#train.normal<std = 0.02>")]
+              ("output.weight", tensor(width, VOCABULARY), first_values(width))]
 
     print("// A character-level GPT; written by make-model.py, see there.")
     print("// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception")

@@ -1,6 +1,7 @@
 // Joins gradient, clipping, schedule and optimizer. State arguments and results carry the name of their slot;
 // nothing is updated in place before memory is planned.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "MicroBatches.h"
 #include "ampc/Transforms/Passes.h"
 
 namespace ampc {
@@ -183,6 +184,11 @@ LogicalResult Expansion::run() {
   auto gradient = model.lookupSymbol<train::FuncOp>((name + ".grad").str());
   if (!gradient)
     return step->emitOpError() << "expected train-autodiff to have run";
+  if (int64_t count = step.getMicroBatches().value_or(1); count > 1) {
+    if (!gradient->hasAttr("train.batch"))
+      return step.emitOpError() << "expected an input with a batch to cut into " << count << " micro-batches";
+    accumulateMicroBatches(gradient, count);
+  }
   declareState();
   builder.setInsertionPointAfter(gradient);
 

@@ -134,14 +134,15 @@ SmallVector<Value> BatchNormalizeOp::buildAdjoints(GradBuilder &b, ArrayRef<Valu
   auto type = getX().getType();
   auto dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 1));
   Value g = cotangents[0], zero = b.real(0.0, g), mask;
-  Value normal = b.mul(b.sub(getX(), getMean()), getScale());
   if (getValid()) {
     mask = validMask(b, type, getValid(), getBatchRows());
     g = b.select(mask, g, zero);
-    normal = b.select(mask, normal, zero);
   }
+  // n is written in two ways: a value with two readers would go through memory.
+  Value normal = b.mul(b.sub(getX(), getMean()), getScale());
+  Value again = b.mul(b.add(getX(), b.neg(getMean())), getScale());
   Value sum = b.reduceSum(g, dims), product = b.reduceSum(b.mul(g, normal), dims);
-  Value inner = b.sub(b.sub(g, b.div(sum, getCount())), b.mul(normal, b.div(product, getCount())));
+  Value inner = b.sub(b.sub(g, b.div(sum, getCount())), b.mul(again, b.div(product, getCount())));
   Value dx = b.mul(b.mul(getGamma(), getScale()), inner);
   if (mask)
     dx = b.select(mask, dx, zero);

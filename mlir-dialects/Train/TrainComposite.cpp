@@ -157,6 +157,31 @@ SmallVector<Value> LinearOp::decompose(GradBuilder &b) {
   return {b.reshape(b.castTo(y, element), getType())};
 }
 
+/// Keys that a query of a causal attention sees: i1 of shape [queries, keys].
+static Value causalMask(GradBuilder &b, int64_t queries, int64_t keys) {
+  Type i32 = b.builder.getI32Type();
+  Value row = b.op<IotaOp>(RankedTensorType::get({queries, 1}, i32), 0);
+  Value column = b.op<IotaOp>(RankedTensorType::get({1, keys}, i32), 1);
+  return b.compare(ComparePredicate::ge, b.add(row, b.real(double(keys - queries), row)), column);
+}
+// Scores and their softmax are formed in the accumulator's type and rounded once, before the second product.
+SmallVector<Value> AttentionOp::decompose(GradBuilder &b) {
+  auto type = getType();
+  Type element = type.getElementType(), wide = accumulatorOf(element);
+  ArrayRef<int64_t> query = type.getShape(), key = getKey().getType().getShape();
+  double scale = getScale() ? getScale()->convertToDouble() : 1 / std::sqrt(double(query.back()));
+  Value scores = b.matmul(getQuery(), getKey(), false, true, wide);
+  scores = b.mul(scores, b.real(scale, wide));
+  if (getBias())
+    scores = b.add(scores, b.castTo(getBias(), wide));
+  if (getCausal()) {
+    Value hidden = b.real(-std::numeric_limits<double>::infinity(), wide);
+    scores = b.select(causalMask(b, query[query.size() - 2], key[key.size() - 2]), scores, hidden);
+  }
+  Value weights = b.castTo(b.op<SoftmaxOp>(scores), element);
+  return {b.castTo(b.matmul(weights, getValue(), false, false, wide), element)};
+}
+
 //===--- Modes ---------------------------------------------------------------------------------===//
 
 SmallVector<Value> DropoutOp::buildInference(GradBuilder &) { return {getX()}; }
@@ -170,20 +195,24 @@ SmallVector<Value> BatchNormOp::buildInference(GradBuilder &b) {
   return {b.add(b.mul(b.sub(getX(), mean), scale), getBeta())};
 }
 
+// The batch and the image become one dimension, so that the mask of valid rows is a column, which fuses.
 SmallVector<Value> BatchNormOp::buildTraining(GradBuilder &b) {
-  auto type = getX().getType();
-  Type element = type.getElementType(), channel = getGamma().getType();
-  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 1));
-  Value zero = b.real(0.0, element), one = b.real(1.0, element), mask;
-  double perRow = double(type.getNumElements()) / type.getShape().back() / type.getDimSize(0);
-  Value count = b.real(perRow * type.getDimSize(0), element);
+  auto whole = getX().getType();
+  Type element = whole.getElementType(), channel = getGamma().getType();
+  int64_t channels = whole.getShape().back(), batch = getBatchRows().value_or(whole.getDimSize(0));
+  auto type = whole.clone({whole.getNumElements() / channels, channels});
+  Value x = b.reshape(getX(), type), zero = b.real(0.0, element), one = b.real(1.0, element), mask;
+  Value count = b.real(double(type.getDimSize(0)), element);
+  IntegerAttr batchRows;
   if (getValid()) {
-    mask = validMask(b, type, getValid(), getBatchRows());
-    count = b.mul(validCount(b, type, getValid(), getBatchRows(), element), b.real(perRow, element));
+    batchRows = b.builder.getI64IntegerAttr(batch);
+    mask = validMask(b, type, getValid(), batch);
+    count = validCount(b, type, getValid(), batch, element);
   }
-  auto sum = [&](Value v) { return b.reduceSum(mask ? b.select(mask, v, zero) : v, dims); };
-  Value mean = b.div(sum(getX()), count);
-  Value squares = sum(b.square(b.sub(getX(), mean)));
+  auto sum = [&](Value v) { return b.reduceSum(mask ? b.select(mask, v, zero) : v, 0); };
+  Value mean = b.div(sum(x), count);
+  // Not x - mean, which the adjoint forms: a value with two readers would go through memory.
+  Value squares = sum(b.square(b.sub(mean, x)));
   Value scale = b.op<RsqrtOp>(b.add(b.div(squares, count), b.real(number(getEps()), element)));
 
   double momentum = number(getMomentum());
@@ -196,5 +225,6 @@ SmallVector<Value> BatchNormOp::buildTraining(GradBuilder &b) {
   Value rest = b.sub(count, one);
   follow(getRunningMeanAttr(), mean);
   follow(getRunningVarianceAttr(), b.div(squares, b.select(b.greater(rest, one), rest, one)));
-  return {b.op<BatchNormalizeOp>(getX(), mean, scale, getGamma(), getBeta(), count, getValid(), getBatchRowsAttr())};
+  Value y = b.op<BatchNormalizeOp>(x, mean, scale, getGamma(), getBeta(), count, getValid(), batchRows);
+  return {b.reshape(y, whole)};
 }

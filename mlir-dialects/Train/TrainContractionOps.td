@@ -38,4 +38,21 @@ def Train_LinearOp : Train_CompositeOp<"linear", LowPrecision,
     }
   }];
 }
+
+def Train_AttentionOp : Train_CompositeOp<"attention", LowPrecision,
+    [AllTypesMatch<["query", "result"]>, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let summary = "Scaled dot product attention: softmax(scale q k^T + bias) v";
+  let doc = [{
+    Query, key and value are [..., positions, width], with equal leading dimensions (batch, heads). With `causal`, a query sees the keys
+    up to its own position, counted from the last of both. The bias is added to the scores and broadcasts to them; a mask is a
+    bias of 0 and minus infinity. `scale` is 1 / sqrt(width of the query) by default.
+  }];
+  let arguments = (ins RealTensor:$query, RealTensor:$key, RealTensor:$value, Optional<RealTensor>:$bias, UnitAttr:$causal,
+                       OptionalAttr<F64Attr>:$scale);
+  let assemblyFormat = [{$query `,` $key `,` $value (`bias` $bias^)? (`causal` $causal^)? (`scale` $scale^)? attr-dict
+                         `:` type($query) `,` type($key) `,` type($value) (`,` type($bias)^)?}];
+  let example = "%o = train.attention %q, %k, %v causal : tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>";
+  let parts = "`train.matmul`, `train.softmax` and `train.matmul`";
+  let hasVerifier = 1;
+}
 #endif

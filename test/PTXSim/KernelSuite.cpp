@@ -4,6 +4,7 @@
 #include "KernelSuiteDetail.h"
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 
@@ -55,9 +56,11 @@ double fromBfloat(uint16_t b) { return expand(b, 8, 7); }
 
 void Runner::launch(const char *kernel, const LaunchConfig &config,
                     const std::vector<Argument> &arguments) {
+  std::clock_t cpu = std::clock();
   auto start = std::chrono::steady_clock::now();
   LaunchResult r = device.launch(program, kernel, config, arguments);
   seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  cpuSeconds += double(std::clock() - cpu) / CLOCKS_PER_SEC;
   statistics.merge(r.statistics);
   findings.insert(findings.end(), r.findings.begin(), r.findings.end());
 }

@@ -189,7 +189,8 @@ void integerToFloat(Warp &w, const Inst &i) {
       double *d = w.reg<double>(i.dst) + l;
       withRounding(i.rounding == Rounding::None ? Rounding::Nearest : i.rounding, [&] {
         volatile int64_t v = a;
-        *d = sign ? double(v) : double(uint64_t(v));
+        // The AVX2 sequence for unsigned numbers gives -0 for 0 when it rounds down.
+        *d = v == 0 ? 0.0 : sign ? double(v) : double(uint64_t(v));
       });
       continue;
     }

@@ -30,7 +30,7 @@ void RaceDetector::reset() {
     warps[k].knows.seen.set(k, 1);
   shared.resize(cluster.blocks.size());
   for (size_t r = 0; r < shared.size(); r++)
-    shared[r].assign(cluster.blocks[r].sharedBytes / 4 + 1, RaceWord());
+    shared[r] = std::vector<RacePage>(cluster.blocks[r].sharedBytes / RacePage::bytes + 1);
   named.assign(cluster.blocks.size(), {});
   mbarriers.clear();
   clusterArrived.clear();
@@ -253,22 +253,116 @@ void RaceDetector::touch(Warp &w, RaceWord &word, unsigned byteMask, const Acces
   }
 }
 
-void RaceDetector::rangeAccess(Warp &w, RaceWord &word, uint64_t wordAddress, uint64_t begin,
-                               uint64_t end, const Accessor &a, const char *space) {
-  unsigned first = begin > wordAddress ? unsigned(begin - wordAddress) : 0;
-  unsigned last = end < wordAddress + 4 ? unsigned(end - wordAddress) : 4;
-  touch(w, word, ((1u << last) - 1) & ~((1u << first) - 1), a, wordAddress, space);
+// --- Lines ------------------------------------------------------------------------------------
+
+/// Read sets belong to one cell: a copy gets its own.
+RaceCell RaceDetector::copyCell(const RaceCell &cell, int lane) {
+  RaceCell result = cell;
+  if (cell.writer != 0xffff)
+    result.writeLane = int8_t(lane);
+  if (cell.readLane >= 0)
+    result.readLane = int8_t(lane);
+  if (cell.sharedReads) {
+    ReadSet copy = tables->readSets[cell.sharedReads - 1];
+    tables->readSets.push_back(std::move(copy));
+    result.sharedReads = uint32_t(tables->readSets.size());
+  }
+  return result;
 }
 
-RaceWord &RaceDetector::globalWord(Allocation &allocation, uint64_t address) {
-  uint64_t word = (address - allocation.base) / 4;
+void RaceDetector::expandLine(RacePage &page, unsigned index, uint64_t lineAddress) {
+  if (!page.words)
+    page.words = std::make_unique<RaceWord[]>(RacePage::bytes / 4);
+  RaceLine &line = page.lines[index];
+  line.uniform = false;
+  for (unsigned k = 0; k < RacePage::lineBytes / 4; k++) {
+    RaceWord &word = page.words[index * (RacePage::lineBytes / 4) + k];
+    uint64_t address = lineAddress + 4 * k;
+    word = RaceWord();
+    if (line.untouched())
+      continue;
+    auto laneAt = [&](uint64_t at) { return line.pattern.bytes ? line.pattern.at(at) : int(line.cell.writeLane); };
+    if (line.pattern.bytes == 0 || line.pattern.bytes >= 4) {
+      word.whole = line.pattern.bytes ? copyCell(line.cell, laneAt(address)) : copyCell(line.cell, line.cell.writeLane);
+      if (!line.pattern.bytes)
+        word.whole.readLane = line.cell.readLane;
+      continue;
+    }
+    std::array<RaceCell, 4> bytes;
+    for (unsigned b = 0; b < 4; b++)
+      bytes[b] = copyCell(line.cell, laneAt(address + b));
+    tables->splits.push_back(bytes);
+    word.split = uint32_t(tables->splits.size());
+  }
+}
+
+void RaceDetector::lineAccess(Warp &w, RacePage &page, unsigned index, uint64_t lineAddress,
+                              uint64_t begin, uint64_t end, Accessor &a,
+                              const LanePattern &pattern, const char *space) {
+  RaceLine &line = page.lines[index];
+  bool whole = begin <= lineAddress && end >= lineAddress + RacePage::lineBytes;
+  if (line.uniform && whole && (line.untouched() || line.pattern == pattern)) {
+    a.lane = pattern.bytes ? 0 : pattern.lane;
+    line.pattern = pattern;
+    return touchCell(w, line.cell, a, lineAddress, space);
+  }
+  if (line.uniform)
+    expandLine(page, index, lineAddress);
+  RaceWord *words = &page.words[index * (RacePage::lineBytes / 4)];
+  uint64_t first = begin > lineAddress ? begin : lineAddress;
+  uint64_t last = end < lineAddress + RacePage::lineBytes ? end : lineAddress + RacePage::lineBytes;
+  for (uint64_t at = first; at < last;) {
+    uint64_t word = at & ~uint64_t(3), stop = word + 4 < last ? word + 4 : last;
+    if (pattern.bytes && pattern.bytes < 4) // several lanes in one word
+      stop = at + pattern.bytes < stop ? at + pattern.bytes : stop;
+    unsigned mask = ((1u << (stop - word)) - 1) & ~((1u << (at - word)) - 1);
+    a.lane = pattern.at(at);
+    touch(w, words[(word - lineAddress) / 4], mask, a, word, space);
+    at = stop;
+  }
+  if (whole && a.write) { // everything is as after this write
+    line.cell = RaceCell();
+    a.lane = pattern.bytes ? 0 : pattern.lane;
+    line.uniform = true;
+    line.pattern = pattern;
+    touchCell(w, line.cell, a, lineAddress, space);
+  }
+}
+
+void RaceDetector::pageAccess(Warp &w, RacePage &page, uint64_t pageAddress, uint64_t begin,
+                              uint64_t end, Accessor a, const LanePattern &pattern,
+                              const char *space) {
+  uint64_t from = begin > pageAddress ? begin : pageAddress;
+  uint64_t to = end < pageAddress + RacePage::bytes ? end : pageAddress + RacePage::bytes;
+  for (uint64_t at = from / RacePage::lineBytes * RacePage::lineBytes; at < to;
+       at += RacePage::lineBytes)
+    lineAccess(w, page, unsigned((at - pageAddress) / RacePage::lineBytes), at, from, to, a,
+               pattern, space);
+}
+
+void RaceDetector::sharedBytes(Warp &w, Block &block, uint64_t begin, uint64_t end,
+                               const Accessor &a, const LanePattern &pattern) {
+  tables = &sharedTables;
+  for (uint64_t page = begin / RacePage::bytes; page * RacePage::bytes < end; page++)
+    pageAccess(w, shared[block.rank][page], page * RacePage::bytes, begin, end, a, pattern,
+               "shared");
+}
+
+void RaceDetector::globalBytes(Warp &w, Allocation &allocation, uint64_t begin, uint64_t end,
+                               const Accessor &a, const LanePattern &pattern) {
+  if (allocation.readOnly)
+    return;
+  tables = &globalTables;
   auto &pages = allocation.racePages;
   if (pages.empty())
-    pages.resize(allocation.size / 4096 + 1);
-  auto &page = pages[word / 1024];
-  if (!page)
-    page = std::make_unique<RacePage>();
-  return page->words[word % 1024];
+    pages.resize(allocation.size / RacePage::bytes + 1);
+  for (uint64_t k = (begin - allocation.base) / RacePage::bytes;
+       allocation.base + k * RacePage::bytes < end; k++) {
+    if (!pages[k])
+      pages[k] = std::make_unique<RacePage>();
+    pageAccess(w, *pages[k], allocation.base + k * RacePage::bytes, begin, end, a, pattern,
+               "global");
+  }
 }
 
 // --- Accesses ---------------------------------------------------------------------------------
@@ -286,24 +380,42 @@ RaceDetector::Accessor RaceDetector::accessorOf(Warp &w, const Inst &i, AccessKi
   return a;
 }
 
+/// Lanes [first, last) of a request that one pattern describes.
+struct LaneRun {
+  unsigned last;
+  uint64_t begin, end;
+  LanePattern pattern;
+};
+static LaneRun nextRun(const uint64_t *addresses, uint32_t mask, unsigned bytes, unsigned first) {
+  LaneRun run{32, addresses[first], addresses[first] + 32 * bytes, {addresses[0], bytes, -1}};
+  bool contiguous = first == 0 && mask == ~0u;
+  for (unsigned l = 1; l < 32 && contiguous; l++)
+    contiguous = addresses[l] == addresses[0] + l * bytes;
+  if (contiguous)
+    return run;
+  unsigned last = first + 1; // lanes with the same address count as many
+  while (last < 32 && (mask >> last & 1) && addresses[last] == addresses[first])
+    last++;
+  return {last, addresses[first], addresses[first] + bytes,
+          {0, 0, last - first > 1 ? -1 : int(first)}};
+}
+
 void RaceDetector::globalAccess(Warp &w, const Inst &i, const uint64_t *addresses, uint32_t mask,
                                 unsigned bytes, AccessKind kind) {
   Accessor a = accessorOf(w, i, kind);
-  tables = &globalTables;
-  for (uint32_t m = mask; m; m &= m - 1) {
-    unsigned l = firstLane(m);
-    uint64_t begin = addresses[l], end = begin + bytes;
-    Target t = resolveGlobal(w, begin, bytes, kind, l);
-    if (!t.data)
+  for (unsigned l = 0; l < 32;) {
+    if (!(mask >> l & 1)) {
+      l++;
       continue;
-    Allocation &allocation = *cluster.worker->hints[pcOf(w)];
-    if (allocation.readOnly)
-      continue;
-    a.lane = int(l);
-    for (uint64_t at = begin & ~uint64_t(3); at < end; at += 4)
-      rangeAccess(w, globalWord(allocation, at), at, begin, end, a, "global");
+    }
+    LaneRun run = nextRun(addresses, mask, bytes, l);
+    resolveGlobal(w, run.end - bytes, bytes, kind, l);
+    resolveGlobal(w, run.begin, bytes, kind, l);
+    globalBytes(w, *cluster.worker->hints[pcOf(w)], run.begin, run.end, a, run.pattern);
     if (a.strong)
-      synchronizeAt(w, i, begin, kind != AccessKind::Write, kind != AccessKind::Read);
+      for (uint64_t at = run.begin; at < run.end; at += bytes)
+        synchronizeAt(w, i, at, kind != AccessKind::Write, kind != AccessKind::Read);
+    l = run.last;
   }
 }
 
@@ -311,21 +423,27 @@ void RaceDetector::sharedAccess(Warp &w, const Inst &i, const uint64_t *addresse
                                 unsigned bytes, AccessKind kind) {
   Accessor a = accessorOf(w, i, kind);
   bool collective = i.op == Opcode::LoadMatrix || i.op == Opcode::StoreMatrix;
-  for (uint32_t m = mask; m; m &= m - 1) {
-    unsigned l = firstLane(m);
-    uint64_t begin = addresses[l];
-    resolveShared(w, begin, bytes, kind, l);
+  for (unsigned l = 0; l < 32;) {
+    if (!(mask >> l & 1)) {
+      l++;
+      continue;
+    }
+    LaneRun run = nextRun(addresses, mask, bytes, l);
+    if (collective)
+      run.pattern = LanePattern();
+    resolveShared(w, run.end - bytes, bytes, kind, l);
+    uint64_t begin = run.begin;
     Block &block = sharedBlock(w, begin, l);
-    tables = &sharedTables;
-    a.lane = collective ? -1 : int(l);
-    uint64_t end = begin + bytes;
-    for (uint64_t at = begin & ~uint64_t(3); at < end; at += 4)
-      rangeAccess(w, shared[block.rank][at / 4], at, begin, end, a, "shared");
+    uint64_t shift = run.begin - begin;
+    run.pattern.base -= run.pattern.bytes ? shift : 0;
+    sharedBytes(w, block, begin, run.end - shift, a, run.pattern);
     if (&block != w.block)
       remoteUse(w, block, a.agent, a.clock, "access");
     if (a.strong)
-      synchronizeAt(w, i, sharedWindow + (uint64_t(block.rank) << 32) + begin,
-                    kind != AccessKind::Write, kind != AccessKind::Read);
+      for (uint64_t at = begin; at < run.end - shift; at += bytes)
+        synchronizeAt(w, i, sharedWindow + (uint64_t(block.rank) << 32) + at,
+                      kind != AccessKind::Write, kind != AccessKind::Read);
+    l = run.last;
   }
 }
 
@@ -333,20 +451,14 @@ void RaceDetector::sharedRange(Warp &w, Block &block, uint32_t offset, unsigned 
                                const AsyncAccess &access) {
   Accessor a{access.agent, access.clock, access.lane, state(w).epoch, pcOf(w), access.write, false,
              access.asyncProxy};
-  tables = &sharedTables;
-  uint64_t end = uint64_t(offset) + bytes;
-  for (uint64_t at = offset & ~3u; at < end; at += 4)
-    rangeAccess(w, shared[block.rank][at / 4], at, offset, end, a, "shared");
+  sharedBytes(w, block, offset, uint64_t(offset) + bytes, a, {0, 0, access.lane});
 }
 
 void RaceDetector::globalRange(Warp &w, Allocation &allocation, uint64_t address, unsigned bytes,
                                const AsyncAccess &access) {
   Accessor a{access.agent, access.clock, access.lane, state(w).epoch, pcOf(w), access.write, false,
              access.asyncProxy};
-  tables = &globalTables;
-  uint64_t end = address + bytes;
-  for (uint64_t at = address & ~uint64_t(3); at < end; at += 4)
-    rangeAccess(w, globalWord(allocation, at), at, address, end, a, "global");
+  globalBytes(w, allocation, address, address + bytes, a, {0, 0, access.lane});
 }
 
 void RaceDetector::beforeInstruction(Warp &w, const Inst &i) {

@@ -57,9 +57,29 @@ struct RaceWord {
   uint32_t split = 0; ///< index + 1 into the table of split words
 };
 
-/// Shadow of 1024 words of global memory.
+/// Which lane an access of a warp belongs to, by address: lane (address - base) / bytes when a full
+/// warp accesses memory contiguously, else the one given lane (-1: many or none).
+struct LanePattern {
+  uint64_t base = 0;
+  unsigned bytes = 0;
+  int lane = -1;
+  int at(uint64_t address) const { return bytes ? int((address - base) / bytes) : lane; }
+  bool operator==(const LanePattern &o) const { return bytes == o.bytes && (!bytes || base == o.base); }
+};
+
+/// 64 bytes that have only been accessed as a whole share one cell; the words are used otherwise.
+struct RaceLine {
+  RaceCell cell;
+  LanePattern pattern;
+  bool uniform = true;
+  bool untouched() const { return cell.cluster == 0; }
+};
+
+/// Shadow of 4096 bytes.
 struct RacePage {
-  RaceWord words[1024];
+  static constexpr unsigned bytes = 4096, lineBytes = 64;
+  RaceLine lines[bytes / lineBytes];
+  std::unique_ptr<RaceWord[]> words;
 };
 
 class RaceDetector {
@@ -154,8 +174,17 @@ private:
   uint32_t warpClock(const Warp &w) { return state(w).knows.seen.get(index(w)); }
   void tickWarp(const Warp &w) { state(w).knows.seen.at[index(w)]++; }
   bool ordered(Warp &w, uint64_t cellCluster, uint32_t agent, uint32_t clock);
-  void rangeAccess(Warp &w, RaceWord &word, uint64_t address, uint64_t begin, uint64_t end,
-                   const Accessor &a, const char *space);
+  /// Bytes [begin, end) of a page that starts at `pageAddress`.
+  void pageAccess(Warp &w, RacePage &page, uint64_t pageAddress, uint64_t begin, uint64_t end,
+                  Accessor a, const LanePattern &pattern, const char *space);
+  void lineAccess(Warp &w, RacePage &page, unsigned index, uint64_t lineAddress, uint64_t begin,
+                  uint64_t end, Accessor &a, const LanePattern &pattern, const char *space);
+  void expandLine(RacePage &page, unsigned index, uint64_t lineAddress);
+  RaceCell copyCell(const RaceCell &cell, int lane);
+  void sharedBytes(Warp &w, Block &block, uint64_t begin, uint64_t end, const Accessor &a,
+                   const LanePattern &pattern);
+  void globalBytes(Warp &w, Allocation &allocation, uint64_t begin, uint64_t end,
+                   const Accessor &a, const LanePattern &pattern);
   Accessor accessorOf(Warp &w, const Inst &i, AccessKind kind);
   void publish(Knowledge &location, const Knowledge &what);
   void absorb(Knowledge &into, const Knowledge &location);
@@ -168,7 +197,6 @@ private:
                     const char *space);
   void conflict(Warp &w, const char *kind, const Accessor &a, uint32_t otherPc, uint64_t address,
                 const char *space);
-  RaceWord &globalWord(Allocation &allocation, uint64_t address);
   void synchronizeAt(Warp &w, const Inst &i, uint64_t address, bool reads, bool writes);
   std::string agentName(uint32_t agent) const;
 
@@ -177,7 +205,7 @@ private:
   uint32_t warpCount = 0, warpsPerBlock = 0, nextAgent = 0;
   std::vector<WarpState> warps;
   std::vector<uint32_t> asyncClocks;
-  std::vector<std::vector<RaceWord>> shared; ///< per block of the cluster
+  std::vector<std::vector<RacePage>> shared; ///< per block of the cluster
   std::vector<std::array<BarrierState, 16>> named;
   std::map<std::pair<uint32_t, uint32_t>, BarrierState> mbarriers; ///< by rank and address
   Knowledge clusterArrived, clusterDone;

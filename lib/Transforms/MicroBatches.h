@@ -1,0 +1,15 @@
+// Gradients over a batch that is computed in parts.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_LIB_TRANSFORMS_MICROBATCHES_H
+#define AMPC_LIB_TRANSFORMS_MICROBATCHES_H
+
+#include "mlir-dialects/Train/Train.h"
+
+namespace ampc {
+/// Rewrites a gradient function (train-autodiff) for batches of `count` times as many rows: one copy of its body per
+/// micro-batch, on a slice of every batched input. Losses and gradients are averaged in their own type, and new
+/// values of buffers go from copy to copy. Equal kernels are emitted once, so a copy costs rows of the step's table and no code.
+/// All rows of such a batch count: the number of valid rows becomes a constant.
+void accumulateMicroBatches(train::FuncOp gradient, int64_t count);
+} // namespace ampc
+#endif

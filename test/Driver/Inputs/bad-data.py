@@ -1,0 +1,18 @@
+# A model and data files, each with one thing wrong.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../Oracle"))
+import optimizers as data
+
+folder = sys.argv[1]
+x, y = data.make_data()
+with open(f"{folder}/model.mlir", "w") as out:
+    out.write(data.model("#train.sgd<lr = 0.1>"))
+shape = (data.ROWS, data.FEATURES)
+data.write_npy(f"{folder}/x.npy", "f", shape, x)
+data.write_npy(f"{folder}/y.npy", "i", (data.ROWS,), y)
+data.write_npy(f"{folder}/narrow.npy", "f", (60, 4), x)
+data.write_npy(f"{folder}/nan.npy", "f", shape, [float("nan")] * len(x))
+data.write_npy(f"{folder}/label.npy", "i", (data.ROWS,), [7] * data.ROWS)

@@ -1,0 +1,17 @@
+// RUN: ampc check %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+train.model @check {
+  train.param @g : tensor<2x3x3x6xf32> = #train.normal<mean = 0.0, std = 1.0>
+  train.param @filter : tensor<6x3x3x2xf32> = #train.normal<mean = 0.0, std = 1.0>
+  train.func @loss(%weight0: tensor<2x5x6x4xf32>) -> tensor<f32> {
+    %g = train.read @g : tensor<2x3x3x6xf32>
+    %filter = train.read @filter : tensor<6x3x3x2xf32>
+    %y = train.conv2d_grad_input %g, %filter strides [2, 2] padding [1, 1, 1, 1] groups 2 : (tensor<2x3x3x6xf32>, tensor<6x3x3x2xf32>) -> tensor<2x5x6x4xf32>
+    %w0 = train.mul %y, %weight0 : tensor<2x5x6x4xf32>, tensor<2x5x6x4xf32>
+    %t0 = train.reduce_sum %w0 over [0, 1, 2, 3] : tensor<2x5x6x4xf32>
+    train.return %t0 : tensor<f32>
+  }
+  train.step @over_all minimize @loss over [@g, @filter] with #train.sgd<lr = 0.1>
+  train.step @over_g minimize @loss over [@g] with #train.sgd<lr = 0.1>
+  train.step @over_filter minimize @loss over [@filter] with #train.sgd<lr = 0.1>
+}
