@@ -153,6 +153,7 @@ LogicalResult Reader::readKernels() {
   auto functions = module->getAttrOfType<ArrayAttr>("kernel.functions");
   if (!functions)
     return module.emitError() << "expected a module after emit, but there are no kernel.functions";
+  uint32_t own = 0; // tiers with code that no other tier has
   for (auto function : functions.getAsRange<DictionaryAttr>()) {
     auto name = function.getAs<StringAttr>("name");
     auto tasks = function.getAs<DenseI64ArrayAttr>("tasks"), scratch = function.getAs<DenseI64ArrayAttr>("scratch");
@@ -170,6 +171,7 @@ LogicalResult Reader::readKernels() {
       if (source.empty())
         continue;
       mask |= 1u << t;
+      own |= uint32_t(source == tierName(t)) << t;
       kernel.run[t] = (name.getValue() + "_" + source).str();
       std::string finish = kernel.run[t] + "_finish";
       auto code = module.lookupSymbol<ModuleOp>(("tier_" + source).str());
@@ -183,6 +185,8 @@ LogicalResult Reader::readKernels() {
   }
   if (result.kernels.empty())
     result.tiers = (1u << AMPC_TIERS) - 1; // nothing to run: any CPU will do
+  else
+    result.tiers &= own; // a state never claims a tier whose kernels are all another tier's
   return success();
 }
 
