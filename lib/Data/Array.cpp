@@ -20,10 +20,20 @@ int64_t Array::bytes() const { return count() * bytesOf(dtype); }
 
 int64_t ampc::bytesOf(ampc_dtype dtype) {
   switch (dtype) {
-  case AMPC_F64: case AMPC_I64: return 8;
-  case AMPC_F32: case AMPC_I32: return 4;
-  case AMPC_F16: case AMPC_BF16: case AMPC_I16: return 2;
-  case AMPC_I1: case AMPC_I8: case AMPC_U8: return 1;
+  case AMPC_F64:
+  case AMPC_I64:
+    return 8;
+  case AMPC_F32:
+  case AMPC_I32:
+    return 4;
+  case AMPC_F16:
+  case AMPC_BF16:
+  case AMPC_I16:
+    return 2;
+  case AMPC_I1:
+  case AMPC_I8:
+  case AMPC_U8:
+    return 1;
   }
   return 1;
 }
@@ -68,7 +78,8 @@ std::optional<Mapping> ampc::mapFile(const std::string &path, std::string &error
       return failed();
     }
     result.data = static_cast<const char *>(data);
-    result.owner = std::shared_ptr<void>(data, [bytes = size_t(result.bytes)](void *p) { munmap(p, bytes); });
+    result.owner =
+        std::shared_ptr<void>(data, [bytes = size_t(result.bytes)](void *p) { munmap(p, bytes); });
   }
   ::close(file);
   return result;
@@ -76,7 +87,8 @@ std::optional<Mapping> ampc::mapFile(const std::string &path, std::string &error
 
 std::optional<Array> ampc::readArray(const std::string &source, std::string &error) {
   auto endsWith = [](const std::string &text, const std::string &end) {
-    return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+    return text.size() >= end.size() &&
+           text.compare(text.size() - end.size(), end.size(), end) == 0;
   };
   if (endsWith(source, ".npy"))
     return readNpy(source, error);

@@ -12,8 +12,9 @@ struct Name {
   const char *descr;
   ampc_dtype dtype;
 };
-constexpr Name kNames[] = {{"<f4", AMPC_F32}, {"<f8", AMPC_F64}, {"<f2", AMPC_F16}, {"<i2", AMPC_I16}, {"<i4", AMPC_I32},
-                           {"<i8", AMPC_I64}, {"|u1", AMPC_U8},  {"|i1", AMPC_I8},  {"|b1", AMPC_I1}};
+constexpr Name kNames[] = {{"<f4", AMPC_F32}, {"<f8", AMPC_F64}, {"<f2", AMPC_F16},
+                           {"<i2", AMPC_I16}, {"<i4", AMPC_I32}, {"<i8", AMPC_I64},
+                           {"|u1", AMPC_U8},  {"|i1", AMPC_I8},  {"|b1", AMPC_I1}};
 
 /// The header: a Python dictionary with a string, a truth value and a tuple of whole numbers.
 class Header {
@@ -31,7 +32,10 @@ public:
       std::string key;
       if (!string(key) || !accept(':'))
         return false;
-      if (key == "descr" ? !string(descr) : key == "fortran_order" ? !truth() : key == "shape" ? !tuple() : true)
+      if (key == "descr"           ? !string(descr)
+          : key == "fortran_order" ? !truth()
+          : key == "shape"         ? !tuple()
+                                   : true)
         return false;
       ++seen;
       if (!accept(','))
@@ -89,7 +93,8 @@ private:
 
 std::optional<ampc_dtype> findType(const std::string &descr) {
   for (const Name &name : kNames)
-    if (descr == name.descr || (name.descr[0] == '|' && descr.size() == 3 && descr.substr(1) == name.descr + 1))
+    if (descr == name.descr ||
+        (name.descr[0] == '|' && descr.size() == 3 && descr.substr(1) == name.descr + 1))
       return name.dtype;
   return std::nullopt;
 }
@@ -107,7 +112,8 @@ std::optional<Array> ampc::readNpy(const std::string &path, std::string &error) 
     return fail("expected a .npy file");
   int version = static_cast<unsigned char>(file->data[6]);
   if (version < 1 || version > 3)
-    return fail("expected version 1, 2 or 3 of the .npy format, but got " + std::to_string(version));
+    return fail("expected version 1, 2 or 3 of the .npy format, but got " +
+                std::to_string(version));
   uint32_t length = 0;
   int start = version == 1 ? 10 : 12;
   std::memcpy(&length, file->data + 8, size_t(start - 8));
@@ -118,19 +124,22 @@ std::optional<Array> ampc::readNpy(const std::string &path, std::string &error) 
     return fail("expected a header with a plain type, order and shape");
   std::optional<ampc_dtype> dtype = findType(header.descr);
   if (!dtype)
-    return fail(header.descr[0] == '>' ? "expected little-endian data, but got '" + header.descr + "'"
-                                       : "expected f2, f4, f8, i1, i2, i4, i8, u1 or b1, but got '" + header.descr + "'");
+    return fail(header.descr[0] == '>'
+                    ? "expected little-endian data, but got '" + header.descr + "'"
+                    : "expected f2, f4, f8, i1, i2, i4, i8, u1 or b1, but got '" + header.descr +
+                          "'");
   if (header.fortran && header.shape.size() > 1)
     return fail("expected C order, but got Fortran order; save numpy.ascontiguousarray(x)");
   std::optional<int64_t> count = countElements(header.shape);
   if (!count || *count * bytesOf(*dtype) != file->bytes - start - length)
-    return fail("expected " + (count ? std::to_string(*count * bytesOf(*dtype)) : std::string("too many")) +
+    return fail("expected " +
+                (count ? std::to_string(*count * bytesOf(*dtype)) : std::string("too many")) +
                 " bytes of data, but got " + std::to_string(file->bytes - start - length));
   return Array{*dtype, header.shape, file->data + start + length, file->owner};
 }
 
-bool ampc::writeNpy(const std::string &path, ampc_dtype dtype, const std::vector<int64_t> &dims, const void *data,
-                    std::string &error) {
+bool ampc::writeNpy(const std::string &path, ampc_dtype dtype, const std::vector<int64_t> &dims,
+                    const void *data, std::string &error) {
   const char *descr = nullptr;
   for (const Name &name : kNames)
     if (name.dtype == dtype)
@@ -151,9 +160,11 @@ bool ampc::writeNpy(const std::string &path, ampc_dtype dtype, const std::vector
   header += '\n';
   auto length = static_cast<uint16_t>(header.size());
   File file(std::fopen(path.c_str(), "wb"));
-  bool good = file && std::fwrite("\x93NUMPY\1\0", 1, 8, file.get()) == 8 && std::fwrite(&length, 1, 2, file.get()) == 2 &&
+  bool good = file && std::fwrite("\x93NUMPY\1\0", 1, 8, file.get()) == 8 &&
+              std::fwrite(&length, 1, 2, file.get()) == 2 &&
               std::fwrite(header.data(), 1, header.size(), file.get()) == header.size() &&
-              std::fwrite(data, 1, size_t(bytes), file.get()) == size_t(bytes) && !std::fflush(file.get());
+              std::fwrite(data, 1, size_t(bytes), file.get()) == size_t(bytes) &&
+              !std::fflush(file.get());
   if (!good)
     error = path + ": " + std::strerror(errno);
   return good;

@@ -56,8 +56,9 @@ Entry parseEntry(ampc_rt_json &json) {
 
 std::optional<ampc_dtype> findType(const std::string &name) {
   const std::pair<const char *, ampc_dtype> types[] = {
-      {"F32", AMPC_F32}, {"F64", AMPC_F64}, {"F16", AMPC_F16}, {"BF16", AMPC_BF16}, {"BOOL", AMPC_I1},
-      {"I8", AMPC_I8},   {"I16", AMPC_I16}, {"I32", AMPC_I32}, {"I64", AMPC_I64},   {"U8", AMPC_U8}};
+      {"F32", AMPC_F32}, {"F64", AMPC_F64}, {"F16", AMPC_F16}, {"BF16", AMPC_BF16},
+      {"BOOL", AMPC_I1}, {"I8", AMPC_I8},   {"I16", AMPC_I16}, {"I32", AMPC_I32},
+      {"I64", AMPC_I64}, {"U8", AMPC_U8}};
   for (auto &type : types)
     if (name == type.first)
       return type.second;
@@ -65,7 +66,8 @@ std::optional<ampc_dtype> findType(const std::string &name) {
 }
 } // namespace
 
-std::optional<Array> ampc::readSafetensors(const std::string &path, const std::string &name, std::string &error) {
+std::optional<Array> ampc::readSafetensors(const std::string &path, const std::string &name,
+                                           std::string &error) {
   auto fail = [&](const std::string &message) {
     error = path + ": " + message;
     return std::nullopt;
@@ -105,7 +107,8 @@ std::optional<Array> ampc::readSafetensors(const std::string &path, const std::s
     return fail("tensor '" + name + "': type " + found->dtype + " is not supported");
   std::optional<int64_t> count = countElements(found->shape);
   int64_t data = file->bytes - 8 - int64_t(length);
-  if (!count || found->begin < 0 || found->end > data || found->end - found->begin != *count * bytesOf(*dtype))
+  if (!count || found->begin < 0 || found->end > data ||
+      found->end - found->begin != *count * bytesOf(*dtype))
     return fail("damaged file: tensor '" + name + "' does not fit");
   return Array{*dtype, found->shape, file->data + 8 + length + found->begin, file->owner};
 }

@@ -1,8 +1,9 @@
 // TensorBoard's events: TFRecords of Event messages, written without TensorFlow.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Record: length (8 bytes), masked CRC of those, data, masked CRC of the data. Messages: tensorflow/core/util/event.proto
-// (wall_time = 1, step = 2, file_version = 3, summary = 5) and framework/summary.proto (value = 1: tag = 1, simple_value = 2).
+// Record: length (8 bytes), masked CRC of those, data, masked CRC of the data. Messages:
+// tensorflow/core/util/event.proto (wall_time = 1, step = 2, file_version = 3, summary = 5) and
+// framework/summary.proto (value = 1: tag = 1, simple_value = 2).
 #include "ampc/Data/Log.h"
 #include <cerrno>
 #include <chrono>
@@ -54,7 +55,9 @@ std::string startEvent() {
 bool TensorBoardWriter::record(const std::string &event, std::string &error) {
   std::string out;
   uint64_t length = event.size();
-  auto put = [&out](const auto &value) { out.append(reinterpret_cast<const char *>(&value), sizeof value); };
+  auto put = [&out](const auto &value) {
+    out.append(reinterpret_cast<const char *>(&value), sizeof value);
+  };
   put(length);
   put(masked(&length, sizeof length));
   out += event;
@@ -69,8 +72,8 @@ bool TensorBoardWriter::open(const std::string &folder, std::string &error) {
   char host[256] = "localhost";
   gethostname(host, sizeof host - 1);
   path = folder + "/events.out.tfevents." +
-         std::to_string(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())) + "." + host + "." +
-         std::to_string(getpid());
+         std::to_string(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())) +
+         "." + host + "." + std::to_string(getpid());
   if (mkdir(folder.c_str(), 0777) && errno != EEXIST) {
     error = folder + ": " + std::strerror(errno);
     return false;
@@ -85,7 +88,8 @@ bool TensorBoardWriter::open(const std::string &folder, std::string &error) {
   return record(event, error);
 }
 
-bool TensorBoardWriter::scalar(const std::string &tag, int64_t step, float value, std::string &error) {
+bool TensorBoardWriter::scalar(const std::string &tag, int64_t step, float value,
+                               std::string &error) {
   std::string entry, summary, event = startEvent();
   putBytes(entry, 1, tag);
   putFixed(entry, 2, value);

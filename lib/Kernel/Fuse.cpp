@@ -56,7 +56,8 @@ static unsigned bodySize(FusedKernelOpInterface op) {
   return std::distance(op.getBody().front().begin(), op.getBody().front().end());
 }
 static bool fits(FusedKernelOpInterface a, FusedKernelOpInterface b) {
-  return a->getNumOperands() + a->getNumResults() + b->getNumOperands() + b->getNumResults() <= maxTensors &&
+  return a->getNumOperands() + a->getNumResults() + b->getNumOperands() + b->getNumResults() <=
+             maxTensors &&
          bodySize(a) + bodySize(b) <= maxBody;
 }
 
@@ -116,8 +117,8 @@ static void readThroughUnitViews(FusedKernelOpInterface op) {
   op->setAttr("input_maps", Builder(op).getAffineMapArrayAttr(maps));
 }
 
-/// Moves what depends on the producer and stands before the reader behind it. False if the reader depends
-/// on some of that itself.
+/// Moves what depends on the producer and stands before the reader behind it. False if the reader
+/// depends on some of that itself.
 bool Fuser::pushUsersBehind(Operation *producer, Operation *reader) {
   SetVector<Operation *> between;
   auto add = [&](Operation *op) {
@@ -191,11 +192,13 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
     if (operand.get().getDefiningOp() != producer)
       continue;
     unsigned result = cast<OpResult>(operand.get()).getResultNumber();
-    AffineMap inverse = inverseOf(mapAt(producer.getResultMaps(), result), producer.getSpace(), shapeOf(operand.get()));
+    AffineMap inverse = inverseOf(mapAt(producer.getResultMaps(), result), producer.getSpace(),
+                                  shapeOf(operand.get()));
     if (!inverse)
       return false;
     AffineMap via = inverse.compose(mapAt(reader.getInputMaps(), i));
-    if (usesLinearIndex(producer) && (reader.getSpace() != producer.getSpace() || !isIdentityOn(via, reader.getSpace())))
+    if (usesLinearIndex(producer) &&
+        (reader.getSpace() != producer.getSpace() || !isIdentityOn(via, reader.getSpace())))
       return false;
     known[i] = merge.append(producer, via)[result];
   }
@@ -215,8 +218,8 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
   return true;
 }
 
-/// The map from the producer's space to the reader's, along which both meet at every value that links
-/// them; null if there is none.
+/// The map from the producer's space to the reader's, along which both meet at every value that
+/// links them; null if there is none.
 static AffineMap meetingMap(FusedKernelOpInterface producer, kernel::MapOp reader) {
   AffineMap via;
   auto links = [&](function_ref<bool(Value, AffineMap, AffineMap)> test) {
@@ -253,29 +256,34 @@ static bool canJoin(FusedKernelOpInterface producer, kernel::MapOp reader, Affin
     return true;
   if (hasRowOps(reader) || usesLinearIndex(reader))
     return false;
-  // Otherwise one value per row of a row kernel, or results that are permuted but contiguous along the last dimension.
+  // Otherwise one value per row of a row kernel, or results that are permuted but contiguous along
+  // the last dimension.
   ArrayRef<int64_t> space = producer.getSpace();
   if (space.empty())
     return false;
   AffineMap all = AffineMap::getMultiDimIdentityMap(space.size(), via.getContext());
   if (elements(reader.getSpace()) != elements(space)) {
     auto dims = [&](AffineMap map) {
-      return llvm::filter_to_vector(normalized(map, space).getResults(), [](AffineExpr e) { return !isa<AffineConstantExpr>(e); });
+      return llvm::filter_to_vector(normalized(map, space).getResults(),
+                                    [](AffineExpr e) { return !isa<AffineConstantExpr>(e); });
     };
     return isa<kernel::MapOp>(producer) && dims(via) == dims(all.dropResult(space.size() - 1));
   }
   return llvm::all_of(reader.getResultMaps().getAsRange<AffineMapAttr>(), [&](AffineMapAttr map) {
     AffineMap written = map.getValue().compose(via);
-    return written.getNumResults() && written.getResults().back() == getAffineDimExpr(space.size() - 1, via.getContext());
+    return written.getNumResults() &&
+           written.getResults().back() == getAffineDimExpr(space.size() - 1, via.getContext());
   });
 }
 
-/// Puts the reader's code behind the producer's. The reader may change its space even if that does not help.
+/// Puts the reader's code behind the producer's. The reader may change its space even if that does
+/// not help.
 bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
   auto reader = dyn_cast<kernel::MapOp>(*anyReader);
   Value given = inputsOf(anyReader)[input].get();
   auto producer = kernel::throughViews(given).getDefiningOp<FusedKernelOpInterface>();
-  if (!reader || !producer || isa<kernel::ReduceOp>(producer) || isBarrier(producer) || !fits(producer, reader))
+  if (!reader || !producer || isa<kernel::ReduceOp>(producer) || isBarrier(producer) ||
+      !fits(producer, reader))
     return false;
   if (given.getDefiningOp<kernel::ViewOp>()) {
     reader = respaceQueued(reader, producer.getSpace());
@@ -288,7 +296,8 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
   if (!via || !canJoin(producer, reader, via) || !pushUsersBehind(producer, reader))
     return false;
   Merge merge(producer);
-  AffineMap all = AffineMap::getMultiDimIdentityMap(producer.getSpace().size(), reader->getContext());
+  AffineMap all =
+      AffineMap::getMultiDimIdentityMap(producer.getSpace().size(), reader->getContext());
   SmallVector<Value> made = merge.append(producer, all);
   DenseMap<unsigned, Value> known;
   for (auto [i, operand] : llvm::enumerate(inputsOf(reader)))
@@ -296,10 +305,12 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
       known[i] = made[cast<OpResult>(operand.get()).getResultNumber()];
   SmallVector<Value> more = merge.append(reader, via, known);
   for (auto [i, value] : llvm::enumerate(made))
-    if (llvm::any_of(producer->getResult(i).getUsers(), [&](Operation *user) { return user != reader; }))
+    if (llvm::any_of(producer->getResult(i).getUsers(),
+                     [&](Operation *user) { return user != reader; }))
       merge.addResult(value, producer->getResult(i), mapAt(producer.getResultMaps(), i));
   for (auto [i, value] : llvm::enumerate(more))
-    merge.addResult(value, reader->getResult(i), normalized(mapAt(reader.getResultMaps(), i).compose(via), producer.getSpace()));
+    merge.addResult(value, reader->getResult(i),
+                    normalized(mapAt(reader.getResultMaps(), i).compose(via), producer.getSpace()));
   FusedKernelOpInterface merged = merge.finish(reader, reader.getLoc());
   replaced({reader, producer}, merged);
   return true;
@@ -307,7 +318,8 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
 
 /// One kernel for two over the same space; the second does not depend on the first.
 bool Fuser::mergeSiblings(FusedKernelOpInterface first, FusedKernelOpInterface second) {
-  bool depends = llvm::any_of(second->getOperands(), [&](Value v) { return v.getDefiningOp() == first; });
+  bool depends =
+      llvm::any_of(second->getOperands(), [&](Value v) { return v.getDefiningOp() == first; });
   if (depends || !fits(first, second) || !pushUsersBehind(first, second))
     return false;
   Merge merge(first);
@@ -328,7 +340,8 @@ static bool areClose(Operation *first, Operation *second) {
   return false;
 }
 
-/// Reductions of one kind and maps that read the same elements (or the same scalar) in the same order.
+/// Reductions of one kind and maps that read the same elements (or the same scalar) in the same
+/// order.
 bool Fuser::joinSibling(FusedKernelOpInterface op) {
   auto reduce = dyn_cast<kernel::ReduceOp>(*op);
   if (!reduce && !isa<kernel::MapOp>(op))
@@ -342,14 +355,16 @@ bool Fuser::joinSibling(FusedKernelOpInterface op) {
       auto other = dyn_cast<FusedKernelOpInterface>(use.getOwner());
       if (++seen > maxSiblings)
         break;
-      if (!other || other == op || other->getName() != op->getName() || other.getSpace() != op.getSpace() ||
+      if (!other || other == op || other->getName() != op->getName() ||
+          other.getSpace() != op.getSpace() ||
           (reduce && cast<kernel::ReduceOp>(*other).getKind() != reduce.getKind()))
         continue;
       int64_t input = int64_t(use.getOperandNumber()) - inputsOf(other).front().getOperandNumber();
       if (input < 0 || other.getInputMaps()[input] != op.getInputMaps()[i])
         continue;
       bool inOrder = op->isBeforeInBlock(other);
-      if (areClose(inOrder ? op : other, inOrder ? other : op) && mergeSiblings(inOrder ? op : other, inOrder ? other : op))
+      if (areClose(inOrder ? op : other, inOrder ? other : op) &&
+          mergeSiblings(inOrder ? op : other, inOrder ? other : op))
         return true;
     }
   }
@@ -386,9 +401,11 @@ struct KernelFuse : ampc::impl::KernelFuseBase<KernelFuse> {
     IRRewriter rewriter(&getContext());
     for (auto program : getOperation().getOps<kernel::ProgramOp>()) {
       DominanceInfo dominance;
-      eliminateCommonSubExpressions(rewriter, dominance, program); // every parameter's update has its own scalars
+      eliminateCommonSubExpressions(rewriter, dominance,
+                                    program); // every parameter's update has its own scalars
       Fuser(program.getBody().front(), acrossGradients).run();
-      eliminateCommonSubExpressions(rewriter, dominance, program); // merged bodies widen the same arguments
+      eliminateCommonSubExpressions(rewriter, dominance,
+                                    program); // merged bodies widen the same arguments
     }
   }
 };

@@ -1,5 +1,5 @@
-// Where the results of a program are written: state in place, outputs directly, copies where neither works.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the results of a program are written: state in place, outputs directly, copies where
+// neither works. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Schedule.h"
 #include "mlir/IR/Builders.h"
 
@@ -31,11 +31,14 @@ namespace {
 class HomeFinder {
 public:
   HomeFinder(kernel::ProgramOp program, const llvm::StringMap<int64_t> &state)
-      : program(program), block(program.getBody().front()), ret(block.getTerminator()), state(state) {}
+      : program(program), block(program.getBody().front()), ret(block.getTerminator()),
+        state(state) {}
   FailureOr<Homes> run();
 
 private:
-  StringAttr slotOf(unsigned result) { return program.getResultAttrOfType<StringAttr>(result, "train.slot"); }
+  StringAttr slotOf(unsigned result) {
+    return program.getResultAttrOfType<StringAttr>(result, "train.slot");
+  }
   bool isUnchanged(OpOperand &operand, StringRef slot) {
     BlockArgument old = oldState.lookup(slot);
     return old && kernel::throughViews(operand.get()) == old;
@@ -62,8 +65,9 @@ private:
 
 LogicalResult HomeFinder::readSignature() {
   auto known = [&](StringAttr slot) -> LogicalResult {
-    return !slot || state.contains(slot) ? success()
-                                         : program.emitOpError() << "expected a declaration of state " << slot;
+    return !slot || state.contains(slot)
+               ? success()
+               : program.emitOpError() << "expected a declaration of state " << slot;
   };
   for (BlockArgument arg : program.getArguments()) {
     auto slot = program.getArgAttrOfType<StringAttr>(arg.getArgNumber(), "train.slot");
@@ -88,7 +92,8 @@ OpResult HomeFinder::copy(OpOperand &operand) {
   Value value = operand.get();
   auto type = cast<RankedTensorType>(value.getType());
   ArrayAttr all = builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(type.getRank()));
-  auto map = kernel::MapOp::create(builder, value.getLoc(), TypeRange{type}, value, type.getShape(), all, all);
+  auto map = kernel::MapOp::create(builder, value.getLoc(), TypeRange{type}, value, type.getShape(),
+                                   all, all);
   builder.createBlock(&map.getBody());
   Value element = map.getBody().addArgument(type.getElementType(), value.getLoc());
   kernel::YieldOp::create(builder, value.getLoc(), element);
@@ -152,8 +157,9 @@ FailureOr<Homes> HomeFinder::run() {
     homes.loss = nullptr;
   // All readers of old state must exist before the first overwrite is ordered behind them.
   for (OpOperand &operand : ret->getOpOperands())
-    if (StringAttr slot = slotOf(operand.getOperandNumber()); slot && !isUnchanged(operand, slot) &&
-                                                              !kernel::throughViews(operand.get()).getDefiningOp<KernelOpInterface>())
+    if (StringAttr slot = slotOf(operand.getOperandNumber());
+        slot && !isUnchanged(operand, slot) &&
+        !kernel::throughViews(operand.get()).getDefiningOp<KernelOpInterface>())
       copy(operand);
   for (OpOperand &operand : ret->getOpOperands())
     if (StringAttr slot = slotOf(operand.getOperandNumber()); slot && !isUnchanged(operand, slot))

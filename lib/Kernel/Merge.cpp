@@ -9,7 +9,8 @@ using namespace ampc;
 Merge::Merge(FusedKernelOpInterface kind) : kind(kind), body(std::make_unique<Region>()) {
   Block *block = new Block;
   body->push_back(block);
-  for (BlockArgument lead : kind.getBody().front().getArguments().take_front(kind.getNumLeadingArguments()))
+  for (BlockArgument lead :
+       kind.getBody().front().getArguments().take_front(kind.getNumLeadingArguments()))
     block->addArgument(lead.getType(), lead.getLoc());
 }
 
@@ -24,7 +25,8 @@ Value Merge::argumentFor(Value input, AffineMap map) {
   return body->front().addArgument(getElementTypeOrSelf(input), input.getLoc());
 }
 
-SmallVector<Value> Merge::append(FusedKernelOpInterface op, AffineMap via, const DenseMap<unsigned, Value> &known) {
+SmallVector<Value> Merge::append(FusedKernelOpInterface op, AffineMap via,
+                                 const DenseMap<unsigned, Value> &known) {
   IRMapping values;
   Block &from = op.getBody().front();
   unsigned lead = op.getNumLeadingArguments();
@@ -33,13 +35,15 @@ SmallVector<Value> Merge::append(FusedKernelOpInterface op, AffineMap via, const
   for (auto [i, input] : llvm::enumerate(OperandRange(op.getInputsMutable()))) {
     auto value = known.find(i);
     values.map(from.getArgument(lead + i),
-               value != known.end() ? value->second : argumentFor(input, mapAt(op.getInputMaps(), i).compose(via)));
+               value != known.end() ? value->second
+                                    : argumentFor(input, mapAt(op.getInputMaps(), i).compose(via)));
   }
   OpBuilder builder(kind->getContext());
   builder.setInsertionPointToEnd(&body->front());
   for (Operation &inner : from.without_terminator())
     builder.clone(inner, values);
-  return llvm::map_to_vector(from.getTerminator()->getOperands(), [&](Value v) { return values.lookup(v); });
+  return llvm::map_to_vector(from.getTerminator()->getOperands(),
+                             [&](Value v) { return values.lookup(v); });
 }
 
 void Merge::addResult(Value value, Value old, AffineMap map) {

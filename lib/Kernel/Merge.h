@@ -13,9 +13,9 @@ public:
   explicit Merge(FusedKernelOpInterface kind);
   /// Copies the code of `op`, read at via(point); inputs in `known` are values of the new body.
   /// Returns what it yields.
-  llvm::SmallVector<mlir::Value>
-  append(FusedKernelOpInterface op, mlir::AffineMap via,
-         const llvm::DenseMap<unsigned, mlir::Value> &known = llvm::DenseMap<unsigned, mlir::Value>());
+  llvm::SmallVector<mlir::Value> append(
+      FusedKernelOpInterface op, mlir::AffineMap via,
+      const llvm::DenseMap<unsigned, mlir::Value> &known = llvm::DenseMap<unsigned, mlir::Value>());
   /// Adds a result: `value` of the body, in the place of `old`.
   void addResult(mlir::Value value, mlir::Value old, mlir::AffineMap map);
   /// Creates the kernel before `position` and lets it replace the old results.

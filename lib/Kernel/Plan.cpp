@@ -97,9 +97,12 @@ void Arena::assignOffsets() {
   SmallVector<Buffer *> placed; // by offset
   for (Buffer *buffer : order) {
     for (Buffer *other : placed)
-      if (other->first <= buffer->last && buffer->first <= other->last && other->offset < buffer->offset + buffer->bytes)
+      if (other->first <= buffer->last && buffer->first <= other->last &&
+          other->offset < buffer->offset + buffer->bytes)
         buffer->offset = std::max(buffer->offset, other->offset + other->bytes);
-    placed.insert(llvm::upper_bound(placed, buffer, [](Buffer *a, Buffer *b) { return a->offset < b->offset; }), buffer);
+    placed.insert(llvm::upper_bound(placed, buffer,
+                                    [](Buffer *a, Buffer *b) { return a->offset < b->offset; }),
+                  buffer);
     peak = std::max(peak, buffer->offset + buffer->bytes);
   }
 }
@@ -113,7 +116,8 @@ void Arena::annotate() {
     for (Value result : op->getResults()) {
       PlaceAttr home = homes.places.lookup(result);
       places.push_back(home ? home
-                            : PlaceAttr::get(builder.getContext(), Space::arena, 0, buffers[bufferOf[result]].offset));
+                            : PlaceAttr::get(builder.getContext(), Space::arena, 0,
+                                             buffers[bufferOf[result]].offset));
     }
     op->setAttr("kernel.places", builder.getArrayAttr(places));
     if (auto workspace = workspaceOf.find(op); workspace != workspaceOf.end())

@@ -37,9 +37,9 @@ bool Order::add(ArrayRef<Operation *> before, Operation *after) {
 }
 
 namespace ampc {
-/// List scheduling in the given order, with two exceptions: values without a kernel come at once, and so do
-/// kernels that do not make the arena fuller. Updates of parameters thus end the lives of gradients early; the
-/// scalars that they need are worth a few bytes.
+/// List scheduling in the given order, with two exceptions: values without a kernel come at once,
+/// and so do kernels that do not make the arena fuller. Updates of parameters thus end the lives of
+/// gradients early; the scalars that they need are worth a few bytes.
 class Scheduler {
 public:
   Scheduler(Order &order, Block &block, const DenseSet<Value> &outsideArena)
@@ -52,11 +52,14 @@ private:
   void release(Operation *op);
   /// Arena bytes after the kernel minus before.
   int64_t growth(Operation *op);
-  bool inArena(Value value) const { return value.getDefiningOp<KernelOpInterface>() && !outsideArena.contains(value); }
+  bool inArena(Value value) const {
+    return value.getDefiningOp<KernelOpInterface>() && !outsideArena.contains(value);
+  }
   SmallVector<Value> buffersReadBy(Operation *op) const {
     SmallVector<Value> buffers;
     for (Value operand : op->getOperands())
-      if (Value buffer = kernel::throughViews(operand); inArena(buffer) && !llvm::is_contained(buffers, buffer))
+      if (Value buffer = kernel::throughViews(operand);
+          inArena(buffer) && !llvm::is_contained(buffers, buffer))
         buffers.push_back(buffer);
     return buffers;
   }
@@ -118,7 +121,8 @@ void Scheduler::emit(Operation *op) {
         SmallVector<Operation *> readers;
         findReaders(buffer, readers);
         for (Operation *reader : readers)
-          if (auto it = number.find(reader); it != number.end() && ready.count(it->second) && growth(reader) <= smallGrowth) {
+          if (auto it = number.find(reader);
+              it != number.end() && ready.count(it->second) && growth(reader) <= smallGrowth) {
             ready.erase(it->second);
             eager.insert(it->second);
           }
@@ -147,4 +151,6 @@ void Scheduler::run() {
     op->moveBefore(block.getTerminator());
 }
 
-void Order::sort(Block &block, const DenseSet<Value> &outsideArena) { Scheduler(*this, block, outsideArena).run(); }
+void Order::sort(Block &block, const DenseSet<Value> &outsideArena) {
+  Scheduler(*this, block, outsideArena).run();
+}

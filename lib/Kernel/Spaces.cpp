@@ -7,7 +7,8 @@ using namespace mlir;
 using namespace ampc;
 
 SmallVector<AffineMap> ampc::mapsOf(ArrayAttr maps) {
-  return llvm::map_to_vector(maps, [](Attribute map) { return cast<AffineMapAttr>(map).getValue(); });
+  return llvm::map_to_vector(maps,
+                             [](Attribute map) { return cast<AffineMapAttr>(map).getValue(); });
 }
 
 int64_t ampc::elements(ArrayRef<int64_t> space) {
@@ -17,7 +18,8 @@ int64_t ampc::elements(ArrayRef<int64_t> space) {
 AffineMap ampc::normalized(AffineMap map, ArrayRef<int64_t> space) {
   SmallVector<AffineExpr> dims;
   for (auto [i, size] : llvm::enumerate(space))
-    dims.push_back(size == 1 ? getAffineConstantExpr(0, map.getContext()) : getAffineDimExpr(i, map.getContext()));
+    dims.push_back(size == 1 ? getAffineConstantExpr(0, map.getContext())
+                             : getAffineDimExpr(i, map.getContext()));
   return map.replaceDimsAndSymbols(dims, {}, space.size(), 0);
 }
 
@@ -65,7 +67,9 @@ AffineMap ampc::unitReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to, MLIRCo
 template <typename... Ops> static bool hasOps(FusedKernelOpInterface op) {
   return llvm::any_of(op.getBody().front(), [](Operation &inner) { return isa<Ops...>(inner); });
 }
-bool ampc::hasRowOps(FusedKernelOpInterface op) { return hasOps<kernel::RowReduceOp, kernel::RowIndexOp>(op); }
+bool ampc::hasRowOps(FusedKernelOpInterface op) {
+  return hasOps<kernel::RowReduceOp, kernel::RowIndexOp>(op);
+}
 bool ampc::usesLinearIndex(FusedKernelOpInterface op) { return hasOps<kernel::LinearIndexOp>(op); }
 bool ampc::isPointwise(Operation *op) {
   auto map = dyn_cast_or_null<kernel::MapOp>(op);
@@ -77,12 +81,14 @@ namespace {
 /// side is a single dimension. Dimensions of size 1 belong to no group.
 class Regrouping {
 public:
-  Regrouping(ArrayRef<int64_t> from, ArrayRef<int64_t> to) : from(from), to(to), groupOf(from.size(), -1) {
+  Regrouping(ArrayRef<int64_t> from, ArrayRef<int64_t> to)
+      : from(from), to(to), groupOf(from.size(), -1) {
     valid = build();
   }
   bool isValid() const { return valid; }
   /// The shape and map of a tensor behind a view, for the new space. False if there is none.
-  bool apply(AffineMap map, ArrayRef<int64_t> shape, SmallVectorImpl<int64_t> &newShape, AffineMap &newMap) const;
+  bool apply(AffineMap map, ArrayRef<int64_t> shape, SmallVectorImpl<int64_t> &newShape,
+             AffineMap &newMap) const;
 
 private:
   struct Group {
@@ -108,7 +114,8 @@ bool Regrouping::build() {
       return false;
     Group group;
     int64_t old = 1, now = 1;
-    auto take = [](ArrayRef<int64_t> sizes, size_t &k, int64_t &size, SmallVectorImpl<unsigned> &dims) {
+    auto take = [](ArrayRef<int64_t> sizes, size_t &k, int64_t &size,
+                   SmallVectorImpl<unsigned> &dims) {
       size *= sizes[k];
       if (sizes[k] != 1)
         dims.push_back(k);
@@ -138,7 +145,8 @@ bool Regrouping::apply(AffineMap map, ArrayRef<int64_t> shape, SmallVectorImpl<i
   for (unsigned i = 0; i < shape.size(); ++i) {
     AffineExpr expr = map.getResult(i);
     auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (!dim || (groups[groupOf[dim.getPosition()]].old.size() == 1 && groups[groupOf[dim.getPosition()]].now.size() == 1)) {
+    if (!dim || (groups[groupOf[dim.getPosition()]].old.size() == 1 &&
+                 groups[groupOf[dim.getPosition()]].now.size() == 1)) {
       SmallVector<AffineExpr> renamed(from.size(), getAffineConstantExpr(0, context));
       for (auto [d, group] : llvm::enumerate(groupOf)) {
         bool single = group >= 0 && groups[group].old.size() == 1 && groups[group].now.size() == 1;
@@ -154,7 +162,8 @@ bool Regrouping::apply(AffineMap map, ArrayRef<int64_t> shape, SmallVectorImpl<i
     // The whole group, in order, or nothing of it.
     const Group &group = groups[groupOf[dim.getPosition()]];
     for (unsigned part : llvm::seq<unsigned>(0, group.old.size()))
-      if (i + part >= shape.size() || map.getResult(i + part) != getAffineDimExpr(group.old[part], context) ||
+      if (i + part >= shape.size() ||
+          map.getResult(i + part) != getAffineDimExpr(group.old[part], context) ||
           shape[i + part] != from[group.old[part]])
         return false;
     for (unsigned part : group.now) {
@@ -171,7 +180,8 @@ bool Regrouping::apply(AffineMap map, ArrayRef<int64_t> shape, SmallVectorImpl<i
 static Value viewOf(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
   value = kernel::throughViews(value);
   auto type = cast<RankedTensorType>(value.getType()).clone(shape);
-  return type == value.getType() ? value : kernel::ViewOp::create(builder, value.getLoc(), type, value);
+  return type == value.getType() ? value
+                                 : kernel::ViewOp::create(builder, value.getLoc(), type, value);
 }
 
 kernel::MapOp ampc::respace(kernel::MapOp op, ArrayRef<int64_t> space) {
@@ -186,10 +196,12 @@ kernel::MapOp ampc::respace(kernel::MapOp op, ArrayRef<int64_t> space) {
   SmallVector<AffineMap> inputMaps(op.getInputs().size()), resultMaps(op->getNumResults());
   SmallVector<SmallVector<int64_t>> inputShapes(inputMaps.size()), resultShapes(resultMaps.size());
   for (auto [i, input] : llvm::enumerate(op.getInputs()))
-    if (!regrouping.apply(mapAt(op.getInputMaps(), i), shapeOf(input), inputShapes[i], inputMaps[i]))
+    if (!regrouping.apply(mapAt(op.getInputMaps(), i), shapeOf(input), inputShapes[i],
+                          inputMaps[i]))
       return {};
   for (auto [i, result] : llvm::enumerate(op.getResults()))
-    if (!regrouping.apply(mapAt(op.getResultMaps(), i), shapeOf(result), resultShapes[i], resultMaps[i]))
+    if (!regrouping.apply(mapAt(op.getResultMaps(), i), shapeOf(result), resultShapes[i],
+                          resultMaps[i]))
       return {};
   OpBuilder builder(op);
   SmallVector<Value> inputs;
@@ -198,7 +210,8 @@ kernel::MapOp ampc::respace(kernel::MapOp op, ArrayRef<int64_t> space) {
     inputs.push_back(viewOf(builder, input, shape));
   for (auto [result, shape] : llvm::zip(op.getResults(), resultShapes))
     types.push_back(cast<RankedTensorType>(result.getType()).clone(shape));
-  auto now = kernel::MapOp::create(builder, op.getLoc(), types, inputs, space, builder.getAffineMapArrayAttr(inputMaps),
+  auto now = kernel::MapOp::create(builder, op.getLoc(), types, inputs, space,
+                                   builder.getAffineMapArrayAttr(inputMaps),
                                    builder.getAffineMapArrayAttr(resultMaps));
   now->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   now.getBody().takeBody(op.getBody());

@@ -23,8 +23,10 @@ bool isIdentityOn(mlir::AffineMap map, llvm::ArrayRef<int64_t> space);
 mlir::AffineMap inverseOf(mlir::AffineMap map, llvm::ArrayRef<int64_t> space,
                           llvm::ArrayRef<int64_t> shape);
 
-/// From the indices of one shape to those of another that differs in dimensions of size 1; else null.
-mlir::AffineMap unitReshape(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to, mlir::MLIRContext *context);
+/// From the indices of one shape to those of another that differs in dimensions of size 1; else
+/// null.
+mlir::AffineMap unitReshape(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to,
+                            mlir::MLIRContext *context);
 
 /// True if some op of the body depends on the position along rows, or on the whole row.
 bool hasRowOps(FusedKernelOpInterface op);
@@ -32,8 +34,8 @@ bool hasRowOps(FusedKernelOpInterface op);
 bool isPointwise(mlir::Operation *op);
 bool usesLinearIndex(FusedKernelOpInterface op);
 
-/// Rewrites a map over another space with the same points in the same order, its tensors behind views.
-/// Null (and nothing changed) if its maps do not allow that.
+/// Rewrites a map over another space with the same points in the same order, its tensors behind
+/// views. Null (and nothing changed) if its maps do not allow that.
 kernel::MapOp respace(kernel::MapOp op, llvm::ArrayRef<int64_t> space);
 } // namespace ampc
 #endif

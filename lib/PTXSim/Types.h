@@ -9,13 +9,35 @@
 namespace ptxsim {
 
 enum class Type : uint8_t {
-  None, Pred,
-  U8, S8, B8,
-  U16, S16, B16, F16, BF16, E4M3x2, E5M2x2,
-  U32, S32, B32, F32, TF32, F16x2, BF16x2, U16x2, S16x2,
-  U64, S64, B64, F64, F32x2,
+  None,
+  Pred,
+  U8,
+  S8,
+  B8,
+  U16,
+  S16,
+  B16,
+  F16,
+  BF16,
+  E4M3x2,
+  E5M2x2,
+  U32,
+  S32,
+  B32,
+  F32,
+  TF32,
+  F16x2,
+  BF16x2,
+  U16x2,
+  S16x2,
+  U64,
+  S64,
+  B64,
+  F64,
+  F32x2,
   B128,
-  E4M3, E5M2 ///< only as tensor-core input types
+  E4M3,
+  E5M2 ///< only as tensor-core input types
 };
 
 /// Type::None when the word is not a type.
@@ -38,8 +60,14 @@ inline bool isSigned(Type t) {
 }
 inline bool isInteger(Type t) {
   switch (t) {
-  case Type::U8: case Type::S8: case Type::U16: case Type::S16:
-  case Type::U32: case Type::S32: case Type::U64: case Type::S64:
+  case Type::U8:
+  case Type::S8:
+  case Type::U16:
+  case Type::S16:
+  case Type::U32:
+  case Type::S32:
+  case Type::U64:
+  case Type::S64:
     return true;
   default:
     return false;

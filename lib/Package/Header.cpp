@@ -14,14 +14,23 @@ using namespace ampc;
 
 static const char *cType(int32_t dtype) {
   switch (dtype) {
-  case AMPC_F32: return "float";
-  case AMPC_F64: return "double";
-  case AMPC_F16: case AMPC_BF16: return "uint16_t";
-  case AMPC_I8: return "int8_t";
-  case AMPC_I16: return "int16_t";
-  case AMPC_I32: return "int32_t";
-  case AMPC_I64: return "int64_t";
-  default: return "uint8_t"; // i1, u8
+  case AMPC_F32:
+    return "float";
+  case AMPC_F64:
+    return "double";
+  case AMPC_F16:
+  case AMPC_BF16:
+    return "uint16_t";
+  case AMPC_I8:
+    return "int8_t";
+  case AMPC_I16:
+    return "int16_t";
+  case AMPC_I32:
+    return "int32_t";
+  case AMPC_I64:
+    return "int64_t";
+  default:
+    return "uint8_t"; // i1, u8
   }
 }
 
@@ -71,17 +80,23 @@ private:
 } // namespace
 
 void HeaderWriter::writeState() {
-  os << "/* A training state of the model: parameters, moments, counters, memory and threads. Two states are independent;\n"
+  os << "/* A training state of the model: parameters, moments, counters, memory and threads. Two "
+        "states are independent;\n"
         "   calls on one state must not overlap, except as said at `workspace`. */\n"
         "typedef struct "
      << name << "_state " << name << "_state;\n\n";
-  os << "/* AMPC_ABI_VERSION of the library; compare with the header's. */\nint32_t " << name << "_abi_version(void);\n";
-  os << "/* Bytes of a state with these options (null: defaults), for options.memory; 0 if threads is out of range. */\n"
+  os << "/* AMPC_ABI_VERSION of the library; compare with the header's. */\nint32_t " << name
+     << "_abi_version(void);\n";
+  os << "/* Bytes of a state with these options (null: defaults), for options.memory; 0 if threads "
+        "is out of range. */\n"
      << "size_t " << name << "_state_bytes(const ampc_options *options);\n";
-  os << "/* Makes a state (options null: defaults): AMPC_OK, or AMPC_E_ARG, AMPC_E_MEMORY, AMPC_E_CPU_UNSUPPORTED, with the\n"
-        "   reason in options.error. All memory is taken here. The environment variable AMPC_ISA (plain, avx2, avx512, amx)\n"
+  os << "/* Makes a state (options null: defaults): AMPC_OK, or AMPC_E_ARG, AMPC_E_MEMORY, "
+        "AMPC_E_CPU_UNSUPPORTED, with the\n"
+        "   reason in options.error. All memory is taken here. The environment variable AMPC_ISA "
+        "(plain, avx2, avx512, amx)\n"
         "   overrides the choice of instructions. */\n"
-     << "ampc_status " << name << "_create(const ampc_options *options, " << name << "_state **state);\n"
+     << "ampc_status " << name << "_create(const ampc_options *options, " << name
+     << "_state **state);\n"
      << "void " << name << "_destroy(" << name << "_state *state);\n"
      << "void " << name << "_set_hooks(" << name << "_state *state, const ampc_hooks *hooks);\n";
   os << "/* Why the last call on this state failed; empty after a call that did not. */\n"
@@ -89,54 +104,70 @@ void HeaderWriter::writeState() {
      << "const char *" << name << "_status_string(ampc_status status);\n"
      << "/* \"plain\", \"avx2\", \"avx512\" or \"amx\". */\n"
      << "const char *" << name << "_tier(const " << name << "_state *state);\n\n";
-  os << "/* Writes a checkpoint (safetensors) that replaces `path` at once when it is complete and on disk: AMPC_OK, or\n"
+  os << "/* Writes a checkpoint (safetensors) that replaces `path` at once when it is complete and "
+        "on disk: AMPC_OK, or\n"
         "   AMPC_E_IO. Gradients are not saved. */\n"
      << "ampc_status " << name << "_save(" << name << "_state *state, const char *path);\n"
-     << "/* Reads a checkpoint; flags 0 or AMPC_LOAD_WEIGHTS. AMPC_E_IO and AMPC_E_CKPT_MISMATCH leave the state as it was,\n"
+     << "/* Reads a checkpoint; flags 0 or AMPC_LOAD_WEIGHTS. AMPC_E_IO and AMPC_E_CKPT_MISMATCH "
+        "leave the state as it was,\n"
         "   unless the file fails while its data is read. */\n"
-     << "ampc_status " << name << "_load(" << name << "_state *state, const char *path, uint32_t flags);\n\n";
+     << "ampc_status " << name << "_load(" << name
+     << "_state *state, const char *path, uint32_t flags);\n\n";
 }
 
 void HeaderWriter::writeProgram(const ProgramInfo &program) {
   bool training = program.kind <= AMPC_PROGRAM_APPLY;
   const char *const docs[] = {
-      "Forward, backward and update.", "Forward and backward: leaves the gradients in the state (needs want_split).",
-      "Updates from the gradients in the state (needs want_split).", "The loss, in inference mode; changes nothing.",
-      "Inference; changes nothing."};
+      "Forward, backward and update.",
+      "Forward and backward: leaves the gradients in the state (needs want_split).",
+      "Updates from the gradients in the state (needs want_split).",
+      "The loss, in inference mode; changes nothing.", "Inference; changes nothing."};
   std::string prefix = name + "_" + program.name;
   os << "/* ---- " << prefix << " ---- */\ntypedef struct {\n"
-     << "  uint32_t size;      /* sizeof of this struct */\n  uint32_t valid;     /* rows of the batch that count; 0: all";
+     << "  uint32_t size;      /* sizeof of this struct */\n  uint32_t valid;     /* rows of the "
+        "batch that count; 0: all";
   if (program.batch)
     os << " " << program.batch << (program.shortBatch ? "" : ", and fewer are not supported");
-  os << " */\n  float lr_factor;    /* factor on the learning rate; 0: 1 */\n  uint32_t flags;     /* 0 */\n"
-     << "  void *workspace;    /* " << (training ? "null" : "null, or see " + name + "_workspace_bytes") << " */\n";
+  os << " */\n  float lr_factor;    /* factor on the learning rate; 0: 1 */\n  uint32_t flags;     "
+        "/* 0 */\n"
+     << "  void *workspace;    /* "
+     << (training ? "null" : "null, or see " + name + "_workspace_bytes") << " */\n";
   for (const TensorInfo &input : program.inputs)
-    os << "  const " << cType(input.dtype) << " *" << input.field << "; /* " << describe(input) << " */\n";
+    os << "  const " << cType(input.dtype) << " *" << input.field << "; /* " << describe(input)
+       << " */\n";
   os << "} " << prefix << "_in;\n";
   if (!training) {
-    os << "typedef struct {\n  uint32_t size;      /* sizeof of this struct */\n  uint32_t reserved;\n";
+    os << "typedef struct {\n  uint32_t size;      /* sizeof of this struct */\n  uint32_t "
+          "reserved;\n";
     for (const TensorInfo &output : program.outputs)
-      os << "  " << cType(output.dtype) << " *" << output.field << "; /* " << describe(output) << " */\n";
+      os << "  " << cType(output.dtype) << " *" << output.field << "; /* " << describe(output)
+         << " */\n";
     os << "} " << prefix << "_out;\n";
   }
-  os << "/* " << docs[program.kind] << (training ? " `out` may be null." : "") << "\n   AMPC_OK or AMPC_E_ARG";
+  os << "/* " << docs[program.kind] << (training ? " `out` may be null." : "")
+     << "\n   AMPC_OK or AMPC_E_ARG";
   if (training && program.lossOutput >= 0)
     os << (program.scaleSlot >= 0 ? ", AMPC_W_STEP_SKIPPED" : ", AMPC_E_NONFINITE_LOSS");
-  os << ". */\nampc_status " << prefix << "(" << (training ? "" : "const ") << name << "_state *state, const " << prefix
-     << "_in *in, " << (training ? std::string("ampc_train_out") : prefix + "_out") << " *out);\n\n";
+  os << ". */\nampc_status " << prefix << "(" << (training ? "" : "const ") << name
+     << "_state *state, const " << prefix << "_in *in, "
+     << (training ? std::string("ampc_train_out") : prefix + "_out") << " *out);\n\n";
 }
 
 void HeaderWriter::writeTensors() {
   os << "/* ---- Tensors of the state, numbered from 0 ----\n";
   for (auto [number, slot] : enumerate(model.slots))
-    os << inComment(("   " + Twine(number) + "  " + slot.tensor.name + "  " + describe(slot.tensor) + "  " + roleName(slot.role)).str())
+    os << inComment(("   " + Twine(number) + "  " + slot.tensor.name + "  " +
+                     describe(slot.tensor) + "  " + roleName(slot.role))
+                        .str())
        << "\n";
   os << "*/\nint32_t " << name << "_tensor_count(void);\n"
      << "/* Null if there is none of that number. */\n"
      << "const ampc_tensor *" << name << "_tensor(int32_t number);\n"
      << "/* An ampc_role, or -1. */\nint32_t " << name << "_tensor_role(int32_t number);\n"
-     << "/* Number of the tensor of that name, or -1. */\nint32_t " << name << "_find_tensor(const char *tensor_name);\n"
-     << "/* The tensor's memory, valid as long as the state; null for gradients without want_split. */\n"
+     << "/* Number of the tensor of that name, or -1. */\nint32_t " << name
+     << "_find_tensor(const char *tensor_name);\n"
+     << "/* The tensor's memory, valid as long as the state; null for gradients without "
+        "want_split. */\n"
      << "void *" << name << "_tensor_data(" << name << "_state *state, int32_t number);\n"
      << "/* To be called after parameters were written through their pointers. */\n"
      << "ampc_status " << name << "_refresh(" << name << "_state *state);\n";
@@ -144,14 +175,18 @@ void HeaderWriter::writeTensors() {
 
 void HeaderWriter::write() {
   std::string guard = StringRef(name).upper() + "_H";
-  os << "/* C interface of the compiled model " << name << ", written by ampc. Link with lib" << name << ".a and -pthread. */\n"
+  os << "/* C interface of the compiled model " << name << ", written by ampc. Link with lib"
+     << name << ".a and -pthread. */\n"
      << "#ifndef " << guard << "\n#define " << guard << "\n\n"
      << StringRef(reinterpret_cast<const char *>(commonHeader), commonHeaderSize)
      << "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   writeState();
-  os << "/* Bytes of a workspace. A call with one, aligned to 64 bytes, keeps to the calling thread and writes only there and to\n"
-        "   its outputs: any number of such calls of eval and exports on one state may overlap, with one workspace each, as\n"
-        "   long as no other call changes the state. After an error, the workspace begins with the message. */\n"
+  os << "/* Bytes of a workspace. A call with one, aligned to 64 bytes, keeps to the calling "
+        "thread and writes only there and to\n"
+        "   its outputs: any number of such calls of eval and exports on one state may overlap, "
+        "with one workspace each, as\n"
+        "   long as no other call changes the state. After an error, the workspace begins with the "
+        "message. */\n"
      << "size_t " << name << "_workspace_bytes(void);\n\n";
   for (const ProgramInfo &program : model.programs)
     if (program.kind != AMPC_PROGRAM_DERIVE)

@@ -17,7 +17,8 @@ Expected<std::unique_ptr<LoadedModel>> LoadedModel::load(const PackagedModel &pa
   Expected<std::unique_ptr<orc::LLJIT>> jit = orc::LLJITBuilder().create();
   if (!jit)
     return jit.takeError();
-  Expected<std::unique_ptr<object::Archive>> archive = object::Archive::create(package.archive->getMemBufferRef());
+  Expected<std::unique_ptr<object::Archive>> archive =
+      object::Archive::create(package.archive->getMemBufferRef());
   if (!archive)
     return archive.takeError();
   Error problem = Error::success();
@@ -25,7 +26,8 @@ Expected<std::unique_ptr<LoadedModel>> LoadedModel::load(const PackagedModel &pa
     Expected<MemoryBufferRef> object = child.getMemoryBufferRef();
     if (!object)
       return object.takeError();
-    if (Error error = (*jit)->addObjectFile(MemoryBuffer::getMemBufferCopy(object->getBuffer(), object->getBufferIdentifier())))
+    if (Error error = (*jit)->addObjectFile(
+            MemoryBuffer::getMemBufferCopy(object->getBuffer(), object->getBufferIdentifier())))
       return std::move(error);
   }
   if (problem)

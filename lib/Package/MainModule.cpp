@@ -1,5 +1,5 @@
-// Writes the tables of ampc/Runtime/Model.h as constant data and the C functions around the runtime.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Writes the tables of ampc/Runtime/Model.h as constant data and the C functions around the
+// runtime. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/MainModule.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Constants.h"
@@ -16,24 +16,31 @@ extern const std::size_t runtimeBitcodeSize;
 using namespace ampc;
 
 namespace {
-/// Constants that have the layout of the C structs: fields are aligned as in C, and gaps are written out.
+/// Constants that have the layout of the C structs: fields are aligned as in C, and gaps are
+/// written out.
 class Tables {
 public:
-  Tables(const ModelInfo &model, Module &module) : model(model), module(module), context(module.getContext()) {}
+  Tables(const ModelInfo &model, Module &module)
+      : model(model), module(module), context(module.getContext()) {}
   /// The ampc_model, or null if a struct has another size than in C.
   GlobalVariable *write();
 
 private:
-  Constant *i32(int64_t value) { return ConstantInt::getSigned(Type::getInt32Ty(context), int32_t(value)); }
+  Constant *i32(int64_t value) {
+    return ConstantInt::getSigned(Type::getInt32Ty(context), int32_t(value));
+  }
   Constant *u32(uint32_t value) { return ConstantInt::get(Type::getInt32Ty(context), value); }
-  Constant *i64(int64_t value) { return ConstantInt::get(Type::getInt64Ty(context), uint64_t(value)); }
+  Constant *i64(int64_t value) {
+    return ConstantInt::get(Type::getInt64Ty(context), uint64_t(value));
+  }
   Constant *f64(double value) { return ConstantFP::get(Type::getDoubleTy(context), value); }
   Constant *null() { return ConstantPointerNull::get(PointerType::get(context, 0)); }
   Constant *array(ArrayRef<Constant *> elements) {
     return ConstantArray::get(ArrayType::get(elements[0]->getType(), elements.size()), elements);
   }
   GlobalVariable *global(Constant *value, uint64_t alignment = 8) {
-    auto *made = new GlobalVariable(module, value->getType(), true, GlobalValue::PrivateLinkage, value, "ampc.table");
+    auto *made = new GlobalVariable(module, value->getType(), true, GlobalValue::PrivateLinkage,
+                                    value, "ampc.table");
     made->setAlignment(Align(alignment));
     return made;
   }
@@ -44,7 +51,9 @@ private:
     return known;
   }
   /// A pointer to the elements, or null if there are none.
-  Constant *pointer(ArrayRef<Constant *> elements) { return elements.empty() ? null() : global(array(elements)); }
+  Constant *pointer(ArrayRef<Constant *> elements) {
+    return elements.empty() ? null() : global(array(elements));
+  }
   Constant *record(uint64_t size, ArrayRef<Constant *> fields);
 
   Constant *tensor(const TensorInfo &info);
@@ -52,7 +61,8 @@ private:
   Constant *program(const ProgramInfo &info);
   Constant *kernel(const KernelInfo &info);
   Constant *function(const std::string &symbol);
-  template <typename Info> Constant *all(ArrayRef<Info> infos, Constant *(Tables::*make)(const Info &)) {
+  template <typename Info>
+  Constant *all(ArrayRef<Info> infos, Constant *(Tables::*make)(const Info &)) {
     SmallVector<Constant *> constants;
     for (const Info &info : infos)
       constants.push_back((this->*make)(info));
@@ -77,29 +87,45 @@ Constant *Tables::tensor(const TensorInfo &info) {
   SmallVector<Constant *> dims;
   for (int64_t dim : info.dims)
     dims.push_back(i64(dim));
-  return record(sizeof(ampc_tensor), {text(info.name), i32(info.dtype), i32(info.dims.size()), pointer(dims), i64(info.bytes),
-                                      i32(info.batched), i32(info.labelLimit), i64(info.labelIgnore)});
+  return record(sizeof(ampc_tensor),
+                {text(info.name), i32(info.dtype), i32(info.dims.size()), pointer(dims),
+                 i64(info.bytes), i32(info.batched), i32(info.labelLimit), i64(info.labelIgnore)});
 }
 
 Constant *Tables::slot(const SlotInfo &info) {
-  return record(sizeof(ampc_slot), {tensor(info.tensor), i32(info.role), i32(info.init.kind), f64(info.init.a),
-                                    f64(info.init.b), i64(info.offset)});
+  return record(sizeof(ampc_slot), {tensor(info.tensor), i32(info.role), i32(info.init.kind),
+                                    f64(info.init.a), f64(info.init.b), i64(info.offset)});
 }
 
 Constant *Tables::program(const ProgramInfo &info) {
   SmallVector<Constant *> entries, operands;
   for (const EntryInfo &entry : info.entries)
-    entries.push_back(record(sizeof(ampc_entry), {i32(AMPC_ENTRY_KERNEL), i32(entry.kernel), i32(entry.firstOperand),
-                                                  i32(entry.operandCount), i32(0), i32(0), text(entry.name)}));
+    entries.push_back(record(sizeof(ampc_entry),
+                             {i32(AMPC_ENTRY_KERNEL), i32(entry.kernel), i32(entry.firstOperand),
+                              i32(entry.operandCount), i32(0), i32(0), text(entry.name)}));
   for (const ampc_operand &operand : info.operands)
-    operands.push_back(record(sizeof(ampc_operand), {i32(operand.space), i32(operand.number), i64(operand.offset),
-                                                     i64(operand.stride)}));
-  return record(sizeof(ampc_program),
-                {text(info.name), i32(info.kind), i32(info.stepSlot), i32(info.lossOutput), i32(info.lossReady),
-                 i32(info.normOutput), i32(info.foundInfOutput), i32(info.scaleSlot), i32(info.inputs.size()),
-                 i32(info.outputs.size()), i32(entries.size()), i32(operands.size()), i32(info.batch),
-                 i32(info.shortBatch), i32(0), all(ArrayRef(info.inputs), &Tables::tensor),
-                 all(ArrayRef(info.outputs), &Tables::tensor), pointer(entries), pointer(operands), i64(info.arenaBytes)});
+    operands.push_back(record(sizeof(ampc_operand), {i32(operand.space), i32(operand.number),
+                                                     i64(operand.offset), i64(operand.stride)}));
+  return record(sizeof(ampc_program), {text(info.name),
+                                       i32(info.kind),
+                                       i32(info.stepSlot),
+                                       i32(info.lossOutput),
+                                       i32(info.lossReady),
+                                       i32(info.normOutput),
+                                       i32(info.foundInfOutput),
+                                       i32(info.scaleSlot),
+                                       i32(info.inputs.size()),
+                                       i32(info.outputs.size()),
+                                       i32(entries.size()),
+                                       i32(operands.size()),
+                                       i32(info.batch),
+                                       i32(info.shortBatch),
+                                       i32(0),
+                                       all(ArrayRef(info.inputs), &Tables::tensor),
+                                       all(ArrayRef(info.outputs), &Tables::tensor),
+                                       pointer(entries),
+                                       pointer(operands),
+                                       i64(info.arenaBytes)});
 }
 
 /// Kernels are in other objects of the archive, and invisible outside of the program that links it.
@@ -123,28 +149,31 @@ Constant *Tables::kernel(const KernelInfo &info) {
     tasks.push_back(i64(info.tasks[t]));
     scratch.push_back(i64(info.scratch[t]));
   }
-  return record(sizeof(ampc_kernel), {text(info.name), array(run), array(finish), array(tasks), array(scratch)});
+  return record(sizeof(ampc_kernel),
+                {text(info.name), array(run), array(finish), array(tasks), array(scratch)});
 }
 
 GlobalVariable *Tables::write() {
   SmallVector<Constant *> constants;
   for (const std::string &bytes : model.constants)
-    constants.push_back(global(ConstantDataArray::getString(context, bytes, /*AddNull=*/false), 64));
+    constants.push_back(
+        global(ConstantDataArray::getString(context, bytes, /*AddNull=*/false), 64));
   Constant *value = record(
       sizeof(ampc_model),
       {text(model.name), u32(model.tiers), i32(model.slots.size()), i32(model.programs.size()),
-       i32(model.kernels.size()), i32(constants.size()), i32(0), all(ArrayRef(model.slots), &Tables::slot),
-       all(ArrayRef(model.programs), &Tables::program), all(ArrayRef(model.kernels), &Tables::kernel),
-       pointer(constants), i64(model.stateBytes), i64(model.arenaBytes), i64(int64_t(model.stateHash)),
-       i64(int64_t(model.planHash))});
-  auto *made = new GlobalVariable(module, value->getType(), true, GlobalValue::ExternalLinkage, value, model.name + "_model");
+       i32(model.kernels.size()), i32(constants.size()), i32(0),
+       all(ArrayRef(model.slots), &Tables::slot), all(ArrayRef(model.programs), &Tables::program),
+       all(ArrayRef(model.kernels), &Tables::kernel), pointer(constants), i64(model.stateBytes),
+       i64(model.arenaBytes), i64(int64_t(model.stateHash)), i64(int64_t(model.planHash))});
+  auto *made = new GlobalVariable(module, value->getType(), true, GlobalValue::ExternalLinkage,
+                                  value, model.name + "_model");
   made->setAlignment(Align(8));
   return good ? made : nullptr;
 }
 
 /// NAME_`suffix`, which calls `callee` with `before` ahead of its own arguments.
-static void addWrapper(Module &module, const ModelInfo &model, StringRef suffix, StringRef callee, GlobalVariable *table,
-                       int32_t program = -1) {
+static void addWrapper(Module &module, const ModelInfo &model, StringRef suffix, StringRef callee,
+                       GlobalVariable *table, int32_t program = -1) {
   Function *inner = module.getFunction(callee);
   assert(inner && "the runtime lacks a function");
   FunctionType *type = inner->getFunctionType();
@@ -156,7 +185,8 @@ static void addWrapper(Module &module, const ModelInfo &model, StringRef suffix,
     parameters.erase(parameters.begin() + 1);
   auto *outer = Function::Create(FunctionType::get(type->getReturnType(), parameters, false),
                                  GlobalValue::ExternalLinkage, model.name + "_" + suffix, module);
-  outer->setAttributes(AttributeList::get(module.getContext(), AttributeList::FunctionIndex, inner->getAttributes().getFnAttrs()));
+  outer->setAttributes(AttributeList::get(module.getContext(), AttributeList::FunctionIndex,
+                                          inner->getAttributes().getFnAttrs()));
   outer->removeFnAttr(Attribute::Memory);
   IRBuilder<> b(BasicBlock::Create(module.getContext(), "", outer));
   SmallVector<llvm::Value *> arguments;
@@ -174,10 +204,11 @@ static void addWrapper(Module &module, const ModelInfo &model, StringRef suffix,
 }
 
 static void addWrappers(Module &module, const ModelInfo &model, GlobalVariable *table) {
-  for (StringRef name : {"state_bytes", "create", "workspace_bytes", "tensor_count", "tensor", "find_tensor", "tensor_role"})
+  for (StringRef name : {"state_bytes", "create", "workspace_bytes", "tensor_count", "tensor",
+                         "find_tensor", "tensor_role"})
     addWrapper(module, model, name, ("ampc_rt_" + name).str(), table);
-  for (StringRef name : {"destroy", "set_hooks", "refresh", "save", "load", "tensor_data", "tier", "last_error",
-                         "status_string"})
+  for (StringRef name : {"destroy", "set_hooks", "refresh", "save", "load", "tensor_data", "tier",
+                         "last_error", "status_string"})
     addWrapper(module, model, name, ("ampc_rt_" + name).str(), nullptr);
   for (auto [number, program] : enumerate(model.programs))
     if (program.kind != AMPC_PROGRAM_DERIVE)
@@ -190,9 +221,11 @@ static void addWrappers(Module &module, const ModelInfo &model, GlobalVariable *
   b.CreateRet(b.getInt32(AMPC_ABI_VERSION));
 }
 
-Expected<std::unique_ptr<Module>> ampc::buildMainModule(const ModelInfo &model, LLVMContext &context) {
+Expected<std::unique_ptr<Module>> ampc::buildMainModule(const ModelInfo &model,
+                                                        LLVMContext &context) {
   StringRef bitcode(reinterpret_cast<const char *>(runtimeBitcode), runtimeBitcodeSize);
-  Expected<std::unique_ptr<Module>> module = parseBitcodeFile(MemoryBufferRef(bitcode, "runtime"), context);
+  Expected<std::unique_ptr<Module>> module =
+      parseBitcodeFile(MemoryBufferRef(bitcode, "runtime"), context);
   if (!module)
     return module.takeError();
   (*module)->setModuleIdentifier(model.name);
@@ -202,7 +235,8 @@ Expected<std::unique_ptr<Module>> ampc::buildMainModule(const ModelInfo &model, 
       function.setLinkage(GlobalValue::InternalLinkage);
   GlobalVariable *table = Tables(model, **module).write();
   if (!table)
-    return createStringError("the tables of the model do not have the layout of ampc/Runtime/Model.h");
+    return createStringError(
+        "the tables of the model do not have the layout of ampc/Runtime/Model.h");
   addWrappers(**module, model, table);
   return module;
 }

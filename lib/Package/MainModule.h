@@ -11,6 +11,7 @@
 
 namespace ampc {
 /// Only symbols that begin with the model's name are global.
-llvm::Expected<std::unique_ptr<llvm::Module>> buildMainModule(const ModelInfo &model, llvm::LLVMContext &context);
+llvm::Expected<std::unique_ptr<llvm::Module>> buildMainModule(const ModelInfo &model,
+                                                              llvm::LLVMContext &context);
 } // namespace ampc
 #endif

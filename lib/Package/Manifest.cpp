@@ -8,7 +8,9 @@ using namespace llvm;
 using namespace ampc;
 
 static json::Object describe(const TensorInfo &tensor) {
-  json::Object object{{"name", tensor.name}, {"dtype", dtypeName(tensor.dtype)}, {"shape", json::Array(tensor.dims)},
+  json::Object object{{"name", tensor.name},
+                      {"dtype", dtypeName(tensor.dtype)},
+                      {"shape", json::Array(tensor.dims)},
                       {"bytes", tensor.bytes}};
   if (tensor.labelLimit)
     object["label_limit"] = tensor.labelLimit;
@@ -37,9 +39,10 @@ static json::Object describe(const ProgramInfo &program) {
 
 /// Everything but functions of libm, which are the only externals that need another library.
 static bool isMath(StringRef symbol) {
-  static const char *const names[] = {"exp",  "exp2", "expm1", "log",  "log2", "log10", "log1p", "sin",  "cos",   "tan",
-                                      "sinh", "cosh", "tanh",  "asin", "acos", "atan",  "atan2", "pow",  "sqrt",  "cbrt",
-                                      "erf",  "erfc", "fma",   "fmod", "floor", "ceil", "trunc", "round", "roundeven", "rint"};
+  static const char *const names[] = {
+      "exp",  "exp2", "expm1", "log",  "log2",  "log10", "log1p", "sin",   "cos",       "tan",
+      "sinh", "cosh", "tanh",  "asin", "acos",  "atan",  "atan2", "pow",   "sqrt",      "cbrt",
+      "erf",  "erfc", "fma",   "fmod", "floor", "ceil",  "trunc", "round", "roundeven", "rint"};
   return is_contained(names, symbol);
 }
 

@@ -30,8 +30,8 @@ static Expected<std::unique_ptr<TargetMachine>> makeMachine() {
   if (!target)
     return createStringError(error);
   // Functions carry the features of their tier.
-  return std::unique_ptr<TargetMachine>(target->createTargetMachine(triple, "x86-64", "", TargetOptions(), Reloc::PIC_,
-                                                                    std::nullopt, CodeGenOptLevel::Default));
+  return std::unique_ptr<TargetMachine>(target->createTargetMachine(
+      triple, "x86-64", "", TargetOptions(), Reloc::PIC_, std::nullopt, CodeGenOptLevel::Default));
 }
 
 static void addSanitizer(PassBuilder &builder, Module &module, Sanitizer sanitizer) {
@@ -41,14 +41,15 @@ static void addSanitizer(PassBuilder &builder, Module &module, Sanitizer sanitiz
   for (Function &function : module)
     if (!function.isDeclaration())
       function.addFnAttr(address ? Attribute::SanitizeAddress : Attribute::SanitizeThread);
-  builder.registerOptimizerLastEPCallback([address](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase) {
-    if (address) {
-      passes.addPass(AddressSanitizerPass(AddressSanitizerOptions()));
-      return;
-    }
-    passes.addPass(ModuleThreadSanitizerPass());
-    passes.addPass(createModuleToFunctionPassAdaptor(ThreadSanitizerPass()));
-  });
+  builder.registerOptimizerLastEPCallback(
+      [address](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase) {
+        if (address) {
+          passes.addPass(AddressSanitizerPass(AddressSanitizerOptions()));
+          return;
+        }
+        passes.addPass(ModuleThreadSanitizerPass());
+        passes.addPass(createModuleToFunctionPassAdaptor(ThreadSanitizerPass()));
+      });
 }
 
 static void optimise(Module &module, TargetMachine &machine, Sanitizer sanitizer) {
@@ -56,7 +57,8 @@ static void optimise(Module &module, TargetMachine &machine, Sanitizer sanitizer
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;
   ModuleAnalysisManager modules;
-  PipelineTuningOptions tuning; // kernels are vectors already: more vectorizing costs time and changes what tiers compute
+  PipelineTuningOptions tuning; // kernels are vectors already: more vectorizing costs time and
+                                // changes what tiers compute
   tuning.LoopVectorization = tuning.LoopInterleaving = tuning.SLPVectorization = false;
   PassBuilder builder(&machine, tuning);
   addSanitizer(builder, module, sanitizer);

@@ -9,8 +9,8 @@
 #include "llvm/Support/Error.h"
 
 namespace ampc {
-/// Optimises `module` and writes a relocatable ELF object for x86-64. Modules of different contexts may be written in
-/// several threads.
+/// Optimises `module` and writes a relocatable ELF object for x86-64. Modules of different contexts
+/// may be written in several threads.
 llvm::Expected<llvm::SmallVector<char, 0>> writeObject(llvm::Module &module, Sanitizer sanitizer);
 } // namespace ampc
 #endif

@@ -1,5 +1,5 @@
-// The archive: one object per tier, compiled at the same time, and one with tables, C functions and runtime.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The archive: one object per tier, compiled at the same time, and one with tables, C functions and
+// runtime. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Package.h"
 #include "lib/Package/MainModule.h"
 #include "lib/Package/ObjectWriter.h"
@@ -44,7 +44,8 @@ static void compile(llvm::Module &module, Sanitizer sanitizer, Member &member) {
     member.error = llvm::toString(object.takeError());
 }
 
-static FailureOr<std::vector<Member>> compileTiers(ModuleOp module, const ModelInfo &model, Sanitizer sanitizer) {
+static FailureOr<std::vector<Member>> compileTiers(ModuleOp module, const ModelInfo &model,
+                                                   Sanitizer sanitizer) {
   std::vector<std::unique_ptr<TierCode>> codes;
   std::vector<Member> members;
   for (int32_t t = 0; t < AMPC_TIERS; ++t) {
@@ -53,7 +54,8 @@ static FailureOr<std::vector<Member>> compileTiers(ModuleOp module, const ModelI
       continue;
     codes.push_back(std::make_unique<TierCode>());
     members.push_back({model.name + "_" + tierName(t) + ".o", {}, {}});
-    codes.back()->module = translateModuleToLLVMIR(code, codes.back()->context, members.back().name);
+    codes.back()->module =
+        translateModuleToLLVMIR(code, codes.back()->context, members.back().name);
     if (!codes.back()->module)
       return code.emitError() << "cannot be translated to LLVM IR";
   }
@@ -81,7 +83,8 @@ static LogicalResult compileMain(ModuleOp module, const ModelInfo &model, Saniti
 }
 
 /// Symbols that no member defines.
-static FailureOr<std::vector<std::string>> findExternals(ModuleOp module, const std::vector<Member> &members) {
+static FailureOr<std::vector<std::string>> findExternals(ModuleOp module,
+                                                         const std::vector<Member> &members) {
   std::set<std::string> defined, used;
   for (const Member &member : members) {
     auto object = llvm::object::ObjectFile::createObjectFile(
@@ -92,7 +95,8 @@ static FailureOr<std::vector<std::string>> findExternals(ModuleOp module, const 
       llvm::Expected<StringRef> name = symbol.getName();
       llvm::Expected<uint32_t> flags = symbol.getFlags();
       if (!name || !flags)
-        return module.emitError() << llvm::toString(llvm::joinErrors(name.takeError(), flags.takeError()));
+        return module.emitError() << llvm::toString(
+                   llvm::joinErrors(name.takeError(), flags.takeError()));
       if (*flags & llvm::object::SymbolRef::SF_Global)
         (*flags & llvm::object::SymbolRef::SF_Undefined ? used : defined).insert(name->str());
     }
@@ -112,7 +116,8 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
   if (failed(members))
     return failure();
   for (const Member &member : *members) // other code, other bits
-    model->planHash = model->planHash * 31 + llvm::xxh3_64bits(StringRef(member.object.data(), member.object.size()));
+    model->planHash = model->planHash * 31 +
+                      llvm::xxh3_64bits(StringRef(member.object.data(), member.object.size()));
   if (failed(compileMain(module, *model, options.sanitizer, *members)))
     return failure();
   FailureOr<std::vector<std::string>> externals = findExternals(module, *members);
@@ -120,20 +125,25 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
     return failure();
   std::vector<llvm::NewArchiveMember> parts;
   for (const Member &member : *members)
-    parts.emplace_back(llvm::MemoryBufferRef(StringRef(member.object.data(), member.object.size()), member.name));
-  auto archive = llvm::writeArchiveToBuffer(parts, llvm::SymtabWritingMode::NormalSymtab, llvm::object::Archive::K_GNU,
+    parts.emplace_back(
+        llvm::MemoryBufferRef(StringRef(member.object.data(), member.object.size()), member.name));
+  auto archive = llvm::writeArchiveToBuffer(parts, llvm::SymtabWritingMode::NormalSymtab,
+                                            llvm::object::Archive::K_GNU,
                                             /*Deterministic=*/true, /*Thin=*/false);
   if (!archive)
     return module.emitError() << llvm::toString(archive.takeError());
-  return PackagedModel{model->name, std::move(*archive), writeHeader(*model), writeManifest(*model, *externals)};
+  return PackagedModel{model->name, std::move(*archive), writeHeader(*model),
+                       writeManifest(*model, *externals)};
 }
 
 LogicalResult ampc::writePackage(ModuleOp module, const PackagedModel &model, StringRef folder) {
-  if (std::error_code code = llvm::sys::fs::create_directories(folder, true, llvm::sys::fs::all_all))
+  if (std::error_code code =
+          llvm::sys::fs::create_directories(folder, true, llvm::sys::fs::all_all))
     return module.emitError() << "cannot create " << folder << ": " << code.message();
-  std::pair<std::string, StringRef> files[] = {{"lib" + model.name + ".a", model.archive->getBuffer()},
-                                               {model.name + ".h", model.header},
-                                               {model.name + ".json", model.manifest}};
+  std::pair<std::string, StringRef> files[] = {
+      {"lib" + model.name + ".a", model.archive->getBuffer()},
+      {model.name + ".h", model.header},
+      {model.name + ".json", model.manifest}};
   for (auto &[name, content] : files) {
     SmallString<128> path(folder);
     llvm::sys::path::append(path, name);
@@ -143,7 +153,8 @@ LogicalResult ampc::writePackage(ModuleOp module, const PackagedModel &model, St
       return llvm::Error::success();
     });
     if (error)
-      return module.emitError() << "cannot write " << path << ": " << llvm::toString(std::move(error));
+      return module.emitError() << "cannot write " << path << ": "
+                                << llvm::toString(std::move(error));
   }
   return success();
 }

@@ -20,21 +20,25 @@ const char *ampc::dtypeName(int32_t dtype) {
   return names[dtype];
 }
 const char *ampc::roleName(int32_t role) {
-  const char *const names[] = {"param", "buffer", "moment", "step", "gradient", "ema", "random", "scale", "working"};
+  const char *const names[] = {"param", "buffer", "moment", "step",   "gradient",
+                               "ema",   "random", "scale",  "working"};
   return names[role];
 }
 
 /// Words that a struct of a program already has, or that C and C++ keep for themselves.
 static bool isReserved(StringRef word) {
   static const llvm::StringSet<> words = {
-      "size",     "valid",    "lr_factor", "flags",    "workspace", "reserved", "auto",     "break",    "case",
-      "char",     "const",    "continue",  "default",  "do",        "double",   "else",     "enum",     "extern",
-      "float",    "for",      "goto",      "if",       "inline",    "int",      "long",     "register", "restrict",
-      "return",   "short",    "signed",    "sizeof",   "static",    "struct",   "switch",   "typedef",  "union",
-      "unsigned", "void",     "volatile",  "while",    "and",       "asm",      "bool",     "catch",    "class",
-      "delete",   "explicit", "export",    "false",    "friend",    "mutable",  "namespace", "new",     "not",
-      "operator", "or",       "private",   "protected", "public",   "template", "this",     "throw",    "true",
-      "try",      "typename", "using",     "virtual",  "xor",       "concept",  "requires", "nullptr"};
+      "size",    "valid",     "lr_factor", "flags",    "workspace", "reserved", "auto",
+      "break",   "case",      "char",      "const",    "continue",  "default",  "do",
+      "double",  "else",      "enum",      "extern",   "float",     "for",      "goto",
+      "if",      "inline",    "int",       "long",     "register",  "restrict", "return",
+      "short",   "signed",    "sizeof",    "static",   "struct",    "switch",   "typedef",
+      "union",   "unsigned",  "void",      "volatile", "while",     "and",      "asm",
+      "bool",    "catch",     "class",     "delete",   "explicit",  "export",   "false",
+      "friend",  "mutable",   "namespace", "new",      "not",       "operator", "or",
+      "private", "protected", "public",    "template", "this",      "throw",    "true",
+      "try",     "typename",  "using",     "virtual",  "xor",       "concept",  "requires",
+      "nullptr"};
   return words.contains(word);
 }
 
@@ -49,16 +53,26 @@ static std::string toIdentifier(StringRef name) {
 }
 
 static FailureOr<int32_t> toDtype(Operation *op, Type element) {
-  if (element.isF32()) return int32_t(AMPC_F32);
-  if (element.isF64()) return int32_t(AMPC_F64);
-  if (element.isF16()) return int32_t(AMPC_F16);
-  if (element.isBF16()) return int32_t(AMPC_BF16);
-  if (element.isInteger(1)) return int32_t(AMPC_I1);
-  if (element.isUnsignedInteger(8)) return int32_t(AMPC_U8);
-  if (element.isInteger(8)) return int32_t(AMPC_I8);
-  if (element.isInteger(16)) return int32_t(AMPC_I16);
-  if (element.isInteger(32)) return int32_t(AMPC_I32);
-  if (element.isInteger(64)) return int32_t(AMPC_I64);
+  if (element.isF32())
+    return int32_t(AMPC_F32);
+  if (element.isF64())
+    return int32_t(AMPC_F64);
+  if (element.isF16())
+    return int32_t(AMPC_F16);
+  if (element.isBF16())
+    return int32_t(AMPC_BF16);
+  if (element.isInteger(1))
+    return int32_t(AMPC_I1);
+  if (element.isUnsignedInteger(8))
+    return int32_t(AMPC_U8);
+  if (element.isInteger(8))
+    return int32_t(AMPC_I8);
+  if (element.isInteger(16))
+    return int32_t(AMPC_I16);
+  if (element.isInteger(32))
+    return int32_t(AMPC_I32);
+  if (element.isInteger(64))
+    return int32_t(AMPC_I64);
   return op->emitError() << "expected an element type of the C interface, but got " << element;
 }
 
@@ -156,11 +170,13 @@ LogicalResult Reader::readKernels() {
   uint32_t own = 0; // tiers with code that no other tier has
   for (auto function : functions.getAsRange<DictionaryAttr>()) {
     auto name = function.getAs<StringAttr>("name");
-    auto tasks = function.getAs<DenseI64ArrayAttr>("tasks"), scratch = function.getAs<DenseI64ArrayAttr>("scratch");
+    auto tasks = function.getAs<DenseI64ArrayAttr>("tasks"),
+         scratch = function.getAs<DenseI64ArrayAttr>("scratch");
     auto tiers = function.getAs<ArrayAttr>("tiers");
-    if (!name || !tasks || !scratch || !tiers || tasks.size() != AMPC_TIERS || scratch.size() != AMPC_TIERS ||
-        tiers.size() != AMPC_TIERS)
-      return module.emitError() << "expected name, tasks, scratch and tiers in kernel.functions, but got " << function;
+    if (!name || !tasks || !scratch || !tiers || tasks.size() != AMPC_TIERS ||
+        scratch.size() != AMPC_TIERS || tiers.size() != AMPC_TIERS)
+      return module.emitError()
+             << "expected name, tasks, scratch and tiers in kernel.functions, but got " << function;
     KernelInfo kernel;
     kernel.name = name.str();
     uint32_t mask = 0;
@@ -176,7 +192,8 @@ LogicalResult Reader::readKernels() {
       std::string finish = kernel.run[t] + "_finish";
       auto code = module.lookupSymbol<ModuleOp>(("tier_" + source).str());
       if (!code || !code.lookupSymbol(kernel.run[t]))
-        return module.emitError() << "expected a function " << kernel.run[t] << " in the module of its tier";
+        return module.emitError() << "expected a function " << kernel.run[t]
+                                  << " in the module of its tier";
       if (code.lookupSymbol(finish))
         kernel.finish[t] = finish;
     }
@@ -211,8 +228,8 @@ LogicalResult Reader::readConstant(kernel::ConstantOp op) {
     }
   }
   if (int64_t(bytes.size()) != kernel::byteSize(op.getType()))
-    return op.emitError() << "expected a dense constant of " << kernel::byteSize(op.getType()) << " bytes, but got "
-                          << bytes.size();
+    return op.emitError() << "expected a dense constant of " << kernel::byteSize(op.getType())
+                          << " bytes, but got " << bytes.size();
   if (result.constants.size() <= number)
     result.constants.resize(number + 1);
   result.constants[number] = std::move(bytes);
@@ -235,7 +252,8 @@ LogicalResult Reader::readArguments(kernel::ProgramOp program, ProgramInfo &info
       place.offset = result.slots[s].offset;
     } else if (StringAttr control = text("train.control")) {
       place.space = AMPC_SPACE_CONTROL;
-      place.offset = control.getValue() == "valid" ? offsetof(ampc_control, valid) : offsetof(ampc_control, lr_factor);
+      place.offset = control.getValue() == "valid" ? offsetof(ampc_control, valid)
+                                                   : offsetof(ampc_control, lr_factor);
     } else if (StringAttr name = text("train.name")) {
       FailureOr<TensorInfo> tensor = readTensor(program, name.getValue(), argument.getType());
       if (failed(tensor))
@@ -247,7 +265,8 @@ LogicalResult Reader::readArguments(kernel::ProgramOp program, ProgramInfo &info
       place.number = info.inputs.size();
       info.inputs.push_back(*tensor);
     } else {
-      return program.emitError() << "expected argument " << i << " to be state, an input or control";
+      return program.emitError() << "expected argument " << i
+                                 << " to be state, an input or control";
     }
     argumentPlaces[argument] = place;
   }
@@ -261,12 +280,14 @@ LogicalResult Reader::readResults(kernel::ProgramOp program, ProgramInfo &info) 
     auto name = program.getResultAttrOfType<StringAttr>(i, "train.name");
     if (!name)
       continue;
-    FailureOr<TensorInfo> tensor = readTensor(program, name.getValue(), program.getResultTypes()[i]);
+    FailureOr<TensorInfo> tensor =
+        readTensor(program, name.getValue(), program.getResultTypes()[i]);
     if (failed(tensor))
       return failure();
     int32_t number = info.outputs.size();
     if (training && !tensor->dims.empty())
-      return program.emitError() << "expected output '" << tensor->name << "' of a training step to have rank 0";
+      return program.emitError() << "expected output '" << tensor->name
+                                 << "' of a training step to have rank 0";
     if (training && tensor->name == "loss")
       info.lossOutput = number;
     if (training && tensor->name == "grad_norm")
@@ -312,7 +333,8 @@ LogicalResult Reader::readEntries(kernel::ProgramOp program, ProgramInfo &info) 
     if (!function || function.getInt() < 0 || function.getInt() >= int64_t(result.kernels.size()))
       return op.emitError() << "expected a kernel.function of the module";
     EntryInfo entry{int32_t(function.getInt()), int32_t(info.operands.size()), 0, nameOf(&op)};
-    auto values = llvm::to_vector(llvm::concat<Value>(llvm::to_vector(op.getOperands()), llvm::to_vector_of<Value>(op.getResults())));
+    auto values = llvm::to_vector(llvm::concat<Value>(llvm::to_vector(op.getOperands()),
+                                                      llvm::to_vector_of<Value>(op.getResults())));
     for (Value value : values) {
       FailureOr<ampc_operand> place = placeOf(&op, value);
       if (failed(place))
@@ -334,11 +356,13 @@ LogicalResult Reader::readEntries(kernel::ProgramOp program, ProgramInfo &info) 
 /// Whether the bytes at this place are part of what a bad loss must not change.
 bool Reader::isKeptState(const ampc_operand &place) {
   return place.space == AMPC_SPACE_STATE && llvm::any_of(result.slots, [&](const SlotInfo &slot) {
-    return slot.offset == place.offset && slot.role != AMPC_ROLE_GRADIENT && slot.role != AMPC_ROLE_WORKING;
-  });
+           return slot.offset == place.offset && slot.role != AMPC_ROLE_GRADIENT &&
+                  slot.role != AMPC_ROLE_WORKING;
+         });
 }
 
-/// The entry after which the loss is known. State must not be written before: a bad loss then changes nothing.
+/// The entry after which the loss is known. State must not be written before: a bad loss then
+/// changes nothing.
 LogicalResult Reader::findLoss(kernel::ProgramOp program, ProgramInfo &info) {
   if (info.lossOutput < 0)
     return success();
@@ -379,7 +403,7 @@ LogicalResult Reader::readProgram(kernel::ProgramOp program) {
   if (info.kind < 0)
     return program.emitError() << "expected the role of a program, but got '" << role << "'";
   std::string suffix = role == "train" ? "train_step" : role.str();
-  info.name = !text("train.cname").empty() ? text("train.cname").str()
+  info.name = !text("train.cname").empty()     ? text("train.cname").str()
               : stepCount > 1 && !step.empty() ? (toIdentifier(step) + "_" + suffix)
                                                : suffix;
   if (!step.empty() && info.kind != AMPC_PROGRAM_EVAL) {
@@ -402,13 +426,17 @@ LogicalResult Reader::readProgram(kernel::ProgramOp program) {
 /// Every name becomes part of a C identifier, and functions of the library come first.
 LogicalResult Reader::checkNames(train::ModelOp model) {
   if (toIdentifier(result.name) != result.name)
-    return model.emitError() << "expected a model name that is a C identifier, but got '" << result.name << "'";
-  llvm::StringSet<> taken = {"abi_version", "state_bytes", "create", "destroy", "set_hooks", "workspace_bytes",
-                             "refresh", "save", "load", "tensor_count", "tensor", "tensor_role", "tensor_data",
-                             "find_tensor", "tier", "last_error", "status_string", "model", "state"};
+    return model.emitError() << "expected a model name that is a C identifier, but got '"
+                             << result.name << "'";
+  llvm::StringSet<> taken = {"abi_version",   "state_bytes",     "create",  "destroy",
+                             "set_hooks",     "workspace_bytes", "refresh", "save",
+                             "load",          "tensor_count",    "tensor",  "tensor_role",
+                             "tensor_data",   "find_tensor",     "tier",    "last_error",
+                             "status_string", "model",           "state"};
   for (const ProgramInfo &program : result.programs) {
     if (toIdentifier(program.name) != program.name)
-      return model.emitError() << "expected an export name that is a C identifier, but got '" << program.name << "'";
+      return model.emitError() << "expected an export name that is a C identifier, but got '"
+                               << program.name << "'";
     for (StringRef suffix : {"", "_in", "_out"})
       if (!taken.insert((program.name + suffix).str()).second)
         return model.emitError() << "expected another name for '" << program.name

@@ -27,7 +27,8 @@ static LogicalResult dump(ModuleOp module, StringRef dir, size_t number, StringR
   if (std::error_code code = llvm::sys::fs::create_directories(dir))
     return module.emitError() << "cannot create " << dir << ": " << code.message();
   SmallString<128> path(dir);
-  llvm::sys::path::append(path, (number < 10 ? "0" : "") + std::to_string(number) + "-" + phase.str() + ".mlir");
+  llvm::sys::path::append(path, (number < 10 ? "0" : "") + std::to_string(number) + "-" +
+                                    phase.str() + ".mlir");
   std::error_code code;
   llvm::raw_fd_ostream os(path, code);
   if (code)
@@ -64,7 +65,8 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
     if (failed(pm.run(*module)))
       return nullptr;
     if (request.timing)
-      llvm::errs() << llvm::format("%8.3f s  ", llvm::TimeRecord::getCurrentTime(false).getWallTime() - start)
+      llvm::errs() << llvm::format("%8.3f s  ",
+                                   llvm::TimeRecord::getCurrentTime(false).getWallTime() - start)
                    << phase.name << "\n";
     if (!request.dumpDir.empty() && failed(dump(*module, request.dumpDir, number + 1, phase.name)))
       return nullptr;

@@ -3,8 +3,6 @@
 #include "ampc/Pipelines/Pipelines.h"
 #include "ampc/Conversion/Passes.h"
 #include "ampc/Kernel/Passes.h"
-#include "ampc/Target/CPU/Codegen.h"
-#include "ampc/Target/CPU/Passes.h"
 #include "ampc/Package/Package.h"
 #include "ampc/Target/CPU/Codegen.h"
 #include "ampc/Target/CPU/Passes.h"
@@ -37,14 +35,16 @@ ArrayRef<Phase> ampc::getPhases() {
          if (options.precision == "f64")
            pm.addPass(createTrainSetType({"f64"}));
        }},
-      {"simplify", "one function per step, evaluation and export, in its mode; state is explicit; canonical",
+      {"simplify",
+       "one function per step, evaluation and export, in its mode; state is explicit; canonical",
        [](OpPassManager &pm, const CompileOptions &) {
          pm.addPass(createAmpFlattenRegions());
          pm.addPass(createTrainInstantiate());
          pm.addPass(createCanonicalizerPass());
          pm.addPass(createCSEPass());
        }},
-      {"autodiff", "every step has its joint forward-backward function; only needed gradients exist",
+      {"autodiff",
+       "every step has its joint forward-backward function; only needed gradients exist",
        [](OpPassManager &pm, const CompileOptions &) {
          pm.addPass(createTrainAutodiff());
          pm.addPass(createCanonicalizerPass());
@@ -56,7 +56,8 @@ ArrayRef<Phase> ampc::getPhases() {
          pm.addPass(createCanonicalizerPass());
          pm.addPass(createCSEPass());
        }},
-      {"precision", "compute and storage types are fixed, casts are explicit, every decision carries its reason",
+      {"precision",
+       "compute and storage types are fixed, casts are explicit, every decision carries its reason",
        [](OpPassManager &pm, const CompileOptions &options) {
          if (options.precision == "f64") // the reference: nothing is rounded
            return;
@@ -104,7 +105,8 @@ const Phase *ampc::findPhase(StringRef name) {
 }
 
 void ampc::registerDialects(DialectRegistry &registry) {
-  registry.insert<train::TrainDialect, amp::AmpDialect, kernel::KernelDialect, arith::ArithDialect, math::MathDialect>();
+  registry.insert<train::TrainDialect, amp::AmpDialect, kernel::KernelDialect, arith::ArithDialect,
+                  math::MathDialect>();
   cpu::registerCodegenDialects(registry);
   registerPackageDialects(registry);
   cpu::registerCodegenDialects(registry);
@@ -113,14 +115,21 @@ void ampc::registerDialects(DialectRegistry &registry) {
 namespace {
 /// Phases as pipelines of ampc-opt take the options that the driver has.
 struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
-  Option<std::string> precision{*this, "precision", llvm::cl::desc("f64, f32, bf16 or f16"), llvm::cl::init("f32")};
-  Option<std::string> policy{*this, "policy", llvm::cl::desc("policy of the precision phase"), llvm::cl::init("mincut")};
-  Option<std::string> policyFile{*this, "policy-file", llvm::cl::desc("lines for the policy's table")};
+  Option<std::string> precision{*this, "precision", llvm::cl::desc("f64, f32, bf16 or f16"),
+                                llvm::cl::init("f32")};
+  Option<std::string> policy{*this, "policy", llvm::cl::desc("policy of the precision phase"),
+                             llvm::cl::init("mincut")};
+  Option<std::string> policyFile{*this, "policy-file",
+                                 llvm::cl::desc("lines for the policy's table")};
   ListOption<std::string> overrides{*this, "override", llvm::cl::desc("REGEX=TYPE")};
   ListOption<std::string> edits{*this, "edit", llvm::cl::desc("MNEMONIC=TREATMENT")};
-  Option<std::string> lossScaling{*this, "loss-scaling", llvm::cl::desc("torch, tf, apex, paddle or none"), llvm::cl::init("torch")};
-  Option<bool> masterWeights{*this, "master-weights", llvm::cl::desc("parameters in f32"), llvm::cl::init(true)};
-  Option<bool> explain{*this, "explain", llvm::cl::desc("a remark for every decision"), llvm::cl::init(false)};
+  Option<std::string> lossScaling{*this, "loss-scaling",
+                                  llvm::cl::desc("torch, tf, apex, paddle or none"),
+                                  llvm::cl::init("torch")};
+  Option<bool> masterWeights{*this, "master-weights", llvm::cl::desc("parameters in f32"),
+                             llvm::cl::init(true)};
+  Option<bool> explain{*this, "explain", llvm::cl::desc("a remark for every decision"),
+                       llvm::cl::init(false)};
 
   CompileOptions get() const {
     CompileOptions options;
@@ -149,5 +158,7 @@ void ampc::registerPasses() {
   for (const Phase &phase : getPhases())
     pipelines.push_back(std::make_unique<PassPipelineRegistration<PhaseOptions>>(
         ("phase-" + phase.name).str(), ("After it: " + phase.after).str(),
-        [&phase](OpPassManager &pm, const PhaseOptions &options) { phase.addPasses(pm, options.get()); }));
+        [&phase](OpPassManager &pm, const PhaseOptions &options) {
+          phase.addPasses(pm, options.get());
+        }));
 }

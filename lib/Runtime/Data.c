@@ -5,25 +5,43 @@
 
 int32_t ampc_rt_dtype_bytes(int32_t dtype) {
   switch (dtype) {
-  case AMPC_F64: case AMPC_I64: return 8;
-  case AMPC_F32: case AMPC_I32: return 4;
-  case AMPC_F16: case AMPC_BF16: case AMPC_I16: return 2;
-  default: return 1;
+  case AMPC_F64:
+  case AMPC_I64:
+    return 8;
+  case AMPC_F32:
+  case AMPC_I32:
+    return 4;
+  case AMPC_F16:
+  case AMPC_BF16:
+  case AMPC_I16:
+    return 2;
+  default:
+    return 1;
   }
 }
 
 const char *ampc_rt_dtype_name(int32_t dtype) {
   switch (dtype) {
-  case AMPC_F32: return "F32";
-  case AMPC_F64: return "F64";
-  case AMPC_F16: return "F16";
-  case AMPC_BF16: return "BF16";
-  case AMPC_I1: return "BOOL";
-  case AMPC_I8: return "I8";
-  case AMPC_I16: return "I16";
-  case AMPC_I32: return "I32";
-  case AMPC_I64: return "I64";
-  default: return "U8";
+  case AMPC_F32:
+    return "F32";
+  case AMPC_F64:
+    return "F64";
+  case AMPC_F16:
+    return "F16";
+  case AMPC_BF16:
+    return "BF16";
+  case AMPC_I1:
+    return "BOOL";
+  case AMPC_I8:
+    return "I8";
+  case AMPC_I16:
+    return "I16";
+  case AMPC_I32:
+    return "I32";
+  case AMPC_I64:
+    return "I64";
+  default:
+    return "U8";
   }
 }
 
@@ -48,28 +66,39 @@ static double widenF16(uint16_t half) {
 
 double ampc_rt_read_float(const void *data, int32_t dtype) {
   switch (dtype) {
-  case AMPC_F64: return *(const double *)data;
-  case AMPC_F16: return widenF16(*(const uint16_t *)data);
+  case AMPC_F64:
+    return *(const double *)data;
+  case AMPC_F16:
+    return widenF16(*(const uint16_t *)data);
   case AMPC_BF16: {
-    uint32_t bits = (uint32_t) * (const uint16_t *)data << 16;
+    uint32_t bits = (uint32_t)*(const uint16_t *)data << 16;
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
   }
-  case AMPC_F32: return *(const float *)data;
-  default: return (double)ampc_rt_read_int(data, dtype, 0);
+  case AMPC_F32:
+    return *(const float *)data;
+  default:
+    return (double)ampc_rt_read_int(data, dtype, 0);
   }
 }
 
 int64_t ampc_rt_read_int(const void *data, int32_t dtype, int64_t index) {
   switch (dtype) {
-  case AMPC_I64: return ((const int64_t *)data)[index];
-  case AMPC_I32: return ((const int32_t *)data)[index];
-  case AMPC_I16: return ((const int16_t *)data)[index];
-  case AMPC_I8: return ((const int8_t *)data)[index];
-  case AMPC_F32: return (int64_t)((const float *)data)[index]; /* step counters may be floats */
-  case AMPC_F64: return (int64_t)((const double *)data)[index];
-  default: return ((const uint8_t *)data)[index];
+  case AMPC_I64:
+    return ((const int64_t *)data)[index];
+  case AMPC_I32:
+    return ((const int32_t *)data)[index];
+  case AMPC_I16:
+    return ((const int16_t *)data)[index];
+  case AMPC_I8:
+    return ((const int8_t *)data)[index];
+  case AMPC_F32:
+    return (int64_t)((const float *)data)[index]; /* step counters may be floats */
+  case AMPC_F64:
+    return (int64_t)((const double *)data)[index];
+  default:
+    return ((const uint8_t *)data)[index];
   }
 }
 

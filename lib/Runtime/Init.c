@@ -3,7 +3,8 @@
 #include "lib/Runtime/Internal.h"
 #include <string.h>
 
-/* Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. */
+/* Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC
+ * 2011. */
 void ampc_rt_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]) {
   uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
   uint32_t k0 = key[0], k1 = key[1];
@@ -19,7 +20,8 @@ void ampc_rt_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t o
   out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
 }
 
-/* Horner's rule, from the highest power down. Tables, because a division per term would take most of the time. */
+/* Horner's rule, from the highest power down. Tables, because a division per term would take most
+ * of the time. */
 static inline double polynomial(const double *coefficients, int count, double x) {
   double sum = coefficients[0];
   for (int i = 1; i < count; ++i)
@@ -27,13 +29,16 @@ static inline double polynomial(const double *coefficients, int count, double x)
   return sum;
 }
 
-/* x = m 2^e with m near 1; log m = 2 artanh((m - 1) / (m + 1)), whose series has 3e-2 as ratio at worst. */
+/* x = m 2^e with m near 1; log m = 2 artanh((m - 1) / (m + 1)), whose series has 3e-2 as ratio at
+ * worst. */
 double ampc_rt_log(double x) {
-  static const double series[] = { /* 1/23, 1/21, ... 1 */
-      0.043478260869565216, 0.047619047619047616, 0.05263157894736842,
-      0.058823529411764705, 0.06666666666666667, 0.07692307692307693,
-      0.09090909090909091, 0.1111111111111111, 0.14285714285714285,
-      0.2, 0.3333333333333333, 1.0};
+  static const double series[] = {/* 1/23, 1/21, ... 1 */
+                                  0.043478260869565216, 0.047619047619047616,
+                                  0.05263157894736842,  0.058823529411764705,
+                                  0.06666666666666667,  0.07692307692307693,
+                                  0.09090909090909091,  0.1111111111111111,
+                                  0.14285714285714285,  0.2,
+                                  0.3333333333333333,   1.0};
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
   int64_t exponent = (int64_t)(bits >> 52) - 1023;
@@ -50,20 +55,27 @@ double ampc_rt_log(double x) {
 
 /* Taylor, |x| <= pi/4. */
 static double cosTaylor(double x) {
-  static const double series[] = { /* -1/18!, 1/16!, ... 1 */
-      -1.5619206968586225e-16, 4.779477332387385e-14, -1.1470745597729725e-11,
-      2.08767569878681e-09, -2.755731922398589e-07, 2.48015873015873e-05,
-      -0.001388888888888889, 0.041666666666666664, -0.5,
-      1.0};
+  static const double series[] = {/* -1/18!, 1/16!, ... 1 */
+                                  -1.5619206968586225e-16,
+                                  4.779477332387385e-14,
+                                  -1.1470745597729725e-11,
+                                  2.08767569878681e-09,
+                                  -2.755731922398589e-07,
+                                  2.48015873015873e-05,
+                                  -0.001388888888888889,
+                                  0.041666666666666664,
+                                  -0.5,
+                                  1.0};
   return polynomial(series, 10, x * x);
 }
 
 static double sinTaylor(double x) {
-  static const double series[] = { /* -1/19!, 1/17!, ... 1 */
-      -8.22063524662433e-18, 2.8114572543455206e-15, -7.647163731819816e-13,
-      1.6059043836821613e-10, -2.505210838544172e-08, 2.7557319223985893e-06,
-      -0.0001984126984126984, 0.008333333333333333, -0.16666666666666666,
-      1.0};
+  static const double series[] = {/* -1/19!, 1/17!, ... 1 */
+                                  -8.22063524662433e-18,  2.8114572543455206e-15,
+                                  -7.647163731819816e-13, 1.6059043836821613e-10,
+                                  -2.505210838544172e-08, 2.7557319223985893e-06,
+                                  -0.0001984126984126984, 0.008333333333333333,
+                                  -0.16666666666666666,   1.0};
   return x * polynomial(series, 10, x * x);
 }
 
@@ -87,7 +99,8 @@ uint16_t ampc_rt_to_bf16(float x) {
   return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/* Rounds to nearest even; by hand, since the conversion of the language may call a compiler's library. */
+/* Rounds to nearest even; by hand, since the conversion of the language may call a compiler's
+ * library. */
 uint16_t ampc_rt_to_f16(float x) {
   uint32_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -121,8 +134,8 @@ typedef struct {
 } Stream;
 
 static void draw(const Stream *stream, uint64_t element, uint32_t attempt, double *u, double *v) {
-  uint32_t counter[4] = {(uint32_t)element, (uint32_t)(element >> 32) | attempt << 24, (uint32_t)stream->name_hash,
-                         (uint32_t)(stream->name_hash >> 32)};
+  uint32_t counter[4] = {(uint32_t)element, (uint32_t)(element >> 32) | attempt << 24,
+                         (uint32_t)stream->name_hash, (uint32_t)(stream->name_hash >> 32)};
   uint32_t word[4];
   ampc_rt_philox(counter, stream->key, word);
   const double unit = 1.0 / 9007199254740992.0; /* 2^-53 */
@@ -160,15 +173,33 @@ static double initialValue(const ampc_slot *slot, const Stream *stream, uint64_t
 
 static void store(void *data, int32_t dtype, uint64_t i, double value) {
   switch (dtype) {
-  case AMPC_F32: ((float *)data)[i] = (float)value; break;
-  case AMPC_F64: ((double *)data)[i] = value; break;
-  case AMPC_F16: ((uint16_t *)data)[i] = ampc_rt_to_f16((float)value); break;
-  case AMPC_BF16: ((uint16_t *)data)[i] = ampc_rt_to_bf16((float)value); break;
-  case AMPC_I16: ((int16_t *)data)[i] = (int16_t)value; break;
-  case AMPC_I32: ((int32_t *)data)[i] = (int32_t)value; break;
-  case AMPC_I64: ((int64_t *)data)[i] = (int64_t)value; break;
-  case AMPC_I8: ((int8_t *)data)[i] = (int8_t)value; break;
-  default: ((uint8_t *)data)[i] = (uint8_t)value; break;
+  case AMPC_F32:
+    ((float *)data)[i] = (float)value;
+    break;
+  case AMPC_F64:
+    ((double *)data)[i] = value;
+    break;
+  case AMPC_F16:
+    ((uint16_t *)data)[i] = ampc_rt_to_f16((float)value);
+    break;
+  case AMPC_BF16:
+    ((uint16_t *)data)[i] = ampc_rt_to_bf16((float)value);
+    break;
+  case AMPC_I16:
+    ((int16_t *)data)[i] = (int16_t)value;
+    break;
+  case AMPC_I32:
+    ((int32_t *)data)[i] = (int32_t)value;
+    break;
+  case AMPC_I64:
+    ((int64_t *)data)[i] = (int64_t)value;
+    break;
+  case AMPC_I8:
+    ((int8_t *)data)[i] = (int8_t)value;
+    break;
+  default:
+    ((uint8_t *)data)[i] = (uint8_t)value;
+    break;
   }
 }
 
@@ -185,7 +216,8 @@ static void fillShare(void *argument, int32_t share) {
     const ampc_slot *slot = &state->model->slots[s];
     if ((slot->role == AMPC_ROLE_GRADIENT && !state->split) || slot->role == AMPC_ROLE_RANDOM)
       continue;
-    Stream stream = {{(uint32_t)filling->seed, (uint32_t)(filling->seed >> 32)}, ampc_rt_hash_text(slot->tensor.name)};
+    Stream stream = {{(uint32_t)filling->seed, (uint32_t)(filling->seed >> 32)},
+                     ampc_rt_hash_text(slot->tensor.name)};
     uint64_t count = (uint64_t)ampc_rt_element_count(&slot->tensor);
     uint64_t shares = (uint64_t)state->layout.thread_count;
     uint64_t end = count * ((uint64_t)share + 1) / shares;

@@ -1,7 +1,8 @@
 // What the parts of the runtime share.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// No mutable globals, no libm, no stdio: the runtime becomes part of the user's program, once per model.
+// No mutable globals, no libm, no stdio: the runtime becomes part of the user's program, once per
+// model.
 #ifndef AMPC_LIB_RUNTIME_INTERNAL_H
 #define AMPC_LIB_RUNTIME_INTERNAL_H
 
@@ -59,7 +60,8 @@ struct ampc_rt_pool {
   ampc_rt_worker *threads;
 };
 int32_t ampc_rt_cpu_count(void);
-ampc_status ampc_rt_pool_start(ampc_rt_pool *pool, int32_t workers, ampc_rt_worker *threads, char *error);
+ampc_status ampc_rt_pool_start(ampc_rt_pool *pool, int32_t workers, ampc_rt_worker *threads,
+                               char *error);
 void ampc_rt_pool_stop(ampc_rt_pool *pool);
 /* body(argument, share) for every share in [0, workers]; share 0 on the calling thread. */
 void ampc_rt_pool_run(ampc_rt_pool *pool, ampc_rt_body body, void *argument);
@@ -74,7 +76,8 @@ typedef struct {
   int32_t range_count;
 } ampc_rt_layout;
 
-/* Bytes from start to end of one tensor in a checkpoint; `slot` is -1 for one that the model does not have. */
+/* Bytes from start to end of one tensor in a checkpoint; `slot` is -1 for one that the model does
+ * not have. */
 typedef struct {
   int64_t begin, end;
   int32_t slot;
@@ -95,7 +98,8 @@ struct ampc_state {
   char error[AMPC_ERROR_BYTES];
 };
 static inline unsigned char *ampc_rt_at(const ampc_state *state, size_t place) {
-  return (unsigned char *)(uintptr_t)state + place; /* the state owns it all; const is a promise to the caller */
+  return (unsigned char *)(uintptr_t)state +
+         place; /* the state owns it all; const is a promise to the caller */
 }
 static inline unsigned char *ampc_rt_slot_data(const ampc_state *state, const ampc_slot *slot) {
   return ampc_rt_at(state, state->layout.slots) + slot->offset;
@@ -104,7 +108,9 @@ static inline unsigned char *ampc_rt_slot_data(const ampc_state *state, const am
 static inline bool ampc_rt_is_saved(const ampc_slot *slot) {
   return slot->role != AMPC_ROLE_GRADIENT && slot->role != AMPC_ROLE_WORKING;
 }
-static inline size_t ampc_rt_align(size_t bytes) { return (bytes + AMPC_ALIGN - 1) / AMPC_ALIGN * AMPC_ALIGN; }
+static inline size_t ampc_rt_align(size_t bytes) {
+  return (bytes + AMPC_ALIGN - 1) / AMPC_ALIGN * AMPC_ALIGN;
+}
 
 /* The most operands of an entry, outputs of a program, scratch of a kernel in any tier. */
 int32_t ampc_rt_max_operands(const ampc_model *model);
@@ -117,8 +123,8 @@ ampc_status ampc_rt_derive(ampc_state *state);
 
 /* ---- Initial values ---- */
 void ampc_rt_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
-double ampc_rt_log(double x);        /* natural logarithm, x positive and normal */
-double ampc_rt_cos_turns(double x);  /* cos(2 pi x), 0 <= x < 1 */
+double ampc_rt_log(double x);       /* natural logarithm, x positive and normal */
+double ampc_rt_cos_turns(double x); /* cos(2 pi x), 0 <= x < 1 */
 uint16_t ampc_rt_to_bf16(float x);
 uint16_t ampc_rt_to_f16(float x);
 uint64_t ampc_rt_hash_text(const char *text);

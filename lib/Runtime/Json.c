@@ -9,8 +9,8 @@ static void fail(ampc_rt_json *json, const char *what) {
 }
 
 static void skipBlanks(ampc_rt_json *json) {
-  while (json->cursor < json->end && (*json->cursor == ' ' || *json->cursor == '\n' || *json->cursor == '\t' ||
-                                      *json->cursor == '\r'))
+  while (json->cursor < json->end && (*json->cursor == ' ' || *json->cursor == '\n' ||
+                                      *json->cursor == '\t' || *json->cursor == '\r'))
     ++json->cursor;
 }
 
@@ -39,8 +39,10 @@ static int32_t readHex(ampc_rt_json *json) {
     return -1;
   for (int i = 0; i < 4; ++i) {
     char c = *json->cursor++;
-    int32_t digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                  : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    int32_t digit = c >= '0' && c <= '9'   ? c - '0'
+                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                           : -1;
     if (digit < 0)
       return -1;
     value = value << 4 | digit;
@@ -53,7 +55,8 @@ static int32_t readCode(ampc_rt_json *json) {
   int32_t code = readHex(json);
   if (code < 0xd800 || code > 0xdfff)
     return code;
-  if (code > 0xdbff || json->end - json->cursor < 6 || json->cursor[0] != '\\' || json->cursor[1] != 'u')
+  if (code > 0xdbff || json->end - json->cursor < 6 || json->cursor[0] != '\\' ||
+      json->cursor[1] != 'u')
     return -1;
   json->cursor += 2;
   int32_t low = readHex(json);
@@ -76,16 +79,26 @@ static char *putUtf8(char *out, uint32_t code) {
 /* The character after a backslash; -1 if there is no such escape. */
 static int32_t readEscape(ampc_rt_json *json) {
   switch (*json->cursor++) {
-  case '"': return '"';
-  case '\\': return '\\';
-  case '/': return '/';
-  case 'b': return '\b';
-  case 'f': return '\f';
-  case 'n': return '\n';
-  case 'r': return '\r';
-  case 't': return '\t';
-  case 'u': return readCode(json);
-  default: return -1;
+  case '"':
+    return '"';
+  case '\\':
+    return '\\';
+  case '/':
+    return '/';
+  case 'b':
+    return '\b';
+  case 'f':
+    return '\f';
+  case 'n':
+    return '\n';
+  case 'r':
+    return '\r';
+  case 't':
+    return '\t';
+  case 'u':
+    return readCode(json);
+  default:
+    return -1;
   }
 }
 
@@ -125,8 +138,9 @@ int64_t ampc_rt_json_number(ampc_rt_json *json) {
     value = value * 10 + (*json->cursor++ - '0');
     ++digits;
   }
-  if (!digits || (json->cursor < json->end && ((*json->cursor >= '0' && *json->cursor <= '9') || *json->cursor == '.' ||
-                                               *json->cursor == 'e' || *json->cursor == 'E'))) {
+  if (!digits || (json->cursor < json->end &&
+                  ((*json->cursor >= '0' && *json->cursor <= '9') || *json->cursor == '.' ||
+                   *json->cursor == 'e' || *json->cursor == 'E'))) {
     fail(json, "a whole number");
     return 0;
   }

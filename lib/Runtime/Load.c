@@ -1,5 +1,5 @@
-// Reads a checkpoint. Everything about the file is checked before the first byte of the state changes.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads a checkpoint. Everything about the file is checked before the first byte of the state
+// changes. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Runtime/Checkpoint.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,8 @@ typedef struct {
 } Entry;
 
 static ampc_status damaged(const Load *load, const char *what) {
-  return ampc_rt_fail(load->state->error, AMPC_E_CKPT_MISMATCH, "load: %s: damaged file: expected %s", load->path, what);
+  return ampc_rt_fail(load->state->error, AMPC_E_CKPT_MISMATCH,
+                      "load: %s: damaged file: expected %s", load->path, what);
 }
 
 static ampc_status readAt(const Load *load, int64_t offset, unsigned char *data, size_t bytes) {
@@ -39,7 +40,8 @@ static ampc_status readAt(const Load *load, int64_t offset, unsigned char *data,
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      return ampc_rt_fail(load->state->error, AMPC_E_IO, "load: %s: %s", load->path, ampc_rt_errno_text(errno));
+      return ampc_rt_fail(load->state->error, AMPC_E_IO, "load: %s: %s", load->path,
+                          ampc_rt_errno_text(errno));
     if (got == 0)
       return damaged(load, "more bytes");
     data += got;
@@ -55,7 +57,8 @@ static ampc_status readHeader(Load *load, ampc_rt_json *json) {
   int64_t size = lseek(load->file, 0, SEEK_END);
   uint64_t length;
   if (size < 0)
-    return ampc_rt_fail(load->state->error, AMPC_E_IO, "load: %s: %s", load->path, ampc_rt_errno_text(errno));
+    return ampc_rt_fail(load->state->error, AMPC_E_IO, "load: %s: %s", load->path,
+                        ampc_rt_errno_text(errno));
   if (size < 8)
     return damaged(load, "at least 8 bytes");
   ampc_status status = readAt(load, 0, (unsigned char *)&length, 8);
@@ -64,8 +67,9 @@ static ampc_status readHeader(Load *load, ampc_rt_json *json) {
   if (length > (uint64_t)size - 8)
     return damaged(load, "a header that ends inside the file");
   if (length > load->state->layout.header_bytes)
-    return ampc_rt_fail(load->state->error, AMPC_E_CKPT_MISMATCH, "load: %s: expected a header of at most %u bytes, but got %u",
-                        load->path, (uint64_t)load->state->layout.header_bytes, length);
+    return ampc_rt_fail(load->state->error, AMPC_E_CKPT_MISMATCH,
+                        "load: %s: expected a header of at most %u bytes, but got %u", load->path,
+                        (uint64_t)load->state->layout.header_bytes, length);
   load->data_begin = 8 + (int64_t)length;
   load->data_bytes = size - load->data_begin;
   json->cursor = buffer;
@@ -128,7 +132,10 @@ static void parseEntry(ampc_rt_json *json, Entry *entry) {
   do {
     const char *key = ampc_rt_json_string(json);
     ampc_rt_json_expect(json, ':', "':' after a key");
-    int bit = !strcmp(key, "dtype") ? DTYPE : !strcmp(key, "shape") ? SHAPE : !strcmp(key, "data_offsets") ? OFFSETS : 0;
+    int bit = !strcmp(key, "dtype")          ? DTYPE
+              : !strcmp(key, "shape")        ? SHAPE
+              : !strcmp(key, "data_offsets") ? OFFSETS
+                                             : 0;
     if ((!bit || seen & bit) && !json->failure)
       json->failure = "dtype, shape and data_offsets, each once";
     if (json->failure)
@@ -152,7 +159,8 @@ static void parseEntry(ampc_rt_json *json, Entry *entry) {
 }
 
 static bool isWanted(const Load *load, const ampc_slot *slot) {
-  return load->weights_only ? slot->role == AMPC_ROLE_PARAM || slot->role == AMPC_ROLE_BUFFER : ampc_rt_is_saved(slot);
+  return load->weights_only ? slot->role == AMPC_ROLE_PARAM || slot->role == AMPC_ROLE_BUFFER
+                            : ampc_rt_is_saved(slot);
 }
 
 /* Number of the slot that the entry fills, or -1. */
@@ -176,9 +184,11 @@ static ampc_status checkEntry(Load *load, const Entry *entry, int32_t s) {
   char *error = load->state->error;
   for (int32_t i = 0; i < load->count; ++i)
     if (load->ranges[i].slot == s)
-      return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: tensor '%s' occurs twice", load->path, tensor->name);
+      return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: tensor '%s' occurs twice",
+                          load->path, tensor->name);
   if (strcmp(entry->dtype, ampc_rt_dtype_name(tensor->dtype)))
-    return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: tensor '%s': expected type %s, but got %s", load->path,
+    return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH,
+                        "load: %s: tensor '%s': expected type %s, but got %s", load->path,
                         tensor->name, ampc_rt_dtype_name(tensor->dtype), entry->dtype);
   bool same = entry->rank == tensor->rank;
   for (int32_t i = 0; same && i < tensor->rank; ++i)
@@ -192,7 +202,8 @@ static ampc_status checkEntry(Load *load, const Entry *entry, int32_t s) {
     return AMPC_E_CKPT_MISMATCH;
   }
   if (entry->end - entry->begin != tensor->bytes)
-    return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: tensor '%s': expected %d bytes, but got %d", load->path,
+    return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH,
+                        "load: %s: tensor '%s': expected %d bytes, but got %d", load->path,
                         tensor->name, tensor->bytes, entry->end - entry->begin);
   return AMPC_OK;
 }
@@ -200,14 +211,14 @@ static ampc_status checkEntry(Load *load, const Entry *entry, int32_t s) {
 static ampc_status addEntry(Load *load, const Entry *entry) {
   int32_t s = findSlot(load, entry->name);
   if (s < 0 && !load->weights_only)
-    return ampc_rt_fail(load->state->error, AMPC_E_CKPT_MISMATCH, "load: %s: the model has no tensor '%s'", load->path,
-                        entry->name);
+    return ampc_rt_fail(load->state->error, AMPC_E_CKPT_MISMATCH,
+                        "load: %s: the model has no tensor '%s'", load->path, entry->name);
   ampc_status status = s < 0 ? AMPC_OK : checkEntry(load, entry, s);
   if (status)
     return status;
   if (load->count == load->state->layout.range_count)
-    return ampc_rt_fail(load->state->error, AMPC_E_CKPT_MISMATCH, "load: %s: expected at most %d tensors", load->path,
-                        (int64_t)load->count);
+    return ampc_rt_fail(load->state->error, AMPC_E_CKPT_MISMATCH,
+                        "load: %s: expected at most %d tensors", load->path, (int64_t)load->count);
   ampc_rt_range range = {entry->begin, entry->end, s};
   load->ranges[load->count++] = range;
   return AMPC_OK;
@@ -247,31 +258,36 @@ static void sortRanges(ampc_rt_range *ranges, int32_t count) {
     for (int32_t i = gap; i < count; ++i) {
       ampc_rt_range range = ranges[i];
       int32_t j = i;
-      for (; j >= gap && (ranges[j - gap].begin > range.begin ||
-                          (ranges[j - gap].begin == range.begin && ranges[j - gap].end > range.end)); j -= gap)
+      for (;
+           j >= gap && (ranges[j - gap].begin > range.begin ||
+                        (ranges[j - gap].begin == range.begin && ranges[j - gap].end > range.end));
+           j -= gap)
         ranges[j] = ranges[j - gap];
       ranges[j] = range;
     }
 }
 
-/* The tensors cover the data without gap or overlap, and nothing that the model needs is missing. */
+/* The tensors cover the data without gap or overlap, and nothing that the model needs is missing.
+ */
 static ampc_status checkComplete(Load *load) {
   const ampc_model *model = load->state->model;
   char *error = load->state->error;
   if (!load->weights_only && !load->has_state_hash)
-    return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH,
-                        "load: %s: expected a state hash; a file without one can only be loaded as weights", load->path);
+    return ampc_rt_fail(
+        error, AMPC_E_CKPT_MISMATCH,
+        "load: %s: expected a state hash; a file without one can only be loaded as weights",
+        load->path);
   for (int32_t s = 0; s < model->slot_count; ++s) {
     bool found = !isWanted(load, &model->slots[s]);
     for (int32_t i = 0; i < load->count && !found; ++i)
       found = load->ranges[i].slot == s;
     if (!found)
-      return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: tensor '%s' is missing", load->path,
-                          model->slots[s].tensor.name);
+      return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: tensor '%s' is missing",
+                          load->path, model->slots[s].tensor.name);
   }
   if (!load->weights_only && load->state_hash != model->state_hash)
-    return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: expected state hash %x, but got %x", load->path,
-                        model->state_hash, load->state_hash);
+    return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: expected state hash %x, but got %x",
+                        load->path, model->state_hash, load->state_hash);
   sortRanges(load->ranges, load->count);
   int64_t end = 0;
   for (int32_t i = 0; i < load->count; ++i) {
@@ -282,8 +298,8 @@ static ampc_status checkComplete(Load *load) {
   return end == load->data_bytes ? AMPC_OK : damaged(load, "the data to end with the file");
 }
 
-/* Reads all data once: proves that it can be read, and finds flipped bits where the writer left a hash. The buffer of
-   the header is free by now. */
+/* Reads all data once: proves that it can be read, and finds flipped bits where the writer left a
+   hash. The buffer of the header is free by now. */
 static ampc_status checkData(const Load *load) {
   unsigned char *buffer = ampc_rt_at(load->state, load->state->layout.header);
   int64_t chunk = (int64_t)load->state->layout.header_bytes / 8 * 8;
@@ -296,7 +312,9 @@ static ampc_status checkData(const Load *load) {
         return status;
       hash = ampc_rt_hash_bytes(hash, buffer, (size_t)bytes);
     }
-  return load->has_data_hash && hash != load->data_hash ? damaged(load, "data that agrees with its hash") : AMPC_OK;
+  return load->has_data_hash && hash != load->data_hash
+             ? damaged(load, "data that agrees with its hash")
+             : AMPC_OK;
 }
 
 static ampc_status readSlots(const Load *load) {
@@ -304,11 +322,12 @@ static ampc_status readSlots(const Load *load) {
     if (load->ranges[i].slot < 0)
       continue;
     const ampc_slot *slot = &load->state->model->slots[load->ranges[i].slot];
-    ampc_status status = readAt(load, load->data_begin + load->ranges[i].begin, ampc_rt_slot_data(load->state, slot),
-                                (size_t)slot->tensor.bytes);
+    ampc_status status = readAt(load, load->data_begin + load->ranges[i].begin,
+                                ampc_rt_slot_data(load->state, slot), (size_t)slot->tensor.bytes);
     if (status)
       return ampc_rt_fail(load->state->error, AMPC_E_IO,
-                          "load: %s: the file changed or failed while it was read; the state holds parts of it: load again",
+                          "load: %s: the file changed or failed while it was read; the state holds "
+                          "parts of it: load again",
                           load->path);
   }
   return AMPC_OK;
@@ -317,14 +336,16 @@ static ampc_status readSlots(const Load *load) {
 static ampc_status loadFile(Load *load) {
   ampc_rt_json json;
   ampc_status status;
-  if ((status = readHeader(load, &json)) || (status = parse(load, &json)) || (status = checkComplete(load)) ||
-      (status = checkData(load)))
+  if ((status = readHeader(load, &json)) || (status = parse(load, &json)) ||
+      (status = checkComplete(load)) || (status = checkData(load)))
     return status;
   status = readSlots(load);
   ampc_rt_derive(load->state);
-  if (!status && !load->weights_only && load->plan_hash != load->state->model->plan_hash && load->state->hooks.on_log)
+  if (!status && !load->weights_only && load->plan_hash != load->state->model->plan_hash &&
+      load->state->hooks.on_log)
     load->state->hooks.on_log(load->state->hooks.context,
-                              "load: the checkpoint was written by another build of the model; equal bits are not promised");
+                              "load: the checkpoint was written by another build of the model; "
+                              "equal bits are not promised");
   return status;
 }
 
@@ -335,7 +356,8 @@ ampc_status ampc_rt_load(ampc_state *state, const char *path, uint32_t flags) {
   if (!path || !*path)
     return ampc_rt_fail(state->error, AMPC_E_ARG, "load: path is missing");
   if (flags > AMPC_LOAD_WEIGHTS)
-    return ampc_rt_fail(state->error, AMPC_E_ARG, "load: expected flags of 0 or AMPC_LOAD_WEIGHTS, but got %u",
+    return ampc_rt_fail(state->error, AMPC_E_ARG,
+                        "load: expected flags of 0 or AMPC_LOAD_WEIGHTS, but got %u",
                         (uint64_t)flags);
   Load load;
   memset(&load, 0, sizeof load);

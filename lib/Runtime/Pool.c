@@ -42,8 +42,9 @@ static bool spinWhile64(_Atomic uint64_t *value, uint64_t old) {
   }
 }
 
-/* Waits for a job other than `seen`. A worker announces that it sleeps before it looks a last time, the caller posts the
-   job before it looks for sleepers: one of the two sees the other (all four accesses are sequentially consistent). */
+/* Waits for a job other than `seen`. A worker announces that it sleeps before it looks a last time,
+   the caller posts the job before it looks for sleepers: one of the two sees the other (all four
+   accesses are sequentially consistent). */
 static uint64_t awaitJob(ampc_rt_pool *pool, uint64_t seen) {
   if (spinWhile64(&pool->job, seen))
     return atomic_load(&pool->job);
@@ -132,7 +133,8 @@ void ampc_rt_pool_stop(ampc_rt_pool *pool) {
   pool->threads = NULL;
 }
 
-ampc_status ampc_rt_pool_start(ampc_rt_pool *pool, int32_t workers, ampc_rt_worker *threads, char *error) {
+ampc_status ampc_rt_pool_start(ampc_rt_pool *pool, int32_t workers, ampc_rt_worker *threads,
+                               char *error) {
   if (!workers)
     return AMPC_OK;
   pthread_mutex_init(&pool->mutex, NULL);
@@ -144,7 +146,8 @@ ampc_status ampc_rt_pool_start(ampc_rt_pool *pool, int32_t workers, ampc_rt_work
     threads[i].share = i + 1;
     if (pthread_create(&threads[i].thread, NULL, work, &threads[i])) {
       ampc_rt_pool_stop(pool);
-      return ampc_rt_fail(error, AMPC_E_MEMORY, "could not start thread %d of %d", (int64_t)i + 1, (int64_t)workers);
+      return ampc_rt_fail(error, AMPC_E_MEMORY, "could not start thread %d of %d", (int64_t)i + 1,
+                          (int64_t)workers);
     }
     pool->workers = i + 1;
   }

@@ -1,14 +1,15 @@
 // Walks the table of a program.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Runtime/Internal.h"
 #include "lib/Runtime/Run.h"
+#include "lib/Runtime/Internal.h"
 #include <string.h>
 
-/* Rounding mode and flushing of denormals belong to the caller's thread; kernels run with the same on all threads,
-   else the bits would depend on who runs which task. */
+/* Rounding mode and flushing of denormals belong to the caller's thread; kernels run with the same
+   on all threads, else the bits would depend on who runs which task. */
 enum { DEFAULT_MXCSR = 0x1f80 };
 
-static void runTasks(const ampc_rt_call *call, ampc_kernel_fn function, int64_t begin, int64_t end, int32_t share) {
+static void runTasks(const ampc_rt_call *call, ampc_kernel_fn function, int64_t begin, int64_t end,
+                     int32_t share) {
   uint32_t control = __builtin_ia32_stmxcsr();
   __builtin_ia32_ldmxcsr(DEFAULT_MXCSR);
   function(call->operands, begin, end, call->scratch + call->scratch_stride * (size_t)share);
@@ -40,12 +41,24 @@ void ampc_rt_parallel(const ampc_state *state, ampc_rt_body body, void *argument
 static void *resolve(const ampc_rt_call *call, const ampc_operand *operand, int64_t iteration) {
   unsigned char *base = NULL;
   switch (operand->space) {
-  case AMPC_SPACE_STATE: base = ampc_rt_at(call->state, call->state->layout.slots); break;
-  case AMPC_SPACE_ARENA: base = call->arena; break;
-  case AMPC_SPACE_INPUT: base = (unsigned char *)(uintptr_t)call->inputs[operand->number]; break;
-  case AMPC_SPACE_OUTPUT: base = call->outputs[operand->number]; break;
-  case AMPC_SPACE_CONSTANT: base = (unsigned char *)(uintptr_t)call->state->model->constants[operand->number]; break;
-  case AMPC_SPACE_CONTROL: base = (unsigned char *)(uintptr_t)&call->control; break;
+  case AMPC_SPACE_STATE:
+    base = ampc_rt_at(call->state, call->state->layout.slots);
+    break;
+  case AMPC_SPACE_ARENA:
+    base = call->arena;
+    break;
+  case AMPC_SPACE_INPUT:
+    base = (unsigned char *)(uintptr_t)call->inputs[operand->number];
+    break;
+  case AMPC_SPACE_OUTPUT:
+    base = call->outputs[operand->number];
+    break;
+  case AMPC_SPACE_CONSTANT:
+    base = (unsigned char *)(uintptr_t)call->state->model->constants[operand->number];
+    break;
+  case AMPC_SPACE_CONTROL:
+    base = (unsigned char *)(uintptr_t)&call->control;
+    break;
   }
   return base + operand->offset + operand->stride * iteration;
 }
@@ -59,7 +72,8 @@ static void runKernel(const ampc_rt_call *call, const ampc_entry *entry, int64_t
   bool timed = call->hooks && call->hooks->on_span;
   uint64_t begin = timed ? ampc_rt_now_ns() : 0;
   int64_t tasks = kernel->tasks[state->tier];
-  Launch launch = {call, kernel->run[state->tier], tasks, tasks < call->shares ? (int32_t)tasks : call->shares};
+  Launch launch = {call, kernel->run[state->tier], tasks,
+                   tasks < call->shares ? (int32_t)tasks : call->shares};
   if (launch.shares > 1)
     ampc_rt_parallel(state, runShare, &launch);
   else if (tasks > 0)

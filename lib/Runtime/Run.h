@@ -11,9 +11,9 @@ typedef struct {
   unsigned char *arena;
   unsigned char *scratch;
   size_t scratch_stride;
-  int32_t shares;         /* threads of this call */
+  int32_t shares;          /* threads of this call */
   const ampc_hooks *hooks; /* null in calls with a workspace */
-  void **operands;        /* room for those of one entry */
+  void **operands;         /* room for those of one entry */
   const void *const *inputs;
   void *const *outputs;
   ampc_control control;

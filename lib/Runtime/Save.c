@@ -1,5 +1,5 @@
-// Writes a checkpoint: safetensors, through a temporary file, so that a crash leaves the old or the new one.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Writes a checkpoint: safetensors, through a temporary file, so that a crash leaves the old or the
+// new one. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Runtime/Checkpoint.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -42,8 +42,8 @@ static size_t writeHeader(const ampc_state *state) {
   ampc_rt_text text = {start + 8, state->layout.header_bytes - 8, 0};
   ampc_rt_put(&text, "{\"__metadata__\":{\"format\":\"ampc\",\"model\":");
   putJsonString(&text, model->name);
-  ampc_rt_print(&text, ",\"state_hash\":\"%x\",\"plan_hash\":\"%x\",\"data_hash\":\"%x\"}", model->state_hash,
-                model->plan_hash, ampc_rt_data_hash(state));
+  ampc_rt_print(&text, ",\"state_hash\":\"%x\",\"plan_hash\":\"%x\",\"data_hash\":\"%x\"}",
+                model->state_hash, model->plan_hash, ampc_rt_data_hash(state));
   int64_t offset = 0;
   for (int32_t s = 0; s < model->slot_count; ++s) {
     const ampc_tensor *tensor = &model->slots[s].tensor;
@@ -103,7 +103,8 @@ static int syncFolder(const char *path) {
     return errno;
   int failure = fsync(file) == 0 ? 0 : errno;
   close(file);
-  return failure == EINVAL ? 0 : failure; /* some file systems cannot, and need not, sync a folder */
+  return failure == EINVAL ? 0
+                           : failure; /* some file systems cannot, and need not, sync a folder */
 }
 
 ampc_status ampc_rt_save(ampc_state *state, const char *path) {
@@ -117,10 +118,12 @@ ampc_status ampc_rt_save(ampc_state *state, const char *path) {
   /* No other process, and no other state of this one, writes this name. */
   ampc_rt_print(&text, "%s.%d-%x.tmp", path, (int64_t)getpid(), (uint64_t)(uintptr_t)state);
   if (text.length >= sizeof temporary)
-    return ampc_rt_fail(state->error, AMPC_E_IO, "save: %s: %s", path, ampc_rt_errno_text(ENAMETOOLONG));
+    return ampc_rt_fail(state->error, AMPC_E_IO, "save: %s: %s", path,
+                        ampc_rt_errno_text(ENAMETOOLONG));
   int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0)
-    return ampc_rt_fail(state->error, AMPC_E_IO, "save: %s: %s", temporary, ampc_rt_errno_text(errno));
+    return ampc_rt_fail(state->error, AMPC_E_IO, "save: %s: %s", temporary,
+                        ampc_rt_errno_text(errno));
   int failure = writeFile(state, file);
   if (close(file) && !failure)
     failure = errno;

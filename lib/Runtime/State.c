@@ -42,11 +42,13 @@ static size_t slotBytes(const ampc_model *model, bool split) {
   return (size_t)end;
 }
 
-/* An upper bound of the header of this model's checkpoints: names may need escapes of six characters. */
+/* An upper bound of the header of this model's checkpoints: names may need escapes of six
+ * characters. */
 static size_t headerBytes(const ampc_model *model) {
   size_t bytes = 512 + 6 * strlen(model->name);
   for (int32_t s = 0; s < model->slot_count; ++s)
-    bytes += 128 + 6 * strlen(model->slots[s].tensor.name) + 21 * (size_t)model->slots[s].tensor.rank;
+    bytes +=
+        128 + 6 * strlen(model->slots[s].tensor.name) + 21 * (size_t)model->slots[s].tensor.rank;
   return bytes;
 }
 
@@ -72,7 +74,8 @@ static ampc_rt_layout layoutOf(const ampc_model *model, const ampc_options *opti
   layout.arena = reserve(&total, (size_t)model->arena_bytes);
   layout.scratch = reserve(&total, layout.scratch_stride * (size_t)layout.thread_count);
   layout.operands = reserve(&total, sizeof(void *) * (size_t)ampc_rt_max_operands(model));
-  layout.outputs = reserve(&total, (sizeof(void *) + AMPC_ALIGN) * (size_t)ampc_rt_max_outputs(model));
+  layout.outputs =
+      reserve(&total, (sizeof(void *) + AMPC_ALIGN) * (size_t)ampc_rt_max_outputs(model));
   layout.threads = reserve(&total, sizeof(ampc_rt_worker) * (size_t)layout.thread_count);
   layout.header = reserve(&total, layout.header_bytes);
   layout.ranges = reserve(&total, sizeof(ampc_rt_range) * (size_t)layout.range_count);
@@ -89,20 +92,23 @@ static ampc_options readOptions(const ampc_options *options) {
   return all;
 }
 
-static ampc_status checkOptions(const ampc_options *given, const ampc_options *options, const ampc_rt_layout *layout,
-                                char *error) {
+static ampc_status checkOptions(const ampc_options *given, const ampc_options *options,
+                                const ampc_rt_layout *layout, char *error) {
   if (given && given->size < offsetof(ampc_options, want_split))
-    return ampc_rt_fail(error, AMPC_E_ARG, "options: expected size to be sizeof(ampc_options), but got %u",
+    return ampc_rt_fail(error, AMPC_E_ARG,
+                        "options: expected size to be sizeof(ampc_options), but got %u",
                         (uint64_t)given->size);
   if (options->threads < 0 || options->threads > AMPC_MAX_THREADS)
     return ampc_rt_fail(error, AMPC_E_ARG, "options: expected threads in [0, %d], but got %d",
                         (int64_t)AMPC_MAX_THREADS, (int64_t)options->threads);
   if (!options->allocate != !options->release)
-    return ampc_rt_fail(error, AMPC_E_ARG, "options: expected both allocate and release, or neither");
+    return ampc_rt_fail(error, AMPC_E_ARG,
+                        "options: expected both allocate and release, or neither");
   if (options->memory && (uintptr_t)options->memory % AMPC_ALIGN)
     return ampc_rt_fail(error, AMPC_E_ARG, "options: expected memory aligned to 64 bytes");
   if (options->memory && options->memory_bytes < layout->total)
-    return ampc_rt_fail(error, AMPC_E_ARG, "options: expected at least %u bytes of memory, but got %u",
+    return ampc_rt_fail(error, AMPC_E_ARG,
+                        "options: expected at least %u bytes of memory, but got %u",
                         (uint64_t)layout->total, (uint64_t)options->memory_bytes);
   return AMPC_OK;
 }
@@ -123,13 +129,17 @@ static void releaseDefault(void *context, void *memory) {
   free(memory);
 }
 
-static ampc_status start(const ampc_model *model, const ampc_options *options, const ampc_rt_layout *layout,
-                         int32_t tier, ampc_state **result, char *error) {
+static ampc_status start(const ampc_model *model, const ampc_options *options,
+                         const ampc_rt_layout *layout, int32_t tier, ampc_state **result,
+                         char *error) {
   ampc_allocate allocate = options->allocate ? options->allocate : allocateDefault;
-  void *memory = options->memory ? options->memory : allocate(options->allocator_context, layout->total);
+  void *memory =
+      options->memory ? options->memory : allocate(options->allocator_context, layout->total);
   if (!memory)
-    return ampc_rt_fail(error, AMPC_E_MEMORY, "could not allocate %u bytes", (uint64_t)layout->total);
-  memset(memory, 0, layout->total); /* also makes the pages present: no page faults in the first step */
+    return ampc_rt_fail(error, AMPC_E_MEMORY, "could not allocate %u bytes",
+                        (uint64_t)layout->total);
+  memset(memory, 0,
+         layout->total); /* also makes the pages present: no page faults in the first step */
   ampc_state *state = memory;
   state->model = model;
   state->layout = *layout;
@@ -142,8 +152,8 @@ static ampc_status start(const ampc_model *model, const ampc_options *options, c
   state->parallel_context = options->parallel_context;
   ampc_rt_set_hooks(state, &options->hooks);
   int32_t workers = state->parallel_for ? 0 : layout->thread_count - 1;
-  ampc_status status =
-      ampc_rt_pool_start(&state->pool, workers, (ampc_rt_worker *)ampc_rt_at(state, layout->threads), error);
+  ampc_status status = ampc_rt_pool_start(
+      &state->pool, workers, (ampc_rt_worker *)ampc_rt_at(state, layout->threads), error);
   if (status) {
     ampc_rt_destroy(state);
     return status;

@@ -5,37 +5,42 @@
 
 static bool isTraining(const ampc_program *program) { return program->kind <= AMPC_PROGRAM_APPLY; }
 
-static ampc_status checkHead(const ampc_state *state, const ampc_program *program, const ampc_run_in *in,
-                             char *error) {
+static ampc_status checkHead(const ampc_state *state, const ampc_program *program,
+                             const ampc_run_in *in, char *error) {
   uint64_t expected = sizeof(ampc_run_in) + sizeof(void *) * (uint64_t)program->input_count;
   if (!in)
     return ampc_rt_fail(error, AMPC_E_ARG, "%s: in is null", program->name);
   if (in->size < expected)
-    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->size of at least %u, but got %u", program->name, expected,
-                        (uint64_t)in->size);
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->size of at least %u, but got %u",
+                        program->name, expected, (uint64_t)in->size);
   if (in->flags)
     return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->flags of 0, but got %u", program->name,
                         (uint64_t)in->flags);
   if (!(in->lr_factor >= 0 && in->lr_factor <= 3.4e38f))
-    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->lr_factor to be finite and not negative", program->name);
+    return ampc_rt_fail(error, AMPC_E_ARG,
+                        "%s: expected in->lr_factor to be finite and not negative", program->name);
   if (in->workspace && isTraining(program))
-    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->workspace to be null in a training call", program->name);
+    return ampc_rt_fail(error, AMPC_E_ARG,
+                        "%s: expected in->workspace to be null in a training call", program->name);
   if ((uintptr_t)in->workspace % AMPC_ALIGN)
-    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->workspace aligned to 64 bytes", program->name);
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->workspace aligned to 64 bytes",
+                        program->name);
   if ((program->kind == AMPC_PROGRAM_GRAD || program->kind == AMPC_PROGRAM_APPLY) && !state->split)
-    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected a state created with want_split", program->name);
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected a state created with want_split",
+                        program->name);
   if (in->valid > (uint32_t)program->batch)
-    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->valid in [0, %d], but got %u", program->name,
-                        (int64_t)program->batch, (uint64_t)in->valid);
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected in->valid in [0, %d], but got %u",
+                        program->name, (int64_t)program->batch, (uint64_t)in->valid);
   if (in->valid && in->valid < (uint32_t)program->batch && !program->short_batch)
-    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected a full batch of %d rows, but got %u: the model mixes rows",
+    return ampc_rt_fail(error, AMPC_E_ARG,
+                        "%s: expected a full batch of %d rows, but got %u: the model mixes rows",
                         program->name, (int64_t)program->batch, (uint64_t)in->valid);
   return AMPC_OK;
 }
 
 /* Every value of the rows that count is in range, or the one to ignore. */
-static ampc_status checkLabels(const ampc_program *program, const ampc_tensor *input, const void *data, int64_t valid,
-                               char *error) {
+static ampc_status checkLabels(const ampc_program *program, const ampc_tensor *input,
+                               const void *data, int64_t valid, char *error) {
   int64_t count = ampc_rt_element_count(input), rows = input->rank ? input->dims[0] : 1;
   int64_t width = rows ? count / rows : 0;
   if (input->batched)
@@ -43,20 +48,23 @@ static ampc_status checkLabels(const ampc_program *program, const ampc_tensor *i
   for (int64_t i = 0; i < count; ++i) {
     int64_t value = ampc_rt_read_int(data, input->dtype, i);
     if ((value < 0 || value >= input->label_limit) && value != input->label_ignore)
-      return ampc_rt_fail(error, AMPC_E_ARG, "%s: input '%s': expected a value in [0, %d), but got %d in row %d",
-                          program->name, input->name, (int64_t)input->label_limit, value, i / width);
+      return ampc_rt_fail(
+          error, AMPC_E_ARG, "%s: input '%s': expected a value in [0, %d), but got %d in row %d",
+          program->name, input->name, (int64_t)input->label_limit, value, i / width);
   }
   return AMPC_OK;
 }
 
-static ampc_status checkInputs(const ampc_program *program, const ampc_run_in *in, int64_t valid, char *error) {
+static ampc_status checkInputs(const ampc_program *program, const ampc_run_in *in, int64_t valid,
+                               char *error) {
   for (int32_t i = 0; i < program->input_count; ++i) {
     const ampc_tensor *input = &program->inputs[i];
     const void *data = in->inputs[i];
     if (!data)
       return ampc_rt_fail(error, AMPC_E_ARG, "%s: input '%s' is null", program->name, input->name);
     if ((uintptr_t)data % (uintptr_t)ampc_rt_dtype_bytes(input->dtype))
-      return ampc_rt_fail(error, AMPC_E_ARG, "%s: input '%s': expected data aligned to its elements", program->name,
+      return ampc_rt_fail(error, AMPC_E_ARG,
+                          "%s: input '%s': expected data aligned to its elements", program->name,
                           input->name);
     if (!input->label_limit)
       continue;
@@ -75,20 +83,24 @@ static ampc_status checkOutputs(const ampc_program *program, const void *out, ch
   if (!run)
     return ampc_rt_fail(error, AMPC_E_ARG, "%s: out is null", program->name);
   if (run->size < expected)
-    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected out->size of at least %u, but got %u", program->name, expected,
-                        (uint64_t)run->size);
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: expected out->size of at least %u, but got %u",
+                        program->name, expected, (uint64_t)run->size);
   for (int32_t i = 0; i < program->output_count; ++i) {
     if (!run->outputs[i])
-      return ampc_rt_fail(error, AMPC_E_ARG, "%s: output '%s' is null", program->name, program->outputs[i].name);
+      return ampc_rt_fail(error, AMPC_E_ARG, "%s: output '%s' is null", program->name,
+                          program->outputs[i].name);
     if ((uintptr_t)run->outputs[i] % (uintptr_t)ampc_rt_dtype_bytes(program->outputs[i].dtype))
-      return ampc_rt_fail(error, AMPC_E_ARG, "%s: output '%s': expected memory aligned to its elements", program->name,
+      return ampc_rt_fail(error, AMPC_E_ARG,
+                          "%s: output '%s': expected memory aligned to its elements", program->name,
                           program->outputs[i].name);
   }
   return AMPC_OK;
 }
 
 static double outputValue(const ampc_rt_call *call, int32_t number, double otherwise) {
-  return number < 0 ? otherwise : ampc_rt_read_float(call->outputs[number], call->program->outputs[number].dtype);
+  return number < 0
+             ? otherwise
+             : ampc_rt_read_float(call->outputs[number], call->program->outputs[number].dtype);
 }
 
 static double slotValue(const ampc_rt_call *call, int32_t number, double otherwise) {
@@ -105,7 +117,8 @@ static void advanceRandom(const ampc_state *state) {
       ++((uint64_t *)ampc_rt_slot_data(state, &state->model->slots[s]))[1];
 }
 
-/* Runs the forward pass, then the rest if the loss is finite. A dynamic loss scale skips by itself. */
+/* Runs the forward pass, then the rest if the loss is finite. A dynamic loss scale skips by itself.
+ */
 static bool runGuarded(const ampc_rt_call *call) {
   const ampc_program *program = call->program;
   int32_t ready = program->loss_ready < 0 || program->scale_slot >= 0 ? 0 : program->loss_ready;
@@ -144,8 +157,8 @@ static ampc_status train(const ampc_rt_call *call, void *out, char *error) {
     advanceRandom(call->state);
   report(call, scale, out);
   if (!finite)
-    return ampc_rt_fail(error, AMPC_E_NONFINITE_LOSS, "%s: the loss is not finite; nothing was updated",
-                        call->program->name);
+    return ampc_rt_fail(error, AMPC_E_NONFINITE_LOSS,
+                        "%s: the loss is not finite; nothing was updated", call->program->name);
   return outputValue(call, call->program->found_inf_output, 0) != 0 ? AMPC_W_STEP_SKIPPED : AMPC_OK;
 }
 
@@ -183,7 +196,8 @@ size_t ampc_rt_workspace_bytes(const ampc_model *model) {
 static void *const *scalarOutputs(ampc_state *state) {
   int32_t count = ampc_rt_max_outputs(state->model);
   void **pointers = (void **)ampc_rt_at(state, state->layout.outputs);
-  unsigned char *data = (unsigned char *)state + ampc_rt_align(state->layout.outputs + sizeof(void *) * (size_t)count);
+  unsigned char *data = (unsigned char *)state +
+                        ampc_rt_align(state->layout.outputs + sizeof(void *) * (size_t)count);
   for (int32_t i = 0; i < count; ++i)
     pointers[i] = data + AMPC_ALIGN * i;
   return pointers;
@@ -203,7 +217,8 @@ ampc_status ampc_rt_run(ampc_state *state, int32_t number, const void *input, vo
   /* Calls with workspaces run beside one another, so each has its message there. */
   char *error = in->workspace ? in->workspace : state->error;
   int64_t valid = in->valid ? (int64_t)in->valid : program->batch;
-  if ((status = checkInputs(program, in, valid, error)) || (status = checkOutputs(program, output, error)))
+  if ((status = checkInputs(program, in, valid, error)) ||
+      (status = checkOutputs(program, output, error)))
     return status;
   ampc_rt_call call = prepare(state, program, in->workspace);
   call.inputs = in->inputs;
@@ -228,4 +243,6 @@ ampc_status ampc_rt_derive(ampc_state *state) {
   return AMPC_OK;
 }
 
-ampc_status ampc_rt_refresh(ampc_state *state) { return state ? ampc_rt_derive(state) : AMPC_E_ARG; }
+ampc_status ampc_rt_refresh(ampc_state *state) {
+  return state ? ampc_rt_derive(state) : AMPC_E_ARG;
+}

@@ -80,36 +80,63 @@ ampc_status ampc_rt_fail(char *error, ampc_status status, const char *format, ..
 // strerror is neither thread-safe nor free of locale data; these are the cases that users meet.
 const char *ampc_rt_errno_text(int number) {
   switch (number) {
-  case ENOENT: return "no such file or directory";
-  case EACCES: case EPERM: return "permission denied";
-  case EROFS: return "read-only file system";
-  case ENOSPC: return "no space left on device";
-  case EDQUOT: return "disk quota exceeded";
-  case EFBIG: return "file too large";
-  case EISDIR: return "is a directory";
-  case ENOTDIR: return "not a directory";
-  case EMFILE: case ENFILE: return "too many open files";
-  case ENAMETOOLONG: return "file name too long";
-  case EAGAIN: return "resource temporarily unavailable";
-  case EIO: return "input/output error";
-  default: return "operation failed";
+  case ENOENT:
+    return "no such file or directory";
+  case EACCES:
+  case EPERM:
+    return "permission denied";
+  case EROFS:
+    return "read-only file system";
+  case ENOSPC:
+    return "no space left on device";
+  case EDQUOT:
+    return "disk quota exceeded";
+  case EFBIG:
+    return "file too large";
+  case EISDIR:
+    return "is a directory";
+  case ENOTDIR:
+    return "not a directory";
+  case EMFILE:
+  case ENFILE:
+    return "too many open files";
+  case ENAMETOOLONG:
+    return "file name too long";
+  case EAGAIN:
+    return "resource temporarily unavailable";
+  case EIO:
+    return "input/output error";
+  default:
+    return "operation failed";
   }
 }
 
 const char *ampc_rt_status_string(ampc_status status) {
   switch (status) {
-  case AMPC_OK: return "ok";
-  case AMPC_W_STEP_SKIPPED: return "step skipped: gradients were not finite";
-  case AMPC_E_ARG: return "invalid argument";
-  case AMPC_E_SHAPE: return "tensor has another shape";
-  case AMPC_E_DTYPE: return "tensor has another element type";
-  case AMPC_E_CPU_UNSUPPORTED: return "not supported by this CPU";
-  case AMPC_E_MEMORY: return "out of memory or threads";
-  case AMPC_E_IO: return "input/output error";
-  case AMPC_E_CKPT_MISMATCH: return "checkpoint is damaged or belongs to another model";
-  case AMPC_E_NONFINITE_LOSS: return "loss is infinite or NaN";
+  case AMPC_OK:
+    return "ok";
+  case AMPC_W_STEP_SKIPPED:
+    return "step skipped: gradients were not finite";
+  case AMPC_E_ARG:
+    return "invalid argument";
+  case AMPC_E_SHAPE:
+    return "tensor has another shape";
+  case AMPC_E_DTYPE:
+    return "tensor has another element type";
+  case AMPC_E_CPU_UNSUPPORTED:
+    return "not supported by this CPU";
+  case AMPC_E_MEMORY:
+    return "out of memory or threads";
+  case AMPC_E_IO:
+    return "input/output error";
+  case AMPC_E_CKPT_MISMATCH:
+    return "checkpoint is damaged or belongs to another model";
+  case AMPC_E_NONFINITE_LOSS:
+    return "loss is infinite or NaN";
   }
   return "unknown status";
 }
 
-const char *ampc_rt_last_error(const ampc_state *state) { return state ? state->error : "no state"; }
+const char *ampc_rt_last_error(const ampc_state *state) {
+  return state ? state->error : "no state";
+}

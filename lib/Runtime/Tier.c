@@ -9,10 +9,14 @@
 
 const char *ampc_rt_tier_name(int32_t tier) {
   switch (tier) {
-  case AMPC_TIER_AVX2: return "avx2";
-  case AMPC_TIER_AVX512: return "avx512";
-  case AMPC_TIER_AMX: return "amx";
-  default: return "plain";
+  case AMPC_TIER_AVX2:
+    return "avx2";
+  case AMPC_TIER_AVX512:
+    return "avx512";
+  case AMPC_TIER_AMX:
+    return "amx";
+  default:
+    return "plain";
   }
 }
 
@@ -30,12 +34,20 @@ static bool mayUseTiles(void) {
 
 static bool has(uint32_t bits, uint32_t wanted) { return (bits & wanted) == wanted; }
 
-/* Bit t is set if this CPU and the operating system run tier t. Bits of CPUID leaves 1 and 7, Intel SDM volume 2A. */
+/* Bit t is set if this CPU and the operating system run tier t. Bits of CPUID leaves 1 and 7, Intel
+ * SDM volume 2A. */
 static uint32_t supportedTiers(void) {
   enum {
-    FMA = 1u << 12, OSXSAVE = 1u << 27, F16C = 1u << 29,                       /* 1.ecx */
-    AVX2 = 1u << 5, BMI2 = 1u << 8, AVX512F = 1u << 16, AVX512DQ = 1u << 17,   /* 7.ebx */
-    AVX512BW = 1u << 30, AMX_BF16 = 1u << 22, AMX_TILE = 1u << 24              /* 7.ebx, 7.edx */
+    FMA = 1u << 12,
+    OSXSAVE = 1u << 27,
+    F16C = 1u << 29, /* 1.ecx */
+    AVX2 = 1u << 5,
+    BMI2 = 1u << 8,
+    AVX512F = 1u << 16,
+    AVX512DQ = 1u << 17, /* 7.ebx */
+    AVX512BW = 1u << 30,
+    AMX_BF16 = 1u << 22,
+    AMX_TILE = 1u << 24 /* 7.ebx, 7.edx */
   };
   const uint32_t AVX512VL = 1u << 31;
   enum { YMM = 0x6, ZMM = 0xe6, TILES = 0x60000 }; /* XCR0 */
@@ -62,22 +74,25 @@ ampc_status ampc_rt_pick_tier(const ampc_model *model, int32_t *tier, char *erro
       if (strcmp(wanted, ampc_rt_tier_name(t)))
         continue;
       if (!(model->tiers >> t & 1))
-        return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED, "AMPC_ISA: model '%s' was compiled without tier '%s'",
-                            model->name, wanted);
+        return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED,
+                            "AMPC_ISA: model '%s' was compiled without tier '%s'", model->name,
+                            wanted);
       if (!(usable >> t & 1))
-        return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED, "AMPC_ISA: tier '%s' is not supported by this CPU", wanted);
+        return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED,
+                            "AMPC_ISA: tier '%s' is not supported by this CPU", wanted);
       *tier = t;
       return AMPC_OK;
     }
-    return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED, "AMPC_ISA: expected plain, avx2, avx512 or amx, but got '%s'",
-                        wanted);
+    return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED,
+                        "AMPC_ISA: expected plain, avx2, avx512 or amx, but got '%s'", wanted);
   }
   for (int32_t t = AMPC_TIERS - 1; t >= 0; --t)
     if (model->tiers & usable & 1u << t) {
       *tier = t;
       return AMPC_OK;
     }
-  return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED, "model '%s' has no code that this CPU runs", model->name);
+  return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED, "model '%s' has no code that this CPU runs",
+                      model->name);
 }
 
 const char *ampc_rt_tier(const ampc_state *state) { return ampc_rt_tier_name(state->tier); }

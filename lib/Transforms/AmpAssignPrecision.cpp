@@ -16,21 +16,23 @@ static void explainOps(const PrecisionFacts &facts, const Assignment &assignment
   for (Operation *op : facts.ops) {
     auto reason = assignment.reasons.find(op);
     if (reason != assignment.reasons.end())
-      mlir::emitRemark(op->getLoc()) << nameOf(op) << ": " << op->getName() << " computes in "
-                                     << assignment.compute.lookup(op) << " (" << reason->second.rule
-                                     << "): " << reason->second.text;
+      mlir::emitRemark(op->getLoc())
+          << nameOf(op) << ": " << op->getName() << " computes in " << assignment.compute.lookup(op)
+          << " (" << reason->second.rule << "): " << reason->second.text;
   }
 }
 
 static void explainCosts(const PrecisionFacts &facts, const Pins &pins) {
   auto remark = mlir::emitRemark(facts.func.getLoc());
-  remark << "bytes moved by @" << facts.func.getSymName() << " under the same compute types: mincut "
+  remark << "bytes moved by @" << facts.func.getSymName()
+         << " under the same compute types: mincut "
          << storageCost(facts, pins, assignMinCut(facts, pins));
   MLIRContext *context = facts.func.getContext();
   for (StringRef policy : {"autocast", "propagate"}) {
     PolicyTable table = *PolicyTable::builtin(policy, context);
     PrecisionFacts view(facts.func, facts.low, table);
-    FailureOr<Assignment> other = policy == "autocast" ? assignAutocast(view) : FailureOr<Assignment>(assignPropagate(view));
+    FailureOr<Assignment> other =
+        policy == "autocast" ? assignAutocast(view) : FailureOr<Assignment>(assignPropagate(view));
     if (succeeded(other))
       remark << ", " << policy << " " << storageCost(facts, pins, *other);
   }
@@ -94,7 +96,8 @@ LogicalResult AmpAssignPrecision::readOptions() {
 
 LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copies) {
   PrecisionFacts facts(func, low, table);
-  bool narrow = llvm::any_of(facts.ops, [&](Operation *op) { return facts.lowOf(op) != facts.f32; });
+  bool narrow =
+      llvm::any_of(facts.ops, [&](Operation *op) { return facts.lowOf(op) != facts.f32; });
   if (!narrow)
     return success();
   Assignment assignment;

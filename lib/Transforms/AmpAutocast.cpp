@@ -1,5 +1,5 @@
-// The policy of torch.autocast: types follow lists and operands, op by op; the backward pass follows the forward pass.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The policy of torch.autocast: types follow lists and operands, op by op; the backward pass
+// follows the forward pass. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpPrecision.h"
 
 using namespace mlir;
@@ -30,9 +30,11 @@ private:
 
 static bool isNarrow(Type type) { return type && type.getIntOrFloatBitWidth() < 32; }
 
-/// The type that operands promote to. Numbers and, beside tensors with dimensions, tensors without do not vote.
+/// The type that operands promote to. Numbers and, beside tensors with dimensions, tensors without
+/// do not vote.
 FailureOr<Type> Autocast::widest(Operation *op, Type start) {
-  SmallVector<Value> voters = llvm::filter_to_vector(op->getOperands(), [&](Value v) { return facts.isReal(v); });
+  SmallVector<Value> voters =
+      llvm::filter_to_vector(op->getOperands(), [&](Value v) { return facts.isReal(v); });
   auto hasRank = [](Value v) { return cast<RankedTensorType>(v.getType()).getRank() > 0; };
   if (llvm::any_of(voters, hasRank))
     voters = llvm::filter_to_vector(voters, hasRank);
@@ -42,7 +44,8 @@ FailureOr<Type> Autocast::widest(Operation *op, Type start) {
     if (!type || next == facts.f32)
       type = next;
     else if (type != facts.f32 && type != next)
-      return op->emitError() << "expected operands of one 16-bit type, but got " << type << " and " << next;
+      return op->emitError() << "expected operands of one 16-bit type, but got " << type << " and "
+                             << next;
   }
   return type ? type : facts.f32;
 }
@@ -87,7 +90,8 @@ void Autocast::set(Operation *op, Type type) {
     }
   auto isPart = [&](Value v) { return facts.isReal(v) && facts.isInner(v); };
   isSingle &= llvm::none_of(op->getOperands(), isPart);
-  // Sums, norms and parts of one adjoint compute in f32, from operands rounded as torch rounds them.
+  // Sums, norms and parts of one adjoint compute in f32, from operands rounded as torch rounds
+  // them.
   result.compute[op] = isContraction || isSingle ? type : facts.f32;
   if (isNarrow(type))
     result.entry[op] = type;
@@ -109,4 +113,6 @@ LogicalResult Autocast::assign(Operation *op) {
   return success();
 }
 
-FailureOr<Assignment> ampc::assignAutocast(const PrecisionFacts &facts) { return Autocast(facts).run(); }
+FailureOr<Assignment> ampc::assignAutocast(const PrecisionFacts &facts) {
+  return Autocast(facts).run();
+}

@@ -6,7 +6,9 @@
 using namespace mlir;
 using namespace ampc;
 
-static bool isNarrow(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32; }
+static bool isNarrow(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
+}
 
 namespace {
 class Emitter {
@@ -29,11 +31,14 @@ private:
   WorkingCopies &copies;
   OpBuilder builder;
   DenseMap<std::pair<Value, Type>, Value> forms;
-  DenseMap<Value, Value> stored; ///< what replaces a value for its readers, where that is not the value itself
+  DenseMap<Value, Value>
+      stored; ///< what replaces a value for its readers, where that is not the value itself
 };
 } // namespace
 
-std::string ampc::workingSlot(StringRef param, Type type) { return (param + "." + textOf(type)).str(); }
+std::string ampc::workingSlot(StringRef param, Type type) {
+  return (param + "." + textOf(type)).str();
+}
 
 /// The argument that holds a parameter in 16 bits, behind the other state.
 Value Emitter::workingCopy(BlockArgument parameter, Type type) {
@@ -43,8 +48,10 @@ Value Emitter::workingCopy(BlockArgument parameter, Type type) {
   unsigned position = 0;
   while (position < func.getNumArguments() && func.getArgAttr(position, "train.slot"))
     ++position;
-  auto role = builder.getDictionaryAttr(builder.getNamedAttr("train.slot", builder.getStringAttr(workingSlot(slot, type))));
-  (void)func.insertArgument(position, cast<RankedTensorType>(parameter.getType()).clone(type), role, parameter.getLoc());
+  auto role = builder.getDictionaryAttr(
+      builder.getNamedAttr("train.slot", builder.getStringAttr(workingSlot(slot, type))));
+  (void)func.insertArgument(position, cast<RankedTensorType>(parameter.getType()).clone(type), role,
+                            parameter.getLoc());
   return func.getArgument(position);
 }
 
@@ -66,14 +73,17 @@ Value Emitter::weakForm(Value v, Type type, Operation *reader) {
   auto round = [&](const APFloat &x) {
     APFloat rounded = x;
     bool losesInfo;
-    rounded.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+    rounded.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                    &losesInfo);
     return rounded.bitcastToAPInt();
   };
   builder.setInsertionPointAfter(op);
-  return train::ConstantOp::create(builder, op->getLoc(), cast<ElementsAttr>(elements.mapValues(type, round)));
+  return train::ConstantOp::create(builder, op->getLoc(),
+                                   cast<ElementsAttr>(elements.mapValues(type, round)));
 }
 
-// Rounding comes right after the value, so that the wide form can die; widening comes right before its first reader.
+// Rounding comes right after the value, so that the wide form can die; widening comes right before
+// its first reader.
 Value Emitter::castOf(Value v, Type type, Operation *reader) {
   if (isNarrow(type) && !isNarrow(getElementTypeOrSelf(v)))
     builder.setInsertionPointAfterValue(v);
@@ -89,7 +99,8 @@ Value Emitter::form(Value v, Type type, Operation *reader) {
     return v;
   Value &known = forms[{v, type}];
   if (!known) {
-    Value made = facts.isWeak(v) && isNarrow(type) ? weakForm(v, type, reader) : castOf(v, type, reader);
+    Value made =
+        facts.isWeak(v) && isNarrow(type) ? weakForm(v, type, reader) : castOf(v, type, reader);
     forms[{v, type}] = made;
     return made;
   }
@@ -107,7 +118,8 @@ void Emitter::emit(Operation *op) {
   Type compute = assignment.compute.lookup(op);
   for (OpOperand &operand : op->getOpOperands())
     if (facts.isReal(operand.get()) || stored.contains(operand.get()))
-      operand.set(compute ? operandOf(op, operand.get(), compute) : form(operand.get(), facts.f32, op));
+      operand.set(compute ? operandOf(op, operand.get(), compute)
+                          : form(operand.get(), facts.f32, op));
   if (!compute)
     return;
   bool accumulates = cast<PrecisionOpInterface>(op).getCategory() == Category::LowPrecision;
@@ -131,19 +143,22 @@ void Emitter::emit(Operation *op) {
 
 void Emitter::run() {
   for (Operation *op : facts.ops)
-    if (facts.isDecided(op) || llvm::any_of(op->getOperands(), [&](Value v) { return stored.contains(v); }))
+    if (facts.isDecided(op) ||
+        llvm::any_of(op->getOperands(), [&](Value v) { return stored.contains(v); }))
       if (llvm::none_of(op->getResults(), [&](Value v) { return facts.isWeak(v); }))
         emit(op);
   Block &body = facts.func.getBody().front();
   for (OpOperand &operand : body.getTerminator()->getOpOperands())
-    operand.set(form(operand.get(), getElementTypeOrSelf(facts.func.getResultTypes()[operand.getOperandNumber()]),
+    operand.set(form(operand.get(),
+                     getElementTypeOrSelf(facts.func.getResultTypes()[operand.getOperandNumber()]),
                      body.getTerminator()));
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isOpTriviallyDead(&op))
       op.erase();
 }
 
-void ampc::emitAssignment(const PrecisionFacts &facts, const Assignment &assignment, WorkingCopies &copies) {
+void ampc::emitAssignment(const PrecisionFacts &facts, const Assignment &assignment,
+                          WorkingCopies &copies) {
   Emitter(facts, assignment, copies).run();
 }
 
@@ -162,16 +177,19 @@ static void writeCopies(train::FuncOp func, const WorkingCopies &copies, bool ma
       Value copy = b.castTo(value, type);
       if (!masterWeights)
         ret->setOperand(i, b.castTo(copy, getElementTypeOrSelf(value)));
-      auto role = builder.getNamedAttr("train.slot", builder.getStringAttr(workingSlot(param, type)));
+      auto role =
+          builder.getNamedAttr("train.slot", builder.getStringAttr(workingSlot(param, type)));
       ret->insertOperands(ret->getNumOperands(), copy);
-      (void)func.insertResult(func.getNumResults(), copy.getType(), builder.getDictionaryAttr(role));
+      (void)func.insertResult(func.getNumResults(), copy.getType(),
+                              builder.getDictionaryAttr(role));
     }
 }
 
 /// Copies are never saved: this program makes them from the parameters after create and load.
 static void addDerivation(train::ModelOp model, const WorkingCopies &copies) {
   OpBuilder builder = OpBuilder::atBlockEnd(&model.getBody().front());
-  auto func = train::FuncOp::create(builder, model.getLoc(), "derive", builder.getFunctionType({}, {}), ArrayAttr(), ArrayAttr());
+  auto func = train::FuncOp::create(builder, model.getLoc(), "derive",
+                                    builder.getFunctionType({}, {}), ArrayAttr(), ArrayAttr());
   func->setAttr("train.role", builder.getStringAttr("derive"));
   Block &body = func.getBody().emplaceBlock();
   builder.setInsertionPointToEnd(&body);
@@ -179,7 +197,8 @@ static void addDerivation(train::ModelOp model, const WorkingCopies &copies) {
   SmallVector<DictionaryAttr> arguments, roles;
   DenseMap<StringAttr, Value> read;
   auto role = [&](const Twine &slot) {
-    return builder.getDictionaryAttr(builder.getNamedAttr("train.slot", builder.getStringAttr(slot)));
+    return builder.getDictionaryAttr(
+        builder.getNamedAttr("train.slot", builder.getStringAttr(slot)));
   };
   for (auto &[param, type] : copies) {
     Value &value = read[param];
@@ -192,7 +211,8 @@ static void addDerivation(train::ModelOp model, const WorkingCopies &copies) {
     roles.push_back(role(workingSlot(param, type)));
   }
   train::ReturnOp::create(builder, model.getLoc(), results);
-  func.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), ValueRange(results).getTypes()));
+  func.setFunctionType(
+      builder.getFunctionType(body.getArgumentTypes(), ValueRange(results).getTypes()));
   func.setAllArgAttrs(arguments);
   func.setAllResultAttrs(roles);
 }
@@ -206,9 +226,10 @@ void ampc::addWorkingCopies(train::ModelOp model, const WorkingCopies &copies, b
   for (auto &[param, type] : copies) {
     auto declared = model.lookupSymbol<train::ParamOp>(param);
     builder.setInsertionPointAfter(declared);
-    auto buffer = train::BufferOp::create(builder, declared.getLoc(), workingSlot(param, type),
-                                          cast<RankedTensorType>(declared.getType()).clone(type),
-                                          cast<InitAttrInterface>(Attribute(train::ZerosAttr::get(model.getContext()))));
+    auto buffer = train::BufferOp::create(
+        builder, declared.getLoc(), workingSlot(param, type),
+        cast<RankedTensorType>(declared.getType()).clone(type),
+        cast<InitAttrInterface>(Attribute(train::ZerosAttr::get(model.getContext()))));
     buffer->setAttr("role", builder.getStringAttr("working"));
     buffer->setAttr("of", FlatSymbolRefAttr::get(param));
   }

@@ -10,10 +10,12 @@ using namespace mlir;
 using namespace ampc;
 
 static bool hasRegion(Location loc) {
-  return loc->walk([](Location at) {
-           auto fused = dyn_cast<FusedLocWith<DictionaryAttr>>(at);
-           return fused && fused.getMetadata().contains("amp.region") ? WalkResult::interrupt() : WalkResult::advance();
-         })
+  return loc
+      ->walk([](Location at) {
+        auto fused = dyn_cast<FusedLocWith<DictionaryAttr>>(at);
+        return fused && fused.getMetadata().contains("amp.region") ? WalkResult::interrupt()
+                                                                   : WalkResult::advance();
+      })
       .wasInterrupted();
 }
 
@@ -29,7 +31,8 @@ static Location insideRegion(Location loc, Attribute region) {
 
 static void flatten(amp::AutocastOp op) {
   Block &body = op.getBody().front();
-  Attribute region = op.getType() ? Attribute(op.getTypeAttr()) : Attribute(UnitAttr::get(op.getContext()));
+  Attribute region =
+      op.getType() ? Attribute(op.getTypeAttr()) : Attribute(UnitAttr::get(op.getContext()));
   for (Operation &inner : body.without_terminator())
     if (!hasRegion(inner.getLoc())) // dissolved inner regions are part of the block by now
       inner.setLoc(insideRegion(inner.getLoc(), region));

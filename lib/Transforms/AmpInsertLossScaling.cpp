@@ -29,7 +29,8 @@ struct Scaler {
 class Insertion {
 public:
   Insertion(train::FuncOp func, const Scaler &scaler)
-      : func(func), scaler(scaler), body(func.getBody().front()), builder(func.getContext()), b(builder, func.getLoc()) {}
+      : func(func), scaler(scaler), body(func.getBody().front()), builder(func.getContext()),
+        b(builder, func.getLoc()) {}
   void run() {
     StringRef role = func->getAttrOfType<StringAttr>("train.role").getValue();
     scale = state("scale", builder.getF32Type());
@@ -44,7 +45,9 @@ public:
 
 private:
   Value slotArgument(StringRef slot, Type type);
-  Value state(StringRef kind, Type element) { return slotArgument(scaler.name + "." + kind.str(), scalarOf(element)); }
+  Value state(StringRef kind, Type element) {
+    return slotArgument(scaler.name + "." + kind.str(), scalarOf(element));
+  }
   void addResult(Value value, StringRef key, StringRef name);
   SmallVector<Value> checkStored();
   SmallVector<Value> unscaleGradients();
@@ -70,7 +73,8 @@ Value Insertion::slotArgument(StringRef slot, Type type) {
     if (name == slot)
       return func.getArgument(position);
   }
-  auto role = builder.getDictionaryAttr(builder.getNamedAttr("train.slot", builder.getStringAttr(slot)));
+  auto role =
+      builder.getDictionaryAttr(builder.getNamedAttr("train.slot", builder.getStringAttr(slot)));
   (void)func.insertArgument(position, type, role, func.getLoc());
   return func.getArgument(position);
 }
@@ -78,8 +82,9 @@ Value Insertion::slotArgument(StringRef slot, Type type) {
 void Insertion::addResult(Value value, StringRef key, StringRef name) {
   Operation *ret = body.getTerminator();
   ret->insertOperands(ret->getNumOperands(), value);
-  (void)func.insertResult(func.getNumResults(), value.getType(),
-                          builder.getDictionaryAttr(builder.getNamedAttr(key, builder.getStringAttr(name))));
+  (void)func.insertResult(
+      func.getNumResults(), value.getType(),
+      builder.getDictionaryAttr(builder.getNamedAttr(key, builder.getStringAttr(name))));
 }
 
 /// Gradients that `*_grad` stored are unscaled; the caller may have changed them.
@@ -90,8 +95,10 @@ SmallVector<Value> Insertion::checkStored() {
   for (BlockArgument argument : func.getArguments()) {
     auto slot = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.slot");
     auto buffer = slot ? model.lookupSymbol<train::BufferOp>(slot) : train::BufferOp();
-    if (auto role = buffer ? buffer->getAttrOfType<StringAttr>("role") : StringAttr(); role && role == "gradient")
-      flags.push_back(amp::NonFiniteOp::create(builder, func.getLoc(), scalarOf(builder.getI1Type()), argument));
+    if (auto role = buffer ? buffer->getAttrOfType<StringAttr>("role") : StringAttr();
+        role && role == "gradient")
+      flags.push_back(amp::NonFiniteOp::create(builder, func.getLoc(),
+                                               scalarOf(builder.getI1Type()), argument));
   }
   return flags;
 }
@@ -106,17 +113,20 @@ SmallVector<Value> Insertion::unscaleGradients() {
   }
   for (auto gradient : llvm::to_vector(body.getOps<train::GradientOp>())) {
     builder.setInsertionPointAfter(gradient);
-    Value mark = amp::MarkScaledOp::create(builder, gradient.getLoc(),
-                                           amp::ScaledType::get(builder.getContext(), gradient.getType()), gradient.getResult());
+    Value mark = amp::MarkScaledOp::create(
+        builder, gradient.getLoc(), amp::ScaledType::get(builder.getContext(), gradient.getType()),
+        gradient.getResult());
     auto type = gradient.getType().clone(builder.getF32Type());
-    auto unscale = amp::UnscaleOp::create(builder, gradient.getLoc(), type, scalarOf(builder.getI1Type()), mark, scale);
+    auto unscale = amp::UnscaleOp::create(builder, gradient.getLoc(), type,
+                                          scalarOf(builder.getI1Type()), mark, scale);
     gradient.getResult().replaceAllUsesExcept(unscale.getResult(), mark.getDefiningOp());
     flags.push_back(unscale.getFoundInf());
   }
   return flags;
 }
 
-/// A skipped step returns what it was given. Working copies are made from what the parameters then are.
+/// A skipped step returns what it was given. Working copies are made from what the parameters then
+/// are.
 void Insertion::guardState() {
   Operation *ret = body.getTerminator();
   auto model = func->getParentOfType<train::ModelOp>();
@@ -141,8 +151,9 @@ void Insertion::guardState() {
   }
   for (unsigned i = 0; i < func.getNumResults(); ++i)
     if (StringRef slot = slotOf(i); !slot.empty() && roleOf(slot) == "working")
-      ret->setOperand(i, b.castTo(kept[bufferOf(slot)->getAttrOfType<FlatSymbolRefAttr>("of").getValue()],
-                                  getElementTypeOrSelf(ret->getOperand(i))));
+      ret->setOperand(
+          i, b.castTo(kept[bufferOf(slot)->getAttrOfType<FlatSymbolRefAttr>("of").getValue()],
+                      getElementTypeOrSelf(ret->getOperand(i))));
 }
 
 /// The scale moves once per round: a round is one run of each step that shares it.
@@ -153,15 +164,18 @@ void Insertion::finishStep() {
   Value left = scaler.hasPatience() ? state("left", i32) : Value(integer(1));
   if (scaler.isShared()) {
     Value arrived = b.add(state("arrived", i32), integer(1)), pending = state("pending", i32);
-    bad = amp::AnyOp::create(builder, func.getLoc(), ValueRange{bad, b.compare(ComparePredicate::ne, pending, integer(0))});
+    bad = amp::AnyOp::create(builder, func.getLoc(),
+                             ValueRange{bad, b.compare(ComparePredicate::ne, pending, integer(0))});
     isLast = b.compare(ComparePredicate::ge, arrived, integer(scaler.steps.size()));
     Value noted = b.select(bad, integer(1), integer(0));
     addResult(b.select(isLast, integer(0), arrived), "train.slot", scaler.name + ".arrived");
     addResult(b.select(isLast, integer(0), noted), "train.slot", scaler.name + ".pending");
   }
-  auto update = amp::UpdateScaleOp::create(builder, func.getLoc(), scale, good, left, bad, scaler.scaling);
+  auto update =
+      amp::UpdateScaleOp::create(builder, func.getLoc(), scale, good, left, bad, scaler.scaling);
   auto give = [&](Value now, Value old, StringRef kind) {
-    addResult(isLast ? b.select(isLast, now, old) : now, "train.slot", scaler.name + "." + kind.str());
+    addResult(isLast ? b.select(isLast, now, old) : now, "train.slot",
+              scaler.name + "." + kind.str());
   };
   give(update.getNewScale(), scale, "scale");
   give(update.getNewGoodSteps(), good, "good_steps");
@@ -180,7 +194,8 @@ static bool hasNarrowGradients(train::FuncOp func) {
       if (isa<train::GradientOp>(user) || !seen.insert(user).second)
         continue;
       auto isHalf = [](Type type) { return getElementTypeOrSelf(type).isF16(); };
-      if (llvm::any_of(user->getResultTypes(), isHalf) || llvm::any_of(user->getOperandTypes(), isHalf))
+      if (llvm::any_of(user->getResultTypes(), isHalf) ||
+          llvm::any_of(user->getOperandTypes(), isHalf))
         return true;
       open.push_back(user);
     }
@@ -193,8 +208,8 @@ static void declare(train::ModelOp model, const Scaler &scaler) {
     builder.setInsertionPoint(*model.getOps<train::FuncOp>().begin());
   auto add = [&](StringRef kind, Type element, double value) {
     Attribute init = train::FillAttr::get(builder.getContext(), APFloat(value));
-    auto buffer = train::BufferOp::create(builder, model.getLoc(), scaler.name + "." + kind.str(), scalarOf(element),
-                                          cast<InitAttrInterface>(init));
+    auto buffer = train::BufferOp::create(builder, model.getLoc(), scaler.name + "." + kind.str(),
+                                          scalarOf(element), cast<InitAttrInterface>(init));
     buffer->setAttr("role", builder.getStringAttr("scale"));
   };
   Type i32 = builder.getI32Type();
@@ -221,10 +236,12 @@ private:
   LogicalResult insert(train::ModelOp model) {
     amp::ScalingAttr standard;
     if (scaling != "none" && !(standard = amp::ScalingAttr::getPreset(&getContext(), scaling)))
-      return model.emitError() << "expected loss scaling torch, tf, apex, paddle or none, but got " << scaling;
+      return model.emitError() << "expected loss scaling torch, tf, apex, paddle or none, but got "
+                               << scaling;
     llvm::StringSet<> needed;
     for (auto func : model.getOps<train::FuncOp>())
-      if (auto step = func->getAttrOfType<StringAttr>("train.step"); step && hasNarrowGradients(func))
+      if (auto step = func->getAttrOfType<StringAttr>("train.step");
+          step && hasNarrowGradients(func))
         needed.insert(step.getValue());
     llvm::MapVector<StringAttr, Scaler> scalers;
     for (auto func : model.getOps<train::FuncOp>())
@@ -238,9 +255,11 @@ private:
     return success();
   }
 
-  LogicalResult collect(train::ModelOp model, train::FuncOp func, amp::ScalingAttr standard, const llvm::StringSet<> &needed,
+  LogicalResult collect(train::ModelOp model, train::FuncOp func, amp::ScalingAttr standard,
+                        const llvm::StringSet<> &needed,
                         llvm::MapVector<StringAttr, Scaler> &scalers) {
-    auto role = func->getAttrOfType<StringAttr>("train.role"), step = func->getAttrOfType<StringAttr>("train.step");
+    auto role = func->getAttrOfType<StringAttr>("train.role"),
+         step = func->getAttrOfType<StringAttr>("train.step");
     if (!step || !llvm::is_contained({"train", "grad", "apply"}, role.getValue()))
       return success();
     auto given = func->getAttrOfType<FlatSymbolRefAttr>("amp.scaler");

@@ -14,13 +14,16 @@ static bool isNarrow(Type type) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
 }
 
-/// Reductions, norms, losses and scatters add up many terms; sums of gradients over the uses of a value add up several.
+/// Reductions, norms, losses and scatters add up many terms; sums of gradients over the uses of a
+/// value add up several.
 static bool addsUp(Operation *op) {
   auto precision = dyn_cast<PrecisionOpInterface>(op);
-  return precision && (precision.getCategory() == Category::FullPrecision || op->hasAttr("train.fan_in"));
+  return precision &&
+         (precision.getCategory() == Category::FullPrecision || op->hasAttr("train.fan_in"));
 }
 
-/// The same op between casts. Partial sums of gradients stay in f32: the cast between two of them goes.
+/// The same op between casts. Partial sums of gradients stay in f32: the cast between two of them
+/// goes.
 static void widen(Operation *op) {
   OpBuilder builder(op);
   Type f32 = builder.getF32Type();
@@ -30,7 +33,8 @@ static void widen(Operation *op) {
       continue;
     auto cast = operand.get().getDefiningOp<train::CastOp>();
     Operation *sum = cast ? cast.getX().getDefiningOp() : nullptr;
-    bool partial = op->hasAttr("train.fan_in") && sum && sum->hasAttr("train.fan_in") && getElementTypeOrSelf(cast.getX()) == f32;
+    bool partial = op->hasAttr("train.fan_in") && sum && sum->hasAttr("train.fan_in") &&
+                   getElementTypeOrSelf(cast.getX()) == f32;
     operand.set(partial ? cast.getX() : b.castTo(operand.get(), f32));
   }
   builder.setInsertionPointAfter(op);
@@ -52,10 +56,12 @@ struct AmpLowerAccumulation : ampc::impl::AmpLowerAccumulationBase<AmpLowerAccum
     getOperation()->walk([&](train::FuncOp func) {
       for (Operation &op : llvm::make_early_inc_range(func.getBody().front())) {
         auto narrow = [](Type type) { return isNarrow(type); };
-        if (!addsUp(&op) || (llvm::none_of(op.getOperandTypes(), narrow) && llvm::none_of(op.getResultTypes(), narrow)))
+        if (!addsUp(&op) || (llvm::none_of(op.getOperandTypes(), narrow) &&
+                             llvm::none_of(op.getResultTypes(), narrow)))
           continue;
         if (verify) {
-          op.emitError() << "expected a sum of 16-bit values to have an accumulator in f32, but " << op.getName() << " has none";
+          op.emitError() << "expected a sum of 16-bit values to have an accumulator in f32, but "
+                         << op.getName() << " has none";
           failed = true;
         } else {
           widen(&op);

@@ -28,10 +28,12 @@ public:
   }
 
 private:
-  /// 0, or NaN if an element is not finite: x * 0 is NaN for infinities and NaN, and a sum keeps that.
+  /// 0, or NaN if an element is not finite: x * 0 is NaN for infinities and NaN, and a sum keeps
+  /// that.
   Value residue(GradBuilder &b, Value x) {
     Value product = b.mul(b.castTo(x, b.builder.getF32Type()), b.real(0.0, b.builder.getF32Type()));
-    auto dims = llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(x.getType()).getRank()));
+    auto dims =
+        llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(x.getType()).getRank()));
     return dims.empty() ? product : b.reduceSum(product, dims);
   }
   Value flagOf(GradBuilder &b, Value residue) {
@@ -49,7 +51,9 @@ private:
     return inverse;
   }
   void lower(GradBuilder &b, amp::UnscaleOp op);
-  void lower(GradBuilder &b, amp::NonFiniteOp op) { op.replaceAllUsesWith(flagOf(b, residue(b, op.getX()))); }
+  void lower(GradBuilder &b, amp::NonFiniteOp op) {
+    op.replaceAllUsesWith(flagOf(b, residue(b, op.getX())));
+  }
   void lower(GradBuilder &b, amp::AnyOp op);
   void lower(GradBuilder &b, amp::UpdateScaleOp op);
 
@@ -63,7 +67,8 @@ private:
 void Lowering::lower(GradBuilder &b, amp::UnscaleOp op) {
   Value x = op.getX().getDefiningOp<amp::MarkScaledOp>().getX();
   op.getFoundInf().replaceAllUsesWith(flagOf(b, residue(b, x)));
-  op.getResult().replaceAllUsesWith(b.mul(b.castTo(x, builder.getF32Type()), inverseOf(b, op.getScale())));
+  op.getResult().replaceAllUsesWith(
+      b.mul(b.castTo(x, builder.getF32Type()), inverseOf(b, op.getScale())));
 }
 
 // A sum of residues is NaN if one is; that takes one comparison for all gradients.
@@ -83,7 +88,8 @@ void Lowering::lower(GradBuilder &b, amp::AnyOp op) {
 
 void Lowering::lower(GradBuilder &b, amp::UpdateScaleOp op) {
   amp::ScalingAttr scaling = op.getScaling();
-  Value scale = op.getScale(), good = op.getGoodSteps(), left = op.getLeft(), bad = op.getFoundInf();
+  Value scale = op.getScale(), good = op.getGoodSteps(), left = op.getLeft(),
+        bad = op.getFoundInf();
   if (!scaling.getDynamic()) {
     op.replaceAllUsesWith(ValueRange{scale, good, left});
     return;
@@ -91,18 +97,22 @@ void Lowering::lower(GradBuilder &b, amp::UpdateScaleOp op) {
   auto real = [&](const APFloat &x) { return b.real(x.convertToDouble(), scale); };
   auto count = [&](int64_t x) { return b.real(double(x), good); };
   bool hasCap = !scaling.getCap().isZero(), hasFloor = !scaling.getFloor().isZero();
-  Value counted = b.add(good, count(1)), isDue = b.compare(ComparePredicate::ge, counted, count(scaling.getInterval()));
+  Value counted = b.add(good, count(1)),
+        isDue = b.compare(ComparePredicate::ge, counted, count(scaling.getInterval()));
   Value grown = b.mul(scale, real(scaling.getGrowth()));
   Value limit = hasCap ? real(scaling.getCap()) : b.real(3.4028234663852886e38, scale);
-  grown = b.select(b.compare(ComparePredicate::le, grown, limit), grown, hasCap ? limit : scale); // never infinite
+  grown = b.select(b.compare(ComparePredicate::le, grown, limit), grown,
+                   hasCap ? limit : scale); // never infinite
   Value backed = b.mul(scale, real(scaling.getBackoff()));
   if (hasFloor)
-    backed = b.select(b.greater(real(scaling.getFloor()), backed), real(scaling.getFloor()), backed);
+    backed =
+        b.select(b.greater(real(scaling.getFloor()), backed), real(scaling.getFloor()), backed);
   Value fewer = b.sub(left, count(1));
   Value remaining = b.select(b.greater(count(0), fewer), count(0), fewer);
   Value lowered = b.select(b.greater(remaining, count(0)), scale, backed);
   op.getNewScale().replaceAllUsesWith(b.select(bad, lowered, b.select(isDue, grown, scale)));
-  op.getNewGoodSteps().replaceAllUsesWith(b.select(bad, count(0), b.select(isDue, count(0), counted)));
+  op.getNewGoodSteps().replaceAllUsesWith(
+      b.select(bad, count(0), b.select(isDue, count(0), counted)));
   op.getNewLeft().replaceAllUsesWith(b.select(bad, remaining, count(scaling.getHysteresis())));
 }
 

@@ -1,18 +1,22 @@
-// The default policy: categories fix what ops compute in, a minimum cut fixes what values are stored in.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The default policy: categories fix what ops compute in, a minimum cut fixes what values are
+// stored in. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every f32 value is stored in 16 bits or not. A store costs its bytes once to write, once per reader, and once more if the value
-// waits for the backward pass. Pointwise ops with mixed storage compute in f32; the casts that this takes move their
-// bytes, too. Casts at the result of a contraction and around ops that compute in f32 anyway are part of those kernels and
-// free; a contraction that reads an f32 value needs a rounded copy. Both costs below come from the same rules, so that
-// policies can be compared; the cut is the optimum of them (max-flow min-cut, Ford and Fulkerson 1956).
+// Every f32 value is stored in 16 bits or not. A store costs its bytes once to write, once per
+// reader, and once more if the value waits for the backward pass. Pointwise ops with mixed storage
+// compute in f32; the casts that this takes move their bytes, too. Casts at the result of a
+// contraction and around ops that compute in f32 anyway are part of those kernels and free; a
+// contraction that reads an f32 value needs a rounded copy. Both costs below come from the same
+// rules, so that policies can be compared; the cut is the optimum of them (max-flow min-cut, Ford
+// and Fulkerson 1956).
 #include "AmpPrecision.h"
 #include <deque>
 
 using namespace mlir;
 using namespace ampc;
 
-static bool isGray(Treatment treatment) { return treatment == Treatment::Promote || treatment == Treatment::Pass; }
+static bool isGray(Treatment treatment) {
+  return treatment == Treatment::Promote || treatment == Treatment::Pass;
+}
 static int64_t elements(Value v) { return cast<RankedTensorType>(v.getType()).getNumElements(); }
 static const int64_t never = int64_t(1) << 60;
 
@@ -104,20 +108,22 @@ public:
                  llvm::any_of(users, [&](Operation *user) { return facts.isBackward(user); });
     int64_t moves = 1 + users.size() + saved, bytes = elements(v) * (full ? 4 : 2) * moves;
     bool copied = llvm::any_of(users, [&](Operation *user) {
-      return facts.isDecided(user) && facts.treatment(user) == Treatment::Low && facts.lowOf(user) != facts.f32;
+      return facts.isDecided(user) && facts.treatment(user) == Treatment::Low &&
+             facts.lowOf(user) != facts.f32;
     });
     return bytes + (full && copied ? convert(v) : 0);
   }
   /// Bytes of a cast between f32 and 16 bits.
   static int64_t convert(Value v) { return elements(v) * 6; }
-  /// Computes in f32 whatever is stored: a part of an adjoint, or beside a constant that 16 bits cannot hold.
+  /// Computes in f32 whatever is stored: a part of an adjoint, or beside a constant that 16 bits
+  /// cannot hold.
   bool needsFull(Operation *op) const {
     auto isPart = [&](Value v) { return facts.isInner(v); };
     if (llvm::any_of(op->getOperands(), isPart) || llvm::any_of(op->getResults(), isPart))
       return true;
     return facts.lowOf(op) == facts.f32 || llvm::any_of(op->getOperands(), [&](Value v) {
-      return facts.isReal(v) && facts.isWeak(v) && constantMisfit(v, facts.lowOf(op));
-    });
+             return facts.isReal(v) && facts.isWeak(v) && constantMisfit(v, facts.lowOf(op));
+           });
   }
 
   const PrecisionFacts &facts;
@@ -132,7 +138,8 @@ public:
 /// Stored values that a pointwise op reads or makes.
 static SmallVector<Value> touched(const CostModel &model, Operation *op) {
   SmallVector<Value> all;
-  for (Value v : llvm::concat<Value>(llvm::to_vector(op->getOperands()), llvm::to_vector(op->getResults())))
+  for (Value v :
+       llvm::concat<Value>(llvm::to_vector(op->getOperands()), llvm::to_vector(op->getResults())))
     if (model.isStored(v) && !llvm::is_contained(all, v))
       all.push_back(v);
   return all;
@@ -154,7 +161,8 @@ int64_t CostModel::evaluate(function_ref<bool(Value)> isFull) const {
   return cost;
 }
 
-int64_t ampc::storageCost(const PrecisionFacts &facts, const Pins &pins, const Assignment &assignment) {
+int64_t ampc::storageCost(const PrecisionFacts &facts, const Pins &pins,
+                          const Assignment &assignment) {
   return CostModel(facts, pins).evaluate([&](Value v) {
     return pins.full.contains(v) || (!pins.low.contains(v) && assignment.storageOf(v) == facts.f32);
   });
@@ -170,25 +178,38 @@ static void chooseCompute(const CostModel &model, Operation *op, Assignment &ass
     return;
   }
   switch (facts.treatment(op)) {
-  case Treatment::Low: type = low; return;
+  case Treatment::Low:
+    type = low;
+    return;
   case Treatment::Full:
   case Treatment::Normalize:
-  case Treatment::Untouched: type = facts.f32; return;
-  default: break;
+  case Treatment::Untouched:
+    type = facts.f32;
+    return;
+  default:
+    break;
   }
   SmallVector<Value> all = touched(model, op);
-  bool isLow = !all.empty() && !model.needsFull(op) && llvm::all_of(all, [&](Value v) { return assignment.storageOf(v) == low; });
-  bool readsWeak = llvm::any_of(op->getOperands(), [&](Value v) { return facts.isReal(v) && facts.isWeak(v); });
+  bool isLow = !all.empty() && !model.needsFull(op) &&
+               llvm::all_of(all, [&](Value v) { return assignment.storageOf(v) == low; });
+  bool readsWeak =
+      llvm::any_of(op->getOperands(), [&](Value v) { return facts.isReal(v) && facts.isWeak(v); });
   bool readsStored = llvm::any_of(op->getOperands(), [&](Value v) { return model.isStored(v); });
-  type = isLow && (readsStored || !readsWeak) ? low : facts.f32; // rows of a table are rounded after the gather
+  type = isLow && (readsStored || !readsWeak)
+             ? low
+             : facts.f32; // rows of a table are rounded after the gather
 }
 
 static std::string describe(const PrecisionFacts &facts, Operation *op, Type stored) {
   std::string type = textOf(stored);
   switch (facts.treatment(op)) {
-  case Treatment::Low: return "a contraction takes " + textOf(facts.lowOf(op)) + " and adds up in f32; stored in " + type;
-  case Treatment::Normalize: return "computes in f32; stored in " + type + ", which holds its range";
-  default: return "stored in " + type + ": of all choices this moves the fewest bytes";
+  case Treatment::Low:
+    return "a contraction takes " + textOf(facts.lowOf(op)) + " and adds up in f32; stored in " +
+           type;
+  case Treatment::Normalize:
+    return "computes in f32; stored in " + type + ", which holds its range";
+  default:
+    return "stored in " + type + ": of all choices this moves the fewest bytes";
   }
 }
 

@@ -6,7 +6,9 @@ using namespace mlir;
 using namespace ampc;
 
 static int64_t elements(Value v) { return cast<RankedTensorType>(v.getType()).getNumElements(); }
-static bool isGray(Treatment treatment) { return treatment == Treatment::Promote || treatment == Treatment::Pass; }
+static bool isGray(Treatment treatment) {
+  return treatment == Treatment::Promote || treatment == Treatment::Pass;
+}
 
 namespace {
 class PinFinder {
@@ -27,7 +29,9 @@ public:
   }
 
 private:
-  void pin(Value v, StringRef rule, const Twine &text) { pins.full.try_emplace(v, Reason{rule, text.str()}); }
+  void pin(Value v, StringRef rule, const Twine &text) {
+    pins.full.try_emplace(v, Reason{rule, text.str()});
+  }
   void decide(Operation *op, Value result);
   void findGradients();
   void pinBetween();
@@ -48,8 +52,9 @@ void PinFinder::findGradients() {
       continue;
     for (Value result : op->getResults()) {
       auto leads = [&](Operation *user) {
-        return isa<train::GradientOp>(user) || (facts.isDecided(user) && isGray(facts.treatment(user)) && user->getNumResults() == 1 &&
-                                               gradients.contains(user->getResult(0)));
+        return isa<train::GradientOp>(user) ||
+               (facts.isDecided(user) && isGray(facts.treatment(user)) &&
+                user->getNumResults() == 1 && gradients.contains(user->getResult(0)));
       };
       if (facts.isReal(result) && !result.use_empty() && llvm::all_of(result.getUsers(), leads))
         gradients.insert(result);
@@ -57,8 +62,8 @@ void PinFinder::findGradients() {
   }
 }
 
-/// Sums over dimensions, single numbers, and what is computed from nothing but those. The cotangent of the loss is one: scaled, it may be
-/// larger than what 16 bits hold.
+/// Sums over dimensions, single numbers, and what is computed from nothing but those. The cotangent
+/// of the loss is one: scaled, it may be larger than what 16 bits hold.
 bool PinFinder::isStatistic(Operation *op, Value result) {
   if (isa<train::SeedOp>(op) || (elements(result) == 1 && facts.treatment(op) != Treatment::Low))
     return true;
@@ -67,12 +72,15 @@ bool PinFinder::isStatistic(Operation *op, Value result) {
   if (operands.empty())
     return false;
   if (facts.treatment(op) == Treatment::Full || facts.treatment(op) == Treatment::Normalize)
-    if (llvm::all_of(operands, [&](Value v) { return elements(v) > elements(result) || statistics.contains(v); }))
+    if (llvm::all_of(operands, [&](Value v) {
+          return elements(v) > elements(result) || statistics.contains(v);
+        }))
       return true;
   return llvm::all_of(operands, [&](Value v) { return statistics.contains(v); });
 }
 
-/// The product of two activations that a softmax or a loss reads: |q k| grows with both, and what overflows is the store.
+/// The product of two activations that a softmax or a loss reads: |q k| grows with both, and what
+/// overflows is the store.
 bool PinFinder::isScore(Operation *op, Value result) {
   if (facts.treatment(op) != Treatment::Low || facts.isBackward(op))
     return false;
@@ -104,9 +112,11 @@ std::optional<std::string> PinFinder::overflow(Operation *op, Value result) {
   if (auto range = rangeOf(result)) {
     if (range->magnitude() <= largestOf(low))
       return std::nullopt;
-    return "its elements may reach " + std::to_string(range->magnitude()) + ", more than " + textOf(low) + " holds";
+    return "its elements may reach " + std::to_string(range->magnitude()) + ", more than " +
+           textOf(low) + " holds";
   }
-  bool follows = isGray(facts.treatment(op)) && llvm::any_of(op->getOperands(), [&](Value v) { return unbounded.contains(v); });
+  bool follows = isGray(facts.treatment(op)) &&
+                 llvm::any_of(op->getOperands(), [&](Value v) { return unbounded.contains(v); });
   if (low.isF16() && (follows || isScore(op, result))) {
     unbounded.insert(result);
     return std::string("no bound is known for these scores, and f16 ends at 65504");
@@ -114,8 +124,8 @@ std::optional<std::string> PinFinder::overflow(Operation *op, Value result) {
   return std::nullopt;
 }
 
-/// Values made from f32 that no contraction reads, not even later: masked losses and targets. Rounding them would save bytes, but
-/// nothing on either side asks for 16 bits.
+/// Values made from f32 that no contraction reads, not even later: masked losses and targets.
+/// Rounding them would save bytes, but nothing on either side asks for 16 bits.
 void PinFinder::pinBetween() {
   auto isPinned = [&](Value v) { return pins.full.contains(v); };
   DenseSet<Value> towardsLow;
@@ -124,17 +134,20 @@ void PinFinder::pinBetween() {
       continue;
     bool leads = facts.treatment(op) == Treatment::Low;
     if (isGray(facts.treatment(op)))
-      leads |= llvm::any_of(op->getResults(), [&](Value v) { return !isPinned(v) && towardsLow.contains(v); });
+      leads |= llvm::any_of(op->getResults(),
+                            [&](Value v) { return !isPinned(v) && towardsLow.contains(v); });
     if (leads)
       for (Value operand : op->getOperands())
         towardsLow.insert(operand);
   }
   for (Operation *op : facts.ops) {
     auto isFull = [&](Value v) { return !facts.isReal(v) || facts.isWeak(v) || isPinned(v); };
-    if (!facts.isDecided(op) || !isGray(facts.treatment(op)) || !llvm::all_of(op->getOperands(), isFull))
+    if (!facts.isDecided(op) || !isGray(facts.treatment(op)) ||
+        !llvm::all_of(op->getOperands(), isFull))
       continue;
     for (Value result : op->getResults())
-      if (facts.isReal(result) && !facts.isWeak(result) && !towardsLow.contains(result) && !pins.low.contains(result) &&
+      if (facts.isReal(result) && !facts.isWeak(result) && !towardsLow.contains(result) &&
+          !pins.low.contains(result) &&
           llvm::any_of(op->getOperands(), [&](Value v) { return facts.isReal(v) && isPinned(v); }))
         pin(result, "between-f32", "it is made from f32 and no contraction reads it");
   }
@@ -153,21 +166,27 @@ void PinFinder::decide(Operation *op, Value result) {
     return pin(result, "gradient", "a parameter's gradient reaches the optimizer without rounding");
   if (isStatistic(op, result)) {
     statistics.insert(result);
-    return pin(result, "statistic", "sums, single numbers and what is computed from them stay in f32");
+    return pin(result, "statistic",
+               "sums, single numbers and what is computed from them stay in f32");
   }
   if (demand.disabled || facts.lowOf(op) == facts.f32)
-    return pin(result, "region", demand.disabled ? demand.source : "no region asks for a 16-bit type here");
+    return pin(result, "region",
+               demand.disabled ? demand.source : "no region asks for a 16-bit type here");
   if (llvm::any_of(result.getUsers(), [](Operation *user) { return isa<train::ReturnOp>(user); }))
     return pin(result, "output", "results of the program are f32");
   if (treatment == Treatment::Full)
-    return pin(result, "full-precision", "losses, exponentials and powers compute in f32 and give f32");
+    return pin(result, "full-precision",
+               "losses, exponentials and powers compute in f32 and give f32");
   if (treatment == Treatment::Untouched)
     return pin(result, "untouched", "the policy has no rule for this op");
-  if (op->getNumOperands() > 0 && llvm::none_of(op->getOperandTypes(), [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); }) &&
+  if (op->getNumOperands() > 0 &&
+      llvm::none_of(op->getOperandTypes(),
+                    [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); }) &&
       isa<train::CastOp>(op))
     return pin(result, "integer", "16 bits do not hold every integer");
   if (facts.isInner(result))
-    return pin(result, "partial-result", "only the result of an adjoint or a sum is rounded, not its parts");
+    return pin(result, "partial-result",
+               "only the result of an adjoint or a sum is rounded, not its parts");
   if (auto why = overflow(op, result))
     pin(result, "range", *why);
 }

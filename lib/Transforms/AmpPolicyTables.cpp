@@ -12,7 +12,8 @@ softmax layer_norm rms_norm batch_normalize layer_norm_grad rms_norm_grad = norm
 reduce_max reduce_min argmax = pass     # a maximum is one of the elements: nothing is added up
 )";
 
-// pytorch, aten/src/ATen/autocast_mode.h: lists of CUDA (also XPU's). Ops in no line run in the types of their operands.
+// pytorch, aten/src/ATen/autocast_mode.h: lists of CUDA (also XPU's). Ops in no line run in the
+// types of their operands.
 static const char autocastTable[] = R"(
 matmul conv2d conv2d_grad_input conv2d_grad_filter = low
 exp log log1p reciprocal rsqrt pow softplus layer_norm rms_norm = full
@@ -22,7 +23,8 @@ seed gradient = full
 * = pass
 )";
 
-// pytorch, aten/src/ATen/autocast_mode.cpp: softmax, norms, exp, log and sum are not in the CPU's list.
+// pytorch, aten/src/ATen/autocast_mode.cpp: softmax, norms, exp, log and sum are not in the CPU's
+// list.
 static const char autocastCPUTable[] = R"(
 matmul conv2d conv2d_grad_input conv2d_grad_filter = low
 softmax_cross_entropy bce_with_logits mse l1 smooth_l1 = full
@@ -76,7 +78,9 @@ static Type parseFloatType(StringRef word, MLIRContext *context) {
       .Default(Type());
 }
 
-static llvm::Error mistake(const Twine &message) { return llvm::createStringError(message.str().c_str()); }
+static llvm::Error mistake(const Twine &message) {
+  return llvm::createStringError(message.str().c_str());
+}
 
 llvm::Error PolicyTable::add(StringRef text, MLIRContext *context) {
   SmallVector<StringRef> lines;
@@ -94,13 +98,16 @@ llvm::Error PolicyTable::add(StringRef text, MLIRContext *context) {
       if (!type)
         return mistake(where + "expected f32, bf16 or f16, but got " + value);
       if (!llvm::Regex(names.trim()).isValid(problem))
-        return mistake(where + "expected a regular expression, but got " + names.trim() + ": " + problem);
+        return mistake(where + "expected a regular expression, but got " + names.trim() + ": " +
+                       problem);
       overrides.push_back({names.trim().str(), type});
       continue;
     }
     auto treatment = parseTreatment(value);
     if (!treatment)
-      return mistake(where + "expected low, full, normalize, promote, pass, narrow or untouched, but got " + value);
+      return mistake(where +
+                     "expected low, full, normalize, promote, pass, narrow or untouched, but got " +
+                     value);
     SmallVector<StringRef> words;
     names.split(words, ' ', -1, /*KeepEmpty=*/false);
     for (StringRef word : words)
@@ -117,10 +124,14 @@ Treatment PolicyTable::lookup(Operation *op) const {
   if (!precision)
     return Treatment::Untouched;
   switch (precision.getCategory()) {
-  case Category::LowPrecision: return Treatment::Low;
-  case Category::FullPrecision: return Treatment::Full;
-  case Category::Promote: return Treatment::Promote;
-  case Category::Passthrough: return Treatment::Pass;
+  case Category::LowPrecision:
+    return Treatment::Low;
+  case Category::FullPrecision:
+    return Treatment::Full;
+  case Category::Promote:
+    return Treatment::Promote;
+  case Category::Passthrough:
+    return Treatment::Pass;
   }
   llvm_unreachable("all categories are handled");
 }

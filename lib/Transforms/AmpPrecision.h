@@ -87,7 +87,8 @@ struct Reason {
 
 /// What a policy decides about one function.
 struct Assignment {
-  /// Type in which the op takes its operands. A contraction in 16 bits gives f32, every other op this type.
+  /// Type in which the op takes its operands. A contraction in 16 bits gives f32, every other op
+  /// this type.
   llvm::DenseMap<mlir::Operation *, mlir::Type> compute;
   /// Operands from outside the op's group are rounded to this type first, if present.
   llvm::DenseMap<mlir::Operation *, mlir::Type> entry;
@@ -101,7 +102,8 @@ struct Assignment {
   }
 };
 
-/// Values that must stay in f32, with the reason; what is in neither list is for the policy to choose.
+/// Values that must stay in f32, with the reason; what is in neither list is for the policy to
+/// choose.
 struct Pins {
   llvm::DenseMap<mlir::Value, Reason> full, low;
 };
@@ -111,7 +113,8 @@ llvm::FailureOr<Assignment> assignAutocast(const PrecisionFacts &facts);
 Assignment assignPropagate(const PrecisionFacts &facts);
 /// The storage types that move the fewest bytes under the pins.
 Assignment assignMinCut(const PrecisionFacts &facts, const Pins &pins);
-/// Bytes moved by casts, stores, reads and saved activations if values are stored as `assignment` says, pins first.
+/// Bytes moved by casts, stores, reads and saved activations if values are stored as `assignment`
+/// says, pins first.
 int64_t storageCost(const PrecisionFacts &facts, const Pins &pins, const Assignment &assignment);
 
 /// Interval of a value's finite elements that holds whatever the inputs are.
@@ -128,10 +131,12 @@ std::optional<std::string> constantMisfit(mlir::Value v, mlir::Type type);
 /// Parameters that programs read in a 16-bit type.
 using WorkingCopies = llvm::SetVector<std::pair<mlir::StringAttr, mlir::Type>>;
 std::string workingSlot(llvm::StringRef param, mlir::Type type);
-/// Rewrites the function; parameters wanted in 16 bits become further arguments and are added to `copies`.
-void emitAssignment(const PrecisionFacts &facts, const Assignment &assignment, WorkingCopies &copies);
-/// Makes programs that write parameters write their working copies too, and declares and derives those.
-/// Without master weights a parameter holds no more than its copy.
+/// Rewrites the function; parameters wanted in 16 bits become further arguments and are added to
+/// `copies`.
+void emitAssignment(const PrecisionFacts &facts, const Assignment &assignment,
+                    WorkingCopies &copies);
+/// Makes programs that write parameters write their working copies too, and declares and derives
+/// those. Without master weights a parameter holds no more than its copy.
 void addWorkingCopies(train::ModelOp model, const WorkingCopies &copies, bool masterWeights);
 
 std::string nameOf(mlir::Operation *op);

@@ -18,7 +18,8 @@ std::string ampc::textOf(Type type) {
   return text;
 }
 
-/// What a location keeps of the innermost region around the source op: a type, or unit for a disabled one.
+/// What a location keeps of the innermost region around the source op: a type, or unit for a
+/// disabled one.
 static Attribute regionOf(Location loc) {
   Attribute region;
   loc->walk([&](Location at) {
@@ -42,9 +43,11 @@ static Demand demandOf(Operation *op, const PolicyTable &table) {
   if (!region)
     region = regionOf(op->getLoc());
   if (auto type = dyn_cast_or_null<TypeAttr>(region)) {
-    demand = {type.getValue(), /*disabled=*/false, /*forced=*/isa<Float32Type>(type.getValue()), "a region of the model asks for it"};
+    demand = {type.getValue(), /*disabled=*/false, /*forced=*/isa<Float32Type>(type.getValue()),
+              "a region of the model asks for it"};
   } else if (region) {
-    demand = {Type(), /*disabled=*/true, /*forced=*/false, "a region of the model disables autocast"};
+    demand = {Type(), /*disabled=*/true, /*forced=*/false,
+              "a region of the model disables autocast"};
   }
   if (auto compute = op->getAttrOfType<TypeAttr>("compute"))
     demand = {compute.getValue(), false, true, "its attribute `compute` fixes the type"};
@@ -71,13 +74,16 @@ PrecisionFacts::PrecisionFacts(train::FuncOp func, Type low, const PolicyTable &
     auto isFloat = [](Value v) { return isa<FloatType>(getElementTypeOrSelf(v)); };
     auto isOther = [&](Value v) { return isFloat(v) && !isReal(v); };
     bool touchesReal = llvm::any_of(op.getOperands(), [&](Value v) { return isReal(v); }) ||
-                llvm::any_of(op.getResults(), [&](Value v) { return isReal(v); });
+                       llvm::any_of(op.getResults(), [&](Value v) { return isReal(v); });
     bool other = llvm::any_of(op.getOperands(), isOther) || llvm::any_of(op.getResults(), isOther);
     demands[&op] = demandOf(&op, table);
     treatments[&op] = table.lookup(&op);
-    if (treatments[&op] == Treatment::Narrow && !demands[&op].forced && !demands[&op].disabled && low != f32)
-      demands[&op] = {low, /*disabled=*/false, /*forced=*/true, "the policy computes everything in 16 bits"};
-    if (touchesReal && !other && isa<PrecisionOpInterface>(op) && !op.hasTrait<OpTrait::ConstantLike>())
+    if (treatments[&op] == Treatment::Narrow && !demands[&op].forced && !demands[&op].disabled &&
+        low != f32)
+      demands[&op] = {low, /*disabled=*/false, /*forced=*/true,
+                      "the policy computes everything in 16 bits"};
+    if (touchesReal && !other && isa<PrecisionOpInterface>(op) &&
+        !op.hasTrait<OpTrait::ConstantLike>())
       decided.insert(&op);
     if (afterSeed && !op.hasAttr("compute"))
       backward.insert(&op);
@@ -116,11 +122,14 @@ void PrecisionFacts::findWeak() {
       continue;
     }
     auto precision = dyn_cast<PrecisionOpInterface>(op);
-    if (!isDecided(op) || precision.getCategory() != Category::Passthrough || op->getNumResults() != 1 ||
-        op->getNumOperands() != 1 || demand(op).forced || !isWeak(op->getOperand(0)))
+    if (!isDecided(op) || precision.getCategory() != Category::Passthrough ||
+        op->getNumResults() != 1 || op->getNumOperands() != 1 || demand(op).forced ||
+        !isWeak(op->getOperand(0)))
       continue;
-    auto from = cast<RankedTensorType>(op->getOperand(0).getType()), to = cast<RankedTensorType>(op->getResult(0).getType());
-    bool moves = from.getElementType() == to.getElementType() && (isa<train::ReshapeOp, train::TransposeOp, train::BroadcastToOp>(op));
+    auto from = cast<RankedTensorType>(op->getOperand(0).getType()),
+         to = cast<RankedTensorType>(op->getResult(0).getType());
+    bool moves = from.getElementType() == to.getElementType() &&
+                 (isa<train::ReshapeOp, train::TransposeOp, train::BroadcastToOp>(op));
     if (moves)
       weak.insert(op->getResult(0));
   }
@@ -133,12 +142,14 @@ void PrecisionFacts::findInner() {
       continue;
     StringRef name = group(op);
     auto precision = cast<PrecisionOpInterface>(op);
-    bool sums = precision.getCategory() == Category::LowPrecision || precision.getCategory() == Category::FullPrecision;
+    bool sums = precision.getCategory() == Category::LowPrecision ||
+                precision.getCategory() == Category::FullPrecision;
     for (Value result : op->getResults()) {
       if (!isReal(result) || result.use_empty() || isWeak(result))
         continue;
       auto sameGroup = [&](Operation *user) { return group(user) == name; };
-      bool partOfGroup = !name.empty() && (name.ends_with(".grad") || sums) && llvm::all_of(result.getUsers(), sameGroup);
+      bool partOfGroup = !name.empty() && (name.ends_with(".grad") || sums) &&
+                         llvm::all_of(result.getUsers(), sameGroup);
       bool partialSum = isFanIn(op) && result.hasOneUse() && isFanIn(*result.getUsers().begin());
       if (partOfGroup || partialSum)
         inner.insert(result);

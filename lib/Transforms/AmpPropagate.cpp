@@ -1,5 +1,5 @@
-// TensorFlow's graph rewrite: allow, infer, deny and clear ops are painted (auto_mixed_precision.cc).
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// TensorFlow's graph rewrite: allow, infer, deny and clear ops are painted
+// (auto_mixed_precision.cc). SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpPrecision.h"
 
 using namespace mlir;
@@ -11,7 +11,8 @@ public:
   explicit Painter(const PrecisionFacts &facts) : facts(facts) {
     for (Operation *op : facts.ops) {
       bool fixed = facts.demand(op).forced && facts.demand(op).type == facts.f32;
-      if (facts.isDecided(op) && !fixed && facts.lowOf(op) != facts.f32 && facts.treatment(op) != Treatment::Untouched)
+      if (facts.isDecided(op) && !fixed && facts.lowOf(op) != facts.f32 &&
+          facts.treatment(op) != Treatment::Untouched)
         nodes.insert(op);
     }
   }
@@ -23,7 +24,9 @@ public:
 private:
   using Set = DenseSet<Operation *>;
   using Test = function_ref<bool(Operation *)>;
-  bool is(Operation *op, Treatment treatment) const { return nodes.contains(op) && facts.treatment(op) == treatment; }
+  bool is(Operation *op, Treatment treatment) const {
+    return nodes.contains(op) && facts.treatment(op) == treatment;
+  }
   SmallVector<Operation *> all(Treatment treatment) const {
     return llvm::filter_to_vector(facts.ops, [&](Operation *op) { return is(op, treatment); });
   }
@@ -64,7 +67,9 @@ void Painter::paintDenied() {
   walk(ends, true, false, [&](Operation *op) { return is(op, Treatment::Pass); }, upstream);
   for (Operation *op : all(Treatment::Full))
     denied.insert(op);
-  walk(all(Treatment::Full), false, true, [&](Operation *op) { return upstream.contains(op); }, denied);
+  walk(
+      all(Treatment::Full), false, true, [&](Operation *op) { return upstream.contains(op); },
+      denied);
 }
 
 /// Infer and clear ops on a way from one allow op to another.
@@ -74,14 +79,19 @@ void Painter::paintBetween() {
   };
   Set downstream, between;
   walk(all(Treatment::Low), false, true, mayPass, downstream);
-  walk(all(Treatment::Low), true, false, [&](Operation *op) { return downstream.contains(op); }, between);
+  walk(
+      all(Treatment::Low), true, false, [&](Operation *op) { return downstream.contains(op); },
+      between);
   allowed.insert(between.begin(), between.end());
 }
 
 /// Clear ops next to what is painted join it.
 void Painter::spread() {
-  SmallVector<Operation *> start = llvm::filter_to_vector(facts.ops, [&](Operation *op) { return allowed.contains(op); });
-  walk(start, true, true, [&](Operation *op) { return is(op, Treatment::Pass) && !denied.contains(op); }, allowed);
+  SmallVector<Operation *> start =
+      llvm::filter_to_vector(facts.ops, [&](Operation *op) { return allowed.contains(op); });
+  walk(
+      start, true, true,
+      [&](Operation *op) { return is(op, Treatment::Pass) && !denied.contains(op); }, allowed);
 }
 
 void Painter::paint() {
@@ -98,10 +108,13 @@ static Reason reasonOf(const Painter &painter, Operation *op) {
   const PrecisionFacts &facts = painter.facts;
   Treatment treatment = facts.treatment(op);
   if (!painter.nodes.contains(op))
-    return facts.demand(op).forced ? Reason{"override", facts.demand(op).source}
-                                   : Reason{"untouched", "in no list, so it stays in f32 and lets nothing through"};
+    return facts.demand(op).forced
+               ? Reason{"override", facts.demand(op).source}
+               : Reason{"untouched", "in no list, so it stays in f32 and lets nothing through"};
   if (painter.allowed.contains(op))
-    return {treatment == Treatment::Low ? "allow" : treatment == Treatment::Promote ? "infer" : "clear",
+    return {treatment == Treatment::Low       ? "allow"
+            : treatment == Treatment::Promote ? "infer"
+                                              : "clear",
             treatment == Treatment::Low       ? "on the allow list"
             : treatment == Treatment::Promote ? "between two allow ops with no deny op before it"
                                               : "next to ops in 16 bits"};
@@ -130,7 +143,9 @@ Assignment ampc::assignPropagate(const PrecisionFacts &facts) {
       assignment.entry[op] = type;
     for (Value result : op->getResults())
       if (facts.isReal(result))
-        assignment.storage[result] = precision.getCategory() == Category::LowPrecision && toGradient(result) ? facts.f32 : type;
+        assignment.storage[result] =
+            precision.getCategory() == Category::LowPrecision && toGradient(result) ? facts.f32
+                                                                                    : type;
     assignment.reasons[op] = reasonOf(painter, op);
   }
   return assignment;

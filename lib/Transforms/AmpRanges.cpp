@@ -30,7 +30,8 @@ std::optional<std::string> ampc::constantMisfit(Value v, Type type) {
     APFloat rounded = x;
     bool losesInfo;
     rounded.convert(target.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
-    bool overflows = x.isFinite() && !rounded.isFinite(), vanishes = !x.isZero() && rounded.isZero();
+    bool overflows = x.isFinite() && !rounded.isFinite(),
+         vanishes = !x.isZero() && rounded.isZero();
     if (overflows || vanishes) {
       std::string text;
       llvm::raw_string_ostream(text) << "the constant " << llvm::format("%.6g", x.convertToDouble())
@@ -59,18 +60,27 @@ static std::optional<Interval> rangeOf(Value v, unsigned depth) {
     return a && b ? std::optional<Interval>(combine(*a, *b)) : std::nullopt;
   };
   return llvm::TypeSwitch<Operation *, std::optional<Interval>>(op)
-      .Case<train::SoftmaxOp, train::SigmoidOp, train::OneHotOp, train::RandomBernoulliOp>([](auto) { return Interval{0, 1}; })
-      .Case<train::TanhOp, train::SinOp, train::CosOp, train::ErfOp>([](auto) { return Interval{-1, 1}; })
+      .Case<train::SoftmaxOp, train::SigmoidOp, train::OneHotOp, train::RandomBernoulliOp>(
+          [](auto) { return Interval{0, 1}; })
+      .Case<train::TanhOp, train::SinOp, train::CosOp, train::ErfOp>(
+          [](auto) { return Interval{-1, 1}; })
       .Case<train::ClampOp>([](train::ClampOp clamp) {
         return Interval{clamp.getLow().convertToDouble(), clamp.getHigh().convertToDouble()};
       })
-      .Case<train::ReshapeOp, train::TransposeOp, train::BroadcastToOp, train::StopGradientOp, train::CastOp>(
-          [&](auto) { return of(0); })
-      .Case<train::AddOp>([&](auto) { return both([](Interval a, Interval b) { return Interval{a.low + b.low, a.high + b.high}; }); })
-      .Case<train::SubOp>([&](auto) { return both([](Interval a, Interval b) { return Interval{a.low - b.high, a.high - b.low}; }); })
+      .Case<train::ReshapeOp, train::TransposeOp, train::BroadcastToOp, train::StopGradientOp,
+            train::CastOp>([&](auto) { return of(0); })
+      .Case<train::AddOp>([&](auto) {
+        return both(
+            [](Interval a, Interval b) { return Interval{a.low + b.low, a.high + b.high}; });
+      })
+      .Case<train::SubOp>([&](auto) {
+        return both(
+            [](Interval a, Interval b) { return Interval{a.low - b.high, a.high - b.low}; });
+      })
       .Case<train::MulOp>([&](auto) {
         return both([](Interval a, Interval b) {
-          auto [low, high] = std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+          auto [low, high] =
+              std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
           return Interval{low, high};
         });
       })

@@ -20,7 +20,8 @@ static bool isCheap(Operation *op) {
   auto precision = dyn_cast<PrecisionOpInterface>(op);
   bool moves = isa<train::ReshapeOp, train::BroadcastToOp, train::TransposeOp>(op);
   return op->getNumResults() == 1 && precision && (moves || isa<ScalarOpInterface>(op)) &&
-         (precision.getCategory() == Category::Promote || precision.getCategory() == Category::Passthrough) &&
+         (precision.getCategory() == Category::Promote ||
+          precision.getCategory() == Category::Passthrough) &&
          !op->hasTrait<OpTrait::ConstantLike>();
 }
 
@@ -55,8 +56,12 @@ public:
   }
 
 private:
-  bool isBackward(Operation *op) const { return seed->isBeforeInBlock(op) && !isa<train::ReturnOp>(op); }
-  bool isSaved(Value v) const { return llvm::any_of(v.getUsers(), [&](Operation *user) { return isBackward(user); }); }
+  bool isBackward(Operation *op) const {
+    return seed->isBeforeInBlock(op) && !isa<train::ReturnOp>(op);
+  }
+  bool isSaved(Value v) const {
+    return llvm::any_of(v.getUsers(), [&](Operation *user) { return isBackward(user); });
+  }
   bool pays(Operation *op) const {
     int64_t more = 0;
     for (Value operand : SetVector<Value>(op->operand_begin(), op->operand_end()))
@@ -72,7 +77,8 @@ private:
         first = user;
     Operation *copy = op->clone();
     body.getOperations().insert(first->getIterator(), copy);
-    copy->setAttr("amp.recompute", UnitAttr::get(op->getContext())); // or it would be merged with the original
+    copy->setAttr("amp.recompute",
+                  UnitAttr::get(op->getContext())); // or it would be merged with the original
     op->getResult(0).replaceUsesWithIf(copy->getResult(0), [&](OpOperand &use) {
       return use.getOwner() != copy && isBackward(use.getOwner());
     });
@@ -86,7 +92,8 @@ struct AmpRecompute : ampc::impl::AmpRecomputeBase<AmpRecompute> {
   using AmpRecomputeBase::AmpRecomputeBase;
   void runOnOperation() override {
     if (budget != 0) {
-      getOperation()->emitError() << "expected no byte budget for saved activations: choosing what to recompute under a budget "
+      getOperation()->emitError() << "expected no byte budget for saved activations: choosing what "
+                                     "to recompute under a budget "
                                      "is not supported; cheap ops are always recomputed";
       return signalPassFailure();
     }
@@ -97,7 +104,8 @@ struct AmpRecompute : ampc::impl::AmpRecomputeBase<AmpRecompute> {
       if (func->hasAttr("train.step") && !func.getBody().front().getOps<train::SeedOp>().empty())
         func->setAttr("amp.saved_bytes", b.getI64IntegerAttr(recomputation.savedBytes()));
       if (explain && bytes > 0)
-        func.emitRemark() << "the backward pass of @" << func.getSymName() << " keeps " << bytes << " bytes less";
+        func.emitRemark() << "the backward pass of @" << func.getSymName() << " keeps " << bytes
+                          << " bytes less";
     });
   }
 };

@@ -30,8 +30,8 @@ static bool looksAlongRow(ScalarOpInterface op) {
   return found;
 }
 
-/// Elements (d0, ...) of the results are made from elements (d0, ...) of the batched operands. In a space of one
-/// dimension that dimension is also the row.
+/// Elements (d0, ...) of the results are made from elements (d0, ...) of the batched operands. In a
+/// space of one dimension that dimension is also the row.
 static bool isRowwise(ScalarOpInterface op, const DenseSet<Value> &batched) {
   auto keepsLeading = [&](AffineMap map) {
     return map.getNumResults() > 0 && map.getResult(0) == getAffineDimExpr(0, op.getContext());
@@ -46,7 +46,8 @@ static bool isRowwise(ScalarOpInterface op, const DenseSet<Value> &batched) {
   return op.getSpace().size() > 1 || !looksAlongRow(op);
 }
 
-bool ampc::keepsRowsApart(train::FuncOp func, int64_t batch, ArrayRef<ValidRowsOpInterface> combining) {
+bool ampc::keepsRowsApart(train::FuncOp func, int64_t batch,
+                          ArrayRef<ValidRowsOpInterface> combining) {
   DenseSet<Value> batched;
   for (BlockArgument argument : func.getArguments())
     if (func.getArgAttr(argument.getArgNumber(), "train.batched"))
@@ -64,7 +65,8 @@ bool ampc::keepsRowsApart(train::FuncOp func, int64_t batch, ArrayRef<ValidRowsO
     }
     auto leading = dyn_cast<BatchedOpInterface>(op);
     auto scalar = dyn_cast<ScalarOpInterface>(op);
-    bool apart = leading ? leading.keepsLeadingDimension(isBatched) : scalar && isRowwise(scalar, batched);
+    bool apart =
+        leading ? leading.keepsLeadingDimension(isBatched) : scalar && isRowwise(scalar, batched);
     if (!apart || !llvm::all_of(op.getResults(), hasParts))
       return false;
     batched.insert(op.result_begin(), op.result_end());

@@ -6,9 +6,11 @@
 #include "mlir-dialects/Train/Train.h"
 
 namespace ampc {
-/// True if every op of `func` that sees rows of the batch (arguments with `train.batched`) either keeps them apart along
-/// the leading dimension, which then has a multiple of `batch` parts, or is one of `combining`, which leave out those that
-/// do not count. Then a batch with fewer valid rows gives the numbers of a batch of that size.
-bool keepsRowsApart(train::FuncOp func, int64_t batch, llvm::ArrayRef<ValidRowsOpInterface> combining);
+/// True if every op of `func` that sees rows of the batch (arguments with `train.batched`) either
+/// keeps them apart along the leading dimension, which then has a multiple of `batch` parts, or is
+/// one of `combining`, which leave out those that do not count. Then a batch with fewer valid rows
+/// gives the numbers of a batch of that size.
+bool keepsRowsApart(train::FuncOp func, int64_t batch,
+                    llvm::ArrayRef<ValidRowsOpInterface> combining);
 } // namespace ampc
 #endif

@@ -19,8 +19,11 @@ private:
   void widenInputs();
   Value slice(BlockArgument input, int64_t part);
   /// Appends one more copy of the body; adds its losses and gradients to `sums`.
-  void addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRef<Value> results, MutableArrayRef<Value> sums);
-  StringAttr slotOf(unsigned result) { return func.getResultAttrOfType<StringAttr>(result, "train.slot"); }
+  void addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRef<Value> results,
+               MutableArrayRef<Value> sums);
+  StringAttr slotOf(unsigned result) {
+    return func.getResultAttrOfType<StringAttr>(result, "train.slot");
+  }
 
   train::FuncOp func;
   Block &body;
@@ -83,7 +86,8 @@ void Accumulation::addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRe
     Operation *copy = builder.clone(*op, values);
     // Every micro-batch draws numbers of its own, the same ones in forward and backward code.
     if (auto key = copy->getAttrOfType<IntegerAttr>("key"); key && isa<RandomOpInterface>(copy))
-      copy->setAttr("key", builder.getI32IntegerAttr(int32_t(uint32_t(key.getInt()) + uint32_t(part) * 0x9E3779B1u)));
+      copy->setAttr("key", builder.getI32IntegerAttr(
+                               int32_t(uint32_t(key.getInt()) + uint32_t(part) * 0x9E3779B1u)));
   }
   for (auto [i, result] : llvm::enumerate(results)) {
     Value value = values.lookupOrDefault(result);
@@ -107,7 +111,8 @@ void Accumulation::run() {
   for (unsigned i = 0; i < results.size(); ++i) {
     GradBuilder b(builder, results[i].getLoc());
     StringAttr slot = slotOf(i);
-    Value value = slot ? buffers.lookup(slot) : b.mul(sums[i], b.real(1.0 / double(count), sums[i]));
+    Value value =
+        slot ? buffers.lookup(slot) : b.mul(sums[i], b.real(1.0 / double(count), sums[i]));
     if (auto param = func.getResultAttrOfType<StringAttr>(i, "train.gradient"))
       value = b.op<train::GradientOp>(value, param.getValue());
     ret->setOperand(i, value);
@@ -117,4 +122,6 @@ void Accumulation::run() {
   func.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), ret->getOperandTypes()));
 }
 
-void ampc::accumulateMicroBatches(train::FuncOp gradient, int64_t count) { Accumulation(gradient, count).run(); }
+void ampc::accumulateMicroBatches(train::FuncOp gradient, int64_t count) {
+  Accumulation(gradient, count).run();
+}

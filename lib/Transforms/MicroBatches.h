@@ -6,10 +6,11 @@
 #include "mlir-dialects/Train/Train.h"
 
 namespace ampc {
-/// Rewrites a gradient function (train-autodiff) for batches of `count` times as many rows: one copy of its body per
-/// micro-batch, on a slice of every batched input. Losses and gradients are averaged in their own type, and new
-/// values of buffers go from copy to copy. Equal kernels are emitted once, so a copy costs rows of the step's table and no code.
-/// All rows of such a batch count: the number of valid rows becomes a constant.
+/// Rewrites a gradient function (train-autodiff) for batches of `count` times as many rows: one
+/// copy of its body per micro-batch, on a slice of every batched input. Losses and gradients are
+/// averaged in their own type, and new values of buffers go from copy to copy. Equal kernels are
+/// emitted once, so a copy costs rows of the step's table and no code. All rows of such a batch
+/// count: the number of valid rows becomes a constant.
 void accumulateMicroBatches(train::FuncOp gradient, int64_t count);
 } // namespace ampc
 #endif

@@ -9,7 +9,8 @@ using namespace ampc;
 
 static constexpr llvm::StringLiteral randomBuffer = "random.state";
 
-//===--- Modes and composites ------------------------------------------------------------------===//
+//===--- Modes and composites
+//------------------------------------------------------------------===//
 
 /// Replaces `op` by values that it builds; false if it builds none.
 template <typename Build> static bool replaceByOwn(Operation *op, Build build) {
@@ -26,7 +27,8 @@ template <typename Build> static bool replaceByOwn(Operation *op, Build build) {
 void ampc::lowerMode(train::FuncOp func, bool training) {
   Block &body = func.getBody().front();
   for (auto op : llvm::to_vector(body.getOps<ModalOpInterface>()))
-    replaceByOwn(op, [&](GradBuilder &b) { return training ? op.buildTraining(b) : op.buildInference(b); });
+    replaceByOwn(
+        op, [&](GradBuilder &b) { return training ? op.buildTraining(b) : op.buildInference(b); });
   // A composite may be made of composites.
   for (bool changed = true; changed;) {
     changed = false;
@@ -36,7 +38,8 @@ void ampc::lowerMode(train::FuncOp func, bool training) {
   }
 }
 
-//===--- Random numbers ------------------------------------------------------------------------===//
+//===--- Random numbers
+//------------------------------------------------------------------------===//
 
 static RankedTensorType randomType(MLIRContext *context) {
   return RankedTensorType::get({2}, IntegerType::get(context, 64));
@@ -46,8 +49,9 @@ static void declareRandomState(train::ModelOp model) {
   if (model.lookupSymbol(randomBuffer))
     return;
   OpBuilder builder = OpBuilder::atBlockBegin(&model.getBody().front());
-  auto buffer = train::BufferOp::create(builder, model.getLoc(), randomBuffer, randomType(model.getContext()),
-                                        cast<InitAttrInterface>(Attribute(train::ZerosAttr::get(model.getContext()))));
+  auto buffer = train::BufferOp::create(
+      builder, model.getLoc(), randomBuffer, randomType(model.getContext()),
+      cast<InitAttrInterface>(Attribute(train::ZerosAttr::get(model.getContext()))));
   buffer->setAttr("role", builder.getStringAttr("random"));
 }
 
@@ -60,14 +64,17 @@ void ampc::attachRandomState(train::FuncOp func, train::ModelOp model) {
     if (!state) {
       declareRandomState(model);
       OpBuilder builder = OpBuilder::atBlockBegin(&body);
-      state = train::ReadOp::create(builder, func.getLoc(), randomType(func.getContext()), randomBuffer);
+      state = train::ReadOp::create(builder, func.getLoc(), randomType(func.getContext()),
+                                    randomBuffer);
     }
     auto name = dyn_cast<NameLoc>(op.getLoc());
-    op.setRandomState(state, int32_t(llvm::xxh3_64bits(name ? name.getName().getValue() : StringRef())));
+    op.setRandomState(state,
+                      int32_t(llvm::xxh3_64bits(name ? name.getName().getValue() : StringRef())));
   }
 }
 
-//===--- Batches -------------------------------------------------------------------------------===//
+//===--- Batches
+//-------------------------------------------------------------------------------===//
 
 static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
 
@@ -99,10 +106,12 @@ static void recordLimits(train::FuncOp func) {
   }
 }
 
-/// Rows that do not count may hold anything, NaN included, and 0 * NaN is NaN: zero them at the entry.
+/// Rows that do not count may hold anything, NaN included, and 0 * NaN is NaN: zero them at the
+/// entry.
 static void zeroInvalidRows(train::FuncOp func, Value valid) {
   OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
-  GradBuilder b(builder, NameLoc::get(builder.getStringAttr(func.getSymName() + "/valid_rows"), func.getLoc()));
+  GradBuilder b(builder, NameLoc::get(builder.getStringAttr(func.getSymName() + "/valid_rows"),
+                                      func.getLoc()));
   for (BlockArgument argument : func.getArguments()) {
     if (!func.getArgAttr(argument.getArgNumber(), "train.batched"))
       continue;
@@ -111,7 +120,8 @@ static void zeroInvalidRows(train::FuncOp func, Value valid) {
     Value row = b.op<train::IotaOp>(RankedTensorType::get(column, builder.getI32Type()), 0);
     Value counts = b.compare(train::ComparePredicate::lt, row, valid);
     Value masked = b.select(counts, argument, b.real(0.0, argument));
-    argument.replaceUsesWithIf(masked, [&](OpOperand &use) { return use.getOwner() != masked.getDefiningOp(); });
+    argument.replaceUsesWithIf(
+        masked, [&](OpOperand &use) { return use.getOwner() != masked.getDefiningOp(); });
   }
 }
 
@@ -135,7 +145,8 @@ void ampc::prepareBatch(train::FuncOp func) {
     return;
   unsigned number = func.getNumArguments();
   auto type = RankedTensorType::get({}, builder.getI32Type());
-  auto role = builder.getDictionaryAttr(builder.getNamedAttr("train.control", builder.getStringAttr("valid")));
+  auto role = builder.getDictionaryAttr(
+      builder.getNamedAttr("train.control", builder.getStringAttr("valid")));
   if (failed(func.insertArgument(number, type, role, func.getLoc())))
     return;
   for (ValidRowsOpInterface op : combining)

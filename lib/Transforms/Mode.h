@@ -9,12 +9,14 @@ namespace ampc {
 /// Replaces ops that training and inference understand differently, then composite ops.
 void lowerMode(train::FuncOp func, bool training);
 
-/// Gives random ops their state, read from a buffer that the model gets if it has none, and a key made of their name.
+/// Gives random ops their state, read from a buffer that the model gets if it has none, and a key
+/// made of their name.
 void attachRandomState(train::FuncOp func, train::ModelOp model);
 
-/// Marks the inputs that hold one row per row of the batch, and records what the runtime checks: the size
-/// of the batch, whether fewer rows may be valid, and the limits of integer inputs. Ops that combine rows get the
-/// number of valid rows (a control argument), and rows beyond it are zeroed where they enter.
+/// Marks the inputs that hold one row per row of the batch, and records what the runtime checks:
+/// the size of the batch, whether fewer rows may be valid, and the limits of integer inputs. Ops
+/// that combine rows get the number of valid rows (a control argument), and rows beyond it are
+/// zeroed where they enter.
 void prepareBatch(train::FuncOp func);
 } // namespace ampc
 #endif

@@ -1,6 +1,6 @@
-// Reverse-mode differentiation, source to source. The gradient function holds forward and backward code, so what
-// adjoints use of the forward pass are plain SSA uses.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reverse-mode differentiation, source to source. The gradient function holds forward and backward
+// code, so what adjoints use of the forward pass are plain SSA uses. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 #include "ampc/Transforms/Passes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -37,7 +37,8 @@ public:
 
 private:
   LogicalResult apply(Operation *op);
-  LogicalResult checkSaves(DifferentiableOpInterface op, Operation *firstNew, ArrayRef<Value> given);
+  LogicalResult checkSaves(DifferentiableOpInterface op, Operation *firstNew,
+                           ArrayRef<Value> given);
   LogicalResult reportPath(Operation *op);
   void accumulate(Value operand, Value adjoint, GradBuilder &b);
 
@@ -51,8 +52,9 @@ private:
 LogicalResult Reverse::run(Value value, Value seed, ArrayRef<Operation *> forward) {
   cotangents[value] = seed;
   for (Operation *op : llvm::reverse(forward)) {
-    bool active = llvm::any_of(op->getResults(), [&](Value result) { return cotangents.contains(result); }) &&
-                  llvm::any_of(op->getOperands(), [&](Value operand) { return varied.contains(operand); });
+    bool active =
+        llvm::any_of(op->getResults(), [&](Value result) { return cotangents.contains(result); }) &&
+        llvm::any_of(op->getOperands(), [&](Value operand) { return varied.contains(operand); });
     if (active && failed(apply(op)))
       return failure();
   }
@@ -65,7 +67,8 @@ LogicalResult Reverse::apply(Operation *op) {
     return reportPath(op);
   std::string name = nameOf(op) + ".grad";
   GradBuilder b(builder, NameLoc::get(builder.getStringAttr(name), op->getLoc()));
-  SmallVector<Value> given = llvm::map_to_vector(op->getResults(), [&](Value v) { return cotangents.lookup(v); });
+  SmallVector<Value> given =
+      llvm::map_to_vector(op->getResults(), [&](Value v) { return cotangents.lookup(v); });
   Operation *last = &body.back();
   SmallVector<Value> adjoints = rule.buildAdjoints(b, given);
   if (Operation *first = last->getNextNode())
@@ -86,11 +89,13 @@ void Reverse::accumulate(Value operand, Value adjoint, GradBuilder &b) {
     return;
   }
   sum = b.add(sum, adjoint);
-  sum.getDefiningOp()->setAttr("train.fan_in", b.builder.getUnitAttr()); // partial sums are not rounded
+  sum.getDefiningOp()->setAttr("train.fan_in",
+                               b.builder.getUnitAttr()); // partial sums are not rounded
 }
 
 /// An adjoint may use its cotangents, what it builds itself, and what the op declares as saved.
-LogicalResult Reverse::checkSaves(DifferentiableOpInterface op, Operation *firstNew, ArrayRef<Value> given) {
+LogicalResult Reverse::checkSaves(DifferentiableOpInterface op, Operation *firstNew,
+                                  ArrayRef<Value> given) {
   Saves saves = op.getSaves();
   for (Operation *made = firstNew; made; made = made->getNextNode())
     for (Value used : made->getOperands()) {
@@ -101,7 +106,8 @@ LogicalResult Reverse::checkSaves(DifferentiableOpInterface op, Operation *first
       for (auto [i, operand] : llvm::enumerate(op->getOperands()))
         allowed |= used == operand && saves.operand(i);
       if (!allowed)
-        return op->emitOpError() << "expected its adjoint to use only declared saves, but it uses " << used;
+        return op->emitOpError() << "expected its adjoint to use only declared saves, but it uses "
+                                 << used;
     }
   return success();
 }
@@ -139,7 +145,8 @@ static Value makeSeed(OpBuilder &builder, Value value) {
   return GradBuilder(builder, value.getLoc()).broadcastTo(seed, value.getType());
 }
 
-/// Gives `func` the gradients of `sources` as results after the first `keep`, the others moved behind them.
+/// Gives `func` the gradients of `sources` as results after the first `keep`, the others moved
+/// behind them.
 static LogicalResult addGradients(train::FuncOp func, unsigned result, ArrayRef<Value> sources,
                                   ArrayRef<StringRef> names) {
   Block &body = func.getBody().front();
@@ -155,23 +162,28 @@ static LogicalResult addGradients(train::FuncOp func, unsigned result, ArrayRef<
     return failure();
   SmallVector<DictionaryAttr> roles;
   for (unsigned i = 0; i < results.size(); ++i)
-    roles.push_back(func.getResultAttrDict(i) ? func.getResultAttrDict(i) : builder.getDictionaryAttr({}));
+    roles.push_back(func.getResultAttrDict(i) ? func.getResultAttrDict(i)
+                                              : builder.getDictionaryAttr({}));
   for (auto [source, name] : llvm::zip(sources, names)) {
     Value g = reverse.gradient(source);
-    GradBuilder b(builder, NameLoc::get(builder.getStringAttr(name + ".gradient"), source.getLoc()));
+    GradBuilder b(builder,
+                  NameLoc::get(builder.getStringAttr(name + ".gradient"), source.getLoc()));
     if (!g) {
       if (func->hasAttr("train.step"))
-        return func.emitError() << "expected the loss of step @" << func->getAttrOfType<StringAttr>("train.step").getValue()
+        return func.emitError() << "expected the loss of step @"
+                                << func->getAttrOfType<StringAttr>("train.step").getValue()
                                 << " to depend on @" << name << ", but it does not";
       g = b.broadcastTo(b.real(0.0, source), source.getType());
     }
     if (func->hasAttr("train.step"))
       g = b.op<train::GradientOp>(g, name);
     results.push_back(g);
-    roles.push_back(builder.getDictionaryAttr(builder.getNamedAttr("train.gradient", builder.getStringAttr(name))));
+    roles.push_back(builder.getDictionaryAttr(
+        builder.getNamedAttr("train.gradient", builder.getStringAttr(name))));
   }
   train::ReturnOp::create(builder, func.getLoc(), results);
-  func.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), ValueRange(results).getTypes()));
+  func.setFunctionType(
+      builder.getFunctionType(body.getArgumentTypes(), ValueRange(results).getTypes()));
   func.setAllResultAttrs(roles);
   eraseDeadCode(body);
   return success();
@@ -222,7 +234,8 @@ private:
             if (slot == names.back())
               source = argument;
         if (!source)
-          return step.emitOpError() << "expected the loss to depend on @" << names.back() << ", but it does not";
+          return step.emitOpError()
+                 << "expected the loss to depend on @" << names.back() << ", but it does not";
         sources.push_back(source);
       }
       if (failed(addGradients(func, 0, sources, names)))

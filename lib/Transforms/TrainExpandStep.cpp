@@ -1,6 +1,6 @@
-// Joins gradient, clipping, schedule and optimizer. State arguments and results carry the name of their slot;
-// nothing is updated in place before memory is planned.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Joins gradient, clipping, schedule and optimizer. State arguments and results carry the name of
+// their slot; nothing is updated in place before memory is planned. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 #include "MicroBatches.h"
 #include "ampc/Transforms/Passes.h"
 
@@ -15,7 +15,8 @@ namespace {
 /// A program under construction: arguments and results with their roles.
 class Program {
 public:
-  explicit Program(train::FuncOp func) : func(func), body(func.getBody().front()), builder(func.getContext()) {
+  explicit Program(train::FuncOp func)
+      : func(func), body(func.getBody().front()), builder(func.getContext()) {
     for (unsigned i = 0; i < body.getNumArguments(); ++i)
       argumentRoles.push_back(func.getArgAttrDict(i));
   }
@@ -50,7 +51,8 @@ public:
       body.back().erase();
     builder.setInsertionPointToEnd(&body);
     train::ReturnOp::create(builder, func.getLoc(), results);
-    func.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), ValueRange(results).getTypes()));
+    func.setFunctionType(
+        builder.getFunctionType(body.getArgumentTypes(), ValueRange(results).getTypes()));
     func.setAllArgAttrs(argumentRoles);
     func.setAllResultAttrs(resultRoles);
   }
@@ -74,8 +76,12 @@ public:
   LogicalResult run();
 
 private:
-  std::string slot(StringRef kind, StringRef param) { return (name + "." + kind + "." + param).str(); }
-  StringRef paramName(unsigned i) { return cast<FlatSymbolRefAttr>(step.getParams()[i]).getValue(); }
+  std::string slot(StringRef kind, StringRef param) {
+    return (name + "." + kind + "." + param).str();
+  }
+  StringRef paramName(unsigned i) {
+    return cast<FlatSymbolRefAttr>(step.getParams()[i]).getValue();
+  }
   RankedTensorType paramType(unsigned i) {
     return cast<RankedTensorType>(model.lookupSymbol<train::ParamOp>(paramName(i)).getType());
   }
@@ -93,9 +99,11 @@ private:
 } // namespace
 
 void Expansion::declare(StringRef symbol, Type type, StringRef role, double value) {
-  Attribute init = value == 0.0 ? Attribute(train::ZerosAttr::get(builder.getContext()))
-                                : Attribute(train::FillAttr::get(builder.getContext(), APFloat(value)));
-  auto buffer = train::BufferOp::create(builder, step.getLoc(), symbol, cast<RankedTensorType>(type), cast<InitAttrInterface>(init));
+  Attribute init = value == 0.0
+                       ? Attribute(train::ZerosAttr::get(builder.getContext()))
+                       : Attribute(train::FillAttr::get(builder.getContext(), APFloat(value)));
+  auto buffer = train::BufferOp::create(
+      builder, step.getLoc(), symbol, cast<RankedTensorType>(type), cast<InitAttrInterface>(init));
   buffer->setAttr("role", builder.getStringAttr(role));
 }
 
@@ -122,14 +130,16 @@ SmallVector<Value> Expansion::clip(GradBuilder &b, Program &program, SmallVector
   if (step.getClipNorm()) {
     Value sum;
     for (Value g : gradients) {
-      auto dims = llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(g.getType()).getRank()));
+      auto dims =
+          llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(g.getType()).getRank()));
       Value square = b.mul(g, g);
       Value part = dims.empty() ? square : b.reduceSum(square, dims);
       sum = sum ? b.add(sum, part) : part;
     }
     // As torch.nn.utils.clip_grad_norm_: factor min(1, limit / (norm + 1e-6)).
     Value norm = b.sqrt(sum), one = b.real(1.0, norm);
-    Value factor = b.div(b.real(step.getClipNorm()->convertToDouble(), norm), b.add(norm, b.real(1e-6, norm)));
+    Value factor =
+        b.div(b.real(step.getClipNorm()->convertToDouble(), norm), b.add(norm, b.real(1e-6, norm)));
     factor = b.select(b.greater(one, factor), factor, one);
     for (Value &g : gradients)
       g = b.mul(g, factor);
@@ -149,7 +159,8 @@ void Expansion::addUpdate(Program &program, SmallVector<Value> gradients) {
   b.compute = element; // state is updated in its own type, whatever the ops' categories say
   gradients = clip(b, program, gradients);
 
-  Value count = program.state((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()));
+  Value count =
+      program.state((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()));
   Value next = b.add(count, b.real(1.0, count));
   Value number = b.castTo(next, element);
   OptimizerAttrInterface optimizer = step.getOptimizer();
@@ -172,7 +183,8 @@ void Expansion::addUpdate(Program &program, SmallVector<Value> gradients) {
       double keep = step.getEmaDecay()->convertToDouble();
       std::string ema = slot("ema", paramName(i));
       Value old = program.state(ema, paramType(i));
-      Value blended = b.add(b.mul(b.real(keep, old), old), b.mul(b.real(1 - keep, old), updated[0]));
+      Value blended =
+          b.add(b.mul(b.real(keep, old), old), b.mul(b.real(1 - keep, old), updated[0]));
       Value isFirst = b.compare(train::ComparePredicate::eq, next, b.real(1.0, next));
       program.addResult(b.select(isFirst, updated[0], blended), "train.slot", ema);
     }
@@ -186,7 +198,8 @@ LogicalResult Expansion::run() {
     return step->emitOpError() << "expected train-autodiff to have run";
   if (int64_t count = step.getMicroBatches().value_or(1); count > 1) {
     if (!gradient->hasAttr("train.batch"))
-      return step.emitOpError() << "expected an input with a batch to cut into " << count << " micro-batches";
+      return step.emitOpError() << "expected an input with a batch to cut into " << count
+                                << " micro-batches";
     accumulateMicroBatches(gradient, count);
   }
   declareState();
@@ -209,7 +222,8 @@ LogicalResult Expansion::run() {
   train.finish();
 
   // The optimizer alone, on stored gradients.
-  auto apply = train::FuncOp::create(builder, step.getLoc(), (name + ".apply").str(), builder.getFunctionType({}, {}),
+  auto apply = train::FuncOp::create(builder, step.getLoc(), (name + ".apply").str(),
+                                     builder.getFunctionType({}, {}),
                                      /*arg_attrs=*/ArrayAttr(), /*res_attrs=*/ArrayAttr());
   apply.getBody().emplaceBlock();
   apply->setAttr("train.role", builder.getStringAttr("apply"));
@@ -225,7 +239,8 @@ LogicalResult Expansion::run() {
 
   // Forward and backward alone store gradients.
   Program forward(gradient);
-  for (auto [i, value] : llvm::enumerate(gradient.getBody().front().getTerminator()->getOperands())) {
+  for (auto [i, value] :
+       llvm::enumerate(gradient.getBody().front().getTerminator()->getOperands())) {
     if (auto param = gradient.getResultAttrOfType<StringAttr>(i, "train.gradient"))
       forward.addResult(value, "train.slot", slot("gradient", param));
     else

@@ -1,5 +1,5 @@
-// One function per step, evaluation and export: calls inlined, state as arguments and results, mode fixed.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One function per step, evaluation and export: calls inlined, state as arguments and results, mode
+// fixed. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Mode.h"
 #include "ampc/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
@@ -13,14 +13,16 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-/// Replaces every call by the callee's ops. Names get the call's name as a prefix, so that two calls of
-/// one function draw different random numbers.
-static LogicalResult inlineCalls(train::FuncOp func, SymbolTable &symbols, llvm::StringSet<> &active) {
+/// Replaces every call by the callee's ops. Names get the call's name as a prefix, so that two
+/// calls of one function draw different random numbers.
+static LogicalResult inlineCalls(train::FuncOp func, SymbolTable &symbols,
+                                 llvm::StringSet<> &active) {
   Block &body = func.getBody().front();
   for (auto call : llvm::to_vector(body.getOps<train::CallOp>())) {
     auto callee = symbols.lookup<train::FuncOp>(call.getCallee());
     if (!active.insert(call.getCallee()).second)
-      return call.emitOpError() << "expected no recursion, but " << call.getCalleeAttr() << " calls itself";
+      return call.emitOpError() << "expected no recursion, but " << call.getCalleeAttr()
+                                << " calls itself";
     OwningOpRef<train::FuncOp> copy(callee.clone());
     if (failed(inlineCalls(*copy, symbols, active)))
       return failure();
@@ -31,7 +33,8 @@ static LogicalResult inlineCalls(train::FuncOp func, SymbolTable &symbols, llvm:
     auto prefix = dyn_cast<NameLoc>(call.getLoc());
     for (Operation &op : llvm::make_early_inc_range(inner.without_terminator())) {
       if (auto name = dyn_cast<NameLoc>(op.getLoc()); name && prefix)
-        op.setLoc(NameLoc::get(StringAttr::get(op.getContext(), prefix.getName().getValue() + "/" + name.getName().getValue()),
+        op.setLoc(NameLoc::get(StringAttr::get(op.getContext(), prefix.getName().getValue() + "/" +
+                                                                    name.getName().getValue()),
                                name.getChildLoc()));
       op.moveBefore(call);
     }
@@ -46,7 +49,8 @@ namespace {
 class Instance {
 public:
   Instance(train::FuncOp func, SymbolTable &symbols, bool training)
-      : func(func), body(func.getBody().front()), symbols(symbols), builder(func.getContext()), training(training) {}
+      : func(func), body(func.getBody().front()), symbols(symbols), builder(func.getContext()),
+        training(training) {}
   LogicalResult run() {
     llvm::StringSet<> active;
     if (failed(inlineCalls(func, symbols, active)))
@@ -55,9 +59,11 @@ public:
     lowerMode(func, training);
     attachRandomState(func, cast<train::ModelOp>(func->getParentOp()));
     for (unsigned i = 0; i < body.getNumArguments(); ++i)
-      roles.push_back(func.getArgAttrDict(i) ? func.getArgAttrDict(i) : builder.getDictionaryAttr({}));
+      roles.push_back(func.getArgAttrDict(i) ? func.getArgAttrDict(i)
+                                             : builder.getDictionaryAttr({}));
     for (unsigned i = 0; i < func.getNumResults(); ++i)
-      resultRoles.push_back(func.getResultAttrDict(i) ? func.getResultAttrDict(i) : builder.getDictionaryAttr({}));
+      resultRoles.push_back(func.getResultAttrDict(i) ? func.getResultAttrDict(i)
+                                                      : builder.getDictionaryAttr({}));
     liftReads();
     liftWrites();
     Operation *ret = body.getTerminator();
@@ -117,8 +123,8 @@ struct TrainInstantiate : ampc::impl::TrainInstantiateBase<TrainInstantiate> {
   }
 
 private:
-  LogicalResult make(train::ModelOp model, StringRef source, const Twine &name, StringRef role, StringRef step,
-                     SymbolTable &symbols) {
+  LogicalResult make(train::ModelOp model, StringRef source, const Twine &name, StringRef role,
+                     StringRef step, SymbolTable &symbols) {
     OpBuilder builder = OpBuilder::atBlockEnd(&model.getBody().front());
     auto func = cast<train::FuncOp>(builder.clone(*symbols.lookup(source)));
     func.setSymName(name.str());
@@ -128,7 +134,9 @@ private:
     for (unsigned i = 0; i < func.getNumResults(); ++i)
       if (!func.getResultAttr(i, "train.name"))
         func.setResultAttr(i, "train.name",
-                           builder.getStringAttr(step.empty() ? func.getNumResults() == 1 ? "out" : "out" + std::to_string(i)
+                           builder.getStringAttr(step.empty() ? func.getNumResults() == 1
+                                                                    ? "out"
+                                                                    : "out" + std::to_string(i)
                                                               : "loss"));
     return Instance(func, symbols, role == "loss").run();
   }
@@ -146,7 +154,8 @@ private:
     }
     for (auto exp : llvm::to_vector(model.getOps<train::ExportOp>())) {
       if (!exported.insert(exp.getName()).second)
-        return exp.emitOpError() << "expected one export named \"" << exp.getName() << "\", but there are two";
+        return exp.emitOpError() << "expected one export named \"" << exp.getName()
+                                 << "\", but there are two";
       if (failed(make(model, exp.getFunction(), "export." + exp.getName(), "export", "", symbols)))
         return failure();
       model.getBody().front().back().setAttr("train.cname", exp.getNameAttr());

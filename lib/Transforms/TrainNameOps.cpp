@@ -19,7 +19,8 @@ struct TrainNameOps : ampc::impl::TrainNameOpsBase<TrainNameOps> {
           return;
         unsigned number = counts[op->getName().stripDialect()]++;
         auto location = dyn_cast<NameLoc>(op->getLoc());
-        std::string name = (func.getSymName() + "/" + op->getName().stripDialect() + "#" + Twine(number)).str();
+        std::string name =
+            (func.getSymName() + "/" + op->getName().stripDialect() + "#" + Twine(number)).str();
         if (location) { // a second op of a given name gets a number
           name = location.getName().str();
           unsigned again = given[name]++;

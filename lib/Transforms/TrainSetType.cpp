@@ -30,7 +30,8 @@ struct TrainSetType : ampc::impl::TrainSetTypeBase<TrainSetType> {
       getOperation()->emitError() << "expected type f32 or f64, but got " << type;
       return signalPassFailure();
     }
-    FloatType from = b.getF32Type(), to = type == "f64" ? FloatType(b.getF64Type()) : FloatType(b.getF32Type());
+    FloatType from = b.getF32Type(),
+              to = type == "f64" ? FloatType(b.getF64Type()) : FloatType(b.getF32Type());
     if (from == to)
       return;
     AttrTypeReplacer replacer;
@@ -40,7 +41,8 @@ struct TrainSetType : ampc::impl::TrainSetTypeBase<TrainSetType> {
         return std::nullopt;
       return convertElements(elements, to);
     });
-    replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true, /*replaceLocs=*/false,
+    replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true,
+                                          /*replaceLocs=*/false,
                                           /*replaceTypes=*/true);
   }
 };

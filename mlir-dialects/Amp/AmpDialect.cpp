@@ -34,12 +34,15 @@ void AmpDialect::initialize() {
       >();
 }
 
-//===--- Scaling -------------------------------------------------------------------------------===//
+//===--- Scaling
+//-------------------------------------------------------------------------------===//
 
-// torch/amp/grad_scaler.py; Keras LossScaleOptimizer (dynamic, not below 1); apex.amp (at most 2^24); paddle.amp.AmpScaler.
+// torch/amp/grad_scaler.py; Keras LossScaleOptimizer (dynamic, not below 1); apex.amp (at most
+// 2^24); paddle.amp.AmpScaler.
 ScalingAttr ScalingAttr::getPreset(MLIRContext *context, StringRef name) {
   auto make = [&](double initial, int64_t interval, double floor, double cap) {
-    return get(context, true, APFloat(initial), APFloat(2.0), interval, APFloat(0.5), APFloat(floor), APFloat(cap), 1);
+    return get(context, true, APFloat(initial), APFloat(2.0), interval, APFloat(0.5),
+               APFloat(floor), APFloat(cap), 1);
   };
   return llvm::StringSwitch<ScalingAttr>(name)
       .Case("torch", make(65536.0, 2000, 0.0, 0.0))
@@ -49,8 +52,9 @@ ScalingAttr ScalingAttr::getPreset(MLIRContext *context, StringRef name) {
       .Default(nullptr);
 }
 
-LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError, bool, APFloat initial, APFloat growth,
-                                  int64_t interval, APFloat backoff, APFloat floor, APFloat cap, int64_t hysteresis) {
+LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError, bool,
+                                  APFloat initial, APFloat growth, int64_t interval,
+                                  APFloat backoff, APFloat floor, APFloat cap, int64_t hysteresis) {
   auto number = [](const APFloat &x) { return x.convertToDouble(); };
   double start = number(initial), low = number(floor), high = number(cap);
   if (!(start > 0) || !(start <= 3.4028234663852886e38))
@@ -60,9 +64,11 @@ LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
   if (!(number(backoff) > 0) || !(number(backoff) < 1))
     return emitError() << "expected a backoff between 0 and 1, but got " << number(backoff);
   if (interval < 1 || hysteresis < 1)
-    return emitError() << "expected an interval and a hysteresis of at least 1, but got " << interval << " and " << hysteresis;
+    return emitError() << "expected an interval and a hysteresis of at least 1, but got "
+                       << interval << " and " << hysteresis;
   if (!(low >= 0) || low > start || (high != 0 && !(high >= start)))
-    return emitError() << "expected floor <= initial <= cap, but got " << low << ", " << start << " and " << high;
+    return emitError() << "expected floor <= initial <= cap, but got " << low << ", " << start
+                       << " and " << high;
   return success();
 }
 
@@ -76,11 +82,15 @@ static ParseResult parseScaling(OpAsmParser &parser, ScalingAttr &scaling) {
     return parser.emitError(loc) << "expected torch, tf, apex or paddle, but got " << name;
   return success();
 }
-static void printScaling(OpAsmPrinter &printer, Operation *, ScalingAttr scaling) { printer.printAttribute(scaling); }
+static void printScaling(OpAsmPrinter &printer, Operation *, ScalingAttr scaling) {
+  printer.printAttribute(scaling);
+}
 
-//===--- Verifiers -----------------------------------------------------------------------------===//
+//===--- Verifiers
+//-----------------------------------------------------------------------------===//
 
-LogicalResult ScaledType::verify(function_ref<InFlightDiagnostic()> emitError, RankedTensorType type) {
+LogicalResult ScaledType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 RankedTensorType type) {
   if (!isa<FloatType>(type.getElementType()))
     return emitError() << "expected a tensor of reals, but got " << type;
   return success();
@@ -91,15 +101,18 @@ LogicalResult AutocastOp::verify() {
     return emitOpError() << "expected bf16, f16 or f32, but got " << *getType();
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
   if (!yield || yield.getOperandTypes() != getResultTypes())
-    return emitOpError() << "expected a region that yields values of types (" << getResultTypes() << ")";
+    return emitOpError() << "expected a region that yields values of types (" << getResultTypes()
+                         << ")";
   return success();
 }
 
 LogicalResult UnscaleOp::verify() {
   auto type = getX().getType().getType().clone(Float32Type::get(getContext()));
   if (getResult().getType() != type)
-    return emitOpError() << "expected a result of " << type << ", but got " << getResult().getType();
-  auto again = llvm::find_if(getX().getUsers(), [&](Operation *user) { return user != *this && isa<UnscaleOp>(user); });
+    return emitOpError() << "expected a result of " << type << ", but got "
+                         << getResult().getType();
+  auto again = llvm::find_if(
+      getX().getUsers(), [&](Operation *user) { return user != *this && isa<UnscaleOp>(user); });
   if (again != getX().getUsers().end())
     return emitOpError("expected a gradient that is unscaled once, but it is unscaled twice");
   return success();

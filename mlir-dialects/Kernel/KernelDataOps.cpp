@@ -9,42 +9,50 @@ using namespace ampc::kernel;
 static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// rows [n, width] numbered by index [n], of a table [m, width]
-static LogicalResult verifyRows(Operation *op, RankedTensorType table, RankedTensorType index, RankedTensorType rows) {
+static LogicalResult verifyRows(Operation *op, RankedTensorType table, RankedTensorType index,
+                                RankedTensorType rows) {
   if (table.getRank() != 2 || index.getRank() != 1 || !index.getElementType().isInteger(32) ||
       rows.getShape() != ArrayRef<int64_t>{index.getDimSize(0), table.getDimSize(1)})
-    return op->emitOpError() << "expected a table [m, width], i32 indices [n] and rows [n, width], but got " << table
-                             << ", " << index << " and " << rows;
+    return op->emitOpError()
+           << "expected a table [m, width], i32 indices [n] and rows [n, width], but got " << table
+           << ", " << index << " and " << rows;
   return success();
 }
 LogicalResult GatherOp::verify() {
   if (tensorOf(getTable()).getElementType() != tensorOf(getResult()).getElementType())
-    return emitOpError() << "expected elements of " << getTable().getType() << ", but got " << getType();
+    return emitOpError() << "expected elements of " << getTable().getType() << ", but got "
+                         << getType();
   return verifyRows(*this, tensorOf(getTable()), tensorOf(getIndex()), tensorOf(getResult()));
 }
 LogicalResult ScatterAddOp::verify() {
   Type in = tensorOf(getUpdates()).getElementType(), acc = tensorOf(getResult()).getElementType();
-  if (!isa<FloatType>(acc) || acc.getIntOrFloatBitWidth() < std::max(32u, in.getIntOrFloatBitWidth()))
-    return emitOpError() << "expected an accumulator of at least " << (in.isF64() ? in : Float32Type::get(getContext()))
-                         << ", but got " << acc;
+  if (!isa<FloatType>(acc) ||
+      acc.getIntOrFloatBitWidth() < std::max(32u, in.getIntOrFloatBitWidth()))
+    return emitOpError() << "expected an accumulator of at least "
+                         << (in.isF64() ? in : Float32Type::get(getContext())) << ", but got "
+                         << acc;
   return verifyRows(*this, tensorOf(getResult()), tensorOf(getIndex()), tensorOf(getUpdates()));
 }
 
 LogicalResult AssembleOp::verify() {
   auto type = tensorOf(getResult());
   size_t rank = type.getRank();
-  if (getOffsets().size() != getParts().size() * rank || getStrides().size() != getParts().size() * rank)
-    return emitOpError() << "expected " << getParts().size() * rank << " offsets and strides, but got "
-                         << getOffsets().size() << " and " << getStrides().size();
+  if (getOffsets().size() != getParts().size() * rank ||
+      getStrides().size() != getParts().size() * rank)
+    return emitOpError() << "expected " << getParts().size() * rank
+                         << " offsets and strides, but got " << getOffsets().size() << " and "
+                         << getStrides().size();
   for (auto [i, part] : llvm::enumerate(getParts())) {
-    if (tensorOf(part).getElementType() != type.getElementType() || size_t(tensorOf(part).getRank()) != rank)
-      return emitOpError() << "expected parts of rank " << rank << " and elements of " << type << ", but got "
-                           << part.getType();
+    if (tensorOf(part).getElementType() != type.getElementType() ||
+        size_t(tensorOf(part).getRank()) != rank)
+      return emitOpError() << "expected parts of rank " << rank << " and elements of " << type
+                           << ", but got " << part.getType();
     for (size_t d = 0; d < rank; ++d) {
       int64_t offset = getOffsets()[i * rank + d], stride = getStrides()[i * rank + d];
       int64_t last = offset + (tensorOf(part).getDimSize(d) - 1) * stride;
       if (offset < 0 || stride < 1 || last >= type.getDimSize(d))
-        return emitOpError() << "expected part " << i << " inside " << type << ", but its last element in dimension " << d
-                             << " is " << last;
+        return emitOpError() << "expected part " << i << " inside " << type
+                             << ", but its last element in dimension " << d << " is " << last;
     }
   }
   return success();
@@ -52,14 +60,17 @@ LogicalResult AssembleOp::verify() {
 
 /// Windows of `image` must give `windows`; `where` belongs to a maximum.
 template <typename Op>
-static LogicalResult verifyWindows(Op op, RankedTensorType image, RankedTensorType windows, ValueRange where) {
-  if (image.getRank() != 4 || windows.getRank() != 4 || op.getWindow().size() != 2 || op.getStrides().size() != 2 ||
-      op.getPadding().size() != 4)
+static LogicalResult verifyWindows(Op op, RankedTensorType image, RankedTensorType windows,
+                                   ValueRange where) {
+  if (image.getRank() != 4 || windows.getRank() != 4 || op.getWindow().size() != 2 ||
+      op.getStrides().size() != 2 || op.getPadding().size() != 4)
     return op.emitOpError("expected images NHWC, a window of 2, 2 strides and 4 paddings");
   SmallVector<int64_t> shape(image.getShape());
   for (int i : {0, 1})
-    shape[1 + i] = (shape[1 + i] + op.getPadding()[2 * i] + op.getPadding()[2 * i + 1] - op.getWindow()[i]) /
-                       op.getStrides()[i] + 1;
+    shape[1 + i] =
+        (shape[1 + i] + op.getPadding()[2 * i] + op.getPadding()[2 * i + 1] - op.getWindow()[i]) /
+            op.getStrides()[i] +
+        1;
   if (ArrayRef<int64_t>(shape) != windows.getShape())
     return op.emitOpError() << "expected windows of shape [" << shape << "], but got " << windows;
   bool isMax = op.getKind() == Combine::max;
@@ -69,5 +80,9 @@ static LogicalResult verifyWindows(Op op, RankedTensorType image, RankedTensorTy
     return op.emitOpError() << "expected places in i8, but got " << where[0].getType();
   return success();
 }
-LogicalResult PoolOp::verify() { return verifyWindows(*this, tensorOf(getX()), tensorOf(getResult()), getWhere()); }
-LogicalResult PoolGradOp::verify() { return verifyWindows(*this, tensorOf(getResult()), tensorOf(getG()), getWhere()); }
+LogicalResult PoolOp::verify() {
+  return verifyWindows(*this, tensorOf(getX()), tensorOf(getResult()), getWhere());
+}
+LogicalResult PoolGradOp::verify() {
+  return verifyWindows(*this, tensorOf(getResult()), tensorOf(getG()), getWhere());
+}

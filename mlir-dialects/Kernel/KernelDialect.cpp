@@ -32,7 +32,8 @@ void KernelDialect::initialize() {
 static RankedTensorType tensorOf(Type type) { return cast<RankedTensorType>(type); }
 
 int64_t kernel::byteSize(Type type) {
-  return tensorOf(type).getNumElements() * std::max(1u, tensorOf(type).getElementTypeBitWidth() / 8);
+  return tensorOf(type).getNumElements() *
+         std::max(1u, tensorOf(type).getElementTypeBitWidth() / 8);
 }
 Value kernel::throughViews(Value value) {
   while (auto view = value.getDefiningOp<ViewOp>())
@@ -41,10 +42,12 @@ Value kernel::throughViews(Value value) {
 }
 
 ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto build = [](Builder &b, ArrayRef<Type> in, ArrayRef<Type> out, function_interface_impl::VariadicFlag,
+  auto build = [](Builder &b, ArrayRef<Type> in, ArrayRef<Type> out,
+                  function_interface_impl::VariadicFlag,
                   std::string &) { return b.getFunctionType(in, out); };
-  return function_interface_impl::parseFunctionOp(parser, result, false, getFunctionTypeAttrName(result.name), build,
-                                                  getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+  return function_interface_impl::parseFunctionOp(
+      parser, result, false, getFunctionTypeAttrName(result.name), build,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
 }
 void ProgramOp::print(OpAsmPrinter &p) {
   function_interface_impl::printFunctionOp(p, *this, false, "function_type", getArgAttrsAttrName(),
@@ -56,7 +59,8 @@ OpFoldResult kernel::ConstantOp::fold(FoldAdaptor) { return getValueAttr(); }
 LogicalResult ViewOp::verify() {
   if (getX().getType().getElementType() != getType().getElementType() ||
       getX().getType().getNumElements() != getType().getNumElements())
-    return emitOpError() << "expected the elements of " << getX().getType() << ", but got " << getType();
+    return emitOpError() << "expected the elements of " << getX().getType() << ", but got "
+                         << getType();
   return success();
 }
 OpFoldResult ViewOp::fold(FoldAdaptor) {
@@ -82,7 +86,8 @@ static LogicalResult verifyFused(FusedKernelOpInterface op) {
   auto check = [&](Attribute attr, Type type) -> LogicalResult {
     AffineMap map = cast<AffineMapAttr>(attr).getValue();
     if (map.getNumDims() != rank || map.getNumResults() != unsigned(tensorOf(type).getRank()))
-      return op->emitOpError() << "expected a map from the space to " << type << ", but got " << attr;
+      return op->emitOpError() << "expected a map from the space to " << type << ", but got "
+                               << attr;
     return success();
   };
   for (auto [map, input] : llvm::zip(op.getInputMaps(), inputs))
@@ -94,18 +99,19 @@ static LogicalResult verifyFused(FusedKernelOpInterface op) {
   Block &body = op.getBody().front();
   unsigned lead = op.getNumLeadingArguments();
   if (body.getNumArguments() != lead + inputs.size())
-    return op->emitOpError() << "expected " << lead + inputs.size() << " arguments of the body, but got "
-                             << body.getNumArguments();
+    return op->emitOpError() << "expected " << lead + inputs.size()
+                             << " arguments of the body, but got " << body.getNumArguments();
   for (auto [i, input] : llvm::enumerate(inputs))
     if (body.getArgument(lead + i).getType() != tensorOf(input.getType()).getElementType())
-      return op->emitOpError() << "expected argument " << lead + i << " of the body to be an element of "
-                               << input.getType();
+      return op->emitOpError() << "expected argument " << lead + i
+                               << " of the body to be an element of " << input.getType();
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
   if (!yield || yield.getNumOperands() != op->getNumResults())
     return op->emitOpError() << "expected a body that yields " << op->getNumResults() << " values";
   for (auto [value, type] : llvm::zip(yield.getValues(), op->getResultTypes()))
     if (value.getType() != tensorOf(type).getElementType())
-      return op->emitOpError() << "expected an element of " << type << ", but the body yields " << value.getType();
+      return op->emitOpError() << "expected an element of " << type << ", but the body yields "
+                               << value.getType();
   return success();
 }
 
@@ -113,16 +119,19 @@ static LogicalResult verifyFused(FusedKernelOpInterface op) {
 static LogicalResult verifyAccumulator(Operation *op, Type in, Type acc) {
   if (acc.getIntOrFloatBitWidth() < std::max(32u, in.getIntOrFloatBitWidth()))
     return op->emitOpError() << "expected an accumulator of at least "
-                             << (in.isF64() ? in : Float32Type::get(op->getContext())) << ", but got " << acc;
+                             << (in.isF64() ? in : Float32Type::get(op->getContext()))
+                             << ", but got " << acc;
   return success();
 }
 
 LogicalResult MapOp::verify() { return verifyFused(*this); }
 LogicalResult ReduceOp::verify() {
   if (getSpace().size() != 3)
-    return emitOpError() << "expected a space [outer, reduced, inner], but got [" << getSpace() << "]";
+    return emitOpError() << "expected a space [outer, reduced, inner], but got [" << getSpace()
+                         << "]";
   for (Type type : getResultTypes())
-    if (failed(verifyAccumulator(*this, tensorOf(type).getElementType(), tensorOf(type).getElementType())))
+    if (failed(verifyAccumulator(*this, tensorOf(type).getElementType(),
+                                 tensorOf(type).getElementType())))
       return failure();
   return verifyFused(*this);
 }
@@ -154,6 +163,7 @@ int64_t ReduceOp::getWorkspaceBytes() {
     return 0;
   int64_t bytes = 0;
   for (Type type : getResultTypes())
-    bytes += alignUp(getChunks() * getSpace()[0] * getSpace()[2] * tensorOf(type).getElementTypeBitWidth() / 8);
+    bytes += alignUp(getChunks() * getSpace()[0] * getSpace()[2] *
+                     tensorOf(type).getElementTypeBitWidth() / 8);
   return bytes;
 }

@@ -16,14 +16,15 @@ static Value flattenRows(GradBuilder &b, Value x) {
 }
 
 // C = op(A) op(B): dA = dC op(B)^T and dB = op(A)^T dC, transposed where the operand is. An operand
-// without batch dimensions gets its sum over the batch from reduceTo; for weights on the right the rows of all
-// batches are one product instead, so that no gradient per batch is stored.
+// without batch dimensions gets its sum over the batch from reduceTo; for weights on the right the
+// rows of all batches are one product instead, so that no gradient per batch is stored.
 SmallVector<Value> MatmulOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
   Value g = cotangents[0];
   bool ta = getTransposeLhs(), tb = getTransposeRhs();
   if (!ta && getLhs().getType().getRank() > 2 && getRhs().getType().getRank() == 2) {
     Value x = flattenRows(b, getLhs()), dy = flattenRows(b, g);
-    return {b.matmul(g, getRhs(), false, !tb), tb ? b.matmul(dy, x, true, false) : b.matmul(x, dy, true, false)};
+    return {b.matmul(g, getRhs(), false, !tb),
+            tb ? b.matmul(dy, x, true, false) : b.matmul(x, dy, true, false)};
   }
   return {ta ? b.matmul(getRhs(), g, tb, true) : b.matmul(g, getRhs(), false, !tb),
           tb ? b.matmul(g, getLhs(), true, ta) : b.matmul(getLhs(), g, !ta, false)};
@@ -33,7 +34,8 @@ SmallVector<Value> MatmulOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotan
 
 // b a^(b-1) is guarded where b is 0: there a^(b-1) may be infinite.
 SmallVector<Value> PowOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
-  Value g = cotangents[0], base = getLhs(), exponent = getRhs(), zero = b.real(0.0, g), one = b.real(1.0, g);
+  Value g = cotangents[0], base = getLhs(), exponent = getRhs(), zero = b.real(0.0, g),
+        one = b.real(1.0, g);
   Value slope = b.mul(exponent, b.op<PowOp>(base, b.sub(exponent, one)));
   slope = b.select(b.compare(ComparePredicate::eq, exponent, zero), zero, slope);
   Value positive = b.greater(base, zero);
@@ -45,7 +47,8 @@ SmallVector<Value> PowOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangen
 SmallVector<Value> GeluOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
   Value g = cotangents[0], x = getX(), half = b.real(0.5, g);
   Value phi = b.mul(half, b.add(b.real(1.0, g), b.op<ErfOp>(b.mul(x, b.real(M_SQRT1_2, g)))));
-  Value density = b.mul(b.real(M_2_SQRTPI * M_SQRT1_2 * 0.5, g), b.exp(b.mul(b.real(-0.5, g), b.square(x))));
+  Value density =
+      b.mul(b.real(M_2_SQRTPI * M_SQRT1_2 * 0.5, g), b.exp(b.mul(b.real(-0.5, g), b.square(x))));
   return {b.mul(g, b.add(phi, b.mul(x, density)))};
 }
 
@@ -69,7 +72,8 @@ SmallVector<Value> ampc::extremumAdjoints(GradBuilder &b, Value g, Value larger,
 
 // ---- Reductions and moves ----
 
-Value ampc::reduceExtremumAdjoint(GradBuilder &b, Value g, Value x, Value result, ArrayRef<int64_t> dims) {
+Value ampc::reduceExtremumAdjoint(GradBuilder &b, Value g, Value x, Value result,
+                                  ArrayRef<int64_t> dims) {
   auto column = GradBuilder::withOnes(x.getType(), dims);
   Value zero = b.real(0.0, g), hit = b.compare(ComparePredicate::eq, x, b.reshape(result, column));
   Value count = b.reduceSum(b.select(hit, b.real(1.0, g), zero), dims);
@@ -159,7 +163,8 @@ static Value smoothed(GradBuilder &b, Value target, double smoothing, int64_t cl
 }
 
 // softmax * sum(t) - t per row; the sum is 1 for classes. Ignored rows get 0.
-SmallVector<Value> SoftmaxCrossEntropyOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
+SmallVector<Value> SoftmaxCrossEntropyOp::buildAdjoints(GradBuilder &b,
+                                                        ArrayRef<Value> cotangents) {
   auto type = getLogits().getType();
   double smoothing = number(getSmoothing());
   int64_t classes = type.getShape().back();
@@ -168,7 +173,8 @@ SmallVector<Value> SoftmaxCrossEntropyOp::buildAdjoints(GradBuilder &b, ArrayRef
     Value target = smoothed(b, b.op<OneHotOp>(type, getTarget()), smoothing, classes);
     if (auto ignore = getIgnore()) {
       Value label = b.columnOf(getTarget());
-      g = b.select(b.compare(ComparePredicate::eq, label, b.real(double(*ignore), label)), b.real(0.0, g), g);
+      g = b.select(b.compare(ComparePredicate::eq, label, b.real(double(*ignore), label)),
+                   b.real(0.0, g), g);
     }
     return {b.mul(g, b.sub(softmax, target)), Value()};
   }

@@ -13,7 +13,9 @@ static int64_t leadingOf(Value v) { return cast<RankedTensorType>(v.getType()).g
 
 // Row-major order keeps the rows of the batch one after the other, whatever they are cut into.
 bool ReshapeOp::keepsLeadingDimension(IsBatched) { return true; }
-bool PadOp::keepsLeadingDimension(IsBatched) { return !getLow()[0] && !getHigh()[0] && !getInterior()[0]; }
+bool PadOp::keepsLeadingDimension(IsBatched) {
+  return !getLow()[0] && !getHigh()[0] && !getInterior()[0];
+}
 bool ConcatOp::keepsLeadingDimension(IsBatched) { return getDim() != 0; }
 bool SplitOp::keepsLeadingDimension(IsBatched) { return getDim() != 0; }
 bool GatherOp::keepsLeadingDimension(IsBatched isBatched) { return !isBatched(getTable()); }

@@ -9,7 +9,8 @@ using namespace ampc::train;
 
 static RankedTensorType tensorOf(Type type) { return cast<RankedTensorType>(type); }
 
-//===--- Tensor code ---------------------------------------------------------------------------===//
+//===--- Tensor code
+//---------------------------------------------------------------------------===//
 
 void GradBuilder::stamp(Operation *op) {
   if (compute)
@@ -25,18 +26,25 @@ Value GradBuilder::sqrt(Value a) { return op<SqrtOp>(a); }
 Value GradBuilder::square(Value a) { return op<SquareOp>(a); }
 Value GradBuilder::cos(Value a) { return op<CosOp>(a); }
 Value GradBuilder::floor(Value a) { return op<FloorOp>(a); }
-Value GradBuilder::compare(ComparePredicate predicate, Value a, Value b) { return op<CompareOp>(predicate, a, b); }
+Value GradBuilder::compare(ComparePredicate predicate, Value a, Value b) {
+  return op<CompareOp>(predicate, a, b);
+}
 Value GradBuilder::greater(Value a, Value b) { return compare(ComparePredicate::gt, a, b); }
-Value GradBuilder::select(Value condition, Value a, Value b) { return op<SelectOp>(condition, a, b); }
+Value GradBuilder::select(Value condition, Value a, Value b) {
+  return op<SelectOp>(condition, a, b);
+}
 Value GradBuilder::real(double value, Value like) { return real(value, like.getType()); }
 Value GradBuilder::real(double value, Type like) {
   Type element = getElementTypeOrSelf(like);
-  Attribute number = isa<FloatType>(element) ? Attribute(builder.getFloatAttr(element, value))
-                                             : Attribute(builder.getIntegerAttr(element, int64_t(value)));
-  return op<ConstantOp>(cast<ElementsAttr>(DenseElementsAttr::get(RankedTensorType::get({}, element), number)));
+  Attribute number = isa<FloatType>(element)
+                         ? Attribute(builder.getFloatAttr(element, value))
+                         : Attribute(builder.getIntegerAttr(element, int64_t(value)));
+  return op<ConstantOp>(
+      cast<ElementsAttr>(DenseElementsAttr::get(RankedTensorType::get({}, element), number)));
 }
 Value GradBuilder::castTo(Value a, Type element) {
-  return getElementTypeOrSelf(a) == element ? a : op<CastOp>(tensorOf(a.getType()).clone(element), a);
+  return getElementTypeOrSelf(a) == element ? a
+                                            : op<CastOp>(tensorOf(a.getType()).clone(element), a);
 }
 Value GradBuilder::reshape(Value a, Type type) {
   type = tensorOf(type).clone(getElementTypeOrSelf(a));
@@ -46,7 +54,9 @@ Value GradBuilder::broadcastTo(Value a, Type type) {
   type = tensorOf(type).clone(getElementTypeOrSelf(a));
   return a.getType() == type ? a : op<BroadcastToOp>(type, a);
 }
-Value GradBuilder::transpose(Value a, ArrayRef<int64_t> permutation) { return op<TransposeOp>(a, permutation); }
+Value GradBuilder::transpose(Value a, ArrayRef<int64_t> permutation) {
+  return op<TransposeOp>(a, permutation);
+}
 Value GradBuilder::matmul(Value a, Value b, bool transposeA, bool transposeB, Type accumulator) {
   auto ta = tensorOf(a.getType()), tb = tensorOf(b.getType());
   SmallVector<int64_t> shape((ta.getRank() > 2 ? ta : tb).getShape().drop_back(2));
@@ -80,22 +90,37 @@ RankedTensorType GradBuilder::withOnes(Type type, ArrayRef<int64_t> dims) {
   return RankedTensorType::get(shape, getElementTypeOrSelf(type));
 }
 
-//===--- Scalar code ---------------------------------------------------------------------------===//
+//===--- Scalar code
+//---------------------------------------------------------------------------===//
 
 static bool isReal(Value v) { return isa<FloatType>(v.getType()); }
 
-template <typename FloatOp, typename IntOp> static Value arithmetic(ScalarBuilder &b, Value x, Value y) {
+template <typename FloatOp, typename IntOp>
+static Value arithmetic(ScalarBuilder &b, Value x, Value y) {
   return isReal(x) ? FloatOp::create(b.builder, b.loc, x, y).getResult()
                    : IntOp::create(b.builder, b.loc, x, y).getResult();
 }
-Value ScalarBuilder::add(Value a, Value b) { return arithmetic<arith::AddFOp, arith::AddIOp>(*this, a, b); }
-Value ScalarBuilder::sub(Value a, Value b) { return arithmetic<arith::SubFOp, arith::SubIOp>(*this, a, b); }
-Value ScalarBuilder::mul(Value a, Value b) { return arithmetic<arith::MulFOp, arith::MulIOp>(*this, a, b); }
-Value ScalarBuilder::div(Value a, Value b) { return arithmetic<arith::DivFOp, arith::DivSIOp>(*this, a, b); }
-Value ScalarBuilder::max(Value a, Value b) { return arithmetic<arith::MaximumFOp, arith::MaxSIOp>(*this, a, b); }
-Value ScalarBuilder::min(Value a, Value b) { return arithmetic<arith::MinimumFOp, arith::MinSIOp>(*this, a, b); }
+Value ScalarBuilder::add(Value a, Value b) {
+  return arithmetic<arith::AddFOp, arith::AddIOp>(*this, a, b);
+}
+Value ScalarBuilder::sub(Value a, Value b) {
+  return arithmetic<arith::SubFOp, arith::SubIOp>(*this, a, b);
+}
+Value ScalarBuilder::mul(Value a, Value b) {
+  return arithmetic<arith::MulFOp, arith::MulIOp>(*this, a, b);
+}
+Value ScalarBuilder::div(Value a, Value b) {
+  return arithmetic<arith::DivFOp, arith::DivSIOp>(*this, a, b);
+}
+Value ScalarBuilder::max(Value a, Value b) {
+  return arithmetic<arith::MaximumFOp, arith::MaxSIOp>(*this, a, b);
+}
+Value ScalarBuilder::min(Value a, Value b) {
+  return arithmetic<arith::MinimumFOp, arith::MinSIOp>(*this, a, b);
+}
 Value ScalarBuilder::neg(Value a) {
-  return isReal(a) ? arith::NegFOp::create(builder, loc, a).getResult() : sub(integer(0, a.getType()), a);
+  return isReal(a) ? arith::NegFOp::create(builder, loc, a).getResult()
+                   : sub(integer(0, a.getType()), a);
 }
 Value ScalarBuilder::exp(Value a) { return math::ExpOp::create(builder, loc, a); }
 Value ScalarBuilder::log(Value a) { return math::LogOp::create(builder, loc, a); }
@@ -157,8 +182,18 @@ Value ScalarBuilder::castTo(Value a, Type type) {
   return from.isInteger(1) ? arith::ExtUIOp::create(builder, loc, type, a).getResult()
                            : arith::ExtSIOp::create(builder, loc, type, a).getResult();
 }
-Value ScalarBuilder::rowMax(Value a) { return kernel::RowReduceOp::create(builder, loc, kernel::Combine::max, a); }
-Value ScalarBuilder::rowMin(Value a) { return kernel::RowReduceOp::create(builder, loc, kernel::Combine::min, a); }
-Value ScalarBuilder::rowSum(Value a) { return kernel::RowReduceOp::create(builder, loc, kernel::Combine::sum, a); }
-Value ScalarBuilder::rowIndex() { return kernel::RowIndexOp::create(builder, loc, builder.getI32Type()); }
-Value ScalarBuilder::linearIndex() { return kernel::LinearIndexOp::create(builder, loc, builder.getI32Type()); }
+Value ScalarBuilder::rowMax(Value a) {
+  return kernel::RowReduceOp::create(builder, loc, kernel::Combine::max, a);
+}
+Value ScalarBuilder::rowMin(Value a) {
+  return kernel::RowReduceOp::create(builder, loc, kernel::Combine::min, a);
+}
+Value ScalarBuilder::rowSum(Value a) {
+  return kernel::RowReduceOp::create(builder, loc, kernel::Combine::sum, a);
+}
+Value ScalarBuilder::rowIndex() {
+  return kernel::RowIndexOp::create(builder, loc, builder.getI32Type());
+}
+Value ScalarBuilder::linearIndex() {
+  return kernel::LinearIndexOp::create(builder, loc, builder.getI32Type());
+}

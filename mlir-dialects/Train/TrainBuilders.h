@@ -109,7 +109,8 @@ public:
   Value rowSum(Value a);
   /// Position in the last dimension, as i32.
   Value rowIndex();
-  /// Row-major number of the element in the iteration space, as i32 (spaces stay below 2^31 elements).
+  /// Row-major number of the element in the iteration space, as i32 (spaces stay below 2^31
+  /// elements).
   Value linearIndex();
   /// Size of the last dimension.
   int64_t rowLength = 0;

@@ -13,13 +13,19 @@ static double number(const APFloat &x) { return x.convertToDouble(); }
 static Type accumulatorOf(Type element) {
   return element.getIntOrFloatBitWidth() < 32 ? Float32Type::get(element.getContext()) : element;
 }
-static SmallVector<int64_t> allDims(Value v) { return llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(v).getRank())); }
-static Value sumAll(GradBuilder &b, Value v) { return tensorOf(v).getRank() == 0 ? v : b.reduceSum(v, allDims(v)); }
+static SmallVector<int64_t> allDims(Value v) {
+  return llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(v).getRank()));
+}
+static Value sumAll(GradBuilder &b, Value v) {
+  return tensorOf(v).getRank() == 0 ? v : b.reduceSum(v, allDims(v));
+}
 
-//===--- Rows that count -----------------------------------------------------------------------===//
+//===--- Rows that count
+//-----------------------------------------------------------------------===//
 
 /// `valid` in units of the leading dimension.
-static Value validLeading(GradBuilder &b, RankedTensorType type, Value valid, std::optional<int64_t> batchRows) {
+static Value validLeading(GradBuilder &b, RankedTensorType type, Value valid,
+                          std::optional<int64_t> batchRows) {
   int64_t parts = type.getDimSize(0) / batchRows.value_or(type.getDimSize(0));
   return parts == 1 ? valid : b.mul(valid, b.real(double(parts), valid));
 }
@@ -30,11 +36,13 @@ Value ampc::validMask(GradBuilder &b, Type like, Value valid, std::optional<int6
   Value row = b.op<IotaOp>(RankedTensorType::get(shape, b.builder.getI32Type()), 0);
   return b.compare(ComparePredicate::lt, row, validLeading(b, type, valid, batchRows));
 }
-Value ampc::validCount(GradBuilder &b, Type like, Value valid, std::optional<int64_t> batchRows, Type element) {
+Value ampc::validCount(GradBuilder &b, Type like, Value valid, std::optional<int64_t> batchRows,
+                       Type element) {
   return b.castTo(validLeading(b, cast<RankedTensorType>(like), valid, batchRows), element);
 }
 
-//===--- Losses --------------------------------------------------------------------------------===//
+//===--- Losses
+//--------------------------------------------------------------------------------===//
 
 namespace {
 /// From losses of rows or elements to one number.
@@ -79,33 +87,41 @@ template <typename Op> static bool isReducedLoss(Op op) {
 }
 template <typename Op>
 static SmallVector<Value> reduceLoss(Op op, GradBuilder &b, Value losses, Value counted = {}) {
-  return {LossReduction{b, op.getReduction(), op.getValid(), op.getBatchRows(), counted}.run(losses, op.getType())};
+  return {LossReduction{b, op.getReduction(), op.getValid(), op.getBatchRows(), counted}.run(
+      losses, op.getType())};
 }
 
 bool SoftmaxCrossEntropyOp::isComposite() { return isReducedLoss(*this); }
 SmallVector<Value> SoftmaxCrossEntropyOp::decompose(GradBuilder &b) {
-  Value losses = b.op<SoftmaxCrossEntropyOp>(getLogits(), getTarget(), Value(), Reduction::none, getIgnoreAttr(),
-                                             getSmoothing(), IntegerAttr());
+  Value losses = b.op<SoftmaxCrossEntropyOp>(getLogits(), getTarget(), Value(), Reduction::none,
+                                             getIgnoreAttr(), getSmoothing(), IntegerAttr());
   Value counted;
   if (auto ignore = getIgnore(); ignore && isSparse())
-    counted = b.compare(ComparePredicate::ne, getTarget(), b.real(double(int64_t(*ignore)), getTarget()));
+    counted =
+        b.compare(ComparePredicate::ne, getTarget(), b.real(double(int64_t(*ignore)), getTarget()));
   return reduceLoss(*this, b, losses, counted);
 }
 template <typename Op> static SmallVector<Value> decomposeElementLoss(Op op, GradBuilder &b) {
-  return reduceLoss(op, b, b.op<Op>(op.getX(), op.getTarget(), Value(), Reduction::none, IntegerAttr()));
+  return reduceLoss(op, b,
+                    b.op<Op>(op.getX(), op.getTarget(), Value(), Reduction::none, IntegerAttr()));
 }
 bool BceWithLogitsOp::isComposite() { return isReducedLoss(*this); }
-SmallVector<Value> BceWithLogitsOp::decompose(GradBuilder &b) { return decomposeElementLoss(*this, b); }
+SmallVector<Value> BceWithLogitsOp::decompose(GradBuilder &b) {
+  return decomposeElementLoss(*this, b);
+}
 bool MseOp::isComposite() { return isReducedLoss(*this); }
 SmallVector<Value> MseOp::decompose(GradBuilder &b) { return decomposeElementLoss(*this, b); }
 bool L1Op::isComposite() { return isReducedLoss(*this); }
 SmallVector<Value> L1Op::decompose(GradBuilder &b) { return decomposeElementLoss(*this, b); }
 bool SmoothL1Op::isComposite() { return isReducedLoss(*this); }
 SmallVector<Value> SmoothL1Op::decompose(GradBuilder &b) {
-  return reduceLoss(*this, b, b.op<SmoothL1Op>(getX(), getTarget(), Value(), Reduction::none, getBeta(), IntegerAttr()));
+  return reduceLoss(
+      *this, b,
+      b.op<SmoothL1Op>(getX(), getTarget(), Value(), Reduction::none, getBeta(), IntegerAttr()));
 }
 
-//===--- Reductions, parts and products --------------------------------------------------------===//
+//===--- Reductions, parts and products
+//--------------------------------------------------------===//
 
 SmallVector<Value> ReduceMeanOp::decompose(GradBuilder &b) {
   Type element = getType().getElementType(), wide = accumulatorOf(element);
@@ -131,7 +147,8 @@ SmallVector<Value> LogSumExpOp::decompose(GradBuilder &b) {
 
 SmallVector<Value> SplitOp::decompose(GradBuilder &b) {
   SmallVector<Value> parts;
-  SmallVector<int64_t> offsets(getX().getType().getRank(), 0), strides(getX().getType().getRank(), 1);
+  SmallVector<int64_t> offsets(getX().getType().getRank(), 0),
+      strides(getX().getType().getRank(), 1);
   for (Value part : getParts()) {
     ArrayRef<int64_t> shape = tensorOf(part).getShape();
     parts.push_back(b.op<SliceOp>(getX(), offsets, shape, strides));
@@ -164,7 +181,8 @@ static Value causalMask(GradBuilder &b, int64_t queries, int64_t keys) {
   Value column = b.op<IotaOp>(RankedTensorType::get({1, keys}, i32), 1);
   return b.compare(ComparePredicate::ge, b.add(row, b.real(double(keys - queries), row)), column);
 }
-// Scores and their softmax are formed in the accumulator's type and rounded once, before the second product.
+// Scores and their softmax are formed in the accumulator's type and rounded once, before the second
+// product.
 SmallVector<Value> AttentionOp::decompose(GradBuilder &b) {
   auto type = getType();
   Type element = type.getElementType(), wide = accumulatorOf(element);
@@ -182,7 +200,8 @@ SmallVector<Value> AttentionOp::decompose(GradBuilder &b) {
   return {b.castTo(b.matmul(weights, getValue(), false, false, wide), element)};
 }
 
-//===--- Modes ---------------------------------------------------------------------------------===//
+//===--- Modes
+//---------------------------------------------------------------------------------===//
 
 SmallVector<Value> DropoutOp::buildInference(GradBuilder &) { return {getX()}; }
 SmallVector<Value> DropoutOp::buildTraining(GradBuilder &) { return {}; }
@@ -191,11 +210,13 @@ SmallVector<Value> BatchNormOp::buildInference(GradBuilder &b) {
   Type channel = getGamma().getType(), element = getType().getElementType();
   Value mean = ReadOp::create(b.builder, b.loc, channel, getRunningMean());
   Value variance = ReadOp::create(b.builder, b.loc, channel, getRunningVariance());
-  Value scale = b.mul(b.op<RsqrtOp>(b.add(variance, b.real(number(getEps()), element))), getGamma());
+  Value scale =
+      b.mul(b.op<RsqrtOp>(b.add(variance, b.real(number(getEps()), element))), getGamma());
   return {b.add(b.mul(b.sub(getX(), mean), scale), getBeta())};
 }
 
-// The batch and the image become one dimension, so that the mask of valid rows is a column, which fuses.
+// The batch and the image become one dimension, so that the mask of valid rows is a column, which
+// fuses.
 SmallVector<Value> BatchNormOp::buildTraining(GradBuilder &b) {
   auto whole = getX().getType();
   Type element = whole.getElementType(), channel = getGamma().getType();
@@ -218,13 +239,15 @@ SmallVector<Value> BatchNormOp::buildTraining(GradBuilder &b) {
   double momentum = number(getMomentum());
   auto follow = [&](FlatSymbolRefAttr name, Value now) {
     Value old = ReadOp::create(b.builder, b.loc, channel, name);
-    Value next = b.add(b.mul(b.real(1 - momentum, element), old), b.mul(b.real(momentum, element), now));
+    Value next =
+        b.add(b.mul(b.real(1 - momentum, element), old), b.mul(b.real(momentum, element), now));
     WriteOp::create(b.builder, b.loc, name, b.op<StopGradientOp>(next));
   };
   // A single element has no unbiased variance; it counts as 0.
   Value rest = b.sub(count, one);
   follow(getRunningMeanAttr(), mean);
   follow(getRunningVarianceAttr(), b.div(squares, b.select(b.greater(rest, one), rest, one)));
-  Value y = b.op<BatchNormalizeOp>(x, mean, scale, getGamma(), getBeta(), count, getValid(), batchRows);
+  Value y =
+      b.op<BatchNormalizeOp>(x, mean, scale, getGamma(), getBeta(), count, getValid(), batchRows);
   return {b.reshape(y, whole)};
 }

@@ -6,38 +6,45 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::train;
 
-/// Checks a convolution and its gradients alike: `image` and `filter` must give `out`; `operands` are of one type and the
-/// result is their accumulator.
+/// Checks a convolution and its gradients alike: `image` and `filter` must give `out`; `operands`
+/// are of one type and the result is their accumulator.
 template <typename Op>
-static LogicalResult verifyConvolution(Op op, RankedTensorType image, RankedTensorType filter, RankedTensorType out) {
+static LogicalResult verifyConvolution(Op op, RankedTensorType image, RankedTensorType filter,
+                                       RankedTensorType out) {
   if (image.getRank() != 4 || filter.getRank() != 4 || out.getRank() != 4)
-    return op.emitOpError() << "expected images NHWC and a filter OHWI, but got " << image << ", " << filter << " and " << out;
+    return op.emitOpError() << "expected images NHWC and a filter OHWI, but got " << image << ", "
+                            << filter << " and " << out;
   auto positive = [](ArrayRef<int64_t> values, size_t count, int64_t least) {
     return values.size() == count && llvm::all_of(values, [&](int64_t v) { return v >= least; });
   };
-  if (!positive(op.getStrides(), 2, 1) || !positive(op.getDilations(), 2, 1) || !positive(op.getPadding(), 4, 0))
-    return op.emitOpError() << "expected 2 strides, 2 dilations and 4 paddings, but got [" << op.getStrides() << "], ["
-                            << op.getDilations() << "] and [" << op.getPadding() << "]";
+  if (!positive(op.getStrides(), 2, 1) || !positive(op.getDilations(), 2, 1) ||
+      !positive(op.getPadding(), 4, 0))
+    return op.emitOpError() << "expected 2 strides, 2 dilations and 4 paddings, but got ["
+                            << op.getStrides() << "], [" << op.getDilations() << "] and ["
+                            << op.getPadding() << "]";
   int64_t groups = op.getGroups();
-  if (groups < 1 || filter.getDimSize(0) % groups || filter.getDimSize(3) * groups != image.getDimSize(3))
-    return op.emitOpError() << "expected " << groups << " groups that divide the channels of " << image
-                            << " and the outputs of " << filter;
+  if (groups < 1 || filter.getDimSize(0) % groups ||
+      filter.getDimSize(3) * groups != image.getDimSize(3))
+    return op.emitOpError() << "expected " << groups << " groups that divide the channels of "
+                            << image << " and the outputs of " << filter;
   SmallVector<int64_t> shape = {image.getDimSize(0), 0, 0, filter.getDimSize(0)};
   for (int i : {0, 1}) {
     int64_t reach = (filter.getDimSize(1 + i) - 1) * op.getDilations()[i] + 1;
     int64_t size = image.getDimSize(1 + i) + op.getPadding()[2 * i] + op.getPadding()[2 * i + 1];
     if (reach > size)
-      return op.emitOpError() << "expected a filter that fits into the padded image, but got " << filter << " and " << image;
+      return op.emitOpError() << "expected a filter that fits into the padded image, but got "
+                              << filter << " and " << image;
     shape[1 + i] = (size - reach) / op.getStrides()[i] + 1;
   }
   if (out.getShape() != ArrayRef<int64_t>(shape))
-    return op.emitOpError() << "expected an output of shape [" << ArrayRef<int64_t>(shape) << "], but got " << out;
+    return op.emitOpError() << "expected an output of shape [" << ArrayRef<int64_t>(shape)
+                            << "], but got " << out;
   Type a = cast<RankedTensorType>(op->getOperand(0).getType()).getElementType();
   Type b = cast<RankedTensorType>(op->getOperand(1).getType()).getElementType();
   Type acc = a.getIntOrFloatBitWidth() < 32 ? Float32Type::get(op.getContext()) : a;
   if (a != b || op.getType().getElementType() != acc)
-    return op.emitOpError() << "expected operands of one element type and a result in " << acc << ", but got " << a << ", " << b
-                            << " and " << op.getType();
+    return op.emitOpError() << "expected operands of one element type and a result in " << acc
+                            << ", but got " << a << ", " << b << " and " << op.getType();
   return success();
 }
 LogicalResult Conv2dOp::verify() {
@@ -54,21 +61,29 @@ LogicalResult AttentionOp::verify() {
   auto q = getQuery().getType(), k = getKey().getType(), v = getValue().getType();
   int64_t rank = q.getRank();
   if (rank < 2 || k != v || k.getRank() != rank || q.getElementType() != k.getElementType() ||
-      q.getShape().drop_back(2) != k.getShape().drop_back(2) || q.getShape().back() != k.getShape().back())
-    return emitOpError() << "expected a query [..., queries, width] and keys and values [..., keys, width] of one element type, but got "
+      q.getShape().drop_back(2) != k.getShape().drop_back(2) ||
+      q.getShape().back() != k.getShape().back())
+    return emitOpError() << "expected a query [..., queries, width] and keys and values [..., "
+                            "keys, width] of one element type, but got "
                          << q << ", " << k << " and " << v;
   if (getCausal() && q.getDimSize(rank - 2) > k.getDimSize(rank - 2))
-    return emitOpError() << "expected at least as many keys as queries with `causal`, but got " << q << " and " << k;
+    return emitOpError() << "expected at least as many keys as queries with `causal`, but got " << q
+                         << " and " << k;
   SmallVector<int64_t> scores(q.getShape().drop_back());
   scores.push_back(k.getDimSize(rank - 2));
   SmallVector<Type> types;
   if (getBias() &&
-      (failed(inferBroadcast(std::nullopt, getBias().getType(), q.clone(scores), types)) || types[0] != q.clone(scores)))
-    return emitOpError() << "expected a bias that broadcasts to " << q.clone(scores) << ", but got " << getBias().getType();
+      (failed(inferBroadcast(std::nullopt, getBias().getType(), q.clone(scores), types)) ||
+       types[0] != q.clone(scores)))
+    return emitOpError() << "expected a bias that broadcasts to " << q.clone(scores) << ", but got "
+                         << getBias().getType();
   return success();
 }
 bool AttentionOp::keepsLeadingDimension(llvm::function_ref<bool(Value)> isBatched) {
-  return getType().getRank() > 2 && !(getBias() && isBatched(getBias()) && getBias().getType().getRank() != getType().getRank());
+  return getType().getRank() > 2 && !(getBias() && isBatched(getBias()) &&
+                                      getBias().getType().getRank() != getType().getRank());
 }
 
-bool Conv2dOp::keepsLeadingDimension(llvm::function_ref<bool(Value)> isBatched) { return !isBatched(getFilter()); }
+bool Conv2dOp::keepsLeadingDimension(llvm::function_ref<bool(Value)> isBatched) {
+  return !isBatched(getFilter());
+}

@@ -9,8 +9,8 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::train;
 
-#include "mlir-dialects/Train/TrainInterfacesAttr.cpp.inc"
 #include "mlir-dialects/Train/TrainInterfaces.cpp.inc"
+#include "mlir-dialects/Train/TrainInterfacesAttr.cpp.inc"
 
 #include "mlir-dialects/Train/TrainDialect.cpp.inc"
 #include "mlir-dialects/Train/TrainEnums.cpp.inc"
@@ -62,7 +62,8 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   for (OpAsmParser::Argument &argument : arguments) {
     types.push_back(argument.type);
     StringRef given = argument.ssaName.name.drop_front();
-    bool isState = argument.attrs && (argument.attrs.contains("train.slot") || argument.attrs.contains("train.name") ||
+    bool isState = argument.attrs && (argument.attrs.contains("train.slot") ||
+                                      argument.attrs.contains("train.name") ||
                                       argument.attrs.contains("train.control"));
     if (isState || given.empty() || llvm::isDigit(given.front()))
       continue;
@@ -73,7 +74,8 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   result.addAttribute(getFunctionTypeAttrName(result.name),
                       TypeAttr::get(b.getFunctionType(types, resultTypes)));
   call_interface_impl::addArgAndResultAttrs(b, result, arguments, resultAttrs,
-                                            getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+                                            getArgAttrsAttrName(result.name),
+                                            getResAttrsAttrName(result.name));
   return parser.parseRegion(*result.addRegion(), arguments);
 }
 
@@ -88,7 +90,8 @@ LogicalResult FuncOp::verifyRegions() {
   auto bad = llvm::find_if_not(getFunctionType().getInputs(), llvm::IsaPred<RankedTensorType>);
   if (bad != getFunctionType().getInputs().end())
     return emitOpError() << "expected arguments that are ranked tensors, but got " << *bad;
-  for (Type type : llvm::concat<const Type>(getFunctionType().getInputs(), getFunctionType().getResults()))
+  for (Type type :
+       llvm::concat<const Type>(getFunctionType().getInputs(), getFunctionType().getResults()))
     if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && !tensor.hasStaticShape())
       return emitOpError() << "expected static shapes, but got " << type;
   return success();
@@ -102,10 +105,13 @@ LogicalResult train::ReturnOp::verify() {
   return success();
 }
 
-template <typename Op> static LogicalResult verifyStateUse(Op op, Type type, SymbolTableCollection &symbols) {
-  auto state = dyn_cast_or_null<StateOpInterface>(symbols.lookupNearestSymbolFrom(op, op.getStateAttr()));
+template <typename Op>
+static LogicalResult verifyStateUse(Op op, Type type, SymbolTableCollection &symbols) {
+  auto state =
+      dyn_cast_or_null<StateOpInterface>(symbols.lookupNearestSymbolFrom(op, op.getStateAttr()));
   if (!state)
-    return op.emitOpError() << "expected a parameter or buffer, but " << op.getStateAttr() << " is none";
+    return op.emitOpError() << "expected a parameter or buffer, but " << op.getStateAttr()
+                            << " is none";
   if (state.getType() != type)
     return op.emitOpError() << "expected type " << state.getType() << ", but got " << type;
   return success();
@@ -115,20 +121,25 @@ LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (symbols.lookupNearestSymbolFrom<ParamOp>(*this, getStateAttr()))
-    return emitOpError() << "expected a buffer, but " << getStateAttr() << " is a parameter, which steps change";
+    return emitOpError() << "expected a buffer, but " << getStateAttr()
+                         << " is a parameter, which steps change";
   return verifyStateUse(*this, getValue().getType(), symbols);
 }
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto callee = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
   if (!callee)
     return emitOpError() << "expected a function, but " << getCalleeAttr() << " is none";
-  if (callee.getFunctionType() != FunctionType::get(getContext(), getOperandTypes(), getResultTypes()))
-    return emitOpError() << "expected type " << callee.getFunctionType() << " of " << getCalleeAttr();
+  if (callee.getFunctionType() !=
+      FunctionType::get(getContext(), getOperandTypes(), getResultTypes()))
+    return emitOpError() << "expected type " << callee.getFunctionType() << " of "
+                         << getCalleeAttr();
   return success();
 }
 
 /// After the conversion to kernels a model holds declarations only.
-static bool hasFunctions(Operation *op) { return !op->getParentOfType<ModelOp>().getOps<FuncOp>().empty(); }
+static bool hasFunctions(Operation *op) {
+  return !op->getParentOfType<ModelOp>().getOps<FuncOp>().empty();
+}
 
 LogicalResult ExportOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (hasFunctions(*this) && !symbols.lookupNearestSymbolFrom<FuncOp>(*this, getFunctionAttr()))
@@ -145,8 +156,8 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return tensor && tensor.getRank() == 0 && isa<FloatType>(tensor.getElementType());
   };
   if (loss && (types.size() != 1 || !isRealScalar(types[0])))
-    return emitOpError() << "expected a loss that returns one real scalar, but " << getLossAttr() << " has type "
-                         << loss.getFunctionType();
+    return emitOpError() << "expected a loss that returns one real scalar, but " << getLossAttr()
+                         << " has type " << loss.getFunctionType();
   for (Attribute param : getParams())
     if (!symbols.lookupNearestSymbolFrom<ParamOp>(*this, cast<FlatSymbolRefAttr>(param)))
       return emitOpError() << "expected a parameter, but " << param << " is none";
@@ -155,22 +166,27 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
-//===--- Verifiers and folders -----------------------------------------------------------------===//
+//===--- Verifiers and folders
+//-----------------------------------------------------------------===//
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValueAttr(); }
 
 LogicalResult CastOp::verify() {
   if (getX().getType().getShape() != getType().getShape())
-    return emitOpError() << "expected the shape of " << getX().getType() << ", but got " << getType();
+    return emitOpError() << "expected the shape of " << getX().getType() << ", but got "
+                         << getType();
   return success();
 }
 // Only a cast to the same type folds: a pair of casts may round.
-OpFoldResult CastOp::fold(FoldAdaptor) { return getX().getType() == getType() ? getX() : OpFoldResult(); }
+OpFoldResult CastOp::fold(FoldAdaptor) {
+  return getX().getType() == getType() ? getX() : OpFoldResult();
+}
 
 LogicalResult ReshapeOp::verify() {
   if (getX().getType().getElementType() != getType().getElementType() ||
       getX().getType().getNumElements() != getType().getNumElements())
-    return emitOpError() << "expected the elements of " << getX().getType() << ", but got " << getType();
+    return emitOpError() << "expected the elements of " << getX().getType() << ", but got "
+                         << getType();
   return success();
 }
 OpFoldResult ReshapeOp::fold(FoldAdaptor) {
@@ -186,28 +202,37 @@ LogicalResult BroadcastToOp::verify() {
   if (failed(inferBroadcast(getLoc(), getX().getType(), getType(), types)))
     return failure();
   if (types[0] != getType())
-    return emitOpError() << "expected a shape that " << getX().getType() << " broadcasts to, but got " << getType();
+    return emitOpError() << "expected a shape that " << getX().getType()
+                         << " broadcasts to, but got " << getType();
   return success();
 }
-OpFoldResult BroadcastToOp::fold(FoldAdaptor) { return getX().getType() == getType() ? getX() : OpFoldResult(); }
+OpFoldResult BroadcastToOp::fold(FoldAdaptor) {
+  return getX().getType() == getType() ? getX() : OpFoldResult();
+}
 
 LogicalResult MatmulOp::verify() {
   auto a = getLhs().getType(), b = getRhs().getType(), r = getType();
-  if (a.getRank() < 2 || b.getRank() < 2 || r.getRank() < 2 || a.getElementType() != b.getElementType())
+  if (a.getRank() < 2 || b.getRank() < 2 || r.getRank() < 2 ||
+      a.getElementType() != b.getElementType())
     return emitOpError() << "expected matrices of one element type, but got " << a << " and " << b;
   int64_t ra = a.getRank(), rb = b.getRank();
-  int64_t m = a.getDimSize(ra - (getTransposeLhs() ? 1 : 2)), ka = a.getDimSize(ra - (getTransposeLhs() ? 2 : 1));
-  int64_t kb = b.getDimSize(rb - (getTransposeRhs() ? 1 : 2)), n = b.getDimSize(rb - (getTransposeRhs() ? 2 : 1));
+  int64_t m = a.getDimSize(ra - (getTransposeLhs() ? 1 : 2)),
+          ka = a.getDimSize(ra - (getTransposeLhs() ? 2 : 1));
+  int64_t kb = b.getDimSize(rb - (getTransposeRhs() ? 1 : 2)),
+          n = b.getDimSize(rb - (getTransposeRhs() ? 2 : 1));
   ArrayRef<int64_t> batchA = a.getShape().drop_back(2), batchB = b.getShape().drop_back(2);
   ArrayRef<int64_t> batch = batchA.empty() ? batchB : batchA;
   if (!batchA.empty() && !batchB.empty() && batchA != batchB)
     return emitOpError() << "expected equal leading dimensions, but got " << a << " and " << b;
-  if (ka != kb || r.getShape().drop_back(2) != batch || r.getShape().take_back(2) != ArrayRef<int64_t>{m, n})
-    return emitOpError() << "expected shapes MxK, KxN and MxN, but got " << a << ", " << b << " and " << r;
+  if (ka != kb || r.getShape().drop_back(2) != batch ||
+      r.getShape().take_back(2) != ArrayRef<int64_t>{m, n})
+    return emitOpError() << "expected shapes MxK, KxN and MxN, but got " << a << ", " << b
+                         << " and " << r;
   Type in = a.getElementType(), acc = r.getElementType();
   bool narrow = isa<FloatType>(in) && in.getIntOrFloatBitWidth() < 32;
   if (narrow ? !acc.isF32() : acc != in)
-    return emitOpError() << "expected a result in " << (narrow ? Float32Type::get(getContext()) : in)
+    return emitOpError() << "expected a result in "
+                         << (narrow ? Float32Type::get(getContext()) : in)
                          << ", the accumulator of " << in << ", but got " << acc;
   return success();
 }

@@ -13,8 +13,9 @@ AffineMap ampc::broadcastMap(Type type, ArrayRef<int64_t> space) {
   unsigned offset = space.size() - shape.size();
   SmallVector<AffineExpr> exprs;
   for (auto [i, size] : llvm::enumerate(shape))
-    exprs.push_back(size == 1 && space[offset + i] != 1 ? getAffineConstantExpr(0, type.getContext())
-                                                        : getAffineDimExpr(offset + i, type.getContext()));
+    exprs.push_back(size == 1 && space[offset + i] != 1
+                        ? getAffineConstantExpr(0, type.getContext())
+                        : getAffineDimExpr(offset + i, type.getContext()));
   return AffineMap::get(space.size(), 0, exprs, type.getContext());
 }
 
@@ -26,8 +27,8 @@ AffineMap ampc::rowMap(unsigned rank, MLIRContext *context) {
   return AffineMap::get(rank, 0, exprs, context);
 }
 
-static LogicalResult broadcastShapes(std::optional<Location> loc, RankedTensorType a, RankedTensorType b,
-                                     SmallVectorImpl<int64_t> &shape) {
+static LogicalResult broadcastShapes(std::optional<Location> loc, RankedTensorType a,
+                                     RankedTensorType b, SmallVectorImpl<int64_t> &shape) {
   shape.assign(std::max(a.getRank(), b.getRank()), 1);
   for (int64_t i = 1, e = shape.size(); i <= e; ++i) {
     int64_t x = i <= a.getRank() ? a.getShape()[a.getRank() - i] : 1;
@@ -39,7 +40,8 @@ static LogicalResult broadcastShapes(std::optional<Location> loc, RankedTensorTy
   return success();
 }
 
-LogicalResult ampc::inferBroadcast(std::optional<Location> loc, Type a, Type b, SmallVectorImpl<Type> &types) {
+LogicalResult ampc::inferBroadcast(std::optional<Location> loc, Type a, Type b,
+                                   SmallVectorImpl<Type> &types) {
   auto ta = tensorOf(a), tb = tensorOf(b);
   if (!ta || !tb || ta.getElementType() != tb.getElementType())
     return emitOptionalError(loc, "expected operands of one element type, but got ", a, " and ", b);
@@ -50,7 +52,8 @@ LogicalResult ampc::inferBroadcast(std::optional<Location> loc, Type a, Type b, 
   return success();
 }
 
-LogicalResult ampc::inferSelect(std::optional<Location> loc, ValueRange operands, SmallVectorImpl<Type> &types) {
+LogicalResult ampc::inferSelect(std::optional<Location> loc, ValueRange operands,
+                                SmallVectorImpl<Type> &types) {
   auto condition = tensorOf(operands[0].getType());
   if (!condition || !condition.getElementType().isInteger(1))
     return emitOptionalError(loc, "expected a condition of i1, but got ", operands[0].getType());
@@ -64,13 +67,14 @@ LogicalResult ampc::inferSelect(std::optional<Location> loc, ValueRange operands
   return success();
 }
 
-LogicalResult ampc::inferTranspose(std::optional<Location> loc, Type x, ArrayRef<int64_t> permutation,
-                                   SmallVectorImpl<Type> &types) {
+LogicalResult ampc::inferTranspose(std::optional<Location> loc, Type x,
+                                   ArrayRef<int64_t> permutation, SmallVectorImpl<Type> &types) {
   auto type = tensorOf(x);
   SmallVector<int64_t> sorted(permutation);
   llvm::sort(sorted);
   if (!type || sorted != llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())))
-    return emitOptionalError(loc, "expected a permutation of the dimensions of ", x, ", but got [", permutation, "]");
+    return emitOptionalError(loc, "expected a permutation of the dimensions of ", x, ", but got [",
+                             permutation, "]");
   SmallVector<int64_t> shape;
   for (int64_t dim : permutation)
     shape.push_back(type.getDimSize(dim));
@@ -85,7 +89,8 @@ LogicalResult ampc::inferReduce(std::optional<Location> loc, Type x, ArrayRef<in
     return emitOptionalError(loc, "expected a ranked tensor, but got ", x);
   for (auto [i, dim] : llvm::enumerate(dims))
     if (dim < 0 || dim >= type.getRank() || (i && dims[i - 1] >= dim))
-      return emitOptionalError(loc, "expected ascending dimensions of ", x, ", but got [", dims, "]");
+      return emitOptionalError(loc, "expected ascending dimensions of ", x, ", but got [", dims,
+                               "]");
   SmallVector<int64_t> shape;
   for (auto [i, size] : llvm::enumerate(type.getShape()))
     if (!llvm::is_contained(dims, static_cast<int64_t>(i)))
@@ -101,7 +106,8 @@ SmallVector<int64_t> ampc::inversePermutation(ArrayRef<int64_t> permutation) {
   return inverse;
 }
 
-//===--- Iteration spaces ----------------------------------------------------------------------===//
+//===--- Iteration spaces
+//----------------------------------------------------------------------===//
 
 AffineMap TransposeOp::getOperandMap(unsigned) {
   SmallVector<AffineExpr> exprs;
@@ -109,7 +115,9 @@ AffineMap TransposeOp::getOperandMap(unsigned) {
     exprs.push_back(getAffineDimExpr(dim, getContext()));
   return AffineMap::get(getType().getRank(), 0, exprs, getContext());
 }
-SmallVector<int64_t> SoftmaxCrossEntropyOp::getSpace() { return llvm::to_vector(getLogits().getType().getShape()); }
+SmallVector<int64_t> SoftmaxCrossEntropyOp::getSpace() {
+  return llvm::to_vector(getLogits().getType().getShape());
+}
 AffineMap SoftmaxCrossEntropyOp::getOperandMap(unsigned i) {
   return i == 0 || !isSparse() ? broadcastMap(getLogits().getType(), getSpace()) : getResultMap(0);
 }
@@ -119,9 +127,15 @@ AffineMap SoftmaxCrossEntropyOp::getResultMap(unsigned) {
 AffineMap OneHotOp::getOperandMap(unsigned) { return rowMap(getType().getRank(), getContext()); }
 
 SmallVector<int64_t> ArgmaxOp::getSpace() { return llvm::to_vector(getX().getType().getShape()); }
-AffineMap ArgmaxOp::getResultMap(unsigned) { return rowMap(getX().getType().getRank(), getContext()); }
-SmallVector<int64_t> LogSumExpOp::getSpace() { return llvm::to_vector(getX().getType().getShape()); }
-AffineMap LogSumExpOp::getResultMap(unsigned) { return rowMap(getX().getType().getRank(), getContext()); }
+AffineMap ArgmaxOp::getResultMap(unsigned) {
+  return rowMap(getX().getType().getRank(), getContext());
+}
+SmallVector<int64_t> LogSumExpOp::getSpace() {
+  return llvm::to_vector(getX().getType().getShape());
+}
+AffineMap LogSumExpOp::getResultMap(unsigned) {
+  return rowMap(getX().getType().getRank(), getContext());
+}
 
 AffineMap SliceOp::getOperandMap(unsigned) {
   SmallVector<AffineExpr> exprs;
@@ -133,7 +147,8 @@ AffineMap SliceOp::getOperandMap(unsigned) {
 /// Results after the first hold one value per row.
 static AffineMap rowNormGradMap(Operation *op, unsigned index) {
   unsigned rank = tensorOf(op->getOperand(0).getType()).getRank();
-  return index == 0 ? AffineMap::getMultiDimIdentityMap(rank, op->getContext()) : rowMap(rank, op->getContext());
+  return index == 0 ? AffineMap::getMultiDimIdentityMap(rank, op->getContext())
+                    : rowMap(rank, op->getContext());
 }
 AffineMap LayerNormGradOp::getResultMap(unsigned index) { return rowNormGradMap(*this, index); }
 AffineMap RmsNormGradOp::getResultMap(unsigned index) { return rowNormGradMap(*this, index); }

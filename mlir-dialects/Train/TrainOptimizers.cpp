@@ -7,7 +7,8 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::train;
 
-//===--- Initialisers --------------------------------------------------------------------------===//
+//===--- Initialisers
+//--------------------------------------------------------------------------===//
 
 namespace {
 struct Fans {
@@ -28,8 +29,12 @@ static Fans fansOf(ArrayRef<int64_t> shape) {
 static double number(const APFloat &x) { return x.convertToDouble(); }
 static Initializer uniform(double bound) { return {Initializer::Uniform, -bound, bound}; }
 
-Initializer ZerosAttr::getInitializer(ArrayRef<int64_t>) const { return {Initializer::Constant, 0, 0}; }
-Initializer OnesAttr::getInitializer(ArrayRef<int64_t>) const { return {Initializer::Constant, 1, 0}; }
+Initializer ZerosAttr::getInitializer(ArrayRef<int64_t>) const {
+  return {Initializer::Constant, 0, 0};
+}
+Initializer OnesAttr::getInitializer(ArrayRef<int64_t>) const {
+  return {Initializer::Constant, 1, 0};
+}
 Initializer FillAttr::getInitializer(ArrayRef<int64_t>) const {
   return {Initializer::Constant, number(getValue()), 0};
 }
@@ -57,7 +62,8 @@ Initializer KaimingNormalAttr::getInitializer(ArrayRef<int64_t> shape) const {
   return {Initializer::Normal, 0, std::sqrt(2.0 / fansOf(shape).in)};
 }
 
-//===--- Optimizers ----------------------------------------------------------------------------===//
+//===--- Optimizers
+//----------------------------------------------------------------------------===//
 
 namespace {
 /// Update rules read like their papers: values with arithmetic, reals as literals.
@@ -67,7 +73,9 @@ struct Rule {
   Value real(double x) { return b.real(x, like); }
   Value scaled(double factor, Value x) { return factor == 1.0 ? x : b.mul(real(factor), x); }
   /// keep * old + (1 - keep) * now
-  Value blend(Value old, Value now, double keep) { return b.add(scaled(keep, old), scaled(1 - keep, now)); }
+  Value blend(Value old, Value now, double keep) {
+    return b.add(scaled(keep, old), scaled(1 - keep, now));
+  }
   /// moment / (1 - beta^step), Kingma and Ba 2015, algorithm 1
   Value corrected(Value moment, double beta, Value step) {
     Value power = b.exp(b.mul(b.castTo(step, getElementTypeOrSelf(like)), real(std::log(beta))));
@@ -81,16 +89,18 @@ struct Rule {
 } // namespace
 
 SmallVector<StringRef> SgdAttr::getMoments() const {
-  return number(getMomentum()) == 0.0 ? SmallVector<StringRef>{} : SmallVector<StringRef>{"momentum"};
+  return number(getMomentum()) == 0.0 ? SmallVector<StringRef>{}
+                                      : SmallVector<StringRef>{"momentum"};
 }
-SmallVector<Value> SgdAttr::buildUpdate(GradBuilder &b, Value param, Value grad, ValueRange moments, Value,
-                                        Value lr) const {
+SmallVector<Value> SgdAttr::buildUpdate(GradBuilder &b, Value param, Value grad, ValueRange moments,
+                                        Value, Value lr) const {
   Rule rule{b, param};
   Value g = rule.decayed(grad, param, number(getWeightDecay()));
   if (moments.empty())
     return {b.sub(param, b.mul(lr, g))};
   Value velocity = b.add(rule.scaled(number(getMomentum()), moments[0]), g);
-  Value direction = getNesterov() ? b.add(g, rule.scaled(number(getMomentum()), velocity)) : velocity;
+  Value direction =
+      getNesterov() ? b.add(g, rule.scaled(number(getMomentum()), velocity)) : velocity;
   return {b.sub(param, b.mul(lr, direction)), velocity};
 }
 
@@ -100,14 +110,15 @@ static Value adamDirection(Attr attr, Rule &rule, Value grad, ValueRange moments
                            SmallVectorImpl<Value> &next) {
   GradBuilder &b = rule.b;
   double beta1 = number(attr.getBeta1()), beta2 = number(attr.getBeta2());
-  Value m = rule.blend(moments[0], grad, beta1), v = rule.blend(moments[1], b.mul(grad, grad), beta2);
+  Value m = rule.blend(moments[0], grad, beta1),
+        v = rule.blend(moments[1], b.mul(grad, grad), beta2);
   next.append({m, v});
   return b.div(rule.corrected(m, beta1, step),
                b.add(b.sqrt(rule.corrected(v, beta2, step)), rule.real(number(attr.getEps()))));
 }
 SmallVector<StringRef> AdamAttr::getMoments() const { return {"m", "v"}; }
-SmallVector<Value> AdamAttr::buildUpdate(GradBuilder &b, Value param, Value grad, ValueRange moments, Value step,
-                                         Value lr) const {
+SmallVector<Value> AdamAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
+                                         ValueRange moments, Value step, Value lr) const {
   Rule rule{b, param};
   SmallVector<Value> next{Value()};
   Value g = rule.decayed(grad, param, number(getWeightDecay()));
@@ -116,8 +127,8 @@ SmallVector<Value> AdamAttr::buildUpdate(GradBuilder &b, Value param, Value grad
   return next;
 }
 SmallVector<StringRef> AdamWAttr::getMoments() const { return {"m", "v"}; }
-SmallVector<Value> AdamWAttr::buildUpdate(GradBuilder &b, Value param, Value grad, ValueRange moments, Value step,
-                                          Value lr) const {
+SmallVector<Value> AdamWAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
+                                          ValueRange moments, Value step, Value lr) const {
   Rule rule{b, param};
   SmallVector<Value> next{Value()};
   Value direction = adamDirection(*this, rule, grad, moments, step, next);
@@ -126,15 +137,16 @@ SmallVector<Value> AdamWAttr::buildUpdate(GradBuilder &b, Value param, Value gra
   return next;
 }
 SmallVector<StringRef> LambAttr::getMoments() const { return {"m", "v"}; }
-SmallVector<Value> LambAttr::buildUpdate(GradBuilder &b, Value param, Value grad, ValueRange moments, Value step,
-                                         Value lr) const {
+SmallVector<Value> LambAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
+                                         ValueRange moments, Value step, Value lr) const {
   Rule rule{b, param};
   SmallVector<Value> next{Value()};
   Value direction = rule.decayed(adamDirection(*this, rule, grad, moments, step, next), param,
                                  number(getWeightDecay()));
   // The trust ratio is 1 where either norm is 0 (You et al. 2020, algorithm 2).
   auto norm = [&](Value x) {
-    auto dims = llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(x.getType()).getRank()));
+    auto dims =
+        llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(x.getType()).getRank()));
     return b.sqrt(dims.empty() ? b.square(x) : b.reduceSum(b.square(x), dims));
   };
   Value weight = norm(param), update = norm(direction), zero = rule.real(0.0), one = rule.real(1.0);
@@ -145,18 +157,19 @@ SmallVector<Value> LambAttr::buildUpdate(GradBuilder &b, Value param, Value grad
 }
 SmallVector<StringRef> AdagradAttr::getMoments() const { return {"sum"}; }
 double AdagradAttr::getInitialMoment() const { return number(getInitialAccumulator()); }
-SmallVector<Value> AdagradAttr::buildUpdate(GradBuilder &b, Value param, Value grad, ValueRange moments, Value,
-                                            Value lr) const {
+SmallVector<Value> AdagradAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
+                                            ValueRange moments, Value, Value lr) const {
   Rule rule{b, param};
   Value g = rule.decayed(grad, param, number(getWeightDecay()));
   Value sum = b.add(moments[0], b.mul(g, g));
   return {b.sub(param, b.div(b.mul(lr, g), b.add(b.sqrt(sum), rule.real(number(getEps()))))), sum};
 }
 SmallVector<StringRef> RmspropAttr::getMoments() const {
-  return number(getMomentum()) == 0.0 ? SmallVector<StringRef>{"v"} : SmallVector<StringRef>{"v", "momentum"};
+  return number(getMomentum()) == 0.0 ? SmallVector<StringRef>{"v"}
+                                      : SmallVector<StringRef>{"v", "momentum"};
 }
-SmallVector<Value> RmspropAttr::buildUpdate(GradBuilder &b, Value param, Value grad, ValueRange moments, Value,
-                                            Value lr) const {
+SmallVector<Value> RmspropAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
+                                            ValueRange moments, Value, Value lr) const {
   Rule rule{b, param};
   Value g = rule.decayed(grad, param, number(getWeightDecay()));
   Value v = rule.blend(moments[0], b.mul(g, g), number(getAlpha()));
@@ -167,7 +180,8 @@ SmallVector<Value> RmspropAttr::buildUpdate(GradBuilder &b, Value param, Value g
   return {b.sub(param, b.mul(lr, velocity)), v, velocity};
 }
 
-//===--- Schedules -----------------------------------------------------------------------------===//
+//===--- Schedules
+//-----------------------------------------------------------------------------===//
 
 /// min(step / warmup, 1)
 static Value warmedUp(GradBuilder &b, Value step, int64_t warmup) {
@@ -177,8 +191,12 @@ static Value warmedUp(GradBuilder &b, Value step, int64_t warmup) {
   Value ramp = b.div(step, b.real(double(warmup), step));
   return b.select(b.greater(one, ramp), ramp, one);
 }
-Value ConstantScheduleAttr::buildFactor(GradBuilder &b, Value step) const { return b.real(1.0, step); }
-Value LinearWarmupAttr::buildFactor(GradBuilder &b, Value step) const { return warmedUp(b, step, getWarmup()); }
+Value ConstantScheduleAttr::buildFactor(GradBuilder &b, Value step) const {
+  return b.real(1.0, step);
+}
+Value LinearWarmupAttr::buildFactor(GradBuilder &b, Value step) const {
+  return warmedUp(b, step, getWarmup());
+}
 Value CosineAttr::buildFactor(GradBuilder &b, Value step) const {
   double span = std::max<int64_t>(1, getSteps() - getWarmup()), floor = number(getFloor());
   Value zero = b.real(0.0, step), one = b.real(1.0, step);

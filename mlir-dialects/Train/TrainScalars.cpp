@@ -31,11 +31,13 @@ SmallVector<Value> SoftmaxCrossEntropyOp::buildScalars(ScalarBuilder &b, ValueRa
   double smoothing = number(getSmoothing()), classes = getLogits().getType().getShape().back();
   Value zero = b.real(0.0), m = b.rowMax(x[0]), shifted = b.sub(x[0], m);
   Value logSum = b.log(b.rowSum(b.exp(shifted)));
-  Value hit = isSparse() ? b.select(b.equal(b.rowIndex(), x[1]), shifted, zero) : b.mul(x[1], shifted);
+  Value hit =
+      isSparse() ? b.select(b.equal(b.rowIndex(), x[1]), shifted, zero) : b.mul(x[1], shifted);
   Value total = isSparse() ? b.real(1.0) : b.rowSum(x[1]);
   Value picked = b.rowSum(hit);
   if (smoothing != 0.0) {
-    picked = b.add(b.mul(b.real(1 - smoothing), picked), b.mul(b.real(smoothing / classes), b.rowSum(shifted)));
+    picked = b.add(b.mul(b.real(1 - smoothing), picked),
+                   b.mul(b.real(smoothing / classes), b.rowSum(shifted)));
     total = b.add(b.mul(b.real(1 - smoothing), total), b.real(smoothing));
   }
   Value loss = b.sub(b.mul(logSum, total), picked);
@@ -53,7 +55,8 @@ SmallVector<Value> LayerNormGradOp::buildScalars(ScalarBuilder &b, ValueRange x)
   Value variance = b.div(b.rowSum(b.mul(centred, centred)), n);
   Value scale = b.rsqrt(b.add(variance, b.real(number(getEps()))));
   Value normal = b.mul(centred, scale), h = b.mul(x[2], x[1]);
-  Value inner = b.sub(b.sub(h, b.div(b.rowSum(h), n)), b.mul(normal, b.div(b.rowSum(b.mul(h, normal)), n)));
+  Value inner =
+      b.sub(b.sub(h, b.div(b.rowSum(h), n)), b.mul(normal, b.div(b.rowSum(b.mul(h, normal)), n)));
   return {b.mul(scale, inner), mean, scale};
 }
 SmallVector<Value> RmsNormGradOp::buildScalars(ScalarBuilder &b, ValueRange x) {
@@ -73,7 +76,9 @@ struct Philox {
 
   Value wide(Value v) { return arith::ExtUIOp::create(b.builder, b.loc, i64, v); }
   Value low(Value v) { return arith::TruncIOp::create(b.builder, b.loc, i32, v); }
-  Value high(Value v) { return low(arith::ShRUIOp::create(b.builder, b.loc, v, b.integer(32, i64))); }
+  Value high(Value v) {
+    return low(arith::ShRUIOp::create(b.builder, b.loc, v, b.integer(32, i64)));
+  }
   Value exclusive(Value x, Value y) { return arith::XOrIOp::create(b.builder, b.loc, x, y); }
   Value times(Value v, uint32_t factor) { return b.mul(wide(v), b.integer(factor, i64)); }
   Value word(uint32_t value) { return b.integer(int32_t(value), i32); }
@@ -84,7 +89,8 @@ struct Philox {
     Value k0 = low(seed), k1 = high(seed);
     for (int round = 0; round < 10; ++round) {
       Value p0 = times(c0, 0xD2511F53), p1 = times(c2, 0xCD9E8D57);
-      Value next0 = exclusive(exclusive(high(p1), c1), k0), next2 = exclusive(exclusive(high(p0), c3), k1);
+      Value next0 = exclusive(exclusive(high(p1), c1), k0),
+            next2 = exclusive(exclusive(high(p0), c3), k1);
       c1 = low(p1), c3 = low(p0), c0 = next0, c2 = next2;
       k0 = b.add(k0, word(0x9E3779B9)), k1 = b.add(k1, word(0xBB67AE85));
     }
@@ -100,14 +106,22 @@ struct Philox {
 
 /// What the state's two elements are to a body: the maps of the two operands that hold the state.
 static AffineMap stateMap(Operation *op, unsigned rank, unsigned element) {
-  return AffineMap::get(rank, 0, getAffineConstantExpr(element, op->getContext()), op->getContext());
+  return AffineMap::get(rank, 0, getAffineConstantExpr(element, op->getContext()),
+                        op->getContext());
 }
-AffineMap RandomUniformOp::getOperandMap(unsigned i) { return stateMap(*this, getType().getRank(), i); }
-AffineMap RandomNormalOp::getOperandMap(unsigned i) { return stateMap(*this, getType().getRank(), i); }
-AffineMap RandomBernoulliOp::getOperandMap(unsigned i) { return stateMap(*this, getType().getRank(), i); }
+AffineMap RandomUniformOp::getOperandMap(unsigned i) {
+  return stateMap(*this, getType().getRank(), i);
+}
+AffineMap RandomNormalOp::getOperandMap(unsigned i) {
+  return stateMap(*this, getType().getRank(), i);
+}
+AffineMap RandomBernoulliOp::getOperandMap(unsigned i) {
+  return stateMap(*this, getType().getRank(), i);
+}
 AffineMap DropoutOp::getOperandMap(unsigned i) {
   unsigned rank = getType().getRank();
-  return i == 0 ? AffineMap::getMultiDimIdentityMap(rank, getContext()) : stateMap(*this, rank, i - 1);
+  return i == 0 ? AffineMap::getMultiDimIdentityMap(rank, getContext())
+                : stateMap(*this, rank, i - 1);
 }
 
 SmallVector<Value> RandomUniformOp::buildScalars(ScalarBuilder &b, ValueRange x) {

@@ -14,11 +14,13 @@ RankedTensorType ampc::randomStateType(MLIRContext *context) {
   return RankedTensorType::get({2}, IntegerType::get(context, 64));
 }
 
-//===--- Verifiers -----------------------------------------------------------------------------===//
+//===--- Verifiers
+//-----------------------------------------------------------------------------===//
 
 static LogicalResult verifyRows(Operation *op, RankedTensorType type) {
   if (type.getRank() < 1 || type.getShape().back() < 1)
-    return op->emitOpError() << "expected at least one element along the last dimension, but got " << type;
+    return op->emitOpError() << "expected at least one element along the last dimension, but got "
+                             << type;
   return success();
 }
 LogicalResult SoftmaxOp::verify() { return verifyRows(*this, getType()); }
@@ -26,7 +28,8 @@ LogicalResult LogSoftmaxOp::verify() { return verifyRows(*this, getType()); }
 
 LogicalResult ClampOp::verify() {
   if (!(number(getLow()) <= number(getHigh())))
-    return emitOpError() << "expected low <= high, but got " << number(getLow()) << " and " << number(getHigh());
+    return emitOpError() << "expected low <= high, but got " << number(getLow()) << " and "
+                         << number(getHigh());
   return success();
 }
 LogicalResult IotaOp::verify() {
@@ -42,7 +45,8 @@ LogicalResult ScatterAddOp::verify() {
   if (failed(inferGather(getLoc(), getType(), getIndex().getType(), types)))
     return failure();
   if (types[0] != getUpdates().getType())
-    return emitOpError() << "expected updates of type " << types[0] << ", but got " << getUpdates().getType();
+    return emitOpError() << "expected updates of type " << types[0] << ", but got "
+                         << getUpdates().getType();
   return success();
 }
 LogicalResult EmbeddingOp::verify() {
@@ -62,9 +66,11 @@ LogicalResult OneHotOp::verify() {
 template <typename Op> static LogicalResult verifyBatchRows(Op op, RankedTensorType type) {
   if (!op.getValid() && !op.getBatchRows())
     return success();
-  int64_t leading = type.getRank() ? type.getDimSize(0) : 0, rows = op.getBatchRows().value_or(leading);
+  int64_t leading = type.getRank() ? type.getDimSize(0) : 0,
+          rows = op.getBatchRows().value_or(leading);
   if (leading == 0 || rows < 1 || leading % rows != 0)
-    return op.emitOpError() << "expected a leading dimension with equal parts for " << rows << " rows, but got " << type;
+    return op.emitOpError() << "expected a leading dimension with equal parts for " << rows
+                            << " rows, but got " << type;
   return success();
 }
 LogicalResult SoftmaxCrossEntropyOp::verify() {
@@ -92,7 +98,8 @@ static LogicalResult verifyChannels(Operation *op, RankedTensorType x, ValueRang
   auto expected = x.clone({x.getShape().back()});
   for (Value vector : vectors)
     if (vector.getType() != expected)
-      return op->emitOpError() << "expected a value per channel of type " << expected << ", but got " << vector.getType();
+      return op->emitOpError() << "expected a value per channel of type " << expected
+                               << ", but got " << vector.getType();
   return success();
 }
 static LogicalResult verifyEps(Operation *op, const APFloat &eps) {
@@ -101,16 +108,18 @@ static LogicalResult verifyEps(Operation *op, const APFloat &eps) {
   return success();
 }
 LogicalResult LayerNormOp::verify() {
-  return failed(verifyEps(*this, getEps())) ? failure()
-                                            : verifyChannels(*this, getX().getType(), {getGamma(), getBeta()});
+  return failed(verifyEps(*this, getEps()))
+             ? failure()
+             : verifyChannels(*this, getX().getType(), {getGamma(), getBeta()});
 }
 LogicalResult RmsNormOp::verify() {
-  return failed(verifyEps(*this, getEps())) ? failure() : verifyChannels(*this, getX().getType(), getGamma());
+  return failed(verifyEps(*this, getEps())) ? failure()
+                                            : verifyChannels(*this, getX().getType(), getGamma());
 }
 template <typename Op> static LogicalResult verifyRowNormGrad(Op op) {
   if (op.getG().getType() != op.getX().getType())
-    return op.emitOpError() << "expected a cotangent of type " << op.getX().getType() << ", but got "
-                            << op.getG().getType();
+    return op.emitOpError() << "expected a cotangent of type " << op.getX().getType()
+                            << ", but got " << op.getG().getType();
   return verifyChannels(op, op.getX().getType(), op.getGamma());
 }
 LogicalResult LayerNormGradOp::verify() { return verifyRowNormGrad(*this); }
@@ -128,7 +137,8 @@ LogicalResult BatchNormOp::verify() {
     return emitOpError() << "expected a batch of channels, but got " << getX().getType();
   if (!(momentum >= 0 && momentum <= 1))
     return emitOpError() << "expected a momentum in [0, 1], but got " << momentum;
-  if (failed(verifyEps(*this, getEps())) || failed(verifyChannels(*this, getX().getType(), {getGamma(), getBeta()})))
+  if (failed(verifyEps(*this, getEps())) ||
+      failed(verifyChannels(*this, getX().getType(), {getGamma(), getBeta()})))
     return failure();
   return verifyBatchRows(*this, getX().getType());
 }
@@ -138,8 +148,8 @@ LogicalResult BatchNormOp::verifySymbolUses(SymbolTableCollection &symbols) {
     if (!buffer)
       return emitOpError() << "expected a buffer, but " << name << " is none";
     if (buffer.getType() != getGamma().getType())
-      return emitOpError() << "expected " << name << " of type " << getGamma().getType() << ", but got "
-                           << buffer.getType();
+      return emitOpError() << "expected " << name << " of type " << getGamma().getType()
+                           << ", but got " << buffer.getType();
   }
   return success();
 }
@@ -147,12 +157,15 @@ LogicalResult BatchNormOp::verifySymbolUses(SymbolTableCollection &symbols) {
 /// The cotangent must have the type that pooling an image of the result's type gives.
 template <typename Op> static LogicalResult verifyPoolGrad(Op op, Value where) {
   SmallVector<Type> types;
-  if (failed(inferPool(op.getLoc(), op.getType(), op.getWindow(), op.getStrides(), op.getPadding(), bool(where), types)))
+  if (failed(inferPool(op.getLoc(), op.getType(), op.getWindow(), op.getStrides(), op.getPadding(),
+                       bool(where), types)))
     return failure();
   if (types[0] != op.getG().getType())
-    return op.emitOpError() << "expected a cotangent of type " << types[0] << ", but got " << op.getG().getType();
+    return op.emitOpError() << "expected a cotangent of type " << types[0] << ", but got "
+                            << op.getG().getType();
   if (where && types[1] != where.getType())
-    return op.emitOpError() << "expected places of type " << types[1] << ", but got " << where.getType();
+    return op.emitOpError() << "expected places of type " << types[1] << ", but got "
+                            << where.getType();
   return success();
 }
 LogicalResult MaxPoolGradOp::verify() { return verifyPoolGrad(*this, getWhere()); }
@@ -161,34 +174,42 @@ LogicalResult AvgPoolGradOp::verify() { return verifyPoolGrad(*this, Value()); }
 static LogicalResult verifyState(Operation *op, OperandRange state) {
   if (state.empty() || (state.size() == 2 && state[0] == state[1]))
     return success();
-  return op->emitOpError() << "expected the random state twice (a body reads both of its elements), but got "
-                           << state.size() << " operands";
+  return op->emitOpError()
+         << "expected the random state twice (a body reads both of its elements), but got "
+         << state.size() << " operands";
 }
-static LogicalResult verifyProbability(Operation *op, StringRef what, const APFloat &p, bool below) {
+static LogicalResult verifyProbability(Operation *op, StringRef what, const APFloat &p,
+                                       bool below) {
   double value = number(p);
   if (!(value >= 0 && (below ? value < 1 : value <= 1)))
-    return op->emitOpError() << "expected a " << what << " in [0, 1" << (below ? ")" : "]") << ", but got " << value;
+    return op->emitOpError() << "expected a " << what << " in [0, 1" << (below ? ")" : "]")
+                             << ", but got " << value;
   return success();
 }
 LogicalResult RandomUniformOp::verify() {
   if (!(number(getLow()) <= number(getHigh())))
-    return emitOpError() << "expected low <= high, but got " << number(getLow()) << " and " << number(getHigh());
+    return emitOpError() << "expected low <= high, but got " << number(getLow()) << " and "
+                         << number(getHigh());
   return verifyState(*this, getState());
 }
 LogicalResult RandomNormalOp::verify() {
   if (!(number(getStd()) >= 0))
-    return emitOpError() << "expected a standard deviation of at least 0, but got " << number(getStd());
+    return emitOpError() << "expected a standard deviation of at least 0, but got "
+                         << number(getStd());
   return verifyState(*this, getState());
 }
 LogicalResult RandomBernoulliOp::verify() {
-  return failed(verifyProbability(*this, "probability", getProbability(), false)) ? failure()
-                                                                                  : verifyState(*this, getState());
+  return failed(verifyProbability(*this, "probability", getProbability(), false))
+             ? failure()
+             : verifyState(*this, getState());
 }
 LogicalResult DropoutOp::verify() {
-  return failed(verifyProbability(*this, "rate", getRate(), true)) ? failure() : verifyState(*this, getState());
+  return failed(verifyProbability(*this, "rate", getRate(), true)) ? failure()
+                                                                   : verifyState(*this, getState());
 }
 
-//===--- Folders and canonical forms -----------------------------------------------------------===//
+//===--- Folders and canonical forms
+//-----------------------------------------------------------===//
 
 OpFoldResult TransposeOp::fold(FoldAdaptor) {
   if (llvm::equal(getPermutation(), llvm::seq<int64_t>(0, getPermutation().size())))
@@ -196,17 +217,26 @@ OpFoldResult TransposeOp::fold(FoldAdaptor) {
   auto inner = getX().getDefiningOp<TransposeOp>();
   if (!inner)
     return {};
-  SmallVector<int64_t> both = llvm::map_to_vector(getPermutation(), [&](int64_t i) { return inner.getPermutation()[i]; });
+  SmallVector<int64_t> both =
+      llvm::map_to_vector(getPermutation(), [&](int64_t i) { return inner.getPermutation()[i]; });
   if (llvm::equal(both, llvm::seq<int64_t>(0, both.size())))
     return inner.getX();
   getXMutable().assign(inner.getX());
   setPermutation(both);
   return getResult();
 }
-OpFoldResult SliceOp::fold(FoldAdaptor) { return getX().getType() == getType() ? getX() : OpFoldResult(); }
-OpFoldResult PadOp::fold(FoldAdaptor) { return getX().getType() == getType() ? getX() : OpFoldResult(); }
-OpFoldResult ConcatOp::fold(FoldAdaptor) { return getParts().size() == 1 ? getParts()[0] : OpFoldResult(); }
-OpFoldResult DropoutOp::fold(FoldAdaptor) { return number(getRate()) == 0 ? getX() : OpFoldResult(); }
+OpFoldResult SliceOp::fold(FoldAdaptor) {
+  return getX().getType() == getType() ? getX() : OpFoldResult();
+}
+OpFoldResult PadOp::fold(FoldAdaptor) {
+  return getX().getType() == getType() ? getX() : OpFoldResult();
+}
+OpFoldResult ConcatOp::fold(FoldAdaptor) {
+  return getParts().size() == 1 ? getParts()[0] : OpFoldResult();
+}
+OpFoldResult DropoutOp::fold(FoldAdaptor) {
+  return number(getRate()) == 0 ? getX() : OpFoldResult();
+}
 
 namespace {
 /// x^2, x^1, x^0.5, x^-0.5 and x^-1 have ops of their own.
@@ -214,7 +244,8 @@ struct PowerOfConstant : OpRewritePattern<PowOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(PowOp op, PatternRewriter &rewriter) const override {
     DenseFPElementsAttr exponent;
-    if (!matchPattern(op.getRhs(), m_Constant(&exponent)) || !exponent.isSplat() || op.getLhs().getType() != op.getType())
+    if (!matchPattern(op.getRhs(), m_Constant(&exponent)) || !exponent.isSplat() ||
+        op.getLhs().getType() != op.getType())
       return failure();
     double value = exponent.getSplatValue<APFloat>().convertToDouble();
     Value x = op.getLhs();
@@ -232,7 +263,8 @@ struct PowerOfConstant : OpRewritePattern<PowOp> {
   }
 };
 
-/// A batch on the left alone is more rows: one product instead of many, and one for the weight's gradient.
+/// A batch on the left alone is more rows: one product instead of many, and one for the weight's
+/// gradient.
 struct FlattenedBatch : OpRewritePattern<MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {

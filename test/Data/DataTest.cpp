@@ -1,5 +1,5 @@
-// Readers and writers of the tools' files. Leaves files in the folder AMPC_TEST_OUTPUT for check_files.py.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Readers and writers of the tools' files. Leaves files in the folder AMPC_TEST_OUTPUT for
+// check_files.py. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Array.h"
 #include "ampc/Data/Log.h"
 #include <cmath>
@@ -19,7 +19,9 @@ std::string output(const std::string &name) {
   mkdir(path.c_str(), 0777);
   return path + "/" + name;
 }
-void write(const std::string &path, const std::string &data) { std::ofstream(path, std::ios::binary) << data; }
+void write(const std::string &path, const std::string &data) {
+  std::ofstream(path, std::ios::binary) << data;
+}
 std::string read(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(file), {});
@@ -36,7 +38,8 @@ std::string safetensors(const std::string &header, const std::string &data) {
   uint64_t length = header.size();
   return std::string(reinterpret_cast<char *>(&length), 8) + header + data;
 }
-std::string errorOf(const std::string &file, const std::string &content, const std::string &name = "") {
+std::string errorOf(const std::string &file, const std::string &content,
+                    const std::string &name = "") {
   std::string error, path = output(file);
   write(path, content);
   auto array = name.empty() ? readNpy(path, error) : readSafetensors(path, name, error);
@@ -48,15 +51,17 @@ std::string errorOf(const std::string &file, const std::string &content, const s
 
 TEST(Npy, WritesWhatItReads) {
   const std::pair<ampc_dtype, std::vector<int64_t>> cases[] = {
-      {AMPC_F32, {3, 4}}, {AMPC_F64, {12}}, {AMPC_F16, {2, 1, 6}}, {AMPC_I32, {}},
-      {AMPC_I64, {0, 5}}, {AMPC_U8, {5}},   {AMPC_I8, {2}},        {AMPC_I16, {7}}, {AMPC_I1, {3}}};
+      {AMPC_F32, {3, 4}}, {AMPC_F64, {12}},   {AMPC_F16, {2, 1, 6}},
+      {AMPC_I32, {}},     {AMPC_I64, {0, 5}}, {AMPC_U8, {5}},
+      {AMPC_I8, {2}},     {AMPC_I16, {7}},    {AMPC_I1, {3}}};
   unsigned char data[96];
   for (int i = 0; i < 96; ++i)
     data[i] = static_cast<unsigned char>(i % 2);
   for (auto &[dtype, dims] : cases) {
     std::string path = output(std::string(nameOf(dtype)) + ".npy"), error;
     ASSERT_TRUE(writeNpy(path, dtype, dims, data, error)) << error;
-    EXPECT_EQ(read(path).size() % 64, size_t(bytesOf(dtype) * Array{dtype, dims, nullptr, nullptr}.count()) % 64);
+    EXPECT_EQ(read(path).size() % 64,
+              size_t(bytesOf(dtype) * Array{dtype, dims, nullptr, nullptr}.count()) % 64);
     auto array = readArray(path, error);
     ASSERT_TRUE(array) << error;
     EXPECT_EQ(array->dtype, dtype);
@@ -79,7 +84,8 @@ TEST(Npy, ReadsVersionTwoAndOtherSpellings) {
 
 TEST(Npy, RefusesWhatItCannotRead) {
   auto header = [](const char *descr, const char *order, const char *shape) {
-    return std::string("{'descr': ") + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
+    return std::string("{'descr': ") + descr + ", 'fortran_order': " + order +
+           ", 'shape': " + shape + ", }\n";
   };
   EXPECT_EQ(errorOf("bad.npy", "hello, world"), "expected a .npy file");
   EXPECT_EQ(errorOf("bad.npy", ""), "expected a .npy file");
@@ -95,9 +101,11 @@ TEST(Npy, RefusesWhatItCannotRead) {
             "expected C order, but got Fortran order; save numpy.ascontiguousarray(x)");
   EXPECT_EQ(errorOf("bad.npy", npy(header("[('a', '<f4')]", "False", "(1,)"), "1234")),
             "expected a header with a plain type, order and shape");
-  EXPECT_EQ(errorOf("bad.npy", npy(header("'<f4'", "False", "(99999999999999999,99999999999999999)"), "1234")),
+  EXPECT_EQ(errorOf("bad.npy",
+                    npy(header("'<f4'", "False", "(99999999999999999,99999999999999999)"), "1234")),
             "expected too many bytes of data, but got 4");
-  EXPECT_EQ(errorOf("bad.npy", npy("{}", "", 9)), "expected version 1, 2 or 3 of the .npy format, but got 9");
+  EXPECT_EQ(errorOf("bad.npy", npy("{}", "", 9)),
+            "expected version 1, 2 or 3 of the .npy format, but got 9");
   std::string cut = npy(header("'<f4'", "False", "(1,)"), "");
   EXPECT_EQ(errorOf("bad.npy", cut.substr(0, 30)).substr(0, 17), "expected a header");
   std::string error;
@@ -109,8 +117,10 @@ TEST(Npy, RefusesWhatItCannotRead) {
 
 TEST(Safetensors, ReadsOneTensor) {
   std::string path = output("two.safetensors"), error;
-  write(path, safetensors(R"({"__metadata__":{},"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
-                          R"("b\u0031":{"data_offsets":[2,10],"shape":[2,1],"dtype":"F32"}})", "xyabcdefgh"));
+  write(path,
+        safetensors(R"({"__metadata__":{},"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
+                    R"("b\u0031":{"data_offsets":[2,10],"shape":[2,1],"dtype":"F32"}})",
+                    "xyabcdefgh"));
   auto array = readArray(path + ":b1", error);
   ASSERT_TRUE(array) << error;
   EXPECT_EQ(array->dtype, AMPC_F32);
@@ -122,14 +132,18 @@ TEST(Safetensors, ReadsOneTensor) {
 
 TEST(Safetensors, RefusesDamage) {
   auto entry = [](const char *text) { return safetensors(text, "12345678"); };
-  EXPECT_EQ(errorOf("bad.safetensors", "1234", "a"), "expected a safetensors file: its header does not fit");
+  EXPECT_EQ(errorOf("bad.safetensors", "1234", "a"),
+            "expected a safetensors file: its header does not fit");
   EXPECT_EQ(errorOf("bad.safetensors", std::string(8, '\xff') + "{}", "a"),
             "expected a safetensors file: its header does not fit");
-  EXPECT_EQ(errorOf("bad.safetensors", entry(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})"), "a"),
+  EXPECT_EQ(errorOf("bad.safetensors",
+                    entry(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})"), "a"),
             "damaged file: tensor 'a' does not fit");
-  EXPECT_EQ(errorOf("bad.safetensors", entry(R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})"), "a"),
+  EXPECT_EQ(errorOf("bad.safetensors",
+                    entry(R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})"), "a"),
             "damaged file: tensor 'a' does not fit");
-  EXPECT_EQ(errorOf("bad.safetensors", entry(R"({"a":{"dtype":"F8_E4M3","shape":[8],"data_offsets":[0,8]}})"), "a"),
+  EXPECT_EQ(errorOf("bad.safetensors",
+                    entry(R"({"a":{"dtype":"F8_E4M3","shape":[8],"data_offsets":[0,8]}})"), "a"),
             "tensor 'a': type F8_E4M3 is not supported");
   EXPECT_EQ(errorOf("bad.safetensors", entry(R"({"a":{"dtype":"F32","shape":[2])"), "a"),
             "damaged file: expected the end of a tensor");
@@ -171,7 +185,8 @@ TEST(LineChart, IsWellFormedAndInsideItsFrame) {
   }
   ASSERT_TRUE(writeLineChart(path, "Loss", "step", "nats", {train, flat}, error)) << error;
   ASSERT_TRUE(writeLineChart(output("empty.svg"), "Nothing", "", "", {}, error)) << error;
-  ASSERT_TRUE(writeLineChart(output("point.svg"), "One", "x", "y", {{"p", {3}, {7}}}, error)) << error;
+  ASSERT_TRUE(writeLineChart(output("point.svg"), "One", "x", "y", {{"p", {3}, {7}}}, error))
+      << error;
   std::string svg = read(path);
   EXPECT_EQ(svg.find("nan"), std::string::npos);
   EXPECT_NE(svg.find("train &lt;a&amp;b&gt;"), std::string::npos);

@@ -5,31 +5,51 @@
 
 namespace ptxsim {
 
-const std::vector<uint64_t> edge16 = {0, 1, 2, 3, 0x7f, 0x80, 0xff, 0x7ffe, 0x7fff, 0x8000, 0x8001,
-                                      0xfffe, 0xffff, 0x1234};
+const std::vector<uint64_t> edge16 = {0,      1,      2,      3,      0x7f,   0x80,   0xff,
+                                      0x7ffe, 0x7fff, 0x8000, 0x8001, 0xfffe, 0xffff, 0x1234};
 const std::vector<uint64_t> edge32 = {0,          1,          2,          5,          31,
                                       32,         33,         0x7fff,     0x8000,     0xffff,
                                       0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff,
                                       0x12345678, 0xdeadbeef};
-const std::vector<uint64_t> edge64 = {0, 1, 3, 63, 64, 0x7fffffff, 0xffffffff, 0x100000000,
-                                      0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000001,
-                                      0xffffffffffffffff, 0x123456789abcdef0};
+const std::vector<uint64_t> edge64 = {0,
+                                      1,
+                                      3,
+                                      63,
+                                      64,
+                                      0x7fffffff,
+                                      0xffffffff,
+                                      0x100000000,
+                                      0x7fffffffffffffff,
+                                      0x8000000000000000,
+                                      0x8000000000000001,
+                                      0xffffffffffffffff,
+                                      0x123456789abcdef0};
 // Zeros, subnormals, one, ties, largest, infinities, NaN.
-const std::vector<uint64_t> edgeF16 = {0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x0400, 0x3c00,
-                                       0xbc00, 0x3c01, 0x3555, 0x7bff, 0xfbff, 0x7c00, 0xfc00,
-                                       0x7e00, 0x4248, 0x6800, 0x1001};
-const std::vector<uint64_t> edgeBF16 = {0x0000, 0x8000, 0x0001, 0x8001, 0x007f, 0x0080, 0x3f80,
-                                        0xbf80, 0x3f81, 0x3eab, 0x7f7f, 0xff7f, 0x7f80, 0xff80,
-                                        0x7fc0, 0x4049, 0x4380, 0x0440};
+const std::vector<uint64_t> edgeF16 = {0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x0400,
+                                       0x3c00, 0xbc00, 0x3c01, 0x3555, 0x7bff, 0xfbff,
+                                       0x7c00, 0xfc00, 0x7e00, 0x4248, 0x6800, 0x1001};
+const std::vector<uint64_t> edgeBF16 = {0x0000, 0x8000, 0x0001, 0x8001, 0x007f, 0x0080,
+                                        0x3f80, 0xbf80, 0x3f81, 0x3eab, 0x7f7f, 0xff7f,
+                                        0x7f80, 0xff80, 0x7fc0, 0x4049, 0x4380, 0x0440};
 const std::vector<uint64_t> edgeF32 = {
-    0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff, 0x00800000, 0x3f800000, 0xbf800000,
-    0x3f800001, 0x3eaaaaab, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x40490fdb,
-    0x4b000001, 0x3f7fffff, 0x33800000, 0x4f000000, 0xcf000001};
-const std::vector<uint64_t> edgeF64 = {
-    0, 0x8000000000000000, 1, 0x000fffffffffffff, 0x0010000000000000, 0x3ff0000000000000,
-    0xbff0000000000000, 0x3ff0000000000001, 0x3fd5555555555555, 0x7fefffffffffffff,
-    0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x400921fb54442d18,
-    0x3ca0000000000000};
+    0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff, 0x00800000, 0x3f800000,
+    0xbf800000, 0x3f800001, 0x3eaaaaab, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000,
+    0x7fc00000, 0x40490fdb, 0x4b000001, 0x3f7fffff, 0x33800000, 0x4f000000, 0xcf000001};
+const std::vector<uint64_t> edgeF64 = {0,
+                                       0x8000000000000000,
+                                       1,
+                                       0x000fffffffffffff,
+                                       0x0010000000000000,
+                                       0x3ff0000000000000,
+                                       0xbff0000000000000,
+                                       0x3ff0000000000001,
+                                       0x3fd5555555555555,
+                                       0x7fefffffffffffff,
+                                       0x7ff0000000000000,
+                                       0xfff0000000000000,
+                                       0x7ff8000000000000,
+                                       0x400921fb54442d18,
+                                       0x3ca0000000000000};
 
 float asFloat(uint64_t bits) {
   uint32_t u = uint32_t(bits);
@@ -82,8 +102,8 @@ std::vector<uint8_t> runKernel(const std::string &text, const LaunchConfig &conf
   Program program = device.load(Module::parse(text, "test.ptx"));
   std::vector<Argument> arguments;
   for (size_t k = 0; k < buffers.size(); k++) {
-    DeviceAddress a = device.allocate(std::max<size_t>(buffers[k].size(), 16),
-                                      "buffer " + std::to_string(k));
+    DeviceAddress a =
+        device.allocate(std::max<size_t>(buffers[k].size(), 16), "buffer " + std::to_string(k));
     device.write(a, buffers[k].data(), buffers[k].size());
     arguments.push_back(argument(a));
   }
@@ -135,10 +155,14 @@ std::vector<uint64_t> execute(const Operation &op, const Inputs &inputs, const O
 
 static bool isNaN(int kind, uint64_t bits) {
   switch (kind) {
-  case 16: return (bits & 0x7c00) == 0x7c00 && (bits & 0x3ff);
-  case 15: return (bits & 0x7f80) == 0x7f80 && (bits & 0x7f);
-  case 32: return std::isnan(asFloat(bits));
-  default: return std::isnan(asDouble(bits));
+  case 16:
+    return (bits & 0x7c00) == 0x7c00 && (bits & 0x3ff);
+  case 15:
+    return (bits & 0x7f80) == 0x7f80 && (bits & 0x7f);
+  case 32:
+    return std::isnan(asFloat(bits));
+  default:
+    return std::isnan(asDouble(bits));
   }
 }
 

@@ -22,7 +22,7 @@ std::vector<uint64_t> execute(const Operation &operation, const Inputs &inputs,
 /// All triples from the given values (pairs or singles if there are fewer sources).
 Inputs combinations(const std::vector<uint64_t> &values, size_t sources);
 
-extern const std::vector<uint64_t> edge16, edge32, edge64;    ///< integers
+extern const std::vector<uint64_t> edge16, edge32, edge64; ///< integers
 extern const std::vector<uint64_t> edgeF16, edgeBF16, edgeF32, edgeF64;
 
 /// Compares all results; `want` gets raw operands and returns raw bits.

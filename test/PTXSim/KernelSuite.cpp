@@ -79,8 +79,9 @@ std::string vecadd(Runner &r, unsigned size) {
   DeviceAddress pa = r.input(a, "a"), pb = r.input(b, "b"), pc = r.output<float>(size_t(n), "c");
   r.launch("vecadd", {{4, 1, 1}, {96, 1, 1}},
            {argument(pa), argument(pb), argument(pc), argument(n)});
-  return compare("c", r.result<float>(pc, size_t(n)), [&](size_t i) { return a[i] + b[i]; },
-                 [](size_t) { return 0.0; });
+  return compare(
+      "c", r.result<float>(pc, size_t(n)), [&](size_t i) { return a[i] + b[i]; },
+      [](size_t) { return 0.0; });
 }
 
 std::string reduceSum(Runner &r, unsigned size) {
@@ -91,8 +92,9 @@ std::string reduceSum(Runner &r, unsigned size) {
   double want = 0;
   for (float x : a)
     want += x;
-  return compare("out", r.result<float>(po, 1), [&](size_t) { return want; },
-                 [&](size_t) { return 1e-6 * n; });
+  return compare(
+      "out", r.result<float>(po, 1), [&](size_t) { return want; },
+      [&](size_t) { return 1e-6 * n; });
 }
 
 std::string reduceLastBlock(Runner &r, unsigned) {
@@ -105,8 +107,9 @@ std::string reduceLastBlock(Runner &r, unsigned) {
   double want = 0;
   for (float x : a)
     want += x;
-  return compare("out", r.result<float>(po, 1), [&](size_t) { return want; },
-                 [&](size_t) { return 1e-6 * n; });
+  return compare(
+      "out", r.result<float>(po, 1), [&](size_t) { return want; },
+      [&](size_t) { return 1e-6 * n; });
 }
 
 std::string scanBlock(Runner &r, unsigned) {
@@ -116,14 +119,15 @@ std::string scanBlock(Runner &r, unsigned) {
     a[size_t(i)] = (i * 37) % 101 - 50;
   DeviceAddress pa = r.input(a, "in"), po = r.output<int>(size_t(n), "out");
   r.launch("scan_block", {{4, 1, 1}, {128, 1, 1}, 1024}, {argument(pa), argument(po), argument(n)});
-  return compare("out", r.result<int>(po, size_t(n)),
-                 [&](size_t i) {
-                   double s = 0;
-                   for (size_t k = i / 128 * 128; k <= i; k++)
-                     s += a[k];
-                   return s;
-                 },
-                 [](size_t) { return 0.0; });
+  return compare(
+      "out", r.result<int>(po, size_t(n)),
+      [&](size_t i) {
+        double s = 0;
+        for (size_t k = i / 128 * 128; k <= i; k++)
+          s += a[k];
+        return s;
+      },
+      [](size_t) { return 0.0; });
 }
 
 int collatz(unsigned x) {
@@ -152,28 +156,35 @@ std::string divergent(Runner &r, unsigned size) {
            {argument(pi), argument(po), argument(int(n))});
   auto finish = [](int steps, int x) {
     switch (x % 6) {
-    case 0: return steps + 7;
-    case 1: return steps * 3;
-    case 2: return steps ^ 0x55;
-    case 3: return steps - 9;
-    case 4: return int(unsigned(steps) << 2);
-    default: return ~steps;
+    case 0:
+      return steps + 7;
+    case 1:
+      return steps * 3;
+    case 2:
+      return steps ^ 0x55;
+    case 3:
+      return steps - 9;
+    case 4:
+      return int(unsigned(steps) << 2);
+    default:
+      return ~steps;
     }
   };
-  return compare("out", r.result<int>(po, 2 * n),
-                 [&](size_t k) -> double {
-                   size_t i = k / 2;
-                   int value = finish(collatz(unsigned(in[i])), in[i]);
-                   if (k % 2 == 0)
-                     return value;
-                   if (i % 32)
-                     return value % 7;
-                   int votes = 0;
-                   for (size_t l = i; l < i + 32 && l < n; l++)
-                     votes += collatz(unsigned(in[l])) & 1;
-                   return votes;
-                 },
-                 [](size_t) { return 0.0; });
+  return compare(
+      "out", r.result<int>(po, 2 * n),
+      [&](size_t k) -> double {
+        size_t i = k / 2;
+        int value = finish(collatz(unsigned(in[i])), in[i]);
+        if (k % 2 == 0)
+          return value;
+        if (i % 32)
+          return value % 7;
+        int votes = 0;
+        for (size_t l = i; l < i + 32 && l < n; l++)
+          votes += collatz(unsigned(in[l])) & 1;
+        return votes;
+      },
+      [](size_t) { return 0.0; });
 }
 
 std::string softmax(Runner &r, unsigned size) {
@@ -198,13 +209,14 @@ std::string softmax(Runner &r, unsigned size) {
       want[row * cols + c] /= s;
   }
   auto reference = [&](size_t i) { return want[i]; };
-  std::vector<uint16_t> h = r.result<uint16_t>(ph, in.size()), b = r.result<uint16_t>(pb, in.size());
+  std::vector<uint16_t> h = r.result<uint16_t>(ph, in.size()),
+                        b = r.result<uint16_t>(pb, in.size());
   std::vector<double> hv(h.size()), bv(b.size());
   for (size_t i = 0; i < h.size(); i++)
     hv[i] = fromHalf(h[i]), bv[i] = fromBfloat(b[i]);
   // Half a unit in the last place of the result plus the f32 error of the sum.
-  std::string bad = compare("out", hv, reference,
-                            [&](size_t i) { return want[i] * (1 / 2048.0 + 1e-5) + 3e-8; });
+  std::string bad =
+      compare("out", hv, reference, [&](size_t i) { return want[i] * (1 / 2048.0 + 1e-5) + 3e-8; });
   return !bad.empty() ? bad : compare("outb", bv, reference, [&](size_t i) {
     return want[i] * (1 / 256.0 + 1e-5) + 1e-37; // f32 underflows
   });
@@ -229,8 +241,9 @@ std::string layerNorm(Runner &r, unsigned size) {
     for (size_t c = 0; c < cols; c++)
       want[row * cols + c] = (x[c] - mean) / std::sqrt(var + 1e-5) * gain[c] + bias[c];
   }
-  return compare("out", r.result<float>(po, in.size()), [&](size_t i) { return want[i]; },
-                 [&](size_t i) { return 3e-6 * (1 + std::fabs(want[i])); });
+  return compare(
+      "out", r.result<float>(po, in.size()), [&](size_t i) { return want[i]; },
+      [&](size_t i) { return 3e-6 * (1 + std::fabs(want[i])); });
 }
 
 std::string transpose(Runner &r, unsigned) {
@@ -241,9 +254,9 @@ std::string transpose(Runner &r, unsigned) {
   DeviceAddress pi = r.input(in, "in"), po = r.output<uint16_t>(in.size(), "out");
   r.launch("transpose", {{2, 3, 1}, {32, 8, 1}},
            {argument(pi), argument(po), argument(int(rows)), argument(int(cols))});
-  return compare("out", r.result<uint16_t>(po, in.size()),
-                 [&](size_t i) { return in[i % rows * cols + i / rows]; },
-                 [](size_t) { return 0.0; });
+  return compare(
+      "out", r.result<uint16_t>(po, in.size()),
+      [&](size_t i) { return in[i % rows * cols + i / rows]; }, [](size_t) { return 0.0; });
 }
 
 std::string histogram(Runner &r, unsigned) {
@@ -254,21 +267,29 @@ std::string histogram(Runner &r, unsigned) {
     want[in[i] = uint8_t((i * i * 31) >> 3)]++;
   DeviceAddress pi = r.input(in, "in"), po = r.input(zero, "out");
   r.launch("histogram", {{2, 1, 1}, {128, 1, 1}}, {argument(pi), argument(po), argument(int(n))});
-  return compare("out", r.result<uint32_t>(po, 256), [&](size_t i) { return want[i]; },
-                 [](size_t) { return 0.0; });
+  return compare(
+      "out", r.result<uint32_t>(po, 256), [&](size_t i) { return want[i]; },
+      [](size_t) { return 0.0; });
 }
 
 } // namespace
 
 const std::vector<KernelCase> &kernelCases() {
   static const std::vector<KernelCase> cases = {
-      {"vecadd", "basic", vecadd}, {"reduce_sum", "basic", reduceSum},
-      {"reduce_last_block", "basic", reduceLastBlock}, {"scan_block", "basic", scanBlock},
-      {"divergent", "basic", divergent}, {"softmax", "basic", softmax},
-      {"layer_norm", "basic", layerNorm}, {"transpose", "basic", transpose},
-      {"histogram", "basic", histogram}, {"gemm_f16", "gemm_mma", runGemmF16},
-      {"gemm_bf16", "gemm_mma", runGemmBF16}, {"gemm_tf32", "gemm_mma", runGemmTF32},
-      {"gemm_f64", "gemm_mma", runGemmF64}, {"attention", "attention", runAttention},
+      {"vecadd", "basic", vecadd},
+      {"reduce_sum", "basic", reduceSum},
+      {"reduce_last_block", "basic", reduceLastBlock},
+      {"scan_block", "basic", scanBlock},
+      {"divergent", "basic", divergent},
+      {"softmax", "basic", softmax},
+      {"layer_norm", "basic", layerNorm},
+      {"transpose", "basic", transpose},
+      {"histogram", "basic", histogram},
+      {"gemm_f16", "gemm_mma", runGemmF16},
+      {"gemm_bf16", "gemm_mma", runGemmBF16},
+      {"gemm_tf32", "gemm_mma", runGemmTF32},
+      {"gemm_f64", "gemm_mma", runGemmF64},
+      {"attention", "attention", runAttention},
       {"gemm_wgmma", "gemm_wgmma", runGemmWgmma},
       {"cluster_multicast", "cluster", runClusterMulticast}};
   return cases;

@@ -34,8 +34,8 @@ public:
   std::vector<Finding> findings;
   Statistics statistics;
   uint64_t undefined = 0; ///< result bytes nobody wrote
-  double seconds = 0;    ///< wall time of the launches
-  double cpuSeconds = 0; ///< processor time of the launches, all threads
+  double seconds = 0;     ///< wall time of the launches
+  double cpuSeconds = 0;  ///< processor time of the launches, all threads
 };
 
 struct KernelCase {

@@ -110,8 +110,9 @@ std::string runGemmWgmma(Runner &r, unsigned size) {
   out.stride = {0, 4 * n};
   out.box = {64, 64};
   uint32_t tiles = uint32_t(n / 64);
-  r.launch("gemm_wgmma", {{tiles, tiles, 1}, {160, 1, 1}, 3 * 128 * 64 * 2},
-           {argument(map(pa)), argument(map(pb)), argument(encodeTensorMap(out)), argument(int(k))});
+  r.launch(
+      "gemm_wgmma", {{tiles, tiles, 1}, {160, 1, 1}, 3 * 128 * 64 * 2},
+      {argument(map(pa)), argument(map(pb)), argument(encodeTensorMap(out)), argument(int(k))});
   return checkProduct(r.result<float>(pc, n * n), a.values, b.values, n, n, k, 1.2e-7);
 }
 
@@ -127,17 +128,18 @@ std::string runClusterMulticast(Runner &r, unsigned) {
   info.box = {32, 8};
   r.launch("cluster_multicast", {{6, 1, 1}, {64, 1, 1}, 0, {2, 1, 1}},
            {argument(encodeTensorMap(info)), argument(po)});
-  return compare("out", r.result<float>(po, 6 * cols),
-                 [&](size_t i) {
-                   size_t block = i / cols, c = i % cols;
-                   double sum = 0, squares = 0;
-                   for (size_t row = block / 2 * 16; row < block / 2 * 16 + 16; row++) {
-                     sum += in[row * cols + c];
-                     squares += double(in[row * cols + c]) * in[row * cols + c];
-                   }
-                   return block % 2 == 0 ? sum - 0.5 * squares : squares - 0.5 * sum;
-                 },
-                 [](size_t) { return 2e-5; });
+  return compare(
+      "out", r.result<float>(po, 6 * cols),
+      [&](size_t i) {
+        size_t block = i / cols, c = i % cols;
+        double sum = 0, squares = 0;
+        for (size_t row = block / 2 * 16; row < block / 2 * 16 + 16; row++) {
+          sum += in[row * cols + c];
+          squares += double(in[row * cols + c]) * in[row * cols + c];
+        }
+        return block % 2 == 0 ? sum - 0.5 * squares : squares - 0.5 * sum;
+      },
+      [](size_t) { return 2e-5; });
 }
 
 std::string runAttention(Runner &r, unsigned size) {

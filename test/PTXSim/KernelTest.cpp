@@ -39,7 +39,8 @@ class Kernels : public testing::TestWithParam<std::tuple<size_t, const char *>> 
 
 TEST_P(Kernels, AgreeWithTheReference) {
   const KernelCase &c = kernelCases()[std::get<0>(GetParam())];
-  std::string path = std::string(PTXSIM_KERNEL_DIR) + "/" + c.file + "." + std::get<1>(GetParam()) + ".ptx";
+  std::string path =
+      std::string(PTXSIM_KERNEL_DIR) + "/" + c.file + "." + std::get<1>(GetParam()) + ".ptx";
   for (const Mode &m : modes) {
     Options options;
     options.race = m.race;
@@ -55,7 +56,8 @@ std::string testName(const testing::TestParamInfo<std::tuple<size_t, const char 
   return std::string(kernelCases()[std::get<0>(info.param)].name) + "_" + std::get<1>(info.param);
 }
 INSTANTIATE_TEST_SUITE_P(All, Kernels,
-                         testing::Combine(testing::Range<size_t>(0, 16), testing::Values("nvcc", "clang")),
+                         testing::Combine(testing::Range<size_t>(0, 16),
+                                          testing::Values("nvcc", "clang")),
                          testName);
 
 TEST(KernelSuite, EveryCaseIsInstantiated) { EXPECT_EQ(kernelCases().size(), 16u); }
@@ -99,7 +101,8 @@ TEST(KernelSuite, ResultsDoNotDependOnThreads) {
     DeviceAddress a = device.allocate(4 * in.size(), "in"), o = device.allocate(4, "out");
     device.write(a, in.data(), 4 * in.size());
     device.write(o, &zero, 4);
-    device.launch(program, "reduce_sum", {{37, 1, 1}, {128, 1, 1}}, {argument(a), argument(o), argument(100000)});
+    device.launch(program, "reduce_sum", {{37, 1, 1}, {128, 1, 1}},
+                  {argument(a), argument(o), argument(100000)});
     device.read(&results[threads > 1], o, 4);
   }
   EXPECT_EQ(results[0], results[1]);

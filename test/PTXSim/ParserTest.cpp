@@ -22,15 +22,21 @@ std::string errorOf(const std::string &text, uint32_t *line = nullptr) {
     return e.what();
   }
 }
-std::string inKernel(const std::string &body) { return head + ".visible .entry k()\n{\n" + body + "\nret;\n}\n"; }
+std::string inKernel(const std::string &body) {
+  return head + ".visible .entry k()\n{\n" + body + "\nret;\n}\n";
+}
 
-struct Case { const char *text, *message; uint32_t line; };
+struct Case {
+  const char *text, *message;
+  uint32_t line;
+};
 
 TEST(Parser, ErrorsNamePlaceAndExpectation) {
   const Case cases[] = {
       {".reg .b32 %r<4>;\nadd.s32 %r1, %r2;", "expected 3 operands, but got 2", 7},
       {".reg .b32 %r<4>;\nfrobnicate.s32 %r1, %r2;", "unknown instruction", 7},
-      {".reg .b32 %r<4>;\nadd.s32.bogus %r1, %r2, %r3;", "modifier '.bogus' is not supported here", 7},
+      {".reg .b32 %r<4>;\nadd.s32.bogus %r1, %r2, %r3;", "modifier '.bogus' is not supported here",
+       7},
       {".reg .b32 %r<4>;\nadd.s32 %r1, %r2, %r9;", "special register, but got '%r9'", 7},
       {".reg .b32 %r<4>;\nadd.s64 %r1, %r2, %r3;", "expected a register of type .s64", 7},
       {".reg .b32 %r<999999999>;", "expected a register count of at most 1048576", 6},
@@ -57,16 +63,22 @@ TEST(Parser, ErrorsNamePlaceAndExpectation) {
 
 TEST(Parser, ModuleErrors) {
   EXPECT_NE(errorOf("").find("expected a .version directive"), std::string::npos);
-  EXPECT_NE(errorOf(".target sm_80").find("expected the .version directive first"), std::string::npos);
-  EXPECT_NE(errorOf(head + ".bogus x").find("expected a module directive, but got '.bogus'"), std::string::npos);
-  EXPECT_NE(errorOf(head + ".global .b8 x[2] = {1,2,3};").find("expected at most 2 initial values"), std::string::npos);
+  EXPECT_NE(errorOf(".target sm_80").find("expected the .version directive first"),
+            std::string::npos);
+  EXPECT_NE(errorOf(head + ".bogus x").find("expected a module directive, but got '.bogus'"),
+            std::string::npos);
+  EXPECT_NE(errorOf(head + ".global .b8 x[2] = {1,2,3};").find("expected at most 2 initial values"),
+            std::string::npos);
   EXPECT_NE(errorOf(head + ".address_size 32").find("expected"), std::string::npos);
 }
 
 TEST(Parser, RecursionIsAnError) {
-  std::string text = head + ".func f()\n{\ncall.uni f, ();\nret;\n}\n.visible .entry k()\n{\ncall.uni f, ();\nret;\n}\n";
+  std::string text =
+      head +
+      ".func f()\n{\ncall.uni f, ();\nret;\n}\n.visible .entry k()\n{\ncall.uni f, ();\nret;\n}\n";
   EXPECT_NE(errorOf(text).find("recursive call of 'f'"), std::string::npos);
-  EXPECT_NE(errorOf(inKernel("call.uni missing, ();")).find("has no definition in this module"), std::string::npos);
+  EXPECT_NE(errorOf(inKernel("call.uni missing, ();")).find("has no definition in this module"),
+            std::string::npos);
 }
 
 TEST(Parser, DeepNestingIsAnError) {
@@ -82,7 +94,9 @@ TEST(Parser, EveryPrefixOfAKernelIsSafe) {
 }
 
 TEST(Parser, ListsKernels) {
-  Module m = Module::parse(head + ".visible .entry k(.param .u64 .ptr .global .align 16 a, .param .align 8 .b8 s[12], .param .f32 x) .reqntid 128, 1, 1\n{ ret; }\n");
+  Module m =
+      Module::parse(head + ".visible .entry k(.param .u64 .ptr .global .align 16 a, .param .align "
+                           "8 .b8 s[12], .param .f32 x) .reqntid 128, 1, 1\n{ ret; }\n");
   ASSERT_EQ(m.kernels().size(), 1u);
   const KernelInfo &k = m.kernels()[0];
   EXPECT_EQ(k.requiredBlock.x, 128u);

@@ -11,12 +11,13 @@
 static void *library;
 static int failures;
 
-#define ENTRY(name, ...) CUresult (*name)(__VA_ARGS__) = (CUresult(*)(__VA_ARGS__))entry(#name)
+#define ENTRY(name, ...) CUresult (*name)(__VA_ARGS__) = (CUresult (*)(__VA_ARGS__))entry(#name)
 #define CHECK(call, want)                                                                          \
   do {                                                                                             \
     CUresult got_ = (call);                                                                        \
     if (got_ != (want)) {                                                                          \
-      printf("line %d: %s gave %d, expected %d: %s\n", __LINE__, #call, got_, (want), lastError()); \
+      printf("line %d: %s gave %d, expected %d: %s\n", __LINE__, #call, got_, (want),              \
+             lastError());                                                                         \
       failures++;                                                                                  \
     }                                                                                              \
   } while (0)
@@ -57,11 +58,13 @@ static char *read_text(const char *directory, const char *name) {
 
 /// A fatbinary with one PTX entry; `compressed` only sets the field that says so.
 static unsigned char *make_fatbinary(const char *ptx, int compressed) {
-  uint64_t payload = (strlen(ptx) + 8) & ~(uint64_t)7, total = 80 + payload, unpacked = compressed ? 999 : 0;
+  uint64_t payload = (strlen(ptx) + 8) & ~(uint64_t)7, total = 80 + payload,
+           unpacked = compressed ? 999 : 0;
   unsigned char *p = calloc(1, 16 + total);
   uint32_t magic = 0xba55ed50, header = 80;
   uint16_t version = 1, size = 16, kind = 1, entry_version = 0x101;
-  memcpy(p, &magic, 4), memcpy(p + 4, &version, 2), memcpy(p + 6, &size, 2), memcpy(p + 8, &total, 8);
+  memcpy(p, &magic, 4), memcpy(p + 4, &version, 2), memcpy(p + 6, &size, 2),
+      memcpy(p + 8, &total, 8);
   memcpy(p + 16, &kind, 2), memcpy(p + 18, &entry_version, 2), memcpy(p + 20, &header, 4);
   memcpy(p + 24, &payload, 8), memcpy(p + 16 + 56, &unpacked, 8), memcpy(p + 96, ptx, strlen(ptx));
   return p;
@@ -89,12 +92,15 @@ int main(int argc, char **argv) {
   ENTRY(cuModuleGetFunction, CUfunction *, CUmodule, const char *);
   ENTRY(cuModuleGetGlobal_v2, CUdeviceptr *, size_t *, CUmodule, const char *);
   ENTRY(cuModuleUnload, CUmodule);
-  ENTRY(cuLibraryLoadData, CUlibrary *, const void *, int *, void **, unsigned, int *, void **, unsigned);
+  ENTRY(cuLibraryLoadData, CUlibrary *, const void *, int *, void **, unsigned, int *, void **,
+        unsigned);
   ENTRY(cuLibraryGetKernel, CUkernel *, CUlibrary, const char *);
   ENTRY(cuKernelGetFunction, CUfunction *, CUkernel);
-  ENTRY(cuLaunchKernel, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **);
+  ENTRY(cuLaunchKernel, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+        unsigned, CUstream, void **, void **);
   ENTRY(cuLaunchKernelEx, const CUlaunchConfig *, CUfunction, void **, void **);
-  ENTRY(cuTensorMapEncodeTiled, CUtensorMap *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const uint32_t *, const uint32_t *, int, int, int, int);
+  ENTRY(cuTensorMapEncodeTiled, CUtensorMap *, int, uint32_t, void *, const uint64_t *,
+        const uint64_t *, const uint32_t *, const uint32_t *, int, int, int, int);
   ENTRY(cuStreamCreate, CUstream *, unsigned);
   ENTRY(cuStreamSynchronize, CUstream);
   ENTRY(cuStreamWaitEvent, CUstream, CUevent, unsigned);
@@ -157,7 +163,8 @@ int main(int argc, char **argv) {
 
   // An error of the kernel is an error of the launch, with its text.
   count = 101;
-  CHECK(cuLaunchKernel(vecadd, 1, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL), CUDA_ERROR_LAUNCH_FAILED);
+  CHECK(cuLaunchKernel(vecadd, 1, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL),
+        CUDA_ERROR_LAUNCH_FAILED);
   EXPECT(strstr(lastError(), "out of bounds"));
   count = 100;
 
@@ -196,7 +203,9 @@ int main(int argc, char **argv) {
   CUkernel kernel;
   CUfunction multicast;
   CUdeviceptr in, out;
-  CHECK(cuLibraryLoadData(&lib, read_text(argv[2], "cluster.clang.ptx"), NULL, NULL, 0, NULL, NULL, 0), CUDA_SUCCESS);
+  CHECK(cuLibraryLoadData(&lib, read_text(argv[2], "cluster.clang.ptx"), NULL, NULL, 0, NULL, NULL,
+                          0),
+        CUDA_SUCCESS);
   CHECK(cuLibraryGetKernel(&kernel, lib, "cluster_multicast"), CUDA_SUCCESS);
   CHECK(cuKernelGetFunction(&multicast, kernel), CUDA_SUCCESS);
   CHECK(cuMemAlloc_v2(&in, 16 * 32 * 4), CUDA_SUCCESS);
@@ -208,8 +217,12 @@ int main(int argc, char **argv) {
   CUtensorMap map;
   uint64_t size[2] = {32, 16}, stride[1] = {128};
   uint32_t box[2] = {32, 8}, one[2] = {1, 1};
-  CHECK(cuTensorMapEncodeTiled(&map, 7, 2, (void *)(uintptr_t)in, size, stride, box, one, 0, 9, 0, 0), CUDA_ERROR_INVALID_VALUE);
-  CHECK(cuTensorMapEncodeTiled(&map, 7, 2, (void *)(uintptr_t)in, size, stride, box, one, 0, 0, 0, 0), CUDA_SUCCESS);
+  CHECK(
+      cuTensorMapEncodeTiled(&map, 7, 2, (void *)(uintptr_t)in, size, stride, box, one, 0, 9, 0, 0),
+      CUDA_ERROR_INVALID_VALUE);
+  CHECK(
+      cuTensorMapEncodeTiled(&map, 7, 2, (void *)(uintptr_t)in, size, stride, box, one, 0, 0, 0, 0),
+      CUDA_SUCCESS);
   CUlaunchAttribute attribute;
   memset(&attribute, 0, sizeof attribute);
   attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;

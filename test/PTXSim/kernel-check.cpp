@@ -1,5 +1,5 @@
-// Runs one kernel of the suite from a given PTX file: for the fault injector and for recompiled PTX.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Runs one kernel of the suite from a given PTX file: for the fault injector and for recompiled
+// PTX. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Prints one line, "ok", "wrong: ...", "error: ..." or "race: ...", and exits with 0, 1, 2 or 3.
 #include "KernelSuite.h"
@@ -10,7 +10,9 @@ using namespace ptxsim;
 
 int main(int argc, char **argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: ptxsim-kernel-check KERNEL FILE.ptx [race] [lines] [eager] [random=SEED]\n");
+    std::fprintf(
+        stderr,
+        "usage: ptxsim-kernel-check KERNEL FILE.ptx [race] [lines] [eager] [random=SEED]\n");
     return 4;
   }
   Options options;

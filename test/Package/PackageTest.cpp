@@ -1,7 +1,7 @@
-// Packages a planned model, then uses it as users do: from C, from C++, beside another model, under sanitizers.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Package/Loader.h"
+// Packages a planned model, then uses it as users do: from C, from C++, beside another model, under
+// sanitizers. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Package.h"
+#include "ampc/Package/Loader.h"
 #include "ampc/Runtime/Runtime.h"
 #include "ampc/Target/CPU/Codegen.h"
 #include "ampc/Target/CPU/Passes.h"
@@ -63,7 +63,8 @@ struct Package : testing::Test {
     return packageModel(*module, options);
   }
   void write(const std::string &name, const std::string &into, PackageOptions options = {}) {
-    OwningOpRef<ModuleOp> module = emit(replaceAll(readText(input("line.mlir")), "@line", "@" + name));
+    OwningOpRef<ModuleOp> module =
+        emit(replaceAll(readText(input("line.mlir")), "@line", "@" + name));
     ASSERT_TRUE(module) << errors;
     FailureOr<PackagedModel> model = packageModel(*module, options);
     ASSERT_TRUE(succeeded(model)) << errors;
@@ -89,7 +90,8 @@ const std::string cc = AMPC_TEST_CC, strict = " -std=c99 -pedantic -Wall -Wextra
 TEST_F(Package, RunsFromCBesideAnotherModel) {
   write("line", folder);
   write("curve", folder);
-  ASSERT_EQ(0, shell(cc + strict + input("use.c") + " libline.a libcurve.a -pthread -o use && ./use state.safetensors"))
+  ASSERT_EQ(0, shell(cc + strict + input("use.c") +
+                     " libline.a libcurve.a -pthread -o use && ./use state.safetensors"))
       << errors;
   std::string best = errors;
   for (const char *tier : {"plain", "avx2"}) {
@@ -103,21 +105,29 @@ TEST_F(Package, RunsFromCBesideAnotherModel) {
 TEST_F(Package, HeaderServesCpp) {
   write("line", folder);
   write("curve", folder);
-  std::ofstream(folder + "/twice.cpp") << "#include \"line.h\"\n#include \"curve.h\"\n#include \"line.h\"\n"
-                                          "int main() { return line_abi_version() - curve_abi_version(); }\n";
-  EXPECT_EQ(0, shell(std::string(AMPC_TEST_CXX) +
-                     " -std=c++11 -Wall -Wextra -Werror -I. twice.cpp libline.a libcurve.a -pthread -o twice && ./twice"))
+  std::ofstream(folder + "/twice.cpp")
+      << "#include \"line.h\"\n#include \"curve.h\"\n#include \"line.h\"\n"
+         "int main() { return line_abi_version() - curve_abi_version(); }\n";
+  EXPECT_EQ(0,
+            shell(std::string(AMPC_TEST_CXX) + " -std=c++11 -Wall -Wextra -Werror -I. twice.cpp "
+                                               "libline.a libcurve.a -pthread -o twice && ./twice"))
       << errors;
 }
 
-// Nothing hidden: what a model needs from outside is this list, and what it shows begins with its name.
+// Nothing hidden: what a model needs from outside is this list, and what it shows begins with its
+// name.
 TEST_F(Package, SymbolsAreAFixedList) {
   write("line", folder);
-  ASSERT_EQ(0, shell("nm -u libline.a | awk '/ U /{print $2}' | grep -v '^line_k' | sort -u | tr '\\n' ' '"));
+  ASSERT_EQ(
+      0,
+      shell(
+          "nm -u libline.a | awk '/ U /{print $2}' | grep -v '^line_k' | sort -u | tr '\\n' ' '"));
   EXPECT_EQ(errors,
             "__errno_location aligned_alloc clock_gettime close free fsync getenv getpid lseek "
-            "memcpy memset open pread pthread_cond_broadcast pthread_cond_destroy pthread_cond_init pthread_cond_signal "
-            "pthread_cond_wait pthread_create pthread_join pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock "
+            "memcpy memset open pread pthread_cond_broadcast pthread_cond_destroy "
+            "pthread_cond_init pthread_cond_signal "
+            "pthread_cond_wait pthread_create pthread_join pthread_mutex_destroy "
+            "pthread_mutex_init pthread_mutex_lock "
             "pthread_mutex_unlock rename sched_getaffinity strcmp strlen syscall unlink write ");
   auto manifest = llvm::json::parse(readText(folder + "/line.json"));
   ASSERT_TRUE(bool(manifest));
@@ -125,8 +135,10 @@ TEST_F(Package, SymbolsAreAFixedList) {
   for (const llvm::json::Value &symbol : *manifest->getAsObject()->getArray("external_symbols"))
     listed += symbol.getAsString()->str() + " ";
   EXPECT_EQ(errors, listed);
-  ASSERT_EQ(0, shell("nm -g --defined-only libline.a | awk 'NF==3{print $3}' | grep -v '^line_' | tr '\\n' ' '; "
-                     "nm libline.a | awk 'NF == 3 && $2 ~ /[dDbBC]/ && $3 !~ /^(line_model|ampc.table)/{print $3}'"));
+  ASSERT_EQ(0, shell("nm -g --defined-only libline.a | awk 'NF==3{print $3}' | grep -v '^line_' | "
+                     "tr '\\n' ' '; "
+                     "nm libline.a | awk 'NF == 3 && $2 ~ /[dDbBC]/ && $3 !~ "
+                     "/^(line_model|ampc.table)/{print $3}'"));
   EXPECT_EQ(errors, ""); // neither foreign names nor mutable globals
 }
 
@@ -143,13 +155,16 @@ TEST_F(Package, ManifestSaysWhatIsInside) {
   EXPECT_EQ(manifest.getString("state_hash")->size(), 16u);
   std::string hash = manifest.getString("plan_hash")->str();
   write("line", folder); // the same input gives the same bytes
-  EXPECT_EQ(llvm::json::parse(readText(folder + "/line.json"))->getAsObject()->getString("plan_hash"), hash);
+  EXPECT_EQ(
+      llvm::json::parse(readText(folder + "/line.json"))->getAsObject()->getString("plan_hash"),
+      hash);
 }
 
 TEST_F(Package, RunsInProcessWithEqualBits) {
   write("line", folder);
   write("curve", folder);
-  ASSERT_EQ(0, shell(cc + strict + input("use.c") + " libline.a libcurve.a -pthread -o use && ./use state.safetensors"))
+  ASSERT_EQ(0, shell(cc + strict + input("use.c") +
+                     " libline.a libcurve.a -pthread -o use && ./use state.safetensors"))
       << errors;
   unsigned expected = std::stoul(errors.substr(errors.find(' ') + 1), nullptr, 16);
   FailureOr<PackagedModel> packaged = package(readText(input("line.mlir")));
@@ -175,14 +190,17 @@ TEST_F(Package, RunsInProcessWithEqualBits) {
     const void *x, *label;
   } in = {sizeof in, 0, 0, 0, nullptr, x, label};
   for (int i = 0; i < 50; ++i)
-    ASSERT_EQ(reinterpret_cast<ampc_status (*)(ampc_state *, const void *, void *)>(*step)(state, &in, nullptr), AMPC_OK);
+    ASSERT_EQ(reinterpret_cast<ampc_status (*)(ampc_state *, const void *, void *)>(*step)(
+                  state, &in, nullptr),
+              AMPC_OK);
   EXPECT_EQ(*static_cast<uint32_t *>(ampc_rt_tensor_data(state, 0)), expected);
   ampc_rt_destroy(state);
 }
 
 TEST_F(Package, AddressSanitizerSeesAnOverflow) {
   write("line", folder + "/asan", {Sanitizer::Address});
-  ASSERT_EQ(0, shell(cc + " -g -fsanitize=address -Iasan " + input("overflow.c") + " asan/libline.a -pthread -o overflow"))
+  ASSERT_EQ(0, shell(cc + " -g -fsanitize=address -Iasan " + input("overflow.c") +
+                     " asan/libline.a -pthread -o overflow"))
       << errors;
   EXPECT_NE(0, shell("ASAN_OPTIONS=detect_leaks=0 ./overflow"));
   EXPECT_NE(errors.find("heap-buffer-overflow"), std::string::npos) << errors;
@@ -191,7 +209,9 @@ TEST_F(Package, AddressSanitizerSeesAnOverflow) {
 
 TEST_F(Package, ThreadSanitizerSeesARace) {
   write("line", folder + "/tsan", {Sanitizer::Thread});
-  ASSERT_EQ(0, shell(cc + " -g -fsanitize=thread -Itsan " + input("race.c") + " tsan/libline.a -pthread -o race")) << errors;
+  ASSERT_EQ(0, shell(cc + " -g -fsanitize=thread -Itsan " + input("race.c") +
+                     " tsan/libline.a -pthread -o race"))
+      << errors;
   EXPECT_EQ(0, shell("./race in-order")) << errors;
   EXPECT_NE(0, shell("./race"));
   EXPECT_NE(errors.find("data race"), std::string::npos) << errors;
@@ -199,10 +219,13 @@ TEST_F(Package, ThreadSanitizerSeesARace) {
 }
 
 TEST_F(Package, RefusesWhatItCannotPackage) {
-  expectError("@line", "@\"my line\"", "expected a model name that is a C identifier, but got 'my line'");
+  expectError("@line", "@\"my line\"",
+              "expected a model name that is a C identifier, but got 'my line'");
   expectError("\"predict\"", "\"save\"", "expected another name for 'save'");
-  expectError("\"predict\"", "\"7up\"", "expected an export name that is a C identifier, but got '7up'");
-  expectError("train.role = \"export\"", "train.role = \"sing\"", "expected the role of a program, but got 'sing'");
+  expectError("\"predict\"", "\"7up\"",
+              "expected an export name that is a C identifier, but got '7up'");
+  expectError("train.role = \"export\"", "train.role = \"sing\"",
+              "expected the role of a program, but got 'sing'");
   expectError("role = \"moment\"", "role = \"mood\"", "expected a role of state");
   expectError("#kernel.place<arena, 0, 0>", "#kernel.place<state, 0, 64>",
               "expected the loss to be computed before any state is written");

@@ -109,9 +109,11 @@ TEST_F(Checkpoint, ResumesBitForBit) {
 TEST_F(Checkpoint, WeightsOnly) {
   train(a, 3);
   ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK);
-  writeFile(path, replace(readFile(path), "\"state_hash\":\"0000000000001234\"", "\"state_hash\":\"0000000000009999\""));
+  writeFile(path, replace(readFile(path), "\"state_hash\":\"0000000000001234\"",
+                          "\"state_hash\":\"0000000000009999\""));
   EXPECT_EQ(ampc_rt_load(b, path.c_str(), 0), AMPC_E_CKPT_MISMATCH);
-  EXPECT_NE(std::string(ampc_rt_last_error(b)).find("expected state hash 0000000000001234, but got 0000000000009999"),
+  EXPECT_NE(std::string(ampc_rt_last_error(b))
+                .find("expected state hash 0000000000001234, but got 0000000000009999"),
             std::string::npos);
   ASSERT_EQ(ampc_rt_load(b, path.c_str(), AMPC_LOAD_WEIGHTS), AMPC_OK) << ampc_rt_last_error(b);
   EXPECT_EQ(0, memcmp(ampc_rt_tensor_data(a, W), ampc_rt_tensor_data(b, W), 4000));
@@ -120,11 +122,13 @@ TEST_F(Checkpoint, WeightsOnly) {
   EXPECT_EQ(*static_cast<float *>(ampc_rt_tensor_data(b, M)), 0);
 }
 
-// What another tool writes: other order, escapes, no metadata, blanks, a tensor that the model lacks.
+// What another tool writes: other order, escapes, no metadata, blanks, a tensor that the model
+// lacks.
 TEST_F(Checkpoint, ReadsForeignWeights) {
-  std::string header = " {\n \"extra\" : {\"shape\":[2],\"data_offsets\":[14,16],\"dtype\":\"U8\"},"
-                       "\"w\":{\"dtype\":\"F32\",\"shape\":[1000],\"data_offsets\":[16,4016]},"
-                       "\"b\\\"\\\\\\n\\u00e9\":{\"data_offsets\":[0,14],\"dtype\":\"BF16\",\"shape\":[7]}}  ";
+  std::string header =
+      " {\n \"extra\" : {\"shape\":[2],\"data_offsets\":[14,16],\"dtype\":\"U8\"},"
+      "\"w\":{\"dtype\":\"F32\",\"shape\":[1000],\"data_offsets\":[16,4016]},"
+      "\"b\\\"\\\\\\n\\u00e9\":{\"data_offsets\":[0,14],\"dtype\":\"BF16\",\"shape\":[7]}}  ";
   std::string data(4016, '\1');
   writeFile(path, withHeader(header, data));
   ASSERT_EQ(ampc_rt_load(b, path.c_str(), AMPC_LOAD_WEIGHTS), AMPC_OK) << ampc_rt_last_error(b);
@@ -140,7 +144,8 @@ TEST_F(Checkpoint, RefusesDamagedFiles) {
   uint64_t length;
   memcpy(&length, good.data(), 8);
   std::string header = good.substr(8, length), data = good.substr(8 + length);
-  for (size_t keep : {size_t(0), size_t(7), size_t(8), size_t(100), size_t(8 + length), good.size() - 1})
+  for (size_t keep :
+       {size_t(0), size_t(7), size_t(8), size_t(100), size_t(8 + length), good.size() - 1})
     expectRefused(good.substr(0, keep), "damaged file");
   expectRefused(good + "x", "the data to end with the file");
   std::string flipped = good;
@@ -156,17 +161,20 @@ TEST_F(Checkpoint, RefusesDamagedFiles) {
   edit("[0,4000]", "[4,4004]", "without gap or overlap");
   edit("[0,4000]", "[0,99999999999999999999]", "a whole number");
   edit("[0,4000]", "[-1,3999]", "a whole number");
-  edit("\"fit.step\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[8014,8022]},", "", "tensor 'fit.step' is missing");
+  edit("\"fit.step\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[8014,8022]},", "",
+       "tensor 'fit.step' is missing");
   edit("\"fit.m.w\":", "\"w\":", "tensor 'w' occurs twice");
   edit("\"state_hash\":\"0000000000001234\"", "\"state_hash\":\"1234\"", "expected a state hash");
   edit("\"dtype\":\"F32\",", "", "dtype, shape and data_offsets, each once");
-  edit("\"dtype\":\"F32\"", "\"dtype\":\"F32\",\"dtype\":\"F32\"", "dtype, shape and data_offsets, each once");
+  edit("\"dtype\":\"F32\"", "\"dtype\":\"F32\",\"dtype\":\"F32\"",
+       "dtype, shape and data_offsets, each once");
   edit("\"format\":\"ampc\"", "\"format\":\"am\\qpc\"", "the end of a string");
   edit("\"format\":\"ampc\"", "\"format\":3", "a string");
   expectRefused(withHeader(header + "{}", data), "nothing after the header's object");
   expectRefused(withHeader("[]", data), "a header that is a JSON object");
   expectRefused(withHeader("{}", ""), "a string");
-  expectRefused(withHeader(std::string(300000, ' ') + header, data), "expected a header of at most");
+  expectRefused(withHeader(std::string(300000, ' ') + header, data),
+                "expected a header of at most");
   std::string huge = good;
   memset(huge.data(), 0xff, 8);
   expectRefused(huge, "a header that ends inside the file");
@@ -174,7 +182,8 @@ TEST_F(Checkpoint, RefusesDamagedFiles) {
   EXPECT_EQ(ampc_rt_load(b, path.c_str(), 0), AMPC_OK) << ampc_rt_last_error(b);
 }
 
-// Any single byte of the header may be anything: an error or an equal state, never a crash or a half-loaded state.
+// Any single byte of the header may be anything: an error or an equal state, never a crash or a
+// half-loaded state.
 TEST_F(Checkpoint, SurvivesAnyByteInTheHeader) {
   train(a, 1);
   ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK);
@@ -186,7 +195,8 @@ TEST_F(Checkpoint, SurvivesAnyByteInTheHeader) {
     std::string bad = good;
     bad[at] = char(bad[at] ^ (1 << at % 7));
     writeFile(path, bad);
-    if (ampc_rt_load(b, path.c_str(), 0) == AMPC_OK) { // a byte that does not matter, such as the model's name
+    if (ampc_rt_load(b, path.c_str(), 0) ==
+        AMPC_OK) { // a byte that does not matter, such as the model's name
       ASSERT_TRUE(bytes(b) == loaded) << at;
       ampc_rt_destroy(b);
       b = create(3, 99);
@@ -197,7 +207,8 @@ TEST_F(Checkpoint, SurvivesAnyByteInTheHeader) {
 
 TEST_F(Checkpoint, ReportsTheFileSystem) {
   EXPECT_EQ(ampc_rt_load(a, path.c_str(), 0), AMPC_E_IO);
-  EXPECT_NE(std::string(ampc_rt_last_error(a)).find("no such file or directory"), std::string::npos);
+  EXPECT_NE(std::string(ampc_rt_last_error(a)).find("no such file or directory"),
+            std::string::npos);
   EXPECT_EQ(ampc_rt_save(a, (folder + "/none/state").c_str()), AMPC_E_IO);
   EXPECT_EQ(ampc_rt_save(a, ""), AMPC_E_ARG);
   EXPECT_EQ(ampc_rt_load(a, path.c_str(), 2), AMPC_E_ARG);
@@ -218,7 +229,8 @@ TEST_F(Checkpoint, ReportsTheFileSystem) {
   setrlimit(RLIMIT_FSIZE, &small);
   EXPECT_EQ(ampc_rt_save(a, path.c_str()), AMPC_E_IO);
   setrlimit(RLIMIT_FSIZE, &limit);
-  EXPECT_NE(std::string(ampc_rt_last_error(a)).find("file too large"), std::string::npos) << ampc_rt_last_error(a);
+  EXPECT_NE(std::string(ampc_rt_last_error(a)).find("file too large"), std::string::npos)
+      << ampc_rt_last_error(a);
   EXPECT_EQ(files().size(), 1u);
   EXPECT_EQ(readFile(path), old);
 }

@@ -41,11 +41,13 @@ inline void updateKernel(void *const *operands, int64_t begin, int64_t end, void
 }
 // step += 1, as a finish: tests that it runs once whatever the threads do.
 inline void nothingKernel(void *const *, int64_t, int64_t, void *) {}
-inline void stepFinish(void *const *operands, int64_t, int64_t, void *) { ++*static_cast<int64_t *>(operands[0]); }
+inline void stepFinish(void *const *operands, int64_t, int64_t, void *) {
+  ++*static_cast<int64_t *>(operands[0]);
+}
 // copy = w; operands: w, copy.
 inline void copyKernel(void *const *operands, int64_t begin, int64_t end, void *) {
-  std::memcpy(static_cast<float *>(operands[1]) + begin * 40, static_cast<const float *>(operands[0]) + begin * 40,
-              size_t(end - begin) * 160);
+  std::memcpy(static_cast<float *>(operands[1]) + begin * 40,
+              static_cast<const float *>(operands[0]) + begin * 40, size_t(end - begin) * 160);
 }
 // One row: y = x * w[0]; operands: x, w, y, arena. In a loop over rows with strides.
 inline void rowKernel(void *const *operands, int64_t, int64_t, void *) {
@@ -65,16 +67,47 @@ inline const ampc_kernel kernels[KernelCount] = {
     {"row", AMPC_ALL(rowKernel), {}, AMPC_ALL(1), {}},
 };
 
-inline const int64_t weightDims[] = {kWeights}, biasDims[] = {7}, pairDims[] = {2}, rowDims[] = {kRows};
+inline const int64_t weightDims[] = {kWeights}, biasDims[] = {7}, pairDims[] = {2},
+                     rowDims[] = {kRows};
 enum { W, B, M, StepSlot, Random, Working, G, SlotCount };
 inline const ampc_slot slots[SlotCount] = {
     {{"w", AMPC_F32, 1, weightDims, 4000, 0, 0, 0}, AMPC_ROLE_PARAM, AMPC_INIT_UNIFORM, -1, 1, 0},
-    {{"b\"\\\n\xc3\xa9", AMPC_BF16, 1, biasDims, 14, 0, 0, 0}, AMPC_ROLE_PARAM, AMPC_INIT_NORMAL, 0, 1, 4032},
-    {{"fit.m.w", AMPC_F32, 1, weightDims, 4000, 0, 0, 0}, AMPC_ROLE_MOMENT, AMPC_INIT_CONSTANT, 0, 0, 4096},
-    {{"fit.step", AMPC_I64, 0, nullptr, 8, 0, 0, 0}, AMPC_ROLE_STEP, AMPC_INIT_CONSTANT, 0, 0, 8128},
-    {{"random", AMPC_I64, 1, pairDims, 16, 0, 0, 0}, AMPC_ROLE_RANDOM, AMPC_INIT_CONSTANT, 0, 0, 8192},
-    {{"w.packed", AMPC_F32, 1, weightDims, 4000, 0, 0, 0}, AMPC_ROLE_WORKING, AMPC_INIT_CONSTANT, 0, 0, 8256},
-    {{"fit.grad.w", AMPC_F32, 1, weightDims, 4000, 0, 0, 0}, AMPC_ROLE_GRADIENT, AMPC_INIT_CONSTANT, 0, 0, 12288},
+    {{"b\"\\\n\xc3\xa9", AMPC_BF16, 1, biasDims, 14, 0, 0, 0},
+     AMPC_ROLE_PARAM,
+     AMPC_INIT_NORMAL,
+     0,
+     1,
+     4032},
+    {{"fit.m.w", AMPC_F32, 1, weightDims, 4000, 0, 0, 0},
+     AMPC_ROLE_MOMENT,
+     AMPC_INIT_CONSTANT,
+     0,
+     0,
+     4096},
+    {{"fit.step", AMPC_I64, 0, nullptr, 8, 0, 0, 0},
+     AMPC_ROLE_STEP,
+     AMPC_INIT_CONSTANT,
+     0,
+     0,
+     8128},
+    {{"random", AMPC_I64, 1, pairDims, 16, 0, 0, 0},
+     AMPC_ROLE_RANDOM,
+     AMPC_INIT_CONSTANT,
+     0,
+     0,
+     8192},
+    {{"w.packed", AMPC_F32, 1, weightDims, 4000, 0, 0, 0},
+     AMPC_ROLE_WORKING,
+     AMPC_INIT_CONSTANT,
+     0,
+     0,
+     8256},
+    {{"fit.grad.w", AMPC_F32, 1, weightDims, 4000, 0, 0, 0},
+     AMPC_ROLE_GRADIENT,
+     AMPC_INIT_CONSTANT,
+     0,
+     0,
+     12288},
 };
 
 inline const ampc_tensor inputs[] = {{"x", AMPC_F32, 1, rowDims, 32, 1, 0, 0},
@@ -83,18 +116,35 @@ inline const ampc_tensor lossOut[] = {{"loss", AMPC_F32, 0, nullptr, 4, 0, 0, 0}
 inline const ampc_tensor rowOut[] = {{"y", AMPC_F32, 1, rowDims, 32, 1, 0, 0}};
 
 constexpr ampc_operand state(int slotOffset) { return {AMPC_SPACE_STATE, 0, slotOffset, 0}; }
-inline const ampc_operand trainOperands[] = {
-    {AMPC_SPACE_INPUT, 0, 0, 0}, state(0), {AMPC_SPACE_CONTROL, 0, 0, 0}, {AMPC_SPACE_OUTPUT, 0, 0, 0}, // loss
-    {AMPC_SPACE_INPUT, 0, 0, 0}, state(0), {AMPC_SPACE_ARENA, 0, 64, 0},                               // gradient
-    {AMPC_SPACE_ARENA, 0, 64, 0}, {AMPC_SPACE_CONTROL, 0, 0, 0}, state(8192), state(0), state(4096),   // update
-    state(8128),                                                                                       // step
-    state(0), state(8256)};                                                                            // copy
-inline const ampc_operand gradOperands[] = {
-    {AMPC_SPACE_INPUT, 0, 0, 0}, state(0), {AMPC_SPACE_CONTROL, 0, 0, 0}, {AMPC_SPACE_OUTPUT, 0, 0, 0},
-    {AMPC_SPACE_INPUT, 0, 0, 0}, state(0), state(12288)};
-inline const ampc_operand applyOperands[] = {state(12288), {AMPC_SPACE_CONTROL, 0, 0, 0}, state(8192), state(0),
-                                             state(4096), state(8128), state(0), state(8256)};
-inline const ampc_operand rowOperands[] = {{AMPC_SPACE_INPUT, 0, 0, 4}, state(8256), {AMPC_SPACE_OUTPUT, 0, 0, 4},
+inline const ampc_operand trainOperands[] = {{AMPC_SPACE_INPUT, 0, 0, 0},
+                                             state(0),
+                                             {AMPC_SPACE_CONTROL, 0, 0, 0},
+                                             {AMPC_SPACE_OUTPUT, 0, 0, 0}, // loss
+                                             {AMPC_SPACE_INPUT, 0, 0, 0},
+                                             state(0),
+                                             {AMPC_SPACE_ARENA, 0, 64, 0}, // gradient
+                                             {AMPC_SPACE_ARENA, 0, 64, 0},
+                                             {AMPC_SPACE_CONTROL, 0, 0, 0},
+                                             state(8192),
+                                             state(0),
+                                             state(4096), // update
+                                             state(8128), // step
+                                             state(0),
+                                             state(8256)}; // copy
+inline const ampc_operand gradOperands[] = {{AMPC_SPACE_INPUT, 0, 0, 0},
+                                            state(0),
+                                            {AMPC_SPACE_CONTROL, 0, 0, 0},
+                                            {AMPC_SPACE_OUTPUT, 0, 0, 0},
+                                            {AMPC_SPACE_INPUT, 0, 0, 0},
+                                            state(0),
+                                            state(12288)};
+inline const ampc_operand applyOperands[] = {state(12288), {AMPC_SPACE_CONTROL, 0, 0, 0},
+                                             state(8192),  state(0),
+                                             state(4096),  state(8128),
+                                             state(0),     state(8256)};
+inline const ampc_operand rowOperands[] = {{AMPC_SPACE_INPUT, 0, 0, 4},
+                                           state(8256),
+                                           {AMPC_SPACE_OUTPUT, 0, 0, 4},
                                            {AMPC_SPACE_ARENA, 0, 0, 0}};
 inline const ampc_operand deriveOperands[] = {state(0), state(8256)};
 
@@ -107,26 +157,72 @@ inline const ampc_entry trainEntries[] = {kernel(Loss, 0, 4, "mse"), kernel(Grad
 inline const ampc_entry gradEntries[] = {kernel(Loss, 0, 4, "mse"), kernel(Grad, 4, 3, "mse.grad")};
 inline const ampc_entry applyEntries[] = {kernel(Update, 0, 5, "fit"), kernel(Step, 5, 1, "count"),
                                           kernel(Copy, 6, 2, "pack")};
-inline const ampc_entry rowEntries[] = {{AMPC_ENTRY_LOOP, 0, 0, 0, 1, kRows, "rows"}, kernel(Row, 0, 4, "row")};
+inline const ampc_entry rowEntries[] = {{AMPC_ENTRY_LOOP, 0, 0, 0, 1, kRows, "rows"},
+                                        kernel(Row, 0, 4, "row")};
 inline const ampc_entry deriveEntries[] = {kernel(Copy, 0, 2, "pack")};
 
 enum { Train, GradProgram, Apply, Predict, Derive, ProgramCount };
-// name, kind, step, loss, ready, norm, inf, scale, inputs, outputs, entries, operands, batch, short, -, tables, arena
+// name, kind, step, loss, ready, norm, inf, scale, inputs, outputs, entries, operands, batch,
+// short, -, tables, arena
 inline const ampc_program programs[ProgramCount] = {
-    {"train_step", AMPC_PROGRAM_TRAIN, StepSlot, 0, 1, -1, -1, -1, 2, 1, 5, 15, kRows, 1, 0, inputs, lossOut,
-     trainEntries, trainOperands, 4096},
-    {"grad", AMPC_PROGRAM_GRAD, StepSlot, 0, 1, -1, -1, -1, 2, 1, 2, 7, kRows, 1, 0, inputs, lossOut, gradEntries,
-     gradOperands, 4096},
-    {"apply", AMPC_PROGRAM_APPLY, StepSlot, -1, -1, -1, -1, -1, 0, 0, 3, 8, 0, 0, 0, nullptr, nullptr, applyEntries,
-     applyOperands, 0},
-    {"predict", AMPC_PROGRAM_EXPORT, -1, -1, -1, -1, -1, -1, 1, 1, 2, 4, kRows, 0, 0, inputs, rowOut, rowEntries,
+    {"train_step",
+     AMPC_PROGRAM_TRAIN,
+     StepSlot,
+     0,
+     1,
+     -1,
+     -1,
+     -1,
+     2,
+     1,
+     5,
+     15,
+     kRows,
+     1,
+     0,
+     inputs,
+     lossOut,
+     trainEntries,
+     trainOperands,
+     4096},
+    {"grad",  AMPC_PROGRAM_GRAD, StepSlot,     0,   1, -1, -1, -1, 2, 1, 2, 7, kRows, 1, 0, inputs,
+     lossOut, gradEntries,       gradOperands, 4096},
+    {"apply", AMPC_PROGRAM_APPLY, StepSlot,      -1, -1, -1, -1, -1, 0, 0, 3, 8, 0, 0, 0, nullptr,
+     nullptr, applyEntries,       applyOperands, 0},
+    {"predict",   AMPC_PROGRAM_EXPORT,
+     -1,          -1,
+     -1,          -1,
+     -1,          -1,
+     1,           1,
+     2,           4,
+     kRows,       0,
+     0,           inputs,
+     rowOut,      rowEntries,
      rowOperands, 64},
-    {"derive", AMPC_PROGRAM_DERIVE, -1, -1, -1, -1, -1, -1, 0, 0, 1, 2, 0, 0, 0, nullptr, nullptr, deriveEntries,
-     deriveOperands, 0}};
+    {"derive",
+     AMPC_PROGRAM_DERIVE,
+     -1,
+     -1,
+     -1,
+     -1,
+     -1,
+     -1,
+     0,
+     0,
+     1,
+     2,
+     0,
+     0,
+     0,
+     nullptr,
+     nullptr,
+     deriveEntries,
+     deriveOperands,
+     0}};
 
 inline ampc_model makeModel() {
-  return {"fake", 15, SlotCount, ProgramCount, KernelCount, 0, 0, slots, programs, kernels, nullptr, 16288, 4160,
-          0x1234, 0x5678};
+  return {"fake",   15,      SlotCount, ProgramCount, KernelCount, 0,      0,     slots,
+          programs, kernels, nullptr,   16288,        4160,        0x1234, 0x5678};
 }
 inline const ampc_model model = makeModel();
 

@@ -19,8 +19,8 @@ TEST(Init, PhiloxKnownAnswers) {
   const uint32_t cases[3][10] = {
       {0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
       {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd},
-      {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0xd16cfe09, 0x94fdcceb, 0x5001e420,
-       0x24126ea1}};
+      {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0xd16cfe09,
+       0x94fdcceb, 0x5001e420, 0x24126ea1}};
   for (auto &c : cases) {
     uint32_t out[4];
     ampc_rt_philox(c, c + 4, out);
@@ -48,7 +48,8 @@ TEST(Init, F16RoundsToNearestEven) {
   const int32_t f16 = 2;
   for (uint32_t bits = 0; bits < 0x7c00; ++bits) {
     auto low = static_cast<uint16_t>(bits), high = static_cast<uint16_t>(bits + 1);
-    double a = ampc_rt_read_float(&low, f16), b = bits == 0x7bff ? 65536 : ampc_rt_read_float(&high, f16);
+    double a = ampc_rt_read_float(&low, f16),
+           b = bits == 0x7bff ? 65536 : ampc_rt_read_float(&high, f16);
     auto middle = static_cast<float>((a + b) / 2);
     ASSERT_EQ(ampc_rt_to_f16(static_cast<float>(a)), low);
     ASSERT_EQ(ampc_rt_to_f16(static_cast<float>(-a)), low | 0x8000);

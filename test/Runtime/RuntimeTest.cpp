@@ -87,7 +87,8 @@ TEST(Runtime, RunsOnTheCallersThreads) {
   std::atomic<int> calls{0};
   State own(3), callers(3);
   callers.options.parallel_context = &calls;
-  callers.options.parallel_for = [](void *context, int32_t count, void (*body)(void *, int32_t), void *argument) {
+  callers.options.parallel_for = [](void *context, int32_t count, void (*body)(void *, int32_t),
+                                    void *argument) {
     ++*static_cast<std::atomic<int> *>(context);
     for (int32_t i = count - 1; i >= 0; --i) // any order will do
       body(argument, i);
@@ -104,7 +105,8 @@ TEST(Runtime, GradThenApplyEqualsTrainStep) {
   Batch batch;
   ApplyIn apply;
   ampc_train_out a = makeOut(), b = makeOut();
-  // The counter advances between grad and apply, so the fake update sees another parity than in a joint step.
+  // The counter advances between grad and apply, so the fake update sees another parity than in a
+  // joint step.
   ASSERT_EQ(ampc_rt_run(joint.get(), Train, &batch, &a), AMPC_OK);
   ASSERT_EQ(ampc_rt_run(joint.get(), Train, &batch, &a), AMPC_OK);
   static_cast<int64_t *>(ampc_rt_tensor_data(split.get(), Random))[1] = -1;
@@ -117,7 +119,8 @@ TEST(Runtime, GradThenApplyEqualsTrainStep) {
   EXPECT_EQ(AMPC_E_ARG, ampc_rt_run(joint.get(), GradProgram, &batch, &b));
   EXPECT_EQ(errorOf(joint), "grad: expected a state created with want_split");
   EXPECT_EQ(ampc_rt_tensor_data(joint.get(), G), nullptr);
-  EXPECT_LT(ampc_rt_state_bytes(&model, &joint.options) + 3900, ampc_rt_state_bytes(&model, &split.options));
+  EXPECT_LT(ampc_rt_state_bytes(&model, &joint.options) + 3900,
+            ampc_rt_state_bytes(&model, &split.options));
 }
 
 TEST(Runtime, BadArgumentsChangeNothing) {
@@ -182,7 +185,8 @@ TEST(Runtime, ShortBatchWhereUnsupported) {
   out.y = y;
   in.valid = 5;
   EXPECT_EQ(ampc_rt_run(s.get(), Predict, &in, &out), AMPC_E_ARG);
-  EXPECT_EQ(errorOf(s), "predict: expected a full batch of 8 rows, but got 5: the model mixes rows");
+  EXPECT_EQ(errorOf(s),
+            "predict: expected a full batch of 8 rows, but got 5: the model mixes rows");
   out.y = nullptr;
   in.valid = 8;
   EXPECT_EQ(ampc_rt_run(s.get(), Predict, &in, &out), AMPC_E_ARG);
@@ -210,7 +214,8 @@ TEST(Runtime, LoopsStepTheirOperands) {
   PredictOut out;
   in.x = batch.xs;
   out.y = y;
-  ASSERT_EQ(ampc_rt_run(s.get(), Predict, &in, &out), AMPC_OK); // reads the working copy: made by create
+  ASSERT_EQ(ampc_rt_run(s.get(), Predict, &in, &out),
+            AMPC_OK); // reads the working copy: made by create
   for (int i = 0; i < kRows; ++i)
     EXPECT_EQ(y[i], batch.xs[i] * s.w()[0]);
   s.w()[0] = 3;
@@ -281,7 +286,9 @@ TEST(Runtime, AllocatesOnceAndReleasesIt) {
     s.options.allocate = [](void *context, size_t bytes) -> void * {
       return ++static_cast<Count *>(context)->allocated, aligned_alloc(64, (bytes + 63) / 64 * 64);
     };
-    s.options.release = [](void *context, void *memory) { ++static_cast<Count *>(context)->released, free(memory); };
+    s.options.release = [](void *context, void *memory) {
+      ++static_cast<Count *>(context)->released, free(memory);
+    };
     Batch batch;
     EXPECT_EQ(ampc_rt_run(s.get(), Train, &batch, nullptr), AMPC_OK);
     EXPECT_EQ(count.allocated, 1);
@@ -329,8 +336,12 @@ TEST(Runtime, HooksSeeStepsAndSpans) {
   State s(2);
   s.options.hooks.size = sizeof(ampc_hooks);
   s.options.hooks.context = &seen;
-  s.options.hooks.on_log = [](void *c, const char *text) { static_cast<Seen *>(c)->logs.push_back(text); };
-  s.options.hooks.on_step = [](void *c, const ampc_train_out *out) { static_cast<Seen *>(c)->steps += out->step; };
+  s.options.hooks.on_log = [](void *c, const char *text) {
+    static_cast<Seen *>(c)->logs.push_back(text);
+  };
+  s.options.hooks.on_step = [](void *c, const ampc_train_out *out) {
+    static_cast<Seen *>(c)->steps += out->step;
+  };
   s.get();
   ASSERT_EQ(seen.logs.size(), 1u);
   ampc_hooks hooks = s.options.hooks;

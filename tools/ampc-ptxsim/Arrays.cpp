@@ -19,10 +19,10 @@ struct TypeName {
   unsigned size;
 };
 constexpr TypeName types[] = {
-    {"f64", "<f8", "F64", 8}, {"f32", "<f4", "F32", 4}, {"f16", "<f2", "F16", 2},
+    {"f64", "<f8", "F64", 8},   {"f32", "<f4", "F32", 4}, {"f16", "<f2", "F16", 2},
     {"bf16", "<u2", "BF16", 2}, {"i64", "<i8", "I64", 8}, {"i32", "<i4", "I32", 4},
-    {"i16", "<i2", "I16", 2}, {"i8", "|i1", "I8", 1}, {"u64", "<u8", "U64", 8},
-    {"u32", "<u4", "U32", 4}, {"u16", "<u2", "U16", 2}, {"u8", "|u1", "U8", 1},
+    {"i16", "<i2", "I16", 2},   {"i8", "|i1", "I8", 1},   {"u64", "<u8", "U64", 8},
+    {"u32", "<u4", "U32", 4},   {"u16", "<u2", "U16", 2}, {"u8", "|u1", "U8", 1},
     {"bool", "|b1", "BOOL", 1},
 };
 } // namespace
@@ -153,8 +153,8 @@ void writeArray(const std::string &path, const Array &array) {
     header += ' ';
   header += '\n';
   std::ofstream file(path, std::ios::binary);
-  const char magic[] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, char(header.size() & 255),
-                        char(header.size() >> 8)};
+  const char magic[] = {
+      '\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, char(header.size() & 255), char(header.size() >> 8)};
   file.write(magic, sizeof magic);
   file << header;
   file.write(reinterpret_cast<const char *>(array.bytes.data()), long(array.bytes.size()));

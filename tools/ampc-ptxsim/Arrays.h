@@ -10,7 +10,7 @@
 namespace ptxsim {
 
 struct Array {
-  std::string type;           ///< "f32", "f16", "bf16", "i32", "u8", ...
+  std::string type; ///< "f32", "f16", "bf16", "i32", "u8", ...
   std::vector<uint64_t> shape;
   std::vector<uint8_t> bytes;
 };

@@ -86,12 +86,18 @@ void parseShape(Words &words, Array &array) {
 }
 
 TensorType tensorType(Words &words, const std::string &type) {
-  if (type == "f16") return TensorType::F16;
-  if (type == "bf16") return TensorType::BF16;
-  if (type == "f32") return TensorType::F32;
-  if (type == "f64") return TensorType::F64;
-  if (type == "u8") return TensorType::U8;
-  if (type == "i32") return TensorType::S32;
+  if (type == "f16")
+    return TensorType::F16;
+  if (type == "bf16")
+    return TensorType::BF16;
+  if (type == "f32")
+    return TensorType::F32;
+  if (type == "f64")
+    return TensorType::F64;
+  if (type == "u8")
+    return TensorType::U8;
+  if (type == "i32")
+    return TensorType::S32;
   words.fail("expected an element type for a tensor map, but got '" + type + "'");
 }
 
@@ -100,11 +106,16 @@ void parseMap(Words &words, LaunchArgument &argument) {
   argument.kind = LaunchArgument::Map;
   TensorMapInfo &map = argument.map;
   map.type = tensorType(words, type);
-  if (swizzle == "none") map.swizzle = Swizzle::None;
-  else if (swizzle == "32B") map.swizzle = Swizzle::Bytes32;
-  else if (swizzle == "64B") map.swizzle = Swizzle::Bytes64;
-  else if (swizzle == "128B") map.swizzle = Swizzle::Bytes128;
-  else words.fail("expected none, 32B, 64B or 128B, but got '" + swizzle + "'");
+  if (swizzle == "none")
+    map.swizzle = Swizzle::None;
+  else if (swizzle == "32B")
+    map.swizzle = Swizzle::Bytes32;
+  else if (swizzle == "64B")
+    map.swizzle = Swizzle::Bytes64;
+  else if (swizzle == "128B")
+    map.swizzle = Swizzle::Bytes128;
+  else
+    words.fail("expected none, 32B, 64B or 128B, but got '" + swizzle + "'");
   std::string target = words.next("@N");
   if (target[0] != '@')
     words.fail("expected the number of a buffer argument as @N");

@@ -72,19 +72,29 @@ CommandLine parseCommandLine(int argc, char **argv) {
     if (word == "--help" || word == "-h") {
       std::fputs(usage, stdout);
       std::exit(0);
-    } else if (word == "--race") c.options.race = true;
-    else if (word == "--stats") c.options.statistics = true;
-    else if (word == "--no-definedness") c.options.definedness = false;
-    else if (word == "--trace") c.options.traceWarp = int(number(word, value()));
-    else if (word == "--seed") c.options.seed = number(word, value());
-    else if (word == "--quantum") c.options.scheduleQuantum = uint32_t(number(word, value()));
-    else if (word == "--threads") c.options.threads = unsigned(number(word, value()));
-    else if (word == "--budget") c.options.instructionBudget = number(word, value());
-    else if (word == "--set") c.lines.push_back(value());
+    } else if (word == "--race")
+      c.options.race = true;
+    else if (word == "--stats")
+      c.options.statistics = true;
+    else if (word == "--no-definedness")
+      c.options.definedness = false;
+    else if (word == "--trace")
+      c.options.traceWarp = int(number(word, value()));
+    else if (word == "--seed")
+      c.options.seed = number(word, value());
+    else if (word == "--quantum")
+      c.options.scheduleQuantum = uint32_t(number(word, value()));
+    else if (word == "--threads")
+      c.options.threads = unsigned(number(word, value()));
+    else if (word == "--budget")
+      c.options.instructionBudget = number(word, value());
+    else if (word == "--set")
+      c.lines.push_back(value());
     else if (word == "--async")
       c.options.async = AsyncMode(choice(word, value(), {"lazy", "eager", "random"}));
     else if (word == "--tensor")
-      c.options.tensor = TensorArithmetic(choice(word, value(), {"fma", "volta", "ampere", "hopper"}));
+      c.options.tensor =
+          TensorArithmetic(choice(word, value(), {"fma", "volta", "ampere", "hopper"}));
     else if (word.size() > 1 && word[0] == '-')
       fail("unknown option " + word);
     else
@@ -135,10 +145,14 @@ int run(const CommandLine &c, Device &device, const Program &program, const Modu
   for (const LaunchArgument &a : extra.arguments)
     launch.arguments.push_back(a);
   for (const std::string &line : c.lines) {
-    if (line.compare(0, 5, "grid ") == 0) launch.config.grid = extra.config.grid;
-    if (line.compare(0, 6, "block ") == 0) launch.config.block = extra.config.block;
-    if (line.compare(0, 8, "cluster ") == 0) launch.config.cluster = extra.config.cluster;
-    if (line.compare(0, 7, "shared ") == 0) launch.config.dynamicShared = extra.config.dynamicShared;
+    if (line.compare(0, 5, "grid ") == 0)
+      launch.config.grid = extra.config.grid;
+    if (line.compare(0, 6, "block ") == 0)
+      launch.config.block = extra.config.block;
+    if (line.compare(0, 8, "cluster ") == 0)
+      launch.config.cluster = extra.config.cluster;
+    if (line.compare(0, 7, "shared ") == 0)
+      launch.config.dynamicShared = extra.config.dynamicShared;
   }
   if (launch.kernel.empty() && module.kernels().size() == 1)
     launch.kernel = module.kernels()[0].name;

@@ -17,18 +17,21 @@ static std::string textOf(llvm::ArrayRef<int64_t> dims) {
 bool Batches::check(const ampc_tensor &tensor, const Array &array, std::string &error) {
   llvm::ArrayRef<int64_t> want(tensor.dims, tensor.rank), got(array.dims);
   if (array.dtype != tensor.dtype) {
-    error = std::string("expected elements of ") + nameOf(ampc_dtype(tensor.dtype)) + " for input " + tensor.name +
-            ", but got " + nameOf(array.dtype);
+    error = std::string("expected elements of ") + nameOf(ampc_dtype(tensor.dtype)) +
+            " for input " + tensor.name + ", but got " + nameOf(array.dtype);
     return false;
   }
-  bool fits = tensor.batched ? got.size() == want.size() && got.drop_front() == want.drop_front() : got == want;
+  bool fits = tensor.batched ? got.size() == want.size() && got.drop_front() == want.drop_front()
+                             : got == want;
   if (!fits) {
     error = std::string("expected shape ") + (tensor.batched ? "[rows, ...] with rows of " : "") +
-            textOf(tensor.batched ? want.drop_front() : want) + " for input " + tensor.name + ", but got " + textOf(got);
+            textOf(tensor.batched ? want.drop_front() : want) + " for input " + tensor.name +
+            ", but got " + textOf(got);
     return false;
   }
   if (tensor.batched && rows && got[0] != rows) {
-    error = "expected " + std::to_string(rows) + " rows for input " + tensor.name + ", but got " + std::to_string(got[0]);
+    error = "expected " + std::to_string(rows) + " rows for input " + tensor.name + ", but got " +
+            std::to_string(got[0]);
     return false;
   }
   if (tensor.batched)
@@ -36,8 +39,9 @@ bool Batches::check(const ampc_tensor &tensor, const Array &array, std::string &
   return true;
 }
 
-bool Batches::open(const ampc_program &p, llvm::ArrayRef<std::pair<std::string, std::string>> sources, uint64_t seedOfOrder,
-                   bool wantShuffle, std::string &error) {
+bool Batches::open(const ampc_program &p,
+                   llvm::ArrayRef<std::pair<std::string, std::string>> sources,
+                   uint64_t seedOfOrder, bool wantShuffle, std::string &error) {
   program = &p;
   seed = seedOfOrder;
   shuffle = wantShuffle;
@@ -55,9 +59,11 @@ bool Batches::open(const ampc_program &p, llvm::ArrayRef<std::pair<std::string, 
   }
   for (int i = 0; i < p.input_count; ++i) {
     const ampc_tensor &tensor = p.inputs[i];
-    auto source = std::find_if(sources.begin(), sources.end(), [&](auto &s) { return s.first == tensor.name; });
+    auto source = std::find_if(sources.begin(), sources.end(),
+                               [&](auto &s) { return s.first == tensor.name; });
     if (source == sources.end()) {
-      error = std::string("expected --data ") + tensor.name + "=FILE, since the step has an input of that name";
+      error = std::string("expected --data ") + tensor.name +
+              "=FILE, since the step has an input of that name";
       return false;
     }
     auto array = readArray(source->second, error);
@@ -70,7 +76,8 @@ bool Batches::open(const ampc_program &p, llvm::ArrayRef<std::pair<std::string, 
     arrays.push_back(std::move(*array));
   }
   if (p.batch && rows < (p.short_batch ? 1 : p.batch)) {
-    error = "expected at least " + std::to_string(p.short_batch ? 1 : p.batch) + " rows of data, but got " + std::to_string(rows);
+    error = "expected at least " + std::to_string(p.short_batch ? 1 : p.batch) +
+            " rows of data, but got " + std::to_string(rows);
     return false;
   }
   order.resize(rows);

@@ -12,8 +12,10 @@ namespace ampc {
 /// resumed run goes on where it stopped.
 class Batches {
 public:
-  /// `sources` maps names of inputs to paths (readArray). False with a message if something is missing or does not fit.
-  bool open(const ampc_program &program, llvm::ArrayRef<std::pair<std::string, std::string>> sources, uint64_t seed,
+  /// `sources` maps names of inputs to paths (readArray). False with a message if something is
+  /// missing or does not fit.
+  bool open(const ampc_program &program,
+            llvm::ArrayRef<std::pair<std::string, std::string>> sources, uint64_t seed,
             bool shuffle, std::string &error);
   /// Fills the inputs for a step (from 0); returns the number of valid rows.
   uint32_t fill(uint64_t step);
@@ -26,8 +28,8 @@ private:
   void shuffleFor(uint64_t epoch);
 
   const ampc_program *program = nullptr;
-  std::vector<Array> arrays;                // one per input
-  std::vector<std::vector<char>> buffers;   // one per batched input
+  std::vector<Array> arrays;              // one per input
+  std::vector<std::vector<char>> buffers; // one per batched input
   std::vector<const void *> inputs;
   std::vector<uint32_t> order;
   uint64_t seed = 0, shuffledEpoch = ~uint64_t(0), perEpoch = 1;

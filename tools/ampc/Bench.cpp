@@ -14,13 +14,16 @@ namespace cl = llvm::cl;
 
 cl::SubCommand ampc::benchCommand("bench", "time a training step or an export on random data");
 
-static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required, cl::sub(benchCommand));
-static cl::opt<std::string> exportName("export", cl::desc("time this export (default: the first training step)"),
-                                       cl::sub(benchCommand));
-static cl::opt<unsigned> steps("steps", cl::desc("timed runs, after a fifth as many to warm up (default: 20)"),
-                               cl::init(20), cl::sub(benchCommand));
-static cl::opt<int> threads("threads", cl::desc("default: as many as the process may use"), cl::init(0),
-                            cl::sub(benchCommand));
+static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required,
+                                  cl::sub(benchCommand));
+static cl::opt<std::string>
+    exportName("export", cl::desc("time this export (default: the first training step)"),
+               cl::sub(benchCommand));
+static cl::opt<unsigned>
+    steps("steps", cl::desc("timed runs, after a fifth as many to warm up (default: 20)"),
+          cl::init(20), cl::sub(benchCommand));
+static cl::opt<int> threads("threads", cl::desc("default: as many as the process may use"),
+                            cl::init(0), cl::sub(benchCommand));
 static cl::opt<bool> profile("profile", cl::desc("time per kernel"), cl::sub(benchCommand));
 static PrecisionOptions precision(benchCommand);
 
@@ -46,13 +49,14 @@ static void print(Profile &spans, unsigned runs) {
     total += span.seconds;
   llvm::errs() << "  ms/run   share  launches  kernel\n";
   for (auto &[name, span] : sorted)
-    llvm::errs() << llvm::format("%8.3f  %5.1f%%  %8u  ", span.seconds / runs * 1e3, 100 * span.seconds / total,
-                                 span.count / runs)
+    llvm::errs() << llvm::format("%8.3f  %5.1f%%  %8u  ", span.seconds / runs * 1e3,
+                                 100 * span.seconds / total, span.count / runs)
                  << name << "\n";
 }
 
 /// One run; false after a message.
-static bool runOnce(Session &session, int number, RandomInputs &inputs, std::vector<std::vector<char>> &outputs) {
+static bool runOnce(Session &session, int number, RandomInputs &inputs,
+                    std::vector<std::vector<char>> &outputs) {
   ampc_status status;
   if (session.getModel().programs[number].kind == AMPC_PROGRAM_TRAIN) {
     ampc_train_out out;
@@ -65,7 +69,8 @@ static bool runOnce(Session &session, int number, RandomInputs &inputs, std::vec
   }
   if (status >= 0)
     return true;
-  llvm::errs() << "ampc: error: " << ampc_rt_status_string(status) << ": " << session.lastError() << "\n";
+  llvm::errs() << "ampc: error: " << ampc_rt_status_string(status) << ": " << session.lastError()
+               << "\n";
   return false;
 }
 
@@ -86,7 +91,8 @@ int ampc::runBench() {
   int number = exportName.empty() ? session.findProgram(AMPC_PROGRAM_TRAIN)
                                   : session.findProgram(AMPC_PROGRAM_EXPORT, exportName);
   if (number < 0) {
-    llvm::errs() << "ampc: error: expected " << (exportName.empty() ? "a training step" : "an export of that name") << "\n";
+    llvm::errs() << "ampc: error: expected "
+                 << (exportName.empty() ? "a training step" : "an export of that name") << "\n";
     return 1;
   }
   const ampc_program &program = session.getModel().programs[number];
@@ -110,12 +116,15 @@ int ampc::runBench() {
     auto start = std::chrono::steady_clock::now();
     if (!runOnce(session, number, inputs, outputs))
       return 1;
-    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    seconds.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   llvm::sort(seconds);
-  llvm::outs() << "{\"name\": \"" << session.getModel().name << "\", \"program\": \"" << program.name << "\", \"tier\": \""
-               << ampc_rt_tier(session.getState()) << "\", \"arena_bytes\": " << session.getModel().arena_bytes
-               << llvm::format(", \"median_seconds\": %.6g, \"least_seconds\": %.6g}\n", seconds[seconds.size() / 2], seconds[0]);
+  llvm::outs() << "{\"name\": \"" << session.getModel().name << "\", \"program\": \""
+               << program.name << "\", \"tier\": \"" << ampc_rt_tier(session.getState())
+               << "\", \"arena_bytes\": " << session.getModel().arena_bytes
+               << llvm::format(", \"median_seconds\": %.6g, \"least_seconds\": %.6g}\n",
+                               seconds[seconds.size() / 2], seconds[0]);
   if (profile)
     print(spans, seconds.size());
   return 0;

@@ -12,13 +12,18 @@ namespace cl = llvm::cl;
 
 cl::SubCommand ampc::checkCommand("check", "compare gradients with central differences in f64");
 
-static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required, cl::sub(checkCommand));
-static cl::opt<bool> full("full", cl::desc("check every element of every parameter"), cl::sub(checkCommand));
-static cl::opt<unsigned> seed("seed", cl::desc("of parameters and inputs (default: 1)"), cl::init(1), cl::sub(checkCommand));
-static cl::opt<double> eps("eps", cl::desc("half the step of a difference (default: 1e-6)"), cl::init(1e-6),
-                           cl::sub(checkCommand));
-static cl::opt<double> absolute("atol", cl::desc("absolute tolerance (default: 1e-7)"), cl::init(1e-7), cl::sub(checkCommand));
-static cl::opt<double> relative("rtol", cl::desc("relative tolerance (default: 1e-5)"), cl::init(1e-5), cl::sub(checkCommand));
+static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required,
+                                  cl::sub(checkCommand));
+static cl::opt<bool> full("full", cl::desc("check every element of every parameter"),
+                          cl::sub(checkCommand));
+static cl::opt<unsigned> seed("seed", cl::desc("of parameters and inputs (default: 1)"),
+                              cl::init(1), cl::sub(checkCommand));
+static cl::opt<double> eps("eps", cl::desc("half the step of a difference (default: 1e-6)"),
+                           cl::init(1e-6), cl::sub(checkCommand));
+static cl::opt<double> absolute("atol", cl::desc("absolute tolerance (default: 1e-7)"),
+                                cl::init(1e-7), cl::sub(checkCommand));
+static cl::opt<double> relative("rtol", cl::desc("relative tolerance (default: 1e-5)"),
+                                cl::init(1e-5), cl::sub(checkCommand));
 
 namespace {
 /// What one parameter's checks found.
@@ -73,15 +78,16 @@ bool GradientCheck::loss(double &value) {
   ampc_rt_refresh(session.getState());
   ampc_status status = session.runStep(program, inputs.get(), out);
   if (status < 0) {
-    llvm::errs() << "ampc: error: " << ampc_rt_status_string(status) << ": " << session.lastError() << "\n";
+    llvm::errs() << "ampc: error: " << ampc_rt_status_string(status) << ": " << session.lastError()
+                 << "\n";
     return false;
   }
   value = out.loss_double;
   return true;
 }
 
-bool GradientCheck::compare(Outcome &outcome, int64_t element, llvm::ArrayRef<double> direction, double *param,
-                            llvm::ArrayRef<double> gradient) {
+bool GradientCheck::compare(Outcome &outcome, int64_t element, llvm::ArrayRef<double> direction,
+                            double *param, llvm::ArrayRef<double> gradient) {
   auto move = [&](double amount) {
     if (element >= 0)
       param[element] += amount;
@@ -105,7 +111,8 @@ bool GradientCheck::compare(Outcome &outcome, int64_t element, llvm::ArrayRef<do
   else
     for (size_t k = 0; k < direction.size(); ++k)
       analytic += gradient[k] * direction[k];
-  double share = std::abs(numeric - analytic) / (absolute * (1 + std::abs(up)) + relative * std::abs(numeric));
+  double share =
+      std::abs(numeric - analytic) / (absolute * (1 + std::abs(up)) + relative * std::abs(numeric));
   if (!(share <= outcome.worst)) { // also when it is NaN
     outcome.worst = std::isnan(share) ? HUGE_VAL : share;
     outcome.worstElement = element;
@@ -167,10 +174,14 @@ bool GradientCheck::run() {
     bool good = outcome.worst <= 1.0;
     passed &= good;
     llvm::outs() << llvm::format("  %-30s %9lld  %10lld  %.3g", model.slots[slot].tensor.name,
-                                 (long long)outcome.elements, (long long)outcome.directions, outcome.worst);
+                                 (long long)outcome.elements, (long long)outcome.directions,
+                                 outcome.worst);
     if (!good)
-      llvm::outs() << "  WRONG at " << (outcome.worstElement < 0 ? "a direction" : "element " + std::to_string(outcome.worstElement))
-                   << llvm::format(": gradient %.9g, difference %.9g", outcome.analytic, outcome.numeric);
+      llvm::outs() << "  WRONG at "
+                   << (outcome.worstElement < 0 ? "a direction"
+                                                : "element " + std::to_string(outcome.worstElement))
+                   << llvm::format(": gradient %.9g, difference %.9g", outcome.analytic,
+                                   outcome.numeric);
     llvm::outs() << "\n";
   }
   return passed;

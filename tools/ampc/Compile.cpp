@@ -11,15 +11,20 @@ namespace cl = llvm::cl;
 
 cl::SubCommand ampc::compileCommand("compile", "compile a model to a library and a C header");
 
-static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required, cl::sub(compileCommand));
-static cl::opt<std::string> outputDir("o", cl::desc("folder for library, header and manifest (default: .)"),
-                                      cl::value_desc("DIR"), cl::init("."), cl::sub(compileCommand));
+static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required,
+                                  cl::sub(compileCommand));
+static cl::opt<std::string>
+    outputDir("o", cl::desc("folder for library, header and manifest (default: .)"),
+              cl::value_desc("DIR"), cl::init("."), cl::sub(compileCommand));
 static PrecisionOptions precision(compileCommand);
-static cl::opt<std::string> stopAfter("compile-to", cl::desc("print the module after this phase and stop"),
+static cl::opt<std::string> stopAfter("compile-to",
+                                      cl::desc("print the module after this phase and stop"),
                                       cl::value_desc("PHASE"), cl::sub(compileCommand));
-static cl::opt<std::string> dumpDir("dump-phases-to", cl::desc("write the module after every phase into this folder"),
+static cl::opt<std::string> dumpDir("dump-phases-to",
+                                    cl::desc("write the module after every phase into this folder"),
                                     cl::value_desc("DIR"), cl::sub(compileCommand));
-static cl::opt<std::string> sanitize("sanitize", cl::desc("instrument the model's code: address or thread"),
+static cl::opt<std::string> sanitize("sanitize",
+                                     cl::desc("instrument the model's code: address or thread"),
                                      cl::sub(compileCommand));
 static cl::opt<bool> timing("timing", cl::desc("print seconds per phase"), cl::sub(compileCommand));
 
@@ -33,7 +38,8 @@ int ampc::runCompile() {
   if (!chosen)
     return fail(llvm::toString(chosen.takeError()));
   if (!stopAfter.empty() && !findPhase(stopAfter)) {
-    std::string names = llvm::join(llvm::map_range(getPhases(), [](const Phase &phase) { return phase.name; }), ", ");
+    std::string names = llvm::join(
+        llvm::map_range(getPhases(), [](const Phase &phase) { return phase.name; }), ", ");
     return fail("expected a phase (" + names + "), but got " + stopAfter);
   }
   if (!sanitize.empty() && sanitize != "address" && sanitize != "thread")

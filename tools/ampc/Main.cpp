@@ -8,12 +8,13 @@
 using namespace ampc;
 namespace cl = llvm::cl;
 
-static const char overview[] = "ampc - compiles a model into the program that trains it\n\n"
-                               "  ampc compile MODEL.mlir -o DIR   library, C header and manifest (also: ampc MODEL.mlir)\n"
-                               "  ampc train MODEL.mlir --data ... train from the command line\n"
-                               "  ampc check MODEL.mlir            gradients against finite differences\n"
-                               "  ampc bench MODEL.mlir            time of a step, and of its kernels\n\n"
-                               "  ampc COMMAND --help              options of a command\n";
+static const char overview[] =
+    "ampc - compiles a model into the program that trains it\n\n"
+    "  ampc compile MODEL.mlir -o DIR   library, C header and manifest (also: ampc MODEL.mlir)\n"
+    "  ampc train MODEL.mlir --data ... train from the command line\n"
+    "  ampc check MODEL.mlir            gradients against finite differences\n"
+    "  ampc bench MODEL.mlir            time of a step, and of its kernels\n\n"
+    "  ampc COMMAND --help              options of a command\n";
 
 /// The phase table is part of the help; the page docs/reference/phases.md is made from it.
 static void printOverview(llvm::raw_ostream &os) {
@@ -24,13 +25,16 @@ static void printOverview(llvm::raw_ostream &os) {
 
 /// `ampc MODEL.mlir` means `ampc compile MODEL.mlir`.
 static bool namesCommand(llvm::StringRef word) {
-  return word == "compile" || word == "train" || word == "check" || word == "bench" || word.starts_with("--help") ||
-         word == "-h" || word == "-help" || word.starts_with("--version") || word == "-version";
+  return word == "compile" || word == "train" || word == "check" || word == "bench" ||
+         word.starts_with("--help") || word == "-h" || word == "-help" ||
+         word.starts_with("--version") || word == "-version";
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "ampc " << AMPC_VERSION << " (LLVM " LLVM_VERSION_STRING ")\n"; });
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "ampc " << AMPC_VERSION << " (LLVM " LLVM_VERSION_STRING ")\n";
+  });
   llvm::SmallVector<const char *> arguments(argv, argv + argc);
   if (argc < 2) {
     printOverview(llvm::errs());
@@ -42,7 +46,8 @@ int main(int argc, char **argv) {
   }
   if (!namesCommand(argv[1]))
     arguments.insert(arguments.begin() + 1, "compile");
-  cl::ParseCommandLineOptions(arguments.size(), arguments.data(), "ampc: a model in, the program that trains it out\n");
+  cl::ParseCommandLineOptions(arguments.size(), arguments.data(),
+                              "ampc: a model in, the program that trains it out\n");
   if (compileCommand)
     return runCompile();
   if (trainCommand)

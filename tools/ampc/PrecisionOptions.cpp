@@ -7,33 +7,49 @@ using namespace ampc;
 namespace cl = llvm::cl;
 
 PrecisionOptions::PrecisionOptions(cl::SubCommand &command)
-    : precision("precision", cl::desc("f64, f32 (default), bf16 or f16: the latter two mixed with f32"), cl::init("f32"), cl::sub(command)),
-      level("amp-level", cl::desc("O0: f32; O1: policy autocast; O2: policy mincut; O3: all in 16 bits, no master weights, no loss scaling"),
+    : precision("precision",
+                cl::desc("f64, f32 (default), bf16 or f16: the latter two mixed with f32"),
+                cl::init("f32"), cl::sub(command)),
+      level("amp-level",
+            cl::desc("O0: f32; O1: policy autocast; O2: policy mincut; O3: all in 16 bits, no "
+                     "master weights, no loss scaling"),
             cl::value_desc("LEVEL"), cl::sub(command)),
-      policy("policy", cl::desc("which values are 16 bits: mincut (default), autocast, autocast-cpu or propagate"), cl::init("mincut"),
-             cl::sub(command)),
-      policyFile("policy-file", cl::desc("lines for the policy's table: OPS = TREATMENT, name REGEX = TYPE"), cl::value_desc("FILE"),
-                 cl::sub(command)),
-      lossScaling("loss-scaling", cl::desc("constants of steps without a scaler of their own: torch (default), tf, apex, paddle or none"),
+      policy("policy",
+             cl::desc(
+                 "which values are 16 bits: mincut (default), autocast, autocast-cpu or propagate"),
+             cl::init("mincut"), cl::sub(command)),
+      policyFile("policy-file",
+                 cl::desc("lines for the policy's table: OPS = TREATMENT, name REGEX = TYPE"),
+                 cl::value_desc("FILE"), cl::sub(command)),
+      lossScaling("loss-scaling",
+                  cl::desc("constants of steps without a scaler of their own: torch (default), tf, "
+                           "apex, paddle or none"),
                   cl::init("torch"), cl::sub(command)),
-      overrides("precision-override", cl::desc("type of the ops whose name matches"), cl::value_desc("REGEX=TYPE"), cl::sub(command)),
-      edits("policy-edit", cl::desc("one line of the policy's table"), cl::value_desc("OP=TREATMENT"), cl::sub(command)),
-      masterWeights("master-weights", cl::desc("keep parameters in f32 (default: true)"), cl::init(true), cl::sub(command)),
+      overrides("precision-override", cl::desc("type of the ops whose name matches"),
+                cl::value_desc("REGEX=TYPE"), cl::sub(command)),
+      edits("policy-edit", cl::desc("one line of the policy's table"),
+            cl::value_desc("OP=TREATMENT"), cl::sub(command)),
+      masterWeights("master-weights", cl::desc("keep parameters in f32 (default: true)"),
+                    cl::init(true), cl::sub(command)),
       explain("explain-precision", cl::desc("a remark for every decision"), cl::sub(command)) {}
 
-static llvm::Error oneOf(llvm::StringRef option, llvm::StringRef value, llvm::ArrayRef<llvm::StringRef> allowed) {
+static llvm::Error oneOf(llvm::StringRef option, llvm::StringRef value,
+                         llvm::ArrayRef<llvm::StringRef> allowed) {
   if (llvm::is_contained(allowed, value))
     return llvm::Error::success();
-  std::string message = ("expected --" + option + "=" + llvm::join(allowed, "|") + ", but got " + value).str();
+  std::string message =
+      ("expected --" + option + "=" + llvm::join(allowed, "|") + ", but got " + value).str();
   return llvm::createStringError(message.c_str());
 }
 
 llvm::Expected<CompileOptions> PrecisionOptions::get() const {
   if (llvm::Error error = oneOf("precision", precision, {"f64", "f32", "bf16", "f16"}))
     return std::move(error);
-  if (llvm::Error error = oneOf("policy", policy, {"mincut", "autocast", "autocast-cpu", "propagate"}))
+  if (llvm::Error error =
+          oneOf("policy", policy, {"mincut", "autocast", "autocast-cpu", "propagate"}))
     return std::move(error);
-  if (llvm::Error error = oneOf("loss-scaling", lossScaling, {"torch", "tf", "apex", "paddle", "none"}))
+  if (llvm::Error error =
+          oneOf("loss-scaling", lossScaling, {"torch", "tf", "apex", "paddle", "none"}))
     return std::move(error);
   if (!level.empty())
     if (llvm::Error error = oneOf("amp-level", level, {"O0", "O1", "O2", "O3"}))

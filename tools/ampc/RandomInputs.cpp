@@ -26,17 +26,35 @@ static uint16_t bf16Of(float value) {
 static std::vector<char> fill(const ampc_tensor &tensor, Random &random) {
   std::vector<char> bytes(tensor.bytes);
   int64_t limit = tensor.label_limit > 0 ? tensor.label_limit : 4;
-  auto put = [&](int64_t k, auto value) { std::memcpy(bytes.data() + k * sizeof value, &value, sizeof value); };
+  auto put = [&](int64_t k, auto value) {
+    std::memcpy(bytes.data() + k * sizeof value, &value, sizeof value);
+  };
   for (int64_t k = 0, count = elementCount(tensor); k < count; ++k)
     switch (tensor.dtype) {
-    case AMPC_F64: put(k, random.normal()); break;
-    case AMPC_F32: put(k, float(random.normal())); break;
-    case AMPC_BF16: put(k, bf16Of(float(random.normal()))); break;
-    case AMPC_F16: put(k, uint16_t(0x3400 + random.bits() % 0x0800)); break; // 0.25 to 1
-    case AMPC_I64: put(k, int64_t(random.bits() % limit)); break;
-    case AMPC_I32: put(k, int32_t(random.bits() % limit)); break;
-    case AMPC_I16: put(k, int16_t(random.bits() % limit)); break;
-    default: put(k, char(random.bits() & 1)); break;
+    case AMPC_F64:
+      put(k, random.normal());
+      break;
+    case AMPC_F32:
+      put(k, float(random.normal()));
+      break;
+    case AMPC_BF16:
+      put(k, bf16Of(float(random.normal())));
+      break;
+    case AMPC_F16:
+      put(k, uint16_t(0x3400 + random.bits() % 0x0800));
+      break; // 0.25 to 1
+    case AMPC_I64:
+      put(k, int64_t(random.bits() % limit));
+      break;
+    case AMPC_I32:
+      put(k, int32_t(random.bits() % limit));
+      break;
+    case AMPC_I16:
+      put(k, int16_t(random.bits() % limit));
+      break;
+    default:
+      put(k, char(random.bits() & 1));
+      break;
     }
   return bytes;
 }

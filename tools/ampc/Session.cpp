@@ -42,7 +42,8 @@ int Session::findProgram(int kind, llvm::StringRef step) const {
       continue;
     // A program is called STEP_train_step, or train_step in a model with one step.
     llvm::StringRef name = program.name;
-    if (step.empty() || name == step || (name.starts_with(step) && name.substr(step.size()).starts_with("_")))
+    if (step.empty() || name == step ||
+        (name.starts_with(step) && name.substr(step.size()).starts_with("_")))
       return i;
   }
   return -1;
@@ -59,7 +60,8 @@ namespace {
 /// The structs that programs take end in one pointer per tensor.
 template <typename Head> class WithPointers {
 public:
-  template <typename Pointer> explicit WithPointers(llvm::ArrayRef<Pointer> pointers)
+  template <typename Pointer>
+  explicit WithPointers(llvm::ArrayRef<Pointer> pointers)
       : words((sizeof(Head) + pointers.size() * sizeof(void *)) / sizeof(uint64_t)) {
     head().size = words.size() * sizeof(uint64_t);
     for (size_t i = 0; i < pointers.size(); ++i)
@@ -72,7 +74,8 @@ private:
 };
 } // namespace
 
-ampc_status Session::runStep(int program, llvm::ArrayRef<const void *> inputs, ampc_train_out &out, uint32_t valid) {
+ampc_status Session::runStep(int program, llvm::ArrayRef<const void *> inputs, ampc_train_out &out,
+                             uint32_t valid) {
   WithPointers<ampc_run_in> in(inputs);
   in.head().valid = valid;
   out = {};
@@ -80,8 +83,8 @@ ampc_status Session::runStep(int program, llvm::ArrayRef<const void *> inputs, a
   return ampc_rt_run(state, program, &in.head(), &out);
 }
 
-ampc_status Session::runFunction(int program, llvm::ArrayRef<const void *> inputs, llvm::ArrayRef<void *> outputs,
-                                 uint32_t valid) {
+ampc_status Session::runFunction(int program, llvm::ArrayRef<const void *> inputs,
+                                 llvm::ArrayRef<void *> outputs, uint32_t valid) {
   WithPointers<ampc_run_in> in(inputs);
   in.head().valid = valid;
   WithPointers<ampc_run_out> out(outputs);

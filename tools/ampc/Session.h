@@ -22,10 +22,11 @@ public:
   int findSlot(llvm::StringRef name) const;
   void *slotData(int slot) { return ampc_rt_tensor_data(state, slot); }
   /// Runs a training program on one pointer per input.
-  ampc_status runStep(int program, llvm::ArrayRef<const void *> inputs, ampc_train_out &out, uint32_t valid = 0);
+  ampc_status runStep(int program, llvm::ArrayRef<const void *> inputs, ampc_train_out &out,
+                      uint32_t valid = 0);
   /// Runs an evaluation or export.
-  ampc_status runFunction(int program, llvm::ArrayRef<const void *> inputs, llvm::ArrayRef<void *> outputs,
-                          uint32_t valid = 0);
+  ampc_status runFunction(int program, llvm::ArrayRef<const void *> inputs,
+                          llvm::ArrayRef<void *> outputs, uint32_t valid = 0);
   const char *lastError() const { return ampc_rt_last_error(state); }
 
 private:

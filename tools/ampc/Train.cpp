@@ -1,5 +1,5 @@
-// ampc train: trains a model from the command line, with the object code that `ampc compile` writes.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// ampc train: trains a model from the command line, with the object code that `ampc compile`
+// writes. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Batches.h"
 #include "Commands.h"
 #include "PrecisionOptions.h"
@@ -16,24 +16,31 @@ namespace cl = llvm::cl;
 
 cl::SubCommand ampc::trainCommand("train", "train a model on data from files");
 
-static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required, cl::sub(trainCommand));
-static cl::list<std::string> data("data", cl::desc("an input's rows: a .npy file, or FILE.safetensors:TENSOR"),
-                                  cl::value_desc("INPUT=FILE"), cl::sub(trainCommand));
-static cl::opt<unsigned> steps("steps", cl::desc("number of steps (default: 100)"), cl::init(100), cl::sub(trainCommand));
-static cl::opt<std::string> stepName("step", cl::desc("the train.step to run (default: the only one)"), cl::sub(trainCommand));
+static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required,
+                                  cl::sub(trainCommand));
+static cl::list<std::string>
+    data("data", cl::desc("an input's rows: a .npy file, or FILE.safetensors:TENSOR"),
+         cl::value_desc("INPUT=FILE"), cl::sub(trainCommand));
+static cl::opt<unsigned> steps("steps", cl::desc("number of steps (default: 100)"), cl::init(100),
+                               cl::sub(trainCommand));
+static cl::opt<std::string> stepName("step",
+                                     cl::desc("the train.step to run (default: the only one)"),
+                                     cl::sub(trainCommand));
 static cl::opt<std::string> output("out", cl::desc("checkpoint to write at the end, and on Ctrl-C"),
                                    cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
-static cl::opt<std::string> resume("resume", cl::desc("checkpoint to go on from"), cl::value_desc("FILE.safetensors"),
-                                   cl::sub(trainCommand));
-static cl::opt<std::string> logFile("log", cl::desc("one line per step"), cl::value_desc("FILE.csv"), cl::sub(trainCommand));
-static cl::opt<std::string> boardDir("tensorboard", cl::desc("events for TensorBoard"), cl::value_desc("DIR"),
-                                     cl::sub(trainCommand));
-static cl::opt<uint64_t> seed("seed", cl::desc("of first values, random ops and the order of the data (default: 0)"),
-                              cl::init(0), cl::sub(trainCommand));
-static cl::opt<bool> shuffle("shuffle", cl::desc("new order in every epoch (default: true)"), cl::init(true),
-                             cl::sub(trainCommand));
-static cl::opt<int> threads("threads", cl::desc("default: as many as the process may use"), cl::init(0),
-                            cl::sub(trainCommand));
+static cl::opt<std::string> resume("resume", cl::desc("checkpoint to go on from"),
+                                   cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
+static cl::opt<std::string> logFile("log", cl::desc("one line per step"),
+                                    cl::value_desc("FILE.csv"), cl::sub(trainCommand));
+static cl::opt<std::string> boardDir("tensorboard", cl::desc("events for TensorBoard"),
+                                     cl::value_desc("DIR"), cl::sub(trainCommand));
+static cl::opt<uint64_t>
+    seed("seed", cl::desc("of first values, random ops and the order of the data (default: 0)"),
+         cl::init(0), cl::sub(trainCommand));
+static cl::opt<bool> shuffle("shuffle", cl::desc("new order in every epoch (default: true)"),
+                             cl::init(true), cl::sub(trainCommand));
+static cl::opt<int> threads("threads", cl::desc("default: as many as the process may use"),
+                            cl::init(0), cl::sub(trainCommand));
 static PrecisionOptions precision(trainCommand);
 
 static volatile std::sig_atomic_t interrupted = 0;
@@ -59,7 +66,8 @@ public:
       unsigned filled = total ? 30 * done / total : 30;
       llvm::errs() << "[" << std::string(filled, '#') << std::string(30 - filled, '.') << "] ";
     }
-    llvm::errs() << llvm::format("step %u/%u  loss %.5g  %.2f steps/s", done, total, double(out.loss), done / seconds)
+    llvm::errs() << llvm::format("step %u/%u  loss %.5g  %.2f steps/s", done, total,
+                                 double(out.loss), done / seconds)
                  << (terminal && !last ? "   " : "\n");
   }
 
@@ -75,13 +83,16 @@ private:
 class Logs {
 public:
   bool open(std::string &error) {
-    if (!logFile.empty() && !csv.open(logFile, {"step", "loss", "grad_norm", "loss_scale", "skipped"}, !resume.empty(), error))
+    if (!logFile.empty() &&
+        !csv.open(logFile, {"step", "loss", "grad_norm", "loss_scale", "skipped"}, !resume.empty(),
+                  error))
       return false;
     return boardDir.empty() || board.open(boardDir, error);
   }
   bool write(const ampc_train_out &out, std::string &error) {
     if (!logFile.empty() &&
-        !csv.row({double(out.step), out.loss, out.grad_norm, out.loss_scale, double(out.skipped)}, error))
+        !csv.row({double(out.step), out.loss, out.grad_norm, out.loss_scale, double(out.skipped)},
+                 error))
       return false;
     return boardDir.empty() || (board.scalar("loss", out.step, out.loss, error) &&
                                 board.scalar("loss_scale", out.step, out.loss_scale, error));
@@ -118,7 +129,8 @@ static int chooseProgram(const Session &session) {
       if (!stepName.empty() && name == stepName)
         return i;
     }
-  if (programs.size() == 1 && (stepName.empty() || session.findProgram(AMPC_PROGRAM_TRAIN, stepName) >= 0))
+  if (programs.size() == 1 &&
+      (stepName.empty() || session.findProgram(AMPC_PROGRAM_TRAIN, stepName) >= 0))
     return programs[0];
   if (programs.empty())
     fail("expected a train.step, but the model has none");
@@ -128,13 +140,16 @@ static int chooseProgram(const Session &session) {
 }
 
 static uint64_t stepsDone(Session &session, const ampc_program &program) {
-  return program.step_slot < 0 ? 0 : *static_cast<const uint64_t *>(session.slotData(program.step_slot));
+  return program.step_slot < 0
+             ? 0
+             : *static_cast<const uint64_t *>(session.slotData(program.step_slot));
 }
 
 static int trainSteps(Session &session, int number, Batches &batches, Logs &logs) {
   std::string error;
   Progress progress(steps);
-  // Skipped steps use up data too, so the place in the data is counted here, from the updates done before.
+  // Skipped steps use up data too, so the place in the data is counted here, from the updates done
+  // before.
   uint64_t first = stepsDone(session, session.getModel().programs[number]);
   for (unsigned i = 0; i < steps && !interrupted; ++i) {
     uint32_t valid = batches.fill(first + i);

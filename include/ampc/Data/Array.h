@@ -25,15 +25,16 @@ int64_t bytesOf(ampc_dtype dtype);
 /// "f32", "i64", ...; what messages call a type.
 const char *nameOf(ampc_dtype dtype);
 
-/// Reads versions 1 to 3 of the format, little-endian and in C order; `error` says what was expected.
-/// Specification: numpy.lib.format.
+/// Reads versions 1 to 3 of the format, little-endian and in C order; `error` says what was
+/// expected. Specification: numpy.lib.format.
 std::optional<Array> readNpy(const std::string &path, std::string &error);
 /// Writes version 1; false with a message in `error`. `dtype` is not bf16, which NumPy lacks.
-bool writeNpy(const std::string &path, ampc_dtype dtype, const std::vector<int64_t> &dims, const void *data,
-              std::string &error);
+bool writeNpy(const std::string &path, ampc_dtype dtype, const std::vector<int64_t> &dims,
+              const void *data, std::string &error);
 
 /// Reads the tensor `name` of a safetensors file.
-std::optional<Array> readSafetensors(const std::string &path, const std::string &name, std::string &error);
+std::optional<Array> readSafetensors(const std::string &path, const std::string &name,
+                                     std::string &error);
 
 /// "FILE.npy", or "FILE.safetensors:NAME".
 std::optional<Array> readArray(const std::string &source, std::string &error);

@@ -19,7 +19,8 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 class CsvWriter {
 public:
   /// With `append`, goes on in an existing file, without a second line of names.
-  bool open(const std::string &path, const std::vector<std::string> &columns, bool append, std::string &error);
+  bool open(const std::string &path, const std::vector<std::string> &columns, bool append,
+            std::string &error);
   bool row(const std::vector<double> &values, std::string &error);
 
 private:
@@ -48,6 +49,7 @@ struct Series {
 };
 /// A line chart as a self-contained SVG; false with a message in `error`.
 bool writeLineChart(const std::string &path, const std::string &title, const std::string &xLabel,
-                    const std::string &yLabel, const std::vector<Series> &series, std::string &error);
+                    const std::string &yLabel, const std::vector<Series> &series,
+                    std::string &error);
 } // namespace ampc
 #endif

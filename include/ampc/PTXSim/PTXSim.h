@@ -9,12 +9,13 @@
 //   ptxsim::DeviceAddress x = device.allocate(bytes, "x");
 //   device.write(x, host, bytes);
 //   ptxsim::LaunchResult result =
-//       device.launch(program, "vecadd", {grid, block}, {ptxsim::argument(x), ptxsim::argument(n)});
+//       device.launch(program, "vecadd", {grid, block}, {ptxsim::argument(x),
+//       ptxsim::argument(n)});
 //   device.read(host, x, bytes);
 //
-// Every mistake a kernel makes that has a defined place (out of bounds, misaligned, read of something
-// nobody wrote, divergent barrier, deadlock, ...) is thrown as ptxsim::Error. Races do not stop the
-// kernel: they are collected in LaunchResult::findings when Options::race is set.
+// Every mistake a kernel makes that has a defined place (out of bounds, misaligned, read of
+// something nobody wrote, divergent barrier, deadlock, ...) is thrown as ptxsim::Error. Races do
+// not stop the kernel: they are collected in LaunchResult::findings when Options::race is set.
 #ifndef AMPC_PTXSIM_PTXSIM_H
 #define AMPC_PTXSIM_PTXSIM_H
 
@@ -73,9 +74,9 @@ struct Parameter {
 struct KernelInfo {
   std::string name;
   std::vector<Parameter> parameters;
-  Dim3 requiredBlock{0, 0, 0};  ///< .reqntid, zero when absent
-  Dim3 maximumBlock{0, 0, 0};   ///< .maxntid, zero when absent
-  Dim3 cluster{1, 1, 1};        ///< .reqnctapercluster
+  Dim3 requiredBlock{0, 0, 0}; ///< .reqntid, zero when absent
+  Dim3 maximumBlock{0, 0, 0};  ///< .maxntid, zero when absent
+  Dim3 cluster{1, 1, 1};       ///< .reqnctapercluster
   bool hasRequiredCluster = false;
 };
 
@@ -114,9 +115,10 @@ struct Options {
   bool deterministic = true; ///< results do not depend on `threads`
   unsigned threads = 1;      ///< worker threads; blocks (clusters) are spread over them
   uint64_t seed = 1;         ///< for AsyncMode::Random and for `scheduleQuantum`
-  uint32_t scheduleQuantum = 0; ///< switch warps after that many instructions; 0: only when they wait
+  uint32_t scheduleQuantum =
+      0; ///< switch warps after that many instructions; 0: only when they wait
   uint64_t instructionBudget = 1ull << 36; ///< warp instructions per launch before Error(Budget)
-  int traceWarp = -1;        ///< print every instruction of that warp of block 0 to stderr
+  int traceWarp = -1; ///< print every instruction of that warp of block 0 to stderr
   unsigned maximumFindings = 32;
 };
 
@@ -139,7 +141,7 @@ struct Statistics {
   struct Line {
     uint64_t requests = 0, waves = 0, minimum = 0;
   };
-  std::map<uint32_t, Line> sharedLines; ///< per PTX line
+  std::map<uint32_t, Line> sharedLines;       ///< per PTX line
   std::map<uint32_t, uint64_t> executedLines; ///< PTX line to warps that executed it
   void merge(const Statistics &other);
 };
@@ -172,9 +174,9 @@ struct TensorMapInfo {
   TensorType type = TensorType::F16;
   DeviceAddress base = 0;
   uint32_t rank = 2;
-  std::array<uint64_t, 5> size{};    ///< elements
-  std::array<uint64_t, 5> stride{};  ///< bytes; stride[0] is ignored
-  std::array<uint32_t, 5> box{};     ///< elements
+  std::array<uint64_t, 5> size{};   ///< elements
+  std::array<uint64_t, 5> stride{}; ///< bytes; stride[0] is ignored
+  std::array<uint32_t, 5> box{};    ///< elements
   std::array<uint32_t, 5> elementStride{{1, 1, 1, 1, 1}};
   Swizzle swizzle = Swizzle::None;
   bool fillWithNaN = false;
@@ -220,8 +222,8 @@ public:
   void copy(DeviceAddress to, DeviceAddress from, uint64_t bytes);
   /// How many of these bytes nobody has written (always 0 with definedness off).
   uint64_t undefinedBytes(DeviceAddress from, uint64_t bytes) const;
-  LaunchResult launch(const Program &program, const std::string &kernel,
-                      const LaunchConfig &config, const std::vector<Argument> &arguments);
+  LaunchResult launch(const Program &program, const std::string &kernel, const LaunchConfig &config,
+                      const std::vector<Argument> &arguments);
   /// The allocation that holds an address: base and size. False if there is none.
   bool find(DeviceAddress address, DeviceAddress *base, uint64_t *size) const;
   DeviceImpl &impl() { return *pimpl; }

@@ -16,7 +16,8 @@ class LoadedModel {
 public:
   ~LoadedModel();
   static llvm::Expected<std::unique_ptr<LoadedModel>> load(const PackagedModel &package);
-  /// The tables in the archive; for the functions of ampc/Runtime/Runtime.h. Valid as long as this object.
+  /// The tables in the archive; for the functions of ampc/Runtime/Runtime.h. Valid as long as this
+  /// object.
   const ampc_model &model() const { return *tables; }
   /// A function of the header, such as NAME_train_step.
   llvm::Expected<void *> lookup(llvm::StringRef symbol) const;

@@ -27,10 +27,12 @@ struct PackagedModel {
 /// Translations to LLVM IR that packaging needs.
 void registerPackageDialects(mlir::DialectRegistry &registry);
 
-/// The module holds a train.model with planned state, kernel.programs, and one nested module of LLVM dialect per tier.
+/// The module holds a train.model with planned state, kernel.programs, and one nested module of
+/// LLVM dialect per tier.
 llvm::FailureOr<PackagedModel> packageModel(mlir::ModuleOp module, const PackageOptions &options);
 
 /// Writes the three files into `folder`, which is made if missing; reports errors on `module`.
-llvm::LogicalResult writePackage(mlir::ModuleOp module, const PackagedModel &model, llvm::StringRef folder);
+llvm::LogicalResult writePackage(mlir::ModuleOp module, const PackagedModel &model,
+                                 llvm::StringRef folder);
 } // namespace ampc
 #endif

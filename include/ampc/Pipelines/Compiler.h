@@ -12,11 +12,11 @@
 namespace ampc {
 /// What to do with one model file.
 struct CompileRequest {
-  std::string input;        ///< a path, or "-" for standard input
+  std::string input; ///< a path, or "-" for standard input
   CompileOptions options;
-  std::string stopAfter;    ///< a phase; empty: all
-  std::string dumpDir;      ///< a folder for the module after every phase; empty: none
-  bool timing = false;      ///< seconds per phase on standard error
+  std::string stopAfter; ///< a phase; empty: all
+  std::string dumpDir;   ///< a folder for the module after every phase; empty: none
+  bool timing = false;   ///< seconds per phase on standard error
 };
 
 /// Owns a context, the source file, and the handler that shows errors at the user's source lines.

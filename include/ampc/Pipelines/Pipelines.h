@@ -9,14 +9,15 @@
 
 namespace ampc {
 struct CompileOptions {
-  std::string precision = "f32"; ///< f64, f32, bf16 or f16
-  std::string policy = "mincut"; ///< mincut, autocast, autocast-cpu or propagate
-  std::string policyFile;        ///< lines added to the policy's table; empty: none
+  std::string precision = "f32";               ///< f64, f32, bf16 or f16
+  std::string policy = "mincut";               ///< mincut, autocast, autocast-cpu or propagate
+  std::string policyFile;                      ///< lines added to the policy's table; empty: none
   std::vector<std::string> precisionOverrides; ///< REGEX=TYPE: the type of ops by name
   std::vector<std::string> policyEdits;        ///< MNEMONIC=TREATMENT: lines of the policy's table
-  std::string lossScaling = "torch"; ///< constants of steps without amp.scaler: torch, tf, apex, paddle or none
-  bool masterWeights = true;     ///< parameters in f32; false: rounded to 16 bits after every update
-  bool explain = false;          ///< a remark for every decision
+  std::string lossScaling =
+      "torch"; ///< constants of steps without amp.scaler: torch, tf, apex, paddle or none
+  bool masterWeights = true; ///< parameters in f32; false: rounded to 16 bits after every update
+  bool explain = false;      ///< a remark for every decision
 };
 
 /// One phase: a name, what holds afterwards, and the passes that make it hold.

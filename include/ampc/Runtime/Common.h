@@ -13,25 +13,42 @@
    documentation says otherwise. Positive: a warning. */
 typedef enum {
   AMPC_OK = 0,
-  AMPC_W_STEP_SKIPPED = 1,       /* gradients were not finite and the loss scale was lowered; no parameter changed */
-  AMPC_E_ARG = -1,               /* an argument is missing or out of range */
-  AMPC_E_SHAPE = -2,             /* a tensor has another shape */
-  AMPC_E_DTYPE = -3,             /* a tensor has another element type */
-  AMPC_E_CPU_UNSUPPORTED = -4,   /* the CPU, or the permission to use its matrix unit, is missing */
-  AMPC_E_MEMORY = -5,            /* memory or a thread could not be had */
-  AMPC_E_IO = -6,                /* a file could not be read or written */
-  AMPC_E_CKPT_MISMATCH = -7,     /* a checkpoint is damaged or belongs to another model */
-  AMPC_E_NONFINITE_LOSS = -8     /* the loss is infinite or NaN; only the random counter advanced */
+  AMPC_W_STEP_SKIPPED =
+      1, /* gradients were not finite and the loss scale was lowered; no parameter changed */
+  AMPC_E_ARG = -1,             /* an argument is missing or out of range */
+  AMPC_E_SHAPE = -2,           /* a tensor has another shape */
+  AMPC_E_DTYPE = -3,           /* a tensor has another element type */
+  AMPC_E_CPU_UNSUPPORTED = -4, /* the CPU, or the permission to use its matrix unit, is missing */
+  AMPC_E_MEMORY = -5,          /* memory or a thread could not be had */
+  AMPC_E_IO = -6,              /* a file could not be read or written */
+  AMPC_E_CKPT_MISMATCH = -7,   /* a checkpoint is damaged or belongs to another model */
+  AMPC_E_NONFINITE_LOSS = -8   /* the loss is infinite or NaN; only the random counter advanced */
 } ampc_status;
 
 typedef enum {
-  AMPC_F32, AMPC_F64, AMPC_F16, AMPC_BF16, AMPC_I1 /* one byte each */, AMPC_I8, AMPC_I16, AMPC_I32, AMPC_I64, AMPC_U8
+  AMPC_F32,
+  AMPC_F64,
+  AMPC_F16,
+  AMPC_BF16,
+  AMPC_I1 /* one byte each */,
+  AMPC_I8,
+  AMPC_I16,
+  AMPC_I32,
+  AMPC_I64,
+  AMPC_U8
 } ampc_dtype;
 
 /* What a tensor of the state is for. Gradients and working copies are not saved. */
 typedef enum {
-  AMPC_ROLE_PARAM, AMPC_ROLE_BUFFER, AMPC_ROLE_MOMENT, AMPC_ROLE_STEP, AMPC_ROLE_GRADIENT, AMPC_ROLE_EMA,
-  AMPC_ROLE_RANDOM, AMPC_ROLE_SCALE, AMPC_ROLE_WORKING
+  AMPC_ROLE_PARAM,
+  AMPC_ROLE_BUFFER,
+  AMPC_ROLE_MOMENT,
+  AMPC_ROLE_STEP,
+  AMPC_ROLE_GRADIENT,
+  AMPC_ROLE_EMA,
+  AMPC_ROLE_RANDOM,
+  AMPC_ROLE_SCALE,
+  AMPC_ROLE_WORKING
 } ampc_role;
 
 /* A named tensor, row-major. */
@@ -41,8 +58,9 @@ typedef struct {
   int32_t rank;
   const int64_t *dims;
   int64_t bytes;
-  int32_t batched;      /* inputs: 1 if the first dimension is the batch */
-  int32_t label_limit;  /* integer inputs: values lie in [0, label_limit) or equal label_ignore; 0: not checked */
+  int32_t batched;     /* inputs: 1 if the first dimension is the batch */
+  int32_t label_limit; /* integer inputs: values lie in [0, label_limit) or equal label_ignore; 0:
+                          not checked */
   int64_t label_ignore;
 } ampc_tensor;
 
@@ -50,19 +68,19 @@ typedef struct {
 typedef void *(*ampc_allocate)(void *context, size_t bytes);
 typedef void (*ampc_release)(void *context, void *memory);
 
-/* Calls body(argument, i) once for every i in [0, count), in any order, on any threads, at the same time or not,
-   and returns when all have returned. */
-typedef void (*ampc_parallel_for)(void *context, int32_t count, void (*body)(void *argument, int32_t index),
-                                  void *argument);
+/* Calls body(argument, i) once for every i in [0, count), in any order, on any threads, at the same
+   time or not, and returns when all have returned. */
+typedef void (*ampc_parallel_for)(void *context, int32_t count,
+                                  void (*body)(void *argument, int32_t index), void *argument);
 
 /* What a training step reports. Fields that a model does not have are 0 (loss_scale: 1). */
 typedef struct {
-  uint32_t size;      /* in: sizeof of this struct */
-  float loss;         /* mean over the rows that count, before the update */
-  float grad_norm;    /* global 2-norm of the gradients before clipping, if the step clips by it */
-  float loss_scale;   /* the factor used in this step */
-  uint8_t found_inf;  /* 1: a gradient was infinite or NaN */
-  uint8_t skipped;    /* 1: the step changed nothing but the random counter and the loss scale */
+  uint32_t size;     /* in: sizeof of this struct */
+  float loss;        /* mean over the rows that count, before the update */
+  float grad_norm;   /* global 2-norm of the gradients before clipping, if the step clips by it */
+  float loss_scale;  /* the factor used in this step */
+  uint8_t found_inf; /* 1: a gradient was infinite or NaN */
+  uint8_t skipped;   /* 1: the step changed nothing but the random counter and the loss scale */
   uint16_t reserved;
   uint32_t reserved2;
   uint64_t step;      /* updates done so far, this one included */
@@ -75,18 +93,19 @@ typedef struct {
   uint32_t reserved;
   void *context;
   void (*on_step)(void *context, const ampc_train_out *out);
-  void (*on_span)(void *context, const char *name, uint64_t begin_ns, uint64_t end_ns); /* one kernel; monotonic clock */
+  void (*on_span)(void *context, const char *name, uint64_t begin_ns,
+                  uint64_t end_ns); /* one kernel; monotonic clock */
   void (*on_log)(void *context, const char *message);
 } ampc_hooks;
 
 /* How to create a state. Zero everything, then set `size` and what you want changed. */
 typedef struct {
-  uint32_t size;     /* sizeof of this struct */
-  int32_t threads;   /* 0: as many as the process may use */
-  uint64_t seed;     /* of initial values and random ops */
+  uint32_t size;      /* sizeof of this struct */
+  int32_t threads;    /* 0: as many as the process may use */
+  uint64_t seed;      /* of initial values and random ops */
   int32_t want_split; /* 1: keep room for gradients, for the separate grad and apply calls */
   int32_t reserved;
-  void *memory;      /* null, or memory for the whole state, aligned to 64 bytes, that outlives it */
+  void *memory; /* null, or memory for the whole state, aligned to 64 bytes, that outlives it */
   size_t memory_bytes;
   ampc_allocate allocate; /* null: the C library's; called once, by create */
   ampc_release release;
@@ -94,14 +113,16 @@ typedef struct {
   ampc_parallel_for parallel_for; /* null: a pool of the library's own */
   void *parallel_context;
   ampc_hooks hooks;
-  char *error;       /* null, or room for the message of a create that fails, which leaves no state to ask */
+  char *error; /* null, or room for the message of a create that fails, which leaves no state to ask
+                */
   size_t error_bytes;
 } ampc_options;
 
 /* Flags of load. */
 enum {
-  AMPC_LOAD_ALL = 0,     /* everything, to go on exactly where the checkpoint was written */
-  AMPC_LOAD_WEIGHTS = 1  /* parameters and buffers only; names, types and shapes must agree, more in the file is ignored */
+  AMPC_LOAD_ALL = 0,    /* everything, to go on exactly where the checkpoint was written */
+  AMPC_LOAD_WEIGHTS = 1 /* parameters and buffers only; names, types and shapes must agree, more in
+                           the file is ignored */
 };
 
 #endif

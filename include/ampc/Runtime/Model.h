@@ -1,8 +1,8 @@
 // What the compiler writes into an object and the runtime walks: tables, no code of its own.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Internal to a compiled model; users see NAME.h. All structs are plain C so that the compiler can emit them
-// as constant data. Every pointer in them is resolved at link time.
+// Internal to a compiled model; users see NAME.h. All structs are plain C so that the compiler can
+// emit them as constant data. Every pointer in them is resolved at link time.
 #ifndef AMPC_RUNTIME_MODEL_H
 #define AMPC_RUNTIME_MODEL_H
 
@@ -11,8 +11,9 @@
 /* One object holds the code of all tiers; create picks one by feature bits or AMPC_ISA. */
 enum { AMPC_TIER_PLAIN, AMPC_TIER_AVX2, AMPC_TIER_AVX512, AMPC_TIER_AMX, AMPC_TIERS };
 
-/* Runs the tasks [begin, end) of a launch. `operands`: addresses of the kernel's operands, then of its results, then
-   (if the entry has one) of its workspace. `scratch`: 64-byte aligned memory of the calling thread, with unspecified contents. */
+/* Runs the tasks [begin, end) of a launch. `operands`: addresses of the kernel's operands, then of
+   its results, then (if the entry has one) of its workspace. `scratch`: 64-byte aligned memory of
+   the calling thread, with unspecified contents. */
 typedef void (*ampc_kernel_fn)(void *const *operands, int64_t begin, int64_t end, void *scratch);
 
 typedef struct {
@@ -23,12 +24,19 @@ typedef struct {
   int64_t scratch_bytes[AMPC_TIERS]; /* per thread */
 } ampc_kernel;
 
-enum { AMPC_SPACE_STATE, AMPC_SPACE_ARENA, AMPC_SPACE_INPUT, AMPC_SPACE_OUTPUT, AMPC_SPACE_CONSTANT, AMPC_SPACE_CONTROL };
+enum {
+  AMPC_SPACE_STATE,
+  AMPC_SPACE_ARENA,
+  AMPC_SPACE_INPUT,
+  AMPC_SPACE_OUTPUT,
+  AMPC_SPACE_CONSTANT,
+  AMPC_SPACE_CONTROL
+};
 
 /* Layout of the control space, written by the runtime before a program runs. */
 typedef struct {
-  int32_t valid;     /* rows of the batch that count */
-  float lr_factor;   /* factor on the learning rate, from the caller; 1 by default */
+  int32_t valid;   /* rows of the batch that count */
+  float lr_factor; /* factor on the learning rate, from the caller; 1 by default */
 } ampc_control;
 
 typedef struct {
@@ -40,46 +48,57 @@ typedef struct {
 
 enum { AMPC_ENTRY_KERNEL, AMPC_ENTRY_LOOP };
 
-/* One row of a program. A loop repeats the next `body` entries, all of them kernels, `count` times. */
+/* One row of a program. A loop repeats the next `body` entries, all of them kernels, `count` times.
+ */
 typedef struct {
   int32_t kind;
   int32_t kernel;        /* AMPC_ENTRY_KERNEL: number in the model's kernels */
   int32_t first_operand; /* in the program's operands */
   int32_t operand_count;
-  int32_t body;          /* AMPC_ENTRY_LOOP */
+  int32_t body; /* AMPC_ENTRY_LOOP */
   int32_t count;
-  const char *name;      /* of the source op, for profiles and messages */
+  const char *name; /* of the source op, for profiles and messages */
 } ampc_entry;
 
 enum { AMPC_INIT_CONSTANT, AMPC_INIT_UNIFORM, AMPC_INIT_NORMAL, AMPC_INIT_TRUNCATED_NORMAL };
 
-/* State: parameters, buffers, moments, ... in one block. Gradients that follow all other slots cost memory only in
-   states created with want_split. A slot of role RANDOM is tensor<2xi64>: seed and counter; programs read it, and the
-   runtime advances the counter with every run of a TRAIN or GRAD program. */
+/* State: parameters, buffers, moments, ... in one block. Gradients that follow all other slots cost
+   memory only in states created with want_split. A slot of role RANDOM is tensor<2xi64>: seed and
+   counter; programs read it, and the runtime advances the counter with every run of a TRAIN or GRAD
+   program. */
 typedef struct {
   ampc_tensor tensor;
   int32_t role;
   int32_t init;
-  double a, b;      /* constant; bounds; mean and standard deviation */
-  int64_t offset;   /* bytes in the state block, a multiple of 64 */
+  double a, b;    /* constant; bounds; mean and standard deviation */
+  int64_t offset; /* bytes in the state block, a multiple of 64 */
 } ampc_slot;
 
-enum { AMPC_PROGRAM_TRAIN, AMPC_PROGRAM_GRAD, AMPC_PROGRAM_APPLY, AMPC_PROGRAM_EVAL, AMPC_PROGRAM_EXPORT,
-       AMPC_PROGRAM_DERIVE /* rebuilds working copies after create and load */ };
+enum {
+  AMPC_PROGRAM_TRAIN,
+  AMPC_PROGRAM_GRAD,
+  AMPC_PROGRAM_APPLY,
+  AMPC_PROGRAM_EVAL,
+  AMPC_PROGRAM_EXPORT,
+  AMPC_PROGRAM_DERIVE /* rebuilds working copies after create and load */
+};
 
-/* Outputs of TRAIN, GRAD and APPLY are scalars that the runtime reports; those of EVAL and EXPORT go to the caller. */
+/* Outputs of TRAIN, GRAD and APPLY are scalars that the runtime reports; those of EVAL and EXPORT
+ * go to the caller. */
 typedef struct {
-  const char *name;      /* C suffix: "train_step", "fit_grad", "predict" */
+  const char *name; /* C suffix: "train_step", "fit_grad", "predict" */
   int32_t kind;
-  int32_t step_slot;     /* number of the slot that counts this step's updates, or -1 */
-  int32_t loss_output;   /* number of the output that holds the loss, or -1 */
-  int32_t loss_ready;    /* number of a top-level entry: those before it have computed the loss and written no state; or -1 */
-  int32_t norm_output;      /* number of the output with the gradients' 2-norm, or -1 */
+  int32_t step_slot;   /* number of the slot that counts this step's updates, or -1 */
+  int32_t loss_output; /* number of the output that holds the loss, or -1 */
+  int32_t loss_ready;  /* number of a top-level entry: those before it have computed the loss and
+                          written no state; or -1 */
+  int32_t norm_output; /* number of the output with the gradients' 2-norm, or -1 */
   int32_t found_inf_output; /* number of the i1 output that says that the step was skipped, or -1 */
-  int32_t scale_slot;       /* number of the slot with the dynamic loss scale, or -1; then a bad loss skips, too */
+  int32_t scale_slot; /* number of the slot with the dynamic loss scale, or -1; then a bad loss
+                         skips, too */
   int32_t input_count, output_count, entry_count, operand_count;
-  int32_t batch;         /* rows of a full batch; 0 if no input is batched */
-  int32_t short_batch;   /* 1 if fewer valid rows are supported */
+  int32_t batch;       /* rows of a full batch; 0 if no input is batched */
+  int32_t short_batch; /* 1 if fewer valid rows are supported */
   int32_t reserved;
   const ampc_tensor *inputs;
   const ampc_tensor *outputs;
@@ -90,16 +109,16 @@ typedef struct {
 
 typedef struct {
   const char *name;
-  uint32_t tiers;        /* bit t: the object has code for tier t */
+  uint32_t tiers; /* bit t: the object has code for tier t */
   int32_t slot_count, program_count, kernel_count, constant_count;
   int32_t reserved;
   const ampc_slot *slots;
   const ampc_program *programs;
   const ampc_kernel *kernels;
   const void *const *constants;
-  int64_t state_bytes;   /* all slots */
-  int64_t arena_bytes;   /* the largest program's */
-  uint64_t state_hash;   /* names, shapes, types, optimizer: equal for a full resume */
-  uint64_t plan_hash;    /* equal: bit-equal results promised */
+  int64_t state_bytes; /* all slots */
+  int64_t arena_bytes; /* the largest program's */
+  uint64_t state_hash; /* names, shapes, types, optimizer: equal for a full resume */
+  uint64_t plan_hash;  /* equal: bit-equal results promised */
 } ampc_model;
 #endif

@@ -14,11 +14,12 @@ typedef struct ampc_state ampc_state;
 
 /* Head of every NAME_*_in; `inputs` has one pointer per input of the program. */
 typedef struct {
-  uint32_t size;     /* sizeof of the whole struct */
-  uint32_t valid;    /* rows of the batch that count; 0: all */
-  float lr_factor;   /* factor on the learning rate; 0: 1 */
-  uint32_t flags;    /* 0 */
-  void *workspace;   /* eval and exports: null, or NAME_workspace_bytes() of memory aligned to 64 bytes */
+  uint32_t size;   /* sizeof of the whole struct */
+  uint32_t valid;  /* rows of the batch that count; 0: all */
+  float lr_factor; /* factor on the learning rate; 0: 1 */
+  uint32_t flags;  /* 0 */
+  void *workspace; /* eval and exports: null, or NAME_workspace_bytes() of memory aligned to 64
+                      bytes */
   const void *inputs[];
 } ampc_run_in;
 
@@ -30,11 +31,13 @@ typedef struct {
 } ampc_run_out;
 
 size_t ampc_rt_state_bytes(const ampc_model *model, const ampc_options *options);
-ampc_status ampc_rt_create(const ampc_model *model, const ampc_options *options, ampc_state **state);
+ampc_status ampc_rt_create(const ampc_model *model, const ampc_options *options,
+                           ampc_state **state);
 void ampc_rt_destroy(ampc_state *state);
 void ampc_rt_set_hooks(ampc_state *state, const ampc_hooks *hooks);
 
-/* Runs program number `program`; `out` is an ampc_train_out for training programs, else an ampc_run_out. */
+/* Runs program number `program`; `out` is an ampc_train_out for training programs, else an
+ * ampc_run_out. */
 ampc_status ampc_rt_run(ampc_state *state, int32_t program, const void *in, void *out);
 /* Bytes of a workspace for calls of eval and exports that run beside one another. */
 size_t ampc_rt_workspace_bytes(const ampc_model *model);

@@ -8,7 +8,8 @@ using namespace ampc;
 /// Batch dimensions of one side only are further rows of that side.
 static Access flattenRows(Location loc, Access access, Converter &converter) {
   ArrayRef<int64_t> shape = access.type.getShape();
-  return converter.whole(converter.tensor(loc, converter.reshape(loc, access, {product(shape.drop_back()), shape.back()})));
+  return converter.whole(converter.tensor(
+      loc, converter.reshape(loc, access, {product(shape.drop_back()), shape.back()})));
 }
 
 static LogicalResult convertMatmul(train::MatmulOp op, Converter &converter) {
@@ -37,8 +38,8 @@ static LogicalResult convertMatmul(train::MatmulOp op, Converter &converter) {
   AffineMap left = op.getTransposeLhs() ? operandMap(lhs, k, m) : operandMap(lhs, m, k);
   AffineMap right = op.getTransposeRhs() ? operandMap(rhs, n, k) : operandMap(rhs, k, n);
   auto gemm = kernel::GemmOp::create(
-      builder, loc, TypeRange{op.getType().clone(space)}, lhs.tensor, rhs.tensor, ValueRange{}, space, depth,
-      builder.getAffineMapArrayAttr({left, right}), builder.getAffineMapArrayAttr({}),
+      builder, loc, TypeRange{op.getType().clone(space)}, lhs.tensor, rhs.tensor, ValueRange{},
+      space, depth, builder.getAffineMapArrayAttr({left, right}), builder.getAffineMapArrayAttr({}),
       builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(rank)), acc);
   converter.addPlainBody(gemm, acc);
   converter.set(op, converter.view(loc, gemm.getResult(0), op.getType().getShape()));

@@ -25,15 +25,17 @@ static Families allFamilies() {
 }
 
 static kernel::ProgramOp createProgram(train::FuncOp func, OpBuilder &builder) {
-  auto program = kernel::ProgramOp::create(builder, func.getLoc(), func.getSymName(), func.getFunctionType(),
-                                           func.getArgAttrsAttr(), func.getResAttrsAttr());
+  auto program =
+      kernel::ProgramOp::create(builder, func.getLoc(), func.getSymName(), func.getFunctionType(),
+                                func.getArgAttrsAttr(), func.getResAttrsAttr());
   for (NamedAttribute attr : func->getDiscardableAttrs())
     program->setDiscardableAttr(attr.getName(), attr.getValue());
   return program;
 }
 
 /// Goes on after an op without a kernel, so that one run names all of them.
-static LogicalResult convertProgram(train::FuncOp func, const Families &families, OpBuilder &builder) {
+static LogicalResult convertProgram(train::FuncOp func, const Families &families,
+                                    OpBuilder &builder) {
   OpBuilder::InsertionGuard guard(builder);
   kernel::ProgramOp program = createProgram(func, builder);
   Converter converter(builder);
@@ -45,7 +47,8 @@ static LogicalResult convertProgram(train::FuncOp func, const Families &families
     if (!llvm::all_of(op.getOperands(), [&](Value v) { return converter.known(v); }))
       continue;
     if (isa<train::ReturnOp>(op)) {
-      auto values = llvm::map_to_vector(op.getOperands(), [&](Value v) { return converter.tensor(v); });
+      auto values =
+          llvm::map_to_vector(op.getOperands(), [&](Value v) { return converter.tensor(v); });
       kernel::ReturnOp::create(builder, op.getLoc(), values);
     } else if (!families.convert(&op, converter)) {
       status = op.emitError() << "expected a kernel for " << op.getName();

@@ -5,7 +5,8 @@
 using namespace mlir;
 using namespace ampc;
 
-/// True if `map` walks the tensor in row-major order: dimensions of size 1 aside, it is an identity.
+/// True if `map` walks the tensor in row-major order: dimensions of size 1 aside, it is an
+/// identity.
 static bool walksInOrder(AffineMap map, ArrayRef<int64_t> shape, RankedTensorType tensor) {
   SmallVector<unsigned> dims;
   for (auto [i, size] : llvm::enumerate(shape))
@@ -30,9 +31,8 @@ Access Converter::whole(Value tensor) {
 
 Value Converter::view(Location loc, Value tensor, ArrayRef<int64_t> shape) {
   auto type = tensorOf(tensor).clone(shape);
-  return tensor.getType() == type
-             ? tensor
-             : builder.createOrFold<kernel::ViewOp>(loc, type, tensor);
+  return tensor.getType() == type ? tensor
+                                  : builder.createOrFold<kernel::ViewOp>(loc, type, tensor);
 }
 
 Value Converter::tensor(Value value) {
@@ -188,6 +188,7 @@ void Converter::addPlainBody(Operation *op, TypeRange lead) {
   ScalarBuilder scalar(builder, op->getLoc(), lead.front());
   SmallVector<Value> results;
   for (auto [type, result] : llvm::zip(lead, op->getResults()))
-    results.push_back(scalar.castTo(body->addArgument(type, op->getLoc()), getElementTypeOrSelf(result)));
+    results.push_back(
+        scalar.castTo(body->addArgument(type, op->getLoc()), getElementTypeOrSelf(result)));
   kernel::YieldOp::create(builder, op->getLoc(), results);
 }

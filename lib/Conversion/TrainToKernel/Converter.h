@@ -48,7 +48,8 @@ public:
   /// A kernel.reduce over a space [outer, reduced, inner]; results are accumulators.
   mlir::Operation *reduce(mlir::Location loc, mlir::Type type, Access input, mlir::AffineMap map,
                           llvm::ArrayRef<int64_t> space, kernel::Combine combine);
-  /// Gives a kernel with leading arguments `lead` the body that yields them, rounded to its results.
+  /// Gives a kernel with leading arguments `lead` the body that yields them, rounded to its
+  /// results.
   void addPlainBody(mlir::Operation *op, mlir::TypeRange lead);
 
 private:

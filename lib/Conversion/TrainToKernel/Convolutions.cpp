@@ -6,24 +6,28 @@ using namespace mlir;
 using namespace ampc;
 
 template <typename Kernel, typename Op>
-static LogicalResult createConv(Op op, Value lhs, Value rhs, ArrayRef<int64_t> strides, ArrayRef<int64_t> padding,
-                                ArrayRef<int64_t> inputDilations, Converter &converter) {
+static LogicalResult createConv(Op op, Value lhs, Value rhs, ArrayRef<int64_t> strides,
+                                ArrayRef<int64_t> padding, ArrayRef<int64_t> inputDilations,
+                                Converter &converter) {
   OpBuilder &builder = converter.builder;
   RankedTensorType type = op.getType();
-  auto conv = Kernel::create(builder, op.getLoc(), TypeRange{type}, lhs, rhs, ValueRange{}, type.getShape(), strides, padding,
-                             op.getDilations(), inputDilations, op.getGroups(), builder.getAffineMapArrayAttr({}),
-                             builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(4)), type.getElementType());
+  auto conv = Kernel::create(
+      builder, op.getLoc(), TypeRange{type}, lhs, rhs, ValueRange{}, type.getShape(), strides,
+      padding, op.getDilations(), inputDilations, op.getGroups(), builder.getAffineMapArrayAttr({}),
+      builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(4)), type.getElementType());
   converter.addPlainBody(conv, type.getElementType());
   converter.set(op, conv.getResult(0));
   return success();
 }
 
 static LogicalResult convertConv2d(train::Conv2dOp op, Converter &converter) {
-  return createConv<kernel::ConvOp>(op, converter.tensor(op.getImage()), converter.tensor(op.getFilter()), op.getStrides(),
+  return createConv<kernel::ConvOp>(op, converter.tensor(op.getImage()),
+                                    converter.tensor(op.getFilter()), op.getStrides(),
                                     op.getPadding(), {1, 1}, converter);
 }
 static LogicalResult convertGradFilter(train::Conv2dGradFilterOp op, Converter &converter) {
-  return createConv<kernel::ConvFilterOp>(op, converter.tensor(op.getImage()), converter.tensor(op.getG()), op.getStrides(),
+  return createConv<kernel::ConvFilterOp>(op, converter.tensor(op.getImage()),
+                                          converter.tensor(op.getG()), op.getStrides(),
                                           op.getPadding(), {1, 1}, converter);
 }
 
@@ -36,11 +40,14 @@ static Value flippedFilter(Location loc, Value filter, int64_t groups, Converter
   AffineExpr c, y, x, o;
   bindDims(converter.builder.getContext(), c, y, x, o);
   AffineExpr group = c.floorDiv(channels);
-  AffineExpr output = groups == 1 ? o : group * outputs + o, channel = groups == 1 ? c : c % channels;
-  AffineMap map = AffineMap::get(4, 0, {output, shape[1] - 1 - y, shape[2] - 1 - x, channel}, converter.builder.getContext());
+  AffineExpr output = groups == 1 ? o : group * outputs + o,
+             channel = groups == 1 ? c : c % channels;
+  AffineMap map = AffineMap::get(4, 0, {output, shape[1] - 1 - y, shape[2] - 1 - x, channel},
+                                 converter.builder.getContext());
   auto copy = [](ScalarBuilder &, ValueRange values) { return SmallVector<Value>(values); };
   return converter
-      .map(loc, access.type.clone(space), access, map, space, converter.builder.getMultiDimIdentityMap(4), copy)
+      .map(loc, access.type.clone(space), access, map, space,
+           converter.builder.getMultiDimIdentityMap(4), copy)
       ->getResult(0);
 }
 
@@ -54,7 +61,8 @@ static LogicalResult convertGradInput(train::Conv2dGradInputOp op, Converter &co
     int64_t low = reach - op.getPadding()[2 * i], spread = (g[1 + i] - 1) * op.getStrides()[i] + 1;
     padding.append({low, image[1 + i] + reach - spread - low});
   }
-  return createConv<kernel::ConvOp>(op, converter.tensor(op.getG()), filter, {1, 1}, padding, op.getStrides(), converter);
+  return createConv<kernel::ConvOp>(op, converter.tensor(op.getG()), filter, {1, 1}, padding,
+                                    op.getStrides(), converter);
 }
 
 void ampc::addConvolutionRules(Families &families) {

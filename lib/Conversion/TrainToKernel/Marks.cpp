@@ -6,7 +6,8 @@ using namespace mlir;
 using namespace ampc;
 
 static LogicalResult convertSeed(train::SeedOp op, Converter &converter) {
-  auto literal = converter.builder.getFloatAttr(op.getType().getElementType(), op.getValue().convertToDouble());
+  auto literal = converter.builder.getFloatAttr(op.getType().getElementType(),
+                                                op.getValue().convertToDouble());
   converter.set(op, Access{{}, {}, literal, op.getType()});
   return success();
 }

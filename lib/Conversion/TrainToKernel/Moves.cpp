@@ -8,7 +8,8 @@ using namespace ampc;
 /// [leading dimensions] x [the others], as a tensor.
 static Value asRows(Location loc, Value value, unsigned leading, Converter &converter) {
   ArrayRef<int64_t> shape = tensorOf(value).getShape();
-  return converter.view(loc, converter.tensor(value), {product(shape.take_front(leading)), product(shape.drop_front(leading))});
+  return converter.view(loc, converter.tensor(value),
+                        {product(shape.take_front(leading)), product(shape.drop_front(leading))});
 }
 static Value flat(Location loc, Value value, Converter &converter) {
   return converter.view(loc, converter.tensor(value), {tensorOf(value).getNumElements()});
@@ -16,7 +17,8 @@ static Value flat(Location loc, Value value, Converter &converter) {
 
 static LogicalResult convertGather(train::GatherOp op, Converter &converter) {
   Location loc = op.getLoc();
-  Value table = asRows(loc, op.getTable(), 1, converter), index = flat(loc, op.getIndex(), converter);
+  Value table = asRows(loc, op.getTable(), 1, converter),
+        index = flat(loc, op.getIndex(), converter);
   auto type = tensorOf(table).clone({tensorOf(index).getDimSize(0), tensorOf(table).getDimSize(1)});
   Value rows = kernel::GatherOp::create(converter.builder, loc, type, table, index);
   converter.set(op, converter.view(loc, rows, op.getType().getShape()));
@@ -31,11 +33,14 @@ static LogicalResult convertScatterAdd(train::ScatterAddOp op, Converter &conver
   auto type = op.getType();
   Type acc = computeType(type.getElementType());
   auto table = RankedTensorType::get({type.getDimSize(0), tensorOf(updates).getDimSize(1)}, acc);
-  Value sums = kernel::ScatterAddOp::create(converter.builder, loc, table, updates, index, op.getPaddingAttr());
+  Value sums = kernel::ScatterAddOp::create(converter.builder, loc, table, updates, index,
+                                            op.getPaddingAttr());
   if (acc != type.getElementType()) {
     AffineMap all = converter.builder.getMultiDimIdentityMap(2);
     auto round = [](ScalarBuilder &, ValueRange x) { return SmallVector<Value>(x); };
-    sums = converter.map(loc, table.clone(type.getElementType()), converter.whole(sums), all, table.getShape(), all, round)
+    sums = converter
+               .map(loc, table.clone(type.getElementType()), converter.whole(sums), all,
+                    table.getShape(), all, round)
                ->getResult(0);
   }
   converter.set(op, converter.view(loc, sums, type.getShape()));
@@ -52,42 +57,49 @@ static LogicalResult convertConcat(train::ConcatOp op, Converter &converter) {
       offsets.push_back(d == int64_t(op.getDim()) ? at : 0);
     at += tensorOf(part).getDimSize(op.getDim());
   }
-  converter.set(op, kernel::AssembleOp::create(converter.builder, op.getLoc(), op.getType(), parts, offsets, strides,
-                                               APFloat(0.0)));
+  converter.set(op, kernel::AssembleOp::create(converter.builder, op.getLoc(), op.getType(), parts,
+                                               offsets, strides, APFloat(0.0)));
   return success();
 }
 static LogicalResult convertPad(train::PadOp op, Converter &converter) {
   auto strides = llvm::map_to_vector(op.getInterior(), [](int64_t gap) { return gap + 1; });
-  converter.set(op, kernel::AssembleOp::create(converter.builder, op.getLoc(), op.getType(), converter.tensor(op.getX()),
-                                               op.getLow(), strides, op.getValue()));
+  converter.set(op, kernel::AssembleOp::create(converter.builder, op.getLoc(), op.getType(),
+                                               converter.tensor(op.getX()), op.getLow(), strides,
+                                               op.getValue()));
   return success();
 }
 
-template <typename Op> static APFloat shareOf(Op op) { return APFloat(1.0 / double(product(op.getWindow()))); }
+template <typename Op> static APFloat shareOf(Op op) {
+  return APFloat(1.0 / double(product(op.getWindow())));
+}
 
 static LogicalResult convertMaxPool(train::MaxPoolOp op, Converter &converter) {
-  auto pool = kernel::PoolOp::create(converter.builder, op.getLoc(), op->getResultTypes(), converter.tensor(op.getX()),
-                                     kernel::Combine::max, op.getWindow(), op.getStrides(), op.getPadding(), APFloat(1.0));
+  auto pool = kernel::PoolOp::create(
+      converter.builder, op.getLoc(), op->getResultTypes(), converter.tensor(op.getX()),
+      kernel::Combine::max, op.getWindow(), op.getStrides(), op.getPadding(), APFloat(1.0));
   converter.set(op.getResult(), pool.getResult());
   converter.set(op.getWhere(), pool.getWhere()[0]);
   return success();
 }
 static LogicalResult convertAvgPool(train::AvgPoolOp op, Converter &converter) {
-  auto pool = kernel::PoolOp::create(converter.builder, op.getLoc(), op->getResultTypes(), converter.tensor(op.getX()),
-                                     kernel::Combine::sum, op.getWindow(), op.getStrides(), op.getPadding(), shareOf(op));
+  auto pool = kernel::PoolOp::create(converter.builder, op.getLoc(), op->getResultTypes(),
+                                     converter.tensor(op.getX()), kernel::Combine::sum,
+                                     op.getWindow(), op.getStrides(), op.getPadding(), shareOf(op));
   converter.set(op, pool.getResult());
   return success();
 }
 static LogicalResult convertMaxPoolGrad(train::MaxPoolGradOp op, Converter &converter) {
-  converter.set(op, kernel::PoolGradOp::create(converter.builder, op.getLoc(), op.getType(), converter.tensor(op.getG()),
-                                               converter.tensor(op.getWhere()), kernel::Combine::max, op.getWindow(),
-                                               op.getStrides(), op.getPadding(), APFloat(1.0)));
+  converter.set(op, kernel::PoolGradOp::create(
+                        converter.builder, op.getLoc(), op.getType(), converter.tensor(op.getG()),
+                        converter.tensor(op.getWhere()), kernel::Combine::max, op.getWindow(),
+                        op.getStrides(), op.getPadding(), APFloat(1.0)));
   return success();
 }
 static LogicalResult convertAvgPoolGrad(train::AvgPoolGradOp op, Converter &converter) {
-  converter.set(op, kernel::PoolGradOp::create(converter.builder, op.getLoc(), op.getType(), converter.tensor(op.getG()),
-                                               ValueRange{}, kernel::Combine::sum, op.getWindow(), op.getStrides(),
-                                               op.getPadding(), shareOf(op)));
+  converter.set(op, kernel::PoolGradOp::create(converter.builder, op.getLoc(), op.getType(),
+                                               converter.tensor(op.getG()), ValueRange{},
+                                               kernel::Combine::sum, op.getWindow(),
+                                               op.getStrides(), op.getPadding(), shareOf(op)));
   return success();
 }
 

@@ -6,14 +6,16 @@ using namespace mlir;
 using namespace ampc;
 
 /// A reduction as [outer, reduced, inner] of a value with three dimensions.
-static Access blocked(Location loc, Access access, ArrayRef<int64_t> space, unsigned first, unsigned count,
-                      Converter &converter) {
+static Access blocked(Location loc, Access access, ArrayRef<int64_t> space, unsigned first,
+                      unsigned count, Converter &converter) {
   // Groups of at most one dimension (those of size 1 aside) read through their maps as they are.
   auto group = [&](unsigned from, unsigned to) {
-    return llvm::count_if(access.type.getShape().slice(from, to - from), [](int64_t size) { return size != 1; });
+    return llvm::count_if(access.type.getShape().slice(from, to - from),
+                          [](int64_t size) { return size != 1; });
   };
   unsigned rank = access.type.getRank();
-  if (!access.literal && (group(0, first) > 1 || group(first, first + count) > 1 || group(first + count, rank) > 1))
+  if (!access.literal &&
+      (group(0, first) > 1 || group(first, first + count) > 1 || group(first + count, rank) > 1))
     access = converter.whole(converter.tensor(loc, access));
   return converter.reshape(loc, access, space);
 }
@@ -44,16 +46,19 @@ static Value reduceRows(Location loc, Access access, RankedTensorType type, kern
   int64_t outer = type.getNumElements(), reduced = access.type.getNumElements() / outer;
   SmallVector<int64_t> space{outer, reduced};
   AffineMap all = converter.builder.getMultiDimIdentityMap(2);
-  access = blocked(loc, access, space, type.getRank(), access.type.getRank() - type.getRank(), converter);
+  access = blocked(loc, access, space, type.getRank(), access.type.getRank() - type.getRank(),
+                   converter);
   auto flat = RankedTensorType::get(outer, type.getElementType());
   auto body = [&](ScalarBuilder &b, ValueRange x) {
     return SmallVector<Value>{kernel::RowReduceOp::create(b.builder, loc, combine, x[0])};
   };
-  return converter.map(loc, flat, access, all, space, rowMap(2, converter.builder.getContext()), body)->getResult(0);
+  return converter
+      .map(loc, flat, access, all, space, rowMap(2, converter.builder.getContext()), body)
+      ->getResult(0);
 }
 
-static Value reduceBlocks(Location loc, Access access, unsigned first, unsigned count, RankedTensorType type,
-                          kernel::Combine combine, Converter &converter) {
+static Value reduceBlocks(Location loc, Access access, unsigned first, unsigned count,
+                          RankedTensorType type, kernel::Combine combine, Converter &converter) {
   ArrayRef<int64_t> shape = access.type.getShape();
   SmallVector<int64_t> space{product(shape.take_front(first)), product(shape.slice(first, count)),
                              product(shape.drop_front(first + count))};
@@ -65,7 +70,9 @@ static Value reduceBlocks(Location loc, Access access, unsigned first, unsigned 
     return sums;
   AffineMap same = converter.builder.getMultiDimIdentityMap(2);
   auto round = [](ScalarBuilder &, ValueRange x) { return SmallVector<Value>(x); };
-  return converter.map(loc, acc.clone(type.getElementType()), converter.whole(sums), same, acc.getShape(), same, round)
+  return converter
+      .map(loc, acc.clone(type.getElementType()), converter.whole(sums), same, acc.getShape(), same,
+           round)
       ->getResult(0);
 }
 
@@ -77,7 +84,8 @@ static LogicalResult convertReduce(ReduceOpInterface op, Converter &converter) {
   Access access = converter.access(op->getOperand(0));
   ArrayRef<int64_t> dims = op.getDims();
   auto type = tensorOf(op->getResult(0));
-  if (!combine || !isa<FloatType>(type.getElementType()) || dims.empty() || type.getNumElements() == 0)
+  if (!combine || !isa<FloatType>(type.getElementType()) || dims.empty() ||
+      type.getNumElements() == 0)
     return failure();
   unsigned first = dims.front(), count = dims.size(), rank = access.type.getRank();
   if (dims.back() - first + 1 != count) {
@@ -85,7 +93,8 @@ static LogicalResult convertReduce(ReduceOpInterface op, Converter &converter) {
     first = rank - count;
   }
   bool trailing = first + count == rank;
-  Value result = trailing && suitsRows(type.getNumElements(), access.type.getNumElements() / type.getNumElements())
+  Value result = trailing && suitsRows(type.getNumElements(),
+                                       access.type.getNumElements() / type.getNumElements())
                      ? reduceRows(op.getLoc(), access, type, *combine, converter)
                      : reduceBlocks(op.getLoc(), access, first, count, type, *combine, converter);
   converter.set(op->getResult(0), converter.view(op.getLoc(), result, type.getShape()));

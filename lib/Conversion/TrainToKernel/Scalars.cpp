@@ -14,8 +14,9 @@ static LogicalResult convertScalar(ScalarOpInterface op, Converter &converter) {
   }
   for (unsigned i = 0; i < op->getNumResults(); ++i)
     resultMaps.push_back(op.getResultMap(i));
-  Operation *map = converter.map(op.getLoc(), op->getResultTypes(), inputs, maps, op.getSpace(), resultMaps,
-                                 [&](ScalarBuilder &b, ValueRange x) { return op.buildScalars(b, x); });
+  Operation *map =
+      converter.map(op.getLoc(), op->getResultTypes(), inputs, maps, op.getSpace(), resultMaps,
+                    [&](ScalarBuilder &b, ValueRange x) { return op.buildScalars(b, x); });
   for (auto [from, to] : llvm::zip(op->getResults(), map->getResults()))
     converter.set(from, to);
   return success();

@@ -9,8 +9,9 @@ using namespace ampc;
 static LogicalResult alias(Operation *op, AffineMap map, Converter &converter) {
   Access access = converter.access(op->getOperand(0));
   auto type = tensorOf(op->getResult(0));
-  converter.set(op->getResult(0), access.literal ? Access{{}, {}, access.literal, type}
-                                                 : Access{access.tensor, access.map.compose(map), {}, type});
+  converter.set(op->getResult(0), access.literal
+                                      ? Access{{}, {}, access.literal, type}
+                                      : Access{access.tensor, access.map.compose(map), {}, type});
   return success();
 }
 
@@ -34,7 +35,8 @@ static LogicalResult convertReshape(train::ReshapeOp op, Converter &converter) {
 static LogicalResult convertConstant(train::ConstantOp op, Converter &converter) {
   auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
   if (splat)
-    converter.set(op, Access{{}, {}, cast<TypedAttr>(splat.getSplatValue<Attribute>()), op.getType()});
+    converter.set(op,
+                  Access{{}, {}, cast<TypedAttr>(splat.getSplatValue<Attribute>()), op.getType()});
   else
     converter.set(op, kernel::ConstantOp::create(converter.builder, op.getLoc(), op.getValue()));
   return success();

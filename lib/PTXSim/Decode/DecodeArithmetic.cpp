@@ -42,9 +42,9 @@ void Decoder::decodeMul() {
     inst.flags |= InstFlag::Ftz;
   if (take("sat"))
     inst.flags |= InstFlag::Sat;
-  Type type = requireType({Type::U16, Type::S16, Type::U32, Type::S32, Type::U64, Type::S64,
-                           Type::F32, Type::F64, Type::F32x2, Type::F16, Type::F16x2, Type::BF16,
-                           Type::BF16x2});
+  Type type =
+      requireType({Type::U16, Type::S16, Type::U32, Type::S32, Type::U64, Type::S64, Type::F32,
+                   Type::F64, Type::F32x2, Type::F16, Type::F16x2, Type::BF16, Type::BF16x2});
   if (isInteger(type) != (form >= 0))
     fail(ErrorKind::Syntax, "expected .lo, .hi or .wide with an integer type only");
   if (form < 2)
@@ -68,8 +68,7 @@ void Decoder::decodeMad() {
     return decodeCarry();
   if (take("sat"))
     inst.flags |= InstFlag::Sat;
-  Type type =
-      requireType({Type::U16, Type::S16, Type::U32, Type::S32, Type::U64, Type::S64});
+  Type type = requireType({Type::U16, Type::S16, Type::U32, Type::S32, Type::U64, Type::S64});
   if (inst.flags & InstFlag::Sat && (form != 1 || type != Type::S32))
     fail(ErrorKind::Syntax, "expected .sat with mad.hi.s32 only");
   operandCount(4, 4);
@@ -135,7 +134,7 @@ void Decoder::decodeCarry() {
     hi = requireOneOf({"lo", "hi"}, ".lo or .hi") == 1;
   else if (isMad)
     hi = st->text.find(".hi") != std::string_view::npos;
-  inst.op = isMad ? (hi ? Opcode::MadCarryHi : Opcode::MadCarryLo)
+  inst.op = isMad                        ? (hi ? Opcode::MadCarryHi : Opcode::MadCarryLo)
             : base.substr(0, 3) == "add" ? Opcode::AddCarry
                                          : Opcode::SubCarry;
   Type type = requireType({Type::U32, Type::S32, Type::U64, Type::S64, Type::B32, Type::B64});
@@ -151,14 +150,14 @@ void Decoder::decodeCarry() {
 
 void Decoder::decodeDivRem() {
   if (base == "rem")
-    return binary(Opcode::Rem, requireType({Type::U16, Type::S16, Type::U32, Type::S32, Type::U64,
-                                            Type::S64}));
+    return binary(Opcode::Rem,
+                  requireType({Type::U16, Type::S16, Type::U32, Type::S32, Type::U64, Type::S64}));
   bool approximate = takeOneOf({"approx", "full"}) >= 0;
   takeRounding();
   if (take("ftz"))
     inst.flags |= InstFlag::Ftz;
-  Type type = requireType({Type::U16, Type::S16, Type::U32, Type::S32, Type::U64, Type::S64,
-                           Type::F32, Type::F64});
+  Type type = requireType(
+      {Type::U16, Type::S16, Type::U32, Type::S32, Type::U64, Type::S64, Type::F32, Type::F64});
   binary(approximate ? Opcode::DivApprox : Opcode::Div, type);
 }
 
@@ -386,8 +385,7 @@ void Decoder::decodeFloatUnary() {
   takeRounding();
   if (take("ftz"))
     inst.flags |= InstFlag::Ftz;
-  Type type = requireType(
-      {Type::F32, Type::F64, Type::F16, Type::F16x2, Type::BF16, Type::BF16x2});
+  Type type = requireType({Type::F32, Type::F64, Type::F16, Type::F16x2, Type::BF16, Type::BF16x2});
   operandCount(2, 2);
   inst.type = type;
   inst.a = source(1, type);
@@ -398,9 +396,8 @@ void Decoder::decodeFloatUnary() {
 void Decoder::decodeCopySign() { binary(Opcode::CopySign, requireType({Type::F32, Type::F64})); }
 
 void Decoder::decodeTestP() {
-  inst.aux = uint16_t(requireOneOf({"finite", "infinite", "number", "notanumber", "normal",
-                                    "subnormal"},
-                                   "a class of numbers"));
+  inst.aux = uint16_t(requireOneOf(
+      {"finite", "infinite", "number", "notanumber", "normal", "subnormal"}, "a class of numbers"));
   Type type = requireType({Type::F32, Type::F64});
   operandCount(2, 2);
   inst.op = Opcode::TestP;

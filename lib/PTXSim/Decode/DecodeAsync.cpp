@@ -74,8 +74,8 @@ void Decoder::decodeCpAsync() {
   }
   int64_t bytes = immediate(2, "a size");
   if (bytes != 16 && (bypass || (bytes != 4 && bytes != 8)))
-    failAt(operand(2).loc, "expected a size of 4, 8 or 16 bytes (.cg: 16), but got " +
-                               std::to_string(bytes));
+    failAt(operand(2).loc,
+           "expected a size of 4, 8 or 16 bytes (.cg: 16), but got " + std::to_string(bytes));
   inst.op = Opcode::CopyAsync;
   inst.count = uint16_t(bytes);
   inst.b = 0;
@@ -126,8 +126,8 @@ void Decoder::decodeCpBulk() {
   }
   bool tensor = take("tensor");
   if (reduce) {
-    inst.aux = uint16_t(requireOneOf({"add", "min", "max", "inc", "dec", "and", "or", "xor"},
-                                     "a reduction"));
+    inst.aux = uint16_t(
+        requireOneOf({"add", "min", "max", "inc", "dec", "and", "or", "xor"}, "a reduction"));
     constexpr AtomicOp ops[] = {AtomicOp::Add, AtomicOp::Min, AtomicOp::Max, AtomicOp::Inc,
                                 AtomicOp::Dec, AtomicOp::And, AtomicOp::Or,  AtomicOp::Xor};
     inst.aux = uint16_t((unsigned(ops[inst.aux]) + 1) << 8);
@@ -234,12 +234,12 @@ void Decoder::decodeMbarrier() {
     inst.dst = destination(0, Type::U32);
     return emit();
   }
-  int form = requireOneOf({"init", "inval", "arrive", "arrive_drop", "expect_tx", "test_wait",
-                           "try_wait"},
-                          "an mbarrier operation");
+  int form =
+      requireOneOf({"init", "inval", "arrive", "arrive_drop", "expect_tx", "test_wait", "try_wait"},
+                   "an mbarrier operation");
   if (form == 2 || form == 3)
-    inst.aux = uint16_t((take("expect_tx") ? 1 : 0) | (form == 3 ? 2 : 0) |
-                        (take("noComplete") ? 4 : 0));
+    inst.aux =
+        uint16_t((take("expect_tx") ? 1 : 0) | (form == 3 ? 2 : 0) | (take("noComplete") ? 4 : 0));
   if (form >= 5 && take("parity"))
     inst.aux = 8;
   bool release = !take("relaxed");
@@ -299,8 +299,8 @@ void Decoder::decodeStAsync() {
   take("shared::cluster");
   requireOneOf({"mbarrier::complete_tx::bytes"}, ".mbarrier::complete_tx::bytes");
   int vector = takeOneOf({"v2", "v4"});
-  Type type = requireType({Type::B32, Type::U32, Type::S32, Type::F32, Type::B64, Type::U64,
-                           Type::S64, Type::F64});
+  Type type = requireType(
+      {Type::B32, Type::U32, Type::S32, Type::F32, Type::B64, Type::U64, Type::S64, Type::F64});
   operandCount(3, 3);
   AddressList list;
   bool is64;
@@ -325,17 +325,15 @@ void Decoder::decodeStAsync() {
 }
 
 void Decoder::decodeWgmma() {
-  int form = requireOneOf({"fence", "commit_group", "wait_group", "mma_async"},
-                          "a wgmma operation");
+  int form =
+      requireOneOf({"fence", "commit_group", "wait_group", "mma_async"}, "a wgmma operation");
   requireOneOf({"sync"}, ".sync.aligned");
   requireOneOf({"aligned"}, ".sync.aligned");
   kernel.usesWgmma = true;
   if (form == 3)
     return decodeWgmmaMma();
   operandCount(form == 2 ? 1 : 0, form == 2 ? 1 : 0);
-  inst.op = form == 0   ? Opcode::WgmmaFence
-            : form == 1 ? Opcode::WgmmaCommit
-                        : Opcode::WgmmaWait;
+  inst.op = form == 0 ? Opcode::WgmmaFence : form == 1 ? Opcode::WgmmaCommit : Opcode::WgmmaWait;
   if (form == 2)
     inst.imm = immediate(0, "a number of groups");
   emit();

@@ -30,8 +30,7 @@ void Decoder::vectorOperand(const Operand &op, Type type, bool isDestination, bo
     if (width && own != width)
       failAt(p->loc, "expected registers of one size");
     width = own;
-    slots.push_back(isDestination ? destination(*p, type, wider)
-                                  : source(*p, type, false, wider));
+    slots.push_back(isDestination ? destination(*p, type, wider) : source(*p, type, false, wider));
   }
   inst.aux = uint16_t(width ? width : registerSize(type));
   inst.count = uint16_t(slots.size());
@@ -140,8 +139,8 @@ void Decoder::decodeAtomic() {
   takeCacheHints();
   int vector = takeOneOf({"v2", "v4", "v8"});
   Type type = requireType({Type::B32, Type::B64, Type::U32, Type::S32, Type::U64, Type::S64,
-                           Type::F32, Type::F64, Type::F16, Type::BF16, Type::F16x2,
-                           Type::BF16x2, Type::B16, Type::B128});
+                           Type::F32, Type::F64, Type::F16, Type::BF16, Type::F16x2, Type::BF16x2,
+                           Type::B16, Type::B128});
   AtomicOp atomic = AtomicOp(op);
   size_t first = returns ? 1 : 0, values = atomic == AtomicOp::Cas ? 2 : 1;
   operandCount(first + 1 + values, first + 1 + values);

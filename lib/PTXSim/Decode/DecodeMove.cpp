@@ -39,8 +39,7 @@ void Decoder::decodeMove() {
     inst.aux = uint16_t(typeSize(part));
     std::vector<uint32_t> parts;
     for (const Operand &p : vector.parts)
-      parts.push_back(pack ? source(p, part)
-                           : p.kind == Operand::Sink ? 0 : destination(p, part));
+      parts.push_back(pack ? source(p, part) : p.kind == Operand::Sink ? 0 : destination(p, part));
     inst.list = beginList();
     kernel.slots.insert(kernel.slots.end(), parts.begin(), parts.end());
     if (pack)
@@ -167,11 +166,11 @@ void Decoder::decodeSelect() {
 
 static bool parseCompare(std::string_view word, Type type, Compare &out) {
   static const std::unordered_map<std::string_view, Compare> table = {
-      {"eq", Compare::Eq}, {"ne", Compare::Ne}, {"lt", Compare::Lt}, {"le", Compare::Le},
-      {"gt", Compare::Gt}, {"ge", Compare::Ge}, {"lo", Compare::Lt}, {"ls", Compare::Le},
-      {"hi", Compare::Gt}, {"hs", Compare::Ge}, {"equ", Compare::Equ}, {"neu", Compare::Neu},
-      {"ltu", Compare::Ltu}, {"leu", Compare::Leu}, {"gtu", Compare::Gtu},
-      {"geu", Compare::Geu}, {"num", Compare::Num}, {"nan", Compare::Nan}};
+      {"eq", Compare::Eq},   {"ne", Compare::Ne},   {"lt", Compare::Lt},   {"le", Compare::Le},
+      {"gt", Compare::Gt},   {"ge", Compare::Ge},   {"lo", Compare::Lt},   {"ls", Compare::Le},
+      {"hi", Compare::Gt},   {"hs", Compare::Ge},   {"equ", Compare::Equ}, {"neu", Compare::Neu},
+      {"ltu", Compare::Ltu}, {"leu", Compare::Leu}, {"gtu", Compare::Gtu}, {"geu", Compare::Geu},
+      {"num", Compare::Num}, {"nan", Compare::Nan}};
   auto found = table.find(word);
   if (found == table.end())
     return false;
@@ -284,8 +283,8 @@ void Decoder::decodeConvert() {
   bool packs = from == Type::F32 && (to == Type::F16x2 || to == Type::BF16x2 ||
                                      to == Type::E4M3x2 || to == Type::E5M2x2);
   operandCount(packs ? 3 : 2, packs ? 3 : 2);
-  bool fp8 = to == Type::E4M3x2 || to == Type::E5M2x2 || from == Type::E4M3x2 ||
-             from == Type::E5M2x2;
+  bool fp8 =
+      to == Type::E4M3x2 || to == Type::E5M2x2 || from == Type::E4M3x2 || from == Type::E5M2x2;
   if (fp8) {
     inst.op = Opcode::ConvertFp8;
     inst.a = source(1, from);

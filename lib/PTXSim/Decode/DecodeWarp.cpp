@@ -219,12 +219,13 @@ void Decoder::decodeMma() {
   for (const Form &f : forms)
     known |= f.a == a && f.m == m && f.n == n && f.k == k;
   bool eight = a == Type::E4M3 || a == Type::E5M2, integer = a == Type::S8 || a == Type::U8;
-  bool bOk = eight ? (b == Type::E4M3 || b == Type::E5M2)
-                   : integer ? (b == Type::S8 || b == Type::U8) : b == a;
-  bool dOk = c == d && (integer           ? d == Type::S32
-                        : a == Type::F64  ? d == Type::F64
+  bool bOk = eight     ? (b == Type::E4M3 || b == Type::E5M2)
+             : integer ? (b == Type::S8 || b == Type::U8)
+                       : b == a;
+  bool dOk = c == d && (integer                   ? d == Type::S32
+                        : a == Type::F64          ? d == Type::F64
                         : a == Type::F16 || eight ? d == Type::F16 || d == Type::F32
-                                          : d == Type::F32);
+                                                  : d == Type::F32);
   if (!known || !bOk || !dOk)
     unsupported("this shape and these types are not supported");
   operandCount(4, 4);

@@ -49,19 +49,31 @@ uint32_t Decoder::constant(unsigned width, uint64_t value, bool dynamicShared) {
 
 static std::optional<SpecialRegister> specialByName(std::string_view name) {
   static const std::unordered_map<std::string_view, SpecialRegister> table = {
-      {"%tid.x", SpecialRegister::TidX}, {"%tid.y", SpecialRegister::TidY},
-      {"%tid.z", SpecialRegister::TidZ}, {"%ntid.x", SpecialRegister::NtidX},
-      {"%ntid.y", SpecialRegister::NtidY}, {"%ntid.z", SpecialRegister::NtidZ},
-      {"%ctaid.x", SpecialRegister::CtaidX}, {"%ctaid.y", SpecialRegister::CtaidY},
-      {"%ctaid.z", SpecialRegister::CtaidZ}, {"%nctaid.x", SpecialRegister::NctaidX},
-      {"%nctaid.y", SpecialRegister::NctaidY}, {"%nctaid.z", SpecialRegister::NctaidZ},
-      {"%laneid", SpecialRegister::LaneId}, {"%warpid", SpecialRegister::WarpId},
-      {"%nwarpid", SpecialRegister::NWarpId}, {"%smid", SpecialRegister::SmId},
-      {"%nsmid", SpecialRegister::NSmId}, {"%gridid", SpecialRegister::GridId},
-      {"%lanemask_eq", SpecialRegister::LanemaskEq}, {"%lanemask_le", SpecialRegister::LanemaskLe},
-      {"%lanemask_lt", SpecialRegister::LanemaskLt}, {"%lanemask_ge", SpecialRegister::LanemaskGe},
+      {"%tid.x", SpecialRegister::TidX},
+      {"%tid.y", SpecialRegister::TidY},
+      {"%tid.z", SpecialRegister::TidZ},
+      {"%ntid.x", SpecialRegister::NtidX},
+      {"%ntid.y", SpecialRegister::NtidY},
+      {"%ntid.z", SpecialRegister::NtidZ},
+      {"%ctaid.x", SpecialRegister::CtaidX},
+      {"%ctaid.y", SpecialRegister::CtaidY},
+      {"%ctaid.z", SpecialRegister::CtaidZ},
+      {"%nctaid.x", SpecialRegister::NctaidX},
+      {"%nctaid.y", SpecialRegister::NctaidY},
+      {"%nctaid.z", SpecialRegister::NctaidZ},
+      {"%laneid", SpecialRegister::LaneId},
+      {"%warpid", SpecialRegister::WarpId},
+      {"%nwarpid", SpecialRegister::NWarpId},
+      {"%smid", SpecialRegister::SmId},
+      {"%nsmid", SpecialRegister::NSmId},
+      {"%gridid", SpecialRegister::GridId},
+      {"%lanemask_eq", SpecialRegister::LanemaskEq},
+      {"%lanemask_le", SpecialRegister::LanemaskLe},
+      {"%lanemask_lt", SpecialRegister::LanemaskLt},
+      {"%lanemask_ge", SpecialRegister::LanemaskGe},
       {"%lanemask_gt", SpecialRegister::LanemaskGt},
-      {"%clusterid.x", SpecialRegister::ClusterIdX}, {"%clusterid.y", SpecialRegister::ClusterIdY},
+      {"%clusterid.x", SpecialRegister::ClusterIdX},
+      {"%clusterid.y", SpecialRegister::ClusterIdY},
       {"%clusterid.z", SpecialRegister::ClusterIdZ},
       {"%nclusterid.x", SpecialRegister::NClusterIdX},
       {"%nclusterid.y", SpecialRegister::NClusterIdY},
@@ -77,8 +89,10 @@ static std::optional<SpecialRegister> specialByName(std::string_view name) {
       {"%is_explicit_cluster", SpecialRegister::IsExplicitCluster},
       {"%dynamic_smem_size", SpecialRegister::DynamicSharedSize},
       {"%total_smem_size", SpecialRegister::TotalSharedSize},
-      {"%clock", SpecialRegister::Clock}, {"%clock_hi", SpecialRegister::Clock},
-      {"%clock64", SpecialRegister::Clock64}, {"%globaltimer", SpecialRegister::GlobalTimer}};
+      {"%clock", SpecialRegister::Clock},
+      {"%clock_hi", SpecialRegister::Clock},
+      {"%clock64", SpecialRegister::Clock64},
+      {"%globaltimer", SpecialRegister::GlobalTimer}};
   auto found = table.find(name);
   if (found == table.end())
     return std::nullopt;
@@ -160,10 +174,9 @@ const Operand &Decoder::operand(size_t index) const {
 void Decoder::operandCount(size_t least, size_t most) {
   size_t n = st->operands.size();
   if (n < least || n > most)
-    fail(ErrorKind::Syntax,
-         "expected " + std::to_string(least) +
-             (most != least ? " to " + std::to_string(most) : std::string()) +
-             " operands, but got " + std::to_string(n));
+    fail(ErrorKind::Syntax, "expected " + std::to_string(least) +
+                                (most != least ? " to " + std::to_string(most) : std::string()) +
+                                " operands, but got " + std::to_string(n));
 }
 
 int64_t Decoder::immediate(size_t index, const char *what) {
@@ -223,8 +236,7 @@ uint32_t Decoder::symbolAddress(const Operand &op, unsigned width) {
 void Decoder::checkRegister(const RegisterRef &ref, const Operand &op, Type type,
                             bool wider) const {
   unsigned have = registerSize(ref.type), want = registerSize(type);
-  if ((ref.type == Type::Pred) != (type == Type::Pred) ||
-      (wider ? have < want : have != want))
+  if ((ref.type == Type::Pred) != (type == Type::Pred) || (wider ? have < want : have != want))
     failAt(op.loc, "expected a register of type ." + std::string(typeName(type)) + ", but got '" +
                        std::string(op.name) + "' of type ." + typeName(ref.type));
 }
@@ -262,8 +274,8 @@ uint32_t Decoder::destination(const Operand &op, Type type, bool wider) {
     return allocateSlot(wider ? 8 : registerSize(type));
   const RegisterRef *ref = op.kind == Operand::Name ? findRegister(op.name) : nullptr;
   if (!ref || op.negated || op.offset)
-    failAt(op.loc, std::string("expected a register of type .") + typeName(type) +
-                       " as destination");
+    failAt(op.loc,
+           std::string("expected a register of type .") + typeName(type) + " as destination");
   checkRegister(*ref, op, type, wider);
   definitions.push_back(slotIndex(ref->slot));
   return ref->slot;
@@ -394,7 +406,9 @@ void Decoder::takeCacheHints() {
 
 void Decoder::takeScopeAndSemantics() {
   switch (takeOneOf({"volatile", "relaxed", "acquire", "release", "acq_rel", "weak", "mmio"})) {
-  case 0: case 1: case 6:
+  case 0:
+  case 1:
+  case 6:
     inst.flags |= InstFlag::Strong;
     break;
   case 2:

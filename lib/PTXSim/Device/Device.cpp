@@ -111,8 +111,8 @@ Program Device::load(const Module &module) {
     if (variable.space == Space::Shared || variable.size == 0)
       continue;
     if (variable.isExtern)
-      throw Error(ErrorKind::Unsupported, "variable '" + std::string(variable.name) +
-                                              "' is defined in another module",
+      throw Error(ErrorKind::Unsupported,
+                  "variable '" + std::string(variable.name) + "' is defined in another module",
                   variable.loc.line, variable.loc.column);
     Allocation *a = pimpl->memory.allocate(variable.size, std::string(variable.name));
     symbols[variable.name] = a->base;
@@ -179,8 +179,8 @@ static void checkConfig(const Kernel &kernel, Launch &launch, const LaunchConfig
   launch.cluster = config.cluster.count() ? config.cluster : info.cluster;
   launch.dynamicShared = config.dynamicShared;
   const Dim3 &b = launch.block, &c = launch.cluster, &g = launch.grid;
-  require(b.count() >= 1 && b.count() <= 1024, "expected 1 to 1024 threads per block, but got " +
-                                                   text(b));
+  require(b.count() >= 1 && b.count() <= 1024,
+          "expected 1 to 1024 threads per block, but got " + text(b));
   require(g.count() >= 1, "expected a grid that is not empty, but got " + text(g));
   const Dim3 &r = info.requiredBlock, &m = info.maximumBlock;
   require(r.x == 0 || (r.x == b.x && r.y == b.y && r.z == b.z),
@@ -191,8 +191,8 @@ static void checkConfig(const Kernel &kernel, Launch &launch, const LaunchConfig
               (c.x == info.cluster.x && c.y == info.cluster.y && c.z == info.cluster.z),
           "kernel " + info.name + " needs clusters of " + text(info.cluster) + ", but got " +
               text(c));
-  require(c.count() >= 1 && c.count() <= 16, "expected clusters of 1 to 16 blocks, but got " +
-                                                 text(c));
+  require(c.count() >= 1 && c.count() <= 16,
+          "expected clusters of 1 to 16 blocks, but got " + text(c));
   require(g.x % c.x == 0 && g.y % c.y == 0 && g.z % c.z == 0,
           "expected a grid divisible by the cluster " + text(c) + ", but got " + text(g));
   require(kernel.sharedDeclared + uint64_t(config.dynamicShared) <= 227 * 1024,

@@ -10,8 +10,8 @@ const std::vector<Chip> &knownChips() {
   // Vendor data sheets: dense tensor throughput, no sparsity. Shared memory: 128 bytes per clock
   // and multiprocessor at the boost clock.
   static const std::vector<Chip> chips = {
-      {"A100", 312, 19.5, 2039, 19.5, 108},   {"H100", 989, 66.9, 3350, 33.4, 132},
-      {"H200", 989, 66.9, 4800, 33.4, 132},   {"B200", 2250, 75, 8000, 35.0, 148},
+      {"A100", 312, 19.5, 2039, 19.5, 108},     {"H100", 989, 66.9, 3350, 33.4, 132},
+      {"H200", 989, 66.9, 4800, 33.4, 132},     {"B200", 2250, 75, 8000, 35.0, 148},
       {"RTX 4090", 165, 82.6, 1008, 41.3, 128},
   };
   return chips;
@@ -30,9 +30,9 @@ std::string rooflineReport(const Statistics &s, const Chip &chip) {
       {"global memory", bytes / (chip.memoryGBs * 1e9)},
       {"shared memory", 128.0 * double(s.sharedWaves) / (chip.sharedTBs * 1e12)},
   };
-  const Bound *worst = std::max_element(
-      std::begin(bounds), std::end(bounds),
-      [](const Bound &a, const Bound &b) { return a.seconds < b.seconds; });
+  const Bound *worst =
+      std::max_element(std::begin(bounds), std::end(bounds),
+                       [](const Bound &a, const Bound &b) { return a.seconds < b.seconds; });
   char text[256];
   std::string out;
   std::snprintf(text, sizeof text,

@@ -96,9 +96,10 @@ static void appendRatio(std::string &out, const char *name, uint64_t requests, c
   if (!requests)
     return;
   char text[160];
-  std::snprintf(text, sizeof text, "%-16s %llu requests, %.2f %s per request, %.2f times the minimum\n",
-                name, static_cast<unsigned long long>(requests), double(used) / double(requests),
-                unit, minimum ? double(used) / double(minimum) : 0.0);
+  std::snprintf(text, sizeof text,
+                "%-16s %llu requests, %.2f %s per request, %.2f times the minimum\n", name,
+                static_cast<unsigned long long>(requests), double(used) / double(requests), unit,
+                minimum ? double(used) / double(minimum) : 0.0);
   out += text;
 }
 
@@ -116,8 +117,7 @@ std::string statisticsReport(const Statistics &s) {
               s.globalLoadSectorsMinimum);
   appendRatio(out, "global stores", s.globalStoreRequests, "sectors", s.globalStoreSectors,
               s.globalStoreSectorsMinimum);
-  appendRatio(out, "shared memory", s.sharedRequests, "waves", s.sharedWaves,
-              s.sharedWavesMinimum);
+  appendRatio(out, "shared memory", s.sharedRequests, "waves", s.sharedWaves, s.sharedWavesMinimum);
   for (const auto &line : s.sharedLines)
     if (line.second.waves > line.second.minimum) {
       std::snprintf(text, sizeof text, "  bank conflicts at line %u: %.2f times the minimum\n",
@@ -130,8 +130,8 @@ std::string statisticsReport(const Statistics &s) {
   std::sort(mix.rbegin(), mix.rend());
   out += "instruction mix\n";
   for (const auto &entry : mix) {
-    std::snprintf(text, sizeof text, "  %10llu  %s\n",
-                  static_cast<unsigned long long>(entry.first), entry.second.c_str());
+    std::snprintf(text, sizeof text, "  %10llu  %s\n", static_cast<unsigned long long>(entry.first),
+                  entry.second.c_str());
     out += text;
   }
   return out;

@@ -23,9 +23,13 @@ CUresult remember(CUresult code, const std::string &message) {
 
 CUresult codeOf(const Error &error) {
   switch (error.kind) {
-  case ErrorKind::Syntax: case ErrorKind::Unsupported: return CUDA_ERROR_INVALID_PTX;
-  case ErrorKind::Argument: return CUDA_ERROR_INVALID_VALUE;
-  default: return CUDA_ERROR_LAUNCH_FAILED;
+  case ErrorKind::Syntax:
+  case ErrorKind::Unsupported:
+    return CUDA_ERROR_INVALID_PTX;
+  case ErrorKind::Argument:
+    return CUDA_ERROR_INVALID_VALUE;
+  default:
+    return CUDA_ERROR_LAUNCH_FAILED;
   }
 }
 
@@ -41,8 +45,9 @@ static Options optionsFromEnvironment() {
   o.threads = number("PTXSIM_THREADS", 1);
   const char *async = std::getenv("PTXSIM_ASYNC");
   std::string mode = async ? async : "lazy";
-  o.async = mode == "eager" ? AsyncMode::Eager : mode == "random" ? AsyncMode::Random
-                                                                  : AsyncMode::Lazy;
+  o.async = mode == "eager"    ? AsyncMode::Eager
+            : mode == "random" ? AsyncMode::Random
+                               : AsyncMode::Lazy;
   return o;
 }
 
@@ -67,13 +72,18 @@ PTXSIM_EXPORT CUresult cuDriverGetVersion(int *version) {
   return CUDA_SUCCESS;
 }
 PTXSIM_EXPORT CUresult cuGetErrorName(CUresult code, const char **name) {
-  static const std::map<CUresult, const char *> names = {
-      {0, "CUDA_SUCCESS"}, {1, "CUDA_ERROR_INVALID_VALUE"}, {2, "CUDA_ERROR_OUT_OF_MEMORY"},
-      {3, "CUDA_ERROR_NOT_INITIALIZED"}, {101, "CUDA_ERROR_INVALID_DEVICE"},
-      {201, "CUDA_ERROR_INVALID_CONTEXT"}, {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
-      {218, "CUDA_ERROR_INVALID_PTX"}, {400, "CUDA_ERROR_INVALID_HANDLE"},
-      {500, "CUDA_ERROR_NOT_FOUND"}, {719, "CUDA_ERROR_LAUNCH_FAILED"},
-      {801, "CUDA_ERROR_NOT_SUPPORTED"}};
+  static const std::map<CUresult, const char *> names = {{0, "CUDA_SUCCESS"},
+                                                         {1, "CUDA_ERROR_INVALID_VALUE"},
+                                                         {2, "CUDA_ERROR_OUT_OF_MEMORY"},
+                                                         {3, "CUDA_ERROR_NOT_INITIALIZED"},
+                                                         {101, "CUDA_ERROR_INVALID_DEVICE"},
+                                                         {201, "CUDA_ERROR_INVALID_CONTEXT"},
+                                                         {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+                                                         {218, "CUDA_ERROR_INVALID_PTX"},
+                                                         {400, "CUDA_ERROR_INVALID_HANDLE"},
+                                                         {500, "CUDA_ERROR_NOT_FOUND"},
+                                                         {719, "CUDA_ERROR_LAUNCH_FAILED"},
+                                                         {801, "CUDA_ERROR_NOT_SUPPORTED"}};
   auto found = names.find(code);
   *name = found == names.end() ? "CUDA_ERROR_UNKNOWN" : found->second;
   return CUDA_SUCCESS;
@@ -91,9 +101,14 @@ static void checkDevice(CUdevice device) {
   if (device != 0)
     fail(CUDA_ERROR_INVALID_DEVICE, "the interpreter is device 0");
 }
-PTXSIM_EXPORT CUresult cuDeviceGetCount(int *count) { return enter(false, [&] { *count = 1; }); }
+PTXSIM_EXPORT CUresult cuDeviceGetCount(int *count) {
+  return enter(false, [&] { *count = 1; });
+}
 PTXSIM_EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal) {
-  return enter(false, [&] { checkDevice(ordinal); *device = 0; });
+  return enter(false, [&] {
+    checkDevice(ordinal);
+    *device = 0;
+  });
 }
 PTXSIM_EXPORT CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
   return enter(false, [&] {
@@ -102,16 +117,20 @@ PTXSIM_EXPORT CUresult cuDeviceGetName(char *name, int length, CUdevice device) 
   });
 }
 PTXSIM_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
-  return enter(false, [&] { checkDevice(device); *bytes = size_t(64) << 30; });
+  return enter(false, [&] {
+    checkDevice(device);
+    *bytes = size_t(64) << 30;
+  });
 }
 PTXSIM_EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
   return enter(false, [&] {
     checkDevice(device);
     // Compute capability 9.0: the newest one whose instructions are executed.
     static const std::map<int, int> values = {
-        {1, 1024}, {2, 1024}, {3, 1024}, {4, 64}, {5, 2147483647}, {6, 65535}, {7, 65535},
-        {8, 49152}, {10, 32}, {12, 65536}, {13, 1000000}, {16, 1}, {39, 2048}, {75, 9}, {76, 0},
-        {81, 233472}, {95, 1}, {97, 232448}, {106, 32}, {120, 1}};
+        {1, 1024},     {2, 1024},  {3, 1024},    {4, 64},   {5, 2147483647},
+        {6, 65535},    {7, 65535}, {8, 49152},   {10, 32},  {12, 65536},
+        {13, 1000000}, {16, 1},    {39, 2048},   {75, 9},   {76, 0},
+        {81, 233472},  {95, 1},    {97, 232448}, {106, 32}, {120, 1}};
     auto found = values.find(attribute);
     *value = found == values.end() ? 0 : found->second;
   });
@@ -124,10 +143,16 @@ PTXSIM_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice dev
   });
 }
 PTXSIM_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
-  return enter(false, [&] { checkDevice(device); state().primary.references--; });
+  return enter(false, [&] {
+    checkDevice(device);
+    state().primary.references--;
+  });
 }
 PTXSIM_EXPORT CUresult cuCtxCreate_v2(CUcontext *context, unsigned, CUdevice device) {
-  return enter(false, [&] { checkDevice(device); *context = currentContext = &state().primary; });
+  return enter(false, [&] {
+    checkDevice(device);
+    *context = currentContext = &state().primary;
+  });
 }
 PTXSIM_EXPORT CUresult cuCtxDestroy_v2(CUcontext) {
   return enter(false, [&] { currentContext = nullptr; });
@@ -146,8 +171,12 @@ PTXSIM_EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *context) {
     currentContext = nullptr;
   });
 }
-PTXSIM_EXPORT CUresult cuCtxGetDevice(CUdevice *device) { return enter(true, [&] { *device = 0; }); }
-PTXSIM_EXPORT CUresult cuCtxSynchronize(void) { return enter(true, [] {}); }
+PTXSIM_EXPORT CUresult cuCtxGetDevice(CUdevice *device) {
+  return enter(true, [&] { *device = 0; });
+}
+PTXSIM_EXPORT CUresult cuCtxSynchronize(void) {
+  return enter(true, [] {});
+}
 
 // --- Memory -------------------------------------------------------------------------------------
 
@@ -160,11 +189,14 @@ PTXSIM_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstr
 PTXSIM_EXPORT CUresult cuMemFree_v2(CUdeviceptr pointer) {
   return enter(true, [&] { device().free(pointer); });
 }
-PTXSIM_EXPORT CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream) { return cuMemFree_v2(pointer); }
+PTXSIM_EXPORT CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream) {
+  return cuMemFree_v2(pointer);
+}
 PTXSIM_EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
   return enter(true, [&] { *free = *total = size_t(64) << 30; });
 }
-PTXSIM_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr pointer) {
+PTXSIM_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size,
+                                               CUdeviceptr pointer) {
   return enter(true, [&] {
     uint64_t b, s;
     if (!device().find(pointer, &b, &s))
@@ -186,7 +218,8 @@ PTXSIM_EXPORT CUresult cuMemAllocHost_v2(void **pointer, size_t bytes) {
   return cuMemHostAlloc(pointer, bytes, 0);
 }
 PTXSIM_EXPORT CUresult cuMemFreeHost(void *pointer) {
-  return enter(true, [&] { require(state().hostMemory.erase(pointer), "not allocated by cuMemHostAlloc"); });
+  return enter(
+      true, [&] { require(state().hostMemory.erase(pointer), "not allocated by cuMemHostAlloc"); });
 }
 
 static void copyAny(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
@@ -202,15 +235,35 @@ static void copyAny(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
 static CUresult copyOn(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
   return enter(true, [&] { submit(stream, [=] { copyAny(to, from, bytes); }); });
 }
-template <class P> static CUdeviceptr host(P pointer) { return CUdeviceptr(reinterpret_cast<uintptr_t>(pointer)); }
-PTXSIM_EXPORT CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t n) { return copyOn(to, from, n, nullptr); }
-PTXSIM_EXPORT CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s) { return copyOn(to, from, n, s); }
-PTXSIM_EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t n) { return copyOn(to, host(from), n, nullptr); }
-PTXSIM_EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t n, CUstream s) { return copyOn(to, host(from), n, s); }
-PTXSIM_EXPORT CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t n) { return copyOn(host(to), from, n, nullptr); }
-PTXSIM_EXPORT CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t n, CUstream s) { return copyOn(host(to), from, n, s); }
-PTXSIM_EXPORT CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t n) { return copyOn(to, from, n, nullptr); }
-PTXSIM_EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s) { return copyOn(to, from, n, s); }
+template <class P> static CUdeviceptr host(P pointer) {
+  return CUdeviceptr(reinterpret_cast<uintptr_t>(pointer));
+}
+PTXSIM_EXPORT CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t n) {
+  return copyOn(to, from, n, nullptr);
+}
+PTXSIM_EXPORT CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s) {
+  return copyOn(to, from, n, s);
+}
+PTXSIM_EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t n) {
+  return copyOn(to, host(from), n, nullptr);
+}
+PTXSIM_EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t n,
+                                            CUstream s) {
+  return copyOn(to, host(from), n, s);
+}
+PTXSIM_EXPORT CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t n) {
+  return copyOn(host(to), from, n, nullptr);
+}
+PTXSIM_EXPORT CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t n, CUstream s) {
+  return copyOn(host(to), from, n, s);
+}
+PTXSIM_EXPORT CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t n) {
+  return copyOn(to, from, n, nullptr);
+}
+PTXSIM_EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t n,
+                                            CUstream s) {
+  return copyOn(to, from, n, s);
+}
 
 template <class T> static CUresult setOn(CUdeviceptr to, T value, size_t count, CUstream stream) {
   return enter(true, [&] {
@@ -220,8 +273,18 @@ template <class T> static CUresult setOn(CUdeviceptr to, T value, size_t count, 
     });
   });
 }
-PTXSIM_EXPORT CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char v, size_t n) { return setOn(to, v, n, nullptr); }
-PTXSIM_EXPORT CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char v, size_t n, CUstream s) { return setOn(to, v, n, s); }
-PTXSIM_EXPORT CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short v, size_t n) { return setOn(to, v, n, nullptr); }
-PTXSIM_EXPORT CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned v, size_t n) { return setOn(to, v, n, nullptr); }
-PTXSIM_EXPORT CUresult cuMemsetD32Async(CUdeviceptr to, unsigned v, size_t n, CUstream s) { return setOn(to, v, n, s); }
+PTXSIM_EXPORT CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char v, size_t n) {
+  return setOn(to, v, n, nullptr);
+}
+PTXSIM_EXPORT CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char v, size_t n, CUstream s) {
+  return setOn(to, v, n, s);
+}
+PTXSIM_EXPORT CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short v, size_t n) {
+  return setOn(to, v, n, nullptr);
+}
+PTXSIM_EXPORT CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned v, size_t n) {
+  return setOn(to, v, n, nullptr);
+}
+PTXSIM_EXPORT CUresult cuMemsetD32Async(CUdeviceptr to, unsigned v, size_t n, CUstream s) {
+  return setOn(to, v, n, s);
+}

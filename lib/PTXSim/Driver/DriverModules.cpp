@@ -107,7 +107,8 @@ PTXSIM_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image
 PTXSIM_EXPORT CUresult cuModuleUnload(CUmodule module) {
   return enter(true, [&] { unload(module); });
 }
-PTXSIM_EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
+PTXSIM_EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module,
+                                           const char *name) {
   return enter(true, [&] { findFunction(function, module, name); });
 }
 PTXSIM_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module,
@@ -184,11 +185,10 @@ PTXSIM_EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap *out, int type, uint32
     require(interleave == 0, "interleaved layouts are not supported");
     require(swizzle >= 0 && swizzle <= 3, "expected no swizzle, 32, 64 or 128 bytes");
     using ptxsim::TensorType;
-    constexpr TensorType types[] = {TensorType::U8,  TensorType::U16, TensorType::U32,
-                                    TensorType::S32, TensorType::U64, TensorType::S64,
-                                    TensorType::F16, TensorType::F32, TensorType::F64,
-                                    TensorType::BF16, TensorType::F32, TensorType::F32,
-                                    TensorType::F32};
+    constexpr TensorType types[] = {
+        TensorType::U8,  TensorType::U16, TensorType::U32, TensorType::S32, TensorType::U64,
+        TensorType::S64, TensorType::F16, TensorType::F32, TensorType::F64, TensorType::BF16,
+        TensorType::F32, TensorType::F32, TensorType::F32};
     require(type >= 0 && type < 13, "unknown element type");
     ptxsim::TensorMapInfo info;
     info.type = types[type];

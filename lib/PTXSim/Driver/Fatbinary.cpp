@@ -16,8 +16,8 @@ template <class T> T readAt(const uint8_t *p, size_t offset) {
 }
 
 // Layout as nvcc 13 writes it. Header: magic, version (16 bits), header size (16 bits), size of all
-// entries. Entry: kind (16 bits; 1 is PTX), version, header size, padded size (64 bits), and at offset
-// 56 the size before compression, 0 when the payload is not compressed.
+// entries. Entry: kind (16 bits; 1 is PTX), version, header size, padded size (64 bits), and at
+// offset 56 the size before compression, 0 when the payload is not compressed.
 std::string ptxOfFatbinary(const uint8_t *p) {
   size_t header = readAt<uint16_t>(p, 6), total = readAt<uint64_t>(p, 8);
   size_t at = header, end = header + total;

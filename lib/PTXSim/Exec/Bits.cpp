@@ -8,11 +8,21 @@ namespace ptxsim {
 namespace PTXSIM_NS {
 namespace {
 
-struct And { template <class T> static T apply(T a, T b) { return T(a & b); } };
-struct Or { template <class T> static T apply(T a, T b) { return T(a | b); } };
-struct Xor { template <class T> static T apply(T a, T b) { return T(a ^ b); } };
-struct Not { template <class T> static T apply(T a) { return T(~a); } };
-struct Cnot { template <class T> static T apply(T a) { return T(a == 0); } };
+struct And {
+  template <class T> static T apply(T a, T b) { return T(a & b); }
+};
+struct Or {
+  template <class T> static T apply(T a, T b) { return T(a | b); }
+};
+struct Xor {
+  template <class T> static T apply(T a, T b) { return T(a ^ b); }
+};
+struct Not {
+  template <class T> static T apply(T a) { return T(~a); }
+};
+struct Cnot {
+  template <class T> static T apply(T a) { return T(a == 0); }
+};
 template <class T> constexpr uint32_t width = 8 * sizeof(T);
 struct ShiftLeft {
   template <class T> static T apply(T a, uint32_t n) {
@@ -27,9 +37,21 @@ struct ShiftRight {
   }
 };
 
-template <class Op> struct Unary { template <class T> struct H { static constexpr Handler handler = unary<Op, T, T>; }; };
-template <class Op> struct Binary { template <class T> struct H { static constexpr Handler handler = binary<Op, T, T>; }; };
-template <class Op> struct Shift { template <class T> struct H { static constexpr Handler handler = binary<Op, T, T, uint32_t>; }; };
+template <class Op> struct Unary {
+  template <class T> struct H {
+    static constexpr Handler handler = unary<Op, T, T>;
+  };
+};
+template <class Op> struct Binary {
+  template <class T> struct H {
+    static constexpr Handler handler = binary<Op, T, T>;
+  };
+};
+template <class Op> struct Shift {
+  template <class T> struct H {
+    static constexpr Handler handler = binary<Op, T, T, uint32_t>;
+  };
+};
 
 template <bool Left, bool Wrap> struct Funnel {
   static uint32_t apply(uint32_t a, uint32_t b, uint32_t c) {
@@ -48,15 +70,22 @@ template <class T> uint32_t findMsb(T a, bool shiftAmount) {
   return shiftAmount ? width<T> - 1 - msb : msb;
 }
 template <bool ShiftAmount> struct Bfind {
-  template <class T> struct Op { static uint32_t apply(T a) { return findMsb(a, ShiftAmount); } };
+  template <class T> struct Op {
+    static uint32_t apply(T a) { return findMsb(a, ShiftAmount); }
+  };
 };
 template <bool S> Handler bfind(Type type) {
   switch (type) {
-  case Type::U32: return unary<typename Bfind<S>::template Op<uint32_t>, uint32_t, uint32_t>;
-  case Type::S32: return unary<typename Bfind<S>::template Op<int32_t>, uint32_t, int32_t>;
-  case Type::U64: return unary<typename Bfind<S>::template Op<uint64_t>, uint32_t, uint64_t>;
-  case Type::S64: return unary<typename Bfind<S>::template Op<int64_t>, uint32_t, int64_t>;
-  default: return nullptr;
+  case Type::U32:
+    return unary<typename Bfind<S>::template Op<uint32_t>, uint32_t, uint32_t>;
+  case Type::S32:
+    return unary<typename Bfind<S>::template Op<int32_t>, uint32_t, int32_t>;
+  case Type::U64:
+    return unary<typename Bfind<S>::template Op<uint64_t>, uint32_t, uint64_t>;
+  case Type::S64:
+    return unary<typename Bfind<S>::template Op<int64_t>, uint32_t, int64_t>;
+  default:
+    return nullptr;
   }
 }
 
@@ -89,7 +118,9 @@ template <class T> T extract(T a, uint32_t pos, uint32_t len) {
   return T(sign ? U(field | U(~mask)) : field);
 }
 struct Bfe {
-  template <class T> static T apply(T a, uint32_t pos, uint32_t len) { return extract(a, pos, len); }
+  template <class T> static T apply(T a, uint32_t pos, uint32_t len) {
+    return extract(a, pos, len);
+  }
 };
 template <class T> T insertField(T a, T b, uint32_t pos, uint32_t len) {
   pos &= 255;
@@ -159,13 +190,20 @@ void lop3(Warp &w, const Inst &i) {
 uint32_t permuteSelector(uint32_t mode, uint32_t c) {
   uint32_t k = c & 3;
   switch (mode) {
-  case 1: return k == 0 ? 0x3210 : k == 1 ? 0x4321 : k == 2 ? 0x5432 : 0x6543; // f4e
-  case 2: return k == 0 ? 0x5670 : k == 1 ? 0x6701 : k == 2 ? 0x7012 : 0x0123; // b4e
-  case 3: return k * 0x1111;                                                   // rc8
-  case 4: return k == 0 ? 0x3210 : k == 1 ? 0x3211 : k == 2 ? 0x3222 : 0x3333; // ecl
-  case 5: return k == 0 ? 0x0000 : k == 1 ? 0x1110 : k == 2 ? 0x2210 : 0x3210; // ecr
-  case 6: return (k & 1) ? 0x3232 : 0x1010;                                    // rc16
-  default: return c;
+  case 1:
+    return k == 0 ? 0x3210 : k == 1 ? 0x4321 : k == 2 ? 0x5432 : 0x6543; // f4e
+  case 2:
+    return k == 0 ? 0x5670 : k == 1 ? 0x6701 : k == 2 ? 0x7012 : 0x0123; // b4e
+  case 3:
+    return k * 0x1111; // rc8
+  case 4:
+    return k == 0 ? 0x3210 : k == 1 ? 0x3211 : k == 2 ? 0x3222 : 0x3333; // ecl
+  case 5:
+    return k == 0 ? 0x0000 : k == 1 ? 0x1110 : k == 2 ? 0x2210 : 0x3210; // ecr
+  case 6:
+    return (k & 1) ? 0x3232 : 0x1010; // rc16
+  default:
+    return c;
   }
 }
 void permute(Warp &w, const Inst &i) {
@@ -195,34 +233,53 @@ template <class Op, class R> Handler by32or64(Type type) {
 Handler selectBits(const Inst &i) {
   bool wide = typeSize(i.type) == 8;
   switch (i.op) {
-  case Opcode::And: return byInteger<Binary<And>::H>(i.type);
-  case Opcode::Or: return byInteger<Binary<Or>::H>(i.type);
-  case Opcode::Xor: return byInteger<Binary<Xor>::H>(i.type);
-  case Opcode::Not: return byInteger<Unary<Not>::H>(i.type);
-  case Opcode::Cnot: return byInteger<Unary<Cnot>::H>(i.type);
-  case Opcode::Lop3: return lop3;
-  case Opcode::Shl: return byInteger<Shift<ShiftLeft>::H>(i.type);
-  case Opcode::Shr: return byInteger<Shift<ShiftRight>::H>(i.type);
+  case Opcode::And:
+    return byInteger<Binary<And>::H>(i.type);
+  case Opcode::Or:
+    return byInteger<Binary<Or>::H>(i.type);
+  case Opcode::Xor:
+    return byInteger<Binary<Xor>::H>(i.type);
+  case Opcode::Not:
+    return byInteger<Unary<Not>::H>(i.type);
+  case Opcode::Cnot:
+    return byInteger<Unary<Cnot>::H>(i.type);
+  case Opcode::Lop3:
+    return lop3;
+  case Opcode::Shl:
+    return byInteger<Shift<ShiftLeft>::H>(i.type);
+  case Opcode::Shr:
+    return byInteger<Shift<ShiftRight>::H>(i.type);
   case Opcode::ShfL:
     return i.aux ? ternary<Funnel<true, true>, uint32_t, uint32_t>
                  : ternary<Funnel<true, false>, uint32_t, uint32_t>;
   case Opcode::ShfR:
     return i.aux ? ternary<Funnel<false, true>, uint32_t, uint32_t>
                  : ternary<Funnel<false, false>, uint32_t, uint32_t>;
-  case Opcode::Popc: return by32or64<Popc, uint32_t>(i.type);
-  case Opcode::Clz: return by32or64<Clz, uint32_t>(i.type);
-  case Opcode::Brev: return wide ? unary<Brev, uint64_t, uint64_t> : unary<Brev, uint32_t, uint32_t>;
-  case Opcode::Bfind: return bfind<false>(i.type);
-  case Opcode::BfindShift: return bfind<true>(i.type);
+  case Opcode::Popc:
+    return by32or64<Popc, uint32_t>(i.type);
+  case Opcode::Clz:
+    return by32or64<Clz, uint32_t>(i.type);
+  case Opcode::Brev:
+    return wide ? unary<Brev, uint64_t, uint64_t> : unary<Brev, uint32_t, uint32_t>;
+  case Opcode::Bfind:
+    return bfind<false>(i.type);
+  case Opcode::BfindShift:
+    return bfind<true>(i.type);
   case Opcode::Bfe:
     switch (i.type) {
-    case Type::U32: return ternary<Bfe, uint32_t, uint32_t, uint32_t, uint32_t>;
-    case Type::S32: return ternary<Bfe, int32_t, int32_t, uint32_t, uint32_t>;
-    case Type::U64: return ternary<Bfe, uint64_t, uint64_t, uint32_t, uint32_t>;
-    case Type::S64: return ternary<Bfe, int64_t, int64_t, uint32_t, uint32_t>;
-    default: return nullptr;
+    case Type::U32:
+      return ternary<Bfe, uint32_t, uint32_t, uint32_t, uint32_t>;
+    case Type::S32:
+      return ternary<Bfe, int32_t, int32_t, uint32_t, uint32_t>;
+    case Type::U64:
+      return ternary<Bfe, uint64_t, uint64_t, uint32_t, uint32_t>;
+    case Type::S64:
+      return ternary<Bfe, int64_t, int64_t, uint32_t, uint32_t>;
+    default:
+      return nullptr;
     }
-  case Opcode::Bfi: return wide ? bfi<uint64_t> : bfi<uint32_t>;
+  case Opcode::Bfi:
+    return wide ? bfi<uint64_t> : bfi<uint32_t>;
   case Opcode::Bmsk:
     return i.aux ? binary<Bmsk<true>, uint32_t, uint32_t> : binary<Bmsk<false>, uint32_t, uint32_t>;
   case Opcode::Szext:
@@ -231,9 +288,12 @@ Handler selectBits(const Inst &i) {
                    : binary<Szext<int32_t, false>, int32_t, int32_t>;
     return i.aux ? binary<Szext<uint32_t, true>, uint32_t, uint32_t>
                  : binary<Szext<uint32_t, false>, uint32_t, uint32_t>;
-  case Opcode::Fns: return ternary<Fns, uint32_t, uint32_t, uint32_t, int32_t>;
-  case Opcode::Permute: return permute;
-  default: return nullptr;
+  case Opcode::Fns:
+    return ternary<Fns, uint32_t, uint32_t, uint32_t, int32_t>;
+  case Opcode::Permute:
+    return permute;
+  default:
+    return nullptr;
   }
 }
 

@@ -9,28 +9,54 @@ namespace ptxsim {
 namespace PTXSIM_NS {
 namespace {
 
-template <class T> struct Identity { static T load(T x) { return x; } using Storage = T; };
-struct FtzFloat { static float load(float x) { return flushFloat(x); } using Storage = float; };
-struct HalfValue { static float load(uint16_t x) { return halfToFloat(x); } using Storage = uint16_t; };
-struct BfloatValue { static float load(uint16_t x) { return bfloatToFloat(x); } using Storage = uint16_t; };
+template <class T> struct Identity {
+  static T load(T x) { return x; }
+  using Storage = T;
+};
+struct FtzFloat {
+  static float load(float x) { return flushFloat(x); }
+  using Storage = float;
+};
+struct HalfValue {
+  static float load(uint16_t x) { return halfToFloat(x); }
+  using Storage = uint16_t;
+};
+struct BfloatValue {
+  static float load(uint16_t x) { return bfloatToFloat(x); }
+  using Storage = uint16_t;
+};
 
 template <Compare C, class T> bool compare(T a, T b) {
   bool unordered = a != a || b != b;
   switch (C) {
-  case Compare::Eq: return a == b;
-  case Compare::Ne: return !unordered && a != b;
-  case Compare::Lt: return a < b;
-  case Compare::Le: return a <= b;
-  case Compare::Gt: return a > b;
-  case Compare::Ge: return a >= b;
-  case Compare::Equ: return unordered || a == b;
-  case Compare::Neu: return a != b;
-  case Compare::Ltu: return !(a >= b);
-  case Compare::Leu: return !(a > b);
-  case Compare::Gtu: return !(a <= b);
-  case Compare::Geu: return !(a < b);
-  case Compare::Num: return !unordered;
-  case Compare::Nan: return unordered;
+  case Compare::Eq:
+    return a == b;
+  case Compare::Ne:
+    return !unordered && a != b;
+  case Compare::Lt:
+    return a < b;
+  case Compare::Le:
+    return a <= b;
+  case Compare::Gt:
+    return a > b;
+  case Compare::Ge:
+    return a >= b;
+  case Compare::Equ:
+    return unordered || a == b;
+  case Compare::Neu:
+    return a != b;
+  case Compare::Ltu:
+    return !(a >= b);
+  case Compare::Leu:
+    return !(a > b);
+  case Compare::Gtu:
+    return !(a <= b);
+  case Compare::Geu:
+    return !(a < b);
+  case Compare::Num:
+    return !unordered;
+  case Compare::Nan:
+    return unordered;
   }
   return false;
 }
@@ -39,8 +65,8 @@ template <Compare C, class V> uint32_t compareLanes(Warp &w, const Inst &i) {
   using S = typename V::Storage;
   const S *a = w.reg<S>(i.a), *b = w.reg<S>(i.b);
   uint32_t bits = 0;
-  _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < 32; l++)
-      bits |= uint32_t(compare<C>(V::load(a[l]), V::load(b[l]))) << l;
+  _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < 32; l++) bits |=
+      uint32_t(compare<C>(V::load(a[l]), V::load(b[l]))) << l;
   return bits;
 }
 
@@ -110,44 +136,75 @@ template <Compare C, class V> Handler pick(const Inst &i, bool packed) {
 }
 template <class V> Handler byCompare(const Inst &i, bool packed = false) {
   switch (Compare(i.aux & 15)) {
-  case Compare::Eq: return pick<Compare::Eq, V>(i, packed);
-  case Compare::Ne: return pick<Compare::Ne, V>(i, packed);
-  case Compare::Lt: return pick<Compare::Lt, V>(i, packed);
-  case Compare::Le: return pick<Compare::Le, V>(i, packed);
-  case Compare::Gt: return pick<Compare::Gt, V>(i, packed);
-  case Compare::Ge: return pick<Compare::Ge, V>(i, packed);
-  default: break;
+  case Compare::Eq:
+    return pick<Compare::Eq, V>(i, packed);
+  case Compare::Ne:
+    return pick<Compare::Ne, V>(i, packed);
+  case Compare::Lt:
+    return pick<Compare::Lt, V>(i, packed);
+  case Compare::Le:
+    return pick<Compare::Le, V>(i, packed);
+  case Compare::Gt:
+    return pick<Compare::Gt, V>(i, packed);
+  case Compare::Ge:
+    return pick<Compare::Ge, V>(i, packed);
+  default:
+    break;
   }
   if constexpr (std::is_floating_point<decltype(V::load(typename V::Storage()))>::value)
     switch (Compare(i.aux & 15)) {
-    case Compare::Equ: return pick<Compare::Equ, V>(i, packed);
-    case Compare::Neu: return pick<Compare::Neu, V>(i, packed);
-    case Compare::Ltu: return pick<Compare::Ltu, V>(i, packed);
-    case Compare::Leu: return pick<Compare::Leu, V>(i, packed);
-    case Compare::Gtu: return pick<Compare::Gtu, V>(i, packed);
-    case Compare::Geu: return pick<Compare::Geu, V>(i, packed);
-    case Compare::Num: return pick<Compare::Num, V>(i, packed);
-    case Compare::Nan: return pick<Compare::Nan, V>(i, packed);
-    default: break;
+    case Compare::Equ:
+      return pick<Compare::Equ, V>(i, packed);
+    case Compare::Neu:
+      return pick<Compare::Neu, V>(i, packed);
+    case Compare::Ltu:
+      return pick<Compare::Ltu, V>(i, packed);
+    case Compare::Leu:
+      return pick<Compare::Leu, V>(i, packed);
+    case Compare::Gtu:
+      return pick<Compare::Gtu, V>(i, packed);
+    case Compare::Geu:
+      return pick<Compare::Geu, V>(i, packed);
+    case Compare::Num:
+      return pick<Compare::Num, V>(i, packed);
+    case Compare::Nan:
+      return pick<Compare::Nan, V>(i, packed);
+    default:
+      break;
     }
   return nullptr;
 }
 Handler comparison(const Inst &i) {
   switch (i.type) {
-  case Type::U16: case Type::B16: return byCompare<Identity<uint16_t>>(i);
-  case Type::S16: return byCompare<Identity<int16_t>>(i);
-  case Type::U32: case Type::B32: return byCompare<Identity<uint32_t>>(i);
-  case Type::S32: return byCompare<Identity<int32_t>>(i);
-  case Type::U64: case Type::B64: return byCompare<Identity<uint64_t>>(i);
-  case Type::S64: return byCompare<Identity<int64_t>>(i);
+  case Type::U16:
+  case Type::B16:
+    return byCompare<Identity<uint16_t>>(i);
+  case Type::S16:
+    return byCompare<Identity<int16_t>>(i);
+  case Type::U32:
+  case Type::B32:
+    return byCompare<Identity<uint32_t>>(i);
+  case Type::S32:
+    return byCompare<Identity<int32_t>>(i);
+  case Type::U64:
+  case Type::B64:
+    return byCompare<Identity<uint64_t>>(i);
+  case Type::S64:
+    return byCompare<Identity<int64_t>>(i);
   case Type::F32:
     return i.flags & InstFlag::Ftz ? byCompare<FtzFloat>(i) : byCompare<Identity<float>>(i);
-  case Type::F64: return byCompare<Identity<double>>(i);
-  case Type::F16: return byCompare<HalfValue>(i);
-  case Type::BF16: return byCompare<BfloatValue>(i);
-  case Type::F16x2: return byCompare<HalfValue>(i, true);
-  case Type::BF16x2: return byCompare<BfloatValue>(i, true);
-  default: return nullptr;
+  case Type::F64:
+    return byCompare<Identity<double>>(i);
+  case Type::F16:
+    return byCompare<HalfValue>(i);
+  case Type::BF16:
+    return byCompare<BfloatValue>(i);
+  case Type::F16x2:
+    return byCompare<HalfValue>(i, true);
+  case Type::BF16x2:
+    return byCompare<BfloatValue>(i, true);
+  default:
+    return nullptr;
   }
 }
 
@@ -189,18 +246,26 @@ void predicateLogic(Warp &w, const Inst &i) {
 
 Handler selectCompare(const Inst &i) {
   switch (i.op) {
-  case Opcode::Setp: return comparison(i);
-  case Opcode::Set: return comparison(i);
-  case Opcode::PredicateLogic: return predicateLogic;
+  case Opcode::Setp:
+    return comparison(i);
+  case Opcode::Set:
+    return comparison(i);
+  case Opcode::PredicateLogic:
+    return predicateLogic;
   case Opcode::Select:
   case Opcode::SelectSign:
     switch (typeSize(i.type)) {
-    case 2: return selection<uint16_t>(i);
-    case 4: return selection<uint32_t>(i);
-    case 8: return selection<uint64_t>(i);
-    default: return nullptr;
+    case 2:
+      return selection<uint16_t>(i);
+    case 4:
+      return selection<uint32_t>(i);
+    case 8:
+      return selection<uint64_t>(i);
+    default:
+      return nullptr;
     }
-  default: return nullptr;
+  default:
+    return nullptr;
   }
 }
 

@@ -17,20 +17,33 @@ template <class T, class R, class D> void extend(Warp &w, const Inst &i) {
 }
 template <class T, class D> Handler extendFrom(unsigned sourceBytes) {
   switch (sourceBytes) {
-  case 2: return extend<T, uint16_t, D>;
-  case 4: return extend<T, uint32_t, D>;
-  default: return extend<T, uint64_t, D>;
+  case 2:
+    return extend<T, uint16_t, D>;
+  case 4:
+    return extend<T, uint32_t, D>;
+  default:
+    return extend<T, uint64_t, D>;
   }
 }
 template <class D> Handler extendTo(Type from, unsigned sourceBytes) {
   switch (from) {
-  case Type::U8: case Type::B8: return extendFrom<uint8_t, D>(sourceBytes);
-  case Type::S8: return extendFrom<int8_t, D>(sourceBytes);
-  case Type::U16: case Type::B16: return extendFrom<uint16_t, D>(sourceBytes);
-  case Type::S16: return extendFrom<int16_t, D>(sourceBytes);
-  case Type::U32: case Type::B32: return extendFrom<uint32_t, D>(sourceBytes);
-  case Type::S32: return extendFrom<int32_t, D>(sourceBytes);
-  default: return extendFrom<uint64_t, D>(sourceBytes);
+  case Type::U8:
+  case Type::B8:
+    return extendFrom<uint8_t, D>(sourceBytes);
+  case Type::S8:
+    return extendFrom<int8_t, D>(sourceBytes);
+  case Type::U16:
+  case Type::B16:
+    return extendFrom<uint16_t, D>(sourceBytes);
+  case Type::S16:
+    return extendFrom<int16_t, D>(sourceBytes);
+  case Type::U32:
+  case Type::B32:
+    return extendFrom<uint32_t, D>(sourceBytes);
+  case Type::S32:
+    return extendFrom<int32_t, D>(sourceBytes);
+  default:
+    return extendFrom<uint64_t, D>(sourceBytes);
   }
 }
 
@@ -78,9 +91,12 @@ Handler integerToInteger(const Inst &i) {
   if (to > from && have > to && isSigned(i.type2) != isSigned(i.type))
     return integerSlow;
   switch (have) {
-  case 2: return extendTo<uint16_t>(i.type2, i.count & 255);
-  case 4: return extendTo<uint32_t>(i.type2, i.count & 255);
-  default: return extendTo<uint64_t>(i.type2, i.count & 255);
+  case 2:
+    return extendTo<uint16_t>(i.type2, i.count & 255);
+  case 4:
+    return extendTo<uint32_t>(i.type2, i.count & 255);
+  default:
+    return extendTo<uint64_t>(i.type2, i.count & 255);
   }
 }
 
@@ -88,18 +104,26 @@ Handler integerToInteger(const Inst &i) {
 
 double loadFloat(const Warp &w, Type type, uint32_t slot, unsigned l) {
   switch (type) {
-  case Type::F16: return halfToFloat(reinterpret_cast<const uint16_t *>(w.regs + slot)[l]);
-  case Type::BF16: return bfloatToFloat(reinterpret_cast<const uint16_t *>(w.regs + slot)[l]);
-  case Type::F32: return reinterpret_cast<const float *>(w.regs + slot)[l];
-  default: return reinterpret_cast<const double *>(w.regs + slot)[l];
+  case Type::F16:
+    return halfToFloat(reinterpret_cast<const uint16_t *>(w.regs + slot)[l]);
+  case Type::BF16:
+    return bfloatToFloat(reinterpret_cast<const uint16_t *>(w.regs + slot)[l]);
+  case Type::F32:
+    return reinterpret_cast<const float *>(w.regs + slot)[l];
+  default:
+    return reinterpret_cast<const double *>(w.regs + slot)[l];
   }
 }
 double roundIntegral(double x, Rounding mode) {
   switch (mode) {
-  case Rounding::Zero: return std::trunc(x);
-  case Rounding::Down: return std::floor(x);
-  case Rounding::Up: return std::ceil(x);
-  default: return std::nearbyint(x);
+  case Rounding::Zero:
+    return std::trunc(x);
+  case Rounding::Down:
+    return std::floor(x);
+  case Rounding::Up:
+    return std::ceil(x);
+  default:
+    return std::nearbyint(x);
   }
 }
 Format formatOf(Type type) {
@@ -144,17 +168,39 @@ void floatSlow(Warp &w, const Inst &i) {
       w.reg<uint32_t>(i.dst)[l] = ftz ? floatBits(flushFloat(bitsFloat(bits))) : bits;
   }
 }
-struct HalfUp { static float apply(uint16_t a) { return halfToFloat(a); } };
-struct BfloatUp { static float apply(uint16_t a) { return bfloatToFloat(a); } };
-struct HalfDown { static uint16_t apply(float a) { return floatToHalf(a); } };
-struct BfloatDown { static uint16_t apply(float a) { return floatToBfloat(a); } };
-struct DoubleUp { static double apply(float a) { return a; } };
-struct DoubleDown { static float apply(double a) { return float(a); } };
-struct Same { static float apply(float a) { return a; } };
-struct Floor { static float apply(float a) { return std::floor(a); } };
-struct Ceil { static float apply(float a) { return std::ceil(a); } };
-struct Trunc { static float apply(float a) { return std::trunc(a); } };
-struct Round { static float apply(float a) { return std::nearbyint(a); } };
+struct HalfUp {
+  static float apply(uint16_t a) { return halfToFloat(a); }
+};
+struct BfloatUp {
+  static float apply(uint16_t a) { return bfloatToFloat(a); }
+};
+struct HalfDown {
+  static uint16_t apply(float a) { return floatToHalf(a); }
+};
+struct BfloatDown {
+  static uint16_t apply(float a) { return floatToBfloat(a); }
+};
+struct DoubleUp {
+  static double apply(float a) { return a; }
+};
+struct DoubleDown {
+  static float apply(double a) { return float(a); }
+};
+struct Same {
+  static float apply(float a) { return a; }
+};
+struct Floor {
+  static float apply(float a) { return std::floor(a); }
+};
+struct Ceil {
+  static float apply(float a) { return std::ceil(a); }
+};
+struct Trunc {
+  static float apply(float a) { return std::trunc(a); }
+};
+struct Round {
+  static float apply(float a) { return std::nearbyint(a); }
+};
 
 Handler floatToFloat(const Inst &i) {
   bool plain = !(i.flags & (InstFlag::Sat | InstFlag::Relu | InstFlag::SatFinite | InstFlag::Ftz));
@@ -166,13 +212,20 @@ Handler floatToFloat(const Inst &i) {
                                           : unary<Round, float, float>;
   if (!plain || !nearest || i.aux)
     return floatSlow;
-  if (i.type2 == Type::F16 && i.type == Type::F32) return unary<HalfUp, float, uint16_t>;
-  if (i.type2 == Type::BF16 && i.type == Type::F32) return unary<BfloatUp, float, uint16_t>;
-  if (i.type2 == Type::F32 && i.type == Type::F16) return unary<HalfDown, uint16_t, float>;
-  if (i.type2 == Type::F32 && i.type == Type::BF16) return unary<BfloatDown, uint16_t, float>;
-  if (i.type2 == Type::F32 && i.type == Type::F64) return unary<DoubleUp, double, float>;
-  if (i.type2 == Type::F64 && i.type == Type::F32) return unary<DoubleDown, float, double>;
-  if (i.type2 == Type::F32 && i.type == Type::F32) return unary<Same, float, float>;
+  if (i.type2 == Type::F16 && i.type == Type::F32)
+    return unary<HalfUp, float, uint16_t>;
+  if (i.type2 == Type::BF16 && i.type == Type::F32)
+    return unary<BfloatUp, float, uint16_t>;
+  if (i.type2 == Type::F32 && i.type == Type::F16)
+    return unary<HalfDown, uint16_t, float>;
+  if (i.type2 == Type::F32 && i.type == Type::BF16)
+    return unary<BfloatDown, uint16_t, float>;
+  if (i.type2 == Type::F32 && i.type == Type::F64)
+    return unary<DoubleUp, double, float>;
+  if (i.type2 == Type::F64 && i.type == Type::F32)
+    return unary<DoubleDown, float, double>;
+  if (i.type2 == Type::F32 && i.type == Type::F32)
+    return unary<Same, float, float>;
   return floatSlow;
 }
 
@@ -201,8 +254,12 @@ void integerToFloat(Warp &w, const Inst &i) {
       w.reg<uint32_t>(i.dst)[l] = bits;
   }
 }
-struct FromS32 { static float apply(int32_t a) { return float(a); } };
-struct FromU32 { static float apply(uint32_t a) { return float(a); } };
+struct FromS32 {
+  static float apply(int32_t a) { return float(a); }
+};
+struct FromU32 {
+  static float apply(uint32_t a) { return float(a); }
+};
 
 /// Out-of-range values clamp, NaN becomes 0 (ISA: "cvt", notes on integer rounding).
 void floatToInteger(Warp &w, const Inst &i) {
@@ -243,7 +300,8 @@ void pack2Slow(Warp &w, const Inst &i) {
   }
 }
 Handler pack2(const Inst &i) {
-  bool plain = i.rounding == Rounding::Nearest && !(i.flags & (InstFlag::Relu | InstFlag::SatFinite));
+  bool plain =
+      i.rounding == Rounding::Nearest && !(i.flags & (InstFlag::Relu | InstFlag::SatFinite));
   if (!plain)
     return pack2Slow;
   return i.type == Type::F16x2 ? binary<Pack2<false>, uint32_t, float>
@@ -294,14 +352,18 @@ void packIntegers(Warp &w, const Inst &i) {
 
 Handler selectConvert(const Inst &i) {
   switch (i.op) {
-  case Opcode::ConvertPack2: return pack2(i);
+  case Opcode::ConvertPack2:
+    return pack2(i);
   case Opcode::ConvertFp8:
     if (i.type == Type::F16x2)
       return i.type2 == Type::E4M3x2 || i.type2 == Type::E5M2x2 ? convertFp8 : nullptr;
     return i.type2 == Type::F16x2 || i.type2 == Type::F32 ? convertFp8 : nullptr;
-  case Opcode::ConvertPackInt: return packIntegers;
-  case Opcode::Convert: break;
-  default: return nullptr;
+  case Opcode::ConvertPackInt:
+    return packIntegers;
+  case Opcode::Convert:
+    break;
+  default:
+    return nullptr;
   }
   auto integer = [](Type t) { return isInteger(t) || isBits(t); };
   if (integer(i.type) && integer(i.type2) && i.type != Type::B128 && i.type2 != Type::B128)

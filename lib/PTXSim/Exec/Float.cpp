@@ -40,16 +40,28 @@ template <class Op, class M> struct Around {
   }
 };
 
-struct Add { template <class T> static T apply(T a, T b) { return a + b; } };
-struct Sub { template <class T> static T apply(T a, T b) { return a - b; } };
-struct Mul { template <class T> static T apply(T a, T b) { return a * b; } };
-struct Div { template <class T> static T apply(T a, T b) { return a / b; } };
+struct Add {
+  template <class T> static T apply(T a, T b) { return a + b; }
+};
+struct Sub {
+  template <class T> static T apply(T a, T b) { return a - b; }
+};
+struct Mul {
+  template <class T> static T apply(T a, T b) { return a * b; }
+};
+struct Div {
+  template <class T> static T apply(T a, T b) { return a / b; }
+};
 struct Fma {
   static float apply(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
   static double apply(double a, double b, double c) { return __builtin_fma(a, b, c); }
 };
-struct Minimum { static float apply(float a, float b) { return minimumNumber(a, b); } };
-struct Maximum { static float apply(float a, float b) { return maximumNumber(a, b); } };
+struct Minimum {
+  static float apply(float a, float b) { return minimumNumber(a, b); }
+};
+struct Maximum {
+  static float apply(float a, float b) { return maximumNumber(a, b); }
+};
 template <class Op> struct OrNaN {
   static float apply(float a, float b) {
     return a != a || b != b ? bitsFloat(canonicalNaN) : Op::apply(a, b);
@@ -64,17 +76,31 @@ template <class Op> struct XorSign {
 template <class Op> struct Three {
   static float apply(float a, float b, float c) { return Op::apply(Op::apply(a, b), c); }
 };
-struct Rcp { template <class T> static T apply(T a) { return T(1) / a; } };
-struct Sqrt { template <class T> static T apply(T a) { return std::sqrt(a); } };
+struct Rcp {
+  template <class T> static T apply(T a) { return T(1) / a; }
+};
+struct Sqrt {
+  template <class T> static T apply(T a) { return std::sqrt(a); }
+};
 struct Rsqrt {
   static float apply(float a) { return float(1.0 / std::sqrt(double(a))); }
   static double apply(double a) { return 1.0 / std::sqrt(a); }
 };
-struct Ex2 { static float apply(float a) { return float(exp2Double(a)); } };
-struct Lg2 { static float apply(float a) { return float(log2Double(a)); } };
-struct Sin { static float apply(float a) { return float(std::sin(double(a))); } };
-struct Cos { static float apply(float a) { return float(std::cos(double(a))); } };
-struct Tanh { static float apply(float a) { return float(std::tanh(double(a))); } };
+struct Ex2 {
+  static float apply(float a) { return float(exp2Double(a)); }
+};
+struct Lg2 {
+  static float apply(float a) { return float(log2Double(a)); }
+};
+struct Sin {
+  static float apply(float a) { return float(std::sin(double(a))); }
+};
+struct Cos {
+  static float apply(float a) { return float(std::cos(double(a))); }
+};
+struct Tanh {
+  static float apply(float a) { return float(std::tanh(double(a))); }
+};
 /// Sign operations act on the bits: NaN keeps its payload.
 struct Neg {
   static float apply(float a) { return bitsFloat(floatBits(a) ^ 0x80000000); }
@@ -89,15 +115,19 @@ struct CopySign { // the sign of a, the magnitude of b
 };
 struct Min64 {
   static double apply(double a, double b) {
-    if (a != a) return b;
-    if (b != b) return a;
+    if (a != a)
+      return b;
+    if (b != b)
+      return a;
     return a == b ? (std::signbit(a) ? a : b) : a < b ? a : b;
   }
 };
 struct Max64 {
   static double apply(double a, double b) {
-    if (a != a) return b;
-    if (b != b) return a;
+    if (a != a)
+      return b;
+    if (b != b)
+      return a;
     return a == b ? (std::signbit(a) ? b : a) : a > b ? a : b;
   }
 };
@@ -195,8 +225,9 @@ template <class T> void testProperty(Warp &w, const Inst &i) {
   uint32_t bits = 0;
   PTXSIM_ACTIVE(w.exec) {
     int c = std::fpclassify(a[l]);
-    const bool answers[] = {c != FP_INFINITE && c != FP_NAN, c == FP_INFINITE, c != FP_NAN,
-                            c == FP_NAN, c == FP_NORMAL || c == FP_ZERO, c == FP_SUBNORMAL};
+    const bool answers[] = {
+        c != FP_INFINITE && c != FP_NAN, c == FP_INFINITE, c != FP_NAN, c == FP_NAN,
+        c == FP_NORMAL || c == FP_ZERO,  c == FP_SUBNORMAL};
     bits |= uint32_t(answers[i.aux]) << l;
   }
   w.setPred(i.dst, bits);
@@ -204,58 +235,102 @@ template <class T> void testProperty(Warp &w, const Inst &i) {
 
 Handler select32(const Inst &i) {
   switch (i.op) {
-  case Opcode::Add: return arithmetic32<Add, Two>(i);
-  case Opcode::Sub: return arithmetic32<Sub, Two>(i);
-  case Opcode::MulLo: return arithmetic32<Mul, Two>(i);
-  case Opcode::Div: return arithmetic32<Div, Two>(i);
-  case Opcode::DivApprox: return float32<Div, Two>(i);
-  case Opcode::Fma: return arithmetic32<Fma, ThreeInputs>(i);
-  case Opcode::Min: return minMax<Minimum>(i);
-  case Opcode::Max: return minMax<Maximum>(i);
-  case Opcode::MinMax3: return i.aux ? minMax3<Maximum>(i) : minMax3<Minimum>(i);
-  case Opcode::Neg: return float32<Neg, One>(i);
-  case Opcode::Abs: return float32<Abs, One>(i);
-  case Opcode::Rcp: return arithmetic32<Rcp, One>(i);
-  case Opcode::Sqrt: return arithmetic32<Sqrt, One>(i);
-  case Opcode::Rsqrt: return float32<Rsqrt, One>(i);
-  case Opcode::Ex2: return float32<Ex2, One>(i);
-  case Opcode::Lg2: return float32<Lg2, One>(i);
-  case Opcode::Sin: return float32<Sin, One>(i);
-  case Opcode::Cos: return float32<Cos, One>(i);
-  case Opcode::Tanh: return float32<Tanh, One>(i);
-  case Opcode::CopySign: return binary<CopySign, float, float>;
-  case Opcode::TestP: return testProperty<float>;
-  default: return nullptr;
+  case Opcode::Add:
+    return arithmetic32<Add, Two>(i);
+  case Opcode::Sub:
+    return arithmetic32<Sub, Two>(i);
+  case Opcode::MulLo:
+    return arithmetic32<Mul, Two>(i);
+  case Opcode::Div:
+    return arithmetic32<Div, Two>(i);
+  case Opcode::DivApprox:
+    return float32<Div, Two>(i);
+  case Opcode::Fma:
+    return arithmetic32<Fma, ThreeInputs>(i);
+  case Opcode::Min:
+    return minMax<Minimum>(i);
+  case Opcode::Max:
+    return minMax<Maximum>(i);
+  case Opcode::MinMax3:
+    return i.aux ? minMax3<Maximum>(i) : minMax3<Minimum>(i);
+  case Opcode::Neg:
+    return float32<Neg, One>(i);
+  case Opcode::Abs:
+    return float32<Abs, One>(i);
+  case Opcode::Rcp:
+    return arithmetic32<Rcp, One>(i);
+  case Opcode::Sqrt:
+    return arithmetic32<Sqrt, One>(i);
+  case Opcode::Rsqrt:
+    return float32<Rsqrt, One>(i);
+  case Opcode::Ex2:
+    return float32<Ex2, One>(i);
+  case Opcode::Lg2:
+    return float32<Lg2, One>(i);
+  case Opcode::Sin:
+    return float32<Sin, One>(i);
+  case Opcode::Cos:
+    return float32<Cos, One>(i);
+  case Opcode::Tanh:
+    return float32<Tanh, One>(i);
+  case Opcode::CopySign:
+    return binary<CopySign, float, float>;
+  case Opcode::TestP:
+    return testProperty<float>;
+  default:
+    return nullptr;
   }
 }
 Handler select64(const Inst &i) {
   switch (i.op) {
-  case Opcode::Add: return arithmetic64<Add, Two>(i);
-  case Opcode::Sub: return arithmetic64<Sub, Two>(i);
-  case Opcode::MulLo: return arithmetic64<Mul, Two>(i);
-  case Opcode::Div: return arithmetic64<Div, Two>(i);
-  case Opcode::Fma: return arithmetic64<Fma, ThreeInputs>(i);
-  case Opcode::Min: return binary<Min64, double, double>;
-  case Opcode::Max: return binary<Max64, double, double>;
-  case Opcode::Neg: return unary<Neg, double, double>;
-  case Opcode::Abs: return unary<Abs, double, double>;
-  case Opcode::Rcp: return arithmetic64<Rcp, One>(i);
-  case Opcode::Sqrt: return arithmetic64<Sqrt, One>(i);
-  case Opcode::Rsqrt: return unary<Rsqrt, double, double>;
-  case Opcode::CopySign: return binary<CopySign, double, double>;
-  case Opcode::TestP: return testProperty<double>;
-  default: return nullptr;
+  case Opcode::Add:
+    return arithmetic64<Add, Two>(i);
+  case Opcode::Sub:
+    return arithmetic64<Sub, Two>(i);
+  case Opcode::MulLo:
+    return arithmetic64<Mul, Two>(i);
+  case Opcode::Div:
+    return arithmetic64<Div, Two>(i);
+  case Opcode::Fma:
+    return arithmetic64<Fma, ThreeInputs>(i);
+  case Opcode::Min:
+    return binary<Min64, double, double>;
+  case Opcode::Max:
+    return binary<Max64, double, double>;
+  case Opcode::Neg:
+    return unary<Neg, double, double>;
+  case Opcode::Abs:
+    return unary<Abs, double, double>;
+  case Opcode::Rcp:
+    return arithmetic64<Rcp, One>(i);
+  case Opcode::Sqrt:
+    return arithmetic64<Sqrt, One>(i);
+  case Opcode::Rsqrt:
+    return unary<Rsqrt, double, double>;
+  case Opcode::CopySign:
+    return binary<CopySign, double, double>;
+  case Opcode::TestP:
+    return testProperty<double>;
+  default:
+    return nullptr;
   }
 }
 Handler selectPair(const Inst &i) {
   switch (i.op) {
-  case Opcode::Add: return pairs<Add, Two>;
-  case Opcode::Sub: return pairs<Sub, Two>;
-  case Opcode::MulLo: return pairs<Mul, Two>;
-  case Opcode::Fma: return pairs<Fma, ThreeInputs>;
-  case Opcode::Neg: return pairs<Neg, One>;
-  case Opcode::Abs: return pairs<Abs, One>;
-  default: return nullptr;
+  case Opcode::Add:
+    return pairs<Add, Two>;
+  case Opcode::Sub:
+    return pairs<Sub, Two>;
+  case Opcode::MulLo:
+    return pairs<Mul, Two>;
+  case Opcode::Fma:
+    return pairs<Fma, ThreeInputs>;
+  case Opcode::Neg:
+    return pairs<Neg, One>;
+  case Opcode::Abs:
+    return pairs<Abs, One>;
+  default:
+    return nullptr;
   }
 }
 
@@ -263,10 +338,14 @@ Handler selectPair(const Inst &i) {
 
 Handler selectFloat(const Inst &i) {
   switch (i.type) {
-  case Type::F32: return select32(i);
-  case Type::F64: return select64(i);
-  case Type::F32x2: return selectPair(i);
-  default: return nullptr;
+  case Type::F32:
+    return select32(i);
+  case Type::F64:
+    return select64(i);
+  case Type::F32x2:
+    return selectPair(i);
+  default:
+    return nullptr;
   }
 }
 

@@ -14,7 +14,8 @@ namespace PTXSIM_NS {
 
 constexpr int maximumK = 32;
 
-/// A: per k and half (rows 0-7, rows 8-15) one float per lane. B: per k the columns 0 2 4 6 1 3 5 7.
+/// A: per k and half (rows 0-7, rows 8-15) one float per lane. B: per k the columns 0 2 4 6 1 3
+/// 5 7.
 struct alignas(64) FragmentA {
   float at[maximumK][2][32];
 };
@@ -100,9 +101,9 @@ inline void expandB16(FragmentB &b, int k0, const uint8_t *const rows[8], bool b
 inline void expandA16(FragmentA &a, int k0, int half, const uint8_t *const rows[8], bool brain) {
   alignas(64) float block[64];
   for (int g = 0; g < 8; g++)
-    _mm256_store_ps(block + 8 * g,
-                    eightToFloat(_mm_loadu_si128(reinterpret_cast<const __m128i *>(rows[g])),
-                                 brain));
+    _mm256_store_ps(
+        block + 8 * g,
+        eightToFloat(_mm_loadu_si128(reinterpret_cast<const __m128i *>(rows[g])), brain));
 #ifdef PTXSIM_AVX512
   __m512 r01 = _mm512_load_ps(block), r23 = _mm512_load_ps(block + 16);
   __m512 r45 = _mm512_load_ps(block + 32), r67 = _mm512_load_ps(block + 48);
@@ -132,7 +133,8 @@ inline unsigned elementBytes(Type t) {
 /// The value of element `index` of an array of a tensor-core input type.
 inline float elementValue(Type type, const uint8_t *p, unsigned index) {
   switch (type) {
-  case Type::F16: case Type::BF16: {
+  case Type::F16:
+  case Type::BF16: {
     uint16_t h;
     std::memcpy(&h, p + 2 * index, 2);
     return type == Type::F16 ? halfToFloat(h) : bfloatToFloat(h);
@@ -142,8 +144,10 @@ inline float elementValue(Type type, const uint8_t *p, unsigned index) {
     std::memcpy(&u, p + 4 * index, 4);
     return bitsFloat(u & 0xffffe000);
   }
-  case Type::E4M3: return float(formatToDouble(p[index], formatE4M3));
-  default: return float(formatToDouble(p[index], formatE5M2));
+  case Type::E4M3:
+    return float(formatToDouble(p[index], formatE4M3));
+  default:
+    return float(formatToDouble(p[index], formatE5M2));
   }
 }
 

@@ -26,21 +26,42 @@ struct BF16 {
   static constexpr uint16_t exponentMask = 0x7f80;
 };
 
-struct Add { static float apply(float a, float b) { return a + b; } };
-struct Sub { static float apply(float a, float b) { return a - b; } };
-struct Mul { static float apply(float a, float b) { return a * b; } };
-/// Products of bf16 can be subnormal in single precision, where two roundings would differ from one.
-struct MulWide { static double apply(float a, float b) { return double(a) * double(b); } };
-struct Min { static float apply(float a, float b) { return minimumNumber(a, b); } };
-struct Max { static float apply(float a, float b) { return maximumNumber(a, b); } };
+struct Add {
+  static float apply(float a, float b) { return a + b; }
+};
+struct Sub {
+  static float apply(float a, float b) { return a - b; }
+};
+struct Mul {
+  static float apply(float a, float b) { return a * b; }
+};
+/// Products of bf16 can be subnormal in single precision, where two roundings would differ from
+/// one.
+struct MulWide {
+  static double apply(float a, float b) { return double(a) * double(b); }
+};
+struct Min {
+  static float apply(float a, float b) { return minimumNumber(a, b); }
+};
+struct Max {
+  static float apply(float a, float b) { return maximumNumber(a, b); }
+};
 struct MinNaN {
-  static float apply(float a, float b) { return a != a || b != b ? bitsFloat(canonicalNaN) : minimumNumber(a, b); }
+  static float apply(float a, float b) {
+    return a != a || b != b ? bitsFloat(canonicalNaN) : minimumNumber(a, b);
+  }
 };
 struct MaxNaN {
-  static float apply(float a, float b) { return a != a || b != b ? bitsFloat(canonicalNaN) : maximumNumber(a, b); }
+  static float apply(float a, float b) {
+    return a != a || b != b ? bitsFloat(canonicalNaN) : maximumNumber(a, b);
+  }
 };
-struct Ex2 { static double apply(float a) { return exp2Double(a); } };
-struct Tanh { static double apply(float a) { return std::tanh(double(a)); } };
+struct Ex2 {
+  static double apply(float a) { return exp2Double(a); }
+};
+struct Tanh {
+  static double apply(float a) { return std::tanh(double(a)); }
+};
 
 template <class F> uint16_t flush(uint16_t x) {
   return (x & F::exponentMask) == 0 ? uint16_t(x & 0x8000) : x;
@@ -64,8 +85,8 @@ template <class F, class Op, int Count> void binaryHalf(Warp &w, const Inst &i) 
   const uint16_t *a = w.reg<uint16_t>(i.a), *b = w.reg<uint16_t>(i.b);
   uint32_t m = w.exec;
   if (m == ~0u && !(i.flags & specialFlags)) {
-    _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < Count; l++)
-        d[l] = F::store(Op::apply(F::load(a[l]), F::load(b[l])));
+    _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < Count; l++) d[l] =
+        F::store(Op::apply(F::load(a[l]), F::load(b[l])));
     return;
   }
   bool ftz = i.flags & InstFlag::Ftz;
@@ -107,18 +128,28 @@ template <uint16_t And, uint16_t Xor, int Count> void signHalf(Warp &w, const In
 template <class F, int Count> Handler select(const Inst &i) {
   bool nan = i.flags & InstFlag::PropagateNaN;
   switch (i.op) {
-  case Opcode::Add: return binaryHalf<F, Add, Count>;
-  case Opcode::Sub: return binaryHalf<F, Sub, Count>;
+  case Opcode::Add:
+    return binaryHalf<F, Add, Count>;
+  case Opcode::Sub:
+    return binaryHalf<F, Sub, Count>;
   case Opcode::MulLo:
     return binaryHalf<F, std::conditional_t<std::is_same<F, BF16>::value, MulWide, Mul>, Count>;
-  case Opcode::Min: return nan ? binaryHalf<F, MinNaN, Count> : binaryHalf<F, Min, Count>;
-  case Opcode::Max: return nan ? binaryHalf<F, MaxNaN, Count> : binaryHalf<F, Max, Count>;
-  case Opcode::Fma: return fmaHalf<F, Count>;
-  case Opcode::Ex2: return unaryHalf<F, Ex2, Count>;
-  case Opcode::Tanh: return unaryHalf<F, Tanh, Count>;
-  case Opcode::Neg: return signHalf<0xffff, 0x8000, Count>;
-  case Opcode::Abs: return signHalf<0x7fff, 0, Count>;
-  default: return nullptr;
+  case Opcode::Min:
+    return nan ? binaryHalf<F, MinNaN, Count> : binaryHalf<F, Min, Count>;
+  case Opcode::Max:
+    return nan ? binaryHalf<F, MaxNaN, Count> : binaryHalf<F, Max, Count>;
+  case Opcode::Fma:
+    return fmaHalf<F, Count>;
+  case Opcode::Ex2:
+    return unaryHalf<F, Ex2, Count>;
+  case Opcode::Tanh:
+    return unaryHalf<F, Tanh, Count>;
+  case Opcode::Neg:
+    return signHalf<0xffff, 0x8000, Count>;
+  case Opcode::Abs:
+    return signHalf<0x7fff, 0, Count>;
+  default:
+    return nullptr;
   }
 }
 
@@ -130,11 +161,16 @@ Handler selectHalf(const Inst &i) {
   if (i.flags & InstFlag::Xorsign)
     return nullptr;
   switch (i.type) {
-  case Type::F16: return select<F16, 32>(i);
-  case Type::F16x2: return select<F16, 64>(i);
-  case Type::BF16: return select<BF16, 32>(i);
-  case Type::BF16x2: return select<BF16, 64>(i);
-  default: return nullptr;
+  case Type::F16:
+    return select<F16, 32>(i);
+  case Type::F16x2:
+    return select<F16, 64>(i);
+  case Type::BF16:
+    return select<BF16, 32>(i);
+  case Type::BF16x2:
+    return select<BF16, 64>(i);
+  default:
+    return nullptr;
   }
 }
 

@@ -10,12 +10,24 @@ namespace {
 
 template <class T> using Unsigned = std::make_unsigned_t<T>;
 template <class T> struct Widen;
-template <> struct Widen<uint16_t> { using type = uint32_t; };
-template <> struct Widen<int16_t> { using type = int32_t; };
-template <> struct Widen<uint32_t> { using type = uint64_t; };
-template <> struct Widen<int32_t> { using type = int64_t; };
-template <> struct Widen<uint64_t> { using type = unsigned __int128; };
-template <> struct Widen<int64_t> { using type = __int128; };
+template <> struct Widen<uint16_t> {
+  using type = uint32_t;
+};
+template <> struct Widen<int16_t> {
+  using type = int32_t;
+};
+template <> struct Widen<uint32_t> {
+  using type = uint64_t;
+};
+template <> struct Widen<int32_t> {
+  using type = int64_t;
+};
+template <> struct Widen<uint64_t> {
+  using type = unsigned __int128;
+};
+template <> struct Widen<int64_t> {
+  using type = __int128;
+};
 template <class T> using Wide = typename Widen<T>::type;
 
 // Arithmetic wraps: it is done in an unsigned type of at least 32 bits.
@@ -26,22 +38,44 @@ template <> uint32_t wrapMul(uint32_t a, uint32_t b) { return a * b; }
 template <> int32_t wrapMul(int32_t a, int32_t b) { return int32_t(uint32_t(a) * uint32_t(b)); }
 template <class T> T mulHi(T a, T b) { return T((Wide<T>(a) * Wide<T>(b)) >> (8 * sizeof(T))); }
 
-struct Add { template <class T> static T apply(T a, T b) { return wrapAdd(a, b); } };
-struct Sub { template <class T> static T apply(T a, T b) { return wrapSub(a, b); } };
-struct Mul { template <class T> static T apply(T a, T b) { return wrapMul(a, b); } };
-struct MulHigh { template <class T> static T apply(T a, T b) { return mulHi(a, b); } };
-struct Mad { template <class T> static T apply(T a, T b, T c) { return wrapAdd(wrapMul(a, b), c); } };
-struct MadHigh { template <class T> static T apply(T a, T b, T c) { return wrapAdd(mulHi(a, b), c); } };
-struct MulWide_ { template <class T> static Wide<T> apply(T a, T b) { return Wide<T>(a) * Wide<T>(b); } };
+struct Add {
+  template <class T> static T apply(T a, T b) { return wrapAdd(a, b); }
+};
+struct Sub {
+  template <class T> static T apply(T a, T b) { return wrapSub(a, b); }
+};
+struct Mul {
+  template <class T> static T apply(T a, T b) { return wrapMul(a, b); }
+};
+struct MulHigh {
+  template <class T> static T apply(T a, T b) { return mulHi(a, b); }
+};
+struct Mad {
+  template <class T> static T apply(T a, T b, T c) { return wrapAdd(wrapMul(a, b), c); }
+};
+struct MadHigh {
+  template <class T> static T apply(T a, T b, T c) { return wrapAdd(mulHi(a, b), c); }
+};
+struct MulWide_ {
+  template <class T> static Wide<T> apply(T a, T b) { return Wide<T>(a) * Wide<T>(b); }
+};
 struct MadWide_ {
   template <class T> static Wide<T> apply(T a, T b, Wide<T> c) {
     return wrapAdd<Wide<T>>(Wide<T>(a) * Wide<T>(b), c);
   }
 };
-struct Minimum { template <class T> static T apply(T a, T b) { return a < b ? a : b; } };
-struct Maximum { template <class T> static T apply(T a, T b) { return a > b ? a : b; } };
-struct Absolute { template <class T> static T apply(T a) { return a < 0 ? wrapSub(T(0), a) : a; } };
-struct Negate { template <class T> static T apply(T a) { return wrapSub(T(0), a); } };
+struct Minimum {
+  template <class T> static T apply(T a, T b) { return a < b ? a : b; }
+};
+struct Maximum {
+  template <class T> static T apply(T a, T b) { return a > b ? a : b; }
+};
+struct Absolute {
+  template <class T> static T apply(T a) { return a < 0 ? wrapSub(T(0), a) : a; }
+};
+struct Negate {
+  template <class T> static T apply(T a) { return wrapSub(T(0), a); }
+};
 /// Division by zero gives all ones on the hardware; the ISA leaves it unspecified.
 struct Divide {
   template <class T> static T apply(T a, T b) {
@@ -69,14 +103,28 @@ struct SumAbsDiff {
 struct Low24 {
   template <class T> static T of(T a) { return T(T(uint32_t(a) << 8) >> 8); }
 };
-struct Mul24 { template <class T> static T apply(T a, T b) { return T(Wide<T>(Low24::of(a)) * Low24::of(b)); } };
+struct Mul24 {
+  template <class T> static T apply(T a, T b) { return T(Wide<T>(Low24::of(a)) * Low24::of(b)); }
+};
 struct Mad24 {
   template <class T> static T apply(T a, T b, T c) { return wrapAdd(Mul24::apply(a, b), c); }
 };
 
-template <class Op> struct Unary { template <class T> struct H { static constexpr Handler handler = unary<Op, T, T>; }; };
-template <class Op> struct Binary { template <class T> struct H { static constexpr Handler handler = binary<Op, T, T>; }; };
-template <class Op> struct Ternary { template <class T> struct H { static constexpr Handler handler = ternary<Op, T, T>; }; };
+template <class Op> struct Unary {
+  template <class T> struct H {
+    static constexpr Handler handler = unary<Op, T, T>;
+  };
+};
+template <class Op> struct Binary {
+  template <class T> struct H {
+    static constexpr Handler handler = binary<Op, T, T>;
+  };
+};
+template <class Op> struct Ternary {
+  template <class T> struct H {
+    static constexpr Handler handler = ternary<Op, T, T>;
+  };
+};
 
 /// Division is not evaluated for lanes that are off: it is slow.
 template <class Op> struct Division {
@@ -92,30 +140,46 @@ template <class Op> struct Division {
 
 template <class Op> Handler widening(Type type) {
   switch (type) {
-  case Type::U16: return binary<Op, uint32_t, uint16_t>;
-  case Type::S16: return binary<Op, int32_t, int16_t>;
-  case Type::U32: return binary<Op, uint64_t, uint32_t>;
-  case Type::S32: return binary<Op, int64_t, int32_t>;
-  default: return nullptr;
+  case Type::U16:
+    return binary<Op, uint32_t, uint16_t>;
+  case Type::S16:
+    return binary<Op, int32_t, int16_t>;
+  case Type::U32:
+    return binary<Op, uint64_t, uint32_t>;
+  case Type::S32:
+    return binary<Op, int64_t, int32_t>;
+  default:
+    return nullptr;
   }
 }
 template <class Op> Handler wideningMad(Type type) {
   switch (type) {
-  case Type::U16: return ternary<Op, uint32_t, uint16_t>;
-  case Type::S16: return ternary<Op, int32_t, int16_t>;
-  case Type::U32: return ternary<Op, uint64_t, uint32_t>;
-  case Type::S32: return ternary<Op, int64_t, int32_t>;
-  default: return nullptr;
+  case Type::U16:
+    return ternary<Op, uint32_t, uint16_t>;
+  case Type::S16:
+    return ternary<Op, int32_t, int16_t>;
+  case Type::U32:
+    return ternary<Op, uint64_t, uint32_t>;
+  case Type::S32:
+    return ternary<Op, int64_t, int32_t>;
+  default:
+    return nullptr;
   }
 }
 
 int32_t saturate(int64_t x) {
   return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : int32_t(x);
 }
-struct AddSat { static int32_t apply(int32_t a, int32_t b) { return saturate(int64_t(a) + b); } };
-struct SubSat { static int32_t apply(int32_t a, int32_t b) { return saturate(int64_t(a) - b); } };
+struct AddSat {
+  static int32_t apply(int32_t a, int32_t b) { return saturate(int64_t(a) + b); }
+};
+struct SubSat {
+  static int32_t apply(int32_t a, int32_t b) { return saturate(int64_t(a) - b); }
+};
 struct MadHiSat {
-  static int32_t apply(int32_t a, int32_t b, int32_t c) { return saturate(int64_t(mulHi(a, b)) + c); }
+  static int32_t apply(int32_t a, int32_t b, int32_t c) {
+    return saturate(int64_t(mulHi(a, b)) + c);
+  }
 };
 
 /// Two 16-bit halves of a 32-bit register.
@@ -185,37 +249,62 @@ Handler selectInteger(const Inst &i) {
   bool sat = (i.flags & InstFlag::Sat) && i.type == Type::S32;
   switch (i.op) {
   case Opcode::Add:
-    return pair ? packed<Add>(i.type) : sat ? Handler(binary<AddSat, int32_t, int32_t>)
-                                            : byInteger<Binary<Add>::H>(i.type);
+    return pair  ? packed<Add>(i.type)
+           : sat ? Handler(binary<AddSat, int32_t, int32_t>)
+                 : byInteger<Binary<Add>::H>(i.type);
   case Opcode::Sub:
-    return pair ? packed<Sub>(i.type) : sat ? Handler(binary<SubSat, int32_t, int32_t>)
-                                            : byInteger<Binary<Sub>::H>(i.type);
-  case Opcode::MulLo: return byInteger<Binary<Mul>::H>(i.type);
-  case Opcode::MulHi: return byInteger<Binary<MulHigh>::H>(i.type);
-  case Opcode::MulWide: return widening<MulWide_>(i.type);
-  case Opcode::MadLo: return byInteger<Ternary<Mad>::H>(i.type);
+    return pair  ? packed<Sub>(i.type)
+           : sat ? Handler(binary<SubSat, int32_t, int32_t>)
+                 : byInteger<Binary<Sub>::H>(i.type);
+  case Opcode::MulLo:
+    return byInteger<Binary<Mul>::H>(i.type);
+  case Opcode::MulHi:
+    return byInteger<Binary<MulHigh>::H>(i.type);
+  case Opcode::MulWide:
+    return widening<MulWide_>(i.type);
+  case Opcode::MadLo:
+    return byInteger<Ternary<Mad>::H>(i.type);
   case Opcode::MadHi:
-    return sat ? Handler(ternary<MadHiSat, int32_t, int32_t>) : byInteger<Ternary<MadHigh>::H>(i.type);
-  case Opcode::MadWide: return wideningMad<MadWide_>(i.type);
+    return sat ? Handler(ternary<MadHiSat, int32_t, int32_t>)
+               : byInteger<Ternary<MadHigh>::H>(i.type);
+  case Opcode::MadWide:
+    return wideningMad<MadWide_>(i.type);
   case Opcode::Mul24Lo:
-    return i.type == Type::U32 ? binary<Mul24, uint32_t, uint32_t> : binary<Mul24, int32_t, int32_t>;
+    return i.type == Type::U32 ? binary<Mul24, uint32_t, uint32_t>
+                               : binary<Mul24, int32_t, int32_t>;
   case Opcode::Mad24Lo:
-    return i.type == Type::U32 ? ternary<Mad24, uint32_t, uint32_t> : ternary<Mad24, int32_t, int32_t>;
-  case Opcode::Sad: return byInteger<Ternary<SumAbsDiff>::H>(i.type);
-  case Opcode::Div: return byInteger<Division<Divide>::H>(i.type);
-  case Opcode::Rem: return byInteger<Division<Remainder>::H>(i.type);
-  case Opcode::Abs: return byInteger<Unary<Absolute>::H>(i.type);
-  case Opcode::Neg: return byInteger<Unary<Negate>::H>(i.type);
-  case Opcode::Min: return pair ? packed<Minimum>(i.type) : byInteger<Binary<Minimum>::H>(i.type);
-  case Opcode::Max: return pair ? packed<Maximum>(i.type) : byInteger<Binary<Maximum>::H>(i.type);
-  case Opcode::AddCarry: return carry<0>(i.type);
-  case Opcode::SubCarry: return carry<1>(i.type);
-  case Opcode::MadCarryLo: return carry<2>(i.type);
-  case Opcode::MadCarryHi: return carry<3>(i.type);
-  case Opcode::Dp4a: return dot<0>(i);
-  case Opcode::Dp2aLo: return dot<1>(i);
-  case Opcode::Dp2aHi: return dot<2>(i);
-  default: return nullptr;
+    return i.type == Type::U32 ? ternary<Mad24, uint32_t, uint32_t>
+                               : ternary<Mad24, int32_t, int32_t>;
+  case Opcode::Sad:
+    return byInteger<Ternary<SumAbsDiff>::H>(i.type);
+  case Opcode::Div:
+    return byInteger<Division<Divide>::H>(i.type);
+  case Opcode::Rem:
+    return byInteger<Division<Remainder>::H>(i.type);
+  case Opcode::Abs:
+    return byInteger<Unary<Absolute>::H>(i.type);
+  case Opcode::Neg:
+    return byInteger<Unary<Negate>::H>(i.type);
+  case Opcode::Min:
+    return pair ? packed<Minimum>(i.type) : byInteger<Binary<Minimum>::H>(i.type);
+  case Opcode::Max:
+    return pair ? packed<Maximum>(i.type) : byInteger<Binary<Maximum>::H>(i.type);
+  case Opcode::AddCarry:
+    return carry<0>(i.type);
+  case Opcode::SubCarry:
+    return carry<1>(i.type);
+  case Opcode::MadCarryLo:
+    return carry<2>(i.type);
+  case Opcode::MadCarryHi:
+    return carry<3>(i.type);
+  case Opcode::Dp4a:
+    return dot<0>(i);
+  case Opcode::Dp2aLo:
+    return dot<1>(i);
+  case Opcode::Dp2aHi:
+    return dot<2>(i);
+  default:
+    return nullptr;
   }
 }
 

@@ -16,7 +16,9 @@
 #ifdef PTXSIM_AVX512
 #define PTXSIM_NS avx512
 #define PTXSIM_ISA_BEGIN                                                                           \
-  _Pragma("clang attribute push(__attribute__((target(\"avx2,fma,f16c,avx512f,avx512vl,avx512bw,avx512dq\"))), apply_to = function)")
+  _Pragma("clang attribute "                                                                       \
+          "push(__attribute__((target(\"avx2,fma,f16c,avx512f,avx512vl,avx512bw,avx512dq\"))), "   \
+          "apply_to = function)")
 #else
 #define PTXSIM_NS avx2
 #define PTXSIM_ISA_BEGIN                                                                           \

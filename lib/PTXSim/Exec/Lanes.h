@@ -65,13 +65,23 @@ void ternary(Warp &w, const Inst &i) {
 /// One instantiation per integer type of the instruction; null for other types.
 template <template <class> class H> Handler byInteger(Type type) {
   switch (type) {
-  case Type::U16: case Type::B16: return H<uint16_t>::handler;
-  case Type::S16: return H<int16_t>::handler;
-  case Type::U32: case Type::B32: return H<uint32_t>::handler;
-  case Type::S32: return H<int32_t>::handler;
-  case Type::U64: case Type::B64: return H<uint64_t>::handler;
-  case Type::S64: return H<int64_t>::handler;
-  default: return nullptr;
+  case Type::U16:
+  case Type::B16:
+    return H<uint16_t>::handler;
+  case Type::S16:
+    return H<int16_t>::handler;
+  case Type::U32:
+  case Type::B32:
+    return H<uint32_t>::handler;
+  case Type::S32:
+    return H<int32_t>::handler;
+  case Type::U64:
+  case Type::B64:
+    return H<uint64_t>::handler;
+  case Type::S64:
+    return H<int64_t>::handler;
+  default:
+    return nullptr;
   }
 }
 

@@ -239,12 +239,18 @@ Handler selectLoadStore(const Inst &i) {
     return nullptr;
   bool sign = isSigned(i.type);
   switch (typeSize(i.type)) {
-  case 1: return sign ? byRegister<int8_t>(i) : byRegister<uint8_t>(i);
-  case 2: return sign ? byRegister<int16_t>(i) : byRegister<uint16_t>(i);
-  case 4: return sign ? byRegister<int32_t>(i) : byRegister<uint32_t>(i);
-  case 8: return byRegister<uint64_t>(i);
-  case 16: return i.aux == 16 ? pick<Wide, Wide>(i.op) : nullptr;
-  default: return nullptr;
+  case 1:
+    return sign ? byRegister<int8_t>(i) : byRegister<uint8_t>(i);
+  case 2:
+    return sign ? byRegister<int16_t>(i) : byRegister<uint16_t>(i);
+  case 4:
+    return sign ? byRegister<int32_t>(i) : byRegister<uint32_t>(i);
+  case 8:
+    return byRegister<uint64_t>(i);
+  case 16:
+    return i.aux == 16 ? pick<Wide, Wide>(i.op) : nullptr;
+  default:
+    return nullptr;
   }
 }
 

@@ -15,8 +15,8 @@ namespace {
 
 void requireFull(Warp &w) {
   if (w.exec != ~0u)
-    fault(w, ErrorKind::Convergence, "divergent: a warp-wide matrix instruction executed by lanes " +
-                                         hex(w.exec));
+    fault(w, ErrorKind::Convergence,
+          "divergent: a warp-wide matrix instruction executed by lanes " + hex(w.exec));
 }
 
 /// One observation per matrix: eight lanes with 16 bytes each, as the hardware's passes.
@@ -94,8 +94,8 @@ void storeMatrix(Warp &w, const Inst &i) {
         unsigned lane = 4 * row + column / 2;
         std::memcpy(t.data + 2 * c, &d[2 * lane + (column & 1)], 2);
         if (t.shadow)
-          std::memset(t.shadow + 2 * c,
-                      defined >> lane & 1 ? Shadow::Defined : Shadow::Undefined, 2);
+          std::memset(t.shadow + 2 * c, defined >> lane & 1 ? Shadow::Defined : Shadow::Undefined,
+                      2);
       }
     }
   }
@@ -114,11 +114,16 @@ void moveMatrix(Warp &w, const Inst &i) {
 
 Handler selectMatrix(const Inst &i) {
   switch (i.op) {
-  case Opcode::LoadMatrix: return loadMatrix;
-  case Opcode::StoreMatrix: return storeMatrix;
-  case Opcode::MoveMatrix: return moveMatrix;
-  case Opcode::Mma: return selectMma(i);
-  default: return nullptr;
+  case Opcode::LoadMatrix:
+    return loadMatrix;
+  case Opcode::StoreMatrix:
+    return storeMatrix;
+  case Opcode::MoveMatrix:
+    return moveMatrix;
+  case Opcode::Mma:
+    return selectMma(i);
+  default:
+    return nullptr;
   }
 }
 

@@ -8,8 +8,12 @@ namespace ptxsim {
 namespace PTXSIM_NS {
 namespace {
 
-struct Copy { template <class T> static T apply(T a) { return a; } };
-struct alignas(16) Wide { uint64_t lo, hi; };
+struct Copy {
+  template <class T> static T apply(T a) { return a; }
+};
+struct alignas(16) Wide {
+  uint64_t lo, hi;
+};
 
 void moveWide(Warp &w, const Inst &i) {
   PTXSIM_ACTIVE(w.exec) w.reg<Wide>(i.dst)[l] = w.reg<Wide>(i.a)[l];
@@ -81,8 +85,10 @@ template <class T> void mapShared(Warp &w, const Inst &i) {
   size_t count = w.block->cluster->blocks.size();
   PTXSIM_ACTIVE(w.exec) {
     if (rank[l] >= count)
-      fault(w, ErrorKind::Memory, "mapa to rank " + std::to_string(rank[l]) + " of a cluster of " +
-                                      std::to_string(count) + " blocks", 1u << l);
+      fault(w, ErrorKind::Memory,
+            "mapa to rank " + std::to_string(rank[l]) + " of a cluster of " +
+                std::to_string(count) + " blocks",
+            1u << l);
     T window = i.aux ? T(sharedWindow) : 0;
     w.reg<T>(i.dst)[l] =
         T(window + (T(a[l] - window) & T(sharedOffsetMask)) + (T(rank[l] + 1) << clusterRankShift));
@@ -104,22 +110,37 @@ Handler selectMove(const Inst &i) {
   switch (i.op) {
   case Opcode::Move:
     switch (registerSize(i.type)) {
-    case 2: return unary<Copy, uint16_t, uint16_t>;
-    case 4: return unary<Copy, uint32_t, uint32_t>;
-    case 8: return unary<Copy, uint64_t, uint64_t>;
-    case 16: return moveWide;
-    default: return nullptr;
+    case 2:
+      return unary<Copy, uint16_t, uint16_t>;
+    case 4:
+      return unary<Copy, uint32_t, uint32_t>;
+    case 8:
+      return unary<Copy, uint64_t, uint64_t>;
+    case 16:
+      return moveWide;
+    default:
+      return nullptr;
     }
-  case Opcode::MovePredicate: return movePredicate;
-  case Opcode::Pack: return pack;
-  case Opcode::Unpack: return unpack;
-  case Opcode::Clock: return clock;
-  case Opcode::CvtaTo: return cvtaTo;
-  case Opcode::CvtaFrom: return cvtaFrom;
-  case Opcode::IsSpace: return isSpace;
-  case Opcode::MapShared: return wide ? mapShared<uint64_t> : mapShared<uint32_t>;
-  case Opcode::ClusterRank: return wide ? clusterRank<uint64_t> : clusterRank<uint32_t>;
-  default: return nullptr;
+  case Opcode::MovePredicate:
+    return movePredicate;
+  case Opcode::Pack:
+    return pack;
+  case Opcode::Unpack:
+    return unpack;
+  case Opcode::Clock:
+    return clock;
+  case Opcode::CvtaTo:
+    return cvtaTo;
+  case Opcode::CvtaFrom:
+    return cvtaFrom;
+  case Opcode::IsSpace:
+    return isSpace;
+  case Opcode::MapShared:
+    return wide ? mapShared<uint64_t> : mapShared<uint32_t>;
+  case Opcode::ClusterRank:
+    return wide ? clusterRank<uint64_t> : clusterRank<uint32_t>;
+  default:
+    return nullptr;
   }
 }
 

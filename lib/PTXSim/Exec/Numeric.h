@@ -157,11 +157,20 @@ inline uint32_t roundToFormat(double value, Format f, Rounding mode, bool satura
   double whole = std::floor(scaled), rest = scaled - whole;
   bool up = false;
   switch (mode) {
-  case Rounding::Zero: break;
-  case Rounding::Down: up = sign && rest > 0; break;
-  case Rounding::Up: up = !sign && rest > 0; break;
-  case Rounding::NearestAway: up = rest >= 0.5; break;
-  default: up = rest > 0.5 || (rest == 0.5 && std::fmod(whole, 2) != 0); break;
+  case Rounding::Zero:
+    break;
+  case Rounding::Down:
+    up = sign && rest > 0;
+    break;
+  case Rounding::Up:
+    up = !sign && rest > 0;
+    break;
+  case Rounding::NearestAway:
+    up = rest >= 0.5;
+    break;
+  default:
+    up = rest > 0.5 || (rest == 0.5 && std::fmod(whole, 2) != 0);
+    break;
   }
   uint64_t bits = uint64_t(whole) + (up ? 1 : 0);
   if (bits != 0) { // carries move into the exponent by themselves
@@ -197,8 +206,10 @@ inline double formatToDouble(uint32_t bits, Format f) {
 /// switch and stores before the switch back, and with them the arithmetic in between.
 template <class F> inline void withRounding(Rounding mode, F body) {
   unsigned saved = _mm_getcsr();
-  unsigned bits = mode == Rounding::Zero ? 0x6000 : mode == Rounding::Down ? 0x2000
-                  : mode == Rounding::Up ? 0x4000 : 0;
+  unsigned bits = mode == Rounding::Zero   ? 0x6000
+                  : mode == Rounding::Down ? 0x2000
+                  : mode == Rounding::Up   ? 0x4000
+                                           : 0;
   _mm_setcsr((saved & ~0x6000u) | bits);
   asm volatile("" ::: "memory");
   body();

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Fragment layouts (ISA: "Matrix fragments for mma"): with E elements per register, register j of A
-// in lane 4g+t holds row g + 8(j&1), columns 4E(j>>1) + Et .. + E-1; register j of B holds column g,
-// rows 4Ej + Et .. + E-1.
+// in lane 4g+t holds row g + 8(j&1), columns 4E(j>>1) + Et .. + E-1; register j of B holds column
+// g, rows 4Ej + Et .. + E-1.
 #include "Exec/Isa.h"
 #include "Exec/MatrixHandlers.h"
 PTXSIM_ISA_BEGIN
+#include "Exec/Fragments.h"
 #include "Exec/Lanes.h"
 #include "Exec/Numeric.h"
-#include "Exec/Fragments.h"
 
 namespace ptxsim {
 namespace PTXSIM_NS {
@@ -77,7 +77,7 @@ namespace {
 
 struct Shape {
   int m, n, k;
-  int elements;          ///< per 32-bit register of A and B
+  int elements;               ///< per 32-bit register of A and B
   int aCount, bCount, cCount; ///< registers
 };
 Shape shapeOf(const Inst &i) {
@@ -86,7 +86,8 @@ Shape shapeOf(const Inst &i) {
   s.n = int(i.imm >> 8 & 255);
   s.k = int(i.imm >> 16 & 255);
   bool wide = i.type2 == Type::F64;
-  s.elements = wide ? 1 : int(4 / (i.type2 == Type::S8 || i.type2 == Type::U8 ? 1u : elementBytes(i.type2)));
+  s.elements =
+      wide ? 1 : int(4 / (i.type2 == Type::S8 || i.type2 == Type::U8 ? 1u : elementBytes(i.type2)));
   s.aCount = s.m * s.k / 32 / s.elements;
   s.bCount = s.k * s.n / 32 / s.elements;
   s.cCount = s.m * s.n / 32 / (i.type == Type::F16 ? 2 : 1);
@@ -100,8 +101,8 @@ int columnOf(const Shape &s, int lane, int reg) {
 
 void requireFull(Warp &w) {
   if (w.exec != ~0u)
-    fault(w, ErrorKind::Convergence, "divergent: a warp-wide matrix instruction executed by lanes " +
-                                         hex(w.exec));
+    fault(w, ErrorKind::Convergence,
+          "divergent: a warp-wide matrix instruction executed by lanes " + hex(w.exec));
 }
 
 /// An undefined lane of A spoils its row of D, one of B its column, one of C itself.
@@ -264,9 +265,13 @@ void mmaInteger(Warp &w, const Inst &i) {
 
 Handler selectMma(const Inst &i) {
   switch (i.type2) {
-  case Type::F64: return mmaDouble;
-  case Type::S8: case Type::U8: return mmaInteger;
-  default: return mmaFloat;
+  case Type::F64:
+    return mmaDouble;
+  case Type::S8:
+  case Type::U8:
+    return mmaInteger;
+  default:
+    return mmaFloat;
   }
 }
 

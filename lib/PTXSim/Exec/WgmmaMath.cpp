@@ -4,9 +4,9 @@
 #include "Machine/Access.h"
 #include "Machine/MatrixDescriptor.h"
 PTXSIM_ISA_BEGIN
+#include "Exec/Fragments.h"
 #include "Exec/Lanes.h"
 #include "Exec/Numeric.h"
-#include "Exec/Fragments.h"
 
 namespace ptxsim {
 namespace PTXSIM_NS {
@@ -16,12 +16,12 @@ namespace {
 const uint8_t *chunk(Warp &w, uint32_t address) {
   Block &block = *w.block;
   if (address + 16 > block.sharedBytes)
-    fault(w, ErrorKind::Memory, "out of bounds: wgmma reads 16 bytes at shared address " +
-                                    hex(address) + " (the block has " +
-                                    std::to_string(block.sharedBytes) + ")");
+    fault(w, ErrorKind::Memory,
+          "out of bounds: wgmma reads 16 bytes at shared address " + hex(address) +
+              " (the block has " + std::to_string(block.sharedBytes) + ")");
   if (w.defined && !checkDefined(w, &block.sharedShadow[address], 16, 0, address))
-    fault(w, ErrorKind::Memory, "wgmma reads shared memory nobody wrote, at shared address " +
-                                    hex(address));
+    fault(w, ErrorKind::Memory,
+          "wgmma reads shared memory nobody wrote, at shared address " + hex(address));
   return block.shared + address;
 }
 
@@ -123,9 +123,10 @@ void executeWgmma(Warp &w, const WgmmaItem &item) {
       float *c[4] = {acc[0], acc[1], acc[2], acc[3]};
       for (unsigned q = 0; q < 4; q++)
         for (unsigned l = 0; l < 32; l++)
-          acc[q][l] = item.accumulate
-                          ? halfToFloat(w.reg<uint16_t>(slots[2 * tile + (q >> 1)])[2 * l + (q & 1)])
-                          : 0.0f;
+          acc[q][l] =
+              item.accumulate
+                  ? halfToFloat(w.reg<uint16_t>(slots[2 * tile + (q >> 1)])[2 * l + (q & 1)])
+                  : 0.0f;
       multiplyTileAs(w, c, a, b, int(k), i.type2, true);
       for (unsigned q = 0; q < 4; q++)
         for (unsigned l = 0; l < 32; l++)

@@ -7,8 +7,9 @@
 namespace ptxsim {
 
 static const char *verb(AccessKind kind) {
-  return kind == AccessKind::Read ? "read of " : kind == AccessKind::Write ? "write of "
-                                                                           : "atomic access to ";
+  return kind == AccessKind::Read    ? "read of "
+         : kind == AccessKind::Write ? "write of "
+                                     : "atomic access to ";
 }
 
 [[noreturn]] static void outOfBounds(Warp &w, const char *space, AccessKind kind, unsigned bytes,
@@ -87,8 +88,8 @@ static Target resolveLocal(Warp &w, uint64_t offset, unsigned bytes, AccessKind 
                            unsigned lane) {
   uint64_t size = kernelOf(w).localBytes;
   if (offset > size || bytes > size - offset)
-    outOfBounds(w, "local", kind, bytes, offset,
-                " (the thread has " + std::to_string(size) + ")", lane);
+    outOfBounds(w, "local", kind, bytes, offset, " (the thread has " + std::to_string(size) + ")",
+                lane);
   if (offset & (bytes - 1))
     misaligned(w, "local", kind, bytes, offset, lane);
   size_t index = (size_t(w.id) * 32 + lane) * size + offset;
@@ -111,10 +112,14 @@ static Target resolveParam(Warp &w, uint64_t offset, unsigned bytes, AccessKind 
 
 Space classify(uint64_t address) {
   switch (address >> 56) {
-  case sharedWindow >> 56: return Space::Shared;
-  case localWindow >> 56: return Space::Local;
-  case paramWindow >> 56: return Space::Param;
-  default: return Space::Global;
+  case sharedWindow >> 56:
+    return Space::Shared;
+  case localWindow >> 56:
+    return Space::Local;
+  case paramWindow >> 56:
+    return Space::Param;
+  default:
+    return Space::Global;
   }
 }
 
@@ -133,10 +138,14 @@ Target resolve(Warp &w, Space space, uint64_t address, unsigned bytes, AccessKin
     break;
   }
   switch (classify(address)) {
-  case Space::Shared: return resolveShared(w, address - sharedWindow, bytes, kind, lane);
-  case Space::Local: return resolveLocal(w, address - localWindow, bytes, kind, lane);
-  case Space::Param: return resolveParam(w, address - paramWindow, bytes, kind, lane);
-  default: return resolveGlobal(w, address, bytes, kind, lane);
+  case Space::Shared:
+    return resolveShared(w, address - sharedWindow, bytes, kind, lane);
+  case Space::Local:
+    return resolveLocal(w, address - localWindow, bytes, kind, lane);
+  case Space::Param:
+    return resolveParam(w, address - paramWindow, bytes, kind, lane);
+  default:
+    return resolveGlobal(w, address, bytes, kind, lane);
   }
 }
 
@@ -150,7 +159,8 @@ bool explainShadow(Warp &w, const uint8_t *shadow, unsigned bytes, unsigned lane
             1u << lane);
     if (shadow[k] == Shadow::Mbarrier)
       fault(w, ErrorKind::Barrier,
-            "plain access to the mbarrier object at shared address " + hex(address + k), 1u << lane);
+            "plain access to the mbarrier object at shared address " + hex(address + k),
+            1u << lane);
   }
   return false;
 }

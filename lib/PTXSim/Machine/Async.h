@@ -14,7 +14,7 @@ struct CopyItem {
   uint32_t shared;
   uint64_t global;
   const uint8_t *from, *fromShadow; ///< host memory of the source, null if nothing is read
-  uint8_t bytes, sourceBytes; ///< the rest is filled with zeros
+  uint8_t bytes, sourceBytes;       ///< the rest is filled with zeros
   uint8_t lane;
 };
 
@@ -42,8 +42,8 @@ struct WgmmaGroup {
 struct WgmmaQueue {
   WgmmaGroup open;
   std::deque<WgmmaGroup> committed;
-  std::vector<uint8_t> inFlight;  ///< per slot: number of pending wgmma that use it
-  std::vector<uint8_t> unfenced;  ///< per slot: accessed since the last wgmma.fence
+  std::vector<uint8_t> inFlight; ///< per slot: number of pending wgmma that use it
+  std::vector<uint8_t> unfenced; ///< per slot: accessed since the last wgmma.fence
   bool busy() const { return !open.items.empty() || !committed.empty(); }
 };
 
@@ -76,7 +76,7 @@ struct AsyncOp {
   uint64_t global = 0;
   uint32_t bytes = 0;
   uint32_t mbarrier = 0;
-  uint64_t value[2] = {0, 0}; ///< payload of st.async
+  uint64_t value[2] = {0, 0};    ///< payload of st.async
   uint32_t agent = 0, clock = 0; ///< race detector: who writes global memory
   uint32_t clocks[16] = {};      ///< per destination block, of its mbarrier's agent
 };

@@ -36,16 +36,26 @@ private:
 template <class T> T applyInteger(AtomicOp op, T old, T b, T c) {
   using U = std::make_unsigned_t<T>;
   switch (op) {
-  case AtomicOp::Add: return T(U(old) + U(b));
-  case AtomicOp::Min: return std::min(old, b);
-  case AtomicOp::Max: return std::max(old, b);
-  case AtomicOp::Exch: return b;
-  case AtomicOp::Cas: return old == b ? c : old;
-  case AtomicOp::And: return T(old & b);
-  case AtomicOp::Or: return T(old | b);
-  case AtomicOp::Xor: return T(old ^ b);
-  case AtomicOp::Inc: return U(old) >= U(b) ? T(0) : T(U(old) + 1);
-  case AtomicOp::Dec: return old == 0 || U(old) > U(b) ? b : T(U(old) - 1);
+  case AtomicOp::Add:
+    return T(U(old) + U(b));
+  case AtomicOp::Min:
+    return std::min(old, b);
+  case AtomicOp::Max:
+    return std::max(old, b);
+  case AtomicOp::Exch:
+    return b;
+  case AtomicOp::Cas:
+    return old == b ? c : old;
+  case AtomicOp::And:
+    return T(old & b);
+  case AtomicOp::Or:
+    return T(old | b);
+  case AtomicOp::Xor:
+    return T(old ^ b);
+  case AtomicOp::Inc:
+    return U(old) >= U(b) ? T(0) : T(U(old) + 1);
+  case AtomicOp::Dec:
+    return old == 0 || U(old) > U(b) ? b : T(U(old) - 1);
   }
   return old;
 }
@@ -53,7 +63,8 @@ template <class T> T applyFloat(AtomicOp op, T old, T b) {
   return op == AtomicOp::Add ? old + b : b;
 }
 
-template <class T> void updateMemory(uint8_t *p, AtomicOp op, const void *b, const void *c, void *old) {
+template <class T>
+void updateMemory(uint8_t *p, AtomicOp op, const void *b, const void *c, void *old) {
   T m, x, y = T();
   std::memcpy(&m, p, sizeof(T));
   std::memcpy(&x, b, sizeof(T));
@@ -102,8 +113,10 @@ static void updateHalves(uint8_t *p, AtomicOp op, const void *b, void *old, unsi
   std::memcpy(old, m, 2 * count);
   for (unsigned k = 0; k < count; k++) {
     float f = halfBitsToFloat(m[k], brain), g = halfBitsToFloat(x[k], brain);
-    float r = op == AtomicOp::Add ? f + g : op == AtomicOp::Min ? (g < f ? g : f)
-              : op == AtomicOp::Max ? (g > f ? g : f) : g;
+    float r = op == AtomicOp::Add   ? f + g
+              : op == AtomicOp::Min ? (g < f ? g : f)
+              : op == AtomicOp::Max ? (g > f ? g : f)
+                                    : g;
     m[k] = floatToHalfBits(r, brain);
   }
   std::memcpy(p, m, 2 * count);
@@ -111,18 +124,32 @@ static void updateHalves(uint8_t *p, AtomicOp op, const void *b, void *old, unsi
 
 void atomicUpdate(uint8_t *p, AtomicOp op, Type type, const void *b, const void *c, void *old) {
   switch (type) {
-  case Type::U32: case Type::B32: return updateMemory<uint32_t>(p, op, b, c, old);
-  case Type::S32: return updateMemory<int32_t>(p, op, b, c, old);
-  case Type::U64: case Type::B64: return updateMemory<uint64_t>(p, op, b, c, old);
-  case Type::S64: return updateMemory<int64_t>(p, op, b, c, old);
-  case Type::B16: return updateMemory<uint16_t>(p, op, b, c, old);
-  case Type::F32: return updateMemory<float>(p, op, b, c, old);
-  case Type::F64: return updateMemory<double>(p, op, b, c, old);
-  case Type::F16: return updateHalves(p, op, b, old, 1, false);
-  case Type::BF16: return updateHalves(p, op, b, old, 1, true);
-  case Type::F16x2: return updateHalves(p, op, b, old, 2, false);
-  case Type::BF16x2: return updateHalves(p, op, b, old, 2, true);
-  default: return;
+  case Type::U32:
+  case Type::B32:
+    return updateMemory<uint32_t>(p, op, b, c, old);
+  case Type::S32:
+    return updateMemory<int32_t>(p, op, b, c, old);
+  case Type::U64:
+  case Type::B64:
+    return updateMemory<uint64_t>(p, op, b, c, old);
+  case Type::S64:
+    return updateMemory<int64_t>(p, op, b, c, old);
+  case Type::B16:
+    return updateMemory<uint16_t>(p, op, b, c, old);
+  case Type::F32:
+    return updateMemory<float>(p, op, b, c, old);
+  case Type::F64:
+    return updateMemory<double>(p, op, b, c, old);
+  case Type::F16:
+    return updateHalves(p, op, b, old, 1, false);
+  case Type::BF16:
+    return updateHalves(p, op, b, old, 1, true);
+  case Type::F16x2:
+    return updateHalves(p, op, b, old, 2, false);
+  case Type::BF16x2:
+    return updateHalves(p, op, b, old, 2, true);
+  default:
+    return;
   }
 }
 
@@ -144,8 +171,8 @@ void atomic(Warp &w, const Inst &i) {
     Target t = resolve(w, i.space, addresses[l], bytes, AccessKind::ReadWrite, l);
     if (t.shadow && !checkDefined(w, t.shadow, bytes, l, addresses[l])) {
       if (op != AtomicOp::Exch)
-        fault(w, ErrorKind::Memory, "atomic update of memory nobody wrote, at address " +
-                                        hex(addresses[l]), 1u << l);
+        fault(w, ErrorKind::Memory,
+              "atomic update of memory nobody wrote, at address " + hex(addresses[l]), 1u << l);
       std::memset(t.shadow, Shadow::Defined, bytes);
     }
     AddressLock lock(parallel, t.data);
@@ -174,9 +201,13 @@ Handler selectAtomic(const Inst &i) {
   switch (i.type) {
   case Type::B128:
     return nullptr;
-  case Type::F32: case Type::F64:
+  case Type::F32:
+  case Type::F64:
     return op == AtomicOp::Add || op == AtomicOp::Exch ? atomic : nullptr;
-  case Type::F16: case Type::BF16: case Type::F16x2: case Type::BF16x2:
+  case Type::F16:
+  case Type::BF16:
+  case Type::F16x2:
+  case Type::BF16x2:
     return op <= AtomicOp::Max ? atomic : nullptr;
   case Type::B16:
     return op == AtomicOp::Cas || op == AtomicOp::Exch ? atomic : nullptr;

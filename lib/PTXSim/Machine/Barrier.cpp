@@ -53,28 +53,28 @@ void releaseIfComplete(Block &block, unsigned id) {
 void barrier(Warp &w, const Inst &i) {
   Block &block = *w.block;
   if (w.exec != w.alive)
-    fault(w, ErrorKind::Convergence, "divergent barrier: lanes " + hex(w.alive) +
-                                         " are alive, but it was executed by lanes " +
-                                         hex(w.exec));
+    fault(w, ErrorKind::Convergence,
+          "divergent barrier: lanes " + hex(w.alive) + " are alive, but it was executed by lanes " +
+              hex(w.exec));
   uint32_t id = uniform(w, i.a, "the barrier");
   if (id >= 16)
     fault(w, ErrorKind::Barrier, "barrier " + std::to_string(id) + " does not exist");
   bool counted = i.aux & 1;
   uint32_t expected = counted ? uniform(w, i.b, "the thread count") : 0;
   if (counted && (expected == 0 || expected % 32))
-    fault(w, ErrorKind::Barrier, "expected a thread count that is a multiple of 32, but got " +
-                                     std::to_string(expected));
+    fault(w, ErrorKind::Barrier,
+          "expected a thread count that is a multiple of 32, but got " + std::to_string(expected));
   NamedBarrier &b = block.barriers[id];
   if (b.arrived && b.expected != expected)
-    fault(w, ErrorKind::Barrier, "barrier " + std::to_string(id) + " is in use with " +
-                                     std::to_string(b.expected) + " threads, but got " +
-                                     std::to_string(expected));
+    fault(w, ErrorKind::Barrier,
+          "barrier " + std::to_string(id) + " is in use with " + std::to_string(b.expected) +
+              " threads, but got " + std::to_string(expected));
   b.expected = expected;
   b.arrived += 32;
   uint32_t threads = uint32_t(block.warps.size()) * 32;
   if (b.arrived > (expected ? expected : threads))
-    fault(w, ErrorKind::Barrier, "more threads arrived at barrier " + std::to_string(id) +
-                                     " than it expects");
+    fault(w, ErrorKind::Barrier,
+          "more threads arrived at barrier " + std::to_string(id) + " than it expects");
   w.block->cluster->worker->statistics.barriers++;
   if (i.op == Opcode::BarrierRed) {
     uint32_t p = (w.pred(i.c) ^ (i.aux & 2 ? ~0u : 0)) & w.exec;
@@ -95,8 +95,8 @@ void barrier(Warp &w, const Inst &i) {
 void warpBarrier(Warp &w, const Inst &i) {
   uint32_t mask = uniform(w, i.a, "the member mask");
   if ((mask & w.alive) != (w.exec & mask) || (w.exec & ~mask))
-    fault(w, ErrorKind::Convergence, "divergent: member mask " + hex(mask) +
-                                         ", but executed by lanes " + hex(w.exec));
+    fault(w, ErrorKind::Convergence,
+          "divergent: member mask " + hex(mask) + ", but executed by lanes " + hex(w.exec));
   if (RaceDetector *race = raceOf(w))
     race->warpBarrier(w);
 }
@@ -176,13 +176,22 @@ void warpExited(Warp &w) {
 
 Handler selectBarrier(const Inst &i) {
   switch (i.op) {
-  case Opcode::Barrier: case Opcode::BarrierArrive: case Opcode::BarrierRed: return barrier;
-  case Opcode::WarpBarrier: return warpBarrier;
-  case Opcode::Fence: return fence;
-  case Opcode::ProxyFence: return proxyFence;
-  case Opcode::ClusterArrive: return clusterArrive;
-  case Opcode::ClusterWait: return clusterWait;
-  default: return nullptr;
+  case Opcode::Barrier:
+  case Opcode::BarrierArrive:
+  case Opcode::BarrierRed:
+    return barrier;
+  case Opcode::WarpBarrier:
+    return warpBarrier;
+  case Opcode::Fence:
+    return fence;
+  case Opcode::ProxyFence:
+    return proxyFence;
+  case Opcode::ClusterArrive:
+    return clusterArrive;
+  case Opcode::ClusterWait:
+    return clusterWait;
+  default:
+    return nullptr;
   }
 }
 

@@ -37,11 +37,13 @@ bool exited(const Block &block) {
 
 void checkTarget(Warp &w, Block &block, uint32_t offset, uint64_t bytes, unsigned lane) {
   if (offset > block.sharedBytes || bytes > block.sharedBytes - offset)
-    fault(w, ErrorKind::Memory, "out of bounds: copy of " + std::to_string(bytes) +
-                                    " bytes at shared address " + hex(offset) + " (the block has " +
-                                    std::to_string(block.sharedBytes) + ")", 1u << lane);
+    fault(w, ErrorKind::Memory,
+          "out of bounds: copy of " + std::to_string(bytes) + " bytes at shared address " +
+              hex(offset) + " (the block has " + std::to_string(block.sharedBytes) + ")",
+          1u << lane);
   if (&block != w.block && exited(block))
-    fault(w, ErrorKind::Async, "copy into the shared memory of a block that has exited", 1u << lane);
+    fault(w, ErrorKind::Async, "copy into the shared memory of a block that has exited",
+          1u << lane);
   if (!block.sharedShadow.empty())
     checkWritable(w, &block.sharedShadow[offset], unsigned(bytes), lane, offset);
 }
@@ -58,8 +60,8 @@ void issueLoad(Warp &w, AsyncOp op, uint64_t bytes, unsigned lane) {
   Cluster &cluster = *w.block->cluster;
   uint32_t mask = op.multicast ? op.multicast : 1u << op.targetRank;
   if (mask >> cluster.blocks.size())
-    fault(w, ErrorKind::Memory, "multicast mask " + hex(mask) + " names a block outside the cluster",
-          1u << lane);
+    fault(w, ErrorKind::Memory,
+          "multicast mask " + hex(mask) + " names a block outside the cluster", 1u << lane);
   for (Block &block : cluster.blocks) {
     if (!(mask >> block.rank & 1))
       continue;
@@ -89,8 +91,10 @@ void issueLoad(Warp &w, AsyncOp op, uint64_t bytes, unsigned lane) {
 void issueStore(Warp &w, AsyncOp op, uint64_t bytes, unsigned lane) {
   Cluster &cluster = *w.block->cluster;
   if (op.shared > w.block->sharedBytes || bytes > w.block->sharedBytes - op.shared)
-    fault(w, ErrorKind::Memory, "out of bounds: copy of " + std::to_string(bytes) +
-                                    " bytes from shared address " + hex(op.shared), 1u << lane);
+    fault(w, ErrorKind::Memory,
+          "out of bounds: copy of " + std::to_string(bytes) + " bytes from shared address " +
+              hex(op.shared),
+          1u << lane);
   if (RaceDetector *race = cluster.race) {
     uint32_t reader = race->agentOf(w, RaceDetector::BulkAgent);
     w.bulk.open.readClock = race->tick(reader);
@@ -140,11 +144,12 @@ void tensorCopy(Warp &w, const Inst &i) {
     AsyncOp op = startOp(w, i, store ? AsyncOp::TensorStore : AsyncOp::TensorLoad);
     std::memcpy(&op.map, readMap(w, addresses.at(w, 0, l), l), sizeof op.map);
     if (op.map.magic != tensorMapMagic)
-      fault(w, ErrorKind::Memory, "address " + hex(addresses.at(w, 0, l)) +
-                                      " holds no tensor map", 1u << l);
+      fault(w, ErrorKind::Memory, "address " + hex(addresses.at(w, 0, l)) + " holds no tensor map",
+            1u << l);
     if (op.map.rank != rank)
-      fault(w, ErrorKind::Memory, "the tensor map has rank " + std::to_string(op.map.rank) +
-                                      ", but the instruction has " + std::to_string(rank),
+      fault(w, ErrorKind::Memory,
+            "the tensor map has rank " + std::to_string(op.map.rank) +
+                ", but the instruction has " + std::to_string(rank),
             1u << l);
     for (unsigned d = 0; d < rank; d++)
       op.coordinates[d] = w.reg<int32_t>(coordinates[d])[l];
@@ -152,8 +157,11 @@ void tensorCopy(Warp &w, const Inst &i) {
     op.targetRank = sharedBlock(w, shared, l).rank;
     op.shared = uint32_t(shared);
     if (op.shared & 127)
-      fault(w, ErrorKind::Memory, "misaligned: TMA needs shared addresses aligned to 128 bytes, "
-                                  "but got " + hex(op.shared), 1u << l);
+      fault(w, ErrorKind::Memory,
+            "misaligned: TMA needs shared addresses aligned to 128 bytes, "
+            "but got " +
+                hex(op.shared),
+            1u << l);
     if (store) {
       if (op.targetRank != w.block->rank)
         fault(w, ErrorKind::Memory, "TMA store from another block's shared memory", 1u << l);
@@ -170,8 +178,10 @@ void tensorCopy(Warp &w, const Inst &i) {
 
 void checkBulkAlignment(Warp &w, uint64_t a, uint64_t b, uint64_t bytes, unsigned lane) {
   if ((a | b | bytes) & 15)
-    fault(w, ErrorKind::Memory, "misaligned: bulk copies need addresses and sizes that are "
-                                "multiples of 16", 1u << lane);
+    fault(w, ErrorKind::Memory,
+          "misaligned: bulk copies need addresses and sizes that are "
+          "multiples of 16",
+          1u << lane);
 }
 
 /// count: 0 global to shared, 1 shared to global, 2 shared to another block.
@@ -191,8 +201,8 @@ void bulkCopy(Warp &w, const Inst &i) {
     if (i.count != 2) {
       uint64_t global = i.count == 1 ? to : from;
       resolveGlobal(w, global, 16, i.count == 1 ? AccessKind::Write : AccessKind::Read, l);
-      resolveGlobal(w, global + bytes - 16, 16,
-                    i.count == 1 ? AccessKind::Write : AccessKind::Read, l);
+      resolveGlobal(w, global + bytes - 16, 16, i.count == 1 ? AccessKind::Write : AccessKind::Read,
+                    l);
       op.global = global;
     }
     uint64_t shared = toShared(i.count == 1 ? from : to);
@@ -270,18 +280,22 @@ void bulkWait(Warp &w, const Inst &i) {
 
 } // namespace
 
-uint64_t nextOperationId(Cluster &cluster) {
-  return ++cluster.operations;
-}
+uint64_t nextOperationId(Cluster &cluster) { return ++cluster.operations; }
 
 Handler selectBulk(const Inst &i) {
   switch (i.op) {
-  case Opcode::TensorCopy: return tensorCopy;
-  case Opcode::BulkCopy: return bulkCopy;
-  case Opcode::StoreAsync: return storeAsync;
-  case Opcode::BulkCommit: return bulkCommit;
-  case Opcode::BulkWait: return bulkWait;
-  default: return nullptr;
+  case Opcode::TensorCopy:
+    return tensorCopy;
+  case Opcode::BulkCopy:
+    return bulkCopy;
+  case Opcode::StoreAsync:
+    return storeAsync;
+  case Opcode::BulkCommit:
+    return bulkCommit;
+  case Opcode::BulkWait:
+    return bulkWait;
+  default:
+    return nullptr;
   }
 }
 

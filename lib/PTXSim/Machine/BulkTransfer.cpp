@@ -15,15 +15,24 @@ namespace {
 /// Element type of a tensor map for reductions.
 Type elementType(const TensorMapData &map) {
   switch (TensorType(map.type)) {
-  case TensorType::U32: return Type::U32;
-  case TensorType::S32: return Type::S32;
-  case TensorType::U64: return Type::U64;
-  case TensorType::S64: return Type::S64;
-  case TensorType::F16: return Type::F16;
-  case TensorType::BF16: return Type::BF16;
-  case TensorType::F32: return Type::F32;
-  case TensorType::F64: return Type::F64;
-  default: return Type::None;
+  case TensorType::U32:
+    return Type::U32;
+  case TensorType::S32:
+    return Type::S32;
+  case TensorType::U64:
+    return Type::U64;
+  case TensorType::S64:
+    return Type::S64;
+  case TensorType::F16:
+    return Type::F16;
+  case TensorType::BF16:
+    return Type::BF16;
+  case TensorType::F32:
+    return Type::F32;
+  case TensorType::F64:
+    return Type::F64;
+  default:
+    return Type::None;
   }
 }
 
@@ -46,8 +55,10 @@ void moveRun(Warp &w, const AsyncOp &op, uint8_t *shared, uint8_t *sharedShadow,
              unsigned bytes, bool store, Type type) {
   Allocation *a = w.block->cluster->launch->memory->find(address);
   if (!a || !a->contains(address, bytes))
-    fault(w, ErrorKind::Memory, "out of bounds: the copy touches " + std::to_string(bytes) +
-                                    " bytes at global address " + hex(address), 1);
+    fault(w, ErrorKind::Memory,
+          "out of bounds: the copy touches " + std::to_string(bytes) + " bytes at global address " +
+              hex(address),
+          1);
   uint8_t *global = a->at(address), *globalShadow = a->shadowAt(address);
   if (RaceDetector *race = w.block->cluster->race)
     if (op.agent)
@@ -64,8 +75,10 @@ void moveRun(Warp &w, const AsyncOp &op, uint8_t *shared, uint8_t *sharedShadow,
     for (unsigned k = 0; k < bytes; k++)
       if (sharedShadow[k] != Shadow::Defined) {
         explainShadow(w, sharedShadow, bytes, 0, uint64_t(shared - w.block->shared));
-        fault(w, ErrorKind::Memory, "the copy stores shared memory nobody wrote, at shared address " +
-                                        hex(uint64_t(shared - w.block->shared) + k), 1);
+        fault(w, ErrorKind::Memory,
+              "the copy stores shared memory nobody wrote, at shared address " +
+                  hex(uint64_t(shared - w.block->shared) + k),
+              1);
       }
   if (op.reduce) {
     unsigned size = typeSize(type);
@@ -112,8 +125,8 @@ void transferTensor(Warp &w, const AsyncOp &op, Block &block, bool store) {
       for (unsigned k = 0; k < perChunk; k++, x++) {
         uint8_t *to = shared + k * element;
         if (rowInside && x >= 0 && x <= int64_t(map.size[0])) {
-          moveRun(w, op, to, shadow ? shadow + k * element : nullptr,
-                  base + uint64_t(x) * element, element, store, type);
+          moveRun(w, op, to, shadow ? shadow + k * element : nullptr, base + uint64_t(x) * element,
+                  element, store, type);
         } else if (!store) { // outside: loads fill, stores skip
           fillElement(to, map);
           if (shadow)

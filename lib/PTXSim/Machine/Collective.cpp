@@ -15,11 +15,11 @@ void requireMembers(Warp &w, uint32_t maskSlot) {
   uint32_t mask = masks[firstLane(w.exec)];
   for (unsigned l = 0; l < 32; l++)
     if ((w.exec >> l & 1) && masks[l] != mask)
-      fault(w, ErrorKind::Convergence, "lanes disagree on the member mask (" + hex(mask) + " and " +
-                                           hex(masks[l]) + ")");
+      fault(w, ErrorKind::Convergence,
+            "lanes disagree on the member mask (" + hex(mask) + " and " + hex(masks[l]) + ")");
   if ((mask & w.alive) != (w.exec & mask) || (w.exec & ~mask))
-    fault(w, ErrorKind::Convergence, "divergent: member mask " + hex(mask) +
-                                         ", but executed by lanes " + hex(w.exec));
+    fault(w, ErrorKind::Convergence,
+          "divergent: member mask " + hex(mask) + ", but executed by lanes " + hex(w.exec));
 }
 
 template <class F> void eachLane(const Warp &w, F f) {
@@ -41,16 +41,28 @@ void shuffle(Warp &w, const Inst &i) {
     int highest = (lane & segment) | (cval & ~segment), lowest = lane & segment, j;
     bool p;
     switch (i.aux) {
-    case 0: j = lane - bval; p = j >= highest; break;
-    case 1: j = lane + bval; p = j <= highest; break;
-    case 2: j = lane ^ bval; p = j <= highest; break;
-    default: j = lowest | (bval & ~segment); p = j <= highest; break;
+    case 0:
+      j = lane - bval;
+      p = j >= highest;
+      break;
+    case 1:
+      j = lane + bval;
+      p = j <= highest;
+      break;
+    case 2:
+      j = lane ^ bval;
+      p = j <= highest;
+      break;
+    default:
+      j = lowest | (bval & ~segment);
+      p = j <= highest;
+      break;
     }
     if (!p)
       j = lane;
     if (!(w.exec >> j & 1))
-      fault(w, ErrorKind::Convergence, "shuffle reads from lane " + std::to_string(j) +
-                                           ", which does not take part", 1u << l);
+      fault(w, ErrorKind::Convergence,
+            "shuffle reads from lane " + std::to_string(j) + ", which does not take part", 1u << l);
     d[l] = a[j];
     inRange |= uint32_t(p) << l;
     good |= (sourceDefined >> j & 1) << l;
@@ -101,12 +113,18 @@ template <class T> void match(Warp &w, const Inst &i) {
 
 uint32_t combine(unsigned op, bool isSigned, uint32_t a, uint32_t b) {
   switch (op) {
-  case 0: return a + b;
-  case 1: return isSigned ? uint32_t(std::min(int32_t(a), int32_t(b))) : std::min(a, b);
-  case 2: return isSigned ? uint32_t(std::max(int32_t(a), int32_t(b))) : std::max(a, b);
-  case 3: return a & b;
-  case 4: return a | b;
-  default: return a ^ b;
+  case 0:
+    return a + b;
+  case 1:
+    return isSigned ? uint32_t(std::min(int32_t(a), int32_t(b))) : std::min(a, b);
+  case 2:
+    return isSigned ? uint32_t(std::max(int32_t(a), int32_t(b))) : std::max(a, b);
+  case 3:
+    return a & b;
+  case 4:
+    return a | b;
+  default:
+    return a ^ b;
   }
 }
 uint32_t combineFloat(const Inst &i, uint32_t x, uint32_t y) {
@@ -146,15 +164,22 @@ void elect(Warp &w, const Inst &i) {
 
 Handler selectCollective(const Inst &i) {
   switch (i.op) {
-  case Opcode::Shuffle: return shuffle;
-  case Opcode::Vote: case Opcode::Ballot: return vote;
-  case Opcode::ActiveMask: return activeMask;
-  case Opcode::Match: case Opcode::MatchAll:
+  case Opcode::Shuffle:
+    return shuffle;
+  case Opcode::Vote:
+  case Opcode::Ballot:
+    return vote;
+  case Opcode::ActiveMask:
+    return activeMask;
+  case Opcode::Match:
+  case Opcode::MatchAll:
     return typeSize(i.type) == 8 ? match<uint64_t> : match<uint32_t>;
   case Opcode::Redux:
     return i.type == Type::F32 && i.aux != 1 && i.aux != 2 ? nullptr : redux;
-  case Opcode::Elect: return elect;
-  default: return nullptr;
+  case Opcode::Elect:
+    return elect;
+  default:
+    return nullptr;
   }
 }
 

@@ -107,8 +107,9 @@ void branchTable(Warp &w, const Inst &i) {
     if (!(w.exec >> l & 1))
       continue;
     if (index[l] >= table.size())
-      fault(w, ErrorKind::Memory, "brx.idx with index " + std::to_string(index[l]) +
-                                      " in a table of " + std::to_string(table.size()),
+      fault(w, ErrorKind::Memory,
+            "brx.idx with index " + std::to_string(index[l]) + " in a table of " +
+                std::to_string(table.size()),
             1u << l);
     add(table[index[l]], 1u << l);
   }
@@ -145,12 +146,19 @@ void trap(Warp &w, const Inst &) { fault(w, ErrorKind::Trap, "trap"); }
 
 Handler selectControl(const Inst &i) {
   switch (i.op) {
-  case Opcode::Branch: return branch;
-  case Opcode::BranchTable: return branchTable;
-  case Opcode::Exit: return exitLanes;
-  case Opcode::Nop: case Opcode::Prefetch: return nop;
-  case Opcode::Trap: return trap;
-  default: return nullptr;
+  case Opcode::Branch:
+    return branch;
+  case Opcode::BranchTable:
+    return branchTable;
+  case Opcode::Exit:
+    return exitLanes;
+  case Opcode::Nop:
+  case Opcode::Prefetch:
+    return nop;
+  case Opcode::Trap:
+    return trap;
+  default:
+    return nullptr;
   }
 }
 

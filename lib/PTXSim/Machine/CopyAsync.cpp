@@ -99,8 +99,10 @@ CopyItem prepareCopy(Warp &w, const Inst &i, const uint32_t *list, unsigned l, b
   uint64_t to = operandAddress(w, i, list, 2, 0, l), from = operandAddress(w, i, list, 2, 1, l);
   uint32_t sourceBytes = i.b ? w.reg<uint32_t>(i.b)[l] : bytes;
   if (sourceBytes > bytes)
-    fault(w, ErrorKind::Memory, "cp.async with a source size of " + std::to_string(sourceBytes) +
-                                    " for a copy of " + std::to_string(bytes) + " bytes", 1u << l);
+    fault(w, ErrorKind::Memory,
+          "cp.async with a source size of " + std::to_string(sourceBytes) + " for a copy of " +
+              std::to_string(bytes) + " bytes",
+          1u << l);
   if (ignored)
     sourceBytes = 0;
   if (to >> clusterRankShift && &sharedBlock(w, to, l) != w.block)
@@ -108,13 +110,20 @@ CopyItem prepareCopy(Warp &w, const Inst &i, const uint32_t *list, unsigned l, b
   Target t = resolveShared(w, to, bytes, AccessKind::Write, l);
   if (t.shadow)
     checkWritable(w, t.shadow, bytes, l, to);
-  CopyItem item{uint32_t(t.data - w.block->shared), from, nullptr, nullptr, bytes,
-                uint8_t(sourceBytes), uint8_t(l)};
+  CopyItem item{uint32_t(t.data - w.block->shared),
+                from,
+                nullptr,
+                nullptr,
+                bytes,
+                uint8_t(sourceBytes),
+                uint8_t(l)};
   if (sourceBytes) {
     // The hardware wants the whole source aligned, however little of it is read.
     if (from & (bytes - 1u))
-      fault(w, ErrorKind::Memory, "misaligned: cp.async reads " + std::to_string(bytes) +
-                                      " bytes at global address " + hex(from), 1u << l);
+      fault(w, ErrorKind::Memory,
+            "misaligned: cp.async reads " + std::to_string(bytes) + " bytes at global address " +
+                hex(from),
+            1u << l);
     item.from = sourceOf(w, from, sourceBytes, l, item.fromShadow);
   }
   return item;
@@ -184,11 +193,16 @@ void completeCopies(Warp &w, size_t keep, bool open) {
 
 Handler selectCopy(const Inst &i) {
   switch (i.op) {
-  case Opcode::CopyAsync: return copyAsync;
-  case Opcode::CopyCommit: return commit;
-  case Opcode::CopyWait: return wait;
-  case Opcode::CopyMbarrierArrive: return mbarrierArrive;
-  default: return nullptr;
+  case Opcode::CopyAsync:
+    return copyAsync;
+  case Opcode::CopyCommit:
+    return commit;
+  case Opcode::CopyWait:
+    return wait;
+  case Opcode::CopyMbarrierArrive:
+    return mbarrierArrive;
+  default:
+    return nullptr;
   }
 }
 

@@ -27,14 +27,13 @@ namespace {
 using Select = Handler (*)(const Inst &);
 constexpr Select common[] = {selectControl, selectCollective, selectBarrier, selectAtomic,
                              selectCopy,    selectMbarrier,   selectBulk,    selectWgmma};
-constexpr Select forAvx2[] = {avx2::selectMove,    avx2::selectInteger, avx2::selectBits,
-                              avx2::selectFloat,   avx2::selectHalf,    avx2::selectCompare,
+constexpr Select forAvx2[] = {avx2::selectMove,    avx2::selectInteger,   avx2::selectBits,
+                              avx2::selectFloat,   avx2::selectHalf,      avx2::selectCompare,
                               avx2::selectConvert, avx2::selectLoadStore, avx2::selectMatrix};
-constexpr Select forAvx512[] = {avx512::selectMove,    avx512::selectInteger,
-                                avx512::selectBits,    avx512::selectFloat,
-                                avx512::selectHalf,    avx512::selectCompare,
-                                avx512::selectConvert, avx512::selectLoadStore,
-                                avx512::selectMatrix};
+constexpr Select forAvx512[] = {
+    avx512::selectMove,    avx512::selectInteger,   avx512::selectBits,
+    avx512::selectFloat,   avx512::selectHalf,      avx512::selectCompare,
+    avx512::selectConvert, avx512::selectLoadStore, avx512::selectMatrix};
 
 /// Integer and floating-point families share opcodes; the type keeps them apart.
 template <size_t N> Handler selectFrom(const Select (&table)[N], const Inst &inst) {

@@ -75,7 +75,7 @@ struct Block {
   std::vector<Warp> warps;
   NamedBarrier barriers[16];
   std::vector<MBarrier> mbarriers;
-  uint64_t stamp = 0; ///< counts events that can wake a sleeping warp
+  uint64_t stamp = 0;        ///< counts events that can wake a sleeping warp
   bool instrumented = false; ///< statistics or race mode: accesses are observed
 
   MBarrier *findMbarrier(uint32_t address) {

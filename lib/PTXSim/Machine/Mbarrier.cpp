@@ -28,11 +28,12 @@ MbarrierRef findMbarrier(Warp &w, uint64_t address, unsigned lane, const char *w
   Block &block = locate(w, offset, lane);
   MBarrier *object = block.findMbarrier(uint32_t(offset));
   if (!object)
-    fault(w, ErrorKind::Barrier, std::string(what) + " on shared address " + hex(offset) +
-                                     ", which holds no initialised mbarrier", 1u << lane);
-  if (&block != w.block && std::all_of(block.warps.begin(), block.warps.end(), [](const Warp &x) {
-        return x.state == WarpState::Done;
-      }))
+    fault(w, ErrorKind::Barrier,
+          std::string(what) + " on shared address " + hex(offset) +
+              ", which holds no initialised mbarrier",
+          1u << lane);
+  if (&block != w.block && std::all_of(block.warps.begin(), block.warps.end(),
+                                       [](const Warp &x) { return x.state == WarpState::Done; }))
     fault(w, ErrorKind::Barrier, std::string(what) + " on an mbarrier of a block that has exited",
           1u << lane);
   if (RaceDetector *race = raceOf(w))
@@ -58,8 +59,9 @@ void arriveMbarrier(Warp &w, MbarrierRef ref, uint32_t count, int64_t expect, bo
   if (m.transactions > int64_t(maximumCount))
     fault(w, ErrorKind::Barrier, "transaction count of the mbarrier overflows", 1u << lane);
   if (count > m.pending)
-    fault(w, ErrorKind::Barrier, std::to_string(count) + " arrivals at an mbarrier that expects " +
-                                     std::to_string(m.pending) + " more in this phase",
+    fault(w, ErrorKind::Barrier,
+          std::to_string(count) + " arrivals at an mbarrier that expects " +
+              std::to_string(m.pending) + " more in this phase",
           1u << lane);
   m.pending -= count;
   if (RaceDetector *race = raceOf(w))
@@ -90,8 +92,9 @@ void init(Warp &w, const Inst &i) {
     Block &block = locate(w, address, l);
     uint32_t count = w.reg<uint32_t>(i.b)[l];
     if (count == 0 || count > maximumCount)
-      fault(w, ErrorKind::Barrier, "expected an mbarrier count of 1 to 1048575, but got " +
-                                       std::to_string(count), 1u << l);
+      fault(w, ErrorKind::Barrier,
+            "expected an mbarrier count of 1 to 1048575, but got " + std::to_string(count),
+            1u << l);
     if (&block != w.block)
       fault(w, ErrorKind::Barrier, "mbarrier.init in another block's shared memory", 1u << l);
     if (block.findMbarrier(uint32_t(address)))
@@ -185,13 +188,20 @@ void pendingCount(Warp &w, const Inst &i) {
 
 Handler selectMbarrier(const Inst &i) {
   switch (i.op) {
-  case Opcode::MbarrierInit: return init;
-  case Opcode::MbarrierInval: return invalidate;
-  case Opcode::MbarrierArrive: return arrive;
-  case Opcode::MbarrierExpectTx: return expectTx;
-  case Opcode::MbarrierTest: return test;
-  case Opcode::MbarrierPending: return pendingCount;
-  default: return nullptr;
+  case Opcode::MbarrierInit:
+    return init;
+  case Opcode::MbarrierInval:
+    return invalidate;
+  case Opcode::MbarrierArrive:
+    return arrive;
+  case Opcode::MbarrierExpectTx:
+    return expectTx;
+  case Opcode::MbarrierTest:
+    return test;
+  case Opcode::MbarrierPending:
+    return pendingCount;
+  default:
+    return nullptr;
   }
 }
 

@@ -22,11 +22,11 @@ Allocation *GlobalMemory::allocate(uint64_t bytes, const std::string &name) {
   nextBase += (bytes + guard + alignment - 1) / alignment * alignment;
   a->storage.reset(new (std::nothrow) uint8_t[bytes + alignment]);
   if (!a->storage)
-    throw Error(ErrorKind::Argument, "no memory for an allocation of " + std::to_string(bytes) +
-                                         " bytes");
+    throw Error(ErrorKind::Argument,
+                "no memory for an allocation of " + std::to_string(bytes) + " bytes");
   a->data = a->storage.get();
-  a->data += (alignment - (reinterpret_cast<uintptr_t>(a->data) & (alignment - 1))) &
-             (alignment - 1);
+  a->data +=
+      (alignment - (reinterpret_cast<uintptr_t>(a->data) & (alignment - 1))) & (alignment - 1);
   std::memset(a->data, 0xff, bytes); // NaN in every floating-point type
   if (definedness)
     a->shadow.assign(bytes, Shadow::Undefined);

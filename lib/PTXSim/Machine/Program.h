@@ -21,32 +21,32 @@ struct alignas(128) Inst {
   uint32_t guard = 0, guardFlip = 0; ///< slot of the guard predicate, ~0 when it is negated
   uint32_t dst = 0, a = 0, b = 0, c = 0;
   int64_t imm = 0;
-  uint32_t list = 0;   ///< first of `count` slots in Kernel::slots, for vectors
+  uint32_t list = 0; ///< first of `count` slots in Kernel::slots, for vectors
   uint16_t count = 0;
-  uint16_t aux = 0;    ///< meaning depends on the opcode
+  uint16_t aux = 0; ///< meaning depends on the opcode
   Opcode op = Opcode::Nop;
   Type type = Type::None, type2 = Type::None;
   Rounding rounding = Rounding::None;
   Space space = Space::Generic;
   uint16_t flags = 0;
   int32_t target = -1, reconverge = -1;
-  uint32_t uses = 0;   ///< into Kernel::useDef: strict uses, other uses, definitions
+  uint32_t uses = 0; ///< into Kernel::useDef: strict uses, other uses, definitions
   uint16_t strictCount = 0, useCount = 0, defCount = 0;
   uint16_t opcodeId = 0;
 };
 
 namespace InstFlag {
 enum : uint16_t {
-  Control = 1,      ///< executed even when no lane is on
-  OwnDefined = 2,   ///< the handler itself maintains the definedness of its results
+  Control = 1,    ///< executed even when no lane is on
+  OwnDefined = 2, ///< the handler itself maintains the definedness of its results
   Ftz = 4,
   Sat = 8,
-  Address64 = 16,   ///< the address operand is a 64-bit register
+  Address64 = 16, ///< the address operand is a 64-bit register
   PropagateNaN = 32,
   Relu = 64,
   Xorsign = 128,
   WgmmaOperands = 256, ///< touches accumulators on purpose; exempt from the in-flight check
-  Strong = 512,     ///< volatile, relaxed, acquire or release access
+  Strong = 512,        ///< volatile, relaxed, acquire or release access
   Acquire = 1024,
   Release = 2048,
   SatFinite = 4096
@@ -57,14 +57,49 @@ enum : uint16_t {
 inline uint32_t slotIndex(uint32_t slot) { return slot / 64; }
 
 enum class SpecialRegister : uint8_t {
-  TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaidX, CtaidY, CtaidZ, NctaidX, NctaidY, NctaidZ,
-  LaneId, WarpId, NWarpId, SmId, NSmId, GridId,
-  LanemaskEq, LanemaskLe, LanemaskLt, LanemaskGe, LanemaskGt,
-  ClusterIdX, ClusterIdY, ClusterIdZ, NClusterIdX, NClusterIdY, NClusterIdZ,
-  ClusterCtaidX, ClusterCtaidY, ClusterCtaidZ, ClusterNctaidX, ClusterNctaidY, ClusterNctaidZ,
-  ClusterCtarank, ClusterNctarank, IsExplicitCluster,
-  DynamicSharedSize, TotalSharedSize,
-  Clock, Clock64, GlobalTimer ///< read by an instruction of their own: they change
+  TidX,
+  TidY,
+  TidZ,
+  NtidX,
+  NtidY,
+  NtidZ,
+  CtaidX,
+  CtaidY,
+  CtaidZ,
+  NctaidX,
+  NctaidY,
+  NctaidZ,
+  LaneId,
+  WarpId,
+  NWarpId,
+  SmId,
+  NSmId,
+  GridId,
+  LanemaskEq,
+  LanemaskLe,
+  LanemaskLt,
+  LanemaskGe,
+  LanemaskGt,
+  ClusterIdX,
+  ClusterIdY,
+  ClusterIdZ,
+  NClusterIdX,
+  NClusterIdY,
+  NClusterIdZ,
+  ClusterCtaidX,
+  ClusterCtaidY,
+  ClusterCtaidZ,
+  ClusterNctaidX,
+  ClusterNctaidY,
+  ClusterNctaidZ,
+  ClusterCtarank,
+  ClusterNctarank,
+  IsExplicitCluster,
+  DynamicSharedSize,
+  TotalSharedSize,
+  Clock,
+  Clock64,
+  GlobalTimer ///< read by an instruction of their own: they change
 };
 
 struct ConstantSlot {

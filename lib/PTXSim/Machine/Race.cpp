@@ -87,8 +87,8 @@ void RaceDetector::report(Warp &w, const std::string &message, uint32_t otherPc)
   f.line = kernel.codeInfo[pc].loc.line;
   f.message = describeLine(kernel, pc) + ": " + message + "\n  in kernel " + kernel.info.name +
               ", block (" + std::to_string(b.id.x) + "," + std::to_string(b.id.y) + "," +
-              std::to_string(b.id.z) + ") warp " + std::to_string(w.id) + ", lanes " +
-              hex(w.exec) + ": " + std::string(kernel.codeInfo[pc].spelling);
+              std::to_string(b.id.z) + ") warp " + std::to_string(w.id) + ", lanes " + hex(w.exec) +
+              ": " + std::string(kernel.codeInfo[pc].spelling);
   if (otherPc != ~0u) {
     f.otherLine = kernel.codeInfo[otherPc].loc.line;
     f.message += "\n  the other access: " + describeLine(kernel, otherPc) + ": " +
@@ -99,9 +99,10 @@ void RaceDetector::report(Warp &w, const std::string &message, uint32_t otherPc)
 
 void RaceDetector::conflict(Warp &w, const char *kind, const Accessor &a, uint32_t otherPc,
                             uint64_t address, const char *space) {
-  report(w, std::string(kind) + " race on " + space + " address " + hex(address) + " between " +
-                agentName(a.agent) + (a.lane >= 0 ? " lane " + std::to_string(a.lane) : "") +
-                " and an earlier access",
+  report(w,
+         std::string(kind) + " race on " + space + " address " + hex(address) + " between " +
+             agentName(a.agent) + (a.lane >= 0 ? " lane " + std::to_string(a.lane) : "") +
+             " and an earlier access",
          otherPc);
 }
 
@@ -206,9 +207,10 @@ void RaceDetector::touchCell(Warp &w, RaceCell &cell, const Accessor &a, uint64_
                space);
     } else if (a.async && !cell.writeAsync && cell.cluster == mine &&
                state(w).knows.fenced.get(cell.writer) < cell.writeClock) {
-      report(w, "missing fence.proxy.async: an asynchronous access to " + std::string(space) +
-                    " address " + hex(address) + " after an ordinary write by " +
-                    agentName(cell.writer),
+      report(w,
+             "missing fence.proxy.async: an asynchronous access to " + std::string(space) +
+                 " address " + hex(address) + " after an ordinary write by " +
+                 agentName(cell.writer),
              cell.writePc);
     }
   }
@@ -226,8 +228,8 @@ void RaceDetector::touchCell(Warp &w, RaceCell &cell, const Accessor &a, uint64_
     return;
   }
   if (cell.cluster != mine && cell.writer == 0xffff) {
-    // Only reads so far, by an earlier cluster: remembering the latest reader is enough in practice,
-    // as writes of a third cluster race with it just as well.
+    // Only reads so far, by an earlier cluster: remembering the latest reader is enough in
+    // practice, as writes of a third cluster race with it just as well.
     cell.readClock = 0;
     cell.sharedReads = 0;
     cell.cluster = mine;
@@ -281,9 +283,12 @@ void RaceDetector::expandLine(RacePage &page, unsigned index, uint64_t lineAddre
     word = RaceWord();
     if (line.untouched())
       continue;
-    auto laneAt = [&](uint64_t at) { return line.pattern.bytes ? line.pattern.at(at) : int(line.cell.writeLane); };
+    auto laneAt = [&](uint64_t at) {
+      return line.pattern.bytes ? line.pattern.at(at) : int(line.cell.writeLane);
+    };
     if (line.pattern.bytes == 0 || line.pattern.bytes >= 4) {
-      word.whole = line.pattern.bytes ? copyCell(line.cell, laneAt(address)) : copyCell(line.cell, line.cell.writeLane);
+      word.whole = line.pattern.bytes ? copyCell(line.cell, laneAt(address))
+                                      : copyCell(line.cell, line.cell.writeLane);
       if (!line.pattern.bytes)
         word.whole.readLane = line.cell.readLane;
       continue;
@@ -297,8 +302,8 @@ void RaceDetector::expandLine(RacePage &page, unsigned index, uint64_t lineAddre
 }
 
 void RaceDetector::lineAccess(Warp &w, RacePage &page, unsigned index, uint64_t lineAddress,
-                              uint64_t begin, uint64_t end, Accessor &a,
-                              const LanePattern &pattern, const char *space) {
+                              uint64_t begin, uint64_t end, Accessor &a, const LanePattern &pattern,
+                              const char *space) {
   RaceLine &line = page.lines[index];
   bool whole = begin <= lineAddress && end >= lineAddress + RacePage::lineBytes;
   if (line.uniform && whole && (line.untouched() || line.pattern == pattern)) {
@@ -396,8 +401,8 @@ static LaneRun nextRun(const uint64_t *addresses, uint32_t mask, unsigned bytes,
   unsigned last = first + 1; // lanes with the same address count as many
   while (last < 32 && (mask >> last & 1) && addresses[last] == addresses[first])
     last++;
-  return {last, addresses[first], addresses[first] + bytes,
-          {0, 0, last - first > 1 ? -1 : int(first)}};
+  return {
+      last, addresses[first], addresses[first] + bytes, {0, 0, last - first > 1 ? -1 : int(first)}};
 }
 
 void RaceDetector::globalAccess(Warp &w, const Inst &i, const uint64_t *addresses, uint32_t mask,
@@ -449,15 +454,15 @@ void RaceDetector::sharedAccess(Warp &w, const Inst &i, const uint64_t *addresse
 
 void RaceDetector::sharedRange(Warp &w, Block &block, uint32_t offset, unsigned bytes,
                                const AsyncAccess &access) {
-  Accessor a{access.agent, access.clock, access.lane, state(w).epoch, pcOf(w), access.write, false,
-             access.asyncProxy};
+  Accessor a{access.agent, access.clock, access.lane, state(w).epoch,
+             pcOf(w),      access.write, false,       access.asyncProxy};
   sharedBytes(w, block, offset, uint64_t(offset) + bytes, a, {0, 0, access.lane});
 }
 
 void RaceDetector::globalRange(Warp &w, Allocation &allocation, uint64_t address, unsigned bytes,
                                const AsyncAccess &access) {
-  Accessor a{access.agent, access.clock, access.lane, state(w).epoch, pcOf(w), access.write, false,
-             access.asyncProxy};
+  Accessor a{access.agent, access.clock, access.lane, state(w).epoch,
+             pcOf(w),      access.write, false,       access.asyncProxy};
   globalBytes(w, allocation, address, address + bytes, a, {0, 0, access.lane});
 }
 
@@ -471,9 +476,10 @@ void RaceDetector::beforeInstruction(Warp &w, const Inst &i) {
     if (!w.wgmma.inFlight[list[k]])
       continue;
     auto name = kernelOf(w).slotNames.find(list[k]);
-    report(w, "wgmma in flight: register " +
-                  (name == kernelOf(w).slotNames.end() ? "" : name->second) +
-                  " is accessed before the wait",
+    report(w,
+           "wgmma in flight: register " +
+               (name == kernelOf(w).slotNames.end() ? "" : name->second) +
+               " is accessed before the wait",
            ~0u);
   }
 }

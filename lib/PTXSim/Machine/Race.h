@@ -4,8 +4,8 @@
 // Every warp is a thread of execution; so is every asynchronous activity (the cp.async engine of a
 // warp, its wgmma operand reads, its bulk stores, and per mbarrier the copies that signal it). Two
 // accesses to one byte race when at least one writes, not both are synchronising, and neither
-// happens before the other. A second clock per warp holds what fence.proxy.async has made visible to
-// the asynchronous proxy. Within a warp, lanes are ordered only by bar.warp.sync and barriers.
+// happens before the other. A second clock per warp holds what fence.proxy.async has made visible
+// to the asynchronous proxy. Within a warp, lanes are ordered only by bar.warp.sync and barriers.
 #ifndef PTXSIM_MACHINE_RACE_H
 #define PTXSIM_MACHINE_RACE_H
 
@@ -64,7 +64,9 @@ struct LanePattern {
   unsigned bytes = 0;
   int lane = -1;
   int at(uint64_t address) const { return bytes ? int((address - base) / bytes) : lane; }
-  bool operator==(const LanePattern &o) const { return bytes == o.bytes && (!bytes || base == o.base); }
+  bool operator==(const LanePattern &o) const {
+    return bytes == o.bytes && (!bytes || base == o.base);
+  }
 };
 
 /// 64 bytes that have only been accessed as a whole share one cell; the words are used otherwise.
@@ -113,7 +115,6 @@ public:
   void copiesWaited(Warp &w, uint32_t clock);
   /// The warp has waited for the agent's work up to that clock.
   void acquireAgent(Warp &w, uint32_t agent, uint32_t clock);
-
 
   // Synchronisation
   void warpBarrier(Warp &w);
@@ -183,8 +184,8 @@ private:
   RaceCell copyCell(const RaceCell &cell, int lane);
   void sharedBytes(Warp &w, Block &block, uint64_t begin, uint64_t end, const Accessor &a,
                    const LanePattern &pattern);
-  void globalBytes(Warp &w, Allocation &allocation, uint64_t begin, uint64_t end,
-                   const Accessor &a, const LanePattern &pattern);
+  void globalBytes(Warp &w, Allocation &allocation, uint64_t begin, uint64_t end, const Accessor &a,
+                   const LanePattern &pattern);
   Accessor accessorOf(Warp &w, const Inst &i, AccessKind kind);
   void publish(Knowledge &location, const Knowledge &what);
   void absorb(Knowledge &into, const Knowledge &location);
@@ -215,7 +216,7 @@ private:
     std::vector<ReadSet> readSets;
   };
   Tables sharedTables, globalTables;
-  Tables *tables = &sharedTables; ///< those of the memory being accessed
+  Tables *tables = &sharedTables;                    ///< those of the memory being accessed
   std::unordered_map<uint64_t, Knowledge> locations; ///< synchronising variables by address
   std::map<std::pair<uint32_t, uint32_t>, RemoteUse> remoteUses; ///< by agent and target rank
   std::vector<VectorClock> exits; ///< per block: joined clocks of its warps at their exit

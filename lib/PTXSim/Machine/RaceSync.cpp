@@ -57,8 +57,8 @@ void RaceDetector::absorb(Knowledge &into, const Knowledge &location) {
   }
 }
 
-/// A strong access: releases publish (relaxed ones what the last fence released), acquires take over
-/// (relaxed ones at the next fence).
+/// A strong access: releases publish (relaxed ones what the last fence released), acquires take
+/// over (relaxed ones at the next fence).
 void RaceDetector::synchronizeAt(Warp &w, const Inst &i, uint64_t address, bool reads,
                                  bool writes) {
   WarpState &s = state(w);
@@ -111,8 +111,9 @@ void RaceDetector::blockExit() {
       continue;
     Warp &w = cluster.blocks[use.warp / warpsPerBlock].warps[use.warp % warpsPerBlock];
     w.current = &kernelOf(w).code[use.pc];
-    report(w, std::string("not ordered before the exit of the block it acts on: remote ") +
-                  use.what + " to block rank " + std::to_string(rank),
+    report(w,
+           std::string("not ordered before the exit of the block it acts on: remote ") + use.what +
+               " to block rank " + std::to_string(rank),
            ~0u);
   }
 }
@@ -151,8 +152,9 @@ void RaceDetector::mbarrierSignal(Block &block, uint32_t address, uint32_t agent
 void RaceDetector::mbarrierPhase(Warp &w, Block &block, uint32_t address) {
   BarrierState &b = mbarriers[{block.rank, address}];
   if (++b.unwaited == 2)
-    report(w, "two phases of the mbarrier at shared address " + hex(address) +
-                  " completed without a wait in between",
+    report(w,
+           "two phases of the mbarrier at shared address " + hex(address) +
+               " completed without a wait in between",
            ~0u);
   b.done.join(b.arrived);
   b.arrived.clear();

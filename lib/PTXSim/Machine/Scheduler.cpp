@@ -46,18 +46,29 @@ void defineResults(Warp &w, const Inst &i, uint32_t exec, uint32_t bad) {
 
 /// Floating-point operations of one lane; fused multiply-adds count as two.
 unsigned flopsPerLane(const Inst &i) {
-  unsigned width = i.type == Type::F32 || i.type == Type::F64 || i.type == Type::F16 ||
-                           i.type == Type::BF16
-                       ? 1
-                   : i.type == Type::F32x2 || i.type == Type::F16x2 || i.type == Type::BF16x2 ? 2
-                                                                                              : 0;
+  unsigned width =
+      i.type == Type::F32 || i.type == Type::F64 || i.type == Type::F16 || i.type == Type::BF16 ? 1
+      : i.type == Type::F32x2 || i.type == Type::F16x2 || i.type == Type::BF16x2                ? 2
+                                                                                                : 0;
   switch (i.op) {
-  case Opcode::Fma: return 2 * width;
-  case Opcode::Add: case Opcode::Sub: case Opcode::MulLo: case Opcode::Div: case Opcode::DivApprox:
-  case Opcode::Rcp: case Opcode::Sqrt: case Opcode::Rsqrt: case Opcode::Ex2: case Opcode::Lg2:
-  case Opcode::Sin: case Opcode::Cos: case Opcode::Tanh:
+  case Opcode::Fma:
+    return 2 * width;
+  case Opcode::Add:
+  case Opcode::Sub:
+  case Opcode::MulLo:
+  case Opcode::Div:
+  case Opcode::DivApprox:
+  case Opcode::Rcp:
+  case Opcode::Sqrt:
+  case Opcode::Rsqrt:
+  case Opcode::Ex2:
+  case Opcode::Lg2:
+  case Opcode::Sin:
+  case Opcode::Cos:
+  case Opcode::Tanh:
     return width;
-  default: return 0;
+  default:
+    return 0;
   }
 }
 
@@ -67,9 +78,9 @@ void trace(const Warp &w) {
 }
 
 [[noreturn]] void budgetExceeded(Warp &w) {
-  fault(w, ErrorKind::Budget, "instruction budget of " +
-                                  std::to_string(optionsOf(w).instructionBudget) +
-                                  " warp instructions used up (endless loop?)");
+  fault(w, ErrorKind::Budget,
+        "instruction budget of " + std::to_string(optionsOf(w).instructionBudget) +
+            " warp instructions used up (endless loop?)");
 }
 
 /// The loop of loops. `Definedness` and `Observe` (race, statistics, trace) are compiled in or out.
@@ -134,47 +145,88 @@ uint32_t specialValue(SpecialRegister which, const Launch &launch, const Block &
   const Dim3 &b = launch.block, &g = launch.grid, &c = launch.cluster, &id = block.id;
   uint32_t lane = thread & 31, bit = 1u << lane;
   switch (which) {
-  case SpecialRegister::TidX: return thread % b.x;
-  case SpecialRegister::TidY: return thread / b.x % b.y;
-  case SpecialRegister::TidZ: return thread / b.x / b.y;
-  case SpecialRegister::NtidX: return b.x;
-  case SpecialRegister::NtidY: return b.y;
-  case SpecialRegister::NtidZ: return b.z;
-  case SpecialRegister::CtaidX: return id.x;
-  case SpecialRegister::CtaidY: return id.y;
-  case SpecialRegister::CtaidZ: return id.z;
-  case SpecialRegister::NctaidX: return g.x;
-  case SpecialRegister::NctaidY: return g.y;
-  case SpecialRegister::NctaidZ: return g.z;
-  case SpecialRegister::LaneId: return lane;
-  case SpecialRegister::WarpId: return thread / 32;
-  case SpecialRegister::NWarpId: return uint32_t((b.count() + 31) / 32);
-  case SpecialRegister::SmId: return 0;
-  case SpecialRegister::NSmId: return 1;
-  case SpecialRegister::GridId: return 0;
-  case SpecialRegister::LanemaskEq: return bit;
-  case SpecialRegister::LanemaskLe: return bit | (bit - 1);
-  case SpecialRegister::LanemaskLt: return bit - 1;
-  case SpecialRegister::LanemaskGe: return ~(bit - 1);
-  case SpecialRegister::LanemaskGt: return ~(bit | (bit - 1));
-  case SpecialRegister::ClusterIdX: return id.x / c.x;
-  case SpecialRegister::ClusterIdY: return id.y / c.y;
-  case SpecialRegister::ClusterIdZ: return id.z / c.z;
-  case SpecialRegister::NClusterIdX: return g.x / c.x;
-  case SpecialRegister::NClusterIdY: return g.y / c.y;
-  case SpecialRegister::NClusterIdZ: return g.z / c.z;
-  case SpecialRegister::ClusterCtaidX: return id.x % c.x;
-  case SpecialRegister::ClusterCtaidY: return id.y % c.y;
-  case SpecialRegister::ClusterCtaidZ: return id.z % c.z;
-  case SpecialRegister::ClusterNctaidX: return c.x;
-  case SpecialRegister::ClusterNctaidY: return c.y;
-  case SpecialRegister::ClusterNctaidZ: return c.z;
-  case SpecialRegister::ClusterCtarank: return block.rank;
-  case SpecialRegister::ClusterNctarank: return uint32_t(c.count());
-  case SpecialRegister::IsExplicitCluster: return c.count() > 1;
-  case SpecialRegister::DynamicSharedSize: return launch.dynamicShared;
-  case SpecialRegister::TotalSharedSize: return launch.kernel->sharedDeclared + launch.dynamicShared;
-  default: return 0;
+  case SpecialRegister::TidX:
+    return thread % b.x;
+  case SpecialRegister::TidY:
+    return thread / b.x % b.y;
+  case SpecialRegister::TidZ:
+    return thread / b.x / b.y;
+  case SpecialRegister::NtidX:
+    return b.x;
+  case SpecialRegister::NtidY:
+    return b.y;
+  case SpecialRegister::NtidZ:
+    return b.z;
+  case SpecialRegister::CtaidX:
+    return id.x;
+  case SpecialRegister::CtaidY:
+    return id.y;
+  case SpecialRegister::CtaidZ:
+    return id.z;
+  case SpecialRegister::NctaidX:
+    return g.x;
+  case SpecialRegister::NctaidY:
+    return g.y;
+  case SpecialRegister::NctaidZ:
+    return g.z;
+  case SpecialRegister::LaneId:
+    return lane;
+  case SpecialRegister::WarpId:
+    return thread / 32;
+  case SpecialRegister::NWarpId:
+    return uint32_t((b.count() + 31) / 32);
+  case SpecialRegister::SmId:
+    return 0;
+  case SpecialRegister::NSmId:
+    return 1;
+  case SpecialRegister::GridId:
+    return 0;
+  case SpecialRegister::LanemaskEq:
+    return bit;
+  case SpecialRegister::LanemaskLe:
+    return bit | (bit - 1);
+  case SpecialRegister::LanemaskLt:
+    return bit - 1;
+  case SpecialRegister::LanemaskGe:
+    return ~(bit - 1);
+  case SpecialRegister::LanemaskGt:
+    return ~(bit | (bit - 1));
+  case SpecialRegister::ClusterIdX:
+    return id.x / c.x;
+  case SpecialRegister::ClusterIdY:
+    return id.y / c.y;
+  case SpecialRegister::ClusterIdZ:
+    return id.z / c.z;
+  case SpecialRegister::NClusterIdX:
+    return g.x / c.x;
+  case SpecialRegister::NClusterIdY:
+    return g.y / c.y;
+  case SpecialRegister::NClusterIdZ:
+    return g.z / c.z;
+  case SpecialRegister::ClusterCtaidX:
+    return id.x % c.x;
+  case SpecialRegister::ClusterCtaidY:
+    return id.y % c.y;
+  case SpecialRegister::ClusterCtaidZ:
+    return id.z % c.z;
+  case SpecialRegister::ClusterNctaidX:
+    return c.x;
+  case SpecialRegister::ClusterNctaidY:
+    return c.y;
+  case SpecialRegister::ClusterNctaidZ:
+    return c.z;
+  case SpecialRegister::ClusterCtarank:
+    return block.rank;
+  case SpecialRegister::ClusterNctarank:
+    return uint32_t(c.count());
+  case SpecialRegister::IsExplicitCluster:
+    return c.count() > 1;
+  case SpecialRegister::DynamicSharedSize:
+    return launch.dynamicShared;
+  case SpecialRegister::TotalSharedSize:
+    return launch.kernel->sharedDeclared + launch.dynamicShared;
+  default:
+    return 0;
   }
 }
 
@@ -187,10 +239,18 @@ void fillConstants(Warp &w, const Kernel &kernel) {
   for (const ConstantSlot &c : kernel.constants) {
     uint64_t value = c.value + (c.dynamicShared ? kernel.dynamicBase() : 0);
     switch (c.width) {
-    case 0: w.pred(c.slot) = uint32_t(value); break;
-    case 2: fillSlot<uint16_t>(w, c.slot, value); break;
-    case 4: fillSlot<uint32_t>(w, c.slot, value); break;
-    default: fillSlot<uint64_t>(w, c.slot, value); break;
+    case 0:
+      w.pred(c.slot) = uint32_t(value);
+      break;
+    case 2:
+      fillSlot<uint16_t>(w, c.slot, value);
+      break;
+    case 4:
+      fillSlot<uint32_t>(w, c.slot, value);
+      break;
+    default:
+      fillSlot<uint64_t>(w, c.slot, value);
+      break;
     }
     if (w.defined)
       w.defined[slotIndex(c.slot)] = ~0u;
@@ -313,8 +373,8 @@ void prepareWorker(Worker &worker, Launch &launch) {
     block.rank = uint32_t(r);
     block.threads = uint32_t(launch.block.count());
     block.instrumented = launch.options.race || launch.options.statistics;
-    block.sharedBytes = launch.dynamicShared ? kernel.dynamicBase() + launch.dynamicShared
-                                             : kernel.sharedStatic;
+    block.sharedBytes =
+        launch.dynamicShared ? kernel.dynamicBase() + launch.dynamicShared : kernel.sharedStatic;
     block.sharedStorage.resize(block.sharedBytes + 1024);
     block.shared = block.sharedStorage.data();
     block.shared += (1024 - (reinterpret_cast<uintptr_t>(block.shared) & 1023)) & 1023;
@@ -362,8 +422,9 @@ static void finishCluster(Cluster &cluster) {
     if (!store) {
       Warp &w = cluster.blocks[op.rank].warps[op.warp];
       w.current = op.inst;
-      fault(w, ErrorKind::Async, "the block exited while this copy into its shared memory was in "
-                                 "flight: nobody waited for it");
+      fault(w, ErrorKind::Async,
+            "the block exited while this copy into its shared memory was in "
+            "flight: nobody waited for it");
     }
     completePending(cluster, 0);
   }

@@ -11,10 +11,18 @@ static void require(bool condition, const std::string &message) {
 
 static unsigned elementSize(TensorType type) {
   switch (type) {
-  case TensorType::U8: return 1;
-  case TensorType::U16: case TensorType::F16: case TensorType::BF16: return 2;
-  case TensorType::U32: case TensorType::S32: case TensorType::F32: return 4;
-  default: return 8;
+  case TensorType::U8:
+    return 1;
+  case TensorType::U16:
+  case TensorType::F16:
+  case TensorType::BF16:
+    return 2;
+  case TensorType::U32:
+  case TensorType::S32:
+  case TensorType::F32:
+    return 4;
+  default:
+    return 8;
   }
 }
 
@@ -49,8 +57,8 @@ TensorMap encodeTensorMap(const TensorMapInfo &info) {
     data.stride[d - 1] = info.stride[d];
   }
   uint64_t inner = uint64_t(info.box[0]) * data.elementBytes;
-  require(inner % 16 == 0, "expected an innermost box of a multiple of 16 bytes, but got " +
-                               std::to_string(inner));
+  require(inner % 16 == 0,
+          "expected an innermost box of a multiple of 16 bytes, but got " + std::to_string(inner));
   uint64_t limit = info.swizzle == Swizzle::None      ? 0
                    : info.swizzle == Swizzle::Bytes32 ? 32
                    : info.swizzle == Swizzle::Bytes64 ? 64

@@ -47,7 +47,9 @@ void observeOperands(Warp &w, const Inst &i, uint64_t a, uint64_t b, uint32_t cl
   RaceDetector::AsyncAccess access{race->agentOf(w, RaceDetector::WgmmaAgent), clock, false, true,
                                    -1};
   unsigned n = unsigned(i.imm & 0xffff);
-  unsigned element = i.type2 == Type::TF32 ? 4 : i.type2 == Type::F16 || i.type2 == Type::BF16 ? 2 : 1;
+  unsigned element = i.type2 == Type::TF32                           ? 4
+                     : i.type2 == Type::F16 || i.type2 == Type::BF16 ? 2
+                                                                     : 1;
   auto touch = [&](uint64_t bits, bool major, unsigned first, unsigned extent) {
     MatrixDescriptor d(bits);
     d.eachChunk(major, element, first, extent, [&](uint32_t address, unsigned, unsigned) {
@@ -61,8 +63,8 @@ void observeOperands(Warp &w, const Inst &i, uint64_t a, uint64_t b, uint32_t cl
 
 void checkDescriptor(Warp &w, uint64_t bits, const char *which) {
   if (MatrixDescriptor(bits).baseOffset)
-    fault(w, ErrorKind::Unsupported, std::string("matrix descriptor of ") + which +
-                                         " with a base offset");
+    fault(w, ErrorKind::Unsupported,
+          std::string("matrix descriptor of ") + which + " with a base offset");
 }
 
 void issue(Warp &w, const Inst &i) {
@@ -88,8 +90,9 @@ void issue(Warp &w, const Inst &i) {
   if (RaceDetector *race = raceOf(w)) {
     auto name = kernelOf(w).slotNames.find(dirty - 1);
     if (dirty)
-      race->report(w, "register " + (name == kernelOf(w).slotNames.end() ? "" : name->second) +
-                          " of this wgmma was accessed since the last wgmma.fence",
+      race->report(w,
+                   "register " + (name == kernelOf(w).slotNames.end() ? "" : name->second) +
+                       " of this wgmma was accessed since the last wgmma.fence",
                    ~0u);
     if (!w.wgmma.open.clock)
       w.wgmma.open.clock = race->tick(race->agentOf(w, RaceDetector::WgmmaAgent));
@@ -97,8 +100,8 @@ void issue(Warp &w, const Inst &i) {
   }
   countInFlight(w, i, 1);
   AsyncMode mode = optionsOf(w).async;
-  bool now = mode == AsyncMode::Eager ||
-             (mode == AsyncMode::Random && !w.wgmma.busy() && w.block->cluster->worker->random() % 2);
+  bool now = mode == AsyncMode::Eager || (mode == AsyncMode::Random && !w.wgmma.busy() &&
+                                          w.block->cluster->worker->random() % 2);
   if (now) {
     complete(w, item);
     return;
@@ -165,11 +168,16 @@ void checkAsyncAtExit(Warp &w) {
 
 Handler selectWgmma(const Inst &i) {
   switch (i.op) {
-  case Opcode::WgmmaMma: return issue;
-  case Opcode::WgmmaFence: return fence;
-  case Opcode::WgmmaCommit: return commit;
-  case Opcode::WgmmaWait: return wait;
-  default: return nullptr;
+  case Opcode::WgmmaMma:
+    return issue;
+  case Opcode::WgmmaFence:
+    return fence;
+  case Opcode::WgmmaCommit:
+    return commit;
+  case Opcode::WgmmaWait:
+    return wait;
+  default:
+    return nullptr;
   }
 }
 

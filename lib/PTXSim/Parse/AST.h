@@ -3,8 +3,8 @@
 #ifndef PTXSIM_PARSE_AST_H
 #define PTXSIM_PARSE_AST_H
 
-#include "ampc/PTXSim/PTXSim.h"
 #include "Types.h"
+#include "ampc/PTXSim/PTXSim.h"
 #include <string_view>
 
 namespace ptxsim {
@@ -65,7 +65,7 @@ struct Statement {
   bool hasGuard = false, guardNegated = false;
   Location loc;
   SourceLine source;
-  std::string_view text;   ///< opcode with modifiers, or the label's name
+  std::string_view text; ///< opcode with modifiers, or the label's name
   std::string_view guard;
   std::string_view spelling; ///< the whole statement, for messages and traces
   std::vector<Operand> operands;

@@ -118,7 +118,7 @@ static uint64_t parseHexBits(const Token &token, size_t digits) {
                                std::string(token.text.substr(0, 60)) + "'");
   uint64_t value = 0;
   for (char c : text) {
-    int digit = isDigit(c) ? c - '0'
+    int digit = isDigit(c)             ? c - '0'
                 : c >= 'a' && c <= 'f' ? c - 'a' + 10
                 : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                        : -1;

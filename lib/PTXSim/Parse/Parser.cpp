@@ -27,8 +27,7 @@ uint64_t Parser::expectInteger(const char *what, uint64_t limit) {
     unexpected(token, what);
   if (literal.bits > limit)
     syntaxError(token.loc, std::string("expected ") + what + " of at most " +
-                               std::to_string(limit) + ", but got " +
-                               std::to_string(literal.bits));
+                               std::to_string(limit) + ", but got " + std::to_string(literal.bits));
   return literal.bits;
 }
 

@@ -345,8 +345,8 @@ Initializer Parser::parseInitializerElement(Type type) {
     result.bits = bits;
   }
   if (negative)
-    result.bits = isFloat(type) ? result.bits ^ (uint64_t(1) << (8 * typeSize(type) - 1))
-                                : 0 - result.bits;
+    result.bits =
+        isFloat(type) ? result.bits ^ (uint64_t(1) << (8 * typeSize(type) - 1)) : 0 - result.bits;
   return result;
 }
 

@@ -25,7 +25,8 @@ struct AssembleShape {
     int64_t elements = 0;
     for (auto [i, value] : llvm::enumerate(op.getParts())) {
       auto part = cast<RankedTensorType>(value.getType());
-      parts.push_back({llvm::to_vector(part.getShape()), llvm::to_vector(op.getOffsets().slice(i * sizes.size(), sizes.size())),
+      parts.push_back({llvm::to_vector(part.getShape()),
+                       llvm::to_vector(op.getOffsets().slice(i * sizes.size(), sizes.size())),
                        llvm::to_vector(op.getStrides().slice(i * sizes.size(), sizes.size()))});
       elements += part.getNumElements();
     }
@@ -47,7 +48,8 @@ struct AssembleShape {
 private:
   /// Whether every part has all of dimension dim + 1 and takes neighbours along dim.
   bool canMerge(unsigned dim) const {
-    return llvm::all_of(parts, [&](const Part &part) { return isWhole(part, dim + 1) && part.strides[dim] == 1; });
+    return llvm::all_of(
+        parts, [&](const Part &part) { return isWhole(part, dim + 1) && part.strides[dim] == 1; });
   }
   void merge(unsigned dim) {
     int64_t inner = sizes[dim + 1];
@@ -87,14 +89,16 @@ class AssembleTemplate : public KernelTemplate {
     AssembleShape shape(op);
     Type element = cast<RankedTensorType>(op.getResult().getType()).getElementType();
     int64_t perTask = rowsPerTask(shape.length());
-    e.loop(e.mul(begin, perTask), e.min(e.mul(end, perTask), e.index(shape.rows())), 1, [&](Value row) {
-      Value to = e.mul(row, shape.length());
-      if (!shape.covered)
-        fillRow(e, element, op.getFill().convertToDouble(), pointers.results[0], to, shape.length());
-      SmallVector<Value> dims = delinearize(e, shape, row);
-      for (auto [part, pointer] : llvm::zip(shape.parts, pointers.operands))
-        placeRow(e, shape, part, dims, element, pointer, pointers.results[0], to);
-    });
+    e.loop(e.mul(begin, perTask), e.min(e.mul(end, perTask), e.index(shape.rows())), 1,
+           [&](Value row) {
+             Value to = e.mul(row, shape.length());
+             if (!shape.covered)
+               fillRow(e, element, op.getFill().convertToDouble(), pointers.results[0], to,
+                       shape.length());
+             SmallVector<Value> dims = delinearize(e, shape, row);
+             for (auto [part, pointer] : llvm::zip(shape.parts, pointers.operands))
+               placeRow(e, shape, part, dims, element, pointer, pointers.results[0], to);
+           });
   }
   static SmallVector<Value> delinearize(KernelEmitter &e, const AssembleShape &shape, Value row) {
     SmallVector<Value> dims(shape.sizes.size() - 1);
@@ -105,8 +109,8 @@ class AssembleTemplate : public KernelTemplate {
     return dims;
   }
   /// Copies the row of the part that lies at `dims`, if there is one.
-  static void placeRow(KernelEmitter &e, const AssembleShape &shape, const Part &part, ArrayRef<Value> dims, Type element,
-                       Value from, Value result, Value to) {
+  static void placeRow(KernelEmitter &e, const AssembleShape &shape, const Part &part,
+                       ArrayRef<Value> dims, Type element, Value from, Value result, Value to) {
     Value reached, source = e.index(0);
     auto require = [&](Value condition) {
       reached = reached ? e.b.createOrFold<arith::AndIOp>(e.loc, reached, condition) : condition;
@@ -128,7 +132,8 @@ class AssembleTemplate : public KernelTemplate {
       if (stride == 1)
         return copyRow(e, element, result, first, from, start, length);
       e.loop(e.index(0), e.index(length), 1, [&](Value j) {
-        e.store(e.loadScalar(from, element, e.add(start, j)), result, e.add(first, e.mul(j, stride)));
+        e.store(e.loadScalar(from, element, e.add(start, j)), result,
+                e.add(first, e.mul(j, stride)));
       });
     };
     reached ? e.when(reached, copy) : copy();

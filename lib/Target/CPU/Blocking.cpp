@@ -5,11 +5,11 @@
 using namespace ampc::cpu;
 
 // Cache sizes every x86-64-v3 or later server core has at least (L1d 32 KB, L2 512 KB).
-constexpr int64_t depthBytes = 1536;         // of one line of a panel: a panel of A fills half of L1
-constexpr int64_t mostColumns = 512;         // of a block of B, which with that depth stays in L2
-constexpr int64_t keptRhsBytes = 4 << 20;    // of B kept packed for later tasks: a share of L3
-constexpr int64_t sumsBytes = 1 << 20;       // of sums between blocks of k
-constexpr int64_t workPerTask = 1 << 20;     // multiply-adds: about 20 us
+constexpr int64_t depthBytes = 1536;      // of one line of a panel: a panel of A fills half of L1
+constexpr int64_t mostColumns = 512;      // of a block of B, which with that depth stays in L2
+constexpr int64_t keptRhsBytes = 4 << 20; // of B kept packed for later tasks: a share of L3
+constexpr int64_t sumsBytes = 1 << 20;    // of sums between blocks of k
+constexpr int64_t workPerTask = 1 << 20;  // multiply-adds: about 20 us
 constexpr int64_t mostTasks = 16;
 
 /// Sums of a tile live in registers beside the vectors of B and A (and, without FMA, products).
@@ -18,8 +18,8 @@ static int64_t mostRows(int64_t vectors, const Tier &tier) {
   return sums / vectors;
 }
 
-/// The tile with the fewest cycles per point of k over all panels, edges included. A tile takes as many cycles as it has
-/// multiply-adds or loads, and no less than their latency.
+/// The tile with the fewest cycles per point of k over all panels, edges included. A tile takes as
+/// many cycles as it has multiply-adds or loads, and no less than their latency.
 static void chooseTile(const ProductShape &shape, const Tier &tier, Blocking &blocking) {
   constexpr int64_t latency = 8;
   double best = 0;
@@ -51,17 +51,20 @@ Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const Tier &tier) 
   chooseTile(shape, tier, blocking);
 
   blocking.depthBlocks = ceilDiv(shape.k, depthBytes / bytes);
-  blocking.depth = std::min(shape.k, roundUp(ceilDiv(shape.k, blocking.depthBlocks), blocking.width));
+  blocking.depth =
+      std::min(shape.k, roundUp(ceilDiv(shape.k, blocking.depthBlocks), blocking.width));
   blocking.depthBlocks = ceilDiv(shape.k, blocking.depth);
 
   int64_t nMost = mostColumns / blocking.columns();
-  blocking.keepRhs = std::min(nMost * blocking.columns(), shape.n) * shape.k * bytes <= keptRhsBytes;
+  blocking.keepRhs =
+      std::min(nMost * blocking.columns(), shape.n) * shape.k * bytes <= keptRhsBytes;
   cut(blocking.nPanels, nMost, blocking.nStep, blocking.nTasks);
   int64_t mMost = sumsBytes / (blocking.nStep * blocking.columns() * blocking.rows * bytes);
-  cut(blocking.mPanels, blocking.depthBlocks > 1 ? mMost : blocking.mPanels, blocking.mStep, blocking.mTasks);
+  cut(blocking.mPanels, blocking.depthBlocks > 1 ? mMost : blocking.mPanels, blocking.mStep,
+      blocking.mTasks);
 
-  // Enough tasks to share: first two halves of the columns, whose packing is not repeated, then rows. Long sums
-  // want large tasks, for each of them packs both sides.
+  // Enough tasks to share: first two halves of the columns, whose packing is not repeated, then
+  // rows. Long sums want large tasks, for each of them packs both sides.
   int64_t work = shape.batch * shape.m * shape.n * shape.k;
   int64_t wanted = std::min(blocking.keepRhs ? mostTasks : mostTasks / 4, work / workPerTask);
   auto tasks = [&] { return shape.batch * blocking.mTasks * blocking.nTasks; };

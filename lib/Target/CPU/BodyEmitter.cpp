@@ -86,7 +86,8 @@ void BodyEmitter::pinReady(const Run &run, uint64_t varying) {
   }
 }
 
-// Maps may step outside between the parts of a sum, so division rounds down and mod is not negative.
+// Maps may step outside between the parts of a sum, so division rounds down and mod is not
+// negative.
 Value BodyEmitter::expression(AffineExpr expr, ArrayRef<Value> dims) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return e.index(constant.getValue());

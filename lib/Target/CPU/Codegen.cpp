@@ -54,7 +54,8 @@ std::unique_ptr<llvm::Module> cpu::translateTier(ModuleOp tierModule, llvm::LLVM
   return translateModuleToLLVMIR(tierModule, context, *tierModule.getSymName());
 }
 
-// Kernels are vectors already: the loop vectorizer would only cost time and change what tiers compute.
+// Kernels are vectors already: the loop vectorizer would only cost time and change what tiers
+// compute.
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;

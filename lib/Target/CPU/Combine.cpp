@@ -18,7 +18,8 @@ Value cpu::neutral(KernelEmitter &e, Combine kind, Type type) {
     return e.constant(type, kind == Combine::max ? -infinity : infinity);
   }
   unsigned bits = element.getIntOrFloatBitWidth();
-  APInt value = kind == Combine::max ? APInt::getSignedMinValue(bits) : APInt::getSignedMaxValue(bits);
+  APInt value =
+      kind == Combine::max ? APInt::getSignedMinValue(bits) : APInt::getSignedMaxValue(bits);
   TypedAttr attr = e.b.getIntegerAttr(element, value);
   if (auto vector = dyn_cast<VectorType>(type))
     attr = DenseElementsAttr::get(vector, cast<Attribute>(attr));

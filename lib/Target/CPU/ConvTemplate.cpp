@@ -8,11 +8,14 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
 
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
 
-/// Everything about the image and the window that both ops say in the same way. `out` and `filter` are the shapes
-/// of the output (NHWC) and the filter (OHWI).
-template <typename Op> static Window windowOf(Op op, ArrayRef<int64_t> out, ArrayRef<int64_t> filter) {
+/// Everything about the image and the window that both ops say in the same way. `out` and `filter`
+/// are the shapes of the output (NHWC) and the filter (OHWI).
+template <typename Op>
+static Window windowOf(Op op, ArrayRef<int64_t> out, ArrayRef<int64_t> filter) {
   ArrayRef<int64_t> image = shapeOf(op.getLhs());
   Window window;
   window.images = image[0];
@@ -36,11 +39,13 @@ template <typename Op> static Window windowOf(Op op, ArrayRef<int64_t> out, Arra
 namespace {
 struct ConvTemplate : KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
-  void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin, Value end) const override;
+  void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
+               Value end) const override;
 };
 struct ConvFilterTemplate : KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
-  void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin, Value end) const override;
+  void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
+               Value end) const override;
 };
 
 /// A convolution as a product per group: pixels x output channels, summed over (tap, channel).
@@ -64,13 +69,15 @@ struct Conv {
   }
 };
 
-/// A filter's gradient as a product per group: output channels x (tap, channel), summed over pixels.
+/// A filter's gradient as a product per group: output channels x (tap, channel), summed over
+/// pixels.
 struct ConvFilter {
   Window window;
   ProductShape shape;
   StridedSource cotangent;
 
-  explicit ConvFilter(kernel::ConvFilterOp op) : window(windowOf(op, shapeOf(op.getRhs()), op.getSpace())) {
+  explicit ConvFilter(kernel::ConvFilterOp op)
+      : window(windowOf(op, shapeOf(op.getRhs()), op.getSpace())) {
     int64_t channels = op.getSpace()[0];
     shape.batch = window.groups;
     shape.m = channels / window.groups;
@@ -88,7 +95,8 @@ struct ConvFilter {
 };
 } // namespace
 
-static KernelEmission emissionOf(const ProductShape &shape, const PanelSource &lhs, const Tier &tier) {
+static KernelEmission emissionOf(const ProductShape &shape, const PanelSource &lhs,
+                                 const Tier &tier) {
   Blocking blocking = chooseBlocking(shape, tier);
   KernelEmission emission;
   emission.tasks = shape.batch * blocking.mTasks * blocking.nTasks;
@@ -101,13 +109,13 @@ FailureOr<KernelEmission> ConvTemplate::plan(Operation *op, const Tier &tier) co
   return emissionOf(conv.shape, PixelLines(PatchReader(conv.window, Value(), Type())), tier);
 }
 
-void ConvTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
-                           Value end) const {
+void ConvTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+                           Value begin, Value end) const {
   auto convOp = cast<kernel::ConvOp>(op);
   Conv conv(convOp);
   conv.filter.pointer = pointers.operands[1];
-  PixelLines image(
-      PatchReader(conv.window, pointers.operands[0], getElementTypeOrSelf(convOp.getLhs().getType())));
+  PixelLines image(PatchReader(conv.window, pointers.operands[0],
+                               getElementTypeOrSelf(convOp.getLhs().getType())));
   BodyEmitter body(e, convOp, ArrayRef(pointers.operands).drop_front(2), pointers.results);
   Blocking blocking = chooseBlocking(conv.shape, e.tier);
   auto epilogue = [&](Value group, Value pixel, Value channel, int64_t active, Value sums) {
@@ -119,7 +127,8 @@ void ConvTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
     run.active = active;
     body.emitResults(run, sums);
   };
-  ProductEmitter(e, conv.shape, blocking, image, conv.filter, epilogue).emit(begin, end, pointers.scratch);
+  ProductEmitter(e, conv.shape, blocking, image, conv.filter, epilogue)
+      .emit(begin, end, pointers.scratch);
 }
 
 /// (tap, channel) as one dimension: vectors of sums may run over the end of a tap.
@@ -131,7 +140,8 @@ static FailureOr<IterationSpace> flatFilter(kernel::ConvFilterOp op) {
       int64_t channel = access.strides[3];
       if (access.residue || access.strides[2] != channel * channels ||
           access.strides[1] != channel * channels * columns)
-        return op.emitOpError("expected maps that walk the taps and channels of the filter in order");
+        return op.emitOpError(
+            "expected maps that walk the taps and channels of the filter in order");
       access.strides = {access.strides[0], channel};
     }
   if (!op.getBody().getOps<kernel::RowIndexOp>().empty())
@@ -148,14 +158,15 @@ FailureOr<KernelEmission> ConvFilterTemplate::plan(Operation *op, const Tier &ti
   return emissionOf(conv.shape, conv.cotangent, tier);
 }
 
-void ConvFilterTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
-                                 Value end) const {
+void ConvFilterTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+                                 Value begin, Value end) const {
   auto filterOp = cast<kernel::ConvFilterOp>(op);
   ConvFilter conv(filterOp);
   conv.cotangent.pointer = pointers.operands[1];
-  TapLines image(
-      PatchReader(conv.window, pointers.operands[0], getElementTypeOrSelf(filterOp.getLhs().getType())));
-  BodyEmitter body(e, filterOp, ArrayRef(pointers.operands).drop_front(2), pointers.results, *flatFilter(filterOp));
+  TapLines image(PatchReader(conv.window, pointers.operands[0],
+                             getElementTypeOrSelf(filterOp.getLhs().getType())));
+  BodyEmitter body(e, filterOp, ArrayRef(pointers.operands).drop_front(2), pointers.results,
+                   *flatFilter(filterOp));
   Blocking blocking = chooseBlocking(conv.shape, e.tier);
   auto epilogue = [&](Value group, Value channel, Value position, int64_t active, Value sums) {
     Run run;
@@ -165,7 +176,8 @@ void ConvFilterTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPo
     run.active = active;
     body.emitResults(run, sums);
   };
-  ProductEmitter(e, conv.shape, blocking, conv.cotangent, image, epilogue).emit(begin, end, pointers.scratch);
+  ProductEmitter(e, conv.shape, blocking, conv.cotangent, image, epilogue)
+      .emit(begin, end, pointers.scratch);
 }
 
 void ampc::cpu::addConvTemplates(TemplateRegistry &registry) {

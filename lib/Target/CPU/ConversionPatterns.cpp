@@ -1,8 +1,8 @@
 // 16-bit floats to and from wider ones, in integer code.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// bf16 on every tier: the conversion instruction of AVX512_BF16 flushes denormals, and tiers should agree. f16
-// where F16C is missing; the same bits as the instruction gives, which quiets NaNs.
+// bf16 on every tier: the conversion instruction of AVX512_BF16 flushes denormals, and tiers should
+// agree. f16 where F16C is missing; the same bits as the instruction gives, which quiets NaNs.
 #include "FloatCode.h"
 
 using namespace mlir;

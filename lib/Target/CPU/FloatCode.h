@@ -73,7 +73,9 @@ public:
   Value compare(mlir::arith::CmpFPredicate p, Value x, Value y) {
     return make<mlir::arith::CmpFOp>(p, x, y);
   }
-  Value compare(mlir::arith::CmpFPredicate p, Value x, double y) { return compare(p, x, real(y, x)); }
+  Value compare(mlir::arith::CmpFPredicate p, Value x, double y) {
+    return compare(p, x, real(y, x));
+  }
   Value isNaN(Value x) { return compare(mlir::arith::CmpFPredicate::UNO, x, x); }
   Value above(Value bits, int64_t bound) {
     return make<mlir::arith::CmpIOp>(mlir::arith::CmpIPredicate::ugt, bits, integer(bound, bits));

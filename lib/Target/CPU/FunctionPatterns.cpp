@@ -9,9 +9,10 @@ using namespace mlir;
 using namespace ampc::cpu;
 
 // 2/pi in pieces of 24 bits, so that each product with a float is exact in double. After Payne and
-// Hanek, "Radian reduction for trigonometric functions" (1983): whole turns of each product are dropped before the sum.
-static constexpr double twoOverPi[] = {
-    0xa2f983p-24, 0x6e4e44p-48, 0x1529fcp-72, 0x2757d1p-96, 0xf534ddp-120, 0xc0db62p-144, 0x95993cp-168, 0x439041p-192};
+// Hanek, "Radian reduction for trigonometric functions" (1983): whole turns of each product are
+// dropped before the sum.
+static constexpr double twoOverPi[] = {0xa2f983p-24,  0x6e4e44p-48,  0x1529fcp-72,  0x2757d1p-96,
+                                       0xf534ddp-120, 0xc0db62p-144, 0x95993cp-168, 0x439041p-192};
 
 namespace {
 /// x = (quarter + fraction) * pi/2 up to whole turns, |fraction| <= 1/2.
@@ -37,7 +38,8 @@ static Value sine(FloatCode &c, Value r) {
   return c.mul(r, c.polynomial(c.mul(r, r), k));
 }
 static Value cosine(FloatCode &c, Value r) {
-  static constexpr double k[] = {1, -1 / 2., 1 / 24., -1 / 720., 1 / 40320., -1 / 3628800., 1 / 479001600.};
+  static constexpr double k[] = {1,          -1 / 2.,       1 / 24.,       -1 / 720.,
+                                 1 / 40320., -1 / 3628800., 1 / 479001600.};
   return c.polynomial(c.mul(r, r), k);
 }
 /// sin(magnitude + shift * pi/2).
@@ -74,7 +76,8 @@ static Value log2Of(FloatCode &c, Value x) {
   exponent = c.select(isBig, c.add(exponent, 1.0), exponent);
   // log m = 2 atanh((m - 1) / (m + 1)), |argument| < 0.172.
   Value s = c.div(c.add(m, -1.0), c.add(m, 1.0));
-  static constexpr double k[] = {1, 1 / 3., 1 / 5., 1 / 7., 1 / 9., 1 / 11., 1 / 13., 1 / 15., 1 / 17.};
+  static constexpr double k[] = {1,       1 / 3.,  1 / 5.,  1 / 7., 1 / 9.,
+                                 1 / 11., 1 / 13., 1 / 15., 1 / 17.};
   Value atanh = c.mul(s, c.polynomial(c.mul(s, s), k));
   return c.add(exponent, c.mul(atanh, 2 * M_LOG2E));
 }
@@ -82,7 +85,8 @@ static Value log2Of(FloatCode &c, Value x) {
 static Value exp2Of(FloatCode &c, Value t) {
   Value shifted = c.add(t, 0x1.8p52); // rounds to an integer, whose bits are the lowest
   Value fraction = c.mul(c.sub(t, c.add(shifted, -0x1.8p52)), M_LN2);
-  static constexpr double k[] = {1, 1, 1 / 2., 1 / 6., 1 / 24., 1 / 120., 1 / 720., 1 / 5040., 1 / 40320., 1 / 362880.};
+  static constexpr double k[] = {1,        1,        1 / 2.,    1 / 6.,     1 / 24.,
+                                 1 / 120., 1 / 720., 1 / 5040., 1 / 40320., 1 / 362880.};
   Value scale = c.left(c.addBits(c.bits(shifted), 1023), 52);
   return c.mul(c.polynomial(fraction, k), c.floatOf(scale, c.b.getF64Type()));
 }
@@ -186,9 +190,9 @@ struct LibmFunction {
 } // namespace
 
 static constexpr LibmFunction libm[] = {
-    {"math.exp", "exp"}, {"math.exp2", "exp2"},   {"math.expm1", "expm1"}, {"math.log", "log"},   {"math.log2", "log2"},
-    {"math.log1p", "log1p"}, {"math.tanh", "tanh"}, {"math.erf", "erf"},     {"math.sin", "sin"},   {"math.cos", "cos"},
-    {"math.powf", "pow"}};
+    {"math.exp", "exp"},   {"math.exp2", "exp2"},   {"math.expm1", "expm1"}, {"math.log", "log"},
+    {"math.log2", "log2"}, {"math.log1p", "log1p"}, {"math.tanh", "tanh"},   {"math.erf", "erf"},
+    {"math.sin", "sin"},   {"math.cos", "cos"},     {"math.powf", "pow"}};
 
 ArrayRef<StringRef> ampc::cpu::libmFunctions() {
   static const SmallVector<StringRef> names = llvm::map_to_vector(

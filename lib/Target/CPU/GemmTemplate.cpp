@@ -18,7 +18,8 @@ struct Gemm {
 
 struct GemmTemplate : KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
-  void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin, Value end) const override;
+  void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
+               Value end) const override;
 };
 } // namespace
 
@@ -59,8 +60,8 @@ static LogicalResult verifyOperands(kernel::GemmOp op) {
     Access access = operandAccess(op, i);
     unsigned foreign = i == 0 ? m + 1 : m;
     if (access.residue || access.dependsOn(foreign))
-      return op.emitOpError() << "expected operand " << i << " to be linear and not to depend on d" << foreign
-                              << ", but got " << op.getOperandMaps()[i];
+      return op.emitOpError() << "expected operand " << i << " to be linear and not to depend on d"
+                              << foreign << ", but got " << op.getOperandMaps()[i];
   }
   return success();
 }
@@ -77,8 +78,8 @@ FailureOr<KernelEmission> GemmTemplate::plan(Operation *op, const Tier &tier) co
   return emission;
 }
 
-void GemmTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
-                           Value end) const {
+void GemmTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+                           Value begin, Value end) const {
   auto gemmOp = cast<kernel::GemmOp>(op);
   Gemm gemm(gemmOp);
   gemm.lhs.pointer = pointers.operands[0];
@@ -95,7 +96,10 @@ void GemmTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
     run.active = active;
     body.emitResults(run, sums);
   };
-  ProductEmitter(e, gemm.shape, blocking, gemm.lhs, gemm.rhs, epilogue).emit(begin, end, pointers.scratch);
+  ProductEmitter(e, gemm.shape, blocking, gemm.lhs, gemm.rhs, epilogue)
+      .emit(begin, end, pointers.scratch);
 }
 
-void ampc::cpu::addGemmTemplate(TemplateRegistry &registry) { registry.add<kernel::GemmOp, GemmTemplate>(); }
+void ampc::cpu::addGemmTemplate(TemplateRegistry &registry) {
+  registry.add<kernel::GemmOp, GemmTemplate>();
+}

@@ -15,17 +15,20 @@ PatchReader::Pixel PatchReader::pixelAt(KernelEmitter &e, Value number) const {
 }
 
 /// Row or column in the image, clamped into it; clears `inside` if there is none.
-Value PatchReader::along(KernelEmitter &e, Value start, Value tap, unsigned axis, int64_t size, Value &inside) const {
+Value PatchReader::along(KernelEmitter &e, Value start, Value tap, unsigned axis, int64_t size,
+                         Value &inside) const {
   Value at = e.add(start, e.mul(tap, window.dilations[axis]));
   auto require = [&](Value condition) {
     inside = inside ? e.b.createOrFold<arith::AndIOp>(e.loc, inside, condition) : condition;
   };
   int64_t spread = window.inputDilations[axis];
   // One unsigned comparison finds both ends.
-  require(arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, at, e.index((size - 1) * spread + 1)));
+  require(arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, at,
+                                e.index((size - 1) * spread + 1)));
   at = e.max(e.index(0), e.min(at, e.index((size - 1) * spread)));
   if (spread > 1)
-    require(arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, e.rem(at, spread), e.index(0)));
+    require(
+        arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, e.rem(at, spread), e.index(0)));
   return e.div(at, spread);
 }
 
@@ -33,15 +36,16 @@ Patch PatchReader::patchAt(KernelEmitter &e, const Pixel &pixel, Value tap, Valu
   Patch patch;
   Value y = along(e, pixel.y, e.div(tap, window.kernel[1]), 0, window.height, patch.inside);
   Value x = along(e, pixel.x, e.rem(tap, window.kernel[1]), 1, window.width, patch.inside);
-  Value row = e.add(e.mul(pixel.image, window.height), y), column = e.add(e.mul(row, window.width), x);
+  Value row = e.add(e.mul(pixel.image, window.height), y),
+        column = e.add(e.mul(row, window.width), x);
   patch.start = e.add(e.mul(column, window.channels), e.mul(group, window.groupChannels));
   return patch;
 }
 
 PanelLayout PixelLines::layout(int64_t lines, int64_t depth) const { return paddedLines(depth); }
 
-void PixelLines::pack(KernelEmitter &e, Value line, int64_t count, Value k, Value points, Value panel,
-                      PanelLayout layout, Type acc) {
+void PixelLines::pack(KernelEmitter &e, Value line, int64_t count, Value k, Value points,
+                      Value panel, PanelLayout layout, Type acc) {
   const Window &window = reader.window;
   int64_t channels = window.groupChannels, width = e.tier.lanes(8 * elementBytes(acc));
   Value end = e.add(k, points);
@@ -52,13 +56,16 @@ void PixelLines::pack(KernelEmitter &e, Value line, int64_t count, Value k, Valu
     e.loop(e.div(k, channels), e.div(e.add(end, channels - 1), channels), 1, [&](Value tap) {
       Patch patch = reader.patchAt(e, pixel, tap, group);
       Value first = e.mul(tap, channels);
-      Value c0 = e.max(e.index(0), e.sub(k, first)), c1 = e.min(e.index(channels), e.sub(end, first));
+      Value c0 = e.max(e.index(0), e.sub(k, first)),
+            c1 = e.min(e.index(channels), e.sub(end, first));
       Value into = e.add(to, first);
       auto copy = [&](Value from, Value until, int64_t lanes) {
         e.loop(from, until, lanes, [&](Value c) {
-          Value x = widen(e, e.loadVector(reader.pointer, reader.element, e.add(patch.start, c), lanes), acc);
+          Value x = widen(
+              e, e.loadVector(reader.pointer, reader.element, e.add(patch.start, c), lanes), acc);
           Value zero = e.constant(x.getType(), 0);
-          e.store(arith::SelectOp::create(e.b, e.loc, patch.inside, x, zero), panel, e.add(into, c));
+          e.store(arith::SelectOp::create(e.b, e.loc, patch.inside, x, zero), panel,
+                  e.add(into, c));
         });
       };
       // Blocks of k are multiples of a vector, so whole vectors suffice if the channels are, too.

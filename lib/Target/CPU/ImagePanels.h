@@ -42,8 +42,8 @@ public:
   mlir::Type element;
 
 private:
-  mlir::Value along(KernelEmitter &e, mlir::Value start, mlir::Value tap, unsigned axis, int64_t size,
-                    mlir::Value &inside) const;
+  mlir::Value along(KernelEmitter &e, mlir::Value start, mlir::Value tap, unsigned axis,
+                    int64_t size, mlir::Value &inside) const;
 };
 
 /// Lines are output pixels, k is (tap, channel): the left side of a convolution.
@@ -52,8 +52,8 @@ public:
   explicit PixelLines(PatchReader reader) : reader(reader) {}
   void enterBatch(KernelEmitter &e, mlir::Value group) override { this->group = group; }
   PanelLayout layout(int64_t lines, int64_t depth) const override;
-  void pack(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k, mlir::Value depth, mlir::Value panel,
-            PanelLayout layout, mlir::Type acc) override;
+  void pack(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k, mlir::Value depth,
+            mlir::Value panel, PanelLayout layout, mlir::Type acc) override;
 
 private:
   PatchReader reader;
@@ -65,8 +65,8 @@ class TapLines : public PanelSource {
 public:
   explicit TapLines(PatchReader reader) : reader(reader) {}
   void enterBatch(KernelEmitter &e, mlir::Value group) override { this->group = group; }
-  void pack(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k, mlir::Value depth, mlir::Value panel,
-            PanelLayout layout, mlir::Type acc) override;
+  void pack(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k, mlir::Value depth,
+            mlir::Value panel, PanelLayout layout, mlir::Type acc) override;
 
 private:
   PatchReader reader;

@@ -14,8 +14,9 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
 
-/// What a kernel's code depends on: all but its operands and its place in memory. (OperationEquivalence cannot say
-/// this: it ignores either no values or those inside the body too.)
+/// What a kernel's code depends on: all but its operands and its place in memory.
+/// (OperationEquivalence cannot say this: it ignores either no values or those inside the body
+/// too.)
 static std::string textOf(Operation *op) {
   Operation *copy = op->clone();
   copy->setDiscardableAttrs(DictionaryAttr::get(op->getContext()));
@@ -125,9 +126,10 @@ private:
   void emitFunctions(Operation *op, StringRef name, const KernelTemplate &writer, const Tier &tier,
                      const KernelEmission &emission) {
     std::string symbol = (name + "_" + tier.name).str();
-    emitFunction(op, symbol, tier, [&](KernelEmitter &e, const KernelPointers &p, ValueRange range) {
-      writer.emitRun(op, e, p, range[0], range[1]);
-    });
+    emitFunction(op, symbol, tier,
+                 [&](KernelEmitter &e, const KernelPointers &p, ValueRange range) {
+                   writer.emitRun(op, e, p, range[0], range[1]);
+                 });
     if (emission.hasFinish)
       emitFunction(op, symbol + "_finish", tier,
                    [&](KernelEmitter &e, const KernelPointers &p, ValueRange) {

@@ -58,8 +58,9 @@ Value KernelEmitter::broadcast(Value scalar, int64_t lanes) {
 
 // ---- Memory ----
 
-/// What lies in memory, as LLVM handles it well: i1 as a byte, 16-bit floats as integers (x86 has no vectors of them
-/// without AVX512_FP16, so shuffles, inserts and masked accesses would be taken apart).
+/// What lies in memory, as LLVM handles it well: i1 as a byte, 16-bit floats as integers (x86 has
+/// no vectors of them without AVX512_FP16, so shuffles, inserts and masked accesses would be taken
+/// apart).
 static Type rawType(Type element) {
   if (element.isBF16() || element.isF16())
     return IntegerType::get(element.getContext(), 16);
@@ -83,7 +84,8 @@ static Value fromRaw(KernelEmitter &e, Value value, Type element) {
     return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, value, zero);
   }
   auto vector = dyn_cast<VectorType>(value.getType());
-  return arith::BitcastOp::create(e.b, e.loc, vector ? Type(vector.clone(element)) : element, value);
+  return arith::BitcastOp::create(e.b, e.loc, vector ? Type(vector.clone(element)) : element,
+                                  value);
 }
 
 Value KernelEmitter::address(Value base, Type element, Value position) {
@@ -151,7 +153,8 @@ void KernelEmitter::store(Value value, Value base, Value position, int64_t activ
   value = toRaw(*this, value);
   if (!vector || active < 0 || active == vector.getDimSize(0))
     LLVM::StoreOp::create(b, loc, value, at, align);
-  // LLVM 22 turns a masked store of one narrowed lane into a store as wide as before narrowing: past the end.
+  // LLVM 22 turns a masked store of one narrowed lane into a store as wide as before narrowing:
+  // past the end.
   else if (active == 1)
     LLVM::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, int64_t(0)), at, align);
   else

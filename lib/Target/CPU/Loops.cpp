@@ -7,7 +7,8 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
 
-void cpu::forVectors(KernelEmitter &e, int64_t length, int64_t lanes, llvm::function_ref<void(Value, int64_t)> body) {
+void cpu::forVectors(KernelEmitter &e, int64_t length, int64_t lanes,
+                     llvm::function_ref<void(Value, int64_t)> body) {
   int64_t tail = length % lanes;
   e.loop(e.index(0), e.index(length - tail), lanes, [&](Value j) { body(j, lanes); });
   if (tail)
@@ -15,20 +16,24 @@ void cpu::forVectors(KernelEmitter &e, int64_t length, int64_t lanes, llvm::func
 }
 
 /// Only bits move: 8 or more of them per element.
-static int64_t lanesOf(KernelEmitter &e, Type element) { return e.tier.lanes(8 * elementBytes(element)); }
+static int64_t lanesOf(KernelEmitter &e, Type element) {
+  return e.tier.lanes(8 * elementBytes(element));
+}
 
-void cpu::copyRow(KernelEmitter &e, Type element, Value to, Value toPosition, Value from, Value fromPosition,
-                  int64_t length) {
+void cpu::copyRow(KernelEmitter &e, Type element, Value to, Value toPosition, Value from,
+                  Value fromPosition, int64_t length) {
   int64_t lanes = lanesOf(e, element);
   forVectors(e, length, lanes, [&](Value j, int64_t active) {
     Value x = e.loadVector(from, element, e.add(fromPosition, j), lanes, active);
     e.store(x, to, e.add(toPosition, j), active);
   });
 }
-void cpu::fillRow(KernelEmitter &e, Type element, double value, Value to, Value position, int64_t length) {
+void cpu::fillRow(KernelEmitter &e, Type element, double value, Value to, Value position,
+                  int64_t length) {
   int64_t lanes = lanesOf(e, element);
   Value x = e.constant(KernelEmitter::vectorOf(element, lanes), value);
-  forVectors(e, length, lanes, [&](Value j, int64_t active) { e.store(x, to, e.add(position, j), active); });
+  forVectors(e, length, lanes,
+             [&](Value j, int64_t active) { e.store(x, to, e.add(position, j), active); });
 }
 // A negative number is a large one without its sign.
 Value cpu::within(KernelEmitter &e, Value x, Value limit) {

@@ -11,7 +11,8 @@ using namespace ampc;
 using namespace ampc::cpu;
 
 namespace {
-/// How a map is cut into tasks: whole rows, or (rows longer than a task is worth) segments of a row.
+/// How a map is cut into tasks: whole rows, or (rows longer than a task is worth) segments of a
+/// row.
 struct MapShape {
   IterationSpace space;
   int64_t rows, length;
@@ -37,8 +38,8 @@ struct MapShape {
 class RowEmitter {
 public:
   RowEmitter(KernelEmitter &e, kernel::MapOp op, BodyEmitter &body, Value scratch)
-      : e(e), op(op), body(body), last(body.space().rank() - 1),
-        length(body.space().sizes.back()), cache(op, length), scratch(scratch) {}
+      : e(e), op(op), body(body), last(body.space().rank() - 1), length(body.space().sizes.back()),
+        cache(op, length), scratch(scratch) {}
 
   void emit(ArrayRef<Value> outer, Value from, Value to);
   /// Of rows that fit a vector: all their points.

@@ -1,5 +1,5 @@
-// Packs panels from strided memory: by copies where a stride is 1, transposing in registers where needed.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Packs panels from strided memory: by copies where a stride is 1, transposing in registers where
+// needed. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Panels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -37,8 +37,8 @@ PanelLayout StridedSource::layout(int64_t lines, int64_t depth) const {
   return depthStride == 1 && depth > 1 ? paddedLines(depth) : PanelLayout{1, lines};
 }
 
-void StridedSource::pack(KernelEmitter &e, Value line, int64_t count, Value k, Value points, Value panel,
-                         PanelLayout layout, Type acc) {
+void StridedSource::pack(KernelEmitter &e, Value line, int64_t count, Value k, Value points,
+                         Value panel, PanelLayout layout, Type acc) {
   int64_t width = e.tier.lanes(8 * elementBytes(acc));
   if (layout.depthStride == 1 && depthStride == 1)
     return copyLines(e, line, count, k, points, panel, layout, acc);
@@ -55,8 +55,8 @@ void StridedSource::pack(KernelEmitter &e, Value line, int64_t count, Value k, V
 }
 
 /// Lines stay lines: both sides have neighbours in k side by side.
-void StridedSource::copyLines(KernelEmitter &e, Value line, int64_t count, Value k, Value points, Value panel,
-                              PanelLayout layout, Type acc) {
+void StridedSource::copyLines(KernelEmitter &e, Value line, int64_t count, Value k, Value points,
+                              Value panel, PanelLayout layout, Type acc) {
   int64_t width = e.tier.lanes(8 * elementBytes(acc));
   SmallVector<Value> starts;
   for (int64_t i = 0; i < count; ++i)
@@ -72,8 +72,8 @@ void StridedSource::copyLines(KernelEmitter &e, Value line, int64_t count, Value
 }
 
 /// Squares of lines by k are transposed in registers.
-void StridedSource::transposeLines(KernelEmitter &e, Value line, int64_t count, Value k, Value points, Value panel,
-                                   PanelLayout layout, Type acc) {
+void StridedSource::transposeLines(KernelEmitter &e, Value line, int64_t count, Value k,
+                                   Value points, Value panel, PanelLayout layout, Type acc) {
   int64_t width = e.tier.lanes(8 * elementBytes(acc));
   Value whole = e.sub(points, e.rem(points, width));
   e.loop(e.index(0), whole, width, [&](Value j) {
@@ -81,7 +81,8 @@ void StridedSource::transposeLines(KernelEmitter &e, Value line, int64_t count, 
       SmallVector<Value> square;
       for (int64_t i = 0; i < width; ++i) {
         Value at = e.mul(e.min(e.add(line, group + i), e.index(lines - 1)), lineStride);
-        square.push_back(widen(e, e.loadVector(entry, element, e.add(at, e.add(k, j)), width), acc));
+        square.push_back(
+            widen(e, e.loadVector(entry, element, e.add(at, e.add(k, j)), width), acc));
       }
       square = e.transpose(square);
       for (int64_t i = 0; i < width; ++i)
@@ -93,8 +94,8 @@ void StridedSource::transposeLines(KernelEmitter &e, Value line, int64_t count, 
 }
 
 /// Lines are side by side in memory and in the panel.
-void StridedSource::copyColumns(KernelEmitter &e, Value line, int64_t count, Value k, Value points, Value panel,
-                                PanelLayout layout, Type acc) {
+void StridedSource::copyColumns(KernelEmitter &e, Value line, int64_t count, Value k, Value points,
+                                Value panel, PanelLayout layout, Type acc) {
   int64_t width = e.tier.lanes(8 * elementBytes(acc));
   e.loop(e.index(0), points, 1, [&](Value j) {
     Value from = e.add(line, e.mul(e.add(k, j), depthStride)), to = e.mul(j, layout.depthStride);
@@ -110,13 +111,14 @@ void StridedSource::copyColumns(KernelEmitter &e, Value line, int64_t count, Val
   });
 }
 
-void StridedSource::copyElements(KernelEmitter &e, Value line, int64_t count, Value k, Value from, Value to,
-                                 Value panel, PanelLayout layout, Type acc) {
+void StridedSource::copyElements(KernelEmitter &e, Value line, int64_t count, Value k, Value from,
+                                 Value to, Value panel, PanelLayout layout, Type acc) {
   e.loop(from, to, 1, [&](Value j) {
     e.loop(e.index(0), e.index(count), 1, [&](Value i) {
       Value at = e.mul(e.min(e.add(line, i), e.index(lines - 1)), lineStride);
       Value x = e.loadScalar(entry, element, e.add(at, e.mul(e.add(k, j), depthStride)));
-      e.store(widen(e, x, acc), panel, e.add(e.mul(i, layout.lineStride), e.mul(j, layout.depthStride)));
+      e.store(widen(e, x, acc), panel,
+              e.add(e.mul(i, layout.lineStride), e.mul(j, layout.depthStride)));
     });
   });
 }

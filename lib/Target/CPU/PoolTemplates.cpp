@@ -18,7 +18,8 @@ struct Windows {
   Type storage, compute;
 
   template <typename Op> Windows(Op op, Value imageValue, Value windowsValue) {
-    auto whole = cast<RankedTensorType>(imageValue.getType()), parts = cast<RankedTensorType>(windowsValue.getType());
+    auto whole = cast<RankedTensorType>(imageValue.getType()),
+         parts = cast<RankedTensorType>(windowsValue.getType());
     batch = whole.getDimSize(0), channels = whole.getDimSize(3);
     for (int i : {0, 1}) {
       image[i] = whole.getDimSize(1 + i), count[i] = parts.getDimSize(1 + i);
@@ -27,7 +28,8 @@ struct Windows {
     isMax = op.getKind() == kernel::Combine::max;
     scale = op.getScale().convertToDouble();
     storage = whole.getElementType();
-    compute = storage.getIntOrFloatBitWidth() < 32 ? Float32Type::get(storage.getContext()) : storage;
+    compute =
+        storage.getIntOrFloatBitWidth() < 32 ? Float32Type::get(storage.getContext()) : storage;
   }
 };
 
@@ -40,7 +42,9 @@ struct Channels {
   Type vector(Type element) const { return KernelEmitter::vectorOf(element, lanes); }
   Value load(Value base, Value position, int64_t active) const {
     Value x = e.loadVector(base, w.storage, position, lanes, active);
-    return w.storage == w.compute ? x : arith::ExtFOp::create(e.b, e.loc, vector(w.compute), x).getResult();
+    return w.storage == w.compute
+               ? x
+               : arith::ExtFOp::create(e.b, e.loc, vector(w.compute), x).getResult();
   }
   void store(Value x, Value base, Value position, int64_t active) const {
     if (w.storage != w.compute)
@@ -49,7 +53,8 @@ struct Channels {
   }
   /// Number (row, column) of a place in the window, in all lanes.
   Value place(Value row, Value column, Type element) const {
-    Value number = arith::IndexCastOp::create(e.b, e.loc, element, e.add(e.mul(row, w.size[1]), column));
+    Value number =
+        arith::IndexCastOp::create(e.b, e.loc, element, e.add(e.mul(row, w.size[1]), column));
     return e.broadcast(number, lanes);
   }
 };
@@ -72,9 +77,13 @@ std::pair<Value, Value> windowsAround(KernelEmitter &e, const Windows &w, int si
 }
 
 /// Tasks are rows (image, line) of the result.
-int64_t tasksOf(int64_t rows, int64_t length) { return llvm::divideCeil(rows, rowsPerTask(length)); }
-void forPlaces(KernelEmitter &e, int64_t batch, const int64_t sides[2], int64_t channels, Value begin, Value end,
-               llvm::function_ref<void(Value image, Value row, Value column, Value position)> body) {
+int64_t tasksOf(int64_t rows, int64_t length) {
+  return llvm::divideCeil(rows, rowsPerTask(length));
+}
+void forPlaces(
+    KernelEmitter &e, int64_t batch, const int64_t sides[2], int64_t channels, Value begin,
+    Value end,
+    llvm::function_ref<void(Value image, Value row, Value column, Value position)> body) {
   int64_t rows = batch * sides[0], perTask = rowsPerTask(sides[1] * channels);
   e.loop(e.mul(begin, perTask), e.min(e.mul(end, perTask), e.index(rows)), 1, [&](Value line) {
     e.loop(e.index(0), e.index(sides[1]), 1, [&](Value column) {
@@ -97,43 +106,51 @@ class PoolTemplate : public KernelTemplate {
     auto op = cast<kernel::PoolOp>(operation);
     Windows w(op, op.getX(), op.getResult());
     Channels c{e, w};
-    forPlaces(e, w.batch, w.count, w.channels, begin, end, [&](Value image, Value row, Value column, Value position) {
-      forVectors(e, w.channels, c.lanes, [&](Value channel, int64_t active) {
-        SmallVector<Value> found = combineWindow(c, pointers.operands[0], image, row, column, channel, active);
-        Value at = e.add(position, channel);
-        if (w.isMax) {
-          Value number = arith::TruncIOp::create(e.b, e.loc, c.vector(e.b.getI8Type()), found[1]);
-          e.store(number, pointers.results[1], at, active);
-        } else if (w.scale != 1.0) {
-          found[0] = arith::MulFOp::create(e.b, e.loc, found[0], e.constant(c.vector(w.compute), w.scale));
-        }
-        c.store(found[0], pointers.results[0], at, active);
-      });
-    });
+    forPlaces(e, w.batch, w.count, w.channels, begin, end,
+              [&](Value image, Value row, Value column, Value position) {
+                forVectors(e, w.channels, c.lanes, [&](Value channel, int64_t active) {
+                  SmallVector<Value> found =
+                      combineWindow(c, pointers.operands[0], image, row, column, channel, active);
+                  Value at = e.add(position, channel);
+                  if (w.isMax) {
+                    Value number =
+                        arith::TruncIOp::create(e.b, e.loc, c.vector(e.b.getI8Type()), found[1]);
+                    e.store(number, pointers.results[1], at, active);
+                  } else if (w.scale != 1.0) {
+                    found[0] = arith::MulFOp::create(e.b, e.loc, found[0],
+                                                     e.constant(c.vector(w.compute), w.scale));
+                  }
+                  c.store(found[0], pointers.results[0], at, active);
+                });
+              });
   }
   /// Maximum and its place, or sum, of one window. NaN is larger than anything.
-  static SmallVector<Value> combineWindow(Channels &c, Value x, Value image, Value row, Value column, Value channel,
-                                          int64_t active) {
+  static SmallVector<Value> combineWindow(Channels &c, Value x, Value image, Value row,
+                                          Value column, Value channel, int64_t active) {
     KernelEmitter &e = c.e;
     const Windows &w = c.w;
     Type i32 = e.b.getI32Type();
-    SmallVector<Value> start{e.constant(c.vector(w.compute), w.isMax ? -std::numeric_limits<double>::infinity() : 0.0)};
+    SmallVector<Value> start{
+        e.constant(c.vector(w.compute), w.isMax ? -std::numeric_limits<double>::infinity() : 0.0)};
     if (w.isMax)
       start.push_back(e.constant(c.vector(i32), 0));
     auto [top, bottom] = placesInside(e, w, 0, row);
     auto [left, right] = placesInside(e, w, 1, column);
     auto rows = [&, left = left, right = right](Value i, ValueRange outer) {
       return e.loop(left, right, 1, outer, [&](Value j, ValueRange best) {
-        Value line = e.add(e.mul(image, w.image[0]), e.add(e.add(e.mul(row, w.stride[0]), i), -w.pad[0]));
-        Value pixel = e.add(e.mul(line, w.image[1]), e.add(e.add(e.mul(column, w.stride[1]), j), -w.pad[1]));
+        Value line =
+            e.add(e.mul(image, w.image[0]), e.add(e.add(e.mul(row, w.stride[0]), i), -w.pad[0]));
+        Value pixel =
+            e.add(e.mul(line, w.image[1]), e.add(e.add(e.mul(column, w.stride[1]), j), -w.pad[1]));
         Value value = c.load(x, e.add(e.mul(pixel, w.channels), channel), active);
         if (!w.isMax)
           return SmallVector<Value>{arith::AddFOp::create(e.b, e.loc, best[0], value)};
         Value larger = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OGT, value, best[0]);
         Value isNan = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UNO, value, value);
         Value wins = arith::OrIOp::create(e.b, e.loc, larger, isNan);
-        return SmallVector<Value>{arith::SelectOp::create(e.b, e.loc, wins, value, best[0]),
-                                  arith::SelectOp::create(e.b, e.loc, wins, c.place(i, j, i32), best[1])};
+        return SmallVector<Value>{
+            arith::SelectOp::create(e.b, e.loc, wins, value, best[0]),
+            arith::SelectOp::create(e.b, e.loc, wins, c.place(i, j, i32), best[1])};
       });
     };
     return e.loop(top, bottom, 1, start, rows);
@@ -153,18 +170,20 @@ class PoolGradTemplate : public KernelTemplate {
     auto op = cast<kernel::PoolGradOp>(operation);
     Windows w(op, op.getResult(), op.getG());
     Channels c{e, w};
-    forPlaces(e, w.batch, w.image, w.channels, begin, end, [&](Value image, Value row, Value column, Value position) {
-      forVectors(e, w.channels, c.lanes, [&](Value channel, int64_t active) {
-        Value sum = sumWindows(c, pointers, image, row, column, channel, active);
-        if (w.scale != 1.0)
-          sum = arith::MulFOp::create(e.b, e.loc, sum, e.constant(c.vector(w.compute), w.scale));
-        c.store(sum, pointers.results[0], e.add(position, channel), active);
-      });
-    });
+    forPlaces(e, w.batch, w.image, w.channels, begin, end,
+              [&](Value image, Value row, Value column, Value position) {
+                forVectors(e, w.channels, c.lanes, [&](Value channel, int64_t active) {
+                  Value sum = sumWindows(c, pointers, image, row, column, channel, active);
+                  if (w.scale != 1.0)
+                    sum = arith::MulFOp::create(e.b, e.loc, sum,
+                                                e.constant(c.vector(w.compute), w.scale));
+                  c.store(sum, pointers.results[0], e.add(position, channel), active);
+                });
+              });
   }
   /// Cotangents of the windows around a place; of a maximum only those that found it here.
-  static Value sumWindows(Channels &c, const KernelPointers &pointers, Value image, Value row, Value column, Value channel,
-                          int64_t active) {
+  static Value sumWindows(Channels &c, const KernelPointers &pointers, Value image, Value row,
+                          Value column, Value channel, int64_t active) {
     KernelEmitter &e = c.e;
     const Windows &w = c.w;
     auto [top, bottom] = windowsAround(e, w, 0, row);
@@ -180,7 +199,8 @@ class PoolGradTemplate : public KernelTemplate {
           Value ownColumn = e.sub(e.add(column, w.pad[1]), e.mul(j, w.stride[1]));
           Type i8 = e.b.getI8Type();
           Value where = e.loadVector(pointers.operands[1], i8, at, c.lanes, active);
-          Value here = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, where, c.place(ownRow, ownColumn, i8));
+          Value here = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, where,
+                                             c.place(ownRow, ownColumn, i8));
           g = arith::SelectOp::create(e.b, e.loc, here, g, zero);
         }
         return SmallVector<Value>{arith::AddFOp::create(e.b, e.loc, sum[0], g)};

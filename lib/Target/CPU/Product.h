@@ -17,11 +17,13 @@ struct ProductShape {
   bool sharedRhs = false; // B is the same for the whole batch
 };
 
-/// A register tile has `rows` x `columns()` sums. A panel is a strip of A (`rows` lines) or B (`columns()` lines),
-/// packed for `depth` points of k at a time. A task is a block of C of mStep x nStep panels.
+/// A register tile has `rows` x `columns()` sums. A panel is a strip of A (`rows` lines) or B
+/// (`columns()` lines), packed for `depth` points of k at a time. A task is a block of C of mStep x
+/// nStep panels.
 ///
-/// The order of every sum: k ascending, one fused multiply-add at a time (plain tier: product rounded, then added).
-/// Blocks of k continue the same sums, so the order depends on neither blocking nor threads.
+/// The order of every sum: k ascending, one fused multiply-add at a time (plain tier: product
+/// rounded, then added). Blocks of k continue the same sums, so the order depends on neither
+/// blocking nor threads.
 struct Blocking {
   int64_t rows, vectors, width;
   int64_t depth, depthBlocks;

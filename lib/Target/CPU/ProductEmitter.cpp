@@ -9,12 +9,15 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
 
-ProductEmitter::ProductEmitter(KernelEmitter &e, const ProductShape &shape, const Blocking &blocking, PanelSource &lhs,
-                               PanelSource &rhs, Epilogue epilogue)
+ProductEmitter::ProductEmitter(KernelEmitter &e, const ProductShape &shape,
+                               const Blocking &blocking, PanelSource &lhs, PanelSource &rhs,
+                               Epilogue epilogue)
     : e(e), shape(shape), blocking(blocking), lhs(lhs), rhs(rhs), epilogue(epilogue),
-      lhsLayout(lhs.layout(blocking.rows, blocking.depth)), layout(ScratchLayout::of(shape, blocking, lhs)) {}
+      lhsLayout(lhs.layout(blocking.rows, blocking.depth)),
+      layout(ScratchLayout::of(shape, blocking, lhs)) {}
 
-ScratchLayout ScratchLayout::of(const ProductShape &shape, const Blocking &blocking, const PanelSource &lhs) {
+ScratchLayout ScratchLayout::of(const ProductShape &shape, const Blocking &blocking,
+                                const PanelSource &lhs) {
   int64_t at = 0;
   auto take = [&](int64_t elements) {
     int64_t start = at;
@@ -50,7 +53,8 @@ void ProductEmitter::emit(Value begin, Value end, Value memory) {
     if (blocking.keepRhs) {
       Value isNew = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, key, packed[0]);
       e.when(isNew, [&] {
-        e.loop(e.index(0), e.index(blocking.depthBlocks), 1, [&](Value block) { packRhs(task, block); });
+        e.loop(e.index(0), e.index(blocking.depthBlocks), 1,
+               [&](Value block) { packRhs(task, block); });
       });
     }
     e.loop(e.index(0), e.index(blocking.depthBlocks), 1, [&](Value block) {
@@ -62,7 +66,8 @@ void ProductEmitter::emit(Value begin, Value end, Value memory) {
   });
 }
 
-/// Rows run fastest, so that a thread packs the columns of B once for a stretch of tasks. `key` tells whose.
+/// Rows run fastest, so that a thread packs the columns of B once for a stretch of tasks. `key`
+/// tells whose.
 ProductEmitter::Task ProductEmitter::locate(Value number, Value &key) {
   Value mTask = e.rem(number, blocking.mTasks), rest = e.div(number, blocking.mTasks), nTask;
   Task task;
@@ -88,27 +93,31 @@ Value ProductEmitter::rhsPanel(const Task &task, Value block, Value panel) {
   Value number = e.sub(panel, task.n);
   if (blocking.keepRhs)
     number = e.add(number, e.mul(block, blocking.nStep));
-  return e.address(e.offset(scratch, layout.rhs), shape.acc, e.mul(number, blocking.depth * blocking.columns()));
+  return e.address(e.offset(scratch, layout.rhs), shape.acc,
+                   e.mul(number, blocking.depth * blocking.columns()));
 }
 Value ProductEmitter::sumsOf(const Task &task, Value m, Value n) {
   Value number = e.add(e.mul(e.sub(n, task.n), blocking.mStep), e.sub(m, task.m));
-  return e.address(e.offset(scratch, layout.sums), shape.acc, e.mul(number, blocking.rows * blocking.columns()));
+  return e.address(e.offset(scratch, layout.sums), shape.acc,
+                   e.mul(number, blocking.rows * blocking.columns()));
 }
 
 void ProductEmitter::packRhs(const Task &task, Value block) {
   e.loop(task.n, task.nEnd, 1, [&](Value panel) {
-    rhs.pack(e, e.mul(panel, blocking.columns()), blocking.columns(), e.mul(block, blocking.depth), points(block),
-             rhsPanel(task, block, panel), {1, blocking.columns()}, shape.acc);
+    rhs.pack(e, e.mul(panel, blocking.columns()), blocking.columns(), e.mul(block, blocking.depth),
+             points(block), rhsPanel(task, block, panel), {1, blocking.columns()}, shape.acc);
   });
 }
 
-/// All tiles of the task over one block of k: a panel of A stays in L1 and meets all panels of B. Sums of earlier
-/// blocks wait in scratch, tile after tile.
+/// All tiles of the task over one block of k: a panel of A stays in L1 and meets all panels of B.
+/// Sums of earlier blocks wait in scratch, tile after tile.
 void ProductEmitter::emitBlock(const Task &task, Value block) {
-  Value zeros = e.offset(scratch, layout.zeros), tile = e.offset(scratch, layout.tile), depth = points(block);
+  Value zeros = e.offset(scratch, layout.zeros), tile = e.offset(scratch, layout.tile),
+        depth = points(block);
   Value a = e.offset(scratch, layout.lhs);
   e.loop(task.m, task.mEnd, 1, [&](Value m) {
-    lhs.pack(e, e.mul(m, blocking.rows), blocking.rows, e.mul(block, blocking.depth), depth, a, lhsLayout, shape.acc);
+    lhs.pack(e, e.mul(m, blocking.rows), blocking.rows, e.mul(block, blocking.depth), depth, a,
+             lhsLayout, shape.acc);
     e.loop(task.n, task.nEnd, 1, [&](Value n) {
       Value b = rhsPanel(task, block, n);
       if (blocking.depthBlocks == 1) {
@@ -118,7 +127,8 @@ void ProductEmitter::emitBlock(const Task &task, Value block) {
       Value sums = sumsOf(task, m, n), isFirst = e.less(block, e.index(1));
       Value from = arith::SelectOp::create(e.b, e.loc, isFirst, zeros, sums);
       emitTile(a, b, depth, from, sums);
-      e.when(e.less(e.index(blocking.depthBlocks - 2), block), [&] { emitEpilogue(task, m, n, sums); });
+      e.when(e.less(e.index(blocking.depthBlocks - 2), block),
+             [&] { emitEpilogue(task, m, n, sums); });
     });
   });
 }
@@ -134,13 +144,16 @@ void ProductEmitter::emitTile(Value a, Value b, Value depth, Value from, Value t
   Type type = e.vectorOf(shape.acc, width);
   SmallVector<Value> sums;
   for (int64_t i = 0; i < rows * vectors; ++i)
-    sums.push_back(from ? e.loadVector(from, shape.acc, e.index(i * width), width) : e.constant(type, 0));
+    sums.push_back(from ? e.loadVector(from, shape.acc, e.index(i * width), width)
+                        : e.constant(type, 0));
   sums = e.loop(e.index(0), depth, 1, sums, [&](Value k, ValueRange sum) {
     SmallVector<Value> right, next;
     for (int64_t v = 0; v < vectors; ++v)
-      right.push_back(e.loadVector(b, shape.acc, e.add(e.mul(k, blocking.columns()), v * width), width));
+      right.push_back(
+          e.loadVector(b, shape.acc, e.add(e.mul(k, blocking.columns()), v * width), width));
     for (int64_t i = 0; i < rows; ++i) {
-      Value x = e.loadScalar(a, shape.acc, e.add(e.mul(k, lhsLayout.depthStride), i * lhsLayout.lineStride));
+      Value x = e.loadScalar(a, shape.acc,
+                             e.add(e.mul(k, lhsLayout.depthStride), i * lhsLayout.lineStride));
       x = e.broadcast(x, width);
       for (int64_t v = 0; v < vectors; ++v)
         next.push_back(multiplyAdd(e, x, right[v], sum[i * vectors + v]));
@@ -159,7 +172,8 @@ void ProductEmitter::emitEpilogue(const Task &task, Value m, Value n, Value tile
     e.loop(e.index(0), rowsHere, 1, [&](Value row) {
       for (int64_t j = 0; j < columnsHere; j += width) {
         Value sums = e.loadVector(tile, shape.acc, e.add(e.mul(row, columns), j), width);
-        epilogue(task.batch, e.add(row0, row), e.add(column0, j), std::min(width, columnsHere - j), sums);
+        epilogue(task.batch, e.add(row0, row), e.add(column0, j), std::min(width, columnsHere - j),
+                 sums);
       }
     });
   };

@@ -12,19 +12,20 @@ struct ScratchLayout {
   int64_t lhsPanelElements;
   int64_t zeros, tile, lhs, rhs, sums, total;
 
-  static ScratchLayout of(const ProductShape &shape, const Blocking &blocking, const PanelSource &lhs);
+  static ScratchLayout of(const ProductShape &shape, const Blocking &blocking,
+                          const PanelSource &lhs);
 };
 
-/// Emits tasks of a product: packs blocks of both sides into the thread's scratch, sums register tiles, and hands
-/// vectors of finished sums to the epilogue.
+/// Emits tasks of a product: packs blocks of both sides into the thread's scratch, sums register
+/// tiles, and hands vectors of finished sums to the epilogue.
 class ProductEmitter {
 public:
   /// `sums` belong to (batch, m, n...n + active - 1).
-  using Epilogue = llvm::function_ref<void(mlir::Value batch, mlir::Value m, mlir::Value n, int64_t active,
-                                           mlir::Value sums)>;
+  using Epilogue = llvm::function_ref<void(mlir::Value batch, mlir::Value m, mlir::Value n,
+                                           int64_t active, mlir::Value sums)>;
 
-  ProductEmitter(KernelEmitter &e, const ProductShape &shape, const Blocking &blocking, PanelSource &lhs,
-                 PanelSource &rhs, Epilogue epilogue);
+  ProductEmitter(KernelEmitter &e, const ProductShape &shape, const Blocking &blocking,
+                 PanelSource &lhs, PanelSource &rhs, Epilogue epilogue);
   /// Runs tasks [begin, end).
   void emit(mlir::Value begin, mlir::Value end, mlir::Value scratch);
 

@@ -1,5 +1,5 @@
-// kernel.reduce over the middle of [outer, reduced, inner], in chunks that a last function combines in order.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// kernel.reduce over the middle of [outer, reduced, inner], in chunks that a last function combines
+// in order. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/CPU/BodyEmitter.h"
 #include "ampc/Target/CPU/Combine.h"
 #include "ampc/Target/CPU/Cost.h"
@@ -31,7 +31,9 @@ struct ReduceShape {
     chunk = llvm::divideCeil(reduced, chunks);
     int64_t points = pointsPerTask(op);
     // Blocks of whole cache lines.
-    innerBlock = chunk * inner <= 2 * points ? inner : llvm::alignTo(std::max<int64_t>(points / chunk, 64), 64);
+    innerBlock = chunk * inner <= 2 * points
+                     ? inner
+                     : llvm::alignTo(std::max<int64_t>(points / chunk, 64), 64);
     innerBlock = std::min(innerBlock, inner);
     innerBlocks = llvm::divideCeil(inner, innerBlock);
     outerBlock = innerBlocks > 1 ? 1 : std::max<int64_t>(1, points / (chunk * inner));
@@ -125,7 +127,8 @@ void ReduceEmitter::accumulate(const Run &run, MutableArrayRef<Value> sums) {
   }
 }
 
-/// Sums `vectors` neighbouring vectors of columns from column j on; all of them are full unless vectors is 1.
+/// Sums `vectors` neighbouring vectors of columns from column j on; all of them are full unless
+/// vectors is 1.
 void ReduceEmitter::reduceColumns(Value outer, Value from, Value to, Value j, int64_t vectors,
                                   int64_t active) {
   SmallVector<Value> sums = start(lanes, vectors);
@@ -166,8 +169,7 @@ void ReduceEmitter::reduceRow(Value outer, Value from, Value to) {
   sums = e.loop(from, blocked, ways * lanes, sums, [&](Value i, ValueRange v) {
     SmallVector<Value> next(v);
     for (int64_t way = 0; way < ways; ++way)
-      accumulate(runAt(e.add(i, way * lanes)),
-                 MutableArrayRef(next).slice(way * count(), count()));
+      accumulate(runAt(e.add(i, way * lanes)), MutableArrayRef(next).slice(way * count(), count()));
     return next;
   });
   SmallVector<Value> first;
@@ -228,12 +230,10 @@ void ReduceEmitter::emitTask(Value task) {
       Value blocked = e.add(j, width);
       e.loop(j, blocked, vectors * lanes,
              [&](Value at) { reduceColumns(outer, from, to, at, vectors, lanes); });
-      e.loop(blocked, full, lanes,
-             [&](Value at) { reduceColumns(outer, from, to, at, 1, lanes); });
+      e.loop(blocked, full, lanes, [&](Value at) { reduceColumns(outer, from, to, at, 1, lanes); });
       if (tail)
-        e.when(e.less(full, columnEnd), [&] {
-          reduceColumns(outer, from, to, e.index(shape.inner - tail), 1, tail);
-        });
+        e.when(e.less(full, columnEnd),
+               [&] { reduceColumns(outer, from, to, e.index(shape.inner - tail), 1, tail); });
     }
     body.release(mark);
   });

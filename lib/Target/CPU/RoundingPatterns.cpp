@@ -23,9 +23,7 @@ static Value roundUp(FloatCode &c, Value x) {
   Value under = c.compare(arith::CmpFPredicate::OLT, near, x);
   return c.withSign(c.select(under, c.add(near, 1.0), near), x);
 }
-static Value towardsZero(FloatCode &c, Value x) {
-  return c.withSign(roundDown(c, c.abs(x)), x);
-}
+static Value towardsZero(FloatCode &c, Value x) { return c.withSign(roundDown(c, c.abs(x)), x); }
 // Halves go away from zero.
 static Value nearestAway(FloatCode &c, Value x) {
   Value magnitude = c.abs(x);
@@ -35,8 +33,7 @@ static Value nearestAway(FloatCode &c, Value x) {
 }
 
 namespace {
-template <typename Op, Value (*expand)(FloatCode &, Value)>
-struct Expand : OpRewritePattern<Op> {
+template <typename Op, Value (*expand)(FloatCode &, Value)> struct Expand : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     if (getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth() < 32)
@@ -56,7 +53,8 @@ struct SplitFMA : OpRewritePattern<math::FmaOp> {
 };
 } // namespace
 
-void ampc::cpu::addRoundingPatterns(RewritePatternSet &patterns, bool hasRoundingUnit, bool hasFMA) {
+void ampc::cpu::addRoundingPatterns(RewritePatternSet &patterns, bool hasRoundingUnit,
+                                    bool hasFMA) {
   patterns.add<Expand<math::RoundOp, nearestAway>>(patterns.getContext());
   if (!hasRoundingUnit)
     patterns.add<Expand<math::FloorOp, roundDown>, Expand<math::CeilOp, roundUp>,

@@ -12,7 +12,8 @@ unsigned cpu::rowStage(Value value) {
   unsigned most = 0;
   if (def)
     for (Value operand : def->getOperands())
-      most = std::max(most, rowStage(operand) + isa_and_nonnull<kernel::RowReduceOp>(operand.getDefiningOp()));
+      most = std::max(most, rowStage(operand) +
+                                isa_and_nonnull<kernel::RowReduceOp>(operand.getDefiningOp()));
   return most;
 }
 
@@ -28,8 +29,8 @@ static void collect(Value value, llvm::SmallSetVector<Value, 16> &cone) {
 /// Worth a store and a load: about twenty instructions.
 static bool isCostly(Value value) {
   Operation *def = value.getDefiningOp();
-  return isa<math::ExpOp, math::LogOp, math::Log1pOp, math::TanhOp, math::ErfOp, math::SinOp, math::CosOp,
-             math::PowFOp>(def);
+  return isa<math::ExpOp, math::LogOp, math::Log1pOp, math::TanhOp, math::ErfOp, math::SinOp,
+             math::CosOp, math::PowFOp>(def);
 }
 
 RowCache::RowCache(kernel::MapOp op, int64_t length) : rowBytes(kernel::alignUp(length * 8)) {

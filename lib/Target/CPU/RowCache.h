@@ -7,8 +7,8 @@
 
 namespace ampc::cpu {
 
-/// Number of row reductions that must be finished before `value` is known: the stage that computes it. A row's
-/// reductions run in stages 0, 1, ...; its results in the last.
+/// Number of row reductions that must be finished before `value` is known: the stage that computes
+/// it. A row's reductions run in stages 0, 1, ...; its results in the last.
 unsigned rowStage(mlir::Value value);
 
 /// In scratch, one row per value, padded to whole vectors.

@@ -68,28 +68,34 @@ class ScatterAddTemplate : public KernelTemplate {
       Value first = e.mul(task, shape.perTask);
       Value count = e.min(e.index(shape.perTask), e.sub(e.index(shape.rows), first));
       e.loop(e.index(0), count, 1, [&](Value row) {
-        fillRow(e, acc, 0.0, pointers.results[0], e.mul(e.add(first, row), shape.width), shape.width);
+        fillRow(e, acc, 0.0, pointers.results[0], e.mul(e.add(first, row), shape.width),
+                shape.width);
       });
       e.loop(e.index(0), e.index(shape.updates), 1, [&](Value i) {
         Value row = loadIndex(e, pointers.operands[1], i);
         Value mine = within(e, e.sub(row, first), count);
         if (auto padding = op.getPadding()) {
-          Value other = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, row, e.index(*padding));
+          Value other =
+              arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, row, e.index(*padding));
           mine = arith::AndIOp::create(e.b, e.loc, mine, other);
         }
-        e.when(mine, [&] { addRow(e, op, pointers, e.mul(row, shape.width), e.mul(i, shape.width), shape.width); });
+        e.when(mine, [&] {
+          addRow(e, op, pointers, e.mul(row, shape.width), e.mul(i, shape.width), shape.width);
+        });
       });
     });
   }
-  static void addRow(KernelEmitter &e, kernel::ScatterAddOp op, const KernelPointers &pointers, Value to, Value from,
-                     int64_t width) {
-    Type acc = tensorOf(op.getResult()).getElementType(), in = tensorOf(op.getUpdates()).getElementType();
+  static void addRow(KernelEmitter &e, kernel::ScatterAddOp op, const KernelPointers &pointers,
+                     Value to, Value from, int64_t width) {
+    Type acc = tensorOf(op.getResult()).getElementType(),
+         in = tensorOf(op.getUpdates()).getElementType();
     int64_t lanes = e.tier.lanes(acc.getIntOrFloatBitWidth());
     forVectors(e, width, lanes, [&](Value j, int64_t active) {
       Value x = e.loadVector(pointers.operands[0], in, e.add(from, j), lanes, active);
       if (in != acc)
         x = arith::ExtFOp::create(e.b, e.loc, KernelEmitter::vectorOf(acc, lanes), x);
-      Value position = e.add(to, j), sum = e.loadVector(pointers.results[0], acc, position, lanes, active);
+      Value position = e.add(to, j),
+            sum = e.loadVector(pointers.results[0], acc, position, lanes, active);
       e.store(arith::AddFOp::create(e.b, e.loc, sum, x), pointers.results[0], position, active);
     });
   }

@@ -29,8 +29,7 @@ std::optional<TileShape> TileShape::of(kernel::MapOp op, const IterationSpace &s
     shape.strips = llvm::divideCeil(space.sizes[dim], lanes);
     int64_t planes = space.count(0, space.rank() - 1) / space.sizes[dim];
     shape.units = planes * shape.strips;
-    shape.unitsPerTask =
-        std::max<int64_t>(1, pointsPerTask(op) / (lanes * space.sizes.back()));
+    shape.unitsPerTask = std::max<int64_t>(1, pointsPerTask(op) / (lanes * space.sizes.back()));
     return shape;
   }
   return std::nullopt;

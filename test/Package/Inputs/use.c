@@ -1,16 +1,17 @@
 /* A C99 program that trains two states of one model, and a second model beside it.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "line.h"
 #include "curve.h" /* the second header in one file: the common part is there once */
+#include "line.h"
 #include <stdio.h>
 #include <string.h>
 
-#define CHECK(condition) \
-  do { \
-    if (!(condition)) { \
-      fprintf(stderr, "line %d: %s; last error: %s\n", __LINE__, #condition, state ? line_last_error(state) : ""); \
-      return 1; \
-    } \
+#define CHECK(condition)                                                                           \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      fprintf(stderr, "line %d: %s; last error: %s\n", __LINE__, #condition,                       \
+              state ? line_last_error(state) : "");                                                \
+      return 1;                                                                                    \
+    }                                                                                              \
   } while (0)
 
 int main(int argc, char **argv) {
@@ -33,8 +34,10 @@ int main(int argc, char **argv) {
   CHECK(line_abi_version() == AMPC_ABI_VERSION);
   CHECK(line_create(&options, &state) == AMPC_OK);
   CHECK(curve_create(NULL, &other) == AMPC_OK);
-  CHECK(line_tensor_count() == 5 && line_find_tensor("fit.m.w") == 1 && line_find_tensor("v") == -1);
-  CHECK(line_tensor(0)->rank == 1 && line_tensor(0)->dims[0] == 8 && line_tensor_role(1) == AMPC_ROLE_MOMENT);
+  CHECK(line_tensor_count() == 5 && line_find_tensor("fit.m.w") == 1 &&
+        line_find_tensor("v") == -1);
+  CHECK(line_tensor(0)->rank == 1 && line_tensor(0)->dims[0] == 8 &&
+        line_tensor_role(1) == AMPC_ROLE_MOMENT);
   CHECK(line_tensor_data(state, 4) == NULL); /* no room for gradients was asked for */
   memcpy(before, line_tensor_data(state, 0), sizeof before);
   for (i = 0; i < 8; ++i)
@@ -47,7 +50,8 @@ int main(int argc, char **argv) {
   out.size = sizeof out;
   label[3] = 10;
   CHECK(line_train_step(state, &in, &out) == AMPC_E_ARG);
-  CHECK(!strcmp(line_last_error(state), "train_step: input 'size': expected a value in [0, 10), but got 10 in row 3"));
+  CHECK(!strcmp(line_last_error(state),
+                "train_step: input 'size': expected a value in [0, 10), but got 10 in row 3"));
   CHECK(!memcmp(before, line_tensor_data(state, 0), sizeof before));
   label[3] = 3;
   for (i = 1; i <= 50; ++i) {
@@ -82,7 +86,8 @@ int main(int argc, char **argv) {
   CHECK(line_predict(state, &question, &answer) == AMPC_OK);
   for (i = 0; i < 8; ++i)
     CHECK(y[i] == ((float *)line_tensor_data(state, 0))[i] * x[i] + 0.5f);
-  CHECK(curve_load(other, argv[1], AMPC_LOAD_ALL) == AMPC_E_CKPT_MISMATCH); /* another name, another hash */
+  CHECK(curve_load(other, argv[1], AMPC_LOAD_ALL) ==
+        AMPC_E_CKPT_MISMATCH); /* another name, another hash */
   printf("%s %08x\n", line_tier(state), (unsigned)((uint32_t *)line_tensor_data(state, 0))[0]);
   line_destroy(state);
   line_destroy(resumed);

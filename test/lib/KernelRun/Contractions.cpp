@@ -29,9 +29,11 @@ static double sumOfGemm(kernel::GemmOp op, ArrayRef<Elements> operands, ArrayRef
   return sum;
 }
 
-/// Value of an NHWC image, dilated and padded as the op says, at row y and column x of the padded image.
+/// Value of an NHWC image, dilated and padded as the op says, at row y and column x of the padded
+/// image.
 template <typename Op>
-static double pixel(Op op, const Elements &image, int64_t n, int64_t y, int64_t x, int64_t channel) {
+static double pixel(Op op, const Elements &image, int64_t n, int64_t y, int64_t x,
+                    int64_t channel) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getLhs().getType()).getShape();
   y -= op.getPadding()[0];
   x -= op.getPadding()[2];
@@ -48,13 +50,16 @@ static double sumOfConv(kernel::ConvOp op, ArrayRef<Elements> operands, ArrayRef
   for (int64_t ky = 0; ky < filter[1]; ++ky)
     for (int64_t kx = 0; kx < filter[2]; ++kx)
       for (int64_t c = 0; c < filter[3]; ++c)
-        sum += pixel(op, operands[0], point[0], point[1] * op.getStrides()[0] + ky * op.getDilations()[0],
-                     point[2] * op.getStrides()[1] + kx * op.getDilations()[1], group * filter[3] + c) *
+        sum += pixel(op, operands[0], point[0],
+                     point[1] * op.getStrides()[0] + ky * op.getDilations()[0],
+                     point[2] * op.getStrides()[1] + kx * op.getDilations()[1],
+                     group * filter[3] + c) *
                operands[1][flatten({point[3], ky, kx, c}, op.getRhs().getType())].real;
   return sum;
 }
 
-static double sumOfConvFilter(kernel::ConvFilterOp op, ArrayRef<Elements> operands, ArrayRef<int64_t> point) {
+static double sumOfConvFilter(kernel::ConvFilterOp op, ArrayRef<Elements> operands,
+                              ArrayRef<int64_t> point) {
   ArrayRef<int64_t> out = cast<RankedTensorType>(op.getRhs().getType()).getShape();
   int64_t group = point[0] / (out[3] / int64_t(op.getGroups()));
   double sum = 0;
@@ -62,12 +67,15 @@ static double sumOfConvFilter(kernel::ConvFilterOp op, ArrayRef<Elements> operan
     for (int64_t y = 0; y < out[1]; ++y)
       for (int64_t x = 0; x < out[2]; ++x)
         sum += pixel(op, operands[0], n, y * op.getStrides()[0] + point[1] * op.getDilations()[0],
-                     x * op.getStrides()[1] + point[2] * op.getDilations()[1], group * op.getSpace()[3] + point[3]) *
+                     x * op.getStrides()[1] + point[2] * op.getDilations()[1],
+                     group * op.getSpace()[3] + point[3]) *
                operands[1][flatten({n, y, x, point[0]}, op.getRhs().getType())].real;
   return sum;
 }
 
-bool test::canSum(Operation *op) { return isa<kernel::GemmOp, kernel::ConvOp, kernel::ConvFilterOp>(op); }
+bool test::canSum(Operation *op) {
+  return isa<kernel::GemmOp, kernel::ConvOp, kernel::ConvFilterOp>(op);
+}
 double test::sumAt(Operation *op, ArrayRef<Elements> operands, ArrayRef<int64_t> point) {
   if (auto conv = dyn_cast<kernel::ConvOp>(op))
     return sumOfConv(conv, operands, point);

@@ -8,7 +8,9 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::test;
 
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
 static Elements makeElements(Value value, double real = 0) {
   return Elements(ShapedType::getNumElements(shapeOf(value)), Element{real, 0});
 }
@@ -40,17 +42,19 @@ static void assemble(kernel::AssembleOp op, ArrayRef<Elements> x, std::vector<El
       for (unsigned d = shape.size(); d-- > 0;) {
         int64_t i = rest % shapeOf(part)[d];
         rest /= shapeOf(part)[d];
-        to += (op.getOffsets()[k * shape.size() + d] + i * op.getStrides()[k * shape.size() + d]) * place;
+        to += (op.getOffsets()[k * shape.size() + d] + i * op.getStrides()[k * shape.size() + d]) *
+              place;
         place *= shape[d];
       }
       y[0][to] = x[k][n];
     }
 }
 
-/// Calls `visit` for every place of every window that lies in the image, in row-major order, with the positions of window
-/// and image element and the number of the place.
+/// Calls `visit` for every place of every window that lies in the image, in row-major order, with
+/// the positions of window and image element and the number of the place.
 template <typename Op>
-static void forWindows(Op op, Value image, Value windows, llvm::function_ref<void(int64_t, int64_t, int64_t)> visit) {
+static void forWindows(Op op, Value image, Value windows,
+                       llvm::function_ref<void(int64_t, int64_t, int64_t)> visit) {
   ArrayRef<int64_t> in = shapeOf(image), out = shapeOf(windows);
   int64_t channels = in[3], window = 0;
   for (int64_t n = 0; n < out[0]; ++n)
@@ -62,7 +66,8 @@ static void forWindows(Op op, Value image, Value windows, llvm::function_ref<voi
               int64_t h = oh * op.getStrides()[0] + i - op.getPadding()[0];
               int64_t w = ow * op.getStrides()[1] + j - op.getPadding()[2];
               if (h >= 0 && h < in[1] && w >= 0 && w < in[2])
-                visit(window, ((n * in[1] + h) * in[2] + w) * channels + c, i * op.getWindow()[1] + j);
+                visit(window, ((n * in[1] + h) * in[2] + w) * channels + c,
+                      i * op.getWindow()[1] + j);
             }
 }
 static void pool(kernel::PoolOp op, ArrayRef<Elements> x, std::vector<Elements> &y) {

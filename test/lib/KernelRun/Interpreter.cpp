@@ -11,9 +11,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::test;
 
-int64_t test::bytesOf(Type element) {
-  return std::max(1u, element.getIntOrFloatBitWidth() / 8);
-}
+int64_t test::bytesOf(Type element) { return std::max(1u, element.getIntOrFloatBitWidth() / 8); }
 static APFloat rounded(double value, FloatType type) {
   APFloat x(value);
   bool lost;
@@ -99,21 +97,33 @@ Element Interpreter::reduceRow(kernel::RowReduceOp reduce, SmallVector<int64_t> 
 static bool comparesFloats(arith::CmpFPredicate p, double x, double y) {
   bool unordered = std::isnan(x) || std::isnan(y);
   unsigned bits = unsigned(p); // bit 0 equal, 1 greater, 2 less, 3 unordered
-  return (x == y && bits & 1) || (x > y && bits & 2) || (x < y && bits & 4) || (unordered && bits & 8);
+  return (x == y && bits & 1) || (x > y && bits & 2) || (x < y && bits & 4) ||
+         (unordered && bits & 8);
 }
 static bool comparesIntegers(arith::CmpIPredicate p, int64_t x, int64_t y, unsigned width) {
-  uint64_t mask = width == 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1, a = x & mask, b = y & mask;
+  uint64_t mask = width == 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1, a = x & mask,
+           b = y & mask;
   switch (p) {
-  case arith::CmpIPredicate::eq: return x == y;
-  case arith::CmpIPredicate::ne: return x != y;
-  case arith::CmpIPredicate::slt: return x < y;
-  case arith::CmpIPredicate::sle: return x <= y;
-  case arith::CmpIPredicate::sgt: return x > y;
-  case arith::CmpIPredicate::sge: return x >= y;
-  case arith::CmpIPredicate::ult: return a < b;
-  case arith::CmpIPredicate::ule: return a <= b;
-  case arith::CmpIPredicate::ugt: return a > b;
-  case arith::CmpIPredicate::uge: return a >= b;
+  case arith::CmpIPredicate::eq:
+    return x == y;
+  case arith::CmpIPredicate::ne:
+    return x != y;
+  case arith::CmpIPredicate::slt:
+    return x < y;
+  case arith::CmpIPredicate::sle:
+    return x <= y;
+  case arith::CmpIPredicate::sgt:
+    return x > y;
+  case arith::CmpIPredicate::sge:
+    return x >= y;
+  case arith::CmpIPredicate::ult:
+    return a < b;
+  case arith::CmpIPredicate::ule:
+    return a <= b;
+  case arith::CmpIPredicate::ugt:
+    return a > b;
+  case arith::CmpIPredicate::uge:
+    return a >= b;
   }
   llvm_unreachable("all predicates are listed");
 }
@@ -215,7 +225,8 @@ Element Interpreter::evaluate(Value value, SmallVector<int64_t> point,
 
 bool test::interpret(FusedKernelOpInterface op, ArrayRef<Elements> inputs,
                      std::vector<Elements> &results) {
-  Interpreter interpreter(op, inputs.drop_front(op->getNumOperands() - OperandRange(op.getInputsMutable()).size()));
+  Interpreter interpreter(
+      op, inputs.drop_front(op->getNumOperands() - OperandRange(op.getInputsMutable()).size()));
   auto reduce = dyn_cast<kernel::ReduceOp>(*op);
   if (!reduce && !isa<kernel::MapOp>(*op) && !canSum(op))
     return false;

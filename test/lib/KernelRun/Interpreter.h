@@ -22,14 +22,16 @@ void writeElement(char *at, mlir::Type element, Element value);
 
 /// Whether `sumAt` knows the op.
 bool canSum(mlir::Operation *op);
-/// The sum that a contraction hands to its body at a point of its space, in f64 and without blocking.
+/// The sum that a contraction hands to its body at a point of its space, in f64 and without
+/// blocking.
 double sumAt(mlir::Operation *op, llvm::ArrayRef<Elements> operands, llvm::ArrayRef<int64_t> point);
 
 /// Results of a kernel; false if the op or its body is not known here.
 bool interpret(FusedKernelOpInterface op, llvm::ArrayRef<Elements> inputs,
                std::vector<Elements> &results);
 /// The same for kernels without a body.
-bool interpretData(mlir::Operation *op, llvm::ArrayRef<Elements> inputs, std::vector<Elements> &results);
+bool interpretData(mlir::Operation *op, llvm::ArrayRef<Elements> inputs,
+                   std::vector<Elements> &results);
 
 } // namespace ampc::test
 #endif

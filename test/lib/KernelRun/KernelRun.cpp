@@ -1,9 +1,9 @@
-// Runs the kernels of a file on every tier that this processor has, and compares with an interpreter.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Runs the kernels of a file on every tier that this processor has, and compares with an
+// interpreter. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inputs are random: floats in [test.low, test.high) (discardable attributes of the kernel, default [-2, 2)), integers
-// in [0, test.limit) (default 5); with test.patterns, random bits. Prints one line per kernel and tier, and what a tier's object calls; exits with 1 after
-// a difference.
+// Inputs are random: floats in [test.low, test.high) (discardable attributes of the kernel, default
+// [-2, 2)), integers in [0, test.limit) (default 5); with test.patterns, random bits. Prints one
+// line per kernel and tier, and what a tier's object calls; exits with 1 after a difference.
 #include "Interpreter.h"
 #include "Loader.h"
 #include "ampc/Target/CPU/Codegen.h"
@@ -42,7 +42,8 @@ class Case {
 public:
   explicit Case(Operation *op) : op(op) {
     std::mt19937 random(7);
-    std::uniform_real_distribution<double> real(attribute(op, "test.low", -2), attribute(op, "test.high", 2));
+    std::uniform_real_distribution<double> real(attribute(op, "test.low", -2),
+                                                attribute(op, "test.high", 2));
     std::uniform_int_distribution<int64_t> whole(0, attribute(op, "test.limit", 5) - 1);
     for (Value value : op->getOperands()) {
       Type element = elementOf(value.getType());
@@ -68,8 +69,8 @@ public:
       return interpret(fused, inputs, expected);
     return interpretData(op, inputs, expected);
   }
-  /// The largest error, relative to 1 + |expected|, or nullopt if the run depends on the order of tasks or writes
-  /// outside its results.
+  /// The largest error, relative to 1 + |expected|, or nullopt if the run depends on the order of
+  /// tasks or writes outside its results.
   std::optional<double> run(KernelFunction function, KernelFunction finish, int64_t tasks,
                             int64_t scratchBytes);
   double nanoseconds(KernelFunction function, KernelFunction finish, int64_t tasks,
@@ -79,8 +80,7 @@ private:
   Buffers makeResults() {
     Buffers results;
     for (Type type : op->getResultTypes())
-      results.push_back(
-          std::make_unique<GuardedBuffer>(countOf(type) * bytesOf(elementOf(type))));
+      results.push_back(std::make_unique<GuardedBuffer>(countOf(type) * bytesOf(elementOf(type))));
     int64_t workspace = cast<KernelOpInterface>(op).getWorkspaceBytes();
     results.push_back(std::make_unique<GuardedBuffer>(workspace));
     return results;
@@ -131,7 +131,8 @@ std::optional<double> Case::run(KernelFunction function, KernelFunction finish, 
     finish(pointers(backwards).data(), 0, 1, scratch.data());
   }
   for (auto [k, type] : llvm::enumerate(op->getResultTypes()))
-    if (std::memcmp(once[k]->data(), backwards[k]->data(), countOf(type) * bytesOf(elementOf(type))))
+    if (std::memcmp(once[k]->data(), backwards[k]->data(),
+                    countOf(type) * bytesOf(elementOf(type))))
       return std::nullopt;
   for (const Buffers *set : {&once, &backwards, &buffers})
     for (auto &buffer : *set)
@@ -155,12 +156,14 @@ double Case::nanoseconds(KernelFunction function, KernelFunction finish, int64_t
   return best;
 }
 
-/// Rounding of the narrowest type among results and what bodies go through, times some ulps; 0: exact.
+/// Rounding of the narrowest type among results and what bodies go through, times some ulps; 0:
+/// exact.
 static double tolerance(Operation *op) {
   double allowed = 0;
   for (Type type : op->getResultTypes())
     if (auto element = dyn_cast<FloatType>(elementOf(type)))
-      allowed = std::max(allowed, std::ldexp(element.isF64() ? 64.0 : 16.0, -int(element.getFPMantissaWidth())));
+      allowed = std::max(
+          allowed, std::ldexp(element.isF64() ? 64.0 : 16.0, -int(element.getFPMantissaWidth())));
   for (Type type : op->getResultTypes())
     if (elementOf(type).isBF16() || elementOf(type).isF16())
       allowed = std::ldexp(1.0, 1 - int(cast<FloatType>(elementOf(type)).getFPMantissaWidth()));

@@ -8,8 +8,8 @@
 
 namespace ampc::cpu {
 
-/// Where in memory a point of the space finds its element: constant + sum of strides[d] * dim d, in elements. Maps
-/// with floordiv or mod have a `residue` that is not linear, added to that sum.
+/// Where in memory a point of the space finds its element: constant + sum of strides[d] * dim d, in
+/// elements. Maps with floordiv or mod have a `residue` that is not linear, added to that sum.
 struct Access {
   int64_t constant = 0;
   llvm::SmallVector<int64_t> strides;
@@ -27,8 +27,9 @@ struct IterationSpace {
   llvm::SmallVector<Access> inputs, results;
 
   static IterationSpace of(FusedKernelOpInterface op);
-  /// Merges neighbouring dimensions that all accesses walk as one, and drops those of size 1. The order of points
-  /// stays. With `keepLast`, the last dimension stays what it is. At least one dimension remains.
+  /// Merges neighbouring dimensions that all accesses walk as one, and drops those of size 1. The
+  /// order of points stays. With `keepLast`, the last dimension stays what it is. At least one
+  /// dimension remains.
   void collapse(bool keepLast);
   /// Dimension numbers below `split`, from the number of a point in row-major order.
   llvm::SmallVector<mlir::Value> delinearize(KernelEmitter &e, mlir::Value number,
@@ -46,8 +47,9 @@ struct Run {
   int64_t active = 1;                  // lanes that exist
 };
 
-/// Emits the body of `op` at runs of points. Values that do not depend on the lanes are scalars until an op mixes
-/// them with vectors. Values found at an outer level (see `pin`) are not computed again.
+/// Emits the body of `op` at runs of points. Values that do not depend on the lanes are scalars
+/// until an op mixes them with vectors. Values found at an outer level (see `pin`) are not computed
+/// again.
 class BodyEmitter {
 public:
   using Values = llvm::DenseMap<mlir::Value, mlir::Value>;
@@ -59,8 +61,9 @@ public:
   BodyEmitter(KernelEmitter &e, FusedKernelOpInterface op, llvm::ArrayRef<mlir::Value> inputs,
               llvm::ArrayRef<mlir::Value> results, IterationSpace space);
 
-  /// Computes now every body value that depends on none of the dimensions in `varying` (a bit per dimension); `run`
-  /// gives the others. Call it before a loop over `varying`: LLVM cannot hoist loads past stores that may alias.
+  /// Computes now every body value that depends on none of the dimensions in `varying` (a bit per
+  /// dimension); `run` gives the others. Call it before a loop over `varying`: LLVM cannot hoist
+  /// loads past stores that may alias.
   void pin(const Run &run, uint64_t varying);
   /// The same as vectors of run.lanes, for loops whose every run has the lanes of this one.
   void pinVectors(const Run &run, uint64_t varying);
@@ -70,12 +73,13 @@ public:
   size_t mark() const { return order.size(); }
   void release(size_t mark);
 
-  /// The value of a body value: a vector of run.lanes if it depends on the lanes, else maybe a scalar.
+  /// The value of a body value: a vector of run.lanes if it depends on the lanes, else maybe a
+  /// scalar.
   mlir::Value evaluate(mlir::Value bodyValue, const Run &run, Values &done);
   /// The same, always a vector if run.lanes > 1.
   mlir::Value evaluateVector(mlir::Value bodyValue, const Run &run, Values &done);
-  /// Evaluates and stores all results, given the values of the leading arguments (accumulators): what
-  /// a contraction calls on its sums.
+  /// Evaluates and stores all results, given the values of the leading arguments (accumulators):
+  /// what a contraction calls on its sums.
   void emitResults(const Run &run, mlir::ValueRange leading);
   /// Stores result `k` at the run.
   void storeResult(unsigned k, mlir::Value value, const Run &run);

@@ -15,16 +15,19 @@ namespace ampc::cpu {
 
 /// Dialects and interfaces that the pipeline and the translation need.
 void registerCodegenDialects(mlir::DialectRegistry &registry);
-/// Lowers every nested module (the tiers that kernel-emit-cpu made) to the LLVM dialect, tiers in parallel.
+/// Lowers every nested module (the tiers that kernel-emit-cpu made) to the LLVM dialect, tiers in
+/// parallel.
 void buildCodegenPipeline(mlir::OpPassManager &pm);
 
-/// A lowered tier as an LLVM module. Tiers may be translated in several threads, each with its own LLVM context.
+/// A lowered tier as an LLVM module. Tiers may be translated in several threads, each with its own
+/// LLVM context.
 std::unique_ptr<llvm::Module> translateTier(mlir::ModuleOp tierModule, llvm::LLVMContext &context);
-/// Optimizes and writes position-independent x86-64 ELF. False, with a reason in `error`, if there is no such target. Callable from
-/// several threads, on modules of different contexts.
+/// Optimizes and writes position-independent x86-64 ELF. False, with a reason in `error`, if there
+/// is no such target. Callable from several threads, on modules of different contexts.
 bool emitObject(llvm::Module &module, llvm::raw_pwrite_stream &os, std::string &error);
 
-/// What generated code may call besides memcpy, memset and memmove; all of them take and return double.
+/// What generated code may call besides memcpy, memset and memmove; all of them take and return
+/// double.
 llvm::ArrayRef<llvm::StringRef> libmFunctions();
 
 } // namespace ampc::cpu

@@ -7,7 +7,8 @@
 
 namespace ampc::cpu {
 
-/// Nanoseconds per point of the space, for a vector unit of average width. The same on every tier, so that tasks are.
+/// Nanoseconds per point of the space, for a vector unit of average width. The same on every tier,
+/// so that tasks are.
 double pointCost(FusedKernelOpInterface op);
 /// Points that make a task worth the 1 to 2 us it takes to hand it to a thread.
 int64_t pointsPerTask(FusedKernelOpInterface op);

@@ -8,8 +8,9 @@
 
 namespace ampc::cpu {
 
-/// Builds scf, arith, vector and llvm ops at one insertion point, for one tier. Positions count elements and
-/// are of type index. Vectors may be partly active: only the first `active` lanes touch memory; `active` is static.
+/// Builds scf, arith, vector and llvm ops at one insertion point, for one tier. Positions count
+/// elements and are of type index. Vectors may be partly active: only the first `active` lanes
+/// touch memory; `active` is static.
 class KernelEmitter {
 public:
   using Value = mlir::Value;
@@ -36,10 +37,12 @@ public:
   Value broadcast(Value scalar, int64_t lanes);
   static Type vectorOf(Type element, int64_t lanes);
 
-  // Memory: `base` is an !llvm.ptr, `position` counts elements of type `element`. i1 takes a byte per element.
+  // Memory: `base` is an !llvm.ptr, `position` counts elements of type `element`. i1 takes a byte
+  // per element.
   Value address(Value base, Type element, Value position);
   Value loadScalar(Value base, Type element, Value position);
-  /// `lanes` consecutive elements, of which `active` are read (all if negative); the others are zero.
+  /// `lanes` consecutive elements, of which `active` are read (all if negative); the others are
+  /// zero.
   Value loadVector(Value base, Type element, Value position, int64_t lanes, int64_t active = -1);
   /// Elements `stride` apart.
   Value loadStrided(Value base, Type element, Value position, int64_t stride, int64_t lanes,
@@ -58,8 +61,7 @@ public:
 
   // Control.
   using LoopBody = llvm::function_ref<void(Value)>;
-  using CarriedBody =
-      llvm::function_ref<llvm::SmallVector<Value>(Value, mlir::ValueRange)>;
+  using CarriedBody = llvm::function_ref<llvm::SmallVector<Value>(Value, mlir::ValueRange)>;
   /// for (i = from; i < to; i += step). A loop of one known iteration is unrolled.
   void loop(Value from, Value to, int64_t step, LoopBody body);
   llvm::SmallVector<Value> loop(Value from, Value to, int64_t step, mlir::ValueRange carried,
@@ -74,7 +76,8 @@ public:
   Value mask(int64_t lanes, int64_t active);
   /// The lanes of `x` picked from (x, y).
   Value shuffle(Value x, Value y, llvm::ArrayRef<int64_t> lanes);
-  /// Transposes a square of vectors in registers; the number of rows is the number of lanes, a power of two.
+  /// Transposes a square of vectors in registers; the number of rows is the number of lanes, a
+  /// power of two.
   llvm::SmallVector<Value> transpose(llvm::ArrayRef<Value> rows);
 
   mlir::OpBuilder &b;

@@ -17,14 +17,16 @@ struct KernelEmission {
   bool hasFinish = false;   // a second function, called once after all tasks
 };
 
-/// Addresses of a kernel's operands, then its results, then (if getWorkspaceBytes() > 0) its workspace.
+/// Addresses of a kernel's operands, then its results, then (if getWorkspaceBytes() > 0) its
+/// workspace.
 struct KernelPointers {
   llvm::SmallVector<mlir::Value> operands, results;
   mlir::Value workspace, scratch;
 };
 
-/// Writes the code of one kind of kernel op. Stateless: `plan` and the emitting functions derive the same
-/// shape from (op, tier). A tier whose code does not differ from the one below says so and is not emitted.
+/// Writes the code of one kind of kernel op. Stateless: `plan` and the emitting functions derive
+/// the same shape from (op, tier). A tier whose code does not differ from the one below says so and
+/// is not emitted.
 class KernelTemplate {
 public:
   virtual ~KernelTemplate();
