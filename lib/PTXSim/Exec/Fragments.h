@@ -1,13 +1,16 @@
 // Matrix fragments expanded to vectors of lanes, and the multiply-add over them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Include between PTXSIM_ISA_BEGIN and PTXSIM_ISA_END, behind Numeric.h.
+// Include between PTXSIM_ISA_BEGIN and PTXSIM_ISA_END.
 //
 // An accumulator tile is 16 x 8: register q of lane 4g+t holds row g + 8(q>>1), column 2t + (q&1).
 // Working in that layout, step k needs A[row][k] once per lane, and of B[k][*] the four even or the
 // four odd columns, repeated for every g. The accumulators themselves are never rearranged.
 #ifndef PTXSIM_EXEC_FRAGMENTS_H
 #define PTXSIM_EXEC_FRAGMENTS_H
+
+#include "Exec/Lanes.h"
+#include "Exec/Numeric.h"
 
 namespace ptxsim {
 namespace PTXSIM_NS {

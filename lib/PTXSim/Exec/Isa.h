@@ -15,10 +15,10 @@
 
 #ifdef PTXSIM_AVX512
 #define PTXSIM_NS avx512
+// clang-format off: _Pragma takes one string literal.
 #define PTXSIM_ISA_BEGIN                                                                           \
-  _Pragma("clang attribute "                                                                       \
-          "push(__attribute__((target(\"avx2,fma,f16c,avx512f,avx512vl,avx512bw,avx512dq\"))), "   \
-          "apply_to = function)")
+  _Pragma("clang attribute push(__attribute__((target(\"avx2,fma,f16c,avx512f,avx512vl,avx512bw,avx512dq\"))), apply_to = function)")
+// clang-format on
 #else
 #define PTXSIM_NS avx2
 #define PTXSIM_ISA_BEGIN                                                                           \
