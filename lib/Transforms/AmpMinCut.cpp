@@ -251,7 +251,8 @@ Assignment ampc::assignMinCut(const PrecisionFacts &facts, const Pins &pins) {
     Operation *op = v.getDefiningOp();
     bool isFull = graph.isFull(node[v]);
     assignment.storage[v] = isFull || !op ? facts.f32 : facts.lowOf(op);
-    if (!op)
+    if (!op || cast<PrecisionOpInterface>(op).resultStaysFull(
+                   cast<OpResult>(v).getResultNumber())) // the op's reason is its main result's
       continue;
     const Reason *pinned = isFull ? &pins.full.find(v)->getSecond() : nullptr;
     if (isFull && !pins.full.contains(v))

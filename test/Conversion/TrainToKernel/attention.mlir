@@ -38,7 +38,7 @@ train.model @m {
   train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
 
   // Nobody reads the logsumexp; the only reader of the result rounds it.
-  // CHECK-LABEL: kernel.program @predict(
+  // CHECK-LABEL: kernel.program @export.predict(
   // CHECK: kernel.attention(%{{.*}} : tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<8x8xf32>) acc f32 batch [4] queries 8 keys 8 width 16 scale 2.5{{.*}} biased maps [{{.*}}] -> [{{.*}}] : tensor<4x8x16xbf16>
   // CHECK-NEXT: kernel.return
   train.func @predict(%q: tensor<4x8x16xbf16>, %bias: tensor<8x8xf32>) -> tensor<4x8x16xbf16> {
