@@ -116,15 +116,18 @@ Value Emitter::operandOf(Operation *op, Value v, Type type) {
 
 void Emitter::emit(Operation *op) {
   Type compute = assignment.compute.lookup(op);
+  auto precision = dyn_cast<PrecisionOpInterface>(op);
   for (OpOperand &operand : op->getOpOperands())
-    if (facts.isReal(operand.get()) || stored.contains(operand.get()))
-      operand.set(compute ? operandOf(op, operand.get(), compute)
-                          : form(operand.get(), facts.f32, op));
+    if (facts.isReal(operand.get()) || stored.contains(operand.get())) {
+      bool full = !compute || precision.operandStaysFull(operand.getOperandNumber());
+      operand.set(full ? form(operand.get(), facts.f32, op)
+                       : operandOf(op, operand.get(), compute));
+    }
   if (!compute)
     return;
-  bool accumulates = cast<PrecisionOpInterface>(op).getCategory() == Category::LowPrecision;
-  for (Value result : op->getResults()) {
-    if (!facts.isReal(result))
+  bool accumulates = precision.getCategory() == Category::LowPrecision;
+  for (OpResult result : op->getResults()) {
+    if (!facts.isReal(result) || precision.resultStaysFull(result.getResultNumber()))
       continue;
     Type type = assignment.storageOf(result);
     if (!accumulates)

@@ -107,9 +107,11 @@ public:
     bool saved = v.getDefiningOp() && !facts.isBackward(v.getDefiningOp()) &&
                  llvm::any_of(users, [&](Operation *user) { return facts.isBackward(user); });
     int64_t moves = 1 + users.size() + saved, bytes = elements(v) * (full ? 4 : 2) * moves;
-    bool copied = llvm::any_of(users, [&](Operation *user) {
+    bool copied = llvm::any_of(v.getUses(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
       return facts.isDecided(user) && facts.treatment(user) == Treatment::Low &&
-             facts.lowOf(user) != facts.f32;
+             facts.lowOf(user) != facts.f32 &&
+             !cast<PrecisionOpInterface>(user).operandStaysFull(use.getOperandNumber());
     });
     return bytes + (full && copied ? convert(v) : 0);
   }
@@ -249,7 +251,8 @@ Assignment ampc::assignMinCut(const PrecisionFacts &facts, const Pins &pins) {
     Operation *op = v.getDefiningOp();
     bool isFull = graph.isFull(node[v]);
     assignment.storage[v] = isFull || !op ? facts.f32 : facts.lowOf(op);
-    if (!op)
+    if (!op || cast<PrecisionOpInterface>(op).resultStaysFull(
+                   cast<OpResult>(v).getResultNumber())) // the op's reason is its main result's
       continue;
     const Reason *pinned = isFull ? &pins.full.find(v)->getSecond() : nullptr;
     if (isFull && !pins.full.contains(v))

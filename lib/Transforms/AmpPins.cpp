@@ -80,9 +80,9 @@ bool PinFinder::isStatistic(Operation *op, Value result) {
 }
 
 /// The product of two activations that a softmax or a loss reads: |q k| grows with both, and what
-/// overflows is the store.
+/// overflows is the store. Attention as one op stores no scores, and its rows are means of rows.
 bool PinFinder::isScore(Operation *op, Value result) {
-  if (facts.treatment(op) != Treatment::Low || facts.isBackward(op))
+  if (facts.treatment(op) != Treatment::Low || facts.isBackward(op) || isa<train::AttentionOp>(op))
     return false;
   if (llvm::any_of(op->getOperands(), [&](Value v) { return facts.isReal(v) && facts.isWeak(v); }))
     return false;
@@ -137,8 +137,9 @@ void PinFinder::pinBetween() {
       leads |= llvm::any_of(op->getResults(),
                             [&](Value v) { return !isPinned(v) && towardsLow.contains(v); });
     if (leads)
-      for (Value operand : op->getOperands())
-        towardsLow.insert(operand);
+      for (OpOperand &operand : op->getOpOperands())
+        if (!cast<PrecisionOpInterface>(op).operandStaysFull(operand.getOperandNumber()))
+          towardsLow.insert(operand.get());
   }
   for (Operation *op : facts.ops) {
     auto isFull = [&](Value v) { return !facts.isReal(v) || facts.isWeak(v) || isPinned(v); };
@@ -162,6 +163,8 @@ void PinFinder::decide(Operation *op, Value result) {
     pins.low.try_emplace(result, Reason{"override", demand.source});
     return;
   }
+  if (cast<PrecisionOpInterface>(op).resultStaysFull(cast<OpResult>(result).getResultNumber()))
+    return pin(result, "statistic", "a statistic of the op stays in f32");
   if (isa<train::GradientOp>(op) || gradients.contains(result))
     return pin(result, "gradient", "a parameter's gradient reaches the optimizer without rounding");
   if (isStatistic(op, result)) {

@@ -15,7 +15,7 @@ reduce_max reduce_min argmax = pass     # a maximum is one of the elements: noth
 // pytorch, aten/src/ATen/autocast_mode.h: lists of CUDA (also XPU's). Ops in no line run in the
 // types of their operands.
 static const char autocastTable[] = R"(
-matmul conv2d conv2d_grad_input conv2d_grad_filter = low
+matmul conv2d conv2d_grad_input conv2d_grad_filter attention attention_grad = low
 exp log log1p reciprocal rsqrt pow softplus layer_norm rms_norm = full
 softmax_cross_entropy bce_with_logits mse l1 smooth_l1 logsumexp softmax log_softmax reduce_sum = full
 scatter_add = promote
@@ -26,7 +26,7 @@ seed gradient = full
 // pytorch, aten/src/ATen/autocast_mode.cpp: softmax, norms, exp, log and sum are not in the CPU's
 // list.
 static const char autocastCPUTable[] = R"(
-matmul conv2d conv2d_grad_input conv2d_grad_filter = low
+matmul conv2d conv2d_grad_input conv2d_grad_filter attention attention_grad = low
 softmax_cross_entropy bce_with_logits mse l1 smooth_l1 = full
 concat = promote
 seed gradient = full
@@ -35,7 +35,7 @@ seed gradient = full
 
 // tensorflow, core/grappler/optimizers/auto_mixed_precision_lists.h: lists of CUDA.
 static const char propagateTable[] = R"(
-matmul conv2d conv2d_grad_input conv2d_grad_filter = allow
+matmul conv2d conv2d_grad_input conv2d_grad_filter attention attention_grad = allow
 add sub mul div erf log log1p log_softmax softmax sigmoid tanh softplus sqrt reciprocal = infer
 batch_normalize avg_pool avg_pool_grad leaky_relu = infer
 exp pow reduce_sum softmax_cross_entropy = deny

@@ -38,6 +38,12 @@ private:
 };
 } // namespace
 
+/// Read in f32 whatever the reader computes in: no colour passes here.
+static bool staysFull(OpOperand &use) {
+  auto precision = dyn_cast<PrecisionOpInterface>(use.getOwner());
+  return precision && precision.operandStaysFull(use.getOperandNumber());
+}
+
 void Painter::walk(ArrayRef<Operation *> start, bool up, bool down, Test enter, Set &seen) const {
   SmallVector<Operation *> open(start);
   auto visit = [&](Operation *op) {
@@ -47,14 +53,15 @@ void Painter::walk(ArrayRef<Operation *> start, bool up, bool down, Test enter, 
   while (!open.empty()) {
     Operation *op = open.pop_back_val();
     if (up)
-      for (Value operand : op->getOperands())
-        if (facts.isReal(operand))
-          visit(operand.getDefiningOp());
+      for (OpOperand &operand : op->getOpOperands())
+        if (facts.isReal(operand.get()) && !staysFull(operand))
+          visit(operand.get().getDefiningOp());
     if (down)
       for (Value result : op->getResults())
         if (facts.isReal(result))
-          for (Operation *user : result.getUsers())
-            visit(user);
+          for (OpOperand &use : result.getUses())
+            if (!staysFull(use))
+              visit(use.getOwner());
   }
 }
 

@@ -67,6 +67,10 @@ static std::optional<Interval> rangeOf(Value v, unsigned depth) {
       .Case<train::ClampOp>([](train::ClampOp clamp) {
         return Interval{clamp.getLow().convertToDouble(), clamp.getHigh().convertToDouble()};
       })
+      // Means of the values' rows.
+      .Case<train::AttentionOp>([&](train::AttentionOp attention) {
+        return v == attention.getResult() ? of(2) : std::nullopt;
+      })
       .Case<train::ReshapeOp, train::TransposeOp, train::BroadcastToOp, train::StopGradientOp,
             train::CastOp>([&](auto) { return of(0); })
       .Case<train::AddOp>([&](auto) {

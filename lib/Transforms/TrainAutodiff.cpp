@@ -139,6 +139,28 @@ static void eraseDeadCode(Block &body) {
       op.erase();
 }
 
+/// Ops on an active path that have no rule of their own become those that they are made of:
+/// gradients that are one op, when they are differentiated in turn.
+static void decomposeActive(Block &body, ArrayRef<Value> sources) {
+  DenseSet<Value> varied(sources.begin(), sources.end());
+  for (Operation *op = &body.front(), *next; op; op = next) {
+    next = op->getNextNode();
+    if (llvm::none_of(op->getOperands(), [&](Value v) { return varied.contains(v); }))
+      continue;
+    auto composite = dyn_cast<CompositeOpInterface>(op);
+    if (!composite || (isa<DifferentiableOpInterface>(op) && !composite.isComposite())) {
+      varied.insert(op->result_begin(), op->result_end());
+      continue;
+    }
+    Operation *before = op->getPrevNode();
+    OpBuilder builder(op);
+    GradBuilder b(builder, op->getLoc());
+    op->replaceAllUsesWith(composite.decompose(b));
+    op->erase();
+    next = before ? before->getNextNode() : &body.front();
+  }
+}
+
 static Value makeSeed(OpBuilder &builder, Value value) {
   auto scalar = RankedTensorType::get({}, getElementTypeOrSelf(value));
   Value seed = train::SeedOp::create(builder, value.getLoc(), scalar, builder.getF64FloatAttr(1.0));
@@ -150,6 +172,7 @@ static Value makeSeed(OpBuilder &builder, Value value) {
 static LogicalResult addGradients(train::FuncOp func, unsigned result, ArrayRef<Value> sources,
                                   ArrayRef<StringRef> names) {
   Block &body = func.getBody().front();
+  decomposeActive(body, sources);
   Operation *ret = body.getTerminator();
   SmallVector<Value> results(ret->getOperands());
   ret->erase();

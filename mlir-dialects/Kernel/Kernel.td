@@ -186,4 +186,5 @@ def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter"> {
   let summary = "Gradient for an OHWI filter from image (lhs) and cotangent (rhs); space [O, KH, KW, I/groups]";
 }
 include "mlir-dialects/Kernel/KernelDataOps.td"
+include "mlir-dialects/Kernel/KernelAttentionOps.td"
 #endif

@@ -174,32 +174,6 @@ SmallVector<Value> LinearOp::decompose(GradBuilder &b) {
   return {b.reshape(b.castTo(y, element), getType())};
 }
 
-/// Keys that a query of a causal attention sees: i1 of shape [queries, keys].
-static Value causalMask(GradBuilder &b, int64_t queries, int64_t keys) {
-  Type i32 = b.builder.getI32Type();
-  Value row = b.op<IotaOp>(RankedTensorType::get({queries, 1}, i32), 0);
-  Value column = b.op<IotaOp>(RankedTensorType::get({1, keys}, i32), 1);
-  return b.compare(ComparePredicate::ge, b.add(row, b.real(double(keys - queries), row)), column);
-}
-// Scores and their softmax are formed in the accumulator's type and rounded once, before the second
-// product.
-SmallVector<Value> AttentionOp::decompose(GradBuilder &b) {
-  auto type = getType();
-  Type element = type.getElementType(), wide = accumulatorOf(element);
-  ArrayRef<int64_t> query = type.getShape(), key = getKey().getType().getShape();
-  double scale = getScale() ? getScale()->convertToDouble() : 1 / std::sqrt(double(query.back()));
-  Value scores = b.matmul(getQuery(), getKey(), false, true, wide);
-  scores = b.mul(scores, b.real(scale, wide));
-  if (getBias())
-    scores = b.add(scores, b.castTo(getBias(), wide));
-  if (getCausal()) {
-    Value hidden = b.real(-std::numeric_limits<double>::infinity(), wide);
-    scores = b.select(causalMask(b, query[query.size() - 2], key[key.size() - 2]), scores, hidden);
-  }
-  Value weights = b.castTo(b.op<SoftmaxOp>(scores), element);
-  return {b.castTo(b.matmul(weights, getValue(), false, false, wide), element)};
-}
-
 //===--- Modes
 //---------------------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-// Verifiers of convolutions and of attention.
+// Verifiers of convolutions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Train.h"
 
@@ -55,33 +55,6 @@ LogicalResult Conv2dGradInputOp::verify() {
 }
 LogicalResult Conv2dGradFilterOp::verify() {
   return verifyConvolution(*this, getImage().getType(), getType(), getG().getType());
-}
-
-LogicalResult AttentionOp::verify() {
-  auto q = getQuery().getType(), k = getKey().getType(), v = getValue().getType();
-  int64_t rank = q.getRank();
-  if (rank < 2 || k != v || k.getRank() != rank || q.getElementType() != k.getElementType() ||
-      q.getShape().drop_back(2) != k.getShape().drop_back(2) ||
-      q.getShape().back() != k.getShape().back())
-    return emitOpError() << "expected a query [..., queries, width] and keys and values [..., "
-                            "keys, width] of one element type, but got "
-                         << q << ", " << k << " and " << v;
-  if (getCausal() && q.getDimSize(rank - 2) > k.getDimSize(rank - 2))
-    return emitOpError() << "expected at least as many keys as queries with `causal`, but got " << q
-                         << " and " << k;
-  SmallVector<int64_t> scores(q.getShape().drop_back());
-  scores.push_back(k.getDimSize(rank - 2));
-  SmallVector<Type> types;
-  if (getBias() &&
-      (failed(inferBroadcast(std::nullopt, getBias().getType(), q.clone(scores), types)) ||
-       types[0] != q.clone(scores)))
-    return emitOpError() << "expected a bias that broadcasts to " << q.clone(scores) << ", but got "
-                         << getBias().getType();
-  return success();
-}
-bool AttentionOp::keepsLeadingDimension(llvm::function_ref<bool(Value)> isBatched) {
-  return getType().getRank() > 2 && !(getBias() && isBatched(getBias()) &&
-                                      getBias().getType().getRank() != getType().getRank());
 }
 
 bool Conv2dOp::keepsLeadingDimension(llvm::function_ref<bool(Value)> isBatched) {

@@ -16,6 +16,28 @@ using namespace ampc::train;
 #include "mlir-dialects/Train/TrainEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "mlir-dialects/Train/TrainAttrs.cpp.inc"
+
+/// The result's type is the query's unless types of both results follow.
+static ParseResult parseAttentionTypes(OpAsmParser &parser, Type &query, Type &key, Type &value,
+                                       Type &bias, Type &result, Type &lse) {
+  if (parser.parseType(query) || parser.parseComma() || parser.parseType(key) ||
+      parser.parseComma() || parser.parseType(value) ||
+      (succeeded(parser.parseOptionalComma()) && parser.parseType(bias)))
+    return failure();
+  result = query;
+  if (succeeded(parser.parseOptionalArrow()))
+    return failure(parser.parseType(result) || parser.parseComma() || parser.parseType(lse));
+  return success();
+}
+static void printAttentionTypes(OpAsmPrinter &p, Operation *, Type query, Type key, Type value,
+                                Type bias, Type result, Type lse) {
+  p << query << ", " << key << ", " << value;
+  if (bias)
+    p << ", " << bias;
+  if (lse)
+    p << " -> " << result << ", " << lse;
+}
+
 #define GET_OP_CLASSES
 #include "mlir-dialects/Train/TrainOps.cpp.inc"
 

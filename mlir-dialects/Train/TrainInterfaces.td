@@ -26,7 +26,11 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
 def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
   let cppNamespace = "::ampc";
   let description = "How the precision of an op follows from that of its operands.";
-  let methods = [StaticInterfaceMethod<"Precision category.", "::ampc::Category", "getCategory">];
+  let methods = [
+    StaticInterfaceMethod<"Precision category.", "::ampc::Category", "getCategory">,
+    InterfaceMethod<"Whether an operand is read in f32 (or wider) whatever the op computes in: a mask, a statistic.",
+                    "bool", "operandStaysFull", (ins "unsigned":$index), "", "return false;">,
+    InterfaceMethod<"The same for a result.", "bool", "resultStaysFull", (ins "unsigned":$index), "", "return false;">];
 }
 
 def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
@@ -81,7 +85,8 @@ def InitAttrInterface : AttrInterface<"InitAttrInterface"> {
 def CompositeOpInterface : OpInterface<"CompositeOpInterface"> {
   let cppNamespace = "::ampc";
   let description = [{
-    An op without a kernel of its own. `simplify` replaces it by primitive ops, before differentiation.
+    An op made of others. `simplify` replaces one without a kernel of its own by them, before differentiation;
+    differentiation replaces one without an adjoint.
   }];
   let methods = [
     InterfaceMethod<"Whether this instance has to be replaced.", "bool", "isComposite", (ins), "", "return true;">,

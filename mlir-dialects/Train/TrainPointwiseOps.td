@@ -8,6 +8,7 @@ def Train_AddOp : Train_BinaryOp<"add", Promote, [Commutative]> {
   let summary = "Sum";
   let scalar  = [{ return b.add(x[0], x[1]); }];
   let adjoint = [{ return {g, g}; }];
+  let hasCanonicalizer = 1;
 }
 def Train_SubOp : Train_BinaryOp<"sub", Promote> {
   let summary = "Difference";

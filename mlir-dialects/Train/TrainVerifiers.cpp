@@ -263,6 +263,56 @@ struct PowerOfConstant : OpRewritePattern<PowOp> {
   }
 };
 
+/// Parts padded to the shape of a whole and added up are a concatenation: the adjoint of a split.
+struct SumOfParts : OpRewritePattern<AddOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  /// Inserts the padded parts below `sum`; false if there is anything else.
+  static bool collect(Value sum, SmallVectorImpl<PadOp> &parts) {
+    if (auto pad = sum.getDefiningOp<PadOp>()) {
+      parts.push_back(pad);
+      return number(pad.getValue()) == 0 &&
+             llvm::all_of(pad.getInterior(), [](int64_t gap) { return gap == 0; });
+    }
+    auto add = sum.getDefiningOp<AddOp>();
+    return add && add.getLhs().getType() == add.getRhs().getType() &&
+           (parts.empty() || add->hasOneUse()) && collect(add.getLhs(), parts) &&
+           collect(add.getRhs(), parts);
+  }
+  /// The only dimension that is padded.
+  static std::optional<int64_t> paddedDim(PadOp pad) {
+    std::optional<int64_t> dim;
+    for (int64_t i = 0; i < pad.getType().getRank(); ++i)
+      if (pad.getLow()[i] || pad.getHigh()[i]) {
+        if (dim || pad.getLow()[i] < 0 || pad.getHigh()[i] < 0)
+          return std::nullopt;
+        dim = i;
+      }
+    return dim;
+  }
+  LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
+    SmallVector<PadOp> parts;
+    if (!collect(op, parts))
+      return failure();
+    std::optional<int64_t> dim = paddedDim(parts.front());
+    if (!dim || llvm::any_of(parts, [&](PadOp part) { return paddedDim(part) != dim; }))
+      return failure();
+    llvm::sort(parts, [&](PadOp a, PadOp b) { return a.getLow()[*dim] < b.getLow()[*dim]; });
+    int64_t at = 0;
+    SmallVector<Value> values;
+    for (PadOp part : parts) {
+      if (part.getLow()[*dim] != at)
+        return failure();
+      at += part.getX().getType().getDimSize(*dim);
+      values.push_back(part.getX());
+    }
+    if (at != cast<RankedTensorType>(op.getType()).getDimSize(*dim))
+      return failure();
+    rewriter.replaceOpWithNewOp<ConcatOp>(op, values, *dim);
+    return success();
+  }
+};
+
 /// A batch on the left alone is more rows: one product instead of many, and one for the weight's
 /// gradient.
 struct FlattenedBatch : OpRewritePattern<MatmulOp> {
@@ -280,6 +330,9 @@ struct FlattenedBatch : OpRewritePattern<MatmulOp> {
   }
 };
 } // namespace
+void AddOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<SumOfParts>(context);
+}
 void PowOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<PowerOfConstant>(context);
 }

@@ -20,6 +20,7 @@ static Families allFamilies() {
   addReductionRules(families);
   addContractionRules(families);
   addConvolutionRules(families);
+  addAttentionRules(families);
   addScalarRules(families);
   return families;
 }

@@ -24,6 +24,24 @@ static bool walksInOrder(AffineMap map, ArrayRef<int64_t> shape, RankedTensorTyp
   return next == dims.end();
 }
 
+/// From the indices of `to` to those of `from`, if `to` only splits dimensions; else null.
+static AffineMap splitMap(ArrayRef<int64_t> from, ArrayRef<int64_t> to, MLIRContext *context) {
+  SmallVector<AffineExpr> exprs;
+  unsigned next = 0;
+  for (int64_t size : from) {
+    int64_t rest = size;
+    AffineExpr expr = getAffineConstantExpr(0, context);
+    while (rest > 1) {
+      if (next == to.size() || to[next] == 0 || rest % to[next])
+        return {};
+      rest /= to[next];
+      expr = expr + getAffineDimExpr(next++, context) * rest;
+    }
+    exprs.push_back(expr);
+  }
+  return AffineMap::get(to.size(), 0, exprs, context);
+}
+
 Access Converter::whole(Value tensor) {
   auto type = tensorOf(tensor);
   return {tensor, builder.getMultiDimIdentityMap(type.getRank()), {}, type};
@@ -59,8 +77,12 @@ Access Converter::reshape(Location loc, Access access, ArrayRef<int64_t> shape) 
   auto sized = [](ArrayRef<int64_t> sizes) {
     return llvm::filter_to_vector(sizes, [](int64_t size) { return size != 1; });
   };
-  if (sized(shape) != sized(access.type.getShape()))
+  if (sized(shape) != sized(access.type.getShape())) {
+    AffineMap split = splitMap(access.type.getShape(), shape, builder.getContext());
+    if (split && !walksInOrder(access.map, access.type.getShape(), tensorOf(access.tensor)))
+      return {access.tensor, access.map.compose(split), {}, type};
     return whole(view(loc, tensor(loc, access), shape));
+  }
   SmallVector<AffineExpr> kept, old;
   for (auto [i, size] : llvm::enumerate(shape))
     if (size != 1)

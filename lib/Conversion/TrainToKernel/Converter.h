@@ -35,7 +35,8 @@ public:
   /// The value as a tensor of its own type, by a view or a copy if it is not one.
   mlir::Value tensor(mlir::Value value);
   mlir::Value tensor(mlir::Location loc, Access access);
-  /// The same elements in the same order; views cost nothing, permuted data is copied first.
+  /// The same elements in the same order. Views and splits of dimensions cost nothing; other
+  /// permuted data is copied first.
   Access reshape(mlir::Location loc, Access access, llvm::ArrayRef<int64_t> shape);
   mlir::Value view(mlir::Location loc, mlir::Value tensor, llvm::ArrayRef<int64_t> shape);
   /// An operand of a contraction: a tensor and a projected permutation from the value's indices.
@@ -80,6 +81,7 @@ void addShapeRules(Families &families);
 void addReductionRules(Families &families);
 void addContractionRules(Families &families);
 void addConvolutionRules(Families &families);
+void addAttentionRules(Families &families);
 void addMarkRules(Families &families);
 void addMoveRules(Families &families);
 void addScalarRules(Families &families);

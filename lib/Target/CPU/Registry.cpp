@@ -12,6 +12,8 @@ const TemplateRegistry &ampc::cpu::templateRegistry() {
     addMapTemplates(all);
     addGemmTemplate(all);
     addConvTemplates(all);
+    addAttentionTemplate(all);
+    addAttentionGradTemplate(all);
     addReduceTemplates(all);
     addRowTemplates(all);
     addAssembleTemplates(all);

@@ -102,5 +102,7 @@ bool test::interpretData(Operation *op, ArrayRef<Elements> inputs, std::vector<E
       .Case([&](kernel::AssembleOp op) { return assemble(op, inputs, results), true; })
       .Case([&](kernel::PoolOp op) { return pool(op, inputs, results), true; })
       .Case([&](kernel::PoolGradOp op) { return poolGrad(op, inputs, results), true; })
+      .Case([&](kernel::AttentionOp op) { return attention(op, inputs, results), true; })
+      .Case([&](kernel::AttentionGradOp op) { return attentionGrad(op, inputs, results), true; })
       .Default([](Operation *) { return false; });
 }

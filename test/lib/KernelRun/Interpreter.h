@@ -29,6 +29,10 @@ double sumAt(mlir::Operation *op, llvm::ArrayRef<Elements> operands, llvm::Array
 /// Results of a kernel; false if the op or its body is not known here.
 bool interpret(FusedKernelOpInterface op, llvm::ArrayRef<Elements> inputs,
                std::vector<Elements> &results);
+void attention(kernel::AttentionOp op, llvm::ArrayRef<Elements> inputs,
+               std::vector<Elements> &results);
+void attentionGrad(kernel::AttentionGradOp op, llvm::ArrayRef<Elements> inputs,
+                   std::vector<Elements> &results);
 /// The same for kernels without a body.
 bool interpretData(mlir::Operation *op, llvm::ArrayRef<Elements> inputs,
                    std::vector<Elements> &results);

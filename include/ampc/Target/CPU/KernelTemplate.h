@@ -61,6 +61,8 @@ private:
 void addMapTemplates(TemplateRegistry &registry);
 void addGemmTemplate(TemplateRegistry &registry);
 void addConvTemplates(TemplateRegistry &registry);
+void addAttentionTemplate(TemplateRegistry &registry);
+void addAttentionGradTemplate(TemplateRegistry &registry);
 void addReduceTemplates(TemplateRegistry &registry);
 void addRowTemplates(TemplateRegistry &registry);
 void addAssembleTemplates(TemplateRegistry &registry);

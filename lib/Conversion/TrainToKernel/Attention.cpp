@@ -1,0 +1,160 @@
+// Attention and its gradient: operands and results where they are, by linear maps.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Converter.h"
+
+using namespace mlir;
+using namespace ampc;
+
+static bool isLinear(AffineMap map) {
+  bool linear = true;
+  map.walkExprs([&](AffineExpr part) {
+    linear &= part.getKind() != AffineExprKind::FloorDiv &&
+              part.getKind() != AffineExprKind::CeilDiv && part.getKind() != AffineExprKind::Mod;
+  });
+  return linear;
+}
+
+/// Slices, splits and transposes are read in place.
+static Access linearAccess(Value value, Converter &converter) {
+  Access access = converter.access(value);
+  if (access.literal || !isLinear(access.map))
+    access = converter.whole(converter.tensor(value));
+  return access;
+}
+
+/// Elements between neighbours along each dimension.
+static SmallVector<int64_t> stridesOf(const Access &access) {
+  ArrayRef<int64_t> shape = tensorOf(access.tensor).getShape();
+  SmallVector<int64_t> point(access.type.getRank(), 0), strides;
+  auto position = [&] {
+    int64_t at = 0;
+    for (auto [index, size] : llvm::zip(access.map.compose(point), shape))
+      at = at * size + index;
+    return at;
+  };
+  int64_t start = position();
+  for (int64_t &index : point) {
+    index = 1;
+    strides.push_back(position() - start);
+    index = 0;
+  }
+  return strides;
+}
+
+/// A tensor for a result of `type`, whose dimensions lie in memory as those of `model`: what undoes
+/// the transpose of heads is a view then.
+static Access resultLike(RankedTensorType type, const Access &model, MLIRContext *context) {
+  SmallVector<int64_t> strides = stridesOf(model), shape;
+  auto order = llvm::to_vector(llvm::seq<unsigned>(0, type.getRank()));
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) { return strides[a] > strides[b]; });
+  if (order.back() + 1 != type.getRank())
+    llvm::sort(order);
+  for (unsigned dim : order)
+    shape.push_back(type.getDimSize(dim));
+  return {{}, AffineMap::getPermutationMap(order, context), {}, type.clone(shape)};
+}
+
+/// The type that all readers round to, or the value's own.
+static RankedTensorType roundedType(Value value) {
+  auto type = tensorOf(value);
+  Type element;
+  for (Operation *user : value.getUsers()) {
+    auto cast = dyn_cast<train::CastOp>(user);
+    Type to = cast ? tensorOf(cast.getResult()).getElementType() : type.getElementType();
+    if (!isa<FloatType>(to) || to.getIntOrFloatBitWidth() >= type.getElementTypeBitWidth() ||
+        (element && element != to))
+      return type;
+    element = to;
+  }
+  return element ? type.clone(element) : type;
+}
+
+namespace {
+/// A kernel under construction.
+struct AttentionKernel {
+  Converter &converter;
+  SmallVector<Value> tensors, values; ///< operands of the kernel; what its results stand for
+  SmallVector<AffineMap> operandMaps, resultMaps;
+  SmallVector<Access> accesses;
+  SmallVector<Type> types;
+
+  void read(Value value, AffineMap map = {}) {
+    Access access = linearAccess(value, converter);
+    tensors.push_back(access.tensor);
+    operandMaps.push_back(map ? access.map.compose(map) : access.map);
+    accesses.push_back(access);
+  }
+  template <typename Op> void readOperands(Op op) {
+    for (Value side : {op.getQuery(), op.getKey(), op.getValue()})
+      read(side);
+    if (!op.getBias())
+      return;
+    SmallVector<int64_t> scores(op.getQuery().getType().getShape().drop_back());
+    scores.push_back(op.getKey().getType().getShape().end()[-2]);
+    read(op.getBias(), broadcastMap(op.getBias().getType(), scores));
+  }
+  /// A result, in the layout of operand `model` or in row-major order.
+  void write(Value value, std::optional<unsigned> model) {
+    RankedTensorType type = roundedType(value);
+    MLIRContext *context = converter.builder.getContext();
+    Access access =
+        model ? resultLike(type, accesses[*model], context)
+              : Access{{}, AffineMap::getMultiDimIdentityMap(type.getRank(), context), {}, type};
+    types.push_back(access.type);
+    resultMaps.push_back(access.map);
+    values.push_back(value);
+  }
+  template <typename Kernel, typename Op> void create(Op op);
+};
+} // namespace
+
+template <typename Kernel, typename Op> void AttentionKernel::create(Op op) {
+  OpBuilder &builder = converter.builder;
+  auto query = op.getQuery().getType(), key = op.getKey().getType();
+  unsigned batch = query.getRank() - 2;
+  int64_t width = query.getShape().back();
+  APFloat scale = op.getScale().value_or(APFloat(1 / std::sqrt(double(width))));
+  auto kernel = Kernel::create(
+      builder, op.getLoc(), types, tensors, computeType(query.getElementType()),
+      query.getShape().take_front(batch), query.getDimSize(batch), key.getDimSize(batch), width,
+      scale, op.getCausal(), bool(op.getBias()), builder.getAffineMapArrayAttr(operandMaps),
+      builder.getAffineMapArrayAttr(resultMaps));
+  for (auto [value, result, map] : llvm::zip(values, kernel.getOuts(), resultMaps)) {
+    auto type = tensorOf(value).clone(tensorOf(result).getElementType());
+    Access access{result, map, {}, type};
+    if (type == value.getType()) {
+      converter.set(value, access);
+      continue;
+    }
+    for (Operation *cast : value.getUsers()) // which has no kernel then
+      converter.set(cast->getResult(0), access);
+  }
+}
+
+static LogicalResult convertAttention(train::AttentionOp op, Converter &converter) {
+  AttentionKernel kernel{converter};
+  kernel.readOperands(op);
+  kernel.write(op.getResult(), 0);
+  if (op.getLse() && !op.getLse().use_empty())
+    kernel.write(op.getLse(), std::nullopt);
+  kernel.create<kernel::AttentionOp>(op);
+  return success();
+}
+static LogicalResult convertAttentionGrad(train::AttentionGradOp op, Converter &converter) {
+  AttentionKernel kernel{converter};
+  kernel.readOperands(op);
+  for (Value value : {op.getO(), op.getLse(), op.getG()})
+    kernel.read(value);
+  kernel.write(op.getDq(), 0);
+  kernel.write(op.getDk(), 1);
+  kernel.write(op.getDv(), 2);
+  if (op.getDbias())
+    kernel.write(op.getDbias(), std::nullopt);
+  kernel.create<kernel::AttentionGradOp>(op);
+  return success();
+}
+
+void ampc::addAttentionRules(Families &families) {
+  families.add<train::AttentionOp>(convertAttention);
+  families.add<train::AttentionGradOp>(convertAttentionGrad);
+}

@@ -1,0 +1,33 @@
+// Attention in one pass over the keys, and its gradient; no score reaches memory.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_KERNEL_ATTENTION_OPS
+#define AMPC_KERNEL_ATTENTION_OPS
+
+// Sizes, options and accesses that both ops have.
+class Kernel_AttentionLikeOp<string mnemonic> : Kernel_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<KernelOpInterface>]> {
+  let arguments = (ins Variadic<AnyRankedTensor>:$tensors, TypeAttr:$acc, DenseI64ArrayAttr:$batch, I64Attr:$queries, I64Attr:$keys,
+                       I64Attr:$width, F64Attr:$scale, UnitAttr:$causal, UnitAttr:$biased, AffineMapArrayAttr:$operand_maps,
+                       AffineMapArrayAttr:$result_maps);
+  let results = (outs Variadic<AnyRankedTensor>:$outs);
+  let assemblyFormat = [{`(` $tensors `:` type($tensors) `)` `acc` $acc `batch` $batch `queries` $queries `keys` $keys `width` $width
+    `scale` $scale (`causal` $causal^)? (`biased` $biased^)? `maps` $operand_maps `->` $result_maps attr-dict `:` type($outs)}];
+  let hasVerifier = 1;
+}
+defvar attentionMaps = [{
+    Maps go from (batch..., row, column) to elements: of queries and keys by channel, of a bias by query and key, of a number
+    per query from (batch..., query). They are linear, so that heads and parts of one tensor are read and written in place.
+    Sums, softmax and logsumexp are of type `acc`; results are rounded once.
+}];
+def Kernel_AttentionOp : Kernel_AttentionLikeOp<"attention"> {
+  let summary = "softmax(scale q k^T + bias) v, and log(sum(exp(scores))) per query if there is a second result";
+  let description = !strconcat([{
+    Operands: query, key, value and, if `biased`, the bias. With `causal`, query i sees the keys up to i + keys - queries.
+    The softmax is formed while keys pass by (Milakov and Gimelshein 2018; Dao et al. 2022). }], attentionMaps);
+}
+def Kernel_AttentionGradOp : Kernel_AttentionLikeOp<"attention_grad"> {
+  let summary = "Cotangents of query, key, value and, if there is a fourth result, of every score";
+  let description = !strconcat([{
+    Operands: query, key, value, if `biased` the bias, then the result of the attention, its logsumexp and the
+    result's cotangent. One task does one entry of the batch: the sums do not depend on the number of threads. }], attentionMaps);
+}
+#endif

@@ -1,0 +1,93 @@
+# Prints kernel.attention and kernel.attention_grad ops over sizes, layouts, types and options, for ampc-kernel-run.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+number = 0
+
+
+def tensor(shape, element):
+    return "tensor<" + "".join(f"{s}x" for s in shape) + element + ">"
+
+
+def affine(rank, results):
+    names = ", ".join(f"d{i}" for i in range(rank))
+    return f"affine_map<({names}) -> ({', '.join(results)})>"
+
+
+class Layouts:
+    """Tensors and maps of (b, h, row, column): `fused` reads queries, keys and values as parts of [b, row, 3 * h * column]
+    and writes heads side by side; `turned` has rows and columns exchanged; `plain` is row-major."""
+
+    def __init__(self, layout, batch, heads, queries, keys, width):
+        self.layout, self.batch, self.heads, self.queries, self.keys, self.width = layout, batch, heads, queries, keys, width
+
+    def side(self, rows, element, part=None):
+        b, h, d = self.batch, self.heads, self.width
+        if self.layout == "fused" and part is not None:
+            return tensor([b, rows, 3 * h * d], element), affine(4, ["d0", "d2", f"d1 * {d} + d3 + {part * h * d}"])
+        if self.layout == "fused":
+            return tensor([b, rows, h, d], element), affine(4, ["d0", "d2", "d1", "d3"])
+        if self.layout == "turned":
+            return tensor([b, h, d, rows], element), affine(4, ["d0", "d1", "d3", "d2"])
+        return tensor([b, h, rows, d], element), affine(4, ["d0", "d1", "d2", "d3"])
+
+    def per_query(self, element):
+        return tensor([self.batch, self.heads, self.queries], element), affine(3, ["d0", "d1", "d2"])
+
+    def bias(self, kind, element):  # of one head, or of a whole row of keys
+        if kind == "head":
+            return tensor([self.heads, self.queries, self.keys], element), affine(4, ["d1", "d2", "d3"])
+        return tensor([self.batch, 1, self.keys], element), affine(4, ["d0", "0", "d3"])
+
+    def scores(self, element):
+        return (tensor([self.batch, self.heads, self.queries, self.keys], element),
+                affine(4, ["d0", "d1", "d2", "d3"]))
+
+
+def emit(op, operands, results, layouts, acc, causal, bias, tolerance):
+    global number
+    number += 1
+    names = [f"%a{i}" for i in range(len(operands))]
+    arguments = ", ".join(f"{n}: {t}" for n, (t, _) in zip(names, operands))
+    outs = ", ".join(t for t, _ in results)
+    left = ", ".join(f"%r{i}" for i in range(len(results)))
+    scale = 1 / layouts.width ** 0.5
+    print(f"kernel.program @p{number}({arguments}) -> ({outs}) {{")
+    print(f"  {left} = kernel.{op}({', '.join(names)} : {', '.join(t for t, _ in operands)}) acc {acc}"
+          f" batch [{layouts.batch}, {layouts.heads}] queries {layouts.queries} keys {layouts.keys} width {layouts.width}"
+          f" scale {scale:.9f}{' causal' if causal else ''}{' biased' if bias else ''}"
+          f" maps [{', '.join(m for _, m in operands)}] -> [{', '.join(m for _, m in results)}]"
+          f" {{test.low = -1.0, test.high = 1.0{f', test.tolerance = {tolerance}' if tolerance else ''}}} : {outs}")
+    print(f"  kernel.return {left} : {outs}\n}}")
+
+
+def attention(queries, keys, width, layout="plain", element="f32", result=None, causal=False, bias=None, batch=2, heads=2,
+              sole=False):
+    acc = "f64" if element == "f64" else "f32"
+    result = result or acc
+    layouts = Layouts(layout, batch, heads, queries, keys, width)
+    sides = [layouts.side(queries, element, 0), layouts.side(keys, element, 1), layouts.side(keys, element, 2)]
+    if bias:
+        sides.append(layouts.bias(bias, acc))
+    options = (layouts, acc, causal, bias)
+    emit("attention", sides, [layouts.side(queries, result), layouts.per_query(acc)], *options, None)
+    if sole:  # nobody reads the logsumexp
+        emit("attention", sides, [layouts.side(queries, result)], *options, None)
+    given = [layouts.side(queries, element), layouts.per_query(acc), layouts.side(queries, element)]
+    # Sums of up to 200 terms of size 10, in any order.
+    tolerance = {"f64": "1.0e-13", "f32": "2.0e-05"}.get(result)
+    results = [layouts.side(queries, result), layouts.side(keys, result), layouts.side(keys, result)]
+    emit("attention_grad", sides + given, results, *options, tolerance)
+    if bias == "head":
+        emit("attention_grad", sides + given, results + [layouts.scores(acc)], *options, tolerance)
+
+
+attention(5, 9, 7, sole=True)
+attention(1, 1, 1)
+attention(64, 64, 64, layout="fused", causal=True, batch=1)
+attention(130, 130, 20, layout="fused", causal=True)
+attention(70, 199, 16, causal=True, bias="head")
+attention(100, 65, 33, bias="row", layout="turned")
+attention(17, 33, 8, element="f64", causal=True, bias="head")
+attention(66, 70, 12, element="f64", layout="fused")
+attention(67, 80, 24, element="bf16", result="bf16", bias="head", batch=1)
+attention(40, 67, 24, element="f16", result="f16", layout="fused", causal=True, bias="row")
+attention(65, 65, 400, batch=1, heads=1)  # more channels than one block of a product

@@ -1,0 +1,111 @@
+// Attention and its gradient, score by score, written as their definitions read.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Interpreter.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::test;
+
+namespace {
+/// One entry of the batch, by row and column.
+template <typename Op> struct Entry {
+  Op op;
+  ArrayRef<Elements> inputs;
+  SmallVector<int64_t> batch;
+
+  static size_t position(Attribute attr, Type type, ArrayRef<int64_t> point) {
+    AffineMap map = cast<AffineMapAttr>(attr).getValue();
+    size_t at = 0;
+    for (auto [index, size] :
+         llvm::zip(map.compose(point), cast<RankedTensorType>(type).getShape()))
+      at = at * size + index;
+    return at;
+  }
+  SmallVector<int64_t> point(ArrayRef<int64_t> inner) const {
+    SmallVector<int64_t> all(batch);
+    llvm::append_range(all, inner);
+    return all;
+  }
+  double in(unsigned i, ArrayRef<int64_t> inner) {
+    return inputs[i][position(op.getOperandMaps()[i], op.getTensors()[i].getType(), point(inner))]
+        .real;
+  }
+  Element &out(std::vector<Elements> &results, unsigned i, ArrayRef<int64_t> inner) {
+    return results[i][position(op.getResultMaps()[i], op.getOuts()[i].getType(), point(inner))];
+  }
+  double dot(unsigned a, int64_t rowA, unsigned b, int64_t rowB) {
+    double sum = 0;
+    for (int64_t c = 0; c < int64_t(op.getWidth()); ++c)
+      sum += in(a, {rowA, c}) * in(b, {rowB, c});
+    return sum;
+  }
+  /// -infinity for keys that the query does not see.
+  double score(int64_t i, int64_t j) {
+    if (op.getCausal() && j > i + int64_t(op.getKeys()) - int64_t(op.getQueries()))
+      return -INFINITY;
+    double bias = op.getBiased() ? in(3, {i, j}) : 0;
+    return op.getScale().convertToDouble() * dot(0, i, 1, j) + bias;
+  }
+};
+} // namespace
+
+template <typename Op>
+static void forEntries(Op op, ArrayRef<Elements> inputs, std::vector<Elements> &results,
+                       llvm::function_ref<void(Entry<Op> &)> body) {
+  for (Type type : op->getResultTypes())
+    results.emplace_back(cast<RankedTensorType>(type).getNumElements());
+  for (int64_t n = 0; n < ShapedType::getNumElements(op.getBatch()); ++n) {
+    Entry<Op> entry{op, inputs, SmallVector<int64_t>(op.getBatch().size())};
+    int64_t rest = n;
+    for (unsigned d = op.getBatch().size(); d-- > 0; rest /= op.getBatch()[d])
+      entry.batch[d] = rest % op.getBatch()[d];
+    body(entry);
+  }
+}
+
+void test::attention(kernel::AttentionOp op, ArrayRef<Elements> inputs,
+                     std::vector<Elements> &results) {
+  int64_t keys = op.getKeys(), width = op.getWidth();
+  forEntries<kernel::AttentionOp>(op, inputs, results, [&](Entry<kernel::AttentionOp> &entry) {
+    for (int64_t i = 0; i < int64_t(op.getQueries()); ++i) {
+      double most = -INFINITY, sum = 0;
+      for (int64_t j = 0; j < keys; ++j)
+        most = std::max(most, entry.score(i, j));
+      std::vector<double> weight(keys, 0);
+      for (int64_t j = 0; j < keys && most > -INFINITY; ++j)
+        sum += weight[j] = std::exp(entry.score(i, j) - most);
+      for (int64_t c = 0; c < width; ++c) {
+        double mean = 0;
+        for (int64_t j = 0; j < keys && sum > 0; ++j)
+          mean += weight[j] / sum * entry.in(2, {j, c});
+        entry.out(results, 0, {i, c}).real = mean;
+      }
+      if (op.getOuts().size() > 1)
+        entry.out(results, 1, {i}).real = most + std::log(sum);
+    }
+  });
+}
+
+void test::attentionGrad(kernel::AttentionGradOp op, ArrayRef<Elements> inputs,
+                         std::vector<Elements> &results) {
+  int64_t width = op.getWidth();
+  unsigned o = op.getBiased() ? 4 : 3, lse = o + 1, g = o + 2;
+  double scale = op.getScale().convertToDouble();
+  using Grad = Entry<kernel::AttentionGradOp>;
+  forEntries<kernel::AttentionGradOp>(op, inputs, results, [&](Grad &entry) {
+    for (int64_t i = 0; i < int64_t(op.getQueries()); ++i)
+      for (int64_t j = 0; j < int64_t(op.getKeys()); ++j) {
+        double score = entry.score(i, j);
+        double weight = score == -INFINITY ? 0 : std::exp(score - entry.in(lse, {i}));
+        double ds = weight * (entry.dot(g, i, 2, j) - entry.dot(g, i, o, i));
+        for (int64_t c = 0; c < width; ++c) {
+          entry.out(results, 0, {i, c}).real += scale * ds * entry.in(1, {j, c});
+          entry.out(results, 1, {j, c}).real += scale * ds * entry.in(0, {i, c});
+          entry.out(results, 2, {j, c}).real += weight * entry.in(g, {i, c});
+        }
+        if (op.getOuts().size() > 3)
+          entry.out(results, 3, {i, j}).real = ds;
+      }
+  });
+}
