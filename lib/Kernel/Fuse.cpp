@@ -33,6 +33,7 @@ private:
   bool joinSibling(FusedKernelOpInterface op);
   bool mergeSiblings(FusedKernelOpInterface first, FusedKernelOpInterface second);
   bool pushUsersBehind(Operation *producer, Operation *reader);
+  bool isFree(kernel::MapOp op) const;
   bool isBarrier(Operation *op) const { return !acrossGradients && op->hasAttr("kernel.barrier"); }
   void replaced(ArrayRef<Operation *> old, FusedKernelOpInterface merged);
   void enqueue(Operation *op) {
@@ -86,6 +87,9 @@ static bool isCheap(FusedKernelOpInterface op) {
 static bool isLiteral(FusedKernelOpInterface op) {
   return inputsOf(op).empty() && bodySize(op) <= 8 && isCheap(op) && !usesLinearIndex(op);
 }
+
+/// Made again for the backward pass: beside the first one it would have to be kept after all.
+static bool isRepeated(Operation *op) { return op->hasAttr("kernel.recompute"); }
 
 static void eraseDeadViews(Operation *op) {
   while (op && isa<kernel::ViewOp>(op) && op->use_empty()) {
@@ -170,12 +174,35 @@ kernel::MapOp Fuser::respaceQueued(kernel::MapOp op, ArrayRef<int64_t> space) {
   return now;
 }
 
-/// Puts the code of a pointwise producer into its only reader; maps compose.
+/// Readers that compute the value themselves read no more bytes than if it was stored: a wider form
+/// of something, or a gradient whose kernel ends behind it times a number.
+bool Fuser::isFree(kernel::MapOp op) const {
+  if (op->getNumResults() != 1 || bodySize(op) > 8 || !isCheap(op) || usesLinearIndex(op) ||
+      !isReadByElement(op->getResult(0)))
+    return false;
+  Value whole;
+  for (OpOperand &input : inputsOf(op)) {
+    if (elements(shapeOf(input.get())) == 1)
+      continue;
+    if (whole || shapeOf(input.get()) != shapeOf(op->getResult(0)))
+      return false;
+    whole = input.get();
+  }
+  if (!whole)
+    return false;
+  unsigned from = getElementTypeOrSelf(whole).getIntOrFloatBitWidth(),
+           to = getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth();
+  Operation *source = kernel::throughViews(whole).getDefiningOp();
+  return from < to || (from == to && source && isBarrier(source));
+}
+
+/// Puts the code of a pointwise producer into its only reader, or into all if that costs nothing;
+/// maps compose.
 bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
   Value given = inputsOf(reader)[input].get();
   auto producer = kernel::throughViews(given).getDefiningOp<kernel::MapOp>();
   if (!producer || !isPointwise(producer) || isBarrier(producer) || !fits(producer, reader) ||
-      !(isLiteral(producer) || readOnlyBy(producer, reader)))
+      !(isLiteral(producer) || readOnlyBy(producer, reader) || isFree(producer)))
     return false;
   int64_t from = elements(producer.getSpace()), to = elements(reader.getSpace());
   // Uniform scalars are computed once per program, not once per element.
@@ -283,7 +310,7 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
   Value given = inputsOf(anyReader)[input].get();
   auto producer = kernel::throughViews(given).getDefiningOp<FusedKernelOpInterface>();
   if (!reader || !producer || isa<kernel::ReduceOp>(producer) || isBarrier(producer) ||
-      !fits(producer, reader))
+      isRepeated(reader) || !fits(producer, reader))
     return false;
   if (given.getDefiningOp<kernel::ViewOp>()) {
     reader = respaceQueued(reader, producer.getSpace());
@@ -340,6 +367,14 @@ static bool areClose(Operation *first, Operation *second) {
   return false;
 }
 
+/// Everything that `op` reads is there when `position` runs.
+static bool isReady(Operation *op, Operation *position) {
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    Operation *source = operand.getDefiningOp();
+    return !source || source->isBeforeInBlock(position);
+  });
+}
+
 /// Reductions of one kind and maps that read the same elements (or the same scalar) in the same
 /// order.
 bool Fuser::joinSibling(FusedKernelOpInterface op) {
@@ -356,15 +391,20 @@ bool Fuser::joinSibling(FusedKernelOpInterface op) {
       if (++seen > maxSiblings)
         break;
       if (!other || other == op || other->getName() != op->getName() ||
-          other.getSpace() != op.getSpace() ||
+          other.getSpace() != op.getSpace() || isRepeated(other) != isRepeated(op) ||
           (reduce && cast<kernel::ReduceOp>(*other).getKind() != reduce.getKind()))
         continue;
       int64_t input = int64_t(use.getOperandNumber()) - inputsOf(other).front().getOperandNumber();
       if (input < 0 || other.getInputMaps()[input] != op.getInputMaps()[i])
         continue;
       bool inOrder = op->isBeforeInBlock(other);
-      if (areClose(inOrder ? op : other, inOrder ? other : op) &&
-          mergeSiblings(inOrder ? op : other, inOrder ? other : op))
+      FusedKernelOpInterface first = inOrder ? op : other, second = inOrder ? other : op;
+      if (!areClose(first, second)) {
+        if (!reduce || !isReady(second, first))
+          continue;
+        second->moveAfter(first);
+      }
+      if (mergeSiblings(first, second))
         return true;
     }
   }

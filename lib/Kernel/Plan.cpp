@@ -32,6 +32,7 @@ private:
   std::optional<unsigned> inherited(KernelOpInterface op, OpResult result, int64_t time);
   void assignOffsets();
   void annotate();
+  int64_t savedBytes() const;
 
   kernel::ProgramOp program;
   Homes &homes;
@@ -107,6 +108,15 @@ void Arena::assignOffsets() {
   }
 }
 
+/// Bytes that wait for the backward pass at the moment when the loss is known.
+int64_t Arena::savedBytes() const {
+  int64_t lossTime = timeOf.lookup(homes.loss), bytes = 0;
+  for (const Buffer &buffer : buffers)
+    if (buffer.first <= lossTime && buffer.last > lossTime)
+      bytes += buffer.bytes;
+  return bytes;
+}
+
 void Arena::annotate() {
   Builder builder(program);
   int64_t kernels = 0;
@@ -127,6 +137,8 @@ void Arena::annotate() {
   }
   program->setAttr("kernel.arena_bytes", builder.getI64IntegerAttr(peak));
   program->setAttr("kernel.unshared_bytes", builder.getI64IntegerAttr(unshared));
+  if (homes.loss)
+    program->setAttr("kernel.saved_bytes", builder.getI64IntegerAttr(savedBytes()));
 }
 
 void Arena::run() {

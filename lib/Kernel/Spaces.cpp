@@ -227,3 +227,17 @@ kernel::MapOp ampc::respace(kernel::MapOp op, ArrayRef<int64_t> space) {
   op.erase();
   return now;
 }
+
+int64_t ampc::inputNumber(OpOperand &use) {
+  auto reader = cast<FusedKernelOpInterface>(use.getOwner());
+  return int64_t(use.getOperandNumber()) -
+         int64_t(reader->getNumOperands() - reader.getInputMaps().size());
+}
+
+bool ampc::isReadByElement(Value value) {
+  return llvm::all_of(value.getUses(), [](OpOperand &use) {
+    if (auto view = dyn_cast<kernel::ViewOp>(use.getOwner()))
+      return isReadByElement(view.getResult());
+    return isa<FusedKernelOpInterface>(use.getOwner()) && inputNumber(use) >= 0;
+  });
+}

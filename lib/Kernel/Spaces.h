@@ -28,6 +28,11 @@ mlir::AffineMap inverseOf(mlir::AffineMap map, llvm::ArrayRef<int64_t> space,
 mlir::AffineMap unitReshape(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to,
                             mlir::MLIRContext *context);
 
+/// Number among the inputs of a fused kernel; negative for what stands before them.
+int64_t inputNumber(mlir::OpOperand &use);
+/// All readers take the value element by element in their bodies, directly or through views.
+bool isReadByElement(mlir::Value value);
+
 /// True if some op of the body depends on the position along rows, or on the whole row.
 bool hasRowOps(FusedKernelOpInterface op);
 /// A map without row ops.

@@ -33,7 +33,8 @@ static json::Object describe(const ProgramInfo &program) {
                       {"batch", program.batch},
                       {"short_batch", program.shortBatch},
                       {"launches", int64_t(program.entries.size())},
-                      {"arena_bytes", program.arenaBytes}};
+                      {"arena_bytes", program.arenaBytes},
+                      {"saved_bytes", program.savedBytes}};
   return object;
 }
 

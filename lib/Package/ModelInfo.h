@@ -42,6 +42,7 @@ struct ProgramInfo {
   std::vector<EntryInfo> entries;
   std::vector<ampc_operand> operands;
   int64_t arenaBytes = 0;
+  int64_t savedBytes = 0; ///< kept from the forward to the backward pass
 };
 struct KernelInfo {
   std::string name;

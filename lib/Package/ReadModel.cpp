@@ -415,6 +415,8 @@ LogicalResult Reader::readProgram(kernel::ProgramOp program) {
   info.shortBatch = program->hasAttr("train.short_batch");
   if (auto arena = program->getAttrOfType<IntegerAttr>("kernel.arena_bytes"))
     info.arenaBytes = arena.getInt();
+  if (auto saved = program->getAttrOfType<IntegerAttr>("kernel.saved_bytes"))
+    info.savedBytes = saved.getInt();
   result.arenaBytes = std::max(result.arenaBytes, info.arenaBytes);
   if (failed(readArguments(program, info)) || failed(readResults(program, info)) ||
       failed(readEntries(program, info)) || failed(findLoss(program, info)))

@@ -80,12 +80,15 @@ ArrayRef<Phase> ampc::getPhases() {
          pm.addPass(createAmpRecompute(recompute));
        }},
       {"kernels", "train is gone but for declarations: fused kernels with explicit accumulators",
-       [](OpPassManager &pm, const CompileOptions &) {
+       [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createAmpLowerLossScaling());
          pm.addPass(createConvertTrainToKernel());
          pm.addPass(createCanonicalizerPass());
          pm.addPass(createCSEPass());
+         if (!options.fuse)
+           return;
          pm.addPass(createKernelFuse());
+         pm.addPass(createKernelNarrowResults());
          pm.addPass(createCSEPass());
        }},
       {"plan", "one schedule, one arena: every buffer has an offset, and the peak is known",
@@ -114,7 +117,8 @@ void ampc::registerDialects(DialectRegistry &registry) {
 namespace {
 /// Phases as pipelines of ampc-opt take the options that the driver has.
 struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
-  Option<std::string> precision{*this, "precision", llvm::cl::desc("f64, f32, bf16 or f16"),
+  Option<std::string> precision{*this, "precision",
+                                llvm::cl::desc("f64, f32, bf16, f16, tf32 or fp8"),
                                 llvm::cl::init("f32")};
   Option<std::string> policy{*this, "policy", llvm::cl::desc("policy of the precision phase"),
                              llvm::cl::init("mincut")};
@@ -127,6 +131,8 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
                                   llvm::cl::init("torch")};
   Option<bool> masterWeights{*this, "master-weights", llvm::cl::desc("parameters in f32"),
                              llvm::cl::init(true)};
+  Option<bool> fuse{*this, "fuse", llvm::cl::desc("false: one kernel per op"),
+                    llvm::cl::init(true)};
   Option<bool> explain{*this, "explain", llvm::cl::desc("a remark for every decision"),
                        llvm::cl::init(false)};
 
@@ -139,6 +145,7 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
     options.policyEdits.assign(edits.begin(), edits.end());
     options.lossScaling = lossScaling;
     options.masterWeights = masterWeights;
+    options.fuse = fuse;
     options.explain = explain;
     return options;
   }

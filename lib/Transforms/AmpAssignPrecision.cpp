@@ -38,6 +38,21 @@ static void explainCosts(const PrecisionFacts &facts, const Pins &pins) {
   }
 }
 
+/// Says on every contraction of f32 values how each of its operands is multiplied.
+static void markContractions(const PrecisionFacts &facts, const ComputeMode &mode) {
+  for (Operation *op : facts.ops) {
+    Demand demand = facts.demand(op);
+    if (!facts.isDecided(op) || facts.treatment(op) != Treatment::Low || demand.forced ||
+        demand.disabled || facts.lowOf(op) != facts.f32)
+      continue;
+    auto types = llvm::map_to_vector(op->getOperands(), [&](Value v) -> Attribute {
+      Operation *source = v.getDefiningOp();
+      return TypeAttr::get(source && facts.isBackward(source) ? mode.backward : mode.forward);
+    });
+    op->setAttr("amp.compute", ArrayAttr::get(op->getContext(), types));
+  }
+}
+
 namespace {
 struct AmpAssignPrecision : ampc::impl::AmpAssignPrecisionBase<AmpAssignPrecision> {
   using AmpAssignPrecisionBase::AmpAssignPrecisionBase;
@@ -60,6 +75,7 @@ private:
 
   PolicyTable table;
   Type low;
+  std::optional<ComputeMode> mode;
 };
 } // namespace
 
@@ -70,8 +86,11 @@ LogicalResult AmpAssignPrecision::readOptions() {
             .Case("bf16", b.getBF16Type())
             .Case("f16", b.getF16Type())
             .Default(Type());
+  mode = ComputeMode::find(precision, &getContext());
+  if (mode)
+    low = b.getF32Type();
   if (!low)
-    return fail("expected precision f32, bf16 or f16, but got " + precision);
+    return fail("expected precision f32, bf16, f16, tf32 or fp8, but got " + precision);
   auto builtin = PolicyTable::builtin(policy, &getContext());
   if (!builtin)
     return fail("expected policy mincut, autocast, autocast-cpu or propagate, but got " + policy);
@@ -96,6 +115,8 @@ LogicalResult AmpAssignPrecision::readOptions() {
 
 LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copies) {
   PrecisionFacts facts(func, low, table);
+  if (mode)
+    markContractions(facts, *mode);
   bool narrow =
       llvm::any_of(facts.ops, [&](Operation *op) { return facts.lowOf(op) != facts.f32; });
   if (!narrow)

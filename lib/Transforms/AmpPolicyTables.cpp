@@ -58,6 +58,14 @@ std::optional<PolicyTable> PolicyTable::builtin(StringRef policy, MLIRContext *c
   return table;
 }
 
+std::optional<ComputeMode> ComputeMode::find(StringRef name, MLIRContext *context) {
+  Type tf32 = FloatTF32Type::get(context);
+  return llvm::StringSwitch<std::optional<ComputeMode>>(name)
+      .Case("tf32", ComputeMode{tf32, tf32})
+      .Case("fp8", ComputeMode{Float8E4M3FNType::get(context), Float8E5M2Type::get(context)})
+      .Default(std::nullopt);
+}
+
 static std::optional<Treatment> parseTreatment(StringRef word) {
   return llvm::StringSwitch<std::optional<Treatment>>(word)
       .Cases({"low", "allow"}, Treatment::Low)

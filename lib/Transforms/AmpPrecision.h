@@ -33,6 +33,14 @@ struct PolicyTable {
   Treatment lookup(mlir::Operation *op) const;
 };
 
+/// How contractions of f32 values multiply where a target has units for it; storage stays f32.
+/// Every operand has its own type: gradients may need more range than activations.
+struct ComputeMode {
+  mlir::Type forward, backward;
+  /// `tf32` or `fp8` (E4M3 forward, E5M2 for gradients); nothing for another name.
+  static std::optional<ComputeMode> find(llvm::StringRef name, mlir::MLIRContext *context);
+};
+
 /// A region's or an override's word on one op.
 struct Demand {
   mlir::Type type;       ///< null: none

@@ -11,7 +11,7 @@
 // TYPE: error: override logits=i8: line 1: expected f32, bf16 or f16, but got i8
 // REGEX: error: override (=f32: line 1: expected a regular expression, but got (
 // EDIT: error: edit tanh=sometimes: line 1: expected low, full, normalize, promote, pass, narrow or untouched, but got sometimes
-// PRECISION: error: expected precision f32, bf16 or f16, but got f8
+// PRECISION: error: expected precision f32, bf16, f16, tf32 or fp8, but got f8
 // POLICY: error: expected policy mincut, autocast, autocast-cpu or propagate, but got best
 // MISSING: error: cannot read {{.*}}.none
 

@@ -8,7 +8,8 @@ namespace cl = llvm::cl;
 
 PrecisionOptions::PrecisionOptions(cl::SubCommand &command)
     : precision("precision",
-                cl::desc("f64, f32 (default), bf16 or f16: the latter two mixed with f32"),
+                cl::desc("f64, f32 (default), bf16 or f16: the latter two mixed with f32; tf32 and "
+                         "fp8 are modes of contractions on GPUs"),
                 cl::init("f32"), cl::sub(command)),
       level("amp-level",
             cl::desc("O0: f32; O1: policy autocast; O2: policy mincut; O3: all in 16 bits, no "
@@ -31,6 +32,8 @@ PrecisionOptions::PrecisionOptions(cl::SubCommand &command)
             cl::value_desc("OP=TREATMENT"), cl::sub(command)),
       masterWeights("master-weights", cl::desc("keep parameters in f32 (default: true)"),
                     cl::init(true), cl::sub(command)),
+      fuse("fuse", cl::desc("false: one kernel per op, for tests that compare bits"),
+           cl::init(true), cl::ReallyHidden, cl::sub(command)),
       explain("explain-precision", cl::desc("a remark for every decision"), cl::sub(command)) {}
 
 static llvm::Error oneOf(llvm::StringRef option, llvm::StringRef value,
@@ -43,7 +46,8 @@ static llvm::Error oneOf(llvm::StringRef option, llvm::StringRef value,
 }
 
 llvm::Expected<CompileOptions> PrecisionOptions::get() const {
-  if (llvm::Error error = oneOf("precision", precision, {"f64", "f32", "bf16", "f16"}))
+  if (llvm::Error error =
+          oneOf("precision", precision, {"f64", "f32", "bf16", "f16", "tf32", "fp8"}))
     return std::move(error);
   if (llvm::Error error =
           oneOf("policy", policy, {"mincut", "autocast", "autocast-cpu", "propagate"}))
@@ -62,6 +66,7 @@ llvm::Expected<CompileOptions> PrecisionOptions::get() const {
   options.precisionOverrides.assign(overrides.begin(), overrides.end());
   options.policyEdits.assign(edits.begin(), edits.end());
   options.masterWeights = masterWeights;
+  options.fuse = fuse;
   options.explain = explain;
   if (level == "O0")
     options.precision = "f32";

@@ -18,7 +18,7 @@ public:
 private:
   llvm::cl::opt<std::string> precision, level, policy, policyFile, lossScaling;
   llvm::cl::list<std::string> overrides, edits;
-  llvm::cl::opt<bool> masterWeights, explain;
+  llvm::cl::opt<bool> masterWeights, fuse, explain;
 };
 } // namespace ampc
 #endif

@@ -15,6 +15,14 @@ def KernelFuse : Pass<"kernel-fuse", "::mlir::ModuleOp"> {
   let options = [Option<"acrossGradients", "across-gradients", "bool", "false", "fuse updates into the kernels of gradients">];
 }
 
+def KernelNarrowResults : Pass<"kernel-narrow-results", "::mlir::ModuleOp"> {
+  let summary = "Store values as narrow as they were before they were widened";
+  let description = [{
+    A kernel that rounds an element to 16 bits and widens it again stores the 16 bits, if all readers can widen it themselves. No
+    bit of any result changes.
+  }];
+}
+
 def KernelPlan : Pass<"kernel-plan", "::mlir::ModuleOp"> {
   let summary = "Orders kernels and gives every buffer its place";
   let description = [{
@@ -22,7 +30,9 @@ def KernelPlan : Pass<"kernel-plan", "::mlir::ModuleOp"> {
     kernels are put in an order that keeps live ranges short; the loss comes before the first write to state
     (`kernel.loss_ready`: kernels up to and with the loss), and new state is written after the last reader of the old
     value. Kernels get `kernel.places` (one per result) and `kernel.workspace`; the program gets
-    `kernel.arena_bytes` and, for comparison, `kernel.unshared_bytes`, the sum of all buffers. Values that cannot be
+    `kernel.arena_bytes` and, for comparison, `kernel.unshared_bytes`, the sum of all buffers. In a program with a loss
+    `kernel.saved_bytes` are the bytes of the arena that were written before the loss is known and are read after it: what
+    the forward pass keeps for the backward pass. Values that cannot be
     computed where they have to be are copied there by further kernels.
   }];
 }

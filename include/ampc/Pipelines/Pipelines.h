@@ -9,7 +9,7 @@
 
 namespace ampc {
 struct CompileOptions {
-  std::string precision = "f32";               ///< f64, f32, bf16 or f16
+  std::string precision = "f32";               ///< f64, f32, bf16, f16, tf32 or fp8
   std::string policy = "mincut";               ///< mincut, autocast, autocast-cpu or propagate
   std::string policyFile;                      ///< lines added to the policy's table; empty: none
   std::vector<std::string> precisionOverrides; ///< REGEX=TYPE: the type of ops by name
@@ -17,6 +17,7 @@ struct CompileOptions {
   std::string lossScaling =
       "torch"; ///< constants of steps without amp.scaler: torch, tf, apex, paddle or none
   bool masterWeights = true; ///< parameters in f32; false: rounded to 16 bits after every update
+  bool fuse = true;          ///< false: one kernel per op, to compare bits
   bool explain = false;      ///< a remark for every decision
 };
 

@@ -65,11 +65,12 @@ def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
     * `propagate`: TensorFlow's allow, infer, deny and clear lists.
 
     Parameters are rounded where they are updated: their 16-bit copies are state (`role = "working"`), which the program `derive` rebuilds.
-    With `precision=f32` only regions of the model change anything.
+    With `precision=f32` only regions of the model change anything. `tf32` and `fp8` are modes of contractions on GPUs: values stay
+    f32, and `amp.compute` on a contraction names the type that each operand is multiplied in (for fp8 E4M3, gradients E5M2).
   }];
   let options = [
     Option<"policy", "policy", "std::string", "\"mincut\"", "mincut, autocast, autocast-cpu or propagate">,
-    Option<"precision", "precision", "std::string", "\"bf16\"", "f32, bf16 or f16">,
+    Option<"precision", "precision", "std::string", "\"bf16\"", "f32, bf16, f16, tf32 or fp8">,
     ListOption<"overrides", "override", "std::string", "REGEX=TYPE: the type of ops by name">,
     ListOption<"edits", "edit", "std::string", "MNEMONIC=TREATMENT: a line of the policy's table">,
     Option<"policyFile", "policy-file", "std::string", "", "lines that are added to the policy's table">,

@@ -34,6 +34,18 @@ static kernel::ProgramOp createProgram(train::FuncOp func, OpBuilder &builder) {
   return program;
 }
 
+/// What precision phases said about an op holds for its kernels.
+static void handOn(Operation *op, Block *body, Operation *last) {
+  Operation *first = last ? last->getNextNode() : body->empty() ? nullptr : &body->front();
+  for (Operation *made = first; made; made = made->getNextNode()) {
+    if (op->hasAttr("amp.recompute") && isa<kernel::MapOp>(made))
+      made->setAttr("kernel.recompute", UnitAttr::get(op->getContext()));
+    if (Attribute mode = op->getAttr("amp.compute");
+        mode && !isa<kernel::MapOp>(made) && isa<FusedKernelOpInterface>(made))
+      made->setAttr("kernel.compute", mode);
+  }
+}
+
 /// Goes on after an op without a kernel, so that one run names all of them.
 static LogicalResult convertProgram(train::FuncOp func, const Families &families,
                                     OpBuilder &builder) {
@@ -47,6 +59,7 @@ static LogicalResult convertProgram(train::FuncOp func, const Families &families
   for (Operation &op : func.getBody().front()) {
     if (!llvm::all_of(op.getOperands(), [&](Value v) { return converter.known(v); }))
       continue;
+    Operation *last = body->empty() ? nullptr : &body->back();
     if (isa<train::ReturnOp>(op)) {
       auto values =
           llvm::map_to_vector(op.getOperands(), [&](Value v) { return converter.tensor(v); });
@@ -54,6 +67,7 @@ static LogicalResult convertProgram(train::FuncOp func, const Families &families
     } else if (!families.convert(&op, converter)) {
       status = op.emitError() << "expected a kernel for " << op.getName();
     }
+    handOn(&op, body, last);
   }
   return status;
 }

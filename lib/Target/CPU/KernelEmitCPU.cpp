@@ -41,6 +41,8 @@ struct KernelEmitCPUPass : ampc::impl::KernelEmitCPUBase<KernelEmitCPUPass> {
   void runOnOperation() override {
     if (failed(findTiers()))
       return signalPassFailure();
+    if (failed(checkModes()))
+      return signalPassFailure();
     std::string start = symbolPrefix();
     SmallVector<Operation *> distinct = numberKernels();
     SmallVector<Attribute> table;
@@ -90,6 +92,21 @@ private:
       op->setAttr("kernel.function", b.getI64IntegerAttr(entry->second));
     });
     return distinct;
+  }
+
+  /// One message is enough: a mode holds for all contractions.
+  LogicalResult checkModes() {
+    return failure(getOperation()
+                       .walk([](KernelOpInterface op) {
+                         auto mode = op->getAttrOfType<ArrayAttr>("kernel.compute");
+                         if (!mode)
+                           return WalkResult::advance();
+                         op->emitError() << "expected a contraction in a type that CPUs multiply, "
+                                            "but got the mode "
+                                         << mode << " of GPUs";
+                         return WalkResult::interrupt();
+                       })
+                       .wasInterrupted());
   }
 
   FailureOr<KernelRecord> emitKernel(Operation *op, StringRef name) {

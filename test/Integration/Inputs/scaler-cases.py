@@ -1,0 +1,296 @@
+# Loss scaling as compiled: what a scale does over good and bad steps, and what a skipped step leaves alone.
+# scaler-cases.py FOLDER CC
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import ctypes
+import os
+import random
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../Oracle"))
+from model import Model, Options, array, pointer_struct
+
+FOLDER, CC = sys.argv[1:3]
+failures = 0
+
+
+class TrainOut(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_uint32), ("loss", ctypes.c_float), ("grad_norm", ctypes.c_float), ("loss_scale", ctypes.c_float),
+                ("found_inf", ctypes.c_uint8), ("skipped", ctypes.c_uint8), ("reserved", ctypes.c_uint16),
+                ("reserved2", ctypes.c_uint32), ("step", ctypes.c_uint64), ("loss_double", ctypes.c_double)]
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("kind", ctypes.c_int32), ("rank", ctypes.c_int32), ("dims", ctypes.c_void_p),
+                ("bytes", ctypes.c_int64)]
+
+
+class Trained(Model):
+    """A model with steps that may be skipped."""
+
+    def __init__(self, library, name, threads=1):
+        self.lib, self.name, self.state = ctypes.CDLL(library), name, ctypes.c_void_p()
+        options = Options(size=ctypes.sizeof(Options), threads=threads, seed=5, want_split=1)
+        assert self.call("create", ctypes.byref(options), ctypes.byref(self.state)) == 0
+
+    def step(self, inputs, program="train_step"):
+        head = [("size", ctypes.c_uint32), ("valid", ctypes.c_uint32), ("lr_factor", ctypes.c_float), ("flags", ctypes.c_uint32),
+                ("workspace", ctypes.c_void_p)]
+        arrays = [array("f32", values) for values in inputs]
+        given = pointer_struct(head, (0, 0.0, 0, None), arrays)
+        out = TrainOut(size=ctypes.sizeof(TrainOut))
+        assert self.call(program, self.state, ctypes.byref(given), ctypes.byref(out)) >= 0
+        return out
+
+    def scalar(self, name, kind=ctypes.c_float):
+        number = self.call("find_tensor", name.encode())
+        assert number >= 0, name
+        return kind.from_address(self.call("tensor_data", self.state, number, restype=ctypes.c_void_p)).value
+
+    def bytes(self):
+        """Every tensor of the state by name."""
+        result = {}
+        for number in range(self.call("tensor_count")):
+            tensor = self.call("tensor", number, restype=ctypes.POINTER(Tensor)).contents
+            data = self.call("tensor_data", self.state, number, restype=ctypes.c_void_p)
+            if data:
+                result[tensor.name.decode()] = ctypes.string_at(data, tensor.bytes)
+        return result
+
+
+def expect(what, got, want):
+    global failures
+    if got != want:
+        print(f"{what}: expected {want}, but got {got}")
+        failures += 1
+
+
+def build(name, text, *options):
+    folder = f"{FOLDER}/{name}"
+    os.makedirs(folder, exist_ok=True)
+    model = text.split("train.model @")[1].split()[0]
+    with open(f"{folder}/model.mlir", "w") as out:
+        out.write(text)
+    subprocess.run(["ampc", "compile", f"{folder}/model.mlir", "-o", folder, *options], check=True)
+    library = f"{folder}/{model}.so"
+    subprocess.run([CC, "-shared", "-o", library, "-Wl,--whole-archive", f"{folder}/lib{model}.a", "-Wl,--no-whole-archive",
+                    "-pthread", "-lm"], check=True)
+    return library, model
+
+
+def batch(seed, bad=False):
+    """8 x 8 features and targets; a bad one has a target whose gradient f16 cannot hold."""
+    numbers = random.Random(seed)
+    x = [numbers.gauss(0, 1) for _ in range(64)]
+    y = [numbers.gauss(0, 1) for _ in range(64)]
+    if bad:
+        y[40] = 1.0e7
+    return [x, y]
+
+
+def layers(first, second):
+    """Two linear layers, as in torch's tests."""
+    return f"""
+    %w{first} = train.read @w{first} : tensor<8x8xf32>
+    %w{second} = train.read @w{second} : tensor<8x8xf32>
+    %0 = train.matmul %x, %w{first} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %1 = train.matmul %0, %w{second} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>"""
+
+
+def declarations(count):
+    return "\n".join(f"  train.param @w{i} : tensor<8x8xf32> = #train.kaiming_uniform" for i in range(count))
+
+
+def plain(name, scaling, step="", rows=8):
+    """One step; `step` holds its attributes."""
+    return f"""train.model @{name} {{
+  amp.scaler @s = {scaling}
+{declarations(2)}
+  train.func @loss(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<f32> {{{layers(0, 1)}
+    %2 = train.mse %1, %y : tensor<8x8xf32>, tensor<8x8xf32>
+    train.return %2 : tensor<f32>
+  }}
+  train.step @fit minimize @loss over [@w0, @w1] with #train.sgd<lr = 0.1> {{amp.scaler = @s{step}}}
+}}
+"""
+
+
+def scales(model, kinds, seed=0):
+    """The scale after each step."""
+    result = []
+    for i, kind in enumerate(kinds):
+        out = model.step(batch(seed + i, kind == "bad"))
+        expect(f"{model.name}, step {i} skipped", out.skipped, int(kind == "bad"))
+        result.append(model.scalar("s.scale"))
+    return result
+
+
+def constants():
+    good, bad = "good", "bad"
+    cases = [
+        ("update", "#amp.scaling<initial = 4.0, backoff = 0.25, interval = 2>", [good, good, bad], [4.0, 8.0, 2.0]),
+        ("patience", "#amp.scaling<initial = 64.0, hysteresis = 2, interval = 100>", [bad, bad, good, bad, bad],
+         [64.0, 32.0, 32.0, 32.0, 16.0]),
+        ("bounds", "#amp.scaling<initial = 2.0, floor = 1.0, cap = 2.0, interval = 1>", [good, bad, bad, good], [2.0, 1.0, 1.0, 2.0]),
+        ("fixed", "#amp.scaling<dynamic = false, initial = 128.0>", [good, bad, good], [128.0, 128.0, 128.0]),
+    ]
+    for name, scaling, kinds, want in cases:
+        expect(name, scales(Trained(*build(name, plain(name, scaling), "--precision=f16")), kinds), want)
+    for preset, first in (("torch", 65536.0), ("tf", 32768.0), ("apex", 65536.0), ("paddle", 32768.0)):
+        model = Trained(*build(preset, plain(preset, preset), "--precision=f16"))
+        expect(preset, scales(model, [bad, bad]), [first / 2, first / 4])
+        expect(f"{preset}: updates", model.scalar("fit.step", ctypes.c_int64), 0)
+
+
+def clipping():
+    """Three good steps and one bad one, clipped: as f32 without the bad one."""
+    scaling = "#amp.scaling<initial = 128.0, interval = 1>"
+    scaled = Trained(*build("clipped", plain("clipped", scaling, ", clip_norm = 0.2"), "--precision=f16"))
+    control = Trained(*build("control", plain("control", scaling, ", clip_norm = 0.2")))
+    expect("scale after clipped steps", scales(scaled, ["good", "good", "bad", "good"])[-1], 512.0)
+    for i in (0, 1, 3):
+        control.step(batch(i))
+    for name in ("w0", "w1"):
+        worst = max(abs(a - b) for a, b in zip(scaled.tensor(name, 64), control.tensor(name, 64)))
+        expect(f"{name} within 1e-3 of f32 ({worst:.2g})", worst < 1e-3, True)
+
+
+def accumulation():
+    scaling = "#amp.scaling<initial = 128.0, interval = 1>"
+    text = plain("parts", scaling, ", micro_batches = 2")
+    model = Trained(*build("parts", text, "--precision=f16"))
+    for i in range(2):
+        model.step([a + b for a, b in zip(batch(2 * i), batch(2 * i + 1))])
+    expect("scale after two steps of two parts", model.scalar("s.scale"), 512.0)
+    # One bad part of a batch skips the whole step.
+    out = model.step([a + b for a, b in zip(batch(4), batch(5, bad=True))])
+    expect("a bad part skips", (out.skipped, model.scalar("s.scale")), (1, 256.0))
+
+
+def shared():
+    """Two losses over two models; only the second overflows, in the third round (torch, test_grad_scaling_multiple)."""
+    text = f"""train.model @pair {{
+  amp.scaler @s = #amp.scaling<initial = 128.0, interval = 1>
+{declarations(4)}
+  train.func @first(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<f32> {{{layers(0, 1)}
+    %2 = train.mse %1, %y : tensor<8x8xf32>, tensor<8x8xf32>
+    train.return %2 : tensor<f32>
+  }}
+  train.func @second(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<f32> {{{layers(2, 3)}
+    %2 = train.mse %1, %y : tensor<8x8xf32>, tensor<8x8xf32>
+    train.return %2 : tensor<f32>
+  }}
+  train.step @a minimize @first over [@w0, @w1] with #train.sgd<lr = 0.1> {{amp.scaler = @s}}
+  train.step @b minimize @second over [@w2, @w3] with #train.sgd<lr = 0.1> {{amp.scaler = @s}}
+}}
+"""
+    model = Trained(*build("pair", text, "--precision=f16"))
+    seen = []
+    for i in range(4):
+        a = model.step(batch(i), "a_train_step")
+        seen.append(model.scalar("s.scale"))
+        b = model.step(batch(i, bad=i == 2), "b_train_step")
+        seen.append(model.scalar("s.scale"))
+        expect(f"round {i}: scales of both steps", a.loss_scale, b.loss_scale)
+    expect("scales", seen, [128.0, 256.0, 256.0, 512.0, 512.0, 256.0, 256.0, 512.0])
+    expect("updates", (model.scalar("a.step", ctypes.c_int64), model.scalar("b.step", ctypes.c_int64)), (4, 3))
+    # The first step of a round overflows, the second does not: the round counts as bad all the same.
+    model.step(batch(9, bad=True), "a_train_step")
+    model.step(batch(9), "b_train_step")
+    expect("first of a round overflows", model.scalar("s.scale"), 256.0)
+    expect("updates", (model.scalar("a.step", ctypes.c_int64), model.scalar("b.step", ctypes.c_int64)), (4, 4))
+
+
+def stateful():
+    """Batch norm, dropout, moments, a schedule and averages."""
+    return f"""train.model @stateful {{
+  amp.scaler @s = #amp.scaling<initial = 128.0, interval = 3>
+{declarations(2)}
+  train.param @gamma : tensor<8xf32> = #train.ones
+  train.param @beta : tensor<8xf32> = #train.zeros
+  train.buffer @mean : tensor<8xf32> = #train.zeros
+  train.buffer @variance : tensor<8xf32> = #train.ones
+  train.func @loss(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<f32> {{
+    %w0 = train.read @w0 : tensor<8x8xf32>
+    %w1 = train.read @w1 : tensor<8x8xf32>
+    %gamma = train.read @gamma : tensor<8xf32>
+    %beta = train.read @beta : tensor<8xf32>
+    %0 = train.matmul %x, %w0 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %1 = train.batch_norm %0, %gamma, %beta running @mean, @variance momentum 0.1 eps 1.0e-5 : tensor<8x8xf32>, tensor<8xf32>, tensor<8xf32>
+    %2 = train.dropout %1 rate 0.25 : tensor<8x8xf32>
+    %3 = train.matmul %2, %w1 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %4 = train.mse %3, %y : tensor<8x8xf32>, tensor<8x8xf32>
+    train.return %4 : tensor<f32>
+  }}
+  train.step @fit minimize @loss over [@w0, @w1, @gamma, @beta] with #train.adamw<lr = 0.01>
+    schedule #train.cosine<steps = 20, warmup = 3> {{amp.scaler = @s, clip_norm = 1.0, ema = 0.9}}
+}}
+"""
+
+
+def skipped_state():
+    built = build("stateful", stateful(), "--precision=f16")
+    model = Trained(*built)
+    for i in range(3):
+        model.step(batch(i))
+    before, out, after = model.bytes(), model.step(batch(9, bad=True)), model.bytes()
+    expect("skipped", (out.skipped, out.found_inf), (1, 1))
+    changed = sorted(name for name in before if before[name] != after[name] and "gradient" not in name)
+    moving = sorted(name for name in changed if not name.startswith("s.") and "random" not in name)
+    expect("state that a skipped step changed", moving, [])
+    expect("the scale moved", "s.scale" in changed, True)
+    model.step(batch(4))
+    good = [name for name in before if model.bytes()[name] != after[name]]
+    for name in ("w0", "gamma", "mean", "variance", "fit.m.w0", "fit.v.w0", "fit.step"):
+        expect(f"a good step changes {name}", name in good, True)
+
+    # A resumed run, and one with another number of threads, are the same run.
+    kinds = [False, False, True, False, False, False, True, False]
+    results = []
+    for threads in (1, 2):
+        whole = Trained(*built, threads=threads)
+        for i, bad in enumerate(kinds):
+            whole.step(batch(i, bad))
+        results.append(whole.bytes())
+        half, path = Trained(*built, threads=threads), f"{FOLDER}/half.safetensors".encode()
+        for i, bad in enumerate(kinds[:4]):
+            half.step(batch(i, bad))
+        expect("good steps before the checkpoint", half.scalar("s.good_steps", ctypes.c_int32), 1)
+        half.check(half.call("save", half.state, path), "save")
+        rest = Trained(*built, threads=3 - threads)
+        rest.check(rest.call("load", rest.state, path, 0), "load")
+        for i, bad in enumerate(kinds[4:]):
+            rest.step(batch(4 + i, bad))
+        results.append(rest.bytes())
+    for other in results[1:]:
+        expect("tensors that differ", [n for n in other if other[n] != results[0][n] and "gradient" not in n], [])
+
+
+def separate():
+    """Between grad and apply a caller may put anything into the gradients; apply checks them again."""
+    built = build("apart", plain("apart", "#amp.scaling<initial = 128.0, interval = 1>"), "--precision=f16")
+    model = Trained(*built)
+    given = [array("f32", values) for values in batch(0)]
+    model.run("grad", given)
+    gradient = list(model.tensor("fit.gradient.w0", 64))
+    other = Trained(*built)
+    other.step(batch(0))
+    lr = [w - 0.1 * g for w, g in zip(model.tensor("w0", 64), gradient)]
+    worst = max(abs(a - b) for a, b in zip(lr, other.tensor("w0", 64)))
+    expect(f"stored gradients are unscaled ({worst:.2g})", worst < 1e-6, True)
+    for value in (float("inf"), float("nan")):
+        model.run("grad", given)
+        model.tensor("fit.gradient.w0", 64)[7] = value
+        before = model.bytes()
+        out = TrainOut(size=ctypes.sizeof(TrainOut))
+        head = pointer_struct([("size", ctypes.c_uint32), ("valid", ctypes.c_uint32), ("lr_factor", ctypes.c_float),
+                               ("flags", ctypes.c_uint32), ("workspace", ctypes.c_void_p)], (0, 0.0, 0, None), [])
+        assert model.call("apply", model.state, ctypes.byref(head), ctypes.byref(out)) >= 0
+        after = model.bytes()
+        expect(f"apply with {value}", (out.skipped, [n for n in ("w0", "w1") if before[n] != after[n]]), (1, []))
+
+
+for case in (constants, clipping, accumulation, shared, skipped_state, separate):
+    case()
+    print(f"{case.__name__} done")
+print(f"{failures} failures")

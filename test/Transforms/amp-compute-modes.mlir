@@ -1,0 +1,39 @@
+// Modes of contractions: carried to the kernels, refused by CPUs.
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --canonicalize --cse --amp-assign-precision=precision=tf32 | FileCheck %s --check-prefix=TF32
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --canonicalize --cse --amp-assign-precision=precision=fp8 | FileCheck %s --check-prefix=FP8
+// RUN: ampc compile %s --precision=fp8 --compile-to=kernels | FileCheck %s --check-prefix=KERNEL
+// RUN: not ampc compile %s --precision=tf32 -o %t 2>&1 | FileCheck %s --check-prefix=ERROR
+// RUN: not ampc compile %s --precision=fp8 -o %t 2>&1 | FileCheck %s --check-prefix=ERROR8
+
+train.model @line {
+  train.param @w1 : tensor<16x8xf32> = #train.kaiming_uniform
+  train.param @w2 : tensor<8x8xf32> = #train.kaiming_uniform
+  train.func @loss(%x: tensor<32x16xf32>) -> tensor<f32> {
+    %w1 = train.read @w1 : tensor<16x8xf32>
+    %w2 = train.read @w2 : tensor<8x8xf32>
+    %0 = train.matmul %x, %w1 : (tensor<32x16xf32>, tensor<16x8xf32>) -> tensor<32x8xf32>
+    %1 = train.tanh %0 : tensor<32x8xf32>
+    %2 = train.matmul %1, %w2 {compute = f32} : (tensor<32x8xf32>, tensor<8x8xf32>) -> tensor<32x8xf32>
+    // Its backward pass needs nothing of the forward pass and comes first.
+    // ERROR:  compute-modes.mlir:[[#@LINE+2]]:{{.*}}error: expected a contraction in a type that CPUs multiply, but got the mode [tf32, tf32] of GPUs
+    // ERROR8: compute-modes.mlir:[[#@LINE+1]]:{{.*}}error: expected a contraction in a type that CPUs multiply, but got the mode [f8E5M2, f8E4M3FN] of GPUs
+    %3 = train.matmul %2, %w2 : (tensor<32x8xf32>, tensor<8x8xf32>) -> tensor<32x8xf32>
+    %4 = train.reduce_sum %3 over [0, 1] : tensor<32x8xf32>
+    train.return %4 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w1, @w2] with #train.sgd<lr = 0.1>
+}
+// Values stay f32; what the model fixes stays without a mode.
+// TF32-LABEL: train.func @fit.train
+// TF32-NOT: to tensor<{{.*}}tf32>
+// TF32: train.matmul {{.*}} {amp.compute = [tf32, tf32]} : (tensor<32x16xf32>, tensor<16x8xf32>) -> tensor<32x8xf32>
+// TF32: train.matmul {{.*}} {compute = f32} : (tensor<32x8xf32>
+
+// A gradient is multiplied in the format with more range.
+// FP8-LABEL: train.func @fit.train
+// FP8:      train.matmul {{.*}} {amp.compute = [f8E4M3FN, f8E4M3FN]}
+// FP8:      train.seed
+// FP8:      train.matmul {{.*}}amp.compute = [f8E4M3FN, f8E5M2]
+// FP8:      train.matmul {{.*}}amp.compute = [f8E5M2, f8E4M3FN]
+
+// KERNEL: kernel.gemm {{.*}}kernel.compute = [f8E4M3FN, f8E5M2]
