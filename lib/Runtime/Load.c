@@ -1,9 +1,10 @@
-// Reads a checkpoint. Everything about the file is checked before the first byte of the state
+// Reads a checkpoint. The whole file is read and checked before the first byte of the state
 // changes. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Runtime/Checkpoint.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { MAX_RANK = 16 };
@@ -298,55 +299,91 @@ static ampc_status checkComplete(Load *load) {
   return end == load->data_bytes ? AMPC_OK : damaged(load, "the data to end with the file");
 }
 
-/* Reads all data once: proves that it can be read, and finds flipped bits where the writer left a
-   hash. The buffer of the header is free by now. */
-static ampc_status checkData(const Load *load) {
+/* Reads one tensor into `place` and chains its bytes into the hash; a tensor without a place passes
+   through the header's buffer, which is free by now. */
+static ampc_status readTensor(const Load *load, const ampc_rt_range *range, unsigned char *place,
+                              uint64_t *hash) {
   unsigned char *buffer = ampc_rt_at(load->state, load->state->layout.header);
-  int64_t chunk = (int64_t)load->state->layout.header_bytes / 8 * 8;
+  int64_t chunk = place ? 1 << 20 : (int64_t)load->state->layout.header_bytes / 8 * 8;
+  for (int64_t at = range->begin; at < range->end; at += chunk) {
+    int64_t bytes = range->end - at < chunk ? range->end - at : chunk;
+    unsigned char *data = place ? place + (at - range->begin) : buffer;
+    ampc_status status = readAt(load, load->data_begin + at, data, (size_t)bytes);
+    if (status)
+      return status;
+    *hash = ampc_rt_hash_bytes(*hash, data, (size_t)bytes);
+  }
+  return AMPC_OK;
+}
+
+/* Where the next tensor goes, and the step to the one after it. */
+static unsigned char *nextPlace(const ampc_rt_range *range, unsigned char **stage) {
+  unsigned char *place = *stage;
+  if (range->slot >= 0)
+    *stage += range->end - range->begin;
+  return range->slot < 0 ? NULL : place;
+}
+
+/* Proves that all data can be read, and finds flipped bits where the writer left a hash, before the
+   first byte of the state changes. */
+static ampc_status readData(const Load *load, unsigned char *stage) {
   uint64_t hash = AMPC_DATA_HASH_SEED;
-  for (int32_t i = 0; i < load->count; ++i)
-    for (int64_t at = load->ranges[i].begin; at < load->ranges[i].end; at += chunk) {
-      int64_t bytes = load->ranges[i].end - at < chunk ? load->ranges[i].end - at : chunk;
-      ampc_status status = readAt(load, load->data_begin + at, buffer, (size_t)bytes);
-      if (status)
-        return status;
-      hash = ampc_rt_hash_bytes(hash, buffer, (size_t)bytes);
-    }
+  for (int32_t i = 0; i < load->count; ++i) {
+    unsigned char *place = nextPlace(&load->ranges[i], &stage);
+    ampc_status status = readTensor(load, &load->ranges[i], place, &hash);
+    if (status)
+      return status;
+  }
   return load->has_data_hash && hash != load->data_hash
              ? damaged(load, "data that agrees with its hash")
              : AMPC_OK;
 }
 
-static ampc_status readSlots(const Load *load) {
+static void copyToState(const Load *load, unsigned char *stage) {
   for (int32_t i = 0; i < load->count; ++i) {
-    if (load->ranges[i].slot < 0)
-      continue;
-    const ampc_slot *slot = &load->state->model->slots[load->ranges[i].slot];
-    ampc_status status = readAt(load, load->data_begin + load->ranges[i].begin,
-                                ampc_rt_slot_data(load->state, slot), (size_t)slot->tensor.bytes);
-    if (status)
-      return ampc_rt_fail(load->state->error, AMPC_E_IO,
-                          "load: %s: the file changed or failed while it was read; the state holds "
-                          "parts of it: load again",
-                          load->path);
+    unsigned char *place = nextPlace(&load->ranges[i], &stage);
+    if (place) {
+      const ampc_slot *slot = &load->state->model->slots[load->ranges[i].slot];
+      memcpy(ampc_rt_slot_data(load->state, slot), place, (size_t)slot->tensor.bytes);
+    }
   }
-  return AMPC_OK;
+}
+
+/* The tensors wait in the arena, which is free between calls, or, where that is too small, in
+   memory that the system lends until the end of the call. */
+static ampc_status loadData(const Load *load) {
+  size_t bytes = 0;
+  for (int32_t i = 0; i < load->count; ++i)
+    if (load->ranges[i].slot >= 0)
+      bytes += (size_t)(load->ranges[i].end - load->ranges[i].begin);
+  bool fits = bytes <= (size_t)load->state->model->arena_bytes;
+  unsigned char *stage = ampc_rt_at(load->state, load->state->layout.arena);
+  if (!fits)
+    stage = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (stage == MAP_FAILED)
+    return ampc_rt_fail(load->state->error, AMPC_E_MEMORY, "load: could not map %u bytes",
+                        (uint64_t)bytes);
+  ampc_status status = readData(load, stage);
+  if (!status)
+    copyToState(load, stage);
+  if (!fits)
+    munmap(stage, bytes);
+  return status;
 }
 
 static ampc_status loadFile(Load *load) {
   ampc_rt_json json;
   ampc_status status;
   if ((status = readHeader(load, &json)) || (status = parse(load, &json)) ||
-      (status = checkComplete(load)) || (status = checkData(load)))
+      (status = checkComplete(load)) || (status = loadData(load)))
     return status;
-  status = readSlots(load);
   ampc_rt_derive(load->state);
-  if (!status && !load->weights_only && load->plan_hash != load->state->model->plan_hash &&
+  if (!load->weights_only && load->plan_hash != load->state->model->plan_hash &&
       load->state->hooks.on_log)
     load->state->hooks.on_log(load->state->hooks.context,
                               "load: the checkpoint was written by another build of the model; "
                               "equal bits are not promised");
-  return status;
+  return AMPC_OK;
 }
 
 ampc_status ampc_rt_load(ampc_state *state, const char *path, uint32_t flags) {

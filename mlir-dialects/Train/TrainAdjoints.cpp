@@ -116,6 +116,25 @@ SmallVector<Value> ScatterAddOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> c
   return {rows, Value()};
 }
 
+// Every window reads the place of its maximum: one strided slice per place in the window, of which
+// `where` picks one.
+SmallVector<Value> MaxPoolGradOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
+  ArrayRef<int64_t> pad = getPadding(), shape = getG().getType().getShape();
+  SmallVector<int64_t> none(4, 0), strides{1, getStrides()[0], getStrides()[1], 1};
+  Value image = b.op<PadOp>(cotangents[0], APFloat(0.0), ArrayRef<int64_t>{0, pad[0], pad[2], 0},
+                            ArrayRef<int64_t>{0, pad[1], pad[3], 0}, none);
+  Value where = b.castTo(getWhere(), b.builder.getI32Type()), sum;
+  for (int64_t row = 0; row < getWindow()[0]; ++row)
+    for (int64_t column = 0; column < getWindow()[1]; ++column) {
+      Value part = b.op<SliceOp>(image, ArrayRef<int64_t>{0, row, column, 0}, shape, strides);
+      Value number = b.real(double(row * getWindow()[1] + column), where);
+      Value hit = b.compare(ComparePredicate::eq, where, number);
+      Value term = b.select(hit, part, b.real(0.0, part));
+      sum = sum ? b.add(sum, term) : term;
+    }
+  return {sum, Value()};
+}
+
 // ---- Normalisation ----
 
 // The row statistics come with dx out of one pass; gamma and beta sum over the rows.
@@ -131,6 +150,44 @@ SmallVector<Value> RmsNormOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cota
   Value dx = b.op<RmsNormGradOp>(getX(), getGamma(), g, getEps());
   Value normal = b.mul(getX(), b.columnOf(dx.getDefiningOp()->getResult(1)));
   return {dx, b.mul(g, normal)};
+}
+
+/// Adjoints of the ops above for {x, gamma, g}, from cotangents of dx, of the scale, and (layer
+/// norm) of the mean. With n the normal of a row of length N and h = g gamma, dx = scale P(h) with
+/// P(v) = v - [mean(v)] - n mean(v n), which is symmetric: scale P(v) is what the op itself gives
+/// for a cotangent v and ones as gamma.
+template <typename Op>
+static SmallVector<Value> rowNormGradAdjoints(Op op, GradBuilder &b, Value normal, Value u,
+                                              Value scaleBar, Value meanBar) {
+  Value x = op.getX(), gamma = op.getGamma(), g = op.getG(), scale = b.columnOf(op.getScale());
+  Value length = b.real(double(op.getX().getType().getShape().back()), g);
+  Value ones = b.broadcastTo(b.real(1.0, gamma), gamma.getType());
+  auto project = [&](Value v) { return b.op<Op>(x, ones, v, op.getEps()); };
+  auto mean = [&](Value v) { return b.div(b.rowSum(v), length); };
+  SmallVector<Value> adjoints(3);
+  auto addToX = [&](Value v) { adjoints[0] = adjoints[0] ? b.add(adjoints[0], v) : v; };
+  Value scaleSum = scaleBar ? b.columnOf(scaleBar) : Value();
+  if (u) {
+    Value h = b.mul(g, gamma), hBar = project(u);
+    adjoints[1] = b.mul(hBar, g), adjoints[2] = b.mul(hBar, gamma);
+    Value normalBar = b.add(b.mul(mean(b.mul(h, normal)), u), b.mul(mean(b.mul(u, normal)), h));
+    addToX(b.neg(project(b.mul(scale, normalBar))));
+    Value fromDx = b.div(b.rowSum(b.mul(u, op.getDx())), scale);
+    scaleSum = scaleSum ? b.add(scaleSum, fromDx) : fromDx;
+  }
+  if (scaleSum) // d scale / dx = -scale^2 n / N
+    addToX(b.neg(b.mul(b.div(b.mul(scaleSum, b.square(scale)), length), normal)));
+  if (meanBar)
+    addToX(b.broadcastTo(b.div(b.columnOf(meanBar), length), x.getType()));
+  return adjoints;
+}
+SmallVector<Value> LayerNormGradOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
+  Value normal = b.mul(b.sub(getX(), b.columnOf(getMean())), b.columnOf(getScale()));
+  return rowNormGradAdjoints(*this, b, normal, cotangents[0], cotangents[2], cotangents[1]);
+}
+SmallVector<Value> RmsNormGradOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
+  Value normal = b.mul(getX(), b.columnOf(getScale()));
+  return rowNormGradAdjoints(*this, b, normal, cotangents[0], cotangents[1], Value());
 }
 
 // With n = (x - mean) scale: dx = gamma scale (g - mean(g) - n mean(g n)).

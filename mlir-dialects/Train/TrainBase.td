@@ -36,6 +36,7 @@ class RealOr<string value> : Train_Real<"a real number, " # value # " by default
 }
 
 def RealTensor : RankedTensorOf<[F64, F32, BF16, F16]>;
+def NumberTensor : RankedTensorOf<[F64, F32, BF16, F16, I64, I32]>;
 def RowNumbers : RankedTensorOf<[I32]>;
 def RandomState : Type<CPred<"$_self == ::ampc::randomStateType($_self.getContext())">, "tensor<2xi64>">,
                   BuildableType<"::ampc::randomStateType($_builder.getContext())">;

@@ -41,7 +41,7 @@ class Train_RowNormGradOp<string mnemonic> : Train_Op<mnemonic, FullPrecision, [
     DeclareOpInterfaceMethods<ScalarOpInterface, ["getResultMap"]>]> {
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$g, F64Attr:$eps);
   let assemblyFormat = "$x `,` $gamma `,` $g `eps` $eps attr-dict `:` type($x) `,` type($gamma) `,` type($g)";
-  let differentiable = 0;
+  let saves = ["0", "1", "2", "result"];
   let hasVerifier = 1;
 }
 def Train_LayerNormGradOp : Train_RowNormGradOp<"layer_norm_grad"> {

@@ -45,7 +45,7 @@ def Train_MaxPoolGradOp : Train_Op<"max_pool_grad", Passthrough> {
   let assemblyFormat = !strconcat("$g `,` $where ", poolFormat, " type($g) `,` type($where) `to` type($result)");
   let example = [{%dx = train.max_pool_grad %g, %where window [2, 2] strides [2, 2] padding [0, 0, 0, 0]
         : tensor<8x3x3x3xf32>, tensor<8x3x3x3xi8> to tensor<8x6x6x3xf32>}];
-  let differentiable = 0;
+  let saves = ["1"];
   let hasVerifier = 1;
 }
 def Train_AvgPoolGradOp : Train_Op<"avg_pool_grad", Passthrough> {

@@ -12,7 +12,7 @@ defvar inferReducedType = [{
 }];
 class Train_ReduceOp<string mnemonic, list<Trait> traits = []>
     : Train_Op<mnemonic, FullPrecision, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>] # traits> {
-  let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$dims);
+  let arguments = (ins NumberTensor:$x, DenseI64ArrayAttr:$dims);
   let assemblyFormat = "$x `over` $dims attr-dict `:` type($x)";
   let example = "%y = train." # mnemonic # " %x over [0, 2] : tensor<4x8x3xf32>";
   let extraDefinition = inferReducedType;
@@ -35,7 +35,6 @@ def Train_ReduceMeanOp : Train_ReduceOp<"reduce_mean", [DeclareOpInterfaceMethod
 }
 class Train_ReduceExtremumOp<string mnemonic, string combine> : Train_CombineOp<mnemonic, combine> {
   let doc = "Elements that share the extremum share its cotangent equally.";
-  let arguments = (ins RealTensor:$x, DenseI64ArrayAttr:$dims);
   let saves = ["0", "result"];
   let adjoint = [{ return {::ampc::reduceExtremumAdjoint(b, g, getX(), getResult(), getDims())}; }];
 }

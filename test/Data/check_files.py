@@ -9,8 +9,6 @@ import struct
 import sys
 import xml.etree.ElementTree as xml
 
-folder = sys.argv[1]
-
 
 def crc32c(data):
     crc = 0xFFFFFFFF
@@ -55,7 +53,7 @@ def fields(data):
     return found
 
 
-def check_events():
+def check_events(folder):
     path = max(glob.glob(os.path.join(folder, "events", "events.out.tfevents.*")), key=os.path.getmtime)
     data, at, events = open(path, "rb").read(), 0, []
     while at < len(data):
@@ -76,7 +74,7 @@ def check_events():
     assert scalars[299][1] == 300 and scalars[300] == ("rate", 1 << 40, -2.5), scalars[299:]
 
 
-def check_charts():
+def check_charts(folder):
     space = "{http://www.w3.org/2000/svg}"
     for name, lines in [("loss", 2), ("empty", 0), ("point", 1)]:
         root = xml.parse(os.path.join(folder, name + ".svg")).getroot()
@@ -90,7 +88,7 @@ def check_charts():
     assert len(points) == 100  # 101, less one NaN
 
 
-def check_arrays(numpy):
+def check_arrays(numpy, folder):
     for name, dtype, shape in [("f32", "<f4", (3, 4)), ("f64", "<f8", (12,)), ("f16", "<f2", (2, 1, 6)),
                                ("i32", "<i4", ()), ("i64", "<i8", (0, 5)), ("u8", "u1", (5,)), ("i8", "i1", (2,)),
                                ("i16", "<i2", (7,)), ("i1", "?", (3,))]:
@@ -100,10 +98,11 @@ def check_arrays(numpy):
         assert array.tobytes() == expected, name
 
 
-check_events()
-check_charts()
-try:
-    import numpy
-except ImportError:
-    sys.exit(77)
-check_arrays(numpy)
+if __name__ == "__main__":
+    check_events(sys.argv[1])
+    check_charts(sys.argv[1])
+    try:
+        import numpy
+    except ImportError:
+        sys.exit(77)
+    check_arrays(numpy, sys.argv[1])

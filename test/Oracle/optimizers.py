@@ -1,6 +1,8 @@
-# Loss trajectories of optimizers, clipping and schedules: recorded from PyTorch, compared with `ampc train`.
+# Loss trajectories of optimizers, clipping, schedules and averages: recorded from PyTorch, compared with `ampc train`.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Softmax regression from zero weights, 48 rows in batches of 12, 24 steps.
+
+LAMB, which PyTorch lacks, follows the paper in plain Python.
 
     optimizers.py record > optimizers.json      # needs PyTorch
     optimizers.py compare optimizers.json FOLDER # runs ampc, compares every loss
@@ -16,6 +18,8 @@ import sys
 ROWS, BATCH, FEATURES, CLASSES, STEPS = 48, 12, 5, 3, 24
 
 # Name: (ampc optimizer and attributes, torch optimizer, arguments, clip norm, factor of a step counted from 1)
+EMA_DECAY, CLIP_VALUE = 0.8, 0.03
+LAMB = {"lr": 0.3, "beta1": 0.8, "beta2": 0.95, "eps": 1e-6, "weight_decay": 0.05}
 CASES = {
     "sgd": ("#train.sgd<lr = 0.5>", "SGD", {"lr": 0.5}, None, None),
     "momentum": ("#train.sgd<lr = 0.1, momentum = 0.9, weight_decay = 0.01>", "SGD",
@@ -29,6 +33,9 @@ CASES = {
                 {"lr": 0.2, "initial_accumulator_value": 0.1}, None, None),
     "rmsprop": ("#train.rmsprop<lr = 0.01, momentum = 0.5>", "RMSprop", {"lr": 0.01, "momentum": 0.5}, None, None),
     "clipped": ("#train.sgd<lr = 0.5> {clip_norm = 0.2}", "SGD", {"lr": 0.5}, 0.2, None),
+    "clipped_value": (f"#train.sgd<lr = 0.5> {{clip_value = {CLIP_VALUE}}}", "SGD", {"lr": 0.5}, None, None),
+    "ema": (f"#train.adam<lr = 0.05> {{ema_decay = {EMA_DECAY}}}", "Adam", {"lr": 0.05}, None, None),
+    "lamb": ("#train.lamb<" + ", ".join(f"{key} = {value:.2e}" for key, value in LAMB.items()) + ">", "LAMB", {}, None, None),
     "warmup": ("#train.sgd<lr = 0.5> schedule #train.linear_warmup<warmup = 10>", "SGD", {"lr": 0.5}, None,
                lambda step: min(step / 10, 1.0)),
     "cosine": ("#train.sgd<lr = 0.5> schedule #train.cosine<steps = 20, warmup = 5, floor = 0.1>", "SGD", {"lr": 0.5}, None,
@@ -49,27 +56,80 @@ def make_data():
     return x, y
 
 
+def batch_of(step):
+    return range(step * BATCH % ROWS, step * BATCH % ROWS + BATCH)
+
+
+def loss_and_gradient(x, y, weight, rows):
+    """Mean cross entropy of softmax(x w) over rows, and its derivative by w, both in f64."""
+    loss, gradient = 0.0, [0.0] * (FEATURES * CLASSES)
+    for r in rows:
+        features = x[FEATURES * r:FEATURES * (r + 1)]
+        logits = [sum(f * weight[i * CLASSES + c] for i, f in enumerate(features)) for c in range(CLASSES)]
+        total = sum(map(math.exp, logits))
+        loss += (math.log(total) - logits[y[r]]) / len(rows)
+        for c in range(CLASSES):
+            slope = (math.exp(logits[c]) / total - (c == y[r])) / len(rows)
+            for i, f in enumerate(features):
+                gradient[i * CLASSES + c] += f * slope
+    return loss, gradient
+
+
+def lamb(x, y):
+    """You et al. 2020, algorithm 2, with the identity as phi."""
+    weight, m, v = ([0.0] * (FEATURES * CLASSES) for _ in range(3))
+    length = lambda vector: math.sqrt(sum(value * value for value in vector))
+    losses = []
+    for step in range(1, STEPS + 1):
+        loss, gradient = loss_and_gradient(x, y, weight, batch_of(step - 1))
+        losses.append(loss)
+        m = [LAMB["beta1"] * a + (1 - LAMB["beta1"]) * g for a, g in zip(m, gradient)]
+        v = [LAMB["beta2"] * a + (1 - LAMB["beta2"]) * g * g for a, g in zip(v, gradient)]
+        update = [a / (1 - LAMB["beta1"]**step) / (math.sqrt(b / (1 - LAMB["beta2"]**step)) + LAMB["eps"]) + LAMB["weight_decay"] * w
+                  for a, b, w in zip(m, v, weight)]
+        trust = length(weight) / length(update) if length(weight) and length(update) else 1.0
+        weight = [w - LAMB["lr"] * trust * u for w, u in zip(weight, update)]
+    return losses
+
+
+def train_with_torch(torch, x, y, case, name):
+    """Losses, and the moving average of the weights where the case has one."""
+    _, kind, arguments, clip, factor = case
+    features, labels = torch.tensor(x).view(ROWS, FEATURES), torch.tensor(y)
+    model = torch.nn.Linear(FEATURES, CLASSES, bias=False)
+    torch.nn.init.zeros_(model.weight)
+    averaged = torch.optim.swa_utils.AveragedModel(model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(EMA_DECAY))
+    optimizer = getattr(torch.optim, kind)([model.weight], **arguments)
+    losses = []
+    for step in range(STEPS):
+        rows = slice(batch_of(step).start, batch_of(step).stop)
+        loss = torch.nn.functional.cross_entropy(model(features[rows]), labels[rows])
+        optimizer.zero_grad()
+        loss.backward()
+        if clip:
+            torch.nn.utils.clip_grad_norm_([model.weight], clip)
+        if name == "clipped_value":
+            torch.nn.utils.clip_grad_value_([model.weight], CLIP_VALUE)
+        if factor:
+            optimizer.param_groups[0]["lr"] = arguments["lr"] * factor(step + 1)
+        optimizer.step()
+        averaged.update_parameters(model)
+        losses.append(loss.item())
+    return losses, averaged.module.weight.T.flatten().tolist() if name == "ema" else None
+
+
 def record():
     import torch
     x, y = make_data()
-    features, labels = torch.tensor(x).view(ROWS, FEATURES), torch.tensor(y)
     result = {"torch": torch.__version__}
-    for name, (_, kind, arguments, clip, factor) in CASES.items():
-        weight = torch.zeros(FEATURES, CLASSES, requires_grad=True)
-        optimizer = getattr(torch.optim, kind)([weight], **arguments)
-        losses = []
-        for step in range(STEPS):
-            rows = slice(step * BATCH % ROWS, step * BATCH % ROWS + BATCH)
-            loss = torch.nn.functional.cross_entropy(features[rows] @ weight, labels[rows])
-            optimizer.zero_grad()
-            loss.backward()
-            if clip:
-                torch.nn.utils.clip_grad_norm_([weight], clip)
-            if factor:
-                optimizer.param_groups[0]["lr"] = arguments["lr"] * factor(step + 1)
-            optimizer.step()
-            losses.append(loss.item())
-        result[name] = losses
+    for name, case in CASES.items():
+        average = None
+        if name == "lamb":
+            result[name] = lamb(x, y)
+        else:
+            result[name], average = train_with_torch(torch, x, y, case, name)
+        if average:
+            result[name + " average"] = average
     print(json.dumps(result, indent=0))
 
 
@@ -95,6 +155,26 @@ def model(optimizer):
 """
 
 
+def read_tensor(path, name):
+    """A tensor of f32 from a safetensors file."""
+    with open(path, "rb") as file:
+        content = file.read()
+    (length,) = struct.unpack_from("<Q", content)
+    begin, end = json.loads(content[8:8 + length])[name]["data_offsets"]
+    return struct.unpack(f"<{(end - begin) // 4}f", content[8 + length + begin:8 + length + end])
+
+
+def run(name, case, folder):
+    """Losses of `ampc train`, which leaves a checkpoint."""
+    path = f"{folder}/{name}"
+    with open(path + ".mlir", "w") as out:
+        out.write(model(case[0]))
+    subprocess.run(["ampc", "train", path + ".mlir", "--data", f"x={folder}/x.npy", "--data", f"y={folder}/y.npy", "--shuffle=false",
+                    "--steps", str(STEPS), "--log", path + ".csv", "--out", path + ".safetensors"], check=True, stderr=subprocess.DEVNULL)
+    with open(path + ".csv") as file:
+        return [float(row["loss"]) for row in csv.DictReader(file)]
+
+
 def compare(recorded, folder):
     with open(recorded) as file:
         expected = json.load(file)
@@ -104,15 +184,13 @@ def compare(recorded, folder):
     write_npy(f"{folder}/y.npy", "i", (ROWS,), y)
     failures = 0
     for name, case in CASES.items():
-        path = f"{folder}/{name}.mlir"
-        with open(path, "w") as out:
-            out.write(model(case[0]))
-        subprocess.run(["ampc", "train", path, "--data", f"x={folder}/x.npy", "--data", f"y={folder}/y.npy", "--shuffle=false",
-                        "--steps", str(STEPS), "--log", f"{folder}/{name}.csv"], check=True, stderr=subprocess.DEVNULL)
-        with open(f"{folder}/{name}.csv") as file:
-            losses = [float(row["loss"]) for row in csv.DictReader(file)]
+        losses = run(name, case, folder)
         assert len(losses) == len(expected[name]) == STEPS
-        worst = max(abs(a - b) / (1e-6 + 1e-5 * abs(b)) for a, b in zip(losses, expected[name]))
+        found, wanted = list(losses), list(expected[name])
+        if average := expected.get(name + " average"):
+            found += read_tensor(f"{folder}/{name}.safetensors", "fit.ema.w")
+            wanted += average
+        worst = max(abs(a - b) / (1e-6 + 1e-5 * abs(b)) for a, b in zip(found, wanted, strict=True))
         good = worst <= 1 and losses[-1] < losses[0]
         failures += not good
         print(f"{name}: {worst:.2g} of the tolerance, loss {losses[0]:.4f} to {losses[-1]:.4f}{'' if good else ' WRONG'}")

@@ -124,7 +124,7 @@ TEST_F(Package, SymbolsAreAFixedList) {
           "nm -u libline.a | awk '/ U /{print $2}' | grep -v '^line_k' | sort -u | tr '\\n' ' '"));
   EXPECT_EQ(errors,
             "__errno_location aligned_alloc clock_gettime close free fsync getenv getpid lseek "
-            "memcpy memset open pread pthread_cond_broadcast pthread_cond_destroy "
+            "memcpy memset mmap munmap open pread pthread_cond_broadcast pthread_cond_destroy "
             "pthread_cond_init pthread_cond_signal "
             "pthread_cond_wait pthread_create pthread_join pthread_mutex_destroy "
             "pthread_mutex_init pthread_mutex_lock "

@@ -1,6 +1,7 @@
 // Checkpoints: exact resume, and files that must not be believed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/Runtime/FakeModel.h"
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <dirent.h>
@@ -10,10 +11,23 @@
 #include <string>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <vector>
 
 using namespace fake;
+
+/// Reads of files fail or end after so many more; negative: never.
+static int readsLeft = -1;
+static bool readsEnd = false;
+extern "C" ssize_t pread(int file, void *data, size_t bytes, off_t offset) {
+  if (readsLeft == 0) {
+    errno = EIO;
+    return readsEnd ? 0 : -1;
+  }
+  readsLeft -= readsLeft > 0;
+  return syscall(SYS_pread64, file, data, bytes, offset);
+}
 
 namespace {
 std::string readFile(const std::string &path) {
@@ -202,6 +216,46 @@ TEST_F(Checkpoint, SurvivesAnyByteInTheHeader) {
       b = create(3, 99);
     }
     ASSERT_TRUE(bytes(b) == before) << at;
+  }
+}
+
+// A disk that fails, or a file that somebody cuts, at any moment of the load.
+TEST_F(Checkpoint, FailedReadsChangeNothing) {
+  train(a, 2);
+  ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK);
+  auto before = bytes(b);
+  for (uint32_t flags : {AMPC_LOAD_ALL, AMPC_LOAD_WEIGHTS})
+    for (bool ends : {false, true}) {
+      readsEnd = ends;
+      int reads = 0;
+      for (;; ++reads) {
+        ASSERT_LT(reads, 100);
+        readsLeft = reads;
+        ampc_status status = ampc_rt_load(b, path.c_str(), flags);
+        readsLeft = -1;
+        if (status == AMPC_OK)
+          break;
+        EXPECT_EQ(status, ends ? AMPC_E_CKPT_MISMATCH : AMPC_E_IO) << ampc_rt_last_error(b);
+        ASSERT_TRUE(bytes(b) == before) << reads;
+      }
+      EXPECT_GE(reads, 6); // length, header and every tensor
+      EXPECT_FALSE(bytes(b) == before);
+      ampc_rt_destroy(b);
+      b = create(3, 99);
+    }
+}
+
+// An arena that is smaller and one that is larger than the tensors give the same state.
+TEST_F(Checkpoint, StagesInAnyArena) {
+  train(a, 2);
+  ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK);
+  for (int64_t arena : {model.arena_bytes, int64_t(1) << 16}) {
+    ampc_model other = model;
+    other.arena_bytes = arena;
+    ampc_state *state = create(1, 5, other);
+    ASSERT_EQ(ampc_rt_load(state, path.c_str(), 0), AMPC_OK) << ampc_rt_last_error(state);
+    EXPECT_TRUE(bytes(state) == bytes(a));
+    ampc_rt_destroy(state);
   }
 }
 

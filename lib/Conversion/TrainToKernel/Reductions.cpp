@@ -84,19 +84,19 @@ static LogicalResult convertReduce(ReduceOpInterface op, Converter &converter) {
   Access access = converter.access(op->getOperand(0));
   ArrayRef<int64_t> dims = op.getDims();
   auto type = tensorOf(op->getResult(0));
-  if (!combine || !isa<FloatType>(type.getElementType()) || dims.empty() ||
-      type.getNumElements() == 0)
+  if (!combine || dims.empty() || type.getNumElements() == 0)
     return failure();
   unsigned first = dims.front(), count = dims.size(), rank = access.type.getRank();
   if (dims.back() - first + 1 != count) {
     access = permuteToRows(access, dims, converter);
     first = rank - count;
   }
-  bool trailing = first + count == rank;
-  Value result = trailing && suitsRows(type.getNumElements(),
-                                       access.type.getNumElements() / type.getNumElements())
-                     ? reduceRows(op.getLoc(), access, type, *combine, converter)
-                     : reduceBlocks(op.getLoc(), access, first, count, type, *combine, converter);
+  // Row code computes in floats; integers keep to kernel.reduce.
+  bool rows = first + count == rank && isa<FloatType>(type.getElementType());
+  Value result =
+      rows && suitsRows(type.getNumElements(), access.type.getNumElements() / type.getNumElements())
+          ? reduceRows(op.getLoc(), access, type, *combine, converter)
+          : reduceBlocks(op.getLoc(), access, first, count, type, *combine, converter);
   converter.set(op->getResult(0), converter.view(op.getLoc(), result, type.getShape()));
   return success();
 }

@@ -1,0 +1,185 @@
+# Uses `ampc train` as a person does, in a terminal and in a script: train-runs.py CASE FOLDER
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import csv
+import json
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../Oracle"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../Data"))
+import optimizers as data
+
+case, folder = sys.argv[1:3]
+os.makedirs(folder, exist_ok=True)
+
+
+def path(name):
+    return os.path.join(folder, name)
+
+
+def write_model():
+    """The classifier of the oracle tests with dropout, so that a resume needs the random counter, too."""
+    text = data.model("#train.adamw<lr = 0.01>")
+    shape = f"tensor<{data.BATCH}x{data.FEATURES}xf32>"
+    text = text.replace("train.matmul %x,", "train.matmul %d,")
+    text = text.replace("    %0 =", f"    %d = train.dropout %x rate 0.25 : {shape}\n    %0 =")
+    with open(path("model.mlir"), "w") as out:
+        out.write(text)
+    x, y = data.make_data()
+    data.write_npy(path("x.npy"), "f", (data.ROWS, data.FEATURES), x)
+    data.write_npy(path("y.npy"), "i", (data.ROWS,), y)
+    return x, y
+
+
+def command(*options, y=None):
+    return ["ampc", "train", path("model.mlir"), "--data", "x=" + path("x.npy"), "--data", "y=" + (y or path("y.npy")), *map(str, options)]
+
+
+def run(*options, **more):
+    done = subprocess.run(command(*options, **more), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stderr.decode()
+
+
+def losses(name):
+    with open(path(name)) as file:
+        return [row["loss"] for row in csv.DictReader(file)]
+
+
+def read(name):
+    with open(path(name), "rb") as file:
+        return file.read()
+
+
+def in_terminal(arguments, until=None, keys=b""):
+    """Output and exit status of a program in a terminal; `keys` are typed when `until` is on the screen."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execvp(arguments[0], arguments)
+    text, deadline = b"", time.monotonic() + 100
+    while time.monotonic() < deadline:
+        if select.select([terminal], [], [], 1)[0]:
+            try:
+                more = os.read(terminal, 65536)
+            except OSError:  # the end of a terminal on Linux
+                more = b""
+            if not more:
+                break
+            text += more
+        if until and re.search(until, text):
+            os.write(terminal, keys)
+            until = None
+    os.close(terminal)
+    return text.decode(), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def interrupt():
+    """Ctrl-C after some steps: a complete checkpoint, from which training goes on as if nothing had been."""
+    write_model()
+    text, status = in_terminal(command("--steps", 10**9, "--out", path("stopped.safetensors"), "--log", path("stopped.csv")),
+                               rb"step [0-9]{3,}/", b"\x03")
+    assert status == 130, (status, text[-500:])
+    assert "interrupted" in text and "saved " + path("stopped.safetensors") in text, text[-500:]
+    done = len(losses("stopped.csv"))
+    assert 100 <= done < 10**9
+    run("--steps", done, "--out", path("straight.safetensors"))
+    assert read("stopped.safetensors") == read("straight.safetensors")
+    run("--steps", 7, "--resume", path("stopped.safetensors"), "--log", path("stopped.csv"), "--out", path("resumed.safetensors"))
+    run("--steps", done + 7, "--threads", 1, "--log", path("longer.csv"), "--out", path("longer.safetensors"))
+    assert read("resumed.safetensors") == read("longer.safetensors")
+    assert read("stopped.csv") == read("longer.csv")  # the log goes on, too
+    return "interrupted after at least 100 steps, resumed, equal"
+
+
+def progress():
+    """A bar that is drawn over itself in a terminal, plain lines in a file."""
+    write_model()
+    text, status = in_terminal(command("--steps", 30))
+    assert status == 0 and re.search(r"\r\[#+\.+\] step 1/30  loss [0-9.]+  [0-9.]+ steps/s", text), text
+    assert re.search(r"\r\[#{30}\] step 30/30  loss [0-9.]+  [0-9.]+ steps/s\r?\n$", text), text
+    plain = run("--steps", 30)
+    assert "\r" not in plain and "[" not in plain, plain
+    lines = plain.splitlines()
+    assert len(lines) >= 2 and all(re.fullmatch(r"step \d+/30  loss [0-9.]+  [0-9.]+ steps/s", line) for line in lines), plain
+    assert lines[0].startswith("step 1/30 ") and lines[-1].startswith("step 30/30 ")
+    return "a bar and plain lines"
+
+
+def order():
+    """The loss of step i is the number of the row that it sees."""
+    rows = 11
+    with open(path("model.mlir"), "w") as out:
+        out.write("""train.model @rows {
+  train.param @w : tensor<1xf32> = #train.zeros
+  train.func @loss(%x: tensor<1x1xf32>, %y: tensor<1xi32>) -> tensor<f32> {
+    %w = train.read @w : tensor<1xf32>
+    %0 = train.add %x, %w : tensor<1x1xf32>, tensor<1xf32>
+    %1 = train.reduce_sum %0 over [0, 1] : tensor<1x1xf32>
+    train.return %1 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.0>
+}
+""")
+    data.write_npy(path("x.npy"), "f", (rows, 1), list(range(rows)))
+    data.write_npy(path("y.npy"), "i", (rows,), [0] * rows)
+
+    def seen(name, *options):
+        run("--log", path(name + ".csv"), *options)
+        return [int(loss) for loss in losses(name + ".csv")]
+
+    plain = seen("plain", "--shuffle=false", "--steps", 2 * rows)
+    assert plain == 2 * list(range(rows)), plain
+    first = seen("first", "--seed", 5, "--steps", 2 * rows)
+    epochs = first[:rows], first[rows:]
+    assert all(sorted(epoch) == list(range(rows)) for epoch in epochs), first
+    assert epochs[0] != epochs[1] and plain[:rows] not in epochs
+    assert seen("again", "--seed", 5, "--steps", 2 * rows) == first
+    assert seen("other", "--seed", 6, "--steps", 2 * rows) != first
+    seen("half", "--seed", 5, "--steps", 4, "--out", path("half.safetensors"))
+    rest = seen("rest", "--seed", 5, "--steps", 2 * rows - 4, "--resume", path("half.safetensors"))
+    assert rest == first[4:], (rest, first)
+    return "every row once per epoch, in an order that the seed fixes"
+
+
+def events(file):
+    """Scalars of an event file (TFRecord with CRC-32C, protocol buffers), read by plain code."""
+    from check_files import crc32c, fields, unmask
+    content, at, scalars = read(file), 0, []
+    while at < len(content):
+        size, check = struct.unpack_from("<QI", content, at)
+        body = content[at + 12:at + 12 + size]
+        assert unmask(check) == crc32c(content[at:at + 8])
+        assert unmask(struct.unpack_from("<I", content, at + 12 + size)[0]) == crc32c(body)
+        event = dict(fields(body))
+        if 5 in event:
+            value = dict(fields(dict(fields(event[5]))[1]))
+            scalars.append((value[1].decode(), event[2], value[2]))
+        at += 16 + size
+    return scalars
+
+
+def logs():
+    """The CSV file and the event file tell the same, and rows come from any file format."""
+    x, y = write_model()
+    run("--steps", 20, "--log", path("npy.csv"), "--tensorboard", path("board"))
+    (name,) = os.listdir(path("board"))
+    assert name.startswith("events.out.tfevents."), name
+    found = [(step, value) for tag, step, value in events(os.path.join("board", name)) if tag == "loss"]
+    expected = [(i + 1, struct.unpack("f", struct.pack("f", float(loss)))[0]) for i, loss in enumerate(losses("npy.csv"))]
+    assert found == expected and len(found) == 20, (found, expected)
+    header = json.dumps({"junk": {"dtype": "U8", "shape": [3], "data_offsets": [0, 3]},
+                         "classes": {"dtype": "I32", "shape": [len(y)], "data_offsets": [3, 3 + 4 * len(y)]}}).encode()
+    with open(path("labels.safetensors"), "wb") as out:
+        out.write(struct.pack("<Q", len(header)) + header + b"abc" + struct.pack(f"<{len(y)}i", *y))
+    run("--steps", 20, "--log", path("tensor.csv"), y=path("labels.safetensors") + ":classes")
+    assert read("tensor.csv") == read("npy.csv")
+    return "20 losses in three files"
+
+
+print(globals()[case]())

@@ -1,0 +1,16 @@
+// The adjoint of the adjoint: windows that overlap and reach over the edge.
+// RUN: ampc check %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+train.model @check {
+  train.param @g : tensor<2x3x7x3xf32> = #train.normal<mean = 0.0, std = 1.0>
+  train.func @loss(%x: tensor<2x7x6x3xf32>, %weight: tensor<2x7x6x3xf32>) -> tensor<f32> {
+    %g = train.read @g : tensor<2x3x7x3xf32>
+    %y, %where = train.max_pool %x window [3, 2] strides [2, 1] padding [1, 0, 1, 1] : tensor<2x7x6x3xf32>
+    %dx = train.max_pool_grad %g, %where window [3, 2] strides [2, 1] padding [1, 0, 1, 1]
+        : tensor<2x3x7x3xf32>, tensor<2x3x7x3xi8> to tensor<2x7x6x3xf32>
+    %weighted = train.mul %dx, %weight : tensor<2x7x6x3xf32>, tensor<2x7x6x3xf32>
+    %total = train.reduce_sum %weighted over [0, 1, 2, 3] : tensor<2x7x6x3xf32>
+    train.return %total : tensor<f32>
+  }
+  train.step @over_g minimize @loss over [@g] with #train.sgd<lr = 0.1>
+}
