@@ -18,6 +18,7 @@ struct CompileOptions {
       "torch"; ///< constants of steps without amp.scaler: torch, tf, apex, paddle or none
   bool masterWeights = true; ///< parameters in f32; false: rounded to 16 bits after every update
   bool explain = false;      ///< a remark for every decision
+  bool policyCosts = false;  ///< attach to programs what each policy costs
 };
 
 /// One phase: a name, what holds afterwards, and the passes that make it hold.
