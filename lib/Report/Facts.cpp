@@ -48,6 +48,11 @@ std::string report::typeText(Type type) {
   return text + elementText(type);
 }
 
+Step *Compilation::findStep(StringRef name) {
+  auto found = llvm::find_if(steps, [&](const Step &step) { return step.name == name; });
+  return found == steps.end() ? nullptr : &*found;
+}
+
 StringRef report::partName(Part part) {
   static const char *const names[] = {"input", "forward", "backward", "optimizer"};
   return names[size_t(part)];

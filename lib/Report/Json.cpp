@@ -154,12 +154,11 @@ static json::Object stateOf(const Compilation &compilation) {
 json::Value report::toJson(const Request &request, const Compilation &f32,
                            const Compilation &mixed) {
   json::Array steps;
-  for (auto &[name, step] : mixed.steps) {
-    auto baseline = llvm::find_if(f32.steps, [&, key = name.getValue()](auto &entry) {
-      return entry.first.getValue() == key;
-    });
+  for (const Step &step : mixed.steps) {
+    auto baseline =
+        llvm::find_if(f32.steps, [&](const Step &other) { return other.name == step.name; });
     assert(baseline != f32.steps.end() && "both compilations start from one model");
-    steps.push_back(::toJson(baseline->second, step));
+    steps.push_back(::toJson(*baseline, step));
   }
   return json::Object{
       {"schema", "ampc-report"},

@@ -46,7 +46,7 @@ static json::Object linesOf(const Compilation &compilation, llvm::ArrayRef<Strin
       object[std::to_string(place.line)] = json::fixUTF8(shown);
     }
   };
-  for (auto &[name, step] : compilation.steps) {
+  for (const Step &step : compilation.steps) {
     for (const Op &op : step.operations)
       add(op.place);
     for (const Cast &cast : step.casts)
@@ -58,7 +58,7 @@ static json::Object linesOf(const Compilation &compilation, llvm::ArrayRef<Strin
 void report::writePage(llvm::raw_ostream &os, const json::Value &report, const Compilation &mixed,
                        llvm::ArrayRef<StringRef> sourceLines) {
   json::Array layouts;
-  for (auto &[name, step] : mixed.steps)
+  for (const Step &step : mixed.steps)
     layouts.push_back(toJson(layOut(step)));
   StringRef page = text(reportHtml, reportHtmlSize);
   while (!page.empty()) {

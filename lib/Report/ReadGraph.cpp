@@ -295,9 +295,9 @@ void Compilation::readGraph(ModuleOp module) {
       auto name = func->getAttrOfType<StringAttr>("train.step");
       if (!role || role != "train" || !name)
         continue;
-      Step &step = steps[name];
-      step.name = name.str();
-      GraphReader(func, step).run();
+      steps.emplace_back();
+      steps.back().name = name.str();
+      GraphReader(func, steps.back()).run();
     }
   }
 }

@@ -77,9 +77,7 @@ static void readProgram(kernel::ProgramOp program, Step &step) {
 static Step *stepOf(kernel::ProgramOp program, Compilation &compilation) {
   auto role = program->getAttrOfType<StringAttr>("train.role");
   auto name = program->getAttrOfType<StringAttr>("train.step");
-  auto step =
-      role && role == "train" && name ? compilation.steps.find(name) : compilation.steps.end();
-  return step == compilation.steps.end() ? nullptr : &step->second;
+  return role && role == "train" && name ? compilation.findStep(name.getValue()) : nullptr;
 }
 
 void Compilation::readPlan(ModuleOp module) {

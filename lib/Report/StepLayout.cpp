@@ -3,7 +3,6 @@
 #include "StepLayout.h"
 #include "Facts.h"
 #include "ampc/Report/Layout.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace ampc;
 using namespace ampc::report;

@@ -4,8 +4,6 @@
 #define AMPC_REPORT_REPORT_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 #include <map>
@@ -82,10 +80,12 @@ struct Step {
 /// One compilation. Each read takes the module after the phase that it names.
 struct Compilation {
   std::string model;
-  llvm::MapVector<mlir::StringAttr, Step> steps;
+  std::vector<Step> steps; ///< in the order of the model
   std::map<std::string, int64_t> stateBytes; ///< by role
   int64_t scratchBytes = 0;                  ///< per thread, of the tier that needs most
 
+  /// Null if there is none of this name.
+  Step *findStep(llvm::StringRef name);
   /// Ops, casts and reasons: after `recompute`.
   void readGraph(mlir::ModuleOp module);
   /// Buffers and their lives: after `plan`.
