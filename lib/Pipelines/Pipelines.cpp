@@ -24,6 +24,7 @@ static AmpAssignPrecisionOptions precisionOptions(const CompileOptions &options)
   result.policyFile = options.policyFile;
   result.masterWeights = options.masterWeights;
   result.explain = options.explain;
+  result.costs = options.policyCosts;
   return result;
 }
 

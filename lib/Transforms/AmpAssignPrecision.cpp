@@ -22,20 +22,37 @@ static void explainOps(const PrecisionFacts &facts, const Assignment &assignment
   }
 }
 
-static void explainCosts(const PrecisionFacts &facts, const Pins &pins) {
-  auto remark = mlir::emitRemark(facts.func.getLoc());
-  remark << "bytes moved by @" << facts.func.getSymName()
-         << " under the same compute types: mincut "
-         << storageCost(facts, pins, assignMinCut(facts, pins));
-  MLIRContext *context = facts.func.getContext();
+/// Bytes moved under each policy for the same compute types, in the order of the remark.
+static SmallVector<std::pair<StringRef, int64_t>> costsOf(train::FuncOp func, Type low,
+                                                          const PolicyTable &table) {
+  PrecisionFacts facts(func, low, table);
+  Pins pins = findPins(facts);
+  SmallVector<std::pair<StringRef, int64_t>> costs{
+      {"mincut", storageCost(facts, pins, assignMinCut(facts, pins))}};
   for (StringRef policy : {"autocast", "propagate"}) {
-    PolicyTable table = *PolicyTable::builtin(policy, context);
-    PrecisionFacts view(facts.func, facts.low, table);
-    FailureOr<Assignment> other =
+    PolicyTable other = *PolicyTable::builtin(policy, func.getContext());
+    PrecisionFacts view(func, low, other);
+    FailureOr<Assignment> assignment =
         policy == "autocast" ? assignAutocast(view) : FailureOr<Assignment>(assignPropagate(view));
-    if (succeeded(other))
-      remark << ", " << policy << " " << storageCost(facts, pins, *other);
+    if (succeeded(assignment))
+      costs.push_back({policy, storageCost(facts, pins, *assignment)});
   }
+  return costs;
+}
+
+/// As a remark, and as the attribute `amp.costs` for reports.
+static void noteCosts(train::FuncOp func, Type low, const PolicyTable &table, bool explain) {
+  Builder b(func.getContext());
+  NamedAttrList all;
+  std::string text;
+  for (auto [policy, bytes] : costsOf(func, low, table)) {
+    all.set(policy, b.getI64IntegerAttr(bytes));
+    text += (text.empty() ? "" : ", ") + policy.str() + " " + std::to_string(bytes);
+  }
+  func->setAttr("amp.costs", all.getDictionary(func.getContext()));
+  if (explain)
+    mlir::emitRemark(func.getLoc())
+        << "bytes moved by @" << func.getSymName() << " under the same compute types: " << text;
 }
 
 /// Says on every contraction of f32 values how each of its operands is multiplied.
@@ -71,6 +88,12 @@ struct AmpAssignPrecision : ampc::impl::AmpAssignPrecisionBase<AmpAssignPrecisio
 private:
   LogicalResult readOptions();
   LogicalResult assign(train::FuncOp func, WorkingCopies &copies);
+  /// The cut's own table, with what the user fixed by name.
+  PolicyTable cutTable() {
+    PolicyTable cut = *PolicyTable::builtin("mincut", &getContext());
+    cut.overrides = table.overrides;
+    return cut;
+  }
   LogicalResult fail(const Twine &message) { return getOperation()->emitError() << message; }
 
   PolicyTable table;
@@ -125,8 +148,6 @@ LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copi
   if (policy == "mincut") {
     Pins pins = findPins(facts);
     assignment = assignMinCut(facts, pins);
-    if (explain)
-      explainCosts(facts, pins);
   } else if (policy == "propagate") {
     assignment = assignPropagate(facts);
   } else {
@@ -135,6 +156,8 @@ LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copi
       return failure();
     assignment = std::move(*found);
   }
+  if (costs || (explain && policy == "mincut"))
+    noteCosts(func, low, policy == "mincut" ? table : cutTable(), explain && policy == "mincut");
   if (explain)
     explainOps(facts, assignment);
   emitAssignment(facts, assignment, copies);

@@ -22,6 +22,7 @@ private:
   /// A value as its readers see it in some type; made at most once per type.
   Value form(Value v, Type type, Operation *reader);
   Value castOf(Value v, Type type, Operation *reader);
+  std::string whyCast(Type type, Operation *reader);
   Value weakForm(Value v, Type type, Operation *reader);
   Value workingCopy(BlockArgument parameter, Type type);
   Value operandOf(Operation *op, Value v, Type type);
@@ -89,7 +90,18 @@ Value Emitter::castOf(Value v, Type type, Operation *reader) {
     builder.setInsertionPointAfterValue(v);
   else
     builder.setInsertionPoint(reader);
-  return GradBuilder(builder, v.getLoc()).castTo(v, type);
+  return insertCast(builder, v.getLoc(), v, type, whyCast(type, reader));
+}
+
+/// Casts are shared: the reason is that of the first reader.
+std::string Emitter::whyCast(Type type, Operation *reader) {
+  if (reader->hasTrait<OpTrait::IsTerminator>())
+    return "the program returns " + textOf(type);
+  std::string name = nameOf(reader), mnemonic = reader->getName().getStringRef().str();
+  std::string who = name.empty() ? mnemonic : mnemonic + " at " + name;
+  if (assignment.entry.lookup(reader) == type && assignment.compute.lookup(reader) != type)
+    return who + " takes " + textOf(type) + " and computes in f32";
+  return who + " computes in " + textOf(type);
 }
 
 Value Emitter::form(Value v, Type type, Operation *reader) {
@@ -135,8 +147,8 @@ void Emitter::emit(Operation *op) {
     if (getElementTypeOrSelf(result) == type || result.use_empty())
       continue;
     builder.setInsertionPointAfter(op);
-    Value rounded = GradBuilder(builder, op->getLoc()).castTo(result, type);
-    stored[result] = rounded;
+    stored[result] =
+        insertCast(builder, op->getLoc(), result, type, "the result is stored in " + textOf(type));
   }
   if (auto reason = assignment.reasons.find(op); reason != assignment.reasons.end()) {
     op->setAttr("amp.rule", builder.getStringAttr(reason->second.rule));
@@ -167,6 +179,10 @@ void ampc::emitAssignment(const PrecisionFacts &facts, const Assignment &assignm
 
 //===--- Working copies of a model ------------------------------------------------------------===//
 
+static std::string whyCopied(StringAttr param) {
+  return "the working copy of @" + param.str() + ", which later steps read";
+}
+
 /// The program that updates a parameter rounds it at once: later steps only read the copy.
 static void writeCopies(train::FuncOp func, const WorkingCopies &copies, bool masterWeights) {
   Operation *ret = func.getBody().front().getTerminator();
@@ -176,10 +192,10 @@ static void writeCopies(train::FuncOp func, const WorkingCopies &copies, bool ma
       if (func.getResultAttr(i, "train.slot") != param)
         continue;
       Value value = ret->getOperand(i);
-      GradBuilder b(builder, value.getLoc());
-      Value copy = b.castTo(value, type);
+      Value copy = insertCast(builder, value.getLoc(), value, type, whyCopied(param));
       if (!masterWeights)
-        ret->setOperand(i, b.castTo(copy, getElementTypeOrSelf(value)));
+        ret->setOperand(i, insertCast(builder, value.getLoc(), copy, getElementTypeOrSelf(value),
+                                      "without master weights a parameter holds its copy"));
       auto role =
           builder.getNamedAttr("train.slot", builder.getStringAttr(workingSlot(param, type)));
       ret->insertOperands(ret->getNumOperands(), copy);
@@ -210,7 +226,7 @@ static void addDerivation(train::ModelOp model, const WorkingCopies &copies) {
       value = body.addArgument(declared.getType(), declared.getLoc());
       arguments.push_back(role(param.getValue()));
     }
-    results.push_back(GradBuilder(builder, value.getLoc()).castTo(value, type));
+    results.push_back(insertCast(builder, value.getLoc(), value, type, whyCopied(param)));
     roles.push_back(role(workingSlot(param, type)));
   }
   train::ReturnOp::create(builder, model.getLoc(), results);

@@ -1,5 +1,6 @@
 // Dynamic loss scaling of steps whose backward pass holds f16.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "AmpCasts.h"
 #include "ampc/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -150,10 +151,12 @@ void Insertion::guardState() {
     ret->setOperand(i, kept[slot]);
   }
   for (unsigned i = 0; i < func.getNumResults(); ++i)
-    if (StringRef slot = slotOf(i); !slot.empty() && roleOf(slot) == "working")
-      ret->setOperand(
-          i, b.castTo(kept[bufferOf(slot)->getAttrOfType<FlatSymbolRefAttr>("of").getValue()],
-                      getElementTypeOrSelf(ret->getOperand(i))));
+    if (StringRef slot = slotOf(i); !slot.empty() && roleOf(slot) == "working") {
+      StringRef param = bufferOf(slot)->getAttrOfType<FlatSymbolRefAttr>("of").getValue();
+      ret->setOperand(i, insertCast(builder, func.getLoc(), kept[param],
+                                    getElementTypeOrSelf(ret->getOperand(i)),
+                                    "the working copy of @" + param + ", which later steps read"));
+    }
 }
 
 /// The scale moves once per round: a round is one run of each step that shares it.
@@ -266,14 +269,16 @@ private:
     auto declared = given ? model.lookupSymbol<amp::ScalerOp>(given.getAttr()) : amp::ScalerOp();
     if (given && !declared)
       return func.emitError() << "expected a scaler, but " << given << " is none";
-    if (!needed.contains(step.getValue())) {
+    auto leaveOut = [&](const char *why) {
+      func->setAttr("amp.no_scaling", StringAttr::get(&getContext(), why));
       if (role == "train" && (given || explain))
-        func.emitRemark() << "no loss scaling for step @" << step.getValue()
-                          << ": no f16 value lies between its loss and its gradients";
+        func.emitRemark() << "no loss scaling for step @" << step.getValue() << ": " << why;
       return success();
-    }
+    };
+    if (!needed.contains(step.getValue()))
+      return leaveOut("no f16 value lies between its loss and its gradients");
     if (!given && !standard)
-      return success();
+      return leaveOut("it is switched off");
     Scaler &scaler = scalers[given ? given.getAttr() : step];
     scaler.name = given ? given.getValue().str() : step.str();
     scaler.scaling = declared ? declared.getScaling() : standard;

@@ -1,5 +1,6 @@
 // Sums of 16-bit values get an accumulator in f32.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "AmpCasts.h"
 #include "ampc/Transforms/Passes.h"
 
 namespace ampc {
@@ -27,7 +28,7 @@ static bool addsUp(Operation *op) {
 static void widen(Operation *op) {
   OpBuilder builder(op);
   Type f32 = builder.getF32Type();
-  GradBuilder b(builder, op->getLoc());
+  std::string who = op->getName().getStringRef().str();
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isNarrow(operand.get().getType()))
       continue;
@@ -35,7 +36,9 @@ static void widen(Operation *op) {
     Operation *sum = cast ? cast.getX().getDefiningOp() : nullptr;
     bool partial = op->hasAttr("train.fan_in") && sum && sum->hasAttr("train.fan_in") &&
                    getElementTypeOrSelf(cast.getX()) == f32;
-    operand.set(partial ? cast.getX() : b.castTo(operand.get(), f32));
+    operand.set(
+        partial ? cast.getX()
+                : insertCast(builder, op->getLoc(), operand.get(), f32, who + " adds up in f32"));
   }
   builder.setInsertionPointAfter(op);
   for (Value result : op->getResults()) {
@@ -43,7 +46,8 @@ static void widen(Operation *op) {
     if (!isNarrow(type))
       continue;
     result.setType(cast<RankedTensorType>(result.getType()).clone(f32));
-    Value rounded = b.castTo(result, type);
+    Value rounded =
+        insertCast(builder, op->getLoc(), result, type, who + " rounds once, after the last sum");
     result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
   }
 }

@@ -3,6 +3,7 @@
 #ifndef LIB_TRANSFORMS_AMPPRECISION_H
 #define LIB_TRANSFORMS_AMPPRECISION_H
 
+#include "AmpCasts.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -148,6 +149,5 @@ void emitAssignment(const PrecisionFacts &facts, const Assignment &assignment,
 void addWorkingCopies(train::ModelOp model, const WorkingCopies &copies, bool masterWeights);
 
 std::string nameOf(mlir::Operation *op);
-std::string textOf(mlir::Type type);
 } // namespace ampc
 #endif

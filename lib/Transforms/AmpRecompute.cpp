@@ -1,5 +1,6 @@
 // What the backward pass can make again from less is not kept for it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "AmpCasts.h"
 #include "ampc/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -88,6 +89,23 @@ private:
   Operation *seed;
 };
 
+/// Here, because no later phase adds or merges casts.
+void explainCasts(train::FuncOp func) {
+  func.walk([&](train::CastOp cast) {
+    StringAttr why = reasonOfCast(cast);
+    if (!why)
+      return;
+    auto name = dyn_cast<NameLoc>(cast.getLoc());
+    auto remark = mlir::emitRemark(cast.getLoc());
+    if (name)
+      remark << name.getName().getValue() << ": ";
+    remark << "cast from " << getElementTypeOrSelf(cast.getX()) << " to "
+           << getElementTypeOrSelf(cast.getResult())
+           << (cast->hasAttr("amp.recompute") ? ", again in the backward pass: " : ": ")
+           << why.getValue();
+  });
+}
+
 struct AmpRecompute : ampc::impl::AmpRecomputeBase<AmpRecompute> {
   using AmpRecomputeBase::AmpRecomputeBase;
   void runOnOperation() override {
@@ -103,6 +121,8 @@ struct AmpRecompute : ampc::impl::AmpRecomputeBase<AmpRecompute> {
       Builder b(&getContext());
       if (func->hasAttr("train.step") && !func.getBody().front().getOps<train::SeedOp>().empty())
         func->setAttr("amp.saved_bytes", b.getI64IntegerAttr(recomputation.savedBytes()));
+      if (explain)
+        explainCasts(func);
       if (explain && bytes > 0)
         func.emitRemark() << "the backward pass of @" << func.getSymName() << " keeps " << bytes
                           << " bytes less";

@@ -7,11 +7,12 @@
 #include "llvm/Support/CommandLine.h"
 
 namespace ampc {
-extern llvm::cl::SubCommand compileCommand, trainCommand, checkCommand, benchCommand;
+extern llvm::cl::SubCommand compileCommand, trainCommand, checkCommand, benchCommand, reportCommand;
 
 int runCompile();
 int runTrain();
 int runCheck();
 int runBench();
+int runReport();
 } // namespace ampc
 #endif

@@ -44,7 +44,7 @@ int ampc::runCompile() {
   }
   if (!sanitize.empty() && sanitize != "address" && sanitize != "thread")
     return fail("expected --sanitize=address or thread, but got " + sanitize);
-  CompileRequest request{input, *chosen, stopAfter, dumpDir, timing};
+  CompileRequest request{input, *chosen, stopAfter, dumpDir, timing, {}};
   Compiler compiler;
   OwningOpRef<ModuleOp> module = compiler.run(request);
   if (!module)

@@ -13,7 +13,8 @@ static const char overview[] =
     "  ampc compile MODEL.mlir -o DIR   library, C header and manifest (also: ampc MODEL.mlir)\n"
     "  ampc train MODEL.mlir --data ... train from the command line\n"
     "  ampc check MODEL.mlir            gradients against finite differences\n"
-    "  ampc bench MODEL.mlir            time of a step, and of its kernels\n\n"
+    "  ampc bench MODEL.mlir            time of a step, and of its kernels\n"
+    "  ampc report MODEL.mlir           a page with every decision on precision, and the memory\n\n"
     "  ampc COMMAND --help              options of a command\n";
 
 /// The phase table is part of the help; the page docs/reference/phases.md is made from it.
@@ -26,7 +27,7 @@ static void printOverview(llvm::raw_ostream &os) {
 /// `ampc MODEL.mlir` means `ampc compile MODEL.mlir`.
 static bool namesCommand(llvm::StringRef word) {
   return word == "compile" || word == "train" || word == "check" || word == "bench" ||
-         word.starts_with("--help") || word == "-h" || word == "-help" ||
+         word == "report" || word.starts_with("--help") || word == "-h" || word == "-help" ||
          word.starts_with("--version") || word == "-version";
 }
 
@@ -56,6 +57,8 @@ int main(int argc, char **argv) {
     return runCheck();
   if (benchCommand)
     return runBench();
+  if (reportCommand)
+    return runReport();
   printOverview(llvm::errs());
   return 1;
 }

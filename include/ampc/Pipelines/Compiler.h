@@ -17,6 +17,8 @@ struct CompileRequest {
   std::string stopAfter; ///< a phase; empty: all
   std::string dumpDir;   ///< a folder for the module after every phase; empty: none
   bool timing = false;   ///< seconds per phase on standard error
+  /// Looks at the module after every phase; empty: nobody does.
+  std::function<void(llvm::StringRef phase, mlir::ModuleOp module)> observer;
 };
 
 /// Owns a context, the source file, and the handler that shows errors at the user's source lines.

@@ -19,6 +19,7 @@ struct CompileOptions {
   bool masterWeights = true; ///< parameters in f32; false: rounded to 16 bits after every update
   bool fuse = true;          ///< false: one kernel per op, to compare bits
   bool explain = false;      ///< a remark for every decision
+  bool policyCosts = false;  ///< attach to programs what each policy costs
 };
 
 /// One phase: a name, what holds afterwards, and the passes that make it hold.

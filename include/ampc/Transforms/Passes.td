@@ -76,6 +76,7 @@ def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
     Option<"policyFile", "policy-file", "std::string", "", "lines that are added to the policy's table">,
     Option<"masterWeights", "master-weights", "bool", "true", "false: parameters are rounded after every update, for comparisons">,
     Option<"explain", "explain", "bool", "false", "a remark for every decision, and the cost of every policy">,
+    Option<"costs", "costs", "bool", "false", "attach the cost of every policy to programs, as `amp.costs`">,
   ];
 }
 def AmpInsertLossScaling : Pass<"amp-insert-loss-scaling", "::mlir::ModuleOp"> {
@@ -114,7 +115,7 @@ def AmpRecompute : Pass<"amp-recompute", "::mlir::ModuleOp"> {
   let options = [
     Option<"repeat", "repeat", "bool", "true", "false: only say what is kept">,
     Option<"budget", "budget", "int64_t", "0", "bytes for saved activations; not supported yet: 0 means no limit">,
-    Option<"explain", "explain", "bool", "false", "a remark with the bytes saved">,
+    Option<"explain", "explain", "bool", "false", "a remark with the bytes saved, and one for every inserted cast">,
   ];
 }
 #endif

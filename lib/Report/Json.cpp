@@ -1,0 +1,234 @@
+// The facts as JSON: rows that line-wise tools compare.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Facts.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace ampc;
+using namespace ampc::report;
+using llvm::StringRef;
+namespace json = llvm::json;
+
+static void addPlace(json::Object &row, const Place &place) {
+  if (!place.file.empty())
+    row["source"] = llvm::formatv("{0}:{1}:{2}", place.file, place.line, place.column).str();
+}
+
+static json::Object toJson(const Op &op, const Step &step) {
+  json::Object row{{"id", op.id},         {"name", op.name},           {"group", op.group},
+                   {"op", op.kind},       {"part", partName(op.part)}, {"computes", op.compute},
+                   {"stored", op.stored}, {"shape", op.shape},         {"f32_bytes", op.f32Bytes},
+                   {"bytes", op.bytes}};
+  for (auto [key, text] :
+       {std::pair("category", &op.category), {"rule", &op.rule}, {"reason", &op.reason}})
+    if (!text->empty())
+      row[key] = *text;
+  if (op.savedBytes)
+    row["saved_bytes"] = op.savedBytes;
+  if (op.recomputed)
+    row["recomputed"] = true;
+  addPlace(row, op.place);
+  json::Array operands;
+  for (const Operand &operand : op.operands) {
+    json::Object from{{"type", operand.type}};
+    if (operand.operation >= 0)
+      from["from"] = step.operations[operand.operation].id;
+    else
+      from["label"] = operand.label;
+    json::Array casts;
+    for (int cast : operand.casts)
+      casts.push_back(step.casts[cast].id);
+    if (!casts.empty())
+      from["casts"] = std::move(casts);
+    operands.push_back(std::move(from));
+  }
+  row["operands"] = std::move(operands);
+  return row;
+}
+
+static json::Object toJson(const Cast &cast, const Step &step) {
+  json::Object row{{"id", cast.id},       {"from", cast.from},           {"to", cast.to},
+                   {"shape", cast.shape}, {"part", partName(cast.part)}, {"reason", cast.reason},
+                   {"bytes", cast.bytes}};
+  row["of"] = cast.of >= 0 ? step.operations[cast.of].id : cast.ofLabel;
+  json::Array readers;
+  for (int reader : cast.readers)
+    readers.push_back(step.operations[reader].id);
+  row["readers"] = std::move(readers);
+  if (cast.savedBytes)
+    row["saved_bytes"] = cast.savedBytes;
+  if (cast.recomputed)
+    row["recomputed"] = true;
+  addPlace(row, cast.place);
+  return row;
+}
+
+static json::Object memoryOf(const Step &step) {
+  json::Array kernels, buffers;
+  for (const Kernel &kernel : step.kernels)
+    kernels.push_back(json::Object{
+        {"name", kernel.name}, {"kernel", kernel.kind}, {"live_bytes", kernel.liveBytes}});
+  for (const Buffer &buffer : step.buffers)
+    buffers.push_back(json::Object{{"name", buffer.name},
+                                   {"type", buffer.type},
+                                   {"offset", buffer.offset},
+                                   {"bytes", buffer.bytes},
+                                   {"first", buffer.first},
+                                   {"last", buffer.last}});
+  return json::Object{{"kernels", std::move(kernels)},
+                      {"buffers", std::move(buffers)},
+                      {"peak_kernel", step.peakKernel}};
+}
+
+static json::Object pair(int64_t f32, int64_t mixed) {
+  json::Object object;
+  object["f32"] = f32;
+  object["mixed"] = mixed;
+  return object;
+}
+
+static int64_t peakOf(const Step &step) {
+  return step.kernels.empty() ? 0 : step.kernels[step.peakKernel].liveBytes;
+}
+
+static json::Object totalsOf(const Step &f32, const Step &mixed) {
+  json::Object totals{{"saved_bytes", pair(f32.savedBytes, mixed.savedBytes)},
+                      {"arena_bytes", pair(f32.arenaBytes, mixed.arenaBytes)},
+                      {"peak_live_bytes", pair(peakOf(f32), peakOf(mixed))},
+                      {"operations", pair(f32.operations.size(), mixed.operations.size())},
+                      {"casts", pair(f32.casts.size(), mixed.casts.size())},
+                      {"launches", pair(f32.kernels.size(), mixed.kernels.size())},
+                      {"distinct_kernels", pair(f32.distinctKernels, mixed.distinctKernels)}};
+  if (f32.savedBytes)
+    totals["saved_ratio"] = std::round(1e4 * mixed.savedBytes / f32.savedBytes) / 1e4;
+  return totals;
+}
+
+/// How many ops of each part compute in each type, and how many casts go which way.
+static json::Object countsOf(const Step &step) {
+  std::map<std::string, std::map<std::string, int64_t>> counts;
+  for (const Op &op : step.operations)
+    if (op.part != Part::Input)
+      ++counts[partName(op.part).str()][op.compute];
+  for (const Cast &cast : step.casts)
+    ++counts["casts"][cast.from + " to " + cast.to];
+  json::Object object;
+  for (auto &[part, types] : counts) {
+    json::Object row;
+    for (auto &[type, count] : types)
+      row[type] = count;
+    object[part] = std::move(row);
+  }
+  return object;
+}
+
+static json::Object toJson(const Step &f32, const Step &mixed) {
+  json::Array operations, casts;
+  for (const Op &op : mixed.operations)
+    operations.push_back(toJson(op, mixed));
+  for (const Cast &cast : mixed.casts)
+    casts.push_back(toJson(cast, mixed));
+  json::Object costs;
+  for (auto &[policy, bytes] : mixed.policyCosts)
+    costs[policy] = bytes;
+  return json::Object{{"name", mixed.name},
+                      {"totals", totalsOf(f32, mixed)},
+                      {"counts", countsOf(mixed)},
+                      {"policy_costs", std::move(costs)},
+                      {"loss_scaling", json::Object(mixed.lossScaling)},
+                      {"operations", std::move(operations)},
+                      {"casts", std::move(casts)},
+                      {"memory", json::Object{{"f32", memoryOf(f32)}, {"mixed", memoryOf(mixed)}}}};
+}
+
+static json::Object stateOf(const Compilation &compilation) {
+  json::Object object{{"total", 0}};
+  int64_t total = 0;
+  for (auto &[role, bytes] : compilation.stateBytes) {
+    object[role] = bytes;
+    total += bytes;
+  }
+  object["total"] = total;
+  return object;
+}
+
+json::Value report::toJson(const Request &request, const Compilation &f32,
+                           const Compilation &mixed) {
+  json::Array steps;
+  for (const Step &step : mixed.steps) {
+    auto baseline =
+        llvm::find_if(f32.steps, [&](const Step &other) { return other.name == step.name; });
+    assert(baseline != f32.steps.end() && "both compilations start from one model");
+    steps.push_back(::toJson(*baseline, step));
+  }
+  return json::Object{
+      {"schema", "ampc-report"},
+      {"version", schemaVersion},
+      {"model", mixed.model},
+      {"file", request.file},
+      {"options", json::Object{{"precision", request.precision},
+                               {"policy", request.policy},
+                               {"loss_scaling", request.lossScaling},
+                               {"master_weights", request.masterWeights},
+                               {"overrides", json::Array(request.overrides)},
+                               {"edits", json::Array(request.edits)}}},
+      {"state_bytes", json::Object{{"f32", stateOf(f32)}, {"mixed", stateOf(mixed)}}},
+      {"scratch_bytes_per_thread", pair(f32.scratchBytes, mixed.scratchBytes)},
+      {"steps", std::move(steps)}};
+}
+
+static bool hasRows(const json::Value &value) {
+  if (const json::Array *array = value.getAsArray())
+    return !array->empty() && (*array)[0].getAsObject();
+  if (const json::Object *object = value.getAsObject())
+    return llvm::any_of(*object, [](const auto &entry) {
+      return hasRows(entry.second) || entry.second.getAsObject();
+    });
+  return false;
+}
+
+static std::vector<const json::Object::value_type *> sorted(const json::Object &object) {
+  std::vector<const json::Object::value_type *> entries;
+  for (const auto &entry : object)
+    entries.push_back(&entry);
+  llvm::sort(entries, [](auto *a, auto *b) { return a->first < b->first; });
+  return entries;
+}
+
+/// Objects with objects in them are spread over lines; so are arrays of objects, a row each.
+static void print(llvm::raw_ostream &os, const json::Value &value, unsigned indent) {
+  if (!hasRows(value)) {
+    os << value;
+    return;
+  }
+  const json::Array *array = value.getAsArray();
+  os << (array ? "[" : "{");
+  bool isFirst = true;
+  auto start = [&] {
+    os << (isFirst ? "\n" : ",\n");
+    os.indent(indent + 1);
+    isFirst = false;
+  };
+  if (array)
+    for (const json::Value &element : *array) {
+      start();
+      // A row's own lists stay in its line.
+      const json::Object *row = element.getAsObject();
+      if (row && (row->get("operations") || row->get("kernels")))
+        print(os, element, indent + 1);
+      else
+        os << element;
+    }
+  else
+    for (const auto *entry : sorted(*value.getAsObject())) {
+      start();
+      os << json::Value(entry->first) << ": ";
+      print(os, entry->second, indent + 1);
+    }
+  os << "\n";
+  os.indent(indent) << (array ? "]" : "}");
+}
+
+void report::printRows(llvm::raw_ostream &os, const json::Value &value) {
+  print(os, value, 0);
+  os << "\n";
+}

@@ -1,0 +1,82 @@
+// The page: one file with everything in it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Facts.h"
+#include "StepLayout.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace ampc {
+extern const unsigned char reportHtml[], reportStyle[], reportScript[];
+extern const std::size_t reportHtmlSize, reportStyleSize, reportScriptSize;
+} // namespace ampc
+
+using namespace ampc;
+using namespace ampc::report;
+using llvm::StringRef;
+namespace json = llvm::json;
+
+static StringRef text(const unsigned char *bytes, std::size_t size) {
+  return {reinterpret_cast<const char *>(bytes), size};
+}
+
+/// No byte of the data may end the element that it stands in.
+static void writeData(llvm::raw_ostream &os, const json::Value &value) {
+  std::string data = llvm::formatv("{0}", value).str();
+  for (char c : data)
+    if (c == '<')
+      os << "\\u003c";
+    else
+      os << c;
+}
+
+static std::string escaped(StringRef words) {
+  std::string out;
+  llvm::raw_string_ostream os(out);
+  llvm::printHTMLEscaped(words, os);
+  return out;
+}
+
+/// Lines that ops point at. Long ones hold data.
+static json::Object linesOf(const Compilation &compilation, llvm::ArrayRef<StringRef> lines) {
+  static constexpr size_t longest = 240;
+  json::Object object;
+  auto add = [&](const Place &place) {
+    if (place.line > 0 && size_t(place.line) <= lines.size()) {
+      StringRef line = lines[place.line - 1].trim();
+      std::string shown = line.take_front(longest).str() + (line.size() > longest ? " ..." : "");
+      object[std::to_string(place.line)] = json::fixUTF8(shown);
+    }
+  };
+  for (const Step &step : compilation.steps) {
+    for (const Op &op : step.operations)
+      add(op.place);
+    for (const Cast &cast : step.casts)
+      add(cast.place);
+  }
+  return object;
+}
+
+void report::writePage(llvm::raw_ostream &os, const json::Value &report, const Compilation &mixed,
+                       llvm::ArrayRef<StringRef> sourceLines) {
+  json::Array layouts;
+  for (const Step &step : mixed.steps)
+    layouts.push_back(toJson(layOut(step)));
+  StringRef page = text(reportHtml, reportHtmlSize);
+  while (!page.empty()) {
+    auto [before, rest] = page.split("{{");
+    auto [key, after] = rest.split("}}");
+    os << before;
+    if (key == "title")
+      os << escaped(mixed.model);
+    else if (key == "style")
+      os << text(reportStyle, reportStyleSize);
+    else if (key == "script")
+      os << text(reportScript, reportScriptSize);
+    else if (key == "report")
+      writeData(os, report);
+    else if (key == "layouts")
+      writeData(os, std::move(layouts));
+    else if (key == "lines")
+      writeData(os, linesOf(mixed, sourceLines));
+    page = after;
+  }
+}

@@ -1,0 +1,94 @@
+// Which part of a step an op belongs to.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Parts.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::report;
+
+PartFinder::PartFinder(train::FuncOp func) {
+  auto step = func->getAttrOfType<StringAttr>("train.step");
+  shared = step ? step.str() : func.getSymName().str();
+  Block &body = func.getBody().front();
+  auto seeds = body.getOps<train::SeedOp>();
+  if (!seeds.empty())
+    seed = *seeds.begin();
+  findParts(body);
+  findParameters(func);
+}
+
+void PartFinder::findParts(Block &body) {
+  // Forwards: what depends on a gradient is the update, what depends on the seed the backward pass.
+  for (mlir::Operation &op : body.without_terminator()) {
+    Part part = isa<train::GradientOp>(op)                   ? Part::Optimizer
+                : &op == seed || op.hasAttr("amp.recompute") ? Part::Backward
+                                                             : Part::Forward;
+    for (Value operand : op.getOperands())
+      if (mlir::Operation *source = operand.getDefiningOp())
+        part = std::max(part, parts.lookup(source));
+    parts[&op] = std::max(part, Part::Forward);
+  }
+  // Backwards: what else stands behind the seed, or serves the update only, follows its readers.
+  for (mlir::Operation &op : llvm::reverse(body.without_terminator())) {
+    if (parts[&op] != Part::Forward)
+      continue;
+    std::optional<Part> first;
+    bool isReturned = false;
+    for (mlir::Operation *user : op.getUsers())
+      if (user->hasTrait<OpTrait::IsTerminator>())
+        isReturned = true;
+      else
+        first = std::min(first.value_or(Part::Optimizer), parts[user]);
+    bool isLate = seed && seed->isBeforeInBlock(&op);
+    if (isLate)
+      parts[&op] = first.value_or(Part::Optimizer);
+    else if (first == Part::Optimizer && (!isReturned || op.hasAttr("compute")))
+      parts[&op] = Part::Optimizer;
+  }
+}
+
+/// A slot's parameter: itself, what it is a copy of, or what stands behind "STEP.KIND.".
+static StringAttr ownerOf(train::ModelOp model, StringAttr slot) {
+  if (model.lookupSymbol<train::ParamOp>(slot))
+    return slot;
+  auto buffer = model.lookupSymbol<train::BufferOp>(slot);
+  if (auto of = buffer ? buffer->getAttrOfType<FlatSymbolRefAttr>("of") : FlatSymbolRefAttr())
+    return of.getAttr();
+  for (StringRef rest = slot.getValue(); rest.contains('.');) {
+    rest = rest.split('.').second;
+    if (model.lookupSymbol<train::ParamOp>(rest))
+      return StringAttr::get(slot.getContext(), rest);
+  }
+  return {};
+}
+
+void PartFinder::findParameters(train::FuncOp func) {
+  auto model = func->getParentOfType<train::ModelOp>();
+  auto several = StringAttr::get(func.getContext(), "");
+  auto add = [&](mlir::Operation *op, StringAttr owner) {
+    StringAttr &known = parameters[op];
+    known = !known || known == owner ? owner : several;
+  };
+  Block &body = func.getBody().front();
+  for (OpOperand &operand : body.getTerminator()->getOpOperands()) {
+    auto slot = func.getResultAttrOfType<StringAttr>(operand.getOperandNumber(), "train.slot");
+    if (mlir::Operation *op = operand.get().getDefiningOp())
+      if (StringAttr owner = slot ? ownerOf(model, slot) : StringAttr())
+        add(op, owner);
+  }
+  for (mlir::Operation &op : llvm::reverse(body.without_terminator())) {
+    if (parts[&op] != Part::Optimizer)
+      continue;
+    if (auto gradient = dyn_cast<train::GradientOp>(op))
+      parameters[&op] = gradient.getParamAttr();
+    if (StringAttr owner = parameters.lookup(&op))
+      for (Value operand : op.getOperands())
+        if (mlir::Operation *source = operand.getDefiningOp())
+          add(source, owner);
+  }
+}
+
+std::string PartFinder::parameterOf(mlir::Operation *op) const {
+  StringAttr owner = parameters.lookup(op);
+  return owner && !owner.empty() ? owner.str() : shared;
+}

@@ -1,0 +1,31 @@
+// Which part of a step an op belongs to.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_REPORT_PARTS_H
+#define LIB_REPORT_PARTS_H
+
+#include "ampc/Report/Report.h"
+#include "mlir-dialects/Train/Train.h"
+
+namespace ampc::report {
+/// Follows from the marks that differentiation left: `train.seed` and `train.gradient`.
+class PartFinder {
+public:
+  explicit PartFinder(train::FuncOp func);
+  Part partOf(mlir::Operation *op) const { return parts.lookup(op); }
+  /// The one parameter whose update an op of the optimizer serves, or the step's name.
+  std::string parameterOf(mlir::Operation *op) const;
+  /// Null if the program has no backward pass.
+  mlir::Operation *getSeed() const { return seed; }
+
+private:
+  void findParts(mlir::Block &body);
+  void findParameters(train::FuncOp func);
+
+  mlir::Operation *seed = nullptr;
+  std::string shared;
+  llvm::DenseMap<mlir::Operation *, Part> parts;
+  /// Null: none; the empty string: several.
+  llvm::DenseMap<mlir::Operation *, mlir::StringAttr> parameters;
+};
+} // namespace ampc::report
+#endif

@@ -1,0 +1,303 @@
+// Ops, casts and reasons of a step's program, as the precision phases left them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Facts.h"
+#include "Parts.h"
+#include "mlir-dialects/Amp/Amp.h"
+#include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Train/Train.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::report;
+
+/// Why a pass inserted the cast; null for a cast of the model.
+static StringAttr reasonOf(mlir::Operation *op) {
+  StringAttr why;
+  if (isa<train::CastOp>(op))
+    op->getLoc()->walk([&](Location at) {
+      auto fused = dyn_cast<FusedLocWith<DictionaryAttr>>(at);
+      why = fused ? fused.getMetadata().getAs<StringAttr>("amp.cast") : StringAttr();
+      return why ? WalkResult::interrupt() : WalkResult::advance();
+    });
+  return why;
+}
+
+static std::string categoryOf(mlir::Operation *op) {
+  auto precision = dyn_cast<PrecisionOpInterface>(op);
+  if (!precision)
+    return "";
+  switch (precision.getCategory()) {
+  case Category::LowPrecision:
+    return "LowPrecision";
+  case Category::FullPrecision:
+    return "FullPrecision";
+  case Category::Promote:
+    return "Promote";
+  case Category::Passthrough:
+    return "Passthrough";
+  }
+  llvm_unreachable("all categories are handled");
+}
+
+static bool isNarrow(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+}
+
+static int64_t bytesInF32(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return isa<FloatType>(tensor.getElementType()) ? tensor.getNumElements() * 4
+                                                 : kernel::byteSize(type);
+}
+
+static std::string shapeText(Type type) {
+  return llvm::join(llvm::map_range(cast<RankedTensorType>(type).getShape(),
+                                    [](int64_t size) { return std::to_string(size); }),
+                    "x");
+}
+
+namespace {
+class GraphReader {
+public:
+  GraphReader(train::FuncOp func, Step &step) : func(func), step(step), parts(func) {}
+  void run();
+
+private:
+  void addInputs();
+  void addOperation(mlir::Operation *op);
+  void addCast(train::CastOp op, StringAttr why);
+  void addResults(mlir::Operation *op, report::Op &row);
+  Operand operandOf(Value value);
+  /// The value that inserted casts were made from, and those casts, last first.
+  Value base(Value value, std::vector<int> &casts);
+  std::string labelOf(Value value);
+  std::string nameOf(mlir::Operation *op);
+  std::string uniqueId(StringRef name, StringRef kind);
+  int64_t savedBytes(mlir::Operation *op);
+  void readScaling();
+
+  train::FuncOp func;
+  Step &step;
+  PartFinder parts;
+  DenseMap<Value, int> operations; ///< by what they make
+  DenseMap<mlir::Operation *, int> casts;
+  llvm::StringMap<int> counts;
+};
+} // namespace
+
+std::string GraphReader::nameOf(mlir::Operation *op) {
+  auto names = namesOf(op->getLoc());
+  return names.empty() ? func.getSymName().str() : names.front().str();
+}
+
+std::string GraphReader::uniqueId(StringRef name, StringRef kind) {
+  std::string id = (name + ":" + kind).str();
+  return id + "#" + std::to_string(counts[id]++);
+}
+
+Value GraphReader::base(Value value, std::vector<int> &chain) {
+  while (mlir::Operation *op = value.getDefiningOp()) {
+    auto found = casts.find(op);
+    if (found == casts.end())
+      break;
+    chain.push_back(found->second);
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+std::string GraphReader::labelOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    for (StringRef key : {"train.slot", "train.name", "train.control"})
+      if (auto text = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), key))
+        return ((key == "train.slot" ? "@" : "") + text.getValue()).str();
+    return "argument";
+  }
+  auto constant = value.getDefiningOp<train::ConstantOp>();
+  auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
+  if (!elements || !elements.isSplat())
+    return "constant";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (isa<FloatType>(elements.getElementType()))
+    os << llvm::format("%g", elements.getSplatValue<APFloat>().convertToDouble());
+  else
+    os << elements.getSplatValue<APInt>();
+  return text;
+}
+
+Operand GraphReader::operandOf(Value value) {
+  Operand operand;
+  operand.type = typeText(value.getType());
+  Value from = base(value, operand.casts);
+  auto found = operations.find(from);
+  if (found != operations.end())
+    operand.operation = found->second;
+  else
+    operand.label = labelOf(from);
+  return operand;
+}
+
+/// The rule of `amp.saved_bytes`: made before the seed, read behind it.
+int64_t GraphReader::savedBytes(mlir::Operation *op) {
+  if (!parts.getSeed() || !op->isBeforeInBlock(parts.getSeed()))
+    return 0;
+  int64_t bytes = 0;
+  for (Value result : op->getResults())
+    if (llvm::any_of(result.getUsers(), [&](mlir::Operation *user) {
+          return parts.getSeed()->isBeforeInBlock(user) && !isa<train::ReturnOp>(user);
+        }))
+      bytes += kernel::byteSize(result.getType());
+  return bytes;
+}
+
+/// A result that only casts to 16 bits read is rounded where it is made; if others read it too, it
+/// exists twice.
+void GraphReader::addResults(mlir::Operation *op, report::Op &row) {
+  for (OpResult result : op->getResults()) {
+    if (!isa<RankedTensorType>(result.getType()))
+      continue; // a scaled gradient is the value of its operand
+    row.f32Bytes += bytesInF32(result.getType());
+    SmallVector<mlir::Operation *> roundings;
+    bool isRead = result.use_empty();
+    for (mlir::Operation *user : result.getUsers())
+      if (reasonOf(user) && isNarrow(user->getResult(0).getType()) && !isNarrow(result.getType()))
+        roundings.push_back(user);
+      else
+        isRead = true;
+    std::string types = isRead ? elementText(result.getType()) : "";
+    row.bytes += isRead ? kernel::byteSize(result.getType()) : 0;
+    for (mlir::Operation *rounding : roundings) {
+      types += (types.empty() ? "" : " and ") + elementText(rounding->getResult(0).getType());
+      row.bytes += kernel::byteSize(rounding->getResult(0).getType());
+    }
+    if (result.getResultNumber() == 0)
+      row.stored = types;
+  }
+}
+
+static std::string computeType(mlir::Operation *op) {
+  for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+    for (Value value : values)
+      if (isa<FloatType>(getElementTypeOrSelf(value.getType())))
+        return elementText(value.getType());
+  return op->getNumResults() ? elementText(op->getResult(0).getType()) : "";
+}
+
+void GraphReader::addOperation(mlir::Operation *op) {
+  report::Op row;
+  row.name = nameOf(op);
+  row.kind = op->getName().getStringRef().str();
+  row.id = uniqueId(row.name, op->getName().stripDialect());
+  row.part = parts.partOf(op);
+  row.group = row.part == Part::Optimizer ? parts.parameterOf(op) : sourceName(row.name).str();
+  row.category = categoryOf(op);
+  for (auto [key, text] : {std::pair("amp.rule", &row.rule), {"amp.reason", &row.reason}})
+    if (auto attr = op->getAttrOfType<StringAttr>(key))
+      *text = attr.str();
+  row.compute = computeType(op);
+  if (op->getNumResults() && isa<RankedTensorType>(op->getResult(0).getType()))
+    row.shape = shapeText(op->getResult(0).getType());
+  addResults(op, row);
+  row.savedBytes = savedBytes(op);
+  row.recomputed = op->hasAttr("amp.recompute");
+  row.place = placeOf(op->getLoc());
+  for (Value operand : op->getOperands())
+    row.operands.push_back(operandOf(operand));
+  for (Value result : op->getResults())
+    operations[result] = step.operations.size();
+  int number = step.operations.size();
+  for (const Operand &operand : row.operands)
+    for (int cast : operand.casts)
+      if (!llvm::is_contained(step.casts[cast].readers, number))
+        step.casts[cast].readers.push_back(number);
+  step.operations.push_back(std::move(row));
+}
+
+void GraphReader::addCast(train::CastOp op, StringAttr why) {
+  Cast row;
+  row.id = uniqueId(nameOf(op), "inserted_cast");
+  row.from = elementText(op.getX().getType());
+  row.to = elementText(op.getResult().getType());
+  row.reason = why.str();
+  row.shape = shapeText(op.getType());
+  row.part = parts.partOf(op);
+  row.bytes = kernel::byteSize(op.getType());
+  row.savedBytes = savedBytes(op);
+  row.recomputed = op->hasAttr("amp.recompute");
+  row.place = placeOf(op.getLoc());
+  Operand of = operandOf(op.getX());
+  row.of = of.operation;
+  row.ofLabel = of.label;
+  casts[op] = step.casts.size();
+  step.casts.push_back(std::move(row));
+}
+
+void GraphReader::addInputs() {
+  for (BlockArgument argument : func.getArguments()) {
+    auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.name");
+    if (!name)
+      continue;
+    report::Op row;
+    row.name = row.group = name.str();
+    row.kind = "input";
+    row.id = uniqueId(row.name, row.kind);
+    row.part = Part::Input;
+    row.compute = row.stored = elementText(argument.getType());
+    row.shape = shapeText(argument.getType());
+    row.f32Bytes = bytesInF32(argument.getType());
+    row.bytes = kernel::byteSize(argument.getType());
+    row.place = placeOf(argument.getLoc());
+    operations[argument] = step.operations.size();
+    step.operations.push_back(std::move(row));
+  }
+}
+
+void GraphReader::readScaling() {
+  auto number = [](const APFloat &x) { return x.convertToDouble(); };
+  if (auto why = func->getAttrOfType<StringAttr>("amp.no_scaling"))
+    step.lossScaling["left_out_because"] = why.str();
+  for (auto update : func.getBody().front().getOps<amp::UpdateScaleOp>()) {
+    amp::ScalingAttr scaling = update.getScaling();
+    step.lossScaling = llvm::json::Object{
+        {"dynamic", scaling.getDynamic()},         {"initial", number(scaling.getInitial())},
+        {"growth", number(scaling.getGrowth())},   {"interval", scaling.getInterval()},
+        {"backoff", number(scaling.getBackoff())}, {"floor", number(scaling.getFloor())},
+        {"cap", number(scaling.getCap())},         {"hysteresis", scaling.getHysteresis()}};
+  }
+  if (auto slot = func->getAttrOfType<StringAttr>("amp.scale_slot"))
+    step.lossScaling["state"] = slot.str();
+}
+
+void GraphReader::run() {
+  if (auto bytes = func->getAttrOfType<IntegerAttr>("amp.saved_bytes"))
+    step.savedBytes = bytes.getInt();
+  if (auto costs = func->getAttrOfType<DictionaryAttr>("amp.costs"))
+    for (NamedAttribute cost : costs)
+      step.policyCosts[cost.getName().str()] = cast<IntegerAttr>(cost.getValue()).getInt();
+  readScaling();
+  addInputs();
+  for (mlir::Operation &op : func.getBody().front().without_terminator()) {
+    if (op.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    if (StringAttr why = reasonOf(&op))
+      addCast(cast<train::CastOp>(op), why);
+    else
+      addOperation(&op);
+  }
+}
+
+void Compilation::readGraph(ModuleOp module) {
+  for (auto declared : module.getOps<train::ModelOp>()) {
+    model = declared.getSymName().str();
+    for (auto func : declared.getOps<train::FuncOp>()) {
+      auto role = func->getAttrOfType<StringAttr>("train.role");
+      auto name = func->getAttrOfType<StringAttr>("train.step");
+      if (!role || role != "train" || !name)
+        continue;
+      steps.emplace_back();
+      steps.back().name = name.str();
+      GraphReader(func, steps.back()).run();
+    }
+  }
+}

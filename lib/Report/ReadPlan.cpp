@@ -1,0 +1,109 @@
+// Memory of a step, as the plan laid it out, and the kernels that the target made.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Facts.h"
+#include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Train/Train.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::report;
+
+static std::string nameOf(mlir::Operation *op) {
+  auto names = namesOf(op->getLoc());
+  return names.empty() ? "" : llvm::join(names, " + ");
+}
+
+/// The last kernel that reads the value's bytes, through views too.
+static int64_t lastReader(Value value, const DenseMap<mlir::Operation *, int64_t> &times,
+                          int64_t last) {
+  for (mlir::Operation *user : value.getUsers())
+    if (auto view = dyn_cast<kernel::ViewOp>(user))
+      last = lastReader(view.getResult(), times, last);
+    else
+      last = std::max(last, times.lookup(user));
+  return last;
+}
+
+static void readBuffers(KernelOpInterface op, int64_t time,
+                        const DenseMap<mlir::Operation *, int64_t> &times, Step &step) {
+  if (auto workspace = op->getAttrOfType<IntegerAttr>("kernel.workspace"))
+    step.buffers.push_back({"workspace of " + nameOf(op), "", workspace.getInt(),
+                            kernel::alignUp(op.getWorkspaceBytes()), time, time});
+  auto places = op->getAttrOfType<ArrayAttr>("kernel.places");
+  if (!places)
+    return;
+  for (auto [result, place] : llvm::zip(op->getResults(), places.getAsRange<kernel::PlaceAttr>()))
+    if (place.getSpace() == kernel::Space::arena)
+      step.buffers.push_back({nameOf(op), typeText(result.getType()), place.getOffset(),
+                              kernel::alignUp(kernel::byteSize(result.getType())), time,
+                              lastReader(result, times, time)});
+}
+
+/// Bytes of the arena in use while each kernel runs. What overwrites its input shares its bytes, so
+/// that stretches may overlap.
+static void findLiveBytes(Step &step) {
+  std::vector<std::vector<std::pair<int64_t, int64_t>>> live(step.kernels.size());
+  for (const Buffer &buffer : step.buffers)
+    for (int64_t time = buffer.first; time <= buffer.last; ++time)
+      live[time].push_back({buffer.offset, buffer.offset + buffer.bytes});
+  for (auto [kernel, stretches] : llvm::zip(step.kernels, live)) {
+    llvm::sort(stretches);
+    int64_t end = 0;
+    for (auto [from, to] : stretches) {
+      kernel.liveBytes += std::max<int64_t>(0, to - std::max(from, end));
+      end = std::max(end, to);
+    }
+  }
+  for (auto [time, kernel] : llvm::enumerate(step.kernels))
+    if (kernel.liveBytes > step.kernels[step.peakKernel].liveBytes)
+      step.peakKernel = time;
+}
+
+static void readProgram(kernel::ProgramOp program, Step &step) {
+  if (auto bytes = program->getAttrOfType<IntegerAttr>("kernel.arena_bytes"))
+    step.arenaBytes = bytes.getInt();
+  DenseMap<mlir::Operation *, int64_t> times;
+  for (auto op : program.getBody().getOps<KernelOpInterface>()) {
+    times[op] = step.kernels.size();
+    step.kernels.push_back({nameOf(op), op->getName().getStringRef().str(), 0});
+  }
+  for (auto op : program.getBody().getOps<KernelOpInterface>())
+    readBuffers(op, times[op], times, step);
+  findLiveBytes(step);
+}
+
+/// The step of a training program, or null.
+static Step *stepOf(kernel::ProgramOp program, Compilation &compilation) {
+  auto role = program->getAttrOfType<StringAttr>("train.role");
+  auto name = program->getAttrOfType<StringAttr>("train.step");
+  return role && role == "train" && name ? compilation.findStep(name.getValue()) : nullptr;
+}
+
+void Compilation::readPlan(ModuleOp module) {
+  for (auto declared : module.getOps<train::ModelOp>())
+    for (auto state : declared.getOps<StateOpInterface>()) {
+      auto role = state->getAttrOfType<StringAttr>("role");
+      std::string kind = isa<train::ParamOp>(*state) ? "parameter" : role ? role.str() : "buffer";
+      stateBytes[kind] += kernel::alignUp(kernel::byteSize(state.getType()));
+    }
+  for (auto program : module.getOps<kernel::ProgramOp>())
+    if (Step *step = stepOf(program, *this))
+      readProgram(program, *step);
+}
+
+void Compilation::readKernels(ModuleOp module) {
+  for (auto program : module.getOps<kernel::ProgramOp>())
+    if (Step *step = stepOf(program, *this)) {
+      llvm::DenseSet<int64_t> distinct;
+      for (auto op : program.getBody().getOps<KernelOpInterface>())
+        if (auto function = op->getAttrOfType<IntegerAttr>("kernel.function"))
+          distinct.insert(function.getInt());
+      step->distinctKernels = distinct.size();
+    }
+  if (auto functions = module->getAttrOfType<ArrayAttr>("kernel.functions"))
+    for (auto function : functions.getAsRange<DictionaryAttr>())
+      if (auto scratch = function.getAs<DenseI64ArrayAttr>("scratch"))
+        for (int64_t bytes : scratch.asArrayRef())
+          scratchBytes = std::max(scratchBytes, bytes);
+}

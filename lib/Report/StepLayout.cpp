@@ -1,0 +1,274 @@
+// Where a step's ops lie in the drawing.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "StepLayout.h"
+#include "Facts.h"
+#include "ampc/Report/Layout.h"
+
+using namespace ampc;
+using namespace ampc::report;
+using llvm::StringRef;
+
+// Sizes in the units of the page, which are pixels at scale 1.
+static constexpr double nodeHeight = 24, rowGap = 16, nodeGap = 10, padding = 12, labelHeight = 22,
+                        columnGap = 56, groupGap = 22, laneGap = 64, laneLabel = 34,
+                        bandHeight = 26;
+
+/// Room for the mnemonic and the type behind it.
+static double widthOf(const Op &op) {
+  size_t letters = StringRef(op.kind).split('.').second.size();
+  if (letters == 0)
+    letters = op.name.size();
+  return 58 + 6.7 * double(letters);
+}
+
+namespace {
+/// A group while it is laid out.
+struct Members {
+  std::string name;
+  Part part;
+  std::vector<int> operations;
+  int column = 0;
+  double width = 0, height = 0;
+};
+
+class StepLayouter {
+public:
+  explicit StepLayouter(const Step &step) : step(step) {}
+  StepLayout run();
+
+private:
+  void findGroups();
+  void layOutGroup(Members &group);
+  void findColumns();
+  void placeColumns();
+  /// Puts the groups of one part below `top`; returns where they end.
+  double placeLane(Part part, double top);
+  void findBands();
+  std::vector<Edge> edgesBetween(llvm::ArrayRef<int> members,
+                                 llvm::function_ref<int(int)> numberOf) const;
+
+  const Step &step;
+  StepLayout result;
+  std::vector<Members> groups;
+  std::vector<int> groupOf; ///< by op
+  std::vector<double> columnX, columnWidth;
+};
+} // namespace
+
+/// Inputs are drawn in the lane of the forward pass.
+static Part laneOf(Part part) { return part == Part::Input ? Part::Forward : part; }
+
+void StepLayouter::findGroups() {
+  std::map<std::pair<Part, std::string>, int> known;
+  for (auto [number, op] : llvm::enumerate(step.operations)) {
+    Part lane = laneOf(op.part);
+    std::string name = op.part == Part::Input ? "inputs" : op.group;
+    auto [found, isNew] = known.try_emplace({lane, name}, groups.size());
+    if (isNew)
+      groups.push_back({name, lane, {}, 0, 0, 0});
+    groups[found->second].operations.push_back(number);
+    groupOf.push_back(found->second);
+  }
+}
+
+/// Edges among `members`, by the numbers that `numberOf` gives their ops.
+std::vector<Edge> StepLayouter::edgesBetween(llvm::ArrayRef<int> members,
+                                             llvm::function_ref<int(int)> numberOf) const {
+  std::vector<Edge> edges;
+  for (int reader : members)
+    for (const Operand &operand : step.operations[reader].operands)
+      if (operand.operation >= 0) {
+        int from = numberOf(operand.operation), to = numberOf(reader);
+        if (from >= 0 && to >= 0 && from != to)
+          edges.push_back({from, to});
+      }
+  llvm::sort(edges);
+  edges.erase(llvm::unique(edges), edges.end());
+  return edges;
+}
+
+/// From top to bottom, at the origin.
+void StepLayouter::layOutGroup(Members &group) {
+  llvm::DenseMap<int, int> local;
+  for (auto [i, number] : llvm::enumerate(group.operations))
+    local[number] = i;
+  LayeredGraph graph;
+  graph.edges = edgesBetween(group.operations, [&](int number) {
+    auto found = local.find(number);
+    return found == local.end() ? -1 : found->second;
+  });
+  graph.layers = longestPathLayers(group.operations.size(), graph.edges);
+  for (int number : group.operations)
+    graph.extents.push_back(widthOf(step.operations[number]));
+  std::vector<double> centres = placeInLayers(graph, nodeGap);
+  for (auto [i, number] : llvm::enumerate(group.operations)) {
+    double width = graph.extents[i], x = centres[i] - width / 2;
+    double y = graph.layers[i] * (nodeHeight + rowGap);
+    result.operations[number] = {padding + x, labelHeight + padding / 2 + y, width, nodeHeight};
+    group.width = std::max(group.width, x + width + 2 * padding);
+    group.height = std::max(group.height, labelHeight + y + nodeHeight + 1.5 * padding);
+  }
+  // The label needs room, too; it is cut off beyond that.
+  StringRef label = StringRef(group.name).rsplit('/').second;
+  size_t letters = label.empty() ? group.name.size() : label.size();
+  double wanted = std::min(220.0, 7.2 * double(letters) + 2 * padding);
+  if (wanted > group.width) {
+    for (int number : group.operations)
+      result.operations[number].x += (wanted - group.width) / 2;
+    group.width = wanted;
+  }
+}
+
+void StepLayouter::findColumns() {
+  std::map<std::string, int> forward;
+  std::vector<Edge> edges;
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    if (group.part != Part::Forward)
+      continue;
+    forward[group.name] = i;
+    for (Edge edge : edgesBetween(group.operations, [&](int number) { return groupOf[number]; }))
+      if (groups[edge.first].part == Part::Forward)
+        edges.push_back(edge);
+  }
+  std::vector<int> columns = longestPathLayers(groups.size(), edges);
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    group.column = columns[i];
+    auto source = forward.find(group.name);
+    if (group.part == Part::Backward)
+      group.column = source == forward.end() ? 0 : columns[source->second];
+    if (group.part == Part::Optimizer) // below the gradient that it reads
+      for (int number : group.operations)
+        if (step.operations[number].kind == "train.gradient")
+          for (const Operand &operand : step.operations[number].operands)
+            if (operand.operation >= 0)
+              group.column = groups[groupOf[operand.operation]].column;
+  }
+}
+
+void StepLayouter::placeColumns() {
+  for (const Members &group : groups) {
+    if (columnWidth.size() <= size_t(group.column))
+      columnWidth.resize(group.column + 1, 0);
+    columnWidth[group.column] = std::max(columnWidth[group.column], group.width);
+  }
+  double x = laneLabel;
+  for (double width : columnWidth) {
+    columnX.push_back(x);
+    x += width + columnGap;
+  }
+  result.width = x;
+}
+
+double StepLayouter::placeLane(Part part, double top) {
+  std::vector<int> members;
+  llvm::DenseMap<int, int> local;
+  LayeredGraph graph;
+  std::vector<int> operations;
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    if (group.part != part)
+      continue;
+    local[i] = members.size();
+    members.push_back(i);
+    graph.extents.push_back(group.height);
+    graph.layers.push_back(group.column);
+    llvm::append_range(operations, group.operations);
+  }
+  graph.edges = edgesBetween(operations, [&](int number) {
+    auto found = local.find(groupOf[number]);
+    return found == local.end() ? -1 : found->second;
+  });
+  std::vector<double> centres = placeInLayers(graph, groupGap);
+  double bottom = top;
+  for (auto [i, number] : llvm::enumerate(members)) {
+    Members &group = groups[number];
+    double x = columnX[group.column] + (columnWidth[group.column] - group.width) / 2;
+    double y = top + centres[i] - group.height / 2;
+    for (int operation : group.operations) {
+      result.operations[operation].x += x;
+      result.operations[operation].y += y;
+    }
+    auto [path, label] = StringRef(group.name).rsplit('/');
+    result.groups.push_back({(label.empty() ? path : label).str(),
+                             label.empty() ? "" : path.str(),
+                             part,
+                             {x, y, group.width, group.height}});
+    bottom = std::max(bottom, y + group.height);
+  }
+  result.lanes.push_back({0, top - 12, result.width, bottom - top + 24});
+  return bottom;
+}
+
+/// Calls as names tell them: "loss/call#0/block/call#1/linear#0" lies in two.
+void StepLayouter::findBands() {
+  std::map<std::string, std::pair<double, double>> extents;
+  std::vector<std::string> order;
+  for (const Group &group : result.groups) {
+    if (group.part != Part::Forward)
+      continue;
+    for (size_t at = 0; (at = group.path.find('/', at + 1)) != std::string::npos;) {
+      size_t start = group.path.rfind('/', at - 1) + 1; // npos + 1 is 0
+      size_t end = std::min(group.path.find('/', at + 1), group.path.size());
+      if (StringRef(group.path).slice(start, at).contains("call#")) {
+        std::string prefix = group.path.substr(0, end);
+        auto [found, isNew] =
+            extents.try_emplace(prefix, group.box.x, group.box.x + group.box.width);
+        if (isNew)
+          order.push_back(prefix);
+        found->second.first = std::min(found->second.first, group.box.x);
+        found->second.second = std::max(found->second.second, group.box.x + group.box.width);
+      }
+    }
+  }
+  for (const std::string &prefix : order) {
+    auto [from, to] = extents[prefix];
+    auto [rest, function] = StringRef(prefix).rsplit('/');
+    StringRef call = rest.rsplit('/').second;
+    int depth = StringRef(prefix).count("call#") - 1;
+    result.bands.push_back(
+        {(function + " " + (call.empty() ? rest : call)).str(), from, to, depth});
+  }
+}
+
+StepLayout StepLayouter::run() {
+  result.operations.resize(step.operations.size());
+  findGroups();
+  for (Members &group : groups)
+    layOutGroup(group);
+  findColumns();
+  placeColumns();
+  double top = 3 * bandHeight;
+  for (Part part : {Part::Forward, Part::Backward, Part::Optimizer})
+    top = placeLane(part, top) + laneGap;
+  result.height = top - laneGap + 24;
+  findBands();
+  return std::move(result);
+}
+
+StepLayout report::layOut(const Step &step) { return StepLayouter(step).run(); }
+
+static llvm::json::Array toJson(const Box &box) {
+  auto rounded = [](double x) { return int64_t(x + 0.5); };
+  return llvm::json::Array{rounded(box.x), rounded(box.y), rounded(box.width), rounded(box.height)};
+}
+
+llvm::json::Value report::toJson(const StepLayout &layout) {
+  llvm::json::Array operations, groups, bands, lanes;
+  for (const Box &box : layout.operations)
+    operations.push_back(::toJson(box));
+  for (const Group &group : layout.groups)
+    groups.push_back(llvm::json::Object{{"label", group.label},
+                                        {"path", group.path},
+                                        {"part", partName(group.part)},
+                                        {"box", ::toJson(group.box)}});
+  for (const Band &band : layout.bands)
+    bands.push_back(llvm::json::Object{{"label", band.label},
+                                       {"from", int64_t(band.from)},
+                                       {"to", int64_t(band.to)},
+                                       {"depth", band.depth}});
+  for (const Box &lane : layout.lanes)
+    lanes.push_back(::toJson(lane));
+  return llvm::json::Object{
+      {"operations", std::move(operations)}, {"groups", std::move(groups)},
+      {"bands", std::move(bands)},           {"lanes", std::move(lanes)},
+      {"width", int64_t(layout.width)},      {"height", int64_t(layout.height)}};
+}

@@ -1,0 +1,30 @@
+// Casts that passes insert, told apart from those of the model.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "AmpCasts.h"
+
+using namespace mlir;
+using namespace ampc;
+
+/// The op's name stays outermost.
+static Location withReason(Location loc, StringAttr why) {
+  MLIRContext *context = loc.getContext();
+  Builder builder(context);
+  auto note = builder.getDictionaryAttr(builder.getNamedAttr("amp.cast", why));
+  auto name = dyn_cast<NameLoc>(loc);
+  Location inner = FusedLoc::get({name ? Location(name.getChildLoc()) : loc}, note, context);
+  return name ? Location(NameLoc::get(name.getName(), inner)) : inner;
+}
+
+Value ampc::insertCast(OpBuilder &builder, Location loc, Value v, Type element, const Twine &why) {
+  return GradBuilder(builder, withReason(loc, builder.getStringAttr(why))).castTo(v, element);
+}
+
+StringAttr ampc::reasonOfCast(train::CastOp cast) {
+  StringAttr why;
+  cast.getLoc()->walk([&](Location at) {
+    auto fused = dyn_cast<FusedLocWith<DictionaryAttr>>(at);
+    why = fused ? fused.getMetadata().getAs<StringAttr>("amp.cast") : StringAttr();
+    return why ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return why;
+}

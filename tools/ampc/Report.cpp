@@ -1,0 +1,135 @@
+// ampc report: what the compiler decided on precision and memory, as a page and as JSON.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Report/Report.h"
+#include "Commands.h"
+#include "PrecisionOptions.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace ampc;
+namespace cl = llvm::cl;
+
+cl::SubCommand ampc::reportCommand("report",
+                                   "show every decision on precision, and where memory goes");
+
+static cl::list<std::string> inputs(cl::Positional, cl::OneOrMore,
+                                    cl::desc("MODEL.mlir, or A.json B.json with --diff"),
+                                    cl::sub(reportCommand));
+static cl::opt<std::string> output("o", cl::desc("the page (default: report.html)"),
+                                   cl::value_desc("FILE.html"), cl::init("report.html"),
+                                   cl::sub(reportCommand));
+static cl::opt<std::string> jsonOutput("json", cl::desc("also write the facts as JSON"),
+                                       cl::value_desc("FILE.json"), cl::sub(reportCommand));
+static cl::opt<bool> diff("diff", cl::desc("print what differs between two JSON reports"),
+                          cl::sub(reportCommand));
+static PrecisionOptions precision(reportCommand);
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "ampc: error: " << message << "\n";
+  return 1;
+}
+
+static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readFile(llvm::StringRef path) {
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (!file)
+    return llvm::createStringError("cannot read %s: %s", path.str().c_str(),
+                                   file.getError().message().c_str());
+  return std::move(*file);
+}
+
+static int printDiff() {
+  if (inputs.size() != 2)
+    return fail("expected two reports to compare, but got " + llvm::Twine(inputs.size()));
+  auto before = readFile(inputs[0]);
+  if (!before)
+    return fail(llvm::toString(before.takeError()));
+  auto after = readFile(inputs[1]);
+  if (!after)
+    return fail(llvm::toString(after.takeError()));
+  auto differ =
+      report::printDifferences(llvm::outs(), (*before)->getBuffer(), (*after)->getBuffer());
+  return differ ? *differ : fail(llvm::toString(differ.takeError()));
+}
+
+/// Runs all phases; the facts are read on the way.
+static bool compile(const CompileOptions &options, bool quiet, report::Compilation &facts) {
+  CompileRequest request{inputs[0], options, "", "", false, {}};
+  request.options.policyCosts = true;
+  request.observer = [&](llvm::StringRef phase, ModuleOp module) {
+    if (phase == "recompute")
+      facts.readGraph(module);
+    else if (phase == "plan")
+      facts.readPlan(module);
+    else if (phase == "emit")
+      facts.readKernels(module);
+  };
+  Compiler compiler;
+  ScopedDiagnosticHandler handler(&compiler.getContext(), [&](Diagnostic &diagnostic) {
+    return success(quiet && diagnostic.getSeverity() != DiagnosticSeverity::Error);
+  });
+  return bool(compiler.run(request));
+}
+
+/// What the model costs without any rounding that the options ask for.
+static CompileOptions inF32(CompileOptions options) {
+  options.precision = "f32";
+  options.precisionOverrides.clear();
+  options.policyEdits.clear();
+  options.policyFile.clear();
+  options.explain = false;
+  return options;
+}
+
+static bool writeFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write) {
+  std::error_code code;
+  llvm::raw_fd_ostream os(path, code);
+  if (!code) {
+    write(os);
+    os.close();
+    code = os.error();
+    os.clear_error();
+  }
+  if (code)
+    fail("cannot write " + path + ": " + code.message());
+  return !code;
+}
+
+int ampc::runReport() {
+  if (diff)
+    return printDiff();
+  if (inputs.size() != 1)
+    return fail("expected one model, but got " + llvm::Twine(inputs.size()) + " files");
+  if (inputs[0] == "-")
+    return fail("expected a file, since it is compiled twice, but got standard input");
+  auto options = precision.get();
+  if (!options)
+    return fail(llvm::toString(options.takeError()));
+  report::Compilation f32, mixed;
+  if (!compile(*options, /*quiet=*/false, mixed))
+    return 1;
+  if (mixed.steps.empty())
+    return fail("expected a train.step to report on, but model " + mixed.model + " has none");
+  if (!compile(inF32(*options), /*quiet=*/true, f32))
+    return 1;
+  report::Request request{llvm::sys::path::filename(inputs[0]).str(),
+                          options->precision,
+                          options->policy,
+                          options->lossScaling,
+                          options->masterWeights,
+                          options->precisionOverrides,
+                          options->policyEdits};
+  llvm::json::Value facts = report::toJson(request, f32, mixed);
+  auto source = readFile(inputs[0]);
+  if (!source)
+    return fail(llvm::toString(source.takeError()));
+  llvm::SmallVector<llvm::StringRef> lines;
+  (*source)->getBuffer().split(lines, '\n');
+  bool written =
+      writeFile(output, [&](llvm::raw_ostream &os) { report::writePage(os, facts, mixed, lines); });
+  if (!jsonOutput.empty())
+    written &= writeFile(jsonOutput, [&](llvm::raw_ostream &os) { report::printRows(os, facts); });
+  return !written;
+}
