@@ -7,11 +7,13 @@
 #include "llvm/Support/CommandLine.h"
 
 namespace ampc {
-extern llvm::cl::SubCommand compileCommand, trainCommand, checkCommand, benchCommand;
+extern llvm::cl::SubCommand compileCommand, trainCommand, checkCommand, benchCommand,
+    profileCommand;
 
 int runCompile();
 int runTrain();
 int runCheck();
 int runBench();
+int runProfile();
 } // namespace ampc
 #endif

@@ -13,6 +13,10 @@ static const char overview[] =
     "  ampc compile MODEL.mlir -o DIR   library, C header and manifest (also: ampc MODEL.mlir)\n"
     "  ampc train MODEL.mlir --data ... train from the command line\n"
     "  ampc check MODEL.mlir            gradients against finite differences\n"
+    "  ampc check MODEL.mlir --against=f32 --precision=bf16\n"
+    "                                   a step in mixed precision against f32, value by value\n"
+    "  ampc profile MODEL.mlir --data ...\n"
+    "                                   exponents of a step's values, for --precision-profile\n"
     "  ampc bench MODEL.mlir            time of a step, and of its kernels\n\n"
     "  ampc COMMAND --help              options of a command\n";
 
@@ -26,7 +30,7 @@ static void printOverview(llvm::raw_ostream &os) {
 /// `ampc MODEL.mlir` means `ampc compile MODEL.mlir`.
 static bool namesCommand(llvm::StringRef word) {
   return word == "compile" || word == "train" || word == "check" || word == "bench" ||
-         word.starts_with("--help") || word == "-h" || word == "-help" ||
+         word == "profile" || word.starts_with("--help") || word == "-h" || word == "-help" ||
          word.starts_with("--version") || word == "-version";
 }
 
@@ -56,6 +60,8 @@ int main(int argc, char **argv) {
     return runCheck();
   if (benchCommand)
     return runBench();
+  if (profileCommand)
+    return runProfile();
   printOverview(llvm::errs());
   return 1;
 }

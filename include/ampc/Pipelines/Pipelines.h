@@ -17,6 +17,8 @@ struct CompileOptions {
   std::string lossScaling =
       "torch"; ///< constants of steps without amp.scaler: torch, tf, apex, paddle or none
   bool masterWeights = true; ///< parameters in f32; false: rounded to 16 bits after every update
+  std::string profile;       ///< file of `ampc profile`; empty: none
+  bool observe = false;      ///< every value of a step is a result of its program (Observe.h)
   bool explain = false;      ///< a remark for every decision
 };
 
