@@ -275,7 +275,7 @@ LogicalResult Reader::readArguments(kernel::ProgramOp program, ProgramInfo &info
 }
 
 LogicalResult Reader::readResults(kernel::ProgramOp program, ProgramInfo &info) {
-  bool training = info.kind <= AMPC_PROGRAM_APPLY;
+  bool isTraining = info.kind <= AMPC_PROGRAM_APPLY;
   for (unsigned i = 0; i < program.getNumResults(); ++i) {
     auto name = program.getResultAttrOfType<StringAttr>(i, "train.name");
     if (!name)
@@ -285,6 +285,7 @@ LogicalResult Reader::readResults(kernel::ProgramOp program, ProgramInfo &info) 
     if (failed(tensor))
       return failure();
     int32_t number = info.outputs.size();
+    bool training = isTraining && !program.getResultAttr(i, "train.observed");
     if (training && !tensor->dims.empty())
       return program.emitError() << "expected output '" << tensor->name
                                  << "' of a training step to have rank 0";

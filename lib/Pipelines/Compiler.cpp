@@ -70,8 +70,8 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
                    << phase.name << "\n";
     if (!request.dumpDir.empty() && failed(dump(*module, request.dumpDir, number + 1, phase.name)))
       return nullptr;
-    if (request.observer)
-      request.observer(phase.name, *module);
+    if (request.inspect)
+      request.inspect(phase.name, *module);
     if (phase.name == request.stopAfter)
       break;
   }

@@ -23,6 +23,7 @@ static AmpAssignPrecisionOptions precisionOptions(const CompileOptions &options)
   llvm::append_range(result.edits, options.policyEdits);
   result.policyFile = options.policyFile;
   result.masterWeights = options.masterWeights;
+  result.profile = options.profile;
   result.explain = options.explain;
   result.costs = options.policyCosts;
   return result;
@@ -52,10 +53,12 @@ ArrayRef<Phase> ampc::getPhases() {
          pm.addPass(createCSEPass());
        }},
       {"optimize", "clipping, schedule, optimizer and state update are in the step",
-       [](OpPassManager &pm, const CompileOptions &) {
+       [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createTrainExpandStep());
          pm.addPass(createCanonicalizerPass());
          pm.addPass(createCSEPass());
+         if (options.observe)
+           pm.addPass(createTrainMarkValues());
        }},
       {"precision",
        "compute and storage types are fixed, casts are explicit, every decision carries its reason",
@@ -69,7 +72,8 @@ ArrayRef<Phase> ampc::getPhases() {
        }},
       {"loss-scale", "losses that need it are scaled; one predicate guards all state",
        [](OpPassManager &pm, const CompileOptions &options) {
-         pm.addPass(createAmpInsertLossScaling({options.lossScaling, options.explain}));
+         pm.addPass(
+             createAmpInsertLossScaling({options.lossScaling, options.profile, options.explain}));
          pm.addPass(createCanonicalizerPass());
          pm.addPass(createCSEPass());
        }},
@@ -79,6 +83,8 @@ ArrayRef<Phase> ampc::getPhases() {
          recompute.explain = options.explain;
          recompute.repeat = options.precision == "bf16" || options.precision == "f16";
          pm.addPass(createAmpRecompute(recompute));
+         if (options.observe)
+           pm.addPass(createTrainObserve());
        }},
       {"kernels", "train is gone but for declarations: fused kernels with explicit accumulators",
        [](OpPassManager &pm, const CompileOptions &options) {
@@ -130,10 +136,13 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
   Option<std::string> lossScaling{*this, "loss-scaling",
                                   llvm::cl::desc("torch, tf, apex, paddle or none"),
                                   llvm::cl::init("torch")};
+  Option<std::string> profile{*this, "profile", llvm::cl::desc("file of ampc profile")};
   Option<bool> masterWeights{*this, "master-weights", llvm::cl::desc("parameters in f32"),
                              llvm::cl::init(true)};
   Option<bool> fuse{*this, "fuse", llvm::cl::desc("false: one kernel per op"),
                     llvm::cl::init(true)};
+  Option<bool> observe{*this, "observe", llvm::cl::desc("values of steps become results"),
+                       llvm::cl::init(false)};
   Option<bool> explain{*this, "explain", llvm::cl::desc("a remark for every decision"),
                        llvm::cl::init(false)};
 
@@ -147,6 +156,8 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
     options.lossScaling = lossScaling;
     options.masterWeights = masterWeights;
     options.fuse = fuse;
+    options.profile = profile;
+    options.observe = observe;
     options.explain = explain;
     return options;
   }

@@ -193,7 +193,7 @@ size_t ampc_rt_workspace_bytes(const ampc_model *model) {
 }
 
 /* Training programs leave their scalars in the state: pointers first, then 64 bytes per scalar. */
-static void *const *scalarOutputs(ampc_state *state) {
+static void **scalarOutputs(ampc_state *state) {
   int32_t count = ampc_rt_max_outputs(state->model);
   void **pointers = (void **)ampc_rt_at(state, state->layout.outputs);
   unsigned char *data = (unsigned char *)state +
@@ -203,7 +203,9 @@ static void *const *scalarOutputs(ampc_state *state) {
   return pointers;
 }
 
-ampc_status ampc_rt_run(ampc_state *state, int32_t number, const void *input, void *output) {
+/* `observed`: null, or places for outputs of a training program, null for its scalars. */
+static ampc_status run(ampc_state *state, int32_t number, const void *input, void *output,
+                       void *const *observed) {
   if (!state)
     return AMPC_E_ARG;
   const ampc_program *program = &state->model->programs[number];
@@ -225,12 +227,25 @@ ampc_status ampc_rt_run(ampc_state *state, int32_t number, const void *input, vo
   call.control.valid = (int32_t)valid;
   call.control.lr_factor = in->lr_factor == 0 ? 1 : in->lr_factor;
   if (isTraining(program)) {
-    call.outputs = scalarOutputs(state);
+    void **outputs = scalarOutputs(state);
+    for (int32_t i = 0; observed && i < program->output_count; ++i)
+      if (observed[i])
+        outputs[i] = observed[i];
+    call.outputs = outputs;
     return train(&call, output, error);
   }
   call.outputs = ((ampc_run_out *)output)->outputs;
   ampc_rt_walk(&call, 0, program->entry_count);
   return AMPC_OK;
+}
+
+ampc_status ampc_rt_run(ampc_state *state, int32_t number, const void *input, void *output) {
+  return run(state, number, input, output, NULL);
+}
+
+ampc_status ampc_rt_run_observed(ampc_state *state, int32_t number, const void *input, void *output,
+                                 void *const *observed) {
+  return run(state, number, input, output, observed);
 }
 
 ampc_status ampc_rt_derive(ampc_state *state) {

@@ -77,6 +77,8 @@ struct AmpAssignPrecision : ampc::impl::AmpAssignPrecisionBase<AmpAssignPrecisio
     if (failed(readOptions()))
       return signalPassFailure();
     for (auto model : getOperation().getOps<train::ModelOp>()) {
+      if (failed(checkProfile(model)))
+        return signalPassFailure();
       WorkingCopies copies;
       for (auto func : model.getOps<train::FuncOp>())
         if (failed(assign(func, copies)))
@@ -87,6 +89,7 @@ struct AmpAssignPrecision : ampc::impl::AmpAssignPrecisionBase<AmpAssignPrecisio
 
 private:
   LogicalResult readOptions();
+  LogicalResult checkProfile(train::ModelOp model);
   LogicalResult assign(train::FuncOp func, WorkingCopies &copies);
   /// The cut's own table, with what the user fixed by name.
   PolicyTable cutTable() {
@@ -99,6 +102,7 @@ private:
   PolicyTable table;
   Type low;
   std::optional<ComputeMode> mode;
+  std::optional<Profile> measured;
 };
 } // namespace
 
@@ -133,11 +137,49 @@ LogicalResult AmpAssignPrecision::readOptions() {
   for (const std::string &line : overrides)
     if (llvm::Error error = table.add("name " + line, &getContext()))
       return fail("override " + line + ": " + llvm::toString(std::move(error)));
+  if (profile.empty())
+    return success();
+  if (!low.isF16())
+    return fail("expected precision f16 with a profile, which says what fits f16, but got " +
+                precision);
+  llvm::Expected<Profile> read = Profile::read(profile);
+  if (!read)
+    return fail(llvm::toString(read.takeError()));
+  measured = std::move(*read);
   return success();
 }
 
+LogicalResult AmpAssignPrecision::checkProfile(train::ModelOp model) {
+  if (!measured)
+    return success();
+  auto wrong = [&](const Twine &what) {
+    return model.emitError() << "expected a profile of this model in " << profile << ", but "
+                             << what;
+  };
+  if (model.getSymName() != measured->model)
+    return wrong("it is one of @" + measured->model);
+  for (auto func : model.getOps<train::FuncOp>()) {
+    auto role = func->getAttrOfType<StringAttr>("train.role"),
+         step = func->getAttrOfType<StringAttr>("train.step");
+    if (!role || role != "train" || !step || step != measured->step)
+      continue;
+    std::optional<std::string> difference = measured->mismatch(func);
+    return difference ? wrong(*difference) : success();
+  }
+  return wrong("the model lacks its step @" + measured->step);
+}
+
+/// Evaluations and exports hold the values of the step's forward pass.
+static bool isProfiled(train::FuncOp func, const Profile &profile) {
+  auto step = func->getAttrOfType<StringAttr>("train.step");
+  return !step || step == profile.step;
+}
+
 LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copies) {
-  PrecisionFacts facts(func, low, table);
+  PrecisionFacts facts(func, low, table,
+                       measured && isProfiled(func, *measured) ? &*measured : nullptr);
+  if (policy != "mincut")
+    facts.forceMisfits();
   if (mode)
     markContractions(facts, *mode);
   bool narrow =

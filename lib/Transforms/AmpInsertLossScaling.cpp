@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpCasts.h"
 #include "ampc/Transforms/Passes.h"
+#include "ampc/Transforms/Profile.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -251,6 +252,8 @@ private:
       if (failed(collect(model, func, standard, needed, scalers)))
         return failure();
     for (auto &[name, scaler] : scalers) {
+      if (failed(chooseScale(model, scaler)))
+        return failure();
       for (train::FuncOp func : scaler.programs)
         Insertion(func, scaler).run();
       declare(model, scaler);
@@ -258,6 +261,7 @@ private:
     return success();
   }
 
+  LogicalResult chooseScale(train::ModelOp model, Scaler &scaler);
   LogicalResult collect(train::ModelOp model, train::FuncOp func, amp::ScalingAttr standard,
                         const llvm::StringSet<> &needed,
                         llvm::MapVector<StringAttr, Scaler> &scalers) {
@@ -288,3 +292,26 @@ private:
   }
 };
 } // namespace
+
+/// A profile replaces the initial scale, within the scaler's own limits; how it moves stays as it
+/// is.
+LogicalResult AmpInsertLossScaling::chooseScale(train::ModelOp model, Scaler &scaler) {
+  if (profile.empty())
+    return success();
+  llvm::Expected<Profile> measured = Profile::read(profile);
+  if (!measured)
+    return model.emitError() << llvm::toString(measured.takeError());
+  if (llvm::none_of(scaler.steps, [&](StringAttr step) { return step == measured->step; }))
+    return success();
+  amp::ScalingAttr old = scaler.scaling;
+  double scale = std::max(measured->lossScale(), old.getFloor().convertToDouble());
+  if (!old.getCap().isZero())
+    scale = std::min(scale, old.getCap().convertToDouble());
+  scaler.scaling = amp::ScalingAttr::get(&getContext(), old.getDynamic(), APFloat(scale),
+                                         old.getGrowth(), old.getInterval(), old.getBackoff(),
+                                         old.getFloor(), old.getCap(), old.getHysteresis());
+  if (explain)
+    model.emitRemark() << "the loss scale of " << scaler.name << " starts at " << int64_t(scale)
+                       << ": chosen from " << profile;
+  return success();
+}

@@ -190,6 +190,8 @@ void PinFinder::decide(Operation *op, Value result) {
   if (facts.isInner(result))
     return pin(result, "partial-result",
                "only the result of an adjoint or a sum is rounded, not its parts");
+  if (const std::string *why = facts.misfit(result))
+    return pin(result, "profile", *why);
   if (auto why = overflow(op, result))
     pin(result, "range", *why);
 }

@@ -4,6 +4,7 @@
 #define LIB_TRANSFORMS_AMPPRECISION_H
 
 #include "AmpCasts.h"
+#include "ampc/Transforms/Profile.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -53,7 +54,9 @@ struct Demand {
 /// Facts on the f32 values and the ops of one program.
 class PrecisionFacts {
 public:
-  PrecisionFacts(train::FuncOp func, mlir::Type low, const PolicyTable &table);
+  /// `profile` may be null.
+  PrecisionFacts(train::FuncOp func, mlir::Type low, const PolicyTable &table,
+                 const Profile *profile = nullptr);
 
   mutable train::FuncOp func; ///< MLIR ops have no const methods
   mlir::Type low, f32;
@@ -73,17 +76,26 @@ public:
   llvm::StringRef group(mlir::Operation *op) const { return groups.lookup(op); }
   /// All readers belong to the op's own group: a partial result, which is not rounded.
   bool isInner(mlir::Value v) const { return inner.contains(v); }
+  /// Why a profile wants the value in f32; null: it does not.
+  const std::string *misfit(mlir::Value v) const {
+    auto found = misfits.find(v);
+    return found == misfits.end() ? nullptr : &found->second;
+  }
+  /// For policies without pins: ops whose results do not fit compute in f32.
+  void forceMisfits();
   /// The forward op that an adjoint op stems from, or null.
   mlir::Operation *forwardOf(mlir::Operation *op) const;
 
 private:
   void findWeak();
   void findInner();
+  void readProfile(const Profile &profile);
 
   llvm::DenseSet<mlir::Operation *> decided, backward;
   llvm::DenseSet<mlir::Value> real, weak, inner;
   llvm::DenseMap<mlir::Operation *, Treatment> treatments;
   llvm::DenseMap<mlir::Operation *, Demand> demands;
+  llvm::DenseMap<mlir::Value, std::string> misfits;
   llvm::DenseMap<mlir::Operation *, llvm::StringRef> groups;
   llvm::StringMap<mlir::Operation *> byName;
 };

@@ -58,7 +58,8 @@ static Demand demandOf(Operation *op, const PolicyTable &table) {
   return demand;
 }
 
-PrecisionFacts::PrecisionFacts(train::FuncOp func, Type low, const PolicyTable &table)
+PrecisionFacts::PrecisionFacts(train::FuncOp func, Type low, const PolicyTable &table,
+                               const Profile *profile)
     : func(func), low(low), f32(Float32Type::get(func.getContext())) {
   bool afterSeed = false;
   auto note = [&](ValueRange values) {
@@ -94,6 +95,29 @@ PrecisionFacts::PrecisionFacts(train::FuncOp func, Type low, const PolicyTable &
   }
   findWeak();
   findInner();
+  if (profile)
+    readProfile(*profile);
+}
+
+/// What does not fit f16 is not rounded on the way into a contraction either: that computes in f32.
+void PrecisionFacts::readProfile(const Profile &profile) {
+  double scale = profile.lossScale();
+  for (const KeyedValue &keyed : keyValues(func))
+    if (const ValueProfile *value = profile.find(keyed.key); value && isReal(keyed.value))
+      if (std::optional<std::string> why = profile.misfit(*value, scale))
+        misfits[keyed.value] = *why;
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands())
+      if (const std::string *why = misfit(operand);
+          why && isDecided(op) && treatment(op) == Treatment::Low && !demands[op].forced)
+        demands[op] = {f32, /*disabled=*/false, /*forced=*/true,
+                       "its operand does not fit f16: " + *why};
+}
+
+void PrecisionFacts::forceMisfits() {
+  for (auto &[value, why] : misfits)
+    if (Operation *op = value.getDefiningOp(); op && isDecided(op) && !demands[op].forced)
+      demands[op] = {f32, /*disabled=*/false, /*forced=*/true, why};
 }
 
 Type PrecisionFacts::lowOf(Operation *op) const {

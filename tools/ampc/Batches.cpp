@@ -13,6 +13,18 @@ static std::string textOf(llvm::ArrayRef<int64_t> dims) {
   return text + "]";
 }
 
+llvm::Expected<Sources> ampc::readSources(llvm::ArrayRef<std::string> words) {
+  Sources sources;
+  for (const std::string &word : words) {
+    auto [name, path] = llvm::StringRef(word).split('=');
+    if (path.empty())
+      return llvm::createStringError(std::error_code(),
+                                     "expected --data INPUT=FILE, but got " + word);
+    sources.push_back({name.str(), path.str()});
+  }
+  return sources;
+}
+
 /// A batched input takes rows of a longer array; any other input takes the array as it is.
 bool Batches::check(const ampc_tensor &tensor, const Array &array, std::string &error) {
   llvm::ArrayRef<int64_t> want(tensor.dims, tensor.rank), got(array.dims);

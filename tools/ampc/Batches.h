@@ -6,8 +6,13 @@
 #include "ampc/Data/Array.h"
 #include "ampc/Runtime/Model.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
 
 namespace ampc {
+/// Pairs of an input's name and a path, from words INPUT=FILE.
+using Sources = std::vector<std::pair<std::string, std::string>>;
+llvm::Expected<Sources> readSources(llvm::ArrayRef<std::string> words);
+
 /// Rows of the data, shuffled anew in every epoch. The order depends only on seed and step, so a
 /// resumed run goes on where it stopped.
 class Batches {

@@ -1,6 +1,9 @@
-// ampc check: gradients against central differences in f64.
+// ampc check: gradients against central differences in f64, or a step against the same step in f32.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Against.h"
+#include "Batches.h"
 #include "Commands.h"
+#include "PrecisionOptions.h"
 #include "RandomInputs.h"
 #include "Session.h"
 #include "llvm/Support/Format.h"
@@ -10,12 +13,45 @@
 using namespace ampc;
 namespace cl = llvm::cl;
 
-cl::SubCommand ampc::checkCommand("check", "compare gradients with central differences in f64");
+cl::SubCommand ampc::checkCommand("check",
+                                  "compare gradients with central differences in f64, or mixed "
+                                  "precision with f32 (--against)");
 
 static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required,
                                   cl::sub(checkCommand));
 static cl::opt<bool> full("full", cl::desc("check every element of every parameter"),
                           cl::sub(checkCommand));
+static cl::opt<std::string> against("against",
+                                    cl::desc("run --precision beside this one instead: f32 or f64"),
+                                    cl::value_desc("TYPE"), cl::sub(checkCommand));
+static cl::list<std::string> data("data",
+                                  cl::desc("with --against: an input's rows (default: random)"),
+                                  cl::value_desc("INPUT=FILE"), cl::sub(checkCommand));
+static cl::opt<unsigned> steps("steps", cl::desc("with --against: number of steps (default: 1)"),
+                               cl::init(1), cl::sub(checkCommand));
+static cl::opt<std::string>
+    stepName("step", cl::desc("with --against: the train.step to run (default: the only one)"),
+             cl::sub(checkCommand));
+static cl::opt<double> tolerance(
+    "tolerance",
+    cl::desc("with --against: relative error (default: 16 units of rounding; bf16: 0.0625, f16: "
+             "0.0078, f32: 1e-5)"),
+    cl::init(0), cl::sub(checkCommand));
+static cl::opt<std::string>
+    order("sort", cl::desc("with --against: execution (default), or error, largest first"),
+          cl::init("execution"), cl::sub(checkCommand));
+static cl::opt<std::string> jsonFile("json", cl::desc("with --against: all errors"),
+                                     cl::value_desc("FILE"), cl::sub(checkCommand));
+static cl::opt<std::string> csvFile("csv", cl::desc("with --against: all errors"),
+                                    cl::value_desc("FILE"), cl::sub(checkCommand));
+static cl::opt<bool> shuffle("shuffle", cl::desc("with --data: new order in every epoch"),
+                             cl::init(true), cl::sub(checkCommand));
+static cl::opt<bool>
+    trackNonFinite("track-nonfinite",
+                   cl::desc("run --precision, alone or with --against, and name the first value "
+                            "that becomes infinite or NaN"),
+                   cl::sub(checkCommand));
+static PrecisionOptions precision(checkCommand);
 static cl::opt<unsigned> seed("seed", cl::desc("of parameters and inputs (default: 1)"),
                               cl::init(1), cl::sub(checkCommand));
 static cl::opt<double> eps("eps", cl::desc("half the step of a difference (default: 1e-6)"),
@@ -187,7 +223,58 @@ bool GradientCheck::run() {
   return passed;
 }
 
+/// Two precisions side by side, or one alone.
+static int runSideBySide() {
+  auto fail = [](const llvm::Twine &message) {
+    llvm::errs() << "ampc: error: " << message << "\n";
+    return 1;
+  };
+  auto chosen = precision.get();
+  if (!chosen)
+    return fail(llvm::toString(chosen.takeError()));
+  auto sources = readSources(data);
+  if (!sources)
+    return fail(llvm::toString(sources.takeError()));
+  if (order != "execution" && order != "error")
+    return fail("expected --sort=execution or error, but got " + order);
+  if (steps == 0)
+    return fail("expected --steps of at least 1");
+  if (!(tolerance >= 0))
+    return fail("expected a --tolerance that is not negative");
+  CompileRequest request;
+  request.input = input;
+  request.options = *chosen;
+  ampc_options state = {};
+  state.seed = seed;
+  AgainstOptions options;
+  options.reference = against;
+  options.data = *sources;
+  options.step = stepName;
+  options.steps = steps;
+  options.tolerance = tolerance;
+  options.byError = order == "error";
+  options.shuffle = shuffle;
+  options.trackNonFinite = trackNonFinite;
+  options.jsonFile = jsonFile;
+  options.csvFile = csvFile;
+  return runAgainst(request, state, options);
+}
+
 int ampc::runCheck() {
+  if (!against.empty() || trackNonFinite)
+    return runSideBySide();
+  using Reference = std::reference_wrapper<const cl::Option>; // a list's & gives its elements
+  for (const cl::Option &option :
+       std::initializer_list<Reference>{data, steps, stepName, tolerance, order, jsonFile, csvFile})
+    if (option.getNumOccurrences()) {
+      llvm::errs() << "ampc: error: expected --against with --" << option.ArgStr << "\n";
+      return 1;
+    }
+  if (precision.areGiven()) {
+    llvm::errs() << "ampc: error: expected --against or --track-nonfinite with options on "
+                    "precision; without them gradients are checked in f64\n";
+    return 1;
+  }
   Session session;
   ampc_options options = {};
   options.seed = seed;

@@ -7,12 +7,14 @@
 #include "llvm/Support/CommandLine.h"
 
 namespace ampc {
-extern llvm::cl::SubCommand compileCommand, trainCommand, checkCommand, benchCommand, reportCommand;
+extern llvm::cl::SubCommand compileCommand, trainCommand, checkCommand, benchCommand, reportCommand,
+    profileCommand;
 
 int runCompile();
 int runTrain();
 int runCheck();
 int runBench();
 int runReport();
+int runProfile();
 } // namespace ampc
 #endif

@@ -13,6 +13,10 @@ static const char overview[] =
     "  ampc compile MODEL.mlir -o DIR   library, C header and manifest (also: ampc MODEL.mlir)\n"
     "  ampc train MODEL.mlir --data ... train from the command line\n"
     "  ampc check MODEL.mlir            gradients against finite differences\n"
+    "  ampc check MODEL.mlir --against=f32 --precision=bf16\n"
+    "                                   a step in mixed precision against f32, value by value\n"
+    "  ampc profile MODEL.mlir --data ...\n"
+    "                                   exponents of a step's values, for --precision-profile\n"
     "  ampc bench MODEL.mlir            time of a step, and of its kernels\n"
     "  ampc report MODEL.mlir           a page with every decision on precision, and the memory\n\n"
     "  ampc COMMAND --help              options of a command\n";
@@ -27,8 +31,8 @@ static void printOverview(llvm::raw_ostream &os) {
 /// `ampc MODEL.mlir` means `ampc compile MODEL.mlir`.
 static bool namesCommand(llvm::StringRef word) {
   return word == "compile" || word == "train" || word == "check" || word == "bench" ||
-         word == "report" || word.starts_with("--help") || word == "-h" || word == "-help" ||
-         word.starts_with("--version") || word == "-version";
+         word == "report" || word == "profile" || word.starts_with("--help") || word == "-h" ||
+         word == "-help" || word.starts_with("--version") || word == "-version";
 }
 
 int main(int argc, char **argv) {
@@ -59,6 +63,8 @@ int main(int argc, char **argv) {
     return runBench();
   if (reportCommand)
     return runReport();
+  if (profileCommand)
+    return runProfile();
   printOverview(llvm::errs());
   return 1;
 }

@@ -26,6 +26,10 @@ PrecisionOptions::PrecisionOptions(cl::SubCommand &command)
                   cl::desc("constants of steps without a scaler of their own: torch (default), tf, "
                            "apex, paddle or none"),
                   cl::init("torch"), cl::sub(command)),
+      profile("precision-profile",
+              cl::desc("with --precision=f16: types and first loss scale from a file of ampc "
+                       "profile"),
+              cl::value_desc("FILE"), cl::sub(command)),
       overrides("precision-override", cl::desc("type of the ops whose name matches"),
                 cl::value_desc("REGEX=TYPE"), cl::sub(command)),
       edits("policy-edit", cl::desc("one line of the policy's table"),
@@ -35,6 +39,14 @@ PrecisionOptions::PrecisionOptions(cl::SubCommand &command)
       fuse("fuse", cl::desc("false: one kernel per op, for tests that compare bits"),
            cl::init(true), cl::ReallyHidden, cl::sub(command)),
       explain("explain-precision", cl::desc("a remark for every decision"), cl::sub(command)) {}
+
+bool PrecisionOptions::areGiven() const {
+  using Reference = std::reference_wrapper<const cl::Option>; // a list's & gives its elements
+  return llvm::any_of(std::initializer_list<Reference>{precision, level, policy, policyFile,
+                                                       lossScaling, profile, overrides, edits,
+                                                       masterWeights, explain},
+                      [](const cl::Option &option) { return option.getNumOccurrences() > 0; });
+}
 
 static llvm::Error oneOf(llvm::StringRef option, llvm::StringRef value,
                          llvm::ArrayRef<llvm::StringRef> allowed) {
@@ -58,7 +70,14 @@ llvm::Expected<CompileOptions> PrecisionOptions::get() const {
   if (!level.empty())
     if (llvm::Error error = oneOf("amp-level", level, {"O0", "O1", "O2", "O3"}))
       return std::move(error);
+  if (!profile.empty() && (precision != "f16" || (!level.empty() && level == "O0"))) {
+    std::string message = "expected --precision=f16 with --precision-profile, which says what fits "
+                          "f16, but got " +
+                          (level == "O0" ? "--amp-level=O0" : "--precision=" + precision);
+    return llvm::createStringError(message.c_str());
+  }
   CompileOptions options;
+  options.profile = profile;
   options.precision = precision;
   options.policy = policy;
   options.policyFile = policyFile;

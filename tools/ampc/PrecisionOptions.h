@@ -14,9 +14,11 @@ public:
   explicit PrecisionOptions(llvm::cl::SubCommand &command);
   /// What was asked for; an error in words if it makes no sense.
   llvm::Expected<CompileOptions> get() const;
+  /// Whether the command line has any of the options.
+  bool areGiven() const;
 
 private:
-  llvm::cl::opt<std::string> precision, level, policy, policyFile, lossScaling;
+  llvm::cl::opt<std::string> precision, level, policy, policyFile, lossScaling, profile;
   llvm::cl::list<std::string> overrides, edits;
   llvm::cl::opt<bool> masterWeights, fuse, explain;
 };

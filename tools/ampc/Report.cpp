@@ -58,7 +58,7 @@ static int printDiff() {
 static bool compile(const CompileOptions &options, bool quiet, report::Compilation &facts) {
   CompileRequest request{inputs[0], options, "", "", false, {}};
   request.options.policyCosts = true;
-  request.observer = [&](llvm::StringRef phase, ModuleOp module) {
+  request.inspect = [&](llvm::StringRef phase, ModuleOp module) {
     if (phase == "recompute")
       facts.readGraph(module);
     else if (phase == "plan")

@@ -83,6 +83,16 @@ ampc_status Session::runStep(int program, llvm::ArrayRef<const void *> inputs, a
   return ampc_rt_run(state, program, &in.head(), &out);
 }
 
+ampc_status Session::runObserved(int program, llvm::ArrayRef<const void *> inputs,
+                                 ampc_train_out &out, uint32_t valid,
+                                 llvm::ArrayRef<void *> outputs) {
+  WithPointers<ampc_run_in> in(inputs);
+  in.head().valid = valid;
+  out = {};
+  out.size = sizeof out;
+  return ampc_rt_run_observed(state, program, &in.head(), &out, outputs.data());
+}
+
 ampc_status Session::runFunction(int program, llvm::ArrayRef<const void *> inputs,
                                  llvm::ArrayRef<void *> outputs, uint32_t valid) {
   WithPointers<ampc_run_in> in(inputs);

@@ -24,6 +24,9 @@ public:
   /// Runs a training program on one pointer per input.
   ampc_status runStep(int program, llvm::ArrayRef<const void *> inputs, ampc_train_out &out,
                       uint32_t valid = 0);
+  /// The same with a place for outputs that are no scalars.
+  ampc_status runObserved(int program, llvm::ArrayRef<const void *> inputs, ampc_train_out &out,
+                          uint32_t valid, llvm::ArrayRef<void *> outputs);
   /// Runs an evaluation or export.
   ampc_status runFunction(int program, llvm::ArrayRef<const void *> inputs,
                           llvm::ArrayRef<void *> outputs, uint32_t valid = 0);

@@ -2,6 +2,7 @@
 // writes. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Batches.h"
 #include "Commands.h"
+#include "NonFinite.h"
 #include "PrecisionOptions.h"
 #include "Session.h"
 #include "ampc/Data/Log.h"
@@ -41,6 +42,11 @@ static cl::opt<bool> shuffle("shuffle", cl::desc("new order in every epoch (defa
                              cl::init(true), cl::sub(trainCommand));
 static cl::opt<int> threads("threads", cl::desc("default: as many as the process may use"),
                             cl::init(0), cl::sub(trainCommand));
+static cl::opt<bool>
+    trackNonFinite("track-nonfinite",
+                   cl::desc("name the first value that becomes infinite or NaN, and what it was "
+                            "made from; the state is kept before every step"),
+                   cl::sub(trainCommand));
 static PrecisionOptions precision(trainCommand);
 
 static volatile std::sig_atomic_t interrupted = 0;
@@ -145,7 +151,9 @@ static uint64_t stepsDone(Session &session, const ampc_program &program) {
              : *static_cast<const uint64_t *>(session.slotData(program.step_slot));
 }
 
-static int trainSteps(Session &session, int number, Batches &batches, Logs &logs) {
+/// `tracker` may be null.
+static int trainSteps(Session &session, int number, Batches &batches, Logs &logs,
+                      NonFiniteTracker *tracker) {
   std::string error;
   Progress progress(steps);
   // Skipped steps use up data too, so the place in the data is counted here, from the updates done
@@ -154,9 +162,14 @@ static int trainSteps(Session &session, int number, Batches &batches, Logs &logs
   for (unsigned i = 0; i < steps && !interrupted; ++i) {
     uint32_t valid = batches.fill(first + i);
     ampc_train_out out;
+    if (tracker)
+      tracker->before();
     ampc_status status = session.runStep(number, batches.getInputs(), out, valid);
+    std::string message = session.lastError();
+    if (tracker)
+      tracker->after(status, out, batches.getInputs(), valid, first + i + 1);
     if (status < 0)
-      return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError());
+      return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + message);
     if (!logs.write(out, error))
       return fail(error);
     progress.show(i + 1, out);
@@ -171,13 +184,9 @@ int ampc::runTrain() {
   auto chosen = precision.get();
   if (!chosen)
     return fail(llvm::toString(chosen.takeError()));
-  std::vector<std::pair<std::string, std::string>> sources;
-  for (const std::string &text : data) {
-    auto [name, path] = llvm::StringRef(text).split('=');
-    if (path.empty())
-      return fail("expected --data INPUT=FILE, but got " + text);
-    sources.push_back({name.str(), path.str()});
-  }
+  auto sources = readSources(data);
+  if (!sources)
+    return fail(llvm::toString(sources.takeError()));
   Session session;
   ampc_options options = {};
   options.seed = seed;
@@ -192,7 +201,7 @@ int ampc::runTrain() {
     return 1;
   std::string error;
   Batches batches;
-  if (!batches.open(session.getModel().programs[number], sources, seed, shuffle, error))
+  if (!batches.open(session.getModel().programs[number], *sources, seed, shuffle, error))
     return fail(error);
   if (!resume.empty()) {
     ampc_status status = ampc_rt_load(session.getState(), resume.c_str(), AMPC_LOAD_ALL);
@@ -203,5 +212,8 @@ int ampc::runTrain() {
   if (!logs.open(error))
     return fail(error);
   std::signal(SIGINT, [](int) { interrupted = 1; });
-  return trainSteps(session, number, batches, logs);
+  CompileRequest silent = request;
+  silent.options.explain = false;
+  NonFiniteTracker tracker(session, number, silent, options);
+  return trainSteps(session, number, batches, logs, trackNonFinite ? &tracker : nullptr);
 }

@@ -51,5 +51,21 @@ struct Series {
 bool writeLineChart(const std::string &path, const std::string &title, const std::string &xLabel,
                     const std::string &yLabel, const std::vector<Series> &series,
                     std::string &error);
+
+/// Bars over the whole numbers from `first` on.
+struct Bars {
+  std::string name;
+  int first = 0;
+  std::vector<double> heights;
+};
+/// A vertical line with a label.
+struct Mark {
+  int at;
+  std::string label;
+};
+/// A histogram as a self-contained SVG; false with a message in `error`.
+bool writeBarChart(const std::string &path, const std::string &title, const std::string &xLabel,
+                   const std::string &yLabel, const std::vector<Bars> &bars,
+                   const std::vector<Mark> &marks, std::string &error);
 } // namespace ampc
 #endif

@@ -8,6 +8,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/SourceMgr.h"
+#include <functional>
 
 namespace ampc {
 /// What to do with one model file.
@@ -17,8 +18,8 @@ struct CompileRequest {
   std::string stopAfter; ///< a phase; empty: all
   std::string dumpDir;   ///< a folder for the module after every phase; empty: none
   bool timing = false;   ///< seconds per phase on standard error
-  /// Looks at the module after every phase; empty: nobody does.
-  std::function<void(llvm::StringRef phase, mlir::ModuleOp module)> observer;
+  /// Sees the module after every phase; null: nobody looks.
+  std::function<void(llvm::StringRef phase, mlir::ModuleOp module)> inspect = {};
 };
 
 /// Owns a context, the source file, and the handler that shows errors at the user's source lines.

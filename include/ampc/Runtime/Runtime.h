@@ -39,6 +39,11 @@ void ampc_rt_set_hooks(ampc_state *state, const ampc_hooks *hooks);
 /* Runs program number `program`; `out` is an ampc_train_out for training programs, else an
  * ampc_run_out. */
 ampc_status ampc_rt_run(ampc_state *state, int32_t program, const void *in, void *out);
+/* The same for a training program with outputs that are no scalars, which only the compiler's own
+   tools make: `observed` has one place per output of the program, null for those that the runtime
+   reports. */
+ampc_status ampc_rt_run_observed(ampc_state *state, int32_t program, const void *in, void *out,
+                                 void *const *observed);
 /* Bytes of a workspace for calls of eval and exports that run beside one another. */
 size_t ampc_rt_workspace_bytes(const ampc_model *model);
 /* Rebuilds working copies after a caller has written parameters in place. */

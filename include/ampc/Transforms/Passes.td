@@ -47,6 +47,22 @@ def TrainExpandStep : Pass<"train-expand-step", "::mlir::ModuleOp"> {
     gradients are declared as buffers; the `train.step` op is gone. Nothing is updated in place before memory is planned.
   }];
 }
+def TrainMarkValues : Pass<"train-mark-values", "::mlir::ModuleOp"> {
+  let summary = "Give every real value of a step's program a key that later phases keep";
+  let description = [{
+    The attribute `train.values` of an op has per result its key, which is the name of the op, with `:2`, `:3`, ... for further values of
+    that name, and its kind: forward, gradient, weight-gradient or update. Only the programs `train` get keys, before precision is
+    assigned, so that the same value has the same key in every precision.
+  }];
+}
+def TrainObserve : Pass<"train-observe", "::mlir::ModuleOp"> {
+  let summary = "Make marked values further results of a step's program";
+  let description = [{
+    Every value that `train-mark-values` has marked, as its readers see it (rounded, if it is rounded for all of them), and every
+    16-bit form of one, becomes a result with the attribute `train.observed`. Results are stored whatever is fused, and fusion does not change
+    a bit, so these are the numbers of the program without this pass.
+  }];
+}
 def AmpFlattenRegions : Pass<"amp-flatten-regions", "::mlir::ModuleOp"> {
   let summary = "Dissolve amp.autocast regions into the locations of their ops";
   let description = [{
@@ -75,6 +91,7 @@ def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
     ListOption<"edits", "edit", "std::string", "MNEMONIC=TREATMENT: a line of the policy's table">,
     Option<"policyFile", "policy-file", "std::string", "", "lines that are added to the policy's table">,
     Option<"masterWeights", "master-weights", "bool", "true", "false: parameters are rounded after every update, for comparisons">,
+    Option<"profile", "profile", "std::string", "", "file of `ampc profile`: values that do not fit f16 stay in f32">,
     Option<"explain", "explain", "bool", "false", "a remark for every decision, and the cost of every policy">,
     Option<"costs", "costs", "bool", "false", "attach the cost of every policy to programs, as `amp.costs`">,
   ];
@@ -90,6 +107,7 @@ def AmpInsertLossScaling : Pass<"amp-insert-loss-scaling", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"scaling", "scaling", "std::string", "\"torch\"", "constants of steps without amp.scaler: torch, tf, apex, paddle or none">,
+    Option<"profile", "profile", "std::string", "", "file of `ampc profile` that the initial scale is chosen from">,
     Option<"explain", "explain", "bool", "false", "a remark for every step without scaling">,
   ];
   let dependentDialects = ["::ampc::amp::AmpDialect"];

@@ -1,0 +1,32 @@
+// What line charts and histograms share: axes, grid, legend.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_LIB_DATA_CHART_H
+#define AMPC_LIB_DATA_CHART_H
+
+#include <cstddef>
+#include <string>
+
+namespace ampc::chart {
+constexpr double kWidth = 720, kHeight = 420, kLeft = 70, kRight = 20, kTop = 40, kBottom = 50;
+
+/// Okabe and Ito's colours, which colour-blind readers can tell apart.
+const char *colour(size_t series);
+std::string number(double value, const char *format = "%.2f");
+std::string text(double x, double y, const char *anchor, const std::string &content,
+                 const char *more = "");
+
+/// One axis: from data to pixels, with ticks at 1, 2 or 5 times a power of ten.
+struct Axis {
+  double low = 0, high = 1, step = 0.2, from, to;
+
+  Axis(double dataLow, double dataHigh, double from, double to);
+  double place(double value) const { return from + (value - low) / (high - low) * (to - from); }
+};
+
+std::string begin(const std::string &title, const std::string &xLabel, const std::string &yLabel);
+std::string drawGrid(const Axis &x, const Axis &y);
+std::string legend(size_t series, const std::string &name);
+/// False with a message in `error`.
+bool write(const std::string &path, const std::string &content, std::string &error);
+} // namespace ampc::chart
+#endif

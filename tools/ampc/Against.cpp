@@ -1,0 +1,288 @@
+// ampc check --against: a step in mixed precision beside the same step in f32 or f64, value by
+// value. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Against.h"
+#include "AgainstReport.h"
+#include "Batches.h"
+#include "NonFinite.h"
+#include "RandomInputs.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <cstring>
+
+using namespace ampc;
+
+/// Bytes of reference values that are kept for comparison; more of them take another run of the
+/// step.
+static constexpr size_t keptBytes = size_t(1) << 30;
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "ampc: error: " << message << "\n";
+  return 1;
+}
+
+/// 16 units of rounding: a wrong digit shows, what many roundings in a row leave does not.
+static double defaultTolerance(llvm::StringRef precision) {
+  return precision == "bf16" ? 16 * 0x1p-8 : precision == "f16" ? 16 * 0x1p-11 : 1e-5;
+}
+
+/// Errors against values that are exact for this purpose. `scale` is what gradients carry.
+static Deviation deviationOf(llvm::ArrayRef<double> got, llvm::ArrayRef<double> exact,
+                             double scale) {
+  double difference = 0, norm = 0, largestDifference = 0, largest = 0;
+  for (size_t k = 0; k < exact.size(); ++k) {
+    double d = got[k] / scale - exact[k];
+    if (got[k] / scale == exact[k])
+      d = 0; // equal infinities
+    difference += d * d;
+    norm += exact[k] * exact[k];
+    // A NaN has to stay: std::max would drop it.
+    largestDifference = std::fabs(d) <= largestDifference ? largestDifference : std::fabs(d);
+    largest = std::max(largest, std::fabs(exact[k]));
+  }
+  Deviation result;
+  result.norm = difference == 0 ? 0 : std::sqrt(difference / norm);
+  result.max = largestDifference == 0 ? 0 : largestDifference / largest;
+  result.largest = largest;
+  return result;
+}
+
+namespace {
+/// Inputs of both programs: equal data, in the types that each takes.
+class Feed {
+public:
+  Feed(const AgainstOptions &options, uint64_t seed) : options(options), random(seed), seed(seed) {}
+  bool open(const ampc_program &tables, const ampc_program *other) {
+    narrow = &tables;
+    wide = other;
+    std::string error;
+    if (options.data.empty() || batches.open(tables, options.data, seed, options.shuffle, error))
+      return true;
+    fail(error);
+    return false;
+  }
+  /// Returns the number of rows that count.
+  uint32_t next(uint64_t step) {
+    uint32_t valid = 0;
+    if (options.data.empty()) {
+      made = std::make_unique<RandomInputs>(*narrow, random);
+      inputs = made->get();
+    } else {
+      valid = batches.fill(step);
+      inputs = batches.getInputs();
+    }
+    widen();
+    return valid;
+  }
+  llvm::ArrayRef<const void *> getInputs() const { return inputs; }
+  llvm::ArrayRef<const void *> getWideInputs() const { return wideInputs; }
+
+private:
+  void widen() {
+    wideInputs.assign(inputs.begin(), inputs.end());
+    storage.clear();
+    for (int i = 0; wide && i < wide->input_count; ++i)
+      if (wide->inputs[i].dtype == AMPC_F64 && narrow->inputs[i].dtype != AMPC_F64) {
+        storage.push_back(readReals(narrow->inputs[i], inputs[i]));
+        wideInputs[i] = storage.back().data();
+      }
+  }
+
+  const AgainstOptions &options;
+  Random random;
+  uint64_t seed;
+  Batches batches;
+  std::unique_ptr<RandomInputs> made;
+  const ampc_program *narrow = nullptr, *wide = nullptr;
+  llvm::ArrayRef<const void *> inputs;
+  std::vector<const void *> wideInputs;
+  std::vector<std::vector<double>> storage;
+};
+
+class Comparison {
+public:
+  Comparison(const CompileRequest &request, const ampc_options &state,
+             const AgainstOptions &options)
+      : request(request), state(state), options(options), feed(options, state.seed) {}
+  int run();
+
+private:
+  bool open();
+  void matchValues();
+  bool runStep(unsigned number);
+  void compareGroup(llvm::ArrayRef<size_t> rows, unsigned number, uint32_t valid, StepLoss &loss);
+  std::vector<std::vector<size_t>> groups() const;
+
+  CompileRequest request;
+  ampc_options state;
+  const AgainstOptions &options;
+  Observer mixed, exact;
+  Feed feed;
+  AgainstReport report;
+  std::vector<int> partner;  ///< per row: the value of the reference
+  std::vector<size_t> value; ///< per row: the value in mixed precision
+  std::unique_ptr<NonFiniteTracker> tracker;
+};
+} // namespace
+
+bool Comparison::open() {
+  if (!mixed.open(request, state, options.step))
+    return false;
+  CompileRequest reference = request;
+  reference.options = {};
+  reference.options.precision = options.reference;
+  if (!exact.open(reference, state, options.step))
+    return false;
+  Snapshot start;
+  start.take(mixed.getSession());
+  start.restore(exact.getSession());
+  request.options.explain = false;
+  if (options.trackNonFinite)
+    tracker =
+        std::make_unique<NonFiniteTracker>(mixed.getSession(), mixed.getProgram(), request, state);
+  matchValues();
+  return feed.open(mixed.getTables(), &exact.getTables());
+}
+
+void Comparison::matchValues() {
+  for (auto [number, what] : llvm::enumerate(mixed.getValues())) {
+    int other = what.kind == ValueKind::Update ? -1 : exact.find(what.key);
+    if (other < 0 || elementCount(mixed.getTensor(number)) != elementCount(exact.getTensor(other)))
+      continue;
+    partner.push_back(other);
+    value.push_back(number);
+    report.add(what, mixed.getTensor(number));
+  }
+}
+
+/// Rows whose reference values fit the memory that is set aside for them.
+std::vector<std::vector<size_t>> Comparison::groups() const {
+  std::vector<std::vector<size_t>> result;
+  size_t bytes = keptBytes + 1;
+  for (size_t row = 0; row < value.size(); ++row) {
+    size_t more = elementCount(exact.getTensor(partner[row])) * sizeof(double);
+    if (bytes + more > keptBytes) {
+      result.emplace_back();
+      bytes = 0;
+    }
+    bytes += more;
+    result.back().push_back(row);
+  }
+  if (result.empty())
+    result.emplace_back();
+  return result;
+}
+
+void Comparison::compareGroup(llvm::ArrayRef<size_t> rows, unsigned number, uint32_t valid,
+                              StepLoss &loss) {
+  std::vector<std::vector<double>> kept(exact.getValues().size());
+  std::vector<int> rowOf(mixed.getValues().size(), -1);
+  std::vector<bool> wanted(kept.size());
+  for (size_t row : rows) {
+    rowOf[value[row]] = int(row);
+    wanted[partner[row]] = true;
+  }
+  double scale = readLossScale(mixed.getSession(), mixed.getTables());
+  ampc_train_out out;
+  exact.run(feed.getWideInputs(), out, valid, [&](size_t v, const void *data) {
+    if (wanted[v])
+      kept[v] = readReals(exact.getTensor(v), data);
+  });
+  loss.exact = out.loss_double;
+  loss.status = mixed.run(feed.getInputs(), loss.out, valid, [&](size_t v, const void *data) {
+    int row = rowOf[v];
+    if (row < 0 || kept[partner[row]].empty())
+      return;
+    ValueKind kind = mixed.getValues()[v].kind;
+    bool isScaled = kind == ValueKind::Gradient || kind == ValueKind::WeightGradient;
+    report.note(
+        row, number,
+        deviationOf(readReals(mixed.getTensor(v), data), kept[partner[row]], isScaled ? scale : 1));
+  });
+}
+
+bool Comparison::runStep(unsigned number) {
+  uint32_t valid = feed.next(number - 1);
+  Snapshot mixedStart, exactStart;
+  mixedStart.take(mixed.getSession());
+  exactStart.take(exact.getSession());
+  if (tracker)
+    tracker->before();
+  StepLoss loss;
+  bool first = true;
+  for (const std::vector<size_t> &rows : groups()) {
+    if (!first) {
+      mixedStart.restore(mixed.getSession());
+      exactStart.restore(exact.getSession());
+    }
+    first = false;
+    compareGroup(rows, number, valid, loss);
+  }
+  if (loss.status < 0 && loss.status != AMPC_E_NONFINITE_LOSS) {
+    fail(llvm::Twine(ampc_rt_status_string(loss.status)) + ": " + mixed.getSession().lastError());
+    return false;
+  }
+  report.addLoss(loss);
+  return !tracker || tracker->after(loss.status, loss.out, feed.getInputs(), valid, number);
+}
+
+int Comparison::run() {
+  if (!open())
+    return 1;
+  double tolerance =
+      options.tolerance > 0 ? options.tolerance : defaultTolerance(request.options.precision);
+  for (unsigned number = 1; number <= options.steps; ++number)
+    if (!runStep(number))
+      return 1;
+  report.finish(request.options.precision, options.reference, tolerance);
+  report.print(llvm::outs(), options.byError, options.data.empty());
+  std::string error;
+  if ((!options.jsonFile.empty() && !report.writeJson(options.jsonFile, error)) ||
+      (!options.csvFile.empty() && !report.writeCsv(options.csvFile, error)))
+    return fail(error);
+  return report.passed() ? 0 : 1;
+}
+
+/// Only looks for values that are not finite.
+static int trackAlone(const CompileRequest &request, const ampc_options &state,
+                      const AgainstOptions &options) {
+  Session session;
+  if (!session.open(request, state))
+    return 1;
+  int program = findStep(session, options.step);
+  if (program < 0)
+    return 1;
+  Feed feed(options, state.seed);
+  const ampc_program &tables = session.getModel().programs[program];
+  if (!feed.open(tables, nullptr))
+    return 1;
+  CompileRequest silent = request;
+  silent.options.explain = false;
+  NonFiniteTracker tracker(session, program, silent, state);
+  for (unsigned number = 1; number <= options.steps; ++number) {
+    uint32_t valid = feed.next(number - 1);
+    tracker.before();
+    ampc_train_out out;
+    ampc_status status = session.runStep(program, feed.getInputs(), out, valid);
+    if (status < 0 && status != AMPC_E_NONFINITE_LOSS)
+      return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError());
+    if (!tracker.after(status, out, feed.getInputs(), valid, number))
+      return 1;
+  }
+  if (!tracker.foundAny())
+    llvm::outs() << "every value of " << options.steps << (options.steps == 1 ? " step" : " steps")
+                 << " is finite\n";
+  return tracker.foundAny() ? 1 : 0;
+}
+
+int ampc::runAgainst(const CompileRequest &request, const ampc_options &state,
+                     const AgainstOptions &options) {
+  if (options.reference.empty())
+    return trackAlone(request, state, options);
+  if (options.reference != "f32" && options.reference != "f64")
+    return fail("expected --against=f32 or f64, but got " + options.reference);
+  if (request.options.precision == options.reference || request.options.precision == "f64")
+    return fail("expected a --precision below " + options.reference + ", but got " +
+                request.options.precision);
+  return Comparison(request, state, options).run();
+}

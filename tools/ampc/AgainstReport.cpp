@@ -1,0 +1,214 @@
+// What `ampc check --against` found, as text, JSON and CSV.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "AgainstReport.h"
+#include "ampc/Data/Array.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include <cmath>
+
+using namespace ampc;
+
+void AgainstReport::add(const ObservedValue &value, const ampc_tensor &tensor) {
+  rows.push_back({value, nameOf(ampc_dtype(tensor.dtype)), 0, 0, {}, {}});
+}
+
+void AgainstReport::note(size_t number, unsigned step, const Deviation &deviation) {
+  Row &row = rows[number];
+  row.errors.push_back({step, deviation.norm});
+  if (row.step == 0 || !(deviation.norm <= row.worst.norm)) {
+    row.worst = deviation;
+    row.step = step;
+  }
+}
+
+double AgainstReport::errorOf(const StepLoss &loss) const {
+  double difference = std::fabs(loss.out.loss_double - loss.exact);
+  return difference == 0 ? 0 : difference / std::fabs(loss.exact);
+}
+
+/// The first divergence is the first in time: the earliest step, in it the earliest value.
+void AgainstReport::finish(llvm::StringRef type, llvm::StringRef against, double allowed) {
+  precision = type.str();
+  reference = against.str();
+  tolerance = allowed;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Row &row = rows[i];
+    auto bad = llvm::find_if(row.errors, [&](auto &at) { return isBad(at.second); });
+    if (bad == row.errors.end())
+      continue;
+    row.firstBad = bad->first;
+    if (firstBad < 0 || row.firstBad < rows[firstBad].firstBad)
+      firstBad = int(i);
+  }
+  for (const StepLoss &loss : losses)
+    lossBad |= isBad(errorOf(loss));
+}
+
+const AgainstReport::Row *AgainstReport::find(llvm::StringRef key) const {
+  auto found = llvm::find_if(rows, [&](const Row &row) { return row.value.key == key; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+int AgainstReport::nameWidth() const {
+  size_t width = 5;
+  for (const Row &row : rows)
+    width = std::max(width, row.value.key.size());
+  return int(width);
+}
+
+void AgainstReport::printRow(llvm::raw_ostream &os, const Row &row, int width) const {
+  os << llvm::format("  %-*s  %-15s  %-4s  ", width, row.value.key.c_str(),
+                     textOf(row.value.kind).str().c_str(), row.type.c_str());
+  if (row.step)
+    os << llvm::format("%9.2e  %9.2e  %9.2e", row.worst.norm, row.worst.max, row.worst.largest);
+  else
+    os << "     not computed: the step stopped";
+  os << (row.firstBad ? "  !" : "   ") << " " << row.value.location << "\n";
+}
+
+void AgainstReport::printLosses(llvm::raw_ostream &os) const {
+  for (size_t i = 0; i < losses.size(); ++i) {
+    const StepLoss &loss = losses[i];
+    os << llvm::format("step %zu: loss %.9g, in %s %.9g, relative error %.2e", i + 1,
+                       loss.out.loss_double, reference.c_str(), loss.exact, errorOf(loss));
+    if (loss.status == AMPC_W_STEP_SKIPPED)
+      os << llvm::format("; skipped, with a loss scale of %g", double(loss.out.loss_scale));
+    if (loss.status == AMPC_E_NONFINITE_LOSS)
+      os << "; nothing was updated";
+    os << "\n";
+  }
+}
+
+void AgainstReport::printGradients(llvm::raw_ostream &os) const {
+  os << "gradients of parameters\n";
+  for (const Row &row : rows)
+    if (row.value.kind == ValueKind::WeightGradient)
+      os << llvm::format("  %-*s  %9.2e  %9.2e%s\n", nameWidth(), row.value.key.c_str(),
+                         row.worst.norm, row.worst.max, row.firstBad ? "  !" : "");
+}
+
+void AgainstReport::printDivergence(llvm::raw_ostream &os) const {
+  if (firstBad < 0) {
+    os << llvm::format("all %zu values agree within %.3g%s\n", rows.size(), tolerance,
+                       lossBad ? ", but the loss does not" : "");
+    return;
+  }
+  const Row &row = rows[firstBad];
+  double error =
+      llvm::find_if(row.errors, [&](auto &at) { return at.first == row.firstBad; })->second;
+  os << "first divergence: " << row.value.key << " (" << row.value.op << ", "
+     << textOf(row.value.kind) << ", " << row.type << ")"
+     << llvm::format(" in step %u: relative error %.2e, tolerance %.3g\n  at ", row.firstBad, error,
+                     tolerance)
+     << row.value.location << "\n";
+  if (!row.value.producers.empty())
+    os << "  made from\n";
+  for (const std::string &name : row.value.producers) {
+    os << "    " << name;
+    if (const Row *producer = find(name); producer && producer->step)
+      os << llvm::format(" (%s): relative error %.2e, largest magnitude %.4g",
+                         producer->type.c_str(), producer->worst.norm, producer->worst.largest);
+    os << "\n";
+  }
+}
+
+void AgainstReport::print(llvm::raw_ostream &os, bool byError, bool isRandom) const {
+  os << precision << " against " << reference << ", " << losses.size()
+     << (losses.size() == 1 ? " step" : " steps") << (isRandom ? ", random data" : "") << "\n";
+  printLosses(os);
+  int width = nameWidth();
+  os << llvm::format("  %-*s  %-15s  %-4s  %9s  %9s  %9s\n", width, "value", "kind", "type",
+                     "norm-wise", "max-wise", "largest");
+  std::vector<const Row *> order;
+  for (const Row &row : rows)
+    order.push_back(&row);
+  auto rank = [](const Row *row) {
+    return std::isnan(row->worst.norm) ? HUGE_VAL : row->worst.norm;
+  };
+  if (byError)
+    llvm::stable_sort(order, [&](const Row *a, const Row *b) { return rank(a) > rank(b); });
+  for (const Row *row : order)
+    printRow(os, *row, width);
+  printGradients(os);
+  printDivergence(os);
+}
+
+/// JSON has no numbers that are not finite.
+static llvm::json::Value jsonOf(double x) {
+  return std::isfinite(x) ? llvm::json::Value(x) : llvm::json::Value(nullptr);
+}
+
+bool AgainstReport::writeJson(const std::string &path, std::string &error) const {
+  std::error_code code;
+  llvm::raw_fd_ostream file(path, code);
+  if (code) {
+    error = "cannot write " + path + ": " + code.message();
+    return false;
+  }
+  llvm::json::OStream json(file, 1);
+  json.object([&] {
+    json.attribute("precision", precision);
+    json.attribute("against", reference);
+    json.attribute("tolerance", tolerance);
+    json.attribute("passed", passed());
+    if (firstBad >= 0)
+      json.attribute("first_divergence", rows[firstBad].value.key);
+    json.attributeArray("steps", [&] {
+      for (const StepLoss &loss : losses)
+        json.object([&] {
+          json.attribute("loss", jsonOf(loss.out.loss_double));
+          json.attribute("reference_loss", jsonOf(loss.exact));
+          json.attribute("relative_error", jsonOf(errorOf(loss)));
+          json.attribute("loss_scale", loss.out.loss_scale);
+          json.attribute("skipped", loss.out.skipped != 0);
+        });
+    });
+    json.attributeArray("values", [&] {
+      for (const Row &row : rows)
+        json.object([&] {
+          json.attribute("name", row.value.key);
+          json.attribute("op", row.value.op);
+          json.attribute("kind", textOf(row.value.kind));
+          json.attribute("type", row.type);
+          json.attribute("location", row.value.location);
+          json.attribute("norm_error", jsonOf(row.worst.norm));
+          json.attribute("max_error", jsonOf(row.worst.max));
+          json.attribute("largest", jsonOf(row.worst.largest));
+          json.attribute("worst_step", row.step);
+          json.attribute("first_divergent_step", row.firstBad);
+          json.attributeArray("producers", [&] {
+            for (const std::string &name : row.value.producers)
+              json.value(name);
+          });
+        });
+    });
+  });
+  file << "\n";
+  return true;
+}
+
+bool AgainstReport::writeCsv(const std::string &path, std::string &error) const {
+  std::error_code code;
+  llvm::raw_fd_ostream file(path, code);
+  if (code) {
+    error = "cannot write " + path + ": " + code.message();
+    return false;
+  }
+  auto quoted = [](llvm::StringRef text) {
+    std::string out = "\"";
+    for (char c : text)
+      out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+  };
+  file << "name,op,kind,type,norm_error,max_error,largest,worst_step,first_divergent_step,"
+          "location\n";
+  for (const Row &row : rows)
+    file << quoted(row.value.key) << "," << row.value.op << "," << textOf(row.value.kind) << ","
+         << row.type
+         << llvm::format(",%.6g,%.6g,%.6g,%u,%u,", row.worst.norm, row.worst.max, row.worst.largest,
+                         row.step, row.firstBad)
+         << quoted(row.value.location) << "\n";
+  return true;
+}

@@ -1,0 +1,62 @@
+// What `ampc check --against` found, as text, JSON and CSV.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TOOLS_AMPC_AGAINSTREPORT_H
+#define AMPC_TOOLS_AMPC_AGAINSTREPORT_H
+
+#include "ampc/Runtime/Common.h"
+#include "ampc/Transforms/Observe.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace ampc {
+struct Deviation {
+  double norm = 0;    ///< 2-norm of the difference over that of the reference
+  double max = 0;     ///< largest difference over the largest magnitude of the reference
+  double largest = 0; ///< largest magnitude of the reference
+};
+
+struct StepLoss {
+  ampc_status status = AMPC_OK;
+  ampc_train_out out = {};
+  double exact = 0;
+};
+
+class AgainstReport {
+public:
+  /// One row per value, in the order of execution.
+  void add(const ObservedValue &value, const ampc_tensor &tensor);
+  /// A row keeps the largest error of all steps.
+  void note(size_t row, unsigned step, const Deviation &deviation);
+  void addLoss(const StepLoss &loss) { losses.push_back(loss); }
+  void finish(llvm::StringRef precision, llvm::StringRef reference, double tolerance);
+  bool passed() const { return firstBad < 0 && !lossBad; }
+
+  void print(llvm::raw_ostream &os, bool byError, bool isRandom) const;
+  bool writeJson(const std::string &path, std::string &error) const;
+  bool writeCsv(const std::string &path, std::string &error) const;
+
+private:
+  struct Row {
+    ObservedValue value;
+    std::string type;
+    unsigned step = 0, firstBad = 0; ///< step of the largest error, first step beyond the tolerance
+    Deviation worst;
+    std::vector<std::pair<unsigned, double>> errors;
+  };
+  bool isBad(double error) const { return !(error <= tolerance); } // also a NaN
+  double errorOf(const StepLoss &loss) const;
+  void printRow(llvm::raw_ostream &os, const Row &row, int width) const;
+  void printLosses(llvm::raw_ostream &os) const;
+  void printGradients(llvm::raw_ostream &os) const;
+  void printDivergence(llvm::raw_ostream &os) const;
+  const Row *find(llvm::StringRef key) const;
+  int nameWidth() const;
+
+  std::vector<Row> rows;
+  std::vector<StepLoss> losses;
+  std::string precision, reference;
+  double tolerance = 0;
+  int firstBad = -1; ///< row
+  bool lossBad = false;
+};
+} // namespace ampc
+#endif

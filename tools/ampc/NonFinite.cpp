@@ -1,0 +1,239 @@
+// Finds the first value of a step that became infinite or NaN.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "NonFinite.h"
+#include "ampc/Data/Array.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace ampc;
+
+NonFiniteTracker::Range NonFiniteTracker::rangeOf(llvm::ArrayRef<double> values) {
+  Range range;
+  range.seen = true;
+  range.elements = values.size();
+  for (size_t k = 0; k < values.size(); ++k) {
+    if (std::isfinite(values[k])) {
+      range.max = std::max(range.max, std::fabs(values[k]));
+      continue;
+    }
+    ++(std::isnan(values[k]) ? range.nan : range.infinite);
+    if (range.first < 0)
+      range.first = k;
+  }
+  return range;
+}
+
+/// A finite loss does not say that the gradients were finite: without a loss scale they reach the
+/// state.
+bool NonFiniteTracker::wentWrong(ampc_status status, const ampc_train_out &out) {
+  if (status == AMPC_E_NONFINITE_LOSS || status == AMPC_W_STEP_SKIPPED || out.found_inf ||
+      !std::isfinite(out.loss_double))
+    return true;
+  const ampc_model &model = session.getModel();
+  for (int i = 0; i < model.slot_count; ++i) {
+    const ampc_slot &slot = model.slots[i];
+    if (slot.role == AMPC_ROLE_GRADIENT || !isReal(slot.tensor))
+      continue;
+    if (!rangeOf(readReals(slot.tensor, session.slotData(i))).isFinite())
+      return true;
+  }
+  return false;
+}
+
+std::vector<NonFiniteTracker::Range> NonFiniteTracker::rangesOf(Observer &from,
+                                                                llvm::ArrayRef<const void *> inputs,
+                                                                uint32_t valid,
+                                                                ampc_train_out &out) {
+  std::vector<Range> ranges(from.getValues().size());
+  snapshot.restore(from.getSession());
+  from.run(inputs, out, valid, [&](size_t value, const void *data) {
+    ranges[value] = rangeOf(readReals(from.getTensor(value), data));
+  });
+  return ranges;
+}
+
+bool NonFiniteTracker::openObservers() {
+  if (observer)
+    return true;
+  llvm::StringRef step = session.getModel().programs[program].name;
+  int slot = session.getModel().programs[program].step_slot;
+  if (slot >= 0) {
+    step = session.getModel().slots[slot].tensor.name;
+    step.consume_back(".step");
+  }
+  auto open = [&](std::unique_ptr<Observer> &into, const CompileRequest &wanted) {
+    into = std::make_unique<Observer>();
+    return into->open(wanted, options, step);
+  };
+  CompileRequest wide = request;
+  wide.options.precision = "f32";
+  wide.options.profile.clear();
+  wide.options.explain = request.options.explain = false;
+  bool isMixed = request.options.precision == "bf16" || request.options.precision == "f16";
+  return open(observer, request) && (!isMixed || open(reference, wide));
+}
+
+static std::string countText(int64_t infinite, int64_t nan, int64_t elements) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (infinite)
+    os << infinite << " infinite";
+  if (nan)
+    os << (infinite ? " and " : "") << nan << " NaN";
+  os << " of " << elements << (elements == 1 ? " element" : " elements");
+  return text;
+}
+
+static double lossScaleOf(const Snapshot &snapshot, const ampc_model &model,
+                          const ampc_program &program) {
+  if (program.scale_slot < 0)
+    return 1;
+  return snapshot.read(model.slots[program.scale_slot].tensor.name).front();
+}
+
+bool NonFiniteTracker::reportInputs(llvm::ArrayRef<const void *> inputs) {
+  const ampc_program &tables = session.getModel().programs[program];
+  bool found = false;
+  for (int i = 0; i < tables.input_count; ++i) {
+    const ampc_tensor &input = tables.inputs[i];
+    if (!isReal(input))
+      continue;
+    Range range = rangeOf(readReals(input, inputs[i]));
+    if (range.isFinite())
+      continue;
+    found = true;
+    int64_t width = input.rank ? range.elements / std::max<int64_t>(1, input.dims[0]) : 1;
+    llvm::errs() << "  it came with the data: input " << input.name << " holds "
+                 << countText(range.infinite, range.nan, range.elements);
+    if (input.batched)
+      llvm::errs() << ", the first in row " << range.first / std::max<int64_t>(1, width)
+                   << " of the batch";
+    llvm::errs() << "\n";
+  }
+  return found;
+}
+
+bool NonFiniteTracker::reportState() {
+  const ampc_model &model = session.getModel();
+  bool found = false;
+  for (int i = 0; i < model.slot_count; ++i) {
+    const ampc_slot &slot = model.slots[i];
+    if (slot.role == AMPC_ROLE_GRADIENT)
+      continue;
+    std::vector<double> values = snapshot.read(slot.tensor.name);
+    Range range = rangeOf(values);
+    if (range.isFinite())
+      continue;
+    found = true;
+    llvm::errs() << "  it was in the state before the step: " << slot.tensor.name << " holds "
+                 << countText(range.infinite, range.nan, range.elements) << "\n";
+  }
+  return found;
+}
+
+void NonFiniteTracker::reportProducers(const ObservedValue &value, llvm::ArrayRef<Range> ranges,
+                                       llvm::ArrayRef<const void *> inputs) {
+  const ampc_program &tables = session.getModel().programs[program];
+  llvm::errs() << (value.producers.empty() ? "" : "  made from\n");
+  for (const std::string &name : value.producers) {
+    int number = observer->find(name);
+    Range range;
+    const char *type = "";
+    if (number >= 0) {
+      range = ranges[number];
+      type = nameOf(ampc_dtype(observer->getTensor(number).dtype));
+    }
+    for (int i = 0; number < 0 && i < tables.input_count; ++i)
+      if (name == tables.inputs[i].name && isReal(tables.inputs[i])) {
+        range = rangeOf(readReals(tables.inputs[i], inputs[i]));
+        type = nameOf(ampc_dtype(tables.inputs[i].dtype));
+      }
+    if (int slot = session.findSlot(name); number < 0 && !range.seen && slot >= 0) {
+      range = rangeOf(snapshot.read(name));
+      type = nameOf(ampc_dtype(session.getModel().slots[slot].tensor.dtype));
+    }
+    llvm::errs() << "    " << name;
+    if (range.seen && range.elements)
+      llvm::errs() << " (" << type << "): largest magnitude " << llvm::format("%.4g", range.max)
+                   << (range.isFinite()
+                           ? std::string()
+                           : ", " + countText(range.infinite, range.nan, range.elements));
+    llvm::errs() << "\n";
+  }
+}
+
+/// Whether the 16-bit type is to blame, by the same step in f32.
+void NonFiniteTracker::reportCause(size_t value, llvm::ArrayRef<Range> ranges,
+                                   llvm::ArrayRef<const void *> inputs, uint32_t valid,
+                                   double scale) {
+  if (reportInputs(inputs) || reportState())
+    return;
+  const ObservedValue &what = observer->getValues()[value];
+  int dtype = observer->getTensor(value).dtype;
+  if (!reference) {
+    llvm::errs() << "  data and state were finite: the op itself gives it in f32\n";
+    return;
+  }
+  llvm::StringRef key = what.key;
+  int number = reference->find(key.substr(0, key.rfind(" as ")));
+  ampc_train_out out;
+  std::vector<Range> wide = rangesOf(*reference, inputs, valid, out);
+  bool isScaled =
+      (what.kind == ValueKind::Gradient || what.kind == ValueKind::WeightGradient) && scale != 1;
+  if (number < 0 || !wide[number].seen) {
+    llvm::errs() << "  f32 did not compute this value\n";
+  } else if (!wide[number].isFinite()) {
+    llvm::errs() << "  data and state were finite, and it is not finite in f32 either: the op "
+                    "itself gives it\n";
+  } else if (dtype == AMPC_F16 && wide[number].max * (isScaled ? scale : 1) > 65504) {
+    llvm::errs() << "  it overflowed in f16, which ends at 65504: the same step in f32 reaches "
+                 << llvm::format("%.4g", wide[number].max);
+    if (isScaled)
+      llvm::errs() << ", times the loss scale of " << llvm::format("%.6g", scale) << " "
+                   << llvm::format("%.4g", wide[number].max * scale);
+    llvm::errs() << "\n";
+  } else {
+    llvm::errs() << "  in f32 it is finite, with a largest magnitude of "
+                 << llvm::format("%.4g", wide[number].max) << "\n";
+  }
+}
+
+void NonFiniteTracker::report(size_t value, llvm::ArrayRef<Range> ranges,
+                              llvm::ArrayRef<const void *> inputs, uint32_t valid,
+                              uint64_t number) {
+  const ObservedValue &what = observer->getValues()[value];
+  const Range &range = ranges[value];
+  const ampc_program &tables = session.getModel().programs[program];
+  double scale = lossScaleOf(snapshot, session.getModel(), tables);
+  llvm::errs() << "step " << number << ": the first value that is not finite is " << what.key
+               << " (" << what.op << ", " << textOf(what.kind) << ", "
+               << nameOf(ampc_dtype(observer->getTensor(value).dtype))
+               << "): " << countText(range.infinite, range.nan, range.elements) << "\n  at "
+               << what.location << "\n";
+  reportCause(value, ranges, inputs, valid, scale);
+  reportProducers(what, ranges, inputs);
+}
+
+bool NonFiniteTracker::after(ampc_status status, const ampc_train_out &out,
+                             llvm::ArrayRef<const void *> inputs, uint32_t valid, uint64_t number) {
+  if (!wentWrong(status, out))
+    return true;
+  any = true;
+  if (!openObservers())
+    return false;
+  ampc_train_out again;
+  std::vector<Range> ranges = rangesOf(*observer, inputs, valid, again);
+  for (size_t v = 0; v < ranges.size(); ++v)
+    if (ranges[v].seen && !ranges[v].isFinite()) {
+      if (reported.insert(observer->getValues()[v].key).second)
+        report(v, ranges, inputs, valid, number);
+      else
+        llvm::errs() << "step " << number << ": " << observer->getValues()[v].key
+                     << " is not finite again\n";
+      return true;
+    }
+  llvm::errs() << "step " << number << ": something is not finite, but no value of the step is\n";
+  bool known = reportInputs(inputs);
+  return reportState() || known;
+}

@@ -1,0 +1,58 @@
+// Finds the first value of a step that became infinite or NaN.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TOOLS_AMPC_NONFINITE_H
+#define AMPC_TOOLS_AMPC_NONFINITE_H
+
+#include "Observer.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace ampc {
+/// Runs beside a session that trains at full speed: keeps the state before each step, and only when
+/// a step went wrong compiles the model once more with all values visible, and does that step
+/// again. The numbers are the same, because storing a value does not change it.
+class NonFiniteTracker {
+public:
+  NonFiniteTracker(Session &session, int program, const CompileRequest &request,
+                   const ampc_options &options)
+      : session(session), program(program), request(request), options(options) {}
+  /// Call before a step.
+  void before() { snapshot.take(session); }
+  /// Call after it; reports on standard error. `number` counts steps from 1.
+  /// False if something is not finite and no value could be named for it.
+  bool after(ampc_status status, const ampc_train_out &out, llvm::ArrayRef<const void *> inputs,
+             uint32_t valid, uint64_t number);
+  /// Whether some step had a value that is not finite.
+  bool foundAny() const { return any; }
+
+private:
+  struct Range {
+    bool seen = false;
+    int64_t elements = 0, infinite = 0, nan = 0, first = -1;
+    double max = 0; ///< of finite magnitudes
+    bool isFinite() const { return infinite + nan == 0; }
+  };
+  static Range rangeOf(llvm::ArrayRef<double> values);
+  bool wentWrong(ampc_status status, const ampc_train_out &out);
+  std::vector<Range> rangesOf(Observer &observer, llvm::ArrayRef<const void *> inputs,
+                              uint32_t valid, ampc_train_out &out);
+  bool openObservers();
+  bool reportInputs(llvm::ArrayRef<const void *> inputs);
+  bool reportState();
+  void report(size_t value, llvm::ArrayRef<Range> ranges, llvm::ArrayRef<const void *> inputs,
+              uint32_t valid, uint64_t number);
+  void reportCause(size_t value, llvm::ArrayRef<Range> ranges, llvm::ArrayRef<const void *> inputs,
+                   uint32_t valid, double scale);
+  void reportProducers(const ObservedValue &value, llvm::ArrayRef<Range> ranges,
+                       llvm::ArrayRef<const void *> inputs);
+
+  Session &session;
+  int program;
+  CompileRequest request;
+  ampc_options options;
+  Snapshot snapshot;
+  std::unique_ptr<Observer> observer, reference; ///< reference: the model in f32
+  llvm::StringSet<> reported;
+  bool any = false;
+};
+} // namespace ampc
+#endif

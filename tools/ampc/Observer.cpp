@@ -1,0 +1,235 @@
+// A step whose intermediate values can be looked at while it runs.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Observer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace ampc;
+
+Observer::~Observer() {
+  for (Output &output : tensors)
+    if (output.memory)
+      munmap(output.memory, output.bytes);
+}
+
+static std::string nameOfStep(const ampc_model &model, const ampc_program &program) {
+  llvm::StringRef name = program.step_slot < 0 ? "" : model.slots[program.step_slot].tensor.name;
+  name.consume_back(".step");
+  return name.str();
+}
+
+int ampc::findStep(const Session &session, llvm::StringRef wanted) {
+  const ampc_model &model = session.getModel();
+  int found = -1, count = 0;
+  std::string names;
+  for (int i = 0; i < model.program_count; ++i) {
+    if (model.programs[i].kind != AMPC_PROGRAM_TRAIN)
+      continue;
+    std::string name = nameOfStep(model, model.programs[i]);
+    names += (count++ ? ", " : "") + name;
+    if (wanted.empty() || wanted == name)
+      found = i;
+  }
+  if (found >= 0 && (count == 1 || !wanted.empty()))
+    return found;
+  llvm::errs() << "ampc: error: "
+               << (count ? "expected --step with one of: " + names
+                         : "expected a train.step, but the model has none")
+               << "\n";
+  return -1;
+}
+
+bool Observer::open(CompileRequest request, const ampc_options &options, llvm::StringRef wanted) {
+  request.options.observe = true;
+  request.inspect = [&](llvm::StringRef phase, mlir::ModuleOp module) {
+    if (phase == "recompute")
+      values = findObserved(module);
+  };
+  ampc_options hooked = options;
+  hooked.hooks.size = sizeof hooked.hooks;
+  hooked.hooks.context = this;
+  hooked.hooks.on_span = [](void *context, const char *, uint64_t, uint64_t) {
+    static_cast<Observer *>(context)->afterEntry();
+  };
+  if (!session.open(request, hooked))
+    return false;
+  program = findStep(session, wanted);
+  return program >= 0 && findOutputs();
+}
+
+/// Joins what the compiler knows about a value with its output in the tables.
+bool Observer::findOutputs() {
+  const ampc_program &tables = getTables();
+  step = nameOfStep(session.getModel(), tables);
+  llvm::erase_if(values, [&](const ObservedValue &value) { return value.step != step; });
+  llvm::StringMap<int32_t> outputs;
+  for (int32_t i = 0; i < tables.output_count; ++i)
+    outputs[tables.outputs[i].name] = i;
+  std::vector<int> valueOf(tables.output_count, -1);
+  for (size_t v = 0; v < values.size(); ++v) {
+    auto found = outputs.find(observedOutput(values[v].key));
+    if (found == outputs.end()) {
+      llvm::errs() << "ampc: error: expected an output for the value " << values[v].key << "\n";
+      return false;
+    }
+    Output output;
+    output.number = found->second;
+    output.tensor = &tables.outputs[output.number];
+    valueOf[output.number] = int(v);
+    numbers[values[v].key] = v;
+    tensors.push_back(output);
+  }
+  for (int32_t e = 0; e < tables.entry_count; ++e)
+    for (int32_t o = 0; o < tables.entries[e].operand_count; ++o) {
+      const ampc_operand &operand = tables.operands[tables.entries[e].first_operand + o];
+      int v = operand.space == AMPC_SPACE_OUTPUT ? valueOf[operand.number] : -1;
+      if (v < 0)
+        continue;
+      if (tensors[v].written < 0)
+        tensors[v].written = e;
+      tensors[v].lastUse = e;
+    }
+  reserve();
+  return true;
+}
+
+/// Address space for all values at once; memory only for those that live at the same time.
+void Observer::reserve() {
+  size_t page = size_t(sysconf(_SC_PAGESIZE));
+  places.assign(getTables().output_count, nullptr);
+  lastUsers.resize(getTables().entry_count);
+  for (size_t v = 0; v < tensors.size(); ++v) {
+    Output &output = tensors[v];
+    output.bytes = (size_t(output.tensor->bytes) + page) / page * page;
+    output.memory = mmap(nullptr, output.bytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (output.memory == MAP_FAILED)
+      llvm::report_fatal_error("out of address space", false);
+    places[output.number] = output.memory;
+    if (output.lastUse >= 0)
+      lastUsers[output.lastUse].push_back(v);
+  }
+}
+
+void Observer::show(size_t value) {
+  (*sink)(value, tensors[value].memory);
+  madvise(tensors[value].memory, tensors[value].bytes, MADV_DONTNEED);
+}
+
+/// The tables of the compiler hold no loops: calls count entries.
+void Observer::afterEntry() {
+  if (!sink) // the program that derives working copies
+    return;
+  for (size_t value : lastUsers[entry])
+    show(value);
+  ++entry;
+}
+
+ampc_status Observer::run(llvm::ArrayRef<const void *> inputs, ampc_train_out &out, uint32_t valid,
+                          Sink given) {
+  sink = &given;
+  entry = 0;
+  ampc_status status = session.runObserved(program, inputs, out, valid, places);
+  // After an early stop some values wait for readers that never came.
+  for (size_t v = 0; v < tensors.size(); ++v)
+    if (tensors[v].written < entry && tensors[v].lastUse >= entry)
+      show(v);
+  sink = nullptr;
+  return status;
+}
+
+int Observer::find(llvm::StringRef key) const {
+  auto found = numbers.find(key);
+  return found == numbers.end() ? -1 : int(found->second);
+}
+
+bool ampc::isReal(const ampc_tensor &tensor) {
+  return tensor.dtype == AMPC_F32 || tensor.dtype == AMPC_F64 || tensor.dtype == AMPC_F16 ||
+         tensor.dtype == AMPC_BF16;
+}
+
+static double realOfHalf(uint16_t bits) {
+  int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  double magnitude = exponent == 31  ? (fraction ? NAN : INFINITY)
+                     : exponent == 0 ? std::ldexp(fraction, -24)
+                                     : std::ldexp(1024 + fraction, exponent - 25);
+  return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+static double realOfBFloat(uint16_t bits) {
+  uint32_t wide = uint32_t(bits) << 16;
+  float value;
+  std::memcpy(&value, &wide, sizeof value);
+  return value;
+}
+
+std::vector<double> ampc::readReals(const ampc_tensor &tensor, const void *data) {
+  int64_t count = elementCount(tensor);
+  std::vector<double> reals(count);
+  auto read = [&](auto element, auto convert) {
+    for (int64_t k = 0; k < count; ++k) {
+      std::memcpy(&element, static_cast<const char *>(data) + k * sizeof element, sizeof element);
+      reals[k] = convert(element);
+    }
+  };
+  auto same = [](auto x) { return double(x); };
+  if (tensor.dtype == AMPC_F32)
+    read(float(), same);
+  else if (tensor.dtype == AMPC_F64)
+    read(double(), same);
+  else if (tensor.dtype == AMPC_F16)
+    read(uint16_t(), realOfHalf);
+  else if (tensor.dtype == AMPC_BF16)
+    read(uint16_t(), realOfBFloat);
+  return reals;
+}
+
+void Snapshot::take(Session &session) {
+  const ampc_model &model = session.getModel();
+  slots.resize(model.slot_count);
+  for (int i = 0; i < model.slot_count; ++i) {
+    slots[i].tensor = model.slots[i].tensor;
+    auto *data = static_cast<const char *>(session.slotData(i));
+    if (data)
+      slots[i].bytes.assign(data, data + slots[i].tensor.bytes);
+    numbers[slots[i].tensor.name] = i;
+  }
+}
+
+void Snapshot::restore(Session &session) const {
+  const ampc_model &model = session.getModel();
+  for (int i = 0; i < model.slot_count; ++i) {
+    auto found = numbers.find(model.slots[i].tensor.name);
+    void *data = session.slotData(i);
+    if (found == numbers.end() || !data)
+      continue;
+    const Slot &slot = slots[found->second];
+    if (slot.bytes.empty())
+      continue;
+    if (slot.tensor.dtype == model.slots[i].tensor.dtype) {
+      std::memcpy(data, slot.bytes.data(), slot.bytes.size());
+    } else if (slot.tensor.dtype == AMPC_F32 && model.slots[i].tensor.dtype == AMPC_F64) {
+      std::vector<double> reals = readReals(slot.tensor, slot.bytes.data());
+      std::memcpy(data, reals.data(), reals.size() * sizeof(double));
+    }
+  }
+  ampc_rt_refresh(session.getState());
+}
+
+std::vector<double> Snapshot::read(llvm::StringRef name) const {
+  auto found = numbers.find(name);
+  if (found == numbers.end() || !isReal(slots[found->second].tensor) ||
+      slots[found->second].bytes.empty())
+    return {};
+  return readReals(slots[found->second].tensor, slots[found->second].bytes.data());
+}
+
+double ampc::readLossScale(Session &session, const ampc_program &program) {
+  float scale = 1;
+  if (program.scale_slot >= 0)
+    std::memcpy(&scale, session.slotData(program.scale_slot), sizeof scale);
+  return scale;
+}
