@@ -200,6 +200,9 @@ bool Runner::runKernel(Operation *op, const cpu::Tier &tier, llvm::orc::LLJIT &j
   auto numbers = [&](StringRef name) {
     return record.getAs<DenseI64ArrayAttr>(name)[unsigned(tier.kind)];
   };
+  auto sources = record.getAs<ArrayAttr>("tiers");
+  if (cast<StringAttr>(sources[unsigned(tier.kind)]).getValue() != tier.name)
+    return true; // the same code as in a tier below
   std::string symbol = record.getAs<StringAttr>("name").str() + "_" + tier.name.str();
   KernelFunction function = lookup(jit, symbol), finish = nullptr;
   if (record.getAs<BoolAttr>("finish").getValue())
