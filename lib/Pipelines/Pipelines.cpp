@@ -51,8 +51,8 @@ ArrayRef<Phase> ampc::getPhases() {
          pm.addPass(createCSEPass());
        }},
       {"optimize", "clipping, schedule, optimizer and state update are in the step",
-       [](OpPassManager &pm, const CompileOptions &) {
-         pm.addPass(createTrainExpandStep());
+       [](OpPassManager &pm, const CompileOptions &options) {
+         pm.addPass(createTrainExpandStep({options.explain}));
          pm.addPass(createCanonicalizerPass());
          pm.addPass(createCSEPass());
        }},
