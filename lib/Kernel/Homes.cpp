@@ -47,7 +47,9 @@ private:
   void placeOutput(OpOperand &operand, unsigned number);
   void placeState(OpOperand &operand, StringRef slot);
   bool overwrite(Value value, StringRef slot);
-  /// A further kernel that only copies; the program returns what it writes.
+  bool overwriteTarget(KernelOpInterface op, StringRef slot);
+  void copyTargets();
+  /// A further kernel that only copies; the operand's owner reads what it writes.
   OpResult copy(OpOperand &operand);
   PlaceAttr place(Space space, int64_t number, int64_t offset) {
     return PlaceAttr::get(program.getContext(), space, number, offset);
@@ -88,7 +90,7 @@ LogicalResult HomeFinder::readSignature() {
 }
 
 OpResult HomeFinder::copy(OpOperand &operand) {
-  OpBuilder builder(ret);
+  OpBuilder builder(operand.getOwner());
   Value value = operand.get();
   auto type = cast<RankedTensorType>(value.getType());
   ArrayAttr all = builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(type.getRank()));
@@ -108,6 +110,34 @@ void HomeFinder::placeOutput(OpOperand &operand, unsigned number) {
   homes.places[value] = place(Space::output, number, 0);
 }
 
+/// Readers of a value's buffer, but for the kernel that takes it over.
+static SmallVector<Operation *> readersBefore(Value value, Operation *overwriter) {
+  SmallVector<Operation *> readers;
+  findReaders(value, readers);
+  llvm::erase(readers, overwriter);
+  return readers;
+}
+
+/// Brings what the kernel works on, if that is no state, to the home of the kernel's result.
+bool HomeFinder::overwriteTarget(KernelOpInterface op, StringRef slot) {
+  OpOperand *target = op.getOverwritten();
+  Value value = target ? kernel::throughViews(target->get()) : Value();
+  if (!value || value == oldState.lookup(slot))
+    return true;
+  if (!order.add(readersBefore(value, op), op) || !overwrite(value, slot))
+    return false;
+  homes.places[value] = place(Space::state, 0, state.lookup(slot));
+  return true;
+}
+
+/// True if `op` reads the value in no other way than to work on its memory.
+static bool worksOn(KernelOpInterface op, Value value) {
+  OpOperand *target = op.getOverwritten();
+  return target && llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+           return (kernel::throughViews(operand.get()) == value) == (&operand == target);
+         });
+}
+
 /// True if the kernel of `value` may write over the old value of the slot.
 bool HomeFinder::overwrite(Value value, StringRef slot) {
   auto producer = value.getDefiningOp<KernelOpInterface>();
@@ -118,7 +148,8 @@ bool HomeFinder::overwrite(Value value, StringRef slot) {
     auto fused = dyn_cast<FusedKernelOpInterface>(*producer);
     findReaders(old, before);
     bool reads = llvm::is_contained(before, producer);
-    if (reads && (!fused || !canOverwrite(fused, cast<OpResult>(value), old)))
+    if (reads && !worksOn(producer, old) &&
+        (!fused || !canOverwrite(fused, cast<OpResult>(value), old)))
       return false;
     llvm::erase(before, producer);
     llvm::erase(before, ret);
@@ -127,7 +158,21 @@ bool HomeFinder::overwrite(Value value, StringRef slot) {
     return false; // the loss is looked at before any state changes
   if (homes.loss)
     before.push_back(homes.loss);
-  return order.add(before, producer);
+  return order.add(before, producer) && overwriteTarget(producer, slot);
+}
+
+/// A kernel whose result found no home works on a buffer of the arena: on what nobody else needs,
+/// or on a copy.
+void HomeFinder::copyTargets() {
+  for (auto op : llvm::to_vector(block.getOps<KernelOpInterface>())) {
+    OpOperand *target = op.getOverwritten();
+    if (!target || homes.places.contains(op->getResult(0)))
+      continue;
+    Value value = kernel::throughViews(target->get());
+    if (!value.getDefiningOp<KernelOpInterface>() || homes.places.contains(value) ||
+        !worksOn(op, value) || !order.add(readersBefore(value, op), op))
+      copy(*target);
+  }
 }
 
 void HomeFinder::placeState(OpOperand &operand, StringRef slot) {
@@ -164,6 +209,7 @@ FailureOr<Homes> HomeFinder::run() {
   for (OpOperand &operand : ret->getOpOperands())
     if (StringAttr slot = slotOf(operand.getOperandNumber()); slot && !isUnchanged(operand, slot))
       placeState(operand, slot);
+  copyTargets();
   DenseSet<Value> outsideArena;
   for (auto &home : homes.places)
     outsideArena.insert(home.first);

@@ -73,6 +73,12 @@ void Arena::addKernel(KernelOpInterface op, int64_t time) {
     for (Operation *reader : readers)
       last = std::max(last, timeOf.lookup(reader));
     unshared += bytes;
+    if (OpOperand *target = result.getResultNumber() ? nullptr : op.getOverwritten()) {
+      unsigned buffer = bufferOf.lookup(kernel::throughViews(target->get()));
+      buffers[buffer].last = std::max(buffers[buffer].last, last);
+      bufferOf[result] = buffer;
+      continue;
+    }
     if (std::optional<unsigned> buffer = last > time ? inherited(op, result, time) : std::nullopt) {
       buffers[*buffer].last = last;
       bufferOf[result] = *buffer;

@@ -54,7 +54,7 @@ ArrayRef<Phase> ampc::getPhases() {
        }},
       {"optimize", "clipping, schedule, optimizer and state update are in the step",
        [](OpPassManager &pm, const CompileOptions &options) {
-         pm.addPass(createTrainExpandStep());
+         pm.addPass(createTrainExpandStep({options.explain}));
          pm.addPass(createCanonicalizerPass());
          pm.addPass(createCSEPass());
          if (options.observe)

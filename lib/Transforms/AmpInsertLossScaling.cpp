@@ -37,7 +37,12 @@ public:
     StringRef role = func->getAttrOfType<StringAttr>("train.role").getValue();
     scale = state("scale", builder.getF32Type());
     SmallVector<Value> flags = role == "apply" ? checkStored() : unscaleGradients();
-    builder.setInsertionPoint(body.getTerminator());
+    // As early as possible: what writes rows asks before it writes.
+    Operation *last = &body.front();
+    for (Value flag : flags)
+      if (last->isBeforeInBlock(flag.getDefiningOp()))
+        last = flag.getDefiningOp();
+    builder.setInsertionPointAfter(last);
     found = amp::AnyOp::create(builder, func.getLoc(), flags);
     guardState();
     if (role != "grad")
@@ -53,6 +58,12 @@ private:
   void addResult(Value value, StringRef key, StringRef name);
   SmallVector<Value> checkStored();
   SmallVector<Value> unscaleGradients();
+  /// The unscaled form of a value, and whether it was finite.
+  amp::UnscaleOp unscale(Value scaled);
+  Value nonFinite(Value x) {
+    return amp::NonFiniteOp::create(builder, x.getLoc(), scalarOf(builder.getI1Type()), x);
+  }
+  Value guard(Value value, Value old);
   void guardState();
   void finishStep();
   Value integer(int64_t value) { return b.real(double(value), scalarOf(builder.getI32Type())); }
@@ -63,6 +74,7 @@ private:
   OpBuilder builder;
   GradBuilder b;
   Value scale, found;
+  DenseMap<Value, Value> guardedRows;
 };
 } // namespace
 
@@ -98,11 +110,18 @@ SmallVector<Value> Insertion::checkStored() {
     auto slot = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.slot");
     auto buffer = slot ? model.lookupSymbol<train::BufferOp>(slot) : train::BufferOp();
     if (auto role = buffer ? buffer->getAttrOfType<StringAttr>("role") : StringAttr();
-        role && role == "gradient")
-      flags.push_back(amp::NonFiniteOp::create(builder, func.getLoc(),
-                                               scalarOf(builder.getI1Type()), argument));
+        role && role == "gradient" && isa<FloatType>(getElementTypeOrSelf(argument)))
+      flags.push_back(nonFinite(argument));
   }
   return flags;
+}
+
+amp::UnscaleOp Insertion::unscale(Value scaled) {
+  auto type = cast<RankedTensorType>(scaled.getType());
+  Value mark = amp::MarkScaledOp::create(builder, scaled.getLoc(),
+                                         amp::ScaledType::get(builder.getContext(), type), scaled);
+  return amp::UnscaleOp::create(builder, scaled.getLoc(), type.clone(builder.getF32Type()),
+                                scalarOf(builder.getI1Type()), mark, scale);
 }
 
 SmallVector<Value> Insertion::unscaleGradients() {
@@ -113,18 +132,44 @@ SmallVector<Value> Insertion::unscaleGradients() {
     Value scaled = b.mul(seed.getResult(), factor);
     seed.getResult().replaceAllUsesExcept(scaled, scaled.getDefiningOp());
   }
+  DenseSet<Operation *> sums;
   for (auto gradient : llvm::to_vector(body.getOps<train::GradientOp>())) {
+    // Rows are unscaled before they are added up in f32 and checked after: equal indices cannot
+    // overflow what is in range without the scale.
+    if (auto sum = gradient.getX().getDefiningOp<train::SumRowsOp>()) {
+      builder.setInsertionPoint(sum);
+      if (sums.insert(sum).second)
+        sum.getUpdatesMutable().assign(unscale(sum.getUpdates()).getResult());
+      builder.setInsertionPointAfter(gradient);
+      flags.push_back(nonFinite(gradient));
+      continue;
+    }
     builder.setInsertionPointAfter(gradient);
-    Value mark = amp::MarkScaledOp::create(
-        builder, gradient.getLoc(), amp::ScaledType::get(builder.getContext(), gradient.getType()),
-        gradient.getResult());
-    auto type = gradient.getType().clone(builder.getF32Type());
-    auto unscale = amp::UnscaleOp::create(builder, gradient.getLoc(), type,
-                                          scalarOf(builder.getI1Type()), mark, scale);
-    gradient.getResult().replaceAllUsesExcept(unscale.getResult(), mark.getDefiningOp());
-    flags.push_back(unscale.getFoundInf());
+    amp::UnscaleOp unscaled = unscale(gradient);
+    gradient.getResult().replaceAllUsesExcept(unscaled.getResult(),
+                                              unscaled.getX().getDefiningOp());
+    flags.push_back(unscaled.getFoundInf());
   }
   return flags;
+}
+
+/// The value, or the old one if the step is skipped. Rows then go nowhere, so that this costs no
+/// pass over their table.
+Value Insertion::guard(Value value, Value old) {
+  if (value == old)
+    return old;
+  auto put = value.getDefiningOp<train::PutRowsOp>();
+  if (!put || !found.getDefiningOp()->isBeforeInBlock(put))
+    return b.select(found, old, value);
+  builder.setInsertionPoint(put);
+  put.getTableMutable().assign(guard(put.getTable(), old));
+  Value index = put.getIndex(), &kept = guardedRows[index];
+  if (!kept) {
+    builder.setInsertionPointAfterValue(found);
+    kept = b.select(found, b.real(-1.0, index), index);
+  }
+  put.getIndexMutable().assign(kept);
+  return put;
 }
 
 /// A skipped step returns what it was given. Working copies are made from what the parameters then
@@ -148,9 +193,11 @@ void Insertion::guardState() {
     if (slot.empty() || roleOf(slot) == "gradient" || roleOf(slot) == "working")
       continue;
     Value value = ret->getOperand(i), old = slotArgument(slot, value.getType());
-    kept[slot] = b.select(found, old, value);
+    builder.setInsertionPoint(ret);
+    kept[slot] = guard(value, old);
     ret->setOperand(i, kept[slot]);
   }
+  builder.setInsertionPoint(ret);
   for (unsigned i = 0; i < func.getNumResults(); ++i)
     if (StringRef slot = slotOf(i); !slot.empty() && roleOf(slot) == "working") {
       StringRef param = bufferOf(slot)->getAttrOfType<FlatSymbolRefAttr>("of").getValue();

@@ -66,7 +66,8 @@ private:
 // The check is on the value before unscaling, as in torch.
 void Lowering::lower(GradBuilder &b, amp::UnscaleOp op) {
   Value x = op.getX().getDefiningOp<amp::MarkScaledOp>().getX();
-  op.getFoundInf().replaceAllUsesWith(flagOf(b, residue(b, x)));
+  if (!op.getFoundInf().use_empty())
+    op.getFoundInf().replaceAllUsesWith(flagOf(b, residue(b, x)));
   op.getResult().replaceAllUsesWith(
       b.mul(b.castTo(x, builder.getF32Type()), inverseOf(b, op.getScale())));
 }

@@ -18,7 +18,7 @@ static const char autocastTable[] = R"(
 matmul conv2d conv2d_grad_input conv2d_grad_filter attention attention_grad = low
 exp log log1p reciprocal rsqrt pow softplus layer_norm rms_norm = full
 softmax_cross_entropy bce_with_logits mse l1 smooth_l1 logsumexp softmax log_softmax reduce_sum = full
-scatter_add = promote
+scatter_add sum_rows = promote
 seed gradient = full
 * = pass
 )";

@@ -2,7 +2,9 @@
 // their slot; nothing is updated in place before memory is planned. SPDX-License-Identifier:
 // Apache-2.0 WITH LLVM-exception
 #include "MicroBatches.h"
+#include "RowGradients.h"
 #include "ampc/Transforms/Passes.h"
+#include "llvm/Support/xxhash.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_TRAINEXPANDSTEP
@@ -69,10 +71,16 @@ private:
   SmallVector<Value> results;
 };
 
+/// The gradient of a parameter, or of those rows of it that `rows` names.
+struct Gradient {
+  Value value, rows;
+};
+
 class Expansion {
 public:
-  Expansion(train::ModelOp model, train::StepOp step)
-      : model(model), step(step), name(step.getSymName()), builder(model.getContext()) {}
+  Expansion(train::ModelOp model, train::StepOp step, bool explain)
+      : model(model), step(step), name(step.getSymName()), explain(explain),
+        builder(model.getContext()) {}
   LogicalResult run();
 
 private:
@@ -85,16 +93,32 @@ private:
   RankedTensorType paramType(unsigned i) {
     return cast<RankedTensorType>(model.lookupSymbol<train::ParamOp>(paramName(i)).getType());
   }
-  void declareState();
+  /// In 16 bits if the optimizer says so. The f64 form of a model is a reference: nothing is
+  /// rounded there.
+  RankedTensorType momentType(unsigned i) {
+    OptimizerAttrInterface optimizer = step.getOptimizer();
+    RankedTensorType param = paramType(i);
+    Type element = optimizer.getMomentType();
+    if (!element || param.getElementType().isF64())
+      element = param.getElementType();
+    return RankedTensorType::get(optimizer.getMomentShape(param.getShape()), element);
+  }
+  void declareState(ArrayRef<Gradient> gradients);
   void declare(StringRef symbol, Type type, StringRef role, double value = 0.0);
+  SmallVector<Gradient> gradientsOf(train::FuncOp func);
   /// Appends clipping, schedule and optimizer for plain gradients.
-  void addUpdate(Program &program, SmallVector<Value> gradients);
-  SmallVector<Value> clip(GradBuilder &b, Program &program, SmallVector<Value> gradients);
+  void addUpdate(Program &program, SmallVector<Gradient> gradients);
+  void clip(GradBuilder &b, Program &program, MutableArrayRef<Gradient> gradients);
+  SmallVector<Value> applyRule(GradBuilder &b, unsigned i, Value param, Value gradient,
+                               ArrayRef<Value> moments, StringRef part);
+  SmallVector<Value> updateParam(GradBuilder &b, Program &program, unsigned i, Gradient gradient);
 
   train::ModelOp model;
   train::StepOp step;
   StringRef name;
+  bool explain;
   OpBuilder builder;
+  Value count, number, lr; ///< of the program under construction: the step as integer and real
 };
 } // namespace
 
@@ -107,29 +131,47 @@ void Expansion::declare(StringRef symbol, Type type, StringRef role, double valu
   buffer->setAttr("role", builder.getStringAttr(role));
 }
 
-void Expansion::declareState() {
+void Expansion::declareState(ArrayRef<Gradient> gradients) {
   builder.setInsertionPoint(step);
   OptimizerAttrInterface optimizer = step.getOptimizer();
   declare((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()), "step");
-  for (unsigned i = 0; i < step.getParams().size(); ++i) {
-    for (StringRef moment : optimizer.getMoments())
-      declare(slot(moment, paramName(i)), paramType(i), "moment", optimizer.getInitialMoment());
+  for (auto [i, gradient] : llvm::enumerate(gradients)) {
+    for (StringRef moment : optimizer.getMomentNames())
+      declare(slot(moment, paramName(i)), momentType(i), "moment", optimizer.getInitialMoment());
     if (step.getEmaDecay())
       declare(slot("ema", paramName(i)), paramType(i), "ema");
-    declare(slot("gradient", paramName(i)), paramType(i), "gradient");
+    declare(slot("gradient", paramName(i)), gradient.value.getType(), "gradient");
+    if (gradient.rows)
+      declare(slot("rows", paramName(i)), gradient.rows.getType(), "gradient");
   }
 }
 
-SmallVector<Value> Expansion::clip(GradBuilder &b, Program &program, SmallVector<Value> gradients) {
+/// What the gradient function returns, in the order of the step's parameters.
+SmallVector<Gradient> Expansion::gradientsOf(train::FuncOp func) {
+  SmallVector<Gradient> gradients(step.getParams().size());
+  auto numberOf = [&](StringAttr param) {
+    return llvm::find(step.getParams(), Attribute(FlatSymbolRefAttr::get(param))) -
+           step.getParams().begin();
+  };
+  for (auto [i, value] : llvm::enumerate(func.getBody().front().getTerminator()->getOperands())) {
+    if (auto param = func.getResultAttrOfType<StringAttr>(i, "train.gradient"))
+      gradients[numberOf(param)].value = value;
+    if (auto param = func.getResultAttrOfType<StringAttr>(i, "train.rows"))
+      gradients[numberOf(param)].rows = value;
+  }
+  return gradients;
+}
+
+void Expansion::clip(GradBuilder &b, Program &program, MutableArrayRef<Gradient> gradients) {
   if (step.getClipValue())
-    for (Value &g : gradients) {
+    for (auto &[g, rows] : gradients) {
       double limit = step.getClipValue()->convertToDouble();
       Value high = b.real(limit, g), low = b.real(-limit, g);
       g = b.select(b.greater(g, high), high, b.select(b.greater(low, g), low, g));
     }
   if (step.getClipNorm()) {
     Value sum;
-    for (Value g : gradients) {
+    for (auto &[g, rows] : gradients) {
       auto dims =
           llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(g.getType()).getRank()));
       Value square = b.mul(g, g);
@@ -141,43 +183,82 @@ SmallVector<Value> Expansion::clip(GradBuilder &b, Program &program, SmallVector
     Value factor =
         b.div(b.real(step.getClipNorm()->convertToDouble(), norm), b.add(norm, b.real(1e-6, norm)));
     factor = b.select(b.greater(one, factor), factor, one);
-    for (Value &g : gradients)
+    for (auto &[g, rows] : gradients)
       g = b.mul(g, factor);
     program.addResult(norm, "train.name", "grad_norm");
   }
-  return gradients;
 }
 
-void Expansion::addUpdate(Program &program, SmallVector<Value> gradients) {
+/// The optimizer's rule on a tensor, or on rows of one; 16-bit moments are rounded here.
+SmallVector<Value> Expansion::applyRule(GradBuilder &b, unsigned i, Value param, Value gradient,
+                                        ArrayRef<Value> moments, StringRef part) {
+  OptimizerAttrInterface optimizer = step.getOptimizer();
+  Type element = getElementTypeOrSelf(param), stored = momentType(i).getElementType();
+  SmallVector<Value> wide =
+      llvm::map_to_vector(moments, [&](Value moment) { return b.castTo(moment, element); });
+  SmallVector<Value> updated = optimizer.buildUpdate(b, param, gradient, wide, number, lr);
+  if (stored == element)
+    return updated;
+  for (auto [moment, value] :
+       llvm::zip(optimizer.getMomentNames(), MutableArrayRef(updated).drop_front())) {
+    auto key = int32_t(llvm::xxh3_64bits(slot(moment, paramName(i)) + part.str()));
+    auto type = cast<RankedTensorType>(value.getType()).clone(stored);
+    value = stored.isBF16() ? b.op<train::StochasticRoundOp>(type, value, count, key)
+                            : b.castTo(value, stored);
+  }
+  return updated;
+}
+
+/// The new parameter and its new moments. Rows are read, updated and written back; where the rule
+/// moves every row, the others are updated with a gradient of 0 before.
+SmallVector<Value> Expansion::updateParam(GradBuilder &b, Program &program, unsigned i,
+                                          Gradient gradient) {
+  OptimizerAttrInterface optimizer = step.getOptimizer();
+  SmallVector<Value> state{program.state(paramName(i), paramType(i))};
+  for (StringRef moment : optimizer.getMomentNames())
+    state.push_back(program.state(slot(moment, paramName(i)), momentType(i)));
+  if (!gradient.rows)
+    return applyRule(b, i, state[0], gradient.value, ArrayRef(state).drop_front(), "");
+  SmallVector<Value> old = llvm::map_to_vector(state, [&](Value table) {
+    return b.op<train::GatherOp>(table, gradient.rows, IntegerAttr());
+  });
+  SmallVector<Value> rows =
+      applyRule(b, i, old[0], gradient.value, ArrayRef(old).drop_front(), ".rows");
+  if (optimizer.getRowUpdate() == RowUpdate::Every) {
+    Value zeros = b.broadcastTo(b.real(0.0, state[0]), paramType(i));
+    state = applyRule(b, i, state[0], zeros, ArrayRef(state).drop_front(), "");
+  }
+  for (auto [table, now] : llvm::zip(state, rows))
+    table = b.op<train::PutRowsOp>(now, gradient.rows, table);
+  return state;
+}
+
+void Expansion::addUpdate(Program &program, SmallVector<Gradient> gradients) {
   OpBuilder inner(builder.getContext());
   if (!program.body.empty() && program.body.back().hasTrait<OpTrait::IsTerminator>())
     inner.setInsertionPoint(&program.body.back());
   else
     inner.setInsertionPointToEnd(&program.body);
   GradBuilder b(inner, NameLoc::get(inner.getStringAttr(name + ".update"), step.getLoc()));
-  Type element = getElementTypeOrSelf(gradients.front());
+  Type element = getElementTypeOrSelf(gradients.front().value);
   b.compute = element; // state is updated in its own type, whatever the ops' categories say
-  gradients = clip(b, program, gradients);
+  clip(b, program, gradients);
 
-  Value count =
-      program.state((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()));
+  count = program.state((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()));
   Value next = b.add(count, b.real(1.0, count));
-  Value number = b.castTo(next, element);
+  number = b.castTo(next, element);
   OptimizerAttrInterface optimizer = step.getOptimizer();
-  Value lr = b.real(optimizer.getLearningRate(), element);
+  lr = b.real(optimizer.getLearningRate(), element);
   if (auto schedule = step.getSchedule())
     lr = b.mul(lr, schedule->buildFactor(b, number));
   Value factor = program.control("lr_factor", RankedTensorType::get({}, builder.getF32Type()));
   lr = b.mul(lr, b.castTo(factor, element));
 
   for (auto [i, gradient] : llvm::enumerate(gradients)) {
-    Value param = program.state(paramName(i), paramType(i));
-    SmallVector<Value> moments;
-    for (StringRef moment : optimizer.getMoments())
-      moments.push_back(program.state(slot(moment, paramName(i)), paramType(i)));
-    SmallVector<Value> updated = optimizer.buildUpdate(b, param, gradient, moments, number, lr);
+    SmallVector<Value> updated = updateParam(b, program, i, gradient);
     program.addResult(updated[0], "train.slot", paramName(i));
-    for (auto [moment, value] : llvm::zip(optimizer.getMoments(), ArrayRef(updated).drop_front()))
+    for (auto [moment, value] :
+         llvm::zip(optimizer.getMomentNames(), ArrayRef(updated).drop_front()))
       program.addResult(value, "train.slot", slot(moment, paramName(i)));
     if (step.getEmaDecay()) { // the average starts at the first updated value
       double keep = step.getEmaDecay()->convertToDouble();
@@ -202,7 +283,8 @@ LogicalResult Expansion::run() {
                                 << " micro-batches";
     accumulateMicroBatches(gradient, count);
   }
-  declareState();
+  keepRowGradients(gradient, step.getOptimizer(), explain);
+  declareState(gradientsOf(gradient));
   builder.setInsertionPointAfter(gradient);
 
   // The whole step.
@@ -210,15 +292,13 @@ LogicalResult Expansion::run() {
   whole.setSymName((name + ".train").str());
   whole->setAttr("train.role", builder.getStringAttr("train"));
   Program train(whole);
-  Operation *ret = train.body.getTerminator();
-  SmallVector<Value> gradients;
-  for (auto [i, value] : llvm::enumerate(ret->getOperands())) {
-    if (gradient.getResultAttr(i, "train.gradient"))
-      gradients.push_back(value);
-    else
+  auto isGradient = [&](unsigned i) {
+    return gradient.getResultAttr(i, "train.gradient") || gradient.getResultAttr(i, "train.rows");
+  };
+  for (auto [i, value] : llvm::enumerate(train.body.getTerminator()->getOperands()))
+    if (!isGradient(i))
       train.addResult(value, gradient.getResultAttrDict(i));
-  }
-  addUpdate(train, gradients);
+  addUpdate(train, gradientsOf(whole));
   train.finish();
 
   // The optimizer alone, on stored gradients.
@@ -229,10 +309,12 @@ LogicalResult Expansion::run() {
   apply->setAttr("train.role", builder.getStringAttr("apply"));
   apply->setAttr("train.step", builder.getStringAttr(name));
   Program update(apply);
-  SmallVector<Value> stored;
-  for (unsigned i = 0; i < step.getParams().size(); ++i) {
+  SmallVector<Gradient> stored;
+  for (auto [i, made] : llvm::enumerate(gradientsOf(gradient))) {
     update.state(paramName(i), paramType(i));
-    stored.push_back(update.state(slot("gradient", paramName(i)), paramType(i)));
+    stored.push_back({update.state(slot("gradient", paramName(i)), made.value.getType()), {}});
+    if (made.rows)
+      stored.back().rows = update.state(slot("rows", paramName(i)), made.rows.getType());
   }
   addUpdate(update, stored);
   update.finish();
@@ -243,6 +325,8 @@ LogicalResult Expansion::run() {
        llvm::enumerate(gradient.getBody().front().getTerminator()->getOperands())) {
     if (auto param = gradient.getResultAttrOfType<StringAttr>(i, "train.gradient"))
       forward.addResult(value, "train.slot", slot("gradient", param));
+    else if (auto param = gradient.getResultAttrOfType<StringAttr>(i, "train.rows"))
+      forward.addResult(value, "train.slot", slot("rows", param));
     else
       forward.addResult(value, gradient.getResultAttrDict(i));
   }
@@ -259,10 +343,11 @@ LogicalResult Expansion::run() {
 
 namespace {
 struct TrainExpandStep : ampc::impl::TrainExpandStepBase<TrainExpandStep> {
+  using TrainExpandStepBase::TrainExpandStepBase;
   void runOnOperation() override {
     for (auto model : getOperation().getOps<train::ModelOp>())
       for (auto step : llvm::to_vector(model.getOps<train::StepOp>()))
-        if (failed(Expansion(model, step).run()))
+        if (failed(Expansion(model, step, explain).run()))
           return signalPassFailure();
   }
 };

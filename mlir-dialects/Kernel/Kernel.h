@@ -21,6 +21,8 @@ int64_t byteSize(mlir::Type type);
 inline int64_t alignUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 /// The value whose bytes a chain of views shows.
 mlir::Value throughViews(mlir::Value value);
+/// Bits of the digits that kernel.group_rows sorts by.
+constexpr int64_t digitBits = 8;
 } // namespace ampc::kernel
 
 #include "mlir-dialects/Kernel/KernelEnums.h.inc"

@@ -34,6 +34,52 @@ LogicalResult ScatterAddOp::verify() {
   return verifyRows(*this, tensorOf(getResult()), tensorOf(getIndex()), tensorOf(getUpdates()));
 }
 
+LogicalResult GroupRowsOp::verify() {
+  auto index = tensorOf(getIndex());
+  int64_t count = index.getRank() == 1 ? index.getDimSize(0) : 0,
+          rows = std::min<int64_t>(count, getOf());
+  auto numbers = [&](int64_t size) { return index.clone({size}); };
+  if (count < 1 || rows < 1 || !index.getElementType().isInteger(32) ||
+      getRows().getType() != numbers(rows) || getOrder().getType() != numbers(count) ||
+      getStarts().getType() != numbers(rows + 1))
+    return emitOpError() << "expected i32 indices [n] of a table of m rows, and [min(n, m)], [n] "
+                            "and [min(n, m) + 1] of them, but got "
+                         << index << ", " << getOf() << " and " << getResultTypes();
+  return success();
+}
+/// The order of the pass before, and how often each value of a digit occurs.
+int64_t GroupRowsOp::getWorkspaceBytes() {
+  return alignUp(byteSize(getOrder().getType())) + (int64_t(1) << digitBits) * 4;
+}
+
+LogicalResult SumRowsOp::verify() {
+  auto updates = tensorOf(getUpdates()), order = tensorOf(getOrder()),
+       starts = tensorOf(getStarts()), sums = tensorOf(getResult());
+  Type in = updates.getElementType(), acc = sums.getElementType();
+  if (!isa<FloatType>(acc) ||
+      acc.getIntOrFloatBitWidth() < std::max(32u, in.getIntOrFloatBitWidth()))
+    return emitOpError() << "expected an accumulator of at least "
+                         << (in.isF64() ? in : Float32Type::get(getContext())) << ", but got "
+                         << acc;
+  if (updates.getRank() != 2 || sums.getRank() != 2 || order.getRank() != 1 ||
+      starts.getRank() != 1 || order.getDimSize(0) != updates.getDimSize(0) ||
+      starts.getDimSize(0) != sums.getDimSize(0) + 1 ||
+      sums.getDimSize(1) != updates.getDimSize(1) || !order.getElementType().isInteger(32) ||
+      !starts.getElementType().isInteger(32))
+    return emitOpError() << "expected updates [n, width], an order [n], starts [m + 1] and sums "
+                            "[m, width], but got "
+                         << updates << ", " << order << ", " << starts << " and " << sums;
+  return success();
+}
+
+LogicalResult PutRowsOp::verify() {
+  if (tensorOf(getTable()).getElementType() != tensorOf(getRows()).getElementType())
+    return emitOpError() << "expected elements of " << getTable().getType() << ", but got "
+                         << getRows().getType();
+  return verifyRows(*this, tensorOf(getTable()), tensorOf(getIndex()), tensorOf(getRows()));
+}
+OpOperand *PutRowsOp::getOverwritten() { return &getTableMutable(); }
+
 LogicalResult AssembleOp::verify() {
   auto type = tensorOf(getResult());
   size_t rank = type.getRank();

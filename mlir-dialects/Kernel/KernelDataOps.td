@@ -3,8 +3,8 @@
 #ifndef AMPC_KERNEL_DATA_OPS
 #define AMPC_KERNEL_DATA_OPS
 
-class Kernel_DataOp<string mnemonic, list<Trait> traits = []>
-    : Kernel_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<KernelOpInterface>]> {
+class Kernel_DataOp<string mnemonic, list<Trait> traits = [], list<string> methods = []>
+    : Kernel_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<KernelOpInterface, methods>]> {
   let results = (outs AnyRankedTensor:$result);
   let hasVerifier = 1;
 }
@@ -34,6 +34,44 @@ def Kernel_ScatterAddOp : Kernel_DataOp<"scatter_add"> {
   let arguments = (ins AnyRankedTensor:$updates, AnyRankedTensor:$index, OptionalAttr<I64Attr>:$padding);
   let assemblyFormat = [{$updates `,` $index (`padding` $padding^)? attr-dict
                          `:` type($updates) `,` type($index) `->` type($result)}];
+}
+def Kernel_GroupRowsOp : Kernel_DataOp<"group_rows", [], ["getWorkspaceBytes"]> {
+  let summary = "Distinct indices in ascending order, and where each occurs";
+  let description = [{
+    `rows` holds the distinct indices in [0, `of`), then -1. Those that index `rows[k]` belongs to are
+    `order[starts[k]]` to `order[starts[k + 1] - 1]`, ascending. One task sorts by digits: time does not depend on `of`.
+
+    ```mlir
+    %rows, %order, %starts = kernel.group_rows %index of 100 : tensor<12xi32> -> tensor<12xi32>, tensor<12xi32>, tensor<13xi32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$index, I64Attr:$of);
+  let results = (outs AnyRankedTensor:$rows, AnyRankedTensor:$order, AnyRankedTensor:$starts);
+  let assemblyFormat = "$index `of` $of attr-dict `:` type($index) `->` type(results)";
+}
+def Kernel_SumRowsOp : Kernel_DataOp<"sum_rows"> {
+  let summary = "Row k is the sum of the updates order[starts[k]] to order[starts[k + 1] - 1]";
+  let description = [{
+    The sums' type is that of the accumulator. A row belongs to one task, which adds in the order given.
+
+    ```mlir
+    %sums = kernel.sum_rows %updates, %order, %starts : tensor<12x8xf32>, tensor<12xi32>, tensor<13xi32> -> tensor<12x8xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$updates, AnyRankedTensor:$order, AnyRankedTensor:$starts);
+  let assemblyFormat = "$updates `,` $order `,` $starts attr-dict `:` type(operands) `->` type($result)";
+}
+def Kernel_PutRowsOp : Kernel_DataOp<"put_rows", [AllTypesMatch<["table", "result"]>], ["getOverwritten"]> {
+  let summary = "Writes rows over those of a table that the index names; the result has the table's memory";
+  let description = [{
+    No index occurs twice. Rows that go outside are left out.
+
+    ```mlir
+    %y = kernel.put_rows %rows, %index into %table : tensor<12x8xf32>, tensor<12xi32>, tensor<100x8xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$rows, AnyRankedTensor:$index, AnyRankedTensor:$table);
+  let assemblyFormat = "$rows `,` $index `into` $table attr-dict `:` type($rows) `,` type($index) `,` type($table)";
 }
 def Kernel_AssembleOp : Kernel_DataOp<"assemble"> {
   let summary = "A tensor put together from parts: element i of a part goes to offset + i * stride";

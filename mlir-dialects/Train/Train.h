@@ -38,6 +38,13 @@ struct Initializer {
   double b; ///< unused, the upper bound, or the standard deviation
 };
 
+/// Which rows of a table an optimizer changes when most rows of its gradient are 0.
+enum class RowUpdate {
+  Touched, ///< those with a gradient
+  Every,   ///< all, each by itself
+  Whole,   ///< all, by a rule that looks at the whole tensor
+};
+
 // Type inference, with errors at `loc`. Shapes follow numpy.
 llvm::LogicalResult inferBroadcast(std::optional<mlir::Location> loc, mlir::Type a, mlir::Type b,
                                    llvm::SmallVectorImpl<mlir::Type> &types);

@@ -159,9 +159,18 @@ def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
   let cppNamespace = "::ampc";
   let description = "An update rule of first order.";
   let methods = [
-    InterfaceMethod<"Names of the moments kept per parameter, each of the parameter's shape.",
-      "::llvm::SmallVector<::llvm::StringRef>", "getMoments">,
+    InterfaceMethod<"Names of the moments kept per parameter.",
+      "::llvm::SmallVector<::llvm::StringRef>", "getMomentNames">,
     InterfaceMethod<"First value of every moment.", "double", "getInitialMoment", (ins), "", "return 0.0;">,
+    InterfaceMethod<"Shape of the moments of a parameter of shape `param`; broadcasts to it.",
+      "::llvm::SmallVector<int64_t>", "getMomentShape", (ins "::llvm::ArrayRef<int64_t>":$param), "",
+      "return ::llvm::to_vector(param);">,
+    InterfaceMethod<"Element type that moments are kept in; null for that of the parameter. The rule never sees it.",
+      "::mlir::Type", "getMomentType", (ins), "", "return {};">,
+    InterfaceMethod<"Which rows of a table the rule changes, given a gradient that is 0 in most.",
+      "::ampc::RowUpdate", "getRowUpdate", (ins), "", "return ::ampc::RowUpdate::Every;">,
+    InterfaceMethod<"Whether rows with gradient 0 are left alone on purpose, which differs from the rule on whole tensors.",
+      "bool", "isLazy", (ins), "", "return false;">,
     InterfaceMethod<"Base learning rate.", "double", "getLearningRate">,
     InterfaceMethod<[{
       Returns the new parameter followed by the new moments. `step` (rank 0) counts from 1 and

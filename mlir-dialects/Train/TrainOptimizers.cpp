@@ -88,7 +88,23 @@ struct Rule {
 };
 } // namespace
 
-SmallVector<StringRef> SgdAttr::getMoments() const {
+/// Shared by the rules that take `moments`.
+static LogicalResult verifyMoments(function_ref<InFlightDiagnostic()> emitError, Type type) {
+  if (type && !type.isBF16() && !type.isF32())
+    return emitError() << "expected moments in bf16 or f32, but got " << type;
+  return success();
+}
+/// A decay or a moment moves rows whose gradient is 0.
+static RowUpdate touchedUnless(bool moves) { return moves ? RowUpdate::Every : RowUpdate::Touched; }
+
+LogicalResult SgdAttr::verify(function_ref<InFlightDiagnostic()> emitError, APFloat, APFloat,
+                              APFloat, bool, Type moments) {
+  return verifyMoments(emitError, moments);
+}
+RowUpdate SgdAttr::getRowUpdate() const {
+  return touchedUnless(!getMomentum().isZero() || !getWeightDecay().isZero());
+}
+SmallVector<StringRef> SgdAttr::getMomentNames() const {
   return number(getMomentum()) == 0.0 ? SmallVector<StringRef>{}
                                       : SmallVector<StringRef>{"momentum"};
 }
@@ -116,7 +132,13 @@ static Value adamDirection(Attr attr, Rule &rule, Value grad, ValueRange moments
   return b.div(rule.corrected(m, beta1, step),
                b.add(b.sqrt(rule.corrected(v, beta2, step)), rule.real(number(attr.getEps()))));
 }
-SmallVector<StringRef> AdamAttr::getMoments() const { return {"m", "v"}; }
+LogicalResult AdamAttr::verify(function_ref<InFlightDiagnostic()> emitError, APFloat, APFloat,
+                               APFloat, APFloat, APFloat, bool, Type moments) {
+  return verifyMoments(emitError, moments);
+}
+RowUpdate AdamAttr::getRowUpdate() const { return touchedUnless(!getLazy()); }
+bool AdamAttr::isLazy() const { return getLazy(); }
+SmallVector<StringRef> AdamAttr::getMomentNames() const { return {"m", "v"}; }
 SmallVector<Value> AdamAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                          ValueRange moments, Value step, Value lr) const {
   Rule rule{b, param};
@@ -126,7 +148,13 @@ SmallVector<Value> AdamAttr::buildUpdate(GradBuilder &b, Value param, Value grad
   next[0] = b.sub(param, b.mul(lr, direction));
   return next;
 }
-SmallVector<StringRef> AdamWAttr::getMoments() const { return {"m", "v"}; }
+LogicalResult AdamWAttr::verify(function_ref<InFlightDiagnostic()> emitError, APFloat, APFloat,
+                                APFloat, APFloat, APFloat, bool, Type moments) {
+  return verifyMoments(emitError, moments);
+}
+RowUpdate AdamWAttr::getRowUpdate() const { return touchedUnless(!getLazy()); }
+bool AdamWAttr::isLazy() const { return getLazy(); }
+SmallVector<StringRef> AdamWAttr::getMomentNames() const { return {"m", "v"}; }
 SmallVector<Value> AdamWAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                           ValueRange moments, Value step, Value lr) const {
   Rule rule{b, param};
@@ -136,7 +164,9 @@ SmallVector<Value> AdamWAttr::buildUpdate(GradBuilder &b, Value param, Value gra
   next[0] = b.sub(b.mul(param, keep), b.mul(lr, direction));
   return next;
 }
-SmallVector<StringRef> LambAttr::getMoments() const { return {"m", "v"}; }
+SmallVector<StringRef> LambAttr::getMomentNames() const { return {"m", "v"}; }
+// The trust ratio is a quotient of norms of the whole tensor.
+RowUpdate LambAttr::getRowUpdate() const { return RowUpdate::Whole; }
 SmallVector<Value> LambAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                          ValueRange moments, Value step, Value lr) const {
   Rule rule{b, param};
@@ -155,7 +185,7 @@ SmallVector<Value> LambAttr::buildUpdate(GradBuilder &b, Value param, Value grad
   next[0] = b.sub(param, b.mul(b.mul(lr, ratio), direction));
   return next;
 }
-SmallVector<StringRef> AdagradAttr::getMoments() const { return {"sum"}; }
+SmallVector<StringRef> AdagradAttr::getMomentNames() const { return {"sum"}; }
 double AdagradAttr::getInitialMoment() const { return number(getInitialAccumulator()); }
 SmallVector<Value> AdagradAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                             ValueRange moments, Value, Value lr) const {
@@ -164,7 +194,38 @@ SmallVector<Value> AdagradAttr::buildUpdate(GradBuilder &b, Value param, Value g
   Value sum = b.add(moments[0], b.mul(g, g));
   return {b.sub(param, b.div(b.mul(lr, g), b.add(b.sqrt(sum), rule.real(number(getEps()))))), sum};
 }
-SmallVector<StringRef> RmspropAttr::getMoments() const {
+// Where the sum is 0 a gradient of 0 divides by eps: only with one does a row keep its value.
+RowUpdate AdagradAttr::getRowUpdate() const {
+  return touchedUnless(!getWeightDecay().isZero() || getEps().isZero());
+}
+
+SmallVector<StringRef> RowwiseAdagradAttr::getMomentNames() const { return {"sum"}; }
+double RowwiseAdagradAttr::getInitialMoment() const { return number(getInitialAccumulator()); }
+SmallVector<int64_t> RowwiseAdagradAttr::getMomentShape(ArrayRef<int64_t> param) const {
+  SmallVector<int64_t> shape(param.size(), 1);
+  if (!param.empty())
+    shape[0] = param[0];
+  return shape;
+}
+RowUpdate RowwiseAdagradAttr::getRowUpdate() const {
+  return touchedUnless(!getWeightDecay().isZero() || getEps().isZero());
+}
+SmallVector<Value> RowwiseAdagradAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
+                                                   ValueRange moments, Value, Value lr) const {
+  Rule rule{b, param};
+  auto type = cast<RankedTensorType>(param.getType());
+  Value g = rule.decayed(grad, param, number(getWeightDecay())), mean = b.mul(g, g);
+  if (type.getRank() > 1) {
+    double width = double(type.getNumElements()) / type.getDimSize(0);
+    auto dims = llvm::to_vector(llvm::seq<int64_t>(1, type.getRank()));
+    mean = b.div(b.reduceSum(mean, dims), rule.real(width));
+  }
+  Value sum = b.add(moments[0], b.reshape(mean, moments[0].getType()));
+  Value root = b.add(b.sqrt(sum), rule.real(number(getEps())));
+  return {b.sub(param, b.div(b.mul(lr, g), root)), sum};
+}
+
+SmallVector<StringRef> RmspropAttr::getMomentNames() const {
   return number(getMomentum()) == 0.0 ? SmallVector<StringRef>{"v"}
                                       : SmallVector<StringRef>{"v", "momentum"};
 }

@@ -48,4 +48,17 @@ def Train_DropoutOp : Train_Op<"dropout", Passthrough, [AllTypesMatch<["x", "res
   let hasVerifier = 1;
   let hasFolder = 1;
 }
+def Train_StochasticRoundOp : Train_Op<"stochastic_round", Passthrough, [DeclareOpInterfaceMethods<ScalarOpInterface>,
+    TypesMatchWith<"the operand in bf16", "x", "result",
+                   "::llvm::cast<::mlir::RankedTensorType>($_self).clone(::mlir::BFloat16Type::get($_self.getContext()))">]> {
+  let summary = "One of the two neighbours in bf16, so that the mean over all draws is x";
+  let doc = [{
+    The nearer neighbour is the likelier one, in steps of 2^-16: small additions to a large sum are not lost, as rounding to
+    the nearest would lose them (Gupta et al. 2015). Philox4x32-10 of `count`, of `key` and of the element's row-major number.
+    What is not finite, and what bf16 holds, stays as it is. }];
+  let arguments = (ins RealTensor:$x, 0DTensorOf<[I64]>:$count, I32Attr:$key);
+  let assemblyFormat = "$x `count` $count `key` $key attr-dict `:` type($x) `,` type($count)";
+  let example = "%y = train.stochastic_round %x count %n key 7 : tensor<4x8xf32>, tensor<i64>";
+  let differentiable = 0;
+}
 #endif

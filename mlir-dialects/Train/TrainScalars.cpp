@@ -148,3 +148,22 @@ SmallVector<Value> DropoutOp::buildScalars(ScalarBuilder &b, ValueRange x) {
   Value u = philox.unit(philox.draw(x[1], x[2], getKey())[0]), zero = b.real(0.0);
   return {b.select(b.greater(b.real(rate), u), zero, b.mul(x[0], b.real(1 / (1 - rate))))};
 }
+
+// The lower 16 bits of an f32 are what bf16 leaves out. Adding 16 random bits carries into the
+// upper half as often as the lower half is large; then the rest is cut off. (Infinities and NaN
+// have an exponent of ones.)
+SmallVector<Value> StochasticRoundOp::buildScalars(ScalarBuilder &b, ValueRange x) {
+  OpBuilder &builder = b.builder;
+  Type i32 = builder.getI32Type(), f32 = builder.getF32Type();
+  auto word = [&](uint32_t value) { return b.integer(int32_t(value), i32); };
+  auto keep = [&](Value bits, uint32_t mask) -> Value {
+    return arith::AndIOp::create(builder, b.loc, bits, word(mask));
+  };
+  Value seed = b.integer(0, builder.getI64Type()), real = b.castTo(x[0], f32);
+  Value noise = keep(Philox{b}.draw(seed, x[1], getKey())[0], 0xFFFF);
+  Value bits = arith::BitcastOp::create(builder, b.loc, i32, real);
+  Value rounded = keep(b.add(bits, noise), 0xFFFF0000);
+  Value finite = b.compare(ComparePredicate::ne, keep(bits, 0x7F800000), word(0x7F800000));
+  Value wide = b.select(finite, arith::BitcastOp::create(builder, b.loc, f32, rounded), real);
+  return {b.castTo(wide, b.compute)};
+}

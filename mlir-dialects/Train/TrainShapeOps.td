@@ -151,6 +151,29 @@ def Train_ScatterAddOp : Train_Op<"scatter_add", FullPrecision, []> {
   let saves   = ["1"];
   let hasVerifier = 1;
 }
+def Train_SumRowsOp : Train_Op<"sum_rows", FullPrecision, []> {
+  let summary = "The gradient of a table as rows: for every index that occurs, the sum of its updates";
+  let doc = [{
+    The sums of `train.scatter_add` without its zeros. `rows` holds the distinct indices in ascending order, at most as many as there
+    are updates or rows of the table, and `sums` their sums, each added up in the order of the updates. What is left of `rows`
+    is -1, of `sums` 0. Updates with an index outside [0, `of`) are left out. Time and memory depend on the number of updates,
+    not on `of`, the number of rows of the table. }];
+  let arguments = (ins RealTensor:$updates, RowNumbers:$index, I64Attr:$of);
+  let results = (outs RealTensor:$sums, RowNumbers:$rows);
+  let assemblyFormat = "$updates `at` $index `of` $of attr-dict `:` type($updates) `,` type($index) `to` type(results)";
+  let example = "%s, %r = train.sum_rows %u at %i of 100 : tensor<3x8xf32>, tensor<3xi32> to tensor<3x8xf32>, tensor<3xi32>";
+  let differentiable = 0;
+  let hasVerifier = 1;
+}
+def Train_PutRowsOp : Train_Op<"put_rows", Passthrough, [AllTypesMatch<["table", "result"]>]> {
+  let summary = "A table in which row index[i] is replaced by row i";
+  let doc = "No index in [0, number of rows) occurs twice. Rows that go nowhere are left out; the others keep their bits.";
+  let arguments = (ins AnyRankedTensor:$rows, RowNumbers:$index, AnyRankedTensor:$table);
+  let assemblyFormat = "$rows `at` $index `into` $table attr-dict `:` type($rows) `,` type($index) `,` type($table)";
+  let example = "%y = train.put_rows %r at %i into %table : tensor<3x8xf32>, tensor<3xi32>, tensor<100x8xf32>";
+  let differentiable = 0;
+  let hasVerifier = 1;
+}
 def Train_EmbeddingOp : Train_CompositeOp<"embedding", Passthrough, [InferTypeOpAdaptor,
     IndexOpInterface, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Vectors of a table, one per index; the vector `padding` gets no gradient";

@@ -49,6 +49,33 @@ LogicalResult ScatterAddOp::verify() {
                          << getUpdates().getType();
   return success();
 }
+LogicalResult SumRowsOp::verify() {
+  auto index = getIndex().getType(), updates = getUpdates().getType();
+  SmallVector<int64_t> shape(updates.getShape());
+  int64_t count = index.getNumElements();
+  if (int64_t(getOf()) < 1)
+    return emitOpError() << "expected a table of at least one row, but got " << getOf();
+  if (updates.getShape().take_front(index.getRank()) != index.getShape())
+    return emitOpError() << "expected an update per index of " << index << ", but got " << updates;
+  shape.erase(shape.begin(), shape.begin() + index.getRank());
+  shape.insert(shape.begin(), std::min(count, int64_t(getOf())));
+  if (getSums().getType().getShape() != ArrayRef<int64_t>(shape))
+    return emitOpError() << "expected sums of shape [" << shape << "], but got "
+                         << getSums().getType();
+  if (getRows().getType() != index.clone({shape[0]}))
+    return emitOpError() << "expected rows of type " << index.clone({shape[0]}) << ", but got "
+                         << getRows().getType();
+  return success();
+}
+LogicalResult PutRowsOp::verify() {
+  SmallVector<Type> types;
+  if (failed(inferGather(getLoc(), getTable().getType(), getIndex().getType(), types)))
+    return failure();
+  if (types[0] != getRows().getType())
+    return emitOpError() << "expected rows of type " << types[0] << ", but got "
+                         << getRows().getType();
+  return success();
+}
 LogicalResult EmbeddingOp::verify() {
   if (getTable().getType().getRank() != 2)
     return emitOpError() << "expected a table of vectors, but got " << getTable().getType();

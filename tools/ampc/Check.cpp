@@ -83,6 +83,7 @@ private:
   bool compare(Outcome &outcome, int64_t element, llvm::ArrayRef<double> direction, double *param,
                llvm::ArrayRef<double> gradient);
   bool checkParameter(int slot, llvm::ArrayRef<double> gradient, Outcome &outcome);
+  std::vector<double> denseGradient(int slot, int rows, int64_t elements);
 
   Session &session;
   int program;
@@ -184,6 +185,22 @@ bool GradientCheck::checkParameter(int slot, llvm::ArrayRef<double> gradient, Ou
   return true;
 }
 
+/// A gradient that is stored as rows (`rows` is the slot of their numbers, or -1) becomes as large
+/// as its parameter.
+std::vector<double> GradientCheck::denseGradient(int slot, int rows, int64_t elements) {
+  const ampc_tensor &tensor = session.getModel().slots[slot].tensor;
+  auto *values = static_cast<double *>(session.slotData(slot));
+  if (rows < 0)
+    return {values, values + elements};
+  std::vector<double> dense(elements);
+  auto *numbers = static_cast<int32_t *>(session.slotData(rows));
+  int64_t width = elementCount(tensor) / tensor.dims[0];
+  for (int64_t k = 0; k < tensor.dims[0]; ++k)
+    if (numbers[k] >= 0)
+      std::copy_n(values + k * width, width, dense.begin() + numbers[k] * width);
+  return dense;
+}
+
 bool GradientCheck::run() {
   perturbParameters();
   double value;
@@ -199,8 +216,9 @@ bool GradientCheck::run() {
     llvm::StringRef name = model.slots[i].tensor.name;
     if (model.slots[i].role != AMPC_ROLE_GRADIENT || !name.consume_front(prefix))
       continue;
-    auto *g = static_cast<double *>(session.slotData(i));
-    gradients.push_back({session.findSlot(name), {g, g + elementCount(model.slots[i].tensor)}});
+    int param = session.findSlot(name);
+    gradients.push_back({param, denseGradient(i, session.findSlot((step + ".rows." + name).str()),
+                                              elementCount(model.slots[param].tensor))});
   }
   bool passed = !gradients.empty();
   for (auto &[slot, gradient] : gradients) {

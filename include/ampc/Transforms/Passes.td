@@ -45,7 +45,13 @@ def TrainExpandStep : Pass<"train-expand-step", "::mlir::ModuleOp"> {
     From `@fit.grad` makes `@fit.train` (state and batch to loss and new state) and `@fit.apply` (state and stored gradients to
     new state); `@fit.grad` itself then stores gradients. Moments, step counter, averages and stored
     gradients are declared as buffers; the `train.step` op is gone. Nothing is updated in place before memory is planned.
+
+    The gradient of a table that only lookups read stays rows (`train.sum_rows`) if they are fewer than the table's or the
+    optimizer is lazy. Micro-batches and several lookups of one table put their rows one after the other. Rows of parameter and
+    moments are then read, updated and put back (`train.put_rows`); an optimizer that moves every row updates the table with a
+    gradient of 0 before. Such a gradient is stored as `@fit.gradient.table`, the sums, and `@fit.rows.table`, whose they are.
   }];
+  let options = [Option<"explain", "explain", "bool", "false", "a remark for every gradient of a table that is dense">];
 }
 def TrainMarkValues : Pass<"train-mark-values", "::mlir::ModuleOp"> {
   let summary = "Give every real value of a step's program a key that later phases keep";

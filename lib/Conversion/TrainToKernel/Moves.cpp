@@ -25,25 +25,60 @@ static LogicalResult convertGather(train::GatherOp op, Converter &converter) {
   return success();
 }
 
-/// Sums are formed in at least f32 and rounded once.
+/// Sums, formed in at least f32, as a value of `type`: rounded once.
+static Value rounded(Location loc, Value sums, RankedTensorType type, Converter &converter) {
+  auto flatType = tensorOf(sums);
+  if (flatType.getElementType() != type.getElementType()) {
+    AffineMap all = converter.builder.getMultiDimIdentityMap(2);
+    auto round = [](ScalarBuilder &, ValueRange x) { return SmallVector<Value>(x); };
+    sums = converter
+               .map(loc, flatType.clone(type.getElementType()), converter.whole(sums), all,
+                    flatType.getShape(), all, round)
+               ->getResult(0);
+  }
+  return converter.view(loc, sums, type.getShape());
+}
+
+/// The sums of rows of `updates`, for a result of `type`.
+static RankedTensorType sumsOf(Value updates, RankedTensorType type) {
+  return RankedTensorType::get({type.getDimSize(0), tensorOf(updates).getDimSize(1)},
+                               computeType(type.getElementType()));
+}
+
 static LogicalResult convertScatterAdd(train::ScatterAddOp op, Converter &converter) {
   Location loc = op.getLoc();
   Value updates = asRows(loc, op.getUpdates(), op.getIndex().getType().getRank(), converter);
   Value index = flat(loc, op.getIndex(), converter);
-  auto type = op.getType();
-  Type acc = computeType(type.getElementType());
-  auto table = RankedTensorType::get({type.getDimSize(0), tensorOf(updates).getDimSize(1)}, acc);
-  Value sums = kernel::ScatterAddOp::create(converter.builder, loc, table, updates, index,
-                                            op.getPaddingAttr());
-  if (acc != type.getElementType()) {
-    AffineMap all = converter.builder.getMultiDimIdentityMap(2);
-    auto round = [](ScalarBuilder &, ValueRange x) { return SmallVector<Value>(x); };
-    sums = converter
-               .map(loc, table.clone(type.getElementType()), converter.whole(sums), all,
-                    table.getShape(), all, round)
-               ->getResult(0);
-  }
-  converter.set(op, converter.view(loc, sums, type.getShape()));
+  Value sums = kernel::ScatterAddOp::create(converter.builder, loc, sumsOf(updates, op.getType()),
+                                            updates, index, op.getPaddingAttr());
+  converter.set(op, rounded(loc, sums, op.getType(), converter));
+  return success();
+}
+
+static LogicalResult convertSumRows(train::SumRowsOp op, Converter &converter) {
+  Location loc = op.getLoc();
+  Value updates = asRows(loc, op.getUpdates(), op.getIndex().getType().getRank(), converter);
+  Value index = flat(loc, op.getIndex(), converter);
+  auto rows = op.getRows().getType();
+  auto groups = kernel::GroupRowsOp::create(converter.builder, loc, rows, index.getType(),
+                                            rows.clone({rows.getDimSize(0) + 1}), index,
+                                            converter.builder.getI64IntegerAttr(op.getOf()));
+  Value sums =
+      kernel::SumRowsOp::create(converter.builder, loc, sumsOf(updates, op.getSums().getType()),
+                                updates, groups.getOrder(), groups.getStarts());
+  converter.set(op.getSums(), rounded(loc, sums, op.getSums().getType(), converter));
+  converter.set(op.getRows(), groups.getRows());
+  return success();
+}
+
+static LogicalResult convertPutRows(train::PutRowsOp op, Converter &converter) {
+  Location loc = op.getLoc();
+  Value rows = asRows(loc, op.getRows(), op.getIndex().getType().getRank(), converter),
+        index = flat(loc, op.getIndex(), converter),
+        table = asRows(loc, op.getTable(), 1, converter);
+  Value now =
+      kernel::PutRowsOp::create(converter.builder, loc, table.getType(), rows, index, table);
+  converter.set(op, converter.view(loc, now, op.getType().getShape()));
   return success();
 }
 
@@ -106,6 +141,8 @@ static LogicalResult convertAvgPoolGrad(train::AvgPoolGradOp op, Converter &conv
 void ampc::addMoveRules(Families &families) {
   families.add<train::GatherOp>(convertGather);
   families.add<train::ScatterAddOp>(convertScatterAdd);
+  families.add<train::SumRowsOp>(convertSumRows);
+  families.add<train::PutRowsOp>(convertPutRows);
   families.add<train::ConcatOp>(convertConcat);
   families.add<train::PadOp>(convertPad);
   families.add<train::MaxPoolOp>(convertMaxPool);

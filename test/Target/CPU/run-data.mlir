@@ -3,7 +3,7 @@
 // Kernels that move rows, parts and windows, against an interpreter, with sizes that no vector divides.
 // Filling with one value becomes memset, which every object may call; nothing else is.
 
-// CHECK-COUNT-16: _plain: {{.*}}ok
+// CHECK-COUNT-23: _plain: {{.*}}ok
 
 // Indices reach past the table: those rows are zeros.
 kernel.program @gather(%t: tensor<17x37xf32>, %i: tensor<501xi32>) -> tensor<501x37xf32> {
@@ -31,6 +31,37 @@ kernel.program @scatter_padding(%u: tensor<301x5xf64>, %i: tensor<301xi32>) -> t
 kernel.program @scatter_bf16(%u: tensor<31x19xbf16>, %i: tensor<31xi32>) -> tensor<7x19xf32> {
   %r = kernel.scatter_add %u, %i : tensor<31x19xbf16>, tensor<31xi32> -> tensor<7x19xf32>
   kernel.return %r : tensor<7x19xf32>
+}
+
+// Equal indices, and indices of no row; two digits.
+kernel.program @group(%i: tensor<301xi32>) -> (tensor<301xi32>, tensor<301xi32>, tensor<302xi32>) {
+  %r, %o, %s = kernel.group_rows %i of 800 {test.limit = 1000 : i64} : tensor<301xi32> -> tensor<301xi32>, tensor<301xi32>, tensor<302xi32>
+  kernel.return %r, %o, %s : tensor<301xi32>, tensor<301xi32>, tensor<302xi32>
+}
+kernel.program @group_few(%i: tensor<77xi32>) -> (tensor<5xi32>, tensor<77xi32>, tensor<6xi32>) {
+  %r, %o, %s = kernel.group_rows %i of 5 {test.limit = 5 : i64} : tensor<77xi32> -> tensor<5xi32>, tensor<77xi32>, tensor<6xi32>
+  kernel.return %r, %o, %s : tensor<5xi32>, tensor<77xi32>, tensor<6xi32>
+}
+kernel.program @group_one(%i: tensor<1xi32>) -> (tensor<1xi32>, tensor<1xi32>, tensor<2xi32>) {
+  %r, %o, %s = kernel.group_rows %i of 70000 {test.limit = 70000 : i64} : tensor<1xi32> -> tensor<1xi32>, tensor<1xi32>, tensor<2xi32>
+  kernel.return %r, %o, %s : tensor<1xi32>, tensor<1xi32>, tensor<2xi32>
+}
+// Row after row of the groups, some of them empty.
+kernel.program @sum_rows(%u: tensor<301x37xf32>, %o: tensor<301xi32>, %s: tensor<601xi32>) -> tensor<600x37xf32> {
+  %r = kernel.sum_rows %u, %o, %s {test.limit = 301 : i64} : tensor<301x37xf32>, tensor<301xi32>, tensor<601xi32> -> tensor<600x37xf32>
+  kernel.return %r : tensor<600x37xf32>
+}
+kernel.program @sum_rows_bf16(%u: tensor<31x19xbf16>, %o: tensor<31xi32>, %s: tensor<8xi32>) -> tensor<7x19xf32> {
+  %r = kernel.sum_rows %u, %o, %s {test.limit = 31 : i64} : tensor<31x19xbf16>, tensor<31xi32>, tensor<8xi32> -> tensor<7x19xf32>
+  kernel.return %r : tensor<7x19xf32>
+}
+kernel.program @put_rows(%r: tensor<501x37xf32>, %i: tensor<501xi32>, %t: tensor<700x37xf32>) -> tensor<700x37xf32> {
+  %y = kernel.put_rows %r, %i into %t {test.distinct, test.limit = 801 : i64} : tensor<501x37xf32>, tensor<501xi32>, tensor<700x37xf32>
+  kernel.return %y : tensor<700x37xf32>
+}
+kernel.program @put_rows_bf16(%r: tensor<5x3xbf16>, %i: tensor<5xi32>, %t: tensor<17x3xbf16>) -> tensor<17x3xbf16> {
+  %y = kernel.put_rows %r, %i into %t {test.distinct, test.limit = 20 : i64} : tensor<5x3xbf16>, tensor<5xi32>, tensor<17x3xbf16>
+  kernel.return %y : tensor<17x3xbf16>
 }
 
 kernel.program @concat(%a: tensor<5x3x7xf32>, %b: tensor<5x4x7xf32>) -> tensor<5x7x7xf32> {

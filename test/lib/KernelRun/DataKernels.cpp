@@ -3,6 +3,7 @@
 #include "Interpreter.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
+#include <map>
 
 using namespace mlir;
 using namespace ampc;
@@ -31,6 +32,45 @@ static void scatterAdd(kernel::ScatterAddOp op, ArrayRef<Elements> x, std::vecto
     for (int64_t j = 0; j < width; ++j)
       if (int64_t row = x[1][i].whole; row >= 0 && row < rows && op.getPadding() != row)
         y[0][row * width + j].real += x[0][i * width + j].real;
+}
+
+static void groupRows(kernel::GroupRowsOp op, ArrayRef<Elements> x, std::vector<Elements> &y) {
+  std::map<int64_t, std::vector<int64_t>> places; // of each row, ascending
+  for (size_t i = 0; i < x[0].size(); ++i) {
+    int64_t row = x[0][i].whole;
+    bool named = row >= 0 && row < int64_t(op.getOf());
+    places[named ? row : op.getOf()].push_back(i);
+  }
+  Elements rows, order, starts;
+  for (auto &[row, numbers] : places) {
+    if (row < int64_t(op.getOf())) {
+      rows.push_back({0, row});
+      starts.push_back({0, int64_t(order.size())});
+    }
+    for (int64_t number : numbers)
+      order.push_back({0, number});
+  }
+  auto outside = places.find(op.getOf());
+  int64_t named = order.size() - (outside == places.end() ? 0 : outside->second.size());
+  rows.resize(shapeOf(op.getRows())[0], {0, -1});
+  starts.resize(shapeOf(op.getStarts())[0], {0, named});
+  y = {rows, order, starts};
+}
+static void sumRows(kernel::SumRowsOp op, ArrayRef<Elements> x, std::vector<Elements> &y) {
+  int64_t rows = shapeOf(op.getResult())[0], width = shapeOf(op.getResult())[1];
+  y.push_back(makeElements(op.getResult()));
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t i = x[2][row].whole; i < x[2][row + 1].whole; ++i)
+      for (int64_t j = 0; j < width; ++j)
+        y[0][row * width + j].real += x[0][x[1][i].whole * width + j].real;
+}
+static void putRows(kernel::PutRowsOp op, ArrayRef<Elements> x, std::vector<Elements> &y) {
+  int64_t rows = shapeOf(op.getTable())[0], width = shapeOf(op.getTable())[1];
+  y.push_back(x[2]);
+  for (size_t i = 0; i < x[1].size(); ++i)
+    for (int64_t j = 0; j < width; ++j)
+      if (int64_t row = x[1][i].whole; row >= 0 && row < rows)
+        y[0][row * width + j] = x[0][i * width + j];
 }
 
 static void assemble(kernel::AssembleOp op, ArrayRef<Elements> x, std::vector<Elements> &y) {
@@ -99,6 +139,9 @@ bool test::interpretData(Operation *op, ArrayRef<Elements> inputs, std::vector<E
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](kernel::GatherOp op) { return gather(op, inputs, results), true; })
       .Case([&](kernel::ScatterAddOp op) { return scatterAdd(op, inputs, results), true; })
+      .Case([&](kernel::GroupRowsOp op) { return groupRows(op, inputs, results), true; })
+      .Case([&](kernel::SumRowsOp op) { return sumRows(op, inputs, results), true; })
+      .Case([&](kernel::PutRowsOp op) { return putRows(op, inputs, results), true; })
       .Case([&](kernel::AssembleOp op) { return assemble(op, inputs, results), true; })
       .Case([&](kernel::PoolOp op) { return pool(op, inputs, results), true; })
       .Case([&](kernel::PoolGradOp op) { return poolGrad(op, inputs, results), true; })

@@ -52,7 +52,10 @@ public:
       Elements elements;
       for (int64_t i = 0; i < countOf(value.getType()); ++i) {
         char *at = buffers.back()->data() + i * size;
-        writeElement(at, element, {real(random), whole(random)});
+        int64_t number = whole(random);
+        if (op->hasAttr("test.distinct")) // no number twice if 7 does not divide the limit
+          number = (7 * i + 3) % (whole.max() + 1);
+        writeElement(at, element, {real(random), number});
         if (op->hasAttr("test.patterns")) {
           uint64_t bits = random() | uint64_t(random()) << 32;
           std::memcpy(at, &bits, size);
@@ -83,6 +86,11 @@ private:
       results.push_back(std::make_unique<GuardedBuffer>(countOf(type) * bytesOf(elementOf(type))));
     int64_t workspace = cast<KernelOpInterface>(op).getWorkspaceBytes();
     results.push_back(std::make_unique<GuardedBuffer>(workspace));
+    if (OpOperand *target = cast<KernelOpInterface>(op).getOverwritten()) {
+      Type type = target->get().getType();
+      std::memcpy(results[0]->data(), buffers[target->getOperandNumber()]->data(),
+                  countOf(type) * bytesOf(elementOf(type)));
+    }
     return results;
   }
   std::vector<void *> pointers(const Buffers &results) {
