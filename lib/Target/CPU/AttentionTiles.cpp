@@ -13,7 +13,7 @@ static ProductShape productOf(int64_t m, int64_t n, int64_t k, Type acc) {
   shape.m = m;
   shape.n = n;
   shape.k = k;
-  shape.acc = acc;
+  shape.lhs = shape.rhs = shape.acc = acc; // panels are widened while they are packed
   return shape;
 }
 
