@@ -129,7 +129,8 @@ function edgeText(from, to, operand) {
     curve = `M${start}C${start[0] + bend},${start[1]} ${end[0] - bend},${end[1]} ${end}`;
   }
   const classes = `${colour(operand.type)}${saved ? ' saved' : ''}`;
-  const far = Math.abs(end[0] - start[0]) > 900 ? ' far' : '';
+  const isShared = op => op.part === 'optimizer' && op.group === step.name;
+  const far = isShared(source) !== isShared(reader) ? ' shared' : Math.abs(end[0] - start[0]) > 900 ? ' far' : '';
   const diamond = operand.casts ? `<path class="diamond ${classes}" data-a="${from}" data-b="${to}" d="M${end[0]},${end[1] - 5}l5,5l-5,5l-5,-5z"/>` : '';
   return `<path class="edge ${classes}${far}" data-a="${from}" data-b="${to}" d="${curve}"/>${diamond}`;
 }
@@ -145,14 +146,16 @@ function drawGraph() {
   const groups = layout.groups.map((group, i) => {
     const [x, y, w, h] = group.box;
     return `<g class="group lane-${laneOf(group.part)}"><title>${html((group.path ? group.path + '/' : '') + group.label)}</title>
-      <rect x="${x}" y="${y}" width="${w}" height="${h}" rx="8"/><text data-g="${i}" x="${x + 10}" y="${y + 17}" font-size="12.5">${html(group.label)}</text></g>`;
+      <rect x="${x}" y="${y}" width="${w}" height="${h}" rx="8"/></g>`;
   });
+  const labels = layout.groups.map((_, i) => `<text data-g="${i}"></text>`);
   const edges = [];
   step.operations.forEach((op, to) => op.operands.forEach(operand => {
     const from = operand.from === undefined ? undefined : indexOf.get(operand.from);
     if (from !== undefined) edges.push(edgeText(from, to, operand));
   }));
-  $('view').innerHTML = bands.join('') + groups.join('') + edges.join('') + step.operations.map(nodeText).join('');
+  $('view').innerHTML = bands.join('') + groups.join('') + edges.join('') + step.operations.map(nodeText).join('')
+    + `<g class="group-labels">${labels.join('')}</g>`;
   $('lane-labels').innerHTML = ['forward', 'backward', 'optimizer'].map(name => `<div>${name}</div>`).join('');
 }
 
@@ -180,22 +183,24 @@ function applyView() {
 }
 
 /** Labels of groups grow as the drawing shrinks, as long as they fit. */
-let labelScale = 0;
+let labelScale = null;
 function fitLabels() {
-  const step = Math.round(Math.log2(view.scale) * 3);
-  if (step === labelScale) return;
-  labelScale = step;
+  const level = Math.round(Math.log2(view.scale) * 3);
+  if (level === labelScale) return;
+  labelScale = level;
   const wanted = Math.max(12.5, Math.min(64, 10.5 / view.scale));
-  document.querySelectorAll('#view .group > text').forEach(text => {
-    const group = layout.groups[text.dataset.g], [, y, w, h] = group.box;
-    const size = Math.max(12.5, Math.min(wanted, (w - 16) / (0.62 * group.label.length), h - 8));
-    const room = Math.floor((w - 16) / (0.6 * size));
+  document.querySelectorAll('#view .group-labels text').forEach(text => {
+    const group = layout.groups[text.dataset.g], [x, y, w] = group.box;
+    const isFar = wanted > 21, width = isFar ? w + 40 : w - 18;
+    const size = Math.max(12.5, Math.min(wanted, width / (0.66 * group.label.length)));
+    const room = Math.floor(width / (0.6 * size));
     text.setAttribute('font-size', size.toFixed(1));
-    text.setAttribute('y', y + (size > 13 ? size * 1.05 : 17));
+    text.setAttribute('x', isFar ? x : x + 10);
+    text.setAttribute('y', isFar ? y - 5 : y + 17);
     text.textContent = group.label.length > room ? group.label.slice(0, room - 1) + '\u2026' : group.label;
     text.style.display = size * view.scale < 4.5 ? 'none' : '';
   });
-  document.querySelectorAll('#view .band-label').forEach(text => { text.style.fontSize = Math.max(13, Math.min(24, 10 / view.scale)) + 'px'; });
+  document.querySelectorAll('#view .band-label').forEach(text => { text.style.fontSize = Math.max(13, Math.min(26, 11 / view.scale)) + 'px'; });
 }
 
 function zoom(factor, x, y) {
@@ -217,7 +222,7 @@ function fitAll() {
 /** Forward and backward pass fill the height, from the start; small enough to see a few groups. */
 function fitHeight() {
   const size = graphSize(), [, y, , h] = layout.lanes[1];
-  view.scale = Math.max(0.42, Math.min(1, size.height / (y + h + 10)));
+  view.scale = Math.max(0.8, Math.min(1, size.height / (y + h + 10)));
   view.x = 10;
   view.y = 0;
   moved();
@@ -571,7 +576,7 @@ function showStep(number) {
   cursor = null;
   showTotals();
   drawGraph();
-  labelScale = 0;
+  labelScale = null;
   showLegend();
   search($('search').value);
   select(-1);
