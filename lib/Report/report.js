@@ -100,6 +100,8 @@ function showTotals() {
 
 // ---- Graph ----
 const view = {x: 0, y: 0, scale: 1};
+const tileWidth = 1600;
+let tiles = [];
 let selected = -1, matches = [], match = -1;
 
 const label = op => op.op === 'input' ? op.name : op.op.replace(/^train\./, '');
@@ -143,19 +145,35 @@ function drawGraph() {
     return `<rect class="band" x="${band.from - 20}" y="${top}" width="${band.to - band.from + 40}" height="${bottom - top}" rx="10" opacity="${band.depth ? .8 : .5}"/>
       <text class="band-label" x="${band.from - 10}" y="${top + 18}">${html(band.label)}</text>`;
   });
-  const groups = layout.groups.map((group, i) => {
+  // Tiles keep what lies outside the window out of the browser's work.
+  tiles = [];
+  const put = (kind, from, to, text) => {
+    const number = to - from > 2 * tileWidth ? -1 : Math.floor(from / tileWidth);
+    let tile = tiles.find(t => t.number === number);
+    if (!tile) tiles.push(tile = {number, from, to, parts: [[], [], [], []]});
+    tile.from = Math.min(tile.from, from), tile.to = Math.max(tile.to, to);
+    tile.parts[kind].push(text);
+  };
+  layout.groups.forEach((group, i) => {
     const [x, y, w, h] = group.box;
-    return `<g class="group lane-${laneOf(group.part)}"><title>${html((group.path ? group.path + '/' : '') + group.label)}</title>
-      <rect x="${x}" y="${y}" width="${w}" height="${h}" rx="8"/></g>`;
+    put(0, x, x + Math.min(w, tileWidth), `<g class="group lane-${laneOf(group.part)}"><title>${html((group.path ? group.path + '/' : '') + group.label)}</title>
+      <rect x="${x}" y="${y}" width="${w}" height="${h}" rx="8"/></g>`);
+    put(3, x, x + Math.min(w, tileWidth), `<text data-g="${i}"></text>`);
   });
-  const labels = layout.groups.map((_, i) => `<text data-g="${i}"></text>`);
-  const edges = [];
-  step.operations.forEach((op, to) => op.operands.forEach(operand => {
-    const from = operand.from === undefined ? undefined : indexOf.get(operand.from);
-    if (from !== undefined) edges.push(edgeText(from, to, operand));
-  }));
-  $('view').innerHTML = bands.join('') + groups.join('') + edges.join('') + step.operations.map(nodeText).join('')
-    + `<g class="group-labels">${labels.join('')}</g>`;
+  step.operations.forEach((op, to) => {
+    const [x, , w] = layout.operations[to];
+    put(2, x, x + w, nodeText(op, to));
+    op.operands.forEach(operand => {
+      const from = operand.from === undefined ? undefined : indexOf.get(operand.from);
+      if (from === undefined) return;
+      const other = layout.operations[from];
+      put(1, Math.min(x, other[0]), Math.max(x + w, other[0] + other[2]), edgeText(from, to, operand));
+    });
+  });
+  tiles.sort((a, b) => a.number - b.number);
+  $('view').innerHTML = bands.join('') + tiles.map(tile => `<g class="tile">${tile.parts[0].join('')}${tile.parts[1].join('')}${tile.parts[2].join('')}
+    <g class="group-labels">${tile.parts[3].join('')}</g></g>`).join('');
+  document.querySelectorAll('#view .tile').forEach((element, i) => { tiles[i].element = element; });
   $('lane-labels').innerHTML = ['forward', 'backward', 'optimizer'].map(name => `<div>${name}</div>`).join('');
 }
 
@@ -169,6 +187,10 @@ function applyView() {
   frame = 0;
   const {scale} = view;
   $('view').setAttribute('transform', `translate(${view.x.toFixed(2)} ${view.y.toFixed(2)}) scale(${scale.toFixed(5)})`);
+  for (const tile of tiles) {
+    const isSeen = view.x + tile.to * scale > -40 && view.x + tile.from * scale < graphSize().width + 40;
+    tile.element.style.display = isSeen ? '' : 'none';
+  }
   const drawing = $('drawing').classList;
   drawing.toggle('far', scale < 0.5);
   drawing.toggle('very-far', scale < 0.2);
@@ -388,12 +410,13 @@ function search(words) {
   matches = [];
   match = -1;
   const nodes = document.querySelectorAll('#view .op');
-  nodes.forEach((node, i) => {
-    const op = step.operations[i];
+  nodes.forEach(node => {
+    const i = Number(node.dataset.i), op = step.operations[i];
     const found = words !== '' && [op.id, op.op, ...op.operands.map(o => o.label || '')].some(text => text.toLowerCase().includes(words));
     node.classList.toggle('match', found);
     if (found) matches.push(i);
   });
+  matches.sort((a, b) => a - b);
   $('drawing').classList.toggle('searching', words !== '');
   $('matches').textContent = words === '' ? '' : matches.length + (matches.length === 1 ? ' match' : ' matches');
 }
