@@ -234,11 +234,15 @@ function zoom(factor, x, y) {
   view.scale = scale;
   moved();
 }
-function fitAll() {
-  const size = graphSize();
-  view.scale = Math.min(1, (size.width - 50) / layout.width, (size.height - 20) / layout.height);
-  view.x = 26 + (size.width - 26 - layout.width * view.scale) / 2;
-  view.y = (size.height - layout.height * view.scale) / 2;
+/** The whole step, or, where that would be a thin line, all lanes around the middle of the window. */
+function fitAll(whole) {
+  const size = graphSize(), middle = (size.width / 2 - view.x) / view.scale;
+  const tall = (size.height - 12) / layout.height, wide = (size.width - 50) / layout.width;
+  view.scale = Math.min(1, tall, whole === true ? wide : Math.max(wide, 0.6 * tall));
+  const width = layout.width * view.scale;
+  view.x = width < size.width ? 26 + (size.width - 26 - width) / 2
+    : Math.max(size.width - width, Math.min(10, size.width / 2 - middle * view.scale));
+  view.y = Math.max(6, (size.height - layout.height * view.scale) / 2);
   moved();
 }
 /** Forward and backward pass fill the height, from the start; small enough to see a few groups. */
@@ -337,11 +341,11 @@ function wireGraph() {
   overview.addEventListener('pointermove', jump);
   $('zoom-in').onclick = () => zoom(1.4);
   $('zoom-out').onclick = () => zoom(1 / 1.4);
-  $('zoom-fit').onclick = fitAll;
+  $('zoom-fit').onclick = () => fitAll();
   $('zoom-read').onclick = fitHeight;
   $('show-saved').onchange = event => $('drawing').classList.toggle('no-saved', !event.target.checked);
   new ResizeObserver(moved).observe(graph);
-  addEventListener('beforeprint', () => { fitAll(); applyView(); });
+  addEventListener('beforeprint', () => { fitAll(true); applyView(); });
 }
 
 function select(i, focus) {
@@ -557,17 +561,17 @@ function showTables() {
   choices('casts-part', 'part', 'all parts', step.casts);
   new Table('operations', [
     {title: 'Op', value: label}, {title: 'Name', value: op => op.name, style: 'name mono'}, {title: 'Part', value: op => op.part},
-    {title: 'Computes', value: op => op.computes, show: op => typed(op.computes)}, {title: 'Stored', value: op => op.stored, show: op => typed(op.stored)},
+    {title: 'Computes', style: 'type', value: op => op.computes, show: op => typed(op.computes)}, {title: 'Stored', style: 'type', value: op => op.stored, show: op => typed(op.stored)},
     {title: 'Rule', value: op => op.rule || ''}, {title: 'Reason', value: op => op.reason || '', style: 'reason'},
     {title: 'f32', number: true, value: op => op.f32_bytes}, {title: 'Stored bytes', number: true, value: op => op.bytes},
-    {title: 'Kept', number: true, value: op => op.saved_bytes || 0}, {title: 'Source', value: op => op.source || '', style: 'mono'},
+    {title: 'Kept', number: true, value: op => op.saved_bytes || 0}, {title: 'Source', value: op => op.source || '', style: 'mono source'},
   ], step.operations, goTo).draw();
   const readersText = cast => cast.readers.map(id => label(step.operations[indexOf.get(id)])).join(', ') || 'state';
   new Table('casts', [
-    {title: 'From', value: c => c.from, show: c => typed(c.from)}, {title: 'To', value: c => c.to, show: c => typed(c.to)},
+    {title: 'From', style: 'type', value: c => c.from, show: c => typed(c.from)}, {title: 'To', style: 'type', value: c => c.to, show: c => typed(c.to)},
     {title: 'Of', value: c => c.of, style: 'name mono'}, {title: 'Read by', value: readersText}, {title: 'Part', value: c => c.part},
     {title: 'Reason', value: c => c.reason, style: 'reason'}, {title: 'Bytes', number: true, value: c => c.bytes},
-    {title: 'Kept', number: true, value: c => c.saved_bytes || 0}, {title: 'Source', value: c => c.source || '', style: 'mono'},
+    {title: 'Kept', number: true, value: c => c.saved_bytes || 0}, {title: 'Source', value: c => c.source || '', style: 'mono source'},
   ], step.casts, i => { const of = indexOf.get(step.casts[i].of); if (of !== undefined) goTo(of); }).draw();
 }
 
