@@ -9,9 +9,9 @@ using namespace ampc::report;
 using llvm::StringRef;
 
 // Sizes in the units of the page, which are pixels at scale 1.
-static constexpr double longColumn = 150, nodeHeight = 24, rowGap = 16, nodeGap = 10, padding = 12,
-                        labelHeight = 22, columnGap = 56, groupGap = 22, laneGap = 64,
-                        laneLabel = 34, bandHeight = 26;
+static constexpr double nodeHeight = 24, rowGap = 16, nodeGap = 10, padding = 12, labelHeight = 22,
+                        columnGap = 56, groupGap = 22, laneGap = 64, laneLabel = 34,
+                        bandHeight = 26;
 
 /// Room for the mnemonic and the type behind it.
 static double widthOf(const Op &op) {
@@ -105,13 +105,17 @@ void StepLayouter::layOutGroup(Members &group) {
   });
   graph.layers = longestPathLayers(group.operations.size(), graph.edges);
   bool isLong = isShared(group);
-  for (int number : group.operations)
-    graph.extents.push_back(isLong ? nodeHeight : widthOf(step.operations[number]));
+  double widest = 0;
+  for (int number : group.operations) {
+    double width = widthOf(step.operations[number]);
+    graph.extents.push_back(isLong ? nodeHeight : width);
+    widest = std::max(widest, width);
+  }
   std::vector<double> centres = placeInLayers(graph, nodeGap);
   for (auto [i, number] : llvm::enumerate(group.operations)) {
     double width = widthOf(step.operations[number]);
     double across = centres[i] - graph.extents[i] / 2;
-    double x = isLong ? graph.layers[i] * longColumn : across;
+    double x = isLong ? graph.layers[i] * (widest + columnGap / 2) : across;
     double y = isLong ? across : graph.layers[i] * (nodeHeight + rowGap);
     result.operations[number] = {padding + x, labelHeight + padding / 2 + y, width, nodeHeight};
     group.width = std::max(group.width, x + width + 2 * padding);
