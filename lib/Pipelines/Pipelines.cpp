@@ -110,7 +110,6 @@ void ampc::registerDialects(DialectRegistry &registry) {
                   math::MathDialect>();
   cpu::registerCodegenDialects(registry);
   registerPackageDialects(registry);
-  cpu::registerCodegenDialects(registry);
 }
 
 namespace {
@@ -151,7 +150,6 @@ void ampc::registerPasses() {
   registerTransformsPasses();
   registerConversionPasses();
   registerKernelPasses();
-  registerTargetCPUPasses();
   registerTargetCPUPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
