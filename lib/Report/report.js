@@ -614,7 +614,7 @@ function showStep(number) {
 function start() {
   const options = report.options;
   $('title').textContent = report.model;
-  $('subtitle').textContent = [report.file, options.precision === 'f32' ? 'f32' : `${options.precision} beside f32`, `policy ${options.policy}`,
+  $('subtitle').textContent = [report.file, options.precision === 'f32' ? 'f32' : `${options.precision} beside f32`, `policy ${options.policy}`, options.policy_file,
     options.master_weights ? '' : 'no master weights', ...options.overrides.map(o => 'override ' + o), ...options.edits.map(e => 'edit ' + e)].filter(Boolean).join(' \u00b7 ');
   setTheme(matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
   $('theme').onclick = () => { setTheme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'); drawOverview(); };
