@@ -235,10 +235,10 @@ function zoom(factor, x, y) {
   moved();
 }
 /** The whole step, or, where that would be a thin line, all lanes around the middle of the window. */
-function fitAll(whole) {
+function fitAll() {
   const size = graphSize(), middle = (size.width / 2 - view.x) / view.scale;
   const tall = (size.height - 12) / layout.height, wide = (size.width - 50) / layout.width;
-  view.scale = Math.min(1, tall, whole === true ? wide : Math.max(wide, 0.6 * tall));
+  view.scale = Math.min(1, tall, Math.max(wide, 0.6 * tall));
   const width = layout.width * view.scale;
   view.x = width < size.width ? 26 + (size.width - 26 - width) / 2
     : Math.max(size.width - width, Math.min(10, size.width / 2 - middle * view.scale));
@@ -341,11 +341,17 @@ function wireGraph() {
   overview.addEventListener('pointermove', jump);
   $('zoom-in').onclick = () => zoom(1.4);
   $('zoom-out').onclick = () => zoom(1 / 1.4);
-  $('zoom-fit').onclick = () => fitAll();
+  $('zoom-fit').onclick = fitAll;
   $('zoom-read').onclick = fitHeight;
   $('show-saved').onchange = event => $('drawing').classList.toggle('no-saved', !event.target.checked);
   new ResizeObserver(moved).observe(graph);
-  addEventListener('beforeprint', () => { fitAll(true); applyView(); });
+  // On paper: the whole step, whatever the window shows.
+  addEventListener('beforeprint', () => {
+    $('drawing').setAttribute('viewBox', `0 0 ${layout.width} ${layout.height}`);
+    $('view').removeAttribute('transform');
+    for (const tile of tiles) tile.element.style.display = '';
+  });
+  addEventListener('afterprint', () => { $('drawing').removeAttribute('viewBox'); moved(); });
 }
 
 function select(i, focus) {

@@ -29,6 +29,9 @@ for step in report["steps"]:
             key = op["source"], op["name"], op["op"], op["rule"], op["reason"]
             assert decided[key] > 0, f"no remark for {key}"
             explained += 1
+        elif op["computes"] in ("f32", "f16", "bf16"):
+            left = [key for key in decided if key[:3] == (op["source"], op["name"], op["op"])]
+            assert not left, f"the reason is lost: {left}"
         for operand in op["operands"]:
             assert ("from" in operand) != ("label" in operand), operand
             assert operand.get("from", ids[0]) in known and all(c in known for c in operand.get("casts", [])), operand
@@ -50,6 +53,11 @@ for step in report["steps"]:
     for side, memory in step["memory"].items():
         arena = totals["arena_bytes"][side]
         assert all(b["offset"] + b["bytes"] <= arena and b["first"] <= b["last"] for b in memory["buffers"])
+        buffers = memory["buffers"]
+        for i, a in enumerate(buffers):  # one takes over another's bytes only where that ends
+            for b in buffers[i + 1:]:
+                apart = a["offset"] + a["bytes"] <= b["offset"] or b["offset"] + b["bytes"] <= a["offset"]
+                assert apart or a["last"] <= b["first"] or b["last"] <= a["first"], (a, b)
         assert max(k["live_bytes"] for k in memory["kernels"]) == totals["peak_live_bytes"][side] <= arena
         assert memory["kernels"][memory["peak_kernel"]]["live_bytes"] == totals["peak_live_bytes"][side]
     costs = step["policy_costs"]
