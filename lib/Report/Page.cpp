@@ -5,8 +5,10 @@
 #include "llvm/Support/FormatVariadic.h"
 
 namespace ampc {
-extern const unsigned char reportHtml[], reportStyle[], reportScript[];
-extern const std::size_t reportHtmlSize, reportStyleSize, reportScriptSize;
+extern const unsigned char reportHtml[], reportStyle[], reportScript[], graphScript[],
+    tablesScript[];
+extern const std::size_t reportHtmlSize, reportStyleSize, reportScriptSize, graphScriptSize,
+    tablesScriptSize;
 } // namespace ampc
 
 using namespace ampc;
@@ -71,6 +73,10 @@ void report::writePage(llvm::raw_ostream &os, const json::Value &report, const C
       os << text(reportStyle, reportStyleSize);
     else if (key == "script")
       os << text(reportScript, reportScriptSize);
+    else if (key == "graph")
+      os << text(graphScript, graphScriptSize);
+    else if (key == "tables")
+      os << text(tablesScript, tablesScriptSize);
     else if (key == "report")
       writeData(os, report);
     else if (key == "layouts")

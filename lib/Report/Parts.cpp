@@ -62,33 +62,38 @@ static StringAttr ownerOf(train::ModelOp model, StringAttr slot) {
   return {};
 }
 
+/// Adds a parameter to what is known of an op.
+static void add(StringAttr &known, StringAttr owner) {
+  if (owner)
+    known = !known || known == owner ? owner : StringAttr::get(owner.getContext(), "");
+}
+
 void PartFinder::findParameters(train::FuncOp func) {
   auto model = func->getParentOfType<train::ModelOp>();
-  auto several = StringAttr::get(func.getContext(), "");
-  auto add = [&](mlir::Operation *op, StringAttr owner) {
-    StringAttr &known = parameters[op];
-    known = !known || known == owner ? owner : several;
-  };
   Block &body = func.getBody().front();
   for (OpOperand &operand : body.getTerminator()->getOpOperands()) {
     auto slot = func.getResultAttrOfType<StringAttr>(operand.getOperandNumber(), "train.slot");
-    if (mlir::Operation *op = operand.get().getDefiningOp())
-      if (StringAttr owner = slot ? ownerOf(model, slot) : StringAttr())
-        add(op, owner);
+    if (mlir::Operation *op = operand.get().getDefiningOp(); op && slot)
+      add(served[op], ownerOf(model, slot));
   }
-  for (mlir::Operation &op : llvm::reverse(body.without_terminator())) {
-    if (parts[&op] != Part::Optimizer)
-      continue;
-    if (auto gradient = dyn_cast<train::GradientOp>(op))
-      parameters[&op] = gradient.getParamAttr();
-    if (StringAttr owner = parameters.lookup(&op))
+  for (mlir::Operation &op : llvm::reverse(body.without_terminator()))
+    if (parts[&op] == Part::Optimizer)
       for (Value operand : op.getOperands())
         if (mlir::Operation *source = operand.getDefiningOp())
-          add(source, owner);
+          add(served[source], served.lookup(&op));
+  for (mlir::Operation &op : body.without_terminator()) {
+    if (auto gradient = dyn_cast<train::GradientOp>(op))
+      read[&op] = gradient.getParamAttr();
+    else
+      for (Value operand : op.getOperands())
+        if (mlir::Operation *source = operand.getDefiningOp())
+          add(read[&op], read.lookup(source));
   }
 }
 
 std::string PartFinder::parameterOf(mlir::Operation *op) const {
-  StringAttr owner = parameters.lookup(op);
-  return owner && !owner.empty() ? owner.str() : shared;
+  for (const Owners *owners : {&served, &read})
+    if (StringAttr owner = owners->lookup(op); owner && !owner.empty())
+      return owner.str();
+  return shared;
 }

@@ -24,8 +24,10 @@ private:
   mlir::Operation *seed = nullptr;
   std::string shared;
   llvm::DenseMap<mlir::Operation *, Part> parts;
-  /// Null: none; the empty string: several.
-  llvm::DenseMap<mlir::Operation *, mlir::StringAttr> parameters;
+  using Owners = llvm::DenseMap<mlir::Operation *, mlir::StringAttr>;
+  /// Parameters whose new state an op serves, and those whose gradients it reads. Null: none; the
+  /// empty string: several.
+  Owners served, read;
 };
 } // namespace ampc::report
 #endif

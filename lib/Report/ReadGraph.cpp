@@ -199,6 +199,8 @@ void GraphReader::addOperation(mlir::Operation *op) {
   if (op->getNumResults() && isa<RankedTensorType>(op->getResult(0).getType()))
     row.shape = shapeText(op->getResult(0).getType());
   addResults(op, row);
+  if (row.stored.empty())
+    row.stored = row.compute;
   row.savedBytes = savedBytes(op);
   row.recomputed = op->hasAttr("amp.recompute");
   row.place = placeOf(op->getLoc());

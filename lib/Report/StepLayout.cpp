@@ -41,6 +41,11 @@ private:
   void layOutGroup(Members &group);
   void findColumns();
   void placeColumns();
+  void place(Members &group, double x, double y);
+  /// Serves all parameters: schedule, norm and check of the gradients. Wide, so it has no column.
+  bool isShared(const Members &group) const {
+    return group.part == Part::Optimizer && group.name == step.name;
+  }
   /// Puts the groups of one part below `top`; returns where they end.
   double placeLane(Part part, double top);
   void findBands();
@@ -87,7 +92,8 @@ std::vector<Edge> StepLayouter::edgesBetween(llvm::ArrayRef<int> members,
   return edges;
 }
 
-/// From top to bottom, at the origin.
+/// From top to bottom, at the origin; what serves all parameters holds long chains and runs to the
+/// right.
 void StepLayouter::layOutGroup(Members &group) {
   llvm::DenseMap<int, int> local;
   for (auto [i, number] : llvm::enumerate(group.operations))
@@ -98,12 +104,19 @@ void StepLayouter::layOutGroup(Members &group) {
     return found == local.end() ? -1 : found->second;
   });
   graph.layers = longestPathLayers(group.operations.size(), graph.edges);
-  for (int number : group.operations)
-    graph.extents.push_back(widthOf(step.operations[number]));
+  bool isLong = isShared(group);
+  double widest = 0;
+  for (int number : group.operations) {
+    double width = widthOf(step.operations[number]);
+    graph.extents.push_back(isLong ? nodeHeight : width);
+    widest = std::max(widest, width);
+  }
   std::vector<double> centres = placeInLayers(graph, nodeGap);
   for (auto [i, number] : llvm::enumerate(group.operations)) {
-    double width = graph.extents[i], x = centres[i] - width / 2;
-    double y = graph.layers[i] * (nodeHeight + rowGap);
+    double width = widthOf(step.operations[number]);
+    double across = centres[i] - graph.extents[i] / 2;
+    double x = isLong ? graph.layers[i] * (widest + columnGap / 2) : across;
+    double y = isLong ? across : graph.layers[i] * (nodeHeight + rowGap);
     result.operations[number] = {padding + x, labelHeight + padding / 2 + y, width, nodeHeight};
     group.width = std::max(group.width, x + width + 2 * padding);
     group.height = std::max(group.height, labelHeight + y + nodeHeight + 1.5 * padding);
@@ -147,6 +160,8 @@ void StepLayouter::findColumns() {
 
 void StepLayouter::placeColumns() {
   for (const Members &group : groups) {
+    if (isShared(group))
+      continue;
     if (columnWidth.size() <= size_t(group.column))
       columnWidth.resize(group.column + 1, 0);
     columnWidth[group.column] = std::max(columnWidth[group.column], group.width);
@@ -159,13 +174,27 @@ void StepLayouter::placeColumns() {
   result.width = x;
 }
 
+void StepLayouter::place(Members &group, double x, double y) {
+  for (int operation : group.operations) {
+    result.operations[operation].x += x;
+    result.operations[operation].y += y;
+  }
+  auto [path, label] = StringRef(group.name).rsplit('/');
+  if (isShared(group))
+    label = "all parameters";
+  result.groups.push_back({(label.empty() ? path : label).str(),
+                           label.empty() ? "" : path.str(),
+                           group.part,
+                           {x, y, group.width, group.height}});
+}
+
 double StepLayouter::placeLane(Part part, double top) {
   std::vector<int> members;
   llvm::DenseMap<int, int> local;
   LayeredGraph graph;
   std::vector<int> operations;
   for (auto [i, group] : llvm::enumerate(groups)) {
-    if (group.part != part)
+    if (group.part != part || isShared(group))
       continue;
     local[i] = members.size();
     members.push_back(i);
@@ -183,17 +212,15 @@ double StepLayouter::placeLane(Part part, double top) {
     Members &group = groups[number];
     double x = columnX[group.column] + (columnWidth[group.column] - group.width) / 2;
     double y = top + centres[i] - group.height / 2;
-    for (int operation : group.operations) {
-      result.operations[operation].x += x;
-      result.operations[operation].y += y;
-    }
-    auto [path, label] = StringRef(group.name).rsplit('/');
-    result.groups.push_back({(label.empty() ? path : label).str(),
-                             label.empty() ? "" : path.str(),
-                             part,
-                             {x, y, group.width, group.height}});
+    place(group, x, y);
     bottom = std::max(bottom, y + group.height);
   }
+  for (Members &group : groups)
+    if (part == Part::Optimizer && isShared(group)) {
+      place(group, laneLabel, bottom + groupGap);
+      bottom += groupGap + group.height;
+      result.width = std::max(result.width, laneLabel + group.width + columnGap);
+    }
   result.lanes.push_back({0, top - 12, result.width, bottom - top + 24});
   return bottom;
 }
@@ -240,6 +267,8 @@ StepLayout StepLayouter::run() {
   for (Part part : {Part::Forward, Part::Backward, Part::Optimizer})
     top = placeLane(part, top) + laneGap;
   result.height = top - laneGap + 24;
+  for (Box &lane : result.lanes)
+    lane.width = result.width;
   findBands();
   return std::move(result);
 }

@@ -15,10 +15,13 @@ using namespace ampc;
 static void explainOps(const PrecisionFacts &facts, const Assignment &assignment) {
   for (Operation *op : facts.ops) {
     auto reason = assignment.reasons.find(op);
-    if (reason != assignment.reasons.end())
-      mlir::emitRemark(op->getLoc())
-          << nameOf(op) << ": " << op->getName() << " computes in " << assignment.compute.lookup(op)
-          << " (" << reason->second.rule << "): " << reason->second.text;
+    if (reason == assignment.reasons.end())
+      continue;
+    std::string name = nameOf(op);
+    mlir::emitRemark(op->getLoc())
+        << (name.empty() ? facts.func.getSymName() : StringRef(name)) << ": " << op->getName()
+        << " computes in " << assignment.compute.lookup(op) << " (" << reason->second.rule
+        << "): " << reason->second.text;
   }
 }
 

@@ -96,13 +96,11 @@ void explainCasts(train::FuncOp func) {
     if (!why)
       return;
     auto name = dyn_cast<NameLoc>(cast.getLoc());
-    auto remark = mlir::emitRemark(cast.getLoc());
-    if (name)
-      remark << name.getName().getValue() << ": ";
-    remark << "cast from " << getElementTypeOrSelf(cast.getX()) << " to "
-           << getElementTypeOrSelf(cast.getResult())
-           << (cast->hasAttr("amp.recompute") ? ", again in the backward pass: " : ": ")
-           << why.getValue();
+    mlir::emitRemark(cast.getLoc())
+        << (name ? name.getName().getValue() : func.getSymName()) << ": cast from "
+        << getElementTypeOrSelf(cast.getX()) << " to " << getElementTypeOrSelf(cast.getResult())
+        << (cast->hasAttr("amp.recompute") ? ", again in the backward pass: " : ": ")
+        << why.getValue();
   });
 }
 

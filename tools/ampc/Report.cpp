@@ -115,6 +115,7 @@ int ampc::runReport() {
   if (!compile(inF32(*options), /*quiet=*/true, f32))
     return 1;
   report::Request request{llvm::sys::path::filename(inputs[0]).str(),
+                          llvm::sys::path::filename(options->policyFile).str(),
                           options->precision,
                           options->policy,
                           options->lossScaling,

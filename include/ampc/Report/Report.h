@@ -96,7 +96,7 @@ struct Compilation {
 
 /// What was asked for, for the head of the report.
 struct Request {
-  std::string file; ///< without its folders
+  std::string file, policyFile; ///< without their folders
   std::string precision, policy, lossScaling;
   bool masterWeights = true;
   std::vector<std::string> overrides, edits;

@@ -1,0 +1,169 @@
+# Drives the page in a headless Chromium over its debugging protocol: search, click, zoom, tables, themes; no errors.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import base64
+import json
+import os
+import pathlib
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+DEADLINE = time.monotonic() + 100
+
+
+class Browser:
+    """One page; answers and events come over a WebSocket (RFC 6455)."""
+
+    def __init__(self, folder):
+        self.process = subprocess.Popen(
+            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", "--remote-allow-origins=*",
+             f"--user-data-dir={folder}", "--window-size=1400,900", "about:blank"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        port = self.retry(lambda: (pathlib.Path(folder) / "DevToolsActivePort").read_text().split()[0])
+        pages = self.retry(lambda: [p for p in json.load(urllib.request.urlopen(f"http://127.0.0.1:{port}/json")) if p["type"] == "page"])
+        path = pages[0]["webSocketDebuggerUrl"].split(port, 1)[1]
+        self.socket = socket.create_connection(("127.0.0.1", int(port)), timeout=60)
+        key = base64.b64encode(os.urandom(16)).decode()
+        self.socket.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                            f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode())
+        self.bytes, self.count, self.problems = b"", 0, []
+        while b"\r\n\r\n" not in self.bytes:
+            self.bytes += self.socket.recv(4096)
+        self.bytes = self.bytes.split(b"\r\n\r\n", 1)[1]
+        for domain in ("Page", "Runtime", "Log"):
+            self.call(domain + ".enable")
+
+    @staticmethod
+    def retry(attempt):
+        while True:
+            try:
+                if result := attempt():
+                    return result
+            except (OSError, ValueError, IndexError, RuntimeError):
+                pass
+            if time.monotonic() > DEADLINE:
+                sys.exit("expected the browser to answer")
+            time.sleep(0.1)
+
+    def take(self, count):
+        while len(self.bytes) < count:
+            self.bytes += self.socket.recv(1 << 20)
+        taken, self.bytes = self.bytes[:count], self.bytes[count:]
+        return taken
+
+    def receive(self):
+        text = b""
+        while True:
+            first, length = self.take(2)
+            if length == 126:
+                length = struct.unpack(">H", self.take(2))[0]
+            elif length == 127:
+                length = struct.unpack(">Q", self.take(8))[0]
+            text += self.take(length)
+            if first & 0x80:
+                return json.loads(text)
+
+    def call(self, method, **parameters):
+        self.count += 1
+        data = json.dumps({"id": self.count, "method": method, "params": parameters}).encode()
+        mask = os.urandom(4)
+        self.socket.sendall(struct.pack(">BBH", 0x81, 0xFE, len(data)) + mask + bytes(c ^ mask[i % 4] for i, c in enumerate(data)))
+        while True:
+            message = self.receive()
+            if message.get("id") == self.count:
+                return message["result"]
+            if message["method"] in ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled"):
+                self.problems.append(message)
+
+    def eval(self, code):
+        answer = self.call("Runtime.evaluate", expression=code, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in answer:
+            raise RuntimeError(answer["exceptionDetails"])
+        return answer["result"].get("value")
+
+    def click(self, x, y):
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
+
+    def press(self, key, text=""):
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+
+SETTLE = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def drive(browser, page, facts):
+    step = facts["steps"][0]
+    browser.call("Page.navigate", url=pathlib.Path(page).resolve().as_uri())
+    browser.retry(lambda: browser.eval("document.readyState === 'complete' && document.querySelectorAll('#view .op').length > 0"))
+    count = lambda selector: browser.eval(f"document.querySelectorAll({json.dumps(selector)}).length")
+    text = lambda selector: browser.eval(f"document.querySelector({json.dumps(selector)}).textContent")
+    assert count("#view .op") == len(step["operations"])
+    assert count("#cards .card") >= 7
+
+    # Search by typing; Enter selects a match and brings it into the window.
+    browser.eval("document.getElementById('graph-section').scrollIntoView(); document.activeElement.blur()")
+    browser.press("/")
+    browser.call("Input.insertText", text="tanh")
+    wanted = sum("tanh" in op["id"] for op in step["operations"])
+    assert count("#view .op.match") == wanted > 1 and text("#matches") == f"{wanted} matches"
+    browser.press("Enter", "\r")
+    assert text("#matches") == f"1 of {wanted}" and text("#details .name") == "tanh"
+    reason = next(op["reason"] for op in step["operations"] if op["op"] == "train.tanh")
+    assert reason in text("#details .reason")
+    browser.eval(SETTLE)
+    box = lambda: browser.eval("(() => { const b = document.querySelector('#view .op.selected .body').getBoundingClientRect(),"
+                               " g = document.getElementById('graph').getBoundingClientRect(); return [b.x, b.y, b.width, b.height, g.x, g.y, g.right, g.bottom]; })()")
+    x, y, w, h, left, top, right, bottom = box()
+    assert left < x < x + w < right and top < y < y + h < bottom
+
+    # A click on the ground deselects, a click on the op selects, the wheel then zooms around the pointer.
+    ground = browser.eval("(() => { const b = document.getElementById('graph').getBoundingClientRect();"
+                          " for (let y = b.bottom - 5; y > b.top; y -= 20) for (let x = b.left + 40; x < b.right; x += 40) {"
+                          " const e = document.elementFromPoint(x, y); if (e && e.closest('#graph') && !e.closest('.op')) return [x, y]; } })()")
+    browser.click(*ground)
+    assert count("#view .op.selected") == 0
+    browser.click(x + w / 2, y + h / 2)
+    assert count("#view .op.selected") == 1 and count("#view .edge.lit") > 0
+    browser.call("Input.dispatchMouseEvent", type="mouseWheel", x=x + w / 2, y=y + h / 2, deltaX=0, deltaY=-400)
+    browser.eval(SETTLE)
+    wide = browser.retry(lambda: (lambda b: b if b[2] > 1.2 * w else None)(box()))
+    assert abs(wide[0] + wide[2] / 2 - x - w / 2) < 2
+    browser.press("ArrowLeft")
+    browser.eval(SETTLE)
+    assert box()[0] > wide[0] + 40
+    browser.press("0")
+    browser.eval(SETTLE)
+    assert box()[2] < wide[2]
+
+    # Chart and tables.
+    browser.eval("document.getElementById('chart').focus()")
+    before = text("#live")
+    browser.press("ArrowRight")
+    assert text("#live") != before and count("#chart .area") == 2
+    browser.eval("const f = document.getElementById('operations-rule'); f.value = 'contraction'; f.dispatchEvent(new Event('input'))")
+    rule = sum(op.get("rule") == "contraction" for op in step["operations"])
+    assert count("#operations tbody tr") == rule > 0
+    browser.eval("document.querySelector('#casts th button').click()")
+    assert count("#casts tbody tr") == len(step["casts"])
+    before = browser.eval("document.documentElement.dataset.theme")
+    browser.eval("document.getElementById('theme').click()")
+    assert browser.eval("document.documentElement.dataset.theme") != before
+    browser.call("Emulation.setDeviceMetricsOverride", width=800, height=900, deviceScaleFactor=1, mobile=False)
+    browser.eval(SETTLE)
+    assert browser.eval("document.documentElement.scrollWidth") <= 800, "the page is wider than a window of 800 pixels"
+    assert not browser.problems, browser.problems
+    print("page works")
+
+
+with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    browser = Browser(folder)
+    try:
+        drive(browser, sys.argv[1], json.load(open(sys.argv[2])))
+    finally:
+        browser.process.terminate()
+        browser.process.wait()
