@@ -115,7 +115,6 @@ void ampc::registerDialects(DialectRegistry &registry) {
                   math::MathDialect>();
   cpu::registerCodegenDialects(registry);
   registerPackageDialects(registry);
-  cpu::registerCodegenDialects(registry);
 }
 
 namespace {
@@ -161,7 +160,6 @@ void ampc::registerPasses() {
   registerTransformsPasses();
   registerConversionPasses();
   registerKernelPasses();
-  registerTargetCPUPasses();
   registerTargetCPUPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
