@@ -350,8 +350,15 @@ LogicalResult AmpInsertLossScaling::chooseScale(train::ModelOp model, Scaler &sc
     return model.emitError() << llvm::toString(measured.takeError());
   if (llvm::none_of(scaler.steps, [&](StringAttr step) { return step == measured->step; }))
     return success();
+  // Only the policy `autocast` rounds gradients of parameters.
+  bool areRounded = llvm::any_of(scaler.programs, [](train::FuncOp func) {
+    return llvm::any_of(func.getOps<train::GradientOp>(), [](train::GradientOp gradient) {
+      auto cast = gradient.getX().getDefiningOp<train::CastOp>();
+      return cast && getElementTypeOrSelf(cast->getOperand(0)).isF16();
+    });
+  });
   amp::ScalingAttr old = scaler.scaling;
-  double scale = std::max(measured->lossScale(), old.getFloor().convertToDouble());
+  double scale = std::max(measured->lossScale(areRounded), old.getFloor().convertToDouble());
   if (!old.getCap().isZero())
     scale = std::min(scale, old.getCap().convertToDouble());
   scaler.scaling = amp::ScalingAttr::get(&getContext(), old.getDynamic(), APFloat(scale),

@@ -34,11 +34,12 @@ const ValueProfile *Profile::find(StringRef key) const {
   return found == values.end() ? nullptr : &*found;
 }
 
-double Profile::lossScale() const {
+double Profile::lossScale(bool weights) const {
   constexpr double limit = half::largest / profileMargin;
   double largest = 0;
   for (const ValueProfile &value : values)
-    if (carriesScale(value.kind) && !value.isStatistic && value.max <= limit)
+    if ((value.kind == ValueKind::Gradient || (weights && carriesScale(value.kind))) &&
+        !value.isStatistic && value.max <= limit)
       largest = std::max(largest, value.max);
   double scale = 1;
   while (largest > 0 && scale < 0x1p24 && largest * scale * 2 <= limit)
@@ -56,7 +57,7 @@ std::optional<std::string> Profile::misfit(const ValueProfile &value, double sca
   }
   if (value.max * factor > half::largest / profileMargin) {
     os << "in the profile it reaches " << llvm::format("%.4g", value.max * factor)
-       << ", within a factor of " << profileMargin << " of the end of f16, 65504";
+       << ", within a factor of " << int(profileMargin) << " of the end of f16, 65504";
     return text;
   }
   int64_t flushed = value.countBetween(-10000, half::smallest - std::ilogb(factor));

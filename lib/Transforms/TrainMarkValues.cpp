@@ -88,11 +88,18 @@ bool Keys::isStatistic(Operation *op, Value result) const {
   return any;
 }
 
+/// Statistics of the operand x that come along with a cotangent: no part of the cotangent, so they
+/// do not carry the loss scale.
+static bool isAside(Value result) {
+  return isa<train::LayerNormGradOp, train::RmsNormGradOp>(result.getDefiningOp()) &&
+         cast<OpResult>(result).getResultNumber() > 0;
+}
+
 void Keys::visit(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>())
     return;
-  ValueKind kind = kindOf(op);
   for (Value result : op->getResults()) {
+    ValueKind kind = isAside(result) ? ValueKind::Forward : kindOf(op);
     kinds[result] = kind;
     if (!isRealValue(result))
       continue;

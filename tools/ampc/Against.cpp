@@ -21,9 +21,14 @@ static int fail(const llvm::Twine &message) {
   return 1;
 }
 
-/// 16 units of rounding: a wrong digit shows, what many roundings in a row leave does not.
+static double unitOf(llvm::StringRef precision) {
+  return precision == "bf16" ? 0x1p-8 : precision == "f16" ? 0x1p-11 : 0x1p-24;
+}
+
+/// Rounding moves a share of the elements, about one unit, over the kink of a relu or a maximum.
+/// What that changes in a gradient has a 2-norm that goes with the root of the share.
 static double defaultTolerance(llvm::StringRef precision) {
-  return precision == "bf16" ? 16 * 0x1p-8 : precision == "f16" ? 16 * 0x1p-11 : 1e-5;
+  return 4 * std::sqrt(unitOf(precision));
 }
 
 /// Errors against values that are exact for this purpose. `scale` is what gradients carry.
@@ -234,7 +239,8 @@ int Comparison::run() {
   for (unsigned number = 1; number <= options.steps; ++number)
     if (!runStep(number))
       return 1;
-  report.finish(request.options.precision, options.reference, tolerance);
+  report.finish(request.options.precision, options.reference, tolerance,
+                unitOf(request.options.precision));
   report.print(llvm::outs(), options.byError, options.data.empty());
   std::string error;
   if ((!options.jsonFile.empty() && !report.writeJson(options.jsonFile, error)) ||

@@ -29,7 +29,8 @@ double AgainstReport::errorOf(const StepLoss &loss) const {
 }
 
 /// The first divergence is the first in time: the earliest step, in it the earliest value.
-void AgainstReport::finish(llvm::StringRef type, llvm::StringRef against, double allowed) {
+void AgainstReport::finish(llvm::StringRef type, llvm::StringRef against, double allowed,
+                           double unit) {
   precision = type.str();
   reference = against.str();
   tolerance = allowed;
@@ -42,6 +43,11 @@ void AgainstReport::finish(llvm::StringRef type, llvm::StringRef against, double
     if (firstBad < 0 || row.firstBad < rows[firstBad].firstBad)
       firstBad = int(i);
   }
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (double g = growthOf(rows[i], unit); g > growth) {
+      growth = g;
+      worstGrowth = int(i);
+    }
   for (const StepLoss &loss : losses)
     lossBad |= isBad(errorOf(loss));
 }
@@ -49,6 +55,17 @@ void AgainstReport::finish(llvm::StringRef type, llvm::StringRef against, double
 const AgainstReport::Row *AgainstReport::find(llvm::StringRef key) const {
   auto found = llvm::find_if(rows, [&](const Row &row) { return row.value.key == key; });
   return found == rows.end() ? nullptr : &*found;
+}
+
+/// How many times larger than the producers' error, or one unit of rounding, the error is.
+double AgainstReport::growthOf(const Row &row, double unit) const {
+  if (!std::isfinite(row.worst.norm))
+    return 0;
+  double before = unit;
+  for (const std::string &name : row.value.producers)
+    if (const Row *producer = find(name))
+      before = std::max(before, producer->worst.norm);
+  return row.worst.norm / before;
 }
 
 int AgainstReport::nameWidth() const {
@@ -89,7 +106,26 @@ void AgainstReport::printGradients(llvm::raw_ostream &os) const {
                          row.worst.norm, row.worst.max, row.firstBad ? "  !" : "");
 }
 
+void AgainstReport::printProducers(llvm::raw_ostream &os, const Row &row) const {
+  os << "  at " << row.value.location << "\n"
+     << (row.value.producers.empty() ? "" : "  made from\n");
+  for (const std::string &name : row.value.producers) {
+    os << "    " << name;
+    if (const Row *producer = find(name); producer && producer->step)
+      os << llvm::format(" (%s): relative error %.2e, largest magnitude %.4g",
+                         producer->type.c_str(), producer->worst.norm, producer->worst.largest);
+    os << "\n";
+  }
+}
+
 void AgainstReport::printDivergence(llvm::raw_ostream &os) const {
+  if (worstGrowth >= 0 && worstGrowth != firstBad && growth > 1) {
+    const Row &row = rows[worstGrowth];
+    os << "largest growth of the error: " << row.value.key
+       << llvm::format(": relative error %.2e, %.3g times that of what it is made from\n",
+                       row.worst.norm, growth);
+    printProducers(os, row);
+  }
   if (firstBad < 0) {
     os << llvm::format("all %zu values agree within %.3g%s\n", rows.size(), tolerance,
                        lossBad ? ", but the loss does not" : "");
@@ -100,18 +136,9 @@ void AgainstReport::printDivergence(llvm::raw_ostream &os) const {
       llvm::find_if(row.errors, [&](auto &at) { return at.first == row.firstBad; })->second;
   os << "first divergence: " << row.value.key << " (" << row.value.op << ", "
      << textOf(row.value.kind) << ", " << row.type << ")"
-     << llvm::format(" in step %u: relative error %.2e, tolerance %.3g\n  at ", row.firstBad, error,
-                     tolerance)
-     << row.value.location << "\n";
-  if (!row.value.producers.empty())
-    os << "  made from\n";
-  for (const std::string &name : row.value.producers) {
-    os << "    " << name;
-    if (const Row *producer = find(name); producer && producer->step)
-      os << llvm::format(" (%s): relative error %.2e, largest magnitude %.4g",
-                         producer->type.c_str(), producer->worst.norm, producer->worst.largest);
-    os << "\n";
-  }
+     << llvm::format(" in step %u: relative error %.2e, tolerance %.3g\n", row.firstBad, error,
+                     tolerance);
+  printProducers(os, row);
 }
 
 void AgainstReport::print(llvm::raw_ostream &os, bool byError, bool isRandom) const {
@@ -155,6 +182,8 @@ bool AgainstReport::writeJson(const std::string &path, std::string &error) const
     json.attribute("passed", passed());
     if (firstBad >= 0)
       json.attribute("first_divergence", rows[firstBad].value.key);
+    if (worstGrowth >= 0)
+      json.attribute("largest_growth", rows[worstGrowth].value.key);
     json.attributeArray("steps", [&] {
       for (const StepLoss &loss : losses)
         json.object([&] {

@@ -27,7 +27,7 @@ public:
   /// A row keeps the largest error of all steps.
   void note(size_t row, unsigned step, const Deviation &deviation);
   void addLoss(const StepLoss &loss) { losses.push_back(loss); }
-  void finish(llvm::StringRef precision, llvm::StringRef reference, double tolerance);
+  void finish(llvm::StringRef precision, llvm::StringRef reference, double tolerance, double unit);
   bool passed() const { return firstBad < 0 && !lossBad; }
 
   void print(llvm::raw_ostream &os, bool byError, bool isRandom) const;
@@ -48,6 +48,8 @@ private:
   void printLosses(llvm::raw_ostream &os) const;
   void printGradients(llvm::raw_ostream &os) const;
   void printDivergence(llvm::raw_ostream &os) const;
+  void printProducers(llvm::raw_ostream &os, const Row &row) const;
+  double growthOf(const Row &row, double unit) const;
   const Row *find(llvm::StringRef key) const;
   int nameWidth() const;
 
@@ -55,7 +57,9 @@ private:
   std::vector<StepLoss> losses;
   std::string precision, reference;
   double tolerance = 0;
-  int firstBad = -1; ///< row
+  int firstBad = -1;    ///< row
+  int worstGrowth = -1; ///< row whose error is the largest multiple of those of its producers
+  double growth = 0;
   bool lossBad = false;
 };
 } // namespace ampc

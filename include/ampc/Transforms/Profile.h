@@ -47,7 +47,7 @@ struct Profile {
 
   /// The largest power of two in [1, 2^24] that keeps all gradients that fit f16 at all below the
   /// margin; 1 if all are 0.
-  double lossScale() const;
+  double lossScale(bool weights = false) const;
   /// Why f16 does not hold the value, with gradients scaled by `scale`; nothing if it does.
   std::optional<std::string> misfit(const ValueProfile &value, double scale) const;
   /// Whether the programs of a model are those of the profile: the first difference, in words.
