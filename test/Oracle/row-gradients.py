@@ -15,7 +15,7 @@ ROWS, WIDTH, BATCH, STEPS, PADDING = 40, 5, 12, 6, 3
 
 # Step: (ampc's optimizer, attributes of the step, names and widths of the moments, whether untouched rows keep their bits)
 STEPS_OF = {
-    "lazy": ("adam<lr = 0.05, eps = 1e-12, lazy = true>", "", {"m": WIDTH, "v": WIDTH}, True),
+    "lazy": ("adam<lr = 0.05, eps = 1.0e-12, lazy = true>", "", {"m": WIDTH, "v": WIDTH}, True),
     "lazyw": ("adamw<lr = 0.05, weight_decay = 0.1, lazy = true>", "", {"m": WIDTH, "v": WIDTH}, True),
     "adam": ("adam<lr = 0.05>", "", {"m": WIDTH, "v": WIDTH}, False),
     "adagrad": ("adagrad<lr = 0.1, initial_accumulator = 0.01>", "", {"sum": WIDTH}, True),
