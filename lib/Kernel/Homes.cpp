@@ -105,7 +105,8 @@ OpResult HomeFinder::copy(OpOperand &operand) {
 
 void HomeFinder::placeOutput(OpOperand &operand, unsigned number) {
   Value value = kernel::throughViews(operand.get());
-  if (!value.getDefiningOp<KernelOpInterface>() || homes.places.contains(value))
+  auto producer = value.getDefiningOp<KernelOpInterface>();
+  if (!producer || producer.getOverwritten() || homes.places.contains(value))
     value = copy(operand);
   homes.places[value] = place(Space::output, number, 0);
 }

@@ -67,6 +67,8 @@ const char *tierName(int32_t tier);
 const char *dtypeName(int32_t dtype);
 const char *roleName(int32_t role);
 
+/// Bytes of parameters, moments, working copies and so on, and of the arena.
+llvm::SmallVector<std::pair<llvm::StringRef, int64_t>> memoryOf(const ModelInfo &model);
 std::string writeHeader(const ModelInfo &model);
 /// `externals`: symbols that the library leaves to the C library.
 std::string writeManifest(const ModelInfo &model, llvm::ArrayRef<std::string> externals);

@@ -133,7 +133,7 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
   if (!archive)
     return module.emitError() << llvm::toString(archive.takeError());
   return PackagedModel{model->name, std::move(*archive), writeHeader(*model),
-                       writeManifest(*model, *externals)};
+                       writeManifest(*model, *externals), memoryOf(*model)};
 }
 
 LogicalResult ampc::writePackage(ModuleOp module, const PackagedModel &model, StringRef folder) {

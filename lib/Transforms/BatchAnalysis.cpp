@@ -10,6 +10,8 @@ static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getT
 
 /// Scalar code that looks along the last dimension of its space.
 static bool looksAlongRow(ScalarOpInterface op) {
+  if (isa<RandomOpInterface>(*op)) // draws per element, and has no state yet
+    return false;
   Block block;
   OpBuilder builder(op.getContext()); // atBlockEnd needs a block that has a parent
   builder.setInsertionPointToEnd(&block);

@@ -196,3 +196,40 @@ kernel.program @updates(%w: tensor<8x8xf32> {train.slot = "big"}, %v: tensor<8x8
   } : tensor<8x8xf32>
   kernel.return %3, %4 : tensor<8x8xf32>, tensor<8x8xf32>
 }
+
+// Rows are written where the table is, behind its readers. What is neither a state's old value nor a buffer that nobody else reads is
+// copied first.
+// CHECK-LABEL: kernel.program @rows
+// CHECK: kernel.gather {{.*}} {kernel.places = [#kernel.place<arena, 0, 256>]}
+// CHECK: kernel.put_rows %{{.*}}, %{{.*}} into %arg0 {kernel.places = [#kernel.place<state, 0, 128>]}
+// CHECK: %[[COPY:.*]] = kernel.map(%arg1 {{.*}}kernel.places = [#kernel.place<arena, 0, 0>]
+// CHECK: kernel.put_rows %{{.*}}, %{{.*}} into %[[COPY]] {kernel.places = [#kernel.place<arena, 0, 0>]}
+kernel.program @rows(%w: tensor<8x8xf32> {train.slot = "big"}, %x: tensor<8x8xf32> {train.name = "x"}, %i: tensor<4xi32> {train.name = "i"})
+    -> (tensor<8x8xf32> {train.slot = "big"}, tensor<8x8xf32> {train.name = "y"}) {
+  %r = kernel.gather %w, %i : tensor<8x8xf32>, tensor<4xi32> -> tensor<4x8xf32>
+  %0 = kernel.put_rows %r, %i into %w : tensor<4x8xf32>, tensor<4xi32>, tensor<8x8xf32>
+  %1 = kernel.put_rows %r, %i into %x : tensor<4x8xf32>, tensor<4xi32>, tensor<8x8xf32>
+  %2 = kernel.map(%1, %x : tensor<8x8xf32>, tensor<8x8xf32>) space [8, 8] maps [#id2, #id2] -> [#id2] {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    kernel.yield %s : f32
+  } : tensor<8x8xf32>
+  kernel.return %0, %2 : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// A table that every step moves is updated in place before its rows are written.
+// CHECK-LABEL: kernel.program @moved_rows
+// CHECK: kernel.gather
+// CHECK: kernel.map({{.*}}kernel.places = [#kernel.place<state, 0, 128>]
+// CHECK: kernel.put_rows {{.*}} {kernel.places = [#kernel.place<state, 0, 128>]}
+// CHECK-NEXT: kernel.return
+kernel.program @moved_rows(%w: tensor<8x8xf32> {train.slot = "big"}, %i: tensor<4xi32> {train.name = "i"}) -> (tensor<8x8xf32> {train.slot = "big"}) {
+  %0 = kernel.map(%w : tensor<8x8xf32>) space [8, 8] maps [#id2] -> [#id2] {
+  ^bb0(%a: f32):
+    %s = arith.negf %a : f32
+    kernel.yield %s : f32
+  } : tensor<8x8xf32>
+  %r = kernel.gather %w, %i : tensor<8x8xf32>, tensor<4xi32> -> tensor<4x8xf32>
+  %1 = kernel.put_rows %r, %i into %0 : tensor<4x8xf32>, tensor<4xi32>, tensor<8x8xf32>
+  kernel.return %1 : tensor<8x8xf32>
+}

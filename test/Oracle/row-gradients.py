@@ -11,11 +11,11 @@ import random
 import struct
 import sys
 
-ROWS, WIDTH, BATCH, STEPS, PADDING = 40, 5, 12, 6, 3
+ROWS, WIDTH, BATCH, STEPS, PADDING, VALID = 40, 5, 12, 6, 3, 7
 
 # Step: (ampc's optimizer, attributes of the step, names and widths of the moments, whether untouched rows keep their bits)
 STEPS_OF = {
-    "lazy": ("adam<lr = 0.05, eps = 1e-12, lazy = true>", "", {"m": WIDTH, "v": WIDTH}, True),
+    "lazy": ("adam<lr = 0.05, eps = 1.0e-12, lazy = true>", "", {"m": WIDTH, "v": WIDTH}, True),
     "lazyw": ("adamw<lr = 0.05, weight_decay = 0.1, lazy = true>", "", {"m": WIDTH, "v": WIDTH}, True),
     "adam": ("adam<lr = 0.05>", "", {"m": WIDTH, "v": WIDTH}, False),
     "adagrad": ("adagrad<lr = 0.1, initial_accumulator = 0.01>", "", {"sum": WIDTH}, True),
@@ -162,6 +162,17 @@ def compare(recorded, library):
         for what, other in [("four threads", run(name, 4, False)), ("grad and apply", run(name, 1, True))]:
             for tensor, width in state.items():
                 report(bits(m, tensor, ROWS * width) == bits(other, tensor, ROWS * width), f"{name}: {tensor} differs with {what}")
+    # Rows that only the part of a batch beyond `valid` names are no rows of the batch.
+    index, x, y = batches[0]
+    named = set(index[:VALID]) - {PADDING}
+    assert 0 not in named and not set(index) <= named
+    for name in ("rowwise", "lazyw", "sgd"):
+        m = Model(library, "rows")
+        m.set(name, table)
+        m.run(f"{name}_fit_train_step", [array("i32", index), array("f32", x), array("f32", y)], valid=VALID)
+        now = list(m.tensor(name, ROWS * WIDTH))
+        changed = {r for r in range(ROWS) if now[r * WIDTH:r * WIDTH + WIDTH] != table[r * WIDTH:r * WIDTH + WIDTH]}
+        report(changed == named, f"{name}: rows {sorted(changed)} changed in a short batch, expected {sorted(named)}")
     print(f"{count} comparisons, {failures} differ")
     return 1 if failures else 0
 

@@ -45,10 +45,10 @@ train.model @line {
 // CHECK:       %[[RAW:.*]] = train.gradient "w"
 // CHECK-NEXT:  %[[MARK:.*]] = amp.mark_scaled %[[RAW]]
 // CHECK-NEXT:  %[[G:.*]], %[[INF:.*]] = amp.unscale %[[MARK]] by %[[S]]
+// CHECK:       %[[BAD:.*]] = amp.any %[[INF]]
 // The norm is formed from unscaled gradients.
 // CHECK:       train.mul %[[G]], %[[G]]
 // CHECK:       train.sqrt
-// CHECK:       %[[BAD:.*]] = amp.any %[[INF]]
 // CHECK-DAG:   %[[NW:.*]] = train.select %[[BAD]], %[[W]], %{{.*}}
 // CHECK-DAG:   train.select %[[BAD]], %[[M]],
 // CHECK-DAG:   train.select %[[BAD]], %[[STEP]],
@@ -93,9 +93,47 @@ train.model @pair {
 // CHECK-LABEL: train.func @a.train
 // CHECK-SAME:  %[[SCALE:[a-z0-9]+]]: tensor<f32> {train.slot = "both.scale"}
 // CHECK:       %[[BAD:.*]] = amp.any
-// CHECK:       %[[ARRIVED:.*]] = train.add
+// CHECK:       %[[ARRIVED:.*]] = train.add {{.*}} : tensor<i32>, tensor<i32>
 // CHECK:       %[[EARLIER:.*]] = train.compare ne
 // CHECK:       %[[ANY:.*]] = amp.any %[[BAD]], %[[EARLIER]]
 // CHECK:       %[[LAST:.*]] = train.compare ge %[[ARRIVED]]
 // CHECK:       %[[NEW:.*]], %{{.*}}, %{{.*}} = amp.update_scale %[[SCALE]], %{{.*}} found_inf %[[ANY]]
 // CHECK:       train.select %[[LAST]], %[[NEW]], %[[SCALE]]
+
+// -----
+
+// Rows are unscaled in f32 before equal indices meet, and checked after; a skipped step writes them nowhere, and the rest of a
+// table that every step moves stays as it was.
+train.model @rows {
+  train.param @t : tensor<100x8xf32> = #train.zeros
+  train.param @w : tensor<8x8xf32> = #train.zeros
+  train.func @loss(%i: tensor<16xi32>) -> tensor<f32> {
+    %t = train.read @t : tensor<100x8xf32>
+    %w = train.read @w : tensor<8x8xf32>
+    %r = train.embedding %t at %i : tensor<100x8xf32>, tensor<16xi32>
+    %0 = train.matmul %r, %w : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+    %1 = train.reduce_sum %0 over [0, 1] : tensor<16x8xf32>
+    train.return %1 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@t, @w] with #train.sgd<lr = 0.1, momentum = 0.9>
+}
+// CHECK-LABEL: train.model @rows
+// CHECK-LABEL: train.func @fit.train
+// CHECK-SAME:  %[[T:[a-z0-9]+]]: tensor<100x8xf32> {train.slot = "t"}
+// CHECK-SAME:  %[[S:[a-z0-9]+]]: tensor<f32> {train.slot = "fit.scale"}
+// CHECK:       %[[MARK:.*]] = amp.mark_scaled %{{.*}} : tensor<16x8xf32>
+// CHECK-NEXT:  %[[U:.*]], %{{.*}} = amp.unscale %[[MARK]] by %[[S]] : <tensor<16x8xf32>> to tensor<16x8xf32>
+// CHECK-NEXT:  %[[SUMS:.*]], %[[ROWS:.*]] = train.sum_rows %[[U]] at
+// CHECK:       %[[G:.*]] = train.gradient "t", %[[SUMS]]
+// CHECK-NEXT:  %[[INF:.*]] = amp.non_finite %[[G]]
+// CHECK:       %[[BAD:.*]] = amp.any %[[INF]], %
+// CHECK:       %[[KEPT:.*]] = train.select %[[BAD]], %{{.*}}, %[[ROWS]]
+// CHECK:       %[[BASE:.*]] = train.select %[[BAD]], %[[T]],
+// CHECK-NEXT:  train.put_rows %{{.*}} at %[[KEPT]] into %[[BASE]]
+// CHECK:       train.put_rows %{{.*}} at %[[KEPT]] into
+
+// Only the sums that apply is handed are checked, not the numbers of their rows.
+// CHECK-LABEL: train.func @fit.apply
+// CHECK-COUNT-2: amp.non_finite
+// CHECK-NOT:   amp.non_finite
+// CHECK:       amp.any

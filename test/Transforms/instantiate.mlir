@@ -44,3 +44,30 @@ train.model @calls {
 // CHECK-SAME:  train.cname = "predict"
 // CHECK-SAME:  train.role = "export"
 // CHECK-NOT:   train.func
+
+// A batch of single numbers: ops that draw keep them apart, those that look along rows do not.
+train.model @vectors {
+  train.param @w : tensor<1xf32> = #train.ones
+  train.func @apart(%x: tensor<6xf32>, %y: tensor<6xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<1xf32>
+    %0 = train.dropout %x rate 0.5 : tensor<6xf32>
+    %1 = train.mul %0, %w : tensor<6xf32>, tensor<1xf32>
+    %2 = train.mse %1, %y : tensor<6xf32>, tensor<6xf32>
+    train.return %2 : tensor<f32>
+  }
+  train.func @together(%x: tensor<6xf32>, %y: tensor<6xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<1xf32>
+    %0 = train.softmax %x : tensor<6xf32>
+    %1 = train.mul %0, %w : tensor<6xf32>, tensor<1xf32>
+    %2 = train.mse %1, %y : tensor<6xf32>, tensor<6xf32>
+    train.return %2 : tensor<f32>
+  }
+  train.step @a minimize @apart over [@w] with #train.sgd<lr = 0.1>
+  train.step @b minimize @together over [@w] with #train.sgd<lr = 0.1>
+}
+// CHECK-LABEL: train.model @vectors
+// CHECK-LABEL: train.func @a.loss
+// CHECK-SAME:  train.control = "valid"
+// CHECK-LABEL: train.func @b.loss
+// CHECK-NOT:   train.control = "valid"
+// CHECK:       train.softmax

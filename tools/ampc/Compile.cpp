@@ -3,6 +3,7 @@
 #include "Commands.h"
 #include "PrecisionOptions.h"
 #include "ampc/Package/Package.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -59,5 +60,10 @@ int ampc::runCompile() {
   if (sanitize == "thread")
     options.sanitizer = Sanitizer::Thread;
   auto packaged = packageModel(*module, options);
-  return failed(packaged) || failed(writePackage(*module, *packaged, outputDir));
+  if (failed(packaged) || failed(writePackage(*module, *packaged, outputDir)))
+    return 1;
+  llvm::outs() << "memory of " << packaged->name << " in bytes\n";
+  for (auto &[name, bytes] : packaged->memory)
+    llvm::outs() << llvm::format("  %-26s %14lld\n", name.str().c_str(), (long long)bytes);
+  return 0;
 }

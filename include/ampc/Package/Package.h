@@ -22,6 +22,8 @@ struct PackagedModel {
   std::unique_ptr<llvm::MemoryBuffer> archive;
   std::string header;
   std::string manifest;
+  /// Bytes by what they are for, in the order of a table; without what the model has none of.
+  llvm::SmallVector<std::pair<llvm::StringRef, int64_t>> memory;
 };
 
 /// Translations to LLVM IR that packaging needs.

@@ -4,6 +4,7 @@
 #define AMPC_TRANSFORMS_PASSES_H
 
 #include "mlir-dialects/Amp/Amp.h"
+#include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

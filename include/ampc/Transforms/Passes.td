@@ -24,6 +24,8 @@ def TrainInstantiate : Pass<"train-instantiate", "::mlir::ModuleOp"> {
     `@fit` becomes `@fit.loss` (training mode) and `@fit.eval` (inference mode); exports keep their name. The
     functions of the source are erased.
   }];
+  // Scalar code of ops is looked at.
+  let dependentDialects = ["::ampc::kernel::KernelDialect"];
 }
 def TrainAutodiff : Pass<"train-autodiff", "::mlir::ModuleOp"> {
   let summary = "Differentiate every step's loss, source to source";

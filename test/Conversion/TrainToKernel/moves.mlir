@@ -22,6 +22,16 @@ train.model @moves {
     %0 = train.scatter_add %u at %i : tensor<3x5xbf16>, tensor<3xi32> to tensor<7x5xbf16>
     train.return %0 : tensor<7x5xbf16>
   }
+  // Rows of any shape are put into the table's memory.
+  // CHECK-LABEL: kernel.program @row_gradients
+  train.func @row_gradients(%u: tensor<3x4x2x5xf16>, %i: tensor<3x4xi32>, %t: tensor<70x2x5xf32>) -> tensor<70x2x5xf32> attributes {train.role = "export"} {
+    // CHECK: %[[ROWS:.*]], %[[ORDER:.*]], %[[STARTS:.*]] = kernel.group_rows %{{.*}} of 70 : tensor<12xi32> -> tensor<12xi32>, tensor<12xi32>, tensor<13xi32>
+    // CHECK: %[[SUMS:.*]] = kernel.sum_rows %{{.*}}, %[[ORDER]], %[[STARTS]] : tensor<12x10xf16>, tensor<12xi32>, tensor<13xi32> -> tensor<12x10xf32>
+    %s, %r = train.sum_rows %u at %i of 70 : tensor<3x4x2x5xf16>, tensor<3x4xi32> to tensor<12x2x5xf32>, tensor<12xi32>
+    // CHECK: kernel.put_rows %{{.*}}, %[[ROWS]] into %{{.*}} : tensor<12x10xf32>, tensor<12xi32>, tensor<70x10xf32>
+    %y = train.put_rows %s at %r into %t : tensor<12x2x5xf32>, tensor<12xi32>, tensor<70x2x5xf32>
+    train.return %y : tensor<70x2x5xf32>
+  }
   // CHECK-LABEL: kernel.program @parts
   train.func @parts(%a: tensor<3x4xf32>, %b: tensor<3x2xf32>) -> tensor<5x13xf32> attributes {train.role = "export"} {
     // CHECK: kernel.assemble({{.*}} : tensor<3x4xf32>, tensor<3x2xf32>) offsets [0, 0, 0, 4] strides [1, 1, 1, 1] fill 0.000000e+00 -> tensor<3x6xf32>

@@ -418,3 +418,54 @@ train.model @m {
     train.return
   }
 }
+
+// -----
+
+train.model @m {
+  train.func @f(%u: tensor<12x4xf32>, %i: tensor<12xi32>) {
+    // expected-error @below {{expected sums of shape [7, 4], but got 'tensor<12x4xf32>'}}
+    %s, %r = train.sum_rows %u at %i of 7 : tensor<12x4xf32>, tensor<12xi32> to tensor<12x4xf32>, tensor<12xi32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%u: tensor<12x4xf32>, %i: tensor<11xi32>) {
+    // expected-error @below {{expected an update per index of 'tensor<11xi32>', but got 'tensor<12x4xf32>'}}
+    %s, %r = train.sum_rows %u at %i of 70 : tensor<12x4xf32>, tensor<11xi32> to tensor<11x4xf32>, tensor<11xi32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%u: tensor<12x4xf32>, %i: tensor<12xi32>) {
+    // expected-error @below {{expected rows of type 'tensor<12xi32>', but got 'tensor<13xi32>'}}
+    %s, %r = train.sum_rows %u at %i of 70 : tensor<12x4xf32>, tensor<12xi32> to tensor<12x4xf32>, tensor<13xi32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%r: tensor<12x5xf32>, %i: tensor<12xi32>, %t: tensor<70x4xf32>) {
+    // expected-error @below {{expected rows of type 'tensor<12x4xf32>', but got 'tensor<12x5xf32>'}}
+    %y = train.put_rows %r at %i into %t : tensor<12x5xf32>, tensor<12xi32>, tensor<70x4xf32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<f32> {
+    %l = train.mse %x, %y : tensor<4xf32>, tensor<4xf32>
+    train.return %l : tensor<f32>
+  }
+  // expected-error @below {{expected moments in bf16 or f32, but got 'f16'}}
+  train.step @fit minimize @f over [] with #train.adam<lr = 0.1, moments = f16>
+}

@@ -168,7 +168,19 @@ train.model @ops {
     %2 = train.random_bernoulli 0.5 : tensor<4x8xf32>
     // CHECK: train.dropout {{.*}} rate 1.000000e-01 state(%{{.*}}, %{{.*}}) key 3 : tensor<4x8xf32>
     %3 = train.dropout %x rate 0.1 state(%s, %s) key 3 : tensor<4x8xf32>
+    // CHECK: train.stochastic_round {{.*}} count {{.*}} key 9 : tensor<4x8xf32>, tensor<i64>
+    %n = train.constant dense<4> : tensor<i64>
+    %4 = train.stochastic_round %x count %n key 9 : tensor<4x8xf32>, tensor<i64>
     train.return %3 : tensor<4x8xf32>
+  }
+
+  // CHECK-LABEL: train.func @row_gradients
+  train.func @row_gradients(%u: tensor<4x3x8xf16>, %i: tensor<4x3xi32>, %t: tensor<100x8xf32>) -> tensor<100x8xf32> {
+    // CHECK: train.sum_rows {{.*}} at {{.*}} of 100 : tensor<4x3x8xf16>, tensor<4x3xi32> to tensor<12x8xf32>, tensor<12xi32>
+    %s, %r = train.sum_rows %u at %i of 100 : tensor<4x3x8xf16>, tensor<4x3xi32> to tensor<12x8xf32>, tensor<12xi32>
+    // CHECK: train.put_rows {{.*}} at {{.*}} into {{.*}} : tensor<12x8xf32>, tensor<12xi32>, tensor<100x8xf32>
+    %y = train.put_rows %s at %r into %t : tensor<12x8xf32>, tensor<12xi32>, tensor<100x8xf32>
+    train.return %y : tensor<100x8xf32>
   }
 
   // CHECK-LABEL: train.func @linear

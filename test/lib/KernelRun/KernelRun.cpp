@@ -52,10 +52,10 @@ public:
       Elements elements;
       for (int64_t i = 0; i < countOf(value.getType()); ++i) {
         char *at = buffers.back()->data() + i * size;
-        int64_t number = whole(random);
+        Element value{real(random), whole(random)};
         if (op->hasAttr("test.distinct")) // no number twice if 7 does not divide the limit
-          number = (7 * i + 3) % (whole.max() + 1);
-        writeElement(at, element, {real(random), number});
+          value.whole = (7 * i + 3) % (whole.max() + 1);
+        writeElement(at, element, value);
         if (op->hasAttr("test.patterns")) {
           uint64_t bits = random() | uint64_t(random()) << 32;
           std::memcpy(at, &bits, size);

@@ -1,0 +1,30 @@
+// RUN: rm -rf %t && mkdir %t && ampc compile %s -o %t
+// RUN: %cc -shared -o %t/round.so -Wl,--whole-archive %t/libround.a -Wl,--no-whole-archive -pthread -lm
+// RUN: %python %S/Inputs/stochastic_round.py %t/round.so | FileCheck %s
+// RUN: env AMPC_ISA=plain %python %S/Inputs/stochastic_round.py %t/round.so | FileCheck %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The mean over many draws is the number; both neighbours occur; counts and keys draw anew, threads do not.
+// CHECK: 0 of {{[0-9]+}} checks failed
+train.model @round {
+  train.func @first(%x: tensor<65536xf32>) -> tensor<65536xf32> {
+    %n = train.constant dense<5> : tensor<i64>
+    %0 = train.stochastic_round %x count %n key 1 : tensor<65536xf32>, tensor<i64>
+    %1 = train.cast %0 : tensor<65536xbf16> to tensor<65536xf32>
+    train.return %1 : tensor<65536xf32>
+  }
+  train.func @next_count(%x: tensor<65536xf32>) -> tensor<65536xf32> {
+    %n = train.constant dense<6> : tensor<i64>
+    %0 = train.stochastic_round %x count %n key 1 : tensor<65536xf32>, tensor<i64>
+    %1 = train.cast %0 : tensor<65536xbf16> to tensor<65536xf32>
+    train.return %1 : tensor<65536xf32>
+  }
+  train.func @other_key(%x: tensor<65536xf32>) -> tensor<65536xf32> {
+    %n = train.constant dense<5> : tensor<i64>
+    %0 = train.stochastic_round %x count %n key 2 : tensor<65536xf32>, tensor<i64>
+    %1 = train.cast %0 : tensor<65536xbf16> to tensor<65536xf32>
+    train.return %1 : tensor<65536xf32>
+  }
+  train.export @first as "first"
+  train.export @next_count as "next_count"
+  train.export @other_key as "other_key"
+}

@@ -1,0 +1,132 @@
+// RUN: %ampc-opt %s --split-input-file --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step=explain=true --canonicalize --cse 2> %t.remarks | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.remarks
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which gradients of tables stay rows, and what the optimizers do with them.
+
+// A lazy rule reads rows of parameter and moments, updates them and puts them back. Padding and rows of a short batch go nowhere.
+train.model @lazy {
+  train.param @t : tensor<100x4xf32> = #train.zeros
+  train.func @loss(%i: tensor<6xi32>, %y: tensor<6x4xf32>) -> tensor<f32> {
+    %t = train.read @t : tensor<100x4xf32>
+    %r = train.embedding %t at %i padding 0 : tensor<100x4xf32>, tensor<6xi32>
+    %l = train.mse %r, %y : tensor<6x4xf32>, tensor<6x4xf32>
+    train.return %l : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@t] with #train.adam<lr = 0.1, lazy = true, moments = bf16>
+}
+// CHECK-LABEL: train.model @lazy
+// CHECK:       train.buffer @fit.m.t : tensor<100x4xbf16> = #train.zeros {role = "moment"}
+// CHECK:       train.buffer @fit.gradient.t : tensor<6x4xf32> = #train.zeros {role = "gradient"}
+// CHECK:       train.buffer @fit.rows.t : tensor<6xi32> = #train.zeros {role = "gradient"}
+// CHECK-LABEL: train.func @fit.grad
+// CHECK-SAME:  tensor<6x4xf32> {train.slot = "fit.gradient.t"}, tensor<6xi32> {train.slot = "fit.rows.t"}
+// CHECK-LABEL: train.func @fit.train
+// CHECK-SAME:  %[[T:[a-z0-9]+]]: tensor<100x4xf32> {train.slot = "t"}
+// CHECK-SAME:  %[[STEP:[a-z0-9]+]]: tensor<i64> {train.slot = "fit.step"}
+// CHECK-SAME:  %[[M:[a-z0-9]+]]: tensor<100x4xbf16> {train.slot = "fit.m.t"}
+// CHECK-SAME:  %[[VALID:[a-z0-9]+]]: tensor<i32> {train.control = "valid"}
+// CHECK-NOT:   train.scatter_add
+// CHECK:       %[[PADDED:.*]] = train.compare {{ *}}eq
+// CHECK:       train.select %[[PADDED]]
+// CHECK:       %[[INDEX:.*]] = train.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<6xi1>, tensor<6xi32>, tensor<i32>
+// CHECK:       %[[SUMS:.*]], %[[ROWS:.*]] = train.sum_rows %{{.*}} at %[[INDEX]] of 100
+// CHECK:       %[[G:.*]] = train.gradient "t", %[[SUMS]] : tensor<6x4xf32>
+// CHECK:       %[[OLD:.*]] = train.gather %[[T]] at %[[ROWS]]
+// CHECK:       %[[OLDM:.*]] = train.gather %[[M]] at %[[ROWS]]
+// CHECK:       train.cast %[[OLDM]] {{.*}} : tensor<6x4xbf16> to tensor<6x4xf32>
+// CHECK:       %[[NEW:.*]] = train.sub %[[OLD]],
+// CHECK:       %[[NEWM:.*]] = train.stochastic_round %{{.*}} count %[[STEP]] key
+// CHECK:       train.put_rows %[[NEW]] at %[[ROWS]] into %[[T]]
+// CHECK:       train.put_rows %[[NEWM]] at %[[ROWS]] into %[[M]]
+
+// -----
+
+// Adam moves every row: the whole table with a gradient of 0, then the rows, from their old values. The norm is that of summed rows.
+train.model @dense {
+  train.param @t : tensor<100x4xf32> = #train.zeros
+  train.func @loss(%i: tensor<6xi32>, %y: tensor<6x4xf32>) -> tensor<f32> {
+    %t = train.read @t : tensor<100x4xf32>
+    %r = train.embedding %t at %i : tensor<100x4xf32>, tensor<6xi32>
+    %l = train.mse %r, %y : tensor<6x4xf32>, tensor<6x4xf32>
+    train.return %l : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@t] with #train.adam<lr = 0.1> {clip_norm = 1.0}
+}
+// CHECK-LABEL: train.model @dense
+// CHECK-LABEL: train.func @fit.train
+// CHECK-SAME:  %[[T:[a-z0-9]+]]: tensor<100x4xf32> {train.slot = "t"}
+// CHECK:       %[[G:.*]] = train.gradient "t", %{{.*}} : tensor<6x4xf32>
+// CHECK:       %[[SQUARE:.*]] = train.mul %[[G]], %[[G]]
+// CHECK:       train.reduce_sum %[[SQUARE]] over [0, 1]
+// CHECK:       %[[OLD:.*]] = train.gather %[[T]] at %[[ROWS:[a-z]+]]
+// CHECK:       %[[NEW:.*]] = train.sub %[[OLD]],
+// CHECK:       %[[MOVED:.*]] = train.sub %[[T]], %{{.*}} : tensor<100x4xf32>, tensor<100x4xf32>
+// CHECK:       train.put_rows %[[NEW]] at %[[ROWS]] into %[[MOVED]]
+
+// -----
+
+// One number per row; micro-batches put their rows one after the other, and their mean is taken after the sum.
+train.model @rowwise {
+  train.param @t : tensor<100x4xf32> = #train.zeros
+  train.func @loss(%i: tensor<6xi32>, %y: tensor<6x4xf32>) -> tensor<f32> {
+    %t = train.read @t : tensor<100x4xf32>
+    %r = train.embedding %t at %i : tensor<100x4xf32>, tensor<6xi32>
+    %l = train.mse %r, %y : tensor<6x4xf32>, tensor<6x4xf32>
+    train.return %l : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@t] with #train.rowwise_adagrad<lr = 0.1> {micro_batches = 3}
+}
+// CHECK-LABEL: train.model @rowwise
+// CHECK:       train.buffer @fit.sum.t : tensor<100x1xf32>
+// CHECK-LABEL: train.func @fit.train
+// CHECK:       %[[SUMS:.*]], %[[ROWS:.*]] = train.sum_rows %{{.*}} at %{{.*}} of 100 : tensor<18x4xf32>, tensor<18xi32>
+// CHECK:       %[[G:.*]] = train.gradient "t", %[[SUMS]]
+// CHECK:       train.mul %[[G]], %{{.*}} : tensor<18x4xf32>, tensor<f32>
+// CHECK:       train.put_rows %{{.*}} at %[[ROWS]] into %{{.*}} : tensor<18x4xf32>, tensor<18xi32>, tensor<100x4xf32>
+// CHECK:       train.put_rows %{{.*}} at %[[ROWS]] into %{{.*}} : tensor<18x1xf32>, tensor<18xi32>, tensor<100x1xf32>
+
+// -----
+
+// A tied table is dense, for a lazy rule too.
+// REMARK: remark: the gradient of @t is dense: it is read in other ways than by lookups too
+// REMARK: warning: expected a parameter that only lookups read for a lazy optimizer, but there is none
+train.model @tied {
+  train.param @t : tensor<100x4xf32> = #train.zeros
+  train.func @loss(%i: tensor<6xi32>, %label: tensor<6xi32>) -> tensor<f32> {
+    %t = train.read @t : tensor<100x4xf32>
+    %r = train.embedding %t at %i : tensor<100x4xf32>, tensor<6xi32>
+    %p = train.matmul %r, %t transpose_rhs : (tensor<6x4xf32>, tensor<100x4xf32>) -> tensor<6x100xf32>
+    %l = train.softmax_cross_entropy %p, %label : tensor<6x100xf32>, tensor<6xi32>
+    train.return %l : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@t] with #train.adam<lr = 0.1, lazy = true>
+}
+// CHECK-LABEL: train.model @tied
+// CHECK-NOT:   train.sum_rows
+// CHECK:       train.scatter_add
+
+// -----
+
+// LAMB looks at whole tensors; a table without more rows than lookups costs less as a whole.
+// REMARK: remark: the gradient of @t is dense: its update depends on the whole tensor
+// REMARK: remark: the gradient of @s is dense: it has no more rows than the step has lookups
+train.model @whole {
+  train.param @t : tensor<100x4xf32> = #train.zeros
+  train.param @s : tensor<6x4xf32> = #train.zeros
+  train.func @loss(%i: tensor<6xi32>, %y: tensor<6x4xf32>) -> tensor<f32> {
+    %t = train.read @t : tensor<100x4xf32>
+    %r = train.embedding %t at %i : tensor<100x4xf32>, tensor<6xi32>
+    %l = train.mse %r, %y : tensor<6x4xf32>, tensor<6x4xf32>
+    train.return %l : tensor<f32>
+  }
+  train.func @other(%i: tensor<6xi32>, %y: tensor<6x4xf32>) -> tensor<f32> {
+    %t = train.read @s : tensor<6x4xf32>
+    %r = train.embedding %t at %i : tensor<6x4xf32>, tensor<6xi32>
+    %l = train.mse %r, %y : tensor<6x4xf32>, tensor<6x4xf32>
+    train.return %l : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@t] with #train.lamb<lr = 0.1>
+  train.step @more minimize @other over [@s] with #train.sgd<lr = 0.1>
+}
+// CHECK-LABEL: train.model @whole
+// CHECK-NOT:   train.sum_rows
