@@ -80,9 +80,14 @@ bool PinFinder::isStatistic(Operation *op, Value result) {
 }
 
 /// The product of two activations that a softmax or a loss reads: |q k| grows with both, and what
-/// overflows is the store. Attention as one op stores no scores, and its rows are means of rows.
+/// overflows is the store. An op with statistics of its own (attention) stores no scores: its
+/// result is a mean.
 bool PinFinder::isScore(Operation *op, Value result) {
-  if (facts.treatment(op) != Treatment::Low || facts.isBackward(op) || isa<train::AttentionOp>(op))
+  auto precision = cast<PrecisionOpInterface>(op);
+  auto hasStatistics = llvm::any_of(op->getResults(), [&](OpResult other) {
+    return precision.resultStaysFull(other.getResultNumber());
+  });
+  if (facts.treatment(op) != Treatment::Low || facts.isBackward(op) || hasStatistics)
     return false;
   if (llvm::any_of(op->getOperands(), [&](Value v) { return facts.isReal(v) && facts.isWeak(v); }))
     return false;

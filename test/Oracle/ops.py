@@ -206,6 +206,23 @@ case("random", "normal", {"s": state}, "train.random_normal mean 0.5 std 2.0 sta
      gradient=False)
 
 
+own = torch.Generator().manual_seed(18)  # more cases here leave the data of the others as they are
+
+
+def attention(name, queries, keys, options, bias=None, **torch_options):
+    q, k, v = (torch.randn(1, 2, positions, 4, generator=own) for positions in (queries, keys, keys))
+    operands = {"q": q, "k": k, "v": v} | ({} if bias is None else {"m": bias})
+    types = ", ".join(type_of(x) for x in operands.values())
+    case("attention", name, operands, f"train.attention %q, %k, %v {'' if bias is None else 'bias %m '}{options}: {types}",
+         lambda q, k, v, m=None: F.scaled_dot_product_attention(q, k, v, attn_mask=m, **torch_options))
+
+
+# More than one tile of queries and keys.
+attention("causal", 70, 70, "causal ", is_causal=True)
+attention("biased", 5, 9, "scale 0.25 ", bias=torch.randn(2, 5, 9, generator=own), scale=0.25)
+attention("masked", 70, 67, "", bias=torch.zeros(67).masked_fill(torch.rand(67, generator=own) < 0.3, -1e9))
+
+
 def numbers(tensor):
     flat = tensor.detach().reshape(-1).tolist()
     return [float(f"{v:.9g}") if isinstance(v, float) else int(v) for v in flat]

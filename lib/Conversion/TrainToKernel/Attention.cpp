@@ -135,7 +135,7 @@ static LogicalResult convertAttention(train::AttentionOp op, Converter &converte
   AttentionKernel kernel{converter};
   kernel.readOperands(op);
   kernel.write(op.getResult(), 0);
-  if (op.getLse() && !op.getLse().use_empty())
+  if (op.getLse()) // read or not: training and inference share the kernel
     kernel.write(op.getLse(), std::nullopt);
   kernel.create<kernel::AttentionOp>(op);
   return success();

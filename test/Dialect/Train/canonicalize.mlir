@@ -69,4 +69,36 @@ train.model @ops {
     %0 = train.matmul %x, %w : (tensor<4x8x16xf32>, tensor<16x5xf32>) -> tensor<4x8x5xf32>
     train.return %0 : tensor<4x8x5xf32>
   }
+
+  // What the adjoint of a split builds is a concatenation, whatever the order; parts that overlap or leave something out are not.
+  // CHECK-LABEL: train.func @sum_of_parts(
+  // CHECK-SAME:  %[[A:.*]]: tensor<4x3xf32> {{.*}}, %[[B:.*]]: tensor<4x5xf32>
+  train.func @sum_of_parts(%a: tensor<4x3xf32>, %b: tensor<4x5xf32>) -> (tensor<4x11xf32>, tensor<4x8xf32>, tensor<4x12xf32>) {
+    %0 = train.pad %a value 0.0 low [0, 5] high [0, 3] interior [0, 0] : tensor<4x3xf32>
+    %1 = train.pad %b value 0.0 low [0, 0] high [0, 6] interior [0, 0] : tensor<4x5xf32>
+    %2 = train.pad %a value 0.0 low [0, 8] high [0, 0] interior [0, 0] : tensor<4x3xf32>
+    %3 = train.add %0, %1 : tensor<4x11xf32>, tensor<4x11xf32>
+    // CHECK-NEXT: %[[ALL:.*]] = train.concat %[[B]], %[[A]], %[[A]] along 1
+    %4 = train.add %3, %2 : tensor<4x11xf32>, tensor<4x11xf32>
+    %5 = train.pad %a value 0.0 low [0, 4] high [0, 1] interior [0, 0] : tensor<4x3xf32>
+    %6 = train.pad %b value 0.0 low [0, 0] high [0, 3] interior [0, 0] : tensor<4x5xf32>
+    // CHECK: %[[OVERLAP:.*]] = train.add
+    %7 = train.add %5, %6 : tensor<4x8xf32>, tensor<4x8xf32>
+    %8 = train.pad %a value 0.0 low [0, 9] high [0, 0] interior [0, 0] : tensor<4x3xf32>
+    %9 = train.pad %b value 0.0 low [0, 0] high [0, 7] interior [0, 0] : tensor<4x5xf32>
+    // CHECK: %[[GAP:.*]] = train.add
+    %10 = train.add %8, %9 : tensor<4x12xf32>, tensor<4x12xf32>
+    // CHECK: train.return %[[ALL]], %[[OVERLAP]], %[[GAP]]
+    train.return %4, %7, %10 : tensor<4x11xf32>, tensor<4x8xf32>, tensor<4x12xf32>
+  }
+
+  // CHECK-LABEL: train.func @no_bias_gradient
+  train.func @no_bias_gradient(%q: tensor<2x5x4xf32>, %bias: tensor<5x5xf32>, %lse: tensor<2x5xf32>) -> tensor<2x5x4xf32> {
+    // CHECK-NEXT: %{{.*}}, %{{.*}}, %[[DV:[a-z0-9_]*]] = train.attention_grad {{.*}} -> (tensor<2x5x4xf32>, tensor<2x5x4xf32>, tensor<2x5x4xf32>)
+    %dq, %dk, %dv, %db = train.attention_grad %q, %q, %q bias %bias from %q, %lse, %q
+      : (tensor<2x5x4xf32>, tensor<2x5x4xf32>, tensor<2x5x4xf32>, tensor<5x5xf32>, tensor<2x5x4xf32>, tensor<2x5xf32>, tensor<2x5x4xf32>)
+      -> (tensor<2x5x4xf32>, tensor<2x5x4xf32>, tensor<2x5x4xf32>, tensor<2x5x5xf32>)
+    // CHECK-NEXT: train.return %[[DV]]
+    train.return %dv : tensor<2x5x4xf32>
+  }
 }
