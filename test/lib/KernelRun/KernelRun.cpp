@@ -23,6 +23,9 @@ namespace cl = llvm::cl;
 
 static cl::opt<std::string> input(cl::Positional, cl::desc("FILE"), cl::init("-"));
 static cl::opt<bool> timing("time", cl::desc("print nanoseconds per run instead of checking"));
+static cl::opt<std::string>
+    objectOf("object", cl::desc("write the object file of this tier to standard output instead"),
+             cl::value_desc("TIER"));
 
 namespace {
 using Buffers = std::vector<std::unique_ptr<GuardedBuffer>>;
@@ -256,6 +259,21 @@ bool Runner::runAll() {
   return passed;
 }
 
+static bool writeObject(ModuleOp module) {
+  auto tierModule = module.lookupSymbol<ModuleOp>("tier_" + objectOf);
+  if (!tierModule) {
+    llvm::errs() << "expected a kernel with code for tier " << objectOf << "\n";
+    return false;
+  }
+  auto object = compile(tierModule);
+  if (!object) {
+    llvm::errs() << llvm::toString(object.takeError()) << "\n";
+    return false;
+  }
+  llvm::outs() << StringRef(object->data(), object->size());
+  return true;
+}
+
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "runs and checks kernels\n");
   DialectRegistry registry;
@@ -270,5 +288,7 @@ int main(int argc, char **argv) {
   cpu::buildCodegenPipeline(pm);
   if (failed(pm.run(*module)))
     return 1;
+  if (!objectOf.empty())
+    return writeObject(*module) ? 0 : 1;
   return Runner(*module).runAll() ? 0 : 1;
 }
