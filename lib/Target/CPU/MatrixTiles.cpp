@@ -75,24 +75,27 @@ Value TileBuilder::loadRight(Value point, int64_t j, int64_t part) {
   return load(tileEdge, e.offset(side.pointer, e.add(at, j * lineBytes)), side.bytesBetweenLines);
 }
 
-/// Holds the side with fewer tiles in registers and loads the other's one at a time: 4 + 2 + 1 of 8
-/// registers.
+/// Loads all tiles first if 8 registers hold them beside the sums; else those of the longer side
+/// one at a time.
 void TileBuilder::addProducts(Value point, int64_t leftPart, int64_t rightPart,
                               SmallVectorImpl<Value> &sums) {
-  bool holdsLeft = high <= tiles.wide;
+  bool isTall = high > tiles.wide, fits = high * tiles.wide + high + tiles.wide <= 8;
+  int64_t across = isTall ? tiles.wide : high, along = isTall ? high : tiles.wide;
   auto loadOf = [&](bool isLeft, int64_t i) {
     return isLeft ? loadLeft(point, i, leftPart) : loadRight(point, i, rightPart);
   };
-  SmallVector<Value> held;
-  for (int64_t i = 0; i < (holdsLeft ? high : tiles.wide); ++i)
-    held.push_back(loadOf(holdsLeft, i));
-  for (int64_t j = 0; j < (holdsLeft ? tiles.wide : high); ++j) {
-    Value other = loadOf(!holdsLeft, j);
+  SmallVector<Value> held, others;
+  for (int64_t i = 0; i < across; ++i)
+    held.push_back(loadOf(!isTall, i));
+  for (int64_t j = 0; fits && j < along; ++j)
+    others.push_back(loadOf(isTall, j));
+  for (int64_t j = 0; j < along; ++j) {
+    Value other = fits ? others[j] : loadOf(isTall, j);
     for (auto [i, tile] : llvm::enumerate(held)) {
-      Value &sum = sums[holdsLeft ? i * tiles.wide + j : j * tiles.wide + i];
+      Value &sum = sums[isTall ? j * tiles.wide + i : i * tiles.wide + j];
       sum = call("tdpbf16ps", sum.getType(),
-                 {small(rows), small(lineBytes), small(lineBytes), sum, holdsLeft ? tile : other,
-                  holdsLeft ? other : tile});
+                 {small(rows), small(lineBytes), small(lineBytes), sum, isTall ? other : tile,
+                  isTall ? tile : other});
     }
   }
   last = held.back();
