@@ -1,5 +1,6 @@
 // The policy of torch.autocast: types follow lists and operands, op by op; the backward pass
-// follows the forward pass. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// follows the forward pass.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpPrecision.h"
 
 using namespace mlir;
@@ -61,6 +62,13 @@ FailureOr<Type> Autocast::forwardType(Operation *op, Reason &reason) {
     reason = {"region", demand.disabled ? demand.source : "no region asks for a 16-bit type here"};
     return widest(op, Type());
   }
+  // A bias belongs to its linear layer: torch rounds both and the sum, but not the product.
+  for (Value v : op->getOperands())
+    if (Operation *part = facts.isReal(v) && facts.isInner(v) ? v.getDefiningOp() : nullptr;
+        part && facts.treatment(part) == Treatment::Low && types.contains(part)) {
+      reason = {"list-low", "a part of " + nameOf(part) + ", which runs in " + textOf(types[part])};
+      return types[part];
+    }
   switch (facts.treatment(op)) {
   case Treatment::Low:
     reason = {"list-low", "on autocast's list of ops in " + textOf(low)};
