@@ -62,11 +62,12 @@ FailureOr<Type> Autocast::forwardType(Operation *op, Reason &reason) {
     reason = {"region", demand.disabled ? demand.source : "no region asks for a 16-bit type here"};
     return widest(op, Type());
   }
-  // A bias belongs to its linear layer: torch rounds both and the sum, but not the product.
+  // The parts of one op of torch (a product and its bias, a sum and its division) round once, at
+  // the end.
   for (Value v : op->getOperands())
     if (Operation *part = facts.isReal(v) && facts.isInner(v) ? v.getDefiningOp() : nullptr;
-        part && facts.treatment(part) == Treatment::Low && types.contains(part)) {
-      reason = {"list-low", "a part of " + nameOf(part) + ", which runs in " + textOf(types[part])};
+        part && types.contains(part)) {
+      reason = {"same-op", "a part of " + nameOf(part) + ", which runs in " + textOf(types[part])};
       return types[part];
     }
   switch (facts.treatment(op)) {
