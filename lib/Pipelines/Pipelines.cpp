@@ -112,7 +112,6 @@ void ampc::registerDialects(DialectRegistry &registry) {
                   math::MathDialect>();
   cpu::registerCodegenDialects(registry);
   registerPackageDialects(registry);
-  cpu::registerCodegenDialects(registry);
 }
 
 namespace {
@@ -157,7 +156,6 @@ void ampc::registerPasses() {
   registerTransformsPasses();
   registerConversionPasses();
   registerKernelPasses();
-  registerTargetCPUPasses();
   registerTargetCPUPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
