@@ -11,6 +11,11 @@
 
 constexpr int batch = 64, pixels = side * side;
 
+struct Options {
+  int steps = 600, threads = 0;
+  unsigned seed = 1; ///< of first values and training pictures
+};
+
 namespace {
 // One model as the functions and structs of its header.
 struct ConvNet {
@@ -97,11 +102,13 @@ bool test(typename Model::State *state, const Pictures &pictures, Confusion &con
 
 /// Trains and tests one model; false if that failed, with the reason on the standard error.
 template <typename Model>
-bool run(const Pictures &training, const Pictures &testing, int steps, Confusion &confusion) {
+bool run(const Pictures &training, const Pictures &testing, const Options &chosen,
+         Confusion &confusion) {
   char message[256] = "";
   ampc_options options = {};
   options.size = sizeof options;
-  options.seed = 1;
+  options.seed = chosen.seed;
+  options.threads = chosen.threads;
   options.error = message;
   options.error_bytes = sizeof message;
   typename Model::State *state = nullptr;
@@ -109,7 +116,7 @@ bool run(const Pictures &training, const Pictures &testing, int steps, Confusion
     std::cerr << Model::name << ": " << message << "\n";
     return false;
   }
-  bool done = train<Model>(state, training, steps) && test<Model>(state, testing, confusion);
+  bool done = train<Model>(state, training, chosen.steps) && test<Model>(state, testing, confusion);
   if (!done)
     std::cerr << Model::name << ": " << Model::lastError(state) << "\n";
   Model::destroy(state);
@@ -117,22 +124,37 @@ bool run(const Pictures &training, const Pictures &testing, int steps, Confusion
 }
 } // namespace
 
+static bool parse(int argc, char **argv, Options &options) {
+  if (argc % 2 == 0)
+    return false;
+  for (int i = 1; i < argc; i += 2) {
+    int value = std::atoi(argv[i + 1]);
+    if (!std::strcmp(argv[i], "--steps"))
+      options.steps = value;
+    else if (!std::strcmp(argv[i], "--threads"))
+      options.threads = value;
+    else if (!std::strcmp(argv[i], "--seed"))
+      options.seed = value;
+    else
+      return false;
+  }
+  return options.steps >= 1;
+}
+
 int main(int argc, char **argv) {
-  int steps = 600;
-  if (argc == 3 && !std::strcmp(argv[1], "--steps"))
-    steps = std::atoi(argv[2]);
-  if ((argc != 1 && argc != 3) || steps < 1) {
-    std::cerr << "usage: conv-net [--steps N]\n";
+  Options options;
+  if (!parse(argc, argv, options)) {
+    std::cerr << "usage: conv-net [--steps N] [--threads N] [--seed N]\n";
     return 2;
   }
-  // No more pictures than the steps see; the test pictures come from another seed.
-  Pictures training = drawPictures(std::min(steps, 200) * batch, 1),
+  // No more pictures than the steps see; the test pictures are the same whatever the seed.
+  Pictures training = drawPictures(std::min(options.steps, 200) * batch, 2 * options.seed - 1),
            testing = drawPictures(2000, 2);
   if (!writeSheet(testing, "shapes.pgm"))
     std::cerr << "conv-net: could not write shapes.pgm\n";
   Confusion network, baseline;
-  if (!run<ConvNet>(training, testing, steps, network) ||
-      !run<Logistic>(training, testing, steps, baseline))
+  if (!run<ConvNet>(training, testing, options, network) ||
+      !run<Logistic>(training, testing, options, baseline))
     return 1;
 
   std::printf("\nconv-net, %zu test pictures; rows: what they show, columns: what it says\n%10s",

@@ -375,6 +375,24 @@ static bool isReady(Operation *op, Operation *position) {
   });
 }
 
+/// One view for all that show the value in the same shape, right where the value is made.
+static void shareView(Value value) {
+  auto view = value.getDefiningOp<kernel::ViewOp>();
+  if (!view)
+    return;
+  Value base = view->getOperand(0);
+  if (Operation *source = base.getDefiningOp())
+    view->moveAfter(source);
+  else
+    view->moveBefore(&view->getBlock()->front());
+  for (Operation *user : llvm::make_early_inc_range(base.getUsers()))
+    if (auto other = dyn_cast<kernel::ViewOp>(user);
+        other && other != view && other.getType() == view.getType()) {
+      other.replaceAllUsesWith(view.getResult());
+      other.erase();
+    }
+}
+
 /// Reductions of one kind and maps that read the same elements (or the same scalar) in the same
 /// order.
 bool Fuser::joinSibling(FusedKernelOpInterface op) {
@@ -386,6 +404,7 @@ bool Fuser::joinSibling(FusedKernelOpInterface op) {
     // What is read again and again, or hardly at all, saves no pass.
     if (elements(shapeOf(operand.get())) != elements(op.getSpace()))
       continue;
+    shareView(operand.get());
     for (OpOperand &use : operand.get().getUses()) {
       auto other = dyn_cast<FusedKernelOpInterface>(use.getOwner());
       if (++seen > maxSiblings)

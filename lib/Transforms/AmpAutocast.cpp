@@ -1,5 +1,6 @@
 // The policy of torch.autocast: types follow lists and operands, op by op; the backward pass
-// follows the forward pass. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// follows the forward pass.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpPrecision.h"
 
 using namespace mlir;
@@ -61,6 +62,14 @@ FailureOr<Type> Autocast::forwardType(Operation *op, Reason &reason) {
     reason = {"region", demand.disabled ? demand.source : "no region asks for a 16-bit type here"};
     return widest(op, Type());
   }
+  // The parts of one op of torch (a product and its bias, a sum and its division) round once, at
+  // the end.
+  for (Value v : op->getOperands())
+    if (Operation *part = facts.isReal(v) && facts.isInner(v) ? v.getDefiningOp() : nullptr;
+        part && types.contains(part)) {
+      reason = {"same-op", "a part of " + nameOf(part) + ", which runs in " + textOf(types[part])};
+      return types[part];
+    }
   switch (facts.treatment(op)) {
   case Treatment::Low:
     reason = {"list-low", "on autocast's list of ops in " + textOf(low)};

@@ -19,6 +19,7 @@ matmul conv2d conv2d_grad_input conv2d_grad_filter attention attention_grad = lo
 exp log log1p reciprocal rsqrt pow softplus layer_norm rms_norm = full
 softmax_cross_entropy bce_with_logits mse l1 smooth_l1 logsumexp softmax log_softmax reduce_sum = full
 scatter_add sum_rows = promote
+reduce_mean global_avg_pool = pass      # not listed: a sum that is not one for the list
 seed gradient = full
 * = pass
 )";
@@ -124,8 +125,21 @@ llvm::Error PolicyTable::add(StringRef text, MLIRContext *context) {
   return llvm::Error::success();
 }
 
+/// The composite op that a forward op is a part of, or nothing.
+static StringRef sourceOf(Operation *op) {
+  StringRef source;
+  if (!StringRef(nameOf(op)).ends_with(".grad"))
+    op->getLoc()->walk([&](Location at) {
+      auto fused = dyn_cast<FusedLocWith<DictionaryAttr>>(at);
+      auto note = fused ? fused.getMetadata().getAs<StringAttr>("train.source") : StringAttr();
+      source = note ? note.getValue() : StringRef();
+      return note ? WalkResult::interrupt() : WalkResult::advance();
+    });
+  return source;
+}
+
 Treatment PolicyTable::lookup(Operation *op) const {
-  for (StringRef name : {op->getName().stripDialect(), StringRef("*")})
+  for (StringRef name : {sourceOf(op), op->getName().stripDialect(), StringRef("*")})
     if (auto found = treatments.find(name); found != treatments.end())
       return found->second;
   auto precision = dyn_cast<PrecisionOpInterface>(op);

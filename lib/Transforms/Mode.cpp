@@ -24,6 +24,18 @@ template <typename Build> static bool replaceByOwn(Operation *op, Build build) {
   return true;
 }
 
+/// Keeps the mnemonic of a composite op with its parts: precision policies list it.
+static void noteSource(Operation *op) {
+  MLIRContext *context = op->getContext();
+  Builder builder(context);
+  auto note = builder.getDictionaryAttr(
+      builder.getNamedAttr("train.source", builder.getStringAttr(op->getName().stripDialect())));
+  auto name = dyn_cast<NameLoc>(op->getLoc());
+  Location inner =
+      FusedLoc::get({name ? Location(name.getChildLoc()) : Location(op->getLoc())}, note, context);
+  op->setLoc(name ? Location(NameLoc::get(name.getName(), inner)) : inner);
+}
+
 void ampc::lowerMode(train::FuncOp func, bool training) {
   Block &body = func.getBody().front();
   for (auto op : llvm::to_vector(body.getOps<ModalOpInterface>()))
@@ -33,8 +45,10 @@ void ampc::lowerMode(train::FuncOp func, bool training) {
   for (bool changed = true; changed;) {
     changed = false;
     for (auto op : llvm::to_vector(body.getOps<CompositeOpInterface>()))
-      if (op.isComposite())
+      if (op.isComposite()) {
+        noteSource(op);
         changed |= replaceByOwn(op, [&](GradBuilder &b) { return op.decompose(b); });
+      }
   }
 }
 

@@ -45,6 +45,19 @@ train.model @lists {
     train.return %2 : tensor<8x8xf32>
   }
 
+  // A sum of rows is in the widest type of its operands; a mean is no sum for the lists and keeps its operand's type.
+  // CHECK-LABEL: train.func @scatter
+  train.func @scatter(%w: tensor<8x8xf32> {train.slot = "w"}, %x: tensor<8x8xf32>, %i: tensor<8xi32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+    %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CUDA: %[[N:.*]] = train.scatter_add {{.*}}amp.rule = "list-promote"
+    // CUDA: train.cast %[[N]] : tensor<4x8xf32> to tensor<4x8xf16>
+    %1 = train.scatter_add %0 at %i : tensor<8x8xf32>, tensor<8xi32> to tensor<4x8xf32>
+    // CUDA: %[[F:.*]] = train.scatter_add %{{.*}}amp.rule = "list-promote"
+    // CUDA-NOT: train.cast %[[F]]
+    %2 = train.scatter_add %x at %i : tensor<8x8xf32>, tensor<8xi32> to tensor<4x8xf32>
+    train.return %1, %2 : tensor<4x8xf32>, tensor<4x8xf32>
+  }
+
   // A loss is f32 on both.
   // CHECK-LABEL: train.func @loss
   train.func @loss(%w: tensor<8x8xf32> {train.slot = "w"}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {

@@ -3,6 +3,8 @@
 #include "Commands.h"
 #include "PrecisionOptions.h"
 #include "ampc/Package/Package.h"
+#include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Train/Train.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -29,6 +31,45 @@ static cl::opt<std::string> sanitize("sanitize",
                                      cl::sub(compileCommand));
 static cl::opt<bool> timing("timing", cl::desc("print seconds per phase"), cl::sub(compileCommand));
 
+static cl::opt<bool>
+    memory("memory",
+           cl::desc("print the bytes that the forward pass keeps for the backward pass, "
+                    "those of the arena and of the state, beside those of f32"),
+           cl::sub(compileCommand));
+
+/// A line for every program with a backward pass, from its plan.
+static void printMemory(ModuleOp module, StringRef precision) {
+  int64_t state = 0, working = 0;
+  if (auto bytes = module->getAttrOfType<IntegerAttr>("kernel.state_bytes"))
+    state = bytes.getInt();
+  module.walk([&](train::BufferOp buffer) {
+    auto role = buffer->getAttrOfType<StringAttr>("role");
+    if (role && role == "working")
+      working += kernel::byteSize(buffer.getType());
+  });
+  for (auto program : module.getOps<kernel::ProgramOp>())
+    if (auto saved = program->getAttrOfType<IntegerAttr>("kernel.saved_bytes"))
+      llvm::outs() << "memory: @" << program.getSymName() << " in " << precision
+                   << ": saved for the backward pass " << saved.getInt() << ", arena "
+                   << program->getAttrOfType<IntegerAttr>("kernel.arena_bytes").getInt()
+                   << ", state " << state << ", of it 16-bit copies of parameters " << working
+                   << "\n";
+}
+
+/// The same model in f32, as far as the plan.
+static LogicalResult printMemoryOfF32(CompileRequest request) {
+  request.options.precision = "f32";
+  request.options.explain = false;
+  request.stopAfter = "plan";
+  request.dumpDir.clear();
+  Compiler compiler;
+  OwningOpRef<ModuleOp> module = compiler.run(request);
+  if (!module)
+    return failure();
+  printMemory(*module, "f32");
+  return success();
+}
+
 static int fail(const llvm::Twine &message) {
   llvm::errs() << "ampc: error: " << message << "\n";
   return 1;
@@ -53,6 +94,11 @@ int ampc::runCompile() {
   if (!stopAfter.empty()) {
     module->print(llvm::outs());
     return 0;
+  }
+  if (memory) {
+    printMemory(*module, chosen->precision);
+    if (chosen->precision != "f32" && failed(printMemoryOfF32(request)))
+      return 1;
   }
   PackageOptions options;
   if (sanitize == "address")

@@ -10,7 +10,9 @@ def KernelFuse : Pass<"kernel-fuse", "::mlir::ModuleOp"> {
     Pointwise code moves into the kernels that read it, readers become epilogues of the kernels that they read, and
     reductions over the same inputs become one. Conversions between types stay as they are, and the order of every sum
     too: fusion does not change a bit of any result. Kernels with `kernel.barrier` (they compute gradients) keep their results
-    in memory, so that every parameter's update is one pass that starts when all of its gradient is known.
+    in memory, so that every parameter's update is one pass that starts when all of its gradient is known; a number that such a
+    gradient is multiplied by, as unscaling does, goes into every reader. Kernels with `kernel.recompute` make something again for the backward
+    pass: they join what reads them, but nothing before it.
   }];
   let options = [Option<"acrossGradients", "across-gradients", "bool", "false", "fuse updates into the kernels of gradients">];
 }

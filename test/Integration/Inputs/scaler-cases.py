@@ -142,6 +142,40 @@ def constants():
         expect(f"{preset}: updates", model.scalar("fit.step", ctypes.c_int64), 0)
 
 
+def random_sequence():
+    """Good and bad steps as they come, beside the rule written down again (apex, update_scale_hysteresis)."""
+    for number, (growth, backoff, interval, patience) in enumerate([(4.0, 0.25, 3, 3), (2.0, 0.5, 2, 1)]):
+        name = f"random{number}"
+        scaling = (f"#amp.scaling<initial = 64.0, growth = {growth}, backoff = {backoff}, interval = {interval}, "
+                   f"hysteresis = {patience}>")
+        model, numbers = Trained(*build(name, plain(name, scaling), "--precision=f16")), random.Random(number)
+        scale, good, left = 64.0, 0, patience
+        for i in range(60):
+            # A scale that has grown far makes good data overflow as well; the step says what happened.
+            skipped = model.step(batch(i, numbers.random() < 0.4)).skipped
+            if skipped:
+                left, good = max(left - 1, 0), 0
+                scale = scale * backoff if left == 0 else scale
+            else:
+                left, good = patience, good + 1
+                if good == interval:
+                    scale, good = scale * growth, 0
+            state = (model.scalar("s.scale"), model.scalar("s.good_steps", ctypes.c_int32))
+            expect(f"{name}, step {i}: scale and good steps", state, (scale, good))
+
+
+def checkpoints():
+    """A checkpoint holds the scale and its counter; the constants belong to the program."""
+    first = build("kept", plain("kept", "#amp.scaling<initial = 4.0, interval = 3>"), "--precision=f16")
+    model, path = Trained(*first), f"{FOLDER}/kept.safetensors".encode()
+    for i in range(4):
+        model.step(batch(i))
+    model.check(model.call("save", model.state, path), "save")
+    other = Trained(*first)
+    other.check(other.call("load", other.state, path, 0), "load")
+    expect("loaded", (other.scalar("s.scale"), other.scalar("s.good_steps", ctypes.c_int32)), (8.0, 1))
+
+
 def clipping():
     """Three good steps and one bad one, clipped: as f32 without the bad one."""
     scaling = "#amp.scaling<initial = 128.0, interval = 1>"
@@ -278,19 +312,19 @@ def separate():
     lr = [w - 0.1 * g for w, g in zip(model.tensor("w0", 64), gradient)]
     worst = max(abs(a - b) for a, b in zip(lr, other.tensor("w0", 64)))
     expect(f"stored gradients are unscaled ({worst:.2g})", worst < 1e-6, True)
-    for value in (float("inf"), float("nan")):
+    for value, name in [(v, n) for v in (float("inf"), -float("inf"), float("nan")) for n in ("w0", "w1")]:
         model.run("grad", given)
-        model.tensor("fit.gradient.w0", 64)[7] = value
+        model.tensor(f"fit.gradient.{name}", 64)[7] = value
         before = model.bytes()
         out = TrainOut(size=ctypes.sizeof(TrainOut))
         head = pointer_struct([("size", ctypes.c_uint32), ("valid", ctypes.c_uint32), ("lr_factor", ctypes.c_float),
                                ("flags", ctypes.c_uint32), ("workspace", ctypes.c_void_p)], (0, 0.0, 0, None), [])
         assert model.call("apply", model.state, ctypes.byref(head), ctypes.byref(out)) >= 0
         after = model.bytes()
-        expect(f"apply with {value}", (out.skipped, [n for n in ("w0", "w1") if before[n] != after[n]]), (1, []))
+        expect(f"apply with {value} for {name}", (out.skipped, [n for n in ("w0", "w1") if before[n] != after[n]]), (1, []))
 
 
-for case in (constants, clipping, accumulation, shared, skipped_state, separate):
+for case in (constants, random_sequence, checkpoints, clipping, accumulation, shared, skipped_state, separate):
     case()
     print(f"{case.__name__} done")
 print(f"{failures} failures")

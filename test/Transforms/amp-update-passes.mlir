@@ -1,0 +1,51 @@
+// Passes over a parameter's gradient. The product writes it; with loss scaling one reduction reads it for the flag and the norm, and one
+// kernel unscales, clips, updates, and writes parameter, moments and the f16 copy. Without a scaler and a norm the update is the only one.
+// RUN: ampc compile %s --precision=f16 --compile-to=kernels | FileCheck %s --check-prefix=SCALED
+// RUN: sed 's/{clip_norm = 1.0}//' %s > %t.mlir
+// RUN: ampc compile %t.mlir --precision=f16 --compile-to=kernels | FileCheck %s --check-prefix=FLAG
+// RUN: ampc compile %t.mlir --precision=bf16 --compile-to=kernels | FileCheck %s --check-prefix=PLAIN
+
+train.model @line {
+  train.param @w : tensor<48x40xf32> = #train.kaiming_uniform
+  train.func @loss(%x: tensor<32x48xf32>, %y: tensor<32x40xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<48x40xf32>
+    %0 = train.matmul %x, %w : (tensor<32x48xf32>, tensor<48x40xf32>) -> tensor<32x40xf32>
+    %1 = train.mse %0, %y : tensor<32x40xf32>, tensor<32x40xf32>
+    train.return %1 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w] with #train.adamw<lr = 0.1> {clip_norm = 1.0}
+}
+// SCALED-LABEL: kernel.program @fit.train
+// SCALED:       %[[G:.*]] = kernel.gemm {{.*}} space [48, 40]
+// SCALED:       %[[FLAT:.*]] = kernel.view %[[G]] : tensor<48x40xf32> to
+// SCALED-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
+// SCALED:       {{[(]}}%[[FLAT]]{{[ ,]}}
+// SCALED-NOT:   {{[(, ]}}%[[FLAT]]{{[ ,]}}
+// SCALED-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
+// SCALED:       %{{.*}}:4 = kernel.map(%[[G]], {{.*}}) space [48, 40]
+// SCALED-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
+// SCALED:       } : tensor<48x40xf32>, tensor<48x40xf32>, tensor<48x40xf32>, tensor<48x40xf16>
+// SCALED-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
+// SCALED:       kernel.return
+
+// FLAG-LABEL: kernel.program @fit.train
+// FLAG:       %[[G:.*]] = kernel.gemm {{.*}} space [48, 40]
+// FLAG:       %[[FLAT:.*]] = kernel.view %[[G]] : tensor<48x40xf32> to
+// FLAG-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
+// FLAG:       {{[(]}}%[[FLAT]]{{[ ,]}}
+// FLAG-NOT:   {{[(, ]}}%[[FLAT]]{{[ ,]}}
+// FLAG-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
+// FLAG:       %{{.*}}:4 = kernel.map(%[[G]], {{.*}}) space [48, 40]
+// FLAG-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
+// FLAG:       } : tensor<48x40xf32>, tensor<48x40xf32>, tensor<48x40xf32>, tensor<48x40xf16>
+// FLAG-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
+// FLAG:       kernel.return
+
+// PLAIN-LABEL: kernel.program @fit.train
+// PLAIN:       %[[G:.*]] = kernel.gemm {{.*}} space [48, 40]
+// PLAIN-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
+// PLAIN:       %{{.*}}:4 = kernel.map(%[[G]], {{.*}}) space [48, 40]
+// PLAIN-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
+// PLAIN:       } : tensor<48x40xf32>, tensor<48x40xf32>, tensor<48x40xf32>, tensor<48x40xbf16>
+// PLAIN-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
+// PLAIN:       kernel.return
