@@ -31,7 +31,8 @@ PrecisionOptions::PrecisionOptions(cl::SubCommand &command)
             cl::value_desc("OP=TREATMENT"), cl::sub(command)),
       masterWeights("master-weights", cl::desc("keep parameters in f32 (default: true)"),
                     cl::init(true), cl::sub(command)),
-      explain("explain-precision", cl::desc("a remark for every decision"), cl::sub(command)) {}
+      explain("explain-precision", cl::desc("a remark for every decision and every inserted cast"),
+              cl::sub(command)) {}
 
 static llvm::Error oneOf(llvm::StringRef option, llvm::StringRef value,
                          llvm::ArrayRef<llvm::StringRef> allowed) {
