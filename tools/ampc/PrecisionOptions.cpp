@@ -38,7 +38,8 @@ PrecisionOptions::PrecisionOptions(cl::SubCommand &command)
                     cl::init(true), cl::sub(command)),
       fuse("fuse", cl::desc("false: one kernel per op, for tests that compare bits"),
            cl::init(true), cl::ReallyHidden, cl::sub(command)),
-      explain("explain-precision", cl::desc("a remark for every decision"), cl::sub(command)) {}
+      explain("explain-precision", cl::desc("a remark for every decision and every inserted cast"),
+              cl::sub(command)) {}
 
 bool PrecisionOptions::areGiven() const {
   using Reference = std::reference_wrapper<const cl::Option>; // a list's & gives its elements

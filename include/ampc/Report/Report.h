@@ -80,7 +80,7 @@ struct Step {
 /// One compilation. Each read takes the module after the phase that it names.
 struct Compilation {
   std::string model;
-  std::vector<Step> steps; ///< in the order of the model
+  std::vector<Step> steps;                   ///< in the order of the model
   std::map<std::string, int64_t> stateBytes; ///< by role
   int64_t scratchBytes = 0;                  ///< per thread, of the tier that needs most
 
