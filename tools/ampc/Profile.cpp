@@ -117,10 +117,12 @@ static bool draw(const Profile &profile, std::string &error) {
   std::vector<Bars> bars{barsOf(gradients, "unscaled", 0)};
   if (shift)
     bars.push_back(barsOf(gradients, "scaled by 2^" + std::to_string(shift), shift));
-  return writeBarChart(
-      svgFile, "Gradients of activations, " + profile.model, "log2 of the magnitude",
-      "% of all elements", bars,
-      {{half::smallest, "0 in f16"}, {half::normal, "subnormal"}, {16, "infinite"}}, error);
+  return writeBarChart(svgFile, "Gradients of activations, " + profile.model,
+                       "log2 of the magnitude", "% of all elements", bars,
+                       {{half::smallest, "below: 0 in f16"},
+                        {half::normal, "below: subnormal"},
+                        {16, "above: infinite"}},
+                       error);
 }
 
 static bool runSteps(Observer &observer, Batches &batches, Profile &profile) {
