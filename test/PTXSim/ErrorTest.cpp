@@ -14,6 +14,7 @@ struct Fault {
 
 std::string faultOf(const std::string &body, ErrorKind *kind, unsigned threads,
                     Options options = Options()) {
+  noteTested(body);
   try {
     runKernel(wrap(body, 2), {{1, 1, 1}, {threads, 1, 1}, 256}, {std::vector<uint8_t>(256, 1)}, 256,
               options);
