@@ -58,6 +58,10 @@ TEST(Errors, AreFoundAndNamed) {
        "comes from something nobody wrote", ErrorKind::Register},
       {"undefined global", "ld.global.u32 %r1, [%rd1+64]; st.global.u32 [%rd1], %r1;",
        "comes from something nobody wrote", ErrorKind::Register},
+      {"discarded memory",
+       "setp.eq.u32 %p2, %r10, 0; @%p2 discard.global.L2 [%rd0], 128; ld.global.u32 %r1, [%rd0]; "
+       "st.global.u32 [%rd1], %r1;",
+       "comes from something nobody wrote", ErrorKind::Register},
       {"undefined lanes", "@%p1 mov.u32 %r99, 1; st.global.u32 [%rd1], %r99;", "lanes 0xffffff80",
        ErrorKind::Register},
       {"divergent barrier", "@%p1 bra L; bar.sync 0; L:", "divergent barrier",

@@ -31,7 +31,7 @@ const std::unordered_map<std::string_view, Decoder::DecodeFunction> &Decoder::de
       {"prefetch", &D::decodePrefetch},
       {"prefetchu", &D::decodePrefetch},
       {"applypriority", &D::decodePrefetch},
-      {"discard", &D::decodePrefetch},
+      {"discard", &D::decodeDiscard},
       {"fence", &D::decodeFence},
       {"membar", &D::decodeFence},
       {"bra", &D::decodeBranch},

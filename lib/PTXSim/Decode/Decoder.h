@@ -131,6 +131,7 @@ private:
   void decodeStore();
   void decodeAtomic();
   void decodePrefetch();
+  void decodeDiscard();
   void decodeFence();
   void decodeBranch();
   void decodeBranchTable();
