@@ -56,12 +56,12 @@ void Decoder::declareKernelParameters(const Function &entry, Environment &top) {
   }
 }
 
-uint64_t Decoder::allocateLocal(uint64_t size, uint32_t alignment, std::string_view name) {
+uint64_t Decoder::allocateLocal(uint64_t size, uint32_t alignment, std::string_view name,
+                                Location loc) {
   uint64_t offset = (kernel.localBytes + uint64_t(alignment) - 1) / alignment * alignment;
   if (offset + size + redZone > maximumLocal)
-    throw Error(ErrorKind::Unsupported, "kernel '" + kernel.info.name + "' needs more than " +
-                                            std::to_string(maximumLocal) +
-                                            " bytes of local memory per thread");
+    failAt(loc, "expected at most " + std::to_string(maximumLocal) +
+                    " bytes of local memory per thread, but got more");
   kernel.localVariables.push_back({std::string(name), offset, size});
   kernel.localBytes = uint32_t(offset + size + redZone);
   return offset;
@@ -111,7 +111,8 @@ void Decoder::declareVariable(const Variable &variable, Environment &scopeEnv) {
   case Space::Local:
   case Space::Param:
     scopeEnv.variables[variable.name] = {
-        variable.space, allocateLocal(variable.size, variable.alignment, variable.name), false,
+        variable.space,
+        allocateLocal(variable.size, variable.alignment, variable.name, variable.loc), false,
         false};
     return;
   default:
@@ -317,7 +318,7 @@ void Decoder::bindArgument(const ParameterDecl &param, const Operand &op, Enviro
     definitions.push_back(slotIndex(slot));
     return emit();
   }
-  uint64_t offset = allocateLocal(param.size, param.alignment, param.name);
+  uint64_t offset = allocateLocal(param.size, param.alignment, param.name, op.loc);
   callee.variables[param.name] = {Space::Param, offset, false, false};
   inst.op = Opcode::Store;
   inst.type = param.type;

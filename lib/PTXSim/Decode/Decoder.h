@@ -60,7 +60,7 @@ private:
   void declareKernelParameters(const Function &entry, Environment &env);
   void declareScope(const Scope &scope, Environment &env);
   void declareVariable(const Variable &variable, Environment &env);
-  uint64_t allocateLocal(uint64_t size, uint32_t alignment, std::string_view name);
+  uint64_t allocateLocal(uint64_t size, uint32_t alignment, std::string_view name, Location loc);
   std::optional<VariableRef> moduleShared(std::string_view name);
   VariableRef placeShared(const Variable &variable);
   void decodeScope(const Scope &scope, Environment &env);
