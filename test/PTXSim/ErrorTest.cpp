@@ -14,6 +14,7 @@ struct Fault {
 
 std::string faultOf(const std::string &body, ErrorKind *kind, unsigned threads,
                     Options options = Options()) {
+  noteTested(body);
   try {
     runKernel(wrap(body, 2), {{1, 1, 1}, {threads, 1, 1}, 256}, {std::vector<uint8_t>(256, 1)}, 256,
               options);
@@ -56,6 +57,10 @@ TEST(Errors, AreFoundAndNamed) {
       {"undefined shared", "ld.shared.u32 %r1, [%r11]; st.global.u32 [%rd1], %r1;",
        "comes from something nobody wrote", ErrorKind::Register},
       {"undefined global", "ld.global.u32 %r1, [%rd1+64]; st.global.u32 [%rd1], %r1;",
+       "comes from something nobody wrote", ErrorKind::Register},
+      {"discarded memory",
+       "setp.eq.u32 %p2, %r10, 0; @%p2 discard.global.L2 [%rd0], 128; ld.global.u32 %r1, [%rd0]; "
+       "st.global.u32 [%rd1], %r1;",
        "comes from something nobody wrote", ErrorKind::Register},
       {"undefined lanes", "@%p1 mov.u32 %r99, 1; st.global.u32 [%rd1], %r99;", "lanes 0xffffff80",
        ErrorKind::Register},

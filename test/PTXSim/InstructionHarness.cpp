@@ -118,6 +118,7 @@ std::vector<uint8_t> runKernel(const std::string &text, const LaunchConfig &conf
 }
 
 std::vector<uint64_t> execute(const Operation &op, const Inputs &inputs, const Options &options) {
+  noteTested(op.text);
   std::string body = "  .reg ." + op.result + " %d;\n";
   const char *names[] = {"%a", "%b", "%c"};
   body += "  mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mad.lo.u32 %r0, %r1, 32, %r0;\n"
@@ -165,6 +166,48 @@ static bool isNaN(int kind, uint64_t bits) {
     return std::isnan(asDouble(bits));
   }
 }
+/// Equal bits, or NaN in the same places. Negative kinds are pairs of that kind.
+static bool sameFloat(int kind, uint64_t got, uint64_t expected) {
+  if (kind < 0) {
+    unsigned bits = kind == -32 ? 32 : 16;
+    uint64_t mask = (uint64_t(1) << bits) - 1;
+    return sameFloat(-kind, got & mask, expected & mask) &&
+           sameFloat(-kind, got >> bits & mask, expected >> bits & mask);
+  }
+  return got == expected || (kind && isNaN(kind, expected) && isNaN(kind, got));
+}
+
+std::set<TestedInstruction> &testedInstructions() {
+  static std::set<TestedInstruction> all;
+  return all;
+}
+/// One statement without its semicolon: [{ or }] [label:] [@guard] opcode operands.
+static void noteStatement(std::string s) {
+  auto skip = [&](size_t n) {
+    size_t at = s.find_first_not_of(" \n{}", n);
+    s = at == std::string::npos ? std::string() : s.substr(at);
+  };
+  skip(0);
+  for (size_t colon; (colon = s.find(':')) < s.find_first_of(" \n.[%");)
+    skip(colon + 1);
+  if (!s.empty() && s[0] == '@')
+    skip(std::min(s.find_first_of(" \n"), s.size()));
+  if (s.empty() || s[0] == '.')
+    return;
+  std::string opcode = s.substr(0, s.find_first_of(" \n"));
+  skip(opcode.size());
+  unsigned count = s.empty() ? 0 : 1, depth = 0;
+  for (char c : s) {
+    depth += c == '{' || c == '[';
+    depth -= c == '}' || c == ']';
+    count += c == ',' && depth == 0;
+  }
+  testedInstructions().insert({opcode, count});
+}
+void noteTested(const std::string &text) {
+  for (size_t at = 0, end; (end = text.find(';', at)) != std::string::npos; at = end + 1)
+    noteStatement(text.substr(at, end - at));
+}
 
 static void compareAll(int kind, const Operation &op, const Inputs &inputs,
                        const std::function<uint64_t(uint64_t, uint64_t, uint64_t)> &want) {
@@ -173,9 +216,7 @@ static void compareAll(int kind, const Operation &op, const Inputs &inputs,
   for (size_t k = 0; k < inputs.size() && shown < 5; k++) {
     const auto &x = inputs[k];
     uint64_t expected = want(x[0], x[1], x[2]);
-    if (kind && isNaN(kind, expected) && isNaN(kind, got[k]))
-      continue;
-    if (got[k] != expected) {
+    if (!sameFloat(kind, got[k], expected)) {
       shown++;
       ADD_FAILURE() << op.text << std::hex << " a=0x" << x[0] << " b=0x" << x[1] << " c=0x" << x[2]
                     << ": got 0x" << got[k] << ", expected 0x" << expected;
@@ -190,6 +231,27 @@ void check(const Operation &op, const Inputs &inputs,
 void checkFloat(int kind, const Operation &op, const Inputs &inputs,
                 const std::function<uint64_t(uint64_t, uint64_t, uint64_t)> &want) {
   compareAll(kind, op, inputs, want);
+}
+
+std::vector<uint32_t> onWarp(const std::string &text, const std::vector<uint32_t> &inputs,
+                             unsigned threads) {
+  noteTested(text);
+  std::string body = ".reg .b32 %a, %d, %l;\nmov.u32 %l, %tid.x; mul.wide.u32 %rd9, %l, 4; add.u64 "
+                     "%rd10, %rd0, %rd9; ld.global.u32 %a, [%rd10];\n" +
+                     text + "\nadd.u64 %rd11, %rd1, %rd9; st.global.u32 [%rd11], %d;\n";
+  std::vector<uint8_t> in(4 * threads);
+  std::memcpy(in.data(), inputs.data(), in.size());
+  std::vector<uint8_t> raw =
+      runKernel(wrap(body, 2), {{1, 1, 1}, {threads, 1, 1}}, {in}, 4 * threads);
+  std::vector<uint32_t> out(threads);
+  std::memcpy(out.data(), raw.data(), raw.size());
+  return out;
+}
+std::vector<uint32_t> lanes(size_t n) {
+  std::vector<uint32_t> v(n);
+  for (size_t i = 0; i < n; i++)
+    v[i] = uint32_t(i * 0x9e3779b9u);
+  return v;
 }
 
 } // namespace ptxsim

@@ -5,6 +5,7 @@
 
 #include "KernelSuite.h"
 #include <gtest/gtest.h>
+#include <set>
 
 namespace ptxsim {
 
@@ -28,10 +29,17 @@ extern const std::vector<uint64_t> edgeF16, edgeBF16, edgeF32, edgeF64;
 /// Compares all results; `want` gets raw operands and returns raw bits.
 void check(const Operation &operation, const Inputs &inputs,
            const std::function<uint64_t(uint64_t, uint64_t, uint64_t)> &want);
-/// As check, for floating-point results of that width (16: f16, 15: bf16, 32, 64): any NaN equals
-/// any NaN.
+/// As check, for floating-point results of that width (16: f16, 15: bf16, 32, 64; negative: pairs):
+/// any NaN equals any NaN.
 void checkFloat(int kind, const Operation &operation, const Inputs &inputs,
                 const std::function<uint64_t(uint64_t, uint64_t, uint64_t)> &want);
+
+/// An opcode with modifiers, and the number of operands it was tested with.
+using TestedInstruction = std::pair<std::string, unsigned>;
+/// Everything whose results a test has compared; CoverageTest.cpp holds the decoder against it.
+std::set<TestedInstruction> &testedInstructions();
+/// Adds the instructions of a text whose results the caller compares.
+void noteTested(const std::string &text);
 
 /// Wraps a body into a module with one kernel "k" with pointer parameters p0, p1, ...
 std::string wrap(const std::string &body, unsigned parameters, const std::string &target = "sm_90a",
@@ -41,6 +49,11 @@ std::vector<uint8_t> runKernel(const std::string &text, const LaunchConfig &conf
                                const std::vector<std::vector<uint8_t>> &buffers, size_t resultBytes,
                                const Options &options = Options(),
                                std::vector<Finding> *findings = nullptr);
+/// Runs `text` on one warp or block: %a is the lane's input, %d the 32-bit result, %l the thread.
+std::vector<uint32_t> onWarp(const std::string &text, const std::vector<uint32_t> &inputs,
+                             unsigned threads = 32);
+/// Different numbers for onWarp.
+std::vector<uint32_t> lanes(size_t n = 32);
 float asFloat(uint64_t bits);
 uint64_t asBits(float value);
 double asDouble(uint64_t bits);

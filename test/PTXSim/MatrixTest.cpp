@@ -138,6 +138,7 @@ TEST(Mma, EveryFormMultiplies) {
             f.d + "." + f.a + "." + f.b + "." + f.d + " " + list("%xc", nc) + ", " +
             list("%xa", na) + ", " + list("%xb", nb) + ", " + list("%xc", nc) + ";\n" +
             move("st", 3, "%xc", nc, cw, cword);
+    noteTested(body);
     Bytes d = runKernel(wrap(body, 4), {{1, 1, 1}, {32, 1, 1}}, {a, b, c}, c.size());
     for (size_t lane = 0; lane < 32; lane++)
       for (size_t i = 0; i < nc * cper; i++) {
@@ -172,6 +173,7 @@ TEST(Matrix, LoadStoreTranspose) {
                          ".shared.b16 [%r3+512], {%r8,%r9,%r10,%r11}; bar.warp.sync -1;\n"
                          "ld.shared.v4.u32 {%r4,%r5,%r6,%r7}, [%r3+512]; add.u64 %rd9, %rd1, %rd8; "
                          "st.global.v4.u32 [%rd9], {%r4,%r5,%r6,%r7};\n";
+      noteTested(body);
       Bytes out = runKernel(wrap(body, 2), {{1, 1, 1}, {32, 1, 1}}, {in}, 512);
       for (size_t m = 0; m < 4; m++)
         for (size_t r = 0; r < 8; r++)
@@ -307,6 +309,7 @@ void checkWgmma(const WgmmaForm &f) {
   options.race = true;
   std::vector<Finding> findings;
   Bytes d;
+  noteTested(body);
   try {
     d = runKernel(wrap(body, 4), {{1, 1, 1}, {128, 1, 1}, 65536}, {smem, fragments, c}, c.size(),
                   options, &findings);

@@ -1,6 +1,7 @@
 // Malformed PTX gives an error with line and column, and never a crash.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelSuite.h"
+#include <algorithm>
 #include <gtest/gtest.h>
 
 using namespace ptxsim;
@@ -19,6 +20,11 @@ std::string errorOf(const std::string &text, uint32_t *line = nullptr) {
     if (line)
       *line = e.line;
     EXPECT_TRUE(e.kind == ErrorKind::Syntax || e.kind == ErrorKind::Unsupported);
+    // Every error names a place inside the text (its end counts), in front of the message.
+    size_t lines = size_t(std::count(text.begin(), text.end(), '\n')) + 1;
+    EXPECT_TRUE(e.line >= 1 && e.line <= lines && e.column >= 1) << e.line << " " << e.what();
+    std::string place = std::to_string(e.line) + ":" + std::to_string(e.column) + ": ";
+    EXPECT_EQ(std::string(e.what()).compare(0, place.size(), place), 0) << e.what();
     return e.what();
   }
 }
@@ -51,6 +57,22 @@ TEST(Parser, ErrorsNamePlaceAndExpectation) {
       {"mov.u32 %tid.x, 1;", "as destination", 6},
       {"\"unterminated", "expected '\"' to close this string", 6},
       {"/* open", "expected '*/' to close this comment", 6},
+      {".reg .b32 %r<4>;\nadd.s32 %r1, %r2", "expected", 8},
+      {".reg .b32 %r<4>;\nadd.s32 %r1, [%r2], 1;", "expected a register or a constant", 7},
+      {".reg .b32 %r<4>;\nadd %r1, %r2, 1;", "expected a type", 7},
+      {".reg .b32 %r<4>;\nmul.s32 %r1, %r2, 1;",
+       "expected one of mul.hi, mul.lo, mul.wide with type .s32", 7},
+      {".reg .b16 %h<4>;\npopc.b16 %h1, %h2;", "type .b16 is not supported here", 7},
+      {".reg .b32 %r<4>;\nld.shared.u32 [%r1], %r2;", "expected a register", 7},
+      {".reg .b32 %r<4>;\nred.async.relaxed.cluster.global.add.u32 [%r1], %r2;",
+       "red.async is not supported", 7},
+      {".reg .b64 %rd<4>;\nld.param.u64 %rd1, [nothing];", "expected a declared name", 7},
+      {".reg .f64 %f<2>;\nadd.f64 %f1, %f1, 0d12;", "expected 16 hexadecimal digits", 7},
+      {".local .b8 x[99999999];", "bytes of local memory", 6},
+      {".reg .b1024 %r;", "expected", 6},
+      {".global .b8 g[4];", "expected a .reg, .local, .param or .shared variable", 6},
+      {".bogus 1;", "expected", 6},
+      {"\x01\x02;", "expected", 6},
   };
   for (const Case &c : cases) {
     uint32_t line = 0;

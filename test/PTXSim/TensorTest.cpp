@@ -170,6 +170,7 @@ TEST(Bulk, PlainCopyAndReduction) {
   std::vector<uint8_t> in(128);
   for (uint32_t i = 0; i < 32; i++)
     std::memcpy(&in[4 * i], &(const uint32_t &)(i * 77), 4);
+  noteTested(body);
   std::vector<uint8_t> out = runKernel(wrap(body, 2), {{1, 1, 1}, {32, 1, 1}}, {in}, 128);
   for (uint32_t i = 0; i < 32; i++) {
     uint32_t v;

@@ -8,27 +8,6 @@ using namespace ptxsim;
 
 namespace {
 
-/// Runs `text` on one warp: %a is the lane's input, %d the 32-bit result, %l the lane.
-std::vector<uint32_t> onWarp(const std::string &text, const std::vector<uint32_t> &inputs,
-                             unsigned threads = 32) {
-  std::string body = ".reg .b32 %a, %d, %l;\nmov.u32 %l, %tid.x; mul.wide.u32 %rd9, %l, 4; add.u64 "
-                     "%rd10, %rd0, %rd9; ld.global.u32 %a, [%rd10];\n" +
-                     text + "\nadd.u64 %rd11, %rd1, %rd9; st.global.u32 [%rd11], %d;\n";
-  std::vector<uint8_t> in(4 * threads);
-  std::memcpy(in.data(), inputs.data(), in.size());
-  std::vector<uint8_t> raw =
-      runKernel(wrap(body, 2), {{1, 1, 1}, {threads, 1, 1}}, {in}, 4 * threads);
-  std::vector<uint32_t> out(threads);
-  std::memcpy(out.data(), raw.data(), raw.size());
-  return out;
-}
-std::vector<uint32_t> lanes(size_t n = 32) {
-  std::vector<uint32_t> v(n);
-  for (size_t i = 0; i < n; i++)
-    v[i] = uint32_t(i * 0x9e3779b9u);
-  return v;
-}
-
 TEST(Warp, Shuffle) {
   std::vector<uint32_t> in = lanes();
   for (int width : {32, 16, 8})

@@ -52,14 +52,24 @@ with tempfile.TemporaryDirectory() as d:
     r = run('run', basic, f'{d}/typo.launch')
     expect(r.returncode == 2 and "typo.launch:2: expected kernel, grid" in r.stderr, 'errors in launch files name the line')
     r = run('run', basic)
-    expect(r.returncode == 2 and "no kernel ''" in r.stderr, 'a kernel must be named')
+    expect(r.returncode == 2 and "expected a line 'kernel NAME'" in r.stderr and 'softmax' in r.stderr, 'a kernel must be named')
+    for line, message in (('grid 4294967297', 'expected a grid size'), ('arg i8 128', 'expected a value of type i8'), ('arg i8 -129', 'type i8'),
+                          ('arg u32 -1', 'expected a value of type u32'), ('arg i32 1x', 'type i32'), ('shared 1e9', 'expected a number of bytes'),
+                          ('arg map f16 128B @0 abc box 3', "expected a size, but got 'abc'"), ('arg f33 1', 'expected an element type')):
+        r = run('run', basic, '--set', line)
+        expect(r.returncode == 2 and message in r.stderr, f'--set "{line}": {r.stderr}')
+    r = run('run', basic, f'{d}/job.launch', '--trace', '7')
+    expect(r.returncode == 2 and 'expected a warp of the block for --trace, but got 7 of 2' in r.stderr, 'warps out of range')
+    for option, text in (('--threads', '0'), ('--async', 'never'), ('--budget', 'x'), ('--tensor', '')):
+        r = run('run', basic, f'{d}/job.launch', option, text)
+        expect(r.returncode == 2 and f'for {option}, but got' in r.stderr, f'{option} {text}: {r.stderr}')
     r = run('--bogus', basic)
     expect(r.returncode == 2 and 'unknown option --bogus' in r.stderr, 'unknown options')
     r = run('/nonexistent.ptx')
     expect(r.returncode == 2 and 'cannot read' in r.stderr, 'missing files')
     open(f'{d}/unknown.ptx', 'w').write('.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n  frobnicate.b32 1;\n}\n')
     r = run(f'{d}/unknown.ptx')
-    expect(r.returncode == 2 and '6:3: frobnicate.b32: unknown instruction' in r.stderr, 'unknown instructions are named at load time')
+    expect(r.returncode == 2 and 'unknown.ptx:6:3: frobnicate.b32: unknown instruction' in r.stderr, 'unknown instructions are named at load time')
     r = run(wgmma)
     expect('b8[128]' in r.stdout, 'tensor map parameters')
 print('all checks passed' if not failures else f'{failures} checks failed')

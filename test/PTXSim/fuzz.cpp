@@ -1,19 +1,53 @@
-// libFuzzer target: no text may crash, hang or leak the parser and the decoder.
+// libFuzzer target: no text may crash, hang or leak the parser, the decoder or the executor.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// With PTXSIM_FUZZ_RUN=1 every kernel that loads is executed too, on a few threads, with a small
+// instruction budget, in the race mode; its pointers are the buffers it finds.
 #include "ampc/PTXSim/PTXSim.h"
+#include <cstdlib>
+
+using namespace ptxsim;
+
+static Options fuzzOptions(bool run) {
+  Options o;
+  o.definedness = run; // shadow memory of huge variables is not what is tested when only loading
+  o.race = run;
+  o.instructionBudget = 20000;
+  return o;
+}
+
+/// One launch: 8-byte parameters point to a buffer, all others are small numbers.
+static void launch(Device &device, const Program &program, const KernelInfo &kernel) {
+  std::vector<Argument> arguments;
+  for (const Parameter &p : kernel.parameters) {
+    Argument bytes(p.size, 0);
+    DeviceAddress buffer = device.allocate(4096, p.name);
+    device.fill(buffer, 1, 4096);
+    if (p.size == 8)
+      bytes = argument(buffer);
+    else if (p.size >= 4)
+      bytes[0] = 16;
+    arguments.push_back(bytes);
+  }
+  LaunchConfig config{{2, 1, 1}, {64, 1, 1}, 4096};
+  if (kernel.requiredBlock.x && kernel.requiredBlock.count() <= 256)
+    config.block = kernel.requiredBlock;
+  device.launch(program, kernel.name, config, arguments);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static ptxsim::Options options = [] {
-    ptxsim::Options o;
-    o.definedness = false; // shadow memory of huge variables is not what is tested here
-    return o;
-  }();
+  static const bool run = std::getenv("PTXSIM_FUZZ_RUN") != nullptr;
   try {
-    ptxsim::Module module =
-        ptxsim::Module::parse(std::string(reinterpret_cast<const char *>(data), size));
-    ptxsim::Device device(options);
-    device.load(module);
-  } catch (const ptxsim::Error &) {
+    Module module = Module::parse(std::string(reinterpret_cast<const char *>(data), size));
+    Device device(fuzzOptions(run));
+    Program program = device.load(module);
+    if (run)
+      for (const KernelInfo &kernel : module.kernels())
+        try {
+          launch(device, program, kernel);
+        } catch (const Error &) {
+        }
+  } catch (const Error &) {
   }
   return 0;
 }

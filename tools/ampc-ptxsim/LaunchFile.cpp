@@ -1,6 +1,7 @@
 // The launch file: which kernel, with what, and where results go.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LaunchFile.h"
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -23,21 +24,22 @@ public:
       fail(std::string("expected ") + what);
     return word;
   }
-  uint64_t number(const char *what) {
-    std::string word = next(what);
+  uint64_t number(const char *what, uint64_t most = UINT64_MAX) {
+    return parseNumber(next(what), what, most);
+  }
+  uint64_t parseNumber(const std::string &word, const char *what, uint64_t most = UINT64_MAX) {
     char *end;
+    errno = 0;
     uint64_t value = std::strtoull(word.c_str(), &end, 0);
-    if (*end || word[0] == '-')
+    if (word.empty() || *end || word[0] == '-' || errno || value > most)
       fail(std::string("expected ") + what + ", but got '" + word + "'");
     return value;
   }
   Dim3 dimensions(const char *what) {
     Dim3 d;
-    d.x = uint32_t(number(what));
-    if (more())
-      d.y = uint32_t(number(what));
-    if (more())
-      d.z = uint32_t(number(what));
+    for (uint32_t *size : {&d.x, &d.y, &d.z})
+      if (size == &d.x || more())
+        *size = uint32_t(number(what, UINT32_MAX));
     return d;
   }
 
@@ -60,13 +62,18 @@ std::vector<uint8_t> scalarBytes(Words &words, const std::string &type) {
     double value = std::strtod(text.c_str(), &end);
     result = type == "f32" ? bytesOf(float(value)) : bytesOf(value);
   } else {
-    long long value = std::strtoll(text.c_str(), &end, 0);
-    if (type == "u64")
-      value = static_cast<long long>(std::strtoull(text.c_str(), &end, 0));
-    result = elementSize(type) == 8   ? bytesOf(int64_t(value))
-             : elementSize(type) == 4 ? bytesOf(int32_t(value))
-             : elementSize(type) == 2 ? bytesOf(int16_t(value))
-                                      : bytesOf(int8_t(value));
+    // The bits of f16 and bf16 are given as an integer, like those of unsigned types.
+    bool negative = text[0] == '-', isSigned = type[0] == 'i';
+    unsigned bits = 8 * unsigned(elementSize(type));
+    errno = 0;
+    uint64_t magnitude = std::strtoull(text.c_str() + negative, &end, 0);
+    uint64_t largest = UINT64_MAX >> (64 - bits + isSigned);
+    if (errno || text.size() == size_t(negative) || magnitude > largest + (negative && isSigned) ||
+        (negative && !isSigned))
+      end = &text[0];
+    uint64_t value = negative ? 0 - magnitude : magnitude;
+    result = bytesOf(value);
+    result.resize(bits / 8); // little endian
   }
   if (*end)
     words.fail("expected a value of type " + type + ", but got '" + text + "'");
@@ -119,7 +126,8 @@ void parseMap(Words &words, LaunchArgument &argument) {
   std::string target = words.next("@N");
   if (target[0] != '@')
     words.fail("expected the number of a buffer argument as @N");
-  argument.mapOf = size_t(std::strtoull(target.c_str() + 1, nullptr, 10));
+  argument.mapOf =
+      size_t(words.parseNumber(target.substr(1), "the number of a buffer argument as @N"));
   std::vector<uint64_t> sizes, boxes;
   bool box = false;
   while (words.more()) {
@@ -127,7 +135,7 @@ void parseMap(Words &words, LaunchArgument &argument) {
     if (word == "box")
       box = true;
     else
-      (box ? boxes : sizes).push_back(std::strtoull(word.c_str(), nullptr, 10));
+      (box ? boxes : sizes).push_back(words.parseNumber(word, "a size", box ? 256 : UINT32_MAX));
   }
   if (sizes.empty() || sizes.size() > 5 || sizes.size() != boxes.size())
     words.fail("expected 1 to 5 sizes, 'box', and as many box sizes");
@@ -188,7 +196,7 @@ LaunchFile parseLaunch(const std::vector<std::string> &lines, const std::string 
     else if (key == "cluster")
       result.config.cluster = words.dimensions("a cluster size");
     else if (key == "shared")
-      result.config.dynamicShared = uint32_t(words.number("a number of bytes"));
+      result.config.dynamicShared = uint32_t(words.number("a number of bytes", UINT32_MAX));
     else if (key == "arg")
       result.arguments.push_back(parseArgument(words));
     else

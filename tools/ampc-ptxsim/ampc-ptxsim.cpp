@@ -1,6 +1,7 @@
 // ampc-ptxsim: lists and runs PTX kernels on the CPU.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LaunchFile.h"
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -43,11 +44,14 @@ struct CommandLine {
   throw Error(ErrorKind::Argument, message + "\n(ampc-ptxsim --help explains the options)");
 }
 
-uint64_t number(const std::string &option, const std::string &text) {
+uint64_t number(const std::string &option, const std::string &text, uint64_t least = 0,
+                uint64_t most = UINT64_MAX) {
   char *end;
+  errno = 0;
   uint64_t value = std::strtoull(text.c_str(), &end, 0);
-  if (text.empty() || *end || text[0] == '-')
-    fail("expected a number for " + option + ", but got '" + text + "'");
+  if (text.empty() || *end || text[0] == '-' || errno || value < least || value > most)
+    fail("expected a number" + (least ? " of at least " + std::to_string(least) : std::string()) +
+         " for " + option + ", but got '" + text + "'");
   return value;
 }
 
@@ -56,7 +60,10 @@ int choice(const std::string &option, const std::string &text,
   for (size_t k = 0; k < names.size(); k++)
     if (text == names[k])
       return int(k);
-  fail("'" + text + "' is not a value of " + option);
+  std::string list;
+  for (const std::string &name : names)
+    list += (list.empty() ? "" : ", ") + name;
+  fail("expected one of " + list + " for " + option + ", but got '" + text + "'");
 }
 
 CommandLine parseCommandLine(int argc, char **argv) {
@@ -79,15 +86,15 @@ CommandLine parseCommandLine(int argc, char **argv) {
     else if (word == "--no-definedness")
       c.options.definedness = false;
     else if (word == "--trace")
-      c.options.traceWarp = int(number(word, value()));
+      c.options.traceWarp = int(number(word, value(), 0, 31));
     else if (word == "--seed")
       c.options.seed = number(word, value());
     else if (word == "--quantum")
-      c.options.scheduleQuantum = uint32_t(number(word, value()));
+      c.options.scheduleQuantum = uint32_t(number(word, value(), 0, UINT32_MAX));
     else if (word == "--threads")
-      c.options.threads = unsigned(number(word, value()));
+      c.options.threads = unsigned(number(word, value(), 1, 1024));
     else if (word == "--budget")
-      c.options.instructionBudget = number(word, value());
+      c.options.instructionBudget = number(word, value(), 1);
     else if (word == "--set")
       c.lines.push_back(value());
     else if (word == "--async")
@@ -137,6 +144,18 @@ void list(const Module &module, const Program &program) {
   }
 }
 
+/// The only kernel of the file need not be named.
+void chooseKernel(LaunchFile &launch, const Module &module) {
+  if (!launch.kernel.empty())
+    return;
+  std::string names;
+  for (const KernelInfo &kernel : module.kernels())
+    names += (names.empty() ? "" : ", ") + kernel.name;
+  if (module.kernels().size() != 1)
+    fail("expected a line 'kernel NAME' in the launch file or --set, with one of: " + names);
+  launch.kernel = names;
+}
+
 int run(const CommandLine &c, Device &device, const Program &program, const Module &module) {
   LaunchFile launch = c.launch.empty() ? LaunchFile() : readLaunchFile(c.launch);
   LaunchFile extra = parseLaunch(c.lines, "--set");
@@ -154,8 +173,11 @@ int run(const CommandLine &c, Device &device, const Program &program, const Modu
     if (line.compare(0, 7, "shared ") == 0)
       launch.config.dynamicShared = extra.config.dynamicShared;
   }
-  if (launch.kernel.empty() && module.kernels().size() == 1)
-    launch.kernel = module.kernels()[0].name;
+  chooseKernel(launch, module);
+  uint64_t warps = (launch.config.block.count() + 31) / 32;
+  if (c.options.traceWarp >= 0 && uint64_t(c.options.traceWarp) >= warps)
+    fail("expected a warp of the block for --trace, but got " +
+         std::to_string(c.options.traceWarp) + " of " + std::to_string(warps));
   std::vector<DeviceAddress> addresses(launch.arguments.size());
   std::vector<Argument> arguments;
   for (size_t k = 0; k < launch.arguments.size(); k++) {
@@ -199,8 +221,9 @@ int run(const CommandLine &c, Device &device, const Program &program, const Modu
 } // namespace
 
 int main(int argc, char **argv) {
+  CommandLine c;
   try {
-    CommandLine c = parseCommandLine(argc, argv);
+    c = parseCommandLine(argc, argv);
     Module module = Module::parse(readText(c.ptx), c.ptx);
     Device device(c.options);
     Program program = device.load(module);
@@ -209,7 +232,10 @@ int main(int argc, char **argv) {
     list(module, program);
     return 0;
   } catch (const Error &e) {
-    std::fprintf(stderr, "error: %s\n", e.what());
+    // Errors in the PTX text begin with line and column; those of a running kernel name the file.
+    bool inText = e.kind == ErrorKind::Syntax || e.kind == ErrorKind::Unsupported;
+    std::string file = inText && e.line ? c.ptx + ":" : "";
+    std::fprintf(stderr, "error: %s%s\n", file.c_str(), e.what());
     return 2;
   }
 }

@@ -177,12 +177,23 @@ void Decoder::decodeAtomic() {
 void Decoder::decodePrefetch() {
   // Only a hint about caches; operands are still checked.
   inst.op = Opcode::Prefetch;
-  bool tensormap = take("tensormap");
   for (size_t k = 0; k < modifiers.size(); k++)
     consumed[k] = true;
   operandCount(1, 2);
   address(operand(0));
-  inst.aux = tensormap;
+  emit();
+}
+
+/// discard[.global].L2 [a], 128: the bytes are undefined afterwards; aux: 1.
+void Decoder::decodeDiscard() {
+  take("global");
+  requireOneOf({"L2"}, ".L2");
+  operandCount(2, 2);
+  if (immediate(1, "a size") != 128)
+    failAt(operand(1).loc, "expected a size of 128");
+  inst.op = Opcode::Prefetch;
+  inst.aux = 1;
+  address(operand(0));
   emit();
 }
 

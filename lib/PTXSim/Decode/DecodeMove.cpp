@@ -179,14 +179,18 @@ static bool parseCompare(std::string_view word, Type type, Compare &out) {
   return floating || out <= Compare::Ge;
 }
 
-/// setp.CmpOp[.BoolOp][.ftz].type p[|q], a, b[, [!]c]; aux: compare | logic << 4 | !c << 6.
-void Decoder::decodeSetp() {
+/// CmpOp[.BoolOp][.ftz] of setp and set, and the predicate that BoolOp combines with. aux: Compare
+/// | Logic << 4 | whether c is negated << 6; list: the slot of c.
+void Decoder::decodeComparison(bool hasResultType) {
   std::string_view word = modifiers.empty() ? std::string_view() : modifiers[0];
   if (!consumed.empty())
     consumed[0] = true;
   int logic = takeOneOf({"and", "or", "xor"});
   if (take("ftz"))
     inst.flags |= InstFlag::Ftz;
+  if (hasResultType)
+    inst.type2 = requireType({Type::U32, Type::S32, Type::F32, Type::U16, Type::S16, Type::F16,
+                              Type::BF16, Type::F16x2, Type::BF16x2});
   Type type = requireType({Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64,
                            Type::S16, Type::S32, Type::S64, Type::F32, Type::F64, Type::F16,
                            Type::BF16, Type::F16x2, Type::BF16x2});
@@ -196,68 +200,65 @@ void Decoder::decodeSetp() {
   if (isBits(type) && compare != Compare::Eq && compare != Compare::Ne)
     fail(ErrorKind::Syntax, "expected .eq or .ne with a bit type");
   operandCount(logic >= 0 ? 4 : 3, logic >= 0 ? 4 : 3);
-  inst.op = Opcode::Setp;
   inst.type = type;
   inst.aux = uint16_t(unsigned(compare) | unsigned(logic + 1) << 4);
   inst.a = source(1, type);
   inst.b = source(2, type);
   if (logic >= 0) {
-    inst.list = predicate(operand(3)); // a slot, not a list
+    inst.list = predicate(operand(3));
     if (operand(3).negated)
       inst.aux |= 1 << 6;
   }
+}
+
+/// setp.CmpOp[.BoolOp][.ftz].type p[|q], a, b[, [!]c]
+void Decoder::decodeSetp() {
+  decodeComparison(false);
+  inst.op = Opcode::Setp;
   inst.dst = predicateOut(operand(0));
   if (!operand(0).pair.empty())
     inst.c = predicateOut(operand(0).pair[0]);
-  if ((type == Type::F16x2 || type == Type::BF16x2) && !inst.c)
+  if ((inst.type == Type::F16x2 || inst.type == Type::BF16x2) && !inst.c)
     fail(ErrorKind::Syntax, "expected two predicates for a packed comparison");
   emit();
 }
 
+/// set.CmpOp[.BoolOp][.ftz].dtype.stype d, a, b[, [!]c]
 void Decoder::decodeSet() {
-  std::string_view word = modifiers.empty() ? std::string_view() : modifiers[0];
-  if (!consumed.empty())
-    consumed[0] = true;
-  int logic = takeOneOf({"and", "or", "xor"});
-  if (take("ftz"))
-    inst.flags |= InstFlag::Ftz;
-  Type to = requireType({Type::U32, Type::S32, Type::F32, Type::U16, Type::S16, Type::F16,
-                         Type::BF16, Type::F16x2, Type::BF16x2});
-  Type type = requireType({Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64,
-                           Type::S16, Type::S32, Type::S64, Type::F32, Type::F64, Type::F16,
-                           Type::BF16, Type::F16x2, Type::BF16x2});
-  Compare compare;
-  if (!parseCompare(word, type, compare))
-    fail(ErrorKind::Syntax, "expected a comparison, but got '." + std::string(word) + "'");
-  if (logic >= 0)
-    unsupported("set with a boolean operator is not supported");
-  operandCount(3, 3);
+  decodeComparison(true);
   inst.op = Opcode::Set;
-  inst.type = type;
-  inst.type2 = to;
-  inst.aux = uint16_t(compare);
-  inst.a = source(1, type);
-  inst.b = source(2, type);
-  inst.dst = destination(0, to);
+  bool packed = inst.type == Type::F16x2 || inst.type == Type::BF16x2;
+  // The result of a packed comparison is packed as well (or bits of the same layout).
+  if (packed ? inst.type2 != inst.type && inst.type2 != Type::U32 && inst.type2 != Type::S32
+             : inst.type2 == Type::F16x2 || inst.type2 == Type::BF16x2)
+    unsupported("this pair of types is not supported");
+  inst.dst = destination(0, inst.type2);
+  emit();
+}
+
+/// cvt.pack.sat.convertType.abType[.cType] d, a, b[, c]: with 8-bit types, c supplies the upper
+/// half.
+void Decoder::decodeConvertPack() {
+  requireOneOf({"sat"}, ".sat");
+  inst.type = requireType({Type::S16, Type::U16, Type::S8, Type::U8});
+  inst.type2 = requireType({Type::S32});
+  bool bytes = typeSize(inst.type) == 1;
+  if (bytes)
+    requireOneOf({"b32"}, ".b32 for the third source");
+  operandCount(bytes ? 4 : 3, bytes ? 4 : 3);
+  inst.op = Opcode::ConvertPackInt;
+  inst.a = source(1, Type::S32);
+  inst.b = source(2, Type::S32);
+  if (bytes)
+    inst.c = source(3, Type::B32);
+  inst.dst = destination(0, Type::B32);
   emit();
 }
 
 /// cvt[.rounding][.relu][.satfinite][.ftz][.sat].d.s; aux bit 0: rounds to an integral value.
 void Decoder::decodeConvert() {
-  if (take("pack")) {
-    take("sat");
-    inst.type = requireType({Type::S16, Type::U16});
-    inst.type2 = requireType({Type::S32});
-    take("b32");
-    operandCount(3, 4);
-    inst.op = Opcode::ConvertPackInt;
-    inst.a = source(1, Type::S32);
-    inst.b = source(2, Type::S32);
-    if (st->operands.size() == 4)
-      unsupported("the four-operand form is not supported");
-    inst.dst = destination(0, Type::B32);
-    return emit();
-  }
+  if (take("pack"))
+    return decodeConvertPack();
   int integral = takeOneOf({"rni", "rzi", "rmi", "rpi"});
   takeRounding();
   if (integral >= 0) {

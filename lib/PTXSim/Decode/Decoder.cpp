@@ -56,12 +56,12 @@ void Decoder::declareKernelParameters(const Function &entry, Environment &top) {
   }
 }
 
-uint64_t Decoder::allocateLocal(uint64_t size, uint32_t alignment, std::string_view name) {
+uint64_t Decoder::allocateLocal(uint64_t size, uint32_t alignment, std::string_view name,
+                                Location loc) {
   uint64_t offset = (kernel.localBytes + uint64_t(alignment) - 1) / alignment * alignment;
   if (offset + size + redZone > maximumLocal)
-    throw Error(ErrorKind::Unsupported, "kernel '" + kernel.info.name + "' needs more than " +
-                                            std::to_string(maximumLocal) +
-                                            " bytes of local memory per thread");
+    failAt(loc, "expected at most " + std::to_string(maximumLocal) +
+                    " bytes of local memory per thread, but got more");
   kernel.localVariables.push_back({std::string(name), offset, size});
   kernel.localBytes = uint32_t(offset + size + redZone);
   return offset;
@@ -111,7 +111,8 @@ void Decoder::declareVariable(const Variable &variable, Environment &scopeEnv) {
   case Space::Local:
   case Space::Param:
     scopeEnv.variables[variable.name] = {
-        variable.space, allocateLocal(variable.size, variable.alignment, variable.name), false,
+        variable.space,
+        allocateLocal(variable.size, variable.alignment, variable.name, variable.loc), false,
         false};
     return;
   default:
@@ -196,9 +197,11 @@ void Decoder::decodeStatement(const Statement &statement, Environment &scopeEnv)
     return decodeCall();
   if (base == "ret" && env->returnTarget)
     return decodeReturn();
+  if (const PlainForm *form = findPlainForm())
+    return decodePlain(*form);
   auto found = decodeTable().find(base);
   if (found == decodeTable().end())
-    unsupported("unknown instruction");
+    isPlain() ? failPlain() : unsupported("unknown instruction");
   (this->*found->second)();
 }
 
@@ -315,7 +318,7 @@ void Decoder::bindArgument(const ParameterDecl &param, const Operand &op, Enviro
     definitions.push_back(slotIndex(slot));
     return emit();
   }
-  uint64_t offset = allocateLocal(param.size, param.alignment, param.name);
+  uint64_t offset = allocateLocal(param.size, param.alignment, param.name, op.loc);
   callee.variables[param.name] = {Space::Param, offset, false, false};
   inst.op = Opcode::Store;
   inst.type = param.type;
@@ -401,106 +404,6 @@ void Decoder::finish() {
   if (kernel.carrySlot)
     kernel.constants.push_back({kernel.carrySlot, 0, false, 0});
   kernel.localBytes = (kernel.localBytes + 15) / 16 * 16;
-}
-
-const std::unordered_map<std::string_view, Decoder::DecodeFunction> &Decoder::decodeTable() {
-  using D = Decoder;
-  static const std::unordered_map<std::string_view, DecodeFunction> table = {
-      {"mov", &D::decodeMove},
-      {"cvta", &D::decodeCvta},
-      {"isspacep", &D::decodeIsspace},
-      {"mapa", &D::decodeMapa},
-      {"getctarank", &D::decodeGetClusterRank},
-      {"selp", &D::decodeSelect},
-      {"slct", &D::decodeSelect},
-      {"add", &D::decodeAddSub},
-      {"sub", &D::decodeAddSub},
-      {"addc", &D::decodeCarry},
-      {"subc", &D::decodeCarry},
-      {"madc", &D::decodeCarry},
-      {"mul", &D::decodeMul},
-      {"mad", &D::decodeMad},
-      {"mul24", &D::decodeMul24},
-      {"mad24", &D::decodeMul24},
-      {"sad", &D::decodeSad},
-      {"div", &D::decodeDivRem},
-      {"rem", &D::decodeDivRem},
-      {"min", &D::decodeMinMax},
-      {"max", &D::decodeMinMax},
-      {"abs", &D::decodeAbsNeg},
-      {"neg", &D::decodeAbsNeg},
-      {"and", &D::decodeLogic},
-      {"or", &D::decodeLogic},
-      {"xor", &D::decodeLogic},
-      {"not", &D::decodeLogic},
-      {"cnot", &D::decodeLogic},
-      {"lop3", &D::decodeLop3},
-      {"shl", &D::decodeShift},
-      {"shr", &D::decodeShift},
-      {"shf", &D::decodeFunnelShift},
-      {"popc", &D::decodeBitCount},
-      {"clz", &D::decodeBitCount},
-      {"bfind", &D::decodeBitCount},
-      {"brev", &D::decodeBitCount},
-      {"fns", &D::decodeBitCount},
-      {"bfe", &D::decodeBitField},
-      {"bfi", &D::decodeBitField},
-      {"bmsk", &D::decodeBitField},
-      {"szext", &D::decodeBitField},
-      {"prmt", &D::decodePermute},
-      {"dp4a", &D::decodeDotProduct},
-      {"dp2a", &D::decodeDotProduct},
-      {"fma", &D::decodeFma},
-      {"rcp", &D::decodeFloatUnary},
-      {"sqrt", &D::decodeFloatUnary},
-      {"rsqrt", &D::decodeFloatUnary},
-      {"ex2", &D::decodeFloatUnary},
-      {"lg2", &D::decodeFloatUnary},
-      {"sin", &D::decodeFloatUnary},
-      {"cos", &D::decodeFloatUnary},
-      {"tanh", &D::decodeFloatUnary},
-      {"copysign", &D::decodeCopySign},
-      {"testp", &D::decodeTestP},
-      {"setp", &D::decodeSetp},
-      {"set", &D::decodeSet},
-      {"cvt", &D::decodeConvert},
-      {"ld", &D::decodeLoad},
-      {"ldu", &D::decodeLoad},
-      {"st", &D::decodeStore},
-      {"atom", &D::decodeAtomic},
-      {"red", &D::decodeAtomic},
-      {"prefetch", &D::decodePrefetch},
-      {"prefetchu", &D::decodePrefetch},
-      {"applypriority", &D::decodePrefetch},
-      {"discard", &D::decodePrefetch},
-      {"fence", &D::decodeFence},
-      {"membar", &D::decodeFence},
-      {"bra", &D::decodeBranch},
-      {"brx", &D::decodeBranchTable},
-      {"ret", &D::decodeExit},
-      {"exit", &D::decodeExit},
-      {"trap", &D::decodeTrap},
-      {"brkpt", &D::decodeNop},
-      {"nanosleep", &D::decodeNop},
-      {"griddepcontrol", &D::decodeNop},
-      {"setmaxnreg", &D::decodeNop},
-      {"pmevent", &D::decodeNop},
-      {"bar", &D::decodeBarrier},
-      {"barrier", &D::decodeBarrier},
-      {"shfl", &D::decodeShuffle},
-      {"vote", &D::decodeVote},
-      {"match", &D::decodeMatch},
-      {"redux", &D::decodeRedux},
-      {"elect", &D::decodeElect},
-      {"activemask", &D::decodeActiveMask},
-      {"ldmatrix", &D::decodeMatrixMemory},
-      {"stmatrix", &D::decodeMatrixMemory},
-      {"movmatrix", &D::decodeMoveMatrix},
-      {"mma", &D::decodeMma},
-      {"cp", &D::decodeCp},
-      {"mbarrier", &D::decodeMbarrier},
-      {"wgmma", &D::decodeWgmma}};
-  return table;
 }
 
 } // namespace ptxsim

@@ -6,6 +6,7 @@
 #ifndef PTXSIM_DECODE_DECODER_H
 #define PTXSIM_DECODE_DECODER_H
 
+#include "Decode/PlainForms.h"
 #include "Machine/Memory.h"
 #include "Machine/Program.h"
 #include <initializer_list>
@@ -22,8 +23,11 @@ public:
   Decoder(std::shared_ptr<const ModuleImpl> module, const SymbolTable &symbols, Kernel &kernel);
   void run(const Function &entry);
 
-private:
   using DecodeFunction = void (Decoder::*)();
+  /// Functions of the mnemonics, or forms of them, that PlainForms.cpp does not describe.
+  static const std::unordered_map<std::string_view, DecodeFunction> &decodeTable();
+
+private:
   struct RegisterRef {
     uint32_t slot;
     Type type;
@@ -56,7 +60,7 @@ private:
   void declareKernelParameters(const Function &entry, Environment &env);
   void declareScope(const Scope &scope, Environment &env);
   void declareVariable(const Variable &variable, Environment &env);
-  uint64_t allocateLocal(uint64_t size, uint32_t alignment, std::string_view name);
+  uint64_t allocateLocal(uint64_t size, uint32_t alignment, std::string_view name, Location loc);
   std::optional<VariableRef> moduleShared(std::string_view name);
   VariableRef placeShared(const Variable &variable);
   void decodeScope(const Scope &scope, Environment &env);
@@ -116,34 +120,18 @@ private:
   void decodeMapa();
   void decodeGetClusterRank();
   void decodeSelect();
-  void decodeAddSub();
-  void decodeMul();
-  void decodeMad();
-  void decodeMul24();
-  void decodeDivRem();
-  void decodeMinMax();
-  void decodeAbsNeg();
-  void decodeLogic();
-  void decodeLop3();
-  void decodeShift();
-  void decodeFunnelShift();
-  void decodeBitCount();
-  void decodeBitField();
-  void decodePermute();
+  void decodePredicateLogic();
   void decodeDotProduct();
-  void decodeSad();
-  void decodeCarry();
-  void decodeFloatUnary();
-  void decodeFma();
-  void decodeCopySign();
-  void decodeTestP();
   void decodeSetp();
   void decodeSet();
   void decodeConvert();
+  void decodeConvertPack();
+  void decodeComparison(bool hasResultType);
   void decodeLoad();
   void decodeStore();
   void decodeAtomic();
   void decodePrefetch();
+  void decodeDiscard();
   void decodeFence();
   void decodeBranch();
   void decodeBranchTable();
@@ -169,12 +157,17 @@ private:
   void decodeStAsync();
   void decodeWgmma();
   void decodeWgmmaMma();
-  static const std::unordered_map<std::string_view, DecodeFunction> &decodeTable();
 
-  void binary(Opcode op, Type type);
+  // PlainForms.cpp: instructions described by a table
+  Type firstType() const;
+  bool isPlain() const;
+  const PlainForm *findPlainForm() const;
+  void decodePlain(const PlainForm &form);
+  void takeOptional(uint16_t optional);
+  void useCarry(const PlainForm &form);
+  [[noreturn]] void failPlain() const;
   void emit();
   void vectorOperand(const Operand &operand, Type type, bool isDestination, bool wider);
-  Type floatType(std::initializer_list<Type> allowed) { return requireType(allowed); }
 
   std::shared_ptr<const ModuleImpl> module;
   const SymbolTable &symbols;

@@ -1,6 +1,7 @@
 // Initialisation, devices, contexts and memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/DriverState.h"
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -16,7 +17,11 @@ static thread_local std::string lastError;
 
 CUresult remember(CUresult code, const std::string &message) {
   lastError = message;
-  if (std::getenv("PTXSIM_VERBOSE"))
+  // A result code cannot say what a kernel or its text did wrong; wrong calls are the program's own
+  // business unless it asks.
+  bool aboutKernel = code == CUDA_ERROR_LAUNCH_FAILED || code == CUDA_ERROR_INVALID_PTX ||
+                     code == CUDA_ERROR_NO_BINARY_FOR_GPU;
+  if (aboutKernel || std::getenv("PTXSIM_VERBOSE"))
     std::fprintf(stderr, "ptxsim: %s\n", message.c_str());
   return code;
 }
@@ -36,18 +41,30 @@ CUresult codeOf(const Error &error) {
 /// PTXSIM_RACE=1, PTXSIM_DEFINEDNESS=0, PTXSIM_THREADS=N, PTXSIM_ASYNC=lazy|eager|random.
 static Options optionsFromEnvironment() {
   Options o;
-  auto number = [](const char *name, unsigned fallback) {
-    const char *text = std::getenv(name);
-    return text ? unsigned(std::strtoul(text, nullptr, 10)) : fallback;
+  auto invalid = [](const char *name, const char *what, const char *text) {
+    std::fprintf(stderr, "ptxsim: expected %s in %s, but got '%s'\n", what, name, text);
+    fail(CUDA_ERROR_INVALID_VALUE, std::string("invalid value of ") + name);
   };
-  o.race = number("PTXSIM_RACE", 0);
-  o.definedness = number("PTXSIM_DEFINEDNESS", 1);
-  o.threads = number("PTXSIM_THREADS", 1);
-  const char *async = std::getenv("PTXSIM_ASYNC");
-  std::string mode = async ? async : "lazy";
-  o.async = mode == "eager"    ? AsyncMode::Eager
-            : mode == "random" ? AsyncMode::Random
-                               : AsyncMode::Lazy;
+  auto number = [&](const char *name, unsigned fallback, unsigned least, unsigned most) {
+    const char *text = std::getenv(name);
+    if (!text)
+      return fallback;
+    char *end;
+    unsigned long value = std::strtoul(text, &end, 10);
+    if (!*text || *end || value < least || value > most)
+      invalid(name, "a number in range", text);
+    return unsigned(value);
+  };
+  o.race = number("PTXSIM_RACE", 0, 0, 1);
+  o.definedness = number("PTXSIM_DEFINEDNESS", 1, 0, 1);
+  o.threads = number("PTXSIM_THREADS", 1, 1, 1024);
+  if (const char *mode = std::getenv("PTXSIM_ASYNC")) {
+    static const char *const names[] = {"lazy", "eager", "random"};
+    auto *found = std::find(std::begin(names), std::end(names), std::string(mode));
+    if (found == std::end(names))
+      invalid("PTXSIM_ASYNC", "lazy, eager or random", mode);
+    o.async = AsyncMode(found - names);
+  }
   return o;
 }
 
@@ -62,10 +79,14 @@ PTXSIM_EXPORT CUresult cuInit(unsigned flags) {
   if (flags)
     return remember(CUDA_ERROR_INVALID_VALUE, "expected flags of 0");
   std::lock_guard<std::recursive_mutex> lock(state().mutex);
-  if (!state().initialized)
-    state().device = std::make_unique<ptxsim::Device>(optionsFromEnvironment());
-  state().initialized = true;
-  return CUDA_SUCCESS;
+  try {
+    if (!state().initialized)
+      state().device = std::make_unique<ptxsim::Device>(optionsFromEnvironment());
+    state().initialized = true;
+    return CUDA_SUCCESS;
+  } catch (const Failure &f) {
+    return remember(f.code, f.message);
+  }
 }
 PTXSIM_EXPORT CUresult cuDriverGetVersion(int *version) {
   *version = 13000;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Driver/DriverState.h"
 #include <cstdio>
+#include <fstream>
+#include <sstream>
 
 using namespace ptxsim::driver;
 using ptxsim::Argument;
@@ -96,6 +98,16 @@ void launch(CUfunc_st *function, const LaunchConfig &config, CUstream stream,
 
 PTXSIM_EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image) {
   return enter(true, [&] { load(module, image); });
+}
+PTXSIM_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *path) {
+  return enter(true, [&] {
+    std::ifstream file(path, std::ios::binary);
+    if (!file)
+      fail(CUDA_ERROR_FILE_NOT_FOUND, "cannot read '" + std::string(path) + "'");
+    std::stringstream image;
+    image << file.rdbuf();
+    load(module, image.str().c_str());
+  });
 }
 PTXSIM_EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned, int *,
                                           void **) {

@@ -37,16 +37,6 @@ struct ShiftRight {
   }
 };
 
-template <class Op> struct Unary {
-  template <class T> struct H {
-    static constexpr Handler handler = unary<Op, T, T>;
-  };
-};
-template <class Op> struct Binary {
-  template <class T> struct H {
-    static constexpr Handler handler = binary<Op, T, T>;
-  };
-};
 template <class Op> struct Shift {
   template <class T> struct H {
     static constexpr Handler handler = binary<Op, T, T, uint32_t>;
@@ -147,8 +137,8 @@ template <bool Wrap> struct Bmsk {
   }
 };
 template <class T, bool Wrap> struct Szext {
-  static T apply(T a, T b) {
-    uint32_t n = Wrap ? uint32_t(b) & 31 : uint32_t(b);
+  static T apply(T a, uint32_t b) {
+    uint32_t n = Wrap ? b & 31 : b;
     if (n >= 32)
       return a;
     if (n == 0)
@@ -156,6 +146,10 @@ template <class T, bool Wrap> struct Szext {
     return T(T(uint32_t(a) << (32 - n)) >> (32 - n));
   }
 };
+template <bool Wrap> Handler szext(Type type) {
+  return type == Type::S32 ? binary<Szext<int32_t, Wrap>, int32_t, int32_t, uint32_t>
+                           : binary<Szext<uint32_t, Wrap>, uint32_t, uint32_t>;
+}
 struct Fns { // find the n-th set bit from a base position
   static uint32_t apply(uint32_t mask, uint32_t base, int32_t offset) {
     int32_t pos = int32_t(base), count = offset, step = 1;
@@ -283,11 +277,7 @@ Handler selectBits(const Inst &i) {
   case Opcode::Bmsk:
     return i.aux ? binary<Bmsk<true>, uint32_t, uint32_t> : binary<Bmsk<false>, uint32_t, uint32_t>;
   case Opcode::Szext:
-    if (i.type == Type::S32)
-      return i.aux ? binary<Szext<int32_t, true>, int32_t, int32_t>
-                   : binary<Szext<int32_t, false>, int32_t, int32_t>;
-    return i.aux ? binary<Szext<uint32_t, true>, uint32_t, uint32_t>
-                 : binary<Szext<uint32_t, false>, uint32_t, uint32_t>;
+    return i.aux ? szext<true>(i.type) : szext<false>(i.type);
   case Opcode::Fns:
     return ternary<Fns, uint32_t, uint32_t, uint32_t, int32_t>;
   case Opcode::Permute:

@@ -70,13 +70,18 @@ template <Compare C, class V> uint32_t compareLanes(Warp &w, const Inst &i) {
   return bits;
 }
 
+uint32_t combine(Logic op, uint32_t a, uint32_t b) {
+  return op == Logic::And ? a & b : op == Logic::Or ? a | b : a ^ b;
+}
+/// The comparison combined with the predicate c of setp and set.
+uint32_t withPredicate(Warp &w, const Inst &i, uint32_t compared) {
+  Logic logic = Logic(i.aux >> 4 & 3);
+  uint32_t c = i.list ? w.pred(i.list) ^ (i.aux & 64 ? ~0u : 0) : 0;
+  return logic == Logic::None ? compared : combine(logic, compared, c);
+}
 void writePredicates(Warp &w, const Inst &i, uint32_t p, uint32_t q) {
-  unsigned logic = i.aux >> 4 & 3;
-  if (logic) {
-    uint32_t c = w.pred(i.list) ^ (i.aux & 64 ? ~0u : 0);
-    p = logic == 1 ? p & c : logic == 2 ? p | c : p ^ c;
-    q = logic == 1 ? q & c : logic == 2 ? q | c : q ^ c;
-  }
+  p = withPredicate(w, i, p); // before p is written: it may be c itself
+  q = withPredicate(w, i, q);
   w.setPred(i.dst, p);
   if (i.c)
     w.setPred(i.c, q);
@@ -98,7 +103,7 @@ template <Compare C, class V> void setpPacked(Warp &w, const Inst &i) {
 
 /// set: all ones for integers, 1.0 for floating-point destinations.
 template <Compare C, class V> void set(Warp &w, const Inst &i) {
-  uint32_t bits = compareLanes<C, V>(w, i);
+  uint32_t bits = withPredicate(w, i, compareLanes<C, V>(w, i));
   bool wide = typeSize(i.type2) == 4;
   uint32_t yes = i.type2 == Type::F32    ? 0x3f800000
                  : i.type2 == Type::F16  ? 0x3c00
@@ -118,8 +123,10 @@ template <Compare C, class V> void setPacked(Warp &w, const Inst &i) {
   uint16_t *d = w.reg<uint16_t>(i.dst);
   uint16_t yes = i.type2 == Type::F16x2 ? 0x3c00 : i.type2 == Type::BF16x2 ? 0x3f80 : 0xffff;
   for (int l = 0; l < 64; l++)
-    if (w.exec >> (l / 2) & 1)
-      d[l] = compare<C>(V::load(a[l]), V::load(b[l])) ? yes : uint16_t(0);
+    if (w.exec >> (l / 2) & 1) {
+      uint32_t bit = uint32_t(compare<C>(V::load(a[l]), V::load(b[l]))) << (l / 2);
+      d[l] = withPredicate(w, i, bit) >> (l / 2) & 1 ? yes : uint16_t(0);
+    }
 }
 
 template <Compare C, class V> Handler pick(const Inst &i, bool packed) {
@@ -235,11 +242,10 @@ template <class T> Handler selection(const Inst &i) {
   return i.op == Opcode::Select ? selp<T> : slct<T>;
 }
 
-/// aux: 0 and, 1 or, 2 xor, 3 not; bits 2 and 3 negate the inputs.
 void predicateLogic(Warp &w, const Inst &i) {
   uint32_t a = w.pred(i.a) ^ (i.aux & 4 ? ~0u : 0), b = w.pred(i.b) ^ (i.aux & 8 ? ~0u : 0);
-  unsigned op = i.aux & 3;
-  w.setPred(i.dst, op == 0 ? a & b : op == 1 ? a | b : op == 2 ? a ^ b : ~a);
+  Logic op = Logic(i.aux & 3);
+  w.setPred(i.dst, op == Logic::None ? ~a : combine(op, a, b));
 }
 
 } // namespace

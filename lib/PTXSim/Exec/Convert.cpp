@@ -342,10 +342,14 @@ void convertFp8(Warp &w, const Inst &i) {
 }
 
 void packIntegers(Warp &w, const Inst &i) {
-  lanes2<uint32_t, int32_t, int32_t>(w, i, [&](int32_t a, int32_t b) {
-    uint32_t hi = uint32_t(clampTo(i.type, a)) & 0xffff, lo = uint32_t(clampTo(i.type, b)) & 0xffff;
-    return hi << 16 | lo;
-  });
+  unsigned bits = 8 * typeSize(i.type);
+  uint32_t mask = (1u << bits) - 1;
+  PTXSIM_ACTIVE(w.exec) {
+    uint32_t hi = uint32_t(clampTo(i.type, w.reg<int32_t>(i.a)[l])) & mask;
+    uint32_t lo = uint32_t(clampTo(i.type, w.reg<int32_t>(i.b)[l])) & mask;
+    uint32_t upper = bits == 8 ? w.reg<uint32_t>(i.c)[l] << 16 : 0;
+    w.reg<uint32_t>(i.dst)[l] = upper | hi << bits | lo;
+  }
 }
 
 } // namespace

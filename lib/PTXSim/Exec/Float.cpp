@@ -86,6 +86,17 @@ struct Rsqrt {
   static float apply(float a) { return float(1.0 / std::sqrt(double(a))); }
   static double apply(double a) { return 1.0 / std::sqrt(a); }
 };
+/// The upper 32 bits of the operand give the upper 32 bits of the result; subnormals are zeros.
+template <class Op> struct Gross {
+  static double upper(double x) {
+    uint64_t u = bitCast<uint64_t>(x) & 0xffffffff00000000;
+    return bitCast<double>((u & 0x7ff0000000000000) ? u : u & 0x8000000000000000);
+  }
+  static double apply(double a) {
+    double r = Op::apply(upper(a));
+    return r != r ? r : upper(r);
+  }
+};
 struct Ex2 {
   static float apply(float a) { return float(exp2Double(a)); }
 };
@@ -197,13 +208,11 @@ template <class Op, Arity N> void pairs(Warp &w, const Inst &i) {
       if (!(w.exec >> (l / 2) & 1))
         continue;
       float r;
-      if constexpr (N == One)
-        r = Op::apply(a[l]);
-      else if constexpr (N == Two)
+      if constexpr (N == Two)
         r = Op::apply(in(a[l]), in(b[l]));
       else
         r = Op::apply(in(a[l]), in(b[l]), in(c[l]));
-      d[l] = N == One ? r : in(r);
+      d[l] = in(r);
     }
   };
   isDirected(i) ? withRounding(i.rounding, run) : run();
@@ -307,6 +316,10 @@ Handler select64(const Inst &i) {
     return arithmetic64<Sqrt, One>(i);
   case Opcode::Rsqrt:
     return unary<Rsqrt, double, double>;
+  case Opcode::RcpGross:
+    return unary<Gross<Rcp>, double, double>;
+  case Opcode::RsqrtGross:
+    return unary<Gross<Rsqrt>, double, double>;
   case Opcode::CopySign:
     return binary<CopySign, double, double>;
   case Opcode::TestP:
@@ -325,10 +338,6 @@ Handler selectPair(const Inst &i) {
     return pairs<Mul, Two>;
   case Opcode::Fma:
     return pairs<Fma, ThreeInputs>;
-  case Opcode::Neg:
-    return pairs<Neg, One>;
-  case Opcode::Abs:
-    return pairs<Abs, One>;
   default:
     return nullptr;
   }

@@ -56,6 +56,12 @@ struct MaxNaN {
     return a != a || b != b ? bitsFloat(canonicalNaN) : maximumNumber(a, b);
   }
 };
+template <class Op> struct XorSign {
+  static float apply(float a, float b) {
+    uint32_t sign = (floatBits(a) ^ floatBits(b)) & 0x80000000;
+    return bitsFloat((floatBits(Op::apply(std::fabs(a), std::fabs(b))) & 0x7fffffff) | sign);
+  }
+};
 struct Ex2 {
   static double apply(float a) { return exp2Double(a); }
 };
@@ -117,16 +123,22 @@ template <class F, class Op, int Count> void unaryHalf(Warp &w, const Inst &i) {
     if (w.exec >> (l * 32 / Count) & 1)
       d[l] = finish<F>(F::store(double(Op::apply(F::load(a[l])))), i.flags);
 }
-template <uint16_t And, uint16_t Xor, int Count> void signHalf(Warp &w, const Inst &i) {
+template <class F, uint16_t And, uint16_t Xor, int Count> void signHalf(Warp &w, const Inst &i) {
   uint16_t *d = w.reg<uint16_t>(i.dst);
   const uint16_t *a = w.reg<uint16_t>(i.a);
   for (int l = 0; l < Count; l++)
     if (w.exec >> (l * 32 / Count) & 1)
-      d[l] = uint16_t((a[l] & And) ^ Xor);
+      d[l] = finish<F>(uint16_t((a[l] & And) ^ Xor), i.flags);
+}
+
+template <class F, class Op, class OpNaN, int Count> Handler minMax(const Inst &i) {
+  bool nan = i.flags & InstFlag::PropagateNaN;
+  if (i.flags & InstFlag::Xorsign)
+    return nan ? binaryHalf<F, XorSign<OpNaN>, Count> : binaryHalf<F, XorSign<Op>, Count>;
+  return nan ? binaryHalf<F, OpNaN, Count> : binaryHalf<F, Op, Count>;
 }
 
 template <class F, int Count> Handler select(const Inst &i) {
-  bool nan = i.flags & InstFlag::PropagateNaN;
   switch (i.op) {
   case Opcode::Add:
     return binaryHalf<F, Add, Count>;
@@ -135,9 +147,9 @@ template <class F, int Count> Handler select(const Inst &i) {
   case Opcode::MulLo:
     return binaryHalf<F, std::conditional_t<std::is_same<F, BF16>::value, MulWide, Mul>, Count>;
   case Opcode::Min:
-    return nan ? binaryHalf<F, MinNaN, Count> : binaryHalf<F, Min, Count>;
+    return minMax<F, Min, MinNaN, Count>(i);
   case Opcode::Max:
-    return nan ? binaryHalf<F, MaxNaN, Count> : binaryHalf<F, Max, Count>;
+    return minMax<F, Max, MaxNaN, Count>(i);
   case Opcode::Fma:
     return fmaHalf<F, Count>;
   case Opcode::Ex2:
@@ -145,9 +157,9 @@ template <class F, int Count> Handler select(const Inst &i) {
   case Opcode::Tanh:
     return unaryHalf<F, Tanh, Count>;
   case Opcode::Neg:
-    return signHalf<0xffff, 0x8000, Count>;
+    return signHalf<F, 0xffff, 0x8000, Count>;
   case Opcode::Abs:
-    return signHalf<0x7fff, 0, Count>;
+    return signHalf<F, 0x7fff, 0, Count>;
   default:
     return nullptr;
   }
@@ -157,8 +169,6 @@ template <class F, int Count> Handler select(const Inst &i) {
 
 Handler selectHalf(const Inst &i) {
   if (i.rounding != Rounding::None && i.rounding != Rounding::Nearest)
-    return nullptr;
-  if (i.flags & InstFlag::Xorsign)
     return nullptr;
   switch (i.type) {
   case Type::F16:

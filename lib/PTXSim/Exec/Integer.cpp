@@ -103,23 +103,20 @@ struct SumAbsDiff {
 struct Low24 {
   template <class T> static T of(T a) { return T(T(uint32_t(a) << 8) >> 8); }
 };
-struct Mul24 {
-  template <class T> static T apply(T a, T b) { return T(Wide<T>(Low24::of(a)) * Low24::of(b)); }
+/// Bits 0 to 31 (.lo) or 16 to 47 (.hi) of the 48-bit product.
+template <bool Hi> struct Mul24 {
+  template <class T> static T apply(T a, T b) {
+    Wide<T> product = Wide<T>(Low24::of(a)) * Low24::of(b);
+    return T(Hi ? product >> 16 : product);
+  }
 };
-struct Mad24 {
-  template <class T> static T apply(T a, T b, T c) { return wrapAdd(Mul24::apply(a, b), c); }
+template <bool Hi> struct Mad24 {
+  template <class T> static T apply(T a, T b, T c) { return wrapAdd(Mul24<Hi>::apply(a, b), c); }
+};
+template <class Op> struct OrZero { // .relu
+  template <class T> static T apply(T a, T b) { return Maximum::apply(Op::apply(a, b), T(0)); }
 };
 
-template <class Op> struct Unary {
-  template <class T> struct H {
-    static constexpr Handler handler = unary<Op, T, T>;
-  };
-};
-template <class Op> struct Binary {
-  template <class T> struct H {
-    static constexpr Handler handler = binary<Op, T, T>;
-  };
-};
 template <class Op> struct Ternary {
   template <class T> struct H {
     static constexpr Handler handler = ternary<Op, T, T>;
@@ -176,6 +173,11 @@ struct AddSat {
 struct SubSat {
   static int32_t apply(int32_t a, int32_t b) { return saturate(int64_t(a) - b); }
 };
+struct Mad24HiSat {
+  static int32_t apply(int32_t a, int32_t b, int32_t c) {
+    return saturate(int64_t(Mul24<true>::apply(a, b)) + c);
+  }
+};
 struct MadHiSat {
   static int32_t apply(int32_t a, int32_t b, int32_t c) {
     return saturate(int64_t(mulHi(a, b)) + c);
@@ -193,6 +195,12 @@ template <class Op, class T> struct Packed {
 template <class Op> Handler packed(Type type) {
   return type == Type::U16x2 ? binary<Packed<Op, uint16_t>, uint32_t, uint32_t>
                              : binary<Packed<Op, int16_t>, uint32_t, uint32_t>;
+}
+
+template <class Op> Handler minMax(const Inst &i, bool pair) {
+  if (i.flags & InstFlag::Relu)
+    return pair ? packed<OrZero<Op>>(i.type) : binary<OrZero<Op>, int32_t, int32_t>;
+  return pair ? packed<Op>(i.type) : byInteger<Binary<Op>::template H>(i.type);
 }
 
 /// With carry in (aux bit 1) and out (aux bit 0), per lane in the carry slot.
@@ -269,12 +277,13 @@ Handler selectInteger(const Inst &i) {
                : byInteger<Ternary<MadHigh>::H>(i.type);
   case Opcode::MadWide:
     return wideningMad<MadWide_>(i.type);
-  case Opcode::Mul24Lo:
-    return i.type == Type::U32 ? binary<Mul24, uint32_t, uint32_t>
-                               : binary<Mul24, int32_t, int32_t>;
-  case Opcode::Mad24Lo:
-    return i.type == Type::U32 ? ternary<Mad24, uint32_t, uint32_t>
-                               : ternary<Mad24, int32_t, int32_t>;
+  case Opcode::Mul24:
+    return i.aux ? byInteger<Binary<Mul24<true>>::H>(i.type)
+                 : byInteger<Binary<Mul24<false>>::H>(i.type);
+  case Opcode::Mad24:
+    return sat     ? Handler(ternary<Mad24HiSat, int32_t, int32_t>)
+           : i.aux ? byInteger<Ternary<Mad24<true>>::H>(i.type)
+                   : byInteger<Ternary<Mad24<false>>::H>(i.type);
   case Opcode::Sad:
     return byInteger<Ternary<SumAbsDiff>::H>(i.type);
   case Opcode::Div:
@@ -286,9 +295,9 @@ Handler selectInteger(const Inst &i) {
   case Opcode::Neg:
     return byInteger<Unary<Negate>::H>(i.type);
   case Opcode::Min:
-    return pair ? packed<Minimum>(i.type) : byInteger<Binary<Minimum>::H>(i.type);
+    return minMax<Minimum>(i, pair);
   case Opcode::Max:
-    return pair ? packed<Maximum>(i.type) : byInteger<Binary<Maximum>::H>(i.type);
+    return minMax<Maximum>(i, pair);
   case Opcode::AddCarry:
     return carry<0>(i.type);
   case Opcode::SubCarry:

@@ -28,17 +28,7 @@
 
 namespace ptxsim {
 namespace PTXSIM_NS {
-Handler selectInteger(const Inst &inst);
-Handler selectBits(const Inst &inst);
-Handler selectFloat(const Inst &inst);
-Handler selectHalf(const Inst &inst);
-Handler selectCompare(const Inst &inst);
-Handler selectConvert(const Inst &inst);
-Handler selectMove(const Inst &inst);
-Handler selectLoadStore(const Inst &inst);
-Handler selectMatrix(const Inst &inst);
-/// The arithmetic of one warp's share of a wgmma, called when it completes.
-void executeWgmma(Warp &w, const WgmmaItem &item);
+#include "Exec/Selectors.inc"
 } // namespace PTXSIM_NS
 } // namespace ptxsim
 #endif

@@ -62,6 +62,18 @@ void ternary(Warp &w, const Inst &i) {
   lanes3<D, A, B, C>(w, i, [](A a, B b, C c) -> D { return Op::apply(a, b, c); });
 }
 
+/// Handlers of one operation by operand type, for byInteger.
+template <class Op> struct Unary {
+  template <class T> struct H {
+    static constexpr Handler handler = unary<Op, T, T>;
+  };
+};
+template <class Op> struct Binary {
+  template <class T> struct H {
+    static constexpr Handler handler = binary<Op, T, T>;
+  };
+};
+
 /// One instantiation per integer type of the instruction; null for other types.
 template <template <class> class H> Handler byInteger(Type type) {
   switch (type) {

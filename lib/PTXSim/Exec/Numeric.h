@@ -96,8 +96,8 @@ inline double exp2Double(double x) {
   p = p * r + 0.5;
   p = p * r + 1.0;
   p = p * r + 1.0;
-  int64_t e = int64_t(bitCast<uint64_t>(shifted) << 52);
-  double result = bitCast<double>(bitCast<int64_t>(p) + e);
+  uint64_t e = bitCast<uint64_t>(shifted) << 52; // n in the exponent field; wraps for negative n
+  double result = bitCast<double>(bitCast<uint64_t>(p) + e);
   return x != x ? x : result;
 }
 

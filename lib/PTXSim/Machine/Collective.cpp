@@ -145,6 +145,8 @@ void redux(Warp &w, const Inst &i) {
   requireMembers(w, i.b);
   const uint32_t *a = w.reg<uint32_t>(i.a);
   uint32_t result = a[firstLane(w.exec)];
+  if (i.type == Type::F32) // .abs and the canonical NaN hold for a single lane, too
+    result = combineFloat(i, result, result);
   for (uint32_t m = w.exec & (w.exec - 1); m; m &= m - 1) {
     uint32_t x = a[firstLane(m)];
     result = i.type == Type::F32 ? combineFloat(i, result, x)

@@ -1,7 +1,9 @@
 // Branches, the divergence stack, and messages about where a fault happened.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Machine/Control.h"
+#include "Machine/Access.h"
 #include <cstdio>
+#include <cstring>
 
 namespace ptxsim {
 
@@ -140,6 +142,18 @@ void exitLanes(Warp &w, const Inst &) {
 }
 
 void nop(Warp &, const Inst &) {}
+
+/// ISA, "discard": destroys 128 bytes without writing them back.
+void discard(Warp &w, const Inst &i) {
+  constexpr unsigned size = 128;
+  for (uint32_t m = w.exec; m; m &= m - 1) {
+    unsigned l = firstLane(m);
+    Target t = resolveGlobal(w, laneAddress(w, i, l), size, AccessKind::Write, l);
+    if (t.shadow)
+      std::memset(t.shadow, Shadow::Undefined, size);
+  }
+}
+
 void trap(Warp &w, const Inst &) { fault(w, ErrorKind::Trap, "trap"); }
 
 } // namespace
@@ -153,8 +167,9 @@ Handler selectControl(const Inst &i) {
   case Opcode::Exit:
     return exitLanes;
   case Opcode::Nop:
-  case Opcode::Prefetch:
     return nop;
+  case Opcode::Prefetch:
+    return i.aux ? discard : nop;
   case Opcode::Trap:
     return trap;
   default:

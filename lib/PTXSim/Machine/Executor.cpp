@@ -6,21 +6,12 @@
 
 namespace ptxsim {
 
-#define PTXSIM_DECLARE(NS)                                                                         \
-  namespace NS {                                                                                   \
-  Handler selectInteger(const Inst &inst);                                                         \
-  Handler selectBits(const Inst &inst);                                                            \
-  Handler selectFloat(const Inst &inst);                                                           \
-  Handler selectHalf(const Inst &inst);                                                            \
-  Handler selectCompare(const Inst &inst);                                                         \
-  Handler selectConvert(const Inst &inst);                                                         \
-  Handler selectMove(const Inst &inst);                                                            \
-  Handler selectLoadStore(const Inst &inst);                                                       \
-  Handler selectMatrix(const Inst &inst);                                                          \
-  void executeWgmma(Warp &w, const WgmmaItem &item);                                               \
-  }
-PTXSIM_DECLARE(avx2)
-PTXSIM_DECLARE(avx512)
+namespace avx2 {
+#include "Exec/Selectors.inc"
+}
+namespace avx512 {
+#include "Exec/Selectors.inc"
+}
 
 namespace {
 

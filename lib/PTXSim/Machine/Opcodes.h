@@ -37,8 +37,8 @@ enum class Opcode : uint8_t {
   MadLo,
   MadHi,
   MadWide,
-  Mul24Lo,
-  Mad24Lo,
+  Mul24,
+  Mad24,
   Sad,
   Div,
   Rem,
@@ -76,6 +76,8 @@ enum class Opcode : uint8_t {
   // floating point
   Fma,
   Rcp,
+  RcpGross, ///< .approx.ftz.f64: the upper 32 bits only
+  RsqrtGross,
   Sqrt,
   Rsqrt,
   Ex2,
@@ -149,6 +151,7 @@ enum class Opcode : uint8_t {
 
 enum class Compare : uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan };
 
+/// None is `not` where a logic operation is required, else the absence of one.
 enum class Logic : uint8_t { None, And, Or, Xor };
 
 enum class AtomicOp : uint8_t { Add, Min, Max, Exch, Cas, And, Or, Xor, Inc, Dec };

@@ -6,6 +6,7 @@
 #include "Machine/Scheduler.h"
 #include "Machine/Control.h"
 #include "Machine/Race.h"
+#include <algorithm>
 #include <cstdio>
 
 namespace ptxsim {
@@ -297,9 +298,10 @@ void startWarp(Warp &w, Block &block, uint32_t id, const Launch &launch) {
 
 void startBlock(Block &block, const Launch &launch) {
   const Kernel &kernel = *launch.kernel;
-  std::memset(block.shared, 0xff, block.sharedBytes); // NaN in every floating-point type
+  // A block may have no shared memory at all: no memset of a null pointer.
+  std::fill_n(block.shared, block.sharedBytes, uint8_t(0xff)); // NaN in every floating-point type
   if (launch.options.definedness) {
-    std::memset(block.sharedShadow.data(), Shadow::RedZone, block.sharedBytes);
+    std::fill(block.sharedShadow.begin(), block.sharedShadow.end(), uint8_t(Shadow::RedZone));
     for (const NamedRange &v : kernel.sharedVariables)
       std::memset(&block.sharedShadow[v.offset], Shadow::Undefined, v.size);
     if (launch.dynamicShared)
