@@ -93,8 +93,8 @@ void HeaderWriter::writeState() {
   os << "/* Makes a state (options null: defaults): AMPC_OK, or AMPC_E_ARG, AMPC_E_MEMORY, "
         "AMPC_E_CPU_UNSUPPORTED, with the\n"
         "   reason in options.error. All memory is taken here. The environment variable AMPC_ISA "
-        "(plain, avx2, avx512, amx)\n"
-        "   overrides the choice of instructions. */\n"
+        "(plain, avx2, avx512,\n"
+        "   avx512bf16, amx) overrides the choice of instructions. */\n"
      << "ampc_status " << name << "_create(const ampc_options *options, " << name
      << "_state **state);\n"
      << "void " << name << "_destroy(" << name << "_state *state);\n"
@@ -102,7 +102,7 @@ void HeaderWriter::writeState() {
   os << "/* Why the last call on this state failed; empty after a call that did not. */\n"
      << "const char *" << name << "_last_error(const " << name << "_state *state);\n"
      << "const char *" << name << "_status_string(ampc_status status);\n"
-     << "/* \"plain\", \"avx2\", \"avx512\" or \"amx\". */\n"
+     << "/* \"plain\", \"avx2\", \"avx512\", \"avx512bf16\" or \"amx\". */\n"
      << "const char *" << name << "_tier(const " << name << "_state *state);\n\n";
   os << "/* Writes a checkpoint (safetensors) that replaces `path` at once when it is complete and "
         "on disk: AMPC_OK, or\n"

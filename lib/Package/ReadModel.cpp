@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace ampc;
 
 const char *ampc::tierName(int32_t tier) {
-  const char *const names[] = {"plain", "avx2", "avx512", "amx"};
+  const char *const names[] = {"plain", "avx2", "avx512", "avx512bf16", "amx"};
   return names[tier];
 }
 const char *ampc::dtypeName(int32_t dtype) {

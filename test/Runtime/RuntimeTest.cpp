@@ -309,7 +309,7 @@ TEST(Runtime, TierByEnvironment) {
   s.options.error_bytes = sizeof message;
   setenv("AMPC_ISA", "sse9", 1);
   EXPECT_EQ(ampc_rt_create(&model, &s.options, &s.state), AMPC_E_CPU_UNSUPPORTED);
-  EXPECT_STREQ(message, "AMPC_ISA: expected plain, avx2, avx512 or amx, but got 'sse9'");
+  EXPECT_STREQ(message, "AMPC_ISA: expected plain, avx2, avx512, avx512bf16 or amx, but got 'sse9'");
   ampc_model small = makeModel();
   small.tiers = 1;
   setenv("AMPC_ISA", "avx2", 1);
@@ -322,8 +322,9 @@ TEST(Runtime, TierByEnvironment) {
                 __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
   State best;
   std::string tier = ampc_rt_tier(best.get());
+  bool hasFastPairs = __builtin_cpu_supports("avx512bf16") && !__builtin_cpu_is("intel");
   if (avx512)
-    EXPECT_TRUE(tier == "avx512" || tier == "amx");
+    EXPECT_TRUE(tier == (hasFastPairs ? "avx512bf16" : "avx512") || tier == "amx") << tier;
   else
     EXPECT_EQ(tier, __builtin_cpu_supports("avx2") ? "avx2" : "plain");
 }

@@ -9,7 +9,14 @@
 #include "ampc/Runtime/Common.h"
 
 /* One object holds the code of all tiers; create picks one by feature bits or AMPC_ISA. */
-enum { AMPC_TIER_PLAIN, AMPC_TIER_AVX2, AMPC_TIER_AVX512, AMPC_TIER_AMX, AMPC_TIERS };
+enum {
+  AMPC_TIER_PLAIN,
+  AMPC_TIER_AVX2,
+  AMPC_TIER_AVX512,
+  AMPC_TIER_AVX512BF16,
+  AMPC_TIER_AMX,
+  AMPC_TIERS
+};
 
 /* Runs the tasks [begin, end) of a launch. `operands`: addresses of the kernel's operands, then of
    its results, then (if the entry has one) of its workspace. `scratch`: 64-byte aligned memory of

@@ -41,11 +41,13 @@ struct ConvTemplate : KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
   void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override;
+  bool hasOwnCode(Operation *op, const Tier &tier) const override;
 };
 struct ConvFilterTemplate : KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
   void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override;
+  bool hasOwnCode(Operation *op, const Tier &tier) const override;
 };
 
 /// A convolution as a product per group: pixels x output channels, summed over (tap, channel).
@@ -60,6 +62,8 @@ struct Conv {
     shape.n = op.getSpace()[3] / window.groups;
     shape.k = window.taps() * window.groupChannels;
     shape.acc = op.getAcc();
+    shape.lhs = getElementTypeOrSelf(op.getLhs().getType());
+    shape.rhs = getElementTypeOrSelf(op.getRhs().getType());
     shape.sharedRhs = window.groups == 1;
     filter.element = getElementTypeOrSelf(op.getRhs().getType());
     filter.lines = shape.n;
@@ -84,6 +88,8 @@ struct ConvFilter {
     shape.n = window.taps() * window.groupChannels;
     shape.k = window.pixels();
     shape.acc = op.getAcc();
+    shape.lhs = getElementTypeOrSelf(op.getLhs().getType());
+    shape.rhs = getElementTypeOrSelf(op.getRhs().getType());
     shape.sharedRhs = window.groups == 1;
     cotangent.element = getElementTypeOrSelf(op.getRhs().getType());
     cotangent.lines = shape.m;
@@ -102,6 +108,13 @@ static KernelEmission emissionOf(const ProductShape &shape, const PanelSource &l
   emission.tasks = shape.batch * blocking.mTasks * blocking.nTasks;
   emission.scratchBytes = ScratchLayout::of(shape, blocking, lhs).total;
   return emission;
+}
+
+bool ConvTemplate::hasOwnCode(Operation *op, const Tier &tier) const {
+  return hasOwnProducts(Conv(cast<kernel::ConvOp>(op)).shape, tier);
+}
+bool ConvFilterTemplate::hasOwnCode(Operation *op, const Tier &tier) const {
+  return hasOwnProducts(ConvFilter(cast<kernel::ConvFilterOp>(op)).shape, tier);
 }
 
 FailureOr<KernelEmission> ConvTemplate::plan(Operation *op, const Tier &tier) const {

@@ -20,6 +20,9 @@ struct GemmTemplate : KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
   void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override;
+  bool hasOwnCode(Operation *op, const Tier &tier) const override {
+    return hasOwnProducts(Gemm(cast<kernel::GemmOp>(op)).shape, tier);
+  }
 };
 } // namespace
 
@@ -51,6 +54,8 @@ Gemm::Gemm(kernel::GemmOp op) {
   for (unsigned dim = 0; dim < m; ++dim)
     shape.batch *= space[dim];
   shape.sharedRhs = rhs.batchInvariant();
+  shape.lhs = lhs.element;
+  shape.rhs = rhs.element;
 }
 
 /// Lines of one side must not depend on those of the other, and all maps must be linear.

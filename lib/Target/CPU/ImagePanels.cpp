@@ -44,15 +44,39 @@ Patch PatchReader::patchAt(KernelEmitter &e, const Pixel &pixel, Value tap, Valu
 
 PanelLayout PixelLines::layout(int64_t lines, int64_t depth) const { return paddedLines(depth); }
 
-void PixelLines::pack(KernelEmitter &e, Value line, int64_t count, Value k, Value points,
-                      Value panel, PanelLayout layout, Type acc) {
+/// The widest vector of which a tap's channels are a multiple.
+static int64_t lanesDividing(int64_t channels, int64_t width) {
+  while (channels % width)
+    width /= 2;
+  return width;
+}
+
+/// Numbers of the image, zero where `inside` is false: as wide as the sums, or bits of 16.
+static Value readImage(KernelEmitter &e, const PatchReader &reader, Value inside, Value at,
+                       int64_t lanes, const PanelFormat &format) {
+  Value x = format.depth == 1
+                ? widen(e, e.loadVector(reader.pointer, reader.element, at, lanes), format.unit)
+                : e.loadVector(reader.pointer, e.b.getIntegerType(16), at, lanes);
+  return arith::SelectOp::create(e.b, e.loc, inside, x, e.constant(x.getType(), 0));
+}
+
+// Whole lines: positions count k, and a pair is two neighbours in memory.
+void PixelLines::pack(KernelEmitter &e, Value line, int64_t count, Value firstPoint, Value points,
+                      Value panel, PanelLayout layout, const PanelFormat &format) {
   const Window &window = reader.window;
-  int64_t channels = window.groupChannels, width = e.tier.lanes(8 * elementBytes(acc));
-  Value end = e.add(k, points);
+  int64_t channels = window.groupChannels, depth = window.taps() * channels;
+  int64_t width = e.tier.lanes(8 * elementBytes(format.unit)) * format.depth;
+  Value k = e.mul(firstPoint, format.depth);
+  Value end = e.add(k, e.mul(points, format.depth));
+  if (depth % format.depth)
+    end = e.min(end, e.index(depth));
+  auto store = [&](Value x, Value at) {
+    format.depth == 1 ? e.store(x, panel, at) : storeAlongLine(e, x, panel, at, format);
+  };
   e.loop(e.index(0), e.index(count), 1, [&](Value i) {
     Value number = e.min(e.add(line, i), e.index(window.pixels() - 1));
     PatchReader::Pixel pixel = reader.pixelAt(e, number);
-    Value to = e.sub(e.mul(i, layout.lineStride), k); // of k = 0
+    Value to = e.sub(e.mul(i, layout.lineStride * format.depth), k); // of k = 0
     e.loop(e.div(k, channels), e.div(e.add(end, channels - 1), channels), 1, [&](Value tap) {
       Patch patch = reader.patchAt(e, pixel, tap, group);
       Value first = e.mul(tap, channels);
@@ -61,46 +85,55 @@ void PixelLines::pack(KernelEmitter &e, Value line, int64_t count, Value k, Valu
       Value into = e.add(to, first);
       auto copy = [&](Value from, Value until, int64_t lanes) {
         e.loop(from, until, lanes, [&](Value c) {
-          Value x = widen(
-              e, e.loadVector(reader.pointer, reader.element, e.add(patch.start, c), lanes), acc);
-          Value zero = e.constant(x.getType(), 0);
-          e.store(arith::SelectOp::create(e.b, e.loc, patch.inside, x, zero), panel,
-                  e.add(into, c));
+          store(readImage(e, reader, patch.inside, e.add(patch.start, c), lanes, format),
+                e.add(into, c));
         });
       };
       // Blocks of k are multiples of a vector, so whole vectors suffice if the channels are, too.
-      if (channels % width == 0)
-        return copy(c0, c1, width);
+      int64_t lanes = lanesDividing(channels, width);
+      if (lanes >= 4 || channels < width)
+        return copy(c0, c1, lanes);
       Value whole = e.sub(c1, e.rem(e.sub(c1, c0), width));
-      if (channels > width)
-        copy(c0, whole, width);
-      copy(channels > width ? whole : c0, c1, 1);
+      copy(c0, whole, width);
+      copy(whole, c1, 1);
     });
+    if (depth % format.depth)
+      e.when(e.less(e.index(depth - 1), end),
+             [&] { store(e.constant(e.b.getIntegerType(16), 0), e.add(to, depth)); });
   });
 }
 
 void TapLines::pack(KernelEmitter &e, Value line, int64_t count, Value k, Value points, Value panel,
-                    PanelLayout layout, Type acc) {
+                    PanelLayout layout, const PanelFormat &format) {
   const Window &window = reader.window;
-  int64_t channels = window.groupChannels, width = e.tier.lanes(8 * elementBytes(acc));
-  int64_t lanes = channels % width == 0 ? width : 1;
+  int64_t channels = window.groupChannels, pixels = window.pixels();
+  int64_t lanes = lanesDividing(channels, e.tier.lanes(8 * elementBytes(format.unit)));
+  if (lanes < 4)
+    lanes = 1;
   Value last = e.index(window.taps() * channels - lanes);
-  auto copy = [&](Value number, PatchReader::Pixel pixel, Value j, Value at) {
+  auto read = [&](Value number, Value pixel) {
     Value tap = e.div(number, channels);
-    Patch patch = reader.patchAt(e, pixel, tap, group);
-    Value from = e.add(patch.start, e.rem(number, channels));
-    Value x = widen(e, e.loadVector(reader.pointer, reader.element, from, lanes), acc);
-    x = arith::SelectOp::create(e.b, e.loc, patch.inside, x, e.constant(x.getType(), 0));
-    e.store(x, panel, e.add(e.mul(j, layout.depthStride), at));
+    Patch patch = reader.patchAt(e, reader.pixelAt(e, pixel), tap, group);
+    Value at = e.add(patch.start, e.rem(number, channels));
+    return readImage(e, reader, patch.inside, at, lanes, format);
+  };
+  auto copy = [&](Value i, Value j) {
+    Value number = e.min(e.add(line, i), last), pixel = e.mul(e.add(k, j), format.depth);
+    Value units = read(number, pixel);
+    if (format.depth == 2) {
+      Value next = e.min(e.add(pixel, 1), e.index(pixels - 1)), odd = read(number, next);
+      if (pixels % 2) {
+        Value isPaired = e.less(pixel, e.index(pixels - 1));
+        odd = arith::SelectOp::create(e.b, e.loc, isPaired, odd, e.constant(odd.getType(), 0));
+      }
+      units = interleave(e, units, odd);
+    }
+    storeUnits(e, units, panel, e.add(e.mul(j, layout.depthStride), i), format);
   };
   e.loop(e.index(0), points, 1, [&](Value j) {
-    PatchReader::Pixel pixel = reader.pixelAt(e, e.add(k, j));
-    if (lanes == 1) {
-      e.loop(e.index(0), e.index(count), 1,
-             [&](Value i) { copy(e.min(e.add(line, i), last), pixel, j, i); });
-      return;
-    }
+    if (lanes == 1)
+      return e.loop(e.index(0), e.index(count), 1, [&](Value i) { copy(i, j); });
     for (int64_t i = 0; i < count; i += lanes)
-      copy(e.min(e.add(line, i), last), pixel, j, e.index(i));
+      copy(e.index(i), j);
   });
 }

@@ -53,7 +53,7 @@ public:
   void enterBatch(KernelEmitter &e, mlir::Value group) override { this->group = group; }
   PanelLayout layout(int64_t lines, int64_t depth) const override;
   void pack(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k, mlir::Value depth,
-            mlir::Value panel, PanelLayout layout, mlir::Type acc) override;
+            mlir::Value panel, PanelLayout layout, const PanelFormat &format) override;
 
 private:
   PatchReader reader;
@@ -66,7 +66,7 @@ public:
   explicit TapLines(PatchReader reader) : reader(reader) {}
   void enterBatch(KernelEmitter &e, mlir::Value group) override { this->group = group; }
   void pack(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k, mlir::Value depth,
-            mlir::Value panel, PanelLayout layout, mlir::Type acc) override;
+            mlir::Value panel, PanelLayout layout, const PanelFormat &format) override;
 
 private:
   PatchReader reader;

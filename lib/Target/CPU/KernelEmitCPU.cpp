@@ -63,7 +63,7 @@ private:
       const Tier *tier = findTier(name);
       if (!tier)
         return getOperation()->emitError()
-               << "expected a tier plain, avx2, avx512 or amx, but got " << name;
+               << "expected a tier plain, avx2, avx512, avx512bf16 or amx, but got " << name;
       wanted.push_back(tier);
     }
     return success();
@@ -97,17 +97,18 @@ private:
     if (!writer)
       return op->emitOpError("has no code for CPUs");
     KernelRecord record;
+    llvm::SmallPtrSet<const Tier *, numTiers> isEmitted;
     for (const Tier *tier : wanted) {
       unsigned number = unsigned(tier->kind);
       const Tier *source = tier;
-      if (tier->hasAMX() && !writer->usesTiles(op))
-        source = findTier("avx512");
+      while (!writer->hasOwnCode(op, *source))
+        --source;
       FailureOr<KernelEmission> emission = writer->plan(op, *source);
       if (failed(emission))
         return failure();
       record.emissions[number] = *emission;
       record.tiers[number] = source->name;
-      if (source == tier || !llvm::is_contained(wanted, source))
+      if (isEmitted.insert(source).second)
         emitFunctions(op, name, *writer, *source, *emission);
     }
     return record;

@@ -1,8 +1,10 @@
 // Tasks, cache blocks and register tiles of a product of matrices.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/ProductEmitter.h"
+#include "lib/Target/CPU/MatrixTiles.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -13,8 +15,14 @@ ProductEmitter::ProductEmitter(KernelEmitter &e, const ProductShape &shape,
                                const Blocking &blocking, PanelSource &lhs, PanelSource &rhs,
                                Epilogue epilogue)
     : e(e), shape(shape), blocking(blocking), lhs(lhs), rhs(rhs), epilogue(epilogue),
-      lhsLayout(lhs.layout(blocking.rows, blocking.depth)),
-      layout(ScratchLayout::of(shape, blocking, lhs)) {}
+      lhsLines(lhsLayout(blocking, lhs)), layout(ScratchLayout::of(shape, blocking, lhs)),
+      lhsFormat(PanelFormat::of(blocking.multiply, shape.acc, layout.lhsPanelUnits)),
+      rhsFormat(PanelFormat::of(blocking.multiply, shape.acc, layout.rhsPanelUnits)) {}
+
+PanelLayout ampc::cpu::lhsLayout(const Blocking &blocking, const PanelSource &lhs) {
+  return blocking.usesTiles() ? paddedLines(blocking.depth)
+                              : lhs.layout(blocking.rows, blocking.depth);
+}
 
 ScratchLayout ScratchLayout::of(const ProductShape &shape, const Blocking &blocking,
                                 const PanelSource &lhs) {
@@ -24,15 +32,17 @@ ScratchLayout ScratchLayout::of(const ProductShape &shape, const Blocking &block
     at += kernel::alignUp(elements * elementBytes(shape.acc));
     return start;
   };
-  int64_t lhsLine = std::max(lhs.layout(blocking.rows, blocking.depth).lineStride, blocking.depth);
+  int64_t lhsLine = std::max(lhsLayout(blocking, lhs).lineStride, blocking.depth);
   int64_t tile = blocking.rows * blocking.columns(), split = blocking.depthBlocks > 1;
   int64_t rhsBlocks = blocking.keepRhs ? blocking.depthBlocks : 1;
   ScratchLayout layout;
-  layout.lhsPanelElements = blocking.rows * lhsLine;
+  layout.lhsPanelUnits = blocking.rows * lhsLine;
+  layout.rhsPanelUnits = blocking.depth * blocking.columns();
   layout.zeros = take(split * tile);
   layout.tile = take(tile);
-  layout.lhs = take(layout.lhsPanelElements);
-  layout.rhs = take(rhsBlocks * blocking.nStep * blocking.depth * blocking.columns());
+  layout.spare = take(blocking.usesTiles() * spareTileBytes / elementBytes(shape.acc));
+  layout.lhs = take(blocking.parts() * layout.lhsPanelUnits);
+  layout.rhs = take(blocking.parts() * rhsBlocks * blocking.nStep * layout.rhsPanelUnits);
   layout.sums = take(split * blocking.mStep * blocking.nStep * tile);
   layout.total = at;
   return layout;
@@ -87,14 +97,15 @@ ProductEmitter::Task ProductEmitter::locate(Value number, Value &key) {
 }
 
 Value ProductEmitter::points(Value block) {
-  return e.min(e.index(blocking.depth), e.sub(e.index(shape.k), e.mul(block, blocking.depth)));
+  return e.min(e.index(blocking.depth),
+               e.sub(e.index(blocking.points), e.mul(block, blocking.depth)));
 }
 Value ProductEmitter::rhsPanel(const Task &task, Value block, Value panel) {
   Value number = e.sub(panel, task.n);
   if (blocking.keepRhs)
     number = e.add(number, e.mul(block, blocking.nStep));
-  return e.address(e.offset(scratch, layout.rhs), shape.acc,
-                   e.mul(number, blocking.depth * blocking.columns()));
+  return e.address(e.offset(scratch, layout.rhs), rhsFormat.unit,
+                   e.mul(number, blocking.parts() * layout.rhsPanelUnits));
 }
 Value ProductEmitter::sumsOf(const Task &task, Value m, Value n) {
   Value number = e.add(e.mul(e.sub(n, task.n), blocking.mStep), e.sub(m, task.m));
@@ -102,46 +113,138 @@ Value ProductEmitter::sumsOf(const Task &task, Value m, Value n) {
                    e.mul(number, blocking.rows * blocking.columns()));
 }
 
-void ProductEmitter::packRhs(const Task &task, Value block) {
-  e.loop(task.n, task.nEnd, 1, [&](Value panel) {
-    rhs.pack(e, e.mul(panel, blocking.columns()), blocking.columns(), e.mul(block, blocking.depth),
-             points(block), rhsPanel(task, block, panel), {1, blocking.columns()}, shape.acc);
+/// Matrix tiles take 16 points at a time: those past the end of k are zeros on both sides.
+void ProductEmitter::clearTail(Value panel, int64_t lines, PanelLayout layout,
+                               const PanelFormat &format, Value block) {
+  int64_t points = blocking.points % blocking.depth, width = blocking.width;
+  points = points ? points : blocking.depth;
+  int64_t padded = roundUp(points, width);
+  if (!blocking.usesTiles() || padded == points)
+    return;
+  Value zero = e.constant(e.vectorOf(format.unit, width), 0);
+  auto clear = [&](int64_t unit) {
+    e.store(zero, panel, e.index(unit));
+    if (format.secondPanel)
+      e.store(zero, panel, e.index(unit + format.secondPanel));
+  };
+  e.when(e.less(e.index(blocking.depthBlocks - 2), block), [&] {
+    if (layout.depthStride == 1)
+      for (int64_t i = 0; i < lines; ++i)
+        clear(i * layout.lineStride + padded - width);
+    else
+      for (int64_t unit = points * lines; unit < padded * lines; unit += width)
+        clear(unit);
   });
+}
+
+void ProductEmitter::packLhs(Value m, Value block) {
+  Value panel = e.offset(scratch, layout.lhs);
+  clearTail(panel, blocking.rows, lhsLines, lhsFormat, block);
+  lhs.pack(e, e.mul(m, blocking.rows), blocking.rows, e.mul(block, blocking.depth), points(block),
+           panel, lhsLines, lhsFormat);
+}
+
+void ProductEmitter::packRhs(const Task &task, Value block) {
+  PanelLayout rows = {1, blocking.columns()};
+  e.loop(task.n, task.nEnd, 1, [&](Value n) {
+    Value panel = rhsPanel(task, block, n);
+    clearTail(panel, blocking.columns(), rows, rhsFormat, block);
+    rhs.pack(e, e.mul(n, blocking.columns()), blocking.columns(), e.mul(block, blocking.depth),
+             points(block), panel, rows, rhsFormat);
+  });
+}
+
+/// Only matrix tiles, which need no broadcasts from A, and whole steps of them.
+bool ProductEmitter::readsLhsInPlace() const {
+  return blocking.usesTiles() && shape.k % (lhsFormat.depth * blocking.width) == 0 &&
+         lhs.bytesBetweenLines(lhsFormat) != 0;
+}
+ProductEmitter::LhsPanel ProductEmitter::packedLhs() {
+  int64_t bytes = lhsLines.lineStride * elementBytes(lhsFormat.unit);
+  return {e.offset(scratch, layout.lhs), e.index(bytes)};
+}
+/// A panel in place; the last one, if it has fewer lines, as packed before.
+ProductEmitter::LhsPanel ProductEmitter::lhsPanel(Value m, Value block) {
+  Value k = e.mul(block, blocking.depth);
+  LhsPanel panel = {lhs.addressInPlace(e, e.mul(m, blocking.rows), k),
+                    e.index(lhs.bytesBetweenLines(lhsFormat))};
+  if (shape.m % blocking.rows == 0)
+    return panel;
+  LhsPanel edge = packedLhs();
+  Value isWhole = e.less(m, e.index(blocking.mPanels - 1));
+  auto select = [&](Value x, Value y) -> Value {
+    return arith::SelectOp::create(e.b, e.loc, isWhole, x, y);
+  };
+  return {select(panel.pointer, edge.pointer),
+          select(panel.bytesBetweenLines, edge.bytesBetweenLines)};
 }
 
 /// All tiles of the task over one block of k: a panel of A stays in L1 and meets all panels of B.
-/// Sums of earlier blocks wait in scratch, tile after tile.
 void ProductEmitter::emitBlock(const Task &task, Value block) {
-  Value zeros = e.offset(scratch, layout.zeros), tile = e.offset(scratch, layout.tile),
-        depth = points(block);
-  Value a = e.offset(scratch, layout.lhs);
+  if (readsLhsInPlace())
+    return emitBlockInPlace(task, block);
   e.loop(task.m, task.mEnd, 1, [&](Value m) {
-    lhs.pack(e, e.mul(m, blocking.rows), blocking.rows, e.mul(block, blocking.depth), depth, a,
-             lhsLayout, shape.acc);
-    e.loop(task.n, task.nEnd, 1, [&](Value n) {
-      Value b = rhsPanel(task, block, n);
-      if (blocking.depthBlocks == 1) {
-        emitTile(a, b, depth, Value(), tile);
-        return emitEpilogue(task, m, n, tile);
-      }
-      Value sums = sumsOf(task, m, n), isFirst = e.less(block, e.index(1));
-      Value from = arith::SelectOp::create(e.b, e.loc, isFirst, zeros, sums);
-      emitTile(a, b, depth, from, sums);
-      e.when(e.less(e.index(blocking.depthBlocks - 2), block),
-             [&] { emitEpilogue(task, m, n, sums); });
-    });
+    packLhs(m, block);
+    e.loop(task.n, task.nEnd, 1, [&](Value n) { emitPanels(task, block, m, n, packedLhs()); });
   });
 }
 
-static Value multiplyAdd(KernelEmitter &e, Value x, Value y, Value sum) {
+/// The other way round: lines in place may share cache sets, so a panel of B stays in L1.
+void ProductEmitter::emitBlockInPlace(const Task &task, Value block) {
+  if (shape.m % blocking.rows)
+    e.when(e.less(e.index(blocking.mPanels - 1), task.mEnd),
+           [&] { packLhs(e.index(blocking.mPanels - 1), block); });
+  e.loop(task.n, task.nEnd, 1, [&](Value n) {
+    e.loop(task.m, task.mEnd, 1,
+           [&](Value m) { emitPanels(task, block, m, n, lhsPanel(m, block)); });
+  });
+}
+
+/// One tile. Sums of earlier blocks wait in scratch, tile after tile.
+void ProductEmitter::emitPanels(const Task &task, Value block, Value m, Value n,
+                                const LhsPanel &a) {
+  Value b = rhsPanel(task, block, n);
+  if (blocking.depthBlocks == 1) {
+    Value tile = e.offset(scratch, layout.tile);
+    emitTile(a, b, points(block), Value(), tile);
+    return emitEpilogue(task, m, n, tile);
+  }
+  Value zeros = e.offset(scratch, layout.zeros), sums = sumsOf(task, m, n);
+  Value isFirst = e.less(block, e.index(1));
+  Value from = arith::SelectOp::create(e.b, e.loc, isFirst, zeros, sums);
+  emitTile(a, b, points(block), from, sums);
+  e.when(e.less(e.index(blocking.depthBlocks - 2), block), [&] { emitEpilogue(task, m, n, sums); });
+}
+
+void ProductEmitter::emitTile(const LhsPanel &a, Value b, Value points, Value from, Value to) {
+  if (!blocking.usesTiles())
+    return emitRegisterTile(a.pointer, b, points, from, to);
+  MatrixTiles tiles = {blocking.rows, blocking.vectors, blocking.depth, from, to, Value()};
+  TileSide left = {a.pointer, a.bytesBetweenLines, lhsFormat.secondPanel},
+           right = {b, e.index(4 * blocking.columns()), rhsFormat.secondPanel};
+  tiles.spare = e.offset(scratch, layout.spare);
+  emitMatrixTiles(e, tiles, left, right, points);
+}
+
+/// sum + x * y, where pairs of bf16 add two products.
+static Value multiplyAdd(KernelEmitter &e, Multiply multiply, Value x, Value y, Value sum) {
+  if (multiply == Multiply::Pairs) {
+    Type bf16 =
+        VectorType::get({2 * cast<VectorType>(sum.getType()).getNumElements()}, e.b.getBF16Type());
+    x = LLVM::BitcastOp::create(e.b, e.loc, bf16, x);
+    y = LLVM::BitcastOp::create(e.b, e.loc, bf16, y);
+    auto name = e.b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512");
+    return LLVM::CallIntrinsicOp::create(e.b, e.loc, sum.getType(), name, ValueRange{sum, x, y})
+        .getResult(0);
+  }
   if (e.tier.hasFMA())
     return math::FmaOp::create(e.b, e.loc, x, y, sum);
   return arith::AddFOp::create(e.b, e.loc, sum, arith::MulFOp::create(e.b, e.loc, x, y));
 }
 
-void ProductEmitter::emitTile(Value a, Value b, Value depth, Value from, Value to) {
+void ProductEmitter::emitRegisterTile(Value a, Value b, Value depth, Value from, Value to) {
   int64_t rows = blocking.rows, vectors = blocking.vectors, width = blocking.width;
-  Type type = e.vectorOf(shape.acc, width);
+  Type type = e.vectorOf(shape.acc, width), unit = lhsFormat.unit;
   SmallVector<Value> sums;
   for (int64_t i = 0; i < rows * vectors; ++i)
     sums.push_back(from ? e.loadVector(from, shape.acc, e.index(i * width), width)
@@ -149,14 +252,13 @@ void ProductEmitter::emitTile(Value a, Value b, Value depth, Value from, Value t
   sums = e.loop(e.index(0), depth, 1, sums, [&](Value k, ValueRange sum) {
     SmallVector<Value> right, next;
     for (int64_t v = 0; v < vectors; ++v)
-      right.push_back(
-          e.loadVector(b, shape.acc, e.add(e.mul(k, blocking.columns()), v * width), width));
+      right.push_back(e.loadVector(b, unit, e.add(e.mul(k, blocking.columns()), v * width), width));
     for (int64_t i = 0; i < rows; ++i) {
-      Value x = e.loadScalar(a, shape.acc,
-                             e.add(e.mul(k, lhsLayout.depthStride), i * lhsLayout.lineStride));
+      Value x =
+          e.loadScalar(a, unit, e.add(e.mul(k, lhsLines.depthStride), i * lhsLines.lineStride));
       x = e.broadcast(x, width);
       for (int64_t v = 0; v < vectors; ++v)
-        next.push_back(multiplyAdd(e, x, right[v], sum[i * vectors + v]));
+        next.push_back(multiplyAdd(e, blocking.multiply, x, right[v], sum[i * vectors + v]));
     }
     return next;
   });

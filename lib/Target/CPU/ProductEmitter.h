@@ -7,10 +7,13 @@
 
 namespace ampc::cpu {
 
+/// Layout of a packed panel of A.
+PanelLayout lhsLayout(const Blocking &blocking, const PanelSource &lhs);
+
 /// Byte offsets in a thread's scratch.
 struct ScratchLayout {
-  int64_t lhsPanelElements;
-  int64_t zeros, tile, lhs, rhs, sums, total;
+  int64_t lhsPanelUnits, rhsPanelUnits; // of one part
+  int64_t zeros, tile, spare, lhs, rhs, sums, total;
 
   static ScratchLayout of(const ProductShape &shape, const Blocking &blocking,
                           const PanelSource &lhs);
@@ -35,12 +38,26 @@ private:
     Value batch, m, mEnd, n, nEnd; // m and n count panels
   };
   Task locate(Value task, Value &key);
+  /// A panel of A, packed or in place.
+  struct LhsPanel {
+    Value pointer;
+    Value bytesBetweenLines; // only for matrix tiles
+  };
+  void packLhs(Value m, Value block);
   void packRhs(const Task &task, Value block);
+  void clearTail(Value panel, int64_t lines, PanelLayout layout, const PanelFormat &format,
+                 Value block);
+  bool readsLhsInPlace() const;
+  LhsPanel packedLhs();
+  LhsPanel lhsPanel(Value m, Value block);
   void emitBlock(const Task &task, Value block);
+  void emitBlockInPlace(const Task &task, Value block);
+  void emitPanels(const Task &task, Value block, Value m, Value n, const LhsPanel &a);
   Value points(Value block);
   Value rhsPanel(const Task &task, Value block, Value panel);
   Value sumsOf(const Task &task, Value m, Value n);
-  void emitTile(Value a, Value b, Value points, Value from, Value to);
+  void emitTile(const LhsPanel &a, Value b, Value points, Value from, Value to);
+  void emitRegisterTile(Value a, Value b, Value points, Value from, Value to);
   void emitEpilogue(const Task &task, Value m, Value n, Value tile);
 
   KernelEmitter &e;
@@ -48,8 +65,9 @@ private:
   Blocking blocking;
   PanelSource &lhs, &rhs;
   Epilogue epilogue;
-  PanelLayout lhsLayout;
+  PanelLayout lhsLines;
   ScratchLayout layout;
+  PanelFormat lhsFormat, rhsFormat;
   Value scratch;
 };
 

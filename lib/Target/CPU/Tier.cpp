@@ -6,13 +6,15 @@ using namespace ampc::cpu;
 
 #define AMPC_AVX2 "+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt,+popcnt"
 #define AMPC_AVX512 AMPC_AVX2 ",+avx512f,+avx512bw,+avx512vl,+avx512dq,+avx512cd"
+#define AMPC_AVX512BF16 AMPC_AVX512 ",+avx512bf16"
 
 llvm::ArrayRef<Tier> ampc::cpu::tiers() {
   static const Tier table[numTiers] = {
       {TierKind::Plain, "plain", "+sse2", 16, 16},
       {TierKind::AVX2, "avx2", AMPC_AVX2, 32, 16},
       {TierKind::AVX512, "avx512", AMPC_AVX512, 64, 32},
-      {TierKind::AMX, "amx", AMPC_AVX512 ",+avx512bf16,+amx-tile,+amx-bf16", 64, 32}};
+      {TierKind::AVX512BF16, "avx512bf16", AMPC_AVX512BF16, 64, 32},
+      {TierKind::AMX, "amx", AMPC_AVX512BF16 ",+amx-tile,+amx-bf16", 64, 32}};
   return table;
 }
 

@@ -2,10 +2,10 @@
 // RUN: %ampc-opt %s --kernel-emit-cpu="tiers=plain prefix=digits" | FileCheck %s --check-prefix=PLAIN
 
 // Equal kernels share a function; the AMX tier shares that of AVX-512.
-// CHECK: module attributes {kernel.functions = [{finish = false, name = "model_k0", scratch = array<i64: 0, 0, 0, 0>,
-// CHECK-SAME: tasks = array<i64: 1, 1, 1, 1>, tiers = ["", "", "avx512", "avx512"]},
+// CHECK: module attributes {kernel.functions = [{finish = false, name = "model_k0", scratch = array<i64: 0, 0, 0, 0, 0>,
+// CHECK-SAME: tasks = array<i64: 1, 1, 1, 1, 1>, tiers = ["", "", "avx512", "", "avx512"]},
 // CHECK-SAME: {finish = true, name = "model_k1"
-// PLAIN: name = "digits_k0"{{.*}}tiers = ["plain", "", "", ""]
+// PLAIN: name = "digits_k0"{{.*}}tiers = ["plain", "", "", "", ""]
 
 // CHECK-LABEL: kernel.program @two
 // CHECK: kernel.map{{.*}}kernel.function = 0

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Loader.h"
 #include "ampc/Target/CPU/Codegen.h"
+#include "test/lib/AmxEmulator/AmxEmulator.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace mlir;
@@ -20,10 +20,9 @@ bool test::canRun(const cpu::Tier &tier) {
   SmallVector<StringRef> needed;
   tier.features.split(needed, ',');
   for (StringRef feature : needed)
-    if (!host.lookup(feature.drop_front()))
+    if (!host.lookup(feature.drop_front()) && !feature.contains("amx"))
       return false;
-  constexpr int requestPermission = 0x1023, tileData = 18;
-  return !tier.hasAMX() || syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+  return !tier.hasAMX() || hasNativeAmx() || emulateAmx();
 }
 
 static llvm::Error listUndefined(StringRef object, std::vector<std::string> &names) {
@@ -42,8 +41,7 @@ static llvm::Error listUndefined(StringRef object, std::vector<std::string> &nam
   return llvm::Error::success();
 }
 
-llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> test::load(ModuleOp tierModule,
-                                                             std::vector<std::string> &calls) {
+llvm::Expected<SmallVector<char, 0>> test::compile(ModuleOp tierModule) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::LLVMContext context;
@@ -57,7 +55,15 @@ llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> test::load(ModuleOp tierModule
   std::string error;
   if (!cpu::emitObject(*module, os, error))
     return llvm::createStringError(error);
-  if (llvm::Error failed = listUndefined(StringRef(object.data(), object.size()), calls))
+  return object;
+}
+
+llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> test::load(ModuleOp tierModule,
+                                                             std::vector<std::string> &calls) {
+  llvm::Expected<SmallVector<char, 0>> object = compile(tierModule);
+  if (!object)
+    return object.takeError();
+  if (llvm::Error failed = listUndefined(StringRef(object->data(), object->size()), calls))
     return std::move(failed);
   auto jit = llvm::orc::LLJITBuilder().create();
   if (!jit)
@@ -67,7 +73,7 @@ llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> test::load(ModuleOp tierModule
   if (!process)
     return process.takeError();
   (*jit)->getMainJITDylib().addGenerator(std::move(*process));
-  auto buffer = std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), false);
+  auto buffer = std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(*object), false);
   if (llvm::Error failed = (*jit)->addObjectFile(std::move(buffer)))
     return std::move(failed);
   return jit;

@@ -12,11 +12,13 @@ namespace ampc::test {
 /// Same as in the runtime's tables.
 using KernelFunction = void (*)(void *const *operands, int64_t begin, int64_t end, void *scratch);
 
-/// Whether this processor runs the tier's instructions. AMX also needs a permission, which this
-/// asks for.
+/// Whether this processor runs the tier's instructions; those of AMX are emulated where it lacks
+/// them.
 bool canRun(const cpu::Tier &tier);
 
-/// Writes a lowered tier module as an object file and links that. `calls`: the object's undefined
+/// A lowered tier module as an object file.
+llvm::Expected<llvm::SmallVector<char, 0>> compile(mlir::ModuleOp tierModule);
+/// The same, linked into this process. `calls`: the object's undefined
 /// symbols, sorted.
 llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> load(mlir::ModuleOp tierModule,
                                                        std::vector<std::string> &calls);

@@ -38,8 +38,11 @@ public:
   /// Only called if the emission has a finish.
   virtual void emitFinish(mlir::Operation *op, KernelEmitter &e,
                           const KernelPointers &pointers) const {}
-  /// The AMX tier reuses AVX-512's function unless a kernel uses tiles.
-  virtual bool usesTiles(mlir::Operation *op) const { return false; }
+  /// Tiers past AVX-512 differ from it in matrix products only: a tier without code of its own runs
+  /// the function of the next one below that has some.
+  virtual bool hasOwnCode(mlir::Operation *op, const Tier &tier) const {
+    return tier.kind <= TierKind::AVX512;
+  }
 };
 
 class TemplateRegistry {

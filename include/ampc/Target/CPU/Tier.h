@@ -9,18 +9,20 @@
 namespace ampc::cpu {
 
 /// In the order of the runtime's tables (AMPC_TIER_PLAIN, ...): later ones include earlier ones.
-enum class TierKind { Plain, AVX2, AVX512, AMX };
-constexpr unsigned numTiers = 4;
+enum class TierKind { Plain, AVX2, AVX512, AVX512BF16, AMX };
+constexpr unsigned numTiers = 5;
 
 struct Tier {
   TierKind kind;
-  llvm::StringRef name;     // "plain", "avx2", "avx512", "amx"
+  llvm::StringRef name;     // "plain", "avx2", "avx512", "avx512bf16", "amx"
   llvm::StringRef features; // comma-separated LLVM target features over x86-64
   int64_t vectorBytes;
   unsigned vectorRegisters;
 
   bool hasFMA() const { return kind >= TierKind::AVX2; }
   bool hasAVX512() const { return kind >= TierKind::AVX512; }
+  /// vdpbf16ps: sums of products of pairs of bf16 in f32.
+  bool hasBF16Products() const { return kind >= TierKind::AVX512BF16; }
   bool hasAMX() const { return kind == TierKind::AMX; }
   /// Lanes of a vector of elements of `bits` bits.
   int64_t lanes(unsigned bits) const { return vectorBytes * 8 / bits; }

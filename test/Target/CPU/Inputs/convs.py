@@ -52,3 +52,9 @@ conv(1, 9, 64, 33, 3, pad=1)  # several blocks of k
 conv(4, 12, 5, 7, 5, stride=3, pad=2)
 conv(2, 6, 16, 10, 3, pad=1, element="bf16")
 conv(2, 6, 5, 10, 3, pad=1, element="f64")
+conv(1, 7, 5, 9, 3, pad=1, element="bf16")  # pairs across taps, and an odd number of products
+conv(2, 8, 32, 40, 3, stride=2, pad=1, element="bf16")
+conv(1, 9, 64, 33, 3, pad=1, element="bf16")
+conv(2, 6, 24, 18, 3, pad=1, groups=2, element="bf16")
+conv(2, 4, 16, 8, 3, pad=2, spread=2, element="f16")
+conv(1, 7, 3, 20, 3, pad=1, element="f16")

@@ -93,3 +93,10 @@ gemm(17, 33, 29, "NN", batch=(3,), body="full")
 gemm(17, 33, 29, "NT", batch=(2, 3), heads=True)
 gemm(17, 33, 29, "NN", batch=(3,), shared=True, body="bias")
 gemm(33, 17, 8, "TN", element="bf16", batch=(2, 2), result="bf16")
+for element, layout in itertools.product(["bf16", "f16"], ["NN", "NT", "TN", "TT"]):  # whole steps of tiles, edges, odd k
+    gemm(96, 64, 64, layout, element=element, body="bias")
+    gemm(37, 50, 67, layout, element=element)
+    gemm(5, 70, 35, layout, element=element)
+gemm(70, 40, 4160, "NN", element="bf16", body="full")  # several blocks of k
+gemm(70, 40, 2100, "TN", element="f16")
+gemm(350, 33, 640, "NT", element="bf16", result="bf16", batch=(2,), shared=True)

@@ -1,0 +1,138 @@
+// Whole models in the tier AMX beside the same in AVX-512; emulated where the processor has no AMX.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Package/Loader.h"
+#include "ampc/Pipelines/Compiler.h"
+#include "ampc/Runtime/Runtime.h"
+#include "test/lib/AmxEmulator/AmxEmulator.h"
+#include "tools/ampc/RandomInputs.h"
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <gtest/gtest.h>
+
+using namespace ampc;
+
+namespace {
+/// A model whose entries for AVX-512 are those of another tier: `create` would refuse a tier that
+/// the processor lacks.
+class TierModel {
+public:
+  TierModel(const ampc_model &source, int32_t tier)
+      : kernels(source.kernels, source.kernels + source.kernel_count), model(source) {
+    for (ampc_kernel &kernel : kernels) {
+      kernel.run[AMPC_TIER_AVX512] = kernel.run[tier];
+      kernel.finish[AMPC_TIER_AVX512] = kernel.finish[tier];
+      kernel.tasks[AMPC_TIER_AVX512] = kernel.tasks[tier];
+      kernel.scratch_bytes[AMPC_TIER_AVX512] = kernel.scratch_bytes[tier];
+    }
+    model.kernels = kernels.data();
+    ampc_options options = {};
+    options.size = sizeof options;
+    options.threads = 2;
+    options.seed = 5;
+    setenv("AMPC_ISA", "avx512", 1);
+    EXPECT_EQ(ampc_rt_create(&model, &options, &state), AMPC_OK);
+    unsetenv("AMPC_ISA");
+  }
+  ~TierModel() { ampc_rt_destroy(state); }
+  TierModel(const TierModel &) = delete;
+
+  /// The loss of one step of program `number`.
+  double step(int number, llvm::ArrayRef<const void *> inputs) {
+    std::vector<uint64_t> words(sizeof(ampc_run_in) / 8 + inputs.size());
+    auto &in = *reinterpret_cast<ampc_run_in *>(words.data());
+    in.size = words.size() * 8;
+    std::memcpy(words.data() + sizeof(ampc_run_in) / 8, inputs.data(), 8 * inputs.size());
+    ampc_train_out out = {};
+    out.size = sizeof out;
+    EXPECT_GE(ampc_rt_run(state, number, &in, &out), AMPC_OK) << ampc_rt_last_error(state);
+    skipped += out.skipped;
+    return out.loss;
+  }
+  std::vector<float> values(int slot) const {
+    auto *data = static_cast<const float *>(ampc_rt_tensor_data(state, slot));
+    if (!data)
+      return {};
+    return std::vector<float>(data, data + model.slots[slot].tensor.bytes / 4);
+  }
+
+  int skipped = 0;
+
+private:
+  std::vector<ampc_kernel> kernels;
+  ampc_model model;
+  ampc_state *state = nullptr;
+};
+
+double norm(const std::vector<float> &x, const std::vector<float> &y) {
+  double sum = 0;
+  for (size_t i = 0; i < x.size(); ++i)
+    sum += (double(x[i]) - y[i]) * (double(x[i]) - y[i]);
+  return std::sqrt(sum);
+}
+
+struct AmxTier : testing::Test {
+  void SetUp() override {
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+        !__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512dq"))
+      GTEST_SKIP() << "the tier needs AVX-512";
+    isEmulated = test::emulateAmx();
+    ASSERT_TRUE(isEmulated || test::hasNativeAmx());
+  }
+  /// Trains in both tiers. What a parameter moved may differ by the rounding of 16-bit numbers.
+  void compare(const std::string &path, const std::string &precision, int steps, double bound) {
+    CompileRequest request;
+    request.input = path;
+    request.options.precision = precision;
+    Compiler compiler;
+    auto module = compiler.run(request);
+    ASSERT_TRUE(module);
+    auto packaged = packageModel(*module, {});
+    ASSERT_TRUE(succeeded(packaged));
+    auto loaded = LoadedModel::load(*packaged);
+    ASSERT_TRUE(bool(loaded));
+    const ampc_model &model = (*loaded)->model();
+    ASSERT_TRUE(model.tiers >> AMPC_TIER_AMX & 1);
+    TierModel amx(model, AMPC_TIER_AMX), wide(model, AMPC_TIER_AVX512);
+    int program = 0;
+    while (model.programs[program].kind != AMPC_PROGRAM_TRAIN)
+      ++program;
+    std::vector<std::vector<float>> first;
+    for (int i = 0; i < model.slot_count; ++i)
+      first.push_back(wide.values(i));
+    Random random(3);
+    RandomInputs inputs(model.programs[program], random);
+    uint64_t before = test::emulatedProducts();
+    for (int i = 0; i < steps; ++i) {
+      double want = wide.step(program, inputs.get()), got = amx.step(program, inputs.get());
+      EXPECT_NEAR(got, want, bound * want);
+    }
+    EXPECT_EQ(test::emulatedProducts() > before, isEmulated);
+    EXPECT_EQ(wide.skipped, 0);
+    EXPECT_EQ(amx.skipped, 0);
+    int compared = 0;
+    for (int i = 0; i < model.slot_count; ++i) {
+      const ampc_slot &slot = model.slots[i];
+      if (slot.role != AMPC_ROLE_PARAM || slot.tensor.dtype != AMPC_F32)
+        continue;
+      std::vector<float> want = wide.values(i), got = amx.values(i);
+      double moved = norm(want, first[i]), apart = norm(got, want);
+      EXPECT_GT(moved, 0) << slot.tensor.name;
+      EXPECT_LE(apart, bound * moved) << slot.tensor.name;
+      RecordProperty(slot.tensor.name, std::to_string(apart / moved));
+      ++compared;
+    }
+    EXPECT_GT(compared, 3);
+  }
+  bool isEmulated = false;
+};
+} // namespace
+
+TEST_F(AmxTier, ConvolutionAndLinearInBF16) {
+  compare(AMPC_TEST_INPUTS "/amx-block.mlir", "bf16", 3, 0x1p-10);
+}
+TEST_F(AmxTier, ConvolutionAndLinearInF16) {
+  compare(AMPC_TEST_INPUTS "/amx-block.mlir", "f16", 3, 0x1p-10);
+}
+TEST_F(AmxTier, TransformerInBF16) { compare(AMPC_TEST_GPT, "bf16", 2, 0x1p-10); }

@@ -1,0 +1,25 @@
+// RUN: ampc-kernel-run %s | FileCheck %s --implicit-check-not=FAILED
+
+// Every finite f16 times one is exact in all tiers, though AMX multiplies it as the sum of two bf16.
+// CHECK: k0_plain: {{.*}} error 0 of 0 ok
+// With infinities and NaNs, results that should not be finite are not, and the others are exact.
+// CHECK: k0_plain: {{.*}} error 0 of 0 ok
+#left = affine_map<(m, n, k) -> (m, k)>
+#right = affine_map<(m, n, k) -> (k, n)>
+#out = affine_map<(m, n) -> (m, n)>
+kernel.program @finite(%a: tensor<2048x32xf16>, %b: tensor<32x32xf16>) -> tensor<2048x32xf32> {
+  %r = kernel.gemm %a, %b : tensor<2048x32xf16>, tensor<32x32xf16> acc f32 maps [#left, #right] space [2048, 32] depth 32
+    epilogue () maps [] -> [#out] attributes {test.halves = "finite", test.tolerance = 0.0} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<2048x32xf32>
+  kernel.return %r : tensor<2048x32xf32>
+}
+kernel.program @all(%a: tensor<2048x32xf16>, %b: tensor<32x32xf16>) -> tensor<2048x32xf32> {
+  %r = kernel.gemm %a, %b : tensor<2048x32xf16>, tensor<32x32xf16> acc f32 maps [#left, #right] space [2048, 32] depth 32
+    epilogue () maps [] -> [#out] attributes {test.halves = "all", test.tolerance = 0.0} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<2048x32xf32>
+  kernel.return %r : tensor<2048x32xf32>
+}

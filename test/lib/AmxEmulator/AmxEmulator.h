@@ -1,0 +1,70 @@
+// Executes the instructions of AMX-TILE and AMX-BF16 where the processor does not know them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A handler of SIGILL decodes the instruction, executes it on tile registers that belong to the
+// thread, and goes on behind it. After the Intel SDM, volumes 1 (chapter 18) and 2.
+#ifndef AMPC_TEST_LIB_AMXEMULATOR_H
+#define AMPC_TEST_LIB_AMXEMULATOR_H
+
+#include <cstdint>
+#include <optional>
+
+namespace ampc::test {
+
+enum class TileOperation {
+  LoadConfig,
+  StoreConfig,
+  Release,
+  Zero,
+  Load,
+  LoadHint, // TILELOADDT1
+  Store,
+  ProductBF16
+};
+
+/// Numbers of general registers are those of the encoding: rax rcx rdx rbx rsp rbp rsi rdi r8 ...
+struct TileInstruction {
+  TileOperation operation;
+  int length = 0;                       // bytes
+  int tile = -1, left = -1, right = -1; // destination or source; operands of a product
+  int base = -1, index = -1, scale = 0; // memory; -1: none; index is multiplied by 2^scale
+  bool fromNext = false;                // relative to the next instruction
+  int32_t displacement = 0;
+};
+
+/// Nullopt if `code` does not start with an instruction of AMX-TILE or AMX-BF16.
+std::optional<TileInstruction> decodeTileInstruction(const uint8_t *code);
+
+/// The tile registers of a thread.
+class TileState {
+public:
+  /// The calling thread's.
+  static TileState &current();
+  /// Null, or why the processor would raise an exception; then nothing has changed.
+  const char *loadConfig(const uint8_t *memory);
+  void storeConfig(uint8_t *memory) const;
+  void release();
+  const char *zero(int tile);
+  const char *load(int tile, const uint8_t *memory, int64_t stride);
+  const char *store(int tile, uint8_t *memory, int64_t stride) const;
+  const char *product(int sums, int left, int right);
+
+private:
+  struct Tile {
+    uint8_t rows, bytes[16][64];
+    uint16_t columnBytes;
+  };
+  const char *check(int tile) const;
+  Tile tiles[8] = {};
+  uint8_t palette = 0;
+};
+
+/// Whether this processor and Linux run AMX for this process; asks for the permission.
+bool hasNativeAmx();
+/// Installs the handler, unless AMX is native. Returns whether tile instructions are emulated.
+bool emulateAmx();
+/// Products (TDPBF16PS) emulated so far in all threads.
+uint64_t emulatedProducts();
+
+} // namespace ampc::test
+#endif
