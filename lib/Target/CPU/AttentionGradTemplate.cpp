@@ -91,8 +91,8 @@ void BackwardEmitter::prepareRows() {
       return arith::AddFOp::create(e.b, e.loc, sum, product);
     };
     sum = e.loop(e.index(0), e.index(shape.width - tail), lanes, sum,
-                 [&](Value column, ValueRange so_far) -> SmallVector<Value> {
-                   return {include(so_far[0], column, lanes)};
+                 [&](Value column, ValueRange soFar) -> SmallVector<Value> {
+                   return {include(soFar[0], column, lanes)};
                  })[0];
     if (tail)
       sum = include(sum, e.index(shape.width - tail), tail);

@@ -91,8 +91,8 @@ void ForwardEmitter::updateMaxima() {
   e.loop(zero, e.index(shape.queryTile), 1, [&](Value row) {
     Value most =
         e.loop(zero, e.index(shape.keyTile), lanes, splat(-infinity),
-               [&](Value column, ValueRange so_far) -> SmallVector<Value> {
-                 return {combine(e, kernel::Combine::max, so_far[0], load(scores, row, column))};
+               [&](Value column, ValueRange soFar) -> SmallVector<Value> {
+                 return {combine(e, kernel::Combine::max, soFar[0], load(scores, row, column))};
                })[0];
     Value scalar = combineLanes(e, kernel::Combine::max, most);
     e.store(combine(e, kernel::Combine::max, scalar, rowValue(maxima, row)), factors.pointer, row);
@@ -117,11 +117,11 @@ void ForwardEmitter::weigh() {
     Value base = e.broadcast(most, lanes), factor = e.broadcast(rowValue(factors, row), lanes);
     Value sum = arith::MulFOp::create(e.b, e.loc, load(weights, row, zero), factor);
     sum = e.loop(zero, e.index(shape.keyTile), lanes, sum,
-                 [&](Value column, ValueRange so_far) -> SmallVector<Value> {
+                 [&](Value column, ValueRange soFar) -> SmallVector<Value> {
                    Value s = arith::SubFOp::create(e.b, e.loc, load(scores, row, column), base);
                    Value weight = math::ExpOp::create(e.b, e.loc, s);
                    storeRounded(weight, rounded, row, column, lanes);
-                   return {arith::AddFOp::create(e.b, e.loc, so_far[0], weight)};
+                   return {arith::AddFOp::create(e.b, e.loc, soFar[0], weight)};
                  })[0];
     store(sum, weights, row, zero);
   });
