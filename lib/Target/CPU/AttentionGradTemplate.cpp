@@ -11,22 +11,27 @@ using namespace ampc;
 using namespace ampc::cpu;
 
 namespace {
-/// Weights and cotangents of a tile of scores, cotangents of its keys and values, and for all
-/// queries: cotangents, logsumexps and rowsum(g o).
+/// Weights (once more, rounded for products) and cotangents of a tile of scores, cotangents of its
+/// keys and values, and for all queries: cotangents, logsumexps and rowsum(g o).
 struct BackwardScratch {
-  int64_t weights, scores, keys, values, queries, lse, delta, product, bytes;
+  int64_t weights, rounded, scores, keys, values, queries, lse, delta, product, bytes;
   BackwardScratch(const AttentionShape &shape, const Tier &tier) {
     AttentionScratch all(shape, tier);
     weights = all.take(shape.queryTile * all.stride(shape.keyTile));
+    Type element = shape.operandTypes.front(), g = shape.operandTypes.back(),
+         factor = shape.roundedType(tier);
+    rounded = factor == shape.acc ? weights : all.take(shape.queryTile * all.stride(shape.keyTile));
     scores = all.take(shape.queryTile * all.stride(shape.keyTile));
     keys = all.take(shape.keyTile * all.stride(shape.width));
     values = all.take(shape.keyTile * all.stride(shape.width));
     queries = all.take(shape.queries * all.stride(shape.width));
     lse = all.take(shape.queries);
     delta = all.take(shape.queries);
-    all.reserveProduct(shape.queryTile, shape.keyTile, shape.width);
-    all.reserveProduct(shape.keyTile, shape.width, shape.queryTile);
-    all.reserveProduct(shape.queryTile, shape.width, shape.keyTile);
+    all.reserveProduct(shape.queryTile, shape.keyTile, shape.width, element, element);
+    all.reserveProduct(shape.queryTile, shape.keyTile, shape.width, g, element);
+    for (Type side : {element, g})
+      all.reserveProduct(shape.keyTile, shape.width, shape.queryTile, factor, side);
+    all.reserveProduct(shape.queryTile, shape.width, shape.keyTile, factor, element);
     product = all.product();
     bytes = all.bytes();
   }
@@ -52,7 +57,7 @@ private:
     return e.broadcast(e.loadScalar(column.pointer, shape.acc, row), lanes);
   }
 
-  Matrix weights, scores, keys, values, queries, lse, delta;
+  Matrix weights, rounded, scores, keys, values, queries, lse, delta;
 };
 } // namespace
 
@@ -61,7 +66,8 @@ BackwardEmitter::BackwardEmitter(KernelEmitter &e, const AttentionShape &shape,
     : AttentionEmitter(e, shape, pointers) {
   BackwardScratch layout(shape, e.tier);
   weights = scratch(layout.weights, shape.keyTile);
-  scores = scratch(layout.scores, shape.keyTile);
+  rounded = scratch(layout.rounded, shape.keyTile, shape.roundedType(e.tier));
+  scores = scratch(layout.scores, shape.keyTile, shape.roundedType(e.tier));
   keys = scratch(layout.keys, shape.width);
   values = scratch(layout.values, shape.width);
   queries = scratch(layout.queries, shape.width);
@@ -114,6 +120,8 @@ void BackwardEmitter::emitWeights(const ScoreTile &tile) {
                weight = arith::SelectOp::create(e.b, e.loc, isOld, splat(0), weight);
              }
              store(weight, weights, m, n);
+             if (rounded.element != weights.element)
+               storeRounded(weight, rounded, m, n, lanes);
            });
 }
 
@@ -125,7 +133,7 @@ void BackwardEmitter::emitScoreCotangents(const ScoreTile &tile) {
              Value row = e.add(tile.query, m);
              Value change = arith::SubFOp::create(e.b, e.loc, product, rowValue(delta, row));
              Value ds = arith::MulFOp::create(e.b, e.loc, load(weights, m, n), change);
-             store(ds, scores, m, n);
+             storeRounded(ds, scores, m, n, lanes);
              if (!wantsBias())
                return;
              Matrix bias = result(3);
@@ -147,7 +155,7 @@ void BackwardEmitter::meetQueries(const ScoreTile &tile) {
   };
   Matrix q = operand(query).from(e, tile.query),
          g = operand(forwardResult() + 2).from(e, tile.query);
-  multiply(weights.transposed(), g.transposed(), n, width, m, addInto(values));
+  multiply(rounded.transposed(), g.transposed(), n, width, m, addInto(values));
   multiply(scores.transposed(), q.transposed(), n, width, m, addInto(keys));
   multiply(scores, operand(key).from(e, tile.key).transposed(), m, width, n,
            addInto(queries.from(e, tile.query)));
@@ -183,6 +191,9 @@ void BackwardEmitter::emitTask(Value task) {
 
 namespace {
 struct AttentionGradTemplate : KernelTemplate {
+  bool hasOwnCode(Operation *op, const Tier &tier) const override {
+    return hasOwnProducts(AttentionShape(cast<kernel::AttentionGradOp>(op)), tier);
+  }
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override {
     AttentionShape shape(cast<kernel::AttentionGradOp>(op));
     KernelEmission emission;

@@ -14,20 +14,22 @@ using namespace ampc::cpu;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 namespace {
-/// Per query of a tile: a row of scores and of sums, the maximum so far, exp(last maximum - this
-/// one), and one sum of weights per lane.
+/// Per query of a tile: a row of scores, of weights for products (in their place if not rounded)
+/// and of sums, the maximum so far, exp(last maximum - this one), and one sum of weights per lane.
 struct ForwardScratch {
-  int64_t scores, sums, maxima, factors, weights, product, bytes;
+  int64_t scores, rounded, sums, maxima, factors, weights, product, bytes;
   ForwardScratch(const AttentionShape &shape, const Tier &tier) {
     AttentionScratch all(shape, tier);
     int64_t lanes = all.stride(1), rows = all.stride(shape.queryTile);
     scores = all.take(shape.queryTile * all.stride(shape.keyTile));
+    Type element = shape.operandTypes.front(), weight = shape.roundedType(tier);
+    rounded = weight == shape.acc ? scores : all.take(shape.queryTile * all.stride(shape.keyTile));
     sums = all.take(shape.queryTile * all.stride(shape.width));
     maxima = all.take(rows);
     factors = all.take(rows);
     weights = all.take(shape.queryTile * lanes);
-    all.reserveProduct(shape.queryTile, shape.keyTile, shape.width);
-    all.reserveProduct(shape.queryTile, shape.width, shape.keyTile);
+    all.reserveProduct(shape.queryTile, shape.keyTile, shape.width, element, element);
+    all.reserveProduct(shape.queryTile, shape.width, shape.keyTile, weight, element);
     product = all.product();
     bytes = all.bytes();
   }
@@ -47,7 +49,7 @@ private:
     return e.loadScalar(column.pointer, shape.acc, row);
   }
 
-  Matrix scores, sums, maxima, factors, weights;
+  Matrix scores, rounded, sums, maxima, factors, weights;
 };
 } // namespace
 
@@ -56,6 +58,7 @@ ForwardEmitter::ForwardEmitter(KernelEmitter &e, const AttentionShape &shape,
     : AttentionEmitter(e, shape, pointers) {
   ForwardScratch layout(shape, e.tier);
   scores = scratch(layout.scores, shape.keyTile);
+  rounded = scratch(layout.rounded, shape.keyTile, shape.roundedType(e.tier));
   sums = scratch(layout.sums, shape.width);
   maxima = scratch(layout.maxima, shape.queryTile);
   factors = scratch(layout.factors, shape.queryTile);
@@ -63,7 +66,7 @@ ForwardEmitter::ForwardEmitter(KernelEmitter &e, const AttentionShape &shape,
   productScratch = layout.product;
 }
 
-/// Scores of the tile, then weights exp(score - maximum) in their place, then sums of values.
+/// Scores of the tile, then weights exp(score - maximum), then sums of values.
 void ForwardEmitter::meetKeys(const ScoreTile &tile) {
   multiply(operand(0).from(e, tile.query), operand(1).from(e, tile.key), shape.queryTile,
            shape.keyTile, shape.width, [&](Value m, Value n, int64_t active, Value product) {
@@ -74,7 +77,7 @@ void ForwardEmitter::meetKeys(const ScoreTile &tile) {
            });
   updateMaxima();
   weigh();
-  multiply(scores, operand(2).from(e, tile.key).transposed(), shape.queryTile, shape.width,
+  multiply(rounded, operand(2).from(e, tile.key).transposed(), shape.queryTile, shape.width,
            shape.keyTile, [&](Value m, Value n, int64_t, Value product) {
              Value factor = e.broadcast(rowValue(factors, m), lanes);
              Value kept = arith::MulFOp::create(e.b, e.loc, load(sums, m, n), factor);
@@ -117,7 +120,7 @@ void ForwardEmitter::weigh() {
                  [&](Value column, ValueRange soFar) -> SmallVector<Value> {
                    Value s = arith::SubFOp::create(e.b, e.loc, load(scores, row, column), base);
                    Value weight = math::ExpOp::create(e.b, e.loc, s);
-                   store(weight, scores, row, column);
+                   storeRounded(weight, rounded, row, column, lanes);
                    return {arith::AddFOp::create(e.b, e.loc, soFar[0], weight)};
                  })[0];
     store(sum, weights, row, zero);
@@ -164,6 +167,9 @@ void ForwardEmitter::emitTask(Value task) {
 
 namespace {
 struct AttentionTemplate : KernelTemplate {
+  bool hasOwnCode(Operation *op, const Tier &tier) const override {
+    return hasOwnProducts(AttentionShape(cast<kernel::AttentionOp>(op)), tier);
+  }
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override {
     AttentionShape shape(cast<kernel::AttentionOp>(op));
     KernelEmission emission;

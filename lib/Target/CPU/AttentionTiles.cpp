@@ -8,13 +8,21 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
 
-static ProductShape productOf(int64_t m, int64_t n, int64_t k, Type acc) {
+static ProductShape productOf(int64_t m, int64_t n, int64_t k, Type a, Type b, Type acc) {
   ProductShape shape;
+  shape.lhs = a;
+  shape.rhs = b;
   shape.m = m;
   shape.n = n;
   shape.k = k;
   shape.lhs = shape.rhs = shape.acc = acc; // panels are widened while they are packed
   return shape;
+}
+
+bool cpu::hasOwnProducts(const AttentionShape &shape, const Tier &tier) {
+  Type element = shape.operandTypes.front();
+  return hasOwnProducts(
+      productOf(shape.queryTile, shape.keyTile, shape.width, element, element, shape.acc), tier);
 }
 
 int64_t AttentionScratch::take(int64_t elements) {
@@ -23,11 +31,15 @@ int64_t AttentionScratch::take(int64_t elements) {
   return start;
 }
 // The layout of the left side depends on where its neighbours lie: take the larger.
-void AttentionScratch::reserveProduct(int64_t m, int64_t n, int64_t k) {
-  ProductShape product = productOf(m, n, k, shape.acc);
+void AttentionScratch::reserveProduct(int64_t m, int64_t n, int64_t k, Type a, Type b) {
+  ProductShape product = productOf(m, n, k, a, b, shape.acc);
   Blocking blocking = chooseBlocking(product, tier);
   for (int64_t depthStride : {1, 2}) {
     StridedSource lhs;
+    lhs.element = a;
+    lhs.lines = m;
+    lhs.depth = k;
+    lhs.lineStride = k;
     lhs.depthStride = depthStride;
     productBytes = std::max(productBytes, ScratchLayout::of(product, blocking, lhs).total);
   }
@@ -54,13 +66,14 @@ Matrix AttentionEmitter::entryOf(Value pointer, const Access &access, Type eleme
   return {e.address(pointer, element, position), element, inner[0],
           inner.size() > 1 ? inner[1] : 0};
 }
-Matrix AttentionEmitter::scratch(int64_t offset, int64_t columns) {
-  return {e.offset(pointers.scratch, offset), shape.acc, roundUp(columns, lanes), 1};
+Matrix AttentionEmitter::scratch(int64_t offset, int64_t columns, Type element) {
+  return {e.offset(pointers.scratch, offset), element ? element : shape.acc,
+          roundUp(columns, lanes), 1};
 }
 
 void AttentionEmitter::multiply(const Matrix &a, const Matrix &b, int64_t m, int64_t n, int64_t k,
                                 Sums epilogue) {
-  ProductShape product = productOf(m, n, k, shape.acc);
+  ProductShape product = productOf(m, n, k, a.element, b.element, shape.acc);
   auto source = [&](const Matrix &matrix, int64_t lines) {
     StridedSource side;
     side.pointer = matrix.pointer;

@@ -36,9 +36,17 @@ struct AttentionShape {
   template <typename Op> explicit AttentionShape(Op op);
   int64_t queryTiles() const { return ceilDiv(queries, queryTile); }
   int64_t keyTiles() const { return ceilDiv(keys, keyTile); }
+  /// What weights and cotangents of scores are rounded to before they are multiplied: what the tier
+  /// has products for, if the range of that type is that of the sums.
+  mlir::Type roundedType(const Tier &tier) const {
+    return operandTypes.front().isBF16() && tier.hasBF16Products() ? operandTypes.front() : acc;
+  }
   /// Query i sees the keys up to i + offset().
   int64_t offset() const { return keys - queries; }
 };
+
+/// Whether the tier multiplies the operands in another way than the tier below.
+bool hasOwnProducts(const AttentionShape &shape, const Tier &tier);
 
 /// Byte offsets in a thread's scratch, all arrays of accumulators.
 class AttentionScratch {
@@ -46,8 +54,8 @@ public:
   AttentionScratch(const AttentionShape &shape, const Tier &tier)
       : shape(shape), tier(tier), lanes(tier.lanes(8 * elementBytes(shape.acc))) {}
   int64_t take(int64_t elements);
-  /// Room for the largest of the products that will run.
-  void reserveProduct(int64_t m, int64_t n, int64_t k);
+  /// Room for the largest of the products that will run, of elements `a` and `b`.
+  void reserveProduct(int64_t m, int64_t n, int64_t k, mlir::Type a, mlir::Type b);
   int64_t product() const { return at; }
   int64_t bytes() const { return at + productBytes; }
   /// Elements from row to row of an array with `columns` columns.
@@ -80,8 +88,8 @@ protected:
     return entryOf(pointers.results[i], shape.results[i], shape.resultTypes[i]);
   }
   void enter(Value entry);
-  /// An array of scratch with `columns` columns.
-  Matrix scratch(int64_t offset, int64_t columns);
+  /// An array of scratch with `columns` columns; of accumulators if no type is given.
+  Matrix scratch(int64_t offset, int64_t columns, mlir::Type element = {});
   /// C = A B^T for tiles A [m, k] and B [n, k]: the epilogue gets sums of row m from column n on.
   using Sums = llvm::function_ref<void(Value m, Value n, int64_t active, Value sums)>;
   void multiply(const Matrix &a, const Matrix &b, int64_t m, int64_t n, int64_t k, Sums epilogue);
