@@ -49,12 +49,12 @@ public:
     std::uniform_real_distribution<double> real(attribute(op, "test.low", -2),
                                                 attribute(op, "test.high", 2));
     std::uniform_int_distribution<int64_t> whole(0, attribute(op, "test.limit", 5) - 1);
-    for (Value value : op->getOperands()) {
-      Type element = elementOf(value.getType());
+    for (Value operand : op->getOperands()) {
+      Type element = elementOf(operand.getType());
       int64_t size = bytesOf(element);
-      buffers.push_back(std::make_unique<GuardedBuffer>(countOf(value.getType()) * size));
+      buffers.push_back(std::make_unique<GuardedBuffer>(countOf(operand.getType()) * size));
       Elements elements;
-      for (int64_t i = 0; i < countOf(value.getType()); ++i) {
+      for (int64_t i = 0; i < countOf(operand.getType()); ++i) {
         char *at = buffers.back()->data() + i * size;
         Element value{real(random), whole(random)};
         if (op->hasAttr("test.distinct")) // no number twice if 7 does not divide the limit
@@ -65,7 +65,7 @@ public:
           std::memcpy(at, &bits, size);
         }
         if (auto halves = op->getAttrOfType<StringAttr>("test.halves"))
-          writeHalf(at, buffers.size() == 1, i, halves.getValue() == "finite", value);
+          writeHalf(at, buffers.size() == 1, i, halves.getValue() == "finite", operand);
         if (element.isInteger(1))
           *at &= 1;
         elements.push_back(readElement(at, element));
