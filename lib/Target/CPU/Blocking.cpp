@@ -42,8 +42,8 @@ static void chooseTile(const ProductShape &shape, const Tier &tier, Blocking &bl
   }
 }
 
-/// Up to four tiles of 16 x 16 sums; a step along k takes 16 cycles for each of them, or 16 for each
-/// tile that comes from L2. A side of up to 16 rows gets shorter tiles.
+/// Up to four tiles of 16 x 16 sums; a step along k takes 16 cycles for each of them, or 16 for
+/// each tile that comes from L2. A side of up to 16 rows gets shorter tiles.
 static void chooseMatrixTile(const ProductShape &shape, Blocking &blocking) {
   int64_t best = 0;
   for (auto [high, wide] : {std::pair{2, 2}, {1, 4}, {4, 1}, {1, 2}, {2, 1}, {1, 1}}) {
