@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Loader.h"
 #include "ampc/Target/CPU/Codegen.h"
+#include "lib/Package/ObjectWriter.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -52,12 +53,10 @@ llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> test::load(ModuleOp tierModule
     return llvm::createStringError("the module has no translation to LLVM IR");
   for (llvm::Function &function : *module)
     function.setVisibility(llvm::GlobalValue::DefaultVisibility); // for look-up by name
-  SmallVector<char, 0> object;
-  llvm::raw_svector_ostream os(object);
-  std::string error;
-  if (!cpu::emitObject(*module, os, error))
-    return llvm::createStringError(error);
-  if (llvm::Error failed = listUndefined(StringRef(object.data(), object.size()), calls))
+  llvm::Expected<SmallVector<char, 0>> object = writeObject(*module, Sanitizer::None);
+  if (!object)
+    return object.takeError();
+  if (llvm::Error failed = listUndefined(StringRef(object->data(), object->size()), calls))
     return std::move(failed);
   auto jit = llvm::orc::LLJITBuilder().create();
   if (!jit)
@@ -67,7 +66,7 @@ llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> test::load(ModuleOp tierModule
   if (!process)
     return process.takeError();
   (*jit)->getMainJITDylib().addGenerator(std::move(*process));
-  auto buffer = std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), false);
+  auto buffer = std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(*object), false);
   if (llvm::Error failed = (*jit)->addObjectFile(std::move(buffer)))
     return std::move(failed);
   return jit;
