@@ -109,7 +109,6 @@ void ampc::registerDialects(DialectRegistry &registry) {
                   math::MathDialect>();
   cpu::registerCodegenDialects(registry);
   registerPackageDialects(registry);
-  cpu::registerCodegenDialects(registry);
 }
 
 namespace {
@@ -150,7 +149,6 @@ void ampc::registerPasses() {
   registerTransformsPasses();
   registerConversionPasses();
   registerKernelPasses();
-  registerTargetCPUPasses();
   registerTargetCPUPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
