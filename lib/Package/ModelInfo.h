@@ -60,6 +60,12 @@ struct ModelInfo {
   uint64_t stateHash = 0, planHash = 0; ///< the plan's hash lacks the kernels' code
 };
 
+/// A name as C writes it, apart from its keywords.
+std::string toIdentifier(llvm::StringRef name);
+/// A tensor under the user's name; an error if its type is none of the C interface.
+llvm::FailureOr<TensorInfo> readTensor(mlir::Operation *op, llvm::StringRef name, mlir::Type type);
+/// Different names may give one identifier.
+void makeFieldsUnique(std::vector<TensorInfo> &tensors);
 /// Reads the module; errors name the op at fault.
 llvm::FailureOr<ModelInfo> readModel(mlir::ModuleOp module);
 const char *tierName(int32_t tier);

@@ -1,6 +1,7 @@
 // The archive: one object per tier, compiled at the same time, and one with tables, C functions and
 // runtime. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Package.h"
+#include "ampc/Package/WriteFile.h"
 #include "lib/Package/MainModule.h"
 #include "lib/Package/ObjectWriter.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -147,12 +148,7 @@ LogicalResult ampc::writePackage(ModuleOp module, const PackagedModel &model, St
   for (auto &[name, content] : files) {
     SmallString<128> path(folder);
     llvm::sys::path::append(path, name);
-    // A build that is interrupted must not leave half a file that looks new.
-    llvm::Error error = llvm::writeToOutput(path, [&, &content = content](llvm::raw_ostream &os) {
-      os << content;
-      return llvm::Error::success();
-    });
-    if (error)
+    if (llvm::Error error = writeFile(path, content))
       return module.emitError() << "cannot write " << path << ": "
                                 << llvm::toString(std::move(error));
   }

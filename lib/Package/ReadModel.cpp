@@ -3,100 +3,12 @@
 #include "lib/Package/ModelInfo.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace ampc;
-
-const char *ampc::tierName(int32_t tier) {
-  const char *const names[] = {"plain", "avx2", "avx512", "avx512bf16", "amx"};
-  return names[tier];
-}
-const char *ampc::dtypeName(int32_t dtype) {
-  const char *const names[] = {"f32", "f64", "f16", "bf16", "i1", "i8", "i16", "i32", "i64", "u8"};
-  return names[dtype];
-}
-const char *ampc::roleName(int32_t role) {
-  const char *const names[] = {"param", "buffer", "moment", "step",   "gradient",
-                               "ema",   "random", "scale",  "working"};
-  return names[role];
-}
-
-/// Words that a struct of a program already has, or that C and C++ keep for themselves.
-static bool isReserved(StringRef word) {
-  static const llvm::StringSet<> words = {
-      "size",    "valid",     "lr_factor", "flags",    "workspace", "reserved", "auto",
-      "break",   "case",      "char",      "const",    "continue",  "default",  "do",
-      "double",  "else",      "enum",      "extern",   "float",     "for",      "goto",
-      "if",      "inline",    "int",       "long",     "register",  "restrict", "return",
-      "short",   "signed",    "sizeof",    "static",   "struct",    "switch",   "typedef",
-      "union",   "unsigned",  "void",      "volatile", "while",     "and",      "asm",
-      "bool",    "catch",     "class",     "delete",   "explicit",  "export",   "false",
-      "friend",  "mutable",   "namespace", "new",      "not",       "operator", "or",
-      "private", "protected", "public",    "template", "this",      "throw",    "true",
-      "try",     "typename",  "using",     "virtual",  "xor",       "concept",  "requires",
-      "nullptr"};
-  return words.contains(word);
-}
-
-static std::string toIdentifier(StringRef name) {
-  std::string out = name.str();
-  for (char &c : out)
-    if (!llvm::isAlnum(c) && c != '_')
-      c = '_';
-  if (out.empty() || llvm::isDigit(out[0]))
-    out = "_" + out;
-  return isReserved(out) ? out + "_" : out;
-}
-
-static FailureOr<int32_t> toDtype(Operation *op, Type element) {
-  if (element.isF32())
-    return int32_t(AMPC_F32);
-  if (element.isF64())
-    return int32_t(AMPC_F64);
-  if (element.isF16())
-    return int32_t(AMPC_F16);
-  if (element.isBF16())
-    return int32_t(AMPC_BF16);
-  if (element.isInteger(1))
-    return int32_t(AMPC_I1);
-  if (element.isUnsignedInteger(8))
-    return int32_t(AMPC_U8);
-  if (element.isInteger(8))
-    return int32_t(AMPC_I8);
-  if (element.isInteger(16))
-    return int32_t(AMPC_I16);
-  if (element.isInteger(32))
-    return int32_t(AMPC_I32);
-  if (element.isInteger(64))
-    return int32_t(AMPC_I64);
-  return op->emitError() << "expected an element type of the C interface, but got " << element;
-}
-
-static FailureOr<TensorInfo> readTensor(Operation *op, StringRef name, Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  FailureOr<int32_t> dtype = toDtype(op, tensor.getElementType());
-  if (failed(dtype))
-    return failure();
-  TensorInfo info;
-  info.name = name.str();
-  info.field = toIdentifier(name);
-  info.dtype = *dtype;
-  info.dims = tensor.getShape().vec();
-  info.bytes = kernel::byteSize(type);
-  return info;
-}
-
-/// Different names may give one identifier.
-static void makeFieldsUnique(std::vector<TensorInfo> &tensors) {
-  llvm::StringSet<> seen;
-  for (TensorInfo &tensor : tensors)
-    while (!seen.insert(tensor.field).second)
-      tensor.field += "_";
-}
 
 namespace {
 class Reader {
@@ -236,6 +148,26 @@ LogicalResult Reader::readConstant(kernel::ConstantOp op) {
   return success();
 }
 
+/// Parts of one input follow one another as arguments, as they do in memory.
+static LogicalResult addInput(kernel::ProgramOp program, const TensorInfo &tensor, int64_t part,
+                              ampc_operand &place, ProgramInfo &info) {
+  if (part == 0) {
+    place.number = info.inputs.size();
+    info.inputs.push_back(tensor);
+    return success();
+  }
+  TensorInfo *whole = info.inputs.empty() ? nullptr : &info.inputs.back();
+  if (!whole || tensor.dims.empty() || whole->name != tensor.name ||
+      whole->bytes != part * tensor.bytes)
+    return program.emitError() << "expected part " << part << " of input '" << tensor.name
+                               << "' behind the parts before it";
+  place.number = info.inputs.size() - 1;
+  place.offset = whole->bytes;
+  whole->dims[0] += tensor.dims[0];
+  whole->bytes += tensor.bytes;
+  return success();
+}
+
 LogicalResult Reader::readArguments(kernel::ProgramOp program, ProgramInfo &info) {
   for (BlockArgument argument : program.getBody().getArguments()) {
     unsigned i = argument.getArgNumber();
@@ -262,8 +194,8 @@ LogicalResult Reader::readArguments(kernel::ProgramOp program, ProgramInfo &info
       tensor->labelLimit = number("train.label_limit");
       tensor->labelIgnore = number("train.label_ignore");
       place.space = AMPC_SPACE_INPUT;
-      place.number = info.inputs.size();
-      info.inputs.push_back(*tensor);
+      if (failed(addInput(program, *tensor, number("train.part"), place, info)))
+        return failure();
     } else {
       return program.emitError() << "expected argument " << i
                                  << " to be state, an input or control";

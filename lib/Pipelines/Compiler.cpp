@@ -1,6 +1,7 @@
 // From a file to a module after some phase.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Compiler.h"
+#include "ampc/Package/WriteFile.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
@@ -29,12 +30,13 @@ static LogicalResult dump(ModuleOp module, StringRef dir, size_t number, StringR
   SmallString<128> path(dir);
   llvm::sys::path::append(path, (number < 10 ? "0" : "") + std::to_string(number) + "-" +
                                     phase.str() + ".mlir");
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  if (code)
-    return module.emitError() << "cannot write " << path << ": " << code.message();
+  std::string text;
+  llvm::raw_string_ostream os(text);
   module->print(os, OpPrintingFlags().enableDebugInfo());
   os << "\n";
+  if (llvm::Error error = writeFile(path, text))
+    return module.emitError() << "cannot write " << path << ": "
+                              << llvm::toString(std::move(error));
   return success();
 }
 

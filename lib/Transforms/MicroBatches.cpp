@@ -15,67 +15,103 @@ public:
   void run();
 
 private:
-  void fixValidRows();
-  void widenInputs();
-  Value slice(BlockArgument input, int64_t part);
+  void findValidRows();
+  /// Rows of a part that count, from those of the whole batch.
+  Value validOf(int64_t part);
+  void splitInputs();
+  /// What a part adds to a loss or a gradient: its value times its share of the rows, and nothing,
+  /// not even a NaN, if none of its rows counts.
+  Value share(Value value, Value validRows);
   /// Appends one more copy of the body; adds its losses and gradients to `sums`.
   void addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRef<Value> results,
                MutableArrayRef<Value> sums);
+  /// What a slot holds before the step.
+  Value stateOf(StringAttr slot) {
+    for (BlockArgument argument : body.getArguments())
+      if (func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.slot") == slot)
+        return argument;
+    return {};
+  }
   StringAttr slotOf(unsigned result) {
     return func.getResultAttrOfType<StringAttr>(result, "train.slot");
   }
 
   train::FuncOp func;
   Block &body;
-  int64_t count;
+  int64_t count, rows = 0; // rows of a part
   OpBuilder builder;
+  BlockArgument valid;            // null: every batch is full
+  SmallVector<IRMapping> parts;   // of the batched inputs
   llvm::StringMap<Value> buffers; // what the last copy wrote
 };
 } // namespace
 
-void Accumulation::fixValidRows() {
-  int64_t batch = func->getAttrOfType<IntegerAttr>("train.batch").getInt();
+void Accumulation::findValidRows() {
+  rows = func->getAttrOfType<IntegerAttr>("train.batch").getInt();
+  func->setAttr("train.batch", builder.getI64IntegerAttr(rows * count));
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
     auto control = func.getArgAttrOfType<StringAttr>(i, "train.control");
     if (!control || control != "valid")
       continue;
+    if (func->hasAttr("train.short_batch")) {
+      valid = func.getArgument(i);
+      return;
+    }
     OpBuilder front = OpBuilder::atBlockBegin(&body);
-    Value all = GradBuilder(front, func.getLoc()).real(double(batch), func.getArgument(i));
+    Value all = GradBuilder(front, func.getLoc()).real(double(rows), func.getArgument(i));
     func.getArgument(i).replaceAllUsesWith(all);
     (void)func.eraseArgument(i);
-    break;
+    return;
   }
-  func->removeAttr("train.short_batch");
-  func->setAttr("train.batch", builder.getI64IntegerAttr(batch * count));
 }
 
-void Accumulation::widenInputs() {
-  for (BlockArgument argument : body.getArguments()) {
-    if (!func.getArgAttr(argument.getArgNumber(), "train.batched"))
+Value Accumulation::validOf(int64_t part) {
+  GradBuilder b(builder, func.getLoc());
+  Value zero = b.real(0.0, valid), all = b.real(double(rows), valid);
+  Value left = b.sub(valid, b.real(double(part * rows), valid));
+  left = b.select(b.greater(left, zero), left, zero);
+  return b.select(b.greater(left, all), all, left);
+}
+
+Value Accumulation::share(Value value, Value validRows) {
+  GradBuilder b(builder, value.getLoc());
+  if (!valid)
+    return b.mul(value, b.real(1.0 / double(count), value));
+  Type element = getElementTypeOrSelf(value);
+  Value weight = b.div(b.castTo(validRows, element), b.castTo(valid, element));
+  return b.select(b.greater(validRows, b.real(0.0, validRows)), b.mul(value, weight),
+                  b.real(0.0, value));
+}
+
+/// A part of a batched input is an argument of its own, so that nothing has to be cut or copied:
+/// the parts lie one after the other in the caller's tensor.
+void Accumulation::splitInputs() {
+  parts.resize(count);
+  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+    BlockArgument whole = func.getArgument(i);
+    if (!func.getArgAttr(i, "train.batched"))
       continue;
-    auto type = cast<RankedTensorType>(argument.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    shape[0] *= count;
-    argument.setType(type.clone(shape));
+    DictionaryAttr attrs = func.getArgAttrDict(i);
+    parts[0].map(whole, whole);
+    for (int64_t part = 1; part < count; ++part) {
+      NamedAttrList own(attrs);
+      own.set("train.part", builder.getI64IntegerAttr(part));
+      (void)func.insertArgument(++i, whole.getType(), own.getDictionary(builder.getContext()),
+                                whole.getLoc());
+      parts[part].map(whole, func.getArgument(i));
+    }
   }
-}
-
-Value Accumulation::slice(BlockArgument input, int64_t part) {
-  SmallVector<int64_t> sizes(cast<RankedTensorType>(input.getType()).getShape());
-  sizes[0] /= count;
-  SmallVector<int64_t> offsets(sizes.size(), 0), strides(sizes.size(), 1);
-  offsets[0] = part * sizes[0];
-  return train::SliceOp::create(builder, input.getLoc(), input, offsets, sizes, strides);
 }
 
 void Accumulation::addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRef<Value> results,
                            MutableArrayRef<Value> sums) {
-  IRMapping values;
+  IRMapping &values = parts[part];
+  Value validRows = valid ? validOf(part) : Value();
+  if (valid)
+    values.map(valid, validRows);
   for (BlockArgument argument : body.getArguments()) {
     auto slot = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.slot");
-    if (func.getArgAttr(argument.getArgNumber(), "train.batched"))
-      values.map(argument, slice(argument, part));
-    else if (slot && buffers.count(slot))
+    if (slot && buffers.count(slot))
       values.map(argument, buffers.lookup(slot));
   }
   for (Operation *op : original) {
@@ -92,29 +128,32 @@ void Accumulation::addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRe
   for (auto [i, result] : llvm::enumerate(results)) {
     Value value = values.lookupOrDefault(result);
     GradBuilder b(builder, value.getLoc());
-    if (StringAttr slot = slotOf(i))
-      buffers[slot] = value;
-    else
-      sums[i] = sums[i] ? b.add(sums[i], value) : value;
+    if (StringAttr slot = slotOf(i)) { // a part without rows has no statistics
+      Value &now = buffers[slot];
+      Value old = now ? now : stateOf(slot);
+      now = valid ? b.select(b.greater(validRows, b.real(0.0, validRows)), value, old) : value;
+      continue;
+    }
+    value = share(value, validRows);
+    sums[i] = sums[i] ? b.add(sums[i], value) : value;
   }
 }
 
 void Accumulation::run() {
-  fixValidRows();
+  findValidRows();
   Operation *ret = body.getTerminator();
   SmallVector<Value> results(ret->getOperands()), sums(results.size());
   auto original = llvm::map_to_vector(body.without_terminator(), [](Operation &op) { return &op; });
-  widenInputs();
+  splitInputs();
   builder.setInsertionPoint(ret);
   for (int64_t part = 0; part < count; ++part)
     addCopy(part, original, results, sums);
   for (unsigned i = 0; i < results.size(); ++i) {
-    GradBuilder b(builder, results[i].getLoc());
     StringAttr slot = slotOf(i);
-    Value value =
-        slot ? buffers.lookup(slot) : b.mul(sums[i], b.real(1.0 / double(count), sums[i]));
+    Value value = slot ? buffers.lookup(slot) : sums[i];
     if (auto param = func.getResultAttrOfType<StringAttr>(i, "train.gradient"))
-      value = b.op<train::GradientOp>(value, param.getValue());
+      value =
+          GradBuilder(builder, results[i].getLoc()).op<train::GradientOp>(value, param.getValue());
     ret->setOperand(i, value);
   }
   for (Operation *op : llvm::reverse(original))

@@ -106,16 +106,30 @@ void FuncOp::print(OpAsmPrinter &p) {
                                            getArgAttrsAttrName(), getResAttrsAttrName());
 }
 
+/// Memory and kernels are planned for tensors of known size that hold something.
+static LogicalResult verifySizes(Operation *op, TypeRange types) {
+  for (Type type : types) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && !tensor.hasStaticShape())
+      return op->emitOpError() << "expected static shapes, but got " << type;
+    if (tensor && tensor.getNumElements() == 0)
+      return op->emitOpError() << "expected tensors of at least one element, but got " << type;
+  }
+  return success();
+}
+
 LogicalResult FuncOp::verifyRegions() {
   if (!llvm::hasSingleElement(getBody()))
     return emitOpError("expected one block, but got several");
   auto bad = llvm::find_if_not(getFunctionType().getInputs(), llvm::IsaPred<RankedTensorType>);
   if (bad != getFunctionType().getInputs().end())
     return emitOpError() << "expected arguments that are ranked tensors, but got " << *bad;
-  for (Type type :
-       llvm::concat<const Type>(getFunctionType().getInputs(), getFunctionType().getResults()))
-    if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && !tensor.hasStaticShape())
-      return emitOpError() << "expected static shapes, but got " << type;
+  if (failed(verifySizes(*this, getFunctionType().getInputs())) ||
+      failed(verifySizes(*this, getFunctionType().getResults())))
+    return failure();
+  for (Operation &op : getBody().front())
+    if (failed(verifySizes(&op, op.getResultTypes())))
+      return failure();
   return success();
 }
 
@@ -180,8 +194,11 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (loss && (types.size() != 1 || !isRealScalar(types[0])))
     return emitOpError() << "expected a loss that returns one real scalar, but " << getLossAttr()
                          << " has type " << loss.getFunctionType();
+  llvm::SmallDenseSet<Attribute> once;
   for (Attribute param : getParams())
-    if (!symbols.lookupNearestSymbolFrom<ParamOp>(*this, cast<FlatSymbolRefAttr>(param)))
+    if (!once.insert(param).second)
+      return emitOpError() << "expected every parameter once, but got " << param << " twice";
+    else if (!symbols.lookupNearestSymbolFrom<ParamOp>(*this, cast<FlatSymbolRefAttr>(param)))
       return emitOpError() << "expected a parameter, but " << param << " is none";
   if (getMicroBatches() && *getMicroBatches() < 1)
     return emitOpError() << "expected at least one micro-batch, but got " << *getMicroBatches();

@@ -104,7 +104,15 @@ def Train_StepOp : Op<TrainDialect, "step",
     [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"ModelOp">]> {
   let summary = "One update of parameters that lowers a loss";
   let description = [{
-    The loss is a function with one result of rank 0. A model may have several steps.
+    The loss is a function with one result of rank 0. A model may have several steps. After the backward pass the gradients
+    are limited to [-`clip_value`, `clip_value`] and then scaled down to the 2-norm `clip_norm` over all parameters of the step.
+
+    `micro_batches = n` computes the gradients of a batch of n times as many rows in n parts, one after the other. Loss and
+    gradients are the means over the parts, each weighted by its share of the rows that count: equal to those of the whole batch for a
+    loss that is a mean over rows. Statistics of batch norm follow part by part.
+
+    `ema_decay = d` keeps an average of every parameter, a = d a + (1 - d) w after each update, which starts at the first updated
+    value. It is saved with the state, as `STEP.ema.PARAMETER`.
 
     ```mlir
     train.step @fit minimize @loss over [@w1, @b1] with #train.adamw<lr = 1.0e-3>

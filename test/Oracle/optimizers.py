@@ -155,13 +155,19 @@ def model(optimizer):
 """
 
 
-def read_tensor(path, name):
-    """A tensor of f32 from a safetensors file."""
+def read_tensors(path):
+    """Bytes of the tensors of a safetensors file, by name."""
     with open(path, "rb") as file:
         content = file.read()
     (length,) = struct.unpack_from("<Q", content)
-    begin, end = json.loads(content[8:8 + length])[name]["data_offsets"]
-    return struct.unpack(f"<{(end - begin) // 4}f", content[8 + length + begin:8 + length + end])
+    offsets = {name: entry["data_offsets"] for name, entry in json.loads(content[8:8 + length]).items() if name != "__metadata__"}
+    return {name: content[8 + length + begin:8 + length + end] for name, (begin, end) in offsets.items()}
+
+
+def read_tensor(path, name):
+    """A tensor of f32."""
+    content = read_tensors(path)[name]
+    return struct.unpack(f"<{len(content) // 4}f", content)
 
 
 def run(name, case, folder):

@@ -227,6 +227,8 @@ TEST_F(Package, RefusesWhatItCannotPackage) {
   expectError("train.role = \"export\"", "train.role = \"sing\"",
               "expected the role of a program, but got 'sing'");
   expectError("role = \"moment\"", "role = \"mood\"", "expected a role of state");
+  expectError("train.name = \"x\"", "train.name = \"x\", train.part = 2 : i64",
+              "expected part 2 of input 'x' behind the parts before it");
   expectError("#kernel.place<arena, 0, 0>", "#kernel.place<state, 0, 64>",
               "expected the loss to be computed before any state is written");
 }

@@ -4,6 +4,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 
 using namespace ampc;
 namespace cl = llvm::cl;
@@ -37,6 +38,8 @@ static bool namesCommand(llvm::StringRef word) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  // A limit of the file size is an error of the write, as a full disk is.
+  std::signal(SIGXFSZ, SIG_IGN);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "ampc " << AMPC_VERSION << " (LLVM " LLVM_VERSION_STRING ")\n";
   });

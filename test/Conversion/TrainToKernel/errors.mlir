@@ -2,16 +2,16 @@
 
 // Every op without a kernel is named; what reads their results is not.
 // CHECK: error: expected a kernel for train.call
-// CHECK: error: expected a kernel for train.reduce_sum
+// CHECK: error: expected a kernel for train.reduce_mean
 // CHECK-NOT: train.relu
 train.model @errors {
   train.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
     train.return %a : tensor<4xf32>
   }
-  train.func @g(%a: tensor<4xf32>, %i: tensor<4xi32>) -> (tensor<4xf32>, tensor<i32>) attributes {train.role = "export"} {
+  train.func @g(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>) attributes {train.role = "export"} {
     %0 = train.call @f(%a) : (tensor<4xf32>) -> tensor<4xf32>
     %1 = train.relu %0 : tensor<4xf32>
-    %2 = train.reduce_sum %i over [0] : tensor<4xi32>
-    train.return %1, %2 : tensor<4xf32>, tensor<i32>
+    %2 = train.reduce_mean %a over [0] : tensor<4xf32>
+    train.return %1, %2 : tensor<4xf32>, tensor<f32>
   }
 }

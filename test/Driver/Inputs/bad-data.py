@@ -9,7 +9,7 @@ import optimizers as data
 folder = sys.argv[1]
 x, y = data.make_data()
 with open(f"{folder}/model.mlir", "w") as out:
-    out.write(data.model("#train.sgd<lr = 0.1>"))
+    out.write(data.model("#train.adam<lr = 0.1>"))
 shape = (data.ROWS, data.FEATURES)
 data.write_npy(f"{folder}/x.npy", "f", shape, x)
 data.write_npy(f"{folder}/y.npy", "i", (data.ROWS,), y)

@@ -8,7 +8,8 @@ dialect, tests = map(pathlib.Path, sys.argv[1:3])
 # Ops that hold models together, or mark places in them, compute nothing.
 structure = {"model", "param", "buffer", "func", "return", "call", "read", "write", "step", "export", "seed", "gradient"}
 # Ops that only adjoints and decompositions build are reached through the op that they belong to.
-through = {"batch_normalize": "batch_norm", "avg_pool_grad": "avg_pool", "sum_rows": "embedding"}
+through = {"batch_normalize": "batch_norm", "avg_pool_grad": "avg_pool", "sum_rows": "embedding",
+           "attention_grad": "attention"}
 
 ops = set()
 for file in dialect.glob("*.td"):

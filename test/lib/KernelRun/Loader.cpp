@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Loader.h"
 #include "ampc/Target/CPU/Codegen.h"
+#include "lib/Package/ObjectWriter.h"
 #include "test/lib/AmxEmulator/AmxEmulator.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/Object/ObjectFile.h"
@@ -50,12 +51,7 @@ llvm::Expected<SmallVector<char, 0>> test::compile(ModuleOp tierModule) {
     return llvm::createStringError("the module has no translation to LLVM IR");
   for (llvm::Function &function : *module)
     function.setVisibility(llvm::GlobalValue::DefaultVisibility); // for look-up by name
-  SmallVector<char, 0> object;
-  llvm::raw_svector_ostream os(object);
-  std::string error;
-  if (!cpu::emitObject(*module, os, error))
-    return llvm::createStringError(error);
-  return object;
+  return writeObject(*module, Sanitizer::None);
 }
 
 llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> test::load(ModuleOp tierModule,

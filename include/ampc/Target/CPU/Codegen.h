@@ -1,4 +1,4 @@
-// From the modules of the tiers to object code.
+// From the modules of the tiers to LLVM IR.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TARGET_CPU_CODEGEN_H
 #define AMPC_TARGET_CPU_CODEGEN_H
@@ -8,7 +8,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/raw_ostream.h"
 #include <memory>
 
 namespace ampc::cpu {
@@ -22,10 +21,6 @@ void buildCodegenPipeline(mlir::OpPassManager &pm);
 /// A lowered tier as an LLVM module. Tiers may be translated in several threads, each with its own
 /// LLVM context.
 std::unique_ptr<llvm::Module> translateTier(mlir::ModuleOp tierModule, llvm::LLVMContext &context);
-/// Optimizes and writes position-independent x86-64 ELF. False, with a reason in `error`, if there
-/// is no such target. Callable from several threads, on modules of different contexts.
-bool emitObject(llvm::Module &module, llvm::raw_pwrite_stream &os, std::string &error);
-
 /// What generated code may call besides memcpy, memset and memmove; all of them take and return
 /// double.
 llvm::ArrayRef<llvm::StringRef> libmFunctions();

@@ -1,0 +1,95 @@
+// Tensors as the C interface names and types them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Package/ModelInfo.h"
+#include "mlir-dialects/Kernel/Kernel.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace ampc;
+
+const char *ampc::tierName(int32_t tier) {
+  const char *const names[] = {"plain", "avx2", "avx512", "avx512bf16", "amx"};
+  return names[tier];
+}
+const char *ampc::dtypeName(int32_t dtype) {
+  const char *const names[] = {"f32", "f64", "f16", "bf16", "i1", "i8", "i16", "i32", "i64", "u8"};
+  return names[dtype];
+}
+const char *ampc::roleName(int32_t role) {
+  const char *const names[] = {"param", "buffer", "moment", "step",   "gradient",
+                               "ema",   "random", "scale",  "working"};
+  return names[role];
+}
+
+/// Words that a struct of a program already has, or that C and C++ keep for themselves.
+static bool isReserved(StringRef word) {
+  static const llvm::StringSet<> words = {
+      "size",    "valid",     "lr_factor", "flags",    "workspace", "reserved", "auto",
+      "break",   "case",      "char",      "const",    "continue",  "default",  "do",
+      "double",  "else",      "enum",      "extern",   "float",     "for",      "goto",
+      "if",      "inline",    "int",       "long",     "register",  "restrict", "return",
+      "short",   "signed",    "sizeof",    "static",   "struct",    "switch",   "typedef",
+      "union",   "unsigned",  "void",      "volatile", "while",     "and",      "asm",
+      "bool",    "catch",     "class",     "delete",   "explicit",  "export",   "false",
+      "friend",  "mutable",   "namespace", "new",      "not",       "operator", "or",
+      "private", "protected", "public",    "template", "this",      "throw",    "true",
+      "try",     "typename",  "using",     "virtual",  "xor",       "concept",  "requires",
+      "nullptr"};
+  return words.contains(word);
+}
+
+std::string ampc::toIdentifier(StringRef name) {
+  std::string out = name.str();
+  for (char &c : out)
+    if (!llvm::isAlnum(c) && c != '_')
+      c = '_';
+  if (out.empty() || llvm::isDigit(out[0]))
+    out = "_" + out;
+  return isReserved(out) ? out + "_" : out;
+}
+
+static FailureOr<int32_t> toDtype(Operation *op, Type element) {
+  if (element.isF32())
+    return int32_t(AMPC_F32);
+  if (element.isF64())
+    return int32_t(AMPC_F64);
+  if (element.isF16())
+    return int32_t(AMPC_F16);
+  if (element.isBF16())
+    return int32_t(AMPC_BF16);
+  if (element.isInteger(1))
+    return int32_t(AMPC_I1);
+  if (element.isUnsignedInteger(8))
+    return int32_t(AMPC_U8);
+  if (element.isInteger(8))
+    return int32_t(AMPC_I8);
+  if (element.isInteger(16))
+    return int32_t(AMPC_I16);
+  if (element.isInteger(32))
+    return int32_t(AMPC_I32);
+  if (element.isInteger(64))
+    return int32_t(AMPC_I64);
+  return op->emitError() << "expected an element type of the C interface, but got " << element;
+}
+
+FailureOr<TensorInfo> ampc::readTensor(Operation *op, StringRef name, Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  FailureOr<int32_t> dtype = toDtype(op, tensor.getElementType());
+  if (failed(dtype))
+    return failure();
+  TensorInfo info;
+  info.name = name.str();
+  info.field = toIdentifier(name);
+  info.dtype = *dtype;
+  info.dims = tensor.getShape().vec();
+  info.bytes = kernel::byteSize(type);
+  return info;
+}
+
+void ampc::makeFieldsUnique(std::vector<TensorInfo> &tensors) {
+  llvm::StringSet<> seen;
+  for (TensorInfo &tensor : tensors)
+    while (!seen.insert(tensor.field).second)
+      tensor.field += "_";
+}

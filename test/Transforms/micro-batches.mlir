@@ -1,0 +1,36 @@
+// Parts of a batch are arguments of their own; every part counts as much as its valid rows do.
+// RUN: %ampc-opt %s --phase-simplify --phase-autodiff --phase-optimize | FileCheck %s
+
+train.model @m {
+  train.param @w : tensor<5x1xf32> = #train.zeros
+  train.func @loss(%x: tensor<4x5xf32>, %y: tensor<4x1xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<5x1xf32>
+    %0 = train.linear %x, %w : tensor<4x5xf32>, tensor<5x1xf32>
+    %1 = train.mse %0, %y : tensor<4x1xf32>, tensor<4x1xf32>
+    train.return %1 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1> {micro_batches = 2}
+}
+
+// CHECK-LABEL: train.func @fit.train(
+// CHECK-SAME: [[W:%arg[0-9]+]]: tensor<5x1xf32> {train.slot = "w"}
+// CHECK-SAME: [[X0:%arg[0-9]+]]: tensor<4x5xf32> {train.batched, train.name = "x"}
+// CHECK-SAME: [[X1:%arg[0-9]+]]: tensor<4x5xf32> {train.batched, train.name = "x", train.part = 1 : i64}
+// CHECK-SAME: tensor<4x1xf32> {train.batched, train.name = "y"}
+// CHECK-SAME: tensor<4x1xf32> {train.batched, train.name = "y", train.part = 1 : i64}
+// CHECK-SAME: [[VALID:%arg[0-9]+]]: tensor<i32> {train.control = "valid"}
+// CHECK-SAME: attributes {train.batch = 8 : i64,
+// CHECK-NOT: train.slice
+// CHECK: train.select {{.*}}, [[X0]],
+// CHECK: [[GRAD0:%[0-9]+]] = train.matmul {{.*}} transpose_lhs
+// CHECK: [[WEIGHT0:%[0-9]+]] = train.div
+// CHECK: [[HAS0:%[0-9]+]] = train.compare gt
+// CHECK: train.mul [[GRAD0]], [[WEIGHT0]]
+// CHECK-NEXT: [[SHARE0:%[0-9]+]] = train.select [[HAS0]],
+// CHECK: train.sub [[VALID]],
+// CHECK: train.select {{.*}}, [[X1]],
+// CHECK: [[GRAD1:%[0-9]+]] = train.matmul {{.*}} transpose_lhs
+// CHECK: train.mul [[GRAD1]],
+// CHECK-NEXT: [[SHARE1:%[0-9]+]] = train.select
+// CHECK-NEXT: [[SUM:%[0-9]+]] = train.add [[SHARE0]], [[SHARE1]]
+// CHECK-NEXT: train.gradient "w", [[SUM]]
