@@ -39,7 +39,7 @@ def write(folder):
     save("small-x", (8, 4), [1.0] * 32)
     save("far-y", (8, 4), [-30000.0] * 32)
     save("zero-row-x", (8, 4), [0.0 if row == 6 else 1.0 for row in range(8) for _ in range(4)])
-    save("nan-x", (8, 4), [float("nan") if i == 13 else 1.0 for i in range(32)])
+    save("nan-x", (8, 4), [float("nan") if i in (13, 22) else 1.0 for i in range(32)])
     random.seed(2)
     save("mixed-x", (30, 24), [random.gauss(0, 1) for _ in range(30 * 24)])
     write_npy(f"{folder}/mixed-y.npy", "i", (30,), [random.randrange(5) for _ in range(30)])
