@@ -14,15 +14,8 @@ public:
       : func(func), returned(returned), optimizer(optimizer),
         mark(returned.get().getDefiningOp<train::GradientOp>()), builder(mark),
         table(mark.getType()) {
-    Value sum = mark.getX();
-    if (auto product = sum.getDefiningOp<train::MulOp>())
-      for (auto [whole, number] : {std::pair(product.getLhs(), product.getRhs()),
-                                   std::pair(product.getRhs(), product.getLhs())})
-        if (tensorOf(number).getRank() == 0) {
-          sum = whole;
-          factor = number;
-        }
-    onlyLookups = collect(sum);
+    SmallVector<Operation *> scaling;
+    onlyLookups = collect(mark.getX(), scaling);
   }
   bool isWanted() const;
   bool hasLookups() const { return !lookups.empty(); }
@@ -31,9 +24,16 @@ public:
   void rewrite();
 
 private:
-  bool collect(Value sum);
+  /// A summand, and what it is multiplied by: the share of its micro-batch, outermost first.
+  struct Lookup {
+    train::ScatterAddOp op;
+    SmallVector<Operation *> scaling;
+  };
+  bool collect(Value sum, SmallVector<Operation *> &scaling);
+  Value updatesOf(GradBuilder &b, const Lookup &lookup);
   Value indexOf(GradBuilder &b, train::ScatterAddOp lookup);
-  bool isBatched(Value value);
+  BlockArgument batchedInput(Value value);
+  Value validRows(GradBuilder &b, BlockArgument valid, BlockArgument input);
 
   train::FuncOp func;
   OpOperand &returned;
@@ -41,22 +41,43 @@ private:
   train::GradientOp mark;
   OpBuilder builder;
   RankedTensorType table;
-  Value factor; ///< of micro-batches: 1 / their number
-  SmallVector<train::ScatterAddOp> lookups;
+  SmallVector<Lookup> lookups;
   bool onlyLookups;
 };
 } // namespace
 
+/// The tensor that `op` multiplies by a number, or gives up for zeros if a condition fails; else
+/// null.
+static Value scaledBy(Operation *op) {
+  auto isNumber = [](Value value) { return tensorOf(value).getRank() == 0; };
+  if (auto product = dyn_cast_or_null<train::MulOp>(op)) {
+    if (isNumber(product.getRhs()))
+      return product.getLhs();
+    return isNumber(product.getLhs()) ? product.getRhs() : Value();
+  }
+  auto choice = dyn_cast_or_null<train::SelectOp>(op);
+  if (choice && isNumber(choice.getCondition()) && matchPattern(choice.getC(), m_AnyZeroFloat()))
+    return choice.getA();
+  return {};
+}
+
 /// Finds the lookups in a sum of gradients; false if there are other summands.
-bool RowGradient::collect(Value sum) {
-  if (auto lookup = sum.getDefiningOp<train::ScatterAddOp>()) {
-    lookups.push_back(lookup);
+bool RowGradient::collect(Value sum, SmallVector<Operation *> &scaling) {
+  Operation *op = sum.getDefiningOp();
+  if (auto lookup = dyn_cast_or_null<train::ScatterAddOp>(op)) {
+    lookups.push_back({lookup, scaling});
     return true;
   }
-  auto add = sum.getDefiningOp<train::AddOp>();
+  if (Value scaled = scaledBy(op)) {
+    scaling.push_back(op);
+    bool found = collect(scaled, scaling);
+    scaling.pop_back();
+    return found;
+  }
+  auto add = dyn_cast_or_null<train::AddOp>(op);
   if (!add || add.getLhs().getType() != table || add.getRhs().getType() != table)
     return false;
-  bool left = collect(add.getLhs()), right = collect(add.getRhs());
+  bool left = collect(add.getLhs(), scaling), right = collect(add.getRhs(), scaling);
   return left && right;
 }
 
@@ -65,8 +86,8 @@ bool RowGradient::isWanted() const {
   if (!onlyLookups || optimizer.getRowUpdate() == RowUpdate::Whole)
     return false;
   int64_t count = 0;
-  for (train::ScatterAddOp lookup : lookups)
-    count += lookup.getIndex().getType().getNumElements();
+  for (const Lookup &lookup : lookups)
+    count += train::ScatterAddOp(lookup.op).getIndex().getType().getNumElements();
   return optimizer.isLazy() || count < table.getDimSize(0);
 }
 
@@ -81,8 +102,8 @@ StringRef RowGradient::reasonAgainst() const {
              : "it has no more rows than the step has lookups";
 }
 
-/// Whether an argument with a row per row of the batch has a part in the value.
-bool RowGradient::isBatched(Value value) {
+/// An argument with a row per row of the batch that has a part in the value, or null.
+BlockArgument RowGradient::batchedInput(Value value) {
   DenseSet<Value> seen;
   SmallVector<Value> open{value};
   while (!open.empty()) {
@@ -91,12 +112,23 @@ bool RowGradient::isBatched(Value value) {
       continue;
     if (auto argument = dyn_cast<BlockArgument>(next)) {
       if (func.getArgAttr(argument.getArgNumber(), "train.batched"))
-        return true;
+        return argument;
       continue;
     }
     llvm::append_range(open, next.getDefiningOp()->getOperands());
   }
-  return false;
+  return {};
+}
+
+/// How many rows of `input`, which may be one part of the batch, count.
+Value RowGradient::validRows(GradBuilder &b, BlockArgument valid, BlockArgument input) {
+  int64_t rows = tensorOf(input).getDimSize(0);
+  if (rows == func->getAttrOfType<IntegerAttr>("train.batch").getInt())
+    return valid;
+  auto part = func.getArgAttrOfType<IntegerAttr>(input.getArgNumber(), "train.part");
+  Value before = b.real(part ? double(part.getInt() * rows) : 0.0, valid);
+  Value left = b.sub(valid, before), all = b.real(double(rows), valid);
+  return b.select(b.greater(left, all), all, left);
 }
 
 /// Row numbers in a line, -1 for those without a gradient: padding, and what a short batch leaves
@@ -110,23 +142,42 @@ Value RowGradient::indexOf(GradBuilder &b, train::ScatterAddOp lookup) {
   }
   for (BlockArgument argument : func.getArguments()) {
     auto control = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.control");
-    if (control && control == "valid" && isBatched(index))
-      index = b.select(validMask(b, index.getType(), argument,
-                                 func->getAttrOfType<IntegerAttr>("train.batch").getInt()),
+    BlockArgument input = batchedInput(lookup.getIndex());
+    if (control && control == "valid" && input)
+      index = b.select(validMask(b, index.getType(), validRows(b, argument, input),
+                                 tensorOf(input).getDimSize(0)),
                        index, nowhere);
   }
   auto type = tensorOf(index);
   return b.reshape(index, type.clone({type.getNumElements()}));
 }
 
+/// Rows with a gradient each, as wide as the sums they go into.
+Value RowGradient::updatesOf(GradBuilder &b, const Lookup &lookup) {
+  train::ScatterAddOp op = lookup.op;
+  SmallVector<int64_t> shape(table.getShape());
+  shape[0] = op.getIndex().getType().getNumElements();
+  Value rows = b.reshape(op.getUpdates(), op.getUpdates().getType().clone(shape));
+  GradBuilder wide(builder, op.getLoc());
+  wide.compute = table.getElementType();
+  for (Operation *scaling : llvm::reverse(lookup.scaling)) {
+    if (auto choice = dyn_cast<train::SelectOp>(scaling)) {
+      rows = wide.select(choice.getCondition(), rows, wide.real(0.0, rows));
+      continue;
+    }
+    auto product = cast<train::MulOp>(scaling);
+    Value whole = scaledBy(product);
+    rows = wide.mul(rows, whole == product.getLhs() ? product.getRhs() : product.getLhs());
+  }
+  return rows;
+}
+
 void RowGradient::rewrite() {
-  GradBuilder b(builder, lookups.front().getLoc());
+  GradBuilder b(builder, lookups.front().op.getLoc());
   SmallVector<Value> updates, indices;
-  for (train::ScatterAddOp lookup : lookups) {
-    indices.push_back(indexOf(b, lookup));
-    SmallVector<int64_t> shape(table.getShape());
-    shape[0] = tensorOf(indices.back()).getDimSize(0);
-    updates.push_back(b.reshape(lookup.getUpdates(), lookup.getUpdates().getType().clone(shape)));
+  for (Lookup &lookup : lookups) {
+    indices.push_back(indexOf(b, lookup.op));
+    updates.push_back(updatesOf(b, lookup));
   }
   auto joined = [&](ArrayRef<Value> parts) {
     return parts.size() == 1 ? parts[0] : b.op<train::ConcatOp>(parts, 0);
@@ -140,9 +191,6 @@ void RowGradient::rewrite() {
                                update, index, table.getDimSize(0));
   GradBuilder after(builder, mark.getLoc());
   Value gradient = after.op<train::GradientOp>(sums.getSums(), mark.getParam());
-  after.compute = table.getElementType();
-  if (factor)
-    gradient = after.mul(gradient, factor);
   Operation *ret = returned.getOwner();
   returned.set(gradient);
   func.setResultAttr(returned.getOperandNumber(), "train.gradient", mark.getParamAttr());
