@@ -84,8 +84,12 @@ static LogicalResult convertReduce(ReduceOpInterface op, Converter &converter) {
   Access access = converter.access(op->getOperand(0));
   ArrayRef<int64_t> dims = op.getDims();
   auto type = tensorOf(op->getResult(0));
-  if (!combine || dims.empty() || type.getNumElements() == 0)
+  if (!combine || type.getNumElements() == 0)
     return failure();
+  if (dims.empty()) { // every element is a sum, and a maximum, of its own
+    converter.set(op->getResult(0), access);
+    return success();
+  }
   unsigned first = dims.front(), count = dims.size(), rank = access.type.getRank();
   if (dims.back() - first + 1 != count) {
     access = permuteToRows(access, dims, converter);

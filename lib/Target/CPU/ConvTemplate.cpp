@@ -144,22 +144,36 @@ void ConvTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
       .emit(begin, end, pointers.scratch);
 }
 
+/// Elements from one (tap, channel) to the next, or nothing if there is no one number. Dimensions
+/// of size 1 have no say: their coefficient may have been folded away.
+static std::optional<int64_t> stepOfTaps(const Access &access, ArrayRef<int64_t> sizes) {
+  std::optional<int64_t> step;
+  int64_t inner = 1;
+  for (unsigned dim : {3, 2, 1}) {
+    int64_t stride = access.strides[dim];
+    if (sizes[dim] > 1 && !step)
+      step = stride;
+    else if (sizes[dim] > 1 && stride != *step * inner)
+      return std::nullopt;
+    inner *= sizes[dim];
+  }
+  return step.value_or(0);
+}
+
 /// (tap, channel) as one dimension: vectors of sums may run over the end of a tap.
 static FailureOr<IterationSpace> flatFilter(kernel::ConvFilterOp op) {
   IterationSpace space = IterationSpace::of(op);
-  int64_t channels = space.sizes[3], columns = space.sizes[2];
   for (SmallVector<Access> *list : {&space.inputs, &space.results})
     for (Access &access : *list) {
-      int64_t channel = access.strides[3];
-      if (access.residue || access.strides[2] != channel * channels ||
-          access.strides[1] != channel * channels * columns)
+      std::optional<int64_t> step = stepOfTaps(access, space.sizes);
+      if (access.residue || !step)
         return op.emitOpError(
             "expected maps that walk the taps and channels of the filter in order");
-      access.strides = {access.strides[0], channel};
+      access.strides = {access.strides[0], *step};
     }
   if (!op.getBody().getOps<kernel::RowIndexOp>().empty())
     return op.emitOpError("expected a body without row_index");
-  space.sizes = {space.sizes[0], space.sizes[1] * columns * channels};
+  space.sizes = {space.sizes[0], space.sizes[1] * space.sizes[2] * space.sizes[3]};
   return space;
 }
 
