@@ -183,8 +183,9 @@ double Case::nanoseconds(KernelFunction function, KernelFunction finish, int64_t
 }
 
 /// Rounding of the narrowest type among results and what bodies go through, times some ulps; 0:
-/// exact.
-static double tolerance(Operation *op) {
+/// exact. Tiers that multiply pairs of bf16 round every term of such products, and may be allowed
+/// more.
+static double tolerance(Operation *op, const cpu::Tier &tier) {
   double allowed = 0;
   for (Type type : op->getResultTypes())
     if (auto element = dyn_cast<FloatType>(elementOf(type)))
@@ -193,7 +194,8 @@ static double tolerance(Operation *op) {
   for (Type type : op->getResultTypes())
     if (elementOf(type).isBF16() || elementOf(type).isF16())
       allowed = std::ldexp(1.0, 1 - int(cast<FloatType>(elementOf(type)).getFPMantissaWidth()));
-  return attribute(op, "test.tolerance", allowed);
+  allowed = attribute(op, "test.tolerance", allowed);
+  return tier.hasBF16Products() ? attribute(op, "test.pairs_tolerance", allowed) : allowed;
 }
 
 namespace {
@@ -249,8 +251,9 @@ bool Runner::runKernel(Operation *op, const cpu::Tier &tier, llvm::orc::LLJIT &j
     llvm::outs() << "depends on the order of tasks, or writes outside its results\n";
     return false;
   }
-  bool passed = *error <= tolerance(op);
-  llvm::outs() << llvm::format("error %.2g of %.2g ", *error, tolerance(op))
+  double allowed = tolerance(op, tier);
+  bool passed = *error <= allowed;
+  llvm::outs() << llvm::format("error %.2g of %.2g ", *error, allowed)
                << (passed ? "ok\n" : "FAILED\n");
   return passed;
 }

@@ -55,7 +55,7 @@ def emit(op, operands, results, layouts, acc, causal, bias, tolerance):
           f" batch [{layouts.batch}, {layouts.heads}] queries {layouts.queries} keys {layouts.keys} width {layouts.width}"
           f" scale {scale:.9f}{' causal' if causal else ''}{' biased' if bias else ''}"
           f" maps [{', '.join(m for _, m in operands)}] -> [{', '.join(m for _, m in results)}]"
-          f" {{test.low = -1.0, test.high = 1.0{f', test.tolerance = {tolerance}' if tolerance else ''}}} : {outs}")
+          f" {{test.low = -1.0, test.high = 1.0{f', {tolerance}' if tolerance else ''}}} : {outs}")
     print(f"  kernel.return {left} : {outs}\n}}")
 
 
@@ -73,7 +73,7 @@ def attention(queries, keys, width, layout="plain", element="f32", result=None, 
         emit("attention", sides, [layouts.side(queries, result)], *options, None)
     given = [layouts.side(queries, element), layouts.per_query(acc), layouts.side(queries, element)]
     # Sums of up to 200 terms of size 10, in any order. Where there are products of bf16, each term is rounded to 8 bits.
-    tolerance = {"f64": "1.0e-13", "f32": "2.0e-05", "bf16": "6.0e-02"}.get(result)
+    tolerance = {"f64": "test.tolerance = 1.0e-13", "f32": "test.tolerance = 2.0e-05", "bf16": "test.pairs_tolerance = 6.0e-02"}.get(result)
     results = [layouts.side(queries, result), layouts.side(keys, result), layouts.side(keys, result)]
     emit("attention_grad", sides + given, results, *options, tolerance)
     if bias == "head":
