@@ -41,6 +41,8 @@ if {"avx2", "fma", "f16c"} <= flags:
     config.available_features.add("avx2")
 if {"avx512f", "avx512bw", "avx512vl", "avx512dq"} <= flags:
     config.available_features.add("avx512")
+if {"avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_bf16"} <= flags:
+    config.available_features.add("avx512bf16")
 if {"amx_tile", "amx_bf16"} <= flags:
     config.available_features.add("amx")
 for tool in ["ptxas", "nvcc", "chromium"]:

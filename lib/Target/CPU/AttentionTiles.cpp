@@ -15,7 +15,7 @@ static ProductShape productOf(int64_t m, int64_t n, int64_t k, Type a, Type b, T
   shape.m = m;
   shape.n = n;
   shape.k = k;
-  shape.lhs = shape.rhs = shape.acc = acc; // panels are widened while they are packed
+  shape.acc = acc;
   return shape;
 }
 

@@ -34,10 +34,20 @@ template <typename Op> struct Entry {
   Element &out(std::vector<Elements> &results, unsigned i, ArrayRef<int64_t> inner) {
     return results[i][position(op.getResultMaps()[i], op.getOuts()[i].getType(), point(inner))];
   }
+  /// Where channel 0 of a row lies, and how far apart its channels are: the maps are affine.
+  std::pair<size_t, size_t> channels(unsigned i, int64_t row) {
+    Type type = op.getTensors()[i].getType();
+    size_t first = position(op.getOperandMaps()[i], type, point({row, 0}));
+    size_t second =
+        op.getWidth() < 2 ? first : position(op.getOperandMaps()[i], type, point({row, 1}));
+    return {first, second - first};
+  }
   double dot(unsigned a, int64_t rowA, unsigned b, int64_t rowB) {
+    auto [atA, stepA] = channels(a, rowA);
+    auto [atB, stepB] = channels(b, rowB);
     double sum = 0;
     for (int64_t c = 0; c < int64_t(op.getWidth()); ++c)
-      sum += in(a, {rowA, c}) * in(b, {rowB, c});
+      sum += inputs[a][atA + c * stepA].real * inputs[b][atB + c * stepB].real;
     return sum;
   }
   /// -infinity for keys that the query does not see.
