@@ -133,9 +133,9 @@ struct KernelFuseTotals : ampc::impl::KernelFuseTotalsBase<KernelFuseTotals> {
   using KernelFuseTotalsBase::KernelFuseTotalsBase;
   void runOnOperation() override {
     for (auto program : getOperation().getOps<kernel::ProgramOp>())
-      for (auto kernel : llvm::to_vector(program.getBody().getOps<KernelOpInterface>()))
-        if (kernel->hasAttr("kernel.barrier"))
-          TotalsFusion(kernel, explain).run();
+      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBody().front())))
+        if (op.hasAttr("kernel.barrier"))
+          TotalsFusion(cast<KernelOpInterface>(op), explain).run();
   }
 };
 } // namespace
