@@ -411,7 +411,8 @@ bool Fuser::joinSibling(FusedKernelOpInterface op) {
       if (++seen > maxSiblings)
         break;
       if (!other || other == op || other->getName() != op->getName() ||
-          other.getSpace() != op.getSpace() || GradientSum::of(other) || isRepeated(other) != isRepeated(op) ||
+          other.getSpace() != op.getSpace() || GradientSum::of(other) ||
+          isRepeated(other) != isRepeated(op) ||
           (reduce && cast<kernel::ReduceOp>(*other).getKind() != reduce.getKind()))
         continue;
       int64_t input = int64_t(use.getOperandNumber()) - inputsOf(other).front().getOperandNumber();

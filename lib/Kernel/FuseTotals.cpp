@@ -51,7 +51,7 @@ void TotalsFusion::findReaders(Value value, unsigned result) {
 
 std::string TotalsFusion::obstacle(const Reader &reader) {
   if (!kernel.canTotal(reader.result))
-    return (kernel->getName().getStringRef() + " does not write every element once").str();
+    return (kernel->getName().getStringRef() + " cannot add up what it writes").str();
   for (Value operand : reader.op->getOperands())
     if (Operation *source = operand.getDefiningOp();
         operand != reader.sum.gradient->get() && source && !source->isBeforeInBlock(kernel))
@@ -91,11 +91,11 @@ kernel::WithTotalsOp TotalsFusion::create() {
     IRMapping values;
     Block &from = reader.op.getBody().front();
     for (auto [operand, argument] : llvm::zip(reader.op->getOpOperands(), from.getArguments()))
-      values.map(argument, &operand == reader.sum.gradient
-                               ? body->getArgument(reader.result)
-                               : body->getArgument(kernel->getNumResults() +
-                                                   llvm::find(scalars, operand.get()) -
-                                                   scalars.begin()));
+      values.map(argument,
+                 &operand == reader.sum.gradient
+                     ? body->getArgument(reader.result)
+                     : body->getArgument(kernel->getNumResults() +
+                                         llvm::find(scalars, operand.get()) - scalars.begin()));
     for (Operation &term : from.without_terminator())
       if (!isa<kernel::RowReduceOp>(term))
         builder.clone(term, values);
@@ -109,6 +109,7 @@ kernel::WithTotalsOp TotalsFusion::create() {
 void TotalsFusion::run() {
   for (OpResult result : kernel->getResults())
     findReaders(result, result.getResultNumber());
+  llvm::sort(readers, [](const Reader &a, const Reader &b) { return a.op->isBeforeInBlock(b.op); });
   llvm::erase_if(readers, [&](const Reader &reader) {
     std::string why = obstacle(reader);
     if (!why.empty() && explain)

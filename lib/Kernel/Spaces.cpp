@@ -245,7 +245,8 @@ bool ampc::isReadByElement(Value value) {
 std::optional<GradientSum> GradientSum::of(Operation *op) {
   auto fused = dyn_cast<FusedKernelOpInterface>(op);
   auto reduce = dyn_cast<kernel::ReduceOp>(op);
-  if (!fused || op->hasAttr("kernel.barrier") || !(isa<kernel::MapOp>(op) || (reduce && reduce.getKind() == kernel::Combine::sum)))
+  if (!fused || op->hasAttr("kernel.barrier") ||
+      !(isa<kernel::MapOp>(op) || (reduce && reduce.getKind() == kernel::Combine::sum)))
     return {};
   auto isScalar = [](Value value) { return elements(shapeOf(value)) == 1; };
   if (!llvm::all_of(op->getResults(), isScalar) || usesLinearIndex(fused))

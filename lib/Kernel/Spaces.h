@@ -39,8 +39,8 @@ bool hasRowOps(FusedKernelOpInterface op);
 bool isPointwise(mlir::Operation *op);
 bool usesLinearIndex(FusedKernelOpInterface op);
 
-/// What a sum over all elements of a gradient adds up; null if the kernel does anything else. `gradient` is the
-/// input that is one, in the memory of a kernel with `kernel.barrier`.
+/// What a sum over all elements of a gradient adds up; null if the kernel does anything else.
+/// `gradient` is the input that is one, in the memory of a kernel with `kernel.barrier`.
 struct GradientSum {
   mlir::OpOperand *gradient = nullptr;
   llvm::SmallVector<mlir::Value> terms; ///< of the body, one per result

@@ -246,8 +246,8 @@ LogicalResult WithTotalsOp::verifyRegions() {
     findArguments(value, arguments);
     arguments.remove_if([&](unsigned i) { return i >= kernel->getNumResults(); });
     if (arguments.size() != 1 || !kernel.canTotal(arguments.front()))
-      return emitOpError() << "expected every total to depend on one result that " << kernel->getName()
-                           << " writes once";
+      return emitOpError() << "expected every total to depend on one result that "
+                           << kernel->getName() << " writes once";
   }
   return success();
 }

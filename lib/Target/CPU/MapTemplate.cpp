@@ -218,9 +218,8 @@ class MapTemplate : public KernelTemplate {
   static void emitRows(KernelEmitter &e, const MapShape &shape, RowEmitter &rows, Value begin,
                        Value end) {
     Value stop = e.min(e.mul(end, shape.rowsPerTask), e.index(shape.rows));
-    e.loop(e.mul(begin, shape.rowsPerTask), stop, 1, [&](Value row) {
-      rows.emit(shape.outerAt(e, row), e.index(0), e.index(shape.length));
-    });
+    e.loop(e.mul(begin, shape.rowsPerTask), stop, 1,
+           [&](Value row) { rows.emit(shape.outerAt(e, row), e.index(0), e.index(shape.length)); });
   }
 };
 } // namespace

@@ -116,9 +116,8 @@ class ScatterAddTemplate : public KernelTemplate {
       e.when(mine, [&] { addRow(e, op.getUpdates(), op.getResult(), pointers, row, i); });
     });
     if (pointers.totals)
-      e.loop(e.index(0), count, 1, [&](Value row) {
-        addRowToTotals(e, op.getResult(), pointers, e.add(first, row));
-      });
+      e.loop(e.index(0), count, 1,
+             [&](Value row) { addRowToTotals(e, op.getResult(), pointers, e.add(first, row)); });
   }
 };
 

@@ -34,8 +34,7 @@ void Totals::end(Value task) {
     e.store(laneSum(t), partsOf(t), e.div(task, perPart));
 }
 Value Totals::laneSum(unsigned t) {
-  return combineLanes(e, Combine::sum,
-                      e.loadVector(sumsOf(t), typeOf(t), e.index(0), lanes));
+  return combineLanes(e, Combine::sum, e.loadVector(sumsOf(t), typeOf(t), e.index(0), lanes));
 }
 void Totals::storeSums() {
   for (unsigned t = 0; t < op.getNumTotals(); ++t)
@@ -59,8 +58,8 @@ void Totals::add(unsigned result, Value elements, int64_t active) {
   for (Operation &bodyOp : op.getBody().front().without_terminator())
     if (llvm::all_of(bodyOp.getOperands(), [&](Value v) { return known.contains(v); }))
       emitOnVectors(e, &bodyOp,
-                    llvm::map_to_vector(bodyOp.getOperands(), [&](Value v) { return known[v]; }), count,
-                    known);
+                    llvm::map_to_vector(bodyOp.getOperands(), [&](Value v) { return known[v]; }),
+                    count, known);
   for (auto [t, value] : llvm::enumerate(yield()->getOperands())) {
     if (!dependsOn(value, element))
       continue;
@@ -79,9 +78,8 @@ void Totals::storeParts() {
       return combine(e, Combine::sum, sum, e.loadVector(partsOf(t), typeOf(t), i, width, active));
     };
     SmallVector<Value> sum{e.constant(type, 0)};
-    sum = e.loop(e.index(0), e.index(count - tail), width, sum, [&](Value i, ValueRange v) {
-      return SmallVector<Value>{addAt(i, v[0], width)};
-    });
+    sum = e.loop(e.index(0), e.index(count - tail), width, sum,
+                 [&](Value i, ValueRange v) { return SmallVector<Value>{addAt(i, v[0], width)}; });
     if (tail)
       sum[0] = addAt(e.index(count - tail), sum[0], tail);
     storeTotal(t, combineLanes(e, Combine::sum, sum[0]));
@@ -109,8 +107,7 @@ class WithTotalsTemplate : public KernelTemplate {
       return failure();
     if (!emission->hasFinish)
       emission->tasks = llvm::divideCeil(emission->tasks, Totals::tasksPerPart(emission->tasks));
-    emission->scratchBytes =
-        kernel::alignUp(emission->scratchBytes) + Totals::scratchBytes(op);
+    emission->scratchBytes = kernel::alignUp(emission->scratchBytes) + Totals::scratchBytes(op);
     emission->hasFinish = true;
     return emission;
   }

@@ -7,8 +7,9 @@
 
 namespace ampc::cpu {
 
-/// The body of a kernel.with_totals. Every total is summed lane by lane in the thread's scratch, task by task; what
-/// a number of tasks have summed is a part, which lies in the workspace until all parts are added in their order.
+/// The body of a kernel.with_totals. Every total is summed lane by lane in the thread's scratch,
+/// task by task; what a number of tasks have summed is a part, which lies in the workspace until
+/// all parts are added in their order.
 class Totals {
 public:
   using Value = mlir::Value;
@@ -26,7 +27,8 @@ public:
   /// Around a task that writes elements. Tasks of a part run in a row, in one thread.
   void begin(Value task);
   void end(Value task);
-  /// Elements of a result as they are stored: a scalar or a vector, of which the first `active` lanes count.
+  /// Elements of a result as they are stored: a scalar or a vector, of which the first `active`
+  /// lanes count.
   void add(unsigned result, Value elements, int64_t active);
 
   void clear();

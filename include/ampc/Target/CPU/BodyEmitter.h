@@ -117,7 +117,8 @@ private:
   int64_t width;
 };
 
-/// Creates an op of a body again, on operands of which some may be vectors of `lanes`; `values` gets its results.
+/// Creates an op of a body again, on operands of which some may be vectors of `lanes`; `values`
+/// gets its results.
 void emitOnVectors(KernelEmitter &e, mlir::Operation *def, llvm::ArrayRef<mlir::Value> operands,
                    int64_t lanes, BodyEmitter::Values &values);
 
