@@ -174,16 +174,20 @@ void Expansion::clip(GradBuilder &b, Program &program, MutableArrayRef<Gradient>
       g = b.select(b.greater(g, high), high, b.select(b.greater(low, g), low, g));
     }
   if (step.getClipNorm()) {
+    // In f64: the order of the sum, which is that of the kernels, does not show in the norm.
     Value sum;
+    Type element = std::exchange(b.compute, b.builder.getF64Type());
     for (auto &[g, rows] : gradients) {
       auto dims =
           llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(g.getType()).getRank()));
-      Value square = b.mul(g, g);
+      Value wide = b.castTo(g, b.compute), square = b.mul(wide, wide);
       Value part = dims.empty() ? square : b.reduceSum(square, dims);
       sum = sum ? b.add(sum, part) : part;
     }
+    Value norm = b.castTo(b.sqrt(sum), element);
+    b.compute = element;
     // As torch.nn.utils.clip_grad_norm_: factor min(1, limit / (norm + 1e-6)).
-    Value norm = b.sqrt(sum), one = b.real(1.0, norm);
+    Value one = b.real(1.0, norm);
     Value factor =
         b.div(b.real(step.getClipNorm()->convertToDouble(), norm), b.add(norm, b.real(1e-6, norm)));
     factor = b.select(b.greater(one, factor), factor, one);
