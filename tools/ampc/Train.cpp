@@ -145,20 +145,13 @@ static int chooseProgram(const Session &session) {
   return -1;
 }
 
-static uint64_t stepsDone(Session &session, const ampc_program &program) {
-  return program.step_slot < 0
-             ? 0
-             : *static_cast<const uint64_t *>(session.slotData(program.step_slot));
-}
-
 /// `tracker` may be null.
 static int trainSteps(Session &session, int number, Batches &batches, Logs &logs,
                       NonFiniteTracker *tracker) {
   std::string error;
   Progress progress(steps);
-  // Skipped steps use up data too, so the place in the data is counted here, from the updates done
-  // before.
-  uint64_t first = stepsDone(session, session.getModel().programs[number]);
+  // Skipped steps use up data too, so runs give the place in the data, not updates.
+  uint64_t first = ampc_rt_runs(session.getState(), number);
   for (unsigned i = 0; i < steps && !interrupted; ++i) {
     uint32_t valid = batches.fill(first + i);
     ampc_train_out out;
