@@ -54,9 +54,9 @@ struct Demand {
 /// Facts on the f32 values and the ops of one program.
 class PrecisionFacts {
 public:
-  /// `profile` may be null.
+  /// `profile` may be null; `scale` is what its gradients will carry.
   PrecisionFacts(train::FuncOp func, mlir::Type low, const PolicyTable &table,
-                 const Profile *profile = nullptr);
+                 const StepProfile *profile = nullptr, double scale = 1);
 
   mutable train::FuncOp func; ///< MLIR ops have no const methods
   mlir::Type low, f32;
@@ -89,7 +89,7 @@ public:
 private:
   void findWeak();
   void findInner();
-  void readProfile(const Profile &profile);
+  void readProfile(const StepProfile &profile, double scale);
 
   llvm::DenseSet<mlir::Operation *> decided, backward;
   llvm::DenseSet<mlir::Value> real, weak, inner;

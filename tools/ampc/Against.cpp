@@ -86,7 +86,7 @@ public:
   llvm::ArrayRef<const void *> getInputs() const { return inputs; }
   llvm::ArrayRef<const void *> getWideInputs() const { return wideInputs; }
   /// The reference's inputs, reals rounded to `type`.
-  llvm::ArrayRef<const void *> round(const llvm::fltSemantics &type) {
+  llvm::ArrayRef<const void *> round(const FloatFormat &type) {
     roundedInputs.assign(wideInputs.begin(), wideInputs.end());
     roundedStorage.clear();
     for (int i = 0; i < wide->input_count; ++i)
@@ -204,7 +204,7 @@ std::vector<std::vector<size_t>> Comparison::groups() const {
 std::vector<double> Comparison::sensitivities(const std::vector<std::vector<double>> &kept,
                                               uint32_t valid, const Snapshot &start) {
   std::vector<double> result(kept.size());
-  const llvm::fltSemantics &type = semanticsOf(request.options.precision);
+  const FloatFormat &type = *findFormat(request.options.precision);
   Session &session = exact.getSession();
   Snapshot end;
   end.take(session);
