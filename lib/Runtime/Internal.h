@@ -140,7 +140,6 @@ uint64_t ampc_rt_hash_text(const char *text);
 void ampc_rt_initialise(ampc_state *state, uint64_t seed);
 
 /* ---- Data ---- */
-int32_t ampc_rt_dtype_bytes(int32_t dtype);
 int64_t ampc_rt_element_count(const ampc_tensor *tensor);
 double ampc_rt_read_float(const void *data, int32_t dtype);
 int64_t ampc_rt_read_int(const void *data, int32_t dtype, int64_t index);

@@ -3,7 +3,9 @@
 #include "Against.h"
 #include "AgainstReport.h"
 #include "Batches.h"
+#include "Commands.h"
 #include "NonFinite.h"
+#include "PrecisionOptions.h"
 #include "RandomInputs.h"
 #include "Rounding.h"
 #include "llvm/Support/Format.h"
@@ -16,11 +18,6 @@ using namespace ampc;
 /// Bytes of reference values that are kept for comparison; more of them take another run of the
 /// step.
 static constexpr size_t keptBytes = size_t(1) << 30;
-
-static int fail(const llvm::Twine &message) {
-  llvm::errs() << "ampc: error: " << message << "\n";
-  return 1;
-}
 
 static double unitOf(llvm::StringRef precision) {
   return precision == "bf16" ? 0x1p-8 : precision == "f16" ? 0x1p-11 : 0x1p-24;
@@ -154,7 +151,7 @@ bool Comparison::open() {
   if (!mixed.open(request, state, options.step))
     return false;
   CompileRequest reference = request;
-  reference.options = {};
+  reference.options = inF32(reference.options);
   reference.options.precision = options.reference;
   if (!exact.open(reference, state, options.step))
     return false;

@@ -101,3 +101,14 @@ llvm::Expected<CompileOptions> PrecisionOptions::get() const {
   }
   return options;
 }
+
+CompileOptions ampc::inF32(CompileOptions options) {
+  options.precision = "f32";
+  options.profile.clear();
+  options.precisionOverrides.clear();
+  options.policyEdits.clear();
+  options.policyFile.clear();
+  options.masterWeights = true;
+  options.explain = false;
+  return options;
+}

@@ -41,11 +41,6 @@ static cl::opt<bool> shuffle("shuffle", cl::desc("new order in every epoch (defa
 static cl::opt<int> threads("threads", cl::desc("default: as many as the process may use"),
                             cl::init(0), cl::sub(profileCommand));
 
-static int fail(const llvm::Twine &message) {
-  llvm::errs() << "ampc: error: " << message << "\n";
-  return 1;
-}
-
 /// The gradients whose storage 16 bits would change: of activations, without single numbers.
 static ValueProfile sumOfGradients(const StepProfile &profile) {
   ValueProfile sum;

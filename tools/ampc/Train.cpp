@@ -51,11 +51,6 @@ static PrecisionOptions precision(trainCommand);
 
 static volatile std::sig_atomic_t interrupted = 0;
 
-static int fail(const llvm::Twine &message) {
-  llvm::errs() << "ampc: error: " << message << "\n";
-  return 1;
-}
-
 namespace {
 /// What the user sees while training: a bar on a terminal, else a line now and then.
 class Progress {
