@@ -59,19 +59,28 @@ static void noteCosts(train::FuncOp func, Type low, const PolicyTable &table, bo
         << "bytes moved by @" << func.getSymName() << " under the same compute types: " << text;
 }
 
-/// Says on every contraction of f32 values how each of its operands is multiplied.
-static void markContractions(const PrecisionFacts &facts, const ComputeMode &mode) {
-  for (Operation *op : facts.ops) {
-    Demand demand = facts.demand(op);
-    if (!facts.isDecided(op) || facts.treatment(op) != Treatment::Low || demand.forced ||
-        demand.disabled || facts.lowOf(op) != facts.f32)
-      continue;
-    auto types = llvm::map_to_vector(op->getOperands(), [&](Value v) -> Attribute {
-      Operation *source = v.getDefiningOp();
-      return TypeAttr::get(source && facts.isBackward(source) ? mode.backward : mode.forward);
-    });
-    op->setAttr("amp.compute", ArrayAttr::get(op->getContext(), types));
-  }
+/// The mode of one contraction: an override's, or the model's where nothing else is said.
+static std::optional<ComputeMode> modeOf(const PrecisionFacts &facts, Operation *op,
+                                         const std::optional<ComputeMode> &ofModel) {
+  Demand demand = facts.demand(op);
+  if (!facts.isDecided(op) || facts.treatment(op) != Treatment::Low || facts.lowOf(op) != facts.f32)
+    return std::nullopt;
+  if (demand.mode)
+    return demand.mode;
+  return demand.forced || demand.disabled ? std::nullopt : ofModel;
+}
+
+/// Says on contractions of f32 values how each of their operands is multiplied.
+static void markContractions(const PrecisionFacts &facts,
+                             const std::optional<ComputeMode> &ofModel) {
+  for (Operation *op : facts.ops)
+    if (auto mode = modeOf(facts, op, ofModel)) {
+      auto types = llvm::map_to_vector(op->getOperands(), [&](Value v) -> Attribute {
+        Operation *source = v.getDefiningOp();
+        return TypeAttr::get(source && facts.isBackward(source) ? mode->backward : mode->forward);
+      });
+      op->setAttr("amp.compute", ArrayAttr::get(op->getContext(), types));
+    }
 }
 
 /// Empty for a function of no step.
@@ -244,8 +253,7 @@ LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copi
   PrecisionFacts facts(func, low, table, known, scaleOf(func, known));
   if (policy != "mincut")
     facts.forceMisfits();
-  if (mode)
-    markContractions(facts, *mode);
+  markContractions(facts, mode);
   bool narrow =
       llvm::any_of(facts.ops, [&](Operation *op) { return facts.lowOf(op) != facts.f32; });
   if (!narrow)

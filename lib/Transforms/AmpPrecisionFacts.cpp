@@ -52,9 +52,9 @@ static Demand demandOf(Operation *op, const PolicyTable &table) {
   if (auto compute = op->getAttrOfType<TypeAttr>("compute"))
     demand = {compute.getValue(), false, true, "its attribute `compute` fixes the type"};
   std::string name = nameOf(op);
-  for (auto &[pattern, type] : table.overrides)
+  for (auto &[pattern, type, mode] : table.overrides)
     if (llvm::Regex regex(pattern); regex.match(name) || regex.match(sourceName(name)))
-      demand = {type, false, true, "the override \"" + pattern + "\" fixes the type"};
+      demand = {type, false, true, "the override \"" + pattern + "\" fixes the type", mode};
   return demand;
 }
 

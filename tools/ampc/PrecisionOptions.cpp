@@ -31,7 +31,9 @@ PrecisionOptions::PrecisionOptions(cl::SubCommand &command)
           cl::desc("with --precision=f16 or bf16: types and first loss scale from a file of ampc "
                    "profile"),
           cl::value_desc("FILE"), cl::sub(command)),
-      overrides("precision-override", cl::desc("type of the ops whose name matches"),
+      overrides("precision-override",
+                cl::desc("type of the ops whose name matches: f32, bf16, f16, or for GPUs the mode "
+                         "tf32, fp8, f8E4M3FN or f8E5M2"),
                 cl::value_desc("REGEX=TYPE"), cl::sub(command)),
       edits("policy-edit", cl::desc("one line of the policy's table"),
             cl::value_desc("OP=TREATMENT"), cl::sub(command)),

@@ -22,7 +22,7 @@ struct FloatFormat {
   /// The nearest number of the type, ties to even.
   double round(double x) const;
 };
-/// f16, bf16 or f32; null for another name.
+/// f16, bf16, f32, f8E4M3FN or f8E5M2; null for another name.
 const FloatFormat *findFormat(llvm::StringRef name);
 const FloatFormat *findFormat(mlir::Type type);
 
