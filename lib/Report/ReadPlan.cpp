@@ -63,6 +63,8 @@ static void findLiveBytes(Step &step) {
 static void readProgram(kernel::ProgramOp program, Step &step) {
   if (auto bytes = program->getAttrOfType<IntegerAttr>("kernel.arena_bytes"))
     step.arenaBytes = bytes.getInt();
+  if (auto bytes = program->getAttrOfType<IntegerAttr>("kernel.saved_bytes"))
+    step.savedBytes = bytes.getInt();
   DenseMap<mlir::Operation *, int64_t> times;
   for (auto op : program.getBody().getOps<KernelOpInterface>()) {
     times[op] = step.kernels.size();
