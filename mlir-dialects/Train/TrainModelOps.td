@@ -135,6 +135,9 @@ def Train_StepOp : Op<TrainDialect, "step",
     The loss is a function with one result of rank 0. A model may have several steps. After the backward pass the gradients
     are limited to [-`clip_value`, `clip_value`] and then scaled down to the 2-norm `clip_norm` over all parameters of the step.
 
+    `groups` names parameters that another rule than the step's updates: weight decay for matrices only, say, or a rule for tables.
+    Clipping, schedule, step counter and the decision to skip are those of the step.
+
     `micro_batches = n` computes the gradients of a batch of n times as many rows in n parts, one after the other. Loss and
     gradients are the means over the parts, each weighted by its share of the rows that count: equal to those of the whole batch for a
     loss that is a mean over rows. Statistics of batch norm follow part by part.
@@ -149,11 +152,17 @@ def Train_StepOp : Op<TrainDialect, "step",
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$loss,
                        TypedArrayAttrBase<FlatSymbolRefAttr, "parameters">:$params,
-                       OptimizerAttrInterface:$optimizer, OptionalAttr<ScheduleAttrInterface>:$schedule,
+                       OptimizerAttrInterface:$optimizer,
+                       OptionalAttr<TypedArrayAttrBase<Train_GroupAttr, "parameter groups">>:$groups,
+                       OptionalAttr<ScheduleAttrInterface>:$schedule,
                        OptionalAttr<F64Attr>:$clip_norm, OptionalAttr<F64Attr>:$clip_value,
                        OptionalAttr<I64Attr>:$micro_batches, OptionalAttr<F64Attr>:$ema_decay);
+  let extraClassDeclaration = [{
+    /// The rule of a parameter: its group's, or the step's.
+    ::ampc::OptimizerAttrInterface getOptimizerOf(::mlir::StringAttr param);
+  }];
   let assemblyFormat = [{
-    $sym_name `minimize` $loss `over` $params `with` $optimizer (`schedule` $schedule^)? attr-dict
+    $sym_name `minimize` $loss `over` $params `with` $optimizer (`groups` $groups^)? (`schedule` $schedule^)? attr-dict
   }];
 }
 def Train_ExportOp : Op<TrainDialect, "export", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"ModelOp">]> {

@@ -22,5 +22,8 @@ private:
   llvm::cl::list<std::string> overrides, edits;
   llvm::cl::opt<bool> masterWeights, fuse, explain;
 };
+
+/// The same compilation without any rounding that the options ask for.
+CompileOptions inF32(CompileOptions options);
 } // namespace ampc
 #endif
