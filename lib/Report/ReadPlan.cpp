@@ -68,7 +68,9 @@ static void readProgram(kernel::ProgramOp program, Step &step) {
   DenseMap<mlir::Operation *, int64_t> times;
   for (auto op : program.getBody().getOps<KernelOpInterface>()) {
     times[op] = step.kernels.size();
-    step.kernels.push_back({nameOf(op), op->getName().getStringRef().str(), 0});
+    auto withTotals = dyn_cast<kernel::WithTotalsOp>(*op);
+    KernelOpInterface launch = withTotals ? withTotals.getKernel() : op;
+    step.kernels.push_back({nameOf(op), launch->getName().getStringRef().str(), 0});
   }
   for (auto op : program.getBody().getOps<KernelOpInterface>())
     readBuffers(op, times[op], times, step);
