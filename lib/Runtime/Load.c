@@ -114,6 +114,14 @@ static void parseRuns(Load *load, ampc_rt_json *json, const char *program, const
     }
 }
 
+/* The rest of the text after a prefix, or null. */
+static const char *behind(const char *text, const char *prefix) {
+  for (; *prefix; ++prefix)
+    if (*text++ != *prefix)
+      return NULL;
+  return text;
+}
+
 static void parseMetadata(Load *load, ampc_rt_json *json) {
   ampc_rt_json_expect(json, '{', "an object of metadata");
   if (ampc_rt_json_accept(json, '}'))
@@ -128,8 +136,8 @@ static void parseMetadata(Load *load, ampc_rt_json *json) {
       load->has_plan_hash = parseHash(value, &load->plan_hash);
     else if (!strcmp(key, "data_hash"))
       load->has_data_hash = parseHash(value, &load->data_hash);
-    else if (!strncmp(key, AMPC_RUNS_KEY, strlen(AMPC_RUNS_KEY)))
-      parseRuns(load, json, key + strlen(AMPC_RUNS_KEY), value);
+    else if (behind(key, AMPC_RUNS_KEY))
+      parseRuns(load, json, behind(key, AMPC_RUNS_KEY), value);
   } while (ampc_rt_json_accept(json, ','));
   ampc_rt_json_expect(json, '}', "the end of the metadata");
 }

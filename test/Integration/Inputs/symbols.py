@@ -1,0 +1,26 @@
+# What a library takes from outside, and what it shows: symbols.py LIBRARY.a NAME PRECISION
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import subprocess
+import sys
+
+library, name, precision = sys.argv[1:4]
+runtime = """__errno_location aligned_alloc clock_gettime close free fsync getenv getpid lseek memcpy memset mmap munmap open pread
+pthread_cond_broadcast pthread_cond_destroy pthread_cond_init pthread_cond_signal pthread_cond_wait pthread_create pthread_join
+pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock pthread_mutex_unlock rename sched_getaffinity strcmp strlen syscall
+unlink write""".split()
+# Only f64 uses the C library's functions; conversions of 16-bit types are code of the model, never of a compiler's library.
+math = "cos erf exp log log1p pow sin tanh".split() if precision == "f64" and name == "math" else []
+
+
+def symbols(*options):
+    return [line.split() for line in subprocess.run(["nm", *options, library], check=True, capture_output=True, text=True).stdout.splitlines()]
+
+
+used = {row[-1] for row in symbols("-u") if row and row[0] == "U"}
+used = {symbol for symbol in used if not symbol.startswith(name + "_")}
+print(precision, name, "missing:", sorted(set(runtime + math) - used), "unexpected:", sorted(used - set(runtime + math)))
+shown = [row[2] for row in symbols("-g", "--defined-only") if len(row) == 3]
+assert shown
+print("foreign:", [symbol for symbol in shown if not symbol.startswith(name + "_")])
+data = [row[2] for row in symbols() if len(row) == 3 and row[1] in "dDbBC"]
+print("globals:", [symbol for symbol in data if symbol != name + "_model" and not symbol.startswith("ampc.table")])
