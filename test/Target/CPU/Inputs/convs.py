@@ -57,4 +57,12 @@ conv(2, 8, 32, 40, 3, stride=2, pad=1, element="bf16")
 conv(1, 9, 64, 33, 3, pad=1, element="bf16")
 conv(2, 6, 24, 18, 3, pad=1, groups=2, element="bf16")
 conv(2, 4, 16, 8, 3, pad=2, spread=2, element="f16")
+# Images dilated by zeros: phases without a tap, with some, and such that share no tap.
+conv(2, 5, 16, 12, 1, spread=2)
+conv(2, 5, 24, 20, 4, pad=2, spread=3, element="bf16")
+conv(1, 6, 16, 12, 3, pad=2, dilation=2, spread=2)
+conv(2, 4, 12, 18, 3, pad=1, spread=2, groups=3)
+conv(2, 4, 5, 9, 3, pad=1, spread=2, element="bf16")  # pairs across taps
+conv(1, 4, 40, 33, 3, pad=1, dilation=3, spread=2, element="bf16")
+conv(1, 5, 8, 6, 3, pad=1, stride=2, spread=3)
 conv(1, 7, 3, 20, 3, pad=1, element="f16")
