@@ -1,8 +1,11 @@
 // kernel.conv_filter: a product of cotangents and windows of an image, summed over pixels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/CPU/BodyEmitter.h"
-#include "lib/Target/CPU/ImagePanels.h"
+#include "ampc/Target/CPU/Loops.h"
+#include "lib/Target/CPU/FilterGradient.h"
 #include "lib/Target/CPU/ProductEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -13,18 +16,20 @@ struct ConvFilterTemplate : KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
   void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override;
+  void emitFinish(Operation *op, KernelEmitter &e, const KernelPointers &pointers) const override;
   bool hasOwnCode(Operation *op, const Tier &tier) const override;
 };
 
 /// A filter's gradient as a product per group: output channels x (tap, channel), summed over
 /// pixels.
 struct ConvFilter {
+  kernel::ConvFilterOp op;
   Window window;
   ProductShape shape;
   StridedSource cotangent;
 
   explicit ConvFilter(kernel::ConvFilterOp op)
-      : window(Window::of(op, op.getRhs().getType().getShape(), op.getSpace())) {
+      : op(op), window(Window::of(op, op.getRhs().getType().getShape(), op.getSpace())) {
     int64_t channels = op.getSpace()[0];
     shape.batch = window.groups;
     shape.m = channels / window.groups;
@@ -41,6 +46,11 @@ struct ConvFilter {
     cotangent.depthStride = channels;
     cotangent.batch = {{window.groups, shape.m}};
   }
+  /// Matrix tiles need lines of k, and few channels waste vectors: both gather their panels.
+  bool walksPixels(const Tier &tier) {
+    return op.hasWideLines() && chooseMultiply(shape, tier) < Multiply::Tiles;
+  }
+  FilterBlocking blocking(const Tier &tier) { return {window, shape, op.getParts(), tier}; }
 };
 } // namespace
 
@@ -82,37 +92,83 @@ static FailureOr<IterationSpace> flatFilter(kernel::ConvFilterOp op) {
 }
 
 FailureOr<KernelEmission> ConvFilterTemplate::plan(Operation *op, const Tier &tier) const {
-  auto filterOp = cast<kernel::ConvFilterOp>(op);
-  if (failed(flatFilter(filterOp)))
+  ConvFilter conv(cast<kernel::ConvFilterOp>(op));
+  if (failed(flatFilter(conv.op)))
     return failure();
-  ConvFilter conv(filterOp);
-  Blocking blocking = chooseBlocking(conv.shape, tier);
   KernelEmission emission;
+  emission.hasFinish = conv.op.getParts() > 1;
+  if (conv.walksPixels(tier)) {
+    FilterBlocking blocking = conv.blocking(tier);
+    emission.tasks = FilterGradientEmitter::tasks(conv.window, blocking);
+    emission.scratchBytes = FilterGradientEmitter::scratchBytes(conv.window, conv.shape, blocking);
+    return emission;
+  }
+  Blocking blocking = chooseBlocking(conv.shape, tier);
   emission.tasks = conv.shape.batch * blocking.mTasks * blocking.nTasks;
   emission.scratchBytes = ScratchLayout::of(conv.shape, blocking, conv.cotangent).total;
   return emission;
 }
 
+/// Finished sums of one output channel.
+static void store(KernelEmitter &e, BodyEmitter &body, Value output, Value position, int64_t active,
+                  Value sums) {
+  Run run;
+  run.dims = {output, position};
+  run.along = 1;
+  run.lanes = cast<VectorType>(sums.getType()).getNumElements();
+  run.active = active;
+  body.emitResults(run, sums);
+}
+
 void ConvFilterTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
                                  Value begin, Value end) const {
-  auto filterOp = cast<kernel::ConvFilterOp>(op);
-  ConvFilter conv(filterOp);
+  ConvFilter conv(cast<kernel::ConvFilterOp>(op));
+  BodyEmitter body(e, conv.op, ArrayRef(pointers.operands).drop_front(2), pointers.results,
+                   *flatFilter(conv.op));
+  if (conv.walksPixels(e.tier)) {
+    FilterBlocking blocking = conv.blocking(e.tier);
+    int64_t outputs = conv.shape.m * conv.window.groups;
+    FilterGradientEmitter emitter(e, conv.window, conv.shape, blocking, pointers.operands[0],
+                                  pointers.operands[1]);
+    return emitter.emit(begin, end, pointers.scratch,
+                        [&](Value part, Value output, Value position, int64_t active, Value sums) {
+                          if (blocking.parts == 1)
+                            return store(e, body, output, position, active, sums);
+                          Value line = e.add(e.mul(part, outputs), output);
+                          e.store(sums, pointers.workspace,
+                                  e.add(e.mul(line, conv.shape.n), position), active);
+                        });
+  }
   conv.cotangent.pointer = pointers.operands[1];
-  TapLines image(PatchReader(conv.window, pointers.operands[0],
-                             getElementTypeOrSelf(filterOp.getLhs().getType())));
-  BodyEmitter body(e, filterOp, ArrayRef(pointers.operands).drop_front(2), pointers.results,
-                   *flatFilter(filterOp));
-  Blocking blocking = chooseBlocking(conv.shape, e.tier);
+  TapLines image(PatchReader(conv.window, pointers.operands[0], conv.shape.lhs));
   auto epilogue = [&](Value group, Value channel, Value position, int64_t active, Value sums) {
-    Run run;
-    run.dims = {e.add(e.mul(group, conv.shape.m), channel), position};
-    run.along = 1;
-    run.lanes = blocking.width;
-    run.active = active;
-    body.emitResults(run, sums);
+    store(e, body, e.add(e.mul(group, conv.shape.m), channel), position, active, sums);
   };
-  ProductEmitter(e, conv.shape, blocking, conv.cotangent, image, epilogue)
+  ProductEmitter(e, conv.shape, chooseBlocking(conv.shape, e.tier), conv.cotangent, image, epilogue)
       .emit(begin, end, pointers.scratch);
+}
+
+/// Adds the parts, in their order.
+void ConvFilterTemplate::emitFinish(Operation *op, KernelEmitter &e,
+                                    const KernelPointers &pointers) const {
+  ConvFilter conv(cast<kernel::ConvFilterOp>(op));
+  if (!conv.walksPixels(e.tier))
+    return;
+  BodyEmitter body(e, conv.op, ArrayRef(pointers.operands).drop_front(2), pointers.results,
+                   *flatFilter(conv.op));
+  FilterBlocking blocking = conv.blocking(e.tier);
+  int64_t outputs = conv.shape.m * conv.window.groups;
+  e.loop(e.index(0), e.index(outputs), 1, [&](Value output) {
+    forVectors(e, conv.shape.n, blocking.width, [&](Value position, int64_t active) {
+      Value at = e.add(e.mul(output, conv.shape.n), position), sum;
+      for (int64_t part = 0; part < blocking.parts; ++part) {
+        Value x = e.loadVector(pointers.workspace, conv.shape.acc,
+                               e.add(at, part * outputs * conv.shape.n), blocking.width, active);
+        sum = sum ? arith::AddFOp::create(e.b, e.loc, sum, x).getResult() : x;
+      }
+      store(e, body, output, position, active, sum);
+    });
+  });
 }
 
 void ampc::cpu::addConvFilterTemplate(TemplateRegistry &registry) {

@@ -226,8 +226,7 @@ void ProductEmitter::emitTile(const LhsPanel &a, Value b, Value points, Value fr
   emitMatrixTiles(e, tiles, left, right, points);
 }
 
-/// sum + x * y, where pairs of bf16 add two products.
-static Value multiplyAdd(KernelEmitter &e, Multiply multiply, Value x, Value y, Value sum) {
+Value ampc::cpu::multiplyAdd(KernelEmitter &e, Multiply multiply, Value x, Value y, Value sum) {
   if (multiply == Multiply::Pairs) {
     Type bf16 =
         VectorType::get({2 * cast<VectorType>(sum.getType()).getNumElements()}, e.b.getBF16Type());

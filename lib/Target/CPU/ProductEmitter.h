@@ -10,6 +10,10 @@ namespace ampc::cpu {
 /// Layout of a packed panel of A.
 PanelLayout lhsLayout(const Blocking &blocking, const PanelSource &lhs);
 
+/// sum + x * y, where pairs of bf16 add two products.
+mlir::Value multiplyAdd(KernelEmitter &e, Multiply multiply, mlir::Value x, mlir::Value y,
+                        mlir::Value sum);
+
 /// Byte offsets in a thread's scratch.
 struct ScratchLayout {
   int64_t lhsPanelUnits, rhsPanelUnits; // of one part
