@@ -4,6 +4,7 @@
 #include "ampc/Target/CPU/Loops.h"
 #include "lib/Target/CPU/ConvPhases.h"
 #include "lib/Target/CPU/ProductEmitter.h"
+#include "lib/Target/CPU/WindowPanels.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -34,8 +35,8 @@ struct PhaseProduct {
   ConvPhase phase;
   ProductShape shape;
   Blocking blocking;
-  PixelLines image;
-  std::unique_ptr<PanelSource> filter;
+  std::optional<WindowTile> tile; // of overlapping windows
+  std::unique_ptr<PanelSource> image, filter;
   int64_t tasks, scratchBytes;
 
   PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier &tier, Value image = Value(),
@@ -43,7 +44,10 @@ struct PhaseProduct {
   void emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch);
 
 private:
-  void store(KernelEmitter &e, BodyEmitter &body, Value group, Value pixel, Value channel,
+  void cutPixels(const Tier &tier);
+  void storeLine(KernelEmitter &e, BodyEmitter &body, Value group, Value line, Value channel,
+                 int64_t active, Value sums);
+  void store(KernelEmitter &e, BodyEmitter &body, Value group, ArrayRef<Value> pixel, Value channel,
              int64_t active, Value sums);
   void emitZeros(KernelEmitter &e, BodyEmitter &body, Value begin, Value end);
 };
@@ -78,7 +82,7 @@ SmallVector<ConvPhase> Conv::phases(const Tier &tier) const {
 
 PhaseProduct::PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier &tier, Value image,
                            Value filter)
-    : phase(phase), shape(conv.shape), image(PatchReader(phase.window, image, conv.element)) {
+    : phase(phase), shape(conv.shape) {
   shape.m = phase.window.pixels();
   shape.k = phase.window.taps() * phase.window.groupChannels;
   if (shape.k == 0) {
@@ -92,29 +96,54 @@ PhaseProduct::PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier 
     this->filter = std::make_unique<StridedSource>(whole);
   else
     this->filter = std::make_unique<FilterTaps>(whole, phase, conv.window.kernel[1]);
+  PatchReader reader(phase.window, image, conv.element);
+  tile = chooseWindowTile(phase.window, shape, tier, blocking);
+  if (tile) {
+    int64_t depth = PanelFormat::of(blocking.multiply, shape.acc, 0).depth;
+    this->image = std::make_unique<WindowLines>(reader, *tile, depth);
+  } else {
+    this->image = std::make_unique<PixelLines>(reader);
+    cutPixels(tier);
+  }
+  tasks = shape.batch * blocking.mTasks * blocking.nTasks;
+  scratchBytes = ScratchLayout::of(shape, blocking, *this->image).total;
+}
+
+void PhaseProduct::cutPixels(const Tier &tier) {
   // Phases share the registers of matrix tiles, so theirs are all of one shape.
   ProductShape tiled = shape;
   if (chooseMultiply(shape, tier) >= Multiply::Tiles && phase.step[0] * phase.step[1] > 1)
     tiled.m = roundUp(shape.m, 16);
   blocking = chooseBlocking(tiled, tier);
-  tasks = shape.batch * blocking.mTasks * blocking.nTasks;
-  scratchBytes = ScratchLayout::of(shape, blocking, this->image).total;
 }
 
-/// Finished sums of a pixel of the phase.
-void PhaseProduct::store(KernelEmitter &e, BodyEmitter &body, Value group, Value pixel,
+/// Finished sums of a pixel (image, row, column) of the phase.
+void PhaseProduct::store(KernelEmitter &e, BodyEmitter &body, Value group, ArrayRef<Value> pixel,
                          Value channel, int64_t active, Value sums) {
-  const Window &window = phase.window;
-  Value x = e.rem(pixel, window.outWidth), rest = e.div(pixel, window.outWidth);
-  Value y = e.rem(rest, window.outHeight), number = e.div(rest, window.outHeight);
   Run run;
-  run.dims = {number, e.add(e.mul(y, phase.step[0]), phase.start[0]),
-              e.add(e.mul(x, phase.step[1]), phase.start[1]),
+  run.dims = {pixel[0], e.add(e.mul(pixel[1], phase.step[0]), phase.start[0]),
+              e.add(e.mul(pixel[2], phase.step[1]), phase.start[1]),
               e.add(e.mul(group, shape.n), channel)};
   run.along = 3;
   run.lanes = e.tier.lanes(8 * elementBytes(shape.acc));
   run.active = active;
   body.emitResults(run, sums);
+}
+
+/// Finished sums of a line of the product.
+void PhaseProduct::storeLine(KernelEmitter &e, BodyEmitter &body, Value group, Value line,
+                             Value channel, int64_t active, Value sums) {
+  const Window &window = phase.window;
+  if (!tile) {
+    Value x = e.rem(line, window.outWidth), rest = e.div(line, window.outWidth);
+    Value y = e.rem(rest, window.outHeight), image = e.div(rest, window.outHeight);
+    return store(e, body, group, {image, y, x}, channel, active, sums);
+  }
+  WindowTile::Pixel pixel = tile->pixelAt(e, window, line);
+  auto emit = [&] {
+    store(e, body, group, {pixel.image, pixel.y, pixel.x}, channel, active, sums);
+  };
+  pixel.inside ? e.when(pixel.inside, emit) : emit();
 }
 
 void PhaseProduct::emitZeros(KernelEmitter &e, BodyEmitter &body, Value begin, Value end) {
@@ -125,7 +154,7 @@ void PhaseProduct::emitZeros(KernelEmitter &e, BodyEmitter &body, Value begin, V
          [&](Value row) {
            Value group = e.div(row, shape.m), pixel = e.rem(row, shape.m);
            forVectors(e, shape.n, width, [&](Value channel, int64_t active) {
-             store(e, body, group, pixel, channel, active, zeros);
+             storeLine(e, body, group, pixel, channel, active, zeros);
            });
          });
 }
@@ -134,10 +163,10 @@ void PhaseProduct::emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value 
                         Value scratch) {
   if (shape.k == 0)
     return emitZeros(e, body, begin, end);
-  auto epilogue = [&](Value group, Value pixel, Value channel, int64_t active, Value sums) {
-    store(e, body, group, pixel, channel, active, sums);
+  auto epilogue = [&](Value group, Value line, Value channel, int64_t active, Value sums) {
+    storeLine(e, body, group, line, channel, active, sums);
   };
-  ProductEmitter(e, shape, blocking, image, *filter, epilogue).emit(begin, end, scratch);
+  ProductEmitter(e, shape, blocking, *image, *filter, epilogue).emit(begin, end, scratch);
 }
 
 bool ConvTemplate::hasOwnCode(Operation *op, const Tier &tier) const {

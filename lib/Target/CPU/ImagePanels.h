@@ -73,6 +73,10 @@ private:
                     int64_t size, mlir::Value &inside) const;
 };
 
+/// Numbers of the image, zero where `inside` is false: as wide as the sums, or bits of 16.
+mlir::Value readImage(KernelEmitter &e, const PatchReader &reader, mlir::Value inside,
+                      mlir::Value at, int64_t lanes, const PanelFormat &format);
+
 /// Lines are output pixels, k is (tap, channel): the left side of a convolution.
 class PixelLines : public PanelSource {
 public:

@@ -61,6 +61,7 @@ private:
   Value rhsPanel(const Task &task, Value block, Value panel);
   Value sumsOf(const Task &task, Value m, Value n);
   void emitTile(const LhsPanel &a, Value b, Value points, Value from, Value to);
+  llvm::SmallVector<Value> addRun(Value a, Value b, Value points, mlir::ValueRange sums);
   void emitRegisterTile(Value a, Value b, Value points, Value from, Value to);
   void emitEpilogue(const Task &task, Value m, Value n, Value tile);
 
@@ -73,6 +74,7 @@ private:
   ScratchLayout layout;
   PanelFormat lhsFormat, rhsFormat;
   Value scratch;
+  std::pair<Value, Value> runs; // of the packed panel of A, if it has runs
 };
 
 } // namespace ampc::cpu
