@@ -96,6 +96,7 @@ ArrayRef<Phase> ampc::getPhases() {
            return;
          pm.addPass(createKernelFuse());
          pm.addPass(createKernelNarrowResults());
+         pm.addPass(createKernelFuseTotals({options.explain}));
          pm.addPass(createCSEPass());
        }},
       {"plan", "one schedule, one arena: every buffer has an offset, and the peak is known",

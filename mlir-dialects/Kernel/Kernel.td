@@ -111,7 +111,7 @@ def Kernel_LinearIndexOp : Kernel_Op<"linear_index", [Pure]> {
 class Kernel_LaunchOp<string mnemonic, list<Trait> traits = []> : Kernel_Op<mnemonic, traits # [Pure]> {
   let results = (outs Variadic<AnyRankedTensor>:$outs);
 }
-def Kernel_MapOp : Kernel_LaunchOp<"map", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface>]> {
+def Kernel_MapOp : Kernel_LaunchOp<"map", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
   let summary = "One body per point of the space; `kernel.row_reduce` inside makes it a row kernel";
   let description = [{
     Covers pointwise ops, row-wise ops (softmax, norms, losses), transposes, slices and broadcasts. A result
@@ -124,7 +124,7 @@ def Kernel_MapOp : Kernel_LaunchOp<"map", [FusedKernelOpInterface, IsolatedFromA
     attr-dict-with-keyword $body `:` type($outs)}];
   let hasVerifier = 1;
 }
-def Kernel_ReduceOp : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["getWorkspaceBytes"]>]> {
+def Kernel_ReduceOp : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["getWorkspaceBytes", "canTotal"]>]> {
   let summary = "Combines the yielded values over the middle dimension of a space [outer, reduced, inner]";
   let description = [{
     Every yielded value has the type of its accumulator (f32 or wider for floats) and gives a
@@ -142,7 +142,7 @@ def Kernel_ReduceOp : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, Isolate
     int64_t getChunks();
   }];
 }
-def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface>]> {
+def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
   let summary = "Matrix product with an explicit accumulator and a body that turns sums into results";
   let description = [{
     For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body. Maps of
@@ -161,7 +161,7 @@ def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFro
 }
 
 // Geometry of a two-dimensional window; images NHWC.
-class Kernel_ConvLikeOp<string mnemonic, list<string> methods = []> : Kernel_LaunchOp<mnemonic,
+class Kernel_ConvLikeOp<string mnemonic, list<string> methods = ["canTotal"]> : Kernel_LaunchOp<mnemonic,
     [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, methods>]> {
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
                        DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
@@ -182,7 +182,7 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
     for the image as well, on a filter flipped and with channels exchanged.
   }];
 }
-def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter", ["getWorkspaceBytes"]> {
+def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter", ["getWorkspaceBytes", "canTotal"]> {
   let summary = "Gradient for an OHWI filter from image (lhs) and cotangent (rhs); space [O, KH, KW, I/groups]";
   let description = [{
     The sum over pixels is one of `getParts()` partial sums, each over a range of the images, added in order: their number follows
@@ -192,6 +192,39 @@ def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter", ["getWorkspaceBytes"]
     unsigned getNumLeadingArguments() { return 1; }
     int64_t getParts();
     bool hasWideLines();
+  }];
+}
+def Kernel_WithTotalsOp : Kernel_LaunchOp<"with_totals",
+    [IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["getWorkspaceBytes"]>]> {
+  let summary = "A kernel, and sums over the elements that it writes, formed while it writes them";
+  let description = [{
+    The first region holds one kernel and yields its results; its arguments are the first inputs. The other inputs are scalars (tensors of
+    one element). The body's arguments are one element of every result as it is stored, then the scalars. Each value that
+    the body yields is added up over all elements of the one result that it depends on. These sums, of one element each, are the results
+    after those of the kernel. Their order depends on the tier, not on the number of threads.
+
+    ```mlir
+    %y, %squares = kernel.with_totals(%x, %index, %factor : tensor<12x8xf32>, tensor<12xi32>, tensor<f32>) of {
+    ^bb0(%a: tensor<12x8xf32>, %b: tensor<12xi32>):
+      %0 = kernel.scatter_add %a, %b : tensor<12x8xf32>, tensor<12xi32> -> tensor<100x8xf32>
+      kernel.yield %0 : tensor<100x8xf32>
+    } sum {
+    ^bb0(%element: f32, %scalar: f32):
+      %0 = arith.mulf %element, %scalar : f32
+      %1 = arith.mulf %0, %0 : f32
+      kernel.yield %1 : f32
+    } : tensor<100x8xf32>, tensor<f32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
+  let regions = (region SizedRegion<1>:$launch, SizedRegion<1>:$body);
+  let assemblyFormat = "`(` ($inputs^ `:` type($inputs))? `)` `of` $launch `sum` $body attr-dict `:` type($outs)";
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Partial sums that a total is put together from, at most.
+    static constexpr int64_t maxParts = 256;
+    KernelOpInterface getKernel();
+    unsigned getNumTotals() { return getNumResults() - getKernel()->getNumResults(); }
   }];
 }
 include "mlir-dialects/Kernel/KernelDataOps.td"

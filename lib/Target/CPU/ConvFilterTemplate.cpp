@@ -110,8 +110,8 @@ FailureOr<KernelEmission> ConvFilterTemplate::plan(Operation *op, const Tier &ti
 }
 
 /// Finished sums of one output channel.
-static void store(KernelEmitter &e, BodyEmitter &body, Value output, Value position, int64_t active,
-                  Value sums) {
+static void storeResults(KernelEmitter &e, BodyEmitter &body, Value output, Value position,
+                         int64_t active, Value sums) {
   Run run;
   run.dims = {output, position};
   run.along = 1;
@@ -123,50 +123,47 @@ static void store(KernelEmitter &e, BodyEmitter &body, Value output, Value posit
 void ConvFilterTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
                                  Value begin, Value end) const {
   ConvFilter conv(cast<kernel::ConvFilterOp>(op));
-  BodyEmitter body(e, conv.op, ArrayRef(pointers.operands).drop_front(2), pointers.results,
-                   *flatFilter(conv.op));
+  BodyEmitter body(e, conv.op, pointers, *flatFilter(conv.op));
+  int64_t outputs = conv.shape.m * conv.window.groups;
+  auto store = [&](Value part, Value output, Value position, int64_t active, Value sums) {
+    if (conv.op.getParts() == 1)
+      return storeResults(e, body, output, position, active, sums);
+    Value line = e.add(e.mul(part, outputs), output);
+    e.store(sums, pointers.workspace, e.add(e.mul(line, conv.shape.n), position), active);
+  };
   if (conv.walksPixels(e.tier)) {
     FilterBlocking blocking = conv.blocking(e.tier);
-    int64_t outputs = conv.shape.m * conv.window.groups;
     FilterGradientEmitter emitter(e, conv.window, conv.shape, blocking, pointers.operands[0],
                                   pointers.operands[1]);
-    return emitter.emit(begin, end, pointers.scratch,
-                        [&](Value part, Value output, Value position, int64_t active, Value sums) {
-                          if (blocking.parts == 1)
-                            return store(e, body, output, position, active, sums);
-                          Value line = e.add(e.mul(part, outputs), output);
-                          e.store(sums, pointers.workspace,
-                                  e.add(e.mul(line, conv.shape.n), position), active);
-                        });
+    return emitter.emit(begin, end, pointers.scratch, store, pointers.totals);
   }
   conv.cotangent.pointer = pointers.operands[1];
   TapLines image(PatchReader(conv.window, pointers.operands[0], conv.shape.lhs));
   auto epilogue = [&](Value group, Value channel, Value position, int64_t active, Value sums) {
-    store(e, body, e.add(e.mul(group, conv.shape.m), channel), position, active, sums);
+    Value output = e.add(e.mul(group, conv.shape.m), channel);
+    store(e.index(0), output, position, active, sums);
   };
   ProductEmitter(e, conv.shape, chooseBlocking(conv.shape, e.tier), conv.cotangent, image, epilogue)
-      .emit(begin, end, pointers.scratch);
+      .emit(begin, end, pointers.scratch, pointers.totals);
 }
 
-/// Adds the parts, in their order.
+/// Adds the parts, in their order: the only one, if panels are gathered.
 void ConvFilterTemplate::emitFinish(Operation *op, KernelEmitter &e,
                                     const KernelPointers &pointers) const {
   ConvFilter conv(cast<kernel::ConvFilterOp>(op));
-  if (!conv.walksPixels(e.tier))
-    return;
-  BodyEmitter body(e, conv.op, ArrayRef(pointers.operands).drop_front(2), pointers.results,
-                   *flatFilter(conv.op));
-  FilterBlocking blocking = conv.blocking(e.tier);
+  BodyEmitter body(e, conv.op, pointers, *flatFilter(conv.op));
+  int64_t parts = conv.walksPixels(e.tier) ? conv.op.getParts() : 1;
   int64_t outputs = conv.shape.m * conv.window.groups;
+  int64_t width = e.tier.lanes(8 * elementBytes(conv.shape.acc));
   e.loop(e.index(0), e.index(outputs), 1, [&](Value output) {
-    forVectors(e, conv.shape.n, blocking.width, [&](Value position, int64_t active) {
+    forVectors(e, conv.shape.n, width, [&](Value position, int64_t active) {
       Value at = e.add(e.mul(output, conv.shape.n), position), sum;
-      for (int64_t part = 0; part < blocking.parts; ++part) {
+      for (int64_t part = 0; part < parts; ++part) {
         Value x = e.loadVector(pointers.workspace, conv.shape.acc,
-                               e.add(at, part * outputs * conv.shape.n), blocking.width, active);
+                               e.add(at, part * outputs * conv.shape.n), width, active);
         sum = sum ? arith::AddFOp::create(e.b, e.loc, sum, x).getResult() : x;
       }
-      store(e, body, output, position, active, sum);
+      storeResults(e, body, output, position, active, sum);
     });
   });
 }

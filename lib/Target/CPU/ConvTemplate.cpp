@@ -4,6 +4,7 @@
 #include "ampc/Target/CPU/Loops.h"
 #include "lib/Target/CPU/ConvPhases.h"
 #include "lib/Target/CPU/ProductEmitter.h"
+#include "lib/Target/CPU/Totals.h"
 #include "lib/Target/CPU/WindowPanels.h"
 
 using namespace mlir;
@@ -41,7 +42,8 @@ struct PhaseProduct {
 
   PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier &tier, Value image = Value(),
                Value filter = Value());
-  void emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch);
+  void emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
+            Totals *totals);
 
 private:
   void cutPixels(const Tier &tier);
@@ -159,14 +161,14 @@ void PhaseProduct::emitZeros(KernelEmitter &e, BodyEmitter &body, Value begin, V
          });
 }
 
-void PhaseProduct::emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end,
-                        Value scratch) {
+void PhaseProduct::emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
+                        Totals *totals) {
   if (shape.k == 0)
     return emitZeros(e, body, begin, end);
   auto epilogue = [&](Value group, Value line, Value channel, int64_t active, Value sums) {
     storeLine(e, body, group, line, channel, active, sums);
   };
-  ProductEmitter(e, shape, blocking, *image, *filter, epilogue).emit(begin, end, scratch);
+  ProductEmitter(e, shape, blocking, *image, *filter, epilogue).emit(begin, end, scratch, totals);
 }
 
 bool ConvTemplate::hasOwnCode(Operation *op, const Tier &tier) const {
@@ -188,16 +190,24 @@ FailureOr<KernelEmission> ConvTemplate::plan(Operation *op, const Tier &tier) co
 void ConvTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
                            Value begin, Value end) const {
   Conv conv(cast<kernel::ConvOp>(op));
-  BodyEmitter body(e, conv.op, ArrayRef(pointers.operands).drop_front(2), pointers.results);
-  int64_t first = 0;
-  for (const ConvPhase &phase : conv.phases(e.tier)) {
-    PhaseProduct product(conv, phase, e.tier, pointers.operands[0], pointers.operands[1]);
-    auto within = [&](Value task) {
-      return e.min(e.max(e.sub(task, e.index(first)), e.index(0)), e.index(product.tasks));
-    };
-    product.emit(e, body, within(begin), within(end), pointers.scratch);
-    first += product.tasks;
-  }
+  BodyEmitter body(e, conv.op, pointers);
+  SmallVector<ConvPhase> phases = conv.phases(e.tier);
+  auto emitPhases = [&](Value from, Value to, Totals *totals) {
+    int64_t first = 0;
+    for (const ConvPhase &phase : phases) {
+      PhaseProduct product(conv, phase, e.tier, pointers.operands[0], pointers.operands[1]);
+      auto within = [&](Value task) {
+        return e.min(e.max(e.sub(task, e.index(first)), e.index(0)), e.index(product.tasks));
+      };
+      product.emit(e, body, within(from), within(to), pointers.scratch, totals);
+      first += product.tasks;
+    }
+  };
+  // Totals count the tasks of all phases.
+  if (phases.size() == 1)
+    return emitPhases(begin, end, pointers.totals);
+  forTasks(e, pointers.totals, begin, end,
+           [&](Value from, Value to) { emitPhases(from, to, nullptr); });
 }
 
 void ampc::cpu::addConvTemplate(TemplateRegistry &registry) {

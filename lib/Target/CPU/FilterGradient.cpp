@@ -75,7 +75,14 @@ FilterGradientEmitter::FilterGradientEmitter(KernelEmitter &e, const Window &win
       format(PanelFormat::of(blocking.multiply, shape.acc, 0)) {
   auto side = [&](Value pointer, Type element, int64_t height, int64_t width, int64_t channels,
                   int64_t lines, int64_t rows) {
-    Side s = {pointer, element, height, width, channels * window.groups, channels, lines};
+    Side s;
+    s.pointer = pointer;
+    s.element = element;
+    s.height = height;
+    s.width = width;
+    s.channels = channels * window.groups;
+    s.groupChannels = channels;
+    s.lines = lines;
     s.pixel = blocking.inPlace ? s.channels : lines;
     s.row = width * s.pixel;
     s.image = (blocking.inPlace ? height : rows) * s.row;
@@ -108,7 +115,8 @@ int64_t FilterGradientEmitter::scratchBytes(const Window &window, const ProductS
          kernel::alignUp(blocking.blockUnits * image * unit);
 }
 
-void FilterGradientEmitter::emit(Value begin, Value end, Value scratch, Epilogue epilogue) {
+void FilterGradientEmitter::emit(Value begin, Value end, Value scratch, Epilogue epilogue,
+                                 Totals *totals) {
   int64_t unit = elementBytes(shape.acc);
   sums = scratch;
   cotangent.packed = e.offset(scratch, kernel::alignUp(sumsUnits(window, blocking) * unit));
@@ -116,7 +124,9 @@ void FilterGradientEmitter::emit(Value begin, Value end, Value scratch, Epilogue
       e.offset(cotangent.packed, kernel::alignUp(blocking.mStep * cotangent.panel * unit));
   e.loop(begin, end, 1, [&](Value number) {
     Task task = locate(number);
-    clearSums(task);
+    if (totals)
+      totals->begin(number);
+    clearSums();
     Value from = e.mul(task.part, blocking.partUnits);
     Value until = e.min(e.add(from, blocking.partUnits), e.index(blocking.imageUnits));
     e.loop(from, until, blocking.blockUnits, [&](Value unit) {
@@ -127,6 +137,8 @@ void FilterGradientEmitter::emit(Value begin, Value end, Value scratch, Epilogue
       });
     });
     emitEpilogue(task, epilogue);
+    if (totals)
+      totals->end(number);
   });
 }
 
@@ -143,7 +155,7 @@ FilterGradientEmitter::Task FilterGradientEmitter::locate(Value number) {
   return task;
 }
 
-void FilterGradientEmitter::clearSums(const Task &task) {
+void FilterGradientEmitter::clearSums() {
   Value zeros = e.constant(e.vectorOf(shape.acc, blocking.width), 0);
   e.loop(e.index(0), e.index(sumsUnits(window, blocking)), blocking.width,
          [&](Value at) { e.store(zeros, sums, at); });
@@ -230,7 +242,7 @@ Value FilterGradientEmitter::startOf(const Side &side, const Task &task, Value p
 }
 
 /// Output rows (columns) whose tap lies in the image.
-std::pair<Value, Value> FilterGradientEmitter::validRange(Value tap, unsigned axis) {
+FilterGradientEmitter::Range FilterGradientEmitter::validRange(Value tap, unsigned axis) {
   int64_t stride = window.strides[axis], size = axis == 0 ? window.height : window.width;
   int64_t length = axis == 0 ? window.outHeight : window.outWidth;
   Value reach = e.mul(tap, window.dilations[axis]);
@@ -249,10 +261,8 @@ void FilterGradientEmitter::emitTile(const Task &task, const Block &block, Value
                                      Value m) {
   int64_t rows = blocking.rows, vectors = blocking.vectors, width = blocking.width;
   Value ky = e.div(tap, window.kernel[1]), kx = e.rem(tap, window.kernel[1]);
-  auto [yLow, yHigh] = validRange(ky, 0);
-  auto [xLow, xHigh] = validRange(kx, 1);
-  yLow = e.max(yLow, block.y);
-  yHigh = e.min(yHigh, block.yEnd);
+  Range validY = validRange(ky, 0), validX = validRange(kx, 1);
+  Value yLow = e.max(validY.low, block.y), yHigh = e.min(validY.high, block.yEnd);
   Value unit0 = blocking.inPlace ? e.index(0) : block.unit;
   Value row0 = blocking.inPlace ? e.index(0) : block.y;
   Value imageRow0 = blocking.inPlace ? e.index(0) : block.imageRow;
@@ -271,7 +281,7 @@ void FilterGradientEmitter::emitTile(const Task &task, const Block &block, Value
       Value right = e.add(e.mul(u, image.image), e.mul(e.sub(imageY, imageRow0), image.row));
       Value aRow = e.address(a, format.unit, left);
       Value bRow = e.address(b, format.unit, e.add(right, e.mul(column0, image.pixel)));
-      return e.loop(xLow, xHigh, 1, inRow, [&](Value x, ValueRange in) {
+      return e.loop(validX.low, validX.high, 1, inRow, [&](Value x, ValueRange in) {
         SmallVector<Value> values, next;
         for (int64_t v = 0; v < vectors; ++v)
           values.push_back(e.loadVector(bRow, format.unit,

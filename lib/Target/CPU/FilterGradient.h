@@ -4,6 +4,7 @@
 #define LIB_TARGET_CPU_FILTERGRADIENT_H
 
 #include "lib/Target/CPU/ImagePanels.h"
+#include "lib/Target/CPU/Totals.h"
 
 namespace ampc::cpu {
 
@@ -38,7 +39,8 @@ public:
 
   FilterGradientEmitter(KernelEmitter &e, const Window &window, const ProductShape &shape,
                         const FilterBlocking &blocking, mlir::Value image, mlir::Value cotangent);
-  void emit(mlir::Value begin, mlir::Value end, mlir::Value scratch, Epilogue epilogue);
+  void emit(mlir::Value begin, mlir::Value end, mlir::Value scratch, Epilogue epilogue,
+            Totals *totals);
 
   static int64_t tasks(const Window &window, const FilterBlocking &blocking);
   static int64_t scratchBytes(const Window &window, const ProductShape &shape,
@@ -64,7 +66,7 @@ private:
     Value imageRow; // the first one packed
   };
   Task locate(Value number);
-  void clearSums(const Task &task);
+  void clearSums();
   void emitBlock(const Task &task, const Block &block);
   void packSide(const Side &side, const Task &task, const Block &block, Value first, Value end,
                 Value row, Value rowEnd);
@@ -75,7 +77,11 @@ private:
   void emitTile(const Task &task, const Block &block, Value c, Value tap, Value m);
   Value sumsOf(const Task &task, Value c, Value tap, Value m);
   void emitEpilogue(const Task &task, Epilogue epilogue);
-  std::pair<Value, Value> validRange(Value tap, unsigned axis);
+  /// Output rows or columns from `low` on, below `high`.
+  struct Range {
+    Value low, high;
+  };
+  Range validRange(Value tap, unsigned axis);
 
   KernelEmitter &e;
   const Window &window;
