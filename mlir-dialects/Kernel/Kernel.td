@@ -161,8 +161,8 @@ def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFro
 }
 
 // Geometry of a two-dimensional window; images NHWC.
-class Kernel_ConvLikeOp<string mnemonic> : Kernel_LaunchOp<mnemonic,
-    [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
+class Kernel_ConvLikeOp<string mnemonic, list<string> methods = ["canTotal"]> : Kernel_LaunchOp<mnemonic,
+    [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, methods>]> {
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
                        DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                        DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$input_dilations, I64Attr:$groups,
@@ -182,8 +182,17 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
     for the image as well, on a filter flipped and with channels exchanged.
   }];
 }
-def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter"> {
+def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter", ["getWorkspaceBytes", "canTotal"]> {
   let summary = "Gradient for an OHWI filter from image (lhs) and cotangent (rhs); space [O, KH, KW, I/groups]";
+  let description = [{
+    The sum over pixels is one of `getParts()` partial sums, each over a range of the images, added in order: their number follows
+    from the shapes alone, so it is the same for any number of threads and any tier. The workspace holds them.
+  }];
+  let extraClassDeclaration = [{
+    unsigned getNumLeadingArguments() { return 1; }
+    int64_t getParts();
+    bool hasWideLines();
+  }];
 }
 def Kernel_WithTotalsOp : Kernel_LaunchOp<"with_totals",
     [IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["getWorkspaceBytes"]>]> {

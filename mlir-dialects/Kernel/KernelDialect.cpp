@@ -153,6 +153,27 @@ LogicalResult ConvFilterOp::verify() {
   return verifyFused(*this);
 }
 
+/// Whether the image is not dilated and has enough channels to fill vectors with those of one tap.
+bool ConvFilterOp::hasWideLines() {
+  return getSpace()[3] >= 8 && llvm::all_of(getInputDilations(), [](int64_t d) { return d == 1; });
+}
+// Small filters: few tiles, but long sums. Parts of two images or more, 1 M products or more, and
+// together 4 MB or less.
+int64_t ConvFilterOp::getParts() {
+  if (!hasWideLines())
+    return 1;
+  ArrayRef<int64_t> out = tensorOf(getRhs().getType()).getShape();
+  int64_t sums = getSpace()[0] * getSpace()[1] * getSpace()[2] * getSpace()[3];
+  int64_t bytes = sums * getAcc().getIntOrFloatBitWidth() / 8;
+  int64_t products = sums * out[0] * out[1] * out[2];
+  return std::max<int64_t>(1,
+                           std::min({int64_t(16), (4 << 20) / bytes, out[0] / 2, products >> 20}));
+}
+int64_t ConvFilterOp::getWorkspaceBytes() {
+  int64_t sums = getSpace()[0] * getSpace()[1] * getSpace()[2] * getSpace()[3], parts = getParts();
+  return parts == 1 ? 0 : alignUp(parts * sums * getAcc().getIntOrFloatBitWidth() / 8);
+}
+
 // A part is worth a task from about 16 K elements on; 64 parts keep the last sum short.
 int64_t ReduceOp::getChunks() {
   int64_t reduced = getSpace()[1], elements = reduced * getSpace()[0] * getSpace()[2];

@@ -10,28 +10,31 @@ constexpr int64_t depthBytes = 1536; // of one line of a panel: a panel of A fil
 // Tiles hide their loads from L2: with k up to 2048 in one block, sums need not leave the registers
 // in between (measured on a core with AMX: 1736 of 2500 GFLOP/s at k = 1024).
 constexpr int64_t tileDepthBytes = 4096;
-constexpr int64_t lhsBytes = 512 << 10;   // of A, which tiles read in place from L2
-constexpr int64_t mostColumns = 512;      // of a block of B, which with that depth stays in L2
+constexpr int64_t lhsBytes = 512 << 10; // of A, which tiles read in place from L2
+constexpr int64_t mostColumns = 512;    // of a block of B, which with that depth stays in L2
+constexpr int64_t rhsBytes = mostColumns * depthBytes;
 constexpr int64_t keptRhsBytes = 4 << 20; // of B kept packed for later tasks: a share of L3
 constexpr int64_t sumsBytes = 1 << 20;    // of sums between blocks of k
 constexpr int64_t workPerTask = 1 << 20;  // multiply-adds: about 20 us
 constexpr int64_t mostTasks = 16;
 
 /// Sums of a tile live in registers beside the vectors of B and A (and, without FMA, products).
-static int64_t mostRows(int64_t vectors, const Tier &tier) {
+int64_t ampc::cpu::mostTileRows(int64_t vectors, const Tier &tier) {
   int64_t sums = tier.hasFMA() ? tier.vectorRegisters * 3 / 4 : tier.vectorRegisters / 2;
   return sums / vectors;
 }
-
-/// The tile with the fewest cycles per point of k over all panels, edges included. A tile takes as
-/// many cycles as it has multiply-adds or loads, and no less than their latency.
-static void chooseTile(const ProductShape &shape, const Tier &tier, Blocking &blocking) {
+double ampc::cpu::tileCycles(int64_t rows, int64_t vectors) {
   constexpr int64_t latency = 8;
+  return double(std::max({rows * vectors, rows + vectors, latency}));
+}
+
+/// The tile with the fewest cycles per point of k over all panels, edges included.
+static void chooseTile(const ProductShape &shape, const Tier &tier, Blocking &blocking) {
   double best = 0;
   for (int64_t vectors : {2, 1, 3, 4}) {
-    int64_t panels = ceilDiv(shape.m, mostRows(vectors, tier)), rows = ceilDiv(shape.m, panels);
+    int64_t panels = ceilDiv(shape.m, mostTileRows(vectors, tier)), rows = ceilDiv(shape.m, panels);
     int64_t nPanels = ceilDiv(shape.n, vectors * blocking.width);
-    double cycles = double(panels * nPanels) * std::max({rows * vectors, rows + vectors, latency});
+    double cycles = double(panels * nPanels) * tileCycles(rows, vectors);
     if (best && cycles >= 0.97 * best)
       continue;
     best = cycles;
@@ -91,14 +94,11 @@ bool ampc::cpu::hasOwnProducts(const ProductShape &shape, const Tier &tier) {
 }
 
 /// Blocks of k: a panel of A, or a line of it for tiles, has its share of a cache.
-static void chooseDepth(const ProductShape &shape, Blocking &blocking) {
+static int64_t chooseDepth(const ProductShape &shape, const Blocking &blocking) {
   int64_t bytes = elementBytes(shape.acc) * blocking.parts();
   int64_t most = (blocking.usesTiles() ? tileDepthBytes : depthBytes) / bytes;
-  blocking.depthBlocks = ceilDiv(blocking.points, most);
-  blocking.depth = roundUp(ceilDiv(blocking.points, blocking.depthBlocks), blocking.width);
-  if (!blocking.usesTiles())
-    blocking.depth = std::min(blocking.points, blocking.depth);
-  blocking.depthBlocks = ceilDiv(blocking.points, blocking.depth);
+  int64_t depth = roundUp(ceilDiv(blocking.points, ceilDiv(blocking.points, most)), blocking.width);
+  return blocking.usesTiles() ? depth : std::min(blocking.points, depth);
 }
 
 /// Most panels of A in a task: sums between blocks of k stay in L2, and so does what tiles read of
@@ -121,9 +121,17 @@ Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const Tier &tier) 
     chooseMatrixTile(shape, blocking);
   else
     chooseTile(shape, tier, blocking);
-  chooseDepth(shape, blocking);
+  cutProduct(shape, chooseDepth(shape, blocking), blocking);
+  return blocking;
+}
 
-  int64_t nMost = mostColumns / blocking.columns();
+void ampc::cpu::cutProduct(const ProductShape &shape, int64_t depth, Blocking &blocking) {
+  blocking.depth = depth;
+  blocking.depthBlocks = ceilDiv(blocking.points, depth);
+  int64_t mostLines = mostColumns;
+  if (!blocking.usesTiles())
+    mostLines = std::min(mostLines, rhsBytes / (depth * elementBytes(shape.acc)));
+  int64_t nMost = std::max<int64_t>(1, mostLines / blocking.columns());
   int64_t rhsLineBytes = blocking.points * elementBytes(shape.acc) * blocking.parts();
   blocking.keepRhs = std::min(nMost * blocking.columns(), shape.n) * rhsLineBytes <= keptRhsBytes;
   cut(blocking.nPanels, nMost, blocking.nStep, blocking.nTasks);
@@ -140,5 +148,4 @@ Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const Tier &tier) 
     cut(blocking.mPanels, ceilDiv(blocking.mStep, 2), blocking.mStep, blocking.mTasks);
   while (tasks() < wanted && blocking.nStep > 1)
     cut(blocking.nPanels, ceilDiv(blocking.nStep, 2), blocking.nStep, blocking.nTasks);
-  return blocking;
 }

@@ -51,9 +51,8 @@ static int64_t lanesDividing(int64_t channels, int64_t width) {
   return width;
 }
 
-/// Numbers of the image, zero where `inside` is false: as wide as the sums, or bits of 16.
-static Value readImage(KernelEmitter &e, const PatchReader &reader, Value inside, Value at,
-                       int64_t lanes, const PanelFormat &format) {
+Value ampc::cpu::readImage(KernelEmitter &e, const PatchReader &reader, Value inside, Value at,
+                           int64_t lanes, const PanelFormat &format) {
   Value x = format.depth == 1
                 ? widen(e, e.loadVector(reader.pointer, reader.element, at, lanes), format.unit)
                 : e.loadVector(reader.pointer, e.b.getIntegerType(16), at, lanes);

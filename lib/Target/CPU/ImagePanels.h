@@ -15,9 +15,36 @@ struct Window {
   int64_t kernel[2], strides[2], padding[2], dilations[2], inputDilations[2];
   int64_t groups, groupChannels;
 
+  /// Everything about image and window that both ops say in the same way. `out` and `filter` are
+  /// the shapes of the output (NHWC) and the filter (OHWI).
+  template <typename Op>
+  static Window of(Op op, llvm::ArrayRef<int64_t> out, llvm::ArrayRef<int64_t> filter);
   int64_t pixels() const { return images * outHeight * outWidth; }
   int64_t taps() const { return kernel[0] * kernel[1]; }
 };
+
+template <typename Op>
+Window Window::of(Op op, llvm::ArrayRef<int64_t> out, llvm::ArrayRef<int64_t> filter) {
+  llvm::ArrayRef<int64_t> image =
+      mlir::cast<mlir::RankedTensorType>(op.getLhs().getType()).getShape();
+  Window window;
+  window.images = image[0];
+  window.height = image[1];
+  window.width = image[2];
+  window.channels = image[3];
+  window.outHeight = out[1];
+  window.outWidth = out[2];
+  for (unsigned axis = 0; axis < 2; ++axis) {
+    window.kernel[axis] = filter[1 + axis];
+    window.strides[axis] = op.getStrides()[axis];
+    window.padding[axis] = op.getPadding()[2 * axis];
+    window.dilations[axis] = op.getDilations()[axis];
+    window.inputDilations[axis] = op.getInputDilations()[axis];
+  }
+  window.groups = op.getGroups();
+  window.groupChannels = window.channels / window.groups;
+  return window;
+}
 
 /// Where (pixel, tap) finds its channels.
 struct Patch {
@@ -45,6 +72,10 @@ private:
   mlir::Value along(KernelEmitter &e, mlir::Value start, mlir::Value tap, unsigned axis,
                     int64_t size, mlir::Value &inside) const;
 };
+
+/// Numbers of the image, zero where `inside` is false: as wide as the sums, or bits of 16.
+mlir::Value readImage(KernelEmitter &e, const PatchReader &reader, mlir::Value inside,
+                      mlir::Value at, int64_t lanes, const PanelFormat &format);
 
 /// Lines are output pixels, k is (tap, channel): the left side of a convolution.
 class PixelLines : public PanelSource {

@@ -10,6 +10,14 @@ namespace ampc::cpu {
 /// Unit (line, point) of a panel lies at line * lineStride + point * depthStride.
 struct PanelLayout {
   int64_t lineStride, depthStride;
+  /// If not 0: point k is point k % runPoints of run k / runPoints, runStride units apart; and line
+  /// i is line i % linesPerSegment of segment i / linesPerSegment. Lines may overlap.
+  int64_t runPoints = 0, runStride = 0, linesPerSegment = 0, segmentStride = 0;
+
+  int64_t offsetOfLine(int64_t i) const {
+    return runPoints ? i / linesPerSegment * segmentStride + i % linesPerSegment * lineStride
+                     : i * lineStride;
+  }
 };
 
 /// Lines one after the other, an odd number of cache lines apart, which keeps them out of one
@@ -31,6 +39,12 @@ public:
   virtual void pack(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k,
                     mlir::Value depth, mlir::Value panel, PanelLayout layout,
                     const PanelFormat &format) = 0;
+  /// With a layout of runs: the first and the end of those in the block from `k` on that are not
+  /// all zero in the panel of `line`; `pack` fills only them.
+  virtual std::pair<mlir::Value, mlir::Value> runsOf(KernelEmitter &e, mlir::Value line,
+                                                     mlir::Value k, mlir::Value depth) {
+    return {};
+  }
   /// Bytes between lines if memory holds whole lines in this format already; else 0.
   virtual int64_t bytesBetweenLines(const PanelFormat &format) const { return 0; }
   /// Address of point `k` of a line; only if bytesBetweenLines() is not 0.

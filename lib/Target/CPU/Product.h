@@ -65,6 +65,14 @@ Multiply chooseMultiply(const ProductShape &shape, const Tier &tier);
 /// Whether the tier multiplies in another way than the one below.
 bool hasOwnProducts(const ProductShape &shape, const Tier &tier);
 Blocking chooseBlocking(const ProductShape &shape, const Tier &tier);
+/// Cuts a product whose tile (multiply, rows, vectors, width) and panels are chosen: into blocks of
+/// k of `depth` points, and tasks.
+void cutProduct(const ProductShape &shape, int64_t depth, Blocking &blocking);
+/// Register tiles: most rows that fit beside `vectors` vectors of B.
+int64_t mostTileRows(int64_t vectors, const Tier &tier);
+/// Cycles of a register tile per point of k: its multiply-adds or loads, and no less than their
+/// latency.
+double tileCycles(int64_t rows, int64_t vectors);
 
 } // namespace ampc::cpu
 #endif

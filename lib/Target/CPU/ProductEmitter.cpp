@@ -37,7 +37,9 @@ ScratchLayout ScratchLayout::of(const ProductShape &shape, const Blocking &block
   int64_t tile = blocking.rows * blocking.columns(), split = blocking.depthBlocks > 1;
   int64_t rhsBlocks = blocking.keepRhs ? blocking.depthBlocks : 1;
   ScratchLayout layout;
-  layout.lhsPanelUnits = blocking.rows * lhsLine;
+  PanelLayout lines = lhsLayout(blocking, lhs);
+  layout.lhsPanelUnits = lines.runPoints ? blocking.depth / lines.runPoints * lines.runStride
+                                         : blocking.rows * lhsLine;
   layout.rhsPanelUnits = blocking.depth * blocking.columns();
   layout.zeros = take(split * tile);
   layout.tile = take(tile);
@@ -145,6 +147,8 @@ void ProductEmitter::clearTail(Value panel, int64_t lines, PanelLayout layout,
 void ProductEmitter::packLhs(Value m, Value block) {
   Value panel = e.offset(scratch, layout.lhs);
   clearTail(panel, blocking.rows, lhsLines, lhsFormat, block);
+  if (lhsLines.runPoints)
+    runs = lhs.runsOf(e, e.mul(m, blocking.rows), e.mul(block, blocking.depth), points(block));
   lhs.pack(e, e.mul(m, blocking.rows), blocking.rows, e.mul(block, blocking.depth), points(block),
            panel, lhsLines, lhsFormat);
 }
@@ -231,8 +235,7 @@ void ProductEmitter::emitTile(const LhsPanel &a, Value b, Value points, Value fr
   emitMatrixTiles(e, tiles, left, right, points);
 }
 
-/// sum + x * y, where pairs of bf16 add two products.
-static Value multiplyAdd(KernelEmitter &e, Multiply multiply, Value x, Value y, Value sum) {
+Value ampc::cpu::multiplyAdd(KernelEmitter &e, Multiply multiply, Value x, Value y, Value sum) {
   if (multiply == Multiply::Pairs) {
     Type bf16 =
         VectorType::get({2 * cast<VectorType>(sum.getType()).getNumElements()}, e.b.getBF16Type());
@@ -247,26 +250,41 @@ static Value multiplyAdd(KernelEmitter &e, Multiply multiply, Value x, Value y, 
   return arith::AddFOp::create(e.b, e.loc, sum, arith::MulFOp::create(e.b, e.loc, x, y));
 }
 
-void ProductEmitter::emitRegisterTile(Value a, Value b, Value depth, Value from, Value to) {
+/// Neighbouring points of k of a register tile.
+SmallVector<Value> ProductEmitter::addRun(Value a, Value b, Value points, ValueRange sums) {
   int64_t rows = blocking.rows, vectors = blocking.vectors, width = blocking.width;
-  Type type = e.vectorOf(shape.acc, width), unit = lhsFormat.unit;
-  SmallVector<Value> sums;
-  for (int64_t i = 0; i < rows * vectors; ++i)
-    sums.push_back(from ? e.loadVector(from, shape.acc, e.index(i * width), width)
-                        : e.constant(type, 0));
-  sums = e.loop(e.index(0), depth, 1, sums, [&](Value k, ValueRange sum) {
+  return e.loop(e.index(0), points, 1, sums, [&](Value k, ValueRange sum) {
     SmallVector<Value> right, next;
     for (int64_t v = 0; v < vectors; ++v)
-      right.push_back(e.loadVector(b, unit, e.add(e.mul(k, blocking.columns()), v * width), width));
+      right.push_back(
+          e.loadVector(b, rhsFormat.unit, e.add(e.mul(k, blocking.columns()), v * width), width));
     for (int64_t i = 0; i < rows; ++i) {
-      Value x =
-          e.loadScalar(a, unit, e.add(e.mul(k, lhsLines.depthStride), i * lhsLines.lineStride));
+      Value x = e.loadScalar(a, lhsFormat.unit,
+                             e.add(e.mul(k, lhsLines.depthStride), lhsLines.offsetOfLine(i)));
       x = e.broadcast(x, width);
       for (int64_t v = 0; v < vectors; ++v)
         next.push_back(multiplyAdd(e, blocking.multiply, x, right[v], sum[i * vectors + v]));
     }
     return next;
   });
+}
+
+void ProductEmitter::emitRegisterTile(Value a, Value b, Value depth, Value from, Value to) {
+  int64_t rows = blocking.rows, vectors = blocking.vectors, width = blocking.width;
+  Type type = e.vectorOf(shape.acc, width);
+  SmallVector<Value> sums;
+  for (int64_t i = 0; i < rows * vectors; ++i)
+    sums.push_back(from ? e.loadVector(from, shape.acc, e.index(i * width), width)
+                        : e.constant(type, 0));
+  if (!lhsLines.runPoints)
+    sums = addRun(a, b, depth, sums);
+  else
+    sums = e.loop(runs.first, runs.second, 1, sums, [&](Value run, ValueRange sum) {
+      Value left = e.address(a, lhsFormat.unit, e.mul(run, lhsLines.runStride));
+      Value right =
+          e.address(b, rhsFormat.unit, e.mul(run, lhsLines.runPoints * blocking.columns()));
+      return addRun(left, right, e.index(lhsLines.runPoints), sum);
+    });
   for (int64_t i = 0; i < rows * vectors; ++i)
     e.store(sums[i], to, e.index(i * width));
 }

@@ -11,7 +11,8 @@ const TemplateRegistry &ampc::cpu::templateRegistry() {
     TemplateRegistry all;
     addMapTemplates(all);
     addGemmTemplate(all);
-    addConvTemplates(all);
+    addConvTemplate(all);
+    addConvFilterTemplate(all);
     addAttentionTemplate(all);
     addAttentionGradTemplate(all);
     addReduceTemplates(all);

@@ -66,7 +66,8 @@ private:
 // Each family of kernels adds its templates; Registry.cpp lists them.
 void addMapTemplates(TemplateRegistry &registry);
 void addGemmTemplate(TemplateRegistry &registry);
-void addConvTemplates(TemplateRegistry &registry);
+void addConvTemplate(TemplateRegistry &registry);
+void addConvFilterTemplate(TemplateRegistry &registry);
 void addAttentionTemplate(TemplateRegistry &registry);
 void addAttentionGradTemplate(TemplateRegistry &registry);
 void addReduceTemplates(TemplateRegistry &registry);

@@ -57,4 +57,23 @@ conv(2, 8, 32, 40, 3, stride=2, pad=1, element="bf16")
 conv(1, 9, 64, 33, 3, pad=1, element="bf16")
 conv(2, 6, 24, 18, 3, pad=1, groups=2, element="bf16")
 conv(2, 4, 16, 8, 3, pad=2, spread=2, element="f16")
+# Images dilated by zeros: phases without a tap, with some, and such that share no tap.
+conv(2, 5, 16, 12, 1, spread=2)
+conv(2, 5, 24, 20, 4, pad=2, spread=3, element="bf16")
+conv(1, 6, 16, 12, 3, pad=2, dilation=2, spread=2)
+conv(2, 4, 12, 18, 3, pad=1, spread=2, groups=3)
+conv(2, 4, 5, 9, 3, pad=1, spread=2, element="bf16")  # pairs across taps
+conv(1, 4, 40, 33, 3, pad=1, dilation=3, spread=2, element="bf16")
+conv(1, 5, 8, 6, 3, pad=1, stride=2, spread=3)
+# Rows under neighbouring windows: several images in a tile and one too few, tiles past the edge, blocks of rows of the window.
+conv(5, 2, 16, 20, 3, pad=1)
+conv(5, 2, 16, 20, 3, pad=1, element="bf16")
+conv(2, 20, 8, 16, 3, pad=1, stride=2)
+conv(3, 5, 192, 40, 3, pad=1)
+conv(2, 6, 160, 36, 5, pad=4, dilation=1, element="bf16")
+# Filters whose parts are ranges of the images; an image without a partner.
+conv(37, 10, 16, 24, 3, pad=1)
+conv(37, 10, 16, 24, 3, pad=1, element="bf16")
+conv(18, 9, 24, 32, 3, pad=1, stride=2, groups=2, element="bf16")
+conv(6, 5, 520, 40, 1, element="bf16")
 conv(1, 7, 3, 20, 3, pad=1, element="f16")
