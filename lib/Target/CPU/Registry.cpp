@@ -18,6 +18,7 @@ const TemplateRegistry &ampc::cpu::templateRegistry() {
     addRowTemplates(all);
     addAssembleTemplates(all);
     addPoolTemplates(all);
+    addPackTemplate(all);
     return all;
   }();
   return registry;

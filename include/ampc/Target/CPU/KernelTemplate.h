@@ -70,6 +70,7 @@ void addReduceTemplates(TemplateRegistry &registry);
 void addRowTemplates(TemplateRegistry &registry);
 void addAssembleTemplates(TemplateRegistry &registry);
 void addPoolTemplates(TemplateRegistry &registry);
+void addPackTemplate(TemplateRegistry &registry);
 const TemplateRegistry &templateRegistry();
 
 } // namespace ampc::cpu
