@@ -4,6 +4,7 @@
 #include "ampc/Kernel/Passes.h"
 #include "mlir-dialects/Train/Train.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace ampc {
@@ -29,6 +30,7 @@ private:
   void findProducts(kernel::ProgramOp program);
   bool isWeight(StringAttr slot);
   bool pays(const Copy &copy);
+  bool goes(StringAttr slot);
   void add(const Copy &copy);
   void read(kernel::ProgramOp program, const Copy &copy, StringAttr name);
   void write(kernel::ProgramOp program, const Copy &copy, StringAttr name);
@@ -223,15 +225,36 @@ void Packing::dropIfUnread(StringAttr slot) {
   buffer.erase();
 }
 
+/// Whether nothing reads the slot any more once all of its copies are made.
+bool Packing::goes(StringAttr slot) {
+  if (!model.lookupSymbol<train::BufferOp>(slot))
+    return false;
+  unsigned uses = 0, packable = 0;
+  for (auto program : module.getOps<kernel::ProgramOp>())
+    for (BlockArgument argument : program.getArguments())
+      if (slotOfArgument(program, argument.getArgNumber()) == slot)
+        uses += std::distance(argument.use_begin(), argument.use_end());
+  for (auto &[copy, programs] : products)
+    for (auto &[program, ops] : programs)
+      packable += copy.first == slot ? ops.size() : 0;
+  return uses == packable;
+}
+
 void Packing::run() {
   for (auto program : module.getOps<kernel::ProgramOp>())
     findProducts(program);
-  SmallVector<StringAttr> weights;
-  for (auto &[copy, programs] : llvm::to_vector(products))
-    if (options.always || pays(copy)) {
-      add(copy);
-      weights.push_back(copy.first);
-    }
+  llvm::SetVector<StringAttr> weights;
+  SmallVector<Copy> all, wanted;
+  for (auto &[copy, programs] : products) {
+    all.push_back(copy);
+    if (options.always || pays(copy))
+      weights.insert(copy.first);
+  }
+  for (const Copy &copy : all)
+    if (options.always || pays(copy) || (weights.contains(copy.first) && goes(copy.first)))
+      wanted.push_back(copy);
+  for (const Copy &copy : wanted)
+    add(copy);
   for (StringAttr slot : weights)
     dropIfUnread(slot);
 }

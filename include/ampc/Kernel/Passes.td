@@ -34,8 +34,8 @@ def KernelPackWeights : Pass<"kernel-pack-weights", "::mlir::ModuleOp"> {
 
     Packing a matrix takes as long as multiplying some 3 rows by it, and rows that products have are the measure of what it is worth: a program gains if
     (reads - writes of the copy) * `rows` is at least the sum of the rows of its products, where `rows` is `rows-16` for 16-bit types, which tiles
-    multiply many times as fast. A step that reads a weight once per update gains nothing: it packs once either way. A copy is made if some program gains;
-    a 16-bit copy that nothing else reads then goes.
+    multiply many times as fast. A step that reads a weight once per update gains nothing: it packs once either way. A copy is made if some program gains. Where nothing but
+    products reads the 16-bit copy of a parameter, packed ones then take its place, one for every order.
   }];
   let options = [
     Option<"rows", "rows", "int64_t", "64", "of products of which packing takes a twentieth">,
