@@ -10,6 +10,7 @@
 #include "ampc/Target/CPU/Codegen.h"
 #include "ampc/Target/CPU/Passes.h"
 #include "mlir/Parser/Parser.h"
+#include "test/lib/AmxEmulator/AmxEmulator.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
@@ -24,6 +25,8 @@ namespace cl = llvm::cl;
 
 static cl::opt<std::string> input(cl::Positional, cl::desc("FILE"), cl::init("-"));
 static cl::opt<bool> timing("time", cl::desc("print nanoseconds per run instead of checking"));
+static cl::opt<bool> bestOnly("best",
+                              cl::desc("with --time: only the code that this processor would run"));
 static cl::opt<std::string>
     objectOf("object", cl::desc("write the object file of this tier to standard output instead"),
              cl::value_desc("TIER"));
@@ -199,6 +202,15 @@ double Case::nanoseconds(const Code &code) {
   return best;
 }
 
+/// The last tier that this processor has without emulation.
+static const cpu::Tier &bestTier() {
+  const cpu::Tier *best = nullptr;
+  for (const cpu::Tier &tier : cpu::tiers())
+    if (tier.hasAMX() ? hasNativeAmx() : canRun(tier))
+      best = &tier;
+  return *best;
+}
+
 /// Rounding of the narrowest type among results and what bodies go through, times some ulps; 0:
 /// exact. Tiers that multiply pairs of bf16 round every term of such products, and may be allowed
 /// more.
@@ -266,6 +278,8 @@ Code Runner::codeOf(Operation *op, const cpu::Tier &tier) {
 bool Runner::runKernel(Operation *op, const cpu::Tier &tier) {
   if (sourceOf(op, tier) != tier.name)
     return true; // the same code as in a tier below
+  if (bestOnly && sourceOf(op, bestTier()) != tier.name)
+    return true;
   Code code = codeOf(op, tier);
   Case data(op, [&](Operation *pack) { return codeOf(pack, tier); });
   llvm::outs() << recordOf(op).getAs<StringAttr>("name").getValue() << "_" << tier.name << ": "
@@ -310,7 +324,7 @@ bool Runner::runAll() {
     auto tierModule = module.lookupSymbol<ModuleOp>(("tier_" + tier.name).str());
     if (!tierModule)
       continue;
-    if (canRun(tier))
+    if (canRun(tier) && !(timing && tier.hasAMX() && !hasNativeAmx()))
       passed &= runTier(tier, tierModule);
     else
       llvm::outs() << tier.name << ": not on this processor\n";
