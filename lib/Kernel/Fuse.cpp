@@ -184,7 +184,7 @@ bool Fuser::isFree(kernel::MapOp op) const {
   for (OpOperand &input : inputsOf(op)) {
     if (elements(shapeOf(input.get())) == 1)
       continue;
-    if (whole || shapeOf(input.get()) != shapeOf(op->getResult(0)))
+    if (whole || elements(shapeOf(input.get())) != elements(shapeOf(op->getResult(0))))
       return false;
     whole = input.get();
   }
@@ -310,7 +310,8 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
   Value given = inputsOf(anyReader)[input].get();
   auto producer = kernel::throughViews(given).getDefiningOp<FusedKernelOpInterface>();
   if (!reader || !producer || isa<kernel::ReduceOp>(producer) || isBarrier(producer) ||
-      isRepeated(reader) || !fits(producer, reader))
+      isRepeated(reader) || !fits(producer, reader) || GradientSum::of(reader) ||
+      GradientSum::of(producer))
     return false;
   if (given.getDefiningOp<kernel::ViewOp>()) {
     reader = respaceQueued(reader, producer.getSpace());
@@ -397,7 +398,7 @@ static void shareView(Value value) {
 /// order.
 bool Fuser::joinSibling(FusedKernelOpInterface op) {
   auto reduce = dyn_cast<kernel::ReduceOp>(*op);
-  if (!reduce && !isa<kernel::MapOp>(op))
+  if ((!reduce && !isa<kernel::MapOp>(op)) || GradientSum::of(op))
     return false;
   for (auto [i, operand] : llvm::enumerate(inputsOf(op))) {
     unsigned seen = 0;
@@ -410,7 +411,8 @@ bool Fuser::joinSibling(FusedKernelOpInterface op) {
       if (++seen > maxSiblings)
         break;
       if (!other || other == op || other->getName() != op->getName() ||
-          other.getSpace() != op.getSpace() || isRepeated(other) != isRepeated(op) ||
+          other.getSpace() != op.getSpace() || GradientSum::of(other) ||
+          isRepeated(other) != isRepeated(op) ||
           (reduce && cast<kernel::ReduceOp>(*other).getKind() != reduce.getKind()))
         continue;
       int64_t input = int64_t(use.getOperandNumber()) - inputsOf(other).front().getOperandNumber();

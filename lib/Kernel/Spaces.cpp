@@ -241,3 +241,45 @@ bool ampc::isReadByElement(Value value) {
     return isa<FusedKernelOpInterface>(use.getOwner()) && inputNumber(use) >= 0;
   });
 }
+
+std::optional<GradientSum> GradientSum::of(Operation *op) {
+  auto fused = dyn_cast<FusedKernelOpInterface>(op);
+  auto reduce = dyn_cast<kernel::ReduceOp>(op);
+  if (!fused || op->hasAttr("kernel.barrier") ||
+      !(isa<kernel::MapOp>(op) || (reduce && reduce.getKind() == kernel::Combine::sum)))
+    return {};
+  auto isScalar = [](Value value) { return elements(shapeOf(value)) == 1; };
+  if (!llvm::all_of(op->getResults(), isScalar) || usesLinearIndex(fused))
+    return {};
+  GradientSum sum;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (isScalar(operand.get()))
+      continue;
+    if (sum.gradient || elements(shapeOf(operand.get())) != elements(fused.getSpace()))
+      return {};
+    sum.gradient = &operand;
+  }
+  Operation *source =
+      sum.gradient ? kernel::throughViews(sum.gradient->get()).getDefiningOp() : nullptr;
+  if (!source || !source->hasAttr("kernel.barrier"))
+    return {};
+  for (Value value : fused.getBody().front().getTerminator()->getOperands()) {
+    if (!reduce) {
+      auto total = value.getDefiningOp<kernel::RowReduceOp>();
+      if (!total || total.getKind() != kernel::Combine::sum)
+        return {};
+      value = total.getX();
+    }
+    sum.terms.push_back(value);
+  }
+  // Nothing along the way depends on the place or on another sum.
+  unsigned reductions = 0;
+  for (Operation &inner : fused.getBody().front()) {
+    reductions += isa<kernel::RowReduceOp>(inner);
+    if (isa<kernel::RowIndexOp>(inner))
+      return {};
+  }
+  if (reductions != (reduce ? 0 : sum.terms.size()))
+    return {};
+  return sum;
+}

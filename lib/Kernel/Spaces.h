@@ -39,6 +39,15 @@ bool hasRowOps(FusedKernelOpInterface op);
 bool isPointwise(mlir::Operation *op);
 bool usesLinearIndex(FusedKernelOpInterface op);
 
+/// What a sum over all elements of a gradient adds up; null if the kernel does anything else.
+/// `gradient` is the input that is one, in the memory of a kernel with `kernel.barrier`.
+struct GradientSum {
+  mlir::OpOperand *gradient = nullptr;
+  llvm::SmallVector<mlir::Value> terms; ///< of the body, one per result
+
+  static std::optional<GradientSum> of(mlir::Operation *op);
+};
+
 /// Rewrites a map over another space with the same points in the same order, its tensors behind
 /// views. Null (and nothing changed) if its maps do not allow that.
 kernel::MapOp respace(kernel::MapOp op, llvm::ArrayRef<int64_t> space);

@@ -393,8 +393,12 @@ void Reader::hash(train::ModelOp model) {
     os << ";";
   }
   for (auto program : module.getOps<kernel::ProgramOp>())
-    if (Attribute optimizer = program->getAttr("train.optimizer"))
+    if (Attribute optimizer = program->getAttr("train.optimizer")) {
       os << program->getAttr("train.step") << optimizer.getAbstractAttribute().getName() << ";";
+      if (auto groups = program->getAttrOfType<ArrayAttr>("train.groups"))
+        for (auto group : groups.getAsRange<train::GroupAttr>())
+          os << group.getParams() << group.getOptimizer().getAbstractAttribute().getName() << ";";
+    }
   result.stateHash = llvm::xxh3_64bits(text);
   for (auto program : module.getOps<kernel::ProgramOp>())
     program->print(os, OpPrintingFlags().useLocalScope());

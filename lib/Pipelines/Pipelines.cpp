@@ -96,6 +96,7 @@ ArrayRef<Phase> ampc::getPhases() {
            return;
          pm.addPass(createKernelFuse());
          pm.addPass(createKernelNarrowResults());
+         pm.addPass(createKernelFuseTotals({options.explain}));
          pm.addPass(createCSEPass());
          KernelPackWeightsOptions packing;
          packing.always = options.packWeights == "always";

@@ -200,24 +200,25 @@ void RowGradient::rewrite() {
       builder.getDictionaryAttr(builder.getNamedAttr("train.rows", mark.getParamAttr())));
 }
 
-void ampc::keepRowGradients(train::FuncOp gradient, OptimizerAttrInterface optimizer,
-                            bool explain) {
+void ampc::keepRowGradients(train::FuncOp gradient, train::StepOp step, bool explain) {
   Operation *ret = gradient.getBody().front().getTerminator();
-  bool keptRows = false;
+  DenseMap<Attribute, bool> keptRows; // by lazy rule: whether it updates rows of some table
   for (unsigned i = 0, count = ret->getNumOperands(); i < count; ++i) {
     auto mark = ret->getOperand(i).getDefiningOp<train::GradientOp>();
     if (!mark || !gradient.getResultAttr(i, "train.gradient"))
       continue;
+    OptimizerAttrInterface optimizer = step.getOptimizerOf(mark.getParamAttr());
     RowGradient rows(gradient, ret->getOpOperand(i), optimizer);
     StringRef reason = rows.reasonAgainst();
+    if (optimizer.isLazy())
+      keptRows[optimizer] |= rows.isWanted();
     if (rows.isWanted()) {
       rows.rewrite();
-      keptRows = true;
     } else if (!reason.empty() && (explain || (optimizer.isLazy() && rows.hasLookups()))) {
       gradient.emitRemark() << "the gradient of @" << mark.getParam() << " is dense: " << reason;
     }
   }
-  if (optimizer.isLazy() && !keptRows)
+  if (llvm::any_of(keptRows, [](auto &rule) { return !rule.second; }))
     gradient.emitWarning() << "expected a parameter that only lookups read for a lazy optimizer, "
                               "but there is none: it updates whole tensors";
   gradient.setFunctionType(

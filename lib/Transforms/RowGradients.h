@@ -10,6 +10,6 @@ namespace ampc {
 /// the result marked by `train.gradient` becomes the sums, and a further result, marked by
 /// `train.rows`, says whose they are. With `explain` (and for tables that a lazy optimizer cannot
 /// treat so), remarks say why a gradient is dense all the same.
-void keepRowGradients(train::FuncOp gradient, OptimizerAttrInterface optimizer, bool explain);
+void keepRowGradients(train::FuncOp gradient, train::StepOp step, bool explain);
 } // namespace ampc
 #endif

@@ -90,13 +90,16 @@ private:
   StringRef paramName(unsigned i) {
     return cast<FlatSymbolRefAttr>(step.getParams()[i]).getValue();
   }
+  OptimizerAttrInterface rule(unsigned i) {
+    return step.getOptimizerOf(cast<FlatSymbolRefAttr>(step.getParams()[i]).getAttr());
+  }
   RankedTensorType paramType(unsigned i) {
     return cast<RankedTensorType>(model.lookupSymbol<train::ParamOp>(paramName(i)).getType());
   }
   /// In 16 bits if the optimizer says so. The f64 form of a model is a reference: nothing is
   /// rounded there.
   RankedTensorType momentType(unsigned i) {
-    OptimizerAttrInterface optimizer = step.getOptimizer();
+    OptimizerAttrInterface optimizer = rule(i);
     RankedTensorType param = paramType(i);
     Type element = optimizer.getMomentType();
     if (!element || param.getElementType().isF64())
@@ -118,7 +121,8 @@ private:
   StringRef name;
   bool explain;
   OpBuilder builder;
-  Value count, number, lr; ///< of the program under construction: the step as integer and real
+  Value count, number; ///< of the program under construction: the step as integer and real
+  Value lr;            ///< of the parameter that is being updated
 };
 } // namespace
 
@@ -133,9 +137,9 @@ void Expansion::declare(StringRef symbol, Type type, StringRef role, double valu
 
 void Expansion::declareState(ArrayRef<Gradient> gradients) {
   builder.setInsertionPoint(step);
-  OptimizerAttrInterface optimizer = step.getOptimizer();
   declare((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()), "step");
   for (auto [i, gradient] : llvm::enumerate(gradients)) {
+    OptimizerAttrInterface optimizer = rule(i);
     for (StringRef moment : optimizer.getMomentNames())
       declare(slot(moment, paramName(i)), momentType(i), "moment", optimizer.getInitialMoment());
     if (step.getEmaDecay())
@@ -170,16 +174,20 @@ void Expansion::clip(GradBuilder &b, Program &program, MutableArrayRef<Gradient>
       g = b.select(b.greater(g, high), high, b.select(b.greater(low, g), low, g));
     }
   if (step.getClipNorm()) {
+    // In f64: the order of the sum, which is that of the kernels, does not show in the norm.
     Value sum;
+    Type element = std::exchange(b.compute, b.builder.getF64Type());
     for (auto &[g, rows] : gradients) {
       auto dims =
           llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(g.getType()).getRank()));
-      Value square = b.mul(g, g);
+      Value wide = b.castTo(g, b.compute), square = b.mul(wide, wide);
       Value part = dims.empty() ? square : b.reduceSum(square, dims);
       sum = sum ? b.add(sum, part) : part;
     }
+    Value norm = b.castTo(b.sqrt(sum), element);
+    b.compute = element;
     // As torch.nn.utils.clip_grad_norm_: factor min(1, limit / (norm + 1e-6)).
-    Value norm = b.sqrt(sum), one = b.real(1.0, norm);
+    Value one = b.real(1.0, norm);
     Value factor =
         b.div(b.real(step.getClipNorm()->convertToDouble(), norm), b.add(norm, b.real(1e-6, norm)));
     factor = b.select(b.greater(one, factor), factor, one);
@@ -192,7 +200,7 @@ void Expansion::clip(GradBuilder &b, Program &program, MutableArrayRef<Gradient>
 /// The optimizer's rule on a tensor, or on rows of one; 16-bit moments are rounded here.
 SmallVector<Value> Expansion::applyRule(GradBuilder &b, unsigned i, Value param, Value gradient,
                                         ArrayRef<Value> moments, StringRef part) {
-  OptimizerAttrInterface optimizer = step.getOptimizer();
+  OptimizerAttrInterface optimizer = rule(i);
   Type element = getElementTypeOrSelf(param), stored = momentType(i).getElementType();
   SmallVector<Value> wide =
       llvm::map_to_vector(moments, [&](Value moment) { return b.castTo(moment, element); });
@@ -213,7 +221,7 @@ SmallVector<Value> Expansion::applyRule(GradBuilder &b, unsigned i, Value param,
 /// moves every row, the others are updated with a gradient of 0 before.
 SmallVector<Value> Expansion::updateParam(GradBuilder &b, Program &program, unsigned i,
                                           Gradient gradient) {
-  OptimizerAttrInterface optimizer = step.getOptimizer();
+  OptimizerAttrInterface optimizer = rule(i);
   SmallVector<Value> state{program.state(paramName(i), paramType(i))};
   for (StringRef moment : optimizer.getMomentNames())
     state.push_back(program.state(slot(moment, paramName(i)), momentType(i)));
@@ -247,14 +255,18 @@ void Expansion::addUpdate(Program &program, SmallVector<Gradient> gradients) {
   count = program.state((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()));
   Value next = b.add(count, b.real(1.0, count));
   number = b.castTo(next, element);
-  OptimizerAttrInterface optimizer = step.getOptimizer();
-  lr = b.real(optimizer.getLearningRate(), element);
-  if (auto schedule = step.getSchedule())
-    lr = b.mul(lr, schedule->buildFactor(b, number));
   Value factor = program.control("lr_factor", RankedTensorType::get({}, builder.getF32Type()));
-  lr = b.mul(lr, b.castTo(factor, element));
+  factor = b.castTo(factor, element);
+  Value scheduled;
+  if (auto schedule = step.getSchedule())
+    scheduled = schedule->buildFactor(b, number);
 
   for (auto [i, gradient] : llvm::enumerate(gradients)) {
+    OptimizerAttrInterface optimizer = rule(i);
+    lr = b.real(optimizer.getLearningRate(), element);
+    if (scheduled)
+      lr = b.mul(lr, scheduled);
+    lr = b.mul(lr, factor);
     SmallVector<Value> updated = updateParam(b, program, i, gradient);
     program.addResult(updated[0], "train.slot", paramName(i));
     for (auto [moment, value] :
@@ -283,7 +295,7 @@ LogicalResult Expansion::run() {
                                 << " micro-batches";
     accumulateMicroBatches(gradient, count);
   }
-  keepRowGradients(gradient, step.getOptimizer(), explain);
+  keepRowGradients(gradient, step, explain);
   declareState(gradientsOf(gradient));
   builder.setInsertionPointAfter(gradient);
 
@@ -332,8 +344,11 @@ LogicalResult Expansion::run() {
   }
   forward.finish();
   // What the step was made of is part of what a checkpoint depends on.
-  for (train::FuncOp func : {whole, apply})
+  for (train::FuncOp func : {whole, apply}) {
     func->setAttr("train.optimizer", step.getOptimizer());
+    if (step.getGroupsAttr())
+      func->setAttr("train.groups", step.getGroupsAttr());
+  }
   if (Attribute scaler = step->getAttr("amp.scaler"))
     for (train::FuncOp func : {whole, apply, gradient})
       func->setAttr("amp.scaler", scaler);

@@ -136,7 +136,7 @@ def Kernel_LinearIndexOp : Kernel_Op<"linear_index", [Pure]> {
 class Kernel_LaunchOp<string mnemonic, list<Trait> traits = []> : Kernel_Op<mnemonic, traits # [Pure]> {
   let results = (outs Variadic<AnyRankedTensor>:$outs);
 }
-def Kernel_MapOp : Kernel_LaunchOp<"map", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface>]> {
+def Kernel_MapOp : Kernel_LaunchOp<"map", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
   let summary = "One body per point of the space; `kernel.row_reduce` inside makes it a row kernel";
   let description = [{
     Covers pointwise ops, row-wise ops (softmax, norms, losses), transposes, slices and broadcasts. A result
@@ -149,7 +149,7 @@ def Kernel_MapOp : Kernel_LaunchOp<"map", [FusedKernelOpInterface, IsolatedFromA
     attr-dict-with-keyword $body `:` type($outs)}];
   let hasVerifier = 1;
 }
-def Kernel_ReduceOp : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["getWorkspaceBytes"]>]> {
+def Kernel_ReduceOp : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["getWorkspaceBytes", "canTotal"]>]> {
   let summary = "Combines the yielded values over the middle dimension of a space [outer, reduced, inner]";
   let description = [{
     Every yielded value has the type of its accumulator (f32 or wider for floats) and gives a
@@ -167,7 +167,7 @@ def Kernel_ReduceOp : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, Isolate
     int64_t getChunks();
   }];
 }
-def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface>]> {
+def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
   let summary = "Matrix product with an explicit accumulator and a body that turns sums into results";
   let description = [{
     For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body. Maps of
@@ -187,7 +187,7 @@ def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFro
 
 // Geometry of a two-dimensional window; images NHWC.
 class Kernel_ConvLikeOp<string mnemonic> : Kernel_LaunchOp<mnemonic,
-    [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface>]> {
+    [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
                        DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                        DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$input_dilations, I64Attr:$groups,
@@ -209,6 +209,39 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
 }
 def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter"> {
   let summary = "Gradient for an OHWI filter from image (lhs) and cotangent (rhs); space [O, KH, KW, I/groups]";
+}
+def Kernel_WithTotalsOp : Kernel_LaunchOp<"with_totals",
+    [IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["getWorkspaceBytes"]>]> {
+  let summary = "A kernel, and sums over the elements that it writes, formed while it writes them";
+  let description = [{
+    The first region holds one kernel and yields its results; its arguments are the first inputs. The other inputs are scalars (tensors of
+    one element). The body's arguments are one element of every result as it is stored, then the scalars. Each value that
+    the body yields is added up over all elements of the one result that it depends on. These sums, of one element each, are the results
+    after those of the kernel. Their order depends on the tier, not on the number of threads.
+
+    ```mlir
+    %y, %squares = kernel.with_totals(%x, %index, %factor : tensor<12x8xf32>, tensor<12xi32>, tensor<f32>) of {
+    ^bb0(%a: tensor<12x8xf32>, %b: tensor<12xi32>):
+      %0 = kernel.scatter_add %a, %b : tensor<12x8xf32>, tensor<12xi32> -> tensor<100x8xf32>
+      kernel.yield %0 : tensor<100x8xf32>
+    } sum {
+    ^bb0(%element: f32, %scalar: f32):
+      %0 = arith.mulf %element, %scalar : f32
+      %1 = arith.mulf %0, %0 : f32
+      kernel.yield %1 : f32
+    } : tensor<100x8xf32>, tensor<f32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
+  let regions = (region SizedRegion<1>:$launch, SizedRegion<1>:$body);
+  let assemblyFormat = "`(` ($inputs^ `:` type($inputs))? `)` `of` $launch `sum` $body attr-dict `:` type($outs)";
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Partial sums that a total is put together from, at most.
+    static constexpr int64_t maxParts = 256;
+    KernelOpInterface getKernel();
+    unsigned getNumTotals() { return getNumResults() - getKernel()->getNumResults(); }
+  }];
 }
 include "mlir-dialects/Kernel/KernelDataOps.td"
 include "mlir-dialects/Kernel/KernelAttentionOps.td"

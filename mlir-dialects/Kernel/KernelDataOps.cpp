@@ -141,3 +141,6 @@ LogicalResult PoolOp::verify() {
 LogicalResult PoolGradOp::verify() {
   return verifyWindows(*this, tensorOf(getResult()), tensorOf(getG()), getWhere());
 }
+
+bool ScatterAddOp::canTotal(unsigned) { return true; }
+bool SumRowsOp::canTotal(unsigned) { return true; }

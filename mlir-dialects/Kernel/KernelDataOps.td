@@ -21,7 +21,7 @@ def Kernel_GatherOp : Kernel_DataOp<"gather"> {
   let arguments = (ins AnyRankedTensor:$table, AnyRankedTensor:$index);
   let assemblyFormat = "$table `,` $index attr-dict `:` type($table) `,` type($index) `->` type($result)";
 }
-def Kernel_ScatterAddOp : Kernel_DataOp<"scatter_add"> {
+def Kernel_ScatterAddOp : Kernel_DataOp<"scatter_add", [], ["canTotal"]> {
   let summary = "A table of zeros, to whose row index[i] row i of the updates is added";
   let description = [{
     The table's type is that of the accumulator. Every part of the table belongs to one task, which adds in the order of the
@@ -49,7 +49,7 @@ def Kernel_GroupRowsOp : Kernel_DataOp<"group_rows", [], ["getWorkspaceBytes"]> 
   let results = (outs AnyRankedTensor:$rows, AnyRankedTensor:$order, AnyRankedTensor:$starts);
   let assemblyFormat = "$index `of` $of attr-dict `:` type($index) `->` type(results)";
 }
-def Kernel_SumRowsOp : Kernel_DataOp<"sum_rows"> {
+def Kernel_SumRowsOp : Kernel_DataOp<"sum_rows", [], ["canTotal"]> {
   let summary = "Row k is the sum of the updates order[starts[k]] to order[starts[k + 1] - 1]";
   let description = [{
     The sums' type is that of the accumulator. A row belongs to one task, which adds in the order given.

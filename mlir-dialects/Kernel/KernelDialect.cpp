@@ -243,3 +243,87 @@ int64_t ReduceOp::getWorkspaceBytes() {
                      tensorOf(type).getElementTypeBitWidth() / 8);
   return bytes;
 }
+
+/// Every point of the space writes an element of its own.
+static bool writesOnce(FusedKernelOpInterface op, unsigned result) {
+  ArrayRef<int64_t> space = op.getSpace();
+  int64_t points = std::accumulate(space.begin(), space.end(), int64_t(1), std::multiplies<>());
+  return tensorOf(op->getResult(result).getType()).getNumElements() == points;
+}
+bool MapOp::canTotal(unsigned result) { return writesOnce(*this, result); }
+bool GemmOp::canTotal(unsigned result) { return writesOnce(*this, result); }
+bool ConvOp::canTotal(unsigned result) { return writesOnce(*this, result); }
+bool ConvFilterOp::canTotal(unsigned result) { return writesOnce(*this, result); }
+bool ReduceOp::canTotal(unsigned result) { return true; }
+
+KernelOpInterface WithTotalsOp::getKernel() {
+  return cast<KernelOpInterface>(getLaunch().front().front());
+}
+int64_t WithTotalsOp::getWorkspaceBytes() {
+  return alignUp(getKernel().getWorkspaceBytes()) +
+         int64_t(getNumTotals()) * maxParts * int64_t(sizeof(double));
+}
+
+/// One kernel, which writes what it totals.
+static LogicalResult verifyLaunch(WithTotalsOp op) {
+  Block &launch = op.getLaunch().front();
+  auto kernel = dyn_cast<KernelOpInterface>(launch.front());
+  if (!kernel || kernel.getOverwritten() || isa<WithTotalsOp>(launch.front()) ||
+      launch.getOperations().size() != 2 ||
+      llvm::to_vector(launch.getTerminator()->getOperands()) !=
+          llvm::to_vector_of<Value>(kernel->getResults()))
+    return op.emitOpError("expected one kernel with memory of its own, whose results are yielded");
+  unsigned count = launch.getNumArguments();
+  if (count > op.getInputs().size() ||
+      launch.getArgumentTypes() != op.getInputs().take_front(count).getTypes())
+    return op.emitOpError("expected the kernel's arguments to be the first inputs");
+  if (op.getNumResults() < kernel->getNumResults() ||
+      kernel->getResultTypes() != op.getOuts().take_front(kernel->getNumResults()).getTypes())
+    return op.emitOpError("expected the kernel's results to be the first results");
+  return success();
+}
+
+/// The arguments that a value of the body depends on.
+static void findArguments(Value value, llvm::SmallSetVector<unsigned, 2> &arguments) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    arguments.insert(argument.getArgNumber());
+  else
+    for (Value operand : value.getDefiningOp()->getOperands())
+      findArguments(operand, arguments);
+}
+
+LogicalResult WithTotalsOp::verifyRegions() {
+  if (failed(verifyLaunch(*this)))
+    return failure();
+  KernelOpInterface kernel = getKernel();
+  Block &body = getBody().front();
+  SmallVector<Type> expected;
+  for (Type type : kernel->getResultTypes())
+    expected.push_back(tensorOf(type).getElementType());
+  for (Type type : getInputs().drop_front(getLaunch().getNumArguments()).getTypes()) {
+    if (tensorOf(type).getNumElements() != 1)
+      return emitOpError() << "expected a scalar beside the kernel's inputs, but got " << type;
+    expected.push_back(tensorOf(type).getElementType());
+  }
+  if (llvm::to_vector(body.getArgumentTypes()) != expected)
+    return emitOpError("expected a body on one element of every result, then of every scalar");
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield || yield.getNumOperands() != getNumTotals())
+    return emitOpError() << "expected a body that yields " << getNumTotals() << " values";
+  for (auto [value, type] :
+       llvm::zip(yield.getValues(), getOuts().drop_front(kernel->getNumResults()).getTypes())) {
+    auto total = tensorOf(type);
+    if (total.getNumElements() != 1 || total.getElementType() != value.getType() ||
+        !isa<FloatType>(value.getType()))
+      return emitOpError() << "expected a total of one " << value.getType() << ", but got " << type;
+    if (failed(verifyAccumulator(*this, value.getType(), value.getType())))
+      return failure();
+    llvm::SmallSetVector<unsigned, 2> arguments;
+    findArguments(value, arguments);
+    arguments.remove_if([&](unsigned i) { return i >= kernel->getNumResults(); });
+    if (arguments.size() != 1 || !kernel.canTotal(arguments.front()))
+      return emitOpError() << "expected every total to depend on one result that "
+                           << kernel->getName() << " writes once";
+  }
+  return success();
+}

@@ -17,6 +17,10 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
       "int64_t", "getWorkspaceBytes", (ins), "", "return 0;">,
     InterfaceMethod<"The operand whose memory the first result has to take over; null for most kernels.",
       "::mlir::OpOperand *", "getOverwritten", (ins), "", "return nullptr;">,
+    InterfaceMethod<[{
+      Whether sums over the elements of a result can be formed while the kernel writes it: it writes each of them
+      once (see kernel.with_totals).}],
+      "bool", "canTotal", (ins "unsigned":$result), "", "return false;">,
   ];
 }
 

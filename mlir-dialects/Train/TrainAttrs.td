@@ -104,6 +104,19 @@ def Train_LambAttr : Train_OptimizerAttr<"Lamb", "lamb", ["getRowUpdate"]> {
                         RealOr<"0.01">:$weight_decay);
 }
 
+def Train_GroupAttr : Train_Attr<"Group", "group"> {
+  let summary = "Parameters of a step with a rule of their own, as a parameter group of torch.optim";
+  let description = [{
+    ```mlir
+    train.step @fit minimize @loss over [@table, @w, @b] with #train.adamw<lr = 1.0e-3, weight_decay = 0.1>
+      groups [#train.group<params = [@b], optimizer = #train.adamw<lr = 1.0e-3, weight_decay = 0.0>>,
+              #train.group<params = [@table], optimizer = #train.rowwise_adagrad<lr = 1.0e-2>>]
+    ```
+  }];
+  let parameters = (ins "::mlir::ArrayAttr":$params, "::ampc::OptimizerAttrInterface":$optimizer);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 // ---- Schedules: factors on the optimizer's learning rate. `step` counts from 1. ----
 class Train_ScheduleAttr<string cppName, string keyword>
     : Train_Attr<cppName, keyword, [DeclareAttrInterfaceMethods<ScheduleAttrInterface>]>;

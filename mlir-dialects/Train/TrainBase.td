@@ -67,7 +67,7 @@ class Train_Op<string mnemonic, Category category, list<Trait> traits = []>
   string doc = "";
   string example = "";
   let results = (outs AnyRankedTensor:$result);
-  let description = doc
+  let description = "    " # doc
     # !if(!empty(example), "", "\n\n    ```mlir\n    " # example # "\n    ```")
     # "\n\n    Precision category: `" # category.name # "`."
     # !if(differentiable, " Saved for the adjoint: "
@@ -127,7 +127,7 @@ class Train_CompositeOp<string mnemonic, Category category, list<Trait> traits =
   string parts = "";
   code extraDefinition = "";
   let results = (outs AnyRankedTensor:$result);
-  let description = doc
+  let description = "    " # doc
     # !if(!empty(example), "", "\n\n    ```mlir\n    " # example # "\n    ```")
     # "\n\n    Precision category: `" # category.name # "`. Composite: `simplify` replaces it by " # parts
     # ", which bring the adjoint.\n";

@@ -200,9 +200,25 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
       return emitOpError() << "expected every parameter once, but got " << param << " twice";
     else if (!symbols.lookupNearestSymbolFrom<ParamOp>(*this, cast<FlatSymbolRefAttr>(param)))
       return emitOpError() << "expected a parameter, but " << param << " is none";
+  llvm::SmallDenseSet<Attribute> grouped;
+  for (Attribute group : getGroups().value_or(Builder(getContext()).getArrayAttr({})))
+    for (Attribute param : cast<GroupAttr>(group).getParams())
+      if (!once.contains(param))
+        return emitOpError() << "expected parameters of the step in a group, but got " << param;
+      else if (!grouped.insert(param).second)
+        return emitOpError() << "expected every parameter in one group, but " << param
+                             << " is in two";
   if (getMicroBatches() && *getMicroBatches() < 1)
     return emitOpError() << "expected at least one micro-batch, but got " << *getMicroBatches();
   return success();
+}
+
+OptimizerAttrInterface StepOp::getOptimizerOf(StringAttr param) {
+  auto symbol = FlatSymbolRefAttr::get(param);
+  for (Attribute group : getGroups().value_or(Builder(getContext()).getArrayAttr({})))
+    if (llvm::is_contained(cast<GroupAttr>(group).getParams(), symbol))
+      return cast<GroupAttr>(group).getOptimizer();
+  return getOptimizer();
 }
 
 //===--- Verifiers and folders

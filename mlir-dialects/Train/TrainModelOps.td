@@ -61,6 +61,13 @@ def Train_FuncOp : Op<TrainDialect, "func", [FunctionOpInterface, IsolatedFromAb
   let description = [{
     One block of tensor ops. Names of arguments become names of the C interface. A function has no
     mode: steps compile it for training, exports and evaluation for inference.
+
+    ```mlir
+    train.func @double(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %y = train.add %x, %x : tensor<4x8xf32>, tensor<4x8xf32>
+      train.return %y : tensor<4x8xf32>
+    }
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
@@ -75,18 +82,35 @@ def Train_FuncOp : Op<TrainDialect, "func", [FunctionOpInterface, IsolatedFromAb
 }
 def Train_ReturnOp : Op<TrainDialect, "return", [Pure, Terminator, HasParent<"FuncOp">]> {
   let summary = "Ends a function";
+  let description = [{
+    ```mlir
+    train.return %y : tensor<4x8xf32>
+    ```
+  }];
   let arguments = (ins Variadic<AnyRankedTensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
   let hasVerifier = 1;
 }
 def Train_CallOp : Op<TrainDialect, "call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Calls a function of the same model";
+  let description = [{
+    `simplify` inlines calls; a function may not call itself.
+
+    ```mlir
+    %y = train.call @double(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+  }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$operands);
   let results = (outs Variadic<AnyRankedTensor>:$outs);
   let assemblyFormat = "$callee `(` $operands `)` attr-dict `:` functional-type($operands, results)";
 }
 def Train_ReadOp : Op<TrainDialect, "read", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The present value of a parameter or buffer";
+  let description = [{
+    ```mlir
+    %w = train.read @w : tensor<4x8xf32>
+    ```
+  }];
   let arguments = (ins FlatSymbolRefAttr:$state);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$state attr-dict `:` type($result)";
@@ -96,6 +120,10 @@ def Train_WriteOp : Op<TrainDialect, "write", [DeclareOpInterfaceMethods<SymbolU
   let description = [{
     Takes effect when the step ends, and only if it is not skipped; reads see the old value. Dropped
     in inference mode.
+
+    ```mlir
+    train.write @running, %y : tensor<4x8xf32>
+    ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$state, AnyRankedTensor:$value);
   let assemblyFormat = "$state `,` $value attr-dict `:` type($value)";
@@ -106,6 +134,9 @@ def Train_StepOp : Op<TrainDialect, "step",
   let description = [{
     The loss is a function with one result of rank 0. A model may have several steps. After the backward pass the gradients
     are limited to [-`clip_value`, `clip_value`] and then scaled down to the 2-norm `clip_norm` over all parameters of the step.
+
+    `groups` names parameters that another rule than the step's updates: weight decay for matrices only, say, or a rule for tables.
+    Clipping, schedule, step counter and the decision to skip are those of the step.
 
     `micro_batches = n` computes the gradients of a batch of n times as many rows in n parts, one after the other. Loss and
     gradients are the means over the parts, each weighted by its share of the rows that count: equal to those of the whole batch for a
@@ -121,15 +152,28 @@ def Train_StepOp : Op<TrainDialect, "step",
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$loss,
                        TypedArrayAttrBase<FlatSymbolRefAttr, "parameters">:$params,
-                       OptimizerAttrInterface:$optimizer, OptionalAttr<ScheduleAttrInterface>:$schedule,
+                       OptimizerAttrInterface:$optimizer,
+                       OptionalAttr<TypedArrayAttrBase<Train_GroupAttr, "parameter groups">>:$groups,
+                       OptionalAttr<ScheduleAttrInterface>:$schedule,
                        OptionalAttr<F64Attr>:$clip_norm, OptionalAttr<F64Attr>:$clip_value,
                        OptionalAttr<I64Attr>:$micro_batches, OptionalAttr<F64Attr>:$ema_decay);
+  let extraClassDeclaration = [{
+    /// The rule of a parameter: its group's, or the step's.
+    ::ampc::OptimizerAttrInterface getOptimizerOf(::mlir::StringAttr param);
+  }];
   let assemblyFormat = [{
-    $sym_name `minimize` $loss `over` $params `with` $optimizer (`schedule` $schedule^)? attr-dict
+    $sym_name `minimize` $loss `over` $params `with` $optimizer (`groups` $groups^)? (`schedule` $schedule^)? attr-dict
   }];
 }
 def Train_ExportOp : Op<TrainDialect, "export", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"ModelOp">]> {
   let summary = "Makes a function callable from C, in inference mode";
+  let description = [{
+    The C function is `MODEL_NAME`.
+
+    ```mlir
+    train.export @double as "predict"
+    ```
+  }];
   let arguments = (ins FlatSymbolRefAttr:$function, StrAttr:$name);
   let assemblyFormat = "$function `as` $name attr-dict";
 }
@@ -138,12 +182,14 @@ def Train_ExportOp : Op<TrainDialect, "export", [DeclareOpInterfaceMethods<Symbo
 def Train_SeedOp : Train_Op<"seed", FullPrecision, []> {
   let summary = "The cotangent that the backward pass starts from";
   let doc = "An op, not a constant 1, so that loss scaling has a place and nothing folds it away.";
+  let example = "%g = train.seed 1.0 : tensor<f32>";
   let arguments = (ins F64Attr:$value);
   let assemblyFormat = "$value attr-dict `:` type($result)";
   let differentiable = 0;
 }
 def Train_GradientOp : Train_Op<"gradient", FullPrecision, [SameOperandsAndResultType]> {
   let summary = "Marks a parameter's gradient: here the backward pass ends";
+  let example = "%g = train.gradient \"w\", %x : tensor<4x8xf32>";
   let arguments = (ins AnyRankedTensor:$x, StrAttr:$param);
   let assemblyFormat = "$param `,` $x attr-dict `:` type($x)";
   let adjoint = [{ return {g}; }];

@@ -77,7 +77,8 @@ def Train_BatchNormOp : Op<TrainDialect, "batch_norm", [AllTypesMatch<["x", "res
     In inference it reads the running statistics. Rows beyond `valid` are left out of the statistics.
 
     ```mlir
-    %y = train.batch_norm %x, %gamma, %beta running @mean, @variance momentum 0.1 eps 1.0e-5 : tensor<8x4x4x3xf32>, tensor<3xf32>
+    %y = train.batch_norm %x, %gamma, %beta running @mean, @variance momentum 0.1 eps 1.0e-5
+      : tensor<8x4x4x3xf32>, tensor<3xf32>, tensor<3xf32>
     ```
 
     Precision category: `FullPrecision`. Modal: its forms bring the adjoint.

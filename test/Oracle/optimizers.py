@@ -19,6 +19,7 @@ ROWS, BATCH, FEATURES, CLASSES, STEPS = 48, 12, 5, 3, 24
 
 # Name: (ampc optimizer and attributes, torch optimizer, arguments, clip norm, factor of a step counted from 1)
 EMA_DECAY, CLIP_VALUE = 0.8, 0.03
+GROUPED = {"lr": 0.2, "weight_decay": 0.0}  # of the bias, which only the case "groups" has
 LAMB = {"lr": 0.3, "beta1": 0.8, "beta2": 0.95, "eps": 1e-6, "weight_decay": 0.05}
 CASES = {
     "sgd": ("#train.sgd<lr = 0.5>", "SGD", {"lr": 0.5}, None, None),
@@ -35,6 +36,9 @@ CASES = {
     "clipped": ("#train.sgd<lr = 0.5> {clip_norm = 0.2}", "SGD", {"lr": 0.5}, 0.2, None),
     "clipped_value": (f"#train.sgd<lr = 0.5> {{clip_value = {CLIP_VALUE}}}", "SGD", {"lr": 0.5}, None, None),
     "ema": (f"#train.adam<lr = 0.05> {{ema_decay = {EMA_DECAY}}}", "Adam", {"lr": 0.05}, None, None),
+    "groups": ("#train.adamw<lr = 0.05, weight_decay = 0.1> groups [#train.group<params = [@b], optimizer = #train.adamw<lr = 0.2, weight_decay = 0.0>>]"
+               " schedule #train.linear_warmup<warmup = 10> {clip_norm = 0.2}", "AdamW", {"lr": 0.05, "weight_decay": 0.1}, 0.2,
+               lambda step: min(step / 10, 1.0)),
     "lamb": ("#train.lamb<" + ", ".join(f"{key} = {value:.2e}" for key, value in LAMB.items()) + ">", "LAMB", {}, None, None),
     "warmup": ("#train.sgd<lr = 0.5> schedule #train.linear_warmup<warmup = 10>", "SGD", {"lr": 0.5}, None,
                lambda step: min(step / 10, 1.0)),
@@ -96,10 +100,15 @@ def train_with_torch(torch, x, y, case, name):
     """Losses, and the moving average of the weights where the case has one."""
     _, kind, arguments, clip, factor = case
     features, labels = torch.tensor(x).view(ROWS, FEATURES), torch.tensor(y)
-    model = torch.nn.Linear(FEATURES, CLASSES, bias=False)
-    torch.nn.init.zeros_(model.weight)
+    model = torch.nn.Linear(FEATURES, CLASSES, bias=name == "groups")
+    for parameter in model.parameters():
+        torch.nn.init.zeros_(parameter)
     averaged = torch.optim.swa_utils.AveragedModel(model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(EMA_DECAY))
-    optimizer = getattr(torch.optim, kind)([model.weight], **arguments)
+    groups = [{"params": [model.weight]}]
+    if name == "groups":
+        groups.append({"params": [model.bias], **GROUPED})
+    optimizer = getattr(torch.optim, kind)(groups, **arguments)
+    rates = [group["lr"] for group in optimizer.param_groups]
     losses = []
     for step in range(STEPS):
         rows = slice(batch_of(step).start, batch_of(step).stop)
@@ -107,11 +116,12 @@ def train_with_torch(torch, x, y, case, name):
         optimizer.zero_grad()
         loss.backward()
         if clip:
-            torch.nn.utils.clip_grad_norm_([model.weight], clip)
+            torch.nn.utils.clip_grad_norm_(model.parameters(), clip)
         if name == "clipped_value":
             torch.nn.utils.clip_grad_value_([model.weight], CLIP_VALUE)
         if factor:
-            optimizer.param_groups[0]["lr"] = arguments["lr"] * factor(step + 1)
+            for group, rate in zip(optimizer.param_groups, rates):
+                group["lr"] = rate * factor(step + 1)
         optimizer.step()
         averaged.update_parameters(model)
         losses.append(loss.item())
@@ -142,15 +152,22 @@ def write_npy(path, kind, shape, values):
 
 
 def model(optimizer):
+    logits, bias, params = "%0", "", "@w"
+    if "@b" in optimizer:
+        logits, params = "%2", "@w, @b"
+        bias = f"""
+    %b = train.read @b : tensor<{CLASSES}xf32>
+    %2 = train.add %0, %b : tensor<{BATCH}x{CLASSES}xf32>, tensor<{CLASSES}xf32>"""
     return f"""train.model @softmax_regression {{
   train.param @w : tensor<{FEATURES}x{CLASSES}xf32> = #train.zeros
+{f"  train.param @b : tensor<{CLASSES}xf32> = #train.zeros" if bias else ""}
   train.func @loss(%x: tensor<{BATCH}x{FEATURES}xf32>, %y: tensor<{BATCH}xi32>) -> tensor<f32> {{
     %w = train.read @w : tensor<{FEATURES}x{CLASSES}xf32>
-    %0 = train.matmul %x, %w : (tensor<{BATCH}x{FEATURES}xf32>, tensor<{FEATURES}x{CLASSES}xf32>) -> tensor<{BATCH}x{CLASSES}xf32>
-    %1 = train.softmax_cross_entropy %0, %y : tensor<{BATCH}x{CLASSES}xf32>, tensor<{BATCH}xi32>
+    %0 = train.matmul %x, %w : (tensor<{BATCH}x{FEATURES}xf32>, tensor<{FEATURES}x{CLASSES}xf32>) -> tensor<{BATCH}x{CLASSES}xf32>{bias}
+    %1 = train.softmax_cross_entropy {logits}, %y : tensor<{BATCH}x{CLASSES}xf32>, tensor<{BATCH}xi32>
     train.return %1 : tensor<f32>
   }}
-  train.step @fit minimize @loss over [@w] with {optimizer}
+  train.step @fit minimize @loss over [{params}] with {optimizer}
 }}
 """
 

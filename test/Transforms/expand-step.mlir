@@ -65,3 +65,33 @@ train.model @clipped {
 // CHECK:       train.mul [[GB]], [[FACTOR]]
 // CHECK:       train.cos
 // CHECK:       train.return {{%.*}}, [[NORM]],
+
+// -----
+
+// A group has its own rule and its own moments; schedule and step counter are the step's.
+train.model @groups {
+  train.param @w : tensor<3xf32> = #train.ones
+  train.param @b : tensor<3xf32> = #train.zeros
+  train.func @loss(%x: tensor<3xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<3xf32>
+    %b = train.read @b : tensor<3xf32>
+    %0 = train.mul %x, %w : tensor<3xf32>, tensor<3xf32>
+    %1 = train.mul %0, %b : tensor<3xf32>, tensor<3xf32>
+    %2 = train.reduce_sum %1 over [0] : tensor<3xf32>
+    train.return %2 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w, @b] with #train.sgd<lr = 5.000000e-01, momentum = 9.000000e-01>
+    groups [#train.group<params = [@b], optimizer = #train.adagrad<lr = 2.500000e-01>>] schedule #train.linear_warmup<warmup = 10>
+}
+// CHECK-LABEL: train.model @groups
+// CHECK:       train.buffer @fit.momentum.w
+// CHECK-NOT:   @fit.momentum.b
+// CHECK:       train.buffer @fit.[[SUM:[a-z_]+]].b : tensor<3xf32> = #train.zeros {role = "moment"}
+// CHECK-LABEL: train.func @fit.train
+// CHECK-SAME:  train.groups = [#train.group<params = [@b], optimizer = #train.adagrad<lr = 2.500000e-01>>]
+// CHECK-DAG:   [[HALF:%[a-z0-9_]+]] = train.constant dense<5.000000e-01> : tensor<f32>
+// CHECK-DAG:   [[QUARTER:%[a-z0-9_]+]] = train.constant dense<2.500000e-01> : tensor<f32>
+// CHECK:       [[RATE_W:%[a-z0-9]+]] = train.mul {{.*}}[[HALF]]
+// CHECK:       train.mul [[RATE_W]],
+// CHECK:       [[RATE_B:%[a-z0-9]+]] = train.mul {{.*}}[[QUARTER]]
+// CHECK:       train.mul [[RATE_B]],

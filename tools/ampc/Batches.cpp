@@ -20,6 +20,10 @@ llvm::Expected<Sources> ampc::readSources(llvm::ArrayRef<std::string> words) {
     if (path.empty())
       return llvm::createStringError(std::error_code(),
                                      "expected --data INPUT=FILE, but got " + word);
+    for (auto &source : sources)
+      if (source.first == name)
+        return llvm::createStringError(std::error_code(), "expected --data " + name.str() +
+                                                              "=FILE once, but got it twice");
     sources.push_back({name.str(), path.str()});
   }
   return sources;
@@ -39,6 +43,10 @@ bool Batches::check(const ampc_tensor &tensor, const Array &array, std::string &
     error = std::string("expected shape ") + (tensor.batched ? "[rows, ...] with rows of " : "") +
             textOf(tensor.batched ? want.drop_front() : want) + " for input " + tensor.name +
             ", but got " + textOf(got);
+    return false;
+  }
+  if (tensor.batched && got[0] == 0) {
+    error = std::string("expected at least one row for input ") + tensor.name + ", but got none";
     return false;
   }
   if (tensor.batched && rows && got[0] != rows) {

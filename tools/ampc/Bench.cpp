@@ -74,7 +74,20 @@ static bool runOnce(Session &session, int number, RandomInputs &inputs,
   return false;
 }
 
+/// Names of the exports, for a message.
+static std::string namesOfExports(const ampc_model &model) {
+  std::string names;
+  for (int i = 0; i < model.program_count; ++i)
+    if (model.programs[i].kind == AMPC_PROGRAM_EXPORT)
+      names += (names.empty() ? "" : ", ") + std::string(model.programs[i].name);
+  return names;
+}
+
 int ampc::runBench() {
+  if (steps == 0) {
+    llvm::errs() << "ampc: error: expected --steps of at least 1, but got 0\n";
+    return 1;
+  }
   Session session;
   ampc_options options = {};
   options.threads = threads;
@@ -91,8 +104,12 @@ int ampc::runBench() {
   int number = exportName.empty() ? session.findProgram(AMPC_PROGRAM_TRAIN)
                                   : session.findProgram(AMPC_PROGRAM_EXPORT, exportName);
   if (number < 0) {
+    std::string names = namesOfExports(session.getModel());
     llvm::errs() << "ampc: error: expected "
-                 << (exportName.empty() ? "a training step" : "an export of that name") << "\n";
+                 << (exportName.empty() ? "a training step, but the model has none"
+                     : names.empty()    ? "--export of a model that has exports, but it has none"
+                                        : "--export with one of: " + names)
+                 << "\n";
     return 1;
   }
   const ampc_program &program = session.getModel().programs[number];

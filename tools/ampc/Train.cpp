@@ -3,13 +3,16 @@
 #include "Batches.h"
 #include "Commands.h"
 #include "NonFinite.h"
+#include "Observer.h"
 #include "PrecisionOptions.h"
 #include "Session.h"
 #include "ampc/Data/Log.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <unistd.h>
 
 using namespace ampc;
@@ -63,6 +66,7 @@ public:
   explicit Progress(unsigned total) : total(total), terminal(isatty(STDERR_FILENO)) {}
   void show(unsigned done, const ampc_train_out &out) {
     double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    skipped += out.skipped;
     bool last = done == total;
     if (!last && seconds - shown < (terminal ? 0.1 : 2.0) && done != 1)
       return;
@@ -73,13 +77,15 @@ public:
       llvm::errs() << "[" << std::string(filled, '#') << std::string(30 - filled, '.') << "] ";
     }
     llvm::errs() << llvm::format("step %u/%u  loss %.5g  %.2f steps/s", done, total,
-                                 double(out.loss), done / seconds)
-                 << (terminal && !last ? "   " : "\n");
+                                 double(out.loss), done / seconds);
+    if (skipped)
+      llvm::errs() << "  " << skipped << " skipped";
+    llvm::errs() << (terminal && !last ? "   " : "\n");
   }
 
 private:
   using Clock = std::chrono::steady_clock;
-  unsigned total;
+  unsigned total, skipped = 0;
   bool terminal;
   Clock::time_point start = Clock::now();
   double shown = 0;
@@ -110,6 +116,15 @@ private:
 };
 } // namespace
 
+/// Said before the first step, not after the last one.
+static bool canSave(std::string &error) {
+  llvm::StringRef folder = llvm::sys::path::parent_path(output);
+  if (output.empty() || access(folder.empty() ? "." : folder.str().c_str(), W_OK | X_OK) == 0)
+    return true;
+  error = "cannot write " + output + ": " + std::strerror(errno);
+  return false;
+}
+
 static int save(Session &session) {
   if (output.empty())
     return 0;
@@ -118,31 +133,6 @@ static int save(Session &session) {
     return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError());
   llvm::errs() << "saved " << output << "\n";
   return 0;
-}
-
-/// The program to run, or -1 after a message.
-static int chooseProgram(const Session &session) {
-  const ampc_model &model = session.getModel();
-  std::vector<int> programs;
-  std::string names;
-  for (int i = 0; i < model.program_count; ++i)
-    if (model.programs[i].kind == AMPC_PROGRAM_TRAIN) {
-      programs.push_back(i);
-      llvm::StringRef name = model.programs[i].name;
-      name.consume_back("train_step");
-      name.consume_back("_");
-      names += (names.empty() ? "" : ", ") + name.str();
-      if (!stepName.empty() && name == stepName)
-        return i;
-    }
-  if (programs.size() == 1 &&
-      (stepName.empty() || session.findProgram(AMPC_PROGRAM_TRAIN, stepName) >= 0))
-    return programs[0];
-  if (programs.empty())
-    fail("expected a train.step, but the model has none");
-  else
-    fail("expected --step with one of: " + names);
-  return -1;
 }
 
 static uint64_t stepsDone(Session &session, const ampc_program &program) {
@@ -168,8 +158,12 @@ static int trainSteps(Session &session, int number, Batches &batches, Logs &logs
     std::string message = session.lastError();
     if (tracker)
       tracker->after(status, out, batches.getInputs(), valid, first + i + 1);
-    if (status < 0)
-      return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + message);
+    if (status < 0) {
+      fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + message);
+      if (i) // The failed step changed nothing: what was learned before it is not lost.
+        save(session);
+      return 1;
+    }
     if (!logs.write(out, error))
       return fail(error);
     progress.show(i + 1, out);
@@ -196,7 +190,7 @@ int ampc::runTrain() {
   request.options = *chosen;
   if (!session.open(request, options))
     return 1;
-  int number = chooseProgram(session);
+  int number = findStep(session, stepName);
   if (number < 0)
     return 1;
   std::string error;
@@ -209,7 +203,7 @@ int ampc::runTrain() {
       return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError());
   }
   Logs logs;
-  if (!logs.open(error))
+  if (!canSave(error) || !logs.open(error))
     return fail(error);
   std::signal(SIGINT, [](int) { interrupted = 1; });
   CompileRequest silent = request;

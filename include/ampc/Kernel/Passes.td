@@ -44,6 +44,16 @@ def KernelPackWeights : Pass<"kernel-pack-weights", "::mlir::ModuleOp"> {
   ];
 }
 
+def KernelFuseTotals : Pass<"kernel-fuse-totals", "::mlir::ModuleOp"> {
+  let summary = "Add up gradients where they are written";
+  let description = [{
+    The sum of squares that clipping needs and the check for numbers that are not finite are sums over all elements of a gradient. They
+    become part of the kernel that writes the gradient (`kernel.barrier`), as totals of a `kernel.with_totals`, on the elements as
+    they are stored. Where that is not possible the sum stays a kernel that reads the gradient once more, and a remark says why.
+  }];
+  let options = [Option<"explain", "explain", "bool", "false", "a remark for every sum that stays a pass of its own">];
+}
+
 def KernelPlan : Pass<"kernel-plan", "::mlir::ModuleOp"> {
   let summary = "Orders kernels and gives every buffer its place";
   let description = [{

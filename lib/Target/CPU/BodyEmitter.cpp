@@ -1,6 +1,7 @@
 // A body evaluated at runs of points, by re-creating its ops on vectors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/CPU/BodyEmitter.h"
+#include "Totals.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -8,9 +9,10 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
 
-BodyEmitter::BodyEmitter(KernelEmitter &e, FusedKernelOpInterface op, ArrayRef<Value> inputs,
-                         ArrayRef<Value> results, IterationSpace space)
-    : e(e), op(op), inputs(inputs), results(results), points(std::move(space)),
+BodyEmitter::BodyEmitter(KernelEmitter &e, FusedKernelOpInterface op,
+                         const KernelPointers &pointers, IterationSpace space)
+    : e(e), op(op), inputs(ArrayRef(pointers.operands).take_back(op.getInputMaps().size())),
+      results(pointers.results), totals(pointers.totals), points(std::move(space)),
       width(lanesFor(op, e.tier)) {}
 
 int64_t BodyEmitter::lanesFor(FusedKernelOpInterface op, const Tier &tier) {
@@ -187,21 +189,23 @@ Value BodyEmitter::evaluateVector(Value value, const Run &run, Values &done) {
 
 // Ops of bodies are elementwise: the same op on vectors.
 void BodyEmitter::evaluateOp(Operation *def, const Run &run, Values &done) {
-  SmallVector<Value> operands;
-  bool vectors = false;
-  for (Value operand : def->getOperands()) {
-    operands.push_back(evaluate(operand, run, done));
-    vectors |= isa<VectorType>(operands.back().getType());
-  }
+  SmallVector<Value> operands = llvm::map_to_vector(
+      def->getOperands(), [&](Value operand) { return evaluate(operand, run, done); });
+  emitOnVectors(e, def, operands, run.lanes, done);
+}
+void cpu::emitOnVectors(KernelEmitter &e, Operation *def, ArrayRef<Value> operands, int64_t lanes,
+                        BodyEmitter::Values &values) {
+  bool vectors =
+      llvm::any_of(operands, [](Value operand) { return isa<VectorType>(operand.getType()); });
   OperationState state(e.loc, def->getName());
   for (Value operand : operands)
-    state.operands.push_back(vectors ? e.broadcast(operand, run.lanes) : operand);
+    state.operands.push_back(vectors ? e.broadcast(operand, lanes) : operand);
   for (Type type : def->getResultTypes())
-    state.addTypes(KernelEmitter::vectorOf(type, vectors ? run.lanes : 1));
+    state.addTypes(KernelEmitter::vectorOf(type, vectors ? lanes : 1));
   state.addAttributes(llvm::to_vector(def->getAttrDictionary()));
   Operation *made = e.b.create(state);
   for (auto [from, to] : llvm::zip(def->getResults(), made->getResults()))
-    done[from] = to;
+    values[from] = to;
 }
 
 void BodyEmitter::storeResult(unsigned k, Value value, const Run &run) {
@@ -210,12 +214,18 @@ void BodyEmitter::storeResult(unsigned k, Value value, const Run &run) {
   if (!access.dependsOn(run.along) || run.lanes == 1) {
     if (isa<VectorType>(value.getType()))
       value = vector::ExtractOp::create(e.b, e.loc, value, int64_t(0));
+    addToTotals(k, value, 1);
     return e.store(value, base, at);
   }
   value = e.broadcast(value, run.lanes);
+  addToTotals(k, value, run.active);
   if (auto stride = access.strideAlong(run.along))
     return e.storeStrided(value, base, at, *stride, run.active);
   e.storeScattered(value, base, scattered(access, run));
+}
+void BodyEmitter::addToTotals(unsigned k, Value value, int64_t active) {
+  if (totals)
+    totals->add(k, value, active);
 }
 // All results are known before the first is stored: a result may take the place of an input.
 void BodyEmitter::emitResults(const Run &run, ValueRange leading) {

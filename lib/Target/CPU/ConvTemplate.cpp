@@ -129,7 +129,7 @@ void ConvTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
   conv.filter.pointer = pointers.operands[1];
   PixelLines image(PatchReader(conv.window, pointers.operands[0],
                                getElementTypeOrSelf(convOp.getLhs().getType())));
-  BodyEmitter body(e, convOp, ArrayRef(pointers.operands).drop_front(2), pointers.results);
+  BodyEmitter body(e, convOp, pointers);
   Blocking blocking = chooseBlocking(conv.shape, e.tier);
   auto epilogue = [&](Value group, Value pixel, Value channel, int64_t active, Value sums) {
     Run run;
@@ -141,7 +141,7 @@ void ConvTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
     body.emitResults(run, sums);
   };
   ProductEmitter(e, conv.shape, blocking, image, conv.filter, epilogue)
-      .emit(begin, end, pointers.scratch);
+      .emit(begin, end, pointers.scratch, pointers.totals);
 }
 
 /// Elements from one (tap, channel) to the next, or nothing if there is no one number. Dimensions
@@ -192,8 +192,7 @@ void ConvFilterTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPo
   conv.cotangent.pointer = pointers.operands[1];
   TapLines image(PatchReader(conv.window, pointers.operands[0],
                              getElementTypeOrSelf(filterOp.getLhs().getType())));
-  BodyEmitter body(e, filterOp, ArrayRef(pointers.operands).drop_front(2), pointers.results,
-                   *flatFilter(filterOp));
+  BodyEmitter body(e, filterOp, pointers, *flatFilter(filterOp));
   Blocking blocking = chooseBlocking(conv.shape, e.tier);
   auto epilogue = [&](Value group, Value channel, Value position, int64_t active, Value sums) {
     Run run;
@@ -204,7 +203,7 @@ void ConvFilterTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPo
     body.emitResults(run, sums);
   };
   ProductEmitter(e, conv.shape, blocking, conv.cotangent, image, epilogue)
-      .emit(begin, end, pointers.scratch);
+      .emit(begin, end, pointers.scratch, pointers.totals);
 }
 
 void ampc::cpu::addConvTemplates(TemplateRegistry &registry) {

@@ -91,7 +91,7 @@ void GemmTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
   Gemm gemm(gemmOp);
   gemm.lhs.pointer = pointers.operands[0];
   gemm.rhs.pointer = pointers.operands[1];
-  BodyEmitter body(e, gemmOp, ArrayRef(pointers.operands).drop_front(2), pointers.results);
+  BodyEmitter body(e, gemmOp, pointers);
   unsigned rank = gemmOp.getSpace().size();
   Blocking blocking = chooseBlocking(gemm.shape, e.tier);
   auto epilogue = [&](Value batch, Value m, Value n, int64_t active, Value sums) {
@@ -104,7 +104,7 @@ void GemmTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
     body.emitResults(run, sums);
   };
   ProductEmitter(e, gemm.shape, blocking, gemm.lhs, gemm.rhs, epilogue)
-      .emit(begin, end, pointers.scratch);
+      .emit(begin, end, pointers.scratch, pointers.totals);
 }
 
 void ampc::cpu::addGemmTemplate(TemplateRegistry &registry) {

@@ -86,6 +86,8 @@ private:
     SmallVector<Operation *> distinct;
     Builder b(&getContext());
     getOperation().walk([&](KernelOpInterface op) {
+      if (!isa<kernel::ProgramOp>(op->getParentOp()))
+        return; // the kernel of a kernel.with_totals
       auto [entry, isNew] = numbers.try_emplace(textOf(op), distinct.size());
       if (isNew)
         distinct.push_back(op);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RowCache.h"
 #include "TileEmitter.h"
+#include "Totals.h"
 #include "ampc/Target/CPU/BodyEmitter.h"
 #include "ampc/Target/CPU/Combine.h"
 #include "ampc/Target/CPU/Cost.h"
@@ -32,6 +33,10 @@ struct MapShape {
     rowsPerTask = segments > 1 ? 1 : std::max<int64_t>(1, points / length);
   }
   int64_t tasks() const { return llvm::divideCeil(rows, rowsPerTask) * segments; }
+  /// All dimensions of a row but the last.
+  SmallVector<Value> outerAt(KernelEmitter &e, Value row) const {
+    return space.delinearize(e, row, space.rank() - 1);
+  }
 };
 
 /// Emits one row, or a segment of it.
@@ -184,27 +189,37 @@ class MapTemplate : public KernelTemplate {
     auto op = cast<kernel::MapOp>(operation);
     MapShape shape(op);
     unsigned outer = shape.space.rank() - 1;
-    BodyEmitter body(e, op, pointers.operands, pointers.results, shape.space);
+    BodyEmitter body(e, op, pointers, shape.space);
     RowEmitter rows(e, op, body, pointers.scratch);
     Run nowhere;
     nowhere.dims.assign(outer + 1, e.index(0));
     body.pin(nowhere, ~uint64_t(0));
-    if (auto tiles = TileShape::of(op, shape.space, body.lanes()))
-      return emitTiles(e, op, body, *tiles, begin, end);
-    if (shape.segments > 1) {
-      e.loop(begin, end, 1, [&](Value task) {
-        Value from = e.mul(e.rem(task, shape.segments), shape.segment);
-        Value to = e.min(e.add(from, shape.segment), e.index(shape.length));
-        rows.emit(shape.space.delinearize(e, e.div(task, shape.segments), outer), from, to);
-      });
-      return;
-    }
-    if (shape.length <= body.lanes()) // a bias stays in a register
+    auto tiles = TileShape::of(op, shape.space, body.lanes());
+    if (!tiles && shape.segments == 1 && shape.length <= body.lanes()) // a bias stays in a register
       body.pinVectors(rows.wholeRow(nowhere.dims), (uint64_t(1) << outer) - 1);
-    Value stop = e.min(e.mul(end, shape.rowsPerTask), e.index(shape.rows));
-    e.loop(e.mul(begin, shape.rowsPerTask), stop, 1, [&](Value row) {
-      rows.emit(shape.space.delinearize(e, row, outer), e.index(0), e.index(shape.length));
+    forTasks(e, pointers.totals, begin, end, [&](Value from, Value to) {
+      if (tiles)
+        emitTiles(e, op, body, *tiles, from, to);
+      else if (shape.segments > 1)
+        emitSegments(e, shape, rows, from, to);
+      else
+        emitRows(e, shape, rows, from, to);
     });
+  }
+
+  static void emitSegments(KernelEmitter &e, const MapShape &shape, RowEmitter &rows, Value begin,
+                           Value end) {
+    e.loop(begin, end, 1, [&](Value task) {
+      Value from = e.mul(e.rem(task, shape.segments), shape.segment);
+      Value to = e.min(e.add(from, shape.segment), e.index(shape.length));
+      rows.emit(shape.outerAt(e, e.div(task, shape.segments)), from, to);
+    });
+  }
+  static void emitRows(KernelEmitter &e, const MapShape &shape, RowEmitter &rows, Value begin,
+                       Value end) {
+    Value stop = e.min(e.mul(end, shape.rowsPerTask), e.index(shape.rows));
+    e.loop(e.mul(begin, shape.rowsPerTask), stop, 1,
+           [&](Value row) { rows.emit(shape.outerAt(e, row), e.index(0), e.index(shape.length)); });
   }
 };
 } // namespace

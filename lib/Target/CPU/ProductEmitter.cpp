@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/ProductEmitter.h"
 #include "lib/Target/CPU/MatrixTiles.h"
+#include "lib/Target/CPU/Totals.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -52,7 +53,7 @@ ScratchLayout ScratchLayout::of(const ProductShape &shape, const Blocking &block
   return layout;
 }
 
-void ProductEmitter::emit(Value begin, Value end, Value memory) {
+void ProductEmitter::emit(Value begin, Value end, Value memory, Totals *totals) {
   scratch = memory;
   if (blocking.depthBlocks > 1) {
     Type vector = e.vectorOf(shape.acc, blocking.width);
@@ -62,6 +63,8 @@ void ProductEmitter::emit(Value begin, Value end, Value memory) {
   e.loop(begin, end, 1, e.index(-1), [&](Value number, ValueRange packed) {
     Value key;
     Task task = locate(number, key);
+    if (totals)
+      totals->begin(number);
     lhs.enterBatch(e, task.batch);
     rhs.enterBatch(e, task.batch);
     if (blocking.keepRhs) {
@@ -76,6 +79,8 @@ void ProductEmitter::emit(Value begin, Value end, Value memory) {
         packRhs(task, block);
       emitBlock(task, block);
     });
+    if (totals)
+      totals->end(number);
     return SmallVector<Value>{key};
   });
 }

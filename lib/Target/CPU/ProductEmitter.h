@@ -6,6 +6,7 @@
 #include "lib/Target/CPU/Panels.h"
 
 namespace ampc::cpu {
+class Totals;
 
 /// Layout of a packed panel of A.
 PanelLayout lhsLayout(const Blocking &blocking, const PanelSource &lhs);
@@ -29,8 +30,8 @@ public:
 
   ProductEmitter(KernelEmitter &e, const ProductShape &shape, const Blocking &blocking,
                  PanelSource &lhs, PanelSource &rhs, Epilogue epilogue);
-  /// Runs tasks [begin, end).
-  void emit(mlir::Value begin, mlir::Value end, mlir::Value scratch);
+  /// Runs tasks [begin, end); totals are told of each.
+  void emit(mlir::Value begin, mlir::Value end, mlir::Value scratch, Totals *totals = nullptr);
 
 private:
   using Value = mlir::Value;

@@ -1,5 +1,6 @@
 // kernel.reduce over the middle of [outer, reduced, inner], in chunks that a last function combines
 // in order. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Totals.h"
 #include "ampc/Target/CPU/BodyEmitter.h"
 #include "ampc/Target/CPU/Combine.h"
 #include "ampc/Target/CPU/Cost.h"
@@ -59,9 +60,8 @@ private:
 class ReduceEmitter {
 public:
   ReduceEmitter(KernelEmitter &e, kernel::ReduceOp op, const KernelPointers &pointers)
-      : e(e), op(op), shape(op), pointers(pointers),
-        body(e, op, pointers.operands, pointers.results, shape.space), lanes(body.lanes()),
-        kind(op.getKind()) {}
+      : e(e), op(op), shape(op), pointers(pointers), body(e, op, pointers, shape.space),
+        lanes(body.lanes()), kind(op.getKind()) {}
 
   void emitTasks(Value begin, Value end);
   void emitFinish();
@@ -243,7 +243,8 @@ void ReduceEmitter::emitTasks(Value begin, Value end) {
   Run nowhere;
   nowhere.dims.assign(3, e.index(0));
   body.pin(nowhere, ~uint64_t(0));
-  e.loop(begin, end, 1, [&](Value task) { emitTask(task); });
+  forTasks(e, pointers.totals, begin, end,
+           [&](Value from, Value to) { e.loop(from, to, 1, [&](Value task) { emitTask(task); }); });
 }
 
 /// Chunk by chunk in order, so that threads do not show in the sums.

@@ -19,6 +19,7 @@ const TemplateRegistry &ampc::cpu::templateRegistry() {
     addAssembleTemplates(all);
     addPoolTemplates(all);
     addPackTemplate(all);
+    addTotalsTemplate(all);
     return all;
   }();
   return registry;

@@ -1,6 +1,6 @@
 // Rows of a table by number: gather, scatter_add, and the rows of a gradient.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Target/CPU/KernelTemplate.h"
+#include "Totals.h"
 #include "ampc/Target/CPU/Loops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -28,6 +28,20 @@ static void addRow(KernelEmitter &e, Value updates, Value sums, const KernelPoin
     Value position = e.add(target, j),
           sum = e.loadVector(pointers.results[0], acc, position, lanes, active);
     e.store(arith::AddFOp::create(e.b, e.loc, sum, x), pointers.results[0], position, active);
+  });
+}
+
+/// Tells the totals, if there are any, of a row that is complete.
+static void addRowToTotals(KernelEmitter &e, Value sums, const KernelPointers &pointers,
+                           Value row) {
+  if (!pointers.totals)
+    return;
+  Type acc = tensorOf(sums).getElementType();
+  int64_t width = tensorOf(sums).getDimSize(1), lanes = e.tier.lanes(acc.getIntOrFloatBitWidth());
+  Value first = e.mul(row, width);
+  forVectors(e, width, lanes, [&](Value j, int64_t active) {
+    Value x = e.loadVector(pointers.results[0], acc, e.add(first, j), lanes, active);
+    pointers.totals->add(0, x, active);
   });
 }
 
@@ -79,25 +93,31 @@ class ScatterAddTemplate : public KernelTemplate {
                Value end) const override {
     auto op = cast<kernel::ScatterAddOp>(operation);
     ScatterShape shape(op);
-    Type acc = tensorOf(op.getResult()).getElementType();
-    e.loop(begin, end, 1, [&](Value task) {
-      Value first = e.mul(task, shape.perTask);
-      Value count = e.min(e.index(shape.perTask), e.sub(e.index(shape.rows), first));
-      e.loop(e.index(0), count, 1, [&](Value row) {
-        fillRow(e, acc, 0.0, pointers.results[0], e.mul(e.add(first, row), shape.width),
-                shape.width);
-      });
-      e.loop(e.index(0), e.index(shape.updates), 1, [&](Value i) {
-        Value row = loadIndex(e, pointers.operands[1], i);
-        Value mine = within(e, e.sub(row, first), count);
-        if (auto padding = op.getPadding()) {
-          Value other =
-              arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, row, e.index(*padding));
-          mine = arith::AndIOp::create(e.b, e.loc, mine, other);
-        }
-        e.when(mine, [&] { addRow(e, op.getUpdates(), op.getResult(), pointers, row, i); });
-      });
+    forTasks(e, pointers.totals, begin, end, [&](Value from, Value to) {
+      e.loop(from, to, 1, [&](Value task) { emitTask(op, e, pointers, shape, task); });
     });
+  }
+  static void emitTask(kernel::ScatterAddOp op, KernelEmitter &e, const KernelPointers &pointers,
+                       const ScatterShape &shape, Value task) {
+    Type acc = tensorOf(op.getResult()).getElementType();
+    Value first = e.mul(task, shape.perTask);
+    Value count = e.min(e.index(shape.perTask), e.sub(e.index(shape.rows), first));
+    e.loop(e.index(0), count, 1, [&](Value row) {
+      fillRow(e, acc, 0.0, pointers.results[0], e.mul(e.add(first, row), shape.width), shape.width);
+    });
+    e.loop(e.index(0), e.index(shape.updates), 1, [&](Value i) {
+      Value row = loadIndex(e, pointers.operands[1], i);
+      Value mine = within(e, e.sub(row, first), count);
+      if (auto padding = op.getPadding()) {
+        Value other =
+            arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, row, e.index(*padding));
+        mine = arith::AndIOp::create(e.b, e.loc, mine, other);
+      }
+      e.when(mine, [&] { addRow(e, op.getUpdates(), op.getResult(), pointers, row, i); });
+    });
+    if (pointers.totals)
+      e.loop(e.index(0), count, 1,
+             [&](Value row) { addRowToTotals(e, op.getResult(), pointers, e.add(first, row)); });
   }
 };
 
@@ -168,16 +188,24 @@ class SumRowsTemplate : public KernelTemplate {
                Value end) const override {
     auto op = cast<kernel::SumRowsOp>(operation);
     auto type = tensorOf(op.getResult());
-    int64_t rows = type.getDimSize(0), width = type.getDimSize(1), perTask = rowsPerTask(width);
-    e.loop(e.mul(begin, perTask), e.min(e.mul(end, perTask), e.index(rows)), 1, [&](Value row) {
-      fillRow(e, type.getElementType(), 0.0, pointers.results[0], e.mul(row, width), width);
-      Value first = loadIndex(e, pointers.operands[2], row),
-            last = loadIndex(e, pointers.operands[2], e.add(row, 1));
-      e.loop(first, last, 1, [&](Value i) {
-        addRow(e, op.getUpdates(), op.getResult(), pointers, row,
-               loadIndex(e, pointers.operands[1], i));
-      });
+    int64_t rows = type.getDimSize(0), perTask = rowsPerTask(type.getDimSize(1));
+    forTasks(e, pointers.totals, begin, end, [&](Value from, Value to) {
+      e.loop(e.mul(from, perTask), e.min(e.mul(to, perTask), e.index(rows)), 1,
+             [&](Value row) { emitRow(op, e, pointers, row); });
     });
+  }
+  static void emitRow(kernel::SumRowsOp op, KernelEmitter &e, const KernelPointers &pointers,
+                      Value row) {
+    auto type = tensorOf(op.getResult());
+    int64_t width = type.getDimSize(1);
+    fillRow(e, type.getElementType(), 0.0, pointers.results[0], e.mul(row, width), width);
+    Value first = loadIndex(e, pointers.operands[2], row),
+          last = loadIndex(e, pointers.operands[2], e.add(row, 1));
+    e.loop(first, last, 1, [&](Value i) {
+      addRow(e, op.getUpdates(), op.getResult(), pointers, row,
+             loadIndex(e, pointers.operands[1], i));
+    });
+    addRowToTotals(e, op.getResult(), pointers, row);
   }
 };
 

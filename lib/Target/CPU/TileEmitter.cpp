@@ -110,8 +110,10 @@ void TileEmitter::emitSquare(Value first, Value j) {
   }
   for (auto [k, list] : llvm::enumerate(values)) {
     if (liesAcross(space.results[k], shape.across)) {
-      for (Value &value : list)
+      for (Value &value : list) {
         value = e.broadcast(value, shape.edge);
+        body.addToTotals(k, value, shape.edge);
+      }
       storeColumns(k, list, first, j);
       continue;
     }

@@ -16,3 +16,29 @@ kernel.program @attention(%q: tensor<8x8xbf16>, %k: tensor<2x9x4xbf16>, %b: tens
     maps [#part, #rows, #rows, #part, #number, #part] -> [#part, #rows, #rows] : tensor<8x8xf32>, tensor<2x9x4xbf16>, tensor<2x9x4xf32>
   kernel.return
 }
+
+#element = affine_map<(d0) -> (d0)>
+// CHECK-LABEL: kernel.program @totals
+kernel.program @totals(%x: tensor<7xf16>, %s: tensor<f32>) {
+  // CHECK: %{{.*}}:2 = kernel.with_totals(%{{.*}}, %{{.*}} : tensor<7xf16>, tensor<f32>) of {
+  // CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<7xf16>):
+  // CHECK: kernel.map(%[[A]] : tensor<7xf16>)
+  // CHECK: kernel.yield %{{.*}} : tensor<7xf16>
+  // CHECK-NEXT: } sum {
+  // CHECK-NEXT: ^bb0(%{{.*}}: f16, %{{.*}}: f32):
+  // CHECK: } {test.unit} : tensor<7xf16>, tensor<1xf32>
+  %0:2 = kernel.with_totals(%x, %s : tensor<7xf16>, tensor<f32>) of {
+  ^bb0(%a: tensor<7xf16>):
+    %y = kernel.map(%a : tensor<7xf16>) space [7] maps [#element] -> [#element] {
+    ^bb0(%e: f16):
+      kernel.yield %e : f16
+    } : tensor<7xf16>
+    kernel.yield %y : tensor<7xf16>
+  } sum {
+  ^bb0(%e: f16, %f: f32):
+    %w = arith.extf %e : f16 to f32
+    %p = arith.mulf %w, %f : f32
+    kernel.yield %p : f32
+  } {test.unit} : tensor<7xf16>, tensor<1xf32>
+  kernel.return
+}

@@ -40,6 +40,7 @@ void test::writeElement(char *at, Type element, Element value) {
 namespace {
 /// Evaluates a body at points of the space.
 struct Interpreter {
+  Interpreter() = default; // of a body whose arguments are known
   Interpreter(FusedKernelOpInterface op, ArrayRef<Elements> inputs)
       : op(op), inputs(inputs), space(op.getSpace()) {}
 
@@ -250,6 +251,51 @@ bool test::interpret(FusedKernelOpInterface op, ArrayRef<Elements> inputs,
       bool isFirst = !reduce || point[1] == 0;
       into = isFirst ? value : combine(reduce.getKind(), into, value);
     }
+  }
+  return interpreter.known;
+}
+
+/// The first argument that a value of a body depends on: elements come before scalars.
+static unsigned resultOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getArgNumber();
+  unsigned first = ~0u;
+  for (Value operand : value.getDefiningOp()->getOperands())
+    first = std::min(first, resultOf(operand));
+  return first;
+}
+
+bool test::interpretTotals(kernel::WithTotalsOp op, ArrayRef<Elements> inputs,
+                           std::vector<Elements> &results) {
+  Operation *kernel = op.getKernel();
+  std::vector<Elements> own;
+  for (Value operand : kernel->getOperands())
+    own.push_back(inputs[cast<BlockArgument>(operand).getArgNumber()]);
+  auto fused = dyn_cast<FusedKernelOpInterface>(kernel);
+  if (!(fused ? interpret(fused, own, results) : interpretData(kernel, own, results)))
+    return false;
+  Interpreter interpreter;
+  Block &body = op.getBody().front();
+  unsigned written = kernel->getNumResults(), scalars = op.getLaunch().getNumArguments();
+  for (unsigned k = 0; k < written; ++k) {
+    Type element = cast<RankedTensorType>(kernel->getResult(k).getType()).getElementType();
+    for (Element &stored : results[k]) { // rounded as in memory
+      char bytes[8];
+      writeElement(bytes, element, stored);
+      stored = readElement(bytes, element);
+    }
+  }
+  for (Value value : body.getTerminator()->getOperands()) {
+    Element total;
+    unsigned of = resultOf(value);
+    for (Element stored : results[of]) {
+      DenseMap<Value, Element> done;
+      done[body.getArgument(of)] = stored;
+      for (unsigned i = written; i < body.getNumArguments(); ++i)
+        done[body.getArgument(i)] = inputs[scalars + i - written][0];
+      total.real += interpreter.evaluate(value, {}, done).real;
+    }
+    results.push_back({total});
   }
   return interpreter.known;
 }

@@ -37,5 +37,9 @@ void attentionGrad(kernel::AttentionGradOp op, llvm::ArrayRef<Elements> inputs,
 bool interpretData(mlir::Operation *op, llvm::ArrayRef<Elements> inputs,
                    std::vector<Elements> &results);
 
+/// The kernel inside, then each total over its results as they are stored.
+bool interpretTotals(kernel::WithTotalsOp op, llvm::ArrayRef<Elements> inputs,
+                     std::vector<Elements> &results);
+
 } // namespace ampc::test
 #endif

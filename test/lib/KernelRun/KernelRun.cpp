@@ -3,12 +3,15 @@
 //
 // Inputs are random: floats in [test.low, test.high) (discardable attributes of the kernel, default
 // [-2, 2)), integers in [0, test.limit) (default 5); with test.patterns, random bits; with
-// test.halves = "finite" or "all", every f16 times the identity. Prints one
-// line per kernel and tier, and what a tier's object calls; exits with 1 after a difference.
+// test.halves = "finite" or "all", every f16 times the identity; with test.element = [operand,
+// element], that one is test.value (default: infinity). With --totals, every kernel that can adds
+// up its results, too. Prints one line per kernel and tier, and what a tier's object calls; exits
+// with 1 after a difference.
 #include "Interpreter.h"
 #include "Loader.h"
 #include "ampc/Target/CPU/Codegen.h"
 #include "ampc/Target/CPU/Passes.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Parser/Parser.h"
 #include "test/lib/AmxEmulator/AmxEmulator.h"
 #include "llvm/ADT/StringExtras.h"
@@ -30,6 +33,8 @@ static cl::opt<bool> bestOnly("best",
 static cl::opt<std::string>
     objectOf("object", cl::desc("write the object file of this tier to standard output instead"),
              cl::value_desc("TIER"));
+
+static cl::opt<bool> totals("totals", cl::desc("give every kernel totals of its results"));
 
 namespace {
 using Buffers = std::vector<std::unique_ptr<GuardedBuffer>>;
@@ -86,6 +91,9 @@ public:
         }
         if (auto halves = op->getAttrOfType<StringAttr>("test.halves"))
           writeHalf(at, buffers.size() == 1, i, halves.getValue() == "finite", operand);
+        if (auto chosen = op->getAttrOfType<DenseI64ArrayAttr>("test.element");
+            chosen && chosen[0] + 1 == int64_t(buffers.size()) && chosen[1] == i)
+          writeElement(at, element, {attribute(op, "test.value", INFINITY), 0});
         if (element.isInteger(1))
           *at &= 1;
         elements.push_back(readElement(at, element));
@@ -113,6 +121,8 @@ public:
   bool expect() {
     if (isa<kernel::PackOp>(op))
       return true; // products that read it compare
+    if (auto sums = dyn_cast<kernel::WithTotalsOp>(op))
+      return interpretTotals(sums, inputs, expected);
     if (auto fused = dyn_cast<FusedKernelOpInterface>(op))
       return interpret(fused, inputs, expected);
     return interpretData(op, inputs, expected);
@@ -315,7 +325,9 @@ bool Runner::runTier(const cpu::Tier &tier, ModuleOp tierModule) {
     llvm::outs() << tier.name << " calls " << llvm::join(calls, " ") << "\n";
   bool passed = true;
   jits[tier.name] = std::move(*jit);
-  module.walk([&](KernelOpInterface op) { passed &= runKernel(op, tier); });
+  for (auto program : module.getOps<kernel::ProgramOp>())
+    for (auto op : program.getBody().getOps<KernelOpInterface>())
+      passed &= runKernel(op, tier);
   return passed;
 }
 bool Runner::runAll() {
@@ -347,6 +359,60 @@ static bool writeObject(ModuleOp module) {
   return true;
 }
 
+/// Of an element: one, its square in f64, and 0 unless it is not finite.
+static void buildTotals(OpBuilder &b, Location loc, Value element, SmallVectorImpl<Value> &sums) {
+  auto type = cast<FloatType>(element.getType());
+  Type wide = type.getWidth() < 32 ? b.getF32Type() : Type(type);
+  if (type != wide)
+    element = arith::ExtFOp::create(b, loc, wide, element);
+  auto constant = [&](double value) {
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(wide, value));
+  };
+  Value none = arith::MulFOp::create(b, loc, element, constant(0));
+  Value exact = type.isF64() ? element : arith::ExtFOp::create(b, loc, b.getF64Type(), element);
+  sums.push_back(arith::AddFOp::create(b, loc, none, constant(1)));
+  sums.push_back(arith::MulFOp::create(b, loc, exact, exact));
+  sums.push_back(none);
+}
+
+/// The same kernel with totals, if it can have some.
+static void addTotals(KernelOpInterface kernel) {
+  auto elementAt = [&](unsigned k) { return elementOf(kernel->getResult(k).getType()); };
+  auto wanted =
+      llvm::filter_to_vector(llvm::seq<unsigned>(0, kernel->getNumResults()), [&](unsigned k) {
+        return kernel.canTotal(k) && isa<FloatType>(elementAt(k));
+      });
+  if (wanted.empty())
+    return;
+  Location loc = kernel->getLoc();
+  Region launch, body;
+  OpBuilder b(kernel);
+  Block *block = b.createBlock(&launch);
+  IRMapping map;
+  for (Value operand : kernel->getOperands())
+    if (!map.contains(operand))
+      map.map(operand, block->addArgument(operand.getType(), loc));
+  auto inputs = llvm::to_vector(SetVector<Value>(kernel->operand_begin(), kernel->operand_end()));
+  kernel::YieldOp::create(b, loc, b.clone(*kernel, map)->getResults());
+  b.createBlock(&body);
+  SmallVector<Value> sums;
+  for (unsigned k = 0; k < kernel->getNumResults(); ++k)
+    body.addArgument(elementAt(k), loc);
+  for (unsigned k : wanted)
+    buildTotals(b, loc, body.getArgument(k), sums);
+  kernel::YieldOp::create(b, loc, sums);
+  SmallVector<Type> types(kernel->getResultTypes());
+  for (Value sum : sums)
+    types.push_back(RankedTensorType::get({}, sum.getType()));
+  b.setInsertionPoint(kernel);
+  auto op = kernel::WithTotalsOp::create(b, loc, types, inputs);
+  op->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
+  op.getLaunch().takeBody(launch);
+  op.getBody().takeBody(body);
+  kernel->replaceAllUsesWith(op->getResults().take_front(kernel->getNumResults()));
+  kernel->erase();
+}
+
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "runs and checks kernels\n");
   DialectRegistry registry;
@@ -356,6 +422,10 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(input, &context);
   if (!module)
     return 1;
+  if (totals)
+    for (auto program : module->getOps<kernel::ProgramOp>())
+      for (auto op : llvm::to_vector(program.getBody().getOps<KernelOpInterface>()))
+        addTotals(op);
   PassManager pm(&context);
   pm.addPass(createKernelEmitCPU());
   cpu::buildCodegenPipeline(pm);

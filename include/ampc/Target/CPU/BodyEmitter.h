@@ -54,12 +54,10 @@ class BodyEmitter {
 public:
   using Values = llvm::DenseMap<mlir::Value, mlir::Value>;
 
-  /// `inputs` and `results` are pointers to the tensors the body reads by element and writes.
-  BodyEmitter(KernelEmitter &e, FusedKernelOpInterface op, llvm::ArrayRef<mlir::Value> inputs,
-              llvm::ArrayRef<mlir::Value> results)
-      : BodyEmitter(e, op, inputs, results, IterationSpace::of(op)) {}
-  BodyEmitter(KernelEmitter &e, FusedKernelOpInterface op, llvm::ArrayRef<mlir::Value> inputs,
-              llvm::ArrayRef<mlir::Value> results, IterationSpace space);
+  BodyEmitter(KernelEmitter &e, FusedKernelOpInterface op, const KernelPointers &pointers)
+      : BodyEmitter(e, op, pointers, IterationSpace::of(op)) {}
+  BodyEmitter(KernelEmitter &e, FusedKernelOpInterface op, const KernelPointers &pointers,
+              IterationSpace space);
 
   /// Computes now every body value that depends on none of the dimensions in `varying` (a bit per
   /// dimension); `run` gives the others. Call it before a loop over `varying`: LLVM cannot hoist
@@ -84,6 +82,9 @@ public:
   /// Stores result `k` at the run.
   void storeResult(unsigned k, mlir::Value value, const Run &run);
 
+  /// Of elements that someone else stores: tells the totals.
+  void addToTotals(unsigned k, mlir::Value value, int64_t active);
+
   /// Dimensions of the space that a body value depends on, a bit each.
   uint64_t dependence(mlir::Value bodyValue);
   const IterationSpace &space() const { return points; }
@@ -107,13 +108,19 @@ private:
 
   KernelEmitter &e;
   FusedKernelOpInterface op;
-  llvm::SmallVector<mlir::Value> inputs, results;
+  llvm::SmallVector<mlir::Value> inputs, results; // of what the body reads by element and writes
+  Totals *totals;
   IterationSpace points;
   llvm::DenseMap<mlir::Value, uint64_t> dependences;
   Values pinned;
   llvm::SmallVector<mlir::Value> order; // keys of `pinned` in the order of their definition
   int64_t width;
 };
+
+/// Creates an op of a body again, on operands of which some may be vectors of `lanes`; `values`
+/// gets its results.
+void emitOnVectors(KernelEmitter &e, mlir::Operation *def, llvm::ArrayRef<mlir::Value> operands,
+                   int64_t lanes, BodyEmitter::Values &values);
 
 } // namespace ampc::cpu
 #endif

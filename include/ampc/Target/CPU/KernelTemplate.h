@@ -17,11 +17,14 @@ struct KernelEmission {
   bool hasFinish = false;   // a second function, called once after all tasks
 };
 
+class Totals;
+
 /// Addresses of a kernel's operands, then its results, then (if getWorkspaceBytes() > 0) its
 /// workspace.
 struct KernelPointers {
   llvm::SmallVector<mlir::Value> operands, results;
   mlir::Value workspace, scratch;
+  Totals *totals = nullptr; // told of every element written, and where tasks start and end
 };
 
 /// Writes the code of one kind of kernel op. Stateless: `plan` and the emitting functions derive
@@ -71,6 +74,7 @@ void addRowTemplates(TemplateRegistry &registry);
 void addAssembleTemplates(TemplateRegistry &registry);
 void addPoolTemplates(TemplateRegistry &registry);
 void addPackTemplate(TemplateRegistry &registry);
+void addTotalsTemplate(TemplateRegistry &registry);
 const TemplateRegistry &templateRegistry();
 
 } // namespace ampc::cpu

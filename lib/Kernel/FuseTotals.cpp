@@ -1,0 +1,142 @@
+// Sums over whole gradients become part of the kernels that write the gradients.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Spaces.h"
+#include "ampc/Kernel/Passes.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_KERNELFUSETOTALS
+#include "ampc/Kernel/Passes.h.inc"
+} // namespace ampc
+
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+/// A kernel that does nothing but add up results of a kernel.
+struct Reader {
+  FusedKernelOpInterface op;
+  unsigned result;
+  GradientSum sum;
+};
+
+class TotalsFusion {
+public:
+  TotalsFusion(KernelOpInterface kernel, bool explain) : kernel(kernel), explain(explain) {}
+  void run();
+
+private:
+  void findReaders(Value value, unsigned result);
+  /// Why the kernel cannot do the reader's work; empty if it can.
+  std::string obstacle(const Reader &reader);
+  kernel::WithTotalsOp create();
+  void addTerms(OpBuilder &builder, kernel::WithTotalsOp op);
+
+  KernelOpInterface kernel;
+  bool explain;
+  SmallVector<Reader> readers;
+};
+} // namespace
+
+void TotalsFusion::findReaders(Value value, unsigned result) {
+  for (Operation *user : value.getUsers()) {
+    if (auto view = dyn_cast<kernel::ViewOp>(user)) {
+      findReaders(view, result);
+      continue;
+    }
+    if (auto sum = GradientSum::of(user))
+      readers.push_back({cast<FusedKernelOpInterface>(user), result, *sum});
+  }
+}
+
+std::string TotalsFusion::obstacle(const Reader &reader) {
+  if (!kernel.canTotal(reader.result))
+    return (kernel->getName().getStringRef() + " cannot add up what it writes").str();
+  for (Value operand : reader.op->getOperands())
+    if (Operation *source = operand.getDefiningOp();
+        operand != reader.sum.gradient->get() && source && !source->isBeforeInBlock(kernel))
+      return "a number that its elements are multiplied by is not known when they are written";
+  return {};
+}
+
+/// The kernel with one total per term of its readers, whose results it replaces.
+kernel::WithTotalsOp TotalsFusion::create() {
+  OpBuilder builder(kernel);
+  SetVector<Value> own(kernel->operand_begin(), kernel->operand_end()), scalars;
+  SmallVector<Type> types(kernel->getResultTypes());
+  SmallVector<Location> locations{kernel->getLoc()};
+  for (Reader &reader : readers) {
+    for (Value operand : reader.op->getOperands())
+      if (operand != reader.sum.gradient->get())
+        scalars.insert(operand);
+    llvm::append_range(types, reader.op->getResultTypes());
+    locations.push_back(reader.op->getLoc());
+  }
+  SmallVector<Value> inputs = llvm::to_vector(llvm::concat<const Value>(own, scalars));
+  auto op = kernel::WithTotalsOp::create(builder, builder.getFusedLoc(locations), types, inputs);
+  op->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
+  IRMapping arguments;
+  Block *launch = builder.createBlock(&op.getLaunch());
+  for (Value value : own)
+    arguments.map(value, launch->addArgument(value.getType(), value.getLoc()));
+  Operation *inner = builder.clone(*kernel, arguments);
+  inner->setDiscardableAttrs(builder.getDictionaryAttr({}));
+  kernel::YieldOp::create(builder, kernel->getLoc(), inner->getResults());
+  Block *body = builder.createBlock(&op.getBody());
+  for (Value value : llvm::concat<Value>(llvm::to_vector_of<Value>(kernel->getResults()),
+                                         llvm::to_vector(scalars)))
+    body->addArgument(getElementTypeOrSelf(value), value.getLoc());
+  SmallVector<Value> terms;
+  for (Reader &reader : readers) {
+    IRMapping values;
+    Block &from = reader.op.getBody().front();
+    for (auto [operand, argument] : llvm::zip(reader.op->getOpOperands(), from.getArguments()))
+      values.map(argument,
+                 &operand == reader.sum.gradient
+                     ? body->getArgument(reader.result)
+                     : body->getArgument(kernel->getNumResults() +
+                                         llvm::find(scalars, operand.get()) - scalars.begin()));
+    for (Operation &term : from.without_terminator())
+      if (!isa<kernel::RowReduceOp>(term))
+        builder.clone(term, values);
+    for (Value term : reader.sum.terms)
+      terms.push_back(values.lookup(term));
+  }
+  kernel::YieldOp::create(builder, op.getLoc(), terms);
+  return op;
+}
+
+void TotalsFusion::run() {
+  for (OpResult result : kernel->getResults())
+    findReaders(result, result.getResultNumber());
+  llvm::sort(readers, [](const Reader &a, const Reader &b) { return a.op->isBeforeInBlock(b.op); });
+  llvm::erase_if(readers, [&](const Reader &reader) {
+    std::string why = obstacle(reader);
+    if (!why.empty() && explain)
+      reader.op->emitRemark() << "adds up a gradient in a pass of its own: " << why;
+    return !why.empty();
+  });
+  if (readers.empty())
+    return;
+  kernel::WithTotalsOp op = create();
+  unsigned number = kernel->getNumResults();
+  for (Reader &reader : readers)
+    for (Value result : reader.op->getResults())
+      result.replaceAllUsesWith(op.getResult(number++));
+  for (Reader &reader : readers)
+    reader.op->erase();
+  kernel->replaceAllUsesWith(op->getResults().take_front(kernel->getNumResults()));
+  kernel->erase();
+}
+
+namespace {
+struct KernelFuseTotals : ampc::impl::KernelFuseTotalsBase<KernelFuseTotals> {
+  using KernelFuseTotalsBase::KernelFuseTotalsBase;
+  void runOnOperation() override {
+    for (auto program : getOperation().getOps<kernel::ProgramOp>())
+      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBody().front())))
+        if (op.hasAttr("kernel.barrier"))
+          TotalsFusion(cast<KernelOpInterface>(op), explain).run();
+  }
+};
+} // namespace

@@ -1,0 +1,64 @@
+# Writes a model around the example of every op in the reference: examples.py PAGE FOLDER
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import pathlib
+import re
+import sys
+
+page, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+STATE = """  train.param @w : tensor<4x8xf32> = #train.zeros {frozen}
+  train.param @w1 : tensor<4x8xf32> = #train.zeros
+  train.param @b1 : tensor<8xf32> = #train.zeros
+  train.buffer @running : tensor<4x8xf32> = #train.zeros
+  train.buffer @mean : tensor<3xf32> = #train.zeros
+  train.buffer @variance : tensor<3xf32> = #train.ones
+  train.func @double(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+    train.return %x : tensor<4x8xf32>
+  }
+  train.func @loss(%x: tensor<4x8xf32>) -> tensor<f32> {
+    %w1 = train.read @w1 : tensor<4x8xf32>
+    %b1 = train.read @b1 : tensor<8xf32>
+    %0 = train.mul %x, %w1 : tensor<4x8xf32>, tensor<4x8xf32>
+    %1 = train.add %0, %b1 : tensor<4x8xf32>, tensor<8xf32>
+    %2 = train.reduce_sum %1 over [0, 1] : tensor<4x8xf32>
+    train.return %2 : tensor<f32>
+  }
+"""
+
+
+def function(statement):
+    """A function whose arguments are the operands that the statement names, in the types after its colon."""
+    head, _, types = statement.partition(" : ")
+    operands = list(dict.fromkeys(re.findall(r"%\w+", head.split(" = ")[-1])))
+    given = re.findall(r"tensor<[^>]*>", re.split(r"->| to ", types)[0])
+    if len(given) < len(operands):
+        sys.exit(f"expected a type for each of {operands}, but got {given} in: {statement}")
+    arguments = ", ".join(map("{}: {}".format, operands, given))
+    last = "" if "train.return" in statement else "\n    train.return"
+    results = " -> " + given[0] if "train.return" in statement else ""
+    return f"  train.func @example({arguments}){results} {{\n    {statement}{last}\n  }}\n"
+
+
+def model(op, example):
+    if op == "model":
+        return example
+    if op in ("param", "buffer", "func", "step", "export"):
+        state = STATE.replace("@double", "@other") if op == "func" else STATE
+        if op == "param":
+            state = state.replace("@w1 : tensor<4x8xf32>", "@w0 : tensor<4x8xf32>")
+            state = state[:state.index("  train.func @loss")]
+        return f"train.model @m {{\n{state}{example}}}\n"
+    statement = re.sub(r"\n\s+", " ", example.strip())
+    return "".join(f"train.model @m{i} {{\n{STATE}{function(line)}}}\n" for i, line in enumerate(statement.split("\n")))
+
+
+sections = re.split(r"^### `train\.(\w+)`.*$", page.read_text(), flags=re.M)[1:]
+missing = []
+for op, text in zip(sections[::2], sections[1::2]):
+    found = re.search(r"^```mlir\n(.*?)^```$", text, re.M | re.S)
+    if not found or f"train.{op}" not in found[1]:
+        missing.append(op)
+        continue
+    (folder / f"{op}.mlir").write_text(model(op, found[1]))
+if missing:
+    sys.exit("no example, or one indented as plain text, for " + ", ".join(missing))
+print(len(sections) // 2, "examples")
