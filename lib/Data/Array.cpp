@@ -1,5 +1,6 @@
 // Types of elements, and files mapped into memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Runtime/Model.h"
 #include "lib/Data/Mapping.h"
 #include <cerrno>
 #include <cstring>
@@ -18,25 +19,7 @@ int64_t Array::count() const {
 }
 int64_t Array::bytes() const { return count() * bytesOf(dtype); }
 
-int64_t ampc::bytesOf(ampc_dtype dtype) {
-  switch (dtype) {
-  case AMPC_F64:
-  case AMPC_I64:
-    return 8;
-  case AMPC_F32:
-  case AMPC_I32:
-    return 4;
-  case AMPC_F16:
-  case AMPC_BF16:
-  case AMPC_I16:
-    return 2;
-  case AMPC_I1:
-  case AMPC_I8:
-  case AMPC_U8:
-    return 1;
-  }
-  return 1;
-}
+int64_t ampc::bytesOf(ampc_dtype dtype) { return ampc_rt_dtype_bytes(dtype); }
 
 const char *ampc::nameOf(ampc_dtype dtype) {
   const char *const names[] = {"f32", "f64", "f16", "bf16", "i1", "i8", "i16", "i32", "i64", "u8"};

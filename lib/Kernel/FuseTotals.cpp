@@ -35,6 +35,7 @@ private:
   KernelOpInterface kernel;
   bool explain;
   SmallVector<Reader> readers;
+  SetVector<Value> scalars; ///< beside the gradients, what the readers read
 };
 } // namespace
 
@@ -59,10 +60,10 @@ std::string TotalsFusion::obstacle(const Reader &reader) {
   return {};
 }
 
-/// The kernel with one total per term of its readers, whose results it replaces.
+/// The kernel with one total per term of its readers.
 kernel::WithTotalsOp TotalsFusion::create() {
   OpBuilder builder(kernel);
-  SetVector<Value> own(kernel->operand_begin(), kernel->operand_end()), scalars;
+  SetVector<Value> own(kernel->operand_begin(), kernel->operand_end());
   SmallVector<Type> types(kernel->getResultTypes());
   SmallVector<Location> locations{kernel->getLoc()};
   for (Reader &reader : readers) {
@@ -72,7 +73,7 @@ kernel::WithTotalsOp TotalsFusion::create() {
     llvm::append_range(types, reader.op->getResultTypes());
     locations.push_back(reader.op->getLoc());
   }
-  SmallVector<Value> inputs = llvm::to_vector(llvm::concat<const Value>(own, scalars));
+  auto inputs = llvm::to_vector(llvm::concat<const Value>(own, scalars));
   auto op = kernel::WithTotalsOp::create(builder, builder.getFusedLoc(locations), types, inputs);
   op->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
   IRMapping arguments;
@@ -86,16 +87,25 @@ kernel::WithTotalsOp TotalsFusion::create() {
   for (Value value : llvm::concat<Value>(llvm::to_vector_of<Value>(kernel->getResults()),
                                          llvm::to_vector(scalars)))
     body->addArgument(getElementTypeOrSelf(value), value.getLoc());
+  addTerms(builder, op);
+  return op;
+}
+
+/// What the readers add up, on the elements of the kernel's results.
+void TotalsFusion::addTerms(OpBuilder &builder, kernel::WithTotalsOp op) {
+  Block &body = op.getBody().front();
+  auto argumentOf = [&](const Reader &reader, OpOperand &operand) {
+    return body.getArgument(&operand == reader.sum.gradient
+                                ? reader.result
+                                : kernel->getNumResults() +
+                                      (llvm::find(scalars, operand.get()) - scalars.begin()));
+  };
   SmallVector<Value> terms;
   for (Reader &reader : readers) {
     IRMapping values;
     Block &from = reader.op.getBody().front();
     for (auto [operand, argument] : llvm::zip(reader.op->getOpOperands(), from.getArguments()))
-      values.map(argument,
-                 &operand == reader.sum.gradient
-                     ? body->getArgument(reader.result)
-                     : body->getArgument(kernel->getNumResults() +
-                                         llvm::find(scalars, operand.get()) - scalars.begin()));
+      values.map(argument, argumentOf(reader, operand));
     for (Operation &term : from.without_terminator())
       if (!isa<kernel::RowReduceOp>(term))
         builder.clone(term, values);
@@ -103,7 +113,6 @@ kernel::WithTotalsOp TotalsFusion::create() {
       terms.push_back(values.lookup(term));
   }
   kernel::YieldOp::create(builder, op.getLoc(), terms);
-  return op;
 }
 
 void TotalsFusion::run() {

@@ -47,29 +47,8 @@ static bool isMath(StringRef symbol) {
   return is_contained(names, symbol);
 }
 
-SmallVector<std::pair<StringRef, int64_t>> ampc::memoryOf(const ModelInfo &model) {
-  const std::pair<StringRef, std::vector<int32_t>> kinds[] = {
-      {"parameters", {AMPC_ROLE_PARAM}},
-      {"moments", {AMPC_ROLE_MOMENT}},
-      {"working copies", {AMPC_ROLE_WORKING}},
-      {"averages", {AMPC_ROLE_EMA}},
-      {"buffers and counters",
-       {AMPC_ROLE_BUFFER, AMPC_ROLE_STEP, AMPC_ROLE_RANDOM, AMPC_ROLE_SCALE}},
-      {"gradients of split calls", {AMPC_ROLE_GRADIENT}}};
-  SmallVector<std::pair<StringRef, int64_t>> memory;
-  for (auto &[name, roles] : kinds) {
-    int64_t bytes = 0;
-    for (const SlotInfo &slot : model.slots)
-      if (is_contained(roles, slot.role))
-        bytes += slot.tensor.bytes;
-    if (bytes)
-      memory.push_back({name, bytes});
-  }
-  memory.push_back({"arena", model.arenaBytes});
-  return memory;
-}
-
-std::string ampc::writeManifest(const ModelInfo &model, ArrayRef<std::string> externals) {
+std::string ampc::writeManifest(const ModelInfo &model, ArrayRef<std::string> externals,
+                                const MemoryTable &memory) {
   json::Array slots, programs, tiers, symbols, libraries{"pthread"};
   for (const SlotInfo &slot : model.slots) {
     json::Object object = describe(slot.tensor);
@@ -86,15 +65,15 @@ std::string ampc::writeManifest(const ModelInfo &model, ArrayRef<std::string> ex
     symbols.push_back(symbol);
   if (any_of(externals, [](const std::string &symbol) { return isMath(symbol); }))
     libraries.push_back("m");
-  json::Object memory;
-  for (auto &[name, bytes] : memoryOf(model))
-    memory[name] = bytes;
+  json::Object bytesOf;
+  for (auto &[name, bytes] : memory)
+    bytesOf[name] = bytes;
   json::Object manifest{{"name", model.name},
                         {"abi", AMPC_ABI_VERSION},
                         {"tiers", std::move(tiers)},
                         {"state_bytes", model.stateBytes},
                         {"peak_arena_bytes", model.arenaBytes},
-                        {"memory_bytes", std::move(memory)},
+                        {"memory_bytes", std::move(bytesOf)},
                         {"state_hash", formatv("{0:x-16}", model.stateHash).str()},
                         {"plan_hash", formatv("{0:x-16}", model.planHash).str()},
                         {"tensors", std::move(slots)},

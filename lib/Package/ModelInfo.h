@@ -3,6 +3,7 @@
 #ifndef AMPC_LIB_PACKAGE_MODELINFO_H
 #define AMPC_LIB_PACKAGE_MODELINFO_H
 
+#include "ampc/Package/Package.h"
 #include "ampc/Runtime/Model.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -73,10 +74,9 @@ const char *tierName(int32_t tier);
 const char *dtypeName(int32_t dtype);
 const char *roleName(int32_t role);
 
-/// Bytes of parameters, moments, working copies and so on, and of the arena.
-llvm::SmallVector<std::pair<llvm::StringRef, int64_t>> memoryOf(const ModelInfo &model);
 std::string writeHeader(const ModelInfo &model);
 /// `externals`: symbols that the library leaves to the C library.
-std::string writeManifest(const ModelInfo &model, llvm::ArrayRef<std::string> externals);
+std::string writeManifest(const ModelInfo &model, llvm::ArrayRef<std::string> externals,
+                          const MemoryTable &memory);
 } // namespace ampc
 #endif

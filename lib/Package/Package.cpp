@@ -133,8 +133,9 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
                                             /*Deterministic=*/true, /*Thin=*/false);
   if (!archive)
     return module.emitError() << llvm::toString(archive.takeError());
+  MemoryTable memory = memoryOf(module);
   return PackagedModel{model->name, std::move(*archive), writeHeader(*model),
-                       writeManifest(*model, *externals), memoryOf(*model)};
+                       writeManifest(*model, *externals, memory), memory};
 }
 
 LogicalResult ampc::writePackage(ModuleOp module, const PackagedModel &model, StringRef folder) {

@@ -18,7 +18,8 @@ static llvm::Expected<json::Value> parse(StringRef text, StringRef which) {
     return mistake(which + ": expected JSON, but got: " + llvm::toString(value.takeError()));
   const json::Object *report = value->getAsObject();
   if (!report || report->getString("schema") != StringRef("ampc-report"))
-    return mistake(which + ": expected a report of ampc report --json");
+    return mistake(which + ": expected a report of ampc report --json, but got " +
+                   (report ? "an object without its schema" : "no object"));
   std::optional<int64_t> version = report->getInteger("version");
   if (version != schemaVersion)
     return mistake(which + ": expected version " + llvm::Twine(schemaVersion) + ", but got " +

@@ -92,6 +92,7 @@ static int64_t peakOf(const Step &step) {
 
 static json::Object totalsOf(const Step &f32, const Step &mixed) {
   json::Object totals{{"saved_bytes", pair(f32.savedBytes, mixed.savedBytes)},
+                      {"saved_value_bytes", pair(f32.savedValueBytes, mixed.savedValueBytes)},
                       {"arena_bytes", pair(f32.arenaBytes, mixed.arenaBytes)},
                       {"peak_live_bytes", pair(peakOf(f32), peakOf(mixed))},
                       {"operations", pair(f32.operations.size(), mixed.operations.size())},

@@ -273,7 +273,7 @@ void GraphReader::readScaling() {
 
 void GraphReader::run() {
   if (auto bytes = func->getAttrOfType<IntegerAttr>("amp.saved_bytes"))
-    step.savedBytes = bytes.getInt();
+    step.savedValueBytes = bytes.getInt();
   if (auto costs = func->getAttrOfType<DictionaryAttr>("amp.costs"))
     for (NamedAttribute cost : costs)
       step.policyCosts[cost.getName().str()] = cast<IntegerAttr>(cost.getValue()).getInt();

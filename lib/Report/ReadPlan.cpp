@@ -63,10 +63,14 @@ static void findLiveBytes(Step &step) {
 static void readProgram(kernel::ProgramOp program, Step &step) {
   if (auto bytes = program->getAttrOfType<IntegerAttr>("kernel.arena_bytes"))
     step.arenaBytes = bytes.getInt();
+  if (auto bytes = program->getAttrOfType<IntegerAttr>("kernel.saved_bytes"))
+    step.savedBytes = bytes.getInt();
   DenseMap<mlir::Operation *, int64_t> times;
   for (auto op : program.getBody().getOps<KernelOpInterface>()) {
     times[op] = step.kernels.size();
-    step.kernels.push_back({nameOf(op), op->getName().getStringRef().str(), 0});
+    auto withTotals = dyn_cast<kernel::WithTotalsOp>(*op);
+    KernelOpInterface launch = withTotals ? withTotals.getKernel() : op;
+    step.kernels.push_back({nameOf(op), launch->getName().getStringRef().str(), 0});
   }
   for (auto op : program.getBody().getOps<KernelOpInterface>())
     readBuffers(op, times[op], times, step);

@@ -8,6 +8,9 @@
 
 #define AMPC_DATA_HASH_SEED 0x616d7063ull
 
+/* Metadata: this and a program's name, with the number of its runs. */
+#define AMPC_RUNS_KEY "runs."
+
 /* Of the bytes of all saved slots in their order, which is that of the file. */
 uint64_t ampc_rt_data_hash(const ampc_state *state);
 

@@ -3,23 +3,6 @@
 #include "lib/Runtime/Internal.h"
 #include <string.h>
 
-int32_t ampc_rt_dtype_bytes(int32_t dtype) {
-  switch (dtype) {
-  case AMPC_F64:
-  case AMPC_I64:
-    return 8;
-  case AMPC_F32:
-  case AMPC_I32:
-    return 4;
-  case AMPC_F16:
-  case AMPC_BF16:
-  case AMPC_I16:
-    return 2;
-  default:
-    return 1;
-  }
-}
-
 const char *ampc_rt_dtype_name(int32_t dtype) {
   switch (dtype) {
   case AMPC_F32:

@@ -70,7 +70,7 @@ uint64_t ampc_rt_now_ns(void);
 /* ---- State ---- */
 /* Places of the parts of a state, in bytes from its start. */
 typedef struct {
-  size_t slots, arena, scratch, operands, outputs, threads, header, ranges, total;
+  size_t slots, arena, scratch, operands, outputs, threads, header, ranges, runs, total;
   size_t slot_bytes, scratch_stride, header_bytes;
   int32_t thread_count;
   int32_t range_count;
@@ -104,6 +104,14 @@ static inline unsigned char *ampc_rt_at(const ampc_state *state, size_t place) {
 static inline unsigned char *ampc_rt_slot_data(const ampc_state *state, const ampc_slot *slot) {
   return ampc_rt_at(state, state->layout.slots) + slot->offset;
 }
+/* Per program: its runs; behind them room for those of a checkpoint that is being read. */
+static inline uint64_t *ampc_rt_runs_data(const ampc_state *state) {
+  return (uint64_t *)(uintptr_t)ampc_rt_at(state, state->layout.runs);
+}
+/* Whether a program starts from data and counts its runs. */
+static inline bool ampc_rt_takes_data(const ampc_program *program) {
+  return program->kind == AMPC_PROGRAM_TRAIN || program->kind == AMPC_PROGRAM_GRAD;
+}
 /* Whether checkpoints hold this slot. */
 static inline bool ampc_rt_is_saved(const ampc_slot *slot) {
   return slot->role != AMPC_ROLE_GRADIENT && slot->role != AMPC_ROLE_WORKING;
@@ -132,7 +140,6 @@ uint64_t ampc_rt_hash_text(const char *text);
 void ampc_rt_initialise(ampc_state *state, uint64_t seed);
 
 /* ---- Data ---- */
-int32_t ampc_rt_dtype_bytes(int32_t dtype);
 int64_t ampc_rt_element_count(const ampc_tensor *tensor);
 double ampc_rt_read_float(const void *data, int32_t dtype);
 int64_t ampc_rt_read_int(const void *data, int32_t dtype, int64_t index);

@@ -18,7 +18,7 @@ typedef struct {
   int64_t data_begin, data_bytes;
   ampc_rt_range *ranges;
   int32_t count;
-  bool has_state_hash, has_plan_hash, has_data_hash;
+  bool has_state_hash, has_plan_hash, has_data_hash, has_runs;
   uint64_t state_hash, plan_hash, data_hash;
 } Load;
 
@@ -91,6 +91,29 @@ static bool parseHash(const char *text, uint64_t *hash) {
   return text[16] == 0;
 }
 
+static uint64_t *stagedRuns(const Load *load) {
+  return ampc_rt_runs_data(load->state) + load->state->model->program_count;
+}
+
+/* Files without runs are older: nothing is known of skipped steps, so updates stand for runs. */
+static uint64_t runsOf(const Load *load, int32_t p) {
+  const ampc_program *program = &load->state->model->programs[p];
+  if (load->has_runs || program->step_slot < 0)
+    return stagedRuns(load)[p];
+  const ampc_slot *slot = &load->state->model->slots[program->step_slot];
+  return (uint64_t)ampc_rt_read_int(ampc_rt_slot_data(load->state, slot), slot->tensor.dtype, 0);
+}
+
+static void parseRuns(Load *load, ampc_rt_json *json, const char *program, const char *value) {
+  const ampc_model *model = load->state->model;
+  for (int32_t p = 0; p < model->program_count; ++p)
+    if (ampc_rt_takes_data(&model->programs[p]) && !strcmp(program, model->programs[p].name)) {
+      if (!parseHash(value, &stagedRuns(load)[p]) && !json->failure)
+        json->failure = "a number of runs with 16 digits";
+      load->has_runs = true;
+    }
+}
+
 static void parseMetadata(Load *load, ampc_rt_json *json) {
   ampc_rt_json_expect(json, '{', "an object of metadata");
   if (ampc_rt_json_accept(json, '}'))
@@ -105,6 +128,8 @@ static void parseMetadata(Load *load, ampc_rt_json *json) {
       load->has_plan_hash = parseHash(value, &load->plan_hash);
     else if (!strcmp(key, "data_hash"))
       load->has_data_hash = parseHash(value, &load->data_hash);
+    else if (!strncmp(key, AMPC_RUNS_KEY, strlen(AMPC_RUNS_KEY)))
+      parseRuns(load, json, key + strlen(AMPC_RUNS_KEY), value);
   } while (ampc_rt_json_accept(json, ','));
   ampc_rt_json_expect(json, '}', "the end of the metadata");
 }
@@ -377,6 +402,9 @@ static ampc_status loadFile(Load *load) {
   if ((status = readHeader(load, &json)) || (status = parse(load, &json)) ||
       (status = checkComplete(load)) || (status = loadData(load)))
     return status;
+  for (int32_t p = 0; p < load->state->model->program_count && !load->weights_only; ++p)
+    if (ampc_rt_takes_data(&load->state->model->programs[p]))
+      ampc_rt_runs_data(load->state)[p] = runsOf(load, p);
   ampc_rt_derive(load->state);
   if (!load->weights_only && load->plan_hash != load->state->model->plan_hash &&
       load->state->hooks.on_log)
@@ -401,6 +429,7 @@ ampc_status ampc_rt_load(ampc_state *state, const char *path, uint32_t flags) {
   load.state = state;
   load.path = path;
   load.weights_only = flags & AMPC_LOAD_WEIGHTS;
+  memset(stagedRuns(&load), 0, sizeof(uint64_t) * (size_t)state->model->program_count);
   load.ranges = (ampc_rt_range *)ampc_rt_at(state, state->layout.ranges);
   load.file = open(path, O_RDONLY | O_CLOEXEC);
   if (load.file < 0)

@@ -42,8 +42,13 @@ static size_t writeHeader(const ampc_state *state) {
   ampc_rt_text text = {start + 8, state->layout.header_bytes - 8, 0};
   ampc_rt_put(&text, "{\"__metadata__\":{\"format\":\"ampc\",\"model\":");
   putJsonString(&text, model->name);
-  ampc_rt_print(&text, ",\"state_hash\":\"%x\",\"plan_hash\":\"%x\",\"data_hash\":\"%x\"}",
+  ampc_rt_print(&text, ",\"state_hash\":\"%x\",\"plan_hash\":\"%x\",\"data_hash\":\"%x\"",
                 model->state_hash, model->plan_hash, ampc_rt_data_hash(state));
+  for (int32_t p = 0; p < model->program_count; ++p)
+    if (ampc_rt_takes_data(&model->programs[p]))
+      ampc_rt_print(&text, ",\"" AMPC_RUNS_KEY "%s\":\"%x\"", model->programs[p].name,
+                    ampc_rt_runs(state, p));
+  ampc_rt_put_char(&text, '}');
   int64_t offset = 0;
   for (int32_t s = 0; s < model->slot_count; ++s) {
     const ampc_tensor *tensor = &model->slots[s].tensor;

@@ -49,6 +49,8 @@ static size_t headerBytes(const ampc_model *model) {
   for (int32_t s = 0; s < model->slot_count; ++s)
     bytes +=
         128 + 6 * strlen(model->slots[s].tensor.name) + 21 * (size_t)model->slots[s].tensor.rank;
+  for (int32_t p = 0; p < model->program_count; ++p)
+    bytes += 32 + 6 * strlen(model->programs[p].name);
   return bytes;
 }
 
@@ -79,6 +81,7 @@ static ampc_rt_layout layoutOf(const ampc_model *model, const ampc_options *opti
   layout.threads = reserve(&total, sizeof(ampc_rt_worker) * (size_t)layout.thread_count);
   layout.header = reserve(&total, layout.header_bytes);
   layout.ranges = reserve(&total, sizeof(ampc_rt_range) * (size_t)layout.range_count);
+  layout.runs = reserve(&total, 2 * sizeof(uint64_t) * (size_t)model->program_count);
   layout.total = total;
   return layout;
 }

@@ -153,8 +153,10 @@ static void report(const ampc_rt_call *call, double scale, void *out) {
 static ampc_status train(const ampc_rt_call *call, void *out, char *error) {
   double scale = slotValue(call, call->program->scale_slot, 1);
   bool finite = runGuarded(call);
-  if (call->program->kind != AMPC_PROGRAM_APPLY)
+  if (ampc_rt_takes_data(call->program)) {
     advanceRandom(call->state);
+    ++ampc_rt_runs_data(call->state)[call->program - call->state->model->programs];
+  }
   report(call, scale, out);
   if (!finite)
     return ampc_rt_fail(error, AMPC_E_NONFINITE_LOSS,
@@ -246,6 +248,10 @@ ampc_status ampc_rt_run(ampc_state *state, int32_t number, const void *input, vo
 ampc_status ampc_rt_run_observed(ampc_state *state, int32_t number, const void *input, void *output,
                                  void *const *observed) {
   return run(state, number, input, output, observed);
+}
+
+uint64_t ampc_rt_runs(const ampc_state *state, int32_t number) {
+  return ampc_rt_runs_data(state)[number];
 }
 
 ampc_status ampc_rt_derive(ampc_state *state) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpPrecision.h"
 #include "ampc/Transforms/Passes.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 namespace ampc {
@@ -58,19 +59,34 @@ static void noteCosts(train::FuncOp func, Type low, const PolicyTable &table, bo
         << "bytes moved by @" << func.getSymName() << " under the same compute types: " << text;
 }
 
-/// Says on every contraction of f32 values how each of its operands is multiplied.
-static void markContractions(const PrecisionFacts &facts, const ComputeMode &mode) {
-  for (Operation *op : facts.ops) {
-    Demand demand = facts.demand(op);
-    if (!facts.isDecided(op) || facts.treatment(op) != Treatment::Low || demand.forced ||
-        demand.disabled || facts.lowOf(op) != facts.f32)
-      continue;
-    auto types = llvm::map_to_vector(op->getOperands(), [&](Value v) -> Attribute {
-      Operation *source = v.getDefiningOp();
-      return TypeAttr::get(source && facts.isBackward(source) ? mode.backward : mode.forward);
-    });
-    op->setAttr("amp.compute", ArrayAttr::get(op->getContext(), types));
-  }
+/// The mode of one contraction: an override's, or the model's where nothing else is said.
+static std::optional<ComputeMode> modeOf(const PrecisionFacts &facts, Operation *op,
+                                         const std::optional<ComputeMode> &ofModel) {
+  Demand demand = facts.demand(op);
+  if (!facts.isDecided(op) || facts.treatment(op) != Treatment::Low || facts.lowOf(op) != facts.f32)
+    return std::nullopt;
+  if (demand.mode)
+    return demand.mode;
+  return demand.forced || demand.disabled ? std::nullopt : ofModel;
+}
+
+/// Says on contractions of f32 values how each of their operands is multiplied.
+static void markContractions(const PrecisionFacts &facts,
+                             const std::optional<ComputeMode> &ofModel) {
+  for (Operation *op : facts.ops)
+    if (auto mode = modeOf(facts, op, ofModel)) {
+      auto types = llvm::map_to_vector(op->getOperands(), [&](Value v) -> Attribute {
+        Operation *source = v.getDefiningOp();
+        return TypeAttr::get(source && facts.isBackward(source) ? mode->backward : mode->forward);
+      });
+      op->setAttr("amp.compute", ArrayAttr::get(op->getContext(), types));
+    }
+}
+
+/// Empty for a function of no step.
+static StringRef stepOf(train::FuncOp func) {
+  auto step = func->getAttrOfType<StringAttr>("train.step");
+  return step ? step.getValue() : StringRef();
 }
 
 namespace {
@@ -93,6 +109,10 @@ struct AmpAssignPrecision : ampc::impl::AmpAssignPrecisionBase<AmpAssignPrecisio
 private:
   LogicalResult readOptions();
   LogicalResult checkProfile(train::ModelOp model);
+  LogicalResult checkParameter(train::ModelOp model, const ParameterProfile &parameter,
+                               function_ref<LogicalResult(const Twine &)> wrong);
+  const StepProfile *profileOf(train::FuncOp func) const;
+  double scaleOf(train::FuncOp func, const StepProfile *known) const;
   LogicalResult assign(train::FuncOp func, WorkingCopies &copies);
   /// The cut's own table, with what the user fixed by name.
   PolicyTable cutTable() {
@@ -142,8 +162,9 @@ LogicalResult AmpAssignPrecision::readOptions() {
       return fail("override " + line + ": " + llvm::toString(std::move(error)));
   if (profile.empty())
     return success();
-  if (!low.isF16())
-    return fail("expected precision f16 with a profile, which says what fits f16, but got " +
+  if (low.isF32())
+    return fail("expected precision f16 or bf16 with a profile, which says what fits those, but "
+                "got " +
                 precision);
   llvm::Expected<Profile> read = Profile::read(profile);
   if (!read)
@@ -155,36 +176,84 @@ LogicalResult AmpAssignPrecision::readOptions() {
 LogicalResult AmpAssignPrecision::checkProfile(train::ModelOp model) {
   if (!measured)
     return success();
-  auto wrong = [&](const Twine &what) {
+  auto wrong = [&](const Twine &what) -> LogicalResult {
     return model.emitError() << "expected a profile of this model in " << profile << ", but "
                              << what;
   };
   if (model.getSymName() != measured->model)
     return wrong("it is one of @" + measured->model);
-  for (auto func : model.getOps<train::FuncOp>()) {
-    auto role = func->getAttrOfType<StringAttr>("train.role"),
-         step = func->getAttrOfType<StringAttr>("train.step");
-    if (!role || role != "train" || !step || step != measured->step)
-      continue;
-    std::optional<std::string> difference = measured->mismatch(func);
-    return difference ? wrong(*difference) : success();
+  for (const StepProfile &known : measured->steps) {
+    auto programs = model.getOps<train::FuncOp>();
+    auto program = llvm::find_if(programs, [&](train::FuncOp func) {
+      auto role = func->getAttrOfType<StringAttr>("train.role");
+      return role && role == "train" && stepOf(func) == known.step;
+    });
+    if (program == programs.end())
+      return wrong("the model lacks its step @" + known.step);
+    if (std::optional<std::string> difference = known.mismatch(*program))
+      return wrong(*difference);
+    for (const ParameterProfile &parameter : known.parameters)
+      if (failed(checkParameter(model, parameter, wrong)))
+        return failure();
   }
-  return wrong("the model lacks its step @" + measured->step);
+  return success();
 }
 
-/// Evaluations and exports hold the values of the step's forward pass.
-static bool isProfiled(train::FuncOp func, const Profile &profile) {
-  auto step = func->getAttrOfType<StringAttr>("train.step");
-  return !step || step == profile.step;
+/// Without master weights small updates vanish: the profile knows how many.
+LogicalResult AmpAssignPrecision::checkParameter(train::ModelOp model,
+                                                 const ParameterProfile &parameter,
+                                                 function_ref<LogicalResult(const Twine &)> wrong) {
+  auto declared = model.lookupSymbol<train::ParamOp>(parameter.name);
+  if (!declared)
+    return wrong("the model lacks its parameter @" + parameter.name);
+  double lost = parameter.lostShare(*findFormat(low));
+  if (!masterWeights && lost > profileFlushed)
+    declared.emitWarning() << "without master weights, " << low << " loses "
+                           << llvm::formatv("{0:f1}", 100 * lost)
+                           << " % of the updates that the profile has of @" << parameter.name;
+  return success();
+}
+
+/// Evaluations and exports hold the values of a step's forward pass: of the step that knows most of
+/// them.
+const StepProfile *AmpAssignPrecision::profileOf(train::FuncOp func) const {
+  if (!measured)
+    return nullptr;
+  if (StringRef step = stepOf(func); !step.empty())
+    return measured->find(step);
+  const StepProfile *best = nullptr;
+  int64_t most = 0;
+  for (const StepProfile &known : measured->steps) {
+    int64_t count = llvm::count_if(
+        keyValues(func), [&](const KeyedValue &keyed) { return known.find(keyed.key) != nullptr; });
+    if (count > most) {
+      most = count;
+      best = &known;
+    }
+  }
+  return best;
+}
+
+/// Steps that share a scaler share its scale, which is the smallest that one of them needs.
+double AmpAssignPrecision::scaleOf(train::FuncOp func, const StepProfile *known) const {
+  if (!known || !low.isF16())
+    return 1;
+  double scale = known->lossScale();
+  auto scaler = func->getAttr("amp.scaler");
+  if (scaler)
+    for (auto other : func->getParentOfType<train::ModelOp>().getOps<train::FuncOp>())
+      if (const StepProfile *also = measured->find(stepOf(other));
+          also && other->getAttr("amp.scaler") == scaler)
+        scale = std::min(scale, also->lossScale());
+  return scale;
 }
 
 LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copies) {
-  PrecisionFacts facts(func, low, table,
-                       measured && isProfiled(func, *measured) ? &*measured : nullptr);
+  const StepProfile *known = profileOf(func);
+  PrecisionFacts facts(func, low, table, known, scaleOf(func, known));
   if (policy != "mincut")
     facts.forceMisfits();
-  if (mode)
-    markContractions(facts, *mode);
+  markContractions(facts, mode);
   bool narrow =
       llvm::any_of(facts.ops, [&](Operation *op) { return facts.lowOf(op) != facts.f32; });
   if (!narrow)

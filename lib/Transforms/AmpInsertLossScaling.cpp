@@ -348,7 +348,11 @@ LogicalResult AmpInsertLossScaling::chooseScale(train::ModelOp model, Scaler &sc
   llvm::Expected<Profile> measured = Profile::read(profile);
   if (!measured)
     return model.emitError() << llvm::toString(measured.takeError());
-  if (llvm::none_of(scaler.steps, [&](StringAttr step) { return step == measured->step; }))
+  SmallVector<const StepProfile *> known;
+  for (StringAttr step : scaler.steps)
+    if (const StepProfile *found = measured->find(step))
+      known.push_back(found);
+  if (known.empty())
     return success();
   // Only the policy `autocast` rounds gradients of parameters.
   bool areRounded = llvm::any_of(scaler.programs, [](train::FuncOp func) {
@@ -358,7 +362,10 @@ LogicalResult AmpInsertLossScaling::chooseScale(train::ModelOp model, Scaler &sc
     });
   });
   amp::ScalingAttr old = scaler.scaling;
-  double scale = std::max(measured->lossScale(areRounded), old.getFloor().convertToDouble());
+  double scale = known.front()->lossScale(areRounded);
+  for (const StepProfile *step : known)
+    scale = std::min(scale, step->lossScale(areRounded));
+  scale = std::max(scale, old.getFloor().convertToDouble());
   if (!old.getCap().isZero())
     scale = std::min(scale, old.getCap().convertToDouble());
   scaler.scaling = amp::ScalingAttr::get(&getContext(), old.getDynamic(), APFloat(scale),

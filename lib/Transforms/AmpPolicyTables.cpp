@@ -60,10 +60,13 @@ std::optional<PolicyTable> PolicyTable::builtin(StringRef policy, MLIRContext *c
 }
 
 std::optional<ComputeMode> ComputeMode::find(StringRef name, MLIRContext *context) {
-  Type tf32 = FloatTF32Type::get(context);
+  Type tf32 = FloatTF32Type::get(context), fine = Float8E4M3FNType::get(context),
+       wide = Float8E5M2Type::get(context);
   return llvm::StringSwitch<std::optional<ComputeMode>>(name)
       .Case("tf32", ComputeMode{tf32, tf32})
-      .Case("fp8", ComputeMode{Float8E4M3FNType::get(context), Float8E5M2Type::get(context)})
+      .Case("fp8", ComputeMode{fine, wide})
+      .Case("f8E4M3FN", ComputeMode{fine, fine})
+      .Case("f8E5M2", ComputeMode{wide, wide})
       .Default(std::nullopt);
 }
 
@@ -91,25 +94,37 @@ static llvm::Error mistake(const Twine &message) {
   return llvm::createStringError(message.str().c_str());
 }
 
+/// Names of ops hold a `#`, so a comment starts with one at the start of a word.
+static StringRef withoutComment(StringRef line) {
+  size_t at = line.find('#');
+  while (at != StringRef::npos && at > 0 && !llvm::isSpace(line[at - 1]))
+    at = line.find('#', at + 1);
+  return line.take_front(at);
+}
+
 llvm::Error PolicyTable::add(StringRef text, MLIRContext *context) {
   SmallVector<StringRef> lines;
   text.split(lines, '\n');
   for (auto [number, line] : llvm::enumerate(lines)) {
-    line = line.split('#').first.trim();
+    line = withoutComment(line).trim();
     if (line.empty())
       continue;
     std::string where = "line " + std::to_string(number + 1) + ": ";
     auto [names, value] = line.rsplit('=');
     names = names.trim(), value = value.trim();
     if (names.consume_front("name ")) {
-      Type type = parseFloatType(value, context);
+      auto mode = ComputeMode::find(value, context);
+      Type type = mode ? Float32Type::get(context) : parseFloatType(value, context);
       std::string problem;
       if (!type)
-        return mistake(where + "expected f32, bf16 or f16, but got " + value);
+        return mistake(where +
+                       "expected f32, bf16, f16, or a mode of contractions (tf32, fp8, f8E4M3FN, "
+                       "f8E5M2), but got " +
+                       value);
       if (!llvm::Regex(names.trim()).isValid(problem))
         return mistake(where + "expected a regular expression, but got " + names.trim() + ": " +
                        problem);
-      overrides.push_back({names.trim().str(), type});
+      overrides.push_back({names.trim().str(), type, mode});
       continue;
     }
     auto treatment = parseTreatment(value);

@@ -22,25 +22,32 @@ enum class Treatment {
   Untouched, ///< f32, and lets nothing through [in no list]
 };
 
-/// Treatments of ops by mnemonic, and types of ops by name.
-struct PolicyTable {
-  llvm::StringMap<Treatment> treatments;
-  /// Regular expressions on op names with `f32`, `bf16` or `f16`; the last that matches counts.
-  llvm::SmallVector<std::pair<std::string, mlir::Type>> overrides;
-
-  /// The table that comes with a policy; null for an unknown policy.
-  static std::optional<PolicyTable> builtin(llvm::StringRef policy, mlir::MLIRContext *context);
-  /// Adds lines `MNEMONIC... = TREATMENT` and `name REGEX = TYPE`; `#` starts a comment.
-  llvm::Error add(llvm::StringRef text, mlir::MLIRContext *context);
-  Treatment lookup(mlir::Operation *op) const;
-};
-
 /// How contractions of f32 values multiply where a target has units for it; storage stays f32.
 /// Every operand has its own type: gradients may need more range than activations.
 struct ComputeMode {
   mlir::Type forward, backward;
-  /// `tf32` or `fp8` (E4M3 forward, E5M2 for gradients); nothing for another name.
+  /// `tf32`, `f8E4M3FN`, `f8E5M2` or `fp8` (E4M3 forward, E5M2 for gradients); nothing for another
+  /// name.
   static std::optional<ComputeMode> find(llvm::StringRef name, mlir::MLIRContext *context);
+};
+
+/// What the user fixes for the ops whose names match.
+struct Override {
+  std::string pattern; ///< regular expression
+  mlir::Type type;
+  std::optional<ComputeMode> mode; ///< of contractions; the type is then f32
+};
+
+/// Treatments of ops by mnemonic, and types of ops by name.
+struct PolicyTable {
+  llvm::StringMap<Treatment> treatments;
+  llvm::SmallVector<Override> overrides; ///< the last that matches counts
+
+  /// The table that comes with a policy; null for an unknown policy.
+  static std::optional<PolicyTable> builtin(llvm::StringRef policy, mlir::MLIRContext *context);
+  /// Adds lines `MNEMONIC... = TREATMENT` and `name REGEX = TYPE`; ` #` starts a comment.
+  llvm::Error add(llvm::StringRef text, mlir::MLIRContext *context);
+  Treatment lookup(mlir::Operation *op) const;
 };
 
 /// A region's or an override's word on one op.
@@ -49,14 +56,15 @@ struct Demand {
   bool disabled = false; ///< not under autocast
   bool forced = false;   ///< the op computes in `type`; else that is only its 16-bit type
   std::string source;    ///< for the reason
+  std::optional<ComputeMode> mode = std::nullopt;
 };
 
 /// Facts on the f32 values and the ops of one program.
 class PrecisionFacts {
 public:
-  /// `profile` may be null.
+  /// `profile` may be null; `scale` is what its gradients will carry.
   PrecisionFacts(train::FuncOp func, mlir::Type low, const PolicyTable &table,
-                 const Profile *profile = nullptr);
+                 const StepProfile *profile = nullptr, double scale = 1);
 
   mutable train::FuncOp func; ///< MLIR ops have no const methods
   mlir::Type low, f32;
@@ -89,7 +97,7 @@ public:
 private:
   void findWeak();
   void findInner();
-  void readProfile(const Profile &profile);
+  void readProfile(const StepProfile &profile, double scale);
 
   llvm::DenseSet<mlir::Operation *> decided, backward;
   llvm::DenseSet<mlir::Value> real, weak, inner;

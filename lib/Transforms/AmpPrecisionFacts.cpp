@@ -52,14 +52,14 @@ static Demand demandOf(Operation *op, const PolicyTable &table) {
   if (auto compute = op->getAttrOfType<TypeAttr>("compute"))
     demand = {compute.getValue(), false, true, "its attribute `compute` fixes the type"};
   std::string name = nameOf(op);
-  for (auto &[pattern, type] : table.overrides)
+  for (auto &[pattern, type, mode] : table.overrides)
     if (llvm::Regex regex(pattern); regex.match(name) || regex.match(sourceName(name)))
-      demand = {type, false, true, "the override \"" + pattern + "\" fixes the type"};
+      demand = {type, false, true, "the override \"" + pattern + "\" fixes the type", mode};
   return demand;
 }
 
 PrecisionFacts::PrecisionFacts(train::FuncOp func, Type low, const PolicyTable &table,
-                               const Profile *profile)
+                               const StepProfile *profile, double scale)
     : func(func), low(low), f32(Float32Type::get(func.getContext())) {
   bool afterSeed = false;
   auto note = [&](ValueRange values) {
@@ -96,22 +96,31 @@ PrecisionFacts::PrecisionFacts(train::FuncOp func, Type low, const PolicyTable &
   findWeak();
   findInner();
   if (profile)
-    readProfile(*profile);
+    readProfile(*profile, scale);
 }
 
-/// What does not fit f16 is not rounded on the way into a contraction either: that computes in f32.
-void PrecisionFacts::readProfile(const Profile &profile) {
-  double scale = profile.lossScale();
+/// What does not fit is not rounded on the way into a contraction either: that computes in f32.
+void PrecisionFacts::readProfile(const StepProfile &profile, double scale) {
+  const FloatFormat &format = *findFormat(low);
+  DenseMap<Value, const ValueProfile *> known;
   for (const KeyedValue &keyed : keyValues(func))
-    if (const ValueProfile *value = profile.find(keyed.key); value && isReal(keyed.value))
-      if (std::optional<std::string> why = profile.misfit(*value, scale))
+    if (const ValueProfile *value = profile.find(keyed.key); value && isReal(keyed.value)) {
+      known[keyed.value] = value;
+      if (std::optional<std::string> why = profile.misfit(*value, format, scale))
         misfits[keyed.value] = *why;
+    }
+  for (Operation *op : ops)
+    if (const ValueProfile *sum = mayCancel(op) ? known.lookup(op->getResult(0)) : nullptr)
+      for (Value operand : op->getOperands())
+        if (const ValueProfile *value = known.lookup(operand))
+          if (std::optional<std::string> why = profile.cancellation(*value, *sum, format))
+            misfits.try_emplace(operand, *why);
   for (Operation *op : ops)
     for (Value operand : op->getOperands())
       if (const std::string *why = misfit(operand);
           why && isDecided(op) && treatment(op) == Treatment::Low && !demands[op].forced)
         demands[op] = {f32, /*disabled=*/false, /*forced=*/true,
-                       "its operand does not fit f16: " + *why};
+                       "its operand does not fit " + textOf(low) + ": " + *why};
 }
 
 void PrecisionFacts::forceMisfits() {

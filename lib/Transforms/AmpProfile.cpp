@@ -1,14 +1,43 @@
-// Profiles: the file, and what follows from it.
+// Profiles: what follows from them. The file is in AmpProfileFile.cpp.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Transforms/Profile.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace ampc;
+
+static constexpr FloatFormat formats[] = {
+    {"f16", 11, -24, -14, 65504, "65504"},
+    {"bf16", 8, -133, -126, 0x1.FEp127, "3.39e+38"},
+    {"f8E4M3FN", 4, -9, -6, 448, "448"},
+    {"f8E5M2", 3, -16, -14, 57344, "57344"},
+    {"f32", 24, -149, -126, 0x1.FFFFFEp127, "3.40e+38"},
+};
+
+const FloatFormat *ampc::findFormat(StringRef name) {
+  for (const FloatFormat &format : formats)
+    if (name == format.name)
+      return &format;
+  return nullptr;
+}
+
+const FloatFormat *ampc::findFormat(Type type) {
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  return findFormat(StringRef(name));
+}
+
+double FloatFormat::unit() const { return std::ldexp(1, -digits); }
+
+double FloatFormat::round(double x) const {
+  if (x == 0 || !std::isfinite(x))
+    return x;
+  int quantum = std::max(std::ilogb(x), normal) - (digits - 1);
+  double rounded = std::ldexp(std::nearbyint(std::ldexp(x, -quantum)), quantum);
+  return std::fabs(rounded) > largest ? std::copysign(HUGE_VAL, x) : rounded;
+}
 
 void ValueProfile::add(double x) {
   ++elements;
@@ -29,13 +58,37 @@ int64_t ValueProfile::countBetween(int low, int high) const {
   return sum;
 }
 
-const ValueProfile *Profile::find(StringRef key) const {
+double ValueProfile::magnitude() const {
+  double sum = 0;
+  for (auto [exponent, count] : counts) // 1.5 is the middle of [1, 2)
+    sum += double(count) * std::pow(1.5 * std::ldexp(1, exponent), 2);
+  return elements ? std::sqrt(sum / double(elements)) : 0;
+}
+
+void ParameterProfile::add(double before, double after) {
+  if (before == after)
+    return;
+  ++updates;
+  auto isLost = [&](const FloatFormat &format) {
+    double held = format.round(before);
+    return format.round(held + (after - before)) == held;
+  };
+  lostInF16 += isLost(*findFormat("f16"));
+  lostInBF16 += isLost(*findFormat("bf16"));
+}
+
+double ParameterProfile::lostShare(const FloatFormat &format) const {
+  int64_t lost = StringRef(format.name) == "f16" ? lostInF16 : lostInBF16;
+  return updates ? double(lost) / double(updates) : 0;
+}
+
+const ValueProfile *StepProfile::find(StringRef key) const {
   auto found = llvm::find_if(values, [&](const ValueProfile &v) { return v.key == key; });
   return found == values.end() ? nullptr : &*found;
 }
 
-double Profile::lossScale(bool weights) const {
-  constexpr double limit = half::largest / profileMargin;
+double StepProfile::lossScale(bool weights) const {
+  const double limit = findFormat("f16")->largest / profileMargin;
   double largest = 0;
   for (const ValueProfile &value : values)
     if ((value.kind == ValueKind::Gradient || (weights && carriesScale(value.kind))) &&
@@ -47,7 +100,8 @@ double Profile::lossScale(bool weights) const {
   return scale;
 }
 
-std::optional<std::string> Profile::misfit(const ValueProfile &value, double scale) const {
+std::optional<std::string> StepProfile::misfit(const ValueProfile &value, const FloatFormat &format,
+                                               double scale) const {
   std::string text;
   llvm::raw_string_ostream os(text);
   double factor = carriesScale(value.kind) ? scale : 1;
@@ -55,14 +109,15 @@ std::optional<std::string> Profile::misfit(const ValueProfile &value, double sca
     os << "the profile has " << value.nonfinite << " infinite or NaN elements of it";
     return text;
   }
-  if (value.max * factor > half::largest / profileMargin) {
+  if (value.max * factor > format.largest / profileMargin) {
     os << "in the profile it reaches " << llvm::format("%.4g", value.max * factor)
-       << ", within a factor of " << int(profileMargin) << " of the end of f16, 65504";
+       << ", within a factor of " << int(profileMargin) << " of the end of " << format.name << ", "
+       << format.end;
     return text;
   }
-  int64_t flushed = value.countBetween(-10000, half::smallest - std::ilogb(factor));
+  int64_t flushed = value.countBetween(-10000, format.smallest - std::ilogb(factor));
   if (flushed > profileFlushed * double(value.nonzeros())) {
-    os << "in the profile f16 would flush "
+    os << "in the profile " << format.name << " would flush "
        << llvm::format("%.3g", 100.0 * double(flushed) / double(value.nonzeros()))
        << " % of its elements to 0";
     return text;
@@ -70,7 +125,27 @@ std::optional<std::string> Profile::misfit(const ValueProfile &value, double sca
   return std::nullopt;
 }
 
-std::optional<std::string> Profile::mismatch(train::FuncOp program) const {
+std::optional<std::string> StepProfile::cancellation(const ValueProfile &operand,
+                                                     const ValueProfile &sum,
+                                                     const FloatFormat &format) const {
+  if (operand.isStatistic ||
+      operand.magnitude() * format.unit() <= profileCancelled * sum.magnitude())
+    return std::nullopt;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "in the profile its elements ";
+  if (sum.magnitude() == 0) {
+    os << "cancel in " << sum.key;
+    return text;
+  }
+  double ratio = operand.magnitude() / sum.magnitude();
+  os << "are about " << llvm::format("%.3g", ratio) << " times those of " << sum.key
+     << ", a sum with it: rounding to " << format.name << " may change that by "
+     << llvm::format("%.3g", 100 * ratio * format.unit()) << " %";
+  return text;
+}
+
+std::optional<std::string> StepProfile::mismatch(train::FuncOp program) const {
   llvm::StringSet<> keys;
   for (const KeyedValue &keyed : keyValues(program)) {
     keys.insert(keyed.key);
@@ -83,82 +158,7 @@ std::optional<std::string> Profile::mismatch(train::FuncOp program) const {
   return std::nullopt;
 }
 
-void Profile::write(llvm::raw_ostream &os) const {
-  os << "{\"ampc_profile\": 1, \"model\": " << llvm::json::Value(model)
-     << ", \"step\": " << llvm::json::Value(step) << ", \"steps\": " << steps << ", \"values\": [";
-  const char *separator = "\n";
-  for (const ValueProfile &value : values) {
-    int first = value.counts.empty() ? 0 : value.counts.begin()->first;
-    os << separator << "{\"name\": " << llvm::json::Value(value.key) << ", \"kind\": \""
-       << textOf(value.kind) << "\", \"statistic\": " << (value.isStatistic ? "true" : "false")
-       << ", \"elements\": " << value.elements << ", \"zeros\": " << value.zeros
-       << ", \"nonfinite\": " << value.nonfinite << ", \"max\": " << llvm::format("%.9g", value.max)
-       << ", \"first\": " << first << ", \"counts\": [";
-    for (int e = first; !value.counts.empty() && e <= value.counts.rbegin()->first; ++e)
-      os << (e > first ? "," : "") << value.countBetween(e, e + 1);
-    os << "]}";
-    separator = ",\n";
-  }
-  os << "\n]}\n";
-}
-
-static std::optional<ValueKind> kindNamed(StringRef text) {
-  for (ValueKind kind : {ValueKind::Forward, ValueKind::Gradient, ValueKind::WeightGradient})
-    if (text == textOf(kind))
-      return kind;
-  return std::nullopt;
-}
-
-static bool readValue(const llvm::json::Value &line, ValueProfile &value) {
-  const llvm::json::Object *object = line.getAsObject();
-  if (!object)
-    return false;
-  auto name = object->getString("name"), kind = object->getString("kind");
-  auto statistic = object->getBoolean("statistic");
-  auto elements = object->getInteger("elements"), zeros = object->getInteger("zeros"),
-       nonfinite = object->getInteger("nonfinite"), first = object->getInteger("first");
-  auto max = object->getNumber("max");
-  const llvm::json::Array *counts = object->getArray("counts");
-  if (!name || !kind || !statistic || !elements || !zeros || !nonfinite || !first || !max ||
-      !counts || !kindNamed(*kind) || *first < -2000 || *first > 2000)
-    return false;
-  value = {name->str(), *kindNamed(*kind), *statistic, *elements, *zeros, *nonfinite, *max, {}};
-  int64_t sum = 0;
-  for (auto [i, count] : llvm::enumerate(*counts)) {
-    auto number = count.getAsInteger();
-    if (!number || *number < 0)
-      return false;
-    if (*number > 0)
-      value.counts[int(*first) + int(i)] = *number;
-    sum += *number;
-  }
-  return sum == value.nonzeros();
-}
-
-llvm::Expected<Profile> Profile::read(StringRef path) {
-  auto fail = [&](const Twine &what) {
-    return llvm::createStringError(std::error_code(), path + ": " + what);
-  };
-  auto file = llvm::MemoryBuffer::getFile(path);
-  if (!file)
-    return fail("cannot read the profile: " + file.getError().message());
-  llvm::Expected<llvm::json::Value> root = llvm::json::parse((*file)->getBuffer());
-  if (!root)
-    return fail("expected a profile, but got: " + llvm::toString(root.takeError()));
-  const llvm::json::Object *object = root->getAsObject();
-  auto version = object ? object->getInteger("ampc_profile") : std::nullopt;
-  if (!version || *version != 1)
-    return fail("expected a profile of version 1, as ampc profile writes it");
-  auto model = object->getString("model"), step = object->getString("step");
-  auto steps = object->getInteger("steps");
-  const llvm::json::Array *lines = object->getArray("values");
-  if (!model || !step || !steps || !lines)
-    return fail("expected model, step, steps and values in a profile");
-  Profile profile{model->str(), step->str(), *steps, {}};
-  for (const llvm::json::Value &line : *lines)
-    if (!readValue(line, profile.values.emplace_back()))
-      return fail(
-          "expected a value with name, kind and counts that add up to its elements, but got " +
-          llvm::formatv("{0}", line).str());
-  return profile;
+const StepProfile *Profile::find(StringRef step) const {
+  auto found = llvm::find_if(steps, [&](const StepProfile &s) { return s.step == step; });
+  return found == steps.end() ? nullptr : &*found;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Transforms/Observe.h"
 #include "ampc/Transforms/Passes.h"
+#include "ampc/Transforms/Profile.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace ampc {
@@ -150,6 +151,7 @@ static ObservedValue describe(train::FuncOp func, Value result, StringRef key) {
   value.op = op->getName().stripDialect().str();
   value.location = locationOf(source.getDefiningOp());
   value.producers = Producers(func, op).names;
+  value.mayCancel = mayCancel(op);
   value.isStatistic = mark.get("statistic") != nullptr;
   auto kind = cast<StringAttr>(mark.get("kind")).getValue();
   for (ValueKind k :

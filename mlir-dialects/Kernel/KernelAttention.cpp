@@ -1,6 +1,7 @@
 // Verifiers of attention and its gradient.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Kernel/LinearMap.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -10,17 +11,6 @@ namespace {
 /// How many (row, column) dimensions the map of a tensor has behind the batch's.
 enum Kind : unsigned { PerQuery = 1, PerElement = 2 };
 } // namespace
-
-static bool isLinear(AffineMap map) {
-  return llvm::all_of(map.getResults(), [](AffineExpr expr) {
-    bool linear = true;
-    expr.walk([&](AffineExpr part) {
-      linear &= part.getKind() != AffineExprKind::FloorDiv &&
-                part.getKind() != AffineExprKind::CeilDiv && part.getKind() != AffineExprKind::Mod;
-    });
-    return linear;
-  });
-}
 
 /// Checks what both ops share; `kinds` are those of operands, then results.
 template <typename Op>

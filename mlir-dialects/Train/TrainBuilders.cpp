@@ -174,6 +174,8 @@ Value ScalarBuilder::castTo(Value a, Type type) {
   }
   if (isa<FloatType>(from))
     return arith::FPToSIOp::create(builder, loc, type, a);
+  if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 16) // as processors and PyTorch do
+    return castTo(castTo(a, builder.getF32Type()), type);
   if (isa<FloatType>(type))
     return from.isInteger(1) ? arith::UIToFPOp::create(builder, loc, type, a).getResult()
                              : arith::SIToFPOp::create(builder, loc, type, a).getResult();

@@ -10,17 +10,25 @@
 
 using namespace ampc;
 
+static constexpr double sensitivityFactor = 4;
+
 void AgainstReport::add(const ObservedValue &value, const ampc_tensor &tensor) {
   rows.push_back({value, nameOf(ampc_dtype(tensor.dtype)), 0, 0, {}, {}});
 }
 
 void AgainstReport::note(size_t number, unsigned step, const Deviation &deviation) {
   Row &row = rows[number];
-  row.errors.push_back({step, deviation.norm});
+  row.errors.push_back({step, deviation});
   if (row.step == 0 || !(deviation.norm <= row.worst.norm)) {
     row.worst = deviation;
     row.step = step;
   }
+}
+
+/// Every op rounds once more, so an error may be a few times what one rounding of the inputs makes.
+double AgainstReport::allowed(const Deviation &deviation) const {
+  double inherent = sensitivityFactor * deviation.sensitivity;
+  return std::isfinite(inherent) ? std::max(tolerance, inherent) : tolerance;
 }
 
 double AgainstReport::errorOf(const StepLoss &loss) const {
@@ -49,7 +57,7 @@ void AgainstReport::finish(llvm::StringRef type, llvm::StringRef against, double
       worstGrowth = int(i);
     }
   for (const StepLoss &loss : losses)
-    lossBad |= isBad(errorOf(loss));
+    lossBad |= !(errorOf(loss) <= tolerance);
 }
 
 const AgainstReport::Row *AgainstReport::find(llvm::StringRef key) const {
@@ -79,9 +87,10 @@ void AgainstReport::printRow(llvm::raw_ostream &os, const Row &row, int width) c
   os << llvm::format("  %-*s  %-15s  %-4s  ", width, row.value.key.c_str(),
                      textOf(row.value.kind).str().c_str(), row.type.c_str());
   if (row.step)
-    os << llvm::format("%9.2e  %9.2e  %9.2e", row.worst.norm, row.worst.max, row.worst.largest);
+    os << llvm::format("%9.2e  %9.2e  %9.2e  %11.2e", row.worst.norm, row.worst.max,
+                       row.worst.largest, row.worst.sensitivity);
   else
-    os << "     not computed: the step stopped";
+    os << "     not computed: the step stopped    ";
   os << (row.firstBad ? "  !" : "   ") << " " << row.value.location << "\n";
 }
 
@@ -127,17 +136,18 @@ void AgainstReport::printDivergence(llvm::raw_ostream &os) const {
     printProducers(os, row);
   }
   if (firstBad < 0) {
-    os << llvm::format("all %zu values agree within %.3g%s\n", rows.size(), tolerance,
+    os << llvm::format("all %zu values agree within %.3g or %g times their sensitivity%s\n",
+                       rows.size(), tolerance, sensitivityFactor,
                        lossBad ? ", but the loss does not" : "");
     return;
   }
   const Row &row = rows[firstBad];
-  double error =
+  const Deviation &error =
       llvm::find_if(row.errors, [&](auto &at) { return at.first == row.firstBad; })->second;
   os << "first divergence: " << row.value.key << " (" << row.value.op << ", "
      << textOf(row.value.kind) << ", " << row.type << ")"
-     << llvm::format(" in step %u: relative error %.2e, tolerance %.3g\n", row.firstBad, error,
-                     tolerance);
+     << llvm::format(" in step %u: relative error %.2e, tolerance %.3g\n", row.firstBad, error.norm,
+                     allowed(error));
   printProducers(os, row);
 }
 
@@ -146,8 +156,8 @@ void AgainstReport::print(llvm::raw_ostream &os, bool byError, bool isRandom) co
      << (losses.size() == 1 ? " step" : " steps") << (isRandom ? ", random data" : "") << "\n";
   printLosses(os);
   int width = nameWidth();
-  os << llvm::format("  %-*s  %-15s  %-4s  %9s  %9s  %9s\n", width, "value", "kind", "type",
-                     "norm-wise", "max-wise", "largest");
+  os << llvm::format("  %-*s  %-15s  %-4s  %9s  %9s  %9s  %11s\n", width, "value", "kind", "type",
+                     "norm-wise", "max-wise", "largest", "sensitivity");
   std::vector<const Row *> order;
   for (const Row &row : rows)
     order.push_back(&row);
@@ -205,6 +215,7 @@ bool AgainstReport::writeJson(const std::string &path, std::string &error) const
           json.attribute("norm_error", jsonOf(row.worst.norm));
           json.attribute("max_error", jsonOf(row.worst.max));
           json.attribute("largest", jsonOf(row.worst.largest));
+          json.attribute("sensitivity", jsonOf(row.worst.sensitivity));
           json.attribute("worst_step", row.step);
           json.attribute("first_divergent_step", row.firstBad);
           json.attributeArray("producers", [&] {
@@ -231,13 +242,14 @@ bool AgainstReport::writeCsv(const std::string &path, std::string &error) const 
       out += c == '"' ? std::string("\"\"") : std::string(1, c);
     return out + "\"";
   };
-  file << "name,op,kind,type,norm_error,max_error,largest,worst_step,first_divergent_step,"
+  file << "name,op,kind,type,norm_error,max_error,largest,sensitivity,worst_step,first_divergent_"
+          "step,"
           "location\n";
   for (const Row &row : rows)
     file << quoted(row.value.key) << "," << row.value.op << "," << textOf(row.value.kind) << ","
          << row.type
-         << llvm::format(",%.6g,%.6g,%.6g,%u,%u,", row.worst.norm, row.worst.max, row.worst.largest,
-                         row.step, row.firstBad)
+         << llvm::format(",%.6g,%.6g,%.6g,%.6g,%u,%u,", row.worst.norm, row.worst.max,
+                         row.worst.largest, row.worst.sensitivity, row.step, row.firstBad)
          << quoted(row.value.location) << "\n";
   return true;
 }

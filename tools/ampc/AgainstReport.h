@@ -12,6 +12,9 @@ struct Deviation {
   double norm = 0;    ///< 2-norm of the difference over that of the reference
   double max = 0;     ///< largest difference over the largest magnitude of the reference
   double largest = 0; ///< largest magnitude of the reference
+  /// What one rounding of parameters and inputs to the lower precision changes in the reference,
+  /// norm-wise: no step in that precision can be expected to come closer than about this.
+  double sensitivity = 0;
 };
 
 struct StepLoss {
@@ -40,9 +43,10 @@ private:
     std::string type;
     unsigned step = 0, firstBad = 0; ///< step of the largest error, first step beyond the tolerance
     Deviation worst;
-    std::vector<std::pair<unsigned, double>> errors;
+    std::vector<std::pair<unsigned, Deviation>> errors; ///< by step
   };
-  bool isBad(double error) const { return !(error <= tolerance); } // also a NaN
+  double allowed(const Deviation &deviation) const;
+  bool isBad(const Deviation &d) const { return !(d.norm <= allowed(d)); } // also a NaN
   double errorOf(const StepLoss &loss) const;
   void printRow(llvm::raw_ostream &os, const Row &row, int width) const;
   void printLosses(llvm::raw_ostream &os) const;

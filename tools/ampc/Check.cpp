@@ -34,8 +34,8 @@ static cl::opt<std::string>
              cl::sub(checkCommand));
 static cl::opt<double> tolerance(
     "tolerance",
-    cl::desc("with --against: allowed relative error (default: 4 times the root of a unit of "
-             "rounding, which is 0.25 for bf16, 0.088 for f16, 0.00098 for f32)"),
+    cl::desc("with --against: relative error that is always allowed (default: 16 units of "
+             "rounding, which is 0.0625 for bf16 and 0.0078 for f16; 0.00098 for f32)"),
     cl::init(0), cl::sub(checkCommand));
 static cl::opt<std::string>
     order("sort", cl::desc("with --against: execution (default), or error, largest first"),

@@ -5,10 +5,17 @@
 
 #include "ampc/Pipelines/Compiler.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace ampc {
 extern llvm::cl::SubCommand compileCommand, trainCommand, checkCommand, benchCommand, reportCommand,
     profileCommand;
+
+/// Reports a mistake; returns the exit status.
+inline int fail(const llvm::Twine &message) {
+  llvm::errs() << "ampc: error: " << message << "\n";
+  return 1;
+}
 
 int runCompile();
 int runTrain();

@@ -3,8 +3,6 @@
 #include "Commands.h"
 #include "PrecisionOptions.h"
 #include "ampc/Package/Package.h"
-#include "mlir-dialects/Kernel/Kernel.h"
-#include "mlir-dialects/Train/Train.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -31,48 +29,39 @@ static cl::opt<std::string> sanitize("sanitize",
                                      cl::sub(compileCommand));
 static cl::opt<bool> timing("timing", cl::desc("print seconds per phase"), cl::sub(compileCommand));
 
-static cl::opt<bool>
-    memory("memory",
-           cl::desc("print the bytes that the forward pass keeps for the backward pass, "
-                    "those of the arena and of the state, beside those of f32"),
-           cl::sub(compileCommand));
+static cl::opt<bool> memory("memory", cl::desc("print the memory of the same model in f32 too"),
+                            cl::sub(compileCommand));
 
-/// A line for every program with a backward pass, from its plan.
-static void printMemory(ModuleOp module, StringRef precision) {
-  int64_t state = 0, working = 0;
-  if (auto bytes = module->getAttrOfType<IntegerAttr>("kernel.state_bytes"))
-    state = bytes.getInt();
-  module.walk([&](train::BufferOp buffer) {
-    auto role = buffer->getAttrOfType<StringAttr>("role");
-    if (role && role == "working")
-      working += kernel::byteSize(buffer.getType());
-  });
-  for (auto program : module.getOps<kernel::ProgramOp>())
-    if (auto saved = program->getAttrOfType<IntegerAttr>("kernel.saved_bytes"))
-      llvm::outs() << "memory: @" << program.getSymName() << " in " << precision
-                   << ": saved for the backward pass " << saved.getInt() << ", arena "
-                   << program->getAttrOfType<IntegerAttr>("kernel.arena_bytes").getInt()
-                   << ", state " << state << ", of it 16-bit copies of parameters " << working
-                   << "\n";
-}
-
-/// The same model in f32, as far as the plan.
-static LogicalResult printMemoryOfF32(CompileRequest request) {
-  request.options.precision = "f32";
-  request.options.explain = false;
+/// The plan of the same model in f32; nothing after a failure, which has been reported.
+static std::optional<MemoryTable> memoryInF32(CompileRequest request) {
+  request.options = inF32(request.options);
   request.stopAfter = "plan";
   request.dumpDir.clear();
+  request.timing = false;
   Compiler compiler;
   OwningOpRef<ModuleOp> module = compiler.run(request);
   if (!module)
-    return failure();
-  printMemory(*module, "f32");
-  return success();
+    return std::nullopt;
+  return memoryOf(*module);
 }
 
-static int fail(const llvm::Twine &message) {
-  llvm::errs() << "ampc: error: " << message << "\n";
-  return 1;
+static void printMemory(const PackagedModel &model, StringRef precision,
+                        const std::optional<MemoryTable> &inF32) {
+  llvm::outs() << "memory of " << model.name << " in bytes\n";
+  if (inF32)
+    llvm::outs() << llvm::format("  %-26s %14s %14s\n", "", precision.str().c_str(), "f32");
+  for (auto &[name, bytes] : model.memory) {
+    llvm::outs() << llvm::format("  %-26s %14lld", name.str().c_str(), (long long)bytes);
+    auto same = [name = name](const std::pair<StringRef, int64_t> &row) {
+      return row.first == name;
+    };
+    if (inF32) {
+      auto found = llvm::find_if(*inF32, same);
+      llvm::outs() << llvm::format(" %14lld",
+                                   found == inF32->end() ? 0LL : (long long)found->second);
+    }
+    llvm::outs() << "\n";
+  }
 }
 
 int ampc::runCompile() {
@@ -95,11 +84,6 @@ int ampc::runCompile() {
     module->print(llvm::outs());
     return 0;
   }
-  if (memory) {
-    printMemory(*module, chosen->precision);
-    if (chosen->precision != "f32" && failed(printMemoryOfF32(request)))
-      return 1;
-  }
   PackageOptions options;
   if (sanitize == "address")
     options.sanitizer = Sanitizer::Address;
@@ -108,8 +92,9 @@ int ampc::runCompile() {
   auto packaged = packageModel(*module, options);
   if (failed(packaged) || failed(writePackage(*module, *packaged, outputDir)))
     return 1;
-  llvm::outs() << "memory of " << packaged->name << " in bytes\n";
-  for (auto &[name, bytes] : packaged->memory)
-    llvm::outs() << llvm::format("  %-26s %14lld\n", name.str().c_str(), (long long)bytes);
+  std::optional<MemoryTable> inF32;
+  if (memory && !(inF32 = memoryInF32(request)))
+    return 1;
+  printMemory(*packaged, chosen->precision, inF32);
   return 0;
 }

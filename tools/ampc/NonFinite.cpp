@@ -1,6 +1,7 @@
 // Finds the first value of a step that became infinite or NaN.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "NonFinite.h"
+#include "PrecisionOptions.h"
 #include "ampc/Data/Array.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -67,9 +68,8 @@ bool NonFiniteTracker::openObservers() {
     return into->open(wanted, options, step);
   };
   CompileRequest wide = request;
-  wide.options.precision = "f32";
-  wide.options.profile.clear();
-  wide.options.explain = request.options.explain = false;
+  wide.options = inF32(request.options);
+  request.options.explain = false;
   bool isMixed = request.options.precision == "bf16" || request.options.precision == "f16";
   return open(observer, request) && (!isMixed || open(reference, wide));
 }

@@ -9,10 +9,15 @@
 
 using namespace ampc;
 
-Observer::~Observer() {
+Observer::~Observer() { release(); }
+
+void Observer::release() {
   for (Output &output : tensors)
     if (output.memory)
       munmap(output.memory, output.bytes);
+  tensors.clear();
+  numbers.clear();
+  lastUsers.clear();
 }
 
 static std::string nameOfStep(const ampc_model &model, const ampc_program &program) {
@@ -42,11 +47,30 @@ int ampc::findStep(const Session &session, llvm::StringRef wanted) {
   return -1;
 }
 
+std::vector<int> ampc::findSteps(const Session &session, llvm::StringRef wanted) {
+  const ampc_model &model = session.getModel();
+  std::vector<int> found;
+  for (int i = 0; wanted.empty() && i < model.program_count; ++i)
+    if (model.programs[i].kind == AMPC_PROGRAM_TRAIN)
+      found.push_back(i);
+  if (found.empty())
+    if (int only = findStep(session, wanted); only >= 0)
+      found.push_back(only);
+  return found;
+}
+
 bool Observer::open(CompileRequest request, const ampc_options &options, llvm::StringRef wanted) {
+  if (!open(std::move(request), options))
+    return false;
+  int found = findStep(session, wanted);
+  return found >= 0 && select(found);
+}
+
+bool Observer::open(CompileRequest request, const ampc_options &options) {
   request.options.observe = true;
   request.inspect = [&](llvm::StringRef phase, mlir::ModuleOp module) {
     if (phase == "recompute")
-      values = findObserved(module);
+      allValues = findObserved(module);
   };
   ampc_options hooked = options;
   hooked.hooks.size = sizeof hooked.hooks;
@@ -54,17 +78,24 @@ bool Observer::open(CompileRequest request, const ampc_options &options, llvm::S
   hooked.hooks.on_span = [](void *context, const char *, uint64_t, uint64_t) {
     static_cast<Observer *>(context)->afterEntry();
   };
-  if (!session.open(request, hooked))
-    return false;
-  program = findStep(session, wanted);
-  return program >= 0 && findOutputs();
+  return session.open(request, hooked);
+}
+
+bool Observer::select(int number) {
+  if (program == number)
+    return true;
+  release();
+  program = number;
+  return findOutputs();
 }
 
 /// Joins what the compiler knows about a value with its output in the tables.
 bool Observer::findOutputs() {
   const ampc_program &tables = getTables();
   step = nameOfStep(session.getModel(), tables);
-  llvm::erase_if(values, [&](const ObservedValue &value) { return value.step != step; });
+  values.clear();
+  llvm::copy_if(allValues, std::back_inserter(values),
+                [&](const ObservedValue &value) { return value.step == step; });
   llvm::StringMap<int32_t> outputs;
   for (int32_t i = 0; i < tables.output_count; ++i)
     outputs[tables.outputs[i].name] = i;

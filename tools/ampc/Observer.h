@@ -15,6 +15,10 @@ public:
   ~Observer();
   /// False after a failure, which has been reported. An empty `step` means the only one.
   bool open(CompileRequest request, const ampc_options &options, llvm::StringRef step);
+  /// The same without a choice: call `select` before anything but `getSession`.
+  bool open(CompileRequest request, const ampc_options &options);
+  /// Turns to a training program of the model; numbers of values are per program.
+  bool select(int program);
 
   Session &getSession() { return session; }
   int getProgram() const { return program; }
@@ -41,6 +45,7 @@ private:
     size_t bytes = 0;
   };
   bool findOutputs();
+  void release();
   void reserve();
   void afterEntry();
   void show(size_t value);
@@ -48,6 +53,7 @@ private:
   Session session;
   std::string step;
   int program = -1;
+  std::vector<ObservedValue> allValues; ///< of all steps
   std::vector<ObservedValue> values;
   std::vector<Output> tensors;                ///< one per value
   std::vector<std::vector<size_t>> lastUsers; ///< per entry: values that nothing reads after it
@@ -60,6 +66,9 @@ private:
 /// Number of the training program of a step, or of the only one if `wanted` is empty; -1 after a
 /// message.
 int findStep(const Session &session, llvm::StringRef wanted);
+/// Numbers of the training programs of one step, or of all if `wanted` is empty; none after a
+/// message.
+std::vector<int> findSteps(const Session &session, llvm::StringRef wanted);
 
 /// The elements of a real tensor in f64.
 std::vector<double> readReals(const ampc_tensor &tensor, const void *data);

@@ -26,11 +26,14 @@ PrecisionOptions::PrecisionOptions(cl::SubCommand &command)
                   cl::desc("constants of steps without a scaler of their own: torch (default), tf, "
                            "apex, paddle or none"),
                   cl::init("torch"), cl::sub(command)),
-      profile("precision-profile",
-              cl::desc("with --precision=f16: types and first loss scale from a file of ampc "
-                       "profile"),
-              cl::value_desc("FILE"), cl::sub(command)),
-      overrides("precision-override", cl::desc("type of the ops whose name matches"),
+      profile(
+          "precision-profile",
+          cl::desc("with --precision=f16 or bf16: types and first loss scale from a file of ampc "
+                   "profile"),
+          cl::value_desc("FILE"), cl::sub(command)),
+      overrides("precision-override",
+                cl::desc("type of the ops whose name matches: f32, bf16, f16, or for GPUs the mode "
+                         "tf32, fp8, f8E4M3FN or f8E5M2"),
                 cl::value_desc("REGEX=TYPE"), cl::sub(command)),
       edits("policy-edit", cl::desc("one line of the policy's table"),
             cl::value_desc("OP=TREATMENT"), cl::sub(command)),
@@ -75,9 +78,10 @@ llvm::Expected<CompileOptions> PrecisionOptions::get() const {
   if (!level.empty())
     if (llvm::Error error = oneOf("amp-level", level, {"O0", "O1", "O2", "O3"}))
       return std::move(error);
-  if (!profile.empty() && (precision != "f16" || (!level.empty() && level == "O0"))) {
-    std::string message = "expected --precision=f16 with --precision-profile, which says what fits "
-                          "f16, but got " +
+  if (!profile.empty() &&
+      ((precision != "f16" && precision != "bf16") || (!level.empty() && level == "O0"))) {
+    std::string message = "expected --precision=f16 or bf16 with --precision-profile, which says "
+                          "what fits those, but got " +
                           (level == "O0" ? "--amp-level=O0" : "--precision=" + precision);
     return llvm::createStringError(message.c_str());
   }
@@ -102,5 +106,16 @@ llvm::Expected<CompileOptions> PrecisionOptions::get() const {
     options.masterWeights = false;
     options.lossScaling = "none";
   }
+  return options;
+}
+
+CompileOptions ampc::inF32(CompileOptions options) {
+  options.precision = "f32";
+  options.profile.clear();
+  options.precisionOverrides.clear();
+  options.policyEdits.clear();
+  options.policyFile.clear();
+  options.masterWeights = true;
+  options.explain = false;
   return options;
 }

@@ -24,5 +24,8 @@ private:
   llvm::cl::opt<std::string> packWeights;
   llvm::cl::opt<bool> explain;
 };
+
+/// The same compilation without any rounding that the options ask for.
+CompileOptions inF32(CompileOptions options);
 } // namespace ampc
 #endif

@@ -1,10 +1,11 @@
-// ampc profile: exponents of a step's values in f32, and what f16 would make of them.
+// ampc profile: exponents of the values of steps in f32, and what 16 bits would make of them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Transforms/Profile.h"
 #include "Batches.h"
 #include "Commands.h"
 #include "Observer.h"
 #include "ampc/Data/Log.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -21,10 +22,10 @@ static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Re
 static cl::list<std::string>
     data("data", cl::desc("an input's rows: a .npy file, or FILE.safetensors:TENSOR"),
          cl::value_desc("INPUT=FILE"), cl::sub(profileCommand));
-static cl::opt<unsigned> steps("steps", cl::desc("number of steps (default: 10)"), cl::init(10),
+static cl::opt<unsigned> steps("steps", cl::desc("runs of each step (default: 10)"), cl::init(10),
                                cl::sub(profileCommand));
 static cl::opt<std::string> stepName("step",
-                                     cl::desc("the train.step to run (default: the only one)"),
+                                     cl::desc("the train.step to run (default: all in turn)"),
                                      cl::sub(profileCommand));
 static cl::opt<std::string> output("o", cl::desc("the profile (default: MODEL.profile.json)"),
                                    cl::value_desc("FILE"), cl::sub(profileCommand));
@@ -40,13 +41,8 @@ static cl::opt<bool> shuffle("shuffle", cl::desc("new order in every epoch (defa
 static cl::opt<int> threads("threads", cl::desc("default: as many as the process may use"),
                             cl::init(0), cl::sub(profileCommand));
 
-static int fail(const llvm::Twine &message) {
-  llvm::errs() << "ampc: error: " << message << "\n";
-  return 1;
-}
-
 /// The gradients whose storage 16 bits would change: of activations, without single numbers.
-static ValueProfile sumOfGradients(const Profile &profile) {
+static ValueProfile sumOfGradients(const StepProfile &profile) {
   ValueProfile sum;
   for (const ValueProfile &value : profile.values) {
     if (value.kind != ValueKind::Gradient || value.isStatistic)
@@ -70,16 +66,49 @@ static std::string shareOf(int64_t count, int64_t total) {
   return text;
 }
 
-static void printScale(const ValueProfile &gradients, double scale, const std::string &name) {
+static void printScale(const ValueProfile &gradients, const FloatFormat &format, double scale,
+                       const std::string &name) {
   int shift = std::ilogb(scale);
-  int64_t flushed = gradients.countBetween(-10000, half::smallest - shift),
-          subnormal = gradients.countBetween(half::smallest - shift, half::normal - shift);
+  int64_t flushed = gradients.countBetween(-10000, format.smallest - shift),
+          subnormal = gradients.countBetween(format.smallest - shift, format.normal - shift);
   llvm::outs() << llvm::format(
       "  %-20s  %-22s  %-22s  %.4g\n", name.c_str(), shareOf(flushed, gradients.elements).c_str(),
       shareOf(subnormal, gradients.elements).c_str(), gradients.max * scale);
 }
 
-static void print(const Profile &profile) {
+/// Values that a 16-bit type does not hold, as the compiler will see it.
+static void printMisfits(const StepProfile &profile, llvm::ArrayRef<ObservedValue> observed,
+                         const FloatFormat &format, double scale) {
+  llvm::StringSet<> told;
+  auto tell = [&](const ValueProfile &value, const std::optional<std::string> &why) {
+    if (why && told.insert(value.key).second)
+      llvm::outs() << "kept in f32 for " << format.name << ": " << value.key << " ("
+                   << textOf(value.kind) << "): " << *why << "\n";
+  };
+  for (const ValueProfile &value : profile.values)
+    if (!value.isStatistic)
+      tell(value, profile.misfit(value, format, scale));
+  for (const ObservedValue &value : observed)
+    if (const ValueProfile *sum = value.mayCancel ? profile.find(value.key) : nullptr)
+      for (const std::string &name : value.producers)
+        if (const ValueProfile *operand = profile.find(name))
+          tell(*operand, profile.cancellation(*operand, *sum, format));
+}
+
+static void printUpdates(const StepProfile &profile) {
+  ParameterProfile sum;
+  for (const ParameterProfile &parameter : profile.parameters) {
+    sum.updates += parameter.updates;
+    sum.lostInF16 += parameter.lostInF16;
+    sum.lostInBF16 += parameter.lostInBF16;
+  }
+  llvm::outs() << "updates of parameters: " << sum.updates << "; without master weights f16 loses "
+               << shareOf(sum.lostInF16, sum.updates) << ", bf16 "
+               << shareOf(sum.lostInBF16, sum.updates) << "\n";
+}
+
+static void print(const StepProfile &profile, llvm::ArrayRef<ObservedValue> observed) {
+  const FloatFormat &half = *findFormat("f16"), &brain = *findFormat("bf16");
   ValueProfile gradients = sumOfGradients(profile);
   double scale = profile.lossScale();
   std::string scaleText;
@@ -88,16 +117,15 @@ static void print(const Profile &profile) {
                << profile.steps << (profile.steps == 1 ? " step" : " steps") << "\n"
                << "gradients of activations: " << gradients.elements << " elements, "
                << shareOf(gradients.zeros, gradients.elements) << " are 0\n"
-               << llvm::format("  %-20s  %-22s  %-22s  %s\n", "in f16", "flushed, < 2^-24",
-                               "subnormal, < 2^-14", "largest");
-  printScale(gradients, 1, "unscaled");
-  printScale(gradients, scale, "scaled by " + scaleText);
-  llvm::outs() << "loss scale: " << scaleText << "\n";
-  for (const ValueProfile &value : profile.values)
-    if (!value.isStatistic)
-      if (auto why = profile.misfit(value, scale))
-        llvm::outs() << "kept in f32: " << value.key << " (" << textOf(value.kind) << "): " << *why
-                     << "\n";
+               << llvm::format("  %-20s  %-22s  %-22s  %s\n", "in 16 bits", "flushed to 0",
+                               "subnormal", "largest");
+  printScale(gradients, half, 1, "f16");
+  printScale(gradients, half, scale, "f16 scaled by " + scaleText);
+  printScale(gradients, brain, 1, "bf16");
+  printUpdates(profile);
+  llvm::outs() << "loss scale for f16: " << scaleText << "\n";
+  printMisfits(profile, observed, half, scale);
+  printMisfits(profile, observed, brain, 1);
 }
 
 static Bars barsOf(const ValueProfile &gradients, const std::string &name, int shift) {
@@ -111,48 +139,132 @@ static Bars barsOf(const ValueProfile &gradients, const std::string &name, int s
   return bars;
 }
 
-static bool draw(const Profile &profile, std::string &error) {
+static bool draw(const StepProfile &profile, llvm::StringRef model, const std::string &path,
+                 std::string &error) {
+  const FloatFormat &half = *findFormat("f16");
   ValueProfile gradients = sumOfGradients(profile);
   int shift = std::ilogb(profile.lossScale());
   std::vector<Bars> bars{barsOf(gradients, "unscaled", 0)};
   if (shift)
     bars.push_back(barsOf(gradients, "scaled by 2^" + std::to_string(shift), shift));
-  return writeBarChart(svgFile, "Gradients of activations, " + profile.model,
-                       "log2 of the magnitude", "% of all elements", bars,
-                       {{half::smallest, "below: 0 in f16"},
-                        {half::normal, "below: subnormal"},
+  return writeBarChart(path, ("Gradients of activations, " + model).str(), "log2 of the magnitude",
+                       "% of all elements", bars,
+                       {{half.smallest, "below: 0 in f16"},
+                        {half.normal, "below: subnormal"},
                         {16, "above: infinite"}},
                        error);
 }
 
-static bool runSteps(Observer &observer, Batches &batches, Profile &profile) {
-  std::vector<int> row(observer.getValues().size(), -1);
-  for (auto [number, value] : llvm::enumerate(observer.getValues())) {
-    if (value.kind == ValueKind::Update)
-      continue;
-    row[number] = int(profile.values.size());
-    ValueProfile &entry = profile.values.emplace_back();
-    entry.key = value.key;
-    entry.kind = value.kind;
-    entry.isStatistic = value.isStatistic;
-  }
-  for (unsigned i = 0; i < steps; ++i) {
-    uint32_t valid = batches.fill(i);
-    ampc_train_out out;
-    ampc_status status =
-        observer.run(batches.getInputs(), out, valid, [&](size_t value, const void *bytes) {
-          if (row[value] < 0)
-            return;
-          for (double x : readReals(observer.getTensor(value), bytes))
-            profile.values[row[value]].add(x);
-        });
-    if (status < 0) {
-      fail(llvm::Twine("step ") + llvm::Twine(i + 1) + ": " + ampc_rt_status_string(status) + ": " +
-           observer.getSession().lastError());
+/// `x.svg` is for the only step; those of several get their names: `x.STEP.svg`.
+static bool drawAll(const Profile &profile, std::string &error) {
+  if (svgFile.empty())
+    return true;
+  llvm::StringRef stem = svgFile;
+  stem.consume_back(".svg");
+  return llvm::all_of(profile.steps, [&](const StepProfile &step) {
+    return draw(step, profile.model,
+                profile.steps.size() == 1 ? svgFile : (stem + "." + step.step + ".svg").str(),
+                error);
+  });
+}
+
+namespace {
+/// One step of the model with its data and what has been seen of it.
+class Run {
+public:
+  Run(Observer &observer, int program) : observer(observer), program(program) {}
+  bool open(const Sources &sources, std::string &error) {
+    if (!observer.select(program))
       return false;
-    }
+    observed = observer.getValues().vec();
+    profile.step = observer.getStep().str();
+    for (const ObservedValue &value : observed)
+      if (value.kind != ValueKind::Update)
+        profile.values.push_back({value.key, value.kind, value.isStatistic, 0, 0, 0, 0, {}});
+    return batches.open(observer.getTables(), sources, seed, shuffle, error);
   }
-  profile.steps = steps;
+  bool step(unsigned number);
+  const StepProfile &getProfile() const { return profile; }
+  void print() const { ::print(profile, observed); }
+
+private:
+  void noteUpdates(const Snapshot &before, const Snapshot &after);
+
+  Observer &observer;
+  int program;
+  Batches batches;
+  StepProfile profile;
+  std::vector<ObservedValue> observed;
+};
+} // namespace
+
+void Run::noteUpdates(const Snapshot &before, const Snapshot &after) {
+  const ampc_model &model = observer.getSession().getModel();
+  for (int i = 0; i < model.slot_count; ++i) {
+    if (model.slots[i].role != AMPC_ROLE_PARAM)
+      continue;
+    llvm::StringRef name = model.slots[i].tensor.name;
+    std::vector<double> old = before.read(name), now = after.read(name);
+    if (old == now)
+      continue;
+    auto known = llvm::find_if(profile.parameters, [&](auto &p) { return p.name == name; });
+    if (known == profile.parameters.end()) {
+      profile.parameters.push_back({name.str(), 0, 0, 0});
+      known = std::prev(profile.parameters.end());
+    }
+    for (size_t k = 0; k < now.size(); ++k)
+      known->add(old[k], now[k]);
+  }
+}
+
+bool Run::step(unsigned number) {
+  if (!observer.select(program))
+    return false;
+  std::vector<int> row(observed.size(), -1);
+  int rows = 0;
+  for (auto [value, what] : llvm::enumerate(observed))
+    if (what.kind != ValueKind::Update)
+      row[value] = rows++;
+  Snapshot before, after;
+  before.take(observer.getSession());
+  uint32_t valid = batches.fill(number);
+  ampc_train_out out;
+  ampc_status status =
+      observer.run(batches.getInputs(), out, valid, [&](size_t value, const void *bytes) {
+        if (row[value] < 0)
+          return;
+        for (double x : readReals(observer.getTensor(value), bytes))
+          profile.values[row[value]].add(x);
+      });
+  if (status < 0) {
+    fail("step " + llvm::Twine(number + 1) + ": " + ampc_rt_status_string(status) + ": " +
+         observer.getSession().lastError());
+    return false;
+  }
+  after.take(observer.getSession());
+  noteUpdates(before, after);
+  ++profile.steps;
+  return true;
+}
+
+/// Data of inputs that a step has; what no step has is an error.
+static bool openAll(std::vector<Run> &runs, llvm::ArrayRef<int> programs, const Sources &sources,
+                    const ampc_model &model, std::string &error) {
+  std::vector<Sources> own(programs.size());
+  for (const auto &source : sources) {
+    bool known = false;
+    for (auto [number, program] : llvm::enumerate(programs))
+      for (int i = 0; i < model.programs[program].input_count; ++i)
+        if (source.first == model.programs[program].inputs[i].name) {
+          own[number].push_back(source);
+          known = true;
+        }
+    if (!known)
+      own.front().push_back(source); // whose message tells the names
+  }
+  for (size_t number = 0; number < runs.size(); ++number)
+    if (!runs[number].open(own[number], error))
+      return false;
   return true;
 }
 
@@ -185,26 +297,32 @@ int ampc::runProfile() {
   options.seed = seed;
   options.threads = threads;
   Observer observer;
-  if (!observer.open(request, options, stepName))
+  if (!observer.open(request, options))
     return 1;
+  Session &session = observer.getSession();
+  std::vector<int> programs = findSteps(session, stepName);
+  std::vector<Run> runs;
+  for (int program : programs)
+    runs.emplace_back(observer, program);
   std::string error;
-  Batches batches;
-  if (!batches.open(observer.getTables(), *sources, seed, shuffle, error))
-    return fail(error);
+  if (programs.empty() || !openAll(runs, programs, *sources, session.getModel(), error))
+    return error.empty() ? 1 : fail(error);
   if (!resume.empty()) {
-    ampc_state *state = observer.getSession().getState();
-    ampc_status status = ampc_rt_load(state, resume.c_str(), AMPC_LOAD_WEIGHTS);
+    ampc_status status = ampc_rt_load(session.getState(), resume.c_str(), AMPC_LOAD_WEIGHTS);
     if (status != AMPC_OK)
-      return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " +
-                  observer.getSession().lastError());
+      return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError());
   }
+  for (unsigned number = 0; number < steps; ++number)
+    for (Run &run : runs)
+      if (!run.step(number))
+        return 1;
   Profile profile;
-  profile.model = observer.getSession().getModel().name;
-  profile.step = observer.getStep().str();
-  if (!runSteps(observer, batches, profile))
-    return 1;
-  print(profile);
-  if (!svgFile.empty() && !draw(profile, error))
+  profile.model = session.getModel().name;
+  for (const Run &run : runs) {
+    run.print();
+    profile.steps.push_back(run.getProfile());
+  }
+  if (!drawAll(profile, error))
     return fail(error);
   return writeProfile(profile);
 }

@@ -27,11 +27,6 @@ static cl::opt<bool> diff("diff", cl::desc("print what differs between two JSON 
                           cl::sub(reportCommand));
 static PrecisionOptions precision(reportCommand);
 
-static int fail(const llvm::Twine &message) {
-  llvm::errs() << "ampc: error: " << message << "\n";
-  return 1;
-}
-
 static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readFile(llvm::StringRef path) {
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file)
@@ -71,16 +66,6 @@ static bool compile(const CompileOptions &options, bool quiet, report::Compilati
     return success(quiet && diagnostic.getSeverity() != DiagnosticSeverity::Error);
   });
   return bool(compiler.run(request));
-}
-
-/// What the model costs without any rounding that the options ask for.
-static CompileOptions inF32(CompileOptions options) {
-  options.precision = "f32";
-  options.precisionOverrides.clear();
-  options.policyEdits.clear();
-  options.policyFile.clear();
-  options.explain = false;
-  return options;
 }
 
 static bool writeFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write) {

@@ -54,11 +54,6 @@ static PrecisionOptions precision(trainCommand);
 
 static volatile std::sig_atomic_t interrupted = 0;
 
-static int fail(const llvm::Twine &message) {
-  llvm::errs() << "ampc: error: " << message << "\n";
-  return 1;
-}
-
 namespace {
 /// What the user sees while training: a bar on a terminal, else a line now and then.
 class Progress {
@@ -135,20 +130,13 @@ static int save(Session &session) {
   return 0;
 }
 
-static uint64_t stepsDone(Session &session, const ampc_program &program) {
-  return program.step_slot < 0
-             ? 0
-             : *static_cast<const uint64_t *>(session.slotData(program.step_slot));
-}
-
 /// `tracker` may be null.
 static int trainSteps(Session &session, int number, Batches &batches, Logs &logs,
                       NonFiniteTracker *tracker) {
   std::string error;
   Progress progress(steps);
-  // Skipped steps use up data too, so the place in the data is counted here, from the updates done
-  // before.
-  uint64_t first = stepsDone(session, session.getModel().programs[number]);
+  // Skipped steps use up data too, so runs give the place in the data, not updates.
+  uint64_t first = ampc_rt_runs(session.getState(), number);
   for (unsigned i = 0; i < steps && !interrupted; ++i) {
     uint32_t valid = batches.fill(first + i);
     ampc_train_out out;

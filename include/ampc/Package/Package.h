@@ -16,14 +16,18 @@ struct PackageOptions {
   Sanitizer sanitizer = Sanitizer::None; ///< instruments all code of the model
 };
 
+/// Bytes by what they are for, in the order of a table; without what the model has none of.
+using MemoryTable = llvm::SmallVector<std::pair<llvm::StringRef, int64_t>>;
+/// Of a module behind `plan`.
+MemoryTable memoryOf(mlir::ModuleOp module);
+
 /// What `ampc compile` writes: libNAME.a, NAME.h and NAME.json.
 struct PackagedModel {
   std::string name;
   std::unique_ptr<llvm::MemoryBuffer> archive;
   std::string header;
   std::string manifest;
-  /// Bytes by what they are for, in the order of a table; without what the model has none of.
-  llvm::SmallVector<std::pair<llvm::StringRef, int64_t>> memory;
+  MemoryTable memory;
 };
 
 /// Translations to LLVM IR that packaging needs.

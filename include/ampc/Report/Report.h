@@ -72,7 +72,9 @@ struct Step {
   std::vector<Cast> casts;
   std::map<std::string, int64_t> policyCosts;
   llvm::json::Object lossScaling;
-  int64_t savedBytes = 0, arenaBytes = 0, peakKernel = 0, distinctKernels = 0;
+  int64_t savedValueBytes = 0; ///< of the values that the backward pass reads, each by itself
+  int64_t savedBytes = 0;      ///< what the plan keeps for them
+  int64_t arenaBytes = 0, peakKernel = 0, distinctKernels = 0;
   std::vector<Kernel> kernels;
   std::vector<Buffer> buffers;
 };

@@ -8,6 +8,23 @@
 
 #include "ampc/Runtime/Common.h"
 
+static inline int32_t ampc_rt_dtype_bytes(int32_t dtype) {
+  switch (dtype) {
+  case AMPC_F64:
+  case AMPC_I64:
+    return 8;
+  case AMPC_F32:
+  case AMPC_I32:
+    return 4;
+  case AMPC_F16:
+  case AMPC_BF16:
+  case AMPC_I16:
+    return 2;
+  default:
+    return 1;
+  }
+}
+
 /* One object holds the code of all tiers; create picks one by feature bits or AMPC_ISA. */
 enum {
   AMPC_TIER_PLAIN,

@@ -41,6 +41,7 @@ struct ObservedValue {
   std::string op;        ///< without the dialect
   ValueKind kind = ValueKind::Forward;
   bool isStatistic = false;
+  bool mayCancel = false;             ///< a sum or difference (Profile.h)
   std::string location;               ///< FILE:LINE:COLUMN of the source op
   std::vector<std::string> producers; ///< keys, slots and names of inputs
 };

@@ -99,7 +99,7 @@ def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
     ListOption<"edits", "edit", "std::string", "MNEMONIC=TREATMENT: a line of the policy's table">,
     Option<"policyFile", "policy-file", "std::string", "", "lines that are added to the policy's table">,
     Option<"masterWeights", "master-weights", "bool", "true", "false: parameters are rounded after every update, for comparisons">,
-    Option<"profile", "profile", "std::string", "", "file of `ampc profile`: values that do not fit f16 stay in f32">,
+    Option<"profile", "profile", "std::string", "", "file of `ampc profile`: values that do not fit the 16-bit type stay in f32">,
     Option<"explain", "explain", "bool", "false", "a remark for every decision, and the cost of every policy">,
     Option<"costs", "costs", "bool", "false", "attach the cost of every policy to programs, as `amp.costs`">,
   ];

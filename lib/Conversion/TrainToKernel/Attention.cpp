@@ -1,18 +1,10 @@
 // Attention and its gradient: operands and results where they are, by linear maps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Converter.h"
+#include "mlir-dialects/Kernel/LinearMap.h"
 
 using namespace mlir;
 using namespace ampc;
-
-static bool isLinear(AffineMap map) {
-  bool linear = true;
-  map.walkExprs([&](AffineExpr part) {
-    linear &= part.getKind() != AffineExprKind::FloorDiv &&
-              part.getKind() != AffineExprKind::CeilDiv && part.getKind() != AffineExprKind::Mod;
-  });
-  return linear;
-}
 
 /// Slices, splits and transposes are read in place.
 static Access linearAccess(Value value, Converter &converter) {

@@ -102,8 +102,26 @@ struct WidenFrom16 : OpRewritePattern<arith::ExtFOp> {
   }
   bool hasF16;
 };
+/// Integers reach 16 bits through f32. The canonicalizer makes one op of the two, for which LLVM
+/// calls a library.
+template <typename Op> struct IntegerTo16 : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    Type to = getElementTypeOrSelf(op.getType());
+    if (!to.isBF16() && !to.isF16())
+      return failure();
+    FloatCode c(rewriter, op.getLoc());
+    Type single = rewriter.getF32Type();
+    if (auto vector = dyn_cast<VectorType>(op.getType()))
+      single = vector.clone(single);
+    Value wide = Op::create(rewriter, op.getLoc(), single, op.getIn());
+    rewriter.replaceOp(op, c.truncate(wide, to));
+    return success();
+  }
+};
 } // namespace
 
 void ampc::cpu::addConversionPatterns(RewritePatternSet &patterns, bool hasF16) {
   patterns.add<NarrowTo16, WidenFrom16>(patterns.getContext(), hasF16);
+  patterns.add<IntegerTo16<arith::SIToFPOp>, IntegerTo16<arith::UIToFPOp>>(patterns.getContext());
 }

@@ -43,6 +43,9 @@ def write(folder):
     random.seed(2)
     save("mixed-x", (30, 24), [random.gauss(0, 1) for _ in range(30 * 24)])
     write_npy(f"{folder}/mixed-y.npy", "i", (30,), [random.randrange(5) for _ in range(30)])
+    save("ones-x", (8, 4), [1.0] * 32)
+    save("large-s", (8, 1), [16.0] * 8)
+    save("small-t", (8, 1), [2.0**-10] * 8)
     save("exponents-x", (8, 8), [2.0**-3] * 64)
     save("exponents-t", (8, 8), exponents_t())
 
@@ -57,10 +60,11 @@ def max_error(got, exact):
 
 def against(path):
     """All columns of w1 and of w2 are equal, so a row stands for its columns."""
-    narrow, exact = {}, {}
+    narrow, exact, near = {}, {}, {}
+    same = lambda x: x
     for row in cancel_x():
-        for values, rounded in ((narrow, bf16), (exact, lambda x: x)):
-            h = rounded(sum(0.25 * rounded(x) for x in row))
+        for values, of_input, rounded in ((narrow, bf16, bf16), (exact, same, same), (near, bf16, same)):
+            h = rounded(sum(0.25 * of_input(x) for x in row))
             big = rounded(h + 256)
             small = rounded(big - 256)
             p = rounded(sum(0.125 * small for _ in range(16)))
@@ -70,8 +74,12 @@ def against(path):
         report = json.load(file)
     found = {value["name"]: value for value in report["values"]}
     for name in narrow:
-        for key, error in (("norm_error", norm_error), ("max_error", max_error)):
-            wanted, got = error(narrow[name], exact[name]), found[name][key]
+        for key, error, values in (
+            ("norm_error", norm_error, narrow),
+            ("max_error", max_error, narrow),
+            ("sensitivity", norm_error, near),  # all parameters are powers of 2: only x is rounded
+        ):
+            wanted, got = error(values[name], exact[name]), found[name][key]
             assert math.isclose(wanted, got, rel_tol=1e-5, abs_tol=1e-9), (name, key, wanted, got)
         assert found[name]["type"] == "bf16", found[name]
     assert report["first_divergence"] == "loss/sub#0" and not report["passed"], report
@@ -82,7 +90,9 @@ def against(path):
 def profile(path, steps):
     """x w = 1 everywhere, so the product is t, and the gradient of the mean is t / 64 and 2^-3 times a sum of that."""
     with open(path) as file:
-        values = {value["name"]: value for value in json.load(file)["values"]}
+        (step,) = json.load(file)["profiles"]
+    values = {value["name"]: value for value in step["values"]}
+    assert step["step"] == "fit" and step["steps"] == steps, step["step"]
 
     def check(name, kind, elements):
         counts, exponents = {}, [math.frexp(x)[1] - 1 for x in elements if x]
@@ -102,6 +112,21 @@ def profile(path, steps):
     column = [sum(t[8 * row + column] for row in range(8)) / 512 for column in range(8)]
     column = [struct.unpack("f", struct.pack("f", x))[0] for x in column]
     check("w.gradient", "weight-gradient", [round9(x) for x in column * 8])
+
+
+def steps(path):
+    """Gradients of h are 16 / 8 and 2^-10 / 8; those of the parameters 8 times that, so updates are 2^-6 from 1 and 2^-20 from 1."""
+    with open(path) as file:
+        profile = json.load(file)
+    first, second = profile["profiles"]
+    assert profile["ampc_profile"] == 2 and (first["step"], second["step"]) == ("first", "second")
+    for step, loss, gradient in ((first, "large", 2.0), (second, "small", 2.0**-13)):
+        values = {value["name"]: value for value in step["values"]}
+        assert step["steps"] == 3 and all(name.split("/")[0].endswith(loss) or "/" not in name for name in values), list(values)
+        value = values[loss + "/mul#0.grad"]
+        assert value["max"] == round9(gradient) and value["elements"] == 24, value
+    assert first["parameters"] == [{"name": "a", "updates": 12, "lost_in_f16": 0, "lost_in_bf16": 0}], first["parameters"]
+    assert second["parameters"] == [{"name": "b", "updates": 12, "lost_in_f16": 12, "lost_in_bf16": 12}], second["parameters"]
 
 
 def round9(x):
@@ -124,4 +149,4 @@ command, arguments = sys.argv[1], sys.argv[2:]
 if command == "profile":
     profile(arguments[0], int(arguments[1]))
 else:
-    {"write": write, "against": against, "losses": losses}[command](*arguments)
+    {"write": write, "against": against, "losses": losses, "steps": steps}[command](*arguments)

@@ -49,7 +49,7 @@ for step in report["steps"]:
 
     totals, mixed = step["totals"], step["memory"]["mixed"]
     kept = sum(row.get("saved_bytes", 0) for row in step["operations"] + step["casts"])
-    assert kept == totals["saved_bytes"]["mixed"] > 0, (kept, totals)
+    assert kept == totals["saved_value_bytes"]["mixed"] > 0, (kept, totals)
     for side, memory in step["memory"].items():
         arena = totals["arena_bytes"][side]
         assert all(b["offset"] + b["bytes"] <= arena and b["first"] <= b["last"] for b in memory["buffers"])
@@ -62,6 +62,13 @@ for step in report["steps"]:
         assert memory["kernels"][memory["peak_kernel"]]["live_bytes"] == totals["peak_live_bytes"][side]
     costs = step["policy_costs"]
     assert costs["mincut"] <= min(costs.values()), costs
+
+if len(sys.argv) > 3:  # one plan, two descriptions
+    manifest = json.load(open(sys.argv[3]))
+    (program,) = (p for p in manifest["programs"] if p["kind"] == "train")
+    (step,) = report["steps"]
+    assert step["totals"]["saved_bytes"]["mixed"] == program["saved_bytes"] == manifest["memory_bytes"]["arena, kept for backward"]
+    assert step["totals"]["arena_bytes"]["mixed"] == program["arena_bytes"]
 
 text = open(sys.argv[1]).read()
 assert '"/' not in text and "0x" not in text, "an absolute path or an address"

@@ -2,8 +2,8 @@
 // Maps at odd sizes on every tier of this processor, against an interpreter. The plain tier runs everywhere.
 
 // Only functions of f64 come from a library.
-// CHECK: plain calls erf exp pow tanh
-// CHECK-COUNT-24: _plain: {{.*}}ok
+// CHECK: plain calls erf exp pow tanh{{$}}
+// CHECK-COUNT-25: _plain: {{.*}}ok
 
 // x * exp(s) + y with a scalar s, which is computed once.
 kernel.program @pointwise(%i0: tensor<4099xf32>, %i1: tensor<4099xf32>, %i2: tensor<f32>) -> (tensor<4099xf32>) {
@@ -361,4 +361,25 @@ kernel.program @fill() -> (tensor<100xf32>) {
     kernel.yield %1 : f32
   } : tensor<100xf32>
   kernel.return %r#0 : tensor<100xf32>
+}
+
+// Integers as numbers of 16 bits: through f32, without a library, with two roundings.
+kernel.program @integers(%i0: tensor<257xi1>) -> (tensor<257x301xbf16>, tensor<257x301xf16>, tensor<257x301xbf16>) {
+  %r:3 = kernel.map(%i0 : tensor<257xi1>) space [257, 301]
+      maps [affine_map<(d0, d1) -> (d0)>]
+        -> [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+      attributes {test.tolerance = 0.0} {
+  ^bb0(%a0: i1):
+    %i = kernel.linear_index
+    %c = arith.constant 32773 : i32
+    %many = arith.muli %i, %c : i32
+    %1 = arith.sitofp %many : i32 to f32
+    %2 = arith.truncf %1 : f32 to bf16
+    %3 = arith.sitofp %i : i32 to f32
+    %4 = arith.truncf %3 : f32 to f16
+    %5 = arith.uitofp %a0 : i1 to f32
+    %6 = arith.truncf %5 : f32 to bf16
+    kernel.yield %2, %4, %6 : bf16, f16, bf16
+  } : tensor<257x301xbf16>, tensor<257x301xf16>, tensor<257x301xbf16>
+  kernel.return %r#0, %r#1, %r#2 : tensor<257x301xbf16>, tensor<257x301xf16>, tensor<257x301xbf16>
 }

@@ -1,0 +1,48 @@
+// Bytes of a planned model, by what they are for.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Package/Package.h"
+#include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Train/Train.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace ampc;
+
+static StringRef kindOf(StateOpInterface state) {
+  auto role = state->getAttrOfType<StringAttr>("role");
+  if (isa<train::ParamOp>(*state))
+    return "parameters";
+  return llvm::StringSwitch<StringRef>(role ? role.getValue() : "")
+      .Case("moment", "moments")
+      .Case("working", "working copies")
+      .Case("ema", "averages")
+      .Case("gradient", "gradients of split calls")
+      .Default("buffers and counters");
+}
+
+/// The most that any program says under this name.
+static int64_t mostOf(ModuleOp module, StringRef attribute) {
+  int64_t most = 0;
+  for (auto program : module.getOps<kernel::ProgramOp>())
+    if (auto bytes = program->getAttrOfType<IntegerAttr>(attribute))
+      most = std::max(most, bytes.getInt());
+  return most;
+}
+
+MemoryTable ampc::memoryOf(ModuleOp module) {
+  MemoryTable table;
+  for (StringRef kind : {"parameters", "moments", "working copies", "averages",
+                         "buffers and counters", "gradients of split calls"}) {
+    int64_t bytes = 0;
+    module.walk([&](StateOpInterface state) {
+      if (kindOf(state) == kind)
+        bytes += kernel::byteSize(state.getType());
+    });
+    if (bytes)
+      table.push_back({kind, bytes});
+  }
+  if (int64_t saved = mostOf(module, "kernel.saved_bytes"))
+    table.push_back({"arena, kept for backward", saved});
+  table.push_back({"arena", mostOf(module, "kernel.arena_bytes")});
+  return table;
+}

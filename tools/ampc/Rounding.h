@@ -1,0 +1,13 @@
+// Rounding of tensors on the host.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TOOLS_AMPC_ROUNDING_H
+#define AMPC_TOOLS_AMPC_ROUNDING_H
+
+#include "ampc/Runtime/Common.h"
+#include "ampc/Transforms/Profile.h"
+
+namespace ampc {
+/// Rounds the elements of an f32 or f64 tensor, which keep their own type.
+void roundReals(const ampc_tensor &tensor, void *data, const FloatFormat &type);
+} // namespace ampc
+#endif
