@@ -84,6 +84,10 @@ FailureOr<TensorInfo> ampc::readTensor(Operation *op, StringRef name, Type type)
   info.dtype = *dtype;
   info.dims = tensor.getShape().vec();
   info.bytes = kernel::byteSize(type);
+  if (kernel::packingOf(type)) { // in an order that only the tier knows
+    info.dtype = AMPC_U8;
+    info.dims = {info.bytes};
+  }
   return info;
 }
 

@@ -98,6 +98,10 @@ ArrayRef<Phase> ampc::getPhases() {
          pm.addPass(createKernelNarrowResults());
          pm.addPass(createKernelFuseTotals({options.explain}));
          pm.addPass(createCSEPass());
+         KernelPackWeightsOptions packing;
+         packing.always = options.packWeights == "always";
+         if (options.packWeights != "never")
+           pm.addPass(createKernelPackWeights(packing));
        }},
       {"plan", "one schedule, one arena: every buffer has an offset, and the peak is known",
        [](OpPassManager &pm, const CompileOptions &) { pm.addPass(createKernelPlan()); }},

@@ -10,17 +10,20 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace ampc::kernel {
-/// Bytes of a tensor; i1 takes one byte per element.
+/// Bytes of a tensor; i1 takes one byte per element. Packed tensors: of the tier that needs most.
 int64_t byteSize(mlir::Type type);
 /// Buffers start at multiples of 64 bytes.
 inline int64_t alignUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 /// The value whose bytes a chain of views shows.
 mlir::Value throughViews(mlir::Value value);
+/// Only kernel.pack makes packed tensors, and only the sides of products are some.
+llvm::LogicalResult verifyPackedTensors(mlir::Operation *op);
 /// Bits of the digits that kernel.group_rows sorts by.
 constexpr int64_t digitBits = 8;
 } // namespace ampc::kernel
@@ -33,4 +36,9 @@ constexpr int64_t digitBits = 8;
 #include "mlir-dialects/Kernel/KernelAttrs.h.inc"
 #define GET_OP_CLASSES
 #include "mlir-dialects/Kernel/KernelOps.h.inc"
+
+namespace ampc::kernel {
+/// How a tensor is packed; null if it lies in memory row by row.
+PackedAttr packingOf(mlir::Type type);
+} // namespace ampc::kernel
 #endif

@@ -9,6 +9,7 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/TensorEncoding.td"
 
 def KernelDialect : Dialect {
   let name = "kernel";
@@ -34,6 +35,30 @@ def Kernel_PlaceAttr : AttrDef<KernelDialect, "Place"> {
   let summary = "Space, number of the input, output or constant (else 0), and byte offset in it";
   let parameters = (ins "::ampc::kernel::Space":$space, "int64_t":$number, "int64_t":$offset);
   let assemblyFormat = "`<` $space `,` $number `,` $offset `>`";
+}
+
+// ---- Operands of products, packed before ----
+def Kernel_Side : I32EnumAttr<"Side", "a side of a product", [I32EnumAttrCase<"lhs", 0>, I32EnumAttrCase<"rhs", 1>]> {
+  let cppNamespace = "::ampc::kernel";
+}
+def Kernel_PackedAttr : AttrDef<KernelDialect, "Packed", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let mnemonic = "packed";
+  let summary = "Encoding of a matrix in the order in which products read this side of them";
+  let description = [{
+    A role, not a layout: every tier has an order of its own, made by its `kernel.pack` and read by its `kernel.gemm`. `depth` is the dimension that is
+    summed over. The bytes suffice for every tier: lines (of left sides 11 more) are rounded up to 32, or 16 if there are no more, and the depth of
+    16-bit types to 32. Elements of f16, and of 16-bit left sides, take 4 bytes.
+
+    ```mlir
+    tensor<384x1536xbf16, #kernel.packed<rhs, depth = 0>>
+    ```
+  }];
+  let parameters = (ins "::ampc::kernel::Side":$side, "unsigned":$depth);
+  let assemblyFormat = "`<` $side `,` `depth` `=` $depth `>`";
+  let extraClassDeclaration = [{
+    /// The other dimension: rows of a left side, columns of a right one.
+    unsigned getLine() const { return 1 - getDepth(); }
+  }];
 }
 
 def Kernel_ProgramOp : Kernel_Op<"program", [FunctionOpInterface, IsolatedFromAbove]> {
@@ -147,7 +172,7 @@ def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFro
   let description = [{
     For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body. Maps of
     the operands go from (batch..., m, n, k) to their elements; they are projected permutations, so that any
-    side may be transposed and heads may be interleaved.
+    side may be transposed and heads may be interleaved. A side may be packed before (`#kernel.packed`); it then is the same for the whole batch.
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
                        DenseI64ArrayAttr:$space, I64Attr:$depth, AffineMapArrayAttr:$operand_maps,

@@ -104,6 +104,15 @@ LogicalResult AssembleOp::verify() {
   return success();
 }
 
+LogicalResult PackOp::verify() {
+  auto type = tensorOf(getResult());
+  if (!packingOf(type) ||
+      RankedTensorType::get(type.getShape(), type.getElementType()) != getX().getType())
+    return emitOpError() << "expected " << getX().getType() << " with a packed encoding, but got "
+                         << type;
+  return success();
+}
+
 /// Windows of `image` must give `windows`; `where` belongs to a maximum.
 template <typename Op>
 static LogicalResult verifyWindows(Op op, RankedTensorType image, RankedTensorType windows,

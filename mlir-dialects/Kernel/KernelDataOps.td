@@ -87,6 +87,18 @@ def Kernel_AssembleOp : Kernel_DataOp<"assemble"> {
   let assemblyFormat = [{`(` $parts `:` type($parts) `)` `offsets` $offsets `strides` $strides `fill` $fill attr-dict
                          `->` type($result)}];
 }
+def Kernel_PackOp : Kernel_DataOp<"pack"> {
+  let summary = "A matrix in the order in which the products of this tier read it";
+  let description = [{
+    The result's encoding says for which side, and which dimension is summed over.
+
+    ```mlir
+    %y = kernel.pack %x : tensor<384x1536xbf16> to tensor<384x1536xbf16, #kernel.packed<rhs, depth = 0>>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x);
+  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
+}
 
 // Windows of NHWC images; padding is [top, bottom, left, right].
 class Kernel_WindowOp<string mnemonic> : Kernel_DataOp<mnemonic> {

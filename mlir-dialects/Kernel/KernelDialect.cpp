@@ -31,7 +31,37 @@ void KernelDialect::initialize() {
 
 static RankedTensorType tensorOf(Type type) { return cast<RankedTensorType>(type); }
 
+PackedAttr kernel::packingOf(Type type) {
+  return dyn_cast_or_null<PackedAttr>(tensorOf(type).getEncoding());
+}
+
+LogicalResult PackedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
+                                         function_ref<InFlightDiagnostic()> emitError) const {
+  if (shape.size() != 2 || getDepth() > 1 || !element.isFloat() ||
+      element.getIntOrFloatBitWidth() < 16)
+    return emitError() << "expected a matrix of floats of at least 16 bits and a depth of 0 or 1, "
+                          "but got rank "
+                       << shape.size() << ", elements of " << element << " and depth "
+                       << getDepth();
+  return success();
+}
+
+/// Panels of B have at most 32 lines, of A at most 12 (32 in tiles); steps are of 16 pairs of
+/// 16-bit numbers.
+static int64_t packedBytes(RankedTensorType type, PackedAttr packing) {
+  int64_t lines = type.getDimSize(packing.getLine()), depth = type.getDimSize(packing.getDepth());
+  int64_t bits = type.getElementTypeBitWidth();
+  bool isWidened = bits == 16 && (type.getElementType().isF16() || packing.getSide() == Side::lhs);
+  int64_t bytes = isWidened ? 4 : bits / 8;
+  if (packing.getSide() == Side::lhs)
+    lines += 11;
+  return llvm::alignTo(lines, lines > 16 ? 32 : 16) * llvm::alignTo(depth, bits == 16 ? 32 : 1) *
+         bytes;
+}
+
 int64_t kernel::byteSize(Type type) {
+  if (PackedAttr packing = packingOf(type))
+    return packedBytes(tensorOf(type), packing);
   return tensorOf(type).getNumElements() *
          std::max(1u, tensorOf(type).getElementTypeBitWidth() / 8);
 }
@@ -57,6 +87,8 @@ void ProgramOp::print(OpAsmPrinter &p) {
 OpFoldResult kernel::ConstantOp::fold(FoldAdaptor) { return getValueAttr(); }
 
 LogicalResult ViewOp::verify() {
+  if (getX().getType().getEncoding() || getType().getEncoding())
+    return emitOpError("expected tensors that are not packed");
   if (getX().getType().getElementType() != getType().getElementType() ||
       getX().getType().getNumElements() != getType().getNumElements())
     return emitOpError() << "expected the elements of " << getX().getType() << ", but got "
@@ -115,6 +147,17 @@ static LogicalResult verifyFused(FusedKernelOpInterface op) {
   return success();
 }
 
+LogicalResult kernel::verifyPackedTensors(Operation *op) {
+  for (auto [i, type] : llvm::enumerate(op->getOperandTypes()))
+    if (tensorOf(type).getEncoding() && !(isa<GemmOp>(op) && i < 2))
+      return op->emitOpError() << "expected a tensor that is not packed as operand " << i
+                               << ", but got " << type;
+  for (Type type : op->getResultTypes())
+    if (tensorOf(type).getEncoding() && !isa<PackOp>(op))
+      return op->emitOpError() << "expected results that are not packed, but got " << type;
+  return success();
+}
+
 /// The accumulator of 16-bit values is f32, of f32 at least f32.
 static LogicalResult verifyAccumulator(Operation *op, Type in, Type acc) {
   if (acc.getIntOrFloatBitWidth() < std::max(32u, in.getIntOrFloatBitWidth()))
@@ -135,11 +178,44 @@ LogicalResult ReduceOp::verify() {
       return failure();
   return verifyFused(*this);
 }
+/// A packed side is read as (line, k), whatever the batch, beside a side of the same type.
+static LogicalResult verifyPackedSide(GemmOp op, unsigned side) {
+  auto type = tensorOf(op->getOperand(side).getType());
+  PackedAttr packing = packingOf(type);
+  if (!packing)
+    return success();
+  unsigned m = op.getSpace().size() - 2, line = m + side, k = m + 2;
+  SmallVector<AffineExpr> dims(2);
+  dims[packing.getLine()] = getAffineDimExpr(line, op.getContext());
+  dims[packing.getDepth()] = getAffineDimExpr(k, op.getContext());
+  auto expected = AffineMap::get(k + 1, 0, dims, op.getContext());
+  if (unsigned(packing.getSide()) != side ||
+      cast<AffineMapAttr>(op.getOperandMaps()[side]).getValue() != expected)
+    return op.emitOpError() << "expected operand " << side
+                            << " to be packed for its side and read by "
+                            << AffineMapAttr::get(expected) << ", but got " << type << " and "
+                            << op.getOperandMaps()[side];
+  if (type.getDimSize(packing.getLine()) != op.getSpace()[line] ||
+      type.getDimSize(packing.getDepth()) != int64_t(op.getDepth()))
+    return op.emitOpError() << "expected all " << op.getSpace()[line] << " lines of operand "
+                            << side << " with depth " << op.getDepth() << ", but got " << type;
+  Type element = type.getElementType();
+  if (element != tensorOf(op->getOperand(1 - side).getType()).getElementType() ||
+      (op.getAcc().isF64() != element.isF64()))
+    return op.emitOpError() << "expected operands of one type, and an accumulator of f64 only for "
+                               "f64, beside the packed operand "
+                            << type;
+  return success();
+}
+
 LogicalResult GemmOp::verify() {
   if (failed(verifyAccumulator(*this, tensorOf(getLhs().getType()).getElementType(), getAcc())))
     return failure();
   if (getSpace().size() < 2 || getOperandMaps().size() != 2)
     return emitOpError("expected a space of at least two dimensions and two operand maps");
+  for (unsigned side : {0, 1})
+    if (failed(verifyPackedSide(*this, side)))
+      return failure();
   return verifyFused(*this);
 }
 LogicalResult ConvOp::verify() {

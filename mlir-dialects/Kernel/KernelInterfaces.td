@@ -6,7 +6,10 @@ include "mlir/IR/OpBase.td"
 
 def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::ampc";
-  let description = "One launch: reads tensors, writes its results, and nothing else.";
+  let description = [{
+    One launch: reads tensors, writes its results, and nothing else. Packed tensors come from `kernel.pack` and go to products only.
+  }];
+  let verify = "return ::ampc::kernel::verifyPackedTensors($_op);";
   let methods = [
     InterfaceMethod<[{
       Bytes shared by the tasks of one launch, for partial results that a last task combines. Not

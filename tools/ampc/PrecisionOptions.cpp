@@ -41,6 +41,8 @@ PrecisionOptions::PrecisionOptions(cl::SubCommand &command)
                     cl::init(true), cl::sub(command)),
       fuse("fuse", cl::desc("false: one kernel per op, for tests that compare bits"),
            cl::init(true), cl::ReallyHidden, cl::sub(command)),
+      packWeights("pack-weights", cl::desc("auto, always or never, for tests that compare bits"),
+                  cl::init("auto"), cl::ReallyHidden, cl::sub(command)),
       explain("explain-precision", cl::desc("a remark for every decision and every inserted cast"),
               cl::sub(command)) {}
 
@@ -71,6 +73,8 @@ llvm::Expected<CompileOptions> PrecisionOptions::get() const {
   if (llvm::Error error =
           oneOf("loss-scaling", lossScaling, {"torch", "tf", "apex", "paddle", "none"}))
     return std::move(error);
+  if (llvm::Error error = oneOf("pack-weights", packWeights, {"auto", "always", "never"}))
+    return std::move(error);
   if (!level.empty())
     if (llvm::Error error = oneOf("amp-level", level, {"O0", "O1", "O2", "O3"}))
       return std::move(error);
@@ -91,6 +95,7 @@ llvm::Expected<CompileOptions> PrecisionOptions::get() const {
   options.policyEdits.assign(edits.begin(), edits.end());
   options.masterWeights = masterWeights;
   options.fuse = fuse;
+  options.packWeights = packWeights;
   options.explain = explain;
   if (level == "O0")
     options.precision = "f32";

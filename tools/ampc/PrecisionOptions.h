@@ -20,7 +20,9 @@ public:
 private:
   llvm::cl::opt<std::string> precision, level, policy, policyFile, lossScaling, profile;
   llvm::cl::list<std::string> overrides, edits;
-  llvm::cl::opt<bool> masterWeights, fuse, explain;
+  llvm::cl::opt<bool> masterWeights, fuse;
+  llvm::cl::opt<std::string> packWeights;
+  llvm::cl::opt<bool> explain;
 };
 
 /// The same compilation without any rounding that the options ask for.

@@ -28,11 +28,20 @@ double ampc::cpu::tileCycles(int64_t rows, int64_t vectors) {
   return double(std::max({rows * vectors, rows + vectors, latency}));
 }
 
+static bool isPacked(const ProductShape &shape) { return shape.packedLhs || shape.packedRhs; }
+/// Vectors of a line of B if one side is packed before.
+static int64_t packedVectors(const ProductShape &shape, const Blocking &blocking) {
+  return shape.n > blocking.width ? 2 : 1;
+}
+
 /// The tile with the fewest cycles per point of k over all panels, edges included.
 static void chooseTile(const ProductShape &shape, const Tier &tier, Blocking &blocking) {
   double best = 0;
   for (int64_t vectors : {2, 1, 3, 4}) {
-    int64_t panels = ceilDiv(shape.m, mostTileRows(vectors, tier)), rows = ceilDiv(shape.m, panels);
+    if (isPacked(shape) && vectors != packedVectors(shape, blocking))
+      continue;
+    int64_t most = mostTileRows(shape.packedLhs ? 2 : vectors, tier);
+    int64_t panels = ceilDiv(shape.m, most), rows = ceilDiv(shape.m, panels);
     int64_t nPanels = ceilDiv(shape.n, vectors * blocking.width);
     double cycles = double(panels * nPanels) * tileCycles(rows, vectors);
     if (best && cycles >= 0.97 * best)
@@ -50,6 +59,9 @@ static void chooseTile(const ProductShape &shape, const Tier &tier, Blocking &bl
 static void chooseMatrixTile(const ProductShape &shape, Blocking &blocking) {
   int64_t best = 0;
   for (auto [high, wide] : {std::pair{2, 2}, {1, 4}, {4, 1}, {1, 2}, {2, 1}, {1, 1}}) {
+    if ((isPacked(shape) && wide != packedVectors(shape, blocking)) ||
+        (shape.packedLhs && high != (shape.m > 16 ? 2 : 1)))
+      continue;
     int64_t panels = ceilDiv(shape.m, 16 * high), nPanels = ceilDiv(shape.n, 16 * wide);
     int64_t cycles = panels * nPanels * 16 * std::max(high * wide, high + wide);
     if (best && cycles >= best)
@@ -77,6 +89,13 @@ PanelFormat PanelFormat::of(Multiply multiply, Type acc, int64_t panelUnits) {
   format.depth = 2;
   format.secondPanel = multiply == Multiply::SplitTiles ? panelUnits : 0;
   return format;
+}
+
+PanelFormat ampc::cpu::rhsFormat(const ProductShape &shape, const Blocking &blocking,
+                                 int64_t panelUnits) {
+  if (blocking.packedRhs && blocking.multiply == Multiply::Wide && shape.rhs.isBF16())
+    return PanelFormat(IntegerType::get(shape.rhs.getContext(), 16));
+  return PanelFormat::of(blocking.multiply, shape.acc, panelUnits);
 }
 
 Multiply ampc::cpu::chooseMultiply(const ProductShape &shape, const Tier &tier) {
@@ -116,7 +135,11 @@ Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const Tier &tier) 
   Blocking blocking;
   blocking.multiply = chooseMultiply(shape, tier);
   blocking.width = tier.lanes(8 * elementBytes(shape.acc));
-  blocking.points = ceilDiv(shape.k, PanelFormat::of(blocking.multiply, shape.acc, 0).depth);
+  int64_t pointDepth = PanelFormat::of(blocking.multiply, shape.acc, 0).depth;
+  blocking.points = ceilDiv(shape.k, pointDepth);
+  blocking.packedLhs = shape.packedLhs;
+  blocking.packedRhs = shape.packedRhs;
+  blocking.packedPoints = pointDepth == 2 ? roundUp(blocking.points, 16) : blocking.points;
   if (blocking.usesTiles())
     chooseMatrixTile(shape, blocking);
   else
@@ -133,14 +156,16 @@ void ampc::cpu::cutProduct(const ProductShape &shape, int64_t depth, Blocking &b
     mostLines = std::min(mostLines, rhsBytes / (depth * elementBytes(shape.acc)));
   int64_t nMost = std::max<int64_t>(1, mostLines / blocking.columns());
   int64_t rhsLineBytes = blocking.points * elementBytes(shape.acc) * blocking.parts();
-  blocking.keepRhs = std::min(nMost * blocking.columns(), shape.n) * rhsLineBytes <= keptRhsBytes;
+  blocking.keepRhs = !shape.packedRhs &&
+                     std::min(nMost * blocking.columns(), shape.n) * rhsLineBytes <= keptRhsBytes;
   cut(blocking.nPanels, nMost, blocking.nStep, blocking.nTasks);
   cut(blocking.mPanels, mostPanels(shape, blocking), blocking.mStep, blocking.mTasks);
 
   // Enough tasks to share: first two halves of the columns, whose packing is not repeated, then
   // rows. Long sums want large tasks, for each of them packs both sides.
   int64_t work = shape.batch * shape.m * shape.n * shape.k;
-  int64_t wanted = std::min(blocking.keepRhs ? mostTasks : mostTasks / 4, work / workPerTask);
+  int64_t wanted =
+      std::min(blocking.keepRhs || shape.packedRhs ? mostTasks : mostTasks / 4, work / workPerTask);
   auto tasks = [&] { return shape.batch * blocking.mTasks * blocking.nTasks; };
   if (tasks() < wanted && blocking.nTasks == 1 && shape.n >= 256)
     cut(blocking.nPanels, ceilDiv(blocking.nPanels, 2), blocking.nStep, blocking.nTasks);

@@ -56,6 +56,8 @@ Gemm::Gemm(kernel::GemmOp op) {
   shape.sharedRhs = rhs.batchInvariant();
   shape.lhs = lhs.element;
   shape.rhs = rhs.element;
+  shape.packedLhs = kernel::packingOf(op.getLhs().getType()) != nullptr;
+  shape.packedRhs = kernel::packingOf(op.getRhs().getType()) != nullptr;
 }
 
 /// Lines of one side must not depend on those of the other, and all maps must be linear.

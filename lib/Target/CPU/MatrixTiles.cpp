@@ -65,13 +65,13 @@ Value TileBuilder::sumAt(Value base, int64_t i, int64_t j) {
 
 Value TileBuilder::loadLeft(Value point, int64_t i, int64_t part) {
   const TileSide &side = sides[0];
-  Value at = e.add(e.mul(point, 4), 4 * part * side.secondPanel);
+  Value at = e.add(e.mul(point, side.bytesPerPoint), 4 * part * side.secondPanel);
   Value line = e.b.createOrFold<arith::MulIOp>(e.loc, side.bytesBetweenLines, e.index(i * rows));
   return load(rows, e.offset(side.pointer, e.add(at, line)), side.bytesBetweenLines);
 }
 Value TileBuilder::loadRight(Value point, int64_t j, int64_t part) {
   const TileSide &side = sides[1];
-  Value at = e.add(e.mul(point, tiles.wide * lineBytes), 4 * part * side.secondPanel);
+  Value at = e.add(e.mul(point, side.bytesPerPoint), 4 * part * side.secondPanel);
   return load(tileEdge, e.offset(side.pointer, e.add(at, j * lineBytes)), side.bytesBetweenLines);
 }
 

@@ -13,7 +13,8 @@ constexpr int64_t spareTileBytes = 1024;
 /// A side of the product: of A, lines of pairs; of B, points of 16 * wide pairs.
 struct TileSide {
   mlir::Value pointer, bytesBetweenLines;
-  int64_t secondPanel; // units from high to low parts; 0: not split
+  int64_t bytesPerPoint; // from one step to the next, by its 16 points
+  int64_t secondPanel;   // units from high to low parts; 0: not split
 };
 
 /// A block of sums of `rows` x 16 * wide, row after row, of up to four tiles.

@@ -45,6 +45,8 @@ public:
                                                      mlir::Value k, mlir::Value depth) {
     return {};
   }
+  /// Address of the first panel of a side that was packed before.
+  virtual mlir::Value packed() const { return mlir::Value(); }
   /// Bytes between lines if memory holds whole lines in this format already; else 0.
   virtual int64_t bytesBetweenLines(const PanelFormat &format) const { return 0; }
   /// Address of point `k` of a line; only if bytesBetweenLines() is not 0.
@@ -66,6 +68,7 @@ public:
   bool batchInvariant() const;
   void enterBatch(KernelEmitter &e, mlir::Value batch) override;
   PanelLayout layout(int64_t lines, int64_t depth) const override;
+  mlir::Value packed() const override { return pointer; }
   void pack(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k, mlir::Value depth,
             mlir::Value panel, PanelLayout layout, const PanelFormat &format) override;
   int64_t bytesBetweenLines(const PanelFormat &format) const override;

@@ -31,8 +31,9 @@ struct PanelFormat {
 /// C[b][m][n] = sum over k of A[b][m][k] * B[b][k][n], summed in type `acc`.
 struct ProductShape {
   int64_t batch = 1, m = 1, n = 1, k = 1;
-  mlir::Type lhs, rhs, acc; // of elements
-  bool sharedRhs = false;   // B is the same for the whole batch
+  mlir::Type lhs, rhs, acc;                  // of elements
+  bool sharedRhs = false;                    // B is the same for the whole batch
+  bool packedLhs = false, packedRhs = false; // by kernel.pack, for this tier
 };
 
 /// A register tile has `rows` x `columns()` sums. A panel is a strip of A (`rows` lines) or B
@@ -54,12 +55,19 @@ struct Blocking {
   int64_t mTasks, nTasks;
   /// All blocks of k of B stay packed, for the next task of the same columns.
   bool keepRhs;
+  /// Sides packed before: panel after panel, each over all of k. Lines of their panels depend on
+  /// nothing but that side, so that all products which read it agree.
+  bool packedLhs, packedRhs;
+  int64_t packedPoints; // of such a panel, whole steps of tiles; the last ones zero
 
   int64_t columns() const { return vectors * width; }
   bool usesTiles() const { return multiply >= Multiply::Tiles; }
   /// Of a packed number: 2 if it is split.
   int64_t parts() const { return multiply == Multiply::SplitTiles ? 2 : 1; }
 };
+
+/// What panels of B hold. Packed before, bf16 stays as narrow as it is where products are wide.
+PanelFormat rhsFormat(const ProductShape &shape, const Blocking &blocking, int64_t panelUnits);
 
 Multiply chooseMultiply(const ProductShape &shape, const Tier &tier);
 /// Whether the tier multiplies in another way than the one below.

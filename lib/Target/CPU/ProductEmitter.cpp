@@ -18,9 +18,11 @@ ProductEmitter::ProductEmitter(KernelEmitter &e, const ProductShape &shape,
     : e(e), shape(shape), blocking(blocking), lhs(lhs), rhs(rhs), epilogue(epilogue),
       lhsLines(lhsLayout(blocking, lhs)), layout(ScratchLayout::of(shape, blocking, lhs)),
       lhsFormat(PanelFormat::of(blocking.multiply, shape.acc, layout.lhsPanelUnits)),
-      rhsFormat(PanelFormat::of(blocking.multiply, shape.acc, layout.rhsPanelUnits)) {}
+      rhsFormat(cpu::rhsFormat(shape, blocking, layout.rhsPanelUnits)) {}
 
 PanelLayout ampc::cpu::lhsLayout(const Blocking &blocking, const PanelSource &lhs) {
+  if (blocking.packedLhs)
+    return {1, blocking.rows};
   return blocking.usesTiles() ? paddedLines(blocking.depth)
                               : lhs.layout(blocking.rows, blocking.depth);
 }
@@ -38,14 +40,17 @@ ScratchLayout ScratchLayout::of(const ProductShape &shape, const Blocking &block
   int64_t rhsBlocks = blocking.keepRhs ? blocking.depthBlocks : 1;
   ScratchLayout layout;
   PanelLayout lines = lhsLayout(blocking, lhs);
-  layout.lhsPanelUnits = lines.runPoints ? blocking.depth / lines.runPoints * lines.runStride
-                                         : blocking.rows * lhsLine;
-  layout.rhsPanelUnits = blocking.depth * blocking.columns();
+  layout.lhsPanelUnits =
+      lines.runPoints ? blocking.depth / lines.runPoints * lines.runStride
+                      : blocking.rows * (blocking.packedLhs ? blocking.packedPoints : lhsLine);
+  layout.rhsPanelUnits =
+      blocking.columns() * (blocking.packedRhs ? blocking.packedPoints : blocking.depth);
   layout.zeros = take(split * tile);
   layout.tile = take(tile);
   layout.spare = take(blocking.usesTiles() * spareTileBytes / elementBytes(shape.acc));
-  layout.lhs = take(blocking.parts() * layout.lhsPanelUnits);
-  layout.rhs = take(blocking.parts() * rhsBlocks * blocking.nStep * layout.rhsPanelUnits);
+  layout.lhs = take(!blocking.packedLhs * blocking.parts() * layout.lhsPanelUnits);
+  layout.rhs = take(!blocking.packedRhs * blocking.parts() * rhsBlocks * blocking.nStep *
+                    layout.rhsPanelUnits);
   layout.sums = take(split * blocking.mStep * blocking.nStep * tile);
   layout.total = at;
   return layout;
@@ -73,7 +78,7 @@ void ProductEmitter::emit(Value begin, Value end, Value memory, Totals *totals) 
       });
     }
     e.loop(e.index(0), e.index(blocking.depthBlocks), 1, [&](Value block) {
-      if (!blocking.keepRhs)
+      if (!blocking.keepRhs && !blocking.packedRhs)
         packRhs(task, block);
       emitBlock(task, block);
     });
@@ -108,6 +113,11 @@ Value ProductEmitter::points(Value block) {
                e.sub(e.index(blocking.points), e.mul(block, blocking.depth)));
 }
 Value ProductEmitter::rhsPanel(const Task &task, Value block, Value panel) {
+  if (blocking.packedRhs) {
+    Value start = e.mul(panel, blocking.parts() * layout.rhsPanelUnits);
+    return e.address(rhs.packed(), rhsFormat.unit,
+                     e.add(start, e.mul(block, blocking.depth * blocking.columns())));
+  }
   Value number = e.sub(panel, task.n);
   if (blocking.keepRhs)
     number = e.add(number, e.mul(block, blocking.nStep));
@@ -165,18 +175,27 @@ void ProductEmitter::packRhs(const Task &task, Value block) {
 
 /// Only matrix tiles, which need no broadcasts from A, and whole steps of them.
 bool ProductEmitter::readsLhsInPlace() const {
-  return blocking.usesTiles() && shape.k % (lhsFormat.depth * blocking.width) == 0 &&
-         lhs.bytesBetweenLines(lhsFormat) != 0;
+  if (!blocking.usesTiles() || blocking.packedLhs)
+    return blocking.usesTiles();
+  return shape.k % (lhsFormat.depth * blocking.width) == 0 && lhs.bytesBetweenLines(lhsFormat) != 0;
 }
 ProductEmitter::LhsPanel ProductEmitter::packedLhs() {
   int64_t bytes = lhsLines.lineStride * elementBytes(lhsFormat.unit);
-  return {e.offset(scratch, layout.lhs), e.index(bytes)};
+  return {e.offset(scratch, layout.lhs), e.index(bytes), 4};
+}
+/// Tiles lie one behind the other, the rows of a step first.
+ProductEmitter::LhsPanel ProductEmitter::lhsPackedBefore(Value m, Value block) {
+  Value start = e.mul(m, blocking.parts() * layout.lhsPanelUnits);
+  Value at = e.add(start, e.mul(block, blocking.depth * blocking.rows));
+  return {e.address(lhs.packed(), lhsFormat.unit, at), e.index(64), 4 * blocking.rows};
 }
 /// A panel in place; the last one, if it has fewer lines, as packed before.
 ProductEmitter::LhsPanel ProductEmitter::lhsPanel(Value m, Value block) {
+  if (blocking.packedLhs)
+    return lhsPackedBefore(m, block);
   Value k = e.mul(block, blocking.depth);
   LhsPanel panel = {lhs.addressInPlace(e, e.mul(m, blocking.rows), k),
-                    e.index(lhs.bytesBetweenLines(lhsFormat))};
+                    e.index(lhs.bytesBetweenLines(lhsFormat)), 4};
   if (shape.m % blocking.rows == 0)
     return panel;
   LhsPanel edge = packedLhs();
@@ -185,7 +204,7 @@ ProductEmitter::LhsPanel ProductEmitter::lhsPanel(Value m, Value block) {
     return arith::SelectOp::create(e.b, e.loc, isWhole, x, y);
   };
   return {select(panel.pointer, edge.pointer),
-          select(panel.bytesBetweenLines, edge.bytesBetweenLines)};
+          select(panel.bytesBetweenLines, edge.bytesBetweenLines), 4};
 }
 
 /// All tiles of the task over one block of k: a panel of A stays in L1 and meets all panels of B.
@@ -193,14 +212,16 @@ void ProductEmitter::emitBlock(const Task &task, Value block) {
   if (readsLhsInPlace())
     return emitBlockInPlace(task, block);
   e.loop(task.m, task.mEnd, 1, [&](Value m) {
-    packLhs(m, block);
-    e.loop(task.n, task.nEnd, 1, [&](Value n) { emitPanels(task, block, m, n, packedLhs()); });
+    if (!blocking.packedLhs)
+      packLhs(m, block);
+    LhsPanel a = blocking.packedLhs ? lhsPackedBefore(m, block) : packedLhs();
+    e.loop(task.n, task.nEnd, 1, [&](Value n) { emitPanels(task, block, m, n, a); });
   });
 }
 
 /// The other way round: lines in place may share cache sets, so a panel of B stays in L1.
 void ProductEmitter::emitBlockInPlace(const Task &task, Value block) {
-  if (shape.m % blocking.rows)
+  if (shape.m % blocking.rows && !blocking.packedLhs)
     e.when(e.less(e.index(blocking.mPanels - 1), task.mEnd),
            [&] { packLhs(e.index(blocking.mPanels - 1), block); });
   e.loop(task.n, task.nEnd, 1, [&](Value n) {
@@ -229,8 +250,9 @@ void ProductEmitter::emitTile(const LhsPanel &a, Value b, Value points, Value fr
   if (!blocking.usesTiles())
     return emitRegisterTile(a.pointer, b, points, from, to);
   MatrixTiles tiles = {blocking.rows, blocking.vectors, blocking.depth, from, to, Value()};
-  TileSide left = {a.pointer, a.bytesBetweenLines, lhsFormat.secondPanel},
-           right = {b, e.index(4 * blocking.columns()), rhsFormat.secondPanel};
+  TileSide left = {a.pointer, a.bytesBetweenLines, a.bytesPerPoint, lhsFormat.secondPanel},
+           right = {b, e.index(4 * blocking.columns()), 4 * blocking.columns(),
+                    rhsFormat.secondPanel};
   tiles.spare = e.offset(scratch, layout.spare);
   emitMatrixTiles(e, tiles, left, right, points);
 }
@@ -253,11 +275,14 @@ Value ampc::cpu::multiplyAdd(KernelEmitter &e, Multiply multiply, Value x, Value
 /// Neighbouring points of k of a register tile.
 SmallVector<Value> ProductEmitter::addRun(Value a, Value b, Value points, ValueRange sums) {
   int64_t rows = blocking.rows, vectors = blocking.vectors, width = blocking.width;
+  bool widens = rhsFormat.unit.isInteger(16);
   return e.loop(e.index(0), points, 1, sums, [&](Value k, ValueRange sum) {
     SmallVector<Value> right, next;
-    for (int64_t v = 0; v < vectors; ++v)
-      right.push_back(
-          e.loadVector(b, rhsFormat.unit, e.add(e.mul(k, blocking.columns()), v * width), width));
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value at = e.add(e.mul(k, blocking.columns()), v * width);
+      Value y = e.loadVector(b, widens ? shape.rhs : rhsFormat.unit, at, width);
+      right.push_back(widens ? widen(e, y, shape.acc) : y);
+    }
     for (int64_t i = 0; i < rows; ++i) {
       Value x = e.loadScalar(a, lhsFormat.unit,
                              e.add(e.mul(k, lhsLines.depthStride), lhsLines.offsetOfLine(i)));

@@ -47,12 +47,14 @@ private:
   struct LhsPanel {
     Value pointer;
     Value bytesBetweenLines; // only for matrix tiles
+    int64_t bytesPerPoint;   // the same
   };
   void packLhs(Value m, Value block);
   void packRhs(const Task &task, Value block);
   void clearTail(Value panel, int64_t lines, PanelLayout layout, const PanelFormat &format,
                  Value block);
   bool readsLhsInPlace() const;
+  LhsPanel lhsPackedBefore(Value m, Value block);
   LhsPanel packedLhs();
   LhsPanel lhsPanel(Value m, Value block);
   void emitBlock(const Task &task, Value block);

@@ -19,6 +19,7 @@ const TemplateRegistry &ampc::cpu::templateRegistry() {
     addRowTemplates(all);
     addAssembleTemplates(all);
     addPoolTemplates(all);
+    addPackTemplate(all);
     addTotalsTemplate(all);
     return all;
   }();

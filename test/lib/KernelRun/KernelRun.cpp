@@ -13,6 +13,7 @@
 #include "ampc/Target/CPU/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Parser/Parser.h"
+#include "test/lib/AmxEmulator/AmxEmulator.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
@@ -27,6 +28,8 @@ namespace cl = llvm::cl;
 
 static cl::opt<std::string> input(cl::Positional, cl::desc("FILE"), cl::init("-"));
 static cl::opt<bool> timing("time", cl::desc("print nanoseconds per run instead of checking"));
+static cl::opt<bool> bestOnly("best",
+                              cl::desc("with --time: only the code that this processor would run"));
 static cl::opt<std::string>
     objectOf("object", cl::desc("write the object file of this tier to standard output instead"),
              cl::value_desc("TIER"));
@@ -35,6 +38,22 @@ static cl::opt<bool> totals("totals", cl::desc("give every kernel totals of its 
 
 namespace {
 using Buffers = std::vector<std::unique_ptr<GuardedBuffer>>;
+
+/// A kernel's code in one tier.
+struct Code {
+  KernelFunction function, finish;
+  int64_t tasks, scratchBytes;
+
+  void run(void *const *pointers, bool backwards = false) const {
+    GuardedBuffer scratch(llvm::alignTo(scratchBytes, 64));
+    if (!backwards)
+      function(pointers, 0, tasks, scratch.data());
+    for (int64_t task = tasks; backwards && task-- > 0;)
+      function(pointers, task, task + 1, scratch.data());
+    if (finish)
+      finish(pointers, 0, 1, scratch.data());
+  }
+};
 
 Type elementOf(Type type) { return cast<RankedTensorType>(type).getElementType(); }
 int64_t countOf(Type type) { return cast<RankedTensorType>(type).getNumElements(); }
@@ -49,7 +68,8 @@ double attribute(Operation *op, StringRef name, double otherwise) {
 /// One kernel with its data.
 class Case {
 public:
-  explicit Case(Operation *op) : op(op) {
+  /// `codeOf` finds the kernel.pack of an operand.
+  Case(Operation *op, llvm::function_ref<Code(Operation *)> codeOf) : op(op) {
     std::mt19937 random(7);
     std::uniform_real_distribution<double> real(attribute(op, "test.low", -2),
                                                 attribute(op, "test.high", 2));
@@ -79,6 +99,13 @@ public:
         elements.push_back(readElement(at, element));
       }
       inputs.push_back(std::move(elements));
+      if (auto pack = operand.getDefiningOp<kernel::PackOp>()) {
+        auto packed = std::make_unique<GuardedBuffer>(kernel::byteSize(operand.getType()));
+        std::memset(packed->data(), 0xff, kernel::byteSize(operand.getType())); // NaNs
+        void *pointers[] = {buffers.back()->data(), packed->data()};
+        codeOf(pack).run(pointers);
+        buffers.back() = std::move(packed);
+      }
     }
   }
   /// Element `i` of the left side: the f16 with bits `i`; of the right side: of the identity.
@@ -92,6 +119,8 @@ public:
     std::memcpy(at, &bits, sizeof bits);
   }
   bool expect() {
+    if (isa<kernel::PackOp>(op))
+      return true; // products that read it compare
     if (auto sums = dyn_cast<kernel::WithTotalsOp>(op))
       return interpretTotals(sums, inputs, expected);
     if (auto fused = dyn_cast<FusedKernelOpInterface>(op))
@@ -100,16 +129,14 @@ public:
   }
   /// The largest error, relative to 1 + |expected|, or nullopt if the run depends on the order of
   /// tasks or writes outside its results.
-  std::optional<double> run(KernelFunction function, KernelFunction finish, int64_t tasks,
-                            int64_t scratchBytes);
-  double nanoseconds(KernelFunction function, KernelFunction finish, int64_t tasks,
-                     int64_t scratchBytes);
+  std::optional<double> run(const Code &code);
+  double nanoseconds(const Code &code);
 
 private:
   Buffers makeResults() {
     Buffers results;
     for (Type type : op->getResultTypes())
-      results.push_back(std::make_unique<GuardedBuffer>(countOf(type) * bytesOf(elementOf(type))));
+      results.push_back(std::make_unique<GuardedBuffer>(kernel::byteSize(type)));
     int64_t workspace = cast<KernelOpInterface>(op).getWorkspaceBytes();
     results.push_back(std::make_unique<GuardedBuffer>(workspace));
     if (OpOperand *target = cast<KernelOpInterface>(op).getOverwritten()) {
@@ -138,6 +165,8 @@ private:
 double Case::compare(const Buffers &results) {
   double worst = 0;
   for (auto [k, type] : llvm::enumerate(op->getResultTypes())) {
+    if (kernel::packingOf(type))
+      continue;
     Type element = elementOf(type);
     for (int64_t i = 0; i < countOf(type); ++i) {
       Element got = readElement(results[k]->data() + i * bytesOf(element), element);
@@ -155,20 +184,12 @@ double Case::compare(const Buffers &results) {
   return worst;
 }
 
-std::optional<double> Case::run(KernelFunction function, KernelFunction finish, int64_t tasks,
-                                int64_t scratchBytes) {
+std::optional<double> Case::run(const Code &code) {
   Buffers once = makeResults(), backwards = makeResults();
-  GuardedBuffer scratch(llvm::alignTo(scratchBytes, 64));
-  function(pointers(once).data(), 0, tasks, scratch.data());
-  for (int64_t task = tasks; task-- > 0;)
-    function(pointers(backwards).data(), task, task + 1, scratch.data());
-  if (finish) {
-    finish(pointers(once).data(), 0, 1, scratch.data());
-    finish(pointers(backwards).data(), 0, 1, scratch.data());
-  }
+  code.run(pointers(once).data());
+  code.run(pointers(backwards).data(), true);
   for (auto [k, type] : llvm::enumerate(op->getResultTypes()))
-    if (std::memcmp(once[k]->data(), backwards[k]->data(),
-                    countOf(type) * bytesOf(elementOf(type))))
+    if (std::memcmp(once[k]->data(), backwards[k]->data(), kernel::byteSize(type)))
       return std::nullopt;
   for (const Buffers *set : {&once, &backwards, &buffers})
     for (auto &buffer : *set)
@@ -176,20 +197,28 @@ std::optional<double> Case::run(KernelFunction function, KernelFunction finish, 
         return std::nullopt;
   return compare(once);
 }
-double Case::nanoseconds(KernelFunction function, KernelFunction finish, int64_t tasks,
-                         int64_t scratchBytes) {
+double Case::nanoseconds(const Code &code) {
   Buffers results = makeResults();
-  GuardedBuffer scratch(llvm::alignTo(scratchBytes, 64));
+  GuardedBuffer scratch(llvm::alignTo(code.scratchBytes, 64));
   double best = INFINITY;
   for (int round = 0; round < 20; ++round) {
     auto start = std::chrono::steady_clock::now();
-    function(pointers(results).data(), 0, tasks, scratch.data());
-    if (finish)
-      finish(pointers(results).data(), 0, 1, scratch.data());
+    code.function(pointers(results).data(), 0, code.tasks, scratch.data());
+    if (code.finish)
+      code.finish(pointers(results).data(), 0, 1, scratch.data());
     std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
     best = std::min(best, took.count());
   }
   return best;
+}
+
+/// The last tier that this processor has without emulation.
+static const cpu::Tier &bestTier() {
+  const cpu::Tier *best = nullptr;
+  for (const cpu::Tier &tier : cpu::tiers())
+    if (tier.hasAMX() ? hasNativeAmx() : canRun(tier))
+      best = &tier;
+  return *best;
 }
 
 /// Rounding of the narrowest type among results and what bodies go through, times some ulps; 0:
@@ -216,9 +245,14 @@ public:
 
 private:
   bool runTier(const cpu::Tier &tier, ModuleOp tierModule);
-  bool runKernel(Operation *op, const cpu::Tier &tier, llvm::orc::LLJIT &jit);
+  bool runKernel(Operation *op, const cpu::Tier &tier);
+  DictionaryAttr recordOf(Operation *op);
+  /// The name of the tier whose code `tier` runs.
+  StringRef sourceOf(Operation *op, const cpu::Tier &tier);
+  Code codeOf(Operation *op, const cpu::Tier &tier);
 
   ModuleOp module;
+  llvm::StringMap<std::unique_ptr<llvm::orc::LLJIT>> jits; // by tier
 };
 } // namespace
 
@@ -231,32 +265,44 @@ static KernelFunction lookup(llvm::orc::LLJIT &jit, const std::string &name) {
   return address->toPtr<KernelFunction>();
 }
 
-bool Runner::runKernel(Operation *op, const cpu::Tier &tier, llvm::orc::LLJIT &jit) {
+DictionaryAttr Runner::recordOf(Operation *op) {
   int64_t number = op->getAttrOfType<IntegerAttr>("kernel.function").getInt();
-  auto functions = module->getAttrOfType<ArrayAttr>("kernel.functions");
-  auto record = cast<DictionaryAttr>(functions[number]);
+  return cast<DictionaryAttr>(module->getAttrOfType<ArrayAttr>("kernel.functions")[number]);
+}
+StringRef Runner::sourceOf(Operation *op, const cpu::Tier &tier) {
+  return cast<StringAttr>(recordOf(op).getAs<ArrayAttr>("tiers")[unsigned(tier.kind)]).getValue();
+}
+Code Runner::codeOf(Operation *op, const cpu::Tier &tier) {
+  DictionaryAttr record = recordOf(op);
   auto numbers = [&](StringRef name) {
     return record.getAs<DenseI64ArrayAttr>(name)[unsigned(tier.kind)];
   };
-  auto sources = record.getAs<ArrayAttr>("tiers");
-  if (cast<StringAttr>(sources[unsigned(tier.kind)]).getValue() != tier.name)
-    return true; // the same code as in a tier below
-  std::string symbol = record.getAs<StringAttr>("name").str() + "_" + tier.name.str();
-  KernelFunction function = lookup(jit, symbol), finish = nullptr;
+  StringRef source = sourceOf(op, tier);
+  std::string symbol = (record.getAs<StringAttr>("name").getValue() + "_" + source).str();
+  KernelFunction finish = nullptr;
   if (record.getAs<BoolAttr>("finish").getValue())
-    finish = lookup(jit, symbol + "_finish");
-  int64_t tasks = numbers("tasks"), scratch = numbers("scratch");
-  Case data(op);
-  llvm::outs() << symbol << ": " << tasks << (tasks == 1 ? " task, " : " tasks, ");
+    finish = lookup(*jits[source], symbol + "_finish");
+  return {lookup(*jits[source], symbol), finish, numbers("tasks"), numbers("scratch")};
+}
+
+bool Runner::runKernel(Operation *op, const cpu::Tier &tier) {
+  if (sourceOf(op, tier) != tier.name)
+    return true; // the same code as in a tier below
+  if (bestOnly && sourceOf(op, bestTier()) != tier.name)
+    return true;
+  Code code = codeOf(op, tier);
+  Case data(op, [&](Operation *pack) { return codeOf(pack, tier); });
+  llvm::outs() << recordOf(op).getAs<StringAttr>("name").getValue() << "_" << tier.name << ": "
+               << code.tasks << (code.tasks == 1 ? " task, " : " tasks, ");
   if (timing) {
-    llvm::outs() << llvm::format("%.0f ns\n", data.nanoseconds(function, finish, tasks, scratch));
+    llvm::outs() << llvm::format("%.0f ns\n", data.nanoseconds(code));
     return true;
   }
   if (!data.expect()) {
     llvm::outs() << "not known to the interpreter\n";
     return false;
   }
-  std::optional<double> error = data.run(function, finish, tasks, scratch);
+  std::optional<double> error = data.run(code);
   if (!error) {
     llvm::outs() << "depends on the order of tasks, or writes outside its results\n";
     return false;
@@ -278,9 +324,10 @@ bool Runner::runTier(const cpu::Tier &tier, ModuleOp tierModule) {
   if (!calls.empty())
     llvm::outs() << tier.name << " calls " << llvm::join(calls, " ") << "\n";
   bool passed = true;
+  jits[tier.name] = std::move(*jit);
   for (auto program : module.getOps<kernel::ProgramOp>())
     for (auto op : program.getBody().getOps<KernelOpInterface>())
-      passed &= runKernel(op, tier, **jit);
+      passed &= runKernel(op, tier);
   return passed;
 }
 bool Runner::runAll() {
@@ -289,7 +336,7 @@ bool Runner::runAll() {
     auto tierModule = module.lookupSymbol<ModuleOp>(("tier_" + tier.name).str());
     if (!tierModule)
       continue;
-    if (canRun(tier))
+    if (canRun(tier) && !(timing && tier.hasAMX() && !hasNativeAmx()))
       passed &= runTier(tier, tierModule);
     else
       llvm::outs() << tier.name << ": not on this processor\n";

@@ -74,6 +74,7 @@ void addReduceTemplates(TemplateRegistry &registry);
 void addRowTemplates(TemplateRegistry &registry);
 void addAssembleTemplates(TemplateRegistry &registry);
 void addPoolTemplates(TemplateRegistry &registry);
+void addPackTemplate(TemplateRegistry &registry);
 void addTotalsTemplate(TemplateRegistry &registry);
 const TemplateRegistry &templateRegistry();
 
