@@ -47,7 +47,8 @@ train.model @line {
 // CHECK-NEXT:  %[[G:.*]], %[[INF:.*]] = amp.unscale %[[MARK]] by %[[S]]
 // CHECK:       %[[BAD:.*]] = amp.any %[[INF]]
 // The norm is formed from unscaled gradients.
-// CHECK:       train.mul %[[G]], %[[G]]
+// CHECK:       %[[WIDE:.*]] = train.cast %[[G]] {{.*}} to tensor<{{.*}}xf64>
+// CHECK:       train.mul %[[WIDE]], %[[WIDE]]
 // CHECK:       train.sqrt
 // CHECK-DAG:   %[[NW:.*]] = train.select %[[BAD]], %[[W]], %{{.*}}
 // CHECK-DAG:   train.select %[[BAD]], %[[M]],

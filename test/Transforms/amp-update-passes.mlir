@@ -1,5 +1,5 @@
-// Passes over a parameter's gradient. The product writes it; with loss scaling one reduction reads it for the flag and the norm, and one
-// kernel unscales, clips, updates, and writes parameter, moments and the f16 copy. Without a scaler and a norm the update is the only one.
+// Passes over a parameter's gradient. The product writes it, with loss scaling the flag too, and one kernel unscales, clips, updates, and
+// writes parameter, moments and the f16 copy. The norm of a step with a single parameter is one reduction before that.
 // RUN: ampc compile %s --precision=f16 --compile-to=kernels | FileCheck %s --check-prefix=SCALED
 // RUN: sed 's/{clip_norm = 1.0}//' %s > %t.mlir
 // RUN: ampc compile %t.mlir --precision=f16 --compile-to=kernels | FileCheck %s --check-prefix=FLAG
@@ -29,16 +29,13 @@ train.model @line {
 // SCALED:       kernel.return
 
 // FLAG-LABEL: kernel.program @fit.train
-// FLAG:       %[[G:.*]] = kernel.gemm {{.*}} space [48, 40]
-// FLAG:       %[[FLAT:.*]] = kernel.view %[[G]] : tensor<48x40xf32> to
-// FLAG-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
-// FLAG:       {{[(]}}%[[FLAT]]{{[ ,]}}
-// FLAG-NOT:   {{[(, ]}}%[[FLAT]]{{[ ,]}}
-// FLAG-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
-// FLAG:       %{{.*}}:4 = kernel.map(%[[G]], {{.*}}) space [48, 40]
-// FLAG-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
+// FLAG:       %[[G:.*]]:2 = kernel.with_totals({{.*}}) of {
+// FLAG:       kernel.gemm {{.*}} space [48, 40]
+// FLAG-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}
+// FLAG:       %{{.*}}:4 = kernel.map(%[[G]]#0, {{.*}}) space [48, 40]
+// FLAG-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}
 // FLAG:       } : tensor<48x40xf32>, tensor<48x40xf32>, tensor<48x40xf32>, tensor<48x40xf16>
-// FLAG-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
+// FLAG-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}
 // FLAG:       kernel.return
 
 // PLAIN-LABEL: kernel.program @fit.train

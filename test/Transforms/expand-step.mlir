@@ -59,7 +59,8 @@ train.model @clipped {
 // CHECK:       [[GB:%[a-z0-9]+]] = train.gradient "b"
 // CHECK:       [[SW:%[a-z0-9]+]] = train.reduce_sum {{%.*}} over [0]
 // CHECK:       [[SUM:%[a-z0-9]+]] = train.add [[SW]],
-// CHECK:       [[NORM:%[a-z0-9]+]] = train.sqrt [[SUM]]
+// CHECK:       [[ROOT:%[a-z0-9]+]] = train.sqrt [[SUM]] {compute = f64} : tensor<f64>
+// CHECK:       [[NORM:%[a-z0-9]+]] = train.cast [[ROOT]] {{.*}} : tensor<f64> to tensor<f32>
 // CHECK:       [[FACTOR:%[a-z0-9]+]] = train.select
 // CHECK:       train.mul [[GW]], [[FACTOR]]
 // CHECK:       train.mul [[GB]], [[FACTOR]]

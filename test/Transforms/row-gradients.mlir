@@ -56,7 +56,8 @@ train.model @dense {
 // CHECK-LABEL: train.func @fit.train
 // CHECK-SAME:  %[[T:[a-z0-9]+]]: tensor<100x4xf32> {train.slot = "t"}
 // CHECK:       %[[G:.*]] = train.gradient "t", %{{.*}} : tensor<6x4xf32>
-// CHECK:       %[[SQUARE:.*]] = train.mul %[[G]], %[[G]]
+// CHECK:       %[[WIDE:.*]] = train.cast %[[G]] {{.*}} to tensor<{{.*}}xf64>
+// CHECK:       %[[SQUARE:.*]] = train.mul %[[WIDE]], %[[WIDE]]
 // CHECK:       train.reduce_sum %[[SQUARE]] over [0, 1]
 // CHECK:       %[[OLD:.*]] = train.gather %[[T]] at %[[ROWS:[a-z]+]]
 // CHECK:       %[[NEW:.*]] = train.sub %[[OLD]],
