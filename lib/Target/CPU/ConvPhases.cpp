@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace ampc::cpu;
 
-/// Row `at` of the dilated image is a row of the image, or between two.
+/// Rounded down, also below zero: padding may reach past the first tap.
 static int64_t floorDiv(int64_t x, int64_t y) { return x >= 0 ? x / y : -ceilDiv(-x, y); }
 
 /// Fills in one axis of the phase that starts at output row (column) `start`.
