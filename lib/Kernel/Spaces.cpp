@@ -109,7 +109,10 @@ bool Regrouping::build() {
       ++k;
     return k < sizes.size();
   };
-  while (skipOnes(from, i) | skipOnes(to, j)) {
+  while (true) {
+    bool moreFrom = skipOnes(from, i), moreTo = skipOnes(to, j);
+    if (!moreFrom && !moreTo)
+      break;
     if (i == from.size() || j == to.size())
       return false;
     Group group;

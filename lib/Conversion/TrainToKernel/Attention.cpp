@@ -65,10 +65,10 @@ namespace {
 /// A kernel under construction.
 struct AttentionKernel {
   Converter &converter;
-  SmallVector<Value> tensors, values; ///< operands of the kernel; what its results stand for
-  SmallVector<AffineMap> operandMaps, resultMaps;
-  SmallVector<Access> accesses;
-  SmallVector<Type> types;
+  SmallVector<Value> tensors = {}, values = {}; ///< operands of the kernel; what its results stand for
+  SmallVector<AffineMap> operandMaps = {}, resultMaps = {};
+  SmallVector<Access> accesses = {};
+  SmallVector<Type> types = {};
 
   void read(Value value, AffineMap map = {}) {
     Access access = linearAccess(value, converter);
