@@ -29,6 +29,7 @@ public:
 private:
   void findProducts(kernel::ProgramOp program);
   bool isWeight(StringAttr slot);
+  bool isNarrow(const Copy &copy);
   bool pays(const Copy &copy);
   bool goes(StringAttr slot);
   void add(const Copy &copy);
@@ -120,16 +121,30 @@ void Packing::findProducts(kernel::ProgramOp program) {
   }
 }
 
+/// Packed bf16 takes 2 bytes a number on all tiers, f16 as much as f32.
+bool Packing::isNarrow(const Copy &copy) {
+  auto state = cast<StateOpInterface>(model.lookupSymbol(copy.first));
+  return getElementTypeOrSelf(state.getType()).isBF16();
+}
+
+static bool isExport(Operation *program) {
+  auto role = program->getAttrOfType<StringAttr>("train.role");
+  return role && role == "export";
+}
+
 /// Whether some program saves a share of its products' time by not packing in each of them.
+/// Programs that others write the weight for, one call for each of theirs (grad and apply), or that
+/// run seldom beside them (eval), only use what pays elsewhere.
 bool Packing::pays(const Copy &copy) {
   for (auto &[program, ops] : products[copy]) {
-    int64_t total = 0,
-            bits = getElementTypeOrSelf(ops[0].getRhs().getType()).getIntOrFloatBitWidth();
+    bool isWritten = findWrite(cast<kernel::ProgramOp>(program), copy.first).has_value();
+    if (!isWritten && !isExport(program))
+      continue;
+    int64_t total = 0;
     for (kernel::GemmOp op : ops)
       total += elements(op.getSpace().drop_back());
-    bool isWritten = findWrite(cast<kernel::ProgramOp>(program), copy.first).has_value();
     int64_t saved = int64_t(ops.size()) - isWritten;
-    if (saved > 0 && saved * (bits == 16 ? options.narrowRows : options.rows) >= total)
+    if (saved > 0 && saved * (isNarrow(copy) ? options.narrowRows : options.rows) >= total)
       return true;
   }
   return false;
@@ -251,7 +266,8 @@ void Packing::run() {
       weights.insert(copy.first);
   }
   for (const Copy &copy : all)
-    if (options.always || pays(copy) || (weights.contains(copy.first) && goes(copy.first)))
+    if (options.always || pays(copy) ||
+        (weights.contains(copy.first) && isNarrow(copy) && goes(copy.first)))
       wanted.push_back(copy);
   for (const Copy &copy : wanted)
     add(copy);

@@ -28,18 +28,20 @@ def KernelNarrowResults : Pass<"kernel-narrow-results", "::mlir::ModuleOp"> {
 def KernelPackWeights : Pass<"kernel-pack-weights", "::mlir::ModuleOp"> {
   let summary = "Keep weights in the order in which products read them, where that saves time";
   let description = [{
-    A product packs its right side itself unless that is packed before. A weight (a parameter or its 16-bit copy) that products read as a whole right side
-    gets a copy per order they read it in (`role = "working"`), which every program that writes the weight writes, too, by a
-    `kernel.pack`, and which the program `derive` rebuilds. Copies are not saved, and no bit of any result depends on them.
+    A product packs its right side itself unless that is packed before. A weight (a parameter or its 16-bit copy) that products
+    read as a whole right side gets a copy per order they read it in (`role = "working"`), which every program that writes the
+    weight writes, too, by a `kernel.pack`, and which the program `derive` rebuilds. Copies are not saved, and no bit of any
+    result depends on them.
 
-    Packing a matrix takes as long as multiplying some 3 rows by it, and rows that products have are the measure of what it is worth: a program gains if
-    (reads - writes of the copy) * `rows` is at least the sum of the rows of its products, where `rows` is `rows-16` for 16-bit types, which tiles
-    multiply many times as fast. A step that reads a weight once per update gains nothing: it packs once either way. A copy is made if some program gains. Where nothing but
-    products reads the 16-bit copy of a parameter, packed ones then take its place, one for every order.
+    What it is worth depends on the rows that products have. A program gains if (reads - writes of the copy) * `rows` is at least
+    the sum of the rows of its products, where `rows` is `rows-16` for bf16, which tiles multiply many times as fast. A step that
+    reads a weight once per update gains nothing: it packs once either way. A copy is made if some program gains that writes the
+    weight or is an export. Where nothing but products reads the bf16 copy of a parameter, packed ones then take its place, one
+    for every order.
   }];
   let options = [
     Option<"rows", "rows", "int64_t", "64", "of products of which packing takes a twentieth">,
-    Option<"narrowRows", "rows-16", "int64_t", "512", "the same for 16-bit types">,
+    Option<"narrowRows", "rows-16", "int64_t", "512", "the same for bf16">,
     Option<"always", "always", "bool", "false", "whatever it saves">,
   ];
 }

@@ -57,8 +57,8 @@ struct Blocking {
   bool keepRhs;
   /// Sides packed before: panel after panel, each over all of k. Lines of their panels depend on
   /// nothing but that side, so that all products which read it agree.
-  bool packedLhs, packedRhs;
-  int64_t packedPoints; // of such a panel, whole steps of tiles; the last ones zero
+  bool packedLhs = false, packedRhs = false;
+  int64_t packedPoints = 0; // of such a panel, whole steps of tiles; the last ones zero
 
   int64_t columns() const { return vectors * width; }
   bool usesTiles() const { return multiply >= Multiply::Tiles; }
