@@ -65,7 +65,8 @@ namespace {
 /// A kernel under construction.
 struct AttentionKernel {
   Converter &converter;
-  SmallVector<Value> tensors = {}, values = {}; ///< operands of the kernel; what its results stand for
+  SmallVector<Value> tensors = {},
+                     values = {}; ///< operands of the kernel; what its results stand for
   SmallVector<AffineMap> operandMaps = {}, resultMaps = {};
   SmallVector<Access> accesses = {};
   SmallVector<Type> types = {};
