@@ -34,7 +34,7 @@ static SmallVector<std::pair<StringRef, int64_t>> costsOf(train::FuncOp func, Ty
   SmallVector<std::pair<StringRef, int64_t>> costs{
       {"mincut", storageCost(facts, pins, assignMinCut(facts, pins))}};
   for (StringRef policy : {"autocast", "propagate"}) {
-    PolicyTable other = *PolicyTable::builtin(policy, func.getContext());
+    PolicyTable other = *PolicyTable::builtin(policy, low);
     PrecisionFacts view(func, low, other);
     FailureOr<Assignment> assignment =
         policy == "autocast" ? assignAutocast(view) : FailureOr<Assignment>(assignPropagate(view));
@@ -116,7 +116,7 @@ private:
   LogicalResult assign(train::FuncOp func, WorkingCopies &copies);
   /// The cut's own table, with what the user fixed by name.
   PolicyTable cutTable() {
-    PolicyTable cut = *PolicyTable::builtin("mincut", &getContext());
+    PolicyTable cut = *PolicyTable::builtin("mincut", low);
     cut.overrides = table.overrides;
     return cut;
   }
@@ -141,7 +141,7 @@ LogicalResult AmpAssignPrecision::readOptions() {
     low = b.getF32Type();
   if (!low)
     return fail("expected precision f32, bf16, f16, tf32 or fp8, but got " + precision);
-  auto builtin = PolicyTable::builtin(policy, &getContext());
+  auto builtin = PolicyTable::builtin(policy, low);
   if (!builtin)
     return fail("expected policy mincut, autocast, autocast-cpu or propagate, but got " + policy);
   table = std::move(*builtin);
@@ -153,7 +153,7 @@ LogicalResult AmpAssignPrecision::readOptions() {
     text = (*file)->getBuffer().str();
   }
   if (llvm::Error error = table.add(text, &getContext()))
-    return fail(policyFile + ": " + llvm::toString(std::move(error)));
+    return fail("policy file " + policyFile + ": " + llvm::toString(std::move(error)));
   for (const std::string &edit : edits)
     if (llvm::Error error = table.add(edit, &getContext()))
       return fail("edit " + edit + ": " + llvm::toString(std::move(error)));

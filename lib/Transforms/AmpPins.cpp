@@ -18,7 +18,7 @@ public:
     for (BlockArgument argument : facts.func.getArguments())
       if (facts.isReal(argument) && !facts.isWeak(argument))
         pin(argument, "state-or-input", "it is an input or state, which is f32");
-    findGradients();
+    gradients = gradientsOf(facts);
     for (Operation *op : facts.ops)
       if (facts.isDecided(op))
         for (Value result : op->getResults())
@@ -33,7 +33,6 @@ private:
     pins.full.try_emplace(v, Reason{rule, text.str()});
   }
   void decide(Operation *op, Value result);
-  void findGradients();
   void pinBetween();
   bool isStatistic(Operation *op, Value result);
   std::optional<std::string> overflow(Operation *op, Value result);
@@ -45,8 +44,8 @@ private:
 };
 } // namespace
 
-/// Values that only a parameter's gradient reads, directly or through ops that move them.
-void PinFinder::findGradients() {
+DenseSet<Value> ampc::gradientsOf(const PrecisionFacts &facts) {
+  DenseSet<Value> gradients;
   for (Operation *op : llvm::reverse(facts.ops)) {
     if (!facts.isDecided(op))
       continue;
@@ -60,6 +59,7 @@ void PinFinder::findGradients() {
         gradients.insert(result);
     }
   }
+  return gradients;
 }
 
 /// Sums over dimensions, single numbers, and what is computed from nothing but those. The cotangent

@@ -12,6 +12,12 @@ softmax layer_norm rms_norm batch_normalize layer_norm_grad rms_norm_grad = norm
 reduce_max reduce_min argmax = pass     # a maximum is one of the elements: nothing is added up
 )";
 
+// bf16 reaches as far as f32: what grows or shrinks fast is computed in f32 all the same, but may
+// be stored in bf16.
+static const char minCutBF16Table[] = R"(
+square sqrt rsqrt reciprocal softplus = normalize
+)";
+
 // pytorch, aten/src/ATen/autocast_mode.h: lists of CUDA (also XPU's). Ops in no line run in the
 // types of their operands.
 static const char autocastTable[] = R"(
@@ -45,7 +51,15 @@ reduce_max reduce_min relu reshape select slice stop_gradient transpose = clear
 * = untouched
 )";
 
-std::optional<PolicyTable> PolicyTable::builtin(StringRef policy, MLIRContext *context) {
+// Where the lists for bf16 (of CPUs, AutoMixedPrecisionListsMkl) differ: sums are no reason to
+// deny.
+static const char propagateBF16Table[] = R"(
+reduce_sum rsqrt square = infer
+scatter_add = clear
+one_hot = untouched
+)";
+
+std::optional<PolicyTable> PolicyTable::builtin(StringRef policy, Type low) {
   const char *text = llvm::StringSwitch<const char *>(policy)
                          .Case("mincut", minCutTable)
                          .Case("autocast", autocastTable)
@@ -55,7 +69,11 @@ std::optional<PolicyTable> PolicyTable::builtin(StringRef policy, MLIRContext *c
   if (!text)
     return std::nullopt;
   PolicyTable table;
-  llvm::cantFail(table.add(text, context));
+  llvm::cantFail(table.add(text, low.getContext()));
+  if (low.isBF16() && policy == "mincut")
+    llvm::cantFail(table.add(minCutBF16Table, low.getContext()));
+  if (low.isBF16() && policy == "propagate")
+    llvm::cantFail(table.add(propagateBF16Table, low.getContext()));
   return table;
 }
 
@@ -112,6 +130,8 @@ llvm::Error PolicyTable::add(StringRef text, MLIRContext *context) {
     std::string where = "line " + std::to_string(number + 1) + ": ";
     auto [names, value] = line.rsplit('=');
     names = names.trim(), value = value.trim();
+    if (names.empty() || value.empty())
+      return mistake(where + "expected OPS = TREATMENT or name REGEX = TYPE, but got " + line);
     if (names.consume_front("name ")) {
       auto mode = ComputeMode::find(value, context);
       Type type = mode ? Float32Type::get(context) : parseFloatType(value, context);
@@ -134,8 +154,11 @@ llvm::Error PolicyTable::add(StringRef text, MLIRContext *context) {
                      value);
     SmallVector<StringRef> words;
     names.split(words, ' ', -1, /*KeepEmpty=*/false);
-    for (StringRef word : words)
+    for (StringRef word : words) {
+      if (word != "*" && !RegisteredOperationName::lookup(("train." + word).str(), context))
+        return mistake(where + "expected names of ops of the train dialect, but got " + word);
       treatments[word] = *treatment;
+    }
   }
   return llvm::Error::success();
 }

@@ -43,8 +43,8 @@ struct PolicyTable {
   llvm::StringMap<Treatment> treatments;
   llvm::SmallVector<Override> overrides; ///< the last that matches counts
 
-  /// The table that comes with a policy; null for an unknown policy.
-  static std::optional<PolicyTable> builtin(llvm::StringRef policy, mlir::MLIRContext *context);
+  /// The table that comes with a policy for a 16-bit type; null for an unknown policy.
+  static std::optional<PolicyTable> builtin(llvm::StringRef policy, mlir::Type low);
   /// Adds lines `MNEMONIC... = TREATMENT` and `name REGEX = TYPE`; ` #` starts a comment.
   llvm::Error add(llvm::StringRef text, mlir::MLIRContext *context);
   Treatment lookup(mlir::Operation *op) const;
@@ -137,6 +137,8 @@ struct Pins {
   llvm::DenseMap<mlir::Value, Reason> full, low;
 };
 Pins findPins(const PrecisionFacts &facts);
+/// Values that only a parameter's gradient reads, directly or through ops that move or add them.
+llvm::DenseSet<mlir::Value> gradientsOf(const PrecisionFacts &facts);
 
 llvm::FailureOr<Assignment> assignAutocast(const PrecisionFacts &facts);
 Assignment assignPropagate(const PrecisionFacts &facts);
@@ -156,6 +158,9 @@ std::optional<Interval> rangeOf(mlir::Value v);
 double largestOf(mlir::Type type);
 /// Whether some element of a constant becomes infinite or 0 in the type; the text says which.
 std::optional<std::string> constantMisfit(mlir::Value v, mlir::Type type);
+
+/// A constant without dimensions: what an op that computes in f32 reads as it is.
+bool isNumber(mlir::Value v);
 
 /// Parameters that programs read in a 16-bit type.
 using WorkingCopies = llvm::SetVector<std::pair<mlir::StringAttr, mlir::Type>>;

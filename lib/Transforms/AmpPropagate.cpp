@@ -133,17 +133,18 @@ static Reason reasonOf(const Painter &painter, Operation *op) {
 Assignment ampc::assignPropagate(const PrecisionFacts &facts) {
   Painter painter(facts);
   painter.paint();
+  DenseSet<Value> gradients = gradientsOf(facts); // they reach the optimizer without rounding
   Assignment assignment;
   for (Operation *op : facts.ops) {
     if (!facts.isDecided(op))
       continue;
     Demand demand = facts.demand(op);
-    bool painted = painter.allowed.contains(op);
+    bool moves =
+        facts.treatment(op) == Treatment::Promote || facts.treatment(op) == Treatment::Pass;
+    bool movesGradient = moves && op->getNumResults() == 1 && gradients.contains(op->getResult(0));
+    bool painted = painter.allowed.contains(op) && !movesGradient;
     Type type = demand.forced ? demand.type : painted ? facts.lowOf(op) : facts.f32;
     auto precision = cast<PrecisionOpInterface>(op);
-    auto toGradient = [](Value v) { // weight gradients stay in f32
-      return !v.use_empty() && llvm::all_of(v.getUsers(), llvm::IsaPred<train::GradientOp>);
-    };
     // Sums and norms keep an f32 accumulator: only what they take and give is narrow.
     assignment.compute[op] = precision.getCategory() == Category::FullPrecision ? facts.f32 : type;
     if (type != facts.f32)
@@ -151,9 +152,14 @@ Assignment ampc::assignPropagate(const PrecisionFacts &facts) {
     for (Value result : op->getResults())
       if (facts.isReal(result))
         assignment.storage[result] =
-            precision.getCategory() == Category::LowPrecision && toGradient(result) ? facts.f32
-                                                                                    : type;
+            gradients.contains(result) &&
+                    (!demand.forced || precision.getCategory() == Category::LowPrecision)
+                ? facts.f32
+                : type;
     assignment.reasons[op] = reasonOf(painter, op);
+    if (movesGradient && !demand.forced && painter.allowed.contains(op))
+      assignment.reasons[op] = {"gradient",
+                                "a parameter's gradient reaches the optimizer without rounding"};
   }
   return assignment;
 }

@@ -42,6 +42,22 @@ std::optional<std::string> ampc::constantMisfit(Value v, Type type) {
   return std::nullopt;
 }
 
+static Interval hull(Interval a, Interval b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+static Interval product(Interval a, Interval b) {
+  auto [low, high] = std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+  return {low, high};
+}
+
+/// Of n numbers with mean 0 and mean square 1 none is beyond the root of n - 1; without the first
+/// condition, of n.
+static Interval normalized(Value x, bool centred) {
+  double count = cast<RankedTensorType>(x.getType()).getShape().back(),
+         bound = std::sqrt(centred ? count - 1 : count);
+  return {-bound, bound};
+}
+
 static std::optional<Interval> rangeOf(Value v, unsigned depth) {
   if (DenseFPElementsAttr elements = elementsOf(v)) {
     Interval range{INFINITY, -INFINITY};
@@ -72,7 +88,8 @@ static std::optional<Interval> rangeOf(Value v, unsigned depth) {
         return v == attention.getResult() ? of(2) : std::nullopt;
       })
       .Case<train::ReshapeOp, train::TransposeOp, train::BroadcastToOp, train::StopGradientOp,
-            train::CastOp>([&](auto) { return of(0); })
+            train::CastOp, train::SliceOp, train::ReduceMaxOp, train::ReduceMinOp,
+            train::GlobalAvgPoolOp>([&](auto) { return of(0); })
       .Case<train::AddOp>([&](auto) {
         return both(
             [](Interval a, Interval b) { return Interval{a.low + b.low, a.high + b.high}; });
@@ -81,12 +98,67 @@ static std::optional<Interval> rangeOf(Value v, unsigned depth) {
         return both(
             [](Interval a, Interval b) { return Interval{a.low - b.high, a.high - b.low}; });
       })
-      .Case<train::MulOp>([&](auto) {
+      .Case<train::MulOp>([&](auto) { return both(product); })
+      .Case<train::MaximumOp>([&](auto) {
         return both([](Interval a, Interval b) {
-          auto [low, high] =
-              std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
-          return Interval{low, high};
+          return Interval{std::max(a.low, b.low), std::max(a.high, b.high)};
         });
+      })
+      .Case<train::MinimumOp>([&](auto) {
+        return both([](Interval a, Interval b) {
+          return Interval{std::min(a.low, b.low), std::min(a.high, b.high)};
+        });
+      })
+      .Case<train::SelectOp>([&](auto) -> std::optional<Interval> {
+        auto a = of(1), b = of(2);
+        return a && b ? std::optional<Interval>(hull(*a, *b)) : std::nullopt;
+      })
+      .Case<train::ConcatOp>([&](auto) {
+        std::optional<Interval> all = of(0);
+        for (unsigned i = 1, count = op->getNumOperands(); all && i < count; ++i) {
+          auto next = of(i);
+          all = next ? std::optional<Interval>(hull(*all, *next)) : std::nullopt;
+        }
+        return all;
+      })
+      .Case<train::ReluOp, train::GeluOp, train::GeluTanhOp, train::SiluOp>(
+          [&](Operation *unit) -> std::optional<Interval> {
+            auto x = of(0);
+            double least = isa<train::ReluOp>(unit) ? 0 : -0.2785; // the minimum of x sigmoid(x)
+            return x ? std::optional<Interval>(
+                           {std::max(least, std::min(x->low, 0.0)), std::max(x->high, 0.0)})
+                     : std::nullopt;
+          })
+      .Case<train::AbsOp>([&](auto) -> std::optional<Interval> {
+        auto x = of(0);
+        return x ? std::optional<Interval>({0, x->magnitude()}) : std::nullopt;
+      })
+      .Case<train::SquareOp>([&](auto) -> std::optional<Interval> {
+        auto x = of(0);
+        return x ? std::optional<Interval>({0, x->magnitude() * x->magnitude()}) : std::nullopt;
+      })
+      .Case<train::NegOp>([&](auto) -> std::optional<Interval> {
+        auto x = of(0);
+        return x ? std::optional<Interval>({-x->high, -x->low}) : std::nullopt;
+      })
+      .Case<train::ExpOp>([&](auto) -> std::optional<Interval> {
+        auto x = of(0);
+        return x && std::isfinite(std::exp(x->high))
+                   ? std::optional<Interval>({std::exp(x->low), std::exp(x->high)})
+                   : std::nullopt;
+      })
+      .Case<train::LayerNormOp>([&](train::LayerNormOp norm) -> std::optional<Interval> {
+        auto gamma = of(1), beta = of(2);
+        if (!gamma || !beta)
+          return std::nullopt;
+        Interval scaled = product(normalized(norm.getX(), /*centred=*/true), *gamma);
+        return Interval{scaled.low + beta->low, scaled.high + beta->high};
+      })
+      .Case<train::RmsNormOp>([&](train::RmsNormOp norm) -> std::optional<Interval> {
+        auto gamma = of(1);
+        return gamma ? std::optional<Interval>(
+                           product(normalized(norm.getX(), /*centred=*/false), *gamma))
+                     : std::nullopt;
       })
       // |sum a b| <= K max|a| max|b|; the accumulator is f32, the store is what can overflow.
       .Case<train::MatmulOp>([&](train::MatmulOp matmul) {

@@ -182,6 +182,35 @@ LogicalResult ExportOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError() << "expected a function, but " << getFunctionAttr() << " is none";
   return success();
 }
+/// A misspelt option would otherwise be silently without effect.
+static LogicalResult verifyOptions(StepOp step) {
+  auto wrong = [&](const Twine &what, double number) -> LogicalResult {
+    return step.emitOpError() << "expected " << what << ", but got " << number;
+  };
+  for (NamedAttribute attribute : step->getDiscardableAttrs()) {
+    StringRef name = attribute.getName();
+    if (name == "amp.scaler") {
+      if (!isa<FlatSymbolRefAttr>(attribute.getValue()))
+        return step.emitOpError() << "expected amp.scaler = @NAME, but got "
+                                  << attribute.getValue();
+    } else if (!name.contains('.') || name.starts_with("amp.")) {
+      return step.emitOpError() << "expected clip_norm, clip_value, micro_batches, ema_decay or "
+                                   "amp.scaler, but got the attribute "
+                                << name;
+    }
+  }
+  auto value = [](std::optional<APFloat> x) { return x ? x->convertToDouble() : 0.5; };
+  double norm = value(step.getClipNorm()), limit = value(step.getClipValue()),
+         decay = value(step.getEmaDecay());
+  if (!(norm > 0))
+    return wrong("a positive clip_norm", norm);
+  if (!(limit > 0))
+    return wrong("a positive clip_value", limit);
+  if (!(decay >= 0 && decay < 1))
+    return wrong("an ema_decay in [0, 1)", decay);
+  return success();
+}
+
 LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto loss = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getLossAttr());
   if (!loss && hasFunctions(*this))
@@ -210,7 +239,7 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
                              << " is in two";
   if (getMicroBatches() && *getMicroBatches() < 1)
     return emitOpError() << "expected at least one micro-batch, but got " << *getMicroBatches();
-  return success();
+  return verifyOptions(*this);
 }
 
 OptimizerAttrInterface StepOp::getOptimizerOf(StringAttr param) {

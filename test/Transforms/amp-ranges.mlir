@@ -51,4 +51,46 @@ train.model @ranges {
     %4 = train.matmul %3, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %4 : tensor<8x8xf32>
   }
+
+  // Rows of 16 numbers with mean 0 and mean square 1 hold none beyond the root of 15: with such queries and keys, scores are at most 16 * 4 * 15.
+  // CHECK-LABEL: train.func @normalized
+  train.func @normalized(%x: tensor<4x8x16xf32>, %y: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>) -> tensor<4x8x16xf32> {
+    %gain = train.constant dense<2.0> : tensor<16xf32>
+    %zero = train.constant dense<0.0> : tensor<16xf32>
+    %q = train.layer_norm %x, %gain, %zero eps 1.0e-5 : tensor<4x8x16xf32>, tensor<16xf32>, tensor<16xf32>
+    %k = train.rms_norm %y, %gain eps 1.0e-6 : tensor<4x8x16xf32>, tensor<16xf32>
+    // CHECK: %[[S:.*]] = train.matmul {{.*}}amp.rule = "contraction"
+    // CHECK-NEXT: train.cast %[[S]] : tensor<4x8x8xf32> to tensor<4x8x8xf16>
+    %0 = train.matmul %q, %k transpose_rhs : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
+    %1 = train.softmax %0 : tensor<4x8x8xf32>
+    %2 = train.matmul %1, %v : (tensor<4x8x8xf32>, tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
+    train.return %2 : tensor<4x8x16xf32>
+  }
+
+  // With a gain of 300 a row of 16 could reach 1200, and the scores 16 * 1162 * 1200.
+  // CHECK-LABEL: train.func @amplified
+  train.func @amplified(%x: tensor<4x8x16xf32>, %y: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>) -> tensor<4x8x16xf32> {
+    %gain = train.constant dense<300.0> : tensor<16xf32>
+    %zero = train.constant dense<0.0> : tensor<16xf32>
+    %q = train.layer_norm %x, %gain, %zero eps 1.0e-5 : tensor<4x8x16xf32>, tensor<16xf32>, tensor<16xf32>
+    %k = train.rms_norm %y, %gain eps 1.0e-6 : tensor<4x8x16xf32>, tensor<16xf32>
+    // CHECK: train.matmul {{.*}}its elements may reach 22308{{.*}}amp.rule = "range"
+    %0 = train.matmul %q, %k transpose_rhs : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
+    %1 = train.softmax %0 : tensor<4x8x8xf32>
+    %2 = train.matmul %1, %v : (tensor<4x8x8xf32>, tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
+    train.return %2 : tensor<4x8x16xf32>
+  }
+
+  // f16 ends before the square of 300, bf16 does not; both compute it in f32.
+  // CHECK-LABEL: train.func @squares
+  // BF16-LABEL:  train.func @squares
+  train.func @squares(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %0 = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CHECK: train.square {{.*}}amp.rule = "full-precision"
+    // BF16:  %[[S:.*]] = train.square {{.*}}amp.rule = "normalize"
+    // BF16-NEXT: train.cast %[[S]] : tensor<8x8xf32> to tensor<8x8xbf16>
+    %1 = train.square %0 : tensor<8x8xf32>
+    %2 = train.matmul %1, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    train.return %2 : tensor<8x8xf32>
+  }
 }

@@ -257,7 +257,7 @@ def stateful():
     train.return %4 : tensor<f32>
   }}
   train.step @fit minimize @loss over [@w0, @w1, @gamma, @beta] with #train.adamw<lr = 0.01>
-    schedule #train.cosine<steps = 20, warmup = 3> {{amp.scaler = @s, clip_norm = 1.0, ema = 0.9}}
+    schedule #train.cosine<steps = 20, warmup = 3> {{amp.scaler = @s, clip_norm = 1.0, ema_decay = 0.9}}
 }}
 """
 
@@ -275,7 +275,7 @@ def skipped_state():
     expect("the scale moved", "s.scale" in changed, True)
     model.step(batch(4))
     good = [name for name in before if model.bytes()[name] != after[name]]
-    for name in ("w0", "gamma", "mean", "variance", "fit.m.w0", "fit.v.w0", "fit.step"):
+    for name in ("w0", "gamma", "mean", "variance", "fit.m.w0", "fit.v.w0", "fit.ema.w0", "fit.step"):
         expect(f"a good step changes {name}", name in good, True)
 
     # A resumed run, and one with another number of threads, are the same run.
