@@ -3,6 +3,9 @@
 #include "ampc/Pipelines/Compiler.h"
 #include "ampc/Package/WriteFile.h"
 #include "mlir-dialects/Train/Train.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/FileSystem.h"
@@ -49,6 +52,28 @@ static LogicalResult checkIsModel(ModuleOp module, StringRef input) {
   return failure();
 }
 
+/// `loc("head")` names an op, and takes the place of the line where it stands: this puts the line
+/// back.
+static OwningOpRef<ModuleOp> parse(llvm::SourceMgr &sources, MLIRContext *context) {
+  const llvm::MemoryBuffer &text = *sources.getMemoryBuffer(sources.getMainFileID());
+  if (isBytecode(text))
+    return parseSourceFile<ModuleOp>(sources, context);
+  Block block;
+  AsmParserState state;
+  if (failed(parseAsmSourceFile(sources, &block, ParserConfig(context), &state)))
+    return nullptr;
+  for (const AsmParserState::OperationDefinition &definition : state.getOpDefs()) {
+    auto name = dyn_cast<NameLoc>(definition.op->getLoc());
+    if (!name || !isa<UnknownLoc>(name.getChildLoc()))
+      continue;
+    auto [line, column] = sources.getLineAndColumn(definition.loc.Start);
+    auto at = FileLineColLoc::get(context, text.getBufferIdentifier(), line, column);
+    definition.op->setLoc(NameLoc::get(name.getName(), at));
+  }
+  auto start = FileLineColLoc::get(context, text.getBufferIdentifier(), 0, 0);
+  return mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(&block, context, start);
+}
+
 OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
   std::string error;
   auto file = openInputFile(request.input, &error);
@@ -57,7 +82,7 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
     return nullptr;
   }
   sources.AddNewSourceBuffer(std::move(file), {});
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  OwningOpRef<ModuleOp> module = parse(sources, &context);
   if (!module || failed(checkIsModel(*module, request.input)))
     return nullptr;
   for (auto [number, phase] : llvm::enumerate(getPhases())) {

@@ -153,7 +153,7 @@ LogicalResult AmpAssignPrecision::readOptions() {
     text = (*file)->getBuffer().str();
   }
   if (llvm::Error error = table.add(text, &getContext()))
-    return fail("policy file " + policyFile + ": " + llvm::toString(std::move(error)));
+    return fail(policyFile + ": " + llvm::toString(std::move(error)));
   for (const std::string &edit : edits)
     if (llvm::Error error = table.add(edit, &getContext()))
       return fail("edit " + edit + ": " + llvm::toString(std::move(error)));

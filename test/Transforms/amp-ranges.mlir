@@ -36,22 +36,6 @@ train.model @ranges {
     train.return %3 : tensor<4x8x16xf32>
   }
 
-  // An epsilon of 1e-12 would become 0, and a division by it infinite.
-  // CHECK-LABEL: train.func @epsilon
-  // BF16-LABEL:  train.func @epsilon
-  train.func @epsilon(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
-    %eps = train.constant dense<1.0e-12> : tensor<f32>
-    %0 = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    %1 = train.abs %0 : tensor<8x8xf32>
-    // CHECK: train.add {{.*}}the constant 1e-12 becomes 0 in f16{{.*}} : tensor<8x8xf32>, tensor<f32>
-    // BF16:  train.add {{.*}} : tensor<8x8xbf16>, tensor<bf16>
-    %2 = train.add %1, %eps : tensor<8x8xf32>, tensor<f32>
-    // CHECK: train.div
-    %3 = train.div %1, %2 : tensor<8x8xf32>, tensor<8x8xf32>
-    %4 = train.matmul %3, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    train.return %4 : tensor<8x8xf32>
-  }
-
   // Rows of 16 numbers with mean 0 and mean square 1 hold none beyond the root of 15: with such queries and keys, scores are at most 16 * 4 * 15.
   // CHECK-LABEL: train.func @normalized
   train.func @normalized(%x: tensor<4x8x16xf32>, %y: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>) -> tensor<4x8x16xf32> {
@@ -92,5 +76,21 @@ train.model @ranges {
     %1 = train.square %0 : tensor<8x8xf32>
     %2 = train.matmul %1, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %2 : tensor<8x8xf32>
+  }
+
+  // An epsilon of 1e-12 would become 0, and a division by it infinite.
+  // CHECK-LABEL: train.func @epsilon
+  // BF16-LABEL:  train.func @epsilon
+  train.func @epsilon(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %eps = train.constant dense<1.0e-12> : tensor<f32>
+    %0 = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %1 = train.abs %0 : tensor<8x8xf32>
+    // CHECK: train.add {{.*}}the constant 1e-12 becomes 0 in f16{{.*}} : tensor<8x8xf32>, tensor<f32>
+    // BF16:  train.add {{.*}} : tensor<8x8xbf16>, tensor<bf16>
+    %2 = train.add %1, %eps : tensor<8x8xf32>, tensor<f32>
+    // CHECK: train.div
+    %3 = train.div %1, %2 : tensor<8x8xf32>, tensor<8x8xf32>
+    %4 = train.matmul %3, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    train.return %4 : tensor<8x8xf32>
   }
 }
