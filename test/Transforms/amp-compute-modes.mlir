@@ -1,4 +1,5 @@
 // Modes of contractions: carried to the kernels, refused by CPUs.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --canonicalize --cse --amp-assign-precision=precision=tf32 | FileCheck %s --check-prefix=TF32
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --canonicalize --cse --amp-assign-precision=precision=fp8 | FileCheck %s --check-prefix=FP8
 // RUN: ampc compile %s --precision=fp8 --compile-to=kernels | FileCheck %s --check-prefix=KERNEL

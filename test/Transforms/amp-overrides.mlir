@@ -1,4 +1,5 @@
 // Names, attributes, files and regions fix types.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: printf '# attention in full\ntanh relu = full\nname ^scores$ = f32\n' > %t.policy
 // RUN: %ampc-opt %s --amp-assign-precision="precision=bf16 override=^logits$=f32" | FileCheck %s
 // RUN: %ampc-opt %s --amp-assign-precision="precision=bf16 policy-file=%t.policy" | FileCheck %s --check-prefix=FILE

@@ -1,4 +1,5 @@
 // Constants that do not fit, and bounds that hold for every input.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --amp-assign-precision="precision=f16" | FileCheck %s
 // RUN: %ampc-opt %s --amp-assign-precision="precision=bf16" | FileCheck %s --check-prefix=BF16
 

@@ -1,4 +1,5 @@
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --split-input-file --verify-diagnostics
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 train.model @rounded {
   train.param @w : tensor<3xf32> = #train.ones
