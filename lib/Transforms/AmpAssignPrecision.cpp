@@ -83,6 +83,15 @@ static void markContractions(const PrecisionFacts &facts,
     }
 }
 
+/// Ops that read numbers in f32 compute in f32, and give 16 bits.
+static void roundOnce(const PrecisionFacts &facts, Assignment &assignment) {
+  for (Operation *op : facts.ops)
+    if (facts.demand(op).roundsOnce) {
+      assignment.entry[op] = facts.demand(op).type;
+      assignment.compute[op] = facts.f32;
+    }
+}
+
 /// Empty for a function of no step.
 static StringRef stepOf(train::FuncOp func) {
   auto step = func->getAttrOfType<StringAttr>("train.step");
@@ -143,7 +152,8 @@ LogicalResult AmpAssignPrecision::readOptions() {
     return fail("expected precision f32, bf16, f16, tf32 or fp8, but got " + precision);
   auto builtin = PolicyTable::builtin(policy, &getContext());
   if (!builtin)
-    return fail("expected policy mincut, autocast, autocast-cpu or propagate, but got " + policy);
+    return fail("expected policy mincut, autocast, autocast-cpu, propagate or narrow, but got \"" +
+                policy + "\"");
   table = std::move(*builtin);
   std::string text;
   if (!policyFile.empty()) {
@@ -251,7 +261,8 @@ double AmpAssignPrecision::scaleOf(train::FuncOp func, const StepProfile *known)
 LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copies) {
   const StepProfile *known = profileOf(func);
   PrecisionFacts facts(func, low, table, known, scaleOf(func, known));
-  if (policy != "mincut")
+  bool cuts = policy == "mincut" || policy == "narrow"; // the latter leaves no choice to the cut
+  if (!cuts)
     facts.forceMisfits();
   markContractions(facts, mode);
   bool narrow =
@@ -259,7 +270,7 @@ LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copi
   if (!narrow)
     return success();
   Assignment assignment;
-  if (policy == "mincut") {
+  if (cuts) {
     Pins pins = findPins(facts);
     assignment = assignMinCut(facts, pins);
   } else if (policy == "propagate") {
@@ -274,6 +285,7 @@ LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copi
     noteCosts(func, low, policy == "mincut" ? table : cutTable(), explain && policy == "mincut");
   if (explain)
     explainOps(facts, assignment);
+  roundOnce(facts, assignment);
   emitAssignment(facts, assignment, copies);
   return success();
 }

@@ -45,12 +45,18 @@ reduce_max reduce_min relu reshape select slice stop_gradient transpose = clear
 * = untouched
 )";
 
+// Apex's O3, pure f16: every tensor that a user sees.
+static const char narrowTable[] = R"(
+* = narrow
+)";
+
 std::optional<PolicyTable> PolicyTable::builtin(StringRef policy, MLIRContext *context) {
   const char *text = llvm::StringSwitch<const char *>(policy)
                          .Case("mincut", minCutTable)
                          .Case("autocast", autocastTable)
                          .Case("autocast-cpu", autocastCPUTable)
                          .Case("propagate", propagateTable)
+                         .Case("narrow", narrowTable)
                          .Default(nullptr);
   if (!text)
     return std::nullopt;

@@ -18,7 +18,7 @@ enum class Treatment {
   Normalize, ///< computes in f32; its result may be stored in 16 bits
   Promote,   ///< the widest of its operands [infer]
   Pass,      ///< moves data, or computes one element from one [clear]
-  Narrow,    ///< computes in the 16-bit type, whatever the op
+  Narrow,    ///< gives the 16-bit type, whatever the op; numbers inside an op stay f32
   Untouched, ///< f32, and lets nothing through [in no list]
 };
 
@@ -50,6 +50,12 @@ struct PolicyTable {
   Treatment lookup(mlir::Operation *op) const;
 };
 
+/// Why an op got its type.
+struct Reason {
+  llvm::StringRef rule;
+  std::string text;
+};
+
 /// A region's or an override's word on one op.
 struct Demand {
   mlir::Type type;       ///< null: none
@@ -57,6 +63,8 @@ struct Demand {
   bool forced = false;   ///< the op computes in `type`; else that is only its 16-bit type
   std::string source;    ///< for the reason
   std::optional<ComputeMode> mode = std::nullopt;
+  llvm::StringRef rule = "override";
+  bool roundsOnce = false; ///< forced, but computes in f32 and only rounds its result to `type`
 };
 
 /// Facts on the f32 values and the ops of one program.
@@ -97,6 +105,10 @@ public:
 private:
   void findWeak();
   void findInner();
+  void narrow();
+  std::optional<Reason> whyInternal(mlir::Operation *op,
+                                    const llvm::DenseSet<mlir::Value> &statistics) const;
+  void widenMisfits();
   void readProfile(const StepProfile &profile, double scale);
 
   llvm::DenseSet<mlir::Operation *> decided, backward;
@@ -106,12 +118,6 @@ private:
   llvm::DenseMap<mlir::Value, std::string> misfits;
   llvm::DenseMap<mlir::Operation *, llvm::StringRef> groups;
   llvm::StringMap<mlir::Operation *> byName;
-};
-
-/// Why an op got its type.
-struct Reason {
-  llvm::StringRef rule;
-  std::string text;
 };
 
 /// What a policy decides about one function.
@@ -156,6 +162,11 @@ std::optional<Interval> rangeOf(mlir::Value v);
 double largestOf(mlir::Type type);
 /// Whether some element of a constant becomes infinite or 0 in the type; the text says which.
 std::optional<std::string> constantMisfit(mlir::Value v, mlir::Type type);
+/// The same for the constants that an op reads, and for the numbers in its attributes if it works
+/// with those in the type of its elements.
+std::optional<std::string> constantMisfit(mlir::Operation *op, mlir::Type type);
+/// Whether a value is known to leave the type's range.
+std::optional<std::string> rangeMisfit(mlir::Value v, mlir::Type type);
 
 /// Parameters that programs read in a 16-bit type.
 using WorkingCopies = llvm::SetVector<std::pair<mlir::StringAttr, mlir::Type>>;

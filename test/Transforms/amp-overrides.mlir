@@ -12,7 +12,7 @@
 // REGEX: error: override (=f32: line 1: expected a regular expression, but got (
 // EDIT: error: edit tanh=sometimes: line 1: expected low, full, normalize, promote, pass, narrow or untouched, but got sometimes
 // PRECISION: error: expected precision f32, bf16, f16, tf32 or fp8, but got f8
-// POLICY: error: expected policy mincut, autocast, autocast-cpu or propagate, but got best
+// POLICY: error: expected policy mincut, autocast, autocast-cpu, propagate or narrow, but got "best"
 // MISSING: error: cannot read {{.*}}.none
 
 train.model @named {

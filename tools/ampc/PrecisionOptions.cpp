@@ -12,12 +12,13 @@ PrecisionOptions::PrecisionOptions(cl::SubCommand &command)
                          "fp8 are modes of contractions on GPUs"),
                 cl::init("f32"), cl::sub(command)),
       level("amp-level",
-            cl::desc("O0: f32; O1: policy autocast; O2: policy mincut; O3: all in 16 bits, no "
+            cl::desc("O0: f32; O1: policy autocast; O2: policy mincut; O3: policy narrow, no "
                      "master weights, no loss scaling"),
             cl::value_desc("LEVEL"), cl::sub(command)),
       policy("policy",
              cl::desc(
-                 "which values are 16 bits: mincut (default), autocast, autocast-cpu or propagate"),
+                 "which values are 16 bits: mincut (default), autocast, autocast-cpu, propagate or "
+                 "narrow (all tensors)"),
              cl::init("mincut"), cl::sub(command)),
       policyFile("policy-file",
                  cl::desc("lines for the policy's table: OPS = TREATMENT, name REGEX = TYPE"),
@@ -68,7 +69,7 @@ llvm::Expected<CompileOptions> PrecisionOptions::get() const {
           oneOf("precision", precision, {"f64", "f32", "bf16", "f16", "tf32", "fp8"}))
     return std::move(error);
   if (llvm::Error error =
-          oneOf("policy", policy, {"mincut", "autocast", "autocast-cpu", "propagate"}))
+          oneOf("policy", policy, {"mincut", "autocast", "autocast-cpu", "propagate", "narrow"}))
     return std::move(error);
   if (llvm::Error error =
           oneOf("loss-scaling", lossScaling, {"torch", "tf", "apex", "paddle", "none"}))
@@ -102,7 +103,7 @@ llvm::Expected<CompileOptions> PrecisionOptions::get() const {
   else if (level == "O1")
     options.policy = "autocast";
   else if (level == "O3") {
-    options.policyEdits.insert(options.policyEdits.begin(), "* = narrow");
+    options.policy = "narrow";
     options.masterWeights = false;
     options.lossScaling = "none";
   }
