@@ -36,6 +36,8 @@ struct Override {
   std::string pattern; ///< regular expression
   mlir::Type type;
   std::optional<ComputeMode> mode; ///< of contractions; the type is then f32
+  /// By its name, or by that of the op that its adjoint stems from.
+  bool matches(mlir::Operation *op) const;
 };
 
 /// Treatments of ops by mnemonic, and types of ops by name.
@@ -47,6 +49,11 @@ struct PolicyTable {
   static std::optional<PolicyTable> builtin(llvm::StringRef policy, mlir::MLIRContext *context);
   /// Adds lines `MNEMONIC... = TREATMENT` and `name REGEX = TYPE`; ` #` starts a comment.
   llvm::Error add(llvm::StringRef text, mlir::MLIRContext *context);
+  llvm::Error addLine(llvm::StringRef line, mlir::MLIRContext *context);
+  /// The mnemonics of a line on treatments.
+  static llvm::SmallVector<llvm::StringRef> wordsOf(llvm::StringRef line);
+  /// Whether a mnemonic (or `*`) means the op, or the composite op that it is a part of.
+  static bool matches(llvm::StringRef word, mlir::Operation *op);
   Treatment lookup(mlir::Operation *op) const;
 };
 
@@ -180,5 +187,7 @@ void emitAssignment(const PrecisionFacts &facts, const Assignment &assignment,
 void addWorkingCopies(train::ModelOp model, const WorkingCopies &copies, bool masterWeights);
 
 std::string nameOf(mlir::Operation *op);
+/// A name without the suffixes that adjoints add.
+llvm::StringRef sourceName(llvm::StringRef name);
 } // namespace ampc
 #endif

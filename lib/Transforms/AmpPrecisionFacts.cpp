@@ -30,11 +30,16 @@ static Attribute regionOf(Location loc) {
   return region;
 }
 
-/// Names without the suffixes that adjoints add.
-static StringRef sourceName(StringRef name) {
+StringRef ampc::sourceName(StringRef name) {
   while (name.consume_back(".grad"))
     ;
   return name;
+}
+
+bool Override::matches(Operation *op) const {
+  std::string name = nameOf(op);
+  llvm::Regex regex(pattern);
+  return regex.match(name) || regex.match(sourceName(name));
 }
 
 static Demand demandOf(Operation *op, const PolicyTable &table) {
@@ -54,10 +59,10 @@ static Demand demandOf(Operation *op, const PolicyTable &table) {
               /*disabled=*/false,
               /*forced=*/true,    "its attribute `compute` fixes the type",
               std::nullopt,       "compute"};
-  std::string name = nameOf(op);
-  for (auto &[pattern, type, mode] : table.overrides)
-    if (llvm::Regex regex(pattern); regex.match(name) || regex.match(sourceName(name)))
-      demand = {type, false, true, "the override \"" + pattern + "\" fixes the type", mode};
+  for (const Override &line : table.overrides)
+    if (line.matches(op))
+      demand = {line.type, false, true, "the override \"" + line.pattern + "\" fixes the type",
+                line.mode};
   return demand;
 }
 

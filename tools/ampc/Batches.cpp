@@ -1,6 +1,7 @@
 // Batches of rows of arrays, in an order that a seed and the step number fix.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Batches.h"
+#include "ampc/Support/Text.h"
 #include <cstring>
 #include <numeric>
 
@@ -17,9 +18,9 @@ llvm::Expected<Sources> ampc::readSources(llvm::ArrayRef<std::string> words) {
   Sources sources;
   for (const std::string &word : words) {
     auto [name, path] = llvm::StringRef(word).split('=');
-    if (path.empty())
+    if (name.empty() || path.empty())
       return llvm::createStringError(std::error_code(),
-                                     "expected --data INPUT=FILE, but got " + word);
+                                     "expected --data INPUT=FILE, but got " + shown(word));
     for (auto &source : sources)
       if (source.first == name)
         return llvm::createStringError(std::error_code(), "expected --data " + name.str() +

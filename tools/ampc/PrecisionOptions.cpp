@@ -1,6 +1,7 @@
 // Options on precision that several commands share.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "PrecisionOptions.h"
+#include "ampc/Support/Text.h"
 #include "llvm/Support/Error.h"
 
 using namespace ampc;
@@ -55,13 +56,35 @@ bool PrecisionOptions::areGiven() const {
                       [](const cl::Option &option) { return option.getNumOccurrences() > 0; });
 }
 
+static llvm::Error mistake(const llvm::Twine &message) {
+  return llvm::createStringError(message.str().c_str());
+}
+
 static llvm::Error oneOf(llvm::StringRef option, llvm::StringRef value,
                          llvm::ArrayRef<llvm::StringRef> allowed) {
   if (llvm::is_contained(allowed, value))
     return llvm::Error::success();
-  std::string message =
-      ("expected --" + option + "=" + llvm::join(allowed, "|") + ", but got " + value).str();
-  return llvm::createStringError(message.c_str());
+  return mistake("expected --" + option + "=" + llvm::join(allowed, "|") + ", but got " +
+                 shown(value));
+}
+
+/// What each option allows alone, but not beside another one.
+llvm::Error PrecisionOptions::checkTogether() const {
+  for (const cl::opt<std::string> *file : {&policyFile, &profile})
+    if (file->getNumOccurrences() && file->empty())
+      return mistake("expected --" + file->ArgStr + "=FILE, but got \"\"");
+  if (!level.empty() && policy.getNumOccurrences())
+    return mistake("expected --amp-level, which has a policy, or --policy, but got both");
+  if (!profile.empty() && ((precision != "f16" && precision != "bf16") || level == "O0"))
+    return mistake("expected --precision=f16 or bf16 with --precision-profile, which says what "
+                   "fits those, but got " +
+                   (level == "O0" ? "--amp-level=O0" : "--precision=" + precision));
+  using Reference = std::reference_wrapper<const cl::Option>; // a list's & gives its elements
+  for (const cl::Option &option : std::initializer_list<Reference>{overrides, edits, policyFile})
+    if (precision == "f64" && option.getNumOccurrences())
+      return mistake("expected a --precision below f64, where nothing is rounded, with --" +
+                     option.ArgStr + ", but got --precision=f64");
+  return llvm::Error::success();
 }
 
 llvm::Expected<CompileOptions> PrecisionOptions::get() const {
@@ -76,16 +99,11 @@ llvm::Expected<CompileOptions> PrecisionOptions::get() const {
     return std::move(error);
   if (llvm::Error error = oneOf("pack-weights", packWeights, {"auto", "always", "never"}))
     return std::move(error);
-  if (!level.empty())
+  if (level.getNumOccurrences())
     if (llvm::Error error = oneOf("amp-level", level, {"O0", "O1", "O2", "O3"}))
       return std::move(error);
-  if (!profile.empty() &&
-      ((precision != "f16" && precision != "bf16") || (!level.empty() && level == "O0"))) {
-    std::string message = "expected --precision=f16 or bf16 with --precision-profile, which says "
-                          "what fits those, but got " +
-                          (level == "O0" ? "--amp-level=O0" : "--precision=" + precision);
-    return llvm::createStringError(message.c_str());
-  }
+  if (llvm::Error error = checkTogether())
+    return std::move(error);
   CompileOptions options;
   options.profile = profile;
   options.precision = precision;
