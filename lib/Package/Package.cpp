@@ -109,6 +109,29 @@ static FailureOr<std::vector<std::string>> findExternals(ModuleOp module,
   return externals;
 }
 
+/// Sanitizers bring a library of their own.
+static bool mayBeExternal(StringRef symbol, Sanitizer sanitizer) {
+  static const StringRef names[] = {
+#define AMPC_EXTERNAL(name) #name,
+#define AMPC_EXTERNAL_COPY(name) #name,
+#define AMPC_EXTERNAL_MATH(name) #name,
+#include "ampc/Package/Externals.def"
+  };
+  return llvm::is_contained(names, symbol) ||
+         (sanitizer == Sanitizer::Address && symbol.starts_with("__asan_")) ||
+         (sanitizer == Sanitizer::Thread && symbol.starts_with("__tsan_"));
+}
+
+/// A library that cannot be linked must not be written.
+static LogicalResult checkExternals(ModuleOp module, const ModelInfo &model,
+                                    ArrayRef<std::string> externals, Sanitizer sanitizer) {
+  for (const std::string &name : externals)
+    if (!mayBeExternal(name, sanitizer))
+      return module.emitError() << "internal error: the code of @" << model.name << " calls '"
+                                << name << "', which no library defines";
+  return success();
+}
+
 FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOptions &options) {
   FailureOr<ModelInfo> model = readModel(module);
   if (failed(model))
@@ -122,7 +145,7 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
   if (failed(compileMain(module, *model, options.sanitizer, *members)))
     return failure();
   FailureOr<std::vector<std::string>> externals = findExternals(module, *members);
-  if (failed(externals))
+  if (failed(externals) || failed(checkExternals(module, *model, *externals, options.sanitizer)))
     return failure();
   std::vector<llvm::NewArchiveMember> parts;
   for (const Member &member : *members)
