@@ -278,6 +278,8 @@ static int runSideBySide() {
   options.trackNonFinite = trackNonFinite;
   options.jsonFile = jsonFile;
   options.csvFile = csvFile;
+  if (llvm::Error mistake = checkOutputs({jsonFile, csvFile}, *sources, request.inputs()))
+    return fail(llvm::toString(std::move(mistake)));
   return runAgainst(request, state, options);
 }
 

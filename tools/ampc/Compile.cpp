@@ -91,7 +91,7 @@ int ampc::runCompile() {
   if (sanitize == "thread")
     options.sanitizer = Sanitizer::Thread;
   auto packaged = packageModel(*module, options);
-  if (failed(packaged) || failed(writePackage(*module, *packaged, outputDir)))
+  if (failed(packaged) || failed(writePackage(*module, *packaged, outputDir, request.inputs())))
     return 1;
   std::optional<MemoryTable> inF32;
   if (memory && !(inF32 = memoryInF32(request)))
