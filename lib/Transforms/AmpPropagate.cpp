@@ -116,7 +116,7 @@ static Reason reasonOf(const Painter &painter, Operation *op) {
   Treatment treatment = facts.treatment(op);
   if (!painter.nodes.contains(op))
     return facts.demand(op).forced
-               ? Reason{"override", facts.demand(op).source}
+               ? Reason{facts.demand(op).rule, facts.demand(op).source}
                : Reason{"untouched", "in no list, so it stays in f32 and lets nothing through"};
   if (painter.allowed.contains(op))
     return {treatment == Treatment::Low       ? "allow"

@@ -176,6 +176,8 @@ int ampc::runTrain() {
   CompileRequest request;
   request.input = input;
   request.options = *chosen;
+  if (llvm::Error mistake = checkOutputs({output, logFile}, *sources, request.inputs()))
+    return fail(llvm::toString(std::move(mistake)));
   if (!session.open(request, options))
     return 1;
   int number = findStep(session, stepName);
