@@ -1,5 +1,6 @@
 // The archive: one object per tier, compiled at the same time, and one with tables, C functions and
-// runtime. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// runtime.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Package.h"
 #include "ampc/Package/WriteFile.h"
 #include "lib/Package/MainModule.h"

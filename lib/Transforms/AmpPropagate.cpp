@@ -1,5 +1,6 @@
 // TensorFlow's graph rewrite: allow, infer, deny and clear ops are painted
-// (auto_mixed_precision.cc). SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// (auto_mixed_precision.cc).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpPrecision.h"
 
 using namespace mlir;

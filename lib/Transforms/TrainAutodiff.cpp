@@ -1,6 +1,6 @@
 // Reverse-mode differentiation, source to source. The gradient function holds forward and backward
-// code, so what adjoints use of the forward pass are plain SSA uses. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// code, so what adjoints use of the forward pass are plain SSA uses.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Transforms/Passes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 

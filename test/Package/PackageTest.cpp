@@ -1,5 +1,6 @@
 // Packages a planned model, then uses it as users do: from C, from C++, beside another model, under
-// sanitizers. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// sanitizers.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Package.h"
 #include "ampc/Package/Loader.h"
 #include "ampc/Runtime/Runtime.h"

@@ -1,5 +1,6 @@
 // ampc train: trains a model from the command line, with the object code that `ampc compile`
-// writes. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// writes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Batches.h"
 #include "Commands.h"
 #include "NonFinite.h"
