@@ -7,8 +7,11 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
 
-// A share of the second-level cache, beside the lines of other tensors that stream through it.
-constexpr int64_t mostPoints = 16384;
+// Of scratch: a share of the second-level cache, beside the lines of other tensors that stream
+// through it. Blocks have whole rows up to that, because the update of a 384 x 1536 matrix took 1.5
+// times as long in rows of 512 elements: tensors of several streams are read ahead only if they run
+// on.
+constexpr int64_t mostBytes = 256 << 10;
 
 static RankedTensorType typeOf(kernel::MapOp op, unsigned result) {
   return cast<RankedTensorType>(op->getResult(result).getType());
@@ -38,16 +41,17 @@ PackedResults::PackedResults(kernel::MapOp op, const Tier &tier) : op(op) {
   if (results.empty())
     return;
   rows = op.getSpace()[0], columns = op.getSpace()[1];
-  // Long rows, for the sake of all tensors that are not packed.
-  int64_t points = std::min(mostPoints, pointsPerTask(op));
-  blockColumns = std::min(roundUp(columns, edge), roundUp(points / std::min(edge, rows), edge));
-  blockRows = std::min(roundUp(rows, edge), roundUp(points / blockColumns, edge));
-  int64_t bytes = 0;
+  int64_t most = 0; // bytes of an element
+  for (const Result &result : results)
+    most = std::max(most, elementBytesOf(result));
+  int64_t parts = ceilDiv(columns, std::max(edge, mostBytes / (edge * most)));
+  blockColumns = roundUp(ceilDiv(columns, parts), edge);
+  blockRows = std::clamp(pointsPerTask(op) / blockColumns / edge * edge, edge, roundUp(rows, edge));
   for (Result &result : results) {
     unsigned first = firstOf(op, result.number);
     if (first == result.number) {
-      result.scratch = bytes;
-      bytes += kernel::alignUp(blockRows * blockColumns * elementBytesOf(result));
+      result.scratch = scratch;
+      scratch += bytesOf(result);
     } else
       result.scratch =
           llvm::find_if(results, [&](Result &other) { return other.number == first; })->scratch;
@@ -58,12 +62,13 @@ int64_t PackedResults::elementBytesOf(const Result &result) const {
   return elementBytes(typeOf(op, result.number).getElementType());
 }
 
-int64_t PackedResults::scratchBytes() const {
-  int64_t bytes = 0;
-  for (const Result &result : results)
-    bytes = std::max(bytes, result.scratch +
-                                kernel::alignUp(blockRows * blockColumns * elementBytesOf(result)));
-  return bytes;
+/// Rows in scratch are an odd number of cache lines apart, which keeps them out of one another's
+/// cache sets.
+int64_t PackedResults::rowStride(const Result &result) const {
+  return (ceilDiv(blockColumns * elementBytesOf(result), 64) | 1) * 64 / elementBytesOf(result);
+}
+int64_t PackedResults::bytesOf(const Result &result) const {
+  return blockRows * rowStride(result) * elementBytesOf(result);
 }
 
 LogicalResult PackedResults::checkSizes(const Tier &tier) const {
@@ -81,7 +86,7 @@ bool PackedResults::areLike(const PackedResults &other) const {
 
 Value PackedResults::originOf(KernelEmitter &e, const Result &result, Value scratch,
                               const MatrixBlock &block) {
-  Value position = e.add(e.mul(block.row, blockColumns), block.column);
+  Value position = e.add(e.mul(block.row, rowStride(result)), block.column);
   Value bytes = e.mul(position, elementBytesOf(result));
   return e.offset(e.offset(scratch, result.scratch), e.sub(e.index(0), bytes));
 }
@@ -95,8 +100,8 @@ void PackedResults::emit(KernelEmitter &e, BodyEmitter &body, const KernelPointe
   block.columnEnd = e.min(e.add(block.column, blockColumns), e.index(columns));
   for (Result &result : results) {
     Value origin = originOf(e, result, pointers.scratch, block);
-    result.side.setMatrix(e, origin, blockColumns);
-    body.redirectResult(result.number, origin, {blockColumns, 1});
+    result.side.setMatrix(e, origin, rowStride(result));
+    body.redirectResult(result.number, origin, {rowStride(result), 1});
   }
   e.loop(block.row, block.rowEnd, 1,
          [&](Value row) { emitRow(row, block.column, block.columnEnd); });

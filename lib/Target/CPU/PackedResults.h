@@ -24,7 +24,7 @@ public:
   /// Whether another tier would write the same bytes.
   bool areLike(const PackedResults &other) const;
   int64_t tasks() const { return blocksDown() * blocksAcross(); }
-  int64_t scratchBytes() const;
+  int64_t scratchBytes() const { return scratch; }
 
   /// Emits a task. `emitRow` emits the columns [from, to) of a row.
   void emit(KernelEmitter &e, BodyEmitter &body, const KernelPointers &pointers, Value task,
@@ -39,11 +39,13 @@ private:
   int64_t blocksDown() const { return ceilDiv(rows, blockRows); }
   int64_t blocksAcross() const { return ceilDiv(columns, blockColumns); }
   int64_t elementBytesOf(const Result &result) const;
+  int64_t rowStride(const Result &result) const; // in scratch
+  int64_t bytesOf(const Result &result) const;
   /// Where element (0, 0) of the matrix would be.
   Value originOf(KernelEmitter &e, const Result &result, Value scratch, const MatrixBlock &block);
 
   kernel::MapOp op;
-  int64_t rows, columns, blockRows, blockColumns;
+  int64_t rows, columns, blockRows, blockColumns, scratch = 0;
   llvm::SmallVector<Result, 2> results;
 };
 
