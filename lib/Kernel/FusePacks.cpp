@@ -94,7 +94,7 @@ std::string PacksFusion::obstacle(kernel::PackOp pack) {
     if (liesAcross(read, map.getSpace().size()))
       return "the kernel that writes the matrix reads a tensor across its rows";
   if (isBehind(map, pack))
-    return "its old value is needed after the matrix is known";
+    return "something that has to come before it waits for the matrix";
   return {};
 }
 
