@@ -141,8 +141,11 @@ private:
   bool packExpected(llvm::function_ref<Code(Operation *)> codeOf);
   Buffers makeResults() {
     Buffers results;
-    for (Type type : op->getResultTypes())
+    for (Type type : op->getResultTypes()) {
       results.push_back(std::make_unique<GuardedBuffer>(kernel::byteSize(type)));
+      if (kernel::packingOf(type)) // padding has to be cleared
+        std::memset(results.back()->data(), 0xff, kernel::byteSize(type));
+    }
     int64_t workspace = cast<KernelOpInterface>(op).getWorkspaceBytes();
     results.push_back(std::make_unique<GuardedBuffer>(workspace));
     if (OpOperand *target = cast<KernelOpInterface>(op).getOverwritten()) {
@@ -186,6 +189,7 @@ bool Case::packExpected(llvm::function_ref<Code(Operation *)> codeOf) {
     for (int64_t i = 0; i < countOf(type); ++i)
       writeElement(matrix.data() + i * bytesOf(element), element, expected[k][i]);
     auto packed = std::make_unique<GuardedBuffer>(kernel::byteSize(type));
+    std::memset(packed->data(), 0xff, kernel::byteSize(type));
     void *pointers[] = {matrix.data(), packed->data()};
     codeOf(pack).run(pointers);
     expectedBytes[k] = std::move(packed);
