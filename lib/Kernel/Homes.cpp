@@ -1,5 +1,6 @@
 // Where the results of a program are written: state in place, outputs directly, copies where
-// neither works. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// neither works.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Schedule.h"
 #include "mlir/IR/Builders.h"
 

@@ -24,12 +24,16 @@ Compiler::Compiler() : registry(makeRegistry()), context(registry), diagnostics(
 }
 
 /// One file per phase, numbered in order.
-static LogicalResult dump(ModuleOp module, StringRef dir, size_t number, StringRef phase) {
+static LogicalResult dump(ModuleOp module, const CompileRequest &request, size_t number,
+                          StringRef phase) {
+  StringRef dir = request.dumpDir;
   if (std::error_code code = llvm::sys::fs::create_directories(dir))
     return module.emitError() << "cannot create " << dir << ": " << code.message();
   SmallString<128> path(dir);
   llvm::sys::path::append(path, (number < 10 ? "0" : "") + std::to_string(number) + "-" +
                                     phase.str() + ".mlir");
+  if (llvm::Error error = checkOutputs(path.str().str(), request.inputs()))
+    return module.emitError() << llvm::toString(std::move(error));
   std::string text;
   llvm::raw_string_ostream os(text);
   module->print(os, OpPrintingFlags().enableDebugInfo());
@@ -70,7 +74,7 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
       llvm::errs() << llvm::format("%8.3f s  ",
                                    llvm::TimeRecord::getCurrentTime(false).getWallTime() - start)
                    << phase.name << "\n";
-    if (!request.dumpDir.empty() && failed(dump(*module, request.dumpDir, number + 1, phase.name)))
+    if (!request.dumpDir.empty() && failed(dump(*module, request, number + 1, phase.name)))
       return nullptr;
     if (request.inspect)
       request.inspect(phase.name, *module);

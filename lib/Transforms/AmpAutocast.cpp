@@ -54,7 +54,7 @@ FailureOr<Type> Autocast::widest(Operation *op, Type start) {
 FailureOr<Type> Autocast::forwardType(Operation *op, Reason &reason) {
   Demand demand = facts.demand(op);
   if (demand.forced) {
-    reason = {op->hasAttr("compute") ? "compute" : "override", demand.source};
+    reason = {demand.rule, demand.source};
     return demand.type;
   }
   Type low = facts.lowOf(op);

@@ -110,16 +110,10 @@ bool PinFinder::isScore(Operation *op, Value result) {
 /// Why the type's range may not hold the value.
 std::optional<std::string> PinFinder::overflow(Operation *op, Value result) {
   Type low = facts.lowOf(op);
-  for (Value operand : op->getOperands())
-    if (facts.isReal(operand) && facts.isWeak(operand))
-      if (auto misfit = constantMisfit(operand, low))
-        return *misfit;
-  if (auto range = rangeOf(result)) {
-    if (range->magnitude() <= largestOf(low))
-      return std::nullopt;
-    return "its elements may reach " + std::to_string(range->magnitude()) + ", more than " +
-           textOf(low) + " holds";
-  }
+  if (auto misfit = constantMisfit(op, low))
+    return misfit;
+  if (rangeOf(result))
+    return rangeMisfit(result, low);
   bool follows = isGray(facts.treatment(op)) &&
                  llvm::any_of(op->getOperands(), [&](Value v) { return unbounded.contains(v); });
   if (low.isF16() && (follows || isScore(op, result))) {
@@ -164,8 +158,8 @@ void PinFinder::decide(Operation *op, Value result) {
   Treatment treatment = facts.treatment(op);
   if (demand.forced) {
     if (demand.type == facts.f32)
-      return pin(result, op->hasAttr("compute") ? "compute" : "override", demand.source);
-    pins.low.try_emplace(result, Reason{"override", demand.source});
+      return pin(result, demand.rule, demand.source);
+    pins.low.try_emplace(result, Reason{demand.rule, demand.source});
     return;
   }
   if (cast<PrecisionOpInterface>(op).resultStaysFull(cast<OpResult>(result).getResultNumber()))

@@ -1,5 +1,6 @@
 // TensorFlow's graph rewrite: allow, infer, deny and clear ops are painted
-// (auto_mixed_precision.cc). SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// (auto_mixed_precision.cc).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpPrecision.h"
 
 using namespace mlir;
@@ -116,7 +117,7 @@ static Reason reasonOf(const Painter &painter, Operation *op) {
   Treatment treatment = facts.treatment(op);
   if (!painter.nodes.contains(op))
     return facts.demand(op).forced
-               ? Reason{"override", facts.demand(op).source}
+               ? Reason{facts.demand(op).rule, facts.demand(op).source}
                : Reason{"untouched", "in no list, so it stays in f32 and lets nothing through"};
   if (painter.allowed.contains(op))
     return {treatment == Treatment::Low       ? "allow"

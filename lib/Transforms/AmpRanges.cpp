@@ -16,9 +16,23 @@ static DenseFPElementsAttr elementsOf(Value v) {
   return constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : DenseFPElementsAttr();
 }
 
+static std::optional<std::string> misfitOf(APFloat x, FloatType type, StringRef what) {
+  APFloat rounded = x;
+  bool losesInfo;
+  rounded.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+  bool overflows = x.isFinite() && !rounded.isFinite(), vanishes = !x.isZero() && rounded.isZero();
+  if (!overflows && !vanishes)
+    return std::nullopt;
+  std::string text;
+  llvm::raw_string_ostream(text) << "the " << what << " "
+                                 << llvm::format("%.6g", x.convertToDouble())
+                                 << (overflows ? " overflows in " : " becomes 0 in ") << type;
+  return text;
+}
+
 std::optional<std::string> ampc::constantMisfit(Value v, Type type) {
-  while (Operation *op = v.getDefiningOp()) { // through ops that move a constant
-    if (op->hasTrait<OpTrait::ConstantLike>() || op->getNumOperands() != 1)
+  while (Operation *op = v.getDefiningOp()) {
+    if (!isa<train::ReshapeOp, train::TransposeOp, train::BroadcastToOp>(op))
       break;
     v = op->getOperand(0);
   }
@@ -26,19 +40,26 @@ std::optional<std::string> ampc::constantMisfit(Value v, Type type) {
   auto target = dyn_cast<FloatType>(type);
   if (!elements || !target)
     return std::nullopt;
-  for (APFloat x : elements) {
-    APFloat rounded = x;
-    bool losesInfo;
-    rounded.convert(target.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
-    bool overflows = x.isFinite() && !rounded.isFinite(),
-         vanishes = !x.isZero() && rounded.isZero();
-    if (overflows || vanishes) {
-      std::string text;
-      llvm::raw_string_ostream(text) << "the constant " << llvm::format("%.6g", x.convertToDouble())
-                                     << (overflows ? " overflows in " : " becomes 0 in ") << type;
-      return text;
-    }
-  }
+  for (APFloat x : elements)
+    if (auto misfit = misfitOf(x, target, "constant"))
+      return misfit;
+  return std::nullopt;
+}
+
+std::optional<std::string> ampc::constantMisfit(Operation *op, Type type) {
+  for (Value operand : op->getOperands())
+    if (auto misfit = constantMisfit(operand, type))
+      return misfit;
+  auto target = dyn_cast<FloatType>(type);
+  auto precision = dyn_cast<PrecisionOpInterface>(op);
+  // Contractions, sums, norms and losses compute in f32, whatever they give.
+  if (!target || !precision || precision.getCategory() == Category::FullPrecision ||
+      precision.getCategory() == Category::LowPrecision)
+    return std::nullopt;
+  for (NamedAttribute named : op->getAttrDictionary())
+    if (auto number = dyn_cast<FloatAttr>(named.getValue()))
+      if (auto misfit = misfitOf(number.getValue(), target, named.getName().getValue()))
+        return misfit;
   return std::nullopt;
 }
 
@@ -101,3 +122,11 @@ static std::optional<Interval> rangeOf(Value v, unsigned depth) {
 }
 
 std::optional<Interval> ampc::rangeOf(Value v) { return ::rangeOf(v, /*depth=*/6); }
+
+std::optional<std::string> ampc::rangeMisfit(Value v, Type type) {
+  auto range = ::rangeOf(v, /*depth=*/6);
+  if (!range || range->magnitude() <= largestOf(type))
+    return std::nullopt;
+  return "its elements may reach " + std::to_string(range->magnitude()) + ", more than " +
+         textOf(type) + " holds";
+}

@@ -1,6 +1,7 @@
 // Registration, parsing, verifiers and folders of the kernel dialect.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Reshape.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -89,19 +90,9 @@ OpFoldResult kernel::ConstantOp::fold(FoldAdaptor) { return getValueAttr(); }
 LogicalResult ViewOp::verify() {
   if (getX().getType().getEncoding() || getType().getEncoding())
     return emitOpError("expected tensors that are not packed");
-  if (getX().getType().getElementType() != getType().getElementType() ||
-      getX().getType().getNumElements() != getType().getNumElements())
-    return emitOpError() << "expected the elements of " << getX().getType() << ", but got "
-                         << getType();
-  return success();
+  return verifySameElements(*this);
 }
-OpFoldResult ViewOp::fold(FoldAdaptor) {
-  if (auto inner = getX().getDefiningOp<ViewOp>()) {
-    getXMutable().assign(inner.getX());
-    return getResult();
-  }
-  return getX().getType() == getType() ? getX() : OpFoldResult();
-}
+OpFoldResult ViewOp::fold(FoldAdaptor) { return foldReshape(*this); }
 
 LogicalResult RowReduceOp::verify() {
   if (getX().getType().getIntOrFloatBitWidth() < 32)

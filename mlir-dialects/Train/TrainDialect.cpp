@@ -1,5 +1,6 @@
 // Registration, parsing, symbols and verifiers of the train dialect.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Reshape.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -237,20 +238,8 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
   return getX().getType() == getType() ? getX() : OpFoldResult();
 }
 
-LogicalResult ReshapeOp::verify() {
-  if (getX().getType().getElementType() != getType().getElementType() ||
-      getX().getType().getNumElements() != getType().getNumElements())
-    return emitOpError() << "expected the elements of " << getX().getType() << ", but got "
-                         << getType();
-  return success();
-}
-OpFoldResult ReshapeOp::fold(FoldAdaptor) {
-  if (auto inner = getX().getDefiningOp<ReshapeOp>()) {
-    getXMutable().assign(inner.getX());
-    return getResult();
-  }
-  return getX().getType() == getType() ? getX() : OpFoldResult();
-}
+LogicalResult ReshapeOp::verify() { return verifySameElements(*this); }
+OpFoldResult ReshapeOp::fold(FoldAdaptor) { return foldReshape(*this); }
 
 LogicalResult BroadcastToOp::verify() {
   SmallVector<Type> types;

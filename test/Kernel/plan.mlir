@@ -1,4 +1,5 @@
 // RUN: ampc-opt %s --kernel-plan | FileCheck %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Gradients lie behind everything that is saved.
 // CHECK: module attributes {kernel.state_bytes = 704 : i64}

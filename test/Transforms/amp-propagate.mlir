@@ -1,4 +1,5 @@
 // The colouring examples of auto_mixed_precision.cc.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --amp-assign-precision="policy=propagate precision=f16" | FileCheck %s
 // RUN: %ampc-opt %s --amp-assign-precision="policy=propagate precision=f16 edit=tanh=deny,softmax=clear" | FileCheck %s --check-prefix=EDIT
 

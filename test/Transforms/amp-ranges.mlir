@@ -1,6 +1,11 @@
 // Constants that do not fit, and bounds that hold for every input.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --amp-assign-precision="precision=f16" | FileCheck %s
 // RUN: %ampc-opt %s --amp-assign-precision="precision=bf16" | FileCheck %s --check-prefix=BF16
+// RUN: %ampc-opt %s --amp-assign-precision="precision=f16 policy=autocast" | FileCheck %s --check-prefix=LIST
+// RUN: %ampc-opt %s --amp-assign-precision="precision=f16 policy=propagate" | FileCheck %s --check-prefix=LIST
+// RUN: %ampc-opt %s --amp-assign-precision="precision=f16 override=masked=f16" 2>%t.txt | FileCheck %s --check-prefix=FORCED
+// RUN: FileCheck %s --check-prefix=WARN < %t.txt
 
 train.model @ranges {
   // Scores that no bound is known for stay in f32 until the softmax; so does what a mask of -1e9 is added to. bf16 holds both.
@@ -51,4 +56,22 @@ train.model @ranges {
     %4 = train.matmul %3, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %4 : tensor<8x8xf32>
   }
+
+  // The same under the other policies; an override that asks for f16 does not round a constant away either.
+  // CHECK-LABEL: train.func @policies
+  // LIST-LABEL:  train.func @policies
+  // FORCED-LABEL: train.func @policies
+  train.func @policies(%x: tensor<8x8xf32>, %on: tensor<8x8xi1>) -> tensor<8x8xf32> {
+    %mask = train.constant dense<-1.0e9> : tensor<f32>
+    %0 = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // LIST:   train.select {{.*}}the constant -1e+09 overflows in f16", amp.rule = "range"} : tensor<8x8xi1>, tensor<8x8xf32>, tensor<f32>
+    // FORCED: train.select {{.*}}the constant -1e+09 overflows in f16, although the override \22masked\22 fixes the type", amp.rule = "range"} : tensor<8x8xi1>, tensor<8x8xf32>, tensor<f32>
+    %1 = train.select %on, %0, %mask : tensor<8x8xi1>, tensor<8x8xf32>, tensor<f32> loc("masked")
+    // CHECK: train.clamp {{.*}}the low 1e-12 becomes 0 in f16{{.*}} : tensor<8x8xf32>
+    // LIST:  train.clamp {{.*}}the low 1e-12 becomes 0 in f16{{.*}} : tensor<8x8xf32>
+    %2 = train.clamp %0 from 1.0e-12 to 1.0 : tensor<8x8xf32>
+    %3 = train.matmul %1, %2 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    train.return %3 : tensor<8x8xf32>
+  }
 }
+// WARN: masked: expected 'f16' to hold the op's numbers, but the constant -1e+09 overflows in f16: it computes in f32

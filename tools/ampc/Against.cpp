@@ -1,5 +1,6 @@
 // ampc check --against: a step in mixed precision beside the same step in f32 or f64, value by
-// value. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// value.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Against.h"
 #include "AgainstReport.h"
 #include "Batches.h"
@@ -8,6 +9,7 @@
 #include "PrecisionOptions.h"
 #include "RandomInputs.h"
 #include "Rounding.h"
+#include "ampc/Support/Text.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -332,7 +334,7 @@ int ampc::runAgainst(const CompileRequest &request, const ampc_options &state,
   if (options.reference.empty())
     return trackAlone(request, state, options);
   if (options.reference != "f32" && options.reference != "f64")
-    return fail("expected --against=f32 or f64, but got " + options.reference);
+    return fail("expected --against=f32 or f64, but got " + shown(options.reference));
   if (request.options.precision == options.reference || request.options.precision == "f64")
     return fail("expected a --precision below " + options.reference + ", but got " +
                 request.options.precision);

@@ -18,6 +18,8 @@ public:
   bool areGiven() const;
 
 private:
+  llvm::Error checkTogether() const;
+
   llvm::cl::opt<std::string> precision, level, policy, policyFile, lossScaling, profile;
   llvm::cl::list<std::string> overrides, edits;
   llvm::cl::opt<bool> masterWeights, fuse;

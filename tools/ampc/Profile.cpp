@@ -268,13 +268,16 @@ static bool openAll(std::vector<Run> &runs, llvm::ArrayRef<int> programs, const 
   return true;
 }
 
+static std::string outputPath() {
+  if (!output.empty())
+    return output;
+  llvm::StringRef stem = input;
+  stem.consume_back(".mlir");
+  return (stem + ".profile.json").str();
+}
+
 static int writeProfile(const Profile &profile) {
-  std::string path = output;
-  if (path.empty()) {
-    llvm::StringRef stem = input;
-    stem.consume_back(".mlir");
-    path = (stem + ".profile.json").str();
-  }
+  std::string path = outputPath();
   llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
     profile.write(os);
     return llvm::Error::success();
@@ -293,6 +296,8 @@ int ampc::runProfile() {
     return fail(llvm::toString(sources.takeError()));
   CompileRequest request;
   request.input = input;
+  if (llvm::Error mistake = checkOutputs({outputPath(), svgFile}, *sources, {input, resume}))
+    return fail(llvm::toString(std::move(mistake)));
   ampc_options options = {};
   options.seed = seed;
   options.threads = threads;

@@ -1,5 +1,6 @@
 // ampc train: trains a model from the command line, with the object code that `ampc compile`
-// writes. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// writes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Batches.h"
 #include "Commands.h"
 #include "NonFinite.h"
@@ -176,6 +177,8 @@ int ampc::runTrain() {
   CompileRequest request;
   request.input = input;
   request.options = *chosen;
+  if (llvm::Error mistake = checkOutputs({output, logFile}, *sources, request.inputs()))
+    return fail(llvm::toString(std::move(mistake)));
   if (!session.open(request, options))
     return 1;
   int number = findStep(session, stepName);

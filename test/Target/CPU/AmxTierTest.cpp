@@ -1,5 +1,6 @@
 // Whole models in the tier AMX beside the same in another tier; emulated where the processor has no
-// AMX. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// AMX.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TierModel.h"
 #include "ampc/Package/Loader.h"
 #include "ampc/Pipelines/Compiler.h"

@@ -1,5 +1,6 @@
 // Packed copies of weights that updates write beside those that kernels of their own write, bit by
-// bit. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// bit.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TierModel.h"
 #include "ampc/Package/Loader.h"
 #include "ampc/Pipelines/Compiler.h"

@@ -1,5 +1,6 @@
 // Runs the kernels of a file on every tier that this processor has, and compares with an
-// interpreter. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// interpreter.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Inputs are random: floats in [test.low, test.high) (discardable attributes of the kernel, default
 // [-2, 2)), integers in [0, test.limit) (default 5); with test.patterns, random bits; with
