@@ -18,6 +18,7 @@ bool ampc::canOverwrite(FusedKernelOpInterface op, OpResult result, Value value)
     unsigned input = operand.getOperandNumber() - first;
     if (operand.getOperandNumber() < first || shapeOf(operand.get()) != shapeOf(result) ||
         getElementTypeOrSelf(value) != getElementTypeOrSelf(result) ||
+        kernel::packingOf(result.getType()) ||
         normalized(mapAt(op.getInputMaps(), input), op.getSpace()) !=
             normalized(mapAt(op.getResultMaps(), result.getResultNumber()), op.getSpace()))
       return false;

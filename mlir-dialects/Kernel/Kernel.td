@@ -45,7 +45,7 @@ def Kernel_PackedAttr : AttrDef<KernelDialect, "Packed", [DeclareAttrInterfaceMe
   let mnemonic = "packed";
   let summary = "Encoding of a matrix in the order in which products read this side of them";
   let description = [{
-    A role, not a layout: every tier has an order of its own, made by its `kernel.pack` and read by its `kernel.gemm`. `depth` is the dimension that is
+    A role, not a layout: every tier has an order of its own, made by its `kernel.pack` or `kernel.map` and read by its `kernel.gemm`. `depth` is the dimension that is
     summed over. The bytes suffice for every tier: lines (of left sides 11 more) are rounded up to 32, or 16 if there are no more, and the depth of
     16-bit types to 32. Elements of f16, and of 16-bit left sides, take 4 bytes.
 
@@ -205,6 +205,9 @@ def Kernel_MapOp : Kernel_LaunchOp<"map", [FusedKernelOpInterface, IsolatedFromA
   let description = [{
     Covers pointwise ops, row-wise ops (softmax, norms, losses), transposes, slices and broadcasts. A result
     whose map drops the last dimension must be uniform along it.
+
+    A result may be packed, for the right side of products: the bytes are those that a `kernel.pack` of the same matrix would write, in the
+    same pass. The space then has the shape of that matrix, the result's map is the identity, and the body reduces nothing.
 
     ```mlir
     %y = kernel.map(%x, %bias : tensor<4x8xf16>, tensor<8xf32>) space [4, 8]

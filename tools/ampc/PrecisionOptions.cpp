@@ -45,6 +45,8 @@ PrecisionOptions::PrecisionOptions(cl::SubCommand &command)
            cl::init(true), cl::ReallyHidden, cl::sub(command)),
       packWeights("pack-weights", cl::desc("auto, always or never, for tests that compare bits"),
                   cl::init("auto"), cl::ReallyHidden, cl::sub(command)),
+      fusePacks("fuse-packs", cl::desc("false: packed weights are written by kernels of their own"),
+                cl::init(true), cl::ReallyHidden, cl::sub(command)),
       explain("explain-precision", cl::desc("a remark for every decision and every inserted cast"),
               cl::sub(command)) {}
 
@@ -115,6 +117,7 @@ llvm::Expected<CompileOptions> PrecisionOptions::get() const {
   options.masterWeights = masterWeights;
   options.fuse = fuse;
   options.packWeights = packWeights;
+  options.fusePacks = fusePacks;
   options.explain = explain;
   if (level == "O0")
     options.precision = "f32";

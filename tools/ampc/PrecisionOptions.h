@@ -24,7 +24,7 @@ private:
   llvm::cl::list<std::string> overrides, edits;
   llvm::cl::opt<bool> masterWeights, fuse;
   llvm::cl::opt<std::string> packWeights;
-  llvm::cl::opt<bool> explain;
+  llvm::cl::opt<bool> fusePacks, explain;
 };
 
 /// The same compilation without any rounding that the options ask for.
