@@ -233,28 +233,26 @@ void Comparison::explain(llvm::MutableArrayRef<Deviation> deviations,
                          const std::vector<std::vector<double>> &kept, uint32_t valid,
                          const Snapshot &start, unsigned number) {
   const FloatFormat &type = *findFormat(request.options.precision);
-  std::vector<double> largest = changes(
-      kept, valid, start, [&](const ampc_tensor &t, void *data) { roundReals(t, data, type); });
-  auto update = [&](double share) {
+  auto explains = [&](Change change, double Deviation::*field) {
+    std::vector<double> changed = changes(kept, valid, start, change);
     bool explained = true;
     for (size_t row = 0; row < value.size(); ++row)
       if (!kept[partner[row]].empty()) {
-        Deviation &deviation = deviations[row];
-        deviation.sensitivity = std::max(deviation.sensitivity, share * largest[partner[row]]);
-        explained &= !std::isfinite(deviation.norm) || !report.isBad(deviation);
+        double &most = deviations[row].*field;
+        most = std::max(most, changed[partner[row]]);
+        explained &= !std::isfinite(deviations[row].norm) || !report.isBad(deviations[row]);
       }
     return explained;
   };
-  bool explained = update(1);
+  bool explained = explains([&](const ampc_tensor &t, void *data) { roundReals(t, data, type); },
+                            &Deviation::sensitivity);
   if (request.options.precision == "f32") // parameters and inputs are the same numbers
     return;
   Random random(state.seed * 1000003 + number);
-  for (unsigned tried = 0; tried < directions && !explained; ++tried) {
-    largest = changes(kept, valid, start, [&](const ampc_tensor &t, void *data) {
-      perturbReals(t, data, type, random);
-    });
-    explained = update(0.5); // they are twice as large
-  }
+  for (unsigned tried = 0; tried < directions && !explained; ++tried)
+    explained =
+        explains([&](const ampc_tensor &t, void *data) { perturbReals(t, data, type, random); },
+                 &Deviation::reached);
 }
 
 void Comparison::compareGroup(llvm::ArrayRef<size_t> rows, unsigned number, uint32_t valid,

@@ -19,6 +19,7 @@ void AgainstReport::add(const ObservedValue &value, const ampc_tensor &tensor) {
 void AgainstReport::note(size_t number, unsigned step, const Deviation &deviation) {
   Row &row = rows[number];
   row.errors.push_back({step, deviation});
+  explored |= deviation.reached > 0;
   if (row.step == 0 || !(deviation.norm <= row.worst.norm)) {
     row.worst = deviation;
     row.step = step;
@@ -27,7 +28,7 @@ void AgainstReport::note(size_t number, unsigned step, const Deviation &deviatio
 
 /// Every op rounds once more, so an error may be a few times what one rounding of the inputs makes.
 double AgainstReport::allowed(const Deviation &deviation) const {
-  double inherent = sensitivityFactor * deviation.sensitivity;
+  double inherent = std::max(sensitivityFactor * deviation.sensitivity, deviation.reached);
   return std::isfinite(inherent) ? std::max(tolerance, inherent) : tolerance;
 }
 
@@ -138,8 +139,9 @@ void AgainstReport::printDivergence(llvm::raw_ostream &os) const {
     printProducers(os, row);
   }
   if (firstBad < 0) {
-    os << llvm::format("all %zu values agree within %.3g or %g times their sensitivity%s\n",
+    os << llvm::format("all %zu values agree within %.3g or %g times their sensitivity%s%s\n",
                        rows.size(), tolerance, sensitivityFactor,
+                       explored ? ", or what changes within rounding do to them" : "",
                        lossBad ? ", but the loss does not" : "");
     return;
   }
@@ -218,6 +220,7 @@ bool AgainstReport::writeJson(const std::string &path, std::string &error) const
           json.attribute("max_error", jsonOf(row.worst.max));
           json.attribute("largest", jsonOf(row.worst.largest));
           json.attribute("sensitivity", jsonOf(row.worst.sensitivity));
+          json.attribute("reached", jsonOf(row.worst.reached));
           json.attribute("worst_step", row.step);
           json.attribute("first_divergent_step", row.firstBad);
           json.attributeArray("producers", [&] {

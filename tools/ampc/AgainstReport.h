@@ -13,9 +13,10 @@ struct Deviation {
   double max = 0;     ///< largest difference over the largest magnitude of the reference
   double largest = 0; ///< largest magnitude of the reference
   /// What one rounding of parameters and inputs to the lower precision changes in the reference,
-  /// norm-wise, or half of what changes of twice its size do: no step in that precision can be
-  /// expected to come closer than about this.
+  /// norm-wise: no step in that precision can be expected to come closer than about this.
   double sensitivity = 0;
+  /// The largest that random changes of about the size of rounding make, where they were tried.
+  double reached = 0;
 };
 
 struct StepLoss {
@@ -67,6 +68,7 @@ private:
   int worstGrowth = -1; ///< row whose error is the largest multiple of those of its producers
   double growth = 0;
   bool lossBad = false;
+  bool explored = false; ///< random changes were tried
 };
 } // namespace ampc
 #endif
