@@ -1,5 +1,6 @@
 // The backward pass runs in the types of the forward pass; weight gradients are rounded before they become f32, as in torch.
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --amp-assign-precision="policy=autocast precision=bf16" | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --amp-assign-precision="policy=propagate precision=bf16" | FileCheck %s --check-prefix=PROPAGATE
 
 train.model @line {
   train.param @w : tensor<16x8xf32> = #train.kaiming_uniform
@@ -23,12 +24,18 @@ train.model @line {
 // CHECK:       train.sub {{.*}} : tensor<32x8xf32>, tensor<32x8xf32>
 // CHECK:       train.seed
 // The adjoint of tanh starts from values rounded to bf16, computes in f32, and rounds once.
-// CHECK:       train.mul {{.*}}the backward pass runs in the type of loss/tanh#0{{.*}} : tensor<32x8xf32>, tensor<32x8xf32>
+// CHECK:       train.mul {{.*}}the backward pass runs in the type of loss/square#0
+// CHECK:       %[[IN:.*]] = train.cast %{{.*}} : tensor<32x8xf32> to tensor<32x8xbf16>
+// CHECK:       %[[WIDE:.*]] = train.cast %[[IN]] : tensor<32x8xbf16> to tensor<32x8xf32>
+// CHECK-NEXT:  train.mul %[[WIDE]], {{.*}}the backward pass runs in the type of loss/tanh#0{{.*}} : tensor<32x8xf32>, tensor<32x8xf32>
 // CHECK-NEXT:  %[[G:.*]] = train.cast %{{.*}} : tensor<32x8xf32> to tensor<32x8xbf16>
 // CHECK-NEXT:  %[[DW:.*]] = train.matmul %[[X]], %[[G]] transpose_lhs {{.*}} -> tensor<16x8xf32>
 // CHECK-NEXT:  %[[LOW:.*]] = train.cast %[[DW]] : tensor<16x8xf32> to tensor<16x8xbf16>
 // CHECK-NEXT:  %[[HIGH:.*]] = train.cast %[[LOW]] : tensor<16x8xbf16> to tensor<16x8xf32>
 // CHECK-NEXT:  train.gradient "w", %[[HIGH]]
+// Under the other policies no weight gradient is rounded.
+// PROPAGATE:      %[[DW:.*]] = train.matmul {{.*}} transpose_lhs {{.*}} -> tensor<16x8xf32>
+// PROPAGATE-NEXT: train.gradient "w", %[[DW]]
 // The update is f32; the copy for the next step is cast from its result.
 // CHECK:       %[[NEW:.*]] = train.sub %[[W]], {{.*}} : tensor<16x8xf32>, tensor<16x8xf32>
 // CHECK:       %[[NEXT:.*]] = train.cast %[[NEW]] : tensor<16x8xf32> to tensor<16x8xbf16>

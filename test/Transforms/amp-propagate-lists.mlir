@@ -136,4 +136,28 @@ train.model @lists {
     %1 = train.softmax_cross_entropy %h, %l reduce none : tensor<8x8xf32>, tensor<8xi32>
     train.return %0, %1 : tensor<8xf32>, tensor<8xf32>
   }
+
+  // A clear op behind the last product joins it.
+  // CHECK-LABEL: train.func @tail
+  train.func @tail(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %h = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CHECK: train.relu {{.*}}next to ops in 16 bits{{.*}} : tensor<8x8xf16>
+    %0 = train.relu %h : tensor<8x8xf32>
+    train.return %0 : tensor<8x8xf32>
+  }
+
+  // What also reads a denied value is denied, although it lies between two products or next to one.
+  // CHECK-LABEL: train.func @denied
+  train.func @denied(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+    %h = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CHECK: train.exp {{.*}}amp.rule = "deny"
+    %e = train.exp %h : tensor<8x8xf32>
+    // CHECK: train.add {{.*}}downstream of a deny op{{.*}}amp.rule = "deny"{{.*}} : tensor<8x8xf32>, tensor<8x8xf32>
+    %0 = train.add %h, %e : tensor<8x8xf32>, tensor<8x8xf32>
+    %1 = train.matmul %0, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CHECK: train.maximum {{.*}}downstream of a deny op{{.*}}amp.rule = "deny"{{.*}} : tensor<8x8xf32>, tensor<8x8xf32>
+    %2 = train.maximum %h, %e : tensor<8x8xf32>, tensor<8x8xf32>
+    %3 = train.tanh %2 : tensor<8x8xf32>
+    train.return %1, %3 : tensor<8x8xf32>, tensor<8x8xf32>
+  }
 }
