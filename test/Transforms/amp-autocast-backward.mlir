@@ -1,6 +1,7 @@
 // The backward pass runs in the types of the forward pass; weight gradients are rounded before they become f32, as in torch.
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --amp-assign-precision="policy=autocast precision=bf16" | FileCheck %s
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --amp-assign-precision="policy=propagate precision=bf16" | FileCheck %s --check-prefix=PROPAGATE
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --amp-assign-precision="precision=bf16 override=^loss/tanh#0$=f32" | FileCheck %s --check-prefix=NAMED
 
 train.model @line {
   train.param @w : tensor<16x8xf32> = #train.kaiming_uniform
@@ -36,6 +37,10 @@ train.model @line {
 // Under the other policies no weight gradient is rounded.
 // PROPAGATE:      %[[DW:.*]] = train.matmul {{.*}} transpose_lhs {{.*}} -> tensor<16x8xf32>
 // PROPAGATE-NEXT: train.gradient "w", %[[DW]]
+// A name fixes the type of an op and of its adjoint.
+// NAMED: train.tanh {{.*}}amp.rule = "override"{{.*}} : tensor<32x8xf32>
+// NAMED: train.seed
+// NAMED: train.mul {{.*}}the override \22^loss/tanh#0$\22 fixes the type
 // The update is f32; the copy for the next step is cast from its result.
 // CHECK:       %[[NEW:.*]] = train.sub %[[W]], {{.*}} : tensor<16x8xf32>, tensor<16x8xf32>
 // CHECK:       %[[NEXT:.*]] = train.cast %[[NEW]] : tensor<16x8xf32> to tensor<16x8xbf16>
