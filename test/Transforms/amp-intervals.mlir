@@ -115,4 +115,23 @@ train.model @intervals {
     %5 = train.matmul %4, %4 : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
     train.return %2, %5 : tensor<8x8xf32>, tensor<64x64xf32>
   }
+
+  // Attention gives means of the values' rows.
+  // CHECK-LABEL: train.func @attention
+  train.func @attention(%q: tensor<2x8x16xf32>) -> tensor<2x8x8xf32> {
+    %v = train.clamp %q from -7.0e4 to 7.0e4 : tensor<2x8x16xf32>
+    // CHECK: train.attention {{.*}}its elements may reach 70000
+    %0, %1 = train.attention %q, %q, %v : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x8xf32>
+    %2 = train.matmul %0, %q transpose_rhs : (tensor<2x8x16xf32>, tensor<2x8x16xf32>) -> tensor<2x8x8xf32>
+    train.return %2 : tensor<2x8x8xf32>
+  }
+
+  // Numbers made from integers are kept in f32 for those who read them so.
+  // CHECK-LABEL: train.func @integers
+  train.func @integers(%i: tensor<8x8xi32>) -> tensor<8x8xf32> {
+    // CHECK: train.cast {{.*}}16 bits do not hold every integer{{.*}}amp.rule = "integer"{{.*}} : tensor<8x8xi32> to tensor<8x8xf32>
+    %0 = train.cast %i : tensor<8x8xi32> to tensor<8x8xf32>
+    %1 = train.matmul %0, %0 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    train.return %1 : tensor<8x8xf32>
+  }
 }
