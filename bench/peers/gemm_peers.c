@@ -1,5 +1,6 @@
 // Times C = A * B by OpenBLAS (f32) and oneDNN (f32 and bf16, weights prepacked), one JSON line
-// each. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// each.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cc -O2 gemm_peers.c -o gemm_peers -lopenblas -ldnnl -fopenmp -lm
 // gemm_peers M N K [THREADS]

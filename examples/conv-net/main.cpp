@@ -1,5 +1,6 @@
 // Trains a convolutional network and logistic regression on the same pictures and compares them on
-// new ones. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// new ones.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Shapes.h"
 #include "conv_net.h"
 #include "logistic.h"

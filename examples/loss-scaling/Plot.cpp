@@ -5,8 +5,8 @@
 #include <cmath>
 #include <fstream>
 
-// Okabe and Ito's colours, which colour-blind readers can tell apart.
-static const char *const colours[] = {"#000000", "#d55e00", "#0072b2"};
+// Grey for the reference, then Okabe and Ito's colours, which colour-blind readers can tell apart.
+static const char *const colours[] = {"#bbbbbb", "#d55e00", "#0072b2"};
 static constexpr double left = 70, right = 640, top = 50, bottom = 330;
 
 static void text(std::ostream &os, double x, double y, const char *anchor, const std::string &words,
@@ -48,12 +48,14 @@ bool Plot::write(const std::string &path) const {
   text(os, left, top - 10, "start", "mean squared error");
   for (size_t i = 0; i < lines.size(); ++i) {
     const char *colour = colours[i % 3];
-    os << "<polyline fill='none' stroke='" << colour << "' stroke-width='2' points='";
+    // The first line is what the others are compared with: wide enough to be seen below them.
+    os << "<polyline fill='none' stroke='" << colour << "' stroke-width='" << (i == 0 ? 6 : 2)
+       << "' points='";
     for (size_t at = 0; at < lines[i].losses.size(); ++at)
       if (double loss = lines[i].losses[at]; loss > 0 && std::isfinite(loss))
         os << x(double(at + 1)) << "," << y(std::log10(loss)) << " ";
     os << "'/>\n";
-    text(os, right, top + 4 + 16 * double(i), "end", lines[i].name, colour);
+    text(os, right, top + 4 + 16 * double(i), "end", lines[i].name, i == 0 ? "#777777" : colour);
   }
   os << "</svg>\n";
   os.close();

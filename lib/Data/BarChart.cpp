@@ -45,11 +45,13 @@ static std::string drawBars(const Bars &bars, size_t number, size_t count, const
   return out + "</g>\n";
 }
 
-static std::string drawMark(const Mark &mark, size_t row, const Axis &x, const Axis &y) {
+/// The label stands on the side of the line that has room for it, `below` the top.
+static std::string drawMark(const Mark &mark, double below, const Axis &x, const Axis &y) {
   double at = x.place(mark.at);
+  bool isLeft = at > (x.from + x.to) / 2;
   return "<path d=\"M" + number(at) + " " + number(y.from) + "V" + number(y.to) +
          "\" stroke=\"#333\" stroke-dasharray=\"4 3\"/>\n" +
-         text(at + 4, y.to + 12 + 14 * double(row % 2), "start", mark.label,
+         text(at + (isLeft ? -4 : 4), y.to + below, isLeft ? "end" : "start", mark.label,
               " font-size=\"11\" fill=\"#333\"");
 }
 
@@ -62,13 +64,14 @@ bool ampc::writeBarChart(const std::string &path, const std::string &title,
     return false;
   }
   Extent extent = extentOf(bars, marks);
+  const double headroom = 1.4; // for legend and labels
   Axis x(extent.first, extent.last, kLeft, kWidth - kRight),
-      y(0, extent.highest, kHeight - kBottom, kTop);
+      y(0, headroom * extent.highest, kHeight - kBottom, kTop);
   std::string out = begin(title, xLabel, yLabel) + drawGrid(x, y);
   for (size_t i = 0; i < bars.size(); ++i)
     out += drawBars(bars[i], i, bars.size(), x, y);
   for (size_t i = 0; i < marks.size(); ++i)
-    out += drawMark(marks[i], i, x, y);
+    out += drawMark(marks[i], 16 + 20 * double(bars.size()) + 14 * double(i), x, y);
   for (size_t i = 0; i < bars.size(); ++i)
     out += legend(i, bars[i].name);
   return write(path, out + "</svg>\n", error);

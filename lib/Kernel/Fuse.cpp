@@ -212,6 +212,7 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
     producer = respaceQueued(producer, shapeOf(given));
     if (!producer)
       return false;
+    readThroughUnitViews(reader); // what is left of the view
   }
   Merge merge(reader);
   DenseMap<unsigned, Value> known;
@@ -311,7 +312,7 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
   auto producer = kernel::throughViews(given).getDefiningOp<FusedKernelOpInterface>();
   if (!reader || !producer || isa<kernel::ReduceOp>(producer) || isBarrier(producer) ||
       isRepeated(reader) || !fits(producer, reader) || GradientSum::of(reader) ||
-      GradientSum::of(producer))
+      GradientSum::of(producer) || delaysSums(producer, reader))
     return false;
   if (given.getDefiningOp<kernel::ViewOp>()) {
     reader = respaceQueued(reader, producer.getSpace());
@@ -348,7 +349,8 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
 bool Fuser::mergeSiblings(FusedKernelOpInterface first, FusedKernelOpInterface second) {
   bool depends =
       llvm::any_of(second->getOperands(), [&](Value v) { return v.getDefiningOp() == first; });
-  if (depends || !fits(first, second) || !pushUsersBehind(first, second))
+  if (depends || !fits(first, second) || delaysSums(first, second) ||
+      !pushUsersBehind(first, second))
     return false;
   Merge merge(first);
   AffineMap all = AffineMap::getMultiDimIdentityMap(first.getSpace().size(), first->getContext());

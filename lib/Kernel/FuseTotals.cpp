@@ -27,8 +27,9 @@ public:
 
 private:
   void findReaders(Value value, unsigned result);
-  /// Why the kernel cannot do the reader's work; empty if it can.
-  std::string obstacle(const Reader &reader);
+  void explainPass(Operation *reader, const Twine &why);
+  /// True if the scalars that the reader takes are known when the kernel runs.
+  bool knowsScalars(const Reader &reader);
   kernel::WithTotalsOp create();
   void addTerms(OpBuilder &builder, kernel::WithTotalsOp op);
 
@@ -39,6 +40,25 @@ private:
 };
 } // namespace
 
+/// A kernel that reads a tensor to add it up, whatever else it does with the sum.
+static bool addsUp(Operation *op) {
+  auto fused = dyn_cast<FusedKernelOpInterface>(op);
+  if (!fused ||
+      !llvm::all_of(op->getResults(), [](Value result) { return elements(shapeOf(result)) == 1; }))
+    return false;
+  if (auto reduce = dyn_cast<kernel::ReduceOp>(op))
+    return reduce.getKind() == kernel::Combine::sum;
+  return llvm::any_of(fused.getBody().front(), [](Operation &inner) {
+    auto total = dyn_cast<kernel::RowReduceOp>(inner);
+    return total && total.getKind() == kernel::Combine::sum;
+  });
+}
+
+void TotalsFusion::explainPass(Operation *reader, const Twine &why) {
+  if (explain)
+    reader->emitRemark() << "adds up a gradient in a pass of its own: " << why;
+}
+
 void TotalsFusion::findReaders(Value value, unsigned result) {
   for (Operation *user : value.getUsers()) {
     if (auto view = dyn_cast<kernel::ViewOp>(user)) {
@@ -47,17 +67,30 @@ void TotalsFusion::findReaders(Value value, unsigned result) {
     }
     if (auto sum = GradientSum::of(user))
       readers.push_back({cast<FusedKernelOpInterface>(user), result, *sum});
+    else if (elements(shapeOf(value)) > 1 && addsUp(user))
+      explainPass(user, kernel.canTotal(result)
+                            ? "it does more than add up"
+                            : kernel->getName().getStringRef() + " cannot add up what it writes");
   }
 }
 
-std::string TotalsFusion::obstacle(const Reader &reader) {
-  if (!kernel.canTotal(reader.result))
-    return (kernel->getName().getStringRef() + " cannot add up what it writes").str();
-  for (Value operand : reader.op->getOperands())
-    if (Operation *source = operand.getDefiningOp();
-        operand != reader.sum.gradient->get() && source && !source->isBeforeInBlock(kernel))
-      return "a number that its elements are multiplied by is not known when they are written";
-  return {};
+/// Moves what computes a scalar before `position`. False if that depends on `position` itself.
+static bool computeBefore(Value scalar, Operation *position) {
+  Operation *source = scalar.getDefiningOp();
+  if (!source || source->isBeforeInBlock(position))
+    return true;
+  if (source == position || elements(shapeOf(scalar)) != 1 ||
+      !llvm::all_of(source->getOperands(),
+                    [&](Value operand) { return computeBefore(operand, position); }))
+    return false;
+  source->moveBefore(position);
+  return true;
+}
+
+bool TotalsFusion::knowsScalars(const Reader &reader) {
+  return llvm::all_of(reader.op->getOperands(), [&](Value operand) {
+    return operand == reader.sum.gradient->get() || computeBefore(operand, kernel);
+  });
 }
 
 /// The kernel with one total per term of its readers.
@@ -120,10 +153,11 @@ void TotalsFusion::run() {
     findReaders(result, result.getResultNumber());
   llvm::sort(readers, [](const Reader &a, const Reader &b) { return a.op->isBeforeInBlock(b.op); });
   llvm::erase_if(readers, [&](const Reader &reader) {
-    std::string why = obstacle(reader);
-    if (!why.empty() && explain)
-      reader.op->emitRemark() << "adds up a gradient in a pass of its own: " << why;
-    return !why.empty();
+    if (knowsScalars(reader))
+      return false;
+    explainPass(reader.op, "a number that its elements are multiplied by is not known when they "
+                           "are written");
+    return true;
   });
   if (readers.empty())
     return;

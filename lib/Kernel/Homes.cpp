@@ -1,5 +1,6 @@
 // Where the results of a program are written: state in place, outputs directly, copies where
-// neither works. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// neither works.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Schedule.h"
 #include "mlir/IR/Builders.h"
 
@@ -17,6 +18,7 @@ bool ampc::canOverwrite(FusedKernelOpInterface op, OpResult result, Value value)
     unsigned input = operand.getOperandNumber() - first;
     if (operand.getOperandNumber() < first || shapeOf(operand.get()) != shapeOf(result) ||
         getElementTypeOrSelf(value) != getElementTypeOrSelf(result) ||
+        kernel::packingOf(result.getType()) ||
         normalized(mapAt(op.getInputMaps(), input), op.getSpace()) !=
             normalized(mapAt(op.getResultMaps(), result.getResultNumber()), op.getSpace()))
       return false;

@@ -262,9 +262,12 @@ std::optional<GradientSum> GradientSum::of(Operation *op) {
       return {};
     sum.gradient = &operand;
   }
-  Operation *source =
-      sum.gradient ? kernel::throughViews(sum.gradient->get()).getDefiningOp() : nullptr;
-  if (!source || !source->hasAttr("kernel.barrier"))
+  if (!sum.gradient)
+    return {};
+  Value gradient = kernel::throughViews(sum.gradient->get());
+  auto source = gradient.getDefiningOp<KernelOpInterface>();
+  if (!source || !source->hasAttr("kernel.barrier") ||
+      !source.canTotal(cast<OpResult>(gradient).getResultNumber()))
     return {};
   for (Value value : fused.getBody().front().getTerminator()->getOperands()) {
     if (!reduce) {
@@ -285,4 +288,38 @@ std::optional<GradientSum> GradientSum::of(Operation *op) {
   if (reductions != (reduce ? 0 : sum.terms.size()))
     return {};
   return sum;
+}
+
+/// The first kernel of a gradient whose sum reads what `op` computes; null if there is none.
+static Operation *firstGradient(Operation *op) {
+  Operation *first = nullptr;
+  for (Operation *user : op->getUsers()) {
+    Operation *gradient = nullptr;
+    if (isa<kernel::ViewOp>(user))
+      gradient = firstGradient(user);
+    else if (auto sum = GradientSum::of(user); sum && sum->gradient->get().getDefiningOp() != op)
+      gradient = kernel::throughViews(sum->gradient->get()).getDefiningOp();
+    if (gradient && (!first || gradient->isBeforeInBlock(first)))
+      first = gradient;
+  }
+  return first;
+}
+
+/// True if `op` depends on a sum over a gradient; all of them stand behind `start`.
+static bool waitsForSum(Operation *op, Operation *start) {
+  SetVector<Operation *> sources;
+  sources.insert(op);
+  for (unsigned i = 0; i < sources.size(); ++i) {
+    if (i && GradientSum::of(sources[i]))
+      return true;
+    for (Value operand : sources[i]->getOperands())
+      if (Operation *source = operand.getDefiningOp(); source && start->isBeforeInBlock(source))
+        sources.insert(source);
+  }
+  return false;
+}
+
+bool ampc::delaysSums(Operation *first, Operation *second) {
+  Operation *a = firstGradient(first), *b = firstGradient(second);
+  return (a && waitsForSum(second, a)) || (b && waitsForSum(first, b));
 }

@@ -40,13 +40,17 @@ bool isPointwise(mlir::Operation *op);
 bool usesLinearIndex(FusedKernelOpInterface op);
 
 /// What a sum over all elements of a gradient adds up; null if the kernel does anything else.
-/// `gradient` is the input that is one, in the memory of a kernel with `kernel.barrier`.
+/// `gradient` is the input that is one, in the memory of a kernel with `kernel.barrier` that can
+/// add up what it writes.
 struct GradientSum {
   mlir::OpOperand *gradient = nullptr;
   llvm::SmallVector<mlir::Value> terms; ///< of the body, one per result
 
   static std::optional<GradientSum> of(mlir::Operation *op);
 };
+/// True if a sum over a gradient reads results of the one, and the other waits for a sum: as one
+/// kernel they would be too late for sums to become part of the kernels of the gradients.
+bool delaysSums(mlir::Operation *first, mlir::Operation *second);
 
 /// Rewrites a map over another space with the same points in the same order, its tensors behind
 /// views. Null (and nothing changed) if its maps do not allow that.

@@ -1,5 +1,6 @@
 // Writes the tables of ampc/Runtime/Model.h as constant data and the C functions around the
-// runtime. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// runtime.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/MainModule.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Constants.h"

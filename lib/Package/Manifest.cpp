@@ -41,9 +41,9 @@ static json::Object describe(const ProgramInfo &program) {
 /// Everything but functions of libm, which are the only externals that need another library.
 static bool isMath(StringRef symbol) {
   static const char *const names[] = {
-      "exp",  "exp2", "expm1", "log",  "log2",  "log10", "log1p", "sin",   "cos",       "tan",
-      "sinh", "cosh", "tanh",  "asin", "acos",  "atan",  "atan2", "pow",   "sqrt",      "cbrt",
-      "erf",  "erfc", "fma",   "fmod", "floor", "ceil",  "trunc", "round", "roundeven", "rint"};
+#define AMPC_EXTERNAL_MATH(name) #name,
+#include "ampc/Package/Externals.def"
+  };
   return is_contained(names, symbol);
 }
 

@@ -1,5 +1,6 @@
 // The archive: one object per tier, compiled at the same time, and one with tables, C functions and
-// runtime. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// runtime.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Package.h"
 #include "ampc/Package/WriteFile.h"
 #include "lib/Package/MainModule.h"
@@ -109,6 +110,31 @@ static FailureOr<std::vector<std::string>> findExternals(ModuleOp module,
   return externals;
 }
 
+/// Sanitizers bring a library of their own, and the linker the ends of their sections.
+static bool mayBeExternal(StringRef symbol, Sanitizer sanitizer) {
+  static const StringRef names[] = {
+#define AMPC_EXTERNAL(name) #name,
+#define AMPC_EXTERNAL_COPY(name) #name,
+#define AMPC_EXTERNAL_MATH(name) #name,
+#include "ampc/Package/Externals.def"
+  };
+  return llvm::is_contained(names, symbol) ||
+         (sanitizer == Sanitizer::Address &&
+          (symbol.starts_with("__asan_") || symbol == "__start_asan_globals" ||
+           symbol == "__stop_asan_globals")) ||
+         (sanitizer == Sanitizer::Thread && symbol.starts_with("__tsan_"));
+}
+
+/// A library that cannot be linked must not be written.
+static LogicalResult checkExternals(ModuleOp module, const ModelInfo &model,
+                                    ArrayRef<std::string> externals, Sanitizer sanitizer) {
+  for (const std::string &name : externals)
+    if (!mayBeExternal(name, sanitizer))
+      return module.emitError() << "internal error: the code of @" << model.name << " calls '"
+                                << name << "', which no library defines";
+  return success();
+}
+
 FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOptions &options) {
   FailureOr<ModelInfo> model = readModel(module);
   if (failed(model))
@@ -122,7 +148,7 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
   if (failed(compileMain(module, *model, options.sanitizer, *members)))
     return failure();
   FailureOr<std::vector<std::string>> externals = findExternals(module, *members);
-  if (failed(externals))
+  if (failed(externals) || failed(checkExternals(module, *model, *externals, options.sanitizer)))
     return failure();
   std::vector<llvm::NewArchiveMember> parts;
   for (const Member &member : *members)
@@ -138,20 +164,24 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
                        writeManifest(*model, *externals, memory), memory};
 }
 
-LogicalResult ampc::writePackage(ModuleOp module, const PackagedModel &model, StringRef folder) {
+LogicalResult ampc::writePackage(ModuleOp module, const PackagedModel &model, StringRef folder,
+                                 ArrayRef<std::string> inputs) {
   if (std::error_code code =
           llvm::sys::fs::create_directories(folder, true, llvm::sys::fs::all_all))
     return module.emitError() << "cannot create " << folder << ": " << code.message();
-  std::pair<std::string, StringRef> files[] = {
-      {"lib" + model.name + ".a", model.archive->getBuffer()},
-      {model.name + ".h", model.header},
-      {model.name + ".json", model.manifest}};
-  for (auto &[name, content] : files) {
+  auto pathOf = [&](const std::string &name) {
     SmallString<128> path(folder);
     llvm::sys::path::append(path, name);
+    return path.str().str();
+  };
+  std::string paths[] = {pathOf("lib" + model.name + ".a"), pathOf(model.name + ".h"),
+                         pathOf(model.name + ".json")};
+  StringRef contents[] = {model.archive->getBuffer(), model.header, model.manifest};
+  if (llvm::Error error = checkOutputs(paths, inputs))
+    return module.emitError() << llvm::toString(std::move(error));
+  for (auto [path, content] : llvm::zip(paths, contents))
     if (llvm::Error error = writeFile(path, content))
       return module.emitError() << "cannot write " << path << ": "
                                 << llvm::toString(std::move(error));
-  }
   return success();
 }

@@ -3,6 +3,9 @@
 #include "ampc/Pipelines/Compiler.h"
 #include "ampc/Package/WriteFile.h"
 #include "mlir-dialects/Train/Train.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/FileSystem.h"
@@ -24,12 +27,16 @@ Compiler::Compiler() : registry(makeRegistry()), context(registry), diagnostics(
 }
 
 /// One file per phase, numbered in order.
-static LogicalResult dump(ModuleOp module, StringRef dir, size_t number, StringRef phase) {
+static LogicalResult dump(ModuleOp module, const CompileRequest &request, size_t number,
+                          StringRef phase) {
+  StringRef dir = request.dumpDir;
   if (std::error_code code = llvm::sys::fs::create_directories(dir))
     return module.emitError() << "cannot create " << dir << ": " << code.message();
   SmallString<128> path(dir);
   llvm::sys::path::append(path, (number < 10 ? "0" : "") + std::to_string(number) + "-" +
                                     phase.str() + ".mlir");
+  if (llvm::Error error = checkOutputs(path.str().str(), request.inputs()))
+    return module.emitError() << llvm::toString(std::move(error));
   std::string text;
   llvm::raw_string_ostream os(text);
   module->print(os, OpPrintingFlags().enableDebugInfo());
@@ -49,6 +56,28 @@ static LogicalResult checkIsModel(ModuleOp module, StringRef input) {
   return failure();
 }
 
+/// `loc("head")` names an op, and takes the place of the line where it stands: this puts the line
+/// back.
+static OwningOpRef<ModuleOp> parse(llvm::SourceMgr &sources, MLIRContext *context) {
+  const llvm::MemoryBuffer &text = *sources.getMemoryBuffer(sources.getMainFileID());
+  if (isBytecode(text))
+    return parseSourceFile<ModuleOp>(sources, context);
+  Block block;
+  AsmParserState state;
+  if (failed(parseAsmSourceFile(sources, &block, ParserConfig(context), &state)))
+    return nullptr;
+  for (const AsmParserState::OperationDefinition &definition : state.getOpDefs()) {
+    auto name = dyn_cast<NameLoc>(definition.op->getLoc());
+    if (!name || !isa<UnknownLoc>(name.getChildLoc()))
+      continue;
+    auto [line, column] = sources.getLineAndColumn(definition.loc.Start);
+    auto at = FileLineColLoc::get(context, text.getBufferIdentifier(), line, column);
+    definition.op->setLoc(NameLoc::get(name.getName(), at));
+  }
+  auto start = FileLineColLoc::get(context, text.getBufferIdentifier(), 0, 0);
+  return mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(&block, context, start);
+}
+
 OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
   std::string error;
   auto file = openInputFile(request.input, &error);
@@ -57,7 +86,7 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
     return nullptr;
   }
   sources.AddNewSourceBuffer(std::move(file), {});
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  OwningOpRef<ModuleOp> module = parse(sources, &context);
   if (!module || failed(checkIsModel(*module, request.input)))
     return nullptr;
   for (auto [number, phase] : llvm::enumerate(getPhases())) {
@@ -70,7 +99,7 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
       llvm::errs() << llvm::format("%8.3f s  ",
                                    llvm::TimeRecord::getCurrentTime(false).getWallTime() - start)
                    << phase.name << "\n";
-    if (!request.dumpDir.empty() && failed(dump(*module, request.dumpDir, number + 1, phase.name)))
+    if (!request.dumpDir.empty() && failed(dump(*module, request, number + 1, phase.name)))
       return nullptr;
     if (request.inspect)
       request.inspect(phase.name, *module);

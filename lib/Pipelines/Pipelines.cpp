@@ -102,6 +102,8 @@ ArrayRef<Phase> ampc::getPhases() {
          packing.always = options.packWeights == "always";
          if (options.packWeights != "never")
            pm.addPass(createKernelPackWeights(packing));
+         if (options.fusePacks)
+           pm.addPass(createKernelFusePacks({options.explain}));
        }},
       {"plan", "one schedule, one arena: every buffer has an offset, and the peak is known",
        [](OpPassManager &pm, const CompileOptions &) { pm.addPass(createKernelPlan()); }},

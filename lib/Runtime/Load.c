@@ -1,5 +1,6 @@
 // Reads a checkpoint. The whole file is read and checked before the first byte of the state
-// changes. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// changes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Runtime/Checkpoint.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 // Writes a checkpoint: safetensors, through a temporary file, so that a crash leaves the old or the
-// new one. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// new one.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Runtime/Checkpoint.h"
 #include <errno.h>
 #include <fcntl.h>

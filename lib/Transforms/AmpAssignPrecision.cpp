@@ -1,6 +1,7 @@
 // The precision of whole programs, by one of several policies.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpPrecision.h"
+#include "ampc/Support/Text.h"
 #include "ampc/Transforms/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -34,7 +35,7 @@ static SmallVector<std::pair<StringRef, int64_t>> costsOf(train::FuncOp func, Ty
   SmallVector<std::pair<StringRef, int64_t>> costs{
       {"mincut", storageCost(facts, pins, assignMinCut(facts, pins))}};
   for (StringRef policy : {"autocast", "propagate"}) {
-    PolicyTable other = *PolicyTable::builtin(policy, func.getContext());
+    PolicyTable other = *PolicyTable::builtin(policy, low);
     PrecisionFacts view(func, low, other);
     FailureOr<Assignment> assignment =
         policy == "autocast" ? assignAutocast(view) : FailureOr<Assignment>(assignPropagate(view));
@@ -83,6 +84,15 @@ static void markContractions(const PrecisionFacts &facts,
     }
 }
 
+/// Ops that read numbers in f32 compute in f32, and give 16 bits.
+static void roundOnce(const PrecisionFacts &facts, Assignment &assignment) {
+  for (Operation *op : facts.ops)
+    if (facts.demand(op).roundsOnce) {
+      assignment.entry[op] = facts.demand(op).type;
+      assignment.compute[op] = facts.f32;
+    }
+}
+
 /// Empty for a function of no step.
 static StringRef stepOf(train::FuncOp func) {
   auto step = func->getAttrOfType<StringAttr>("train.step");
@@ -95,6 +105,7 @@ struct AmpAssignPrecision : ampc::impl::AmpAssignPrecisionBase<AmpAssignPrecisio
   void runOnOperation() override {
     if (failed(readOptions()))
       return signalPassFailure();
+    warnUnmatched();
     for (auto model : getOperation().getOps<train::ModelOp>()) {
       if (failed(checkProfile(model)))
         return signalPassFailure();
@@ -108,6 +119,7 @@ struct AmpAssignPrecision : ampc::impl::AmpAssignPrecisionBase<AmpAssignPrecisio
 
 private:
   LogicalResult readOptions();
+  void warnUnmatched();
   LogicalResult checkProfile(train::ModelOp model);
   LogicalResult checkParameter(train::ModelOp model, const ParameterProfile &parameter,
                                function_ref<LogicalResult(const Twine &)> wrong);
@@ -116,7 +128,7 @@ private:
   LogicalResult assign(train::FuncOp func, WorkingCopies &copies);
   /// The cut's own table, with what the user fixed by name.
   PolicyTable cutTable() {
-    PolicyTable cut = *PolicyTable::builtin("mincut", &getContext());
+    PolicyTable cut = *PolicyTable::builtin("mincut", low);
     cut.overrides = table.overrides;
     return cut;
   }
@@ -140,10 +152,11 @@ LogicalResult AmpAssignPrecision::readOptions() {
   if (mode)
     low = b.getF32Type();
   if (!low)
-    return fail("expected precision f32, bf16, f16, tf32 or fp8, but got " + precision);
-  auto builtin = PolicyTable::builtin(policy, &getContext());
+    return fail("expected precision f32, bf16, f16, tf32 or fp8, but got " + shown(precision));
+  auto builtin = PolicyTable::builtin(policy, low);
   if (!builtin)
-    return fail("expected policy mincut, autocast, autocast-cpu or propagate, but got " + policy);
+    return fail("expected policy mincut, autocast, autocast-cpu, propagate or narrow, but got " +
+                shown(policy));
   table = std::move(*builtin);
   std::string text;
   if (!policyFile.empty()) {
@@ -155,11 +168,11 @@ LogicalResult AmpAssignPrecision::readOptions() {
   if (llvm::Error error = table.add(text, &getContext()))
     return fail(policyFile + ": " + llvm::toString(std::move(error)));
   for (const std::string &edit : edits)
-    if (llvm::Error error = table.add(edit, &getContext()))
-      return fail("edit " + edit + ": " + llvm::toString(std::move(error)));
+    if (llvm::Error error = table.addLine(edit, &getContext()))
+      return fail("edit " + shown(edit) + ": " + llvm::toString(std::move(error)));
   for (const std::string &line : overrides)
-    if (llvm::Error error = table.add("name " + line, &getContext()))
-      return fail("override " + line + ": " + llvm::toString(std::move(error)));
+    if (llvm::Error error = table.addLine("name " + line, &getContext()))
+      return fail("override " + shown(line) + ": " + llvm::toString(std::move(error)));
   if (profile.empty())
     return success();
   if (low.isF32())
@@ -171,6 +184,36 @@ LogicalResult AmpAssignPrecision::readOptions() {
     return fail(llvm::toString(read.takeError()));
   measured = std::move(*read);
   return success();
+}
+
+/// What matches nothing is most likely misspelled. Lines of a file on kinds of ops are not: a file
+/// serves more than one model.
+void AmpAssignPrecision::warnUnmatched() {
+  SmallVector<Operation *> ops;
+  llvm::SetVector<StringRef> names;
+  getOperation()->walk([&](train::FuncOp func) {
+    for (Operation &op : func.getBody().front().without_terminator()) {
+      ops.push_back(&op);
+      if (auto name = dyn_cast<NameLoc>(op.getLoc()); name && isa<PrecisionOpInterface>(op) &&
+                                                      !op.hasTrait<OpTrait::ConstantLike>() &&
+                                                      !op.hasAttr("compute"))
+        names.insert(sourceName(name.getName().getValue()));
+    }
+  });
+  if (ops.empty())
+    return;
+  auto shownNames = names.getArrayRef().take_front(6);
+  for (const Override &line : table.overrides)
+    if (llvm::none_of(ops, [&](Operation *op) { return line.matches(op); }))
+      getOperation()->emitWarning()
+          << "expected an op whose name matches \"" << line.pattern << "\", but of the "
+          << names.size() << " names none does: " << llvm::join(shownNames, ", ")
+          << (names.size() > shownNames.size() ? ", ... (--explain-precision shows all)" : "");
+  for (const std::string &edit : edits)
+    for (StringRef word : PolicyTable::wordsOf(edit))
+      if (llvm::none_of(ops, [&](Operation *op) { return PolicyTable::matches(word, op); }))
+        getOperation()->emitWarning()
+            << "expected an op of the model for the edit " << edit << ", but no op is a " << word;
 }
 
 LogicalResult AmpAssignPrecision::checkProfile(train::ModelOp model) {
@@ -251,7 +294,8 @@ double AmpAssignPrecision::scaleOf(train::FuncOp func, const StepProfile *known)
 LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copies) {
   const StepProfile *known = profileOf(func);
   PrecisionFacts facts(func, low, table, known, scaleOf(func, known));
-  if (policy != "mincut")
+  bool cuts = policy == "mincut" || policy == "narrow"; // the latter leaves no choice to the cut
+  if (!cuts)
     facts.forceMisfits();
   markContractions(facts, mode);
   bool narrow =
@@ -259,7 +303,7 @@ LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copi
   if (!narrow)
     return success();
   Assignment assignment;
-  if (policy == "mincut") {
+  if (cuts) {
     Pins pins = findPins(facts);
     assignment = assignMinCut(facts, pins);
   } else if (policy == "propagate") {
@@ -274,6 +318,7 @@ LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copi
     noteCosts(func, low, policy == "mincut" ? table : cutTable(), explain && policy == "mincut");
   if (explain)
     explainOps(facts, assignment);
+  roundOnce(facts, assignment);
   emitAssignment(facts, assignment, copies);
   return success();
 }

@@ -31,6 +31,12 @@ private:
 
 static bool isNarrow(Type type) { return type && type.getIntOrFloatBitWidth() < 32; }
 
+/// Torch's kernels take a number that scales a tensor as it is, without rounding it to the tensor's
+/// type.
+static bool isScaling(Operation *op) {
+  return isa<train::MulOp, train::DivOp>(op) && llvm::any_of(op->getOperands(), isNumber);
+}
+
 /// The type that operands promote to. Numbers and, beside tensors with dimensions, tensors without
 /// do not vote.
 FailureOr<Type> Autocast::widest(Operation *op, Type start) {
@@ -54,7 +60,7 @@ FailureOr<Type> Autocast::widest(Operation *op, Type start) {
 FailureOr<Type> Autocast::forwardType(Operation *op, Reason &reason) {
   Demand demand = facts.demand(op);
   if (demand.forced) {
-    reason = {op->hasAttr("compute") ? "compute" : "override", demand.source};
+    reason = {demand.rule, demand.source};
     return demand.type;
   }
   Type low = facts.lowOf(op);
@@ -101,7 +107,7 @@ void Autocast::set(Operation *op, Type type) {
   isSingle &= llvm::none_of(op->getOperands(), isPart);
   // Sums, norms and parts of one adjoint compute in f32, from operands rounded as torch rounds
   // them.
-  result.compute[op] = isContraction || isSingle ? type : facts.f32;
+  result.compute[op] = isContraction || (isSingle && !isScaling(op)) ? type : facts.f32;
   if (isNarrow(type))
     result.entry[op] = type;
 }

@@ -37,6 +37,12 @@ private:
 };
 } // namespace
 
+bool ampc::isNumber(Value v) {
+  Operation *op = v.getDefiningOp();
+  return op && op->hasTrait<OpTrait::ConstantLike>() &&
+         cast<RankedTensorType>(v.getType()).getRank() == 0;
+}
+
 std::string ampc::workingSlot(StringRef param, Type type) {
   return (param + "." + textOf(type)).str();
 }
@@ -121,7 +127,7 @@ Value Emitter::form(Value v, Type type, Operation *reader) {
 
 Value Emitter::operandOf(Operation *op, Value v, Type type) {
   Type entry = assignment.entry.lookup(op);
-  if (entry && entry != type && !facts.isInner(v) && !constantMisfit(v, entry))
+  if (entry && entry != type && !facts.isInner(v) && !isNumber(v) && !constantMisfit(v, entry))
     return form(form(v, entry, op), type, op);
   return form(v, type, op);
 }

@@ -1,6 +1,7 @@
 // Dynamic loss scaling of steps whose backward pass holds f16.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpCasts.h"
+#include "ampc/Support/Text.h"
 #include "ampc/Transforms/Passes.h"
 #include "ampc/Transforms/Profile.h"
 #include "llvm/ADT/MapVector.h"
@@ -288,7 +289,7 @@ private:
     amp::ScalingAttr standard;
     if (scaling != "none" && !(standard = amp::ScalingAttr::getPreset(&getContext(), scaling)))
       return model.emitError() << "expected loss scaling torch, tf, apex, paddle or none, but got "
-                               << scaling;
+                               << shown(scaling);
     llvm::StringSet<> needed;
     for (auto func : model.getOps<train::FuncOp>())
       if (auto step = func->getAttrOfType<StringAttr>("train.step");

@@ -1,5 +1,6 @@
 // The default policy: categories fix what ops compute in, a minimum cut fixes what values are
-// stored in. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// stored in.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every f32 value is stored in 16 bits or not. A store costs its bytes once to write, once per
 // reader, and once more if the value waits for the backward pass. Pointwise ops with mixed storage

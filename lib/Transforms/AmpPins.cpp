@@ -18,7 +18,7 @@ public:
     for (BlockArgument argument : facts.func.getArguments())
       if (facts.isReal(argument) && !facts.isWeak(argument))
         pin(argument, "state-or-input", "it is an input or state, which is f32");
-    findGradients();
+    gradients = gradientsOf(facts);
     for (Operation *op : facts.ops)
       if (facts.isDecided(op))
         for (Value result : op->getResults())
@@ -33,7 +33,6 @@ private:
     pins.full.try_emplace(v, Reason{rule, text.str()});
   }
   void decide(Operation *op, Value result);
-  void findGradients();
   void pinBetween();
   bool isStatistic(Operation *op, Value result);
   std::optional<std::string> overflow(Operation *op, Value result);
@@ -45,8 +44,8 @@ private:
 };
 } // namespace
 
-/// Values that only a parameter's gradient reads, directly or through ops that move them.
-void PinFinder::findGradients() {
+DenseSet<Value> ampc::gradientsOf(const PrecisionFacts &facts) {
+  DenseSet<Value> gradients;
   for (Operation *op : llvm::reverse(facts.ops)) {
     if (!facts.isDecided(op))
       continue;
@@ -60,6 +59,7 @@ void PinFinder::findGradients() {
         gradients.insert(result);
     }
   }
+  return gradients;
 }
 
 /// Sums over dimensions, single numbers, and what is computed from nothing but those. The cotangent
@@ -110,16 +110,10 @@ bool PinFinder::isScore(Operation *op, Value result) {
 /// Why the type's range may not hold the value.
 std::optional<std::string> PinFinder::overflow(Operation *op, Value result) {
   Type low = facts.lowOf(op);
-  for (Value operand : op->getOperands())
-    if (facts.isReal(operand) && facts.isWeak(operand))
-      if (auto misfit = constantMisfit(operand, low))
-        return *misfit;
-  if (auto range = rangeOf(result)) {
-    if (range->magnitude() <= largestOf(low))
-      return std::nullopt;
-    return "its elements may reach " + std::to_string(range->magnitude()) + ", more than " +
-           textOf(low) + " holds";
-  }
+  if (auto misfit = constantMisfit(op, low))
+    return misfit;
+  if (rangeOf(result))
+    return rangeMisfit(result, low);
   bool follows = isGray(facts.treatment(op)) &&
                  llvm::any_of(op->getOperands(), [&](Value v) { return unbounded.contains(v); });
   if (low.isF16() && (follows || isScore(op, result))) {
@@ -164,8 +158,8 @@ void PinFinder::decide(Operation *op, Value result) {
   Treatment treatment = facts.treatment(op);
   if (demand.forced) {
     if (demand.type == facts.f32)
-      return pin(result, op->hasAttr("compute") ? "compute" : "override", demand.source);
-    pins.low.try_emplace(result, Reason{"override", demand.source});
+      return pin(result, demand.rule, demand.source);
+    pins.low.try_emplace(result, Reason{demand.rule, demand.source});
     return;
   }
   if (cast<PrecisionOpInterface>(op).resultStaysFull(cast<OpResult>(result).getResultNumber()))

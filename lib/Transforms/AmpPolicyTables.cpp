@@ -1,6 +1,7 @@
 // Policies as tables: which op gets which treatment.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpPrecision.h"
+#include "ampc/Support/Text.h"
 #include "llvm/Support/Regex.h"
 
 using namespace mlir;
@@ -10,6 +11,12 @@ using namespace ampc;
 static const char minCutTable[] = R"(
 softmax layer_norm rms_norm batch_normalize layer_norm_grad rms_norm_grad = normalize
 reduce_max reduce_min argmax = pass     # a maximum is one of the elements: nothing is added up
+)";
+
+// bf16 reaches as far as f32: what grows or shrinks fast is computed in f32 all the same, but may
+// be stored in bf16.
+static const char minCutBF16Table[] = R"(
+square sqrt rsqrt reciprocal softplus = normalize
 )";
 
 // pytorch, aten/src/ATen/autocast_mode.h: lists of CUDA (also XPU's). Ops in no line run in the
@@ -34,6 +41,15 @@ seed gradient = full
 * = pass
 )";
 
+// Where tensorflow's lists for bf16 (of CPUs, AutoMixedPrecisionListsMkl) differ from those below:
+// sums are no reason to deny.
+// deny.
+static const char propagateBF16Table[] = R"(
+reduce_sum rsqrt square = infer
+scatter_add = clear
+one_hot = untouched
+)";
+
 // tensorflow, core/grappler/optimizers/auto_mixed_precision_lists.h: lists of CUDA.
 static const char propagateTable[] = R"(
 matmul conv2d conv2d_grad_input conv2d_grad_filter attention attention_grad = allow
@@ -45,17 +61,27 @@ reduce_max reduce_min relu reshape select slice stop_gradient transpose = clear
 * = untouched
 )";
 
-std::optional<PolicyTable> PolicyTable::builtin(StringRef policy, MLIRContext *context) {
+// Apex's O3, pure f16: every tensor that a user sees.
+static const char narrowTable[] = R"(
+* = narrow
+)";
+
+std::optional<PolicyTable> PolicyTable::builtin(StringRef policy, Type low) {
   const char *text = llvm::StringSwitch<const char *>(policy)
                          .Case("mincut", minCutTable)
                          .Case("autocast", autocastTable)
                          .Case("autocast-cpu", autocastCPUTable)
                          .Case("propagate", propagateTable)
+                         .Case("narrow", narrowTable)
                          .Default(nullptr);
   if (!text)
     return std::nullopt;
   PolicyTable table;
-  llvm::cantFail(table.add(text, context));
+  llvm::cantFail(table.add(text, low.getContext()));
+  if (low.isBF16() && policy == "mincut")
+    llvm::cantFail(table.add(minCutBF16Table, low.getContext()));
+  if (low.isBF16() && policy == "propagate")
+    llvm::cantFail(table.add(propagateBF16Table, low.getContext()));
   return table;
 }
 
@@ -102,6 +128,56 @@ static StringRef withoutComment(StringRef line) {
   return line.take_front(at);
 }
 
+/// `name REGEX = TYPE`, without the first word.
+static llvm::Expected<Override> parseOverride(StringRef line, MLIRContext *context) {
+  if (!line.contains('='))
+    return mistake("expected REGEX=TYPE, but got " + shown(line));
+  auto [pattern, value] = line.rsplit('=');
+  pattern = pattern.trim(), value = value.trim();
+  auto mode = ComputeMode::find(value, context);
+  Type type = mode ? Float32Type::get(context) : parseFloatType(value, context);
+  std::string problem;
+  if (!type)
+    return mistake("expected f32, bf16, f16, or a mode of contractions (tf32, fp8, f8E4M3FN, "
+                   "f8E5M2), but got " +
+                   shown(value));
+  if (!llvm::Regex(pattern).isValid(problem))
+    return mistake("expected a regular expression, but got " + shown(pattern) + ": " + problem);
+  return Override{pattern.str(), type, mode};
+}
+
+SmallVector<StringRef> PolicyTable::wordsOf(StringRef line) {
+  SmallVector<StringRef> words;
+  line.rsplit('=').first.split(words, ' ', -1, /*KeepEmpty=*/false);
+  return words;
+}
+
+llvm::Error PolicyTable::addLine(StringRef line, MLIRContext *context) {
+  StringRef rest = line.trim();
+  if (rest == "name" || rest.starts_with("name ") || rest.starts_with("name\t")) {
+    llvm::Expected<Override> parsed = parseOverride(rest.drop_front(4).trim(), context);
+    if (!parsed)
+      return parsed.takeError();
+    overrides.push_back(*parsed);
+    return llvm::Error::success();
+  }
+  SmallVector<StringRef> words = wordsOf(rest);
+  if (!rest.contains('=') || words.empty())
+    return mistake("expected OP=TREATMENT, but got " + shown(rest));
+  StringRef value = rest.rsplit('=').second.trim();
+  auto treatment = parseTreatment(value);
+  if (!treatment)
+    return mistake("expected low, full, normalize, promote, pass, narrow or untouched, but got " +
+                   shown(value));
+  for (StringRef word : words) {
+    if (word != "*" && !RegisteredOperationName::lookup(("train." + word).str(), context))
+      return mistake(
+          "expected the name of an op without its dialect, such as matmul, or *, but got " + word);
+    treatments[word] = *treatment;
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error PolicyTable::add(StringRef text, MLIRContext *context) {
   SmallVector<StringRef> lines;
   text.split(lines, '\n');
@@ -109,33 +185,8 @@ llvm::Error PolicyTable::add(StringRef text, MLIRContext *context) {
     line = withoutComment(line).trim();
     if (line.empty())
       continue;
-    std::string where = "line " + std::to_string(number + 1) + ": ";
-    auto [names, value] = line.rsplit('=');
-    names = names.trim(), value = value.trim();
-    if (names.consume_front("name ")) {
-      auto mode = ComputeMode::find(value, context);
-      Type type = mode ? Float32Type::get(context) : parseFloatType(value, context);
-      std::string problem;
-      if (!type)
-        return mistake(where +
-                       "expected f32, bf16, f16, or a mode of contractions (tf32, fp8, f8E4M3FN, "
-                       "f8E5M2), but got " +
-                       value);
-      if (!llvm::Regex(names.trim()).isValid(problem))
-        return mistake(where + "expected a regular expression, but got " + names.trim() + ": " +
-                       problem);
-      overrides.push_back({names.trim().str(), type, mode});
-      continue;
-    }
-    auto treatment = parseTreatment(value);
-    if (!treatment)
-      return mistake(where +
-                     "expected low, full, normalize, promote, pass, narrow or untouched, but got " +
-                     value);
-    SmallVector<StringRef> words;
-    names.split(words, ' ', -1, /*KeepEmpty=*/false);
-    for (StringRef word : words)
-      treatments[word] = *treatment;
+    if (llvm::Error error = addLine(line, context))
+      return mistake("line " + Twine(number + 1) + ": " + llvm::toString(std::move(error)));
   }
   return llvm::Error::success();
 }
@@ -151,6 +202,10 @@ static StringRef sourceOf(Operation *op) {
       return note ? WalkResult::interrupt() : WalkResult::advance();
     });
   return source;
+}
+
+bool PolicyTable::matches(StringRef word, Operation *op) {
+  return word == "*" || word == op->getName().stripDialect() || word == sourceOf(op);
 }
 
 Treatment PolicyTable::lookup(Operation *op) const {

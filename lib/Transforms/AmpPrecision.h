@@ -18,7 +18,7 @@ enum class Treatment {
   Normalize, ///< computes in f32; its result may be stored in 16 bits
   Promote,   ///< the widest of its operands [infer]
   Pass,      ///< moves data, or computes one element from one [clear]
-  Narrow,    ///< computes in the 16-bit type, whatever the op
+  Narrow,    ///< gives the 16-bit type, whatever the op; numbers inside an op stay f32
   Untouched, ///< f32, and lets nothing through [in no list]
 };
 
@@ -36,6 +36,8 @@ struct Override {
   std::string pattern; ///< regular expression
   mlir::Type type;
   std::optional<ComputeMode> mode; ///< of contractions; the type is then f32
+  /// By its name, or by that of the op that its adjoint stems from.
+  bool matches(mlir::Operation *op) const;
 };
 
 /// Treatments of ops by mnemonic, and types of ops by name.
@@ -43,11 +45,22 @@ struct PolicyTable {
   llvm::StringMap<Treatment> treatments;
   llvm::SmallVector<Override> overrides; ///< the last that matches counts
 
-  /// The table that comes with a policy; null for an unknown policy.
-  static std::optional<PolicyTable> builtin(llvm::StringRef policy, mlir::MLIRContext *context);
+  /// The table that comes with a policy for a 16-bit type; null for an unknown policy.
+  static std::optional<PolicyTable> builtin(llvm::StringRef policy, mlir::Type low);
   /// Adds lines `MNEMONIC... = TREATMENT` and `name REGEX = TYPE`; ` #` starts a comment.
   llvm::Error add(llvm::StringRef text, mlir::MLIRContext *context);
+  llvm::Error addLine(llvm::StringRef line, mlir::MLIRContext *context);
+  /// The mnemonics of a line on treatments.
+  static llvm::SmallVector<llvm::StringRef> wordsOf(llvm::StringRef line);
+  /// Whether a mnemonic (or `*`) means the op, or the composite op that it is a part of.
+  static bool matches(llvm::StringRef word, mlir::Operation *op);
   Treatment lookup(mlir::Operation *op) const;
+};
+
+/// Why an op got its type.
+struct Reason {
+  llvm::StringRef rule;
+  std::string text;
 };
 
 /// A region's or an override's word on one op.
@@ -57,6 +70,8 @@ struct Demand {
   bool forced = false;   ///< the op computes in `type`; else that is only its 16-bit type
   std::string source;    ///< for the reason
   std::optional<ComputeMode> mode = std::nullopt;
+  llvm::StringRef rule = "override";
+  bool roundsOnce = false; ///< forced, but computes in f32 and only rounds its result to `type`
 };
 
 /// Facts on the f32 values and the ops of one program.
@@ -97,6 +112,10 @@ public:
 private:
   void findWeak();
   void findInner();
+  void narrow();
+  std::optional<Reason> whyInternal(mlir::Operation *op,
+                                    const llvm::DenseSet<mlir::Value> &statistics) const;
+  void widenMisfits();
   void readProfile(const StepProfile &profile, double scale);
 
   llvm::DenseSet<mlir::Operation *> decided, backward;
@@ -106,12 +125,6 @@ private:
   llvm::DenseMap<mlir::Value, std::string> misfits;
   llvm::DenseMap<mlir::Operation *, llvm::StringRef> groups;
   llvm::StringMap<mlir::Operation *> byName;
-};
-
-/// Why an op got its type.
-struct Reason {
-  llvm::StringRef rule;
-  std::string text;
 };
 
 /// What a policy decides about one function.
@@ -137,6 +150,8 @@ struct Pins {
   llvm::DenseMap<mlir::Value, Reason> full, low;
 };
 Pins findPins(const PrecisionFacts &facts);
+/// Values that only a parameter's gradient reads, directly or through ops that move or add them.
+llvm::DenseSet<mlir::Value> gradientsOf(const PrecisionFacts &facts);
 
 llvm::FailureOr<Assignment> assignAutocast(const PrecisionFacts &facts);
 Assignment assignPropagate(const PrecisionFacts &facts);
@@ -156,6 +171,14 @@ std::optional<Interval> rangeOf(mlir::Value v);
 double largestOf(mlir::Type type);
 /// Whether some element of a constant becomes infinite or 0 in the type; the text says which.
 std::optional<std::string> constantMisfit(mlir::Value v, mlir::Type type);
+/// The same for the constants that an op reads, and for the numbers in its attributes if it works
+/// with those in the type of its elements.
+std::optional<std::string> constantMisfit(mlir::Operation *op, mlir::Type type);
+/// Whether a value is known to leave the type's range.
+std::optional<std::string> rangeMisfit(mlir::Value v, mlir::Type type);
+
+/// A constant without dimensions: what an op that computes in f32 reads as it is.
+bool isNumber(mlir::Value v);
 
 /// Parameters that programs read in a 16-bit type.
 using WorkingCopies = llvm::SetVector<std::pair<mlir::StringAttr, mlir::Type>>;
@@ -169,5 +192,7 @@ void emitAssignment(const PrecisionFacts &facts, const Assignment &assignment,
 void addWorkingCopies(train::ModelOp model, const WorkingCopies &copies, bool masterWeights);
 
 std::string nameOf(mlir::Operation *op);
+/// A name without the suffixes that adjoints add.
+llvm::StringRef sourceName(llvm::StringRef name);
 } // namespace ampc
 #endif

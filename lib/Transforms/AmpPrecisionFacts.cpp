@@ -30,11 +30,16 @@ static Attribute regionOf(Location loc) {
   return region;
 }
 
-/// Names without the suffixes that adjoints add.
-static StringRef sourceName(StringRef name) {
+StringRef ampc::sourceName(StringRef name) {
   while (name.consume_back(".grad"))
     ;
   return name;
+}
+
+bool Override::matches(Operation *op) const {
+  std::string name = nameOf(op);
+  llvm::Regex regex(pattern);
+  return regex.match(name) || regex.match(sourceName(name));
 }
 
 static Demand demandOf(Operation *op, const PolicyTable &table) {
@@ -50,11 +55,14 @@ static Demand demandOf(Operation *op, const PolicyTable &table) {
               "a region of the model disables autocast"};
   }
   if (auto compute = op->getAttrOfType<TypeAttr>("compute"))
-    demand = {compute.getValue(), false, true, "its attribute `compute` fixes the type"};
-  std::string name = nameOf(op);
-  for (auto &[pattern, type, mode] : table.overrides)
-    if (llvm::Regex regex(pattern); regex.match(name) || regex.match(sourceName(name)))
-      demand = {type, false, true, "the override \"" + pattern + "\" fixes the type", mode};
+    demand = {compute.getValue(),
+              /*disabled=*/false,
+              /*forced=*/true,    "its attribute `compute` fixes the type",
+              std::nullopt,       "compute"};
+  for (const Override &line : table.overrides)
+    if (line.matches(op))
+      demand = {line.type, false, true, "the override \"" + line.pattern + "\" fixes the type",
+                line.mode};
   return demand;
 }
 
@@ -79,10 +87,6 @@ PrecisionFacts::PrecisionFacts(train::FuncOp func, Type low, const PolicyTable &
     bool other = llvm::any_of(op.getOperands(), isOther) || llvm::any_of(op.getResults(), isOther);
     demands[&op] = demandOf(&op, table);
     treatments[&op] = table.lookup(&op);
-    if (treatments[&op] == Treatment::Narrow && !demands[&op].forced && !demands[&op].disabled &&
-        low != f32)
-      demands[&op] = {low, /*disabled=*/false, /*forced=*/true,
-                      "the policy computes everything in 16 bits"};
     if (touchesReal && !other && isa<PrecisionOpInterface>(op) &&
         !op.hasTrait<OpTrait::ConstantLike>())
       decided.insert(&op);
@@ -95,8 +99,31 @@ PrecisionFacts::PrecisionFacts(train::FuncOp func, Type low, const PolicyTable &
   }
   findWeak();
   findInner();
+  widenMisfits();
+  narrow();
   if (profile)
     readProfile(*profile, scale);
+}
+
+/// What is fixed to a type that cannot hold a constant of the op is computed in f32 after all.
+void PrecisionFacts::widenMisfits() {
+  for (Operation *op : ops) {
+    Demand &demand = demands[op];
+    if (!isDecided(op) || !demand.forced || !isa<FloatType>(demand.type) || demand.type == f32)
+      continue;
+    auto misfit = constantMisfit(op, demand.type);
+    if (!misfit)
+      continue;
+    mlir::emitWarning(op->getLoc())
+        << nameOf(op) << ": expected " << demand.type << " to hold the op's numbers, but "
+        << *misfit << ": it computes in f32";
+    demand = {f32,
+              /*disabled=*/false,
+              /*forced=*/true,
+              *misfit + ", although " + demand.source,
+              std::nullopt,
+              "range"};
+  }
 }
 
 /// What does not fit is not rounded on the way into a contraction either: that computes in f32.
@@ -124,9 +151,16 @@ void PrecisionFacts::readProfile(const StepProfile &profile, double scale) {
 }
 
 void PrecisionFacts::forceMisfits() {
+  auto force = [&](Operation *op, const std::string &why, StringRef rule) {
+    if (isDecided(op) && !demands[op].forced)
+      demands[op] = {f32, /*disabled=*/false, /*forced=*/true, why, std::nullopt, rule};
+  };
   for (auto &[value, why] : misfits)
-    if (Operation *op = value.getDefiningOp(); op && isDecided(op) && !demands[op].forced)
-      demands[op] = {f32, /*disabled=*/false, /*forced=*/true, why};
+    if (Operation *op = value.getDefiningOp())
+      force(op, why, "profile");
+  for (Operation *op : ops)
+    if (auto why = constantMisfit(op, lowOf(op)))
+      force(op, *why, "range");
 }
 
 Type PrecisionFacts::lowOf(Operation *op) const {
@@ -187,5 +221,98 @@ void PrecisionFacts::findInner() {
       if (partOfGroup || partialSum)
         inner.insert(result);
     }
+  }
+}
+
+//===--- Treatment Narrow ---------------------------------------------------------------------===//
+
+static bool isSingle(Value v) { return cast<RankedTensorType>(v.getType()).getNumElements() == 1; }
+
+/// What the program keeps for later steps, such as running statistics.
+static bool isStateResult(train::FuncOp func, OpOperand &use) {
+  return isa<train::ReturnOp>(use.getOwner()) &&
+         func.getResultAttr(use.getOperandNumber(), "train.slot");
+}
+
+/// Why a result of the op is a number inside some op of the model rather than one of its tensors.
+std::optional<Reason> PrecisionFacts::whyInternal(Operation *op,
+                                                  const DenseSet<Value> &statistics) const {
+  auto results = llvm::make_filter_range(op->getResults(), [&](Value v) { return isReal(v); });
+  auto all = [&](auto test) { return llvm::all_of(results, test); };
+  if (all([&](Value v) { return isInner(v); }))
+    return Reason{"partial-result", "only the result of an op is rounded, not its parts"};
+  if (all(isSingle))
+    return Reason{"statistic", "single numbers (counts, losses, their cotangents) stay in f32"};
+  auto isFloat = [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); };
+  if (isa<train::CastOp>(op) && llvm::none_of(op->getOperandTypes(), isFloat))
+    return Reason{"integer", "16 bits do not hold every integer"};
+  if (!isa<train::GradientOp>(op) && all([&](Value v) {
+        return llvm::all_of(v.getUses(), [&](OpOperand &use) { return isStateResult(func, use); });
+      }))
+    return Reason{"state", "state of the model is f32"};
+  StringRef name = group(op);
+  auto isWithin = [&](OpOperand &use, bool ofSource) {
+    StringRef user = group(use.getOwner());
+    return isStateResult(func, use) ||
+           (!name.empty() && (ofSource ? sourceName(user) == sourceName(name) : user == name));
+  };
+  if (all([&](Value v) {
+        return statistics.contains(v) && llvm::all_of(v.getUses(), [&](OpOperand &use) {
+                 return isWithin(use, /*ofSource=*/true);
+               });
+      }))
+    return Reason{"statistic", "a statistic of the op stays in f32"};
+  // What moves a tensor of the model has nothing to protect.
+  bool moves = cast<PrecisionOpInterface>(op).getCategory() == Category::Passthrough &&
+               llvm::any_of(op->getOperands(), [&](Value v) {
+                 return isReal(v) && !isWeak(v) && !isInner(v) && v.getDefiningOp();
+               });
+  if (!moves && all([&](Value v) {
+        return llvm::all_of(v.getUses(),
+                            [&](OpOperand &use) { return isWithin(use, /*ofSource=*/false); });
+      }))
+    return Reason{"partial-result", "only the result of an op is rounded, not its parts"};
+  return std::nullopt;
+}
+
+// Apex's O3 has f16 tensors between ops. Inside them kernels count, add up and normalize in f32
+// there as well: a batch norm over 65536 pixels must not round their number, which f16 does not
+// hold.
+void PrecisionFacts::narrow() {
+  DenseSet<Value> statistics; // sums over dimensions, and what is computed from nothing else
+  auto mayStay = [&](Operation *op) {
+    return low != f32 && isDecided(op) && treatment(op) == Treatment::Narrow &&
+           !demands[op].forced && !demands[op].disabled && lowOf(op) != f32 &&
+           llvm::none_of(op->getResults(), [&](Value v) { return isWeak(v); });
+  };
+  for (Operation *op : ops) {
+    if (!mayStay(op))
+      continue;
+    auto operands = llvm::to_vector(llvm::make_filter_range(
+        op->getOperands(), [&](Value v) { return isReal(v) && !isWeak(v); }));
+    auto size = [](Value v) { return cast<RankedTensorType>(v.getType()).getNumElements(); };
+    bool sums = cast<PrecisionOpInterface>(op).getCategory() == Category::FullPrecision;
+    for (Value result : op->getResults())
+      if (!operands.empty() && llvm::all_of(operands, [&](Value v) {
+            return statistics.contains(v) || isSingle(v) || (sums && size(v) > size(result));
+          }))
+        statistics.insert(result);
+    std::optional<Reason> why = whyInternal(op, statistics);
+    if (auto misfit = constantMisfit(op, lowOf(op)); !why && misfit)
+      why = {"range", *misfit};
+    for (Value result : op->getResults())
+      if (auto misfit = isReal(result) ? rangeMisfit(result, lowOf(op)) : std::nullopt;
+          !why && misfit)
+        why = {"range", *misfit};
+    bool moves = cast<PrecisionOpInterface>(op).getCategory() == Category::Passthrough;
+    bool readsFull = !moves && llvm::any_of(operands, [&](Value v) { return isInner(v); });
+    if (why)
+      for (Value result : op->getResults())
+        if (isReal(result))
+          inner.insert(result);
+    demands[op] =
+        why ? Demand{f32, false, true, why->text, std::nullopt, why->rule}
+            : Demand{lowOf(op),    false,    true,     "the policy stores everything in 16 bits",
+                     std::nullopt, "narrow", readsFull};
   }
 }

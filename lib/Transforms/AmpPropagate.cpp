@@ -1,5 +1,6 @@
 // TensorFlow's graph rewrite: allow, infer, deny and clear ops are painted
-// (auto_mixed_precision.cc). SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// (auto_mixed_precision.cc).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpPrecision.h"
 
 using namespace mlir;
@@ -116,7 +117,7 @@ static Reason reasonOf(const Painter &painter, Operation *op) {
   Treatment treatment = facts.treatment(op);
   if (!painter.nodes.contains(op))
     return facts.demand(op).forced
-               ? Reason{"override", facts.demand(op).source}
+               ? Reason{facts.demand(op).rule, facts.demand(op).source}
                : Reason{"untouched", "in no list, so it stays in f32 and lets nothing through"};
   if (painter.allowed.contains(op))
     return {treatment == Treatment::Low       ? "allow"
@@ -133,17 +134,18 @@ static Reason reasonOf(const Painter &painter, Operation *op) {
 Assignment ampc::assignPropagate(const PrecisionFacts &facts) {
   Painter painter(facts);
   painter.paint();
+  DenseSet<Value> gradients = gradientsOf(facts); // they reach the optimizer without rounding
   Assignment assignment;
   for (Operation *op : facts.ops) {
     if (!facts.isDecided(op))
       continue;
     Demand demand = facts.demand(op);
-    bool painted = painter.allowed.contains(op);
+    bool moves =
+        facts.treatment(op) == Treatment::Promote || facts.treatment(op) == Treatment::Pass;
+    bool movesGradient = moves && op->getNumResults() == 1 && gradients.contains(op->getResult(0));
+    bool painted = painter.allowed.contains(op) && !movesGradient;
     Type type = demand.forced ? demand.type : painted ? facts.lowOf(op) : facts.f32;
     auto precision = cast<PrecisionOpInterface>(op);
-    auto toGradient = [](Value v) { // weight gradients stay in f32
-      return !v.use_empty() && llvm::all_of(v.getUsers(), llvm::IsaPred<train::GradientOp>);
-    };
     // Sums and norms keep an f32 accumulator: only what they take and give is narrow.
     assignment.compute[op] = precision.getCategory() == Category::FullPrecision ? facts.f32 : type;
     if (type != facts.f32)
@@ -151,9 +153,14 @@ Assignment ampc::assignPropagate(const PrecisionFacts &facts) {
     for (Value result : op->getResults())
       if (facts.isReal(result))
         assignment.storage[result] =
-            precision.getCategory() == Category::LowPrecision && toGradient(result) ? facts.f32
-                                                                                    : type;
+            gradients.contains(result) &&
+                    (!demand.forced || precision.getCategory() == Category::LowPrecision)
+                ? facts.f32
+                : type;
     assignment.reasons[op] = reasonOf(painter, op);
+    if (movesGradient && !demand.forced && painter.allowed.contains(op))
+      assignment.reasons[op] = {"gradient",
+                                "a parameter's gradient reaches the optimizer without rounding"};
   }
   return assignment;
 }

@@ -1,6 +1,6 @@
 // Reverse-mode differentiation, source to source. The gradient function holds forward and backward
-// code, so what adjoints use of the forward pass are plain SSA uses. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// code, so what adjoints use of the forward pass are plain SSA uses.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Transforms/Passes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -19,6 +19,13 @@ static std::string nameOf(Operation *op) {
   return op->getName().getStringRef().str();
 }
 
+/// Whether results change with the operands as far as derivatives go. What is behind a
+/// stop_gradient is constant, so that ops without a derivative are welcome there.
+static bool isVaried(Operation *op, const DenseSet<Value> &varied) {
+  return !isa<train::StopGradientOp>(op) &&
+         llvm::any_of(op->getOperands(), [&](Value v) { return varied.contains(v); });
+}
+
 namespace {
 /// Differentiates one block for `sources`.
 class Reverse {
@@ -26,7 +33,7 @@ public:
   Reverse(Block &body, ArrayRef<Value> sources, OpBuilder &builder)
       : body(body), builder(builder), varied(sources.begin(), sources.end()) {
     for (Operation &op : body)
-      if (llvm::any_of(op.getOperands(), [&](Value v) { return varied.contains(v); }))
+      if (isVaried(&op, varied))
         for (Value result : op.getResults())
           if (isReal(result))
             varied.insert(result);
@@ -54,7 +61,7 @@ LogicalResult Reverse::run(Value value, Value seed, ArrayRef<Operation *> forwar
   for (Operation *op : llvm::reverse(forward)) {
     bool active =
         llvm::any_of(op->getResults(), [&](Value result) { return cotangents.contains(result); }) &&
-        llvm::any_of(op->getOperands(), [&](Value operand) { return varied.contains(operand); });
+        isVaried(op, varied);
     if (active && failed(apply(op)))
       return failure();
   }
@@ -145,7 +152,7 @@ static void decomposeActive(Block &body, ArrayRef<Value> sources) {
   DenseSet<Value> varied(sources.begin(), sources.end());
   for (Operation *op = &body.front(), *next; op; op = next) {
     next = op->getNextNode();
-    if (llvm::none_of(op->getOperands(), [&](Value v) { return varied.contains(v); }))
+    if (!isVaried(op, varied))
       continue;
     auto composite = dyn_cast<CompositeOpInterface>(op);
     if (!composite || (isa<DifferentiableOpInterface>(op) && !composite.isComposite())) {

@@ -1,6 +1,6 @@
 // Joins gradient, clipping, schedule and optimizer. State arguments and results carry the name of
-// their slot; nothing is updated in place before memory is planned. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// their slot; nothing is updated in place before memory is planned.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "MicroBatches.h"
 #include "RowGradients.h"
 #include "ampc/Transforms/Passes.h"

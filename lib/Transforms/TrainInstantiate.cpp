@@ -1,5 +1,6 @@
 // One function per step, evaluation and export: calls inlined, state as arguments and results, mode
-// fixed. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// fixed.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Mode.h"
 #include "ampc/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"

@@ -9,9 +9,36 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
+/// Attributes that no pass reads are misspelt ones.
+static LogicalResult checkAttributes(Operation *op) {
+  if (!isa<train::TrainDialect>(op->getDialect()) || isa<train::StepOp>(op)) // steps check theirs
+    return success();
+  bool isState = isa<train::ParamOp, train::BufferOp>(op);
+  for (NamedAttribute attribute : op->getDiscardableAttrs()) {
+    StringRef name = attribute.getName();
+    if (name.contains('.') || (isState && (name == "frozen" || name == "role" || name == "of")))
+      continue;
+    if (isState || name != "compute")
+      return op->emitOpError() << "expected "
+                               << (isState ? "no attribute but frozen" : "no attribute but compute")
+                               << " here, but got " << name;
+    auto type = dyn_cast<TypeAttr>(attribute.getValue());
+    if (!type || !isa<Float64Type, Float32Type, BFloat16Type, Float16Type>(type.getValue()))
+      return op->emitOpError() << "expected compute = f64, f32, bf16 or f16, but got "
+                               << attribute.getValue();
+  }
+  return success();
+}
+
 namespace {
 struct TrainNameOps : ampc::impl::TrainNameOpsBase<TrainNameOps> {
   void runOnOperation() override {
+    if (getOperation()
+            ->walk([](Operation *op) {
+              return failed(checkAttributes(op)) ? WalkResult::interrupt() : WalkResult::advance();
+            })
+            .wasInterrupted())
+      return signalPassFailure();
     getOperation()->walk([](train::FuncOp func) {
       llvm::StringMap<unsigned> counts, given;
       func.walk([&](Operation *op) {

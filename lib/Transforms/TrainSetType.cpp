@@ -1,5 +1,6 @@
 // The same model in another element type.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Text.h"
 #include "ampc/Transforms/Passes.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
@@ -27,7 +28,7 @@ struct TrainSetType : ampc::impl::TrainSetTypeBase<TrainSetType> {
   void runOnOperation() override {
     Builder b(&getContext());
     if (type != "f32" && type != "f64") {
-      getOperation()->emitError() << "expected type f32 or f64, but got " << type;
+      getOperation()->emitError() << "expected type f32 or f64, but got " << shown(type);
       return signalPassFailure();
     }
     FloatType from = b.getF32Type(),

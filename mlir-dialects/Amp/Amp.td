@@ -54,6 +54,14 @@ def Amp_AutocastOp : Amp_Op<"autocast", [SingleBlock, NoRegionArguments, Recursi
 }
 def Amp_YieldOp : Amp_Op<"yield", [Pure, Terminator, HasParent<"AutocastOp">]> {
   let summary = "Ends a region";
+  let description = [{
+    ```mlir
+    %y = amp.autocast disabled -> tensor<8x3xf32> {
+      %0 = train.exp %x : tensor<8x3xf32>
+      amp.yield %0 : tensor<8x3xf32>
+    }
+    ```
+  }];
   let arguments = (ins Variadic<AnyRankedTensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
@@ -96,13 +104,25 @@ def Amp_ScalerOp : Amp_Op<"scaler", [Symbol, HasParent<"::ampc::train::ModelOp">
 def Amp_MarkScaledOp : Amp_Op<"mark_scaled", [Pure, TypesMatchWith<"the scaled form of the operand", "x", "result",
     "::ampc::amp::ScaledType::get($_self.getContext(), ::llvm::cast<::mlir::RankedTensorType>($_self))">]> {
   let summary = "Says that a gradient belongs to the scaled loss";
-  let description = "Values inside the backward pass are plain tensors; this op stands at its end.";
+  let description = [{
+    Values inside the backward pass are plain tensors; this op stands at its end.
+
+    ```mlir
+    %scaled = amp.mark_scaled %g : tensor<4xf16>
+    ```
+  }];
   let arguments = (ins AnyRankedTensor:$x);
   let results = (outs Amp_ScaledType:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 def Amp_UnscaleOp : Amp_Op<"unscale", [Pure]> {
   let summary = "The gradient in f32 times 1 / scale, and whether any of its elements is not finite";
+  let description = [{
+    ```mlir
+    %scaled = amp.mark_scaled %g : tensor<4xf16>
+    %y, %found_inf = amp.unscale %scaled by %scale : !amp.scaled<tensor<4xf16>> to tensor<4xf32>
+    ```
+  }];
   let arguments = (ins Amp_ScaledType:$x, Amp_Scale:$scale);
   let results = (outs AnyRankedTensor:$result, Amp_Flag:$found_inf);
   let assemblyFormat = "$x `by` $scale attr-dict `:` type($x) `to` type($result)";
@@ -110,12 +130,24 @@ def Amp_UnscaleOp : Amp_Op<"unscale", [Pure]> {
 }
 def Amp_NonFiniteOp : Amp_Op<"non_finite", [Pure]> {
   let summary = "Whether any element is infinite or not a number";
+  let description = [{
+    ```mlir
+    %found_inf = amp.non_finite %g : tensor<4xf16>
+    ```
+  }];
   let arguments = (ins AnyRankedTensor:$x);
   let results = (outs Amp_Flag:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 def Amp_AnyOp : Amp_Op<"any", [Pure]> {
   let summary = "The logical or of flags";
+  let description = [{
+    ```mlir
+    %first = amp.non_finite %g : tensor<4xf16>
+    %second = amp.non_finite %x : tensor<8x3xf32>
+    %found_inf = amp.any %first, %second
+    ```
+  }];
   let arguments = (ins Variadic<Amp_Flag>:$flags);
   let results = (outs Amp_Flag:$result);
   let assemblyFormat = "$flags attr-dict";
@@ -126,6 +158,11 @@ def Amp_UpdateScaleOp : Amp_Op<"update_scale", [Pure]> {
   let description = [{
     `good_steps` counts good steps since the scale last moved; `left` counts the bad ones that may still pass before it
     backs off. A step has at most one.
+
+    ```mlir
+    %found_inf = amp.non_finite %g : tensor<4xf16>
+    %new_scale, %new_good_steps, %new_left = amp.update_scale %scale, %good_steps, %left found_inf %found_inf with <initial = 128.0>
+    ```
   }];
   let arguments = (ins Amp_Scale:$scale, Amp_Count:$good_steps, Amp_Count:$left, Amp_Flag:$found_inf, Amp_ScalingAttr:$scaling);
   let results = (outs Amp_Scale:$new_scale, Amp_Count:$new_good_steps, Amp_Count:$new_left);

@@ -22,7 +22,7 @@ int64_t byteSize(mlir::Type type);
 inline int64_t alignUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 /// The value whose bytes a chain of views shows.
 mlir::Value throughViews(mlir::Value value);
-/// Only kernel.pack makes packed tensors, and only the sides of products are some.
+/// Only kernel.pack and kernel.map make packed tensors, and only the sides of products are some.
 llvm::LogicalResult verifyPackedTensors(mlir::Operation *op);
 /// Bits of the digits that kernel.group_rows sorts by.
 constexpr int64_t digitBits = 8;

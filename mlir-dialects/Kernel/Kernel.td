@@ -45,7 +45,7 @@ def Kernel_PackedAttr : AttrDef<KernelDialect, "Packed", [DeclareAttrInterfaceMe
   let mnemonic = "packed";
   let summary = "Encoding of a matrix in the order in which products read this side of them";
   let description = [{
-    A role, not a layout: every tier has an order of its own, made by its `kernel.pack` and read by its `kernel.gemm`. `depth` is the dimension that is
+    A role, not a layout: every tier has an order of its own, made by its `kernel.pack` or `kernel.map` and read by its `kernel.gemm`. `depth` is the dimension that is
     summed over. The bytes suffice for every tier: lines (of left sides 11 more) are rounded up to 32, or 16 if there are no more, and the depth of
     16-bit types to 32. Elements of f16, and of 16-bit left sides, take 4 bytes.
 
@@ -68,6 +68,17 @@ def Kernel_ProgramOp : Kernel_Op<"program", [FunctionOpInterface, IsolatedFromAb
     (attribute `train.name`). The attribute `role` is `train`, `grad`, `apply`, `eval` or `export`; `step` names the step.
     After planning, `kernel.arena_bytes` holds the peak, every kernel has `kernel.places` (one place per
     result) and, with a workspace, `kernel.workspace` (an arena offset).
+
+    ```mlir
+    kernel.program @twice(%x: tensor<4x8xf32> {train.name = "x"}) -> (tensor<4x8xf32> {train.name = "y"}) {
+      %y = kernel.map(%x : tensor<4x8xf32>) space [4, 8] maps [affine_map<(d0, d1) -> (d0, d1)>] -> [affine_map<(d0, d1) -> (d0, d1)>] {
+      ^bb0(%a: f32):
+        %0 = arith.addf %a, %a : f32
+        kernel.yield %0 : f32
+      } : tensor<4x8xf32>
+      kernel.return %y : tensor<4x8xf32>
+    }
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
@@ -81,11 +92,27 @@ def Kernel_ProgramOp : Kernel_Op<"program", [FunctionOpInterface, IsolatedFromAb
 }
 def Kernel_ReturnOp : Kernel_Op<"return", [Pure, Terminator, HasParent<"ProgramOp">]> {
   let summary = "Ends a program";
+  let description = [{
+    ```mlir
+    kernel.program @same(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      kernel.return %x : tensor<4x8xf32>
+    }
+    ```
+  }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator]> {
   let summary = "Ends a body";
+  let description = [{
+    ```mlir
+    %y, %squares = kernel.map(%x : tensor<8xf32>) space [8] maps [affine_map<(d0) -> (d0)>] -> [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] {
+    ^bb0(%a: f32):
+      %0 = arith.mulf %a, %a : f32
+      kernel.yield %a, %0 : f32, f32
+    } : tensor<8xf32>, tensor<8xf32>
+    ```
+  }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }
@@ -93,6 +120,11 @@ def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator]> {
 // ---- Values that are no launch ----
 def Kernel_ConstantOp : Kernel_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
   let summary = "Data in the object";
+  let description = [{
+    ```mlir
+    %y = kernel.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+    ```
+  }];
   let arguments = (ins ElementsAttr:$value);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$value attr-dict";
@@ -100,6 +132,11 @@ def Kernel_ConstantOp : Kernel_Op<"constant", [Pure, ConstantLike, AllTypesMatch
 }
 def Kernel_ViewOp : Kernel_Op<"view", [Pure]> {
   let summary = "The same bytes with another shape";
+  let description = [{
+    ```mlir
+    %y = kernel.view %x : tensor<4x8xf32> to tensor<32xf32>
+    ```
+  }];
   let arguments = (ins AnyRankedTensor:$x);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
@@ -116,6 +153,15 @@ def Kernel_Combine : I32EnumAttr<"Combine", "an associative operation", [
 def Kernel_CombineAttr : EnumAttr<KernelDialect, Kernel_Combine, "combine">;
 def Kernel_RowReduceOp : Kernel_Op<"row_reduce", [Pure, SameOperandsAndResultType]> {
   let summary = "Reduces a body value along the last dimension of the space";
+  let description = [{
+    ```mlir
+    %sums = kernel.map(%x : tensor<4x8xf32>) space [4, 8] maps [affine_map<(d0, d1) -> (d0, d1)>] -> [affine_map<(d0, d1) -> (d0)>] {
+    ^bb0(%a: f32):
+      %0 = kernel.row_reduce sum %a : f32
+      kernel.yield %0 : f32
+    } : tensor<4xf32>
+    ```
+  }];
   let arguments = (ins Kernel_CombineAttr:$kind, AnyFloat:$x);
   let results = (outs AnyFloat:$result);
   let assemblyFormat = "$kind $x attr-dict `:` type($x)";
@@ -123,11 +169,29 @@ def Kernel_RowReduceOp : Kernel_Op<"row_reduce", [Pure, SameOperandsAndResultTyp
 }
 def Kernel_RowIndexOp : Kernel_Op<"row_index", [Pure]> {
   let summary = "Position in the last dimension of the space";
+  let description = [{
+    ```mlir
+    %columns = kernel.map() space [4, 8] maps [] -> [affine_map<(d0, d1) -> (d0, d1)>] {
+    ^bb0:
+      %0 = kernel.row_index
+      kernel.yield %0 : i32
+    } : tensor<4x8xi32>
+    ```
+  }];
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";
 }
 def Kernel_LinearIndexOp : Kernel_Op<"linear_index", [Pure]> {
   let summary = "Row-major number of the point in the space";
+  let description = [{
+    ```mlir
+    %numbers = kernel.map() space [4, 8] maps [] -> [affine_map<(d0, d1) -> (d0, d1)>] {
+    ^bb0:
+      %0 = kernel.linear_index
+      kernel.yield %0 : i32
+    } : tensor<4x8xi32>
+    ```
+  }];
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";
 }
@@ -141,6 +205,19 @@ def Kernel_MapOp : Kernel_LaunchOp<"map", [FusedKernelOpInterface, IsolatedFromA
   let description = [{
     Covers pointwise ops, row-wise ops (softmax, norms, losses), transposes, slices and broadcasts. A result
     whose map drops the last dimension must be uniform along it.
+
+    A result may be packed, for the right side of products: the bytes are those that a `kernel.pack` of the same matrix would write, in the
+    same pass. The space then has the shape of that matrix, the result's map is the identity, and the body reduces nothing.
+
+    ```mlir
+    %y = kernel.map(%x, %bias : tensor<4x8xf16>, tensor<8xf32>) space [4, 8]
+        maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] -> [affine_map<(d0, d1) -> (d0, d1)>] {
+    ^bb0(%a: f16, %b: f32):
+      %0 = arith.extf %a : f16 to f32
+      %1 = arith.addf %0, %b : f32
+      kernel.yield %1 : f32
+    } : tensor<4x8xf32>
+    ```
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$space,
                        AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps);
@@ -155,6 +232,14 @@ def Kernel_ReduceOp : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, Isolate
     Every yielded value has the type of its accumulator (f32 or wider for floats) and gives a
     result over [outer, inner]. `reduced` is cut into `getChunks()` parts, whose sums are combined in order: the
     result does not depend on the number of threads.
+
+    ```mlir
+    %columns = kernel.reduce sum(%x : tensor<16x8xf32>) space [1, 16, 8]
+        maps [affine_map<(d0, d1, d2) -> (d1, d2)>] -> [affine_map<(d0, d1, d2) -> (d2)>] {
+    ^bb0(%a: f32):
+      kernel.yield %a : f32
+    } : tensor<8xf32>
+    ```
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$space, AffineMapArrayAttr:$input_maps,
                        AffineMapArrayAttr:$result_maps, Kernel_CombineAttr:$kind);
@@ -173,6 +258,16 @@ def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFro
     For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body. Maps of
     the operands go from (batch..., m, n, k) to their elements; they are projected permutations, so that any
     side may be transposed and heads may be interleaved. A side may be packed before (`#kernel.packed`); it then is the same for the whole batch.
+
+    ```mlir
+    %y = kernel.gemm %x, %w : tensor<4x6xbf16>, tensor<6x8xbf16> acc f32
+        maps [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>] space [4, 8] depth 6
+        epilogue(%bias : tensor<8xf32>) maps [affine_map<(d0, d1) -> (d1)>] -> [affine_map<(d0, d1) -> (d0, d1)>] {
+    ^bb0(%sum: f32, %b: f32):
+      %0 = arith.addf %sum, %b : f32
+      kernel.yield %0 : f32
+    } : tensor<4x8xf32>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
                        DenseI64ArrayAttr:$space, I64Attr:$depth, AffineMapArrayAttr:$operand_maps,
@@ -205,6 +300,15 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
   let description = [{
     Padding is [top, bottom, left, right]. The image may be dilated by zeros (`input_dilations`), which makes this the gradient
     for the image as well, on a filter flipped and with channels exchanged.
+
+    ```mlir
+    %y = kernel.conv %image, %filter : tensor<2x6x9x3xf32>, tensor<5x3x3x3xf32> acc f32 strides [1, 1] padding [1, 1, 1, 1]
+        dilations [1, 1] input_dilations [1, 1] groups 1 space [2, 6, 9, 5]
+        epilogue() maps [] -> [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>] {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : tensor<2x6x9x5xf32>
+    ```
   }];
 }
 def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter", ["getWorkspaceBytes", "canTotal"]> {
@@ -212,6 +316,15 @@ def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter", ["getWorkspaceBytes",
   let description = [{
     The sum over pixels is one of `getParts()` partial sums, each over a range of the images, added in order: their number follows
     from the shapes alone, so it is the same for any number of threads and any tier. The workspace holds them.
+
+    ```mlir
+    %dw = kernel.conv_filter %image, %dy : tensor<2x6x9x3xf32>, tensor<2x6x9x5xf32> acc f32 strides [1, 1] padding [1, 1, 1, 1]
+        dilations [1, 1] input_dilations [1, 1] groups 1 space [5, 3, 3, 3]
+        epilogue() maps [] -> [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>] {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : tensor<5x3x3x3xf32>
+    ```
   }];
   let extraClassDeclaration = [{
     unsigned getNumLeadingArguments() { return 1; }

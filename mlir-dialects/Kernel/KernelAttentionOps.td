@@ -22,12 +22,28 @@ def Kernel_AttentionOp : Kernel_AttentionLikeOp<"attention"> {
   let summary = "softmax(scale q k^T + bias) v, and log(sum(exp(scores))) per query if there is a second result";
   let description = !strconcat([{
     Operands: query, key, value and, if `biased`, the bias. With `causal`, query i sees the keys up to i + keys - queries.
-    The softmax is formed while keys pass by (Milakov and Gimelshein 2018; Dao et al. 2022). }], attentionMaps);
+    The softmax is formed while keys pass by (Milakov and Gimelshein 2018; Dao et al. 2022). }], attentionMaps, [{
+    ```mlir
+    %y, %lse = kernel.attention(%q, %k, %v : tensor<2x8x4xf32>, tensor<2x9x4xf32>, tensor<2x9x4xf32>) acc f32
+      batch [2] queries 8 keys 9 width 4 scale 0.5
+      maps [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>]
+      -> [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1) -> (d0, d1)>] : tensor<2x8x4xf32>, tensor<2x8xf32>
+    ```
+  }]);
 }
 def Kernel_AttentionGradOp : Kernel_AttentionLikeOp<"attention_grad"> {
   let summary = "Cotangents of query, key, value and, if there is a fourth result, of every score";
   let description = !strconcat([{
     Operands: query, key, value, if `biased` the bias, then the result of the attention, its logsumexp and the
-    result's cotangent. One task does one entry of the batch: the sums do not depend on the number of threads. }], attentionMaps);
+    result's cotangent. One task does one entry of the batch: the sums do not depend on the number of threads. }], attentionMaps, [{
+    ```mlir
+    %dq, %dk, %dv = kernel.attention_grad(%q, %k, %v, %y, %lse, %dy : tensor<2x8x4xf32>, tensor<2x9x4xf32>, tensor<2x9x4xf32>, tensor<2x8x4xf32>,
+      tensor<2x8xf32>, tensor<2x8x4xf32>) acc f32 batch [2] queries 8 keys 9 width 4 scale 0.5
+      maps [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>,
+            affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>]
+      -> [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>]
+      : tensor<2x8x4xf32>, tensor<2x9x4xf32>, tensor<2x9x4xf32>
+    ```
+  }]);
 }
 #endif

@@ -101,22 +101,32 @@ def Kernel_PackOp : Kernel_DataOp<"pack"> {
 }
 
 // Windows of NHWC images; padding is [top, bottom, left, right].
-class Kernel_WindowOp<string mnemonic> : Kernel_DataOp<mnemonic> {
-  let description = [{
+defvar windowKinds = [{
     `kind` is `max` or `sum`. With `max` a second tensor holds the row-major number of the first maximum in each window, as i8;
     `sum` is multiplied by `scale`.
-  }];
-}
-def Kernel_PoolOp : Kernel_WindowOp<"pool"> {
+}];
+def Kernel_PoolOp : Kernel_DataOp<"pool"> {
   let summary = "Maximum or scaled sum of every window";
+  let description = !strconcat(windowKinds, [{
+    ```mlir
+    %y, %where = kernel.pool max %x window [2, 2] strides [2, 2] padding [0, 0, 0, 0] scale 1.0 : tensor<2x4x6x3xf32>
+      -> tensor<2x2x3x3xf32>, tensor<2x2x3x3xi8>
+    ```
+  }]);
   let arguments = (ins AnyRankedTensor:$x, Kernel_CombineAttr:$kind, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$padding, F64Attr:$scale);
   let results = (outs AnyRankedTensor:$result, Variadic<AnyRankedTensor>:$where);
   let assemblyFormat = [{$kind $x `window` $window `strides` $strides `padding` $padding `scale` $scale attr-dict
                          `:` type($x) `->` type(results)}];
 }
-def Kernel_PoolGradOp : Kernel_WindowOp<"pool_grad"> {
+def Kernel_PoolGradOp : Kernel_DataOp<"pool_grad"> {
   let summary = "Cotangent of the image from that of its windows";
+  let description = !strconcat(windowKinds, [{
+    ```mlir
+    %dx = kernel.pool_grad max(%g, %where : tensor<2x2x3x3xf32>, tensor<2x2x3x3xi8>) window [2, 2] strides [2, 2]
+      padding [0, 0, 0, 0] scale 1.0 -> tensor<2x4x6x3xf32>
+    ```
+  }]);
   let arguments = (ins AnyRankedTensor:$g, Variadic<AnyRankedTensor>:$where, Kernel_CombineAttr:$kind,
                        DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding, F64Attr:$scale);
   let assemblyFormat = [{$kind `(` operands `:` type(operands) `)` `window` $window `strides` $strides `padding` $padding

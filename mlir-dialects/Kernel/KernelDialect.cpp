@@ -1,6 +1,7 @@
 // Registration, parsing, verifiers and folders of the kernel dialect.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Reshape.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -89,19 +90,9 @@ OpFoldResult kernel::ConstantOp::fold(FoldAdaptor) { return getValueAttr(); }
 LogicalResult ViewOp::verify() {
   if (getX().getType().getEncoding() || getType().getEncoding())
     return emitOpError("expected tensors that are not packed");
-  if (getX().getType().getElementType() != getType().getElementType() ||
-      getX().getType().getNumElements() != getType().getNumElements())
-    return emitOpError() << "expected the elements of " << getX().getType() << ", but got "
-                         << getType();
-  return success();
+  return verifySameElements(*this);
 }
-OpFoldResult ViewOp::fold(FoldAdaptor) {
-  if (auto inner = getX().getDefiningOp<ViewOp>()) {
-    getXMutable().assign(inner.getX());
-    return getResult();
-  }
-  return getX().getType() == getType() ? getX() : OpFoldResult();
-}
+OpFoldResult ViewOp::fold(FoldAdaptor) { return foldReshape(*this); }
 
 LogicalResult RowReduceOp::verify() {
   if (getX().getType().getIntOrFloatBitWidth() < 32)
@@ -153,7 +144,7 @@ LogicalResult kernel::verifyPackedTensors(Operation *op) {
       return op->emitOpError() << "expected a tensor that is not packed as operand " << i
                                << ", but got " << type;
   for (Type type : op->getResultTypes())
-    if (tensorOf(type).getEncoding() && !isa<PackOp>(op))
+    if (tensorOf(type).getEncoding() && !isa<PackOp, MapOp>(op))
       return op->emitOpError() << "expected results that are not packed, but got " << type;
   return success();
 }
@@ -167,7 +158,20 @@ static LogicalResult verifyAccumulator(Operation *op, Type in, Type acc) {
   return success();
 }
 
-LogicalResult MapOp::verify() { return verifyFused(*this); }
+LogicalResult MapOp::verify() {
+  if (failed(verifyFused(*this)))
+    return failure();
+  bool reduces = !getBody().front().getOps<RowReduceOp>().empty();
+  for (auto [map, type] : llvm::zip(getResultMaps(), getResultTypes())) {
+    PackedAttr packing = packingOf(type);
+    if (packing && (packing.getSide() != Side::rhs || tensorOf(type).getShape() != getSpace() ||
+                    !cast<AffineMapAttr>(map).getValue().isIdentity() || reduces))
+      return emitOpError() << "expected a packed result to be a right side of the space's shape, "
+                              "written element by element by a body that reduces nothing, but got "
+                           << type;
+  }
+  return success();
+}
 LogicalResult ReduceOp::verify() {
   if (getSpace().size() != 3)
     return emitOpError() << "expected a space [outer, reduced, inner], but got [" << getSpace()
@@ -271,7 +275,9 @@ static bool writesOnce(FusedKernelOpInterface op, unsigned result) {
   int64_t points = std::accumulate(space.begin(), space.end(), int64_t(1), std::multiplies<>());
   return tensorOf(op->getResult(result).getType()).getNumElements() == points;
 }
-bool MapOp::canTotal(unsigned result) { return writesOnce(*this, result); }
+bool MapOp::canTotal(unsigned result) {
+  return !packingOf(getResult(result).getType()) && writesOnce(*this, result);
+}
 bool GemmOp::canTotal(unsigned result) { return writesOnce(*this, result); }
 bool ConvOp::canTotal(unsigned result) { return writesOnce(*this, result); }
 bool ConvFilterOp::canTotal(unsigned result) { return writesOnce(*this, result); }

@@ -7,7 +7,7 @@ include "mlir/IR/OpBase.td"
 def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::ampc";
   let description = [{
-    One launch: reads tensors, writes its results, and nothing else. Packed tensors come from `kernel.pack` and go to products only.
+    One launch: reads tensors, writes its results, and nothing else. Packed tensors come from `kernel.pack` and `kernel.map` and go to products only.
   }];
   let verify = "return ::ampc::kernel::verifyPackedTensors($_op);";
   let methods = [

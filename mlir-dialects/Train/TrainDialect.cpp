@@ -1,5 +1,6 @@
 // Registration, parsing, symbols and verifiers of the train dialect.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Reshape.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -182,6 +183,35 @@ LogicalResult ExportOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError() << "expected a function, but " << getFunctionAttr() << " is none";
   return success();
 }
+/// A misspelt option would otherwise be silently without effect.
+static LogicalResult verifyOptions(StepOp step) {
+  auto wrong = [&](const Twine &what, double number) -> LogicalResult {
+    return step.emitOpError() << "expected " << what << ", but got " << number;
+  };
+  for (NamedAttribute attribute : step->getDiscardableAttrs()) {
+    StringRef name = attribute.getName();
+    if (name == "amp.scaler") {
+      if (!isa<FlatSymbolRefAttr>(attribute.getValue()))
+        return step.emitOpError() << "expected amp.scaler = @NAME, but got "
+                                  << attribute.getValue();
+    } else if (!name.contains('.') || name.starts_with("amp.")) {
+      return step.emitOpError() << "expected clip_norm, clip_value, micro_batches, ema_decay or "
+                                   "amp.scaler, but got the attribute "
+                                << name;
+    }
+  }
+  auto value = [](std::optional<APFloat> x) { return x ? x->convertToDouble() : 0.5; };
+  double norm = value(step.getClipNorm()), limit = value(step.getClipValue()),
+         decay = value(step.getEmaDecay());
+  if (!(norm > 0))
+    return wrong("a positive clip_norm", norm);
+  if (!(limit > 0))
+    return wrong("a positive clip_value", limit);
+  if (!(decay >= 0 && decay < 1))
+    return wrong("an ema_decay in [0, 1)", decay);
+  return success();
+}
+
 LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto loss = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getLossAttr());
   if (!loss && hasFunctions(*this))
@@ -210,7 +240,7 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
                              << " is in two";
   if (getMicroBatches() && *getMicroBatches() < 1)
     return emitOpError() << "expected at least one micro-batch, but got " << *getMicroBatches();
-  return success();
+  return verifyOptions(*this);
 }
 
 OptimizerAttrInterface StepOp::getOptimizerOf(StringAttr param) {
@@ -237,20 +267,8 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
   return getX().getType() == getType() ? getX() : OpFoldResult();
 }
 
-LogicalResult ReshapeOp::verify() {
-  if (getX().getType().getElementType() != getType().getElementType() ||
-      getX().getType().getNumElements() != getType().getNumElements())
-    return emitOpError() << "expected the elements of " << getX().getType() << ", but got "
-                         << getType();
-  return success();
-}
-OpFoldResult ReshapeOp::fold(FoldAdaptor) {
-  if (auto inner = getX().getDefiningOp<ReshapeOp>()) {
-    getXMutable().assign(inner.getX());
-    return getResult();
-  }
-  return getX().getType() == getType() ? getX() : OpFoldResult();
-}
+LogicalResult ReshapeOp::verify() { return verifySameElements(*this); }
+OpFoldResult ReshapeOp::fold(FoldAdaptor) { return foldReshape(*this); }
 
 LogicalResult BroadcastToOp::verify() {
   SmallVector<Type> types;

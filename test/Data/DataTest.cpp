@@ -1,5 +1,6 @@
 // Readers and writers of the tools' files. Leaves files in the folder AMPC_TEST_OUTPUT for
-// check_files.py. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// check_files.py.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Array.h"
 #include "ampc/Data/Log.h"
 #include <cmath>

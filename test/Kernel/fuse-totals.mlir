@@ -166,24 +166,18 @@ kernel.program @others(%x: tensor<1x70xf32>, %u: tensor<9x7xf32>, %i: tensor<9xi
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #kept = affine_map<(d0, d1) -> (d0)>
-#none = affine_map<(d0, d1) -> ()>
-#scalar = affine_map<() -> ()>
+#first = affine_map<(d0, d1) -> (0)>
 
 // What stays a kernel, and why.
 // CHECK-LABEL: kernel.program @apart(
 // CHECK-NOT: kernel.with_totals
 // CHECK: kernel.return
-kernel.program @apart(%x: tensor<1x3xf32>, %s: tensor<f32>) -> (tensor<1x6xf32>, tensor<1x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) {
+kernel.program @apart(%x: tensor<1x3xf32>, %s: tensor<f32>) -> (tensor<1x6xf32>, tensor<1x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) {
   %g = kernel.assemble(%x, %x : tensor<1x3xf32>, tensor<1x3xf32>) offsets [0, 0, 0, 3] strides [1, 1, 1, 1] fill 0.0 {kernel.barrier} -> tensor<1x6xf32>
   %h = kernel.map(%x : tensor<1x3xf32>) space [1, 3] maps [#id] -> [#id] attributes {kernel.barrier} {
   ^bb0(%e: f32):
     kernel.yield %e : f32
   } : tensor<1x3xf32>
-  %late = kernel.map(%s : tensor<f32>) space [] maps [#scalar] -> [#scalar] {
-  ^bb0(%e: f32):
-    %0 = arith.addf %e, %e : f32
-    kernel.yield %0 : f32
-  } : tensor<f32>
   // expected-remark @below {{adds up a gradient in a pass of its own: kernel.assemble cannot add up what it writes}}
   %a = kernel.map(%g : tensor<1x6xf32>) space [1, 6] maps [#id] -> [#kept] {
   ^bb0(%e: f32):
@@ -191,18 +185,58 @@ kernel.program @apart(%x: tensor<1x3xf32>, %s: tensor<f32>) -> (tensor<1x6xf32>,
     %1 = kernel.row_reduce sum %0 : f32
     kernel.yield %1 : f32
   } : tensor<1xf32>
+  // A maximum is no sum.
+  %b = kernel.map(%h : tensor<1x3xf32>) space [1, 3] maps [#id] -> [#kept] {
+  ^bb0(%e: f32):
+    %0 = kernel.row_reduce max %e : f32
+    kernel.yield %0 : f32
+  } : tensor<1xf32>
   // expected-remark @below {{adds up a gradient in a pass of its own: a number that its elements are multiplied by is not known when they are written}}
-  %b = kernel.map(%h, %late : tensor<1x3xf32>, tensor<f32>) space [1, 3] maps [#id, #none] -> [#kept] {
+  %c = kernel.map(%h, %b : tensor<1x3xf32>, tensor<1xf32>) space [1, 3] maps [#id, #first] -> [#kept] {
   ^bb0(%e: f32, %f: f32):
     %0 = arith.mulf %e, %f : f32
     %1 = kernel.row_reduce sum %0 : f32
     kernel.yield %1 : f32
   } : tensor<1xf32>
-  // A maximum is no sum, and a row kernel that does more than add up stays what it is.
-  %c = kernel.map(%h : tensor<1x3xf32>) space [1, 3] maps [#id] -> [#kept] {
+  // expected-remark @below {{adds up a gradient in a pass of its own: it does more than add up}}
+  %d = kernel.map(%h : tensor<1x3xf32>) space [1, 3] maps [#id] -> [#kept] {
   ^bb0(%e: f32):
-    %0 = kernel.row_reduce max %e : f32
-    kernel.yield %0 : f32
+    %0 = kernel.row_reduce sum %e : f32
+    %1 = math.sqrt %0 : f32
+    kernel.yield %1 : f32
   } : tensor<1xf32>
-  kernel.return %g, %h, %a, %b, %c : tensor<1x6xf32>, tensor<1x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>
+  kernel.return %g, %h, %a, %b, %c, %d : tensor<1x6xf32>, tensor<1x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#kept = affine_map<(d0, d1) -> (d0)>
+#none = affine_map<(d0, d1) -> ()>
+#scalar = affine_map<() -> ()>
+
+// A factor that is computed behind the gradient, but does not depend on it, is computed before.
+// CHECK-LABEL: kernel.program @hoist(
+// CHECK-NEXT: %[[V:.*]] = kernel.view
+// CHECK-NEXT: %[[F:.*]] = kernel.map(%[[V]]
+// CHECK: kernel.with_totals({{.*}}, %[[F]] :
+// CHECK-NOT: row_reduce
+kernel.program @hoist(%x: tensor<1x3xf32>, %s: tensor<1xf32>) -> (tensor<1x3xf32>, tensor<1xf32>) {
+  %h = kernel.map(%x : tensor<1x3xf32>) space [1, 3] maps [#id] -> [#id] attributes {kernel.barrier} {
+  ^bb0(%e: f32):
+    kernel.yield %e : f32
+  } : tensor<1x3xf32>
+  %v = kernel.view %s : tensor<1xf32> to tensor<f32>
+  %late = kernel.map(%v : tensor<f32>) space [] maps [#scalar] -> [#scalar] {
+  ^bb0(%e: f32):
+    %0 = arith.addf %e, %e : f32
+    kernel.yield %0 : f32
+  } : tensor<f32>
+  %a = kernel.map(%h, %late : tensor<1x3xf32>, tensor<f32>) space [1, 3] maps [#id, #none] -> [#kept] {
+  ^bb0(%e: f32, %f: f32):
+    %0 = arith.mulf %e, %f : f32
+    %1 = kernel.row_reduce sum %0 : f32
+    kernel.yield %1 : f32
+  } : tensor<1xf32>
+  kernel.return %h, %a : tensor<1x3xf32>, tensor<1xf32>
 }

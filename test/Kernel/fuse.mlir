@@ -1,5 +1,6 @@
 // RUN: ampc-opt %s --convert-train-to-kernel --kernel-fuse | FileCheck %s
 // RUN: ampc-opt %s --convert-train-to-kernel --kernel-fuse=across-gradients | FileCheck %s --check-prefix=ACROSS
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // CHECK-DAG: #[[$ID:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-DAG: #[[$COLUMN:.*]] = affine_map<(d0, d1) -> (d1)>
@@ -141,5 +142,60 @@ train.model @fuse {
     %3 = train.mul %u, %again : tensor<4x16xf32>, tensor<f32>
     %4 = train.add %v, %3 : tensor<4x16xf32>, tensor<4x16xf32>
     train.return %2, %4, %next : tensor<4x16xf32>, tensor<4x16xf32>, tensor<f32>
+  }
+
+  // What is added up over a whole gradient is computed by the sums, each of which reads the gradient and nothing else of its size.
+  // Scalar code stays out of them.
+  // CHECK-LABEL: kernel.program @sums(
+  // CHECK: %[[G:.*]] = kernel.gemm
+  // CHECK: %[[V:.*]] = kernel.view %[[G]]
+  // CHECK: %[[NONE:.*]] = kernel.map(%[[V]] : tensor<64xf32>)
+  // CHECK: kernel.row_reduce
+  // CHECK: kernel.yield
+  // CHECK: %[[NORM:.*]] = kernel.map(%[[V]], %{{.*}} : tensor<64xf32>, tensor<f32>)
+  // CHECK: arith.mulf
+  // CHECK: arith.mulf
+  // CHECK-NEXT: kernel.row_reduce
+  // CHECK-NEXT: kernel.yield
+  // CHECK: kernel.map({{.*}}%[[NORM]]
+  // CHECK-NEXT: ^bb0
+  // CHECK-NEXT: math.sqrt
+  train.func @sums(%x: tensor<8x4xf32>, %dy: tensor<8x16xf32>, %w: tensor<4x16xf32>, %inverse: tensor<f32>)
+      -> (tensor<4x16xf32>, tensor<f32>, tensor<f32>) attributes {train.role = "export"} {
+    %0 = train.matmul %x, %dy transpose_lhs : (tensor<8x4xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+    %g = train.gradient "w", %0 : tensor<4x16xf32>
+    %zero = train.constant dense<0.0> : tensor<f32>
+    %1 = train.mul %g, %zero : tensor<4x16xf32>, tensor<f32>
+    %none = train.reduce_sum %1 over [0, 1] : tensor<4x16xf32>
+    %2 = train.mul %g, %inverse : tensor<4x16xf32>, tensor<f32>
+    %3 = train.square %2 : tensor<4x16xf32>
+    %4 = train.reduce_sum %3 over [0, 1] : tensor<4x16xf32>
+    %norm = train.sqrt %4 : tensor<f32>
+    %5 = train.sub %w, %2 : tensor<4x16xf32>, tensor<4x16xf32>
+    train.return %5, %none, %norm : tensor<4x16xf32>, tensor<f32>, tensor<f32>
+  }
+
+  // A factor of a sum does not become one kernel with what waits for a sum, although both read the scale.
+  // CHECK-LABEL: kernel.program @factor(
+  // CHECK-SAME: %[[SCALE:[a-z0-9]*]]: tensor<f32> {
+  // CHECK: %[[INVERSE:.*]] = kernel.map(%[[SCALE]] : tensor<f32>) space []
+  // CHECK-NEXT: ^bb0
+  // CHECK-NEXT: arith.constant
+  // CHECK-NEXT: arith.divf
+  // CHECK-NEXT: kernel.yield
+  // CHECK: kernel.map(%{{.*}}, %[[INVERSE]] :
+  train.func @factor(%x: tensor<8x4xf32>, %dy: tensor<8x16xf32>, %w: tensor<4x16xf32>, %scale: tensor<f32>)
+      -> (tensor<4x16xf32>, tensor<f32>, tensor<f32>) attributes {train.role = "export"} {
+    %0 = train.matmul %x, %dy transpose_lhs : (tensor<8x4xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+    %g = train.gradient "w", %0 : tensor<4x16xf32>
+    %none = train.reduce_sum %g over [0, 1] : tensor<4x16xf32>
+    %next = train.mul %none, %scale : tensor<f32>, tensor<f32>
+    %one = train.constant dense<1.0> : tensor<f32>
+    %inverse = train.div %one, %scale : tensor<f32>, tensor<f32>
+    %1 = train.mul %g, %inverse : tensor<4x16xf32>, tensor<f32>
+    %2 = train.square %1 : tensor<4x16xf32>
+    %norm = train.reduce_sum %2 over [0, 1] : tensor<4x16xf32>
+    %3 = train.sub %w, %1 : tensor<4x16xf32>, tensor<4x16xf32>
+    train.return %3, %next, %norm : tensor<4x16xf32>, tensor<f32>, tensor<f32>
   }
 }

@@ -1,4 +1,5 @@
 // What was rounded to 16 bits is stored in 16 bits, once; readers widen it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc-opt %s --convert-train-to-kernel --kernel-fuse --kernel-narrow-results --cse | FileCheck %s
 
 train.model @narrow {

@@ -1,4 +1,5 @@
 // RUN: ampc-opt %s --kernel-plan --split-input-file --verify-diagnostics
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // expected-error@+1 {{expected a declaration of state "w"}}
 kernel.program @undeclared(%w: tensor<4xf32> {train.slot = "w"}) {

@@ -1,4 +1,5 @@
 // RUN: ampc-opt %s --kernel-plan | FileCheck %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Gradients lie behind everything that is saved.
 // CHECK: module attributes {kernel.state_bytes = 704 : i64}
@@ -128,6 +129,27 @@ kernel.program @arena(%x: tensor<8x8xf32> {train.name = "x"}) -> (tensor<8x8xf32
     kernel.yield %a : f32
   } : tensor<8x8xf32>
   kernel.return %4 : tensor<8x8xf32>
+}
+
+// A packed result has its elements elsewhere than the input has them, and so another buffer.
+// CHECK-LABEL: kernel.program @packed
+// CHECK: kernel.places = [#kernel.place<arena, 0, 0>]
+// CHECK: kernel.places = [#kernel.place<arena, 0, 4096>]
+kernel.program @packed(%x: tensor<32x32xf32> {train.name = "x"}) -> (tensor<32x32xf32> {train.name = "y"}) {
+  %0 = kernel.map(%x : tensor<32x32xf32>) space [32, 32] maps [#swap] -> [#id2] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<32x32xf32>
+  %1 = kernel.map(%0 : tensor<32x32xf32>) space [32, 32] maps [#id2] -> [#id2] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<32x32xf32, #kernel.packed<rhs, depth = 0>>
+  %2 = kernel.gemm %x, %1 : tensor<32x32xf32>, tensor<32x32xf32, #kernel.packed<rhs, depth = 0>> acc f32 maps [#mk, #kn] space [32, 32] depth 32
+    epilogue() maps [] -> [#id2] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<32x32xf32>
+  kernel.return %2 : tensor<32x32xf32>
 }
 
 // State that is computed with the loss waits for it: the new value is copied afterwards.

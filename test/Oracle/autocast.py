@@ -32,6 +32,9 @@ CASES = {
     "number": ({"a": ((5, 8), 600), "b": ((8, 7), 600)}, (5, 7), """%p = train.matmul %a, %b : (T(a), T(b)) -> tensor<5x7xf32>
     %n = train.constant dense<0.375> : tensor<f32>
     %r = train.mul %p, %n : tensor<5x7xf32>, tensor<f32>""", lambda F, a, b: (a @ b) * 0.375),
+    "tenth": ({"a": ((5, 8), 600), "b": ((8, 7), 600)}, (5, 7), """%p = train.matmul %a, %b : (T(a), T(b)) -> tensor<5x7xf32>
+    %n = train.constant dense<0.1> : tensor<f32>
+    %r = train.mul %p, %n : tensor<5x7xf32>, tensor<f32>""", lambda F, a, b: (a @ b) * 0.1),  # a number that bf16 does not hold
     "concat": ({"a": ((5, 8), 600), "b": ((8, 7), 600), "c": ((5, 2), 9000)}, (5, 9),
                """%p = train.matmul %a, %b : (T(a), T(b)) -> tensor<5x7xf32>
     %r = train.concat %p, %c along 1 : tensor<5x7xf32>, T(c)""", lambda F, a, b, c: F.cat([a @ b, c], 1)),

@@ -401,24 +401,7 @@ TEST(FloatForms, GrossApproximationsInDoublePrecision) {
 }
 
 TEST(FloatForms, Comparisons) {
-  struct {
-    const char *op;
-    bool (*f)(double, double);
-  } compares[] = {{"eq", [](double a, double b) { return a == b; }},
-                  {"ne", [](double a, double b) { return a < b || a > b; }},
-                  {"lt", [](double a, double b) { return a < b; }},
-                  {"le", [](double a, double b) { return a <= b; }},
-                  {"gt", [](double a, double b) { return a > b; }},
-                  {"ge", [](double a, double b) { return a >= b; }},
-                  {"equ", [](double a, double b) { return !(a < b || a > b); }},
-                  {"neu", [](double a, double b) { return !(a == b); }},
-                  {"ltu", [](double a, double b) { return !(a >= b); }},
-                  {"leu", [](double a, double b) { return !(a > b); }},
-                  {"gtu", [](double a, double b) { return !(a <= b); }},
-                  {"geu", [](double a, double b) { return !(a < b); }},
-                  {"num", [](double a, double b) { return a == a && b == b; }},
-                  {"nan", [](double a, double b) { return a != a || b != b; }}};
-  for (auto &c : compares) {
+  for (const auto &c : floatComparisons) {
     std::string op = c.op;
     for (bool ftz : {false, true}) {
       auto in = [&](uint64_t v) { return ftz ? flushed(asFloat(v)) : asFloat(v); };

@@ -22,103 +22,36 @@ template <class F> auto under(int mode, F f) {
   return r;
 }
 
-TEST(Float, F32DirectedRounding) {
-  for (int m = 0; m < 4; m++) {
-    struct {
-      const char *op;
-      float (*f)(float, float);
-    } ops[] = {{"add",
-                [](float a, float b) {
-                  volatile float x = a, y = b;
-                  return x + y;
-                }},
-               {"sub",
-                [](float a, float b) {
-                  volatile float x = a, y = b;
-                  return x - y;
-                }},
-               {"mul",
-                [](float a, float b) {
-                  volatile float x = a, y = b;
-                  return x * y;
-                }},
-               {"div", [](float a, float b) {
-                  volatile float x = a, y = b;
-                  return x / y;
-                }}};
-    for (auto &o : ops)
-      checkFloat(
-          32, {std::string(o.op) + "." + roundings[m] + ".f32 %d, %a, %b;", "b32", {"b32", "b32"}},
-          combinations(edgeF32, 2), [&](uint64_t a, uint64_t b, uint64_t) {
-            return asBits(under(hostModes[m], [&] { return o.f(asFloat(a), asFloat(b)); }));
-          });
-    checkFloat(
-        32,
-        {std::string("fma.") + roundings[m] + ".f32 %d, %a, %b, %c;", "b32", {"b32", "b32", "b32"}},
-        combinations(edgeF32, 3), [&](uint64_t a, uint64_t b, uint64_t c) {
-          return asBits(under(hostModes[m], [&] {
-            volatile float x = asFloat(a), y = asFloat(b), z = asFloat(c);
-            return std::fma(x, y, z);
-          }));
-        });
-    checkFloat(32, {std::string("sqrt.") + roundings[m] + ".f32 %d, %a;", "b32", {"b32"}},
-               combinations(edgeF32, 1), [&](uint64_t a, uint64_t, uint64_t) {
-                 return asBits(under(hostModes[m], [&] {
-                   volatile float x = asFloat(a);
-                   return std::sqrt(x);
-                 }));
-               });
-    checkFloat(32, {std::string("rcp.") + roundings[m] + ".f32 %d, %a;", "b32", {"b32"}},
-               combinations(edgeF32, 1), [&](uint64_t a, uint64_t, uint64_t) {
-                 return asBits(under(hostModes[m], [&] {
-                   volatile float x = asFloat(a);
-                   return 1.0f / x;
-                 }));
-               });
-  }
+/// The rounded operations of f32 or f64, against the host's under each rounding mode.
+template <class T>
+void checkDirectedRounding(int bits, const std::vector<uint64_t> &edges, T (*value)(uint64_t)) {
+  const std::string reg = "b" + std::to_string(bits), type = ".f" + std::to_string(bits) + " ";
+  struct {
+    const char *op;
+    unsigned sources;
+    T (*f)(volatile T, volatile T, volatile T);
+  } const ops[] = {
+      {"add", 2, [](volatile T x, volatile T y, volatile T) -> T { return x + y; }},
+      {"sub", 2, [](volatile T x, volatile T y, volatile T) -> T { return x - y; }},
+      {"mul", 2, [](volatile T x, volatile T y, volatile T) -> T { return x * y; }},
+      {"div", 2, [](volatile T x, volatile T y, volatile T) -> T { return x / y; }},
+      {"fma", 3, [](volatile T x, volatile T y, volatile T z) -> T { return std::fma(x, y, z); }},
+      {"sqrt", 1, [](volatile T x, volatile T, volatile T) -> T { return std::sqrt(x); }},
+      {"rcp", 1, [](volatile T x, volatile T, volatile T) -> T { return 1 / x; }}};
+  const char *const sources[] = {"", "%a", "%a, %b", "%a, %b, %c"};
+  for (int m = 0; m < 4; m++)
+    for (const auto &o : ops)
+      checkFloat(bits,
+                 {std::string(o.op) + "." + roundings[m] + type + "%d, " + sources[o.sources] + ";",
+                  reg, std::vector<std::string>(o.sources, reg)},
+                 combinations(edges, o.sources), [&](uint64_t a, uint64_t b, uint64_t c) {
+                   return asBits(
+                       under(hostModes[m], [&] { return o.f(value(a), value(b), value(c)); }));
+                 });
 }
 
-TEST(Float, F64DirectedRounding) {
-  for (int m = 0; m < 4; m++) {
-    struct {
-      const char *op;
-      double (*f)(double, double);
-    } ops[] = {{"add",
-                [](double a, double b) {
-                  volatile double x = a, y = b;
-                  return x + y;
-                }},
-               {"sub",
-                [](double a, double b) {
-                  volatile double x = a, y = b;
-                  return x - y;
-                }},
-               {"mul",
-                [](double a, double b) {
-                  volatile double x = a, y = b;
-                  return x * y;
-                }},
-               {"div", [](double a, double b) {
-                  volatile double x = a, y = b;
-                  return x / y;
-                }}};
-    for (auto &o : ops)
-      checkFloat(
-          64, {std::string(o.op) + "." + roundings[m] + ".f64 %d, %a, %b;", "b64", {"b64", "b64"}},
-          combinations(edgeF64, 2), [&](uint64_t a, uint64_t b, uint64_t) {
-            return asBits(under(hostModes[m], [&] { return o.f(asDouble(a), asDouble(b)); }));
-          });
-    checkFloat(
-        64,
-        {std::string("fma.") + roundings[m] + ".f64 %d, %a, %b, %c;", "b64", {"b64", "b64", "b64"}},
-        combinations(edgeF64, 3), [&](uint64_t a, uint64_t b, uint64_t c) {
-          return asBits(under(hostModes[m], [&] {
-            volatile double x = asDouble(a), y = asDouble(b), z = asDouble(c);
-            return std::fma(x, y, z);
-          }));
-        });
-  }
-}
+TEST(Float, F32DirectedRounding) { checkDirectedRounding<float>(32, edgeF32, asFloat); }
+TEST(Float, F64DirectedRounding) { checkDirectedRounding<double>(64, edgeF64, asDouble); }
 
 float flush(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x; }
 
@@ -411,24 +344,7 @@ TEST(Float, ConvertIntegers) {
 }
 
 TEST(Float, Compare) {
-  struct {
-    const char *op;
-    bool (*f)(double, double);
-  } compares[] = {{"eq", [](double a, double b) { return a == b; }},
-                  {"ne", [](double a, double b) { return a < b || a > b; }},
-                  {"lt", [](double a, double b) { return a < b; }},
-                  {"le", [](double a, double b) { return a <= b; }},
-                  {"gt", [](double a, double b) { return a > b; }},
-                  {"ge", [](double a, double b) { return a >= b; }},
-                  {"equ", [](double a, double b) { return !(a < b || a > b); }},
-                  {"neu", [](double a, double b) { return !(a == b); }},
-                  {"ltu", [](double a, double b) { return !(a >= b); }},
-                  {"leu", [](double a, double b) { return !(a > b); }},
-                  {"gtu", [](double a, double b) { return !(a <= b); }},
-                  {"geu", [](double a, double b) { return !(a < b); }},
-                  {"num", [](double a, double b) { return a == a && b == b; }},
-                  {"nan", [](double a, double b) { return a != a || b != b; }}};
-  for (auto &c : compares) {
+  for (const auto &c : floatComparisons) {
     check({std::string("setp.") + c.op + ".f32 %d, %a, %b;", "pred", {"b32", "b32"}},
           combinations(edgeF32, 2),
           [&](uint64_t a, uint64_t b, uint64_t) { return uint64_t(c.f(asFloat(a), asFloat(b))); });

@@ -54,6 +54,26 @@ std::vector<uint32_t> onWarp(const std::string &text, const std::vector<uint32_t
                              unsigned threads = 32);
 /// Different numbers for onWarp.
 std::vector<uint32_t> lanes(size_t n = 32);
+/// The comparisons of floats, as C++ has them.
+struct FloatComparison {
+  const char *op;
+  bool (*f)(double, double);
+};
+inline constexpr FloatComparison floatComparisons[] = {
+    {"eq", [](double a, double b) { return a == b; }},
+    {"ne", [](double a, double b) { return a < b || a > b; }},
+    {"lt", [](double a, double b) { return a < b; }},
+    {"le", [](double a, double b) { return a <= b; }},
+    {"gt", [](double a, double b) { return a > b; }},
+    {"ge", [](double a, double b) { return a >= b; }},
+    {"equ", [](double a, double b) { return !(a < b || a > b); }},
+    {"neu", [](double a, double b) { return !(a == b); }},
+    {"ltu", [](double a, double b) { return !(a >= b); }},
+    {"leu", [](double a, double b) { return !(a > b); }},
+    {"gtu", [](double a, double b) { return !(a <= b); }},
+    {"geu", [](double a, double b) { return !(a < b); }},
+    {"num", [](double a, double b) { return a == a && b == b; }},
+    {"nan", [](double a, double b) { return a != a || b != b; }}};
 float asFloat(uint64_t bits);
 uint64_t asBits(float value);
 double asDouble(uint64_t bits);

@@ -1,6 +1,6 @@
 // mma.sync, ldmatrix, stmatrix and wgmma against plain matrix products of small integers, which
-// every type and every order of summation represents exactly. SPDX-License-Identifier: Apache-2.0
-// WITH LLVM-exception
+// every type and every order of summation represents exactly.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "InstructionHarness.h"
 #include <cmath>
 #include <random>

@@ -1,5 +1,6 @@
 // Runs one kernel of the suite from a given PTX file: for the fault injector and for recompiled
-// PTX. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// PTX.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Prints one line, "ok", "wrong: ...", "error: ..." or "race: ...", and exits with 0, 1, 2 or 3.
 #include "KernelSuite.h"

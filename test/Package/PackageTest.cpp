@@ -1,5 +1,6 @@
 // Packages a planned model, then uses it as users do: from C, from C++, beside another model, under
-// sanitizers. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// sanitizers.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Package.h"
 #include "ampc/Package/Loader.h"
 #include "ampc/Runtime/Runtime.h"
@@ -7,6 +8,7 @@
 #include "ampc/Target/CPU/Passes.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Train.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/JSON.h"
 #include <cstdlib>
@@ -122,13 +124,10 @@ TEST_F(Package, SymbolsAreAFixedList) {
       0,
       shell(
           "nm -u libline.a | awk '/ U /{print $2}' | grep -v '^line_k' | sort -u | tr '\\n' ' '"));
-  EXPECT_EQ(errors,
-            "__errno_location aligned_alloc clock_gettime close free fsync getenv getpid lseek "
-            "memcpy memset mmap munmap open pread pthread_cond_broadcast pthread_cond_destroy "
-            "pthread_cond_init pthread_cond_signal "
-            "pthread_cond_wait pthread_create pthread_join pthread_mutex_destroy "
-            "pthread_mutex_init pthread_mutex_lock "
-            "pthread_mutex_unlock rename sched_getaffinity strcmp strlen syscall unlink write ");
+  std::string expected;
+#define AMPC_EXTERNAL(name) expected += #name " ";
+#include "ampc/Package/Externals.def"
+  EXPECT_EQ(errors, expected);
   auto manifest = llvm::json::parse(readText(folder + "/line.json"));
   ASSERT_TRUE(bool(manifest));
   std::string listed;
@@ -140,6 +139,25 @@ TEST_F(Package, SymbolsAreAFixedList) {
                      "nm libline.a | awk 'NF == 3 && $2 ~ /[dDbBC]/ && $3 !~ "
                      "/^(line_model|ampc.table)/{print $3}'"));
   EXPECT_EQ(errors, ""); // neither foreign names nor mutable globals
+}
+
+// A call that nothing outside answers is found when the library is made, not when it is linked.
+TEST_F(Package, UnknownFunctionIsRefused) {
+  OwningOpRef<ModuleOp> module = emit(readText(input("line.mlir")));
+  ASSERT_TRUE(module) << errors;
+  auto tier = *module->getOps<ModuleOp>().begin();
+  OpBuilder builder = OpBuilder::atBlockBegin(tier.getBody());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&context), {});
+  auto callee = LLVM::LLVMFuncOp::create(builder, tier.getLoc(), "nowhere", type);
+  auto kernel = llvm::find_if(tier.getOps<LLVM::LLVMFuncOp>(),
+                              [](LLVM::LLVMFuncOp function) { return !function.isExternal(); });
+  builder.setInsertionPointToStart(&(*kernel).getBody().front());
+  LLVM::CallOp::create(builder, tier.getLoc(), callee, ValueRange());
+  EXPECT_TRUE(failed(packageModel(*module, {})));
+  EXPECT_NE(errors.find("internal error: the code of @line calls 'nowhere', which no library "
+                        "defines"),
+            std::string::npos)
+      << errors;
 }
 
 TEST_F(Package, ManifestSaysWhatIsInside) {

@@ -1,6 +1,7 @@
 // RUN: %ampc-opt %s --amp-lower-accumulation | FileCheck %s
 // RUN: not %ampc-opt %s --amp-lower-accumulation=verify=true 2>&1 | FileCheck %s --check-prefix=VERIFY
 // RUN: %ampc-opt %s --amp-lower-accumulation --amp-lower-accumulation=verify=true
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // VERIFY: error: expected a sum of 16-bit values to have an accumulator in f32, but train.reduce_sum has none
 // VERIFY: error: expected a sum of 16-bit values to have an accumulator in f32, but train.add has none
 

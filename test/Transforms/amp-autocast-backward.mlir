@@ -1,4 +1,5 @@
 // The backward pass runs in the types of the forward pass; weight gradients are rounded before they become f32, as in torch.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --amp-assign-precision="policy=autocast precision=bf16" | FileCheck %s
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --amp-assign-precision="policy=propagate precision=bf16" | FileCheck %s --check-prefix=PROPAGATE
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --amp-assign-precision="precision=bf16 override=^loss/tanh#0$=f32" | FileCheck %s --check-prefix=NAMED

@@ -1,4 +1,5 @@
 // Types of results as torch.autocast gives them (aten/src/ATen/autocast_mode.{h,cpp}).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --amp-flatten-regions --amp-assign-precision="policy=autocast precision=f16" | FileCheck %s --check-prefixes=CHECK,CUDA
 // RUN: %ampc-opt %s --amp-flatten-regions --amp-assign-precision="policy=autocast-cpu precision=f16" | FileCheck %s --check-prefixes=CHECK,CPU
 
@@ -19,12 +20,13 @@ train.model @lists {
     train.return %1 : tensor<8x8xf32>
   }
 
-  // A bias of its own is f32, and so is the sum; a number does not vote.
+  // A bias of its own is f32, and so is the sum; a number does not vote. What scales is not rounded itself.
   // CHECK-LABEL: train.func @promotion
   train.func @promotion(%w: tensor<8x8xf32> {train.slot = "w"}, %b: tensor<8xf32> {train.slot = "b"}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %half = train.constant dense<0.5> : tensor<f32>
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    // CHECK: train.mul {{.*}} : tensor<8x8xf16>, tensor<f16>
+    // CHECK: train.mul {{.*}} : tensor<8x8xf32>, tensor<f32>
+    // CHECK-NEXT: train.cast {{.*}} : tensor<8x8xf32> to tensor<8x8xf16>
     %1 = train.mul %0, %half : tensor<8x8xf32>, tensor<f32>
     // CHECK: train.add {{.*}} : tensor<8x8xf32>, tensor<8xf32>
     %2 = train.add %1, %b : tensor<8x8xf32>, tensor<8xf32>

@@ -1,4 +1,5 @@
 // Modes of contractions: carried to the kernels, refused by CPUs.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --canonicalize --cse --amp-assign-precision=precision=tf32 | FileCheck %s --check-prefix=TF32
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --canonicalize --cse --amp-assign-precision=precision=fp8 | FileCheck %s --check-prefix=FP8
 // RUN: ampc compile %s --precision=fp8 --compile-to=kernels | FileCheck %s --check-prefix=KERNEL
@@ -12,7 +13,7 @@
 // RUN: not ampc compile %s --precision=bf16 --policy-file=%t.policy -o %t 2>&1 | FileCheck %s --check-prefix=FILEERROR
 // RUN: ampc compile %s --precision-override 'matmul=f8E5M2' --compile-to=precision | FileCheck %s --check-prefix=E5M2
 // RUN: not ampc compile %s --precision-override 'matmul#0=e4m3' -o %t 2>&1 | FileCheck %s --check-prefix=NAME
-// NAME: error: override matmul#0=e4m3: line 1: expected f32, bf16, f16, or a mode of contractions (tf32, fp8, f8E4M3FN, f8E5M2), but got e4m3
+// NAME: error: override matmul#0=e4m3: expected f32, bf16, f16, or a mode of contractions (tf32, fp8, f8E4M3FN, f8E5M2), but got e4m3
 
 train.model @line {
   train.param @w1 : tensor<16x8xf32> = #train.kaiming_uniform

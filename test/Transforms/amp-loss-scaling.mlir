@@ -1,4 +1,5 @@
 // Where the scale enters and leaves a step, and what one predicate guards.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --split-input-file --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --canonicalize --cse --amp-assign-precision="precision=f16" --canonicalize --cse --amp-insert-loss-scaling | FileCheck %s
 // RUN: %ampc-opt %s --split-input-file --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --canonicalize --cse --amp-assign-precision="precision=bf16" --canonicalize --cse --amp-insert-loss-scaling 2>&1 | FileCheck %s --check-prefix=BF16
 

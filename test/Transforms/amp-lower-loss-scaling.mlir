@@ -1,4 +1,5 @@
 // The state machine of the scale in train ops.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --amp-lower-loss-scaling | FileCheck %s
 
 train.model @machine {

@@ -1,4 +1,5 @@
 // The default policy: compute types by category, storage types by a minimum cut.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --canonicalize --cse --amp-assign-precision="precision=bf16" | FileCheck %s
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --canonicalize --cse --amp-assign-precision="precision=bf16 explain=true" 2>&1 | FileCheck %s --check-prefix=COST
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --canonicalize --cse --amp-assign-precision="precision=f32" | FileCheck %s --check-prefix=F32

@@ -1,4 +1,5 @@
 // Names, attributes, files and regions fix types.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: printf '# attention in full\ntanh relu = full\nname ^scores$ = f32\n' > %t.policy
 // RUN: %ampc-opt %s --amp-assign-precision="precision=bf16 override=^logits$=f32" | FileCheck %s
 // RUN: %ampc-opt %s --amp-assign-precision="precision=bf16 policy-file=%t.policy" | FileCheck %s --check-prefix=FILE
@@ -9,11 +10,11 @@
 // RUN: not %ampc-opt %s --amp-assign-precision="precision=f8" 2>&1 | FileCheck %s --check-prefix=PRECISION
 // RUN: not %ampc-opt %s --amp-assign-precision="policy=best" 2>&1 | FileCheck %s --check-prefix=POLICY
 // RUN: not %ampc-opt %s --amp-assign-precision="policy-file=%t.none" 2>&1 | FileCheck %s --check-prefix=MISSING
-// TYPE: error: override logits=i8: line 1: expected f32, bf16, f16, or a mode of contractions (tf32, fp8, f8E4M3FN, f8E5M2), but got i8
-// REGEX: error: override (=f32: line 1: expected a regular expression, but got (
-// EDIT: error: edit tanh=sometimes: line 1: expected low, full, normalize, promote, pass, narrow or untouched, but got sometimes
+// TYPE: error: override logits=i8: expected f32, bf16, f16, or a mode of contractions (tf32, fp8, f8E4M3FN, f8E5M2), but got i8
+// REGEX: error: override (=f32: expected a regular expression, but got (
+// EDIT: error: edit tanh=sometimes: expected low, full, normalize, promote, pass, narrow or untouched, but got sometimes
 // PRECISION: error: expected precision f32, bf16, f16, tf32 or fp8, but got f8
-// POLICY: error: expected policy mincut, autocast, autocast-cpu or propagate, but got best
+// POLICY: error: expected policy mincut, autocast, autocast-cpu, propagate or narrow, but got best
 // MISSING: error: cannot read {{.*}}.none
 
 train.model @named {

@@ -1,6 +1,8 @@
 // The colouring examples of auto_mixed_precision.cc.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --amp-assign-precision="policy=propagate precision=f16" | FileCheck %s
 // RUN: %ampc-opt %s --amp-assign-precision="policy=propagate precision=f16 edit=tanh=deny,softmax=clear" | FileCheck %s --check-prefix=EDIT
+// RUN: %ampc-opt %s --amp-assign-precision="policy=propagate precision=bf16" | FileCheck %s --check-prefix=BF16
 
 train.model @colours {
   // deny infer clear infer clear allow infer: deny deny deny deny clear allow infer.
@@ -72,5 +74,39 @@ train.model @colours {
     %0 = train.relu %x : tensor<8xf32>
     %1 = train.tanh %0 : tensor<8xf32>
     train.return %1 : tensor<8xf32>
+  }
+
+  // A sum denies in f16; the lists for bf16 have it between allow ops. An exponential denies in both.
+  // CHECK-LABEL: train.func @sums
+  // BF16-LABEL:  train.func @sums
+  train.func @sums(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CHECK: train.reduce_sum {{.*}}amp.rule = "deny"
+    // BF16:  %[[S:.*]] = train.reduce_sum {{.*}}amp.rule = "infer"
+    // BF16-NEXT: train.cast %[[S]] : tensor<8xf32> to tensor<8xbf16>
+    %1 = train.reduce_sum %0 over [1] : tensor<8x8xf32>
+    // CHECK: train.sub {{.*}}amp.rule = "deny"{{.*}} : tensor<8x8xf32>
+    // BF16:  train.sub {{.*}}amp.rule = "infer"{{.*}} : tensor<8x8xbf16>
+    %2 = train.sub %0, %1 : tensor<8x8xf32>, tensor<8xf32>
+    %3 = train.matmul %2, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // BF16: train.exp {{.*}}amp.rule = "deny"
+    %4 = train.exp %3 : tensor<8x8xf32>
+    train.return %4 : tensor<8x8xf32>
+  }
+
+  // Partial gradients of a weight that is used twice are added up in f32, without rounding.
+  // CHECK-LABEL: train.func @shared
+  train.func @shared(%g: tensor<8x8xf32>, %x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    // CHECK: %[[A:.*]] = train.matmul {{.*}} transpose_lhs {{.*}} : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf32>
+    %0 = train.matmul %x, %g transpose_lhs : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CHECK-NEXT: %[[B:.*]] = train.matmul {{.*}} transpose_lhs {{.*}} : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf32>
+    %1 = train.matmul %y, %g transpose_lhs : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CHECK-NEXT: %[[T:.*]] = train.transpose %[[B]] {{.*}}amp.rule = "gradient"{{.*}} : tensor<8x8xf32>
+    %2 = train.transpose %1 [1, 0] : tensor<8x8xf32>
+    // CHECK-NEXT: %[[S:.*]] = train.add %[[A]], %[[T]]
+    %3 = train.add %0, %2 {train.fan_in} : tensor<8x8xf32>, tensor<8x8xf32>
+    // CHECK-NEXT: train.gradient "w", %[[S]]
+    %4 = train.gradient "w", %3 : tensor<8x8xf32>
+    train.return %4 : tensor<8x8xf32>
   }
 }

@@ -1,6 +1,11 @@
 // Constants that do not fit, and bounds that hold for every input.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --amp-assign-precision="precision=f16" | FileCheck %s
 // RUN: %ampc-opt %s --amp-assign-precision="precision=bf16" | FileCheck %s --check-prefix=BF16
+// RUN: %ampc-opt %s --amp-assign-precision="precision=f16 policy=autocast" | FileCheck %s --check-prefix=LIST
+// RUN: %ampc-opt %s --amp-assign-precision="precision=f16 policy=propagate" | FileCheck %s --check-prefix=LIST
+// RUN: %ampc-opt %s --amp-assign-precision="precision=f16 override=masked=f16" 2>%t.txt | FileCheck %s --check-prefix=FORCED
+// RUN: FileCheck %s --check-prefix=WARN < %t.txt
 
 train.model @ranges {
   // Scores that no bound is known for stay in f32 until the softmax; so does what a mask of -1e9 is added to. bf16 holds both.
@@ -36,6 +41,48 @@ train.model @ranges {
     train.return %3 : tensor<4x8x16xf32>
   }
 
+  // Rows of 16 numbers with mean 0 and mean square 1 hold none beyond the root of 15: with such queries and keys, scores are at most 16 * 4 * 15.
+  // CHECK-LABEL: train.func @normalized
+  train.func @normalized(%x: tensor<4x8x16xf32>, %y: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>) -> tensor<4x8x16xf32> {
+    %gain = train.constant dense<2.0> : tensor<16xf32>
+    %zero = train.constant dense<0.0> : tensor<16xf32>
+    %q = train.layer_norm %x, %gain, %zero eps 1.0e-5 : tensor<4x8x16xf32>, tensor<16xf32>, tensor<16xf32>
+    %k = train.rms_norm %y, %gain eps 1.0e-6 : tensor<4x8x16xf32>, tensor<16xf32>
+    // CHECK: %[[S:.*]] = train.matmul {{.*}}amp.rule = "contraction"
+    // CHECK-NEXT: train.cast %[[S]] : tensor<4x8x8xf32> to tensor<4x8x8xf16>
+    %0 = train.matmul %q, %k transpose_rhs : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
+    %1 = train.softmax %0 : tensor<4x8x8xf32>
+    %2 = train.matmul %1, %v : (tensor<4x8x8xf32>, tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
+    train.return %2 : tensor<4x8x16xf32>
+  }
+
+  // With a gain of 300 a row of 16 could reach 1200, and the scores 16 * 1162 * 1200.
+  // CHECK-LABEL: train.func @amplified
+  train.func @amplified(%x: tensor<4x8x16xf32>, %y: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>) -> tensor<4x8x16xf32> {
+    %gain = train.constant dense<300.0> : tensor<16xf32>
+    %zero = train.constant dense<0.0> : tensor<16xf32>
+    %q = train.layer_norm %x, %gain, %zero eps 1.0e-5 : tensor<4x8x16xf32>, tensor<16xf32>, tensor<16xf32>
+    %k = train.rms_norm %y, %gain eps 1.0e-6 : tensor<4x8x16xf32>, tensor<16xf32>
+    // CHECK: train.matmul {{.*}}its elements may reach 22308{{.*}}amp.rule = "range"
+    %0 = train.matmul %q, %k transpose_rhs : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
+    %1 = train.softmax %0 : tensor<4x8x8xf32>
+    %2 = train.matmul %1, %v : (tensor<4x8x8xf32>, tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
+    train.return %2 : tensor<4x8x16xf32>
+  }
+
+  // f16 ends before the square of 300, bf16 does not; both compute it in f32.
+  // CHECK-LABEL: train.func @squares
+  // BF16-LABEL:  train.func @squares
+  train.func @squares(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %0 = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // CHECK: train.square {{.*}}amp.rule = "full-precision"
+    // BF16:  %[[S:.*]] = train.square {{.*}}amp.rule = "normalize"
+    // BF16-NEXT: train.cast %[[S]] : tensor<8x8xf32> to tensor<8x8xbf16>
+    %1 = train.square %0 : tensor<8x8xf32>
+    %2 = train.matmul %1, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    train.return %2 : tensor<8x8xf32>
+  }
+
   // An epsilon of 1e-12 would become 0, and a division by it infinite.
   // CHECK-LABEL: train.func @epsilon
   // BF16-LABEL:  train.func @epsilon
@@ -51,4 +98,22 @@ train.model @ranges {
     %4 = train.matmul %3, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %4 : tensor<8x8xf32>
   }
+
+  // The same under the other policies; an override that asks for f16 does not round a constant away either.
+  // CHECK-LABEL: train.func @policies
+  // LIST-LABEL:  train.func @policies
+  // FORCED-LABEL: train.func @policies
+  train.func @policies(%x: tensor<8x8xf32>, %on: tensor<8x8xi1>) -> tensor<8x8xf32> {
+    %mask = train.constant dense<-1.0e9> : tensor<f32>
+    %0 = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    // LIST:   train.select {{.*}}the constant -1e+09 overflows in f16", amp.rule = "range"} : tensor<8x8xi1>, tensor<8x8xf32>, tensor<f32>
+    // FORCED: train.select {{.*}}the constant -1e+09 overflows in f16, although the override \22masked\22 fixes the type", amp.rule = "range"} : tensor<8x8xi1>, tensor<8x8xf32>, tensor<f32>
+    %1 = train.select %on, %0, %mask : tensor<8x8xi1>, tensor<8x8xf32>, tensor<f32> loc("masked")
+    // CHECK: train.clamp {{.*}}the low 1e-12 becomes 0 in f16{{.*}} : tensor<8x8xf32>
+    // LIST:  train.clamp {{.*}}the low 1e-12 becomes 0 in f16{{.*}} : tensor<8x8xf32>
+    %2 = train.clamp %0 from 1.0e-12 to 1.0 : tensor<8x8xf32>
+    %3 = train.matmul %1, %2 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    train.return %3 : tensor<8x8xf32>
+  }
 }
+// WARN: masked: expected 'f16' to hold the op's numbers, but the constant -1e+09 overflows in f16: it computes in f32

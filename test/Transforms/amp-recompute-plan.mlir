@@ -1,5 +1,6 @@
 // What the plan keeps for the backward pass: input, two activations and the prediction in bf16, and what masks a short batch. The dropout mask is
 // made again from the random counter, and so is every form of a value that a cast or an absolute value gives.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc compile %s --precision=bf16 --compile-to=plan | FileCheck %s
 // RUN: ampc compile %s --compile-to=plan | FileCheck %s --check-prefix=F32
 // CHECK-LABEL: kernel.program @fit.train

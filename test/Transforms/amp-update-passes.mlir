@@ -1,5 +1,6 @@
-// Passes over a parameter's gradient. The product writes it, with loss scaling the flag too, and one kernel unscales, clips, updates, and
-// writes parameter, moments and the f16 copy. The norm of a step with a single parameter is one reduction before that.
+// Passes over a parameter's gradient. The product writes it, with loss scaling the flag and with clipping the squared norm too, and one
+// kernel unscales, clips, updates, and writes parameter, moments and the f16 copy.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc compile %s --precision=f16 --compile-to=kernels | FileCheck %s --check-prefix=SCALED
 // RUN: sed 's/{clip_norm = 1.0}//' %s > %t.mlir
 // RUN: ampc compile %t.mlir --precision=f16 --compile-to=kernels | FileCheck %s --check-prefix=FLAG
@@ -16,16 +17,14 @@ train.model @line {
   train.step @fit minimize @loss over [@w] with #train.adamw<lr = 0.1> {clip_norm = 1.0}
 }
 // SCALED-LABEL: kernel.program @fit.train
-// SCALED:       %[[G:.*]] = kernel.gemm {{.*}} space [48, 40]
-// SCALED:       %[[FLAT:.*]] = kernel.view %[[G]] : tensor<48x40xf32> to
-// SCALED-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
-// SCALED:       {{[(]}}%[[FLAT]]{{[ ,]}}
-// SCALED-NOT:   {{[(, ]}}%[[FLAT]]{{[ ,]}}
-// SCALED-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
-// SCALED:       %{{.*}}:4 = kernel.map(%[[G]], {{.*}}) space [48, 40]
-// SCALED-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
+// SCALED:       %[[G:.*]]:3 = kernel.with_totals({{.*}}) of {
+// SCALED:       kernel.gemm {{.*}} space [48, 40]
+// SCALED:       } {kernel.barrier} : tensor<48x40xf32>, tensor<1xf32>, tensor<1xf64>
+// SCALED-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}
+// SCALED:       %{{.*}}:4 = kernel.map(%[[G]]#0, {{.*}}) space [48, 40]
+// SCALED-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}
 // SCALED:       } : tensor<48x40xf32>, tensor<48x40xf32>, tensor<48x40xf32>, tensor<48x40xf16>
-// SCALED-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
+// SCALED-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}
 // SCALED:       kernel.return
 
 // FLAG-LABEL: kernel.program @fit.train

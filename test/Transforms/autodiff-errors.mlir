@@ -1,4 +1,5 @@
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --split-input-file --verify-diagnostics
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 train.model @rounded {
   train.param @w : tensor<3xf32> = #train.ones
@@ -21,5 +22,36 @@ train.model @ignored {
     train.return %x : tensor<f32>
   }
   // expected-error @below {{expected the loss to depend on @w, but it does not}}
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
+}
+
+// -----
+
+// One way around the stop_gradient is enough.
+train.model @around {
+  train.param @w : tensor<3xf32> = #train.ones
+  train.func @loss(%x: tensor<3xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<3xf32>
+    %s = train.stop_gradient %w : tensor<3xf32>
+    %0 = train.mul %s, %w : tensor<3xf32>, tensor<3xf32>
+    // expected-error @below {{expected a differentiable op on an active path, but @w -> loss/mul#0 -> loss/floor#0 reaches the loss}}
+    %1 = train.floor %0 : tensor<3xf32>
+    %2 = train.reduce_sum %1 over [0] : tensor<3xf32>
+    train.return %2 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
+}
+
+// -----
+
+train.model @stopped {
+  train.param @w : tensor<3xf32> = #train.ones
+  // expected-error @below {{expected the loss of step @fit to depend on @w, but it does not}}
+  train.func @loss(%x: tensor<3xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<3xf32>
+    %s = train.stop_gradient %w : tensor<3xf32>
+    %0 = train.reduce_sum %s over [0] : tensor<3xf32>
+    train.return %0 : tensor<f32>
+  }
   train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
 }

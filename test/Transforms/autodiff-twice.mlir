@@ -1,4 +1,5 @@
 // The differentiated function is train IR again: differentiating it once more gives second derivatives.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --train-autodiff="of=f" --canonicalize --cse --train-autodiff="of=f.grad result=1" --canonicalize --cse | FileCheck %s
 
 train.model @cubic {

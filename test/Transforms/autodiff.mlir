@@ -1,4 +1,5 @@
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse | FileCheck %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 train.model @line {
   train.param @w : tensor<3x2xf32> = #train.kaiming_uniform

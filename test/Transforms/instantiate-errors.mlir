@@ -1,4 +1,5 @@
 // RUN: %ampc-opt %s --train-instantiate --split-input-file --verify-diagnostics
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 train.model @unused {
   train.param @w : tensor<f32> = #train.zeros

@@ -1,4 +1,5 @@
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 train.model @calls {
   train.param @w : tensor<4x4xf32> = #train.xavier_uniform

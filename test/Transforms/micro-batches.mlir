@@ -1,4 +1,5 @@
 // Parts of a batch are arguments of their own; every part counts as much as its valid rows do.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --phase-simplify --phase-autodiff --phase-optimize | FileCheck %s
 
 train.model @m {

@@ -1,5 +1,6 @@
 // ampc check --against: a step in mixed precision beside the same step in f32 or f64, value by
-// value. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// value.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TOOLS_AMPC_AGAINST_H
 #define AMPC_TOOLS_AMPC_AGAINST_H
 

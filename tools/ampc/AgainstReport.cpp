@@ -36,12 +36,14 @@ double AgainstReport::errorOf(const StepLoss &loss) const {
   return difference == 0 ? 0 : difference / std::fabs(loss.exact);
 }
 
-/// The first divergence is the first in time: the earliest step, in it the earliest value.
-void AgainstReport::finish(llvm::StringRef type, llvm::StringRef against, double allowed,
-                           double unit) {
+void AgainstReport::begin(llvm::StringRef type, llvm::StringRef against, double allowed) {
   precision = type.str();
   reference = against.str();
   tolerance = allowed;
+}
+
+/// The first divergence is the first in time: the earliest step, in it the earliest value.
+void AgainstReport::finish(double unit) {
   for (size_t i = 0; i < rows.size(); ++i) {
     Row &row = rows[i];
     auto bad = llvm::find_if(row.errors, [&](auto &at) { return isBad(at.second); });

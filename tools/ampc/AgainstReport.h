@@ -13,7 +13,8 @@ struct Deviation {
   double max = 0;     ///< largest difference over the largest magnitude of the reference
   double largest = 0; ///< largest magnitude of the reference
   /// What one rounding of parameters and inputs to the lower precision changes in the reference,
-  /// norm-wise: no step in that precision can be expected to come closer than about this.
+  /// norm-wise, or half of what changes of twice its size do: no step in that precision can be
+  /// expected to come closer than about this.
   double sensitivity = 0;
 };
 
@@ -30,7 +31,9 @@ public:
   /// A row keeps the largest error of all steps.
   void note(size_t row, unsigned step, const Deviation &deviation);
   void addLoss(const StepLoss &loss) { losses.push_back(loss); }
-  void finish(llvm::StringRef precision, llvm::StringRef reference, double tolerance, double unit);
+  void begin(llvm::StringRef precision, llvm::StringRef reference, double tolerance);
+  void finish(double unit);
+  bool isBad(const Deviation &d) const { return !(d.norm <= allowed(d)); } // also a NaN
   bool passed() const { return firstBad < 0 && !lossBad; }
 
   void print(llvm::raw_ostream &os, bool byError, bool isRandom) const;
@@ -46,7 +49,6 @@ private:
     std::vector<std::pair<unsigned, Deviation>> errors; ///< by step
   };
   double allowed(const Deviation &deviation) const;
-  bool isBad(const Deviation &d) const { return !(d.norm <= allowed(d)); } // also a NaN
   double errorOf(const StepLoss &loss) const;
   void printRow(llvm::raw_ostream &os, const Row &row, int width) const;
   void printLosses(llvm::raw_ostream &os) const;

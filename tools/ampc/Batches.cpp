@@ -1,6 +1,8 @@
 // Batches of rows of arrays, in an order that a seed and the step number fix.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Batches.h"
+#include "ampc/Package/WriteFile.h"
+#include "ampc/Support/Text.h"
 #include <cstring>
 #include <numeric>
 
@@ -17,9 +19,9 @@ llvm::Expected<Sources> ampc::readSources(llvm::ArrayRef<std::string> words) {
   Sources sources;
   for (const std::string &word : words) {
     auto [name, path] = llvm::StringRef(word).split('=');
-    if (path.empty())
+    if (name.empty() || path.empty())
       return llvm::createStringError(std::error_code(),
-                                     "expected --data INPUT=FILE, but got " + word);
+                                     "expected --data INPUT=FILE, but got " + shown(word));
     for (auto &source : sources)
       if (source.first == name)
         return llvm::createStringError(std::error_code(), "expected --data " + name.str() +
@@ -27,6 +29,15 @@ llvm::Expected<Sources> ampc::readSources(llvm::ArrayRef<std::string> words) {
     sources.push_back({name.str(), path.str()});
   }
   return sources;
+}
+
+llvm::Error ampc::checkOutputs(llvm::ArrayRef<std::string> outputs, const Sources &data,
+                               std::vector<std::string> others) {
+  for (auto &[name, path] : data) {
+    others.push_back(path);
+    others.push_back(llvm::StringRef(path).rsplit(':').first.str()); // FILE.safetensors:TENSOR
+  }
+  return checkOutputs(outputs, others);
 }
 
 /// A batched input takes rows of a longer array; any other input takes the array as it is.

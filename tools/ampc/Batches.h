@@ -12,6 +12,9 @@ namespace ampc {
 /// Pairs of an input's name and a path, from words INPUT=FILE.
 using Sources = std::vector<std::pair<std::string, std::string>>;
 llvm::Expected<Sources> readSources(llvm::ArrayRef<std::string> words);
+/// An error if one of the outputs is an input: of the data, or among `others`.
+llvm::Error checkOutputs(llvm::ArrayRef<std::string> outputs, const Sources &data,
+                         std::vector<std::string> others);
 
 /// Rows of the data, shuffled anew in every epoch. The order depends only on seed and step, so a
 /// resumed run goes on where it stopped.

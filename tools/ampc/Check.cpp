@@ -6,6 +6,7 @@
 #include "PrecisionOptions.h"
 #include "RandomInputs.h"
 #include "Session.h"
+#include "ampc/Support/Text.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -253,8 +254,10 @@ static int runSideBySide() {
   auto sources = readSources(data);
   if (!sources)
     return fail(llvm::toString(sources.takeError()));
+  if (against.getNumOccurrences() && against.empty())
+    return fail("expected --against=f32 or f64, but got \"\"");
   if (order != "execution" && order != "error")
-    return fail("expected --sort=execution or error, but got " + order);
+    return fail("expected --sort=execution or error, but got " + shown(order));
   if (steps == 0)
     return fail("expected --steps of at least 1");
   if (!(tolerance >= 0))
@@ -275,11 +278,13 @@ static int runSideBySide() {
   options.trackNonFinite = trackNonFinite;
   options.jsonFile = jsonFile;
   options.csvFile = csvFile;
+  if (llvm::Error mistake = checkOutputs({jsonFile, csvFile}, *sources, request.inputs()))
+    return fail(llvm::toString(std::move(mistake)));
   return runAgainst(request, state, options);
 }
 
 int ampc::runCheck() {
-  if (!against.empty() || trackNonFinite)
+  if (against.getNumOccurrences() || trackNonFinite)
     return runSideBySide();
   using Reference = std::reference_wrapper<const cl::Option>; // a list's & gives its elements
   for (const cl::Option &option :

@@ -3,6 +3,7 @@
 #include "Commands.h"
 #include "PrecisionOptions.h"
 #include "ampc/Package/Package.h"
+#include "ampc/Support/Text.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -68,13 +69,13 @@ int ampc::runCompile() {
   auto chosen = precision.get();
   if (!chosen)
     return fail(llvm::toString(chosen.takeError()));
-  if (!stopAfter.empty() && !findPhase(stopAfter)) {
+  if (stopAfter.getNumOccurrences() && !findPhase(stopAfter)) {
     std::string names = llvm::join(
         llvm::map_range(getPhases(), [](const Phase &phase) { return phase.name; }), ", ");
-    return fail("expected a phase (" + names + "), but got " + stopAfter);
+    return fail("expected a phase (" + names + "), but got " + shown(stopAfter));
   }
-  if (!sanitize.empty() && sanitize != "address" && sanitize != "thread")
-    return fail("expected --sanitize=address or thread, but got " + sanitize);
+  if (sanitize.getNumOccurrences() && sanitize != "address" && sanitize != "thread")
+    return fail("expected --sanitize=address or thread, but got " + shown(sanitize));
   CompileRequest request{input, *chosen, stopAfter, dumpDir, timing, {}};
   Compiler compiler;
   OwningOpRef<ModuleOp> module = compiler.run(request);
@@ -90,7 +91,7 @@ int ampc::runCompile() {
   if (sanitize == "thread")
     options.sanitizer = Sanitizer::Thread;
   auto packaged = packageModel(*module, options);
-  if (failed(packaged) || failed(writePackage(*module, *packaged, outputDir)))
+  if (failed(packaged) || failed(writePackage(*module, *packaged, outputDir, request.inputs())))
     return 1;
   std::optional<MemoryTable> inF32;
   if (memory && !(inF32 = memoryInF32(request)))

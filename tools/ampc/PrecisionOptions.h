@@ -18,11 +18,13 @@ public:
   bool areGiven() const;
 
 private:
+  llvm::Error checkTogether() const;
+
   llvm::cl::opt<std::string> precision, level, policy, policyFile, lossScaling, profile;
   llvm::cl::list<std::string> overrides, edits;
   llvm::cl::opt<bool> masterWeights, fuse;
   llvm::cl::opt<std::string> packWeights;
-  llvm::cl::opt<bool> explain;
+  llvm::cl::opt<bool> fusePacks, explain;
 };
 
 /// The same compilation without any rounding that the options ask for.

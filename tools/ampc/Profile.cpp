@@ -4,6 +4,7 @@
 #include "Batches.h"
 #include "Commands.h"
 #include "Observer.h"
+#include "RunOptions.h"
 #include "ampc/Data/Log.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
@@ -17,11 +18,7 @@ namespace cl = llvm::cl;
 cl::SubCommand ampc::profileCommand("profile",
                                     "run steps in f32 and record the exponents of their values");
 
-static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required,
-                                  cl::sub(profileCommand));
-static cl::list<std::string>
-    data("data", cl::desc("an input's rows: a .npy file, or FILE.safetensors:TENSOR"),
-         cl::value_desc("INPUT=FILE"), cl::sub(profileCommand));
+static RunOptions runOptions(profileCommand);
 static cl::opt<unsigned> steps("steps", cl::desc("runs of each step (default: 10)"), cl::init(10),
                                cl::sub(profileCommand));
 static cl::opt<std::string> stepName("step",
@@ -33,13 +30,6 @@ static cl::opt<std::string> svgFile("svg", cl::desc("histogram of the activation
                                     cl::value_desc("FILE.svg"), cl::sub(profileCommand));
 static cl::opt<std::string> resume("resume", cl::desc("checkpoint to start from"),
                                    cl::value_desc("FILE.safetensors"), cl::sub(profileCommand));
-static cl::opt<uint64_t>
-    seed("seed", cl::desc("of first values, random ops and the order of the data (default: 0)"),
-         cl::init(0), cl::sub(profileCommand));
-static cl::opt<bool> shuffle("shuffle", cl::desc("new order in every epoch (default: true)"),
-                             cl::init(true), cl::sub(profileCommand));
-static cl::opt<int> threads("threads", cl::desc("default: as many as the process may use"),
-                            cl::init(0), cl::sub(profileCommand));
 
 /// The gradients whose storage 16 bits would change: of activations, without single numbers.
 static ValueProfile sumOfGradients(const StepProfile &profile) {
@@ -181,7 +171,7 @@ public:
     for (const ObservedValue &value : observed)
       if (value.kind != ValueKind::Update)
         profile.values.push_back({value.key, value.kind, value.isStatistic, 0, 0, 0, 0, {}});
-    return batches.open(observer.getTables(), sources, seed, shuffle, error);
+    return batches.open(observer.getTables(), sources, runOptions.seed, runOptions.shuffle, error);
   }
   bool step(unsigned number);
   const StepProfile &getProfile() const { return profile; }
@@ -268,13 +258,16 @@ static bool openAll(std::vector<Run> &runs, llvm::ArrayRef<int> programs, const 
   return true;
 }
 
+static std::string outputPath() {
+  if (!output.empty())
+    return output;
+  llvm::StringRef stem = runOptions.input;
+  stem.consume_back(".mlir");
+  return (stem + ".profile.json").str();
+}
+
 static int writeProfile(const Profile &profile) {
-  std::string path = output;
-  if (path.empty()) {
-    llvm::StringRef stem = input;
-    stem.consume_back(".mlir");
-    path = (stem + ".profile.json").str();
-  }
+  std::string path = outputPath();
   llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
     profile.write(os);
     return llvm::Error::success();
@@ -288,14 +281,15 @@ static int writeProfile(const Profile &profile) {
 int ampc::runProfile() {
   if (steps == 0)
     return fail("expected --steps of at least 1");
-  auto sources = readSources(data);
+  auto sources = readSources(runOptions.data);
   if (!sources)
     return fail(llvm::toString(sources.takeError()));
   CompileRequest request;
-  request.input = input;
-  ampc_options options = {};
-  options.seed = seed;
-  options.threads = threads;
+  request.input = runOptions.input;
+  if (llvm::Error mistake =
+          checkOutputs({outputPath(), svgFile}, *sources, {runOptions.input, resume}))
+    return fail(llvm::toString(std::move(mistake)));
+  ampc_options options = runOptions.stateOptions();
   Observer observer;
   if (!observer.open(request, options))
     return 1;

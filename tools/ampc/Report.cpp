@@ -3,6 +3,7 @@
 #include "ampc/Report/Report.h"
 #include "Commands.h"
 #include "PrecisionOptions.h"
+#include "ampc/Package/WriteFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -68,7 +69,7 @@ static bool compile(const CompileOptions &options, bool quiet, report::Compilati
   return bool(compiler.run(request));
 }
 
-static bool writeFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write) {
+static bool writeStream(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write) {
   std::error_code code;
   llvm::raw_fd_ostream os(path, code);
   if (!code) {
@@ -92,6 +93,9 @@ int ampc::runReport() {
   auto options = precision.get();
   if (!options)
     return fail(llvm::toString(options.takeError()));
+  if (llvm::Error error =
+          checkOutputs({output, jsonOutput}, {inputs[0], options->policyFile, options->profile}))
+    return fail(llvm::toString(std::move(error)));
   report::Compilation f32, mixed;
   if (!compile(*options, /*quiet=*/false, mixed))
     return 1;
@@ -113,9 +117,10 @@ int ampc::runReport() {
     return fail(llvm::toString(source.takeError()));
   llvm::SmallVector<llvm::StringRef> lines;
   (*source)->getBuffer().split(lines, '\n');
-  bool written =
-      writeFile(output, [&](llvm::raw_ostream &os) { report::writePage(os, facts, mixed, lines); });
+  bool written = writeStream(
+      output, [&](llvm::raw_ostream &os) { report::writePage(os, facts, mixed, lines); });
   if (!jsonOutput.empty())
-    written &= writeFile(jsonOutput, [&](llvm::raw_ostream &os) { report::printRows(os, facts); });
+    written &=
+        writeStream(jsonOutput, [&](llvm::raw_ostream &os) { report::printRows(os, facts); });
   return !written;
 }

@@ -3,11 +3,14 @@
 #ifndef AMPC_TOOLS_AMPC_ROUNDING_H
 #define AMPC_TOOLS_AMPC_ROUNDING_H
 
+#include "RandomInputs.h"
 #include "ampc/Runtime/Common.h"
 #include "ampc/Transforms/Profile.h"
 
 namespace ampc {
 /// Rounds the elements of an f32 or f64 tensor, which keep their own type.
 void roundReals(const ampc_tensor &tensor, void *data, const FloatFormat &type);
+/// Moves each element, at random and independently, by up to one unit in the last place of `type`.
+void perturbReals(const ampc_tensor &tensor, void *data, const FloatFormat &type, Random &random);
 } // namespace ampc
 #endif

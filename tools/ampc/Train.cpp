@@ -1,10 +1,12 @@
 // ampc train: trains a model from the command line, with the object code that `ampc compile`
-// writes. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// writes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Batches.h"
 #include "Commands.h"
 #include "NonFinite.h"
 #include "Observer.h"
 #include "PrecisionOptions.h"
+#include "RunOptions.h"
 #include "Session.h"
 #include "ampc/Data/Log.h"
 #include "llvm/Support/Format.h"
@@ -20,11 +22,7 @@ namespace cl = llvm::cl;
 
 cl::SubCommand ampc::trainCommand("train", "train a model on data from files");
 
-static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required,
-                                  cl::sub(trainCommand));
-static cl::list<std::string>
-    data("data", cl::desc("an input's rows: a .npy file, or FILE.safetensors:TENSOR"),
-         cl::value_desc("INPUT=FILE"), cl::sub(trainCommand));
+static RunOptions runOptions(trainCommand);
 static cl::opt<unsigned> steps("steps", cl::desc("number of steps (default: 100)"), cl::init(100),
                                cl::sub(trainCommand));
 static cl::opt<std::string> stepName("step",
@@ -38,13 +36,6 @@ static cl::opt<std::string> logFile("log", cl::desc("one line per step"),
                                     cl::value_desc("FILE.csv"), cl::sub(trainCommand));
 static cl::opt<std::string> boardDir("tensorboard", cl::desc("events for TensorBoard"),
                                      cl::value_desc("DIR"), cl::sub(trainCommand));
-static cl::opt<uint64_t>
-    seed("seed", cl::desc("of first values, random ops and the order of the data (default: 0)"),
-         cl::init(0), cl::sub(trainCommand));
-static cl::opt<bool> shuffle("shuffle", cl::desc("new order in every epoch (default: true)"),
-                             cl::init(true), cl::sub(trainCommand));
-static cl::opt<int> threads("threads", cl::desc("default: as many as the process may use"),
-                            cl::init(0), cl::sub(trainCommand));
 static cl::opt<bool>
     trackNonFinite("track-nonfinite",
                    cl::desc("name the first value that becomes infinite or NaN, and what it was "
@@ -166,16 +157,16 @@ int ampc::runTrain() {
   auto chosen = precision.get();
   if (!chosen)
     return fail(llvm::toString(chosen.takeError()));
-  auto sources = readSources(data);
+  auto sources = readSources(runOptions.data);
   if (!sources)
     return fail(llvm::toString(sources.takeError()));
   Session session;
-  ampc_options options = {};
-  options.seed = seed;
-  options.threads = threads;
+  ampc_options options = runOptions.stateOptions();
   CompileRequest request;
-  request.input = input;
+  request.input = runOptions.input;
   request.options = *chosen;
+  if (llvm::Error mistake = checkOutputs({output, logFile}, *sources, request.inputs()))
+    return fail(llvm::toString(std::move(mistake)));
   if (!session.open(request, options))
     return 1;
   int number = findStep(session, stepName);
@@ -183,7 +174,8 @@ int ampc::runTrain() {
     return 1;
   std::string error;
   Batches batches;
-  if (!batches.open(session.getModel().programs[number], *sources, seed, shuffle, error))
+  if (!batches.open(session.getModel().programs[number], *sources, runOptions.seed,
+                    runOptions.shuffle, error))
     return fail(error);
   if (!resume.empty()) {
     ampc_status status = ampc_rt_load(session.getState(), resume.c_str(), AMPC_LOAD_ALL);

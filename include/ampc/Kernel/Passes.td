@@ -30,7 +30,7 @@ def KernelPackWeights : Pass<"kernel-pack-weights", "::mlir::ModuleOp"> {
   let description = [{
     A product packs its right side itself unless that is packed before. A weight (a parameter or its 16-bit copy) that products
     read as a whole right side gets a copy per order they read it in (`role = "working"`), which every program that writes the
-    weight writes, too, by a `kernel.pack`, and which the program `derive` rebuilds. Copies are not saved, and no bit of any
+    weight writes, too, by a `kernel.pack` (see `kernel-fuse-packs`), and which the program `derive` rebuilds. Copies are not saved, and no bit of any
     result depends on them.
 
     What it is worth depends on the rows that products have. A program gains if (reads - writes of the copy) * `rows` is at least
@@ -44,6 +44,17 @@ def KernelPackWeights : Pass<"kernel-pack-weights", "::mlir::ModuleOp"> {
     Option<"narrowRows", "rows-16", "int64_t", "512", "the same for bf16">,
     Option<"always", "always", "bool", "false", "whatever it saves">,
   ];
+}
+
+def KernelFusePacks : Pass<"kernel-fuse-packs", "::mlir::ModuleOp"> {
+  let summary = "Write weights in every order that products read from the update itself";
+  let description = [{
+    A `kernel.pack` of what a `kernel.map` writes becomes a packed result of that map, which has the same bytes: an optimizer's update then
+    writes the parameter, its moments and its copies in one pass. A matrix that nothing else reads is no result any more. Where
+    the map cannot do it, the copy stays a kernel that reads the matrix once more, and a remark says why. The program `derive`, which runs
+    when a model is created or loaded, keeps its kernels.
+  }];
+  let options = [Option<"explain", "explain", "bool", "false", "a remark for every copy that stays a pass of its own">];
 }
 
 def KernelFuseTotals : Pass<"kernel-fuse-totals", "::mlir::ModuleOp"> {

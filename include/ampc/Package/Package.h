@@ -37,8 +37,9 @@ void registerPackageDialects(mlir::DialectRegistry &registry);
 /// LLVM dialect per tier.
 llvm::FailureOr<PackagedModel> packageModel(mlir::ModuleOp module, const PackageOptions &options);
 
-/// Writes the three files into `folder`, which is made if missing; reports errors on `module`.
+/// Writes the three files into `folder`, which is made if missing, but none over one of `inputs`;
+/// reports errors on `module`.
 llvm::LogicalResult writePackage(mlir::ModuleOp module, const PackagedModel &model,
-                                 llvm::StringRef folder);
+                                 llvm::StringRef folder, llvm::ArrayRef<std::string> inputs = {});
 } // namespace ampc
 #endif

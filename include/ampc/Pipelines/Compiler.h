@@ -20,6 +20,8 @@ struct CompileRequest {
   bool timing = false;   ///< seconds per phase on standard error
   /// Sees the module after every phase; null: nobody looks.
   std::function<void(llvm::StringRef phase, mlir::ModuleOp module)> inspect = {};
+  /// Files that are read.
+  std::vector<std::string> inputs() const { return {input, options.policyFile, options.profile}; }
 };
 
 /// Owns a context, the source file, and the handler that shows errors at the user's source lines.

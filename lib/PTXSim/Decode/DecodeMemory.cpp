@@ -54,32 +54,35 @@ static bool takeSpaceWord(std::string_view word, Space &space) {
   return true;
 }
 
-static void checkVectorWidth(unsigned words, unsigned count, unsigned bytes, bool &ok) {
-  ok = words == count && bytes <= 32;
-}
-
-void Decoder::decodeLoad() {
+void Decoder::takeSpace() {
   for (size_t k = 0; k < modifiers.size(); k++)
     if (takeSpaceWord(modifiers[k], inst.space)) {
       consumed[k] = true;
       break;
     }
-  takeScopeAndSemantics();
-  take("nc");
-  takeCacheHints();
+}
+
+Type Decoder::vectorInMemory(size_t index, bool isDestination) {
   int vector = takeOneOf({"v2", "v4", "v8"});
   Type type = takeType();
   if (!isMemoryType(type))
     fail(ErrorKind::Syntax, "expected a type with a size in memory");
   operandCount(2, 2);
-  inst.op = Opcode::Load;
   inst.type = type;
+  vectorOperand(operand(index), type, isDestination, true);
+  if (inst.count != (vector < 0 ? 1 : 2u << vector) || typeSize(type) * inst.count > 32)
+    failAt(operand(index).loc, "expected as many registers as the vector modifier says");
+  return type;
+}
+
+void Decoder::decodeLoad() {
+  takeSpace();
+  takeScopeAndSemantics();
+  take("nc");
+  takeCacheHints();
+  inst.op = Opcode::Load;
   inst.flags |= InstFlag::OwnDefined;
-  vectorOperand(operand(0), type, true, true);
-  bool ok;
-  checkVectorWidth(vector < 0 ? 1 : 2u << vector, inst.count, typeSize(type) * inst.count, ok);
-  if (!ok)
-    failAt(operand(0).loc, "expected as many registers as the vector modifier says");
+  Type type = vectorInMemory(0, true);
   address(operand(1));
   const Operand &inner = operand(1).parts[0];
   if (inner.kind == Operand::Name && inst.space == Space::Param) {
@@ -98,27 +101,13 @@ void Decoder::decodeLoad() {
 void Decoder::decodeStore() {
   if (take("async"))
     return decodeStAsync();
-  for (size_t k = 0; k < modifiers.size(); k++)
-    if (takeSpaceWord(modifiers[k], inst.space)) {
-      consumed[k] = true;
-      break;
-    }
+  takeSpace();
   takeScopeAndSemantics();
   takeCacheHints();
-  int vector = takeOneOf({"v2", "v4", "v8"});
-  Type type = takeType();
-  if (!isMemoryType(type))
-    fail(ErrorKind::Syntax, "expected a type with a size in memory");
-  operandCount(2, 2);
   inst.op = Opcode::Store;
-  inst.type = type;
   if (inst.space == Space::Const)
     fail(ErrorKind::Syntax, "expected a writable state space");
-  vectorOperand(operand(1), type, false, true);
-  bool ok;
-  checkVectorWidth(vector < 0 ? 1 : 2u << vector, inst.count, typeSize(type) * inst.count, ok);
-  if (!ok)
-    failAt(operand(1).loc, "expected as many registers as the vector modifier says");
+  vectorInMemory(1, false);
   address(operand(0));
   emit();
 }
@@ -128,11 +117,7 @@ void Decoder::decodeAtomic() {
   if (take("async"))
     unsupported("red.async is not supported");
   takeScopeAndSemantics();
-  for (size_t k = 0; k < modifiers.size(); k++)
-    if (takeSpaceWord(modifiers[k], inst.space)) {
-      consumed[k] = true;
-      break;
-    }
+  takeSpace();
   int op = requireOneOf({"add", "min", "max", "exch", "cas", "and", "or", "xor", "inc", "dec"},
                         "an atomic operation");
   take("noftz");

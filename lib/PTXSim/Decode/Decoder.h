@@ -168,6 +168,9 @@ private:
   [[noreturn]] void failPlain() const;
   void emit();
   void vectorOperand(const Operand &operand, Type type, bool isDestination, bool wider);
+  void takeSpace();
+  /// [.v2, .v4 or .v8].type of a load or store, and the registers that it moves.
+  Type vectorInMemory(size_t index, bool isDestination);
 
   std::shared_ptr<const ModuleImpl> module;
   const SymbolTable &symbols;

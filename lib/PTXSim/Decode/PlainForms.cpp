@@ -25,30 +25,14 @@ constexpr uint16_t rn = Optional::Nearest, rounding = rn | Optional::Directed, f
                    sat = Optional::Sat, relu = Optional::Relu, nan = Optional::NaN,
                    xorsign = Optional::XorsignAbs;
 
-const std::vector<PlainForm> table = {
-    // add, sub and mul share their floating-point forms.
+const PlainForm rows[] = {
     {"add", O::Add, "ttt", integers | integerPairs, 0, 0},
     {"add.sat", O::Add, "ttt", s32, 0, 0},
-    {"add", O::Add, "ttt", f32, rounding | ftz | sat, 0},
-    {"add", O::Add, "ttt", f64, rounding, 0},
-    {"add", O::Add, "ttt", f32x2, rounding | ftz, 0},
-    {"add", O::Add, "ttt", half, rn | ftz | sat, 0},
-    {"add", O::Add, "ttt", bfloat, rn, 0},
     {"sub.sat", O::Sub, "ttt", s32, 0, 0},
     {"sub", O::Sub, "ttt", integers | integerPairs, 0, 0},
-    {"sub", O::Sub, "ttt", f32, rounding | ftz | sat, 0},
-    {"sub", O::Sub, "ttt", f64, rounding, 0},
-    {"sub", O::Sub, "ttt", f32x2, rounding | ftz, 0},
-    {"sub", O::Sub, "ttt", half, rn | ftz | sat, 0},
-    {"sub", O::Sub, "ttt", bfloat, rn, 0},
     {"mul.lo", O::MulLo, "ttt", integers, 0, 0},
     {"mul.hi", O::MulHi, "ttt", integers, 0, 0},
     {"mul.wide", O::MulWide, "wtt", narrowIntegers, 0, 0},
-    {"mul", O::MulLo, "ttt", f32, rounding | ftz | sat, 0},
-    {"mul", O::MulLo, "ttt", f64, rounding, 0},
-    {"mul", O::MulLo, "ttt", f32x2, rounding | ftz, 0},
-    {"mul", O::MulLo, "ttt", half, rn | ftz | sat, 0},
-    {"mul", O::MulLo, "ttt", bfloat, rn, 0},
     {"mad.lo", O::MadLo, "tttt", integers, 0, 0},
     {"mad.hi.sat", O::MadHi, "tttt", s32, 0, 0},
     {"mad.hi", O::MadHi, "tttt", integers, 0, 0},
@@ -164,6 +148,20 @@ const std::vector<PlainForm> table = {
     {"prmt.rc16", O::Permute, "tttu", b32, 0, 6},
     {"prmt", O::Permute, "tttu", b32, 0, 0},
 };
+
+/// The rows, and the floating-point forms that add, sub and mul share.
+const std::vector<PlainForm> table = [] {
+  std::vector<PlainForm> forms(std::begin(rows), std::end(rows));
+  for (auto [name, opcode] :
+       {std::pair("add", O::Add), std::pair("sub", O::Sub), std::pair("mul", O::MulLo)}) {
+    forms.push_back({name, opcode, "ttt", f32, rounding | ftz | sat, 0});
+    forms.push_back({name, opcode, "ttt", f64, rounding, 0});
+    forms.push_back({name, opcode, "ttt", f32x2, rounding | ftz, 0});
+    forms.push_back({name, opcode, "ttt", half, rn | ftz | sat, 0});
+    forms.push_back({name, opcode, "ttt", bfloat, rn, 0});
+  }
+  return forms;
+}();
 
 Type twiceAsWide(Type type) { return typeSize(type) == 2 ? Type::B32 : Type::B64; }
 

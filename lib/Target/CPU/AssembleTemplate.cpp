@@ -80,7 +80,7 @@ class AssembleTemplate : public KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &) const override {
     AssembleShape shape(cast<kernel::AssembleOp>(op));
     KernelEmission emission;
-    emission.tasks = llvm::divideCeil(shape.rows(), rowsPerTask(shape.length()));
+    emission.tasks = tasksOfRows(shape.rows(), shape.length());
     return emission;
   }
   void emitRun(Operation *operation, KernelEmitter &e, const KernelPointers &pointers, Value begin,
@@ -88,17 +88,15 @@ class AssembleTemplate : public KernelTemplate {
     auto op = cast<kernel::AssembleOp>(operation);
     AssembleShape shape(op);
     Type element = cast<RankedTensorType>(op.getResult().getType()).getElementType();
-    int64_t perTask = rowsPerTask(shape.length());
-    e.loop(e.mul(begin, perTask), e.min(e.mul(end, perTask), e.index(shape.rows())), 1,
-           [&](Value row) {
-             Value to = e.mul(row, shape.length());
-             if (!shape.covered)
-               fillRow(e, element, op.getFill().convertToDouble(), pointers.results[0], to,
-                       shape.length());
-             SmallVector<Value> dims = delinearize(e, shape, row);
-             for (auto [part, pointer] : llvm::zip(shape.parts, pointers.operands))
-               placeRow(e, shape, part, dims, element, pointer, pointers.results[0], to);
-           });
+    forRowsOfTasks(e, begin, end, shape.rows(), shape.length(), [&](Value row) {
+      Value to = e.mul(row, shape.length());
+      if (!shape.covered)
+        fillRow(e, element, op.getFill().convertToDouble(), pointers.results[0], to,
+                shape.length());
+      SmallVector<Value> dims = delinearize(e, shape, row);
+      for (auto [part, pointer] : llvm::zip(shape.parts, pointers.operands))
+        placeRow(e, shape, part, dims, element, pointer, pointers.results[0], to);
+    });
   }
   static SmallVector<Value> delinearize(KernelEmitter &e, const AssembleShape &shape, Value row) {
     SmallVector<Value> dims(shape.sizes.size() - 1);

@@ -1,5 +1,5 @@
-// kernel.attention_grad: a tile of keys meets the queries tile by tile; weights are made again from
-// the logsumexp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// kernel.attention_grad: keys meet queries tile by tile; weights come from the logsumexp again.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/CPU/Combine.h"
 #include "ampc/Target/CPU/Loops.h"
 #include "lib/Target/CPU/AttentionTiles.h"
@@ -39,6 +39,8 @@ struct BackwardScratch {
 
 class BackwardEmitter : AttentionEmitter {
 public:
+  using Scratch = BackwardScratch;
+  static int64_t tasks(const AttentionShape &shape) { return shape.entries; }
   BackwardEmitter(KernelEmitter &e, const AttentionShape &shape, const KernelPointers &pointers);
   void emitTask(Value task);
 
@@ -64,7 +66,7 @@ private:
 BackwardEmitter::BackwardEmitter(KernelEmitter &e, const AttentionShape &shape,
                                  const KernelPointers &pointers)
     : AttentionEmitter(e, shape, pointers) {
-  BackwardScratch layout(shape, e.tier);
+  Scratch layout(shape, e.tier);
   weights = scratch(layout.weights, shape.keyTile);
   rounded = scratch(layout.rounded, shape.keyTile, shape.roundedType(e.tier));
   scores = scratch(layout.scores, shape.keyTile, shape.roundedType(e.tier));
@@ -189,27 +191,7 @@ void BackwardEmitter::emitTask(Value task) {
   storeRows(queries, result(0), e.index(0), shape.queries, shape.scale);
 }
 
-namespace {
-struct AttentionGradTemplate : KernelTemplate {
-  bool hasOwnCode(Operation *op, const Tier &tier) const override {
-    return hasOwnProducts(AttentionShape(cast<kernel::AttentionGradOp>(op)), tier);
-  }
-  FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override {
-    AttentionShape shape(cast<kernel::AttentionGradOp>(op));
-    KernelEmission emission;
-    emission.tasks = shape.entries;
-    emission.scratchBytes = BackwardScratch(shape, tier).bytes;
-    return emission;
-  }
-  void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
-               Value end) const override {
-    AttentionShape shape(cast<kernel::AttentionGradOp>(op));
-    BackwardEmitter emitter(e, shape, pointers);
-    e.loop(begin, end, 1, [&](Value task) { emitter.emitTask(task); });
-  }
-};
-} // namespace
-
 void cpu::addAttentionGradTemplate(TemplateRegistry &registry) {
-  registry.add<kernel::AttentionGradOp, AttentionGradTemplate>();
+  registry.add<kernel::AttentionGradOp,
+               AttentionTemplateOf<kernel::AttentionGradOp, BackwardEmitter>>();
 }

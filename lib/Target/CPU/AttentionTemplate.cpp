@@ -1,5 +1,5 @@
-// kernel.attention: a tile of queries meets the keys tile by tile; the softmax follows a running
-// maximum. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// kernel.attention: queries meet the keys tile by tile; the softmax follows a running maximum.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/CPU/Combine.h"
 #include "ampc/Target/CPU/Loops.h"
 #include "lib/Target/CPU/AttentionTiles.h"
@@ -37,6 +37,8 @@ struct ForwardScratch {
 
 class ForwardEmitter : AttentionEmitter {
 public:
+  using Scratch = ForwardScratch;
+  static int64_t tasks(const AttentionShape &shape) { return shape.entries * shape.queryTiles(); }
   ForwardEmitter(KernelEmitter &e, const AttentionShape &shape, const KernelPointers &pointers);
   void emitTask(Value task);
 
@@ -56,7 +58,7 @@ private:
 ForwardEmitter::ForwardEmitter(KernelEmitter &e, const AttentionShape &shape,
                                const KernelPointers &pointers)
     : AttentionEmitter(e, shape, pointers) {
-  ForwardScratch layout(shape, e.tier);
+  Scratch layout(shape, e.tier);
   scores = scratch(layout.scores, shape.keyTile);
   rounded = scratch(layout.rounded, shape.keyTile, shape.roundedType(e.tier));
   sums = scratch(layout.sums, shape.width);
@@ -165,27 +167,6 @@ void ForwardEmitter::emitTask(Value task) {
   finish(tileAt(queryTile, e.index(0)));
 }
 
-namespace {
-struct AttentionTemplate : KernelTemplate {
-  bool hasOwnCode(Operation *op, const Tier &tier) const override {
-    return hasOwnProducts(AttentionShape(cast<kernel::AttentionOp>(op)), tier);
-  }
-  FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override {
-    AttentionShape shape(cast<kernel::AttentionOp>(op));
-    KernelEmission emission;
-    emission.tasks = shape.entries * shape.queryTiles();
-    emission.scratchBytes = ForwardScratch(shape, tier).bytes;
-    return emission;
-  }
-  void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
-               Value end) const override {
-    AttentionShape shape(cast<kernel::AttentionOp>(op));
-    ForwardEmitter emitter(e, shape, pointers);
-    e.loop(begin, end, 1, [&](Value task) { emitter.emitTask(task); });
-  }
-};
-} // namespace
-
 void cpu::addAttentionTemplate(TemplateRegistry &registry) {
-  registry.add<kernel::AttentionOp, AttentionTemplate>();
+  registry.add<kernel::AttentionOp, AttentionTemplateOf<kernel::AttentionOp, ForwardEmitter>>();
 }

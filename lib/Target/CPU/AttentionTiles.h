@@ -4,6 +4,7 @@
 #define LIB_TARGET_CPU_ATTENTIONTILES_H
 
 #include "ampc/Target/CPU/BodyEmitter.h"
+#include "ampc/Target/CPU/KernelTemplate.h"
 #include "lib/Target/CPU/ProductEmitter.h"
 
 namespace ampc::cpu {
@@ -119,6 +120,26 @@ protected:
 private:
   Matrix entryOf(Value pointer, const Access &access, mlir::Type element);
   llvm::SmallVector<Value> dims; // of the entry
+};
+
+/// Both kernels: `Emitter` says how many tasks there are, what scratch they need, and emits one.
+template <typename Op, typename Emitter> struct AttentionTemplateOf : KernelTemplate {
+  bool hasOwnCode(mlir::Operation *op, const Tier &tier) const override {
+    return hasOwnProducts(AttentionShape(mlir::cast<Op>(op)), tier);
+  }
+  llvm::FailureOr<KernelEmission> plan(mlir::Operation *op, const Tier &tier) const override {
+    AttentionShape shape(mlir::cast<Op>(op));
+    KernelEmission emission;
+    emission.tasks = Emitter::tasks(shape);
+    emission.scratchBytes = typename Emitter::Scratch(shape, tier).bytes;
+    return emission;
+  }
+  void emitRun(mlir::Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+               mlir::Value begin, mlir::Value end) const override {
+    AttentionShape shape(mlir::cast<Op>(op));
+    Emitter emitter(e, shape, pointers);
+    e.loop(begin, end, 1, [&](mlir::Value task) { emitter.emitTask(task); });
+  }
 };
 
 template <typename Op> AttentionShape::AttentionShape(Op op) {

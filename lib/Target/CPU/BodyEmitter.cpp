@@ -223,6 +223,11 @@ void BodyEmitter::storeResult(unsigned k, Value value, const Run &run) {
     return e.storeStrided(value, base, at, *stride, run.active);
   e.storeScattered(value, base, scattered(access, run));
 }
+void BodyEmitter::redirectResult(unsigned k, Value pointer, ArrayRef<int64_t> strides) {
+  results[k] = pointer;
+  points.results[k] = Access();
+  points.results[k].strides.assign(strides.begin(), strides.end());
+}
 void BodyEmitter::addToTotals(unsigned k, Value value, int64_t active) {
   if (totals)
     totals->add(k, value, active);

@@ -1,5 +1,6 @@
 // One function per distinct kernel and tier.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Text.h"
 #include "ampc/Target/CPU/KernelTemplate.h"
 #include "ampc/Target/CPU/Passes.h"
 #include "mlir-dialects/Train/Train.h"
@@ -65,7 +66,7 @@ private:
       const Tier *tier = findTier(name);
       if (!tier)
         return getOperation()->emitError()
-               << "expected a tier plain, avx2, avx512, avx512bf16 or amx, but got " << name;
+               << "expected a tier plain, avx2, avx512, avx512bf16 or amx, but got " << shown(name);
       wanted.push_back(tier);
     }
     return success();

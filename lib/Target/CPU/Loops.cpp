@@ -35,6 +35,11 @@ void cpu::fillRow(KernelEmitter &e, Type element, double value, Value to, Value 
   forVectors(e, length, lanes,
              [&](Value j, int64_t active) { e.store(x, to, e.add(position, j), active); });
 }
+void cpu::forRowsOfTasks(KernelEmitter &e, Value begin, Value end, int64_t rows, int64_t length,
+                         llvm::function_ref<void(Value)> body) {
+  int64_t perTask = rowsPerTask(length);
+  e.loop(e.mul(begin, perTask), e.min(e.mul(end, perTask), e.index(rows)), 1, body);
+}
 // A negative number is a large one without its sign.
 Value cpu::within(KernelEmitter &e, Value x, Value limit) {
   return e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::ult, x, limit);

@@ -1,5 +1,6 @@
 // kernel.map: rows of points, each in stages when it reduces along itself.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "PackedResults.h"
 #include "RowCache.h"
 #include "TileEmitter.h"
 #include "Totals.h"
@@ -13,7 +14,7 @@ using namespace ampc::cpu;
 
 namespace {
 /// How a map is cut into tasks: whole rows, or (rows longer than a task is worth) segments of a
-/// row.
+/// row. With packed results, see there.
 struct MapShape {
   IterationSpace space;
   int64_t rows, length;
@@ -23,7 +24,8 @@ struct MapShape {
   explicit MapShape(kernel::MapOp op) : space(IterationSpace::of(op)) {
     Block &body = op.getBody().front();
     bool reduces = !body.getOps<kernel::RowReduceOp>().empty();
-    space.collapse(reduces || !body.getOps<kernel::RowIndexOp>().empty());
+    if (llvm::none_of(op->getResultTypes(), kernel::packingOf))
+      space.collapse(reduces || !body.getOps<kernel::RowIndexOp>().empty());
     length = space.sizes.back();
     rows = space.count(0, space.rank() - 1);
     int64_t points = pointsPerTask(op);
@@ -121,7 +123,7 @@ void RowEmitter::storeVarying(Value from, Value to) {
   Operation *yield = op.getBody().front().getTerminator();
   SmallVector<unsigned> varying;
   for (unsigned k = 0; k < op->getNumResults(); ++k)
-    if (body.space().results[k].dependsOn(last))
+    if (body.space().results[k].dependsOn(last) && PackedResults::writesElements(op, k))
       varying.push_back(k);
   if (varying.empty())
     return;
@@ -178,6 +180,13 @@ class MapTemplate : public KernelTemplate {
     auto map = cast<kernel::MapOp>(op);
     MapShape shape(map);
     KernelEmission emission;
+    if (PackedResults packed(map, tier); packed) {
+      if (failed(packed.checkSizes(tier)))
+        return failure();
+      emission.tasks = packed.tasks();
+      emission.scratchBytes = packed.scratchBytes();
+      return emission;
+    }
     auto tiles = TileShape::of(map, shape.space, BodyEmitter::lanesFor(map, tier));
     emission.tasks = tiles ? tiles->tasks() : shape.tasks();
     emission.scratchBytes = RowCache(map, shape.length).bytes();
@@ -194,6 +203,11 @@ class MapTemplate : public KernelTemplate {
     Run nowhere;
     nowhere.dims.assign(outer + 1, e.index(0));
     body.pin(nowhere, ~uint64_t(0));
+    if (PackedResults packed(op, e.tier); packed)
+      return e.loop(begin, end, 1, [&](Value task) {
+        packed.emit(e, body, pointers, task,
+                    [&](Value row, Value from, Value to) { rows.emit({row}, from, to); });
+      });
     auto tiles = TileShape::of(op, shape.space, body.lanes());
     if (!tiles && shape.segments == 1 && shape.length <= body.lanes()) // a bias stays in a register
       body.pinVectors(rows.wholeRow(nowhere.dims), (uint64_t(1) << outer) - 1);
@@ -205,6 +219,12 @@ class MapTemplate : public KernelTemplate {
       else
         emitRows(e, shape, rows, from, to);
     });
+  }
+
+  bool hasOwnCode(Operation *op, const Tier &tier) const override {
+    auto map = cast<kernel::MapOp>(op);
+    return KernelTemplate::hasOwnCode(op, tier) ||
+           !PackedResults(map, tier).areLike({map, tiers()[unsigned(tier.kind) - 1]});
   }
 
   static void emitSegments(KernelEmitter &e, const MapShape &shape, RowEmitter &rows, Value begin,

@@ -14,7 +14,7 @@ namespace {
 struct Windows {
   int64_t batch, channels, image[2], count[2], size[2], stride[2], pad[2];
   bool isMax;
-  double scale;
+  double scale; // of sums
   Type storage, compute;
 
   template <typename Op> Windows(Op op, Value imageValue, Value windowsValue) {
@@ -26,7 +26,7 @@ struct Windows {
       size[i] = op.getWindow()[i], stride[i] = op.getStrides()[i], pad[i] = op.getPadding()[2 * i];
     }
     isMax = op.getKind() == kernel::Combine::max;
-    scale = op.getScale().convertToDouble();
+    scale = isMax ? 1.0 : op.getScale().convertToDouble();
     storage = whole.getElementType();
     compute =
         storage.getIntOrFloatBitWidth() < 32 ? Float32Type::get(storage.getContext()) : storage;
@@ -50,6 +50,11 @@ struct Channels {
     if (w.storage != w.compute)
       x = arith::TruncFOp::create(e.b, e.loc, vector(w.storage), x);
     e.store(x, base, position, active);
+  }
+  Value scaled(Value x) const {
+    if (w.scale == 1.0)
+      return x;
+    return arith::MulFOp::create(e.b, e.loc, x, e.constant(vector(w.compute), w.scale));
   }
   /// Number (row, column) of a place in the window, in all lanes.
   Value place(Value row, Value column, Type element) const {
@@ -76,19 +81,26 @@ std::pair<Value, Value> windowsAround(KernelEmitter &e, const Windows &w, int si
   return {from, e.min(e.index(w.count[side]), e.add(e.div(last, w.stride[side]), 1))};
 }
 
-/// Tasks are rows (image, line) of the result.
-int64_t tasksOf(int64_t rows, int64_t length) {
-  return llvm::divideCeil(rows, rowsPerTask(length));
+/// Tasks are rows (image, line) of the result, whose lines and columns `sides` are.
+KernelEmission planPlaces(const Windows &w, const int64_t sides[2]) {
+  KernelEmission emission;
+  emission.tasks = tasksOfRows(w.batch * sides[0], sides[1] * w.channels);
+  return emission;
 }
-void forPlaces(
-    KernelEmitter &e, int64_t batch, const int64_t sides[2], int64_t channels, Value begin,
-    Value end,
-    llvm::function_ref<void(Value image, Value row, Value column, Value position)> body) {
-  int64_t rows = batch * sides[0], perTask = rowsPerTask(sides[1] * channels);
-  e.loop(e.mul(begin, perTask), e.min(e.mul(end, perTask), e.index(rows)), 1, [&](Value line) {
+/// `body` gets vectors of channels; `position` is that of the first channel in the result.
+void forPlaces(const Channels &c, const int64_t sides[2], Value begin, Value end,
+               llvm::function_ref<void(Value image, Value row, Value column, Value position,
+                                       Value channel, int64_t active)>
+                   body) {
+  KernelEmitter &e = c.e;
+  const Windows &w = c.w;
+  forRowsOfTasks(e, begin, end, w.batch * sides[0], sides[1] * w.channels, [&](Value line) {
     e.loop(e.index(0), e.index(sides[1]), 1, [&](Value column) {
-      Value position = e.mul(e.add(e.mul(line, sides[1]), column), channels);
-      body(e.div(line, sides[0]), e.rem(line, sides[0]), column, position);
+      Value position = e.mul(e.add(e.mul(line, sides[1]), column), w.channels);
+      Value image = e.div(line, sides[0]), row = e.rem(line, sides[0]);
+      forVectors(e, w.channels, c.lanes, [&](Value channel, int64_t active) {
+        body(image, row, column, position, channel, active);
+      });
     });
   });
 }
@@ -97,32 +109,25 @@ class PoolTemplate : public KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *operation, const Tier &) const override {
     auto op = cast<kernel::PoolOp>(operation);
     Windows w(op, op.getX(), op.getResult());
-    KernelEmission emission;
-    emission.tasks = tasksOf(w.batch * w.count[0], w.count[1] * w.channels);
-    return emission;
+    return planPlaces(w, w.count);
   }
   void emitRun(Operation *operation, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override {
     auto op = cast<kernel::PoolOp>(operation);
     Windows w(op, op.getX(), op.getResult());
     Channels c{e, w};
-    forPlaces(e, w.batch, w.count, w.channels, begin, end,
-              [&](Value image, Value row, Value column, Value position) {
-                forVectors(e, w.channels, c.lanes, [&](Value channel, int64_t active) {
-                  SmallVector<Value> found =
-                      combineWindow(c, pointers.operands[0], image, row, column, channel, active);
-                  Value at = e.add(position, channel);
-                  if (w.isMax) {
-                    Value number =
-                        arith::TruncIOp::create(e.b, e.loc, c.vector(e.b.getI8Type()), found[1]);
-                    e.store(number, pointers.results[1], at, active);
-                  } else if (w.scale != 1.0) {
-                    found[0] = arith::MulFOp::create(e.b, e.loc, found[0],
-                                                     e.constant(c.vector(w.compute), w.scale));
-                  }
-                  c.store(found[0], pointers.results[0], at, active);
-                });
-              });
+    forPlaces(
+        c, w.count, begin, end,
+        [&](Value image, Value row, Value column, Value position, Value channel, int64_t active) {
+          SmallVector<Value> found =
+              combineWindow(c, pointers.operands[0], image, row, column, channel, active);
+          Value at = e.add(position, channel);
+          if (w.isMax) {
+            Value number = arith::TruncIOp::create(e.b, e.loc, c.vector(e.b.getI8Type()), found[1]);
+            e.store(number, pointers.results[1], at, active);
+          }
+          c.store(c.scaled(found[0]), pointers.results[0], at, active);
+        });
   }
   /// Maximum and its place, or sum, of one window. NaN is larger than anything.
   static SmallVector<Value> combineWindow(Channels &c, Value x, Value image, Value row,
@@ -161,25 +166,19 @@ class PoolGradTemplate : public KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *operation, const Tier &) const override {
     auto op = cast<kernel::PoolGradOp>(operation);
     Windows w(op, op.getResult(), op.getG());
-    KernelEmission emission;
-    emission.tasks = tasksOf(w.batch * w.image[0], w.image[1] * w.channels);
-    return emission;
+    return planPlaces(w, w.image);
   }
   void emitRun(Operation *operation, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override {
     auto op = cast<kernel::PoolGradOp>(operation);
     Windows w(op, op.getResult(), op.getG());
     Channels c{e, w};
-    forPlaces(e, w.batch, w.image, w.channels, begin, end,
-              [&](Value image, Value row, Value column, Value position) {
-                forVectors(e, w.channels, c.lanes, [&](Value channel, int64_t active) {
-                  Value sum = sumWindows(c, pointers, image, row, column, channel, active);
-                  if (w.scale != 1.0)
-                    sum = arith::MulFOp::create(e.b, e.loc, sum,
-                                                e.constant(c.vector(w.compute), w.scale));
-                  c.store(sum, pointers.results[0], e.add(position, channel), active);
-                });
-              });
+    forPlaces(
+        c, w.image, begin, end,
+        [&](Value image, Value row, Value column, Value position, Value channel, int64_t active) {
+          Value sum = c.scaled(sumWindows(c, pointers, image, row, column, channel, active));
+          c.store(sum, pointers.results[0], e.add(position, channel), active);
+        });
   }
   /// Cotangents of the windows around a place; of a maximum only those that found it here.
   static Value sumWindows(Channels &c, const KernelPointers &pointers, Value image, Value row,

@@ -1,5 +1,6 @@
 // kernel.reduce over the middle of [outer, reduced, inner], in chunks that a last function combines
-// in order. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// in order.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Totals.h"
 #include "ampc/Target/CPU/BodyEmitter.h"
 #include "ampc/Target/CPU/Combine.h"

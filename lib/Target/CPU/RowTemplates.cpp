@@ -10,6 +10,13 @@ using namespace ampc::cpu;
 
 static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
+/// Tasks that share the rows of a matrix.
+static KernelEmission planRows(Value matrix) {
+  KernelEmission emission;
+  emission.tasks = tasksOfRows(tensorOf(matrix).getDimSize(0), tensorOf(matrix).getDimSize(1));
+  return emission;
+}
+
 /// Element `i` of the index, an i32, as a position.
 static Value loadIndex(KernelEmitter &e, Value base, Value i) {
   return e.asIndex(e.loadScalar(base, e.b.getI32Type(), i));
@@ -48,20 +55,17 @@ static void addRowToTotals(KernelEmitter &e, Value sums, const KernelPointers &p
 namespace {
 class GatherTemplate : public KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &) const override {
-    ArrayRef<int64_t> shape = tensorOf(op->getResult(0)).getShape();
-    KernelEmission emission;
-    emission.tasks = llvm::divideCeil(shape[0], rowsPerTask(shape[1]));
-    return emission;
+    return planRows(op->getResult(0));
   }
   void emitRun(Operation *operation, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override {
     auto op = cast<kernel::GatherOp>(operation);
     auto type = tensorOf(op.getResult());
     Type element = type.getElementType();
-    int64_t rows = type.getDimSize(0), width = type.getDimSize(1), perTask = rowsPerTask(width);
+    int64_t rows = type.getDimSize(0), width = type.getDimSize(1);
     Value limit = e.index(tensorOf(op.getTable()).getDimSize(0));
     Value table = pointers.operands[0], result = pointers.results[0];
-    e.loop(e.mul(begin, perTask), e.min(e.mul(end, perTask), e.index(rows)), 1, [&](Value row) {
+    forRowsOfTasks(e, begin, end, rows, width, [&](Value row) {
       Value from = loadIndex(e, pointers.operands[1], row), to = e.mul(row, width);
       Value valid = within(e, from, limit);
       e.when(valid, [&] { copyRow(e, element, result, to, table, e.mul(from, width), width); });
@@ -179,19 +183,15 @@ class GroupRowsTemplate : public KernelTemplate {
 
 class SumRowsTemplate : public KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &) const override {
-    ArrayRef<int64_t> shape = tensorOf(op->getResult(0)).getShape();
-    KernelEmission emission;
-    emission.tasks = llvm::divideCeil(shape[0], rowsPerTask(shape[1]));
-    return emission;
+    return planRows(op->getResult(0));
   }
   void emitRun(Operation *operation, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override {
     auto op = cast<kernel::SumRowsOp>(operation);
     auto type = tensorOf(op.getResult());
-    int64_t rows = type.getDimSize(0), perTask = rowsPerTask(type.getDimSize(1));
     forTasks(e, pointers.totals, begin, end, [&](Value from, Value to) {
-      e.loop(e.mul(from, perTask), e.min(e.mul(to, perTask), e.index(rows)), 1,
-             [&](Value row) { emitRow(op, e, pointers, row); });
+      forRowsOfTasks(e, from, to, type.getDimSize(0), type.getDimSize(1),
+                     [&](Value row) { emitRow(op, e, pointers, row); });
     });
   }
   static void emitRow(kernel::SumRowsOp op, KernelEmitter &e, const KernelPointers &pointers,
@@ -212,18 +212,15 @@ class SumRowsTemplate : public KernelTemplate {
 /// Works on the table in place: the result's memory is the table's.
 class PutRowsTemplate : public KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &) const override {
-    ArrayRef<int64_t> shape = tensorOf(cast<kernel::PutRowsOp>(op).getRows()).getShape();
-    KernelEmission emission;
-    emission.tasks = llvm::divideCeil(shape[0], rowsPerTask(shape[1]));
-    return emission;
+    return planRows(cast<kernel::PutRowsOp>(op).getRows());
   }
   void emitRun(Operation *operation, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override {
     auto op = cast<kernel::PutRowsOp>(operation);
     auto type = tensorOf(op.getRows());
-    int64_t rows = type.getDimSize(0), width = type.getDimSize(1), perTask = rowsPerTask(width);
+    int64_t rows = type.getDimSize(0), width = type.getDimSize(1);
     Value limit = e.index(tensorOf(op.getTable()).getDimSize(0));
-    e.loop(e.mul(begin, perTask), e.min(e.mul(end, perTask), e.index(rows)), 1, [&](Value row) {
+    forRowsOfTasks(e, begin, end, rows, width, [&](Value row) {
       Value to = loadIndex(e, pointers.operands[1], row);
       e.when(within(e, to, limit), [&] {
         copyRow(e, type.getElementType(), pointers.results[0], e.mul(to, width),

@@ -1,4 +1,5 @@
 // RUN: not ampc-opt %s --convert-train-to-kernel 2>&1 | FileCheck %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Every op without a kernel is named; what reads their results is not.
 // CHECK: error: expected a kernel for train.call

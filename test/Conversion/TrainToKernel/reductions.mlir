@@ -1,4 +1,5 @@
 // RUN: ampc-opt %s --convert-train-to-kernel | FileCheck %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // CHECK-DAG: #[[$KEPT:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
 // CHECK-DAG: #[[$MIDDLE:.*]] = affine_map<(d0, d1) -> (0, d0, d1)>

@@ -1,4 +1,5 @@
 // RUN: ampc-opt %s --convert-train-to-kernel | FileCheck %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The model keeps declarations; the functions that are no programs go.
 // CHECK-LABEL: train.model @scalars

@@ -1,4 +1,5 @@
 // RUN: ampc-opt %s --convert-train-to-kernel | FileCheck %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // CHECK-DAG: #[[$SWAP:.*]] = affine_map<(d0, d1) -> (d1, d0)>
 // CHECK-DAG: #[[$ROWS:.*]] = affine_map<(d0, d1) -> (d0)>

@@ -1,4 +1,5 @@
 // What a loss scale is easily done wrong with does not verify.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %ampc-opt %s --split-input-file --verify-diagnostics
 
 train.model @unscaled_twice {

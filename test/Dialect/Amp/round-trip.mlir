@@ -1,4 +1,5 @@
 // RUN: %ampc-opt %s | %ampc-opt | FileCheck %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // CHECK-LABEL: train.model @regions
 train.model @regions {

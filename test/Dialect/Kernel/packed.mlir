@@ -122,3 +122,66 @@ kernel.program @gathered(%b: tensor<8x16xf32>, %i: tensor<2xi32>) {
 kernel.program @noMatrix(%b: tensor<8xf32, #kernel.packed<rhs, depth = 0>>) {
   kernel.return
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: kernel.program @written
+kernel.program @written(%b: tensor<8x16xf32>) {
+  // CHECK: } : tensor<8x16xf32>, tensor<8x16xf32, #kernel.packed<rhs, depth = 1>>
+  %p:2 = kernel.map(%b : tensor<8x16xf32>) space [8, 16] maps [#id] -> [#id, #id] {
+  ^bb0(%x: f32):
+    kernel.yield %x, %x : f32, f32
+  } : tensor<8x16xf32>, tensor<8x16xf32, #kernel.packed<rhs, depth = 1>>
+  kernel.return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+kernel.program @writtenLeft(%b: tensor<8x16xf32>) {
+  // expected-error @below {{'kernel.map' op expected a packed result to be a right side of the space's shape, written element by element by a body that reduces nothing, but got 'tensor<8x16xf32, #kernel.packed<lhs, depth = 1>>'}}
+  %p = kernel.map(%b : tensor<8x16xf32>) space [8, 16] maps [#id] -> [#id] {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  } : tensor<8x16xf32, #kernel.packed<lhs, depth = 1>>
+  kernel.return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#turned = affine_map<(d0, d1) -> (d1, d0)>
+kernel.program @writtenAcross(%b: tensor<8x8xf32>) {
+  // expected-error @below {{'kernel.map' op expected a packed result to be a right side of the space's shape}}
+  %p = kernel.map(%b : tensor<8x8xf32>) space [8, 8] maps [#id] -> [#turned] {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  } : tensor<8x8xf32, #kernel.packed<rhs, depth = 1>>
+  kernel.return
+}
+
+// -----
+
+#part = affine_map<(d0, d1) -> (d0, d1)>
+kernel.program @writtenInPart(%b: tensor<8x16xf32>) {
+  // expected-error @below {{'kernel.map' op expected a packed result to be a right side of the space's shape}}
+  %p = kernel.map(%b : tensor<8x16xf32>) space [8, 8] maps [#part] -> [#part] {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  } : tensor<8x16xf32, #kernel.packed<rhs, depth = 1>>
+  kernel.return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+kernel.program @reduced(%b: tensor<8x16xf32>) {
+  // expected-error @below {{'kernel.map' op expected a packed result to be a right side of the space's shape}}
+  %p = kernel.map(%b : tensor<8x16xf32>) space [8, 16] maps [#id] -> [#id] {
+  ^bb0(%x: f32):
+    %0 = kernel.row_reduce sum %x : f32
+    kernel.yield %0 : f32
+  } : tensor<8x16xf32, #kernel.packed<rhs, depth = 1>>
+  kernel.return
+}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @levels {
   train.param @w : tensor<8x8xf32> = #train.kaiming_uniform
   train.func @loss(%x: tensor<8x8xf32>) -> tensor<f32> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @cancel {
   train.param @w1 : tensor<8x16xf32> = #train.fill<0.25>
   train.param @w2 : tensor<16x4xf32> = #train.fill<0.125>

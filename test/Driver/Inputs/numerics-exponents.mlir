@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @exponents {
   train.param @w : tensor<8x8xf32> = #train.ones
   train.func @loss(%x: tensor<8x8xf32>, %t: tensor<8x8xf32>) -> tensor<f32> {

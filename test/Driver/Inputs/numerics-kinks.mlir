@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @kinks {
   train.param @w1 : tensor<32x64xf32> = #train.kaiming_uniform
   train.param @w2 : tensor<64x64xf32> = #train.kaiming_uniform

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @logarithm {
   train.param @w : tensor<4x4xf32> = #train.ones
   train.func @loss(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>) -> tensor<f32> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @mixed {
   train.param @w1 : tensor<24x40xf32> = #train.kaiming_uniform
   train.param @b1 : tensor<40xf32> = #train.zeros

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @overflow {
   train.param @w1 : tensor<4x16xf32> = #train.ones
   train.param @w2 : tensor<16x4xf32> = #train.fill<1.0e-6>

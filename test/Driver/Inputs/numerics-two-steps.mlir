@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @two_steps {
   train.param @a : tensor<4x1xf32> = #train.ones
   train.param @b : tensor<4x1xf32> = #train.ones

@@ -1,4 +1,5 @@
 // Every function of real numbers that some target might take from a library.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @math {
   train.param @w : tensor<8x8xf32> = #train.kaiming_uniform
   train.func @loss(%x: tensor<4x8xf32>) -> tensor<f32> {

@@ -2,6 +2,7 @@
 # scaler-cases.py FOLDER CC
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes
+import itertools
 import os
 import random
 import subprocess
@@ -174,6 +175,89 @@ def random_sequence():
                     scale, good = scale * growth, 0
             state = (model.scalar("s.scale"), model.scalar("s.good_steps", ctypes.c_int32))
             expect(f"{name}, step {i}: scale and good steps", state, (scale, good))
+
+
+def after_grid(state, constants, skipped):
+    """Scale, good steps and patience left, as Apex's kernel update_scale_hysteresis has them."""
+    (scale, good, left), (_, growth, backoff, interval, patience) = state, constants
+    if skipped:
+        left, good = max(left - 1, 0), 0
+        return (ctypes.c_float(scale * backoff).value if left == 0 else scale, good, left)
+    good += 1
+    if good < interval:
+        return (scale, good, patience)
+    return (scale * growth if scale * growth <= 3.4e38 else scale, 0, patience)
+
+
+def grid():
+    """Apex's test of update_scale_hysteresis with all of its constants: 72 scalers, each with a step of its own."""
+    cases = list(itertools.product((1.0, 1024.0, 65536.0), (1.0, 2.0, 4.0), (0.5, 0.25), (10, 100), (10, 100)))
+    lines = ["train.model @grid {", "  train.param @w : tensor<4x1xf32> = #train.ones"]
+    for i, (initial, growth, backoff, interval, patience) in enumerate(cases):
+        lines.append(f"  amp.scaler @s{i} = #amp.scaling<initial = {initial}, growth = {growth}, backoff = {backoff}, "
+                     f"interval = {interval}, hysteresis = {patience}>")
+    lines.append("""  train.func @loss(%x: tensor<4x4xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<4x1xf32>
+    %0 = train.matmul %x, %w : (tensor<4x4xf32>, tensor<4x1xf32>) -> tensor<4x1xf32>
+    %1 = train.reduce_sum %0 over [0, 1] : tensor<4x1xf32>
+    train.return %1 : tensor<f32>
+  }""")
+    lines += [f"  train.step @f{i} minimize @loss over [@w] with #train.sgd<lr = 1.0e-9> {{amp.scaler = @s{i}}}" for i in range(len(cases))]
+    model = Trained(*build("grid", "\n".join(lines + ["}", ""]), "--precision=f16"))
+    data = {False: array("f32", [0.0] * 16), True: array("f32", [0.0] * 15 + [float("inf")])}
+    head = [("size", ctypes.c_uint32), ("valid", ctypes.c_uint32), ("lr_factor", ctypes.c_float), ("flags", ctypes.c_uint32),
+            ("workspace", ctypes.c_void_p)]
+    inputs = {bad: pointer_struct(head, (0, 0.0, 0, None), [x]) for bad, x in data.items()}
+    numbers, sequence = random.Random(3), []
+    while len(sequence) < 900:  # runs as long as the longest patience and interval
+        sequence += [len(sequence) % 2 == 1] * numbers.choice((1, 3, 12, 25, 105, 130))
+    moved, out = set(), TrainOut(size=ctypes.sizeof(TrainOut))
+    for i, constants in enumerate(cases):
+        state = (constants[0], 0, constants[4])
+        for number, bad in enumerate(sequence):
+            assert model.call(f"f{i}_train_step", model.state, ctypes.byref(inputs[bad]), ctypes.byref(out)) >= 0
+            before, state = state, after_grid(state, constants, out.skipped)
+            if state[0] != before[0]:
+                moved.add((i, state[0] > before[0]))
+            got = (model.scalar(f"s{i}.scale"), model.scalar(f"s{i}.good_steps", ctypes.c_int32))
+            # A scale beyond f16 makes any step a bad one; so does one that has become 0.
+            if got != state[:2] or (bad and not out.skipped):
+                expect(f"grid {constants}, step {number}, bad {bad}", (out.skipped, *got), (out.skipped, *state[:2]))
+                break
+    # 48 of 72 have a growth; at 65536, times a cotangent of 1, f16 overflows at once.
+    grown, fallen = (sum(up == way for _, up in moved) for way in (True, False))
+    expect(f"scales that grew ({grown}) and fell ({fallen})", (grown >= 32, fallen), (True, 72))
+
+
+def sparse():
+    """Rows 16, 32, 64 at a scale of 4 (torch, test_grad_scaling_unscale_sparse); an infinity or a NaN among them skips."""
+    built = build("sparse", """train.model @sparse {
+  amp.scaler @s = #amp.scaling<initial = 4.0>
+  train.param @t : tensor<6x1xf32> = #train.zeros
+  train.func @loss(%i: tensor<3xi32>, %x: tensor<1x3xf32>) -> tensor<f32> {
+    %t = train.read @t : tensor<6x1xf32>
+    %r = train.embedding %t at %i : tensor<6x1xf32>, tensor<3xi32>
+    %0 = train.matmul %x, %r : (tensor<1x3xf32>, tensor<3x1xf32>) -> tensor<1x1xf32>
+    %1 = train.reduce_sum %0 over [0, 1] : tensor<1x1xf32>
+    train.return %1 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@t] with #train.sgd<lr = 1.0> {amp.scaler = @s}
+}
+""", "--precision=f16")
+    given = [array("i32", [2, 3, 5]), array("f32", [4.0, 8.0, 16.0])]
+    model = Trained(*built)
+    model.run("grad", given)
+    expect("rows", list(model.tensor("fit.gradient.t", 3)), [4.0, 8.0, 16.0])
+    head = pointer_struct([("size", ctypes.c_uint32), ("valid", ctypes.c_uint32), ("lr_factor", ctypes.c_float),
+                           ("flags", ctypes.c_uint32), ("workspace", ctypes.c_void_p)], (0, 0.0, 0, None), [])
+    for value, want, scale in [(8.0, [0.0, 0.0, -4.0, -8.0, 0.0, -16.0], 4.0), (float("inf"), [0.0] * 6, 2.0), (float("nan"), [0.0] * 6, 2.0)]:
+        model = Trained(*built)
+        model.run("grad", given)
+        model.tensor("fit.gradient.t", 3)[1] = value
+        out = TrainOut(size=ctypes.sizeof(TrainOut))
+        assert model.call("apply", model.state, ctypes.byref(head), ctypes.byref(out)) >= 0
+        expect(f"sparse, {value}", (out.found_inf, out.skipped, list(model.tensor("t", 6)), model.scalar("s.scale")),
+               (int(scale == 2.0), int(scale == 2.0), want, scale))
 
 
 def checkpoints():
@@ -362,7 +446,7 @@ def separate():
         expect(f"apply with {value} for {name}", (out.skipped, [n for n in ("w0", "w1") if before[n] != after[n]]), (1, []))
 
 
-for case in (constants, random_sequence, checkpoints, clipping, accumulation, shared, three, skipped_state, separate):
+for case in (constants, random_sequence, grid, sparse, checkpoints, clipping, accumulation, shared, three, skipped_state, separate):
     case()
     print(f"{case.__name__} done")
 print(f"{failures} failures")

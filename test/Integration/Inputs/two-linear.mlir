@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @two_linear {
   amp.scaler @scale = #amp.scaling<SCALING>
   train.param @w1 : tensor<8x8xf32> = #train.kaiming_uniform

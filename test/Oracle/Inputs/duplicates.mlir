@@ -1,4 +1,5 @@
 // Gradients of 64000 times the scale meet in one row. Two parameters: a table of rows, and a dense weight beside it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @duplicates {
   amp.scaler @scale = #amp.scaling<initial = 1024.0, interval = 100>
   train.param @table : tensor<10x4xf32> = #train.ones

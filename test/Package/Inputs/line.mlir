@@ -1,4 +1,5 @@
 // A planned model by hand: w * x + 0.5 fits labels; loss = sum of squares of w * x - label.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #id = affine_map<(d0) -> (d0)>
 #zero = affine_map<(d0) -> ()>
 #scalar = affine_map<() -> ()>

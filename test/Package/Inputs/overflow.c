@@ -1,5 +1,6 @@
 /* Gives a model an input that is too short: a model compiled with the address sanitizer must
-   notice. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+   notice.
+   SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "line.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* Trains one state in two threads, which the header forbids: a model compiled with the thread
-   sanitizer must notice. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+   sanitizer must notice.
+   SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "line.h"
 #include <pthread.h>
 #include <string.h>

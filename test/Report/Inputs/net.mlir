@@ -1,4 +1,5 @@
 // Two layers and a loss: contractions, a sum that stays in f32, and gradients that need a loss scale in f16.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @net {
   train.param @w1 : tensor<16x64xf32> = #train.kaiming_uniform
   train.param @b1 : tensor<64xf32> = #train.zeros

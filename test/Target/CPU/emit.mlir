@@ -1,5 +1,6 @@
 // RUN: %ampc-opt %s --kernel-emit-cpu="tiers=avx512,amx" | FileCheck %s
 // RUN: %ampc-opt %s --kernel-emit-cpu="tiers=plain prefix=digits" | FileCheck %s --check-prefix=PLAIN
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Equal kernels share a function; the AMX tier shares that of AVX-512.
 // CHECK: module attributes {kernel.functions = [{finish = false, name = "model_k0", scratch = array<i64: 0, 0, 0, 0, 0>,

@@ -1,4 +1,5 @@
 // RUN: ampc-kernel-run %s | FileCheck %s --implicit-check-not=FAILED --implicit-check-not=calls
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions and conversions of random bit patterns: NaN, infinities, denormals, halves.
 
 // CHECK-COUNT-25: _plain: {{.*}}ok

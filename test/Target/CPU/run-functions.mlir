@@ -1,4 +1,5 @@
 // RUN: ampc-kernel-run %s | FileCheck %s --implicit-check-not=FAILED --implicit-check-not=calls
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of f32 on every tier of this processor, against an interpreter. The plain tier runs everywhere.
 
 // CHECK-COUNT-12: _plain: {{.*}}ok

@@ -1,4 +1,5 @@
 // RUN: ampc-kernel-run %s | FileCheck %s --implicit-check-not=FAILED
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Every finite f16 times one is exact in all tiers, though AMX multiplies it as the sum of two bf16.
 // CHECK: k0_plain: {{.*}} error 0 of 0 ok

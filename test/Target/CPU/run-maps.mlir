@@ -1,4 +1,5 @@
 // RUN: ampc-kernel-run %s | FileCheck %s --implicit-check-not=FAILED
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Maps at odd sizes on every tier of this processor, against an interpreter. The plain tier runs everywhere.
 
 // Only functions of f64 come from a library.

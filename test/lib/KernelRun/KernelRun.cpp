@@ -1,12 +1,14 @@
 // Runs the kernels of a file on every tier that this processor has, and compares with an
-// interpreter. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// interpreter.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Inputs are random: floats in [test.low, test.high) (discardable attributes of the kernel, default
 // [-2, 2)), integers in [0, test.limit) (default 5); with test.patterns, random bits; with
 // test.halves = "finite" or "all", every f16 times the identity; with test.element = [operand,
-// element], that one is test.value (default: infinity). With --totals, every kernel that can adds
-// up its results, too. Prints one line per kernel and tier, and what a tier's object calls; exits
-// with 1 after a difference.
+// element], that one is test.value (default: infinity). Packed results of maps have to be the bytes
+// that a kernel.pack of the file makes of the same matrix. With --totals, every kernel that can
+// adds up its results, too. Prints one line per kernel and tier, and what a tier's object calls;
+// exits with 1 after a difference.
 #include "Interpreter.h"
 #include "Loader.h"
 #include "ampc/Target/CPU/Codegen.h"
@@ -118,14 +120,11 @@ public:
       bits = 0;
     std::memcpy(at, &bits, sizeof bits);
   }
-  bool expect() {
+  /// Packed results are made of the expected matrix by the `codeOf` a kernel.pack.
+  bool expect(llvm::function_ref<Code(Operation *)> codeOf) {
     if (isa<kernel::PackOp>(op))
       return true; // products that read it compare
-    if (auto sums = dyn_cast<kernel::WithTotalsOp>(op))
-      return interpretTotals(sums, inputs, expected);
-    if (auto fused = dyn_cast<FusedKernelOpInterface>(op))
-      return interpret(fused, inputs, expected);
-    return interpretData(op, inputs, expected);
+    return interpret() && packExpected(codeOf);
   }
   /// The largest error, relative to 1 + |expected|, or nullopt if the run depends on the order of
   /// tasks or writes outside its results.
@@ -133,10 +132,21 @@ public:
   double nanoseconds(const Code &code);
 
 private:
+  bool interpret() {
+    if (auto sums = dyn_cast<kernel::WithTotalsOp>(op))
+      return interpretTotals(sums, inputs, expected);
+    if (auto fused = dyn_cast<FusedKernelOpInterface>(op))
+      return test::interpret(fused, inputs, expected);
+    return interpretData(op, inputs, expected);
+  }
+  bool packExpected(llvm::function_ref<Code(Operation *)> codeOf);
   Buffers makeResults() {
     Buffers results;
-    for (Type type : op->getResultTypes())
+    for (Type type : op->getResultTypes()) {
       results.push_back(std::make_unique<GuardedBuffer>(kernel::byteSize(type)));
+      if (kernel::packingOf(type)) // padding has to be cleared
+        std::memset(results.back()->data(), 0xff, kernel::byteSize(type));
+    }
     int64_t workspace = cast<KernelOpInterface>(op).getWorkspaceBytes();
     results.push_back(std::make_unique<GuardedBuffer>(workspace));
     if (OpOperand *target = cast<KernelOpInterface>(op).getOverwritten()) {
@@ -159,12 +169,41 @@ private:
   Operation *op;
   Buffers buffers;
   std::vector<Elements> inputs, expected;
+  llvm::DenseMap<unsigned, std::unique_ptr<GuardedBuffer>> expectedBytes; // of packed results
 };
 } // namespace
+
+bool Case::packExpected(llvm::function_ref<Code(Operation *)> codeOf) {
+  for (unsigned k = 0; k < op->getNumResults(); ++k) {
+    Type type = op->getResult(k).getType();
+    if (!kernel::packingOf(type))
+      continue;
+    kernel::PackOp pack;
+    op->getParentOfType<ModuleOp>().walk([&](kernel::PackOp other) {
+      if (other.getType() == type)
+        pack = other;
+    });
+    if (!pack)
+      return false;
+    Type element = elementOf(type);
+    GuardedBuffer matrix(countOf(type) * bytesOf(element));
+    for (int64_t i = 0; i < countOf(type); ++i)
+      writeElement(matrix.data() + i * bytesOf(element), element, expected[k][i]);
+    auto packed = std::make_unique<GuardedBuffer>(kernel::byteSize(type));
+    std::memset(packed->data(), 0xff, kernel::byteSize(type));
+    void *pointers[] = {matrix.data(), packed->data()};
+    codeOf(pack).run(pointers);
+    expectedBytes[k] = std::move(packed);
+  }
+  return true;
+}
 
 double Case::compare(const Buffers &results) {
   double worst = 0;
   for (auto [k, type] : llvm::enumerate(op->getResultTypes())) {
+    if (auto bytes = expectedBytes.find(k); bytes != expectedBytes.end())
+      if (std::memcmp(results[k]->data(), bytes->second->data(), kernel::byteSize(type)))
+        return INFINITY;
     if (kernel::packingOf(type))
       continue;
     Type element = elementOf(type);
@@ -291,14 +330,15 @@ bool Runner::runKernel(Operation *op, const cpu::Tier &tier) {
   if (bestOnly && sourceOf(op, bestTier()) != tier.name)
     return true;
   Code code = codeOf(op, tier);
-  Case data(op, [&](Operation *pack) { return codeOf(pack, tier); });
+  auto packCode = [&](Operation *pack) { return codeOf(pack, tier); };
+  Case data(op, packCode);
   llvm::outs() << recordOf(op).getAs<StringAttr>("name").getValue() << "_" << tier.name << ": "
                << code.tasks << (code.tasks == 1 ? " task, " : " tasks, ");
   if (timing) {
     llvm::outs() << llvm::format("%.0f ns\n", data.nanoseconds(code));
     return true;
   }
-  if (!data.expect()) {
+  if (!data.expect(packCode)) {
     llvm::outs() << "not known to the interpreter\n";
     return false;
   }

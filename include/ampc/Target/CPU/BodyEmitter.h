@@ -82,6 +82,9 @@ public:
   /// Stores result `k` at the run.
   void storeResult(unsigned k, mlir::Value value, const Run &run);
 
+  /// From now on result `k` is stored at this pointer, with these strides per dimension.
+  void redirectResult(unsigned k, mlir::Value pointer, llvm::ArrayRef<int64_t> strides);
+
   /// Of elements that someone else stores: tells the totals.
   void addToTotals(unsigned k, mlir::Value value, int64_t active);
 

@@ -22,6 +22,13 @@ mlir::Value within(KernelEmitter &e, mlir::Value x, mlir::Value limit);
 inline int64_t rowsPerTask(int64_t length) {
   return std::max<int64_t>(1, 8192 / std::max<int64_t>(1, length));
 }
+/// Tasks of rowsPerTask rows each; the last one may have fewer.
+inline int64_t tasksOfRows(int64_t rows, int64_t length) {
+  return llvm::divideCeil(rows, rowsPerTask(length));
+}
+/// The rows of the tasks [begin, end).
+void forRowsOfTasks(KernelEmitter &e, mlir::Value begin, mlir::Value end, int64_t rows,
+                    int64_t length, llvm::function_ref<void(mlir::Value)> body);
 
 } // namespace ampc::cpu
 #endif

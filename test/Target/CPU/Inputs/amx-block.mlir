@@ -1,4 +1,5 @@
 // Convolution and linear layers in sizes that are no multiples of a tile.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @block {
   train.param @filter : tensor<40x3x3x5xf32> = #train.kaiming_normal
   train.param @up : tensor<40x70xf32> = #train.kaiming_uniform

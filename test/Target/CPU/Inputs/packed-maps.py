@@ -1,0 +1,51 @@
+# Prints kernel.map ops with packed results, and the kernel.pack ops that tell what they have to be, for ampc-kernel-run.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rounded to the type of the copies, beside results that are not packed. With sizes and types as arguments: these only."""
+import sys
+
+number = 0
+
+
+def update(rows, columns, element, depths, keeps):
+    """`depths`: of the packed results, all of one value; `keeps`: whether that value is a result as it is, too."""
+    global number
+    wide = "f64" if element == "f64" else "f32"
+    shape = f"{rows}x{columns}x"
+    packed = [f"tensor<{shape}{element}, #kernel.packed<rhs, depth = {depth}>>" for depth in depths]
+    plain = [f"tensor<{shape}{wide}>"] + keeps * [f"tensor<{shape}{element}>"]
+    types = plain + packed
+    low = "%2" if element in ("bf16", "f16") else "%1"
+    rounding = f"\n    %2 = arith.truncf %1 : {wide} to {element}" if low == "%2" else ""
+    identity = "affine_map<(d0, d1) -> (d0, d1)>"
+    print(f"""kernel.program @packed{number}(%w: tensor<{shape}{wide}>, %g: tensor<{shape}{wide}>, %s: tensor<{wide}>, %m: tensor<{shape}{element}>)
+    -> ({", ".join(types + packed)}) {{
+  %r:{len(types)} = kernel.map(%w, %g, %s : tensor<{shape}{wide}>, tensor<{shape}{wide}>, tensor<{wide}>) space [{rows}, {columns}]
+    maps [{identity}, {identity}, affine_map<(d0, d1) -> ()>] -> [{", ".join([identity] * len(types))}] {{
+  ^bb0(%x: {wide}, %y: {wide}, %z: {wide}):
+    %0 = arith.maximumf %y, %z : {wide}
+    %1 = arith.minimumf %x, %0 : {wide}{rounding}
+    kernel.yield {", ".join(["%1"] + [low] * (len(types) - 1))} : {", ".join([wide] + [element] * (len(types) - 1))}
+  }} : {", ".join(types)}""")
+    for i, type in enumerate(packed):
+        print(f"  %p{i} = kernel.pack %m : tensor<{shape}{element}> to {type}")
+    values = [f"%r#{i}" for i in range(len(types))] + [f"%p{i}" for i in range(len(packed))]
+    print(f"  kernel.return {', '.join(values)} : {', '.join(types + packed)}\n}}")
+    number += 1
+
+
+def every():
+    for element in ["f32", "bf16", "f16", "f64"]:
+        for depths in [(0,), (1,), (0, 1)]:
+            for rows, columns in [(1, 1), (1, 70), (67, 1), (8, 16), (33, 50), (31, 17), (64, 96)]:
+                update(rows, columns, element, depths, keeps=False)
+            update(45, 39, element, depths, keeps=True)
+        update(133, 515, element, (0, 1), keeps=False)  # several tasks
+    update(600, 37, "bf16", (0, 1), keeps=True)
+    update(3, 9000, "bf16", (1, 0), keeps=False)
+
+
+if len(sys.argv) > 1:
+    rows, columns = map(int, sys.argv[1:3])
+    update(rows, columns, sys.argv[3], [int(depth) for depth in sys.argv[4:]], keeps=False)
+else:
+    every()

@@ -1,0 +1,71 @@
+// A model that runs in a tier of the test's choice.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TEST_TARGET_CPU_TIERMODEL_H
+#define TEST_TARGET_CPU_TIERMODEL_H
+
+#include "ampc/Runtime/Runtime.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdlib>
+#include <cstring>
+#include <gtest/gtest.h>
+
+namespace ampc::test {
+/// A model whose entries for AVX-512 are those of another tier: `create` would refuse a tier that
+/// the processor lacks.
+class TierModel {
+public:
+  TierModel(const ampc_model &source, int32_t tier, int32_t threads = 2)
+      : kernels(source.kernels, source.kernels + source.kernel_count), model(source) {
+    for (ampc_kernel &kernel : kernels) {
+      kernel.run[AMPC_TIER_AVX512] = kernel.run[tier];
+      kernel.finish[AMPC_TIER_AVX512] = kernel.finish[tier];
+      kernel.tasks[AMPC_TIER_AVX512] = kernel.tasks[tier];
+      kernel.scratch_bytes[AMPC_TIER_AVX512] = kernel.scratch_bytes[tier];
+    }
+    model.kernels = kernels.data();
+    ampc_options options = {};
+    options.size = sizeof options;
+    options.threads = threads;
+    options.seed = 5;
+    setenv("AMPC_ISA", "avx512", 1);
+    EXPECT_EQ(ampc_rt_create(&model, &options, &state), AMPC_OK);
+    unsetenv("AMPC_ISA");
+  }
+  ~TierModel() { ampc_rt_destroy(state); }
+  TierModel(const TierModel &) = delete;
+
+  /// The loss of one step of program `number`.
+  double step(int number, llvm::ArrayRef<const void *> inputs) {
+    std::vector<uint64_t> words(sizeof(ampc_run_in) / 8 + inputs.size());
+    auto &in = *reinterpret_cast<ampc_run_in *>(words.data());
+    in.size = words.size() * 8;
+    std::memcpy(words.data() + sizeof(ampc_run_in) / 8, inputs.data(), 8 * inputs.size());
+    ampc_train_out out = {};
+    out.size = sizeof out;
+    EXPECT_GE(ampc_rt_run(state, number, &in, &out), AMPC_OK) << ampc_rt_last_error(state);
+    skipped += out.skipped;
+    return out.loss;
+  }
+  std::vector<float> values(int slot) const {
+    auto *data = static_cast<const float *>(ampc_rt_tensor_data(state, slot));
+    if (!data)
+      return {};
+    return std::vector<float>(data, data + model.slots[slot].tensor.bytes / 4);
+  }
+
+  llvm::StringRef bytes(int slot) const {
+    auto *data = static_cast<const char *>(ampc_rt_tensor_data(state, slot));
+    return {data, data ? size_t(model.slots[slot].tensor.bytes) : 0};
+  }
+
+  int skipped = 0;
+
+private:
+  std::vector<ampc_kernel> kernels;
+  ampc_model model;
+  ampc_state *state = nullptr;
+};
+
+} // namespace ampc::test
+#endif

@@ -1,0 +1,36 @@
+// Ops without a derivative are errors only between a parameter and the loss.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff | FileCheck %s
+// RUN: ampc check %s | FileCheck %s --check-prefix=GRADIENT
+// GRADIENT: all gradients agree
+
+train.model @inactive {
+  train.param @w : tensor<3xf32> = #train.uniform<low = 0.5, high = 2.0>
+  train.func @loss(%x: tensor<3xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<3xf32>
+    %half = train.constant dense<0.5> : tensor<f32>
+    // Of data; behind a stop_gradient, at once or later; before one.
+    // CHECK-LABEL: train.func @fit.grad
+    // CHECK-COUNT-4: train.floor
+    %0 = train.floor %x : tensor<3xf32>
+    %s = train.stop_gradient %w : tensor<3xf32>
+    %1 = train.floor %s : tensor<3xf32>
+    %t = train.mul %s, %half : tensor<3xf32>, tensor<f32>
+    %2 = train.floor %t : tensor<3xf32>
+    %m = train.mul %w, %half : tensor<3xf32>, tensor<f32>
+    %b = train.floor %m : tensor<3xf32>
+    %3 = train.stop_gradient %b : tensor<3xf32>
+    // The parameter's own path.
+    // CHECK: train.seed
+    // CHECK-NOT: train.floor
+    // CHECK: train.gradient "w"
+    %4 = train.mul %w, %0 : tensor<3xf32>, tensor<3xf32>
+    %5 = train.mul %4, %w : tensor<3xf32>, tensor<3xf32>
+    %6 = train.add %5, %1 : tensor<3xf32>, tensor<3xf32>
+    %7 = train.add %6, %2 : tensor<3xf32>, tensor<3xf32>
+    %8 = train.add %7, %3 : tensor<3xf32>, tensor<3xf32>
+    %9 = train.reduce_sum %8 over [0] : tensor<3xf32>
+    train.return %9 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
+}

@@ -1,0 +1,24 @@
+// Options of the commands that run steps on data from files.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RunOptions.h"
+
+using namespace ampc;
+namespace cl = llvm::cl;
+
+RunOptions::RunOptions(cl::SubCommand &command)
+    : input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required, cl::sub(command)),
+      data("data", cl::desc("an input's rows: a .npy file, or FILE.safetensors:TENSOR"),
+           cl::value_desc("INPUT=FILE"), cl::sub(command)),
+      seed("seed", cl::desc("of first values, random ops and the order of the data (default: 0)"),
+           cl::init(0), cl::sub(command)),
+      shuffle("shuffle", cl::desc("new order in every epoch (default: true)"), cl::init(true),
+              cl::sub(command)),
+      threads("threads", cl::desc("default: as many as the process may use"), cl::init(0),
+              cl::sub(command)) {}
+
+ampc_options RunOptions::stateOptions() const {
+  ampc_options options = {};
+  options.seed = seed;
+  options.threads = threads;
+  return options;
+}

@@ -1,0 +1,23 @@
+// Options of the commands that run steps on data from files.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TOOLS_AMPC_RUNOPTIONS_H
+#define AMPC_TOOLS_AMPC_RUNOPTIONS_H
+
+#include "ampc/Runtime/Model.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace ampc {
+/// One instance per command, beside its definition.
+struct RunOptions {
+  llvm::cl::opt<std::string> input;
+  llvm::cl::list<std::string> data;
+  llvm::cl::opt<uint64_t> seed;
+  llvm::cl::opt<bool> shuffle;
+  llvm::cl::opt<int> threads;
+
+  explicit RunOptions(llvm::cl::SubCommand &command);
+  /// What a new state needs of them.
+  ampc_options stateOptions() const;
+};
+} // namespace ampc
+#endif
