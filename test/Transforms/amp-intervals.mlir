@@ -33,14 +33,17 @@ train.model @intervals {
     %m = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %m : tensor<8x8xf32>
   }
-  // The lower end counts as well.
+  // [-60000, 0] * 2: the lower end counts as well.
   // CHECK-LABEL: train.func @clamp
   train.func @clamp(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
-    // CHECK: train.clamp {{.*}}its elements may reach 70000
-    %r = train.clamp %x from -7.0e4 to 0.0 : tensor<8x8xf32>
+    %k = train.constant dense<2.0> : tensor<f32>
+    %a = train.clamp %x from -6.0e4 to 0.0 : tensor<8x8xf32>
+    // CHECK: train.mul {{.*}}its elements may reach 120000
+    %r = train.mul %a, %k : tensor<8x8xf32>, tensor<f32>
     %m = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %m : tensor<8x8xf32>
   }
+
   // [-1, 1] * 40000 - 30000
   // CHECK-LABEL: train.func @tanh
   train.func @tanh(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
