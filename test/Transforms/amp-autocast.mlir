@@ -88,6 +88,23 @@ train.model @lists {
     train.return %1, %6 : tensor<8x8xf32>, tensor<8x8xf32>
   }
 
+  // A region in f32 widens what comes in; a disabled one takes it as it is.
+  // CHECK-LABEL: train.func @wide
+  train.func @wide(%w: tensor<8x8xf32> {train.slot = "w"}, %x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+    %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %1 = amp.autocast f32 -> tensor<8x8xf32> {
+      // CHECK: train.tanh {{.*}} : tensor<8x8xf32>
+      %2 = train.tanh %0 : tensor<8x8xf32>
+      amp.yield %2 : tensor<8x8xf32>
+    }
+    %3 = amp.autocast disabled -> tensor<8x8xf32> {
+      // CHECK: train.tanh {{.*}} : tensor<8x8xf16>
+      %4 = train.tanh %0 : tensor<8x8xf32>
+      amp.yield %4 : tensor<8x8xf32>
+    }
+    train.return %1, %3 : tensor<8x8xf32>, tensor<8x8xf32>
+  }
+
   // Types that are not eligible: f64 and integers stay.
   // CHECK-LABEL: train.func @ignored
   train.func @ignored(%x: tensor<8x8xf64>, %i: tensor<8xi32>) -> (tensor<8x8xf64>, tensor<8xi32>) {

@@ -3,6 +3,7 @@
 // RUN: printf '# attention in full\ntanh relu = full\nname ^scores$ = f32\n' > %t.policy
 // RUN: %ampc-opt %s --amp-assign-precision="precision=bf16 override=^logits$=f32" | FileCheck %s
 // RUN: %ampc-opt %s --amp-assign-precision="precision=bf16 policy-file=%t.policy" | FileCheck %s --check-prefix=FILE
+// RUN: %ampc-opt %s --amp-assign-precision="precision=bf16 policy-file=%t.policy override=^scores$=bf16,^last$=bf16,^low$=bf16" | FileCheck %s --check-prefix=LAST
 // RUN: not %ampc-opt %s --amp-assign-precision="precision=bf16 override=logits=i8" 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: not %ampc-opt %s --amp-assign-precision="precision=bf16 override=(=f32" 2>&1 | FileCheck %s --check-prefix=REGEX
 // RUN: not %ampc-opt %s --amp-assign-precision="precision=bf16 edit=tanh=sometimes" 2>&1 | FileCheck %s --check-prefix=EDIT
@@ -19,6 +20,10 @@
 train.model @named {
   // CHECK-LABEL: train.func @f
   // FILE-LABEL:  train.func @f
+  // An option counts more than a line of a file, and a name more than an attribute.
+  // LAST-LABEL:  train.func @f
+  // LAST: train.matmul {{.*}}the override \22^scores$\22 fixes the type{{.*}} : (tensor<8x8xbf16>, tensor<8x8xbf16>)
+  // LAST: train.matmul {{.*}}the override \22^last$\22 fixes the type{{.*}} : (tensor<8x8xbf16>, tensor<8x8xbf16>)
   train.func @f(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     // CHECK: train.matmul {{.*}} : (tensor<8x8xbf16>, tensor<8x8xbf16>)
     // FILE:  train.matmul {{.*}}the override \22^scores$\22 fixes the type{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)
@@ -33,5 +38,14 @@ train.model @named {
     // CHECK: train.matmul {{.*}}amp.rule = "compute", compute = f32} : (tensor<8x8xf32>, tensor<8x8xf32>)
     %3 = train.matmul %2, %x {compute = f32} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32> loc("last")
     train.return %3 : tensor<8x8xf32>
+  }
+
+  // A fixed type counts more than the bytes that another one would save.
+  // LAST-LABEL: train.func @g
+  train.func @g(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    // LAST: train.tanh {{.*}}amp.rule = "override"{{.*}} : tensor<8x8xbf16>
+    %0 = train.tanh %x : tensor<8x8xf32> loc("low")
+    %1 = train.add %0, %x : tensor<8x8xf32>, tensor<8x8xf32>
+    train.return %1 : tensor<8x8xf32>
   }
 }

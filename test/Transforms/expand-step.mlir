@@ -56,12 +56,15 @@ train.model @clipped {
 // CHECK:       train.buffer @fit.ema.w : tensor<3xf32> = #train.zeros {role = "ema"}
 // CHECK-LABEL: train.func @fit.train
 // CHECK-SAME:  tensor<f32> {train.name = "grad_norm"}
+// CHECK:       [[TINY:%[a-z0-9_]+]] = train.constant dense<9.99999997E-7> : tensor<f32>
 // CHECK:       [[GW:%[a-z0-9]+]] = train.gradient "w"
 // CHECK:       [[GB:%[a-z0-9]+]] = train.gradient "b"
 // CHECK:       [[SW:%[a-z0-9]+]] = train.reduce_sum {{%.*}} over [0]
 // CHECK:       [[SUM:%[a-z0-9]+]] = train.add [[SW]],
 // CHECK:       [[ROOT:%[a-z0-9]+]] = train.sqrt [[SUM]] {compute = f64} : tensor<f64>
 // CHECK:       [[NORM:%[a-z0-9]+]] = train.cast [[ROOT]] {{.*}} : tensor<f64> to tensor<f32>
+// CHECK:       [[SHIFTED:%[a-z0-9]+]] = train.add [[NORM]], [[TINY]]
+// CHECK:       train.div {{%.*}}, [[SHIFTED]]
 // CHECK:       [[FACTOR:%[a-z0-9]+]] = train.select
 // CHECK:       train.mul [[GW]], [[FACTOR]]
 // CHECK:       train.mul [[GB]], [[FACTOR]]

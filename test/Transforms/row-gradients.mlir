@@ -132,3 +132,21 @@ train.model @whole {
 }
 // CHECK-LABEL: train.model @whole
 // CHECK-NOT:   train.sum_rows
+
+// -----
+
+// A lazy rule takes rows even if the step has more lookups than the table has rows; sums then need no more rows than the table.
+train.model @small {
+  train.param @t : tensor<4x8xf32> = #train.zeros
+  train.func @loss(%i: tensor<6xi32>, %y: tensor<6x8xf32>) -> tensor<f32> {
+    %t = train.read @t : tensor<4x8xf32>
+    %r = train.embedding %t at %i : tensor<4x8xf32>, tensor<6xi32>
+    %l = train.mse %r, %y : tensor<6x8xf32>, tensor<6x8xf32>
+    train.return %l : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@t] with #train.adam<lr = 0.1, lazy = true>
+}
+// CHECK-LABEL: train.model @small
+// CHECK:       train.buffer @fit.gradient.t : tensor<4x8xf32>
+// CHECK:       train.buffer @fit.rows.t : tensor<4xi32>
+// CHECK:       train.sum_rows %{{.*}} of 4 : tensor<6x8xf32>, tensor<6xi32> to tensor<4x8xf32>, tensor<4xi32>

@@ -5,7 +5,7 @@
 train.model @regions {
   // CHECK: amp.scaler @own = #amp.scaling<initial = 1.280000e+02, interval = 1>
   amp.scaler @own = #amp.scaling<initial = 128.0, interval = 1>
-  // CHECK-NEXT: amp.scaler @torch = #amp.scaling
+  // CHECK-NEXT: amp.scaler @torch = #amp.scaling{{$}}
   amp.scaler @torch = torch
   // CHECK-NEXT: amp.scaler @tf = #amp.scaling<initial = 3.276800e+04, floor = 1.000000e+00>
   amp.scaler @tf = tf

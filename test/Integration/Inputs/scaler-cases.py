@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../Oracle"))
 from model import Model, Options, array, pointer_struct
 
 FOLDER, CC = sys.argv[1:3]
+SKIPPED = 1  # AMPC_W_STEP_SKIPPED
 failures = 0
 
 
@@ -40,7 +41,8 @@ class Trained(Model):
         arrays = [array("f32", values) for values in inputs]
         given = pointer_struct(head, (0, 0.0, 0, None), arrays)
         out = TrainOut(size=ctypes.sizeof(TrainOut))
-        assert self.call(program, self.state, ctypes.byref(given), ctypes.byref(out)) >= 0
+        status = self.call(program, self.state, ctypes.byref(given), ctypes.byref(out))
+        expect(f"{self.name}: status and skipped", (status, out.skipped), (SKIPPED, 1) if out.found_inf else (0, 0))
         return out
 
     def scalar(self, name, kind=ctypes.c_float):
@@ -133,12 +135,22 @@ def constants():
         ("patience", "#amp.scaling<initial = 64.0, hysteresis = 2, interval = 100>", [bad, bad, good, bad, bad],
          [64.0, 32.0, 32.0, 32.0, 16.0]),
         ("bounds", "#amp.scaling<initial = 2.0, floor = 1.0, cap = 2.0, interval = 1>", [good, bad, bad, good], [2.0, 1.0, 1.0, 2.0]),
+        # Growth 4 from 3 would give 12, backing off 2: both end at the limit.
+        ("limits", "#amp.scaling<initial = 3.0, growth = 4.0, floor = 3.0, cap = 8.0, interval = 1>", [good, good, bad, bad, bad],
+         [8.0, 8.0, 4.0, 3.0, 3.0]),
         ("fixed", "#amp.scaling<dynamic = false, initial = 128.0>", [good, bad, good], [128.0, 128.0, 128.0]),
     ]
     for name, scaling, kinds, want in cases:
         expect(name, scales(Trained(*build(name, plain(name, scaling), "--precision=f16")), kinds), want)
-    for preset, first in (("torch", 65536.0), ("tf", 32768.0), ("apex", 65536.0), ("paddle", 32768.0)):
-        model = Trained(*build(preset, plain(preset, preset), "--precision=f16"))
+    for preset, first, interval in (("torch", 65536.0, 2000), ("tf", 32768.0, 2000), ("apex", 65536.0, 2000), ("paddle", 32768.0, 1000)):
+        built = build(preset, plain(preset, preset), "--precision=f16")
+        model, easy = Trained(*built), [[0.0] * 64, [0.0] * 64]
+        for _ in range(interval - 1):
+            model.step(easy)
+        expect(f"{preset}: before it grows", model.scalar("s.scale"), first)
+        model.step(easy)
+        expect(f"{preset}: after {interval} good steps", model.scalar("s.scale"), 2 * first)
+        model = Trained(*built)
         expect(preset, scales(model, [bad, bad]), [first / 2, first / 4])
         expect(f"{preset}: updates", model.scalar("fit.step", ctypes.c_int64), 0)
 
@@ -271,6 +283,8 @@ def clipping():
     for name in ("w0", "w1"):
         worst = max(abs(a - b) for a, b in zip(scaled.tensor(name, 64), control.tensor(name, 64)))
         expect(f"{name} within 1e-3 of f32 ({worst:.2g})", worst < 1e-3, True)
+    norm, exact = scaled.step(batch(4)).grad_norm, control.step(batch(4)).grad_norm
+    expect(f"norm {norm:.4g} without the scale, as in f32: {exact:.4g}", 0.2 < exact and abs(norm - exact) < 0.01 * exact, True)
 
 
 def accumulation():
@@ -312,11 +326,30 @@ def shared():
         expect(f"round {i}: scales of both steps", a.loss_scale, b.loss_scale)
     expect("scales", seen, [128.0, 256.0, 256.0, 512.0, 512.0, 256.0, 256.0, 512.0])
     expect("updates", (model.scalar("a.step", ctypes.c_int64), model.scalar("b.step", ctypes.c_int64)), (4, 3))
-    # The first step of a round overflows, the second does not: the round counts as bad all the same.
-    model.step(batch(9, bad=True), "a_train_step")
-    model.step(batch(9), "b_train_step")
+    # The first step of a round overflows, the second does not: the round counts as bad all the same, but only the first is skipped.
+    a = model.step(batch(9, bad=True), "a_train_step")
+    b = model.step(batch(9), "b_train_step")
+    expect("who is skipped", (a.skipped, a.found_inf, b.skipped, b.found_inf), (1, 1, 0, 0))
     expect("first of a round overflows", model.scalar("s.scale"), 256.0)
     expect("updates", (model.scalar("a.step", ctypes.c_int64), model.scalar("b.step", ctypes.c_int64)), (4, 4))
+
+
+def three():
+    """A bad first step of a round is not forgotten by a good second one."""
+    steps = "".join(f"""
+  train.func @loss{i}(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<f32> {{{layers(2 * i, 2 * i + 1)}
+    %2 = train.mse %1, %y : tensor<8x8xf32>, tensor<8x8xf32>
+    train.return %2 : tensor<f32>
+  }}
+  train.step @{name} minimize @loss{i} over [@w{2 * i}, @w{2 * i + 1}] with #train.sgd<lr = 0.1> {{amp.scaler = @s}}""" for i, name in enumerate("abc"))
+    text = f"train.model @three {{\n  amp.scaler @s = #amp.scaling<initial = 128.0, interval = 1>\n{declarations(6)}{steps}\n}}\n"
+    model, seen = Trained(*build("three", text, "--precision=f16")), []
+    for worst in "abc ":
+        for name in "abc":
+            out = model.step(batch(1, bad=name == worst), f"{name}_train_step")
+            expect(f"{name} of a round with a bad {worst}: skipped", out.skipped, int(name == worst))
+        seen.append(model.scalar("s.scale"))
+    expect("scales of rounds of three", seen, [64.0, 32.0, 16.0, 32.0])
 
 
 def stateful():
@@ -357,6 +390,11 @@ def skipped_state():
     moving = sorted(name for name in changed if not name.startswith("s.") and "random" not in name)
     expect("state that a skipped step changed", moving, [])
     expect("the scale moved", "s.scale" in changed, True)
+    expect("the next masks differ", [name for name in changed if "random" in name] != [], True)
+    x, y = batch(9)
+    y[40] = 1.0e30
+    before, out, after = model.bytes(), model.step([x, y]), model.bytes()
+    expect("an infinite loss is skipped", (out.loss, out.skipped, before["w0"] == after["w0"]), (float("inf"), 1, True))
     model.step(batch(4))
     good = [name for name in before if model.bytes()[name] != after[name]]
     for name in ("w0", "gamma", "mean", "variance", "fit.m.w0", "fit.v.w0", "fit.ema.w0", "fit.step"):
@@ -408,7 +446,7 @@ def separate():
         expect(f"apply with {value} for {name}", (out.skipped, [n for n in ("w0", "w1") if before[n] != after[n]]), (1, []))
 
 
-for case in (constants, random_sequence, grid, sparse, checkpoints, clipping, accumulation, shared, skipped_state, separate):
+for case in (constants, random_sequence, grid, sparse, checkpoints, clipping, accumulation, shared, three, skipped_state, separate):
     case()
     print(f"{case.__name__} done")
 print(f"{failures} failures")

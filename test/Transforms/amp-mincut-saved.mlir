@@ -1,0 +1,20 @@
+// The bytes of values with several readers and of one that waits for the backward pass, counted by hand: 64 elements each.
+// RUN: %ampc-opt %s --amp-assign-precision="precision=bf16 explain=true" 2>&1 | FileCheck %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The input, f32, written and read by three:           (1 + 3) * 4 * 64 = 1024
+//   a rounded copy for the products:                         (4 + 2) * 64 =  384
+// %h, bf16, written and read once:                       (1 + 1) * 2 * 64 =  256
+// %r, bf16, written, read twice, kept for later:     (1 + 2 + 1) * 2 * 64 =  512
+// Both results, f32, written and returned:           2 * (1 + 1) * 4 * 64 = 1024
+// The cotangent of the loss:                                                   4
+// CHECK: remark: bytes moved by @f under the same compute types: mincut 3204,
+train.model @saved {
+  train.func @f(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+    %h = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %r = train.relu %h : tensor<8x8xf32>
+    %0 = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %s = train.seed 1.0 : tensor<f32>
+    %1 = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    train.return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
+  }
+}
