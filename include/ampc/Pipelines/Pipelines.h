@@ -9,9 +9,9 @@
 
 namespace ampc {
 struct CompileOptions {
-  std::string precision = "f32";               ///< f64, f32, bf16, f16, tf32 or fp8
-  std::string policy = "mincut";               ///< mincut, autocast, autocast-cpu, propagate or narrow
-  std::string policyFile;                      ///< lines added to the policy's table; empty: none
+  std::string precision = "f32"; ///< f64, f32, bf16, f16, tf32 or fp8
+  std::string policy = "mincut"; ///< mincut, autocast, autocast-cpu, propagate or narrow
+  std::string policyFile;        ///< lines added to the policy's table; empty: none
   std::vector<std::string> precisionOverrides; ///< REGEX=TYPE: the type of ops by name
   std::vector<std::string> policyEdits;        ///< MNEMONIC=TREATMENT: lines of the policy's table
   std::string lossScaling =
