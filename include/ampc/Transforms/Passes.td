@@ -85,6 +85,7 @@ def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
     rounding is always a `train.cast`. Attributes `amp.rule` and `amp.reason` on ops say why. Policies:
 
     * `mincut`: categories fix compute types; a minimum cut over the bytes of casts, stores and saved activations fixes storage types.
+    * `narrow`: every tensor is stored in 16 bits; counts, statistics and other numbers inside an op stay f32 (preset O3).
     * `autocast`, `autocast-cpu`: the lists and promotion rules of torch.autocast; the backward pass follows the forward pass.
     * `propagate`: TensorFlow's allow, infer, deny and clear lists.
 
@@ -93,7 +94,7 @@ def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
     f32, and `amp.compute` on a contraction names the type that each operand is multiplied in (for fp8 E4M3, gradients E5M2).
   }];
   let options = [
-    Option<"policy", "policy", "std::string", "\"mincut\"", "mincut, autocast, autocast-cpu or propagate">,
+    Option<"policy", "policy", "std::string", "\"mincut\"", "mincut, autocast, autocast-cpu, propagate or narrow">,
     Option<"precision", "precision", "std::string", "\"bf16\"", "f32, bf16, f16, tf32 or fp8">,
     ListOption<"overrides", "override", "std::string", "REGEX=TYPE: the type of ops by name">,
     ListOption<"edits", "edit", "std::string", "MNEMONIC=TREATMENT: a line of the policy's table">,
