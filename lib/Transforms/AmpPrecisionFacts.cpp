@@ -18,16 +18,16 @@ std::string ampc::textOf(Type type) {
   return text;
 }
 
-/// What a location keeps of the innermost region around the source op: a type, or unit for a
-/// disabled one.
-static Attribute regionOf(Location loc) {
-  Attribute region;
+/// What a location keeps of the source op: the innermost region around it (a type, or unit for a
+/// disabled one) or its attribute `compute`.
+static Attribute noteOf(Location loc, StringRef key) {
+  Attribute note;
   loc->walk([&](Location at) {
     auto fused = dyn_cast<FusedLocWith<DictionaryAttr>>(at);
-    region = fused ? fused.getMetadata().get("amp.region") : Attribute();
-    return region ? WalkResult::interrupt() : WalkResult::advance();
+    note = fused ? fused.getMetadata().get(key) : Attribute();
+    return note ? WalkResult::interrupt() : WalkResult::advance();
   });
-  return region;
+  return note;
 }
 
 StringRef ampc::sourceName(StringRef name) {
@@ -46,7 +46,7 @@ static Demand demandOf(Operation *op, const PolicyTable &table) {
   Demand demand;
   Attribute region = op->getAttr("amp.region");
   if (!region)
-    region = regionOf(op->getLoc());
+    region = noteOf(op->getLoc(), "amp.region");
   if (auto type = dyn_cast_or_null<TypeAttr>(region)) {
     demand = {type.getValue(), /*disabled=*/false, /*forced=*/isa<Float32Type>(type.getValue()),
               "a region of the model asks for it"};
@@ -54,7 +54,10 @@ static Demand demandOf(Operation *op, const PolicyTable &table) {
     demand = {Type(), /*disabled=*/true, /*forced=*/false,
               "a region of the model disables autocast"};
   }
-  if (auto compute = op->getAttrOfType<TypeAttr>("compute"))
+  auto compute = op->getAttrOfType<TypeAttr>("compute");
+  if (!compute) // a part of an op that has it, or of its adjoint
+    compute = dyn_cast_or_null<TypeAttr>(noteOf(op->getLoc(), "amp.compute"));
+  if (compute)
     demand = {compute.getValue(),
               /*disabled=*/false,
               /*forced=*/true,    "its attribute `compute` fixes the type",

@@ -24,20 +24,27 @@ template <typename Build> static bool replaceByOwn(Operation *op, Build build) {
   return true;
 }
 
-/// Keeps the mnemonic of a composite op with its parts: precision policies list it.
-static void noteSource(Operation *op) {
+/// Keeps a fact on an op in its location, which its parts and its adjoint take.
+static void note(Operation *op, StringRef key, Attribute fact) {
   MLIRContext *context = op->getContext();
   Builder builder(context);
-  auto note = builder.getDictionaryAttr(
-      builder.getNamedAttr("train.source", builder.getStringAttr(op->getName().stripDialect())));
+  auto facts = builder.getDictionaryAttr(builder.getNamedAttr(key, fact));
   auto name = dyn_cast<NameLoc>(op->getLoc());
   Location inner =
-      FusedLoc::get({name ? Location(name.getChildLoc()) : Location(op->getLoc())}, note, context);
+      FusedLoc::get({name ? Location(name.getChildLoc()) : Location(op->getLoc())}, facts, context);
   op->setLoc(name ? Location(NameLoc::get(name.getName(), inner)) : inner);
+}
+
+/// Precision policies list composite ops, not their parts.
+static void noteSource(Operation *op) {
+  note(op, "train.source", StringAttr::get(op->getContext(), op->getName().stripDialect()));
 }
 
 void ampc::lowerMode(train::FuncOp func, bool training) {
   Block &body = func.getBody().front();
+  for (Operation &op : body)
+    if (Attribute compute = op.getAttr("compute"))
+      note(&op, "amp.compute", compute);
   for (auto op : llvm::to_vector(body.getOps<ModalOpInterface>()))
     replaceByOwn(
         op, [&](GradBuilder &b) { return training ? op.buildTraining(b) : op.buildInference(b); });
