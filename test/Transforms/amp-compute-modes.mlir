@@ -40,12 +40,17 @@ train.model @line {
 // TF32: train.matmul {{.*}} {amp.compute = [tf32, tf32]} : (tensor<32x16xf32>, tensor<16x8xf32>) -> tensor<32x8xf32>
 // TF32: train.matmul {{.*}} {compute = f32} : (tensor<32x8xf32>
 
-// A gradient is multiplied in the format with more range.
+// A gradient is multiplied in the format with more range. The adjoint of what the model fixes stays without a mode, too.
 // FP8-LABEL: train.func @fit.train
+// FP8:      train.matmul {{.*}} {amp.compute = [f8E4M3FN, f8E4M3FN]} : (tensor<32x16xf32>, tensor<16x8xf32>)
+// FP8:      train.matmul {{.*}} {compute = f32} :
 // FP8:      train.matmul {{.*}} {amp.compute = [f8E4M3FN, f8E4M3FN]}
 // FP8:      train.seed
-// FP8:      train.matmul {{.*}}amp.compute = [f8E4M3FN, f8E5M2]
-// FP8:      train.matmul {{.*}}amp.compute = [f8E5M2, f8E4M3FN]
+// FP8:      train.matmul {{.*}} transpose_rhs {amp.compute = [f8E5M2, f8E4M3FN]}
+// FP8-NEXT: train.matmul {{.*}} transpose_lhs {amp.compute = [f8E4M3FN, f8E5M2]}
+// FP8-NEXT: train.matmul %{{[a-z0-9]+}}, %{{[a-z0-9]+}} transpose_rhs :
+// FP8-NEXT: train.matmul %{{[a-z0-9]+}}, %{{[a-z0-9]+}} transpose_lhs :
+// FP8:      train.matmul {{.*}} transpose_lhs {amp.compute = [f8E4M3FN, f8E5M2]} : (tensor<32x16xf32>, tensor<32x8xf32>)
 
 // ONE-LABEL: train.func @fit.train
 // ONE:     train.matmul {{.*}}amp.compute = [tf32, tf32]{{.*}} : (tensor<32x16xf32>, tensor<16x8xf32>) -> tensor<32x8xf32>
