@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // VERIFY: error: expected a sum of 16-bit values to have an accumulator in f32, but train.reduce_sum has none
 // VERIFY: error: expected a sum of 16-bit values to have an accumulator in f32, but train.add has none
+// VERIFY: error: expected a sum of 16-bit values to have an accumulator in f32, but train.argmax has none
 
 train.model @sums {
   // CHECK-LABEL: train.func @reduction
@@ -37,5 +38,15 @@ train.model @sums {
     %1 = train.maximum %x, %x : tensor<4x4xf16>, tensor<4x4xf16>
     // CHECK-NEXT: train.return
     train.return %0, %1 : tensor<4x4xf32>, tensor<4x4xf16>
+  }
+  // What is in no 16-bit type itself may read one.
+  // CHECK-LABEL: train.func @integers
+  // CHECK-SAME:  %[[X:[a-z0-9]+]]: tensor<8x4xbf16>
+  train.func @integers(%x: tensor<8x4xbf16>) -> tensor<8xi32> {
+    // CHECK-NEXT: %[[W:.*]] = train.cast %[[X]] : tensor<8x4xbf16> to tensor<8x4xf32>
+    // CHECK-NEXT: %[[I:.*]] = train.argmax %[[W]] : tensor<8x4xf32>
+    %0 = train.argmax %x : tensor<8x4xbf16>
+    // CHECK-NEXT: train.return %[[I]]
+    train.return %0 : tensor<8xi32>
   }
 }

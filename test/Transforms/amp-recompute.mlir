@@ -25,4 +25,20 @@ train.model @saved {
     %6 = train.mul %5, %1 : tensor<32xf32>, tensor<32xf32>
     train.return %3, %6 : tensor<f32>, tensor<32xf32>
   }
+
+  // A sum of two values that nobody else keeps stays: its operands take twice the memory.
+  // CHECK-LABEL: train.func @dear
+  // CHECK-SAME:  amp.saved_bytes = 128 : i64
+  train.func @dear(%x: tensor<32xf32>, %y: tensor<32xf32>) -> (tensor<f32>, tensor<32xf32>) attributes {train.step = "fit"} {
+    %0 = train.exp %x : tensor<32xf32>
+    %1 = train.exp %y : tensor<32xf32>
+    // CHECK: %[[SUM:.*]] = train.add
+    %2 = train.add %0, %1 : tensor<32xf32>, tensor<32xf32>
+    %3 = train.reduce_sum %2 over [0] : tensor<32xf32>
+    // CHECK: train.seed
+    %4 = train.seed 1.0 : tensor<f32>
+    // CHECK-NEXT: train.mul %[[SUM]]
+    %5 = train.mul %2, %4 : tensor<32xf32>, tensor<f32>
+    train.return %3, %5 : tensor<f32>, tensor<32xf32>
+  }
 }
