@@ -51,4 +51,14 @@ train.model @machine {
     %4 = amp.any %a, %b
     train.return %2, %3, %4 : tensor<4x2xf32>, tensor<f32>, tensor<i1>
   }
+  // Flags that are no checks of gradients: each of them counts.
+  // CHECK-LABEL: train.func @flags
+  // CHECK-SAME:  %[[A:[a-z0-9]+]]: tensor<i1> {{.*}}, %[[B:[a-z0-9]+]]: tensor<i1> {{.*}}, %[[C:[a-z0-9]+]]: tensor<i1>
+  train.func @flags(%a: tensor<i1>, %b: tensor<i1>, %c: tensor<i1>) -> tensor<i1> {
+    // CHECK-NEXT: %[[AB:.*]] = train.select %[[A]], %[[A]], %[[B]]
+    // CHECK-NEXT: %[[ANY:.*]] = train.select %[[AB]], %[[AB]], %[[C]]
+    // CHECK-NEXT: train.return %[[ANY]]
+    %0 = amp.any %a, %b, %c
+    train.return %0 : tensor<i1>
+  }
 }
