@@ -177,7 +177,11 @@ static void chooseCompute(const CostModel &model, Operation *op, Assignment &ass
   Type low = facts.lowOf(op), &type = assignment.compute[op];
   Demand demand = facts.demand(op);
   if (demand.forced) {
-    type = demand.type;
+    // What a user says of an op does not round the gradients that its adjoint gives to parameters.
+    bool givesFull = !op->getResults().empty() && llvm::all_of(op->getResults(), [&](Value v) {
+      return facts.isReal(v) && assignment.storageOf(v) == facts.f32;
+    });
+    type = givesFull && facts.treatment(op) != Treatment::Low ? facts.f32 : demand.type;
     return;
   }
   switch (facts.treatment(op)) {
@@ -203,14 +207,17 @@ static void chooseCompute(const CostModel &model, Operation *op, Assignment &ass
              : facts.f32; // rows of a table are rounded after the gather
 }
 
-static std::string describe(const PrecisionFacts &facts, Operation *op, Type stored) {
+static std::string describe(const PrecisionFacts &facts, Value v, Type stored) {
+  Operation *op = v.getDefiningOp();
   std::string type = textOf(stored);
   switch (facts.treatment(op)) {
   case Treatment::Low:
     return "a contraction takes " + textOf(facts.lowOf(op)) + " and adds up in f32; stored in " +
            type;
   case Treatment::Normalize:
-    return "computes in f32; stored in " + type + ", which holds its range";
+    return "computes in f32; stored in " + type +
+           (rangeOf(v) ? ", which holds its range"
+                       : ": normalized numbers are small unless a parameter makes them large");
   default:
     return "stored in " + type + ": of all choices this moves the fewest bytes";
   }
@@ -257,7 +264,7 @@ Assignment ampc::assignMinCut(const PrecisionFacts &facts, const Pins &pins) {
       continue;
     const Reason *pinned = isFull ? &pins.full.find(v)->getSecond() : nullptr;
     if (isFull && !pins.full.contains(v))
-      assignment.reasons[op] = {"cut", describe(facts, op, facts.f32)};
+      assignment.reasons[op] = {"cut", describe(facts, v, facts.f32)};
     else if (pinned)
       assignment.reasons[op] = {pinned->rule, pinned->text};
     else if (pins.low.contains(v))
@@ -266,7 +273,7 @@ Assignment ampc::assignMinCut(const PrecisionFacts &facts, const Pins &pins) {
       assignment.reasons[op] = {facts.treatment(op) == Treatment::Low         ? "contraction"
                                 : facts.treatment(op) == Treatment::Normalize ? "normalize"
                                                                               : "cut",
-                                describe(facts, op, assignment.storage[v])};
+                                describe(facts, v, assignment.storage[v])};
   }
   for (Operation *op : facts.ops)
     if (facts.isDecided(op))

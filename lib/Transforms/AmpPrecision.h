@@ -116,6 +116,7 @@ private:
   std::optional<Reason> whyInternal(mlir::Operation *op,
                                     const llvm::DenseSet<mlir::Value> &statistics) const;
   void widenMisfits();
+  void widenContractions();
   void readProfile(const StepProfile &profile, double scale);
 
   llvm::DenseSet<mlir::Operation *> decided, backward;

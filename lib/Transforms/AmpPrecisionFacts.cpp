@@ -103,6 +103,7 @@ PrecisionFacts::PrecisionFacts(train::FuncOp func, Type low, const PolicyTable &
   findWeak();
   findInner();
   widenMisfits();
+  widenContractions();
   narrow();
   if (profile)
     readProfile(*profile, scale);
@@ -129,7 +130,33 @@ void PrecisionFacts::widenMisfits() {
   }
 }
 
-/// What does not fit is not rounded on the way into a contraction either: that computes in f32.
+/// What is known not to fit is not rounded on the way into a contraction either: that computes in
+/// f32.
+void PrecisionFacts::widenContractions() {
+  for (Operation *op : ops) {
+    Type type = lowOf(op);
+    if (!isDecided(op) || demands[op].forced || type == f32 ||
+        cast<PrecisionOpInterface>(op).getCategory() != Category::LowPrecision)
+      continue;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isReal(operand.get()) ||
+          cast<PrecisionOpInterface>(op).operandStaysFull(operand.getOperandNumber()))
+        continue;
+      auto misfit = constantMisfit(operand.get(), type);
+      if (!misfit)
+        misfit = rangeMisfit(operand.get(), type);
+      if (misfit)
+        demands[op] = {f32,
+                       /*disabled=*/false,
+                       /*forced=*/true,
+                       "its operand does not fit " + textOf(type) + ": " + *misfit,
+                       std::nullopt,
+                       "range"};
+    }
+  }
+}
+
+/// The same for what a profile says.
 void PrecisionFacts::readProfile(const StepProfile &profile, double scale) {
   const FloatFormat &format = *findFormat(low);
   DenseMap<Value, const ValueProfile *> known;

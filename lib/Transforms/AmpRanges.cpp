@@ -199,6 +199,9 @@ std::optional<std::string> ampc::rangeMisfit(Value v, Type type) {
   auto range = ::rangeOf(v, /*depth=*/6);
   if (!range || range->magnitude() <= largestOf(type))
     return std::nullopt;
-  return "its elements may reach " + std::to_string(range->magnitude()) + ", more than " +
-         textOf(type) + " holds";
+  std::string text;
+  llvm::raw_string_ostream(text) << "its elements may reach "
+                                 << llvm::format("%.6g", range->magnitude()) << ", more than "
+                                 << textOf(type) << " holds";
+  return text;
 }

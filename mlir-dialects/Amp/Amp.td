@@ -71,7 +71,7 @@ def Amp_ScalingAttr : AttrDef<AmpDialect, "Scaling"> {
   let mnemonic = "scaling";
   let summary = "How a loss scale starts and moves";
   let description = [{
-    After `interval` good steps the scale grows by `growth`, as long as it stays finite and at most `cap` (0: no cap). A step with a
+    After `interval` good steps the scale grows by `growth`, to at most `cap` (0: no cap, and it stays what it is where it would become infinite). A step with a
     non-finite gradient is skipped; once `hysteresis` of them came without a good one between, every further one multiplies the
     scale by `backoff`, down to `floor`. With `dynamic = false` the scale never moves; steps are skipped all the same. Every
     parameter has torch's default.

@@ -63,7 +63,7 @@ train.model @ranges {
     %zero = train.constant dense<0.0> : tensor<16xf32>
     %q = train.layer_norm %x, %gain, %zero eps 1.0e-5 : tensor<4x8x16xf32>, tensor<16xf32>, tensor<16xf32>
     %k = train.rms_norm %y, %gain eps 1.0e-6 : tensor<4x8x16xf32>, tensor<16xf32>
-    // CHECK: train.matmul {{.*}}its elements may reach 22308{{.*}}amp.rule = "range"
+    // CHECK: train.matmul {{.*}}its elements may reach 2.23084e+07{{.*}}amp.rule = "range"
     %0 = train.matmul %q, %k transpose_rhs : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
     %1 = train.softmax %0 : tensor<4x8x8xf32>
     %2 = train.matmul %1, %v : (tensor<4x8x8xf32>, tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
@@ -114,6 +114,29 @@ train.model @ranges {
     %2 = train.clamp %0 from 1.0e-12 to 1.0 : tensor<8x8xf32>
     %3 = train.matmul %1, %2 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %3 : tensor<8x8xf32>
+  }
+
+  // A contraction computes in f32 if it is known that an operand does not fit, under every policy.
+  // CHECK-LABEL: train.func @contractions
+  // LIST-LABEL:  train.func @contractions
+  // BF16-LABEL:  train.func @contractions
+  train.func @contractions(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %large = train.constant dense<7.0e4> : tensor<8x8xf32>
+    // CHECK: train.matmul {{.*}}its operand does not fit f16: the constant 70000 overflows in f16", amp.rule = "range"} : (tensor<8x8xf32>, tensor<8x8xf32>)
+    // LIST:  train.matmul {{.*}}its operand does not fit f16: the constant 70000 overflows in f16", amp.rule = "range"} : (tensor<8x8xf32>, tensor<8x8xf32>)
+    // BF16:  train.matmul {{.*}} : (tensor<8x8xbf16>, tensor<8x8xbf16>)
+    %0 = train.matmul %x, %large : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %1 = train.clamp %0 from -6.6e4 to 6.6e4 : tensor<8x8xf32>
+    // CHECK: train.matmul {{.*}}its operand does not fit f16: its elements may reach 66000, more than f16 holds", amp.rule = "range"} : (tensor<8x8xf32>, tensor<8x8xf32>)
+    // LIST:  train.matmul {{.*}}its operand does not fit f16: its elements may reach 66000, more than f16 holds", amp.rule = "range"} : (tensor<8x8xf32>, tensor<8x8xf32>)
+    // BF16:  train.matmul {{.*}} : (tensor<8x8xbf16>, tensor<8x8xbf16>)
+    %2 = train.matmul %1, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %3 = train.clamp %2 from -6.5e4 to 6.5e4 : tensor<8x8xf32>
+    // CHECK: train.matmul {{.*}} : (tensor<8x8xf16>, tensor<8x8xf16>)
+    // LIST:  train.matmul {{.*}} : (tensor<8x8xf16>, tensor<8x8xf16>)
+    // BF16:  train.matmul {{.*}} : (tensor<8x8xbf16>, tensor<8x8xbf16>)
+    %4 = train.matmul %3, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    train.return %4 : tensor<8x8xf32>
   }
 }
 // WARN: masked: expected 'f16' to hold the op's numbers, but the constant -1e+09 overflows in f16: it computes in f32

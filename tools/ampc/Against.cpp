@@ -24,6 +24,9 @@ static constexpr size_t keptBytes = size_t(1) << 30;
 /// Random changes that are tried before an error counts as a divergence.
 static constexpr unsigned directions = 16;
 
+/// Skipped steps in which a loss scale may come down before a step is compared.
+static constexpr unsigned mostSkipped = 24;
+
 static double unitOf(llvm::StringRef precision) {
   return precision == "bf16" ? 0x1p-8 : precision == "f16" ? 0x1p-11 : 0x1p-24;
 }
@@ -138,6 +141,7 @@ private:
   bool open();
   void matchValues();
   bool runStep(unsigned number);
+  unsigned settleScale(uint32_t valid);
   void compareGroup(llvm::ArrayRef<size_t> rows, unsigned number, uint32_t valid, StepLoss &loss);
   std::vector<double> changes(const std::vector<std::vector<double>> &kept, uint32_t valid,
                               const Snapshot &start, Change change);
@@ -292,15 +296,37 @@ void Comparison::compareGroup(llvm::ArrayRef<size_t> rows, unsigned number, uint
     report.note(row, number, deviations[row]);
 }
 
+/// A loss scale starts high and finds its height by skipping steps, which says nothing about the
+/// model: those are done before anything is compared. A step that no scale helps is compared as it
+/// is. Returns how many steps were skipped.
+unsigned Comparison::settleScale(uint32_t valid) {
+  Snapshot start;
+  start.take(mixed.getSession());
+  for (unsigned skipped = 0; skipped <= mostSkipped; ++skipped) {
+    Snapshot before;
+    before.take(mixed.getSession());
+    ampc_train_out out;
+    if (mixed.run(feed.getInputs(), out, valid, [](size_t, const void *) {}) !=
+        AMPC_W_STEP_SKIPPED) {
+      before.restore(mixed.getSession());
+      return skipped;
+    }
+  }
+  start.restore(mixed.getSession());
+  return 0;
+}
+
 bool Comparison::runStep(unsigned number) {
   uint32_t valid = feed.next(number - 1);
+  StepLoss loss;
+  if (!tracker && readLossScale(mixed.getSession(), mixed.getTables()) != 1)
+    loss.skippedBefore = settleScale(valid);
   Snapshot mixedStart, exactStart;
   mixedStart.take(mixed.getSession());
   mixedStart.restore(exact.getSession());
   exactStart.take(exact.getSession());
   if (tracker)
     tracker->before();
-  StepLoss loss;
   bool first = true;
   for (const std::vector<size_t> &rows : groups()) {
     if (!first) {

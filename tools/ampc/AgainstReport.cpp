@@ -102,6 +102,9 @@ void AgainstReport::printLosses(llvm::raw_ostream &os) const {
     const StepLoss &loss = losses[i];
     os << llvm::format("step %zu: loss %.9g, in %s %.9g, relative error %.2e", i + 1,
                        loss.out.loss_double, reference.c_str(), loss.exact, errorOf(loss));
+    if (loss.skippedBefore)
+      os << llvm::format("; %u skipped before, until the loss scale was %g", loss.skippedBefore,
+                         double(loss.out.loss_scale));
     if (loss.status == AMPC_W_STEP_SKIPPED)
       os << llvm::format("; skipped, with a loss scale of %g", double(loss.out.loss_scale));
     if (loss.status == AMPC_E_NONFINITE_LOSS)
@@ -206,6 +209,7 @@ bool AgainstReport::writeJson(const std::string &path, std::string &error) const
           json.attribute("relative_error", jsonOf(errorOf(loss)));
           json.attribute("loss_scale", loss.out.loss_scale);
           json.attribute("skipped", loss.out.skipped != 0);
+          json.attribute("skipped_before", loss.skippedBefore);
         });
     });
     json.attributeArray("values", [&] {

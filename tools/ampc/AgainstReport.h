@@ -23,6 +23,7 @@ struct StepLoss {
   ampc_status status = AMPC_OK;
   ampc_train_out out = {};
   double exact = 0;
+  unsigned skippedBefore = 0; ///< steps in which the loss scale came down first
 };
 
 class AgainstReport {
