@@ -35,11 +35,11 @@ class Trained(Model):
         options = Options(size=ctypes.sizeof(Options), threads=threads, seed=5, want_split=1)
         assert self.call("create", ctypes.byref(options), ctypes.byref(self.state)) == 0
 
-    def step(self, inputs, program="train_step"):
+    def step(self, inputs, program="train_step", factor=0.0):
         head = [("size", ctypes.c_uint32), ("valid", ctypes.c_uint32), ("lr_factor", ctypes.c_float), ("flags", ctypes.c_uint32),
                 ("workspace", ctypes.c_void_p)]
         arrays = [array("f32", values) for values in inputs]
-        given = pointer_struct(head, (0, 0.0, 0, None), arrays)
+        given = pointer_struct(head, (0, factor, 0, None), arrays)
         out = TrainOut(size=ctypes.sizeof(TrainOut))
         status = self.call(program, self.state, ctypes.byref(given), ctypes.byref(out))
         expect(f"{self.name}: status and skipped", (status, out.skipped), (SKIPPED, 1) if out.found_inf else (0, 0))
@@ -49,6 +49,9 @@ class Trained(Model):
         number = self.call("find_tensor", name.encode())
         assert number >= 0, name
         return kind.from_address(self.call("tensor_data", self.state, number, restype=ctypes.c_void_p)).value
+
+    def reals(self, name):
+        return list(memoryview(self.bytes()[name]).cast("f"))
 
     def bytes(self):
         """Every tensor of the state by name."""
@@ -297,6 +300,44 @@ def accumulation():
     # One bad part of a batch skips the whole step.
     out = model.step([a + b for a, b in zip(batch(4), batch(5, bad=True))])
     expect("a bad part skips", (out.skipped, model.scalar("s.scale")), (1, 256.0))
+    # A scale that never moves: two parts are what the whole batch is, and a bad part skips all the same.
+    scaling = "#amp.scaling<dynamic = false, initial = 128.0>"
+    parts = Trained(*build("still", plain("still", scaling, ", micro_batches = 2"), "--precision=f16"))
+    rows = [a + b for a, b in zip(batch(0), batch(1))]
+    before = parts.reals("w0")
+    parts.step(rows)
+    control = Trained(*build("still32", plain("still32", scaling, ", micro_batches = 2"), "--precision=f32"))
+    control.step(rows)
+    moved = max(abs(a - b) for a, b in zip(parts.reals("w0"), before))
+    worst = max(abs(a - b) for a, b in zip(parts.reals("w0"), control.reals("w0")))
+    expect(f"moved {moved:.2g}, {worst:.2g} from f32", moved > 1e-2 and worst < 1e-3, True)
+    kept = parts.reals("w0")
+    out = parts.step([a + b for a, b in zip(batch(4), batch(5, bad=True))])
+    expect("a bad part skips, static", (out.skipped, parts.scalar("s.scale"), parts.reals("w0") == kept), (1, 128.0, True))
+
+
+def factor():
+    """The caller's factor on the learning rate: from zeros, half of it moves half as far, to the bit."""
+    text = """train.model @factor {
+  train.param @w : tensor<8x8xf32> = #train.zeros
+  train.func @loss(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<8x8xf32>
+    %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %1 = train.mse %0, %y : tensor<8x8xf32>, tensor<8x8xf32>
+    train.return %1 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
+}
+"""
+    built = build("factor", text, "--precision=f16")
+    weights = []
+    for given in (0.0, 1.0, 0.5):
+        model = Trained(*built)
+        while model.step(batch(0), factor=given).skipped:
+            pass
+        weights.append(model.reals("w"))
+    expect("0 means 1", weights[0] == weights[1], True)
+    expect("half as far", any(weights[0]) and weights[0] == [2 * w for w in weights[2]], True)
 
 
 def shared():
@@ -446,7 +487,7 @@ def separate():
         expect(f"apply with {value} for {name}", (out.skipped, [n for n in ("w0", "w1") if before[n] != after[n]]), (1, []))
 
 
-for case in (constants, random_sequence, grid, sparse, checkpoints, clipping, accumulation, shared, three, skipped_state, separate):
+for case in (constants, random_sequence, grid, sparse, checkpoints, clipping, accumulation, factor, shared, three, skipped_state, separate):
     case()
     print(f"{case.__name__} done")
 print(f"{failures} failures")
