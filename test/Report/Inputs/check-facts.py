@@ -34,7 +34,7 @@ def check_rows(step):
     """Bytes follow from shapes and types, categories are those of the reference page, and both ends of an edge know each other."""
     operations, casts = step["operations"], step["casts"]
     by_id, cast_by_id, readers = {op["id"]: op for op in operations}, {row["id"]: row for row in casts}, {row["id"]: [] for row in casts}
-    behind_seed = False
+    behind_seed, made = False, {op["name"] for op in operations if op["part"] == "forward"}
     for op in operations:
         behind_seed |= op["op"] == "train.seed"
         if op["op"] in categories:
@@ -42,6 +42,7 @@ def check_rows(step):
         if not op["op"].startswith("amp."):  # some of these have several results
             assert op["bytes"] == elements(op["shape"]) * sum(SIZES[kind] for kind in op["stored"].split(" and ")), op
             assert op["f32_bytes"] == elements(op["shape"]) * max(SIZES[kind] + 2 * (kind in ("f16", "bf16")) for kind in op["stored"].split(" and ")), op
+        assert op.get("recomputed", False) == (op["part"] == "backward" and op["op"] != "train.seed" and op["name"] in made), op
         assert (op["part"] in ("input", "forward")) != behind_seed and (not op["name"].endswith(".grad") or op["part"] == "backward"), op
         for operand in op["operands"]:
             chain = [cast_by_id[name] for name in operand.get("casts", [])]
@@ -128,6 +129,11 @@ for step in report["steps"]:
             for b in buffers[i + 1:]:
                 apart = a["offset"] + a["bytes"] <= b["offset"] or b["offset"] + b["bytes"] <= a["offset"]
                 assert apart or a["last"] <= b["first"] or b["last"] <= a["first"], (a, b)
+        for time, kernel in enumerate(memory["kernels"]):
+            used = set()
+            for b in buffers:
+                used |= set(range(b["offset"] // 64, (b["offset"] + b["bytes"]) // 64)) if b["first"] <= time <= b["last"] else set()
+            assert kernel["live_bytes"] == 64 * len(used), (kernel, len(used))
         assert max(k["live_bytes"] for k in memory["kernels"]) == totals["peak_live_bytes"][side] <= arena
         assert memory["kernels"][memory["peak_kernel"]]["live_bytes"] == totals["peak_live_bytes"][side]
     costs = step["policy_costs"]
