@@ -114,6 +114,8 @@ def scales():
     # Only `autocast` rounds gradients of parameters.
     weights = {"a.gradient": value({9: 64}, largest=1000.0)}
     expect("mincut", scale(compiled("mincut", weights)), 1 << 17)
+    small = lambda exponent: compiled("weights", {"a.gradient": value({exponent: 64})}, policy="autocast")
+    expect("weights", (kept(small(-41)), len(kept(small(-42)))), ({}, 1))  # 2^-24 / 2^17
     weights[grad] = value({-29: 64})  # below 2^-28 at a scale of 16
     text = compiled("autocast", weights, policy="autocast")
     expect("autocast", (scale(text), grad in kept(text)), (16, True))

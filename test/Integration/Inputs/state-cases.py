@@ -1,13 +1,15 @@
 # Steps with everything that has a state: the same bits with any number of threads, and from a checkpoint at any place.
 # state-cases.py FOLDER CC
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import functools
 import math
 import random
 import struct
 
 from trained import FOLDER, Trained, array, build, expect, failures
 
-ROWS, FEATURES, HIDDEN, CLASSES, TABLE, WIDTH = 96, 48, 256, 24, 700, 16
+# Large enough for sums of a dozen tasks, which three threads share evenly and eight do not.
+ROWS, FEATURES, HIDDEN, CLASSES, TABLE, WIDTH = 384, 48, 512, 24, 700, 16
 
 
 def tensor(*shape, kind="f32"):
@@ -58,15 +60,22 @@ def everything():
 """
 
 
+@functools.cache
+def data(number, bad):
+    """Features, rows of the table and targets; a bad target overflows f16."""
+    numbers = random.Random(number)
+    real = lambda count: array("f32", [numbers.gauss(0, 1) for _ in range(count)])
+    x, i, y = real(ROWS * FEATURES), array("i32", [numbers.randrange(TABLE // 2) for _ in range(ROWS)]), real(ROWS * CLASSES)
+    if bad:
+        y[ROWS * CLASSES - 1] = 1.0e9
+    return x, i, y
+
+
 class Run(Trained):
-    """Rounds of both steps; what is bad overflows f16."""
+    """Rounds of both steps."""
 
     def half(self, name, number, bad):
-        numbers = random.Random(number)
-        real = lambda count: array("f32", [numbers.gauss(0, 1) for _ in range(count)])
-        x, y, i = real(ROWS * FEATURES), real(ROWS * CLASSES), array("i32", [numbers.randrange(TABLE // 2) for _ in range(ROWS)])
-        if bad:
-            y[ROWS * CLASSES - 1] = 1.0e8
+        x, i, y = data(number, bad)
         return self.given([x, i, y] if name == "a" else [x, y], f"{name}_train_step")
 
     def halves(self, kinds, first=0):
