@@ -70,11 +70,17 @@ static void findReaders(Value value, llvm::SmallSetVector<Operation *, 4> &reade
     else
       readers.insert(user);
 }
+/// Stops at the first of the others: a learning rate has as many readers as a model has parameters.
+static bool isReadByOthers(Value value, Operation *reader) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    auto view = dyn_cast<kernel::ViewOp>(user);
+    return view ? isReadByOthers(view, reader) : user != reader;
+  });
+}
+/// For a reader of the producer.
 static bool readOnlyBy(Operation *producer, Operation *reader) {
-  llvm::SmallSetVector<Operation *, 4> readers;
-  for (Value result : producer->getResults())
-    findReaders(result, readers);
-  return readers.size() == 1 && readers.front() == reader;
+  return llvm::none_of(producer->getResults(),
+                       [&](Value result) { return isReadByOthers(result, reader); });
 }
 
 /// Cheap enough to be computed once per reading element.
@@ -312,9 +318,12 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
   auto producer = kernel::throughViews(given).getDefiningOp<FusedKernelOpInterface>();
   if (!reader || !producer || isa<kernel::ReduceOp>(producer) || isBarrier(producer) ||
       isRepeated(reader) || !fits(producer, reader) || GradientSum::of(reader) ||
-      GradientSum::of(producer) || delaysSums(producer, reader))
+      GradientSum::of(producer))
     return false;
-  if (given.getDefiningOp<kernel::ViewOp>()) {
+  bool isView = given.getDefiningOp<kernel::ViewOp>() != nullptr;
+  if (isView) {
+    if (delaysSums(producer, reader))
+      return false;
     reader = respaceQueued(reader, producer.getSpace());
     if (!reader)
       return false;
@@ -322,7 +331,9 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
   }
   dropDeadViews(producer);
   AffineMap via = meetingMap(producer, reader);
-  if (!via || !canJoin(producer, reader, via) || !pushUsersBehind(producer, reader))
+  // The search for sums looks at all readers of the producer, so it comes late.
+  if (!via || !canJoin(producer, reader, via) || (!isView && delaysSums(producer, reader)) ||
+      !pushUsersBehind(producer, reader))
     return false;
   Merge merge(producer);
   AffineMap all =
