@@ -183,8 +183,7 @@ kernel::MapOp Fuser::respaceQueued(kernel::MapOp op, ArrayRef<int64_t> space) {
 /// Readers that compute the value themselves read no more bytes than if it was stored: a wider form
 /// of something, or a gradient whose kernel ends behind it times a number.
 bool Fuser::isFree(kernel::MapOp op) const {
-  if (op->getNumResults() != 1 || bodySize(op) > 8 || !isCheap(op) || usesLinearIndex(op) ||
-      !isReadByElement(op->getResult(0)))
+  if (op->getNumResults() != 1 || bodySize(op) > 8 || !isCheap(op) || usesLinearIndex(op))
     return false;
   Value whole;
   for (OpOperand &input : inputsOf(op)) {
@@ -199,7 +198,8 @@ bool Fuser::isFree(kernel::MapOp op) const {
   unsigned from = getElementTypeOrSelf(whole).getIntOrFloatBitWidth(),
            to = getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth();
   Operation *source = kernel::throughViews(whole).getDefiningOp();
-  return from < to || (from == to && source && isBarrier(source));
+  return (from < to || (from == to && source && isBarrier(source))) &&
+         isReadByElement(op->getResult(0));
 }
 
 /// Puts the code of a pointwise producer into its only reader, or into all if that costs nothing;
@@ -214,7 +214,8 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
   // Uniform scalars are computed once per program, not once per element.
   if (!isLiteral(producer) && from < to && (from == 1 || !isCheap(producer)))
     return false;
-  if (given.getDefiningOp<kernel::ViewOp>()) {
+  bool isView = given.getDefiningOp<kernel::ViewOp>() != nullptr;
+  if (isView) {
     producer = respaceQueued(producer, shapeOf(given));
     if (!producer)
       return false;
@@ -244,7 +245,8 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
     merge.addResult(value, reader->getResult(i), mapAt(reader.getResultMaps(), i));
   FusedKernelOpInterface merged = merge.finish(reader, producer.getLoc());
   replaced({reader}, merged);
-  dropDeadViews(producer);
+  if (isView)
+    dropDeadViews(producer);
   if (producer->use_empty()) {
     forget(producer);
     producer.erase();
@@ -329,11 +331,12 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
       return false;
     anyReader = reader;
   }
-  dropDeadViews(producer);
   AffineMap via = meetingMap(producer, reader);
   // The search for sums looks at all readers of the producer, so it comes late.
-  if (!via || !canJoin(producer, reader, via) || (!isView && delaysSums(producer, reader)) ||
-      !pushUsersBehind(producer, reader))
+  if (!via || !canJoin(producer, reader, via) || (!isView && delaysSums(producer, reader)))
+    return false;
+  dropDeadViews(producer);
+  if (!pushUsersBehind(producer, reader))
     return false;
   Merge merge(producer);
   AffineMap all =

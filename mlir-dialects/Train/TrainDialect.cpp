@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Reshape.h"
 #include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/TrainMarks.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -131,7 +132,7 @@ LogicalResult FuncOp::verifyRegions() {
   for (Operation &op : getBody().front())
     if (failed(verifySizes(&op, op.getResultTypes())))
       return failure();
-  return success();
+  return verifyMarks(*this);
 }
 
 LogicalResult train::ReturnOp::verify() {
