@@ -6,13 +6,10 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::report;
 
-PartFinder::PartFinder(train::FuncOp func) {
+PartFinder::PartFinder(train::FuncOp func) : backward(func.getBody().front()) {
   auto step = func->getAttrOfType<StringAttr>("train.step");
   shared = step ? step.str() : func.getSymName().str();
   Block &body = func.getBody().front();
-  auto seeds = body.getOps<train::SeedOp>();
-  if (!seeds.empty())
-    seed = *seeds.begin();
   findParts(body);
   findParameters(func);
 }
@@ -20,9 +17,10 @@ PartFinder::PartFinder(train::FuncOp func) {
 void PartFinder::findParts(Block &body) {
   // Forwards: what depends on a gradient is the update, what depends on the seed the backward pass.
   for (mlir::Operation &op : body.without_terminator()) {
-    Part part = isa<train::GradientOp>(op)                   ? Part::Optimizer
-                : &op == seed || op.hasAttr("amp.recompute") ? Part::Backward
-                                                             : Part::Forward;
+    bool isBackward = isa<train::SeedOp>(op) || op.hasAttr("amp.recompute");
+    Part part = isa<train::GradientOp>(op) ? Part::Optimizer
+                : isBackward               ? Part::Backward
+                                           : Part::Forward;
     for (Value operand : op.getOperands())
       if (mlir::Operation *source = operand.getDefiningOp())
         part = std::max(part, parts.lookup(source));
@@ -39,8 +37,7 @@ void PartFinder::findParts(Block &body) {
         isReturned = true;
       else
         first = std::min(first.value_or(Part::Optimizer), parts[user]);
-    bool isLate = seed && seed->isBeforeInBlock(&op);
-    if (isLate)
+    if (backward.contains(&op))
       parts[&op] = first.value_or(Part::Optimizer);
     else if (first == Part::Optimizer && (!isReturned || op.hasAttr("compute")))
       parts[&op] = Part::Optimizer;

@@ -4,7 +4,7 @@
 #define LIB_REPORT_PARTS_H
 
 #include "ampc/Report/Report.h"
-#include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/TrainBackward.h"
 
 namespace ampc::report {
 /// Follows from the marks that differentiation left: `train.seed` and `train.gradient`.
@@ -14,14 +14,13 @@ public:
   Part partOf(mlir::Operation *op) const { return parts.lookup(op); }
   /// The one parameter whose update an op of the optimizer serves, or the step's name.
   std::string parameterOf(mlir::Operation *op) const;
-  /// Null if the program has no backward pass.
-  mlir::Operation *getSeed() const { return seed; }
+  const BackwardOps &getBackward() const { return backward; }
 
 private:
   void findParts(mlir::Block &body);
   void findParameters(train::FuncOp func);
 
-  mlir::Operation *seed = nullptr;
+  BackwardOps backward;
   std::string shared;
   llvm::DenseMap<mlir::Operation *, Part> parts;
   using Owners = llvm::DenseMap<mlir::Operation *, mlir::StringAttr>;

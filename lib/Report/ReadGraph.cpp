@@ -140,13 +140,13 @@ Operand GraphReader::operandOf(Value value) {
 
 /// The rule of `amp.saved_bytes`: made before the seed, read behind it.
 int64_t GraphReader::savedBytes(mlir::Operation *op) {
-  if (!parts.getSeed() || !op->isBeforeInBlock(parts.getSeed()))
+  const BackwardOps &backward = parts.getBackward();
+  if (!backward.getFirstSeed() || !op->isBeforeInBlock(backward.getFirstSeed()))
     return 0;
   int64_t bytes = 0;
   for (Value result : op->getResults())
-    if (llvm::any_of(result.getUsers(), [&](mlir::Operation *user) {
-          return parts.getSeed()->isBeforeInBlock(user) && !isa<train::ReturnOp>(user);
-        }))
+    if (llvm::any_of(result.getUsers(),
+                     [&](mlir::Operation *user) { return backward.contains(user); }))
       bytes += kernel::byteSize(result.getType());
   return bytes;
 }

@@ -1,6 +1,7 @@
 // Facts on a function that every precision policy builds on.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpPrecision.h"
+#include "mlir-dialects/Train/TrainBackward.h"
 #include "llvm/Support/Regex.h"
 
 using namespace mlir;
@@ -72,7 +73,7 @@ static Demand demandOf(Operation *op, const PolicyTable &table) {
 PrecisionFacts::PrecisionFacts(train::FuncOp func, Type low, const PolicyTable &table,
                                const StepProfile *profile, double scale)
     : func(func), low(low), f32(Float32Type::get(func.getContext())) {
-  bool afterSeed = false;
+  BackwardOps behindSeed(func.getBody().front());
   auto note = [&](ValueRange values) {
     for (Value v : values)
       if (getElementTypeOrSelf(v) == f32)
@@ -82,7 +83,6 @@ PrecisionFacts::PrecisionFacts(train::FuncOp func, Type low, const PolicyTable &
   for (Operation &op : func.getBody().front().without_terminator()) {
     ops.push_back(&op);
     note(op.getResults());
-    afterSeed |= isa<train::SeedOp>(op);
     auto isFloat = [](Value v) { return isa<FloatType>(getElementTypeOrSelf(v)); };
     auto isOther = [&](Value v) { return isFloat(v) && !isReal(v); };
     bool touchesReal = llvm::any_of(op.getOperands(), [&](Value v) { return isReal(v); }) ||
@@ -93,7 +93,7 @@ PrecisionFacts::PrecisionFacts(train::FuncOp func, Type low, const PolicyTable &
     if (touchesReal && !other && isa<PrecisionOpInterface>(op) &&
         !op.hasTrait<OpTrait::ConstantLike>())
       decided.insert(&op);
-    if (afterSeed && !op.hasAttr("compute"))
+    if (behindSeed.contains(&op) && !op.hasAttr("compute"))
       backward.insert(&op);
     if (auto name = dyn_cast<NameLoc>(op.getLoc())) {
       groups[&op] = name.getName().getValue();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpCasts.h"
 #include "ampc/Transforms/Passes.h"
+#include "mlir-dialects/Train/TrainBackward.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace ampc {
@@ -29,27 +30,26 @@ static bool isCheap(Operation *op) {
 namespace {
 class Recomputation {
 public:
-  explicit Recomputation(Block &body) : body(body) {
-    auto seeds = body.getOps<train::SeedOp>();
-    seed = seeds.empty() ? nullptr : (*seeds.begin()).getOperation();
-  }
+  explicit Recomputation(Block &body) : body(body), backward(body) {}
   /// Bytes that the backward pass no longer keeps.
   int64_t run() {
-    if (!seed)
+    if (!backward.getFirstSeed())
       return 0;
     int64_t before = savedBytes();
     SmallVector<Operation *> forward;
-    for (Operation *op = &body.front(); op != seed; op = op->getNextNode())
-      forward.push_back(op);
+    for (Operation &op : body.without_terminator())
+      if (!isBackward(&op))
+        forward.push_back(&op);
     // Backwards: a copy reads operands that may be made again themselves.
     for (Operation *op : llvm::reverse(forward))
       if (isCheap(op) && isSaved(op->getResult(0)) && pays(op))
         copyToBackward(op);
     return before - savedBytes();
   }
+  /// Of the first micro-batch, if there are several.
   int64_t savedBytes() const {
     int64_t bytes = 0;
-    for (Operation *op = &body.front(); op != seed; op = op->getNextNode())
+    for (Operation *op = &body.front(); op != backward.getFirstSeed(); op = op->getNextNode())
       for (Value result : op->getResults())
         if (isSaved(result) && !op->hasTrait<OpTrait::ConstantLike>())
           bytes += bytesOf(result);
@@ -58,7 +58,7 @@ public:
 
 private:
   bool isBackward(Operation *op) const {
-    return seed->isBeforeInBlock(op) && !isa<train::ReturnOp>(op);
+    return backward.contains(op) || op->hasAttr("amp.recompute");
   }
   bool isSaved(Value v) const {
     return llvm::any_of(v.getUsers(), [&](Operation *user) { return isBackward(user); });
@@ -86,7 +86,7 @@ private:
   }
 
   Block &body;
-  Operation *seed;
+  BackwardOps backward;
 };
 
 /// Here, because no later phase adds or merges casts.

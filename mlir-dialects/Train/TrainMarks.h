@@ -1,5 +1,6 @@
 // Marks on programs: the attributes by which passes hand on what a function, its arguments and its
-// results are for. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// results are for.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MLIR_DIALECTS_TRAIN_TRAINMARKS_H
 #define MLIR_DIALECTS_TRAIN_TRAINMARKS_H
 
