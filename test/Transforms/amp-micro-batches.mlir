@@ -8,7 +8,6 @@
 // CHECK: train.matmul %[[R:.*]], %[[R]] transpose_rhs {{.*}}no bound is known for these scores
 // CHECK: train.mse
 // CHECK: train.select {{.*}}amp.recompute
-// CHECK-LABEL: train.func @fit.grad
 train.model @scores {
   train.param @w : tensor<8x8xf32> = #train.kaiming_uniform
   train.func @loss(%x: tensor<4x4x8xf32>, %y: tensor<4x4x8xf32>) -> tensor<f32> {
