@@ -92,18 +92,29 @@ static double lossScaleOf(const Snapshot &snapshot, const ampc_model &model,
   return snapshot.read(model.slots[program.scale_slot].tensor.name).front();
 }
 
-bool NonFiniteTracker::reportInputs(llvm::ArrayRef<const void *> inputs) {
+/// Rows beyond `valid` only fill the batch up.
+NonFiniteTracker::Range NonFiniteTracker::rangeOfInput(int number,
+                                                       llvm::ArrayRef<const void *> inputs,
+                                                       uint32_t valid) const {
+  const ampc_tensor &input = session.getModel().programs[program].inputs[number];
+  std::vector<double> values = readReals(input, inputs[number]);
+  if (input.batched && valid)
+    values.resize(values.size() / input.dims[0] * valid);
+  return rangeOf(values);
+}
+
+bool NonFiniteTracker::reportInputs(llvm::ArrayRef<const void *> inputs, uint32_t valid) {
   const ampc_program &tables = session.getModel().programs[program];
   bool found = false;
   for (int i = 0; i < tables.input_count; ++i) {
     const ampc_tensor &input = tables.inputs[i];
     if (!isReal(input))
       continue;
-    Range range = rangeOf(readReals(input, inputs[i]));
+    Range range = rangeOfInput(i, inputs, valid);
     if (range.isFinite())
       continue;
     found = true;
-    int64_t width = input.rank ? range.elements / std::max<int64_t>(1, input.dims[0]) : 1;
+    int64_t width = input.rank ? elementCount(input) / std::max<int64_t>(1, input.dims[0]) : 1;
     llvm::errs() << "  it came with the data: input " << input.name << " holds "
                  << countText(range.infinite, range.nan, range.elements);
     if (input.batched)
@@ -133,7 +144,7 @@ bool NonFiniteTracker::reportState() {
 }
 
 void NonFiniteTracker::reportProducers(const ObservedValue &value, llvm::ArrayRef<Range> ranges,
-                                       llvm::ArrayRef<const void *> inputs) {
+                                       llvm::ArrayRef<const void *> inputs, uint32_t valid) {
   const ampc_program &tables = session.getModel().programs[program];
   llvm::errs() << (value.producers.empty() ? "" : "  made from\n");
   for (const std::string &name : value.producers) {
@@ -146,7 +157,7 @@ void NonFiniteTracker::reportProducers(const ObservedValue &value, llvm::ArrayRe
     }
     for (int i = 0; number < 0 && i < tables.input_count; ++i)
       if (name == tables.inputs[i].name && isReal(tables.inputs[i])) {
-        range = rangeOf(readReals(tables.inputs[i], inputs[i]));
+        range = rangeOfInput(i, inputs, valid);
         type = nameOf(ampc_dtype(tables.inputs[i].dtype));
       }
     if (int slot = session.findSlot(name); number < 0 && !range.seen && slot >= 0) {
@@ -167,7 +178,7 @@ void NonFiniteTracker::reportProducers(const ObservedValue &value, llvm::ArrayRe
 void NonFiniteTracker::reportCause(size_t value, llvm::ArrayRef<Range> ranges,
                                    llvm::ArrayRef<const void *> inputs, uint32_t valid,
                                    double scale) {
-  if (reportInputs(inputs) || reportState())
+  if (reportInputs(inputs, valid) || reportState())
     return;
   const ObservedValue &what = observer->getValues()[value];
   int dtype = observer->getTensor(value).dtype;
@@ -212,7 +223,7 @@ void NonFiniteTracker::report(size_t value, llvm::ArrayRef<Range> ranges,
                << "): " << countText(range.infinite, range.nan, range.elements) << "\n  at "
                << what.location << "\n";
   reportCause(value, ranges, inputs, valid, scale);
-  reportProducers(what, ranges, inputs);
+  reportProducers(what, ranges, inputs, valid);
 }
 
 bool NonFiniteTracker::after(ampc_status status, const ampc_train_out &out,
@@ -234,6 +245,6 @@ bool NonFiniteTracker::after(ampc_status status, const ampc_train_out &out,
       return true;
     }
   llvm::errs() << "step " << number << ": something is not finite, but no value of the step is\n";
-  bool known = reportInputs(inputs);
+  bool known = reportInputs(inputs, valid);
   return reportState() || known;
 }

@@ -36,14 +36,15 @@ private:
   std::vector<Range> rangesOf(Observer &observer, llvm::ArrayRef<const void *> inputs,
                               uint32_t valid, ampc_train_out &out);
   bool openObservers();
-  bool reportInputs(llvm::ArrayRef<const void *> inputs);
+  Range rangeOfInput(int number, llvm::ArrayRef<const void *> inputs, uint32_t valid) const;
+  bool reportInputs(llvm::ArrayRef<const void *> inputs, uint32_t valid);
   bool reportState();
   void report(size_t value, llvm::ArrayRef<Range> ranges, llvm::ArrayRef<const void *> inputs,
               uint32_t valid, uint64_t number);
   void reportCause(size_t value, llvm::ArrayRef<Range> ranges, llvm::ArrayRef<const void *> inputs,
                    uint32_t valid, double scale);
   void reportProducers(const ObservedValue &value, llvm::ArrayRef<Range> ranges,
-                       llvm::ArrayRef<const void *> inputs);
+                       llvm::ArrayRef<const void *> inputs, uint32_t valid);
 
   Session &session;
   int program;

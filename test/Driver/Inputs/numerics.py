@@ -40,6 +40,8 @@ def write(folder):
     save("far-y", (8, 4), [-30000.0] * 32)
     save("zero-row-x", (8, 4), [0.0 if row == 6 else 1.0 for row in range(8) for _ in range(4)])
     save("nan-x", (8, 4), [float("nan") if i in (13, 22) else 1.0 for i in range(32)])
+    save("short-nan-x", (11, 4), [float("nan") if i == 4 * 8 + 2 else 1.0 for i in range(44)])
+    save("short-y", (11, 4), [0.0] * 44)
     random.seed(2)
     save("mixed-x", (30, 24), [random.gauss(0, 1) for _ in range(30 * 24)])
     write_npy(f"{folder}/mixed-y.npy", "i", (30,), [random.randrange(5) for _ in range(30)])

@@ -31,6 +31,20 @@ def points(name, half, rows, columns, turned=False):
   }}""")
 
 
+def ties(name, half):
+    """Whole numbers of both signs: odd ones from 256 (bf16) or 2048 (f16) on lie in the middle between two neighbours."""
+    size = "tensor<41x101xi1>"
+    program(f"{name}_{half}", [size], ["tensor<41x101xf32>"], f"""kernel.map(%i0 : {size}) space [41, 101]
+      maps [{POINTS}] -> [{POINTS}] attributes {{test.tolerance = 0.0}} {{
+  ^bb0(%negative: i1):
+    %i = kernel.linear_index
+    %up = arith.sitofp %i : i32 to f32
+    %down = arith.negf %up : f32
+    %x = arith.select %negative, %down, %up : f32{lost("a", "%x", half)}
+    kernel.yield %a : f32
+  }}""")
+
+
 def rows(name, half, rows, columns):
     """Before a reduction along the row, of its result, and behind it."""
     size, column = f"tensor<{rows}x{columns}xf32>", f"tensor<{rows}xf32>"
@@ -78,3 +92,4 @@ for half in ("bf16", "f16"):
     sums("columns", half, 19, 37)
     sums("number", half, 515, 1)
     product("product", half)
+    ties("ties", half)
