@@ -1,6 +1,7 @@
 // Dynamic loss scaling of steps whose backward pass holds f16.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpCasts.h"
+#include "AmpScaleLimits.h"
 #include "ampc/Support/Text.h"
 #include "ampc/Transforms/Passes.h"
 #include "ampc/Transforms/Profile.h"
@@ -367,9 +368,7 @@ LogicalResult AmpInsertLossScaling::chooseScale(train::ModelOp model, Scaler &sc
   double scale = known.front()->lossScale(areRounded);
   for (const StepProfile *step : known)
     scale = std::min(scale, step->lossScale(areRounded));
-  scale = std::max(scale, old.getFloor().convertToDouble());
-  if (!old.getCap().isZero())
-    scale = std::min(scale, old.getCap().convertToDouble());
+  scale = withinLimits(scale, old);
   scaler.scaling = amp::ScalingAttr::get(&getContext(), old.getDynamic(), APFloat(scale),
                                          old.getGrowth(), old.getInterval(), old.getBackoff(),
                                          old.getFloor(), old.getCap(), old.getHysteresis());
