@@ -148,6 +148,12 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
                              llvm::cl::init(true)};
   Option<bool> fuse{*this, "fuse", llvm::cl::desc("false: one kernel per op"),
                     llvm::cl::init(true)};
+  Option<std::string> packWeights{*this, "pack-weights", llvm::cl::desc("auto, always or never"),
+                                  llvm::cl::init("auto")};
+  Option<bool> fusePacks{
+      *this, "fuse-packs",
+      llvm::cl::desc("false: packed weights are written by kernels of their own"),
+      llvm::cl::init(true)};
   Option<bool> observe{*this, "observe", llvm::cl::desc("values of steps become results"),
                        llvm::cl::init(false)};
   Option<bool> explain{*this, "explain", llvm::cl::desc("a remark for every decision"),
@@ -163,6 +169,8 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
     options.lossScaling = lossScaling;
     options.masterWeights = masterWeights;
     options.fuse = fuse;
+    options.packWeights = packWeights;
+    options.fusePacks = fusePacks;
     options.profile = profile;
     options.observe = observe;
     options.explain = explain;

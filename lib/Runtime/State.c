@@ -195,6 +195,7 @@ ampc_status ampc_rt_create(const ampc_model *model, const ampc_options *given, a
     status = start(model, &options, &layout, tier, state, error);
   if (status && options.error && options.error_bytes) {
     ampc_rt_text text = {options.error, options.error_bytes, 0};
+    options.error[0] = 0; /* there may be room for nothing else */
     ampc_rt_put(&text, error);
   }
   if (!status)

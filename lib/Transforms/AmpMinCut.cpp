@@ -15,10 +15,6 @@
 using namespace mlir;
 using namespace ampc;
 
-static bool isGray(Treatment treatment) {
-  return treatment == Treatment::Promote || treatment == Treatment::Pass;
-}
-static int64_t elements(Value v) { return cast<RankedTensorType>(v.getType()).getNumElements(); }
 static const int64_t never = int64_t(1) << 60;
 
 namespace {

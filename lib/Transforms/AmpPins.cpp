@@ -5,11 +5,6 @@
 using namespace mlir;
 using namespace ampc;
 
-static int64_t elements(Value v) { return cast<RankedTensorType>(v.getType()).getNumElements(); }
-static bool isGray(Treatment treatment) {
-  return treatment == Treatment::Promote || treatment == Treatment::Pass;
-}
-
 namespace {
 class PinFinder {
 public:

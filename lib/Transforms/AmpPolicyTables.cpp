@@ -43,7 +43,6 @@ seed gradient = full
 
 // Where tensorflow's lists for bf16 (of CPUs, AutoMixedPrecisionListsMkl) differ from those below:
 // sums are no reason to deny.
-// deny.
 static const char propagateBF16Table[] = R"(
 reduce_sum rsqrt square = infer
 scatter_add = clear

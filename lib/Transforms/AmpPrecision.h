@@ -22,6 +22,14 @@ enum class Treatment {
   Untouched, ///< f32, and lets nothing through [in no list]
 };
 
+/// Computes in whatever its operands are stored in, so that storage is a choice.
+inline bool isGray(Treatment treatment) {
+  return treatment == Treatment::Promote || treatment == Treatment::Pass;
+}
+inline int64_t elements(mlir::Value v) {
+  return mlir::cast<mlir::RankedTensorType>(v.getType()).getNumElements();
+}
+
 /// How contractions of f32 values multiply where a target has units for it; storage stays f32.
 /// Every operand has its own type: gradients may need more range than activations.
 struct ComputeMode {

@@ -273,6 +273,9 @@ TEST(Runtime, UsesTheCallersMemory) {
   s.options.error_bytes = sizeof message;
   EXPECT_EQ(ampc_rt_create(&model, &s.options, &s.state), AMPC_E_ARG);
   EXPECT_NE(std::string(message).find("bytes of memory, but got"), std::string::npos) << message;
+  s.options.error_bytes = 1; // room for the end of a text only
+  EXPECT_EQ(ampc_rt_create(&model, &s.options, &s.state), AMPC_E_ARG);
+  EXPECT_STREQ(message, "");
   s.options.memory_bytes = bytes;
   Batch batch;
   EXPECT_EQ(ampc_rt_run(s.get(), Train, &batch, nullptr), AMPC_OK);
