@@ -104,6 +104,8 @@ public:
     auto found = misfits.find(v);
     return found == misfits.end() ? nullptr : &found->second;
   }
+  /// What the user fixed to a type that cannot hold it: a warning per op.
+  llvm::ArrayRef<std::pair<mlir::Location, std::string>> getWarnings() const { return warnings; }
   /// For policies without pins: ops whose results do not fit compute in f32.
   void forceMisfits();
   /// The forward op that an adjoint op stems from, or null.
@@ -124,6 +126,7 @@ private:
   llvm::DenseMap<mlir::Operation *, Treatment> treatments;
   llvm::DenseMap<mlir::Operation *, Demand> demands;
   llvm::DenseMap<mlir::Value, std::string> misfits;
+  std::vector<std::pair<mlir::Location, std::string>> warnings;
   llvm::DenseMap<mlir::Operation *, llvm::StringRef> groups;
   llvm::StringMap<mlir::Operation *> byName;
 };
