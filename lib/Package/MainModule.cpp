@@ -161,8 +161,8 @@ GlobalVariable *Tables::write() {
   Constant *value = record(
       sizeof(ampc_model),
       {text(model.name), u32(model.tiers), i32(model.slots.size()), i32(model.programs.size()),
-       i32(model.kernels.size()), i32(constants.size()), i32(0),
-       all(ArrayRef(model.slots), &Tables::slot), all(ArrayRef(model.programs), &Tables::program),
+       i32(model.kernels.size()), all(ArrayRef(model.slots), &Tables::slot),
+       all(ArrayRef(model.programs), &Tables::program),
        all(ArrayRef(model.kernels), &Tables::kernel), pointer(constants), i64(model.stateBytes),
        i64(model.arenaBytes), i64(int64_t(model.stateHash)), i64(int64_t(model.planHash))});
   auto *made = new GlobalVariable(module, value->getType(), true, GlobalValue::ExternalLinkage,

@@ -181,6 +181,9 @@ std::optional<std::string> constantMisfit(mlir::Operation *op, mlir::Type type);
 /// Whether a value is known to leave the type's range.
 std::optional<std::string> rangeMisfit(mlir::Value v, mlir::Type type);
 
+/// The largest magnitude that a norm of rows gives before gain and bias; nothing for other ops.
+std::optional<double> normalizedBound(mlir::Operation *norm);
+
 /// A constant without dimensions: what an op that computes in f32 reads as it is.
 bool isNumber(mlir::Value v);
 

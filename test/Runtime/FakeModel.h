@@ -221,8 +221,8 @@ inline const ampc_program programs[ProgramCount] = {
      0}};
 
 inline ampc_model makeModel() {
-  return {"fake",   15,      SlotCount, ProgramCount, KernelCount, 0,      0,     slots,
-          programs, kernels, nullptr,   16288,        4160,        0x1234, 0x5678};
+  return {"fake",  15,      SlotCount, ProgramCount, KernelCount, slots, programs,
+          kernels, nullptr, 16288,     4160,         0x1234,      0x5678};
 }
 inline const ampc_model model = makeModel();
 

@@ -127,8 +127,7 @@ typedef struct {
 typedef struct {
   const char *name;
   uint32_t tiers; /* bit t: the object has code for tier t */
-  int32_t slot_count, program_count, kernel_count, constant_count;
-  int32_t reserved;
+  int32_t slot_count, program_count, kernel_count;
   const ampc_slot *slots;
   const ampc_program *programs;
   const ampc_kernel *kernels;
