@@ -207,10 +207,12 @@ Operation *PrecisionFacts::forwardOf(Operation *op) const {
 
 // A gather reads a few rows of a table: casting the table for it would cost more than it saves.
 void PrecisionFacts::findWeak() {
-  auto model = func->getParentOfType<train::ModelOp>();
+  DenseSet<StringAttr> params;
+  for (auto param : func->getParentOfType<train::ModelOp>().getOps<train::ParamOp>())
+    params.insert(param.getSymNameAttr());
   for (BlockArgument argument : func.getArguments())
     if (auto slot = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.slot"))
-      if (model && isReal(argument) && model.lookupSymbol<train::ParamOp>(slot))
+      if (isReal(argument) && params.contains(slot))
         weak.insert(argument);
   for (Operation *op : ops) {
     if (op->hasTrait<OpTrait::ConstantLike>()) {
