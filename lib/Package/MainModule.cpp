@@ -101,18 +101,18 @@ Constant *Tables::slot(const SlotInfo &info) {
 Constant *Tables::program(const ProgramInfo &info) {
   SmallVector<Constant *> entries, operands;
   for (const EntryInfo &entry : info.entries)
-    entries.push_back(record(sizeof(ampc_entry),
-                             {i32(AMPC_ENTRY_KERNEL), i32(entry.kernel), i32(entry.firstOperand),
-                              i32(entry.operandCount), i32(0), i32(0), text(entry.name)}));
+    entries.push_back(record(sizeof(ampc_entry), {i32(entry.kernel), i32(entry.firstOperand),
+                                                  i32(entry.operandCount), text(entry.name)}));
   for (const ampc_operand &operand : info.operands)
-    operands.push_back(record(sizeof(ampc_operand), {i32(operand.space), i32(operand.number),
-                                                     i64(operand.offset), i64(operand.stride)}));
+    operands.push_back(record(sizeof(ampc_operand),
+                              {i32(operand.space), i32(operand.number), i64(operand.offset)}));
   return record(sizeof(ampc_program), {text(info.name),
                                        i32(info.kind),
                                        i32(info.stepSlot),
                                        i32(info.lossOutput),
                                        i32(info.lossReady),
                                        i32(info.normOutput),
+                                       i32(info.rateOutput),
                                        i32(info.foundInfOutput),
                                        i32(info.scaleSlot),
                                        i32(info.inputs.size()),
@@ -121,7 +121,6 @@ Constant *Tables::program(const ProgramInfo &info) {
                                        i32(operands.size()),
                                        i32(info.batch),
                                        i32(info.shortBatch),
-                                       i32(0),
                                        all(ArrayRef(info.inputs), &Tables::tensor),
                                        all(ArrayRef(info.outputs), &Tables::tensor),
                                        pointer(entries),
@@ -162,8 +161,8 @@ GlobalVariable *Tables::write() {
   Constant *value = record(
       sizeof(ampc_model),
       {text(model.name), u32(model.tiers), i32(model.slots.size()), i32(model.programs.size()),
-       i32(model.kernels.size()), i32(constants.size()), i32(0),
-       all(ArrayRef(model.slots), &Tables::slot), all(ArrayRef(model.programs), &Tables::program),
+       i32(model.kernels.size()), all(ArrayRef(model.slots), &Tables::slot),
+       all(ArrayRef(model.programs), &Tables::program),
        all(ArrayRef(model.kernels), &Tables::kernel), pointer(constants), i64(model.stateBytes),
        i64(model.arenaBytes), i64(int64_t(model.stateHash)), i64(int64_t(model.planHash))});
   auto *made = new GlobalVariable(module, value->getType(), true, GlobalValue::ExternalLinkage,

@@ -180,7 +180,7 @@ LogicalResult Reader::readArguments(kernel::ProgramOp program, ProgramInfo &info
       auto attr = program.getArgAttrOfType<IntegerAttr>(i, key);
       return attr ? attr.getInt() : 0;
     };
-    ampc_operand place = {AMPC_SPACE_STATE, 0, 0, 0};
+    ampc_operand place = {AMPC_SPACE_STATE, 0, 0};
     if (StringAttr slot = text("train.slot")) {
       int32_t s = findSlot(slot.getValue());
       if (s < 0)
@@ -229,6 +229,8 @@ LogicalResult Reader::readResults(kernel::ProgramOp program, ProgramInfo &info) 
       info.lossOutput = number;
     if (training && tensor->name == "grad_norm")
       info.normOutput = number;
+    if (training && tensor->name == "learning_rate")
+      info.rateOutput = number;
     if (training && tensor->name == "found_inf")
       info.foundInfOutput = number;
     info.outputs.push_back(*tensor);
@@ -248,7 +250,7 @@ FailureOr<ampc_operand> Reader::placeOf(Operation *user, Value value) {
                                                 : kernel::PlaceAttr();
   if (!place)
     return user->emitError() << "expected every operand and result to have a place";
-  return ampc_operand{int32_t(place.getSpace()), int32_t(place.getNumber()), place.getOffset(), 0};
+  return ampc_operand{int32_t(place.getSpace()), int32_t(place.getNumber()), place.getOffset()};
 }
 
 static std::string nameOf(Operation *op) {
@@ -283,7 +285,7 @@ LogicalResult Reader::readEntries(kernel::ProgramOp program, ProgramInfo &info) 
       auto offset = op.getAttrOfType<IntegerAttr>("kernel.workspace");
       if (!offset)
         return op.emitError() << "expected a planned workspace";
-      info.operands.push_back({AMPC_SPACE_ARENA, 0, offset.getInt(), 0});
+      info.operands.push_back({AMPC_SPACE_ARENA, 0, offset.getInt()});
     }
     entry.operandCount = info.operands.size() - entry.firstOperand;
     info.entries.push_back(std::move(entry));

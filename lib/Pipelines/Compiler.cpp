@@ -78,7 +78,24 @@ static OwningOpRef<ModuleOp> parse(llvm::SourceMgr &sources, MLIRContext *contex
   return mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(&block, context, start);
 }
 
+static bool isShown(DiagnosticSeverity severity, Shown least) {
+  switch (severity) {
+  case DiagnosticSeverity::Error:
+    return true;
+  case DiagnosticSeverity::Warning:
+    return least != Shown::Errors;
+  case DiagnosticSeverity::Remark:
+  case DiagnosticSeverity::Note:
+    return least == Shown::Remarks;
+  }
+  llvm_unreachable("all severities are handled");
+}
+
 OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
+  // A handler that fails hands on to the one that prints.
+  ScopedDiagnosticHandler filter(&context, [&](Diagnostic &diagnostic) {
+    return success(!isShown(diagnostic.getSeverity(), request.shown));
+  });
   std::string error;
   auto file = openInputFile(request.input, &error);
   if (!file) {

@@ -69,6 +69,8 @@ ArrayRef<Phase> ampc::getPhases() {
          pm.addPass(createAmpLowerAccumulation());
          pm.addPass(createCanonicalizerPass());
          pm.addPass(createCSEPass());
+         if (options.explain)
+           pm.addPass(createAmpExplainCasts());
        }},
       {"loss-scale", "losses that need it are scaled; one predicate guards all state",
        [](OpPassManager &pm, const CompileOptions &options) {

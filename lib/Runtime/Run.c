@@ -38,7 +38,7 @@ void ampc_rt_parallel(const ampc_state *state, ampc_rt_body body, void *argument
     ampc_rt_pool_run(&((ampc_state *)(uintptr_t)state)->pool, body, argument);
 }
 
-static void *resolve(const ampc_rt_call *call, const ampc_operand *operand, int64_t iteration) {
+static void *resolve(const ampc_rt_call *call, const ampc_operand *operand) {
   unsigned char *base = NULL;
   switch (operand->space) {
   case AMPC_SPACE_STATE:
@@ -60,15 +60,15 @@ static void *resolve(const ampc_rt_call *call, const ampc_operand *operand, int6
     base = (unsigned char *)(uintptr_t)&call->control;
     break;
   }
-  return base + operand->offset + operand->stride * iteration;
+  return base + operand->offset;
 }
 
-static void runKernel(const ampc_rt_call *call, const ampc_entry *entry, int64_t iteration) {
+static void runKernel(const ampc_rt_call *call, const ampc_entry *entry) {
   const ampc_state *state = call->state;
   const ampc_kernel *kernel = &state->model->kernels[entry->kernel];
   const ampc_operand *operands = call->program->operands + entry->first_operand;
   for (int32_t i = 0; i < entry->operand_count; ++i)
-    call->operands[i] = resolve(call, &operands[i], iteration);
+    call->operands[i] = resolve(call, &operands[i]);
   bool timed = call->hooks && call->hooks->on_span;
   uint64_t begin = timed ? ampc_rt_now_ns() : 0;
   int64_t tasks = kernel->tasks[state->tier];
@@ -85,15 +85,6 @@ static void runKernel(const ampc_rt_call *call, const ampc_entry *entry, int64_t
 }
 
 void ampc_rt_walk(const ampc_rt_call *call, int32_t begin, int32_t end) {
-  const ampc_entry *entries = call->program->entries;
-  for (int32_t e = begin; e < end; ++e) {
-    if (entries[e].kind == AMPC_ENTRY_KERNEL) {
-      runKernel(call, &entries[e], 0);
-      continue;
-    }
-    for (int64_t i = 0; i < entries[e].count; ++i)
-      for (int32_t b = 1; b <= entries[e].body; ++b)
-        runKernel(call, &entries[e + b], i);
-    e += entries[e].body;
-  }
+  for (int32_t e = begin; e < end; ++e)
+    runKernel(call, &call->program->entries[e]);
 }

@@ -136,6 +136,7 @@ static void report(const ampc_rt_call *call, double scale, void *out) {
   result.loss_double = outputValue(call, program->loss_output, 0);
   result.loss = (float)result.loss_double;
   result.grad_norm = (float)outputValue(call, program->norm_output, 0);
+  result.learning_rate = (float)outputValue(call, program->rate_output, 0);
   result.loss_scale = (float)scale;
   result.found_inf = outputValue(call, program->found_inf_output, 0) != 0;
   result.skipped = result.found_inf;

@@ -127,6 +127,7 @@ private:
   const StepProfile *profileOf(train::FuncOp func) const;
   double scaleOf(train::FuncOp func, const StepProfile *known) const;
   LogicalResult assign(train::FuncOp func, WorkingCopies &copies);
+  void warn(const PrecisionFacts &facts);
   /// The cut's own table, with what the user fixed by name.
   PolicyTable cutTable() {
     PolicyTable cut = *PolicyTable::builtin("mincut", low);
@@ -139,6 +140,7 @@ private:
   Type low;
   std::optional<ComputeMode> mode;
   std::optional<Profile> measured;
+  DenseSet<std::pair<Location, StringAttr>> warned;
 };
 } // namespace
 
@@ -297,9 +299,17 @@ double AmpAssignPrecision::scaleOf(train::FuncOp func, const StepProfile *known)
   return declared ? withinLimits(scale, declared.getScaling()) : scale;
 }
 
+/// An op of the model is in several programs, and is spoken of once.
+void AmpAssignPrecision::warn(const PrecisionFacts &facts) {
+  for (auto &[location, text] : facts.getWarnings())
+    if (warned.insert({location, StringAttr::get(&getContext(), text)}).second)
+      mlir::emitWarning(location) << text;
+}
+
 LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copies) {
   const StepProfile *known = profileOf(func);
   PrecisionFacts facts(func, low, table, known, scaleOf(func, known));
+  warn(facts);
   bool cuts = policy == "mincut" || policy == "narrow"; // the latter leaves no choice to the cut
   if (!cuts)
     facts.forceMisfits();

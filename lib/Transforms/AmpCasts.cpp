@@ -28,3 +28,17 @@ StringAttr ampc::reasonOfCast(train::CastOp cast) {
   });
   return why;
 }
+
+void ampc::explainCast(train::FuncOp func, train::CastOp cast) {
+  StringAttr why = reasonOfCast(cast);
+  if (!why)
+    return;
+  auto name = dyn_cast<NameLoc>(cast.getLoc());
+  mlir::emitRemark(cast.getLoc()) << (name ? name.getName().getValue() : func.getSymName())
+                                  << ": cast from " << getElementTypeOrSelf(cast.getX()) << " to "
+                                  << getElementTypeOrSelf(cast.getResult())
+                                  << (cast->hasAttr("amp.recompute")
+                                          ? ", again in the backward pass: "
+                                          : ": ")
+                                  << why.getValue();
+}

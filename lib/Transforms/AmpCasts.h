@@ -12,6 +12,8 @@ mlir::Value insertCast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value
                        mlir::Type element, const llvm::Twine &why);
 /// Why a pass inserted the cast; null for a cast of the model.
 mlir::StringAttr reasonOfCast(train::CastOp cast);
+/// A remark at the cast's source line; none for a cast of the model.
+void explainCast(train::FuncOp func, train::CastOp cast);
 /// "f32", ...
 std::string textOf(mlir::Type type);
 } // namespace ampc

@@ -204,7 +204,7 @@ void Insertion::guardState() {
   for (unsigned i = 0; i < func.getNumResults(); ++i)
     if (StringRef slot = slotOf(i); !slot.empty() && roleOf(slot) == "working") {
       StringRef param = bufferOf(slot)->getAttrOfType<FlatSymbolRefAttr>("of").getValue();
-      ret->setOperand(i, insertCast(builder, func.getLoc(), kept[param],
+      ret->setOperand(i, insertCast(builder, ret->getOperand(i).getLoc(), kept[param],
                                     getElementTypeOrSelf(ret->getOperand(i)),
                                     "the working copy of @" + param + ", which later steps read"));
     }

@@ -16,11 +16,15 @@ static bool isNarrow(Type type) {
 }
 
 /// Reductions, norms, losses and scatters add up many terms; sums of gradients over the uses of a
-/// value add up several.
+/// value add up several. A maximum is one of the elements, and a position is no sum of them.
 static bool addsUp(Operation *op) {
   auto precision = dyn_cast<PrecisionOpInterface>(op);
-  return precision &&
-         (precision.getCategory() == Category::FullPrecision || op->hasAttr("train.fan_in"));
+  auto reduction = dyn_cast<ReduceOpInterface>(op);
+  auto isFloat = [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); };
+  if (!precision || (reduction && reduction.getCombine() != "sum") ||
+      llvm::none_of(op->getResultTypes(), isFloat))
+    return false;
+  return precision.getCategory() == Category::FullPrecision || op->hasAttr("train.fan_in");
 }
 
 /// The same op between casts. Partial sums of gradients stay in f32: the cast between two of them

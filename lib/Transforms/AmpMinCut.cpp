@@ -203,6 +203,20 @@ static void chooseCompute(const CostModel &model, Operation *op, Assignment &ass
              : facts.f32; // rows of a table are rounded after the gather
 }
 
+/// Why a norm whose bound no one knows may be stored low: its gain is a parameter.
+static std::string whyNormalized(Operation *op, Type stored) {
+  std::optional<double> bound = normalizedBound(op);
+  if (!bound || !stored.isF16())
+    return "normalized numbers are small unless a parameter makes them large";
+  std::string text;
+  llvm::raw_string_ostream(text) << "before its gain a number is at most "
+                                 << llvm::format("%.3g", *bound)
+                                 << ", so that it takes a gain or bias of about "
+                                 << llvm::format("%.3g", largestOf(stored) / *bound)
+                                 << " to overflow";
+  return text;
+}
+
 static std::string describe(const PrecisionFacts &facts, Value v, Type stored) {
   Operation *op = v.getDefiningOp();
   std::string type = textOf(stored);
@@ -212,8 +226,7 @@ static std::string describe(const PrecisionFacts &facts, Value v, Type stored) {
            type;
   case Treatment::Normalize:
     return "computes in f32; stored in " + type +
-           (rangeOf(v) ? ", which holds its range"
-                       : ": normalized numbers are small unless a parameter makes them large");
+           (rangeOf(v) ? ", which holds its range" : ": " + whyNormalized(op, stored));
   default:
     return "stored in " + type + ": of all choices this moves the fewest bytes";
   }

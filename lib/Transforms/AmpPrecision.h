@@ -112,6 +112,8 @@ public:
     auto found = misfits.find(v);
     return found == misfits.end() ? nullptr : &found->second;
   }
+  /// What the user fixed to a type that cannot hold it: a warning per op.
+  llvm::ArrayRef<std::pair<mlir::Location, std::string>> getWarnings() const { return warnings; }
   /// For policies without pins: ops whose results do not fit compute in f32.
   void forceMisfits();
   /// The forward op that an adjoint op stems from, or null.
@@ -132,6 +134,7 @@ private:
   llvm::DenseMap<mlir::Operation *, Treatment> treatments;
   llvm::DenseMap<mlir::Operation *, Demand> demands;
   llvm::DenseMap<mlir::Value, std::string> misfits;
+  std::vector<std::pair<mlir::Location, std::string>> warnings;
   llvm::DenseMap<mlir::Operation *, llvm::StringRef> groups;
   llvm::StringMap<mlir::Operation *> byName;
 };
@@ -185,6 +188,9 @@ std::optional<std::string> constantMisfit(mlir::Value v, mlir::Type type);
 std::optional<std::string> constantMisfit(mlir::Operation *op, mlir::Type type);
 /// Whether a value is known to leave the type's range.
 std::optional<std::string> rangeMisfit(mlir::Value v, mlir::Type type);
+
+/// The largest magnitude that a norm of rows gives before gain and bias; nothing for other ops.
+std::optional<double> normalizedBound(mlir::Operation *norm);
 
 /// A constant without dimensions: what an op that computes in f32 reads as it is.
 bool isNumber(mlir::Value v);

@@ -79,9 +79,14 @@ static Interval product(Interval a, Interval b) {
 
 /// Of n numbers with mean 0 and mean square 1 none is beyond the root of n - 1; without the first
 /// condition, of n.
-static Interval normalized(Value x, bool centred) {
-  double count = cast<RankedTensorType>(x.getType()).getShape().back(),
-         bound = std::sqrt(centred ? count - 1 : count);
+std::optional<double> ampc::normalizedBound(Operation *norm) {
+  if (!isa<train::LayerNormOp, train::RmsNormOp>(norm))
+    return std::nullopt;
+  double count = cast<RankedTensorType>(norm->getOperand(0).getType()).getShape().back();
+  return std::sqrt(isa<train::LayerNormOp>(norm) ? count - 1 : count);
+}
+static Interval normalized(Operation *norm) {
+  double bound = *normalizedBound(norm);
   return {-bound, bound};
 }
 
@@ -178,14 +183,12 @@ static std::optional<Interval> rangeOf(Value v, unsigned depth) {
         auto gamma = of(1), beta = of(2);
         if (!gamma || !beta)
           return std::nullopt;
-        Interval scaled = product(normalized(norm.getX(), /*centred=*/true), *gamma);
+        Interval scaled = product(normalized(norm), *gamma);
         return Interval{scaled.low + beta->low, scaled.high + beta->high};
       })
       .Case<train::RmsNormOp>([&](train::RmsNormOp norm) -> std::optional<Interval> {
         auto gamma = of(1);
-        return gamma ? std::optional<Interval>(
-                           product(normalized(norm.getX(), /*centred=*/false), *gamma))
-                     : std::nullopt;
+        return gamma ? std::optional<Interval>(product(normalized(norm), *gamma)) : std::nullopt;
       })
       // |sum a b| <= K max|a| max|b|; the accumulator is f32, the store is what can overflow.
       .Case<train::MatmulOp>([&](train::MatmulOp matmul) {

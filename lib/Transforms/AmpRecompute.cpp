@@ -89,19 +89,11 @@ private:
   BackwardOps backward;
 };
 
-/// Here, because no later phase adds or merges casts.
-void explainCasts(train::FuncOp func) {
-  func.walk([&](train::CastOp cast) {
-    StringAttr why = reasonOfCast(cast);
-    if (!why)
-      return;
-    auto name = dyn_cast<NameLoc>(cast.getLoc());
-    mlir::emitRemark(cast.getLoc())
-        << (name ? name.getName().getValue() : func.getSymName()) << ": cast from "
-        << getElementTypeOrSelf(cast.getX()) << " to " << getElementTypeOrSelf(cast.getResult())
-        << (cast->hasAttr("amp.recompute") ? ", again in the backward pass: " : ": ")
-        << why.getValue();
-  });
+/// Other casts have been explained when they were made.
+void explainCopies(train::FuncOp func) {
+  for (auto cast : func.getBody().front().getOps<train::CastOp>())
+    if (cast->hasAttr("amp.recompute"))
+      explainCast(func, cast);
 }
 
 struct AmpRecompute : ampc::impl::AmpRecomputeBase<AmpRecompute> {
@@ -120,7 +112,7 @@ struct AmpRecompute : ampc::impl::AmpRecomputeBase<AmpRecompute> {
       if (func->hasAttr("train.step") && !func.getBody().front().getOps<train::SeedOp>().empty())
         func->setAttr("amp.saved_bytes", b.getI64IntegerAttr(recomputation.savedBytes()));
       if (explain)
-        explainCasts(func);
+        explainCopies(func);
       if (explain && bytes > 0)
         func.emitRemark() << "the backward pass of @" << func.getSymName() << " keeps " << bytes
                           << " bytes less";

@@ -262,15 +262,18 @@ void Expansion::addUpdate(Program &program, SmallVector<Gradient> gradients) {
   Value factor = program.control("lr_factor", RankedTensorType::get({}, builder.getF32Type()));
   factor = b.castTo(factor, element);
   Value scheduled;
-  if (auto schedule = step.getSchedule())
+  auto rateOf = [&](OptimizerAttrInterface optimizer) {
+    Value rate = b.real(optimizer.getLearningRate(), element);
+    return b.mul(scheduled ? b.mul(rate, scheduled) : rate, factor);
+  };
+  if (auto schedule = step.getSchedule()) {
     scheduled = schedule->buildFactor(b, number);
+    program.addResult(rateOf(step.getOptimizer()), "train.name", "learning_rate");
+  }
 
   for (auto [i, gradient] : llvm::enumerate(gradients)) {
     OptimizerAttrInterface optimizer = rule(i);
-    lr = b.real(optimizer.getLearningRate(), element);
-    if (scheduled)
-      lr = b.mul(lr, scheduled);
-    lr = b.mul(lr, factor);
+    lr = rateOf(optimizer);
     SmallVector<Value> updated = updateParam(b, program, i, gradient);
     program.addResult(updated[0], "train.slot", paramName(i));
     for (auto [moment, value] :

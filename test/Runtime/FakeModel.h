@@ -49,11 +49,14 @@ inline void copyKernel(void *const *operands, int64_t begin, int64_t end, void *
   std::memcpy(static_cast<float *>(operands[1]) + begin * 40,
               static_cast<const float *>(operands[0]) + begin * 40, size_t(end - begin) * 160);
 }
-// One row: y = x * w[0]; operands: x, w, y, arena. In a loop over rows with strides.
-inline void rowKernel(void *const *operands, int64_t, int64_t, void *) {
-  auto *temporary = static_cast<float *>(operands[3]);
-  *temporary = *static_cast<const float *>(operands[0]) * *static_cast<const float *>(operands[1]);
-  *static_cast<float *>(operands[2]) = *temporary;
+// Tasks of one row: y[i] = x[i] * w[0], by way of the arena; operands: x, w, y, arena.
+inline void rowKernel(void *const *operands, int64_t begin, int64_t end, void *) {
+  auto *x = static_cast<const float *>(operands[0]), *w = static_cast<const float *>(operands[1]);
+  auto *y = static_cast<float *>(operands[2]), *temporary = static_cast<float *>(operands[3]);
+  for (int64_t i = begin; i < end; ++i) {
+    temporary[i] = x[i] * w[0];
+    y[i] = temporary[i];
+  }
 }
 
 enum { Loss, Grad, Update, Step, Copy, Row, KernelCount };
@@ -64,7 +67,7 @@ inline const ampc_kernel kernels[KernelCount] = {
     {"update", AMPC_ALL(updateKernel), {}, AMPC_ALL(kTasks), {}},
     {"step", AMPC_ALL(nothingKernel), AMPC_ALL(stepFinish), AMPC_ALL(3), {}},
     {"copy", AMPC_ALL(copyKernel), {}, AMPC_ALL(kTasks), {}},
-    {"row", AMPC_ALL(rowKernel), {}, AMPC_ALL(1), {}},
+    {"row", AMPC_ALL(rowKernel), {}, AMPC_ALL(kRows), {}},
 };
 
 inline const int64_t weightDims[] = {kWeights}, biasDims[] = {7}, pairDims[] = {2},
@@ -115,41 +118,39 @@ inline const ampc_tensor inputs[] = {{"x", AMPC_F32, 1, rowDims, 32, 1, 0, 0},
 inline const ampc_tensor lossOut[] = {{"loss", AMPC_F32, 0, nullptr, 4, 0, 0, 0}};
 inline const ampc_tensor rowOut[] = {{"y", AMPC_F32, 1, rowDims, 32, 1, 0, 0}};
 
-constexpr ampc_operand state(int slotOffset) { return {AMPC_SPACE_STATE, 0, slotOffset, 0}; }
-inline const ampc_operand trainOperands[] = {{AMPC_SPACE_INPUT, 0, 0, 0},
+constexpr ampc_operand state(int slotOffset) { return {AMPC_SPACE_STATE, 0, slotOffset}; }
+inline const ampc_operand trainOperands[] = {{AMPC_SPACE_INPUT, 0, 0},
                                              state(0),
-                                             {AMPC_SPACE_CONTROL, 0, 0, 0},
-                                             {AMPC_SPACE_OUTPUT, 0, 0, 0}, // loss
-                                             {AMPC_SPACE_INPUT, 0, 0, 0},
+                                             {AMPC_SPACE_CONTROL, 0, 0},
+                                             {AMPC_SPACE_OUTPUT, 0, 0}, // loss
+                                             {AMPC_SPACE_INPUT, 0, 0},
                                              state(0),
-                                             {AMPC_SPACE_ARENA, 0, 64, 0}, // gradient
-                                             {AMPC_SPACE_ARENA, 0, 64, 0},
-                                             {AMPC_SPACE_CONTROL, 0, 0, 0},
+                                             {AMPC_SPACE_ARENA, 0, 64}, // gradient
+                                             {AMPC_SPACE_ARENA, 0, 64},
+                                             {AMPC_SPACE_CONTROL, 0, 0},
                                              state(8192),
                                              state(0),
                                              state(4096), // update
                                              state(8128), // step
                                              state(0),
                                              state(8256)}; // copy
-inline const ampc_operand gradOperands[] = {{AMPC_SPACE_INPUT, 0, 0, 0},
+inline const ampc_operand gradOperands[] = {{AMPC_SPACE_INPUT, 0, 0},
                                             state(0),
-                                            {AMPC_SPACE_CONTROL, 0, 0, 0},
-                                            {AMPC_SPACE_OUTPUT, 0, 0, 0},
-                                            {AMPC_SPACE_INPUT, 0, 0, 0},
+                                            {AMPC_SPACE_CONTROL, 0, 0},
+                                            {AMPC_SPACE_OUTPUT, 0, 0},
+                                            {AMPC_SPACE_INPUT, 0, 0},
                                             state(0),
                                             state(12288)};
-inline const ampc_operand applyOperands[] = {state(12288), {AMPC_SPACE_CONTROL, 0, 0, 0},
+inline const ampc_operand applyOperands[] = {state(12288), {AMPC_SPACE_CONTROL, 0, 0},
                                              state(8192),  state(0),
                                              state(4096),  state(8128),
                                              state(0),     state(8256)};
-inline const ampc_operand rowOperands[] = {{AMPC_SPACE_INPUT, 0, 0, 4},
-                                           state(8256),
-                                           {AMPC_SPACE_OUTPUT, 0, 0, 4},
-                                           {AMPC_SPACE_ARENA, 0, 0, 0}};
+inline const ampc_operand rowOperands[] = {
+    {AMPC_SPACE_INPUT, 0, 0}, state(8256), {AMPC_SPACE_OUTPUT, 0, 0}, {AMPC_SPACE_ARENA, 0, 0}};
 inline const ampc_operand deriveOperands[] = {state(0), state(8256)};
 
 constexpr ampc_entry kernel(int number, int first, int count, const char *name) {
-  return {AMPC_ENTRY_KERNEL, number, first, count, 0, 0, name};
+  return {number, first, count, name};
 }
 inline const ampc_entry trainEntries[] = {kernel(Loss, 0, 4, "mse"), kernel(Grad, 4, 3, "mse.grad"),
                                           kernel(Update, 7, 5, "fit"), kernel(Step, 12, 1, "count"),
@@ -157,13 +158,12 @@ inline const ampc_entry trainEntries[] = {kernel(Loss, 0, 4, "mse"), kernel(Grad
 inline const ampc_entry gradEntries[] = {kernel(Loss, 0, 4, "mse"), kernel(Grad, 4, 3, "mse.grad")};
 inline const ampc_entry applyEntries[] = {kernel(Update, 0, 5, "fit"), kernel(Step, 5, 1, "count"),
                                           kernel(Copy, 6, 2, "pack")};
-inline const ampc_entry rowEntries[] = {{AMPC_ENTRY_LOOP, 0, 0, 0, 1, kRows, "rows"},
-                                        kernel(Row, 0, 4, "row")};
+inline const ampc_entry rowEntries[] = {kernel(Row, 0, 4, "row")};
 inline const ampc_entry deriveEntries[] = {kernel(Copy, 0, 2, "pack")};
 
 enum { Train, GradProgram, Apply, Predict, Derive, ProgramCount };
-// name, kind, step, loss, ready, norm, inf, scale, inputs, outputs, entries, operands, batch,
-// short, -, tables, arena
+// name, kind, step, loss, ready, norm, rate, inf, scale, inputs, outputs, entries, operands, batch,
+// short, tables, arena
 inline const ampc_program programs[ProgramCount] = {
     {"train_step",
      AMPC_PROGRAM_TRAIN,
@@ -173,29 +173,29 @@ inline const ampc_program programs[ProgramCount] = {
      -1,
      -1,
      -1,
+     -1,
      2,
      1,
      5,
      15,
      kRows,
      1,
-     0,
      inputs,
      lossOut,
      trainEntries,
      trainOperands,
      4096},
-    {"grad",  AMPC_PROGRAM_GRAD, StepSlot,     0,   1, -1, -1, -1, 2, 1, 2, 7, kRows, 1, 0, inputs,
+    {"grad",  AMPC_PROGRAM_GRAD, StepSlot,     0,   1, -1, -1, -1, -1, 2, 1, 2, 7, kRows, 1, inputs,
      lossOut, gradEntries,       gradOperands, 4096},
-    {"apply", AMPC_PROGRAM_APPLY, StepSlot,      -1, -1, -1, -1, -1, 0, 0, 3, 8, 0, 0, 0, nullptr,
+    {"apply", AMPC_PROGRAM_APPLY, StepSlot,      -1, -1, -1, -1, -1, -1, 0, 0, 3, 8, 0, 0, nullptr,
      nullptr, applyEntries,       applyOperands, 0},
     {"predict",   AMPC_PROGRAM_EXPORT,
      -1,          -1,
      -1,          -1,
      -1,          -1,
+     -1,          1,
      1,           1,
-     2,           4,
-     kRows,       0,
+     4,           kRows,
      0,           inputs,
      rowOut,      rowEntries,
      rowOperands, 64},
@@ -207,11 +207,11 @@ inline const ampc_program programs[ProgramCount] = {
      -1,
      -1,
      -1,
+     -1,
      0,
      0,
      1,
      2,
-     0,
      0,
      0,
      nullptr,
@@ -221,8 +221,8 @@ inline const ampc_program programs[ProgramCount] = {
      0}};
 
 inline ampc_model makeModel() {
-  return {"fake",   15,      SlotCount, ProgramCount, KernelCount, 0,      0,     slots,
-          programs, kernels, nullptr,   16288,        4160,        0x1234, 0x5678};
+  return {"fake",  15,      SlotCount, ProgramCount, KernelCount, slots, programs,
+          kernels, nullptr, 16288,     4160,         0x1234,      0x5678};
 }
 inline const ampc_model model = makeModel();
 

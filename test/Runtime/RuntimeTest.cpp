@@ -206,7 +206,7 @@ TEST(Runtime, BadLossUpdatesNothingButTheCounter) {
   EXPECT_EQ(s.bytes(), twin.bytes());
 }
 
-TEST(Runtime, LoopsStepTheirOperands) {
+TEST(Runtime, ExportsReadWorkingCopies) {
   State s;
   Batch batch;
   float y[kRows];

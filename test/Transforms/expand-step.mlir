@@ -55,7 +55,7 @@ train.model @clipped {
 // CHECK-LABEL: train.model @clipped
 // CHECK:       train.buffer @fit.ema.w : tensor<3xf32> = #train.zeros {role = "ema"}
 // CHECK-LABEL: train.func @fit.train
-// CHECK-SAME:  tensor<f32> {train.name = "grad_norm"}
+// CHECK-SAME:  tensor<f32> {train.name = "grad_norm"}, tensor<f32> {train.name = "learning_rate"}
 // CHECK:       [[TINY:%[a-z0-9_]+]] = train.constant dense<9.99999997E-7> : tensor<f32>
 // CHECK:       [[GW:%[a-z0-9]+]] = train.gradient "w"
 // CHECK:       [[GB:%[a-z0-9]+]] = train.gradient "b"
@@ -69,7 +69,8 @@ train.model @clipped {
 // CHECK:       train.mul [[GW]], [[FACTOR]]
 // CHECK:       train.mul [[GB]], [[FACTOR]]
 // CHECK:       train.cos
-// CHECK:       train.return {{%.*}}, [[NORM]],
+// CHECK:       [[SCHEDULED:%[a-z0-9]+]] = train.mul %{{.*}}, %{{.*}}
+// CHECK:       train.return {{%.*}}, [[NORM]], [[RATE:%[a-z0-9]+]],
 
 // -----
 

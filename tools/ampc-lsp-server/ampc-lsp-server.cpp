@@ -1,10 +1,40 @@
 // Diagnostics, definitions and completion of models in editors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Pipelines.h"
+#include "mlir-dialects/Train/Train.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+/// The server shows what the parser and the verifier say, and a compiler says more. The verifier of
+/// the surrounding module asks this of a model that is valid in itself: phases run on a copy, and
+/// their diagnostics arrive like those of the verifier.
+struct PhaseDiagnostics : SymbolUserOpInterface::ExternalModel<PhaseDiagnostics, train::ModelOp> {
+  LogicalResult verifySymbolUses(Operation *model, SymbolTableCollection &) const {
+    OwningOpRef<ModuleOp> copy = ModuleOp::create(model->getLoc());
+    copy->push_back(model->clone());
+    PassManager pm(model->getContext());
+    pm.enableVerifier(false); // it would ask again
+    for (const Phase &phase : getPhases()) {
+      phase.addPasses(pm, {});
+      if (phase.name == "precision") // from here on no user has made a mistake
+        break;
+    }
+    (void)pm.run(*copy);
+    return success(); // a failure would take hover and definitions from the editor
+  }
+};
+} // namespace
+
 int main(int argc, char **argv) {
-  mlir::DialectRegistry registry;
-  ampc::registerDialects(registry);
-  return failed(mlir::MlirLspServerMain(argc, argv, registry));
+  DialectRegistry registry;
+  registerDialects(registry);
+  registry.addExtension(+[](MLIRContext *context, train::TrainDialect *) {
+    train::ModelOp::attachInterface<PhaseDiagnostics>(*context);
+    context->printOpOnDiagnostic(false); // the editor shows the line
+  });
+  return failed(MlirLspServerMain(argc, argv, registry));
 }

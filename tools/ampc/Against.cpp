@@ -168,12 +168,12 @@ bool Comparison::open() {
   CompileRequest reference = request;
   reference.options = inF32(reference.options);
   reference.options.precision = options.reference;
+  reference.shown = Shown::Errors;
   if (!exact.open(reference, state, options.step))
     return false;
   Snapshot start;
   start.take(mixed.getSession());
   start.restore(exact.getSession());
-  request.options.explain = false;
   if (options.trackNonFinite)
     tracker =
         std::make_unique<NonFiniteTracker>(mixed.getSession(), mixed.getProgram(), request, state);
@@ -375,9 +375,7 @@ static int trackAlone(const CompileRequest &request, const ampc_options &state,
   const ampc_program &tables = session.getModel().programs[program];
   if (!feed.open(tables, nullptr))
     return 1;
-  CompileRequest silent = request;
-  silent.options.explain = false;
-  NonFiniteTracker tracker(session, program, silent, state);
+  NonFiniteTracker tracker(session, program, request, state);
   for (unsigned number = 1; number <= options.steps; ++number) {
     uint32_t valid = feed.next(number - 1);
     tracker.before();

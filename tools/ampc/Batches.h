@@ -28,8 +28,6 @@ public:
   /// Fills the inputs for a step (from 0); returns the number of valid rows.
   uint32_t fill(uint64_t step);
   llvm::ArrayRef<const void *> getInputs() const { return inputs; }
-  int64_t rowCount() const { return rows; }
-  uint64_t stepsPerEpoch() const { return perEpoch; }
 
 private:
   bool check(const ampc_tensor &tensor, const Array &array, std::string &error);

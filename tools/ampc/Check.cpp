@@ -305,6 +305,7 @@ int ampc::runCheck() {
   CompileRequest request;
   request.input = input;
   request.options.precision = "f64";
+  request.shown = Shown::Warnings; // remarks are about steps that train
   if (!session.open(request, options))
     return 1;
   const ampc_model &model = session.getModel();

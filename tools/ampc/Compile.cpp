@@ -39,6 +39,7 @@ static std::optional<MemoryTable> memoryInF32(CompileRequest request) {
   request.stopAfter = "plan";
   request.dumpDir.clear();
   request.timing = false;
+  request.shown = Shown::Errors;
   Compiler compiler;
   OwningOpRef<ModuleOp> module = compiler.run(request);
   if (!module)
@@ -76,7 +77,12 @@ int ampc::runCompile() {
   }
   if (sanitize.getNumOccurrences() && sanitize != "address" && sanitize != "thread")
     return fail("expected --sanitize=address or thread, but got " + shown(sanitize));
-  CompileRequest request{input, *chosen, stopAfter, dumpDir, timing, {}};
+  CompileRequest request;
+  request.input = input;
+  request.options = *chosen;
+  request.stopAfter = stopAfter;
+  request.dumpDir = dumpDir;
+  request.timing = timing;
   Compiler compiler;
   OwningOpRef<ModuleOp> module = compiler.run(request);
   if (!module)

@@ -67,9 +67,9 @@ bool NonFiniteTracker::openObservers() {
     into = std::make_unique<Observer>();
     return into->open(wanted, options, step);
   };
+  request.shown = Shown::Errors;
   CompileRequest wide = request;
   wide.options = inF32(request.options);
-  request.options.explain = false;
   bool isMixed = request.options.precision == "bf16" || request.options.precision == "f16";
   return open(observer, request) && (!isMixed || open(reference, wide));
 }

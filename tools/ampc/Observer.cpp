@@ -150,7 +150,7 @@ void Observer::show(size_t value) {
   madvise(tensors[value].memory, tensors[value].bytes, MADV_DONTNEED);
 }
 
-/// The tables of the compiler hold no loops: calls count entries.
+/// Called once per entry of a program.
 void Observer::afterEntry() {
   if (!sink) // the program that derives working copies
     return;

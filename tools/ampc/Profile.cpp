@@ -286,6 +286,7 @@ int ampc::runProfile() {
     return fail(llvm::toString(sources.takeError()));
   CompileRequest request;
   request.input = runOptions.input;
+  request.shown = Shown::Warnings; // what f32 does without is not what the profile is for
   if (llvm::Error mistake =
           checkOutputs({outputPath(), svgFile}, *sources, {runOptions.input, resume}))
     return fail(llvm::toString(std::move(mistake)));

@@ -51,8 +51,11 @@ static int printDiff() {
 }
 
 /// Runs all phases; the facts are read on the way.
-static bool compile(const CompileOptions &options, bool quiet, report::Compilation &facts) {
-  CompileRequest request{inputs[0], options, "", "", false, {}};
+static bool compile(const CompileOptions &options, Shown shown, report::Compilation &facts) {
+  CompileRequest request;
+  request.input = inputs[0];
+  request.options = options;
+  request.shown = shown;
   request.options.policyCosts = true;
   request.inspect = [&](llvm::StringRef phase, ModuleOp module) {
     if (phase == "recompute")
@@ -62,11 +65,7 @@ static bool compile(const CompileOptions &options, bool quiet, report::Compilati
     else if (phase == "emit")
       facts.readKernels(module);
   };
-  Compiler compiler;
-  ScopedDiagnosticHandler handler(&compiler.getContext(), [&](Diagnostic &diagnostic) {
-    return success(quiet && diagnostic.getSeverity() != DiagnosticSeverity::Error);
-  });
-  return bool(compiler.run(request));
+  return bool(Compiler().run(request));
 }
 
 static bool writeStream(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write) {
@@ -97,11 +96,11 @@ int ampc::runReport() {
           checkOutputs({output, jsonOutput}, {inputs[0], options->policyFile, options->profile}))
     return fail(llvm::toString(std::move(error)));
   report::Compilation f32, mixed;
-  if (!compile(*options, /*quiet=*/false, mixed))
+  if (!compile(*options, Shown::Remarks, mixed))
     return 1;
   if (mixed.steps.empty())
     return fail("expected a train.step to report on, but model " + mixed.model + " has none");
-  if (!compile(inF32(*options), /*quiet=*/true, f32))
+  if (!compile(inF32(*options), Shown::Errors, f32))
     return 1;
   report::Request request{llvm::sys::path::filename(inputs[0]).str(),
                           llvm::sys::path::filename(options->policyFile).str(),

@@ -80,23 +80,38 @@ private:
 /// The files a run writes.
 class Logs {
 public:
-  bool open(std::string &error) {
+  bool open(const ampc_program &tables, std::string &error) {
+    program = &tables;
     if (!logFile.empty() &&
-        !csv.open(logFile, {"step", "loss", "grad_norm", "loss_scale", "skipped"}, !resume.empty(),
-                  error))
+        !csv.open(logFile, {"step", "loss", "grad_norm", "loss_scale", "skipped", "learning_rate"},
+                  !resume.empty(), error))
       return false;
     return boardDir.empty() || board.open(boardDir, error);
   }
   bool write(const ampc_train_out &out, std::string &error) {
-    if (!logFile.empty() &&
-        !csv.row({double(out.step), out.loss, out.grad_norm, out.loss_scale, double(out.skipped)},
-                 error))
+    if (!logFile.empty() && !csv.row({double(out.step), out.loss, out.grad_norm, out.loss_scale,
+                                      double(out.skipped), out.learning_rate},
+                                     error))
       return false;
-    return boardDir.empty() || (board.scalar("loss", out.step, out.loss, error) &&
-                                board.scalar("loss_scale", out.step, out.loss_scale, error));
+    skipped += out.skipped;
+    return boardDir.empty() || writeBoard(out, error);
   }
 
 private:
+  /// A chart of what the step does not have would be a line at 0.
+  bool writeBoard(const ampc_train_out &out, std::string &error) {
+    auto chart = [&](bool has, const char *tag, float value) {
+      return !has || board.scalar(tag, out.step, value, error);
+    };
+    bool scales = program->scale_slot >= 0;
+    return chart(true, "loss", out.loss) &&
+           chart(program->rate_output >= 0, "learning_rate", out.learning_rate) &&
+           chart(program->norm_output >= 0, "grad_norm", out.grad_norm) &&
+           chart(scales, "loss_scale", out.loss_scale) && chart(scales, "skipped_steps", skipped);
+  }
+
+  const ampc_program *program = nullptr;
+  unsigned skipped = 0; ///< in this run
   CsvWriter csv;
   TensorBoardWriter board;
 };
@@ -183,11 +198,9 @@ int ampc::runTrain() {
       return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError());
   }
   Logs logs;
-  if (!canSave(error) || !logs.open(error))
+  if (!canSave(error) || !logs.open(session.getModel().programs[number], error))
     return fail(error);
   std::signal(SIGINT, [](int) { interrupted = 1; });
-  CompileRequest silent = request;
-  silent.options.explain = false;
-  NonFiniteTracker tracker(session, number, silent, options);
+  NonFiniteTracker tracker(session, number, request, options);
   return trainSteps(session, number, batches, logs, trackNonFinite ? &tracker : nullptr);
 }

@@ -11,6 +11,9 @@
 #include <functional>
 
 namespace ampc {
+/// The least diagnostics that the user sees.
+enum class Shown { Remarks, Warnings, Errors };
+
 /// What to do with one model file.
 struct CompileRequest {
   std::string input; ///< a path, or "-" for standard input
@@ -18,6 +21,9 @@ struct CompileRequest {
   std::string stopAfter; ///< a phase; empty: all
   std::string dumpDir;   ///< a folder for the module after every phase; empty: none
   bool timing = false;   ///< seconds per phase on standard error
+  /// A second compilation of a model would repeat what the first said, or speak of what nobody
+  /// ships.
+  Shown shown = Shown::Remarks;
   /// Sees the module after every phase; null: nobody looks.
   std::function<void(llvm::StringRef phase, mlir::ModuleOp module)> inspect = {};
   /// Files that are read.

@@ -82,9 +82,10 @@ typedef struct {
   uint8_t found_inf; /* 1: a gradient was infinite or NaN */
   uint8_t skipped;   /* 1: the step changed nothing but the random counter and the loss scale */
   uint16_t reserved;
-  uint32_t reserved2;
-  uint64_t step;      /* updates done so far, this one included */
-  double loss_double; /* the loss with all its bits in models of type f64 */
+  float learning_rate; /* of the step's rule with schedule and lr_factor, if the step has a schedule
+                        */
+  uint64_t step;       /* updates done so far, this one included */
+  double loss_double;  /* the loss with all its bits in models of type f64 */
 } ampc_train_out;
 
 /* Called on the thread that called the library; null members are not called. */

@@ -67,20 +67,13 @@ typedef struct {
   int32_t space;
   int32_t number; /* of the input, output or constant */
   int64_t offset; /* bytes */
-  int64_t stride; /* bytes added per iteration of the enclosing loop */
 } ampc_operand;
 
-enum { AMPC_ENTRY_KERNEL, AMPC_ENTRY_LOOP };
-
-/* One row of a program. A loop repeats the next `body` entries, all of them kernels, `count` times.
- */
+/* One row of a program. */
 typedef struct {
-  int32_t kind;
-  int32_t kernel;        /* AMPC_ENTRY_KERNEL: number in the model's kernels */
+  int32_t kernel;        /* number in the model's kernels */
   int32_t first_operand; /* in the program's operands */
   int32_t operand_count;
-  int32_t body; /* AMPC_ENTRY_LOOP */
-  int32_t count;
   const char *name; /* of the source op, for profiles and messages */
 } ampc_entry;
 
@@ -117,13 +110,13 @@ typedef struct {
   int32_t loss_ready;  /* number of a top-level entry: those before it have computed the loss and
                           written no state; or -1 */
   int32_t norm_output; /* number of the output with the gradients' 2-norm, or -1 */
+  int32_t rate_output; /* number of the output with the learning rate, or -1 */
   int32_t found_inf_output; /* number of the i1 output that says that the step was skipped, or -1 */
   int32_t scale_slot; /* number of the slot with the dynamic loss scale, or -1; then a bad loss
                          skips, too */
   int32_t input_count, output_count, entry_count, operand_count;
   int32_t batch;       /* rows of a full batch; 0 if no input is batched */
   int32_t short_batch; /* 1 if fewer valid rows are supported */
-  int32_t reserved;
   const ampc_tensor *inputs;
   const ampc_tensor *outputs;
   const ampc_entry *entries;
@@ -134,8 +127,7 @@ typedef struct {
 typedef struct {
   const char *name;
   uint32_t tiers; /* bit t: the object has code for tier t */
-  int32_t slot_count, program_count, kernel_count, constant_count;
-  int32_t reserved;
+  int32_t slot_count, program_count, kernel_count;
   const ampc_slot *slots;
   const ampc_program *programs;
   const ampc_kernel *kernels;

@@ -132,6 +132,13 @@ def AmpLowerAccumulation : Pass<"amp-lower-accumulation", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"verify", "verify", "bool", "false", "report what has no f32 accumulator instead">];
 }
+def AmpExplainCasts : Pass<"amp-explain-casts", "::mlir::ModuleOp"> {
+  let summary = "A remark for every inserted cast";
+  let description = [{
+    At the source line, with the reason that the pass which inserted the cast left on its location. Runs at the end of the phase
+    `precision`: what `recompute` repeats it explains itself.
+  }];
+}
 def AmpRecompute : Pass<"amp-recompute", "::mlir::ModuleOp"> {
   let summary = "Make cheap values again in the backward pass instead of keeping them";
   let description = [{
@@ -142,7 +149,7 @@ def AmpRecompute : Pass<"amp-recompute", "::mlir::ModuleOp"> {
   let options = [
     Option<"repeat", "repeat", "bool", "true", "false: only say what is kept">,
     Option<"budget", "budget", "int64_t", "0", "bytes for saved activations; not supported yet: 0 means no limit">,
-    Option<"explain", "explain", "bool", "false", "a remark with the bytes saved, and one for every inserted cast">,
+    Option<"explain", "explain", "bool", "false", "a remark with the bytes saved, and one for every cast that is made again">,
   ];
 }
 #endif

@@ -184,7 +184,6 @@ private:
   std::unordered_map<std::string, uint32_t> specialSlots;
   std::unordered_map<std::string_view, uint16_t> opcodeIds;
   std::unordered_map<std::string_view, VariableRef> placedShared;
-  std::vector<std::pair<std::string_view, const Statement *>> lastLabels;
   uint32_t nextSlot = 64; ///< slot 0 means "no operand"
 
   // The instruction being decoded

@@ -202,7 +202,9 @@ def logs():
     run("--steps", 20, "--log", path("npy.csv"), "--tensorboard", path("board"))
     (name,) = os.listdir(path("board"))
     assert name.startswith("events.out.tfevents."), name
-    found = [(step, value) for tag, step, value in events(os.path.join("board", name)) if tag == "loss"]
+    tags = events(os.path.join("board", name))
+    assert {tag for tag, _, _ in tags} == {"loss"}, tags  # no charts of what the step does not have
+    found = [(step, value) for tag, step, value in tags]
     expected = [(i + 1, struct.unpack("f", struct.pack("f", float(loss)))[0]) for i, loss in enumerate(losses("npy.csv"))]
     assert found == expected and len(found) == 20, (found, expected)
     header = json.dumps({"junk": {"dtype": "U8", "shape": [3], "data_offsets": [0, 3]},
@@ -212,6 +214,37 @@ def logs():
     run("--steps", 20, "--log", path("tensor.csv"), y=path("labels.safetensors") + ":classes")
     assert read("tensor.csv") == read("npy.csv")
     return "20 losses in three files"
+
+
+def board():
+    """Every value of the CSV file that the step has is a chart of TensorBoard."""
+    x, _ = write_model()
+    x[3 * data.FEATURES] = 6e4  # overflows f16 by dropout
+    data.write_npy(path("x.npy"), "f", (data.ROWS, data.FEATURES), x)
+    with open(path("model.mlir")) as file:
+        text = file.read()
+    rule = "#train.adamw<lr = 0.01>"
+    assert rule in text
+    with open(path("model.mlir"), "w") as file:
+        file.write(text.replace(rule, rule + " schedule #train.linear_warmup<warmup = 10> {clip_norm = 1.0}"))
+    run("--precision=f16", "--steps", 40, "--log", path("log.csv"), "--tensorboard", path("board"))
+    (name,) = os.listdir(path("board"))
+    found = {}
+    for tag, step, value in events(os.path.join("board", name)):
+        found.setdefault(tag, []).append((step, value))
+    expected, skipped = {}, 0
+    with open(path("log.csv")) as file:
+        for row in csv.DictReader(file):
+            skipped += int(row.pop("skipped"))
+            row["skipped_steps"] = skipped
+            step = int(row.pop("step"))
+            for tag, value in row.items():
+                expected.setdefault(tag, []).append((step, struct.unpack("f", struct.pack("f", float(value)))[0]))
+    assert repr(found) == repr({tag: expected[tag] for tag in found}) and found.keys() == expected.keys(), (found, expected)
+    assert 0 < skipped < 40 and any(value > 0 for _, value in found["grad_norm"])
+    for step, rate in found["learning_rate"]:  # a skipped step shows the rate of the update that it was
+        assert any(abs(rate - 0.01 * min(1, number / 10)) < 1e-9 for number in (step, step + 1)), (step, rate)
+    return "five charts"
 
 
 print(globals()[case]())
