@@ -61,7 +61,8 @@ static bool readValue(const llvm::json::Value &line, ValueProfile &value) {
   auto max = object->getNumber("max");
   const llvm::json::Array *counts = object->getArray("counts");
   if (!name || !kind || !statistic || !elements || !zeros || !nonfinite || !first || !max ||
-      !counts || !kindNamed(*kind) || *first < -2000 || *first > 2000)
+      !counts || !kindNamed(*kind) || *first < -2000 || *first > 2000 || *elements < 0 ||
+      *zeros < 0 || *nonfinite < 0 || *zeros > *elements || *nonfinite > *elements - *zeros)
     return false;
   value = {name->str(), *kindNamed(*kind), *statistic, *elements, *zeros, *nonfinite, *max, {}};
   int64_t sum = 0;
@@ -71,7 +72,8 @@ static bool readValue(const llvm::json::Value &line, ValueProfile &value) {
       return false;
     if (*number > 0)
       value.counts[int(*first) + int(i)] = *number;
-    sum += *number;
+    if (llvm::AddOverflow(sum, *number, sum))
+      return false;
   }
   return sum == value.nonzeros();
 }
@@ -113,6 +115,22 @@ static llvm::Error readStep(const llvm::json::Value &part, StepProfile &result) 
   return llvm::Error::success();
 }
 
+/// The parser of JSON recurses.
+static bool isNestedDeeply(StringRef text) {
+  int depth = 0;
+  bool inString = false;
+  for (size_t i = 0; i < text.size() && depth <= 1000; ++i) {
+    char c = text[i];
+    if (c == '"')
+      inString = !inString;
+    else if (inString)
+      i += c == '\\';
+    else
+      depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+  }
+  return depth > 1000;
+}
+
 llvm::Expected<Profile> Profile::read(StringRef path) {
   auto fail = [&](const Twine &what) {
     return llvm::createStringError(std::error_code(), path + ": " + what);
@@ -120,6 +138,8 @@ llvm::Expected<Profile> Profile::read(StringRef path) {
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file)
     return fail("cannot read the profile: " + file.getError().message());
+  if (isNestedDeeply((*file)->getBuffer()))
+    return fail("expected a profile, but got brackets nested more than 1000 deep");
   llvm::Expected<llvm::json::Value> root = llvm::json::parse((*file)->getBuffer());
   if (!root)
     return fail("expected a profile, but got: " + llvm::toString(root.takeError()));

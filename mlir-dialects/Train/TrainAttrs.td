@@ -19,16 +19,19 @@ def Train_UniformAttr : Train_InitAttr<"Uniform", "uniform"> {
   let summary = "Uniform on [low, high)";
   let parameters = (ins Real:$low, Real:$high);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 def Train_NormalAttr : Train_InitAttr<"Normal", "normal"> {
   let summary = "Normal with the given mean and standard deviation";
   let parameters = (ins RealOr<"0.0">:$mean, RealOr<"1.0">:$std);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 def Train_TruncatedNormalAttr : Train_InitAttr<"TruncatedNormal", "truncated_normal"> {
   let summary = "Normal, drawn again outside two standard deviations";
   let parameters = (ins RealOr<"0.0">:$mean, RealOr<"1.0">:$std);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 def Train_XavierUniformAttr : Train_InitAttr<"XavierUniform", "xavier_uniform"> {
   let summary = "Uniform with bound sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010)";
@@ -50,12 +53,12 @@ class Train_OptimizerAttr<string cppName, string keyword, list<string> methods =
   // Every rule has a parameter of this name; the interface asks for it as a number.
   string learningRate = "double $cppClass::getLearningRate() const { return getLr().convertToDouble(); }\n";
   let extraClassDefinition = learningRate;
+  let genVerifyDecl = 1;
 }
 def MomentsIn : OptionalParameter<"::mlir::Type">;
 // `moments = bf16` keeps moments in 16 bits, rounded stochastically; the rule computes in the parameter's type.
 class Train_NarrowOptimizerAttr<string cppName, string keyword, list<string> methods>
     : Train_OptimizerAttr<cppName, keyword, methods # ["getMomentType"]> {
-  let genVerifyDecl = 1;
   let extraClassDefinition = learningRate # "::mlir::Type $cppClass::getMomentType() const { return getMoments(); }\n";
 }
 def Train_SgdAttr : Train_NarrowOptimizerAttr<"Sgd", "sgd", ["getRowUpdate"]> {
@@ -128,15 +131,18 @@ def Train_LinearWarmupAttr : Train_ScheduleAttr<"LinearWarmup", "linear_warmup">
   let summary = "From 1/warmup at the first step to 1 at step `warmup`, then 1";
   let parameters = (ins "int64_t":$warmup);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 def Train_CosineAttr : Train_ScheduleAttr<"Cosine", "cosine"> {
   let summary = "Linear warm-up, then half a cosine from 1 down to `floor` at step `steps` (Loshchilov and Hutter 2017)";
   let parameters = (ins "int64_t":$steps, DefaultValuedParameter<"int64_t", "0">:$warmup, RealOr<"0.0">:$floor);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 def Train_StepDecayAttr : Train_ScheduleAttr<"StepDecay", "step_decay"> {
   let summary = "Multiplied by `gamma` every `every` steps";
   let parameters = (ins "int64_t":$every, RealOr<"0.1">:$gamma);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 #endif

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Reshape.h"
 #include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/TrainMarks.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -107,17 +108,45 @@ void FuncOp::print(OpAsmPrinter &p) {
                                            getArgAttrsAttrName(), getResAttrsAttrName());
 }
 
+/// So many that sums of bytes and products of three extents of two matrices fit into 64 bits.
+static constexpr int64_t kMaxElements = int64_t(1) << 40;
+
+static bool hasTooManyElements(RankedTensorType tensor) {
+  int64_t count = 1;
+  return llvm::any_of(tensor.getShape(), [&](int64_t size) {
+    return llvm::MulOverflow(count, size, count) || count > kMaxElements;
+  });
+}
+
+static bool isSupportedElement(Type element) {
+  if (isa<IntegerType>(element))
+    return llvm::is_contained({1, 8, 16, 32, 64}, element.getIntOrFloatBitWidth());
+  return element.isF64() || element.isF32() || element.isBF16() || element.isF16();
+}
+
 /// Memory and kernels are planned for tensors of known size that hold something.
-static LogicalResult verifySizes(Operation *op, TypeRange types) {
-  for (Type type : types) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (tensor && !tensor.hasStaticShape())
-      return op->emitOpError() << "expected static shapes, but got " << type;
-    if (tensor && tensor.getNumElements() == 0)
-      return op->emitOpError() << "expected tensors of at least one element, but got " << type;
-  }
+static LogicalResult verifyTensor(Operation *op, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return success();
+  if (!tensor.hasStaticShape())
+    return op->emitOpError() << "expected static shapes, but got " << type;
+  if (llvm::is_contained(tensor.getShape(), 0))
+    return op->emitOpError() << "expected tensors of at least one element, but got " << type;
+  if (hasTooManyElements(tensor))
+    return op->emitOpError() << "expected tensors of at most 2^40 elements, but got " << type;
+  if (!isSupportedElement(tensor.getElementType()))
+    return op->emitOpError() << "expected elements of f64, f32, bf16, f16 or an integer of 1, 8, "
+                                "16, 32 or 64 bits, but got "
+                             << type;
   return success();
 }
+static LogicalResult verifyTensors(Operation *op, TypeRange types) {
+  return success(llvm::all_of(types, [&](Type type) { return succeeded(verifyTensor(op, type)); }));
+}
+
+LogicalResult ParamOp::verify() { return verifyTensor(*this, getType()); }
+LogicalResult BufferOp::verify() { return verifyTensor(*this, getType()); }
 
 LogicalResult FuncOp::verifyRegions() {
   if (!llvm::hasSingleElement(getBody()))
@@ -125,13 +154,14 @@ LogicalResult FuncOp::verifyRegions() {
   auto bad = llvm::find_if_not(getFunctionType().getInputs(), llvm::IsaPred<RankedTensorType>);
   if (bad != getFunctionType().getInputs().end())
     return emitOpError() << "expected arguments that are ranked tensors, but got " << *bad;
-  if (failed(verifySizes(*this, getFunctionType().getInputs())) ||
-      failed(verifySizes(*this, getFunctionType().getResults())))
+  if (failed(verifyTensors(*this, getFunctionType().getInputs())) ||
+      failed(verifyTensors(*this, getFunctionType().getResults())))
     return failure();
-  for (Operation &op : getBody().front())
-    if (failed(verifySizes(&op, op.getResultTypes())))
-      return failure();
-  return success();
+  WalkResult sizes = getBody().walk([](Operation *op) {
+    return failed(verifyTensors(op, op->getResultTypes())) ? WalkResult::interrupt()
+                                                           : WalkResult::advance();
+  });
+  return sizes.wasInterrupted() ? failure() : verifyMarks(*this);
 }
 
 LogicalResult train::ReturnOp::verify() {
@@ -238,8 +268,9 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
       else if (!grouped.insert(param).second)
         return emitOpError() << "expected every parameter in one group, but " << param
                              << " is in two";
-  if (getMicroBatches() && *getMicroBatches() < 1)
-    return emitOpError() << "expected at least one micro-batch, but got " << *getMicroBatches();
+  // The parts are written out one after the other.
+  if (getMicroBatches() && (*getMicroBatches() < 1 || *getMicroBatches() > 4096))
+    return emitOpError() << "expected 1 to 4096 micro-batches, but got " << *getMicroBatches();
   return verifyOptions(*this);
 }
 

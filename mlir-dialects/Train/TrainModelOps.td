@@ -33,6 +33,7 @@ class Train_StateOp<string mnemonic> : Op<TrainDialect, mnemonic,
     [Symbol, HasParent<"ModelOp">, StateOpInterface]> {
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type, InitAttrInterface:$init);
   let assemblyFormat = "$sym_name `:` $type `=` $init attr-dict";
+  let hasVerifier = 1;
 }
 def Train_ParamOp : Train_StateOp<"param"> {
   let summary = "A tensor that steps may change";

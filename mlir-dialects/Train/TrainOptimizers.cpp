@@ -88,19 +88,9 @@ struct Rule {
 };
 } // namespace
 
-/// Shared by the rules that take `moments`.
-static LogicalResult verifyMoments(function_ref<InFlightDiagnostic()> emitError, Type type) {
-  if (type && !type.isBF16() && !type.isF32())
-    return emitError() << "expected moments in bf16 or f32, but got " << type;
-  return success();
-}
 /// A decay or a moment moves rows whose gradient is 0.
 static RowUpdate touchedUnless(bool moves) { return moves ? RowUpdate::Every : RowUpdate::Touched; }
 
-LogicalResult SgdAttr::verify(function_ref<InFlightDiagnostic()> emitError, APFloat, APFloat,
-                              APFloat, bool, Type moments) {
-  return verifyMoments(emitError, moments);
-}
 RowUpdate SgdAttr::getRowUpdate() const {
   return touchedUnless(!getMomentum().isZero() || !getWeightDecay().isZero());
 }
@@ -132,10 +122,6 @@ static Value adamDirection(Attr attr, Rule &rule, Value grad, ValueRange moments
   return b.div(rule.corrected(m, beta1, step),
                b.add(b.sqrt(rule.corrected(v, beta2, step)), rule.real(number(attr.getEps()))));
 }
-LogicalResult AdamAttr::verify(function_ref<InFlightDiagnostic()> emitError, APFloat, APFloat,
-                               APFloat, APFloat, APFloat, bool, Type moments) {
-  return verifyMoments(emitError, moments);
-}
 RowUpdate AdamAttr::getRowUpdate() const { return touchedUnless(!getLazy()); }
 bool AdamAttr::isLazy() const { return getLazy(); }
 SmallVector<StringRef> AdamAttr::getMomentNames() const { return {"m", "v"}; }
@@ -147,10 +133,6 @@ SmallVector<Value> AdamAttr::buildUpdate(GradBuilder &b, Value param, Value grad
   Value direction = adamDirection(*this, rule, g, moments, step, next);
   next[0] = b.sub(param, b.mul(lr, direction));
   return next;
-}
-LogicalResult AdamWAttr::verify(function_ref<InFlightDiagnostic()> emitError, APFloat, APFloat,
-                                APFloat, APFloat, APFloat, bool, Type moments) {
-  return verifyMoments(emitError, moments);
 }
 RowUpdate AdamWAttr::getRowUpdate() const { return touchedUnless(!getLazy()); }
 bool AdamWAttr::isLazy() const { return getLazy(); }

@@ -8,6 +8,19 @@ using namespace ampc::train;
 
 static RankedTensorType tensorOf(Type type) { return dyn_cast<RankedTensorType>(type); }
 
+/// Extents of user models may be any number; none counts for a sum that 64 bits do not hold.
+static std::optional<int64_t> sumOf(ArrayRef<int64_t> values) {
+  int64_t sum = 0;
+  for (int64_t value : values)
+    if (llvm::AddOverflow(sum, value, sum))
+      return std::nullopt;
+  return sum;
+}
+static std::optional<int64_t> productOf(int64_t a, int64_t b) {
+  int64_t product;
+  return llvm::MulOverflow(a, b, product) ? std::nullopt : std::optional(product);
+}
+
 static bool allOf(ArrayRef<int64_t> values, size_t count, int64_t least) {
   return values.size() == count && llvm::all_of(values, [&](int64_t v) { return v >= least; });
 }
@@ -30,10 +43,14 @@ LogicalResult ampc::inferSlice(std::optional<Location> loc, Type x, ArrayRef<int
     return emitOptionalError(
         loc, "expected an offset, a positive size and a positive stride per dimension of ", x,
         ", but got [", offsets, "], [", sizes, "] and [", strides, "]");
-  for (size_t i = 0; i < rank; ++i)
-    if (int64_t last = offsets[i] + (sizes[i] - 1) * strides[i]; last >= type.getDimSize(i))
+  for (size_t i = 0; i < rank; ++i) {
+    auto way = productOf(sizes[i] - 1, strides[i]);
+    auto last = way ? sumOf({offsets[i], *way}) : std::nullopt;
+    if (!last || *last >= type.getDimSize(i))
       return emitOptionalError(loc, "expected a slice inside ", x,
-                               ", but its last element in dimension ", i, " is ", last);
+                               ", but its last element in dimension ", i, " is ",
+                               last.value_or(std::numeric_limits<int64_t>::max()));
+  }
   types.push_back(type.clone(sizes));
   return success();
 }
@@ -47,8 +64,14 @@ LogicalResult ampc::inferPad(std::optional<Location> loc, Type x, ArrayRef<int64
     return emitOptionalError(loc, "expected three non-negative numbers per dimension of ", x,
                              ", but got [", low, "], [", high, "] and [", interior, "]");
   SmallVector<int64_t> shape;
-  for (auto [i, size] : llvm::enumerate(type.getShape()))
-    shape.push_back(low[i] + size + std::max<int64_t>(size - 1, 0) * interior[i] + high[i]);
+  for (auto [i, size] : llvm::enumerate(type.getShape())) {
+    auto gaps = productOf(std::max<int64_t>(size - 1, 0), interior[i]);
+    auto sum = gaps ? sumOf({low[i], size, *gaps, high[i]}) : std::nullopt;
+    if (!sum)
+      return emitOptionalError(loc, "expected a size of 64 bits after padding ", x,
+                               ", but got more in dimension ", i);
+    shape.push_back(*sum);
+  }
   types.push_back(type.clone(shape));
   return success();
 }
@@ -68,7 +91,10 @@ LogicalResult ampc::inferConcat(std::optional<Location> loc, ValueRange parts, i
     if (!type || type != first.clone(expected))
       return emitOptionalError(loc, "expected tensors that differ only in dimension ", dim,
                                ", but got ", first, " and ", part.getType());
-    shape[dim] += type.getDimSize(dim);
+    auto sum = sumOf({shape[dim], type.getDimSize(dim)});
+    if (!sum)
+      return emitOptionalError(loc, "expected a sum of sizes of 64 bits, but got more");
+    shape[dim] = *sum;
   }
   types.push_back(first.clone(shape));
   return success();
@@ -79,16 +105,14 @@ LogicalResult ampc::inferSplit(std::optional<Location> loc, Type x, ArrayRef<int
   auto type = tensorOf(x);
   if (!type || dim < 0 || dim >= type.getRank())
     return emitOptionalError(loc, "expected a tensor with a dimension ", dim, ", but got ", x);
-  int64_t sum = 0;
+  if (!allOf(sizes, sizes.size(), 1) || sumOf(sizes) != type.getDimSize(dim))
+    return emitOptionalError(loc, "expected positive sizes with sum ", type.getDimSize(dim),
+                             ", but got [", sizes, "]");
   for (int64_t size : sizes) {
     SmallVector<int64_t> shape(type.getShape());
     shape[dim] = size;
-    sum += size;
     types.push_back(type.clone(shape));
   }
-  if (!allOf(sizes, sizes.size(), 1) || sum != type.getDimSize(dim))
-    return emitOptionalError(loc, "expected positive sizes with sum ", type.getDimSize(dim),
-                             ", but got [", sizes, "]");
   return success();
 }
 

@@ -95,7 +95,7 @@ void RowEmitter::reduceStage(MutableArrayRef<kernel::RowReduceOp> reductions) {
   auto accumulate = [&](Value j, int64_t active, MutableArrayRef<Value> into) {
     Run run = runAt(j, active);
     BodyEmitter::Values done;
-    cache.load(e, scratch, stage, run, done);
+    cache.load(e, body, scratch, stage, run, done);
     for (auto [r, sum] : llvm::zip(reductions, into)) {
       Value next = combine(e, r.getKind(), sum, body.evaluateVector(r.getX(), run, done));
       sum = keepActive(e, next, sum, active);
@@ -130,7 +130,7 @@ void RowEmitter::storeVarying(Value from, Value to) {
   auto write = [&](Value j, int64_t active) {
     Run run = runAt(j, active);
     BodyEmitter::Values done;
-    cache.load(e, scratch, stage, run, done);
+    cache.load(e, body, scratch, stage, run, done);
     SmallVector<Value> values;
     for (unsigned k : varying)
       values.push_back(body.evaluate(yield->getOperand(k), run, done));

@@ -55,10 +55,10 @@ RowCache::RowCache(kernel::MapOp op, int64_t length) : rowBytes(kernel::alignUp(
     }
 }
 
-void RowCache::load(KernelEmitter &e, Value scratch, unsigned stage, const Run &run,
-                    BodyEmitter::Values &done) const {
+void RowCache::load(KernelEmitter &e, const BodyEmitter &body, Value scratch, unsigned stage,
+                    const Run &run, BodyEmitter::Values &done) const {
   for (auto [i, entry] : llvm::enumerate(values))
-    if (entry.stage < stage)
+    if (entry.stage < stage && !body.isKnown(entry.value))
       done[entry.value] = e.loadVector(e.offset(scratch, i * rowBytes), entry.value.getType(),
                                        run.dims.back(), run.lanes);
 }

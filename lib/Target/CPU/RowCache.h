@@ -16,9 +16,10 @@ class RowCache {
 public:
   RowCache(kernel::MapOp op, int64_t length);
   int64_t bytes() const { return int64_t(values.size()) * rowBytes; }
-  /// Takes what earlier stages have stored.
-  void load(KernelEmitter &e, mlir::Value scratch, unsigned stage, const Run &run,
-            BodyEmitter::Values &done) const;
+  /// Takes what earlier stages have stored: not what `body` knows anyway, since that was never
+  /// computed at a point.
+  void load(KernelEmitter &e, const BodyEmitter &body, mlir::Value scratch, unsigned stage,
+            const Run &run, BodyEmitter::Values &done) const;
   /// Stores what this stage is the first to compute.
   void store(KernelEmitter &e, mlir::Value scratch, unsigned stage, const Run &run,
              const BodyEmitter::Values &done) const;

@@ -23,7 +23,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%x: tensor<2x8x8x4xf32>, %w: tensor<6x3x3x4xf32>) {
-    // expected-error @below {{expected 2 strides, 2 dilations and 4 paddings, but got [0, 1], [1, 1] and [1, 1, 1, 1]}}
+    // expected-error @below {{expected 2 strides, 2 dilations and 4 paddings, each less than 2^31, but got [0, 1], [1, 1] and [1, 1, 1, 1]}}
     %0 = train.conv2d %x, %w strides [0, 1] padding [1, 1, 1, 1] : (tensor<2x8x8x4xf32>, tensor<6x3x3x4xf32>) -> tensor<2x8x8x6xf32>
     train.return
   }

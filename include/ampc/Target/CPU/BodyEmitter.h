@@ -67,6 +67,8 @@ public:
   void pinVectors(const Run &run, uint64_t varying);
   /// Says what a body value is, until released.
   void define(mlir::Value bodyValue, mlir::Value known);
+  /// Whether it was pinned or defined: then `evaluate` gives that, and adds nothing to `done`.
+  bool isKnown(mlir::Value bodyValue) const { return pinned.contains(bodyValue); }
   /// Pins and definitions after `mark` are forgotten; call it where a loop body ends.
   size_t mark() const { return order.size(); }
   void release(size_t mark);

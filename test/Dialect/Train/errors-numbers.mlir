@@ -1,0 +1,161 @@
+// Numbers that make no sense, and sizes that 64 bits do not hold.
+// RUN: %ampc-opt %s --split-input-file --verify-diagnostics
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// expected-error @below {{expected a finite lr of at least 0, but got -1}}
+"test.rule"() {rule = #train.sgd<lr = -1.0>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected a finite lr of at least 0, but got inf}}
+"test.rule"() {rule = #train.adagrad<lr = 0x7FF0000000000000>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected a momentum above 0 with nesterov, but got 0}}
+"test.rule"() {rule = #train.sgd<lr = 0.1, nesterov = true>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected beta1 in [0, 1), but got 1}}
+"test.rule"() {rule = #train.adam<lr = 0.1, beta1 = 1.0>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected beta2 in [0, 1), but got -5.0}}
+"test.rule"() {rule = #train.adamw<lr = 0.1, beta2 = -0.5>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected a finite eps of at least 0, but got -}}
+"test.rule"() {rule = #train.lamb<lr = 0.1, eps = -1.0>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected a finite weight_decay of at least 0, but got -}}
+"test.rule"() {rule = #train.rowwise_adagrad<lr = 0.1, weight_decay = -1.0>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected alpha in [0, 1), but got 1}}
+"test.rule"() {rule = #train.rmsprop<lr = 0.1, alpha = 1.0>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected a warmup of at least 0 steps, but got -1}}
+"test.rule"() {rule = #train.linear_warmup<warmup = -1>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected at least one step, and a warmup of 0 to steps, but got 5 and 6}}
+"test.rule"() {rule = #train.cosine<steps = 5, warmup = 6>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected a decay after at least one step, but got every = 0}}
+"test.rule"() {rule = #train.step_decay<every = 0>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected a positive gamma, but got 0}}
+"test.rule"() {rule = #train.step_decay<every = 1, gamma = 0.0>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected low <= high, but got 1.000000e+00 and 0.000000e+00}}
+"test.rule"() {rule = #train.uniform<low = 1.0, high = 0.0>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected a finite std of at least 0, but got -1}}
+"test.rule"() {rule = #train.truncated_normal<std = -1.0>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected a finite mean, but got nan}}
+"test.rule"() {rule = #train.normal<mean = 0x7FF8000000000000>} : () -> ()
+
+// -----
+
+train.model @m {
+  // expected-error @below {{expected static shapes, but got 'tensor<?xf32>'}}
+  train.param @w : tensor<?xf32> = #train.zeros {frozen}
+}
+
+// -----
+
+train.model @m {
+  // expected-error @below {{expected tensors of at most 2^40 elements, but got 'tensor<9223372036854775807x4xf32>'}}
+  train.buffer @w : tensor<9223372036854775807x4xf32> = #train.zeros
+}
+
+// -----
+
+train.model @m {
+  // expected-error @below {{expected elements of f64, f32, bf16, f16 or an integer of 1, 8, 16, 32 or 64 bits, but got 'tensor<4xcomplex<f32>>'}}
+  train.param @w : tensor<4xcomplex<f32>> = #train.zeros {frozen}
+}
+
+// -----
+
+train.model @m {
+  // expected-error @below {{expected elements of f64, f32, bf16, f16 or an integer of 1, 8, 16, 32 or 64 bits, but got 'tensor<4xindex>'}}
+  train.func @f(%x: tensor<4xindex>) {
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<8x4xf32>) {
+    // expected-error @below {{expected a slice inside 'tensor<8x4xf32>', but its last element in dimension 0 is 9223372036854775807}}
+    %0 = train.slice %x from [0, 0] sizes [3, 4] strides [4611686018427387904, 1] : tensor<8x4xf32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<4xf32>) {
+    // expected-error @below {{expected a size of 64 bits after padding 'tensor<4xf32>', but got more in dimension 0}}
+    %0 = train.pad %x value 0.0 low [9223372036854775807] high [9223372036854775807] interior [0] : tensor<4xf32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<3x4xf32>) {
+    // expected-error @below {{expected positive sizes with sum 4, but got [9223372036854775807, 9223372036854775807, 6]}}
+    %0, %1, %2 = train.split %x into [9223372036854775807, 9223372036854775807, 6] along 1 : tensor<3x4xf32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<2x8x8x4xf32>, %w: tensor<6x3x3x4xf32>) {
+    // expected-error @below {{expected 2 strides, 2 dilations and 4 paddings, each less than 2^31, but got}}
+    %0 = train.conv2d %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [9223372036854775807, 1] : (tensor<2x8x8x4xf32>, tensor<6x3x3x4xf32>) -> tensor<2x10x6x6xf32>
+    train.return
+  }
+}
+
+// -----
+
+// Inside a region too.
+train.model @m {
+  train.func @f(%x: tensor<8x4xf32>) -> tensor<f32> {
+    %0 = amp.autocast bf16 -> tensor<f32> {
+      // expected-error @below {{expected tensors of at most 2^40 elements}}
+      %1 = train.broadcast_to %x : tensor<8x4xf32> to tensor<1099511627776x8x4xf32>
+      %2 = train.reduce_sum %1 over [0, 1, 2] : tensor<1099511627776x8x4xf32>
+      amp.yield %2 : tensor<f32>
+    }
+    train.return %0 : tensor<f32>
+  }
+}
