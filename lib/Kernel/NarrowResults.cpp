@@ -11,6 +11,49 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
+/// The type that the value was widened from, in one of the choices that it is made by; or null.
+static FloatType sourceType(Value value) {
+  if (auto widened = value.getDefiningOp<arith::ExtFOp>())
+    return dyn_cast<FloatType>(widened.getIn().getType());
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  if (!select)
+    return {};
+  FloatType type = sourceType(select.getTrueValue());
+  return type ? type : sourceType(select.getFalseValue());
+}
+
+/// The number as a constant of the type; null if the type does not have it.
+static FloatAttr constantOf(arith::ConstantOp op, FloatType type) {
+  auto number = dyn_cast<FloatAttr>(op.getValue());
+  if (!number)
+    return {};
+  bool loses = false;
+  APFloat narrow = number.getValue();
+  narrow.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &loses);
+  return loses ? FloatAttr() : FloatAttr::get(type, narrow);
+}
+
+/// The value before it was widened to choose between it and others of the type, as masks of rows
+/// do; null if a choice is none of the type.
+static Value narrowed(Value value, FloatType type) {
+  Operation *op = value.getDefiningOp();
+  if (auto widened = dyn_cast_or_null<arith::ExtFOp>(op))
+    return widened.getIn().getType() == type ? widened.getIn() : Value();
+  if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op)) {
+    FloatAttr number = constantOf(constant, type);
+    OpBuilder builder(op);
+    return number ? arith::ConstantOp::create(builder, op->getLoc(), number).getResult() : Value();
+  }
+  auto select = dyn_cast_or_null<arith::SelectOp>(op);
+  if (!select)
+    return {};
+  Value x = narrowed(select.getTrueValue(), type), y = narrowed(select.getFalseValue(), type);
+  OpBuilder builder(op);
+  return x && y ? arith::SelectOp::create(builder, op->getLoc(), select.getCondition(), x, y)
+                      .getResult()
+                : Value();
+}
+
 /// Gives the value the narrow type; its readers widen the elements.
 static void narrow(Value value, Type type) {
   value.setType(cast<RankedTensorType>(value.getType()).clone(type));
@@ -61,12 +104,19 @@ static void narrowResults(FusedKernelOpInterface op) {
   if (isa<kernel::ReduceOp>(op)) // what its body yields is added up, not stored
     return;
   Operation *yield = op.getBody().front().getTerminator();
+  DenseMap<Value, Value> known; // one value stays one
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
-    auto widened = yield->getOperand(i).getDefiningOp<arith::ExtFOp>();
-    if (!widened || !isReadByElement(result))
+    Value wide = yield->getOperand(i);
+    FloatType type = sourceType(wide);
+    if (!type || !isReadByElement(result))
       continue;
-    yield->setOperand(i, widened.getIn());
-    narrow(result, widened.getIn().getType());
+    auto [entry, isNew] = known.try_emplace(wide);
+    if (isNew)
+      entry->second = narrowed(wide, type);
+    if (!entry->second)
+      continue;
+    yield->setOperand(i, entry->second);
+    narrow(result, type);
   }
   if (shareResults(op))
     dropDeadResults(op);

@@ -37,4 +37,42 @@ train.model @narrow {
     %2 = train.cast %1 : tensor<8xbf16> to tensor<8xf32>
     train.return %2 : tensor<8xf32>
   }
+
+  // A mask chooses between them and zeros: the zeros are in 16 bits, too.
+  // CHECK-LABEL: kernel.program @masked(
+  // CHECK:      %[[M:.*]]:2 = kernel.map(
+  // CHECK:      %[[R:.*]] = arith.truncf %{{.*}} : f32 to bf16
+  // CHECK:      %[[S:.*]] = arith.select %{{.*}}, %[[R]], %{{.*}} : bf16
+  // CHECK:      kernel.yield %[[S]], %{{.*}} : bf16, f32
+  // CHECK-NEXT: } : tensor<8x16xbf16>, tensor<8xf32>
+  // CHECK:      kernel.reduce sum(%[[M]]#0 : tensor<8x16xbf16>)
+  // CHECK:      kernel.return
+  train.func @masked(%x: tensor<8x16xf32>, %mask: tensor<8x16xi1>) -> (tensor<16xf32>, tensor<8xf32>) attributes {train.role = "export"} {
+    %zero = train.constant dense<0.0> : tensor<f32>
+    %0 = train.exp %x : tensor<8x16xf32>
+    %1 = train.cast %0 : tensor<8x16xf32> to tensor<8x16xbf16>
+    %2 = train.cast %1 : tensor<8x16xbf16> to tensor<8x16xf32>
+    %3 = train.select %mask, %2, %zero : tensor<8x16xi1>, tensor<8x16xf32>, tensor<f32>
+    %4 = train.reduce_sum %3 over [0] : tensor<8x16xf32>
+    %5 = train.square %3 : tensor<8x16xf32>
+    %6 = train.reduce_sum %5 over [1] : tensor<8x16xf32>
+    train.return %4, %6 : tensor<16xf32>, tensor<8xf32>
+  }
+
+  // bf16 does not have 0.1: the choice is stored as it is.
+  // CHECK-LABEL: kernel.program @no_tenth(
+  // CHECK:      kernel.yield %{{.*}}, %{{.*}} : f32, f32
+  // CHECK-NEXT: } : tensor<8x16xf32>, tensor<8xf32>
+  // CHECK:      kernel.return
+  train.func @no_tenth(%x: tensor<8x16xf32>, %mask: tensor<8x16xi1>) -> (tensor<16xf32>, tensor<8xf32>) attributes {train.role = "export"} {
+    %tenth = train.constant dense<0.1> : tensor<f32>
+    %0 = train.exp %x : tensor<8x16xf32>
+    %1 = train.cast %0 : tensor<8x16xf32> to tensor<8x16xbf16>
+    %2 = train.cast %1 : tensor<8x16xbf16> to tensor<8x16xf32>
+    %3 = train.select %mask, %2, %tenth : tensor<8x16xi1>, tensor<8x16xf32>, tensor<f32>
+    %4 = train.reduce_sum %3 over [0] : tensor<8x16xf32>
+    %5 = train.square %3 : tensor<8x16xf32>
+    %6 = train.reduce_sum %5 over [1] : tensor<8x16xf32>
+    train.return %4, %6 : tensor<16xf32>, tensor<8xf32>
+  }
 }

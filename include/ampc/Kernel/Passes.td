@@ -20,8 +20,8 @@ def KernelFuse : Pass<"kernel-fuse", "::mlir::ModuleOp"> {
 def KernelNarrowResults : Pass<"kernel-narrow-results", "::mlir::ModuleOp"> {
   let summary = "Store values as narrow as they were before they were widened";
   let description = [{
-    A kernel that rounds an element to 16 bits and widens it again stores the 16 bits, if all readers can widen it themselves. No
-    bit of any result changes.
+    A kernel that rounds an element to 16 bits and widens it again stores the 16 bits, if all readers can widen it themselves; also where it
+    chooses between such elements and constants that 16 bits can hold, as masks of a short batch do. No bit of any result changes.
   }];
 }
 

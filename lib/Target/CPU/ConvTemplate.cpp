@@ -6,6 +6,7 @@
 #include "lib/Target/CPU/ProductEmitter.h"
 #include "lib/Target/CPU/Totals.h"
 #include "lib/Target/CPU/WindowPanels.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -49,14 +50,20 @@ private:
   void cutPixels(const Tier &tier);
   void storeLine(KernelEmitter &e, BodyEmitter &body, Value group, Value line, Value channel,
                  int64_t active, Value sums);
-  void store(KernelEmitter &e, BodyEmitter &body, Value group, ArrayRef<Value> pixel, Value channel,
-             int64_t active, Value sums);
-  void emitZeros(KernelEmitter &e, BodyEmitter &body, Value begin, Value end);
+};
+
+/// The products of all phases, and the output pixels that meet no tap.
+struct PhaseTasks {
+  SmallVector<PhaseProduct, 0> products;
+  SmallVector<ConvPhase> zeros;
+  int64_t tasks = 0, scratchBytes = 0;
+
+  PhaseTasks(const Conv &conv, const Tier &tier, Value image = Value(), Value filter = Value());
+  void emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
+            Totals *totals);
+  void emitZeros(KernelEmitter &e, BodyEmitter &body, const Conv &conv, Value task);
 };
 } // namespace
-
-// Output pixels without taps: a task writes about 64 K numbers.
-constexpr int64_t zerosPerTask = 1 << 16;
 
 Conv::Conv(kernel::ConvOp op) : op(op) {
   auto image = cast<RankedTensorType>(op.getLhs().getType()),
@@ -87,11 +94,6 @@ PhaseProduct::PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier 
     : phase(phase), shape(conv.shape) {
   shape.m = phase.window.pixels();
   shape.k = phase.window.taps() * phase.window.groupChannels;
-  if (shape.k == 0) {
-    tasks = ceilDiv(shape.batch * shape.m * shape.n, zerosPerTask);
-    scratchBytes = 0;
-    return;
-  }
   StridedSource whole = conv.filter;
   whole.pointer = filter;
   if (shape.k == conv.shape.k)
@@ -119,56 +121,96 @@ void PhaseProduct::cutPixels(const Tier &tier) {
   blocking = chooseBlocking(tiled, tier);
 }
 
-/// Finished sums of a pixel (image, row, column) of the phase.
-void PhaseProduct::store(KernelEmitter &e, BodyEmitter &body, Value group, ArrayRef<Value> pixel,
-                         Value channel, int64_t active, Value sums) {
+/// Finished sums of an output pixel (image, row, column).
+static void store(BodyEmitter &body, ArrayRef<Value> pixel, Value channel, int64_t active,
+                  Value sums) {
   Run run;
-  run.dims = {pixel[0], e.add(e.mul(pixel[1], phase.step[0]), phase.start[0]),
-              e.add(e.mul(pixel[2], phase.step[1]), phase.start[1]),
-              e.add(e.mul(group, shape.n), channel)};
+  run.dims = {pixel[0], pixel[1], pixel[2], channel};
   run.along = 3;
-  run.lanes = e.tier.lanes(8 * elementBytes(shape.acc));
+  run.lanes = cast<VectorType>(sums.getType()).getNumElements();
   run.active = active;
   body.emitResults(run, sums);
+}
+
+/// The output row (column) that is number `at` of a phase.
+static Value outputOf(KernelEmitter &e, const ConvPhase &phase, unsigned axis, Value at) {
+  return e.add(e.mul(at, phase.step[axis]), phase.start[axis]);
 }
 
 /// Finished sums of a line of the product.
 void PhaseProduct::storeLine(KernelEmitter &e, BodyEmitter &body, Value group, Value line,
                              Value channel, int64_t active, Value sums) {
   const Window &window = phase.window;
-  if (!tile) {
-    Value x = e.rem(line, window.outWidth), rest = e.div(line, window.outWidth);
-    Value y = e.rem(rest, window.outHeight), image = e.div(rest, window.outHeight);
-    return store(e, body, group, {image, y, x}, channel, active, sums);
+  WindowTile::Pixel pixel;
+  if (tile) {
+    pixel = tile->pixelAt(e, window, line);
+  } else {
+    Value rest = e.div(line, window.outWidth);
+    pixel.x = e.rem(line, window.outWidth);
+    pixel.y = e.rem(rest, window.outHeight);
+    pixel.image = e.div(rest, window.outHeight);
   }
-  WindowTile::Pixel pixel = tile->pixelAt(e, window, line);
   auto emit = [&] {
-    store(e, body, group, {pixel.image, pixel.y, pixel.x}, channel, active, sums);
+    Value y = outputOf(e, phase, 0, pixel.y), x = outputOf(e, phase, 1, pixel.x);
+    store(body, {pixel.image, y, x}, e.add(e.mul(group, shape.n), channel), active, sums);
   };
   pixel.inside ? e.when(pixel.inside, emit) : emit();
 }
 
-void PhaseProduct::emitZeros(KernelEmitter &e, BodyEmitter &body, Value begin, Value end) {
-  int64_t rows = shape.batch * shape.m, width = e.tier.lanes(8 * elementBytes(shape.acc));
-  int64_t perTask = ceilDiv(rows, tasks);
-  Value zeros = e.constant(e.vectorOf(shape.acc, width), 0);
-  e.loop(e.min(e.mul(begin, perTask), e.index(rows)), e.min(e.mul(end, perTask), e.index(rows)), 1,
-         [&](Value row) {
-           Value group = e.div(row, shape.m), pixel = e.rem(row, shape.m);
-           forVectors(e, shape.n, width, [&](Value channel, int64_t active) {
-             storeLine(e, body, group, pixel, channel, active, zeros);
-           });
-         });
-}
-
 void PhaseProduct::emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
                         Totals *totals) {
-  if (shape.k == 0)
-    return emitZeros(e, body, begin, end);
   auto epilogue = [&](Value group, Value line, Value channel, int64_t active, Value sums) {
     storeLine(e, body, group, line, channel, active, sums);
   };
   ProductEmitter(e, shape, blocking, *image, *filter, epilogue).emit(begin, end, scratch, totals);
+}
+
+PhaseTasks::PhaseTasks(const Conv &conv, const Tier &tier, Value image, Value filter) {
+  for (const ConvPhase &phase : conv.phases(tier)) {
+    if (phase.window.taps() == 0) {
+      zeros.push_back(phase);
+      continue;
+    }
+    PhaseProduct &product = products.emplace_back(conv, phase, tier, image, filter);
+    tasks += product.tasks;
+    scratchBytes = std::max(scratchBytes, product.scratchBytes);
+  }
+  tasks = std::max<int64_t>(tasks, 1); // a small output may have no product
+}
+
+void PhaseTasks::emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
+                      Totals *totals) {
+  int64_t first = 0;
+  for (PhaseProduct &product : products) {
+    auto within = [&](Value task) {
+      return e.min(e.max(e.sub(task, e.index(first)), e.index(0)), e.index(product.tasks));
+    };
+    product.emit(e, body, within(begin), within(end), scratch, totals);
+    first += product.tasks;
+  }
+}
+
+/// The task's share of the output's rows, about where its product is: between them memory is read
+/// and written once.
+void PhaseTasks::emitZeros(KernelEmitter &e, BodyEmitter &body, const Conv &conv, Value task) {
+  int64_t rows = conv.window.images * conv.window.outHeight,
+          channels = conv.shape.batch * conv.shape.n;
+  int64_t width = e.tier.lanes(8 * elementBytes(conv.shape.acc)), share = ceilDiv(rows, tasks);
+  Value zero = e.constant(e.vectorOf(conv.shape.acc, width), 0), from = e.mul(task, share);
+  e.loop(e.min(from, e.index(rows)), e.min(e.add(from, share), e.index(rows)), 1, [&](Value row) {
+    Value image = e.div(row, conv.window.outHeight), y = e.rem(row, conv.window.outHeight);
+    for (const ConvPhase &phase : zeros) {
+      Value rest = e.rem(y, phase.step[0]), start = e.index(phase.start[0]);
+      Value meets = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, rest, start);
+      e.when(meets, [&] {
+        e.loop(e.index(0), e.index(phase.window.outWidth), 1, [&](Value x) {
+          forVectors(e, channels, width, [&](Value channel, int64_t active) {
+            store(body, {image, y, outputOf(e, phase, 1, x)}, channel, active, zero);
+          });
+        });
+      });
+    }
+  });
 }
 
 bool ConvTemplate::hasOwnCode(Operation *op, const Tier &tier) const {
@@ -176,14 +218,10 @@ bool ConvTemplate::hasOwnCode(Operation *op, const Tier &tier) const {
 }
 
 FailureOr<KernelEmission> ConvTemplate::plan(Operation *op, const Tier &tier) const {
-  Conv conv(cast<kernel::ConvOp>(op));
+  PhaseTasks phases(Conv(cast<kernel::ConvOp>(op)), tier);
   KernelEmission emission;
-  emission.tasks = 0;
-  for (const ConvPhase &phase : conv.phases(tier)) {
-    PhaseProduct product(conv, phase, tier);
-    emission.tasks += product.tasks;
-    emission.scratchBytes = std::max(emission.scratchBytes, product.scratchBytes);
-  }
+  emission.tasks = phases.tasks;
+  emission.scratchBytes = phases.scratchBytes;
   return emission;
 }
 
@@ -191,23 +229,18 @@ void ConvTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
                            Value begin, Value end) const {
   Conv conv(cast<kernel::ConvOp>(op));
   BodyEmitter body(e, conv.op, pointers);
-  SmallVector<ConvPhase> phases = conv.phases(e.tier);
-  auto emitPhases = [&](Value from, Value to, Totals *totals) {
-    int64_t first = 0;
-    for (const ConvPhase &phase : phases) {
-      PhaseProduct product(conv, phase, e.tier, pointers.operands[0], pointers.operands[1]);
-      auto within = [&](Value task) {
-        return e.min(e.max(e.sub(task, e.index(first)), e.index(0)), e.index(product.tasks));
-      };
-      product.emit(e, body, within(from), within(to), pointers.scratch, totals);
-      first += product.tasks;
-    }
-  };
+  PhaseTasks phases(conv, e.tier, pointers.operands[0], pointers.operands[1]);
+  if (phases.products.size() == 1 && phases.zeros.empty())
+    return phases.emit(e, body, begin, end, pointers.scratch, pointers.totals);
   // Totals count the tasks of all phases.
-  if (phases.size() == 1)
-    return emitPhases(begin, end, pointers.totals);
-  forTasks(e, pointers.totals, begin, end,
-           [&](Value from, Value to) { emitPhases(from, to, nullptr); });
+  forTasks(e, pointers.totals, begin, end, [&](Value from, Value to) {
+    if (phases.zeros.empty())
+      return phases.emit(e, body, from, to, pointers.scratch, nullptr);
+    e.loop(from, to, 1, [&](Value task) {
+      phases.emit(e, body, task, e.add(task, 1), pointers.scratch, nullptr);
+      phases.emitZeros(e, body, conv, task);
+    });
+  });
 }
 
 void ampc::cpu::addConvTemplate(TemplateRegistry &registry) {

@@ -65,6 +65,7 @@ conv(2, 4, 12, 18, 3, pad=1, spread=2, groups=3)
 conv(2, 4, 5, 9, 3, pad=1, spread=2, element="bf16")  # pairs across taps
 conv(1, 4, 40, 33, 3, pad=1, dilation=3, spread=2, element="bf16")
 conv(1, 5, 8, 6, 3, pad=1, stride=2, spread=3)
+conv(3, 5, 40, 12, 1, spread=3, groups=2)  # rows without a tap, shared out to the tasks of the others
 # Rows under neighbouring windows: several images in a tile and one too few, tiles past the edge, blocks of rows of the window.
 conv(5, 2, 16, 20, 3, pad=1)
 conv(5, 2, 16, 20, 3, pad=1, element="bf16")
