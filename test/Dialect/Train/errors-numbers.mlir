@@ -22,7 +22,7 @@
 
 // -----
 
-// expected-error @below {{expected beta2 in [0, 1), but got -5.0}}
+// expected-error @below {{expected beta2 in [0, 1), but got -5}}
 "test.rule"() {rule = #train.adamw<lr = 0.1, beta2 = -0.5>} : () -> ()
 
 // -----
@@ -47,8 +47,8 @@
 
 // -----
 
-// expected-error @below {{expected at least one step, and a warmup of 0 to steps, but got 5 and 6}}
-"test.rule"() {rule = #train.cosine<steps = 5, warmup = 6>} : () -> ()
+// expected-error @below {{expected at least one step, and a warmup of at least 0, but got 0 and 6}}
+"test.rule"() {rule = #train.cosine<steps = 0, warmup = 6>} : () -> ()
 
 // -----
 
