@@ -72,7 +72,7 @@ module attributes {train.rule = #train.truncated_normal<std = -1.0>} {}
 
 // -----
 
-// expected-error @below {{expected a finite mean, but got NAN}}
+// expected-error @below {{expected a finite mean, but got nan}}
 module attributes {train.rule = #train.normal<mean = 0x7FF8000000000000>} {}
 
 // -----
