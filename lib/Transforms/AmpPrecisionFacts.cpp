@@ -1,6 +1,7 @@
 // Facts on a function that every precision policy builds on.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpPrecision.h"
+#include "Mode.h"
 #include "mlir-dialects/Train/TrainBackward.h"
 #include "llvm/Support/Regex.h"
 
@@ -17,18 +18,6 @@ std::string ampc::textOf(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;
-}
-
-/// What a location keeps of the source op: the innermost region around it (a type, or unit for a
-/// disabled one) or its attribute `compute`.
-static Attribute noteOf(Location loc, StringRef key) {
-  Attribute note;
-  loc->walk([&](Location at) {
-    auto fused = dyn_cast<FusedLocWith<DictionaryAttr>>(at);
-    note = fused ? fused.getMetadata().get(key) : Attribute();
-    return note ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return note;
 }
 
 StringRef ampc::sourceName(StringRef name) {

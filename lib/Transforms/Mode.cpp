@@ -35,6 +35,26 @@ static void note(Operation *op, StringRef key, Attribute fact) {
   op->setLoc(name ? Location(NameLoc::get(name.getName(), inner)) : inner);
 }
 
+Attribute ampc::noteOf(Location loc, StringRef key) {
+  Attribute fact;
+  loc->walk([&](Location at) {
+    auto fused = dyn_cast<FusedLocWith<DictionaryAttr>>(at);
+    fact = fused ? fused.getMetadata().get(key) : Attribute();
+    return fact ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return fact;
+}
+
+void ampc::showNotes(train::FuncOp func) {
+  for (Operation &op : func.getBody().front().without_terminator()) {
+    if (op.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    for (StringRef key : {"amp.compute", "amp.region"})
+      if (Attribute fact = noteOf(op.getLoc(), key))
+        op.setAttr(key, fact);
+  }
+}
+
 /// Precision policies list composite ops, not their parts.
 static void noteSource(Operation *op) {
   note(op, "train.source", StringAttr::get(op->getContext(), op->getName().stripDialect()));
@@ -57,6 +77,7 @@ void ampc::lowerMode(train::FuncOp func, bool training) {
         changed |= replaceByOwn(op, [&](GradBuilder &b) { return op.decompose(b); });
       }
   }
+  showNotes(func);
 }
 
 //===--- Random numbers

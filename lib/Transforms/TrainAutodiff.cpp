@@ -1,6 +1,7 @@
 // Reverse-mode differentiation, source to source. The gradient function holds forward and backward
 // code, so what adjoints use of the forward pass are plain SSA uses.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Mode.h"
 #include "ampc/Transforms/Passes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -216,6 +217,7 @@ static LogicalResult addGradients(train::FuncOp func, unsigned result, ArrayRef<
       builder.getFunctionType(body.getArgumentTypes(), ValueRange(results).getTypes()));
   func.setAllResultAttrs(roles);
   eraseDeadCode(body);
+  showNotes(func);
   return success();
 }
 

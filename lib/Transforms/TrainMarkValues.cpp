@@ -37,8 +37,10 @@ namespace {
 class Keys {
 public:
   std::vector<KeyedValue> run(train::FuncOp func) {
-    for (Operation &op : func.getBody().front().without_terminator())
+    for (Operation &op : func.getBody().front().without_terminator()) {
       visit(&op);
+      isAfterSeed |= isa<train::SeedOp>(op);
+    }
     return std::move(values);
   }
 
@@ -51,6 +53,7 @@ private:
   DenseSet<Value> statistics;
   llvm::StringMap<unsigned> taken;
   std::vector<KeyedValue> values;
+  bool isAfterSeed = false;
 };
 } // namespace
 
@@ -59,7 +62,9 @@ ValueKind Keys::kindOf(Operation *op) const {
     return ValueKind::WeightGradient;
   if (isa<train::SeedOp>(op))
     return ValueKind::Gradient;
-  ValueKind kind = op->hasAttr("compute") ? ValueKind::Update : ValueKind::Forward;
+  // Before the seed the attribute is the user's.
+  bool isUpdate = isAfterSeed && op->hasAttr("compute");
+  ValueKind kind = isUpdate ? ValueKind::Update : ValueKind::Forward;
   for (Value operand : op->getOperands()) {
     auto of = kinds.find(operand);
     if (of == kinds.end())

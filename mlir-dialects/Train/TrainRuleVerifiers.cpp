@@ -126,8 +126,8 @@ LogicalResult LinearWarmupAttr::verify(EmitError emitError, int64_t warmup) {
 }
 LogicalResult CosineAttr::verify(EmitError emitError, int64_t steps, int64_t warmup,
                                  APFloat floor) {
-  if (steps < 1 || warmup < 0 || warmup > steps)
-    return emitError() << "expected at least one step, and a warmup of 0 to steps, but got "
+  if (steps < 1 || warmup < 0)
+    return emitError() << "expected at least one step, and a warmup of at least 0, but got "
                        << steps << " and " << warmup;
   return verifyNotNegative(emitError, {{"floor", floor}});
 }

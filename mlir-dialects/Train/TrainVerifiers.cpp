@@ -352,6 +352,7 @@ struct FlattenedBatch : OpRewritePattern<MatmulOp> {
     int64_t depth = a.getShape().back();
     Value flat = b.reshape(op.getLhs(), a.clone({a.getNumElements() / depth, depth}));
     Value product = b.matmul(flat, op.getRhs(), false, op.getTransposeRhs(), r.getElementType());
+    product.getDefiningOp()->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     rewriter.replaceOp(op, b.reshape(product, r));
     return success();
   }

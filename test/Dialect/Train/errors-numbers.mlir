@@ -3,77 +3,77 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // expected-error @below {{expected a finite lr of at least 0, but got -1}}
-"test.rule"() {rule = #train.sgd<lr = -1.0>} : () -> ()
+module attributes {train.rule = #train.sgd<lr = -1.0>} {}
 
 // -----
 
-// expected-error @below {{expected a finite lr of at least 0, but got inf}}
-"test.rule"() {rule = #train.adagrad<lr = 0x7FF0000000000000>} : () -> ()
+// expected-error @below {{expected a finite lr of at least 0, but got INF}}
+module attributes {train.rule = #train.adagrad<lr = 0x7FF0000000000000>} {}
 
 // -----
 
 // expected-error @below {{expected a momentum above 0 with nesterov, but got 0}}
-"test.rule"() {rule = #train.sgd<lr = 0.1, nesterov = true>} : () -> ()
+module attributes {train.rule = #train.sgd<lr = 0.1, nesterov = true>} {}
 
 // -----
 
 // expected-error @below {{expected beta1 in [0, 1), but got 1}}
-"test.rule"() {rule = #train.adam<lr = 0.1, beta1 = 1.0>} : () -> ()
+module attributes {train.rule = #train.adam<lr = 0.1, beta1 = 1.0>} {}
 
 // -----
 
-// expected-error @below {{expected beta2 in [0, 1), but got -5.0}}
-"test.rule"() {rule = #train.adamw<lr = 0.1, beta2 = -0.5>} : () -> ()
+// expected-error @below {{expected beta2 in [0, 1), but got -5}}
+module attributes {train.rule = #train.adamw<lr = 0.1, beta2 = -0.5>} {}
 
 // -----
 
 // expected-error @below {{expected a finite eps of at least 0, but got -}}
-"test.rule"() {rule = #train.lamb<lr = 0.1, eps = -1.0>} : () -> ()
+module attributes {train.rule = #train.lamb<lr = 0.1, eps = -1.0>} {}
 
 // -----
 
 // expected-error @below {{expected a finite weight_decay of at least 0, but got -}}
-"test.rule"() {rule = #train.rowwise_adagrad<lr = 0.1, weight_decay = -1.0>} : () -> ()
+module attributes {train.rule = #train.rowwise_adagrad<lr = 0.1, weight_decay = -1.0>} {}
 
 // -----
 
 // expected-error @below {{expected alpha in [0, 1), but got 1}}
-"test.rule"() {rule = #train.rmsprop<lr = 0.1, alpha = 1.0>} : () -> ()
+module attributes {train.rule = #train.rmsprop<lr = 0.1, alpha = 1.0>} {}
 
 // -----
 
 // expected-error @below {{expected a warmup of at least 0 steps, but got -1}}
-"test.rule"() {rule = #train.linear_warmup<warmup = -1>} : () -> ()
+module attributes {train.rule = #train.linear_warmup<warmup = -1>} {}
 
 // -----
 
-// expected-error @below {{expected at least one step, and a warmup of 0 to steps, but got 5 and 6}}
-"test.rule"() {rule = #train.cosine<steps = 5, warmup = 6>} : () -> ()
+// expected-error @below {{expected at least one step, and a warmup of at least 0, but got 0 and 6}}
+module attributes {train.rule = #train.cosine<steps = 0, warmup = 6>} {}
 
 // -----
 
 // expected-error @below {{expected a decay after at least one step, but got every = 0}}
-"test.rule"() {rule = #train.step_decay<every = 0>} : () -> ()
+module attributes {train.rule = #train.step_decay<every = 0>} {}
 
 // -----
 
 // expected-error @below {{expected a positive gamma, but got 0}}
-"test.rule"() {rule = #train.step_decay<every = 1, gamma = 0.0>} : () -> ()
+module attributes {train.rule = #train.step_decay<every = 1, gamma = 0.0>} {}
 
 // -----
 
 // expected-error @below {{expected low <= high, but got 1.000000e+00 and 0.000000e+00}}
-"test.rule"() {rule = #train.uniform<low = 1.0, high = 0.0>} : () -> ()
+module attributes {train.rule = #train.uniform<low = 1.0, high = 0.0>} {}
 
 // -----
 
 // expected-error @below {{expected a finite std of at least 0, but got -1}}
-"test.rule"() {rule = #train.truncated_normal<std = -1.0>} : () -> ()
+module attributes {train.rule = #train.truncated_normal<std = -1.0>} {}
 
 // -----
 
 // expected-error @below {{expected a finite mean, but got nan}}
-"test.rule"() {rule = #train.normal<mean = 0x7FF8000000000000>} : () -> ()
+module attributes {train.rule = #train.normal<mean = 0x7FF8000000000000>} {}
 
 // -----
 
