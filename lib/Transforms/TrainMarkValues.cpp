@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Transforms/Observe.h"
 #include "ampc/Transforms/Passes.h"
+#include "mlir-dialects/Train/TrainBackward.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_TRAINMARKVALUES
@@ -36,11 +37,10 @@ namespace {
 /// Walks a program once; an op's kind follows from its operands'.
 class Keys {
 public:
-  std::vector<KeyedValue> run(train::FuncOp func) {
-    for (Operation &op : func.getBody().front().without_terminator()) {
+  explicit Keys(train::FuncOp func) : body(func.getBody().front()), backward(body) {}
+  std::vector<KeyedValue> run() {
+    for (Operation &op : body.without_terminator())
       visit(&op);
-      isAfterSeed |= isa<train::SeedOp>(op);
-    }
     return std::move(values);
   }
 
@@ -49,11 +49,12 @@ private:
   bool isStatistic(Operation *op, Value result) const;
   void visit(Operation *op);
 
+  Block &body;
+  BackwardOps backward;
   DenseMap<Value, ValueKind> kinds;
   DenseSet<Value> statistics;
   llvm::StringMap<unsigned> taken;
   std::vector<KeyedValue> values;
-  bool isAfterSeed = false;
 };
 } // namespace
 
@@ -62,8 +63,8 @@ ValueKind Keys::kindOf(Operation *op) const {
     return ValueKind::WeightGradient;
   if (isa<train::SeedOp>(op))
     return ValueKind::Gradient;
-  // Before the seed the attribute is the user's.
-  bool isUpdate = isAfterSeed && op->hasAttr("compute");
+  // In forward passes the attribute is the user's.
+  bool isUpdate = backward.contains(op) && op->hasAttr("compute");
   ValueKind kind = isUpdate ? ValueKind::Update : ValueKind::Forward;
   for (Value operand : op->getOperands()) {
     auto of = kinds.find(operand);
@@ -125,7 +126,7 @@ void Keys::visit(Operation *op) {
   }
 }
 
-std::vector<KeyedValue> ampc::keyValues(train::FuncOp func) { return Keys().run(func); }
+std::vector<KeyedValue> ampc::keyValues(train::FuncOp func) { return Keys(func).run(); }
 
 namespace {
 struct TrainMarkValues : ampc::impl::TrainMarkValuesBase<TrainMarkValues> {
