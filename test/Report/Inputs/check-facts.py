@@ -34,7 +34,6 @@ def check_rows(step):
     """Bytes follow from shapes and types, categories are those of the reference page, and both ends of an edge know each other."""
     operations, casts = step["operations"], step["casts"]
     by_id, cast_by_id, readers = {op["id"]: op for op in operations}, {row["id"]: row for row in casts}, {row["id"]: [] for row in casts}
-    parts = sum(op["op"] == "train.seed" for op in operations)
     behind_seed, made = False, {op["name"] for op in operations if op["part"] == "forward"}
     for op in operations:
         behind_seed |= op["op"] == "train.seed"
@@ -43,8 +42,7 @@ def check_rows(step):
         if not op["op"].startswith("amp."):  # some of these have several results
             assert op["bytes"] == elements(op["shape"]) * sum(SIZES[kind] for kind in op["stored"].split(" and ")), op
             assert op["f32_bytes"] == elements(op["shape"]) * max(SIZES[kind] + 2 * (kind in ("f16", "bf16")) for kind in op["stored"].split(" and ")), op
-        if parts == 1:  # else the next part's forward pass stands behind the first one's seed
-            assert op.get("recomputed", False) == (op["part"] == "backward" and op["op"] != "train.seed" and op["name"] in made), op
+        assert not op.get("recomputed") or (op["part"] == "backward" and op["name"] in made), op
         assert (op["part"] in ("input", "forward")) != behind_seed and (not op["name"].endswith(".grad") or op["part"] == "backward"), op
         for operand in op["operands"]:
             chain = [cast_by_id[name] for name in operand.get("casts", [])]
