@@ -5,6 +5,7 @@
 // RUN: grep "remark.*: cast from" %t.precision | sort > %t.casts
 // RUN: grep "remark.*: cast from" %t.loss-scale | sort | cmp - %t.casts
 // RUN: grep "remark.*: cast from" %t.all | grep -v "again in the backward pass" | sort | cmp - %t.casts
+// RUN: FileCheck %s --check-prefix=NORM < %t.precision
 // RUN: grep "again in the backward pass" %t.all | FileCheck %s --check-prefix=AGAIN
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -22,7 +23,8 @@ train.model @casts {
     // Its gradient reads the same in the backward pass.
     // AGAIN: amp-explain-casts.mlir:[[# @LINE + 1]]:10: remark: loss/relu#0: cast from 'f16' to 'f32', again in the backward pass: train.rms_norm at loss/rms_norm#0 computes in f32
     %r = train.relu %u : tensor<4x8xf32>
-    // CHECK-DAG: amp-explain-casts.mlir:[[# @LINE + 1]]:10: remark: loss/rms_norm#0: cast from 'f32' to 'f16': the result is stored in f16
+    // CHECK-DAG: amp-explain-casts.mlir:[[# @LINE + 2]]:10: remark: loss/rms_norm#0: cast from 'f32' to 'f16': the result is stored in f16
+    // NORM: [[# @LINE + 1]]:10: remark: loss/rms_norm#0: {{.*}} computes in f32; stored in f16: before its gain a number is at most 2.83, so that it takes a gain or bias of about 2.32e+04 to overflow
     %n = train.rms_norm %r, %gain eps 1.0e-5 : tensor<4x8xf32>, tensor<8xf32>
     %p = train.matmul %n, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
     %l = train.mse %p, %y : tensor<4x8xf32>, tensor<4x8xf32>

@@ -34,8 +34,11 @@ static cl::opt<std::string> resume("resume", cl::desc("checkpoint to go on from"
                                    cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
 static cl::opt<std::string> logFile("log", cl::desc("one line per step"),
                                     cl::value_desc("FILE.csv"), cl::sub(trainCommand));
-static cl::opt<std::string> boardDir("tensorboard", cl::desc("events for TensorBoard"),
-                                     cl::value_desc("DIR"), cl::sub(trainCommand));
+static cl::opt<std::string>
+    boardDir("tensorboard",
+             cl::desc("events for TensorBoard: the loss, and the learning rate, the gradients' "
+                      "norm, loss scale and skipped steps of a step that has them"),
+             cl::value_desc("DIR"), cl::sub(trainCommand));
 static cl::opt<bool>
     trackNonFinite("track-nonfinite",
                    cl::desc("name the first value that becomes infinite or NaN, and what it was "
