@@ -49,9 +49,11 @@ void ampc::showNotes(train::FuncOp func) {
   for (Operation &op : func.getBody().front().without_terminator()) {
     if (op.hasTrait<OpTrait::ConstantLike>())
       continue;
-    for (StringRef key : {"amp.compute", "amp.region"})
-      if (Attribute fact = noteOf(op.getLoc(), key))
-        op.setAttr(key, fact);
+    Attribute compute = noteOf(op.getLoc(), "amp.compute");
+    if (compute && !op.hasAttr("compute"))
+      op.setAttr("amp.source_compute", compute);
+    if (Attribute region = noteOf(op.getLoc(), "amp.region"))
+      op.setAttr("amp.region", region);
   }
 }
 
