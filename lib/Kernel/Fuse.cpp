@@ -70,11 +70,17 @@ static void findReaders(Value value, llvm::SmallSetVector<Operation *, 4> &reade
     else
       readers.insert(user);
 }
+/// Stops at the first of the others: a learning rate has as many readers as a model has parameters.
+static bool isReadByOthers(Value value, Operation *reader) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    auto view = dyn_cast<kernel::ViewOp>(user);
+    return view ? isReadByOthers(view, reader) : user != reader;
+  });
+}
+/// For a reader of the producer.
 static bool readOnlyBy(Operation *producer, Operation *reader) {
-  llvm::SmallSetVector<Operation *, 4> readers;
-  for (Value result : producer->getResults())
-    findReaders(result, readers);
-  return readers.size() == 1 && readers.front() == reader;
+  return llvm::none_of(producer->getResults(),
+                       [&](Value result) { return isReadByOthers(result, reader); });
 }
 
 /// Cheap enough to be computed once per reading element.
@@ -177,8 +183,7 @@ kernel::MapOp Fuser::respaceQueued(kernel::MapOp op, ArrayRef<int64_t> space) {
 /// Readers that compute the value themselves read no more bytes than if it was stored: a wider form
 /// of something, or a gradient whose kernel ends behind it times a number.
 bool Fuser::isFree(kernel::MapOp op) const {
-  if (op->getNumResults() != 1 || bodySize(op) > 8 || !isCheap(op) || usesLinearIndex(op) ||
-      !isReadByElement(op->getResult(0)))
+  if (op->getNumResults() != 1 || bodySize(op) > 8 || !isCheap(op) || usesLinearIndex(op))
     return false;
   Value whole;
   for (OpOperand &input : inputsOf(op)) {
@@ -193,7 +198,8 @@ bool Fuser::isFree(kernel::MapOp op) const {
   unsigned from = getElementTypeOrSelf(whole).getIntOrFloatBitWidth(),
            to = getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth();
   Operation *source = kernel::throughViews(whole).getDefiningOp();
-  return from < to || (from == to && source && isBarrier(source));
+  return (from < to || (from == to && source && isBarrier(source))) &&
+         isReadByElement(op->getResult(0));
 }
 
 /// Puts the code of a pointwise producer into its only reader, or into all if that costs nothing;
@@ -208,7 +214,8 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
   // Uniform scalars are computed once per program, not once per element.
   if (!isLiteral(producer) && from < to && (from == 1 || !isCheap(producer)))
     return false;
-  if (given.getDefiningOp<kernel::ViewOp>()) {
+  bool isView = given.getDefiningOp<kernel::ViewOp>() != nullptr;
+  if (isView) {
     producer = respaceQueued(producer, shapeOf(given));
     if (!producer)
       return false;
@@ -238,7 +245,8 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
     merge.addResult(value, reader->getResult(i), mapAt(reader.getResultMaps(), i));
   FusedKernelOpInterface merged = merge.finish(reader, producer.getLoc());
   replaced({reader}, merged);
-  dropDeadViews(producer);
+  if (isView)
+    dropDeadViews(producer);
   if (producer->use_empty()) {
     forget(producer);
     producer.erase();
@@ -312,17 +320,23 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
   auto producer = kernel::throughViews(given).getDefiningOp<FusedKernelOpInterface>();
   if (!reader || !producer || isa<kernel::ReduceOp>(producer) || isBarrier(producer) ||
       isRepeated(reader) || !fits(producer, reader) || GradientSum::of(reader) ||
-      GradientSum::of(producer) || delaysSums(producer, reader))
+      GradientSum::of(producer))
     return false;
-  if (given.getDefiningOp<kernel::ViewOp>()) {
+  bool isView = given.getDefiningOp<kernel::ViewOp>() != nullptr;
+  if (isView) {
+    if (delaysSums(producer, reader))
+      return false;
     reader = respaceQueued(reader, producer.getSpace());
     if (!reader)
       return false;
     anyReader = reader;
   }
-  dropDeadViews(producer);
   AffineMap via = meetingMap(producer, reader);
-  if (!via || !canJoin(producer, reader, via) || !pushUsersBehind(producer, reader))
+  // The search for sums looks at all readers of the producer, so it comes late.
+  if (!via || !canJoin(producer, reader, via) || (!isView && delaysSums(producer, reader)))
+    return false;
+  dropDeadViews(producer);
+  if (!pushUsersBehind(producer, reader))
     return false;
   Merge merge(producer);
   AffineMap all =

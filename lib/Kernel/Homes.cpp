@@ -2,6 +2,7 @@
 // neither works.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Schedule.h"
+#include "mlir-dialects/Train/TrainMarks.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -220,6 +221,20 @@ FailureOr<Homes> HomeFinder::run() {
   return std::move(homes);
 }
 
+/// What a plan relies on.
+static LogicalResult checkProgram(kernel::ProgramOp program) {
+  Region &body = program.getBody();
+  auto ret = llvm::hasSingleElement(body) && !body.front().empty()
+                 ? dyn_cast<kernel::ReturnOp>(body.front().back())
+                 : kernel::ReturnOp();
+  if (!ret || ret.getOperandTypes() != TypeRange(program.getResultTypes()))
+    return program.emitOpError() << "expected a body that returns (" << program.getResultTypes()
+                                 << ")";
+  return verifyMarks(program);
+}
+
 FailureOr<Homes> ampc::schedule(kernel::ProgramOp program, const llvm::StringMap<int64_t> &state) {
+  if (failed(checkProgram(program)))
+    return failure();
   return HomeFinder(program, state).run();
 }

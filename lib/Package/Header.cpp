@@ -108,9 +108,9 @@ void HeaderWriter::writeState() {
         "on disk: AMPC_OK, or\n"
         "   AMPC_E_IO. Gradients are not saved. */\n"
      << "ampc_status " << name << "_save(" << name << "_state *state, const char *path);\n"
-     << "/* Reads a checkpoint; flags 0 or AMPC_LOAD_WEIGHTS. AMPC_E_IO and AMPC_E_CKPT_MISMATCH "
-        "leave the state as it was,\n"
-        "   unless the file fails while its data is read. */\n"
+     << "/* Reads a checkpoint; flags 0 or AMPC_LOAD_WEIGHTS. AMPC_OK, or AMPC_E_ARG, AMPC_E_IO, "
+        "AMPC_E_MEMORY or\n"
+        "   AMPC_E_CKPT_MISMATCH, which leave the state as it was. */\n"
      << "ampc_status " << name << "_load(" << name
      << "_state *state, const char *path, uint32_t flags);\n\n";
 }

@@ -39,6 +39,7 @@ private:
   llvm::StringMap<int32_t> slotNumbers;
   DenseMap<Value, ampc_operand> argumentPlaces;
   unsigned stepCount = 0;
+  int64_t constantCount = 0;
 };
 } // namespace
 
@@ -122,9 +123,12 @@ LogicalResult Reader::readKernels() {
 /// i1 is one byte in memory, whatever MLIR does with it.
 LogicalResult Reader::readConstant(kernel::ConstantOp op) {
   auto places = op->getAttrOfType<ArrayAttr>("kernel.places");
-  if (!places || places.size() != 1)
+  auto place =
+      places && places.size() == 1 ? dyn_cast<kernel::PlaceAttr>(places[0]) : kernel::PlaceAttr();
+  // No more constants than there are ops: numbers start at 0 and have no gaps.
+  if (!place || place.getNumber() < 0 || place.getNumber() >= constantCount)
     return op.emitError() << "expected a planned constant";
-  size_t number = cast<kernel::PlaceAttr>(places[0]).getNumber();
+  size_t number = place.getNumber();
   std::string bytes;
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValueAttr())) {
     ArrayRef<char> data = resource.getData();
@@ -240,9 +244,10 @@ FailureOr<ampc_operand> Reader::placeOf(Operation *user, Value value) {
   auto op = value.getDefiningOp();
   auto places = op ? op->getAttrOfType<ArrayAttr>("kernel.places") : ArrayAttr();
   unsigned number = op ? cast<OpResult>(value).getResultNumber() : 0;
-  if (!places || number >= places.size())
+  auto place = places && number < places.size() ? dyn_cast<kernel::PlaceAttr>(places[number])
+                                                : kernel::PlaceAttr();
+  if (!place)
     return user->emitError() << "expected every operand and result to have a place";
-  auto place = cast<kernel::PlaceAttr>(places[number]);
   return ampc_operand{int32_t(place.getSpace()), int32_t(place.getNumber()), place.getOffset(), 0};
 }
 
@@ -418,6 +423,7 @@ FailureOr<ModelInfo> Reader::run() {
     if (auto step = program->getAttrOfType<StringAttr>("train.step"))
       steps.insert(step.getValue());
   stepCount = steps.size();
+  module.walk([&](kernel::ConstantOp) { ++constantCount; });
   if (failed(readSlots(model)) || failed(readKernels()))
     return failure();
   for (auto program : module.getOps<kernel::ProgramOp>())

@@ -205,6 +205,12 @@ static void **scalarOutputs(ampc_state *state) {
   return pointers;
 }
 
+/* Whether the call brings a workspace that it may use. */
+static bool hasRoomForMessage(const ampc_program *program, const ampc_run_in *in) {
+  return in && in->size >= sizeof *in && in->workspace && !isTraining(program) &&
+         (uintptr_t)in->workspace % AMPC_ALIGN == 0;
+}
+
 /* `observed`: null, or places for outputs of a training program, null for its scalars. */
 static ampc_status run(ampc_state *state, int32_t number, const void *input, void *output,
                        void *const *observed) {
@@ -212,14 +218,12 @@ static ampc_status run(ampc_state *state, int32_t number, const void *input, voi
     return AMPC_E_ARG;
   const ampc_program *program = &state->model->programs[number];
   const ampc_run_in *in = input;
-  bool isShared = in && in->size >= sizeof *in && in->workspace;
-  if (!isShared)
-    state->error[0] = 0;
-  ampc_status status = checkHead(state, program, in, state->error);
+  /* Calls with workspaces run beside one another, so each has its message there. */
+  char *error = hasRoomForMessage(program, in) ? in->workspace : state->error;
+  *error = 0;
+  ampc_status status = checkHead(state, program, in, error);
   if (status)
     return status;
-  /* Calls with workspaces run beside one another, so each has its message there. */
-  char *error = in->workspace ? in->workspace : state->error;
   int64_t valid = in->valid ? (int64_t)in->valid : program->batch;
   if ((status = checkInputs(program, in, valid, error)) ||
       (status = checkOutputs(program, output, error)))

@@ -1,6 +1,7 @@
 // The precision of whole programs, by one of several policies.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpPrecision.h"
+#include "AmpScaleLimits.h"
 #include "ampc/Support/Text.h"
 #include "ampc/Transforms/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -277,18 +278,23 @@ const StepProfile *AmpAssignPrecision::profileOf(train::FuncOp func) const {
   return best;
 }
 
-/// Steps that share a scaler share its scale, which is the smallest that one of them needs.
+/// Steps that share a scaler share its scale, which is the smallest that one of them needs, within
+/// the scaler's limits. Only the policy `autocast` scales rounded gradients of parameters, too.
 double AmpAssignPrecision::scaleOf(train::FuncOp func, const StepProfile *known) const {
   if (!known || !low.isF16())
     return 1;
-  double scale = known->lossScale();
-  auto scaler = func->getAttr("amp.scaler");
-  if (scaler)
-    for (auto other : func->getParentOfType<train::ModelOp>().getOps<train::FuncOp>())
-      if (const StepProfile *also = measured->find(stepOf(other));
-          also && other->getAttr("amp.scaler") == scaler)
-        scale = std::min(scale, also->lossScale());
-  return scale;
+  bool weights = StringRef(policy).starts_with("autocast");
+  double scale = known->lossScale(weights);
+  auto scaler = func->getAttrOfType<FlatSymbolRefAttr>("amp.scaler");
+  if (!scaler)
+    return scale;
+  auto model = func->getParentOfType<train::ModelOp>();
+  for (auto other : model.getOps<train::FuncOp>())
+    if (const StepProfile *also = measured->find(stepOf(other));
+        also && other->getAttr("amp.scaler") == scaler)
+      scale = std::min(scale, also->lossScale(weights));
+  auto declared = model.lookupSymbol<amp::ScalerOp>(scaler.getAttr());
+  return declared ? withinLimits(scale, declared.getScaling()) : scale;
 }
 
 LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copies) {

@@ -1,6 +1,7 @@
 // Dynamic loss scaling of steps whose backward pass holds f16.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpCasts.h"
+#include "AmpScaleLimits.h"
 #include "ampc/Support/Text.h"
 #include "ampc/Transforms/Passes.h"
 #include "ampc/Transforms/Profile.h"
@@ -105,11 +106,11 @@ void Insertion::addResult(Value value, StringRef key, StringRef name) {
 /// Gradients that `*_grad` stored are unscaled; the caller may have changed them.
 SmallVector<Value> Insertion::checkStored() {
   SmallVector<Value> flags;
-  auto model = func->getParentOfType<train::ModelOp>();
+  SymbolTable symbols(func->getParentOfType<train::ModelOp>());
   builder.setInsertionPointToStart(&body);
   for (BlockArgument argument : func.getArguments()) {
     auto slot = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.slot");
-    auto buffer = slot ? model.lookupSymbol<train::BufferOp>(slot) : train::BufferOp();
+    auto buffer = slot ? symbols.lookup<train::BufferOp>(slot) : train::BufferOp();
     if (auto role = buffer ? buffer->getAttrOfType<StringAttr>("role") : StringAttr();
         role && role == "gradient" && isa<FloatType>(getElementTypeOrSelf(argument)))
       flags.push_back(nonFinite(argument));
@@ -183,7 +184,8 @@ void Insertion::guardState() {
     auto slot = func.getResultAttrOfType<StringAttr>(i, "train.slot");
     return slot ? slot.getValue() : StringRef();
   };
-  auto bufferOf = [&](StringRef slot) { return model.lookupSymbol<train::BufferOp>(slot); };
+  SymbolTable symbols(model);
+  auto bufferOf = [&](StringRef slot) { return symbols.lookup<train::BufferOp>(slot); };
   auto roleOf = [&](StringRef slot) {
     auto buffer = bufferOf(slot);
     auto role = buffer ? buffer->getAttrOfType<StringAttr>("role") : StringAttr();
@@ -366,9 +368,7 @@ LogicalResult AmpInsertLossScaling::chooseScale(train::ModelOp model, Scaler &sc
   double scale = known.front()->lossScale(areRounded);
   for (const StepProfile *step : known)
     scale = std::min(scale, step->lossScale(areRounded));
-  scale = std::max(scale, old.getFloor().convertToDouble());
-  if (!old.getCap().isZero())
-    scale = std::min(scale, old.getCap().convertToDouble());
+  scale = withinLimits(scale, old);
   scaler.scaling = amp::ScalingAttr::get(&getContext(), old.getDynamic(), APFloat(scale),
                                          old.getGrowth(), old.getInterval(), old.getBackoff(),
                                          old.getFloor(), old.getCap(), old.getHysteresis());

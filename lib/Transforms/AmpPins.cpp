@@ -140,16 +140,24 @@ void PinFinder::pinBetween() {
         if (!cast<PrecisionOpInterface>(op).operandStaysFull(operand.getOperandNumber()))
           towardsLow.insert(operand.get());
   }
+  // A partial result is f32 because nobody rounds there: what counts is what it was made from.
+  DenseSet<Value> fullParts;
+  auto isFull = [&](Value v) {
+    return facts.isInner(v) ? fullParts.contains(v) : facts.isReal(v) && isPinned(v);
+  };
+  auto isNeutral = [&](Value v) { return !facts.isReal(v) || facts.isWeak(v); };
   for (Operation *op : facts.ops) {
-    auto isFull = [&](Value v) { return !facts.isReal(v) || facts.isWeak(v) || isPinned(v); };
-    if (!facts.isDecided(op) || !isGray(facts.treatment(op)) ||
-        !llvm::all_of(op->getOperands(), isFull))
+    if (!facts.isDecided(op) || facts.treatment(op) == Treatment::Low ||
+        llvm::none_of(op->getOperands(), isFull) ||
+        !llvm::all_of(op->getOperands(), [&](Value v) { return isNeutral(v) || isFull(v); }))
       continue;
-    for (Value result : op->getResults())
-      if (facts.isReal(result) && !facts.isWeak(result) && !towardsLow.contains(result) &&
-          !pins.low.contains(result) &&
-          llvm::any_of(op->getOperands(), [&](Value v) { return facts.isReal(v) && isPinned(v); }))
+    for (Value result : op->getResults()) {
+      if (facts.isInner(result))
+        fullParts.insert(result);
+      else if (isGray(facts.treatment(op)) && !isNeutral(result) && !towardsLow.contains(result) &&
+               !pins.low.contains(result))
         pin(result, "between-f32", "it is made from f32 and no contraction reads it");
+    }
   }
 }
 

@@ -194,12 +194,18 @@ Operation *PrecisionFacts::forwardOf(Operation *op) const {
   return name.ends_with(".grad") ? byName.lookup(sourceName(name)) : nullptr;
 }
 
+static bool movesOnly(Operation *op) {
+  return isa<train::ReshapeOp, train::TransposeOp, train::BroadcastToOp>(op);
+}
+
 // A gather reads a few rows of a table: casting the table for it would cost more than it saves.
 void PrecisionFacts::findWeak() {
-  auto model = func->getParentOfType<train::ModelOp>();
+  DenseSet<StringAttr> params;
+  for (auto param : func->getParentOfType<train::ModelOp>().getOps<train::ParamOp>())
+    params.insert(param.getSymNameAttr());
   for (BlockArgument argument : func.getArguments())
     if (auto slot = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.slot"))
-      if (model && isReal(argument) && model.lookupSymbol<train::ParamOp>(slot))
+      if (isReal(argument) && params.contains(slot))
         weak.insert(argument);
   for (Operation *op : ops) {
     if (op->hasTrait<OpTrait::ConstantLike>()) {
@@ -214,28 +220,26 @@ void PrecisionFacts::findWeak() {
       continue;
     auto from = cast<RankedTensorType>(op->getOperand(0).getType()),
          to = cast<RankedTensorType>(op->getResult(0).getType());
-    bool moves = from.getElementType() == to.getElementType() &&
-                 (isa<train::ReshapeOp, train::TransposeOp, train::BroadcastToOp>(op));
-    if (moves)
+    if (from.getElementType() == to.getElementType() && movesOnly(op))
       weak.insert(op->getResult(0));
   }
 }
 
+// Adjoints and composite ops round what they give, not what they are made of. A cotangent that an
+// adjoint begins by reshaping is still the other op's result.
 void PrecisionFacts::findInner() {
   auto isFanIn = [](Operation *op) { return op->hasAttr("train.fan_in"); };
   for (Operation *op : ops) {
     if (!isDecided(op) || op->hasAttr("compute"))
       continue;
     StringRef name = group(op);
-    auto precision = cast<PrecisionOpInterface>(op);
-    bool sums = precision.getCategory() == Category::LowPrecision ||
-                precision.getCategory() == Category::FullPrecision;
+    bool movesIn = movesOnly(op) && isReal(op->getOperand(0)) && !isInner(op->getOperand(0));
     for (Value result : op->getResults()) {
       if (!isReal(result) || result.use_empty() || isWeak(result))
         continue;
-      auto sameGroup = [&](Operation *user) { return group(user) == name; };
-      bool partOfGroup = !name.empty() && (name.ends_with(".grad") || sums) &&
-                         llvm::all_of(result.getUsers(), sameGroup);
+      bool partOfGroup =
+          !name.empty() && !movesIn &&
+          llvm::all_of(result.getUsers(), [&](Operation *user) { return group(user) == name; });
       bool partialSum = isFanIn(op) && result.hasOneUse() && isFanIn(*result.getUsers().begin());
       if (partOfGroup || partialSum)
         inner.insert(result);
@@ -258,8 +262,6 @@ std::optional<Reason> PrecisionFacts::whyInternal(Operation *op,
                                                   const DenseSet<Value> &statistics) const {
   auto results = llvm::make_filter_range(op->getResults(), [&](Value v) { return isReal(v); });
   auto all = [&](auto test) { return llvm::all_of(results, test); };
-  if (all([&](Value v) { return isInner(v); }))
-    return Reason{"partial-result", "only the result of an op is rounded, not its parts"};
   if (all(isSingle))
     return Reason{"statistic", "single numbers (counts, losses, their cotangents) stay in f32"};
   auto isFloat = [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); };
@@ -281,6 +283,8 @@ std::optional<Reason> PrecisionFacts::whyInternal(Operation *op,
                });
       }))
     return Reason{"statistic", "a statistic of the op stays in f32"};
+  if (all([&](Value v) { return isInner(v); }))
+    return Reason{"partial-result", "only the result of an op is rounded, not its parts"};
   // What moves a tensor of the model has nothing to protect.
   bool moves = cast<PrecisionOpInterface>(op).getCategory() == Category::Passthrough &&
                llvm::any_of(op->getOperands(), [&](Value v) {

@@ -16,6 +16,12 @@ static DenseFPElementsAttr elementsOf(Value v) {
   return constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : DenseFPElementsAttr();
 }
 
+/// Its different elements, or all: one number may fill a tensor of millions.
+static auto numbersOf(DenseFPElementsAttr elements) {
+  auto begin = elements.begin();
+  return llvm::make_range(begin, elements.isSplat() ? std::next(begin) : elements.end());
+}
+
 static std::optional<std::string> misfitOf(APFloat x, FloatType type, StringRef what) {
   APFloat rounded = x;
   bool losesInfo;
@@ -40,7 +46,7 @@ std::optional<std::string> ampc::constantMisfit(Value v, Type type) {
   auto target = dyn_cast<FloatType>(type);
   if (!elements || !target)
     return std::nullopt;
-  for (APFloat x : elements)
+  for (APFloat x : numbersOf(elements))
     if (auto misfit = misfitOf(x, target, "constant"))
       return misfit;
   return std::nullopt;
@@ -82,7 +88,7 @@ static Interval normalized(Value x, bool centred) {
 static std::optional<Interval> rangeOf(Value v, unsigned depth) {
   if (DenseFPElementsAttr elements = elementsOf(v)) {
     Interval range{INFINITY, -INFINITY};
-    for (APFloat x : elements) {
+    for (APFloat x : numbersOf(elements)) {
       double number = x.convertToDouble();
       range = {std::min(range.low, number), std::max(range.high, number)};
     }

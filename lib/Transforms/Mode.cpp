@@ -130,9 +130,23 @@ static int64_t batchOf(train::FuncOp func) {
   return 0;
 }
 
+/// Values that one of several ops refuses are refused.
+static void tightenLimit(train::FuncOp func, unsigned argument, IndexOpInterface op) {
+  Builder builder(func.getContext());
+  auto known = func.getArgAttrOfType<IntegerAttr>(argument, "train.label_limit"),
+       exempt = func.getArgAttrOfType<IntegerAttr>(argument, "train.label_ignore");
+  std::optional<int64_t> ignored = op.getIgnoredIndex();
+  int64_t limit = op.getIndexLimit();
+  if (!known && ignored)
+    func.setArgAttr(argument, "train.label_ignore", builder.getI64IntegerAttr(*ignored));
+  if (exempt && ignored != exempt.getInt())
+    func.removeArgAttr(argument, "train.label_ignore");
+  if (!known || limit < known.getInt())
+    func.setArgAttr(argument, "train.label_limit", builder.getI64IntegerAttr(limit));
+}
+
 /// An index that comes from an input unchanged is checked before a program runs.
 static void recordLimits(train::FuncOp func) {
-  Builder builder(func.getContext());
   for (auto op : func.getBody().getOps<IndexOpInterface>()) {
     Value index = op.getIndices();
     while (index && isa_and_nonnull<train::ReshapeOp>(index.getDefiningOp()))
@@ -140,13 +154,7 @@ static void recordLimits(train::FuncOp func) {
     auto argument = dyn_cast_or_null<BlockArgument>(index);
     if (!argument || !func.getArgAttr(argument.getArgNumber(), "train.name"))
       continue;
-    unsigned number = argument.getArgNumber();
-    auto known = func.getArgAttrOfType<IntegerAttr>(number, "train.label_limit");
-    if (known && known.getInt() <= op.getIndexLimit())
-      continue;
-    func.setArgAttr(number, "train.label_limit", builder.getI64IntegerAttr(op.getIndexLimit()));
-    if (auto ignored = op.getIgnoredIndex())
-      func.setArgAttr(number, "train.label_ignore", builder.getI64IntegerAttr(*ignored));
+    tightenLimit(func, argument.getArgNumber(), op);
   }
 }
 

@@ -79,7 +79,7 @@ struct Gradient {
 class Expansion {
 public:
   Expansion(train::ModelOp model, train::StepOp step, bool explain)
-      : model(model), step(step), name(step.getSymName()), explain(explain),
+      : model(model), step(step), symbols(model), name(step.getSymName()), explain(explain),
         builder(model.getContext()) {}
   LogicalResult run();
 
@@ -94,7 +94,7 @@ private:
     return step.getOptimizerOf(cast<FlatSymbolRefAttr>(step.getParams()[i]).getAttr());
   }
   RankedTensorType paramType(unsigned i) {
-    return cast<RankedTensorType>(model.lookupSymbol<train::ParamOp>(paramName(i)).getType());
+    return cast<RankedTensorType>(symbols.lookup<train::ParamOp>(paramName(i)).getType());
   }
   /// In 16 bits if the optimizer says so. The f64 form of a model is a reference: nothing is
   /// rounded there.
@@ -107,6 +107,9 @@ private:
     return RankedTensorType::get(optimizer.getMomentShape(param.getShape()), element);
   }
   void declareState(ArrayRef<Gradient> gradients);
+  train::FuncOp makeTrain(train::FuncOp gradient);
+  train::FuncOp makeApply(ArrayRef<Gradient> gradients);
+  void storeGradients(train::FuncOp gradient);
   void declare(StringRef symbol, Type type, StringRef role, double value = 0.0);
   SmallVector<Gradient> gradientsOf(train::FuncOp func);
   /// Appends clipping, schedule and optimizer for plain gradients.
@@ -118,6 +121,7 @@ private:
 
   train::ModelOp model;
   train::StepOp step;
+  SymbolTable symbols; ///< of the model before the expansion
   StringRef name;
   bool explain;
   OpBuilder builder;
@@ -285,6 +289,56 @@ void Expansion::addUpdate(Program &program, SmallVector<Gradient> gradients) {
   program.addResult(next, "train.slot", (name + ".step").str());
 }
 
+/// The whole step, from a copy of the gradient function.
+train::FuncOp Expansion::makeTrain(train::FuncOp gradient) {
+  auto whole = cast<train::FuncOp>(builder.clone(*gradient));
+  whole.setSymName((name + ".train").str());
+  whole->setAttr("train.role", builder.getStringAttr("train"));
+  Program program(whole);
+  for (auto [i, value] : llvm::enumerate(program.body.getTerminator()->getOperands()))
+    if (!gradient.getResultAttr(i, "train.gradient") && !gradient.getResultAttr(i, "train.rows"))
+      program.addResult(value, gradient.getResultAttrDict(i));
+  addUpdate(program, gradientsOf(whole));
+  program.finish();
+  return whole;
+}
+
+/// The optimizer alone, on stored gradients.
+train::FuncOp Expansion::makeApply(ArrayRef<Gradient> gradients) {
+  auto apply = train::FuncOp::create(builder, step.getLoc(), (name + ".apply").str(),
+                                     builder.getFunctionType({}, {}),
+                                     /*arg_attrs=*/ArrayAttr(), /*res_attrs=*/ArrayAttr());
+  apply.getBody().emplaceBlock();
+  apply->setAttr("train.role", builder.getStringAttr("apply"));
+  apply->setAttr("train.step", builder.getStringAttr(name));
+  Program program(apply);
+  SmallVector<Gradient> stored;
+  for (auto [i, made] : llvm::enumerate(gradients)) {
+    program.state(paramName(i), paramType(i));
+    stored.push_back({program.state(slot("gradient", paramName(i)), made.value.getType()), {}});
+    if (made.rows)
+      stored.back().rows = program.state(slot("rows", paramName(i)), made.rows.getType());
+  }
+  addUpdate(program, stored);
+  program.finish();
+  return apply;
+}
+
+/// Forward and backward alone: gradients become state.
+void Expansion::storeGradients(train::FuncOp gradient) {
+  Program program(gradient);
+  for (auto [i, value] :
+       llvm::enumerate(gradient.getBody().front().getTerminator()->getOperands())) {
+    if (auto param = gradient.getResultAttrOfType<StringAttr>(i, "train.gradient"))
+      program.addResult(value, "train.slot", slot("gradient", param));
+    else if (auto param = gradient.getResultAttrOfType<StringAttr>(i, "train.rows"))
+      program.addResult(value, "train.slot", slot("rows", param));
+    else
+      program.addResult(value, gradient.getResultAttrDict(i));
+  }
+  program.finish();
+}
+
 LogicalResult Expansion::run() {
   auto gradient = model.lookupSymbol<train::FuncOp>((name + ".grad").str());
   if (!gradient)
@@ -298,51 +352,8 @@ LogicalResult Expansion::run() {
   keepRowGradients(gradient, step, explain);
   declareState(gradientsOf(gradient));
   builder.setInsertionPointAfter(gradient);
-
-  // The whole step.
-  auto whole = cast<train::FuncOp>(builder.clone(*gradient));
-  whole.setSymName((name + ".train").str());
-  whole->setAttr("train.role", builder.getStringAttr("train"));
-  Program train(whole);
-  auto isGradient = [&](unsigned i) {
-    return gradient.getResultAttr(i, "train.gradient") || gradient.getResultAttr(i, "train.rows");
-  };
-  for (auto [i, value] : llvm::enumerate(train.body.getTerminator()->getOperands()))
-    if (!isGradient(i))
-      train.addResult(value, gradient.getResultAttrDict(i));
-  addUpdate(train, gradientsOf(whole));
-  train.finish();
-
-  // The optimizer alone, on stored gradients.
-  auto apply = train::FuncOp::create(builder, step.getLoc(), (name + ".apply").str(),
-                                     builder.getFunctionType({}, {}),
-                                     /*arg_attrs=*/ArrayAttr(), /*res_attrs=*/ArrayAttr());
-  apply.getBody().emplaceBlock();
-  apply->setAttr("train.role", builder.getStringAttr("apply"));
-  apply->setAttr("train.step", builder.getStringAttr(name));
-  Program update(apply);
-  SmallVector<Gradient> stored;
-  for (auto [i, made] : llvm::enumerate(gradientsOf(gradient))) {
-    update.state(paramName(i), paramType(i));
-    stored.push_back({update.state(slot("gradient", paramName(i)), made.value.getType()), {}});
-    if (made.rows)
-      stored.back().rows = update.state(slot("rows", paramName(i)), made.rows.getType());
-  }
-  addUpdate(update, stored);
-  update.finish();
-
-  // Forward and backward alone store gradients.
-  Program forward(gradient);
-  for (auto [i, value] :
-       llvm::enumerate(gradient.getBody().front().getTerminator()->getOperands())) {
-    if (auto param = gradient.getResultAttrOfType<StringAttr>(i, "train.gradient"))
-      forward.addResult(value, "train.slot", slot("gradient", param));
-    else if (auto param = gradient.getResultAttrOfType<StringAttr>(i, "train.rows"))
-      forward.addResult(value, "train.slot", slot("rows", param));
-    else
-      forward.addResult(value, gradient.getResultAttrDict(i));
-  }
-  forward.finish();
+  train::FuncOp whole = makeTrain(gradient), apply = makeApply(gradientsOf(gradient));
+  storeGradients(gradient);
   // What the step was made of is part of what a checkpoint depends on.
   for (train::FuncOp func : {whole, apply}) {
     func->setAttr("train.optimizer", step.getOptimizer());

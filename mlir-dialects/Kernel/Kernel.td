@@ -329,7 +329,7 @@ def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter", ["getWorkspaceBytes",
   let extraClassDeclaration = [{
     unsigned getNumLeadingArguments() { return 1; }
     int64_t getParts();
-    bool hasWideLines();
+    bool hasDilatedImage();
   }];
 }
 def Kernel_WithTotalsOp : Kernel_LaunchOp<"with_totals",

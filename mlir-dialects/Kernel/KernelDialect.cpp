@@ -233,14 +233,14 @@ LogicalResult ConvFilterOp::verify() {
   return verifyFused(*this);
 }
 
-/// Whether the image is not dilated and has enough channels to fill vectors with those of one tap.
-bool ConvFilterOp::hasWideLines() {
-  return getSpace()[3] >= 8 && llvm::all_of(getInputDilations(), [](int64_t d) { return d == 1; });
+/// Whether there are zeros between rows or columns of the image.
+bool ConvFilterOp::hasDilatedImage() {
+  return llvm::any_of(getInputDilations(), [](int64_t d) { return d > 1; });
 }
 // Small filters: few tiles, but long sums. Parts of two images or more, 1 M products or more, and
 // together 4 MB or less.
 int64_t ConvFilterOp::getParts() {
-  if (!hasWideLines())
+  if (hasDilatedImage())
     return 1;
   ArrayRef<int64_t> out = tensorOf(getRhs().getType()).getShape();
   int64_t sums = getSpace()[0] * getSpace()[1] * getSpace()[2] * getSpace()[3];

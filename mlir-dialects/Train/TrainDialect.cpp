@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Reshape.h"
 #include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/TrainMarks.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -160,7 +161,7 @@ LogicalResult FuncOp::verifyRegions() {
     return failed(verifyTensors(op, op->getResultTypes())) ? WalkResult::interrupt()
                                                            : WalkResult::advance();
   });
-  return failure(sizes.wasInterrupted());
+  return sizes.wasInterrupted() ? failure() : verifyMarks(*this);
 }
 
 LogicalResult train::ReturnOp::verify() {

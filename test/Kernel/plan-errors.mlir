@@ -16,3 +16,29 @@ kernel.program @twice(%w: tensor<4xf32> {train.slot = "w"}, %x: tensor<4xf32>)
     -> (tensor<4xf32> {train.slot = "w"}, tensor<4xf32> {train.slot = "w"}) {
   kernel.return %x, %w : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// expected-error@+1 {{expected a body that returns ('tensor<8xf32>')}}
+kernel.program @results(%x: tensor<4xf32>) -> tensor<8xf32> {
+  kernel.return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{expected a body that returns ()}}
+kernel.program private @declared(tensor<4xf32>)
+
+// -----
+
+// expected-error@+1 {{expected the role of a program, but got "sing"}}
+kernel.program @role() attributes {train.role = "sing"} {
+  kernel.return
+}
+
+// -----
+
+// expected-error@+1 {{expected one argument for state "w", but got two}}
+kernel.program @state(%v: tensor<4xf32> {train.slot = "w"}, %w: tensor<4xf32> {train.slot = "w"}) {
+  kernel.return
+}

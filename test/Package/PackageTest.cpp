@@ -249,6 +249,11 @@ TEST_F(Package, RefusesWhatItCannotPackage) {
               "expected part 2 of input 'x' behind the parts before it");
   expectError("#kernel.place<arena, 0, 0>", "#kernel.place<state, 0, 64>",
               "expected the loss to be computed before any state is written");
+  expectError("#kernel.place<constant, 0, 0>", "#kernel.place<constant, 7, 0>",
+              "expected a planned constant");
+  expectError("#kernel.place<constant, 0, 0>", "3 : i64", "expected a planned constant");
+  expectError("[#kernel.place<output, 0, 0>]", "[3 : i64]",
+              "expected every operand and result to have a place");
 }
 
 TEST_F(Package, ReportsAFolderThatCannotBeWritten) {

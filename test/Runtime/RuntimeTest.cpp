@@ -246,14 +246,20 @@ TEST(Runtime, ManyThreadsShareAStateWithWorkspaces) {
         for (int i = 0; i < kRows; ++i)
           wrong += y[i] != x[i] * w0;
       }
+      auto expectRefusal = [&](const char *message) {
+        wrong += ampc_rt_run(s.get(), Predict, &in, &out) != AMPC_E_ARG;
+        wrong += std::string(static_cast<char *>(workspace)) != message;
+      };
       in.x = nullptr;
-      wrong += ampc_rt_run(s.get(), Predict, &in, &out) != AMPC_E_ARG;
-      wrong += std::string(static_cast<char *>(workspace)) != "predict: input 'x' is null";
+      expectRefusal("predict: input 'x' is null");
+      in.valid = kRows + 1;
+      expectRefusal("predict: expected in->valid in [0, 8], but got 9");
       free(workspace);
     });
   for (auto &thread : threads)
     thread.join();
   EXPECT_EQ(wrong, 0);
+  EXPECT_STREQ(ampc_rt_last_error(s.get()), ""); // calls that may overlap leave it alone
 }
 
 TEST(Runtime, UsesTheCallersMemory) {

@@ -83,6 +83,21 @@ static std::string namesOfExports(const ampc_model &model) {
   return names;
 }
 
+/// Number of the program to measure, or -1 after a message.
+static int findProgram(const Session &session) {
+  int number = exportName.empty() ? session.findProgram(AMPC_PROGRAM_TRAIN)
+                                  : session.findProgram(AMPC_PROGRAM_EXPORT, exportName);
+  if (number >= 0)
+    return number;
+  std::string names = namesOfExports(session.getModel());
+  llvm::errs() << "ampc: error: expected "
+               << (exportName.empty() ? "a training step, but the model has none"
+                   : names.empty()    ? "--export of a model that has exports, but it has none"
+                                      : "--export with one of: " + names)
+               << "\n";
+  return -1;
+}
+
 int ampc::runBench() {
   if (steps == 0) {
     llvm::errs() << "ampc: error: expected --steps of at least 1, but got 0\n";
@@ -101,17 +116,9 @@ int ampc::runBench() {
   request.options = *chosen;
   if (!session.open(request, options))
     return 1;
-  int number = exportName.empty() ? session.findProgram(AMPC_PROGRAM_TRAIN)
-                                  : session.findProgram(AMPC_PROGRAM_EXPORT, exportName);
-  if (number < 0) {
-    std::string names = namesOfExports(session.getModel());
-    llvm::errs() << "ampc: error: expected "
-                 << (exportName.empty() ? "a training step, but the model has none"
-                     : names.empty()    ? "--export of a model that has exports, but it has none"
-                                        : "--export with one of: " + names)
-                 << "\n";
+  int number = findProgram(session);
+  if (number < 0)
     return 1;
-  }
   const ampc_program &program = session.getModel().programs[number];
   Random random(1);
   RandomInputs inputs(program, random);

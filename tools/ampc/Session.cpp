@@ -34,18 +34,11 @@ bool Session::open(const CompileRequest &request, ampc_options options) {
   return false;
 }
 
-int Session::findProgram(int kind, llvm::StringRef step) const {
+int Session::findProgram(int kind, llvm::StringRef name) const {
   const ampc_model &model = getModel();
-  for (int i = 0; i < model.program_count; ++i) {
-    const ampc_program &program = model.programs[i];
-    if (program.kind != kind)
-      continue;
-    // A program is called STEP_train_step, or train_step in a model with one step.
-    llvm::StringRef name = program.name;
-    if (step.empty() || name == step ||
-        (name.starts_with(step) && name.substr(step.size()).starts_with("_")))
+  for (int i = 0; i < model.program_count; ++i)
+    if (model.programs[i].kind == kind && (name.empty() || name == model.programs[i].name))
       return i;
-  }
   return -1;
 }
 

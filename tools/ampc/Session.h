@@ -16,8 +16,8 @@ public:
 
   const ampc_model &getModel() const { return loaded->model(); }
   ampc_state *getState() { return state; }
-  /// Number of the first program of a kind whose step has this name (empty: any), or -1.
-  int findProgram(int kind, llvm::StringRef step = "") const;
+  /// Number of the first program of a kind with this C suffix (empty: any), or -1.
+  int findProgram(int kind, llvm::StringRef name = "") const;
   /// Number of the slot, or -1.
   int findSlot(llvm::StringRef name) const;
   void *slotData(int slot) { return ampc_rt_tensor_data(state, slot); }

@@ -46,16 +46,22 @@ struct ConvFilter {
     cotangent.depthStride = channels;
     cotangent.batch = {{window.groups, shape.m}};
   }
-  /// Matrix tiles need lines of k, and few channels waste vectors: both gather their panels.
+  bool gathersWindows(const Tier &tier) {
+    return !op.hasDilatedImage() && FilterBlocking::gathersWindows(window, shape, tier);
+  }
+  /// Matrix tiles need lines of k, and dilated images are read element by element: both gather
+  /// panels.
   bool walksPixels(const Tier &tier) {
-    return op.hasWideLines() && chooseMultiply(shape, tier) < Multiply::Tiles;
+    return gathersWindows(tier) ||
+           (!op.hasDilatedImage() && chooseMultiply(shape, tier) < Multiply::Tiles);
   }
   FilterBlocking blocking(const Tier &tier) { return {window, shape, op.getParts(), tier}; }
 };
 } // namespace
 
 bool ConvFilterTemplate::hasOwnCode(Operation *op, const Tier &tier) const {
-  return hasOwnProducts(ConvFilter(cast<kernel::ConvFilterOp>(op)).shape, tier);
+  ConvFilter conv(cast<kernel::ConvFilterOp>(op));
+  return hasOwnProducts(conv.shape, tier) && !(tier.hasAMX() && conv.gathersWindows(tier));
 }
 
 /// Elements from one (tap, channel) to the next, or nothing if there is no one number. Dimensions
@@ -99,8 +105,8 @@ FailureOr<KernelEmission> ConvFilterTemplate::plan(Operation *op, const Tier &ti
   emission.hasFinish = conv.op.getParts() > 1;
   if (conv.walksPixels(tier)) {
     FilterBlocking blocking = conv.blocking(tier);
-    emission.tasks = FilterGradientEmitter::tasks(conv.window, blocking);
-    emission.scratchBytes = FilterGradientEmitter::scratchBytes(conv.window, conv.shape, blocking);
+    emission.tasks = FilterGradientEmitter::tasks(blocking);
+    emission.scratchBytes = FilterGradientEmitter::scratchBytes(conv.shape, blocking);
     return emission;
   }
   Blocking blocking = chooseBlocking(conv.shape, tier);

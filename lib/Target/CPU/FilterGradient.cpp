@@ -14,6 +14,37 @@ constexpr int64_t sumsBytes = 640 << 10; // of a task: they stay in L2
 constexpr int64_t workPerTask = 1 << 20; // multiply-adds: about 20 us
 constexpr int64_t wantedTasks = 16;
 
+/// The gathered windows of all output pixels as an image.
+static Window gathered(const Window &image) {
+  Window window = image;
+  window.groupChannels = image.taps() * image.groupChannels;
+  window.channels = image.groups * window.groupChannels;
+  window.height = image.outHeight;
+  window.width = image.outWidth;
+  for (unsigned axis : {0, 1}) {
+    window.kernel[axis] = window.strides[axis] = window.dilations[axis] = 1;
+    window.padding[axis] = 0;
+  }
+  return window;
+}
+
+/// Products of a pixel in vectors, and its copies.
+bool FilterBlocking::gathersWindows(const Window &image, const ProductShape &shape,
+                                    const Tier &tier) {
+  int64_t width = tier.lanes(8 * elementBytes(shape.acc)), channels = image.groupChannels;
+  int64_t outputs = std::max<int64_t>(shape.m, 8);
+  int64_t walked = outputs * image.taps() * ceilDiv(channels, width);
+  int64_t copies = image.kernel[0] * ceilDiv(image.kernel[1] * channels, width);
+  return channels < width && outputs * ceilDiv(shape.n, width) + 2 * copies < walked;
+}
+
+/// Vectors take the numbers of matrix tiles, too.
+static Multiply withoutTiles(Multiply multiply) {
+  if (multiply == Multiply::Tiles)
+    return Multiply::Pairs;
+  return multiply == Multiply::SplitTiles ? Multiply::Wide : multiply;
+}
+
 /// The tile whose panels waste the fewest lines; of about equal ones the tallest, which reads the
 /// least.
 static void chooseTile(const ProductShape &shape, int64_t channels, const Tier &tier,
@@ -41,9 +72,11 @@ static void cut(int64_t panels, int64_t most, int64_t &step, int64_t &tasks) {
   tasks = ceilDiv(panels, step);
 }
 
-FilterBlocking::FilterBlocking(const Window &window, const ProductShape &shape, int64_t parts,
+FilterBlocking::FilterBlocking(const Window &image, const ProductShape &shape, int64_t parts,
                                const Tier &tier)
-    : multiply(chooseMultiply(shape, tier)), depth(PanelFormat::of(multiply, shape.acc, 0).depth),
+    : gathers(gathersWindows(image, shape, tier)), window(gathers ? gathered(image) : image),
+      multiply(withoutTiles(chooseMultiply(shape, tier))),
+      depth(PanelFormat::of(multiply, shape.acc, 0).depth),
       width(tier.lanes(8 * elementBytes(shape.acc))), parts(parts) {
   chooseTile(shape, window.groupChannels, tier, *this);
   imageUnits = ceilDiv(window.images, depth);
@@ -53,25 +86,28 @@ FilterBlocking::FilterBlocking(const Window &window, const ProductShape &shape, 
       std::clamp<int64_t>(blockPoints / (window.outWidth * window.outHeight), 1, partUnits);
   imageRows = std::min(window.height, (blockRows - 1) * window.strides[0] +
                                           (window.kernel[0] - 1) * window.dilations[0] + 1);
-  inPlace = depth == 1 && shape.lhs == shape.acc && shape.rhs == shape.acc && shape.m % rows == 0 &&
-            window.groupChannels % columns() == 0;
+  inPlace = !gathers && depth == 1 && shape.lhs == shape.acc && shape.rhs == shape.acc &&
+            shape.m % rows == 0 && window.groupChannels % columns() == 0;
+  windowRows = (blockRows - 1) * image.strides[0] + (image.kernel[0] - 1) * image.dilations[0] + 1;
+  rowUnits = image.groupChannels * ((window.outWidth - 1) * image.strides[1] +
+                                    (image.kernel[1] - 1) * image.dilations[1] + 1);
 
   int64_t mostTiles = sumsBytes / (rows * columns() * elementBytes(shape.acc) * window.taps());
   cut(mPanels, mostTiles, mStep, mTasks);
   cut(cPanels, mostTiles / mStep, cStep, cTasks);
   int64_t wanted = std::min(wantedTasks, shape.batch * shape.m * shape.n * shape.k / workPerTask);
   auto tasks = [&] { return window.groups * parts * mTasks * cTasks; };
-  while (tasks() < wanted && cStep > 1)
+  while (tasks() < wanted && cStep > 1 && !gathers) // each would gather all
     cut(cPanels, ceilDiv(cStep, 2), cStep, cTasks);
   while (tasks() < wanted && mStep * rows > 32 && mStep > 1)
     cut(mPanels, ceilDiv(mStep, 2), mStep, mTasks);
 }
 
-FilterGradientEmitter::FilterGradientEmitter(KernelEmitter &e, const Window &window,
+FilterGradientEmitter::FilterGradientEmitter(KernelEmitter &e, const Window &source,
                                              const ProductShape &shape,
                                              const FilterBlocking &blocking, Value image,
                                              Value cotangent)
-    : e(e), window(window), shape(shape), blocking(blocking),
+    : e(e), source(source), window(blocking.window), shape(shape), blocking(blocking),
       format(PanelFormat::of(blocking.multiply, shape.acc, 0)) {
   auto side = [&](Value pointer, Type element, int64_t height, int64_t width, int64_t channels,
                   int64_t lines, int64_t rows) {
@@ -91,37 +127,63 @@ FilterGradientEmitter::FilterGradientEmitter(KernelEmitter &e, const Window &win
   };
   this->cotangent = side(cotangent, shape.rhs, window.outHeight, window.outWidth, shape.m,
                          blocking.rows, blocking.blockRows);
-  this->image = side(image, shape.lhs, window.height, window.width, window.groupChannels,
+  this->image = side(image, shape.lhs, source.height, source.width, source.groupChannels,
                      blocking.columns(), blocking.imageRows);
+  if (!blocking.gathers)
+    return;
+  // A pixel's panels lie side by side.
+  this->image.panel = this->image.lines;
+  this->image.pixel = blocking.cPanels * this->image.lines;
+  this->image.row = window.width * this->image.pixel;
+  this->image.image = blocking.blockRows * this->image.row;
 }
 
-int64_t FilterGradientEmitter::tasks(const Window &window, const FilterBlocking &blocking) {
-  return window.groups * blocking.parts * blocking.mTasks * blocking.cTasks;
+int64_t FilterGradientEmitter::tasks(const FilterBlocking &blocking) {
+  return blocking.window.groups * blocking.parts * blocking.mTasks * blocking.cTasks;
 }
 
-static int64_t sumsUnits(const Window &window, const FilterBlocking &blocking) {
-  return blocking.mStep * blocking.cStep * window.taps() * blocking.rows * blocking.columns();
-}
+namespace {
+/// Units of a thread's scratch. Windows are gathered in whole vectors, which read and write past
+/// the end.
+struct FilterScratch {
+  int64_t sums, cotangent = 0, image = 0, rows = 0;
 
-int64_t FilterGradientEmitter::scratchBytes(const Window &window, const ProductShape &shape,
+  explicit FilterScratch(const FilterBlocking &blocking) {
+    const Window &window = blocking.window;
+    int64_t rowPixels = blocking.blockUnits * window.width;
+    sums = blocking.mStep * blocking.cStep * window.taps() * blocking.rows * blocking.columns();
+    if (blocking.inPlace)
+      return;
+    cotangent =
+        blocking.mStep * blocking.rows * blocking.blockUnits * blocking.blockRows * window.outWidth;
+    image = blocking.cStep * blocking.columns() * rowPixels * blocking.imageRows;
+    if (!blocking.gathers)
+      return;
+    image = blocking.cPanels * blocking.columns() * rowPixels * blocking.blockRows + blocking.width;
+    rows = blocking.windowRows * blocking.rowUnits + blocking.width;
+  }
+};
+} // namespace
+
+int64_t FilterGradientEmitter::scratchBytes(const ProductShape &shape,
                                             const FilterBlocking &blocking) {
-  int64_t unit = elementBytes(shape.acc);
-  int64_t bytes = kernel::alignUp(sumsUnits(window, blocking) * unit);
-  if (blocking.inPlace)
-    return bytes;
-  int64_t cotangent = blocking.mStep * blocking.rows * blocking.blockRows * window.outWidth,
-          image = blocking.cStep * blocking.columns() * blocking.imageRows * window.width;
-  return bytes + kernel::alignUp(blocking.blockUnits * cotangent * unit) +
-         kernel::alignUp(blocking.blockUnits * image * unit);
+  FilterScratch scratch(blocking);
+  int64_t bytes = 0;
+  for (int64_t units : {scratch.sums, scratch.cotangent, scratch.image, scratch.rows})
+    bytes += kernel::alignUp(units * elementBytes(shape.acc));
+  return bytes;
 }
 
 void FilterGradientEmitter::emit(Value begin, Value end, Value scratch, Epilogue epilogue,
                                  Totals *totals) {
-  int64_t unit = elementBytes(shape.acc);
+  FilterScratch layout(blocking);
+  auto behind = [&](Value start, int64_t units) {
+    return e.offset(start, kernel::alignUp(units * elementBytes(shape.acc)));
+  };
   sums = scratch;
-  cotangent.packed = e.offset(scratch, kernel::alignUp(sumsUnits(window, blocking) * unit));
-  image.packed =
-      e.offset(cotangent.packed, kernel::alignUp(blocking.mStep * cotangent.panel * unit));
+  cotangent.packed = behind(sums, layout.sums);
+  image.packed = behind(cotangent.packed, layout.cotangent);
+  rows = behind(image.packed, layout.image);
   e.loop(begin, end, 1, [&](Value number) {
     Task task = locate(number);
     if (totals)
@@ -157,7 +219,7 @@ FilterGradientEmitter::Task FilterGradientEmitter::locate(Value number) {
 
 void FilterGradientEmitter::clearSums() {
   Value zeros = e.constant(e.vectorOf(shape.acc, blocking.width), 0);
-  e.loop(e.index(0), e.index(sumsUnits(window, blocking)), blocking.width,
+  e.loop(e.index(0), e.index(FilterScratch(blocking).sums), blocking.width,
          [&](Value at) { e.store(zeros, sums, at); });
 }
 
@@ -168,11 +230,13 @@ void FilterGradientEmitter::emitBlock(const Task &task, const Block &rows) {
   Value last = e.add(e.mul(e.add(block.yEnd, -1), window.strides[0]),
                      (window.kernel[0] - 1) * window.dilations[0] - window.padding[0] + 1);
   block.imageRow = e.max(first, e.index(0));
-  if (!blocking.inPlace) {
+  if (!blocking.inPlace)
     packSide(cotangent, task, block, task.m, task.mEnd, block.y, block.yEnd);
+  if (blocking.gathers)
+    gatherWindows(task, block);
+  else if (!blocking.inPlace)
     packSide(image, task, block, task.c, task.cEnd, block.imageRow,
              e.min(last, e.index(window.height)));
-  }
   e.loop(task.c, task.cEnd, 1, [&](Value c) {
     e.loop(e.index(0), e.index(window.taps()), 1, [&](Value tap) {
       e.loop(task.m, task.mEnd, 1, [&](Value m) { emitTile(task, block, c, tap, m); });
@@ -266,7 +330,8 @@ void FilterGradientEmitter::emitTile(const Task &task, const Block &block, Value
   Value unit0 = blocking.inPlace ? e.index(0) : block.unit;
   Value row0 = blocking.inPlace ? e.index(0) : block.y;
   Value imageRow0 = blocking.inPlace ? e.index(0) : block.imageRow;
-  Value a = startOf(cotangent, task, m, task.m), b = startOf(image, task, c, task.c);
+  Value a = startOf(cotangent, task, m, task.m);
+  Value b = startOf(image, task, c, blocking.gathers ? e.index(0) : task.c);
   Value column0 = e.add(e.mul(kx, window.dilations[1]), -window.padding[1]);
   Value tile = sumsOf(task, c, tap, m);
   SmallVector<Value> sum;

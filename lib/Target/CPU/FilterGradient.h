@@ -13,9 +13,17 @@ namespace ampc::cpu {
 /// the pixels of a block, a few rows of an image or a few images. A point of k is a pixel, or the
 /// same pixel of two images if products are formed in pairs, so that one packed copy of the image
 /// serves all taps. Pixels whose tap lies in the padding are left out.
+///
+/// Channels too few to fill vectors are gathered instead: a pixel's window becomes a line of (tap,
+/// channel), zeros in the padding, and tiles see an image of one tap with that many channels.
 struct FilterBlocking {
-  FilterBlocking(const Window &window, const ProductShape &shape, int64_t parts, const Tier &tier);
+  FilterBlocking(const Window &image, const ProductShape &shape, int64_t parts, const Tier &tier);
+  /// Whether windows are gathered. Vectors then beat matrix tiles, whose panels are gathered
+  /// element by element.
+  static bool gathersWindows(const Window &image, const ProductShape &shape, const Tier &tier);
 
+  bool gathers;
+  Window window; // as tiles walk it
   Multiply multiply;
   int64_t depth;                 // images per point
   int64_t rows, vectors, width;  // of a tile
@@ -26,6 +34,7 @@ struct FilterBlocking {
   int64_t blockUnits, blockRows; // of a block; blockUnits is 1 unless blockRows is all
   int64_t imageRows;             // of the image that a block's windows reach at most
   bool inPlace;                  // both sides are read where they are
+  int64_t windowRows, rowUnits;  // of the image under a block's windows, if they are gathered
 
   int64_t columns() const { return vectors * width; }
 };
@@ -37,14 +46,13 @@ public:
   using Epilogue = llvm::function_ref<void(mlir::Value part, mlir::Value output,
                                            mlir::Value position, int64_t active, mlir::Value sums)>;
 
-  FilterGradientEmitter(KernelEmitter &e, const Window &window, const ProductShape &shape,
+  FilterGradientEmitter(KernelEmitter &e, const Window &source, const ProductShape &shape,
                         const FilterBlocking &blocking, mlir::Value image, mlir::Value cotangent);
   void emit(mlir::Value begin, mlir::Value end, mlir::Value scratch, Epilogue epilogue,
             Totals *totals);
 
-  static int64_t tasks(const Window &window, const FilterBlocking &blocking);
-  static int64_t scratchBytes(const Window &window, const ProductShape &shape,
-                              const FilterBlocking &blocking);
+  static int64_t tasks(const FilterBlocking &blocking);
+  static int64_t scratchBytes(const ProductShape &shape, const FilterBlocking &blocking);
 
 private:
   using Value = mlir::Value;
@@ -73,6 +81,9 @@ private:
   void packPanel(const Side &side, Value start, Value panel, const Block &block, Value row,
                  Value rowEnd, int64_t active);
   Value readUnits(const Side &side, Value unit, Value at, int64_t lanes, int64_t active);
+  void gatherWindows(const Task &task, const Block &block);
+  void packRows(const Task &task, Value unit, Value y);
+  void gatherWindow(Value row, Value column, Value line);
   Value startOf(const Side &side, const Task &task, Value panel, Value first);
   void emitTile(const Task &task, const Block &block, Value c, Value tap, Value m);
   Value sumsOf(const Task &task, Value c, Value tap, Value m);
@@ -84,12 +95,13 @@ private:
   Range validRange(Value tap, unsigned axis);
 
   KernelEmitter &e;
-  const Window &window;
+  const Window &source; // the image in memory
+  const Window &window; // as tiles walk it
   ProductShape shape;
   const FilterBlocking &blocking;
   PanelFormat format;
   Side cotangent, image;
-  Value sums;
+  Value sums, rows; // rows: of the image under a block's windows
 };
 
 } // namespace ampc::cpu

@@ -3,85 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes
 import itertools
-import os
 import random
-import subprocess
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../Oracle"))
-from model import Model, Options, array, pointer_struct
-
-FOLDER, CC = sys.argv[1:3]
-SKIPPED = 1  # AMPC_W_STEP_SKIPPED
-failures = 0
-
-
-class TrainOut(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_uint32), ("loss", ctypes.c_float), ("grad_norm", ctypes.c_float), ("loss_scale", ctypes.c_float),
-                ("found_inf", ctypes.c_uint8), ("skipped", ctypes.c_uint8), ("reserved", ctypes.c_uint16),
-                ("reserved2", ctypes.c_uint32), ("step", ctypes.c_uint64), ("loss_double", ctypes.c_double)]
-
-
-class Tensor(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("kind", ctypes.c_int32), ("rank", ctypes.c_int32), ("dims", ctypes.c_void_p),
-                ("bytes", ctypes.c_int64)]
-
-
-class Trained(Model):
-    """A model with steps that may be skipped."""
-
-    def __init__(self, library, name, threads=1):
-        self.lib, self.name, self.state = ctypes.CDLL(library), name, ctypes.c_void_p()
-        options = Options(size=ctypes.sizeof(Options), threads=threads, seed=5, want_split=1)
-        assert self.call("create", ctypes.byref(options), ctypes.byref(self.state)) == 0
-
-    def step(self, inputs, program="train_step", factor=0.0):
-        head = [("size", ctypes.c_uint32), ("valid", ctypes.c_uint32), ("lr_factor", ctypes.c_float), ("flags", ctypes.c_uint32),
-                ("workspace", ctypes.c_void_p)]
-        arrays = [array("f32", values) for values in inputs]
-        given = pointer_struct(head, (0, factor, 0, None), arrays)
-        out = TrainOut(size=ctypes.sizeof(TrainOut))
-        status = self.call(program, self.state, ctypes.byref(given), ctypes.byref(out))
-        expect(f"{self.name}: status and skipped", (status, out.skipped), (SKIPPED, 1) if out.found_inf else (0, 0))
-        return out
-
-    def scalar(self, name, kind=ctypes.c_float):
-        number = self.call("find_tensor", name.encode())
-        assert number >= 0, name
-        return kind.from_address(self.call("tensor_data", self.state, number, restype=ctypes.c_void_p)).value
-
-    def reals(self, name):
-        return list(memoryview(self.bytes()[name]).cast("f"))
-
-    def bytes(self):
-        """Every tensor of the state by name."""
-        result = {}
-        for number in range(self.call("tensor_count")):
-            tensor = self.call("tensor", number, restype=ctypes.POINTER(Tensor)).contents
-            data = self.call("tensor_data", self.state, number, restype=ctypes.c_void_p)
-            if data:
-                result[tensor.name.decode()] = ctypes.string_at(data, tensor.bytes)
-        return result
-
-
-def expect(what, got, want):
-    global failures
-    if got != want:
-        print(f"{what}: expected {want}, but got {got}")
-        failures += 1
-
-
-def build(name, text, *options):
-    folder = f"{FOLDER}/{name}"
-    os.makedirs(folder, exist_ok=True)
-    model = text.split("train.model @")[1].split()[0]
-    with open(f"{folder}/model.mlir", "w") as out:
-        out.write(text)
-    subprocess.run(["ampc", "compile", f"{folder}/model.mlir", "-o", folder, *options], check=True)
-    library = f"{folder}/{model}.so"
-    subprocess.run([CC, "-shared", "-o", library, "-Wl,--whole-archive", f"{folder}/lib{model}.a", "-Wl,--no-whole-archive",
-                    "-pthread", "-lm"], check=True)
-    return library, model
+from trained import FOLDER, Trained, TrainOut, array, build, expect, failures, pointer_struct
 
 
 def batch(seed, bad=False):
@@ -490,4 +414,4 @@ def separate():
 for case in (constants, random_sequence, grid, sparse, checkpoints, clipping, accumulation, factor, shared, three, skipped_state, separate):
     case()
     print(f"{case.__name__} done")
-print(f"{failures} failures")
+print(f"{len(failures)} failures")

@@ -1,7 +1,9 @@
-# The JSON of a report against the compiler's remarks, and against itself.
+# The JSON of a report against the compiler's remarks, the table of ops, and itself: check-facts.py REPORT REMARKS [MANIFEST [REPORT_IN_F32]]
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import collections
 import json
+import math
+import os
 import re
 import sys
 
@@ -19,8 +21,77 @@ for place, text in re.findall(r"([^/\s]+:\d+:\d+): remark: (.*)", remarks):
         name, source, target, again, reason = conversion.groups()
         cast[place, name, source, target, bool(again), reason] += 1
 
+with open(os.path.join(os.path.dirname(__file__), "../../../docs/reference/train-dialect.md")) as file:
+    categories = dict(re.findall(r"### `(train\.\w+)` [^#]*?Precision category: `(\w+)`", file.read()))
+SIZES = {"i1": 1, "i32": 4, "i64": 8, "f32": 4, "f16": 2, "bf16": 2}
+
+
+def elements(shape):
+    return math.prod(map(int, shape.split("x"))) if shape else 1
+
+
+def check_rows(step):
+    """Bytes follow from shapes and types, categories are those of the reference page, and both ends of an edge know each other."""
+    operations, casts = step["operations"], step["casts"]
+    by_id, cast_by_id, readers = {op["id"]: op for op in operations}, {row["id"]: row for row in casts}, {row["id"]: [] for row in casts}
+    behind_seed, made = False, {op["name"] for op in operations if op["part"] == "forward"}
+    for op in operations:
+        behind_seed |= op["op"] == "train.seed"
+        if op["op"] in categories:
+            assert op["category"] == categories[op["op"]], op
+        if not op["op"].startswith("amp."):  # some of these have several results
+            assert op["bytes"] == elements(op["shape"]) * sum(SIZES[kind] for kind in op["stored"].split(" and ")), op
+            assert op["f32_bytes"] == elements(op["shape"]) * max(SIZES[kind] + 2 * (kind in ("f16", "bf16")) for kind in op["stored"].split(" and ")), op
+        assert op.get("recomputed", False) == (op["part"] == "backward" and op["op"] != "train.seed" and op["name"] in made), op
+        assert (op["part"] in ("input", "forward")) != behind_seed and (not op["name"].endswith(".grad") or op["part"] == "backward"), op
+        for operand in op["operands"]:
+            chain = [cast_by_id[name] for name in operand.get("casts", [])]
+            for cast in chain:
+                readers[cast["id"]] += [op["id"]] if op["id"] not in readers[cast["id"]] else []
+                assert cast["of"] == operand.get("from", operand.get("label")), (op, cast)
+            kind = operand["type"].rsplit("x", 1)[-1]
+            assert not chain or chain[0]["to"] == kind, (op, chain)
+            if by_id.get(operand.get("from"), {"op": "amp."})["op"].split(".")[0] != "amp":
+                assert operand["type"] == "x".join(filter(None, (by_id[operand["from"]]["shape"], kind))), (op, operand)
+    for cast in casts:
+        assert cast["bytes"] == elements(cast["shape"]) * SIZES[cast["to"]] and cast["readers"] == readers[cast["id"]], cast
+        assert cast["of"] not in by_id or by_id[cast["of"]]["shape"] == cast["shape"], cast
+    assert any(cast["bytes"] == 2 * elements(cast["shape"]) for cast in casts) or not casts, "nothing was rounded"
+
+
+def check_totals(step):
+    """Sums and counts are those of the rows."""
+    counted = collections.defaultdict(collections.Counter)
+    for op in step["operations"]:
+        if op["part"] != "input":
+            counted[op["part"]][op["computes"]] += 1
+    for cast in step["casts"]:
+        counted["casts"][f"{cast['from']} to {cast['to']}"] += 1
+    assert step["counts"] == counted, (step["counts"], counted)
+    totals = step["totals"]
+    assert totals["operations"]["mixed"] == len(step["operations"]) and totals["casts"]["mixed"] == len(step["casts"]), totals
+    for side in ("f32", "mixed"):
+        assert totals["launches"][side] == len(step["memory"][side]["kernels"]) >= totals["distinct_kernels"][side] > 0, totals
+    assert abs(totals["saved_ratio"] - totals["saved_bytes"]["mixed"] / totals["saved_bytes"]["f32"]) < 1e-4, totals
+
+
+def same_side(mixed, alone):
+    """The side `f32` of a report is what a report of the step in f32 says, pair by pair."""
+    assert mixed.keys() >= alone.keys() - {"saved_ratio"}, (mixed, alone)
+    for key, value in alone.items():
+        if key in ("f32", "mixed"):
+            assert mixed["f32"] == value, (mixed, alone)
+        elif isinstance(value, dict):
+            same_side(mixed[key], value)
+
+
+for bytes_of in report["state_bytes"].values():
+    assert bytes_of["total"] == sum(n for role, n in bytes_of.items() if role != "total") > 0, bytes_of
+
 # Remarks are about all programs of a model, a report about its training programs.
 for step in report["steps"]:
+    check_rows(step)
+    check_totals(step)
     ids = [row["id"] for row in step["operations"] + step["casts"]]
     assert len(set(ids)) == len(ids), "ids are not unique"
     known, explained = set(ids), 0
@@ -58,6 +129,11 @@ for step in report["steps"]:
             for b in buffers[i + 1:]:
                 apart = a["offset"] + a["bytes"] <= b["offset"] or b["offset"] + b["bytes"] <= a["offset"]
                 assert apart or a["last"] <= b["first"] or b["last"] <= a["first"], (a, b)
+        for time, kernel in enumerate(memory["kernels"]):
+            used = set()
+            for b in buffers:
+                used |= set(range(b["offset"] // 64, (b["offset"] + b["bytes"]) // 64)) if b["first"] <= time <= b["last"] else set()
+            assert kernel["live_bytes"] == 64 * len(used), (kernel, len(used))
         assert max(k["live_bytes"] for k in memory["kernels"]) == totals["peak_live_bytes"][side] <= arena
         assert memory["kernels"][memory["peak_kernel"]]["live_bytes"] == totals["peak_live_bytes"][side]
     costs = step["policy_costs"]
@@ -69,6 +145,16 @@ if len(sys.argv) > 3:  # one plan, two descriptions
     (step,) = report["steps"]
     assert step["totals"]["saved_bytes"]["mixed"] == program["saved_bytes"] == manifest["memory_bytes"]["arena, kept for backward"]
     assert step["totals"]["arena_bytes"]["mixed"] == program["arena_bytes"]
+
+if len(sys.argv) > 4:
+    wide = json.load(open(sys.argv[4]))
+    for part in ("state_bytes", "scratch_bytes_per_thread"):
+        same_side(report[part], wide[part])
+        assert report[part]["mixed"] != report[part]["f32"], part
+    for step, alone in zip(report["steps"], wide["steps"], strict=True):
+        same_side(step["totals"], alone["totals"])
+        same_side(step["memory"], alone["memory"])
+        assert all(step["totals"][key]["mixed"] != step["totals"][key]["f32"] for key in ("saved_bytes", "arena_bytes", "operations", "casts"))
 
 text = open(sys.argv[1]).read()
 assert '"/' not in text and "0x" not in text, "an absolute path or an address"

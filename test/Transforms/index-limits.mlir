@@ -1,0 +1,34 @@
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate | FileCheck %s
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// An input that several ops read as row numbers or classes: what one of them refuses is refused, in whatever order they stand.
+
+train.model @m {
+  train.param @table : tensor<5x3xf32> = #train.zeros {frozen}
+  train.func @class_first(%scores: tensor<4x7xf32>, %label: tensor<4xi32>) -> (tensor<f32>, tensor<4x3xf32>) {
+    %0 = train.softmax_cross_entropy %scores, %label ignore -1 : tensor<4x7xf32>, tensor<4xi32>
+    %t = train.read @table : tensor<5x3xf32>
+    %1 = train.gather %t at %label : tensor<5x3xf32>, tensor<4xi32>
+    train.return %0, %1 : tensor<f32>, tensor<4x3xf32>
+  }
+  train.func @row_first(%scores: tensor<4x3xf32>, %label: tensor<4xi32>) -> (tensor<4x3xf32>, tensor<f32>) {
+    %t = train.read @table : tensor<5x3xf32>
+    %0 = train.gather %t at %label : tensor<5x3xf32>, tensor<4xi32>
+    %1 = train.softmax_cross_entropy %scores, %label ignore -1 : tensor<4x3xf32>, tensor<4xi32>
+    train.return %0, %1 : tensor<4x3xf32>, tensor<f32>
+  }
+  train.func @both_ignore(%scores: tensor<4x3xf32>, %label: tensor<4xi32>) -> (tensor<f32>, tensor<f32>) {
+    %0 = train.softmax_cross_entropy %scores, %label ignore -1 : tensor<4x3xf32>, tensor<4xi32>
+    %1 = train.softmax_cross_entropy %scores, %label ignore -1 smoothing 0.1 : tensor<4x3xf32>, tensor<4xi32>
+    train.return %0, %1 : tensor<f32>, tensor<f32>
+  }
+  train.export @class_first as "class_first"
+  train.export @row_first as "row_first"
+  train.export @both_ignore as "both_ignore"
+}
+
+// CHECK-LABEL: train.func @export.class_first
+// CHECK-SAME:  {train.batched, train.label_limit = 5 : i64, train.name = "label"}
+// CHECK-LABEL: train.func @export.row_first
+// CHECK-SAME:  {train.batched, train.label_limit = 3 : i64, train.name = "label"}
+// CHECK-LABEL: train.func @export.both_ignore
+// CHECK-SAME:  {train.batched, train.label_ignore = -1 : i64, train.label_limit = 3 : i64, train.name = "label"}
