@@ -48,8 +48,8 @@ train.model @line {
 // FP8:      train.seed
 // FP8:      train.matmul {{.*}} transpose_rhs {amp.compute = [f8E5M2, f8E4M3FN]}
 // FP8-NEXT: train.matmul {{.*}} transpose_lhs {amp.compute = [f8E4M3FN, f8E5M2]}
-// FP8-NEXT: train.matmul %{{[a-z0-9]+}}, %{{[a-z0-9]+}} transpose_rhs :
-// FP8-NEXT: train.matmul %{{[a-z0-9]+}}, %{{[a-z0-9]+}} transpose_lhs :
+// FP8-NEXT: train.matmul %{{[a-z0-9]+}}, %{{[a-z0-9]+}} transpose_rhs {amp.source_compute = f32} :
+// FP8-NEXT: train.matmul %{{[a-z0-9]+}}, %{{[a-z0-9]+}} transpose_lhs {amp.source_compute = f32} :
 // FP8:      train.matmul {{.*}} transpose_lhs {amp.compute = [f8E4M3FN, f8E5M2]} : (tensor<32x16xf32>, tensor<32x8xf32>)
 
 // ONE-LABEL: train.func @fit.train
