@@ -27,14 +27,14 @@ Compiler::Compiler() : registry(makeRegistry()), context(registry), diagnostics(
 }
 
 /// One file per phase, numbered in order.
-static LogicalResult dump(ModuleOp module, const CompileRequest &request, size_t number,
-                          StringRef phase) {
+static LogicalResult dump(ModuleOp module, const CompileRequest &request, const Phase &phase) {
   StringRef dir = request.dumpDir;
   if (std::error_code code = llvm::sys::fs::create_directories(dir))
     return module.emitError() << "cannot create " << dir << ": " << code.message();
+  size_t number = &phase - getPhases().begin() + 1;
   SmallString<128> path(dir);
   llvm::sys::path::append(path, (number < 10 ? "0" : "") + std::to_string(number) + "-" +
-                                    phase.str() + ".mlir");
+                                    phase.name.str() + ".mlir");
   if (llvm::Error error = checkOutputs(path.str().str(), request.inputs()))
     return module.emitError() << llvm::toString(std::move(error));
   std::string text;
@@ -78,6 +78,26 @@ static OwningOpRef<ModuleOp> parse(llvm::SourceMgr &sources, MLIRContext *contex
   return mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(&block, context, start);
 }
 
+/// The phases to run on a module that was read: all, or those behind the one that printed it.
+static FailureOr<ArrayRef<Phase>> phasesFor(ModuleOp module, const CompileRequest &request) {
+  FailureOr<const Phase *> last = lastPhaseOf(module);
+  if (failed(last))
+    return failure();
+  ArrayRef<Phase> all = getPhases();
+  if (!*last)
+    return all;
+  if (!request.goOn)
+    return module.emitError() << "expected a model as it was written, but got one after the phase "
+                              << (*last)->name << ", with which only ampc compile goes on";
+  ArrayRef<Phase> rest = all.drop_front(*last - all.begin() + 1);
+  if (!request.stopAfter.empty() &&
+      llvm::none_of(rest, [&](const Phase &phase) { return phase.name == request.stopAfter; }))
+    return module.emitError() << "expected a phase behind " << (*last)->name
+                              << ", which this module has been through, to stop after, but got "
+                              << request.stopAfter;
+  return rest;
+}
+
 static bool isShown(DiagnosticSeverity severity, Shown least) {
   switch (severity) {
   case DiagnosticSeverity::Error:
@@ -106,17 +126,20 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
   OwningOpRef<ModuleOp> module = parse(sources, &context);
   if (!module || failed(checkIsModel(*module, request.input)))
     return nullptr;
-  for (auto [number, phase] : llvm::enumerate(getPhases())) {
+  FailureOr<ArrayRef<Phase>> phases = phasesFor(*module, request);
+  if (failed(phases))
+    return nullptr;
+  for (const Phase &phase : *phases) {
     double start = llvm::TimeRecord::getCurrentTime(true).getWallTime();
     PassManager pm(&context);
-    phase.addPasses(pm, request.options);
+    phase.addTo(pm, request.options);
     if (failed(pm.run(*module)))
       return nullptr;
     if (request.timing)
       llvm::errs() << llvm::format("%8.3f s  ",
                                    llvm::TimeRecord::getCurrentTime(false).getWallTime() - start)
                    << phase.name << "\n";
-    if (!request.dumpDir.empty() && failed(dump(*module, request, number + 1, phase.name)))
+    if (!request.dumpDir.empty() && failed(dump(*module, request, phase)))
       return nullptr;
     if (request.inspect)
       request.inspect(phase.name, *module);

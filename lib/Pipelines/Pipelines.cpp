@@ -118,6 +118,11 @@ ArrayRef<Phase> ampc::getPhases() {
   return table;
 }
 
+std::string ampc::phaseNames() {
+  return llvm::join(llvm::map_range(getPhases(), [](const Phase &phase) { return phase.name; }),
+                    ", ");
+}
+
 const Phase *ampc::findPhase(StringRef name) {
   auto found = llvm::find_if(getPhases(), [&](const Phase &phase) { return phase.name == name; });
   return found == getPhases().end() ? nullptr : found;
@@ -193,6 +198,6 @@ void ampc::registerPasses() {
     pipelines.push_back(std::make_unique<PassPipelineRegistration<PhaseOptions>>(
         ("phase-" + phase.name).str(), ("After it: " + phase.after).str(),
         [&phase](OpPassManager &pm, const PhaseOptions &options) {
-          phase.addPasses(pm, options.get());
+          phase.addTo(pm, options.get());
         }));
 }

@@ -39,6 +39,7 @@ static std::optional<MemoryTable> memoryInF32(CompileRequest request) {
   request.stopAfter = "plan";
   request.dumpDir.clear();
   request.timing = false;
+  request.goOn = false;
   request.shown = Shown::Errors;
   Compiler compiler;
   OwningOpRef<ModuleOp> module = compiler.run(request);
@@ -70,11 +71,8 @@ int ampc::runCompile() {
   auto chosen = precision.get();
   if (!chosen)
     return fail(llvm::toString(chosen.takeError()));
-  if (stopAfter.getNumOccurrences() && !findPhase(stopAfter)) {
-    std::string names = llvm::join(
-        llvm::map_range(getPhases(), [](const Phase &phase) { return phase.name; }), ", ");
-    return fail("expected a phase (" + names + "), but got " + shown(stopAfter));
-  }
+  if (stopAfter.getNumOccurrences() && !findPhase(stopAfter))
+    return fail("expected a phase (" + phaseNames() + "), but got " + shown(stopAfter));
   if (sanitize.getNumOccurrences() && sanitize != "address" && sanitize != "thread")
     return fail("expected --sanitize=address or thread, but got " + shown(sanitize));
   CompileRequest request;
@@ -83,12 +81,15 @@ int ampc::runCompile() {
   request.stopAfter = stopAfter;
   request.dumpDir = dumpDir;
   request.timing = timing;
+  request.goOn = true;
   Compiler compiler;
   OwningOpRef<ModuleOp> module = compiler.run(request);
   if (!module)
     return 1;
   if (!stopAfter.empty()) {
-    module->print(llvm::outs());
+    // Later phases read names and facts from locations.
+    module->print(llvm::outs(), OpPrintingFlags().enableDebugInfo());
+    llvm::outs() << "\n";
     return 0;
   }
   PackageOptions options;

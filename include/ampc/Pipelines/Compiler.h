@@ -20,7 +20,9 @@ struct CompileRequest {
   CompileOptions options;
   std::string stopAfter; ///< a phase; empty: all
   std::string dumpDir;   ///< a folder for the module after every phase; empty: none
-  bool timing = false;   ///< seconds per phase on standard error
+  /// The input may be a module that `--compile-to` printed: the phases behind it follow.
+  bool goOn = false;
+  bool timing = false; ///< seconds per phase on standard error
   /// A second compilation of a model would repeat what the first said, or speak of what nobody
   /// ships.
   Shown shown = Shown::Remarks;

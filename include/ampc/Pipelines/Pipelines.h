@@ -31,11 +31,20 @@ struct Phase {
   llvm::StringLiteral name;
   llvm::StringLiteral after;
   void (*addPasses)(mlir::OpPassManager &pm, const CompileOptions &options);
+
+  /// The passes, between what makes text as good as memory: an order of uses before them, and a
+  /// note in the module that they ran behind them.
+  void addTo(mlir::OpPassManager &pm, const CompileOptions &options) const;
 };
 
 /// All phases in order, up to `emit`.
 llvm::ArrayRef<Phase> getPhases();
 const Phase *findPhase(llvm::StringRef name);
+/// The last phase that a module has been through, by its attribute `train.phase`; null: none. An
+/// error if the attribute names no phase, which has been reported.
+mlir::FailureOr<const Phase *> lastPhaseOf(mlir::ModuleOp module);
+/// The names of all phases, for messages.
+std::string phaseNames();
 
 /// Every dialect and interface that a model, any phase, or code generation needs.
 void registerDialects(mlir::DialectRegistry &registry);

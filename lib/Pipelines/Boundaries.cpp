@@ -1,0 +1,74 @@
+// What happens between phases, so that going on from text gives what going on from memory gives.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Pipelines/Pipelines.h"
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+using namespace ampc;
+
+static constexpr llvm::StringLiteral phaseAttribute = "train.phase";
+
+/// The last use in the text comes first.
+static void orderUses(Value value, const DenseMap<Operation *, unsigned> &numbers) {
+  if (value.use_empty() || value.hasOneUse())
+    return;
+  auto uses = llvm::map_to_vector(value.getUses(), [](OpOperand &use) { return &use; });
+  auto order = llvm::to_vector(llvm::seq<unsigned>(0, uses.size()));
+  auto key = [&](unsigned i) {
+    return std::pair(numbers.lookup(uses[i]->getOwner()), uses[i]->getOperandNumber());
+  };
+  llvm::sort(order, [&](unsigned a, unsigned b) { return key(a) > key(b); });
+  SmallVector<unsigned> places(order.size());
+  for (auto [place, use] : llvm::enumerate(order))
+    places[use] = place;
+  value.shuffleUseList(places);
+}
+
+namespace {
+/// Passes walk the uses of a value, and text does not keep their order in memory.
+struct OrderUses : PassWrapper<OrderUses, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OrderUses)
+  StringRef getName() const override { return "OrderUses"; }
+  void runOnOperation() override {
+    DenseMap<Operation *, unsigned> numbers;
+    getOperation()->walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { numbers.try_emplace(op, numbers.size()); });
+    getOperation()->walk([&](Operation *op) {
+      for (Value result : op->getResults())
+        orderUses(result, numbers);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (Value argument : block.getArguments())
+            orderUses(argument, numbers);
+    });
+  }
+};
+
+/// Without the note, a module that was printed after a phase would go through all phases again.
+struct NotePhase : PassWrapper<NotePhase, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NotePhase)
+  explicit NotePhase(StringRef phase) : phase(phase) {}
+  StringRef getName() const override { return "NotePhase"; }
+  void runOnOperation() override {
+    getOperation()->setAttr(phaseAttribute, StringAttr::get(&getContext(), phase));
+  }
+  StringRef phase;
+};
+} // namespace
+
+void Phase::addTo(OpPassManager &pm, const CompileOptions &options) const {
+  pm.addPass(std::make_unique<OrderUses>());
+  addPasses(pm, options);
+  pm.addPass(std::make_unique<NotePhase>(name));
+}
+
+FailureOr<const Phase *> ampc::lastPhaseOf(ModuleOp module) {
+  Attribute note = module->getAttr(phaseAttribute);
+  if (!note)
+    return static_cast<const Phase *>(nullptr);
+  auto name = dyn_cast<StringAttr>(note);
+  if (const Phase *phase = name ? findPhase(name) : nullptr)
+    return phase;
+  return module.emitError() << "expected " << phaseAttribute << " to be a phase (" << phaseNames()
+                            << "), but got " << note;
+}
