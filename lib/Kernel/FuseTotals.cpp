@@ -108,13 +108,17 @@ kernel::WithTotalsOp TotalsFusion::create() {
   }
   auto inputs = llvm::to_vector(llvm::concat<const Value>(own, scalars));
   auto op = kernel::WithTotalsOp::create(builder, builder.getFusedLoc(locations), types, inputs);
-  op->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
+  // The mode of a contraction stays with the contraction; all else is of the whole.
+  NamedAttrList ofWhole(kernel->getDiscardableAttrDictionary()), ofLaunch;
+  if (Attribute mode = ofWhole.erase("kernel.compute"))
+    ofLaunch.set("kernel.compute", mode);
+  op->setDiscardableAttrs(ofWhole.getDictionary(builder.getContext()));
   IRMapping arguments;
   Block *launch = builder.createBlock(&op.getLaunch());
   for (Value value : own)
     arguments.map(value, launch->addArgument(value.getType(), value.getLoc()));
   Operation *inner = builder.clone(*kernel, arguments);
-  inner->setDiscardableAttrs(builder.getDictionaryAttr({}));
+  inner->setDiscardableAttrs(ofLaunch.getDictionary(builder.getContext()));
   kernel::YieldOp::create(builder, kernel->getLoc(), inner->getResults());
   Block *body = builder.createBlock(&op.getBody());
   for (Value value : llvm::concat<Value>(llvm::to_vector_of<Value>(kernel->getResults()),

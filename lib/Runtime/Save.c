@@ -1,11 +1,8 @@
-// Writes a checkpoint: safetensors, through a temporary file, so that a crash leaves the old or the
-// new one.
+// Writes a checkpoint: safetensors, in place of an older one.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Runtime/Checkpoint.h"
+#include "lib/Runtime/Replace.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h> /* rename */
 #include <string.h>
 #include <unistd.h>
 
@@ -85,7 +82,8 @@ static int writeAll(int file, const unsigned char *data, size_t bytes) {
   return 0;
 }
 
-static int writeFile(const ampc_state *state, int file) {
+static int writeState(void *argument, int file) {
+  const ampc_state *state = argument;
   size_t header = writeHeader(state);
   int failure = writeAll(file, ampc_rt_at(state, state->layout.header), header);
   for (int32_t s = 0; s < state->model->slot_count && !failure; ++s) {
@@ -93,24 +91,7 @@ static int writeFile(const ampc_state *state, int file) {
     if (ampc_rt_is_saved(slot))
       failure = writeAll(file, ampc_rt_slot_data(state, slot), (size_t)slot->tensor.bytes);
   }
-  return failure || fsync(file) == 0 ? failure : errno;
-}
-
-/* Makes the new name durable. */
-static int syncFolder(const char *path) {
-  char folder[PATH_MAX];
-  size_t length = strlen(path);
-  while (length && path[length - 1] != '/')
-    --length;
-  memcpy(folder, length ? path : "./", length ? length : 2);
-  folder[length ? length : 2] = 0;
-  int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0)
-    return errno;
-  int failure = fsync(file) == 0 ? 0 : errno;
-  close(file);
-  return failure == EINVAL ? 0
-                           : failure; /* some file systems cannot, and need not, sync a folder */
+  return failure;
 }
 
 ampc_status ampc_rt_save(ampc_state *state, const char *path) {
@@ -119,26 +100,7 @@ ampc_status ampc_rt_save(ampc_state *state, const char *path) {
   state->error[0] = 0;
   if (!path || !*path)
     return ampc_rt_fail(state->error, AMPC_E_ARG, "save: path is missing");
-  char temporary[PATH_MAX];
-  ampc_rt_text text = {temporary, sizeof temporary, 0};
-  /* No other process, and no other state of this one, writes this name. */
-  ampc_rt_print(&text, "%s.%d-%x.tmp", path, (int64_t)getpid(), (uint64_t)(uintptr_t)state);
-  if (text.length >= sizeof temporary)
-    return ampc_rt_fail(state->error, AMPC_E_IO, "save: %s: %s", path,
-                        ampc_rt_errno_text(ENAMETOOLONG));
-  int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0)
-    return ampc_rt_fail(state->error, AMPC_E_IO, "save: %s: %s", temporary,
-                        ampc_rt_errno_text(errno));
-  int failure = writeFile(state, file);
-  if (close(file) && !failure)
-    failure = errno;
-  if (!failure && rename(temporary, path))
-    failure = errno;
-  if (failure)
-    unlink(temporary);
-  else
-    failure = syncFolder(path);
+  int failure = ampc_rt_replace_file(path, writeState, state, true);
   if (failure)
     return ampc_rt_fail(state->error, AMPC_E_IO, "save: %s: %s", path, ampc_rt_errno_text(failure));
   return AMPC_OK;

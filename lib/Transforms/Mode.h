@@ -26,5 +26,8 @@ void attachRandomState(train::FuncOp func, train::ModelOp model);
 /// that combine rows get the number of valid rows (a control argument), and rows beyond it are
 /// zeroed where they enter.
 void prepareBatch(train::FuncOp func);
+
+/// A warning at every input that no instance of its function reads.
+void warnOfUnreadInputs(train::ModelOp model);
 } // namespace ampc
 #endif

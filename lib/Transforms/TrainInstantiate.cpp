@@ -164,6 +164,7 @@ private:
     }
     for (train::FuncOp source : sources)
       source.erase();
+    warnOfUnreadInputs(model);
     return checkParameters(model);
   }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AgainstReport.h"
 #include "ampc/Data/Array.h"
+#include "ampc/Package/WriteFile.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include <cmath>
@@ -184,13 +184,16 @@ static llvm::json::Value jsonOf(double x) {
   return std::isfinite(x) ? llvm::json::Value(x) : llvm::json::Value(nullptr);
 }
 
+static bool write(const std::string &path, llvm::StringRef text, std::string &error) {
+  llvm::Error problem = writeFile(path, text);
+  if (problem)
+    error = "cannot write " + path + ": " + llvm::toString(std::move(problem));
+  return error.empty();
+}
+
 bool AgainstReport::writeJson(const std::string &path, std::string &error) const {
-  std::error_code code;
-  llvm::raw_fd_ostream file(path, code);
-  if (code) {
-    error = "cannot write " + path + ": " + code.message();
-    return false;
-  }
+  std::string text;
+  llvm::raw_string_ostream file(text);
   llvm::json::OStream json(file, 1);
   json.object([&] {
     json.attribute("precision", precision);
@@ -235,16 +238,12 @@ bool AgainstReport::writeJson(const std::string &path, std::string &error) const
     });
   });
   file << "\n";
-  return true;
+  return write(path, text, error);
 }
 
 bool AgainstReport::writeCsv(const std::string &path, std::string &error) const {
-  std::error_code code;
-  llvm::raw_fd_ostream file(path, code);
-  if (code) {
-    error = "cannot write " + path + ": " + code.message();
-    return false;
-  }
+  std::string text;
+  llvm::raw_string_ostream file(text);
   auto quoted = [](llvm::StringRef text) {
     std::string out = "\"";
     for (char c : text)
@@ -260,5 +259,5 @@ bool AgainstReport::writeCsv(const std::string &path, std::string &error) const 
          << llvm::format(",%.6g,%.6g,%.6g,%.6g,%u,%u,", row.worst.norm, row.worst.max,
                          row.worst.largest, row.worst.sensitivity, row.step, row.firstBad)
          << quoted(row.value.location) << "\n";
-  return true;
+  return write(path, text, error);
 }

@@ -70,6 +70,44 @@ bool Batches::check(const ampc_tensor &tensor, const Array &array, std::string &
   return true;
 }
 
+static int64_t readInteger(const Array &array, int64_t index) {
+  auto read = [&](auto value) {
+    std::memcpy(&value, static_cast<const char *>(array.data) + index * sizeof value, sizeof value);
+    return int64_t(value);
+  };
+  switch (array.dtype) {
+  case AMPC_I64:
+    return read(int64_t());
+  case AMPC_I32:
+    return read(int32_t());
+  case AMPC_I16:
+    return read(int16_t());
+  case AMPC_I8:
+    return read(int8_t());
+  default:
+    return read(uint8_t());
+  }
+}
+
+/// A step would say it too, when its batch has that row: hours later, perhaps.
+static bool checkLabels(const ampc_tensor &tensor, const Array &array, const std::string &path,
+                        std::string &error) {
+  int64_t count = tensor.label_limit ? array.count() : 0;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t value = readInteger(array, i);
+    if ((value >= 0 && value < tensor.label_limit) || value == tensor.label_ignore)
+      continue;
+    bool isExempt = tensor.label_ignore < 0 || tensor.label_ignore >= tensor.label_limit;
+    int64_t width = array.dims.empty() ? 1 : count / array.dims[0];
+    error = path + ": expected values in [0, " + std::to_string(tensor.label_limit) + ")" +
+            (isExempt ? " or " + std::to_string(tensor.label_ignore) : "") + " for input " +
+            tensor.name + ", but got " + std::to_string(value) + " in row " +
+            std::to_string(i / width);
+    return false;
+  }
+  return true;
+}
+
 bool Batches::open(const ampc_program &p,
                    llvm::ArrayRef<std::pair<std::string, std::string>> sources,
                    uint64_t seedOfOrder, bool wantShuffle, std::string &error) {
@@ -98,7 +136,8 @@ bool Batches::open(const ampc_program &p,
       return false;
     }
     auto array = readArray(source->second, error);
-    if (!array || !check(tensor, *array, error))
+    if (!array || !check(tensor, *array, error) ||
+        !checkLabels(tensor, *array, source->second, error))
       return false;
     inputs.push_back(array->data);
     buffers.emplace_back(tensor.batched ? tensor.bytes : 0);

@@ -6,8 +6,8 @@
 #include "Observer.h"
 #include "RunOptions.h"
 #include "ampc/Data/Log.h"
+#include "ampc/Package/WriteFile.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -268,11 +268,10 @@ static std::string outputPath() {
 
 static int writeProfile(const Profile &profile) {
   std::string path = outputPath();
-  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
-    profile.write(os);
-    return llvm::Error::success();
-  });
-  if (error)
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  profile.write(os);
+  if (llvm::Error error = writeFile(path, text))
     return fail("cannot write " + path + ": " + llvm::toString(std::move(error)));
   llvm::outs() << "wrote " << path << "\n";
   return 0;

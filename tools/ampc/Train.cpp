@@ -28,8 +28,12 @@ static cl::opt<unsigned> steps("steps", cl::desc("number of steps (default: 100)
 static cl::opt<std::string> stepName("step",
                                      cl::desc("the train.step to run (default: the only one)"),
                                      cl::sub(trainCommand));
-static cl::opt<std::string> output("out", cl::desc("checkpoint to write at the end, and on Ctrl-C"),
-                                   cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
+static cl::opt<std::string>
+    output("out", cl::desc("checkpoint to write at the end, on Ctrl-C and on SIGTERM"),
+           cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
+static cl::opt<unsigned> saveEvery("save-every",
+                                   cl::desc("write it after every N-th step of the state, too"),
+                                   cl::value_desc("N"), cl::init(0), cl::sub(trainCommand));
 static cl::opt<std::string> resume("resume", cl::desc("checkpoint to go on from"),
                                    cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
 static cl::opt<std::string> logFile("log", cl::desc("one line per step"),
@@ -46,7 +50,9 @@ static cl::opt<bool>
                    cl::sub(trainCommand));
 static PrecisionOptions precision(trainCommand);
 
-static volatile std::sig_atomic_t interrupted = 0;
+static volatile std::sig_atomic_t stopSignal = 0; ///< that asked for the end; 0: none
+
+static void stopTraining(int signal) { stopSignal = signal; }
 
 namespace {
 /// What the user sees while training: a bar on a terminal, else a line now and then.
@@ -129,14 +135,29 @@ static bool canSave(std::string &error) {
   return false;
 }
 
+static llvm::Error write(Session &session) {
+  ampc_status status = ampc_rt_save(session.getState(), output.c_str());
+  if (status == AMPC_OK)
+    return llvm::Error::success();
+  return llvm::createStringError(llvm::Twine(ampc_rt_status_string(status)) + ": " +
+                                 session.lastError());
+}
+
 static int save(Session &session) {
   if (output.empty())
     return 0;
-  ampc_status status = ampc_rt_save(session.getState(), output.c_str());
-  if (status != AMPC_OK)
-    return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError());
+  if (llvm::Error error = write(session))
+    return fail(llvm::toString(std::move(error)));
   llvm::errs() << "saved " << output << "\n";
   return 0;
+}
+
+/// A save that fails leaves the one before it, and the next one may go well: training goes on.
+static void saveSometimes(Session &session, uint64_t done) {
+  if (!saveEvery || done % saveEvery)
+    return;
+  if (llvm::Error error = write(session))
+    llvm::errs() << "ampc: warning: " << llvm::toString(std::move(error)) << "\n";
 }
 
 /// `tracker` may be null.
@@ -146,7 +167,7 @@ static int trainSteps(Session &session, int number, Batches &batches, Logs &logs
   Progress progress(steps);
   // Skipped steps use up data too, so runs give the place in the data, not updates.
   uint64_t first = ampc_rt_runs(session.getState(), number);
-  for (unsigned i = 0; i < steps && !interrupted; ++i) {
+  for (unsigned i = 0; i < steps && !stopSignal; ++i) {
     uint32_t valid = batches.fill(first + i);
     ampc_train_out out;
     if (tracker)
@@ -164,17 +185,23 @@ static int trainSteps(Session &session, int number, Batches &batches, Logs &logs
     if (!logs.write(out, error))
       return fail(error);
     progress.show(i + 1, out);
+    if (i + 1 < steps) // the last one is saved below
+      saveSometimes(session, first + i + 1);
   }
-  if (interrupted)
-    llvm::errs() << "\ninterrupted\n";
+  if (stopSignal)
+    llvm::errs() << (stopSignal == SIGINT ? "\ninterrupted\n" : "\nterminated\n");
   int status = save(session);
-  return interrupted ? 130 : status;
+  return stopSignal ? 128 + stopSignal : status;
 }
 
 int ampc::runTrain() {
   auto chosen = precision.get();
   if (!chosen)
     return fail(llvm::toString(chosen.takeError()));
+  if (saveEvery.getNumOccurrences() && saveEvery == 0)
+    return fail("expected --save-every of at least 1, but got 0");
+  if (saveEvery && output.empty())
+    return fail("expected --out, the checkpoint to write, with --save-every, but got none");
   auto sources = readSources(runOptions.data);
   if (!sources)
     return fail(llvm::toString(sources.takeError()));
@@ -203,7 +230,8 @@ int ampc::runTrain() {
   Logs logs;
   if (!canSave(error) || !logs.open(session.getModel().programs[number], error))
     return fail(error);
-  std::signal(SIGINT, [](int) { interrupted = 1; });
+  std::signal(SIGINT, stopTraining);
+  std::signal(SIGTERM, stopTraining);
   NonFiniteTracker tracker(session, number, request, options);
   return trainSteps(session, number, batches, logs, trackNonFinite ? &tracker : nullptr);
 }

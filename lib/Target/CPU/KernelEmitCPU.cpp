@@ -15,12 +15,16 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
 
-/// What a kernel's code depends on: all but its operands and its place in memory.
+/// What a kernel's code depends on: all but its operands and its place in memory. Of what earlier
+/// phases attached, that is the mode of a contraction.
 /// (OperationEquivalence cannot say this: it ignores either no values or those inside the body
 /// too.)
 static std::string textOf(Operation *op) {
   Operation *copy = op->clone();
-  copy->setDiscardableAttrs(DictionaryAttr::get(op->getContext()));
+  NamedAttrList attached;
+  if (Attribute mode = op->getAttr("kernel.compute"))
+    attached.set("kernel.compute", mode);
+  copy->setDiscardableAttrs(attached.getDictionary(op->getContext()));
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::interleave(op->getOperandTypes(), os, " ");
@@ -41,8 +45,6 @@ struct KernelEmitCPUPass : ampc::impl::KernelEmitCPUBase<KernelEmitCPUPass> {
 
   void runOnOperation() override {
     if (failed(findTiers()))
-      return signalPassFailure();
-    if (failed(checkModes()))
       return signalPassFailure();
     std::string start = symbolPrefix();
     SmallVector<Operation *> distinct = numberKernels();
@@ -97,10 +99,10 @@ private:
     return distinct;
   }
 
-  /// One message is enough: a mode holds for all contractions.
-  LogicalResult checkModes() {
-    return failure(getOperation()
-                       .walk([](KernelOpInterface op) {
+  /// Of the kernel, or of the one that it adds totals to.
+  static LogicalResult checkModes(Operation *kernel) {
+    return failure(kernel
+                       ->walk([](KernelOpInterface op) {
                          auto mode = op->getAttrOfType<ArrayAttr>("kernel.compute");
                          if (!mode)
                            return WalkResult::advance();
@@ -116,6 +118,8 @@ private:
     const KernelTemplate *writer = templateRegistry().find(op);
     if (!writer)
       return op->emitOpError("has no code for CPUs");
+    if (failed(checkModes(op))) // one message is enough: a mode holds for all contractions
+      return failure();
     KernelRecord record;
     llvm::SmallPtrSet<const Tier *, numTiers> isEmitted;
     for (const Tier *tier : wanted) {
