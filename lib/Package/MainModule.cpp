@@ -221,6 +221,18 @@ static void addWrappers(Module &module, const ModelInfo &model, GlobalVariable *
   b.CreateRet(b.getInt32(AMPC_ABI_VERSION));
 }
 
+static Error otherLayout() {
+  return createStringError(
+      "the tables of the model do not have the layout of ampc/Runtime/Model.h");
+}
+
+Expected<std::unique_ptr<Module>> ampc::buildTables(const ModelInfo &model, LLVMContext &context) {
+  auto module = std::make_unique<Module>(model.name, context);
+  if (!Tables(model, *module).write())
+    return otherLayout();
+  return module;
+}
+
 Expected<std::unique_ptr<Module>> ampc::buildMainModule(const ModelInfo &model,
                                                         LLVMContext &context) {
   StringRef bitcode(reinterpret_cast<const char *>(runtimeBitcode), runtimeBitcodeSize);
@@ -235,8 +247,7 @@ Expected<std::unique_ptr<Module>> ampc::buildMainModule(const ModelInfo &model,
       function.setLinkage(GlobalValue::InternalLinkage);
   GlobalVariable *table = Tables(model, **module).write();
   if (!table)
-    return createStringError(
-        "the tables of the model do not have the layout of ampc/Runtime/Model.h");
+    return otherLayout();
   addWrappers(**module, model, table);
   return module;
 }

@@ -13,5 +13,8 @@ namespace ampc {
 /// Only symbols that begin with the model's name are global.
 llvm::Expected<std::unique_ptr<llvm::Module>> buildMainModule(const ModelInfo &model,
                                                               llvm::LLVMContext &context);
+/// The tables alone, for a process that has the runtime.
+llvm::Expected<std::unique_ptr<llvm::Module>> buildTables(const ModelInfo &model,
+                                                          llvm::LLVMContext &context);
 } // namespace ampc
 #endif

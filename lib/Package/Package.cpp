@@ -5,9 +5,11 @@
 #include "ampc/Package/WriteFile.h"
 #include "lib/Package/MainModule.h"
 #include "lib/Package/ObjectWriter.h"
+#include "lib/Package/OneTier.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
@@ -46,24 +48,50 @@ static void compile(llvm::Module &module, Sanitizer sanitizer, Member &member) {
     member.error = llvm::toString(object.takeError());
 }
 
-static FailureOr<std::vector<Member>> compileTiers(ModuleOp module, const ModelInfo &model,
-                                                   Sanitizer sanitizer) {
+/// Equal code here becomes equal objects: one compiler has one LLVM. It is hashed before LLVM works
+/// on it, so that a process that compiles one tier has the hash of the library with all of them.
+static uint64_t hashOf(const llvm::Module &module) {
+  llvm::SmallVector<char, 0> bitcode;
+  llvm::raw_svector_ostream os(bitcode);
+  llvm::WriteBitcodeToFile(module, os);
+  return llvm::xxh3_64bits(StringRef(bitcode.data(), bitcode.size()));
+}
+
+/// Adds the code to the plan's hash.
+static FailureOr<std::vector<std::unique_ptr<TierCode>>> translateTiers(ModuleOp module,
+                                                                        ModelInfo &model) {
   std::vector<std::unique_ptr<TierCode>> codes;
-  std::vector<Member> members;
   for (int32_t t = 0; t < AMPC_TIERS; ++t) {
     auto code = module.lookupSymbol<ModuleOp>((StringRef("tier_") + tierName(t)).str());
     if (!code || code.getBody()->empty())
       continue;
     codes.push_back(std::make_unique<TierCode>());
-    members.push_back({model.name + "_" + tierName(t) + ".o", {}, {}});
-    codes.back()->module =
-        translateModuleToLLVMIR(code, codes.back()->context, members.back().name);
+    std::string name = model.name + "_" + tierName(t) + ".o";
+    codes.back()->module = translateModuleToLLVMIR(code, codes.back()->context, name);
     if (!codes.back()->module)
       return code.emitError() << "cannot be translated to LLVM IR";
+    model.planHash = model.planHash * 31 + hashOf(*codes.back()->module);
   }
+  return codes;
+}
+
+static FailureOr<std::vector<Member>> compileTiers(ModuleOp module, ModelInfo &model,
+                                                   const PackageOptions &options) {
+  auto codes = translateTiers(module, model);
+  if (failed(codes))
+    return failure();
+  model.planHash = model.planHash * 31 + uint64_t(options.sanitizer); // other code, other bits
+  if (options.pickTier)
+    if (std::optional<int32_t> tier = options.pickTier(model.name, model.tiers)) {
+      keepTier(model, *tier);
+      llvm::erase_if(*codes, [&](auto &code) { return !keepNamed(*code->module, model); });
+    }
+  std::vector<Member> members;
+  for (auto &code : *codes)
+    members.push_back({code->module->getModuleIdentifier(), {}, {}});
   llvm::DefaultThreadPool pool;
-  for (size_t i = 0; i < codes.size(); ++i)
-    pool.async([&, i] { compile(*codes[i]->module, sanitizer, members[i]); });
+  for (size_t i = 0; i < members.size(); ++i)
+    pool.async([&, i] { compile(*(*codes)[i]->module, options.sanitizer, members[i]); });
   pool.wait();
   for (const Member &member : members)
     if (!member.error.empty())
@@ -71,14 +99,15 @@ static FailureOr<std::vector<Member>> compileTiers(ModuleOp module, const ModelI
   return members;
 }
 
-static LogicalResult compileMain(ModuleOp module, const ModelInfo &model, Sanitizer sanitizer,
-                                 std::vector<Member> &members) {
+static LogicalResult compileMain(ModuleOp module, const ModelInfo &model,
+                                 const PackageOptions &options, std::vector<Member> &members) {
   llvm::LLVMContext context;
-  llvm::Expected<std::unique_ptr<llvm::Module>> code = buildMainModule(model, context);
+  llvm::Expected<std::unique_ptr<llvm::Module>> code =
+      options.pickTier ? buildTables(model, context) : buildMainModule(model, context);
   if (!code)
     return module.emitError() << llvm::toString(code.takeError());
   members.push_back({model.name + ".o", {}, {}});
-  compile(**code, sanitizer, members.back());
+  compile(**code, options.sanitizer, members.back());
   if (!members.back().error.empty())
     return module.emitError() << members.back().error;
   return success();
@@ -139,13 +168,8 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
   FailureOr<ModelInfo> model = readModel(module);
   if (failed(model))
     return failure();
-  FailureOr<std::vector<Member>> members = compileTiers(module, *model, options.sanitizer);
-  if (failed(members))
-    return failure();
-  for (const Member &member : *members) // other code, other bits
-    model->planHash = model->planHash * 31 +
-                      llvm::xxh3_64bits(StringRef(member.object.data(), member.object.size()));
-  if (failed(compileMain(module, *model, options.sanitizer, *members)))
+  FailureOr<std::vector<Member>> members = compileTiers(module, *model, options);
+  if (failed(members) || failed(compileMain(module, *model, options, *members)))
     return failure();
   FailureOr<std::vector<std::string>> externals = findExternals(module, *members);
   if (failed(externals) || failed(checkExternals(module, *model, *externals, options.sanitizer)))

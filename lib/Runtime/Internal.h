@@ -34,8 +34,6 @@ ampc_status ampc_rt_fail(char *error, ampc_status status, const char *format, ..
 const char *ampc_rt_errno_text(int number);
 
 /* ---- Tiers ---- */
-/* Sets *tier, obeying AMPC_ISA; an error names what is missing. */
-ampc_status ampc_rt_pick_tier(const ampc_model *model, int32_t *tier, char *error);
 const char *ampc_rt_tier_name(int32_t tier);
 
 /* ---- Threads ---- */

@@ -144,6 +144,8 @@ LogicalResult RmsNormOp::verify() {
                                             : verifyChannels(*this, getX().getType(), getGamma());
 }
 template <typename Op> static LogicalResult verifyRowNormGrad(Op op) {
+  if (failed(verifyEps(op, op.getEps())))
+    return failure();
   if (op.getG().getType() != op.getX().getType())
     return op.emitOpError() << "expected a cotangent of type " << op.getX().getType()
                             << ", but got " << op.getG().getType();

@@ -24,7 +24,28 @@ train.model @round {
     %1 = train.cast %0 : tensor<65536xbf16> to tensor<65536xf32>
     train.return %1 : tensor<65536xf32>
   }
+  train.func @negative_key(%x: tensor<65536xf32>) -> tensor<65536xf32> {
+    %n = train.constant dense<5> : tensor<i64>
+    %0 = train.stochastic_round %x count %n key -1 : tensor<65536xf32>, tensor<i64>
+    %1 = train.cast %0 : tensor<65536xbf16> to tensor<65536xf32>
+    train.return %1 : tensor<65536xf32>
+  }
+  train.func @zero_key(%x: tensor<65536xf32>) -> tensor<65536xf32> {
+    %n = train.constant dense<5> : tensor<i64>
+    %0 = train.stochastic_round %x count %n key 0 : tensor<65536xf32>, tensor<i64>
+    %1 = train.cast %0 : tensor<65536xbf16> to tensor<65536xf32>
+    train.return %1 : tensor<65536xf32>
+  }
+  train.func @largest_key(%x: tensor<65536xf32>) -> tensor<65536xf32> {
+    %n = train.constant dense<5> : tensor<i64>
+    %0 = train.stochastic_round %x count %n key 2147483647 : tensor<65536xf32>, tensor<i64>
+    %1 = train.cast %0 : tensor<65536xbf16> to tensor<65536xf32>
+    train.return %1 : tensor<65536xf32>
+  }
   train.export @first as "first"
   train.export @next_count as "next_count"
   train.export @other_key as "other_key"
+  train.export @negative_key as "negative_key"
+  train.export @zero_key as "zero_key"
+  train.export @largest_key as "largest_key"
 }

@@ -15,6 +15,8 @@ import struct
 import subprocess
 import sys
 
+from closeness import share
+
 ROWS, BATCH, FEATURES, CLASSES, STEPS = 48, 12, 5, 3, 24
 
 # Name: (ampc optimizer and attributes, torch optimizer, arguments, clip norm, factor of a step counted from 1)
@@ -213,7 +215,7 @@ def compare(recorded, folder):
         if average := expected.get(name + " average"):
             found += read_tensor(f"{folder}/{name}.safetensors", "fit.ema.w")
             wanted += average
-        worst = max(abs(a - b) / (1e-6 + 1e-5 * abs(b)) for a, b in zip(found, wanted, strict=True))
+        worst = share(found, wanted, 1e-6, 1e-5)
         good = worst <= 1 and losses[-1] < losses[0]
         failures += not good
         print(f"{name}: {worst:.2g} of the tolerance, loss {losses[0]:.4f} to {losses[-1]:.4f}{'' if good else ' WRONG'}")

@@ -117,6 +117,7 @@ def record():
 
 
 def compare(recorded, library):
+    from closeness import share
     from model import Model, array
     with open(recorded) as file:
         expected = json.load(file)
@@ -151,7 +152,7 @@ def compare(recorded, library):
         m = run(name, 1, False)
         value = list(m.tensor(f"{name}_fit.ema.{name}" if name == "average" else name, ROWS * WIDTH))
         if SAME.get(name, name) in expected:
-            worst = max(abs(a - b) / (1e-6 + 2e-5 * abs(b)) for a, b in zip(value, expected[SAME.get(name, name)]))
+            worst = share(value, expected[SAME.get(name, name)], 1e-6, 2e-5)
             report(worst <= 1, f"{name}: {worst:.3g} of the tolerance beside PyTorch")
         state = {name: WIDTH} | {f"{name}_fit.{kind}.{name}": width for kind, width in moments.items()}
         before = Model(library, "rows")

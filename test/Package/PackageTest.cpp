@@ -215,6 +215,39 @@ TEST_F(Package, RunsInProcessWithEqualBits) {
   ampc_rt_destroy(state);
 }
 
+static std::string planHash(const PackagedModel &model) {
+  return llvm::cantFail(llvm::json::parse(model.manifest))
+      .getAsObject()
+      ->getString("plan_hash")
+      ->str();
+}
+
+TEST_F(Package, OneTierOfALibraryHasItsHash) {
+  FailureOr<PackagedModel> all = package(readText(input("line.mlir")));
+  ASSERT_TRUE(succeeded(all)) << errors;
+  for (int32_t tier : {AMPC_TIER_PLAIN, AMPC_TIER_AVX2}) {
+    PackageOptions options;
+    options.pickTier = [&](llvm::StringRef, uint32_t tiers) {
+      return tiers >> tier & 1 ? std::optional<int32_t>(tier) : std::nullopt;
+    };
+    FailureOr<PackagedModel> one = package(readText(input("line.mlir")), options);
+    ASSERT_TRUE(succeeded(one)) << errors;
+    EXPECT_EQ(planHash(*one), planHash(*all));
+    EXPECT_LT(one->archive->getBufferSize(), all->archive->getBufferSize() / 2);
+    llvm::Expected<std::unique_ptr<LoadedModel>> loaded = LoadedModel::load(*one);
+    ASSERT_TRUE(bool(loaded)) << llvm::toString(loaded.takeError());
+    const ampc_model &model = (*loaded)->model();
+    EXPECT_EQ(model.tiers, 1u << tier);
+    for (int32_t k = 0; k < model.kernel_count; ++k)
+      for (int32_t t = 0; t < AMPC_TIERS; ++t)
+        EXPECT_EQ(model.kernels[k].run[t] != nullptr, t == tier);
+  }
+  FailureOr<PackagedModel> other =
+      package(replaceAll(readText(input("line.mlir")), "arith.addf", "arith.subf"));
+  ASSERT_TRUE(succeeded(other)) << errors;
+  EXPECT_NE(planHash(*other), planHash(*all));
+}
+
 TEST_F(Package, AddressSanitizerSeesAnOverflow) {
   write("line", folder + "/asan", {Sanitizer::Address});
   ASSERT_EQ(0, shell(cc + " -g -fsanitize=address -Iasan " + input("overflow.c") +

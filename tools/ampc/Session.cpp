@@ -10,11 +10,26 @@ Session::~Session() {
     ampc_rt_destroy(state);
 }
 
+/// The tier that the state will run. Where there is none, all code is compiled, and the runtime
+/// says what is missing.
+static std::optional<int32_t> pickTier(llvm::StringRef name, uint32_t tiers) {
+  std::string copy = name.str();
+  ampc_model model = {};
+  model.name = copy.c_str();
+  model.tiers = tiers;
+  int32_t tier;
+  if (ampc_rt_pick_tier(&model, &tier, nullptr) != AMPC_OK)
+    return std::nullopt;
+  return tier;
+}
+
 bool Session::open(const CompileRequest &request, ampc_options options) {
   auto module = compiler.run(request);
   if (!module)
     return false;
-  auto packaged = packageModel(*module, {});
+  PackageOptions once;
+  once.pickTier = pickTier;
+  auto packaged = packageModel(*module, once);
   if (failed(packaged))
     return false;
   auto model = LoadedModel::load(*packaged);

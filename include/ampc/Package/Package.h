@@ -6,7 +6,9 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace ampc {
@@ -14,6 +16,10 @@ enum class Sanitizer { None, Address, Thread };
 
 struct PackageOptions {
   Sanitizer sanitizer = Sanitizer::None; ///< instruments all code of the model
+  /// For a model that only this process runs: picks one of the tiers in a mask for it. Only that
+  /// tier's code is compiled, and there are no C functions. The hash of the plan is that of the
+  /// whole library.
+  std::function<std::optional<int32_t>(llvm::StringRef model, uint32_t tiers)> pickTier = nullptr;
 };
 
 /// Bytes by what they are for, in the order of a table; without what the model has none of.

@@ -30,6 +30,9 @@ typedef struct {
   void *outputs[];
 } ampc_run_out;
 
+/* Sets *tier, one of model->tiers, obeying AMPC_ISA; `error` (AMPC_ERROR_BYTES, may be null) names
+   what is missing. */
+ampc_status ampc_rt_pick_tier(const ampc_model *model, int32_t *tier, char *error);
 size_t ampc_rt_state_bytes(const ampc_model *model, const ampc_options *options);
 ampc_status ampc_rt_create(const ampc_model *model, const ampc_options *options,
                            ampc_state **state);

@@ -173,6 +173,16 @@ train.model @m {
 
 train.model @m {
   train.func @f(%x: tensor<4x8xf32>, %v: tensor<8xf32>) {
+    // expected-error @below {{expected a positive eps, but got -1.500000e+00}}
+    %0, %1 = train.rms_norm_grad %x, %v, %x eps -1.5 : tensor<4x8xf32>, tensor<8xf32>, tensor<4x8xf32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<4x8xf32>, %v: tensor<8xf32>) {
     // expected-error @below {{expected a buffer, but @none is none}}
     %0 = train.batch_norm %x, %v, %v running @none, @none momentum 0.1 eps 1.0e-5 : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>
     train.return

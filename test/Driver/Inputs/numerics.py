@@ -8,6 +8,7 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../Oracle"))
+from closeness import distance
 from optimizers import write_npy
 
 
@@ -57,7 +58,7 @@ def norm_error(got, exact):
 
 
 def max_error(got, exact):
-    return max(abs(g - e) for g, e in zip(got, exact)) / max(map(abs, exact))
+    return distance(got, exact) / max(map(abs, exact))
 
 
 def against(path):

@@ -8,6 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../Oracle"))
 import optimizers as data
+from closeness import share
 
 
 def model(rows, parts):
@@ -61,7 +62,7 @@ def run(text, path, folder, steps):
 def check_losses(folder):
     """A batch of 12 rows and three parts of 4; a short batch has 7 rows: parts of 4, 3 and 0."""
     whole, parts = (run(model(rows, count), f"{folder}/{rows}x{count}", folder, 30) for rows, count in [(12, 1), (4, 3)])
-    worst = max(abs(a - b) / abs(a) for a, b in zip(whole, parts, strict=True))
+    worst = share(parts, whole, relative=1.0)
     print(f"{len(whole)} losses, largest relative difference {worst:.2g}, from {whole[0]:.3f} to {whole[-1]:.3f}")
     return len(whole) == 30 and worst < 1e-5 and whole[-1] < whole[0]
 

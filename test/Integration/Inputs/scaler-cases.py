@@ -6,6 +6,7 @@ import itertools
 import random
 
 from trained import FOLDER, Trained, TrainOut, array, build, expect, failures, pointer_struct
+from closeness import distance
 
 
 def batch(seed, bad=False):
@@ -208,7 +209,7 @@ def clipping():
     for i in (0, 1, 3):
         control.step(batch(i))
     for name in ("w0", "w1"):
-        worst = max(abs(a - b) for a, b in zip(scaled.tensor(name, 64), control.tensor(name, 64)))
+        worst = distance(scaled.tensor(name, 64), control.tensor(name, 64))
         expect(f"{name} within 1e-3 of f32 ({worst:.2g})", worst < 1e-3, True)
     norm, exact = scaled.step(batch(4)).grad_norm, control.step(batch(4)).grad_norm
     expect(f"norm {norm:.4g} without the scale, as in f32: {exact:.4g}", 0.2 < exact and abs(norm - exact) < 0.01 * exact, True)
@@ -232,8 +233,8 @@ def accumulation():
     parts.step(rows)
     control = Trained(*build("still32", plain("still32", scaling, ", micro_batches = 2"), "--precision=f32"))
     control.step(rows)
-    moved = max(abs(a - b) for a, b in zip(parts.reals("w0"), before))
-    worst = max(abs(a - b) for a, b in zip(parts.reals("w0"), control.reals("w0")))
+    moved = distance(parts.reals("w0"), before)
+    worst = distance(parts.reals("w0"), control.reals("w0"))
     expect(f"moved {moved:.2g}, {worst:.2g} from f32", moved > 1e-2 and worst < 1e-3, True)
     kept = parts.reals("w0")
     out = parts.step([a + b for a, b in zip(batch(4), batch(5, bad=True))])
@@ -397,7 +398,7 @@ def separate():
     other = Trained(*built)
     other.step(batch(0))
     lr = [w - 0.1 * g for w, g in zip(model.tensor("w0", 64), gradient)]
-    worst = max(abs(a - b) for a, b in zip(lr, other.tensor("w0", 64)))
+    worst = distance(lr, other.tensor("w0", 64))
     expect(f"stored gradients are unscaled ({worst:.2g})", worst < 1e-6, True)
     for value, name in [(v, n) for v in (float("inf"), -float("inf"), float("nan")) for n in ("w0", "w1")]:
         model.run("grad", given)

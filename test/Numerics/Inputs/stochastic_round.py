@@ -51,10 +51,12 @@ check(all(math.isnan(v) for v in draw("first", math.nan)), "NaN is lost")
 x = single(0x3F808000)
 first = [v > x for v in draw("first", x)]
 check(first == [v > x for v in draw("first", x, threads=4)], "threads change the draws")
-for program in ("next_count", "other_key"):
-    other = [v > x for v in draw(program, x)]
-    agree = sum(a == b for a, b in zip(first, other)) / COUNT
-    check(abs(agree - 0.5) <= 5 * 0.5 / math.sqrt(COUNT), f"{program}: {agree} of the draws agree with those of first")
+drawn = {"first": first}
+for program in ("next_count", "other_key", "negative_key", "zero_key", "largest_key"):
+    drawn[program] = [v > x for v in draw(program, x)]
+    for before, other in list(drawn.items())[:-1]:
+        agree = sum(a == b for a, b in zip(drawn[program], other)) / COUNT
+        check(abs(agree - 0.5) <= 5 * 0.5 / math.sqrt(COUNT), f"{program}: {agree} of the draws agree with those of {before}")
 agree = sum(a == b for a, b in zip(first, first[1:])) / COUNT
 check(abs(agree - 0.5) <= 5 * 0.5 / math.sqrt(COUNT), f"{agree} of the draws agree with their neighbour")
 print(f"{failed} of {checks} checks failed")
