@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 import shutil
+import subprocess
 
 import lit.formats
 
@@ -18,6 +19,15 @@ config.environment["PATH"] = os.pathsep.join(
 opt = "ampc-opt"
 if os.environ.get("AMPC_VERIFY_ROUNDTRIP"):
     opt += " --verify-roundtrip"
+
+
+def python_with_numpy():
+    """Debian's python3-numpy belongs to the system's interpreter, which need not be the first on PATH."""
+    found = "import importlib.util as u, sys; sys.exit(u.find_spec('numpy') is None)"
+    candidates = [shutil.which("python3"), "/usr/bin/python3"]
+    return next((p for p in candidates if p and subprocess.run([p, "-c", found]).returncode == 0), candidates[0] or "python3")
+
+
 config.substitutions += [
     ("%ampc-opt", opt),
     ("%inputs", os.path.join(config.test_source_root, "Inputs")),
@@ -25,7 +35,7 @@ config.substitutions += [
     ("%source", config.source_dir),
     ("%build", config.build_dir),
     ("%cc", config.cc),
-    ("%python", shutil.which("python3") or "python3"),
+    ("%python", python_with_numpy()),
 ]
 
 flags = set()

@@ -1,0 +1,146 @@
+// Ops and attributes of the dialects as their TableGen records describe them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Definitions.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+using namespace ampc::fuzz;
+
+namespace {
+class Records {
+public:
+  explicit Records(const json::Object &all) : all(all) {}
+  const json::Object &get(StringRef name) const { return *all.getObject(name); }
+  /// Names of records of a class.
+  std::vector<std::string> instances(StringRef name) const {
+    std::vector<std::string> names;
+    for (const json::Value &value : *all.getObject("!instanceof")->getArray(name))
+      names.push_back(value.getAsString()->str());
+    return names;
+  }
+  static bool isA(const json::Object &record, StringRef name) {
+    return llvm::any_of(*record.getArray("!superclasses"), [&](const json::Value &value) {
+      return value.getAsString() == name;
+    });
+  }
+  static StringRef text(const json::Object &record, StringRef field) {
+    return record.getString(field).value_or("");
+  }
+  static StringRef reference(const json::Object &record, StringRef field) {
+    const json::Object *value = record.getObject(field);
+    return value ? text(*value, "def") : "";
+  }
+  /// Calls see(record, name of the argument) for the arguments of a dag.
+  template <typename See> void forDag(const json::Object &record, StringRef field, See see) const {
+    for (const json::Value &pair : *record.getObject(field)->getArray("args")) {
+      const json::Array &entry = *pair.getAsArray();
+      const json::Object *type = entry[0].getAsObject(); // else a C++ type
+      see(type ? text(*type, "def") : *entry[0].getAsString(),
+          entry[1].getAsString().value_or(""));
+    }
+  }
+
+  Argument argument(StringRef constraint, StringRef name) const;
+  bool hasTrait(const json::Object &op, StringRef trait) const {
+    return llvm::any_of(*op.getArray("traits"), [&](const json::Value &value) {
+      return text(*value.getAsObject(), "def") == trait;
+    });
+  }
+  AttrDefinition attribute(const json::Object &record, StringRef dialect) const;
+
+private:
+  const json::Object &all;
+};
+} // namespace
+
+Argument Records::argument(StringRef constraint, StringRef name) const {
+  Argument result;
+  result.name = name.str();
+  const json::Object *record = &get(constraint);
+  result.isOperand = isA(*record, "TypeConstraint");
+  result.isVariadic = isA(*record, "Variadic");
+  result.isOptional = isA(*record, "Optional") || isA(*record, "OptionalAttr") ||
+                      isA(*record, "DefaultValuedAttr") ||
+                      isA(*record, "DefaultValuedOptionalAttr");
+  for (StringRef inner : {"baseType", "baseAttr"})
+    if (result.isOptional || result.isVariadic)
+      if (StringRef base = reference(*record, inner); !base.empty())
+        constraint = base, record = &get(base);
+  result.constraint = constraint.str();
+  result.summary = text(*record, "summary").str();
+  if (isA(*record, "EnumAttr"))
+    for (const json::Value &value : *get(reference(*record, "enum")).getArray("enumerants"))
+      result.cases.push_back(("#train<" + text(*record, "mnemonic") + " " +
+                              text(get(text(*value.getAsObject(), "def")), "str") + ">")
+                                 .str());
+  return result;
+}
+
+AttrDefinition Records::attribute(const json::Object &record, StringRef dialect) const {
+  AttrDefinition result;
+  result.name = (dialect + "." + text(record, "mnemonic")).str();
+  result.format = text(record, "assemblyFormat").str();
+  if (record.getObject("parameters"))
+    forDag(record, "parameters", [&](StringRef type, StringRef name) {
+      if (!all.get(type)) {
+        result.parameters.push_back({name.str(), type.str(), false});
+        return;
+      }
+      const json::Object &parameter = get(type);
+      result.parameters.push_back({name.str(), text(parameter, "cppType").str(),
+                                   !text(parameter, "defaultValue").empty()});
+    });
+  return result;
+}
+
+/// Random models consist of ops from tensors to tensors; the rest of a model has a place of its own
+/// in the generator. `seed` and `gradient` are marks that only passes make.
+static bool isTensorOp(const Records &records, const json::Object &op, StringRef name) {
+  bool hasResults = !op.getObject("results")->getArray("args")->empty();
+  return hasResults && records.hasTrait(op, "Pure") && name != "read" && name != "seed" &&
+         name != "gradient" && Records::reference(op, "opDialect") == "TrainDialect";
+}
+
+Expected<Definitions> Definitions::read(StringRef path) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);
+  if (!file)
+    return createStringError(file.getError(), "cannot read %s", path.str().c_str());
+  Expected<json::Value> parsed = json::parse((*file)->getBuffer());
+  if (!parsed)
+    return parsed.takeError();
+  Records records(*parsed->getAsObject());
+  Definitions result;
+  for (const std::string &name : records.instances("Op")) {
+    const json::Object &record = records.get(name);
+    StringRef mnemonic = Records::text(record, "opName");
+    if (!isTensorOp(records, record, mnemonic))
+      continue;
+    OpDefinition op;
+    op.name = ("train." + mnemonic).str();
+    records.forDag(record, "arguments", [&](StringRef constraint, StringRef argument) {
+      op.arguments.push_back(records.argument(constraint, argument));
+    });
+    records.forDag(record, "results", [&](StringRef constraint, StringRef argument) {
+      Argument type = records.argument(constraint, argument);
+      op.hasOptionalResult |= type.isOptional;
+      op.resultSummaries.push_back(type.summary);
+    });
+    result.ops.push_back(std::move(op));
+  }
+  for (const std::string &name : records.instances("AttrDef")) {
+    const json::Object &record = records.get(name);
+    auto addTo = [&](std::vector<AttrDefinition> &list, StringRef dialect) {
+      list.push_back(records.attribute(record, dialect));
+    };
+    if (Records::isA(record, "Train_InitAttr"))
+      addTo(result.initialisers, "train");
+    if (Records::isA(record, "Train_OptimizerAttr"))
+      addTo(result.optimizers, "train");
+    if (Records::isA(record, "Train_ScheduleAttr"))
+      addTo(result.schedules, "train");
+    if (name == "Amp_ScalingAttr")
+      addTo(result.scalings, "amp");
+  }
+  return result;
+}

@@ -1,0 +1,56 @@
+// Random models.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TEST_FUZZ_GENERATOR_H
+#define AMPC_TEST_FUZZ_GENERATOR_H
+
+#include "Sampler.h"
+#include "mlir-dialects/Train/Train.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace ampc::fuzz {
+/// One model: parameters and buffers, one or two losses with their steps, exports, regions.
+class Generator : Surroundings {
+public:
+  Generator(const Definitions &definitions, uint64_t seed, mlir::MLIRContext *context);
+  mlir::OwningOpRef<mlir::ModuleOp> run();
+
+private:
+  llvm::ArrayRef<mlir::Value> values() override { return pool; }
+  mlir::Value makeLeaf(mlir::RankedTensorType type) override;
+  mlir::FlatSymbolRefAttr makeBuffer(mlir::RankedTensorType type) override;
+  void dropBuffer(mlir::FlatSymbolRefAttr buffer) override;
+
+  void chooseExtents();
+  mlir::Value makeInput(mlir::RankedTensorType type);
+  mlir::Value makeConstant(mlir::RankedTensorType type);
+  mlir::Value readState(llvm::StringRef kind, mlir::RankedTensorType type);
+  std::string makeState(llvm::StringRef kind, mlir::RankedTensorType type);
+  train::FuncOp openFunction(llvm::StringRef name);
+  void closeFunction(train::FuncOp func, mlir::ValueRange results);
+  void fillBody();
+  mlir::Value reduceToScalar(mlir::Value value);
+  mlir::Value makeLoss();
+  void makeWrites();
+  void makeRegion(mlir::Block &body);
+  void chooseComputeTypes(mlir::Block &body);
+  void makeHelper();
+  void makeExport(int number);
+  void makeStep(int number, train::FuncOp loss);
+  mlir::Value create(llvm::StringRef name, mlir::ValueRange operands,
+                     llvm::ArrayRef<mlir::NamedAttribute> attributes = {}, mlir::Type result = {});
+  mlir::NamedAttribute named(llvm::StringRef name, mlir::Attribute value);
+
+  const Definitions &definitions;
+  Random random;
+  mlir::MLIRContext *context;
+  mlir::OpBuilder builder;
+  Sampler sampler;
+  train::ModelOp model;
+  mlir::Block *body = nullptr;
+  llvm::SmallVector<mlir::Value> pool;
+  llvm::SmallVector<std::string> learned; // parameters of steps so far
+  train::FuncOp helper;
+  int states = 0, inputs = 0;
+};
+} // namespace ampc::fuzz
+#endif

@@ -1,0 +1,58 @@
+// Random uses of one op, found with the help of its own inference and verifier.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TEST_FUZZ_SAMPLER_H
+#define AMPC_TEST_FUZZ_SAMPLER_H
+
+#include "Definitions.h"
+#include "Random.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace ampc::fuzz {
+/// What the sampler takes from the model around it.
+class Surroundings {
+public:
+  virtual ~Surroundings() = default;
+  /// Values that ops may read, the last ones most likely.
+  virtual llvm::ArrayRef<mlir::Value> values() = 0;
+  /// A new value of a type: a parameter, input, constant, ... Null if there is none.
+  virtual mlir::Value makeLeaf(mlir::RankedTensorType type) = 0;
+  /// A new buffer.
+  virtual mlir::FlatSymbolRefAttr makeBuffer(mlir::RankedTensorType type) = 0;
+  virtual void dropBuffer(mlir::FlatSymbolRefAttr buffer) = 0;
+};
+
+class Sampler {
+public:
+  Sampler(Surroundings &around, Random &random, mlir::MLIRContext *context);
+  /// Extents that shapes are made of.
+  std::vector<int64_t> extents;
+  int64_t mostElements = 4096;
+
+  mlir::RankedTensorType randomType(llvm::StringRef summary);
+  /// An op at the builder's place, valid and with operands of the surroundings, or null.
+  mlir::Operation *sample(const OpDefinition &definition, mlir::OpBuilder &builder);
+  mlir::Attribute parameters(const AttrDefinition &definition);
+
+private:
+  struct Draft;
+  llvm::SmallVector<int64_t> randomShape();
+  mlir::Type randomElement(llvm::StringRef summary);
+  mlir::RankedTensorType typeLike(llvm::ArrayRef<mlir::RankedTensorType> known,
+                                  llvm::StringRef summary);
+  void chooseOperands(const OpDefinition &definition, Draft &draft);
+  void chooseAttributes(const OpDefinition &definition, Draft &draft);
+  mlir::Attribute attribute(const Argument &argument, Draft &draft);
+  llvm::SmallVector<int64_t> numbers(Draft &draft);
+  bool chooseResults(const OpDefinition &definition, Draft &draft);
+  bool isValid(const OpDefinition &definition, Draft &draft, mlir::OpBuilder &builder);
+  bool learn(Draft &draft, llvm::StringRef message);
+  mlir::Operation *finish(Draft &draft, mlir::OpBuilder &builder);
+
+  Surroundings &around;
+  Random &random;
+  mlir::MLIRContext *context;
+};
+} // namespace ampc::fuzz
+#endif
