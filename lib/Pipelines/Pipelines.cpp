@@ -83,7 +83,8 @@ ArrayRef<Phase> ampc::getPhases() {
        [](OpPassManager &pm, const CompileOptions &options) {
          AmpRecomputeOptions recompute;
          recompute.explain = options.explain;
-         recompute.repeat = options.precision == "bf16" || options.precision == "f16";
+         recompute.repeat = options.recompute &&
+                            (options.precision == "bf16" || options.precision == "f16");
          pm.addPass(createAmpRecompute(recompute));
          if (options.observe)
            pm.addPass(createTrainObserve());
@@ -110,8 +111,10 @@ ArrayRef<Phase> ampc::getPhases() {
       {"plan", "one schedule, one arena: every buffer has an offset, and the peak is known",
        [](OpPassManager &pm, const CompileOptions &) { pm.addPass(createKernelPlan()); }},
       {"emit", "one function per distinct kernel and tier, in the LLVM dialect",
-       [](OpPassManager &pm, const CompileOptions &) {
-         pm.addPass(createKernelEmitCPU());
+       [](OpPassManager &pm, const CompileOptions &options) {
+         KernelEmitCPUOptions emit;
+         llvm::append_range(emit.only, options.tiers);
+         pm.addPass(createKernelEmitCPU(emit));
          cpu::buildCodegenPipeline(pm);
        }},
   };

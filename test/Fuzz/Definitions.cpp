@@ -94,6 +94,25 @@ AttrDefinition Records::attribute(const json::Object &record, StringRef dialect)
   return result;
 }
 
+/// Ranks of `tensor<4x8xf32>` and lists such as `[1, 1]`, in their order.
+static void readExample(StringRef text, OpDefinition &op) {
+  for (StringRef rest = text; !rest.empty();) {
+    size_t at = rest.find("tensor<");
+    if (at == StringRef::npos)
+      break;
+    rest = rest.drop_front(at + 7);
+    op.exampleRanks.push_back(rest.take_until([](char c) { return c == '>'; }).count('x'));
+  }
+  for (StringRef rest = text; rest.contains('[');) {
+    rest = rest.drop_front(rest.find('[') + 1);
+    auto [list, after] = rest.split(']');
+    SmallVector<StringRef> parts;
+    list.split(parts, ',', -1, /*KeepEmpty=*/false);
+    op.exampleLists.push_back(parts.size());
+    rest = after;
+  }
+}
+
 /// Random models consist of ops from tensors to tensors; the rest of a model has a place of its own
 /// in the generator. `seed` and `gradient` are marks that only passes make.
 static bool isTensorOp(const Records &records, const json::Object &op, StringRef name) {
@@ -126,6 +145,7 @@ Expected<Definitions> Definitions::read(StringRef path) {
       op.hasOptionalResult |= type.isOptional;
       op.resultSummaries.push_back(type.summary);
     });
+    readExample(Records::text(record, "example"), op);
     result.ops.push_back(std::move(op));
   }
   for (const std::string &name : records.instances("AttrDef")) {

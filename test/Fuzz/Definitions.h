@@ -22,7 +22,10 @@ struct OpDefinition {
   std::string name; ///< with the dialect
   std::vector<Argument> arguments;
   std::vector<std::string> resultSummaries;
-  bool hasOptionalResult = false; ///< results from the last on
+  bool hasOptionalResult = false; ///< the last result
+  /// What the example in the documentation has: ranks of tensors, and lists of numbers.
+  std::vector<int64_t> exampleRanks;
+  std::vector<size_t> exampleLists; ///< lengths
 };
 
 /// A parameter of an attribute, such as `lr`.

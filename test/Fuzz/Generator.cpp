@@ -46,7 +46,9 @@ Value Generator::create(StringRef name, ValueRange operands, ArrayRef<NamedAttri
 //------------------------------------------------------------===//
 
 std::string Generator::makeState(StringRef kind, RankedTensorType type) {
-  std::string name = (kind == "train.param" ? "w" : "b") + std::to_string(states++);
+  std::string name;
+  for (int number = 0; name.empty() || model.lookupSymbol(name); ++number)
+    name = (kind == "train.param" ? "w" : "b") + std::to_string(number);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&model.getBody().front());
   Attribute init = sampler.parameters(random.pick(definitions.initialisers));
@@ -95,8 +97,8 @@ Value Generator::makeInput(RankedTensorType type) {
 Value Generator::makeConstant(RankedTensorType type) {
   SmallVector<Attribute> elements;
   Type element = type.getElementType();
-  int64_t count = random.chance(0.4) ? 1 : type.getNumElements();
-  for (int64_t i = 0; i < count; ++i)
+  bool isSplat = type.getNumElements() > 64 || random.chance(0.4);
+  for (int64_t i = 0, count = isSplat ? 1 : type.getNumElements(); i < count; ++i)
     elements.push_back(isa<FloatType>(element)
                            ? Attribute(FloatAttr::get(element, std::round(random.normal() * 64) / 64))
                            : Attribute(IntegerAttr::get(element, random.between(0, element.isInteger(1) ? 1 : 3))));
@@ -293,8 +295,8 @@ void Generator::makeExport(int number) {
   for (Value value : pool)
     if ((value.use_empty() || random.chance(0.2)) && results.size() < 3)
       results.push_back(value);
-  makeRegion(*body);
   closeFunction(func, results.empty() ? ValueRange(pool.back()) : ValueRange(results));
+  makeRegion(*body);
   builder.setInsertionPointToEnd(&model.getBody().front());
   OperationState state(builder.getUnknownLoc(), "train.export");
   state.addAttributes({named("function", FlatSymbolRefAttr::get(context, name)),

@@ -50,7 +50,7 @@ private:
   llvm::SmallVector<mlir::Value> pool;
   llvm::SmallVector<std::string> learned; // parameters of steps so far
   train::FuncOp helper;
-  int states = 0, inputs = 0;
+  int inputs = 0;
 };
 } // namespace ampc::fuzz
 #endif

@@ -136,6 +136,13 @@ void Sampler::chooseOperands(const OpDefinition &definition, Draft &draft) {
       }
       auto type = value ? cast<RankedTensorType>(value.getType())
                         : typeLike(draft.types, summary);
+      size_t number = draft.types.size();
+      if (!value && number < definition.exampleRanks.size() && random.chance(0.3)) {
+        SmallVector<int64_t> shape(definition.exampleRanks[number]);
+        for (int64_t &extent : shape)
+          extent = random.pick(extents);
+        type = RankedTensorType::get(shape, type.getElementType());
+      }
       draft.values.push_back(value);
       draft.types.push_back(type);
       draft.summaries.push_back(summary.str());
@@ -144,7 +151,14 @@ void Sampler::chooseOperands(const OpDefinition &definition, Draft &draft) {
 }
 
 /// A list of numbers for strides, permutations, dimensions, sizes, ...
-SmallVector<int64_t> Sampler::numbers(Draft &draft) {
+SmallVector<int64_t> Sampler::numbers(const OpDefinition &definition, Draft &draft) {
+  if (!definition.exampleLists.empty() && random.chance(0.5)) {
+    // As many as in an example of the definition.
+    SmallVector<int64_t> result(random.pick(definition.exampleLists));
+    for (int64_t &number : result)
+      number = random.between(0, random.chance(0.5) ? 1 : 3);
+    return result;
+  }
   int64_t rank = draft.types.empty() ? 2 : draft.types[0].getRank();
   auto shape = draft.types.empty() ? ArrayRef<int64_t>() : draft.types[0].getShape();
   SmallVector<int64_t> result;
@@ -179,7 +193,8 @@ SmallVector<int64_t> Sampler::numbers(Draft &draft) {
   return result;
 }
 
-Attribute Sampler::attribute(const Argument &argument, Draft &draft) {
+Attribute Sampler::attribute(const OpDefinition &definition, const Argument &argument,
+                             Draft &draft) {
   Builder b(context);
   StringRef kind = argument.constraint;
   if (!argument.cases.empty())
@@ -196,7 +211,7 @@ Attribute Sampler::attribute(const Argument &argument, Draft &draft) {
   if (kind == "UnitAttr")
     return random.chance(0.5) ? b.getUnitAttr() : Attribute();
   if (kind == "DenseI64ArrayAttr")
-    return b.getDenseI64ArrayAttr(numbers(draft));
+    return b.getDenseI64ArrayAttr(numbers(definition, draft));
   if (kind == "FlatSymbolRefAttr" && !draft.types.empty()) {
     draft.buffers.push_back(around.makeBuffer(random.pick(draft.types)));
     return draft.buffers.back();
@@ -204,8 +219,8 @@ Attribute Sampler::attribute(const Argument &argument, Draft &draft) {
   if (kind == "ElementsAttr") {
     RankedTensorType type = randomType("32-bit float or 32-bit signless integer");
     SmallVector<Attribute> elements;
-    int64_t count = random.chance(0.3) ? 1 : type.getNumElements();
-    for (int64_t i = 0; i < count; ++i)
+    bool isSplat = type.getNumElements() > 64 || random.chance(0.3);
+    for (int64_t i = 0, count = isSplat ? 1 : type.getNumElements(); i < count; ++i)
       if (isa<FloatType>(type.getElementType()))
         elements.push_back(b.getF32FloatAttr(float(std::round(random.normal() * 64) / 64)));
       else
@@ -222,7 +237,7 @@ void Sampler::chooseAttributes(const OpDefinition &definition, Draft &draft) {
     if (argument.isOperand || (isOwn && argument.isOptional) ||
         (argument.isOptional && random.chance(0.5)))
       continue;
-    if (Attribute value = attribute(argument, draft))
+    if (Attribute value = attribute(definition, argument, draft))
       draft.attributes.set(argument.name, value);
   }
 }
@@ -374,7 +389,7 @@ Operation *Sampler::finish(Draft &draft, OpBuilder &builder) {
 }
 
 Operation *Sampler::sample(const OpDefinition &definition, OpBuilder &builder) {
-  for (int attempt = 0; attempt < 400; ++attempt) {
+  for (int attempt = 0; attempt < 2000; ++attempt) {
     Draft draft;
     chooseOperands(definition, draft);
     chooseAttributes(definition, draft);

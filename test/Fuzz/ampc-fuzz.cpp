@@ -1,16 +1,137 @@
 // Random models: made, and run in all ways that promise the same.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Checks.h"
 #include "Generator.h"
 #include "ampc/Pipelines/Pipelines.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <map>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace ampc;
 namespace cl = llvm::cl;
 
-static cl::opt<uint64_t> seed("seed", cl::desc("of the model"), cl::init(1));
+static cl::opt<std::string> input(cl::Positional, cl::desc("[MODEL.mlir instead of a random one]"));
+static cl::opt<uint64_t> seed("seed", cl::desc("first seed"), cl::init(1));
+static cl::opt<uint64_t> count("count", cl::desc("number of seeds"), cl::init(1));
+static cl::opt<unsigned> jobs("jobs", cl::desc("processes at a time"), cl::init(1));
+static cl::opt<unsigned> limit("limit", cl::desc("seconds of a processor for one seed"),
+                               cl::init(60));
+static cl::opt<std::string> folder("out", cl::desc("folder for models and results"),
+                                   cl::value_desc("DIR"));
+static cl::opt<std::string> only("check", cl::desc("only the check of this name"));
+static cl::opt<bool> print("print", cl::desc("print the model and stop"));
+static cl::opt<bool> plantFault("plant-fault", cl::desc("flip a bit of a result, which is found"));
+
+namespace {
+class Driver {
+public:
+  explicit Driver(fuzz::Definitions definitions) : definitions(std::move(definitions)) {
+    registerDialects(registry);
+    context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+    context->loadAllAvailableDialects();
+    context->printOpOnDiagnostic(false);
+  }
+  std::string textOf(uint64_t number);
+  int check(uint64_t number);
+  int checkAll();
+
+private:
+  std::string folderOf(uint64_t number) {
+    return folder.empty() ? "" : folder + "/" + std::to_string(number);
+  }
+  void start(uint64_t number);
+  void finish();
+
+  fuzz::Definitions definitions;
+  DialectRegistry registry;
+  std::unique_ptr<MLIRContext> context;
+  std::map<pid_t, uint64_t> running;
+  int good = 0, refused = 0, wrong = 0;
+};
+} // namespace
+
+std::string Driver::textOf(uint64_t number) {
+  std::string text;
+  if (!input.empty()) {
+    auto file = llvm::MemoryBuffer::getFileOrSTDIN(input);
+    return file ? (*file)->getBuffer().str() : text;
+  }
+  auto module = fuzz::Generator(definitions, number, context.get()).run();
+  llvm::raw_string_ostream(text) << *module;
+  if (failed(verify(*module)))
+    llvm::outs() << "the generator made a model that is not valid\n";
+  return text;
+}
+
+int Driver::check(uint64_t number) {
+  std::string text = textOf(number);
+  fuzz::CheckRequest request;
+  request.seed = number;
+  request.only = only;
+  request.folder = folderOf(number);
+  request.plantFault = plantFault;
+  fuzz::Verdict verdict = fuzz::checkModel(text, request, context.get());
+  llvm::outs().flush();
+  return verdict == fuzz::Verdict::Good ? 0 : verdict == fuzz::Verdict::Refused ? 2 : 1;
+}
+
+/// A process per seed: whatever happens there, the others go on.
+void Driver::start(uint64_t number) {
+  llvm::outs().flush();
+  pid_t child = fork();
+  if (child) {
+    running[child] = number;
+    return;
+  }
+  rlimit time = {limit, limit};
+  setrlimit(RLIMIT_CPU, &time);
+  std::string log = "/tmp/ampc-fuzz." + std::to_string(getpid()) + ".log";
+  if (!freopen(log.c_str(), "w", stdout) || dup2(fileno(stdout), 2) < 0)
+    _exit(3);
+  _exit(check(number));
+}
+
+void Driver::finish() {
+  int status = 0;
+  pid_t child = wait(&status);
+  uint64_t number = running[child];
+  running.erase(child);
+  std::string log = "/tmp/ampc-fuzz." + std::to_string(child) + ".log";
+  auto file = llvm::MemoryBuffer::getFile(log);
+  StringRef said = file ? (*file)->getBuffer() : "";
+  int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  ++(code == 0 ? good : code == 2 ? refused : wrong);
+  if (code != 0) {
+    llvm::outs() << "seed " << number << ": "
+                 << (code == 2 ? "" : code < 0 ? "CRASHED " : "WRONG ");
+    if (code < 0)
+      llvm::outs() << strsignal(WTERMSIG(status)) << " in " << said.rsplit("# ").second;
+    for (StringRef line : llvm::split(said.rtrim(), "\n"))
+      if (!line.starts_with("# "))
+        llvm::outs() << line << "\n";
+  }
+  unlink(log.c_str());
+}
+
+int Driver::checkAll() {
+  for (uint64_t i = 0; i < count; ++i) {
+    while (running.size() >= jobs)
+      finish();
+    start(seed + i);
+  }
+  while (!running.empty())
+    finish();
+  llvm::outs() << good << " good, " << refused << " refused, " << wrong << " wrong\n";
+  return wrong ? 1 : 0;
+}
 
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "random models\n");
@@ -19,13 +140,11 @@ int main(int argc, char **argv) {
     llvm::errs() << "ampc-fuzz: " << llvm::toString(definitions.takeError()) << "\n";
     return 1;
   }
-  DialectRegistry registry;
-  registerDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-  context.printOpOnDiagnostic(false);
-  fuzz::Generator generator(*definitions, seed, &context);
-  auto module = generator.run();
-  module->print(llvm::outs());
-  return failed(verify(*module));
+  Driver driver(std::move(*definitions));
+  if (print) {
+    for (uint64_t i = 0; i < count; ++i)
+      llvm::outs() << driver.textOf(seed + i);
+    return 0;
+  }
+  return driver.checkAll();
 }

@@ -21,6 +21,8 @@ struct CompileOptions {
   std::string packWeights = "auto"; ///< auto, always or never: the same, for packed weights
   bool fusePacks = true;    ///< false: kernels of their own write packed weights, to compare bits
   std::string profile;      ///< file of `ampc profile`; empty: none
+  bool recompute = true;    ///< false: cheap values are kept for the backward pass, to compare bits
+  std::vector<std::string> tiers; ///< instruction sets to write code for; empty: all
   bool observe = false;     ///< every value of a step is a result of its program (Observe.h)
   bool explain = false;     ///< a remark for every decision
   bool policyCosts = false; ///< attach to programs what each policy costs

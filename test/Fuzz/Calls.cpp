@@ -1,0 +1,320 @@
+// Runs of a loaded model on random data that nothing lies behind.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Random.h"
+#include "Trial.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/xxhash.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
+
+extern "C" {
+uint16_t ampc_rt_to_bf16(float x);
+uint16_t ampc_rt_to_f16(float x);
+}
+
+using namespace ampc;
+using namespace ampc::fuzz;
+
+namespace {
+/// Memory between two pages that nobody may touch.
+class GuardedMemory {
+public:
+  explicit GuardedMemory(size_t bytes, bool atStart = false)
+      : page(sysconf(_SC_PAGESIZE)), inner((bytes + page - 1) / page * page) {
+    base = static_cast<char *>(mmap(nullptr, inner + 2 * page, PROT_NONE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (inner)
+      mprotect(base + page, inner, PROT_READ | PROT_WRITE);
+    place = base + page + (atStart ? 0 : inner - bytes);
+  }
+  GuardedMemory(GuardedMemory &&other)
+      : page(other.page), inner(other.inner), base(other.base), place(other.place) {
+    other.base = nullptr;
+  }
+  ~GuardedMemory() {
+    if (base)
+      munmap(base, inner + 2 * page);
+  }
+  char *get() { return place; }
+
+private:
+  size_t page, inner;
+  char *base, *place;
+};
+
+int64_t countOf(const ampc_tensor &tensor) {
+  int64_t count = 1;
+  for (int i = 0; i < tensor.rank; ++i)
+    count *= tensor.dims[i];
+  return count;
+}
+
+void putReal(char *at, int32_t dtype, double value) {
+  float narrow = float(value);
+  uint16_t half = 0;
+  switch (dtype) {
+  case AMPC_F64:
+    std::memcpy(at, &value, 8);
+    return;
+  case AMPC_F32:
+    std::memcpy(at, &narrow, 4);
+    return;
+  default:
+    half = dtype == AMPC_F16 ? ampc_rt_to_f16(narrow) : ampc_rt_to_bf16(narrow);
+    std::memcpy(at, &half, 2);
+  }
+}
+void putInteger(char *at, int32_t dtype, int64_t value) {
+  std::memcpy(at, &value, ampc_rt_dtype_bytes(dtype));
+}
+bool isReal(int32_t dtype) { return dtype <= AMPC_BF16; }
+
+class Run {
+public:
+  Run(const ampc_model &model, const Calls &calls) : calls(calls), model(model) {}
+  Record go();
+
+private:
+  bool create(uint64_t seed);
+  void destroy();
+  void setInitial();
+  void record(const std::string &name, const ampc_tensor &tensor, const void *data);
+  void recordNumber(const std::string &name, double value);
+  void recordState(const std::string &prefix, bool withGradients);
+  GuardedMemory makeInput(const ampc_program &program, const ampc_tensor &tensor, int round);
+  int64_t rowsOf(const ampc_program &program) const;
+  void train(int program, int round, const std::string &name);
+  void infer(int program);
+  void step(int program, int round);
+  void call(int number, int round, std::vector<void *> outputs, void *out);
+
+  const Calls &calls;
+  const ampc_model &model;
+  std::unique_ptr<GuardedMemory> memory;
+  ampc_state *state = nullptr;
+  ampc_status status = AMPC_OK;
+  Record result;
+};
+} // namespace
+
+bool Run::create(uint64_t seed) {
+  ampc_options options = {};
+  options.size = sizeof options;
+  options.seed = seed;
+  options.threads = calls.threads;
+  options.want_split = 1;
+  options.memory_bytes = ampc_rt_state_bytes(&model, &options);
+  memory = std::make_unique<GuardedMemory>((options.memory_bytes + 63) / 64 * 64);
+  options.memory = memory->get();
+  char message[512] = "";
+  options.error = message;
+  options.error_bytes = sizeof message;
+  status = ampc_rt_create(&model, &options, &state);
+  if (status != AMPC_OK)
+    llvm::errs() << "create: " << message << "\n";
+  return status == AMPC_OK;
+}
+void Run::destroy() {
+  ampc_rt_destroy(state);
+  state = nullptr;
+}
+
+/// The values of another precision's state, rounded to this one's.
+void Run::setInitial() {
+  for (int i = 0; i < model.slot_count; ++i) {
+    const ampc_tensor &tensor = model.slots[i].tensor;
+    auto found = calls.initial->find(std::string("state0/") + tensor.name);
+    if (found == calls.initial->end() || found->second.dtype != AMPC_F32 ||
+        !isReal(tensor.dtype))
+      continue;
+    auto *data = static_cast<char *>(ampc_rt_tensor_data(state, i));
+    for (int64_t k = 0, count = countOf(tensor); k < count; ++k) {
+      float value;
+      std::memcpy(&value, found->second.bytes.data() + 4 * k, 4);
+      putReal(data + k * ampc_rt_dtype_bytes(tensor.dtype), tensor.dtype, value);
+    }
+  }
+  ampc_rt_refresh(state);
+}
+
+void Run::record(const std::string &name, const ampc_tensor &tensor, const void *data) {
+  Recorded &value = result[name];
+  value.dtype = tensor.dtype;
+  value.dims.assign(tensor.dims, tensor.dims + tensor.rank);
+  value.bytes.assign(static_cast<const char *>(data), tensor.bytes);
+}
+void Run::recordNumber(const std::string &name, double value) {
+  Recorded &number = result[name];
+  number.dtype = AMPC_F64;
+  number.bytes.assign(reinterpret_cast<const char *>(&value), sizeof value);
+}
+void Run::recordState(const std::string &prefix, bool withGradients) {
+  for (int i = 0; i < model.slot_count; ++i) {
+    bool isGradient = model.slots[i].role == AMPC_ROLE_GRADIENT;
+    if (model.slots[i].role != AMPC_ROLE_WORKING && isGradient == withGradients)
+      record(prefix + model.slots[i].tensor.name, model.slots[i].tensor,
+             ampc_rt_tensor_data(state, i));
+  }
+}
+
+int64_t Run::rowsOf(const ampc_program &program) const {
+  bool isShort = calls.valid && program.short_batch && int64_t(calls.valid) < program.batch;
+  return isShort ? calls.valid : program.batch;
+}
+
+/// Data of one input: a function of its name, the round and the seed, so that every precision and
+/// every way to call has the same. Half of the real inputs are positive.
+GuardedMemory Run::makeInput(const ampc_program &program, const ampc_tensor &tensor, int round) {
+  Random random(calls.seed * 1000003 + round * 7919 + llvm::xxh3_64bits(tensor.name));
+  bool isPositive = llvm::xxh3_64bits(tensor.name + std::to_string(calls.seed)) & 1;
+  int64_t width = ampc_rt_dtype_bytes(tensor.dtype), count = countOf(tensor), rowCount = count;
+  if (tensor.batched)
+    rowCount = count / program.batch * rowsOf(program);
+  int64_t there = calls.shortBuffers ? rowCount : count;
+  GuardedMemory memory(there * width);
+  for (int64_t k = 0; k < there; ++k) {
+    char *at = memory.get() + k * width;
+    double unit = random.unit(), normal = random.normal();
+    if (isReal(tensor.dtype))
+      putReal(at, tensor.dtype,
+              k >= rowCount ? NAN : float(isPositive ? 0.25 + 1.5 * unit : normal));
+    else {
+      int64_t limit = tensor.label_limit > 0 ? tensor.label_limit : 4;
+      if (tensor.dtype == AMPC_I1)
+        limit = 2;
+      putInteger(at, tensor.dtype, int64_t(unit * limit));
+    }
+  }
+  return memory;
+}
+
+void Run::call(int number, int round, std::vector<void *> outputs, void *out) {
+  const ampc_program &program = model.programs[number];
+  std::vector<GuardedMemory> inputs;
+  std::vector<uint64_t> words(sizeof(ampc_run_in) / 8 + program.input_count);
+  auto *in = reinterpret_cast<ampc_run_in *>(words.data());
+  in->size = words.size() * 8;
+  in->valid = rowsOf(program) == program.batch ? 0 : rowsOf(program);
+  for (int i = 0; i < program.input_count; ++i) {
+    inputs.push_back(makeInput(program, program.inputs[i], round));
+    in->inputs[i] = inputs.back().get();
+    if (!calls.valid)
+      record("input/" + std::string(program.name) + "/" + std::to_string(round) + "/" +
+                 program.inputs[i].name,
+             program.inputs[i],
+             inputs.back().get());
+  }
+  if (outputs.empty()) {
+    status = ampc_rt_run(state, number, in, out);
+    return;
+  }
+  if (out) {
+    status = ampc_rt_run_observed(state, number, in, out, outputs.data());
+    return;
+  }
+  std::vector<uint64_t> places(sizeof(ampc_run_out) / 8 + outputs.size());
+  auto *head = reinterpret_cast<ampc_run_out *>(places.data());
+  head->size = places.size() * 8;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    head->outputs[i] = outputs[i];
+  status = ampc_rt_run(state, number, in, head);
+}
+
+void Run::train(int number, int round, const std::string &name) {
+  const ampc_program &program = model.programs[number];
+  ampc_train_out out = {};
+  out.size = sizeof out;
+  std::vector<GuardedMemory> memory;
+  std::vector<void *> outputs;
+  for (int i = 0; calls.observed && i < program.output_count; ++i) {
+    bool isOwn = program.outputs[i].rank > 0;
+    memory.emplace_back(program.outputs[i].bytes);
+    outputs.push_back(isOwn ? memory.back().get() : nullptr);
+  }
+  call(number, round, outputs, &out);
+  std::string prefix = name + "/" + std::to_string(round) + "/";
+  recordNumber(prefix + "status", status);
+  recordNumber(prefix + "loss", out.loss_double);
+  recordNumber(prefix + "grad_norm", out.grad_norm);
+  recordNumber(prefix + "learning_rate", out.learning_rate);
+  recordNumber(prefix + "loss_scale", out.loss_scale);
+  recordNumber(prefix + "skipped", out.skipped);
+}
+
+void Run::infer(int number) {
+  const ampc_program &program = model.programs[number];
+  std::vector<GuardedMemory> memory;
+  std::vector<void *> outputs;
+  for (int i = 0; i < program.output_count; ++i) {
+    const ampc_tensor &tensor = program.outputs[i];
+    bool isCut = calls.shortBuffers && tensor.batched;
+    memory.emplace_back(isCut ? tensor.bytes / program.batch * rowsOf(program) : tensor.bytes);
+    outputs.push_back(memory.back().get());
+  }
+  call(number, 0, outputs, nullptr);
+  for (int i = 0; i < program.output_count; ++i) {
+    ampc_tensor tensor = program.outputs[i];
+    std::vector<int64_t> dims(tensor.dims, tensor.dims + tensor.rank);
+    if (tensor.batched && tensor.rank) { // rows that do not count are not written
+      dims[0] = rowsOf(program);
+      tensor.bytes = tensor.bytes / program.batch * rowsOf(program);
+      tensor.dims = dims.data();
+    }
+    record(std::string(program.name) + "/" + tensor.name, tensor, outputs[i]);
+  }
+}
+
+/// With the gradients and the state around it, if they are wanted.
+void Run::step(int number, int round) {
+  std::string name = model.programs[number].name, at = name + "/" + std::to_string(round) + "/";
+  if (calls.detailed) {
+    for (int i = 0; i < model.program_count; ++i)
+      if (model.programs[i].kind == AMPC_PROGRAM_GRAD &&
+          model.programs[i].step_slot == model.programs[number].step_slot)
+        train(i, round, model.programs[i].name);
+    recordState(at + "gradient/", true);
+    recordState(at + "before/", false);
+  }
+  train(number, round, name);
+  if (calls.detailed)
+    recordState(at + "after/", false);
+}
+
+Record Run::go() {
+  if (!create(1))
+    return {};
+  if (calls.initial)
+    setInitial();
+  recordState("state0/", false);
+  for (int i = 0; i < model.program_count; ++i)
+    if (model.programs[i].kind == AMPC_PROGRAM_EVAL || model.programs[i].kind == AMPC_PROGRAM_EXPORT)
+      infer(i);
+  for (int round = 0; round < calls.rounds; ++round) {
+    if (round && round == calls.savedAfter) {
+      std::string path = "/tmp/ampc-fuzz." + std::to_string(getpid());
+      ampc_rt_save(state, path.c_str());
+      destroy();
+      create(2);
+      status = ampc_rt_load(state, path.c_str(), AMPC_LOAD_ALL);
+      if (status != AMPC_OK)
+        llvm::errs() << "load: " << ampc_rt_last_error(state) << "\n";
+      unlink(path.c_str());
+    }
+    for (int i = 0; i < model.program_count; ++i)
+      if (model.programs[i].kind == AMPC_PROGRAM_TRAIN)
+        step(i, round);
+  }
+  recordState("state/", false);
+  for (int i = 0; i < model.program_count; ++i)
+    if (model.programs[i].kind == AMPC_PROGRAM_GRAD && !calls.observed)
+      train(i, calls.rounds, model.programs[i].name);
+  if (!calls.observed)
+    recordState("gradient/", true);
+  destroy();
+  return std::move(result);
+}
+
+Record fuzz::runCalls(const Code &code, const Calls &calls) { return Run(code.model(), calls).go(); }

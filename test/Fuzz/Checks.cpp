@@ -1,0 +1,236 @@
+// The ways of compiling and running one model that have to give the same bits.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Checks.h"
+#include "Random.h"
+#include "Trial.h"
+#include "mlir-dialects/Train/Train.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::fuzz;
+
+namespace {
+/// The checks of one model, with what they share.
+class Checks {
+public:
+  Checks(StringRef text, const CheckRequest &request, MLIRContext *context)
+      : text(text), request(request), context(context), random(request.seed ^ 0xC4EC) {
+    chooseOptions();
+  }
+  Verdict run();
+
+private:
+  void chooseOptions();
+  /// Also says where a crash was.
+  bool wants(StringRef check) const {
+    llvm::outs() << "# " << check << "\n";
+    llvm::outs().flush();
+    return request.only.empty() || request.only == check;
+  }
+  void fail(StringRef check, const Twine &what);
+  void compare(StringRef check, const Record &other);
+  void compileOtherwise(StringRef check, CompileOptions other, bool observed = false);
+  void replay();
+  void callOtherwise();
+  void shortBatches();
+  bool writeForOracle();
+
+  StringRef text;
+  const CheckRequest &request;
+  MLIRContext *context;
+  Random random;
+  CompileOptions options;
+  std::string replayed; // the phase whose text is fed back
+  Compiled compiled;
+  std::unique_ptr<Code> code;
+  Record plain;
+  Verdict verdict = Verdict::Good;
+};
+} // namespace
+
+/// How this seed's model is compiled.
+void Checks::chooseOptions() {
+  static const char *precisions[] = {"f32", "f32", "bf16", "bf16", "f16", "f64"};
+  static const char *policies[] = {"mincut", "mincut", "mincut", "autocast", "autocast-cpu", "propagate", "narrow"};
+  static const char *scalings[] = {"torch", "tf", "apex", "paddle", "none"};
+  // The best of them runs. Where a model has nothing for avx512bf16, avx512 does.
+  static const std::vector<std::string> tiers[] = {
+      {"plain"}, {"avx2"}, {"avx512"}, {"avx512", "avx512bf16"}};
+  options.precision = random.pick(precisions);
+  options.policy = random.pick(policies);
+  options.lossScaling = random.pick(scalings);
+  options.masterWeights = random.chance(0.85);
+  options.tiers = random.pick(tiers);
+  if (random.chance(0.15))
+    options.precisionOverrides = {"#1$=f32"};
+  auto phases = getPhases().drop_back();
+  replayed = random.pick(phases).name.str();
+}
+
+void Checks::fail(StringRef check, const Twine &what) {
+  llvm::outs() << check << ": " << what << " (--precision=" << options.precision
+               << " --policy=" << options.policy << " --loss-scaling=" << options.lossScaling
+               << " --master-weights=" << (options.masterWeights ? "true" : "false")
+               << " tier " << options.tiers.back();
+  for (const std::string &override : options.precisionOverrides)
+    llvm::outs() << " --precision-override=" << override;
+  llvm::outs() << ")\n";
+  verdict = Verdict::Wrong;
+}
+
+void Checks::compare(StringRef check, const Record &other) {
+  std::vector<std::string> names = differences(plain, other);
+  if (names.empty() && !other.empty())
+    return;
+  std::string list;
+  for (size_t i = 0; i < names.size() && i < 8; ++i)
+    list += (i ? ", " : "") + names[i];
+  fail(check, other.empty() ? Twine("no state could be made")
+                            : std::to_string(names.size()) + " of " +
+                                  std::to_string(plain.size()) + " results differ: " + list);
+}
+
+void Checks::compileOtherwise(StringRef check, CompileOptions other, bool observed) {
+  if (!wants(check))
+    return;
+  Compiled again = compileText(text, other, context);
+  if (!again.module)
+    return fail(check, "does not compile: " + again.message);
+  if (again.texts["emit"] == compiled.texts["emit"])
+    return; // the same code
+  std::unique_ptr<Code> changed = Code::load(*again.module);
+  if (!changed)
+    return fail(check, "cannot be loaded");
+  Calls calls;
+  calls.seed = request.seed;
+  calls.observed = observed;
+  compare(check, runCalls(*changed, calls));
+}
+
+/// The text of a phase, fed back.
+void Checks::replay() {
+  if (!wants("replay"))
+    return;
+  Compiled again = compileText(compiled.texts[replayed], options, context, replayed);
+  if (!again.module)
+    return fail("replay", "text of phase " + replayed + " does not compile: " + again.message);
+  if (again.texts["emit"] != compiled.texts["emit"])
+    fail("replay", "text of phase " + replayed + " gives other code");
+}
+
+void Checks::callOtherwise() {
+  Calls calls;
+  calls.seed = request.seed;
+  for (int threads : {2, 5})
+    if (wants("threads")) {
+      calls.threads = threads;
+      compare("threads", runCalls(*code, calls));
+    }
+  calls.threads = 1;
+  calls.savedAfter = random.between(1, 2);
+  if (wants("resume"))
+    compare("resume", runCalls(*code, calls));
+}
+
+/// Rows beyond those that count are neither read nor written: there may be nothing, or NaN.
+void Checks::shortBatches() {
+  int64_t batch = 0;
+  for (int i = 0; i < code->model().program_count; ++i)
+    if (code->model().programs[i].short_batch)
+      batch = std::max<int64_t>(batch, code->model().programs[i].batch);
+  if (batch < 2 || !wants("short"))
+    return;
+  Calls calls;
+  calls.seed = request.seed;
+  calls.valid = random.between(1, batch - 1);
+  Record whole = runCalls(*code, calls);
+  calls.shortBuffers = true;
+  Record cut = runCalls(*code, calls);
+  std::swap(plain, whole);
+  compare("short", cut);
+  std::swap(plain, whole);
+}
+
+/// What the oracle computes itself: the model in f64, and its results in every precision.
+bool Checks::writeForOracle() {
+  wants("f64");
+  CompileOptions wide;
+  wide.precision = "f64";
+  wide.tiers = options.tiers;
+  Compiled reference = compileText(text, wide, context);
+  if (!reference.module) {
+    fail("f64", "does not compile: " + reference.message);
+    return false;
+  }
+  std::unique_ptr<Code> loaded = Code::load(*reference.module);
+  Calls calls;
+  calls.seed = request.seed;
+  calls.initial = &plain;
+  calls.detailed = true;
+  wants("f64");
+  Record wideRecord = runCalls(*loaded, calls);
+  std::string model;
+  llvm::raw_string_ostream os(model);
+  auto module = parseSourceString<ModuleOp>(text, context);
+  module->print(os, OpPrintingFlags().printGenericOpForm().elideLargeElementsAttrs(1 << 20));
+  SmallString<128> path(request.folder);
+  llvm::sys::fs::create_directories(path);
+  std::error_code error;
+  llvm::raw_fd_ostream(request.folder + "/model.mlir", error) << model;
+  llvm::json::Object about{{"precision", options.precision},
+                           {"policy", options.policy},
+                           {"tier", options.tiers.back()},
+                           {"seed", int64_t(request.seed)}};
+  llvm::raw_fd_ostream(request.folder + "/about.json", error)
+      << llvm::json::Value(std::move(about));
+  return !error && writeRecord(plain, request.folder + "/own.safetensors") &&
+         writeRecord(wideRecord, request.folder + "/f64.safetensors");
+}
+
+Verdict Checks::run() {
+  wants("compile");
+  compiled = compileText(text, options, context, "", replayed);
+  if (!compiled.module) {
+    llvm::outs() << "refused: " << compiled.message << "\n";
+    return Verdict::Refused;
+  }
+  wants("load");
+  code = Code::load(*compiled.module);
+  if (!code) {
+    fail("load", "cannot be loaded");
+    return verdict;
+  }
+  Calls calls;
+  calls.seed = request.seed;
+  wants("plain");
+  plain = runCalls(*code, calls);
+  if (plain.empty())
+    fail("plain", "no state could be made");
+  if (request.plantFault)
+    plain.begin()->second.bytes[0] ^= 1;
+  if (!request.folder.empty() && options.precision != "f64" && !writeForOracle())
+    fail("f64", "cannot be written");
+  replay();
+  callOtherwise();
+  auto otherwise = [&](StringRef check, auto change, bool observed = false) {
+    CompileOptions other = options;
+    change(other);
+    compileOtherwise(check, other, observed);
+  };
+  otherwise("fuse", [](CompileOptions &o) { o.fuse = false; });
+  otherwise("pack-always", [](CompileOptions &o) { o.packWeights = "always"; });
+  otherwise("pack-never", [](CompileOptions &o) { o.packWeights = "never"; });
+  otherwise("fuse-packs", [](CompileOptions &o) { o.fusePacks = false; });
+  otherwise("recompute", [](CompileOptions &o) { o.recompute = false; });
+  otherwise("observe", [](CompileOptions &o) { o.observe = true; }, true);
+  shortBatches();
+  return verdict;
+}
+
+Verdict fuzz::checkModel(StringRef text, const CheckRequest &request, MLIRContext *context) {
+  return Checks(text, request, context).run();
+}

@@ -1,0 +1,23 @@
+// The ways of compiling and running one model that have to give the same bits.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TEST_FUZZ_CHECKS_H
+#define AMPC_TEST_FUZZ_CHECKS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "mlir/IR/MLIRContext.h"
+
+namespace ampc::fuzz {
+enum class Verdict { Good, Refused, Wrong };
+
+/// What to do with one model.
+struct CheckRequest {
+  uint64_t seed = 1;
+  std::string only;   ///< name of a check; empty: all
+  std::string folder; ///< for what the oracle reads; empty: nothing is written
+  bool plantFault = false; ///< one bit of one result is flipped, to see that it is found
+};
+
+/// Says on standard output what is wrong. The same for the same text and request.
+Verdict checkModel(llvm::StringRef text, const CheckRequest &request, mlir::MLIRContext *context);
+} // namespace ampc::fuzz
+#endif

@@ -1,0 +1,131 @@
+// Compiling and loading one model in one way; what runs gave.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Trial.h"
+#include "ampc/Package/Package.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::fuzz;
+
+//===--- Records
+//--------------------------------------------------------------------------------===//
+
+/// Exponent all ones and a fraction that is not 0.
+template <typename Bits> static bool isNaN(Bits bits, Bits infinity) {
+  return Bits(bits & ~(Bits(1) << (8 * sizeof(Bits) - 1))) > infinity;
+}
+template <typename Bits>
+static bool areEqual(const std::string &a, const std::string &b, Bits infinity) {
+  for (size_t at = 0; at + sizeof(Bits) <= a.size(); at += sizeof(Bits)) {
+    Bits x, y;
+    std::memcpy(&x, a.data() + at, sizeof x);
+    std::memcpy(&y, b.data() + at, sizeof y);
+    if (x != y && !(isNaN(x, infinity) && isNaN(y, infinity)))
+      return false;
+  }
+  return true;
+}
+
+static bool areEqual(const Recorded &a, const Recorded &b) {
+  if (a.dtype != b.dtype || a.dims != b.dims || a.bytes.size() != b.bytes.size())
+    return false;
+  switch (a.dtype) {
+  case AMPC_F64:
+    return areEqual<uint64_t>(a.bytes, b.bytes, 0x7ff0000000000000u);
+  case AMPC_F32:
+    return areEqual<uint32_t>(a.bytes, b.bytes, 0x7f800000u);
+  case AMPC_F16:
+    return areEqual<uint16_t>(a.bytes, b.bytes, 0x7c00u);
+  case AMPC_BF16:
+    return areEqual<uint16_t>(a.bytes, b.bytes, 0x7f80u);
+  default:
+    return a.bytes == b.bytes;
+  }
+}
+
+std::vector<std::string> fuzz::differences(const Record &a, const Record &b) {
+  std::vector<std::string> names;
+  for (auto &[name, value] : a)
+    if (auto other = b.find(name); other != b.end() && !areEqual(value, other->second))
+      names.push_back(name);
+  return names;
+}
+
+bool fuzz::writeRecord(const Record &record, StringRef path) {
+  static const char *types[] = {"F32", "F64", "F16", "BF16", "BOOL",
+                                "I8",  "I16", "I32", "I64",  "U8"};
+  llvm::json::Object head;
+  int64_t at = 0;
+  for (auto &[name, value] : record) {
+    int64_t end = at + value.bytes.size();
+    head[name] = llvm::json::Object{{"dtype", types[value.dtype]},
+                                    {"shape", llvm::json::Array(value.dims)},
+                                    {"data_offsets", llvm::json::Array{at, end}}};
+    at = end;
+  }
+  std::error_code error;
+  llvm::raw_fd_ostream file(path, error);
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(head));
+  uint64_t size = text.size();
+  file.write(reinterpret_cast<const char *>(&size), sizeof size) << text;
+  for (auto &[name, value] : record)
+    file << value.bytes;
+  file.close();
+  return !error && !file.has_error();
+}
+
+//===--- Compilation
+//----------------------------------------------------------------------------===//
+
+Compiled fuzz::compileText(StringRef text, const CompileOptions &options, MLIRContext *context,
+                           StringRef after, StringRef keepTextOf) {
+  Compiled result;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error && result.message.empty())
+      result.message = diagnostic.str();
+    return success();
+  });
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
+  bool isBehind = after.empty();
+  for (const Phase &phase : getPhases()) {
+    if (!module)
+      return result;
+    if (isBehind) {
+      PassManager pm(context);
+      phase.addPasses(pm, options);
+      if (failed(pm.run(*module)))
+        return result;
+    }
+    isBehind |= phase.name == after;
+    if (phase.name == keepTextOf || phase.name == getPhases().back().name) {
+      std::string &kept = result.texts[phase.name.str()];
+      llvm::raw_string_ostream os(kept);
+      OpPrintingFlags flags;
+      // Of the last phase only code counts, and what the tables of programs take from locations.
+      module->print(os, phase.name == keepTextOf ? flags.enableDebugInfo() : flags);
+    }
+  }
+  result.module = std::move(module);
+  return result;
+}
+
+std::unique_ptr<Code> Code::load(ModuleOp module) {
+  auto packaged = packageModel(module, {});
+  if (failed(packaged))
+    return nullptr;
+  auto loaded = LoadedModel::load(*packaged);
+  if (!loaded) {
+    llvm::errs() << llvm::toString(loaded.takeError()) << "\n";
+    return nullptr;
+  }
+  auto code = std::make_unique<Code>();
+  code->loaded = std::move(*loaded);
+  return code;
+}

@@ -1,0 +1,61 @@
+// One model compiled in one way, loaded into this process and run.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TEST_FUZZ_TRIAL_H
+#define AMPC_TEST_FUZZ_TRIAL_H
+
+#include "ampc/Package/Loader.h"
+#include "ampc/Pipelines/Pipelines.h"
+#include "ampc/Runtime/Runtime.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <map>
+
+namespace ampc::fuzz {
+/// A tensor that a run gave.
+struct Recorded {
+  int32_t dtype = AMPC_F32;
+  std::vector<int64_t> dims;
+  std::string bytes;
+};
+using Record = std::map<std::string, Recorded>;
+
+/// Names of what differs by bits; every NaN is like every other. Only names that both have.
+std::vector<std::string> differences(const Record &a, const Record &b);
+/// As a safetensors file.
+bool writeRecord(const Record &record, llvm::StringRef path);
+
+/// A module after the phase `until`, or a message.
+struct Compiled {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::string message;
+  std::map<std::string, std::string> texts; ///< by phase, with locations
+};
+Compiled compileText(llvm::StringRef text, const CompileOptions &options,
+                     mlir::MLIRContext *context, llvm::StringRef after = "",
+                     llvm::StringRef keepTextOf = "");
+
+/// Code of a model; states of it run independently.
+class Code {
+public:
+  static std::unique_ptr<Code> load(mlir::ModuleOp module);
+  const ampc_model &model() const { return loaded->model(); }
+
+private:
+  std::unique_ptr<LoadedModel> loaded;
+};
+
+/// How the calls of a run are made. The defaults are the plain way.
+struct Calls {
+  uint64_t seed = 1;     ///< of the data
+  int threads = 1;
+  int rounds = 3;        ///< steps of every train.step
+  int savedAfter = 0;    ///< rounds until the state goes through a file; 0: never
+  uint32_t valid = 0;    ///< rows of every batch that count; 0: all
+  bool shortBuffers = false; ///< nothing lies behind the rows that count; else NaN
+  bool observed = false;
+  bool detailed = false; ///< also gradients, and the state around every step
+  const Record *initial = nullptr; ///< values of the state instead of the model's own
+};
+/// Runs all steps, evaluations and exports of a model.
+Record runCalls(const Code &code, const Calls &calls);
+} // namespace ampc::fuzz
+#endif

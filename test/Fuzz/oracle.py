@@ -1,0 +1,209 @@
+# Compares what compiled models gave with numpy: oracle.py FOLDER..., each written by `ampc-fuzz --out`.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import json
+import os
+import sys
+
+import numpy as np
+
+import ops
+import rules
+from graph import read_model, read_tensors
+from running import PRECISIONS, Val, stored
+
+
+class Unknown(Exception):
+    """An op without a form in numpy."""
+
+
+def to_narrow(v, element):
+    if element == "f16":
+        return v.astype(np.float16).astype(np.float64)
+    bits = v.astype(np.float32).view(np.uint32)
+    near = ((bits + 0x7fff + (bits >> 16 & 1)) >> 16 << 16).view(np.float32)
+    return np.where(np.isnan(v), v, near).astype(np.float64)
+
+
+def narrowed(x, element):
+    """A value that the model itself declares to have 16 bits."""
+    if element not in ("f16", "bf16") or not x.isReal:
+        return x
+    v = to_narrow(x.v, element)
+    if x.e is None:
+        return Val(v)
+    low, high = to_narrow(x.v - x.e, element), to_narrow(x.v + x.e, element)
+    e = np.maximum(np.abs(high - v), np.abs(v - low))
+    return Val(v, np.where(np.isfinite(x.e), np.where(np.isnan(e), np.inf, e), np.inf))
+
+
+def evaluate(model, function, inputs, state, training):
+    """The results of a function."""
+    values = {}
+
+    def run(body, results=None):
+        for op in body:
+            operands = [values[name] for name in op.operands]
+            if op.name in ("train.return", "amp.yield"):
+                return operands
+            if op.name == "amp.autocast":
+                values.update(zip(op.results, run(op.body)))
+                continue
+            if op.name == "train.write":
+                continue
+            if op.name == "train.read":
+                found = [state[op["state"].lstrip("@")]]
+            elif op.name == "train.call":
+                found = evaluate(model, model.functions[op["callee"].lstrip("@")], operands, state, training)
+            elif op.name == "train.dropout":
+                found = ops.dropout(op, *operands, training)
+            elif op.name == "train.batch_norm":
+                found = ops.batch_norm(op, *operands, state, training)
+            elif op.name in ops.OPS:
+                found = ops.OPS[op.name](op, *[stored(x) for x in operands])
+            else:
+                raise Unknown(op.name)
+            values.update(zip(op.results, (narrowed(stored(x), kind[1]) for x, kind in zip(found, op.result_types))))
+        return []
+    values.update(zip(function.arguments, inputs))
+    return run(function.ops)
+
+
+def as_value(array):
+    return Val(array.astype(np.float64) if array.dtype.kind == "f" else array)
+
+
+class Results:
+    """What one precision gave."""
+
+    def __init__(self, path, precision):
+        self.tensors, self.precision = read_tensors(path), precision
+
+    def state(self, prefix):
+        return {name[len(prefix):]: as_value(a) for name, a in self.tensors.items() if name.startswith(prefix)}
+
+    def inputs(self, program, round, function, part=0, parts=1):
+        """Of one micro-batch. The batch is the first dimension of the first input that has one."""
+        found = []
+        batch = next((shape[0] for shape, _ in function.types if shape), 0)
+        for name, (shape, _) in zip(function.inputs, function.types):
+            array = self.tensors[f"input/{program}/{round}/{name}"]
+            if parts > 1 and shape and shape[0] == batch:
+                array = array[part * batch:(part + 1) * batch]
+            found.append(as_value(array))
+        return found
+
+
+class Oracle:
+    def __init__(self, folder):
+        self.model = read_model(os.path.join(folder, "model.mlir"))
+        with open(os.path.join(folder, "about.json")) as file:
+            self.about = json.load(file)
+        self.own = Results(os.path.join(folder, "own.safetensors"), self.about["precision"])
+        self.wide = Results(os.path.join(folder, "f64.safetensors"), "f64")
+        self.problems, self.checked, self.waived = [], 0, 0
+
+    def programs(self, step):
+        """The C names of a step's programs."""
+        prefix = step["sym_name"] + "_" if len(self.model.steps) > 1 else ""
+        return {kind: prefix + kind for kind in ("train_step", "eval", "grad")}
+
+    def compare(self, what, got, expected):
+        """Within the bound; where it is infinite nothing is promised."""
+        got = got.astype(np.float64)
+        bound = np.broadcast_to(expected.e, got.shape)
+        off = np.abs(got - expected.v)
+        same = (got == expected.v) | (np.isnan(got) & np.isnan(expected.v))
+        bad = ~same & np.isfinite(bound) & ~(off <= bound)
+        self.checked += int(np.isfinite(bound).sum())
+        self.waived += int((~np.isfinite(bound)).sum())
+        if bad.any():
+            at = np.unravel_index(np.argmax(bad), bad.shape)
+            self.problems.append(f"{what}{list(map(int, at))}: expected {expected.v[at]:.9g} within {bound[at]:.3g}, but got {got[at]:.9g}"
+                                 f" ({bad.sum()} of {bad.size})")
+
+    def check_forward(self, results, seen):
+        """Evaluations and exports from the first state, and the first training loss."""
+        Val.precision = PRECISIONS[results.precision]
+        state = results.state("state0/")
+        for name, function in self.model.exports.items():
+            function = self.model.functions[function]
+            outputs = evaluate(self.model, function, results.inputs(name, 0, function), state, training=False)
+            for i, value in enumerate(outputs):
+                field = "out" if len(outputs) == 1 else f"out{i}"
+                self.compare(f"{seen} {name}/{field}", results.tensors[f"{name}/{field}"], value)
+        for step in self.model.steps:
+            names = self.programs(step)
+            function = self.model.functions[step["loss"].lstrip("@")]
+            if f"{names['eval']}/loss" in results.tensors:
+                loss, = evaluate(self.model, function, results.inputs(names["eval"], 0, function), state, training=False)
+                self.compare(f"{seen} {names['eval']}/loss", results.tensors[f"{names['eval']}/loss"], loss)
+
+    def loss(self, step, results, prefix, round, changed=None):
+        """The training loss in double precision, the mean over micro-batches."""
+        names, function = self.programs(step), self.model.functions[step["loss"].lstrip("@")]
+        state = dict(results.state(prefix))
+        state.update(changed or {})
+        parts = step["micro_batches"] or 1
+        losses = [evaluate(self.model, function, results.inputs(names["train_step"], round, function, part, parts), state, True)[0]
+                  for part in range(parts)]
+        v = sum(x.v for x in losses) / parts
+        return Val(v, 0 if losses[0].e is None else sum(x.e for x in losses) / parts + parts * Val.precision.unit * np.abs(v))
+
+    def check_step(self, step):
+        """Loss, gradients and updates in f64."""
+        name, wide = self.programs(step)["train_step"], self.wide
+        for round in range(3):
+            at = f"{name}/{round}/"
+            if at + "status" not in wide.tensors or wide.tensors[at + "status"] < 0:
+                return
+            Val.precision = PRECISIONS["f64"]
+            loss = self.loss(step, wide, at + "before/", round)
+            self.compare(f"f64 {at}loss", wide.tensors[at + "loss"], loss)
+            gradients = self.gradients(step, at, wide)
+            if round == 0 and np.isfinite(loss.e):
+                self.problems += rules.check_gradients(self, step, at, gradients)
+            self.problems += rules.check_update(self, step, at, gradients)
+
+    def gradients(self, step, at, results):
+        """Dense gradients of the step's parameters."""
+        found, prefix = {}, f"{at}gradient/{step['sym_name']}."
+        for param in step["params"]:
+            param = param.lstrip("@")
+            g = results.tensors[f"{prefix}gradient.{param}"]
+            shape = self.model.params[param][0]
+            if f"{prefix}rows.{param}" in results.tensors:
+                dense = np.zeros(shape)
+                rows = results.tensors[f"{prefix}rows.{param}"]
+                for row, values in zip(rows, g):
+                    if row >= 0:
+                        dense[row] = values
+                g = dense
+            found[param] = g.astype(np.float64)
+        return found
+
+    def run(self):
+        self.check_forward(self.wide, "f64")
+        self.check_forward(self.own, self.about["precision"])
+        for step in self.model.steps:
+            self.check_step(step)
+
+
+def main(folders):
+    wrong = unknown = checked = waived = 0
+    for folder in folders:
+        oracle = Oracle(folder)
+        try:
+            oracle.run()
+        except Unknown as op:
+            unknown += 1
+            print(f"seed {oracle.about['seed']}: {op} has no form in numpy")
+        checked, waived = checked + oracle.checked, waived + oracle.waived
+        for problem in oracle.problems:
+            print(f"seed {oracle.about['seed']}: WRONG {problem}")
+        wrong += bool(oracle.problems)
+    print(f"{len(folders)} models, {checked} numbers compared, {waived} without a promise, {unknown} with unknown ops, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

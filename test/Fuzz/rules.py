@@ -1,0 +1,185 @@
+# Gradients by differences, and update rules as their papers have them.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import math
+import zlib
+
+import numpy as np
+
+from graph import parameters
+from running import PRECISIONS, Val
+
+
+def check_gradients(oracle, step, at, gradients):
+    """A directional derivative per parameter. Differences of two widths tell how far they are from the derivative, the running error
+    analysis how much of them is rounding. A kink at the place itself (a maximum of equals) has no derivative to compare with."""
+    problems = []
+    for param, gradient in gradients.items():
+        numbers = np.random.default_rng(zlib.crc32(f"{oracle.about['seed']} {param}".encode()))
+        start = oracle.wide.state(at + "before/")[param].v
+        for direction in (numbers.choice([-1.0, 1.0], start.shape), numbers.normal(size=start.shape)):
+            def slope(h):
+                Val.precision = PRECISIONS["f64"]
+                ends = []
+                for sign in (1, -1):
+                    moved = {param: Val(start + sign * h * direction)}
+                    ends.append(oracle.loss(step, oracle.wide, at + "before/", 0, moved))
+                up, down = ends
+                return (up.v - down.v) / (2 * h), (up.e + down.e) / (2 * h), up.v, down.v
+            h = 1e-5 * max(1e-3, float(np.abs(start).max(initial=0)))
+            wide, _, up, down = slope(h)
+            near, noise, *_ = slope(h / 4)
+            Val.precision = PRECISIONS["f64"]
+            middle = oracle.loss(step, oracle.wide, at + "before/", 0).v
+            got = float((gradient * direction).sum())
+            # One-sided slopes that differ by more than the curvature explains: a kink within reach.
+            _, _, up4, down4 = slope(h / 4)
+            bend, bend4 = (up + down - 2 * middle) / h, (up4 + down4 - 2 * middle) / (h / 4)
+            size = float(np.abs(gradient * direction).sum())
+            if not (abs(bend4) <= 0.5 * abs(bend) + 1e-7 * size + 4 * noise):
+                oracle.waived += 1
+                continue
+            tolerance = 4 * abs(wide - near) + 2 * noise + 1e-10 * size
+            if not np.isfinite(tolerance) or not np.isfinite(near):
+                oracle.waived += 1
+                continue
+            oracle.checked += 1
+            if not (abs(got - near) <= tolerance):
+                problems.append(f"{at}gradient of {param}: expected {near:.9g} in a direction within {tolerance:.3g}, but got {got:.9g}")
+                break
+    return problems
+
+
+def schedule_factor(text, step):
+    if not text:
+        return 1.0
+    name, p = parameters(text)
+    warm = lambda warmup: min(1.0, step / warmup) if warmup > 0 else 1.0
+    if name == "linear_warmup":
+        return warm(p["warmup"])
+    if name == "cosine":
+        warmup, floor = p.get("warmup", 0), p.get("floor", 0.0)
+        t = min(1.0, max(0.0, (step - warmup) / max(1.0, p["steps"] - warmup)))
+        return warm(warmup) * (floor + (1 - floor) * 0.5 * (1 + math.cos(math.pi * t)))
+    if name == "step_decay":
+        return p.get("gamma", 0.1) ** math.floor((step - 1) / p["every"])
+    return 1.0
+
+
+def adam_direction(p, g, m, step, eps):
+    beta1, beta2 = p.get("beta1", 0.9), p.get("beta2", 0.999)
+    first, second = beta1 * m["m"] + (1 - beta1) * g, beta2 * m["v"] + (1 - beta2) * g * g
+    up = (first / (1 - beta1**step)) / (np.sqrt(second / (1 - beta2**step)) + p.get("eps", eps))
+    return up, {"m": first, "v": second}
+
+
+def sgd(p, w, g, m, step, lr):
+    g = g + p.get("weight_decay", 0.0) * w
+    momentum = p.get("momentum", 0.0)
+    if not momentum:
+        return w - lr * g, {}
+    velocity = momentum * m["momentum"] + g
+    return w - lr * (g + momentum * velocity if p.get("nesterov") == "true" else velocity), {"momentum": velocity}
+
+
+def adam(p, w, g, m, step, lr):
+    up, new = adam_direction(p, g + p.get("weight_decay", 0.0) * w, m, step, 1e-8)
+    return w - lr * up, new
+
+
+def adamw(p, w, g, m, step, lr):
+    up, new = adam_direction(p, g, m, step, 1e-8)
+    return w * (1 - lr * p.get("weight_decay", 0.01)) - lr * up, new
+
+
+def lamb(p, w, g, m, step, lr):
+    up, new = adam_direction(p, g, m, step, 1e-6)
+    up = up + p.get("weight_decay", 0.01) * w
+    a, b = np.sqrt((w * w).sum()), np.sqrt((up * up).sum())
+    return w - lr * (a / b if a > 0 and b > 0 else 1.0) * up, new
+
+
+def adagrad(p, w, g, m, step, lr):
+    g = g + p.get("weight_decay", 0.0) * w
+    s = m["sum"] + g * g
+    return w - lr * g / (np.sqrt(s) + p.get("eps", 1e-10)), {"sum": s}
+
+
+def rowwise_adagrad(p, w, g, m, step, lr):
+    g = g + p.get("weight_decay", 0.0) * w
+    s = m["sum"] + ((g * g).mean(axis=tuple(range(1, g.ndim)), keepdims=True) if g.ndim > 1 else g * g)
+    return w - lr * g / (np.sqrt(s) + p.get("eps", 1e-8)), {"sum": s}
+
+
+def rmsprop(p, w, g, m, step, lr):
+    g = g + p.get("weight_decay", 0.0) * w
+    alpha = p.get("alpha", 0.99)
+    v = alpha * m["v"] + (1 - alpha) * g * g
+    up = g / (np.sqrt(v) + p.get("eps", 1e-8))
+    if not p.get("momentum", 0.0):
+        return w - lr * up, {"v": v}
+    velocity = p["momentum"] * m["momentum"] + up
+    return w - lr * velocity, {"v": v, "momentum": velocity}
+
+
+RULES = {f.__name__: f for f in (sgd, adam, adamw, lamb, adagrad, rowwise_adagrad, rmsprop)}
+
+
+def optimizer_of(step, param):
+    for group in step["groups"] or []:
+        _, p = parameters(group)
+        if f"@{param}" in [name.strip() for name in p["params"][1:-1].split(",")]:
+            return p["optimizer"]
+    return step["optimizer"]
+
+
+def clipped(step, gradients):
+    limit, norm = step["clip_value"], step["clip_norm"]
+    if limit is not None:
+        gradients = {name: np.clip(g, -limit, limit) for name, g in gradients.items()}
+    if norm is not None:
+        total = math.sqrt(sum(float((g * g).sum()) for g in gradients.values()))
+        if total > norm:
+            gradients = {name: g * (norm / total) for name, g in gradients.items()}
+    return gradients
+
+
+def close(got, expected, scale, what, problems, share):
+    off = np.abs(got - expected)
+    bad = ~(off <= share * (np.abs(expected) + scale) + 1e-300) & np.isfinite(expected)
+    if bad.any():
+        at = np.unravel_index(np.argmax(bad), bad.shape)
+        problems.append(f"{what}{list(map(int, at))}: expected {expected[at]:.12g}, but got {got[at]:.12g} ({bad.sum()} of {bad.size})")
+
+
+def check_update(oracle, step, at, gradients):
+    """Parameters, moments and averages after a step, from the gradients that the same state gave."""
+    problems, results, name = [], oracle.wide, step["sym_name"]
+    before, after = results.state(at + "before/"), results.state(at + "after/")
+    number = int(after[f"{name}.step"].v) if f"{name}.step" in after else int(at.split("/")[1]) + 1
+    # Of an update in f64 two numbers are f32, as in the C interface: the factor of a schedule and the norm of the gradients.
+    share = 1e-12 + 2.0**-20 * (step["schedule"] is not None) + 2.0**-21 * (step["clip_norm"] is not None)
+    for param, g in clipped(step, gradients).items():
+        rule, p = parameters(optimizer_of(step, param))
+        if rule not in RULES:
+            oracle.waived += 1
+            continue
+        lr = p["lr"] * schedule_factor(step["schedule"], number)
+        moments = {slot[len(name) + 1:-len(param) - 1]: x.v for slot, x in before.items()
+                   if slot.startswith(name + ".") and slot.endswith("." + param)}
+        narrow = p.get("moments") == "bf16"
+        with np.errstate(all="ignore"):
+            w, new = RULES[rule](p, before[param].v, g, moments, number, lr)
+        if p.get("lazy") == "true":
+            oracle.waived += 1
+            continue
+        scale = np.abs(before[param].v) + np.abs(w - before[param].v)
+        close(after[param].v, w, scale, f"{at}update of {param} by {rule}", problems, share)
+        for moment, value in new.items():
+            close(after[f"{name}.{moment}.{param}"].v, value, np.abs(value), f"{at}moment {moment} of {param} by {rule}", problems,
+                  2.0**-7 if narrow else share)
+        oracle.checked += w.size
+        if step["ema_decay"] is not None and not problems:
+            d, old = step["ema_decay"], before[f"{name}.ema.{param}"].v
+            expected = after[param].v if number == 1 else d * old + (1 - d) * after[param].v
+            close(after[f"{name}.ema.{param}"].v, expected, np.abs(expected), f"{at}average of {param}", problems, share)
+    return problems

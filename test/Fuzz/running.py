@@ -1,0 +1,165 @@
+# Numbers with a bound on their error: a value in double precision and how far a computation in a given precision may be from it.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Every operation below adds to the bound what the bounds of its operands become, and one rounding of its own result (Higham, "Accuracy and
+# Stability of Numerical Algorithms", chapter 3: running error analysis). Nothing here is fitted to what the compiler gives.
+import numpy as np
+
+np.seterr(all="ignore")
+
+
+class Precision:
+    """Units of rounding: of a sum or product, of a function such as exp, of a value that is stored between ops."""
+
+    def __init__(self, name, unit, function, stored=0.0, tiny=0.0, largest=np.inf):
+        self.name, self.unit, self.function, self.stored, self.tiny, self.largest = name, unit, function, stored, tiny, largest
+
+
+# Functions in units: the polynomials of the compiler promise 4 units in the last place, libm 1. What is below `tiny` may be flushed to 0.
+PRECISIONS = {
+    "f64": Precision("f64", 2.0**-53, 2.0**-51, tiny=2.0**-1000),
+    "f32": Precision("f32", 2.0**-24, 2.0**-21, tiny=2.0**-125),
+    "bf16": Precision("bf16", 2.0**-24, 2.0**-21, 2.0**-8, 2.0**-125, 3.3e38),
+    "f16": Precision("f16", 2.0**-24, 2.0**-21, 2.0**-11, 2.0**-24, 65504.0),
+}
+
+
+class Val:
+    """v: the value; e: the bound, inf where nothing is promised. With precision None there are no bounds, only values."""
+    precision = None
+    __slots__ = ("v", "e")
+
+    def __init__(self, v, e=0.0):
+        self.v = np.asarray(v)
+        self.e = None if Val.precision is None else np.broadcast_to(np.where(np.isnan(e), np.inf, e), self.v.shape)
+
+    shape = property(lambda self: self.v.shape)
+    ndim = property(lambda self: self.v.ndim)
+    isReal = property(lambda self: self.v.dtype.kind == "f")
+
+    def moved(self, f):
+        """Data that only changes its place."""
+        return Val(f(self.v), 0.0 if self.e is None else f(self.e))
+
+
+def rounded(v, e, unit=None, times=1.0):
+    p = Val.precision
+    if p is None:
+        return Val(v)
+    unit = p.unit if unit is None else unit
+    return Val(v, e + times * unit * (np.abs(v) + e) + p.tiny)
+
+
+def stored(x):
+    """A value that goes from one op to the next, perhaps through 16 bits."""
+    p = Val.precision
+    if p is None or not p.stored or not x.isReal:
+        return x
+    e = x.e + p.stored * (np.abs(x.v) + x.e) + p.tiny
+    return Val(x.v, np.where(np.abs(x.v) + e < p.largest, e, np.inf))
+
+
+def add(a, b):
+    return rounded(a.v + b.v, 0 if a.e is None else a.e + b.e)
+
+
+def neg(a):
+    return a.moved(np.negative) if a.e is None else Val(-a.v, a.e)
+
+
+def sub(a, b):
+    return add(a, neg(b))
+
+
+def mul(a, b):
+    e = 0
+    if a.e is not None:
+        # An exact 0 stays one, whatever the bound of the other factor.
+        e = np.nan_to_num(np.abs(a.v) * b.e, nan=0.0) + np.nan_to_num(np.abs(b.v) * a.e, nan=0.0) + np.nan_to_num(a.e * b.e, nan=0.0)
+    return rounded(a.v * b.v, e)
+
+
+def div(a, b):
+    q, e = a.v / b.v, 0
+    if a.e is not None:
+        room = np.abs(b.v) - b.e
+        e = np.where(room > 0, (a.e + np.abs(q) * b.e) / np.where(room > 0, room, 1), np.inf)
+    return rounded(q, e)
+
+
+def real(x):
+    return Val(np.float64(x))
+
+
+def apply(f, x, unit=None, times=1.0):
+    """A function of one number, continuous where it is defined: its largest change over the interval, seen at nine places."""
+    v = f(x.v)
+    if x.e is None:
+        return Val(v)
+    unit = Val.precision.function if unit is None else unit
+    wide = np.where(np.isfinite(x.e), x.e, 0)
+    change = np.zeros(np.shape(v))
+    for part in (-1, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1):
+        change = np.maximum(change, np.abs(f(x.v + part * wide) - v))  # NaN: outside of the domain
+    change = np.where(np.isfinite(x.e), change, np.inf)
+    return rounded(v, np.where(np.isnan(v), 0, np.where(np.isnan(change), np.inf, 1.25 * change)), unit, times)
+
+
+def uncertain(a, b):
+    """Where a comparison of a and b may come out differently."""
+    if a.e is None:
+        return np.False_
+    return (np.abs(a.v - b.v) <= a.e + b.e) & (a.e + b.e > 0)
+
+
+def compare(predicate, a, b):
+    f = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}[predicate]
+    v = f(a.v, b.v)
+    return Val(v, np.where(np.broadcast_to(uncertain(a, b), v.shape), np.inf, 0.0))
+
+
+def select(c, a, b):
+    v = np.where(c.v, a.v, b.v)
+    if a.e is None:
+        return Val(v)
+    sure = np.where(c.v, a.e, b.e)
+    return Val(v, np.where(c.e > 0, np.abs(a.v - b.v) + np.maximum(a.e, b.e), sure))
+
+
+def maximum(a, b):
+    return Val(np.maximum(a.v, b.v), 0 if a.e is None else np.maximum(a.e, b.e))
+
+
+def minimum(a, b):
+    return neg(maximum(neg(a), neg(b)))
+
+
+def total(x, axes, keep=False):
+    """A sum in any order."""
+    axes = tuple(axes)
+    count = int(np.prod([x.shape[i] for i in axes], dtype=np.int64)) if axes else 1
+    v = x.v.sum(axis=axes, keepdims=keep)
+    if x.e is None or not x.isReal:
+        return Val(v)
+    e, size = x.e.sum(axis=axes, keepdims=keep), np.abs(x.v).sum(axis=axes, keepdims=keep)
+    return Val(v, e + count * Val.precision.unit * (size + e) + count * Val.precision.tiny)
+
+
+def largest(x, axes, keep=False):
+    return Val(x.v.max(axis=tuple(axes), keepdims=keep), 0 if x.e is None else x.e.max(axis=tuple(axes), keepdims=keep))
+
+
+def product(f, a, b, count):
+    """Sums of `count` products: f is linear in both operands."""
+    v = f(a.v, b.v)
+    if a.e is None:
+        return Val(v)
+    A, B = np.abs(a.v), np.abs(b.v)
+    finite = np.isfinite(a.e).all() and np.isfinite(b.e).all()
+    ea, eb = np.where(np.isfinite(a.e), a.e, 1e300), np.where(np.isfinite(b.e), b.e, 1e300)
+    e = f(A, eb) + f(ea, B) + f(ea, eb)
+    if not finite:
+        e = np.where(e > 1e200, np.inf, e)
+    p = Val.precision
+    # 16-bit operands are rounded once more on their way into the product.
+    return Val(v, e + ((count + 2) * p.unit + 2.02 * p.stored) * (f(A, B) + e) + (count + 1) * p.tiny)
