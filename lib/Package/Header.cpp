@@ -115,6 +115,20 @@ void HeaderWriter::writeState() {
      << "_state *state, const char *path, uint32_t flags);\n\n";
 }
 
+/// What a call returns beside AMPC_OK and AMPC_E_ARG.
+static SmallVector<StringRef> otherStatuses(const ProgramInfo &program) {
+  SmallVector<StringRef> statuses;
+  bool allows = program.nonfinite == AMPC_NONFINITE_ALLOW;
+  if (program.kind > AMPC_PROGRAM_APPLY)
+    return statuses;
+  if (program.lossOutput >= 0 && (program.scaleSlot < 0 || allows))
+    statuses.push_back("AMPC_E_NONFINITE_LOSS");
+  if (!allows && program.kind != AMPC_PROGRAM_GRAD)
+    statuses.push_back(program.nonfinite == AMPC_NONFINITE_SKIP ? "AMPC_W_STEP_SKIPPED"
+                                                                : "AMPC_E_NONFINITE_GRADIENT");
+  return statuses;
+}
+
 void HeaderWriter::writeProgram(const ProgramInfo &program) {
   bool training = program.kind <= AMPC_PROGRAM_APPLY;
   const char *const docs[] = {
@@ -146,8 +160,8 @@ void HeaderWriter::writeProgram(const ProgramInfo &program) {
   }
   os << "/* " << docs[program.kind] << (training ? " `out` may be null." : "")
      << "\n   AMPC_OK or AMPC_E_ARG";
-  if (training && program.lossOutput >= 0)
-    os << (program.scaleSlot >= 0 ? ", AMPC_W_STEP_SKIPPED" : ", AMPC_E_NONFINITE_LOSS");
+  for (StringRef status : otherStatuses(program))
+    os << ", " << status;
   os << ". */\nampc_status " << prefix << "(" << (training ? "" : "const ") << name
      << "_state *state, const " << prefix << "_in *in, "
      << (training ? std::string("ampc_train_out") : prefix + "_out") << " *out);\n\n";

@@ -36,7 +36,7 @@ struct ProgramInfo {
   std::string name; ///< of the C function, without the model's prefix
   int32_t kind = AMPC_PROGRAM_EXPORT;
   int32_t stepSlot = -1, lossOutput = -1, lossReady = -1, normOutput = -1, rateOutput = -1,
-          foundInfOutput = -1, scaleSlot = -1;
+          nonfiniteOutput = -1, nonfinite = AMPC_NONFINITE_ALLOW, scaleSlot = -1;
   int32_t batch = 0;
   bool shortBatch = false;
   std::vector<TensorInfo> inputs, outputs;

@@ -231,8 +231,8 @@ LogicalResult Reader::readResults(kernel::ProgramOp program, ProgramInfo &info) 
       info.normOutput = number;
     if (training && tensor->name == "learning_rate")
       info.rateOutput = number;
-    if (training && tensor->name == "found_inf")
-      info.foundInfOutput = number;
+    if (training && tensor->name == "nonfinite")
+      info.nonfiniteOutput = number;
     info.outputs.push_back(*tensor);
   }
   makeFieldsUnique(info.outputs);
@@ -350,6 +350,8 @@ LogicalResult Reader::readProgram(kernel::ProgramOp program) {
     info.stepSlot = findSlot(step + ".step");
     info.scaleSlot = findSlot(text("amp.scale_slot").str()); // a scaler may belong to several steps
   }
+  if (auto mode = train::symbolizeNonFinite(text("train.nonfinite")))
+    info.nonfinite = int32_t(*mode);
   if (auto batch = program->getAttrOfType<IntegerAttr>("train.batch"))
     info.batch = batch.getInt();
   info.shortBatch = program->hasAttr("train.short_batch");

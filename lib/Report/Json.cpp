@@ -136,6 +136,9 @@ static json::Object toJson(const Step &f32, const Step &mixed) {
                       {"counts", countsOf(mixed)},
                       {"policy_costs", std::move(costs)},
                       {"loss_scaling", json::Object(mixed.lossScaling)},
+                      {"nonfinite", json::Object{{"mode", mixed.nonfinite},
+                                                 {"gradient_bytes", mixed.gradientBytes},
+                                                 {"kept_bytes", mixed.gradientPeakBytes}}},
                       {"operations", std::move(operations)},
                       {"casts", std::move(casts)},
                       {"memory", json::Object{{"f32", memoryOf(f32)}, {"mixed", memoryOf(mixed)}}}};

@@ -60,6 +60,25 @@ static void findLiveBytes(Step &step) {
       step.peakKernel = time;
 }
 
+/// Gradients wait for their update: one after the other, or all for the last of them.
+static void readGradients(kernel::ProgramOp program,
+                          const DenseMap<mlir::Operation *, int64_t> &times, Step &step) {
+  if (auto mode = program->getAttrOfType<StringAttr>("train.nonfinite"))
+    step.nonfinite = mode.str();
+  std::vector<int64_t> alive(step.kernels.size());
+  for (auto op : program.getBody().getOps<KernelOpInterface>())
+    for (Value result : op->getResults()) {
+      int64_t bytes = kernel::byteSize(result.getType()), time = times.lookup(op);
+      if (!op->hasAttr("kernel.barrier") || cast<RankedTensorType>(result.getType()).getRank() == 0)
+        continue;
+      step.gradientBytes += bytes;
+      for (int64_t last = lastReader(result, times, time); time <= last; ++time)
+        alive[time] += bytes;
+    }
+  for (int64_t bytes : alive)
+    step.gradientPeakBytes = std::max(step.gradientPeakBytes, bytes);
+}
+
 static void readProgram(kernel::ProgramOp program, Step &step) {
   if (auto bytes = program->getAttrOfType<IntegerAttr>("kernel.arena_bytes"))
     step.arenaBytes = bytes.getInt();
@@ -74,6 +93,7 @@ static void readProgram(kernel::ProgramOp program, Step &step) {
   }
   for (auto op : program.getBody().getOps<KernelOpInterface>())
     readBuffers(op, times[op], times, step);
+  readGradients(program, times, step);
   findLiveBytes(step);
 }
 

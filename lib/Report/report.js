@@ -78,6 +78,16 @@ function scalingCard() {
     <table class="small" style="margin-top:6px"><tbody>${rows.map(([k, v]) => `<tr><th>${k}</th><td>${v}</td></tr>`).join('')}</tbody></table>`);
 }
 
+function nonfiniteCard() {
+  const {mode, gradient_bytes, kept_bytes} = step.nonfinite;
+  const does = {allow: 'The update is done all the same, and says how many elements were infinite or NaN.', skip: 'The step changes no state, and says so.',
+                fail: 'The step changes no state, and is an error.'}[mode];
+  const price = mode === 'allow'
+    ? `To skip would keep all ${bytes(gradient_bytes)} of gradients until the last is known; now at most ${bytes(kept_bytes)} of them wait for their update.`
+    : `For that, ${bytes(kept_bytes)} of ${bytes(gradient_bytes)} of gradients are kept until the last is known.`;
+  return card('Gradients that are not finite', `<div class="big">${html(mode)}</div><p class="note">${does} ${price}</p>`);
+}
+
 function showTotals() {
   const totals = step.totals, casts = step.counts.casts || {};
   const castRows = Object.entries(casts).map(([way, count]) => `<tr><th>${html(way)}</th><td>${count}</td></tr>`).join('');
@@ -95,6 +105,7 @@ function showTotals() {
     card('Inserted casts', `<div class="big">${step.casts.length}</div><table class="small" style="margin-top:6px"><tbody>${castRows}
       <tr><th>again in the backward pass</th><td>${step.casts.filter(c => c.recomputed).length}</td></tr></tbody></table>`),
     scalingCard(),
+    nonfiniteCard(),
   ].join('');
 }
 

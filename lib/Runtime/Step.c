@@ -117,11 +117,12 @@ static void advanceRandom(const ampc_state *state) {
       ++((uint64_t *)ampc_rt_slot_data(state, &state->model->slots[s]))[1];
 }
 
-/* Runs the forward pass, then the rest if the loss is finite. A dynamic loss scale skips by itself.
- */
+/* Runs the forward pass, then the rest if the loss is finite. A step with a loss scale skips by
+   itself, unless it is told not to. */
 static bool runGuarded(const ampc_rt_call *call) {
   const ampc_program *program = call->program;
-  int32_t ready = program->loss_ready < 0 || program->scale_slot >= 0 ? 0 : program->loss_ready;
+  bool skips = program->scale_slot >= 0 && program->nonfinite != AMPC_NONFINITE_ALLOW;
+  int32_t ready = program->loss_ready < 0 || skips ? 0 : program->loss_ready;
   ampc_rt_walk(call, 0, ready);
   if (ready && !__builtin_isfinite(outputValue(call, program->loss_output, 0)))
     return false;
@@ -129,7 +130,21 @@ static bool runGuarded(const ampc_rt_call *call) {
   return true;
 }
 
-static void report(const ampc_rt_call *call, double scale, void *out) {
+/* Elements of gradients that are not finite. */
+static uint64_t nonfinite(const ampc_rt_call *call) {
+  return (uint64_t)outputValue(call, call->program->nonfinite_output, 0);
+}
+
+/* Whether a step that did run left the state as it was. Gradients alone change none: apply decides.
+ */
+static bool isRefused(const ampc_rt_call *call) {
+  const ampc_program *program = call->program;
+  return program->kind != AMPC_PROGRAM_GRAD && program->nonfinite != AMPC_NONFINITE_ALLOW &&
+         nonfinite(call) != 0;
+}
+
+/* `ran`: the backward pass, too. */
+static void report(const ampc_rt_call *call, double scale, bool ran, void *out) {
   const ampc_program *program = call->program;
   ampc_train_out result;
   memset(&result, 0, sizeof result);
@@ -138,8 +153,9 @@ static void report(const ampc_rt_call *call, double scale, void *out) {
   result.grad_norm = (float)outputValue(call, program->norm_output, 0);
   result.learning_rate = (float)outputValue(call, program->rate_output, 0);
   result.loss_scale = (float)scale;
-  result.found_inf = outputValue(call, program->found_inf_output, 0) != 0;
-  result.skipped = result.found_inf;
+  result.nonfinite = ran ? nonfinite(call) : 0;
+  result.found_inf = result.nonfinite != 0;
+  result.skipped = ran && isRefused(call);
   result.step = (uint64_t)slotValue(call, program->step_slot, 0);
   if (call->hooks && call->hooks->on_step) {
     result.size = sizeof result;
@@ -158,11 +174,18 @@ static ampc_status train(const ampc_rt_call *call, void *out, char *error) {
     advanceRandom(call->state);
     ++ampc_rt_runs_data(call->state)[call->program - call->state->model->programs];
   }
-  report(call, scale, out);
+  report(call, scale, finite, out);
   if (!finite)
     return ampc_rt_fail(error, AMPC_E_NONFINITE_LOSS,
                         "%s: the loss is not finite; nothing was updated", call->program->name);
-  return outputValue(call, call->program->found_inf_output, 0) != 0 ? AMPC_W_STEP_SKIPPED : AMPC_OK;
+  if (!isRefused(call))
+    return AMPC_OK;
+  if (call->program->nonfinite == AMPC_NONFINITE_SKIP)
+    return AMPC_W_STEP_SKIPPED;
+  return ampc_rt_fail(error, AMPC_E_NONFINITE_GRADIENT,
+                      "%s: expected finite gradients, but %u elements are infinite or NaN; nothing "
+                      "was updated; 'ampc check --track-nonfinite' names the cause",
+                      call->program->name, nonfinite(call));
 }
 
 /* With a workspace a call keeps to the calling thread and writes nothing in the state.

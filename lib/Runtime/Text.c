@@ -133,6 +133,8 @@ const char *ampc_rt_status_string(ampc_status status) {
     return "checkpoint is damaged or belongs to another model";
   case AMPC_E_NONFINITE_LOSS:
     return "loss is infinite or NaN";
+  case AMPC_E_NONFINITE_GRADIENT:
+    return "gradients are infinite or NaN";
   }
   return "unknown status";
 }

@@ -1,7 +1,7 @@
-// Dynamic loss scaling of steps whose backward pass holds f16.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "AmpCasts.h"
+// Dynamic loss scaling of steps whose backward pass holds f16; what steps do with gradients that
+// are not finite. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpScaleLimits.h"
+#include "StepGuard.h"
 #include "ampc/Support/Text.h"
 #include "ampc/Transforms/Passes.h"
 #include "ampc/Transforms/Profile.h"
@@ -34,39 +34,24 @@ class Insertion {
 public:
   Insertion(train::FuncOp func, const Scaler &scaler)
       : func(func), scaler(scaler), body(func.getBody().front()), builder(func.getContext()),
-        b(builder, func.getLoc()) {}
+        b(builder, func.getLoc()), guard(func) {}
   void run() {
-    StringRef role = func->getAttrOfType<StringAttr>("train.role").getValue();
     scale = state("scale", builder.getF32Type());
-    SmallVector<Value> flags = role == "apply" ? checkStored() : unscaleGradients();
-    // As early as possible: what writes rows asks before it writes.
-    Operation *last = &body.front();
-    for (Value flag : flags)
-      if (last->isBeforeInBlock(flag.getDefiningOp()))
-        last = flag.getDefiningOp();
-    builder.setInsertionPointAfter(last);
-    found = amp::AnyOp::create(builder, func.getLoc(), flags);
-    guardState();
-    if (role != "grad")
+    SmallVector<Value> counts = guard.isApply() ? guard.countGradients() : unscaleGradients();
+    found = guard.guard(counts, train::NonFinite::skip);
+    builder.setInsertionPoint(body.getTerminator());
+    if (guard.getRole() != "grad")
       finishStep();
     func->setAttr("amp.scale_slot", builder.getStringAttr(scaler.name + ".scale"));
   }
 
 private:
-  Value slotArgument(StringRef slot, Type type);
   Value state(StringRef kind, Type element) {
-    return slotArgument(scaler.name + "." + kind.str(), scalarOf(element));
+    return guard.state(scaler.name + "." + kind.str(), scalarOf(element));
   }
-  void addResult(Value value, StringRef key, StringRef name);
-  SmallVector<Value> checkStored();
   SmallVector<Value> unscaleGradients();
-  /// The unscaled form of a value, and whether it was finite.
+  /// The unscaled form of a value, and how much of it was not finite.
   amp::UnscaleOp unscale(Value scaled);
-  Value nonFinite(Value x) {
-    return amp::NonFiniteOp::create(builder, x.getLoc(), scalarOf(builder.getI1Type()), x);
-  }
-  Value guard(Value value, Value old);
-  void guardState();
   void finishStep();
   Value integer(int64_t value) { return b.real(double(value), scalarOf(builder.getI32Type())); }
 
@@ -75,59 +60,21 @@ private:
   Block &body;
   OpBuilder builder;
   GradBuilder b;
+  StepGuard guard;
   Value scale, found;
-  DenseMap<Value, Value> guardedRows;
 };
 } // namespace
-
-Value Insertion::slotArgument(StringRef slot, Type type) {
-  unsigned position = 0;
-  for (; position < func.getNumArguments(); ++position) {
-    auto name = func.getArgAttrOfType<StringAttr>(position, "train.slot");
-    if (!name)
-      break;
-    if (name == slot)
-      return func.getArgument(position);
-  }
-  auto role =
-      builder.getDictionaryAttr(builder.getNamedAttr("train.slot", builder.getStringAttr(slot)));
-  (void)func.insertArgument(position, type, role, func.getLoc());
-  return func.getArgument(position);
-}
-
-void Insertion::addResult(Value value, StringRef key, StringRef name) {
-  Operation *ret = body.getTerminator();
-  ret->insertOperands(ret->getNumOperands(), value);
-  (void)func.insertResult(
-      func.getNumResults(), value.getType(),
-      builder.getDictionaryAttr(builder.getNamedAttr(key, builder.getStringAttr(name))));
-}
-
-/// Gradients that `*_grad` stored are unscaled; the caller may have changed them.
-SmallVector<Value> Insertion::checkStored() {
-  SmallVector<Value> flags;
-  SymbolTable symbols(func->getParentOfType<train::ModelOp>());
-  builder.setInsertionPointToStart(&body);
-  for (BlockArgument argument : func.getArguments()) {
-    auto slot = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.slot");
-    auto buffer = slot ? symbols.lookup<train::BufferOp>(slot) : train::BufferOp();
-    if (auto role = buffer ? buffer->getAttrOfType<StringAttr>("role") : StringAttr();
-        role && role == "gradient" && isa<FloatType>(getElementTypeOrSelf(argument)))
-      flags.push_back(nonFinite(argument));
-  }
-  return flags;
-}
 
 amp::UnscaleOp Insertion::unscale(Value scaled) {
   auto type = cast<RankedTensorType>(scaled.getType());
   Value mark = amp::MarkScaledOp::create(builder, scaled.getLoc(),
                                          amp::ScaledType::get(builder.getContext(), type), scaled);
   return amp::UnscaleOp::create(builder, scaled.getLoc(), type.clone(builder.getF32Type()),
-                                scalarOf(builder.getI1Type()), mark, scale);
+                                scalarOf(builder.getI64Type()), mark, scale);
 }
 
 SmallVector<Value> Insertion::unscaleGradients() {
-  SmallVector<Value> flags;
+  SmallVector<Value> counts;
   for (auto seed : llvm::to_vector(body.getOps<train::SeedOp>())) {
     builder.setInsertionPointAfter(seed);
     Value factor = b.castTo(scale, seed.getType().getElementType());
@@ -142,72 +89,16 @@ SmallVector<Value> Insertion::unscaleGradients() {
       builder.setInsertionPoint(sum);
       if (sums.insert(sum).second)
         sum.getUpdatesMutable().assign(unscale(sum.getUpdates()).getResult());
-      builder.setInsertionPointAfter(gradient);
-      flags.push_back(nonFinite(gradient));
+      counts.push_back(guard.countIn(gradient));
       continue;
     }
     builder.setInsertionPointAfter(gradient);
     amp::UnscaleOp unscaled = unscale(gradient);
     gradient.getResult().replaceAllUsesExcept(unscaled.getResult(),
                                               unscaled.getX().getDefiningOp());
-    flags.push_back(unscaled.getFoundInf());
+    counts.push_back(unscaled.getNonfinite());
   }
-  return flags;
-}
-
-/// The value, or the old one if the step is skipped. Rows then go nowhere, so that this costs no
-/// pass over their table.
-Value Insertion::guard(Value value, Value old) {
-  if (value == old)
-    return old;
-  auto put = value.getDefiningOp<train::PutRowsOp>();
-  if (!put || !found.getDefiningOp()->isBeforeInBlock(put))
-    return b.select(found, old, value);
-  builder.setInsertionPoint(put);
-  put.getTableMutable().assign(guard(put.getTable(), old));
-  Value index = put.getIndex(), &kept = guardedRows[index];
-  if (!kept) {
-    builder.setInsertionPointAfterValue(found);
-    kept = b.select(found, b.real(-1.0, index), index);
-  }
-  put.getIndexMutable().assign(kept);
-  return put;
-}
-
-/// A skipped step returns what it was given. Working copies are made from what the parameters then
-/// are.
-void Insertion::guardState() {
-  Operation *ret = body.getTerminator();
-  auto model = func->getParentOfType<train::ModelOp>();
-  llvm::StringMap<Value> kept;
-  auto slotOf = [&](unsigned i) {
-    auto slot = func.getResultAttrOfType<StringAttr>(i, "train.slot");
-    return slot ? slot.getValue() : StringRef();
-  };
-  SymbolTable symbols(model);
-  auto bufferOf = [&](StringRef slot) { return symbols.lookup<train::BufferOp>(slot); };
-  auto roleOf = [&](StringRef slot) {
-    auto buffer = bufferOf(slot);
-    auto role = buffer ? buffer->getAttrOfType<StringAttr>("role") : StringAttr();
-    return role ? role.getValue() : StringRef();
-  };
-  for (unsigned i = 0; i < func.getNumResults(); ++i) {
-    StringRef slot = slotOf(i);
-    if (slot.empty() || roleOf(slot) == "gradient" || roleOf(slot) == "working")
-      continue;
-    Value value = ret->getOperand(i), old = slotArgument(slot, value.getType());
-    builder.setInsertionPoint(ret);
-    kept[slot] = guard(value, old);
-    ret->setOperand(i, kept[slot]);
-  }
-  builder.setInsertionPoint(ret);
-  for (unsigned i = 0; i < func.getNumResults(); ++i)
-    if (StringRef slot = slotOf(i); !slot.empty() && roleOf(slot) == "working") {
-      StringRef param = bufferOf(slot)->getAttrOfType<FlatSymbolRefAttr>("of").getValue();
-      ret->setOperand(i, insertCast(builder, ret->getOperand(i).getLoc(), kept[param],
-                                    getElementTypeOrSelf(ret->getOperand(i)),
-                                    "the working copy of @" + param + ", which later steps read"));
-    }
+  return counts;
 }
 
 /// The scale moves once per round: a round is one run of each step that shares it.
@@ -218,24 +109,22 @@ void Insertion::finishStep() {
   Value left = scaler.hasPatience() ? state("left", i32) : Value(integer(1));
   if (scaler.isShared()) {
     Value arrived = b.add(state("arrived", i32), integer(1)), pending = state("pending", i32);
-    bad = amp::AnyOp::create(builder, func.getLoc(),
-                             ValueRange{bad, b.compare(ComparePredicate::ne, pending, integer(0))});
+    bad = b.select(found, found, b.compare(ComparePredicate::ne, pending, integer(0)));
     isLast = b.compare(ComparePredicate::ge, arrived, integer(scaler.steps.size()));
     Value noted = b.select(bad, integer(1), integer(0));
-    addResult(b.select(isLast, integer(0), arrived), "train.slot", scaler.name + ".arrived");
-    addResult(b.select(isLast, integer(0), noted), "train.slot", scaler.name + ".pending");
+    guard.addResult(b.select(isLast, integer(0), arrived), "train.slot", scaler.name + ".arrived");
+    guard.addResult(b.select(isLast, integer(0), noted), "train.slot", scaler.name + ".pending");
   }
   auto update =
       amp::UpdateScaleOp::create(builder, func.getLoc(), scale, good, left, bad, scaler.scaling);
   auto give = [&](Value now, Value old, StringRef kind) {
-    addResult(isLast ? b.select(isLast, now, old) : now, "train.slot",
-              scaler.name + "." + kind.str());
+    guard.addResult(isLast ? b.select(isLast, now, old) : now, "train.slot",
+                    scaler.name + "." + kind.str());
   };
   give(update.getNewScale(), scale, "scale");
   give(update.getNewGoodSteps(), good, "good_steps");
   if (scaler.hasPatience())
     give(update.getNewLeft(), left, "left");
-  addResult(found, "train.name", "found_inf");
 }
 
 /// Whether a value in f16 depends on the cotangent of the loss.
@@ -298,9 +187,14 @@ private:
           step && hasNarrowGradients(func))
         needed.insert(step.getValue());
     llvm::MapVector<StringAttr, Scaler> scalers;
+    SmallVector<train::FuncOp> unscaled;
     for (auto func : model.getOps<train::FuncOp>())
-      if (failed(collect(model, func, standard, needed, scalers)))
+      if (failed(collect(model, func, standard, needed, scalers, unscaled)))
         return failure();
+    for (train::FuncOp func : unscaled) {
+      StepGuard guard(func);
+      guard.guard(guard.countGradients(), train::NonFinite::allow);
+    }
     for (auto &[name, scaler] : scalers) {
       if (failed(chooseScale(model, scaler)))
         return failure();
@@ -314,7 +208,8 @@ private:
   LogicalResult chooseScale(train::ModelOp model, Scaler &scaler);
   LogicalResult collect(train::ModelOp model, train::FuncOp func, amp::ScalingAttr standard,
                         const llvm::StringSet<> &needed,
-                        llvm::MapVector<StringAttr, Scaler> &scalers) {
+                        llvm::MapVector<StringAttr, Scaler> &scalers,
+                        SmallVectorImpl<train::FuncOp> &unscaled) {
     auto role = func->getAttrOfType<StringAttr>("train.role"),
          step = func->getAttrOfType<StringAttr>("train.step");
     if (!step || !llvm::is_contained({"train", "grad", "apply"}, role.getValue()))
@@ -325,6 +220,7 @@ private:
       return func.emitError() << "expected a scaler, but " << given << " is none";
     auto leaveOut = [&](const char *why) {
       func->setAttr("amp.no_scaling", StringAttr::get(&getContext(), why));
+      unscaled.push_back(func);
       if (role == "train" && (given || explain))
         func.emitRemark() << "no loss scaling for step @" << step.getValue() << ": " << why;
       return success();

@@ -16,8 +16,8 @@ public:
   explicit Lowering(train::FuncOp func) : func(func), builder(func.getContext()) {}
   void run() {
     for (Operation &op : llvm::make_early_inc_range(func.getBody().front()))
-      llvm::TypeSwitch<Operation *>(&op)
-          .Case<amp::UnscaleOp, amp::NonFiniteOp, amp::AnyOp, amp::UpdateScaleOp>([&](auto typed) {
+      llvm::TypeSwitch<Operation *>(&op).Case<amp::UnscaleOp, amp::NonFiniteOp, amp::UpdateScaleOp>(
+          [&](auto typed) {
             builder.setInsertionPoint(typed);
             GradBuilder b(builder, typed.getLoc());
             lower(b, typed);
@@ -28,18 +28,15 @@ public:
   }
 
 private:
-  /// 0, or NaN if an element is not finite: x * 0 is NaN for infinities and NaN, and a sum keeps
-  /// that.
-  Value residue(GradBuilder &b, Value x) {
-    Value product = b.mul(b.castTo(x, b.builder.getF32Type()), b.real(0.0, b.builder.getF32Type()));
+  /// x * 0 is NaN for infinities and NaN, and else 0.
+  Value countOf(GradBuilder &b, Value x) {
+    Value wide = getElementTypeOrSelf(x).isF64() ? x : b.castTo(x, builder.getF32Type());
+    Value product = b.mul(wide, b.real(0.0, wide));
+    Value bad = b.castTo(b.compare(ComparePredicate::ne, product, b.real(0.0, product)),
+                         builder.getI32Type());
     auto dims =
         llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(x.getType()).getRank()));
-    return dims.empty() ? product : b.reduceSum(product, dims);
-  }
-  Value flagOf(GradBuilder &b, Value residue) {
-    Value flag = b.compare(ComparePredicate::ne, residue, b.real(0.0, residue));
-    residues[flag] = residue;
-    return flag;
+    return b.castTo(dims.empty() ? bad : b.reduceSum(bad, dims), builder.getI64Type());
   }
   Value inverseOf(GradBuilder &b, Value scale) {
     Value &inverse = inverses[scale];
@@ -51,40 +48,22 @@ private:
     return inverse;
   }
   void lower(GradBuilder &b, amp::UnscaleOp op);
-  void lower(GradBuilder &b, amp::NonFiniteOp op) {
-    op.replaceAllUsesWith(flagOf(b, residue(b, op.getX())));
-  }
-  void lower(GradBuilder &b, amp::AnyOp op);
+  void lower(GradBuilder &b, amp::NonFiniteOp op) { op.replaceAllUsesWith(countOf(b, op.getX())); }
   void lower(GradBuilder &b, amp::UpdateScaleOp op);
 
   train::FuncOp func;
   OpBuilder builder;
-  DenseMap<Value, Value> residues, inverses;
+  DenseMap<Value, Value> inverses;
 };
 } // namespace
 
 // The check is on the value before unscaling, as in torch.
 void Lowering::lower(GradBuilder &b, amp::UnscaleOp op) {
   Value x = op.getX().getDefiningOp<amp::MarkScaledOp>().getX();
-  if (!op.getFoundInf().use_empty())
-    op.getFoundInf().replaceAllUsesWith(flagOf(b, residue(b, x)));
+  if (!op.getNonfinite().use_empty())
+    op.getNonfinite().replaceAllUsesWith(countOf(b, x));
   op.getResult().replaceAllUsesWith(
       b.mul(b.castTo(x, builder.getF32Type()), inverseOf(b, op.getScale())));
-}
-
-// A sum of residues is NaN if one is; that takes one comparison for all gradients.
-void Lowering::lower(GradBuilder &b, amp::AnyOp op) {
-  Value sum, any;
-  for (Value flag : op.getFlags())
-    if (Value part = residues.lookup(flag))
-      sum = sum ? b.add(sum, part) : part;
-    else
-      any = any ? b.select(any, any, flag) : flag;
-  if (sum) {
-    Value flag = flagOf(b, sum);
-    any = any ? b.select(any, any, flag) : flag;
-  }
-  op.replaceAllUsesWith(any);
 }
 
 void Lowering::lower(GradBuilder &b, amp::UpdateScaleOp op) {

@@ -363,6 +363,11 @@ LogicalResult Expansion::run() {
     if (step.getGroupsAttr())
       func->setAttr("train.groups", step.getGroupsAttr());
   }
+  // A clipped step knows all gradients before its first update anyway.
+  if (step.getNonfinite() || step.getClipNorm() || step.getClipValue())
+    for (train::FuncOp func : {whole, apply, gradient})
+      func->setAttr("train.nonfinite", builder.getStringAttr(step.getNonfinite().value_or(
+                                           train::stringifyNonFinite(train::NonFinite::skip))));
   if (Attribute scaler = step->getAttr("amp.scaler"))
     for (train::FuncOp func : {whole, apply, gradient})
       func->setAttr("amp.scaler", scaler);

@@ -29,6 +29,8 @@ def Amp_Flag : Type<0DTensorOf<[I1]>.predicate, "tensor<i1>">,
                BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI1Type())">;
 def Amp_Scale : Type<0DTensorOf<[F32]>.predicate, "tensor<f32>">,
                 BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getF32Type())">;
+def Amp_Elements : Type<0DTensorOf<[I64]>.predicate, "tensor<i64>">,
+                   BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
 def Amp_Count : Type<0DTensorOf<[I32]>.predicate, "tensor<i32>">,
                 BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI32Type())">;
 
@@ -116,42 +118,28 @@ def Amp_MarkScaledOp : Amp_Op<"mark_scaled", [Pure, TypesMatchWith<"the scaled f
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 def Amp_UnscaleOp : Amp_Op<"unscale", [Pure]> {
-  let summary = "The gradient in f32 times 1 / scale, and whether any of its elements is not finite";
+  let summary = "The gradient in f32 times 1 / scale, and how many of its elements are not finite";
   let description = [{
     ```mlir
     %scaled = amp.mark_scaled %g : tensor<4xf16>
-    %y, %found_inf = amp.unscale %scaled by %scale : !amp.scaled<tensor<4xf16>> to tensor<4xf32>
+    %y, %bad = amp.unscale %scaled by %scale : !amp.scaled<tensor<4xf16>> to tensor<4xf32>
     ```
   }];
   let arguments = (ins Amp_ScaledType:$x, Amp_Scale:$scale);
-  let results = (outs AnyRankedTensor:$result, Amp_Flag:$found_inf);
+  let results = (outs AnyRankedTensor:$result, Amp_Elements:$nonfinite);
   let assemblyFormat = "$x `by` $scale attr-dict `:` type($x) `to` type($result)";
   let hasVerifier = 1;
 }
 def Amp_NonFiniteOp : Amp_Op<"non_finite", [Pure]> {
-  let summary = "Whether any element is infinite or not a number";
+  let summary = "How many elements are infinite or not a number";
   let description = [{
     ```mlir
-    %found_inf = amp.non_finite %g : tensor<4xf16>
+    %bad = amp.non_finite %g : tensor<4xf16>
     ```
   }];
   let arguments = (ins AnyRankedTensor:$x);
-  let results = (outs Amp_Flag:$result);
+  let results = (outs Amp_Elements:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";
-}
-def Amp_AnyOp : Amp_Op<"any", [Pure]> {
-  let summary = "The logical or of flags";
-  let description = [{
-    ```mlir
-    %first = amp.non_finite %g : tensor<4xf16>
-    %second = amp.non_finite %x : tensor<8x3xf32>
-    %found_inf = amp.any %first, %second
-    ```
-  }];
-  let arguments = (ins Variadic<Amp_Flag>:$flags);
-  let results = (outs Amp_Flag:$result);
-  let assemblyFormat = "$flags attr-dict";
-  let hasVerifier = 1;
 }
 def Amp_UpdateScaleOp : Amp_Op<"update_scale", [Pure]> {
   let summary = "The scale after a step";
@@ -160,7 +148,6 @@ def Amp_UpdateScaleOp : Amp_Op<"update_scale", [Pure]> {
     backs off. A step has at most one.
 
     ```mlir
-    %found_inf = amp.non_finite %g : tensor<4xf16>
     %new_scale, %new_good_steps, %new_left = amp.update_scale %scale, %good_steps, %left found_inf %found_inf with <initial = 128.0>
     ```
   }];

@@ -118,10 +118,6 @@ LogicalResult UnscaleOp::verify() {
   return success();
 }
 
-LogicalResult AnyOp::verify() {
-  return getFlags().empty() ? emitOpError("expected at least one flag, but got none") : success();
-}
-
 LogicalResult UpdateScaleOp::verify() {
   auto isOther = [&](Operation *op) { return op && op != *this && isa<UpdateScaleOp>(op); };
   if (isOther(getScale().getDefiningOp()) || llvm::any_of(getScale().getUsers(), isOther))

@@ -338,8 +338,8 @@ def Kernel_WithTotalsOp : Kernel_LaunchOp<"with_totals",
   let description = [{
     The first region holds one kernel and yields its results; its arguments are the first inputs. The other inputs are scalars (tensors of
     one element). The body's arguments are one element of every result as it is stored, then the scalars. Each value that
-    the body yields is added up over all elements of the one result that it depends on. These sums, of one element each, are the results
-    after those of the kernel. Their order depends on the tier, not on the number of threads.
+    the body yields, a real number of 32 bits or more or an integer, is added up over all elements of the one result that it depends on. These
+    sums, of one element each, are the results after those of the kernel. Their order depends on the tier, not on the number of threads.
 
     ```mlir
     %y, %squares = kernel.with_totals(%x, %index, %factor : tensor<12x8xf32>, tensor<12xi32>, tensor<f32>) of {

@@ -340,10 +340,10 @@ LogicalResult WithTotalsOp::verifyRegions() {
   for (auto [value, type] :
        llvm::zip(yield.getValues(), getOuts().drop_front(kernel->getNumResults()).getTypes())) {
     auto total = tensorOf(type);
-    if (total.getNumElements() != 1 || total.getElementType() != value.getType() ||
-        !isa<FloatType>(value.getType()))
+    if (total.getNumElements() != 1 || total.getElementType() != value.getType())
       return emitOpError() << "expected a total of one " << value.getType() << ", but got " << type;
-    if (failed(verifyAccumulator(*this, value.getType(), value.getType())))
+    if (isa<FloatType>(value.getType()) &&
+        failed(verifyAccumulator(*this, value.getType(), value.getType())))
       return failure();
     llvm::SmallSetVector<unsigned, 2> arguments;
     findArguments(value, arguments);

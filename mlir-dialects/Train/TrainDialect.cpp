@@ -225,8 +225,8 @@ static LogicalResult verifyOptions(StepOp step) {
         return step.emitOpError() << "expected amp.scaler = @NAME, but got "
                                   << attribute.getValue();
     } else if (!name.contains('.') || name.starts_with("amp.")) {
-      return step.emitOpError() << "expected clip_norm, clip_value, micro_batches, ema_decay or "
-                                   "amp.scaler, but got the attribute "
+      return step.emitOpError() << "expected clip_norm, clip_value, micro_batches, ema_decay, "
+                                   "nonfinite or amp.scaler, but got the attribute "
                                 << name;
     }
   }
@@ -239,6 +239,9 @@ static LogicalResult verifyOptions(StepOp step) {
     return wrong("a positive clip_value", limit);
   if (!(decay >= 0 && decay < 1))
     return wrong("an ema_decay in [0, 1)", decay);
+  if (step.getNonfinite() && !symbolizeNonFinite(*step.getNonfinite()))
+    return step.emitOpError() << "expected nonfinite = \"allow\", \"skip\" or \"fail\", but got \""
+                              << *step.getNonfinite() << '"';
   return success();
 }
 

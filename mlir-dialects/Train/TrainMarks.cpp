@@ -1,6 +1,7 @@
 // The marks that programs, their arguments and their results may have, and of which kind.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/TrainMarks.h"
+#include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -8,17 +9,18 @@ using namespace mlir;
 using namespace ampc;
 
 namespace {
-enum class Kind { Text, Count, Positive, Unit, Any };
+enum class Kind { Text, Count, Positive, Unit, NonFinite, Any };
 struct Mark {
   StringRef name;
   Kind kind;
 };
 } // namespace
 
-static const Mark ofPrograms[] = {{"train.role", Kind::Text},       {"train.step", Kind::Text},
-                                  {"train.cname", Kind::Text},      {"train.batch", Kind::Positive},
-                                  {"train.optimizer", Kind::Any},   {"train.groups", Kind::Any},
-                                  {"train.short_batch", Kind::Unit}};
+static const Mark ofPrograms[] = {
+    {"train.role", Kind::Text},        {"train.step", Kind::Text},
+    {"train.cname", Kind::Text},       {"train.batch", Kind::Positive},
+    {"train.optimizer", Kind::Any},    {"train.groups", Kind::Any},
+    {"train.short_batch", Kind::Unit}, {"train.nonfinite", Kind::NonFinite}};
 static const Mark ofArguments[] = {
     {"train.slot", Kind::Text},       {"train.name", Kind::Text},
     {"train.control", Kind::Text},    {"train.batched", Kind::Unit},
@@ -43,6 +45,10 @@ static StringRef expectedValue(Kind kind, Attribute value) {
     return number && number.getInt() > 0 ? "" : "a positive number";
   case Kind::Unit:
     return isa<UnitAttr>(value) ? "" : "no value";
+  case Kind::NonFinite: {
+    auto text = dyn_cast<StringAttr>(value);
+    return text && train::symbolizeNonFinite(text.getValue()) ? "" : "allow, skip or fail";
+  }
   case Kind::Any:
     return "";
   }

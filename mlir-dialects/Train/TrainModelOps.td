@@ -129,6 +129,10 @@ def Train_WriteOp : Op<TrainDialect, "write", [DeclareOpInterfaceMethods<SymbolU
   let arguments = (ins FlatSymbolRefAttr:$state, AnyRankedTensor:$value);
   let assemblyFormat = "$state `,` $value attr-dict `:` type($value)";
 }
+def Train_NonFinite : I32EnumAttr<"NonFinite", "what a step does with a gradient that is infinite or NaN", [
+    I32EnumAttrCase<"allow", 0>, I32EnumAttrCase<"skip", 1>, I32EnumAttrCase<"fail", 2>]> {
+  let cppNamespace = "::ampc::train";
+}
 def Train_StepOp : Op<TrainDialect, "step",
     [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"ModelOp">]> {
   let summary = "One update of parameters that lowers a loss";
@@ -146,9 +150,14 @@ def Train_StepOp : Op<TrainDialect, "step",
     `ema_decay = d` keeps an average of every parameter, a = d a + (1 - d) w after each update, which starts at the first updated
     value. It is saved with the state, as `STEP.ema.PARAMETER`.
 
+    `nonfinite` says what becomes of the step if an element of a gradient, before clipping, is infinite or NaN. With `"skip"` all state
+    stays as it was, but for the loss scale and the random counter, and the call returns a warning; with `"fail"` too, and it returns an
+    error; with `"allow"` the update is done. Either way the step reports how many such elements there were. The default is `"skip"` for a step that clips
+    or has a loss scale, else `"allow"`: to skip, a step has to keep all gradients until the last one is known.
+
     ```mlir
     train.step @fit minimize @loss over [@w1, @b1] with #train.adamw<lr = 1.0e-3>
-      schedule #train.cosine<steps = 1000, warmup = 100> {clip_norm = 1.0, micro_batches = 4}
+      schedule #train.cosine<steps = 1000, warmup = 100> {clip_norm = 1.0, micro_batches = 4, nonfinite = "fail"}
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$loss,
@@ -157,7 +166,8 @@ def Train_StepOp : Op<TrainDialect, "step",
                        OptionalAttr<TypedArrayAttrBase<Train_GroupAttr, "parameter groups">>:$groups,
                        OptionalAttr<ScheduleAttrInterface>:$schedule,
                        OptionalAttr<F64Attr>:$clip_norm, OptionalAttr<F64Attr>:$clip_value,
-                       OptionalAttr<I64Attr>:$micro_batches, OptionalAttr<F64Attr>:$ema_decay);
+                       OptionalAttr<I64Attr>:$micro_batches, OptionalAttr<F64Attr>:$ema_decay,
+                       OptionalAttr<StrAttr>:$nonfinite);
   let extraClassDeclaration = [{
     /// The rule of a parameter: its group's, or the step's.
     ::ampc::OptimizerAttrInterface getOptimizerOf(::mlir::StringAttr param);

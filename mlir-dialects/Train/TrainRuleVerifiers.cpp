@@ -129,6 +129,9 @@ LogicalResult CosineAttr::verify(EmitError emitError, int64_t steps, int64_t war
   if (steps < 1 || warmup < 0)
     return emitError() << "expected at least one step, and a warmup of at least 0, but got "
                        << steps << " and " << warmup;
+  if (warmup > steps)
+    return emitError() << "expected a warmup of at most the schedule's " << steps
+                       << " steps, but got " << warmup;
   return verifyNotNegative(emitError, {{"floor", floor}});
 }
 LogicalResult StepDecayAttr::verify(EmitError emitError, int64_t every, APFloat gamma) {

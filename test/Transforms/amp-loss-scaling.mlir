@@ -30,8 +30,8 @@ train.model @line {
 // CHECK-LABEL: train.func @fit.grad
 // CHECK-SAME:  %[[MEAN:[a-z0-9]+]]: tensor<8xf32> {train.slot = "mean"}
 // CHECK:       amp.mark_scaled
-// CHECK:       %[[G:.*]], %[[INF:.*]] = amp.unscale
-// CHECK:       %[[BAD:.*]] = amp.any %[[INF]]
+// CHECK:       %[[G:.*]], %[[COUNT:.*]] = amp.unscale
+// CHECK:       %[[BAD:.*]] = train.compare ne %[[COUNT]],
 // CHECK:       train.select %[[BAD]], %[[MEAN]],
 // CHECK-NOT:   amp.update_scale
 
@@ -45,8 +45,8 @@ train.model @line {
 // CHECK:       train.mul %[[SEED]], %[[S]]
 // CHECK:       %[[RAW:.*]] = train.gradient "w"
 // CHECK-NEXT:  %[[MARK:.*]] = amp.mark_scaled %[[RAW]]
-// CHECK-NEXT:  %[[G:.*]], %[[INF:.*]] = amp.unscale %[[MARK]] by %[[S]]
-// CHECK:       %[[BAD:.*]] = amp.any %[[INF]]
+// CHECK-NEXT:  %[[G:.*]], %[[COUNT:.*]] = amp.unscale %[[MARK]] by %[[S]]
+// CHECK:       %[[BAD:.*]] = train.compare ne %[[COUNT]],
 // The norm is formed from unscaled gradients.
 // CHECK:       %[[WIDE:.*]] = train.cast %[[G]] {{.*}} to tensor<{{.*}}xf64>
 // CHECK:       train.mul %[[WIDE]], %[[WIDE]]
@@ -61,7 +61,7 @@ train.model @line {
 
 // What a caller hands to apply is checked there.
 // CHECK-LABEL: train.func @fit.apply
-// CHECK-SAME:  tensor<i1> {train.name = "found_inf"}
+// CHECK-SAME:  tensor<i64> {train.name = "nonfinite"}
 // CHECK:       amp.non_finite
 // CHECK:       amp.update_scale
 
@@ -94,10 +94,10 @@ train.model @pair {
 // CHECK:       train.buffer @both.pending : tensor<i32>
 // CHECK-LABEL: train.func @a.train
 // CHECK-SAME:  %[[SCALE:[a-z0-9]+]]: tensor<f32> {train.slot = "both.scale"}
-// CHECK:       %[[BAD:.*]] = amp.any
+// CHECK:       %[[BAD:.*]] = train.compare ne
 // CHECK:       %[[ARRIVED:.*]] = train.add {{.*}} : tensor<i32>, tensor<i32>
 // CHECK:       %[[EARLIER:.*]] = train.compare ne
-// CHECK:       %[[ANY:.*]] = amp.any %[[BAD]], %[[EARLIER]]
+// CHECK:       %[[ANY:.*]] = train.select %[[BAD]], %[[BAD]], %[[EARLIER]]
 // CHECK:       %[[LAST:.*]] = train.compare ge %[[ARRIVED]]
 // CHECK:       %[[NEW:.*]], %{{.*}}, %{{.*}} = amp.update_scale %[[SCALE]], %{{.*}} found_inf %[[ANY]]
 // CHECK:       train.select %[[LAST]], %[[NEW]], %[[SCALE]]
@@ -127,8 +127,9 @@ train.model @rows {
 // CHECK-NEXT:  %[[U:.*]], %{{.*}} = amp.unscale %[[MARK]] by %[[S]] : <tensor<16x8xf32>> to tensor<16x8xf32>
 // CHECK-NEXT:  %[[SUMS:.*]], %[[ROWS:.*]] = train.sum_rows %[[U]] at
 // CHECK:       %[[G:.*]] = train.gradient "t", %[[SUMS]]
-// CHECK-NEXT:  %[[INF:.*]] = amp.non_finite %[[G]]
-// CHECK:       %[[BAD:.*]] = amp.any %[[INF]], %
+// CHECK-NEXT:  %[[COUNT:.*]] = amp.non_finite %[[G]]
+// CHECK:       %[[SUM:.*]] = train.add %[[COUNT]], %
+// CHECK:       %[[BAD:.*]] = train.compare ne %[[SUM]],
 // CHECK:       %[[KEPT:.*]] = train.select %[[BAD]], %{{.*}}, %[[ROWS]]
 // CHECK:       %[[BASE:.*]] = train.select %[[BAD]], %[[T]],
 // CHECK-NEXT:  train.put_rows %{{.*}} at %[[KEPT]] into %[[BASE]]
@@ -138,4 +139,4 @@ train.model @rows {
 // CHECK-LABEL: train.func @fit.apply
 // CHECK-COUNT-2: amp.non_finite
 // CHECK-NOT:   amp.non_finite
-// CHECK:       amp.any
+// CHECK:       train.compare ne

@@ -29,36 +29,36 @@ train.model @machine {
     %0:3 = amp.update_scale %s, %n, %l found_inf %bad with <dynamic = false, initial = 4.0>
     train.return %0#0 : tensor<f32>
   }
-  // Checked before unscaling; one comparison for all gradients; the factor 1 / scale is formed once.
+  // Counted before unscaling, on as many bits as the gradient has or 32; the factor 1 / scale is formed once.
   // CHECK-LABEL: train.func @gradients
   // CHECK-SAME:  %[[G:[a-z0-9]+]]: tensor<4x2xf16> {{.*}}, %[[H:[a-z0-9]+]]: tensor<f32> {{.*}}, %[[S:[a-z0-9]+]]: tensor<f32>
-  train.func @gradients(%g: tensor<4x2xf16>, %h: tensor<f32>, %s: tensor<f32>) -> (tensor<4x2xf32>, tensor<f32>, tensor<i1>) {
+  train.func @gradients(%g: tensor<4x2xf16>, %h: tensor<f32>, %s: tensor<f32>) -> (tensor<4x2xf32>, tensor<f32>, tensor<i64>, tensor<i64>) {
     // CHECK:      %[[INV:.*]] = train.div %{{.*}}, %[[S]]
     // CHECK-NOT:  train.div
     %0 = amp.mark_scaled %g : tensor<4x2xf16>
     %1 = amp.mark_scaled %h : tensor<f32>
     // CHECK:      %[[WIDE:.*]] = train.cast %[[G]] : tensor<4x2xf16> to tensor<4x2xf32>
     // CHECK:      %[[NAN:.*]] = train.mul %[[WIDE]],
-    // CHECK:      %[[A:.*]] = train.reduce_sum %[[NAN]] over [0, 1]
+    // CHECK:      %[[IS:.*]] = train.compare ne %[[NAN]],
+    // CHECK:      %[[ONES:.*]] = train.cast %[[IS]] : tensor<4x2xi1> to tensor<4x2xi32>
+    // CHECK:      %[[SUM:.*]] = train.reduce_sum %[[ONES]] over [0, 1]
+    // CHECK:      %[[A:.*]] = train.cast %[[SUM]] : tensor<i32> to tensor<i64>
     // CHECK:      train.mul %{{.*}}, %[[INV]] : tensor<4x2xf32>, tensor<f32>
     %2, %a = amp.unscale %0 by %s : !amp.scaled<tensor<4x2xf16>> to tensor<4x2xf32>
-    // CHECK:      %[[B:.*]] = train.mul %[[H]],
+    // CHECK:      %[[NAN1:.*]] = train.mul %[[H]],
+    // CHECK:      %[[IS1:.*]] = train.compare ne %[[NAN1]],
+    // CHECK-NOT:  train.reduce_sum
     // CHECK:      train.mul %[[H]], %[[INV]]
     %3, %b = amp.unscale %1 by %s : !amp.scaled<tensor<f32>> to tensor<f32>
-    // CHECK:      %[[SUM:.*]] = train.add %[[A]], %[[B]]
-    // CHECK:      %[[BAD:.*]] = train.compare ne %[[SUM]],
-    // CHECK:      train.return %{{.*}}, %{{.*}}, %[[BAD]]
-    %4 = amp.any %a, %b
-    train.return %2, %3, %4 : tensor<4x2xf32>, tensor<f32>, tensor<i1>
+    // CHECK:      train.return %{{.*}}, %{{.*}}, %[[A]], %{{.*}}
+    train.return %2, %3, %a, %b : tensor<4x2xf32>, tensor<f32>, tensor<i64>, tensor<i64>
   }
-  // Flags that are no checks of gradients: each of them counts.
-  // CHECK-LABEL: train.func @flags
-  // CHECK-SAME:  %[[A:[a-z0-9]+]]: tensor<i1> {{.*}}, %[[B:[a-z0-9]+]]: tensor<i1> {{.*}}, %[[C:[a-z0-9]+]]: tensor<i1>
-  train.func @flags(%a: tensor<i1>, %b: tensor<i1>, %c: tensor<i1>) -> tensor<i1> {
-    // CHECK-NEXT: %[[AB:.*]] = train.select %[[A]], %[[A]], %[[B]]
-    // CHECK-NEXT: %[[ANY:.*]] = train.select %[[AB]], %[[AB]], %[[C]]
-    // CHECK-NEXT: train.return %[[ANY]]
-    %0 = amp.any %a, %b, %c
-    train.return %0 : tensor<i1>
+  // What f64 holds and f32 does not is finite.
+  // CHECK-LABEL: train.func @wide
+  // CHECK-SAME:  %[[G:[a-z0-9]+]]: tensor<4xf64>
+  train.func @wide(%g: tensor<4xf64>) -> tensor<i64> {
+    // CHECK:      train.mul %[[G]], %{{.*}} : tensor<4xf64>, tensor<f64>
+    %0 = amp.non_finite %g : tensor<4xf64>
+    train.return %0 : tensor<i64>
   }
 }

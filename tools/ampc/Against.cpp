@@ -306,8 +306,8 @@ unsigned Comparison::settleScale(uint32_t valid) {
     Snapshot before;
     before.take(mixed.getSession());
     ampc_train_out out;
-    if (mixed.run(feed.getInputs(), out, valid, [](size_t, const void *) {}) !=
-        AMPC_W_STEP_SKIPPED) {
+    mixed.run(feed.getInputs(), out, valid, [](size_t, const void *) {});
+    if (!out.skipped) {
       before.restore(mixed.getSession());
       return skipped;
     }
@@ -336,7 +336,7 @@ bool Comparison::runStep(unsigned number) {
     first = false;
     compareGroup(rows, number, valid, loss);
   }
-  if (loss.status < 0 && loss.status != AMPC_E_NONFINITE_LOSS) {
+  if (loss.status < 0 && !isNonFinite(loss.status)) {
     fail(llvm::Twine(ampc_rt_status_string(loss.status)) + ": " + mixed.getSession().lastError());
     return false;
   }
@@ -381,7 +381,7 @@ static int trackAlone(const CompileRequest &request, const ampc_options &state,
     tracker.before();
     ampc_train_out out;
     ampc_status status = session.runStep(program, feed.getInputs(), out, valid);
-    if (status < 0 && status != AMPC_E_NONFINITE_LOSS)
+    if (status < 0 && !isNonFinite(status))
       return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError());
     if (!tracker.after(status, out, feed.getInputs(), valid, number))
       return 1;

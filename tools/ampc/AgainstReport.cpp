@@ -105,7 +105,7 @@ void AgainstReport::printLosses(llvm::raw_ostream &os) const {
     if (loss.skippedBefore)
       os << llvm::format("; %u skipped before, until the loss scale was %g", loss.skippedBefore,
                          double(loss.out.loss_scale));
-    if (loss.status == AMPC_W_STEP_SKIPPED)
+    if (loss.out.skipped)
       os << llvm::format("; skipped, with a loss scale of %g", double(loss.out.loss_scale));
     if (loss.status == AMPC_E_NONFINITE_LOSS)
       os << "; nothing was updated";

@@ -25,11 +25,9 @@ NonFiniteTracker::Range NonFiniteTracker::rangeOf(llvm::ArrayRef<double> values)
   return range;
 }
 
-/// A finite loss does not say that the gradients were finite: without a loss scale they reach the
-/// state.
+/// Finite gradients do not say that the state is finite: an optimizer may make it so.
 bool NonFiniteTracker::wentWrong(ampc_status status, const ampc_train_out &out) {
-  if (status == AMPC_E_NONFINITE_LOSS || status == AMPC_W_STEP_SKIPPED || out.found_inf ||
-      !std::isfinite(out.loss_double))
+  if (isNonFinite(status) || out.found_inf || !std::isfinite(out.loss_double))
     return true;
   const ampc_model &model = session.getModel();
   for (int i = 0; i < model.slot_count; ++i) {

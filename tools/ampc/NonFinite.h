@@ -7,6 +7,11 @@
 #include "llvm/ADT/StringSet.h"
 
 namespace ampc {
+/// Errors that a tracker explains: the step ran, but refused what it computed.
+inline bool isNonFinite(ampc_status status) {
+  return status == AMPC_E_NONFINITE_LOSS || status == AMPC_E_NONFINITE_GRADIENT;
+}
+
 /// Runs beside a session that trains at full speed: keeps the state before each step, and only when
 /// a step went wrong compiles the model once more with all values visible, and does that step
 /// again. The numbers are the same, because storing a value does not change it.

@@ -38,11 +38,12 @@ static cl::opt<std::string> resume("resume", cl::desc("checkpoint to go on from"
                                    cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
 static cl::opt<std::string> logFile("log", cl::desc("one line per step"),
                                     cl::value_desc("FILE.csv"), cl::sub(trainCommand));
-static cl::opt<std::string>
-    boardDir("tensorboard",
-             cl::desc("events for TensorBoard: the loss, and the learning rate, the gradients' "
-                      "norm, loss scale and skipped steps of a step that has them"),
-             cl::value_desc("DIR"), cl::sub(trainCommand));
+static cl::opt<std::string> boardDir(
+    "tensorboard",
+    cl::desc("events for TensorBoard: the loss, and the learning rate, the gradients' "
+             "norm, loss scale and skipped steps of a step that has them, and how many elements of "
+             "gradients are not finite"),
+    cl::value_desc("DIR"), cl::sub(trainCommand));
 static cl::opt<bool>
     trackNonFinite("track-nonfinite",
                    cl::desc("name the first value that becomes infinite or NaN, and what it was "
@@ -62,6 +63,8 @@ public:
   void show(unsigned done, const ampc_train_out &out) {
     double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     skipped += out.skipped;
+    if (out.found_inf && !out.skipped && !spoilt++)
+      warnOf(done, out);
     bool last = done == total;
     if (!last && seconds - shown < (terminal ? 0.1 : 2.0) && done != 1)
       return;
@@ -75,12 +78,22 @@ public:
                                  double(out.loss), done / seconds);
     if (skipped)
       llvm::errs() << "  " << skipped << " skipped";
+    if (spoilt)
+      llvm::errs() << "  " << spoilt << " with gradients that are not finite";
     llvm::errs() << (terminal && !last ? "   " : "\n");
   }
 
 private:
   using Clock = std::chrono::steady_clock;
+  void warnOf(unsigned step, const ampc_train_out &out) {
+    llvm::errs()
+        << (terminal ? "\r" : "") << "ampc: warning: step " << step << ": " << out.nonfinite
+        << " elements of gradients are infinite or NaN, and the update was done with them: "
+           "nonfinite = \"skip\" on the step keeps its state, --track-nonfinite names the "
+           "cause\n";
+  }
   unsigned total, skipped = 0;
+  unsigned spoilt = 0; ///< steps that updated, but not with finite gradients
   bool terminal;
   Clock::time_point start = Clock::now();
   double shown = 0;
@@ -91,16 +104,18 @@ class Logs {
 public:
   bool open(const ampc_program &tables, std::string &error) {
     program = &tables;
-    if (!logFile.empty() &&
-        !csv.open(logFile, {"step", "loss", "grad_norm", "loss_scale", "skipped", "learning_rate"},
-                  !resume.empty(), error))
+    if (!logFile.empty() && !csv.open(logFile,
+                                      {"step", "loss", "grad_norm", "loss_scale", "skipped",
+                                       "learning_rate", "nonfinite"},
+                                      !resume.empty(), error))
       return false;
     return boardDir.empty() || board.open(boardDir, error);
   }
   bool write(const ampc_train_out &out, std::string &error) {
-    if (!logFile.empty() && !csv.row({double(out.step), out.loss, out.grad_norm, out.loss_scale,
-                                      double(out.skipped), out.learning_rate},
-                                     error))
+    if (!logFile.empty() &&
+        !csv.row({double(out.step), out.loss, out.grad_norm, out.loss_scale, double(out.skipped),
+                  out.learning_rate, double(out.nonfinite)},
+                 error))
       return false;
     skipped += out.skipped;
     return boardDir.empty() || writeBoard(out, error);
@@ -112,11 +127,12 @@ private:
     auto chart = [&](bool has, const char *tag, float value) {
       return !has || board.scalar(tag, out.step, value, error);
     };
-    bool scales = program->scale_slot >= 0;
+    bool scales = program->scale_slot >= 0, skips = program->nonfinite != AMPC_NONFINITE_ALLOW;
     return chart(true, "loss", out.loss) &&
            chart(program->rate_output >= 0, "learning_rate", out.learning_rate) &&
            chart(program->norm_output >= 0, "grad_norm", out.grad_norm) &&
-           chart(scales, "loss_scale", out.loss_scale) && chart(scales, "skipped_steps", skipped);
+           chart(scales, "loss_scale", out.loss_scale) && chart(skips, "skipped_steps", skipped) &&
+           chart(true, "nonfinite", out.nonfinite);
   }
 
   const ampc_program *program = nullptr;

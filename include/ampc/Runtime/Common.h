@@ -14,15 +14,17 @@
 typedef enum {
   AMPC_OK = 0,
   AMPC_W_STEP_SKIPPED =
-      1, /* gradients were not finite and the loss scale was lowered; no parameter changed */
-  AMPC_E_ARG = -1,             /* an argument is missing or out of range */
-  AMPC_E_SHAPE = -2,           /* a tensor has another shape */
-  AMPC_E_DTYPE = -3,           /* a tensor has another element type */
-  AMPC_E_CPU_UNSUPPORTED = -4, /* the CPU, or the permission to use its matrix unit, is missing */
-  AMPC_E_MEMORY = -5,          /* memory or a thread could not be had */
-  AMPC_E_IO = -6,              /* a file could not be read or written */
-  AMPC_E_CKPT_MISMATCH = -7,   /* a checkpoint is damaged or belongs to another model */
-  AMPC_E_NONFINITE_LOSS = -8   /* the loss is infinite or NaN; only the random counter advanced */
+      1, /* gradients were not finite: only the random counter and the loss scale changed */
+  AMPC_E_ARG = -1,               /* an argument is missing or out of range */
+  AMPC_E_SHAPE = -2,             /* a tensor has another shape */
+  AMPC_E_DTYPE = -3,             /* a tensor has another element type */
+  AMPC_E_CPU_UNSUPPORTED = -4,   /* the CPU, or the permission to use its matrix unit, is missing */
+  AMPC_E_MEMORY = -5,            /* memory or a thread could not be had */
+  AMPC_E_IO = -6,                /* a file could not be read or written */
+  AMPC_E_CKPT_MISMATCH = -7,     /* a checkpoint is damaged or belongs to another model */
+  AMPC_E_NONFINITE_LOSS = -8,    /* the loss is infinite or NaN; only the random counter advanced */
+  AMPC_E_NONFINITE_GRADIENT = -9 /* gradients are infinite or NaN in a step with nonfinite = "fail";
+                                    only the random counter and the loss scale changed */
 } ampc_status;
 
 typedef enum {
@@ -86,6 +88,7 @@ typedef struct {
                         */
   uint64_t step;       /* updates done so far, this one included */
   double loss_double;  /* the loss with all its bits in models of type f64 */
+  uint64_t nonfinite;  /* elements of gradients, before clipping, that were infinite or NaN */
 } ampc_train_out;
 
 /* Called on the thread that called the library; null members are not called. */

@@ -100,6 +100,10 @@ enum {
   AMPC_PROGRAM_DERIVE /* rebuilds working copies after create and load */
 };
 
+/* The attribute of a step: it updates all the same, leaves the state as it was with a warning, or
+   with an error. */
+enum { AMPC_NONFINITE_ALLOW, AMPC_NONFINITE_SKIP, AMPC_NONFINITE_FAIL };
+
 /* Outputs of TRAIN, GRAD and APPLY are scalars that the runtime reports; those of EVAL and EXPORT
  * go to the caller. */
 typedef struct {
@@ -111,7 +115,9 @@ typedef struct {
                           written no state; or -1 */
   int32_t norm_output; /* number of the output with the gradients' 2-norm, or -1 */
   int32_t rate_output; /* number of the output with the learning rate, or -1 */
-  int32_t found_inf_output; /* number of the i1 output that says that the step was skipped, or -1 */
+  int32_t nonfinite_output; /* number of the output that counts elements of gradients that are not
+                               finite, or -1 */
+  int32_t nonfinite;        /* what the step does about them */
   int32_t scale_slot; /* number of the slot with the dynamic loss scale, or -1; then a bad loss
                          skips, too */
   int32_t input_count, output_count, entry_count, operand_count;

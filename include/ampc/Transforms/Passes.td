@@ -106,13 +106,16 @@ def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
   ];
 }
 def AmpInsertLossScaling : Pass<"amp-insert-loss-scaling", "::mlir::ModuleOp"> {
-  let summary = "Scale losses whose gradients pass through f16, and skip steps with non-finite gradients";
+  let summary = "Scale losses whose gradients pass through f16; count what is not finite in gradients, and skip such steps";
   let description = [{
     The seed of the backward pass is multiplied by the scale; every gradient is marked as scaled and unscaled before clipping and
-    update read it. If any element of any gradient is not finite, all state keeps its old value (parameters, moments, step counter,
-    averages, buffers of the model), and the result `found_inf` says so; the scale then moves (see `amp.update_scale`). `grad`
-    programs store unscaled gradients; `apply` programs check what they are given. Without an f16 value between loss and
-    gradients nothing is inserted, with a remark if the step names a scaler.
+    update read it. `grad` programs store unscaled gradients; `apply` programs check what they are given. Without an f16 value
+    between loss and gradients no scale is inserted, with a remark if the step names a scaler.
+
+    Every program of a step, with a scale or without, gets the result `nonfinite`: how many elements of its gradients are infinite or NaN. If there are
+    any, and the step's attribute `train.nonfinite` is `skip` or `fail`, all state keeps its old value (parameters, moments, step counter,
+    averages, buffers of the model); only the scale moves (see `amp.update_scale`). Where the attribute is missing it becomes `skip`
+    in a step with a scale, else `allow`.
   }];
   let options = [
     Option<"scaling", "scaling", "std::string", "\"torch\"", "constants of steps without amp.scaler: torch, tf, apex, paddle or none">,

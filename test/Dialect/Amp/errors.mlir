@@ -81,16 +81,6 @@ train.model @integers {
 
 // -----
 
-train.model @no_flags {
-  train.func @step(%x: tensor<i1>) -> tensor<i1> {
-    // expected-error @below {{expected at least one flag, but got none}}
-    %0 = "amp.any"() : () -> tensor<i1>
-    train.return %0 : tensor<i1>
-  }
-}
-
-// -----
-
 train.model @other_type {
   train.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
     // expected-error @below {{expected bf16, f16 or f32, but got 'i32'}}

@@ -3,7 +3,7 @@
 // The attributes by which passes hand on what a function, its arguments and its results are for.
 
 train.model @m {
-  // expected-error@+1 {{expected train.role, train.step, train.cname, train.batch, train.optimizer, train.groups, train.short_batch, but got train.rolle}}
+  // expected-error@+1 {{expected train.role, train.step, train.cname, train.batch, train.optimizer, train.groups, train.short_batch, train.nonfinite, but got train.rolle}}
   train.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {train.rolle = "export"} {
     train.return %x : tensor<4xf32>
   }
@@ -23,6 +23,15 @@ train.model @m {
 train.model @m {
   // expected-error@+1 {{expected a string as train.role, but got 3 : i64}}
   train.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {train.role = 3} {
+    train.return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+1 {{expected allow, skip or fail as train.nonfinite, but got "stop"}}
+  train.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {train.nonfinite = "stop"} {
     train.return %x : tensor<4xf32>
   }
 }

@@ -52,6 +52,15 @@ module attributes {train.rule = #train.cosine<steps = 0, warmup = 6>} {}
 
 // -----
 
+// expected-error @below {{expected a warmup of at most the schedule's 100 steps, but got 101}}
+module attributes {train.rule = #train.cosine<steps = 100, warmup = 101>} {}
+
+// -----
+
+module attributes {train.rule = #train.cosine<steps = 100, warmup = 100>} {}
+
+// -----
+
 // expected-error @below {{expected a decay after at least one step, but got every = 0}}
 module attributes {train.rule = #train.step_decay<every = 0>} {}
 

@@ -16,7 +16,8 @@ failures = []
 class TrainOut(ctypes.Structure):
     _fields_ = [("size", ctypes.c_uint32), ("loss", ctypes.c_float), ("grad_norm", ctypes.c_float), ("loss_scale", ctypes.c_float),
                 ("found_inf", ctypes.c_uint8), ("skipped", ctypes.c_uint8), ("reserved", ctypes.c_uint16),
-                ("learning_rate", ctypes.c_float), ("step", ctypes.c_uint64), ("loss_double", ctypes.c_double)]
+                ("learning_rate", ctypes.c_float), ("step", ctypes.c_uint64), ("loss_double", ctypes.c_double),
+                ("nonfinite", ctypes.c_uint64)]
 
 
 class Tensor(ctypes.Structure):

@@ -7,7 +7,7 @@ import sys
 page, dialect, folder = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
 TYPE = r"tensor<(?:[^<>]|<[^<>]*>)*>"
 AMP_ARGUMENTS = """%x: tensor<8x3xf32>, %w: tensor<3x4xf32>, %g: tensor<4xf16>, %scale: tensor<f32>, %good_steps: tensor<i32>,
-      %left: tensor<i32>"""
+      %left: tensor<i32>, %found_inf: tensor<i1>"""
 
 
 def kernel_file(example):
