@@ -54,6 +54,7 @@ public:
   Value mul(Value x, Value y) { return make<mlir::arith::MulFOp>(x, y); }
   Value mul(Value x, double y) { return mul(x, real(y, x)); }
   Value add(Value x, double y) { return add(x, real(y, x)); }
+  Value fma(Value x, Value y, Value z) { return make<mlir::math::FmaOp>(x, y, z); }
   Value div(Value x, Value y) { return make<mlir::arith::DivFOp>(x, y); }
   Value abs(Value x) { return make<mlir::math::AbsFOp>(x); }
   Value neg(Value x) { return make<mlir::arith::NegFOp>(x); }
@@ -62,7 +63,8 @@ public:
   }
   Value addBits(Value x, Value y) { return make<mlir::arith::AddIOp>(x, y); }
   Value addBits(Value x, int64_t y) { return addBits(x, integer(y, x)); }
-  Value subBits(Value x, int64_t y) { return make<mlir::arith::SubIOp>(x, integer(y, x)); }
+  Value subBits(Value x, Value y) { return make<mlir::arith::SubIOp>(x, y); }
+  Value subBits(Value x, int64_t y) { return subBits(x, integer(y, x)); }
   Value andBits(Value x, int64_t y) { return make<mlir::arith::AndIOp>(x, integer(y, x)); }
   Value orBits(Value x, Value y) { return make<mlir::arith::OrIOp>(x, y); }
   Value orBits(Value x, int64_t y) { return orBits(x, integer(y, x)); }
@@ -91,6 +93,13 @@ public:
       sum = add(mul(sum, x), coefficient);
     return sum;
   }
+  /// The same with one rounding per term where the processor has fused multiply-add.
+  Value fusedPolynomial(Value x, llvm::ArrayRef<double> c) {
+    Value sum = real(c.back(), x);
+    for (double coefficient : llvm::reverse(c.drop_back()))
+      sum = fma(sum, x, real(coefficient, x));
+    return sum;
+  }
 
   mlir::OpBuilder &b;
   mlir::Location loc;
@@ -106,8 +115,22 @@ private:
   }
 };
 
+/// A function of one f32.
+template <typename Op, mlir::Value (*expand)(FloatCode &, mlir::Value)>
+struct ExpandF32 : mlir::OpRewritePattern<Op> {
+  using mlir::OpRewritePattern<Op>::OpRewritePattern;
+  llvm::LogicalResult matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const override {
+    if (!mlir::getElementTypeOrSelf(op.getType()).isF32())
+      return mlir::failure();
+    FloatCode c(rewriter, op.getLoc());
+    rewriter.replaceOp(op, expand(c, op.getOperand()));
+    return mlir::success();
+  }
+};
+
 void addRoundingPatterns(mlir::RewritePatternSet &patterns, bool hasRoundingUnit, bool hasFMA);
 void addConversionPatterns(mlir::RewritePatternSet &patterns, bool hasF16);
+void addExponentialPatterns(mlir::RewritePatternSet &patterns);
 void addFunctionPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace ampc::cpu

@@ -123,17 +123,6 @@ static Value powF32(FloatCode &c, Value base, Value power) {
 }
 
 namespace {
-template <typename Op, Value (*expand)(FloatCode &, Value)>
-struct ExpandF32 : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF32())
-      return failure();
-    FloatCode c(rewriter, op.getLoc());
-    rewriter.replaceOp(op, expand(c, op.getOperand()));
-    return success();
-  }
-};
 struct ExpandPow : OpRewritePattern<math::PowFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::PowFOp op, PatternRewriter &rewriter) const override {
