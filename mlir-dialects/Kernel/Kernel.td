@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_KERNEL
 #define AMPC_KERNEL
+include "mlir-dialects/SignedIntegers.td"
 include "mlir-dialects/Kernel/KernelInterfaces.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
@@ -270,7 +271,7 @@ def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFro
     ```
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
-                       DenseI64ArrayAttr:$space, I64Attr:$depth, AffineMapArrayAttr:$operand_maps,
+                       DenseI64ArrayAttr:$space, SignedI64Attr:$depth, AffineMapArrayAttr:$operand_maps,
                        AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps, TypeAttr:$acc);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `maps` $operand_maps
@@ -285,7 +286,7 @@ class Kernel_ConvLikeOp<string mnemonic, list<string> methods = ["canTotal"]> : 
     [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, methods>]> {
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
                        DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
-                       DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$input_dilations, I64Attr:$groups,
+                       DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$input_dilations, SignedI64Attr:$groups,
                        AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps, TypeAttr:$acc);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `strides` $strides `padding` $padding

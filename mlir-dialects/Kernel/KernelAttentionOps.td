@@ -5,8 +5,8 @@
 
 // Sizes, options and accesses that both ops have.
 class Kernel_AttentionLikeOp<string mnemonic> : Kernel_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<KernelOpInterface>]> {
-  let arguments = (ins Variadic<AnyRankedTensor>:$tensors, TypeAttr:$acc, DenseI64ArrayAttr:$batch, I64Attr:$queries, I64Attr:$keys,
-                       I64Attr:$width, F64Attr:$scale, UnitAttr:$causal, UnitAttr:$biased, AffineMapArrayAttr:$operand_maps,
+  let arguments = (ins Variadic<AnyRankedTensor>:$tensors, TypeAttr:$acc, DenseI64ArrayAttr:$batch, SignedI64Attr:$queries, SignedI64Attr:$keys,
+                       SignedI64Attr:$width, F64Attr:$scale, UnitAttr:$causal, UnitAttr:$biased, AffineMapArrayAttr:$operand_maps,
                        AffineMapArrayAttr:$result_maps);
   let results = (outs Variadic<AnyRankedTensor>:$outs);
   let assemblyFormat = [{`(` $tensors `:` type($tensors) `)` `acc` $acc `batch` $batch `queries` $queries `keys` $keys `width` $width

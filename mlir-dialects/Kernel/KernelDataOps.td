@@ -31,7 +31,7 @@ def Kernel_ScatterAddOp : Kernel_DataOp<"scatter_add", [], ["canTotal"]> {
     %y = kernel.scatter_add %updates, %index padding 0 : tensor<12x8xf32>, tensor<12xi32> -> tensor<100x8xf32>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$updates, AnyRankedTensor:$index, OptionalAttr<I64Attr>:$padding);
+  let arguments = (ins AnyRankedTensor:$updates, AnyRankedTensor:$index, OptionalAttr<IndexValueAttr>:$padding);
   let assemblyFormat = [{$updates `,` $index (`padding` $padding^)? attr-dict
                          `:` type($updates) `,` type($index) `->` type($result)}];
 }
@@ -45,7 +45,7 @@ def Kernel_GroupRowsOp : Kernel_DataOp<"group_rows", [], ["getWorkspaceBytes"]> 
     %rows, %order, %starts = kernel.group_rows %index of 100 : tensor<12xi32> -> tensor<12xi32>, tensor<12xi32>, tensor<13xi32>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$index, I64Attr:$of);
+  let arguments = (ins AnyRankedTensor:$index, SignedI64Attr:$of);
   let results = (outs AnyRankedTensor:$rows, AnyRankedTensor:$order, AnyRankedTensor:$starts);
   let assemblyFormat = "$index `of` $of attr-dict `:` type($index) `->` type(results)";
 }

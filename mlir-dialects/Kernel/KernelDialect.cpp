@@ -200,7 +200,7 @@ static LogicalResult verifyPackedSide(GemmOp op, unsigned side) {
                             << AffineMapAttr::get(expected) << ", but got " << type << " and "
                             << op.getOperandMaps()[side];
   if (type.getDimSize(packing.getLine()) != op.getSpace()[line] ||
-      type.getDimSize(packing.getDepth()) != int64_t(op.getDepth()))
+      type.getDimSize(packing.getDepth()) != op.getDepth())
     return op.emitOpError() << "expected all " << op.getSpace()[line] << " lines of operand "
                             << side << " with depth " << op.getDepth() << ", but got " << type;
   Type element = type.getElementType();

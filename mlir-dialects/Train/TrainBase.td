@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TRAIN_BASE
 #define AMPC_TRAIN_BASE
+include "mlir-dialects/SignedIntegers.td"
 include "mlir-dialects/Train/TrainInterfaces.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"

@@ -97,8 +97,7 @@ SmallVector<Value> SoftmaxCrossEntropyOp::decompose(GradBuilder &b) {
                                              getIgnoreAttr(), getSmoothing(), IntegerAttr());
   Value counted;
   if (auto ignore = getIgnore(); ignore && isSparse())
-    counted =
-        b.compare(ComparePredicate::ne, getTarget(), b.real(double(int64_t(*ignore)), getTarget()));
+    counted = b.compare(ComparePredicate::ne, getTarget(), b.real(double(*ignore), getTarget()));
   return reduceLoss(*this, b, losses, counted);
 }
 template <typename Op> static SmallVector<Value> decomposeElementLoss(Op op, GradBuilder &b) {

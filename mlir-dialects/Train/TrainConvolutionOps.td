@@ -8,7 +8,7 @@ class Train_ConvolutionOp<string mnemonic, string first, string second, list<Tra
     : Train_Op<mnemonic, LowPrecision, traits> {
   let arguments = !con(!dag(ins, [RealTensor, RealTensor], [first, second]),
                        (ins DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
-                            DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$dilations, DefaultValuedAttr<I64Attr, "1">:$groups));
+                            DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$dilations, DefaultValuedAttr<SignedI64Attr, "1">:$groups));
   let results = (outs RealTensor:$result);
   let assemblyFormat = "$" # first # " `,` $" # second # [{ `strides` $strides `padding` $padding (`dilations` $dilations^)?
       (`groups` $groups^)? attr-dict `:` functional-type(operands, results)}];

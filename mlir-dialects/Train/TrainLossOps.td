@@ -37,8 +37,8 @@ def Train_SoftmaxCrossEntropyOp : Train_LossOp<"softmax_cross_entropy", ["getSpa
     The targets are either classes (i32, one per row) or a distribution (the logits' type and shape). `smoothing` s replaces a target t
     by (1 - s) t + s / classes. Rows of class `ignore` have loss 0 and do not count in the mean; a mean over no row is 0. }]);
   let arguments = (ins RealTensor:$logits, RankedTensorOf<[I32, F64, F32, BF16, F16]>:$target, Optional<ValidRows>:$valid,
-                       defaultReduction:$reduction, OptionalAttr<I64Attr>:$ignore, DefaultValuedAttr<F64Attr, "0.0">:$smoothing,
-                       OptionalAttr<I64Attr>:$batch_rows);
+                       defaultReduction:$reduction, OptionalAttr<IndexValueAttr>:$ignore, DefaultValuedAttr<F64Attr, "0.0">:$smoothing,
+                       OptionalAttr<SignedI64Attr>:$batch_rows);
   let assemblyFormat = [{$logits `,` $target (`reduce` $reduction^)? (`ignore` $ignore^)? (`smoothing` $smoothing^)?
     (`valid` $valid^)? attr-dict `:` type($logits) `,` type($target)}];
   let example = [{%l = train.softmax_cross_entropy %logits, %label ignore -100 smoothing 0.1 : tensor<4x10xf32>, tensor<4xi32>
@@ -65,7 +65,7 @@ def Train_SoftmaxCrossEntropyOp : Train_LossOp<"softmax_cross_entropy", ["getSpa
 class Train_ElementLossOp<string mnemonic> : Train_LossOp<mnemonic> {
   let doc = lossDoc;
   let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid, defaultReduction:$reduction,
-                       OptionalAttr<I64Attr>:$batch_rows);
+                       OptionalAttr<SignedI64Attr>:$batch_rows);
   let assemblyFormat = [{$x `,` $target (`reduce` $reduction^)? (`valid` $valid^)? attr-dict `:` type($x) `,` type($target)}];
   let example = "%l = train." # mnemonic # " %x, %target reduce sum : tensor<4x10xf32>, tensor<4x10xf32>";
   let saves = ["0", "1"];
@@ -102,7 +102,7 @@ def Train_L1Op : Train_ElementLossOp<"l1"> {
 def Train_SmoothL1Op : Train_ElementLossOp<"smooth_l1"> {
   let summary = "d^2 / (2 beta) where d = |x - target| < beta, else d - beta / 2 (Girshick 2015)";
   let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid, defaultReduction:$reduction,
-                       F64Attr:$beta, OptionalAttr<I64Attr>:$batch_rows);
+                       F64Attr:$beta, OptionalAttr<SignedI64Attr>:$batch_rows);
   let assemblyFormat = [{$x `,` $target `beta` $beta (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
                          `:` type($x) `,` type($target)}];
   let example = "%l = train.smooth_l1 %x, %target beta 1.0 : tensor<4x10xf32>, tensor<4x10xf32>";

@@ -166,7 +166,7 @@ def Train_StepOp : Op<TrainDialect, "step",
                        OptionalAttr<TypedArrayAttrBase<Train_GroupAttr, "parameter groups">>:$groups,
                        OptionalAttr<ScheduleAttrInterface>:$schedule,
                        OptionalAttr<F64Attr>:$clip_norm, OptionalAttr<F64Attr>:$clip_value,
-                       OptionalAttr<I64Attr>:$micro_batches, OptionalAttr<F64Attr>:$ema_decay,
+                       OptionalAttr<SignedI64Attr>:$micro_batches, OptionalAttr<F64Attr>:$ema_decay,
                        OptionalAttr<StrAttr>:$nonfinite);
   let extraClassDeclaration = [{
     /// The rule of a parameter: its group's, or the step's.

@@ -85,7 +85,7 @@ def Train_BatchNormOp : Op<TrainDialect, "batch_norm", [AllTypesMatch<["x", "res
   }];
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta, Optional<ValidRows>:$valid,
                        FlatSymbolRefAttr:$running_mean, FlatSymbolRefAttr:$running_variance, F64Attr:$momentum,
-                       F64Attr:$eps, OptionalAttr<I64Attr>:$batch_rows);
+                       F64Attr:$eps, OptionalAttr<SignedI64Attr>:$batch_rows);
   let results = (outs RealTensor:$result);
   let assemblyFormat = [{$x `,` $gamma `,` $beta (`valid` $valid^)? `running` $running_mean `,` $running_variance
     `momentum` $momentum `eps` $eps attr-dict `:` type($x) `,` type($gamma) `,` type($beta)}];
@@ -100,7 +100,7 @@ def Train_BatchNormalizeOp : Train_Op<"batch_normalize", FullPrecision, [AllType
     `count` elements per channel went into the statistics. The adjoint counts in that they depend on x, so that they have no
     cotangents of their own. Rows that are not `valid` get none. }];
   let arguments = (ins RealTensor:$x, RealTensor:$mean, RealTensor:$scale, RealTensor:$gamma, RealTensor:$beta,
-                       RealTensor:$count, Optional<ValidRows>:$valid, OptionalAttr<I64Attr>:$batch_rows);
+                       RealTensor:$count, Optional<ValidRows>:$valid, OptionalAttr<SignedI64Attr>:$batch_rows);
   let assemblyFormat = [{$x `mean` $mean `scale` $scale `gamma` $gamma `beta` $beta `count` $count (`valid` $valid^)?
     attr-dict `:` type($x) `,` type($mean) `,` type($scale) `,` type($gamma) `,` type($beta) `,` type($count)}];
   let example = [{%y = train.batch_normalize %x mean %m scale %s gamma %g beta %b count %n

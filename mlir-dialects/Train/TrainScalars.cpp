@@ -12,13 +12,14 @@ static double number(const APFloat &x) { return x.convertToDouble(); }
 SmallVector<Value> IotaOp::buildScalars(ScalarBuilder &b, ValueRange) {
   ArrayRef<int64_t> shape = getType().getShape();
   int64_t inner = 1, size = shape[getDim()];
+  bool isLast = getDim() + 1 == int64_t(shape.size());
   for (int64_t extent : shape.drop_front(getDim() + 1))
     inner *= extent;
   Type i32 = b.builder.getI32Type();
-  Value position = getDim() + 1 == shape.size() ? b.rowIndex() : b.linearIndex();
+  Value position = isLast ? b.rowIndex() : b.linearIndex();
   if (inner != 1)
     position = b.div(position, b.integer(inner, i32));
-  if (getDim() != 0 && getDim() + 1 != shape.size())
+  if (getDim() != 0 && !isLast)
     position = b.sub(position, b.mul(b.div(position, b.integer(size, i32)), b.integer(size, i32)));
   Type element = getType().getElementType();
   return {b.castTo(position, isa<FloatType>(element) ? b.compute : element)};

@@ -14,7 +14,7 @@ def Train_ConstantOp : Train_Op<"constant", Passthrough, [AllTypesMatch<["value"
 }
 def Train_IotaOp : Train_Op<"iota", Passthrough, [DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let summary = "Position along one dimension";
-  let arguments = (ins I64Attr:$dim);
+  let arguments = (ins SignedI64Attr:$dim);
   let assemblyFormat = "`along` $dim attr-dict `:` type($result)";
   let example = "%i = train.iota along 0 : tensor<4x8xi32>";
   let differentiable = 0;
@@ -93,7 +93,7 @@ def Train_PadOp : Train_Op<"pad", Passthrough, [InferTypeOpAdaptor, DeclareOpInt
 }
 def Train_ConcatOp : Train_Op<"concat", Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Tensors one after the other along a dimension";
-  let arguments = (ins Variadic<AnyRankedTensor>:$parts, I64Attr:$dim);
+  let arguments = (ins Variadic<AnyRankedTensor>:$parts, SignedI64Attr:$dim);
   let assemblyFormat = "$parts `along` $dim attr-dict `:` type($parts)";
   let example = "%y = train.concat %a, %b along 1 : tensor<4x8xf32>, tensor<4x3xf32>";
   let extraDefinition = [{
@@ -106,7 +106,7 @@ def Train_ConcatOp : Train_Op<"concat", Passthrough, [InferTypeOpAdaptor, Declar
 }
 def Train_SplitOp : Train_CompositeOp<"split", Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Consecutive parts along a dimension";
-  let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$sizes, I64Attr:$dim);
+  let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$sizes, SignedI64Attr:$dim);
   let results = (outs Variadic<AnyRankedTensor>:$parts);
   let assemblyFormat = "$x `into` $sizes `along` $dim attr-dict `:` type($x)";
   let example = "%a, %b = train.split %x into [3, 5] along 1 : tensor<4x8xf32>";
@@ -125,7 +125,7 @@ defvar rowsDoc = [{
 def Train_GatherOp : Train_Op<"gather", Passthrough, [InferTypeOpAdaptor, IndexOpInterface, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Rows of a table";
   let doc = !strconcat(rowsDoc, "The row `padding` gets no gradient.");
-  let arguments = (ins AnyRankedTensor:$table, RowNumbers:$index, OptionalAttr<I64Attr>:$padding);
+  let arguments = (ins AnyRankedTensor:$table, RowNumbers:$index, OptionalAttr<IndexValueAttr>:$padding);
   let assemblyFormat = "$table `at` $index (`padding` $padding^)? attr-dict `:` type($table) `,` type($index)";
   let example = "%y = train.gather %table at %i : tensor<100x8xf32>, tensor<4x3xi32>";
   let saves   = ["1"];
@@ -144,7 +144,7 @@ def Train_GatherOp : Train_Op<"gather", Passthrough, [InferTypeOpAdaptor, IndexO
 def Train_ScatterAddOp : Train_Op<"scatter_add", FullPrecision, []> {
   let summary = "Zeros, to whose row index[i] row i of the updates is added";
   let doc = "Adds in the order of the rows, for any number of threads. Rows that go to `padding` or nowhere are left out.";
-  let arguments = (ins RealTensor:$updates, RowNumbers:$index, OptionalAttr<I64Attr>:$padding);
+  let arguments = (ins RealTensor:$updates, RowNumbers:$index, OptionalAttr<IndexValueAttr>:$padding);
   let assemblyFormat = [{$updates `at` $index (`padding` $padding^)? attr-dict
                          `:` type($updates) `,` type($index) `to` type($result)}];
   let example = "%y = train.scatter_add %u at %i : tensor<3x8xf32>, tensor<3xi32> to tensor<100x8xf32>";
@@ -158,7 +158,7 @@ def Train_SumRowsOp : Train_Op<"sum_rows", FullPrecision, []> {
     are updates or rows of the table, and `sums` their sums, each added up in the order of the updates. What is left of `rows`
     is -1, of `sums` 0. Updates with an index outside [0, `of`) are left out. Time and memory depend on the number of updates,
     not on `of`, the number of rows of the table. }];
-  let arguments = (ins RealTensor:$updates, RowNumbers:$index, I64Attr:$of);
+  let arguments = (ins RealTensor:$updates, RowNumbers:$index, SignedI64Attr:$of);
   let results = (outs RealTensor:$sums, RowNumbers:$rows);
   let assemblyFormat = "$updates `at` $index `of` $of attr-dict `:` type($updates) `,` type($index) `to` type(results)";
   let example = "%s, %r = train.sum_rows %u at %i of 100 : tensor<3x8xf32>, tensor<3xi32> to tensor<3x8xf32>, tensor<3xi32>";
@@ -178,7 +178,7 @@ def Train_EmbeddingOp : Train_CompositeOp<"embedding", Passthrough, [InferTypeOp
     IndexOpInterface, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Vectors of a table, one per index; the vector `padding` gets no gradient";
   let doc = rowsDoc;
-  let arguments = (ins RealTensor:$table, RowNumbers:$index, OptionalAttr<I64Attr>:$padding);
+  let arguments = (ins RealTensor:$table, RowNumbers:$index, OptionalAttr<IndexValueAttr>:$padding);
   let assemblyFormat = "$table `at` $index (`padding` $padding^)? attr-dict `:` type($table) `,` type($index)";
   let example = "%y = train.embedding %table at %i padding 0 : tensor<100x8xf32>, tensor<4x3xi32>";
   let parts = "`train.gather`";

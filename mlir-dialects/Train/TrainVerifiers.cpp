@@ -34,7 +34,7 @@ LogicalResult ClampOp::verify() {
 }
 LogicalResult IotaOp::verify() {
   Type element = getType().getElementType();
-  if (int64_t(getDim()) < 0 || int64_t(getDim()) >= getType().getRank())
+  if (getDim() < 0 || getDim() >= getType().getRank())
     return emitOpError() << "expected a dimension of " << getType() << ", but got " << getDim();
   if (!element.isInteger(32) && !element.isInteger(64) && !isa<FloatType>(element))
     return emitOpError() << "expected elements of i32, i64 or a real type, but got " << element;
@@ -53,12 +53,12 @@ LogicalResult SumRowsOp::verify() {
   auto index = getIndex().getType(), updates = getUpdates().getType();
   SmallVector<int64_t> shape(updates.getShape());
   int64_t count = index.getNumElements();
-  if (int64_t(getOf()) < 1)
+  if (getOf() < 1)
     return emitOpError() << "expected a table of at least one row, but got " << getOf();
   if (updates.getShape().take_front(index.getRank()) != index.getShape())
     return emitOpError() << "expected an update per index of " << index << ", but got " << updates;
   shape.erase(shape.begin(), shape.begin() + index.getRank());
-  shape.insert(shape.begin(), std::min(count, int64_t(getOf())));
+  shape.insert(shape.begin(), std::min(count, getOf()));
   if (getSums().getType().getShape() != ArrayRef<int64_t>(shape))
     return emitOpError() << "expected sums of shape [" << shape << "], but got "
                          << getSums().getType();

@@ -204,9 +204,9 @@ Attribute Sampler::attribute(const OpDefinition &definition, const Argument &arg
     return b.getF64FloatAttr(random.chance(0.7) ? random.pick(reals) : random.unit());
   }
   static const int64_t integers[] = {0, 0, 1, 1, 2, 3, -1, -100, 5};
-  if (kind == "I64Attr")
+  if (kind == "SignedI64Attr" || kind == "IndexValueAttr")
     return b.getI64IntegerAttr(random.pick(integers));
-  if (kind == "I32Attr")
+  if (kind == "SignedI32Attr")
     return b.getI32IntegerAttr(random.pick(integers));
   if (kind == "UnitAttr")
     return random.chance(0.5) ? b.getUnitAttr() : Attribute();

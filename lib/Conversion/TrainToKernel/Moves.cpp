@@ -89,7 +89,7 @@ static LogicalResult convertConcat(train::ConcatOp op, Converter &converter) {
   for (Value part : op.getParts()) {
     parts.push_back(converter.tensor(part));
     for (int64_t d = 0; d < op.getType().getRank(); ++d)
-      offsets.push_back(d == int64_t(op.getDim()) ? at : 0);
+      offsets.push_back(d == op.getDim() ? at : 0);
     at += tensorOf(part).getDimSize(op.getDim());
   }
   converter.set(op, kernel::AssembleOp::create(converter.builder, op.getLoc(), op.getType(), parts,

@@ -168,3 +168,24 @@ train.model @m {
     train.return %0 : tensor<f32>
   }
 }
+
+// -----
+
+// Labels are i32: the class 2^32 would be 0.
+train.model @ignored {
+  train.func @loss(%x: tensor<4x3xf32>, %l: tensor<4xi32>) -> tensor<f32> {
+    // expected-error @below {{attribute 'ignore' failed to satisfy constraint: integer attribute that i32 holds}}
+    %0 = train.softmax_cross_entropy %x, %l ignore 4294967296 : tensor<4x3xf32>, tensor<4xi32>
+    train.return %0 : tensor<f32>
+  }
+}
+
+// -----
+
+train.model @padded {
+  train.func @f(%t: tensor<4x3xf32>, %i: tensor<4xi32>) -> tensor<4x3xf32> {
+    // expected-error @below {{attribute 'padding' failed to satisfy constraint: integer attribute that i32 holds}}
+    %0 = train.embedding %t at %i padding 9223372036854775807 : tensor<4x3xf32>, tensor<4xi32>
+    train.return %0 : tensor<4x3xf32>
+  }
+}
