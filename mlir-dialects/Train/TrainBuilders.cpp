@@ -109,8 +109,30 @@ Value ScalarBuilder::sub(Value a, Value b) {
 Value ScalarBuilder::mul(Value a, Value b) {
   return arithmetic<arith::MulFOp, arith::MulIOp>(*this, a, b);
 }
+// Processors trap on both, and the unused lanes of a vector divide 0 by 0. A constant divisor folds
+// the checks away.
+static Value divideIntegers(ScalarBuilder &b, Value x, Value y) {
+  using I = arith::CmpIPredicate;
+  OpBuilder &builder = b.builder;
+  unsigned bits = y.getType().getIntOrFloatBitWidth();
+  auto is = [&](Value v, const APInt &number) {
+    Value constant =
+        arith::ConstantOp::create(builder, b.loc, builder.getIntegerAttr(v.getType(), number));
+    return builder.createOrFold<arith::CmpIOp>(b.loc, I::eq, v, constant);
+  };
+  auto either = [&](Value condition, int64_t number, Value other) {
+    return builder.createOrFold<arith::SelectOp>(b.loc, condition, b.integer(number, y.getType()),
+                                                 other);
+  };
+  Value isZero = is(y, APInt::getZero(bits));
+  Value overflows = builder.createOrFold<arith::AndIOp>(
+      b.loc, is(x, APInt::getSignedMinValue(bits)), is(y, APInt::getAllOnes(bits)));
+  Value divisor = either(isZero, 1, either(overflows, 1, y));
+  return either(isZero, 0, arith::DivSIOp::create(builder, b.loc, x, divisor));
+}
 Value ScalarBuilder::div(Value a, Value b) {
-  return arithmetic<arith::DivFOp, arith::DivSIOp>(*this, a, b);
+  return isReal(a) ? arith::DivFOp::create(builder, loc, a, b).getResult()
+                   : divideIntegers(*this, a, b);
 }
 Value ScalarBuilder::max(Value a, Value b) {
   return arithmetic<arith::MaximumFOp, arith::MaxSIOp>(*this, a, b);

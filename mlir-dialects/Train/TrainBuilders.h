@@ -77,6 +77,7 @@ public:
   Value add(Value a, Value b);
   Value sub(Value a, Value b);
   Value mul(Value a, Value b);
+  /// Of integers: x / 0 is 0, and the smallest integer by -1 is itself.
   Value div(Value a, Value b);
   Value neg(Value a);
   Value max(Value a, Value b);
