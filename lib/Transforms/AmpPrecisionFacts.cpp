@@ -194,10 +194,6 @@ Operation *PrecisionFacts::forwardOf(Operation *op) const {
   return name.ends_with(".grad") ? byName.lookup(sourceName(name)) : nullptr;
 }
 
-static bool movesOnly(Operation *op) {
-  return isa<train::ReshapeOp, train::TransposeOp, train::BroadcastToOp>(op);
-}
-
 // A gather reads a few rows of a table: casting the table for it would cost more than it saves.
 void PrecisionFacts::findWeak() {
   DenseSet<StringAttr> params;

@@ -38,7 +38,7 @@ static std::optional<std::string> misfitOf(APFloat x, FloatType type, StringRef 
 
 std::optional<std::string> ampc::constantMisfit(Value v, Type type) {
   while (Operation *op = v.getDefiningOp()) {
-    if (!isa<train::ReshapeOp, train::TransposeOp, train::BroadcastToOp>(op))
+    if (!movesOnly(op))
       break;
     v = op->getOperand(0);
   }

@@ -20,8 +20,7 @@ static int64_t bytesOf(Value v) {
 /// One element from one element per operand: casts, masks, additions. No sums, no exponentials.
 static bool isCheap(Operation *op) {
   auto precision = dyn_cast<PrecisionOpInterface>(op);
-  bool moves = isa<train::ReshapeOp, train::BroadcastToOp, train::TransposeOp>(op);
-  return op->getNumResults() == 1 && precision && (moves || isa<ScalarOpInterface>(op)) &&
+  return op->getNumResults() == 1 && precision && (movesOnly(op) || isa<ScalarOpInterface>(op)) &&
          (precision.getCategory() == Category::Promote ||
           precision.getCategory() == Category::Passthrough) &&
          !op->hasTrait<OpTrait::ConstantLike>();

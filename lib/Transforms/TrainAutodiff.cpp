@@ -13,6 +13,9 @@ using namespace mlir;
 using namespace ampc;
 
 static bool isReal(Value v) { return isa<FloatType>(getElementTypeOrSelf(v)); }
+static bool isNarrow(Value v) {
+  return isReal(v) && getElementTypeOrSelf(v).getIntOrFloatBitWidth() == 16;
+}
 
 static std::string nameOf(Operation *op) {
   if (auto name = dyn_cast<NameLoc>(op->getLoc()))
@@ -42,6 +45,9 @@ public:
   /// Appends the backward code, from `seed` as the cotangent of `value`.
   LogicalResult run(Value value, Value seed, ArrayRef<Operation *> forward);
   Value gradient(Value source) const { return cotangents.lookup(source); }
+  /// Whether the value is on the way to the loss. Without a gradient its derivative is 0, as
+  /// behind a floor.
+  bool reaches(Value source) const { return reaching.contains(source); }
 
 private:
   LogicalResult apply(Operation *op);
@@ -53,20 +59,68 @@ private:
   Block &body;
   OpBuilder &builder;
   DenseSet<Value> varied;
-  DenseMap<Value, Value> cotangents; // present exactly for values that the loss depends on
+  DenseSet<Value> reaching;          // varied values that the loss is computed from
+  DenseMap<Value, Value> cotangents; // of those whose derivative is not 0 everywhere
 };
 } // namespace
 
 LogicalResult Reverse::run(Value value, Value seed, ArrayRef<Operation *> forward) {
   cotangents[value] = seed;
+  reaching.insert(value);
   for (Operation *op : llvm::reverse(forward)) {
-    bool active =
-        llvm::any_of(op->getResults(), [&](Value result) { return cotangents.contains(result); }) &&
-        isVaried(op, varied);
-    if (active && failed(apply(op)))
+    auto isIn = [&](const auto &known) {
+      return llvm::any_of(op->getResults(), [&](Value result) { return known.contains(result); });
+    };
+    if (!isVaried(op, varied) || !isIn(reaching))
+      continue;
+    for (Value operand : op->getOperands())
+      if (varied.contains(operand))
+        reaching.insert(operand);
+    if (isIn(cotangents) && failed(apply(op)))
       return failure();
   }
   return success();
+}
+
+/// Whether the code of an adjoint, from `first` on, rounds a number to 16 bits and computes on.
+/// Contractions read 16 bits on purpose.
+static bool roundsInside(Operation *op, Operation *first, ArrayRef<Value> adjoints) {
+  auto precision = dyn_cast<PrecisionOpInterface>(op);
+  if (precision && precision.getCategory() == Category::LowPrecision)
+    return false;
+  auto isSummed = [](Value operand, Value adjoint) {
+    return cast<RankedTensorType>(adjoint.getType()).getShape() !=
+           cast<RankedTensorType>(operand.getType()).getShape();
+  };
+  for (Operation *made = first; made; made = made->getNextNode()) {
+    if (made->hasTrait<OpTrait::ConstantLike>() || movesOnly(made))
+      continue;
+    for (Value result : made->getResults()) {
+      bool isInner = !result.use_empty();
+      for (auto [operand, adjoint] : llvm::zip(op->getOperands(), adjoints))
+        isInner |= adjoint == result && isSummed(operand, adjoint);
+      if (isInner && isNarrow(result))
+        return true;
+    }
+  }
+  return false;
+}
+
+/// The adjoints of the op as it would be on operands in f32: its numbers are not rounded.
+static SmallVector<Value> wideAdjoints(Operation *op, GradBuilder &b, ArrayRef<Value> given) {
+  Type f32 = b.builder.getF32Type();
+  auto widen = [&](Value v) { return v && isNarrow(v) ? b.castTo(v, f32) : v; };
+  auto operands = llvm::map_to_vector(op->getOperands(), widen);
+  auto results = llvm::map_to_vector(op->getResults(), widen);
+  auto cotangents = llvm::map_to_vector(given, widen);
+  Operation *wide = b.builder.clone(*op);
+  wide->setOperands(operands);
+  for (auto [from, to] : llvm::zip(results, wide->getResults()))
+    to.setType(from.getType());
+  SmallVector<Value> adjoints = cast<DifferentiableOpInterface>(wide).buildAdjoints(b, cotangents);
+  wide->replaceAllUsesWith(results);
+  wide->erase();
+  return adjoints;
 }
 
 LogicalResult Reverse::apply(Operation *op) {
@@ -79,9 +133,14 @@ LogicalResult Reverse::apply(Operation *op) {
       llvm::map_to_vector(op->getResults(), [&](Value v) { return cotangents.lookup(v); });
   Operation *last = &body.back();
   SmallVector<Value> adjoints = rule.buildAdjoints(b, given);
-  if (Operation *first = last->getNextNode())
-    if (failed(checkSaves(rule, first, given)))
-      return failure();
+  Operation *first = last->getNextNode();
+  if (first && failed(checkSaves(rule, first, given)))
+    return failure();
+  if (roundsInside(op, first, adjoints)) {
+    while (&body.back() != last)
+      body.back().erase();
+    adjoints = wideAdjoints(op, b, given);
+  }
   for (auto [operand, adjoint] : llvm::zip(op->getOperands(), adjoints))
     if (adjoint && varied.contains(operand))
       accumulate(operand, adjoint, b);
@@ -200,7 +259,7 @@ static LogicalResult addGradients(train::FuncOp func, unsigned result, ArrayRef<
     GradBuilder b(builder,
                   NameLoc::get(builder.getStringAttr(name + ".gradient"), source.getLoc()));
     if (!g) {
-      if (func->hasAttr("train.step"))
+      if (func->hasAttr("train.step") && !reverse.reaches(source))
         return func.emitError() << "expected the loss of step @"
                                 << func->getAttrOfType<StringAttr>("train.step").getValue()
                                 << " to depend on @" << name << ", but it does not";

@@ -129,6 +129,11 @@ inline bool reduces(train::ReductionAttr reduction) {
   return !reduction || reduction.getValue() != train::Reduction::none;
 }
 
+/// Whether the op gives elements of its operand as they are, in another order or several times.
+inline bool movesOnly(mlir::Operation *op) {
+  return mlir::isa<train::ReshapeOp, train::TransposeOp, train::BroadcastToOp>(op);
+}
+
 template <typename Op, typename... Args> mlir::Value GradBuilder::op(Args &&...args) {
   auto result = Op::create(builder, loc, std::forward<Args>(args)...);
   stamp(result);

@@ -23,9 +23,11 @@ def Train_MulOp : Train_BinaryOp<"mul", Promote, [Commutative]> {
 }
 def Train_DivOp : Train_BinaryOp<"div", Promote> {
   let summary = "Quotient";
+  let doc = [{Integers: rounded towards zero; x / 0 is 0, and the smallest integer by -1 is itself, as on Arm processors. }];
   let saves   = ["1", "result"];
   let scalar  = [{ return b.div(x[0], x[1]); }];
-  let adjoint = [{ Value d = b.div(g, getRhs()); return {d, b.neg(b.mul(d, getResult()))}; }];
+  // Not a product with g / rhs, which overflows where rhs is denormal: inf * 0 would be NaN.
+  let adjoint = [{ return {b.div(g, getRhs()), b.neg(b.mul(g, b.div(getResult(), getRhs())))}; }];
 }
 def Train_NegOp : Train_UnaryOp<"neg", Passthrough> {
   let summary = "Negation";
@@ -78,9 +80,9 @@ def Train_CosOp : Train_RealUnaryOp<"cos", FullPrecision> {
   let adjoint = [{ return {b.neg(b.mul(g, b.op<SinOp>(getX())))}; }];
 }
 def Train_FloorOp : Train_RealUnaryOp<"floor", Passthrough> {
-  let summary = "The largest integer that is not larger";
-  let differentiable = 0;
+  let summary = "The largest integer that is not larger; the gradient is 0";
   let scalar  = [{ return b.floor(x[0]); }];
+  let adjoint = [{ return {Value()}; }];
 }
 def Train_SelectOp : Train_Op<"select", Passthrough,
     [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
@@ -212,14 +214,14 @@ def Train_ClampOp : Train_RealUnaryOp<"clamp", Passthrough> {
   let arguments = (ins RealTensor:$x, F64Attr:$low, F64Attr:$high);
   let assemblyFormat = "$x `from` $low `to` $high attr-dict `:` type($x)";
   let example = "%y = train.clamp %x from 0.0 to 6.0 : tensor<4x8xf32>";
-  let doc = "The cotangent passes where low < x < high.";
+  let doc = "The cotangent passes where low <= x <= high, bounds included as in PyTorch.";
   let saves   = ["0"];
   let scalar  = [{
     return b.min(b.max(x[0], b.real(getLow().convertToDouble())), b.real(getHigh().convertToDouble())); }];
   let adjoint = [{
     Value zero = b.real(0.0, g), low = b.real(getLow().convertToDouble(), g), high = b.real(getHigh().convertToDouble(), g);
-    Value below = b.select(b.greater(high, getX()), g, zero);
-    return {b.select(b.greater(getX(), low), below, zero)}; }];
+    Value below = b.select(b.compare(ComparePredicate::le, getX(), high), g, zero);
+    return {b.select(b.compare(ComparePredicate::ge, getX(), low), below, zero)}; }];
   let hasVerifier = 1;
 }
 def Train_GeluOp : Train_RealUnaryOp<"gelu", Passthrough> {

@@ -1,12 +1,14 @@
 // RUN: ampc check %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Not differentiable: off the path from the parameter.
+// Of data, and of the parameter, which gets no gradient through it.
 train.model @check {
   train.param @x : tensor<7x13xf32> = #train.normal<mean = 0.0, std = 1.0>
   train.func @loss(%weight: tensor<7x13xf32>) -> tensor<f32> {
     %x = train.read @x : tensor<7x13xf32>
     %w = train.floor %weight : tensor<7x13xf32>
-    %y = train.mul %x, %w : tensor<7x13xf32>, tensor<7x13xf32>
+    %z = train.floor %x : tensor<7x13xf32>
+    %d = train.sub %x, %z : tensor<7x13xf32>, tensor<7x13xf32>
+    %y = train.mul %d, %w : tensor<7x13xf32>, tensor<7x13xf32>
     %weighted = train.mul %y, %weight : tensor<7x13xf32>, tensor<7x13xf32>
     %total = train.reduce_sum %weighted over [0, 1] : tensor<7x13xf32>
     train.return %total : tensor<f32>

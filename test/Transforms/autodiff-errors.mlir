@@ -1,13 +1,13 @@
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --split-input-file --verify-diagnostics
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-train.model @rounded {
+train.model @replaced {
   train.param @w : tensor<3xf32> = #train.ones
-  train.func @loss(%x: tensor<3xf32>) -> tensor<f32> {
+  train.func @loss(%x: tensor<3xf32>, %i: tensor<3xi32>) -> tensor<f32> {
     %w = train.read @w : tensor<3xf32>
     %0 = train.mul %x, %w : tensor<3xf32>, tensor<3xf32>
-    // expected-error @below {{expected a differentiable op on an active path, but @w -> loss/mul#0 -> loss/floor#0 reaches the loss}}
-    %1 = train.floor %0 : tensor<3xf32>
+    // expected-error @below {{expected a differentiable op on an active path, but @w -> loss/mul#0 -> loss/put_rows#0 reaches the loss}}
+    %1 = train.put_rows %0 at %i into %x : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
     %2 = train.reduce_sum %1 over [0] : tensor<3xf32>
     train.return %2 : tensor<f32>
   }
@@ -30,12 +30,12 @@ train.model @ignored {
 // One way around the stop_gradient is enough.
 train.model @around {
   train.param @w : tensor<3xf32> = #train.ones
-  train.func @loss(%x: tensor<3xf32>) -> tensor<f32> {
+  train.func @loss(%x: tensor<3xf32>, %i: tensor<3xi32>) -> tensor<f32> {
     %w = train.read @w : tensor<3xf32>
     %s = train.stop_gradient %w : tensor<3xf32>
     %0 = train.mul %s, %w : tensor<3xf32>, tensor<3xf32>
-    // expected-error @below {{expected a differentiable op on an active path, but @w -> loss/mul#0 -> loss/floor#0 reaches the loss}}
-    %1 = train.floor %0 : tensor<3xf32>
+    // expected-error @below {{expected a differentiable op on an active path, but @w -> loss/mul#0 -> loss/put_rows#0 reaches the loss}}
+    %1 = train.put_rows %0 at %i into %x : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
     %2 = train.reduce_sum %1 over [0] : tensor<3xf32>
     train.return %2 : tensor<f32>
   }
