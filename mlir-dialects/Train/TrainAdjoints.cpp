@@ -219,6 +219,15 @@ static Value smoothed(GradBuilder &b, Value target, double smoothing, int64_t cl
   return b.add(b.mul(b.real(1 - smoothing, target), target), b.real(smoothing / classes, target));
 }
 
+// sigmoid(x) - t, and for t > 1/2 its negative with -x and 1 - t: a confident row is a small
+// difference of large numbers in one of the two.
+SmallVector<Value> BceWithLogitsOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
+  Value g = cotangents[0], x = getX(), t = getTarget(), flips = b.greater(t, b.real(0.5, t));
+  Value towards = b.op<SigmoidOp>(b.select(flips, b.neg(x), x));
+  Value difference = b.sub(towards, b.select(flips, b.sub(b.real(1.0, t), t), t));
+  return {b.mul(g, b.select(flips, b.neg(difference), difference)), b.neg(b.mul(g, x))};
+}
+
 // softmax * sum(t) - t per row; the sum is 1 for classes. Ignored rows get 0.
 SmallVector<Value> SoftmaxCrossEntropyOp::buildAdjoints(GradBuilder &b,
                                                         ArrayRef<Value> cotangents) {

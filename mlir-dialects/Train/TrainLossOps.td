@@ -80,9 +80,10 @@ class Train_ElementLossOp<string mnemonic> : Train_LossOp<mnemonic> {
 }
 def Train_BceWithLogitsOp : Train_ElementLossOp<"bce_with_logits"> {
   let summary = "Binary cross entropy of sigmoid(x): softplus(x) - x * target, without overflow";
-  let scalar  = [{ return b.sub(b.softplus(x[0]), b.mul(x[0], x[1])); }];
-  let adjoint = [{
-    return {b.mul(g, b.sub(b.op<SigmoidOp>(getX()), getTarget())), b.neg(b.mul(g, getX()))}; }];
+  // Both terms are positive for a target in [0, 1], so that a small loss keeps its digits.
+  let scalar  = [{
+    Value size = b.abs(x[0]), wrong = b.select(b.greater(x[0], b.real(0.0)), b.sub(b.real(1.0), x[1]), x[1]);
+    return b.add(b.mul(size, wrong), b.log1p(b.exp(b.neg(size)))); }];
 }
 def Train_MseOp : Train_ElementLossOp<"mse"> {
   let summary = "(x - target)^2";

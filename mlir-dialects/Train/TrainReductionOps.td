@@ -44,13 +44,19 @@ def Train_ReduceMinOp : Train_ReduceExtremumOp<"reduce_min", "min"> { let summar
 def Train_LogSumExpOp : Train_ReduceOp<"logsumexp", [DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>,
     DeclareOpInterfaceMethods<ScalarOpInterface, ["getSpace", "getResultMap"]>]> {
   let summary = "log(sum(exp(x))) over dimensions, which are dropped";
-  let doc = "Has a kernel along the last dimension; `simplify` moves other dimensions there.";
+  let doc = [{
+    Has a kernel along the last dimension; `simplify` moves other dimensions there. Elements that are all -inf give -inf with
+    gradient 0, and one that is +inf gives +inf, where the gradient is NaN. }];
   let arguments = (ins RealTensor:$x, DenseI64ArrayAttr:$dims);
   let saves  = ["0", "result"];
-  let scalar = [{ Value m = b.rowMax(x[0]); return b.add(m, b.log(b.rowSum(b.exp(b.sub(x[0], m))))); }];
+  // An infinite maximum is not taken away: inf - inf is NaN.
+  let scalar = [{
+    Value m = b.rowMax(x[0]), isInfinite = b.equal(b.abs(m), b.real(INFINITY)), shift = b.select(isInfinite, b.real(0.0), m);
+    return b.add(shift, b.log(b.rowSum(b.exp(b.sub(x[0], shift))))); }];
   let adjoint = [{
     auto column = b.withOnes(getX().getType(), getDims());
-    return {b.mul(b.reshape(g, column), b.exp(b.sub(getX(), b.reshape(getResult(), column))))}; }];
+    Value y = b.reshape(getResult(), column), isNothing = b.compare(ComparePredicate::eq, y, b.real(-INFINITY, y));
+    return {b.mul(b.reshape(g, column), b.exp(b.sub(getX(), b.select(isNothing, b.real(0.0, y), y))))}; }];
 }
 
 def Train_SoftmaxOp : Train_RealUnaryOp<"softmax", FullPrecision> {
