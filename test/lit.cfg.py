@@ -9,7 +9,7 @@ import lit.formats
 config.name = "ampc"
 config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs"]
+config.excludes = ["Inputs", "Corpus"]
 config.test_source_root = os.path.join(config.source_dir, "test")
 config.test_exec_root = os.path.join(config.build_dir, "test")
 config.environment["PATH"] = os.pathsep.join(
@@ -37,6 +37,13 @@ config.substitutions += [
     ("%cc", config.cc),
     ("%python", python_with_numpy()),
 ]
+
+# Slow tests, for `./dev test --full`.
+if os.environ.get("AMPC_TEST_FULL"):
+    config.available_features.add("full")
+# Builds that replace malloc and watch memory.
+if config.sanitize:
+    config.available_features.add("sanitized")
 
 flags = set()
 try:

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Compiler.h"
 #include "ampc/Package/WriteFile.h"
+#include "ampc/Support/Text.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -62,6 +63,13 @@ static OwningOpRef<ModuleOp> parse(llvm::SourceMgr &sources, MLIRContext *contex
   const llvm::MemoryBuffer &text = *sources.getMemoryBuffer(sources.getMainFileID());
   if (isBytecode(text))
     return parseSourceFile<ModuleOp>(sources, context);
+  if (auto deep = findDeepBracket(text.getBuffer())) {
+    auto [line, column] =
+        sources.getLineAndColumn(SMLoc::getFromPointer(text.getBufferStart() + *deep));
+    emitError(FileLineColLoc::get(context, text.getBufferIdentifier(), line, column))
+        << "expected brackets nested at most " << mostNested << " deep";
+    return nullptr;
+  }
   Block block;
   AsmParserState state;
   if (failed(parseAsmSourceFile(sources, &block, ParserConfig(context), &state)))

@@ -1,6 +1,7 @@
 // Two reports compared, in words.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Report/Report.h"
+#include "ampc/Support/Json.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace ampc;
@@ -13,7 +14,7 @@ static llvm::Error mistake(const llvm::Twine &message) {
 }
 
 static llvm::Expected<json::Value> parse(StringRef text, StringRef which) {
-  llvm::Expected<json::Value> value = json::parse(text);
+  llvm::Expected<json::Value> value = parseJson(text);
   if (!value)
     return mistake(which + ": expected JSON, but got: " + llvm::toString(value.takeError()));
   const json::Object *report = value->getAsObject();

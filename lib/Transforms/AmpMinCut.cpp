@@ -271,11 +271,11 @@ Assignment ampc::assignMinCut(const PrecisionFacts &facts, const Pins &pins) {
     if (!op || cast<PrecisionOpInterface>(op).resultStaysFull(
                    cast<OpResult>(v).getResultNumber())) // the op's reason is its main result's
       continue;
-    const Reason *pinned = isFull ? &pins.full.find(v)->getSecond() : nullptr;
-    if (isFull && !pins.full.contains(v))
+    auto pinned = pins.full.find(v);
+    if (isFull && pinned == pins.full.end())
       assignment.reasons[op] = {"cut", describe(facts, v, facts.f32)};
-    else if (pinned)
-      assignment.reasons[op] = {pinned->rule, pinned->text};
+    else if (isFull)
+      assignment.reasons[op] = pinned->second;
     else if (pins.low.contains(v))
       assignment.reasons[op] = pins.low.find(v)->getSecond();
     else

@@ -48,6 +48,9 @@ struct Override {
   bool matches(mlir::Operation *op) const;
 };
 
+/// The limit in memory or stack that a regular expression exceeds, or nothing.
+std::optional<std::string> exceededLimit(llvm::StringRef pattern);
+
 /// Treatments of ops by mnemonic, and types of ops by name.
 struct PolicyTable {
   llvm::StringMap<Treatment> treatments;

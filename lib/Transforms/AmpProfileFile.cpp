@@ -1,9 +1,9 @@
 // Profiles as files: JSON with one line per value.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Json.h"
 #include "ampc/Transforms/Profile.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -115,22 +115,6 @@ static llvm::Error readStep(const llvm::json::Value &part, StepProfile &result) 
   return llvm::Error::success();
 }
 
-/// The parser of JSON recurses.
-static bool isNestedDeeply(StringRef text) {
-  int depth = 0;
-  bool inString = false;
-  for (size_t i = 0; i < text.size() && depth <= 1000; ++i) {
-    char c = text[i];
-    if (c == '"')
-      inString = !inString;
-    else if (inString)
-      i += c == '\\';
-    else
-      depth += (c == '[' || c == '{') - (c == ']' || c == '}');
-  }
-  return depth > 1000;
-}
-
 llvm::Expected<Profile> Profile::read(StringRef path) {
   auto fail = [&](const Twine &what) {
     return llvm::createStringError(std::error_code(), path + ": " + what);
@@ -138,9 +122,7 @@ llvm::Expected<Profile> Profile::read(StringRef path) {
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file)
     return fail("cannot read the profile: " + file.getError().message());
-  if (isNestedDeeply((*file)->getBuffer()))
-    return fail("expected a profile, but got brackets nested more than 1000 deep");
-  llvm::Expected<llvm::json::Value> root = llvm::json::parse((*file)->getBuffer());
+  llvm::Expected<llvm::json::Value> root = parseJson((*file)->getBuffer());
   if (!root)
     return fail("expected a profile, but got: " + llvm::toString(root.takeError()));
   const llvm::json::Object *object = root->getAsObject();

@@ -14,34 +14,62 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-/// Replaces every call by the callee's ops. Names get the call's name as a prefix, so that two
-/// calls of one function draw different random numbers.
-static LogicalResult inlineCalls(train::FuncOp func, SymbolTable &symbols,
-                                 llvm::StringSet<> &active) {
-  Block &body = func.getBody().front();
-  for (auto call : llvm::to_vector(body.getOps<train::CallOp>())) {
-    auto callee = symbols.lookup<train::FuncOp>(call.getCallee());
-    if (!active.insert(call.getCallee()).second)
-      return call.emitOpError() << "expected no recursion, but " << call.getCalleeAttr()
-                                << " calls itself";
-    OwningOpRef<train::FuncOp> copy(callee.clone());
-    if (failed(inlineCalls(*copy, symbols, active)))
-      return failure();
-    active.erase(call.getCallee());
-    Block &inner = copy->getBody().front();
-    for (auto [argument, operand] : llvm::zip(inner.getArguments(), call.getOperands()))
-      argument.replaceAllUsesWith(operand);
-    auto prefix = dyn_cast<NameLoc>(call.getLoc());
-    for (Operation &op : llvm::make_early_inc_range(inner.without_terminator())) {
-      if (auto name = dyn_cast<NameLoc>(op.getLoc()); name && prefix)
-        op.setLoc(NameLoc::get(StringAttr::get(op.getContext(), prefix.getName().getValue() + "/" +
-                                                                    name.getName().getValue()),
-                               name.getChildLoc()));
-      op.moveBefore(call);
-    }
-    call.replaceAllUsesWith(llvm::to_vector(inner.getTerminator()->getOperands()));
-    call.erase();
+namespace {
+/// Replaces every call by the callee's ops.
+class CallInliner {
+public:
+  explicit CallInliner(SymbolTable &symbols) : symbols(symbols) {}
+  LogicalResult inlineCalls(train::FuncOp func);
+
+private:
+  LogicalResult inlineCall(train::CallOp call);
+
+  SymbolTable &symbols;
+  llvm::StringSet<> active;
+  /// Functions that call one another twice double with each; a text of a few lines would fill all
+  /// memory.
+  static constexpr int64_t mostOps = 1000000;
+  static constexpr size_t mostActive = 100;
+  int64_t ops = 0;
+};
+} // namespace
+
+/// Names get the call's name as a prefix, so that two calls of one function draw different random
+/// numbers.
+LogicalResult CallInliner::inlineCall(train::CallOp call) {
+  auto callee = symbols.lookup<train::FuncOp>(call.getCallee());
+  if (!active.insert(call.getCallee()).second)
+    return call.emitOpError() << "expected no recursion, but " << call.getCalleeAttr()
+                              << " calls itself";
+  if (active.size() > mostActive)
+    return call.emitOpError() << "expected calls nested at most " << mostActive << " deep";
+  OwningOpRef<train::FuncOp> copy(callee.clone());
+  if (failed(inlineCalls(*copy)))
+    return failure();
+  active.erase(call.getCallee());
+  Block &inner = copy->getBody().front();
+  ops += inner.getOperations().size();
+  if (ops > mostOps)
+    return call.emitOpError() << "expected at most " << mostOps << " ops in place of calls";
+  for (auto [argument, operand] : llvm::zip(inner.getArguments(), call.getOperands()))
+    argument.replaceAllUsesWith(operand);
+  auto prefix = dyn_cast<NameLoc>(call.getLoc());
+  for (Operation &op : llvm::make_early_inc_range(inner.without_terminator())) {
+    if (auto name = dyn_cast<NameLoc>(op.getLoc()); name && prefix)
+      op.setLoc(NameLoc::get(StringAttr::get(op.getContext(), prefix.getName().getValue() + "/" +
+                                                                  name.getName().getValue()),
+                             name.getChildLoc()));
+    op.moveBefore(call);
   }
+  call.replaceAllUsesWith(llvm::to_vector(inner.getTerminator()->getOperands()));
+  call.erase();
+  return success();
+}
+
+LogicalResult CallInliner::inlineCalls(train::FuncOp func) {
+  for (auto call : llvm::to_vector(func.getBody().front().getOps<train::CallOp>()))
+    if (failed(inlineCall(call)))
+      return failure();
   return success();
 }
 
@@ -53,8 +81,7 @@ public:
       : func(func), body(func.getBody().front()), symbols(symbols), builder(func.getContext()),
         training(training) {}
   LogicalResult run() {
-    llvm::StringSet<> active;
-    if (failed(inlineCalls(func, symbols, active)))
+    if (failed(CallInliner(symbols).inlineCalls(func)))
       return failure();
     prepareBatch(func);
     lowerMode(func, training);

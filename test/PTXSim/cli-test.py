@@ -55,7 +55,8 @@ with tempfile.TemporaryDirectory() as d:
     expect(r.returncode == 2 and "expected a line 'kernel NAME'" in r.stderr and 'softmax' in r.stderr, 'a kernel must be named')
     for line, message in (('grid 4294967297', 'expected a grid size'), ('arg i8 128', 'expected a value of type i8'), ('arg i8 -129', 'type i8'),
                           ('arg u32 -1', 'expected a value of type u32'), ('arg i32 1x', 'type i32'), ('shared 1e9', 'expected a number of bytes'),
-                          ('arg map f16 128B @0 abc box 3', "expected a size, but got 'abc'"), ('arg f33 1', 'expected an element type')):
+                          ('arg map f16 128B @0 abc box 3', "expected a size, but got 'abc'"), ('arg f33 1', 'expected an element type'),
+                          ('arg zero f32 4294967296 4294967296 2', 'expected an array of at most 2^40 elements')):
         r = run('run', basic, '--set', line)
         expect(r.returncode == 2 and message in r.stderr, f'--set "{line}": {r.stderr}')
     r = run('run', basic, f'{d}/job.launch', '--trace', '7')
@@ -63,6 +64,9 @@ with tempfile.TemporaryDirectory() as d:
     for option, text in (('--threads', '0'), ('--async', 'never'), ('--budget', 'x'), ('--tensor', '')):
         r = run('run', basic, f'{d}/job.launch', option, text)
         expect(r.returncode == 2 and f'for {option}, but got' in r.stderr, f'{option} {text}: {r.stderr}')
+    open(f'{d}/short.safetensors', 'wb').write(struct.pack('<Q', len(header)) + header.replace(b'[%d]' % n, b'[%d]' % (n - 1)) + bytes(4 * n + 1))
+    r = run('run', basic, '--set', f'arg in {d}/short.safetensors:bias')
+    expect(r.returncode == 2 and 'which does not fit its shape' in r.stderr, f'bytes beside the shape: {r.stderr}')
     r = run('--bogus', basic)
     expect(r.returncode == 2 and 'unknown option --bogus' in r.stderr, 'unknown options')
     r = run('/nonexistent.ptx')

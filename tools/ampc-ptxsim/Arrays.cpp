@@ -68,14 +68,20 @@ static std::vector<uint64_t> parseNumbers(const std::string &text) {
   return result;
 }
 
-static uint64_t countOf(const Array &a) {
+uint64_t byteCount(const Array &array) {
   uint64_t n = 1;
-  for (uint64_t d : a.shape)
+  for (uint64_t d : array.shape)
     if (d != 0 && n > (uint64_t(1) << 40) / d)
       fail("expected an array of at most 2^40 elements");
     else
       n *= d;
-  return n;
+  return n * elementSize(array.type);
+}
+
+static void checkFits(const Array &array, const std::string &what) {
+  if (array.bytes.size() != byteCount(array))
+    fail(what + " has " + std::to_string(array.bytes.size()) +
+         " bytes of data, which does not fit its shape");
 }
 
 static Array readNpy(const std::string &path) {
@@ -100,9 +106,7 @@ static Array readNpy(const std::string &path) {
     fail("'" + path + "' has element type '" + descr + "', which is not supported");
   result.shape = parseNumbers(between(text, "'shape':", '(', ')'));
   result.bytes.assign(data.begin() + long(start), data.end());
-  if (result.bytes.size() != countOf(result) * elementSize(result.type))
-    fail("'" + path + "' has " + std::to_string(result.bytes.size()) +
-         " bytes of data, which does not fit its shape");
+  checkFits(result, "'" + path + "'");
   return result;
 }
 
@@ -130,6 +134,7 @@ static Array readSafetensors(const std::string &path, const std::string &name) {
     fail("tensor '" + name + "' lies outside of '" + path + "'");
   auto base = data.begin() + 8 + long(header);
   result.bytes.assign(base + long(offsets[0]), base + long(offsets[1]));
+  checkFits(result, "tensor '" + name + "' of '" + path + "'");
   return result;
 }
 

@@ -82,14 +82,12 @@ std::vector<uint8_t> scalarBytes(Words &words, const std::string &type) {
 
 void parseShape(Words &words, Array &array) {
   array.type = words.next("an element type");
-  uint64_t bytes = elementSize(array.type);
+  elementSize(array.type); // names the type rather than what follows it
   while (words.more())
     array.shape.push_back(words.number("a size"));
-  for (uint64_t d : array.shape)
-    bytes *= d;
+  uint64_t bytes = byteCount(array);
   if (bytes == 0 || bytes > uint64_t(1) << 36)
     words.fail("expected an array of 1 byte to 64 GiB");
-  array.bytes.resize(bytes);
 }
 
 TensorType tensorType(Words &words, const std::string &type) {

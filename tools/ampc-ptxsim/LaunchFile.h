@@ -17,7 +17,7 @@ namespace ptxsim {
 ///   arg map f16 128B @0 64 32 box 64 32   a tensor map over argument 0, sizes innermost first
 struct LaunchArgument {
   enum Kind { Buffer, Scalar, Map } kind = Scalar;
-  Array array; ///< initial contents; empty bytes: not initialised
+  Array array; ///< initial contents; no bytes: zeros if initialised
   bool initialized = false;
   std::string output; ///< path to write to, or empty
   std::vector<uint8_t> scalar;

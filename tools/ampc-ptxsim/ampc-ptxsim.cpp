@@ -183,8 +183,10 @@ int run(const CommandLine &c, Device &device, const Program &program, const Modu
   for (size_t k = 0; k < launch.arguments.size(); k++) {
     LaunchArgument &a = launch.arguments[k];
     if (a.kind == LaunchArgument::Buffer) {
-      addresses[k] = device.allocate(a.array.bytes.size(), a.name);
-      if (a.initialized)
+      addresses[k] = device.allocate(byteCount(a.array), a.name);
+      if (a.initialized && a.array.bytes.empty())
+        device.fill(addresses[k], 0, byteCount(a.array));
+      else if (a.initialized)
         device.write(addresses[k], a.array.bytes.data(), a.array.bytes.size());
       arguments.push_back(argument(addresses[k]));
     } else if (a.kind == LaunchArgument::Map) {
@@ -202,6 +204,7 @@ int run(const CommandLine &c, Device &device, const Program &program, const Modu
     LaunchArgument &a = launch.arguments[k];
     if (a.output.empty())
       continue;
+    a.array.bytes.resize(byteCount(a.array));
     if (uint64_t n = device.undefinedBytes(addresses[k], a.array.bytes.size()))
       std::fprintf(stderr, "warning: %llu bytes of %s were never written\n",
                    static_cast<unsigned long long>(n), a.output.c_str());
@@ -236,6 +239,9 @@ int main(int argc, char **argv) {
     bool inText = e.kind == ErrorKind::Syntax || e.kind == ErrorKind::Unsupported;
     std::string file = inText && e.line ? c.ptx + ":" : "";
     std::fprintf(stderr, "error: %s%s\n", file.c_str(), e.what());
+    return 2;
+  } catch (const std::bad_alloc &) {
+    std::fprintf(stderr, "error: not enough memory\n");
     return 2;
   }
 }

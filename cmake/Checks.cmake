@@ -1,0 +1,20 @@
+# Builds that check themselves: assertions, sanitizers, libFuzzer.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+if(AMPC_ASSERTIONS)
+  set(CMAKE_CXX_FLAGS_RELEASE "-O1 -g1 -D_GLIBCXX_ASSERTIONS")
+  set(CMAKE_C_FLAGS_RELEASE "-O1 -g1")
+endif()
+if(NOT AMPC_SANITIZE)
+  return()
+endif()
+string(REPLACE "," ";" sanitizers "${AMPC_SANITIZE}")
+if("fuzzer" IN_LIST sanitizers)
+  list(REMOVE_ITEM sanitizers fuzzer)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+if(sanitizers)
+  list(JOIN sanitizers "," sanitizers)
+  # Every finding ends the program, so that a test sees it. Code without type information has no vptr check.
+  add_compile_options(-fsanitize=${sanitizers} -fno-sanitize=vptr -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${sanitizers})
+endif()

@@ -1,0 +1,28 @@
+// libFuzzer target: .npy and safetensors, as ampc-ptxsim reads them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/PTXSim/PTXSim.h"
+#include "test/Fuzz/Hostile/MemoryFile.h"
+#include "tools/ampc-ptxsim/Arrays.h"
+#include <fstream>
+
+/// What a reader accepts has as many bytes as its shape and type say.
+static void read(const std::string &source) {
+  try {
+    ptxsim::Array array = ptxsim::readArray(source);
+    uint64_t bytes = ptxsim::elementSize(array.type);
+    for (uint64_t dim : array.shape)
+      bytes *= dim;
+    if (bytes != array.bytes.size())
+      std::abort();
+  } catch (const ptxsim::Error &) {
+  }
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  MemoryFile file(data, size);
+  read(file.path());
+  const char *const path = "input.safetensors"; // known by its name only
+  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char *>(data), long(size));
+  read(std::string(path) + ":w");
+  return 0;
+}

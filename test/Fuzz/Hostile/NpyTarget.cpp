@@ -1,0 +1,12 @@
+// libFuzzer target: NumPy's files.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Data/Array.h"
+#include "test/Fuzz/Hostile/MemoryFile.h"
+#include "test/Fuzz/Hostile/ReadAll.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  MemoryFile file(data, size);
+  std::string error;
+  readAll(ampc::readNpy(file.path(), error), size, error);
+  return 0;
+}

@@ -1,0 +1,13 @@
+// Mutations of text by its words.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TEST_FUZZ_HOSTILE_TEXTMUTATOR_H
+#define AMPC_TEST_FUZZ_HOSTILE_TEXTMUTATOR_H
+
+#include <string>
+#include <vector>
+
+/// Words that a target knows beyond those of its inputs, such as the names of all ops. Every target
+/// that links TextMutator.cpp has one; libFuzzer then mutates words as often as bytes.
+const std::vector<std::string> &vocabulary();
+
+#endif
