@@ -26,6 +26,7 @@ private:
   Value weakForm(Value v, Type type, Operation *reader);
   Value workingCopy(BlockArgument parameter, Type type);
   Value operandOf(Operation *op, Value v, Type type);
+  Type computeOf(Operation *op);
 
   const PrecisionFacts &facts;
   const Assignment &assignment;
@@ -132,8 +133,23 @@ Value Emitter::operandOf(Operation *op, Value v, Type type) {
   return form(v, type, op);
 }
 
+/// As assigned, but whether two values are equal is asked in the type of one that is stored in 16
+/// bits: a rounded maximum meets no element that is not.
+Type Emitter::computeOf(Operation *op) {
+  Type assigned = assignment.compute.lookup(op);
+  auto compare = dyn_cast<train::CompareOp>(op);
+  if (!assigned || !compare || llvm::any_of(op->getOperands(), isNumber) ||
+      (compare.getPredicate() != train::ComparePredicate::eq &&
+       compare.getPredicate() != train::ComparePredicate::ne))
+    return assigned;
+  for (Value v : op->getOperands())
+    if (Type type = getElementTypeOrSelf(stored.lookup_or(v, v)); isNarrow(type))
+      return type;
+  return assigned;
+}
+
 void Emitter::emit(Operation *op) {
-  Type compute = assignment.compute.lookup(op);
+  Type compute = computeOf(op);
   auto precision = dyn_cast<PrecisionOpInterface>(op);
   for (OpOperand &operand : op->getOpOperands())
     if (facts.isReal(operand.get()) || stored.contains(operand.get())) {

@@ -162,12 +162,12 @@ void PinFinder::decide(Operation *op, Value result) {
   bool isGradient = isa<train::GradientOp>(op) || gradients.contains(result);
   if (demand.forced && demand.type == facts.f32)
     return pin(result, demand.rule, demand.source);
+  if (cast<PrecisionOpInterface>(op).resultStaysFull(cast<OpResult>(result).getResultNumber()))
+    return pin(result, "statistic", "a statistic of the op stays in f32");
   if (demand.forced && (!isGradient || demand.rule == "narrow")) {
     pins.low.try_emplace(result, Reason{demand.rule, demand.source});
     return;
   }
-  if (cast<PrecisionOpInterface>(op).resultStaysFull(cast<OpResult>(result).getResultNumber()))
-    return pin(result, "statistic", "a statistic of the op stays in f32");
   if (isGradient)
     return pin(result, "gradient", "a parameter's gradient reaches the optimizer without rounding");
   if (isStatistic(op, result)) {

@@ -1,5 +1,5 @@
 // Attention over several tiles of scores, none of which fits: causal, masked, with a learned bias; a query that sees no key.
-// RUN: ampc check %s
+// RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @check {
   train.param @q : tensor<1x2x70x5xf32> = #train.normal<mean = 0.0, std = 1.0>

@@ -1,5 +1,5 @@
 // A loss made of attention's gradient: its derivative is that of the products and the softmax that the gradient is made of.
-// RUN: ampc check %s
+// RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @check {
   train.param @q : tensor<3x5x4xf32> = #train.normal<mean = 0.0, std = 1.0>

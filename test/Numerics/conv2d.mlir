@@ -1,4 +1,4 @@
-// RUN: ampc check %s
+// RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Padding, strides, dilations, groups, and a 1x1 window that skips pixels.
 train.model @check {

@@ -1,4 +1,4 @@
-// RUN: ampc check %s
+// RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The loss leaves out what the padding row gives, because that row gets no gradient.
 train.model @check {

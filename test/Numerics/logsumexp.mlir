@@ -1,4 +1,4 @@
-// RUN: ampc check %s
+// RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Along the last, a middle, several and all dimensions.
 train.model @check {

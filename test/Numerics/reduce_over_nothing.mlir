@@ -1,4 +1,4 @@
-// RUN: ampc check %s
+// RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Over no dimension, every element is a sum, a mean and a maximum of its own.
 train.model @check {

@@ -1,4 +1,4 @@
-// RUN: ampc check %s
+// RUN: ampc check %s --also=bf16,f16
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @check {
   train.param @x : tensor<7x13xf32> = #train.normal<mean = 0.0, std = 1.0>

@@ -1,4 +1,4 @@
-// RUN: ampc check %s
+// RUN: ampc check %s --also=bf16,f16
 // RUN: ampc compile %s --precision=f64 --compile-to=optimize | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rows of a table's gradient, which the check puts into a whole one, beside differences: equal indices, two lookups.

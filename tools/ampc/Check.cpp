@@ -3,6 +3,7 @@
 #include "Against.h"
 #include "Batches.h"
 #include "Commands.h"
+#include "NarrowGradients.h"
 #include "PrecisionOptions.h"
 #include "RandomInputs.h"
 #include "Session.h"
@@ -22,6 +23,9 @@ static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Re
                                   cl::sub(checkCommand));
 static cl::opt<bool> full("full", cl::desc("check every element of every parameter"),
                           cl::sub(checkCommand));
+static cl::list<std::string>
+    also("also", cl::desc("also gradients with everything in bf16 or f16 beside those in f64"),
+         cl::value_desc("TYPE,..."), cl::CommaSeparated, cl::sub(checkCommand));
 static cl::opt<std::string> against("against",
                                     cl::desc("run --precision beside this one instead: f32 or f64"),
                                     cl::value_desc("TYPE"), cl::sub(checkCommand));
@@ -84,7 +88,6 @@ private:
   bool compare(Outcome &outcome, int64_t element, llvm::ArrayRef<double> direction, double *param,
                llvm::ArrayRef<double> gradient);
   bool checkParameter(int slot, llvm::ArrayRef<double> gradient, Outcome &outcome);
-  std::vector<double> denseGradient(int slot, int rows, int64_t elements);
 
   Session &session;
   int program;
@@ -186,22 +189,6 @@ bool GradientCheck::checkParameter(int slot, llvm::ArrayRef<double> gradient, Ou
   return true;
 }
 
-/// A gradient that is stored as rows (`rows` is the slot of their numbers, or -1) becomes as large
-/// as its parameter.
-std::vector<double> GradientCheck::denseGradient(int slot, int rows, int64_t elements) {
-  const ampc_tensor &tensor = session.getModel().slots[slot].tensor;
-  auto *values = static_cast<double *>(session.slotData(slot));
-  if (rows < 0)
-    return {values, values + elements};
-  std::vector<double> dense(elements);
-  auto *numbers = static_cast<int32_t *>(session.slotData(rows));
-  int64_t width = elementCount(tensor) / tensor.dims[0];
-  for (int64_t k = 0; k < tensor.dims[0]; ++k)
-    if (numbers[k] >= 0)
-      std::copy_n(values + k * width, width, dense.begin() + numbers[k] * width);
-  return dense;
-}
-
 bool GradientCheck::run() {
   perturbParameters();
   double value;
@@ -217,9 +204,7 @@ bool GradientCheck::run() {
     llvm::StringRef name = model.slots[i].tensor.name;
     if (model.slots[i].role != AMPC_ROLE_GRADIENT || !name.consume_front(prefix))
       continue;
-    int param = session.findSlot(name);
-    gradients.push_back({param, denseGradient(i, session.findSlot((step + ".rows." + name).str()),
-                                              elementCount(model.slots[param].tensor))});
+    gradients.push_back({session.findSlot(name), readGradient(session, step, name)});
   }
   bool passed = !gradients.empty();
   for (auto &[slot, gradient] : gradients) {
@@ -284,6 +269,13 @@ static int runSideBySide() {
 }
 
 int ampc::runCheck() {
+  for (const std::string &type : also)
+    if ((type != "bf16" && type != "f16") || against.getNumOccurrences() || trackNonFinite) {
+      llvm::errs() << "ampc: error: expected --also=bf16, f16 or both, without --against and "
+                      "--track-nonfinite, but got --also="
+                   << shown(type) << "\n";
+      return 1;
+    }
   if (against.getNumOccurrences() || trackNonFinite)
     return runSideBySide();
   using Reference = std::reference_wrapper<const cl::Option>; // a list's & gives its elements
@@ -323,6 +315,8 @@ int ampc::runCheck() {
     llvm::errs() << "ampc: error: expected a train.step to check, but the model has none\n";
     return 1;
   }
+  for (const std::string &type : also)
+    passed &= checkNarrowGradients(session, request, options, type);
   llvm::outs() << (passed ? "all gradients agree\n" : "gradients differ\n");
   return passed ? 0 : 1;
 }

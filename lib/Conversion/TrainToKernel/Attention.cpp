@@ -46,9 +46,12 @@ static Access resultLike(RankedTensorType type, const Access &model, MLIRContext
   return {{}, AffineMap::getPermutationMap(order, context), {}, type.clone(shape)};
 }
 
-/// The type that all readers round to, or the value's own.
+/// The type that all readers round to, or the value's own, as for a statistic.
 static RankedTensorType roundedType(Value value) {
   auto type = tensorOf(value);
+  auto result = cast<OpResult>(value);
+  if (cast<PrecisionOpInterface>(result.getOwner()).resultStaysFull(result.getResultNumber()))
+    return type;
   Type element;
   for (Operation *user : value.getUsers()) {
     auto cast = dyn_cast<train::CastOp>(user);

@@ -1,0 +1,18 @@
+// Gradients in 16 bits beside those in f64, for ampc check --also.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TOOLS_AMPC_NARROWGRADIENTS_H
+#define AMPC_TOOLS_AMPC_NARROWGRADIENTS_H
+
+#include "Session.h"
+
+namespace ampc {
+/// A gradient as large as its parameter, also where it is stored as rows.
+std::vector<double> readGradient(Session &session, llvm::StringRef step, llvm::StringRef param);
+
+/// Compiles the model of `request` once more, with everything in 16 bits that can be, and compares
+/// the gradients of all its steps with those of `exact`, which computes in f64. False if one is
+/// beyond its bound, or after a failure, which has been reported.
+bool checkNarrowGradients(Session &exact, CompileRequest request, const ampc_options &options,
+                          llvm::StringRef precision);
+} // namespace ampc
+#endif
