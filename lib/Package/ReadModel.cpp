@@ -233,6 +233,7 @@ LogicalResult Reader::readResults(kernel::ProgramOp program, ProgramInfo &info) 
       info.rateOutput = number;
     if (training && tensor->name == "found_inf")
       info.foundInfOutput = number;
+    tensor->batched = bool(program.getResultAttr(i, "train.batched"));
     info.outputs.push_back(*tensor);
   }
   makeFieldsUnique(info.outputs);

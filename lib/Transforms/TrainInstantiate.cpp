@@ -45,6 +45,13 @@ static LogicalResult inlineCalls(train::FuncOp func, SymbolTable &symbols,
   return success();
 }
 
+/// What is made from an input alone, such as a cast, is called after it.
+static void nameInputs(train::FuncOp func) {
+  for (BlockArgument argument : func.getArguments())
+    if (auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.name"))
+      argument.setLoc(NameLoc::get(name, argument.getLoc()));
+}
+
 namespace {
 /// Turns a clone of a source function into a function of all that it depends on.
 class Instance {
@@ -56,6 +63,7 @@ public:
     llvm::StringSet<> active;
     if (failed(inlineCalls(func, symbols, active)))
       return failure();
+    nameInputs(func);
     prepareBatch(func);
     lowerMode(func, training);
     attachRandomState(func, cast<train::ModelOp>(func->getParentOp()));
