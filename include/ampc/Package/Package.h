@@ -14,6 +14,7 @@ enum class Sanitizer { None, Address, Thread };
 
 struct PackageOptions {
   Sanitizer sanitizer = Sanitizer::None; ///< instruments all code of the model
+  std::string name = {}; ///< what files and functions are called; empty: as the model
 };
 
 /// Bytes by what they are for, in the order of a table; without what the model has none of.
@@ -24,6 +25,7 @@ MemoryTable memoryOf(mlir::ModuleOp module);
 /// What `ampc compile` writes: libNAME.a, NAME.h and NAME.json.
 struct PackagedModel {
   std::string name;
+  std::string tables; ///< symbol of the ampc_model
   std::unique_ptr<llvm::MemoryBuffer> archive;
   std::string header;
   std::string manifest;
@@ -32,6 +34,9 @@ struct PackagedModel {
 
 /// Translations to LLVM IR that packaging needs.
 void registerPackageDialects(mlir::DialectRegistry &registry);
+
+/// What a name for files and functions should have been, or nothing if it can be one.
+std::string expectedName(llvm::StringRef name);
 
 /// The module holds a train.model with planned state, kernel.programs, and one nested module of
 /// LLVM dialect per tier.
