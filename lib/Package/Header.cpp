@@ -140,7 +140,7 @@ void HeaderWriter::writeProgram(const ProgramInfo &program) {
   std::string prefix = name + "_" + program.name;
   os << "/* ---- " << prefix << " ---- */\ntypedef struct {\n"
      << "  uint32_t size;      /* sizeof of this struct */\n  uint32_t valid;     /* rows of the "
-        "batch that count; 0: all";
+        "batch that are there and count; 0: all";
   if (program.batch)
     os << " " << program.batch << (program.shortBatch ? "" : ", and fewer are not supported");
   os << " */\n  float lr_factor;    /* factor on the learning rate; 0: 1 */\n  uint32_t flags;     "

@@ -1,7 +1,7 @@
 // A model that is finite for its data only, with inputs of several types. BATCH becomes a number in the test; STEP what a step says.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @exact {
-  train.param @table : tensor<50x4xf32> = #train.normal<mean = 0.0, std = 1.0>
+  train.param @table : tensor<200x4xf32> = #train.normal<mean = 0.0, std = 1.0>
   train.param @w : tensor<9x20xf32> = #train.normal<mean = 0.0, std = 0.3>
   train.param @g : tensor<20xf32> = #train.ones
   train.param @b : tensor<20xf32> = #train.zeros
@@ -9,8 +9,8 @@ train.model @exact {
   train.buffer @mean : tensor<20xf32> = #train.zeros
   train.buffer @variance : tensor<20xf32> = #train.ones
   train.func @words(%word: tensor<BATCHx3xi32>) -> tensor<BATCHx3x4xf32> {
-    %table = train.read @table : tensor<50x4xf32>
-    %0 = train.embedding %table at %word : tensor<50x4xf32>, tensor<BATCHx3xi32>
+    %table = train.read @table : tensor<200x4xf32>
+    %0 = train.embedding %table at %word : tensor<200x4xf32>, tensor<BATCHx3xi32>
     train.return %0 : tensor<BATCHx3x4xf32>
   }
   train.func @scores(%x: tensor<BATCHx5xf32>, %word: tensor<BATCHx3xi32>) -> (tensor<BATCHx5xf32>, tensor<5x5xf32>) {
