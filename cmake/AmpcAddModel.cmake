@@ -4,11 +4,12 @@
 #[[
   ampc_add_model(TARGET SOURCE model.mlir [NAME name] [OPTIONS option...])
 
-Compiles `model.mlir` when it or the compiler changes. Whoever links TARGET can include <name.h>. NAME is the name of the
-train.model; without it the file is searched for one. OPTIONS go to `ampc compile`.
+Compiles `model.mlir` when it or the compiler changes. Whoever links TARGET can include <name.h>. NAME is what files and functions
+are called; without it they are called as the train.model, for which the file is searched. OPTIONS go to `ampc compile`.
 
-    ampc_add_model(digits SOURCE digits.mlir OPTIONS --precision=f64)
-    target_link_libraries(app PRIVATE digits)
+    ampc_add_model(digits SOURCE digits.mlir)
+    ampc_add_model(digits-double SOURCE digits.mlir NAME digits64 OPTIONS --precision=f64)
+    target_link_libraries(app PRIVATE digits digits-double)
 
 AMPC_EXECUTABLE names another compiler, for instance the host's when cross-compiling.
 ]]
@@ -21,7 +22,13 @@ function(ampc_add_model target)
     message(FATAL_ERROR "ampc_add_model(${target}): expected SOURCE model.mlir")
   endif()
   get_filename_component(source ${ARG_SOURCE} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
-  if(NOT ARG_NAME)
+  if(ARG_OPTIONS MATCHES "(^|;)--?name(=|;|$)")
+    message(FATAL_ERROR "ampc_add_model(${target}): expected NAME name in place of the option --name")
+  endif()
+  set(name_option)
+  if(ARG_NAME)
+    set(name_option --name=${ARG_NAME})
+  else()
     _ampc_model_name(ARG_NAME ${target} ${source})
   endif()
 
@@ -34,7 +41,7 @@ function(ampc_add_model target)
   endif()
   file(MAKE_DIRECTORY ${folder})
   add_custom_command(OUTPUT ${library} ${folder}/${ARG_NAME}.h
-    COMMAND ${compiler} compile ${source} -o ${folder} ${ARG_OPTIONS}
+    COMMAND ${compiler} compile ${source} -o ${folder} ${name_option} ${ARG_OPTIONS}
     DEPENDS ${source} ${compiler} COMMENT "Compiling the model ${ARG_NAME}" VERBATIM)
   add_custom_target(${target}-model DEPENDS ${library} ${folder}/${ARG_NAME}.h)
 

@@ -35,14 +35,16 @@ static const char *cType(int32_t dtype) {
 }
 
 /// "f32 [8, 10]", and what else the caller has to know.
-static std::string describe(const TensorInfo &tensor) {
+static std::string describe(const TensorInfo &tensor, int64_t batch = 0) {
   std::string text;
   raw_string_ostream os(text);
   os << dtypeName(tensor.dtype) << " [";
   interleaveComma(tensor.dims, os);
   os << "]";
-  if (tensor.batched)
+  if (tensor.batched && tensor.dims[0] == batch)
     os << ", the first dimension is the batch";
+  else if (tensor.batched)
+    os << ", " << tensor.dims[0] / batch << " rows for each of the batch";
   if (tensor.labelLimit) {
     os << ", values in [0, " << tensor.labelLimit << ")";
     if (tensor.labelIgnore < 0 || tensor.labelIgnore >= tensor.labelLimit)
@@ -66,9 +68,10 @@ namespace {
 class HeaderWriter {
 public:
   HeaderWriter(const ModelInfo &model, raw_ostream &os) : model(model), name(model.name), os(os) {}
-  void write();
+  void write(ArrayRef<std::string> functions);
 
 private:
+  void writeSymbols(ArrayRef<std::string> functions);
   void writeState();
   void writeProgram(const ProgramInfo &program);
   void writeTensors();
@@ -78,6 +81,18 @@ private:
   raw_ostream &os;
 };
 } // namespace
+
+/// With libraries of two models of one name a linker would take the first for both. So every
+/// library has its functions under a symbol of its own, too, which stands for its header, and the
+/// plain names keep a second library from being linked.
+void HeaderWriter::writeSymbols(ArrayRef<std::string> functions) {
+  os << "\n/* Calls reach the library that was written with this header. With that of another "
+        "model "
+        "of this name, the program does\n"
+        "   not link: give one of them another name (ampc compile --name). */\n";
+  for (const std::string &function : functions)
+    os << "#define " << function << " " << symbolForHeader(model, function) << "\n";
+}
 
 void HeaderWriter::writeState() {
   os << "/* A training state of the model: parameters, moments, counters, memory and threads. Two "
@@ -134,12 +149,12 @@ void HeaderWriter::writeProgram(const ProgramInfo &program) {
   const char *const docs[] = {
       "Forward, backward and update.",
       "Forward and backward: leaves the gradients in the state (needs want_split).",
-      "Updates from the gradients in the state (needs want_split).",
+      "Updates from the gradients in the state, once per grad (needs want_split).",
       "The loss, in inference mode; changes nothing.", "Inference; changes nothing."};
   std::string prefix = name + "_" + program.name;
   os << "/* ---- " << prefix << " ---- */\ntypedef struct {\n"
      << "  uint32_t size;      /* sizeof of this struct */\n  uint32_t valid;     /* rows of the "
-        "batch that count; 0: all";
+        "batch that are there and count; 0: all";
   if (program.batch)
     os << " " << program.batch << (program.shortBatch ? "" : ", and fewer are not supported");
   os << " */\n  float lr_factor;    /* factor on the learning rate; 0: 1 */\n  uint32_t flags;     "
@@ -147,15 +162,15 @@ void HeaderWriter::writeProgram(const ProgramInfo &program) {
      << "  void *workspace;    /* "
      << (training ? "null" : "null, or see " + name + "_workspace_bytes") << " */\n";
   for (const TensorInfo &input : program.inputs)
-    os << "  const " << cType(input.dtype) << " *" << input.field << "; /* " << describe(input)
-       << " */\n";
+    os << "  const " << cType(input.dtype) << " *" << input.field << "; /* "
+       << describe(input, program.batch) << " */\n";
   os << "} " << prefix << "_in;\n";
   if (!training) {
     os << "typedef struct {\n  uint32_t size;      /* sizeof of this struct */\n  uint32_t "
           "reserved;\n";
     for (const TensorInfo &output : program.outputs)
-      os << "  " << cType(output.dtype) << " *" << output.field << "; /* " << describe(output)
-         << " */\n";
+      os << "  " << cType(output.dtype) << " *" << output.field << "; /* "
+         << describe(output, program.batch) << " */\n";
     os << "} " << prefix << "_out;\n";
   }
   os << "/* " << docs[program.kind] << (training ? " `out` may be null." : "")
@@ -187,13 +202,14 @@ void HeaderWriter::writeTensors() {
      << "ampc_status " << name << "_refresh(" << name << "_state *state);\n";
 }
 
-void HeaderWriter::write() {
-  std::string guard = StringRef(name).upper() + "_H";
+void HeaderWriter::write(ArrayRef<std::string> functions) {
+  std::string guard = "AMPC_MODEL_" + name, hash = "0x" + model.contentHash + "u";
   os << "/* C interface of the compiled model " << name << ", written by ampc. Link with lib"
      << name << ".a and -pthread. */\n"
-     << "#ifndef " << guard << "\n#define " << guard << "\n\n"
-     << StringRef(reinterpret_cast<const char *>(commonHeader), commonHeaderSize)
-     << "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+     << "#ifndef " << guard << "\n#define " << guard << " " << hash << "\n\n"
+     << StringRef(reinterpret_cast<const char *>(commonHeader), commonHeaderSize);
+  writeSymbols(functions);
+  os << "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   writeState();
   os << "/* Bytes of a workspace. A call with one, aligned to 64 bytes, keeps to the calling "
         "thread and writes only there and to\n"
@@ -206,12 +222,18 @@ void HeaderWriter::write() {
     if (program.kind != AMPC_PROGRAM_DERIVE)
       writeProgram(program);
   writeTensors();
-  os << "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
+  os << "\n#ifdef __cplusplus\n}\n#endif\n\n#elif " << guard << " != " << hash
+     << "\n#error \"two compiled models are called " << name
+     << ": give one of them another name (ampc compile --name)\"\n#endif\n";
 }
 
-std::string ampc::writeHeader(const ModelInfo &model) {
+std::string ampc::symbolForHeader(const ModelInfo &model, StringRef function) {
+  return (function + "_of_header_" + model.contentHash).str();
+}
+
+std::string ampc::writeHeader(const ModelInfo &model, ArrayRef<std::string> functions) {
   std::string text;
   raw_string_ostream os(text);
-  HeaderWriter(model, os).write();
+  HeaderWriter(model, os).write(functions);
   return text;
 }

@@ -33,7 +33,7 @@ Expected<std::unique_ptr<LoadedModel>> LoadedModel::load(const PackagedModel &pa
   if (problem)
     return std::move(problem);
   std::unique_ptr<LoadedModel> loaded(new LoadedModel(std::move(*jit)));
-  Expected<void *> tables = loaded->lookup(package.name + "_model");
+  Expected<void *> tables = loaded->lookup(package.tables);
   if (!tables)
     return tables.takeError();
   loaded->tables = static_cast<const ampc_model *>(*tables);

@@ -10,7 +10,8 @@
 #include <memory>
 
 namespace ampc {
-/// Only symbols that begin with the model's name are global.
+/// Only symbols that begin with the model's name are global, and functions among them are those of
+/// the header.
 llvm::Expected<std::unique_ptr<llvm::Module>> buildMainModule(const ModelInfo &model,
                                                               llvm::LLVMContext &context);
 /// The tables alone, for a process that has the runtime.

@@ -76,6 +76,7 @@ std::string ampc::writeManifest(const ModelInfo &model, ArrayRef<std::string> ex
                         {"memory_bytes", std::move(bytesOf)},
                         {"state_hash", formatv("{0:x-16}", model.stateHash).str()},
                         {"plan_hash", formatv("{0:x-16}", model.planHash).str()},
+                        {"content_hash", model.contentHash},
                         {"tensors", std::move(slots)},
                         {"programs", std::move(programs)},
                         {"kernels", int64_t(model.kernels.size())},

@@ -51,7 +51,7 @@ struct KernelInfo {
   std::array<int64_t, AMPC_TIERS> tasks, scratch;
 };
 struct ModelInfo {
-  std::string name;
+  std::string name; ///< with which files and C functions begin
   uint32_t tiers = 0;
   std::vector<SlotInfo> slots;
   std::vector<ProgramInfo> programs;
@@ -59,6 +59,7 @@ struct ModelInfo {
   std::vector<std::string> constants; ///< bytes
   int64_t stateBytes = 0, arenaBytes = 0;
   uint64_t stateHash = 0, planHash = 0; ///< the plan's hash lacks the kernels' code
+  std::string contentHash;              ///< of tables and code, as symbols carry it
 };
 
 /// A name as C writes it, apart from its keywords.
@@ -68,13 +69,17 @@ llvm::FailureOr<TensorInfo> readTensor(mlir::Operation *op, llvm::StringRef name
 /// Different names may give one identifier.
 void makeFieldsUnique(std::vector<TensorInfo> &tensors);
 /// Reads the module; errors name the op at fault.
-llvm::FailureOr<ModelInfo> readModel(mlir::ModuleOp module);
+/// `name`: see PackageOptions.
+llvm::FailureOr<ModelInfo> readModel(mlir::ModuleOp module, llvm::StringRef name);
 const char *tierName(int32_t tier);
 /// "f32", ...
 const char *dtypeName(int32_t dtype);
 const char *roleName(int32_t role);
 
-std::string writeHeader(const ModelInfo &model);
+/// `functions`: what the library shows.
+std::string writeHeader(const ModelInfo &model, llvm::ArrayRef<std::string> functions);
+/// Another symbol of a function, which only the header of the same library names.
+std::string symbolForHeader(const ModelInfo &model, llvm::StringRef function);
 /// `externals`: symbols that the library leaves to the C library.
 std::string writeManifest(const ModelInfo &model, llvm::ArrayRef<std::string> externals,
                           const MemoryTable &memory);

@@ -9,10 +9,13 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/xxhash.h"
@@ -27,89 +30,101 @@ void ampc::registerPackageDialects(DialectRegistry &registry) {
 }
 
 namespace {
-/// A member of the archive.
+/// A member of the archive, with its code in a context of its own, so that members compile at the
+/// same time.
 struct Member {
   std::string name;
-  llvm::SmallVector<char, 0> object;
-  std::string error;
-};
-/// A tier's code in a context of its own, so that tiers compile at the same time.
-struct TierCode {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module;
+  std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> code = {};
+  llvm::SmallVector<char, 0> object = {};
+  std::string error = {};
 };
 } // namespace
 
-static void compile(llvm::Module &module, Sanitizer sanitizer, Member &member) {
-  llvm::Expected<llvm::SmallVector<char, 0>> object = writeObject(module, sanitizer);
-  if (object)
-    member.object = std::move(*object);
-  else
-    member.error = llvm::toString(object.takeError());
-}
-
-/// Equal code here becomes equal objects: one compiler has one LLVM. It is hashed before LLVM works
-/// on it, so that a process that compiles one tier has the hash of the library with all of them.
-static uint64_t hashOf(const llvm::Module &module) {
-  llvm::SmallVector<char, 0> bitcode;
-  llvm::raw_svector_ostream os(bitcode);
-  llvm::WriteBitcodeToFile(module, os);
-  return llvm::xxh3_64bits(StringRef(bitcode.data(), bitcode.size()));
-}
-
-/// Adds the code to the plan's hash.
-static FailureOr<std::vector<std::unique_ptr<TierCode>>> translateTiers(ModuleOp module,
-                                                                        ModelInfo &model) {
-  std::vector<std::unique_ptr<TierCode>> codes;
+/// One member per tier that has code of its own.
+static FailureOr<std::vector<Member>> translateTiers(ModuleOp module, const ModelInfo &model) {
+  std::vector<Member> members;
   for (int32_t t = 0; t < AMPC_TIERS; ++t) {
     auto code = module.lookupSymbol<ModuleOp>((StringRef("tier_") + tierName(t)).str());
     if (!code || code.getBody()->empty())
       continue;
-    codes.push_back(std::make_unique<TierCode>());
-    std::string name = model.name + "_" + tierName(t) + ".o";
-    codes.back()->module = translateModuleToLLVMIR(code, codes.back()->context, name);
-    if (!codes.back()->module)
+    members.push_back({model.name + "_" + tierName(t) + ".o"});
+    members.back().code = translateModuleToLLVMIR(code, *members.back().context, tierName(t));
+    if (!members.back().code)
       return code.emitError() << "cannot be translated to LLVM IR";
-    model.planHash = model.planHash * 31 + hashOf(*codes.back()->module);
   }
-  return codes;
-}
-
-static FailureOr<std::vector<Member>> compileTiers(ModuleOp module, ModelInfo &model,
-                                                   const PackageOptions &options) {
-  auto codes = translateTiers(module, model);
-  if (failed(codes))
-    return failure();
-  model.planHash = model.planHash * 31 + uint64_t(options.sanitizer); // other code, other bits
-  if (options.pickTier)
-    if (std::optional<int32_t> tier = options.pickTier(model.name, model.tiers)) {
-      keepTier(model, *tier);
-      llvm::erase_if(*codes, [&](auto &code) { return !keepNamed(*code->module, model); });
-    }
-  std::vector<Member> members;
-  for (auto &code : *codes)
-    members.push_back({code->module->getModuleIdentifier(), {}, {}});
-  llvm::DefaultThreadPool pool;
-  for (size_t i = 0; i < members.size(); ++i)
-    pool.async([&, i] { compile(*(*codes)[i]->module, options.sanitizer, members[i]); });
-  pool.wait();
-  for (const Member &member : members)
-    if (!member.error.empty())
-      return module.emitError() << member.name << ": " << member.error;
   return members;
 }
 
-static LogicalResult compileMain(ModuleOp module, const ModelInfo &model,
-                                 const PackageOptions &options, std::vector<Member> &members) {
-  llvm::LLVMContext context;
+/// Tables, C functions and runtime; for a process that has the runtime, tables alone.
+static LogicalResult addMain(ModuleOp module, const ModelInfo &model, const PackageOptions &options,
+                             std::vector<Member> &members) {
+  members.push_back({model.name + ".o"});
+  llvm::LLVMContext &context = *members.back().context;
   llvm::Expected<std::unique_ptr<llvm::Module>> code =
       options.pickTier ? buildTables(model, context) : buildMainModule(model, context);
   if (!code)
     return module.emitError() << llvm::toString(code.takeError());
-  members.push_back({model.name + ".o", {}, {}});
-  compile(**code, options.sanitizer, members.back());
-  if (!members.back().error.empty())
-    return module.emitError() << members.back().error;
+  members.back().code = std::move(*code);
+  return success();
+}
+
+/// Of the code before LLVM works on it, so that a process that compiles one tier has the hash of the
+/// library with all of them.
+static uint64_t hashOf(uint64_t seed, ArrayRef<Member> members) {
+  for (const Member &member : members) {
+    llvm::SmallVector<char, 0> bitcode;
+    llvm::raw_svector_ostream os(bitcode);
+    llvm::WriteBitcodeToFile(*member.code, os);
+    seed = seed * 31 + llvm::xxh3_64bits(StringRef(bitcode.data(), bitcode.size()));
+  }
+  return seed;
+}
+
+static std::vector<std::string> publicFunctions(const llvm::Module &code) {
+  std::vector<std::string> names;
+  for (const llvm::Function &function : code)
+    if (!function.isDeclaration() && function.hasExternalLinkage())
+      names.push_back(function.getName().str());
+  return names;
+}
+
+/// Kernels and tables of different models never share a symbol, whatever the models are called.
+static std::string ownSymbols(const ModelInfo &model, std::vector<Member> &members) {
+  std::string prefix = model.name + "_" + model.contentHash + "_";
+  llvm::StringSet<> kernels;
+  for (Member &member : llvm::drop_end(members))
+    for (llvm::Function &function : *member.code)
+      if (!function.isDeclaration())
+        kernels.insert(function.getName());
+  for (Member &member : members)
+    for (llvm::Function &function : *member.code)
+      if (kernels.contains(function.getName()))
+        function.setName(prefix + function.getName());
+  llvm::GlobalVariable *tables = members.back().code->getNamedGlobal(model.name + "_model");
+  tables->setName(prefix + "model");
+  return tables->getName().str();
+}
+
+static void addSymbolsForHeader(const ModelInfo &model, ArrayRef<std::string> functions,
+                                llvm::Module &code) {
+  for (const std::string &name : functions)
+    llvm::GlobalAlias::create(symbolForHeader(model, name), code.getFunction(name));
+}
+
+static LogicalResult compile(ModuleOp module, Sanitizer sanitizer, std::vector<Member> &members) {
+  llvm::DefaultThreadPool pool;
+  for (Member &member : members)
+    pool.async([&member, sanitizer] {
+      if (auto object = writeObject(*member.code, sanitizer))
+        member.object = std::move(*object);
+      else
+        member.error = llvm::toString(object.takeError());
+    });
+  pool.wait();
+  for (const Member &member : members)
+    if (!member.error.empty())
+      return module.emitError() << member.name << ": " << member.error;
   return success();
 }
 
@@ -165,11 +180,29 @@ static LogicalResult checkExternals(ModuleOp module, const ModelInfo &model,
 }
 
 FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOptions &options) {
-  FailureOr<ModelInfo> model = readModel(module);
+  FailureOr<ModelInfo> model = readModel(module, options.name);
   if (failed(model))
     return failure();
-  FailureOr<std::vector<Member>> members = compileTiers(module, *model, options);
-  if (failed(members) || failed(compileMain(module, *model, options, *members)))
+  FailureOr<std::vector<Member>> members = translateTiers(module, *model);
+  if (failed(members))
+    return failure();
+  // Other code, other bits; a new release of LLVM may make other code.
+  model->planHash = hashOf(model->planHash * 31 + LLVM_VERSION_MAJOR, *members) * 31 +
+                    uint64_t(options.sanitizer);
+  if (options.pickTier)
+    if (std::optional<int32_t> tier = options.pickTier(model->name, model->tiers)) {
+      keepTier(*model, *tier);
+      llvm::erase_if(*members, [&](Member &member) { return !keepNamed(*member.code, *model); });
+    }
+  if (failed(addMain(module, *model, options, *members)))
+    return failure();
+  llvm::Module &main = *members->back().code;
+  model->contentHash =
+      llvm::formatv("{0:x-16}", hashOf(uint64_t(options.sanitizer), *members)).str();
+  std::vector<std::string> functions = publicFunctions(main);
+  std::string tables = ownSymbols(*model, *members);
+  addSymbolsForHeader(*model, functions, main);
+  if (failed(compile(module, options.sanitizer, *members)))
     return failure();
   FailureOr<std::vector<std::string>> externals = findExternals(module, *members);
   if (failed(externals) || failed(checkExternals(module, *model, *externals, options.sanitizer)))
@@ -184,8 +217,12 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
   if (!archive)
     return module.emitError() << llvm::toString(archive.takeError());
   MemoryTable memory = memoryOf(module);
-  return PackagedModel{model->name, std::move(*archive), writeHeader(*model),
-                       writeManifest(*model, *externals, memory), memory};
+  return PackagedModel{model->name,
+                       tables,
+                       std::move(*archive),
+                       writeHeader(*model, functions),
+                       writeManifest(*model, *externals, memory),
+                       memory};
 }
 
 LogicalResult ampc::writePackage(ModuleOp module, const PackagedModel &model, StringRef folder,

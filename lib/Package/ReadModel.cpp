@@ -13,7 +13,7 @@ using namespace ampc;
 namespace {
 class Reader {
 public:
-  explicit Reader(ModuleOp module) : module(module) {}
+  Reader(ModuleOp module, StringRef name) : module(module), publicName(name) {}
   FailureOr<ModelInfo> run();
 
 private:
@@ -35,6 +35,7 @@ private:
   }
 
   ModuleOp module;
+  StringRef publicName;
   ModelInfo result;
   llvm::StringMap<int32_t> slotNumbers;
   DenseMap<Value, ampc_operand> argumentPlaces;
@@ -233,6 +234,7 @@ LogicalResult Reader::readResults(kernel::ProgramOp program, ProgramInfo &info) 
       info.rateOutput = number;
     if (training && tensor->name == "nonfinite")
       info.nonfiniteOutput = number;
+    tensor->batched = bool(program.getResultAttr(i, "train.batched"));
     info.outputs.push_back(*tensor);
   }
   makeFieldsUnique(info.outputs);
@@ -266,9 +268,12 @@ LogicalResult Reader::readEntries(kernel::ProgramOp program, ProgramInfo &info) 
         return failure();
       continue;
     }
+    if (isa<kernel::ViewOp>(op))
+      continue;
     auto launch = dyn_cast<KernelOpInterface>(op);
     if (!launch)
-      continue; // a view
+      return op.emitError() << "expected a kernel, a view or a constant in a program, but got "
+                            << op.getName();
     auto function = op.getAttrOfType<IntegerAttr>("kernel.function");
     if (!function || function.getInt() < 0 || function.getInt() >= int64_t(result.kernels.size()))
       return op.emitError() << "expected a kernel.function of the module";
@@ -369,8 +374,8 @@ LogicalResult Reader::readProgram(kernel::ProgramOp program) {
 
 /// Every name becomes part of a C identifier, and functions of the library come first.
 LogicalResult Reader::checkNames(train::ModelOp model) {
-  if (toIdentifier(result.name) != result.name)
-    return model.emitError() << "expected a model name that is a C identifier, but got '"
+  if (std::string expected = expectedName(result.name); !expected.empty())
+    return model.emitError() << "expected a model name that is " << expected << ", but got '"
                              << result.name << "'";
   llvm::StringSet<> taken = {"abi_version",   "state_bytes",     "create",  "destroy",
                              "set_hooks",     "workspace_bytes", "refresh", "save",
@@ -393,7 +398,7 @@ LogicalResult Reader::checkNames(train::ModelOp model) {
 void Reader::hash(train::ModelOp model) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << result.name << ";";
+  os << model.getSymName() << ";";
   for (const SlotInfo &slot : result.slots) {
     if (slot.role == AMPC_ROLE_GRADIENT || slot.role == AMPC_ROLE_WORKING)
       continue;
@@ -419,7 +424,7 @@ FailureOr<ModelInfo> Reader::run() {
   if (!llvm::hasSingleElement(models))
     return module.emitError() << "expected one train.model";
   train::ModelOp model = *models.begin();
-  result.name = model.getSymName().str();
+  result.name = (publicName.empty() ? model.getSymName() : publicName).str();
   if (auto bytes = module->getAttrOfType<IntegerAttr>("kernel.state_bytes"))
     result.stateBytes = bytes.getInt();
   llvm::StringSet<> steps;
@@ -439,4 +444,6 @@ FailureOr<ModelInfo> Reader::run() {
   return std::move(result);
 }
 
-FailureOr<ModelInfo> ampc::readModel(ModuleOp module) { return Reader(module).run(); }
+FailureOr<ModelInfo> ampc::readModel(ModuleOp module, StringRef name) {
+  return Reader(module, name).run();
+}

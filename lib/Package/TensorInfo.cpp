@@ -49,6 +49,13 @@ std::string ampc::toIdentifier(StringRef name) {
   return isReserved(out) ? out + "_" : out;
 }
 
+std::string ampc::expectedName(StringRef name) {
+  if (toIdentifier(name) != name)
+    return "a C identifier";
+  bool isTaken = name == "ampc" || name.starts_with("ampc_");
+  return isTaken ? "none of the library's own, which begin with ampc" : "";
+}
+
 static FailureOr<int32_t> toDtype(Operation *op, Type element) {
   if (element.isF32())
     return int32_t(AMPC_F32);

@@ -68,7 +68,8 @@ uint64_t ampc_rt_now_ns(void);
 /* ---- State ---- */
 /* Places of the parts of a state, in bytes from its start. */
 typedef struct {
-  size_t slots, arena, scratch, operands, outputs, threads, header, ranges, runs, total;
+  size_t slots, arena, scratch, room, operands, outputs, threads, header, ranges, runs, ready,
+      total;
   size_t slot_bytes, scratch_stride, header_bytes;
   int32_t thread_count;
   int32_t range_count;
@@ -106,6 +107,14 @@ static inline unsigned char *ampc_rt_slot_data(const ampc_state *state, const am
 static inline uint64_t *ampc_rt_runs_data(const ampc_state *state) {
   return (uint64_t *)(uintptr_t)ampc_rt_at(state, state->layout.runs);
 }
+/* Per program: whether a GRAD program has left gradients that no APPLY program has used. */
+static inline bool *ampc_rt_ready_data(const ampc_state *state) {
+  return (bool *)ampc_rt_at(state, state->layout.ready);
+}
+/* Whether a program reports to the caller, as opposed to giving tensors. */
+static inline bool ampc_rt_is_training(const ampc_program *program) {
+  return program->kind <= AMPC_PROGRAM_APPLY;
+}
 /* Whether a program starts from data and counts its runs. */
 static inline bool ampc_rt_takes_data(const ampc_program *program) {
   return program->kind == AMPC_PROGRAM_TRAIN || program->kind == AMPC_PROGRAM_GRAD;
@@ -122,6 +131,9 @@ static inline size_t ampc_rt_align(size_t bytes) {
 int32_t ampc_rt_max_operands(const ampc_model *model);
 int32_t ampc_rt_max_outputs(const ampc_model *model);
 size_t ampc_rt_max_scratch(const ampc_model *model);
+/* Room for the whole tensors of a short batch, the most that a program needs; without those of
+   training programs where `training` is not set. */
+size_t ampc_rt_short_batch_bytes(const ampc_model *model, bool training);
 /* Runs body(argument, share) for all shares on the state's threads. */
 void ampc_rt_parallel(const ampc_state *state, ampc_rt_body body, void *argument);
 /* Runs the program that rebuilds working copies, if there is one. */

@@ -414,6 +414,7 @@ static ampc_status loadFile(Load *load) {
   for (int32_t p = 0; p < load->state->model->program_count && !load->weights_only; ++p)
     if (ampc_rt_takes_data(&load->state->model->programs[p]))
       ampc_rt_runs_data(load->state)[p] = runsOf(load, p);
+  memset(ampc_rt_ready_data(load->state), 0, (size_t)load->state->model->program_count);
   ampc_rt_derive(load->state);
   if (!load->weights_only && load->plan_hash != load->state->model->plan_hash &&
       load->state->hooks.on_log)

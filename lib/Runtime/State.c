@@ -75,6 +75,7 @@ static ampc_rt_layout layoutOf(const ampc_model *model, const ampc_options *opti
   layout.slots = reserve(&total, layout.slot_bytes);
   layout.arena = reserve(&total, (size_t)model->arena_bytes);
   layout.scratch = reserve(&total, layout.scratch_stride * (size_t)layout.thread_count);
+  layout.room = reserve(&total, ampc_rt_short_batch_bytes(model, true));
   layout.operands = reserve(&total, sizeof(void *) * (size_t)ampc_rt_max_operands(model));
   layout.outputs =
       reserve(&total, (sizeof(void *) + AMPC_ALIGN) * (size_t)ampc_rt_max_outputs(model));
@@ -82,6 +83,7 @@ static ampc_rt_layout layoutOf(const ampc_model *model, const ampc_options *opti
   layout.header = reserve(&total, layout.header_bytes);
   layout.ranges = reserve(&total, sizeof(ampc_rt_range) * (size_t)layout.range_count);
   layout.runs = reserve(&total, 2 * sizeof(uint64_t) * (size_t)model->program_count);
+  layout.ready = reserve(&total, sizeof(bool) * (size_t)model->program_count);
   layout.total = total;
   return layout;
 }

@@ -3,7 +3,30 @@
 #include "lib/Runtime/Run.h"
 #include <string.h>
 
-static bool isTraining(const ampc_program *program) { return program->kind <= AMPC_PROGRAM_APPLY; }
+/* The program that computes gradients in the step of `program`, or null. */
+static const ampc_program *gradOf(const ampc_state *state, const ampc_program *program) {
+  const ampc_model *model = state->model;
+  for (const ampc_program *p = model->programs; p < model->programs + model->program_count; ++p)
+    if (p->kind == AMPC_PROGRAM_GRAD && p->step_slot == program->step_slot)
+      return p;
+  return NULL;
+}
+
+/* Whether that program has run, and no update since. */
+static bool *readyOf(const ampc_state *state, const ampc_program *grad) {
+  return &ampc_rt_ready_data(state)[grad - state->model->programs];
+}
+
+/* An update by gradients of another step, or of none, is a mistake that nothing else would show. */
+static ampc_status checkGradients(const ampc_state *state, const ampc_program *program,
+                                  char *error) {
+  const ampc_program *grad = gradOf(state, program);
+  if (program->kind != AMPC_PROGRAM_APPLY || !grad || *readyOf(state, grad))
+    return AMPC_OK;
+  return ampc_rt_fail(error, AMPC_E_ARG,
+                      "%s: expected gradients of a call of %s since the last update, but got none",
+                      program->name, grad->name);
+}
 
 static ampc_status checkHead(const ampc_state *state, const ampc_program *program,
                              const ampc_run_in *in, char *error) {
@@ -19,7 +42,7 @@ static ampc_status checkHead(const ampc_state *state, const ampc_program *progra
   if (!(in->lr_factor >= 0 && in->lr_factor <= 3.4e38f))
     return ampc_rt_fail(error, AMPC_E_ARG,
                         "%s: expected in->lr_factor to be finite and not negative", program->name);
-  if (in->workspace && isTraining(program))
+  if (in->workspace && ampc_rt_is_training(program))
     return ampc_rt_fail(error, AMPC_E_ARG,
                         "%s: expected in->workspace to be null in a training call", program->name);
   if ((uintptr_t)in->workspace % AMPC_ALIGN)
@@ -76,8 +99,14 @@ static ampc_status checkInputs(const ampc_program *program, const ampc_run_in *i
 }
 
 static ampc_status checkOutputs(const ampc_program *program, const void *out, char *error) {
-  if (isTraining(program))
-    return AMPC_OK; /* the caller may not want the report */
+  if (ampc_rt_is_training(program)) {
+    const ampc_train_out *report = out; /* null: the caller does not want it */
+    if (report && report->size < offsetof(ampc_train_out, grad_norm))
+      return ampc_rt_fail(error, AMPC_E_ARG,
+                          "%s: expected out->size to be sizeof(ampc_train_out), %u, but got %u",
+                          program->name, (uint64_t)sizeof *report, (uint64_t)report->size);
+    return AMPC_OK;
+  }
   const ampc_run_out *run = out;
   uint64_t expected = sizeof(ampc_run_out) + sizeof(void *) * (uint64_t)program->output_count;
   if (!run)
@@ -169,7 +198,11 @@ static void report(const ampc_rt_call *call, double scale, bool ran, void *out) 
 
 static ampc_status train(const ampc_rt_call *call, void *out, char *error) {
   double scale = slotValue(call, call->program->scale_slot, 1);
+  const ampc_program *grad = gradOf(call->state, call->program);
+  bool isSplit = grad && call->program->kind != AMPC_PROGRAM_TRAIN;
   bool finite = runGuarded(call);
+  if (isSplit) /* a loss that is not finite leaves some gradients as they were */
+    *readyOf(call->state, grad) = finite && call->program == grad;
   if (ampc_rt_takes_data(call->program)) {
     advanceRandom(call->state);
     ++ampc_rt_runs_data(call->state)[call->program - call->state->model->programs];
@@ -189,7 +222,7 @@ static ampc_status train(const ampc_rt_call *call, void *out, char *error) {
 }
 
 /* With a workspace a call keeps to the calling thread and writes nothing in the state.
-   Workspace: message, operands, scratch, arena. */
+   Workspace: message, operands, scratch, arena, room for a short batch. */
 static ampc_rt_call prepare(ampc_state *state, const ampc_program *program, void *workspace) {
   ampc_rt_call call;
   memset(&call, 0, sizeof call);
@@ -202,12 +235,14 @@ static ampc_rt_call prepare(ampc_state *state, const ampc_program *program, void
     place += ampc_rt_align(sizeof(void *) * (size_t)ampc_rt_max_operands(state->model));
     call.scratch = place;
     call.arena = place + call.scratch_stride;
+    call.room = call.arena + ampc_rt_align((size_t)state->model->arena_bytes);
     call.shares = 1;
     return call;
   }
   call.operands = (void **)ampc_rt_at(state, state->layout.operands);
   call.scratch = ampc_rt_at(state, state->layout.scratch);
   call.arena = ampc_rt_at(state, state->layout.arena);
+  call.room = ampc_rt_at(state, state->layout.room);
   call.shares = state->layout.thread_count;
   call.hooks = &state->hooks;
   return call;
@@ -215,23 +250,28 @@ static ampc_rt_call prepare(ampc_state *state, const ampc_program *program, void
 
 size_t ampc_rt_workspace_bytes(const ampc_model *model) {
   return AMPC_ERROR_BYTES + ampc_rt_align(sizeof(void *) * (size_t)ampc_rt_max_operands(model)) +
-         ampc_rt_max_scratch(model) + ampc_rt_align((size_t)model->arena_bytes);
+         ampc_rt_max_scratch(model) + ampc_rt_align((size_t)model->arena_bytes) +
+         ampc_rt_short_batch_bytes(model, false);
 }
 
-/* Training programs leave their scalars in the state: pointers first, then 64 bytes per scalar. */
-static void **scalarOutputs(ampc_state *state) {
+/* Training programs leave their scalars in the state: pointers first, then 64 bytes per scalar.
+   `observed`: places for other outputs, null for scalars; or null. */
+static void **scalarOutputs(ampc_state *state, const ampc_program *program, void *const *observed) {
   int32_t count = ampc_rt_max_outputs(state->model);
   void **pointers = (void **)ampc_rt_at(state, state->layout.outputs);
   unsigned char *data = (unsigned char *)state +
                         ampc_rt_align(state->layout.outputs + sizeof(void *) * (size_t)count);
   for (int32_t i = 0; i < count; ++i)
     pointers[i] = data + AMPC_ALIGN * i;
+  for (int32_t i = 0; observed && i < program->output_count; ++i)
+    if (observed[i])
+      pointers[i] = observed[i];
   return pointers;
 }
 
 /* Whether the call brings a workspace that it may use. */
 static bool hasRoomForMessage(const ampc_program *program, const ampc_run_in *in) {
-  return in && in->size >= sizeof *in && in->workspace && !isTraining(program) &&
+  return in && in->size >= sizeof *in && in->workspace && !ampc_rt_is_training(program) &&
          (uintptr_t)in->workspace % AMPC_ALIGN == 0;
 }
 
@@ -246,7 +286,7 @@ static ampc_status run(ampc_state *state, int32_t number, const void *input, voi
   char *error = hasRoomForMessage(program, in) ? in->workspace : state->error;
   *error = 0;
   ampc_status status = checkHead(state, program, in, error);
-  if (status)
+  if (status || (status = checkGradients(state, program, error)))
     return status;
   int64_t valid = in->valid ? (int64_t)in->valid : program->batch;
   if ((status = checkInputs(program, in, valid, error)) ||
@@ -256,16 +296,17 @@ static ampc_status run(ampc_state *state, int32_t number, const void *input, voi
   call.inputs = in->inputs;
   call.control.valid = (int32_t)valid;
   call.control.lr_factor = in->lr_factor == 0 ? 1 : in->lr_factor;
-  if (isTraining(program)) {
-    void **outputs = scalarOutputs(state);
-    for (int32_t i = 0; observed && i < program->output_count; ++i)
-      if (observed[i])
-        outputs[i] = observed[i];
-    call.outputs = outputs;
+  void *const *outputs = ampc_rt_is_training(program) ? scalarOutputs(state, program, observed)
+                                                      : ((ampc_run_out *)output)->outputs;
+  call.outputs = outputs;
+  bool isShort = valid < program->batch;
+  if (isShort)
+    ampc_rt_widen(&call);
+  if (ampc_rt_is_training(program))
     return train(&call, output, error);
-  }
-  call.outputs = ((ampc_run_out *)output)->outputs;
   ampc_rt_walk(&call, 0, program->entry_count);
+  if (isShort)
+    ampc_rt_narrow(&call, outputs);
   return AMPC_OK;
 }
 

@@ -48,8 +48,8 @@ static bool isRowwise(ScalarOpInterface op, const DenseSet<Value> &batched) {
   return op.getSpace().size() > 1 || !looksAlongRow(op);
 }
 
-bool ampc::keepsRowsApart(train::FuncOp func, int64_t batch,
-                          ArrayRef<ValidRowsOpInterface> combining) {
+std::optional<DenseSet<Value>> ampc::rowsOfBatch(train::FuncOp func, int64_t batch,
+                                                 ArrayRef<ValidRowsOpInterface> combining) {
   DenseSet<Value> batched;
   for (BlockArgument argument : func.getArguments())
     if (func.getArgAttr(argument.getArgNumber(), "train.batched"))
@@ -70,8 +70,8 @@ bool ampc::keepsRowsApart(train::FuncOp func, int64_t batch,
     bool apart =
         leading ? leading.keepsLeadingDimension(isBatched) : scalar && isRowwise(scalar, batched);
     if (!apart || !llvm::all_of(op.getResults(), hasParts))
-      return false;
+      return std::nullopt;
     batched.insert(op.result_begin(), op.result_end());
   }
-  return true;
+  return batched;
 }

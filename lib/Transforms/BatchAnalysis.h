@@ -4,13 +4,15 @@
 #define AMPC_LIB_TRANSFORMS_BATCHANALYSIS_H
 
 #include "mlir-dialects/Train/Train.h"
+#include "llvm/ADT/DenseSet.h"
+#include <optional>
 
 namespace ampc {
-/// True if every op of `func` that sees rows of the batch (arguments with `train.batched`) either
-/// keeps them apart along the leading dimension, which then has a multiple of `batch` parts, or is
-/// one of `combining`, which leave out those that do not count. Then a batch with fewer valid rows
-/// gives the numbers of a batch of that size.
-bool keepsRowsApart(train::FuncOp func, int64_t batch,
-                    llvm::ArrayRef<ValidRowsOpInterface> combining);
+/// The values that hold rows of the batch, if every op of `func` that sees some (first in arguments
+/// with `train.batched`) either keeps them apart along the leading dimension, which then has a
+/// multiple of `batch` parts, or is one of `combining`, which leave out those that do not count.
+/// Then a batch with fewer valid rows gives the numbers of a batch of that size.
+std::optional<llvm::DenseSet<mlir::Value>>
+rowsOfBatch(train::FuncOp func, int64_t batch, llvm::ArrayRef<ValidRowsOpInterface> combining);
 } // namespace ampc
 #endif

@@ -158,25 +158,6 @@ static void recordLimits(train::FuncOp func) {
   }
 }
 
-/// Rows that do not count may hold anything, NaN included, and 0 * NaN is NaN: zero them at the
-/// entry.
-static void zeroInvalidRows(train::FuncOp func, Value valid) {
-  OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
-  GradBuilder b(builder, NameLoc::get(builder.getStringAttr(func.getSymName() + "/valid_rows"),
-                                      func.getLoc()));
-  for (BlockArgument argument : func.getArguments()) {
-    if (!func.getArgAttr(argument.getArgNumber(), "train.batched"))
-      continue;
-    SmallVector<int64_t> column(shapeOf(argument).size(), 1);
-    column[0] = shapeOf(argument)[0];
-    Value row = b.op<train::IotaOp>(RankedTensorType::get(column, builder.getI32Type()), 0);
-    Value counts = b.compare(train::ComparePredicate::lt, row, valid);
-    Value masked = b.select(counts, argument, b.real(0.0, argument));
-    argument.replaceUsesWithIf(
-        masked, [&](OpOperand &use) { return use.getOwner() != masked.getDefiningOp(); });
-  }
-}
-
 void ampc::prepareBatch(train::FuncOp func) {
   Builder builder(func.getContext());
   recordLimits(func);
@@ -193,8 +174,13 @@ void ampc::prepareBatch(train::FuncOp func) {
   for (auto op : func.getBody().getOps<ValidRowsOpInterface>())
     if (!shapeOf(op->getOperand(0)).empty() && shapeOf(op->getOperand(0))[0] % batch == 0)
       combining.push_back(op);
-  if (!keepsRowsApart(func, batch, combining))
+  std::optional<DenseSet<Value>> batched = rowsOfBatch(func, batch, combining);
+  if (!batched)
     return;
+  auto results = func.getBody().front().getTerminator()->getOperands();
+  for (auto [i, result] : llvm::enumerate(results))
+    if (batched->contains(result))
+      func.setResultAttr(i, "train.batched", builder.getUnitAttr());
   unsigned number = func.getNumArguments();
   auto type = RankedTensorType::get({}, builder.getI32Type());
   auto role = builder.getDictionaryAttr(
@@ -203,6 +189,5 @@ void ampc::prepareBatch(train::FuncOp func) {
     return;
   for (ValidRowsOpInterface op : combining)
     op.setValidRows(func.getArgument(number), batch);
-  zeroInvalidRows(func, func.getArgument(number));
   func->setAttr("train.short_batch", builder.getUnitAttr());
 }

@@ -73,6 +73,13 @@ LogicalResult CallInliner::inlineCalls(train::FuncOp func) {
   return success();
 }
 
+/// What is made from an input alone, such as a cast, is called after it.
+static void nameInputs(train::FuncOp func) {
+  for (BlockArgument argument : func.getArguments())
+    if (auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.name"))
+      argument.setLoc(NameLoc::get(name, argument.getLoc()));
+}
+
 namespace {
 /// Turns a clone of a source function into a function of all that it depends on.
 class Instance {
@@ -83,6 +90,7 @@ public:
   LogicalResult run() {
     if (failed(CallInliner(symbols).inlineCalls(func)))
       return failure();
+    nameInputs(func);
     prepareBatch(func);
     lowerMode(func, training);
     attachRandomState(func, cast<train::ModelOp>(func->getParentOp()));

@@ -37,8 +37,9 @@ namespace {
 /// Walks a program once; an op's kind follows from its operands'.
 class Keys {
 public:
-  explicit Keys(train::FuncOp func) : body(func.getBody().front()), backward(body) {}
+  explicit Keys(train::FuncOp func) : func(func), body(func.getBody().front()), backward(body) {}
   std::vector<KeyedValue> run() {
+    addInputs();
     for (Operation &op : body.without_terminator())
       visit(&op);
     return std::move(values);
@@ -47,8 +48,10 @@ public:
 private:
   ValueKind kindOf(Operation *op) const;
   bool isStatistic(Operation *op, Value result) const;
+  void addInputs();
   void visit(Operation *op);
 
+  train::FuncOp func;
   Block &body;
   BackwardOps backward;
   DenseMap<Value, ValueKind> kinds;
@@ -101,6 +104,18 @@ static bool isAside(Value result) {
          cast<OpResult>(result).getResultNumber() > 0;
 }
 
+/// All parts of an input, one per micro-batch, have its name.
+void Keys::addInputs() {
+  for (BlockArgument argument : body.getArguments()) {
+    auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.name");
+    if (!name || !isRealValue(argument))
+      continue;
+    taken[name.getValue()] = 1;
+    bool single = cast<RankedTensorType>(argument.getType()).getNumElements() == 1;
+    values.push_back({argument, name.str(), ValueKind::Forward, single});
+  }
+}
+
 void Keys::visit(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>())
     return;
@@ -143,6 +158,8 @@ struct TrainMarkValues : ampc::impl::TrainMarkValuesBase<TrainMarkValues> {
         if (keyed.isStatistic)
           mark.push_back(b.getNamedAttr("statistic", b.getUnitAttr()));
         Operation *op = keyed.value.getDefiningOp();
+        if (!op)
+          continue; // the caller has it
         SmallVector<Attribute> marks(op->getNumResults(), b.getDictionaryAttr({}));
         if (auto known = op->getAttrOfType<ArrayAttr>("train.values"))
           llvm::copy(known, marks.begin());

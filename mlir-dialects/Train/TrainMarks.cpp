@@ -26,11 +26,9 @@ static const Mark ofArguments[] = {
     {"train.control", Kind::Text},    {"train.batched", Kind::Unit},
     {"train.part", Kind::Count},      {"train.label_limit", Kind::Positive},
     {"train.label_ignore", Kind::Any}};
-static const Mark ofResults[] = {{"train.slot", Kind::Text},
-                                 {"train.name", Kind::Text},
-                                 {"train.gradient", Kind::Text},
-                                 {"train.rows", Kind::Text},
-                                 {"train.observed", Kind::Unit}};
+static const Mark ofResults[] = {{"train.slot", Kind::Text},     {"train.name", Kind::Text},
+                                 {"train.gradient", Kind::Text}, {"train.rows", Kind::Text},
+                                 {"train.batched", Kind::Unit},  {"train.observed", Kind::Unit}};
 static const StringRef roles[] = {"loss", "grad", "train", "apply", "eval", "export", "derive"};
 
 /// What an attribute of the kind looks like; empty: the value is one.

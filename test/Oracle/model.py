@@ -3,7 +3,7 @@
 import ctypes
 import sys
 
-KINDS = {"i1": ctypes.c_uint8, "i32": ctypes.c_int32, "i64": ctypes.c_int64, "f32": ctypes.c_float}
+KINDS = {"i1": ctypes.c_uint8, "u8": ctypes.c_uint8, "i32": ctypes.c_int32, "i64": ctypes.c_int64, "f32": ctypes.c_float}
 
 
 class Options(ctypes.Structure):
@@ -49,11 +49,11 @@ class Model:
         self.tensor(name, len(values))[:] = values
         self.check(self.call("refresh", self.state), "refresh")
 
-    def run(self, program, inputs, outputs=None, valid=0):
-        """`outputs` only for exports and evaluation."""
+    def run(self, program, inputs, outputs=None, valid=0, workspace=None):
+        """`outputs` and `workspace` only for exports and evaluation."""
         head = [("size", ctypes.c_uint32), ("valid", ctypes.c_uint32), ("lr_factor", ctypes.c_float), ("flags", ctypes.c_uint32),
                 ("workspace", ctypes.c_void_p)]
-        given = pointer_struct(head, (valid, 0.0, 0, None), inputs)
+        given = pointer_struct(head, (valid, 0.0, 0, workspace and ctypes.addressof(workspace)), inputs)
         out = None
         if outputs is not None:
             out = ctypes.byref(pointer_struct([("size", ctypes.c_uint32), ("reserved", ctypes.c_uint32)], (0,), outputs))

@@ -175,6 +175,84 @@ TEST(Runtime, RowsBeyondValidAreNotLookedAt) {
   EXPECT_EQ(out.loss_double, double(out.loss));
 }
 
+// Kernels see whole batches, whose last rows repeat the first.
+TEST(Runtime, ShortBatchIsFilledUpWithItsFirstRow) {
+  State s, twin;
+  Batch batch, full;
+  batch.valid = 3;
+  for (int i = 3; i < kRows; ++i) {
+    batch.xs[i] = NAN;
+    full.xs[i] = full.xs[0];
+  }
+  ASSERT_EQ(ampc_rt_run(s.get(), Train, &batch, nullptr), AMPC_OK);
+  ASSERT_EQ(ampc_rt_run(twin.get(), Train, &full, nullptr), AMPC_OK);
+  EXPECT_EQ(s.bytes(), twin.bytes());
+  EXPECT_TRUE(std::isnan(batch.xs[7])); // the caller's rows stay as they are
+}
+
+TEST(Runtime, ShortBatchGivesItsRowsOnly) {
+  ampc_program own[ProgramCount];
+  std::copy(std::begin(programs), std::end(programs), own);
+  own[Predict].short_batch = 1;
+  ampc_model changed = model;
+  changed.programs = own;
+  size_t bytes = ampc_rt_workspace_bytes(&changed);
+  EXPECT_GT(bytes, ampc_rt_workspace_bytes(&model)); // where only a training program may be short
+  State s;
+  ASSERT_EQ(ampc_rt_create(&changed, &s.options, &s.state), AMPC_OK);
+  std::vector<char> memory(bytes + 64 + 8, 7);
+  auto *workspace = reinterpret_cast<char *>((uintptr_t(memory.data()) + 63) / 64 * 64);
+  for (void *given : {static_cast<void *>(nullptr), static_cast<void *>(workspace)}) {
+    float x[kRows] = {1, 2, 3, 4, 5, 100, 100, 100}, y[kRows];
+    std::fill(std::begin(y), std::end(y), -1.0f);
+    PredictIn in;
+    PredictOut out;
+    in.x = x;
+    in.valid = 5;
+    in.workspace = given;
+    out.y = y;
+    ASSERT_EQ(ampc_rt_run(s.get(), Predict, &in, &out), AMPC_OK);
+    for (int i = 0; i < kRows; ++i)
+      EXPECT_EQ(y[i], i < 5 ? x[i] * s.w()[0] : -1.0f) << i;
+  }
+  EXPECT_EQ(workspace[bytes], 7);
+}
+
+TEST(Runtime, ReportWithoutASizeIsRefused) {
+  State s;
+  Batch batch;
+  auto before = s.bytes();
+  ampc_train_out out = {};
+  EXPECT_EQ(ampc_rt_run(s.get(), Train, &batch, &out), AMPC_E_ARG);
+  EXPECT_EQ(errorOf(s), "train_step: expected out->size to be sizeof(ampc_train_out), " +
+                            std::to_string(sizeof out) + ", but got 0");
+  EXPECT_EQ(before, s.bytes());
+  out.size = offsetof(ampc_train_out, loss_scale); // of an older and shorter struct
+  EXPECT_EQ(ampc_rt_run(s.get(), Train, &batch, &out), AMPC_OK);
+  EXPECT_NE(out.loss, 0);
+  EXPECT_EQ(out.step, 0u);
+}
+
+TEST(Runtime, ApplyNeedsGradients) {
+  State s(1, 1, true);
+  Batch batch;
+  ApplyIn apply;
+  auto before = s.bytes();
+  auto expectRefusal = [&] {
+    EXPECT_EQ(ampc_rt_run(s.get(), Apply, &apply, nullptr), AMPC_E_ARG);
+    EXPECT_EQ(errorOf(s), "apply: expected gradients of a call of grad since the last update, but "
+                          "got none");
+  };
+  expectRefusal(); // before the first
+  EXPECT_EQ(before, s.bytes());
+  ASSERT_EQ(ampc_rt_run(s.get(), GradProgram, &batch, nullptr), AMPC_OK);
+  ASSERT_EQ(ampc_rt_run(s.get(), Apply, &apply, nullptr), AMPC_OK);
+  expectRefusal(); // twice
+  batch.xs[1] = NAN;
+  ASSERT_EQ(ampc_rt_run(s.get(), GradProgram, &batch, nullptr), AMPC_E_NONFINITE_LOSS);
+  expectRefusal(); // behind a loss that is none
+}
+
 TEST(Runtime, ShortBatchWhereUnsupported) {
   State s;
   Batch batch;

@@ -1,12 +1,12 @@
-// What the plan keeps for the backward pass: input, two activations and the prediction in bf16, and what masks a short batch. The dropout mask is
+// What the plan keeps for the backward pass: two activations and the prediction, and what masks a short batch. The dropout mask is
 // made again from the random counter, and so is every form of a value that a cast or an absolute value gives.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc compile %s --precision=bf16 --compile-to=plan | FileCheck %s
 // RUN: ampc compile %s --compile-to=plan | FileCheck %s --check-prefix=F32
 // CHECK-LABEL: kernel.program @fit.train
-// CHECK-SAME:  kernel.saved_bytes = 131264
+// CHECK-SAME:  kernel.saved_bytes = 98496
 // F32-LABEL:   kernel.program @fit.train
-// F32-SAME:    kernel.saved_bytes = 327872
+// F32-SAME:    kernel.saved_bytes = 196800
 
 train.model @drop {
   train.param @w0 : tensor<256x256xf32> = #train.kaiming_uniform

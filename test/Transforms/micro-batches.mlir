@@ -22,14 +22,14 @@ train.model @m {
 // CHECK-SAME: [[VALID:%arg[0-9]+]]: tensor<i32> {train.control = "valid"}
 // CHECK-SAME: attributes {train.batch = 8 : i64,
 // CHECK-NOT: train.slice
-// CHECK: train.select {{.*}}, [[X0]],
+// CHECK: train.matmul [[X0]],
 // CHECK: [[GRAD0:%[0-9]+]] = train.matmul {{.*}} transpose_lhs
 // CHECK: [[WEIGHT0:%[0-9]+]] = train.div
 // CHECK: [[HAS0:%[0-9]+]] = train.compare gt
 // CHECK: train.mul [[GRAD0]], [[WEIGHT0]]
 // CHECK-NEXT: [[SHARE0:%[0-9]+]] = train.select [[HAS0]],
 // CHECK: train.sub [[VALID]],
-// CHECK: train.select {{.*}}, [[X1]],
+// CHECK: train.matmul [[X1]],
 // CHECK: [[GRAD1:%[0-9]+]] = train.matmul {{.*}} transpose_lhs
 // CHECK: train.mul [[GRAD1]],
 // CHECK-NEXT: [[SHARE1:%[0-9]+]] = train.select

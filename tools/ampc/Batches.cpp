@@ -184,9 +184,6 @@ uint32_t Batches::fill(uint64_t step) {
     auto *source = static_cast<const char *>(arrays[i].data);
     for (int64_t r = 0; r < valid; ++r)
       std::memcpy(buffers[i].data() + r * bytes, source + int64_t(order[first + r]) * bytes, bytes);
-    // Rows that do not count repeat the first one: any value of the right kind will do.
-    for (int64_t r = valid; r < program->batch; ++r)
-      std::memcpy(buffers[i].data() + r * bytes, buffers[i].data(), bytes);
   }
   return uint32_t(valid);
 }

@@ -18,6 +18,9 @@ static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Re
 static cl::opt<std::string>
     outputDir("o", cl::desc("folder for library, header and manifest (default: .)"),
               cl::value_desc("DIR"), cl::init("."), cl::sub(compileCommand));
+static cl::opt<std::string>
+    libraryName("name", cl::desc("what files and functions are called (default: as the model)"),
+                cl::value_desc("NAME"), cl::sub(compileCommand));
 static PrecisionOptions precision(compileCommand);
 static cl::opt<std::string> stopAfter("compile-to",
                                       cl::desc("print the module after this phase and stop"),
@@ -75,6 +78,9 @@ int ampc::runCompile() {
     return fail("expected a phase (" + phaseNames() + "), but got " + shown(stopAfter));
   if (sanitize.getNumOccurrences() && sanitize != "address" && sanitize != "thread")
     return fail("expected --sanitize=address or thread, but got " + shown(sanitize));
+  if (libraryName.getNumOccurrences() && !expectedName(libraryName).empty())
+    return fail("expected a --name that is " + expectedName(libraryName) + ", but got " +
+                shown(libraryName));
   CompileRequest request;
   request.input = input;
   request.options = *chosen;
@@ -93,6 +99,7 @@ int ampc::runCompile() {
     return 0;
   }
   PackageOptions options;
+  options.name = libraryName;
   if (sanitize == "address")
     options.sanitizer = Sanitizer::Address;
   if (sanitize == "thread")

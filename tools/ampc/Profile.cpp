@@ -168,6 +168,9 @@ public:
       return false;
     observed = observer.getValues().vec();
     profile.step = observer.getStep().str();
+    for (const ampc_tensor &input : realInputs())
+      profile.values.push_back(
+          {input.name, ValueKind::Forward, elementCount(input) == 1, 0, 0, 0, 0, {}});
     for (const ObservedValue &value : observed)
       if (value.kind != ValueKind::Update)
         profile.values.push_back({value.key, value.kind, value.isStatistic, 0, 0, 0, 0, {}});
@@ -178,6 +181,9 @@ public:
   void print() const { ::print(profile, observed); }
 
 private:
+  /// They come first in the profile.
+  std::vector<ampc_tensor> realInputs() const;
+  void noteInputs(uint32_t valid);
   void noteUpdates(const Snapshot &before, const Snapshot &after);
 
   Observer &observer;
@@ -187,6 +193,28 @@ private:
   std::vector<ObservedValue> observed;
 };
 } // namespace
+
+std::vector<ampc_tensor> Run::realInputs() const {
+  const ampc_program &tables = observer.getTables();
+  std::vector<ampc_tensor> inputs(tables.inputs, tables.inputs + tables.input_count);
+  llvm::erase_if(inputs, [](const ampc_tensor &input) { return !isReal(input); });
+  return inputs;
+}
+
+void Run::noteInputs(uint32_t valid) {
+  const ampc_program &tables = observer.getTables();
+  for (int32_t i = 0, row = 0; i < tables.input_count; ++i) {
+    const ampc_tensor &input = tables.inputs[i];
+    if (!isReal(input))
+      continue;
+    std::vector<double> reals = readReals(input, batches.getInputs()[i]);
+    if (input.batched)
+      reals.resize(reals.size() / size_t(tables.batch) * valid);
+    for (double x : reals)
+      profile.values[row].add(x);
+    ++row;
+  }
+}
 
 void Run::noteUpdates(const Snapshot &before, const Snapshot &after) {
   const ampc_model &model = observer.getSession().getModel();
@@ -211,7 +239,7 @@ bool Run::step(unsigned number) {
   if (!observer.select(program))
     return false;
   std::vector<int> row(observed.size(), -1);
-  int rows = 0;
+  int rows = int(realInputs().size());
   for (auto [value, what] : llvm::enumerate(observed))
     if (what.kind != ValueKind::Update)
       row[value] = rows++;
@@ -232,6 +260,7 @@ bool Run::step(unsigned number) {
     return false;
   }
   after.take(observer.getSession());
+  noteInputs(valid);
   noteUpdates(before, after);
   ++profile.steps;
   return true;

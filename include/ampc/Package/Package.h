@@ -20,6 +20,7 @@ struct PackageOptions {
   /// tier's code is compiled, and there are no C functions. The hash of the plan is that of the
   /// whole library.
   std::function<std::optional<int32_t>(llvm::StringRef model, uint32_t tiers)> pickTier = nullptr;
+  std::string name = {}; ///< what files and functions are called; empty: as the model
 };
 
 /// Bytes by what they are for, in the order of a table; without what the model has none of.
@@ -30,6 +31,7 @@ MemoryTable memoryOf(mlir::ModuleOp module);
 /// What `ampc compile` writes: libNAME.a, NAME.h and NAME.json.
 struct PackagedModel {
   std::string name;
+  std::string tables; ///< symbol of the ampc_model
   std::unique_ptr<llvm::MemoryBuffer> archive;
   std::string header;
   std::string manifest;
@@ -38,6 +40,9 @@ struct PackagedModel {
 
 /// Translations to LLVM IR that packaging needs.
 void registerPackageDialects(mlir::DialectRegistry &registry);
+
+/// What a name for files and functions should have been, or nothing if it can be one.
+std::string expectedName(llvm::StringRef name);
 
 /// The module holds a train.model with planned state, kernel.programs, and one nested module of
 /// LLVM dialect per tier.

@@ -15,7 +15,7 @@ typedef struct ampc_state ampc_state;
 /* Head of every NAME_*_in; `inputs` has one pointer per input of the program. */
 typedef struct {
   uint32_t size;   /* sizeof of the whole struct */
-  uint32_t valid;  /* rows of the batch that count; 0: all */
+  uint32_t valid;  /* rows of the batch that count, and that inputs and outputs hold; 0: all */
   float lr_factor; /* factor on the learning rate; 0: 1 */
   uint32_t flags;  /* 0 */
   void *workspace; /* eval and exports: null, or NAME_workspace_bytes() of memory aligned to 64

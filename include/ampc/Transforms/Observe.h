@@ -26,10 +26,10 @@ enum class ValueKind {
 };
 llvm::StringRef textOf(ValueKind kind);
 
-/// The real values of a program, in order, without constants.
+/// The real values of a program, in order, without constants and state.
 struct KeyedValue {
   mlir::Value value;
-  std::string key; ///< name of the op; further values of that name get `:2`, `:3`, ...
+  std::string key; ///< of the input or op; further values of an op's name get `:2`, `:3`, ...
   ValueKind kind;
   bool isStatistic; ///< a single number, or made from nothing but such: never in 16 bits
 };

@@ -102,7 +102,7 @@ train.model @m {
 // -----
 
 train.model @m {
-  // expected-error@+1 {{expected train.slot, train.name, train.gradient, train.rows, train.observed of result 0, but got train.control}}
+  // expected-error@+1 {{expected train.slot, train.name, train.gradient, train.rows, train.batched, train.observed of result 0, but got train.control}}
   train.func @f(%x: tensor<f32>) -> (tensor<f32> {train.control = "valid"}) {
     train.return %x : tensor<f32>
   }

@@ -155,14 +155,17 @@ def updates():
 
 def stale():
     """A profile of a model that has changed since."""
+    def row(profile, step, name):
+        return next(row for row in profile["profiles"][step]["values"] if row["name"] == name)
+
     def rename(profile):
-        profile["profiles"][1]["values"][1]["name"] = "second/mul#1"
+        row(profile, 1, "second/mul#0")["name"] = "second/mul#1"
 
     def more(profile):
-        profile["profiles"][1]["values"].append({**profile["profiles"][1]["values"][1], "name": "second/mul#1"})
+        profile["profiles"][1]["values"].append({**row(profile, 1, "second/mul#0"), "name": "second/mul#1"})
 
     def less(profile):
-        del profile["profiles"][0]["values"][4]
+        profile["profiles"][0]["values"].remove(row(profile, 0, "first/sub#0"))
 
     def parameter(profile):
         profile["profiles"][0]["parameters"][0]["name"] = "d"

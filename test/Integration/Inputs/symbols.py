@@ -24,4 +24,4 @@ shown = [row[2] for row in symbols("-g", "--defined-only") if len(row) == 3]
 assert shown
 print("foreign:", [symbol for symbol in shown if not symbol.startswith(name + "_")])
 data = [row[2] for row in symbols() if len(row) == 3 and row[1] in "dDbBC"]
-print("globals:", [symbol for symbol in data if symbol != name + "_model" and not symbol.startswith("ampc.table")])
+print("globals:", [symbol for symbol in data if not re.fullmatch(name + "_[0-9a-f]{16}_model", symbol) and not symbol.startswith("ampc.table")])
