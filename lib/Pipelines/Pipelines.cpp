@@ -72,7 +72,9 @@ ArrayRef<Phase> ampc::getPhases() {
          if (options.explain)
            pm.addPass(createAmpExplainCasts());
        }},
-      {"loss-scale", "losses that need it are scaled; one predicate guards all state",
+      {"loss-scale",
+       "losses that need it are scaled; what is not finite in gradients is counted, and one "
+       "predicate guards all state of steps that skip",
        [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(
              createAmpInsertLossScaling({options.lossScaling, options.profile, options.explain}));

@@ -1,4 +1,4 @@
-// Passes over a parameter's gradient. The product writes it, with loss scaling the flag and with clipping the squared norm too, and one
+// Passes over a parameter's gradient. The product writes it, counts what is not finite and with clipping adds up the squares, and one
 // kernel unscales, clips, updates, and writes parameter, moments and the f16 copy.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ampc compile %s --precision=f16 --compile-to=kernels | FileCheck %s --check-prefix=SCALED
@@ -19,7 +19,7 @@ train.model @line {
 // SCALED-LABEL: kernel.program @fit.train
 // SCALED:       %[[G:.*]]:3 = kernel.with_totals({{.*}}) of {
 // SCALED:       kernel.gemm {{.*}} space [48, 40]
-// SCALED:       } {kernel.barrier} : tensor<48x40xf32>, tensor<1xf32>, tensor<1xf64>
+// SCALED:       } {kernel.barrier} : tensor<48x40xf32>, tensor<1x1xi32>, tensor<1xf64>
 // SCALED-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}
 // SCALED:       %{{.*}}:4 = kernel.map(%[[G]]#0, {{.*}}) space [48, 40]
 // SCALED-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}
@@ -38,10 +38,12 @@ train.model @line {
 // FLAG:       kernel.return
 
 // PLAIN-LABEL: kernel.program @fit.train
-// PLAIN:       %[[G:.*]] = kernel.gemm {{.*}} space [48, 40]
-// PLAIN-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
-// PLAIN:       %{{.*}}:4 = kernel.map(%[[G]], {{.*}}) space [48, 40]
-// PLAIN-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
+// PLAIN:       %[[G:.*]]:2 = kernel.with_totals({{.*}}) of {
+// PLAIN:       kernel.gemm {{.*}} space [48, 40]
+// PLAIN:       } {kernel.barrier} : tensor<48x40xf32>, tensor<1x1xi32>
+// PLAIN-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}
+// PLAIN:       %{{.*}}:4 = kernel.map(%[[G]]#0, {{.*}}) space [48, 40]
+// PLAIN-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}
 // PLAIN:       } : tensor<48x40xf32>, tensor<48x40xf32>, tensor<48x40xf32>, tensor<48x40xbf16>
-// PLAIN-NOT:   {{[(, ]}}%[[G]]{{[,) ]}}
+// PLAIN-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}
 // PLAIN:       kernel.return

@@ -40,9 +40,10 @@ static cl::opt<std::string> logFile("log", cl::desc("one line per step"),
                                     cl::value_desc("FILE.csv"), cl::sub(trainCommand));
 static cl::opt<std::string> boardDir(
     "tensorboard",
-    cl::desc("events for TensorBoard: the loss, and the learning rate, the gradients' "
-             "norm, loss scale and skipped steps of a step that has them, and how many elements of "
-             "gradients are not finite"),
+    cl::desc(
+        "events for TensorBoard: the loss, and the learning rate, the gradients' "
+        "norm, loss scale and skipped steps of a step that has them, and elements of gradients "
+        "that are not finite"),
     cl::value_desc("DIR"), cl::sub(trainCommand));
 static cl::opt<bool>
     trackNonFinite("track-nonfinite",
@@ -132,7 +133,7 @@ private:
            chart(program->rate_output >= 0, "learning_rate", out.learning_rate) &&
            chart(program->norm_output >= 0, "grad_norm", out.grad_norm) &&
            chart(scales, "loss_scale", out.loss_scale) && chart(skips, "skipped_steps", skipped) &&
-           chart(true, "nonfinite", out.nonfinite);
+           chart(out.found_inf, "nonfinite", out.nonfinite);
   }
 
   const ampc_program *program = nullptr;

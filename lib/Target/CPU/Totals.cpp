@@ -24,7 +24,8 @@ Totals::Totals(KernelEmitter &e, kernel::WithTotalsOp op, const KernelPointers &
 
 void Totals::clear() {
   for (unsigned t = 0; t < op.getNumTotals(); ++t)
-    e.store(e.constant(e.vectorOf(typeOf(t), lanes), 0), sumsOf(t), e.index(0));
+    for (int64_t bank = 0; bank < banksOf(t); ++bank)
+      e.store(e.constant(e.vectorOf(typeOf(t), lanes), 0), sumsOf(t, bank), e.index(0));
 }
 void Totals::begin(Value task) {
   e.when(e.less(e.rem(task, perPart), e.index(1)), [&] { clear(); });
@@ -34,7 +35,11 @@ void Totals::end(Value task) {
     e.store(laneSum(t), partsOf(t), e.div(task, perPart));
 }
 Value Totals::laneSum(unsigned t) {
-  return combineLanes(e, Combine::sum, e.loadVector(sumsOf(t), typeOf(t), e.index(0), lanes));
+  Value sum = e.loadVector(sumsOf(t, 0), typeOf(t), e.index(0), lanes);
+  for (int64_t bank = 1; bank < banksOf(t); ++bank)
+    sum =
+        combine(e, Combine::sum, sum, e.loadVector(sumsOf(t, bank), typeOf(t), e.index(0), lanes));
+  return combineLanes(e, Combine::sum, sum);
 }
 void Totals::storeSums() {
   for (unsigned t = 0; t < op.getNumTotals(); ++t)
@@ -60,12 +65,14 @@ void Totals::add(unsigned result, Value elements, int64_t active) {
       emitOnVectors(e, &bodyOp,
                     llvm::map_to_vector(bodyOp.getOperands(), [&](Value v) { return known[v]; }),
                     count, known);
+  ++turn;
   for (auto [t, value] : llvm::enumerate(yield()->getOperands())) {
     if (!dependsOn(value, element))
       continue;
-    Value sum = e.loadVector(sumsOf(t), typeOf(t), e.index(0), count);
+    Value place = sumsOf(t, turn % banksOf(t));
+    Value sum = e.loadVector(place, typeOf(t), e.index(0), count);
     Value next = combine(e, Combine::sum, sum, e.broadcast(known.lookup(value), count));
-    e.store(keepActive(e, next, sum, active), sumsOf(t), e.index(0));
+    e.store(keepActive(e, next, sum, active), place, e.index(0));
   }
 }
 

@@ -39,10 +39,18 @@ public:
 
 private:
   // Lanes of f64 as many as a vector has of f32.
-  static constexpr int64_t totalBytes = 16 * sizeof(double);
+  static constexpr int64_t bankBytes = 16 * sizeof(double), maxBanks = 4;
+  static constexpr int64_t totalBytes = maxBanks * bankBytes;
   mlir::Type typeOf(unsigned total) { return yield()->getOperand(total).getType(); }
   mlir::Operation *yield() { return op.getBody().front().getTerminator(); }
-  Value sumsOf(unsigned total) { return e.offset(sums, total * totalBytes); }
+  /// Integers are added up in several places in turn, so that a vector does not wait for the sum
+  /// with the one before; the order of reals shows in their sum.
+  int64_t banksOf(unsigned total) {
+    return mlir::isa<mlir::FloatType>(typeOf(total)) ? 1 : maxBanks;
+  }
+  Value sumsOf(unsigned total, int64_t bank) {
+    return e.offset(sums, total * totalBytes + bank * bankBytes);
+  }
   Value partsOf(unsigned total) {
     return e.offset(parts, total * kernel::WithTotalsOp::maxParts * int64_t(sizeof(double)));
   }
@@ -57,7 +65,7 @@ private:
   llvm::SmallVector<Value> results;
   llvm::DenseMap<Value, Value> scalars;
   Value sums, parts;
-  int64_t tasks, perPart, lanes;
+  int64_t tasks, perPart, lanes, turn = 0;
 };
 
 /// Runs `body` on the range of tasks; with totals, on one task after the other.
