@@ -86,6 +86,19 @@ static OwningOpRef<ModuleOp> parse(llvm::SourceMgr &sources, MLIRContext *contex
   return mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(&block, context, start);
 }
 
+/// A model to which somebody has added the note would become a library without programs.
+static LogicalResult checkInstances(ModuleOp module, const Phase &last) {
+  if (&last < findPhase("simplify"))
+    return success();
+  for (auto model : module.getOps<train::ModelOp>())
+    for (auto func : model.getOps<train::FuncOp>())
+      if (!func->hasAttr("train.role"))
+        return func.emitOpError()
+               << "expected a function of a step, evaluation or export after the phase "
+               << last.name << ", but got one without train.role";
+  return success();
+}
+
 /// The phases to run on a module that was read: all, or those behind the one that printed it.
 static FailureOr<ArrayRef<Phase>> phasesFor(ModuleOp module, const CompileRequest &request) {
   FailureOr<const Phase *> last = lastPhaseOf(module);
@@ -97,6 +110,8 @@ static FailureOr<ArrayRef<Phase>> phasesFor(ModuleOp module, const CompileReques
   if (!request.goOn)
     return module.emitError() << "expected a model as it was written, but got one after the phase "
                               << (*last)->name << ", with which only ampc compile goes on";
+  if (failed(checkInstances(module, **last)))
+    return failure();
   ArrayRef<Phase> rest = all.drop_front(*last - all.begin() + 1);
   if (!request.stopAfter.empty() &&
       llvm::none_of(rest, [&](const Phase &phase) { return phase.name == request.stopAfter; }))

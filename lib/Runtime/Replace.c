@@ -58,7 +58,7 @@ static bool isAt(const char *path, int file) {
 /* Opens what is at the hidden name and locks it: only who holds this lock may rename or remove it.
    `waits`: for another process that is about to do so. *file is negative if there is nothing. */
 static int openHidden(const target *to, int flags, bool waits, int *file) {
-  for (;;) {
+  for (int tries = 0; tries < 1000; ++tries) {
     *file = open(to->hidden, flags | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (*file < 0)
       return errno == ENOENT ? 0 : errno;
@@ -70,6 +70,7 @@ static int openHidden(const target *to, int flags, bool waits, int *file) {
     if (failure)
       return failure;
   }
+  return EAGAIN; /* a thousand others came first, or files change their numbers here */
 }
 
 static int removeStale(const target *to, bool waits) {

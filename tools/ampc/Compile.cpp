@@ -23,7 +23,8 @@ static cl::opt<std::string>
                 cl::value_desc("NAME"), cl::sub(compileCommand));
 static PrecisionOptions precision(compileCommand);
 static cl::opt<std::string> stopAfter("compile-to",
-                                      cl::desc("print the module after this phase and stop"),
+                                      cl::desc("print the module after this phase and stop; "
+                                               "it may be an input, with the same options"),
                                       cl::value_desc("PHASE"), cl::sub(compileCommand));
 static cl::opt<std::string> dumpDir("dump-phases-to",
                                     cl::desc("write the module after every phase into this folder"),

@@ -16,6 +16,7 @@ data.write_npy(f"{folder}/y.npy", "i", (data.ROWS,), y)
 data.write_npy(f"{folder}/narrow.npy", "f", (60, 4), x)
 data.write_npy(f"{folder}/nan.npy", "f", shape, [float("nan")] * len(x))
 data.write_npy(f"{folder}/label.npy", "i", (data.ROWS,), [7] * data.ROWS)
+data.write_npy(f"{folder}/late-label.npy", "i", (data.ROWS,), y[:-1] + [-2])
 data.write_npy(f"{folder}/no-rows.npy", "f", (0, data.FEATURES), [])
 at = 2 * data.BATCH * data.FEATURES
 data.write_npy(f"{folder}/late-nan.npy", "f", shape, x[:at] + [float("nan")] * (len(x) - at))

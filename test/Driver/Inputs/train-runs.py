@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -86,6 +87,58 @@ def interrupt():
                                rb"step [0-9]{3,}/", b"\x03")
     assert status == 130, (status, text[-500:])
     assert "interrupted" in text and "saved " + path("stopped.safetensors") in text, text[-500:]
+    return "interrupted " + check_stopped()
+
+
+def run_until(signal, is_time, *options):
+    """A run without an end that gets a signal at some time."""
+    started = subprocess.Popen(command("--steps", 10**9, "--out", path("stopped.safetensors"), "--log", path("stopped.csv"), *options),
+                               stderr=subprocess.PIPE)
+    while not is_time():
+        assert started.poll() is None
+        time.sleep(0.01)
+    started.send_signal(signal)
+    text = started.communicate()[1].decode()
+    return text, started.returncode
+
+
+def has_steps(count):
+    return os.path.exists(path("stopped.csv")) and len(losses("stopped.csv")) >= count
+
+
+def terminate():
+    """What a batch system sends to a job whose time is over does what Ctrl-C does."""
+    write_model()
+    text, status = run_until(signal.SIGTERM, lambda: has_steps(100))
+    assert status == 128 + signal.SIGTERM, (status, text[-500:])
+    assert "terminated" in text and "saved " + path("stopped.safetensors") in text, text[-500:]
+    return "terminated " + check_stopped()
+
+
+def save_every():
+    """A run that cannot save at its end has saved on its way, after every seventh step of the state."""
+    write_model()
+    run("--steps", 3, "--out", path("first.safetensors"))
+    text, status = run_until(signal.SIGKILL, lambda: has_steps(100), "--resume", path("first.safetensors"), "--save-every=7")
+    assert status == -signal.SIGKILL and "saved" not in text, (status, text[-500:])
+    content = read("stopped.safetensors")
+    header = json.loads(content[8:8 + struct.unpack_from("<Q", content)[0]])
+    done = int(header["__metadata__"]["runs.train_step"], 16)
+    assert done >= 98 and done % 7 == 0, done
+    run("--steps", done, "--out", path("straight.safetensors"))
+    assert read("stopped.safetensors") == read("straight.safetensors")
+    # Training outlives a save that fails.
+    os.remove(path("stopped.safetensors"))
+    os.mkdir(path("stopped.safetensors"))
+    done = subprocess.run(command("--steps", 9, "--save-every=4", "--out", path("stopped.safetensors")), stderr=subprocess.PIPE)
+    lines = done.stderr.decode().splitlines()
+    assert done.returncode == 1 and sum("ampc: warning: " in line for line in lines) == 2 and "ampc: error: " in lines[-1], lines
+    assert any(line.startswith("step 9/9") for line in lines), lines
+    return "saved after every seventh step"
+
+
+def check_stopped():
+    """A stopped run has left what a run of as many steps leaves, and goes on as if it had not stopped."""
     done = len(losses("stopped.csv"))
     assert 100 <= done < 10**9
     run("--steps", done, "--out", path("straight.safetensors"))
@@ -94,7 +147,7 @@ def interrupt():
     run("--steps", done + 7, "--threads", 1, "--log", path("longer.csv"), "--out", path("longer.safetensors"))
     assert read("resumed.safetensors") == read("longer.safetensors")
     assert read("stopped.csv") == read("longer.csv")  # the log goes on, too
-    return "interrupted after at least 100 steps, resumed, equal"
+    return "after at least 100 steps, resumed, equal"
 
 
 def skips():
