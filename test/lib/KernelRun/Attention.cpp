@@ -97,6 +97,11 @@ void test::attention(kernel::AttentionOp op, ArrayRef<Elements> inputs,
   });
 }
 
+static void addTerm(Element &sum, double term) {
+  sum.real += term;
+  sum.terms += std::fabs(term);
+}
+
 void test::attentionGrad(kernel::AttentionGradOp op, ArrayRef<Elements> inputs,
                          std::vector<Elements> &results) {
   int64_t width = op.getWidth();
@@ -110,9 +115,9 @@ void test::attentionGrad(kernel::AttentionGradOp op, ArrayRef<Elements> inputs,
         double weight = score == -INFINITY ? 0 : std::exp(score - entry.in(lse, {i}));
         double ds = weight * (entry.dot(g, i, 2, j) - entry.dot(g, i, o, i));
         for (int64_t c = 0; c < width; ++c) {
-          entry.out(results, 0, {i, c}).real += scale * ds * entry.in(1, {j, c});
-          entry.out(results, 1, {j, c}).real += scale * ds * entry.in(0, {i, c});
-          entry.out(results, 2, {j, c}).real += weight * entry.in(g, {i, c});
+          addTerm(entry.out(results, 0, {i, c}), scale * ds * entry.in(1, {j, c}));
+          addTerm(entry.out(results, 1, {j, c}), scale * ds * entry.in(0, {i, c}));
+          addTerm(entry.out(results, 2, {j, c}), weight * entry.in(g, {i, c}));
         }
         if (op.getOuts().size() > 3)
           entry.out(results, 3, {i, j}).real = ds;

@@ -11,6 +11,7 @@ namespace ampc::test {
 struct Element {
   double real = 0;
   int64_t whole = 0;
+  double terms = 0; ///< magnitudes of the terms of a sum, where kernels may round each of them
 };
 
 /// Elements of a tensor in row-major order.
