@@ -14,7 +14,8 @@ if("fuzzer" IN_LIST sanitizers)
 endif()
 if(sanitizers)
   list(JOIN sanitizers "," sanitizers)
-  # Every finding ends the program, so that a test sees it. Code without type information has no vptr check.
-  add_compile_options(-fsanitize=${sanitizers} -fno-sanitize=vptr -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  # Every finding ends the program, so that a test sees it. LLVM has no type information for vptr, and a compiled
+  # model, which starts at the start of a page, none in front of its functions.
+  add_compile_options(-fsanitize=${sanitizers} -fno-sanitize=vptr,function -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${sanitizers})
 endif()

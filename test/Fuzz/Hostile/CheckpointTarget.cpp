@@ -31,8 +31,6 @@ ampc_program makeProgram() {
   program.name = "train_step";
   program.kind = AMPC_PROGRAM_TRAIN;
   program.step_slot = Step;
-  program.loss_output = program.loss_ready = program.norm_output = program.rate_output = -1;
-  program.found_inf_output = program.scale_slot = -1;
   return program;
 }
 const ampc_program kProgram = makeProgram();

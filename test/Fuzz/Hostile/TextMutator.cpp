@@ -7,7 +7,9 @@
 #include <cctype>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <random>
+#include <sstream>
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t capacity);
 
@@ -21,17 +23,24 @@ bool isWordLetter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("_.%@#!$", c);
 }
 
+/// Where the word that starts at a place ends. In 2x3xf32 every size, every x and the type is one.
+size_t endOfWord(const std::string &text, size_t at) {
+  bool number = std::isdigit(static_cast<unsigned char>(text[at]));
+  if (text[at] == 'x' && at && std::isdigit(static_cast<unsigned char>(text[at - 1])))
+    return at + 1;
+  size_t end = at;
+  while (end < text.size() && text[end] && isWordLetter(text[end]) && !(number && text[end] == 'x'))
+    ++end;
+  return std::max(end, at + 1);
+}
+
 /// Names and numbers are words; everything else is one of its own, so that all words together are
 /// the text.
 Words split(const std::string &text) {
   Words words;
-  for (size_t at = 0; at < text.size();) {
-    size_t end = at;
-    while (end < text.size() && text[end] && isWordLetter(text[end]))
-      ++end;
-    end = std::max(end, at + 1);
+  for (size_t at = 0, end; at < text.size(); at = end) {
+    end = endOfWord(text, at);
     words.push_back(text.substr(at, end - at));
-    at = end;
   }
   return words;
 }
@@ -48,48 +57,31 @@ size_t pick(const Words &words, bool (*isKind)(const std::string &), Random &ran
   return start;
 }
 
-const char *const kNumbers[] = {"0",
-                                "1",
-                                "2",
-                                "3",
-                                "7",
-                                "16",
-                                "255",
-                                "-1",
-                                "-2",
-                                "-100",
-                                "1.0",
-                                "-0.5",
-                                "0.0",
-                                "1e-30",
-                                "1e300",
-                                "nan",
-                                "inf",
-                                "127",
-                                "128",
-                                "65535",
-                                "65536",
-                                "2147483647",
-                                "2147483648",
-                                "-2147483648",
-                                "4294967295",
-                                "4294967296",
-                                "1099511627776",
-                                "9223372036854775807",
-                                "-9223372036854775808",
-                                "9223372036854775808",
-                                "18446744073709551615",
-                                "0x7FC00000",
-                                "?"};
+/// Edges of types, signs, zeros, and what is a number elsewhere.
+std::string unusualNumber(Random &random) {
+  static const Words numbers = [] {
+    std::istringstream all(
+        "0 1 2 3 7 16 255 127 128 65535 65536 -1 -2 -100 1.0 -0.5 0.0 1e-30 1e300 nan inf ? "
+        "2147483647 2147483648 -2147483648 4294967295 4294967296 1099511627776 0x7FC00000 "
+        "9223372036854775807 -9223372036854775808 9223372036854775808 18446744073709551615");
+    return Words(std::istream_iterator<std::string>(all), {});
+  }();
+  return numbers[below(random, numbers.size())];
+}
+
+void replaceAll(Words &words, size_t at, const std::string &by) {
+  std::string old = words[at], made = by;
+  std::replace(words.begin(), words.end(), old, made);
+}
 
 void mutateWords(Words &words, Random &random) {
   if (words.empty())
     words.emplace_back(" ");
   size_t at = below(random, words.size());
   size_t length = std::min(words.size() - at, 1 + below(random, 12));
-  switch (below(random, 7)) {
+  switch (below(random, 9)) {
   case 0:
-    words[pick(words, isNumber, random)] = kNumbers[below(random, std::size(kNumbers))];
+    words[pick(words, isNumber, random)] = unusualNumber(random);
     break;
   case 1: { // a name for another one
     size_t from = pick(words, isName, random);
@@ -113,6 +105,12 @@ void mutateWords(Words &words, Random &random) {
     words.insert(words.begin() + below(random, words.size() + 1), copy.begin(), copy.end());
     break;
   }
+  case 6: // everywhere, so that types agree
+    replaceAll(words, pick(words, isNumber, random), unusualNumber(random));
+    break;
+  case 7:
+    replaceAll(words, pick(words, isName, random), words[pick(words, isName, random)]);
+    break;
   default:
     std::swap(words[at], words[below(random, words.size())]);
   }
