@@ -13,12 +13,12 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       Cotangents of the operands, given those of the results (null: that result is not
-      useful to the loss). A null value in the answer means no dependence. Shapes may still be
+      useful to the loss). A null value in the answer means a derivative of 0. Shapes may still be
       those of the result: the caller sums away what broadcasting added.}],
       "::llvm::SmallVector<::mlir::Value>", "buildAdjoints",
       (ins "::ampc::GradBuilder &":$b, "::llvm::ArrayRef<::mlir::Value>":$cotangents)>,
     StaticInterfaceMethod<"Values of the op that its adjoint may use.", "::ampc::Saves", "getSaves">,
-    StaticInterfaceMethod<"False for ops whose results are constant almost everywhere or discrete.",
+    StaticInterfaceMethod<"False for ops whose results are discrete, or have derivatives that nobody wrote down.",
       "bool", "isDifferentiable">,
   ];
 }

@@ -79,7 +79,7 @@ class Train_ElementLossOp<string mnemonic> : Train_LossOp<mnemonic> {
   }];
 }
 def Train_BceWithLogitsOp : Train_ElementLossOp<"bce_with_logits"> {
-  let summary = "Binary cross entropy of sigmoid(x): softplus(x) - x * target, without overflow";
+  let summary = "Binary cross entropy of sigmoid(x): softplus(x) - x * target, without overflow or cancellation";
   // Both terms are positive for a target in [0, 1], so that a small loss keeps its digits.
   let scalar  = [{
     Value size = b.abs(x[0]), wrong = b.select(b.greater(x[0], b.real(0.0)), b.sub(b.real(1.0), x[1]), x[1]);

@@ -49,6 +49,10 @@ CASES = {
     "gelu_tanh": ("train.gelu_tanh %a", {"a": ([3], [-1.0e4, -60.0, 1.0e4])}, [3], [0.0, 0.0, 1.0e4], {"a": [0.0, 0.0, 1.0]}),
     "logsumexp": ("train.logsumexp %a over [1]", {"a": ([6, 3], sum(ROWS, []))}, [6], ROW_SUMS, {"a": ROW_SHARES}),
     "columns": ("train.logsumexp %a over [0]", {"a": ([3, 6], sum(map(list, zip(*ROWS)), []))}, [6], ROW_SUMS, {}),
+    # NaN where every element or one is infinite, as in PyTorch; one that is -inf is left out.
+    "softmax": ("train.softmax %a", {"a": ([3, 3], sum(ROWS[:3], []))}, [3, 3], [NAN] * 6 + [0.0, 0.5, 0.5], {}),
+    "log_softmax": ("train.log_softmax %a", {"a": ([3, 3], sum(ROWS[:3], []))}, [3, 3],
+                    [NAN] * 3 + [NAN, NAN, NAN] + [-INF, -math.log(2), -math.log(2)], {}),
     "div": ("train.div %a, %b", {"a": ([4], [0.0, 1.0, 6.0, 0.0]), "b": ([4], [1.0e-39, 4.0, -3.0, TINY])},
             [4], [0.0, 0.25, -2.0, 0.0], {"a": [INF, 0.25, -1 / 3, INF], "b": [0.0, -1 / 16, -2 / 3, 0.0]}),
     "floor": ("train.floor %a", {"a": ([3], [0.5, -0.5, 2.0])}, [3], [0.0, -1.0, 2.0], {"a": [0.0] * 3}),
