@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // CHECK-LABEL: train.func @fit.train
 // The targets, masked by the batch's rows and by the model; nothing asks for them in 16 bits.
-// CHECK: train.select {{.*}}amp.rule = "between-f32"{{.*}}tensor<4x8x8xf32>, tensor<f32>
+// CHECK: train.select {{.*}}amp.rule = "same-kernel"{{.*}}tensor<4x8x8xf32>, tensor<f32>
 // The inside of a batch norm.
 // CHECK: %[[CENTERED:.*]] = train.sub {{.*}}"partial-result"{{.*}} : tensor<16xf32>, tensor<32x16xf32>
 // CHECK-NEXT: train.square %[[CENTERED]] {{.*}}"partial-result"{{.*}} : tensor<32x16xf32>
