@@ -28,13 +28,21 @@ static void explainOps(const PrecisionFacts &facts, const Assignment &assignment
   }
 }
 
+/// A cut that may round everything: the cost of it. What the cut leaves in f32 for the sake of its
+/// error is the difference.
+static int64_t costOfAnyError(const PrecisionFacts &facts, Pins pins) {
+  pins.sensitive.clear();
+  pins.keptLow.clear();
+  return storageCost(facts, pins, assignMinCut(facts, pins));
+}
+
 /// Bytes moved under each policy for the same compute types, in the order of the remark.
 static SmallVector<std::pair<StringRef, int64_t>> costsOf(train::FuncOp func, Type low,
-                                                          const PolicyTable &table) {
-  PrecisionFacts facts(func, low, table);
+                                                          const PrecisionFacts &facts) {
   Pins pins = findPins(facts);
   SmallVector<std::pair<StringRef, int64_t>> costs{
       {"mincut", storageCost(facts, pins, assignMinCut(facts, pins))}};
+  pins.keptLow.clear(); // others keep what they store
   for (StringRef policy : {"autocast", "propagate"}) {
     PolicyTable other = *PolicyTable::builtin(policy, low);
     PrecisionFacts view(func, low, other);
@@ -51,14 +59,16 @@ static void noteCosts(train::FuncOp func, Type low, const PolicyTable &table, bo
   Builder b(func.getContext());
   NamedAttrList all;
   std::string text;
-  for (auto [policy, bytes] : costsOf(func, low, table)) {
+  PrecisionFacts facts(func, low, table);
+  for (auto [policy, bytes] : costsOf(func, low, facts)) {
     all.set(policy, b.getI64IntegerAttr(bytes));
     text += (text.empty() ? "" : ", ") + policy.str() + " " + std::to_string(bytes);
   }
   func->setAttr("amp.costs", all.getDictionary(func.getContext()));
   if (explain)
     mlir::emitRemark(func.getLoc())
-        << "bytes moved by @" << func.getSymName() << " under the same compute types: " << text;
+        << "bytes moved by @" << func.getSymName() << " under the same compute types: " << text
+        << ", mincut with any error " << costOfAnyError(facts, findPins(facts));
 }
 
 /// The mode of one contraction: an override's, or the model's where nothing else is said.

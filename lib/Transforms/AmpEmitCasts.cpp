@@ -127,6 +127,8 @@ Value Emitter::form(Value v, Type type, Operation *reader) {
 }
 
 Value Emitter::operandOf(Operation *op, Value v, Type type) {
+  if (Type kept = facts.isBackward(op) ? assignment.kept.lookup(v) : Type(); kept && kept != type)
+    return form(form(v, kept, op), type, op);
   Type entry = assignment.entry.lookup(op);
   if (entry && entry != type && !facts.isInner(v) && !isNumber(v) && !constantMisfit(v, entry))
     return form(form(v, entry, op), type, op);

@@ -100,10 +100,15 @@ public:
   bool isStored(Value v) const { return facts.isReal(v) && !facts.isWeak(v); }
   /// Bytes for one storage type.
   int64_t store(Value v, bool full) const {
+    if (facts.isInner(v) && facts.staysInKernel(v))
+      return 0;
     auto users = SetVector<Operation *>(v.getUsers().begin(), v.getUsers().end());
-    bool saved = v.getDefiningOp() && !facts.isBackward(v.getDefiningOp()) &&
-                 llvm::any_of(users, [&](Operation *user) { return facts.isBackward(user); });
-    int64_t moves = 1 + users.size() + saved, bytes = elements(v) * (full ? 4 : 2) * moves;
+    int64_t later = 0; // readers of the backward pass
+    if (v.getDefiningOp() && !facts.isBackward(v.getDefiningOp()))
+      later = llvm::count_if(users, [&](Operation *user) { return facts.isBackward(user); });
+    int64_t moves = 1 + users.size() + (later > 0), bytes = elements(v) * (full ? 4 : 2) * moves;
+    if (full && pins.keptLow.contains(v)) // they read a copy, which is written once and waits
+      bytes = elements(v) * (4 * (1 + users.size() - later) + 2 * (2 + later));
     bool copied = llvm::any_of(v.getUses(), [&](OpOperand &use) {
       Operation *user = use.getOwner();
       return facts.isDecided(user) && facts.treatment(user) == Treatment::Low &&
@@ -239,7 +244,7 @@ Assignment ampc::assignMinCut(const PrecisionFacts &facts, const Pins &pins) {
   DenseMap<Value, int> widening; // on the f32 side if some pointwise op widens the value
   for (Value v : model.values) {
     int at = node[v] = graph.addNode();
-    bool isFull = pins.full.contains(v) || !v.getDefiningOp(), isLow = pins.low.contains(v);
+    bool isFull = pins.isFull(v) || !v.getDefiningOp(), isLow = pins.low.contains(v);
     graph.addEdge(at, FlowGraph::low, isFull ? 0 : isLow ? never : model.store(v, true));
     graph.addEdge(FlowGraph::full, at, isFull ? never : isLow ? 0 : model.store(v, false));
   }
@@ -271,11 +276,14 @@ Assignment ampc::assignMinCut(const PrecisionFacts &facts, const Pins &pins) {
     if (!op || cast<PrecisionOpInterface>(op).resultStaysFull(
                    cast<OpResult>(v).getResultNumber())) // the op's reason is its main result's
       continue;
-    auto pinned = pins.full.find(v);
-    if (isFull && pinned == pins.full.end())
-      assignment.reasons[op] = {"cut", describe(facts, v, facts.f32)};
+    if (isFull && pins.keptLow.contains(v))
+      assignment.kept[v] = facts.lowOf(op);
+    if (auto pinned = pins.full.find(v); isFull && pinned != pins.full.end())
+      assignment.reasons[op] = pinned->getSecond();
+    else if (auto sensitive = pins.sensitive.find(v); isFull && sensitive != pins.sensitive.end())
+      assignment.reasons[op] = sensitive->getSecond();
     else if (isFull)
-      assignment.reasons[op] = pinned->second;
+      assignment.reasons[op] = {"cut", describe(facts, v, facts.f32)};
     else if (pins.low.contains(v))
       assignment.reasons[op] = pins.low.find(v)->getSecond();
     else

@@ -20,6 +20,8 @@ public:
           if (facts.isReal(result) && !facts.isWeak(result))
             decide(op, result);
     pinBetween();
+    pinMagnified();
+    findSensitive(facts, pins);
     return std::move(pins);
   }
 
@@ -29,6 +31,7 @@ private:
   }
   void decide(Operation *op, Value result);
   void pinBetween();
+  void pinMagnified();
   bool isStatistic(Operation *op, Value result);
   std::optional<std::string> overflow(Operation *op, Value result);
   bool isScore(Operation *op, Value result);
@@ -156,6 +159,14 @@ void PinFinder::pinBetween() {
   }
 }
 
+void PinFinder::pinMagnified() {
+  for (Operation *op : facts.ops)
+    for (Value result : op->getResults())
+      if (const std::string *why = facts.magnified(result);
+          why && !facts.isInner(result) && !pins.low.contains(result))
+        pin(result, "cancellation", *why);
+}
+
 void PinFinder::decide(Operation *op, Value result) {
   Demand demand = facts.demand(op);
   Treatment treatment = facts.treatment(op);
@@ -190,13 +201,15 @@ void PinFinder::decide(Operation *op, Value result) {
                     [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); }) &&
       isa<train::CastOp>(op))
     return pin(result, "integer", "16 bits do not hold every integer");
-  if (facts.isInner(result))
+  if (facts.isInner(result) && !facts.isChained(result))
     return pin(result, "partial-result",
                "only the result of an adjoint or a sum is rounded, not its parts");
   if (const std::string *why = facts.misfit(result))
     return pin(result, "profile", *why);
   if (auto why = overflow(op, result))
-    pin(result, "range", *why);
+    return pin(result, "range", *why);
+  if (facts.isChained(result))
+    pin(result, "same-kernel", "only pointwise ops behind it read it, in the same kernel");
 }
 
 Pins ampc::findPins(const PrecisionFacts &facts) { return PinFinder(facts).run(); }

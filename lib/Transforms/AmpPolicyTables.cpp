@@ -76,6 +76,7 @@ std::optional<PolicyTable> PolicyTable::builtin(StringRef policy, Type low) {
   if (!text)
     return std::nullopt;
   PolicyTable table;
+  table.keepsChains = policy == "mincut";
   llvm::cantFail(table.add(text, low.getContext()));
   if (low.isBF16() && policy == "mincut")
     llvm::cantFail(table.add(minCutBF16Table, low.getContext()));

@@ -55,6 +55,7 @@ std::optional<std::string> exceededLimit(llvm::StringRef pattern);
 struct PolicyTable {
   llvm::StringMap<Treatment> treatments;
   llvm::SmallVector<Override> overrides; ///< the last that matches counts
+  bool keepsChains = false;              ///< what stays within a kernel stays in f32
 
   /// The table that comes with a policy for a 16-bit type; null for an unknown policy.
   static std::optional<PolicyTable> builtin(llvm::StringRef policy, mlir::Type low);
@@ -115,6 +116,15 @@ public:
     auto found = misfits.find(v);
     return found == misfits.end() ? nullptr : &found->second;
   }
+  /// Only pointwise ops of the same kernel read it, or the backward pass makes it again.
+  bool staysInKernel(mlir::Value v) const;
+  /// Inner for that reason alone.
+  bool isChained(mlir::Value v) const { return chained.contains(v); }
+  /// Why rounding the value would ruin what reads it, whatever the policy; null: it would not.
+  const std::string *magnified(mlir::Value v) const {
+    auto found = magnifications.find(v);
+    return found == magnifications.end() ? nullptr : &found->second;
+  }
   /// What the user fixed to a type that cannot hold it: a warning per op.
   llvm::ArrayRef<std::pair<mlir::Location, std::string>> getWarnings() const { return warnings; }
   /// For policies without pins: ops whose results do not fit compute in f32.
@@ -125,6 +135,10 @@ public:
 private:
   void findWeak();
   void findInner();
+  void findMagnified();
+  bool isFree(mlir::Operation *op) const;
+  bool isRemade(mlir::Value v) const;
+  bool joinsEpilogue(mlir::Operation *op, mlir::Value accumulator) const;
   void narrow();
   std::optional<Reason> whyInternal(mlir::Operation *op,
                                     const llvm::DenseSet<mlir::Value> &statistics) const;
@@ -133,13 +147,14 @@ private:
   void readProfile(const StepProfile &profile, double scale);
 
   llvm::DenseSet<mlir::Operation *> decided, backward;
-  llvm::DenseSet<mlir::Value> real, weak, inner;
+  llvm::DenseSet<mlir::Value> real, weak, inner, chained, remade;
   llvm::DenseMap<mlir::Operation *, Treatment> treatments;
   llvm::DenseMap<mlir::Operation *, Demand> demands;
-  llvm::DenseMap<mlir::Value, std::string> misfits;
+  llvm::DenseMap<mlir::Value, std::string> misfits, magnifications;
   std::vector<std::pair<mlir::Location, std::string>> warnings;
   llvm::DenseMap<mlir::Operation *, llvm::StringRef> groups;
   llvm::StringMap<mlir::Operation *> byName;
+  bool keepsChains = false;
 };
 
 /// What a policy decides about one function.
@@ -151,6 +166,8 @@ struct Assignment {
   llvm::DenseMap<mlir::Operation *, mlir::Type> entry;
   /// Type in which a value exists for its readers.
   llvm::DenseMap<mlir::Value, mlir::Type> storage;
+  /// Type of the copy of an f32 value that the backward pass reads instead, if present.
+  llvm::DenseMap<mlir::Value, mlir::Type> kept;
   llvm::DenseMap<mlir::Operation *, Reason> reasons;
 
   mlir::Type storageOf(mlir::Value v) const {
@@ -163,8 +180,18 @@ struct Assignment {
 /// choose.
 struct Pins {
   llvm::DenseMap<mlir::Value, Reason> full, low;
+  /// The cut's own: f32 so that its error stays within that of autocast.
+  llvm::DenseMap<mlir::Value, Reason> sensitive;
+  /// Of those: the backward pass reads a copy in 16 bits.
+  llvm::DenseSet<mlir::Value> keptLow;
+  bool isFull(mlir::Value v) const { return full.contains(v) || sensitive.contains(v); }
 };
 Pins findPins(const PrecisionFacts &facts);
+/// Adds `sensitive` and `keptLow`.
+void findSensitive(const PrecisionFacts &facts, Pins &pins);
+/// Whether the op gives elements of its operand as they are: rounding before it and after it are
+/// the same.
+bool movesElements(mlir::Operation *op);
 /// Values that only a parameter's gradient reads, directly or through ops that move or add them.
 llvm::DenseSet<mlir::Value> gradientsOf(const PrecisionFacts &facts);
 

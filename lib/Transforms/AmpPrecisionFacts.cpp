@@ -90,7 +90,9 @@ PrecisionFacts::PrecisionFacts(train::FuncOp func, Type low, const PolicyTable &
     }
   }
   findWeak();
+  keepsChains = table.keepsChains;
   findInner();
+  findMagnified();
   widenMisfits();
   widenContractions();
   narrow();
@@ -169,6 +171,37 @@ void PrecisionFacts::readProfile(const StepProfile &profile, double scale) {
                        "its operand does not fit " + textOf(low) + ": " + *why};
 }
 
+/// Near a singularity, and where near numbers are subtracted on the way there, 16 bits may hold
+/// none of the digits that count: 1 - sigmoid(x) is 0 in bf16 from x = 6 on, and its logarithm
+/// infinite.
+void PrecisionFacts::findMagnified() {
+  DenseSet<Value> cancelled; // read by an op of which a small difference is left
+  for (Operation *op : llvm::reverse(ops)) {
+    if (!isDecided(op))
+      continue;
+    auto precision = cast<PrecisionOpInterface>(op);
+    Value result = op->getResult(0);
+    bool passes = isa<ScalarOpInterface>(op) && (precision.getCategory() == Category::Promote ||
+                                                 precision.getCategory() == Category::Passthrough);
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value v = operand.get();
+      if (!isReal(v) || isWeak(v) || !v.getDefiningOp())
+        continue;
+      Conditioning conditioning = precision.getConditioning(operand.getOperandNumber());
+      if (conditioning == Conditioning::Singular)
+        magnifications.try_emplace(v, "rounded it may fall on a singularity of " +
+                                          op->getName().getStringRef().str() + " at " + nameOf(op));
+      const std::string *why = magnified(result);
+      bool cancels = conditioning == Conditioning::Cancels;
+      if (!why || !(cancels || movesElements(op) || (passes && cancelled.contains(result))))
+        continue;
+      magnifications.try_emplace(v, *why);
+      if (cancels || cancelled.contains(result))
+        cancelled.insert(v);
+    }
+  }
+}
+
 void PrecisionFacts::forceMisfits() {
   auto force = [&](Operation *op, const std::string &why, StringRef rule) {
     if (isDecided(op) && !demands[op].forced)
@@ -177,6 +210,9 @@ void PrecisionFacts::forceMisfits() {
   for (auto &[value, why] : misfits)
     if (Operation *op = value.getDefiningOp())
       force(op, why, "profile");
+  for (auto &[value, why] : magnifications)
+    if (treatment(value.getDefiningOp()) != Treatment::Low)
+      force(value.getDefiningOp(), why, "cancellation");
   for (Operation *op : ops)
     if (auto why = constantMisfit(op, lowOf(op)))
       force(op, *why, "range");
@@ -221,6 +257,57 @@ void PrecisionFacts::findWeak() {
   }
 }
 
+/// A bias, or a number: what an epilogue adds to an accumulator.
+bool PrecisionFacts::joinsEpilogue(Operation *op, Value accumulator) const {
+  return isa<ScalarOpInterface>(op) && isGray(treatment(op)) &&
+         llvm::all_of(op->getOperands(), [&](Value v) { return v == accumulator || isWeak(v); });
+}
+
+/// One result, whose type is up to the policy.
+bool PrecisionFacts::isFree(Operation *op) const {
+  return isDecided(op) && !demand(op).forced && lowOf(op) != f32 && op->getNumResults() == 1;
+}
+
+/// A step of a formula that is made again for the backward pass from what that keeps: all readers
+/// are pointwise, and so is everything up to a stored value.
+bool PrecisionFacts::isRemade(Value v) const {
+  auto isPointwise = [&](Operation *op) {
+    return isFree(op) && isGray(treatment(op)) && isa<ScalarOpInterface>(op) &&
+           elements(op->getResult(0)) == elements(v);
+  };
+  Operation *op = v.getDefiningOp();
+  return !v.use_empty() && !isBackward(op) && isPointwise(op) &&
+         llvm::all_of(v.getUsers(), isPointwise) && llvm::all_of(op->getOperands(), [&](Value x) {
+           return !isReal(x) || isWeak(x) || !isInner(x) || remade.contains(x);
+         });
+}
+
+/// The value is never stored: one pointwise op reads it, in the kernel that makes it, or the
+/// backward pass makes it again. Layers that a model writes out as products, biases and formulas
+/// round where library calls do.
+bool PrecisionFacts::staysInKernel(Value v) const {
+  if (remade.contains(v))
+    return true;
+  Operation *op = v.getDefiningOp();
+  if (!keepsChains || !v.hasOneUse() || !isFree(op))
+    return false;
+  Operation *user = *v.getUsers().begin();
+  Value accumulator = v;
+  while (isFree(user) && movesElements(user) && user->getResult(0).hasOneUse()) {
+    accumulator = user->getResult(0);
+    user = *accumulator.getUsers().begin();
+  }
+  if (!isFree(user) || isBackward(user) != isBackward(op) || lowOf(user) != lowOf(op) ||
+      elements(v) != elements(user->getResult(0)))
+    return false;
+  bool accumulates =
+      treatment(op) == Treatment::Low || (movesElements(op) && isInner(op->getOperand(0)));
+  if (accumulates)
+    return !isBackward(op) && joinsEpilogue(user, accumulator);
+  return accumulator == v && isGray(treatment(op)) && isGray(treatment(user)) &&
+         isa<ScalarOpInterface>(op) && isa<ScalarOpInterface>(user);
+}
+
 // Adjoints and composite ops round what they give, not what they are made of. A cotangent that an
 // adjoint begins by reshaping is still the other op's result.
 void PrecisionFacts::findInner() {
@@ -236,9 +323,15 @@ void PrecisionFacts::findInner() {
       bool partOfGroup =
           !name.empty() && !movesIn &&
           llvm::all_of(result.getUsers(), [&](Operation *user) { return group(user) == name; });
+      if (keepsChains && isRemade(result))
+        remade.insert(result);
       bool partialSum = isFanIn(op) && result.hasOneUse() && isFanIn(*result.getUsers().begin());
       if (partOfGroup || partialSum)
         inner.insert(result);
+      else if (staysInKernel(result)) {
+        chained.insert(result);
+        inner.insert(result);
+      }
     }
   }
 }
@@ -319,6 +412,8 @@ void PrecisionFacts::narrow() {
     std::optional<Reason> why = whyInternal(op, statistics);
     if (auto misfit = constantMisfit(op, lowOf(op)); !why && misfit)
       why = {"range", *misfit};
+    if (const std::string *magnification = magnified(op->getResult(0)); !why && magnification)
+      why = {"cancellation", *magnification};
     for (Value result : op->getResults())
       if (auto misfit = isReal(result) ? rangeMisfit(result, lowOf(op)) : std::nullopt;
           !why && misfit)

@@ -23,6 +23,13 @@ enum class Category {
   Passthrough,   ///< moves data, or computes one element from one
 };
 
+/// What a relative error of an operand does to an op's result.
+enum class Conditioning {
+  Bounded,  ///< about the same error
+  Cancels,  ///< a larger one where operands nearly cancel
+  Singular, ///< near some number the result or its derivative grows without bound
+};
+
 /// What an adjoint may use: operand numbers and "result", separated by blanks.
 struct Saves {
   llvm::StringRef list;

@@ -55,14 +55,17 @@ def Passthrough : Category<"Passthrough">;
 //   adjoint  body of buildAdjoints: `b` builds, `g` is the cotangent of the first result. Empty: written
 //            in TrainAdjoints*.cpp. Returns {} with `differentiable = 0`.
 //   saves    operands by index ("0", "1") and "result": what that body may touch besides g; checked.
+//   cancels, singular   operands by index whose errors the op may magnify, see Conditioning.
 //   scalar   body of buildScalars for an op with one result: `b` builds, `x` are the operands' elements.
 //   example  a use of the op, for the documentation.
 class Train_Op<string mnemonic, Category category, list<Trait> traits = []>
-    : Op<TrainDialect, mnemonic, traits # [Pure, DeclareOpInterfaceMethods<PrecisionOpInterface>,
+    : Op<TrainDialect, mnemonic, traits # [Pure, DeclareOpInterfaceMethods<PrecisionOpInterface, ["getConditioning"]>,
                                            DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   code adjoint = "";
   bit differentiable = 1;
   list<string> saves = [];
+  list<int> cancels = [];
+  list<int> singular = [];
   code scalar = "";
   code extraDefinition = "";
   string doc = "";
@@ -71,12 +74,18 @@ class Train_Op<string mnemonic, Category category, list<Trait> traits = []>
   let description = "    " # doc
     # !if(!empty(example), "", "\n\n    ```mlir\n    " # example # "\n    ```")
     # "\n\n    Precision category: `" # category.name # "`."
+    # !if(!empty(cancels), "", " Errors of its operands grow where they cancel.")
+    # !if(!empty(singular), "", " Singular in operand " # !interleave(singular, ", ") # ".")
     # !if(differentiable, " Saved for the adjoint: "
           # !if(!empty(saves), "nothing", "`" # !interleave(saves, "`, `") # "`") # ".", " Not differentiable.")
     # !if(!empty(scalar), "", "\n\n    Scalar code:\n    ```c++\n    " # scalar # "\n    ```")
     # !if(!empty(adjoint), "", "\n\n    Adjoint:\n    ```c++\n    " # adjoint # "\n    ```") # "\n";
   let extraClassDefinition =
     "::ampc::Category $cppClass::getCategory() { return ::ampc::Category::" # category.name # "; }\n"
+    # "::ampc::Conditioning $cppClass::getConditioning(unsigned index) {"
+    # !foldl("", cancels, text, i, text # " if (index == " # i # ") return ::ampc::Conditioning::Cancels;")
+    # !foldl("", singular, text, i, text # " if (index == " # i # ") return ::ampc::Conditioning::Singular;")
+    # " return ::ampc::Conditioning::Bounded; }\n"
     # "bool $cppClass::isDifferentiable() { return " # differentiable # "; }\n"
     # "::ampc::Saves $cppClass::getSaves() { return {\"" # !interleave(saves, " ") # "\"}; }\n"
     # !if(differentiable, "",

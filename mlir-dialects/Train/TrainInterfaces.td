@@ -30,7 +30,9 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
     StaticInterfaceMethod<"Precision category.", "::ampc::Category", "getCategory">,
     InterfaceMethod<"Whether an operand is read in f32 (or wider) whatever the op computes in: a mask, a statistic.",
                     "bool", "operandStaysFull", (ins "unsigned":$index), "", "return false;">,
-    InterfaceMethod<"The same for a result.", "bool", "resultStaysFull", (ins "unsigned":$index), "", "return false;">];
+    InterfaceMethod<"The same for a result.", "bool", "resultStaysFull", (ins "unsigned":$index), "", "return false;">,
+    InterfaceMethod<"What an error of an operand does to the results.", "::ampc::Conditioning", "getConditioning",
+                    (ins "unsigned":$index), "", "return ::ampc::Conditioning::Bounded;">];
 }
 
 def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {

@@ -6,12 +6,14 @@ include "mlir-dialects/Train/TrainBase.td"
 
 def Train_AddOp : Train_BinaryOp<"add", Promote, [Commutative]> {
   let summary = "Sum";
+  let cancels = [0, 1];
   let scalar  = [{ return b.add(x[0], x[1]); }];
   let adjoint = [{ return {g, g}; }];
   let hasCanonicalizer = 1;
 }
 def Train_SubOp : Train_BinaryOp<"sub", Promote> {
   let summary = "Difference";
+  let cancels = [0, 1];
   let scalar  = [{ return b.sub(x[0], x[1]); }];
   let adjoint = [{ return {g, b.neg(g)}; }];
 }
@@ -24,6 +26,7 @@ def Train_MulOp : Train_BinaryOp<"mul", Promote, [Commutative]> {
 def Train_DivOp : Train_BinaryOp<"div", Promote> {
   let summary = "Quotient";
   let doc = [{Integers: rounded towards zero; x / 0 is 0, and the smallest integer by -1 is itself, as on Arm processors. }];
+  let singular = [1];
   let saves   = ["1", "result"];
   let scalar  = [{ return b.div(x[0], x[1]); }];
   // Not a product with g / rhs, which overflows where rhs is denormal: inf * 0 would be NaN.
@@ -142,6 +145,7 @@ def Train_CastOp : Train_Op<"cast", Passthrough, [DeclareOpInterfaceMethods<Scal
 // ---- Powers and logarithms ----
 def Train_PowOp : Train_BinaryOp<"pow", FullPrecision> {
   let summary = "lhs to the power rhs, for lhs >= 0 or an integral constant rhs";
+  let singular = [0];
   let doc = "The cotangent of the exponent is 0 where the base is not positive.";
   let arguments = (ins RealTensor:$lhs, RealTensor:$rhs);
   let saves  = ["0", "1", "result"];
@@ -158,6 +162,7 @@ def Train_AbsOp : Train_UnaryOp<"abs", Passthrough> {
 }
 def Train_RsqrtOp : Train_RealUnaryOp<"rsqrt", FullPrecision> {
   let summary = "1 / sqrt(x)";
+  let singular = [0];
   let saves   = ["result"];
   let scalar  = [{ return b.rsqrt(x[0]); }];
   let adjoint = [{
@@ -166,18 +171,21 @@ def Train_RsqrtOp : Train_RealUnaryOp<"rsqrt", FullPrecision> {
 }
 def Train_ReciprocalOp : Train_RealUnaryOp<"reciprocal", FullPrecision> {
   let summary = "1 / x";
+  let singular = [0];
   let saves   = ["result"];
   let scalar  = [{ return b.div(b.real(1.0), x[0]); }];
   let adjoint = [{ return {b.neg(b.mul(g, b.square(getResult())))}; }];
 }
 def Train_LogOp : Train_RealUnaryOp<"log", FullPrecision> {
   let summary = "Natural logarithm";
+  let singular = [0];
   let saves   = ["0"];
   let scalar  = [{ return b.log(x[0]); }];
   let adjoint = [{ return {b.div(g, getX())}; }];
 }
 def Train_Log1pOp : Train_RealUnaryOp<"log1p", FullPrecision> {
   let summary = "log(1 + x), accurate near 0";
+  let singular = [0];
   let saves   = ["0"];
   let scalar  = [{ return b.log1p(x[0]); }];
   let adjoint = [{ return {b.div(g, b.add(b.real(1.0, g), getX()))}; }];

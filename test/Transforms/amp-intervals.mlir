@@ -61,7 +61,8 @@ train.model @intervals {
   train.func @bounded_tanh(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %k = train.constant dense<6.0e4> : tensor<f32>
     %t = train.tanh %x : tensor<8x8xf32>
-    // CHECK: train.mul {{.*}}amp.rule = "cut"{{.*}} : tensor<8x8xf16>
+    // CHECK: train.mul {{.*}}amp.rule = "cut"
+    // CHECK-NEXT: train.cast {{.*}} to tensor<8x8xf16>
     %r = train.mul %t, %k : tensor<8x8xf32>, tensor<f32>
     %m = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %m : tensor<8x8xf32>
@@ -73,7 +74,8 @@ train.model @intervals {
     %s = train.constant dense<5504.0> : tensor<f32>
     %t = train.sigmoid %x : tensor<8x8xf32>
     %a = train.mul %t, %k : tensor<8x8xf32>, tensor<f32>
-    // CHECK: train.add {{.*}}amp.rule = "cut"{{.*}} : tensor<8x8xf16>
+    // CHECK: train.add {{.*}}amp.rule = "cut"
+    // CHECK-NEXT: train.cast {{.*}} to tensor<8x8xf16>
     %r = train.add %a, %s : tensor<8x8xf32>, tensor<f32>
     %m = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %m : tensor<8x8xf32>

@@ -5,7 +5,7 @@
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --canonicalize --cse --amp-assign-precision="precision=f32" | FileCheck %s --check-prefix=F32
 
 // COST: remark: bytes moved by @fit.train under the same compute types: mincut [[#CUT:]], autocast [[#]], propagate [[#]]
-// COST: remark: loss/matmul#0: train.matmul computes in 'bf16' (contraction): a contraction takes bf16 and adds up in f32; stored in bf16
+// COST: remark: loss/matmul#0: train.matmul computes in 'bf16' (same-kernel): only pointwise ops behind it read it, in the same kernel
 
 // F32-NOT: bf16
 // F32-NOT: amp.
@@ -33,15 +33,14 @@ train.model @net {
 
 // CHECK-LABEL: train.func @fit.train
 // CHECK-SAME:  %[[W1:[a-z0-9]+]]: tensor<16x64xbf16> {train.slot = "w1.bf16"}
-// CHECK-SAME:  %[[B1:[a-z0-9]+]]: tensor<64xbf16> {train.slot = "b1.bf16"}
 // CHECK-SAME:  %[[W2:[a-z0-9]+]]: tensor<64x8xbf16> {train.slot = "w2.bf16"}
 // One cast of the input serves the forward and the backward pass.
 // CHECK:       %[[X:.*]] = train.cast %{{.*}} : tensor<32x16xf32> to tensor<32x16xbf16>
-// CHECK:       %[[M:.*]] = train.matmul %[[X]], %[[W1]] {{.*}}amp.rule = "contraction"
-// CHECK-NEXT:  %[[ML:.*]] = train.cast %[[M]] : tensor<32x64xf32> to tensor<32x64xbf16>
-// A bias does not vote: activations stay in bf16.
-// CHECK-NEXT:  %[[A:.*]] = train.add %[[ML]], %[[B1]] {{.*}} : tensor<32x64xbf16>, tensor<64xbf16>
-// CHECK-NEXT:  %[[T:.*]] = train.tanh %[[A]] {{.*}} : tensor<32x64xbf16>
+// CHECK:       %[[M:.*]] = train.matmul %[[X]], %[[W1]] {{.*}}amp.rule = "same-kernel"
+// Nobody rounds within a kernel: the bias joins the accumulator, the activation follows.
+// CHECK-NEXT:  %[[A:.*]] = train.add %[[M]], %{{.*}}amp.rule = "same-kernel"{{.*}} : tensor<32x64xf32>, tensor<64xf32>
+// CHECK-NEXT:  %[[TF:.*]] = train.tanh %[[A]] {{.*}} : tensor<32x64xf32>
+// CHECK-NEXT:  %[[T:.*]] = train.cast %[[TF]] : tensor<32x64xf32> to tensor<32x64xbf16>
 // CHECK-NEXT:  %[[L:.*]] = train.matmul %[[T]], %[[W2]]
 // The loss computes in f32.
 // CHECK:       train.softmax_cross_entropy {{.*}} : tensor<32x8xf32>

@@ -28,7 +28,8 @@ train.model @named {
     // CHECK: train.matmul {{.*}} : (tensor<8x8xbf16>, tensor<8x8xbf16>)
     // FILE:  train.matmul {{.*}}the override \22^scores$\22 fixes the type{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)
     %0 = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32> loc("scores")
-    // CHECK: train.tanh {{.*}} : tensor<8x8xbf16>
+    // CHECK: train.tanh {{.*}}amp.rule = "cut"{{.*}} : tensor<8x8xf32>
+    // CHECK-NEXT: train.cast {{.*}} to tensor<8x8xbf16>
     // FILE:  train.tanh {{.*}}amp.rule = "full-precision"{{.*}} : tensor<8x8xf32>
     %1 = train.tanh %0 : tensor<8x8xf32> loc("act")
     // CHECK: train.matmul {{.*}}amp.rule = "override"{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)

@@ -15,7 +15,7 @@ train.model @ranges {
     %scale = train.constant dense<0.25> : tensor<f32>
     %mask = train.constant dense<-1.0e9> : tensor<f32>
     // CHECK: train.matmul {{.*}}f16 ends at 65504{{.*}}amp.rule = "range"{{.*}} : (tensor<4x8x16xf16>, tensor<4x8x16xf16>) -> tensor<4x8x8xf32>
-    // BF16:  train.matmul {{.*}}amp.rule = "contraction"
+    // BF16:  train.matmul {{.*}}amp.rule = "same-kernel"
     %0 = train.matmul %q, %k transpose_rhs : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
     // CHECK-NEXT: train.mul {{.*}}amp.rule = "range"{{.*}} : tensor<4x8x8xf32>, tensor<f32>
     %1 = train.mul %0, %scale : tensor<4x8x8xf32>, tensor<f32>
@@ -83,7 +83,7 @@ train.model @ranges {
     train.return %2 : tensor<8x8xf32>
   }
 
-  // An epsilon of 1e-12 would become 0, and a division by it infinite.
+  // An epsilon of 1e-12 would become 0, and a division by it infinite. Divisors stay f32 in bf16, too.
   // CHECK-LABEL: train.func @epsilon
   // BF16-LABEL:  train.func @epsilon
   train.func @epsilon(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
@@ -91,7 +91,7 @@ train.model @ranges {
     %0 = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     %1 = train.abs %0 : tensor<8x8xf32>
     // CHECK: train.add {{.*}}the constant 1e-12 becomes 0 in f16{{.*}} : tensor<8x8xf32>, tensor<f32>
-    // BF16:  train.add {{.*}} : tensor<8x8xbf16>, tensor<bf16>
+    // BF16:  train.add {{.*}} : tensor<8x8xf32>, tensor<f32>
     %2 = train.add %1, %eps : tensor<8x8xf32>, tensor<f32>
     // CHECK: train.div
     %3 = train.div %1, %2 : tensor<8x8xf32>, tensor<8x8xf32>

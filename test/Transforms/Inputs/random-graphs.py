@@ -47,13 +47,13 @@ def program(number):
 
 
 def check(count, text):
-    pattern = r"bytes moved by @f(\d+) under the same compute types: mincut (\d+), autocast (\d+), propagate (\d+)"
+    pattern = r"bytes moved by @f(\d+) under the same compute types: mincut (\d+), autocast (\d+), propagate (\d+), mincut with any error (\d+)"
     costs = [tuple(map(int, found)) for found in re.findall(pattern, text)]
-    worse = [row for row in costs if row[1] > row[2] or row[1] > row[3]]
-    better = sum(row[1] < min(row[2:]) for row in costs)
+    worse = [row for row in costs if row[4] > row[2] or row[4] > row[3]]
+    better = sum(row[4] < min(row[2:4]) for row in costs)
     print(f"{len(costs)} programs, mincut worse in {len(worse)}, strictly better in {better}")
     for row in worse[:5]:
-        print("  worse: f%d: mincut %d, autocast %d, propagate %d" % row)
+        print("  worse: f%d: mincut %d, autocast %d, propagate %d, mincut with any error %d" % row)
     assert len(costs) > count * 0.9 and better > count // 10
 
 
