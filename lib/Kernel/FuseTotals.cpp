@@ -67,7 +67,7 @@ void TotalsFusion::findReaders(Value value, unsigned result) {
     }
     if (auto sum = GradientSum::of(user))
       readers.push_back({cast<FusedKernelOpInterface>(user), result, *sum});
-    else if (elements(shapeOf(value)) > 1 && addsUp(user))
+    else if (elements(shapeOf(value)) > 1 && addsUp(user) && !leadsToLoss(user))
       explainPass(user, kernel.canTotal(result)
                             ? "it does more than add up"
                             : kernel->getName().getStringRef() + " cannot add up what it writes");

@@ -245,6 +245,22 @@ bool ampc::isReadByElement(Value value) {
   });
 }
 
+bool ampc::leadsToLoss(Operation *op) {
+  auto program = dyn_cast<kernel::ProgramOp>(op->getParentOp());
+  SetVector<Operation *> readers;
+  readers.insert(op);
+  for (unsigned i = 0; program && i < readers.size(); ++i)
+    for (OpOperand &use : readers[i]->getUses()) {
+      readers.insert(use.getOwner());
+      if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
+        continue;
+      auto name = program.getResultAttrOfType<StringAttr>(use.getOperandNumber(), "train.name");
+      if (name && name.getValue() == "loss")
+        return true;
+    }
+  return false;
+}
+
 std::optional<GradientSum> GradientSum::of(Operation *op) {
   auto fused = dyn_cast<FusedKernelOpInterface>(op);
   auto reduce = dyn_cast<kernel::ReduceOp>(op);
@@ -285,7 +301,7 @@ std::optional<GradientSum> GradientSum::of(Operation *op) {
     if (isa<kernel::RowIndexOp>(inner))
       return {};
   }
-  if (reductions != (reduce ? 0 : sum.terms.size()))
+  if (reductions != (reduce ? 0 : sum.terms.size()) || leadsToLoss(op))
     return {};
   return sum;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Mode.h"
 #include "BatchAnalysis.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;
@@ -158,6 +159,22 @@ static void recordLimits(train::FuncOp func) {
   }
 }
 
+/// Asks the op's verifier whether the first dimension of what it combines can be the batch. That of
+/// a single row of logits is its classes.
+static bool canCombineRows(ValidRowsOpInterface op, int64_t batch) {
+  ArrayRef<int64_t> shape = shapeOf(op->getOperand(0));
+  if (shape.empty() || shape[0] % batch != 0)
+    return false;
+  ScopedDiagnosticHandler silent(op->getContext(), [](Diagnostic &) { return success(); });
+  Block arguments;
+  auto type = RankedTensorType::get({}, IntegerType::get(op->getContext(), 32));
+  Operation *copy = op->clone();
+  cast<ValidRowsOpInterface>(copy).setValidRows(arguments.addArgument(type, op->getLoc()), batch);
+  bool isRight = succeeded(verify(copy));
+  copy->destroy();
+  return isRight;
+}
+
 void ampc::prepareBatch(train::FuncOp func) {
   Builder builder(func.getContext());
   recordLimits(func);
@@ -172,7 +189,7 @@ void ampc::prepareBatch(train::FuncOp func) {
 
   SmallVector<ValidRowsOpInterface> combining;
   for (auto op : func.getBody().getOps<ValidRowsOpInterface>())
-    if (!shapeOf(op->getOperand(0)).empty() && shapeOf(op->getOperand(0))[0] % batch == 0)
+    if (canCombineRows(op, batch))
       combining.push_back(op);
   std::optional<DenseSet<Value>> batched = rowsOfBatch(func, batch, combining);
   if (!batched)

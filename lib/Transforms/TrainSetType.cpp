@@ -37,6 +37,12 @@ struct TrainSetType : ampc::impl::TrainSetTypeBase<TrainSetType> {
       return;
     AttrTypeReplacer replacer;
     replacer.addReplacement([&](FloatType t) -> Type { return t == from ? to : t; });
+    // The type that a region or an op asks to compute in is none of a value.
+    replacer.addReplacement([](TypeAttr type) -> std::optional<std::pair<Attribute, WalkResult>> {
+      if (!isa<FloatType>(type.getValue()))
+        return std::nullopt;
+      return {{type, WalkResult::skip()}};
+    });
     replacer.addReplacement([&](DenseElementsAttr elements) -> std::optional<Attribute> {
       if (elements.getElementType() != from)
         return std::nullopt;

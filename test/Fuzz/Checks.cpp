@@ -58,8 +58,13 @@ void Checks::chooseOptions() {
   static const char *policies[] = {"mincut", "mincut", "mincut", "autocast", "autocast-cpu", "propagate", "narrow"};
   static const char *scalings[] = {"torch", "tf", "apex", "paddle", "none"};
   // The best of them runs. Where a model has nothing for avx512bf16, avx512 does.
-  static const std::vector<std::string> tiers[] = {
-      {"plain"}, {"avx2"}, {"avx512"}, {"avx512", "avx512bf16"}};
+  std::vector<std::vector<std::string>> tiers = {{"plain"}};
+  if (__builtin_cpu_supports("avx2"))
+    tiers.push_back({"avx2"});
+  if (__builtin_cpu_supports("avx512f"))
+    tiers.push_back({"avx512"});
+  if (__builtin_cpu_supports("avx512bf16"))
+    tiers.push_back({"avx512", "avx512bf16"});
   options.precision = random.pick(precisions);
   options.policy = random.pick(policies);
   options.lossScaling = random.pick(scalings);
@@ -89,6 +94,8 @@ void Checks::compare(StringRef check, const Record &other) {
   std::string list;
   for (size_t i = 0; i < names.size() && i < 8; ++i)
     list += (i ? ", " : "") + names[i];
+  if (!names.empty())
+    list += firstDifference(plain[names[0]], other.at(names[0]));
   fail(check, other.empty() ? Twine("no state could be made")
                             : std::to_string(names.size()) + " of " +
                                   std::to_string(plain.size()) + " results differ: " + list);
@@ -161,7 +168,14 @@ bool Checks::writeForOracle() {
   CompileOptions wide;
   wide.precision = "f64";
   wide.tiers = options.tiers;
-  Compiled reference = compileText(text, wide, context);
+  bool isPlanted = request.plantFault == "sign";
+  Compiled reference = compileText(text, wide, context, "", isPlanted ? "kernels" : "");
+  if (isPlanted) {
+    std::string kernels = reference.texts["kernels"];
+    if (size_t at = kernels.rfind("arith.subf"); at != std::string::npos)
+      kernels.replace(at, 10, "arith.addf");
+    reference = compileText(kernels, wide, context, "kernels");
+  }
   if (!reference.module) {
     fail("f64", "does not compile: " + reference.message);
     return false;
@@ -210,7 +224,7 @@ Verdict Checks::run() {
   plain = runCalls(*code, calls);
   if (plain.empty())
     fail("plain", "no state could be made");
-  if (request.plantFault)
+  if (request.plantFault == "bit")
     plain.begin()->second.bytes[0] ^= 1;
   if (!request.folder.empty() && options.precision != "f64" && !writeForOracle())
     fail("f64", "cannot be written");

@@ -14,7 +14,8 @@ struct CheckRequest {
   uint64_t seed = 1;
   std::string only;   ///< name of a check; empty: all
   std::string folder; ///< for what the oracle reads; empty: nothing is written
-  bool plantFault = false; ///< one bit of one result is flipped, to see that it is found
+  /// A fault, to see that it is found: "bit" of a result, or "sign" of a difference in the f64 code.
+  std::string plantFault;
 };
 
 /// Says on standard output what is wrong. The same for the same text and request.

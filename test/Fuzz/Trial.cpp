@@ -5,6 +5,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
@@ -55,6 +56,31 @@ std::vector<std::string> fuzz::differences(const Record &a, const Record &b) {
     if (auto other = b.find(name); other != b.end() && !areEqual(value, other->second))
       names.push_back(name);
   return names;
+}
+
+std::string fuzz::firstDifference(const Recorded &a, const Recorded &b) {
+  size_t width = ampc_rt_dtype_bytes(a.dtype), at = 0;
+  while (at + width < a.bytes.size() && !a.bytes.compare(at, width, b.bytes, at, width))
+    at += width;
+  auto show = [&](const Recorded &value) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, value.bytes.data() + at, width);
+    double number = double(bits);
+    if (value.dtype == AMPC_F64)
+      std::memcpy(&number, &bits, 8);
+    if (value.dtype == AMPC_F32 || value.dtype == AMPC_BF16) {
+      uint32_t word = value.dtype == AMPC_F32 ? bits : bits << 16;
+      float single;
+      std::memcpy(&single, &word, 4);
+      number = single;
+    }
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::format("%.17g (0x%llx)", number, (long long)bits);
+    return text;
+  };
+  if (a.bytes.size() != b.bytes.size())
+    return ", of different sizes";
+  return ", first element " + std::to_string(at / width) + ": " + show(a) + " and " + show(b);
 }
 
 bool fuzz::writeRecord(const Record &record, StringRef path) {
@@ -117,7 +143,11 @@ Compiled fuzz::compileText(StringRef text, const CompileOptions &options, MLIRCo
 }
 
 std::unique_ptr<Code> Code::load(ModuleOp module) {
-  auto packaged = packageModel(module, {});
+  PackageOptions options;
+  options.pickTier = [](StringRef, uint32_t tiers) -> std::optional<int32_t> {
+    return llvm::Log2_32(tiers); // the best of those that were asked for
+  };
+  auto packaged = packageModel(module, options);
   if (failed(packaged))
     return nullptr;
   auto loaded = LoadedModel::load(*packaged);

@@ -20,6 +20,8 @@ using Record = std::map<std::string, Recorded>;
 
 /// Names of what differs by bits; every NaN is like every other. Only names that both have.
 std::vector<std::string> differences(const Record &a, const Record &b);
+/// Of two tensors that differ: the first elements that do.
+std::string firstDifference(const Recorded &a, const Recorded &b);
 /// As a safetensors file.
 bool writeRecord(const Record &record, llvm::StringRef path);
 

@@ -26,9 +26,11 @@ static cl::opt<unsigned> limit("limit", cl::desc("seconds of a processor for one
                                cl::init(60));
 static cl::opt<std::string> folder("out", cl::desc("folder for models and results"),
                                    cl::value_desc("DIR"));
-static cl::opt<std::string> only("check", cl::desc("only the check of this name"));
+static cl::opt<std::string> only("check", cl::desc("only the check of this name; none: only --out"));
 static cl::opt<bool> print("print", cl::desc("print the model and stop"));
-static cl::opt<bool> plantFault("plant-fault", cl::desc("flip a bit of a result, which is found"));
+static cl::opt<std::string>
+    plantFault("plant-fault", cl::desc("a fault that has to be found: bit (of a result) or sign (of "
+                                       "a difference in f64, which the oracle finds)"));
 
 namespace {
 class Driver {

@@ -243,3 +243,34 @@ kernel.program @hoist(%x: tensor<1x3xf32>, %s: tensor<1xf32>) -> (tensor<1x3xf32
   } : tensor<1xf32>
   kernel.return %h, %a : tensor<1x3xf32>, tensor<1xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#kept = affine_map<(d0, d1) -> (d0)>
+#scalar = affine_map<() -> ()>
+
+// A kernel that writes a gradient may write values of the forward pass, too. The loss adds those up in the order of every other program.
+// CHECK-LABEL: kernel.program @loss(
+// CHECK-NOT: with_totals
+// CHECK: kernel.row_reduce
+// CHECK: kernel.return
+kernel.program @loss(%x: tensor<1x3xf32>) -> (tensor<1x3xf32> {train.name = "g"}, tensor<f32> {train.name = "loss"}) {
+  %h:2 = kernel.map(%x : tensor<1x3xf32>) space [1, 3] maps [#id] -> [#id, #id] attributes {kernel.barrier} {
+  ^bb0(%e: f32):
+    %0 = arith.addf %e, %e : f32
+    kernel.yield %e, %0 : f32, f32
+  } : tensor<1x3xf32>, tensor<1x3xf32>
+  %a = kernel.map(%h#0 : tensor<1x3xf32>) space [1, 3] maps [#id] -> [#kept] {
+  ^bb0(%e: f32):
+    %1 = kernel.row_reduce sum %e : f32
+    kernel.yield %1 : f32
+  } : tensor<1xf32>
+  %v = kernel.view %a : tensor<1xf32> to tensor<f32>
+  %l = kernel.map(%v : tensor<f32>) space [] maps [#scalar] -> [#scalar] {
+  ^bb0(%e: f32):
+    %2 = arith.negf %e : f32
+    kernel.yield %2 : f32
+  } : tensor<f32>
+  kernel.return %h#1, %l : tensor<1x3xf32>, tensor<f32>
+}

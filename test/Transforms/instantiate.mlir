@@ -72,3 +72,23 @@ train.model @vectors {
 // CHECK-LABEL: train.func @b.loss
 // CHECK-NOT:   train.control = "valid"
 // CHECK:       train.softmax
+
+// The first dimension of a single row of logits is its classes, not the batch, even if they are as many.
+// CHECK-LABEL: train.model @one_row
+// CHECK: train.func @fit.loss({{.*}}%[[VALID:arg2]]: tensor<i32>
+// CHECK: train.mse
+// CHECK: train.compare lt %{{.*}}, %[[VALID]]
+// CHECK: train.softmax_cross_entropy
+// CHECK-NOT: train.compare
+// CHECK: train.return
+train.model @one_row {
+  train.param @w : tensor<5xf32> = #train.ones
+  train.func @loss(%x: tensor<5xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<5xf32>
+    %0 = train.mse %x, %w : tensor<5xf32>, tensor<5xf32>
+    %1 = train.softmax_cross_entropy %w, %w : tensor<5xf32>, tensor<5xf32>
+    %2 = train.add %0, %1 : tensor<f32>, tensor<f32>
+    train.return %2 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
+}

@@ -1,0 +1,10 @@
+// Smaller models out of larger ones.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TOOLS_AMPC_REDUCE_REDUCEMODEL_H
+#define AMPC_TOOLS_AMPC_REDUCE_REDUCEMODEL_H
+
+namespace ampc {
+/// The pass `reduce-model`, for MLIR's reducer.
+void registerReduceModel();
+} // namespace ampc
+#endif
