@@ -214,7 +214,8 @@ def short_struct(built):
     model, head = Trained(*built), [("size", ctypes.c_uint32), ("valid", ctypes.c_uint32), ("lr_factor", ctypes.c_float),
                                     ("flags", ctypes.c_uint32), ("workspace", ctypes.c_void_p)]
     out = TrainOut(size=TrainOut.nonfinite.offset, nonfinite=77)
-    given = pointer_struct(head, (0, 0.0, 0, None), batch("plain", 2, True))
+    inputs = batch("plain", 2, True) # the struct only points there
+    given = pointer_struct(head, (0, 0.0, 0, None), inputs)
     model.check(model.call("plain_allow_train_step", model.state, ctypes.byref(given), ctypes.byref(out)), "short")
     expect("short report", (out.found_inf, out.nonfinite), (1, 77))
 
