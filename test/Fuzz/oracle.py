@@ -162,7 +162,8 @@ class Oracle:
             gradients = self.gradients(step, at, wide)
             if round == 0 and np.isfinite(loss.e):
                 self.problems += rules.check_gradients(self, step, at, gradients)
-            self.problems += rules.check_update(self, step, at, gradients)
+            check = rules.check_skipped if wide.tensors[at + "status"] > 0 else rules.check_update
+            self.problems += check(self, step, at, gradients)
 
     def gradients(self, step, at, results):
         """Dense gradients of the step's parameters."""

@@ -151,6 +151,19 @@ def close(got, expected, scale, what, problems, share):
         problems.append(f"{what}{list(map(int, at))}: expected {expected[at]:.12g}, but got {got[at]:.12g} ({bad.sum()} of {bad.size})")
 
 
+def check_skipped(oracle, step, at, gradients):
+    """A step is skipped for a gradient that is not finite, and then leaves parameters, moments and averages as they were."""
+    problems, before, after = [], oracle.wide.state(at + "before/"), oracle.wide.state(at + "after/")
+    if all(np.isfinite(g).all() for g in gradients.values()):
+        problems.append(f"{at}status: expected no skipped step, since all gradients are finite")
+    params = [param.lstrip("@") for param in step["params"]]
+    own = lambda slot: slot in params or (slot.startswith(step["sym_name"] + ".") and "gradient." not in slot and ".rows." not in slot)
+    for slot in filter(own, before):
+        if not np.array_equal(before[slot].v, after[slot].v, equal_nan=True):
+            problems.append(f"{at}{slot}: expected its value before the skipped step")
+    return problems
+
+
 def check_update(oracle, step, at, gradients):
     """Parameters, moments and averages after a step, from the gradients that the same state gave."""
     problems, results, name = [], oracle.wide, step["sym_name"]
