@@ -1,8 +1,11 @@
-# Fails, with names, if an op of the dialect has no numeric test: all-ops.py DIALECT_FOLDER TEST_FOLDER
+# Fails, with names, if an op of the dialect has no numeric test, or an attribute of an op none with an unusual value that the op
+# takes: all-ops.py DIALECT_FOLDER TEST_FOLDER
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import pathlib
 import re
 import sys
+
+import attributes
 
 dialect, tests = map(pathlib.Path, sys.argv[1:3])
 # Ops that hold models together, or mark places in them, compute nothing.
@@ -17,13 +20,22 @@ for file in dialect.glob("*.td"):
 if len(ops) < 80:
     sys.exit(f"expected at least 80 ops in {dialect}, but found {len(ops)}")
 
-missing = []
+missing, wide = [], []
 for op in sorted(ops - structure):
     name = through.get(op, op)
     test = tests / f"{name}.mlir"
     text = test.read_text() if test.exists() else ""
     if "RUN:" not in text or not re.search(rf"^[^/]*\btrain\.{name}\b", text, re.M):
         missing.append(op)
+    elif "RUN: ampc check" in text and "--also=bf16,f16" not in text:
+        wide.append(op)
+if wide:
+    sys.exit("expected --also=bf16,f16 in the numeric test of " + ", ".join(wide))
 if missing:
     sys.exit("no numeric test for " + ", ".join(missing))
 print(f"every op has a numeric test: {len(ops - structure)} ops")
+
+lacking, count = attributes.missing(dialect, tests, structure | through.keys())
+if lacking:
+    sys.exit("no numeric test has\n  " + "\n  ".join(lacking))
+print(f"every attribute has a numeric test with unusual values: {count} attributes")
