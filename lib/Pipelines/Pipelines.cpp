@@ -76,6 +76,8 @@ ArrayRef<Phase> ampc::getPhases() {
        "losses that need it are scaled; what is not finite in gradients is counted, and one "
        "predicate guards all state of steps that skip",
        [](OpPassManager &pm, const CompileOptions &options) {
+         if (options.precision == "f64") // the reference: nothing is scaled
+           return;
          pm.addPass(
              createAmpInsertLossScaling({options.lossScaling, options.profile, options.explain}));
          pm.addPass(createCanonicalizerPass());

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Text.h"
 #include "ampc/Transforms/Passes.h"
+#include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
 namespace ampc {
@@ -43,6 +44,11 @@ struct TrainSetType : ampc::impl::TrainSetTypeBase<TrainSetType> {
         return std::nullopt;
       return {{type, WalkResult::skip()}};
     });
+    // So is that of an optimizer's moments, which are f64 beside a parameter in f64.
+    replacer.addReplacement(
+        [](OptimizerAttrInterface rule) -> std::optional<std::pair<Attribute, WalkResult>> {
+          return {{rule, WalkResult::skip()}};
+        });
     replacer.addReplacement([&](DenseElementsAttr elements) -> std::optional<Attribute> {
       if (elements.getElementType() != from)
         return std::nullopt;

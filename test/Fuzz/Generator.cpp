@@ -1,9 +1,11 @@
 // Random models.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Generator.h"
+#include "ampc/Pipelines/Pipelines.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -367,6 +369,66 @@ void Generator::makeStep(int number, train::FuncOp loss) {
   }
   builder.setInsertionPointToEnd(&model.getBody().front());
   builder.create(state);
+}
+
+/// What the compiler says about the model up to differentiation; empty if it accepts it.
+static std::string refusalOf(ModuleOp module) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  std::string message;
+  ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error && message.empty())
+      message = diagnostic.str();
+    return success();
+  });
+  PassManager pm(module.getContext());
+  for (StringRef phase : {"import", "simplify", "autodiff"})
+    findPhase(phase)->addPasses(pm, CompileOptions());
+  if (succeeded(pm.run(*copy)))
+    return "";
+  return message.empty() ? "no message" : message;
+}
+
+/// Freezes the parameter that `message` says the loss of a step does not depend on.
+static bool leaveOut(ModuleOp module, StringRef message) {
+  auto [before, after] = message.split("to depend on @");
+  StringRef param = after.split(',').first;
+  if (!before.contains("the loss of step @"))
+    return false;
+  bool isLeft = false;
+  module.walk([&](train::StepOp step) {
+    SmallVector<Attribute> params;
+    for (Attribute name : step.getParams())
+      if (cast<FlatSymbolRefAttr>(name).getValue() != param ||
+          !before.contains("@" + step.getSymName().str()))
+        params.push_back(name);
+    isLeft |= params.size() < step.getParams().size() && !params.empty();
+    if (isLeft) {
+      step.setParamsAttr(ArrayAttr::get(module.getContext(), params));
+      step.removeGroupsAttr();
+    }
+  });
+  module.walk([&](train::ParamOp op) {
+    if (op.getSymName() == param)
+      op->setAttr("frozen", UnitAttr::get(op.getContext()));
+  });
+  return isLeft;
+}
+
+std::string fuzz::makeModel(const Definitions &definitions, uint64_t seed, MLIRContext *context) {
+  OwningOpRef<ModuleOp> module;
+  bool isGood = false;
+  for (uint64_t attempt = 0; attempt < 20 && !isGood; ++attempt) {
+    module = Generator(definitions, seed + (attempt << 32), context).run();
+    for (int left = 0; left < 8 && !isGood; ++left) {
+      std::string message = refusalOf(*module);
+      isGood = message.empty();
+      if (!isGood && !leaveOut(*module, message))
+        break;
+    }
+  }
+  std::string text;
+  llvm::raw_string_ostream(text) << *module;
+  return text;
 }
 
 OwningOpRef<ModuleOp> Generator::run() {

@@ -52,5 +52,8 @@ private:
   train::FuncOp helper;
   int inputs = 0;
 };
+/// The text of a model that differentiation accepts: a step leaves out parameters that its loss
+/// turns out not to depend on, and where that is not enough another model takes its place.
+std::string makeModel(const Definitions &definitions, uint64_t seed, mlir::MLIRContext *context);
 } // namespace ampc::fuzz
 #endif

@@ -3,8 +3,6 @@
 #include "Checks.h"
 #include "Generator.h"
 #include "ampc/Pipelines/Pipelines.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -66,11 +64,7 @@ std::string Driver::textOf(uint64_t number) {
     auto file = llvm::MemoryBuffer::getFileOrSTDIN(input);
     return file ? (*file)->getBuffer().str() : text;
   }
-  auto module = fuzz::Generator(definitions, number, context.get()).run();
-  llvm::raw_string_ostream(text) << *module;
-  if (failed(verify(*module)))
-    llvm::outs() << "the generator made a model that is not valid\n";
-  return text;
+  return fuzz::makeModel(definitions, number, context.get());
 }
 
 int Driver::check(uint64_t number) {

@@ -19,7 +19,7 @@ def read_tensors(path):
         begin, end = (8 + size + offset for offset in at["data_offsets"])
         array = np.frombuffer(data[begin:end], TYPES[at["dtype"]]).reshape(at["shape"])
         if at["dtype"] == "BF16":
-            array = (array.astype(np.uint32) << 16).view(np.float32)
+            array = (np.atleast_1d(array).astype(np.uint32) << 16).view(np.float32).reshape(at["shape"])
         tensors[name] = array
     return tensors
 

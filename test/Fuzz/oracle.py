@@ -19,8 +19,8 @@ class Unknown(Exception):
 def to_narrow(v, element):
     if element == "f16":
         return v.astype(np.float16).astype(np.float64)
-    bits = v.astype(np.float32).view(np.uint32)
-    near = ((bits + 0x7fff + (bits >> 16 & 1)) >> 16 << 16).view(np.float32)
+    bits = np.atleast_1d(v).astype(np.float32).view(np.uint32)
+    near = ((bits + 0x7fff + (bits >> 16 & 1)) >> 16 << 16).view(np.float32).reshape(v.shape)
     return np.where(np.isnan(v), v, near).astype(np.float64)
 
 
@@ -64,7 +64,7 @@ def evaluate(model, function, inputs, state, training):
                 raise Unknown(op.name)
             values.update(zip(op.results, (narrowed(stored(x), kind[1]) for x, kind in zip(found, op.result_types))))
         return []
-    values.update(zip(function.arguments, inputs))
+    values.update(zip(function.arguments, map(stored, inputs)))
     return run(function.ops)
 
 

@@ -7,6 +7,7 @@
 // CHECK: %[[R:.*]] = amp.autocast f32 -> tensor<3xf64>
 // CHECK: train.exp %{{.*}} {compute = f32} : tensor<3xf64>
 // CHECK: amp.yield %{{.*}} : tensor<3xf64>
+// CHECK: train.step {{.*}} #train.sgd<lr = {{.*}}, moments = f32>
 train.model @m {
   train.param @w : tensor<3xf32> = #train.ones
   train.func @loss(%x: tensor<3xf32>) -> tensor<f32> {
@@ -19,5 +20,5 @@ train.model @m {
     %l = train.reduce_mean %0 over [0] : tensor<3xf32>
     train.return %l : tensor<f32>
   }
-  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1, moments = f32>
 }

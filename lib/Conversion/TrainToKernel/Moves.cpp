@@ -41,8 +41,10 @@ static Value rounded(Location loc, Value sums, RankedTensorType type, Converter 
 
 /// The sums of rows of `updates`, for a result of `type`.
 static RankedTensorType sumsOf(Value updates, RankedTensorType type) {
+  Type given = tensorOf(updates).getElementType(), sum = computeType(type.getElementType());
+  bool isWider = given.getIntOrFloatBitWidth() > sum.getIntOrFloatBitWidth();
   return RankedTensorType::get({type.getDimSize(0), tensorOf(updates).getDimSize(1)},
-                               computeType(type.getElementType()));
+                               isWider ? given : sum);
 }
 
 static LogicalResult convertScatterAdd(train::ScatterAddOp op, Converter &converter) {
