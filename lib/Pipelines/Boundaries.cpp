@@ -1,6 +1,8 @@
 // What happens between phases, so that going on from text gives what going on from memory gives.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Pipelines.h"
+#include "mlir-dialects/Train/Train.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
 
 using namespace mlir;
@@ -62,13 +64,37 @@ void Phase::addTo(OpPassManager &pm, const CompileOptions &options) const {
   pm.addPass(std::make_unique<NotePhase>(name));
 }
 
+/// Phases rely on the ones before them, and text with the note may be of anybody's making.
+static LogicalResult checkNote(ModuleOp module, const Phase &phase) {
+  bool isExpanded = &phase >= findPhase("optimize");
+  llvm::DenseSet<StringRef> declared;
+  module.walk([&](StateOpInterface state) { declared.insert(state.getSymName()); });
+  auto isDeclared = [&](DictionaryAttr role) {
+    auto slot = role ? role.getAs<StringAttr>("train.slot") : StringAttr();
+    return !slot || declared.contains(slot.getValue());
+  };
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    if (isExpanded && isa<train::StepOp, train::ExportOp>(op))
+      return op->emitOpError() << "expected none behind the phase optimize";
+    auto func = dyn_cast<FunctionOpInterface>(op);
+    for (unsigned i = 0; func && i < func.getNumArguments(); ++i)
+      if (!isDeclared(func.getArgAttrDict(i)))
+        return op->emitOpError() << "expected argument " << i << " to be a state of the model";
+    for (unsigned i = 0; func && i < func.getNumResults(); ++i)
+      if (!isDeclared(func.getResultAttrDict(i)))
+        return op->emitOpError() << "expected result " << i << " to be a state of the model";
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 FailureOr<const Phase *> ampc::lastPhaseOf(ModuleOp module) {
   Attribute note = module->getAttr(phaseAttribute);
   if (!note)
     return static_cast<const Phase *>(nullptr);
   auto name = dyn_cast<StringAttr>(note);
   if (const Phase *phase = name ? findPhase(name) : nullptr)
-    return phase;
+    return failed(checkNote(module, *phase)) ? FailureOr<const Phase *>() : phase;
   return module.emitError() << "expected " << phaseAttribute << " to be a phase (" << phaseNames()
                             << "), but got " << note;
 }
