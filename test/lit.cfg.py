@@ -28,6 +28,10 @@ config.substitutions += [
     ("%python", shutil.which("python3") or "python3"),
 ]
 
+# Models that PyTorch exported, with its results: more than fit into the tree.
+if os.path.isdir(os.path.join(config.source_dir, "../shared/oracles")):
+    config.available_features.add("exported-models")
+
 flags = set()
 try:
     with open("/proc/cpuinfo") as info:
