@@ -56,6 +56,17 @@ static FailureOr<std::vector<Member>> translateTiers(ModuleOp module, const Mode
   return members;
 }
 
+/// The members that have code for one tier, which is all that the tables then name.
+static std::vector<Member> keepMembersOf(int32_t tier, ModelInfo &model,
+                                         std::vector<Member> members) {
+  keepTier(model, tier);
+  std::vector<Member> kept; // a member that took another's place would lose its context before its code
+  for (Member &member : members)
+    if (keepNamed(*member.code, model))
+      kept.push_back(std::move(member));
+  return kept;
+}
+
 /// Tables, C functions and runtime; for a process that has the runtime, tables alone.
 static LogicalResult addMain(ModuleOp module, const ModelInfo &model, const PackageOptions &options,
                              std::vector<Member> &members) {
@@ -190,10 +201,8 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
   model->planHash = hashOf(model->planHash * 31 + LLVM_VERSION_MAJOR, *members) * 31 +
                     uint64_t(options.sanitizer);
   if (options.pickTier)
-    if (std::optional<int32_t> tier = options.pickTier(model->name, model->tiers)) {
-      keepTier(*model, *tier);
-      llvm::erase_if(*members, [&](Member &member) { return !keepNamed(*member.code, *model); });
-    }
+    if (std::optional<int32_t> tier = options.pickTier(model->name, model->tiers))
+      *members = keepMembersOf(*tier, *model, std::move(*members));
   if (failed(addMain(module, *model, options, *members)))
     return failure();
   llvm::Module &main = *members->back().code;
