@@ -44,6 +44,9 @@ if os.environ.get("AMPC_TEST_FULL"):
 # Builds that replace malloc and watch memory.
 if config.sanitize:
     config.available_features.add("sanitized")
+# Models that PyTorch exported, with its results: more than fit into the tree.
+if os.path.isdir(os.path.join(config.source_dir, "../shared/oracles")):
+    config.available_features.add("exported-models")
 
 flags = set()
 try:

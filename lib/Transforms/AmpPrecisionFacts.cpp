@@ -412,7 +412,8 @@ void PrecisionFacts::narrow() {
     std::optional<Reason> why = whyInternal(op, statistics);
     if (auto misfit = constantMisfit(op, lowOf(op)); !why && misfit)
       why = {"range", *misfit};
-    if (const std::string *magnification = magnified(op->getResult(0)); !why && magnification)
+    if (const std::string *magnification = magnified(op->getResult(0));
+        !why && magnification && cast<PrecisionOpInterface>(op).getCategory() != Category::LowPrecision)
       why = {"cancellation", *magnification};
     for (Value result : op->getResults())
       if (auto misfit = isReal(result) ? rangeMisfit(result, lowOf(op)) : std::nullopt;
