@@ -12,7 +12,8 @@ wanted = sum(math.log1p(math.exp(-z)) + (1 - t) * z for z, t in zip(x, y)) / 8
 net = compiled.Model(sys.argv[1], "bce")
 head = [("size", ctypes.c_uint32), ("valid", ctypes.c_uint32), ("lr_factor", ctypes.c_float), ("flags", ctypes.c_uint32),
         ("workspace", ctypes.c_void_p)]
-given = compiled.pointer_struct(head, (0, 0.0, 0, None), [compiled.array("f32", x), compiled.array("f32", y)])
+inputs = [compiled.array("f32", x), compiled.array("f32", y)]  # kept: the struct holds their addresses only
+given = compiled.pointer_struct(head, (0, 0.0, 0, None), inputs)
 out = TrainOut(size=ctypes.sizeof(TrainOut))
 net.check(net.call("train_step", net.state, ctypes.byref(given), ctypes.byref(out)), "train_step")
 weight = net.tensor("w", 1)[0]
