@@ -413,7 +413,8 @@ void PrecisionFacts::narrow() {
     if (auto misfit = constantMisfit(op, lowOf(op)); !why && misfit)
       why = {"range", *misfit};
     if (const std::string *magnification = magnified(op->getResult(0));
-        !why && magnification && cast<PrecisionOpInterface>(op).getCategory() != Category::LowPrecision)
+        !why && magnification &&
+        cast<PrecisionOpInterface>(op).getCategory() != Category::LowPrecision)
       why = {"cancellation", *magnification};
     for (Value result : op->getResults())
       if (auto misfit = isReal(result) ? rangeMisfit(result, lowOf(op)) : std::nullopt;

@@ -70,7 +70,7 @@ def against(path):
             h = rounded(sum(0.25 * of_input(x) for x in row))
             big = rounded(h + 256)
             small = rounded(big - 256)
-            p = rounded(sum(0.125 * small for _ in range(16)))
+            p = sum(0.125 * small for _ in range(16))  # only the loss reads it
             for name, value in (("matmul#0", h), ("add#0", big), ("sub#0", small), ("matmul#1", p)):
                 values.setdefault("loss/" + name, []).append(value)
     with open(path) as file:
@@ -84,7 +84,7 @@ def against(path):
         ):
             wanted, got = error(values[name], exact[name]), found[name][key]
             assert math.isclose(wanted, got, rel_tol=1e-5, abs_tol=1e-9), (name, key, wanted, got)
-        assert found[name]["type"] == "bf16", found[name]
+        assert found[name]["type"] == ("f32" if name == "loss/matmul#1" else "bf16"), found[name]
     assert report["first_divergence"] == "loss/sub#0" and not report["passed"], report
     wanted = sum(4 * p**2 for p in narrow["loss/matmul#1"]) / 32
     assert math.isclose(report["steps"][0]["loss"], wanted, rel_tol=1e-5), report["steps"]
