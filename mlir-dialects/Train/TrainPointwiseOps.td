@@ -222,14 +222,14 @@ def Train_ClampOp : Train_RealUnaryOp<"clamp", Passthrough> {
   let arguments = (ins RealTensor:$x, F64Attr:$low, F64Attr:$high);
   let assemblyFormat = "$x `from` $low `to` $high attr-dict `:` type($x)";
   let example = "%y = train.clamp %x from 0.0 to 6.0 : tensor<4x8xf32>";
-  let doc = "The cotangent passes where low <= x <= high, bounds included as in PyTorch.";
+  let doc = "The cotangent passes where low < x < high: at a bound it is 0, as that of `relu` at 0, and as in PyTorch 2.15.";
   let saves   = ["0"];
   let scalar  = [{
     return b.min(b.max(x[0], b.real(getLow().convertToDouble())), b.real(getHigh().convertToDouble())); }];
   let adjoint = [{
     Value zero = b.real(0.0, g), low = b.real(getLow().convertToDouble(), g), high = b.real(getHigh().convertToDouble(), g);
-    Value below = b.select(b.compare(ComparePredicate::le, getX(), high), g, zero);
-    return {b.select(b.compare(ComparePredicate::ge, getX(), low), below, zero)}; }];
+    Value below = b.select(b.greater(high, getX()), g, zero);
+    return {b.select(b.greater(getX(), low), below, zero)}; }];
   let hasVerifier = 1;
 }
 def Train_GeluOp : Train_RealUnaryOp<"gelu", Passthrough> {

@@ -50,7 +50,8 @@ train.model @stopped {
   train.func @loss(%x: tensor<3xf32>) -> tensor<f32> {
     %w = train.read @w : tensor<3xf32>
     %s = train.stop_gradient %w : tensor<3xf32>
-    %0 = train.reduce_sum %s over [0] : tensor<3xf32>
+    %m = train.mul %s, %x : tensor<3xf32>, tensor<3xf32>
+    %0 = train.reduce_sum %m over [0] : tensor<3xf32>
     train.return %0 : tensor<f32>
   }
   train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
