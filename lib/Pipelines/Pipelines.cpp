@@ -87,8 +87,8 @@ ArrayRef<Phase> ampc::getPhases() {
        [](OpPassManager &pm, const CompileOptions &options) {
          AmpRecomputeOptions recompute;
          recompute.explain = options.explain;
-         recompute.repeat = options.recompute &&
-                            (options.precision == "bf16" || options.precision == "f16");
+         recompute.repeat =
+             options.recompute && (options.precision == "bf16" || options.precision == "f16");
          pm.addPass(createAmpRecompute(recompute));
          if (options.observe)
            pm.addPass(createTrainObserve());

@@ -3,8 +3,8 @@
 #include "Random.h"
 #include "Trial.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/xxhash.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 #include <cmath>
 #include <cstring>
 #include <sys/mman.h>
@@ -24,8 +24,8 @@ class GuardedMemory {
 public:
   explicit GuardedMemory(size_t bytes, bool atStart = false)
       : page(sysconf(_SC_PAGESIZE)), inner((bytes + page - 1) / page * page) {
-    base = static_cast<char *>(mmap(nullptr, inner + 2 * page, PROT_NONE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    base = static_cast<char *>(
+        mmap(nullptr, inner + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     if (inner)
       mprotect(base + page, inner, PROT_READ | PROT_WRITE);
     place = base + page + (atStart ? 0 : inner - bytes);
@@ -127,8 +127,7 @@ void Run::setInitial() {
   for (int i = 0; i < model.slot_count; ++i) {
     const ampc_tensor &tensor = model.slots[i].tensor;
     auto found = calls.initial->find(std::string("state0/") + tensor.name);
-    if (found == calls.initial->end() || found->second.dtype != AMPC_F32 ||
-        !isReal(tensor.dtype))
+    if (found == calls.initial->end() || found->second.dtype != AMPC_F32 || !isReal(tensor.dtype))
       continue;
     auto *data = static_cast<char *>(ampc_rt_tensor_data(state, i));
     for (int64_t k = 0, count = countOf(tensor); k < count; ++k) {
@@ -204,8 +203,7 @@ void Run::call(int number, int round, std::vector<void *> outputs, void *out) {
     if (!calls.valid)
       record("input/" + std::string(program.name) + "/" + std::to_string(round) + "/" +
                  program.inputs[i].name,
-             program.inputs[i],
-             inputs.back().get());
+             program.inputs[i], inputs.back().get());
   }
   if (outputs.empty()) {
     status = ampc_rt_run(state, number, in, out);
@@ -290,7 +288,8 @@ Record Run::go() {
     setInitial();
   recordState("state0/", false);
   for (int i = 0; i < model.program_count; ++i)
-    if (model.programs[i].kind == AMPC_PROGRAM_EVAL || model.programs[i].kind == AMPC_PROGRAM_EXPORT)
+    if (model.programs[i].kind == AMPC_PROGRAM_EVAL ||
+        model.programs[i].kind == AMPC_PROGRAM_EXPORT)
       infer(i);
   for (int round = 0; round < calls.rounds; ++round) {
     if (round && round == calls.savedAfter) {
@@ -317,4 +316,6 @@ Record Run::go() {
   return std::move(result);
 }
 
-Record fuzz::runCalls(const Code &code, const Calls &calls) { return Run(code.model(), calls).go(); }
+Record fuzz::runCalls(const Code &code, const Calls &calls) {
+  return Run(code.model(), calls).go();
+}

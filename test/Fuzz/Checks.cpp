@@ -55,7 +55,8 @@ private:
 /// How this seed's model is compiled.
 void Checks::chooseOptions() {
   static const char *precisions[] = {"f32", "f32", "bf16", "bf16", "f16", "f64"};
-  static const char *policies[] = {"mincut", "mincut", "mincut", "autocast", "autocast-cpu", "propagate", "narrow"};
+  static const char *policies[] = {"mincut",       "mincut",    "mincut", "autocast",
+                                   "autocast-cpu", "propagate", "narrow"};
   static const char *scalings[] = {"torch", "tf", "apex", "paddle", "none"};
   // The best of them runs. Where a model has nothing for avx512bf16, avx512 does.
   std::vector<std::vector<std::string>> tiers = {{"plain"}};
@@ -79,8 +80,8 @@ void Checks::chooseOptions() {
 void Checks::fail(StringRef check, const Twine &what) {
   llvm::outs() << check << ": " << what << " (--precision=" << options.precision
                << " --policy=" << options.policy << " --loss-scaling=" << options.lossScaling
-               << " --master-weights=" << (options.masterWeights ? "true" : "false")
-               << " tier " << options.tiers.back();
+               << " --master-weights=" << (options.masterWeights ? "true" : "false") << " tier "
+               << options.tiers.back();
   for (const std::string &override : options.precisionOverrides)
     llvm::outs() << " --precision-override=" << override;
   llvm::outs() << ")\n";
@@ -97,8 +98,8 @@ void Checks::compare(StringRef check, const Record &other) {
   if (!names.empty())
     list += firstDifference(plain[names[0]], other.at(names[0]));
   fail(check, other.empty() ? Twine("no state could be made")
-                            : std::to_string(names.size()) + " of " +
-                                  std::to_string(plain.size()) + " results differ: " + list);
+                            : std::to_string(names.size()) + " of " + std::to_string(plain.size()) +
+                                  " results differ: " + list);
 }
 
 void Checks::compileOtherwise(StringRef check, CompileOptions other, bool observed) {

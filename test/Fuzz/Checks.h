@@ -3,8 +3,8 @@
 #ifndef AMPC_TEST_FUZZ_CHECKS_H
 #define AMPC_TEST_FUZZ_CHECKS_H
 
-#include "llvm/ADT/StringRef.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace ampc::fuzz {
 enum class Verdict { Good, Refused, Wrong };
@@ -14,7 +14,8 @@ struct CheckRequest {
   uint64_t seed = 1;
   std::string only;   ///< name of a check; empty: all
   std::string folder; ///< for what the oracle reads; empty: nothing is written
-  /// A fault, to see that it is found: "bit" of a result, or "sign" of a difference in the f64 code.
+  /// A fault, to see that it is found: "bit" of a result, or "sign" of a difference in the f64
+  /// code.
   std::string plantFault;
 };
 

@@ -20,9 +20,8 @@ public:
     return names;
   }
   static bool isA(const json::Object &record, StringRef name) {
-    return llvm::any_of(*record.getArray("!superclasses"), [&](const json::Value &value) {
-      return value.getAsString() == name;
-    });
+    return llvm::any_of(*record.getArray("!superclasses"),
+                        [&](const json::Value &value) { return value.getAsString() == name; });
   }
   static StringRef text(const json::Object &record, StringRef field) {
     return record.getString(field).value_or("");
@@ -36,8 +35,7 @@ public:
     for (const json::Value &pair : *record.getObject(field)->getArray("args")) {
       const json::Array &entry = *pair.getAsArray();
       const json::Object *type = entry[0].getAsObject(); // else a C++ type
-      see(type ? text(*type, "def") : *entry[0].getAsString(),
-          entry[1].getAsString().value_or(""));
+      see(type ? text(*type, "def") : *entry[0].getAsString(), entry[1].getAsString().value_or(""));
     }
   }
 
@@ -88,8 +86,8 @@ AttrDefinition Records::attribute(const json::Object &record, StringRef dialect)
         return;
       }
       const json::Object &parameter = get(type);
-      result.parameters.push_back({name.str(), text(parameter, "cppType").str(),
-                                   !text(parameter, "defaultValue").empty()});
+      result.parameters.push_back(
+          {name.str(), text(parameter, "cppType").str(), !text(parameter, "defaultValue").empty()});
     });
   return result;
 }

@@ -101,9 +101,11 @@ Value Generator::makeConstant(RankedTensorType type) {
   Type element = type.getElementType();
   bool isSplat = type.getNumElements() > 64 || random.chance(0.4);
   for (int64_t i = 0, count = isSplat ? 1 : type.getNumElements(); i < count; ++i)
-    elements.push_back(isa<FloatType>(element)
-                           ? Attribute(FloatAttr::get(element, std::round(random.normal() * 64) / 64))
-                           : Attribute(IntegerAttr::get(element, random.between(0, element.isInteger(1) ? 1 : 3))));
+    elements.push_back(
+        isa<FloatType>(element)
+            ? Attribute(FloatAttr::get(element, std::round(random.normal() * 64) / 64))
+            : Attribute(
+                  IntegerAttr::get(element, random.between(0, element.isInteger(1) ? 1 : 3))));
   return create("train.constant", {}, named("value", DenseElementsAttr::get(type, elements)), type);
 }
 
@@ -189,7 +191,8 @@ Value Generator::reduceToScalar(Value value) {
     value = create("train.mul", {value, makeLeaf(type)}, {}, type);
   if (random.chance(0.3)) {
     static const char *losses[] = {"train.mse", "train.l1", "train.bce_with_logits"};
-    return create(random.pick(losses), {value, makeLeaf(type)}, {}, type.clone(ArrayRef<int64_t>()));
+    return create(random.pick(losses), {value, makeLeaf(type)}, {},
+                  type.clone(ArrayRef<int64_t>()));
   }
   if (!type.getRank())
     return value;
@@ -208,8 +211,8 @@ Value Generator::makeLoss() {
     }
   bool readsParameter = false;
   for (auto read : body->getOps<train::ReadOp>())
-    readsParameter |= isa<train::ParamOp>(SymbolTable::lookupNearestSymbolFrom(
-        read, read.getStateAttr()));
+    readsParameter |=
+        isa<train::ParamOp>(SymbolTable::lookupNearestSymbolFrom(read, read.getStateAttr()));
   if (!readsParameter || !loss) {
     auto type = RankedTensorType::get({random.pick(sampler.extents)}, builder.getF32Type());
     Value part = reduceToScalar(readState("train.param", type));
@@ -262,9 +265,8 @@ void Generator::makeRegion(Block &block) {
   for (Operation *op : inside)
     op->moveBefore(region, region->end());
   for (auto [out, result] : llvm::zip(yielded, autocast->getResults()))
-    Value(out).replaceUsesWithIf(result, [&](OpOperand &use) {
-      return use.getOwner()->getBlock() != region;
-    });
+    Value(out).replaceUsesWithIf(
+        result, [&](OpOperand &use) { return use.getOwner()->getBlock() != region; });
   builder.setInsertionPointToEnd(region);
   OperationState yield(builder.getUnknownLoc(), "amp.yield");
   yield.addOperands(yielded);

@@ -134,8 +134,7 @@ void Sampler::chooseOperands(const OpDefinition &definition, Draft &draft) {
         size_t back = std::min<size_t>(values.size(), random.chance(0.6) ? 3 : values.size());
         value = values[values.size() - random.between(1, back)];
       }
-      auto type = value ? cast<RankedTensorType>(value.getType())
-                        : typeLike(draft.types, summary);
+      auto type = value ? cast<RankedTensorType>(value.getType()) : typeLike(draft.types, summary);
       size_t number = draft.types.size();
       if (!value && number < definition.exampleRanks.size() && random.chance(0.3)) {
         SmallVector<int64_t> shape(definition.exampleRanks[number]);
@@ -200,7 +199,8 @@ Attribute Sampler::attribute(const OpDefinition &definition, const Argument &arg
   if (!argument.cases.empty())
     return parseAttribute(random.pick(argument.cases), context);
   if (kind == "F64Attr") {
-    static const double reals[] = {0.0, 1.0, -1.0, 0.5, 0.1, 1e-5, 1e-3, 2.0, -0.5, 0.9, 3.0, 100.0};
+    static const double reals[] = {0.0,  1.0, -1.0, 0.5, 0.1, 1e-5,
+                                   1e-3, 2.0, -0.5, 0.9, 3.0, 100.0};
     return b.getF64FloatAttr(random.chance(0.7) ? random.pick(reals) : random.unit());
   }
   static const int64_t integers[] = {0, 0, 1, 1, 2, 3, -1, -100, 5};
@@ -286,10 +286,9 @@ bool Sampler::isValid(const OpDefinition &definition, Draft &draft, OpBuilder &b
       Operation *probe = Operation::create(typed);
       isInferred = succeeded(probe->getName().verifyInherentAttrs(
                        draft.attributes, [&] { return mlir::emitError(loc); })) &&
-                   succeeded(infer->inferReturnTypes(context, loc, probe->getOperands(),
-                                                     probe->getDiscardableAttrDictionary(),
-                                                     probe->getPropertiesStorage(),
-                                                     probe->getRegions(), types));
+                   succeeded(infer->inferReturnTypes(
+                       context, loc, probe->getOperands(), probe->getDiscardableAttrDictionary(),
+                       probe->getPropertiesStorage(), probe->getRegions(), types));
       probe->destroy();
       draft.results = types;
     }
@@ -341,8 +340,8 @@ bool Sampler::learn(Draft &draft, StringRef message) {
   if (at == StringRef::npos)
     return false;
   StringRef text = expected.drop_front(at);
-  auto wanted = dyn_cast_or_null<RankedTensorType>(
-      parseType(text.take_front(text.find('>') + 1), context));
+  auto wanted =
+      dyn_cast_or_null<RankedTensorType>(parseType(text.take_front(text.find('>') + 1), context));
   if (!wanted || wanted.getNumElements() > mostElements)
     return false;
   at = got.find("tensor<");

@@ -43,8 +43,7 @@ private:
                                   llvm::StringRef summary);
   void chooseOperands(const OpDefinition &definition, Draft &draft);
   void chooseAttributes(const OpDefinition &definition, Draft &draft);
-  mlir::Attribute attribute(const OpDefinition &definition, const Argument &argument,
-                            Draft &draft);
+  mlir::Attribute attribute(const OpDefinition &definition, const Argument &argument, Draft &draft);
   llvm::SmallVector<int64_t> numbers(const OpDefinition &definition, Draft &draft);
   bool chooseResults(const OpDefinition &definition, Draft &draft);
   bool isValid(const OpDefinition &definition, Draft &draft, mlir::OpBuilder &builder);

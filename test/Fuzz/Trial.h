@@ -47,14 +47,14 @@ private:
 
 /// How the calls of a run are made. The defaults are the plain way.
 struct Calls {
-  uint64_t seed = 1;     ///< of the data
+  uint64_t seed = 1; ///< of the data
   int threads = 1;
-  int rounds = 3;        ///< steps of every train.step
-  int savedAfter = 0;    ///< rounds until the state goes through a file; 0: never
-  uint32_t valid = 0;    ///< rows of every batch that count; 0: all
+  int rounds = 3;            ///< steps of every train.step
+  int savedAfter = 0;        ///< rounds until the state goes through a file; 0: never
+  uint32_t valid = 0;        ///< rows of every batch that count; 0: all
   bool shortBuffers = false; ///< nothing lies behind the rows that count; else NaN
   bool observed = false;
-  bool detailed = false; ///< also gradients, and the state around every step
+  bool detailed = false;           ///< also gradients, and the state around every step
   const Record *initial = nullptr; ///< values of the state instead of the model's own
 };
 /// Runs all steps, evaluations and exports of a model.

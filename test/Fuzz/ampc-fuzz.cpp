@@ -24,11 +24,13 @@ static cl::opt<unsigned> limit("limit", cl::desc("seconds of a processor for one
                                cl::init(60));
 static cl::opt<std::string> folder("out", cl::desc("folder for models and results"),
                                    cl::value_desc("DIR"));
-static cl::opt<std::string> only("check", cl::desc("only the check of this name; none: only --out"));
+static cl::opt<std::string> only("check",
+                                 cl::desc("only the check of this name; none: only --out"));
 static cl::opt<bool> print("print", cl::desc("print the model and stop"));
 static cl::opt<std::string>
-    plantFault("plant-fault", cl::desc("a fault that has to be found: bit (of a result) or sign (of "
-                                       "a difference in f64, which the oracle finds)"));
+    plantFault("plant-fault",
+               cl::desc("a fault that has to be found: bit (of a result) or sign (of "
+                        "a difference in f64, which the oracle finds)"));
 
 namespace {
 class Driver {
@@ -107,7 +109,9 @@ void Driver::finish() {
   ++(code == 0 ? good : code == 2 ? refused : wrong);
   if (code != 0) {
     llvm::outs() << "seed " << number << ": "
-                 << (code == 2 ? "" : code < 0 ? "CRASHED " : "WRONG ");
+                 << (code == 2  ? ""
+                     : code < 0 ? "CRASHED "
+                                : "WRONG ");
     if (code < 0)
       llvm::outs() << strsignal(WTERMSIG(status)) << " in " << said.rsplit("# ").second;
     for (StringRef line : llvm::split(said.rtrim(), "\n"))

@@ -82,6 +82,7 @@ def _(o, a, b): return [mul(a, b)]
 def _(o, a, b):
     if a.isReal:
         return [div(a, b)]
+    running.number(a)
     # Of integers: rounded towards 0; by 0 it is 0.
     q = np.where(b.v == 0, 0, np.trunc(a.v / np.where(b.v == 0, 1, b.v))).astype(a.v.dtype)
     return [Val(q, 0 if a.e is None else a.e + b.e)]
@@ -104,7 +105,7 @@ def _(o, x): return [minimum(maximum(x, real(o["low"])), real(o["high"]))]
 
 
 @op("abs")
-def _(o, x): return [Val(np.abs(x.v), x.e if x.e is not None else 0)]
+def _(o, x): return [Val(np.abs(running.number(x).v), x.e if x.e is not None else 0)]
 
 
 @op("floor")

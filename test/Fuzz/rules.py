@@ -138,8 +138,8 @@ def clipped(step, gradients):
         gradients = {name: np.clip(g, -limit, limit) for name, g in gradients.items()}
     if norm is not None:
         total = math.sqrt(sum(float((g * g).sum()) for g in gradients.values()))
-        if total > norm:
-            gradients = {name: g * (norm / total) for name, g in gradients.items()}
+        factor = min(1.0, norm / (total + 1e-6))
+        gradients = {name: g * factor for name, g in gradients.items()}
     return gradients
 
 

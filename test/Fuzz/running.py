@@ -8,6 +8,10 @@ import numpy as np
 np.seterr(all="ignore")
 
 
+class Unknown(Exception):
+    """What has no form in numpy."""
+
+
 class Precision:
     """Units of rounding: of a sum or product, of a function such as exp, of a value that is stored between ops."""
 
@@ -22,6 +26,13 @@ PRECISIONS = {
     "bf16": Precision("bf16", 2.0**-24, 2.0**-21, 2.0**-8, 2.0**-125, 3.3e38),
     "f16": Precision("f16", 2.0**-24, 2.0**-21, 2.0**-11, 2.0**-24, 65504.0),
 }
+
+
+def merged(names):
+    """What holds for a model with several precisions."""
+    all = [PRECISIONS[name] for name in names]
+    return Precision(" and ".join(names), max(p.unit for p in all), max(p.function for p in all), max(p.stored for p in all),
+                     max(p.tiny for p in all), min(p.largest for p in all))
 
 
 class Val:
@@ -59,11 +70,19 @@ def stored(x):
     return Val(x.v, np.where(np.abs(x.v) + e < p.largest, e, np.inf))
 
 
+def number(x):
+    if x.v.dtype == np.bool_:
+        raise Unknown("arithmetic of i1")
+    return x
+
+
 def add(a, b):
+    number(a), number(b)
     return rounded(a.v + b.v, 0 if a.e is None else a.e + b.e)
 
 
 def neg(a):
+    number(a)
     return a.moved(np.negative) if a.e is None else Val(-a.v, a.e)
 
 
@@ -72,6 +91,7 @@ def sub(a, b):
 
 
 def mul(a, b):
+    number(a), number(b)
     e = 0
     if a.e is not None:
         # An exact 0 stays one, whatever the bound of the other factor.
@@ -127,6 +147,7 @@ def select(c, a, b):
 
 
 def maximum(a, b):
+    number(a), number(b)
     return Val(np.maximum(a.v, b.v), 0 if a.e is None else np.maximum(a.e, b.e))
 
 
@@ -146,6 +167,7 @@ def total(x, axes, keep=False):
 
 
 def largest(x, axes, keep=False):
+    number(x)
     return Val(x.v.max(axis=tuple(axes), keepdims=keep), 0 if x.e is None else x.e.max(axis=tuple(axes), keepdims=keep))
 
 

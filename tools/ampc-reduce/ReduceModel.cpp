@@ -90,8 +90,7 @@ static bool dropAttribute(Operation *op) {
     return false;
   auto model = cast<train::ModelOp>(op->getParentOp());
   auto last = cast<FlatSymbolRefAttr>(step.getParams().getValue().back());
-  step.setParamsAttr(
-      ArrayAttr::get(op->getContext(), step.getParams().getValue().drop_back()));
+  step.setParamsAttr(ArrayAttr::get(op->getContext(), step.getParams().getValue().drop_back()));
   if (Operation *param = model.lookupSymbol(last.getValue()))
     param->setAttr("frozen", UnitAttr::get(op->getContext()));
   return true;

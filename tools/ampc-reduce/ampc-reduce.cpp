@@ -1,5 +1,5 @@
-// MLIR's reducer with the dialects of models: the smallest model that a test still finds interesting.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// MLIR's reducer with the dialects of models: the smallest model that a test still finds
+// interesting. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ReduceModel.h"
 #include "ampc/Pipelines/Pipelines.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
