@@ -14,13 +14,8 @@ template <typename Op> struct Entry {
   ArrayRef<Elements> inputs;
   SmallVector<int64_t> batch;
 
-  static size_t position(Attribute attr, Type type, ArrayRef<int64_t> point) {
-    AffineMap map = cast<AffineMapAttr>(attr).getValue();
-    size_t at = 0;
-    for (auto [index, size] :
-         llvm::zip(map.compose(point), cast<RankedTensorType>(type).getShape()))
-      at = at * size + index;
-    return at;
+  static size_t position(Attribute map, Type type, ArrayRef<int64_t> point) {
+    return positionIn(map, type, point);
   }
   SmallVector<int64_t> point(ArrayRef<int64_t> inner) const {
     SmallVector<int64_t> all(batch);

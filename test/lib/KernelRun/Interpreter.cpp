@@ -1,6 +1,7 @@
 // Kernels evaluated point by point.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Interpreter.h"
+#include "mlir-dialects/Kernel/LinearMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -10,6 +11,41 @@
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::test;
+
+static int64_t flatPosition(AffineMap map, Type type, ArrayRef<int64_t> point) {
+  int64_t position = 0;
+  for (auto [i, size] : llvm::zip(map.compose(point), cast<RankedTensorType>(type).getShape()))
+    position = position * size + i;
+  return position;
+}
+
+int64_t test::positionIn(Attribute attr, Type type, ArrayRef<int64_t> point) {
+  struct Linear {
+    bool holds;
+    int64_t first;
+    SmallVector<int64_t> strides;
+  };
+  static DenseMap<std::pair<Attribute, Type>, Linear> known;
+  AffineMap map = cast<AffineMapAttr>(attr).getValue();
+  auto [entry, isNew] = known.try_emplace({attr, type});
+  Linear &linear = entry->second;
+  if (isNew) {
+    SmallVector<int64_t> unit(point.size(), 0);
+    linear.holds = isLinear(map);
+    linear.first = flatPosition(map, type, unit);
+    for (int64_t &index : unit) {
+      index = 1;
+      linear.strides.push_back(flatPosition(map, type, unit) - linear.first);
+      index = 0;
+    }
+  }
+  if (!linear.holds)
+    return flatPosition(map, type, point);
+  int64_t position = linear.first;
+  for (auto [index, stride] : llvm::zip(point, linear.strides))
+    position += index * stride;
+  return position;
+}
 
 int64_t test::bytesOf(Type element) { return std::max(1u, element.getIntOrFloatBitWidth() / 8); }
 static APFloat rounded(double value, FloatType type) {
@@ -48,16 +84,6 @@ struct Interpreter {
   ArrayRef<Elements> inputs;
   ArrayRef<int64_t> space;
   bool known = true;
-
-  int64_t positionIn(Attribute attr, Type type, ArrayRef<int64_t> point) {
-    AffineMap map = cast<AffineMapAttr>(attr).getValue();
-    ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
-    SmallVector<int64_t> at = map.compose(point);
-    int64_t position = 0;
-    for (auto [i, size] : llvm::zip(at, shape))
-      position = position * size + i;
-    return position;
-  }
 
   Element evaluate(Value value, SmallVector<int64_t> point, DenseMap<Value, Element> &done);
   Element evaluateOp(Operation *def, ArrayRef<Element> x);
@@ -246,8 +272,7 @@ bool test::interpret(FusedKernelOpInterface op, ArrayRef<Elements> inputs,
       done[op.getBody().getArgument(0)] = {sumAt(op, inputs, point), 0};
     for (unsigned k = 0; k < results.size(); ++k) {
       Element value = interpreter.evaluate(yield->getOperand(k), point, done);
-      Element &into =
-          results[k][interpreter.positionIn(op.getResultMaps()[k], op->getResultTypes()[k], point)];
+      Element &into = results[k][positionIn(op.getResultMaps()[k], op->getResultTypes()[k], point)];
       bool isFirst = !reduce || point[1] == 0;
       into = isFirst ? value : combine(reduce.getKind(), into, value);
     }
