@@ -80,8 +80,11 @@ static bool takeOperand(Operation *op) {
 /// One attribute less, or one parameter of a step.
 static bool dropAttribute(Operation *op) {
   auto step = dyn_cast<train::StepOp>(op);
-  for (StringRef name : {"groups", "schedule", "clip_norm", "clip_value", "micro_batches",
-                         "ema_decay", "amp.scaler", "compute"})
+  SmallVector<StringRef> names = {"compute"};
+  if (step)
+    names = {"groups",        "schedule",  "clip_norm",  "clip_value",
+             "micro_batches", "ema_decay", "amp.scaler", "nonfinite"};
+  for (StringRef name : names)
     if (op->hasAttr(name)) {
       op->removeAttr(name);
       return true;
