@@ -9,6 +9,17 @@ from graph import parameters
 from running import PRECISIONS, Val
 
 
+def draws(op):
+    return op.name.startswith(("train.random_", "train.dropout"))
+
+
+def cuts_gradient(op):
+    """Ops whose documented gradient is not the derivative: none through stop_gradient and to a row of padding; that of batch_normalize
+    takes its statistics for functions of x."""
+    return op.name in ("train.stop_gradient", "train.batch_normalize") or \
+        (op.name in ("train.gather", "train.embedding") and op["padding"] is not None)
+
+
 def check_gradients(oracle, step, at, gradients):
     """A directional derivative per parameter. Differences of two widths tell how far they are from the derivative, the running error
     analysis how much of them is rounding. A kink at the place itself (a maximum of equals) has no derivative to compare with."""
