@@ -153,7 +153,7 @@ def main():
     print("  }")
     print(f"  train.step @fit minimize @loss over [{', '.join('@' + name for name, _, _ in state)}]")
     print(f"    with #train.adamw<lr = {float(args.lr):.1e}, beta2 = 0.99, weight_decay = 0.1>")
-    print(f"    schedule #train.cosine<steps = {args.steps}, warmup = 100, floor = 0.05> {{clip_norm = 1.0}}")
+    print(f"    schedule #train.cosine<steps = {args.steps}, warmup = {min(100, args.steps)}, floor = 0.05> {{clip_norm = 1.0}}")
     print('  train.export @logits_of_one as "predict"')
     print("}")
 

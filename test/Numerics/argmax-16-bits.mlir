@@ -14,7 +14,7 @@ train.model @positions {
     %peak = train.matmul %eye, %onehot : (tensor<4x4xf32>, tensor<4x1000xf32>) -> tensor<4x1000xf32>
     %h = train.add %flat, %peak : tensor<4x1000xf32>, tensor<4x1000xf32>
     // CHECK: train.argmax %{{.*}} : tensor<4x1000xbf16>
-    // CHECK: train.reduce_max %{{.*}} over [1] {{.*}} : tensor<4x1000xbf16>
+    // CHECK: train.reduce_max %{{.*}} over [1] {{.*}} : tensor<4x1000xf32>
     %i = train.argmax %h : tensor<4x1000xf32>
     %m = train.reduce_max %h over [1] : tensor<4x1000xf32>
     %position = train.cast %i : tensor<4xi32> to tensor<4xf32>

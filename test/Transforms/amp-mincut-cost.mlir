@@ -3,8 +3,8 @@
 // RUN: ampc compile %s --precision=bf16 --explain-precision --compile-to=precision 2>&1 | FileCheck %s
 // The input, f32:                                         2 * 4 * 32 = 256
 //   in bf16, which takes a cast of (4 + 2) * 32                      = 192
-// The products and the tanh, bf16, but the result, f32: 2 * 128 + 256 = 512
-// CHECK: cost.mlir:10:3: remark: bytes moved by @export.f under the same compute types: mincut 960,
+// The tanh, bf16, and the result, f32:                      128 + 256 = 384
+// CHECK: cost.mlir:10:3: remark: bytes moved by @export.f under the same compute types: mincut 832, autocast
 train.model @cost {
   train.param @w : tensor<8x8xf32> = #train.kaiming_uniform
   train.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {

@@ -15,13 +15,17 @@ BodyEmitter::BodyEmitter(KernelEmitter &e, FusedKernelOpInterface op,
       results(pointers.results), totals(pointers.totals), points(std::move(space)),
       width(lanesFor(op, e.tier)) {}
 
+// Sums have one partial sum a lane: what else got into the body must not change their number, so
+// those of wide elements take several registers.
 int64_t BodyEmitter::lanesFor(FusedKernelOpInterface op, const Tier &tier) {
+  Block &body = op.getBody().front();
+  if (isa<kernel::ReduceOp>(op) || !body.getOps<kernel::RowReduceOp>().empty())
+    return tier.lanes(32);
   unsigned bits = 32;
   auto look = [&](Type type) {
     if (type.isIntOrFloat())
       bits = std::max(bits, type.getIntOrFloatBitWidth());
   };
-  Block &body = op.getBody().front();
   llvm::for_each(body.getArgumentTypes(), look);
   for (Operation &bodyOp : body)
     llvm::for_each(bodyOp.getResultTypes(), look);

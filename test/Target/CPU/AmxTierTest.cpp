@@ -21,6 +21,13 @@ double norm(const std::vector<float> &x, const std::vector<float> &y) {
   return std::sqrt(sum);
 }
 
+/// A bias of keys adds one number to all scores of a query, which softmax does not see: its gradient
+/// is rounding alone, and AdamW makes a full step of it.
+void dropKeys(std::vector<float> &bias) {
+  size_t width = bias.size() / 3;
+  bias.erase(bias.begin() + width, bias.begin() + 2 * width);
+}
+
 struct AmxTier : testing::Test {
   void SetUp() override {
     if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
@@ -70,6 +77,9 @@ struct AmxTier : testing::Test {
       if (slot.role != AMPC_ROLE_PARAM || slot.tensor.dtype != AMPC_F32)
         continue;
       std::vector<float> want = wide.values(i), got = amx.values(i);
+      if (llvm::StringRef(slot.tensor.name).ends_with(".qkv.bias"))
+        for (std::vector<float> *values : {&want, &got, &first[i]})
+          dropKeys(*values);
       double moved = norm(want, first[i]), apart = norm(got, want);
       EXPECT_GT(moved, 0) << slot.tensor.name;
       EXPECT_LE(apart, bound * moved) << slot.tensor.name;
