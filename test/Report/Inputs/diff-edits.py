@@ -30,10 +30,10 @@ def number(rows, **wanted):
 
 step = report["steps"][0]
 ops, casts, name = step["operations"], step["casts"], step["name"]
-op, cast = number(ops, op="train.tanh"), number(casts, part="backward", to="f16")
+op, cast = next(i for i, row in enumerate(ops) if "saved_bytes" in row), number(casts, part="backward", to="f16")
 text = lambda value: "none" if value is None else json.dumps(value)
 cases = []  # place, value, the line with `->`, or with a sign in front
-for field, value in (("computes", "bf16"), ("stored", "f32"), ("rule", "override"), ("shape", "8x8"), ("bytes", 7), ("saved_bytes", 5), ("saved_bytes", None)):
+for field, value in (("computes", "bf16"), ("stored", "f64"), ("rule", "override"), ("shape", "8x8"), ("bytes", 7), ("saved_bytes", 5), ("saved_bytes", None)):
     cases.append((["steps", 0, "operations", op, field], value, f"  {name} {ops[op]['id']} {field}: {text(ops[op][field])} -> {text(value)}"))
 for field, value in (("from", "f64"), ("to", "bf16"), ("bytes", 7), ("of", "x:input#0")):
     cases.append((["steps", 0, "casts", cast, field], value, f"  {name} {casts[cast]['id']} {field}: {text(casts[cast][field])} -> {text(value)}"))
