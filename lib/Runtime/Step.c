@@ -179,8 +179,10 @@ static void report(const ampc_rt_call *call, double scale, bool ran, void *out) 
   memset(&result, 0, sizeof result);
   result.loss_double = outputValue(call, program->loss_output, 0);
   result.loss = (float)result.loss_double;
-  result.grad_norm = (float)outputValue(call, program->norm_output, 0);
-  result.learning_rate = (float)outputValue(call, program->rate_output, 0);
+  if (ran) { /* else their places hold those of another run */
+    result.grad_norm = (float)outputValue(call, program->norm_output, 0);
+    result.learning_rate = (float)outputValue(call, program->rate_output, 0);
+  }
   result.loss_scale = (float)scale;
   result.nonfinite = ran ? nonfinite(call) : 0;
   result.found_inf = result.nonfinite != 0;

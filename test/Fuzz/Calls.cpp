@@ -236,8 +236,6 @@ void Run::train(int number, int round, const std::string &name) {
   std::string prefix = name + "/" + std::to_string(round) + "/";
   recordNumber(prefix + "status", status);
   recordNumber(prefix + "loss", out.loss_double);
-  if (status < 0) // after a loss that is not finite the rest was not computed
-    return;
   recordNumber(prefix + "grad_norm", out.grad_norm);
   recordNumber(prefix + "learning_rate", out.learning_rate);
   recordNumber(prefix + "loss_scale", out.loss_scale);

@@ -207,6 +207,11 @@ def bad_loss(built):
         status, out = run(model, f"plain_{mode}_train_step", inputs)
         expect(f"loss, {mode}", (status, out.nonfinite, out.skipped), (-8, 0, 0))
         expect(f"loss, {mode}: changed", kept(model) == before, True)
+    model, inputs = Trained(*built), batch("norm", 1, False)
+    status, good = run(model, "norm_skip_train_step", inputs)
+    inputs[1][5] = float("inf")
+    status, out = run(model, "norm_skip_train_step", inputs)
+    expect("norm of gradients that were not computed", (status, good.grad_norm > 0, out.grad_norm), (-8, True, 0))
 
 
 def short_struct(built):
