@@ -96,8 +96,7 @@ static std::optional<unsigned> packableDepth(kernel::GemmOp op) {
     dims[depth] = getAffineDimExpr(k, op.getContext());
     dims[1 - depth] = getAffineDimExpr(n, op.getContext());
     if (mapAt(op.getOperandMaps(), 1) == AffineMap::get(k + 1, 0, dims, op.getContext()) &&
-        type.getDimSize(depth) == op.getDepth() &&
-        type.getDimSize(1 - depth) == op.getSpace()[n])
+        type.getDimSize(depth) == op.getDepth() && type.getDimSize(1 - depth) == op.getSpace()[n])
       return depth;
   }
   return {};

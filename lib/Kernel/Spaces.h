@@ -39,8 +39,8 @@ bool hasRowOps(FusedKernelOpInterface op);
 bool isPointwise(mlir::Operation *op);
 bool usesLinearIndex(FusedKernelOpInterface op);
 
-/// Whether the program's loss depends on `op`. A kernel of a gradient may give values of the forward
-/// pass, too, and a sum of those is none of a gradient: it keeps its order.
+/// Whether the program's loss depends on `op`. A kernel of a gradient may give values of the
+/// forward pass, too, and a sum of those is none of a gradient: it keeps its order.
 bool leadsToLoss(mlir::Operation *op);
 
 /// What a sum over all elements of a gradient adds up; null if the kernel does anything else.

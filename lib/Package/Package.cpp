@@ -60,7 +60,8 @@ static FailureOr<std::vector<Member>> translateTiers(ModuleOp module, const Mode
 static std::vector<Member> keepMembersOf(int32_t tier, ModelInfo &model,
                                          std::vector<Member> members) {
   keepTier(model, tier);
-  std::vector<Member> kept; // a member that took another's place would lose its context before its code
+  std::vector<Member>
+      kept; // a member that took another's place would lose its context before its code
   for (Member &member : members)
     if (keepNamed(*member.code, model))
       kept.push_back(std::move(member));
@@ -80,8 +81,8 @@ static LogicalResult addMain(ModuleOp module, const ModelInfo &model, const Pack
   return success();
 }
 
-/// Of the code before LLVM works on it, so that a process that compiles one tier has the hash of the
-/// library with all of them.
+/// Of the code before LLVM works on it, so that a process that compiles one tier has the hash of
+/// the library with all of them.
 static uint64_t hashOf(uint64_t seed, ArrayRef<Member> members) {
   for (const Member &member : members) {
     llvm::SmallVector<char, 0> bitcode;

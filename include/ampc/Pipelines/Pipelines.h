@@ -19,13 +19,13 @@ struct CompileOptions {
   bool masterWeights = true; ///< parameters in f32; false: rounded to 16 bits after every update
   bool fuse = true;          ///< false: one kernel per op, to compare bits
   std::string packWeights = "auto"; ///< auto, always or never: the same, for packed weights
-  bool fusePacks = true;    ///< false: kernels of their own write packed weights, to compare bits
-  std::string profile;      ///< file of `ampc profile`; empty: none
-  bool recompute = true;    ///< false: cheap values are kept for the backward pass, to compare bits
+  bool fusePacks = true; ///< false: kernels of their own write packed weights, to compare bits
+  std::string profile;   ///< file of `ampc profile`; empty: none
+  bool recompute = true; ///< false: cheap values are kept for the backward pass, to compare bits
   std::vector<std::string> tiers; ///< instruction sets to write code for; empty: all
-  bool observe = false;     ///< every value of a step is a result of its program (Observe.h)
-  bool explain = false;     ///< a remark for every decision
-  bool policyCosts = false; ///< attach to programs what each policy costs
+  bool observe = false;           ///< every value of a step is a result of its program (Observe.h)
+  bool explain = false;           ///< a remark for every decision
+  bool policyCosts = false;       ///< attach to programs what each policy costs
 };
 
 /// One phase: a name, what holds afterwards, and the passes that make it hold.

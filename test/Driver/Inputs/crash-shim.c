@@ -1,10 +1,11 @@
-/* Preloaded into a program: ends it at the N-th system call of a save, and takes away what file systems and systems may lack.
-   SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* Preloaded into a program: ends it at the N-th system call of a save, and takes away what file
+   systems and systems may lack. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
    CRASH_FOLDER   the folder of the file; calls count from the first one that names it
    CRASH_AT       the number of the call, from 1; without it, nothing ends
    CRASH_WHEN     before, middle (half of what a call writes is written) or after
-   CRASH_WITHOUT  unnamed (no O_TMPFILE) or links (no /proc, by which an unnamed file gets a name) */
+   CRASH_WITHOUT  unnamed (no O_TMPFILE) or links (no /proc, by which an unnamed file gets a name)
+ */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,17 +38,17 @@ static void end(const char *call, const char *when) {
 }
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
-#define CALL(name, ...)                                                                              \
-  ({                                                                                                 \
-    number += counts;                                                                                \
-    if (isLast("before") || isLast("middle")) /* they have none */                                   \
-      end(#name, "before");                                                                          \
-    __auto_type result = REAL(name)(__VA_ARGS__);                                                    \
-    int error = errno;                                                                               \
-    if (isLast("after"))                                                                             \
-      end(#name, "after");                                                                           \
-    errno = error;                                                                                   \
-    result;                                                                                          \
+#define CALL(name, ...)                                                                            \
+  ({                                                                                               \
+    number += counts;                                                                              \
+    if (isLast("before") || isLast("middle")) /* they have none */                                 \
+      end(#name, "before");                                                                        \
+    __auto_type result = REAL(name)(__VA_ARGS__);                                                  \
+    int error = errno;                                                                             \
+    if (isLast("after"))                                                                           \
+      end(#name, "after");                                                                         \
+    errno = error;                                                                                 \
+    result;                                                                                        \
   })
 
 int open(const char *path, int flags, ...) {
@@ -93,8 +94,8 @@ int rename(const char *old, const char *new) { return CALL(rename, old, new); }
 long syscall(long which, ...) {
   va_list more;
   va_start(more, which);
-  long a = va_arg(more, long), b = va_arg(more, long), c = va_arg(more, long), d = va_arg(more, long), e = va_arg(more, long),
-       f = va_arg(more, long);
+  long a = va_arg(more, long), b = va_arg(more, long), c = va_arg(more, long),
+       d = va_arg(more, long), e = va_arg(more, long), f = va_arg(more, long);
   va_end(more);
   return CALL(syscall, which, a, b, c, d, e, f);
 }

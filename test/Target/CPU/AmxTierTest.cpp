@@ -21,8 +21,8 @@ double norm(const std::vector<float> &x, const std::vector<float> &y) {
   return std::sqrt(sum);
 }
 
-/// A bias of keys adds one number to all scores of a query, which softmax does not see: its gradient
-/// is rounding alone, and AdamW makes a full step of it.
+/// A bias of keys adds one number to all scores of a query, which softmax does not see: its
+/// gradient is rounding alone, and AdamW makes a full step of it.
 void dropKeys(std::vector<float> &bias) {
   size_t width = bias.size() / 3;
   bias.erase(bias.begin() + width, bias.begin() + 2 * width);

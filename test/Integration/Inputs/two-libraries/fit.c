@@ -1,5 +1,5 @@
-/* FIT trains the model of HEADER, whose functions begin with NAME, and returns the bits of its loss.
-   SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* FIT trains the model of HEADER, whose functions begin with NAME, and returns the bits of its
+   loss. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include HEADER
 #include <stddef.h>
 
