@@ -20,6 +20,11 @@ def cuts_gradient(op):
         (op.name in ("train.gather", "train.embedding") and op["padding"] is not None)
 
 
+def remakes_operands(op):
+    """attention_grad takes the results of attention, and makes them anew where it is differentiated. A model that writes it gives others."""
+    return op.name == "train.attention_grad"
+
+
 def check_gradients(oracle, step, at, gradients):
     """A directional derivative per parameter. Differences of two widths tell how far they are from the derivative, the running error
     analysis how much of them is rounding. A kink at the place itself (a maximum of equals) has no derivative to compare with."""
