@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 
+import images  # noqa: F401, adds to ops.OPS
 import ops
 import rules
 from graph import read_model, read_tensors

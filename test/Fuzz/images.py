@@ -1,0 +1,117 @@
+# What ops on images compute, in numpy.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import itertools
+
+import numpy as np
+
+from ops import op
+from running import Val, div, product, real, total
+
+
+def windows(a, kernel, strides, padding, dilations, fill=0.0):
+    """[N, OH, OW, C, KH, KW]"""
+    top, bottom, left, right = padding
+    a = np.pad(a, ((0, 0), (top, bottom), (left, right), (0, 0)), constant_values=fill)
+    reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilations)]
+    view = np.lib.stride_tricks.sliding_window_view(a, reach, (1, 2))
+    return view[:, ::strides[0], ::strides[1], :, ::dilations[0], ::dilations[1]]
+
+
+def convolve(o):
+    strides, padding, groups = o["strides"], o["padding"], o["groups"] or 1
+    dilations = o["dilations"] or [1, 1]
+
+    def run(image, filter):
+        w = windows(image, filter.shape[1:3], strides, padding, dilations)
+        parts = [np.einsum("nhwckl,oklc->nhwo", x, f) for x, f in zip(np.split(w, groups, 3), np.split(filter, groups, 0))]
+        return np.concatenate(parts, 3)
+    return run
+
+
+@op("conv2d")
+def _(o, image, filter): return [product(convolve(o), image, filter, int(np.prod(filter.shape[1:])))]
+
+
+def scatter_windows(grads, shape, kernel, strides, padding, dilations):
+    """The transpose of windows(): grads is [N, OH, OW, C, KH, KW]."""
+    top, bottom, left, right = padding
+    n, h, w, c = shape
+    result = np.zeros((n, h + top + bottom, w + left + right, c))
+    oh, ow = grads.shape[1:3]
+    for i, j in itertools.product(range(kernel[0]), range(kernel[1])):
+        y, x = i * dilations[0], j * dilations[1]
+        result[:, y:y + (oh - 1) * strides[0] + 1:strides[0], x:x + (ow - 1) * strides[1] + 1:strides[1], :] += grads[..., i, j]
+    return result[:, top:top + h, left:left + w, :]
+
+
+@op("conv2d_grad_input")
+def _(o, g, filter):
+    shape, groups, dilations = o.result_types[0][0], o["groups"] or 1, o["dilations"] or [1, 1]
+
+    def run(g, f):
+        parts = [np.einsum("nhwo,oklc->nhwckl", x, y) for x, y in zip(np.split(g, groups, 3), np.split(f, groups, 0))]
+        return scatter_windows(np.concatenate(parts, 3), shape, f.shape[1:3], o["strides"], o["padding"], dilations)
+    return [product(run, g, filter, int(np.prod(filter.shape[:3])))]
+
+
+@op("conv2d_grad_filter")
+def _(o, image, g):
+    shape, groups, dilations = o.result_types[0][0], o["groups"] or 1, o["dilations"] or [1, 1]
+
+    def run(x, g):
+        w = windows(x, shape[1:3], o["strides"], o["padding"], dilations)
+        parts = [np.einsum("nhwckl,nhwo->oklc", a, b) for a, b in zip(np.split(w, groups, 3), np.split(g, groups, 3))]
+        return np.concatenate(parts, 0)
+    return [product(run, image, g, int(np.prod(g.shape[:3])))]
+
+
+@op("max_pool")
+def _(o, x):
+    def of(fill):
+        return lambda a: windows(a, o["window"], o["strides"], o["padding"], [1, 1], fill)
+    w = of(-np.inf)(x.v)
+    flat = w.reshape(w.shape[:4] + (-1,))
+    where = np.argmax(flat, -1).astype(np.int8)
+    if x.e is None:
+        return [Val(flat.max(-1)), Val(where)]
+    e = of(0.0)(np.asarray(x.e, np.float64)).reshape(flat.shape)
+    best = np.take_along_axis(flat - e, where[..., None].astype(np.int64), -1)
+    others = flat + e >= best
+    np.put_along_axis(others, where[..., None].astype(np.int64), False, -1)
+    unsure = others.any(-1) & (e.max(-1) > 0)
+    return [Val(flat.max(-1), e.max(-1)), Val(where, np.where(unsure, np.inf, 0))]
+
+
+@op("avg_pool")
+def _(o, x):
+    w = x.moved(lambda a: windows(np.asarray(a, np.float64), o["window"], o["strides"], o["padding"], [1, 1]))
+    return [div(total(w, (4, 5)), real(o["window"][0] * o["window"][1]))]
+
+
+@op("max_pool_grad")
+def _(o, g, where):
+    shape, (kh, kw) = o.result_types[0][0], o["window"]
+
+    def run(a):
+        chosen = (where.v[..., None] == np.arange(kh * kw)).reshape(where.shape + (kh, kw))
+        return scatter_windows(a[..., None, None] * chosen, shape, (kh, kw), o["strides"], o["padding"], [1, 1])
+    v = run(g.v)
+    if g.e is None:
+        return [Val(v)]
+    outside = ((where.v < 0) | (where.v >= kh * kw)).any() or (where.e > 0).any()
+    # A place in the padding is no place.
+    p = Val.precision
+    return [Val(v, np.inf if outside else run(np.nan_to_num(g.e, posinf=1e300)) + kh * kw * p.unit * run(np.abs(g.v)))]
+
+
+@op("avg_pool_grad")
+def _(o, g):
+    shape, (kh, kw) = o.result_types[0][0], o["window"]
+
+    def run(a):
+        return scatter_windows(np.broadcast_to(a[..., None, None] / (kh * kw), a.shape + (kh, kw)), shape, (kh, kw), o["strides"],
+                               o["padding"], [1, 1])
+    v = run(g.v)
+    if g.e is None:
+        return [Val(v)]
+    return [Val(v, run(np.nan_to_num(g.e, posinf=1e300)) + (kh * kw + 2) * Val.precision.unit * run(np.abs(g.v)))]
