@@ -383,7 +383,7 @@ def reduced(o, losses, counted=None):
 @op("softmax_cross_entropy")
 def _(o, x, target):
     classes, smoothing = x.shape[-1], o["smoothing"] or 0.0
-    counted, e = None, None
+    counted = None
     if target.isReal:
         t = target
     else:
