@@ -254,6 +254,22 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
   return true;
 }
 
+static bool isSummed(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<kernel::ViewOp>(user) ? isSummed(user->getResult(0)) : addsUp(user);
+  });
+}
+
+/// Whether another value, whose sum keeps its order, would pass for a gradient in one kernel with
+/// one: sums of gradients become totals.
+static bool hidesSum(Operation *first, Operation *second) {
+  auto isGradient = [](Operation *op) { return op->hasAttr("kernel.barrier"); };
+  auto isOther = [&](Operation *op) {
+    return !isGradient(op) && llvm::any_of(op->getResults(), isSummed);
+  };
+  return (isGradient(first) && isOther(second)) || (isGradient(second) && isOther(first));
+}
+
 /// The map from the producer's space to the reader's, along which both meet at every value that
 /// links them; null if there is none.
 static AffineMap meetingMap(FusedKernelOpInterface producer, kernel::MapOp reader) {
@@ -320,7 +336,7 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
   auto producer = kernel::throughViews(given).getDefiningOp<FusedKernelOpInterface>();
   if (!reader || !producer || isa<kernel::ReduceOp>(producer) || isBarrier(producer) ||
       isRepeated(reader) || !fits(producer, reader) || GradientSum::of(reader) ||
-      GradientSum::of(producer))
+      GradientSum::of(producer) || hidesSum(producer, reader))
     return false;
   bool isView = given.getDefiningOp<kernel::ViewOp>() != nullptr;
   if (isView) {
@@ -363,7 +379,7 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
 bool Fuser::mergeSiblings(FusedKernelOpInterface first, FusedKernelOpInterface second) {
   bool depends =
       llvm::any_of(second->getOperands(), [&](Value v) { return v.getDefiningOp() == first; });
-  if (depends || !fits(first, second) || delaysSums(first, second) ||
+  if (depends || !fits(first, second) || hidesSum(first, second) || delaysSums(first, second) ||
       !pushUsersBehind(first, second))
     return false;
   Merge merge(first);

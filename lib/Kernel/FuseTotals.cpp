@@ -40,20 +40,6 @@ private:
 };
 } // namespace
 
-/// A kernel that reads a tensor to add it up, whatever else it does with the sum.
-static bool addsUp(Operation *op) {
-  auto fused = dyn_cast<FusedKernelOpInterface>(op);
-  if (!fused ||
-      !llvm::all_of(op->getResults(), [](Value result) { return elements(shapeOf(result)) == 1; }))
-    return false;
-  if (auto reduce = dyn_cast<kernel::ReduceOp>(op))
-    return reduce.getKind() == kernel::Combine::sum;
-  return llvm::any_of(fused.getBody().front(), [](Operation &inner) {
-    auto total = dyn_cast<kernel::RowReduceOp>(inner);
-    return total && total.getKind() == kernel::Combine::sum;
-  });
-}
-
 void TotalsFusion::explainPass(Operation *reader, const Twine &why) {
   if (explain)
     reader->emitRemark() << "adds up a gradient in a pass of its own: " << why;

@@ -245,6 +245,19 @@ bool ampc::isReadByElement(Value value) {
   });
 }
 
+bool ampc::addsUp(Operation *op) {
+  auto fused = dyn_cast<FusedKernelOpInterface>(op);
+  if (!fused ||
+      !llvm::all_of(op->getResults(), [](Value result) { return elements(shapeOf(result)) == 1; }))
+    return false;
+  if (auto reduce = dyn_cast<kernel::ReduceOp>(op))
+    return reduce.getKind() == kernel::Combine::sum;
+  return llvm::any_of(fused.getBody().front(), [](Operation &inner) {
+    auto total = dyn_cast<kernel::RowReduceOp>(inner);
+    return total && total.getKind() == kernel::Combine::sum;
+  });
+}
+
 bool ampc::leadsToLoss(Operation *op) {
   auto program = dyn_cast<kernel::ProgramOp>(op->getParentOp());
   SetVector<Operation *> readers;

@@ -39,6 +39,9 @@ bool hasRowOps(FusedKernelOpInterface op);
 bool isPointwise(mlir::Operation *op);
 bool usesLinearIndex(FusedKernelOpInterface op);
 
+/// A kernel that reads a tensor to add it up, whatever else it does with the sum.
+bool addsUp(mlir::Operation *op);
+
 /// Whether the program's loss depends on `op`. A kernel of a gradient may give values of the
 /// forward pass, too, and a sum of those is none of a gradient: it keeps its order.
 bool leadsToLoss(mlir::Operation *op);

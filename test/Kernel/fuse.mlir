@@ -198,4 +198,17 @@ train.model @fuse {
     %3 = train.sub %w, %1 : tensor<4x16xf32>, tensor<4x16xf32>
     train.return %3, %next, %norm : tensor<4x16xf32>, tensor<f32>, tensor<f32>
   }
+
+  // Squares that are wanted for themselves read what the gradient reads, and their sum is none of a gradient: in one kernel it would pass for one.
+  // CHECK-LABEL: kernel.program @other_sum(
+  // CHECK-NOT: kernel.yield {{.*}} : f32, f32
+  // CHECK: kernel.return
+  train.func @other_sum(%w: tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<f32>) attributes {train.role = "export"} {
+    %0 = train.relu %w : tensor<4x16xf32>
+    %g = train.gradient "w", %0 : tensor<4x16xf32>
+    %1 = train.square %w : tensor<4x16xf32>
+    %2 = train.reduce_sum %1 over [0, 1] : tensor<4x16xf32>
+    %norm = train.sqrt %2 : tensor<f32>
+    train.return %g, %1, %norm : tensor<4x16xf32>, tensor<4x16xf32>, tensor<f32>
+  }
 }
