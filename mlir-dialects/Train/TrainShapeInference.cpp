@@ -153,17 +153,19 @@ LogicalResult ampc::inferPool(std::optional<Location> loc, Type x, ArrayRef<int6
   if (!allOf(window, 2, 1) || !allOf(strides, 2, 1) || !allOf(padding, 4, 0))
     return emitOptionalError(loc, "expected a window of 2, 2 strides and 4 paddings, but got [",
                              window, "], [", strides, "] and [", padding, "]");
-  if (where && window[0] * window[1] > 127)
+  auto places = productOf(window[0], window[1]);
+  if (where && (!places || *places > 127))
     return emitOptionalError(loc, "expected a window of at most 127 elements, but got [", window,
                              "]");
   SmallVector<int64_t> shape(type.getShape());
   for (int i : {0, 1}) {
-    int64_t low = padding[2 * i], high = padding[2 * i + 1], size = shape[1 + i] + low + high;
-    if (low >= window[i] || high >= window[i] || window[i] > size)
+    int64_t low = padding[2 * i], high = padding[2 * i + 1];
+    auto size = sumOf({shape[1 + i], low, high});
+    if (!size || low >= window[i] || high >= window[i] || window[i] > *size)
       return emitOptionalError(loc, "expected a window that fits into ", x,
                                " and is larger than the padding, but got [", window,
                                "] with padding [", padding, "]");
-    shape[1 + i] = (size - window[i]) / strides[i] + 1;
+    shape[1 + i] = (*size - window[i]) / strides[i] + 1;
   }
   types.push_back(type.clone(shape));
   if (where)

@@ -64,8 +64,12 @@ struct CPUExpandMathPass : ampc::impl::CPUExpandMathBase<CPUExpandMathPass> {
     arith::populateCeilFloorDivExpandOpsPatterns(functions);
     addConversionPatterns(rest, /*hasF16=*/tier->hasFMA());
     addRoundingPatterns(rest, /*hasRoundingUnit=*/tier->hasFMA(), tier->hasFMA());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(functions))) ||
-        failed(applyPatternsGreedily(getOperation(), std::move(rest))))
+    // A function of a constant is what the code gives, not what the compiler's C library gives:
+    // which operands are constants depends on what is fused.
+    GreedyRewriteConfig config;
+    config.enableFolding(false);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(functions), config)) ||
+        failed(applyPatternsGreedily(getOperation(), std::move(rest), config)))
       signalPassFailure();
   }
 };

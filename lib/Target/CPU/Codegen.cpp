@@ -34,9 +34,9 @@ void cpu::registerCodegenDialects(DialectRegistry &registry) {
 
 void cpu::buildCodegenPipeline(OpPassManager &pm) {
   OpPassManager &tier = pm.nest<ModuleOp>();
-  tier.addPass(createCanonicalizerPass());
-  tier.addPass(createCSEPass());
+  // First, since canonicalization would fold functions of constants.
   tier.addPass(createCPUExpandMath());
+  tier.addPass(createCanonicalizerPass());
   tier.addPass(createCSEPass());
   tier.addPass(createSCFToControlFlowPass());
   tier.addPass(createConvertToLLVMPass());
