@@ -1,6 +1,6 @@
 # Runs the libFuzzer targets of a build one after the other, and adds their outcome to the test results.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""usage: run.py BUILD --seconds=N [--xml=FILE] [TARGET...]
+"""usage: run.py BUILD --seconds=N [--seed=S] [--xml=FILE] [TARGET...]
 
 BUILD is configured with AMPC_SANITIZE=fuzzer,address,undefined and has built fuzz-targets. What a target finds new goes
 into BUILD/fuzz/TARGET, which later runs start from, beside Corpus/TARGET and the tests' own inputs; an input that fails
@@ -25,14 +25,14 @@ seeds = {
 }
 
 
-def command(build, target, seconds):
+def command(build, target, seconds, seed):
     folder, failed = build / "fuzz" / target, build / "fuzz" / f"{target}-failed"
     for made in (folder, failed):
         made.mkdir(parents=True, exist_ok=True)
     binary = build / "bin" / f"fuzz-{target}"
     inputs = [here / "Corpus" / target] + [tests / seed for seed in seeds.get(target, [])]
     # One input takes milliseconds; none needs more memory than this.
-    return [str(binary), f"-max_total_time={seconds}", "-max_len=8192", "-timeout=10", "-rss_limit_mb=2560",
+    return [str(binary), f"-max_total_time={seconds}", f"-seed={seed}", "-max_len=8192", "-timeout=10", "-rss_limit_mb=2560",
             "-malloc_limit_mb=1024", "-print_final_stats=1", f"-artifact_prefix={failed}/", str(folder),
             *(str(path) for path in inputs if path.exists())]
 
@@ -49,7 +49,7 @@ def is_parser_fault(log):
     return bool(frames) and "stack-overflow" in log and all("libMLIR" in frame for frame in frames)
 
 
-def fuzz(build, target, seconds):
+def fuzz(build, target, seconds, seed):
     """(executions, findings, faults in the parser), with what they print."""
     end, executions, findings, faults = time.monotonic() + seconds, 0, [], []
     environment = dict(os.environ)
@@ -59,7 +59,7 @@ def fuzz(build, target, seconds):
     if symbolizer:
         environment["ASAN_SYMBOLIZER_PATH"] = symbolizer
     while (left := int(end - time.monotonic())) > 0 and not findings:
-        run = subprocess.run(command(build, target, left), env=environment, cwd=build / "fuzz", stderr=subprocess.STDOUT,
+        run = subprocess.run(command(build, target, left, seed), env=environment, cwd=build / "fuzz", stderr=subprocess.STDOUT,
                              stdout=subprocess.PIPE, text=True, errors="replace")
         executions += sum(map(int, re.findall(r"number_of_executed_units: (\d+)", run.stdout)))
         if run.returncode == 0:
@@ -72,6 +72,7 @@ def main():
     options = argparse.ArgumentParser()
     options.add_argument("build", type=pathlib.Path)
     options.add_argument("--seconds", type=int, required=True)
+    options.add_argument("--seed", type=int, default=0, help="of libFuzzer; 0 is one by chance")
     options.add_argument("--xml")
     options.add_argument("targets", nargs="*")
     arguments = options.parse_intermixed_args()
@@ -80,7 +81,7 @@ def main():
     suite = xml.Element("testsuite", name="hostile files")
     for target in arguments.targets or built:
         start = time.monotonic()
-        executions, findings, faults = fuzz(build, target, arguments.seconds)
+        executions, findings, faults = fuzz(build, target, arguments.seconds, arguments.seed)
         seconds = time.monotonic() - start
         case = xml.SubElement(suite, "testcase", name=target, classname="hostile files", time=f"{seconds:.1f}")
         apart = f", {len(faults)} faults inside MLIR's parser" if faults else ""
