@@ -18,4 +18,6 @@ if(sanitizers)
   # model, which starts at the start of a page, none in front of its functions.
   add_compile_options(-fsanitize=${sanitizers} -fno-sanitize=vptr,function -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${sanitizers})
+  # The sanitizers' runtime is in the program that loads a shared library.
+  add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>:LINKER:-z,undefs>)
 endif()

@@ -38,8 +38,8 @@ config.substitutions += [
     ("%python", python_with_numpy()),
 ]
 
-# Slow tests, for `./dev test --full`.
-if os.environ.get("AMPC_TEST_FULL"):
+# Slow tests, for `./dev test --full`: in its plain build only, where they take minutes.
+if os.environ.get("AMPC_TEST_FULL") and not config.sanitize:
     config.available_features.add("full")
 # Builds that replace malloc and watch memory.
 if config.sanitize:

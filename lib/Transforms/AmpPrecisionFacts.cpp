@@ -195,7 +195,7 @@ void PrecisionFacts::findMagnified() {
       bool cancels = conditioning == Conditioning::Cancels;
       if (!why || !(cancels || movesElements(op) || (passes && cancelled.contains(result))))
         continue;
-      magnifications.try_emplace(v, *why);
+      magnifications.try_emplace(v, std::string(*why)); // *why may move
       if (cancels || cancelled.contains(result))
         cancelled.insert(v);
     }
