@@ -127,10 +127,16 @@ void Scheduler::emit(Operation *op) {
             eager.insert(it->second);
           }
       }
-  for (Value result : op->getResults())
+  for (Value result : op->getResults()) {
+    SmallVector<unsigned> users;
     for (Operation *user : result.getUsers())
-      if (auto it = waiting.find(user); it != waiting.end() && --it->second == 0)
-        release(user);
+      if (auto it = number.find(user); it != number.end())
+        users.push_back(it->second);
+    llvm::sort(users); // text does not keep the order of uses
+    for (unsigned user : users)
+      if (--waiting[ops[user]] == 0)
+        release(ops[user]);
+  }
   for (Operation *after : order.edges.lookup(op))
     if (--waiting[after] == 0)
       release(after);

@@ -255,3 +255,28 @@ kernel.program @moved_rows(%w: tensor<8x8xf32> {train.slot = "big"}, %i: tensor<
   %1 = kernel.put_rows %r, %i into %0 : tensor<4x8xf32>, tensor<4xi32>, tensor<8x8xf32>
   kernel.return %1 : tensor<8x8xf32>
 }
+
+// Views stand behind what they show, in the order that they had: that of their uses is another.
+// CHECK-LABEL: kernel.program @views
+// CHECK: %[[X:.*]] = kernel.map(%arg0
+// CHECK: %[[A:.*]] = kernel.view %[[X]] : tensor<8x8xf32> to tensor<64xf32>
+// CHECK-NEXT: %[[B:.*]] = kernel.view %[[X]] : tensor<8x8xf32> to tensor<4x16xf32>
+// CHECK-NEXT: kernel.map(%[[A]]
+// CHECK: kernel.map(%[[B]]
+kernel.program @views(%x: tensor<8x8xf32> {train.name = "x"}) -> (tensor<64xf32> {train.name = "y"}, tensor<4x16xf32> {train.name = "z"}) {
+  %0 = kernel.map(%x : tensor<8x8xf32>) space [8, 8] maps [#swap] -> [#id2] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<8x8xf32>
+  %1 = kernel.view %0 : tensor<8x8xf32> to tensor<64xf32>
+  %2 = kernel.view %0 : tensor<8x8xf32> to tensor<4x16xf32>
+  %3 = kernel.map(%1 : tensor<64xf32>) space [64] maps [#id] -> [#id] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<64xf32>
+  %4 = kernel.map(%2 : tensor<4x16xf32>) space [4, 16] maps [#id2] -> [#id2] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<4x16xf32>
+  kernel.return %3, %4 : tensor<64xf32>, tensor<4x16xf32>
+}
