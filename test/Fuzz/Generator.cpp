@@ -384,7 +384,7 @@ static std::string refusalOf(ModuleOp module) {
   });
   PassManager pm(module.getContext());
   for (StringRef phase : {"import", "simplify", "autodiff"})
-    findPhase(phase)->addPasses(pm, CompileOptions());
+    findPhase(phase)->addTo(pm, CompileOptions());
   if (succeeded(pm.run(*copy)))
     return "";
   return message.empty() ? "no message" : message;

@@ -125,7 +125,7 @@ Compiled fuzz::compileText(StringRef text, const CompileOptions &options, MLIRCo
       return result;
     if (isBehind) {
       PassManager pm(context);
-      phase.addPasses(pm, options);
+      phase.addTo(pm, options);
       if (failed(pm.run(*module)))
         return result;
     }

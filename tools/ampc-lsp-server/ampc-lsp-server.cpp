@@ -22,7 +22,7 @@ struct PhaseDiagnostics : SymbolUserOpInterface::ExternalModel<PhaseDiagnostics,
       if (FailureOr<const Phase *> last = lastPhaseOf(module); failed(last) || *last)
         return success(); // what a phase has written, no user wrote
     for (const Phase &phase : getPhases()) {
-      phase.addPasses(pm, {});
+      phase.addTo(pm, {});
       if (phase.name == "precision") // from here on no user has made a mistake
         break;
     }

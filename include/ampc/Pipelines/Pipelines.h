@@ -32,7 +32,7 @@ struct CompileOptions {
 struct Phase {
   llvm::StringLiteral name;
   llvm::StringLiteral after;
-  void (*addPasses)(mlir::OpPassManager &pm, const CompileOptions &options);
+  void (*addPasses)(mlir::OpPassManager &pm, const CompileOptions &options); ///< for `addTo` alone
 
   /// The passes, between what makes text as good as memory: an order of uses before them, and a
   /// note in the module that they ran behind them.
