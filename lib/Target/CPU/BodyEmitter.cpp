@@ -175,8 +175,12 @@ Value BodyEmitter::linearIndex(const Run &run) {
 Value BodyEmitter::evaluate(Value value, const Run &run, Values &done) {
   if (Value known = done.lookup(value))
     return known;
-  if (Value known = pinned.lookup(value))
+  if (Value known = pinned.lookup(value)) {
+    // One value of a row whose vectors are pinned: that of its first point.
+    if (run.lanes == 1 && isa<VectorType>(known.getType()))
+      return vector::ExtractOp::create(e.b, e.loc, known, int64_t(0));
     return known;
+  }
   if (auto arg = dyn_cast<BlockArgument>(value))
     return done[value] = read(arg.getArgNumber() - op.getNumLeadingArguments(), run);
   Operation *def = value.getDefiningOp();

@@ -4,7 +4,7 @@
 
 // Only functions of f64 come from a library.
 // CHECK: plain calls erf exp pow tanh{{$}}
-// CHECK-COUNT-25: _plain: {{.*}}ok
+// CHECK-COUNT-26: _plain: {{.*}}ok
 
 // x * exp(s) + y with a scalar s, which is computed once.
 kernel.program @pointwise(%i0: tensor<4099xf32>, %i1: tensor<4099xf32>, %i2: tensor<f32>) -> (tensor<4099xf32>) {
@@ -383,4 +383,20 @@ kernel.program @integers(%i0: tensor<257xi1>) -> (tensor<257x301xbf16>, tensor<2
     kernel.yield %2, %4, %6 : bf16, f16, bf16
   } : tensor<257x301xbf16>, tensor<257x301xf16>, tensor<257x301xbf16>
   kernel.return %r#0, %r#1, %r#2 : tensor<257x301xbf16>, tensor<257x301xf16>, tensor<257x301xbf16>
+}
+
+// Rows of a single point, one of whose values has no dimension of rows: the number of the point is a vector, what is compared with it
+// is not.
+kernel.program @points(%i0: tensor<37xf32>) -> (tensor<37xf32>, tensor<37x1xi1>) {
+  %r:2 = kernel.map(%i0 : tensor<37xf32>) space [37, 1]
+      maps [affine_map<(d0, d1) -> (d0)>]
+        -> [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>] {
+  ^bb0(%a0: f32):
+    %i = kernel.row_index
+    %f = arith.sitofp %i : i32 to f32
+    %m = arith.minimumf %f, %a0 : f32
+    %l = arith.cmpf olt, %f, %a0 : f32
+    kernel.yield %m, %l : f32, i1
+  } : tensor<37xf32>, tensor<37x1xi1>
+  kernel.return %r#0, %r#1 : tensor<37xf32>, tensor<37x1xi1>
 }
