@@ -170,6 +170,28 @@ SmallVector<Gradient> Expansion::gradientsOf(train::FuncOp func) {
   return gradients;
 }
 
+/// The 2-norm of all gradients. The order of the sum is that of the kernels and must not show: it
+/// is added up in f64, and the norm has the digits of f32 in any precision.
+static Value normOf(GradBuilder &b, ArrayRef<Gradient> gradients) {
+  Value sum;
+  Type element = std::exchange(b.compute, b.builder.getF64Type());
+  for (auto &[g, rows] : gradients) {
+    auto dims =
+        llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(g.getType()).getRank()));
+    Value wide = b.castTo(g, b.compute), square = b.mul(wide, wide);
+    Value part = dims.empty() ? square : b.reduceSum(square, dims);
+    sum = sum ? b.add(sum, part) : part;
+  }
+  Value norm = b.sqrt(sum);
+  Value rounded = b.castTo(norm, element.isF64() ? Type(b.builder.getF32Type()) : element);
+  b.compute = element;
+  if (!element.isF64())
+    return rounded;
+  rounded = b.castTo(rounded, element);
+  Value most = b.real(std::numeric_limits<float>::max(), norm); // beyond it f32 has infinity
+  return b.select(b.greater(most, norm), rounded, norm);
+}
+
 void Expansion::clip(GradBuilder &b, Program &program, MutableArrayRef<Gradient> gradients) {
   if (step.getClipValue())
     for (auto &[g, rows] : gradients) {
@@ -178,18 +200,7 @@ void Expansion::clip(GradBuilder &b, Program &program, MutableArrayRef<Gradient>
       g = b.select(b.greater(g, high), high, b.select(b.greater(low, g), low, g));
     }
   if (step.getClipNorm()) {
-    // In f64: the order of the sum, which is that of the kernels, does not show in the norm.
-    Value sum;
-    Type element = std::exchange(b.compute, b.builder.getF64Type());
-    for (auto &[g, rows] : gradients) {
-      auto dims =
-          llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(g.getType()).getRank()));
-      Value wide = b.castTo(g, b.compute), square = b.mul(wide, wide);
-      Value part = dims.empty() ? square : b.reduceSum(square, dims);
-      sum = sum ? b.add(sum, part) : part;
-    }
-    Value norm = b.castTo(b.sqrt(sum), element);
-    b.compute = element;
+    Value norm = normOf(b, gradients);
     // As torch.nn.utils.clip_grad_norm_: factor min(1, limit / (norm + 1e-6)).
     Value one = b.real(1.0, norm);
     Value factor =
