@@ -104,6 +104,8 @@ def dense(text):
             values = np.frombuffer(raw, kinds[element])
         return np.array(np.broadcast_to(values.astype(numpy_type(element)).reshape(shape if values.size > 1 else ()), shape))
     values = np.array(json.loads(body.replace("true", "1").replace("false", "0")) if body else [], np.float64)
+    if element == "f32":
+        values = values.astype(np.float32)  # the text has as many digits as f32 needs
     return np.array(np.broadcast_to(values, shape), numpy_type(element))
 
 

@@ -203,7 +203,8 @@ def _(o, x):
         result = np.full(o.result_types[0][0], value, a.dtype)
         result[places] = a
         return result
-    return [Val(padded(x.v, o["value"]), 0 if x.e is None else padded(np.asarray(x.e, np.float64), 0))]
+    value = real(o["value"])
+    return [Val(padded(x.v, value.v), 0 if x.e is None else padded(np.asarray(x.e, np.float64), value.e))]
 
 
 @op("concat")

@@ -108,7 +108,9 @@ def div(a, b):
 
 
 def real(x):
-    return Val(np.float64(x))
+    """A number of the model. Ops that compute in f32 round it to f32; reference/train-dialect.md gives attributes as f64."""
+    x, p = np.float64(x), Val.precision
+    return Val(x, 0 if p is None or p.unit < 2.0**-24 else np.abs(np.float64(np.float32(x)) - x))
 
 
 def apply(f, x, unit=None, times=1.0):

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 module {
   train.model @m {
     train.param @w : tensor<17x8x5x5xf32> = #train.xavier_uniform
