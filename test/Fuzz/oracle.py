@@ -34,8 +34,8 @@ def narrowed(x, element):
     return Val(v, np.where(np.isfinite(x.e), np.where(np.isnan(e), np.inf, e), np.inf))
 
 
-def evaluate(model, function, inputs, state, training):
-    """The results of a function."""
+def evaluate(model, function, inputs, state, training, narrow=None):
+    """The results of a function. `narrow` gets what the model itself rounds to 16 bits."""
     values = {}
 
     def run(body, results=None):
@@ -51,7 +51,7 @@ def evaluate(model, function, inputs, state, training):
             if op.name == "train.read":
                 found = [state[op["state"].lstrip("@")]]
             elif op.name == "train.call":
-                found = evaluate(model, model.functions[op["callee"].lstrip("@")], operands, state, training)
+                found = evaluate(model, model.functions[op["callee"].lstrip("@")], operands, state, training, narrow)
             elif op.name == "train.dropout":
                 found = ops.dropout(op, *operands, training)
             elif op.name == "train.batch_norm":
@@ -60,7 +60,10 @@ def evaluate(model, function, inputs, state, training):
                 found = ops.OPS[op.name](op, *[stored(x) for x in operands])
             else:
                 raise Unknown(op.name)
-            values.update(zip(op.results, (narrowed(stored(x), kind[1]) for x, kind in zip(found, op.result_types))))
+            for name, x, (_, element) in zip(op.results, found, op.result_types):
+                if narrow is not None and element in ("f16", "bf16"):
+                    narrow.append(x.v)
+                values[name] = narrowed(stored(x), element)
         return []
     values.update(zip(function.arguments, map(stored, inputs)))
     return run(function.ops)
@@ -141,13 +144,13 @@ class Oracle:
                 loss, = evaluate(self.model, function, results.inputs(names["eval"], 0, function), state, training=False)
                 self.compare(f"{seen} {names['eval']}/loss", results.tensors[f"{names['eval']}/loss"], loss)
 
-    def loss(self, step, results, prefix, round, changed=None):
-        """The training loss in double precision, the mean over micro-batches."""
+    def loss(self, step, results, prefix, round, changed=None, narrow=None):
+        """The training loss in double precision, the mean over micro-batches. `narrow` as in `evaluate`."""
         names, function = self.programs(step), self.model.functions[step["loss"].lstrip("@")]
         state = dict(results.state(prefix))
         state.update(changed or {})
         parts = step["micro_batches"] or 1
-        losses = [evaluate(self.model, function, results.inputs(names["train_step"], round, function, part, parts), state, True)[0]
+        losses = [evaluate(self.model, function, results.inputs(names["train_step"], round, function, part, parts), state, True, narrow)[0]
                   for part in range(parts)]
         v = sum(x.v for x in losses) / parts
         return Val(v, 0 if losses[0].e is None else sum(x.e for x in losses) / parts + parts * Val.precision.unit * np.abs(v))
