@@ -156,6 +156,7 @@ def clipped(step, gradients):
         gradients = {name: np.clip(g, -limit, limit) for name, g in gradients.items()}
     if norm is not None:
         total = math.sqrt(sum(float((g * g).sum()) for g in gradients.values()))
+        total = float(np.float32(total)) if total < np.finfo(np.float32).max else total
         factor = min(1.0, norm / (total + 1e-6))
         gradients = {name: g * factor for name, g in gradients.items()}
     return gradients
@@ -187,8 +188,8 @@ def check_update(oracle, step, at, gradients):
     problems, results, name = [], oracle.wide, step["sym_name"]
     before, after = results.state(at + "before/"), results.state(at + "after/")
     number = int(after[f"{name}.step"].v) if f"{name}.step" in after else int(at.split("/")[1]) + 1
-    # Of an update in f64 two numbers are f32, as in the C interface: the factor of a schedule and the norm of the gradients.
-    share = 1e-12 + 2.0**-20 * (step["schedule"] is not None) + 2.0**-21 * (step["clip_norm"] is not None)
+    # Of an update in f64 two numbers are f32, as in the C interface: the norm of the gradients, see `clipped`, and the factor of a schedule.
+    share = 1e-12 + 2.0**-20 * (step["schedule"] is not None)
     for param, g in clipped(step, gradients).items():
         rule, p = parameters(optimizer_of(step, param))
         if rule not in RULES:
