@@ -25,13 +25,8 @@ private:
   /// Appends one more copy of the body; adds its losses and gradients to `sums`.
   void addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRef<Value> results,
                MutableArrayRef<Value> sums);
-  /// What a slot holds before the step.
-  Value stateOf(StringAttr slot) {
-    for (BlockArgument argument : body.getArguments())
-      if (func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.slot") == slot)
-        return argument;
-    return {};
-  }
+  /// What a slot holds before the step: an argument, behind the other state if nothing has read it.
+  Value stateOf(StringAttr slot, Type type);
   StringAttr slotOf(unsigned result) {
     return func.getResultAttrOfType<StringAttr>(result, "train.slot");
   }
@@ -63,6 +58,20 @@ void Accumulation::findValidRows() {
     (void)func.eraseArgument(i);
     return;
   }
+}
+
+Value Accumulation::stateOf(StringAttr slot, Type type) {
+  unsigned position = 0;
+  for (; position < func.getNumArguments(); ++position) {
+    auto name = func.getArgAttrOfType<StringAttr>(position, "train.slot");
+    if (!name)
+      break;
+    if (name == slot)
+      return func.getArgument(position);
+  }
+  NamedAttribute name = builder.getNamedAttr("train.slot", slot);
+  (void)func.insertArgument(position, type, builder.getDictionaryAttr(name), func.getLoc());
+  return func.getArgument(position);
 }
 
 Value Accumulation::validOf(int64_t part) {
@@ -130,8 +139,11 @@ void Accumulation::addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRe
     GradBuilder b(builder, value.getLoc());
     if (StringAttr slot = slotOf(i)) { // a part without rows has no statistics
       Value &now = buffers[slot];
-      Value old = now ? now : stateOf(slot);
-      now = valid ? b.select(b.greater(validRows, b.real(0.0, validRows)), value, old) : value;
+      if (valid) {
+        Value old = now ? now : stateOf(slot, value.getType());
+        value = b.select(b.greater(validRows, b.real(0.0, validRows)), value, old);
+      }
+      now = value;
       continue;
     }
     value = share(value, validRows);

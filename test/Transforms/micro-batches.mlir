@@ -35,3 +35,24 @@ train.model @m {
 // CHECK-NEXT: [[SHARE1:%[0-9]+]] = train.select
 // CHECK-NEXT: [[SUM:%[0-9]+]] = train.add [[SHARE0]], [[SHARE1]]
 // CHECK-NEXT: train.gradient "w", [[SUM]]
+
+// A buffer that the function writes and never reads: a part without rows leaves what it held.
+train.model @written {
+  train.param @w : tensor<5x1xf32> = #train.zeros
+  train.buffer @last : tensor<5x1xf32> = #train.ones
+  train.func @loss(%x: tensor<4x5xf32>, %y: tensor<4x1xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<5x1xf32>
+    %0 = train.linear %x, %w : tensor<4x5xf32>, tensor<5x1xf32>
+    %1 = train.mse %0, %y : tensor<4x1xf32>, tensor<4x1xf32>
+    train.write @last, %w : tensor<5x1xf32>
+    train.return %1 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1> {micro_batches = 2}
+}
+
+// CHECK-LABEL: train.model @written
+// CHECK: train.func @fit.train(
+// CHECK-SAME: [[W:%arg[0-9]+]]: tensor<5x1xf32> {train.slot = "w"}
+// CHECK-SAME: [[LAST:%arg[0-9]+]]: tensor<5x1xf32> {train.slot = "last"}
+// CHECK: [[LAST0:%[0-9]+]] = train.select {{.*}}, [[W]], [[LAST]]
+// CHECK: train.select {{.*}}, [[W]], [[LAST0]]
