@@ -3,6 +3,7 @@
 #include "Random.h"
 #include "Trial.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
@@ -293,7 +294,7 @@ Record Run::go() {
       infer(i);
   for (int round = 0; round < calls.rounds; ++round) {
     if (round && round == calls.savedAfter) {
-      std::string path = "/tmp/ampc-fuzz." + std::to_string(getpid());
+      std::string path = temporaryPath(getpid(), ".state");
       ampc_rt_save(state, path.c_str());
       destroy();
       create(2);
@@ -314,6 +315,13 @@ Record Run::go() {
     recordState("gradient/", true);
   destroy();
   return std::move(result);
+}
+
+std::string fuzz::temporaryPath(int process, llvm::StringRef suffix) {
+  llvm::SmallString<128> path;
+  llvm::sys::path::system_temp_directory(/*erasedOnReboot=*/true, path);
+  llvm::sys::path::append(path, "ampc-fuzz." + llvm::Twine(process) + suffix);
+  return path.str().str();
 }
 
 Record fuzz::runCalls(const Code &code, const Calls &calls) {

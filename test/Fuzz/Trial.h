@@ -25,6 +25,9 @@ std::string firstDifference(const Recorded &a, const Recorded &b);
 /// As a safetensors file.
 bool writeRecord(const Record &record, llvm::StringRef path);
 
+/// A file of one process, in the system's folder for such.
+std::string temporaryPath(int process, llvm::StringRef suffix);
+
 /// A module after the phase `until`, or a message.
 struct Compiled {
   mlir::OwningOpRef<mlir::ModuleOp> module;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Checks.h"
 #include "Generator.h"
+#include "Trial.h"
 #include "ampc/Pipelines/Pipelines.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -91,7 +92,7 @@ void Driver::start(uint64_t number) {
   }
   rlimit time = {limit, limit};
   setrlimit(RLIMIT_CPU, &time);
-  std::string log = "/tmp/ampc-fuzz." + std::to_string(getpid()) + ".log";
+  std::string log = fuzz::temporaryPath(getpid(), ".log");
   if (!freopen(log.c_str(), "w", stdout) || dup2(fileno(stdout), 2) < 0)
     _exit(3);
   _exit(check(number));
@@ -102,7 +103,7 @@ void Driver::finish() {
   pid_t child = wait(&status);
   uint64_t number = running[child];
   running.erase(child);
-  std::string log = "/tmp/ampc-fuzz." + std::to_string(child) + ".log";
+  std::string log = fuzz::temporaryPath(child, ".log");
   auto file = llvm::MemoryBuffer::getFile(log);
   StringRef said = file ? (*file)->getBuffer() : "";
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
