@@ -13,15 +13,17 @@ class Unknown(Exception):
 
 
 class Precision:
-    """Units of rounding: of a sum or product, of a function such as exp, of a value that is stored between ops."""
+    """Units of rounding: of a sum or product, of a function such as exp, of a value that is stored between ops. Beyond `range` what is computed
+    overflows, beyond `largest` what is stored."""
 
-    def __init__(self, name, unit, function, stored=0.0, tiny=0.0, largest=np.inf):
+    def __init__(self, name, unit, function, stored=0.0, tiny=0.0, largest=np.inf, range=3.3e38):
         self.name, self.unit, self.function, self.stored, self.tiny, self.largest = name, unit, function, stored, tiny, largest
+        self.range = range
 
 
 # Functions in units: the polynomials of the compiler promise 4 units in the last place, libm 1. What is below `tiny` may be flushed to 0.
 PRECISIONS = {
-    "f64": Precision("f64", 2.0**-53, 2.0**-51, tiny=2.0**-1000),
+    "f64": Precision("f64", 2.0**-53, 2.0**-51, tiny=2.0**-1000, range=np.inf),
     "f32": Precision("f32", 2.0**-24, 2.0**-21, tiny=2.0**-125),
     "bf16": Precision("bf16", 2.0**-24, 2.0**-21, 2.0**-8, 2.0**-125, 3.3e38),
     "f16": Precision("f16", 2.0**-24, 2.0**-21, 2.0**-11, 2.0**-24, 65504.0),
@@ -32,7 +34,7 @@ def merged(names):
     """What holds for a model with several precisions."""
     all = [PRECISIONS[name] for name in names]
     return Precision(" and ".join(names), max(p.unit for p in all), max(p.function for p in all), max(p.stored for p in all),
-                     max(p.tiny for p in all), min(p.largest for p in all))
+                     max(p.tiny for p in all), min(p.largest for p in all), min(p.range for p in all))
 
 
 class Val:
@@ -58,7 +60,8 @@ def rounded(v, e, unit=None, times=1.0):
     if p is None:
         return Val(v)
     unit = p.unit if unit is None else unit
-    return Val(v, e + times * unit * (np.abs(v) + e) + p.tiny)
+    e = e + times * unit * (np.abs(v) + e) + p.tiny
+    return Val(v, np.where(np.isfinite(v) & (np.abs(v) + e >= p.range), np.inf, e))
 
 
 def stored(x):
