@@ -89,6 +89,7 @@ def Train_PadOp : Train_Op<"pad", Passthrough, [InferTypeOpAdaptor, DeclareOpInt
       return ::ampc::inferPad(loc, a.getX().getType(), a.getLow(), a.getHigh(), a.getInterior(), types);
     }
   }];
+  let hasVerifier = 1;
   let hasFolder = 1;
 }
 def Train_ConcatOp : Train_Op<"concat", Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {

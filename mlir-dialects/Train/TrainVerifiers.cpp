@@ -257,6 +257,19 @@ OpFoldResult TransposeOp::fold(FoldAdaptor) {
 OpFoldResult SliceOp::fold(FoldAdaptor) {
   return getX().getType() == getType() ? getX() : OpFoldResult();
 }
+/// What is no number of the type would be another one.
+LogicalResult PadOp::verify() {
+  auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(getX()));
+  APFloat value = getValue();
+  if (!type)
+    return success();
+  bool isBool = type.getWidth() == 1, isExact = false;
+  APSInt whole(type.getWidth(), /*isUnsigned=*/isBool);
+  if (value.convertToInteger(whole, APFloat::rmTowardZero, &isExact) == APFloat::opOK && isExact)
+    return success();
+  return emitOpError() << "expected a value that " << type << " holds, but got "
+                       << value.convertToDouble();
+}
 OpFoldResult PadOp::fold(FoldAdaptor) {
   return getX().getType() == getType() ? getX() : OpFoldResult();
 }

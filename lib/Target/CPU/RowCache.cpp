@@ -33,7 +33,11 @@ static bool isCostly(Value value) {
              math::CosOp, math::PowFOp>(def);
 }
 
-RowCache::RowCache(kernel::MapOp op, int64_t length) : rowBytes(kernel::alignUp(length * 8)) {
+/// Vectors with sums have as many lanes as those of 32 bits, however wide their elements are.
+static constexpr int64_t mostLanes = 16;
+
+RowCache::RowCache(kernel::MapOp op, int64_t length)
+    : rowBytes(kernel::alignUp(llvm::alignTo(length, mostLanes) * 8)) {
   constexpr int64_t mostBytes = 256 << 10; // stays in the second-level cache
   Block &body = op.getBody().front();
   SmallVector<llvm::SmallSetVector<Value, 16>> cones(1);

@@ -189,3 +189,23 @@ train.model @padded {
     train.return %0 : tensor<4x3xf32>
   }
 }
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<4xi1>) -> tensor<6xi1> {
+    // expected-error@+1 {{expected a value that 'i1' holds, but got 2.000000e+00}}
+    %0 = train.pad %x value 2.0 low [1] high [1] interior [0] : tensor<4xi1>
+    train.return %0 : tensor<6xi1>
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<4xi32>) -> tensor<6xi32> {
+    // expected-error@+1 {{expected a value that 'i32' holds, but got 5.000000e-01}}
+    %0 = train.pad %x value 0.5 low [1] high [1] interior [0] : tensor<4xi32>
+    train.return %0 : tensor<6xi32>
+  }
+}
