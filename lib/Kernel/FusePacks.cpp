@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Schedule.h"
 #include "ampc/Kernel/Passes.h"
+#include "mlir-dialects/Train/TrainSignature.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_KERNELFUSEPACKS
@@ -49,19 +50,17 @@ bool PacksFusion::mustComeBefore(Operation *op, kernel::PackOp pack) {
   for (OpOperand &use : pack->getUses()) {
     if (use.getOwner() != ret)
       continue;
-    auto slot = program.getResultAttrOfType<StringAttr>(use.getOperandNumber(), "train.slot");
+    StringAttr state = Signature(program).stateResult(use.getOperandNumber());
     for (Value operand : op->getOperands())
       if (auto old = dyn_cast<BlockArgument>(operand);
-          old && slot && old.getOwner() == ret->getBlock() &&
-          program.getArgAttrOfType<StringAttr>(old.getArgNumber(), "train.slot") == slot)
+          old && state && old.getOwner() == ret->getBlock() &&
+          Signature(program).stateArgument(old.getArgNumber()) == state)
         return true;
   }
-  for (OpOperand &operand : ret->getOpOperands()) {
-    auto name = program.getResultAttrOfType<StringAttr>(operand.getOperandNumber(), "train.name");
-    if (name && name == "loss" && kernel::throughViews(operand.get()).getDefiningOp() == op)
-      return true;
-  }
-  return false;
+  return llvm::any_of(ret->getOpOperands(), [&](OpOperand &operand) {
+    return Signature(program).isOutput(operand.getOperandNumber(), train::Output::Loss) &&
+           kernel::throughViews(operand.get()).getDefiningOp() == op;
+  });
 }
 
 /// Whether what has to happen before the copy is written waits for the map.
@@ -186,11 +185,9 @@ namespace {
 struct KernelFusePacks : ampc::impl::KernelFusePacksBase<KernelFusePacks> {
   using KernelFusePacksBase::KernelFusePacksBase;
   void runOnOperation() override {
-    for (auto program : getOperation().getOps<kernel::ProgramOp>()) {
-      auto role = program->getAttrOfType<StringAttr>("train.role");
-      if (!role || role != "derive")
+    for (auto program : getOperation().getOps<kernel::ProgramOp>())
+      if (!program.is(train::Role::Derive))
         PacksFusion(program, explain).run();
-    }
   }
 };
 } // namespace

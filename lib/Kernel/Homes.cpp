@@ -2,7 +2,7 @@
 // neither works.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Schedule.h"
-#include "mlir-dialects/Train/TrainMarks.h"
+#include "mlir-dialects/Train/TrainSignature.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -39,9 +39,7 @@ public:
   FailureOr<Homes> run();
 
 private:
-  StringAttr slotOf(unsigned result) {
-    return program.getResultAttrOfType<StringAttr>(result, "train.slot");
-  }
+  StringAttr slotOf(unsigned result) { return Signature(program).stateResult(result); }
   bool isUnchanged(OpOperand &operand, StringRef slot) {
     BlockArgument old = oldState.lookup(slot);
     return old && kernel::throughViews(operand.get()) == old;
@@ -75,7 +73,7 @@ LogicalResult HomeFinder::readSignature() {
                : program.emitOpError() << "expected a declaration of state " << slot;
   };
   for (BlockArgument arg : program.getArguments()) {
-    auto slot = program.getArgAttrOfType<StringAttr>(arg.getArgNumber(), "train.slot");
+    StringAttr slot = Signature(program).stateArgument(arg.getArgNumber());
     if (failed(known(slot)))
       return failure();
     if (slot)
@@ -198,8 +196,7 @@ FailureOr<Homes> HomeFinder::run() {
     if (slotOf(i))
       continue;
     placeOutput(operand, outputs++);
-    auto name = program.getResultAttrOfType<StringAttr>(i, "train.name");
-    if (name && name == "loss")
+    if (Signature(program).isOutput(i, train::Output::Loss))
       homes.loss = kernel::throughViews(operand.get()).getDefiningOp();
   }
   if (!writesState)
@@ -230,7 +227,7 @@ static LogicalResult checkProgram(kernel::ProgramOp program) {
   if (!ret || ret.getOperandTypes() != TypeRange(program.getResultTypes()))
     return program.emitOpError() << "expected a body that returns (" << program.getResultTypes()
                                  << ")";
-  return verifyMarks(program);
+  return success();
 }
 
 FailureOr<Homes> ampc::schedule(kernel::ProgramOp program, const llvm::StringMap<int64_t> &state) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Spaces.h"
 #include "ampc/Kernel/Passes.h"
-#include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/TrainSignature.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -47,40 +47,17 @@ private:
 };
 } // namespace
 
-static StringAttr slotOfArgument(kernel::ProgramOp program, unsigned i) {
-  return program.getArgAttrOfType<StringAttr>(i, "train.slot");
-}
-static StringAttr slotOfResult(kernel::ProgramOp program, unsigned i) {
-  return program.getResultAttrOfType<StringAttr>(i, "train.slot");
-}
 static Operation *returnOf(kernel::ProgramOp program) {
   return program.getBody().front().getTerminator();
-}
-static DictionaryAttr slotAttrs(StringAttr slot) {
-  Builder builder(slot.getContext());
-  return builder.getDictionaryAttr(builder.getNamedAttr("train.slot", slot));
 }
 
 /// The result of the program that is the slot's new value.
 static std::optional<unsigned> findWrite(kernel::ProgramOp program, StringAttr slot) {
   for (unsigned i = 0; i < program.getNumResults(); ++i)
-    if (slotOfResult(program, i) == slot &&
+    if (Signature(program).stateResult(i) == slot &&
         kernel::throughViews(returnOf(program)->getOperand(i)).getDefiningOp())
       return i;
   return {};
-}
-
-/// The argument that holds the slot; added behind the other state if there is none.
-static BlockArgument argumentOf(kernel::ProgramOp program, StringAttr slot, Type type) {
-  unsigned position = 0;
-  for (unsigned i = 0; i < program.getNumArguments(); ++i) {
-    if (slotOfArgument(program, i) == slot)
-      return program.getArgument(i);
-    if (slotOfArgument(program, i))
-      position = i + 1;
-  }
-  (void)program.insertArgument(position, type, slotAttrs(slot), program.getLoc());
-  return program.getArgument(position);
 }
 
 /// The dimension of the right side that is summed over, if the product could read it packed.
@@ -106,14 +83,14 @@ bool Packing::isWeight(StringAttr slot) {
   if (model.lookupSymbol<train::ParamOp>(slot))
     return true;
   auto buffer = model.lookupSymbol<train::BufferOp>(slot);
-  auto role = buffer ? buffer->getAttrOfType<StringAttr>("role") : StringAttr();
-  return role && role == "working";
+  return buffer && buffer.getRole() == train::StateRole::Working;
 }
 
 void Packing::findProducts(kernel::ProgramOp program) {
   for (auto op : program.getBody().getOps<kernel::GemmOp>()) {
     auto argument = dyn_cast<BlockArgument>(op.getRhs());
-    StringAttr slot = argument ? slotOfArgument(program, argument.getArgNumber()) : StringAttr();
+    StringAttr slot =
+        argument ? Signature(program).stateArgument(argument.getArgNumber()) : StringAttr();
     std::optional<unsigned> depth = packableDepth(op);
     if (slot && depth && isWeight(slot))
       products[{slot, *depth}][program].push_back(op);
@@ -126,18 +103,13 @@ bool Packing::isNarrow(const Copy &copy) {
   return getElementTypeOrSelf(state.getType()).isBF16();
 }
 
-static bool isExport(Operation *program) {
-  auto role = program->getAttrOfType<StringAttr>("train.role");
-  return role && role == "export";
-}
-
 /// Whether some program saves a share of its products' time by not packing in each of them.
 /// Programs that others write the weight for, one call for each of theirs (grad and apply), or that
 /// run seldom beside them (eval), only use what pays elsewhere.
 bool Packing::pays(const Copy &copy) {
   for (auto &[program, ops] : products[copy]) {
     bool isWritten = findWrite(cast<kernel::ProgramOp>(program), copy.first).has_value();
-    if (!isWritten && !isExport(program))
+    if (!isWritten && !cast<kernel::ProgramOp>(program).is(train::Role::Export))
       continue;
     int64_t total = 0;
     for (kernel::GemmOp op : ops)
@@ -157,17 +129,15 @@ Type Packing::packedType(const Copy &copy) {
 }
 
 void Packing::read(kernel::ProgramOp program, const Copy &copy, StringAttr name) {
-  Value packed = argumentOf(program, name, packedType(copy));
+  Value packed = Signature(program).addState(name, packedType(copy));
   for (kernel::GemmOp op : products[copy][program])
     op.getRhsMutable().assign(packed);
 }
 
 static void addWrite(kernel::ProgramOp program, Value value, Type type, StringAttr name) {
-  Operation *ret = returnOf(program);
-  OpBuilder builder(ret);
-  Value packed = kernel::PackOp::create(builder, value.getLoc(), type, value);
-  ret->insertOperands(ret->getNumOperands(), packed);
-  (void)program.insertResult(program.getNumResults(), type, slotAttrs(name));
+  OpBuilder builder(returnOf(program));
+  Signature(program).addStateResult(kernel::PackOp::create(builder, value.getLoc(), type, value),
+                                    name);
 }
 
 void Packing::write(kernel::ProgramOp program, const Copy &copy, StringAttr name) {
@@ -177,12 +147,12 @@ void Packing::write(kernel::ProgramOp program, const Copy &copy, StringAttr name
 
 kernel::ProgramOp Packing::derivation() {
   for (auto program : module.getOps<kernel::ProgramOp>())
-    if (auto role = program->getAttrOfType<StringAttr>("train.role"); role && role == "derive")
+    if (program.is(train::Role::Derive))
       return program;
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  auto program = kernel::ProgramOp::create(builder, model.getLoc(), "derive",
-                                           builder.getFunctionType({}, {}), nullptr, nullptr);
-  program->setAttr("train.role", builder.getStringAttr("derive"));
+  auto program =
+      kernel::ProgramOp::create(builder, model.getLoc(), "derive", builder.getFunctionType({}, {}));
+  program.setRole(train::Role::Derive);
   builder.createBlock(&program.getBody());
   kernel::ReturnOp::create(builder, model.getLoc(), ValueRange());
   return program;
@@ -194,7 +164,7 @@ void Packing::derive(const Copy &copy, StringAttr name) {
   if (findWrite(program, copy.first))
     return; // done by `write`
   auto type = cast<StateOpInterface>(model.lookupSymbol(copy.first)).getType();
-  addWrite(program, argumentOf(program, copy.first, type), packedType(copy), name);
+  addWrite(program, Signature(program).addState(copy.first, type), packedType(copy), name);
 }
 
 void Packing::add(const Copy &copy) {
@@ -203,12 +173,10 @@ void Packing::add(const Copy &copy) {
   builder.setInsertionPointAfter(declared);
   auto name =
       builder.getStringAttr(copy.first.getValue() + (copy.second ? ".packed_turned" : ".packed"));
-  auto zeros = cast<InitAttrInterface>(Attribute(train::ZerosAttr::get(builder.getContext())));
-  auto buffer = train::BufferOp::create(builder, declared->getLoc(), name,
-                                        TypeAttr::get(packedType(copy)), zeros);
-  buffer->setAttr("role", builder.getStringAttr("working"));
-  Attribute of = declared->getAttr("of");
-  buffer->setAttr("of", of ? of : FlatSymbolRefAttr::get(copy.first));
+  auto copied = dyn_cast<train::BufferOp>(declared); // of a parameter, in 16 bits
+  train::BufferOp::create(builder, declared->getLoc(), name.getValue(), packedType(copy),
+                          train::ZerosAttr::get(builder.getContext()), train::StateRole::Working,
+                          copied ? copied.getOfAttr().getAttr() : copy.first);
   for (auto program : module.getOps<kernel::ProgramOp>()) {
     if (products[copy].contains(program))
       read(program, copy, name);
@@ -224,17 +192,16 @@ void Packing::dropIfUnread(StringAttr slot) {
     return; // a parameter stays
   for (auto program : module.getOps<kernel::ProgramOp>())
     for (BlockArgument argument : program.getArguments())
-      if (slotOfArgument(program, argument.getArgNumber()) == slot && !argument.use_empty())
+      if (Signature(program).stateArgument(argument.getArgNumber()) == slot &&
+          !argument.use_empty())
         return;
   for (auto program : module.getOps<kernel::ProgramOp>()) {
     for (unsigned i = program.getNumArguments(); i-- > 0;)
-      if (slotOfArgument(program, i) == slot)
+      if (Signature(program).stateArgument(i) == slot)
         (void)program.eraseArgument(i);
     for (unsigned i = program.getNumResults(); i-- > 0;)
-      if (slotOfResult(program, i) == slot) {
-        returnOf(program)->eraseOperand(i);
-        (void)program.eraseResult(i);
-      }
+      if (Signature(program).stateResult(i) == slot)
+        Signature(program).eraseResult(i);
   }
   buffer.erase();
 }
@@ -246,7 +213,7 @@ bool Packing::goes(StringAttr slot) {
   unsigned uses = 0, packable = 0;
   for (auto program : module.getOps<kernel::ProgramOp>())
     for (BlockArgument argument : program.getArguments())
-      if (slotOfArgument(program, argument.getArgNumber()) == slot)
+      if (Signature(program).stateArgument(argument.getArgNumber()) == slot)
         uses += std::distance(argument.use_begin(), argument.use_end());
   for (auto &[copy, programs] : products)
     for (auto &[program, ops] : programs)

@@ -161,8 +161,7 @@ static llvm::StringMap<int64_t> layOutState(ModuleOp module) {
   for (bool gradients : {false, true})
     for (auto model : module.getOps<train::ModelOp>())
       for (auto state : model.getOps<StateOpInterface>()) {
-        auto role = state->getAttrOfType<StringAttr>("role");
-        if ((role && role == "gradient") != gradients)
+        if ((state.getStateRole() == train::StateRole::Gradient) != gradients)
           continue;
         offsets[state.getSymName()] = bytes;
         state->setAttr("kernel.offset", builder.getI64IntegerAttr(bytes));

@@ -1,6 +1,7 @@
 // Iteration spaces of kernels and the maps from them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Spaces.h"
+#include "mlir-dialects/Train/TrainSignature.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -265,10 +266,8 @@ bool ampc::leadsToLoss(Operation *op) {
   for (unsigned i = 0; program && i < readers.size(); ++i)
     for (OpOperand &use : readers[i]->getUses()) {
       readers.insert(use.getOwner());
-      if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
-        continue;
-      auto name = program.getResultAttrOfType<StringAttr>(use.getOperandNumber(), "train.name");
-      if (name && name.getValue() == "loss")
+      if (use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
+          Signature(program).isOutput(use.getOperandNumber(), train::Output::Loss))
         return true;
     }
   return false;

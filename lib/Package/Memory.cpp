@@ -3,21 +3,29 @@
 #include "ampc/Package/Package.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Train.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace ampc;
 
 static StringRef kindOf(StateOpInterface state) {
-  auto role = state->getAttrOfType<StringAttr>("role");
+  using train::StateRole;
   if (isa<train::ParamOp>(*state))
     return "parameters";
-  return llvm::StringSwitch<StringRef>(role ? role.getValue() : "")
-      .Case("moment", "moments")
-      .Case("working", "working copies")
-      .Case("ema", "averages")
-      .Case("gradient", "gradients of split calls")
-      .Default("buffers and counters");
+  switch (state.getStateRole().value_or(StateRole::Step)) {
+  case StateRole::Moment:
+    return "moments";
+  case StateRole::Working:
+    return "working copies";
+  case StateRole::Ema:
+    return "averages";
+  case StateRole::Gradient:
+    return "gradients of split calls";
+  case StateRole::Step:
+  case StateRole::Random:
+  case StateRole::Scale:
+    return "buffers and counters";
+  }
+  llvm_unreachable("all roles are covered");
 }
 
 /// The most that any program says under this name.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/ModelInfo.h"
 #include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Train/TrainSignature.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;
@@ -44,6 +44,54 @@ private:
 };
 } // namespace
 
+static int32_t roleOf(StateOpInterface state) {
+  using train::StateRole;
+  if (isa<train::ParamOp>(*state))
+    return AMPC_ROLE_PARAM;
+  std::optional<StateRole> role = state.getStateRole();
+  if (!role)
+    return AMPC_ROLE_BUFFER;
+  switch (*role) {
+  case StateRole::Moment:
+    return AMPC_ROLE_MOMENT;
+  case StateRole::Step:
+    return AMPC_ROLE_STEP;
+  case StateRole::Gradient:
+    return AMPC_ROLE_GRADIENT;
+  case StateRole::Ema:
+    return AMPC_ROLE_EMA;
+  case StateRole::Random:
+    return AMPC_ROLE_RANDOM;
+  case StateRole::Scale:
+    return AMPC_ROLE_SCALE;
+  case StateRole::Working:
+    return AMPC_ROLE_WORKING;
+  }
+  llvm_unreachable("all roles are covered");
+}
+
+/// Of a program that a library has.
+static std::optional<int32_t> kindOf(train::Role role) {
+  using train::Role;
+  switch (role) {
+  case Role::Loss:
+    return {};
+  case Role::Train:
+    return AMPC_PROGRAM_TRAIN;
+  case Role::Grad:
+    return AMPC_PROGRAM_GRAD;
+  case Role::Apply:
+    return AMPC_PROGRAM_APPLY;
+  case Role::Eval:
+    return AMPC_PROGRAM_EVAL;
+  case Role::Export:
+    return AMPC_PROGRAM_EXPORT;
+  case Role::Derive:
+    return AMPC_PROGRAM_DERIVE;
+  }
+  llvm_unreachable("all roles are covered");
+}
+
 LogicalResult Reader::readSlots(train::ModelOp model) {
   for (Operation &op : model.getBody().front()) {
     auto state = dyn_cast<StateOpInterface>(op);
@@ -57,20 +105,7 @@ LogicalResult Reader::readSlots(train::ModelOp model) {
     slot.tensor = *tensor;
     slot.offset = offset.getInt();
     slot.init = state.getInit().getInitializer(slot.tensor.dims);
-    auto role = op.getAttrOfType<StringAttr>("role");
-    slot.role = isa<train::ParamOp>(op) ? int32_t(AMPC_ROLE_PARAM)
-                : !role                 ? int32_t(AMPC_ROLE_BUFFER)
-                                        : llvm::StringSwitch<int32_t>(role.getValue())
-                                              .Case("moment", AMPC_ROLE_MOMENT)
-                                              .Case("step", AMPC_ROLE_STEP)
-                                              .Case("gradient", AMPC_ROLE_GRADIENT)
-                                              .Case("ema", AMPC_ROLE_EMA)
-                                              .Case("random", AMPC_ROLE_RANDOM)
-                                              .Case("scale", AMPC_ROLE_SCALE)
-                                              .Case("working", AMPC_ROLE_WORKING)
-                                              .Default(-1);
-    if (slot.role < 0)
-      return op.emitError() << "expected a role of state, but got " << role;
+    slot.role = roleOf(state);
     slotNumbers[slot.tensor.name] = result.slots.size();
     result.slots.push_back(std::move(slot));
   }
@@ -176,30 +211,27 @@ static LogicalResult addInput(kernel::ProgramOp program, const TensorInfo &tenso
 LogicalResult Reader::readArguments(kernel::ProgramOp program, ProgramInfo &info) {
   for (BlockArgument argument : program.getBody().getArguments()) {
     unsigned i = argument.getArgNumber();
-    auto text = [&](StringRef key) { return program.getArgAttrOfType<StringAttr>(i, key); };
-    auto number = [&](StringRef key) {
-      auto attr = program.getArgAttrOfType<IntegerAttr>(i, key);
-      return attr ? attr.getInt() : 0;
-    };
+    Signature signature(program);
     ampc_operand place = {AMPC_SPACE_STATE, 0, 0};
-    if (StringAttr slot = text("train.slot")) {
-      int32_t s = findSlot(slot.getValue());
+    if (StringAttr state = signature.stateArgument(i)) {
+      int32_t s = findSlot(state.getValue());
       if (s < 0)
-        return program.emitError() << "expected a planned slot " << slot << " of argument " << i;
+        return program.emitError() << "expected a planned slot " << state << " of argument " << i;
       place.offset = result.slots[s].offset;
-    } else if (StringAttr control = text("train.control")) {
+    } else if (auto control = signature.argument<train::ControlAttr>(i)) {
       place.space = AMPC_SPACE_CONTROL;
-      place.offset = control.getValue() == "valid" ? offsetof(ampc_control, valid)
-                                                   : offsetof(ampc_control, lr_factor);
-    } else if (StringAttr name = text("train.name")) {
-      FailureOr<TensorInfo> tensor = readTensor(program, name.getValue(), argument.getType());
+      place.offset = control.getValue() == train::Control::Valid
+                         ? offsetof(ampc_control, valid)
+                         : offsetof(ampc_control, lr_factor);
+    } else if (auto input = signature.argument<train::InputAttr>(i)) {
+      FailureOr<TensorInfo> tensor = readTensor(program, input.getName(), argument.getType());
       if (failed(tensor))
         return failure();
-      tensor->batched = bool(program.getArgAttr(i, "train.batched"));
-      tensor->labelLimit = number("train.label_limit");
-      tensor->labelIgnore = number("train.label_ignore");
+      tensor->batched = input.isBatched();
+      tensor->labelLimit = input.getLimit();
+      tensor->labelIgnore = input.getIgnore();
       place.space = AMPC_SPACE_INPUT;
-      if (failed(addInput(program, *tensor, number("train.part"), place, info)))
+      if (failed(addInput(program, *tensor, input.getPart(), place, info)))
         return failure();
     } else {
       return program.emitError() << "expected argument " << i
@@ -214,27 +246,29 @@ LogicalResult Reader::readArguments(kernel::ProgramOp program, ProgramInfo &info
 LogicalResult Reader::readResults(kernel::ProgramOp program, ProgramInfo &info) {
   bool isTraining = info.kind <= AMPC_PROGRAM_APPLY;
   for (unsigned i = 0; i < program.getNumResults(); ++i) {
-    auto name = program.getResultAttrOfType<StringAttr>(i, "train.name");
-    if (!name)
+    auto output = Signature(program).result<train::OutputAttr>(i);
+    if (!output)
       continue;
     FailureOr<TensorInfo> tensor =
-        readTensor(program, name.getValue(), program.getResultTypes()[i]);
+        readTensor(program, output.getPublicName(), program.getResultTypes()[i]);
     if (failed(tensor))
       return failure();
+    using train::Output;
     int32_t number = info.outputs.size();
-    bool training = isTraining && !program.getResultAttr(i, "train.observed");
+    Output kind = output.getKind();
+    bool training = isTraining && kind != Output::Observed;
     if (training && !tensor->dims.empty())
       return program.emitError() << "expected output '" << tensor->name
                                  << "' of a training step to have rank 0";
-    if (training && tensor->name == "loss")
+    if (training && kind == Output::Loss)
       info.lossOutput = number;
-    if (training && tensor->name == "grad_norm")
+    if (training && kind == Output::Norm)
       info.normOutput = number;
-    if (training && tensor->name == "learning_rate")
+    if (training && kind == Output::Rate)
       info.rateOutput = number;
-    if (training && tensor->name == "nonfinite")
+    if (training && kind == Output::Nonfinite)
       info.nonfiniteOutput = number;
-    tensor->batched = bool(program.getResultAttr(i, "train.batched"));
+    tensor->batched = output.isBatched();
     info.outputs.push_back(*tensor);
   }
   makeFieldsUnique(info.outputs);
@@ -331,35 +365,26 @@ LogicalResult Reader::findLoss(kernel::ProgramOp program, ProgramInfo &info) {
 }
 
 LogicalResult Reader::readProgram(kernel::ProgramOp program) {
-  auto text = [&](StringRef key) {
-    auto attr = program->getAttrOfType<StringAttr>(key);
-    return attr ? attr.getValue() : StringRef();
-  };
-  StringRef role = text("train.role"), step = text("train.step");
+  std::optional<train::Role> role = program.getRole();
+  std::optional<int32_t> kind = role ? kindOf(*role) : std::nullopt;
+  if (!kind)
+    return program.emitError() << "expected the role of a program of a library";
   ProgramInfo info;
-  info.kind = llvm::StringSwitch<int32_t>(role)
-                  .Case("train", AMPC_PROGRAM_TRAIN)
-                  .Case("grad", AMPC_PROGRAM_GRAD)
-                  .Case("apply", AMPC_PROGRAM_APPLY)
-                  .Case("eval", AMPC_PROGRAM_EVAL)
-                  .Case("export", AMPC_PROGRAM_EXPORT)
-                  .Case("derive", AMPC_PROGRAM_DERIVE)
-                  .Default(-1);
-  if (info.kind < 0)
-    return program.emitError() << "expected the role of a program, but got '" << role << "'";
-  std::string suffix = role == "train" ? "train_step" : role.str();
-  info.name = !text("train.cname").empty()     ? text("train.cname").str()
+  info.kind = *kind;
+  StringRef step = program.getStepName();
+  std::string suffix = program.is(train::Role::Train) ? "train_step" : stringifyRole(*role).str();
+  info.name = program.getExportName()          ? program.getExportName()->str()
               : stepCount > 1 && !step.empty() ? (toIdentifier(step) + "_" + suffix)
                                                : suffix;
   if (!step.empty() && info.kind != AMPC_PROGRAM_EVAL) {
     info.stepSlot = findSlot(step + ".step");
-    info.scaleSlot = findSlot(text("amp.scale_slot").str()); // a scaler may belong to several steps
+    if (auto scale = program->getAttrOfType<StringAttr>("amp.scale_slot"))
+      info.scaleSlot = findSlot(scale.str()); // a scaler may belong to several steps
   }
-  if (auto mode = train::symbolizeNonFinite(text("train.nonfinite")))
+  if (auto mode = program.getNonfinite())
     info.nonfinite = int32_t(*mode);
-  if (auto batch = program->getAttrOfType<IntegerAttr>("train.batch"))
-    info.batch = batch.getInt();
-  info.shortBatch = program->hasAttr("train.short_batch");
+  info.batch = program.getBatch().value_or(0);
+  info.shortBatch = program.getShortBatch();
   if (auto arena = program->getAttrOfType<IntegerAttr>("kernel.arena_bytes"))
     info.arenaBytes = arena.getInt();
   if (auto saved = program->getAttrOfType<IntegerAttr>("kernel.saved_bytes"))
@@ -407,9 +432,9 @@ void Reader::hash(train::ModelOp model) {
     os << ";";
   }
   for (auto program : module.getOps<kernel::ProgramOp>())
-    if (Attribute optimizer = program->getAttr("train.optimizer")) {
-      os << program->getAttr("train.step") << optimizer.getAbstractAttribute().getName() << ";";
-      if (auto groups = program->getAttrOfType<ArrayAttr>("train.groups"))
+    if (Attribute optimizer = program.getOptimizerAttr()) {
+      os << program.getStepAttr() << optimizer.getAbstractAttribute().getName() << ";";
+      if (ArrayAttr groups = program.getGroupsAttr())
         for (auto group : groups.getAsRange<train::GroupAttr>())
           os << group.getParams() << group.getOptimizer().getAbstractAttribute().getName() << ";";
     }
@@ -429,8 +454,8 @@ FailureOr<ModelInfo> Reader::run() {
     result.stateBytes = bytes.getInt();
   llvm::StringSet<> steps;
   for (auto program : module.getOps<kernel::ProgramOp>())
-    if (auto step = program->getAttrOfType<StringAttr>("train.step"))
-      steps.insert(step.getValue());
+    if (program.getStep())
+      steps.insert(*program.getStep());
   stepCount = steps.size();
   module.walk([&](kernel::ConstantOp) { ++constantCount; });
   if (failed(readSlots(model)) || failed(readKernels()))

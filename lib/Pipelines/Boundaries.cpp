@@ -1,7 +1,7 @@
 // What happens between phases, so that going on from text gives what going on from memory gives.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Pipelines.h"
-#include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/TrainSignature.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
 
@@ -69,19 +69,20 @@ static LogicalResult checkNote(ModuleOp module, const Phase &phase) {
   bool isExpanded = &phase >= findPhase("optimize");
   llvm::DenseSet<StringRef> declared;
   module.walk([&](StateOpInterface state) { declared.insert(state.getSymName()); });
-  auto isDeclared = [&](DictionaryAttr role) {
-    auto slot = role ? role.getAs<StringAttr>("train.slot") : StringAttr();
-    return !slot || declared.contains(slot.getValue());
-  };
+  auto isDeclared = [&](StringAttr state) { return !state || declared.contains(state.getValue()); };
   WalkResult result = module.walk([&](Operation *op) -> WalkResult {
     if (isExpanded && isa<train::StepOp, train::ExportOp>(op))
       return op->emitOpError() << "expected none behind the phase optimize";
-    auto func = dyn_cast<FunctionOpInterface>(op);
-    for (unsigned i = 0; func && i < func.getNumArguments(); ++i)
-      if (!isDeclared(func.getArgAttrDict(i)))
+    auto program = dyn_cast<ProgramOpInterface>(op);
+    if (!program)
+      return WalkResult::advance();
+    auto function = cast<FunctionOpInterface>(op);
+    Signature signature(function);
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (!isDeclared(signature.stateArgument(i)))
         return op->emitOpError() << "expected argument " << i << " to be a state of the model";
-    for (unsigned i = 0; func && i < func.getNumResults(); ++i)
-      if (!isDeclared(func.getResultAttrDict(i)))
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (!isDeclared(signature.stateResult(i)))
         return op->emitOpError() << "expected result " << i << " to be a state of the model";
     return WalkResult::advance();
   });

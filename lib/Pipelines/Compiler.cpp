@@ -92,10 +92,10 @@ static LogicalResult checkInstances(ModuleOp module, const Phase &last) {
     return success();
   for (auto model : module.getOps<train::ModelOp>())
     for (auto func : model.getOps<train::FuncOp>())
-      if (!func->hasAttr("train.role"))
+      if (!func.getRole())
         return func.emitOpError()
                << "expected a function of a step, evaluation or export after the phase "
-               << last.name << ", but got one without train.role";
+               << last.name << ", but got one without a role";
   return success();
 }
 

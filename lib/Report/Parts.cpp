@@ -1,14 +1,14 @@
 // Which part of a step an op belongs to.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Parts.h"
+#include "mlir-dialects/Train/TrainSignature.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::report;
 
 PartFinder::PartFinder(train::FuncOp func) : backward(func.getBody().front()) {
-  auto step = func->getAttrOfType<StringAttr>("train.step");
-  shared = step ? step.str() : func.getSymName().str();
+  shared = func.getStep().value_or(func.getSymName()).str();
   Block &body = func.getBody().front();
   findParts(body);
   findParameters(func);
@@ -44,19 +44,12 @@ void PartFinder::findParts(Block &body) {
   }
 }
 
-/// A slot's parameter: itself, what it is a copy of, or what stands behind "STEP.KIND.".
-static StringAttr ownerOf(train::ModelOp model, StringAttr slot) {
-  if (model.lookupSymbol<train::ParamOp>(slot))
-    return slot;
-  auto buffer = model.lookupSymbol<train::BufferOp>(slot);
-  if (auto of = buffer ? buffer->getAttrOfType<FlatSymbolRefAttr>("of") : FlatSymbolRefAttr())
-    return of.getAttr();
-  for (StringRef rest = slot.getValue(); rest.contains('.');) {
-    rest = rest.split('.').second;
-    if (model.lookupSymbol<train::ParamOp>(rest))
-      return StringAttr::get(slot.getContext(), rest);
-  }
-  return {};
+/// The parameter that a state is, or is kept for.
+static StringAttr ownerOf(train::ModelOp model, StringAttr state) {
+  auto buffer = model.lookupSymbol<train::BufferOp>(state);
+  if (!buffer)
+    return state;
+  return buffer.getOfAttr() ? buffer.getOfAttr().getAttr() : StringAttr();
 }
 
 /// Adds a parameter to what is known of an op.
@@ -69,9 +62,9 @@ void PartFinder::findParameters(train::FuncOp func) {
   auto model = func->getParentOfType<train::ModelOp>();
   Block &body = func.getBody().front();
   for (OpOperand &operand : body.getTerminator()->getOpOperands()) {
-    auto slot = func.getResultAttrOfType<StringAttr>(operand.getOperandNumber(), "train.slot");
-    if (mlir::Operation *op = operand.get().getDefiningOp(); op && slot)
-      add(served[op], ownerOf(model, slot));
+    StringAttr state = Signature(func).stateResult(operand.getOperandNumber());
+    if (mlir::Operation *op = operand.get().getDefiningOp(); op && state)
+      add(served[op], ownerOf(model, state));
   }
   for (mlir::Operation &op : llvm::reverse(body.without_terminator()))
     if (parts[&op] == Part::Optimizer)
@@ -80,7 +73,7 @@ void PartFinder::findParameters(train::FuncOp func) {
           add(served[source], served.lookup(&op));
   for (mlir::Operation &op : body.without_terminator()) {
     if (auto gradient = dyn_cast<train::GradientOp>(op))
-      read[&op] = gradient.getParamAttr();
+      read[&op] = gradient.getParamAttr().getAttr();
     else
       for (Value operand : op.getOperands())
         if (mlir::Operation *source = operand.getDefiningOp())

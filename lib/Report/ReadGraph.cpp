@@ -4,7 +4,7 @@
 #include "Parts.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Kernel/Kernel.h"
-#include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/TrainSignature.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -108,9 +108,13 @@ Value GraphReader::base(Value value, std::vector<int> &chain) {
 
 std::string GraphReader::labelOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    for (StringRef key : {"train.slot", "train.name", "train.control"})
-      if (auto text = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), key))
-        return ((key == "train.slot" ? "@" : "") + text.getValue()).str();
+    Signature signature(func);
+    if (auto state = signature.argument<train::StateAttr>(argument))
+      return "@" + state.getName().str();
+    if (auto input = signature.argument<train::InputAttr>(argument))
+      return input.getName().str();
+    if (auto control = signature.argument<train::ControlAttr>(argument))
+      return stringifyControl(control.getValue()).str();
     return "argument";
   }
   auto constant = value.getDefiningOp<train::ConstantOp>();
@@ -237,11 +241,11 @@ void GraphReader::addCast(train::CastOp op, StringAttr why) {
 
 void GraphReader::addInputs() {
   for (BlockArgument argument : func.getArguments()) {
-    auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.name");
-    if (!name)
+    auto input = Signature(func).argument<train::InputAttr>(argument);
+    if (!input)
       continue;
     report::Op row;
-    row.name = row.group = name.str();
+    row.name = row.group = input.getName().str();
     row.kind = "input";
     row.id = uniqueId(row.name, row.kind);
     row.part = Part::Input;
@@ -293,12 +297,10 @@ void Compilation::readGraph(ModuleOp module) {
   for (auto declared : module.getOps<train::ModelOp>()) {
     model = declared.getSymName().str();
     for (auto func : declared.getOps<train::FuncOp>()) {
-      auto role = func->getAttrOfType<StringAttr>("train.role");
-      auto name = func->getAttrOfType<StringAttr>("train.step");
-      if (!role || role != "train" || !name)
+      if (!func.is(train::Role::Train) || !func.getStep())
         continue;
       steps.emplace_back();
-      steps.back().name = name.str();
+      steps.back().name = func.getStep()->str();
       GraphReader(func, steps.back()).run();
     }
   }

@@ -63,8 +63,8 @@ static void findLiveBytes(Step &step) {
 /// Gradients wait for their update: one after the other, or all for the last of them.
 static void readGradients(kernel::ProgramOp program,
                           const DenseMap<mlir::Operation *, int64_t> &times, Step &step) {
-  if (auto mode = program->getAttrOfType<StringAttr>("train.nonfinite"))
-    step.nonfinite = mode.str();
+  if (auto mode = program.getNonfinite())
+    step.nonfinite = stringifyNonFinite(*mode).str();
   std::vector<int64_t> alive(step.kernels.size());
   for (auto op : program.getBody().getOps<KernelOpInterface>())
     for (Value result : op->getResults()) {
@@ -99,16 +99,18 @@ static void readProgram(kernel::ProgramOp program, Step &step) {
 
 /// The step of a training program, or null.
 static Step *stepOf(kernel::ProgramOp program, Compilation &compilation) {
-  auto role = program->getAttrOfType<StringAttr>("train.role");
-  auto name = program->getAttrOfType<StringAttr>("train.step");
-  return role && role == "train" && name ? compilation.findStep(name.getValue()) : nullptr;
+  return program.is(train::Role::Train) && program.getStep()
+             ? compilation.findStep(*program.getStep())
+             : nullptr;
 }
 
 void Compilation::readPlan(ModuleOp module) {
   for (auto declared : module.getOps<train::ModelOp>())
     for (auto state : declared.getOps<StateOpInterface>()) {
-      auto role = state->getAttrOfType<StringAttr>("role");
-      std::string kind = isa<train::ParamOp>(*state) ? "parameter" : role ? role.str() : "buffer";
+      auto role = state.getStateRole();
+      std::string kind = isa<train::ParamOp>(*state) ? "parameter"
+                         : role                      ? stringifyStateRole(*role).str()
+                                                     : "buffer";
       stateBytes[kind] += kernel::alignUp(kernel::byteSize(state.getType()));
     }
   for (auto program : module.getOps<kernel::ProgramOp>())

@@ -104,12 +104,6 @@ static void roundOnce(const PrecisionFacts &facts, Assignment &assignment) {
     }
 }
 
-/// Empty for a function of no step.
-static StringRef stepOf(train::FuncOp func) {
-  auto step = func->getAttrOfType<StringAttr>("train.step");
-  return step ? step.getValue() : StringRef();
-}
-
 namespace {
 struct AmpAssignPrecision : ampc::impl::AmpAssignPrecisionBase<AmpAssignPrecision> {
   using AmpAssignPrecisionBase::AmpAssignPrecisionBase;
@@ -241,8 +235,7 @@ LogicalResult AmpAssignPrecision::checkProfile(train::ModelOp model) {
   for (const StepProfile &known : measured->steps) {
     auto programs = model.getOps<train::FuncOp>();
     auto program = llvm::find_if(programs, [&](train::FuncOp func) {
-      auto role = func->getAttrOfType<StringAttr>("train.role");
-      return role && role == "train" && stepOf(func) == known.step;
+      return func.is(train::Role::Train) && func.getStepName() == known.step;
     });
     if (program == programs.end())
       return wrong("the model lacks its step @" + known.step);
@@ -275,7 +268,7 @@ LogicalResult AmpAssignPrecision::checkParameter(train::ModelOp model,
 const StepProfile *AmpAssignPrecision::profileOf(train::FuncOp func) const {
   if (!measured)
     return nullptr;
-  if (StringRef step = stepOf(func); !step.empty())
+  if (StringRef step = func.getStepName(); !step.empty())
     return measured->find(step);
   const StepProfile *best = nullptr;
   int64_t most = 0;
@@ -302,7 +295,7 @@ double AmpAssignPrecision::scaleOf(train::FuncOp func, const StepProfile *known)
     return scale;
   auto model = func->getParentOfType<train::ModelOp>();
   for (auto other : model.getOps<train::FuncOp>())
-    if (const StepProfile *also = measured->find(stepOf(other));
+    if (const StepProfile *also = measured->find(other.getStepName());
         also && other->getAttr("amp.scaler") == scaler)
       scale = std::min(scale, also->lossScale(weights));
   auto declared = model.lookupSymbol<amp::ScalerOp>(scaler.getAttr());

@@ -1,6 +1,7 @@
 // From a decision to IR: shared casts, f32 accumulators, working copies of parameters.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpPrecision.h"
+#include "mlir-dialects/Train/TrainSignature.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -51,16 +52,11 @@ std::string ampc::workingSlot(StringRef param, Type type) {
 /// The argument that holds a parameter in 16 bits, behind the other state.
 Value Emitter::workingCopy(BlockArgument parameter, Type type) {
   train::FuncOp func = facts.func;
-  auto slot = func.getArgAttrOfType<StringAttr>(parameter.getArgNumber(), "train.slot");
-  copies.insert({slot, type});
-  unsigned position = 0;
-  while (position < func.getNumArguments() && func.getArgAttr(position, "train.slot"))
-    ++position;
-  auto role = builder.getDictionaryAttr(
-      builder.getNamedAttr("train.slot", builder.getStringAttr(workingSlot(slot, type))));
-  (void)func.insertArgument(position, cast<RankedTensorType>(parameter.getType()).clone(type), role,
-                            parameter.getLoc());
-  return func.getArgument(position);
+  StringAttr name = Signature(func).stateArgument(parameter.getArgNumber());
+  copies.insert({name, type});
+  return Signature(func).addState(workingSlot(name, type),
+                                  cast<RankedTensorType>(parameter.getType()).clone(type),
+                                  parameter.getLoc());
 }
 
 Value Emitter::weakForm(Value v, Type type, Operation *reader) {
@@ -213,51 +209,32 @@ static void writeCopies(train::FuncOp func, const WorkingCopies &copies, bool ma
   OpBuilder builder(ret);
   for (auto &[param, type] : copies)
     for (unsigned i = 0, count = func.getNumResults(); i < count; ++i) {
-      if (func.getResultAttr(i, "train.slot") != param)
+      if (Signature(func).stateResult(i) != param)
         continue;
       Value value = ret->getOperand(i);
       Value copy = insertCast(builder, value.getLoc(), value, type, whyCopied(param));
       if (!masterWeights)
         ret->setOperand(i, insertCast(builder, value.getLoc(), copy, getElementTypeOrSelf(value),
                                       "without master weights a parameter holds its copy"));
-      auto role =
-          builder.getNamedAttr("train.slot", builder.getStringAttr(workingSlot(param, type)));
-      ret->insertOperands(ret->getNumOperands(), copy);
-      (void)func.insertResult(func.getNumResults(), copy.getType(),
-                              builder.getDictionaryAttr(role));
+      Signature(func).addStateResult(copy, workingSlot(param, type));
     }
 }
 
 /// Copies are never saved: this program makes them from the parameters after create and load.
 static void addDerivation(train::ModelOp model, const WorkingCopies &copies) {
   OpBuilder builder = OpBuilder::atBlockEnd(&model.getBody().front());
-  auto func = train::FuncOp::create(builder, model.getLoc(), "derive",
-                                    builder.getFunctionType({}, {}), ArrayAttr(), ArrayAttr());
-  func->setAttr("train.role", builder.getStringAttr("derive"));
-  Block &body = func.getBody().emplaceBlock();
-  builder.setInsertionPointToEnd(&body);
-  SmallVector<Value> results;
-  SmallVector<DictionaryAttr> arguments, roles;
-  DenseMap<StringAttr, Value> read;
-  auto role = [&](const Twine &slot) {
-    return builder.getDictionaryAttr(
-        builder.getNamedAttr("train.slot", builder.getStringAttr(slot)));
-  };
+  auto func =
+      train::FuncOp::create(builder, model.getLoc(), "derive", builder.getFunctionType({}, {}));
+  func.setRole(train::Role::Derive);
+  builder.setInsertionPointToEnd(&func.getBody().emplaceBlock());
+  builder.setInsertionPoint(train::ReturnOp::create(builder, model.getLoc(), ValueRange()));
+  Signature signature(func);
   for (auto &[param, type] : copies) {
-    Value &value = read[param];
-    if (!value) {
-      auto declared = model.lookupSymbol<train::ParamOp>(param);
-      value = body.addArgument(declared.getType(), declared.getLoc());
-      arguments.push_back(role(param.getValue()));
-    }
-    results.push_back(insertCast(builder, value.getLoc(), value, type, whyCopied(param)));
-    roles.push_back(role(workingSlot(param, type)));
+    auto declared = model.lookupSymbol<train::ParamOp>(param);
+    Value value = signature.addState(param, declared.getType(), declared.getLoc());
+    signature.addStateResult(insertCast(builder, value.getLoc(), value, type, whyCopied(param)),
+                             workingSlot(param, type));
   }
-  train::ReturnOp::create(builder, model.getLoc(), results);
-  func.setFunctionType(
-      builder.getFunctionType(body.getArgumentTypes(), ValueRange(results).getTypes()));
-  func.setAllArgAttrs(arguments);
-  func.setAllResultAttrs(roles);
 }
 
 void ampc::addWorkingCopies(train::ModelOp model, const WorkingCopies &copies, bool masterWeights) {
@@ -269,12 +246,10 @@ void ampc::addWorkingCopies(train::ModelOp model, const WorkingCopies &copies, b
   for (auto &[param, type] : copies) {
     auto declared = model.lookupSymbol<train::ParamOp>(param);
     builder.setInsertionPointAfter(declared);
-    auto buffer = train::BufferOp::create(
-        builder, declared.getLoc(), workingSlot(param, type),
-        cast<RankedTensorType>(declared.getType()).clone(type),
-        cast<InitAttrInterface>(Attribute(train::ZerosAttr::get(model.getContext()))));
-    buffer->setAttr("role", builder.getStringAttr("working"));
-    buffer->setAttr("of", FlatSymbolRefAttr::get(param));
+    train::BufferOp::create(builder, declared.getLoc(), workingSlot(param, type),
+                            cast<RankedTensorType>(declared.getType()).clone(type),
+                            train::ZerosAttr::get(model.getContext()), train::StateRole::Working,
+                            param);
   }
   addDerivation(model, copies);
 }

@@ -40,14 +40,14 @@ public:
     SmallVector<Value> counts = guard.isApply() ? guard.countGradients() : unscaleGradients();
     found = guard.guard(counts, train::NonFinite::skip);
     builder.setInsertionPoint(body.getTerminator());
-    if (guard.getRole() != "grad")
+    if (!func.is(train::Role::Grad))
       finishStep();
     func->setAttr("amp.scale_slot", builder.getStringAttr(scaler.name + ".scale"));
   }
 
 private:
   Value state(StringRef kind, Type element) {
-    return guard.state(scaler.name + "." + kind.str(), scalarOf(element));
+    return Signature(func).addState(scaler.name + "." + kind.str(), scalarOf(element));
   }
   SmallVector<Value> unscaleGradients();
   /// The unscaled form of a value, and how much of it was not finite.
@@ -112,14 +112,14 @@ void Insertion::finishStep() {
     bad = b.select(found, found, b.compare(ComparePredicate::ne, pending, integer(0)));
     isLast = b.compare(ComparePredicate::ge, arrived, integer(scaler.steps.size()));
     Value noted = b.select(bad, integer(1), integer(0));
-    guard.addResult(b.select(isLast, integer(0), arrived), "train.slot", scaler.name + ".arrived");
-    guard.addResult(b.select(isLast, integer(0), noted), "train.slot", scaler.name + ".pending");
+    Signature(func).addStateResult(b.select(isLast, integer(0), arrived), scaler.name + ".arrived");
+    Signature(func).addStateResult(b.select(isLast, integer(0), noted), scaler.name + ".pending");
   }
   auto update =
       amp::UpdateScaleOp::create(builder, func.getLoc(), scale, good, left, bad, scaler.scaling);
   auto give = [&](Value now, Value old, StringRef kind) {
-    guard.addResult(isLast ? b.select(isLast, now, old) : now, "train.slot",
-                    scaler.name + "." + kind.str());
+    Signature(func).addStateResult(isLast ? b.select(isLast, now, old) : now,
+                                   scaler.name + "." + kind.str());
   };
   give(update.getNewScale(), scale, "scale");
   give(update.getNewGoodSteps(), good, "good_steps");
@@ -151,9 +151,8 @@ static void declare(train::ModelOp model, const Scaler &scaler) {
     builder.setInsertionPoint(*model.getOps<train::FuncOp>().begin());
   auto add = [&](StringRef kind, Type element, double value) {
     Attribute init = train::FillAttr::get(builder.getContext(), APFloat(value));
-    auto buffer = train::BufferOp::create(builder, model.getLoc(), scaler.name + "." + kind.str(),
-                                          scalarOf(element), cast<InitAttrInterface>(init));
-    buffer->setAttr("role", builder.getStringAttr("scale"));
+    train::BufferOp::create(builder, model.getLoc(), scaler.name + "." + kind.str(),
+                            scalarOf(element), init, train::StateRole::Scale);
   };
   Type i32 = builder.getI32Type();
   add("scale", builder.getF32Type(), scaler.scaling.getInitial().convertToDouble());
@@ -183,9 +182,8 @@ private:
                                << shown(scaling);
     llvm::StringSet<> needed;
     for (auto func : model.getOps<train::FuncOp>())
-      if (auto step = func->getAttrOfType<StringAttr>("train.step");
-          step && hasNarrowGradients(func))
-        needed.insert(step.getValue());
+      if (func.getStep() && hasNarrowGradients(func))
+        needed.insert(*func.getStep());
     llvm::MapVector<StringAttr, Scaler> scalers;
     SmallVector<train::FuncOp> unscaled;
     for (auto func : model.getOps<train::FuncOp>())
@@ -210,9 +208,9 @@ private:
                         const llvm::StringSet<> &needed,
                         llvm::MapVector<StringAttr, Scaler> &scalers,
                         SmallVectorImpl<train::FuncOp> &unscaled) {
-    auto role = func->getAttrOfType<StringAttr>("train.role"),
-         step = func->getAttrOfType<StringAttr>("train.step");
-    if (!step || !llvm::is_contained({"train", "grad", "apply"}, role.getValue()))
+    StringAttr step = func.getStepAttr();
+    if (!step ||
+        !(func.is(train::Role::Train) || func.is(train::Role::Grad) || func.is(train::Role::Apply)))
       return success();
     auto given = func->getAttrOfType<FlatSymbolRefAttr>("amp.scaler");
     auto declared = given ? model.lookupSymbol<amp::ScalerOp>(given.getAttr()) : amp::ScalerOp();
@@ -221,7 +219,7 @@ private:
     auto leaveOut = [&](const char *why) {
       func->setAttr("amp.no_scaling", StringAttr::get(&getContext(), why));
       unscaled.push_back(func);
-      if (role == "train" && (given || explain))
+      if (func.is(train::Role::Train) && (given || explain))
         func.emitRemark() << "no loss scaling for step @" << step.getValue() << ": " << why;
       return success();
     };

@@ -3,6 +3,7 @@
 #include "AmpPrecision.h"
 #include "Mode.h"
 #include "mlir-dialects/Train/TrainBackward.h"
+#include "mlir-dialects/Train/TrainSignature.h"
 #include "llvm/Support/Regex.h"
 
 using namespace mlir;
@@ -236,8 +237,8 @@ void PrecisionFacts::findWeak() {
   for (auto param : func->getParentOfType<train::ModelOp>().getOps<train::ParamOp>())
     params.insert(param.getSymNameAttr());
   for (BlockArgument argument : func.getArguments())
-    if (auto slot = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.slot"))
-      if (isReal(argument) && params.contains(slot))
+    if (StringAttr state = Signature(func).stateArgument(argument.getArgNumber()))
+      if (isReal(argument) && params.contains(state))
         weak.insert(argument);
   for (Operation *op : ops) {
     if (op->hasTrait<OpTrait::ConstantLike>()) {
@@ -343,7 +344,7 @@ static bool isSingle(Value v) { return cast<RankedTensorType>(v.getType()).getNu
 /// What the program keeps for later steps, such as running statistics.
 static bool isStateResult(train::FuncOp func, OpOperand &use) {
   return isa<train::ReturnOp>(use.getOwner()) &&
-         func.getResultAttr(use.getOperandNumber(), "train.slot");
+         Signature(func).stateResult(use.getOperandNumber());
 }
 
 /// Why a result of the op is a number inside some op of the model rather than one of its tensors.

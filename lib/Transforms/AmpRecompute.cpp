@@ -108,7 +108,7 @@ struct AmpRecompute : ampc::impl::AmpRecomputeBase<AmpRecompute> {
       Recomputation recomputation(func.getBody().front());
       int64_t bytes = repeat ? recomputation.run() : 0;
       Builder b(&getContext());
-      if (func->hasAttr("train.step") && !func.getBody().front().getOps<train::SeedOp>().empty())
+      if (func.getStep() && !func.getBody().front().getOps<train::SeedOp>().empty())
         func->setAttr("amp.saved_bytes", b.getI64IntegerAttr(recomputation.savedBytes()));
       if (explain)
         explainCopies(func);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BatchAnalysis.h"
 #include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Train/TrainSignature.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -52,7 +53,8 @@ std::optional<DenseSet<Value>> ampc::rowsOfBatch(train::FuncOp func, int64_t bat
                                                  ArrayRef<ValidRowsOpInterface> combining) {
   DenseSet<Value> batched;
   for (BlockArgument argument : func.getArguments())
-    if (func.getArgAttr(argument.getArgNumber(), "train.batched"))
+    if (auto input = Signature(func).argument<train::InputAttr>(argument);
+        input && input.isBatched())
       batched.insert(argument);
   auto isBatched = [&](Value v) { return batched.contains(v); };
   auto hasParts = [&](Value v) { return !shapeOf(v).empty() && shapeOf(v)[0] % batch == 0; };

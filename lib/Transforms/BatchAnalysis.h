@@ -9,7 +9,7 @@
 
 namespace ampc {
 /// The values that hold rows of the batch, if every op of `func` that sees some (first in arguments
-/// with `train.batched`) either keeps them apart along the leading dimension, which then has a
+/// with a batch) either keeps them apart along the leading dimension, which then has a
 /// multiple of `batch` parts, or is one of `combining`, which leave out those that do not count.
 /// Then a batch with fewer valid rows gives the numbers of a batch of that size.
 std::optional<llvm::DenseSet<mlir::Value>>

@@ -11,7 +11,8 @@ namespace {
 class Accumulation {
 public:
   Accumulation(train::FuncOp func, int64_t count)
-      : func(func), body(func.getBody().front()), count(count), builder(func.getContext()) {}
+      : func(func), signature(func), body(func.getBody().front()), count(count),
+        builder(func.getContext()) {}
   void run();
 
 private:
@@ -25,13 +26,9 @@ private:
   /// Appends one more copy of the body; adds its losses and gradients to `sums`.
   void addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRef<Value> results,
                MutableArrayRef<Value> sums);
-  /// What a slot holds before the step: an argument, behind the other state if nothing has read it.
-  Value stateOf(StringAttr slot, Type type);
-  StringAttr slotOf(unsigned result) {
-    return func.getResultAttrOfType<StringAttr>(result, "train.slot");
-  }
 
   train::FuncOp func;
+  Signature signature;
   Block &body;
   int64_t count, rows = 0; // rows of a part
   OpBuilder builder;
@@ -42,36 +39,16 @@ private:
 } // namespace
 
 void Accumulation::findValidRows() {
-  rows = func->getAttrOfType<IntegerAttr>("train.batch").getInt();
-  func->setAttr("train.batch", builder.getI64IntegerAttr(rows * count));
-  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
-    auto control = func.getArgAttrOfType<StringAttr>(i, "train.control");
-    if (!control || control != "valid")
-      continue;
-    if (func->hasAttr("train.short_batch")) {
-      valid = func.getArgument(i);
-      return;
-    }
-    OpBuilder front = OpBuilder::atBlockBegin(&body);
-    Value all = GradBuilder(front, func.getLoc()).real(double(rows), func.getArgument(i));
-    func.getArgument(i).replaceAllUsesWith(all);
-    (void)func.eraseArgument(i);
+  rows = *func.getBatch();
+  func.setBatch(rows * count);
+  BlockArgument control = signature.findControl(train::Control::Valid);
+  if (!control || func.getShortBatch()) {
+    valid = control;
     return;
   }
-}
-
-Value Accumulation::stateOf(StringAttr slot, Type type) {
-  unsigned position = 0;
-  for (; position < func.getNumArguments(); ++position) {
-    auto name = func.getArgAttrOfType<StringAttr>(position, "train.slot");
-    if (!name)
-      break;
-    if (name == slot)
-      return func.getArgument(position);
-  }
-  NamedAttribute name = builder.getNamedAttr("train.slot", slot);
-  (void)func.insertArgument(position, type, builder.getDictionaryAttr(name), func.getLoc());
-  return func.getArgument(position);
+  OpBuilder front = OpBuilder::atBlockBegin(&body);
+  control.replaceAllUsesWith(GradBuilder(front, func.getLoc()).real(double(rows), control));
+  (void)func.eraseArgument(control.getArgNumber());
 }
 
 Value Accumulation::validOf(int64_t part) {
@@ -98,16 +75,13 @@ void Accumulation::splitInputs() {
   parts.resize(count);
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
     BlockArgument whole = func.getArgument(i);
-    if (!func.getArgAttr(i, "train.batched"))
+    auto input = signature.argument<train::InputAttr>(i);
+    if (!input || !input.isBatched())
       continue;
-    DictionaryAttr attrs = func.getArgAttrDict(i);
     parts[0].map(whole, whole);
     for (int64_t part = 1; part < count; ++part) {
-      NamedAttrList own(attrs);
-      own.set("train.part", builder.getI64IntegerAttr(part));
-      (void)func.insertArgument(++i, whole.getType(), own.getDictionary(builder.getContext()),
-                                whole.getLoc());
-      parts[part].map(whole, func.getArgument(i));
+      parts[part].map(whole, signature.insertArgument(++i, whole.getType(), input.withPart(part),
+                                                      whole.getLoc()));
     }
   }
 }
@@ -119,9 +93,9 @@ void Accumulation::addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRe
   if (valid)
     values.map(valid, validRows);
   for (BlockArgument argument : body.getArguments()) {
-    auto slot = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.slot");
-    if (slot && buffers.count(slot))
-      values.map(argument, buffers.lookup(slot));
+    StringAttr state = signature.stateArgument(argument.getArgNumber());
+    if (state && buffers.count(state))
+      values.map(argument, buffers.lookup(state));
   }
   for (Operation *op : original) {
     if (auto mark = dyn_cast<train::GradientOp>(op)) { // the sum is the gradient
@@ -137,10 +111,10 @@ void Accumulation::addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRe
   for (auto [i, result] : llvm::enumerate(results)) {
     Value value = values.lookupOrDefault(result);
     GradBuilder b(builder, value.getLoc());
-    if (StringAttr slot = slotOf(i)) { // a part without rows has no statistics
-      Value &now = buffers[slot];
+    if (StringAttr state = signature.stateResult(i)) { // a part without rows has no statistics
+      Value &now = buffers[state];
       if (valid) {
-        Value old = now ? now : stateOf(slot, value.getType());
+        Value old = now ? now : signature.addState(state, value.getType());
         value = b.select(b.greater(validRows, b.real(0.0, validRows)), value, old);
       }
       now = value;
@@ -161,16 +135,16 @@ void Accumulation::run() {
   for (int64_t part = 0; part < count; ++part)
     addCopy(part, original, results, sums);
   for (unsigned i = 0; i < results.size(); ++i) {
-    StringAttr slot = slotOf(i);
-    Value value = slot ? buffers.lookup(slot) : sums[i];
-    if (auto param = func.getResultAttrOfType<StringAttr>(i, "train.gradient"))
+    StringAttr state = signature.stateResult(i);
+    Value value = state ? buffers.lookup(state) : sums[i];
+    if (auto gradient = signature.result<train::GradientAttr>(i))
       value =
-          GradBuilder(builder, results[i].getLoc()).op<train::GradientOp>(value, param.getValue());
+          GradBuilder(builder, results[i].getLoc()).op<train::GradientOp>(value, gradient.getOf());
     ret->setOperand(i, value);
   }
   for (Operation *op : llvm::reverse(original))
     op->erase();
-  func.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), ret->getOperandTypes()));
+  signature.updateType();
 }
 
 void ampc::accumulateMicroBatches(train::FuncOp gradient, int64_t count) {

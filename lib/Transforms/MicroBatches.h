@@ -3,7 +3,7 @@
 #ifndef AMPC_LIB_TRANSFORMS_MICROBATCHES_H
 #define AMPC_LIB_TRANSFORMS_MICROBATCHES_H
 
-#include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/TrainSignature.h"
 
 namespace ampc {
 /// Rewrites a gradient function (train-autodiff) for batches of `count` times as many rows: one

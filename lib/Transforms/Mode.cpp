@@ -94,10 +94,8 @@ static void declareRandomState(train::ModelOp model) {
   if (model.lookupSymbol(randomBuffer))
     return;
   OpBuilder builder = OpBuilder::atBlockBegin(&model.getBody().front());
-  auto buffer = train::BufferOp::create(
-      builder, model.getLoc(), randomBuffer, randomType(model.getContext()),
-      cast<InitAttrInterface>(Attribute(train::ZerosAttr::get(model.getContext()))));
-  buffer->setAttr("role", builder.getStringAttr("random"));
+  train::BufferOp::create(builder, model.getLoc(), randomBuffer, randomType(model.getContext()),
+                          train::ZerosAttr::get(model.getContext()), train::StateRole::Random);
 }
 
 void ampc::attachRandomState(train::FuncOp func, train::ModelOp model) {
@@ -126,24 +124,21 @@ static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getT
 /// The first dimension of the first input that has one.
 static int64_t batchOf(train::FuncOp func) {
   for (BlockArgument argument : func.getArguments())
-    if (func.getArgAttr(argument.getArgNumber(), "train.name") && !shapeOf(argument).empty())
+    if (Signature(func).argument<train::InputAttr>(argument) && !shapeOf(argument).empty())
       return shapeOf(argument)[0];
   return 0;
 }
 
 /// Values that one of several ops refuses are refused.
 static void tightenLimit(train::FuncOp func, unsigned argument, IndexOpInterface op) {
-  Builder builder(func.getContext());
-  auto known = func.getArgAttrOfType<IntegerAttr>(argument, "train.label_limit"),
-       exempt = func.getArgAttrOfType<IntegerAttr>(argument, "train.label_ignore");
-  std::optional<int64_t> ignored = op.getIgnoredIndex();
-  int64_t limit = op.getIndexLimit();
-  if (!known && ignored)
-    func.setArgAttr(argument, "train.label_ignore", builder.getI64IntegerAttr(*ignored));
-  if (exempt && ignored != exempt.getInt())
-    func.removeArgAttr(argument, "train.label_ignore");
-  if (!known || limit < known.getInt())
-    func.setArgAttr(argument, "train.label_limit", builder.getI64IntegerAttr(limit));
+  Signature signature(func);
+  auto input = signature.argument<train::InputAttr>(argument);
+  int64_t ignored = op.getIgnoredIndex().value_or(0), limit = op.getIndexLimit();
+  if (input.getLimit()) { // 0 is allowed by any limit
+    ignored = ignored == input.getIgnore() ? ignored : 0;
+    limit = std::min(limit, input.getLimit());
+  }
+  signature.setArgument(argument, input.withLimit(limit, ignored));
 }
 
 /// An index that comes from an input unchanged is checked before a program runs.
@@ -153,7 +148,7 @@ static void recordLimits(train::FuncOp func) {
     while (index && isa_and_nonnull<train::ReshapeOp>(index.getDefiningOp()))
       index = index.getDefiningOp()->getOperand(0);
     auto argument = dyn_cast_or_null<BlockArgument>(index);
-    if (!argument || !func.getArgAttr(argument.getArgNumber(), "train.name"))
+    if (!argument || !Signature(func).argument<train::InputAttr>(argument))
       continue;
     tightenLimit(func, argument.getArgNumber(), op);
   }
@@ -176,16 +171,16 @@ static bool canCombineRows(ValidRowsOpInterface op, int64_t batch) {
 }
 
 void ampc::prepareBatch(train::FuncOp func) {
-  Builder builder(func.getContext());
   recordLimits(func);
   int64_t batch = batchOf(func);
   if (!batch)
     return;
-  func->setAttr("train.batch", builder.getI64IntegerAttr(batch));
+  func.setBatch(batch);
+  Signature signature(func);
   for (BlockArgument argument : func.getArguments())
-    if (func.getArgAttr(argument.getArgNumber(), "train.name") && !shapeOf(argument).empty() &&
-        shapeOf(argument)[0] == batch)
-      func.setArgAttr(argument.getArgNumber(), "train.batched", builder.getUnitAttr());
+    if (auto input = signature.argument<train::InputAttr>(argument);
+        input && !shapeOf(argument).empty() && shapeOf(argument)[0] == batch)
+      signature.setArgument(argument.getArgNumber(), input.withBatch(0));
 
   SmallVector<ValidRowsOpInterface> combining;
   for (auto op : func.getBody().getOps<ValidRowsOpInterface>())
@@ -194,17 +189,12 @@ void ampc::prepareBatch(train::FuncOp func) {
   std::optional<DenseSet<Value>> batched = rowsOfBatch(func, batch, combining);
   if (!batched)
     return;
-  auto results = func.getBody().front().getTerminator()->getOperands();
-  for (auto [i, result] : llvm::enumerate(results))
-    if (batched->contains(result))
-      func.setResultAttr(i, "train.batched", builder.getUnitAttr());
-  unsigned number = func.getNumArguments();
-  auto type = RankedTensorType::get({}, builder.getI32Type());
-  auto role = builder.getDictionaryAttr(
-      builder.getNamedAttr("train.control", builder.getStringAttr("valid")));
-  if (failed(func.insertArgument(number, type, role, func.getLoc())))
-    return;
+  for (OpOperand &returned : func.getBody().front().getTerminator()->getOpOperands())
+    if (auto output = signature.result<train::OutputAttr>(returned);
+        output && batched->contains(returned.get()))
+      signature.setResult(returned.getOperandNumber(), output.withBatch(0));
+  Value valid = signature.addControl(train::Control::Valid);
   for (ValidRowsOpInterface op : combining)
-    op.setValidRows(func.getArgument(number), batch);
-  func->setAttr("train.short_batch", builder.getUnitAttr());
+    op.setValidRows(valid, batch);
+  func.setShortBatch(true);
 }

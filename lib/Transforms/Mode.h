@@ -3,7 +3,7 @@
 #ifndef AMPC_LIB_TRANSFORMS_MODE_H
 #define AMPC_LIB_TRANSFORMS_MODE_H
 
-#include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/TrainSignature.h"
 
 namespace ampc {
 /// Replaces ops that training and inference understand differently, then composite ops.

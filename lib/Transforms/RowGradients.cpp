@@ -111,7 +111,8 @@ BlockArgument RowGradient::batchedInput(Value value) {
     if (!seen.insert(next).second)
       continue;
     if (auto argument = dyn_cast<BlockArgument>(next)) {
-      if (func.getArgAttr(argument.getArgNumber(), "train.batched"))
+      auto input = Signature(func).argument<train::InputAttr>(argument);
+      if (input && input.isBatched())
         return argument;
       continue;
     }
@@ -123,10 +124,10 @@ BlockArgument RowGradient::batchedInput(Value value) {
 /// How many rows of `input`, which may be one part of the batch, count.
 Value RowGradient::validRows(GradBuilder &b, BlockArgument valid, BlockArgument input) {
   int64_t rows = tensorOf(input).getDimSize(0);
-  if (rows == func->getAttrOfType<IntegerAttr>("train.batch").getInt())
+  if (rows == func.getBatch())
     return valid;
-  auto part = func.getArgAttrOfType<IntegerAttr>(input.getArgNumber(), "train.part");
-  Value before = b.real(part ? double(part.getInt() * rows) : 0.0, valid);
+  int64_t part = Signature(func).argument<train::InputAttr>(input).getPart();
+  Value before = b.real(double(part * rows), valid);
   Value left = b.sub(valid, before), all = b.real(double(rows), valid);
   return b.select(b.greater(left, all), all, left);
 }
@@ -140,14 +141,12 @@ Value RowGradient::indexOf(GradBuilder &b, train::ScatterAddOp lookup) {
         b.compare(train::ComparePredicate::eq, index, b.real(double(*padding), index));
     index = b.select(isPadding, nowhere, index);
   }
-  for (BlockArgument argument : func.getArguments()) {
-    auto control = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.control");
-    BlockArgument input = batchedInput(lookup.getIndex());
-    if (control && control == "valid" && input)
-      index = b.select(validMask(b, index.getType(), validRows(b, argument, input),
-                                 tensorOf(input).getDimSize(0)),
-                       index, nowhere);
-  }
+  BlockArgument valid = Signature(func).findControl(train::Control::Valid),
+                input = batchedInput(lookup.getIndex());
+  if (valid && input)
+    index = b.select(
+        validMask(b, index.getType(), validRows(b, valid, input), tensorOf(input).getDimSize(0)),
+        index, nowhere);
   auto type = tensorOf(index);
   return b.reshape(index, type.clone({type.getNumElements()}));
 }
@@ -190,14 +189,9 @@ void RowGradient::rewrite() {
       train::SumRowsOp::create(builder, b.loc, table.clone(shape), tensorOf(index).clone({count}),
                                update, index, table.getDimSize(0));
   GradBuilder after(builder, mark.getLoc());
-  Value gradient = after.op<train::GradientOp>(sums.getSums(), mark.getParam());
-  Operation *ret = returned.getOwner();
-  returned.set(gradient);
-  func.setResultAttr(returned.getOperandNumber(), "train.gradient", mark.getParamAttr());
-  ret->insertOperands(ret->getNumOperands(), sums.getRows());
-  (void)func.insertResult(
-      func.getNumResults(), sums.getRows().getType(),
-      builder.getDictionaryAttr(builder.getNamedAttr("train.rows", mark.getParamAttr())));
+  returned.set(after.op<train::GradientOp>(sums.getSums(), mark.getParamAttr()));
+  Signature(func).addResult(sums.getRows(),
+                            train::GradientAttr::get(func.getContext(), mark.getParamAttr(), true));
 }
 
 void ampc::keepRowGradients(train::FuncOp gradient, train::StepOp step, bool explain) {
@@ -205,9 +199,9 @@ void ampc::keepRowGradients(train::FuncOp gradient, train::StepOp step, bool exp
   DenseMap<Attribute, bool> keptRows; // by lazy rule: whether it updates rows of some table
   for (unsigned i = 0, count = ret->getNumOperands(); i < count; ++i) {
     auto mark = ret->getOperand(i).getDefiningOp<train::GradientOp>();
-    if (!mark || !gradient.getResultAttr(i, "train.gradient"))
+    if (!mark || !Signature(gradient).result<train::GradientAttr>(i))
       continue;
-    OptimizerAttrInterface optimizer = step.getOptimizerOf(mark.getParamAttr());
+    OptimizerAttrInterface optimizer = step.getOptimizerOf(mark.getParamAttr().getAttr());
     RowGradient rows(gradient, ret->getOpOperand(i), optimizer);
     StringRef reason = rows.reasonAgainst();
     if (optimizer.isLazy())
@@ -221,7 +215,5 @@ void ampc::keepRowGradients(train::FuncOp gradient, train::StepOp step, bool exp
   if (llvm::any_of(keptRows, [](auto &rule) { return !rule.second; }))
     gradient.emitWarning() << "expected a parameter that only lookups read for a lazy optimizer, "
                               "but there is none: it updates whole tensors";
-  gradient.setFunctionType(
-      Builder(gradient.getContext())
-          .getFunctionType(gradient.getArgumentTypes(), ret->getOperandTypes()));
+  Signature(gradient).updateType();
 }

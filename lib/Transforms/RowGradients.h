@@ -3,7 +3,7 @@
 #ifndef LIB_TRANSFORMS_ROWGRADIENTS_H
 #define LIB_TRANSFORMS_ROWGRADIENTS_H
 
-#include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/TrainSignature.h"
 
 namespace ampc {
 /// Lets the gradients of a step's tables stay rows where that saves work or the optimizer wants it:

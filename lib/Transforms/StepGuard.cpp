@@ -6,36 +6,9 @@
 using namespace mlir;
 using namespace ampc;
 
-Value StepGuard::state(StringRef slot, Type type) {
-  unsigned position = 0;
-  for (; position < func.getNumArguments(); ++position) {
-    auto name = func.getArgAttrOfType<StringAttr>(position, "train.slot");
-    if (!name)
-      break;
-    if (name == slot)
-      return func.getArgument(position);
-  }
-  auto role =
-      builder.getDictionaryAttr(builder.getNamedAttr("train.slot", builder.getStringAttr(slot)));
-  (void)func.insertArgument(position, type, role, func.getLoc());
-  return func.getArgument(position);
-}
-
-void StepGuard::addResult(Value value, StringRef key, StringRef name) {
-  Operation *ret = body.getTerminator();
-  ret->insertOperands(ret->getNumOperands(), value);
-  (void)func.insertResult(
-      func.getNumResults(), value.getType(),
-      builder.getDictionaryAttr(builder.getNamedAttr(key, builder.getStringAttr(name))));
-}
-
-train::BufferOp StepGuard::bufferOf(StringRef slot) {
-  return symbols.lookup<train::BufferOp>(slot);
-}
-StringRef StepGuard::roleOf(StringRef slot) {
-  auto buffer = bufferOf(slot);
-  auto role = buffer ? buffer->getAttrOfType<StringAttr>("role") : StringAttr();
-  return role ? role.getValue() : StringRef();
+std::optional<train::StateRole> StepGuard::roleOf(StringAttr state) {
+  auto declared = dyn_cast_or_null<StateOpInterface>(symbols.lookup(state));
+  return declared ? declared.getStateRole() : std::nullopt;
 }
 
 Value StepGuard::countIn(Value x) {
@@ -52,9 +25,10 @@ SmallVector<Value> StepGuard::countGradients() {
     return counts;
   }
   for (BlockArgument argument : func.getArguments()) {
-    auto slot = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.slot");
+    StringAttr state = signature.stateArgument(argument.getArgNumber());
     // Not the numbers of their rows.
-    if (slot && roleOf(slot) == "gradient" && isa<FloatType>(getElementTypeOrSelf(argument)))
+    if (state && roleOf(state) == train::StateRole::Gradient &&
+        isa<FloatType>(getElementTypeOrSelf(argument)))
       counts.push_back(countIn(argument));
   }
   return counts;
@@ -71,13 +45,12 @@ Value StepGuard::guard(ArrayRef<Value> counts, train::NonFinite byDefault) {
   for (Value count : counts.drop_front())
     total = b.add(total, count);
   found = b.compare(train::ComparePredicate::ne, total, b.real(0.0, total));
-  train::NonFinite mode =
-      train::symbolizeNonFinite(attribute("train.nonfinite")).value_or(byDefault);
-  func->setAttr("train.nonfinite", builder.getStringAttr(train::stringifyNonFinite(mode)));
+  train::NonFinite mode = func.getNonfinite().value_or(byDefault);
+  func.setNonfinite(mode);
   if (mode != train::NonFinite::allow)
     guardState();
   builder.setInsertionPoint(body.getTerminator());
-  addResult(total, "train.name", "nonfinite");
+  signature.addOutput(total, train::Output::Nonfinite);
   return found;
 }
 
@@ -103,28 +76,31 @@ Value StepGuard::kept(Value value, Value old) {
 /// A skipped step returns what it was given.
 void StepGuard::guardState() {
   Operation *ret = body.getTerminator();
-  llvm::StringMap<Value> params;
+  DenseMap<StringAttr, Value> params;
   for (unsigned i = 0; i < func.getNumResults(); ++i) {
-    StringRef slot = slotOf(i), role = roleOf(slot);
-    if (slot.empty() || role == "gradient" || role == "working")
+    StringAttr state = signature.stateResult(i);
+    auto role = state ? roleOf(state) : std::nullopt;
+    if (!state || role == train::StateRole::Gradient || role == train::StateRole::Working)
       continue;
-    Value value = ret->getOperand(i), old = state(slot, value.getType());
+    Value value = ret->getOperand(i), old = signature.addState(state, value.getType());
     builder.setInsertionPoint(ret);
-    params[slot] = kept(value, old);
-    ret->setOperand(i, params[slot]);
+    params[state] = kept(value, old);
+    ret->setOperand(i, params[state]);
   }
   remakeWorkingCopies(params);
 }
 
 /// Working copies are made from what the parameters are after the step.
-void StepGuard::remakeWorkingCopies(const llvm::StringMap<Value> &params) {
+void StepGuard::remakeWorkingCopies(const DenseMap<StringAttr, Value> &params) {
   Operation *ret = body.getTerminator();
   builder.setInsertionPoint(ret);
   for (unsigned i = 0; i < func.getNumResults(); ++i)
-    if (StringRef slot = slotOf(i); roleOf(slot) == "working") {
-      StringRef param = bufferOf(slot)->getAttrOfType<FlatSymbolRefAttr>("of").getValue();
-      ret->setOperand(i, insertCast(builder, ret->getOperand(i).getLoc(), params.lookup(param),
-                                    getElementTypeOrSelf(ret->getOperand(i)),
-                                    "the working copy of @" + param + ", which later steps read"));
+    if (StringAttr state = signature.stateResult(i);
+        state && roleOf(state) == train::StateRole::Working) {
+      StringAttr param = symbols.lookup<train::BufferOp>(state).getOfAttr().getAttr();
+      ret->setOperand(
+          i, insertCast(builder, ret->getOperand(i).getLoc(), params.lookup(param),
+                        getElementTypeOrSelf(ret->getOperand(i)),
+                        "the working copy of @" + param.str() + ", which later steps read"));
     }
 }

@@ -190,8 +190,8 @@ LogicalResult Reverse::reportPath(Operation *op) {
     } else {
       auto func = cast<train::FuncOp>(body.getParentOp());
       unsigned number = cast<BlockArgument>(next).getArgNumber();
-      auto slot = func.getArgAttrOfType<StringAttr>(number, "train.slot");
-      path.push_back(slot ? "@" + slot.str() : "argument " + std::to_string(number));
+      StringAttr state = Signature(func).stateArgument(number);
+      path.push_back(state ? "@" + state.str() : "argument " + std::to_string(number));
     }
   }
   std::string text = llvm::join(llvm::reverse(path), " -> ");
@@ -250,31 +250,24 @@ static LogicalResult addGradients(train::FuncOp func, unsigned result, ArrayRef<
   Reverse reverse(body, sources, builder);
   if (failed(reverse.run(value, makeSeed(builder, value), forward)))
     return failure();
-  SmallVector<DictionaryAttr> roles;
-  for (unsigned i = 0; i < results.size(); ++i)
-    roles.push_back(func.getResultAttrDict(i) ? func.getResultAttrDict(i)
-                                              : builder.getDictionaryAttr({}));
+  SmallVector<Value> gradients;
   for (auto [source, name] : llvm::zip(sources, names)) {
     Value g = reverse.gradient(source);
     GradBuilder b(builder,
                   NameLoc::get(builder.getStringAttr(name + ".gradient"), source.getLoc()));
     if (!g) {
-      if (func->hasAttr("train.step") && !reverse.reaches(source))
-        return func.emitError() << "expected the loss of step @"
-                                << func->getAttrOfType<StringAttr>("train.step").getValue()
+      if (func.getStep() && !reverse.reaches(source))
+        return func.emitError() << "expected the loss of step @" << *func.getStep()
                                 << " to depend on @" << name << ", but it does not";
       g = b.broadcastTo(b.real(0.0, source), source.getType());
     }
-    if (func->hasAttr("train.step"))
-      g = b.op<train::GradientOp>(g, name);
-    results.push_back(g);
-    roles.push_back(builder.getDictionaryAttr(
-        builder.getNamedAttr("train.gradient", builder.getStringAttr(name))));
+    gradients.push_back(func.getStep() ? b.op<train::GradientOp>(g, name) : g);
   }
   train::ReturnOp::create(builder, func.getLoc(), results);
-  func.setFunctionType(
-      builder.getFunctionType(body.getArgumentTypes(), ValueRange(results).getTypes()));
-  func.setAllResultAttrs(roles);
+  for (auto [name, gradient] : llvm::zip(names, gradients))
+    Signature(func).addResult(
+        gradient, train::GradientAttr::get(func.getContext(),
+                                           FlatSymbolRefAttr::get(func.getContext(), name), false));
   eraseDeadCode(body);
   showNotes(func);
   return success();
@@ -303,8 +296,8 @@ private:
     for (BlockArgument argument : func.getBody().getArguments())
       if (isReal(argument)) {
         sources.push_back(argument);
-        auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.name");
-        names.push_back(name ? name.getValue() : "argument");
+        auto input = Signature(func).argument<train::InputAttr>(argument);
+        names.push_back(input ? input.getName().getValue() : "argument");
       }
     return addGradients(func, result, sources, names);
   }
@@ -314,16 +307,12 @@ private:
       if (!func)
         return step->emitOpError() << "expected train-instantiate to have run";
       func.setSymName((step.getSymName() + ".grad").str());
-      func->setAttr("train.role", StringAttr::get(&getContext(), "grad"));
+      func.setRole(train::Role::Grad);
       SmallVector<Value> sources;
       SmallVector<StringRef> names;
       for (Attribute param : step.getParams()) {
         names.push_back(cast<FlatSymbolRefAttr>(param).getValue());
-        Value source;
-        for (BlockArgument argument : func.getBody().getArguments())
-          if (auto slot = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.slot"))
-            if (slot == names.back())
-              source = argument;
+        BlockArgument source = Signature(func).findState(names.back());
         if (!source)
           return step.emitOpError()
                  << "expected the loss to depend on @" << names.back() << ", but it does not";

@@ -1,5 +1,5 @@
-// Joins gradient, clipping, schedule and optimizer. State arguments and results carry the name of
-// their slot; nothing is updated in place before memory is planned.
+// Joins gradient, clipping, schedule and optimizer. State is taken and returned; nothing is updated
+// in place before memory is planned.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "MicroBatches.h"
 #include "RowGradients.h"
@@ -14,63 +14,6 @@ using namespace mlir;
 using namespace ampc;
 
 namespace {
-/// A program under construction: arguments and results with their roles.
-class Program {
-public:
-  explicit Program(train::FuncOp func)
-      : func(func), body(func.getBody().front()), builder(func.getContext()) {
-    for (unsigned i = 0; i < body.getNumArguments(); ++i)
-      argumentRoles.push_back(func.getArgAttrDict(i));
-  }
-  /// The argument that holds a slot; added behind the other state if missing.
-  Value state(StringRef slot, Type type) {
-    unsigned position = 0;
-    for (; position < body.getNumArguments(); ++position) {
-      auto name = argumentRoles[position].getAs<StringAttr>("train.slot");
-      if (!name)
-        break;
-      if (name == slot)
-        return body.getArgument(position);
-    }
-    argumentRoles.insert(argumentRoles.begin() + position, role("train.slot", slot));
-    return body.insertArgument(position, type, func.getLoc());
-  }
-  Value control(StringRef name, Type type) {
-    argumentRoles.push_back(role("train.control", name));
-    return body.addArgument(type, func.getLoc());
-  }
-  void addResult(Value value, StringRef key, StringRef name) {
-    results.push_back(value);
-    resultRoles.push_back(role(key, name));
-  }
-  void addResult(Value value, DictionaryAttr attrs) {
-    results.push_back(value);
-    resultRoles.push_back(attrs);
-  }
-  /// Ends the function with the results.
-  void finish() {
-    if (!body.empty() && body.back().hasTrait<OpTrait::IsTerminator>())
-      body.back().erase();
-    builder.setInsertionPointToEnd(&body);
-    train::ReturnOp::create(builder, func.getLoc(), results);
-    func.setFunctionType(
-        builder.getFunctionType(body.getArgumentTypes(), ValueRange(results).getTypes()));
-    func.setAllArgAttrs(argumentRoles);
-    func.setAllResultAttrs(resultRoles);
-  }
-
-  train::FuncOp func;
-  Block &body;
-
-private:
-  DictionaryAttr role(StringRef key, StringRef name) {
-    return builder.getDictionaryAttr(builder.getNamedAttr(key, builder.getStringAttr(name)));
-  }
-  OpBuilder builder;
-  SmallVector<DictionaryAttr> argumentRoles, resultRoles;
-  SmallVector<Value> results;
-};
-
 /// The gradient of a parameter, or of those rows of it that `rows` names.
 struct Gradient {
   Value value, rows;
@@ -87,12 +30,10 @@ private:
   std::string slot(StringRef kind, StringRef param) {
     return (name + "." + kind + "." + param).str();
   }
-  StringRef paramName(unsigned i) {
-    return cast<FlatSymbolRefAttr>(step.getParams()[i]).getValue();
+  StringAttr paramName(unsigned i) {
+    return cast<FlatSymbolRefAttr>(step.getParams()[i]).getAttr();
   }
-  OptimizerAttrInterface rule(unsigned i) {
-    return step.getOptimizerOf(cast<FlatSymbolRefAttr>(step.getParams()[i]).getAttr());
-  }
+  OptimizerAttrInterface rule(unsigned i) { return step.getOptimizerOf(paramName(i)); }
   RankedTensorType paramType(unsigned i) {
     return cast<RankedTensorType>(symbols.lookup<train::ParamOp>(paramName(i)).getType());
   }
@@ -110,14 +51,15 @@ private:
   train::FuncOp makeTrain(train::FuncOp gradient);
   train::FuncOp makeApply(ArrayRef<Gradient> gradients);
   void storeGradients(train::FuncOp gradient);
-  void declare(StringRef symbol, Type type, StringRef role, double value = 0.0);
+  void declare(StringRef symbol, Type type, train::StateRole role, StringAttr param = {},
+               double value = 0.0);
   SmallVector<Gradient> gradientsOf(train::FuncOp func);
   /// Appends clipping, schedule and optimizer for plain gradients.
-  void addUpdate(Program &program, SmallVector<Gradient> gradients);
-  void clip(GradBuilder &b, Program &program, MutableArrayRef<Gradient> gradients);
+  void addUpdate(train::FuncOp func, SmallVector<Gradient> gradients);
+  void clip(GradBuilder &b, Signature &program, MutableArrayRef<Gradient> gradients);
   SmallVector<Value> applyRule(GradBuilder &b, unsigned i, Value param, Value gradient,
                                ArrayRef<Value> moments, StringRef part);
-  SmallVector<Value> updateParam(GradBuilder &b, Program &program, unsigned i, Gradient gradient);
+  SmallVector<Value> updateParam(GradBuilder &b, Signature &program, unsigned i, Gradient gradient);
 
   train::ModelOp model;
   train::StepOp step;
@@ -130,43 +72,41 @@ private:
 };
 } // namespace
 
-void Expansion::declare(StringRef symbol, Type type, StringRef role, double value) {
+void Expansion::declare(StringRef symbol, Type type, train::StateRole role, StringAttr param,
+                        double value) {
   Attribute init = value == 0.0
                        ? Attribute(train::ZerosAttr::get(builder.getContext()))
                        : Attribute(train::FillAttr::get(builder.getContext(), APFloat(value)));
-  auto buffer = train::BufferOp::create(
-      builder, step.getLoc(), symbol, cast<RankedTensorType>(type), cast<InitAttrInterface>(init));
-  buffer->setAttr("role", builder.getStringAttr(role));
+  train::BufferOp::create(builder, step.getLoc(), symbol, type, init, role, param, name);
 }
 
 void Expansion::declareState(ArrayRef<Gradient> gradients) {
   builder.setInsertionPoint(step);
-  declare((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()), "step");
+  using train::StateRole;
+  declare((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()), StateRole::Step);
   for (auto [i, gradient] : llvm::enumerate(gradients)) {
     OptimizerAttrInterface optimizer = rule(i);
+    StringAttr param = paramName(i);
     for (StringRef moment : optimizer.getMomentNames())
-      declare(slot(moment, paramName(i)), momentType(i), "moment", optimizer.getInitialMoment());
+      declare(slot(moment, param), momentType(i), StateRole::Moment, param,
+              optimizer.getInitialMoment());
     if (step.getEmaDecay())
-      declare(slot("ema", paramName(i)), paramType(i), "ema");
-    declare(slot("gradient", paramName(i)), gradient.value.getType(), "gradient");
+      declare(slot("ema", param), paramType(i), StateRole::Ema, param);
+    declare(slot("gradient", param), gradient.value.getType(), StateRole::Gradient, param);
     if (gradient.rows)
-      declare(slot("rows", paramName(i)), gradient.rows.getType(), "gradient");
+      declare(slot("rows", param), gradient.rows.getType(), StateRole::Gradient, param);
   }
 }
 
 /// What the gradient function returns, in the order of the step's parameters.
 SmallVector<Gradient> Expansion::gradientsOf(train::FuncOp func) {
   SmallVector<Gradient> gradients(step.getParams().size());
-  auto numberOf = [&](StringAttr param) {
-    return llvm::find(step.getParams(), Attribute(FlatSymbolRefAttr::get(param))) -
-           step.getParams().begin();
-  };
-  for (auto [i, value] : llvm::enumerate(func.getBody().front().getTerminator()->getOperands())) {
-    if (auto param = func.getResultAttrOfType<StringAttr>(i, "train.gradient"))
-      gradients[numberOf(param)].value = value;
-    if (auto param = func.getResultAttrOfType<StringAttr>(i, "train.rows"))
-      gradients[numberOf(param)].rows = value;
-  }
+  for (OpOperand &returned : func.getBody().front().getTerminator()->getOpOperands())
+    if (auto is = Signature(func).result<train::GradientAttr>(returned)) {
+      Gradient &gradient =
+          gradients[llvm::find(step.getParams(), Attribute(is.getOf())) - step.getParams().begin()];
+      (is.getRows() ? gradient.rows : gradient.value) = returned.get();
+    }
   return gradients;
 }
 
@@ -192,7 +132,7 @@ static Value normOf(GradBuilder &b, ArrayRef<Gradient> gradients) {
   return b.select(b.greater(most, norm), rounded, norm);
 }
 
-void Expansion::clip(GradBuilder &b, Program &program, MutableArrayRef<Gradient> gradients) {
+void Expansion::clip(GradBuilder &b, Signature &program, MutableArrayRef<Gradient> gradients) {
   if (step.getClipValue())
     for (auto &[g, rows] : gradients) {
       double limit = step.getClipValue()->convertToDouble();
@@ -208,7 +148,7 @@ void Expansion::clip(GradBuilder &b, Program &program, MutableArrayRef<Gradient>
     factor = b.select(b.greater(one, factor), factor, one);
     for (auto &[g, rows] : gradients)
       g = b.mul(g, factor);
-    program.addResult(norm, "train.name", "grad_norm");
+    program.addOutput(norm, train::Output::Norm);
   }
 }
 
@@ -234,12 +174,12 @@ SmallVector<Value> Expansion::applyRule(GradBuilder &b, unsigned i, Value param,
 
 /// The new parameter and its new moments. Rows are read, updated and written back; where the rule
 /// moves every row, the others are updated with a gradient of 0 before.
-SmallVector<Value> Expansion::updateParam(GradBuilder &b, Program &program, unsigned i,
+SmallVector<Value> Expansion::updateParam(GradBuilder &b, Signature &program, unsigned i,
                                           Gradient gradient) {
   OptimizerAttrInterface optimizer = rule(i);
-  SmallVector<Value> state{program.state(paramName(i), paramType(i))};
+  SmallVector<Value> state{program.addState(paramName(i), paramType(i))};
   for (StringRef moment : optimizer.getMomentNames())
-    state.push_back(program.state(slot(moment, paramName(i)), momentType(i)));
+    state.push_back(program.addState(slot(moment, paramName(i)), momentType(i)));
   if (!gradient.rows)
     return applyRule(b, i, state[0], gradient.value, ArrayRef(state).drop_front(), "");
   SmallVector<Value> old = llvm::map_to_vector(state, [&](Value table) {
@@ -256,22 +196,18 @@ SmallVector<Value> Expansion::updateParam(GradBuilder &b, Program &program, unsi
   return state;
 }
 
-void Expansion::addUpdate(Program &program, SmallVector<Gradient> gradients) {
-  OpBuilder inner(builder.getContext());
-  if (!program.body.empty() && program.body.back().hasTrait<OpTrait::IsTerminator>())
-    inner.setInsertionPoint(&program.body.back());
-  else
-    inner.setInsertionPointToEnd(&program.body);
+void Expansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradients) {
+  Signature program(func);
+  OpBuilder inner(func.getBody().front().getTerminator());
   GradBuilder b(inner, NameLoc::get(inner.getStringAttr(name + ".update"), step.getLoc()));
   Type element = getElementTypeOrSelf(gradients.front().value);
   b.compute = element; // state is updated in its own type, whatever the ops' categories say
   clip(b, program, gradients);
 
-  count = program.state((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()));
+  count = program.addState((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()));
   Value next = b.add(count, b.real(1.0, count));
   number = b.castTo(next, element);
-  Value factor = program.control("lr_factor", RankedTensorType::get({}, builder.getF32Type()));
-  factor = b.castTo(factor, element);
+  Value factor = b.castTo(program.addControl(train::Control::LrFactor), element);
   Value scheduled;
   auto rateOf = [&](OptimizerAttrInterface optimizer) {
     Value rate = b.real(optimizer.getLearningRate(), element);
@@ -279,78 +215,70 @@ void Expansion::addUpdate(Program &program, SmallVector<Gradient> gradients) {
   };
   if (auto schedule = step.getSchedule()) {
     scheduled = schedule->buildFactor(b, number);
-    program.addResult(rateOf(step.getOptimizer()), "train.name", "learning_rate");
+    program.addOutput(rateOf(step.getOptimizer()), train::Output::Rate);
   }
 
   for (auto [i, gradient] : llvm::enumerate(gradients)) {
     OptimizerAttrInterface optimizer = rule(i);
     lr = rateOf(optimizer);
     SmallVector<Value> updated = updateParam(b, program, i, gradient);
-    program.addResult(updated[0], "train.slot", paramName(i));
+    program.addStateResult(updated[0], paramName(i));
     for (auto [moment, value] :
          llvm::zip(optimizer.getMomentNames(), ArrayRef(updated).drop_front()))
-      program.addResult(value, "train.slot", slot(moment, paramName(i)));
+      program.addStateResult(value, slot(moment, paramName(i)));
     if (step.getEmaDecay()) { // the average starts at the first updated value
       double keep = step.getEmaDecay()->convertToDouble();
       std::string ema = slot("ema", paramName(i));
-      Value old = program.state(ema, paramType(i));
+      Value old = program.addState(ema, paramType(i));
       Value blended =
           b.add(b.mul(b.real(keep, old), old), b.mul(b.real(1 - keep, old), updated[0]));
       Value isFirst = b.compare(train::ComparePredicate::eq, next, b.real(1.0, next));
-      program.addResult(b.select(isFirst, updated[0], blended), "train.slot", ema);
+      program.addStateResult(b.select(isFirst, updated[0], blended), ema);
     }
   }
-  program.addResult(next, "train.slot", (name + ".step").str());
+  program.addStateResult(next, (name + ".step").str());
 }
 
 /// The whole step, from a copy of the gradient function.
 train::FuncOp Expansion::makeTrain(train::FuncOp gradient) {
   auto whole = cast<train::FuncOp>(builder.clone(*gradient));
   whole.setSymName((name + ".train").str());
-  whole->setAttr("train.role", builder.getStringAttr("train"));
-  Program program(whole);
-  for (auto [i, value] : llvm::enumerate(program.body.getTerminator()->getOperands()))
-    if (!gradient.getResultAttr(i, "train.gradient") && !gradient.getResultAttr(i, "train.rows"))
-      program.addResult(value, gradient.getResultAttrDict(i));
-  addUpdate(program, gradientsOf(whole));
-  program.finish();
+  whole.setRole(train::Role::Train);
+  SmallVector<Gradient> gradients = gradientsOf(whole);
+  Signature program(whole);
+  for (unsigned i = whole.getNumResults(); i-- > 0;)
+    if (program.result<train::GradientAttr>(i))
+      program.eraseResult(i);
+  addUpdate(whole, std::move(gradients));
   return whole;
 }
 
 /// The optimizer alone, on stored gradients.
 train::FuncOp Expansion::makeApply(ArrayRef<Gradient> gradients) {
   auto apply = train::FuncOp::create(builder, step.getLoc(), (name + ".apply").str(),
-                                     builder.getFunctionType({}, {}),
-                                     /*arg_attrs=*/ArrayAttr(), /*res_attrs=*/ArrayAttr());
-  apply.getBody().emplaceBlock();
-  apply->setAttr("train.role", builder.getStringAttr("apply"));
-  apply->setAttr("train.step", builder.getStringAttr(name));
-  Program program(apply);
+                                     builder.getFunctionType({}, {}));
+  apply.setRole(train::Role::Apply);
+  apply.setStep(name);
+  OpBuilder inner = OpBuilder::atBlockEnd(&apply.getBody().emplaceBlock());
+  train::ReturnOp::create(inner, step.getLoc(), ValueRange());
+  Signature program(apply);
   SmallVector<Gradient> stored;
   for (auto [i, made] : llvm::enumerate(gradients)) {
-    program.state(paramName(i), paramType(i));
-    stored.push_back({program.state(slot("gradient", paramName(i)), made.value.getType()), {}});
+    program.addState(paramName(i), paramType(i));
+    stored.push_back({program.addState(slot("gradient", paramName(i)), made.value.getType()), {}});
     if (made.rows)
-      stored.back().rows = program.state(slot("rows", paramName(i)), made.rows.getType());
+      stored.back().rows = program.addState(slot("rows", paramName(i)), made.rows.getType());
   }
-  addUpdate(program, stored);
-  program.finish();
+  addUpdate(apply, stored);
   return apply;
 }
 
 /// Forward and backward alone: gradients become state.
 void Expansion::storeGradients(train::FuncOp gradient) {
-  Program program(gradient);
-  for (auto [i, value] :
-       llvm::enumerate(gradient.getBody().front().getTerminator()->getOperands())) {
-    if (auto param = gradient.getResultAttrOfType<StringAttr>(i, "train.gradient"))
-      program.addResult(value, "train.slot", slot("gradient", param));
-    else if (auto param = gradient.getResultAttrOfType<StringAttr>(i, "train.rows"))
-      program.addResult(value, "train.slot", slot("rows", param));
-    else
-      program.addResult(value, gradient.getResultAttrDict(i));
-  }
-  program.finish();
+  Signature program(gradient);
+  for (unsigned i = 0; i < gradient.getNumResults(); ++i)
+    if (auto is = program.result<train::GradientAttr>(i))
+      program.setResult(i, program.state(slot(is.getRows() ? "rows" : "gradient", is.getName())));
 }
 
 LogicalResult Expansion::run() {
@@ -358,7 +286,7 @@ LogicalResult Expansion::run() {
   if (!gradient)
     return step->emitOpError() << "expected train-autodiff to have run";
   if (int64_t count = step.getMicroBatches().value_or(1); count > 1) {
-    if (!gradient->hasAttr("train.batch"))
+    if (!gradient.getBatch())
       return step.emitOpError() << "expected an input with a batch to cut into " << count
                                 << " micro-batches";
     accumulateMicroBatches(gradient, count);
@@ -370,15 +298,14 @@ LogicalResult Expansion::run() {
   storeGradients(gradient);
   // What the step was made of is part of what a checkpoint depends on.
   for (train::FuncOp func : {whole, apply}) {
-    func->setAttr("train.optimizer", step.getOptimizer());
-    if (step.getGroupsAttr())
-      func->setAttr("train.groups", step.getGroupsAttr());
+    func.setOptimizerAttr(step.getOptimizer());
+    func.setGroupsAttr(step.getGroupsAttr());
   }
   // A clipped step knows all gradients before its first update anyway.
   if (step.getNonfinite() || step.getClipNorm() || step.getClipValue())
     for (train::FuncOp func : {whole, apply, gradient})
-      func->setAttr("train.nonfinite", builder.getStringAttr(step.getNonfinite().value_or(
-                                           train::stringifyNonFinite(train::NonFinite::skip))));
+      func.setNonfinite(step.getNonfinite() ? train::symbolizeNonFinite(*step.getNonfinite())
+                                            : train::NonFinite::skip);
   if (Attribute scaler = step->getAttr("amp.scaler"))
     for (train::FuncOp func : {whole, apply, gradient})
       func->setAttr("amp.scaler", scaler);

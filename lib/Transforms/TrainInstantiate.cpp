@@ -76,8 +76,8 @@ LogicalResult CallInliner::inlineCalls(train::FuncOp func) {
 /// What is made from an input alone, such as a cast, is called after it.
 static void nameInputs(train::FuncOp func) {
   for (BlockArgument argument : func.getArguments())
-    if (auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.name"))
-      argument.setLoc(NameLoc::get(name, argument.getLoc()));
+    if (auto input = Signature(func).argument<train::InputAttr>(argument))
+      argument.setLoc(NameLoc::get(input.getName(), argument.getLoc()));
 }
 
 namespace {
@@ -85,7 +85,7 @@ namespace {
 class Instance {
 public:
   Instance(train::FuncOp func, SymbolTable &symbols, bool training)
-      : func(func), body(func.getBody().front()), symbols(symbols), builder(func.getContext()),
+      : func(func), signature(func), body(func.getBody().front()), symbols(symbols),
         training(training) {}
   LogicalResult run() {
     if (failed(CallInliner(symbols).inlineCalls(func)))
@@ -94,38 +94,25 @@ public:
     prepareBatch(func);
     lowerMode(func, training);
     attachRandomState(func, cast<train::ModelOp>(func->getParentOp()));
-    for (unsigned i = 0; i < body.getNumArguments(); ++i)
-      roles.push_back(func.getArgAttrDict(i) ? func.getArgAttrDict(i)
-                                             : builder.getDictionaryAttr({}));
-    for (unsigned i = 0; i < func.getNumResults(); ++i)
-      resultRoles.push_back(func.getResultAttrDict(i) ? func.getResultAttrDict(i)
-                                                      : builder.getDictionaryAttr({}));
     liftReads();
     liftWrites();
-    Operation *ret = body.getTerminator();
-    func.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), ret->getOperandTypes()));
-    func.setAllArgAttrs(roles);
-    func.setAllResultAttrs(resultRoles);
     return success();
   }
 
 private:
-  DictionaryAttr role(StringRef key, StringRef value) {
-    return builder.getDictionaryAttr(builder.getNamedAttr(key, builder.getStringAttr(value)));
-  }
   /// State comes first, in the order of its declarations.
   void liftReads() {
     llvm::MapVector<StringAttr, SmallVector<train::ReadOp>> reads;
     for (auto read : body.getOps<train::ReadOp>())
       reads[read.getStateAttr().getAttr()].push_back(read);
-    unsigned position = 0;
     for (Operation &op : func->getParentRegion()->front()) {
       auto state = dyn_cast<StateOpInterface>(op);
-      auto uses = state ? reads.find(builder.getStringAttr(state.getSymName())) : reads.end();
+      auto uses =
+          state ? reads.find(StringAttr::get(func.getContext(), state.getSymName())) : reads.end();
       if (uses == reads.end())
         continue;
-      BlockArgument argument = body.insertArgument(position, state.getType(), state->getLoc());
-      roles.insert(roles.begin() + position++, role("train.slot", state.getSymName()));
+      BlockArgument argument =
+          signature.addState(state.getSymName(), state.getType(), state->getLoc());
       for (train::ReadOp read : uses->second) {
         read.replaceAllUsesWith(Value(argument));
         read.erase();
@@ -133,22 +120,18 @@ private:
     }
   }
   void liftWrites() {
-    Operation *ret = body.getTerminator();
     for (auto write : llvm::make_early_inc_range(body.getOps<train::WriteOp>())) {
-      if (training) {
-        ret->insertOperands(ret->getNumOperands(), write.getValue());
-        resultRoles.push_back(role("train.slot", write.getState()));
-      }
+      if (training)
+        signature.addStateResult(write.getValue(), write.getState());
       write.erase();
     }
   }
 
   train::FuncOp func;
+  Signature signature;
   Block &body;
   SymbolTable &symbols;
-  Builder builder;
   bool training;
-  SmallVector<DictionaryAttr> roles, resultRoles;
 };
 
 struct TrainInstantiate : ampc::impl::TrainInstantiateBase<TrainInstantiate> {
@@ -159,22 +142,27 @@ struct TrainInstantiate : ampc::impl::TrainInstantiateBase<TrainInstantiate> {
   }
 
 private:
-  LogicalResult make(train::ModelOp model, StringRef source, const Twine &name, StringRef role,
-                     StringRef step, SymbolTable &symbols) {
+  /// A program of the source function; `step` is empty for exports.
+  FailureOr<train::FuncOp> make(train::ModelOp model, StringRef source, const Twine &name,
+                                train::Role role, StringRef step, SymbolTable &symbols) {
     OpBuilder builder = OpBuilder::atBlockEnd(&model.getBody().front());
     auto func = cast<train::FuncOp>(builder.clone(*symbols.lookup(source)));
     func.setSymName(name.str());
-    func->setAttr("train.role", builder.getStringAttr(role));
+    func.setRole(role);
     if (!step.empty())
-      func->setAttr("train.step", builder.getStringAttr(step));
-    for (unsigned i = 0; i < func.getNumResults(); ++i)
-      if (!func.getResultAttr(i, "train.name"))
-        func.setResultAttr(i, "train.name",
-                           builder.getStringAttr(step.empty() ? func.getNumResults() == 1
-                                                                    ? "out"
-                                                                    : "out" + std::to_string(i)
-                                                              : "loss"));
-    return Instance(func, symbols, role == "loss").run();
+      func.setStep(step);
+    Signature signature(func);
+    unsigned count = func.getNumResults();
+    for (unsigned i = 0; i < count; ++i) {
+      StringAttr out = builder.getStringAttr(count == 1 ? "out" : "out" + std::to_string(i));
+      if (!signature.result(i))
+        signature.setResult(
+            i, step.empty() ? train::OutputAttr::get(&getContext(), train::Output::Named, out, -1)
+                            : train::OutputAttr::get(&getContext(), train::Output::Loss, {}, -1));
+    }
+    if (failed(Instance(func, symbols, role == train::Role::Loss).run()))
+      return failure();
+    return func;
   }
 
   LogicalResult instantiate(train::ModelOp model) {
@@ -183,8 +171,8 @@ private:
     llvm::StringSet<> exported;
     for (auto step : llvm::to_vector(model.getOps<train::StepOp>())) {
       StringRef name = step.getSymName();
-      if (failed(make(model, step.getLoss(), name + ".loss", "loss", name, symbols)) ||
-          failed(make(model, step.getLoss(), name + ".eval", "eval", name, symbols)))
+      if (failed(make(model, step.getLoss(), name + ".loss", train::Role::Loss, name, symbols)) ||
+          failed(make(model, step.getLoss(), name + ".eval", train::Role::Eval, name, symbols)))
         return failure();
       step.setLoss((name + ".eval").str()); // the source function goes
     }
@@ -192,9 +180,11 @@ private:
       if (!exported.insert(exp.getName()).second)
         return exp.emitOpError() << "expected one export named \"" << exp.getName()
                                  << "\", but there are two";
-      if (failed(make(model, exp.getFunction(), "export." + exp.getName(), "export", "", symbols)))
+      FailureOr<train::FuncOp> func = make(model, exp.getFunction(), "export." + exp.getName(),
+                                           train::Role::Export, "", symbols);
+      if (failed(func))
         return failure();
-      model.getBody().front().back().setAttr("train.cname", exp.getNameAttr());
+      func->setExportNameAttr(exp.getNameAttr());
       exp.erase();
     }
     for (train::FuncOp source : sources)
@@ -212,7 +202,7 @@ private:
         learned.insert(cast<FlatSymbolRefAttr>(param).getValue());
     if (!steps.empty())
       for (auto param : model.getOps<train::ParamOp>())
-        if (!learned.contains(param.getSymName()) && !param->hasAttr("frozen"))
+        if (!learned.contains(param.getSymName()) && !param.getFrozen())
           return param.emitOpError() << "expected a step over @" << param.getSymName()
                                      << ", or the attribute frozen, but no step changes it";
     return success();

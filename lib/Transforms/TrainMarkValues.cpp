@@ -3,6 +3,7 @@
 #include "ampc/Transforms/Observe.h"
 #include "ampc/Transforms/Passes.h"
 #include "mlir-dialects/Train/TrainBackward.h"
+#include "mlir-dialects/Train/TrainSignature.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_TRAINMARKVALUES
@@ -107,9 +108,10 @@ static bool isAside(Value result) {
 /// All parts of an input, one per micro-batch, have its name.
 void Keys::addInputs() {
   for (BlockArgument argument : body.getArguments()) {
-    auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "train.name");
-    if (!name || !isRealValue(argument))
+    auto input = Signature(func).argument<train::InputAttr>(argument);
+    if (!input || !isRealValue(argument))
       continue;
+    StringAttr name = input.getName();
     taken[name.getValue()] = 1;
     bool single = cast<RankedTensorType>(argument.getType()).getNumElements() == 1;
     values.push_back({argument, name.str(), ValueKind::Forward, single});
@@ -148,8 +150,7 @@ struct TrainMarkValues : ampc::impl::TrainMarkValuesBase<TrainMarkValues> {
   void runOnOperation() override {
     Builder b(&getContext());
     getOperation()->walk([&](train::FuncOp func) {
-      auto role = func->getAttrOfType<StringAttr>("train.role");
-      if (!role || role != "train")
+      if (!func.is(train::Role::Train))
         return;
       for (const KeyedValue &keyed : keyValues(func)) {
         SmallVector<NamedAttribute> mark{

@@ -16,7 +16,7 @@ static LogicalResult checkAttributes(Operation *op) {
   bool isState = isa<train::ParamOp, train::BufferOp>(op);
   for (NamedAttribute attribute : op->getDiscardableAttrs()) {
     StringRef name = attribute.getName();
-    if (name.contains('.') || (isState && (name == "frozen" || name == "role" || name == "of")))
+    if (name.contains('.'))
       continue;
     if (isState || name != "compute")
       return op->emitOpError() << "expected "

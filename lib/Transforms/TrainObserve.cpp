@@ -3,6 +3,7 @@
 #include "ampc/Transforms/Observe.h"
 #include "ampc/Transforms/Passes.h"
 #include "ampc/Transforms/Profile.h"
+#include "mlir-dialects/Train/TrainSignature.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace ampc {
@@ -11,15 +12,6 @@ namespace ampc {
 } // namespace ampc
 using namespace mlir;
 using namespace ampc;
-
-static constexpr StringLiteral prefix = "observed:";
-
-std::string ampc::observedOutput(StringRef key) { return (prefix + key).str(); }
-
-static bool isTrainProgram(train::FuncOp func) {
-  auto role = func->getAttrOfType<StringAttr>("train.role");
-  return role && role == "train";
-}
 
 /// The mark of a value, or null. What the backward pass makes again is the same value.
 static DictionaryAttr markOf(Value v) {
@@ -56,7 +48,7 @@ namespace {
 struct TrainObserve : ampc::impl::TrainObserveBase<TrainObserve> {
   void runOnOperation() override {
     getOperation()->walk([&](train::FuncOp func) {
-      if (isTrainProgram(func))
+      if (func.is(train::Role::Train))
         observe(func);
     });
   }
@@ -82,15 +74,10 @@ private:
               results.push_back({user->getResult(0), key});
           }
       }
-    Builder b(&getContext());
-    Operation *ret = func.getBody().front().getTerminator();
-    for (auto &[value, key] : results) {
-      ret->insertOperands(ret->getNumOperands(), value);
-      (void)func.insertResult(
-          func.getNumResults(), value.getType(),
-          b.getDictionaryAttr({b.getNamedAttr("train.name", b.getStringAttr(observedOutput(key))),
-                               b.getNamedAttr("train.observed", b.getUnitAttr())}));
-    }
+    for (auto &[value, key] : results)
+      Signature(func).addResult(value,
+                                train::OutputAttr::get(&getContext(), train::Output::Observed,
+                                                       StringAttr::get(&getContext(), key), -1));
   }
 };
 
@@ -108,9 +95,11 @@ private:
     if (!seen.insert(v).second)
       return;
     if (auto argument = dyn_cast<BlockArgument>(v)) {
-      for (StringRef attr : {"train.slot", "train.name"})
-        if (auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), attr))
-          note(name.getValue());
+      Signature signature(func);
+      if (auto state = signature.argument<train::StateAttr>(argument))
+        note(state.getName());
+      else if (auto input = signature.argument<train::InputAttr>(argument))
+        note(input.getName());
     } else if (DictionaryAttr mark = markOf(v)) {
       note(keyOf(mark));
     } else {
@@ -143,7 +132,7 @@ static std::string locationOf(Operation *op) {
 static ObservedValue describe(train::FuncOp func, Value result, StringRef key) {
   ObservedValue value;
   value.key = key.str();
-  value.step = func->getAttrOfType<StringAttr>("train.step").getValue().str();
+  value.step = func.getStepName().str();
   Value source = markOf(result) ? result : result.getDefiningOp()->getOperand(0);
   DictionaryAttr mark = markOf(source);
   bool isForm = keyOf(mark) != key;
@@ -164,15 +153,12 @@ static ObservedValue describe(train::FuncOp func, Value result, StringRef key) {
 std::vector<ObservedValue> ampc::findObserved(ModuleOp module) {
   std::vector<ObservedValue> values;
   module->walk([&](train::FuncOp func) {
-    if (!isTrainProgram(func))
+    if (!func.is(train::Role::Train))
       return;
-    Operation *ret = func.getBody().front().getTerminator();
-    for (unsigned i = 0; i < func.getNumResults(); ++i)
-      if (func.getResultAttr(i, "train.observed")) {
-        StringRef key = func.getResultAttrOfType<StringAttr>(i, "train.name").getValue();
-        key.consume_front(prefix);
-        values.push_back(describe(func, ret->getOperand(i), key));
-      }
+    for (OpOperand &returned : func.getBody().front().getTerminator()->getOpOperands())
+      if (auto output = Signature(func).result<train::OutputAttr>(returned);
+          output && output.getKind() == train::Output::Observed)
+        values.push_back(describe(func, returned.get(), output.getName()));
   });
   return values;
 }

@@ -24,8 +24,8 @@ void ampc::warnOfUnreadInputs(train::ModelOp model) {
     Block &body = func.getBody().front();
     DenseSet<Operation *> live = findLiveOps(body);
     for (BlockArgument argument : body.getArguments())
-      if (Attribute name = func.getArgAttr(argument.getArgNumber(), "train.name"))
-        isRead[{LocationAttr(argument.getLoc()), name}] |=
+      if (auto input = Signature(func).argument<train::InputAttr>(argument))
+        isRead[{LocationAttr(argument.getLoc()), input.getName()}] |=
             llvm::any_of(argument.getUsers(), [&](Operation *user) {
               return live.contains(body.findAncestorOpInBlock(*user));
             });

@@ -3,6 +3,7 @@
 #ifndef MLIR_DIALECTS_KERNEL_KERNEL_H
 #define MLIR_DIALECTS_KERNEL_KERNEL_H
 
+#include "mlir-dialects/Train/Train.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -4,6 +4,7 @@
 #define AMPC_KERNEL
 include "mlir-dialects/SignedIntegers.td"
 include "mlir-dialects/Kernel/KernelInterfaces.td"
+include "mlir-dialects/Train/TrainProgram.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -62,16 +63,16 @@ def Kernel_PackedAttr : AttrDef<KernelDialect, "Packed", [DeclareAttrInterfaceMe
   }];
 }
 
-def Kernel_ProgramOp : Kernel_Op<"program", [FunctionOpInterface, IsolatedFromAbove]> {
+def Kernel_ProgramOp : Kernel_Op<"program", [FunctionOpInterface, ProgramOpInterface, IsolatedFromAbove]> {
   let summary = "Kernels in the order in which they run";
   let description = [{
-    Arguments and results are state (attribute `train.slot` names the declaration) or inputs and outputs
-    (attribute `train.name`). The attribute `role` is `train`, `grad`, `apply`, `eval` or `export`; `step` names the step.
+    What the program does, and what its arguments and results are, is said as in `train.func`.
     After planning, `kernel.arena_bytes` holds the peak, every kernel has `kernel.places` (one place per
     result) and, with a workspace, `kernel.workspace` (an arena offset).
 
     ```mlir
-    kernel.program @twice(%x: tensor<4x8xf32> {train.name = "x"}) -> (tensor<4x8xf32> {train.name = "y"}) {
+    kernel.program @twice(%x: tensor<4x8xf32> {train.is = #train.input<"x">})
+        -> (tensor<4x8xf32> {train.is = #train.output<named, name = "y">}) {
       %y = kernel.map(%x : tensor<4x8xf32>) space [4, 8] maps [affine_map<(d0, d1) -> (d0, d1)>] -> [affine_map<(d0, d1) -> (d0, d1)>] {
       ^bb0(%a: f32):
         %0 = arith.addf %a, %a : f32
@@ -81,8 +82,11 @@ def Kernel_ProgramOp : Kernel_Op<"program", [FunctionOpInterface, IsolatedFromAb
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
-                       OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
+  let arguments = !con((ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                            OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs),
+                       programAttributes);
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "const ::llvm::Twine &":$name, "::mlir::FunctionType":$type)>];
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{

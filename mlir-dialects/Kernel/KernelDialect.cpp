@@ -76,9 +76,19 @@ ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
   auto build = [](Builder &b, ArrayRef<Type> in, ArrayRef<Type> out,
                   function_interface_impl::VariadicFlag,
                   std::string &) { return b.getFunctionType(in, out); };
-  return function_interface_impl::parseFunctionOp(
-      parser, result, false, getFunctionTypeAttrName(result.name), build,
-      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+  SMLoc place = parser.getCurrentLocation();
+  if (function_interface_impl::parseFunctionOp(
+          parser, result, false, getFunctionTypeAttrName(result.name), build,
+          getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name)))
+    return failure();
+  return verifyInherentAttrs(result.name, result.attributes,
+                             [&] { return parser.emitError(place) << "kernel.program: "; });
+}
+void ProgramOp::build(OpBuilder &builder, OperationState &state, const Twine &name,
+                      FunctionType type) {
+  state.addAttribute(getSymNameAttrName(state.name), builder.getStringAttr(name));
+  state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
+  state.addRegion();
 }
 void ProgramOp::print(OpAsmPrinter &p) {
   function_interface_impl::printFunctionOp(p, *this, false, "function_type", getArgAttrsAttrName(),

@@ -118,13 +118,18 @@ llvm::SmallVector<int64_t> inversePermutation(llvm::ArrayRef<int64_t> permutatio
 mlir::FailureOr<llvm::APFloat> parseReal(mlir::AsmParser &parser);
 } // namespace ampc
 
+namespace ampc {
+/// Whether arguments and results are what passes rely on.
+llvm::LogicalResult verifySignature(mlir::FunctionOpInterface program);
+} // namespace ampc
+
+#include "mlir-dialects/Train/TrainEnums.h.inc"
 // The ops' interfaces name the attributes' interfaces.
 #include "mlir-dialects/Train/TrainInterfacesAttr.h.inc"
 
 #include "mlir-dialects/Train/TrainInterfaces.h.inc"
 
 #include "mlir-dialects/Train/TrainDialect.h.inc"
-#include "mlir-dialects/Train/TrainEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "mlir-dialects/Train/TrainAttrs.h.inc"
 #define GET_OP_CLASSES

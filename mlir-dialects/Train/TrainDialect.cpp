@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Reshape.h"
 #include "mlir-dialects/Train/Train.h"
-#include "mlir-dialects/Train/TrainMarks.h"
+#include "mlir-dialects/Train/TrainSignature.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -69,7 +69,7 @@ FailureOr<APFloat> ampc::parseReal(AsmParser &parser) {
 
 //===--- Functions and symbols ----------------------------------------------------------------===//
 
-// Names of arguments become names of the C interface, so `%x` is kept as `train.name = "x"`.
+// Names of arguments become names of the C interface, so `%x` is an input of that name.
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder b(parser.getContext());
   StringAttr name;
@@ -79,20 +79,22 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   bool isVariadic = false;
   if (parser.parseSymbolName(name, getSymNameAttrName(result.name), result.attributes) ||
       function_interface_impl::parseFunctionSignatureWithArguments(
-          parser, /*allowVariadic=*/false, arguments, isVariadic, resultTypes, resultAttrs) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+          parser, /*allowVariadic=*/false, arguments, isVariadic, resultTypes, resultAttrs))
+    return failure();
+  SMLoc place = parser.getCurrentLocation();
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      failed(verifyInherentAttrs(result.name, result.attributes,
+                                 [&] { return parser.emitError(place) << "train.func: "; })))
     return failure();
   SmallVector<Type> types;
   for (OpAsmParser::Argument &argument : arguments) {
     types.push_back(argument.type);
     StringRef given = argument.ssaName.name.drop_front();
-    bool isState = argument.attrs && (argument.attrs.contains("train.slot") ||
-                                      argument.attrs.contains("train.name") ||
-                                      argument.attrs.contains("train.control"));
-    if (isState || given.empty() || llvm::isDigit(given.front()))
+    if ((argument.attrs && argument.attrs.contains(Signature::key)) || given.empty() ||
+        llvm::isDigit(given.front()))
       continue;
     NamedAttrList attrs(argument.attrs);
-    attrs.set("train.name", b.getStringAttr(given));
+    attrs.set(Signature::key, InputAttr::get(b.getStringAttr(given)));
     argument.attrs = attrs.getDictionary(parser.getContext());
   }
   result.addAttribute(getFunctionTypeAttrName(result.name),
@@ -101,6 +103,13 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
                                             getArgAttrsAttrName(result.name),
                                             getResAttrsAttrName(result.name));
   return parser.parseRegion(*result.addRegion(), arguments);
+}
+
+void FuncOp::build(OpBuilder &builder, OperationState &state, const Twine &name,
+                   FunctionType type) {
+  state.addAttribute(getSymNameAttrName(state.name), builder.getStringAttr(name));
+  state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
+  state.addRegion();
 }
 
 void FuncOp::print(OpAsmPrinter &p) {
@@ -145,6 +154,18 @@ static LogicalResult verifyTensors(Operation *op, TypeRange types) {
   return success(llvm::all_of(types, [&](Type type) { return succeeded(verifyTensor(op, type)); }));
 }
 
+void BufferOp::build(OpBuilder &builder, OperationState &state, const Twine &name, Type type,
+                     Attribute init, StateRole role, StringAttr of, StringRef step) {
+  MLIRContext *context = builder.getContext();
+  state.addAttribute(getSymNameAttrName(state.name), builder.getStringAttr(name));
+  state.addAttribute(getTypeAttrName(state.name), TypeAttr::get(type));
+  state.addAttribute(getInitAttrName(state.name), init);
+  state.addAttribute(getRoleAttrName(state.name), StateRoleAttr::get(context, role));
+  if (of)
+    state.addAttribute(getOfAttrName(state.name), FlatSymbolRefAttr::get(of));
+  if (!step.empty())
+    state.addAttribute(getStepAttrName(state.name), builder.getStringAttr(step));
+}
 LogicalResult ParamOp::verify() { return verifyTensor(*this, getType()); }
 LogicalResult BufferOp::verify() { return verifyTensor(*this, getType()); }
 
@@ -161,7 +182,7 @@ LogicalResult FuncOp::verifyRegions() {
     return failed(verifyTensors(op, op->getResultTypes())) ? WalkResult::interrupt()
                                                            : WalkResult::advance();
   });
-  return sizes.wasInterrupted() ? failure() : verifyMarks(*this);
+  return failure(sizes.wasInterrupted());
 }
 
 LogicalResult train::ReturnOp::verify() {

@@ -3,6 +3,7 @@
 #ifndef AMPC_TRAIN_INTERFACES
 #define AMPC_TRAIN_INTERFACES
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
 
 def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::ampc";
@@ -74,6 +75,8 @@ def StateOpInterface : OpInterface<"StateOpInterface"> {
     InterfaceMethod<"Name within the model.", "::llvm::StringRef", "getSymName">,
     InterfaceMethod<"A ranked tensor type.", "::mlir::Type", "getType">,
     InterfaceMethod<"First value.", "::ampc::InitAttrInterface", "getInit">,
+    InterfaceMethod<"What it is for, unless it is a parameter or the model's own.", "std::optional<::ampc::train::StateRole>",
+                    "getStateRole", (ins), "", "return std::nullopt;">,
   ];
 }
 
@@ -188,5 +191,31 @@ def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
   let methods = [InterfaceMethod<"Factor (rank 0) on the base learning rate at `step` (rank 0, from 1).",
                                  "::mlir::Value", "buildFactor",
                                  (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$step)>];
+}
+
+def ProgramOpInterface : OpInterface<"ProgramOpInterface", [FunctionOpInterface]> {
+  let cppNamespace = "::ampc";
+  let description = [{
+    A function or kernels in the order in which they run. What it does stands in its attributes, which
+    are those of train.func: `role`; the `step` or the `export_name` it belongs to; the size of its `batch`, and whether fewer rows may be valid
+    (`short_batch`); what a step does with gradients that are not finite; the `optimizer` and the `groups` that it was made of.
+    What arguments and results are stands in the attribute `train.is` of each: see Signature.
+  }];
+  let methods = [
+    InterfaceMethod<"", "std::optional<::ampc::train::Role>", "getRole">,
+    InterfaceMethod<"", "::mlir::StringAttr", "getStepAttr">,
+    InterfaceMethod<"", "::mlir::StringAttr", "getExportNameAttr">,
+    InterfaceMethod<"", "std::optional<int64_t>", "getBatch">,
+    InterfaceMethod<"", "bool", "getShortBatch">,
+    InterfaceMethod<"", "std::optional<::ampc::train::NonFinite>", "getNonfinite">];
+  let extraSharedClassDeclaration = [{
+    /// The name of its step, or nothing.
+    ::llvm::StringRef getStepName() {
+      ::mlir::StringAttr step = $_op.getStepAttr();
+      return step ? step.getValue() : ::llvm::StringRef();
+    }
+    bool is(::ampc::train::Role role) { return $_op.getRole() == role; }
+  }];
+  let verify = [{ return ::ampc::verifySignature(::llvm::cast<::mlir::FunctionOpInterface>($_op)); }];
 }
 #endif

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TRAIN_MODEL_OPS
 #define AMPC_TRAIN_MODEL_OPS
-include "mlir-dialects/Train/TrainBase.td"
+include "mlir-dialects/Train/TrainSignature.td"
+include "mlir-dialects/Train/TrainProgram.td"
 
 def Train_ModelOp : Op<TrainDialect, "model",
     [Symbol, SymbolTable, NoTerminator, SingleBlock, IsolatedFromAbove]> {
@@ -29,13 +30,12 @@ def Train_ModelOp : Op<TrainDialect, "model",
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
 }
 
-class Train_StateOp<string mnemonic> : Op<TrainDialect, mnemonic,
+class Train_StateOp<string mnemonic, dag more> : Op<TrainDialect, mnemonic,
     [Symbol, HasParent<"ModelOp">, StateOpInterface]> {
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type, InitAttrInterface:$init);
-  let assemblyFormat = "$sym_name `:` $type `=` $init attr-dict";
+  let arguments = !con((ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type, InitAttrInterface:$init), more);
   let hasVerifier = 1;
 }
-def Train_ParamOp : Train_StateOp<"param"> {
+def Train_ParamOp : Train_StateOp<"param", (ins UnitAttr:$frozen)> {
   let summary = "A tensor that steps may change";
   let description = [{
     A parameter. Every parameter must be changed by some step or carry the attribute `frozen`.
@@ -44,20 +44,30 @@ def Train_ParamOp : Train_StateOp<"param"> {
     train.param @w1 : tensor<64x128xf32> = #train.kaiming_uniform
     ```
   }];
+  let assemblyFormat = "$sym_name `:` $type `=` $init attr-dict";
 }
-def Train_BufferOp : Train_StateOp<"buffer"> {
+def Train_BufferOp : Train_StateOp<"buffer", (ins OptionalAttr<Train_StateRoleAttr>:$role,
+                                                  OptionalAttr<FlatSymbolRefAttr>:$of, OptionalAttr<StrAttr>:$step)> {
   let summary = "A tensor of state that is not learned";
   let description = [{
-    State that functions write with `train.write`, or that the optimizer keeps: the attribute `role` is
-    then `moment`, `step`, `gradient`, `ema`, `random` or `scale`.
+    State that functions write with `train.write`. What passes add has a role: `moment`, `step` (a counter), `gradient`, `ema`,
+    `random`, `scale` or `working` (a copy that products read), of which parameter it is, and to which step it belongs.
 
     ```mlir
     train.buffer @running_mean : tensor<64xf32> = #train.zeros
     ```
   }];
+  let assemblyFormat = "$sym_name `:` $type `=` $init (`as` $role^)? (`of` $of^)? (`in` $step^)? attr-dict";
+  let extraClassDeclaration = [{
+    std::optional<::ampc::train::StateRole> getStateRole() { return getRole(); }
+  }];
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "const ::llvm::Twine &":$name, "::mlir::Type":$type, "::mlir::Attribute":$init,
+                                 "::ampc::train::StateRole":$role, CArg<"::mlir::StringAttr", "{}">:$of,
+                                 CArg<"::llvm::StringRef", "{}">:$step)>];
 }
 
-def Train_FuncOp : Op<TrainDialect, "func", [FunctionOpInterface, IsolatedFromAbove, HasParent<"ModelOp">]> {
+def Train_FuncOp : Op<TrainDialect, "func", [FunctionOpInterface, ProgramOpInterface, IsolatedFromAbove, HasParent<"ModelOp">]> {
   let summary = "A function of tensors";
   let description = [{
     One block of tensor ops. Names of arguments become names of the C interface. A function has no
@@ -70,8 +80,11 @@ def Train_FuncOp : Op<TrainDialect, "func", [FunctionOpInterface, IsolatedFromAb
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
-                       OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
+  let arguments = !con((ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                            OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs),
+                       programAttributes);
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "const ::llvm::Twine &":$name, "::mlir::FunctionType":$type)>];
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let hasRegionVerifier = 1;
@@ -128,10 +141,6 @@ def Train_WriteOp : Op<TrainDialect, "write", [DeclareOpInterfaceMethods<SymbolU
   }];
   let arguments = (ins FlatSymbolRefAttr:$state, AnyRankedTensor:$value);
   let assemblyFormat = "$state `,` $value attr-dict `:` type($value)";
-}
-def Train_NonFinite : I32EnumAttr<"NonFinite", "what a step does with a gradient that is infinite or NaN", [
-    I32EnumAttrCase<"allow", 0>, I32EnumAttrCase<"skip", 1>, I32EnumAttrCase<"fail", 2>]> {
-  let cppNamespace = "::ampc::train";
 }
 def Train_StepOp : Op<TrainDialect, "step",
     [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"ModelOp">]> {
@@ -200,8 +209,8 @@ def Train_SeedOp : Train_Op<"seed", FullPrecision, []> {
 }
 def Train_GradientOp : Train_Op<"gradient", FullPrecision, [SameOperandsAndResultType]> {
   let summary = "Marks a parameter's gradient: here the backward pass ends";
-  let example = "%g = train.gradient \"w\", %x : tensor<4x8xf32>";
-  let arguments = (ins AnyRankedTensor:$x, StrAttr:$param);
+  let example = "%g = train.gradient @w, %x : tensor<4x8xf32>";
+  let arguments = (ins AnyRankedTensor:$x, FlatSymbolRefAttr:$param);
   let assemblyFormat = "$param `,` $x attr-dict `:` type($x)";
   let adjoint = [{ return {g}; }];
 }

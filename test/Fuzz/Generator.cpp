@@ -3,6 +3,7 @@
 #include "Generator.h"
 #include "ampc/Pipelines/Pipelines.h"
 #include "mlir-dialects/Amp/Amp.h"
+#include "mlir-dialects/Train/TrainSignature.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -90,10 +91,8 @@ Value Generator::makeInput(RankedTensorType type) {
     if (argument.getType() == type && random.chance(0.3))
       return argument;
   auto name = builder.getStringAttr("x" + std::to_string(inputs++));
-  auto attrs = builder.getDictionaryAttr(named("train.name", name));
-  unsigned number = body->getNumArguments();
-  (void)func.insertArgument(number, type, attrs, builder.getUnknownLoc());
-  return body->getArgument(number);
+  return Signature(func).insertArgument(body->getNumArguments(), type, train::InputAttr::get(name),
+                                        builder.getUnknownLoc());
 }
 
 Value Generator::makeConstant(RankedTensorType type) {

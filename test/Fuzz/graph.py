@@ -199,7 +199,7 @@ def read_model(path):
         elif op.name == "train.buffer":
             model.buffers[name] = tensor_type(op["type"])
         elif op.name == "train.func":
-            names = [re.search(r'train.name = "(\w+)"', text) for text in (op["arg_attrs"] or [])]
+            names = [re.search(r'#train.input<"(\w+)"', text) for text in (op["arg_attrs"] or [])]
             function = Function(name, [found and found[1] for found in names])
             if isinstance(op.body[0], str):
                 for argument in split_top(op.body[0][op.body[0].index("(") + 1:op.body[0].rindex(")")]):

@@ -55,7 +55,7 @@ kernel.program @flat(%w: tensor<128xf32>, %s: tensor<f32>) -> (tensor<128xf32>, 
 // Kernels that run when a model is created or loaded stay what they are.
 // CHECK-LABEL: kernel.program @derive(
 // CHECK: kernel.pack
-kernel.program @derive(%w: tensor<8x16xf32>) -> tensor<8x16xbf16, #kernel.packed<rhs, depth = 0>> attributes {train.role = "derive"} {
+kernel.program @derive(%w: tensor<8x16xf32>) -> tensor<8x16xbf16, #kernel.packed<rhs, depth = 0>> attributes {role = #train.role<derive>} {
   %low = kernel.map(%w : tensor<8x16xf32>) space [8, 16] maps [#id] -> [#id] {
   ^bb0(%e: f32):
     %0 = arith.truncf %e : f32 to bf16
@@ -137,8 +137,8 @@ kernel.program @apart(%w: tensor<8x16xf32>, %x: tensor<4x8xf32>, %y: tensor<4x16
 // A product that needs the old copy and the new weight: only a kernel of its own can wait for it.
 // CHECK-LABEL: kernel.program @late(
 // CHECK: kernel.pack
-kernel.program @late(%w: tensor<8x8xf32> {train.slot = "w"}, %old: tensor<8x8xf32, #kernel.packed<rhs, depth = 0>> {train.slot = "w.packed"})
-    -> (tensor<8x8xf32> {train.slot = "w"}, tensor<8x8xf32, #kernel.packed<rhs, depth = 0>> {train.slot = "w.packed"}, tensor<8x8xf32> {train.name = "y"}) {
+kernel.program @late(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %old: tensor<8x8xf32, #kernel.packed<rhs, depth = 0>> {train.is = #train.state<@w.packed>})
+    -> (tensor<8x8xf32> {train.is = #train.state<@w>}, tensor<8x8xf32, #kernel.packed<rhs, depth = 0>> {train.is = #train.state<@w.packed>}, tensor<8x8xf32> {train.is = #train.output<named, name = "y">}) {
   %new = kernel.map(%w : tensor<8x8xf32>) space [8, 8] maps [#id] -> [#id] {
   ^bb0(%e: f32):
     %0 = arith.addf %e, %e : f32
@@ -161,7 +161,7 @@ kernel.program @late(%w: tensor<8x8xf32> {train.slot = "w"}, %old: tensor<8x8xf3
 // The loss is looked at before state changes.
 // CHECK-LABEL: kernel.program @loss(
 // CHECK: kernel.pack
-kernel.program @loss(%w: tensor<1x1xf32> {train.slot = "w"}) -> (tensor<1x1xf32> {train.name = "loss"}, tensor<1x1xf32, #kernel.packed<rhs, depth = 0>> {train.slot = "w.packed"}) {
+kernel.program @loss(%w: tensor<1x1xf32> {train.is = #train.state<@w>}) -> (tensor<1x1xf32> {train.is = #train.output<loss>}, tensor<1x1xf32, #kernel.packed<rhs, depth = 0>> {train.is = #train.state<@w.packed>}) {
   %new = kernel.map(%w : tensor<1x1xf32>) space [1, 1] maps [#id] -> [#id] {
   ^bb0(%e: f32):
     %0 = arith.addf %e, %e : f32

@@ -255,7 +255,7 @@ kernel.program @hoist(%x: tensor<1x3xf32>, %s: tensor<1xf32>) -> (tensor<1x3xf32
 // CHECK-NOT: with_totals
 // CHECK: kernel.row_reduce
 // CHECK: kernel.return
-kernel.program @loss(%x: tensor<1x3xf32>) -> (tensor<1x3xf32> {train.name = "g"}, tensor<f32> {train.name = "loss"}) {
+kernel.program @loss(%x: tensor<1x3xf32>) -> (tensor<1x3xf32> {train.is = #train.output<named, name = "g">}, tensor<f32> {train.is = #train.output<loss>}) {
   %h:2 = kernel.map(%x : tensor<1x3xf32>) space [1, 3] maps [#id] -> [#id, #id] attributes {kernel.barrier} {
   ^bb0(%e: f32):
     %0 = arith.addf %e, %e : f32

@@ -16,7 +16,7 @@ train.model @fuse {
   // CHECK-NOT: kernel.map
   // CHECK: kernel.return
   train.func @epilogue(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %b: tensor<16xf32>, %r: tensor<8x16xf32>)
-      -> (tensor<8x16xf32>, tensor<8x16xf32>) attributes {train.role = "export"} {
+      -> (tensor<8x16xf32>, tensor<8x16xf32>) attributes {role = #train.role<export>} {
     %0 = train.matmul %x, %w : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
     %1 = train.add %0, %b : tensor<8x16xf32>, tensor<16xf32>
     %2 = train.tanh %1 : tensor<8x16xf32>
@@ -30,7 +30,7 @@ train.model @fuse {
   // CHECK-NOT: kernel.map
   // CHECK: kernel.return
   train.func @flattened(%x: tensor<2x5x4xf32>, %w: tensor<4x16xf32>, %b: tensor<16xf32>, %r: tensor<2x5x16xf32>)
-      -> tensor<2x5x16xf32> attributes {train.role = "export"} {
+      -> tensor<2x5x16xf32> attributes {role = #train.role<export>} {
     %0 = train.matmul %x, %w : (tensor<2x5x4xf32>, tensor<4x16xf32>) -> tensor<2x5x16xf32>
     %1 = train.add %0, %b : tensor<2x5x16xf32>, tensor<16xf32>
     %2 = train.mul %1, %r : tensor<2x5x16xf32>, tensor<2x5x16xf32>
@@ -43,7 +43,7 @@ train.model @fuse {
   // CHECK-NOT: kernel.map
   // CHECK: kernel.view %{{.*}} : tensor<2x5x3x4xf32> to tensor<10x12xf32>
   // CHECK: kernel.gemm
-  train.func @heads(%p: tensor<2x3x5x5xf32>, %v: tensor<2x3x5x4xf32>, %w: tensor<12x12xf32>) -> tensor<2x5x12xf32> attributes {train.role = "export"} {
+  train.func @heads(%p: tensor<2x3x5x5xf32>, %v: tensor<2x3x5x4xf32>, %w: tensor<12x12xf32>) -> tensor<2x5x12xf32> attributes {role = #train.role<export>} {
     %0 = train.matmul %p, %v : (tensor<2x3x5x5xf32>, tensor<2x3x5x4xf32>) -> tensor<2x3x5x4xf32>
     %1 = train.transpose %0 [0, 2, 1, 3] : tensor<2x3x5x4xf32>
     %2 = train.reshape %1 : tensor<2x5x3x4xf32> to tensor<2x5x12xf32>
@@ -60,7 +60,7 @@ train.model @fuse {
   // CHECK: arith.divf
   // CHECK-NOT: kernel.map
   // CHECK: kernel.return
-  train.func @rows(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>) -> tensor<8x16xf32> attributes {train.role = "export"} {
+  train.func @rows(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>) -> tensor<8x16xf32> attributes {role = #train.role<export>} {
     %0 = train.matmul %x, %w : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
     %1 = train.reduce_sum %0 over [1] : tensor<8x16xf32>
     %2 = train.exp %1 : tensor<8xf32>
@@ -78,7 +78,7 @@ train.model @fuse {
   // CHECK: kernel.yield %[[WIDE]]
   // CHECK-NOT: kernel.reduce
   // CHECK: kernel.return
-  train.func @into_reduce(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>) -> tensor<16xf32> attributes {train.role = "export"} {
+  train.func @into_reduce(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>) -> tensor<16xf32> attributes {role = #train.role<export>} {
     %0 = train.mul %x, %y : tensor<8x16xf32>, tensor<8x16xf32>
     %1 = train.cast %0 : tensor<8x16xf32> to tensor<8x16xbf16>
     %2 = train.cast %1 : tensor<8x16xbf16> to tensor<8x16xf32>
@@ -91,7 +91,7 @@ train.model @fuse {
   // CHECK: %{{.*}}:2 = kernel.reduce sum(%{{.*}} : tensor<8x16xf32>)
   // CHECK-NOT: kernel.reduce
   // CHECK: kernel.return
-  train.func @siblings(%x: tensor<8x16xf32>) -> (tensor<16xf32>, tensor<16xf32>) attributes {train.role = "export"} {
+  train.func @siblings(%x: tensor<8x16xf32>) -> (tensor<16xf32>, tensor<16xf32>) attributes {role = #train.role<export>} {
     %0 = train.square %x : tensor<8x16xf32>
     %1 = train.reduce_sum %x over [0] : tensor<8x16xf32>
     %2 = train.reduce_sum %0 over [0] : tensor<8x16xf32>
@@ -106,7 +106,7 @@ train.model @fuse {
   // CHECK: arith.mulf
   // CHECK: arith.subf
   // CHECK: arith.mulf
-  train.func @saved(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>) -> tensor<8x16xf32> attributes {train.role = "export"} {
+  train.func @saved(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>) -> tensor<8x16xf32> attributes {role = #train.role<export>} {
     %one = train.constant dense<1.0> : tensor<f32>
     %0 = train.tanh %x : tensor<8x16xf32>
     %1 = train.square %0 : tensor<8x16xf32>
@@ -130,9 +130,9 @@ train.model @fuse {
   // ACROSS-LABEL: kernel.program @update(
   // ACROSS: kernel.gemm {{.*}} epilogue(%
   train.func @update(%x: tensor<8x4xf32>, %dy: tensor<8x16xf32>, %w: tensor<4x16xf32>, %u: tensor<4x16xf32>, %v: tensor<4x16xf32>, %step: tensor<f32>)
-      -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<f32>) attributes {train.role = "export"} {
+      -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<f32>) attributes {role = #train.role<export>} {
     %0 = train.matmul %x, %dy transpose_lhs : (tensor<8x4xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
-    %g = train.gradient "w", %0 : tensor<4x16xf32>
+    %g = train.gradient @w, %0 : tensor<4x16xf32>
     %one = train.constant dense<1.0> : tensor<f32>
     %next = train.add %step, %one : tensor<f32>, tensor<f32>
     %e = train.exp %next : tensor<f32>
@@ -161,9 +161,9 @@ train.model @fuse {
   // CHECK-NEXT: ^bb0
   // CHECK-NEXT: math.sqrt
   train.func @sums(%x: tensor<8x4xf32>, %dy: tensor<8x16xf32>, %w: tensor<4x16xf32>, %inverse: tensor<f32>)
-      -> (tensor<4x16xf32>, tensor<f32>, tensor<f32>) attributes {train.role = "export"} {
+      -> (tensor<4x16xf32>, tensor<f32>, tensor<f32>) attributes {role = #train.role<export>} {
     %0 = train.matmul %x, %dy transpose_lhs : (tensor<8x4xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
-    %g = train.gradient "w", %0 : tensor<4x16xf32>
+    %g = train.gradient @w, %0 : tensor<4x16xf32>
     %zero = train.constant dense<0.0> : tensor<f32>
     %1 = train.mul %g, %zero : tensor<4x16xf32>, tensor<f32>
     %none = train.reduce_sum %1 over [0, 1] : tensor<4x16xf32>
@@ -185,9 +185,9 @@ train.model @fuse {
   // CHECK-NEXT: kernel.yield
   // CHECK: kernel.map(%{{.*}}, %[[INVERSE]] :
   train.func @factor(%x: tensor<8x4xf32>, %dy: tensor<8x16xf32>, %w: tensor<4x16xf32>, %scale: tensor<f32>)
-      -> (tensor<4x16xf32>, tensor<f32>, tensor<f32>) attributes {train.role = "export"} {
+      -> (tensor<4x16xf32>, tensor<f32>, tensor<f32>) attributes {role = #train.role<export>} {
     %0 = train.matmul %x, %dy transpose_lhs : (tensor<8x4xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
-    %g = train.gradient "w", %0 : tensor<4x16xf32>
+    %g = train.gradient @w, %0 : tensor<4x16xf32>
     %none = train.reduce_sum %g over [0, 1] : tensor<4x16xf32>
     %next = train.mul %none, %scale : tensor<f32>, tensor<f32>
     %one = train.constant dense<1.0> : tensor<f32>
@@ -203,9 +203,9 @@ train.model @fuse {
   // CHECK-LABEL: kernel.program @other_sum(
   // CHECK-NOT: kernel.yield {{.*}} : f32, f32
   // CHECK: kernel.return
-  train.func @other_sum(%w: tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<f32>) attributes {train.role = "export"} {
+  train.func @other_sum(%w: tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<f32>) attributes {role = #train.role<export>} {
     %0 = train.relu %w : tensor<4x16xf32>
-    %g = train.gradient "w", %0 : tensor<4x16xf32>
+    %g = train.gradient @w, %0 : tensor<4x16xf32>
     %1 = train.square %w : tensor<4x16xf32>
     %2 = train.reduce_sum %1 over [0, 1] : tensor<4x16xf32>
     %norm = train.sqrt %2 : tensor<f32>

@@ -15,7 +15,7 @@ train.model @narrow {
   // CHECK-NOT:  tensor<8x16xf32>
   // CHECK:      kernel.return
   train.func @shared(%x: tensor<8x16xf32>, %w: tensor<16x4xbf16>) -> (tensor<8x4xf32>, tensor<16xf32>, tensor<16xf32>)
-      attributes {train.role = "export"} {
+      attributes {role = #train.role<export>} {
     %0 = train.exp %x : tensor<8x16xf32>
     %1 = train.cast %0 : tensor<8x16xf32> to tensor<8x16xbf16>
     %2 = train.matmul %1, %w : (tensor<8x16xbf16>, tensor<16x4xbf16>) -> tensor<8x4xf32>
@@ -31,7 +31,7 @@ train.model @narrow {
   // CHECK: kernel.map
   // CHECK: } : tensor<8xf32>
   // CHECK: kernel.return
-  train.func @output(%x: tensor<8xf32>) -> tensor<8xf32> attributes {train.role = "export"} {
+  train.func @output(%x: tensor<8xf32>) -> tensor<8xf32> attributes {role = #train.role<export>} {
     %0 = train.exp %x : tensor<8xf32>
     %1 = train.cast %0 : tensor<8xf32> to tensor<8xbf16>
     %2 = train.cast %1 : tensor<8xbf16> to tensor<8xf32>
@@ -47,7 +47,7 @@ train.model @narrow {
   // CHECK-NEXT: } : tensor<8x16xbf16>, tensor<8xf32>
   // CHECK:      kernel.reduce sum(%[[M]]#0 : tensor<8x16xbf16>)
   // CHECK:      kernel.return
-  train.func @masked(%x: tensor<8x16xf32>, %mask: tensor<8x16xi1>) -> (tensor<16xf32>, tensor<8xf32>) attributes {train.role = "export"} {
+  train.func @masked(%x: tensor<8x16xf32>, %mask: tensor<8x16xi1>) -> (tensor<16xf32>, tensor<8xf32>) attributes {role = #train.role<export>} {
     %zero = train.constant dense<0.0> : tensor<f32>
     %0 = train.exp %x : tensor<8x16xf32>
     %1 = train.cast %0 : tensor<8x16xf32> to tensor<8x16xbf16>
@@ -64,7 +64,7 @@ train.model @narrow {
   // CHECK:      kernel.yield %{{.*}}, %{{.*}} : f32, f32
   // CHECK-NEXT: } : tensor<8x16xf32>, tensor<8xf32>
   // CHECK:      kernel.return
-  train.func @no_tenth(%x: tensor<8x16xf32>, %mask: tensor<8x16xi1>) -> (tensor<16xf32>, tensor<8xf32>) attributes {train.role = "export"} {
+  train.func @no_tenth(%x: tensor<8x16xf32>, %mask: tensor<8x16xi1>) -> (tensor<16xf32>, tensor<8xf32>) attributes {role = #train.role<export>} {
     %tenth = train.constant dense<0.1> : tensor<f32>
     %0 = train.exp %x : tensor<8x16xf32>
     %1 = train.cast %0 : tensor<8x16xf32> to tensor<8x16xbf16>

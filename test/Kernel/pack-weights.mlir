@@ -11,7 +11,7 @@
 // The export multiplies 32 rows: worth a copy unless less than 32 rows are asked for.
 // CHECK: train.param @w :
 // CHECK-NEXT: train.buffer @w.bf16.packed_turned : tensor<8x16xbf16, #kernel.packed<rhs, depth = 1>>
-// CHECK-NEXT: train.buffer @w.bf16.packed : tensor<8x16xbf16, #kernel.packed<rhs, depth = 0>> = #train.zeros {of = @w, role = "working"}
+// CHECK-NEXT: train.buffer @w.bf16.packed : tensor<8x16xbf16, #kernel.packed<rhs, depth = 0>> = #train.zeros as working of @w
 // CHECK: train.param @f :
 // CHECK-NEXT: }
 // FEW: train.buffer @w.bf16
@@ -21,27 +21,27 @@
 module {
   train.model @m {
     train.param @w : tensor<8x16xf32> = #train.zeros
-    train.buffer @w.bf16 : tensor<8x16xbf16> = #train.zeros {of = @w, role = "working"}
+    train.buffer @w.bf16 : tensor<8x16xbf16> = #train.zeros as working of @w
     train.param @f : tensor<8x16xf32> = #train.zeros
   }
 
   // A step writes the packed copies beside the parameter and the 16-bit copy goes: the first
   // product reads what the export reads, the second the other order.
   // CHECK-LABEL: kernel.program @step
-  // CHECK-SAME: %[[W:[^:]*]]: tensor<8x16xf32> {train.slot = "w"}
-  // CHECK-SAME: %[[FORWARD:[^:]*]]: tensor<8x16xbf16, #kernel.packed<rhs, depth = 0>> {train.slot = "w.bf16.packed"}
-  // CHECK-SAME: %[[TURNED:[^:]*]]: tensor<8x16xbf16, #kernel.packed<rhs, depth = 1>> {train.slot = "w.bf16.packed_turned"}
-  // CHECK-NOT: train.slot = "w.bf16"}
+  // CHECK-SAME: %[[W:[^:]*]]: tensor<8x16xf32> {train.is = #train.state<@w>}
+  // CHECK-SAME: %[[FORWARD:[^:]*]]: tensor<8x16xbf16, #kernel.packed<rhs, depth = 0>> {train.is = #train.state<@w.bf16.packed>}
+  // CHECK-SAME: %[[TURNED:[^:]*]]: tensor<8x16xbf16, #kernel.packed<rhs, depth = 1>> {train.is = #train.state<@w.bf16.packed_turned>}
+  // CHECK-NOT: #train.state<@w.bf16>
   // CHECK: kernel.gemm %{{.*}}, %[[FORWARD]] : tensor<2048x8xbf16>, tensor<8x16xbf16, #kernel.packed<rhs, depth = 0>>
   // CHECK: kernel.gemm %{{.*}}, %[[TURNED]] : tensor<2048x16xbf16>, tensor<8x16xbf16, #kernel.packed<rhs, depth = 1>>
   // CHECK: %[[UPDATE:.*]]:2 = kernel.map
   // CHECK: %[[A:.*]] = kernel.pack %[[UPDATE]]#1 : tensor<8x16xbf16> to tensor<8x16xbf16, #kernel.packed<rhs, depth = 0>>
   // CHECK: %[[B:.*]] = kernel.pack %[[UPDATE]]#1 : tensor<8x16xbf16> to tensor<8x16xbf16, #kernel.packed<rhs, depth = 1>>
   // CHECK: kernel.return %[[UPDATE]]#0, %{{.*}}, %{{.*}}, %[[A]], %[[B]]
-  kernel.program @step(%w: tensor<8x16xf32> {train.slot = "w"}, %low: tensor<8x16xbf16> {train.slot = "w.bf16"},
-      %x: tensor<2048x8xbf16> {train.name = "x"}, %g: tensor<2048x16xbf16> {train.name = "g"})
-      -> (tensor<8x16xf32> {train.slot = "w"}, tensor<8x16xbf16> {train.slot = "w.bf16"}, tensor<2048x16xf32> {train.name = "y"},
-          tensor<2048x8xf32> {train.name = "dx"}) attributes {train.role = "train"} {
+  kernel.program @step(%w: tensor<8x16xf32> {train.is = #train.state<@w>}, %low: tensor<8x16xbf16> {train.is = #train.state<@w.bf16>},
+      %x: tensor<2048x8xbf16> {train.is = #train.input<"x">}, %g: tensor<2048x16xbf16> {train.is = #train.input<"g">})
+      -> (tensor<8x16xf32> {train.is = #train.state<@w>}, tensor<8x16xbf16> {train.is = #train.state<@w.bf16>}, tensor<2048x16xf32> {train.is = #train.output<named, name = "y">},
+          tensor<2048x8xf32> {train.is = #train.output<named, name = "dx">}) attributes {role = #train.role<train>} {
     %y = kernel.gemm %x, %low : tensor<2048x8xbf16>, tensor<8x16xbf16> acc f32 maps [#x, #w] space [2048, 16] depth 8
       epilogue () maps [] -> [#y] {
     ^bb0(%sum: f32):
@@ -62,13 +62,13 @@ module {
   }
 
   // CHECK-LABEL: kernel.program @predict
-  // CHECK-SAME: %[[F:[^:]*]]: tensor<8x16xf32> {train.slot = "f"}
-  // CHECK-SAME: {train.slot = "w.bf16.packed"}
+  // CHECK-SAME: %[[F:[^:]*]]: tensor<8x16xf32> {train.is = #train.state<@f>}
+  // CHECK-SAME: {train.is = #train.state<@w.bf16.packed>}
   // CHECK: kernel.gemm %{{.*}}, %{{.*}} : tensor<32x8xbf16>, tensor<8x16xbf16, #kernel.packed<rhs, depth = 0>>
   // CHECK: kernel.gemm %{{.*}}, %[[F]] : tensor<512x8xf32>, tensor<8x16xf32>
-  kernel.program @predict(%low: tensor<8x16xbf16> {train.slot = "w.bf16"}, %f: tensor<8x16xf32> {train.slot = "f"},
-      %x: tensor<32x8xbf16> {train.name = "x"}, %z: tensor<512x8xf32> {train.name = "z"})
-      -> (tensor<32x16xf32> {train.name = "y"}, tensor<512x16xf32> {train.name = "q"}) attributes {train.role = "export"} {
+  kernel.program @predict(%low: tensor<8x16xbf16> {train.is = #train.state<@w.bf16>}, %f: tensor<8x16xf32> {train.is = #train.state<@f>},
+      %x: tensor<32x8xbf16> {train.is = #train.input<"x">}, %z: tensor<512x8xf32> {train.is = #train.input<"z">})
+      -> (tensor<32x16xf32> {train.is = #train.output<named, name = "y">}, tensor<512x16xf32> {train.is = #train.output<named, name = "q">}) attributes {role = #train.role<export>} {
     %y = kernel.gemm %x, %low : tensor<32x8xbf16>, tensor<8x16xbf16> acc f32 maps [#x, #w] space [32, 16] depth 8
       epilogue () maps [] -> [#y] {
     ^bb0(%sum: f32):
@@ -87,10 +87,10 @@ module {
   // CHECK: kernel.pack %
   // CHECK-NOT: kernel.pack %
   // ALWAYS-LABEL: kernel.program @derive
-  // ALWAYS-SAME: {train.slot = "f"}
-  // ALWAYS-SAME: tensor<8x16xf32, #kernel.packed<rhs, depth = 0>> {train.slot = "f.packed"}
-  kernel.program @derive(%w: tensor<8x16xf32> {train.slot = "w"}) -> (tensor<8x16xbf16> {train.slot = "w.bf16"})
-      attributes {train.role = "derive"} {
+  // ALWAYS-SAME: {train.is = #train.state<@f>}
+  // ALWAYS-SAME: tensor<8x16xf32, #kernel.packed<rhs, depth = 0>> {train.is = #train.state<@f.packed>}
+  kernel.program @derive(%w: tensor<8x16xf32> {train.is = #train.state<@w>}) -> (tensor<8x16xbf16> {train.is = #train.state<@w.bf16>})
+      attributes {role = #train.role<derive>} {
     %low = kernel.map(%w : tensor<8x16xf32>) space [8, 16] maps [#y] -> [#y] {
     ^bb0(%e: f32):
       %0 = arith.truncf %e : f32 to bf16

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // expected-error@+1 {{expected a declaration of state "w"}}
-kernel.program @undeclared(%w: tensor<4xf32> {train.slot = "w"}) {
+kernel.program @undeclared(%w: tensor<4xf32> {train.is = #train.state<@w>}) {
   kernel.return
 }
 
@@ -12,8 +12,8 @@ train.model @m {
   train.param @w : tensor<4xf32> = #train.zeros
 }
 // expected-error@+1 {{expected one new value of state "w", but got two}}
-kernel.program @twice(%w: tensor<4xf32> {train.slot = "w"}, %x: tensor<4xf32>)
-    -> (tensor<4xf32> {train.slot = "w"}, tensor<4xf32> {train.slot = "w"}) {
+kernel.program @twice(%w: tensor<4xf32> {train.is = #train.state<@w>}, %x: tensor<4xf32>)
+    -> (tensor<4xf32> {train.is = #train.state<@w>}, tensor<4xf32> {train.is = #train.state<@w>}) {
   kernel.return %x, %w : tensor<4xf32>, tensor<4xf32>
 }
 
@@ -31,14 +31,14 @@ kernel.program private @declared(tensor<4xf32>)
 
 // -----
 
-// expected-error@+1 {{expected the role of a program, but got "sing"}}
-kernel.program @role() attributes {train.role = "sing"} {
+// expected-error@+1 {{attribute 'role' failed to satisfy constraint: the role of a program}}
+kernel.program @role() attributes {role = "sing"} {
   kernel.return
 }
 
 // -----
 
-// expected-error@+1 {{expected one argument for state "w", but got two}}
-kernel.program @state(%v: tensor<4xf32> {train.slot = "w"}, %w: tensor<4xf32> {train.slot = "w"}) {
+// expected-error@+1 {{expected one argument for state @w, but got two}}
+kernel.program @state(%v: tensor<4xf32> {train.is = #train.state<@w>}, %w: tensor<4xf32> {train.is = #train.state<@w>}) {
   kernel.return
 }

@@ -4,13 +4,13 @@
 // Gradients lie behind everything that is saved.
 // CHECK: module attributes {kernel.state_bytes = 704 : i64}
 // CHECK: @w : tensor<16xf32> = #train.zeros {kernel.offset = 0 : i64}
-// CHECK: @g : tensor<16xf32> = #train.zeros {kernel.offset = 640 : i64, role = "gradient"}
-// CHECK: @m : tensor<16xf32> = #train.zeros {kernel.offset = 64 : i64, role = "moment"}
+// CHECK: @g : tensor<16xf32> = #train.zeros as gradient {kernel.offset = 640 : i64}
+// CHECK: @m : tensor<16xf32> = #train.zeros as moment {kernel.offset = 64 : i64}
 // CHECK: @big : tensor<8x8xf32> = #train.zeros {kernel.offset = 128 : i64}
 train.model @plan {
   train.param @w : tensor<16xf32> = #train.zeros
-  train.buffer @g : tensor<16xf32> = #train.zeros {role = "gradient"}
-  train.buffer @m : tensor<16xf32> = #train.zeros {role = "moment"}
+  train.buffer @g : tensor<16xf32> = #train.zeros as gradient
+  train.buffer @m : tensor<16xf32> = #train.zeros as moment
   train.param @big : tensor<8x8xf32> = #train.zeros
   train.param @more : tensor<8x8xf32> = #train.zeros
 }
@@ -31,8 +31,8 @@ train.model @plan {
 // CHECK: arith.negf
 // CHECK: kernel.places = [#kernel.place<state, 0, 0>]
 // CHECK: arith.addf
-kernel.program @order(%w: tensor<16xf32> {train.slot = "w"}, %x: tensor<16xf32> {train.name = "x"})
-    -> (tensor<16xf32> {train.slot = "w"}, tensor<16xf32> {train.name = "loss"}, tensor<16xf32> {train.name = "old"}) {
+kernel.program @order(%w: tensor<16xf32> {train.is = #train.state<@w>}, %x: tensor<16xf32> {train.is = #train.input<"x">})
+    -> (tensor<16xf32> {train.is = #train.state<@w>}, tensor<16xf32> {train.is = #train.output<loss>}, tensor<16xf32> {train.is = #train.output<named, name = "old">}) {
   %0 = kernel.map(%w, %x : tensor<16xf32>, tensor<16xf32>) space [16] maps [#id, #id] -> [#id] {
   ^bb0(%a: f32, %b: f32):
     %s = arith.addf %a, %b : f32
@@ -56,7 +56,7 @@ kernel.program @order(%w: tensor<16xf32> {train.slot = "w"}, %x: tensor<16xf32> 
 // CHECK: maps [#{{.*}}] -> [#{{.*}}] attributes {kernel.places = [#kernel.place<arena, 0, 0>]}
 // CHECK: %[[COPY:.*]] = kernel.map({{.*}}) {{.*}} attributes {kernel.places = [#kernel.place<state, 0, 128>]}
 // CHECK: kernel.return %[[COPY]]
-kernel.program @transposed(%w: tensor<8x8xf32> {train.slot = "big"}) -> (tensor<8x8xf32> {train.slot = "big"}) {
+kernel.program @transposed(%w: tensor<8x8xf32> {train.is = #train.state<@big>}) -> (tensor<8x8xf32> {train.is = #train.state<@big>}) {
   %0 = kernel.map(%w : tensor<8x8xf32>) space [8, 8] maps [#swap] -> [#id2] {
   ^bb0(%a: f32):
     kernel.yield %a : f32
@@ -68,7 +68,7 @@ kernel.program @transposed(%w: tensor<8x8xf32> {train.slot = "big"}) -> (tensor<
 // CHECK-LABEL: kernel.program @product
 // CHECK: kernel.gemm {{.*}} attributes {kernel.places = [#kernel.place<arena, 0, 0>]}
 // CHECK: kernel.map({{.*}} attributes {kernel.places = [#kernel.place<state, 0, 128>]}
-kernel.program @product(%w: tensor<8x8xf32> {train.slot = "big"}) -> (tensor<8x8xf32> {train.slot = "big"}) {
+kernel.program @product(%w: tensor<8x8xf32> {train.is = #train.state<@big>}) -> (tensor<8x8xf32> {train.is = #train.state<@big>}) {
   %0 = kernel.gemm %w, %w : tensor<8x8xf32>, tensor<8x8xf32> acc f32 maps [#mk, #kn] space [8, 8] depth 8 epilogue() maps [] -> [#id2] {
   ^bb0(%a: f32):
     kernel.yield %a : f32
@@ -82,8 +82,8 @@ kernel.program @product(%w: tensor<8x8xf32> {train.slot = "big"}) -> (tensor<8x8
 // CHECK: kernel.map(%{{.*}}) {{.*}} attributes {kernel.places = [#kernel.place<state, 0, 0>]}
 // CHECK: kernel.map(%[[TEMP]] {{.*}} attributes {kernel.places = [#kernel.place<state, 0, 64>]}
 // CHECK: kernel.return
-kernel.program @exchange(%w: tensor<16xf32> {train.slot = "w"}, %m: tensor<16xf32> {train.slot = "m"}, %g: tensor<16xf32> {train.slot = "g"})
-    -> (tensor<16xf32> {train.slot = "w"}, tensor<16xf32> {train.slot = "m"}, tensor<16xf32> {train.slot = "g"}) {
+kernel.program @exchange(%w: tensor<16xf32> {train.is = #train.state<@w>}, %m: tensor<16xf32> {train.is = #train.state<@m>}, %g: tensor<16xf32> {train.is = #train.state<@g>})
+    -> (tensor<16xf32> {train.is = #train.state<@w>}, tensor<16xf32> {train.is = #train.state<@m>}, tensor<16xf32> {train.is = #train.state<@g>}) {
   kernel.return %m, %w, %g : tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
 }
 
@@ -93,8 +93,8 @@ kernel.program @exchange(%w: tensor<16xf32> {train.slot = "w"}, %m: tensor<16xf3
 // CHECK: %[[X:.*]] = kernel.map(%{{.*}} attributes {kernel.places = [#kernel.place<output, 0, 0>]}
 // CHECK: %[[K:.*]] = kernel.map(%[[C]] {{.*}} attributes {kernel.places = [#kernel.place<output, 1, 0>]}
 // CHECK: %[[S:.*]] = kernel.map(%[[C]] {{.*}} attributes {kernel.places = [#kernel.place<output, 2, 0>]}
-kernel.program @outputs(%x: tensor<2xf32> {train.name = "x"})
-    -> (tensor<2xf32> {train.name = "a"}, tensor<2xf32> {train.name = "b"}, tensor<2xf32> {train.name = "c"}) {
+kernel.program @outputs(%x: tensor<2xf32> {train.is = #train.input<"x">})
+    -> (tensor<2xf32> {train.is = #train.output<named, name = "a">}, tensor<2xf32> {train.is = #train.output<named, name = "b">}, tensor<2xf32> {train.is = #train.output<named, name = "c">}) {
   %0 = kernel.constant dense<[1.0, 2.0]> : tensor<2xf32>
   kernel.return %x, %0, %0 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
@@ -107,7 +107,7 @@ kernel.program @outputs(%x: tensor<2xf32> {train.name = "x"})
 // CHECK: kernel.places = [#kernel.place<arena, 0, 256>]
 // CHECK: kernel.places = [#kernel.place<arena, 0, 0>]
 // CHECK: kernel.places = [#kernel.place<output, 0, 0>]
-kernel.program @arena(%x: tensor<8x8xf32> {train.name = "x"}) -> (tensor<8x8xf32> {train.name = "y"}) {
+kernel.program @arena(%x: tensor<8x8xf32> {train.is = #train.input<"x">}) -> (tensor<8x8xf32> {train.is = #train.output<named, name = "y">}) {
   %0 = kernel.map(%x : tensor<8x8xf32>) space [8, 8] maps [#swap] -> [#id2] {
   ^bb0(%a: f32):
     kernel.yield %a : f32
@@ -135,7 +135,7 @@ kernel.program @arena(%x: tensor<8x8xf32> {train.name = "x"}) -> (tensor<8x8xf32
 // CHECK-LABEL: kernel.program @packed
 // CHECK: kernel.places = [#kernel.place<arena, 0, 0>]
 // CHECK: kernel.places = [#kernel.place<arena, 0, 4096>]
-kernel.program @packed(%x: tensor<32x32xf32> {train.name = "x"}) -> (tensor<32x32xf32> {train.name = "y"}) {
+kernel.program @packed(%x: tensor<32x32xf32> {train.is = #train.input<"x">}) -> (tensor<32x32xf32> {train.is = #train.output<named, name = "y">}) {
   %0 = kernel.map(%x : tensor<32x32xf32>) space [32, 32] maps [#swap] -> [#id2] {
   ^bb0(%a: f32):
     kernel.yield %a : f32
@@ -158,8 +158,8 @@ kernel.program @packed(%x: tensor<32x32xf32> {train.name = "x"}) -> (tensor<32x3
 // CHECK: kernel.places = [#kernel.place<arena, 0, 0>, #kernel.place<arena, 0, 64>]
 // CHECK: kernel.places = [#kernel.place<output, 0, 0>]
 // CHECK: kernel.places = [#kernel.place<state, 0, 0>]
-kernel.program @with_loss(%w: tensor<16xf32> {train.slot = "w"}, %x: tensor<16xf32> {train.name = "x"})
-    -> (tensor<16xf32> {train.slot = "w"}, tensor<16xf32> {train.name = "loss"}) {
+kernel.program @with_loss(%w: tensor<16xf32> {train.is = #train.state<@w>}, %x: tensor<16xf32> {train.is = #train.input<"x">})
+    -> (tensor<16xf32> {train.is = #train.state<@w>}, tensor<16xf32> {train.is = #train.output<loss>}) {
   %0:2 = kernel.map(%w, %x : tensor<16xf32>, tensor<16xf32>) space [16] maps [#id, #id] -> [#id, #id] {
   ^bb0(%a: f32, %b: f32):
     %s = arith.addf %a, %b : f32
@@ -176,7 +176,7 @@ kernel.program @with_loss(%w: tensor<16xf32> {train.slot = "w"}, %x: tensor<16xf
 // CHECK-LABEL: kernel.program @workspace
 // CHECK-SAME: kernel.arena_bytes = 16384
 // CHECK: kernel.reduce {{.*}} attributes {kernel.places = [#kernel.place<output, 0, 0>], kernel.workspace = 0 : i64}
-kernel.program @workspace(%x: tensor<1x4096x128xf32> {train.name = "x"}) -> (tensor<1x128xf32> {train.name = "y"}) {
+kernel.program @workspace(%x: tensor<1x4096x128xf32> {train.is = #train.input<"x">}) -> (tensor<1x128xf32> {train.is = #train.output<named, name = "y">}) {
   %0 = kernel.reduce sum (%x : tensor<1x4096x128xf32>) space [1, 4096, 128]
       maps [affine_map<(d0, d1, d2) -> (d0, d1, d2)>] -> [affine_map<(d0, d1, d2) -> (d0, d2)>] {
   ^bb0(%a: f32):
@@ -193,9 +193,9 @@ kernel.program @workspace(%x: tensor<1x4096x128xf32> {train.name = "x"}) -> (ten
 // CHECK: kernel.places = [#kernel.place<state, 0, 128>]
 // CHECK: kernel.places = [#kernel.place<arena, 0, 0>]
 // CHECK: kernel.places = [#kernel.place<state, 0, 384>]
-kernel.program @updates(%w: tensor<8x8xf32> {train.slot = "big"}, %v: tensor<8x8xf32> {train.slot = "more"},
-                        %x: tensor<8x8xf32> {train.name = "x"}, %y: tensor<f32> {train.name = "y"})
-    -> (tensor<8x8xf32> {train.slot = "big"}, tensor<8x8xf32> {train.slot = "more"}) {
+kernel.program @updates(%w: tensor<8x8xf32> {train.is = #train.state<@big>}, %v: tensor<8x8xf32> {train.is = #train.state<@more>},
+                        %x: tensor<8x8xf32> {train.is = #train.input<"x">}, %y: tensor<f32> {train.is = #train.input<"y">})
+    -> (tensor<8x8xf32> {train.is = #train.state<@big>}, tensor<8x8xf32> {train.is = #train.state<@more>}) {
   %0 = kernel.gemm %x, %x : tensor<8x8xf32>, tensor<8x8xf32> acc f32 maps [#mk, #kn] space [8, 8] depth 8 epilogue() maps [] -> [#id2] {
   ^bb0(%a: f32):
     kernel.yield %a : f32
@@ -226,8 +226,8 @@ kernel.program @updates(%w: tensor<8x8xf32> {train.slot = "big"}, %v: tensor<8x8
 // CHECK: kernel.put_rows %{{.*}}, %{{.*}} into %arg0 {kernel.places = [#kernel.place<state, 0, 128>]}
 // CHECK: %[[COPY:.*]] = kernel.map(%arg1 {{.*}}kernel.places = [#kernel.place<arena, 0, 0>]
 // CHECK: kernel.put_rows %{{.*}}, %{{.*}} into %[[COPY]] {kernel.places = [#kernel.place<arena, 0, 0>]}
-kernel.program @rows(%w: tensor<8x8xf32> {train.slot = "big"}, %x: tensor<8x8xf32> {train.name = "x"}, %i: tensor<4xi32> {train.name = "i"})
-    -> (tensor<8x8xf32> {train.slot = "big"}, tensor<8x8xf32> {train.name = "y"}) {
+kernel.program @rows(%w: tensor<8x8xf32> {train.is = #train.state<@big>}, %x: tensor<8x8xf32> {train.is = #train.input<"x">}, %i: tensor<4xi32> {train.is = #train.input<"i">})
+    -> (tensor<8x8xf32> {train.is = #train.state<@big>}, tensor<8x8xf32> {train.is = #train.output<named, name = "y">}) {
   %r = kernel.gather %w, %i : tensor<8x8xf32>, tensor<4xi32> -> tensor<4x8xf32>
   %0 = kernel.put_rows %r, %i into %w : tensor<4x8xf32>, tensor<4xi32>, tensor<8x8xf32>
   %1 = kernel.put_rows %r, %i into %x : tensor<4x8xf32>, tensor<4xi32>, tensor<8x8xf32>
@@ -245,7 +245,7 @@ kernel.program @rows(%w: tensor<8x8xf32> {train.slot = "big"}, %x: tensor<8x8xf3
 // CHECK: kernel.map({{.*}}kernel.places = [#kernel.place<state, 0, 128>]
 // CHECK: kernel.put_rows {{.*}} {kernel.places = [#kernel.place<state, 0, 128>]}
 // CHECK-NEXT: kernel.return
-kernel.program @moved_rows(%w: tensor<8x8xf32> {train.slot = "big"}, %i: tensor<4xi32> {train.name = "i"}) -> (tensor<8x8xf32> {train.slot = "big"}) {
+kernel.program @moved_rows(%w: tensor<8x8xf32> {train.is = #train.state<@big>}, %i: tensor<4xi32> {train.is = #train.input<"i">}) -> (tensor<8x8xf32> {train.is = #train.state<@big>}) {
   %0 = kernel.map(%w : tensor<8x8xf32>) space [8, 8] maps [#id2] -> [#id2] {
   ^bb0(%a: f32):
     %s = arith.negf %a : f32

@@ -273,10 +273,10 @@ TEST_F(Package, RefusesWhatItCannotPackage) {
   expectError("\"predict\"", "\"save\"", "expected another name for 'save'");
   expectError("\"predict\"", "\"7up\"",
               "expected an export name that is a C identifier, but got '7up'");
-  expectError("train.role = \"export\"", "train.role = \"sing\"",
-              "expected the role of a program, but got 'sing'");
-  expectError("role = \"moment\"", "role = \"mood\"", "expected a role of state");
-  expectError("train.name = \"x\"", "train.name = \"x\", train.part = 2 : i64",
+  expectError("role = #train.role<export>, ", "", "expected the role of a program of a library");
+  expectError("#train.role<export>", "#train.role<loss>",
+              "expected the role of a program of a library");
+  expectError("#train.input<\"x\", batch = 0>", "#train.input<\"x\", batch = 0, part = 2>",
               "expected part 2 of input 'x' behind the parts before it");
   expectError("#kernel.place<arena, 0, 0>", "#kernel.place<state, 0, 64>",
               "expected the loss to be computed before any state is written");

@@ -18,8 +18,8 @@ train.model @line {
   train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
 }
 // CHECK-LABEL: train.func @fit.train
-// CHECK-SAME:  %[[W:[a-z0-9]+]]: tensor<16x8xf32> {train.slot = "w"}
-// CHECK-SAME:  %[[COPY:[a-z0-9]+]]: tensor<16x8xbf16> {train.slot = "w.bf16"}
+// CHECK-SAME:  %[[W:[a-z0-9]+]]: tensor<16x8xf32> {train.is = #train.state<@w>}
+// CHECK-SAME:  %[[COPY:[a-z0-9]+]]: tensor<16x8xbf16> {train.is = #train.state<@w.bf16>}
 // CHECK:       %[[X:.*]] = train.cast %{{.*}} : tensor<32x16xf32> to tensor<32x16xbf16>
 // CHECK:       train.matmul %[[X]], %[[COPY]]
 // CHECK:       train.tanh {{.*}} : tensor<32x8xbf16>
@@ -34,10 +34,10 @@ train.model @line {
 // CHECK-NEXT:  %[[DW:.*]] = train.matmul %[[X]], %[[G]] transpose_lhs {{.*}} -> tensor<16x8xf32>
 // CHECK-NEXT:  %[[LOW:.*]] = train.cast %[[DW]] : tensor<16x8xf32> to tensor<16x8xbf16>
 // CHECK-NEXT:  %[[HIGH:.*]] = train.cast %[[LOW]] : tensor<16x8xbf16> to tensor<16x8xf32>
-// CHECK-NEXT:  train.gradient "w", %[[HIGH]]
+// CHECK-NEXT:  train.gradient @w, %[[HIGH]]
 // Under the other policies no weight gradient is rounded.
 // PROPAGATE:      %[[DW:.*]] = train.matmul {{.*}} transpose_lhs {{.*}} -> tensor<16x8xf32>
-// PROPAGATE-NEXT: train.gradient "w", %[[DW]]
+// PROPAGATE-NEXT: train.gradient @w, %[[DW]]
 // A name fixes the type of an op and of its adjoint.
 // NAMED: train.tanh {{.*}}amp.rule = "override"{{.*}} : tensor<32x8xf32>
 // NAMED: train.seed
@@ -47,6 +47,6 @@ train.model @line {
 // CHECK:       %[[NEXT:.*]] = train.cast %[[NEW]] : tensor<16x8xf32> to tensor<16x8xbf16>
 // CHECK-NEXT:  train.return {{.*}}%[[NEXT]]
 // CHECK-LABEL: train.func @derive
-// CHECK-SAME:  (%[[P:.*]]: tensor<16x8xf32> {train.slot = "w"}) -> (tensor<16x8xbf16> {train.slot = "w.bf16"})
+// CHECK-SAME:  (%[[P:.*]]: tensor<16x8xf32> {train.is = #train.state<@w>}) -> (tensor<16x8xbf16> {train.is = #train.state<@w.bf16>})
 // CHECK-NEXT:  %[[D:.*]] = train.cast %[[P]] : tensor<16x8xf32> to tensor<16x8xbf16>
 // CHECK-NEXT:  train.return %[[D]]

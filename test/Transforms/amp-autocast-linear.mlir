@@ -6,7 +6,7 @@ train.model @line {
   train.param @w : tensor<16x8xf32> = #train.kaiming_uniform
   train.param @b : tensor<8xf32> = #train.zeros
   // CHECK-LABEL: train.func @export.f
-  // CHECK-SAME:  %[[W:[a-z0-9]+]]: tensor<16x8xbf16> {train.slot = "w.bf16"}, %[[B:[a-z0-9]+]]: tensor<8xbf16> {train.slot = "b.bf16"}
+  // CHECK-SAME:  %[[W:[a-z0-9]+]]: tensor<16x8xbf16> {train.is = #train.state<@w.bf16>}, %[[B:[a-z0-9]+]]: tensor<8xbf16> {train.is = #train.state<@b.bf16>}
   train.func @f(%x: tensor<32x16xf32>) -> tensor<32x8xf32> {
     %w = train.read @w : tensor<16x8xf32>
     %b = train.read @b : tensor<8xf32>

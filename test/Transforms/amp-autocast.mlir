@@ -9,8 +9,8 @@ train.model @lists {
 
   // The list of 16-bit ops casts whatever comes; relu, in no list, keeps the type of its operand.
   // CHECK-LABEL: train.func @low
-  // CHECK-SAME:  %[[W:[a-z0-9]+]]: tensor<8x8xf16> {train.slot = "w.f16"}, %[[X:[a-z0-9]+]]: tensor<8x8xf32>
-  train.func @low(%w: tensor<8x8xf32> {train.slot = "w"}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // CHECK-SAME:  %[[W:[a-z0-9]+]]: tensor<8x8xf16> {train.is = #train.state<@w.f16>}, %[[X:[a-z0-9]+]]: tensor<8x8xf32>
+  train.func @low(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     // CHECK-NEXT: %[[C:.*]] = train.cast %[[X]] : tensor<8x8xf32> to tensor<8x8xf16>
     // CHECK-NEXT: %[[M:.*]] = train.matmul %[[C]], %[[W]] {{.*}}amp.rule = "list-low"{{.*}} : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf32>
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -22,7 +22,7 @@ train.model @lists {
 
   // A bias of its own is f32, and so is the sum; a number does not vote. What scales is not rounded itself.
   // CHECK-LABEL: train.func @promotion
-  train.func @promotion(%w: tensor<8x8xf32> {train.slot = "w"}, %b: tensor<8xf32> {train.slot = "b"}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  train.func @promotion(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %b: tensor<8xf32> {train.is = #train.state<@b>}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %half = train.constant dense<0.5> : tensor<f32>
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     // CHECK: train.mul {{.*}} : tensor<8x8xf32>, tensor<f32>
@@ -35,7 +35,7 @@ train.model @lists {
 
   // CUDA computes softmax, norms, exp and sum in f32 and gives f32; the CPU's list has none of them.
   // CHECK-LABEL: train.func @full
-  train.func @full(%w: tensor<8x8xf32> {train.slot = "w"}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  train.func @full(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     // CUDA: %[[S:.*]] = train.softmax {{.*}}amp.rule = "list-f32"{{.*}} : tensor<8x8xf32>
     // CUDA-NEXT: train.tanh %[[S]] {{.*}} : tensor<8x8xf32>
@@ -49,7 +49,7 @@ train.model @lists {
 
   // A sum of rows is in the widest type of its operands; a mean is no sum for the lists and keeps its operand's type.
   // CHECK-LABEL: train.func @scatter
-  train.func @scatter(%w: tensor<8x8xf32> {train.slot = "w"}, %x: tensor<8x8xf32>, %i: tensor<8xi32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  train.func @scatter(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %x: tensor<8x8xf32>, %i: tensor<8xi32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     // CUDA: %[[N:.*]] = train.scatter_add {{.*}}amp.rule = "list-promote"
     // CUDA: train.cast %[[N]] : tensor<4x8xf32> to tensor<4x8xf16>
@@ -62,7 +62,7 @@ train.model @lists {
 
   // A loss is f32 on both.
   // CHECK-LABEL: train.func @loss
-  train.func @loss(%w: tensor<8x8xf32> {train.slot = "w"}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  train.func @loss(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     // CHECK: train.mse {{.*}}amp.rule = "list-f32"{{.*}} : tensor<8x8xf32>, tensor<8x8xf32>
     %1 = train.mse %0, %x reduce none : tensor<8x8xf32>, tensor<8x8xf32>
@@ -71,7 +71,7 @@ train.model @lists {
 
   // Under a disabled region values keep their types, f16 ones too; under it a region can be enabled again.
   // CHECK-LABEL: train.func @regions
-  train.func @regions(%w: tensor<8x8xf32> {train.slot = "w"}, %x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  train.func @regions(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     %1, %6 = amp.autocast disabled -> tensor<8x8xf32>, tensor<8x8xf32> {
       // CHECK: train.exp {{.*}}amp.rule = "region"
@@ -90,7 +90,7 @@ train.model @lists {
 
   // A region in f32 widens what comes in; a disabled one takes it as it is.
   // CHECK-LABEL: train.func @wide
-  train.func @wide(%w: tensor<8x8xf32> {train.slot = "w"}, %x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  train.func @wide(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     %1 = amp.autocast f32 -> tensor<8x8xf32> {
       // CHECK: train.tanh {{.*}} : tensor<8x8xf32>

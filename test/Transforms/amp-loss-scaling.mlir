@@ -23,12 +23,12 @@ train.model @line {
   train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1, momentum = 0.9> {clip_norm = 1.0, amp.scaler = @own}
 }
 // CHECK-LABEL: train.model @line
-// CHECK-DAG:   train.buffer @own.scale : tensor<f32> = #train.fill<1.280000e+02> {role = "scale"}
-// CHECK-DAG:   train.buffer @own.good_steps : tensor<i32> = #train.fill<0.000000e+00> {role = "scale"}
+// CHECK-DAG:   train.buffer @own.scale : tensor<f32> = #train.fill<1.280000e+02> as scale
+// CHECK-DAG:   train.buffer @own.good_steps : tensor<i32> = #train.fill<0.000000e+00> as scale
 
 // Gradients are stored unscaled; a buffer of the model keeps its value if they overflowed.
 // CHECK-LABEL: train.func @fit.grad
-// CHECK-SAME:  %[[MEAN:[a-z0-9]+]]: tensor<8xf32> {train.slot = "mean"}
+// CHECK-SAME:  %[[MEAN:[a-z0-9]+]]: tensor<8xf32> {train.is = #train.state<@mean>}
 // CHECK:       amp.mark_scaled
 // CHECK:       %[[G:.*]], %[[COUNT:.*]] = amp.unscale
 // CHECK:       %[[BAD:.*]] = train.compare ne %[[COUNT]],
@@ -36,14 +36,14 @@ train.model @line {
 // CHECK-NOT:   amp.update_scale
 
 // CHECK-LABEL: train.func @fit.train
-// CHECK-SAME:  %[[W:[a-z0-9]+]]: tensor<16x8xf32> {train.slot = "w"}
-// CHECK-SAME:  %[[STEP:[a-z0-9]+]]: tensor<i64> {train.slot = "fit.step"}
-// CHECK-SAME:  %[[M:[a-z0-9]+]]: tensor<16x8xf32> {train.slot = "fit.momentum.w"}
-// CHECK-SAME:  %[[S:[a-z0-9]+]]: tensor<f32> {train.slot = "own.scale"}
+// CHECK-SAME:  %[[W:[a-z0-9]+]]: tensor<16x8xf32> {train.is = #train.state<@w>}
+// CHECK-SAME:  %[[STEP:[a-z0-9]+]]: tensor<i64> {train.is = #train.state<@fit.step>}
+// CHECK-SAME:  %[[M:[a-z0-9]+]]: tensor<16x8xf32> {train.is = #train.state<@fit.momentum.w>}
+// CHECK-SAME:  %[[S:[a-z0-9]+]]: tensor<f32> {train.is = #train.state<@own.scale>}
 // CHECK-SAME:  amp.scale_slot = "own.scale"
 // CHECK:       %[[SEED:.*]] = train.seed
 // CHECK:       train.mul %[[SEED]], %[[S]]
-// CHECK:       %[[RAW:.*]] = train.gradient "w"
+// CHECK:       %[[RAW:.*]] = train.gradient @w
 // CHECK-NEXT:  %[[MARK:.*]] = amp.mark_scaled %[[RAW]]
 // CHECK-NEXT:  %[[G:.*]], %[[COUNT:.*]] = amp.unscale %[[MARK]] by %[[S]]
 // CHECK:       %[[BAD:.*]] = train.compare ne %[[COUNT]],
@@ -61,7 +61,7 @@ train.model @line {
 
 // What a caller hands to apply is checked there.
 // CHECK-LABEL: train.func @fit.apply
-// CHECK-SAME:  tensor<i64> {train.name = "nonfinite"}
+// CHECK-SAME:  tensor<i64> {train.is = #train.output<nonfinite>}
 // CHECK:       amp.non_finite
 // CHECK:       amp.update_scale
 
@@ -93,7 +93,7 @@ train.model @pair {
 // CHECK:       train.buffer @both.arrived : tensor<i32>
 // CHECK:       train.buffer @both.pending : tensor<i32>
 // CHECK-LABEL: train.func @a.train
-// CHECK-SAME:  %[[SCALE:[a-z0-9]+]]: tensor<f32> {train.slot = "both.scale"}
+// CHECK-SAME:  %[[SCALE:[a-z0-9]+]]: tensor<f32> {train.is = #train.state<@both.scale>}
 // CHECK:       %[[BAD:.*]] = train.compare ne
 // CHECK:       %[[ARRIVED:.*]] = train.add {{.*}} : tensor<i32>, tensor<i32>
 // CHECK:       %[[EARLIER:.*]] = train.compare ne
@@ -121,12 +121,12 @@ train.model @rows {
 }
 // CHECK-LABEL: train.model @rows
 // CHECK-LABEL: train.func @fit.train
-// CHECK-SAME:  %[[T:[a-z0-9]+]]: tensor<100x8xf32> {train.slot = "t"}
-// CHECK-SAME:  %[[S:[a-z0-9]+]]: tensor<f32> {train.slot = "fit.scale"}
+// CHECK-SAME:  %[[T:[a-z0-9]+]]: tensor<100x8xf32> {train.is = #train.state<@t>}
+// CHECK-SAME:  %[[S:[a-z0-9]+]]: tensor<f32> {train.is = #train.state<@fit.scale>}
 // CHECK:       %[[MARK:.*]] = amp.mark_scaled %{{.*}} : tensor<16x8xf32>
 // CHECK-NEXT:  %[[U:.*]], %{{.*}} = amp.unscale %[[MARK]] by %[[S]] : <tensor<16x8xf32>> to tensor<16x8xf32>
 // CHECK-NEXT:  %[[SUMS:.*]], %[[ROWS:.*]] = train.sum_rows %[[U]] at
-// CHECK:       %[[G:.*]] = train.gradient "t", %[[SUMS]]
+// CHECK:       %[[G:.*]] = train.gradient @t, %[[SUMS]]
 // CHECK-NEXT:  %[[COUNT:.*]] = amp.non_finite %[[G]]
 // CHECK:       %[[SUM:.*]] = train.add %[[COUNT]], %
 // CHECK:       %[[BAD:.*]] = train.compare ne %[[SUM]],

@@ -29,11 +29,11 @@ train.model @net {
 }
 // Copies are declared beside what they copy.
 // CHECK:       train.param @w1 : tensor<16x64xf32>
-// CHECK-NEXT:  train.buffer @w1.bf16 : tensor<16x64xbf16> = #train.zeros {of = @w1, role = "working"}
+// CHECK-NEXT:  train.buffer @w1.bf16 : tensor<16x64xbf16> = #train.zeros as working of @w1
 
 // CHECK-LABEL: train.func @fit.train
-// CHECK-SAME:  %[[W1:[a-z0-9]+]]: tensor<16x64xbf16> {train.slot = "w1.bf16"}
-// CHECK-SAME:  %[[W2:[a-z0-9]+]]: tensor<64x8xbf16> {train.slot = "w2.bf16"}
+// CHECK-SAME:  %[[W1:[a-z0-9]+]]: tensor<16x64xbf16> {train.is = #train.state<@w1.bf16>}
+// CHECK-SAME:  %[[W2:[a-z0-9]+]]: tensor<64x8xbf16> {train.is = #train.state<@w2.bf16>}
 // One cast of the input serves the forward and the backward pass.
 // CHECK:       %[[X:.*]] = train.cast %{{.*}} : tensor<32x16xf32> to tensor<32x16xbf16>
 // CHECK:       %[[M:.*]] = train.matmul %[[X]], %[[W1]] {{.*}}amp.rule = "same-kernel"
@@ -54,10 +54,10 @@ train.model @net {
 // CHECK:       %[[DW2:.*]] = train.matmul %[[T]], %[[EL]] transpose_lhs {{.*}}amp.rule = "gradient"{{.*}} -> tensor<64x8xf32>
 // The bias gradient sums in f32.
 // CHECK:       train.reduce_sum {{.*}} : tensor<32x64xf32>
-// CHECK:       train.gradient "w2", %[[DW2]]
+// CHECK:       train.gradient @w2, %[[DW2]]
 
 // The separate update writes the copies as well.
 // CHECK-LABEL: train.func @fit.apply
-// CHECK-SAME:  tensor<16x64xbf16> {train.slot = "w1.bf16"}
+// CHECK-SAME:  tensor<16x64xbf16> {train.is = #train.state<@w1.bf16>}
 // CHECK-LABEL: train.func @derive
-// CHECK-SAME:  train.role = "derive"
+// CHECK-SAME:  role = #train.role<derive>

@@ -8,7 +8,7 @@ train.model @narrow {
   // A batch norm of 65536 pixels as simplify leaves it: one name for its parts. f16 ends at 65504.
   // CHECK-LABEL: train.func @norm
   // BF16-LABEL:  train.func @norm
-  train.func @norm(%x: tensor<65536x16xf32>, %w: tensor<16x16xf32>, %valid: tensor<i32>, %mean: tensor<16xf32>) -> (tensor<65536x16xf32>, tensor<16xf32> {train.slot = "mean"}) {
+  train.func @norm(%x: tensor<65536x16xf32>, %w: tensor<16x16xf32>, %valid: tensor<i32>, %mean: tensor<16xf32>) -> (tensor<65536x16xf32>, tensor<16xf32> {train.is = #train.state<@mean>}) {
     %eps = train.constant dense<1.0e-5> : tensor<f32>
     %keep = train.constant dense<0.9> : tensor<f32>
     // CHECK: %[[H:.*]] = train.cast %{{.*}} : tensor<65536x16xf32> to tensor<65536x16xf16>

@@ -19,9 +19,9 @@ train.model @m {
 // CHECK: train.matmul {{.*}}the override {{.*}} : (tensor<16x8xbf16>, tensor<8x4xbf16>) -> tensor<16x4xf32>
 // CHECK: train.seed
 // CHECK-DAG: %[[W:.*]] = train.matmul {{.*}} transpose_lhs {{.*}} : (tensor<16x8xbf16>, tensor<16x4xbf16>) -> tensor<8x4xf32>
-// CHECK-DAG: train.gradient "w", %[[W]] {{.*}} : tensor<8x4xf32>
+// CHECK-DAG: train.gradient @w, %[[W]] {{.*}} : tensor<8x4xf32>
 // CHECK-DAG: %[[B:.*]] = train.reduce_sum {{.*}} over [0] {{.*}} : tensor<16x4xf32>
-// CHECK-DAG: train.gradient "b", %[[B]] {{.*}} : tensor<4xf32>
+// CHECK-DAG: train.gradient @b, %[[B]] {{.*}} : tensor<4xf32>
 
 // As torch does in a region, the policy autocast rounds them.
 // LIST-LABEL: train.func @fit.train

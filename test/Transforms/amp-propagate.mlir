@@ -105,8 +105,8 @@ train.model @colours {
     %2 = train.transpose %1 [1, 0] : tensor<8x8xf32>
     // CHECK-NEXT: %[[S:.*]] = train.add %[[A]], %[[T]]
     %3 = train.add %0, %2 {train.fan_in} : tensor<8x8xf32>, tensor<8x8xf32>
-    // CHECK-NEXT: train.gradient "w", %[[S]]
-    %4 = train.gradient "w", %3 : tensor<8x8xf32>
+    // CHECK-NEXT: train.gradient @w, %[[S]]
+    %4 = train.gradient @w, %3 : tensor<8x8xf32>
     train.return %4 : tensor<8x8xf32>
   }
 }

@@ -10,7 +10,7 @@ train.model @saved {
   // CHECK-LABEL: train.func @f
   // CHECK-SAME:  %[[X:[a-z0-9]+]]: tensor<32xbf16>
   // CHECK-SAME:  amp.saved_bytes = 128 : i64
-  train.func @f(%x: tensor<32xbf16>) -> (tensor<f32>, tensor<32xf32>) attributes {train.role = "train", train.step = "fit"} {
+  train.func @f(%x: tensor<32xbf16>) -> (tensor<f32>, tensor<32xf32>) attributes {role = #train.role<train>, step = "fit"} {
     %0 = train.relu %x : tensor<32xbf16>
     %1 = train.cast %0 : tensor<32xbf16> to tensor<32xf32>
     // CHECK:      %[[E:.*]] = train.exp
@@ -29,7 +29,7 @@ train.model @saved {
   // A sum of two values that nobody else keeps stays: its operands take twice the memory.
   // CHECK-LABEL: train.func @dear
   // CHECK-SAME:  amp.saved_bytes = 128 : i64
-  train.func @dear(%x: tensor<32xf32>, %y: tensor<32xf32>) -> (tensor<f32>, tensor<32xf32>) attributes {train.role = "train", train.step = "fit"} {
+  train.func @dear(%x: tensor<32xf32>, %y: tensor<32xf32>) -> (tensor<f32>, tensor<32xf32>) attributes {role = #train.role<train>, step = "fit"} {
     %0 = train.exp %x : tensor<32xf32>
     %1 = train.exp %y : tensor<32xf32>
     // CHECK: %[[SUM:.*]] = train.add

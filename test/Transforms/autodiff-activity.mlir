@@ -24,7 +24,7 @@ train.model @inactive {
     // The parameter's own path.
     // CHECK: train.seed
     // CHECK-NOT: train.put_rows
-    // CHECK: train.gradient "w"
+    // CHECK: train.gradient @w
     %4 = train.mul %w, %0 : tensor<3xf32>, tensor<3xf32>
     %5 = train.mul %4, %w : tensor<3xf32>, tensor<3xf32>
     %6 = train.add %1, %2 : tensor<3xf32>, tensor<3xf32>

@@ -26,6 +26,6 @@ train.model @stairs {
 // CHECK:       [[ZERO:%.*]] = train.constant dense<0.000000e+00> : tensor<f32>
 // CHECK:       train.seed
 // CHECK-NOT:   train.div
-// CHECK:       train.gradient "w"
+// CHECK:       train.gradient @w
 // CHECK:       [[ZEROS:%.*]] = train.broadcast_to [[ZERO]] : tensor<f32> to tensor<5xf32>
-// CHECK-NEXT:  train.gradient "hidden", [[ZEROS]]
+// CHECK-NEXT:  train.gradient @hidden, [[ZEROS]]

@@ -17,6 +17,6 @@ train.model @cubic {
 // CHECK:       [[SUM:%[a-z0-9]+]] = train.add {{.*}} : tensor<5xf32>, tensor<5xf32>
 // CHECK:       train.return {{.*}}, [[SUM]]
 // CHECK-LABEL: train.func @f.grad.grad
-// CHECK-SAME:  -> (tensor<f32>, tensor<5xf32> {train.gradient = "x"}, tensor<5xf32> {train.gradient = "x"})
+// CHECK-SAME:  -> (tensor<f32>, tensor<5xf32> {train.is = #train.gradient<@x>}, tensor<5xf32> {train.is = #train.gradient<@x>})
 // CHECK:       train.seed
 // CHECK:       train.return {{.*}} : tensor<f32>, tensor<5xf32>, tensor<5xf32>

@@ -19,8 +19,8 @@ train.model @line {
 
 // Only what the parameters need: no gradient for x or y, and the bias gradient sums what broadcasting added.
 // CHECK-LABEL: train.func @fit.grad
-// CHECK-SAME:  [[W:%[a-z0-9]+]]: tensor<3x2xf32> {train.slot = "w"}, [[B:%[a-z0-9]+]]: tensor<2xf32> {train.slot = "b"}, [[X:%[a-z0-9]+]]: tensor<8x3xf32> {{{.*}}train.name = "x"}
-// CHECK-SAME:  -> (tensor<f32> {train.name = "loss"}, tensor<3x2xf32> {train.gradient = "w"}, tensor<2xf32> {train.gradient = "b"})
+// CHECK-SAME:  [[W:%[a-z0-9]+]]: tensor<3x2xf32> {train.is = #train.state<@w>}, [[B:%[a-z0-9]+]]: tensor<2xf32> {train.is = #train.state<@b>}, [[X:%[a-z0-9]+]]: tensor<8x3xf32> {train.is = #train.input<"x", batch = 0>}
+// CHECK-SAME:  -> (tensor<f32> {train.is = #train.output<loss>}, tensor<3x2xf32> {train.is = #train.gradient<@w>}, tensor<2xf32> {train.is = #train.gradient<@b>})
 // CHECK:       [[D:%[a-z0-9]+]] = train.sub
 // CHECK:       [[L:%[a-z0-9]+]] = train.reduce_sum
 // CHECK-NEXT:  [[S:%[a-z0-9]+]] = train.seed 1.000000e+00
@@ -28,5 +28,5 @@ train.model @line {
 // CHECK-NEXT:  [[G:%[a-z0-9]+]] = train.mul
 // CHECK-NEXT:  [[DB:%[a-z0-9]+]] = train.reduce_sum [[G]] over [0]
 // CHECK-NEXT:  [[DW:%[a-z0-9]+]] = train.matmul [[X]], [[G]] transpose_lhs
-// CHECK-NEXT:  train.gradient "w", [[DW]]
-// CHECK-NEXT:  train.gradient "b", [[DB]]
+// CHECK-NEXT:  train.gradient @w, [[DW]]
+// CHECK-NEXT:  train.gradient @b, [[DB]]

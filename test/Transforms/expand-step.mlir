@@ -13,16 +13,16 @@ train.model @momentum {
   train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.5, momentum = 0.9, weight_decay = 0.25>
 }
 // CHECK-LABEL: train.model @momentum
-// CHECK:       train.buffer @fit.step : tensor<i64> = #train.zeros {role = "step"}
-// CHECK:       train.buffer @fit.momentum.w : tensor<3xf32> = #train.zeros {role = "moment"}
-// CHECK:       train.buffer @fit.gradient.w : tensor<3xf32> = #train.zeros {role = "gradient"}
+// CHECK:       train.buffer @fit.step : tensor<i64> = #train.zeros as step
+// CHECK:       train.buffer @fit.momentum.w : tensor<3xf32> = #train.zeros as moment
+// CHECK:       train.buffer @fit.gradient.w : tensor<3xf32> = #train.zeros as gradient
 // CHECK-NOT:   train.step
 // CHECK-LABEL: train.func @fit.grad
-// CHECK-SAME:  -> (tensor<f32> {train.name = "loss"}, tensor<3xf32> {train.slot = "fit.gradient.w"})
+// CHECK-SAME:  -> (tensor<f32> {train.is = #train.output<loss>}, tensor<3xf32> {train.is = #train.state<@fit.gradient.w>})
 // CHECK-LABEL: train.func @fit.train
-// CHECK-SAME:  [[W:%[a-z0-9]+]]: tensor<3xf32> {train.slot = "w"}, [[STEP:%[a-z0-9]+]]: tensor<i64> {train.slot = "fit.step"}, [[M:%[a-z0-9]+]]: tensor<3xf32> {train.slot = "fit.momentum.w"}
-// CHECK-SAME:  [[FACTOR:%[a-z0-9]+]]: tensor<f32> {train.control = "lr_factor"}
-// CHECK:       [[G:%[a-z0-9]+]] = train.gradient "w"
+// CHECK-SAME:  [[W:%[a-z0-9]+]]: tensor<3xf32> {train.is = #train.state<@w>}, [[STEP:%[a-z0-9]+]]: tensor<i64> {train.is = #train.state<@fit.step>}, [[M:%[a-z0-9]+]]: tensor<3xf32> {train.is = #train.state<@fit.momentum.w>}
+// CHECK-SAME:  [[FACTOR:%[a-z0-9]+]]: tensor<f32> {train.is = #train.control<lr_factor>}
+// CHECK:       [[G:%[a-z0-9]+]] = train.gradient @w
 // CHECK:       [[NEXT:%[a-z0-9]+]] = train.add [[STEP]],
 // CHECK:       [[LR:%[a-z0-9]+]] = train.mul [[FACTOR]],
 // CHECK:       [[DECAY:%[a-z0-9]+]] = train.mul [[W]],
@@ -33,7 +33,7 @@ train.model @momentum {
 // CHECK:       [[NEW:%[a-z0-9]+]] = train.sub [[W]], [[DELTA]]
 // CHECK:       train.return {{%.*}}, [[NEW]], [[V]], [[NEXT]]
 // CHECK-LABEL: train.func @fit.apply
-// CHECK-SAME:  tensor<3xf32> {train.slot = "fit.gradient.w"}
+// CHECK-SAME:  tensor<3xf32> {train.is = #train.state<@fit.gradient.w>}
 
 // -----
 
@@ -53,12 +53,12 @@ train.model @clipped {
     schedule #train.cosine<steps = 100, warmup = 10> {clip_norm = 1.0, ema_decay = 0.99}
 }
 // CHECK-LABEL: train.model @clipped
-// CHECK:       train.buffer @fit.ema.w : tensor<3xf32> = #train.zeros {role = "ema"}
+// CHECK:       train.buffer @fit.ema.w : tensor<3xf32> = #train.zeros as ema
 // CHECK-LABEL: train.func @fit.train
-// CHECK-SAME:  tensor<f32> {train.name = "grad_norm"}, tensor<f32> {train.name = "learning_rate"}
+// CHECK-SAME:  tensor<f32> {train.is = #train.output<norm>}, tensor<f32> {train.is = #train.output<rate>}
 // CHECK:       [[TINY:%[a-z0-9_]+]] = train.constant dense<9.99999997E-7> : tensor<f32>
-// CHECK:       [[GW:%[a-z0-9]+]] = train.gradient "w"
-// CHECK:       [[GB:%[a-z0-9]+]] = train.gradient "b"
+// CHECK:       [[GW:%[a-z0-9]+]] = train.gradient @w
+// CHECK:       [[GB:%[a-z0-9]+]] = train.gradient @b
 // CHECK:       [[SW:%[a-z0-9]+]] = train.reduce_sum {{%.*}} over [0]
 // CHECK:       [[SUM:%[a-z0-9]+]] = train.add [[SW]],
 // CHECK:       [[ROOT:%[a-z0-9]+]] = train.sqrt [[SUM]] {compute = f64} : tensor<f64>
@@ -92,9 +92,9 @@ train.model @groups {
 // CHECK-LABEL: train.model @groups
 // CHECK:       train.buffer @fit.momentum.w
 // CHECK-NOT:   @fit.momentum.b
-// CHECK:       train.buffer @fit.[[SUM:[a-z_]+]].b : tensor<3xf32> = #train.zeros {role = "moment"}
+// CHECK:       train.buffer @fit.[[SUM:[a-z_]+]].b : tensor<3xf32> = #train.zeros as moment
 // CHECK-LABEL: train.func @fit.train
-// CHECK-SAME:  train.groups = [#train.group<params = [@b], optimizer = #train.adagrad<lr = 2.500000e-01>>]
+// CHECK-SAME:  groups = [#train.group<params = [@b], optimizer = #train.adagrad<lr = 2.500000e-01>>]
 // CHECK-DAG:   [[HALF:%[a-z0-9_]+]] = train.constant dense<5.000000e-01> : tensor<f32>
 // CHECK-DAG:   [[QUARTER:%[a-z0-9_]+]] = train.constant dense<2.500000e-01> : tensor<f32>
 // CHECK:       [[RATE_W:%[a-z0-9]+]] = train.mul {{.*}}[[HALF]]

@@ -27,8 +27,8 @@ train.model @m {
 }
 
 // CHECK-LABEL: train.func @export.class_first
-// CHECK-SAME:  {train.batched, train.label_limit = 5 : i64, train.name = "label"}
+// CHECK-SAME:  {train.is = #train.input<"label", batch = 0, limit = 5>}
 // CHECK-LABEL: train.func @export.row_first
-// CHECK-SAME:  {train.batched, train.label_limit = 3 : i64, train.name = "label"}
+// CHECK-SAME:  {train.is = #train.input<"label", batch = 0, limit = 3>}
 // CHECK-LABEL: train.func @export.both_ignore
-// CHECK-SAME:  {train.batched, train.label_ignore = -1 : i64, train.label_limit = 3 : i64, train.name = "label"}
+// CHECK-SAME:  {train.is = #train.input<"label", batch = 0, limit = 3, ignore = -1>}

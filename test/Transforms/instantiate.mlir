@@ -29,10 +29,10 @@ train.model @calls {
 
 // A step's function runs in training mode: writes are results. State comes first, in the order of its declarations.
 // CHECK-LABEL: train.func @fit.loss
-// CHECK-SAME:  [[W:%[a-z0-9]+]]: tensor<4x4xf32> {train.slot = "w"}
-// CHECK-SAME:  [[V:%[a-z0-9]+]]: tensor<4x4xf32> {train.slot = "v"}
-// CHECK-SAME:  [[X:%[a-z0-9]+]]: tensor<2x4xf32> {{.*}}train.name = "x"
-// CHECK-SAME:  -> (tensor<f32> {train.name = "loss"}, tensor<4xf32> {train.slot = "seen"})
+// CHECK-SAME:  [[W:%[a-z0-9]+]]: tensor<4x4xf32> {train.is = #train.state<@w>}
+// CHECK-SAME:  [[V:%[a-z0-9]+]]: tensor<4x4xf32> {train.is = #train.state<@v>}
+// CHECK-SAME:  [[X:%[a-z0-9]+]]: tensor<2x4xf32> {train.is = #train.input<"x", batch = 0>}
+// CHECK-SAME:  -> (tensor<f32> {train.is = #train.output<loss>}, tensor<4xf32> {train.is = #train.state<@seen>})
 // CHECK:       [[A:%[a-z0-9]+]] = train.matmul [[X]], [[W]] {{.*}} loc("loss/call#0/logits/call#0/layer/matmul#0"
 // CHECK:       [[B:%[a-z0-9]+]] = train.matmul [[A]], [[V]] {{.*}} loc("loss/call#0/logits/call#1/layer/matmul#0"
 // CHECK:       [[S:%[a-z0-9]+]] = train.reduce_sum [[B]] over [0]
@@ -40,10 +40,10 @@ train.model @calls {
 
 // Evaluation writes no state.
 // CHECK-LABEL: train.func @fit.eval
-// CHECK-SAME:  -> (tensor<f32> {train.name = "loss"})
+// CHECK-SAME:  -> (tensor<f32> {train.is = #train.output<loss>})
 // CHECK-LABEL: train.func @export.predict
-// CHECK-SAME:  train.cname = "predict"
-// CHECK-SAME:  train.role = "export"
+// CHECK-SAME:  export_name = "predict"
+// CHECK-SAME:  role = #train.role<export>
 // CHECK-NOT:   train.func
 
 // A batch of single numbers: ops that draw keep them apart, those that look along rows do not.
@@ -68,9 +68,9 @@ train.model @vectors {
 }
 // CHECK-LABEL: train.model @vectors
 // CHECK-LABEL: train.func @a.loss
-// CHECK-SAME:  train.control = "valid"
+// CHECK-SAME:  #train.control<valid>
 // CHECK-LABEL: train.func @b.loss
-// CHECK-NOT:   train.control = "valid"
+// CHECK-NOT:   #train.control<valid>
 // CHECK:       train.softmax
 
 // The first dimension of a single row of logits is its classes, not the batch, even if they are as many.

@@ -14,13 +14,13 @@ train.model @m {
 }
 
 // CHECK-LABEL: train.func @fit.train(
-// CHECK-SAME: [[W:%arg[0-9]+]]: tensor<5x1xf32> {train.slot = "w"}
-// CHECK-SAME: [[X0:%arg[0-9]+]]: tensor<4x5xf32> {train.batched, train.name = "x"}
-// CHECK-SAME: [[X1:%arg[0-9]+]]: tensor<4x5xf32> {train.batched, train.name = "x", train.part = 1 : i64}
-// CHECK-SAME: tensor<4x1xf32> {train.batched, train.name = "y"}
-// CHECK-SAME: tensor<4x1xf32> {train.batched, train.name = "y", train.part = 1 : i64}
-// CHECK-SAME: [[VALID:%arg[0-9]+]]: tensor<i32> {train.control = "valid"}
-// CHECK-SAME: attributes {train.batch = 8 : i64,
+// CHECK-SAME: [[W:%arg[0-9]+]]: tensor<5x1xf32> {train.is = #train.state<@w>}
+// CHECK-SAME: [[X0:%arg[0-9]+]]: tensor<4x5xf32> {train.is = #train.input<"x", batch = 0>}
+// CHECK-SAME: [[X1:%arg[0-9]+]]: tensor<4x5xf32> {train.is = #train.input<"x", batch = 0, part = 1>}
+// CHECK-SAME: tensor<4x1xf32> {train.is = #train.input<"y", batch = 0>}
+// CHECK-SAME: tensor<4x1xf32> {train.is = #train.input<"y", batch = 0, part = 1>}
+// CHECK-SAME: [[VALID:%arg[0-9]+]]: tensor<i32> {train.is = #train.control<valid>}
+// CHECK-SAME: attributes {batch = 8 : i64,
 // CHECK-NOT: train.slice
 // CHECK: train.matmul [[X0]],
 // CHECK: [[GRAD0:%[0-9]+]] = train.matmul {{.*}} transpose_lhs
@@ -34,7 +34,7 @@ train.model @m {
 // CHECK: train.mul [[GRAD1]],
 // CHECK-NEXT: [[SHARE1:%[0-9]+]] = train.select
 // CHECK-NEXT: [[SUM:%[0-9]+]] = train.add [[SHARE0]], [[SHARE1]]
-// CHECK-NEXT: train.gradient "w", [[SUM]]
+// CHECK-NEXT: train.gradient @w, [[SUM]]
 
 // A buffer that the function writes and never reads: a part without rows leaves what it held.
 train.model @written {
@@ -52,7 +52,7 @@ train.model @written {
 
 // CHECK-LABEL: train.model @written
 // CHECK: train.func @fit.train(
-// CHECK-SAME: [[W:%arg[0-9]+]]: tensor<5x1xf32> {train.slot = "w"}
-// CHECK-SAME: [[LAST:%arg[0-9]+]]: tensor<5x1xf32> {train.slot = "last"}
+// CHECK-SAME: [[W:%arg[0-9]+]]: tensor<5x1xf32> {train.is = #train.state<@w>}
+// CHECK-SAME: [[LAST:%arg[0-9]+]]: tensor<5x1xf32> {train.is = #train.state<@last>}
 // CHECK: [[LAST0:%[0-9]+]] = train.select {{.*}}, [[W]], [[LAST]]
 // CHECK: train.select {{.*}}, [[W]], [[LAST0]]

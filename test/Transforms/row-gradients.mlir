@@ -15,22 +15,22 @@ train.model @lazy {
   train.step @fit minimize @loss over [@t] with #train.adam<lr = 0.1, lazy = true, moments = bf16>
 }
 // CHECK-LABEL: train.model @lazy
-// CHECK:       train.buffer @fit.m.t : tensor<100x4xbf16> = #train.zeros {role = "moment"}
-// CHECK:       train.buffer @fit.gradient.t : tensor<6x4xf32> = #train.zeros {role = "gradient"}
-// CHECK:       train.buffer @fit.rows.t : tensor<6xi32> = #train.zeros {role = "gradient"}
+// CHECK:       train.buffer @fit.m.t : tensor<100x4xbf16> = #train.zeros as moment
+// CHECK:       train.buffer @fit.gradient.t : tensor<6x4xf32> = #train.zeros as gradient
+// CHECK:       train.buffer @fit.rows.t : tensor<6xi32> = #train.zeros as gradient
 // CHECK-LABEL: train.func @fit.grad
-// CHECK-SAME:  tensor<6x4xf32> {train.slot = "fit.gradient.t"}, tensor<6xi32> {train.slot = "fit.rows.t"}
+// CHECK-SAME:  tensor<6x4xf32> {train.is = #train.state<@fit.gradient.t>}, tensor<6xi32> {train.is = #train.state<@fit.rows.t>}
 // CHECK-LABEL: train.func @fit.train
-// CHECK-SAME:  %[[T:[a-z0-9]+]]: tensor<100x4xf32> {train.slot = "t"}
-// CHECK-SAME:  %[[STEP:[a-z0-9]+]]: tensor<i64> {train.slot = "fit.step"}
-// CHECK-SAME:  %[[M:[a-z0-9]+]]: tensor<100x4xbf16> {train.slot = "fit.m.t"}
-// CHECK-SAME:  %[[VALID:[a-z0-9]+]]: tensor<i32> {train.control = "valid"}
+// CHECK-SAME:  %[[T:[a-z0-9]+]]: tensor<100x4xf32> {train.is = #train.state<@t>}
+// CHECK-SAME:  %[[STEP:[a-z0-9]+]]: tensor<i64> {train.is = #train.state<@fit.step>}
+// CHECK-SAME:  %[[M:[a-z0-9]+]]: tensor<100x4xbf16> {train.is = #train.state<@fit.m.t>}
+// CHECK-SAME:  %[[VALID:[a-z0-9]+]]: tensor<i32> {train.is = #train.control<valid>}
 // CHECK-NOT:   train.scatter_add
 // CHECK:       %[[PADDED:.*]] = train.compare {{ *}}eq
 // CHECK:       train.select %[[PADDED]]
 // CHECK:       %[[INDEX:.*]] = train.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<6xi1>, tensor<6xi32>, tensor<i32>
 // CHECK:       %[[SUMS:.*]], %[[ROWS:.*]] = train.sum_rows %{{.*}} at %[[INDEX]] of 100
-// CHECK:       %[[G:.*]] = train.gradient "t", %[[SUMS]] : tensor<6x4xf32>
+// CHECK:       %[[G:.*]] = train.gradient @t, %[[SUMS]] : tensor<6x4xf32>
 // CHECK:       %[[OLD:.*]] = train.gather %[[T]] at %[[ROWS]]
 // CHECK:       %[[OLDM:.*]] = train.gather %[[M]] at %[[ROWS]]
 // CHECK:       train.cast %[[OLDM]] {{.*}} : tensor<6x4xbf16> to tensor<6x4xf32>
@@ -54,8 +54,8 @@ train.model @dense {
 }
 // CHECK-LABEL: train.model @dense
 // CHECK-LABEL: train.func @fit.train
-// CHECK-SAME:  %[[T:[a-z0-9]+]]: tensor<100x4xf32> {train.slot = "t"}
-// CHECK:       %[[G:.*]] = train.gradient "t", %{{.*}} : tensor<6x4xf32>
+// CHECK-SAME:  %[[T:[a-z0-9]+]]: tensor<100x4xf32> {train.is = #train.state<@t>}
+// CHECK:       %[[G:.*]] = train.gradient @t, %{{.*}} : tensor<6x4xf32>
 // CHECK:       %[[WIDE:.*]] = train.cast %[[G]] {{.*}} to tensor<{{.*}}xf64>
 // CHECK:       %[[SQUARE:.*]] = train.mul %[[WIDE]], %[[WIDE]]
 // CHECK:       train.reduce_sum %[[SQUARE]] over [0, 1]
@@ -83,7 +83,7 @@ train.model @rowwise {
 // CHECK:       %[[SHARE:.*]] = train.mul %{{.*}}, %{{.*}} {compute = f32} : tensor<6x4xf32>, tensor<f32>
 // CHECK:       train.select %{{.*}}, %[[SHARE]], %{{.*}} {compute = f32} : tensor<i1>, tensor<6x4xf32>, tensor<f32>
 // CHECK:       %[[SUMS:.*]], %[[ROWS:.*]] = train.sum_rows %{{.*}} at %{{.*}} of 100 : tensor<18x4xf32>, tensor<18xi32>
-// CHECK:       train.gradient "t", %[[SUMS]]
+// CHECK:       train.gradient @t, %[[SUMS]]
 // CHECK:       train.put_rows %{{.*}} at %[[ROWS]] into %{{.*}} : tensor<18x4xf32>, tensor<18xi32>, tensor<100x4xf32>
 // CHECK:       train.put_rows %{{.*}} at %[[ROWS]] into %{{.*}} : tensor<18x1xf32>, tensor<18xi32>, tensor<100x1xf32>
 

@@ -101,7 +101,8 @@ bool Observer::findOutputs() {
     outputs[tables.outputs[i].name] = i;
   std::vector<int> valueOf(tables.output_count, -1);
   for (size_t v = 0; v < values.size(); ++v) {
-    auto found = outputs.find(observedOutput(values[v].key));
+    auto found =
+        outputs.find(train::OutputAttr::publicName(train::Output::Observed, values[v].key));
     if (found == outputs.end()) {
       llvm::errs() << "ampc: error: expected an output for the value " << values[v].key << "\n";
       return false;

@@ -7,7 +7,7 @@ include "mlir/Pass/PassBase.td"
 def ConvertTrainToKernel : Pass<"convert-train-to-kernel", "::mlir::ModuleOp"> {
   let summary = "One kernel per tensor op";
   let description = [{
-    Every function with the attribute `train.role` becomes a `kernel.program` behind its model; the other functions are
+    Every function with a role becomes a `kernel.program` behind its model; the other functions are
     erased, and the model keeps its declarations. Transposes, broadcasts and reshapes that add or drop dimensions of
     size 1 become part of the maps of their readers, splat constants become literals of bodies, other reshapes become
     views. A kernel that computes a gradient carries `kernel.barrier`: its results are not computed again in readers,

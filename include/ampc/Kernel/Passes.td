@@ -29,7 +29,7 @@ def KernelPackWeights : Pass<"kernel-pack-weights", "::mlir::ModuleOp"> {
   let summary = "Keep weights in the order in which products read them, where that saves time";
   let description = [{
     A product packs its right side itself unless that is packed before. A weight (a parameter or its 16-bit copy) that products
-    read as a whole right side gets a copy per order they read it in (`role = "working"`), which every program that writes the
+    read as a whole right side gets a copy per order they read it in (`as working`), which every program that writes the
     weight writes, too, by a `kernel.pack` (see `kernel-fuse-packs`), and which the program `derive` rebuilds. Copies are not saved, and no bit of any
     result depends on them.
 

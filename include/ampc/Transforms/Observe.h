@@ -47,8 +47,5 @@ struct ObservedValue {
 };
 /// All of them, in the order of execution; between `recompute` and `kernels`.
 std::vector<ObservedValue> findObserved(mlir::ModuleOp module);
-
-/// Name of the output that holds a value.
-std::string observedOutput(llvm::StringRef key);
 } // namespace ampc
 #endif

@@ -19,7 +19,7 @@ def TrainSetType : Pass<"train-set-type", "::mlir::ModuleOp"> {
 def TrainInstantiate : Pass<"train-instantiate", "::mlir::ModuleOp"> {
   let summary = "Make one function per step, evaluation and export, in its mode";
   let description = [{
-    Inlines calls, turns reads of state into arguments and writes into results that carry `train.slot`, lowers ops
+    Inlines calls, turns reads of state into arguments and writes into results that are `#train.state`, lowers ops
     whose meaning depends on the mode (dropout, batch norm), and gives losses the number of valid rows. A step
     `@fit` becomes `@fit.loss` (training mode) and `@fit.eval` (inference mode); exports keep their name. The
     functions of the source are erased.
@@ -67,7 +67,7 @@ def TrainObserve : Pass<"train-observe", "::mlir::ModuleOp"> {
   let summary = "Make marked values further results of a step's program";
   let description = [{
     Every value that `train-mark-values` has marked, as its readers see it (rounded, if it is rounded for all of them), and every
-    16-bit form of one, becomes a result with the attribute `train.observed`. Results are stored whatever is fused, and fusion does not change
+    16-bit form of one, becomes a result that is an `observed` output. Results are stored whatever is fused, and fusion does not change
     a bit, so these are the numbers of the program without this pass.
   }];
 }
@@ -89,7 +89,7 @@ def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
     * `autocast`, `autocast-cpu`: the lists and promotion rules of torch.autocast; the backward pass follows the forward pass.
     * `propagate`: TensorFlow's allow, infer, deny and clear lists.
 
-    Parameters are rounded where they are updated: their 16-bit copies are state (`role = "working"`), which the program `derive` rebuilds.
+    Parameters are rounded where they are updated: their 16-bit copies are state (`as working`), which the program `derive` rebuilds.
     With `precision=f32` only regions of the model change anything. `tf32` and `fp8` are modes of contractions on GPUs: values stay
     f32, and `amp.compute` on a contraction names the type that each operand is multiplied in (for fp8 E4M3, gradients E5M2).
   }];

@@ -27,10 +27,10 @@ static Families allFamilies() {
 
 static kernel::ProgramOp createProgram(train::FuncOp func, OpBuilder &builder) {
   auto program =
-      kernel::ProgramOp::create(builder, func.getLoc(), func.getSymName(), func.getFunctionType(),
-                                func.getArgAttrsAttr(), func.getResAttrsAttr());
-  for (NamedAttribute attr : func->getDiscardableAttrs())
-    program->setDiscardableAttr(attr.getName(), attr.getValue());
+      kernel::ProgramOp::create(builder, func.getLoc(), func.getSymName(), func.getFunctionType());
+  // The attributes of both ops are the same.
+  for (NamedAttribute attr : func->getAttrs())
+    program->setAttr(attr.getName(), attr.getValue());
   return program;
 }
 
@@ -81,7 +81,7 @@ struct ConvertTrainToKernel : ampc::impl::ConvertTrainToKernelBase<ConvertTrainT
     for (auto model : llvm::to_vector(getOperation().getOps<train::ModelOp>())) {
       builder.setInsertionPointAfter(model);
       for (auto func : llvm::make_early_inc_range(model.getOps<train::FuncOp>())) {
-        if (func->hasAttr("train.role"))
+        if (func.getRole())
           failed |= mlir::failed(convertProgram(func, families, builder));
         func.erase();
       }

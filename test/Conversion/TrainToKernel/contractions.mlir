@@ -12,7 +12,7 @@ train.model @contractions {
   // CHECK: kernel.gemm %{{.*}}, %{{.*}} : tensor<8x4xbf16>, tensor<4x16xbf16> acc f32 maps [#[[$MK]], #[[$KN]]] space [8, 16] depth 4
   // CHECK: ^bb0(%[[SUM:.*]]: f32):
   // CHECK-NEXT: kernel.yield %[[SUM]] : f32
-  train.func @plain(%a: tensor<8x4xbf16>, %b: tensor<4x16xbf16>) -> tensor<8x16xf32> attributes {train.role = "export"} {
+  train.func @plain(%a: tensor<8x4xbf16>, %b: tensor<4x16xbf16>) -> tensor<8x16xf32> attributes {role = #train.role<export>} {
     %0 = train.matmul %a, %b : (tensor<8x4xbf16>, tensor<4x16xbf16>) -> tensor<8x16xf32>
     train.return %0 : tensor<8x16xf32>
   }
@@ -20,7 +20,7 @@ train.model @contractions {
   // A transposed side, by flag or by op, is a map.
   // CHECK-LABEL: kernel.program @transposed(
   // CHECK: kernel.gemm %{{.*}} maps [#[[$KM]], #[[$NK]]] space [8, 16] depth 4
-  train.func @transposed(%a: tensor<4x8xf32>, %b: tensor<16x4xf32>) -> tensor<8x16xf32> attributes {train.role = "export"} {
+  train.func @transposed(%a: tensor<4x8xf32>, %b: tensor<16x4xf32>) -> tensor<8x16xf32> attributes {role = #train.role<export>} {
     %t = train.transpose %b [1, 0] : tensor<16x4xf32>
     %0 = train.matmul %a, %t transpose_lhs : (tensor<4x8xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
     train.return %0 : tensor<8x16xf32>
@@ -31,7 +31,7 @@ train.model @contractions {
   // CHECK: kernel.view %{{.*}} : tensor<2x5x12xf32> to tensor<2x5x3x4xf32>
   // CHECK-NOT: kernel.map
   // CHECK: kernel.gemm %{{.*}} maps [#[[$HEADS]], #[[$KEYS]]] space [2, 3, 5, 5] depth 4
-  train.func @heads(%q: tensor<2x5x12xf32>, %k: tensor<2x5x12xf32>) -> tensor<2x3x5x5xf32> attributes {train.role = "export"} {
+  train.func @heads(%q: tensor<2x5x12xf32>, %k: tensor<2x5x12xf32>) -> tensor<2x3x5x5xf32> attributes {role = #train.role<export>} {
     %0 = train.reshape %q : tensor<2x5x12xf32> to tensor<2x5x3x4xf32>
     %1 = train.transpose %0 [0, 2, 1, 3] : tensor<2x5x3x4xf32>
     %2 = train.reshape %k : tensor<2x5x12xf32> to tensor<2x5x3x4xf32>
@@ -45,7 +45,7 @@ train.model @contractions {
   // CHECK: kernel.view %{{.*}} : tensor<2x5x4xf32> to tensor<10x4xf32>
   // CHECK: kernel.gemm {{.*}} space [10, 16] depth 4
   // CHECK: kernel.view %{{.*}} : tensor<10x16xf32> to tensor<2x5x16xf32>
-  train.func @rows(%a: tensor<2x5x4xf32>, %b: tensor<4x16xf32>) -> tensor<2x5x16xf32> attributes {train.role = "export"} {
+  train.func @rows(%a: tensor<2x5x4xf32>, %b: tensor<4x16xf32>) -> tensor<2x5x16xf32> attributes {role = #train.role<export>} {
     %0 = train.matmul %a, %b : (tensor<2x5x4xf32>, tensor<4x16xf32>) -> tensor<2x5x16xf32>
     train.return %0 : tensor<2x5x16xf32>
   }

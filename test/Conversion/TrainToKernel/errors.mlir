@@ -9,7 +9,7 @@ train.model @errors {
   train.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
     train.return %a : tensor<4xf32>
   }
-  train.func @g(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>) attributes {train.role = "export"} {
+  train.func @g(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>) attributes {role = #train.role<export>} {
     %0 = train.call @f(%a) : (tensor<4xf32>) -> tensor<4xf32>
     %1 = train.relu %0 : tensor<4xf32>
     %2 = train.reduce_mean %a over [0] : tensor<4xf32>

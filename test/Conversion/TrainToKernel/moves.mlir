@@ -4,7 +4,7 @@
 train.model @moves {
   // Any index shape and any row shape is [rows, width] to the kernel.
   // CHECK-LABEL: kernel.program @rows
-  train.func @rows(%t: tensor<7x2x5xf32>, %i: tensor<4x3xi32>) -> tensor<7x2x5xf32> attributes {train.role = "export"} {
+  train.func @rows(%t: tensor<7x2x5xf32>, %i: tensor<4x3xi32>) -> tensor<7x2x5xf32> attributes {role = #train.role<export>} {
     // CHECK-DAG: %[[T:.*]] = kernel.view %arg0 : tensor<7x2x5xf32> to tensor<7x10xf32>
     // CHECK-DAG: %[[I:.*]] = kernel.view %arg1 : tensor<4x3xi32> to tensor<12xi32>
     // CHECK: kernel.gather %[[T]], %[[I]] : tensor<7x10xf32>, tensor<12xi32> -> tensor<12x10xf32>
@@ -15,7 +15,7 @@ train.model @moves {
   }
   // Sums of 16-bit rows are formed in f32 and rounded once.
   // CHECK-LABEL: kernel.program @narrow
-  train.func @narrow(%u: tensor<3x5xbf16>, %i: tensor<3xi32>) -> tensor<7x5xbf16> attributes {train.role = "export"} {
+  train.func @narrow(%u: tensor<3x5xbf16>, %i: tensor<3xi32>) -> tensor<7x5xbf16> attributes {role = #train.role<export>} {
     // CHECK: kernel.scatter_add {{.*}} -> tensor<7x5xf32>
     // CHECK: kernel.map({{.*}} : tensor<7x5xf32>)
     // CHECK: arith.truncf
@@ -24,7 +24,7 @@ train.model @moves {
   }
   // Rows of any shape are put into the table's memory.
   // CHECK-LABEL: kernel.program @row_gradients
-  train.func @row_gradients(%u: tensor<3x4x2x5xf16>, %i: tensor<3x4xi32>, %t: tensor<70x2x5xf32>) -> tensor<70x2x5xf32> attributes {train.role = "export"} {
+  train.func @row_gradients(%u: tensor<3x4x2x5xf16>, %i: tensor<3x4xi32>, %t: tensor<70x2x5xf32>) -> tensor<70x2x5xf32> attributes {role = #train.role<export>} {
     // CHECK: %[[ROWS:.*]], %[[ORDER:.*]], %[[STARTS:.*]] = kernel.group_rows %{{.*}} of 70 : tensor<12xi32> -> tensor<12xi32>, tensor<12xi32>, tensor<13xi32>
     // CHECK: %[[SUMS:.*]] = kernel.sum_rows %{{.*}}, %[[ORDER]], %[[STARTS]] : tensor<12x10xf16>, tensor<12xi32>, tensor<13xi32> -> tensor<12x10xf32>
     %s, %r = train.sum_rows %u at %i of 70 : tensor<3x4x2x5xf16>, tensor<3x4xi32> to tensor<12x2x5xf32>, tensor<12xi32>
@@ -33,7 +33,7 @@ train.model @moves {
     train.return %y : tensor<70x2x5xf32>
   }
   // CHECK-LABEL: kernel.program @parts
-  train.func @parts(%a: tensor<3x4xf32>, %b: tensor<3x2xf32>) -> tensor<5x13xf32> attributes {train.role = "export"} {
+  train.func @parts(%a: tensor<3x4xf32>, %b: tensor<3x2xf32>) -> tensor<5x13xf32> attributes {role = #train.role<export>} {
     // CHECK: kernel.assemble({{.*}} : tensor<3x4xf32>, tensor<3x2xf32>) offsets [0, 0, 0, 4] strides [1, 1, 1, 1] fill 0.000000e+00 -> tensor<3x6xf32>
     %0 = train.concat %a, %b along 1 : tensor<3x4xf32>, tensor<3x2xf32>
     // CHECK: kernel.assemble({{.*}} : tensor<3x6xf32>) offsets [1, 2] strides [1, 2] fill 5.000000e-01 -> tensor<5x13xf32>
@@ -42,7 +42,7 @@ train.model @moves {
   }
   // A slice is a map of whoever reads it, no kernel.
   // CHECK-LABEL: kernel.program @slice
-  train.func @slice(%a: tensor<5x9xf32>) -> tensor<3x3xf32> attributes {train.role = "export"} {
+  train.func @slice(%a: tensor<5x9xf32>) -> tensor<3x3xf32> attributes {role = #train.role<export>} {
     // CHECK-COUNT-1: kernel.map
     // CHECK-NOT: kernel.map
     // CHECK: kernel.return
@@ -52,7 +52,7 @@ train.model @moves {
     train.return %2 : tensor<3x3xf32>
   }
   // CHECK-LABEL: kernel.program @pools
-  train.func @pools(%x: tensor<2x6x6x3xf32>) -> tensor<2x6x6x3xf32> attributes {train.role = "export"} {
+  train.func @pools(%x: tensor<2x6x6x3xf32>) -> tensor<2x6x6x3xf32> attributes {role = #train.role<export>} {
     // CHECK: kernel.pool max {{.*}} window [2, 2] strides [2, 2] padding [0, 0, 0, 0] scale 1.000000e+00 : tensor<2x6x6x3xf32> -> tensor<2x3x3x3xf32>, tensor<2x3x3x3xi8>
     %y, %w = train.max_pool %x window [2, 2] strides [2, 2] padding [0, 0, 0, 0] : tensor<2x6x6x3xf32>
     // CHECK: kernel.pool_grad max({{.*}}, {{.*}} : tensor<2x3x3x3xf32>, tensor<2x3x3x3xi8>)

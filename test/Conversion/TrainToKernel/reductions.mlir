@@ -10,7 +10,7 @@ train.model @reductions {
   // CHECK: kernel.map({{.*}}) space [2, 12]
   // CHECK: kernel.row_reduce sum
   // CHECK: } : tensor<2xf32>
-  train.func @rows(%a: tensor<2x3x4xf32>) -> tensor<2xf32> attributes {train.role = "export"} {
+  train.func @rows(%a: tensor<2x3x4xf32>) -> tensor<2xf32> attributes {role = #train.role<export>} {
     %0 = train.reduce_sum %a over [1, 2] : tensor<2x3x4xf32>
     train.return %0 : tensor<2xf32>
   }
@@ -23,7 +23,7 @@ train.model @reductions {
   // CHECK: } : tensor<2x5xf32>
   // CHECK: kernel.map(%[[SUM]] : tensor<2x5xf32>)
   // CHECK: arith.truncf
-  train.func @blocks(%a: tensor<2x3x4x5xbf16>) -> tensor<2x5xbf16> attributes {train.role = "export"} {
+  train.func @blocks(%a: tensor<2x3x4x5xbf16>) -> tensor<2x5xbf16> attributes {role = #train.role<export>} {
     %0 = train.reduce_sum %a over [1, 2] : tensor<2x3x4x5xbf16>
     train.return %0 : tensor<2x5xbf16>
   }
@@ -33,7 +33,7 @@ train.model @reductions {
   // CHECK: kernel.map(%{{.*}} : tensor<2x3x4xf32>) space [3, 2, 4]
   // CHECK: kernel.view %{{.*}} : tensor<3x2x4xf32> to tensor<3x8xf32>
   // CHECK: kernel.row_reduce sum
-  train.func @scattered(%a: tensor<2x3x4xf32>) -> tensor<3xf32> attributes {train.role = "export"} {
+  train.func @scattered(%a: tensor<2x3x4xf32>) -> tensor<3xf32> attributes {role = #train.role<export>} {
     %0 = train.reduce_sum %a over [0, 2] : tensor<2x3x4xf32>
     train.return %0 : tensor<3xf32>
   }
@@ -41,7 +41,7 @@ train.model @reductions {
   // Dimensions of size 1 do not count.
   // CHECK-LABEL: kernel.program @ones(
   // CHECK: kernel.map(%{{.*}} : tensor<1x3x4xf32>) space [3, 4] maps [#[[$MIDDLE]]]
-  train.func @ones(%a: tensor<1x3x4xf32>) -> tensor<3xf32> attributes {train.role = "export"} {
+  train.func @ones(%a: tensor<1x3x4xf32>) -> tensor<3xf32> attributes {role = #train.role<export>} {
     %0 = train.reduce_sum %a over [0, 2] : tensor<1x3x4xf32>
     train.return %0 : tensor<3xf32>
   }
@@ -49,7 +49,7 @@ train.model @reductions {
   // One long row is cut into chunks.
   // CHECK-LABEL: kernel.program @long(
   // CHECK: kernel.reduce sum({{.*}}) space [1, 65536, 1]
-  train.func @long(%a: tensor<256x256xf32>) -> tensor<f32> attributes {train.role = "export"} {
+  train.func @long(%a: tensor<256x256xf32>) -> tensor<f32> attributes {role = #train.role<export>} {
     %0 = train.reduce_sum %a over [0, 1] : tensor<256x256xf32>
     train.return %0 : tensor<f32>
   }

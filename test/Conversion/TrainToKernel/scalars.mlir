@@ -14,13 +14,13 @@ train.model @scalars {
   }
 
   // Attributes of the function, its arguments and its results are kept.
-  // CHECK: kernel.program @wide(%[[A:.*]]: tensor<8x4xf32> {train.name = "a"}, %[[W:.*]]: tensor<4xf32> {train.slot = "w"})
-  // CHECK-SAME: -> (tensor<8x4xf32> {train.name = "out"}) attributes {train.role = "export"}
+  // CHECK: kernel.program @wide(%[[A:.*]]: tensor<8x4xf32> {train.is = #train.input<"a">}, %[[W:.*]]: tensor<4xf32> {train.is = #train.state<@w>})
+  // CHECK-SAME: -> (tensor<8x4xf32> {train.is = #train.output<named, name = "out">}) attributes {role = #train.role<export>}
   // CHECK: kernel.map(%[[A]], %[[W]] : tensor<8x4xf32>, tensor<4xf32>) space [8, 4]
   // CHECK-SAME: maps [{{.*}}] -> [
   // CHECK: arith.addf
-  train.func @wide(%a: tensor<8x4xf32>, %w: tensor<4xf32> {train.slot = "w"})
-      -> (tensor<8x4xf32> {train.name = "out"}) attributes {train.role = "export"} {
+  train.func @wide(%a: tensor<8x4xf32>, %w: tensor<4xf32> {train.is = #train.state<@w>})
+      -> (tensor<8x4xf32> {train.is = #train.output<named, name = "out">}) attributes {role = #train.role<export>} {
     %0 = train.add %a, %w : tensor<8x4xf32>, tensor<4xf32>
     train.return %0 : tensor<8x4xf32>
   }
@@ -33,7 +33,7 @@ train.model @scalars {
   // CHECK-NEXT: %[[Y:.*]] = arith.mulf %[[WIDE]], %[[TWO]] : f32
   // CHECK-NEXT: %[[LOW:.*]] = arith.truncf %[[Y]] : f32 to bf16
   // CHECK-NEXT: kernel.yield %[[LOW]]
-  train.func @narrow(%a: tensor<8xbf16>) -> tensor<8xbf16> attributes {train.role = "export"} {
+  train.func @narrow(%a: tensor<8xbf16>) -> tensor<8xbf16> attributes {role = #train.role<export>} {
     %c = train.constant dense<2.0> : tensor<bf16>
     %0 = train.mul %a, %c : tensor<8xbf16>, tensor<bf16>
     train.return %0 : tensor<8xbf16>
@@ -45,7 +45,7 @@ train.model @scalars {
   // CHECK: kernel.map(%{{.*}}, %{{.*}} : tensor<8xi1>, tensor<8xf64>)
   // CHECK: ^bb0(%{{.*}}: i1, %{{.*}}: f64):
   // CHECK: arith.constant 0.000000e+00 : f64
-  train.func @choose(%a: tensor<8xf64>) -> tensor<8xf64> attributes {train.role = "export"} {
+  train.func @choose(%a: tensor<8xf64>) -> tensor<8xf64> attributes {role = #train.role<export>} {
     %c = train.constant dense<0.0> : tensor<8xf64>
     %0 = train.compare gt %a, %c : tensor<8xf64>, tensor<8xf64>
     %1 = train.select %0, %a, %c : tensor<8xi1>, tensor<8xf64>, tensor<8xf64>
@@ -58,7 +58,7 @@ train.model @scalars {
   // CHECK: kernel.row_reduce max
   // CHECK: kernel.row_index
   // CHECK: } : tensor<8xf32>
-  train.func @entropy(%a: tensor<8x10xf32>, %label: tensor<8xi32>) -> tensor<8xf32> attributes {train.role = "export"} {
+  train.func @entropy(%a: tensor<8x10xf32>, %label: tensor<8xi32>) -> tensor<8xf32> attributes {role = #train.role<export>} {
     %0 = train.softmax_cross_entropy %a, %label reduce none : tensor<8x10xf32>, tensor<8xi32>
     train.return %0 : tensor<8xf32>
   }

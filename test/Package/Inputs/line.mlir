@@ -6,18 +6,18 @@
 module attributes {kernel.state_bytes = 320 : i64} {
   train.model @line {
     train.param @w : tensor<8xf32> = #train.uniform<low = -1.0, high = 1.0> {kernel.offset = 0 : i64}
-    train.buffer @fit.m.w : tensor<8xf32> = #train.zeros {role = "moment", kernel.offset = 64 : i64}
-    train.buffer @fit.step : tensor<i64> = #train.zeros {role = "step", kernel.offset = 128 : i64}
-    train.buffer @random : tensor<2xi64> = #train.zeros {role = "random", kernel.offset = 192 : i64}
-    train.buffer @fit.gradient.w : tensor<8xf32> = #train.zeros {role = "gradient", kernel.offset = 256 : i64}
+    train.buffer @fit.m.w : tensor<8xf32> = #train.zeros as moment {kernel.offset = 64 : i64}
+    train.buffer @fit.step : tensor<i64> = #train.zeros as step {kernel.offset = 128 : i64}
+    train.buffer @random : tensor<2xi64> = #train.zeros as random {kernel.offset = 192 : i64}
+    train.buffer @fit.gradient.w : tensor<8xf32> = #train.zeros as gradient {kernel.offset = 256 : i64}
   }
-  kernel.program @fit.train(%w: tensor<8xf32> {train.slot = "w"}, %m: tensor<8xf32> {train.slot = "fit.m.w"},
-      %step: tensor<i64> {train.slot = "fit.step"}, %x: tensor<8xf32> {train.name = "x", train.batched},
-      %label: tensor<8xi32> {train.name = "size", train.batched, train.label_limit = 10 : i64, train.label_ignore = -1 : i64},
-      %lr: tensor<f32> {train.control = "lr_factor"})
-      -> (tensor<f32> {train.name = "loss"}, tensor<8xf32> {train.slot = "w"}, tensor<8xf32> {train.slot = "fit.m.w"}, tensor<i64> {train.slot = "fit.step"})
-      attributes {train.role = "train", train.step = "fit", train.batch = 8 : i64, kernel.arena_bytes = 64 : i64,
-                  train.optimizer = #train.sgd<lr = 0.1, momentum = 0.9>} {
+  kernel.program @fit.train(%w: tensor<8xf32> {train.is = #train.state<@w>}, %m: tensor<8xf32> {train.is = #train.state<@fit.m.w>},
+      %step: tensor<i64> {train.is = #train.state<@fit.step>}, %x: tensor<8xf32> {train.is = #train.input<"x", batch = 0>},
+      %label: tensor<8xi32> {train.is = #train.input<"size", batch = 0, limit = 10, ignore = -1>},
+      %lr: tensor<f32> {train.is = #train.control<lr_factor>})
+      -> (tensor<f32> {train.is = #train.output<loss>}, tensor<8xf32> {train.is = #train.state<@w>}, tensor<8xf32> {train.is = #train.state<@fit.m.w>}, tensor<i64> {train.is = #train.state<@fit.step>})
+      attributes {role = #train.role<train>, step = "fit", batch = 8 : i64, kernel.arena_bytes = 64 : i64,
+                  optimizer = #train.sgd<lr = 0.1, momentum = 0.9>} {
     %loss, %error = kernel.map(%w, %x, %label : tensor<8xf32>, tensor<8xf32>, tensor<8xi32>) space [8] maps [#id, #id, #id] -> [#zero, #id]
         attributes {kernel.places = [#kernel.place<output, 0, 0>, #kernel.place<arena, 0, 0>]} {
     ^bb0(%a: f32, %b: f32, %c: i32):
@@ -53,9 +53,9 @@ module attributes {kernel.state_bytes = 320 : i64} {
     } : tensor<i64>
     kernel.return %loss, %w2, %m2, %next : tensor<f32>, tensor<8xf32>, tensor<8xf32>, tensor<i64>
   }
-  kernel.program @export.predict(%w: tensor<8xf32> {train.slot = "w"}, %x: tensor<8xf32> {train.name = "x", train.batched})
-      -> (tensor<8xf32> {train.name = "y"})
-      attributes {train.role = "export", train.cname = "predict", train.batch = 8 : i64, kernel.arena_bytes = 0 : i64} {
+  kernel.program @export.predict(%w: tensor<8xf32> {train.is = #train.state<@w>}, %x: tensor<8xf32> {train.is = #train.input<"x", batch = 0>})
+      -> (tensor<8xf32> {train.is = #train.output<named, name = "y">})
+      attributes {role = #train.role<export>, export_name = "predict", batch = 8 : i64, kernel.arena_bytes = 0 : i64} {
     %half = kernel.constant dense<0.5> : tensor<8xf32> {kernel.places = [#kernel.place<constant, 0, 0>]}
     %y = kernel.map(%w, %x, %half : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) space [8] maps [#id, #id, #id] -> [#id]
         attributes {kernel.places = [#kernel.place<output, 0, 0>]} {

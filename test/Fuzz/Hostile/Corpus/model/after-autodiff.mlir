@@ -4,7 +4,7 @@ module attributes {train.phase = "autodiff"} {
   train.model @tiny {
     train.param @w : tensor<3xf32> = #train.ones loc(#loc2)
     train.step @fit minimize @fit.eval over [@w] with #train.sgd<lr = 1.000000e-01> loc(#loc3)
-    train.func @fit.grad(%arg0: tensor<3xf32> {train.slot = "w"} loc("tiny.mlir":2:3), %arg1: tensor<3xf32> {train.batched, train.name = "x"} loc("tiny.mlir":3:20)) -> (tensor<f32> {train.name = "loss"}, tensor<3xf32> {train.gradient = "w"}) attributes {train.batch = 3 : i64, train.role = "grad", train.step = "fit"} {
+    train.func @fit.grad(%arg0: tensor<3xf32> {train.is = #train.state<@w>} loc("tiny.mlir":2:3), %arg1: tensor<3xf32> {train.is = #train.input<"x", batch = 0>} loc("tiny.mlir":3:20)) -> (tensor<f32> {train.is = #train.output<loss>}, tensor<3xf32> {train.is = #train.gradient<@w>}) attributes {batch = 3 : i64, role = #train.role<grad>, step = "fit"} {
       %0 = train.constant dense<0.333333343> : tensor<f32> loc(#loc13)
       %1 = train.mul %arg1, %arg0 : tensor<3xf32>, tensor<3xf32> loc(#loc10)
       %2 = train.reduce_sum %1 over [0] : tensor<3xf32> loc(#loc13)
@@ -14,10 +14,10 @@ module attributes {train.phase = "autodiff"} {
       %6 = train.reshape %5 : tensor<f32> to tensor<1xf32> loc(#loc15)
       %7 = train.broadcast_to %6 : tensor<1xf32> to tensor<3xf32> loc(#loc15)
       %8 = train.mul %7, %arg1 : tensor<3xf32>, tensor<3xf32> loc(#loc14)
-      %9 = train.gradient "w", %8 : tensor<3xf32> loc(#loc11)
+      %9 = train.gradient @w, %8 : tensor<3xf32> loc(#loc11)
       train.return %3, %9 : tensor<f32>, tensor<3xf32> loc(#loc4)
     } loc(#loc4)
-    train.func @fit.eval(%arg0: tensor<3xf32> {train.slot = "w"} loc("tiny.mlir":2:3), %arg1: tensor<3xf32> {train.batched, train.name = "x"} loc("tiny.mlir":3:20)) -> (tensor<f32> {train.name = "loss"}) attributes {train.batch = 3 : i64, train.role = "eval", train.step = "fit"} {
+    train.func @fit.eval(%arg0: tensor<3xf32> {train.is = #train.state<@w>} loc("tiny.mlir":2:3), %arg1: tensor<3xf32> {train.is = #train.input<"x", batch = 0>} loc("tiny.mlir":3:20)) -> (tensor<f32> {train.is = #train.output<loss>}) attributes {batch = 3 : i64, role = #train.role<eval>, step = "fit"} {
       %0 = train.constant dense<0.333333343> : tensor<f32> loc(#loc13)
       %1 = train.mul %arg1, %arg0 : tensor<3xf32>, tensor<3xf32> loc(#loc10)
       %2 = train.reduce_sum %1 over [0] : tensor<3xf32> loc(#loc13)

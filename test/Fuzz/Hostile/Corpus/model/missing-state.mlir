@@ -5,8 +5,8 @@
 module attributes {train.phase = "precision"} {
   train.model @tiny {
     train.param @w : tensor<3xf32> = #train.ones loc(#loc2)
-    train.buffer @fit.step : tensor<i64> = #train.zeros {role = "step"} loc(#loc3)
-    train.func @fit.grad(%arg0: tensor<3xf32> {train.slot = "w"} loc("tiny.mlir":2:3), %arg1: tensor<3xf32> {train.batched, train.name = "x"} loc("tiny.mlir":3:20)) -> (tensor<f32> {train.name = "loss"}, tensor<3xf32> {train.slot = "fit.gradient.w"}) attributes {train.batch = 3 : i64, train.role = "grad", train.step = "fit"} {
+    train.buffer @fit.step : tensor<i64> = #train.zeros as step loc(#loc3)
+    train.func @fit.grad(%arg0: tensor<3xf32> {train.is = #train.state<@w>} loc("tiny.mlir":2:3), %arg1: tensor<3xf32> {train.is = #train.input<"x", batch = 0>} loc("tiny.mlir":3:20)) -> (tensor<f32> {train.is = #train.output<loss>}, tensor<3xf32> {train.is = #train.state<@fit.gradient.w>}) attributes {batch = 3 : i64, role = #train.role<grad>, step = "fit"} {
       %0 = train.constant dense<0.333333343> : tensor<f32> loc(#loc14)
       %1 = train.mul %arg1, %arg0 {amp.reason = "it is made from f32 and no contraction reads it", amp.rule = "between-f32"} : tensor<3xf32>, tensor<3xf32> loc(#loc10)
       %2 = train.reduce_sum %1 over [0] {amp.reason = "sums, single numbers and what is computed from them stay in f32", amp.rule = "statistic"} : tensor<3xf32> loc(#loc14)
@@ -16,10 +16,10 @@ module attributes {train.phase = "precision"} {
       %6 = train.reshape %5 {amp.reason = "a parameter's gradient reaches the optimizer without rounding", amp.rule = "gradient"} : tensor<f32> to tensor<1xf32> loc(#loc16)
       %7 = train.broadcast_to %6 {amp.reason = "a parameter's gradient reaches the optimizer without rounding", amp.rule = "gradient"} : tensor<1xf32> to tensor<3xf32> loc(#loc16)
       %8 = train.mul %7, %arg1 {amp.reason = "a parameter's gradient reaches the optimizer without rounding", amp.rule = "gradient"} : tensor<3xf32>, tensor<3xf32> loc(#loc15)
-      %9 = train.gradient "w", %8 {amp.reason = "a parameter's gradient reaches the optimizer without rounding", amp.rule = "gradient"} : tensor<3xf32> loc(#loc11)
+      %9 = train.gradient @w, %8 {amp.reason = "a parameter's gradient reaches the optimizer without rounding", amp.rule = "gradient"} : tensor<3xf32> loc(#loc11)
       train.return %3, %9 : tensor<f32>, tensor<3xf32> loc(#loc4)
     } loc(#loc4)
-    train.func @fit.train(%arg0: tensor<3xf32> {train.slot = "w"} loc("tiny.mlir":2:3), %arg1: tensor<i64> {train.slot = "fit.step"} loc("tiny.mlir":3:3), %arg2: tensor<3xf32> {train.batched, train.name = "x"} loc("tiny.mlir":3:20), %arg3: tensor<f32> {train.control = "lr_factor"} loc("tiny.mlir":3:3)) -> (tensor<f32> {train.name = "loss"}, tensor<3xf32> {train.slot = "w"}, tensor<i64> {train.slot = "fit.step"}) attributes {train.batch = 3 : i64, train.optimizer = #train.sgd<lr = 1.000000e-01>, train.role = "train", train.step = "fit"} {
+    train.func @fit.train(%arg0: tensor<3xf32> {train.is = #train.state<@w>} loc("tiny.mlir":2:3), %arg1: tensor<i64> {train.is = #train.state<@fit.step>} loc("tiny.mlir":3:3), %arg2: tensor<3xf32> {train.is = #train.input<"x", batch = 0>} loc("tiny.mlir":3:20), %arg3: tensor<f32> {train.is = #train.control<lr_factor>} loc("tiny.mlir":3:3)) -> (tensor<f32> {train.is = #train.output<loss>}, tensor<3xf32> {train.is = #train.state<@w>}, tensor<i64> {train.is = #train.state<@fit.step>}) attributes {batch = 3 : i64, optimizer = #train.sgd<lr = 1.000000e-01>, role = #train.role<train>, step = "fit"} {
       %0 = train.constant dense<1.000000e-01> : tensor<f32> {compute = f32} loc(#loc12)
       %1 = train.constant dense<1> : tensor<i64> {compute = f32} loc(#loc12)
       %2 = train.constant dense<0.333333343> : tensor<f32> loc(#loc14)
@@ -31,14 +31,14 @@ module attributes {train.phase = "precision"} {
       %8 = train.reshape %7 {amp.reason = "a parameter's gradient reaches the optimizer without rounding", amp.rule = "gradient"} : tensor<f32> to tensor<1xf32> loc(#loc16)
       %9 = train.broadcast_to %8 {amp.reason = "a parameter's gradient reaches the optimizer without rounding", amp.rule = "gradient"} : tensor<1xf32> to tensor<3xf32> loc(#loc16)
       %10 = train.mul %9, %arg2 {amp.reason = "a parameter's gradient reaches the optimizer without rounding", amp.rule = "gradient"} : tensor<3xf32>, tensor<3xf32> loc(#loc15)
-      %11 = train.gradient "w", %10 {amp.reason = "a parameter's gradient reaches the optimizer without rounding", amp.rule = "gradient"} : tensor<3xf32> loc(#loc11)
+      %11 = train.gradient @w, %10 {amp.reason = "a parameter's gradient reaches the optimizer without rounding", amp.rule = "gradient"} : tensor<3xf32> loc(#loc11)
       %12 = train.add %arg1, %1 {compute = f32} : tensor<i64>, tensor<i64> loc(#loc12)
       %13 = train.mul %arg3, %0 {amp.reason = "its attribute `compute` fixes the type", amp.rule = "compute", compute = f32} : tensor<f32>, tensor<f32> loc(#loc12)
       %14 = train.mul %13, %11 {amp.reason = "its attribute `compute` fixes the type", amp.rule = "compute", compute = f32} : tensor<f32>, tensor<3xf32> loc(#loc12)
       %15 = train.sub %arg0, %14 {amp.reason = "its attribute `compute` fixes the type", amp.rule = "compute", compute = f32} : tensor<3xf32>, tensor<3xf32> loc(#loc12)
       train.return %5, %15, %12 : tensor<f32>, tensor<3xf32>, tensor<i64> loc(#loc4)
     } loc(#loc4)
-    train.func @fit.apply(%arg0: tensor<3xf32> {train.slot = "w"} loc("tiny.mlir":9:3), %arg1: tensor<3xf32> {train.slot = "fit.gradient.w"} loc("tiny.mlir":9:3), %arg2: tensor<i64> {train.slot = "fit.step"} loc("tiny.mlir":9:3), %arg3: tensor<f32> {train.control = "lr_factor"} loc("tiny.mlir":9:3)) -> (tensor<3xf32> {train.slot = "w"}, tensor<i64> {train.slot = "fit.step"}) attributes {train.optimizer = #train.sgd<lr = 1.000000e-01>, train.role = "apply", train.step = "fit"} {
+    train.func @fit.apply(%arg0: tensor<3xf32> {train.is = #train.state<@w>} loc("tiny.mlir":9:3), %arg1: tensor<3xf32> {train.is = #train.state<@fit.gradient.w>} loc("tiny.mlir":9:3), %arg2: tensor<i64> {train.is = #train.state<@fit.step>} loc("tiny.mlir":9:3), %arg3: tensor<f32> {train.is = #train.control<lr_factor>} loc("tiny.mlir":9:3)) -> (tensor<3xf32> {train.is = #train.state<@w>}, tensor<i64> {train.is = #train.state<@fit.step>}) attributes {optimizer = #train.sgd<lr = 1.000000e-01>, role = #train.role<apply>, step = "fit"} {
       %0 = train.constant dense<1.000000e-01> : tensor<f32> {compute = f32} loc(#loc12)
       %1 = train.constant dense<1> : tensor<i64> {compute = f32} loc(#loc12)
       %2 = train.add %arg2, %1 {compute = f32} : tensor<i64>, tensor<i64> loc(#loc12)
@@ -47,7 +47,7 @@ module attributes {train.phase = "precision"} {
       %5 = train.sub %arg0, %4 {compute = f32} : tensor<3xf32>, tensor<3xf32> loc(#loc12)
       train.return %5, %2 : tensor<3xf32>, tensor<i64> loc(#loc3)
     } loc(#loc3)
-    train.func @fit.eval(%arg0: tensor<3xf32> {train.slot = "w"} loc("tiny.mlir":2:3), %arg1: tensor<3xf32> {train.batched, train.name = "x"} loc("tiny.mlir":3:20)) -> (tensor<f32> {train.name = "loss"}) attributes {train.batch = 3 : i64, train.role = "eval", train.step = "fit"} {
+    train.func @fit.eval(%arg0: tensor<3xf32> {train.is = #train.state<@w>} loc("tiny.mlir":2:3), %arg1: tensor<3xf32> {train.is = #train.input<"x", batch = 0>} loc("tiny.mlir":3:20)) -> (tensor<f32> {train.is = #train.output<loss>}) attributes {batch = 3 : i64, role = #train.role<eval>, step = "fit"} {
       %0 = train.constant dense<0.333333343> : tensor<f32> loc(#loc14)
       %1 = train.mul %arg1, %arg0 {amp.reason = "it is made from f32 and no contraction reads it", amp.rule = "between-f32"} : tensor<3xf32>, tensor<3xf32> loc(#loc10)
       %2 = train.reduce_sum %1 over [0] {amp.reason = "sums, single numbers and what is computed from them stay in f32", amp.rule = "statistic"} : tensor<3xf32> loc(#loc14)

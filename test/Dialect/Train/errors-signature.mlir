@@ -1,0 +1,136 @@
+// RUN: ampc-opt %s --split-input-file --verify-diagnostics
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a program, its arguments and its results are.
+
+train.model @m {
+  // expected-error@+1 {{expected role, step, export_name, batch, short_batch, nonfinite, optimizer or groups, but got train.rolle}}
+  train.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {train.rolle = "export"} {
+    train.return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+1 {{attribute 'role' failed to satisfy constraint: the role of a program}}
+  train.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {role = "export"} {
+    train.return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+1 {{attribute 'nonfinite' failed to satisfy constraint: allow, skip or fail}}
+  train.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {nonfinite = "skip"} {
+    train.return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+1 {{expected the role of a program beside its step}}
+  train.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {step = "fit"} {
+    train.return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+1 {{attribute 'batch' failed to satisfy constraint: 64-bit integer attribute whose value is positive}}
+  train.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {batch = 0 : i64} {
+    train.return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+1 {{expected train.is of argument 0, but got train.slot}}
+  train.func @f(%x: tensor<4xf32> {train.slot = "w"}) -> tensor<4xf32> {
+    train.return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+1 {{expected #train.state, #train.input or #train.control as argument 0, but got #train.output<loss>}}
+  train.func @f(%x: tensor<f32> {train.is = #train.output<loss>}) -> tensor<f32> {
+    train.return %x : tensor<f32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+1 {{expected #train.state, #train.output or #train.gradient as result 0, but got #train.control<valid>}}
+  train.func @f(%x: tensor<f32>) -> (tensor<f32> {train.is = #train.control<valid>}) {
+    train.return %x : tensor<f32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+1 {{expected type 'tensor<i32>' of argument 0, which is valid, but got 'tensor<f32>'}}
+  train.func @f(%x: tensor<f32> {train.is = #train.control<valid>}) -> tensor<f32> {
+    train.return %x : tensor<f32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+1 {{expected one argument for state @w, but got two}}
+  train.func @f(%x: tensor<f32> {train.is = #train.state<@w>}, %y: tensor<f32> {train.is = #train.state<@w>}) -> tensor<f32> {
+    train.return %x : tensor<f32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+1 {{expected batch = 0, but got 1}}
+  train.func @f(%x: tensor<4xf32> {train.is = #train.input<"x", batch = 1>}) -> tensor<4xf32> {
+    train.return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+1 {{expected part and limit of at least 0, but got -1 and 0}}
+  train.func @f(%x: tensor<4xf32> {train.is = #train.input<"x", part = -1>}) -> tensor<4xf32> {
+    train.return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+1 {{expected no name of an output that is loss}}
+  train.func @f(%x: tensor<f32>) -> (tensor<f32> {train.is = #train.output<loss, name = "l">}) {
+    train.return %x : tensor<f32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+1 {{expected a name of an output that is named}}
+  train.func @f(%x: tensor<f32>) -> (tensor<f32> {train.is = #train.output<named>}) {
+    train.return %x : tensor<f32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+1 {{expected an input with a name}}
+  train.func @f(%x: tensor<f32> {train.is = #train.input<"">}) -> tensor<f32> {
+    train.return %x : tensor<f32>
+  }
+}

@@ -1,0 +1,101 @@
+# Whether two builds of the compiler write the same machine code and constants.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""usage: same-code.py BUILD OTHER [--random=N] [--precision=P]... [MODEL...]
+
+Compiles every example (or the models named) and N random models of BUILD's ampc-fuzz at each precision (f32, bf16, f16 and f64 unless
+given) with both compilers, and compares headers, manifests and all sections of the objects. What follows from the content hash, which
+covers names, is left out.
+"""
+import argparse
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+source = pathlib.Path(__file__).resolve().parents[1]
+
+
+def sections(archive):
+    """Contents and relocations of all sections but those of names, by name; hexadecimal digits without addresses."""
+    dump = subprocess.run(["/usr/lib/llvm-22/bin/llvm-objdump", "--reloc", "--full-contents", str(archive)],
+                          stdout=subprocess.PIPE, check=True, text=True, errors="replace").stdout
+    parts = []
+    for part in re.split(r"^(?=Contents of section|RELOCATION RECORDS FOR)", dump, flags=re.M)[1:]:
+        title, _, rest = part.partition("\n")
+        if re.search(r"section \.(str|sym|shstr)tab", title):
+            continue
+        if title.startswith("Contents"):
+            rest = "".join("".join(words.split()) for words in re.findall(r"^ [0-9a-f]+ ((?:[0-9a-f]+ ){1,4})", rest, re.M))
+        parts.append((title, rest))
+    return parts
+
+
+class Output:
+    """What a compiler wrote and said, without the hashes that cover names."""
+
+    def __init__(self, build, model, precision, folder):
+        run = subprocess.run([str(build / "bin/ampc"), "compile", str(model), f"--precision={precision}", "--name=same", "-o", folder],
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.code, self.said = run.returncode, run.stdout.replace(folder, "OUT")
+        if self.code:
+            return
+        out = pathlib.Path(folder)
+        manifest = (out / "same.json").read_text()
+        self.hashes = []
+        for key in ("content_hash", "plan_hash"):
+            value = re.search(rf'"{key}": "([0-9a-f]+)"', manifest)[1]
+            self.hashes += [value, bytes.fromhex(value.zfill(16))[::-1].hex()]
+        self.manifest, self.header = self.plain(manifest), self.plain((out / "same.h").read_text())
+        self.sections = [(title, self.plain(text)) for title, text in sections(out / "libsame.a")]
+
+    def plain(self, text):
+        for value in self.hashes:
+            text = text.replace(value, "HASH")
+        return text
+
+
+def difference(builds, model, precision):
+    """What differs, or nothing."""
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
+        a, b = Output(builds[0], model, precision, one), Output(builds[1], model, precision, other)
+    if (a.code, a.said) != (b.code, b.said):
+        return f"the compilers say {a.said[-300:]} and {b.said[-300:]}"
+    if a.code:
+        return ""
+    for name in ("header", "manifest"):
+        if getattr(a, name) != getattr(b, name):
+            return f"the {name}"
+    if len(a.sections) != len(b.sections):
+        return "the number of sections"
+    return next((title for (title, text), (_, also) in zip(a.sections, b.sections) if text != also), "")
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("builds", nargs=2, type=pathlib.Path)
+    options.add_argument("--random", type=int, default=0)
+    options.add_argument("--precision", action="append")
+    options.add_argument("--jobs", type=int, default=2)
+    options.add_argument("models", nargs="*", type=pathlib.Path)
+    arguments = options.parse_intermixed_args()
+    builds = [build.resolve() for build in arguments.builds]
+    models = arguments.models or sorted((source / "examples").glob("*/*.mlir"))
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(1, arguments.random + 1):
+            text = subprocess.run([str(builds[0] / "bin/ampc-fuzz"), f"--seed={seed}", "--print"], stdout=subprocess.PIPE, check=True).stdout
+            models.append(pathlib.Path(folder) / f"random-{seed}.mlir")
+            models[-1].write_bytes(text)
+        tasks = [(model, precision) for model in models for precision in arguments.precision or ["f32", "bf16", "f16", "f64"]]
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            found = list(pool.map(lambda task: difference(builds, *task), tasks))
+    for (model, precision), what in zip(tasks, found):
+        if what:
+            print(f"{model.name} in {precision}: {what}")
+    wrong = sum(map(bool, found))
+    print(f"{len(tasks)} compilations of {len(models)} models, {wrong} differ")
+    sys.exit(bool(wrong))
+
+
+main()
