@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: same-code.py BUILD OTHER [--random=N] [--precision=P]... [MODEL...]
 
-Compiles every example (or the models named) and N random models of BUILD's ampc-fuzz at each precision (f32, bf16, f16 and f64 unless
-given) with both compilers, and compares headers, manifests and all sections of the objects. What follows from the content hash, which
-covers names, is left out.
+Compiles every example (or the models named) and N random models at each precision (f32, bf16, f16 and f64 unless given) with both
+compilers, and compares what they say, headers, manifests and all sections of the objects. What follows from the content hash, which
+covers names, is left out. Each build writes the random models itself: their text may differ.
 """
 import argparse
 import concurrent.futures
@@ -38,7 +38,7 @@ class Output:
     def __init__(self, build, model, precision, folder):
         run = subprocess.run([str(build / "bin/ampc"), "compile", str(model), f"--precision={precision}", "--name=same", "-o", folder],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.code, self.said = run.returncode, run.stdout.replace(folder, "OUT")
+        self.code, self.said = run.returncode, run.stdout.replace(folder, "OUT").replace(str(model.parent), "")
         if self.code:
             return
         out = pathlib.Path(folder)
@@ -56,10 +56,18 @@ class Output:
         return text
 
 
-def difference(builds, model, precision):
+def random_model(build, seed, folder):
+    path = pathlib.Path(folder) / f"random-{seed}.mlir"
+    path.parent.mkdir(exist_ok=True)
+    with open(path, "w") as file:
+        subprocess.run([str(build / "bin/ampc-fuzz"), f"--seed={seed}", "--print"], stdout=file, check=True)
+    return path
+
+
+def difference(builds, models, precision):
     """What differs, or nothing."""
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
-        a, b = Output(builds[0], model, precision, one), Output(builds[1], model, precision, other)
+        a, b = Output(builds[0], models[0], precision, one), Output(builds[1], models[1], precision, other)
     if (a.code, a.said) != (b.code, b.said):
         return f"the compilers say {a.said[-300:]} and {b.said[-300:]}"
     if a.code:
@@ -81,16 +89,14 @@ def main():
     options.add_argument("models", nargs="*", type=pathlib.Path)
     arguments = options.parse_intermixed_args()
     builds = [build.resolve() for build in arguments.builds]
-    models = arguments.models or sorted((source / "examples").glob("*/*.mlir"))
+    models = [(model, model) for model in arguments.models or sorted((source / "examples").glob("*/*.mlir"))]
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(1, arguments.random + 1):
-            text = subprocess.run([str(builds[0] / "bin/ampc-fuzz"), f"--seed={seed}", "--print"], stdout=subprocess.PIPE, check=True).stdout
-            models.append(pathlib.Path(folder) / f"random-{seed}.mlir")
-            models[-1].write_bytes(text)
+            models.append(tuple(random_model(build, seed, f"{folder}/{i}") for i, build in enumerate(builds)))
         tasks = [(model, precision) for model in models for precision in arguments.precision or ["f32", "bf16", "f16", "f64"]]
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
             found = list(pool.map(lambda task: difference(builds, *task), tasks))
-    for (model, precision), what in zip(tasks, found):
+    for ((model, _), precision), what in zip(tasks, found):
         if what:
             print(f"{model.name} in {precision}: {what}")
     wrong = sum(map(bool, found))

@@ -263,7 +263,7 @@ kernel.program @moved_rows(%w: tensor<8x8xf32> {train.is = #train.state<@big>}, 
 // CHECK-NEXT: %[[B:.*]] = kernel.view %[[X]] : tensor<8x8xf32> to tensor<4x16xf32>
 // CHECK-NEXT: kernel.map(%[[A]]
 // CHECK: kernel.map(%[[B]]
-kernel.program @views(%x: tensor<8x8xf32> {train.name = "x"}) -> (tensor<64xf32> {train.name = "y"}, tensor<4x16xf32> {train.name = "z"}) {
+kernel.program @views(%x: tensor<8x8xf32> {train.is = #train.input<"x">}) -> (tensor<64xf32> {train.is = #train.output<named, name = "y">}, tensor<4x16xf32> {train.is = #train.output<named, name = "z">}) {
   %0 = kernel.map(%x : tensor<8x8xf32>) space [8, 8] maps [#swap] -> [#id2] {
   ^bb0(%a: f32):
     kernel.yield %a : f32

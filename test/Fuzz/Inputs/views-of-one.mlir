@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @m {
   train.param @w0 : tensor<4xf32> = #train.kaiming_uniform
-  train.func @loss0(%arg0: tensor<4xf32> {train.name = "x0"}, %arg1: tensor<f32> {train.name = "x1"}) -> tensor<f32> {
+  train.func @loss0(%arg0: tensor<4xf32> {train.is = #train.input<"x0">}, %arg1: tensor<f32> {train.is = #train.input<"x1">}) -> tensor<f32> {
     %0 = train.read @w0 : tensor<4xf32>
     %1 = train.maximum %arg0, %0 : tensor<4xf32>, tensor<4xf32>
     %2 = train.constant dense<true> : tensor<9x33x1xi1>
