@@ -38,7 +38,9 @@ class Output:
     def __init__(self, build, model, precision, folder):
         run = subprocess.run([str(build / "bin/ampc"), "compile", str(model), f"--precision={precision}", "--name=same", "-o", folder],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.code, self.said = run.returncode, run.stdout.replace(folder, "OUT").replace(str(model.parent), "")
+        self.code = run.returncode
+        # Messages without the place and the line that they quote, and the table of memory.
+        self.said = re.findall(r": ((?:error|warning|remark|note): .*)", run.stdout) + re.findall(r"^ +[a-z ,]+ \d+$", run.stdout, re.M)
         if self.code:
             return
         out = pathlib.Path(folder)
@@ -69,7 +71,7 @@ def difference(builds, models, precision):
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
         a, b = Output(builds[0], models[0], precision, one), Output(builds[1], models[1], precision, other)
     if (a.code, a.said) != (b.code, b.said):
-        return f"the compilers say {a.said[-300:]} and {b.said[-300:]}"
+        return f"the compilers say {a.said} and {b.said}"
     if a.code:
         return ""
     for name in ("header", "manifest"):
