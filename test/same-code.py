@@ -97,11 +97,11 @@ def main():
             models.append(tuple(random_model(build, seed, f"{folder}/{i}") for i, build in enumerate(builds)))
         tasks = [(model, precision) for model in models for precision in arguments.precision or ["f32", "bf16", "f16", "f64"]]
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-            found = list(pool.map(lambda task: difference(builds, *task), tasks))
-    for ((model, _), precision), what in zip(tasks, found):
-        if what:
-            print(f"{model.name} in {precision}: {what}")
-    wrong = sum(map(bool, found))
+            wrong = 0
+            for ((model, _), precision), what in zip(tasks, pool.map(lambda task: difference(builds, *task), tasks)):
+                wrong += bool(what)
+                if what:
+                    print(f"{model.name} in {precision}: {what}", flush=True)
     print(f"{len(tasks)} compilations of {len(models)} models, {wrong} differ")
     sys.exit(bool(wrong))
 
