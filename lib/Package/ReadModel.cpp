@@ -38,6 +38,7 @@ private:
   StringRef publicName;
   ModelInfo result;
   llvm::StringMap<int32_t> slotNumbers;
+  llvm::StringMap<int32_t> counters; ///< slots of the number of updates, by step
   DenseMap<Value, ampc_operand> argumentPlaces;
   unsigned stepCount = 0;
   int64_t constantCount = 0;
@@ -107,6 +108,9 @@ LogicalResult Reader::readSlots(train::ModelOp model) {
     slot.init = state.getInit().getInitializer(slot.tensor.dims);
     slot.role = roleOf(state);
     slotNumbers[slot.tensor.name] = result.slots.size();
+    if (auto buffer = dyn_cast<train::BufferOp>(op);
+        buffer && buffer.getRole() == train::StateRole::Step && buffer.getStep())
+      counters[*buffer.getStep()] = result.slots.size();
     result.slots.push_back(std::move(slot));
   }
   return success();
@@ -377,7 +381,8 @@ LogicalResult Reader::readProgram(kernel::ProgramOp program) {
               : stepCount > 1 && !step.empty() ? (toIdentifier(step) + "_" + suffix)
                                                : suffix;
   if (!step.empty() && info.kind != AMPC_PROGRAM_EVAL) {
-    info.stepSlot = findSlot(step + ".step");
+    auto counter = counters.find(step);
+    info.stepSlot = counter == counters.end() ? -1 : counter->second;
     if (auto scale = program->getAttrOfType<StringAttr>("amp.scale_slot"))
       info.scaleSlot = findSlot(scale.str()); // a scaler may belong to several steps
   }

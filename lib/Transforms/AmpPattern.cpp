@@ -1,4 +1,4 @@
-// How large a regular expression of a policy becomes.
+// Which regular expressions of a policy are matched in bounded time and memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AmpPrecision.h"
 #include "llvm/Support/MathExtras.h"
@@ -50,13 +50,18 @@ std::optional<std::string> ampc::exceededLimit(StringRef pattern) {
     } else if (c == '{') {
       groups.back().repeat(repetitionsAt(pattern.substr(i)));
     } else {
+      // To find what one stands for, LLVM's matcher calls itself more often than a stack allows.
+      if (c == '\\' && i + 1 < pattern.size() && llvm::isDigit(pattern[i + 1]))
+        return "without back references, but got one";
       i += c == '\\';
       groups.back().add(1);
     }
     if (groups.size() > mostNested)
-      return "parentheses nested at most " + std::to_string(mostNested) + " deep";
+      return "of parentheses nested at most " + std::to_string(mostNested) +
+             " deep, but got a larger one";
     if (groups.back().total > mostCopies)
-      return "at most " + std::to_string(mostCopies) + " characters, repetitions written out";
+      return "of at most " + std::to_string(mostCopies) +
+             " characters, repetitions written out, but got a larger one";
   }
   return std::nullopt;
 }

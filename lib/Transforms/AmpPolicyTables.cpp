@@ -142,7 +142,7 @@ static llvm::Expected<Override> parseOverride(StringRef line, MLIRContext *conte
                    "f8E5M2), but got " +
                    shown(value));
   if (auto limit = exceededLimit(pattern))
-    return mistake("expected a regular expression of " + *limit + ", but got a larger one");
+    return mistake("expected a regular expression " + *limit);
   if (!llvm::Regex(pattern).isValid(problem))
     return mistake("expected a regular expression, but got " + shown(pattern) + ": " + problem);
   return Override{pattern.str(), type, mode};

@@ -48,7 +48,7 @@ struct Override {
   bool matches(mlir::Operation *op) const;
 };
 
-/// The limit in memory or stack that a regular expression exceeds, or nothing.
+/// What a regular expression must be instead, if matching it may take too much memory or stack.
 std::optional<std::string> exceededLimit(llvm::StringRef pattern);
 
 /// Treatments of ops by mnemonic, and types of ops by name.

@@ -7,7 +7,7 @@ module attributes {kernel.state_bytes = 320 : i64} {
   train.model @line {
     train.param @w : tensor<8xf32> = #train.uniform<low = -1.0, high = 1.0> {kernel.offset = 0 : i64}
     train.buffer @fit.m.w : tensor<8xf32> = #train.zeros as moment {kernel.offset = 64 : i64}
-    train.buffer @fit.step : tensor<i64> = #train.zeros as step {kernel.offset = 128 : i64}
+    train.buffer @fit.step : tensor<i64> = #train.zeros as step in "fit" {kernel.offset = 128 : i64}
     train.buffer @random : tensor<2xi64> = #train.zeros as random {kernel.offset = 192 : i64}
     train.buffer @fit.gradient.w : tensor<8xf32> = #train.zeros as gradient {kernel.offset = 256 : i64}
   }
