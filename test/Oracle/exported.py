@@ -61,9 +61,23 @@ class Case:
         self.arguments = re.findall(r"%(\w+): tensor<(?:\d+x)*(\w+)>", signature)
 
     def rounds_constants(self):
+        """Whether the file has a number of f32 where PyTorch had the decimal number next to it: 2.00000002980232239e-01 for 0.2."""
         body = STEPS.sub("", self.text)
-        numbers = map(float, re.findall(r"-?\d+\.\d+(?:e[-+]\d+)?", body))
-        return any(abs(number) > 3e38 or struct.unpack("f", struct.pack("f", number))[0] != number for number in numbers)
+        return any(is_rounded_decimal(float(text)) for text in re.findall(r"-?\d+\.\d+(?:e[-+]\d+)?", body))
+
+
+def is_rounded_decimal(number):
+    """A file has at least ten digits of a number in f32."""
+    def in_f32(x):
+        return struct.unpack("f", struct.pack("f", x))[0]
+
+    def differ(a, b):
+        return abs(a - b) > 1e-9 * abs(b)
+    if abs(number) > 3e38 or differ(in_f32(number), number):
+        return False
+    narrow = in_f32(number)
+    shortest = next(short for short in (float(f"{narrow:.{digits}g}") for digits in range(1, 10)) if in_f32(short) == narrow)
+    return differ(shortest, number)
 
 
 def compile_model(case, precision, steps, arguments, options=()):
