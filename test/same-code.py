@@ -19,7 +19,7 @@ source = pathlib.Path(__file__).resolve().parents[1]
 
 def sections(archive):
     """Contents and relocations of all sections but those of names, by name; hexadecimal digits without addresses."""
-    dump = subprocess.run(["/usr/lib/llvm-22/bin/llvm-objdump", "--reloc", "--full-contents", str(archive)],
+    dump = subprocess.run(["llvm-objdump-22", "--reloc", "--full-contents", str(archive)],
                           stdout=subprocess.PIPE, check=True, text=True, errors="replace").stdout
     parts = []
     for part in re.split(r"^(?=Contents of section|RELOCATION RECORDS FOR)", dump, flags=re.M)[1:]:

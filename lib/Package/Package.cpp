@@ -60,8 +60,8 @@ static FailureOr<std::vector<Member>> translateTiers(ModuleOp module, const Mode
 static std::vector<Member> keepMembersOf(int32_t tier, ModelInfo &model,
                                          std::vector<Member> members) {
   keepTier(model, tier);
-  std::vector<Member>
-      kept; // a member that took another's place would lose its context before its code
+  // A member that took another's place would lose its context before its code.
+  std::vector<Member> kept;
   for (Member &member : members)
     if (keepNamed(*member.code, model))
       kept.push_back(std::move(member));

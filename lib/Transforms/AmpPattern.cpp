@@ -36,7 +36,7 @@ static uint64_t repetitionsAt(StringRef text) {
 
 /// LLVM compiles a repetition to as many copies and recurses into parentheses. Brackets are read as
 /// if their characters stood outside, which only makes the result larger.
-std::optional<std::string> ampc::exceededLimit(StringRef pattern) {
+std::optional<std::string> ampc::boundedInstead(StringRef pattern) {
   constexpr uint64_t mostCopies = 10000;
   constexpr size_t mostNested = 1000;
   SmallVector<Group> groups(1);

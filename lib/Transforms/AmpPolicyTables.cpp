@@ -141,8 +141,8 @@ static llvm::Expected<Override> parseOverride(StringRef line, MLIRContext *conte
     return mistake("expected f32, bf16, f16, or a mode of contractions (tf32, fp8, f8E4M3FN, "
                    "f8E5M2), but got " +
                    shown(value));
-  if (auto limit = exceededLimit(pattern))
-    return mistake("expected a regular expression " + *limit);
+  if (auto expected = boundedInstead(pattern))
+    return mistake("expected a regular expression " + *expected);
   if (!llvm::Regex(pattern).isValid(problem))
     return mistake("expected a regular expression, but got " + shown(pattern) + ": " + problem);
   return Override{pattern.str(), type, mode};

@@ -49,7 +49,7 @@ struct Override {
 };
 
 /// What a regular expression must be instead, if matching it may take too much memory or stack.
-std::optional<std::string> exceededLimit(llvm::StringRef pattern);
+std::optional<std::string> boundedInstead(llvm::StringRef pattern);
 
 /// Treatments of ops by mnemonic, and types of ops by name.
 struct PolicyTable {

@@ -167,7 +167,12 @@ void BufferOp::build(OpBuilder &builder, OperationState &state, const Twine &nam
     state.addAttribute(getStepAttrName(state.name), builder.getStringAttr(step));
 }
 LogicalResult ParamOp::verify() { return verifyTensor(*this, getType()); }
-LogicalResult BufferOp::verify() { return verifyTensor(*this, getType()); }
+LogicalResult BufferOp::verify() {
+  // Passes make it again from the parameter.
+  if (getRole() == StateRole::Working && !getOfAttr())
+    return emitOpError() << "expected the parameter (of @NAME) of a working copy";
+  return verifyTensor(*this, getType());
+}
 
 LogicalResult FuncOp::verifyRegions() {
   if (!llvm::hasSingleElement(getBody()))

@@ -134,3 +134,10 @@ train.model @m {
     train.return %x : tensor<f32>
   }
 }
+
+// -----
+
+train.model @m {
+  // expected-error@+1 {{expected the parameter (of @NAME) of a working copy}}
+  train.buffer @w.bf16 : tensor<4xbf16> = #train.zeros as working
+}
