@@ -1,6 +1,6 @@
 // What line charts and histograms share: axes, grid, legend.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Chart.h"
+#include "lib/Data/Chart.h"
 #include "ampc/Data/Log.h"
 #include <algorithm>
 #include <cerrno>

@@ -1,7 +1,7 @@
 // What line charts and histograms share: axes, grid, legend.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_LIB_DATA_CHART_H
-#define AMPC_LIB_DATA_CHART_H
+#ifndef LIB_DATA_CHART_H
+#define LIB_DATA_CHART_H
 
 #include <cstddef>
 #include <string>

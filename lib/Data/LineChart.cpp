@@ -1,7 +1,7 @@
 // Line charts as SVG.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Chart.h"
 #include "ampc/Data/Log.h"
+#include "lib/Data/Chart.h"
 #include <algorithm>
 #include <cmath>
 

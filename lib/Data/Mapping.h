@@ -1,7 +1,7 @@
 // What the readers of arrays share.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_LIB_DATA_MAPPING_H
-#define AMPC_LIB_DATA_MAPPING_H
+#ifndef LIB_DATA_MAPPING_H
+#define LIB_DATA_MAPPING_H
 
 #include "ampc/Data/Array.h"
 

@@ -1,6 +1,6 @@
 // Names of operand types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Types.h"
+#include "lib/PTXSim/Types.h"
 
 namespace ptxsim {
 

@@ -1,7 +1,7 @@
 // The object beside the kernels: tables, C functions, runtime.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_LIB_PACKAGE_MAINMODULE_H
-#define AMPC_LIB_PACKAGE_MAINMODULE_H
+#ifndef LIB_PACKAGE_MAINMODULE_H
+#define LIB_PACKAGE_MAINMODULE_H
 
 #include "lib/Package/ModelInfo.h"
 #include "llvm/IR/LLVMContext.h"

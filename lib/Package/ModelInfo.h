@@ -1,7 +1,7 @@
 // What the tables, the header and the manifest say about a model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_LIB_PACKAGE_MODELINFO_H
-#define AMPC_LIB_PACKAGE_MODELINFO_H
+#ifndef LIB_PACKAGE_MODELINFO_H
+#define LIB_PACKAGE_MODELINFO_H
 
 #include "ampc/Package/Package.h"
 #include "ampc/Runtime/Model.h"

@@ -1,7 +1,7 @@
 // From LLVM IR to object code.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_LIB_PACKAGE_OBJECTWRITER_H
-#define AMPC_LIB_PACKAGE_OBJECTWRITER_H
+#ifndef LIB_PACKAGE_OBJECTWRITER_H
+#define LIB_PACKAGE_OBJECTWRITER_H
 
 #include "ampc/Package/Package.h"
 #include "llvm/ADT/SmallVector.h"

@@ -1,7 +1,7 @@
 // A model as one tier needs it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_LIB_PACKAGE_ONETIER_H
-#define AMPC_LIB_PACKAGE_ONETIER_H
+#ifndef LIB_PACKAGE_ONETIER_H
+#define LIB_PACKAGE_ONETIER_H
 
 #include "lib/Package/ModelInfo.h"
 #include "llvm/IR/Module.h"

@@ -3,10 +3,12 @@
 #include "ampc/Pipelines/Pipelines.h"
 #include "ampc/Conversion/Passes.h"
 #include "ampc/Kernel/Passes.h"
+#include "ampc/LossScaling/Passes.h"
 #include "ampc/Package/Package.h"
+#include "ampc/Precision/Passes.h"
 #include "ampc/Target/CPU/Codegen.h"
 #include "ampc/Target/CPU/Passes.h"
-#include "ampc/Transforms/Passes.h"
+#include "ampc/Train/Passes.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -194,7 +196,9 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
 } // namespace
 
 void ampc::registerPasses() {
-  registerTransformsPasses();
+  registerTrainPasses();
+  registerPrecisionPasses();
+  registerLossScalingPasses();
   registerConversionPasses();
   registerKernelPasses();
   registerTargetCPUPasses();

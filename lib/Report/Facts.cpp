@@ -1,6 +1,6 @@
 // Small readers that the parts of the report share.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Facts.h"
+#include "lib/Report/Facts.h"
 #include "mlir/IR/Location.h"
 #include "llvm/Support/Path.h"
 

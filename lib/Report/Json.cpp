@@ -1,6 +1,6 @@
 // The facts as JSON: rows that line-wise tools compare.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Facts.h"
+#include "lib/Report/Facts.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace ampc;

@@ -1,7 +1,7 @@
 // The page: one file with everything in it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Facts.h"
-#include "StepLayout.h"
+#include "lib/Report/Facts.h"
+#include "lib/Report/StepLayout.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace ampc {

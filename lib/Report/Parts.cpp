@@ -1,6 +1,6 @@
 // Which part of a step an op belongs to.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Parts.h"
+#include "lib/Report/Parts.h"
 #include "mlir-dialects/Train/TrainSignature.h"
 
 using namespace mlir;

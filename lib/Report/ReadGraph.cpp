@@ -1,7 +1,7 @@
 // Ops, casts and reasons of a step's program, as the precision phases left them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Facts.h"
-#include "Parts.h"
+#include "lib/Report/Facts.h"
+#include "lib/Report/Parts.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/TrainSignature.h"

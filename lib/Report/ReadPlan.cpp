@@ -1,6 +1,6 @@
 // Memory of a step, as the plan laid it out, and the kernels that the target made.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Facts.h"
+#include "lib/Report/Facts.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Train.h"
 #include "llvm/ADT/DenseSet.h"

@@ -1,7 +1,7 @@
 // Runs of a loaded model on random data that nothing lies behind.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Random.h"
-#include "Trial.h"
+#include "test/Fuzz/Random.h"
+#include "test/Fuzz/Trial.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,10 +1,10 @@
 // The ways of compiling and running one model that have to give the same bits.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Checks.h"
-#include "Random.h"
-#include "Trial.h"
+#include "test/Fuzz/Checks.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/Parser/Parser.h"
+#include "test/Fuzz/Random.h"
+#include "test/Fuzz/Trial.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,7 +1,7 @@
 // The ways of compiling and running one model that have to give the same bits.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TEST_FUZZ_CHECKS_H
-#define AMPC_TEST_FUZZ_CHECKS_H
+#ifndef TEST_FUZZ_CHECKS_H
+#define TEST_FUZZ_CHECKS_H
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringRef.h"

@@ -1,6 +1,6 @@
 // Ops and attributes of the dialects as their TableGen records describe them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Definitions.h"
+#include "test/Fuzz/Definitions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 

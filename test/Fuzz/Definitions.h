@@ -1,7 +1,7 @@
 // Ops and attributes of the dialects as their TableGen records describe them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TEST_FUZZ_DEFINITIONS_H
-#define AMPC_TEST_FUZZ_DEFINITIONS_H
+#ifndef TEST_FUZZ_DEFINITIONS_H
+#define TEST_FUZZ_DEFINITIONS_H
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"

@@ -1,6 +1,6 @@
 // Random models.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Generator.h"
+#include "test/Fuzz/Generator.h"
 #include "ampc/Pipelines/Pipelines.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Train/TrainSignature.h"

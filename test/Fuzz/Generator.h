@@ -1,11 +1,11 @@
 // Random models.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TEST_FUZZ_GENERATOR_H
-#define AMPC_TEST_FUZZ_GENERATOR_H
+#ifndef TEST_FUZZ_GENERATOR_H
+#define TEST_FUZZ_GENERATOR_H
 
-#include "Sampler.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "test/Fuzz/Sampler.h"
 
 namespace ampc::fuzz {
 /// One model: parameters and buffers, one or two losses with their steps, exports, regions.

@@ -1,7 +1,7 @@
 // Choices from one seed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TEST_FUZZ_RANDOM_H
-#define AMPC_TEST_FUZZ_RANDOM_H
+#ifndef TEST_FUZZ_RANDOM_H
+#define TEST_FUZZ_RANDOM_H
 
 #include <cmath>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Random uses of one op, found with the help of its own inference and verifier.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Sampler.h"
+#include "test/Fuzz/Sampler.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"

@@ -1,13 +1,13 @@
 // Random uses of one op, found with the help of its own inference and verifier.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TEST_FUZZ_SAMPLER_H
-#define AMPC_TEST_FUZZ_SAMPLER_H
+#ifndef TEST_FUZZ_SAMPLER_H
+#define TEST_FUZZ_SAMPLER_H
 
-#include "Definitions.h"
-#include "Random.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/SymbolTable.h"
+#include "test/Fuzz/Definitions.h"
+#include "test/Fuzz/Random.h"
 
 namespace ampc::fuzz {
 /// What the sampler takes from the model around it.

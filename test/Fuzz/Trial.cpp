@@ -1,6 +1,6 @@
 // Compiling and loading one model in one way; what runs gave.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Trial.h"
+#include "test/Fuzz/Trial.h"
 #include "ampc/Package/Package.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"

@@ -1,7 +1,7 @@
 // One model compiled in one way, loaded into this process and run.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TEST_FUZZ_TRIAL_H
-#define AMPC_TEST_FUZZ_TRIAL_H
+#ifndef TEST_FUZZ_TRIAL_H
+#define TEST_FUZZ_TRIAL_H
 
 #include "ampc/Package/Loader.h"
 #include "ampc/Pipelines/Pipelines.h"

@@ -1,9 +1,9 @@
 // Random models: made, and run in all ways that promise the same.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Checks.h"
-#include "Generator.h"
-#include "Trial.h"
 #include "ampc/Pipelines/Pipelines.h"
+#include "test/Fuzz/Checks.h"
+#include "test/Fuzz/Generator.h"
+#include "test/Fuzz/Trial.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -1,6 +1,6 @@
 // cvt for every pair of types and every modifier, against tables of all codes of the small formats.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "InstructionHarness.h"
+#include "test/PTXSim/InstructionHarness.h"
 #include <algorithm>
 #include <cfenv>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Holds the decoder's tables against what the tests have compared: a form without a test fails.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Decode/PlainForms.h"
-#include "InstructionHarness.h"
+#include "lib/PTXSim/Decode/PlainForms.h"
+#include "test/PTXSim/InstructionHarness.h"
 #include <algorithm>
 
 using namespace ptxsim;

@@ -1,6 +1,6 @@
 // Every kind of mistake a kernel can make is found and named.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "InstructionHarness.h"
+#include "test/PTXSim/InstructionHarness.h"
 
 using namespace ptxsim;
 

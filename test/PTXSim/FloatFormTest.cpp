@@ -1,6 +1,6 @@
 // Every modifier of the floating-point instructions: rounding, .ftz, .sat, .relu, .NaN, packed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "InstructionHarness.h"
+#include "test/PTXSim/InstructionHarness.h"
 #include <algorithm>
 #include <cfenv>
 #include <cmath>

@@ -3,7 +3,7 @@
 //
 // The reference for a rounded operation is exact arithmetic in long double or __float128, rounded
 // by code that spells the rounding out (KernelSuite.cpp) or by the host under fesetround.
-#include "InstructionHarness.h"
+#include "test/PTXSim/InstructionHarness.h"
 #include <cfenv>
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // Runs one instruction over many operand values and compares with a host computation.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "InstructionHarness.h"
+#include "test/PTXSim/InstructionHarness.h"
 #include <cmath>
 
 namespace ptxsim {

@@ -1,9 +1,9 @@
 // Runs one instruction over many operand values and compares with a host computation.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef PTXSIM_TEST_INSTRUCTIONHARNESS_H
-#define PTXSIM_TEST_INSTRUCTIONHARNESS_H
+#ifndef TEST_PTXSIM_INSTRUCTIONHARNESS_H
+#define TEST_PTXSIM_INSTRUCTIONHARNESS_H
 
-#include "KernelSuite.h"
+#include "test/PTXSim/KernelSuite.h"
 #include <gtest/gtest.h>
 #include <set>
 

@@ -1,6 +1,6 @@
 // Integer instructions against host arithmetic in wider types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "InstructionHarness.h"
+#include "test/PTXSim/InstructionHarness.h"
 #include <algorithm>
 
 using namespace ptxsim;

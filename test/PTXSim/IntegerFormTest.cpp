@@ -1,6 +1,6 @@
 // The less common integer instructions: 24-bit products, bit masks, selections, packed forms.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "InstructionHarness.h"
+#include "test/PTXSim/InstructionHarness.h"
 #include <algorithm>
 
 using namespace ptxsim;

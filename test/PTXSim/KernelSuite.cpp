@@ -1,7 +1,7 @@
 // Kernels with CPU references: the scalar ones, and what all share.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "KernelSuite.h"
-#include "KernelSuiteDetail.h"
+#include "test/PTXSim/KernelSuite.h"
+#include "test/PTXSim/KernelSuiteDetail.h"
 #include <chrono>
 #include <cmath>
 #include <ctime>

@@ -1,7 +1,7 @@
 // Kernels with CPU references, shared by the tests, the fault injector and the benchmark.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef PTXSIM_TEST_KERNELSUITE_H
-#define PTXSIM_TEST_KERNELSUITE_H
+#ifndef TEST_PTXSIM_KERNELSUITE_H
+#define TEST_PTXSIM_KERNELSUITE_H
 
 #include "ampc/PTXSim/PTXSim.h"
 #include <functional>

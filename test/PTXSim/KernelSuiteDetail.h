@@ -1,9 +1,9 @@
 // Helpers of the kernel suite.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef PTXSIM_TEST_KERNELSUITEDETAIL_H
-#define PTXSIM_TEST_KERNELSUITEDETAIL_H
+#ifndef TEST_PTXSIM_KERNELSUITEDETAIL_H
+#define TEST_PTXSIM_KERNELSUITEDETAIL_H
 
-#include "KernelSuite.h"
+#include "test/PTXSim/KernelSuite.h"
 #include <cmath>
 #include <random>
 

@@ -1,6 +1,6 @@
 // CPU references of the matrix kernels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "KernelSuiteDetail.h"
+#include "test/PTXSim/KernelSuiteDetail.h"
 
 namespace ptxsim {
 

@@ -1,6 +1,6 @@
 // The kernel suite in every mode, from PTX made by nvcc and by clang.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "KernelSuite.h"
+#include "test/PTXSim/KernelSuite.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // mma.sync, ldmatrix, stmatrix and wgmma against plain matrix products of small integers, which
 // every type and every order of summation represents exactly.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "InstructionHarness.h"
+#include "test/PTXSim/InstructionHarness.h"
 #include <cmath>
 #include <random>
 

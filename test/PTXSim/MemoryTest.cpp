@@ -1,6 +1,6 @@
 // Loads, stores and atomics of every width, copies in small pieces, addresses and hints.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "InstructionHarness.h"
+#include "test/PTXSim/InstructionHarness.h"
 #include <algorithm>
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // Malformed PTX gives an error with line and column, and never a crash.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "KernelSuite.h"
+#include "test/PTXSim/KernelSuite.h"
 #include <algorithm>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // TMA and bulk copies against host slicing, and the rules of tensor maps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "InstructionHarness.h"
+#include "test/PTXSim/InstructionHarness.h"
 
 using namespace ptxsim;
 

@@ -1,6 +1,6 @@
 // Warp collectives, barriers with reductions and atomics against host computations.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "InstructionHarness.h"
+#include "test/PTXSim/InstructionHarness.h"
 #include <algorithm>
 #include <cmath>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // usage: ptxsim-driver-linked-test basic.ptx
-#include "Driver/DriverTypes.h"
+#include "lib/PTXSim/Driver/DriverTypes.h"
 #include <stdio.h>
 #include <stdlib.h>
 

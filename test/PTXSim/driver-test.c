@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // usage: ptxsim-driver-test LIBRARY PTX-DIRECTORY
-#include "Driver/DriverTypes.h"
+#include "lib/PTXSim/Driver/DriverTypes.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

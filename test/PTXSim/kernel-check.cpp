@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Prints one line, "ok", "wrong: ...", "error: ..." or "race: ...", and exits with 0, 1, 2 or 3.
-#include "KernelSuite.h"
+#include "test/PTXSim/KernelSuite.h"
 #include <cstdio>
 #include <cstring>
 

@@ -1,7 +1,7 @@
 // A hand-written model in the form in which the compiler writes one, with kernels in C++.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TEST_RUNTIME_FAKEMODEL_H
-#define AMPC_TEST_RUNTIME_FAKEMODEL_H
+#ifndef TEST_RUNTIME_FAKEMODEL_H
+#define TEST_RUNTIME_FAKEMODEL_H
 
 #include "ampc/Runtime/Runtime.h"
 #include <cstring>

@@ -1,6 +1,6 @@
 // Reading and writing arrays: .npy and safetensors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Arrays.h"
+#include "tools/ampc-ptxsim/Arrays.h"
 #include "ampc/PTXSim/PTXSim.h"
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Reading and writing arrays: .npy and safetensors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_PTXSIM_ARRAYS_H
-#define AMPC_PTXSIM_ARRAYS_H
+#ifndef TOOLS_AMPC_PTXSIM_ARRAYS_H
+#define TOOLS_AMPC_PTXSIM_ARRAYS_H
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 // The launch file: which kernel, with what, and where results go.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "LaunchFile.h"
+#include "tools/ampc-ptxsim/LaunchFile.h"
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>

@@ -1,10 +1,10 @@
 // The launch file: which kernel, with what, and where results go.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_PTXSIM_LAUNCHFILE_H
-#define AMPC_PTXSIM_LAUNCHFILE_H
+#ifndef TOOLS_AMPC_PTXSIM_LAUNCHFILE_H
+#define TOOLS_AMPC_PTXSIM_LAUNCHFILE_H
 
-#include "Arrays.h"
 #include "ampc/PTXSim/PTXSim.h"
+#include "tools/ampc-ptxsim/Arrays.h"
 
 namespace ptxsim {
 

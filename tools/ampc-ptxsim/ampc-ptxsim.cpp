@@ -1,6 +1,6 @@
 // ampc-ptxsim: lists and runs PTX kernels on the CPU.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "LaunchFile.h"
+#include "tools/ampc-ptxsim/LaunchFile.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>

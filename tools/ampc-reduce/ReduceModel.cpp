@@ -1,6 +1,6 @@
 // Smaller models out of larger ones: takes away what a test does not need.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ReduceModel.h"
+#include "tools/ampc-reduce/ReduceModel.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/Verifier.h"

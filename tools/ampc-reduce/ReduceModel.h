@@ -1,7 +1,7 @@
 // Smaller models out of larger ones.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TOOLS_AMPC_REDUCE_REDUCEMODEL_H
-#define AMPC_TOOLS_AMPC_REDUCE_REDUCEMODEL_H
+#ifndef TOOLS_AMPC_REDUCE_REDUCEMODEL_H
+#define TOOLS_AMPC_REDUCE_REDUCEMODEL_H
 
 namespace ampc {
 /// The pass `reduce-model`, for MLIR's reducer.

@@ -1,8 +1,8 @@
 // MLIR's reducer with the dialects of models: the smallest model that a test still finds
 // interesting. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ReduceModel.h"
 #include "ampc/Pipelines/Pipelines.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+#include "tools/ampc-reduce/ReduceModel.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;

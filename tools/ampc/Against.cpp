@@ -1,15 +1,15 @@
 // ampc check --against: a step in mixed precision beside the same step in f32 or f64, value by
 // value.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Against.h"
-#include "AgainstReport.h"
-#include "Batches.h"
-#include "Commands.h"
-#include "NonFinite.h"
-#include "PrecisionOptions.h"
-#include "RandomInputs.h"
-#include "Rounding.h"
+#include "tools/ampc/Against.h"
 #include "ampc/Support/Text.h"
+#include "tools/ampc/AgainstReport.h"
+#include "tools/ampc/Batches.h"
+#include "tools/ampc/Commands.h"
+#include "tools/ampc/NonFinite.h"
+#include "tools/ampc/PrecisionOptions.h"
+#include "tools/ampc/RandomInputs.h"
+#include "tools/ampc/Rounding.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>

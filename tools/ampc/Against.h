@@ -1,8 +1,8 @@
 // ampc check --against: a step in mixed precision beside the same step in f32 or f64, value by
 // value.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TOOLS_AMPC_AGAINST_H
-#define AMPC_TOOLS_AMPC_AGAINST_H
+#ifndef TOOLS_AMPC_AGAINST_H
+#define TOOLS_AMPC_AGAINST_H
 
 #include "ampc/Pipelines/Compiler.h"
 #include "ampc/Runtime/Common.h"

@@ -1,6 +1,6 @@
 // What `ampc check --against` found, as text, JSON and CSV.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "AgainstReport.h"
+#include "tools/ampc/AgainstReport.h"
 #include "ampc/Data/Array.h"
 #include "ampc/Package/WriteFile.h"
 #include "llvm/ADT/STLExtras.h"

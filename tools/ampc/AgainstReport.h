@@ -1,10 +1,10 @@
 // What `ampc check --against` found, as text, JSON and CSV.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TOOLS_AMPC_AGAINSTREPORT_H
-#define AMPC_TOOLS_AMPC_AGAINSTREPORT_H
+#ifndef TOOLS_AMPC_AGAINSTREPORT_H
+#define TOOLS_AMPC_AGAINSTREPORT_H
 
 #include "ampc/Runtime/Common.h"
-#include "ampc/Transforms/Observe.h"
+#include "ampc/Train/Observe.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace ampc {

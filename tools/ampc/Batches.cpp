@@ -1,6 +1,6 @@
 // Batches of rows of arrays, in an order that a seed and the step number fix.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Batches.h"
+#include "tools/ampc/Batches.h"
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Support/Text.h"
 #include <cstring>

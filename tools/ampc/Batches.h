@@ -1,7 +1,7 @@
 // Batches of rows of arrays, in an order that a seed and the step number fix.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TOOLS_AMPC_BATCHES_H
-#define AMPC_TOOLS_AMPC_BATCHES_H
+#ifndef TOOLS_AMPC_BATCHES_H
+#define TOOLS_AMPC_BATCHES_H
 
 #include "ampc/Data/Array.h"
 #include "ampc/Runtime/Model.h"

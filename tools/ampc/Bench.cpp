@@ -1,9 +1,9 @@
 // ampc bench: how long a step or an export takes, on random data, and which kernels take it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Commands.h"
-#include "PrecisionOptions.h"
-#include "RandomInputs.h"
-#include "Session.h"
+#include "tools/ampc/Commands.h"
+#include "tools/ampc/PrecisionOptions.h"
+#include "tools/ampc/RandomInputs.h"
+#include "tools/ampc/Session.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,13 +1,13 @@
 // ampc check: gradients against central differences in f64, or a step against the same step in f32.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Against.h"
-#include "Batches.h"
-#include "Commands.h"
-#include "NarrowGradients.h"
-#include "PrecisionOptions.h"
-#include "RandomInputs.h"
-#include "Session.h"
 #include "ampc/Support/Text.h"
+#include "tools/ampc/Against.h"
+#include "tools/ampc/Batches.h"
+#include "tools/ampc/Commands.h"
+#include "tools/ampc/NarrowGradients.h"
+#include "tools/ampc/PrecisionOptions.h"
+#include "tools/ampc/RandomInputs.h"
+#include "tools/ampc/Session.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>

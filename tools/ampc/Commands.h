@@ -1,7 +1,7 @@
 // The commands of `ampc`. Each takes the arguments after its name and returns an exit status.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TOOLS_AMPC_COMMANDS_H
-#define AMPC_TOOLS_AMPC_COMMANDS_H
+#ifndef TOOLS_AMPC_COMMANDS_H
+#define TOOLS_AMPC_COMMANDS_H
 
 #include "ampc/Pipelines/Compiler.h"
 #include "llvm/Support/CommandLine.h"

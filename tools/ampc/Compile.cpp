@@ -1,9 +1,9 @@
 // ampc compile: a model to a library and a header.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Commands.h"
-#include "PrecisionOptions.h"
 #include "ampc/Package/Package.h"
 #include "ampc/Support/Text.h"
+#include "tools/ampc/Commands.h"
+#include "tools/ampc/PrecisionOptions.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 

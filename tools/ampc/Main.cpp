@@ -1,6 +1,6 @@
 // Command line of ampc: picks the command.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Commands.h"
+#include "tools/ampc/Commands.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"

@@ -14,10 +14,10 @@
 //  * What no leaf moves is still rounded: the cotangent that enters the adjoint, its result, the
 //    sum of two uses, and the gradient itself, each by at most u of its size.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "NarrowGradients.h"
-#include "Observer.h"
-#include "RandomInputs.h"
-#include "Rounding.h"
+#include "tools/ampc/NarrowGradients.h"
+#include "tools/ampc/Observer.h"
+#include "tools/ampc/RandomInputs.h"
+#include "tools/ampc/Rounding.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>

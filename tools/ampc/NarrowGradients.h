@@ -1,9 +1,9 @@
 // Gradients in 16 bits beside those in f64, for ampc check --also.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TOOLS_AMPC_NARROWGRADIENTS_H
-#define AMPC_TOOLS_AMPC_NARROWGRADIENTS_H
+#ifndef TOOLS_AMPC_NARROWGRADIENTS_H
+#define TOOLS_AMPC_NARROWGRADIENTS_H
 
-#include "Session.h"
+#include "tools/ampc/Session.h"
 
 namespace ampc {
 /// A gradient as large as its parameter, also where it is stored as rows.

@@ -1,8 +1,8 @@
 // Finds the first value of a step that became infinite or NaN.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "NonFinite.h"
-#include "PrecisionOptions.h"
+#include "tools/ampc/NonFinite.h"
 #include "ampc/Data/Array.h"
+#include "tools/ampc/PrecisionOptions.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>

@@ -1,9 +1,9 @@
 // Finds the first value of a step that became infinite or NaN.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TOOLS_AMPC_NONFINITE_H
-#define AMPC_TOOLS_AMPC_NONFINITE_H
+#ifndef TOOLS_AMPC_NONFINITE_H
+#define TOOLS_AMPC_NONFINITE_H
 
-#include "Observer.h"
+#include "tools/ampc/Observer.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace ampc {

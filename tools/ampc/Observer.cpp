@@ -1,6 +1,6 @@
 // A step whose intermediate values can be looked at while it runs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Observer.h"
+#include "tools/ampc/Observer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <cstring>

@@ -1,15 +1,15 @@
 // A step whose intermediate values can be looked at while it runs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TOOLS_AMPC_OBSERVER_H
-#define AMPC_TOOLS_AMPC_OBSERVER_H
+#ifndef TOOLS_AMPC_OBSERVER_H
+#define TOOLS_AMPC_OBSERVER_H
 
-#include "Session.h"
-#include "ampc/Transforms/Observe.h"
+#include "ampc/Train/Observe.h"
+#include "tools/ampc/Session.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace ampc {
-/// Compiles a model so that every value of one step is an output (ampc/Transforms/Observe.h).
+/// Compiles a model so that every value of one step is an output (ampc/Train/Observe.h).
 class Observer {
 public:
   ~Observer();

@@ -1,6 +1,6 @@
 // Options on precision that several commands share.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "PrecisionOptions.h"
+#include "tools/ampc/PrecisionOptions.h"
 #include "ampc/Support/Text.h"
 #include "llvm/Support/Error.h"
 

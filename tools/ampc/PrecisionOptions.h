@@ -1,7 +1,7 @@
 // Options on precision that several commands share.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TOOLS_AMPC_PRECISIONOPTIONS_H
-#define AMPC_TOOLS_AMPC_PRECISIONOPTIONS_H
+#ifndef TOOLS_AMPC_PRECISIONOPTIONS_H
+#define TOOLS_AMPC_PRECISIONOPTIONS_H
 
 #include "ampc/Pipelines/Pipelines.h"
 #include "llvm/Support/CommandLine.h"

@@ -1,12 +1,12 @@
 // ampc profile: exponents of the values of steps in f32, and what 16 bits would make of them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Transforms/Profile.h"
-#include "Batches.h"
-#include "Commands.h"
-#include "Observer.h"
-#include "RunOptions.h"
+#include "ampc/Precision/Profile.h"
 #include "ampc/Data/Log.h"
 #include "ampc/Package/WriteFile.h"
+#include "tools/ampc/Batches.h"
+#include "tools/ampc/Commands.h"
+#include "tools/ampc/Observer.h"
+#include "tools/ampc/RunOptions.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,7 +1,7 @@
 // Random data for the inputs of a program.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "RandomInputs.h"
-#include "Session.h"
+#include "tools/ampc/RandomInputs.h"
+#include "tools/ampc/Session.h"
 #include <cmath>
 #include <cstring>
 

@@ -1,7 +1,7 @@
 // Random data for the inputs of a program.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TOOLS_AMPC_RANDOMINPUTS_H
-#define AMPC_TOOLS_AMPC_RANDOMINPUTS_H
+#ifndef TOOLS_AMPC_RANDOMINPUTS_H
+#define TOOLS_AMPC_RANDOMINPUTS_H
 
 #include "ampc/Runtime/Model.h"
 #include "llvm/ADT/ArrayRef.h"

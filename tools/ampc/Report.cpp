@@ -1,9 +1,9 @@
 // ampc report: what the compiler decided on precision and memory, as a page and as JSON.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Report/Report.h"
-#include "Commands.h"
-#include "PrecisionOptions.h"
 #include "ampc/Package/WriteFile.h"
+#include "tools/ampc/Commands.h"
+#include "tools/ampc/PrecisionOptions.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"

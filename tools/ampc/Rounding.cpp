@@ -1,7 +1,7 @@
 // Rounding of tensors on the host.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Rounding.h"
-#include "Session.h"
+#include "tools/ampc/Rounding.h"
+#include "tools/ampc/Session.h"
 #include <cstring>
 
 using namespace ampc;

@@ -1,11 +1,11 @@
 // Rounding of tensors on the host.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TOOLS_AMPC_ROUNDING_H
-#define AMPC_TOOLS_AMPC_ROUNDING_H
+#ifndef TOOLS_AMPC_ROUNDING_H
+#define TOOLS_AMPC_ROUNDING_H
 
-#include "RandomInputs.h"
+#include "ampc/Precision/Profile.h"
 #include "ampc/Runtime/Common.h"
-#include "ampc/Transforms/Profile.h"
+#include "tools/ampc/RandomInputs.h"
 
 namespace ampc {
 /// Rounds the elements of an f32 or f64 tensor, which keep their own type.

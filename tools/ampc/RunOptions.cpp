@@ -1,6 +1,6 @@
 // Options of the commands that run steps on data from files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "RunOptions.h"
+#include "tools/ampc/RunOptions.h"
 
 using namespace ampc;
 namespace cl = llvm::cl;

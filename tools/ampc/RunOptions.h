@@ -1,7 +1,7 @@
 // Options of the commands that run steps on data from files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TOOLS_AMPC_RUNOPTIONS_H
-#define AMPC_TOOLS_AMPC_RUNOPTIONS_H
+#ifndef TOOLS_AMPC_RUNOPTIONS_H
+#define TOOLS_AMPC_RUNOPTIONS_H
 
 #include "ampc/Runtime/Model.h"
 #include "llvm/Support/CommandLine.h"

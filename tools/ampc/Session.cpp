@@ -1,6 +1,6 @@
 // A model compiled and loaded into this process, with one state.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Session.h"
+#include "tools/ampc/Session.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace ampc;

@@ -1,7 +1,7 @@
 // A model compiled and loaded into this process, with one state.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TOOLS_AMPC_SESSION_H
-#define AMPC_TOOLS_AMPC_SESSION_H
+#ifndef TOOLS_AMPC_SESSION_H
+#define TOOLS_AMPC_SESSION_H
 
 #include "ampc/Package/Loader.h"
 #include "ampc/Pipelines/Compiler.h"

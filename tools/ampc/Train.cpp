@@ -1,14 +1,14 @@
 // ampc train: trains a model from the command line, with the object code that `ampc compile`
 // writes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Batches.h"
-#include "Commands.h"
-#include "NonFinite.h"
-#include "Observer.h"
-#include "PrecisionOptions.h"
-#include "RunOptions.h"
-#include "Session.h"
 #include "ampc/Data/Log.h"
+#include "tools/ampc/Batches.h"
+#include "tools/ampc/Commands.h"
+#include "tools/ampc/NonFinite.h"
+#include "tools/ampc/Observer.h"
+#include "tools/ampc/PrecisionOptions.h"
+#include "tools/ampc/RunOptions.h"
+#include "tools/ampc/Session.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,6 +1,6 @@
 // Attention and its gradient: operands and results where they are, by linear maps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Converter.h"
+#include "lib/Conversion/TrainToKernel/Converter.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
 
 using namespace mlir;

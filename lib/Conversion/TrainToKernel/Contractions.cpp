@@ -1,6 +1,6 @@
 // Matrix products: kernel.gemm with transposes in the maps of the operands.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Converter.h"
+#include "lib/Conversion/TrainToKernel/Converter.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -1,7 +1,7 @@
 // The conversion of programs, op by op, and the report of what has no kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Converter.h"
 #include "ampc/Conversion/Passes.h"
+#include "lib/Conversion/TrainToKernel/Converter.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_CONVERTTRAINTOKERNEL

@@ -1,6 +1,6 @@
 // Values of a function on their way from train to kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Converter.h"
+#include "lib/Conversion/TrainToKernel/Converter.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -1,6 +1,6 @@
 // Convolutions: kernel.conv and kernel.conv_filter.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Converter.h"
+#include "lib/Conversion/TrainToKernel/Converter.h"
 
 using namespace mlir;
 using namespace ampc;

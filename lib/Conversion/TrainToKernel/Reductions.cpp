@@ -1,6 +1,6 @@
 // Reductions: along rows by a row kernel, along other dimensions by kernel.reduce.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Converter.h"
+#include "lib/Conversion/TrainToKernel/Converter.h"
 
 using namespace mlir;
 using namespace ampc;

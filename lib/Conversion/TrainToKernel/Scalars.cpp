@@ -1,6 +1,6 @@
 // Ops that describe themselves by scalar code: one kernel.map each.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Converter.h"
+#include "lib/Conversion/TrainToKernel/Converter.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -1,6 +1,6 @@
 // Constants and ops that move data: literals, maps and views, hardly ever a kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Converter.h"
+#include "lib/Conversion/TrainToKernel/Converter.h"
 
 using namespace mlir;
 using namespace ampc;

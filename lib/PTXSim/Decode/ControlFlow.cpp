@@ -1,6 +1,6 @@
 // Immediate post-dominators of all branches, where diverged lanes meet again.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Decode/Decoder.h"
+#include "lib/PTXSim/Decode/Decoder.h"
 #include <algorithm>
 
 namespace ptxsim {

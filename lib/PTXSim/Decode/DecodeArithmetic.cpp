@@ -1,6 +1,6 @@
 // Dot products of bytes and logic on predicates; other arithmetic is in the table of plain forms.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Decode/Decoder.h"
+#include "lib/PTXSim/Decode/Decoder.h"
 
 namespace ptxsim {
 

@@ -3,7 +3,7 @@
 //
 // Operand lists of the copies hold slots first and then the constant offsets of the addresses, in
 // the same order; bit k of Inst::aux says that address k is a 64-bit register.
-#include "Decode/Decoder.h"
+#include "lib/PTXSim/Decode/Decoder.h"
 #include <cstdio>
 
 namespace ptxsim {

@@ -1,6 +1,6 @@
 // Loads, stores, atomics, fences and branches.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Decode/Decoder.h"
+#include "lib/PTXSim/Decode/Decoder.h"
 
 namespace ptxsim {
 

@@ -1,6 +1,6 @@
 // Moves, selections, comparisons and conversions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Decode/Decoder.h"
+#include "lib/PTXSim/Decode/Decoder.h"
 
 namespace ptxsim {
 

@@ -1,6 +1,6 @@
 // Which function decodes which mnemonic, unless the table of plain forms does.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Decode/Decoder.h"
+#include "lib/PTXSim/Decode/Decoder.h"
 
 namespace ptxsim {
 

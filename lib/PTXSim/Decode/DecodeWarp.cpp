@@ -1,6 +1,6 @@
 // Warp collectives, barriers, matrix loads and mma.sync.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Decode/Decoder.h"
+#include "lib/PTXSim/Decode/Decoder.h"
 
 namespace ptxsim {
 

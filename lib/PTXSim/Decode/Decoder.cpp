@@ -1,6 +1,6 @@
 // Scopes, variables, statements and calls of a kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Decode/Decoder.h"
+#include "lib/PTXSim/Decode/Decoder.h"
 #include <algorithm>
 
 namespace ptxsim {

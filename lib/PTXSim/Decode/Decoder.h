@@ -6,9 +6,9 @@
 #ifndef PTXSIM_DECODE_DECODER_H
 #define PTXSIM_DECODE_DECODER_H
 
-#include "Decode/PlainForms.h"
-#include "Machine/Memory.h"
-#include "Machine/Program.h"
+#include "lib/PTXSim/Decode/PlainForms.h"
+#include "lib/PTXSim/Machine/Memory.h"
+#include "lib/PTXSim/Machine/Program.h"
 #include <initializer_list>
 #include <optional>
 #include <unordered_map>

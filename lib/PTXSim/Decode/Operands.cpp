@@ -1,6 +1,6 @@
 // Operands and modifiers of one instruction: registers, constants, symbols, addresses.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Decode/Decoder.h"
+#include "lib/PTXSim/Decode/Decoder.h"
 
 namespace ptxsim {
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The rows follow the PTX ISA, sections "Integer Arithmetic" to "Logic and Shift Instructions".
-#include "Decode/PlainForms.h"
-#include "Decode/Decoder.h"
+#include "lib/PTXSim/Decode/PlainForms.h"
+#include "lib/PTXSim/Decode/Decoder.h"
 #include <algorithm>
 #include <set>
 

@@ -3,8 +3,8 @@
 #ifndef PTXSIM_DECODE_PLAINFORMS_H
 #define PTXSIM_DECODE_PLAINFORMS_H
 
-#include "Machine/Opcodes.h"
-#include "Types.h"
+#include "lib/PTXSim/Machine/Opcodes.h"
+#include "lib/PTXSim/Types.h"
 #include <string>
 #include <vector>
 

@@ -1,9 +1,9 @@
 // The public Device: global memory, loading and launching.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Decode/Decoder.h"
-#include "Device/DeviceImpl.h"
-#include "Machine/Race.h"
-#include "Machine/Scheduler.h"
+#include "lib/PTXSim/Decode/Decoder.h"
+#include "lib/PTXSim/Device/DeviceImpl.h"
+#include "lib/PTXSim/Machine/Race.h"
+#include "lib/PTXSim/Machine/Scheduler.h"
 #include <algorithm>
 #include <atomic>
 #include <mutex>

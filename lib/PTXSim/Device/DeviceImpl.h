@@ -3,8 +3,8 @@
 #ifndef PTXSIM_DEVICE_DEVICEIMPL_H
 #define PTXSIM_DEVICE_DEVICEIMPL_H
 
-#include "Machine/Memory.h"
-#include "Machine/Program.h"
+#include "lib/PTXSim/Machine/Memory.h"
+#include "lib/PTXSim/Machine/Program.h"
 
 namespace ptxsim {
 

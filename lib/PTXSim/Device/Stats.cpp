@@ -1,6 +1,6 @@
 // Counters of memory requests and their report.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Machine/Stats.h"
+#include "lib/PTXSim/Machine/Stats.h"
 #include <algorithm>
 #include <cstdio>
 

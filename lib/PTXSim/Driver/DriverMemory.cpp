@@ -1,6 +1,6 @@
 // Initialisation, devices, contexts and memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Driver/DriverState.h"
+#include "lib/PTXSim/Driver/DriverState.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // Modules, libraries, launches and tensor maps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Driver/DriverState.h"
+#include "lib/PTXSim/Driver/DriverState.h"
 #include <cstdio>
 #include <fstream>
 #include <sstream>

@@ -3,8 +3,8 @@
 #ifndef PTXSIM_DRIVER_DRIVERSTATE_H
 #define PTXSIM_DRIVER_DRIVERSTATE_H
 
-#include "Driver/DriverTypes.h"
 #include "ampc/PTXSim/PTXSim.h"
+#include "lib/PTXSim/Driver/DriverTypes.h"
 #include <functional>
 #include <mutex>
 #include <unordered_set>

@@ -3,7 +3,7 @@
 //
 // Work runs when it is submitted, in program order, which is one of the orders the driver allows. A
 // capture records the same order, so a graph is a list.
-#include "Driver/DriverState.h"
+#include "lib/PTXSim/Driver/DriverState.h"
 #include <chrono>
 #include <dlfcn.h>
 

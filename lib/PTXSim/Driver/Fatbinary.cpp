@@ -1,6 +1,6 @@
 // Finds the PTX in an image handed to cuModuleLoadData.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Driver/DriverState.h"
+#include "lib/PTXSim/Driver/DriverState.h"
 #include <cstring>
 
 namespace ptxsim {

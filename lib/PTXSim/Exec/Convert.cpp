@@ -1,9 +1,9 @@
 // cvt in all its forms.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Exec/Isa.h"
+#include "lib/PTXSim/Exec/Isa.h"
 PTXSIM_ISA_BEGIN
-#include "Exec/Lanes.h"
-#include "Exec/Numeric.h"
+#include "lib/PTXSim/Exec/Lanes.h"
+#include "lib/PTXSim/Exec/Numeric.h"
 
 namespace ptxsim {
 namespace PTXSIM_NS {

@@ -3,10 +3,10 @@
 //
 // The .approx functions return the correctly rounded result; the hardware is allowed (and does) err
 // by a few units in the last place.
-#include "Exec/Isa.h"
+#include "lib/PTXSim/Exec/Isa.h"
 PTXSIM_ISA_BEGIN
-#include "Exec/Lanes.h"
-#include "Exec/Numeric.h"
+#include "lib/PTXSim/Exec/Lanes.h"
+#include "lib/PTXSim/Exec/Numeric.h"
 
 namespace ptxsim {
 namespace PTXSIM_NS {

@@ -9,8 +9,8 @@
 #ifndef PTXSIM_EXEC_FRAGMENTS_H
 #define PTXSIM_EXEC_FRAGMENTS_H
 
-#include "Exec/Lanes.h"
-#include "Exec/Numeric.h"
+#include "lib/PTXSim/Exec/Lanes.h"
+#include "lib/PTXSim/Exec/Numeric.h"
 
 namespace ptxsim {
 namespace PTXSIM_NS {

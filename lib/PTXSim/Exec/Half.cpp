@@ -4,10 +4,10 @@
 // Sums, products and quotients are computed in single precision and rounded once more: with 24
 // against 11 or 8 bits that equals one rounding (Figueroa, 1995). fma goes through a sum rounded to
 // odd in double precision.
-#include "Exec/Isa.h"
+#include "lib/PTXSim/Exec/Isa.h"
 PTXSIM_ISA_BEGIN
-#include "Exec/Lanes.h"
-#include "Exec/Numeric.h"
+#include "lib/PTXSim/Exec/Lanes.h"
+#include "lib/PTXSim/Exec/Numeric.h"
 
 namespace ptxsim {
 namespace PTXSIM_NS {

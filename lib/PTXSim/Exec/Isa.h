@@ -7,7 +7,7 @@
 #ifndef PTXSIM_EXEC_ISA_H
 #define PTXSIM_EXEC_ISA_H
 
-#include "Machine/Machine.h"
+#include "lib/PTXSim/Machine/Machine.h"
 #include <cmath>
 #include <cstring>
 #include <immintrin.h>
@@ -28,7 +28,7 @@
 
 namespace ptxsim {
 namespace PTXSIM_NS {
-#include "Exec/Selectors.inc"
+#include "lib/PTXSim/Exec/Selectors.inc"
 } // namespace PTXSIM_NS
 } // namespace ptxsim
 #endif

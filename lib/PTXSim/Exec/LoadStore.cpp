@@ -1,9 +1,9 @@
 // ld, st and ld.param.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Exec/Isa.h"
-#include "Machine/Access.h"
+#include "lib/PTXSim/Exec/Isa.h"
+#include "lib/PTXSim/Machine/Access.h"
 PTXSIM_ISA_BEGIN
-#include "Exec/Lanes.h"
+#include "lib/PTXSim/Exec/Lanes.h"
 
 namespace ptxsim {
 namespace PTXSIM_NS {

@@ -3,7 +3,7 @@
 #ifndef PTXSIM_EXEC_MATRIXHANDLERS_H
 #define PTXSIM_EXEC_MATRIXHANDLERS_H
 
-#include "Exec/Isa.h"
+#include "lib/PTXSim/Exec/Isa.h"
 
 namespace ptxsim {
 namespace PTXSIM_NS {

@@ -1,8 +1,8 @@
 // Moves, packing of vectors and address conversions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Exec/Isa.h"
+#include "lib/PTXSim/Exec/Isa.h"
 PTXSIM_ISA_BEGIN
-#include "Exec/Lanes.h"
+#include "lib/PTXSim/Exec/Lanes.h"
 
 namespace ptxsim {
 namespace PTXSIM_NS {

@@ -1,12 +1,12 @@
 // The arithmetic of wgmma: one warp's 16 rows of D = A B + D.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Exec/Isa.h"
-#include "Machine/Access.h"
-#include "Machine/MatrixDescriptor.h"
+#include "lib/PTXSim/Exec/Isa.h"
+#include "lib/PTXSim/Machine/Access.h"
+#include "lib/PTXSim/Machine/MatrixDescriptor.h"
 PTXSIM_ISA_BEGIN
-#include "Exec/Fragments.h"
-#include "Exec/Lanes.h"
-#include "Exec/Numeric.h"
+#include "lib/PTXSim/Exec/Fragments.h"
+#include "lib/PTXSim/Exec/Lanes.h"
+#include "lib/PTXSim/Exec/Numeric.h"
 
 namespace ptxsim {
 namespace PTXSIM_NS {

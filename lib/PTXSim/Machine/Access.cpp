@@ -1,8 +1,8 @@
 // From addresses to host memory: bounds, alignment, definedness.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Machine/Access.h"
-#include "Machine/Race.h"
-#include "Machine/Stats.h"
+#include "lib/PTXSim/Machine/Access.h"
+#include "lib/PTXSim/Machine/Race.h"
+#include "lib/PTXSim/Machine/Stats.h"
 
 namespace ptxsim {
 

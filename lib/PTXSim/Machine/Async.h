@@ -3,8 +3,8 @@
 #ifndef PTXSIM_MACHINE_ASYNC_H
 #define PTXSIM_MACHINE_ASYNC_H
 
-#include "Machine/Program.h"
-#include "Machine/TensorMap.h"
+#include "lib/PTXSim/Machine/Program.h"
+#include "lib/PTXSim/Machine/TensorMap.h"
 #include <deque>
 
 namespace ptxsim {

@@ -1,8 +1,8 @@
 // atom and red.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Machine/Atomic.h"
-#include "Machine/Access.h"
-#include "Machine/Control.h"
+#include "lib/PTXSim/Machine/Atomic.h"
+#include "lib/PTXSim/Machine/Access.h"
+#include "lib/PTXSim/Machine/Control.h"
 #include <algorithm>
 #include <atomic>
 #include <cstring>

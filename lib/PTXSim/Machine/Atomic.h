@@ -3,7 +3,7 @@
 #ifndef PTXSIM_MACHINE_ATOMIC_H
 #define PTXSIM_MACHINE_ATOMIC_H
 
-#include "Machine/Program.h"
+#include "lib/PTXSim/Machine/Program.h"
 
 namespace ptxsim {
 

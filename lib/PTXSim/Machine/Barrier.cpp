@@ -1,7 +1,7 @@
 // Named barriers, warp barriers, cluster barriers and fences.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Machine/Control.h"
-#include "Machine/Race.h"
+#include "lib/PTXSim/Machine/Control.h"
+#include "lib/PTXSim/Machine/Race.h"
 
 namespace ptxsim {
 

@@ -1,10 +1,10 @@
 // Issue of TMA and bulk copies: checks, poison, queues.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Machine/Access.h"
-#include "Machine/BulkTransfer.h"
-#include "Machine/Control.h"
-#include "Machine/Mbarrier.h"
-#include "Machine/Race.h"
+#include "lib/PTXSim/Machine/Access.h"
+#include "lib/PTXSim/Machine/BulkTransfer.h"
+#include "lib/PTXSim/Machine/Control.h"
+#include "lib/PTXSim/Machine/Mbarrier.h"
+#include "lib/PTXSim/Machine/Race.h"
 #include <algorithm>
 #include <cstring>
 

@@ -1,11 +1,11 @@
 // Carrying out bulk copies: moves the bytes, then signals the mbarrier.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Machine/BulkTransfer.h"
-#include "Machine/Access.h"
-#include "Machine/Atomic.h"
-#include "Machine/Control.h"
-#include "Machine/Mbarrier.h"
-#include "Machine/Race.h"
+#include "lib/PTXSim/Machine/BulkTransfer.h"
+#include "lib/PTXSim/Machine/Access.h"
+#include "lib/PTXSim/Machine/Atomic.h"
+#include "lib/PTXSim/Machine/Control.h"
+#include "lib/PTXSim/Machine/Mbarrier.h"
+#include "lib/PTXSim/Machine/Race.h"
 #include <cstring>
 
 namespace ptxsim {

@@ -1,6 +1,6 @@
 // shfl, vote, match, redux, elect and activemask.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Machine/Control.h"
+#include "lib/PTXSim/Machine/Control.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>

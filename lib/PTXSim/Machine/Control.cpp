@@ -1,7 +1,7 @@
 // Branches, the divergence stack, and messages about where a fault happened.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Machine/Control.h"
-#include "Machine/Access.h"
+#include "lib/PTXSim/Machine/Control.h"
+#include "lib/PTXSim/Machine/Access.h"
 #include <cstdio>
 #include <cstring>
 

@@ -1,9 +1,9 @@
 // cp.async: copies of 4 to 16 bytes per lane that complete at a wait.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Machine/Access.h"
-#include "Machine/Control.h"
-#include "Machine/Mbarrier.h"
-#include "Machine/Race.h"
+#include "lib/PTXSim/Machine/Access.h"
+#include "lib/PTXSim/Machine/Control.h"
+#include "lib/PTXSim/Machine/Mbarrier.h"
+#include "lib/PTXSim/Machine/Race.h"
 #include <cstring>
 
 namespace ptxsim {

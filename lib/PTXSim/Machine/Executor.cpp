@@ -1,16 +1,16 @@
 // Chooses the variant of the executor that suits the processor.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Machine/Control.h"
-#include "Machine/Wgmma.h"
+#include "lib/PTXSim/Machine/Control.h"
+#include "lib/PTXSim/Machine/Wgmma.h"
 #include <cstdlib>
 
 namespace ptxsim {
 
 namespace avx2 {
-#include "Exec/Selectors.inc"
+#include "lib/PTXSim/Exec/Selectors.inc"
 }
 namespace avx512 {
-#include "Exec/Selectors.inc"
+#include "lib/PTXSim/Exec/Selectors.inc"
 }
 
 namespace {

@@ -3,9 +3,9 @@
 #ifndef PTXSIM_MACHINE_MACHINE_H
 #define PTXSIM_MACHINE_MACHINE_H
 
-#include "Machine/Async.h"
-#include "Machine/Memory.h"
-#include "Machine/Program.h"
+#include "lib/PTXSim/Machine/Async.h"
+#include "lib/PTXSim/Machine/Memory.h"
+#include "lib/PTXSim/Machine/Program.h"
 #include <random>
 
 namespace ptxsim {

@@ -6,7 +6,7 @@
 #ifndef PTXSIM_MACHINE_MATRIXDESCRIPTOR_H
 #define PTXSIM_MACHINE_MATRIXDESCRIPTOR_H
 
-#include "Machine/TensorMap.h"
+#include "lib/PTXSim/Machine/TensorMap.h"
 
 namespace ptxsim {
 

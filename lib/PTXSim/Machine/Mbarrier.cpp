@@ -3,10 +3,10 @@
 //
 // A phase completes when no arrivals are pending and the transaction count is zero (ISA: "mbarrier
 // object", phase completion).
-#include "Machine/Mbarrier.h"
-#include "Machine/Access.h"
-#include "Machine/Control.h"
-#include "Machine/Race.h"
+#include "lib/PTXSim/Machine/Mbarrier.h"
+#include "lib/PTXSim/Machine/Access.h"
+#include "lib/PTXSim/Machine/Control.h"
+#include "lib/PTXSim/Machine/Race.h"
 #include <algorithm>
 #include <cstring>
 

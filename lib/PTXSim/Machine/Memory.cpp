@@ -1,7 +1,7 @@
 // Global memory: allocations with exact bounds at addresses no host pointer can have.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Machine/Memory.h"
-#include "Machine/Race.h"
+#include "lib/PTXSim/Machine/Memory.h"
+#include "lib/PTXSim/Machine/Race.h"
 #include <algorithm>
 
 namespace ptxsim {

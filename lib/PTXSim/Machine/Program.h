@@ -3,8 +3,8 @@
 #ifndef PTXSIM_MACHINE_PROGRAM_H
 #define PTXSIM_MACHINE_PROGRAM_H
 
-#include "Machine/Opcodes.h"
-#include "Parse/AST.h"
+#include "lib/PTXSim/Machine/Opcodes.h"
+#include "lib/PTXSim/Parse/AST.h"
 
 namespace ptxsim {
 

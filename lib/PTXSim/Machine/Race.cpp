@@ -1,6 +1,6 @@
 // Happens-before race detection: the accesses.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Machine/Race.h"
+#include "lib/PTXSim/Machine/Race.h"
 
 namespace ptxsim {
 

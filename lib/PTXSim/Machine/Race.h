@@ -9,7 +9,7 @@
 #ifndef PTXSIM_MACHINE_RACE_H
 #define PTXSIM_MACHINE_RACE_H
 
-#include "Machine/Access.h"
+#include "lib/PTXSim/Machine/Access.h"
 #include <unordered_map>
 
 namespace ptxsim {

@@ -3,9 +3,9 @@
 //
 // A warp runs until it waits. When no warp can run, one pending asynchronous copy is carried out;
 // when there is none either, that is a deadlock, and exactly then.
-#include "Machine/Scheduler.h"
-#include "Machine/Control.h"
-#include "Machine/Race.h"
+#include "lib/PTXSim/Machine/Scheduler.h"
+#include "lib/PTXSim/Machine/Control.h"
+#include "lib/PTXSim/Machine/Race.h"
 #include <algorithm>
 #include <cstdio>
 

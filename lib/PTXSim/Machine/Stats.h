@@ -3,7 +3,7 @@
 #ifndef PTXSIM_MACHINE_STATS_H
 #define PTXSIM_MACHINE_STATS_H
 
-#include "Machine/Machine.h"
+#include "lib/PTXSim/Machine/Machine.h"
 
 namespace ptxsim {
 

@@ -1,6 +1,6 @@
 // Encoding of tensor maps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Machine/TensorMap.h"
+#include "lib/PTXSim/Machine/TensorMap.h"
 
 namespace ptxsim {
 

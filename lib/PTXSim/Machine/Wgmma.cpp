@@ -1,9 +1,9 @@
 // wgmma: fence, issue, commit and wait; completion is lazy and poisons the accumulators until then.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Machine/Wgmma.h"
-#include "Machine/Control.h"
-#include "Machine/MatrixDescriptor.h"
-#include "Machine/Race.h"
+#include "lib/PTXSim/Machine/Wgmma.h"
+#include "lib/PTXSim/Machine/Control.h"
+#include "lib/PTXSim/Machine/MatrixDescriptor.h"
+#include "lib/PTXSim/Machine/Race.h"
 
 namespace ptxsim {
 

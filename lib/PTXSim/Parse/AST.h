@@ -3,8 +3,8 @@
 #ifndef PTXSIM_PARSE_AST_H
 #define PTXSIM_PARSE_AST_H
 
-#include "Types.h"
 #include "ampc/PTXSim/PTXSim.h"
+#include "lib/PTXSim/Types.h"
 #include <string_view>
 
 namespace ptxsim {

@@ -1,6 +1,6 @@
 // Splits PTX text into tokens that know their line and column.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Parse/Lexer.h"
+#include "lib/PTXSim/Parse/Lexer.h"
 #include <cerrno>
 #include <cstdlib>
 

@@ -3,7 +3,7 @@
 #ifndef PTXSIM_PARSE_LEXER_H
 #define PTXSIM_PARSE_LEXER_H
 
-#include "Parse/AST.h"
+#include "lib/PTXSim/Parse/AST.h"
 
 namespace ptxsim {
 

@@ -1,6 +1,6 @@
 // Parsing of function bodies: statements and operands.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Parse/Parser.h"
+#include "lib/PTXSim/Parse/Parser.h"
 
 namespace ptxsim {
 

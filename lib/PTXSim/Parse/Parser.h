@@ -3,7 +3,7 @@
 #ifndef PTXSIM_PARSE_PARSER_H
 #define PTXSIM_PARSE_PARSER_H
 
-#include "Parse/Lexer.h"
+#include "lib/PTXSim/Parse/Lexer.h"
 
 namespace ptxsim {
 

@@ -1,6 +1,6 @@
 // Parsing of module directives, function headers and variables.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Parse/Parser.h"
+#include "lib/PTXSim/Parse/Parser.h"
 
 namespace ptxsim {
 

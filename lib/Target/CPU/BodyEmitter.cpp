@@ -1,7 +1,7 @@
 // A body evaluated at runs of points, by re-creating its ops on vectors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Target/CPU/BodyEmitter.h"
-#include "Totals.h"
+#include "lib/Target/CPU/BodyEmitter.h"
+#include "lib/Target/CPU/Data/Totals.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

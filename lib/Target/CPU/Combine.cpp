@@ -1,6 +1,6 @@
 // Sums, maxima and minima of vectors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Target/CPU/Combine.h"
+#include "lib/Target/CPU/Combine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

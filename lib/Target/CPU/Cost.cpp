@@ -1,6 +1,6 @@
 // A rough model of the time bodies take.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Target/CPU/Cost.h"
+#include "lib/Target/CPU/Cost.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;

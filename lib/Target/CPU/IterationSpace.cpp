@@ -1,6 +1,6 @@
 // Affine maps as strides, and spaces with as few dimensions as possible.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Target/CPU/BodyEmitter.h"
+#include "lib/Target/CPU/BodyEmitter.h"
 
 using namespace mlir;
 using namespace ampc;

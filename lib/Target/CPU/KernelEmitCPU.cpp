@@ -1,8 +1,8 @@
 // One function per distinct kernel and tier.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Text.h"
-#include "ampc/Target/CPU/KernelTemplate.h"
 #include "ampc/Target/CPU/Passes.h"
+#include "lib/Target/CPU/KernelTemplate.h"
 #include "mlir-dialects/Train/Train.h"
 #include "llvm/ADT/StringExtras.h"
 

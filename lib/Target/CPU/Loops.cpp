@@ -1,6 +1,6 @@
 // Loops that kernels without a body share.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Target/CPU/Loops.h"
+#include "lib/Target/CPU/Loops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

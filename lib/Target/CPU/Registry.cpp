@@ -1,6 +1,6 @@
 // Which template writes which kernel op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Target/CPU/KernelTemplate.h"
+#include "lib/Target/CPU/KernelTemplate.h"
 
 using namespace ampc::cpu;
 

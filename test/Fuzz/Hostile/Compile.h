@@ -1,7 +1,7 @@
 // The compiler's phases without their messages.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TEST_FUZZ_HOSTILE_COMPILE_H
-#define AMPC_TEST_FUZZ_HOSTILE_COMPILE_H
+#ifndef TEST_FUZZ_HOSTILE_COMPILE_H
+#define TEST_FUZZ_HOSTILE_COMPILE_H
 
 #include "ampc/Pipelines/Compiler.h"
 #include "test/Fuzz/Hostile/MemoryFile.h"

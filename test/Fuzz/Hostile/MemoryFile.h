@@ -1,7 +1,7 @@
 // Bytes that readers open by a path.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TEST_FUZZ_HOSTILE_MEMORYFILE_H
-#define AMPC_TEST_FUZZ_HOSTILE_MEMORYFILE_H
+#ifndef TEST_FUZZ_HOSTILE_MEMORYFILE_H
+#define TEST_FUZZ_HOSTILE_MEMORYFILE_H
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // libFuzzer target: files of --precision-profile. What they say is believed for a model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Transforms/Profile.h"
+#include "ampc/Precision/Profile.h"
 #include "test/Fuzz/Hostile/Compile.h"
 #include "test/Fuzz/Hostile/TextMutator.h"
 

@@ -1,7 +1,7 @@
 // What must hold of an array that a reader accepts.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TEST_FUZZ_HOSTILE_READALL_H
-#define AMPC_TEST_FUZZ_HOSTILE_READALL_H
+#ifndef TEST_FUZZ_HOSTILE_READALL_H
+#define TEST_FUZZ_HOSTILE_READALL_H
 
 #include "ampc/Data/Array.h"
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Mutations of text by its words.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TEST_FUZZ_HOSTILE_TEXTMUTATOR_H
-#define AMPC_TEST_FUZZ_HOSTILE_TEXTMUTATOR_H
+#ifndef TEST_FUZZ_HOSTILE_TEXTMUTATOR_H
+#define TEST_FUZZ_HOSTILE_TEXTMUTATOR_H
 
 #include <string>
 #include <vector>

@@ -18,9 +18,9 @@ import xml.etree.ElementTree as xml
 
 here = pathlib.Path(__file__).resolve().parent
 tests = here.parents[1]
-# Inputs that other tests have: every op has a file in Numerics, every pass one in Transforms.
+# Inputs that other tests have: every op has a file in Numerics, every pass one below its concern.
 seeds = {
-    "model": ["Numerics", "Transforms", "Dialect", "Driver/Inputs"],
+    "model": ["Numerics", "Train", "Precision", "LossScaling", "Dialect", "Driver/Inputs"],
     "ptxsim-ptx": ["PTXSim/Kernels/ptx"],
 }
 

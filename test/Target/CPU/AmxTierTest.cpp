@@ -1,9 +1,9 @@
 // Whole models in the tier AMX beside the same in another tier; emulated where the processor has no
 // AMX.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "TierModel.h"
 #include "ampc/Package/Loader.h"
 #include "ampc/Pipelines/Compiler.h"
+#include "test/Target/CPU/TierModel.h"
 #include "test/lib/AmxEmulator/AmxEmulator.h"
 #include "tools/ampc/RandomInputs.h"
 #include <cmath>

@@ -1,9 +1,9 @@
 // Packed copies of weights that updates write beside those that kernels of their own write, bit by
 // bit.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "TierModel.h"
 #include "ampc/Package/Loader.h"
 #include "ampc/Pipelines/Compiler.h"
+#include "test/Target/CPU/TierModel.h"
 #include "test/lib/AmxEmulator/AmxEmulator.h"
 #include "tools/ampc/RandomInputs.h"
 

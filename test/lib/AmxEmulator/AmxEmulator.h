@@ -3,8 +3,8 @@
 //
 // A handler of SIGILL decodes the instruction, executes it on tile registers that belong to the
 // thread, and goes on behind it. After the Intel SDM, volumes 1 (chapter 18) and 2.
-#ifndef AMPC_TEST_LIB_AMXEMULATOR_H
-#define AMPC_TEST_LIB_AMXEMULATOR_H
+#ifndef TEST_LIB_AMXEMULATOR_AMXEMULATOR_H
+#define TEST_LIB_AMXEMULATOR_AMXEMULATOR_H
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 // The emulator's decoder on what the assembler writes, and its arithmetic on values known by hand.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "AmxEmulator.h"
+#include "test/lib/AmxEmulator/AmxEmulator.h"
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>

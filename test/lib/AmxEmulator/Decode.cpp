@@ -1,6 +1,6 @@
 // Decodes VEX.128.0F38.W0 49, 4B and 5C.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "AmxEmulator.h"
+#include "test/lib/AmxEmulator/AmxEmulator.h"
 #include <cstring>
 
 using namespace ampc::test;

@@ -1,6 +1,6 @@
 // What the instructions do to the tile registers of a thread.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "AmxEmulator.h"
+#include "test/lib/AmxEmulator/AmxEmulator.h"
 #include <algorithm>
 #include <cstring>
 #include <immintrin.h>

@@ -1,6 +1,6 @@
 // From SIGILL to the emulator and back.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "AmxEmulator.h"
+#include "test/lib/AmxEmulator/AmxEmulator.h"
 #include <atomic>
 #include <cpuid.h>
 #include <csignal>

@@ -1,6 +1,6 @@
 // Attention and its gradient, score by score, written as their definitions read.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Interpreter.h"
+#include "test/lib/KernelRun/Interpreter.h"
 #include <cmath>
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 // Sums of contractions, element by element.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Interpreter.h"
+#include "test/lib/KernelRun/Interpreter.h"
 
 using namespace mlir;
 using namespace ampc;

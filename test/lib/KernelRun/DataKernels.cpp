@@ -1,6 +1,6 @@
 // Kernels without a body, written as their definitions read.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Interpreter.h"
+#include "test/lib/KernelRun/Interpreter.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 #include <map>

@@ -1,6 +1,6 @@
 // Kernels evaluated point by point.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Interpreter.h"
+#include "test/lib/KernelRun/Interpreter.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

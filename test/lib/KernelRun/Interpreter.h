@@ -1,7 +1,7 @@
 // Kernels evaluated point by point, with nothing in common with code generation.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TEST_LIB_KERNELRUN_INTERPRETER_H
-#define AMPC_TEST_LIB_KERNELRUN_INTERPRETER_H
+#ifndef TEST_LIB_KERNELRUN_INTERPRETER_H
+#define TEST_LIB_KERNELRUN_INTERPRETER_H
 
 #include "mlir-dialects/Kernel/Kernel.h"
 

@@ -9,13 +9,13 @@
 // that a kernel.pack of the file makes of the same matrix. With --totals, every kernel that can
 // adds up its results, too. Prints one line per kernel and tier, and what a tier's object calls;
 // exits with 1 after a difference.
-#include "Interpreter.h"
-#include "Loader.h"
 #include "ampc/Target/CPU/Codegen.h"
 #include "ampc/Target/CPU/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Parser/Parser.h"
 #include "test/lib/AmxEmulator/AmxEmulator.h"
+#include "test/lib/KernelRun/Interpreter.h"
+#include "test/lib/KernelRun/Loader.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"

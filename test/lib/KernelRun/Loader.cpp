@@ -1,6 +1,6 @@
 // Compiled tiers in this process.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Loader.h"
+#include "test/lib/KernelRun/Loader.h"
 #include "ampc/Target/CPU/Codegen.h"
 #include "lib/Package/ObjectWriter.h"
 #include "test/lib/AmxEmulator/AmxEmulator.h"

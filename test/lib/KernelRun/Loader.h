@@ -1,7 +1,7 @@
 // Compiled tiers in this process.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TEST_LIB_KERNELRUN_LOADER_H
-#define AMPC_TEST_LIB_KERNELRUN_LOADER_H
+#ifndef TEST_LIB_KERNELRUN_LOADER_H
+#define TEST_LIB_KERNELRUN_LOADER_H
 
 #include "ampc/Target/CPU/Tier.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -1,0 +1,69 @@
+// Passes that decide what is computed and stored in which type.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_PRECISION_PASSES
+#define AMPC_PRECISION_PASSES
+include "mlir/Pass/PassBase.td"
+
+def AmpFlattenRegions : Pass<"amp-flatten-regions", "::mlir::ModuleOp"> {
+  let summary = "Dissolve amp.autocast regions into the locations of their ops";
+  let description = [{
+    An op of a region gets a location that names the innermost region's type. Inlining, decomposition and
+    differentiation hand locations on, so that whatever an op becomes, its region stays known.
+  }];
+}
+def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
+  let summary = "Choose the type that every op computes in and every value is stored in";
+  let description = [{
+    Runs on whole programs: forward, backward and update. Contractions take 16-bit operands and give f32, their accumulator; a
+    rounding is always a `train.cast`. Attributes `amp.rule` and `amp.reason` on ops say why. Policies:
+
+    * `mincut`: categories fix compute types; a minimum cut over the bytes of casts, stores and saved activations fixes storage types.
+    * `narrow`: every tensor is stored in 16 bits; counts, statistics and other numbers inside an op stay f32 (preset O3).
+    * `autocast`, `autocast-cpu`: the lists and promotion rules of torch.autocast; the backward pass follows the forward pass.
+    * `propagate`: TensorFlow's allow, infer, deny and clear lists.
+
+    Parameters are rounded where they are updated: their 16-bit copies are state (`as working`), which the program `derive` rebuilds.
+    With `precision=f32` only regions of the model change anything. `tf32` and `fp8` are modes of contractions on GPUs: values stay
+    f32, and `amp.compute` on a contraction names the type that each operand is multiplied in (for fp8 E4M3, gradients E5M2).
+  }];
+  let options = [
+    Option<"policy", "policy", "std::string", "\"mincut\"", "mincut, autocast, autocast-cpu, propagate or narrow">,
+    Option<"precision", "precision", "std::string", "\"bf16\"", "f32, bf16, f16, tf32 or fp8">,
+    ListOption<"overrides", "override", "std::string", "REGEX=TYPE: the type of ops by name">,
+    ListOption<"edits", "edit", "std::string", "MNEMONIC=TREATMENT: a line of the policy's table">,
+    Option<"policyFile", "policy-file", "std::string", "", "lines that are added to the policy's table">,
+    Option<"masterWeights", "master-weights", "bool", "true", "false: parameters are rounded after every update, for comparisons">,
+    Option<"profile", "profile", "std::string", "", "file of `ampc profile`: values that do not fit the 16-bit type stay in f32">,
+    Option<"explain", "explain", "bool", "false", "a remark for every decision, and the cost of every policy">,
+    Option<"costs", "costs", "bool", "false", "attach the cost of every policy to programs, as `amp.costs`">,
+  ];
+}
+def AmpLowerAccumulation : Pass<"amp-lower-accumulation", "::mlir::ModuleOp"> {
+  let summary = "Give sums of 16-bit values an accumulator in f32";
+  let description = [{
+    Reductions, norms, losses, scatters and sums of gradients over the uses of a value become casts to f32, the op, and one cast
+    back. Contractions have their accumulator as result type and verify it themselves.
+  }];
+  let options = [Option<"verify", "verify", "bool", "false", "report what has no f32 accumulator instead">];
+}
+def AmpExplainCasts : Pass<"amp-explain-casts", "::mlir::ModuleOp"> {
+  let summary = "A remark for every inserted cast";
+  let description = [{
+    At the source line, with the reason that the pass which inserted the cast left on its location. Runs at the end of the phase
+    `precision`: what `recompute` repeats it explains itself.
+  }];
+}
+def AmpRecompute : Pass<"amp-recompute", "::mlir::ModuleOp"> {
+  let summary = "Make cheap values again in the backward pass instead of keeping them";
+  let description = [{
+    Casts, masks, data movement and pointwise ops without exponentials are repeated where the backward pass reads their result, if what
+    they read takes fewer bytes than the result or is kept anyway. In particular the 16-bit form of a value is kept, not the f32 form
+    that some op widens it to. `amp.saved_bytes` on a program says what remains to be kept.
+  }];
+  let options = [
+    Option<"repeat", "repeat", "bool", "true", "false: only say what is kept">,
+    Option<"budget", "budget", "int64_t", "0", "bytes for saved activations; not supported yet: 0 means no limit">,
+    Option<"explain", "explain", "bool", "false", "a remark with the bytes saved, and one for every cast that is made again">,
+  ];
+}
+#endif

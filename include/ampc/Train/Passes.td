@@ -1,0 +1,74 @@
+// Passes from a model to the programs of its steps.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TRAIN_PASSES
+#define AMPC_TRAIN_PASSES
+include "mlir/Pass/PassBase.td"
+
+def TrainNameOps : Pass<"train-name-ops", "::mlir::ModuleOp"> {
+  let summary = "Give every tensor op a stable name";
+  let description = [{
+    Overrides, random keys, reports and messages refer to ops by name. An op keeps the name of its
+    location; without one it becomes `function/op#n`, with n counting ops of that kind in the function.
+  }];
+}
+def TrainSetType : Pass<"train-set-type", "::mlir::ModuleOp"> {
+  let summary = "Replace f32 by another element type everywhere in the model";
+  let description = "The f64 form of a model is the reference that gradients are checked in.";
+  let options = [Option<"type", "type", "std::string", "\"f64\"", "f32 or f64">];
+}
+def TrainInstantiate : Pass<"train-instantiate", "::mlir::ModuleOp"> {
+  let summary = "Make one function per step, evaluation and export, in its mode";
+  let description = [{
+    Inlines calls, turns reads of state into arguments and writes into results that are `#train.state`, lowers ops
+    whose meaning depends on the mode (dropout, batch norm), and gives losses the number of valid rows. A step
+    `@fit` becomes `@fit.loss` (training mode) and `@fit.eval` (inference mode); exports keep their name. The
+    functions of the source are erased.
+  }];
+  // Scalar code of ops is looked at.
+  let dependentDialects = ["::ampc::kernel::KernelDialect"];
+}
+def TrainAutodiff : Pass<"train-autodiff", "::mlir::ModuleOp"> {
+  let summary = "Differentiate every step's loss, source to source";
+  let description = [{
+    For a step `@fit`, `@fit.loss` becomes `@fit.grad`, which returns the loss, the gradients of the step's
+    parameters (each marked by `train.gradient`) and the new values of buffers. Only values that depend on a
+    parameter (varied) and that the loss depends on (useful) get a cotangent. The result is train IR again. With `of`, one
+    function is differentiated for its real arguments instead, from a seed of ones for result `result`; for a result that is not a
+    scalar that gives the gradient of the sum of its elements.
+  }];
+  let options = [
+    Option<"of", "of", "std::string", "", "differentiate this function for its real arguments">,
+    Option<"result", "result", "unsigned", "0", "number of the result to differentiate">,
+  ];
+}
+def TrainExpandStep : Pass<"train-expand-step", "::mlir::ModuleOp"> {
+  let summary = "Join gradient, clipping, schedule and optimizer into the programs of a step";
+  let description = [{
+    From `@fit.grad` makes `@fit.train` (state and batch to loss and new state) and `@fit.apply` (state and stored gradients to
+    new state); `@fit.grad` itself then stores gradients. Moments, step counter, averages and stored
+    gradients are declared as buffers; the `train.step` op is gone. Nothing is updated in place before memory is planned.
+
+    The gradient of a table that only lookups read stays rows (`train.sum_rows`) if they are fewer than the table's or the
+    optimizer is lazy. Micro-batches and several lookups of one table put their rows one after the other. Rows of parameter and
+    moments are then read, updated and put back (`train.put_rows`); an optimizer that moves every row updates the table with a
+    gradient of 0 before. Such a gradient is stored as `@fit.gradient.table`, the sums, and `@fit.rows.table`, whose they are.
+  }];
+  let options = [Option<"explain", "explain", "bool", "false", "a remark for every gradient of a table that is dense">];
+}
+def TrainMarkValues : Pass<"train-mark-values", "::mlir::ModuleOp"> {
+  let summary = "Give every real value of a step's program a key that later phases keep";
+  let description = [{
+    The attribute `train.values` of an op has per result its key, which is the name of the op, with `:2`, `:3`, ... for further values of
+    that name, and its kind: forward, gradient, weight-gradient or update. Only the programs `train` get keys, before precision is
+    assigned, so that the same value has the same key in every precision.
+  }];
+}
+def TrainObserve : Pass<"train-observe", "::mlir::ModuleOp"> {
+  let summary = "Make marked values further results of a step's program";
+  let description = [{
+    Every value that `train-mark-values` has marked, as its readers see it (rounded, if it is rounded for all of them), and every
+    16-bit form of one, becomes a result that is an `observed` output. Results are stored whatever is fused, and fusion does not change
+    a bit, so these are the numbers of the program without this pass.
+  }];
+}
+#endif

@@ -1,0 +1,505 @@
+// Fusion: fewer passes over memory, with the same bits.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Kernel/Passes.h"
+#include "lib/Kernel/Fusion/Merge.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_KERNELFUSE
+#include "ampc/Kernel/Passes.h.inc"
+} // namespace ampc
+
+using namespace mlir;
+using namespace ampc;
+
+// Addresses of more tensors than that do not fit registers; longer bodies spill.
+static constexpr unsigned maxTensors = 24, maxBody = 400;
+// How far the search for ops between two kernels goes, so that fusion stays linear.
+static constexpr unsigned maxBetween = 256, maxSiblings = 64, maxDistance = 32;
+
+namespace {
+class Fuser {
+public:
+  Fuser(Block &block, bool acrossGradients) : block(block), acrossGradients(acrossGradients) {}
+  void run();
+
+private:
+  void visit(FusedKernelOpInterface op);
+  bool recompute(FusedKernelOpInterface reader, unsigned input);
+  bool join(FusedKernelOpInterface &anyReader, unsigned input);
+  bool joinSibling(FusedKernelOpInterface op);
+  bool mergeSiblings(FusedKernelOpInterface first, FusedKernelOpInterface second);
+  bool pushUsersBehind(Operation *producer, Operation *reader);
+  bool isFree(kernel::MapOp op) const;
+  bool isBarrier(Operation *op) const { return !acrossGradients && op->hasAttr("kernel.barrier"); }
+  void replaced(ArrayRef<Operation *> old, FusedKernelOpInterface merged);
+  void enqueue(Operation *op) {
+    if (isa<FusedKernelOpInterface>(op))
+      worklist.insert(op);
+  }
+  void forget(Operation *op) { worklist.remove(op); }
+  kernel::MapOp respaceQueued(kernel::MapOp op, ArrayRef<int64_t> space);
+
+  Block &block;
+  bool acrossGradients, joining = false;
+  SetVector<Operation *> worklist;
+};
+} // namespace
+
+/// Inputs come after the leading operands.
+static MutableArrayRef<OpOperand> inputsOf(FusedKernelOpInterface op) {
+  return op->getOpOperands().take_back(op.getInputMaps().size());
+}
+static unsigned bodySize(FusedKernelOpInterface op) {
+  return std::distance(op.getBody().front().begin(), op.getBody().front().end());
+}
+static bool fits(FusedKernelOpInterface a, FusedKernelOpInterface b) {
+  return a->getNumOperands() + a->getNumResults() + b->getNumOperands() + b->getNumResults() <=
+             maxTensors &&
+         bodySize(a) + bodySize(b) <= maxBody;
+}
+
+/// Kernels and returns that read `value`, through views too.
+static void findReaders(Value value, llvm::SmallSetVector<Operation *, 4> &readers) {
+  for (Operation *user : value.getUsers())
+    if (auto view = dyn_cast<kernel::ViewOp>(user))
+      findReaders(view, readers);
+    else
+      readers.insert(user);
+}
+/// Stops at the first of the others: a learning rate has as many readers as a model has parameters.
+static bool isReadByOthers(Value value, Operation *reader) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    auto view = dyn_cast<kernel::ViewOp>(user);
+    return view ? isReadByOthers(view, reader) : user != reader;
+  });
+}
+/// For a reader of the producer.
+static bool readOnlyBy(Operation *producer, Operation *reader) {
+  return llvm::none_of(producer->getResults(),
+                       [&](Value result) { return isReadByOthers(result, reader); });
+}
+
+/// Cheap enough to be computed once per reading element.
+static bool isCheap(FusedKernelOpInterface op) {
+  return llvm::none_of(op.getBody().front(), [](Operation &inner) {
+    return isa<math::MathDialect>(inner.getDialect()) || isa<arith::DivFOp, arith::DivSIOp>(inner);
+  });
+}
+/// A few literals put together: no reason to store the result.
+static bool isLiteral(FusedKernelOpInterface op) {
+  return inputsOf(op).empty() && bodySize(op) <= 8 && isCheap(op) && !usesLinearIndex(op);
+}
+
+/// Made again for the backward pass: beside the first one it would have to be kept after all.
+static bool isRepeated(Operation *op) { return op->hasAttr("kernel.recompute"); }
+
+static void eraseDeadViews(Operation *op) {
+  while (op && isa<kernel::ViewOp>(op) && op->use_empty()) {
+    Operation *inner = op->getOperand(0).getDefiningOp();
+    op->erase();
+    op = inner;
+  }
+}
+
+static void dropDeadViews(Operation *producer) {
+  for (Operation *user : llvm::make_early_inc_range(producer->getUsers()))
+    if (isa<kernel::ViewOp>(user) && user->use_empty())
+      user->erase();
+}
+
+/// Views that add or drop dimensions of size 1 become part of the maps.
+static void readThroughUnitViews(FusedKernelOpInterface op) {
+  SmallVector<AffineMap> maps = mapsOf(op.getInputMaps());
+  for (auto [operand, map] : llvm::zip(inputsOf(op), maps)) {
+    Value base = kernel::throughViews(operand.get());
+    AffineMap toBase = unitReshape(shapeOf(operand.get()), shapeOf(base), op->getContext());
+    if (base == operand.get() || !toBase)
+      continue;
+    map = toBase.compose(map);
+    Operation *view = operand.get().getDefiningOp();
+    operand.set(base);
+    eraseDeadViews(view);
+  }
+  op->setAttr("input_maps", Builder(op).getAffineMapArrayAttr(maps));
+}
+
+/// Moves what depends on the producer and stands before the reader behind it. False if the reader
+/// depends on some of that itself.
+bool Fuser::pushUsersBehind(Operation *producer, Operation *reader) {
+  SetVector<Operation *> between;
+  auto add = [&](Operation *op) {
+    for (Operation *user : op->getUsers())
+      if (user != reader && user->isBeforeInBlock(reader))
+        between.insert(user);
+  };
+  add(producer);
+  for (unsigned i = 0; i < between.size(); ++i) {
+    if (between.size() > maxBetween)
+      return false;
+    add(between[i]);
+  }
+  for (Value operand : reader->getOperands())
+    if (between.contains(operand.getDefiningOp()))
+      return false;
+  SmallVector<Operation *> ops = between.takeVector();
+  llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  Operation *last = reader;
+  for (Operation *op : ops) {
+    op->moveAfter(last);
+    last = op;
+  }
+  return true;
+}
+
+void Fuser::replaced(ArrayRef<Operation *> old, FusedKernelOpInterface merged) {
+  if (llvm::any_of(old, [](Operation *op) { return op->hasAttr("kernel.barrier"); }))
+    merged->setAttr("kernel.barrier", UnitAttr::get(merged->getContext()));
+  for (Operation *op : old) {
+    forget(op);
+    op->erase();
+  }
+  llvm::SmallSetVector<Operation *, 4> readers;
+  for (Value result : merged->getResults())
+    findReaders(result, readers);
+  for (Operation *reader : readers)
+    enqueue(reader);
+  enqueue(merged);
+}
+
+kernel::MapOp Fuser::respaceQueued(kernel::MapOp op, ArrayRef<int64_t> space) {
+  Operation *old = op;
+  kernel::MapOp now = respace(op, space);
+  if (now && now != old) {
+    if (worklist.remove(old))
+      enqueue(now);
+  }
+  return now;
+}
+
+/// Readers that compute the value themselves read no more bytes than if it was stored: a wider form
+/// of something, or a gradient whose kernel ends behind it times a number.
+bool Fuser::isFree(kernel::MapOp op) const {
+  if (op->getNumResults() != 1 || bodySize(op) > 8 || !isCheap(op) || usesLinearIndex(op))
+    return false;
+  Value whole;
+  for (OpOperand &input : inputsOf(op)) {
+    if (elements(shapeOf(input.get())) == 1)
+      continue;
+    if (whole || elements(shapeOf(input.get())) != elements(shapeOf(op->getResult(0))))
+      return false;
+    whole = input.get();
+  }
+  if (!whole)
+    return false;
+  unsigned from = getElementTypeOrSelf(whole).getIntOrFloatBitWidth(),
+           to = getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth();
+  Operation *source = kernel::throughViews(whole).getDefiningOp();
+  return (from < to || (from == to && source && isBarrier(source))) &&
+         isReadByElement(op->getResult(0));
+}
+
+/// Puts the code of a pointwise producer into its only reader, or into all if that costs nothing;
+/// maps compose.
+bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
+  Value given = inputsOf(reader)[input].get();
+  auto producer = kernel::throughViews(given).getDefiningOp<kernel::MapOp>();
+  if (!producer || !isPointwise(producer) || isBarrier(producer) || !fits(producer, reader) ||
+      !(isLiteral(producer) || readOnlyBy(producer, reader) || isFree(producer)))
+    return false;
+  int64_t from = elements(producer.getSpace()), to = elements(reader.getSpace());
+  // Uniform scalars are computed once per program, not once per element.
+  if (!isLiteral(producer) && from < to && (from == 1 || !isCheap(producer)))
+    return false;
+  bool isView = given.getDefiningOp<kernel::ViewOp>() != nullptr;
+  if (isView) {
+    producer = respaceQueued(producer, shapeOf(given));
+    if (!producer)
+      return false;
+    readThroughUnitViews(reader); // what is left of the view
+  }
+  Merge merge(reader);
+  DenseMap<unsigned, Value> known;
+  for (auto [i, operand] : llvm::enumerate(inputsOf(reader))) {
+    if (operand.get().getDefiningOp() != producer)
+      continue;
+    unsigned result = cast<OpResult>(operand.get()).getResultNumber();
+    AffineMap inverse = inverseOf(mapAt(producer.getResultMaps(), result), producer.getSpace(),
+                                  shapeOf(operand.get()));
+    if (!inverse)
+      return false;
+    AffineMap via = inverse.compose(mapAt(reader.getInputMaps(), i));
+    if (usesLinearIndex(producer) &&
+        (reader.getSpace() != producer.getSpace() || !isIdentityOn(via, reader.getSpace())))
+      return false;
+    known[i] = merge.append(producer, via)[result];
+  }
+  if (known.empty())
+    return false;
+  AffineMap all = AffineMap::getMultiDimIdentityMap(reader.getSpace().size(), reader->getContext());
+  SmallVector<Value> yields = merge.append(reader, all, known);
+  for (auto [i, value] : llvm::enumerate(yields))
+    merge.addResult(value, reader->getResult(i), mapAt(reader.getResultMaps(), i));
+  FusedKernelOpInterface merged = merge.finish(reader, producer.getLoc());
+  replaced({reader}, merged);
+  if (isView)
+    dropDeadViews(producer);
+  if (producer->use_empty()) {
+    forget(producer);
+    producer.erase();
+  }
+  return true;
+}
+
+static bool isSummed(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<kernel::ViewOp>(user) ? isSummed(user->getResult(0)) : addsUp(user);
+  });
+}
+
+/// Whether another value, whose sum keeps its order, would pass for a gradient in one kernel with
+/// one: sums of gradients become totals.
+static bool hidesSum(Operation *first, Operation *second) {
+  auto isGradient = [](Operation *op) { return op->hasAttr("kernel.barrier"); };
+  auto isOther = [&](Operation *op) {
+    return !isGradient(op) && llvm::any_of(op->getResults(), isSummed);
+  };
+  return (isGradient(first) && isOther(second)) || (isGradient(second) && isOther(first));
+}
+
+/// The map from the producer's space to the reader's, along which both meet at every value that
+/// links them; null if there is none.
+static AffineMap meetingMap(FusedKernelOpInterface producer, kernel::MapOp reader) {
+  AffineMap via;
+  auto links = [&](function_ref<bool(Value, AffineMap, AffineMap)> test) {
+    for (auto [i, operand] : llvm::enumerate(inputsOf(reader)))
+      if (operand.get().getDefiningOp() == producer &&
+          !test(operand.get(), mapAt(reader.getInputMaps(), i),
+                mapAt(producer.getResultMaps(), cast<OpResult>(operand.get()).getResultNumber())))
+        return false;
+    return true;
+  };
+  links([&](Value value, AffineMap read, AffineMap written) {
+    if (!via)
+      if (AffineMap inverse = inverseOf(read, reader.getSpace(), shapeOf(value)))
+        via = inverse.compose(written);
+    return true;
+  });
+  ArrayRef<int64_t> space = producer.getSpace();
+  AffineMap all = AffineMap::getMultiDimIdentityMap(space.size(), producer->getContext());
+  if (!via && space == reader.getSpace())
+    via = all;
+  if (!via || !links([&](Value, AffineMap read, AffineMap written) {
+        return normalized(read.compose(via), space) == normalized(written, space);
+      }))
+    return {};
+  return normalized(via, space) == normalized(all, space) && space == reader.getSpace() ? all : via;
+}
+
+/// What a reader may look like that joins the producer along `via`.
+static bool canJoin(FusedKernelOpInterface producer, kernel::MapOp reader, AffineMap via) {
+  bool same = producer.getSpace() == reader.getSpace() && via.isIdentity();
+  if (!isa<kernel::MapOp>(producer) && (hasRowOps(reader) || usesLinearIndex(reader)))
+    return false;
+  if (same)
+    return true;
+  if (hasRowOps(reader) || usesLinearIndex(reader))
+    return false;
+  // Otherwise one value per row of a row kernel, or results that are permuted but contiguous along
+  // the last dimension.
+  ArrayRef<int64_t> space = producer.getSpace();
+  if (space.empty())
+    return false;
+  AffineMap all = AffineMap::getMultiDimIdentityMap(space.size(), via.getContext());
+  if (elements(reader.getSpace()) != elements(space)) {
+    auto dims = [&](AffineMap map) {
+      return llvm::filter_to_vector(normalized(map, space).getResults(),
+                                    [](AffineExpr e) { return !isa<AffineConstantExpr>(e); });
+    };
+    return isa<kernel::MapOp>(producer) && dims(via) == dims(all.dropResult(space.size() - 1));
+  }
+  return llvm::all_of(reader.getResultMaps().getAsRange<AffineMapAttr>(), [&](AffineMapAttr map) {
+    AffineMap written = map.getValue().compose(via);
+    return written.getNumResults() &&
+           written.getResults().back() == getAffineDimExpr(space.size() - 1, via.getContext());
+  });
+}
+
+/// Puts the reader's code behind the producer's. The reader may change its space even if that does
+/// not help.
+bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
+  auto reader = dyn_cast<kernel::MapOp>(*anyReader);
+  Value given = inputsOf(anyReader)[input].get();
+  auto producer = kernel::throughViews(given).getDefiningOp<FusedKernelOpInterface>();
+  if (!reader || !producer || isa<kernel::ReduceOp>(producer) || isBarrier(producer) ||
+      isRepeated(reader) || !fits(producer, reader) || GradientSum::of(reader) ||
+      GradientSum::of(producer) || hidesSum(producer, reader))
+    return false;
+  bool isView = given.getDefiningOp<kernel::ViewOp>() != nullptr;
+  if (isView) {
+    if (delaysSums(producer, reader))
+      return false;
+    reader = respaceQueued(reader, producer.getSpace());
+    if (!reader)
+      return false;
+    anyReader = reader;
+  }
+  AffineMap via = meetingMap(producer, reader);
+  // The search for sums looks at all readers of the producer, so it comes late.
+  if (!via || !canJoin(producer, reader, via) || (!isView && delaysSums(producer, reader)))
+    return false;
+  dropDeadViews(producer);
+  if (!pushUsersBehind(producer, reader))
+    return false;
+  Merge merge(producer);
+  AffineMap all =
+      AffineMap::getMultiDimIdentityMap(producer.getSpace().size(), reader->getContext());
+  SmallVector<Value> made = merge.append(producer, all);
+  DenseMap<unsigned, Value> known;
+  for (auto [i, operand] : llvm::enumerate(inputsOf(reader)))
+    if (operand.get().getDefiningOp() == producer)
+      known[i] = made[cast<OpResult>(operand.get()).getResultNumber()];
+  SmallVector<Value> more = merge.append(reader, via, known);
+  for (auto [i, value] : llvm::enumerate(made))
+    if (llvm::any_of(producer->getResult(i).getUsers(),
+                     [&](Operation *user) { return user != reader; }))
+      merge.addResult(value, producer->getResult(i), mapAt(producer.getResultMaps(), i));
+  for (auto [i, value] : llvm::enumerate(more))
+    merge.addResult(value, reader->getResult(i),
+                    normalized(mapAt(reader.getResultMaps(), i).compose(via), producer.getSpace()));
+  FusedKernelOpInterface merged = merge.finish(reader, reader.getLoc());
+  replaced({reader, producer}, merged);
+  return true;
+}
+
+/// One kernel for two over the same space; the second does not depend on the first.
+bool Fuser::mergeSiblings(FusedKernelOpInterface first, FusedKernelOpInterface second) {
+  bool depends =
+      llvm::any_of(second->getOperands(), [&](Value v) { return v.getDefiningOp() == first; });
+  if (depends || !fits(first, second) || hidesSum(first, second) || delaysSums(first, second) ||
+      !pushUsersBehind(first, second))
+    return false;
+  Merge merge(first);
+  AffineMap all = AffineMap::getMultiDimIdentityMap(first.getSpace().size(), first->getContext());
+  for (FusedKernelOpInterface op : {first, second})
+    for (auto [i, value] : llvm::enumerate(merge.append(op, all)))
+      merge.addResult(value, op->getResult(i), mapAt(op.getResultMaps(), i));
+  FusedKernelOpInterface merged = merge.finish(second, second.getLoc());
+  replaced({second, first}, merged);
+  return true;
+}
+
+/// True if not many ops lie between the two.
+static bool areClose(Operation *first, Operation *second) {
+  for (unsigned i = 0; i < maxDistance && first; ++i, first = first->getNextNode())
+    if (first == second)
+      return true;
+  return false;
+}
+
+/// Everything that `op` reads is there when `position` runs.
+static bool isReady(Operation *op, Operation *position) {
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    Operation *source = operand.getDefiningOp();
+    return !source || source->isBeforeInBlock(position);
+  });
+}
+
+/// One view for all that show the value in the same shape, right where the value is made.
+static void shareView(Value value) {
+  auto view = value.getDefiningOp<kernel::ViewOp>();
+  if (!view)
+    return;
+  Value base = view->getOperand(0);
+  if (Operation *source = base.getDefiningOp())
+    view->moveAfter(source);
+  else
+    view->moveBefore(&view->getBlock()->front());
+  for (Operation *user : llvm::make_early_inc_range(base.getUsers()))
+    if (auto other = dyn_cast<kernel::ViewOp>(user);
+        other && other != view && other.getType() == view.getType()) {
+      other.replaceAllUsesWith(view.getResult());
+      other.erase();
+    }
+}
+
+/// Reductions of one kind and maps that read the same elements (or the same scalar) in the same
+/// order.
+bool Fuser::joinSibling(FusedKernelOpInterface op) {
+  auto reduce = dyn_cast<kernel::ReduceOp>(*op);
+  if ((!reduce && !isa<kernel::MapOp>(op)) || GradientSum::of(op))
+    return false;
+  for (auto [i, operand] : llvm::enumerate(inputsOf(op))) {
+    unsigned seen = 0;
+    // What is read again and again, or hardly at all, saves no pass.
+    if (elements(shapeOf(operand.get())) != elements(op.getSpace()))
+      continue;
+    shareView(operand.get());
+    for (OpOperand &use : operand.get().getUses()) {
+      auto other = dyn_cast<FusedKernelOpInterface>(use.getOwner());
+      if (++seen > maxSiblings)
+        break;
+      if (!other || other == op || other->getName() != op->getName() ||
+          other.getSpace() != op.getSpace() || GradientSum::of(other) ||
+          isRepeated(other) != isRepeated(op) ||
+          (reduce && cast<kernel::ReduceOp>(*other).getKind() != reduce.getKind()))
+        continue;
+      int64_t input = int64_t(use.getOperandNumber()) - inputsOf(other).front().getOperandNumber();
+      if (input < 0 || other.getInputMaps()[input] != op.getInputMaps()[i])
+        continue;
+      bool inOrder = op->isBeforeInBlock(other);
+      FusedKernelOpInterface first = inOrder ? op : other, second = inOrder ? other : op;
+      if (!areClose(first, second)) {
+        if (!reduce || !isReady(second, first))
+          continue;
+        second->moveAfter(first);
+      }
+      if (mergeSiblings(first, second))
+        return true;
+    }
+  }
+  return false;
+}
+
+void Fuser::visit(FusedKernelOpInterface op) {
+  readThroughUnitViews(op);
+  for (unsigned i = 0, e = inputsOf(op).size(); i < e; ++i)
+    if (recompute(op, i) || (joining && join(op, i)))
+      return;
+  if (joining)
+    joinSibling(op);
+}
+
+void Fuser::run() {
+  // What a reader can compute by itself is better not stored by the kernel before.
+  for (bool phase : {false, true}) {
+    joining = phase;
+    for (Operation &op : llvm::reverse(block))
+      enqueue(&op);
+    while (!worklist.empty())
+      visit(cast<FusedKernelOpInterface>(worklist.pop_back_val()));
+  }
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+namespace {
+struct KernelFuse : ampc::impl::KernelFuseBase<KernelFuse> {
+  using KernelFuseBase::KernelFuseBase;
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    for (auto program : getOperation().getOps<kernel::ProgramOp>()) {
+      DominanceInfo dominance;
+      eliminateCommonSubExpressions(rewriter, dominance,
+                                    program); // every parameter's update has its own scalars
+      Fuser(program.getBody().front(), acrossGradients).run();
+      eliminateCommonSubExpressions(rewriter, dominance,
+                                    program); // merged bodies widen the same arguments
+    }
+  }
+};
+} // namespace

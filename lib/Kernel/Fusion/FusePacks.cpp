@@ -1,0 +1,193 @@
+// Packed copies of matrices become results of the kernels that write the matrices.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Kernel/Passes.h"
+#include "lib/Kernel/Planning/Schedule.h"
+#include "mlir-dialects/Train/TrainSignature.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_KERNELFUSEPACKS
+#include "ampc/Kernel/Passes.h.inc"
+} // namespace ampc
+
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+/// Of one program.
+class PacksFusion {
+public:
+  PacksFusion(kernel::ProgramOp program, bool explain)
+      : program(program), ret(program.getBody().front().getTerminator()), explain(explain) {}
+  void run();
+
+private:
+  /// Why the matrix's kernel cannot write the copy, too; empty if it can.
+  std::string obstacle(kernel::PackOp pack);
+  bool mustComeBefore(Operation *op, kernel::PackOp pack);
+  bool isBehind(kernel::MapOp map, kernel::PackOp pack);
+  std::string fuse(kernel::PackOp pack);
+
+  kernel::ProgramOp program;
+  Operation *ret;
+  bool explain;
+  SetVector<Operation *> fused; ///< maps with packed results
+};
+} // namespace
+
+static kernel::MapOp mapOf(kernel::PackOp pack) {
+  return kernel::throughViews(pack.getX()).getDefiningOp<kernel::MapOp>();
+}
+
+/// Vectors of the tensor do not lie along rows of the space.
+static bool liesAcross(AffineMap map, unsigned rank) {
+  return map.isFunctionOfDim(rank - 1) &&
+         map.getResults().back() != getAffineDimExpr(rank - 1, map.getContext());
+}
+
+/// Whether the op reads the old value of a copy, or gives the loss, which is looked at before state
+/// changes.
+bool PacksFusion::mustComeBefore(Operation *op, kernel::PackOp pack) {
+  for (OpOperand &use : pack->getUses()) {
+    if (use.getOwner() != ret)
+      continue;
+    StringAttr state = Signature(program).stateResult(use.getOperandNumber());
+    for (Value operand : op->getOperands())
+      if (auto old = dyn_cast<BlockArgument>(operand);
+          old && state && old.getOwner() == ret->getBlock() &&
+          Signature(program).stateArgument(old.getArgNumber()) == state)
+        return true;
+  }
+  return llvm::any_of(ret->getOpOperands(), [&](OpOperand &operand) {
+    return Signature(program).isOutput(operand.getOperandNumber(), train::Output::Loss) &&
+           kernel::throughViews(operand.get()).getDefiningOp() == op;
+  });
+}
+
+/// Whether what has to happen before the copy is written waits for the map.
+bool PacksFusion::isBehind(kernel::MapOp map, kernel::PackOp pack) {
+  SetVector<Operation *> behind;
+  behind.insert(map);
+  for (unsigned i = 0; i < behind.size(); ++i) {
+    if (behind[i] != ret && mustComeBefore(behind[i], pack))
+      return true;
+    behind.insert(behind[i]->user_begin(), behind[i]->user_end());
+  }
+  return false;
+}
+
+std::string PacksFusion::obstacle(kernel::PackOp pack) {
+  Value matrix = kernel::throughViews(pack.getX());
+  Operation *writer = matrix.getDefiningOp();
+  kernel::MapOp map = mapOf(pack);
+  if (!map)
+    return writer ? (writer->getName().getStringRef() + " cannot write packed results").str()
+                  : "the matrix is not written here";
+  if (kernel::packingOf(pack.getType()).getSide() != kernel::Side::rhs)
+    return "it is for the left side of products";
+  if (!map.getBody().front().getOps<kernel::RowReduceOp>().empty())
+    return "the kernel that writes the matrix reduces its rows";
+  AffineMap written = mapAt(map.getResultMaps(), cast<OpResult>(matrix).getResultNumber());
+  if (!isIdentityOn(written, map.getSpace()))
+    return "the matrix is written in another order than it is computed in";
+  for (AffineMap read : mapsOf(map.getInputMaps()))
+    if (liesAcross(read, map.getSpace().size()))
+      return "the kernel that writes the matrix reads a tensor across its rows";
+  if (isBehind(map, pack))
+    return "something that has to come before it waits for the matrix";
+  return {};
+}
+
+/// The same map with the results that the lists tell; `map` loses its body.
+static kernel::MapOp withResults(kernel::MapOp map, ArrayRef<Type> types, ArrayRef<AffineMap> maps,
+                                 ArrayRef<Value> values) {
+  OpBuilder builder(map);
+  auto now = kernel::MapOp::create(builder, map.getLoc(), types, map.getInputs(), map.getSpace(),
+                                   map.getInputMaps(), builder.getAffineMapArrayAttr(maps));
+  now->setDiscardableAttrs(map->getDiscardableAttrDictionary());
+  now.getBody().takeBody(map.getBody());
+  now.getBody().front().getTerminator()->setOperands(values);
+  return now;
+}
+
+/// The same map with one result more: the value of result `number`, packed.
+static kernel::MapOp addPacked(kernel::MapOp map, unsigned number, RankedTensorType type) {
+  SmallVector<Type> types(map->getResultTypes());
+  SmallVector<AffineMap> maps = mapsOf(map.getResultMaps());
+  SmallVector<Value> values(map.getBody().front().getTerminator()->getOperands());
+  types.push_back(type);
+  maps.push_back(AffineMap::getMultiDimIdentityMap(2, map.getContext()));
+  values.push_back(values[number]);
+  kernel::MapOp now = withResults(map, types, maps, values);
+  map->replaceAllUsesWith(now->getResults().drop_back());
+  map.erase();
+  return now;
+}
+
+/// Leaves out results that nothing reads.
+static void dropUnread(kernel::MapOp map) {
+  SmallVector<OpResult> kept;
+  SmallVector<Type> types;
+  SmallVector<AffineMap> maps;
+  SmallVector<Value> values;
+  for (OpResult result : map->getResults()) {
+    if (result.use_empty())
+      continue;
+    kept.push_back(result);
+    types.push_back(result.getType());
+    maps.push_back(mapAt(map.getResultMaps(), result.getResultNumber()));
+    values.push_back(map.getBody().front().getTerminator()->getOperand(result.getResultNumber()));
+  }
+  if (kept.size() == map->getNumResults())
+    return;
+  kernel::MapOp now = withResults(map, types, maps, values);
+  for (auto [from, to] : llvm::zip(kept, now->getResults()))
+    from.replaceAllUsesWith(to);
+  map.erase();
+}
+
+/// Why not, or nothing once it is done.
+std::string PacksFusion::fuse(kernel::PackOp pack) {
+  std::string why = obstacle(pack);
+  if (!why.empty())
+    return why;
+  kernel::MapOp map = mapOf(pack);
+  auto type = cast<RankedTensorType>(pack.getType());
+  if (map.getSpace() != type.getShape()) {
+    bool isFixed = fused.contains(map);
+    map = isFixed ? kernel::MapOp() : respace(map, type.getShape());
+    if (!map)
+      return "the points of the kernel that writes the matrix are not its rows and columns";
+  }
+  auto matrix = cast<OpResult>(kernel::throughViews(pack.getX()));
+  fused.remove(map);
+  map = addPacked(map, matrix.getResultNumber(), type);
+  fused.insert(map);
+  pack.replaceAllUsesWith(map->getResults().back());
+  Value view = pack.getX();
+  pack.erase();
+  if (auto op = view.getDefiningOp<kernel::ViewOp>(); op && op->use_empty())
+    op.erase();
+  return {};
+}
+
+void PacksFusion::run() {
+  for (auto pack : llvm::to_vector(program.getBody().getOps<kernel::PackOp>())) {
+    Location loc = pack.getLoc();
+    std::string why = fuse(pack);
+    if (!why.empty() && explain)
+      emitRemark(loc) << "packs a matrix in a pass of its own: " << why;
+  }
+  for (Operation *map : fused)
+    dropUnread(cast<kernel::MapOp>(map));
+}
+
+namespace {
+struct KernelFusePacks : ampc::impl::KernelFusePacksBase<KernelFusePacks> {
+  using KernelFusePacksBase::KernelFusePacksBase;
+  void runOnOperation() override {
+    for (auto program : getOperation().getOps<kernel::ProgramOp>())
+      if (!program.is(train::Role::Derive))
+        PacksFusion(program, explain).run();
+  }
+};
+} // namespace

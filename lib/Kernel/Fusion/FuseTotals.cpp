@@ -1,0 +1,175 @@
+// Sums over whole gradients become part of the kernels that write the gradients.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Kernel/Passes.h"
+#include "lib/Kernel/Fusion/Spaces.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_KERNELFUSETOTALS
+#include "ampc/Kernel/Passes.h.inc"
+} // namespace ampc
+
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+/// A kernel that does nothing but add up results of a kernel.
+struct Reader {
+  FusedKernelOpInterface op;
+  unsigned result;
+  GradientSum sum;
+};
+
+class TotalsFusion {
+public:
+  TotalsFusion(KernelOpInterface kernel, bool explain) : kernel(kernel), explain(explain) {}
+  void run();
+
+private:
+  void findReaders(Value value, unsigned result);
+  void explainPass(Operation *reader, const Twine &why);
+  /// True if the scalars that the reader takes are known when the kernel runs.
+  bool knowsScalars(const Reader &reader);
+  kernel::WithTotalsOp create();
+  void addTerms(OpBuilder &builder, kernel::WithTotalsOp op);
+
+  KernelOpInterface kernel;
+  bool explain;
+  SmallVector<Reader> readers;
+  SetVector<Value> scalars; ///< beside the gradients, what the readers read
+};
+} // namespace
+
+void TotalsFusion::explainPass(Operation *reader, const Twine &why) {
+  if (explain)
+    reader->emitRemark() << "adds up a gradient in a pass of its own: " << why;
+}
+
+void TotalsFusion::findReaders(Value value, unsigned result) {
+  for (Operation *user : value.getUsers()) {
+    if (auto view = dyn_cast<kernel::ViewOp>(user)) {
+      findReaders(view, result);
+      continue;
+    }
+    if (auto sum = GradientSum::of(user))
+      readers.push_back({cast<FusedKernelOpInterface>(user), result, *sum});
+    else if (elements(shapeOf(value)) > 1 && addsUp(user) && !leadsToLoss(user))
+      explainPass(user, kernel.canTotal(result)
+                            ? "it does more than add up"
+                            : kernel->getName().getStringRef() + " cannot add up what it writes");
+  }
+}
+
+/// Moves what computes a scalar before `position`. False if that depends on `position` itself.
+static bool computeBefore(Value scalar, Operation *position) {
+  Operation *source = scalar.getDefiningOp();
+  if (!source || source->isBeforeInBlock(position))
+    return true;
+  if (source == position || elements(shapeOf(scalar)) != 1 ||
+      !llvm::all_of(source->getOperands(),
+                    [&](Value operand) { return computeBefore(operand, position); }))
+    return false;
+  source->moveBefore(position);
+  return true;
+}
+
+bool TotalsFusion::knowsScalars(const Reader &reader) {
+  return llvm::all_of(reader.op->getOperands(), [&](Value operand) {
+    return operand == reader.sum.gradient->get() || computeBefore(operand, kernel);
+  });
+}
+
+/// The kernel with one total per term of its readers.
+kernel::WithTotalsOp TotalsFusion::create() {
+  OpBuilder builder(kernel);
+  SetVector<Value> own(kernel->operand_begin(), kernel->operand_end());
+  SmallVector<Type> types(kernel->getResultTypes());
+  SmallVector<Location> locations{kernel->getLoc()};
+  for (Reader &reader : readers) {
+    for (Value operand : reader.op->getOperands())
+      if (operand != reader.sum.gradient->get())
+        scalars.insert(operand);
+    llvm::append_range(types, reader.op->getResultTypes());
+    locations.push_back(reader.op->getLoc());
+  }
+  auto inputs = llvm::to_vector(llvm::concat<const Value>(own, scalars));
+  auto op = kernel::WithTotalsOp::create(builder, builder.getFusedLoc(locations), types, inputs);
+  // The mode of a contraction stays with the contraction; all else is of the whole.
+  NamedAttrList ofWhole(kernel->getDiscardableAttrDictionary()), ofLaunch;
+  if (Attribute mode = ofWhole.erase("kernel.compute"))
+    ofLaunch.set("kernel.compute", mode);
+  op->setDiscardableAttrs(ofWhole.getDictionary(builder.getContext()));
+  IRMapping arguments;
+  Block *launch = builder.createBlock(&op.getLaunch());
+  for (Value value : own)
+    arguments.map(value, launch->addArgument(value.getType(), value.getLoc()));
+  Operation *inner = builder.clone(*kernel, arguments);
+  inner->setDiscardableAttrs(ofLaunch.getDictionary(builder.getContext()));
+  kernel::YieldOp::create(builder, kernel->getLoc(), inner->getResults());
+  Block *body = builder.createBlock(&op.getBody());
+  for (Value value : llvm::concat<Value>(llvm::to_vector_of<Value>(kernel->getResults()),
+                                         llvm::to_vector(scalars)))
+    body->addArgument(getElementTypeOrSelf(value), value.getLoc());
+  addTerms(builder, op);
+  return op;
+}
+
+/// What the readers add up, on the elements of the kernel's results.
+void TotalsFusion::addTerms(OpBuilder &builder, kernel::WithTotalsOp op) {
+  Block &body = op.getBody().front();
+  auto argumentOf = [&](const Reader &reader, OpOperand &operand) {
+    return body.getArgument(&operand == reader.sum.gradient
+                                ? reader.result
+                                : kernel->getNumResults() +
+                                      (llvm::find(scalars, operand.get()) - scalars.begin()));
+  };
+  SmallVector<Value> terms;
+  for (Reader &reader : readers) {
+    IRMapping values;
+    Block &from = reader.op.getBody().front();
+    for (auto [operand, argument] : llvm::zip(reader.op->getOpOperands(), from.getArguments()))
+      values.map(argument, argumentOf(reader, operand));
+    for (Operation &term : from.without_terminator())
+      if (!isa<kernel::RowReduceOp>(term))
+        builder.clone(term, values);
+    for (Value term : reader.sum.terms)
+      terms.push_back(values.lookup(term));
+  }
+  kernel::YieldOp::create(builder, op.getLoc(), terms);
+}
+
+void TotalsFusion::run() {
+  for (OpResult result : kernel->getResults())
+    findReaders(result, result.getResultNumber());
+  llvm::sort(readers, [](const Reader &a, const Reader &b) { return a.op->isBeforeInBlock(b.op); });
+  llvm::erase_if(readers, [&](const Reader &reader) {
+    if (knowsScalars(reader))
+      return false;
+    explainPass(reader.op, "a number that its elements are multiplied by is not known when they "
+                           "are written");
+    return true;
+  });
+  if (readers.empty())
+    return;
+  kernel::WithTotalsOp op = create();
+  unsigned number = kernel->getNumResults();
+  for (Reader &reader : readers)
+    for (Value result : reader.op->getResults())
+      result.replaceAllUsesWith(op.getResult(number++));
+  for (Reader &reader : readers)
+    reader.op->erase();
+  kernel->replaceAllUsesWith(op->getResults().take_front(kernel->getNumResults()));
+  kernel->erase();
+}
+
+namespace {
+struct KernelFuseTotals : ampc::impl::KernelFuseTotalsBase<KernelFuseTotals> {
+  using KernelFuseTotalsBase::KernelFuseTotalsBase;
+  void runOnOperation() override {
+    for (auto program : getOperation().getOps<kernel::ProgramOp>())
+      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBody().front())))
+        if (op.hasAttr("kernel.barrier"))
+          TotalsFusion(cast<KernelOpInterface>(op), explain).run();
+  }
+};
+} // namespace

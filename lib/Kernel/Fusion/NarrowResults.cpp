@@ -1,0 +1,134 @@
+// Values that were widened before a kernel stored them are stored as they were.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Kernel/Passes.h"
+#include "lib/Kernel/Fusion/Merge.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_KERNELNARROWRESULTS
+#include "ampc/Kernel/Passes.h.inc"
+} // namespace ampc
+
+using namespace mlir;
+using namespace ampc;
+
+/// The type that the value was widened from, in one of the choices that it is made by; or null.
+static FloatType sourceType(Value value) {
+  if (auto widened = value.getDefiningOp<arith::ExtFOp>())
+    return dyn_cast<FloatType>(widened.getIn().getType());
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  if (!select)
+    return {};
+  FloatType type = sourceType(select.getTrueValue());
+  return type ? type : sourceType(select.getFalseValue());
+}
+
+/// The number as a constant of the type; null if the type does not have it.
+static FloatAttr constantOf(arith::ConstantOp op, FloatType type) {
+  auto number = dyn_cast<FloatAttr>(op.getValue());
+  if (!number)
+    return {};
+  bool loses = false;
+  APFloat narrow = number.getValue();
+  narrow.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &loses);
+  return loses ? FloatAttr() : FloatAttr::get(type, narrow);
+}
+
+/// The value before it was widened to choose between it and others of the type, as masks of rows
+/// do; null if a choice is none of the type.
+static Value narrowed(Value value, FloatType type) {
+  Operation *op = value.getDefiningOp();
+  if (auto widened = dyn_cast_or_null<arith::ExtFOp>(op))
+    return widened.getIn().getType() == type ? widened.getIn() : Value();
+  if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op)) {
+    FloatAttr number = constantOf(constant, type);
+    OpBuilder builder(op);
+    return number ? arith::ConstantOp::create(builder, op->getLoc(), number).getResult() : Value();
+  }
+  auto select = dyn_cast_or_null<arith::SelectOp>(op);
+  if (!select)
+    return {};
+  Value x = narrowed(select.getTrueValue(), type), y = narrowed(select.getFalseValue(), type);
+  OpBuilder builder(op);
+  return x && y ? arith::SelectOp::create(builder, op->getLoc(), select.getCondition(), x, y)
+                      .getResult()
+                : Value();
+}
+
+/// Gives the value the narrow type; its readers widen the elements.
+static void narrow(Value value, Type type) {
+  value.setType(cast<RankedTensorType>(value.getType()).clone(type));
+  for (OpOperand &use : value.getUses()) {
+    if (auto view = dyn_cast<kernel::ViewOp>(use.getOwner())) {
+      narrow(view.getResult(), type);
+      continue;
+    }
+    auto reader = cast<FusedKernelOpInterface>(use.getOwner());
+    Block &body = reader.getBody().front();
+    BlockArgument argument = body.getArgument(reader.getNumLeadingArguments() + inputNumber(use));
+    OpBuilder builder = OpBuilder::atBlockBegin(&body);
+    Type wide = argument.getType();
+    argument.setType(type);
+    auto widened = arith::ExtFOp::create(builder, reader.getLoc(), wide, argument);
+    argument.replaceAllUsesExcept(widened, widened);
+  }
+}
+
+/// The same elements twice: readers of the second take the first.
+static bool shareResults(FusedKernelOpInterface op) {
+  bool changed = false;
+  OperandRange yields = op.getBody().front().getTerminator()->getOperands();
+  for (unsigned j = 1; j < yields.size(); ++j)
+    for (unsigned i = 0; i < j; ++i)
+      if (yields[i] == yields[j] && !op->getResult(j).use_empty() &&
+          op->getResult(i).getType() == op->getResult(j).getType() &&
+          normalized(mapAt(op.getResultMaps(), i), op.getSpace()) ==
+              normalized(mapAt(op.getResultMaps(), j), op.getSpace())) {
+        op->getResult(j).replaceAllUsesWith(op->getResult(i));
+        changed = true;
+        break;
+      }
+  return changed;
+}
+
+static void dropDeadResults(FusedKernelOpInterface op) {
+  Merge merge(op);
+  AffineMap all = AffineMap::getMultiDimIdentityMap(op.getSpace().size(), op->getContext());
+  for (auto [i, value] : llvm::enumerate(merge.append(op, all)))
+    if (!op->getResult(i).use_empty())
+      merge.addResult(value, op->getResult(i), mapAt(op.getResultMaps(), i));
+  merge.finish(op, op.getLoc());
+  op.erase();
+}
+
+static void narrowResults(FusedKernelOpInterface op) {
+  if (isa<kernel::ReduceOp>(op)) // what its body yields is added up, not stored
+    return;
+  Operation *yield = op.getBody().front().getTerminator();
+  DenseMap<Value, Value> known; // one value stays one
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    Value wide = yield->getOperand(i);
+    FloatType type = sourceType(wide);
+    if (!type || !isReadByElement(result))
+      continue;
+    auto [entry, isNew] = known.try_emplace(wide);
+    if (isNew)
+      entry->second = narrowed(wide, type);
+    if (!entry->second)
+      continue;
+    yield->setOperand(i, entry->second);
+    narrow(result, type);
+  }
+  if (shareResults(op))
+    dropDeadResults(op);
+}
+
+namespace {
+struct KernelNarrowResults : ampc::impl::KernelNarrowResultsBase<KernelNarrowResults> {
+  void runOnOperation() override {
+    for (auto program : getOperation().getOps<kernel::ProgramOp>())
+      for (Operation &op : llvm::make_early_inc_range(program.getBody().front()))
+        if (auto fused = dyn_cast<FusedKernelOpInterface>(&op))
+          narrowResults(fused);
+  }
+};
+} // namespace

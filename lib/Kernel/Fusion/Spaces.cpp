@@ -1,0 +1,353 @@
+// Iteration spaces of kernels and the maps from them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Kernel/Fusion/Spaces.h"
+#include "mlir-dialects/Train/TrainSignature.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace ampc;
+
+SmallVector<AffineMap> ampc::mapsOf(ArrayAttr maps) {
+  return llvm::map_to_vector(maps,
+                             [](Attribute map) { return cast<AffineMapAttr>(map).getValue(); });
+}
+
+int64_t ampc::elements(ArrayRef<int64_t> space) {
+  return std::accumulate(space.begin(), space.end(), int64_t(1), std::multiplies<>());
+}
+
+AffineMap ampc::normalized(AffineMap map, ArrayRef<int64_t> space) {
+  SmallVector<AffineExpr> dims;
+  for (auto [i, size] : llvm::enumerate(space))
+    dims.push_back(size == 1 ? getAffineConstantExpr(0, map.getContext())
+                             : getAffineDimExpr(i, map.getContext()));
+  return map.replaceDimsAndSymbols(dims, {}, space.size(), 0);
+}
+
+bool ampc::isIdentityOn(AffineMap map, ArrayRef<int64_t> space) {
+  return map.getNumResults() == space.size() &&
+         normalized(map, space) ==
+             normalized(AffineMap::getMultiDimIdentityMap(space.size(), map.getContext()), space);
+}
+
+AffineMap ampc::inverseOf(AffineMap map, ArrayRef<int64_t> space, ArrayRef<int64_t> shape) {
+  SmallVector<AffineExpr> point(space.size());
+  for (auto [i, expr] : llvm::enumerate(map.getResults())) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (shape[i] == 1)
+      continue;
+    if (!dim || point[dim.getPosition()] || space[dim.getPosition()] != shape[i])
+      return {};
+    point[dim.getPosition()] = getAffineDimExpr(i, map.getContext());
+  }
+  for (auto [i, size] : llvm::enumerate(space)) {
+    if (size == 1)
+      point[i] = getAffineConstantExpr(0, map.getContext());
+    else if (!point[i])
+      return {};
+  }
+  return AffineMap::get(shape.size(), 0, point, map.getContext());
+}
+
+AffineMap ampc::unitReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to, MLIRContext *context) {
+  auto sized = [](ArrayRef<int64_t> sizes) {
+    return llvm::filter_to_vector(sizes, [](int64_t size) { return size != 1; });
+  };
+  if (sized(from) != sized(to))
+    return {};
+  SmallVector<AffineExpr> dims, exprs;
+  for (auto [i, size] : llvm::enumerate(from))
+    if (size != 1)
+      dims.push_back(getAffineDimExpr(i, context));
+  auto next = dims.begin();
+  for (int64_t size : to)
+    exprs.push_back(size == 1 ? getAffineConstantExpr(0, context) : *next++);
+  return AffineMap::get(from.size(), 0, exprs, context);
+}
+
+template <typename... Ops> static bool hasOps(FusedKernelOpInterface op) {
+  return llvm::any_of(op.getBody().front(), [](Operation &inner) { return isa<Ops...>(inner); });
+}
+bool ampc::hasRowOps(FusedKernelOpInterface op) {
+  return hasOps<kernel::RowReduceOp, kernel::RowIndexOp>(op);
+}
+bool ampc::usesLinearIndex(FusedKernelOpInterface op) { return hasOps<kernel::LinearIndexOp>(op); }
+bool ampc::isPointwise(Operation *op) {
+  auto map = dyn_cast_or_null<kernel::MapOp>(op);
+  return map && !hasRowOps(map);
+}
+
+namespace {
+/// How the dimensions of one space make those of another: groups with equal products, of which one
+/// side is a single dimension. Dimensions of size 1 belong to no group.
+class Regrouping {
+public:
+  Regrouping(ArrayRef<int64_t> from, ArrayRef<int64_t> to)
+      : from(from), to(to), groupOf(from.size(), -1) {
+    valid = build();
+  }
+  bool isValid() const { return valid; }
+  /// The shape and map of a tensor behind a view, for the new space. False if there is none.
+  bool apply(AffineMap map, ArrayRef<int64_t> shape, SmallVectorImpl<int64_t> &newShape,
+             AffineMap &newMap) const;
+
+private:
+  struct Group {
+    SmallVector<unsigned> old, now;
+  };
+  bool build();
+  ArrayRef<int64_t> from, to;
+  SmallVector<Group> groups;
+  SmallVector<int> groupOf;
+  bool valid;
+};
+} // namespace
+
+bool Regrouping::build() {
+  size_t i = 0, j = 0;
+  auto skipOnes = [](ArrayRef<int64_t> sizes, size_t &k) {
+    while (k < sizes.size() && sizes[k] == 1)
+      ++k;
+    return k < sizes.size();
+  };
+  while (true) {
+    bool moreFrom = skipOnes(from, i), moreTo = skipOnes(to, j);
+    if (!moreFrom && !moreTo)
+      break;
+    if (i == from.size() || j == to.size())
+      return false;
+    Group group;
+    int64_t old = 1, now = 1;
+    auto take = [](ArrayRef<int64_t> sizes, size_t &k, int64_t &size,
+                   SmallVectorImpl<unsigned> &dims) {
+      size *= sizes[k];
+      if (sizes[k] != 1)
+        dims.push_back(k);
+      ++k;
+    };
+    take(from, i, old, group.old);
+    take(to, j, now, group.now);
+    while (old != now) {
+      if (old < now ? i == from.size() : j == to.size())
+        return false;
+      old < now ? take(from, i, old, group.old) : take(to, j, now, group.now);
+    }
+    if (group.old.size() > 1 && group.now.size() > 1)
+      return false;
+    for (unsigned dim : group.old)
+      groupOf[dim] = groups.size();
+    groups.push_back(group);
+  }
+  return true;
+}
+
+bool Regrouping::apply(AffineMap map, ArrayRef<int64_t> shape, SmallVectorImpl<int64_t> &newShape,
+                       AffineMap &newMap) const {
+  MLIRContext *context = map.getContext();
+  map = normalized(map, from);
+  SmallVector<AffineExpr> exprs;
+  for (unsigned i = 0; i < shape.size(); ++i) {
+    AffineExpr expr = map.getResult(i);
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim || (groups[groupOf[dim.getPosition()]].old.size() == 1 &&
+                 groups[groupOf[dim.getPosition()]].now.size() == 1)) {
+      SmallVector<AffineExpr> renamed(from.size(), getAffineConstantExpr(0, context));
+      for (auto [d, group] : llvm::enumerate(groupOf)) {
+        bool single = group >= 0 && groups[group].old.size() == 1 && groups[group].now.size() == 1;
+        if (!single && expr.isFunctionOfDim(d))
+          return false;
+        if (single)
+          renamed[d] = getAffineDimExpr(groups[group].now[0], context);
+      }
+      exprs.push_back(expr.replaceDims(renamed));
+      newShape.push_back(shape[i]);
+      continue;
+    }
+    // The whole group, in order, or nothing of it.
+    const Group &group = groups[groupOf[dim.getPosition()]];
+    for (unsigned part : llvm::seq<unsigned>(0, group.old.size()))
+      if (i + part >= shape.size() ||
+          map.getResult(i + part) != getAffineDimExpr(group.old[part], context) ||
+          shape[i + part] != from[group.old[part]])
+        return false;
+    for (unsigned part : group.now) {
+      exprs.push_back(getAffineDimExpr(part, context));
+      newShape.push_back(to[part]);
+    }
+    i += group.old.size() - 1;
+  }
+  newMap = AffineMap::get(to.size(), 0, exprs, context);
+  return true;
+}
+
+/// A view of `value`, without views on views.
+static Value viewOf(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
+  value = kernel::throughViews(value);
+  auto type = cast<RankedTensorType>(value.getType()).clone(shape);
+  return type == value.getType() ? value
+                                 : kernel::ViewOp::create(builder, value.getLoc(), type, value);
+}
+
+kernel::MapOp ampc::respace(kernel::MapOp op, ArrayRef<int64_t> space) {
+  ArrayRef<int64_t> old = op.getSpace();
+  if (old == space)
+    return op;
+  if (hasRowOps(op) && (space.empty() || old.empty() || old.back() != space.back()))
+    return {};
+  Regrouping regrouping(old, space);
+  if (!regrouping.isValid())
+    return {};
+  SmallVector<AffineMap> inputMaps(op.getInputs().size()), resultMaps(op->getNumResults());
+  SmallVector<SmallVector<int64_t>> inputShapes(inputMaps.size()), resultShapes(resultMaps.size());
+  for (auto [i, input] : llvm::enumerate(op.getInputs()))
+    if (!regrouping.apply(mapAt(op.getInputMaps(), i), shapeOf(input), inputShapes[i],
+                          inputMaps[i]))
+      return {};
+  for (auto [i, result] : llvm::enumerate(op.getResults()))
+    if (!regrouping.apply(mapAt(op.getResultMaps(), i), shapeOf(result), resultShapes[i],
+                          resultMaps[i]))
+      return {};
+  OpBuilder builder(op);
+  SmallVector<Value> inputs;
+  SmallVector<Type> types;
+  for (auto [input, shape] : llvm::zip(op.getInputs(), inputShapes))
+    inputs.push_back(viewOf(builder, input, shape));
+  for (auto [result, shape] : llvm::zip(op.getResults(), resultShapes))
+    types.push_back(cast<RankedTensorType>(result.getType()).clone(shape));
+  auto now = kernel::MapOp::create(builder, op.getLoc(), types, inputs, space,
+                                   builder.getAffineMapArrayAttr(inputMaps),
+                                   builder.getAffineMapArrayAttr(resultMaps));
+  now->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  now.getBody().takeBody(op.getBody());
+  for (auto [from, to] : llvm::zip(op.getResults(), now.getResults())) {
+    for (Operation *user : llvm::make_early_inc_range(from.getUsers()))
+      if (auto view = dyn_cast<kernel::ViewOp>(user); view && view.getType() == to.getType()) {
+        view.replaceAllUsesWith(to);
+        view.erase();
+      }
+    if (!from.use_empty())
+      from.replaceAllUsesWith(viewOf(builder, to, shapeOf(from)));
+  }
+  op.erase();
+  return now;
+}
+
+int64_t ampc::inputNumber(OpOperand &use) {
+  auto reader = cast<FusedKernelOpInterface>(use.getOwner());
+  return int64_t(use.getOperandNumber()) -
+         int64_t(reader->getNumOperands() - reader.getInputMaps().size());
+}
+
+bool ampc::isReadByElement(Value value) {
+  return llvm::all_of(value.getUses(), [](OpOperand &use) {
+    if (auto view = dyn_cast<kernel::ViewOp>(use.getOwner()))
+      return isReadByElement(view.getResult());
+    return isa<FusedKernelOpInterface>(use.getOwner()) && inputNumber(use) >= 0;
+  });
+}
+
+bool ampc::addsUp(Operation *op) {
+  auto fused = dyn_cast<FusedKernelOpInterface>(op);
+  if (!fused ||
+      !llvm::all_of(op->getResults(), [](Value result) { return elements(shapeOf(result)) == 1; }))
+    return false;
+  if (auto reduce = dyn_cast<kernel::ReduceOp>(op))
+    return reduce.getKind() == kernel::Combine::sum;
+  return llvm::any_of(fused.getBody().front(), [](Operation &inner) {
+    auto total = dyn_cast<kernel::RowReduceOp>(inner);
+    return total && total.getKind() == kernel::Combine::sum;
+  });
+}
+
+bool ampc::leadsToLoss(Operation *op) {
+  auto program = dyn_cast<kernel::ProgramOp>(op->getParentOp());
+  SetVector<Operation *> readers;
+  readers.insert(op);
+  for (unsigned i = 0; program && i < readers.size(); ++i)
+    for (OpOperand &use : readers[i]->getUses()) {
+      readers.insert(use.getOwner());
+      if (use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
+          Signature(program).isOutput(use.getOperandNumber(), train::Output::Loss))
+        return true;
+    }
+  return false;
+}
+
+std::optional<GradientSum> GradientSum::of(Operation *op) {
+  auto fused = dyn_cast<FusedKernelOpInterface>(op);
+  auto reduce = dyn_cast<kernel::ReduceOp>(op);
+  if (!fused || op->hasAttr("kernel.barrier") ||
+      !(isa<kernel::MapOp>(op) || (reduce && reduce.getKind() == kernel::Combine::sum)))
+    return {};
+  auto isScalar = [](Value value) { return elements(shapeOf(value)) == 1; };
+  if (!llvm::all_of(op->getResults(), isScalar) || usesLinearIndex(fused))
+    return {};
+  GradientSum sum;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (isScalar(operand.get()))
+      continue;
+    if (sum.gradient || elements(shapeOf(operand.get())) != elements(fused.getSpace()))
+      return {};
+    sum.gradient = &operand;
+  }
+  if (!sum.gradient)
+    return {};
+  Value gradient = kernel::throughViews(sum.gradient->get());
+  auto source = gradient.getDefiningOp<KernelOpInterface>();
+  if (!source || !source->hasAttr("kernel.barrier") ||
+      !source.canTotal(cast<OpResult>(gradient).getResultNumber()))
+    return {};
+  for (Value value : fused.getBody().front().getTerminator()->getOperands()) {
+    if (!reduce) {
+      auto total = value.getDefiningOp<kernel::RowReduceOp>();
+      if (!total || total.getKind() != kernel::Combine::sum)
+        return {};
+      value = total.getX();
+    }
+    sum.terms.push_back(value);
+  }
+  // Nothing along the way depends on the place or on another sum.
+  unsigned reductions = 0;
+  for (Operation &inner : fused.getBody().front()) {
+    reductions += isa<kernel::RowReduceOp>(inner);
+    if (isa<kernel::RowIndexOp>(inner))
+      return {};
+  }
+  if (reductions != (reduce ? 0 : sum.terms.size()) || leadsToLoss(op))
+    return {};
+  return sum;
+}
+
+/// The first kernel of a gradient whose sum reads what `op` computes; null if there is none.
+static Operation *firstGradient(Operation *op) {
+  Operation *first = nullptr;
+  for (Operation *user : op->getUsers()) {
+    Operation *gradient = nullptr;
+    if (isa<kernel::ViewOp>(user))
+      gradient = firstGradient(user);
+    else if (auto sum = GradientSum::of(user); sum && sum->gradient->get().getDefiningOp() != op)
+      gradient = kernel::throughViews(sum->gradient->get()).getDefiningOp();
+    if (gradient && (!first || gradient->isBeforeInBlock(first)))
+      first = gradient;
+  }
+  return first;
+}
+
+/// True if `op` depends on a sum over a gradient; all of them stand behind `start`.
+static bool waitsForSum(Operation *op, Operation *start) {
+  SetVector<Operation *> sources;
+  sources.insert(op);
+  for (unsigned i = 0; i < sources.size(); ++i) {
+    if (i && GradientSum::of(sources[i]))
+      return true;
+    for (Value operand : sources[i]->getOperands())
+      if (Operation *source = operand.getDefiningOp(); source && start->isBeforeInBlock(source))
+        sources.insert(source);
+  }
+  return false;
+}
+
+bool ampc::delaysSums(Operation *first, Operation *second) {
+  Operation *a = firstGradient(first), *b = firstGradient(second);
+  return (a && waitsForSum(second, a)) || (b && waitsForSum(first, b));
+}

@@ -1,0 +1,252 @@
+// Weights in the order in which products read them, as state that follows the weights.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Kernel/Passes.h"
+#include "lib/Kernel/Fusion/Spaces.h"
+#include "mlir-dialects/Train/TrainSignature.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_KERNELPACKWEIGHTS
+#include "ampc/Kernel/Passes.h.inc"
+} // namespace ampc
+
+using namespace mlir;
+using namespace ampc;
+using kernel::PackedAttr;
+
+namespace {
+/// A weight in the order of right sides that are summed over its dimension `depth`.
+using Copy = std::pair<StringAttr, unsigned>;
+
+class Packing {
+public:
+  Packing(train::ModelOp model, const KernelPackWeightsOptions &options)
+      : model(model), module(model->getParentOfType<ModuleOp>()), options(options) {}
+  void run();
+
+private:
+  void findProducts(kernel::ProgramOp program);
+  bool isWeight(StringAttr slot);
+  bool isNarrow(const Copy &copy);
+  bool pays(const Copy &copy);
+  bool goes(StringAttr slot);
+  void add(const Copy &copy);
+  void read(kernel::ProgramOp program, const Copy &copy, StringAttr name);
+  void write(kernel::ProgramOp program, const Copy &copy, StringAttr name);
+  void derive(const Copy &copy, StringAttr name);
+  kernel::ProgramOp derivation();
+  void dropIfUnread(StringAttr slot);
+  Type packedType(const Copy &copy);
+
+  train::ModelOp model;
+  ModuleOp module;
+  const KernelPackWeightsOptions &options;
+  llvm::MapVector<Copy, llvm::MapVector<Operation *, SmallVector<kernel::GemmOp>>> products;
+};
+} // namespace
+
+static Operation *returnOf(kernel::ProgramOp program) {
+  return program.getBody().front().getTerminator();
+}
+
+/// The result of the program that is the slot's new value.
+static std::optional<unsigned> findWrite(kernel::ProgramOp program, StringAttr slot) {
+  for (unsigned i = 0; i < program.getNumResults(); ++i)
+    if (Signature(program).stateResult(i) == slot &&
+        kernel::throughViews(returnOf(program)->getOperand(i)).getDefiningOp())
+      return i;
+  return {};
+}
+
+/// The dimension of the right side that is summed over, if the product could read it packed.
+static std::optional<unsigned> packableDepth(kernel::GemmOp op) {
+  auto type = cast<RankedTensorType>(op.getRhs().getType());
+  if (type.getRank() != 2 || type.getEncoding() || !isa<FloatType>(type.getElementType()) ||
+      type.getElementType() != getElementTypeOrSelf(op.getLhs().getType()) ||
+      op.getAcc().isF64() != type.getElementType().isF64())
+    return {};
+  unsigned n = op.getSpace().size() - 1, k = n + 1;
+  for (unsigned depth : {0, 1}) {
+    SmallVector<AffineExpr> dims(2);
+    dims[depth] = getAffineDimExpr(k, op.getContext());
+    dims[1 - depth] = getAffineDimExpr(n, op.getContext());
+    if (mapAt(op.getOperandMaps(), 1) == AffineMap::get(k + 1, 0, dims, op.getContext()) &&
+        type.getDimSize(depth) == op.getDepth() && type.getDimSize(1 - depth) == op.getSpace()[n])
+      return depth;
+  }
+  return {};
+}
+
+bool Packing::isWeight(StringAttr slot) {
+  if (model.lookupSymbol<train::ParamOp>(slot))
+    return true;
+  auto buffer = model.lookupSymbol<train::BufferOp>(slot);
+  return buffer && buffer.getRole() == train::StateRole::Working;
+}
+
+void Packing::findProducts(kernel::ProgramOp program) {
+  for (auto op : program.getBody().getOps<kernel::GemmOp>()) {
+    auto argument = dyn_cast<BlockArgument>(op.getRhs());
+    StringAttr slot =
+        argument ? Signature(program).stateArgument(argument.getArgNumber()) : StringAttr();
+    std::optional<unsigned> depth = packableDepth(op);
+    if (slot && depth && isWeight(slot))
+      products[{slot, *depth}][program].push_back(op);
+  }
+}
+
+/// Packed bf16 takes 2 bytes a number on all tiers, f16 as much as f32.
+bool Packing::isNarrow(const Copy &copy) {
+  auto state = cast<StateOpInterface>(model.lookupSymbol(copy.first));
+  return getElementTypeOrSelf(state.getType()).isBF16();
+}
+
+/// Whether some program saves a share of its products' time by not packing in each of them.
+/// Programs that others write the weight for, one call for each of theirs (grad and apply), or that
+/// run seldom beside them (eval), only use what pays elsewhere.
+bool Packing::pays(const Copy &copy) {
+  for (auto &[program, ops] : products[copy]) {
+    bool isWritten = findWrite(cast<kernel::ProgramOp>(program), copy.first).has_value();
+    if (!isWritten && !cast<kernel::ProgramOp>(program).is(train::Role::Export))
+      continue;
+    int64_t total = 0;
+    for (kernel::GemmOp op : ops)
+      total += elements(op.getSpace().drop_back());
+    int64_t saved = int64_t(ops.size()) - isWritten;
+    if (saved > 0 && saved * (isNarrow(copy) ? options.narrowRows : options.rows) >= total)
+      return true;
+  }
+  return false;
+}
+
+Type Packing::packedType(const Copy &copy) {
+  auto type =
+      cast<RankedTensorType>(cast<StateOpInterface>(model.lookupSymbol(copy.first)).getType());
+  return RankedTensorType::get(type.getShape(), type.getElementType(),
+                               PackedAttr::get(type.getContext(), kernel::Side::rhs, copy.second));
+}
+
+void Packing::read(kernel::ProgramOp program, const Copy &copy, StringAttr name) {
+  Value packed = Signature(program).addState(name, packedType(copy));
+  for (kernel::GemmOp op : products[copy][program])
+    op.getRhsMutable().assign(packed);
+}
+
+static void addWrite(kernel::ProgramOp program, Value value, Type type, StringAttr name) {
+  OpBuilder builder(returnOf(program));
+  Signature(program).addStateResult(kernel::PackOp::create(builder, value.getLoc(), type, value),
+                                    name);
+}
+
+void Packing::write(kernel::ProgramOp program, const Copy &copy, StringAttr name) {
+  if (std::optional<unsigned> result = findWrite(program, copy.first))
+    addWrite(program, returnOf(program)->getOperand(*result), packedType(copy), name);
+}
+
+kernel::ProgramOp Packing::derivation() {
+  for (auto program : module.getOps<kernel::ProgramOp>())
+    if (program.is(train::Role::Derive))
+      return program;
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto program =
+      kernel::ProgramOp::create(builder, model.getLoc(), "derive", builder.getFunctionType({}, {}));
+  program.setRole(train::Role::Derive);
+  builder.createBlock(&program.getBody());
+  kernel::ReturnOp::create(builder, model.getLoc(), ValueRange());
+  return program;
+}
+
+/// After create and load the copy is made of what the weight then is.
+void Packing::derive(const Copy &copy, StringAttr name) {
+  kernel::ProgramOp program = derivation();
+  if (findWrite(program, copy.first))
+    return; // done by `write`
+  auto type = cast<StateOpInterface>(model.lookupSymbol(copy.first)).getType();
+  addWrite(program, Signature(program).addState(copy.first, type), packedType(copy), name);
+}
+
+void Packing::add(const Copy &copy) {
+  Operation *declared = model.lookupSymbol(copy.first);
+  OpBuilder builder(declared->getContext());
+  builder.setInsertionPointAfter(declared);
+  auto name =
+      builder.getStringAttr(copy.first.getValue() + (copy.second ? ".packed_turned" : ".packed"));
+  auto copied = dyn_cast<train::BufferOp>(declared); // of a parameter, in 16 bits
+  train::BufferOp::create(builder, declared->getLoc(), name.getValue(), packedType(copy),
+                          train::ZerosAttr::get(builder.getContext()), train::StateRole::Working,
+                          copied ? copied.getOfAttr().getAttr() : copy.first);
+  for (auto program : module.getOps<kernel::ProgramOp>()) {
+    if (products[copy].contains(program))
+      read(program, copy, name);
+    write(program, copy, name);
+  }
+  derive(copy, name);
+}
+
+/// A 16-bit copy whose only readers were products: programs then pack it straight away.
+void Packing::dropIfUnread(StringAttr slot) {
+  auto buffer = model.lookupSymbol<train::BufferOp>(slot);
+  if (!buffer)
+    return; // a parameter stays
+  for (auto program : module.getOps<kernel::ProgramOp>())
+    for (BlockArgument argument : program.getArguments())
+      if (Signature(program).stateArgument(argument.getArgNumber()) == slot &&
+          !argument.use_empty())
+        return;
+  for (auto program : module.getOps<kernel::ProgramOp>()) {
+    for (unsigned i = program.getNumArguments(); i-- > 0;)
+      if (Signature(program).stateArgument(i) == slot)
+        (void)program.eraseArgument(i);
+    for (unsigned i = program.getNumResults(); i-- > 0;)
+      if (Signature(program).stateResult(i) == slot)
+        Signature(program).eraseResult(i);
+  }
+  buffer.erase();
+}
+
+/// Whether nothing reads the slot any more once all of its copies are made.
+bool Packing::goes(StringAttr slot) {
+  if (!model.lookupSymbol<train::BufferOp>(slot))
+    return false;
+  unsigned uses = 0, packable = 0;
+  for (auto program : module.getOps<kernel::ProgramOp>())
+    for (BlockArgument argument : program.getArguments())
+      if (Signature(program).stateArgument(argument.getArgNumber()) == slot)
+        uses += std::distance(argument.use_begin(), argument.use_end());
+  for (auto &[copy, programs] : products)
+    for (auto &[program, ops] : programs)
+      packable += copy.first == slot ? ops.size() : 0;
+  return uses == packable;
+}
+
+void Packing::run() {
+  for (auto program : module.getOps<kernel::ProgramOp>())
+    findProducts(program);
+  llvm::SetVector<StringAttr> weights;
+  SmallVector<Copy> all, wanted;
+  for (auto &[copy, programs] : products) {
+    all.push_back(copy);
+    if (options.always || pays(copy))
+      weights.insert(copy.first);
+  }
+  for (const Copy &copy : all)
+    if (options.always || pays(copy) ||
+        (weights.contains(copy.first) && isNarrow(copy) && goes(copy.first)))
+      wanted.push_back(copy);
+  for (const Copy &copy : wanted)
+    add(copy);
+  for (StringAttr slot : weights)
+    dropIfUnread(slot);
+}
+
+namespace {
+struct KernelPackWeights : ampc::impl::KernelPackWeightsBase<KernelPackWeights> {
+  using KernelPackWeightsBase::KernelPackWeightsBase;
+  void runOnOperation() override {
+    for (auto model : llvm::to_vector(getOperation().getOps<train::ModelOp>()))
+      Packing(model, {rows, narrowRows, always}).run();
+  }
+};
+} // namespace

@@ -1,0 +1,237 @@
+// Where the results of a program are written: state in place, outputs directly, copies where
+// neither works.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Kernel/Planning/Schedule.h"
+#include "mlir-dialects/Train/TrainSignature.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace ampc;
+using kernel::PlaceAttr;
+using kernel::Space;
+
+bool ampc::canOverwrite(FusedKernelOpInterface op, OpResult result, Value value) {
+  value = kernel::throughViews(value);
+  unsigned first = op->getNumOperands() - op.getInputMaps().size();
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (kernel::throughViews(operand.get()) != value)
+      continue;
+    unsigned input = operand.getOperandNumber() - first;
+    if (operand.getOperandNumber() < first || shapeOf(operand.get()) != shapeOf(result) ||
+        getElementTypeOrSelf(value) != getElementTypeOrSelf(result) ||
+        kernel::packingOf(result.getType()) ||
+        normalized(mapAt(op.getInputMaps(), input), op.getSpace()) !=
+            normalized(mapAt(op.getResultMaps(), result.getResultNumber()), op.getSpace()))
+      return false;
+    // A row kernel reads its row more than once.
+    if (!isPointwise(op))
+      return false;
+  }
+  return true;
+}
+
+namespace {
+class HomeFinder {
+public:
+  HomeFinder(kernel::ProgramOp program, const llvm::StringMap<int64_t> &state)
+      : program(program), block(program.getBody().front()), ret(block.getTerminator()),
+        state(state) {}
+  FailureOr<Homes> run();
+
+private:
+  StringAttr slotOf(unsigned result) { return Signature(program).stateResult(result); }
+  bool isUnchanged(OpOperand &operand, StringRef slot) {
+    BlockArgument old = oldState.lookup(slot);
+    return old && kernel::throughViews(operand.get()) == old;
+  }
+  LogicalResult readSignature();
+  void placeOutput(OpOperand &operand, unsigned number);
+  void placeState(OpOperand &operand, StringRef slot);
+  bool overwrite(Value value, StringRef slot);
+  bool overwriteTarget(KernelOpInterface op, StringRef slot);
+  void copyTargets();
+  /// A further kernel that only copies; the operand's owner reads what it writes.
+  OpResult copy(OpOperand &operand);
+  PlaceAttr place(Space space, int64_t number, int64_t offset) {
+    return PlaceAttr::get(program.getContext(), space, number, offset);
+  }
+
+  kernel::ProgramOp program;
+  Block &block;
+  Operation *ret;
+  const llvm::StringMap<int64_t> &state;
+  llvm::StringMap<BlockArgument> oldState;
+  Order order;
+  Homes homes;
+};
+} // namespace
+
+LogicalResult HomeFinder::readSignature() {
+  auto known = [&](StringAttr slot) -> LogicalResult {
+    return !slot || state.contains(slot)
+               ? success()
+               : program.emitOpError() << "expected a declaration of state " << slot;
+  };
+  for (BlockArgument arg : program.getArguments()) {
+    StringAttr slot = Signature(program).stateArgument(arg.getArgNumber());
+    if (failed(known(slot)))
+      return failure();
+    if (slot)
+      oldState[slot] = arg;
+  }
+  llvm::StringMap<bool> written;
+  for (unsigned i = 0; i < ret->getNumOperands(); ++i) {
+    StringAttr slot = slotOf(i);
+    if (failed(known(slot)))
+      return failure();
+    if (slot && !written.try_emplace(slot, true).second)
+      return program.emitOpError() << "expected one new value of state " << slot << ", but got two";
+  }
+  return success();
+}
+
+OpResult HomeFinder::copy(OpOperand &operand) {
+  OpBuilder builder(operand.getOwner());
+  Value value = operand.get();
+  auto type = cast<RankedTensorType>(value.getType());
+  ArrayAttr all = builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(type.getRank()));
+  auto map = kernel::MapOp::create(builder, value.getLoc(), TypeRange{type}, value, type.getShape(),
+                                   all, all);
+  builder.createBlock(&map.getBody());
+  Value element = map.getBody().addArgument(type.getElementType(), value.getLoc());
+  kernel::YieldOp::create(builder, value.getLoc(), element);
+  operand.set(map.getResult(0));
+  return map->getResult(0);
+}
+
+void HomeFinder::placeOutput(OpOperand &operand, unsigned number) {
+  Value value = kernel::throughViews(operand.get());
+  auto producer = value.getDefiningOp<KernelOpInterface>();
+  if (!producer || producer.getOverwritten() || homes.places.contains(value))
+    value = copy(operand);
+  homes.places[value] = place(Space::output, number, 0);
+}
+
+/// Readers of a value's buffer, but for the kernel that takes it over.
+static SmallVector<Operation *> readersBefore(Value value, Operation *overwriter) {
+  SmallVector<Operation *> readers;
+  findReaders(value, readers);
+  llvm::erase(readers, overwriter);
+  return readers;
+}
+
+/// Brings what the kernel works on, if that is no state, to the home of the kernel's result.
+bool HomeFinder::overwriteTarget(KernelOpInterface op, StringRef slot) {
+  OpOperand *target = op.getOverwritten();
+  Value value = target ? kernel::throughViews(target->get()) : Value();
+  if (!value || value == oldState.lookup(slot))
+    return true;
+  if (!order.add(readersBefore(value, op), op) || !overwrite(value, slot))
+    return false;
+  homes.places[value] = place(Space::state, 0, state.lookup(slot));
+  return true;
+}
+
+/// True if `op` reads the value in no other way than to work on its memory.
+static bool worksOn(KernelOpInterface op, Value value) {
+  OpOperand *target = op.getOverwritten();
+  return target && llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+           return (kernel::throughViews(operand.get()) == value) == (&operand == target);
+         });
+}
+
+/// True if the kernel of `value` may write over the old value of the slot.
+bool HomeFinder::overwrite(Value value, StringRef slot) {
+  auto producer = value.getDefiningOp<KernelOpInterface>();
+  if (!producer || homes.places.contains(value))
+    return false;
+  SmallVector<Operation *> before;
+  if (BlockArgument old = oldState.lookup(slot)) {
+    auto fused = dyn_cast<FusedKernelOpInterface>(*producer);
+    findReaders(old, before);
+    bool reads = llvm::is_contained(before, producer);
+    if (reads && !worksOn(producer, old) &&
+        (!fused || !canOverwrite(fused, cast<OpResult>(value), old)))
+      return false;
+    llvm::erase(before, producer);
+    llvm::erase(before, ret);
+  }
+  if (homes.loss == producer)
+    return false; // the loss is looked at before any state changes
+  if (homes.loss)
+    before.push_back(homes.loss);
+  return order.add(before, producer) && overwriteTarget(producer, slot);
+}
+
+/// A kernel whose result found no home works on a buffer of the arena: on what nobody else needs,
+/// or on a copy.
+void HomeFinder::copyTargets() {
+  for (auto op : llvm::to_vector(block.getOps<KernelOpInterface>())) {
+    OpOperand *target = op.getOverwritten();
+    if (!target || homes.places.contains(op->getResult(0)))
+      continue;
+    Value value = kernel::throughViews(target->get());
+    if (!value.getDefiningOp<KernelOpInterface>() || homes.places.contains(value) ||
+        !worksOn(op, value) || !order.add(readersBefore(value, op), op))
+      copy(*target);
+  }
+}
+
+void HomeFinder::placeState(OpOperand &operand, StringRef slot) {
+  Value value = kernel::throughViews(operand.get());
+  // A copy has no readers, so at most two are needed (slots may be exchanged in a ring).
+  while (!overwrite(value, slot))
+    value = copy(operand);
+  homes.places[value] = place(Space::state, 0, state.lookup(slot));
+}
+
+FailureOr<Homes> HomeFinder::run() {
+  if (failed(readSignature()))
+    return failure();
+  unsigned outputs = 0;
+  bool writesState = false;
+  for (OpOperand &operand : ret->getOpOperands()) {
+    unsigned i = operand.getOperandNumber();
+    writesState |= slotOf(i) != nullptr;
+    if (slotOf(i))
+      continue;
+    placeOutput(operand, outputs++);
+    if (Signature(program).isOutput(i, train::Output::Loss))
+      homes.loss = kernel::throughViews(operand.get()).getDefiningOp();
+  }
+  if (!writesState)
+    homes.loss = nullptr;
+  // All readers of old state must exist before the first overwrite is ordered behind them.
+  for (OpOperand &operand : ret->getOpOperands())
+    if (StringAttr slot = slotOf(operand.getOperandNumber());
+        slot && !isUnchanged(operand, slot) &&
+        !kernel::throughViews(operand.get()).getDefiningOp<KernelOpInterface>())
+      copy(operand);
+  for (OpOperand &operand : ret->getOpOperands())
+    if (StringAttr slot = slotOf(operand.getOperandNumber()); slot && !isUnchanged(operand, slot))
+      placeState(operand, slot);
+  copyTargets();
+  DenseSet<Value> outsideArena;
+  for (auto &home : homes.places)
+    outsideArena.insert(home.first);
+  order.sort(block, outsideArena);
+  return std::move(homes);
+}
+
+/// What a plan relies on.
+static LogicalResult checkProgram(kernel::ProgramOp program) {
+  Region &body = program.getBody();
+  auto ret = llvm::hasSingleElement(body) && !body.front().empty()
+                 ? dyn_cast<kernel::ReturnOp>(body.front().back())
+                 : kernel::ReturnOp();
+  if (!ret || ret.getOperandTypes() != TypeRange(program.getResultTypes()))
+    return program.emitOpError() << "expected a body that returns (" << program.getResultTypes()
+                                 << ")";
+  return success();
+}
+
+FailureOr<Homes> ampc::schedule(kernel::ProgramOp program, const llvm::StringMap<int64_t> &state) {
+  if (failed(checkProgram(program)))
+    return failure();
+  return HomeFinder(program, state).run();
+}

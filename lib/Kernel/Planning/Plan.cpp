@@ -1,0 +1,198 @@
+// Memory: state in one block, everything else in one arena per program.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Kernel/Passes.h"
+#include "lib/Kernel/Planning/Schedule.h"
+#include "mlir-dialects/Train/Train.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_KERNELPLAN
+#include "ampc/Kernel/Passes.h.inc"
+} // namespace ampc
+
+using namespace mlir;
+using namespace ampc;
+using kernel::PlaceAttr;
+using kernel::Space;
+
+namespace {
+/// Bytes of the arena from the first kernel that writes them to the last that reads them.
+struct Buffer {
+  int64_t bytes, first, last, offset = 0;
+};
+
+class Arena {
+public:
+  Arena(kernel::ProgramOp program, Homes &homes) : program(program), homes(homes) {}
+  void run();
+
+private:
+  void findBuffers();
+  void addKernel(KernelOpInterface op, int64_t time);
+  /// The buffer of an input that ends at `op`, if the result may take it over.
+  std::optional<unsigned> inherited(KernelOpInterface op, OpResult result, int64_t time);
+  void assignOffsets();
+  void annotate();
+  int64_t savedBytes() const;
+
+  kernel::ProgramOp program;
+  Homes &homes;
+  SmallVector<Buffer> buffers;
+  DenseMap<Value, unsigned> bufferOf;
+  DenseMap<Operation *, unsigned> workspaceOf;
+  DenseMap<Operation *, int64_t> timeOf;
+  int64_t unshared = 0, peak = 0;
+};
+} // namespace
+
+std::optional<unsigned> Arena::inherited(KernelOpInterface op, OpResult result, int64_t time) {
+  auto map = dyn_cast<kernel::MapOp>(*op);
+  if (!map)
+    return {};
+  for (Value input : map.getInputs()) {
+    auto buffer = bufferOf.find(kernel::throughViews(input));
+    if (buffer != bufferOf.end() && buffers[buffer->second].last == time &&
+        buffers[buffer->second].bytes == kernel::alignUp(kernel::byteSize(result.getType())) &&
+        canOverwrite(map, result, input))
+      return buffer->second;
+  }
+  return {};
+}
+
+void Arena::addKernel(KernelOpInterface op, int64_t time) {
+  if (int64_t bytes = op.getWorkspaceBytes()) {
+    workspaceOf[op] = buffers.size();
+    buffers.push_back({kernel::alignUp(bytes), time, time});
+    unshared += kernel::alignUp(bytes);
+  }
+  for (OpResult result : op->getResults()) {
+    if (homes.places.contains(result))
+      continue;
+    int64_t bytes = kernel::alignUp(kernel::byteSize(result.getType())), last = time;
+    SmallVector<Operation *> readers;
+    findReaders(result, readers);
+    for (Operation *reader : readers)
+      last = std::max(last, timeOf.lookup(reader));
+    unshared += bytes;
+    if (OpOperand *target = result.getResultNumber() ? nullptr : op.getOverwritten()) {
+      unsigned buffer = bufferOf.lookup(kernel::throughViews(target->get()));
+      buffers[buffer].last = std::max(buffers[buffer].last, last);
+      bufferOf[result] = buffer;
+      continue;
+    }
+    if (std::optional<unsigned> buffer = last > time ? inherited(op, result, time) : std::nullopt) {
+      buffers[*buffer].last = last;
+      bufferOf[result] = *buffer;
+      continue;
+    }
+    bufferOf[result] = buffers.size();
+    buffers.push_back({bytes, time, last});
+  }
+}
+
+void Arena::findBuffers() {
+  int64_t time = 0;
+  for (auto op : program.getBody().getOps<KernelOpInterface>())
+    timeOf[op] = time++;
+  for (auto op : program.getBody().getOps<KernelOpInterface>())
+    addKernel(op, timeOf[op]);
+}
+
+/// The largest buffer first, each at the lowest offset that is free during its life.
+void Arena::assignOffsets() {
+  auto order = llvm::map_to_vector(buffers, [](Buffer &buffer) { return &buffer; });
+  llvm::stable_sort(order, [](Buffer *a, Buffer *b) { return a->bytes > b->bytes; });
+  SmallVector<Buffer *> placed; // by offset
+  for (Buffer *buffer : order) {
+    for (Buffer *other : placed)
+      if (other->first <= buffer->last && buffer->first <= other->last &&
+          other->offset < buffer->offset + buffer->bytes)
+        buffer->offset = std::max(buffer->offset, other->offset + other->bytes);
+    placed.insert(llvm::upper_bound(placed, buffer,
+                                    [](Buffer *a, Buffer *b) { return a->offset < b->offset; }),
+                  buffer);
+    peak = std::max(peak, buffer->offset + buffer->bytes);
+  }
+}
+
+/// Bytes that wait for the backward pass at the moment when the loss is known.
+int64_t Arena::savedBytes() const {
+  int64_t lossTime = timeOf.lookup(homes.loss), bytes = 0;
+  for (const Buffer &buffer : buffers)
+    if (buffer.first <= lossTime && buffer.last > lossTime)
+      bytes += buffer.bytes;
+  return bytes;
+}
+
+void Arena::annotate() {
+  Builder builder(program);
+  int64_t kernels = 0;
+  for (auto op : program.getBody().getOps<KernelOpInterface>()) {
+    ++kernels;
+    SmallVector<Attribute> places;
+    for (Value result : op->getResults()) {
+      PlaceAttr home = homes.places.lookup(result);
+      places.push_back(home ? home
+                            : PlaceAttr::get(builder.getContext(), Space::arena, 0,
+                                             buffers[bufferOf[result]].offset));
+    }
+    op->setAttr("kernel.places", builder.getArrayAttr(places));
+    if (auto workspace = workspaceOf.find(op); workspace != workspaceOf.end())
+      op->setAttr("kernel.workspace", builder.getI64IntegerAttr(buffers[workspace->second].offset));
+    if (op == homes.loss)
+      program->setAttr("kernel.loss_ready", builder.getI64IntegerAttr(kernels));
+  }
+  program->setAttr("kernel.arena_bytes", builder.getI64IntegerAttr(peak));
+  program->setAttr("kernel.unshared_bytes", builder.getI64IntegerAttr(unshared));
+  if (homes.loss)
+    program->setAttr("kernel.saved_bytes", builder.getI64IntegerAttr(savedBytes()));
+}
+
+void Arena::run() {
+  findBuffers();
+  assignOffsets();
+  annotate();
+}
+
+/// Gradients last: they are not saved.
+static llvm::StringMap<int64_t> layOutState(ModuleOp module) {
+  llvm::StringMap<int64_t> offsets;
+  Builder builder(module);
+  int64_t bytes = 0;
+  for (bool gradients : {false, true})
+    for (auto model : module.getOps<train::ModelOp>())
+      for (auto state : model.getOps<StateOpInterface>()) {
+        if ((state.getStateRole() == train::StateRole::Gradient) != gradients)
+          continue;
+        offsets[state.getSymName()] = bytes;
+        state->setAttr("kernel.offset", builder.getI64IntegerAttr(bytes));
+        bytes += kernel::alignUp(kernel::byteSize(state.getType()));
+      }
+  module->setAttr("kernel.state_bytes", builder.getI64IntegerAttr(bytes));
+  return offsets;
+}
+
+/// Equal data is in the object once.
+static void numberConstants(ModuleOp module) {
+  Builder builder(module);
+  DenseMap<Attribute, int64_t> numbers;
+  module.walk([&](kernel::ConstantOp op) {
+    int64_t number = numbers.try_emplace(op.getValueAttr(), numbers.size()).first->second;
+    Attribute place = PlaceAttr::get(op.getContext(), Space::constant, number, 0);
+    op->setAttr("kernel.places", builder.getArrayAttr(place));
+  });
+}
+
+namespace {
+struct KernelPlan : ampc::impl::KernelPlanBase<KernelPlan> {
+  void runOnOperation() override {
+    llvm::StringMap<int64_t> state = layOutState(getOperation());
+    for (auto program : getOperation().getOps<kernel::ProgramOp>()) {
+      FailureOr<Homes> homes = schedule(program, state);
+      if (failed(homes))
+        return signalPassFailure();
+      Arena(program, *homes).run();
+    }
+    numberConstants(getOperation());
+  }
+};
+} // namespace

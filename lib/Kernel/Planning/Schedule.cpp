@@ -1,0 +1,162 @@
+// The order of kernels in a program.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Kernel/Planning/Schedule.h"
+#include <set>
+
+using namespace mlir;
+using namespace ampc;
+
+void ampc::findReaders(Value value, SmallVectorImpl<Operation *> &readers) {
+  for (Operation *user : value.getUsers())
+    if (auto view = dyn_cast<kernel::ViewOp>(user))
+      findReaders(view, readers);
+    else if (!llvm::is_contained(readers, user))
+      readers.push_back(user);
+}
+
+// One cache line.
+static constexpr int64_t smallGrowth = 64;
+
+/// A few steps down the graph cost nothing; the walk stops where nothing follows.
+bool Order::add(ArrayRef<Operation *> before, Operation *after) {
+  llvm::SmallPtrSet<Operation *, 32> targets(before.begin(), before.end()), seen;
+  SmallVector<Operation *> stack{after};
+  while (!stack.empty()) {
+    Operation *op = stack.pop_back_val();
+    if (targets.contains(op))
+      return false;
+    if (!seen.insert(op).second)
+      continue;
+    llvm::append_range(stack, op->getUsers());
+    if (auto more = edges.find(op); more != edges.end())
+      llvm::append_range(stack, more->second);
+  }
+  for (Operation *op : before)
+    edges[op].push_back(after);
+  return true;
+}
+
+namespace ampc {
+/// List scheduling in the given order, with two exceptions: values without a kernel come at once,
+/// and so do kernels that do not make the arena fuller. Updates of parameters thus end the lives of
+/// gradients early; the scalars that they need are worth a few bytes.
+class Scheduler {
+public:
+  Scheduler(Order &order, Block &block, const DenseSet<Value> &outsideArena)
+      : order(order), block(block), outsideArena(outsideArena) {}
+  void run();
+
+private:
+  void prepare();
+  void emit(Operation *op);
+  void release(Operation *op);
+  /// Arena bytes after the kernel minus before.
+  int64_t growth(Operation *op);
+  bool inArena(Value value) const {
+    return value.getDefiningOp<KernelOpInterface>() && !outsideArena.contains(value);
+  }
+  SmallVector<Value> buffersReadBy(Operation *op) const {
+    SmallVector<Value> buffers;
+    for (Value operand : op->getOperands())
+      if (Value buffer = kernel::throughViews(operand);
+          inArena(buffer) && !llvm::is_contained(buffers, buffer))
+        buffers.push_back(buffer);
+    return buffers;
+  }
+
+  Order &order;
+  Block &block;
+  const DenseSet<Value> &outsideArena;
+  DenseMap<Operation *, unsigned> number, waiting;
+  DenseMap<Value, unsigned> unread;
+  SmallVector<Operation *> ops, sorted;
+  std::set<unsigned> ready, eager;
+};
+} // namespace ampc
+
+void Scheduler::prepare() {
+  for (Operation &op : block.without_terminator()) {
+    number[&op] = ops.size();
+    ops.push_back(&op);
+    waiting[&op] = 0;
+    for (Value result : op.getResults()) {
+      SmallVector<Operation *> readers;
+      findReaders(result, readers);
+      unread[result] = readers.size();
+    }
+  }
+  for (Operation *op : ops) {
+    for (Value operand : op->getOperands())
+      waiting[op] += operand.getDefiningOp() != nullptr;
+    for (Operation *after : order.edges.lookup(op))
+      ++waiting[after];
+  }
+}
+
+int64_t Scheduler::growth(Operation *op) {
+  int64_t bytes = 0;
+  for (Value result : op->getResults())
+    if (inArena(result))
+      bytes += kernel::byteSize(result.getType());
+  for (Value buffer : buffersReadBy(op))
+    if (unread[buffer] == 1)
+      bytes -= kernel::byteSize(buffer.getType());
+  return bytes;
+}
+
+void Scheduler::release(Operation *op) {
+  if (!isa<KernelOpInterface>(op))
+    emit(op);
+  else if (growth(op) <= smallGrowth)
+    eager.insert(number[op]);
+  else
+    ready.insert(number[op]);
+}
+
+void Scheduler::emit(Operation *op) {
+  sorted.push_back(op);
+  if (isa<KernelOpInterface>(op))
+    for (Value buffer : buffersReadBy(op))
+      if (--unread[buffer] == 1) {
+        SmallVector<Operation *> readers;
+        findReaders(buffer, readers);
+        for (Operation *reader : readers)
+          if (auto it = number.find(reader);
+              it != number.end() && ready.count(it->second) && growth(reader) <= smallGrowth) {
+            ready.erase(it->second);
+            eager.insert(it->second);
+          }
+      }
+  for (Value result : op->getResults()) {
+    SmallVector<unsigned> users;
+    for (Operation *user : result.getUsers())
+      if (auto it = number.find(user); it != number.end())
+        users.push_back(it->second);
+    llvm::sort(users); // text does not keep the order of uses
+    for (unsigned user : users)
+      if (--waiting[ops[user]] == 0)
+        release(ops[user]);
+  }
+  for (Operation *after : order.edges.lookup(op))
+    if (--waiting[after] == 0)
+      release(after);
+}
+
+void Scheduler::run() {
+  prepare();
+  auto first = llvm::filter_to_vector(ops, [&](Operation *op) { return waiting[op] == 0; });
+  for (Operation *op : first)
+    release(op);
+  while (!ready.empty() || !eager.empty()) {
+    std::set<unsigned> &from = eager.empty() ? ready : eager;
+    unsigned next = *from.begin();
+    from.erase(from.begin());
+    emit(ops[next]);
+  }
+  for (Operation *op : sorted)
+    op->moveBefore(block.getTerminator());
+}
+
+void Order::sort(Block &block, const DenseSet<Value> &outsideArena) {
+  Scheduler(*this, block, outsideArena).run();
+}

@@ -1,0 +1,273 @@
+// Dynamic loss scaling of steps whose backward pass holds f16; what steps do with gradients that
+// are not finite. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/LossScaling/Passes.h"
+#include "ampc/Precision/Profile.h"
+#include "ampc/Support/Text.h"
+#include "lib/LossScaling/ScaleLimits.h"
+#include "lib/LossScaling/StepGuard.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_AMPINSERTLOSSSCALING
+#include "ampc/LossScaling/Passes.h.inc"
+} // namespace ampc
+using namespace mlir;
+using namespace ampc;
+
+static RankedTensorType scalarOf(Type element) { return RankedTensorType::get({}, element); }
+
+namespace {
+/// One loss scale and the programs that use it.
+struct Scaler {
+  std::string name; ///< prefix of its slots
+  amp::ScalingAttr scaling;
+  SetVector<StringAttr> steps;
+  SmallVector<train::FuncOp> programs;
+
+  bool isShared() const { return steps.size() > 1; }
+  bool hasPatience() const { return scaling.getHysteresis() > 1; }
+};
+
+/// Adds a scaler's state and ops to one program.
+class Insertion {
+public:
+  Insertion(train::FuncOp func, const Scaler &scaler)
+      : func(func), scaler(scaler), body(func.getBody().front()), builder(func.getContext()),
+        b(builder, func.getLoc()), guard(func) {}
+  void run() {
+    scale = state("scale", builder.getF32Type());
+    SmallVector<Value> counts = guard.isApply() ? guard.countGradients() : unscaleGradients();
+    found = guard.guard(counts, train::NonFinite::skip);
+    builder.setInsertionPoint(body.getTerminator());
+    if (!func.is(train::Role::Grad))
+      finishStep();
+    func->setAttr("amp.scale_slot", builder.getStringAttr(scaler.name + ".scale"));
+  }
+
+private:
+  Value state(StringRef kind, Type element) {
+    return Signature(func).addState(scaler.name + "." + kind.str(), scalarOf(element));
+  }
+  SmallVector<Value> unscaleGradients();
+  /// The unscaled form of a value, and how much of it was not finite.
+  amp::UnscaleOp unscale(Value scaled);
+  void finishStep();
+  Value integer(int64_t value) { return b.real(double(value), scalarOf(builder.getI32Type())); }
+
+  train::FuncOp func;
+  const Scaler &scaler;
+  Block &body;
+  OpBuilder builder;
+  GradBuilder b;
+  StepGuard guard;
+  Value scale, found;
+};
+} // namespace
+
+amp::UnscaleOp Insertion::unscale(Value scaled) {
+  auto type = cast<RankedTensorType>(scaled.getType());
+  Value mark = amp::MarkScaledOp::create(builder, scaled.getLoc(),
+                                         amp::ScaledType::get(builder.getContext(), type), scaled);
+  return amp::UnscaleOp::create(builder, scaled.getLoc(), type.clone(builder.getF32Type()),
+                                scalarOf(builder.getI64Type()), mark, scale);
+}
+
+SmallVector<Value> Insertion::unscaleGradients() {
+  SmallVector<Value> counts;
+  for (auto seed : llvm::to_vector(body.getOps<train::SeedOp>())) {
+    builder.setInsertionPointAfter(seed);
+    Value factor = b.castTo(scale, seed.getType().getElementType());
+    Value scaled = b.mul(seed.getResult(), factor);
+    seed.getResult().replaceAllUsesExcept(scaled, scaled.getDefiningOp());
+  }
+  DenseSet<Operation *> sums;
+  for (auto gradient : llvm::to_vector(body.getOps<train::GradientOp>())) {
+    // Rows are unscaled before they are added up in f32 and checked after: equal indices cannot
+    // overflow what is in range without the scale.
+    if (auto sum = gradient.getX().getDefiningOp<train::SumRowsOp>()) {
+      builder.setInsertionPoint(sum);
+      if (sums.insert(sum).second)
+        sum.getUpdatesMutable().assign(unscale(sum.getUpdates()).getResult());
+      counts.push_back(guard.countIn(gradient));
+      continue;
+    }
+    builder.setInsertionPointAfter(gradient);
+    amp::UnscaleOp unscaled = unscale(gradient);
+    gradient.getResult().replaceAllUsesExcept(unscaled.getResult(),
+                                              unscaled.getX().getDefiningOp());
+    counts.push_back(unscaled.getNonfinite());
+  }
+  return counts;
+}
+
+/// The scale moves once per round: a round is one run of each step that shares it.
+void Insertion::finishStep() {
+  using train::ComparePredicate;
+  Type i32 = builder.getI32Type();
+  Value bad = found, isLast, good = state("good_steps", i32);
+  Value left = scaler.hasPatience() ? state("left", i32) : Value(integer(1));
+  if (scaler.isShared()) {
+    Value arrived = b.add(state("arrived", i32), integer(1)), pending = state("pending", i32);
+    bad = b.select(found, found, b.compare(ComparePredicate::ne, pending, integer(0)));
+    isLast = b.compare(ComparePredicate::ge, arrived, integer(scaler.steps.size()));
+    Value noted = b.select(bad, integer(1), integer(0));
+    Signature(func).addStateResult(b.select(isLast, integer(0), arrived), scaler.name + ".arrived");
+    Signature(func).addStateResult(b.select(isLast, integer(0), noted), scaler.name + ".pending");
+  }
+  auto update =
+      amp::UpdateScaleOp::create(builder, func.getLoc(), scale, good, left, bad, scaler.scaling);
+  auto give = [&](Value now, Value old, StringRef kind) {
+    Signature(func).addStateResult(isLast ? b.select(isLast, now, old) : now,
+                                   scaler.name + "." + kind.str());
+  };
+  give(update.getNewScale(), scale, "scale");
+  give(update.getNewGoodSteps(), good, "good_steps");
+  if (scaler.hasPatience())
+    give(update.getNewLeft(), left, "left");
+}
+
+/// Whether a value in f16 depends on the cotangent of the loss.
+static bool hasNarrowGradients(train::FuncOp func) {
+  DenseSet<Operation *> seen;
+  SmallVector<Operation *> open(func.getBody().front().getOps<train::SeedOp>().begin(),
+                                func.getBody().front().getOps<train::SeedOp>().end());
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val()->getUsers()) {
+      if (isa<train::GradientOp>(user) || !seen.insert(user).second)
+        continue;
+      auto isHalf = [](Type type) { return getElementTypeOrSelf(type).isF16(); };
+      if (llvm::any_of(user->getResultTypes(), isHalf) ||
+          llvm::any_of(user->getOperandTypes(), isHalf))
+        return true;
+      open.push_back(user);
+    }
+  return false;
+}
+
+static void declare(train::ModelOp model, const Scaler &scaler) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&model.getBody().front());
+  if (!model.getBody().front().getOps<train::FuncOp>().empty())
+    builder.setInsertionPoint(*model.getOps<train::FuncOp>().begin());
+  auto add = [&](StringRef kind, Type element, double value) {
+    Attribute init = train::FillAttr::get(builder.getContext(), APFloat(value));
+    train::BufferOp::create(builder, model.getLoc(), scaler.name + "." + kind.str(),
+                            scalarOf(element), init, train::StateRole::Scale);
+  };
+  Type i32 = builder.getI32Type();
+  add("scale", builder.getF32Type(), scaler.scaling.getInitial().convertToDouble());
+  add("good_steps", i32, 0);
+  if (scaler.hasPatience())
+    add("left", i32, scaler.scaling.getHysteresis());
+  if (scaler.isShared()) {
+    add("arrived", i32, 0);
+    add("pending", i32, 0);
+  }
+}
+
+namespace {
+struct AmpInsertLossScaling : ampc::impl::AmpInsertLossScalingBase<AmpInsertLossScaling> {
+  using AmpInsertLossScalingBase::AmpInsertLossScalingBase;
+  void runOnOperation() override {
+    for (auto model : getOperation().getOps<train::ModelOp>())
+      if (failed(insert(model)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult insert(train::ModelOp model) {
+    amp::ScalingAttr standard;
+    if (scaling != "none" && !(standard = amp::ScalingAttr::getPreset(&getContext(), scaling)))
+      return model.emitError() << "expected loss scaling torch, tf, apex, paddle or none, but got "
+                               << shown(scaling);
+    llvm::StringSet<> needed;
+    for (auto func : model.getOps<train::FuncOp>())
+      if (func.getStep() && hasNarrowGradients(func))
+        needed.insert(*func.getStep());
+    llvm::MapVector<StringAttr, Scaler> scalers;
+    SmallVector<train::FuncOp> unscaled;
+    for (auto func : model.getOps<train::FuncOp>())
+      if (failed(collect(model, func, standard, needed, scalers, unscaled)))
+        return failure();
+    for (train::FuncOp func : unscaled) {
+      StepGuard guard(func);
+      guard.guard(guard.countGradients(), train::NonFinite::allow);
+    }
+    for (auto &[name, scaler] : scalers) {
+      if (failed(chooseScale(model, scaler)))
+        return failure();
+      for (train::FuncOp func : scaler.programs)
+        Insertion(func, scaler).run();
+      declare(model, scaler);
+    }
+    return success();
+  }
+
+  LogicalResult chooseScale(train::ModelOp model, Scaler &scaler);
+  LogicalResult collect(train::ModelOp model, train::FuncOp func, amp::ScalingAttr standard,
+                        const llvm::StringSet<> &needed,
+                        llvm::MapVector<StringAttr, Scaler> &scalers,
+                        SmallVectorImpl<train::FuncOp> &unscaled) {
+    StringAttr step = func.getStepAttr();
+    if (!step ||
+        !(func.is(train::Role::Train) || func.is(train::Role::Grad) || func.is(train::Role::Apply)))
+      return success();
+    auto given = func->getAttrOfType<FlatSymbolRefAttr>("amp.scaler");
+    auto declared = given ? model.lookupSymbol<amp::ScalerOp>(given.getAttr()) : amp::ScalerOp();
+    if (given && !declared)
+      return func.emitError() << "expected a scaler, but " << given << " is none";
+    auto leaveOut = [&](const char *why) {
+      func->setAttr("amp.no_scaling", StringAttr::get(&getContext(), why));
+      unscaled.push_back(func);
+      if (func.is(train::Role::Train) && (given || explain))
+        func.emitRemark() << "no loss scaling for step @" << step.getValue() << ": " << why;
+      return success();
+    };
+    if (!needed.contains(step.getValue()))
+      return leaveOut("no f16 value lies between its loss and its gradients");
+    if (!given && !standard)
+      return leaveOut("it is switched off");
+    Scaler &scaler = scalers[given ? given.getAttr() : step];
+    scaler.name = given ? given.getValue().str() : step.str();
+    scaler.scaling = declared ? declared.getScaling() : standard;
+    scaler.steps.insert(step);
+    scaler.programs.push_back(func);
+    return success();
+  }
+};
+} // namespace
+
+/// A profile replaces the initial scale, within the scaler's own limits; how it moves stays as it
+/// is.
+LogicalResult AmpInsertLossScaling::chooseScale(train::ModelOp model, Scaler &scaler) {
+  if (profile.empty())
+    return success();
+  llvm::Expected<Profile> measured = Profile::read(profile);
+  if (!measured)
+    return model.emitError() << llvm::toString(measured.takeError());
+  SmallVector<const StepProfile *> known;
+  for (StringAttr step : scaler.steps)
+    if (const StepProfile *found = measured->find(step))
+      known.push_back(found);
+  if (known.empty())
+    return success();
+  // Only the policy `autocast` rounds gradients of parameters.
+  bool areRounded = llvm::any_of(scaler.programs, [](train::FuncOp func) {
+    return llvm::any_of(func.getOps<train::GradientOp>(), [](train::GradientOp gradient) {
+      auto cast = gradient.getX().getDefiningOp<train::CastOp>();
+      return cast && getElementTypeOrSelf(cast->getOperand(0)).isF16();
+    });
+  });
+  amp::ScalingAttr old = scaler.scaling;
+  double scale = known.front()->lossScale(areRounded);
+  for (const StepProfile *step : known)
+    scale = std::min(scale, step->lossScale(areRounded));
+  scale = withinLimits(scale, old);
+  scaler.scaling = amp::ScalingAttr::get(&getContext(), old.getDynamic(), APFloat(scale),
+                                         old.getGrowth(), old.getInterval(), old.getBackoff(),
+                                         old.getFloor(), old.getCap(), old.getHysteresis());
+  if (explain)
+    model.emitRemark() << "the loss scale of " << scaler.name << " starts at " << int64_t(scale)
+                       << ": chosen from " << profile;
+  return success();
+}

@@ -1,0 +1,105 @@
+// Loss scaling in terms of train ops.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/LossScaling/Passes.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_AMPLOWERLOSSSCALING
+#include "ampc/LossScaling/Passes.h.inc"
+} // namespace ampc
+using namespace mlir;
+using namespace ampc;
+using train::ComparePredicate;
+
+namespace {
+class Lowering {
+public:
+  explicit Lowering(train::FuncOp func) : func(func), builder(func.getContext()) {}
+  void run() {
+    for (Operation &op : llvm::make_early_inc_range(func.getBody().front()))
+      llvm::TypeSwitch<Operation *>(&op).Case<amp::UnscaleOp, amp::NonFiniteOp, amp::UpdateScaleOp>(
+          [&](auto typed) {
+            builder.setInsertionPoint(typed);
+            GradBuilder b(builder, typed.getLoc());
+            lower(b, typed);
+            typed.erase();
+          });
+    for (auto mark : llvm::make_early_inc_range(func.getBody().front().getOps<amp::MarkScaledOp>()))
+      mark.erase();
+  }
+
+private:
+  /// x * 0 is NaN for infinities and NaN, and else 0.
+  Value countOf(GradBuilder &b, Value x) {
+    Value wide = getElementTypeOrSelf(x).isF64() ? x : b.castTo(x, builder.getF32Type());
+    Value product = b.mul(wide, b.real(0.0, wide));
+    Value bad = b.castTo(b.compare(ComparePredicate::ne, product, b.real(0.0, product)),
+                         builder.getI32Type());
+    auto dims =
+        llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(x.getType()).getRank()));
+    return b.castTo(dims.empty() ? bad : b.reduceSum(bad, dims), builder.getI64Type());
+  }
+  Value inverseOf(GradBuilder &b, Value scale) {
+    Value &inverse = inverses[scale];
+    if (!inverse) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointAfterValue(scale);
+      inverse = b.div(b.real(1.0, scale), scale);
+    }
+    return inverse;
+  }
+  void lower(GradBuilder &b, amp::UnscaleOp op);
+  void lower(GradBuilder &b, amp::NonFiniteOp op) { op.replaceAllUsesWith(countOf(b, op.getX())); }
+  void lower(GradBuilder &b, amp::UpdateScaleOp op);
+
+  train::FuncOp func;
+  OpBuilder builder;
+  DenseMap<Value, Value> inverses;
+};
+} // namespace
+
+// The check is on the value before unscaling, as in torch.
+void Lowering::lower(GradBuilder &b, amp::UnscaleOp op) {
+  Value x = op.getX().getDefiningOp<amp::MarkScaledOp>().getX();
+  if (!op.getNonfinite().use_empty())
+    op.getNonfinite().replaceAllUsesWith(countOf(b, x));
+  op.getResult().replaceAllUsesWith(
+      b.mul(b.castTo(x, builder.getF32Type()), inverseOf(b, op.getScale())));
+}
+
+void Lowering::lower(GradBuilder &b, amp::UpdateScaleOp op) {
+  amp::ScalingAttr scaling = op.getScaling();
+  Value scale = op.getScale(), good = op.getGoodSteps(), left = op.getLeft(),
+        bad = op.getFoundInf();
+  if (!scaling.getDynamic()) {
+    op.replaceAllUsesWith(ValueRange{scale, good, left});
+    return;
+  }
+  auto real = [&](const APFloat &x) { return b.real(x.convertToDouble(), scale); };
+  auto count = [&](int64_t x) { return b.real(double(x), good); };
+  bool hasCap = !scaling.getCap().isZero(), hasFloor = !scaling.getFloor().isZero();
+  Value counted = b.add(good, count(1)),
+        isDue = b.compare(ComparePredicate::ge, counted, count(scaling.getInterval()));
+  Value grown = b.mul(scale, real(scaling.getGrowth()));
+  Value limit = hasCap ? real(scaling.getCap()) : b.real(3.4028234663852886e38, scale);
+  grown = b.select(b.compare(ComparePredicate::le, grown, limit), grown,
+                   hasCap ? limit : scale); // never infinite
+  Value backed = b.mul(scale, real(scaling.getBackoff()));
+  if (hasFloor)
+    backed =
+        b.select(b.greater(real(scaling.getFloor()), backed), real(scaling.getFloor()), backed);
+  Value fewer = b.sub(left, count(1));
+  Value remaining = b.select(b.greater(count(0), fewer), count(0), fewer);
+  Value lowered = b.select(b.greater(remaining, count(0)), scale, backed);
+  op.getNewScale().replaceAllUsesWith(b.select(bad, lowered, b.select(isDue, grown, scale)));
+  op.getNewGoodSteps().replaceAllUsesWith(
+      b.select(bad, count(0), b.select(isDue, count(0), counted)));
+  op.getNewLeft().replaceAllUsesWith(b.select(bad, remaining, count(scaling.getHysteresis())));
+}
+
+namespace {
+struct AmpLowerLossScaling : ampc::impl::AmpLowerLossScalingBase<AmpLowerLossScaling> {
+  void runOnOperation() override {
+    getOperation()->walk([](train::FuncOp func) { Lowering(func).run(); });
+  }
+};
+} // namespace

@@ -1,0 +1,343 @@
+// The precision of whole programs, by one of several policies.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Precision/Passes.h"
+#include "ampc/Support/Text.h"
+#include "lib/LossScaling/ScaleLimits.h"
+#include "lib/Precision/Precision.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_AMPASSIGNPRECISION
+#include "ampc/Precision/Passes.h.inc"
+} // namespace ampc
+using namespace mlir;
+using namespace ampc;
+
+/// One remark per op, at the source line, with the name that overrides match.
+static void explainOps(const PrecisionFacts &facts, const Assignment &assignment) {
+  for (Operation *op : facts.ops) {
+    auto reason = assignment.reasons.find(op);
+    if (reason == assignment.reasons.end())
+      continue;
+    std::string name = nameOf(op);
+    mlir::emitRemark(op->getLoc())
+        << (name.empty() ? facts.func.getSymName() : StringRef(name)) << ": " << op->getName()
+        << " computes in " << assignment.compute.lookup(op) << " (" << reason->second.rule
+        << "): " << reason->second.text;
+  }
+}
+
+/// A cut that may round everything: the cost of it. What the cut leaves in f32 for the sake of its
+/// error is the difference.
+static int64_t costOfAnyError(const PrecisionFacts &facts, Pins pins) {
+  pins.sensitive.clear();
+  pins.keptLow.clear();
+  return storageCost(facts, pins, assignMinCut(facts, pins));
+}
+
+/// Bytes moved under each policy for the same compute types, in the order of the remark.
+static SmallVector<std::pair<StringRef, int64_t>> costsOf(train::FuncOp func, Type low,
+                                                          const PrecisionFacts &facts) {
+  Pins pins = findPins(facts);
+  SmallVector<std::pair<StringRef, int64_t>> costs{
+      {"mincut", storageCost(facts, pins, assignMinCut(facts, pins))}};
+  pins.keptLow.clear(); // others keep what they store
+  for (StringRef policy : {"autocast", "propagate"}) {
+    PolicyTable other = *PolicyTable::builtin(policy, low);
+    PrecisionFacts view(func, low, other);
+    FailureOr<Assignment> assignment =
+        policy == "autocast" ? assignAutocast(view) : FailureOr<Assignment>(assignPropagate(view));
+    if (succeeded(assignment))
+      costs.push_back({policy, storageCost(facts, pins, *assignment)});
+  }
+  return costs;
+}
+
+/// As a remark, and as the attribute `amp.costs` for reports.
+static void noteCosts(train::FuncOp func, Type low, const PolicyTable &table, bool explain) {
+  Builder b(func.getContext());
+  NamedAttrList all;
+  std::string text;
+  PrecisionFacts facts(func, low, table);
+  for (auto [policy, bytes] : costsOf(func, low, facts)) {
+    all.set(policy, b.getI64IntegerAttr(bytes));
+    text += (text.empty() ? "" : ", ") + policy.str() + " " + std::to_string(bytes);
+  }
+  func->setAttr("amp.costs", all.getDictionary(func.getContext()));
+  if (explain)
+    mlir::emitRemark(func.getLoc())
+        << "bytes moved by @" << func.getSymName() << " under the same compute types: " << text
+        << ", mincut with any error " << costOfAnyError(facts, findPins(facts));
+}
+
+/// The mode of one contraction: an override's, or the model's where nothing else is said.
+static std::optional<ComputeMode> modeOf(const PrecisionFacts &facts, Operation *op,
+                                         const std::optional<ComputeMode> &ofModel) {
+  Demand demand = facts.demand(op);
+  if (!facts.isDecided(op) || facts.treatment(op) != Treatment::Low || facts.lowOf(op) != facts.f32)
+    return std::nullopt;
+  if (demand.mode)
+    return demand.mode;
+  return demand.forced || demand.disabled ? std::nullopt : ofModel;
+}
+
+/// Says on contractions of f32 values how each of their operands is multiplied.
+static void markContractions(const PrecisionFacts &facts,
+                             const std::optional<ComputeMode> &ofModel) {
+  for (Operation *op : facts.ops)
+    if (auto mode = modeOf(facts, op, ofModel)) {
+      auto types = llvm::map_to_vector(op->getOperands(), [&](Value v) -> Attribute {
+        Operation *source = v.getDefiningOp();
+        return TypeAttr::get(source && facts.isBackward(source) ? mode->backward : mode->forward);
+      });
+      op->setAttr("amp.compute", ArrayAttr::get(op->getContext(), types));
+    }
+}
+
+/// Ops that read numbers in f32 compute in f32, and give 16 bits.
+static void roundOnce(const PrecisionFacts &facts, Assignment &assignment) {
+  for (Operation *op : facts.ops)
+    if (facts.demand(op).roundsOnce) {
+      assignment.entry[op] = facts.demand(op).type;
+      assignment.compute[op] = facts.f32;
+    }
+}
+
+namespace {
+struct AmpAssignPrecision : ampc::impl::AmpAssignPrecisionBase<AmpAssignPrecision> {
+  using AmpAssignPrecisionBase::AmpAssignPrecisionBase;
+  void runOnOperation() override {
+    if (failed(readOptions()))
+      return signalPassFailure();
+    warnUnmatched();
+    for (auto model : getOperation().getOps<train::ModelOp>()) {
+      if (failed(checkProfile(model)))
+        return signalPassFailure();
+      WorkingCopies copies;
+      for (auto func : model.getOps<train::FuncOp>())
+        if (failed(assign(func, copies)))
+          return signalPassFailure();
+      addWorkingCopies(model, copies, masterWeights);
+    }
+  }
+
+private:
+  LogicalResult readOptions();
+  void warnUnmatched();
+  LogicalResult checkProfile(train::ModelOp model);
+  LogicalResult checkParameter(train::ModelOp model, const ParameterProfile &parameter,
+                               function_ref<LogicalResult(const Twine &)> wrong);
+  const StepProfile *profileOf(train::FuncOp func) const;
+  double scaleOf(train::FuncOp func, const StepProfile *known) const;
+  LogicalResult assign(train::FuncOp func, WorkingCopies &copies);
+  void warn(const PrecisionFacts &facts);
+  /// The cut's own table, with what the user fixed by name.
+  PolicyTable cutTable() {
+    PolicyTable cut = *PolicyTable::builtin("mincut", low);
+    cut.overrides = table.overrides;
+    return cut;
+  }
+  LogicalResult fail(const Twine &message) { return getOperation()->emitError() << message; }
+
+  PolicyTable table;
+  Type low;
+  std::optional<ComputeMode> mode;
+  std::optional<Profile> measured;
+  DenseSet<std::pair<Location, StringAttr>> warned;
+};
+} // namespace
+
+LogicalResult AmpAssignPrecision::readOptions() {
+  Builder b(&getContext());
+  low = llvm::StringSwitch<Type>(precision)
+            .Case("f32", b.getF32Type())
+            .Case("bf16", b.getBF16Type())
+            .Case("f16", b.getF16Type())
+            .Default(Type());
+  mode = ComputeMode::find(precision, &getContext());
+  if (mode)
+    low = b.getF32Type();
+  if (!low)
+    return fail("expected precision f32, bf16, f16, tf32 or fp8, but got " + shown(precision));
+  auto builtin = PolicyTable::builtin(policy, low);
+  if (!builtin)
+    return fail("expected policy mincut, autocast, autocast-cpu, propagate or narrow, but got " +
+                shown(policy));
+  table = std::move(*builtin);
+  std::string text;
+  if (!policyFile.empty()) {
+    auto file = llvm::MemoryBuffer::getFile(policyFile);
+    if (!file)
+      return fail("cannot read " + policyFile + ": " + file.getError().message());
+    text = (*file)->getBuffer().str();
+  }
+  if (llvm::Error error = table.add(text, &getContext()))
+    return fail(policyFile + ": " + llvm::toString(std::move(error)));
+  for (const std::string &edit : edits)
+    if (llvm::Error error = table.addLine(edit, &getContext()))
+      return fail("edit " + shown(edit) + ": " + llvm::toString(std::move(error)));
+  for (const std::string &line : overrides)
+    if (llvm::Error error = table.addLine("name " + line, &getContext()))
+      return fail("override " + shown(line) + ": " + llvm::toString(std::move(error)));
+  if (profile.empty())
+    return success();
+  if (low.isF32())
+    return fail("expected precision f16 or bf16 with a profile, which says what fits those, but "
+                "got " +
+                precision);
+  llvm::Expected<Profile> read = Profile::read(profile);
+  if (!read)
+    return fail(llvm::toString(read.takeError()));
+  measured = std::move(*read);
+  return success();
+}
+
+/// What matches nothing is most likely misspelled. Lines of a file on kinds of ops are not: a file
+/// serves more than one model.
+void AmpAssignPrecision::warnUnmatched() {
+  SmallVector<Operation *> ops;
+  llvm::SetVector<StringRef> names;
+  getOperation()->walk([&](train::FuncOp func) {
+    for (Operation &op : func.getBody().front().without_terminator()) {
+      ops.push_back(&op);
+      if (auto name = dyn_cast<NameLoc>(op.getLoc()); name && isa<PrecisionOpInterface>(op) &&
+                                                      !op.hasTrait<OpTrait::ConstantLike>() &&
+                                                      !op.hasAttr("compute"))
+        names.insert(sourceName(name.getName().getValue()));
+    }
+  });
+  if (ops.empty())
+    return;
+  auto shownNames = names.getArrayRef().take_front(6);
+  for (const Override &line : table.overrides)
+    if (llvm::none_of(ops, [&](Operation *op) { return line.matches(op); }))
+      getOperation()->emitWarning()
+          << "expected an op whose name matches \"" << line.pattern << "\", but of the "
+          << names.size() << " names none does: " << llvm::join(shownNames, ", ")
+          << (names.size() > shownNames.size() ? ", ... (--explain-precision shows all)" : "");
+  for (const std::string &edit : edits)
+    for (StringRef word : PolicyTable::wordsOf(edit))
+      if (llvm::none_of(ops, [&](Operation *op) { return PolicyTable::matches(word, op); }))
+        getOperation()->emitWarning()
+            << "expected an op of the model for the edit " << edit << ", but no op is a " << word;
+}
+
+LogicalResult AmpAssignPrecision::checkProfile(train::ModelOp model) {
+  if (!measured)
+    return success();
+  auto wrong = [&](const Twine &what) -> LogicalResult {
+    return model.emitError() << "expected a profile of this model in " << profile << ", but "
+                             << what;
+  };
+  if (model.getSymName() != measured->model)
+    return wrong("it is one of @" + measured->model);
+  for (const StepProfile &known : measured->steps) {
+    auto programs = model.getOps<train::FuncOp>();
+    auto program = llvm::find_if(programs, [&](train::FuncOp func) {
+      return func.is(train::Role::Train) && func.getStepName() == known.step;
+    });
+    if (program == programs.end())
+      return wrong("the model lacks its step @" + known.step);
+    if (std::optional<std::string> difference = known.mismatch(*program))
+      return wrong(*difference);
+    for (const ParameterProfile &parameter : known.parameters)
+      if (failed(checkParameter(model, parameter, wrong)))
+        return failure();
+  }
+  return success();
+}
+
+/// Without master weights small updates vanish: the profile knows how many.
+LogicalResult AmpAssignPrecision::checkParameter(train::ModelOp model,
+                                                 const ParameterProfile &parameter,
+                                                 function_ref<LogicalResult(const Twine &)> wrong) {
+  auto declared = model.lookupSymbol<train::ParamOp>(parameter.name);
+  if (!declared)
+    return wrong("the model lacks its parameter @" + parameter.name);
+  double lost = parameter.lostShare(*findFormat(low));
+  if (!masterWeights && lost > profileFlushed)
+    declared.emitWarning() << "without master weights, " << low << " loses "
+                           << llvm::formatv("{0:f1}", 100 * lost)
+                           << " % of the updates that the profile has of @" << parameter.name;
+  return success();
+}
+
+/// Evaluations and exports hold the values of a step's forward pass: of the step that knows most of
+/// them.
+const StepProfile *AmpAssignPrecision::profileOf(train::FuncOp func) const {
+  if (!measured)
+    return nullptr;
+  if (StringRef step = func.getStepName(); !step.empty())
+    return measured->find(step);
+  const StepProfile *best = nullptr;
+  int64_t most = 0;
+  for (const StepProfile &known : measured->steps) {
+    int64_t count = llvm::count_if(
+        keyValues(func), [&](const KeyedValue &keyed) { return known.find(keyed.key) != nullptr; });
+    if (count > most) {
+      most = count;
+      best = &known;
+    }
+  }
+  return best;
+}
+
+/// Steps that share a scaler share its scale, which is the smallest that one of them needs, within
+/// the scaler's limits. Only the policy `autocast` scales rounded gradients of parameters, too.
+double AmpAssignPrecision::scaleOf(train::FuncOp func, const StepProfile *known) const {
+  if (!known || !low.isF16())
+    return 1;
+  bool weights = StringRef(policy).starts_with("autocast");
+  double scale = known->lossScale(weights);
+  auto scaler = func->getAttrOfType<FlatSymbolRefAttr>("amp.scaler");
+  if (!scaler)
+    return scale;
+  auto model = func->getParentOfType<train::ModelOp>();
+  for (auto other : model.getOps<train::FuncOp>())
+    if (const StepProfile *also = measured->find(other.getStepName());
+        also && other->getAttr("amp.scaler") == scaler)
+      scale = std::min(scale, also->lossScale(weights));
+  auto declared = model.lookupSymbol<amp::ScalerOp>(scaler.getAttr());
+  return declared ? withinLimits(scale, declared.getScaling()) : scale;
+}
+
+/// An op of the model is in several programs, and is spoken of once.
+void AmpAssignPrecision::warn(const PrecisionFacts &facts) {
+  for (auto &[location, text] : facts.getWarnings())
+    if (warned.insert({location, StringAttr::get(&getContext(), text)}).second)
+      mlir::emitWarning(location) << text;
+}
+
+LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copies) {
+  const StepProfile *known = profileOf(func);
+  PrecisionFacts facts(func, low, table, known, scaleOf(func, known));
+  warn(facts);
+  bool cuts = policy == "mincut" || policy == "narrow"; // the latter leaves no choice to the cut
+  if (!cuts)
+    facts.forceMisfits();
+  markContractions(facts, mode);
+  bool narrow =
+      llvm::any_of(facts.ops, [&](Operation *op) { return facts.lowOf(op) != facts.f32; });
+  if (!narrow)
+    return success();
+  Assignment assignment;
+  if (cuts) {
+    Pins pins = findPins(facts);
+    assignment = assignMinCut(facts, pins);
+  } else if (policy == "propagate") {
+    assignment = assignPropagate(facts);
+  } else {
+    FailureOr<Assignment> found = assignAutocast(facts);
+    if (failed(found))
+      return failure();
+    assignment = std::move(*found);
+  }
+  if (costs || (explain && policy == "mincut"))
+    noteCosts(func, low, policy == "mincut" ? table : cutTable(), explain && policy == "mincut");
+  if (explain)
+    explainOps(facts, assignment);
+  roundOnce(facts, assignment);
+  emitAssignment(facts, assignment, copies);
+  return success();
+}

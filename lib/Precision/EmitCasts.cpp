@@ -1,0 +1,255 @@
+// From a decision to IR: shared casts, f32 accumulators, working copies of parameters.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Precision/Precision.h"
+#include "mlir-dialects/Train/TrainSignature.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace ampc;
+
+static bool isNarrow(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
+}
+
+namespace {
+class Emitter {
+public:
+  Emitter(const PrecisionFacts &facts, const Assignment &assignment, WorkingCopies &copies)
+      : facts(facts), assignment(assignment), copies(copies), builder(facts.func.getContext()) {}
+  void run();
+
+private:
+  void emit(Operation *op);
+  /// A value as its readers see it in some type; made at most once per type.
+  Value form(Value v, Type type, Operation *reader);
+  Value castOf(Value v, Type type, Operation *reader);
+  std::string whyCast(Type type, Operation *reader);
+  Value weakForm(Value v, Type type, Operation *reader);
+  Value workingCopy(BlockArgument parameter, Type type);
+  Value operandOf(Operation *op, Value v, Type type);
+  Type computeOf(Operation *op);
+
+  const PrecisionFacts &facts;
+  const Assignment &assignment;
+  WorkingCopies &copies;
+  OpBuilder builder;
+  DenseMap<std::pair<Value, Type>, Value> forms;
+  DenseMap<Value, Value>
+      stored; ///< what replaces a value for its readers, where that is not the value itself
+};
+} // namespace
+
+bool ampc::isNumber(Value v) {
+  Operation *op = v.getDefiningOp();
+  return op && op->hasTrait<OpTrait::ConstantLike>() &&
+         cast<RankedTensorType>(v.getType()).getRank() == 0;
+}
+
+std::string ampc::workingSlot(StringRef param, Type type) {
+  return (param + "." + textOf(type)).str();
+}
+
+/// The argument that holds a parameter in 16 bits, behind the other state.
+Value Emitter::workingCopy(BlockArgument parameter, Type type) {
+  train::FuncOp func = facts.func;
+  StringAttr name = Signature(func).stateArgument(parameter.getArgNumber());
+  copies.insert({name, type});
+  return Signature(func).addState(workingSlot(name, type),
+                                  cast<RankedTensorType>(parameter.getType()).clone(type),
+                                  parameter.getLoc());
+}
+
+Value Emitter::weakForm(Value v, Type type, Operation *reader) {
+  if (auto parameter = dyn_cast<BlockArgument>(v))
+    return workingCopy(parameter, type);
+  Operation *op = v.getDefiningOp();
+  if (!op->hasTrait<OpTrait::ConstantLike>()) {
+    Value operand = form(op->getOperand(0), type, op);
+    builder.setInsertionPointAfter(op);
+    Operation *copy = builder.clone(*op);
+    copy->setOperand(0, operand);
+    copy->getResult(0).setType(cast<RankedTensorType>(v.getType()).clone(type));
+    return copy->getResult(0);
+  }
+  auto elements = dyn_cast<DenseFPElementsAttr>(cast<train::ConstantOp>(op).getValue());
+  if (!elements)
+    return castOf(v, type, reader);
+  auto round = [&](const APFloat &x) {
+    APFloat rounded = x;
+    bool losesInfo;
+    rounded.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                    &losesInfo);
+    return rounded.bitcastToAPInt();
+  };
+  builder.setInsertionPointAfter(op);
+  return train::ConstantOp::create(builder, op->getLoc(),
+                                   cast<ElementsAttr>(elements.mapValues(type, round)));
+}
+
+// Rounding comes right after the value, so that the wide form can die; widening comes right before
+// its first reader.
+Value Emitter::castOf(Value v, Type type, Operation *reader) {
+  if (isNarrow(type) && !isNarrow(getElementTypeOrSelf(v)))
+    builder.setInsertionPointAfterValue(v);
+  else
+    builder.setInsertionPoint(reader);
+  return insertCast(builder, v.getLoc(), v, type, whyCast(type, reader));
+}
+
+/// Casts are shared: the reason is that of the first reader.
+std::string Emitter::whyCast(Type type, Operation *reader) {
+  if (reader->hasTrait<OpTrait::IsTerminator>())
+    return "the program returns " + textOf(type);
+  std::string name = nameOf(reader), mnemonic = reader->getName().getStringRef().str();
+  std::string who = name.empty() ? mnemonic : mnemonic + " at " + name;
+  if (assignment.entry.lookup(reader) == type && assignment.compute.lookup(reader) != type)
+    return who + " takes " + textOf(type) + " and computes in f32";
+  return who + " computes in " + textOf(type);
+}
+
+Value Emitter::form(Value v, Type type, Operation *reader) {
+  if (Value replaced = stored.lookup(v))
+    v = replaced;
+  if (getElementTypeOrSelf(v) == type)
+    return v;
+  Value &known = forms[{v, type}];
+  if (!known) {
+    Value made =
+        facts.isWeak(v) && isNarrow(type) ? weakForm(v, type, reader) : castOf(v, type, reader);
+    forms[{v, type}] = made;
+    return made;
+  }
+  return known;
+}
+
+Value Emitter::operandOf(Operation *op, Value v, Type type) {
+  if (Type kept = facts.isBackward(op) ? assignment.kept.lookup(v) : Type(); kept && kept != type)
+    return form(form(v, kept, op), type, op);
+  Type entry = assignment.entry.lookup(op);
+  if (entry && entry != type && !facts.isInner(v) && !isNumber(v) && !constantMisfit(v, entry))
+    return form(form(v, entry, op), type, op);
+  return form(v, type, op);
+}
+
+/// As assigned, but whether two values are equal is asked in the type of one that is stored in 16
+/// bits: a rounded maximum meets no element that is not.
+Type Emitter::computeOf(Operation *op) {
+  Type assigned = assignment.compute.lookup(op);
+  auto compare = dyn_cast<train::CompareOp>(op);
+  if (!assigned || !compare || llvm::any_of(op->getOperands(), isNumber) ||
+      (compare.getPredicate() != train::ComparePredicate::eq &&
+       compare.getPredicate() != train::ComparePredicate::ne))
+    return assigned;
+  for (Value v : op->getOperands())
+    if (Type type = getElementTypeOrSelf(stored.lookup_or(v, v)); isNarrow(type))
+      return type;
+  return assigned;
+}
+
+void Emitter::emit(Operation *op) {
+  Type compute = computeOf(op);
+  auto precision = dyn_cast<PrecisionOpInterface>(op);
+  for (OpOperand &operand : op->getOpOperands())
+    if (facts.isReal(operand.get()) || stored.contains(operand.get())) {
+      bool full = !compute || precision.operandStaysFull(operand.getOperandNumber());
+      operand.set(full ? form(operand.get(), facts.f32, op)
+                       : operandOf(op, operand.get(), compute));
+    }
+  if (!compute)
+    return;
+  bool accumulates = precision.getCategory() == Category::LowPrecision;
+  for (OpResult result : op->getResults()) {
+    if (!facts.isReal(result) || precision.resultStaysFull(result.getResultNumber()))
+      continue;
+    Type type = assignment.storageOf(result);
+    if (!accumulates)
+      result.setType(cast<RankedTensorType>(result.getType()).clone(compute));
+    if (getElementTypeOrSelf(result) == type || result.use_empty())
+      continue;
+    builder.setInsertionPointAfter(op);
+    stored[result] =
+        insertCast(builder, op->getLoc(), result, type, "the result is stored in " + textOf(type));
+  }
+  if (auto reason = assignment.reasons.find(op); reason != assignment.reasons.end()) {
+    op->setAttr("amp.rule", builder.getStringAttr(reason->second.rule));
+    op->setAttr("amp.reason", builder.getStringAttr(reason->second.text));
+  }
+}
+
+void Emitter::run() {
+  for (Operation *op : facts.ops)
+    if (facts.isDecided(op) ||
+        llvm::any_of(op->getOperands(), [&](Value v) { return stored.contains(v); }))
+      if (llvm::none_of(op->getResults(), [&](Value v) { return facts.isWeak(v); }))
+        emit(op);
+  Block &body = facts.func.getBody().front();
+  for (OpOperand &operand : body.getTerminator()->getOpOperands())
+    operand.set(form(operand.get(),
+                     getElementTypeOrSelf(facts.func.getResultTypes()[operand.getOperandNumber()]),
+                     body.getTerminator()));
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+void ampc::emitAssignment(const PrecisionFacts &facts, const Assignment &assignment,
+                          WorkingCopies &copies) {
+  Emitter(facts, assignment, copies).run();
+}
+
+//===--- Working copies of a model ------------------------------------------------------------===//
+
+static std::string whyCopied(StringAttr param) {
+  return "the working copy of @" + param.str() + ", which later steps read";
+}
+
+/// The program that updates a parameter rounds it at once: later steps only read the copy.
+static void writeCopies(train::FuncOp func, const WorkingCopies &copies, bool masterWeights) {
+  Operation *ret = func.getBody().front().getTerminator();
+  OpBuilder builder(ret);
+  for (auto &[param, type] : copies)
+    for (unsigned i = 0, count = func.getNumResults(); i < count; ++i) {
+      if (Signature(func).stateResult(i) != param)
+        continue;
+      Value value = ret->getOperand(i);
+      Value copy = insertCast(builder, value.getLoc(), value, type, whyCopied(param));
+      if (!masterWeights)
+        ret->setOperand(i, insertCast(builder, value.getLoc(), copy, getElementTypeOrSelf(value),
+                                      "without master weights a parameter holds its copy"));
+      Signature(func).addStateResult(copy, workingSlot(param, type));
+    }
+}
+
+/// Copies are never saved: this program makes them from the parameters after create and load.
+static void addDerivation(train::ModelOp model, const WorkingCopies &copies) {
+  OpBuilder builder = OpBuilder::atBlockEnd(&model.getBody().front());
+  auto func =
+      train::FuncOp::create(builder, model.getLoc(), "derive", builder.getFunctionType({}, {}));
+  func.setRole(train::Role::Derive);
+  builder.setInsertionPointToEnd(&func.getBody().emplaceBlock());
+  builder.setInsertionPoint(train::ReturnOp::create(builder, model.getLoc(), ValueRange()));
+  Signature signature(func);
+  for (auto &[param, type] : copies) {
+    auto declared = model.lookupSymbol<train::ParamOp>(param);
+    Value value = signature.addState(param, declared.getType(), declared.getLoc());
+    signature.addStateResult(insertCast(builder, value.getLoc(), value, type, whyCopied(param)),
+                             workingSlot(param, type));
+  }
+}
+
+void ampc::addWorkingCopies(train::ModelOp model, const WorkingCopies &copies, bool masterWeights) {
+  if (copies.empty())
+    return;
+  for (auto func : model.getOps<train::FuncOp>())
+    writeCopies(func, copies, masterWeights);
+  OpBuilder builder(model.getContext());
+  for (auto &[param, type] : copies) {
+    auto declared = model.lookupSymbol<train::ParamOp>(param);
+    builder.setInsertionPointAfter(declared);
+    train::BufferOp::create(builder, declared.getLoc(), workingSlot(param, type),
+                            cast<RankedTensorType>(declared.getType()).clone(type),
+                            train::ZerosAttr::get(model.getContext()), train::StateRole::Working,
+                            param);
+  }
+  addDerivation(model, copies);
+}

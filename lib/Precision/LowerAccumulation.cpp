@@ -1,0 +1,83 @@
+// Sums of 16-bit values get an accumulator in f32.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Precision/Passes.h"
+#include "lib/Precision/Casts.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_AMPLOWERACCUMULATION
+#include "ampc/Precision/Passes.h.inc"
+} // namespace ampc
+using namespace mlir;
+using namespace ampc;
+
+static bool isNarrow(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+}
+
+/// Reductions, norms, losses and scatters add up many terms; sums of gradients over the uses of a
+/// value add up several. A maximum is one of the elements, and a position is no sum of them.
+static bool addsUp(Operation *op) {
+  auto precision = dyn_cast<PrecisionOpInterface>(op);
+  auto reduction = dyn_cast<ReduceOpInterface>(op);
+  auto isFloat = [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); };
+  if (!precision || (reduction && reduction.getCombine() != "sum") ||
+      llvm::none_of(op->getResultTypes(), isFloat))
+    return false;
+  return precision.getCategory() == Category::FullPrecision || op->hasAttr("train.fan_in");
+}
+
+/// The same op between casts. Partial sums of gradients stay in f32: the cast between two of them
+/// goes.
+static void widen(Operation *op) {
+  OpBuilder builder(op);
+  Type f32 = builder.getF32Type();
+  std::string who = op->getName().getStringRef().str();
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isNarrow(operand.get().getType()))
+      continue;
+    auto cast = operand.get().getDefiningOp<train::CastOp>();
+    Operation *sum = cast ? cast.getX().getDefiningOp() : nullptr;
+    bool partial = op->hasAttr("train.fan_in") && sum && sum->hasAttr("train.fan_in") &&
+                   getElementTypeOrSelf(cast.getX()) == f32;
+    operand.set(
+        partial ? cast.getX()
+                : insertCast(builder, op->getLoc(), operand.get(), f32, who + " adds up in f32"));
+  }
+  builder.setInsertionPointAfter(op);
+  for (Value result : op->getResults()) {
+    Type type = getElementTypeOrSelf(result);
+    if (!isNarrow(type))
+      continue;
+    result.setType(cast<RankedTensorType>(result.getType()).clone(f32));
+    Value rounded =
+        insertCast(builder, op->getLoc(), result, type, who + " rounds once, after the last sum");
+    result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
+  }
+}
+
+namespace {
+struct AmpLowerAccumulation : ampc::impl::AmpLowerAccumulationBase<AmpLowerAccumulation> {
+  using AmpLowerAccumulationBase::AmpLowerAccumulationBase;
+  void runOnOperation() override {
+    bool failed = false;
+    getOperation()->walk([&](train::FuncOp func) {
+      for (Operation &op : llvm::make_early_inc_range(func.getBody().front())) {
+        auto narrow = [](Type type) { return isNarrow(type); };
+        if (!addsUp(&op) || (llvm::none_of(op.getOperandTypes(), narrow) &&
+                             llvm::none_of(op.getResultTypes(), narrow)))
+          continue;
+        if (verify) {
+          op.emitError() << "expected a sum of 16-bit values to have an accumulator in f32, but "
+                         << op.getName() << " has none";
+          failed = true;
+        } else {
+          widen(&op);
+        }
+      }
+    });
+    if (failed)
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,133 @@
+// The policy of torch.autocast: types follow lists and operands, op by op; the backward pass
+// follows the forward pass.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Precision/Precision.h"
+
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+class Autocast {
+public:
+  explicit Autocast(const PrecisionFacts &facts) : facts(facts) {}
+  FailureOr<Assignment> run() {
+    for (Operation *op : facts.ops)
+      if (facts.isDecided(op) && failed(assign(op)))
+        return failure();
+    return std::move(result);
+  }
+
+private:
+  LogicalResult assign(Operation *op);
+  FailureOr<Type> forwardType(Operation *op, Reason &reason);
+  FailureOr<Type> widest(Operation *op, Type start);
+  void set(Operation *op, Type type);
+
+  const PrecisionFacts &facts;
+  Assignment result;
+  DenseMap<Operation *, Type> types; ///< what torch would report as the result's dtype
+};
+} // namespace
+
+static bool isNarrow(Type type) { return type && type.getIntOrFloatBitWidth() < 32; }
+
+/// Torch's kernels take a number that scales a tensor as it is, without rounding it to the tensor's
+/// type.
+static bool isScaling(Operation *op) {
+  return isa<train::MulOp, train::DivOp>(op) && llvm::any_of(op->getOperands(), isNumber);
+}
+
+/// The type that operands promote to. Numbers and, beside tensors with dimensions, tensors without
+/// do not vote.
+FailureOr<Type> Autocast::widest(Operation *op, Type start) {
+  SmallVector<Value> voters =
+      llvm::filter_to_vector(op->getOperands(), [&](Value v) { return facts.isReal(v); });
+  auto hasRank = [](Value v) { return cast<RankedTensorType>(v.getType()).getRank() > 0; };
+  if (llvm::any_of(voters, hasRank))
+    voters = llvm::filter_to_vector(voters, hasRank);
+  Type type = start;
+  for (Value v : voters) {
+    Type next = result.storageOf(v);
+    if (!type || next == facts.f32)
+      type = next;
+    else if (type != facts.f32 && type != next)
+      return op->emitError() << "expected operands of one 16-bit type, but got " << type << " and "
+                             << next;
+  }
+  return type ? type : facts.f32;
+}
+
+FailureOr<Type> Autocast::forwardType(Operation *op, Reason &reason) {
+  Demand demand = facts.demand(op);
+  if (demand.forced) {
+    reason = {demand.rule, demand.source};
+    return demand.type;
+  }
+  Type low = facts.lowOf(op);
+  if (low == facts.f32) {
+    reason = {"region", demand.disabled ? demand.source : "no region asks for a 16-bit type here"};
+    return widest(op, Type());
+  }
+  // The parts of one op of torch (a product and its bias, a sum and its division) round once, at
+  // the end.
+  for (Value v : op->getOperands())
+    if (Operation *part = facts.isReal(v) && facts.isInner(v) ? v.getDefiningOp() : nullptr;
+        part && types.contains(part)) {
+      reason = {"same-op", "a part of " + nameOf(part) + ", which runs in " + textOf(types[part])};
+      return types[part];
+    }
+  switch (facts.treatment(op)) {
+  case Treatment::Low:
+    reason = {"list-low", "on autocast's list of ops in " + textOf(low)};
+    return low;
+  case Treatment::Full:
+  case Treatment::Normalize:
+    reason = {"list-f32", "on autocast's list of ops in f32"};
+    return facts.f32;
+  case Treatment::Promote:
+    reason = {"list-promote", "on autocast's list of ops in the widest type of their operands"};
+    return widest(op, low);
+  default:
+    reason = {"unlisted", "in no list of autocast: runs in the type of its operands"};
+    return widest(op, Type());
+  }
+}
+
+void Autocast::set(Operation *op, Type type) {
+  auto precision = cast<PrecisionOpInterface>(op);
+  types[op] = type;
+  bool isContraction = precision.getCategory() == Category::LowPrecision;
+  bool isSingle = precision.getCategory() != Category::FullPrecision;
+  for (Value value : op->getResults())
+    if (facts.isReal(value)) {
+      result.storage[value] = facts.isInner(value) ? facts.f32 : type;
+      isSingle &= !facts.isInner(value);
+    }
+  auto isPart = [&](Value v) { return facts.isReal(v) && facts.isInner(v); };
+  isSingle &= llvm::none_of(op->getOperands(), isPart);
+  // Sums, norms and parts of one adjoint compute in f32, from operands rounded as torch rounds
+  // them.
+  result.compute[op] = isContraction || (isSingle && !isScaling(op)) ? type : facts.f32;
+  if (isNarrow(type))
+    result.entry[op] = type;
+}
+
+LogicalResult Autocast::assign(Operation *op) {
+  Reason reason;
+  Operation *forward = facts.demand(op).forced ? nullptr : facts.forwardOf(op);
+  if (forward && types.contains(forward)) {
+    set(op, types[forward]);
+    reason = {"follows-forward", "the backward pass runs in the type of " + nameOf(forward)};
+  } else {
+    FailureOr<Type> type = forwardType(op, reason);
+    if (failed(type))
+      return failure();
+    set(op, *type);
+  }
+  result.reasons[op] = reason;
+  return success();
+}
+
+FailureOr<Assignment> ampc::assignAutocast(const PrecisionFacts &facts) {
+  return Autocast(facts).run();
+}

@@ -1,0 +1,67 @@
+// Which regular expressions of a policy are matched in bounded time and memory.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Precision/Precision.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+/// What one pair of parentheses holds: copies of characters in all, and in the part that a
+/// repetition repeats.
+struct Group {
+  uint64_t total = 0, last = 0;
+  void add(uint64_t size) {
+    total = llvm::SaturatingAdd(total, size);
+    last = size;
+  }
+  void repeat(uint64_t times) {
+    uint64_t once = last;
+    last = llvm::SaturatingMultiply(once, times);
+    total = llvm::SaturatingAdd(total - once, last);
+  }
+};
+} // namespace
+
+/// The larger number of `{M}`, `{M,}` or `{M,N}`, which starts at the brace.
+static uint64_t repetitionsAt(StringRef text) {
+  uint64_t first = 1, second = 1;
+  text = text.drop_front();
+  if (text.consumeInteger(10, first))
+    return 1;
+  if (text.consume_front(","))
+    text.consumeInteger(10, second);
+  return std::max({first, second, uint64_t(1)});
+}
+
+/// LLVM compiles a repetition to as many copies and recurses into parentheses. Brackets are read as
+/// if their characters stood outside, which only makes the result larger.
+std::optional<std::string> ampc::boundedInstead(StringRef pattern) {
+  constexpr uint64_t mostCopies = 10000;
+  constexpr size_t mostNested = 1000;
+  SmallVector<Group> groups(1);
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    char c = pattern[i];
+    if (c == '(') {
+      groups.emplace_back();
+    } else if (c == ')' && groups.size() > 1) {
+      uint64_t size = groups.pop_back_val().total;
+      groups.back().add(llvm::SaturatingAdd(size, uint64_t(1)));
+    } else if (c == '{') {
+      groups.back().repeat(repetitionsAt(pattern.substr(i)));
+    } else {
+      // To find what one stands for, LLVM's matcher calls itself more often than a stack allows.
+      if (c == '\\' && i + 1 < pattern.size() && llvm::isDigit(pattern[i + 1]))
+        return "without back references, but got one";
+      i += c == '\\';
+      groups.back().add(1);
+    }
+    if (groups.size() > mostNested)
+      return "of parentheses nested at most " + std::to_string(mostNested) +
+             " deep, but got a larger one";
+    if (groups.back().total > mostCopies)
+      return "of at most " + std::to_string(mostCopies) +
+             " characters, repetitions written out, but got a larger one";
+  }
+  return std::nullopt;
+}

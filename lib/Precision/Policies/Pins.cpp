@@ -1,0 +1,215 @@
+// Values that must not be rounded, whatever that would save.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Precision/Precision.h"
+
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+class PinFinder {
+public:
+  explicit PinFinder(const PrecisionFacts &facts) : facts(facts) {}
+  Pins run() {
+    for (BlockArgument argument : facts.func.getArguments())
+      if (facts.isReal(argument) && !facts.isWeak(argument))
+        pin(argument, "state-or-input", "it is an input or state, which is f32");
+    gradients = gradientsOf(facts);
+    for (Operation *op : facts.ops)
+      if (facts.isDecided(op))
+        for (Value result : op->getResults())
+          if (facts.isReal(result) && !facts.isWeak(result))
+            decide(op, result);
+    pinBetween();
+    pinMagnified();
+    findSensitive(facts, pins);
+    return std::move(pins);
+  }
+
+private:
+  void pin(Value v, StringRef rule, const Twine &text) {
+    pins.full.try_emplace(v, Reason{rule, text.str()});
+  }
+  void decide(Operation *op, Value result);
+  void pinBetween();
+  void pinMagnified();
+  bool isStatistic(Operation *op, Value result);
+  std::optional<std::string> overflow(Operation *op, Value result);
+  bool isScore(Operation *op, Value result);
+
+  const PrecisionFacts &facts;
+  Pins pins;
+  DenseSet<Value> gradients, statistics, unbounded;
+};
+} // namespace
+
+DenseSet<Value> ampc::gradientsOf(const PrecisionFacts &facts) {
+  DenseSet<Value> gradients;
+  for (Operation *op : llvm::reverse(facts.ops)) {
+    if (!facts.isDecided(op))
+      continue;
+    for (Value result : op->getResults()) {
+      auto leads = [&](Operation *user) {
+        return isa<train::GradientOp>(user) ||
+               (facts.isDecided(user) && isGray(facts.treatment(user)) &&
+                user->getNumResults() == 1 && gradients.contains(user->getResult(0)));
+      };
+      if (facts.isReal(result) && !result.use_empty() && llvm::all_of(result.getUsers(), leads))
+        gradients.insert(result);
+    }
+  }
+  return gradients;
+}
+
+/// Sums over dimensions, single numbers, and what is computed from nothing but those. The cotangent
+/// of the loss is one: scaled, it may be larger than what 16 bits hold.
+bool PinFinder::isStatistic(Operation *op, Value result) {
+  if (isa<train::SeedOp>(op) || (elements(result) == 1 && facts.treatment(op) != Treatment::Low))
+    return true;
+  SmallVector<Value> operands = llvm::filter_to_vector(
+      op->getOperands(), [&](Value v) { return facts.isReal(v) && !facts.isWeak(v); });
+  if (operands.empty())
+    return false;
+  if (facts.treatment(op) == Treatment::Full || facts.treatment(op) == Treatment::Normalize)
+    if (llvm::all_of(operands, [&](Value v) {
+          return elements(v) > elements(result) || statistics.contains(v);
+        }))
+      return true;
+  return llvm::all_of(operands, [&](Value v) { return statistics.contains(v); });
+}
+
+/// The product of two activations that a softmax or a loss reads: |q k| grows with both, and what
+/// overflows is the store. An op with statistics of its own (attention) stores no scores: its
+/// result is a mean.
+bool PinFinder::isScore(Operation *op, Value result) {
+  auto precision = cast<PrecisionOpInterface>(op);
+  auto hasStatistics = llvm::any_of(op->getResults(), [&](OpResult other) {
+    return precision.resultStaysFull(other.getResultNumber());
+  });
+  if (facts.treatment(op) != Treatment::Low || facts.isBackward(op) || hasStatistics)
+    return false;
+  if (llvm::any_of(op->getOperands(), [&](Value v) { return facts.isReal(v) && facts.isWeak(v); }))
+    return false;
+  SmallVector<Value> open{result};
+  DenseSet<Value> seen{result};
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val().getUsers()) {
+      if (facts.isBackward(user) || !facts.isDecided(user))
+        continue;
+      if (facts.treatment(user) == Treatment::Full || facts.treatment(user) == Treatment::Normalize)
+        return true;
+      if (isGray(facts.treatment(user)))
+        for (Value next : user->getResults())
+          if (seen.insert(next).second)
+            open.push_back(next);
+    }
+  return false;
+}
+
+/// Why the type's range may not hold the value.
+std::optional<std::string> PinFinder::overflow(Operation *op, Value result) {
+  Type low = facts.lowOf(op);
+  if (auto misfit = constantMisfit(op, low))
+    return misfit;
+  if (rangeOf(result))
+    return rangeMisfit(result, low);
+  bool follows = isGray(facts.treatment(op)) &&
+                 llvm::any_of(op->getOperands(), [&](Value v) { return unbounded.contains(v); });
+  if (low.isF16() && (follows || isScore(op, result))) {
+    unbounded.insert(result);
+    return std::string("no bound is known for these scores, and f16 ends at 65504");
+  }
+  return std::nullopt;
+}
+
+/// Values made from f32 that no contraction reads, not even later: masked losses and targets.
+/// Rounding them would save bytes, but nothing on either side asks for 16 bits.
+void PinFinder::pinBetween() {
+  auto isPinned = [&](Value v) { return pins.full.contains(v); };
+  DenseSet<Value> towardsLow;
+  for (Operation *op : llvm::reverse(facts.ops)) {
+    if (!facts.isDecided(op))
+      continue;
+    bool leads = facts.treatment(op) == Treatment::Low;
+    if (isGray(facts.treatment(op)))
+      leads |= llvm::any_of(op->getResults(),
+                            [&](Value v) { return !isPinned(v) && towardsLow.contains(v); });
+    if (leads)
+      for (OpOperand &operand : op->getOpOperands())
+        if (!cast<PrecisionOpInterface>(op).operandStaysFull(operand.getOperandNumber()))
+          towardsLow.insert(operand.get());
+  }
+  // A partial result is f32 because nobody rounds there: what counts is what it was made from.
+  DenseSet<Value> fullParts;
+  auto isFull = [&](Value v) {
+    return facts.isInner(v) ? fullParts.contains(v) : facts.isReal(v) && isPinned(v);
+  };
+  auto isNeutral = [&](Value v) { return !facts.isReal(v) || facts.isWeak(v); };
+  for (Operation *op : facts.ops) {
+    if (!facts.isDecided(op) || facts.treatment(op) == Treatment::Low ||
+        llvm::none_of(op->getOperands(), isFull) ||
+        !llvm::all_of(op->getOperands(), [&](Value v) { return isNeutral(v) || isFull(v); }))
+      continue;
+    for (Value result : op->getResults()) {
+      if (facts.isInner(result))
+        fullParts.insert(result);
+      else if (isGray(facts.treatment(op)) && !isNeutral(result) && !towardsLow.contains(result) &&
+               !pins.low.contains(result))
+        pin(result, "between-f32", "it is made from f32 and no contraction reads it");
+    }
+  }
+}
+
+void PinFinder::pinMagnified() {
+  for (Operation *op : facts.ops)
+    for (Value result : op->getResults())
+      if (const std::string *why = facts.magnified(result);
+          why && !facts.isInner(result) && !pins.low.contains(result))
+        pin(result, "cancellation", *why);
+}
+
+void PinFinder::decide(Operation *op, Value result) {
+  Demand demand = facts.demand(op);
+  Treatment treatment = facts.treatment(op);
+  bool isGradient = isa<train::GradientOp>(op) || gradients.contains(result);
+  if (demand.forced && demand.type == facts.f32)
+    return pin(result, demand.rule, demand.source);
+  if (cast<PrecisionOpInterface>(op).resultStaysFull(cast<OpResult>(result).getResultNumber()))
+    return pin(result, "statistic", "a statistic of the op stays in f32");
+  if (demand.forced && (!isGradient || demand.rule == "narrow")) {
+    pins.low.try_emplace(result, Reason{demand.rule, demand.source});
+    return;
+  }
+  if (isGradient)
+    return pin(result, "gradient", "a parameter's gradient reaches the optimizer without rounding");
+  if (isStatistic(op, result)) {
+    statistics.insert(result);
+    return pin(result, "statistic",
+               "sums, single numbers and what is computed from them stay in f32");
+  }
+  if (demand.disabled || facts.lowOf(op) == facts.f32)
+    return pin(result, "region",
+               demand.disabled ? demand.source : "no region asks for a 16-bit type here");
+  if (llvm::any_of(result.getUsers(), [](Operation *user) { return isa<train::ReturnOp>(user); }))
+    return pin(result, "output", "results of the program are f32");
+  if (treatment == Treatment::Full)
+    return pin(result, "full-precision",
+               "losses, exponentials and powers compute in f32 and give f32");
+  if (treatment == Treatment::Untouched)
+    return pin(result, "untouched", "the policy has no rule for this op");
+  if (op->getNumOperands() > 0 &&
+      llvm::none_of(op->getOperandTypes(),
+                    [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); }) &&
+      isa<train::CastOp>(op))
+    return pin(result, "integer", "16 bits do not hold every integer");
+  if (facts.isInner(result) && !facts.isChained(result))
+    return pin(result, "partial-result",
+               "only the result of an adjoint or a sum is rounded, not its parts");
+  if (const std::string *why = facts.misfit(result))
+    return pin(result, "profile", *why);
+  if (auto why = overflow(op, result))
+    return pin(result, "range", *why);
+  if (facts.isChained(result))
+    pin(result, "same-kernel", "only pointwise ops behind it read it, in the same kernel");
+}
+
+Pins ampc::findPins(const PrecisionFacts &facts) { return PinFinder(facts).run(); }

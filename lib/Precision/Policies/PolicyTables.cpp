@@ -1,0 +1,231 @@
+// Policies as tables: which op gets which treatment.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Text.h"
+#include "lib/Precision/Precision.h"
+#include "llvm/Support/Regex.h"
+
+using namespace mlir;
+using namespace ampc;
+
+// Ops in no line follow their precision category.
+static const char minCutTable[] = R"(
+softmax layer_norm rms_norm batch_normalize layer_norm_grad rms_norm_grad = normalize
+reduce_max reduce_min argmax = pass     # a maximum is one of the elements: nothing is added up
+)";
+
+// bf16 reaches as far as f32: what grows or shrinks fast is computed in f32 all the same, but may
+// be stored in bf16.
+static const char minCutBF16Table[] = R"(
+square sqrt rsqrt reciprocal softplus = normalize
+)";
+
+// pytorch, aten/src/ATen/autocast_mode.h: lists of CUDA (also XPU's). Ops in no line run in the
+// types of their operands.
+static const char autocastTable[] = R"(
+matmul conv2d conv2d_grad_input conv2d_grad_filter attention attention_grad = low
+exp log log1p reciprocal rsqrt pow softplus layer_norm rms_norm = full
+softmax_cross_entropy bce_with_logits mse l1 smooth_l1 logsumexp softmax log_softmax reduce_sum = full
+scatter_add sum_rows = promote
+reduce_mean global_avg_pool = pass      # not listed: a sum that is not one for the list
+seed gradient = full
+* = pass
+)";
+
+// pytorch, aten/src/ATen/autocast_mode.cpp: softmax, norms, exp, log and sum are not in the CPU's
+// list.
+static const char autocastCPUTable[] = R"(
+matmul conv2d conv2d_grad_input conv2d_grad_filter attention attention_grad = low
+softmax_cross_entropy bce_with_logits mse l1 smooth_l1 = full
+concat = promote
+seed gradient = full
+* = pass
+)";
+
+// Where tensorflow's lists for bf16 (of CPUs, AutoMixedPrecisionListsMkl) differ from those below:
+// sums are no reason to deny.
+static const char propagateBF16Table[] = R"(
+reduce_sum rsqrt square = infer
+scatter_add = clear
+one_hot = untouched
+)";
+
+// tensorflow, core/grappler/optimizers/auto_mixed_precision_lists.h: lists of CUDA.
+static const char propagateTable[] = R"(
+matmul conv2d conv2d_grad_input conv2d_grad_filter attention attention_grad = allow
+add sub mul div erf log log1p log_softmax softmax sigmoid tanh softplus sqrt reciprocal = infer
+batch_normalize avg_pool avg_pool_grad leaky_relu = infer
+exp pow reduce_sum softmax_cross_entropy = deny
+abs argmax broadcast_to clamp compare concat floor gather max_pool max_pool_grad maximum minimum neg one_hot pad = clear
+reduce_max reduce_min relu reshape select slice stop_gradient transpose = clear
+* = untouched
+)";
+
+// Apex's O3, pure f16: every tensor that a user sees.
+static const char narrowTable[] = R"(
+* = narrow
+)";
+
+std::optional<PolicyTable> PolicyTable::builtin(StringRef policy, Type low) {
+  const char *text = llvm::StringSwitch<const char *>(policy)
+                         .Case("mincut", minCutTable)
+                         .Case("autocast", autocastTable)
+                         .Case("autocast-cpu", autocastCPUTable)
+                         .Case("propagate", propagateTable)
+                         .Case("narrow", narrowTable)
+                         .Default(nullptr);
+  if (!text)
+    return std::nullopt;
+  PolicyTable table;
+  table.keepsChains = policy == "mincut";
+  llvm::cantFail(table.add(text, low.getContext()));
+  if (low.isBF16() && policy == "mincut")
+    llvm::cantFail(table.add(minCutBF16Table, low.getContext()));
+  if (low.isBF16() && policy == "propagate")
+    llvm::cantFail(table.add(propagateBF16Table, low.getContext()));
+  return table;
+}
+
+std::optional<ComputeMode> ComputeMode::find(StringRef name, MLIRContext *context) {
+  Type tf32 = FloatTF32Type::get(context), fine = Float8E4M3FNType::get(context),
+       wide = Float8E5M2Type::get(context);
+  return llvm::StringSwitch<std::optional<ComputeMode>>(name)
+      .Case("tf32", ComputeMode{tf32, tf32})
+      .Case("fp8", ComputeMode{fine, wide})
+      .Case("f8E4M3FN", ComputeMode{fine, fine})
+      .Case("f8E5M2", ComputeMode{wide, wide})
+      .Default(std::nullopt);
+}
+
+static std::optional<Treatment> parseTreatment(StringRef word) {
+  return llvm::StringSwitch<std::optional<Treatment>>(word)
+      .Cases({"low", "allow"}, Treatment::Low)
+      .Cases({"full", "deny"}, Treatment::Full)
+      .Case("normalize", Treatment::Normalize)
+      .Cases({"promote", "infer"}, Treatment::Promote)
+      .Cases({"pass", "clear"}, Treatment::Pass)
+      .Case("narrow", Treatment::Narrow)
+      .Case("untouched", Treatment::Untouched)
+      .Default(std::nullopt);
+}
+
+static Type parseFloatType(StringRef word, MLIRContext *context) {
+  return llvm::StringSwitch<Type>(word)
+      .Case("f32", Float32Type::get(context))
+      .Case("bf16", BFloat16Type::get(context))
+      .Case("f16", Float16Type::get(context))
+      .Default(Type());
+}
+
+static llvm::Error mistake(const Twine &message) {
+  return llvm::createStringError(message.str().c_str());
+}
+
+/// Names of ops hold a `#`, so a comment starts with one at the start of a word.
+static StringRef withoutComment(StringRef line) {
+  size_t at = line.find('#');
+  while (at != StringRef::npos && at > 0 && !llvm::isSpace(line[at - 1]))
+    at = line.find('#', at + 1);
+  return line.take_front(at);
+}
+
+/// `name REGEX = TYPE`, without the first word.
+static llvm::Expected<Override> parseOverride(StringRef line, MLIRContext *context) {
+  if (!line.contains('='))
+    return mistake("expected REGEX=TYPE, but got " + shown(line));
+  auto [pattern, value] = line.rsplit('=');
+  pattern = pattern.trim(), value = value.trim();
+  auto mode = ComputeMode::find(value, context);
+  Type type = mode ? Float32Type::get(context) : parseFloatType(value, context);
+  std::string problem;
+  if (!type)
+    return mistake("expected f32, bf16, f16, or a mode of contractions (tf32, fp8, f8E4M3FN, "
+                   "f8E5M2), but got " +
+                   shown(value));
+  if (auto expected = boundedInstead(pattern))
+    return mistake("expected a regular expression " + *expected);
+  if (!llvm::Regex(pattern).isValid(problem))
+    return mistake("expected a regular expression, but got " + shown(pattern) + ": " + problem);
+  return Override{pattern.str(), type, mode};
+}
+
+SmallVector<StringRef> PolicyTable::wordsOf(StringRef line) {
+  SmallVector<StringRef> words;
+  line.rsplit('=').first.split(words, ' ', -1, /*KeepEmpty=*/false);
+  return words;
+}
+
+llvm::Error PolicyTable::addLine(StringRef line, MLIRContext *context) {
+  StringRef rest = line.trim();
+  if (rest == "name" || rest.starts_with("name ") || rest.starts_with("name\t")) {
+    llvm::Expected<Override> parsed = parseOverride(rest.drop_front(4).trim(), context);
+    if (!parsed)
+      return parsed.takeError();
+    overrides.push_back(*parsed);
+    return llvm::Error::success();
+  }
+  SmallVector<StringRef> words = wordsOf(rest);
+  if (!rest.contains('=') || words.empty())
+    return mistake("expected OP=TREATMENT, but got " + shown(rest));
+  StringRef value = rest.rsplit('=').second.trim();
+  auto treatment = parseTreatment(value);
+  if (!treatment)
+    return mistake("expected low, full, normalize, promote, pass, narrow or untouched, but got " +
+                   shown(value));
+  for (StringRef word : words) {
+    if (word != "*" && !RegisteredOperationName::lookup(("train." + word).str(), context))
+      return mistake(
+          "expected the name of an op without its dialect, such as matmul, or *, but got " + word);
+    treatments[word] = *treatment;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error PolicyTable::add(StringRef text, MLIRContext *context) {
+  SmallVector<StringRef> lines;
+  text.split(lines, '\n');
+  for (auto [number, line] : llvm::enumerate(lines)) {
+    line = withoutComment(line).trim();
+    if (line.empty())
+      continue;
+    if (llvm::Error error = addLine(line, context))
+      return mistake("line " + Twine(number + 1) + ": " + llvm::toString(std::move(error)));
+  }
+  return llvm::Error::success();
+}
+
+/// The composite op that a forward op is a part of, or nothing.
+static StringRef sourceOf(Operation *op) {
+  StringRef source;
+  if (!StringRef(nameOf(op)).ends_with(".grad"))
+    op->getLoc()->walk([&](Location at) {
+      auto fused = dyn_cast<FusedLocWith<DictionaryAttr>>(at);
+      auto note = fused ? fused.getMetadata().getAs<StringAttr>("train.source") : StringAttr();
+      source = note ? note.getValue() : StringRef();
+      return note ? WalkResult::interrupt() : WalkResult::advance();
+    });
+  return source;
+}
+
+bool PolicyTable::matches(StringRef word, Operation *op) {
+  return word == "*" || word == op->getName().stripDialect() || word == sourceOf(op);
+}
+
+Treatment PolicyTable::lookup(Operation *op) const {
+  for (StringRef name : {sourceOf(op), op->getName().stripDialect(), StringRef("*")})
+    if (auto found = treatments.find(name); found != treatments.end())
+      return found->second;
+  auto precision = dyn_cast<PrecisionOpInterface>(op);
+  if (!precision)
+    return Treatment::Untouched;
+  switch (precision.getCategory()) {
+  case Category::LowPrecision:
+    return Treatment::Low;
+  case Category::FullPrecision:
+    return Treatment::Full;
+  case Category::Promote:
+    return Treatment::Promote;
+  case Category::Passthrough:
+    return Treatment::Pass;
+  }
+  llvm_unreachable("all categories are handled");
+}

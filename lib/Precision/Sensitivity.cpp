@@ -1,0 +1,241 @@
+// Values whose rounding a loss would feel more than the roundings of torch.autocast: the cut leaves
+// them in f32.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Autocast rounds what contractions take and give; what is made from inputs, from rows of tables
+// and from statistics alone stays f32 until a contraction takes it, and so do losses. The cut
+// rounds no other values than these, so that its error is not larger, and stores them where that is
+// cheapest. A loss that a model writes out as pointwise ops is found by its place: behind the last
+// contraction.
+#include "lib/Precision/Precision.h"
+
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+/// How a value came to be.
+enum class Origin {
+  Neutral, ///< random numbers, constants: exact in any type, or as good as
+  Rounded, ///< from a contraction in 16 bits
+  Wide,    ///< from f32, with no contraction on the way
+};
+
+class SensitivityFinder {
+public:
+  SensitivityFinder(const PrecisionFacts &facts, Pins &pins) : facts(facts), pins(pins) {}
+  void run() {
+    traceOrigins();
+    findPlaces();
+    for (Operation *op : facts.ops)
+      if (facts.isDecided(op))
+        for (Value result : op->getResults())
+          if (isCandidate(result))
+            decide(op, result);
+    for (auto &[value, reason] : pins.sensitive)
+      if (mayKeepRounded(value))
+        pins.keptLow.insert(value);
+  }
+
+private:
+  bool isCandidate(Value v) const {
+    return facts.isReal(v) && !facts.isWeak(v) && !facts.isInner(v) && !pins.full.contains(v) &&
+           !pins.low.contains(v);
+  }
+  bool isContraction(Operation *op) const {
+    return facts.isDecided(op) && facts.treatment(op) == Treatment::Low &&
+           facts.lowOf(op) != facts.f32;
+  }
+  Origin originOf(Value v) const {
+    auto found = origins.find(v);
+    return found == origins.end() ? Origin::Neutral : found->second;
+  }
+  void traceOrigins();
+  Origin trace(Operation *op) const;
+  bool votes(Operation *op, Value v) const;
+  void findPlaces();
+  bool isTaken(OpOperand &use) const;
+  bool isBiasSum(OpOperand &use) const;
+  bool isFresh(Operation *op) const;
+  void decide(Operation *op, Value result);
+  bool mayKeepRounded(Value v) const;
+
+  const PrecisionFacts &facts;
+  Pins &pins;
+  DenseMap<Value, Origin> origins;
+  DenseSet<Operation *>
+      feeding;           ///< forward: some contraction reads what the op gives, sooner or later
+  DenseSet<Value> taken; ///< every reader rounds it first: contractions, and moves into them
+  DenseSet<Value> fresh; ///< the last contractions' results that may be rounded, as logits
+};
+} // namespace
+
+bool ampc::movesElements(Operation *op) {
+  auto precision = cast<PrecisionOpInterface>(op);
+  auto rule = dyn_cast<DifferentiableOpInterface>(op);
+  if (precision.getCategory() != Category::Passthrough || !rule || !rule.isDifferentiable() ||
+      rule.getSaves().result())
+    return false;
+  return llvm::none_of(llvm::enumerate(op->getOperandTypes()), [&](auto each) {
+    return isa<FloatType>(getElementTypeOrSelf(each.value())) &&
+           rule.getSaves().operand(each.index());
+  });
+}
+
+/// As in torch, numbers and what is broadcast beside a tensor do not change its type. Backward only
+/// cotangents count: the forward values beside them are as exact as the cut makes them.
+bool SensitivityFinder::votes(Operation *op, Value v) const {
+  if (!facts.isReal(v) || originOf(v) == Origin::Neutral)
+    return false;
+  if (facts.isBackward(op))
+    return v.getDefiningOp() && facts.isBackward(v.getDefiningOp());
+  return !isa<ScalarOpInterface>(op) || llvm::none_of(op->getOperands(), [&](Value other) {
+    return facts.isReal(other) && originOf(other) != Origin::Neutral &&
+           elements(other) > elements(v);
+  });
+}
+
+Origin SensitivityFinder::trace(Operation *op) const {
+  if (facts.treatment(op) == Treatment::Low)
+    return facts.lowOf(op) == facts.f32 ? Origin::Wide : Origin::Rounded;
+  if (isa<train::SeedOp>(op))
+    return Origin::Wide;
+  SmallVector<Value> voters =
+      llvm::filter_to_vector(op->getOperands(), [&](Value v) { return votes(op, v); });
+  auto is = [&](Origin origin) {
+    return llvm::any_of(voters, [&](Value v) { return originOf(v) == origin; });
+  };
+  if (facts.isBackward(op)) // a sum of cotangents is as rounded as one of them
+    return is(Origin::Rounded) ? Origin::Rounded
+           : is(Origin::Wide)  ? Origin::Wide
+                               : Origin::Neutral;
+  if (is(Origin::Wide) || (is(Origin::Rounded) && facts.treatment(op) == Treatment::Full))
+    return Origin::Wide;
+  if (is(Origin::Rounded))
+    return Origin::Rounded;
+  // Rows of a table, numbers from integers.
+  return !facts.isWeak(op->getResult(0)) && !op->getOperands().empty() &&
+                 llvm::any_of(op->getOperands(), [&](Value v) { return facts.isReal(v); })
+             ? Origin::Wide
+             : Origin::Neutral;
+}
+
+void SensitivityFinder::traceOrigins() {
+  for (BlockArgument argument : facts.func.getArguments())
+    if (facts.isReal(argument) && !facts.isWeak(argument))
+      origins[argument] = Origin::Wide;
+  for (Operation *op : facts.ops) {
+    // A tensor of constants is f32 like an input; one number is not.
+    if (op->hasTrait<OpTrait::ConstantLike>() && !isNumber(op->getResult(0)))
+      origins[op->getResult(0)] = Origin::Wide;
+    if (!facts.isDecided(op))
+      continue;
+    Origin origin = trace(op);
+    for (Value result : op->getResults())
+      if (facts.isReal(result) && !facts.isWeak(result))
+        origins[result] = origin;
+  }
+}
+
+/// Whether a reader takes the value in 16 bits whatever it is stored in.
+bool SensitivityFinder::isTaken(OpOperand &use) const {
+  Operation *user = use.getOwner();
+  if (!facts.isDecided(user))
+    return false;
+  auto precision = cast<PrecisionOpInterface>(user);
+  if (isContraction(user))
+    return !precision.operandStaysFull(use.getOperandNumber());
+  auto results =
+      llvm::make_filter_range(user->getResults(), [&](Value v) { return facts.isReal(v); });
+  return !results.empty() && movesElements(user) &&
+         llvm::all_of(results, [&](Value v) { return taken.contains(v); });
+}
+
+/// Gradients of biases read what the contractions beside them read.
+bool SensitivityFinder::isBiasSum(OpOperand &use) const {
+  Operation *user = use.getOwner();
+  return facts.isBackward(user) && isa<ReduceOpInterface>(user) && facts.isDecided(user);
+}
+
+void SensitivityFinder::findPlaces() {
+  for (Operation *op : llvm::reverse(facts.ops)) {
+    auto isNear = [&](OpOperand &use) { // readers of the other pass do not decide
+      return facts.isBackward(use.getOwner()) == facts.isBackward(op);
+    };
+    for (Value result : op->getResults()) {
+      auto uses = llvm::make_filter_range(result.getUses(), isNear);
+      if (facts.isReal(result) &&
+          llvm::all_of(uses, [&](OpOperand &use) { return isTaken(use) || isBiasSum(use); }) &&
+          llvm::any_of(uses, [&](OpOperand &use) { return isTaken(use); }))
+        taken.insert(result);
+    }
+    if (facts.isBackward(op))
+      continue;
+    bool contracts = facts.isDecided(op) && facts.treatment(op) == Treatment::Low;
+    if (contracts ||
+        llvm::any_of(op->getUsers(), [&](Operation *user) { return feeding.contains(user); }))
+      feeding.insert(op);
+  }
+}
+
+/// The logits of a wide vocabulary, in the form that autocast gives to the loss. Narrower results
+/// are few numbers that the whole loss hangs on.
+bool SensitivityFinder::isFresh(Operation *op) const {
+  Value result = op->getResult(0);
+  if (isContraction(op)) {
+    int64_t widest = 0;
+    for (Value v : op->getOperands())
+      if (facts.isReal(v) && !facts.isWeak(v))
+        widest = std::max(widest, elements(v));
+    return elements(result) >= widest;
+  }
+  auto isLogits = [&](Value v) { return fresh.contains(v); };
+  return (isa<train::AddOp>(op) || movesElements(op)) &&
+         llvm::any_of(op->getOperands(), isLogits) && llvm::all_of(op->getOperands(), [&](Value v) {
+           return isLogits(v) || facts.isWeak(v) || !facts.isReal(v);
+         });
+}
+
+void SensitivityFinder::decide(Operation *op, Value result) {
+  bool isLast = !facts.isBackward(op) && llvm::none_of(result.getUsers(), [&](Operation *user) {
+    return feeding.contains(user);
+  });
+  if (isLast && isFresh(op)) {
+    fresh.insert(result);
+    return;
+  }
+  if (isLast && !result.use_empty()) {
+    pins.sensitive[result] = {"loss", "it lies between the last contraction and the loss"};
+    return;
+  }
+  if (isContraction(op) || originOf(result) != Origin::Wide || taken.contains(result))
+    return;
+  if (facts.isBackward(op))
+    pins.sensitive[result] = {"loss",
+                              "it lies between the loss and the first contraction behind it"};
+  else
+    pins.sensitive[result] = {"unrounded",
+                              "it is made from f32, and not only contractions read it"};
+}
+
+/// The backward pass may read a rounded copy beside a cotangent that is rounded anyway.
+bool SensitivityFinder::mayKeepRounded(Value v) const {
+  Operation *op = v.getDefiningOp();
+  if (facts.isBackward(op))
+    return false;
+  bool isKept = false;
+  for (Operation *user : v.getUsers()) {
+    if (!facts.isBackward(user))
+      continue;
+    isKept = true;
+    if (llvm::none_of(user->getOperands(), [&](Value other) {
+          Operation *source = other.getDefiningOp();
+          return source && facts.isBackward(source) && originOf(other) == Origin::Rounded;
+        }))
+      return false;
+  }
+  return isKept;
+}
+
+void ampc::findSensitive(const PrecisionFacts &facts, Pins &pins) {
+  SensitivityFinder(facts, pins).run();
+}

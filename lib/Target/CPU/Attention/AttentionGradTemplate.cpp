@@ -1,0 +1,197 @@
+// kernel.attention_grad: keys meet queries tile by tile; weights come from the logsumexp again.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/CPU/Attention/AttentionTiles.h"
+#include "lib/Target/CPU/Combine.h"
+#include "lib/Target/CPU/Loops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cpu;
+
+namespace {
+/// Weights (once more, rounded for products) and cotangents of a tile of scores, cotangents of its
+/// keys and values, and for all queries: cotangents, logsumexps and rowsum(g o).
+struct BackwardScratch {
+  int64_t weights, rounded, scores, keys, values, queries, lse, delta, product, bytes;
+  BackwardScratch(const AttentionShape &shape, const Tier &tier) {
+    AttentionScratch all(shape, tier);
+    weights = all.take(shape.queryTile * all.stride(shape.keyTile));
+    Type element = shape.operandTypes.front(), g = shape.operandTypes.back(),
+         factor = shape.roundedType(tier);
+    rounded = factor == shape.acc ? weights : all.take(shape.queryTile * all.stride(shape.keyTile));
+    scores = all.take(shape.queryTile * all.stride(shape.keyTile));
+    keys = all.take(shape.keyTile * all.stride(shape.width));
+    values = all.take(shape.keyTile * all.stride(shape.width));
+    queries = all.take(shape.queries * all.stride(shape.width));
+    lse = all.take(shape.queries);
+    delta = all.take(shape.queries);
+    all.reserveProduct(shape.queryTile, shape.keyTile, shape.width, element, element);
+    all.reserveProduct(shape.queryTile, shape.keyTile, shape.width, g, element);
+    for (Type side : {element, g})
+      all.reserveProduct(shape.keyTile, shape.width, shape.queryTile, factor, side);
+    all.reserveProduct(shape.queryTile, shape.width, shape.keyTile, factor, element);
+    product = all.product();
+    bytes = all.bytes();
+  }
+};
+
+class BackwardEmitter : AttentionEmitter {
+public:
+  using Scratch = BackwardScratch;
+  static int64_t tasks(const AttentionShape &shape) { return shape.entries; }
+  BackwardEmitter(KernelEmitter &e, const AttentionShape &shape, const KernelPointers &pointers);
+  void emitTask(Value task);
+
+private:
+  enum : unsigned { query, key, value };
+  unsigned forwardResult() const { return shape.biased ? 4 : 3; }
+  bool wantsBias() const { return shape.results.size() > 3; }
+  void prepareRows();
+  void meetQueries(const ScoreTile &tile);
+  void emitWeights(const ScoreTile &tile);
+  void emitScoreCotangents(const ScoreTile &tile);
+  void addTo(const Matrix &array, Value m, Value n, Value product) {
+    store(arith::AddFOp::create(e.b, e.loc, load(array, m, n), product), array, m, n);
+  }
+  Value rowValue(const Matrix &column, Value row) {
+    return e.broadcast(e.loadScalar(column.pointer, shape.acc, row), lanes);
+  }
+
+  Matrix weights, rounded, scores, keys, values, queries, lse, delta;
+};
+} // namespace
+
+BackwardEmitter::BackwardEmitter(KernelEmitter &e, const AttentionShape &shape,
+                                 const KernelPointers &pointers)
+    : AttentionEmitter(e, shape, pointers) {
+  Scratch layout(shape, e.tier);
+  weights = scratch(layout.weights, shape.keyTile);
+  rounded = scratch(layout.rounded, shape.keyTile, shape.roundedType(e.tier));
+  scores = scratch(layout.scores, shape.keyTile, shape.roundedType(e.tier));
+  keys = scratch(layout.keys, shape.width);
+  values = scratch(layout.values, shape.width);
+  queries = scratch(layout.queries, shape.width);
+  lse = scratch(layout.lse, shape.queries);
+  delta = scratch(layout.delta, shape.queries);
+  productScratch = layout.product;
+}
+
+/// A query without keys has the logsumexp -inf; with 0 instead its weights are exp(-inf) = 0.
+void BackwardEmitter::prepareRows() {
+  Matrix o = operand(forwardResult()), given = operand(forwardResult() + 1),
+         g = operand(forwardResult() + 2);
+  fill(queries, shape.queries, shape.width, 0);
+  Value none = e.constant(shape.acc, -std::numeric_limits<double>::infinity());
+  e.loop(e.index(0), e.index(shape.queries), 1, [&](Value row) {
+    Value sum = splat(0);
+    int64_t tail = shape.width % lanes;
+    auto include = [&](Value sum, Value column, int64_t active) -> Value {
+      Value product = arith::MulFOp::create(e.b, e.loc, loadRounded(o, row, column, active),
+                                            loadRounded(g, row, column, active));
+      return arith::AddFOp::create(e.b, e.loc, sum, product);
+    };
+    sum = e.loop(e.index(0), e.index(shape.width - tail), lanes, sum,
+                 [&](Value column, ValueRange soFar) -> SmallVector<Value> {
+                   return {include(soFar[0], column, lanes)};
+                 })[0];
+    if (tail)
+      sum = include(sum, e.index(shape.width - tail), tail);
+    e.store(combineLanes(e, kernel::Combine::sum, sum), delta.pointer, row);
+    Value log = e.loadScalar(given.pointer, given.element, e.mul(row, given.rowStride));
+    log = widen(e, log, shape.acc);
+    Value isNone = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OEQ, log, none);
+    e.store(arith::SelectOp::create(e.b, e.loc, isNone, e.constant(shape.acc, 0), log), lse.pointer,
+            row);
+  });
+}
+
+/// exp(score - logsumexp); 0 for scores that are hidden or belong to an earlier tile.
+void BackwardEmitter::emitWeights(const ScoreTile &tile) {
+  multiply(operand(query).from(e, tile.query), operand(key).from(e, tile.key), shape.queryTile,
+           shape.keyTile, shape.width, [&](Value m, Value n, int64_t active, Value product) {
+             Value row = e.add(tile.query, m), counts = visible(tile, m, n, active);
+             Value s = score(tile, m, n, active, product);
+             s = arith::SubFOp::create(e.b, e.loc, s, rowValue(lse, row));
+             Value weight = math::ExpOp::create(e.b, e.loc, s);
+             if (counts)
+               weight = arith::SelectOp::create(e.b, e.loc, counts, weight, splat(0));
+             if (shape.queries % shape.queryTile) {
+               Value isOld = e.less(row, tile.firstQuery);
+               weight = arith::SelectOp::create(e.b, e.loc, isOld, splat(0), weight);
+             }
+             store(weight, weights, m, n);
+             if (rounded.element != weights.element)
+               storeRounded(weight, rounded, m, n, lanes);
+           });
+}
+
+/// weight (g v^T - rowsum(g o))
+void BackwardEmitter::emitScoreCotangents(const ScoreTile &tile) {
+  multiply(operand(forwardResult() + 2).from(e, tile.query), operand(value).from(e, tile.key),
+           shape.queryTile, shape.keyTile, shape.width,
+           [&](Value m, Value n, int64_t active, Value product) {
+             Value row = e.add(tile.query, m);
+             Value change = arith::SubFOp::create(e.b, e.loc, product, rowValue(delta, row));
+             Value ds = arith::MulFOp::create(e.b, e.loc, load(weights, m, n), change);
+             storeRounded(ds, scores, m, n, lanes);
+             if (!wantsBias())
+               return;
+             Matrix bias = result(3);
+             Value column = e.add(tile.key, n);
+             Value sum =
+                 arith::AddFOp::create(e.b, e.loc, ds, loadRounded(bias, row, column, active));
+             storeRounded(sum, bias, row, column, active);
+           });
+}
+
+void BackwardEmitter::meetQueries(const ScoreTile &tile) {
+  emitWeights(tile);
+  emitScoreCotangents(tile);
+  int64_t m = shape.queryTile, n = shape.keyTile, width = shape.width;
+  auto addInto = [&](const Matrix &array) {
+    return [this, array](Value row, Value column, int64_t, Value product) {
+      addTo(array, row, column, product);
+    };
+  };
+  Matrix q = operand(query).from(e, tile.query),
+         g = operand(forwardResult() + 2).from(e, tile.query);
+  multiply(rounded.transposed(), g.transposed(), n, width, m, addInto(values));
+  multiply(scores.transposed(), q.transposed(), n, width, m, addInto(keys));
+  multiply(scores, operand(key).from(e, tile.key).transposed(), m, width, n,
+           addInto(queries.from(e, tile.query)));
+}
+
+void BackwardEmitter::emitTask(Value task) {
+  enter(task);
+  prepareRows();
+  if (wantsBias()) {
+    Matrix bias = result(3);
+    e.loop(e.index(0), e.index(shape.queries), 1, [&](Value row) {
+      forVectors(e, shape.keys, lanes, [&](Value column, int64_t active) {
+        storeRounded(splat(0), bias, row, column, active);
+      });
+    });
+  }
+  e.loop(e.index(0), e.index(shape.keyTiles()), 1, [&](Value keyTile) {
+    fill(keys, shape.keyTile, shape.width, 0);
+    fill(values, shape.keyTile, shape.width, 0);
+    ScoreTile first = tileAt(e.index(0), keyTile);
+    // Queries before this one see none of the tile's keys.
+    Value from = e.index(0);
+    if (shape.causal)
+      from = e.div(e.max(e.add(first.firstKey, -shape.offset()), from), shape.queryTile);
+    e.loop(from, e.index(shape.queryTiles()), 1,
+           [&](Value queryTile) { meetQueries(tileAt(queryTile, keyTile)); });
+    Value fresh = e.sub(first.firstKey, first.key);
+    storeRows(keys, result(1).from(e, first.key), fresh, shape.keyTile, shape.scale);
+    storeRows(values, result(2).from(e, first.key), fresh, shape.keyTile, 1);
+  });
+  storeRows(queries, result(0), e.index(0), shape.queries, shape.scale);
+}
+
+void cpu::addAttentionGradTemplate(TemplateRegistry &registry) {
+  registry.add<kernel::AttentionGradOp,
+               AttentionTemplateOf<kernel::AttentionGradOp, BackwardEmitter>>();
+}

@@ -1,0 +1,172 @@
+// kernel.attention: queries meet the keys tile by tile; the softmax follows a running maximum.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/CPU/Attention/AttentionTiles.h"
+#include "lib/Target/CPU/Combine.h"
+#include "lib/Target/CPU/Loops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cpu;
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+namespace {
+/// Per query of a tile: a row of scores, of weights for products (in their place if not rounded)
+/// and of sums, the maximum so far, exp(last maximum - this one), and one sum of weights per lane.
+struct ForwardScratch {
+  int64_t scores, rounded, sums, maxima, factors, weights, product, bytes;
+  ForwardScratch(const AttentionShape &shape, const Tier &tier) {
+    AttentionScratch all(shape, tier);
+    int64_t lanes = all.stride(1), rows = all.stride(shape.queryTile);
+    scores = all.take(shape.queryTile * all.stride(shape.keyTile));
+    Type element = shape.operandTypes.front(), weight = shape.roundedType(tier);
+    rounded = weight == shape.acc ? scores : all.take(shape.queryTile * all.stride(shape.keyTile));
+    sums = all.take(shape.queryTile * all.stride(shape.width));
+    maxima = all.take(rows);
+    factors = all.take(rows);
+    weights = all.take(shape.queryTile * lanes);
+    all.reserveProduct(shape.queryTile, shape.keyTile, shape.width, element, element);
+    all.reserveProduct(shape.queryTile, shape.width, shape.keyTile, weight, element);
+    product = all.product();
+    bytes = all.bytes();
+  }
+};
+
+class ForwardEmitter : AttentionEmitter {
+public:
+  using Scratch = ForwardScratch;
+  static int64_t tasks(const AttentionShape &shape) { return shape.entries * shape.queryTiles(); }
+  ForwardEmitter(KernelEmitter &e, const AttentionShape &shape, const KernelPointers &pointers);
+  void emitTask(Value task);
+
+private:
+  void meetKeys(const ScoreTile &tile);
+  void updateMaxima();
+  void weigh();
+  void finish(const ScoreTile &tile);
+  Value rowValue(const Matrix &column, Value row) {
+    return e.loadScalar(column.pointer, shape.acc, row);
+  }
+
+  Matrix scores, rounded, sums, maxima, factors, weights;
+};
+} // namespace
+
+ForwardEmitter::ForwardEmitter(KernelEmitter &e, const AttentionShape &shape,
+                               const KernelPointers &pointers)
+    : AttentionEmitter(e, shape, pointers) {
+  Scratch layout(shape, e.tier);
+  scores = scratch(layout.scores, shape.keyTile);
+  rounded = scratch(layout.rounded, shape.keyTile, shape.roundedType(e.tier));
+  sums = scratch(layout.sums, shape.width);
+  maxima = scratch(layout.maxima, shape.queryTile);
+  factors = scratch(layout.factors, shape.queryTile);
+  weights = scratch(layout.weights, lanes);
+  productScratch = layout.product;
+}
+
+/// Scores of the tile, then weights exp(score - maximum), then sums of values.
+void ForwardEmitter::meetKeys(const ScoreTile &tile) {
+  multiply(operand(0).from(e, tile.query), operand(1).from(e, tile.key), shape.queryTile,
+           shape.keyTile, shape.width, [&](Value m, Value n, int64_t active, Value product) {
+             Value s = score(tile, m, n, active, product);
+             if (Value counts = visible(tile, m, n, active))
+               s = arith::SelectOp::create(e.b, e.loc, counts, s, splat(-infinity));
+             store(s, scores, m, n);
+           });
+  updateMaxima();
+  weigh();
+  multiply(rounded, operand(2).from(e, tile.key).transposed(), shape.queryTile, shape.width,
+           shape.keyTile, [&](Value m, Value n, int64_t, Value product) {
+             Value factor = e.broadcast(rowValue(factors, m), lanes);
+             Value kept = arith::MulFOp::create(e.b, e.loc, load(sums, m, n), factor);
+             store(arith::AddFOp::create(e.b, e.loc, kept, product), sums, m, n);
+           });
+}
+
+// A row that has seen no key keeps the maximum -inf; exp(-inf - 0) is the right factor and weight.
+void ForwardEmitter::updateMaxima() {
+  Value none = e.constant(shape.acc, -infinity), zero = e.index(0);
+  e.loop(zero, e.index(shape.queryTile), 1, [&](Value row) {
+    Value most =
+        e.loop(zero, e.index(shape.keyTile), lanes, splat(-infinity),
+               [&](Value column, ValueRange soFar) -> SmallVector<Value> {
+                 return {combine(e, kernel::Combine::max, soFar[0], load(scores, row, column))};
+               })[0];
+    Value scalar = combineLanes(e, kernel::Combine::max, most);
+    e.store(combine(e, kernel::Combine::max, scalar, rowValue(maxima, row)), factors.pointer, row);
+  });
+  e.loop(zero, e.index(shape.queryTile), lanes, [&](Value row) {
+    Value before = load(maxima, zero, row), now = load(factors, zero, row);
+    Value isNone =
+        arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OEQ, now, e.broadcast(none, lanes));
+    Value base = arith::SelectOp::create(e.b, e.loc, isNone, splat(0), now);
+    Value change = arith::SubFOp::create(e.b, e.loc, before, base);
+    store(now, maxima, zero, row);
+    store(math::ExpOp::create(e.b, e.loc, change), factors, zero, row);
+  });
+}
+
+void ForwardEmitter::weigh() {
+  Value none = e.constant(shape.acc, -infinity), zero = e.index(0);
+  e.loop(zero, e.index(shape.queryTile), 1, [&](Value row) {
+    Value most = rowValue(maxima, row);
+    Value isNone = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OEQ, most, none);
+    most = arith::SelectOp::create(e.b, e.loc, isNone, e.constant(shape.acc, 0), most);
+    Value base = e.broadcast(most, lanes), factor = e.broadcast(rowValue(factors, row), lanes);
+    Value sum = arith::MulFOp::create(e.b, e.loc, load(weights, row, zero), factor);
+    sum = e.loop(zero, e.index(shape.keyTile), lanes, sum,
+                 [&](Value column, ValueRange soFar) -> SmallVector<Value> {
+                   Value s = arith::SubFOp::create(e.b, e.loc, load(scores, row, column), base);
+                   Value weight = math::ExpOp::create(e.b, e.loc, s);
+                   storeRounded(weight, rounded, row, column, lanes);
+                   return {arith::AddFOp::create(e.b, e.loc, soFar[0], weight)};
+                 })[0];
+    store(sum, weights, row, zero);
+  });
+}
+
+/// Means of the values, and the logsumexp. A query without keys gets 0.
+void ForwardEmitter::finish(const ScoreTile &tile) {
+  Matrix out = result(0).from(e, tile.query);
+  Value zero = e.constant(shape.acc, 0), one = e.constant(shape.acc, 1);
+  e.loop(e.sub(tile.firstQuery, tile.query), e.index(shape.queryTile), 1, [&](Value row) {
+    Value sum = combineLanes(e, kernel::Combine::sum, load(weights, row, e.index(0)));
+    Value isNone = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OEQ, sum, zero);
+    Value share = arith::DivFOp::create(e.b, e.loc, one, sum);
+    share = arith::SelectOp::create(e.b, e.loc, isNone, zero, share);
+    share = e.broadcast(share, lanes);
+    forVectors(e, shape.width, lanes, [&](Value column, int64_t active) {
+      Value mean = arith::MulFOp::create(e.b, e.loc, load(sums, row, column), share);
+      storeRounded(mean, out, row, column, active);
+    });
+    if (shape.results.size() < 2)
+      return;
+    Value log = math::LogOp::create(e.b, e.loc, sum);
+    Matrix lse = result(1).from(e, tile.query);
+    e.store(arith::AddFOp::create(e.b, e.loc, rowValue(maxima, row), log), lse.pointer,
+            e.mul(row, lse.rowStride));
+  });
+}
+
+void ForwardEmitter::emitTask(Value task) {
+  Value queryTile = e.rem(task, shape.queryTiles());
+  enter(e.div(task, shape.queryTiles()));
+  fill(sums, shape.queryTile, shape.width, 0);
+  fill(weights, shape.queryTile, lanes, 0);
+  fill(maxima, 1, shape.queryTile, -infinity);
+  Value tiles = e.index(shape.keyTiles());
+  if (shape.causal) {
+    Value last = e.add(tileAt(queryTile, e.index(0)).query, shape.queryTile + shape.offset());
+    tiles = e.min(tiles, e.div(e.add(last, shape.keyTile - 1), shape.keyTile));
+  }
+  e.loop(e.index(0), tiles, 1, [&](Value keyTile) { meetKeys(tileAt(queryTile, keyTile)); });
+  finish(tileAt(queryTile, e.index(0)));
+}
+
+void cpu::addAttentionTemplate(TemplateRegistry &registry) {
+  registry.add<kernel::AttentionOp, AttentionTemplateOf<kernel::AttentionOp, ForwardEmitter>>();
+}

@@ -1,0 +1,173 @@
+// Tiles of scores, and products of tiles by the emitter that all contractions use.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/CPU/Attention/AttentionTiles.h"
+#include "lib/Target/CPU/Loops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cpu;
+
+static ProductShape productOf(int64_t m, int64_t n, int64_t k, Type a, Type b, Type acc) {
+  ProductShape shape;
+  shape.lhs = a;
+  shape.rhs = b;
+  shape.m = m;
+  shape.n = n;
+  shape.k = k;
+  shape.acc = acc;
+  return shape;
+}
+
+bool cpu::hasOwnProducts(const AttentionShape &shape, const Tier &tier) {
+  Type element = shape.operandTypes.front();
+  return hasOwnProducts(
+      productOf(shape.queryTile, shape.keyTile, shape.width, element, element, shape.acc), tier);
+}
+
+int64_t AttentionScratch::take(int64_t elements) {
+  int64_t start = at;
+  at += kernel::alignUp(elements * elementBytes(shape.acc));
+  return start;
+}
+// The layout of the left side depends on where its neighbours lie: take the larger.
+void AttentionScratch::reserveProduct(int64_t m, int64_t n, int64_t k, Type a, Type b) {
+  ProductShape product = productOf(m, n, k, a, b, shape.acc);
+  Blocking blocking = chooseBlocking(product, tier);
+  for (int64_t depthStride : {1, 2}) {
+    StridedSource lhs;
+    lhs.element = a;
+    lhs.lines = m;
+    lhs.depth = k;
+    lhs.lineStride = k;
+    lhs.depthStride = depthStride;
+    productBytes = std::max(productBytes, ScratchLayout::of(product, blocking, lhs).total);
+  }
+}
+
+AttentionEmitter::AttentionEmitter(KernelEmitter &e, const AttentionShape &shape,
+                                   const KernelPointers &pointers)
+    : e(e), shape(shape), pointers(pointers), lanes(e.tier.lanes(8 * elementBytes(shape.acc))),
+      vectorType(e.vectorOf(shape.acc, lanes)) {}
+
+void AttentionEmitter::enter(Value entry) {
+  dims.assign(shape.batch.size(), Value());
+  for (unsigned dim = shape.batch.size(); dim-- > 0;) {
+    dims[dim] = e.rem(entry, shape.batch[dim]);
+    entry = e.div(entry, shape.batch[dim]);
+  }
+}
+Matrix AttentionEmitter::entryOf(Value pointer, const Access &access, Type element) {
+  Value position = e.index(access.constant);
+  for (auto [dim, value] : llvm::enumerate(dims))
+    if (access.strides[dim])
+      position = e.add(position, e.mul(value, access.strides[dim]));
+  ArrayRef<int64_t> inner = ArrayRef(access.strides).drop_front(dims.size());
+  return {e.address(pointer, element, position), element, inner[0],
+          inner.size() > 1 ? inner[1] : 0};
+}
+Matrix AttentionEmitter::scratch(int64_t offset, int64_t columns, Type element) {
+  return {e.offset(pointers.scratch, offset), element ? element : shape.acc,
+          roundUp(columns, lanes), 1};
+}
+
+void AttentionEmitter::multiply(const Matrix &a, const Matrix &b, int64_t m, int64_t n, int64_t k,
+                                Sums epilogue) {
+  ProductShape product = productOf(m, n, k, a.element, b.element, shape.acc);
+  auto source = [&](const Matrix &matrix, int64_t lines) {
+    StridedSource side;
+    side.pointer = matrix.pointer;
+    side.element = matrix.element;
+    side.lines = lines;
+    side.depth = k;
+    side.lineStride = matrix.rowStride;
+    side.depthStride = matrix.columnStride;
+    return side;
+  };
+  StridedSource lhs = source(a, m), rhs = source(b, n);
+  Blocking blocking = chooseBlocking(product, e.tier);
+  auto finish = [&](Value, Value row, Value column, int64_t active, Value sums) {
+    epilogue(row, column, active, sums);
+  };
+  ProductEmitter(e, product, blocking, lhs, rhs, finish)
+      .emit(e.index(0), e.index(blocking.mTasks * blocking.nTasks),
+            e.offset(pointers.scratch, productScratch));
+}
+
+ScoreTile AttentionEmitter::tileAt(Value queryTile, Value keyTile) {
+  ScoreTile tile;
+  tile.firstQuery = e.mul(queryTile, shape.queryTile);
+  tile.firstKey = e.mul(keyTile, shape.keyTile);
+  tile.query = e.min(tile.firstQuery, e.index(shape.queries - shape.queryTile));
+  tile.key = e.min(tile.firstKey, e.index(shape.keys - shape.keyTile));
+  return tile;
+}
+
+Value AttentionEmitter::score(const ScoreTile &tile, Value m, Value n, int64_t active,
+                              Value product) {
+  Value scaled = arith::MulFOp::create(e.b, e.loc, product, splat(shape.scale));
+  if (!shape.biased)
+    return scaled;
+  Value bias = loadRounded(operand(3), e.add(tile.query, m), e.add(tile.key, n), active);
+  return arith::AddFOp::create(e.b, e.loc, scaled, bias);
+}
+
+Value AttentionEmitter::visible(const ScoreTile &tile, Value m, Value n, int64_t active) {
+  Value all = active < lanes ? e.mask(lanes, active) : Value();
+  Type i32 = e.b.getI32Type();
+  Value columns;
+  auto require = [&](arith::CmpIPredicate predicate, Value limit) {
+    auto vectorOf = [&](Value x) {
+      return e.broadcast(arith::IndexCastOp::create(e.b, e.loc, i32, x), lanes);
+    };
+    if (!columns)
+      columns = arith::AddIOp::create(e.b, e.loc, e.iota(i32, lanes), vectorOf(e.add(tile.key, n)));
+    Value holds = arith::CmpIOp::create(e.b, e.loc, predicate, columns, vectorOf(limit));
+    all = all ? arith::AndIOp::create(e.b, e.loc, all, holds).getResult() : holds;
+  };
+  if (shape.keys % shape.keyTile)
+    require(arith::CmpIPredicate::sge, tile.firstKey);
+  if (shape.causal)
+    require(arith::CmpIPredicate::sle, e.add(e.add(tile.query, m), shape.offset()));
+  return all;
+}
+
+//===--- Vectors of matrices ------------------------------------------------------------------===//
+
+Value AttentionEmitter::load(const Matrix &matrix, Value row, Value column) {
+  return e.loadVector(matrix.pointer, matrix.element, e.add(e.mul(row, matrix.rowStride), column),
+                      lanes);
+}
+void AttentionEmitter::store(Value vector, const Matrix &matrix, Value row, Value column) {
+  e.store(vector, matrix.pointer, e.add(e.mul(row, matrix.rowStride), column));
+}
+void AttentionEmitter::fill(const Matrix &matrix, int64_t rows, int64_t columns, double value) {
+  e.loop(e.index(0), e.index(rows), 1, [&](Value row) {
+    e.loop(e.index(0), e.index(columns), lanes,
+           [&](Value column) { store(splat(value), matrix, row, column); });
+  });
+}
+Value AttentionEmitter::loadRounded(const Matrix &matrix, Value row, Value column, int64_t active) {
+  Value position = e.add(e.mul(row, matrix.rowStride), e.mul(column, matrix.columnStride));
+  Value x =
+      e.loadStrided(matrix.pointer, matrix.element, position, matrix.columnStride, lanes, active);
+  return widen(e, x, shape.acc);
+}
+void AttentionEmitter::storeRounded(Value vector, const Matrix &matrix, Value row, Value column,
+                                    int64_t active) {
+  if (matrix.element != shape.acc)
+    vector = arith::TruncFOp::create(e.b, e.loc, e.vectorOf(matrix.element, lanes), vector);
+  Value position = e.add(e.mul(row, matrix.rowStride), e.mul(column, matrix.columnStride));
+  e.storeStrided(vector, matrix.pointer, position, matrix.columnStride, active);
+}
+void AttentionEmitter::storeRows(const Matrix &array, const Matrix &result, Value from,
+                                 int64_t rows, double factor) {
+  e.loop(from, e.index(rows), 1, [&](Value row) {
+    forVectors(e, shape.width, lanes, [&](Value column, int64_t active) {
+      Value x = load(array, row, column);
+      if (factor != 1)
+        x = arith::MulFOp::create(e.b, e.loc, x, splat(factor));
+      storeRounded(x, result, row, column, active);
+    });
+  });
+}

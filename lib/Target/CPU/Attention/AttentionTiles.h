@@ -1,0 +1,172 @@
+// What attention and its gradient share: sizes, tiles of scores, products of tiles.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_TARGET_CPU_ATTENTION_ATTENTIONTILES_H
+#define LIB_TARGET_CPU_ATTENTION_ATTENTIONTILES_H
+
+#include "lib/Target/CPU/BodyEmitter.h"
+#include "lib/Target/CPU/KernelTemplate.h"
+#include "lib/Target/CPU/Product/ProductEmitter.h"
+
+namespace ampc::cpu {
+
+/// Elements at constant strides from `pointer`.
+struct Matrix {
+  mlir::Value pointer;
+  mlir::Type element;
+  int64_t rowStride, columnStride;
+
+  Matrix transposed() const { return {pointer, element, columnStride, rowStride}; }
+  Matrix from(KernelEmitter &e, mlir::Value row) const {
+    return {e.address(pointer, element, e.mul(row, rowStride)), element, rowStride, columnStride};
+  }
+};
+
+/// Sizes of an attention. Scores exist in tiles of queryTile x keyTile, which stay in the first
+/// cache. Tiles are whole: where they do not divide the sizes, the last one begins earlier, and
+/// what it shares with the one before is left out of its sums and stores.
+struct AttentionShape {
+  llvm::SmallVector<int64_t> batch;
+  int64_t entries = 1, queries, keys, width; // entries of the batch
+  int64_t queryTile, keyTile;
+  double scale;
+  bool causal, biased;
+  mlir::Type acc;
+  llvm::SmallVector<mlir::Type> operandTypes, resultTypes; // of elements
+  llvm::SmallVector<Access> operands, results;
+
+  template <typename Op> explicit AttentionShape(Op op);
+  int64_t queryTiles() const { return ceilDiv(queries, queryTile); }
+  int64_t keyTiles() const { return ceilDiv(keys, keyTile); }
+  /// What weights and cotangents of scores are rounded to before they are multiplied: what the tier
+  /// has products for, if the range of that type is that of the sums.
+  mlir::Type roundedType(const Tier &tier) const {
+    return operandTypes.front().isBF16() && tier.hasBF16Products() ? operandTypes.front() : acc;
+  }
+  /// Query i sees the keys up to i + offset().
+  int64_t offset() const { return keys - queries; }
+};
+
+/// Whether the tier multiplies the operands in another way than the tier below.
+bool hasOwnProducts(const AttentionShape &shape, const Tier &tier);
+
+/// Byte offsets in a thread's scratch, all arrays of accumulators.
+class AttentionScratch {
+public:
+  AttentionScratch(const AttentionShape &shape, const Tier &tier)
+      : shape(shape), tier(tier), lanes(tier.lanes(8 * elementBytes(shape.acc))) {}
+  int64_t take(int64_t elements);
+  /// Room for the largest of the products that will run, of elements `a` and `b`.
+  void reserveProduct(int64_t m, int64_t n, int64_t k, mlir::Type a, mlir::Type b);
+  int64_t product() const { return at; }
+  int64_t bytes() const { return at + productBytes; }
+  /// Elements from row to row of an array with `columns` columns.
+  int64_t stride(int64_t columns) const { return roundUp(columns, lanes); }
+
+private:
+  const AttentionShape &shape;
+  const Tier &tier;
+  int64_t lanes, at = 0, productBytes = 0;
+};
+
+/// Where a tile of scores lies. It stands for the queries from firstQuery and the keys from
+/// firstKey on; the others are those of earlier tiles.
+struct ScoreTile {
+  mlir::Value query, key, firstQuery, firstKey;
+};
+
+/// The vocabulary of both kernels.
+class AttentionEmitter {
+public:
+  AttentionEmitter(KernelEmitter &e, const AttentionShape &shape, const KernelPointers &pointers);
+
+protected:
+  using Value = mlir::Value;
+  /// Rows by columns of an entry's operand or result.
+  Matrix operand(unsigned i) {
+    return entryOf(pointers.operands[i], shape.operands[i], shape.operandTypes[i]);
+  }
+  Matrix result(unsigned i) {
+    return entryOf(pointers.results[i], shape.results[i], shape.resultTypes[i]);
+  }
+  void enter(Value entry);
+  /// An array of scratch with `columns` columns; of accumulators if no type is given.
+  Matrix scratch(int64_t offset, int64_t columns, mlir::Type element = {});
+  /// C = A B^T for tiles A [m, k] and B [n, k]: the epilogue gets sums of row m from column n on.
+  using Sums = llvm::function_ref<void(Value m, Value n, int64_t active, Value sums)>;
+  void multiply(const Matrix &a, const Matrix &b, int64_t m, int64_t n, int64_t k, Sums epilogue);
+  /// Scores from products: scaled, with the bias.
+  Value score(const ScoreTile &tile, Value m, Value n, int64_t active, Value product);
+  /// Which of these scores count; null if all do. Columns left to earlier tiles do not.
+  Value visible(const ScoreTile &tile, Value m, Value n, int64_t active);
+  ScoreTile tileAt(Value queryTile, Value keyTile);
+
+  Value load(const Matrix &matrix, Value row, Value column);
+  void store(Value vector, const Matrix &matrix, Value row, Value column);
+  void fill(const Matrix &matrix, int64_t rows, int64_t columns, double value);
+  /// Rounds vectors of an array of scratch, times `factor`, to rows [from, rows) of a result.
+  void storeRows(const Matrix &array, const Matrix &result, Value from, int64_t rows,
+                 double factor);
+  Value loadRounded(const Matrix &matrix, Value row, Value column, int64_t active);
+  void storeRounded(Value vector, const Matrix &matrix, Value row, Value column, int64_t active);
+  Value splat(double value) { return e.constant(vectorType, value); }
+
+  KernelEmitter &e;
+  const AttentionShape &shape;
+  const KernelPointers &pointers;
+  int64_t lanes;
+  mlir::Type vectorType;
+  int64_t productScratch = 0;
+
+private:
+  Matrix entryOf(Value pointer, const Access &access, mlir::Type element);
+  llvm::SmallVector<Value> dims; // of the entry
+};
+
+/// Both kernels: `Emitter` says how many tasks there are, what scratch they need, and emits one.
+template <typename Op, typename Emitter> struct AttentionTemplateOf : KernelTemplate {
+  bool hasOwnCode(mlir::Operation *op, const Tier &tier) const override {
+    return hasOwnProducts(AttentionShape(mlir::cast<Op>(op)), tier);
+  }
+  llvm::FailureOr<KernelEmission> plan(mlir::Operation *op, const Tier &tier) const override {
+    AttentionShape shape(mlir::cast<Op>(op));
+    KernelEmission emission;
+    emission.tasks = Emitter::tasks(shape);
+    emission.scratchBytes = typename Emitter::Scratch(shape, tier).bytes;
+    return emission;
+  }
+  void emitRun(mlir::Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+               mlir::Value begin, mlir::Value end) const override {
+    AttentionShape shape(mlir::cast<Op>(op));
+    Emitter emitter(e, shape, pointers);
+    e.loop(begin, end, 1, [&](mlir::Value task) { emitter.emitTask(task); });
+  }
+};
+
+template <typename Op> AttentionShape::AttentionShape(Op op) {
+  constexpr int64_t tile = 64;
+  batch = llvm::to_vector(op.getBatch());
+  for (int64_t size : batch)
+    entries *= size;
+  queries = op.getQueries();
+  keys = op.getKeys();
+  width = op.getWidth();
+  queryTile = std::min(queries, tile);
+  keyTile = std::min(keys, tile);
+  scale = op.getScale().convertToDouble();
+  causal = op.getCausal();
+  biased = op.getBiased();
+  acc = op.getAcc();
+  auto add = [](auto &types, auto &accesses, mlir::Type tensor, mlir::Attribute map) {
+    auto type = mlir::cast<mlir::RankedTensorType>(tensor);
+    types.push_back(type.getElementType());
+    accesses.push_back(
+        Access::of(mlir::cast<mlir::AffineMapAttr>(map).getValue(), type.getShape()));
+  };
+  for (auto [tensor, map] : llvm::zip(op.getTensors(), op.getOperandMaps()))
+    add(operandTypes, operands, tensor.getType(), map);
+  for (auto [type, map] : llvm::zip(op->getResultTypes(), op.getResultMaps()))
+    add(resultTypes, results, type, map);
+}
+
+} // namespace ampc::cpu
+#endif

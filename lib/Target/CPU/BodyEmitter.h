@@ -1,0 +1,131 @@
+// Evaluates the scalar body of a fused kernel on vectors.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_TARGET_CPU_BODYEMITTER_H
+#define LIB_TARGET_CPU_BODYEMITTER_H
+
+#include "lib/Target/CPU/KernelTemplate.h"
+#include "mlir/IR/AffineMap.h"
+
+namespace ampc::cpu {
+
+/// Where in memory a point of the space finds its element: constant + sum of strides[d] * dim d, in
+/// elements. Maps with floordiv or mod have a `residue` that is not linear, added to that sum.
+struct Access {
+  int64_t constant = 0;
+  llvm::SmallVector<int64_t> strides;
+  mlir::AffineExpr residue; // null if linear
+
+  static Access of(mlir::AffineMap map, llvm::ArrayRef<int64_t> shape);
+  bool dependsOn(unsigned dim) const;
+  /// Elements from a point to its neighbour along `dim`; nullopt if that varies.
+  std::optional<int64_t> strideAlong(unsigned dim) const;
+};
+
+/// The points a body runs at, and where they find their elements.
+struct IterationSpace {
+  llvm::SmallVector<int64_t> sizes;
+  llvm::SmallVector<Access> inputs, results;
+
+  static IterationSpace of(FusedKernelOpInterface op);
+  /// Merges neighbouring dimensions that all accesses walk as one, and drops those of size 1. The
+  /// order of points stays. With `keepLast`, the last dimension stays what it is. At least one
+  /// dimension remains.
+  void collapse(bool keepLast);
+  /// Dimension numbers below `split`, from the number of a point in row-major order.
+  llvm::SmallVector<mlir::Value> delinearize(KernelEmitter &e, mlir::Value number,
+                                             unsigned split) const;
+  /// Points in the dimensions [from, to).
+  int64_t count(unsigned from, unsigned to) const;
+  unsigned rank() const { return sizes.size(); }
+};
+
+/// A run of points along one dimension of the space.
+struct Run {
+  llvm::SmallVector<mlir::Value> dims; // of the first point, of type index
+  unsigned along = 0;                  // the dimension of the lanes
+  int64_t lanes = 1;                   // 1: scalars
+  int64_t active = 1;                  // lanes that exist
+};
+
+/// Emits the body of `op` at runs of points. Values that do not depend on the lanes are scalars
+/// until an op mixes them with vectors. Values found at an outer level (see `pin`) are not computed
+/// again.
+class BodyEmitter {
+public:
+  using Values = llvm::DenseMap<mlir::Value, mlir::Value>;
+
+  BodyEmitter(KernelEmitter &e, FusedKernelOpInterface op, const KernelPointers &pointers)
+      : BodyEmitter(e, op, pointers, IterationSpace::of(op)) {}
+  BodyEmitter(KernelEmitter &e, FusedKernelOpInterface op, const KernelPointers &pointers,
+              IterationSpace space);
+
+  /// Computes now every body value that depends on none of the dimensions in `varying` (a bit per
+  /// dimension); `run` gives the others. Call it before a loop over `varying`: LLVM cannot hoist
+  /// loads past stores that may alias.
+  void pin(const Run &run, uint64_t varying);
+  /// The same as vectors of run.lanes, for loops whose every run has the lanes of this one.
+  void pinVectors(const Run &run, uint64_t varying);
+  /// Says what a body value is, until released.
+  void define(mlir::Value bodyValue, mlir::Value known);
+  /// Whether it was pinned or defined: then `evaluate` gives that, and adds nothing to `done`.
+  bool isKnown(mlir::Value bodyValue) const { return pinned.contains(bodyValue); }
+  /// Pins and definitions after `mark` are forgotten; call it where a loop body ends.
+  size_t mark() const { return order.size(); }
+  void release(size_t mark);
+
+  /// The value of a body value: a vector of run.lanes if it depends on the lanes, else maybe a
+  /// scalar.
+  mlir::Value evaluate(mlir::Value bodyValue, const Run &run, Values &done);
+  /// The same, always a vector if run.lanes > 1.
+  mlir::Value evaluateVector(mlir::Value bodyValue, const Run &run, Values &done);
+  /// Evaluates and stores all results, given the values of the leading arguments (accumulators):
+  /// what a contraction calls on its sums.
+  void emitResults(const Run &run, mlir::ValueRange leading);
+  /// Stores result `k` at the run.
+  void storeResult(unsigned k, mlir::Value value, const Run &run);
+
+  /// From now on result `k` is stored at this pointer, with these strides per dimension.
+  void redirectResult(unsigned k, mlir::Value pointer, llvm::ArrayRef<int64_t> strides);
+
+  /// Of elements that someone else stores: tells the totals.
+  void addToTotals(unsigned k, mlir::Value value, int64_t active);
+
+  /// Dimensions of the space that a body value depends on, a bit each.
+  uint64_t dependence(mlir::Value bodyValue);
+  const IterationSpace &space() const { return points; }
+  /// Element position of an access at a point.
+  mlir::Value position(const Access &access, llvm::ArrayRef<mlir::Value> dims);
+  mlir::Value inputPointer(unsigned i) const { return inputs[i]; }
+  mlir::Value resultPointer(unsigned k) const { return results[k]; }
+  mlir::Block &body() { return op.getBody().front(); }
+  /// Lanes of a full vector: as many as fit of the widest type computed with, at least 32 bits.
+  int64_t lanes() const { return width; }
+  static int64_t lanesFor(FusedKernelOpInterface op, const Tier &tier);
+
+private:
+  void pinReady(const Run &run, uint64_t varying);
+  mlir::Value read(unsigned input, const Run &run);
+  llvm::SmallVector<mlir::Value> scattered(const Access &access, const Run &run);
+  mlir::Value rowIndex(const Run &run);
+  mlir::Value linearIndex(const Run &run);
+  mlir::Value expression(mlir::AffineExpr expr, llvm::ArrayRef<mlir::Value> dims);
+  void evaluateOp(mlir::Operation *def, const Run &run, Values &done);
+
+  KernelEmitter &e;
+  FusedKernelOpInterface op;
+  llvm::SmallVector<mlir::Value> inputs, results; // of what the body reads by element and writes
+  Totals *totals;
+  IterationSpace points;
+  llvm::DenseMap<mlir::Value, uint64_t> dependences;
+  Values pinned;
+  llvm::SmallVector<mlir::Value> order; // keys of `pinned` in the order of their definition
+  int64_t width;
+};
+
+/// Creates an op of a body again, on operands of which some may be vectors of `lanes`; `values`
+/// gets its results.
+void emitOnVectors(KernelEmitter &e, mlir::Operation *def, llvm::ArrayRef<mlir::Value> operands,
+                   int64_t lanes, BodyEmitter::Values &values);
+
+} // namespace ampc::cpu
+#endif

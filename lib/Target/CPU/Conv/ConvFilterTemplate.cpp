@@ -1,0 +1,179 @@
+// kernel.conv_filter: a product of cotangents and windows of an image, summed over pixels.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/CPU/BodyEmitter.h"
+#include "lib/Target/CPU/Conv/FilterGradient.h"
+#include "lib/Target/CPU/Loops.h"
+#include "lib/Target/CPU/Product/ProductEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cpu;
+
+namespace {
+struct ConvFilterTemplate : KernelTemplate {
+  FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
+  void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
+               Value end) const override;
+  void emitFinish(Operation *op, KernelEmitter &e, const KernelPointers &pointers) const override;
+  bool hasOwnCode(Operation *op, const Tier &tier) const override;
+};
+
+/// A filter's gradient as a product per group: output channels x (tap, channel), summed over
+/// pixels.
+struct ConvFilter {
+  kernel::ConvFilterOp op;
+  Window window;
+  ProductShape shape;
+  StridedSource cotangent;
+
+  explicit ConvFilter(kernel::ConvFilterOp op)
+      : op(op), window(Window::of(op, op.getRhs().getType().getShape(), op.getSpace())) {
+    int64_t channels = op.getSpace()[0];
+    shape.batch = window.groups;
+    shape.m = channels / window.groups;
+    shape.n = window.taps() * window.groupChannels;
+    shape.k = window.pixels();
+    shape.acc = op.getAcc();
+    shape.lhs = getElementTypeOrSelf(op.getLhs().getType());
+    shape.rhs = getElementTypeOrSelf(op.getRhs().getType());
+    shape.sharedRhs = window.groups == 1;
+    cotangent.element = getElementTypeOrSelf(op.getRhs().getType());
+    cotangent.lines = shape.m;
+    cotangent.depth = shape.k;
+    cotangent.lineStride = 1;
+    cotangent.depthStride = channels;
+    cotangent.batch = {{window.groups, shape.m}};
+  }
+  bool gathersWindows(const Tier &tier) {
+    return !op.hasDilatedImage() && FilterBlocking::gathersWindows(window, shape, tier);
+  }
+  /// Matrix tiles need lines of k, and dilated images are read element by element: both gather
+  /// panels.
+  bool walksPixels(const Tier &tier) {
+    return gathersWindows(tier) ||
+           (!op.hasDilatedImage() && chooseMultiply(shape, tier) < Multiply::Tiles);
+  }
+  FilterBlocking blocking(const Tier &tier) { return {window, shape, op.getParts(), tier}; }
+};
+} // namespace
+
+bool ConvFilterTemplate::hasOwnCode(Operation *op, const Tier &tier) const {
+  ConvFilter conv(cast<kernel::ConvFilterOp>(op));
+  return hasOwnProducts(conv.shape, tier) && !(tier.hasAMX() && conv.gathersWindows(tier));
+}
+
+/// Elements from one (tap, channel) to the next, or nothing if there is no one number. Dimensions
+/// of size 1 have no say: their coefficient may have been folded away.
+static std::optional<int64_t> stepOfTaps(const Access &access, ArrayRef<int64_t> sizes) {
+  std::optional<int64_t> step;
+  int64_t inner = 1;
+  for (unsigned dim : {3, 2, 1}) {
+    int64_t stride = access.strides[dim];
+    if (sizes[dim] > 1 && !step)
+      step = stride;
+    else if (sizes[dim] > 1 && stride != *step * inner)
+      return std::nullopt;
+    inner *= sizes[dim];
+  }
+  return step.value_or(0);
+}
+
+/// (tap, channel) as one dimension: vectors of sums may run over the end of a tap.
+static FailureOr<IterationSpace> flatFilter(kernel::ConvFilterOp op) {
+  IterationSpace space = IterationSpace::of(op);
+  for (SmallVector<Access> *list : {&space.inputs, &space.results})
+    for (Access &access : *list) {
+      std::optional<int64_t> step = stepOfTaps(access, space.sizes);
+      if (access.residue || !step)
+        return op.emitOpError(
+            "expected maps that walk the taps and channels of the filter in order");
+      access.strides = {access.strides[0], *step};
+    }
+  if (!op.getBody().getOps<kernel::RowIndexOp>().empty())
+    return op.emitOpError("expected a body without row_index");
+  space.sizes = {space.sizes[0], space.sizes[1] * space.sizes[2] * space.sizes[3]};
+  return space;
+}
+
+FailureOr<KernelEmission> ConvFilterTemplate::plan(Operation *op, const Tier &tier) const {
+  ConvFilter conv(cast<kernel::ConvFilterOp>(op));
+  if (failed(flatFilter(conv.op)))
+    return failure();
+  KernelEmission emission;
+  emission.hasFinish = conv.op.getParts() > 1;
+  if (conv.walksPixels(tier)) {
+    FilterBlocking blocking = conv.blocking(tier);
+    emission.tasks = FilterGradientEmitter::tasks(blocking);
+    emission.scratchBytes = FilterGradientEmitter::scratchBytes(conv.shape, blocking);
+    return emission;
+  }
+  Blocking blocking = chooseBlocking(conv.shape, tier);
+  emission.tasks = conv.shape.batch * blocking.mTasks * blocking.nTasks;
+  emission.scratchBytes = ScratchLayout::of(conv.shape, blocking, conv.cotangent).total;
+  return emission;
+}
+
+/// Finished sums of one output channel.
+static void storeResults(KernelEmitter &e, BodyEmitter &body, Value output, Value position,
+                         int64_t active, Value sums) {
+  Run run;
+  run.dims = {output, position};
+  run.along = 1;
+  run.lanes = cast<VectorType>(sums.getType()).getNumElements();
+  run.active = active;
+  body.emitResults(run, sums);
+}
+
+void ConvFilterTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+                                 Value begin, Value end) const {
+  ConvFilter conv(cast<kernel::ConvFilterOp>(op));
+  BodyEmitter body(e, conv.op, pointers, *flatFilter(conv.op));
+  int64_t outputs = conv.shape.m * conv.window.groups;
+  auto store = [&](Value part, Value output, Value position, int64_t active, Value sums) {
+    if (conv.op.getParts() == 1)
+      return storeResults(e, body, output, position, active, sums);
+    Value line = e.add(e.mul(part, outputs), output);
+    e.store(sums, pointers.workspace, e.add(e.mul(line, conv.shape.n), position), active);
+  };
+  if (conv.walksPixels(e.tier)) {
+    FilterBlocking blocking = conv.blocking(e.tier);
+    FilterGradientEmitter emitter(e, conv.window, conv.shape, blocking, pointers.operands[0],
+                                  pointers.operands[1]);
+    return emitter.emit(begin, end, pointers.scratch, store, pointers.totals);
+  }
+  conv.cotangent.pointer = pointers.operands[1];
+  TapLines image(PatchReader(conv.window, pointers.operands[0], conv.shape.lhs));
+  auto epilogue = [&](Value group, Value channel, Value position, int64_t active, Value sums) {
+    Value output = e.add(e.mul(group, conv.shape.m), channel);
+    store(e.index(0), output, position, active, sums);
+  };
+  ProductEmitter(e, conv.shape, chooseBlocking(conv.shape, e.tier), conv.cotangent, image, epilogue)
+      .emit(begin, end, pointers.scratch, pointers.totals);
+}
+
+/// Adds the parts, in their order: the only one, if panels are gathered.
+void ConvFilterTemplate::emitFinish(Operation *op, KernelEmitter &e,
+                                    const KernelPointers &pointers) const {
+  ConvFilter conv(cast<kernel::ConvFilterOp>(op));
+  BodyEmitter body(e, conv.op, pointers, *flatFilter(conv.op));
+  int64_t parts = conv.walksPixels(e.tier) ? conv.op.getParts() : 1;
+  int64_t outputs = conv.shape.m * conv.window.groups;
+  int64_t width = e.tier.lanes(8 * elementBytes(conv.shape.acc));
+  e.loop(e.index(0), e.index(outputs), 1, [&](Value output) {
+    forVectors(e, conv.shape.n, width, [&](Value position, int64_t active) {
+      Value at = e.add(e.mul(output, conv.shape.n), position), sum;
+      for (int64_t part = 0; part < parts; ++part) {
+        Value x = e.loadVector(pointers.workspace, conv.shape.acc,
+                               e.add(at, part * outputs * conv.shape.n), width, active);
+        sum = sum ? arith::AddFOp::create(e.b, e.loc, sum, x).getResult() : x;
+      }
+      storeResults(e, body, output, position, active, sum);
+    });
+  });
+}
+
+void ampc::cpu::addConvFilterTemplate(TemplateRegistry &registry) {
+  registry.add<kernel::ConvFilterOp, ConvFilterTemplate>();
+}

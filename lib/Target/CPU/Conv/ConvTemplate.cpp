@@ -1,0 +1,248 @@
+// kernel.conv: products whose left panels are gathered from windows of an image.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/CPU/BodyEmitter.h"
+#include "lib/Target/CPU/Conv/ConvPhases.h"
+#include "lib/Target/CPU/Conv/WindowPanels.h"
+#include "lib/Target/CPU/Data/Totals.h"
+#include "lib/Target/CPU/Loops.h"
+#include "lib/Target/CPU/Product/ProductEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cpu;
+
+namespace {
+struct ConvTemplate : KernelTemplate {
+  FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
+  void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
+               Value end) const override;
+  bool hasOwnCode(Operation *op, const Tier &tier) const override;
+};
+
+/// A convolution as products per group: pixels x output channels, summed over (tap, channel).
+struct Conv {
+  kernel::ConvOp op;
+  Window window;
+  ProductShape shape;
+  StridedSource filter; // without pointer
+  Type element;
+
+  explicit Conv(kernel::ConvOp op);
+  SmallVector<ConvPhase> phases(const Tier &tier) const;
+};
+
+/// The product of one phase; without pointers if only its tasks matter.
+struct PhaseProduct {
+  ConvPhase phase;
+  ProductShape shape;
+  Blocking blocking;
+  std::optional<WindowTile> tile; // of overlapping windows
+  std::unique_ptr<PanelSource> image, filter;
+  int64_t tasks, scratchBytes;
+
+  PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier &tier, Value image = Value(),
+               Value filter = Value());
+  void emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
+            Totals *totals);
+
+private:
+  void cutPixels(const Tier &tier);
+  void storeLine(KernelEmitter &e, BodyEmitter &body, Value group, Value line, Value channel,
+                 int64_t active, Value sums);
+};
+
+/// The products of all phases, and the output pixels that meet no tap.
+struct PhaseTasks {
+  SmallVector<PhaseProduct, 0> products;
+  SmallVector<ConvPhase> zeros;
+  int64_t tasks = 0, scratchBytes = 0;
+
+  PhaseTasks(const Conv &conv, const Tier &tier, Value image = Value(), Value filter = Value());
+  void emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
+            Totals *totals);
+  void emitZeros(KernelEmitter &e, BodyEmitter &body, const Conv &conv, Value task);
+};
+} // namespace
+
+Conv::Conv(kernel::ConvOp op) : op(op) {
+  auto image = cast<RankedTensorType>(op.getLhs().getType()),
+       filters = cast<RankedTensorType>(op.getRhs().getType());
+  window = Window::of(op, op.getSpace(), filters.getShape());
+  element = image.getElementType();
+  shape.batch = window.groups;
+  shape.m = window.pixels();
+  shape.n = op.getSpace()[3] / window.groups;
+  shape.k = window.taps() * window.groupChannels;
+  shape.acc = op.getAcc();
+  shape.lhs = element;
+  shape.rhs = filter.element = filters.getElementType();
+  shape.sharedRhs = window.groups == 1;
+  filter.lines = shape.n;
+  filter.depth = filter.lineStride = shape.k;
+  filter.depthStride = 1;
+  filter.batch = {{window.groups, shape.n * shape.k}};
+}
+
+SmallVector<ConvPhase> Conv::phases(const Tier &tier) const {
+  int64_t depth = PanelFormat::of(chooseMultiply(shape, tier), shape.acc, 0).depth;
+  return phasesOf(window, window.groupChannels % depth == 0);
+}
+
+PhaseProduct::PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier &tier, Value image,
+                           Value filter)
+    : phase(phase), shape(conv.shape) {
+  shape.m = phase.window.pixels();
+  shape.k = phase.window.taps() * phase.window.groupChannels;
+  StridedSource whole = conv.filter;
+  whole.pointer = filter;
+  if (shape.k == conv.shape.k)
+    this->filter = std::make_unique<StridedSource>(whole);
+  else
+    this->filter = std::make_unique<FilterTaps>(whole, phase, conv.window.kernel[1]);
+  PatchReader reader(phase.window, image, conv.element);
+  tile = chooseWindowTile(phase.window, shape, tier, blocking);
+  if (tile) {
+    int64_t depth = PanelFormat::of(blocking.multiply, shape.acc, 0).depth;
+    this->image = std::make_unique<WindowLines>(reader, *tile, depth);
+  } else {
+    this->image = std::make_unique<PixelLines>(reader);
+    cutPixels(tier);
+  }
+  tasks = shape.batch * blocking.mTasks * blocking.nTasks;
+  scratchBytes = ScratchLayout::of(shape, blocking, *this->image).total;
+}
+
+void PhaseProduct::cutPixels(const Tier &tier) {
+  // Phases share the registers of matrix tiles, so theirs are all of one shape.
+  ProductShape tiled = shape;
+  if (chooseMultiply(shape, tier) >= Multiply::Tiles && phase.step[0] * phase.step[1] > 1)
+    tiled.m = roundUp(shape.m, 16);
+  blocking = chooseBlocking(tiled, tier);
+}
+
+/// Finished sums of an output pixel (image, row, column).
+static void store(BodyEmitter &body, ArrayRef<Value> pixel, Value channel, int64_t active,
+                  Value sums) {
+  Run run;
+  run.dims = {pixel[0], pixel[1], pixel[2], channel};
+  run.along = 3;
+  run.lanes = cast<VectorType>(sums.getType()).getNumElements();
+  run.active = active;
+  body.emitResults(run, sums);
+}
+
+/// The output row (column) that is number `at` of a phase.
+static Value outputOf(KernelEmitter &e, const ConvPhase &phase, unsigned axis, Value at) {
+  return e.add(e.mul(at, phase.step[axis]), phase.start[axis]);
+}
+
+/// Finished sums of a line of the product.
+void PhaseProduct::storeLine(KernelEmitter &e, BodyEmitter &body, Value group, Value line,
+                             Value channel, int64_t active, Value sums) {
+  const Window &window = phase.window;
+  WindowTile::Pixel pixel;
+  if (tile) {
+    pixel = tile->pixelAt(e, window, line);
+  } else {
+    Value rest = e.div(line, window.outWidth);
+    pixel.x = e.rem(line, window.outWidth);
+    pixel.y = e.rem(rest, window.outHeight);
+    pixel.image = e.div(rest, window.outHeight);
+  }
+  auto emit = [&] {
+    Value y = outputOf(e, phase, 0, pixel.y), x = outputOf(e, phase, 1, pixel.x);
+    store(body, {pixel.image, y, x}, e.add(e.mul(group, shape.n), channel), active, sums);
+  };
+  pixel.inside ? e.when(pixel.inside, emit) : emit();
+}
+
+void PhaseProduct::emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
+                        Totals *totals) {
+  auto epilogue = [&](Value group, Value line, Value channel, int64_t active, Value sums) {
+    storeLine(e, body, group, line, channel, active, sums);
+  };
+  ProductEmitter(e, shape, blocking, *image, *filter, epilogue).emit(begin, end, scratch, totals);
+}
+
+PhaseTasks::PhaseTasks(const Conv &conv, const Tier &tier, Value image, Value filter) {
+  for (const ConvPhase &phase : conv.phases(tier)) {
+    if (phase.window.taps() == 0) {
+      zeros.push_back(phase);
+      continue;
+    }
+    PhaseProduct &product = products.emplace_back(conv, phase, tier, image, filter);
+    tasks += product.tasks;
+    scratchBytes = std::max(scratchBytes, product.scratchBytes);
+  }
+  tasks = std::max<int64_t>(tasks, 1); // a small output may have no product
+}
+
+void PhaseTasks::emit(KernelEmitter &e, BodyEmitter &body, Value begin, Value end, Value scratch,
+                      Totals *totals) {
+  int64_t first = 0;
+  for (PhaseProduct &product : products) {
+    auto within = [&](Value task) {
+      return e.min(e.max(e.sub(task, e.index(first)), e.index(0)), e.index(product.tasks));
+    };
+    product.emit(e, body, within(begin), within(end), scratch, totals);
+    first += product.tasks;
+  }
+}
+
+/// The task's share of the output's rows, about where its product is: between them memory is read
+/// and written once.
+void PhaseTasks::emitZeros(KernelEmitter &e, BodyEmitter &body, const Conv &conv, Value task) {
+  int64_t rows = conv.window.images * conv.window.outHeight,
+          channels = conv.shape.batch * conv.shape.n;
+  int64_t width = e.tier.lanes(8 * elementBytes(conv.shape.acc)), share = ceilDiv(rows, tasks);
+  Value zero = e.constant(e.vectorOf(conv.shape.acc, width), 0), from = e.mul(task, share);
+  e.loop(e.min(from, e.index(rows)), e.min(e.add(from, share), e.index(rows)), 1, [&](Value row) {
+    Value image = e.div(row, conv.window.outHeight), y = e.rem(row, conv.window.outHeight);
+    for (const ConvPhase &phase : zeros) {
+      Value rest = e.rem(y, phase.step[0]), start = e.index(phase.start[0]);
+      Value meets = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, rest, start);
+      e.when(meets, [&] {
+        e.loop(e.index(0), e.index(phase.window.outWidth), 1, [&](Value x) {
+          forVectors(e, channels, width, [&](Value channel, int64_t active) {
+            store(body, {image, y, outputOf(e, phase, 1, x)}, channel, active, zero);
+          });
+        });
+      });
+    }
+  });
+}
+
+bool ConvTemplate::hasOwnCode(Operation *op, const Tier &tier) const {
+  return hasOwnProducts(Conv(cast<kernel::ConvOp>(op)).shape, tier);
+}
+
+FailureOr<KernelEmission> ConvTemplate::plan(Operation *op, const Tier &tier) const {
+  PhaseTasks phases(Conv(cast<kernel::ConvOp>(op)), tier);
+  KernelEmission emission;
+  emission.tasks = phases.tasks;
+  emission.scratchBytes = phases.scratchBytes;
+  return emission;
+}
+
+void ConvTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+                           Value begin, Value end) const {
+  Conv conv(cast<kernel::ConvOp>(op));
+  BodyEmitter body(e, conv.op, pointers);
+  PhaseTasks phases(conv, e.tier, pointers.operands[0], pointers.operands[1]);
+  if (phases.products.size() == 1 && phases.zeros.empty())
+    return phases.emit(e, body, begin, end, pointers.scratch, pointers.totals);
+  // Totals count the tasks of all phases.
+  forTasks(e, pointers.totals, begin, end, [&](Value from, Value to) {
+    if (phases.zeros.empty())
+      return phases.emit(e, body, from, to, pointers.scratch, nullptr);
+    e.loop(from, to, 1, [&](Value task) {
+      phases.emit(e, body, task, e.add(task, 1), pointers.scratch, nullptr);
+      phases.emitZeros(e, body, conv, task);
+    });
+  });
+}
+
+void ampc::cpu::addConvTemplate(TemplateRegistry &registry) {
+  registry.add<kernel::ConvOp, ConvTemplate>();
+}

@@ -1,0 +1,71 @@
+// Windows of few channels, gathered for a filter's gradient.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/CPU/Conv/FilterGradient.h"
+#include "lib/Target/CPU/Loops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cpu;
+
+/// Through the rows under the windows, which have zeros where the padding is: from there a row of a
+/// window is one copy, without conditions.
+void FilterGradientEmitter::gatherWindows(const Task &task, const Block &block) {
+  e.loop(block.unit, block.unitEnd, 1, [&](Value unit) {
+    packRows(task, unit, block.y);
+    Value panel = e.address(image.packed, format.unit, e.mul(e.sub(unit, block.unit), image.image));
+    e.loop(block.y, block.yEnd, 1, [&](Value y) {
+      Value row = e.sub(y, block.y), line = e.address(panel, format.unit, e.mul(row, image.row));
+      e.loop(e.index(0), e.index(window.outWidth), 1, [&](Value x) {
+        gatherWindow(e.mul(row, source.strides[0]), e.mul(x, source.strides[1]),
+                     e.address(line, format.unit, e.mul(x, image.pixel)));
+      });
+    });
+  });
+}
+
+/// Rows of the image under the windows of output row `y` and those after it.
+void FilterGradientEmitter::packRows(const Task &task, Value unit, Value y) {
+  int64_t channels = source.groupChannels, columns = blocking.rowUnits / channels;
+  int64_t left = std::clamp<int64_t>(source.padding[1], 0, columns);
+  int64_t right = std::clamp<int64_t>(source.padding[1] + source.width, left, columns);
+  Value y0 = e.add(e.mul(y, source.strides[0]), -source.padding[0]);
+  auto copy = [&](Value from, Value to, int64_t length) {
+    forVectors(e, length, blocking.width, [&](Value j, int64_t active) {
+      Value units = readUnits(image, unit, e.add(from, j), blocking.width, active);
+      e.store(units, rows, e.add(to, j), active);
+    });
+  };
+  e.loop(e.index(0), e.index(blocking.windowRows), 1, [&](Value i) {
+    Value row = e.add(y0, i), to = e.mul(i, blocking.rowUnits);
+    fillRow(e, format.unit, 0, rows, to, blocking.rowUnits);
+    e.when(within(e, row, e.index(source.height)), [&] {
+      Value line = e.add(e.mul(e.mul(unit, format.depth), source.height), row);
+      Value pixel = e.add(e.mul(line, source.width), left - source.padding[1]);
+      Value from = e.add(e.mul(pixel, source.channels), e.mul(task.group, channels));
+      Value into = e.add(to, left * channels);
+      if (source.groups == 1)
+        return copy(from, into, (right - left) * channels);
+      e.loop(e.index(0), e.index(right - left), 1, [&](Value x) {
+        copy(e.add(from, e.mul(x, source.channels)), e.add(into, e.mul(x, channels)), channels);
+      });
+    });
+  });
+}
+
+/// What a vector writes past the end of its row, the next row of the window overwrites.
+void FilterGradientEmitter::gatherWindow(Value row, Value column, Value line) {
+  int64_t channels = source.groupChannels, width = blocking.width;
+  bool isRun = source.dilations[1] == 1;
+  int64_t runs = isRun ? 1 : source.kernel[1], length = isRun ? source.kernel[1] : 1;
+  e.loop(e.index(0), e.index(source.kernel[0]), 1, [&](Value ky) {
+    e.loop(e.index(0), e.index(runs), 1, [&](Value kx) {
+      Value from = e.mul(e.add(row, e.mul(ky, source.dilations[0])), blocking.rowUnits);
+      Value x = e.add(column, e.mul(kx, source.dilations[1]));
+      from = e.add(from, e.mul(x, channels));
+      Value to = e.mul(e.add(e.mul(ky, source.kernel[1]), kx), channels);
+      for (int64_t j = 0; j < length * channels; j += width)
+        e.store(e.loadVector(rows, format.unit, e.add(from, j), width), line, e.add(to, j));
+    });
+  });
+}

@@ -1,0 +1,249 @@
+// kernel.map: rows of points, each in stages when it reduces along itself.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/CPU/BodyEmitter.h"
+#include "lib/Target/CPU/Combine.h"
+#include "lib/Target/CPU/Cost.h"
+#include "lib/Target/CPU/Data/RowCache.h"
+#include "lib/Target/CPU/Data/Totals.h"
+#include "lib/Target/CPU/Product/PackedResults.h"
+#include "lib/Target/CPU/Product/TileEmitter.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cpu;
+
+namespace {
+/// How a map is cut into tasks: whole rows, or (rows longer than a task is worth) segments of a
+/// row. With packed results, see there.
+struct MapShape {
+  IterationSpace space;
+  int64_t rows, length;
+  int64_t segment, segments; // of a row
+  int64_t rowsPerTask;       // 1 if there are several segments
+
+  explicit MapShape(kernel::MapOp op) : space(IterationSpace::of(op)) {
+    Block &body = op.getBody().front();
+    bool reduces = !body.getOps<kernel::RowReduceOp>().empty();
+    if (llvm::none_of(op->getResultTypes(), kernel::packingOf))
+      space.collapse(reduces || !body.getOps<kernel::RowIndexOp>().empty());
+    length = space.sizes.back();
+    rows = space.count(0, space.rank() - 1);
+    int64_t points = pointsPerTask(op);
+    // Whole cache lines of any type per segment.
+    segment = reduces || length <= 2 * points ? length : llvm::alignTo(points, 64);
+    segments = llvm::divideCeil(length, segment);
+    rowsPerTask = segments > 1 ? 1 : std::max<int64_t>(1, points / length);
+  }
+  int64_t tasks() const { return llvm::divideCeil(rows, rowsPerTask) * segments; }
+  /// All dimensions of a row but the last.
+  SmallVector<Value> outerAt(KernelEmitter &e, Value row) const {
+    return space.delinearize(e, row, space.rank() - 1);
+  }
+};
+
+/// Emits one row, or a segment of it.
+class RowEmitter {
+public:
+  RowEmitter(KernelEmitter &e, kernel::MapOp op, BodyEmitter &body, Value scratch)
+      : e(e), op(op), body(body), last(body.space().rank() - 1), length(body.space().sizes.back()),
+        cache(op, length), scratch(scratch) {}
+
+  void emit(ArrayRef<Value> outer, Value from, Value to);
+  /// Of rows that fit a vector: all their points.
+  Run wholeRow(ArrayRef<Value> dims) const {
+    Run run = runAt(dims.back(), length);
+    run.dims = llvm::to_vector(dims);
+    return run;
+  }
+
+private:
+  Run runAt(Value j, int64_t active) const;
+  void reduceStage(MutableArrayRef<kernel::RowReduceOp> reductions);
+  void storeVarying(Value from, Value to);
+  void storeUniform();
+
+  KernelEmitter &e;
+  kernel::MapOp op;
+  BodyEmitter &body;
+  unsigned last;
+  int64_t length;
+  RowCache cache;
+  Value scratch;
+  SmallVector<Value> outer;
+  unsigned stage = 0;
+};
+} // namespace
+
+Run RowEmitter::runAt(Value j, int64_t active) const {
+  Run run;
+  run.dims = outer;
+  run.dims.push_back(j);
+  run.along = last;
+  run.lanes = body.lanes();
+  run.active = active;
+  return run;
+}
+
+// Several accumulators per reduction hide the latency of an addition.
+void RowEmitter::reduceStage(MutableArrayRef<kernel::RowReduceOp> reductions) {
+  int64_t lanes = body.lanes(), full = length - length % lanes;
+  int64_t ways = length >= 8 * lanes ? 4 : 1;
+  SmallVector<Value> sums;
+  for (int64_t way = 0; way < ways; ++way)
+    for (kernel::RowReduceOp r : reductions)
+      sums.push_back(neutral(e, r.getKind(), KernelEmitter::vectorOf(r.getType(), lanes)));
+  auto accumulate = [&](Value j, int64_t active, MutableArrayRef<Value> into) {
+    Run run = runAt(j, active);
+    BodyEmitter::Values done;
+    cache.load(e, body, scratch, stage, run, done);
+    for (auto [r, sum] : llvm::zip(reductions, into)) {
+      Value next = combine(e, r.getKind(), sum, body.evaluateVector(r.getX(), run, done));
+      sum = keepActive(e, next, sum, active);
+    }
+    cache.store(e, scratch, stage, run, done);
+  };
+  size_t count = reductions.size();
+  int64_t blocked = full - full % (ways * lanes);
+  sums = e.loop(e.index(0), e.index(blocked), ways * lanes, sums, [&](Value j, ValueRange v) {
+    SmallVector<Value> next(v);
+    for (int64_t way = 0; way < ways; ++way)
+      accumulate(e.add(j, way * lanes), lanes, MutableArrayRef(next).slice(way * count, count));
+    return next;
+  });
+  for (int64_t j = blocked; j < length; j += lanes)
+    accumulate(e.index(j), std::min(lanes, length - j), MutableArrayRef(sums).take_front(count));
+  for (auto [i, r] : llvm::enumerate(reductions)) {
+    for (int64_t way = 1; way < ways; ++way)
+      sums[i] = combine(e, r.getKind(), sums[i], sums[way * count + i]);
+    body.define(r.getResult(), combineLanes(e, r.getKind(), sums[i]));
+  }
+}
+
+void RowEmitter::storeVarying(Value from, Value to) {
+  Operation *yield = op.getBody().front().getTerminator();
+  SmallVector<unsigned> varying;
+  for (unsigned k = 0; k < op->getNumResults(); ++k)
+    if (body.space().results[k].dependsOn(last) && PackedResults::writesElements(op, k))
+      varying.push_back(k);
+  if (varying.empty())
+    return;
+  auto write = [&](Value j, int64_t active) {
+    Run run = runAt(j, active);
+    BodyEmitter::Values done;
+    cache.load(e, body, scratch, stage, run, done);
+    SmallVector<Value> values;
+    for (unsigned k : varying)
+      values.push_back(body.evaluate(yield->getOperand(k), run, done));
+    for (auto [k, value] : llvm::zip(varying, values))
+      body.storeResult(k, value, run);
+  };
+  int64_t lanes = body.lanes(), tail = length % lanes;
+  Value whole = e.index(length - tail);
+  e.loop(from, e.min(to, whole), lanes, [&](Value j) { write(j, lanes); });
+  if (tail)
+    e.when(e.less(whole, to), [&] { write(whole, tail); });
+}
+void RowEmitter::storeUniform() {
+  Operation *yield = op.getBody().front().getTerminator();
+  Run run = runAt(e.index(0), 1);
+  run.lanes = 1;
+  BodyEmitter::Values done;
+  for (unsigned k = 0; k < op->getNumResults(); ++k)
+    if (!body.space().results[k].dependsOn(last))
+      body.storeResult(k, body.evaluate(yield->getOperand(k), run, done), run);
+}
+
+void RowEmitter::emit(ArrayRef<Value> outerDims, Value from, Value to) {
+  outer = llvm::to_vector(outerDims);
+  size_t mark = body.mark();
+  uint64_t lastBit = uint64_t(1) << last;
+  Run start = runAt(from, 1);
+  body.pin(start, lastBit);
+  SmallVector<kernel::RowReduceOp> all(op.getBody().front().getOps<kernel::RowReduceOp>());
+  for (stage = 0;; ++stage) {
+    auto now = llvm::filter_to_vector(
+        all, [&](kernel::RowReduceOp r) { return rowStage(r.getResult()) == stage; });
+    if (now.empty())
+      break;
+    reduceStage(now);
+    body.pin(start, lastBit);
+  }
+  storeVarying(from, to);
+  // One of the segments of a row is enough.
+  e.when(e.less(from, e.index(1)), [&] { storeUniform(); });
+  body.release(mark);
+}
+
+namespace {
+class MapTemplate : public KernelTemplate {
+  FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override {
+    auto map = cast<kernel::MapOp>(op);
+    MapShape shape(map);
+    KernelEmission emission;
+    if (PackedResults packed(map, tier); packed) {
+      if (failed(packed.checkSizes(tier)))
+        return failure();
+      emission.tasks = packed.tasks();
+      emission.scratchBytes = packed.scratchBytes();
+      return emission;
+    }
+    auto tiles = TileShape::of(map, shape.space, BodyEmitter::lanesFor(map, tier));
+    emission.tasks = tiles ? tiles->tasks() : shape.tasks();
+    emission.scratchBytes = RowCache(map, shape.length).bytes();
+    return emission;
+  }
+
+  void emitRun(Operation *operation, KernelEmitter &e, const KernelPointers &pointers, Value begin,
+               Value end) const override {
+    auto op = cast<kernel::MapOp>(operation);
+    MapShape shape(op);
+    unsigned outer = shape.space.rank() - 1;
+    BodyEmitter body(e, op, pointers, shape.space);
+    RowEmitter rows(e, op, body, pointers.scratch);
+    Run nowhere;
+    nowhere.dims.assign(outer + 1, e.index(0));
+    body.pin(nowhere, ~uint64_t(0));
+    if (PackedResults packed(op, e.tier); packed)
+      return e.loop(begin, end, 1, [&](Value task) {
+        packed.emit(e, body, pointers, task,
+                    [&](Value row, Value from, Value to) { rows.emit({row}, from, to); });
+      });
+    auto tiles = TileShape::of(op, shape.space, body.lanes());
+    if (!tiles && shape.segments == 1 && shape.length <= body.lanes()) // a bias stays in a register
+      body.pinVectors(rows.wholeRow(nowhere.dims), (uint64_t(1) << outer) - 1);
+    forTasks(e, pointers.totals, begin, end, [&](Value from, Value to) {
+      if (tiles)
+        emitTiles(e, op, body, *tiles, from, to);
+      else if (shape.segments > 1)
+        emitSegments(e, shape, rows, from, to);
+      else
+        emitRows(e, shape, rows, from, to);
+    });
+  }
+
+  bool hasOwnCode(Operation *op, const Tier &tier) const override {
+    auto map = cast<kernel::MapOp>(op);
+    return KernelTemplate::hasOwnCode(op, tier) ||
+           !PackedResults(map, tier).areLike({map, tiers()[unsigned(tier.kind) - 1]});
+  }
+
+  static void emitSegments(KernelEmitter &e, const MapShape &shape, RowEmitter &rows, Value begin,
+                           Value end) {
+    e.loop(begin, end, 1, [&](Value task) {
+      Value from = e.mul(e.rem(task, shape.segments), shape.segment);
+      Value to = e.min(e.add(from, shape.segment), e.index(shape.length));
+      rows.emit(shape.outerAt(e, e.div(task, shape.segments)), from, to);
+    });
+  }
+  static void emitRows(KernelEmitter &e, const MapShape &shape, RowEmitter &rows, Value begin,
+                       Value end) {
+    Value stop = e.min(e.mul(end, shape.rowsPerTask), e.index(shape.rows));
+    e.loop(e.mul(begin, shape.rowsPerTask), stop, 1,
+           [&](Value row) { rows.emit(shape.outerAt(e, row), e.index(0), e.index(shape.length)); });
+  }
+};
+} // namespace
+
+void cpu::addMapTemplates(TemplateRegistry &registry) {
+  registry.add<kernel::MapOp, MapTemplate>();
+}

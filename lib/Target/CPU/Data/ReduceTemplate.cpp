@@ -1,0 +1,301 @@
+// kernel.reduce over the middle of [outer, reduced, inner], in chunks that a last function combines
+// in order.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/CPU/BodyEmitter.h"
+#include "lib/Target/CPU/Combine.h"
+#include "lib/Target/CPU/Cost.h"
+#include "lib/Target/CPU/Data/Totals.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cpu;
+
+namespace {
+/// Tasks are (chunk of reduced, block of outer, block of inner), outermost first.
+struct ReduceShape {
+  int64_t outer, reduced, inner;
+  int64_t chunks, chunk;           // parts of reduced, and their length
+  int64_t outerBlock, outerBlocks; // rows of results per task
+  int64_t innerBlock, innerBlocks;
+
+  IterationSpace space;
+
+  explicit ReduceShape(kernel::ReduceOp op)
+      : chunks(op.getChunks()), space(IterationSpace::of(op)) {
+    if (readsAcross(op)) { // rows of a transposed tensor are columns
+      std::swap(space.sizes[0], space.sizes[2]);
+      for (Access &access : llvm::concat<Access>(space.inputs, space.results))
+        std::swap(access.strides[0], access.strides[2]);
+    }
+    outer = space.sizes[0];
+    reduced = space.sizes[1];
+    inner = space.sizes[2];
+    chunk = llvm::divideCeil(reduced, chunks);
+    int64_t points = pointsPerTask(op);
+    // Blocks of whole cache lines.
+    innerBlock = chunk * inner <= 2 * points
+                     ? inner
+                     : llvm::alignTo(std::max<int64_t>(points / chunk, 64), 64);
+    innerBlock = std::min(innerBlock, inner);
+    innerBlocks = llvm::divideCeil(inner, innerBlock);
+    outerBlock = innerBlocks > 1 ? 1 : std::max<int64_t>(1, points / (chunk * inner));
+    outerBlocks = llvm::divideCeil(outer, outerBlock);
+  }
+  int64_t tasks() const { return chunks * outerBlocks * innerBlocks; }
+
+private:
+  bool readsAcross(kernel::ReduceOp op) const {
+    if (space.sizes[2] != 1 || space.sizes[0] == 1 ||
+        !op.getBody().front().getOps<kernel::LinearIndexOp>().empty())
+      return false;
+    bool across = false;
+    for (const Access &access : llvm::concat<const Access>(space.inputs, space.results)) {
+      if (access.residue)
+        return false;
+      across |= access.strides[0] == 1 && access.strides[1] > 1;
+    }
+    return across;
+  }
+};
+
+class ReduceEmitter {
+public:
+  ReduceEmitter(KernelEmitter &e, kernel::ReduceOp op, const KernelPointers &pointers)
+      : e(e), op(op), shape(op), pointers(pointers), body(e, op, pointers, shape.space),
+        lanes(body.lanes()), kind(op.getKind()) {}
+
+  void emitTasks(Value begin, Value end);
+  void emitFinish();
+
+private:
+  void emitTask(Value task);
+  void reduceColumns(Value outer, Value from, Value to, Value j, int64_t vectors, int64_t active);
+  void reduceRow(Value outer, Value from, Value to);
+  SmallVector<Value> start(int64_t width, int64_t ways);
+  void accumulate(const Run &run, MutableArrayRef<Value> sums);
+  void storeSum(unsigned k, Value sum, Value outer, Value inner, int64_t active);
+  Value partialBase(unsigned k);
+  Type elementOf(unsigned k) { return getElementTypeOrSelf(op->getResult(k)); }
+  unsigned count() { return op->getNumResults(); }
+
+  KernelEmitter &e;
+  kernel::ReduceOp op;
+  ReduceShape shape;
+  const KernelPointers &pointers;
+  BodyEmitter body;
+  int64_t lanes;
+  kernel::Combine kind;
+  Value chunkNumber;
+};
+} // namespace
+
+/// Partial sums of result k lie in the workspace as [chunks, outer, inner].
+Value ReduceEmitter::partialBase(unsigned k) {
+  int64_t bytes = 0;
+  for (unsigned i = 0; i < k; ++i)
+    bytes += kernel::alignUp(shape.chunks * shape.outer * shape.inner * elementBytes(elementOf(i)));
+  return e.offset(pointers.workspace, bytes);
+}
+
+void ReduceEmitter::storeSum(unsigned k, Value sum, Value outer, Value inner, int64_t active) {
+  if (shape.chunks > 1) {
+    Value row = e.add(e.mul(chunkNumber, shape.outer), outer);
+    return e.store(sum, partialBase(k), e.add(e.mul(row, shape.inner), inner), active);
+  }
+  Run run;
+  run.dims = {outer, e.index(0), inner};
+  run.along = 2;
+  run.active = active;
+  if (auto vector = dyn_cast<VectorType>(sum.getType()))
+    run.lanes = vector.getDimSize(0);
+  body.storeResult(k, sum, run);
+}
+
+SmallVector<Value> ReduceEmitter::start(int64_t width, int64_t ways) {
+  SmallVector<Value> sums;
+  for (int64_t way = 0; way < ways; ++way)
+    for (unsigned k = 0; k < count(); ++k)
+      sums.push_back(neutral(e, kind, KernelEmitter::vectorOf(elementOf(k), width)));
+  return sums;
+}
+/// Adds the yielded values of one run.
+void ReduceEmitter::accumulate(const Run &run, MutableArrayRef<Value> sums) {
+  BodyEmitter::Values done;
+  Operation *yield = body.body().getTerminator();
+  for (auto [k, sum] : llvm::enumerate(sums)) {
+    Value next = combine(e, kind, sum, body.evaluateVector(yield->getOperand(k), run, done));
+    sum = keepActive(e, next, sum, run.active);
+  }
+}
+
+/// Sums `vectors` neighbouring vectors of columns from column j on; all of them are full unless
+/// vectors is 1.
+void ReduceEmitter::reduceColumns(Value outer, Value from, Value to, Value j, int64_t vectors,
+                                  int64_t active) {
+  SmallVector<Value> sums = start(lanes, vectors);
+  Run run;
+  run.along = 2;
+  run.lanes = lanes;
+  run.active = active;
+  sums = e.loop(from, to, 1, sums, [&](Value i, ValueRange v) {
+    SmallVector<Value> next(v);
+    size_t mark = body.mark();
+    run.dims = {outer, i, j};
+    body.pin(run, 4);
+    for (int64_t n = 0; n < vectors; ++n) {
+      run.dims = {outer, i, e.add(j, n * lanes)};
+      accumulate(run, MutableArrayRef(next).slice(n * count(), count()));
+    }
+    body.release(mark);
+    return next;
+  });
+  for (int64_t n = 0; n < vectors; ++n)
+    for (unsigned k = 0; k < count(); ++k)
+      storeSum(k, sums[n * count() + k], outer, e.add(j, n * lanes), active);
+}
+
+/// Sums along the reduced dimension itself; four sums hide the latency of an addition.
+void ReduceEmitter::reduceRow(Value outer, Value from, Value to) {
+  constexpr int64_t ways = 4;
+  Run run;
+  run.along = 1;
+  run.lanes = run.active = lanes;
+  auto runAt = [&](Value i) -> Run & {
+    run.dims = {outer, i, e.index(0)};
+    return run;
+  };
+  SmallVector<Value> sums = start(lanes, ways);
+  Value blocks = e.mul(e.div(e.sub(to, from), ways * lanes), ways * lanes);
+  Value blocked = e.add(from, blocks);
+  sums = e.loop(from, blocked, ways * lanes, sums, [&](Value i, ValueRange v) {
+    SmallVector<Value> next(v);
+    for (int64_t way = 0; way < ways; ++way)
+      accumulate(runAt(e.add(i, way * lanes)), MutableArrayRef(next).slice(way * count(), count()));
+    return next;
+  });
+  SmallVector<Value> first;
+  for (unsigned k = 0; k < count(); ++k) {
+    Value sum = sums[k];
+    for (int64_t way = 1; way < ways; ++way)
+      sum = combine(e, kind, sum, sums[way * count() + k]);
+    first.push_back(sum);
+  }
+  // Only the end of a chunk is not a multiple of a vector.
+  Value whole = e.add(blocked, e.mul(e.div(e.sub(to, blocked), lanes), lanes));
+  first = e.loop(blocked, whole, lanes, first, [&](Value i, ValueRange v) {
+    SmallVector<Value> next(v);
+    accumulate(runAt(i), next);
+    return next;
+  });
+  for (unsigned k = 0; k < count(); ++k)
+    first[k] = combineLanes(e, kind, first[k]);
+  run.lanes = run.active = 1;
+  first = e.loop(whole, to, 1, first, [&](Value i, ValueRange v) {
+    SmallVector<Value> next(v);
+    accumulate(runAt(i), next);
+    return next;
+  });
+  for (unsigned k = 0; k < count(); ++k)
+    storeSum(k, first[k], outer, e.index(0), 1);
+}
+
+void ReduceEmitter::emitTask(Value task) {
+  Value innerNumber = e.rem(task, shape.innerBlocks), rest = e.div(task, shape.innerBlocks);
+  Value outerNumber = e.rem(rest, shape.outerBlocks);
+  chunkNumber = e.div(rest, shape.outerBlocks);
+  // The last chunks may be empty.
+  Value from = e.min(e.mul(chunkNumber, shape.chunk), e.index(shape.reduced));
+  Value to = e.min(e.add(from, shape.chunk), e.index(shape.reduced));
+  if (shape.chunks == 1) {
+    from = e.index(0);
+    to = e.index(shape.reduced);
+  }
+  Value row = e.mul(outerNumber, shape.outerBlock);
+  Value rowEnd = e.min(e.add(row, shape.outerBlock), e.index(shape.outer));
+  e.loop(row, rowEnd, 1, [&](Value outer) {
+    size_t mark = body.mark();
+    Run run;
+    run.dims = {outer, from, e.index(0)};
+    body.pin(run, 6);
+    if (shape.inner == 1) {
+      reduceRow(outer, from, to);
+    } else {
+      constexpr int64_t vectors = 4;
+      int64_t tail = shape.inner % lanes;
+      Value j = e.mul(innerNumber, shape.innerBlock);
+      Value columnEnd = e.min(e.add(j, shape.innerBlock), e.index(shape.inner));
+      if (shape.innerBlocks == 1)
+        columnEnd = e.index(shape.inner);
+      Value full = e.min(columnEnd, e.index(shape.inner - tail));
+      Value width = e.mul(e.div(e.sub(full, j), vectors * lanes), vectors * lanes);
+      Value blocked = e.add(j, width);
+      e.loop(j, blocked, vectors * lanes,
+             [&](Value at) { reduceColumns(outer, from, to, at, vectors, lanes); });
+      e.loop(blocked, full, lanes, [&](Value at) { reduceColumns(outer, from, to, at, 1, lanes); });
+      if (tail)
+        e.when(e.less(full, columnEnd),
+               [&] { reduceColumns(outer, from, to, e.index(shape.inner - tail), 1, tail); });
+    }
+    body.release(mark);
+  });
+}
+
+void ReduceEmitter::emitTasks(Value begin, Value end) {
+  Run nowhere;
+  nowhere.dims.assign(3, e.index(0));
+  body.pin(nowhere, ~uint64_t(0));
+  forTasks(e, pointers.totals, begin, end,
+           [&](Value from, Value to) { e.loop(from, to, 1, [&](Value task) { emitTask(task); }); });
+}
+
+/// Chunk by chunk in order, so that threads do not show in the sums.
+void ReduceEmitter::emitFinish() {
+  int64_t width = shape.inner == 1 ? 1 : lanes, tail = shape.inner % width;
+  auto combineAt = [&](Value outer, Value j, int64_t active) {
+    Run run;
+    run.dims = {outer, e.index(0), j};
+    run.along = 2;
+    run.lanes = width;
+    run.active = active;
+    Value at = e.add(e.mul(outer, shape.inner), j);
+    for (unsigned k = 0; k < count(); ++k) {
+      Value base = partialBase(k);
+      SmallVector<Value> sum{e.loadVector(base, elementOf(k), at, width, active)};
+      sum = e.loop(e.index(1), e.index(shape.chunks), 1, sum, [&](Value c, ValueRange v) {
+        Value part = e.add(e.mul(c, shape.outer * shape.inner), at);
+        Value next = e.loadVector(base, elementOf(k), part, width, active);
+        return SmallVector<Value>{combine(e, kind, v[0], next)};
+      });
+      body.storeResult(k, sum[0], run);
+    }
+  };
+  e.loop(e.index(0), e.index(shape.outer), 1, [&](Value outer) {
+    e.loop(e.index(0), e.index(shape.inner - tail), width,
+           [&](Value j) { combineAt(outer, j, width); });
+    if (tail)
+      combineAt(outer, e.index(shape.inner - tail), tail);
+  });
+}
+
+namespace {
+class ReduceTemplate : public KernelTemplate {
+  FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override {
+    ReduceShape shape(cast<kernel::ReduceOp>(op));
+    KernelEmission emission;
+    emission.tasks = shape.tasks();
+    emission.hasFinish = shape.chunks > 1;
+    return emission;
+  }
+  void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
+               Value end) const override {
+    ReduceEmitter(e, cast<kernel::ReduceOp>(op), pointers).emitTasks(begin, end);
+  }
+  void emitFinish(Operation *op, KernelEmitter &e, const KernelPointers &pointers) const override {
+    ReduceEmitter(e, cast<kernel::ReduceOp>(op), pointers).emitFinish();
+  }
+};
+} // namespace
+
+void cpu::addReduceTemplates(TemplateRegistry &registry) {
+  registry.add<kernel::ReduceOp, ReduceTemplate>();
+}

@@ -1,0 +1,74 @@
+// Values kept between the stages of a row.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/CPU/Data/RowCache.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cpu;
+
+unsigned cpu::rowStage(Value value) {
+  Operation *def = value.getDefiningOp();
+  unsigned most = 0;
+  if (def)
+    for (Value operand : def->getOperands())
+      most = std::max(most, rowStage(operand) +
+                                isa_and_nonnull<kernel::RowReduceOp>(operand.getDefiningOp()));
+  return most;
+}
+
+/// What evaluating `value` computes at every point: up to inputs and reductions.
+static void collect(Value value, llvm::SmallSetVector<Value, 16> &cone) {
+  Operation *def = value.getDefiningOp();
+  if (!def || isa<kernel::RowReduceOp>(def) || !cone.insert(value))
+    return;
+  for (Value operand : def->getOperands())
+    collect(operand, cone);
+}
+
+/// Worth a store and a load: about twenty instructions.
+static bool isCostly(Value value) {
+  Operation *def = value.getDefiningOp();
+  return isa<math::ExpOp, math::LogOp, math::Log1pOp, math::TanhOp, math::ErfOp, math::SinOp,
+             math::CosOp, math::PowFOp>(def);
+}
+
+/// Vectors with sums have as many lanes as those of 32 bits, however wide their elements are.
+static constexpr int64_t mostLanes = 16;
+
+RowCache::RowCache(kernel::MapOp op, int64_t length)
+    : rowBytes(kernel::alignUp(llvm::alignTo(length, mostLanes) * 8)) {
+  constexpr int64_t mostBytes = 256 << 10; // stays in the second-level cache
+  Block &body = op.getBody().front();
+  SmallVector<llvm::SmallSetVector<Value, 16>> cones(1);
+  for (auto reduce : body.getOps<kernel::RowReduceOp>()) {
+    unsigned stage = rowStage(reduce.getResult());
+    if (cones.size() < stage + 2)
+      cones.resize(stage + 2);
+    collect(reduce.getX(), cones[stage]);
+  }
+  for (Value value : body.getTerminator()->getOperands())
+    collect(value, cones.back());
+  for (auto [stage, cone] : llvm::enumerate(cones))
+    for (Value value : cone) {
+      auto holds = [&](const auto &other) { return other.contains(value); };
+      auto all = ArrayRef(cones);
+      if (isCostly(value) && llvm::none_of(all.take_front(stage), holds) &&
+          llvm::any_of(all.drop_front(stage + 1), holds) && bytes() + rowBytes <= mostBytes)
+        values.push_back({value, unsigned(stage)});
+    }
+}
+
+void RowCache::load(KernelEmitter &e, const BodyEmitter &body, Value scratch, unsigned stage,
+                    const Run &run, BodyEmitter::Values &done) const {
+  for (auto [i, entry] : llvm::enumerate(values))
+    if (entry.stage < stage && !body.isKnown(entry.value))
+      done[entry.value] = e.loadVector(e.offset(scratch, i * rowBytes), entry.value.getType(),
+                                       run.dims.back(), run.lanes);
+}
+void RowCache::store(KernelEmitter &e, Value scratch, unsigned stage, const Run &run,
+                     const BodyEmitter::Values &done) const {
+  for (auto [i, entry] : llvm::enumerate(values))
+    if (Value value = done.lookup(entry.value); value && entry.stage == stage)
+      e.store(e.broadcast(value, run.lanes), e.offset(scratch, i * rowBytes), run.dims.back());
+}

@@ -1,0 +1,55 @@
+// exp and tanh of f32, computed in f32.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/CPU/Math/FloatCode.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace ampc::cpu;
+using P = arith::CmpFPredicate;
+
+// exp(x) = 2^n exp(r) with |r| <= ln(2)/2. The polynomial is minimax, 3e-9 relative; the result is
+// within 1.2 units in the last place. 2^n comes in two factors of half the exponent each, which are
+// normal numbers even where the result is denormal or at the upper end of the range.
+static Value expF32(FloatCode &c, Value x) {
+  // Comparisons leave NaN alone. Beyond these bounds the result is infinite or 0.
+  Value bounded = c.select(c.compare(P::OGT, x, 89.0), c.real(89.0, x), x);
+  bounded = c.select(c.compare(P::OLT, x, -104.0), c.real(-104.0, x), bounded);
+  // The sum rounds to an integer: its lowest bits are n + 254, the exponents of the two factors.
+  constexpr double shift = 0x1.8p23 + 254;
+  Value shifted = c.fma(bounded, c.real(M_LOG2E, x), c.real(shift, x)), n = c.add(shifted, -shift);
+  // The upper part of ln(2) has so few bits that its product with n is exact.
+  constexpr double upper = 0x1.62e4p-1;
+  Value r = c.fma(n, c.real(-upper, x), bounded);
+  r = c.fma(n, c.real(upper - M_LN2, x), r);
+  static constexpr double k[] = {1,
+                                 1,
+                                 0.49999993372854457,
+                                 0.16666519521798961,
+                                 0.041668401130075507,
+                                 0.0083688512789010048,
+                                 0.0013814318366390662};
+  Value bits = c.bits(shifted), half = c.right(bits, 1), rest = c.subBits(bits, half);
+  auto power = [&](Value exponent) { return c.floatOf(c.left(exponent, 23), c.b.getF32Type()); };
+  // A product that underflows is slow on some processors, and masked softmaxes are full of zeros:
+  // they come from a factor of 0.
+  Value last = c.select(c.compare(P::OLT, x, -103.97208), c.real(0.0, x), power(rest));
+  return c.mul(c.mul(c.fusedPolynomial(r, k), power(half)), last);
+}
+
+// A quotient of polynomials, minimax on [0, 9.02] with the coefficients rounded to f32, 3e-8
+// relative; its coefficients are positive, so that nothing cancels, and the first ones are 1, so
+// that small numbers stay as they are. From 9.011 on the nearest float is 1.
+static Value tanhF32(FloatCode &c, Value x) {
+  Value magnitude = c.abs(x), square = c.mul(x, x), one = c.real(1.0, x);
+  static constexpr double above[] = {1, 0.133826882, 0.0034974583, 2.06358418e-05, 1.33843301e-08};
+  static constexpr double below[] = {1, 0.467160106, 0.0258843619, 0.000328851922, 7.79025868e-07};
+  Value quotient =
+      c.div(c.mul(magnitude, c.fusedPolynomial(square, above)), c.fusedPolynomial(square, below));
+  quotient = c.select(c.compare(P::OGT, quotient, 1.0), one, quotient);
+  return c.withSign(c.select(c.compare(P::OGT, magnitude, 9.0109), one, quotient), x);
+}
+
+void ampc::cpu::addExponentialPatterns(RewritePatternSet &patterns) {
+  patterns.add<ExpandF32<math::ExpOp, expF32>, ExpandF32<math::TanhOp, tanhF32>>(
+      patterns.getContext());
+}

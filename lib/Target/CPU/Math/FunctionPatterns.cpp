@@ -1,0 +1,197 @@
+// sin, cos and pow of f32, computed in f64; functions of f64 by libm.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Target/CPU/Codegen.h"
+#include "lib/Target/CPU/Math/FloatCode.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace ampc::cpu;
+
+// 2/pi in pieces of 24 bits, so that each product with a float is exact in double. After Payne and
+// Hanek, "Radian reduction for trigonometric functions" (1983): whole turns of each product are
+// dropped before the sum.
+static constexpr double twoOverPi[] = {0xa2f983p-24,  0x6e4e44p-48,  0x1529fcp-72,  0x2757d1p-96,
+                                       0xf534ddp-120, 0xc0db62p-144, 0x95993cp-168, 0x439041p-192};
+
+namespace {
+/// x = (quarter + fraction) * pi/2 up to whole turns, |fraction| <= 1/2.
+struct Reduced {
+  Value quarter, angle; // integer 0 to 4 as f64; fraction * pi/2
+};
+} // namespace
+static Reduced reduceAngle(FloatCode &c, Value magnitude) {
+  Value turns;
+  for (double piece : twoOverPi) {
+    Value product = c.mul(magnitude, piece);
+    Value whole = math::FloorOp::create(c.b, c.loc, c.mul(product, 0.25));
+    Value rest = c.sub(product, c.mul(whole, 4.0));
+    turns = turns ? c.add(turns, rest) : rest;
+  }
+  Value nearest = math::RoundEvenOp::create(c.b, c.loc, turns);
+  return {nearest, c.mul(c.sub(turns, nearest), M_PI_2)};
+}
+
+// Taylor polynomials are enough on |angle| <= pi/4: the next terms are below 1e-11.
+static Value sine(FloatCode &c, Value r) {
+  static constexpr double k[] = {1, -1 / 6., 1 / 120., -1 / 5040., 1 / 362880., -1 / 39916800.};
+  return c.mul(r, c.polynomial(c.mul(r, r), k));
+}
+static Value cosine(FloatCode &c, Value r) {
+  static constexpr double k[] = {1,          -1 / 2.,       1 / 24.,       -1 / 720.,
+                                 1 / 40320., -1 / 3628800., 1 / 479001600.};
+  return c.polynomial(c.mul(r, r), k);
+}
+/// sin(magnitude + shift * pi/2).
+static Value sineOfTurns(FloatCode &c, Value magnitude, double shift) {
+  Reduced a = reduceAngle(c, magnitude);
+  // The lowest bits of quarter + 2^52 are those of the integer.
+  Value bits = c.bits(c.add(c.add(a.quarter, shift), 0x1p52));
+  Value isOdd = c.above(c.andBits(bits, 1), 0), isNegative = c.above(c.andBits(bits, 2), 0);
+  Value value = c.select(isOdd, cosine(c, a.angle), sine(c, a.angle));
+  return c.select(isNegative, c.neg(value), value);
+}
+static Value sinF32(FloatCode &c, Value x) {
+  Value wide = c.extend(c.abs(x), c.b.getF64Type());
+  Value value = c.truncate(sineOfTurns(c, wide, 0), c.b.getF32Type());
+  Value isNegative = c.compare(arith::CmpFPredicate::OLT, x, 0.0);
+  // Keeps the sign of -0.
+  Value isZero = c.compare(arith::CmpFPredicate::OEQ, x, 0.0);
+  return c.select(isZero, x, c.select(isNegative, c.neg(value), value));
+}
+static Value cosF32(FloatCode &c, Value x) {
+  Value wide = c.extend(c.abs(x), c.b.getF64Type());
+  return c.truncate(sineOfTurns(c, wide, 1), c.b.getF32Type());
+}
+
+/// log2 of a positive, finite double that came from a float; about 2^-40 relative.
+static Value log2Of(FloatCode &c, Value x) {
+  constexpr int64_t mantissa = (int64_t(1) << 52) - 1;
+  Value bits = c.bits(x);
+  Value m = c.floatOf(c.orBits(c.andBits(bits, mantissa), int64_t(1023) << 52), c.b.getF64Type());
+  Value exponent = c.floatOf(c.orBits(c.right(bits, 52), int64_t(0x433) << 52), c.b.getF64Type());
+  exponent = c.add(exponent, -0x1p52 - 1023);
+  Value isBig = c.compare(arith::CmpFPredicate::OGT, m, M_SQRT2);
+  m = c.select(isBig, c.mul(m, 0.5), m);
+  exponent = c.select(isBig, c.add(exponent, 1.0), exponent);
+  // log m = 2 atanh((m - 1) / (m + 1)), |argument| < 0.172.
+  Value s = c.div(c.add(m, -1.0), c.add(m, 1.0));
+  static constexpr double k[] = {1,       1 / 3.,  1 / 5.,  1 / 7., 1 / 9.,
+                                 1 / 11., 1 / 13., 1 / 15., 1 / 17.};
+  Value atanh = c.mul(s, c.polynomial(c.mul(s, s), k));
+  return c.add(exponent, c.mul(atanh, 2 * M_LOG2E));
+}
+/// 2^t for |t| <= 200.
+static Value exp2Of(FloatCode &c, Value t) {
+  Value shifted = c.add(t, 0x1.8p52); // rounds to an integer, whose bits are the lowest
+  Value fraction = c.mul(c.sub(t, c.add(shifted, -0x1.8p52)), M_LN2);
+  static constexpr double k[] = {1,        1,        1 / 2.,    1 / 6.,     1 / 24.,
+                                 1 / 120., 1 / 720., 1 / 5040., 1 / 40320., 1 / 362880.};
+  Value scale = c.left(c.addBits(c.bits(shifted), 1023), 52);
+  return c.mul(c.polynomial(fraction, k), c.floatOf(scale, c.b.getF64Type()));
+}
+static Value powF32(FloatCode &c, Value base, Value power) {
+  using P = arith::CmpFPredicate;
+  Type f64 = c.b.getF64Type();
+  Value x = c.extend(base, f64), y = c.extend(power, f64), magnitude = c.abs(x);
+  Value log = log2Of(c, magnitude);
+  double infinity = std::numeric_limits<double>::infinity();
+  log = c.select(c.compare(P::OEQ, magnitude, 0.0), c.real(-infinity, x), log);
+  // Infinity and NaN.
+  log = c.select(c.compare(P::ULT, magnitude, infinity), log, magnitude);
+  log = c.select(c.isNaN(x), x, log);
+  Value t = c.mul(y, log);
+  t = arith::MaximumFOp::create(c.b, c.loc, t, c.real(-200, t));
+  t = arith::MinimumFOp::create(c.b, c.loc, t, c.real(200, t));
+  Value result = c.select(c.isNaN(t), t, exp2Of(c, t));
+  // Negative bases need an integer; an odd one keeps the sign.
+  auto isWhole = [&](Value v) {
+    return c.compare(P::OEQ, math::FloorOp::create(c.b, c.loc, v), v);
+  };
+  Value whole = isWhole(y), even = isWhole(c.mul(y, 0.5));
+  Value nan = c.real(std::numeric_limits<double>::quiet_NaN(), x);
+  result = c.select(c.compare(P::OLT, x, 0.0), c.select(whole, result, nan), result);
+  Value odd = c.select(whole, c.select(even, c.real(1, x), x), c.real(1, x));
+  result = c.select(c.isNaN(result), result, c.withSign(result, odd));
+  // 1 to any power; anything to 0; -1 to an infinite power.
+  Value one = c.real(1, x);
+  result = c.select(c.compare(P::OEQ, x, 1.0), one, result);
+  result = c.select(c.compare(P::OEQ, y, 0.0), one, result);
+  Value isEdge = c.both(c.compare(P::OEQ, x, -1.0), c.compare(P::OEQ, c.abs(y), infinity));
+  result = c.select(isEdge, one, result);
+  return c.truncate(result, c.b.getF32Type());
+}
+
+namespace {
+struct ExpandPow : OpRewritePattern<math::PowFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::PowFOp op, PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    FloatCode c(rewriter, op.getLoc());
+    rewriter.replaceOp(op, powF32(c, op.getLhs(), op.getRhs()));
+    return success();
+  }
+};
+
+/// A function of f64, lane by lane.
+struct CallLibm : RewritePattern {
+  CallLibm(MLIRContext *context, StringRef op, StringRef callee)
+      : RewritePattern(op, 1, context), callee(callee) {}
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    Type type = op->getResult(0).getType(), f64 = rewriter.getF64Type();
+    if (getElementTypeOrSelf(type) != f64)
+      return failure();
+    Location loc = op->getLoc();
+    auto function = declare(op, rewriter);
+    auto vector = dyn_cast<VectorType>(type);
+    if (!vector) {
+      rewriter.replaceOpWithNewOp<LLVM::CallOp>(op, function, op->getOperands());
+      return success();
+    }
+    Value result = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(vector));
+    for (int64_t lane = 0; lane < vector.getDimSize(0); ++lane) {
+      SmallVector<Value> scalars;
+      for (Value operand : op->getOperands())
+        scalars.push_back(vector::ExtractOp::create(rewriter, loc, operand, lane));
+      Value one = LLVM::CallOp::create(rewriter, loc, function, scalars).getResult();
+      result = vector::InsertOp::create(rewriter, loc, one, result, lane);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+  LLVM::LLVMFuncOp declare(Operation *op, PatternRewriter &rewriter) const {
+    auto module = op->getParentOfType<ModuleOp>();
+    if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(callee))
+      return known;
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(module.getBody());
+    Type f64 = rewriter.getF64Type();
+    auto type = LLVM::LLVMFunctionType::get(f64, SmallVector<Type>(op->getNumOperands(), f64));
+    return LLVM::LLVMFuncOp::create(rewriter, op->getLoc(), callee, type);
+  }
+  StringRef callee;
+};
+
+struct LibmFunction {
+  StringLiteral op, callee;
+};
+} // namespace
+
+static constexpr LibmFunction libm[] = {
+    {"math.exp", "exp"},   {"math.exp2", "exp2"},   {"math.expm1", "expm1"}, {"math.log", "log"},
+    {"math.log2", "log2"}, {"math.log1p", "log1p"}, {"math.tanh", "tanh"},   {"math.erf", "erf"},
+    {"math.sin", "sin"},   {"math.cos", "cos"},     {"math.powf", "pow"}};
+
+ArrayRef<StringRef> ampc::cpu::libmFunctions() {
+  static const SmallVector<StringRef> names = llvm::map_to_vector(
+      ArrayRef<LibmFunction>(libm), [](const LibmFunction &f) -> StringRef { return f.callee; });
+  return names;
+}
+
+void ampc::cpu::addFunctionPatterns(RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<ExpandF32<math::SinOp, sinF32>, ExpandF32<math::CosOp, cosF32>, ExpandPow>(context);
+  for (const LibmFunction &function : libm)
+    patterns.add<CallLibm>(context, function.op, function.callee);
+}

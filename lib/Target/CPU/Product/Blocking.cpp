@@ -1,0 +1,176 @@
+// Picks register tile, cache blocks and tasks of a product.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/CPU/Product/Product.h"
+
+using namespace mlir;
+using namespace ampc::cpu;
+
+// Cache sizes every x86-64-v3 or later server core has at least (L1d 32 KB, L2 512 KB).
+constexpr int64_t depthBytes = 1536; // of one line of a panel: a panel of A fills half of L1
+// Tiles hide their loads from L2: with k up to 2048 in one block, sums need not leave the registers
+// in between (measured on a core with AMX: 1736 of 2500 GFLOP/s at k = 1024).
+constexpr int64_t tileDepthBytes = 4096;
+constexpr int64_t lhsBytes = 512 << 10; // of A, which tiles read in place from L2
+constexpr int64_t mostColumns = 512;    // of a block of B, which with that depth stays in L2
+constexpr int64_t rhsBytes = mostColumns * depthBytes;
+constexpr int64_t keptRhsBytes = 4 << 20; // of B kept packed for later tasks: a share of L3
+constexpr int64_t sumsBytes = 1 << 20;    // of sums between blocks of k
+constexpr int64_t workPerTask = 1 << 20;  // multiply-adds: about 20 us
+constexpr int64_t mostTasks = 16;
+
+/// Sums of a tile live in registers beside the vectors of B and A (and, without FMA, products).
+int64_t ampc::cpu::mostTileRows(int64_t vectors, const Tier &tier) {
+  int64_t sums = tier.hasFMA() ? tier.vectorRegisters * 3 / 4 : tier.vectorRegisters / 2;
+  return sums / vectors;
+}
+double ampc::cpu::tileCycles(int64_t rows, int64_t vectors) {
+  constexpr int64_t latency = 8;
+  return double(std::max({rows * vectors, rows + vectors, latency}));
+}
+
+static bool isPacked(const ProductShape &shape) { return shape.packedLhs || shape.packedRhs; }
+/// Vectors of a line of B if one side is packed before.
+static int64_t packedVectors(const ProductShape &shape, const Blocking &blocking) {
+  return shape.n > blocking.width ? 2 : 1;
+}
+
+/// The tile with the fewest cycles per point of k over all panels, edges included.
+static void chooseTile(const ProductShape &shape, const Tier &tier, Blocking &blocking) {
+  double best = 0;
+  for (int64_t vectors : {2, 1, 3, 4}) {
+    if (isPacked(shape) && vectors != packedVectors(shape, blocking))
+      continue;
+    int64_t most = mostTileRows(shape.packedLhs ? 2 : vectors, tier);
+    int64_t panels = ceilDiv(shape.m, most), rows = ceilDiv(shape.m, panels);
+    int64_t nPanels = ceilDiv(shape.n, vectors * blocking.width);
+    double cycles = double(panels * nPanels) * tileCycles(rows, vectors);
+    if (best && cycles >= 0.97 * best)
+      continue;
+    best = cycles;
+    blocking.rows = rows;
+    blocking.vectors = vectors;
+    blocking.mPanels = panels;
+    blocking.nPanels = nPanels;
+  }
+}
+
+/// Up to four tiles of 16 x 16 sums; a step along k takes 16 cycles for each of them, or 16 for
+/// each tile that comes from L2. A side of up to 16 rows gets shorter tiles.
+static void chooseMatrixTile(const ProductShape &shape, Blocking &blocking) {
+  int64_t best = 0;
+  for (auto [high, wide] : {std::pair{2, 2}, {1, 4}, {4, 1}, {1, 2}, {2, 1}, {1, 1}}) {
+    if ((isPacked(shape) && wide != packedVectors(shape, blocking)) ||
+        (shape.packedLhs && high != (shape.m > 16 ? 2 : 1)))
+      continue;
+    int64_t panels = ceilDiv(shape.m, 16 * high), nPanels = ceilDiv(shape.n, 16 * wide);
+    int64_t cycles = panels * nPanels * 16 * std::max(high * wide, high + wide);
+    if (best && cycles >= best)
+      continue;
+    best = cycles;
+    blocking.rows = std::min<int64_t>(shape.m, 16 * high);
+    blocking.rows = high > 1 ? 16 * high : blocking.rows;
+    blocking.vectors = wide;
+    blocking.mPanels = panels;
+    blocking.nPanels = nPanels;
+  }
+}
+
+/// Cuts `panels` into equal tasks of at most `most`.
+static void cut(int64_t panels, int64_t most, int64_t &step, int64_t &tasks) {
+  tasks = ceilDiv(panels, std::max<int64_t>(most, 1));
+  step = ceilDiv(panels, tasks);
+  tasks = ceilDiv(panels, step);
+}
+
+PanelFormat PanelFormat::of(Multiply multiply, Type acc, int64_t panelUnits) {
+  if (multiply == Multiply::Wide)
+    return acc;
+  PanelFormat format(IntegerType::get(acc.getContext(), 32));
+  format.depth = 2;
+  format.secondPanel = multiply == Multiply::SplitTiles ? panelUnits : 0;
+  return format;
+}
+
+PanelFormat ampc::cpu::rhsFormat(const ProductShape &shape, const Blocking &blocking,
+                                 int64_t panelUnits) {
+  if (blocking.packedRhs && blocking.multiply == Multiply::Wide && shape.rhs.isBF16())
+    return PanelFormat(IntegerType::get(shape.rhs.getContext(), 16));
+  return PanelFormat::of(blocking.multiply, shape.acc, panelUnits);
+}
+
+Multiply ampc::cpu::chooseMultiply(const ProductShape &shape, const Tier &tier) {
+  if (!shape.acc.isF32() || shape.lhs != shape.rhs)
+    return Multiply::Wide;
+  if (shape.lhs.isBF16() && tier.hasBF16Products())
+    return tier.hasAMX() ? Multiply::Tiles : Multiply::Pairs;
+  return shape.lhs.isF16() && tier.hasAMX() ? Multiply::SplitTiles : Multiply::Wide;
+}
+bool ampc::cpu::hasOwnProducts(const ProductShape &shape, const Tier &tier) {
+  if (tier.kind <= TierKind::AVX512)
+    return true;
+  const Tier &below = tiers()[unsigned(tier.kind) - 1];
+  return chooseMultiply(shape, tier) != chooseMultiply(shape, below);
+}
+
+/// Blocks of k: a panel of A, or a line of it for tiles, has its share of a cache.
+static int64_t chooseDepth(const ProductShape &shape, const Blocking &blocking) {
+  int64_t bytes = elementBytes(shape.acc) * blocking.parts();
+  int64_t most = (blocking.usesTiles() ? tileDepthBytes : depthBytes) / bytes;
+  int64_t depth = roundUp(ceilDiv(blocking.points, ceilDiv(blocking.points, most)), blocking.width);
+  return blocking.usesTiles() ? depth : std::min(blocking.points, depth);
+}
+
+/// Most panels of A in a task: sums between blocks of k stay in L2, and so does what tiles read of
+/// A again for every panel of B.
+static int64_t mostPanels(const ProductShape &shape, const Blocking &blocking) {
+  int64_t bytes = elementBytes(shape.acc), most = blocking.mPanels;
+  if (blocking.depthBlocks > 1)
+    most = sumsBytes / (blocking.nStep * blocking.columns() * blocking.rows * bytes);
+  if (blocking.usesTiles())
+    most = std::min(most, lhsBytes / (blocking.rows * blocking.depth * bytes * blocking.parts()));
+  return most;
+}
+
+Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const Tier &tier) {
+  Blocking blocking;
+  blocking.multiply = chooseMultiply(shape, tier);
+  blocking.width = tier.lanes(8 * elementBytes(shape.acc));
+  int64_t pointDepth = PanelFormat::of(blocking.multiply, shape.acc, 0).depth;
+  blocking.points = ceilDiv(shape.k, pointDepth);
+  blocking.packedLhs = shape.packedLhs;
+  blocking.packedRhs = shape.packedRhs;
+  blocking.packedPoints = pointDepth == 2 ? roundUp(blocking.points, 16) : blocking.points;
+  if (blocking.usesTiles())
+    chooseMatrixTile(shape, blocking);
+  else
+    chooseTile(shape, tier, blocking);
+  cutProduct(shape, chooseDepth(shape, blocking), blocking);
+  return blocking;
+}
+
+void ampc::cpu::cutProduct(const ProductShape &shape, int64_t depth, Blocking &blocking) {
+  blocking.depth = depth;
+  blocking.depthBlocks = ceilDiv(blocking.points, depth);
+  int64_t mostLines = mostColumns;
+  if (!blocking.usesTiles())
+    mostLines = std::min(mostLines, rhsBytes / (depth * elementBytes(shape.acc)));
+  int64_t nMost = std::max<int64_t>(1, mostLines / blocking.columns());
+  int64_t rhsLineBytes = blocking.points * elementBytes(shape.acc) * blocking.parts();
+  blocking.keepRhs = !shape.packedRhs &&
+                     std::min(nMost * blocking.columns(), shape.n) * rhsLineBytes <= keptRhsBytes;
+  cut(blocking.nPanels, nMost, blocking.nStep, blocking.nTasks);
+  cut(blocking.mPanels, mostPanels(shape, blocking), blocking.mStep, blocking.mTasks);
+
+  // Enough tasks to share: first two halves of the columns, whose packing is not repeated, then
+  // rows. Long sums want large tasks, for each of them packs both sides.
+  int64_t work = shape.batch * shape.m * shape.n * shape.k;
+  int64_t wanted =
+      std::min(blocking.keepRhs || shape.packedRhs ? mostTasks : mostTasks / 4, work / workPerTask);
+  auto tasks = [&] { return shape.batch * blocking.mTasks * blocking.nTasks; };
+  if (tasks() < wanted && blocking.nTasks == 1 && shape.n >= 256)
+    cut(blocking.nPanels, ceilDiv(blocking.nPanels, 2), blocking.nStep, blocking.nTasks);
+  while (tasks() < wanted && blocking.mStep * blocking.rows > 32 && blocking.mStep > 1)
+    cut(blocking.mPanels, ceilDiv(blocking.mStep, 2), blocking.mStep, blocking.mTasks);
+  while (tasks() < wanted && blocking.nStep > 1)
+    cut(blocking.nPanels, ceilDiv(blocking.nStep, 2), blocking.nStep, blocking.nTasks);
+}

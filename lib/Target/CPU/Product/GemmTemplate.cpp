@@ -1,0 +1,112 @@
+// kernel.gemm: operands by strides, batches of any layout, the body on finished sums.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/CPU/BodyEmitter.h"
+#include "lib/Target/CPU/Product/ProductEmitter.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cpu;
+
+namespace {
+/// The product that a kernel.gemm is, without pointers yet.
+struct Gemm {
+  ProductShape shape;
+  StridedSource lhs, rhs;
+
+  explicit Gemm(kernel::GemmOp op);
+};
+
+struct GemmTemplate : KernelTemplate {
+  FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
+  void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
+               Value end) const override;
+  bool hasOwnCode(Operation *op, const Tier &tier) const override {
+    return hasOwnProducts(Gemm(cast<kernel::GemmOp>(op)).shape, tier);
+  }
+};
+} // namespace
+
+static Access operandAccess(kernel::GemmOp op, unsigned i) {
+  auto type = cast<RankedTensorType>(op->getOperand(i).getType());
+  return Access::of(cast<AffineMapAttr>(op.getOperandMaps()[i]).getValue(), type.getShape());
+}
+
+Gemm::Gemm(kernel::GemmOp op) {
+  ArrayRef<int64_t> space = op.getSpace();
+  unsigned m = space.size() - 2, n = m + 1, k = m + 2;
+  shape.m = space[m];
+  shape.n = space[n];
+  shape.k = op.getDepth();
+  shape.acc = op.getAcc();
+  auto describe = [&](StridedSource &side, unsigned operand, unsigned line) {
+    Access access = operandAccess(op, operand);
+    side.element = getElementTypeOrSelf(op->getOperand(operand).getType());
+    side.lines = space[line];
+    side.depth = shape.k;
+    side.lineStride = access.strides[line];
+    side.depthStride = access.strides[k];
+    side.start = access.constant;
+    for (unsigned dim = 0; dim < m; ++dim)
+      side.batch.push_back({space[dim], access.strides[dim]});
+  };
+  describe(lhs, 0, m);
+  describe(rhs, 1, n);
+  for (unsigned dim = 0; dim < m; ++dim)
+    shape.batch *= space[dim];
+  shape.sharedRhs = rhs.batchInvariant();
+  shape.lhs = lhs.element;
+  shape.rhs = rhs.element;
+  shape.packedLhs = kernel::packingOf(op.getLhs().getType()) != nullptr;
+  shape.packedRhs = kernel::packingOf(op.getRhs().getType()) != nullptr;
+}
+
+/// Lines of one side must not depend on those of the other, and all maps must be linear.
+static LogicalResult verifyOperands(kernel::GemmOp op) {
+  unsigned m = op.getSpace().size() - 2;
+  for (unsigned i = 0; i < 2; ++i) {
+    Access access = operandAccess(op, i);
+    unsigned foreign = i == 0 ? m + 1 : m;
+    if (access.residue || access.dependsOn(foreign))
+      return op.emitOpError() << "expected operand " << i << " to be linear and not to depend on d"
+                              << foreign << ", but got " << op.getOperandMaps()[i];
+  }
+  return success();
+}
+
+FailureOr<KernelEmission> GemmTemplate::plan(Operation *op, const Tier &tier) const {
+  auto gemmOp = cast<kernel::GemmOp>(op);
+  if (failed(verifyOperands(gemmOp)))
+    return failure();
+  Gemm gemm(gemmOp);
+  Blocking blocking = chooseBlocking(gemm.shape, tier);
+  KernelEmission emission;
+  emission.tasks = gemm.shape.batch * blocking.mTasks * blocking.nTasks;
+  emission.scratchBytes = ScratchLayout::of(gemm.shape, blocking, gemm.lhs).total;
+  return emission;
+}
+
+void GemmTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+                           Value begin, Value end) const {
+  auto gemmOp = cast<kernel::GemmOp>(op);
+  Gemm gemm(gemmOp);
+  gemm.lhs.pointer = pointers.operands[0];
+  gemm.rhs.pointer = pointers.operands[1];
+  BodyEmitter body(e, gemmOp, pointers);
+  unsigned rank = gemmOp.getSpace().size();
+  Blocking blocking = chooseBlocking(gemm.shape, e.tier);
+  auto epilogue = [&](Value batch, Value m, Value n, int64_t active, Value sums) {
+    Run run;
+    run.dims = body.space().delinearize(e, batch, rank - 2);
+    run.dims.append({m, n});
+    run.along = rank - 1;
+    run.lanes = blocking.width;
+    run.active = active;
+    body.emitResults(run, sums);
+  };
+  ProductEmitter(e, gemm.shape, blocking, gemm.lhs, gemm.rhs, epilogue)
+      .emit(begin, end, pointers.scratch, pointers.totals);
+}
+
+void ampc::cpu::addGemmTemplate(TemplateRegistry &registry) {
+  registry.add<kernel::GemmOp, GemmTemplate>();
+}

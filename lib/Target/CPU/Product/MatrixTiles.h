@@ -1,0 +1,33 @@
+// Register tiles of AMX: sums of 16 x 16, fed with pairs of bf16.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_TARGET_CPU_PRODUCT_MATRIXTILES_H
+#define LIB_TARGET_CPU_PRODUCT_MATRIXTILES_H
+
+#include "lib/Target/CPU/KernelEmitter.h"
+
+namespace ampc::cpu {
+
+/// Bytes of a tile register.
+constexpr int64_t spareTileBytes = 1024;
+
+/// A side of the product: of A, lines of pairs; of B, points of 16 * wide pairs.
+struct TileSide {
+  mlir::Value pointer, bytesBetweenLines;
+  int64_t bytesPerPoint; // from one step to the next, by its 16 points
+  int64_t secondPanel;   // units from high to low parts; 0: not split
+};
+
+/// A block of sums of `rows` x 16 * wide, row after row, of up to four tiles.
+struct MatrixTiles {
+  int64_t rows, wide;
+  int64_t mostPoints;   // of a call
+  mlir::Value from, to; // sums before (null: zero) and after
+  mlir::Value spare;    // spareTileBytes to write
+};
+
+/// Adds the product over `points` points, rounded up to whole steps of 16.
+void emitMatrixTiles(KernelEmitter &e, const MatrixTiles &tiles, const TileSide &left,
+                     const TileSide &right, mlir::Value points);
+
+} // namespace ampc::cpu
+#endif

@@ -1,0 +1,53 @@
+// Results of maps that are packed.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_TARGET_CPU_PRODUCT_PACKEDRESULTS_H
+#define LIB_TARGET_CPU_PRODUCT_PACKEDRESULTS_H
+
+#include "lib/Target/CPU/BodyEmitter.h"
+#include "lib/Target/CPU/Product/PackedSide.h"
+
+namespace ampc::cpu {
+
+/// Cuts the matrix into blocks of whole panels of all packed results, one per task. The body writes
+/// the elements of a block to scratch, row by row; from there, still in cache, they are packed.
+class PackedResults {
+public:
+  using Value = mlir::Value;
+
+  PackedResults(kernel::MapOp op, const Tier &tier);
+  explicit operator bool() const { return !results.empty(); }
+  /// Whether the elements of a result of the map are written, packed or not: those of one value are
+  /// written to scratch once.
+  static bool writesElements(kernel::MapOp op, unsigned result);
+
+  mlir::LogicalResult checkSizes(const Tier &tier) const;
+  /// Whether another tier would write the same bytes.
+  bool areLike(const PackedResults &other) const;
+  int64_t tasks() const { return blocksDown() * blocksAcross(); }
+  int64_t scratchBytes() const { return scratch; }
+
+  /// Emits a task. `emitRow` emits the columns [from, to) of a row.
+  void emit(KernelEmitter &e, BodyEmitter &body, const KernelPointers &pointers, Value task,
+            llvm::function_ref<void(Value row, Value from, Value to)> emitRow);
+
+private:
+  struct Result {
+    unsigned number;
+    PackedSide side;
+    int64_t scratch; // where its elements are
+  };
+  int64_t blocksDown() const { return ceilDiv(rows, blockRows); }
+  int64_t blocksAcross() const { return ceilDiv(columns, blockColumns); }
+  int64_t elementBytesOf(const Result &result) const;
+  int64_t rowStride(const Result &result) const; // in scratch
+  int64_t bytesOf(const Result &result) const;
+  /// Where element (0, 0) of the matrix would be.
+  Value originOf(KernelEmitter &e, const Result &result, Value scratch, const MatrixBlock &block);
+
+  kernel::MapOp op;
+  int64_t rows, columns, blockRows, blockColumns, scratch = 0;
+  llvm::SmallVector<Result, 2> results;
+};
+
+} // namespace ampc::cpu
+#endif

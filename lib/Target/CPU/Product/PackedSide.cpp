@@ -1,0 +1,107 @@
+// Panels of a side that is packed before, whole or in parts.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/CPU/Product/PackedSide.h"
+#include "lib/Target/CPU/Loops.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cpu;
+
+static ProductShape shapeOf(RankedTensorType type) {
+  kernel::PackedAttr packing = kernel::packingOf(type);
+  bool isLeft = packing.getSide() == kernel::Side::lhs;
+  ProductShape shape;
+  shape.lhs = shape.rhs = type.getElementType();
+  shape.acc = shape.lhs.isF64() ? shape.lhs : Float32Type::get(type.getContext());
+  shape.k = type.getDimSize(packing.getDepth());
+  (isLeft ? shape.m : shape.n) = type.getDimSize(packing.getLine());
+  (isLeft ? shape.packedLhs : shape.packedRhs) = true;
+  return shape;
+}
+
+PackedSide::PackedSide(RankedTensorType type, const Tier &tier)
+    : type(type), shape(shapeOf(type)), isLeft(shape.packedLhs),
+      blocking(chooseBlocking(shape, tier)), lines(isLeft ? blocking.rows : blocking.columns()),
+      panels(isLeft ? blocking.mPanels : blocking.nPanels),
+      panelUnits(lines * blocking.packedPoints),
+      format(isLeft ? PanelFormat::of(blocking.multiply, shape.acc, panelUnits)
+                    : rhsFormat(shape, blocking, panelUnits)),
+      lineDim(kernel::packingOf(type).getLine()) {
+  source.element = format.unit.isInteger(16) ? format.unit : type.getElementType();
+  source.lines = type.getDimSize(lineDim);
+  source.depth = shape.k;
+}
+
+int64_t PackedSide::panelsPerTask() const { return rowsPerTask(lines * source.depth); }
+
+bool PackedSide::isLike(const PackedSide &other) const {
+  auto order = [](const PackedSide &side) {
+    return std::make_tuple(side.lines, side.panels, side.panelUnits, side.format.unit,
+                           side.format.depth, side.format.secondPanel, side.hasTileOrder());
+  };
+  return order(*this) == order(other);
+}
+
+LogicalResult PackedSide::checkSize(Operation *op, const Tier &tier) const {
+  int64_t planned = kernel::byteSize(type);
+  if (panels * panelBytes() > planned)
+    return op->emitOpError() << "expected at most " << planned << " bytes in tier " << tier.name
+                             << ", but got " << panels * panelBytes();
+  return success();
+}
+
+int64_t PackedSide::blockEdge(const Tier &tier) const {
+  int64_t width = tier.lanes(8 * elementBytes(format.unit));
+  return std::max(lines, width * format.depth); // powers of two
+}
+
+void PackedSide::setMatrix(KernelEmitter &e, Value pointer, int64_t rowStride) {
+  source.pointer = pointer;
+  source.lineStride = lineDim == 0 ? rowStride : 1;
+  source.depthStride = lineDim == 0 ? 1 : rowStride;
+  source.enterBatch(e, e.index(0));
+}
+
+Value PackedSide::panelAt(KernelEmitter &e, Value number, Value packed) const {
+  return e.offset(packed, e.mul(number, panelBytes()));
+}
+
+/// Points past the end of k are zeros on both sides of a product.
+void PackedSide::clearPadding(KernelEmitter &e, Value panel) const {
+  int64_t points = blocking.points, padded = blocking.packedPoints;
+  if (points == padded)
+    return;
+  int64_t from = lines * (hasTileOrder() ? points / 16 * 16 : points);
+  for (int64_t part = 0; part < blocking.parts(); ++part)
+    fillRow(e, format.unit, 0, panel, e.index(part * panelUnits + from), lines * padded - from);
+}
+
+void PackedSide::packPanel(KernelEmitter &e, Value number, Value packed) {
+  Value line = e.mul(number, lines), panel = panelAt(e, number, packed);
+  int64_t points = blocking.points;
+  clearPadding(e, panel);
+  if (!hasTileOrder())
+    return source.pack(e, line, lines, e.index(0), e.index(points), panel, {1, lines}, format);
+  e.loop(e.index(0), e.index(points), 16, [&](Value point) {
+    Value step = e.address(panel, format.unit, e.mul(point, lines));
+    source.pack(e, line, lines, point, e.min(e.index(16), e.sub(e.index(points), point)), step,
+                {16, 1}, format);
+  });
+}
+
+void PackedSide::packBlock(KernelEmitter &e, const MatrixBlock &block, Value packed) {
+  bool linesAreRows = lineDim == 0;
+  Value line = linesAreRows ? block.row : block.column;
+  Value lineEnd = linesAreRows ? block.rowEnd : block.columnEnd;
+  Value k = linesAreRows ? block.column : block.row;
+  Value kEnd = linesAreRows ? block.columnEnd : block.rowEnd;
+  Value point = e.div(k, format.depth),
+        pointEnd = e.div(e.add(kEnd, format.depth - 1), format.depth);
+  e.loop(line, lineEnd, lines, [&](Value first) {
+    Value panel = panelAt(e, e.div(first, lines), packed);
+    source.pack(e, first, lines, point, e.sub(pointEnd, point),
+                e.address(panel, format.unit, e.mul(point, lines)), {1, lines}, format);
+    if (blocking.points != blocking.packedPoints)
+      e.when(e.less(e.index(blocking.points - 1), pointEnd), [&] { clearPadding(e, panel); });
+  });
+}

@@ -1,0 +1,56 @@
+// A side of products that is packed before: how a tier keeps it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_TARGET_CPU_PRODUCT_PACKEDSIDE_H
+#define LIB_TARGET_CPU_PRODUCT_PACKEDSIDE_H
+
+#include "lib/Target/CPU/Product/Panels.h"
+#include "mlir-dialects/Kernel/Kernel.h"
+
+namespace ampc::cpu {
+
+/// Rows and columns [from, to) of a matrix, of type index.
+struct MatrixBlock {
+  mlir::Value row, rowEnd, column, columnEnd;
+};
+
+/// The other side has one line: it has no say.
+class PackedSide {
+public:
+  PackedSide(mlir::RankedTensorType type, const Tier &tier);
+
+  int64_t panelCount() const { return panels; }
+  int64_t panelsPerTask() const;
+  /// Fails, with an error at the op, if the memory that was planned does not suffice.
+  mlir::LogicalResult checkSize(mlir::Operation *op, const Tier &tier) const;
+  /// Whether the bytes have the same order.
+  bool isLike(const PackedSide &other) const;
+  /// Blocks of a right side that start at multiples of this in both dimensions, and end there or at
+  /// the edge of the matrix, are whole numbers of panels by steps of what packs them.
+  int64_t blockEdge(const Tier &tier) const;
+
+  /// Where the matrix is from now on, and how many elements its rows are apart.
+  void setMatrix(KernelEmitter &e, mlir::Value pointer, int64_t rowStride);
+  /// All of a panel.
+  void packPanel(KernelEmitter &e, mlir::Value number, mlir::Value packed);
+  /// What a block of a right side is in all panels.
+  void packBlock(KernelEmitter &e, const MatrixBlock &block, mlir::Value packed);
+
+private:
+  /// A step of 16 points lies line by line.
+  bool hasTileOrder() const { return isLeft && blocking.usesTiles(); }
+  int64_t panelBytes() const { return blocking.parts() * panelUnits * elementBytes(format.unit); }
+  mlir::Value panelAt(KernelEmitter &e, mlir::Value number, mlir::Value packed) const;
+  void clearPadding(KernelEmitter &e, mlir::Value panel) const;
+
+  mlir::RankedTensorType type;
+  ProductShape shape;
+  bool isLeft;
+  Blocking blocking;
+  int64_t lines, panels, panelUnits;
+  PanelFormat format;
+  unsigned lineDim;
+  StridedSource source;
+};
+
+} // namespace ampc::cpu
+#endif

@@ -1,0 +1,335 @@
+// Tasks, cache blocks and register tiles of a product of matrices.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/CPU/Product/ProductEmitter.h"
+#include "lib/Target/CPU/Data/Totals.h"
+#include "lib/Target/CPU/Product/MatrixTiles.h"
+#include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cpu;
+
+ProductEmitter::ProductEmitter(KernelEmitter &e, const ProductShape &shape,
+                               const Blocking &blocking, PanelSource &lhs, PanelSource &rhs,
+                               Epilogue epilogue)
+    : e(e), shape(shape), blocking(blocking), lhs(lhs), rhs(rhs), epilogue(epilogue),
+      lhsLines(lhsLayout(blocking, lhs)), layout(ScratchLayout::of(shape, blocking, lhs)),
+      lhsFormat(PanelFormat::of(blocking.multiply, shape.acc, layout.lhsPanelUnits)),
+      rhsFormat(cpu::rhsFormat(shape, blocking, layout.rhsPanelUnits)) {}
+
+PanelLayout ampc::cpu::lhsLayout(const Blocking &blocking, const PanelSource &lhs) {
+  if (blocking.packedLhs)
+    return {1, blocking.rows};
+  return blocking.usesTiles() ? paddedLines(blocking.depth)
+                              : lhs.layout(blocking.rows, blocking.depth);
+}
+
+ScratchLayout ScratchLayout::of(const ProductShape &shape, const Blocking &blocking,
+                                const PanelSource &lhs) {
+  int64_t at = 0;
+  auto take = [&](int64_t elements) {
+    int64_t start = at;
+    at += kernel::alignUp(elements * elementBytes(shape.acc));
+    return start;
+  };
+  int64_t lhsLine = std::max(lhsLayout(blocking, lhs).lineStride, blocking.depth);
+  int64_t tile = blocking.rows * blocking.columns(), split = blocking.depthBlocks > 1;
+  int64_t rhsBlocks = blocking.keepRhs ? blocking.depthBlocks : 1;
+  ScratchLayout layout;
+  PanelLayout lines = lhsLayout(blocking, lhs);
+  layout.lhsPanelUnits =
+      lines.runPoints ? blocking.depth / lines.runPoints * lines.runStride
+                      : blocking.rows * (blocking.packedLhs ? blocking.packedPoints : lhsLine);
+  layout.rhsPanelUnits =
+      blocking.columns() * (blocking.packedRhs ? blocking.packedPoints : blocking.depth);
+  layout.zeros = take(split * tile);
+  layout.tile = take(tile);
+  layout.spare = take(blocking.usesTiles() * spareTileBytes / elementBytes(shape.acc));
+  layout.lhs = take(!blocking.packedLhs * blocking.parts() * layout.lhsPanelUnits);
+  layout.rhs = take(!blocking.packedRhs * blocking.parts() * rhsBlocks * blocking.nStep *
+                    layout.rhsPanelUnits);
+  layout.sums = take(split * blocking.mStep * blocking.nStep * tile);
+  layout.total = at;
+  return layout;
+}
+
+void ProductEmitter::emit(Value begin, Value end, Value memory, Totals *totals) {
+  scratch = memory;
+  if (blocking.depthBlocks > 1) {
+    Type vector = e.vectorOf(shape.acc, blocking.width);
+    for (int64_t i = 0; i < blocking.rows * blocking.vectors; ++i)
+      e.store(e.constant(vector, 0), e.offset(scratch, layout.zeros), e.index(i * blocking.width));
+  }
+  e.loop(begin, end, 1, e.index(-1), [&](Value number, ValueRange packed) {
+    Value key;
+    Task task = locate(number, key);
+    if (totals)
+      totals->begin(number);
+    lhs.enterBatch(e, task.batch);
+    rhs.enterBatch(e, task.batch);
+    if (blocking.keepRhs) {
+      Value isNew = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, key, packed[0]);
+      e.when(isNew, [&] {
+        e.loop(e.index(0), e.index(blocking.depthBlocks), 1,
+               [&](Value block) { packRhs(task, block); });
+      });
+    }
+    e.loop(e.index(0), e.index(blocking.depthBlocks), 1, [&](Value block) {
+      if (!blocking.keepRhs && !blocking.packedRhs)
+        packRhs(task, block);
+      emitBlock(task, block);
+    });
+    if (totals)
+      totals->end(number);
+    return SmallVector<Value>{key};
+  });
+}
+
+/// Rows run fastest, so that a thread packs the columns of B once for a stretch of tasks. `key`
+/// tells whose.
+ProductEmitter::Task ProductEmitter::locate(Value number, Value &key) {
+  Value mTask = e.rem(number, blocking.mTasks), rest = e.div(number, blocking.mTasks), nTask;
+  Task task;
+  if (shape.sharedRhs) {
+    task.batch = e.rem(rest, shape.batch);
+    key = nTask = e.div(rest, shape.batch);
+  } else {
+    key = rest;
+    nTask = e.rem(rest, blocking.nTasks);
+    task.batch = e.div(rest, blocking.nTasks);
+  }
+  task.m = e.mul(mTask, blocking.mStep);
+  task.n = e.mul(nTask, blocking.nStep);
+  task.mEnd = e.min(e.add(task.m, blocking.mStep), e.index(blocking.mPanels));
+  task.nEnd = e.min(e.add(task.n, blocking.nStep), e.index(blocking.nPanels));
+  return task;
+}
+
+Value ProductEmitter::points(Value block) {
+  return e.min(e.index(blocking.depth),
+               e.sub(e.index(blocking.points), e.mul(block, blocking.depth)));
+}
+Value ProductEmitter::rhsPanel(const Task &task, Value block, Value panel) {
+  if (blocking.packedRhs) {
+    Value start = e.mul(panel, blocking.parts() * layout.rhsPanelUnits);
+    return e.address(rhs.packed(), rhsFormat.unit,
+                     e.add(start, e.mul(block, blocking.depth * blocking.columns())));
+  }
+  Value number = e.sub(panel, task.n);
+  if (blocking.keepRhs)
+    number = e.add(number, e.mul(block, blocking.nStep));
+  return e.address(e.offset(scratch, layout.rhs), rhsFormat.unit,
+                   e.mul(number, blocking.parts() * layout.rhsPanelUnits));
+}
+Value ProductEmitter::sumsOf(const Task &task, Value m, Value n) {
+  Value number = e.add(e.mul(e.sub(n, task.n), blocking.mStep), e.sub(m, task.m));
+  return e.address(e.offset(scratch, layout.sums), shape.acc,
+                   e.mul(number, blocking.rows * blocking.columns()));
+}
+
+/// Matrix tiles take 16 points at a time: those past the end of k are zeros on both sides.
+void ProductEmitter::clearTail(Value panel, int64_t lines, PanelLayout layout,
+                               const PanelFormat &format, Value block) {
+  int64_t points = blocking.points % blocking.depth, width = blocking.width;
+  points = points ? points : blocking.depth;
+  int64_t padded = roundUp(points, width);
+  if (!blocking.usesTiles() || padded == points)
+    return;
+  Value zero = e.constant(e.vectorOf(format.unit, width), 0);
+  auto clear = [&](int64_t unit) {
+    e.store(zero, panel, e.index(unit));
+    if (format.secondPanel)
+      e.store(zero, panel, e.index(unit + format.secondPanel));
+  };
+  e.when(e.less(e.index(blocking.depthBlocks - 2), block), [&] {
+    if (layout.depthStride == 1)
+      for (int64_t i = 0; i < lines; ++i)
+        clear(i * layout.lineStride + padded - width);
+    else
+      for (int64_t unit = points * lines; unit < padded * lines; unit += width)
+        clear(unit);
+  });
+}
+
+void ProductEmitter::packLhs(Value m, Value block) {
+  Value panel = e.offset(scratch, layout.lhs);
+  clearTail(panel, blocking.rows, lhsLines, lhsFormat, block);
+  if (lhsLines.runPoints)
+    runs = lhs.runsOf(e, e.mul(m, blocking.rows), e.mul(block, blocking.depth), points(block));
+  lhs.pack(e, e.mul(m, blocking.rows), blocking.rows, e.mul(block, blocking.depth), points(block),
+           panel, lhsLines, lhsFormat);
+}
+
+void ProductEmitter::packRhs(const Task &task, Value block) {
+  PanelLayout rows = {1, blocking.columns()};
+  e.loop(task.n, task.nEnd, 1, [&](Value n) {
+    Value panel = rhsPanel(task, block, n);
+    clearTail(panel, blocking.columns(), rows, rhsFormat, block);
+    rhs.pack(e, e.mul(n, blocking.columns()), blocking.columns(), e.mul(block, blocking.depth),
+             points(block), panel, rows, rhsFormat);
+  });
+}
+
+/// Only matrix tiles, which need no broadcasts from A, and whole steps of them.
+bool ProductEmitter::readsLhsInPlace() const {
+  if (!blocking.usesTiles() || blocking.packedLhs)
+    return blocking.usesTiles();
+  return shape.k % (lhsFormat.depth * blocking.width) == 0 && lhs.bytesBetweenLines(lhsFormat) != 0;
+}
+ProductEmitter::LhsPanel ProductEmitter::packedLhs() {
+  int64_t bytes = lhsLines.lineStride * elementBytes(lhsFormat.unit);
+  return {e.offset(scratch, layout.lhs), e.index(bytes), 4};
+}
+/// Tiles lie one behind the other, the rows of a step first.
+ProductEmitter::LhsPanel ProductEmitter::lhsPackedBefore(Value m, Value block) {
+  Value start = e.mul(m, blocking.parts() * layout.lhsPanelUnits);
+  Value at = e.add(start, e.mul(block, blocking.depth * blocking.rows));
+  return {e.address(lhs.packed(), lhsFormat.unit, at), e.index(64), 4 * blocking.rows};
+}
+/// A panel in place; the last one, if it has fewer lines, as packed before.
+ProductEmitter::LhsPanel ProductEmitter::lhsPanel(Value m, Value block) {
+  if (blocking.packedLhs)
+    return lhsPackedBefore(m, block);
+  Value k = e.mul(block, blocking.depth);
+  LhsPanel panel = {lhs.addressInPlace(e, e.mul(m, blocking.rows), k),
+                    e.index(lhs.bytesBetweenLines(lhsFormat)), 4};
+  if (shape.m % blocking.rows == 0)
+    return panel;
+  LhsPanel edge = packedLhs();
+  Value isWhole = e.less(m, e.index(blocking.mPanels - 1));
+  auto select = [&](Value x, Value y) -> Value {
+    return arith::SelectOp::create(e.b, e.loc, isWhole, x, y);
+  };
+  return {select(panel.pointer, edge.pointer),
+          select(panel.bytesBetweenLines, edge.bytesBetweenLines), 4};
+}
+
+/// All tiles of the task over one block of k: a panel of A stays in L1 and meets all panels of B.
+void ProductEmitter::emitBlock(const Task &task, Value block) {
+  if (readsLhsInPlace())
+    return emitBlockInPlace(task, block);
+  e.loop(task.m, task.mEnd, 1, [&](Value m) {
+    if (!blocking.packedLhs)
+      packLhs(m, block);
+    LhsPanel a = blocking.packedLhs ? lhsPackedBefore(m, block) : packedLhs();
+    e.loop(task.n, task.nEnd, 1, [&](Value n) { emitPanels(task, block, m, n, a); });
+  });
+}
+
+/// The other way round: lines in place may share cache sets, so a panel of B stays in L1.
+void ProductEmitter::emitBlockInPlace(const Task &task, Value block) {
+  if (shape.m % blocking.rows && !blocking.packedLhs)
+    e.when(e.less(e.index(blocking.mPanels - 1), task.mEnd),
+           [&] { packLhs(e.index(blocking.mPanels - 1), block); });
+  e.loop(task.n, task.nEnd, 1, [&](Value n) {
+    e.loop(task.m, task.mEnd, 1,
+           [&](Value m) { emitPanels(task, block, m, n, lhsPanel(m, block)); });
+  });
+}
+
+/// One tile. Sums of earlier blocks wait in scratch, tile after tile.
+void ProductEmitter::emitPanels(const Task &task, Value block, Value m, Value n,
+                                const LhsPanel &a) {
+  Value b = rhsPanel(task, block, n);
+  if (blocking.depthBlocks == 1) {
+    Value tile = e.offset(scratch, layout.tile);
+    emitTile(a, b, points(block), Value(), tile);
+    return emitEpilogue(task, m, n, tile);
+  }
+  Value zeros = e.offset(scratch, layout.zeros), sums = sumsOf(task, m, n);
+  Value isFirst = e.less(block, e.index(1));
+  Value from = arith::SelectOp::create(e.b, e.loc, isFirst, zeros, sums);
+  emitTile(a, b, points(block), from, sums);
+  e.when(e.less(e.index(blocking.depthBlocks - 2), block), [&] { emitEpilogue(task, m, n, sums); });
+}
+
+void ProductEmitter::emitTile(const LhsPanel &a, Value b, Value points, Value from, Value to) {
+  if (!blocking.usesTiles())
+    return emitRegisterTile(a.pointer, b, points, from, to);
+  MatrixTiles tiles = {blocking.rows, blocking.vectors, blocking.depth, from, to, Value()};
+  TileSide left = {a.pointer, a.bytesBetweenLines, a.bytesPerPoint, lhsFormat.secondPanel},
+           right = {b, e.index(4 * blocking.columns()), 4 * blocking.columns(),
+                    rhsFormat.secondPanel};
+  tiles.spare = e.offset(scratch, layout.spare);
+  emitMatrixTiles(e, tiles, left, right, points);
+}
+
+Value ampc::cpu::multiplyAdd(KernelEmitter &e, Multiply multiply, Value x, Value y, Value sum) {
+  if (multiply == Multiply::Pairs) {
+    Type bf16 =
+        VectorType::get({2 * cast<VectorType>(sum.getType()).getNumElements()}, e.b.getBF16Type());
+    x = LLVM::BitcastOp::create(e.b, e.loc, bf16, x);
+    y = LLVM::BitcastOp::create(e.b, e.loc, bf16, y);
+    auto name = e.b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512");
+    return LLVM::CallIntrinsicOp::create(e.b, e.loc, sum.getType(), name, ValueRange{sum, x, y})
+        .getResult(0);
+  }
+  if (e.tier.hasFMA())
+    return math::FmaOp::create(e.b, e.loc, x, y, sum);
+  return arith::AddFOp::create(e.b, e.loc, sum, arith::MulFOp::create(e.b, e.loc, x, y));
+}
+
+/// Neighbouring points of k of a register tile.
+SmallVector<Value> ProductEmitter::addRun(Value a, Value b, Value points, ValueRange sums) {
+  int64_t rows = blocking.rows, vectors = blocking.vectors, width = blocking.width;
+  bool widens = rhsFormat.unit.isInteger(16);
+  return e.loop(e.index(0), points, 1, sums, [&](Value k, ValueRange sum) {
+    SmallVector<Value> right, next;
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value at = e.add(e.mul(k, blocking.columns()), v * width);
+      Value y = e.loadVector(b, widens ? shape.rhs : rhsFormat.unit, at, width);
+      right.push_back(widens ? widen(e, y, shape.acc) : y);
+    }
+    for (int64_t i = 0; i < rows; ++i) {
+      Value x = e.loadScalar(a, lhsFormat.unit,
+                             e.add(e.mul(k, lhsLines.depthStride), lhsLines.offsetOfLine(i)));
+      x = e.broadcast(x, width);
+      for (int64_t v = 0; v < vectors; ++v)
+        next.push_back(multiplyAdd(e, blocking.multiply, x, right[v], sum[i * vectors + v]));
+    }
+    return next;
+  });
+}
+
+void ProductEmitter::emitRegisterTile(Value a, Value b, Value depth, Value from, Value to) {
+  int64_t rows = blocking.rows, vectors = blocking.vectors, width = blocking.width;
+  Type type = e.vectorOf(shape.acc, width);
+  SmallVector<Value> sums;
+  for (int64_t i = 0; i < rows * vectors; ++i)
+    sums.push_back(from ? e.loadVector(from, shape.acc, e.index(i * width), width)
+                        : e.constant(type, 0));
+  if (!lhsLines.runPoints)
+    sums = addRun(a, b, depth, sums);
+  else
+    sums = e.loop(runs.first, runs.second, 1, sums, [&](Value run, ValueRange sum) {
+      Value left = e.address(a, lhsFormat.unit, e.mul(run, lhsLines.runStride));
+      Value right =
+          e.address(b, rhsFormat.unit, e.mul(run, lhsLines.runPoints * blocking.columns()));
+      return addRun(left, right, e.index(lhsLines.runPoints), sum);
+    });
+  for (int64_t i = 0; i < rows * vectors; ++i)
+    e.store(sums[i], to, e.index(i * width));
+}
+
+void ProductEmitter::emitEpilogue(const Task &task, Value m, Value n, Value tile) {
+  int64_t columns = blocking.columns(), width = blocking.width;
+  Value row0 = e.mul(m, blocking.rows), column0 = e.mul(n, columns);
+  Value rowsHere = e.min(e.index(blocking.rows), e.sub(e.index(shape.m), row0));
+  auto emitRows = [&](int64_t columnsHere) {
+    e.loop(e.index(0), rowsHere, 1, [&](Value row) {
+      for (int64_t j = 0; j < columnsHere; j += width) {
+        Value sums = e.loadVector(tile, shape.acc, e.add(e.mul(row, columns), j), width);
+        epilogue(task.batch, e.add(row0, row), e.add(column0, j), std::min(width, columnsHere - j),
+                 sums);
+      }
+    });
+  };
+  int64_t edge = shape.n % columns, wholePanels = shape.n / columns;
+  if (wholePanels)
+    e.when(e.less(n, e.index(wholePanels)), [&] { emitRows(columns); });
+  if (edge)
+    e.when(e.less(e.index(wholePanels - 1), n), [&] { emitRows(edge); });
+}

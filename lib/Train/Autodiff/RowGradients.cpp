@@ -1,0 +1,219 @@
+// Gradients of tables that only lookups read: the rows that occur, not a tensor of mostly zeros.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Train/Autodiff/RowGradients.h"
+
+using namespace mlir;
+using namespace ampc;
+
+static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+namespace {
+class RowGradient {
+public:
+  RowGradient(train::FuncOp func, OpOperand &returned, OptimizerAttrInterface optimizer)
+      : func(func), returned(returned), optimizer(optimizer),
+        mark(returned.get().getDefiningOp<train::GradientOp>()), builder(mark),
+        table(mark.getType()) {
+    SmallVector<Operation *> scaling;
+    onlyLookups = collect(mark.getX(), scaling);
+  }
+  bool isWanted() const;
+  bool hasLookups() const { return !lookups.empty(); }
+  /// Why the gradient of a table is dense although lookups contribute to it, or nothing.
+  StringRef reasonAgainst() const;
+  void rewrite();
+
+private:
+  /// A summand, and what it is multiplied by: the share of its micro-batch, outermost first.
+  struct Lookup {
+    train::ScatterAddOp op;
+    SmallVector<Operation *> scaling;
+  };
+  bool collect(Value sum, SmallVector<Operation *> &scaling);
+  Value updatesOf(GradBuilder &b, const Lookup &lookup);
+  Value indexOf(GradBuilder &b, train::ScatterAddOp lookup);
+  BlockArgument batchedInput(Value value);
+  Value validRows(GradBuilder &b, BlockArgument valid, BlockArgument input);
+
+  train::FuncOp func;
+  OpOperand &returned;
+  OptimizerAttrInterface optimizer;
+  train::GradientOp mark;
+  OpBuilder builder;
+  RankedTensorType table;
+  SmallVector<Lookup> lookups;
+  bool onlyLookups;
+};
+} // namespace
+
+/// The tensor that `op` multiplies by a number, or gives up for zeros if a condition fails; else
+/// null.
+static Value scaledBy(Operation *op) {
+  auto isNumber = [](Value value) { return tensorOf(value).getRank() == 0; };
+  if (auto product = dyn_cast_or_null<train::MulOp>(op)) {
+    if (isNumber(product.getRhs()))
+      return product.getLhs();
+    return isNumber(product.getLhs()) ? product.getRhs() : Value();
+  }
+  auto choice = dyn_cast_or_null<train::SelectOp>(op);
+  if (choice && isNumber(choice.getCondition()) && matchPattern(choice.getC(), m_AnyZeroFloat()))
+    return choice.getA();
+  return {};
+}
+
+/// Finds the lookups in a sum of gradients; false if there are other summands.
+bool RowGradient::collect(Value sum, SmallVector<Operation *> &scaling) {
+  Operation *op = sum.getDefiningOp();
+  if (auto lookup = dyn_cast_or_null<train::ScatterAddOp>(op)) {
+    lookups.push_back({lookup, scaling});
+    return true;
+  }
+  if (Value scaled = scaledBy(op)) {
+    scaling.push_back(op);
+    bool found = collect(scaled, scaling);
+    scaling.pop_back();
+    return found;
+  }
+  auto add = dyn_cast_or_null<train::AddOp>(op);
+  if (!add || add.getLhs().getType() != table || add.getRhs().getType() != table)
+    return false;
+  bool left = collect(add.getLhs(), scaling), right = collect(add.getRhs(), scaling);
+  return left && right;
+}
+
+/// Rows cost less than the table if they are fewer. A lazy rule needs to know them in any case.
+bool RowGradient::isWanted() const {
+  if (!onlyLookups || optimizer.getRowUpdate() == RowUpdate::Whole)
+    return false;
+  int64_t count = 0;
+  for (const Lookup &lookup : lookups)
+    count += train::ScatterAddOp(lookup.op).getIndex().getType().getNumElements();
+  return optimizer.isLazy() || count < table.getDimSize(0);
+}
+
+StringRef RowGradient::reasonAgainst() const {
+  if (!onlyLookups && !lookups.empty())
+    return "it is read in other ways than by lookups too, so that their gradients are added to a "
+           "dense one in f32";
+  if (!onlyLookups)
+    return optimizer.isLazy() ? "no lookup reads it" : "";
+  return optimizer.getRowUpdate() == RowUpdate::Whole
+             ? "its update depends on the whole tensor"
+             : "it has no more rows than the step has lookups";
+}
+
+/// An argument with a row per row of the batch that has a part in the value, or null.
+BlockArgument RowGradient::batchedInput(Value value) {
+  DenseSet<Value> seen;
+  SmallVector<Value> open{value};
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      auto input = Signature(func).argument<train::InputAttr>(argument);
+      if (input && input.isBatched())
+        return argument;
+      continue;
+    }
+    llvm::append_range(open, next.getDefiningOp()->getOperands());
+  }
+  return {};
+}
+
+/// How many rows of `input`, which may be one part of the batch, count.
+Value RowGradient::validRows(GradBuilder &b, BlockArgument valid, BlockArgument input) {
+  int64_t rows = tensorOf(input).getDimSize(0);
+  if (rows == func.getBatch())
+    return valid;
+  int64_t part = Signature(func).argument<train::InputAttr>(input).getPart();
+  Value before = b.real(double(part * rows), valid);
+  Value left = b.sub(valid, before), all = b.real(double(rows), valid);
+  return b.select(b.greater(left, all), all, left);
+}
+
+/// Row numbers in a line, -1 for those without a gradient: padding, and what a short batch leaves
+/// out.
+Value RowGradient::indexOf(GradBuilder &b, train::ScatterAddOp lookup) {
+  Value index = lookup.getIndex(), nowhere = b.real(-1.0, index);
+  if (auto padding = lookup.getPadding()) {
+    Value isPadding =
+        b.compare(train::ComparePredicate::eq, index, b.real(double(*padding), index));
+    index = b.select(isPadding, nowhere, index);
+  }
+  BlockArgument valid = Signature(func).findControl(train::Control::Valid),
+                input = batchedInput(lookup.getIndex());
+  if (valid && input)
+    index = b.select(
+        validMask(b, index.getType(), validRows(b, valid, input), tensorOf(input).getDimSize(0)),
+        index, nowhere);
+  auto type = tensorOf(index);
+  return b.reshape(index, type.clone({type.getNumElements()}));
+}
+
+/// Rows with a gradient each, as wide as the sums they go into.
+Value RowGradient::updatesOf(GradBuilder &b, const Lookup &lookup) {
+  train::ScatterAddOp op = lookup.op;
+  SmallVector<int64_t> shape(table.getShape());
+  shape[0] = op.getIndex().getType().getNumElements();
+  Value rows = b.reshape(op.getUpdates(), op.getUpdates().getType().clone(shape));
+  GradBuilder wide(builder, op.getLoc());
+  wide.compute = table.getElementType();
+  for (Operation *scaling : llvm::reverse(lookup.scaling)) {
+    if (auto choice = dyn_cast<train::SelectOp>(scaling)) {
+      rows = wide.select(choice.getCondition(), rows, wide.real(0.0, rows));
+      continue;
+    }
+    auto product = cast<train::MulOp>(scaling);
+    Value whole = scaledBy(product);
+    rows = wide.mul(rows, whole == product.getLhs() ? product.getRhs() : product.getLhs());
+  }
+  return rows;
+}
+
+void RowGradient::rewrite() {
+  GradBuilder b(builder, lookups.front().op.getLoc());
+  SmallVector<Value> updates, indices;
+  for (Lookup &lookup : lookups) {
+    indices.push_back(indexOf(b, lookup.op));
+    updates.push_back(updatesOf(b, lookup));
+  }
+  auto joined = [&](ArrayRef<Value> parts) {
+    return parts.size() == 1 ? parts[0] : b.op<train::ConcatOp>(parts, 0);
+  };
+  Value update = joined(updates), index = joined(indices);
+  int64_t count = std::min(tensorOf(index).getDimSize(0), table.getDimSize(0));
+  SmallVector<int64_t> shape(table.getShape());
+  shape[0] = count;
+  auto sums =
+      train::SumRowsOp::create(builder, b.loc, table.clone(shape), tensorOf(index).clone({count}),
+                               update, index, table.getDimSize(0));
+  GradBuilder after(builder, mark.getLoc());
+  returned.set(after.op<train::GradientOp>(sums.getSums(), mark.getParamAttr()));
+  Signature(func).addResult(sums.getRows(),
+                            train::GradientAttr::get(func.getContext(), mark.getParamAttr(), true));
+}
+
+void ampc::keepRowGradients(train::FuncOp gradient, train::StepOp step, bool explain) {
+  Operation *ret = gradient.getBody().front().getTerminator();
+  DenseMap<Attribute, bool> keptRows; // by lazy rule: whether it updates rows of some table
+  for (unsigned i = 0, count = ret->getNumOperands(); i < count; ++i) {
+    auto mark = ret->getOperand(i).getDefiningOp<train::GradientOp>();
+    if (!mark || !Signature(gradient).result<train::GradientAttr>(i))
+      continue;
+    OptimizerAttrInterface optimizer = step.getOptimizerOf(mark.getParamAttr().getAttr());
+    RowGradient rows(gradient, ret->getOpOperand(i), optimizer);
+    StringRef reason = rows.reasonAgainst();
+    if (optimizer.isLazy())
+      keptRows[optimizer] |= rows.isWanted();
+    if (rows.isWanted()) {
+      rows.rewrite();
+    } else if (!reason.empty() && (explain || (optimizer.isLazy() && rows.hasLookups()))) {
+      gradient.emitRemark() << "the gradient of @" << mark.getParam() << " is dense: " << reason;
+    }
+  }
+  if (llvm::any_of(keptRows, [](auto &rule) { return !rule.second; }))
+    gradient.emitWarning() << "expected a parameter that only lookups read for a lazy optimizer, "
+                              "but there is none: it updates whole tensors";
+  Signature(gradient).updateType();
+}

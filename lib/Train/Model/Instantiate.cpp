@@ -1,0 +1,211 @@
+// One function per step, evaluation and export: calls inlined, state as arguments and results, mode
+// fixed.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Train/Passes.h"
+#include "lib/Train/Model/Mode.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_TRAININSTANTIATE
+#include "ampc/Train/Passes.h.inc"
+} // namespace ampc
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+/// Replaces every call by the callee's ops.
+class CallInliner {
+public:
+  explicit CallInliner(SymbolTable &symbols) : symbols(symbols) {}
+  LogicalResult inlineCalls(train::FuncOp func);
+
+private:
+  LogicalResult inlineCall(train::CallOp call);
+
+  SymbolTable &symbols;
+  llvm::StringSet<> active;
+  /// Functions that call one another twice double with each; a text of a few lines would fill all
+  /// memory.
+  static constexpr int64_t mostOps = 1000000;
+  static constexpr size_t mostActive = 100;
+  int64_t ops = 0;
+};
+} // namespace
+
+/// Names get the call's name as a prefix, so that two calls of one function draw different random
+/// numbers.
+LogicalResult CallInliner::inlineCall(train::CallOp call) {
+  auto callee = symbols.lookup<train::FuncOp>(call.getCallee());
+  if (!active.insert(call.getCallee()).second)
+    return call.emitOpError() << "expected no recursion, but " << call.getCalleeAttr()
+                              << " calls itself";
+  if (active.size() > mostActive)
+    return call.emitOpError() << "expected calls nested at most " << mostActive << " deep";
+  OwningOpRef<train::FuncOp> copy(callee.clone());
+  if (failed(inlineCalls(*copy)))
+    return failure();
+  active.erase(call.getCallee());
+  Block &inner = copy->getBody().front();
+  ops += inner.getOperations().size();
+  if (ops > mostOps)
+    return call.emitOpError() << "expected at most " << mostOps << " ops in place of calls";
+  for (auto [argument, operand] : llvm::zip(inner.getArguments(), call.getOperands()))
+    argument.replaceAllUsesWith(operand);
+  auto prefix = dyn_cast<NameLoc>(call.getLoc());
+  for (Operation &op : llvm::make_early_inc_range(inner.without_terminator())) {
+    if (auto name = dyn_cast<NameLoc>(op.getLoc()); name && prefix)
+      op.setLoc(NameLoc::get(StringAttr::get(op.getContext(), prefix.getName().getValue() + "/" +
+                                                                  name.getName().getValue()),
+                             name.getChildLoc()));
+    op.moveBefore(call);
+  }
+  call.replaceAllUsesWith(llvm::to_vector(inner.getTerminator()->getOperands()));
+  call.erase();
+  return success();
+}
+
+LogicalResult CallInliner::inlineCalls(train::FuncOp func) {
+  for (auto call : llvm::to_vector(func.getBody().front().getOps<train::CallOp>()))
+    if (failed(inlineCall(call)))
+      return failure();
+  return success();
+}
+
+/// What is made from an input alone, such as a cast, is called after it.
+static void nameInputs(train::FuncOp func) {
+  for (BlockArgument argument : func.getArguments())
+    if (auto input = Signature(func).argument<train::InputAttr>(argument))
+      argument.setLoc(NameLoc::get(input.getName(), argument.getLoc()));
+}
+
+namespace {
+/// Turns a clone of a source function into a function of all that it depends on.
+class Instance {
+public:
+  Instance(train::FuncOp func, SymbolTable &symbols, bool training)
+      : func(func), signature(func), body(func.getBody().front()), symbols(symbols),
+        training(training) {}
+  LogicalResult run() {
+    if (failed(CallInliner(symbols).inlineCalls(func)))
+      return failure();
+    nameInputs(func);
+    prepareBatch(func);
+    lowerMode(func, training);
+    attachRandomState(func, cast<train::ModelOp>(func->getParentOp()));
+    liftReads();
+    liftWrites();
+    return success();
+  }
+
+private:
+  /// State comes first, in the order of its declarations.
+  void liftReads() {
+    llvm::MapVector<StringAttr, SmallVector<train::ReadOp>> reads;
+    for (auto read : body.getOps<train::ReadOp>())
+      reads[read.getStateAttr().getAttr()].push_back(read);
+    for (Operation &op : func->getParentRegion()->front()) {
+      auto state = dyn_cast<StateOpInterface>(op);
+      auto uses =
+          state ? reads.find(StringAttr::get(func.getContext(), state.getSymName())) : reads.end();
+      if (uses == reads.end())
+        continue;
+      BlockArgument argument =
+          signature.addState(state.getSymName(), state.getType(), state->getLoc());
+      for (train::ReadOp read : uses->second) {
+        read.replaceAllUsesWith(Value(argument));
+        read.erase();
+      }
+    }
+  }
+  void liftWrites() {
+    for (auto write : llvm::make_early_inc_range(body.getOps<train::WriteOp>())) {
+      if (training)
+        signature.addStateResult(write.getValue(), write.getState());
+      write.erase();
+    }
+  }
+
+  train::FuncOp func;
+  Signature signature;
+  Block &body;
+  SymbolTable &symbols;
+  bool training;
+};
+
+struct TrainInstantiate : ampc::impl::TrainInstantiateBase<TrainInstantiate> {
+  void runOnOperation() override {
+    for (auto model : getOperation().getOps<train::ModelOp>())
+      if (failed(instantiate(model)))
+        return signalPassFailure();
+  }
+
+private:
+  /// A program of the source function; `step` is empty for exports.
+  FailureOr<train::FuncOp> make(train::ModelOp model, StringRef source, const Twine &name,
+                                train::Role role, StringRef step, SymbolTable &symbols) {
+    OpBuilder builder = OpBuilder::atBlockEnd(&model.getBody().front());
+    auto func = cast<train::FuncOp>(builder.clone(*symbols.lookup(source)));
+    func.setSymName(name.str());
+    func.setRole(role);
+    if (!step.empty())
+      func.setStep(step);
+    Signature signature(func);
+    unsigned count = func.getNumResults();
+    for (unsigned i = 0; i < count; ++i) {
+      StringAttr out = builder.getStringAttr(count == 1 ? "out" : "out" + std::to_string(i));
+      if (!signature.result(i))
+        signature.setResult(
+            i, step.empty() ? train::OutputAttr::get(&getContext(), train::Output::Named, out, -1)
+                            : train::OutputAttr::get(&getContext(), train::Output::Loss, {}, -1));
+    }
+    if (failed(Instance(func, symbols, role == train::Role::Loss).run()))
+      return failure();
+    return func;
+  }
+
+  LogicalResult instantiate(train::ModelOp model) {
+    SymbolTable symbols(model);
+    SmallVector<train::FuncOp> sources(model.getOps<train::FuncOp>());
+    llvm::StringSet<> exported;
+    for (auto step : llvm::to_vector(model.getOps<train::StepOp>())) {
+      StringRef name = step.getSymName();
+      if (failed(make(model, step.getLoss(), name + ".loss", train::Role::Loss, name, symbols)) ||
+          failed(make(model, step.getLoss(), name + ".eval", train::Role::Eval, name, symbols)))
+        return failure();
+      step.setLoss((name + ".eval").str()); // the source function goes
+    }
+    for (auto exp : llvm::to_vector(model.getOps<train::ExportOp>())) {
+      if (!exported.insert(exp.getName()).second)
+        return exp.emitOpError() << "expected one export named \"" << exp.getName()
+                                 << "\", but there are two";
+      FailureOr<train::FuncOp> func = make(model, exp.getFunction(), "export." + exp.getName(),
+                                           train::Role::Export, "", symbols);
+      if (failed(func))
+        return failure();
+      func->setExportNameAttr(exp.getNameAttr());
+      exp.erase();
+    }
+    for (train::FuncOp source : sources)
+      source.erase();
+    warnOfUnreadInputs(model);
+    return checkParameters(model);
+  }
+
+  /// A parameter that no step changes is probably a mistake; `frozen` says that it is not.
+  LogicalResult checkParameters(train::ModelOp model) {
+    llvm::StringSet<> learned;
+    SmallVector<train::StepOp> steps(model.getOps<train::StepOp>());
+    for (train::StepOp step : steps)
+      for (Attribute param : step.getParams())
+        learned.insert(cast<FlatSymbolRefAttr>(param).getValue());
+    if (!steps.empty())
+      for (auto param : model.getOps<train::ParamOp>())
+        if (!learned.contains(param.getSymName()) && !param.getFrozen())
+          return param.emitOpError() << "expected a step over @" << param.getSymName()
+                                     << ", or the attribute frozen, but no step changes it";
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,200 @@
+// What a function becomes in training or in inference.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Train/Model/Mode.h"
+#include "lib/Train/Step/BatchAnalysis.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace ampc;
+
+static constexpr llvm::StringLiteral randomBuffer = "random.state";
+
+//===--- Modes and composites
+//------------------------------------------------------------------===//
+
+/// Replaces `op` by values that it builds; false if it builds none.
+template <typename Build> static bool replaceByOwn(Operation *op, Build build) {
+  OpBuilder builder(op);
+  GradBuilder b(builder, op->getLoc());
+  SmallVector<Value> values = build(b);
+  if (values.empty())
+    return false;
+  op->replaceAllUsesWith(values);
+  op->erase();
+  return true;
+}
+
+/// Keeps a fact on an op in its location, which its parts and its adjoint take.
+static void note(Operation *op, StringRef key, Attribute fact) {
+  MLIRContext *context = op->getContext();
+  Builder builder(context);
+  auto facts = builder.getDictionaryAttr(builder.getNamedAttr(key, fact));
+  auto name = dyn_cast<NameLoc>(op->getLoc());
+  Location inner =
+      FusedLoc::get({name ? Location(name.getChildLoc()) : Location(op->getLoc())}, facts, context);
+  op->setLoc(name ? Location(NameLoc::get(name.getName(), inner)) : inner);
+}
+
+Attribute ampc::noteOf(Location loc, StringRef key) {
+  Attribute fact;
+  loc->walk([&](Location at) {
+    auto fused = dyn_cast<FusedLocWith<DictionaryAttr>>(at);
+    fact = fused ? fused.getMetadata().get(key) : Attribute();
+    return fact ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return fact;
+}
+
+void ampc::showNotes(train::FuncOp func) {
+  for (Operation &op : func.getBody().front().without_terminator()) {
+    if (op.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    Attribute compute = noteOf(op.getLoc(), "amp.compute");
+    if (compute && !op.hasAttr("compute"))
+      op.setAttr("amp.source_compute", compute);
+    if (Attribute region = noteOf(op.getLoc(), "amp.region"))
+      op.setAttr("amp.region", region);
+  }
+}
+
+/// Precision policies list composite ops, not their parts.
+static void noteSource(Operation *op) {
+  note(op, "train.source", StringAttr::get(op->getContext(), op->getName().stripDialect()));
+}
+
+void ampc::lowerMode(train::FuncOp func, bool training) {
+  Block &body = func.getBody().front();
+  for (Operation &op : body)
+    if (Attribute compute = op.getAttr("compute"))
+      note(&op, "amp.compute", compute);
+  for (auto op : llvm::to_vector(body.getOps<ModalOpInterface>()))
+    replaceByOwn(
+        op, [&](GradBuilder &b) { return training ? op.buildTraining(b) : op.buildInference(b); });
+  // A composite may be made of composites.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto op : llvm::to_vector(body.getOps<CompositeOpInterface>()))
+      if (op.isComposite()) {
+        noteSource(op);
+        changed |= replaceByOwn(op, [&](GradBuilder &b) { return op.decompose(b); });
+      }
+  }
+  showNotes(func);
+}
+
+//===--- Random numbers
+//------------------------------------------------------------------------===//
+
+static RankedTensorType randomType(MLIRContext *context) {
+  return RankedTensorType::get({2}, IntegerType::get(context, 64));
+}
+
+static void declareRandomState(train::ModelOp model) {
+  if (model.lookupSymbol(randomBuffer))
+    return;
+  OpBuilder builder = OpBuilder::atBlockBegin(&model.getBody().front());
+  train::BufferOp::create(builder, model.getLoc(), randomBuffer, randomType(model.getContext()),
+                          train::ZerosAttr::get(model.getContext()), train::StateRole::Random);
+}
+
+void ampc::attachRandomState(train::FuncOp func, train::ModelOp model) {
+  Block &body = func.getBody().front();
+  Value state;
+  for (auto op : body.getOps<RandomOpInterface>()) {
+    if (op.hasRandomState())
+      continue;
+    if (!state) {
+      declareRandomState(model);
+      OpBuilder builder = OpBuilder::atBlockBegin(&body);
+      state = train::ReadOp::create(builder, func.getLoc(), randomType(func.getContext()),
+                                    randomBuffer);
+    }
+    auto name = dyn_cast<NameLoc>(op.getLoc());
+    op.setRandomState(state,
+                      int32_t(llvm::xxh3_64bits(name ? name.getName().getValue() : StringRef())));
+  }
+}
+
+//===--- Batches
+//-------------------------------------------------------------------------------===//
+
+static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
+
+/// The first dimension of the first input that has one.
+static int64_t batchOf(train::FuncOp func) {
+  for (BlockArgument argument : func.getArguments())
+    if (Signature(func).argument<train::InputAttr>(argument) && !shapeOf(argument).empty())
+      return shapeOf(argument)[0];
+  return 0;
+}
+
+/// Values that one of several ops refuses are refused.
+static void tightenLimit(train::FuncOp func, unsigned argument, IndexOpInterface op) {
+  Signature signature(func);
+  auto input = signature.argument<train::InputAttr>(argument);
+  int64_t ignored = op.getIgnoredIndex().value_or(0), limit = op.getIndexLimit();
+  if (input.getLimit()) { // 0 is allowed by any limit
+    ignored = ignored == input.getIgnore() ? ignored : 0;
+    limit = std::min(limit, input.getLimit());
+  }
+  signature.setArgument(argument, input.withLimit(limit, ignored));
+}
+
+/// An index that comes from an input unchanged is checked before a program runs.
+static void recordLimits(train::FuncOp func) {
+  for (auto op : func.getBody().getOps<IndexOpInterface>()) {
+    Value index = op.getIndices();
+    while (index && isa_and_nonnull<train::ReshapeOp>(index.getDefiningOp()))
+      index = index.getDefiningOp()->getOperand(0);
+    auto argument = dyn_cast_or_null<BlockArgument>(index);
+    if (!argument || !Signature(func).argument<train::InputAttr>(argument))
+      continue;
+    tightenLimit(func, argument.getArgNumber(), op);
+  }
+}
+
+/// Asks the op's verifier whether the first dimension of what it combines can be the batch. That of
+/// a single row of logits is its classes.
+static bool canCombineRows(ValidRowsOpInterface op, int64_t batch) {
+  ArrayRef<int64_t> shape = shapeOf(op->getOperand(0));
+  if (shape.empty() || shape[0] % batch != 0)
+    return false;
+  ScopedDiagnosticHandler silent(op->getContext(), [](Diagnostic &) { return success(); });
+  Block arguments;
+  auto type = RankedTensorType::get({}, IntegerType::get(op->getContext(), 32));
+  Operation *copy = op->clone();
+  cast<ValidRowsOpInterface>(copy).setValidRows(arguments.addArgument(type, op->getLoc()), batch);
+  bool isRight = succeeded(verify(copy));
+  copy->destroy();
+  return isRight;
+}
+
+void ampc::prepareBatch(train::FuncOp func) {
+  recordLimits(func);
+  int64_t batch = batchOf(func);
+  if (!batch)
+    return;
+  func.setBatch(batch);
+  Signature signature(func);
+  for (BlockArgument argument : func.getArguments())
+    if (auto input = signature.argument<train::InputAttr>(argument);
+        input && !shapeOf(argument).empty() && shapeOf(argument)[0] == batch)
+      signature.setArgument(argument.getArgNumber(), input.withBatch(0));
+
+  SmallVector<ValidRowsOpInterface> combining;
+  for (auto op : func.getBody().getOps<ValidRowsOpInterface>())
+    if (canCombineRows(op, batch))
+      combining.push_back(op);
+  std::optional<DenseSet<Value>> batched = rowsOfBatch(func, batch, combining);
+  if (!batched)
+    return;
+  for (OpOperand &returned : func.getBody().front().getTerminator()->getOpOperands())
+    if (auto output = signature.result<train::OutputAttr>(returned);
+        output && batched->contains(returned.get()))
+      signature.setResult(returned.getOperandNumber(), output.withBatch(0));
+  Value valid = signature.addControl(train::Control::Valid);
+  for (ValidRowsOpInterface op : combining)
+    op.setValidRows(valid, batch);
+  func.setShortBatch(true);
+}

@@ -1,0 +1,33 @@
+// What a function becomes in training or in inference.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_TRAIN_MODEL_MODE_H
+#define LIB_TRAIN_MODEL_MODE_H
+
+#include "mlir-dialects/Train/TrainSignature.h"
+
+namespace ampc {
+/// Replaces ops that training and inference understand differently, then composite ops.
+void lowerMode(train::FuncOp func, bool training);
+
+/// What a location keeps of the source op: the innermost region around it ("amp.region": a type, or
+/// unit for a disabled one) or its attribute `compute` ("amp.compute").
+mlir::Attribute noteOf(mlir::Location loc, llvm::StringRef key);
+
+/// Makes attributes of these notes: equal ops that shall compute in different types must not become
+/// one, and common subexpressions are found by attributes, not by locations.
+void showNotes(train::FuncOp func);
+
+/// Gives random ops their state, read from a buffer that the model gets if it has none, and a key
+/// made of their name.
+void attachRandomState(train::FuncOp func, train::ModelOp model);
+
+/// Marks the inputs that hold one row per row of the batch, and records what the runtime checks:
+/// the size of the batch, whether fewer rows may be valid, and the limits of integer inputs. Ops
+/// that combine rows get the number of valid rows (a control argument), and rows beyond it are
+/// zeroed where they enter.
+void prepareBatch(train::FuncOp func);
+
+/// A warning at every input that no instance of its function reads.
+void warnOfUnreadInputs(train::ModelOp model);
+} // namespace ampc
+#endif

@@ -1,0 +1,64 @@
+// Stable names for ops, kept by every later phase.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Train/Passes.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_TRAINNAMEOPS
+#include "ampc/Train/Passes.h.inc"
+} // namespace ampc
+using namespace mlir;
+using namespace ampc;
+
+/// Attributes that no pass reads are misspelt ones.
+static LogicalResult checkAttributes(Operation *op) {
+  if (!isa<train::TrainDialect>(op->getDialect()) || isa<train::StepOp>(op)) // steps check theirs
+    return success();
+  bool isState = isa<train::ParamOp, train::BufferOp>(op);
+  for (NamedAttribute attribute : op->getDiscardableAttrs()) {
+    StringRef name = attribute.getName();
+    if (name.contains('.'))
+      continue;
+    if (isState || name != "compute")
+      return op->emitOpError() << "expected "
+                               << (isState ? "no attribute but frozen" : "no attribute but compute")
+                               << " here, but got " << name;
+    auto type = dyn_cast<TypeAttr>(attribute.getValue());
+    if (!type || !isa<Float64Type, Float32Type, BFloat16Type, Float16Type>(type.getValue()))
+      return op->emitOpError() << "expected compute = f64, f32, bf16 or f16, but got "
+                               << attribute.getValue();
+  }
+  return success();
+}
+
+namespace {
+struct TrainNameOps : ampc::impl::TrainNameOpsBase<TrainNameOps> {
+  void runOnOperation() override {
+    if (getOperation()
+            ->walk([](Operation *op) {
+              return failed(checkAttributes(op)) ? WalkResult::interrupt() : WalkResult::advance();
+            })
+            .wasInterrupted())
+      return signalPassFailure();
+    getOperation()->walk([](train::FuncOp func) {
+      llvm::StringMap<unsigned> counts, given;
+      func.walk([&](Operation *op) {
+        if (op == func)
+          return;
+        unsigned number = counts[op->getName().stripDialect()]++;
+        auto location = dyn_cast<NameLoc>(op->getLoc());
+        std::string name =
+            (func.getSymName() + "/" + op->getName().stripDialect() + "#" + Twine(number)).str();
+        if (location) { // a second op of a given name gets a number
+          name = location.getName().str();
+          unsigned again = given[name]++;
+          if (again == 0)
+            return;
+          name += "#" + std::to_string(again);
+        }
+        Location inner = location ? Location(location.getChildLoc()) : op->getLoc();
+        op->setLoc(NameLoc::get(StringAttr::get(op->getContext(), name), inner));
+      });
+    });
+  }
+};
+} // namespace

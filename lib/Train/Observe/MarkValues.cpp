@@ -1,0 +1,173 @@
+// Keys of values: one per value and the same in every precision.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Train/Observe.h"
+#include "ampc/Train/Passes.h"
+#include "mlir-dialects/Train/TrainBackward.h"
+#include "mlir-dialects/Train/TrainSignature.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_TRAINMARKVALUES
+#include "ampc/Train/Passes.h.inc"
+} // namespace ampc
+using namespace mlir;
+using namespace ampc;
+
+StringRef ampc::textOf(ValueKind kind) {
+  switch (kind) {
+  case ValueKind::Forward:
+    return "forward";
+  case ValueKind::Gradient:
+    return "gradient";
+  case ValueKind::WeightGradient:
+    return "weight-gradient";
+  case ValueKind::Update:
+    return "update";
+  }
+  llvm_unreachable("all kinds are covered");
+}
+
+static bool isRealValue(Value v) { return isa<FloatType>(getElementTypeOrSelf(v)); }
+
+static std::string nameOf(Operation *op) {
+  if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
+    return name.getName().str();
+  return op->getName().stripDialect().str();
+}
+
+namespace {
+/// Walks a program once; an op's kind follows from its operands'.
+class Keys {
+public:
+  explicit Keys(train::FuncOp func) : func(func), body(func.getBody().front()), backward(body) {}
+  std::vector<KeyedValue> run() {
+    addInputs();
+    for (Operation &op : body.without_terminator())
+      visit(&op);
+    return std::move(values);
+  }
+
+private:
+  ValueKind kindOf(Operation *op) const;
+  bool isStatistic(Operation *op, Value result) const;
+  void addInputs();
+  void visit(Operation *op);
+
+  train::FuncOp func;
+  Block &body;
+  BackwardOps backward;
+  DenseMap<Value, ValueKind> kinds;
+  DenseSet<Value> statistics;
+  llvm::StringMap<unsigned> taken;
+  std::vector<KeyedValue> values;
+};
+} // namespace
+
+ValueKind Keys::kindOf(Operation *op) const {
+  if (isa<train::GradientOp>(op))
+    return ValueKind::WeightGradient;
+  if (isa<train::SeedOp>(op))
+    return ValueKind::Gradient;
+  // In forward passes the attribute is the user's.
+  bool isUpdate = backward.contains(op) && op->hasAttr("compute");
+  ValueKind kind = isUpdate ? ValueKind::Update : ValueKind::Forward;
+  for (Value operand : op->getOperands()) {
+    auto of = kinds.find(operand);
+    if (of == kinds.end())
+      continue;
+    if (of->second == ValueKind::WeightGradient || of->second == ValueKind::Update)
+      return ValueKind::Update;
+    if (of->second == ValueKind::Gradient)
+      kind = ValueKind::Gradient;
+  }
+  return kind;
+}
+
+/// As the precision pass sees it, from what is known before precision is assigned.
+bool Keys::isStatistic(Operation *op, Value result) const {
+  if (isa<train::SeedOp>(op) || cast<RankedTensorType>(result.getType()).getNumElements() == 1)
+    return true;
+  bool any = false;
+  for (Value operand : op->getOperands()) {
+    Operation *made = operand.getDefiningOp();
+    if (!isRealValue(operand) || (made && made->hasTrait<OpTrait::ConstantLike>()))
+      continue;
+    any = true;
+    if (!statistics.contains(operand))
+      return false;
+  }
+  return any;
+}
+
+/// Statistics of the operand x that come along with a cotangent: no part of the cotangent, so they
+/// do not carry the loss scale.
+static bool isAside(Value result) {
+  return isa<train::LayerNormGradOp, train::RmsNormGradOp>(result.getDefiningOp()) &&
+         cast<OpResult>(result).getResultNumber() > 0;
+}
+
+/// All parts of an input, one per micro-batch, have its name.
+void Keys::addInputs() {
+  for (BlockArgument argument : body.getArguments()) {
+    auto input = Signature(func).argument<train::InputAttr>(argument);
+    if (!input || !isRealValue(argument))
+      continue;
+    StringAttr name = input.getName();
+    taken[name.getValue()] = 1;
+    bool single = cast<RankedTensorType>(argument.getType()).getNumElements() == 1;
+    values.push_back({argument, name.str(), ValueKind::Forward, single});
+  }
+}
+
+void Keys::visit(Operation *op) {
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    return;
+  for (Value result : op->getResults()) {
+    ValueKind kind = isAside(result) ? ValueKind::Forward : kindOf(op);
+    kinds[result] = kind;
+    if (!isRealValue(result))
+      continue;
+    bool statistic = isStatistic(op, result);
+    if (statistic)
+      statistics.insert(result);
+    // The mark of a gradient stands for the value it marks.
+    bool isMarked = !result.use_empty() && llvm::all_of(result.getUsers(), [](Operation *user) {
+      return isa<train::GradientOp>(user);
+    });
+    if (isa<train::SeedOp>(op) || isMarked)
+      continue;
+    std::string key = nameOf(op);
+    unsigned number = ++taken[key];
+    if (number > 1)
+      key += ":" + std::to_string(number);
+    values.push_back({result, std::move(key), kind, statistic});
+  }
+}
+
+std::vector<KeyedValue> ampc::keyValues(train::FuncOp func) { return Keys(func).run(); }
+
+namespace {
+struct TrainMarkValues : ampc::impl::TrainMarkValuesBase<TrainMarkValues> {
+  void runOnOperation() override {
+    Builder b(&getContext());
+    getOperation()->walk([&](train::FuncOp func) {
+      if (!func.is(train::Role::Train))
+        return;
+      for (const KeyedValue &keyed : keyValues(func)) {
+        SmallVector<NamedAttribute> mark{
+            b.getNamedAttr("key", b.getStringAttr(keyed.key)),
+            b.getNamedAttr("kind", b.getStringAttr(textOf(keyed.kind)))};
+        if (keyed.isStatistic)
+          mark.push_back(b.getNamedAttr("statistic", b.getUnitAttr()));
+        Operation *op = keyed.value.getDefiningOp();
+        if (!op)
+          continue; // the caller has it
+        SmallVector<Attribute> marks(op->getNumResults(), b.getDictionaryAttr({}));
+        if (auto known = op->getAttrOfType<ArrayAttr>("train.values"))
+          llvm::copy(known, marks.begin());
+        marks[cast<OpResult>(keyed.value).getResultNumber()] = b.getDictionaryAttr(mark);
+        op->setAttr("train.values", b.getArrayAttr(marks));
+      }
+    });
+  }
+};
+} // namespace

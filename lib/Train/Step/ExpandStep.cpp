@@ -1,0 +1,326 @@
+// Joins gradient, clipping, schedule and optimizer. State is taken and returned; nothing is updated
+// in place before memory is planned.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Train/Passes.h"
+#include "lib/Train/Autodiff/RowGradients.h"
+#include "lib/Train/Step/MicroBatches.h"
+#include "llvm/Support/xxhash.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_TRAINEXPANDSTEP
+#include "ampc/Train/Passes.h.inc"
+} // namespace ampc
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+/// The gradient of a parameter, or of those rows of it that `rows` names.
+struct Gradient {
+  Value value, rows;
+};
+
+class Expansion {
+public:
+  Expansion(train::ModelOp model, train::StepOp step, bool explain)
+      : model(model), step(step), symbols(model), name(step.getSymName()), explain(explain),
+        builder(model.getContext()) {}
+  LogicalResult run();
+
+private:
+  std::string slot(StringRef kind, StringRef param) {
+    return (name + "." + kind + "." + param).str();
+  }
+  StringAttr paramName(unsigned i) {
+    return cast<FlatSymbolRefAttr>(step.getParams()[i]).getAttr();
+  }
+  OptimizerAttrInterface rule(unsigned i) { return step.getOptimizerOf(paramName(i)); }
+  RankedTensorType paramType(unsigned i) {
+    return cast<RankedTensorType>(symbols.lookup<train::ParamOp>(paramName(i)).getType());
+  }
+  /// In 16 bits if the optimizer says so. The f64 form of a model is a reference: nothing is
+  /// rounded there.
+  RankedTensorType momentType(unsigned i) {
+    OptimizerAttrInterface optimizer = rule(i);
+    RankedTensorType param = paramType(i);
+    Type element = optimizer.getMomentType();
+    if (!element || param.getElementType().isF64())
+      element = param.getElementType();
+    return RankedTensorType::get(optimizer.getMomentShape(param.getShape()), element);
+  }
+  void declareState(ArrayRef<Gradient> gradients);
+  train::FuncOp makeTrain(train::FuncOp gradient);
+  train::FuncOp makeApply(ArrayRef<Gradient> gradients);
+  void storeGradients(train::FuncOp gradient);
+  void declare(StringRef symbol, Type type, train::StateRole role, StringAttr param = {},
+               double value = 0.0);
+  SmallVector<Gradient> gradientsOf(train::FuncOp func);
+  /// Appends clipping, schedule and optimizer for plain gradients.
+  void addUpdate(train::FuncOp func, SmallVector<Gradient> gradients);
+  void clip(GradBuilder &b, Signature &program, MutableArrayRef<Gradient> gradients);
+  SmallVector<Value> applyRule(GradBuilder &b, unsigned i, Value param, Value gradient,
+                               ArrayRef<Value> moments, StringRef part);
+  SmallVector<Value> updateParam(GradBuilder &b, Signature &program, unsigned i, Gradient gradient);
+
+  train::ModelOp model;
+  train::StepOp step;
+  SymbolTable symbols; ///< of the model before the expansion
+  StringRef name;
+  bool explain;
+  OpBuilder builder;
+  Value count, number; ///< of the program under construction: the step as integer and real
+  Value lr;            ///< of the parameter that is being updated
+};
+} // namespace
+
+void Expansion::declare(StringRef symbol, Type type, train::StateRole role, StringAttr param,
+                        double value) {
+  Attribute init = value == 0.0
+                       ? Attribute(train::ZerosAttr::get(builder.getContext()))
+                       : Attribute(train::FillAttr::get(builder.getContext(), APFloat(value)));
+  train::BufferOp::create(builder, step.getLoc(), symbol, type, init, role, param, name);
+}
+
+void Expansion::declareState(ArrayRef<Gradient> gradients) {
+  builder.setInsertionPoint(step);
+  using train::StateRole;
+  declare((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()), StateRole::Step);
+  for (auto [i, gradient] : llvm::enumerate(gradients)) {
+    OptimizerAttrInterface optimizer = rule(i);
+    StringAttr param = paramName(i);
+    for (StringRef moment : optimizer.getMomentNames())
+      declare(slot(moment, param), momentType(i), StateRole::Moment, param,
+              optimizer.getInitialMoment());
+    if (step.getEmaDecay())
+      declare(slot("ema", param), paramType(i), StateRole::Ema, param);
+    declare(slot("gradient", param), gradient.value.getType(), StateRole::Gradient, param);
+    if (gradient.rows)
+      declare(slot("rows", param), gradient.rows.getType(), StateRole::Gradient, param);
+  }
+}
+
+/// What the gradient function returns, in the order of the step's parameters.
+SmallVector<Gradient> Expansion::gradientsOf(train::FuncOp func) {
+  SmallVector<Gradient> gradients(step.getParams().size());
+  for (OpOperand &returned : func.getBody().front().getTerminator()->getOpOperands())
+    if (auto is = Signature(func).result<train::GradientAttr>(returned)) {
+      Gradient &gradient =
+          gradients[llvm::find(step.getParams(), Attribute(is.getOf())) - step.getParams().begin()];
+      (is.getRows() ? gradient.rows : gradient.value) = returned.get();
+    }
+  return gradients;
+}
+
+/// The 2-norm of all gradients. The order of the sum is that of the kernels and must not show: it
+/// is added up in f64, and the norm has the digits of f32 in any precision.
+static Value normOf(GradBuilder &b, ArrayRef<Gradient> gradients) {
+  Value sum;
+  Type element = std::exchange(b.compute, b.builder.getF64Type());
+  for (auto &[g, rows] : gradients) {
+    auto dims =
+        llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(g.getType()).getRank()));
+    Value wide = b.castTo(g, b.compute), square = b.mul(wide, wide);
+    Value part = dims.empty() ? square : b.reduceSum(square, dims);
+    sum = sum ? b.add(sum, part) : part;
+  }
+  Value norm = b.sqrt(sum);
+  Value rounded = b.castTo(norm, element.isF64() ? Type(b.builder.getF32Type()) : element);
+  b.compute = element;
+  if (!element.isF64())
+    return rounded;
+  rounded = b.castTo(rounded, element);
+  Value most = b.real(std::numeric_limits<float>::max(), norm); // beyond it f32 has infinity
+  return b.select(b.greater(most, norm), rounded, norm);
+}
+
+void Expansion::clip(GradBuilder &b, Signature &program, MutableArrayRef<Gradient> gradients) {
+  if (step.getClipValue())
+    for (auto &[g, rows] : gradients) {
+      double limit = step.getClipValue()->convertToDouble();
+      Value high = b.real(limit, g), low = b.real(-limit, g);
+      g = b.select(b.greater(g, high), high, b.select(b.greater(low, g), low, g));
+    }
+  if (step.getClipNorm()) {
+    Value norm = normOf(b, gradients);
+    // As torch.nn.utils.clip_grad_norm_: factor min(1, limit / (norm + 1e-6)).
+    Value one = b.real(1.0, norm);
+    Value factor =
+        b.div(b.real(step.getClipNorm()->convertToDouble(), norm), b.add(norm, b.real(1e-6, norm)));
+    factor = b.select(b.greater(one, factor), factor, one);
+    for (auto &[g, rows] : gradients)
+      g = b.mul(g, factor);
+    program.addOutput(norm, train::Output::Norm);
+  }
+}
+
+/// The optimizer's rule on a tensor, or on rows of one; 16-bit moments are rounded here.
+SmallVector<Value> Expansion::applyRule(GradBuilder &b, unsigned i, Value param, Value gradient,
+                                        ArrayRef<Value> moments, StringRef part) {
+  OptimizerAttrInterface optimizer = rule(i);
+  Type element = getElementTypeOrSelf(param), stored = momentType(i).getElementType();
+  SmallVector<Value> wide =
+      llvm::map_to_vector(moments, [&](Value moment) { return b.castTo(moment, element); });
+  SmallVector<Value> updated = optimizer.buildUpdate(b, param, gradient, wide, number, lr);
+  if (stored == element)
+    return updated;
+  for (auto [moment, value] :
+       llvm::zip(optimizer.getMomentNames(), MutableArrayRef(updated).drop_front())) {
+    auto key = int32_t(llvm::xxh3_64bits(slot(moment, paramName(i)) + part.str()));
+    auto type = cast<RankedTensorType>(value.getType()).clone(stored);
+    value = stored.isBF16() ? b.op<train::StochasticRoundOp>(type, value, count, key)
+                            : b.castTo(value, stored);
+  }
+  return updated;
+}
+
+/// The new parameter and its new moments. Rows are read, updated and written back; where the rule
+/// moves every row, the others are updated with a gradient of 0 before.
+SmallVector<Value> Expansion::updateParam(GradBuilder &b, Signature &program, unsigned i,
+                                          Gradient gradient) {
+  OptimizerAttrInterface optimizer = rule(i);
+  SmallVector<Value> state{program.addState(paramName(i), paramType(i))};
+  for (StringRef moment : optimizer.getMomentNames())
+    state.push_back(program.addState(slot(moment, paramName(i)), momentType(i)));
+  if (!gradient.rows)
+    return applyRule(b, i, state[0], gradient.value, ArrayRef(state).drop_front(), "");
+  SmallVector<Value> old = llvm::map_to_vector(state, [&](Value table) {
+    return b.op<train::GatherOp>(table, gradient.rows, IntegerAttr());
+  });
+  SmallVector<Value> rows =
+      applyRule(b, i, old[0], gradient.value, ArrayRef(old).drop_front(), ".rows");
+  if (optimizer.getRowUpdate() == RowUpdate::Every) {
+    Value zeros = b.broadcastTo(b.real(0.0, state[0]), paramType(i));
+    state = applyRule(b, i, state[0], zeros, ArrayRef(state).drop_front(), "");
+  }
+  for (auto [table, now] : llvm::zip(state, rows))
+    table = b.op<train::PutRowsOp>(now, gradient.rows, table);
+  return state;
+}
+
+void Expansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradients) {
+  Signature program(func);
+  OpBuilder inner(func.getBody().front().getTerminator());
+  GradBuilder b(inner, NameLoc::get(inner.getStringAttr(name + ".update"), step.getLoc()));
+  Type element = getElementTypeOrSelf(gradients.front().value);
+  b.compute = element; // state is updated in its own type, whatever the ops' categories say
+  clip(b, program, gradients);
+
+  count = program.addState((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()));
+  Value next = b.add(count, b.real(1.0, count));
+  number = b.castTo(next, element);
+  Value factor = b.castTo(program.addControl(train::Control::LrFactor), element);
+  Value scheduled;
+  auto rateOf = [&](OptimizerAttrInterface optimizer) {
+    Value rate = b.real(optimizer.getLearningRate(), element);
+    return b.mul(scheduled ? b.mul(rate, scheduled) : rate, factor);
+  };
+  if (auto schedule = step.getSchedule()) {
+    scheduled = schedule->buildFactor(b, number);
+    program.addOutput(rateOf(step.getOptimizer()), train::Output::Rate);
+  }
+
+  for (auto [i, gradient] : llvm::enumerate(gradients)) {
+    OptimizerAttrInterface optimizer = rule(i);
+    lr = rateOf(optimizer);
+    SmallVector<Value> updated = updateParam(b, program, i, gradient);
+    program.addStateResult(updated[0], paramName(i));
+    for (auto [moment, value] :
+         llvm::zip(optimizer.getMomentNames(), ArrayRef(updated).drop_front()))
+      program.addStateResult(value, slot(moment, paramName(i)));
+    if (step.getEmaDecay()) { // the average starts at the first updated value
+      double keep = step.getEmaDecay()->convertToDouble();
+      std::string ema = slot("ema", paramName(i));
+      Value old = program.addState(ema, paramType(i));
+      Value blended =
+          b.add(b.mul(b.real(keep, old), old), b.mul(b.real(1 - keep, old), updated[0]));
+      Value isFirst = b.compare(train::ComparePredicate::eq, next, b.real(1.0, next));
+      program.addStateResult(b.select(isFirst, updated[0], blended), ema);
+    }
+  }
+  program.addStateResult(next, (name + ".step").str());
+}
+
+/// The whole step, from a copy of the gradient function.
+train::FuncOp Expansion::makeTrain(train::FuncOp gradient) {
+  auto whole = cast<train::FuncOp>(builder.clone(*gradient));
+  whole.setSymName((name + ".train").str());
+  whole.setRole(train::Role::Train);
+  SmallVector<Gradient> gradients = gradientsOf(whole);
+  Signature program(whole);
+  for (unsigned i = whole.getNumResults(); i-- > 0;)
+    if (program.result<train::GradientAttr>(i))
+      program.eraseResult(i);
+  addUpdate(whole, std::move(gradients));
+  return whole;
+}
+
+/// The optimizer alone, on stored gradients.
+train::FuncOp Expansion::makeApply(ArrayRef<Gradient> gradients) {
+  auto apply = train::FuncOp::create(builder, step.getLoc(), (name + ".apply").str(),
+                                     builder.getFunctionType({}, {}));
+  apply.setRole(train::Role::Apply);
+  apply.setStep(name);
+  OpBuilder inner = OpBuilder::atBlockEnd(&apply.getBody().emplaceBlock());
+  train::ReturnOp::create(inner, step.getLoc(), ValueRange());
+  Signature program(apply);
+  SmallVector<Gradient> stored;
+  for (auto [i, made] : llvm::enumerate(gradients)) {
+    program.addState(paramName(i), paramType(i));
+    stored.push_back({program.addState(slot("gradient", paramName(i)), made.value.getType()), {}});
+    if (made.rows)
+      stored.back().rows = program.addState(slot("rows", paramName(i)), made.rows.getType());
+  }
+  addUpdate(apply, stored);
+  return apply;
+}
+
+/// Forward and backward alone: gradients become state.
+void Expansion::storeGradients(train::FuncOp gradient) {
+  Signature program(gradient);
+  for (unsigned i = 0; i < gradient.getNumResults(); ++i)
+    if (auto is = program.result<train::GradientAttr>(i))
+      program.setResult(i, program.state(slot(is.getRows() ? "rows" : "gradient", is.getName())));
+}
+
+LogicalResult Expansion::run() {
+  auto gradient = model.lookupSymbol<train::FuncOp>((name + ".grad").str());
+  if (!gradient)
+    return step->emitOpError() << "expected train-autodiff to have run";
+  if (int64_t count = step.getMicroBatches().value_or(1); count > 1) {
+    if (!gradient.getBatch())
+      return step.emitOpError() << "expected an input with a batch to cut into " << count
+                                << " micro-batches";
+    accumulateMicroBatches(gradient, count);
+  }
+  keepRowGradients(gradient, step, explain);
+  declareState(gradientsOf(gradient));
+  builder.setInsertionPointAfter(gradient);
+  train::FuncOp whole = makeTrain(gradient), apply = makeApply(gradientsOf(gradient));
+  storeGradients(gradient);
+  // What the step was made of is part of what a checkpoint depends on.
+  for (train::FuncOp func : {whole, apply}) {
+    func.setOptimizerAttr(step.getOptimizer());
+    func.setGroupsAttr(step.getGroupsAttr());
+  }
+  // A clipped step knows all gradients before its first update anyway.
+  if (step.getNonfinite() || step.getClipNorm() || step.getClipValue())
+    for (train::FuncOp func : {whole, apply, gradient})
+      func.setNonfinite(step.getNonfinite() ? train::symbolizeNonFinite(*step.getNonfinite())
+                                            : train::NonFinite::skip);
+  if (Attribute scaler = step->getAttr("amp.scaler"))
+    for (train::FuncOp func : {whole, apply, gradient})
+      func->setAttr("amp.scaler", scaler);
+  step.erase();
+  return success();
+}
+
+namespace {
+struct TrainExpandStep : ampc::impl::TrainExpandStepBase<TrainExpandStep> {
+  using TrainExpandStepBase::TrainExpandStepBase;
+  void runOnOperation() override {
+    for (auto model : getOperation().getOps<train::ModelOp>())
+      for (auto step : llvm::to_vector(model.getOps<train::StepOp>()))
+        if (failed(Expansion(model, step, explain).run()))
+          return signalPassFailure();
+  }
+};
+} // namespace
