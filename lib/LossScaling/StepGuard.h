@@ -4,7 +4,7 @@
 #define LIB_LOSSSCALING_STEPGUARD_H
 
 #include "mlir-dialects/Amp/Amp.h"
-#include "mlir-dialects/Train/TrainSignature.h"
+#include "mlir-dialects/Train/Signature.h"
 
 namespace ampc {
 /// Adds to one program of a step (train, grad or apply) the result `nonfinite`: how many elements

@@ -1,7 +1,7 @@
 // What happens between phases, so that going on from text gives what going on from memory gives.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Pipelines.h"
-#include "mlir-dialects/Train/TrainSignature.h"
+#include "mlir-dialects/Train/Signature.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
 

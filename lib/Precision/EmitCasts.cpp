@@ -1,7 +1,7 @@
 // From a decision to IR: shared casts, f32 accumulators, working copies of parameters.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Precision.h"
-#include "mlir-dialects/Train/TrainSignature.h"
+#include "mlir-dialects/Train/Signature.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;

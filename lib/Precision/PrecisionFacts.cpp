@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Precision.h"
 #include "lib/Train/Model/Mode.h"
-#include "mlir-dialects/Train/TrainBackward.h"
-#include "mlir-dialects/Train/TrainSignature.h"
+#include "mlir-dialects/Train/Backward.h"
+#include "mlir-dialects/Train/Signature.h"
 #include "llvm/Support/Regex.h"
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Passes.h"
 #include "lib/Precision/Casts.h"
-#include "mlir-dialects/Train/TrainBackward.h"
+#include "mlir-dialects/Train/Backward.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace ampc {

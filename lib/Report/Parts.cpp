@@ -1,7 +1,7 @@
 // Which part of a step an op belongs to.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Report/Parts.h"
-#include "mlir-dialects/Train/TrainSignature.h"
+#include "mlir-dialects/Train/Signature.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -4,7 +4,7 @@
 #define LIB_REPORT_PARTS_H
 
 #include "ampc/Report/Report.h"
-#include "mlir-dialects/Train/TrainBackward.h"
+#include "mlir-dialects/Train/Backward.h"
 
 namespace ampc::report {
 /// Follows from the marks that differentiation left: `train.seed` and `train.gradient`.

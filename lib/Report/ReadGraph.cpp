@@ -4,7 +4,7 @@
 #include "lib/Report/Parts.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Kernel/Kernel.h"
-#include "mlir-dialects/Train/TrainSignature.h"
+#include "mlir-dialects/Train/Signature.h"
 
 using namespace mlir;
 using namespace ampc;

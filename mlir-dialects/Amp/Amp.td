@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_AMP
 #define AMPC_AMP
-include "mlir-dialects/Train/TrainBase.td"
+include "mlir-dialects/Train/Base.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 def AmpDialect : Dialect {

@@ -3,7 +3,9 @@
 #ifndef MLIR_DIALECTS_TRAIN_TRAIN_H
 #define MLIR_DIALECTS_TRAIN_TRAIN_H
 
-#include "mlir-dialects/Train/TrainBuilders.h"
+#include "mlir-dialects/Train/Broadcast.h"
+#include "mlir-dialects/Train/GradBuilder.h"
+#include "mlir-dialects/Train/ScalarBuilder.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
@@ -53,50 +55,12 @@ enum class RowUpdate {
 };
 
 // Type inference, with errors at `loc`. Shapes follow numpy.
-llvm::LogicalResult inferBroadcast(std::optional<mlir::Location> loc, mlir::Type a, mlir::Type b,
-                                   llvm::SmallVectorImpl<mlir::Type> &types);
-llvm::LogicalResult inferSelect(std::optional<mlir::Location> loc, mlir::ValueRange operands,
-                                llvm::SmallVectorImpl<mlir::Type> &types);
-llvm::LogicalResult inferTranspose(std::optional<mlir::Location> loc, mlir::Type x,
-                                   llvm::ArrayRef<int64_t> permutation,
-                                   llvm::SmallVectorImpl<mlir::Type> &types);
 llvm::LogicalResult inferReduce(std::optional<mlir::Location> loc, mlir::Type x,
                                 llvm::ArrayRef<int64_t> dims,
                                 llvm::SmallVectorImpl<mlir::Type> &types);
-llvm::LogicalResult inferArgmax(std::optional<mlir::Location> loc, mlir::Type x,
-                                llvm::SmallVectorImpl<mlir::Type> &types);
-llvm::LogicalResult inferSlice(std::optional<mlir::Location> loc, mlir::Type x,
-                               llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> sizes,
-                               llvm::ArrayRef<int64_t> strides,
-                               llvm::SmallVectorImpl<mlir::Type> &types);
-llvm::LogicalResult inferPad(std::optional<mlir::Location> loc, mlir::Type x,
-                             llvm::ArrayRef<int64_t> low, llvm::ArrayRef<int64_t> high,
-                             llvm::ArrayRef<int64_t> interior,
-                             llvm::SmallVectorImpl<mlir::Type> &types);
-llvm::LogicalResult inferConcat(std::optional<mlir::Location> loc, mlir::ValueRange parts,
-                                int64_t dim, llvm::SmallVectorImpl<mlir::Type> &types);
-llvm::LogicalResult inferSplit(std::optional<mlir::Location> loc, mlir::Type x,
-                               llvm::ArrayRef<int64_t> sizes, int64_t dim,
-                               llvm::SmallVectorImpl<mlir::Type> &types);
-llvm::LogicalResult inferGather(std::optional<mlir::Location> loc, mlir::Type table,
-                                mlir::Type index, llvm::SmallVectorImpl<mlir::Type> &types);
-llvm::LogicalResult inferLinear(std::optional<mlir::Location> loc, mlir::Type x, mlir::Type weight,
-                                mlir::Type bias, llvm::SmallVectorImpl<mlir::Type> &types);
-llvm::LogicalResult inferPool(std::optional<mlir::Location> loc, mlir::Type x,
-                              llvm::ArrayRef<int64_t> window, llvm::ArrayRef<int64_t> strides,
-                              llvm::ArrayRef<int64_t> padding, bool where,
-                              llvm::SmallVectorImpl<mlir::Type> &types);
-llvm::LogicalResult inferGlobalPool(std::optional<mlir::Location> loc, mlir::Type x,
-                                    llvm::SmallVectorImpl<mlir::Type> &types);
-llvm::LogicalResult inferRowLoss(std::optional<mlir::Location> loc, mlir::Type logits,
-                                 mlir::Type target, bool reduced,
-                                 llvm::SmallVectorImpl<mlir::Type> &types);
 llvm::LogicalResult inferElementLoss(std::optional<mlir::Location> loc, mlir::Type x,
                                      mlir::Type target, bool reduced,
                                      llvm::SmallVectorImpl<mlir::Type> &types);
-/// `columns` values per row after the type of x.
-llvm::LogicalResult inferRowNormGrad(std::optional<mlir::Location> loc, mlir::Type x,
-                                     unsigned columns, llvm::SmallVectorImpl<mlir::Type> &types);
 /// tensor<2xi64>: seed and counter.
 mlir::RankedTensorType randomStateType(mlir::MLIRContext *context);
 
@@ -106,13 +70,6 @@ llvm::SmallVector<mlir::Value> extremumAdjoints(GradBuilder &b, mlir::Value g, m
                                                 mlir::Value smaller);
 mlir::Value reduceExtremumAdjoint(GradBuilder &b, mlir::Value g, mlir::Value x, mlir::Value result,
                                   llvm::ArrayRef<int64_t> dims);
-
-/// Which rows of the batch count: i1 of shape [leading, 1, ...] with the rank of `type`.
-mlir::Value validMask(GradBuilder &b, mlir::Type type, mlir::Value valid,
-                      std::optional<int64_t> batchRows);
-/// How many rows of the leading dimension of `type` count, as a real of rank 0.
-mlir::Value validCount(GradBuilder &b, mlir::Type type, mlir::Value valid,
-                       std::optional<int64_t> batchRows, mlir::Type element);
 
 llvm::SmallVector<int64_t> inversePermutation(llvm::ArrayRef<int64_t> permutation);
 mlir::FailureOr<llvm::APFloat> parseReal(mlir::AsmParser &parser);
@@ -125,9 +82,9 @@ llvm::LogicalResult verifySignature(mlir::FunctionOpInterface program);
 
 #include "mlir-dialects/Train/TrainEnums.h.inc"
 // The ops' interfaces name the attributes' interfaces.
-#include "mlir-dialects/Train/TrainInterfacesAttr.h.inc"
+#include "mlir-dialects/Train/InterfacesAttr.h.inc"
 
-#include "mlir-dialects/Train/TrainInterfaces.h.inc"
+#include "mlir-dialects/Train/Interfaces.h.inc"
 
 #include "mlir-dialects/Train/TrainDialect.h.inc"
 #define GET_ATTRDEF_CLASSES

@@ -3,7 +3,7 @@
 #include "test/Fuzz/Generator.h"
 #include "ampc/Pipelines/Pipelines.h"
 #include "mlir-dialects/Amp/Amp.h"
-#include "mlir-dialects/Train/TrainSignature.h"
+#include "mlir-dialects/Train/Signature.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "lib/Kernel/Planning/Schedule.h"
-#include "mlir-dialects/Train/TrainSignature.h"
+#include "mlir-dialects/Train/Signature.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_KERNELFUSEPACKS

@@ -1,7 +1,7 @@
 // Iteration spaces of kernels and the maps from them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Fusion/Spaces.h"
-#include "mlir-dialects/Train/TrainSignature.h"
+#include "mlir-dialects/Train/Signature.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 // neither works.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Planning/Schedule.h"
-#include "mlir-dialects/Train/TrainSignature.h"
+#include "mlir-dialects/Train/Signature.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;

@@ -1,11 +1,10 @@
 // Gradients of tables that only lookups read: the rows that occur, not a tensor of mostly zeros.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Autodiff/RowGradients.h"
+#include "mlir-dialects/Train/ValidRows.h"
 
 using namespace mlir;
 using namespace ampc;
-
-static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 namespace {
 class RowGradient {

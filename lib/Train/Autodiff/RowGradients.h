@@ -3,7 +3,7 @@
 #ifndef LIB_TRAIN_AUTODIFF_ROWGRADIENTS_H
 #define LIB_TRAIN_AUTODIFF_ROWGRADIENTS_H
 
-#include "mlir-dialects/Train/TrainSignature.h"
+#include "mlir-dialects/Train/Signature.h"
 
 namespace ampc {
 /// Lets the gradients of a step's tables stay rows where that saves work or the optimizer wants it:

@@ -3,7 +3,7 @@
 #ifndef LIB_TRAIN_MODEL_MODE_H
 #define LIB_TRAIN_MODEL_MODE_H
 
-#include "mlir-dialects/Train/TrainSignature.h"
+#include "mlir-dialects/Train/Signature.h"
 
 namespace ampc {
 /// Replaces ops that training and inference understand differently, then composite ops.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Observe.h"
 #include "ampc/Train/Passes.h"
-#include "mlir-dialects/Train/TrainBackward.h"
-#include "mlir-dialects/Train/TrainSignature.h"
+#include "mlir-dialects/Train/Backward.h"
+#include "mlir-dialects/Train/Signature.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_TRAINMARKVALUES

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Step/BatchAnalysis.h"
 #include "mlir-dialects/Kernel/Kernel.h"
-#include "mlir-dialects/Train/TrainSignature.h"
+#include "mlir-dialects/Train/Signature.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -1,0 +1,204 @@
+// Attention: verifiers, adjoint and what the adjoint is made of.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Tensors.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::train;
+
+namespace {
+/// What attention and its gradient have in common.
+struct Attention {
+  Value query, key, value, bias;
+  bool causal;
+  FloatAttr scale;
+  RankedTensorType queryType, keyType;
+  Type element, wide;
+
+  template <typename Op>
+  explicit Attention(Op op)
+      : query(op.getQuery()), key(op.getKey()), value(op.getValue()), bias(op.getBias()),
+        causal(op.getCausal()), scale(op.getScaleAttr()), queryType(op.getQuery().getType()),
+        keyType(op.getKey().getType()), element(queryType.getElementType()),
+        wide(accumulatorOf(element)) {}
+
+  int64_t queries() const { return queryType.getDimSize(queryType.getRank() - 2); }
+  int64_t keys() const { return keyType.getDimSize(keyType.getRank() - 2); }
+  double factor() const {
+    return scale ? scale.getValueAsDouble() : 1 / std::sqrt(double(queryType.getShape().back()));
+  }
+  RankedTensorType scoresType() const {
+    SmallVector<int64_t> shape(queryType.getShape().drop_back());
+    shape.push_back(keys());
+    return RankedTensorType::get(shape, wide);
+  }
+  RankedTensorType rowType() const {
+    return RankedTensorType::get(queryType.getShape().drop_back(), wide);
+  }
+  LogicalResult verify(Operation *op) const;
+  Value mask(GradBuilder &b) const;
+  Value softmax(GradBuilder &b) const;
+  std::pair<Value, Value> productGradients(GradBuilder &b, Value ds) const;
+};
+} // namespace
+
+LogicalResult Attention::verify(Operation *op) const {
+  auto v = cast<RankedTensorType>(value.getType());
+  int64_t rank = queryType.getRank();
+  if (rank < 2 || keyType != v || keyType.getRank() != rank ||
+      element != keyType.getElementType() ||
+      queryType.getShape().drop_back(2) != keyType.getShape().drop_back(2) ||
+      queryType.getShape().back() != keyType.getShape().back())
+    return op->emitOpError() << "expected a query [..., queries, width] and keys and values [..., "
+                                "keys, width] of one element type, but got "
+                             << queryType << ", " << keyType << " and " << v;
+  if (causal && queries() > keys())
+    return op->emitOpError() << "expected at least as many keys as queries with `causal`, but got "
+                             << queryType << " and " << keyType;
+  if (!bias)
+    return success();
+  auto given = cast<RankedTensorType>(bias.getType());
+  RankedTensorType scores = scoresType().clone(given.getElementType());
+  SmallVector<Type> types;
+  if (failed(inferBroadcast(std::nullopt, given, scores, types)) || types[0] != scores)
+    return op->emitOpError() << "expected a bias that broadcasts to " << scores << ", but got "
+                             << given;
+  return success();
+}
+
+/// Keys that a query of a causal attention sees: i1 of shape [queries, keys].
+Value Attention::mask(GradBuilder &b) const {
+  Type i32 = b.builder.getI32Type();
+  Value row = b.op<IotaOp>(RankedTensorType::get({queries(), 1}, i32), 0);
+  Value column = b.op<IotaOp>(RankedTensorType::get({1, keys()}, i32), 1);
+  Value last = b.add(row, b.real(double(keys() - queries()), row));
+  return b.compare(ComparePredicate::ge, last, column);
+}
+
+/// Scores and their softmax in the accumulator's type.
+Value Attention::softmax(GradBuilder &b) const {
+  Value scores = b.matmul(query, key, false, true, wide);
+  scores = b.mul(scores, b.real(factor(), wide));
+  if (bias)
+    scores = b.add(scores, b.castTo(bias, wide));
+  if (causal)
+    scores = b.select(mask(b), scores, b.real(-std::numeric_limits<double>::infinity(), wide));
+  return b.op<SoftmaxOp>(scores);
+}
+
+/// Cotangents of query and key, from that of the scores.
+std::pair<Value, Value> Attention::productGradients(GradBuilder &b, Value ds) const {
+  Value narrow = b.castTo(ds, element), s = b.real(factor(), wide);
+  return {b.mul(b.matmul(narrow, key, false, false, wide), s),
+          b.mul(b.matmul(narrow, query, true, false, wide), s)};
+}
+
+LogicalResult AttentionOp::verify() {
+  Attention a(*this);
+  if (failed(a.verify(*this)))
+    return failure();
+  Type expected = getLse() ? a.queryType.clone(a.wide) : a.queryType;
+  if (getResult().getType() != expected || (getLse() && getLse().getType() != a.rowType()))
+    return emitOpError() << "expected a result " << a.queryType << ", or results "
+                         << a.queryType.clone(a.wide) << " and " << a.rowType() << ", but got "
+                         << (*this)->getResultTypes();
+  return success();
+}
+
+bool AttentionOp::keepsLeadingDimension(IsBatched isBatched) {
+  auto rank = [](Value v) { return cast<RankedTensorType>(v.getType()).getRank(); };
+  return rank(getQuery()) > 2 &&
+         !(getBias() && isBatched(getBias()) && rank(getBias()) != rank(getQuery()));
+}
+
+// The gradient of a logsumexp is the softmax.
+SmallVector<Value> AttentionOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
+  Attention a(*this);
+  SmallVector<Value> adjoints(getNumOperands());
+  if (Value g = cotangents[0]) {
+    Type dbias = a.bias ? a.scoresType() : Type();
+    Value dq = b.op<AttentionGradOp>(a.queryType.clone(a.wide), a.keyType.clone(a.wide),
+                                     a.keyType.clone(a.wide), dbias, a.query, a.key, a.value,
+                                     a.bias, getResult(), getLse(), g, getCausalAttr(), a.scale);
+    llvm::copy(dq.getDefiningOp()->getResults(), adjoints.begin());
+  }
+  if (getLse() && cotangents[1]) {
+    Value ds = b.mul(a.softmax(b), b.columnOf(cotangents[1]));
+    auto [dq, dk] = a.productGradients(b, ds);
+    auto include = [&](Value &sum, Value part) { sum = sum ? b.add(sum, part) : part; };
+    include(adjoints[0], dq);
+    include(adjoints[1], dk);
+    if (a.bias)
+      include(adjoints[3], ds);
+  }
+  return adjoints;
+}
+
+bool AttentionOp::isComposite() { return !getLse(); }
+
+SmallVector<Value> AttentionOp::decompose(GradBuilder &b) {
+  Attention a(*this);
+  Value wide = b.op<AttentionOp>(a.queryType.clone(a.wide), a.rowType(), a.query, a.key, a.value,
+                                 a.bias, getCausalAttr(), a.scale);
+  return {b.castTo(wide, a.element)};
+}
+
+LogicalResult AttentionGradOp::verify() {
+  Attention a(*this);
+  if (failed(a.verify(*this)))
+    return failure();
+  auto shapeOf = [](Value v) { return cast<RankedTensorType>(v.getType()).getShape(); };
+  if (shapeOf(getO()) != a.queryType.getShape() || shapeOf(getG()) != a.queryType.getShape() ||
+      getLse().getType() != a.rowType())
+    return emitOpError() << "expected a result and a cotangent of the shape of " << a.queryType
+                         << " and a logsumexp " << a.rowType() << ", but got " << getO().getType()
+                         << ", " << getG().getType() << " and " << getLse().getType();
+  if (getDq().getType() != a.queryType.clone(a.wide) ||
+      getDk().getType() != a.keyType.clone(a.wide) ||
+      getDv().getType() != a.keyType.clone(a.wide) ||
+      (getDbias() && (!a.bias || getDbias().getType() != a.scoresType())))
+    return emitOpError() << "expected results " << a.queryType.clone(a.wide) << ", twice "
+                         << a.keyType.clone(a.wide) << " and, with a bias, " << a.scoresType()
+                         << ", but got " << (*this)->getResultTypes();
+  return success();
+}
+
+bool AttentionGradOp::isComposite() { return false; }
+
+// From query, key, value and bias alone: the forward pass's results are functions of those, so that
+// this is what has to be differentiated.
+SmallVector<Value> AttentionGradOp::decompose(GradBuilder &b) {
+  Attention a(*this);
+  Value p = a.softmax(b), g = b.castTo(getG(), a.element);
+  Value dv = b.matmul(b.castTo(p, a.element), g, true, false, a.wide);
+  Value dp = b.matmul(g, a.value, false, true, a.wide);
+  Value ds = b.mul(p, b.sub(dp, b.rowSum(b.mul(p, dp))));
+  auto [dq, dk] = a.productGradients(b, ds);
+  SmallVector<Value> results{dq, dk, dv};
+  if (getDbias())
+    results.push_back(ds);
+  return results;
+}
+
+namespace {
+/// Nobody asks for the bias's cotangent, which is as large as the scores.
+struct DropBiasGradient : OpRewritePattern<AttentionGradOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AttentionGradOp op, PatternRewriter &rewriter) const override {
+    if (!op.getDbias() || !op.getDbias().use_empty())
+      return failure();
+    auto less =
+        AttentionGradOp::create(rewriter, op.getLoc(), TypeRange(op->getResultTypes()).drop_back(),
+                                op->getOperands(), op->getAttrs());
+    for (unsigned i = 0; i < less->getNumResults(); ++i)
+      rewriter.replaceAllUsesWith(op->getResult(i), less->getResult(i));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void AttentionGradOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                  MLIRContext *context) {
+  patterns.add<DropBiasGradient>(context);
+}

@@ -1,0 +1,60 @@
+// Attention and its gradient, each one op.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TRAIN_ATTENTION
+#define AMPC_TRAIN_ATTENTION
+include "mlir-dialects/Train/Base.td"
+
+def Train_AttentionOp : Train_Op<"attention", LowPrecision,
+    [DeclareOpInterfaceMethods<BatchedOpInterface>, DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>]> {
+  let summary = "Scaled dot product attention: softmax(scale q k^T + bias) v";
+  let doc = [{
+    Query, key and value are [..., positions, width], with equal leading dimensions (batch, heads). With `causal`, a query sees the keys
+    up to its own position, counted from the last of both. The bias is added to the scores and broadcasts to them; a mask is a
+    bias of 0 and minus infinity. A query that sees no key gets 0. `scale` is 1 / sqrt(width of the query) by default.
+
+    Models write it with one result, of the query's type. `simplify` adds a second one: log(sum(exp(scores))) of every query, and the
+    results are in the type of the accumulator. The adjoint makes the scores again from that, tile by tile (Dao et al. 2022): no
+    score is stored. A bias and the second result stay in f32 whatever the op computes in.
+  }];
+  let arguments = (ins RealTensor:$query, RealTensor:$key, RealTensor:$value, Optional<RealTensor>:$bias, UnitAttr:$causal,
+                       OptionalAttr<F64Attr>:$scale);
+  let results = (outs RealTensor:$result, Optional<RealTensor>:$lse);
+  // The types of the operands and, with a logsumexp, `-> type($result), type($lse)`.
+  let assemblyFormat = [{$query `,` $key `,` $value (`bias` $bias^)? (`causal` $causal^)? (`scale` $scale^)? attr-dict `:`
+                         custom<AttentionTypes>(type($query), type($key), type($value), type($bias), type($result), type($lse))}];
+  let example = "%o = train.attention %q, %k, %v causal : tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>";
+  let saves = ["0", "1", "2", "3", "result"];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool operandStaysFull(unsigned index) { return index == 3; }
+    bool resultStaysFull(unsigned index) { return index == 1; }
+  }];
+}
+def Train_AttentionGradOp : Op<TrainDialect, "attention_grad", [Pure,
+    DeclareOpInterfaceMethods<PrecisionOpInterface>, DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>]> {
+  let summary = "Cotangents of attention's query, key, value and, if wanted, bias";
+  let description = [{
+    From the operands of `train.attention`, its two results and the cotangent `g` of the first: with P = exp(scores - lse),
+    dv = P^T g, ds = P (g v^T - rowsum(g o)), dq = scale ds k, dk = scale ds^T q. The bias's cotangent has the shape of the scores.
+
+    ```mlir
+    %dq, %dk, %dv = train.attention_grad %q, %k, %v from %o, %lse, %g causal
+        : (tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x8xf32>, tensor<4x8x16xbf16>)
+        -> (tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<4x8x16xf32>)
+    ```
+
+    Precision category: `LowPrecision`. Differentiated as the products and the softmax that it is made of.
+  }];
+  let arguments = (ins RealTensor:$query, RealTensor:$key, RealTensor:$value, Optional<RealTensor>:$bias, RealTensor:$o,
+                       RealTensor:$lse, RealTensor:$g, UnitAttr:$causal, OptionalAttr<F64Attr>:$scale);
+  let results = (outs RealTensor:$dq, RealTensor:$dk, RealTensor:$dv, Optional<RealTensor>:$dbias);
+  let assemblyFormat = [{$query `,` $key `,` $value (`bias` $bias^)? `from` $o `,` $lse `,` $g (`causal` $causal^)? (`scale` $scale^)?
+                         attr-dict `:` functional-type(operands, results)}];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    bool operandStaysFull(unsigned index) { return getOperand(index) == getLse() || getOperand(index) == getBias(); }
+  }];
+  let extraClassDefinition = "::ampc::Category $cppClass::getCategory() { return ::ampc::Category::LowPrecision; }";
+}
+#endif

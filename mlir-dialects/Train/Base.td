@@ -1,0 +1,149 @@
+// The dialect, its attributes and the classes that one op entry needs.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TRAIN_BASE
+#define AMPC_TRAIN_BASE
+include "mlir-dialects/SignedIntegers.td"
+include "mlir-dialects/Train/Interfaces.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def TrainDialect : Dialect {
+  let name = "train";
+  let cppNamespace = "::ampc::train";
+  let summary = "Models, what is learned in them, and the tensor ops of their functions";
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+}
+
+class Train_Attr<string cppName, string keyword, list<Trait> traits = []>
+    : AttrDef<TrainDialect, cppName, traits> {
+  let mnemonic = keyword;
+}
+// FieldParser has no floating-point form, so a real parameter brings its own parser and printer.
+class Train_Real<string text> : AttrParameter<"::llvm::APFloat", text> {
+  let comparator = "$_lhs.bitwiseIsEqual($_rhs)";
+  let parser = "::ampc::parseReal($_parser)";
+  let printer = "$_printer.printFloat($_self)";
+}
+def Real : Train_Real<"a real number">;
+class RealOr<string value> : Train_Real<"a real number, " # value # " by default"> {
+  let defaultValue = "::llvm::APFloat(" # value # ")";
+}
+
+def RealTensor : RankedTensorOf<[F64, F32, BF16, F16]>;
+def NumberTensor : RankedTensorOf<[F64, F32, BF16, F16, I64, I32]>;
+def RowNumbers : RankedTensorOf<[I32]>;
+def RandomState : Type<CPred<"$_self == ::ampc::randomStateType($_self.getContext())">, "tensor<2xi64>">,
+                  BuildableType<"::ampc::randomStateType($_builder.getContext())">;
+def ValidRows : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, ::mlir::IntegerType::get($_self.getContext(), 32))">,
+                     "tensor<i32>">,
+                BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI32Type())">;
+
+class Category<string n> { string name = n; }
+def LowPrecision : Category<"LowPrecision">;
+def FullPrecision : Category<"FullPrecision">;
+def Promote : Category<"Promote">;
+def Passthrough : Category<"Passthrough">;
+
+// One op, one entry:
+//   adjoint  body of buildAdjoints: `b` builds, `g` is the cotangent of the first result. Empty: written
+//            in the .cpp file of the family. Returns {} with `differentiable = 0`.
+//   saves    operands by index ("0", "1") and "result": what that body may touch besides g; checked.
+//   cancels, singular   operands by index whose errors the op may magnify, see Conditioning.
+//   scalar   body of buildScalars for an op with one result: `b` builds, `x` are the operands' elements.
+//   example  a use of the op, for the documentation.
+class Train_Op<string mnemonic, Category category, list<Trait> traits = []>
+    : Op<TrainDialect, mnemonic, traits # [Pure, DeclareOpInterfaceMethods<PrecisionOpInterface, ["getConditioning"]>,
+                                           DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
+  code adjoint = "";
+  bit differentiable = 1;
+  list<string> saves = [];
+  list<int> cancels = [];
+  list<int> singular = [];
+  code scalar = "";
+  code extraDefinition = "";
+  string doc = "";
+  string example = "";
+  let results = (outs AnyRankedTensor:$result);
+  let description = "    " # doc
+    # !if(!empty(example), "", "\n\n    ```mlir\n    " # example # "\n    ```")
+    # "\n\n    Precision category: `" # category.name # "`."
+    # !if(!empty(cancels), "", " Errors of its operands grow where they cancel.")
+    # !if(!empty(singular), "", " Singular in operand " # !interleave(singular, ", ") # ".")
+    # !if(differentiable, " Saved for the adjoint: "
+          # !if(!empty(saves), "nothing", "`" # !interleave(saves, "`, `") # "`") # ".", " Not differentiable.")
+    # !if(!empty(scalar), "", "\n\n    Scalar code:\n    ```c++\n    " # scalar # "\n    ```")
+    # !if(!empty(adjoint), "", "\n\n    Adjoint:\n    ```c++\n    " # adjoint # "\n    ```") # "\n";
+  let extraClassDefinition =
+    "::ampc::Category $cppClass::getCategory() { return ::ampc::Category::" # category.name # "; }\n"
+    # "::ampc::Conditioning $cppClass::getConditioning(unsigned index) {"
+    # !foldl("", cancels, text, i, text # " if (index == " # i # ") return ::ampc::Conditioning::Cancels;")
+    # !foldl("", singular, text, i, text # " if (index == " # i # ") return ::ampc::Conditioning::Singular;")
+    # " return ::ampc::Conditioning::Bounded; }\n"
+    # "bool $cppClass::isDifferentiable() { return " # differentiable # "; }\n"
+    # "::ampc::Saves $cppClass::getSaves() { return {\"" # !interleave(saves, " ") # "\"}; }\n"
+    # !if(differentiable, "",
+        "::llvm::SmallVector<::mlir::Value> $cppClass::buildAdjoints(::ampc::GradBuilder &, ::llvm::ArrayRef<::mlir::Value>) {"
+        # " return ::llvm::SmallVector<::mlir::Value>(getOperation()->getNumOperands()); }\n")
+    # !if(!empty(adjoint), "",
+        "::llvm::SmallVector<::mlir::Value> $cppClass::buildAdjoints(::ampc::GradBuilder &b, ::llvm::ArrayRef<::mlir::Value> cotangents) {\n"
+        # "  ::mlir::Value g = cotangents[0]; (void)g;\n" # adjoint # "\n}\n")
+    # !if(!empty(scalar), "",
+        "::llvm::SmallVector<::mlir::Value> $cppClass::buildScalars(::ampc::ScalarBuilder &b, ::mlir::ValueRange x) {\n"
+        # "  auto value = [&]() -> ::mlir::Value {\n" # scalar # "\n  };\n  return {value()};\n}\n")
+    # extraDefinition;
+}
+
+// Element by element, one operand. Row-wise ops (softmax) are unary too.
+class Train_UnaryOp<string mnemonic, Category category, list<Trait> traits = []>
+    : Train_Op<mnemonic, category,
+               traits # [SameOperandsAndResultType, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
+  let arguments = (ins AnyRankedTensor:$x);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let example = "%y = train." # mnemonic # " %x : tensor<4x8xf32>";
+}
+class Train_RealUnaryOp<string mnemonic, Category category, list<Trait> traits = []>
+    : Train_UnaryOp<mnemonic, category, traits> {
+  let arguments = (ins RealTensor:$x);
+}
+
+// Element by element, two operands with numpy broadcasting.
+class Train_BinaryOp<string mnemonic, Category category, list<Trait> traits = []>
+    : Train_Op<mnemonic, category,
+               traits # [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+  let example = "%z = train." # mnemonic # " %x, %y : tensor<4x8xf32>, tensor<8xf32>";
+  let extraDefinition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *,
+        std::optional<::mlir::Location> loc, Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      return ::ampc::inferBroadcast(loc, adaptor.getLhs().getType(), adaptor.getRhs().getType(), types);
+    }
+  }];
+}
+
+// An op that `simplify` replaces. It has no adjoint of its own: its parts have.
+class Train_CompositeOp<string mnemonic, Category category, list<Trait> traits = []>
+    : Op<TrainDialect, mnemonic, traits # [Pure, DeclareOpInterfaceMethods<PrecisionOpInterface>,
+                                           DeclareOpInterfaceMethods<CompositeOpInterface>]> {
+  string doc = "";
+  string example = "";
+  string parts = "";
+  code extraDefinition = "";
+  let results = (outs AnyRankedTensor:$result);
+  let description = "    " # doc
+    # !if(!empty(example), "", "\n\n    ```mlir\n    " # example # "\n    ```")
+    # "\n\n    Precision category: `" # category.name # "`. Composite: `simplify` replaces it by " # parts
+    # ", which bring the adjoint.\n";
+  let extraClassDefinition =
+    "::ampc::Category $cppClass::getCategory() { return ::ampc::Category::" # category.name # "; }\n" # extraDefinition;
+}
+#endif

@@ -1,0 +1,125 @@
+// Matrix products: verifiers, adjoint, canonical form.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Tensors.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::train;
+
+namespace {
+/// A batch on the left alone is more rows: one product instead of many, and one for the weight's
+/// gradient.
+struct FlattenedBatch : OpRewritePattern<MatmulOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
+    auto a = op.getLhs().getType(), r = op.getType();
+    if (a.getRank() < 3 || op.getRhs().getType().getRank() != 2 || op.getTransposeLhs())
+      return failure();
+    GradBuilder b(rewriter, op.getLoc());
+    int64_t depth = a.getShape().back();
+    Value flat = b.reshape(op.getLhs(), a.clone({a.getNumElements() / depth, depth}));
+    Value product = b.matmul(flat, op.getRhs(), false, op.getTransposeRhs(), r.getElementType());
+    product.getDefiningOp()->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.replaceOp(op, b.reshape(product, r));
+    return success();
+  }
+};
+} // namespace
+
+LogicalResult MatmulOp::verify() {
+  auto a = getLhs().getType(), b = getRhs().getType(), r = getType();
+  if (a.getRank() < 2 || b.getRank() < 2 || r.getRank() < 2 ||
+      a.getElementType() != b.getElementType())
+    return emitOpError() << "expected matrices of one element type, but got " << a << " and " << b;
+  int64_t ra = a.getRank(), rb = b.getRank();
+  int64_t m = a.getDimSize(ra - (getTransposeLhs() ? 1 : 2)),
+          ka = a.getDimSize(ra - (getTransposeLhs() ? 2 : 1));
+  int64_t kb = b.getDimSize(rb - (getTransposeRhs() ? 1 : 2)),
+          n = b.getDimSize(rb - (getTransposeRhs() ? 2 : 1));
+  ArrayRef<int64_t> batchA = a.getShape().drop_back(2), batchB = b.getShape().drop_back(2);
+  ArrayRef<int64_t> batch = batchA.empty() ? batchB : batchA;
+  if (!batchA.empty() && !batchB.empty() && batchA != batchB)
+    return emitOpError() << "expected equal leading dimensions, but got " << a << " and " << b;
+  if (ka != kb || r.getShape().drop_back(2) != batch ||
+      r.getShape().take_back(2) != ArrayRef<int64_t>{m, n})
+    return emitOpError() << "expected shapes MxK, KxN and MxN, but got " << a << ", " << b
+                         << " and " << r;
+  Type in = a.getElementType(), acc = r.getElementType();
+  bool narrow = isa<FloatType>(in) && in.getIntOrFloatBitWidth() < 32;
+  if (narrow ? !acc.isF32() : acc != in)
+    return emitOpError() << "expected a result in "
+                         << (narrow ? Float32Type::get(getContext()) : in)
+                         << ", the accumulator of " << in << ", but got " << acc;
+  return success();
+}
+
+static int64_t rankOf(Value v) { return cast<RankedTensorType>(v.getType()).getRank(); }
+static int64_t leadingOf(Value v) { return cast<RankedTensorType>(v.getType()).getDimSize(0); }
+
+// Leading dimensions of a batched product, or the rows of lhs.
+bool MatmulOp::keepsLeadingDimension(IsBatched isBatched) {
+  auto keeps = [&](Value v, bool isRows) { return !isBatched(v) || rankOf(v) > 2 || isRows; };
+  bool rowsOfLhs = rankOf(getResult()) == 2 && !getTransposeLhs();
+  return keeps(getLhs(), rowsOfLhs) && keeps(getRhs(), false) &&
+         leadingOf(getResult()) == leadingOf(isBatched(getLhs()) ? getLhs() : getRhs());
+}
+
+/// All dimensions but the last in one.
+static Value flattenRows(GradBuilder &b, Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  int64_t last = type.getShape().back();
+  return b.reshape(x, type.clone({type.getNumElements() / last, last}));
+}
+
+// C = op(A) op(B): dA = dC op(B)^T and dB = op(A)^T dC, transposed where the operand is. An operand
+// without batch dimensions gets its sum over the batch from reduceTo; for weights on the right the
+// rows of all batches are one product instead, so that no gradient per batch is stored.
+SmallVector<Value> MatmulOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
+  Value g = cotangents[0];
+  bool ta = getTransposeLhs(), tb = getTransposeRhs();
+  if (!ta && getLhs().getType().getRank() > 2 && getRhs().getType().getRank() == 2) {
+    Value x = flattenRows(b, getLhs()), dy = flattenRows(b, g);
+    return {b.matmul(g, getRhs(), false, !tb),
+            tb ? b.matmul(dy, x, true, false) : b.matmul(x, dy, true, false)};
+  }
+  return {ta ? b.matmul(getRhs(), g, tb, true) : b.matmul(g, getRhs(), false, !tb),
+          tb ? b.matmul(g, getLhs(), true, ta) : b.matmul(getLhs(), g, !ta, false)};
+}
+
+void MatmulOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<FlattenedBatch>(context);
+}
+
+LogicalResult LinearOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor a,
+                                         SmallVectorImpl<Type> &types) {
+  Type x = a.getX().getType(), weight = a.getWeight().getType(),
+       bias = a.getBias() ? a.getBias().getType() : Type();
+  auto in = tensorOf(x), w = tensorOf(weight);
+  if (!in || !w || in.getRank() < 1 || w.getRank() != 2 ||
+      in.getShape().back() != w.getDimSize(0) || in.getElementType() != w.getElementType())
+    return emitOptionalError(loc, "expected a weight of [",
+                             in && in.getRank() ? in.getShape().back() : 0, ", out] for ", x,
+                             ", but got ", weight);
+  if (bias && tensorOf(bias) != w.clone({w.getDimSize(1)}))
+    return emitOptionalError(loc, "expected a bias of type ", w.clone({w.getDimSize(1)}),
+                             ", but got ", bias);
+  SmallVector<int64_t> shape(in.getShape());
+  shape.back() = w.getDimSize(1);
+  types.push_back(in.clone(shape));
+  return success();
+}
+
+bool LinearOp::keepsLeadingDimension(IsBatched isBatched) {
+  return !isBatched(getWeight()) && !(getBias() && isBatched(getBias()));
+}
+
+SmallVector<Value> LinearOp::decompose(GradBuilder &b) {
+  auto type = getX().getType();
+  Type element = type.getElementType(), wide = accumulatorOf(element);
+  int64_t in = type.getShape().back(), rows = type.getNumElements() / in;
+  Value flat = b.reshape(getX(), type.clone({rows, in}));
+  Value y = b.matmul(flat, getWeight(), false, false, wide);
+  if (getBias())
+    y = b.add(y, b.castTo(getBias(), wide));
+  return {b.reshape(b.castTo(y, element), getType())};
+}

@@ -1,0 +1,34 @@
+// Contractions: sums of products, with the accumulator's type as the result's type.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TRAIN_CONTRACTION
+#define AMPC_TRAIN_CONTRACTION
+include "mlir-dialects/Train/Base.td"
+
+def Train_MatmulOp : Train_Op<"matmul", LowPrecision, [DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let summary = "Matrix product of the last two dimensions, batched over the leading ones";
+  let doc = [{
+    The result's element type is the accumulator's: operands of 16 bits need a result in f32. Leading
+    dimensions are equal, or one operand has none.
+
+    ```mlir
+    %0 = train.matmul %a, %b transpose_rhs : (tensor<8x4xf32>, tensor<16x4xf32>) -> tensor<8x16xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs);
+  let assemblyFormat = [{$lhs `,` $rhs (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? attr-dict
+                         `:` functional-type(operands, results)}];
+  let saves = ["0", "1"];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Train_LinearOp : Train_CompositeOp<"linear", LowPrecision,
+    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let summary = "x W + bias over the last dimension of x";
+  let doc = "W is [in, out]. The leading dimensions of x become one, so that W's gradient is a single matrix product.";
+  let arguments = (ins RealTensor:$x, RealTensor:$weight, Optional<RealTensor>:$bias);
+  let assemblyFormat = "$x `,` $weight (`,` $bias^)? attr-dict `:` type($x) `,` type($weight) (`,` type($bias)^)?";
+  let example = "%y = train.linear %x, %w, %b : tensor<4x8x16xf32>, tensor<16x32xf32>, tensor<32xf32>";
+  let parts = "`train.matmul` and `train.add`";
+}
+#endif

@@ -1,0 +1,220 @@
+// Losses: types, scalar code, adjoints, and how their reductions are written out.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Numbers.h"
+#include "mlir-dialects/Train/ValidRows.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::train;
+
+LogicalResult OneHotOp::verify() {
+  ArrayRef<int64_t> shape = getType().getShape();
+  if (shape.empty() || shape.drop_back() != getLabel().getType().getShape())
+    return emitOpError() << "expected the shape of " << getLabel().getType()
+                         << " and a dimension of classes, but got " << getType();
+  return success();
+}
+
+AffineMap OneHotOp::getOperandMap(unsigned) { return rowMap(getType().getRank(), getContext()); }
+
+LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                                      Adaptor a, SmallVectorImpl<Type> &types) {
+  Type logits = a.getLogits().getType(), target = a.getTarget().getType();
+  bool reduced = reduces(a.getProperties().reduction);
+  auto x = tensorOf(logits), y = tensorOf(target);
+  bool classes = y && y.getElementType().isInteger(32);
+  if (!x || !y || x.getRank() < 1 || (classes ? x.getShape().drop_back() != y.getShape() : x != y))
+    return emitOptionalError(loc, "expected one i32 class per row of ", logits,
+                             " or a distribution of that type, but got ", target);
+  types.push_back(x.clone(reduced ? ArrayRef<int64_t>() : x.getShape().drop_back()));
+  return success();
+}
+
+LogicalResult SoftmaxCrossEntropyOp::verify() {
+  double smoothing = number(getSmoothing());
+  if (!(smoothing >= 0 && smoothing < 1))
+    return emitOpError() << "expected a smoothing in [0, 1), but got " << smoothing;
+  if (getIgnore() && !isSparse())
+    return emitOpError() << "expected classes with `ignore`, but got " << getTarget().getType();
+  auto rows = getLogits().getType();
+  return verifyBatchRows(*this, rows.clone(rows.getShape().drop_back()));
+}
+
+SmallVector<int64_t> SoftmaxCrossEntropyOp::getSpace() {
+  return llvm::to_vector(getLogits().getType().getShape());
+}
+
+AffineMap SoftmaxCrossEntropyOp::getOperandMap(unsigned i) {
+  return i == 0 || !isSparse() ? broadcastMap(getLogits().getType(), getSpace()) : getResultMap(0);
+}
+
+AffineMap SoftmaxCrossEntropyOp::getResultMap(unsigned) {
+  return rowMap(getLogits().getType().getRank(), getContext());
+}
+
+/// (1 - s) t + s / classes
+static Value smoothed(GradBuilder &b, Value target, double smoothing, int64_t classes) {
+  if (smoothing == 0.0)
+    return target;
+  return b.add(b.mul(b.real(1 - smoothing, target), target), b.real(smoothing / classes, target));
+}
+
+// log(sum(exp)) sum(t) - sum(t x) with the smoothed target; for a class the sum of targets is 1.
+SmallVector<Value> SoftmaxCrossEntropyOp::buildScalars(ScalarBuilder &b, ValueRange x) {
+  double smoothing = number(getSmoothing()), classes = getLogits().getType().getShape().back();
+  Value zero = b.real(0.0), m = b.rowMax(x[0]), shifted = b.sub(x[0], m);
+  Value logSum = b.log(b.rowSum(b.exp(shifted)));
+  Value hit =
+      isSparse() ? b.select(b.equal(b.rowIndex(), x[1]), shifted, zero) : b.mul(x[1], shifted);
+  Value total = isSparse() ? b.real(1.0) : b.rowSum(x[1]);
+  Value picked = b.rowSum(hit);
+  if (smoothing != 0.0) {
+    picked = b.add(b.mul(b.real(1 - smoothing), picked),
+                   b.mul(b.real(smoothing / classes), b.rowSum(shifted)));
+    total = b.add(b.mul(b.real(1 - smoothing), total), b.real(smoothing));
+  }
+  Value loss = b.sub(b.mul(logSum, total), picked);
+  if (auto ignore = getIgnore(); ignore && isSparse())
+    loss = b.select(b.equal(x[1], b.integer(*ignore, x[1].getType())), zero, loss);
+  return {loss};
+}
+
+// softmax * sum(t) - t per row; the sum is 1 for classes. Ignored rows get 0.
+SmallVector<Value> SoftmaxCrossEntropyOp::buildAdjoints(GradBuilder &b,
+                                                        ArrayRef<Value> cotangents) {
+  auto type = getLogits().getType();
+  double smoothing = number(getSmoothing());
+  int64_t classes = type.getShape().back();
+  Value g = b.columnOf(cotangents[0]), softmax = b.op<SoftmaxOp>(getLogits());
+  if (isSparse()) {
+    Value target = smoothed(b, b.op<OneHotOp>(type, getTarget()), smoothing, classes);
+    if (auto ignore = getIgnore()) {
+      Value label = b.columnOf(getTarget());
+      g = b.select(b.compare(ComparePredicate::eq, label, b.real(double(*ignore), label)),
+                   b.real(0.0, g), g);
+    }
+    return {b.mul(g, b.sub(softmax, target)), Value()};
+  }
+  Value target = smoothed(b, getTarget(), smoothing, classes);
+  Value dlogits = b.mul(g, b.sub(b.mul(softmax, b.rowSum(target)), target));
+  Value dtarget = b.mul(b.mul(g, b.real(smoothing - 1, g)), b.op<LogSoftmaxOp>(getLogits()));
+  return {dlogits, dtarget};
+}
+
+template <typename Op> static bool isReducedLoss(Op op) {
+  return op.getReduction() != Reduction::none || op.getValid();
+}
+
+bool SoftmaxCrossEntropyOp::isComposite() { return isReducedLoss(*this); }
+
+static SmallVector<int64_t> allDims(Value v) {
+  return llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(v).getRank()));
+}
+
+static Value sumAll(GradBuilder &b, Value v) {
+  return tensorOf(v).getRank() == 0 ? v : b.reduceSum(v, allDims(v));
+}
+
+namespace {
+/// From losses of rows or elements to one number.
+struct LossReduction {
+  GradBuilder &b;
+  Reduction reduction;
+  Value valid;
+  std::optional<int64_t> batchRows;
+  /// Which losses count besides the valid ones; may be null.
+  Value counted = {};
+
+  Value run(Value losses, Type result) {
+    Type element = getElementTypeOrSelf(result), wide = accumulatorOf(element);
+    if (valid)
+      losses = b.select(mask(losses), losses, b.real(0.0, losses));
+    if (reduction == Reduction::none)
+      return losses;
+    Value sum = sumAll(b, b.castTo(losses, wide));
+    return b.castTo(reduction == Reduction::sum ? sum : b.div(sum, count(losses, wide)), element);
+  }
+  Value mask(Value losses) { return validMask(b, losses.getType(), valid, batchRows); }
+  Value count(Value losses, Type wide) {
+    auto type = tensorOf(losses);
+    Value one = b.real(1.0, wide);
+    if (counted) {
+      Value ones = b.select(counted, one, b.real(0.0, wide));
+      if (valid)
+        ones = b.select(mask(losses), ones, b.real(0.0, wide));
+      Value sum = sumAll(b, ones);
+      return b.select(b.greater(sum, one), sum, one); // a mean over no row is 0
+    }
+    if (!valid)
+      return b.real(double(type.getNumElements()), wide);
+    double perRow = double(type.getNumElements()) / type.getDimSize(0);
+    return b.mul(validCount(b, type, valid, batchRows, wide), b.real(perRow, wide));
+  }
+};
+} // namespace
+
+template <typename Op>
+static SmallVector<Value> reduceLoss(Op op, GradBuilder &b, Value losses, Value counted = {}) {
+  return {LossReduction{b, op.getReduction(), op.getValid(), op.getBatchRows(), counted}.run(
+      losses, op.getType())};
+}
+
+SmallVector<Value> SoftmaxCrossEntropyOp::decompose(GradBuilder &b) {
+  Value losses = b.op<SoftmaxCrossEntropyOp>(getLogits(), getTarget(), Value(), Reduction::none,
+                                             getIgnoreAttr(), getSmoothing(), IntegerAttr());
+  Value counted;
+  if (auto ignore = getIgnore(); ignore && isSparse())
+    counted = b.compare(ComparePredicate::ne, getTarget(), b.real(double(*ignore), getTarget()));
+  return reduceLoss(*this, b, losses, counted);
+}
+
+LogicalResult ampc::inferElementLoss(std::optional<Location> loc, Type x, Type target, bool reduced,
+                                     SmallVectorImpl<Type> &types) {
+  if (!tensorOf(x) || x != target)
+    return emitOptionalError(loc, "expected a target of type ", x, ", but got ", target);
+  types.push_back(reduced ? tensorOf(x).clone(ArrayRef<int64_t>()) : x);
+  return success();
+}
+
+LogicalResult BceWithLogitsOp::verify() { return verifyBatchRows(*this, getX().getType()); }
+
+// sigmoid(x) - t, and for t > 1/2 its negative with -x and 1 - t: a confident row is a small
+// difference of large numbers in one of the two.
+SmallVector<Value> BceWithLogitsOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
+  Value g = cotangents[0], x = getX(), t = getTarget(), flips = b.greater(t, b.real(0.5, t));
+  Value towards = b.op<SigmoidOp>(b.select(flips, b.neg(x), x));
+  Value difference = b.sub(towards, b.select(flips, b.sub(b.real(1.0, t), t), t));
+  return {b.mul(g, b.select(flips, b.neg(difference), difference)), b.neg(b.mul(g, x))};
+}
+
+bool BceWithLogitsOp::isComposite() { return isReducedLoss(*this); }
+
+template <typename Op> static SmallVector<Value> decomposeElementLoss(Op op, GradBuilder &b) {
+  return reduceLoss(op, b,
+                    b.op<Op>(op.getX(), op.getTarget(), Value(), Reduction::none, IntegerAttr()));
+}
+
+SmallVector<Value> BceWithLogitsOp::decompose(GradBuilder &b) {
+  return decomposeElementLoss(*this, b);
+}
+
+LogicalResult MseOp::verify() { return verifyBatchRows(*this, getX().getType()); }
+bool MseOp::isComposite() { return isReducedLoss(*this); }
+SmallVector<Value> MseOp::decompose(GradBuilder &b) { return decomposeElementLoss(*this, b); }
+LogicalResult L1Op::verify() { return verifyBatchRows(*this, getX().getType()); }
+bool L1Op::isComposite() { return isReducedLoss(*this); }
+SmallVector<Value> L1Op::decompose(GradBuilder &b) { return decomposeElementLoss(*this, b); }
+
+LogicalResult SmoothL1Op::verify() {
+  if (!(number(getBeta()) > 0))
+    return emitOpError() << "expected a positive beta, but got " << number(getBeta());
+  return verifyBatchRows(*this, getX().getType());
+}
+
+bool SmoothL1Op::isComposite() { return isReducedLoss(*this); }
+
+SmallVector<Value> SmoothL1Op::decompose(GradBuilder &b) {
+  return reduceLoss(
+      *this, b,
+      b.op<SmoothL1Op>(getX(), getTarget(), Value(), Reduction::none, getBeta(), IntegerAttr()));
+}

@@ -1,0 +1,250 @@
+// Functions, state, steps and exports: parsing and verification.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Signature.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::train;
+
+// Names of arguments become names of the C interface, so `%x` is an input of that name.
+ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder b(parser.getContext());
+  StringAttr name;
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<Type> resultTypes;
+  SmallVector<DictionaryAttr> resultAttrs;
+  bool isVariadic = false;
+  if (parser.parseSymbolName(name, getSymNameAttrName(result.name), result.attributes) ||
+      function_interface_impl::parseFunctionSignatureWithArguments(
+          parser, /*allowVariadic=*/false, arguments, isVariadic, resultTypes, resultAttrs))
+    return failure();
+  SMLoc place = parser.getCurrentLocation();
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      failed(verifyInherentAttrs(result.name, result.attributes,
+                                 [&] { return parser.emitError(place) << "train.func: "; })))
+    return failure();
+  SmallVector<Type> types;
+  for (OpAsmParser::Argument &argument : arguments) {
+    types.push_back(argument.type);
+    StringRef given = argument.ssaName.name.drop_front();
+    if ((argument.attrs && argument.attrs.contains(Signature::key)) || given.empty() ||
+        llvm::isDigit(given.front()))
+      continue;
+    NamedAttrList attrs(argument.attrs);
+    attrs.set(Signature::key, InputAttr::get(b.getStringAttr(given)));
+    argument.attrs = attrs.getDictionary(parser.getContext());
+  }
+  result.addAttribute(getFunctionTypeAttrName(result.name),
+                      TypeAttr::get(b.getFunctionType(types, resultTypes)));
+  call_interface_impl::addArgAndResultAttrs(b, result, arguments, resultAttrs,
+                                            getArgAttrsAttrName(result.name),
+                                            getResAttrsAttrName(result.name));
+  return parser.parseRegion(*result.addRegion(), arguments);
+}
+
+void FuncOp::build(OpBuilder &builder, OperationState &state, const Twine &name,
+                   FunctionType type) {
+  state.addAttribute(getSymNameAttrName(state.name), builder.getStringAttr(name));
+  state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
+  state.addRegion();
+}
+
+void FuncOp::print(OpAsmPrinter &p) {
+  function_interface_impl::printFunctionOp(p, *this, /*isVariadic=*/false, "function_type",
+                                           getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+/// So many that sums of bytes and products of three extents of two matrices fit into 64 bits.
+static constexpr int64_t kMaxElements = int64_t(1) << 40;
+
+static bool hasTooManyElements(RankedTensorType tensor) {
+  int64_t count = 1;
+  return llvm::any_of(tensor.getShape(), [&](int64_t size) {
+    return llvm::MulOverflow(count, size, count) || count > kMaxElements;
+  });
+}
+
+static bool isSupportedElement(Type element) {
+  if (isa<IntegerType>(element))
+    return llvm::is_contained({1, 8, 16, 32, 64}, element.getIntOrFloatBitWidth());
+  return element.isF64() || element.isF32() || element.isBF16() || element.isF16();
+}
+
+/// Memory and kernels are planned for tensors of known size that hold something.
+static LogicalResult verifyTensor(Operation *op, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return success();
+  if (!tensor.hasStaticShape())
+    return op->emitOpError() << "expected static shapes, but got " << type;
+  if (llvm::is_contained(tensor.getShape(), 0))
+    return op->emitOpError() << "expected tensors of at least one element, but got " << type;
+  if (hasTooManyElements(tensor))
+    return op->emitOpError() << "expected tensors of at most 2^40 elements, but got " << type;
+  if (!isSupportedElement(tensor.getElementType()))
+    return op->emitOpError() << "expected elements of f64, f32, bf16, f16 or an integer of 1, 8, "
+                                "16, 32 or 64 bits, but got "
+                             << type;
+  return success();
+}
+static LogicalResult verifyTensors(Operation *op, TypeRange types) {
+  return success(llvm::all_of(types, [&](Type type) { return succeeded(verifyTensor(op, type)); }));
+}
+
+void BufferOp::build(OpBuilder &builder, OperationState &state, const Twine &name, Type type,
+                     Attribute init, StateRole role, StringAttr of, StringRef step) {
+  MLIRContext *context = builder.getContext();
+  state.addAttribute(getSymNameAttrName(state.name), builder.getStringAttr(name));
+  state.addAttribute(getTypeAttrName(state.name), TypeAttr::get(type));
+  state.addAttribute(getInitAttrName(state.name), init);
+  state.addAttribute(getRoleAttrName(state.name), StateRoleAttr::get(context, role));
+  if (of)
+    state.addAttribute(getOfAttrName(state.name), FlatSymbolRefAttr::get(of));
+  if (!step.empty())
+    state.addAttribute(getStepAttrName(state.name), builder.getStringAttr(step));
+}
+LogicalResult ParamOp::verify() { return verifyTensor(*this, getType()); }
+LogicalResult BufferOp::verify() {
+  // Passes make it again from the parameter.
+  if (getRole() == StateRole::Working && !getOfAttr())
+    return emitOpError() << "expected the parameter (of @NAME) of a working copy";
+  return verifyTensor(*this, getType());
+}
+
+LogicalResult FuncOp::verifyRegions() {
+  if (!llvm::hasSingleElement(getBody()))
+    return emitOpError("expected one block, but got several");
+  auto bad = llvm::find_if_not(getFunctionType().getInputs(), llvm::IsaPred<RankedTensorType>);
+  if (bad != getFunctionType().getInputs().end())
+    return emitOpError() << "expected arguments that are ranked tensors, but got " << *bad;
+  if (failed(verifyTensors(*this, getFunctionType().getInputs())) ||
+      failed(verifyTensors(*this, getFunctionType().getResults())))
+    return failure();
+  WalkResult sizes = getBody().walk([](Operation *op) {
+    return failed(verifyTensors(op, op->getResultTypes())) ? WalkResult::interrupt()
+                                                           : WalkResult::advance();
+  });
+  return failure(sizes.wasInterrupted());
+}
+
+LogicalResult train::ReturnOp::verify() {
+  auto func = (*this)->getParentOfType<FuncOp>();
+  if (getOperandTypes() != TypeRange(func.getResultTypes()))
+    return emitOpError() << "expected values of types (" << func.getResultTypes() << "), but got ("
+                         << getOperandTypes() << ")";
+  return success();
+}
+
+template <typename Op>
+static LogicalResult verifyStateUse(Op op, Type type, SymbolTableCollection &symbols) {
+  auto state =
+      dyn_cast_or_null<StateOpInterface>(symbols.lookupNearestSymbolFrom(op, op.getStateAttr()));
+  if (!state)
+    return op.emitOpError() << "expected a parameter or buffer, but " << op.getStateAttr()
+                            << " is none";
+  if (state.getType() != type)
+    return op.emitOpError() << "expected type " << state.getType() << ", but got " << type;
+  return success();
+}
+LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyStateUse(*this, getType(), symbols);
+}
+LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (symbols.lookupNearestSymbolFrom<ParamOp>(*this, getStateAttr()))
+    return emitOpError() << "expected a buffer, but " << getStateAttr()
+                         << " is a parameter, which steps change";
+  return verifyStateUse(*this, getValue().getType(), symbols);
+}
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto callee = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
+  if (!callee)
+    return emitOpError() << "expected a function, but " << getCalleeAttr() << " is none";
+  if (callee.getFunctionType() !=
+      FunctionType::get(getContext(), getOperandTypes(), getResultTypes()))
+    return emitOpError() << "expected type " << callee.getFunctionType() << " of "
+                         << getCalleeAttr();
+  return success();
+}
+
+/// After the conversion to kernels a model holds declarations only.
+static bool hasFunctions(Operation *op) {
+  return !op->getParentOfType<ModelOp>().getOps<FuncOp>().empty();
+}
+
+LogicalResult ExportOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (hasFunctions(*this) && !symbols.lookupNearestSymbolFrom<FuncOp>(*this, getFunctionAttr()))
+    return emitOpError() << "expected a function, but " << getFunctionAttr() << " is none";
+  return success();
+}
+/// A misspelt option would otherwise be silently without effect.
+static LogicalResult verifyOptions(StepOp step) {
+  auto wrong = [&](const Twine &what, double number) -> LogicalResult {
+    return step.emitOpError() << "expected " << what << ", but got " << number;
+  };
+  for (NamedAttribute attribute : step->getDiscardableAttrs()) {
+    StringRef name = attribute.getName();
+    if (name == "amp.scaler") {
+      if (!isa<FlatSymbolRefAttr>(attribute.getValue()))
+        return step.emitOpError() << "expected amp.scaler = @NAME, but got "
+                                  << attribute.getValue();
+    } else if (!name.contains('.') || name.starts_with("amp.")) {
+      return step.emitOpError() << "expected clip_norm, clip_value, micro_batches, ema_decay, "
+                                   "nonfinite or amp.scaler, but got the attribute "
+                                << name;
+    }
+  }
+  auto value = [](std::optional<APFloat> x) { return x ? x->convertToDouble() : 0.5; };
+  double norm = value(step.getClipNorm()), limit = value(step.getClipValue()),
+         decay = value(step.getEmaDecay());
+  if (!(norm > 0))
+    return wrong("a positive clip_norm", norm);
+  if (!(limit > 0))
+    return wrong("a positive clip_value", limit);
+  if (!(decay >= 0 && decay < 1))
+    return wrong("an ema_decay in [0, 1)", decay);
+  if (step.getNonfinite() && !symbolizeNonFinite(*step.getNonfinite()))
+    return step.emitOpError() << "expected nonfinite = \"allow\", \"skip\" or \"fail\", but got \""
+                              << *step.getNonfinite() << '"';
+  return success();
+}
+
+LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto loss = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getLossAttr());
+  if (!loss && hasFunctions(*this))
+    return emitOpError() << "expected a function, but " << getLossAttr() << " is none";
+  TypeRange types = loss ? loss.getResultTypes() : TypeRange();
+  auto isRealScalar = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getRank() == 0 && isa<FloatType>(tensor.getElementType());
+  };
+  if (loss && (types.size() != 1 || !isRealScalar(types[0])))
+    return emitOpError() << "expected a loss that returns one real scalar, but " << getLossAttr()
+                         << " has type " << loss.getFunctionType();
+  llvm::SmallDenseSet<Attribute> once;
+  for (Attribute param : getParams())
+    if (!once.insert(param).second)
+      return emitOpError() << "expected every parameter once, but got " << param << " twice";
+    else if (!symbols.lookupNearestSymbolFrom<ParamOp>(*this, cast<FlatSymbolRefAttr>(param)))
+      return emitOpError() << "expected a parameter, but " << param << " is none";
+  llvm::SmallDenseSet<Attribute> grouped;
+  for (Attribute group : getGroups().value_or(Builder(getContext()).getArrayAttr({})))
+    for (Attribute param : cast<GroupAttr>(group).getParams())
+      if (!once.contains(param))
+        return emitOpError() << "expected parameters of the step in a group, but got " << param;
+      else if (!grouped.insert(param).second)
+        return emitOpError() << "expected every parameter in one group, but " << param
+                             << " is in two";
+  // The parts are written out one after the other.
+  if (getMicroBatches() && (*getMicroBatches() < 1 || *getMicroBatches() > 4096))
+    return emitOpError() << "expected 1 to 4096 micro-batches, but got " << *getMicroBatches();
+  return verifyOptions(*this);
+}
+
+OptimizerAttrInterface StepOp::getOptimizerOf(StringAttr param) {
+  auto symbol = FlatSymbolRefAttr::get(param);
+  for (Attribute group : getGroups().value_or(Builder(getContext()).getArrayAttr({})))
+    if (llvm::is_contained(cast<GroupAttr>(group).getParams(), symbol))
+      return cast<GroupAttr>(group).getOptimizer();
+  return getOptimizer();
+}

@@ -1,0 +1,217 @@
+// Models: state, functions, steps and exports.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TRAIN_MODEL
+#define AMPC_TRAIN_MODEL
+include "mlir-dialects/Train/Signature.td"
+include "mlir-dialects/Train/Program.td"
+
+def Train_ModelOp : Op<TrainDialect, "model",
+    [Symbol, SymbolTable, NoTerminator, SingleBlock, IsolatedFromAbove]> {
+  let summary = "State and the functions over it";
+  let description = [{
+    Holds parameters and buffers, functions, steps and exports. Its name prefixes every symbol of
+    the compiled library.
+
+    ```mlir
+    train.model @line {
+      train.param @w : tensor<1x1xf32> = #train.zeros
+      train.func @loss(%x: tensor<8x1xf32>, %y: tensor<8x1xf32>) -> tensor<f32> {
+        %w = train.read @w : tensor<1x1xf32>
+        %p = train.matmul %x, %w : (tensor<8x1xf32>, tensor<1x1xf32>) -> tensor<8x1xf32>
+        %l = train.mse %p, %y : tensor<8x1xf32>, tensor<8x1xf32>
+        train.return %l : tensor<f32>
+      }
+      train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+}
+
+class Train_StateOp<string mnemonic, dag more> : Op<TrainDialect, mnemonic,
+    [Symbol, HasParent<"ModelOp">, StateOpInterface]> {
+  let arguments = !con((ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type, InitAttrInterface:$init), more);
+  let hasVerifier = 1;
+}
+def Train_ParamOp : Train_StateOp<"param", (ins UnitAttr:$frozen)> {
+  let summary = "A tensor that steps may change";
+  let description = [{
+    A parameter. Every parameter must be changed by some step or carry the attribute `frozen`.
+
+    ```mlir
+    train.param @w1 : tensor<64x128xf32> = #train.kaiming_uniform
+    ```
+  }];
+  let assemblyFormat = "$sym_name `:` $type `=` $init attr-dict";
+}
+def Train_BufferOp : Train_StateOp<"buffer", (ins OptionalAttr<Train_StateRoleAttr>:$role,
+                                                  OptionalAttr<FlatSymbolRefAttr>:$of, OptionalAttr<StrAttr>:$step)> {
+  let summary = "A tensor of state that is not learned";
+  let description = [{
+    State that functions write with `train.write`. What passes add has a role: `moment`, `step` (a counter), `gradient`, `ema`,
+    `random`, `scale` or `working` (a copy that products read), of which parameter it is, and to which step it belongs.
+
+    ```mlir
+    train.buffer @running_mean : tensor<64xf32> = #train.zeros
+    ```
+  }];
+  let assemblyFormat = "$sym_name `:` $type `=` $init (`as` $role^)? (`of` $of^)? (`in` $step^)? attr-dict";
+  let extraClassDeclaration = [{
+    std::optional<::ampc::train::StateRole> getStateRole() { return getRole(); }
+  }];
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "const ::llvm::Twine &":$name, "::mlir::Type":$type, "::mlir::Attribute":$init,
+                                 "::ampc::train::StateRole":$role, CArg<"::mlir::StringAttr", "{}">:$of,
+                                 CArg<"::llvm::StringRef", "{}">:$step)>];
+}
+
+def Train_FuncOp : Op<TrainDialect, "func", [FunctionOpInterface, ProgramOpInterface, IsolatedFromAbove, HasParent<"ModelOp">]> {
+  let summary = "A function of tensors";
+  let description = [{
+    One block of tensor ops. Names of arguments become names of the C interface. A function has no
+    mode: steps compile it for training, exports and evaluation for inference.
+
+    ```mlir
+    train.func @double(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %y = train.add %x, %x : tensor<4x8xf32>, tensor<4x8xf32>
+      train.return %y : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let arguments = !con((ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                            OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs),
+                       programAttributes);
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "const ::llvm::Twine &":$name, "::mlir::FunctionType":$type)>];
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+  }];
+}
+def Train_ReturnOp : Op<TrainDialect, "return", [Pure, Terminator, HasParent<"FuncOp">]> {
+  let summary = "Ends a function";
+  let description = [{
+    ```mlir
+    train.return %y : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let hasVerifier = 1;
+}
+def Train_CallOp : Op<TrainDialect, "call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Calls a function of the same model";
+  let description = [{
+    `simplify` inlines calls; a function may not call itself.
+
+    ```mlir
+    %y = train.call @double(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$operands);
+  let results = (outs Variadic<AnyRankedTensor>:$outs);
+  let assemblyFormat = "$callee `(` $operands `)` attr-dict `:` functional-type($operands, results)";
+}
+def Train_ReadOp : Op<TrainDialect, "read", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The present value of a parameter or buffer";
+  let description = [{
+    ```mlir
+    %w = train.read @w : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$state);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$state attr-dict `:` type($result)";
+}
+def Train_WriteOp : Op<TrainDialect, "write", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The value that a buffer has after a training step";
+  let description = [{
+    Takes effect when the step ends, and only if it is not skipped; reads see the old value. Dropped
+    in inference mode.
+
+    ```mlir
+    train.write @running, %y : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$state, AnyRankedTensor:$value);
+  let assemblyFormat = "$state `,` $value attr-dict `:` type($value)";
+}
+def Train_StepOp : Op<TrainDialect, "step",
+    [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"ModelOp">]> {
+  let summary = "One update of parameters that lowers a loss";
+  let description = [{
+    The loss is a function with one result of rank 0. A model may have several steps. After the backward pass the gradients
+    are limited to [-`clip_value`, `clip_value`] and then scaled down to the 2-norm `clip_norm` over all parameters of the step.
+
+    `groups` names parameters that another rule than the step's updates: weight decay for matrices only, say, or a rule for tables.
+    Clipping, schedule, step counter and the decision to skip are those of the step.
+
+    `micro_batches = n` computes the gradients of a batch of n times as many rows in n parts, one after the other. Loss and
+    gradients are the means over the parts, each weighted by its share of the rows that count: equal to those of the whole batch for a
+    loss that is a mean over rows. Statistics of batch norm follow part by part.
+
+    `ema_decay = d` keeps an average of every parameter, a = d a + (1 - d) w after each update, which starts at the first updated
+    value. It is saved with the state, as `STEP.ema.PARAMETER`.
+
+    `nonfinite` says what becomes of the step if an element of a gradient, before clipping, is infinite or NaN. With `"skip"` all state
+    stays as it was, but for the loss scale and the random counter, and the call returns a warning; with `"fail"` too, and it returns an
+    error; with `"allow"` the update is done. Either way the step reports how many such elements there were. The default is `"skip"` for a step that clips
+    or has a loss scale, else `"allow"`: to skip, a step has to keep all gradients until the last one is known.
+
+    ```mlir
+    train.step @fit minimize @loss over [@w1, @b1] with #train.adamw<lr = 1.0e-3>
+      schedule #train.cosine<steps = 1000, warmup = 100> {clip_norm = 1.0, micro_batches = 4, nonfinite = "fail"}
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$loss,
+                       TypedArrayAttrBase<FlatSymbolRefAttr, "parameters">:$params,
+                       OptimizerAttrInterface:$optimizer,
+                       OptionalAttr<TypedArrayAttrBase<Train_GroupAttr, "parameter groups">>:$groups,
+                       OptionalAttr<ScheduleAttrInterface>:$schedule,
+                       OptionalAttr<F64Attr>:$clip_norm, OptionalAttr<F64Attr>:$clip_value,
+                       OptionalAttr<SignedI64Attr>:$micro_batches, OptionalAttr<F64Attr>:$ema_decay,
+                       OptionalAttr<StrAttr>:$nonfinite);
+  let extraClassDeclaration = [{
+    /// The rule of a parameter: its group's, or the step's.
+    ::ampc::OptimizerAttrInterface getOptimizerOf(::mlir::StringAttr param);
+  }];
+  let assemblyFormat = [{
+    $sym_name `minimize` $loss `over` $params `with` $optimizer (`groups` $groups^)? (`schedule` $schedule^)? attr-dict
+  }];
+}
+def Train_ExportOp : Op<TrainDialect, "export", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"ModelOp">]> {
+  let summary = "Makes a function callable from C, in inference mode";
+  let description = [{
+    The C function is `MODEL_NAME`.
+
+    ```mlir
+    train.export @double as "predict"
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$function, StrAttr:$name);
+  let assemblyFormat = "$function `as` $name attr-dict";
+}
+
+// ---- Marks that autodiff leaves for later phases ----
+def Train_SeedOp : Train_Op<"seed", FullPrecision, []> {
+  let summary = "The cotangent that the backward pass starts from";
+  let doc = "An op, not a constant 1, so that loss scaling has a place and nothing folds it away.";
+  let example = "%g = train.seed 1.0 : tensor<f32>";
+  let arguments = (ins F64Attr:$value);
+  let assemblyFormat = "$value attr-dict `:` type($result)";
+  let differentiable = 0;
+}
+def Train_GradientOp : Train_Op<"gradient", FullPrecision, [SameOperandsAndResultType]> {
+  let summary = "Marks a parameter's gradient: here the backward pass ends";
+  let example = "%g = train.gradient @w, %x : tensor<4x8xf32>";
+  let arguments = (ins AnyRankedTensor:$x, FlatSymbolRefAttr:$param);
+  let assemblyFormat = "$param `,` $x attr-dict `:` type($x)";
+  let adjoint = [{ return {g}; }];
+}
+#endif

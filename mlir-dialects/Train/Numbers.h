@@ -1,0 +1,21 @@
+// Real attributes as numbers, and the checks that several of them share.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef MLIR_DIALECTS_TRAIN_NUMBERS_H
+#define MLIR_DIALECTS_TRAIN_NUMBERS_H
+
+#include "mlir-dialects/Train/Train.h"
+
+namespace ampc {
+inline double number(const llvm::APFloat &x) { return x.convertToDouble(); }
+
+/// A parameter of an attribute, as error messages call it.
+struct NamedNumber {
+  llvm::StringRef name;
+  const llvm::APFloat &value;
+};
+using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
+
+llvm::LogicalResult verifyFinite(EmitError emitError, llvm::ArrayRef<NamedNumber> numbers);
+llvm::LogicalResult verifyNotNegative(EmitError emitError, llvm::ArrayRef<NamedNumber> numbers);
+} // namespace ampc
+#endif

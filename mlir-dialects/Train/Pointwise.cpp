@@ -1,0 +1,168 @@
+// One scalar expression per element: types, longer adjoints, canonical forms.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Broadcast.h"
+#include "mlir-dialects/Train/Numbers.h"
+#include "mlir-dialects/Train/Tensors.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::train;
+
+namespace {
+/// Parts padded to the shape of a whole and added up are a concatenation: the adjoint of a split.
+struct SumOfParts : OpRewritePattern<AddOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  /// Inserts the padded parts below `sum`; false if there is anything else.
+  static bool collect(Value sum, SmallVectorImpl<PadOp> &parts) {
+    if (auto pad = sum.getDefiningOp<PadOp>()) {
+      parts.push_back(pad);
+      return number(pad.getValue()) == 0 &&
+             llvm::all_of(pad.getInterior(), [](int64_t gap) { return gap == 0; });
+    }
+    auto add = sum.getDefiningOp<AddOp>();
+    return add && add.getLhs().getType() == add.getRhs().getType() &&
+           (parts.empty() || add->hasOneUse()) && collect(add.getLhs(), parts) &&
+           collect(add.getRhs(), parts);
+  }
+  /// The only dimension that is padded.
+  static std::optional<int64_t> paddedDim(PadOp pad) {
+    std::optional<int64_t> dim;
+    for (int64_t i = 0; i < pad.getType().getRank(); ++i)
+      if (pad.getLow()[i] || pad.getHigh()[i]) {
+        if (dim || pad.getLow()[i] < 0 || pad.getHigh()[i] < 0)
+          return std::nullopt;
+        dim = i;
+      }
+    return dim;
+  }
+  LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
+    SmallVector<PadOp> parts;
+    if (!collect(op, parts))
+      return failure();
+    std::optional<int64_t> dim = paddedDim(parts.front());
+    if (!dim || llvm::any_of(parts, [&](PadOp part) { return paddedDim(part) != dim; }))
+      return failure();
+    llvm::sort(parts, [&](PadOp a, PadOp b) { return a.getLow()[*dim] < b.getLow()[*dim]; });
+    int64_t at = 0;
+    SmallVector<Value> values;
+    for (PadOp part : parts) {
+      if (part.getLow()[*dim] != at)
+        return failure();
+      at += part.getX().getType().getDimSize(*dim);
+      values.push_back(part.getX());
+    }
+    if (at != cast<RankedTensorType>(op.getType()).getDimSize(*dim))
+      return failure();
+    rewriter.replaceOpWithNewOp<ConcatOp>(op, values, *dim);
+    return success();
+  }
+};
+} // namespace
+
+void AddOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<SumOfParts>(context);
+}
+
+LogicalResult SelectOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor a,
+                                         SmallVectorImpl<Type> &types) {
+  auto condition = tensorOf(a.getCondition().getType());
+  if (!condition || !condition.getElementType().isInteger(1))
+    return emitOptionalError(loc, "expected a condition of i1, but got ",
+                             a.getCondition().getType());
+  SmallVector<Type> values;
+  if (failed(inferBroadcast(loc, a.getA().getType(), a.getC().getType(), values)))
+    return failure();
+  SmallVector<int64_t> shape;
+  if (failed(broadcastShapes(loc, condition, tensorOf(values[0]), shape)))
+    return failure();
+  types.push_back(RankedTensorType::get(shape, tensorOf(values[0]).getElementType()));
+  return success();
+}
+
+LogicalResult CastOp::verify() {
+  if (getX().getType().getShape() != getType().getShape())
+    return emitOpError() << "expected the shape of " << getX().getType() << ", but got "
+                         << getType();
+  return success();
+}
+
+// Only a cast to the same type folds: a pair of casts may round.
+OpFoldResult CastOp::fold(FoldAdaptor) {
+  return getX().getType() == getType() ? getX() : OpFoldResult();
+}
+
+namespace {
+/// x^2, x^1, x^0.5, x^-0.5 and x^-1 have ops of their own.
+struct PowerOfConstant : OpRewritePattern<PowOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PowOp op, PatternRewriter &rewriter) const override {
+    DenseFPElementsAttr exponent;
+    if (!matchPattern(op.getRhs(), m_Constant(&exponent)) || !exponent.isSplat() ||
+        op.getLhs().getType() != op.getType())
+      return failure();
+    double value = exponent.getSplatValue<APFloat>().convertToDouble();
+    Value x = op.getLhs();
+    GradBuilder b(rewriter, op.getLoc());
+    Value y = value == 1.0    ? x
+              : value == 2.0  ? b.square(x)
+              : value == 0.5  ? b.sqrt(x)
+              : value == -0.5 ? b.op<RsqrtOp>(x)
+              : value == -1.0 ? b.op<ReciprocalOp>(x)
+                              : Value();
+    if (!y)
+      return failure();
+    rewriter.replaceOp(op, y);
+    return success();
+  }
+};
+} // namespace
+
+// b a^(b-1) is guarded where b is 0: there a^(b-1) may be infinite.
+SmallVector<Value> PowOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
+  Value g = cotangents[0], base = getLhs(), exponent = getRhs(), zero = b.real(0.0, g),
+        one = b.real(1.0, g);
+  Value slope = b.mul(exponent, b.op<PowOp>(base, b.sub(exponent, one)));
+  slope = b.select(b.compare(ComparePredicate::eq, exponent, zero), zero, slope);
+  Value positive = b.greater(base, zero);
+  Value logarithm = b.op<LogOp>(b.select(positive, base, one));
+  return {b.mul(g, slope), b.select(positive, b.mul(g, b.mul(getResult(), logarithm)), zero)};
+}
+
+void PowOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<PowerOfConstant>(context);
+}
+
+LogicalResult ClampOp::verify() {
+  if (!(number(getLow()) <= number(getHigh())))
+    return emitOpError() << "expected low <= high, but got " << number(getLow()) << " and "
+                         << number(getHigh());
+  return success();
+}
+
+// Phi(x) + x phi(x)
+SmallVector<Value> GeluOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
+  Value g = cotangents[0], x = getX(), half = b.real(0.5, g);
+  Value phi = b.mul(half, b.add(b.real(1.0, g), b.op<ErfOp>(b.mul(x, b.real(M_SQRT1_2, g)))));
+  Value density =
+      b.mul(b.real(M_2_SQRTPI * M_SQRT1_2 * 0.5, g), b.exp(b.mul(b.real(-0.5, g), b.square(x))));
+  return {b.mul(g, b.add(phi, b.mul(x, density)))};
+}
+
+// With t = tanh(c (x + a x^3)): (1 + t)/2 + x/2 (1 - t^2) c (1 + 3 a x^2)
+SmallVector<Value> GeluTanhOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
+  Value g = cotangents[0], x = getX(), one = b.real(1.0, g), half = b.real(0.5, g);
+  Value square = b.square(x), a = b.real(0.044715, g), c = b.real(M_2_SQRTPI * M_SQRT1_2, g);
+  Value t = b.op<TanhOp>(b.mul(c, b.mul(x, b.add(one, b.mul(a, square)))));
+  Value inner = b.mul(c, b.add(one, b.mul(b.real(3 * 0.044715, g), square)));
+  Value slope = b.mul(b.mul(half, x), b.mul(b.sub(one, b.square(t)), inner));
+  return {b.mul(g, b.add(b.mul(half, b.add(one, t)), slope))};
+}
+
+SmallVector<Value> ampc::extremumAdjoints(GradBuilder &b, Value g, Value larger, Value smaller) {
+  Value zero = b.real(0.0, g), half = b.mul(g, b.real(0.5, g)), wins = b.greater(larger, smaller);
+  Value tie = b.compare(ComparePredicate::eq, larger, smaller);
+  Value first = b.select(tie, half, b.select(wins, g, zero));
+  Value second = b.select(tie, half, b.select(wins, zero, g));
+  return {first, second};
+}

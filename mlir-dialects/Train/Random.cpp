@@ -1,0 +1,167 @@
+// Random numbers: verifiers and scalar code.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Numbers.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::train;
+
+RankedTensorType ampc::randomStateType(MLIRContext *context) {
+  return RankedTensorType::get({2}, IntegerType::get(context, 64));
+}
+
+static LogicalResult verifyState(Operation *op, OperandRange state) {
+  if (state.empty() || (state.size() == 2 && state[0] == state[1]))
+    return success();
+  return op->emitOpError()
+         << "expected the random state twice (a body reads both of its elements), but got "
+         << state.size() << " operands";
+}
+
+LogicalResult RandomUniformOp::verify() {
+  if (!(number(getLow()) <= number(getHigh())))
+    return emitOpError() << "expected low <= high, but got " << number(getLow()) << " and "
+                         << number(getHigh());
+  return verifyState(*this, getState());
+}
+
+/// What the state's two elements are to a body: the maps of the two operands that hold the state.
+static AffineMap stateMap(Operation *op, unsigned rank, unsigned element) {
+  return AffineMap::get(rank, 0, getAffineConstantExpr(element, op->getContext()),
+                        op->getContext());
+}
+
+AffineMap RandomUniformOp::getOperandMap(unsigned i) {
+  return stateMap(*this, getType().getRank(), i);
+}
+
+namespace {
+/// Philox4x32-10 on scalars of i32; products are formed in i64.
+struct Philox {
+  ScalarBuilder &b;
+  Type i32 = b.builder.getI32Type(), i64 = b.builder.getI64Type();
+
+  Value wide(Value v) { return arith::ExtUIOp::create(b.builder, b.loc, i64, v); }
+  Value low(Value v) { return arith::TruncIOp::create(b.builder, b.loc, i32, v); }
+  Value high(Value v) {
+    return low(arith::ShRUIOp::create(b.builder, b.loc, v, b.integer(32, i64)));
+  }
+  Value exclusive(Value x, Value y) { return arith::XOrIOp::create(b.builder, b.loc, x, y); }
+  Value times(Value v, uint32_t factor) { return b.mul(wide(v), b.integer(factor, i64)); }
+  Value word(uint32_t value) { return b.integer(int32_t(value), i32); }
+
+  /// Counter {element, key, counter low, counter high}, key {seed low, seed high}.
+  SmallVector<Value, 4> draw(Value seed, Value counter, int32_t key) {
+    Value c0 = b.linearIndex(), c1 = word(key), c2 = low(counter), c3 = high(counter);
+    Value k0 = low(seed), k1 = high(seed);
+    for (int round = 0; round < 10; ++round) {
+      Value p0 = times(c0, 0xD2511F53), p1 = times(c2, 0xCD9E8D57);
+      Value next0 = exclusive(exclusive(high(p1), c1), k0),
+            next2 = exclusive(exclusive(high(p0), c3), k1);
+      c1 = low(p1), c3 = low(p0), c0 = next0, c2 = next2;
+      k0 = b.add(k0, word(0x9E3779B9)), k1 = b.add(k1, word(0xBB67AE85));
+    }
+    return {c0, c1, c2, c3};
+  }
+  /// The upper 24 bits as a real on [0, 1).
+  Value unit(Value bits) {
+    Value top = arith::ShRUIOp::create(b.builder, b.loc, bits, b.integer(8, i32));
+    return b.mul(b.castTo(top, b.compute), b.real(0x1p-24));
+  }
+};
+} // namespace
+
+SmallVector<Value> RandomUniformOp::buildScalars(ScalarBuilder &b, ValueRange x) {
+  Philox philox{b};
+  Value u = philox.unit(philox.draw(x[0], x[1], getKey())[0]);
+  return {b.add(b.real(number(getLow())), b.mul(b.real(number(getHigh()) - number(getLow())), u))};
+}
+
+LogicalResult RandomNormalOp::verify() {
+  if (!(number(getStd()) >= 0))
+    return emitOpError() << "expected a standard deviation of at least 0, but got "
+                         << number(getStd());
+  return verifyState(*this, getState());
+}
+
+AffineMap RandomNormalOp::getOperandMap(unsigned i) {
+  return stateMap(*this, getType().getRank(), i);
+}
+
+// 1 - u is never 0, so that its logarithm is finite.
+SmallVector<Value> RandomNormalOp::buildScalars(ScalarBuilder &b, ValueRange x) {
+  Philox philox{b};
+  SmallVector<Value, 4> words = philox.draw(x[0], x[1], getKey());
+  Value radius = b.sqrt(b.mul(b.real(-2.0), b.log(b.sub(b.real(1.0), philox.unit(words[0])))));
+  Value wave = b.cos(b.mul(b.real(2 * M_PI), philox.unit(words[1])));
+  return {b.add(b.real(number(getMean())), b.mul(b.real(number(getStd())), b.mul(radius, wave)))};
+}
+
+static LogicalResult verifyProbability(Operation *op, StringRef what, const APFloat &p,
+                                       bool below) {
+  double value = number(p);
+  if (!(value >= 0 && (below ? value < 1 : value <= 1)))
+    return op->emitOpError() << "expected a " << what << " in [0, 1" << (below ? ")" : "]")
+                             << ", but got " << value;
+  return success();
+}
+
+LogicalResult RandomBernoulliOp::verify() {
+  return failed(verifyProbability(*this, "probability", getProbability(), false))
+             ? failure()
+             : verifyState(*this, getState());
+}
+
+AffineMap RandomBernoulliOp::getOperandMap(unsigned i) {
+  return stateMap(*this, getType().getRank(), i);
+}
+
+SmallVector<Value> RandomBernoulliOp::buildScalars(ScalarBuilder &b, ValueRange x) {
+  Philox philox{b};
+  Value u = philox.unit(philox.draw(x[0], x[1], getKey())[0]);
+  return {b.select(b.greater(b.real(number(getProbability())), u), b.real(1.0), b.real(0.0))};
+}
+
+LogicalResult DropoutOp::verify() {
+  return failed(verifyProbability(*this, "rate", getRate(), true)) ? failure()
+                                                                   : verifyState(*this, getState());
+}
+
+AffineMap DropoutOp::getOperandMap(unsigned i) {
+  unsigned rank = getType().getRank();
+  return i == 0 ? AffineMap::getMultiDimIdentityMap(rank, getContext())
+                : stateMap(*this, rank, i - 1);
+}
+
+SmallVector<Value> DropoutOp::buildScalars(ScalarBuilder &b, ValueRange x) {
+  Philox philox{b};
+  double rate = number(getRate());
+  Value u = philox.unit(philox.draw(x[1], x[2], getKey())[0]), zero = b.real(0.0);
+  return {b.select(b.greater(b.real(rate), u), zero, b.mul(x[0], b.real(1 / (1 - rate))))};
+}
+
+SmallVector<Value> DropoutOp::buildInference(GradBuilder &) { return {getX()}; }
+SmallVector<Value> DropoutOp::buildTraining(GradBuilder &) { return {}; }
+
+OpFoldResult DropoutOp::fold(FoldAdaptor) {
+  return number(getRate()) == 0 ? getX() : OpFoldResult();
+}
+
+// The lower 16 bits of an f32 are what bf16 leaves out. Adding 16 random bits carries into the
+// upper half as often as the lower half is large; then the rest is cut off. (Infinities and NaN
+// have an exponent of ones.)
+SmallVector<Value> StochasticRoundOp::buildScalars(ScalarBuilder &b, ValueRange x) {
+  OpBuilder &builder = b.builder;
+  Type i32 = builder.getI32Type(), f32 = builder.getF32Type();
+  auto word = [&](uint32_t value) { return b.integer(int32_t(value), i32); };
+  auto keep = [&](Value bits, uint32_t mask) -> Value {
+    return arith::AndIOp::create(builder, b.loc, bits, word(mask));
+  };
+  Value seed = b.integer(0, builder.getI64Type()), real = b.castTo(x[0], f32);
+  Value noise = keep(Philox{b}.draw(seed, x[1], getKey())[0], 0xFFFF);
+  Value bits = arith::BitcastOp::create(builder, b.loc, i32, real);
+  Value rounded = keep(b.add(bits, noise), 0xFFFF0000);
+  Value finite = b.compare(ComparePredicate::ne, keep(bits, 0x7F800000), word(0x7F800000));
+  Value wide = b.select(finite, arith::BitcastOp::create(builder, b.loc, f32, rounded), real);
+  return {b.castTo(wide, b.compute)};
+}

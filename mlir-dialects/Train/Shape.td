@@ -1,0 +1,92 @@
+// Constants and ops that move data.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TRAIN_SHAPE
+#define AMPC_TRAIN_SHAPE
+include "mlir-dialects/Train/Base.td"
+
+def Train_ConstantOp : Train_Op<"constant", Passthrough, [AllTypesMatch<["value", "result"]>, ConstantLike]> {
+  let summary = "A tensor known when the model is compiled";
+  let arguments = (ins ElementsAttr:$value);
+  let assemblyFormat = "$value attr-dict";
+  let example = "%c = train.constant dense<[1.0, 2.0]> : tensor<2xf32>";
+  let differentiable = 0;
+  let hasFolder = 1;
+}
+def Train_IotaOp : Train_Op<"iota", Passthrough, [DeclareOpInterfaceMethods<ScalarOpInterface>]> {
+  let summary = "Position along one dimension";
+  let arguments = (ins SignedI64Attr:$dim);
+  let assemblyFormat = "`along` $dim attr-dict `:` type($result)";
+  let example = "%i = train.iota along 0 : tensor<4x8xi32>";
+  let differentiable = 0;
+  let hasVerifier = 1;
+}
+def Train_StopGradientOp : Train_UnaryOp<"stop_gradient", Passthrough> {
+  let summary = "The operand, through which no gradient flows";
+  let scalar  = [{ return x[0]; }];
+  let adjoint = [{ return {Value()}; }];
+}
+def Train_ReshapeOp : Train_Op<"reshape", Passthrough, [DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let summary = "The same elements in the same order with another shape";
+  let arguments = (ins AnyRankedTensor:$x);
+  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
+  let example = "%y = train.reshape %x : tensor<4x8xf32> to tensor<2x2x8xf32>";
+  let adjoint = [{ return {b.reshape(g, getX().getType())}; }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+def Train_TransposeOp : Train_Op<"transpose", Passthrough,
+    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
+  let summary = "Permutes dimensions: result dimension i is operand dimension permutation[i]";
+  let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$permutation);
+  let assemblyFormat = "$x $permutation attr-dict `:` type($x)";
+  let example = "%y = train.transpose %x [1, 0] : tensor<4x8xf32>";
+  let scalar  = [{ return x[0]; }];
+  let adjoint = [{ return {b.transpose(g, ::ampc::inversePermutation(getPermutation()))}; }];
+  let hasFolder = 1;
+}
+def Train_BroadcastToOp : Train_Op<"broadcast_to", Passthrough, [DeclareOpInterfaceMethods<ScalarOpInterface>]> {
+  let summary = "Repeats along new leading dimensions and dimensions of size 1";
+  let arguments = (ins AnyRankedTensor:$x);
+  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
+  let example = "%y = train.broadcast_to %x : tensor<1x8xf32> to tensor<4x8xf32>";
+  let scalar  = [{ return x[0]; }];
+  let adjoint = [{ return {g}; }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+// ---- Parts of tensors ----
+def Train_SliceOp : Train_Op<"slice", Passthrough,
+    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
+  let summary = "In every dimension `size` elements from `offset` on, `stride` apart";
+  let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides);
+  let assemblyFormat = "$x `from` $offsets `sizes` $sizes `strides` $strides attr-dict `:` type($x)";
+  let example = "%y = train.slice %x from [1, 0] sizes [3, 4] strides [1, 2] : tensor<4x8xf32>";
+  let scalar  = [{ return x[0]; }];
+  let hasFolder = 1;
+}
+def Train_PadOp : Train_Op<"pad", Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let summary = "Adds `low` elements before, `high` after and `interior` between the elements of every dimension";
+  let arguments = (ins AnyRankedTensor:$x, F64Attr:$value, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
+                       DenseI64ArrayAttr:$interior);
+  let assemblyFormat = "$x `value` $value `low` $low `high` $high `interior` $interior attr-dict `:` type($x)";
+  let example = "%y = train.pad %x value 0.0 low [1, 0] high [1, 0] interior [0, 1] : tensor<4x8xf32>";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+def Train_ConcatOp : Train_Op<"concat", Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let summary = "Tensors one after the other along a dimension";
+  let arguments = (ins Variadic<AnyRankedTensor>:$parts, SignedI64Attr:$dim);
+  let assemblyFormat = "$parts `along` $dim attr-dict `:` type($parts)";
+  let example = "%y = train.concat %a, %b along 1 : tensor<4x8xf32>, tensor<4x3xf32>";
+  let hasFolder = 1;
+}
+def Train_SplitOp : Train_CompositeOp<"split", Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let summary = "Consecutive parts along a dimension";
+  let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$sizes, SignedI64Attr:$dim);
+  let results = (outs Variadic<AnyRankedTensor>:$parts);
+  let assemblyFormat = "$x `into` $sizes `along` $dim attr-dict `:` type($x)";
+  let example = "%a, %b = train.split %x into [3, 5] along 1 : tensor<4x8xf32>";
+  let parts = "`train.slice` ops";
+}
+#endif

@@ -1,0 +1,28 @@
+// Ops that leave out rows of a short batch: see ValidRowsOpInterface.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef MLIR_DIALECTS_TRAIN_VALIDROWS_H
+#define MLIR_DIALECTS_TRAIN_VALIDROWS_H
+
+#include "mlir-dialects/Train/Tensors.h"
+
+namespace ampc {
+/// Which rows of the batch count: i1 of shape [leading, 1, ...] with the rank of `type`.
+mlir::Value validMask(GradBuilder &b, mlir::Type type, mlir::Value valid,
+                      std::optional<int64_t> batchRows);
+/// How many rows of the leading dimension of `type` count, as a real of rank 0.
+mlir::Value validCount(GradBuilder &b, mlir::Type type, mlir::Value valid,
+                       std::optional<int64_t> batchRows, mlir::Type element);
+
+/// `valid` needs a leading dimension, `batch_rows` a divisor of it.
+template <typename Op> llvm::LogicalResult verifyBatchRows(Op op, mlir::RankedTensorType type) {
+  if (!op.getValid() && !op.getBatchRows())
+    return llvm::success();
+  int64_t leading = type.getRank() ? type.getDimSize(0) : 0,
+          rows = op.getBatchRows().value_or(leading);
+  if (leading == 0 || rows < 1 || leading % rows != 0)
+    return op.emitOpError() << "expected a leading dimension with equal parts for " << rows
+                            << " rows, but got " << type;
+  return llvm::success();
+}
+} // namespace ampc
+#endif
