@@ -3,7 +3,8 @@
 #include "ampc/Precision/Passes.h"
 #include "ampc/Support/Text.h"
 #include "lib/LossScaling/ScaleLimits.h"
-#include "lib/Precision/Precision.h"
+#include "lib/Precision/EmitCasts.h"
+#include "lib/Precision/Policies/CostTable.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -28,39 +29,13 @@ static void explainOps(const PrecisionFacts &facts, const Assignment &assignment
   }
 }
 
-/// A cut that may round everything: the cost of it. What the cut leaves in f32 for the sake of its
-/// error is the difference.
-static int64_t costOfAnyError(const PrecisionFacts &facts, Pins pins) {
-  pins.sensitive.clear();
-  pins.keptLow.clear();
-  return storageCost(facts, pins, assignMinCut(facts, pins));
-}
-
-/// Bytes moved under each policy for the same compute types, in the order of the remark.
-static SmallVector<std::pair<StringRef, int64_t>> costsOf(train::FuncOp func, Type low,
-                                                          const PrecisionFacts &facts) {
-  Pins pins = findPins(facts);
-  SmallVector<std::pair<StringRef, int64_t>> costs{
-      {"mincut", storageCost(facts, pins, assignMinCut(facts, pins))}};
-  pins.keptLow.clear(); // others keep what they store
-  for (StringRef policy : {"autocast", "propagate"}) {
-    PolicyTable other = *PolicyTable::builtin(policy, low);
-    PrecisionFacts view(func, low, other);
-    FailureOr<Assignment> assignment =
-        policy == "autocast" ? assignAutocast(view) : FailureOr<Assignment>(assignPropagate(view));
-    if (succeeded(assignment))
-      costs.push_back({policy, storageCost(facts, pins, *assignment)});
-  }
-  return costs;
-}
-
 /// As a remark, and as the attribute `amp.costs` for reports.
 static void noteCosts(train::FuncOp func, Type low, const PolicyTable &table, bool explain) {
   Builder b(func.getContext());
   NamedAttrList all;
   std::string text;
   PrecisionFacts facts(func, low, table);
-  for (auto [policy, bytes] : costsOf(func, low, facts)) {
+  for (auto [policy, bytes] : costsOf(facts)) {
     all.set(policy, b.getI64IntegerAttr(bytes));
     text += (text.empty() ? "" : ", ") + policy.str() + " " + std::to_string(bytes);
   }
@@ -68,7 +43,7 @@ static void noteCosts(train::FuncOp func, Type low, const PolicyTable &table, bo
   if (explain)
     mlir::emitRemark(func.getLoc())
         << "bytes moved by @" << func.getSymName() << " under the same compute types: " << text
-        << ", mincut with any error " << costOfAnyError(facts, findPins(facts));
+        << ", " << cheapestPolicy().getName() << " with any error " << costOfAnyError(facts);
 }
 
 /// The mode of one contraction: an override's, or the model's where nothing else is said.
@@ -132,14 +107,10 @@ private:
   double scaleOf(train::FuncOp func, const StepProfile *known) const;
   LogicalResult assign(train::FuncOp func, WorkingCopies &copies);
   void warn(const PrecisionFacts &facts);
-  /// The cut's own table, with what the user fixed by name.
-  PolicyTable cutTable() {
-    PolicyTable cut = *PolicyTable::builtin("mincut", low);
-    cut.overrides = table.overrides;
-    return cut;
-  }
+  PolicyTable tableOfCosts() const;
   LogicalResult fail(const Twine &message) { return getOperation()->emitError() << message; }
 
+  const PrecisionPolicy *chosen = nullptr;
   PolicyTable table;
   Type low;
   std::optional<ComputeMode> mode;
@@ -160,11 +131,10 @@ LogicalResult AmpAssignPrecision::readOptions() {
     low = b.getF32Type();
   if (!low)
     return fail("expected precision f32, bf16, f16, tf32 or fp8, but got " + shown(precision));
-  auto builtin = PolicyTable::builtin(policy, low);
-  if (!builtin)
-    return fail("expected policy mincut, autocast, autocast-cpu, propagate or narrow, but got " +
-                shown(policy));
-  table = std::move(*builtin);
+  chosen = findPolicy(policy);
+  if (!chosen)
+    return fail("expected policy " + policyNames() + ", but got " + shown(policy));
+  table = chosen->table(low);
   std::string text;
   if (!policyFile.empty()) {
     auto file = llvm::MemoryBuffer::getFile(policyFile);
@@ -284,11 +254,11 @@ const StepProfile *AmpAssignPrecision::profileOf(train::FuncOp func) const {
 }
 
 /// Steps that share a scaler share its scale, which is the smallest that one of them needs, within
-/// the scaler's limits. Only the policy `autocast` scales rounded gradients of parameters, too.
+/// the scaler's limits.
 double AmpAssignPrecision::scaleOf(train::FuncOp func, const StepProfile *known) const {
   if (!known || !low.isF16())
     return 1;
-  bool weights = StringRef(policy).starts_with("autocast");
+  bool weights = chosen->roundsWeightGradients();
   double scale = known->lossScale(weights);
   auto scaler = func->getAttrOfType<FlatSymbolRefAttr>("amp.scaler");
   if (!scaler)
@@ -309,35 +279,35 @@ void AmpAssignPrecision::warn(const PrecisionFacts &facts) {
       mlir::emitWarning(location) << text;
 }
 
+/// That of the policy that moves the fewest bytes, with what the user fixed by name.
+PolicyTable AmpAssignPrecision::tableOfCosts() const {
+  if (chosen->movesFewestBytes())
+    return table;
+  PolicyTable cheapest = cheapestPolicy().table(low);
+  cheapest.overrides = table.overrides;
+  return cheapest;
+}
+
 LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copies) {
   const StepProfile *known = profileOf(func);
   PrecisionFacts facts(func, low, table, known, scaleOf(func, known));
   warn(facts);
-  bool cuts = policy == "mincut" || policy == "narrow"; // the latter leaves no choice to the cut
-  if (!cuts)
+  if (!chosen->keepsValuesFull())
     facts.forceMisfits();
   markContractions(facts, mode);
   bool narrow =
       llvm::any_of(facts.ops, [&](Operation *op) { return facts.lowOf(op) != facts.f32; });
   if (!narrow)
     return success();
-  Assignment assignment;
-  if (cuts) {
-    Pins pins = findPins(facts);
-    assignment = assignMinCut(facts, pins);
-  } else if (policy == "propagate") {
-    assignment = assignPropagate(facts);
-  } else {
-    FailureOr<Assignment> found = assignAutocast(facts);
-    if (failed(found))
-      return failure();
-    assignment = std::move(*found);
-  }
-  if (costs || (explain && policy == "mincut"))
-    noteCosts(func, low, policy == "mincut" ? table : cutTable(), explain && policy == "mincut");
+  FailureOr<Assignment> assignment = chosen->assign(facts);
+  if (failed(assignment))
+    return failure();
+  bool explainsCosts = explain && chosen->movesFewestBytes();
+  if (costs || explainsCosts)
+    noteCosts(func, low, tableOfCosts(), explainsCosts);
   if (explain)
-    explainOps(facts, assignment);
-  roundOnce(facts, assignment);
-  emitAssignment(facts, assignment, copies);
+    explainOps(facts, *assignment);
+  roundOnce(facts, *assignment);
+  emitAssignment(facts, *assignment, copies);
   return success();
 }

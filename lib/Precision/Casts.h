@@ -14,7 +14,5 @@ mlir::Value insertCast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value
 mlir::StringAttr reasonOfCast(train::CastOp cast);
 /// A remark at the cast's source line; none for a cast of the model.
 void explainCast(train::FuncOp func, train::CastOp cast);
-/// "f32", ...
-std::string textOf(mlir::Type type);
 } // namespace ampc
 #endif

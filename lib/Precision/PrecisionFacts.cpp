@@ -1,6 +1,7 @@
 // Facts on a function that every precision policy builds on.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Precision/Precision.h"
+#include "lib/Precision/PrecisionFacts.h"
+#include "lib/Precision/Ranges.h"
 #include "lib/Train/Model/Mode.h"
 #include "mlir-dialects/Train/Backward.h"
 #include "mlir-dialects/Train/Signature.h"
@@ -8,30 +9,6 @@
 
 using namespace mlir;
 using namespace ampc;
-
-std::string ampc::nameOf(Operation *op) {
-  if (auto name = dyn_cast<NameLoc>(op->getLoc()))
-    return name.getName().str();
-  return "";
-}
-
-std::string ampc::textOf(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
-StringRef ampc::sourceName(StringRef name) {
-  while (name.consume_back(".grad"))
-    ;
-  return name;
-}
-
-bool Override::matches(Operation *op) const {
-  std::string name = nameOf(op);
-  llvm::Regex regex(pattern);
-  return regex.match(name) || regex.match(sourceName(name));
-}
 
 static Demand demandOf(Operation *op, const PolicyTable &table) {
   Demand demand;

@@ -1,6 +1,7 @@
 // Intervals that hold for every input, and constants that a type cannot hold.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Precision/Precision.h"
+#include "lib/Precision/Ranges.h"
+#include "lib/Precision/Values.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 

@@ -1,5 +1,6 @@
 // Command line of ampc: picks the command.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Precision/Policy.h"
 #include "tools/ampc/Commands.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -22,9 +23,12 @@ static const char overview[] =
     "  ampc report MODEL.mlir           a page with every decision on precision, and the memory\n\n"
     "  ampc COMMAND --help              options of a command\n";
 
-/// The phase table is part of the help; the page docs/reference/phases.md is made from it.
+/// Policies and the phase table are part of the help; pages of docs/reference are made from them.
 static void printOverview(llvm::raw_ostream &os) {
-  os << overview << "\nPhases, for --compile-to, and what holds after each:\n";
+  os << overview << "\nPolicies, for --policy, and what decides on 16 bits:\n";
+  for (const std::unique_ptr<PrecisionPolicy> &policy : getPolicies())
+    os << "  " << llvm::formatv("{0,-13}", policy->getName()) << policy->getDescription() << "\n";
+  os << "\nPhases, for --compile-to, and what holds after each:\n";
   for (const Phase &phase : getPhases())
     os << "  " << llvm::formatv("{0,-11}", phase.name) << phase.after << "\n";
 }

@@ -15,19 +15,15 @@ def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
   let summary = "Choose the type that every op computes in and every value is stored in";
   let description = [{
     Runs on whole programs: forward, backward and update. Contractions take 16-bit operands and give f32, their accumulator; a
-    rounding is always a `train.cast`. Attributes `amp.rule` and `amp.reason` on ops say why. Policies:
-
-    * `mincut`: categories fix compute types; a minimum cut over the bytes of casts, stores and saved activations fixes storage types.
-    * `narrow`: every tensor is stored in 16 bits; counts, statistics and other numbers inside an op stay f32 (preset O3).
-    * `autocast`, `autocast-cpu`: the lists and promotion rules of torch.autocast; the backward pass follows the forward pass.
-    * `propagate`: TensorFlow's allow, infer, deny and clear lists.
+    rounding is always a `train.cast`. Attributes `amp.rule` and `amp.reason` on ops say why. [Policies](policies.md)
+    are registered by name (include/ampc/Precision/Policy.h).
 
     Parameters are rounded where they are updated: their 16-bit copies are state (`as working`), which the program `derive` rebuilds.
     With `precision=f32` only regions of the model change anything. `tf32` and `fp8` are modes of contractions on GPUs: values stay
     f32, and `amp.compute` on a contraction names the type that each operand is multiplied in (for fp8 E4M3, gradients E5M2).
   }];
   let options = [
-    Option<"policy", "policy", "std::string", "\"mincut\"", "mincut, autocast, autocast-cpu, propagate or narrow">,
+    Option<"policy", "policy", "std::string", "\"mincut\"", "name of a policy">,
     Option<"precision", "precision", "std::string", "\"bf16\"", "f32, bf16, f16, tf32 or fp8">,
     ListOption<"overrides", "override", "std::string", "REGEX=TYPE: the type of ops by name">,
     ListOption<"edits", "edit", "std::string", "MNEMONIC=TREATMENT: a line of the policy's table">,

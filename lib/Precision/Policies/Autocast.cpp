@@ -1,10 +1,34 @@
 // The policy of torch.autocast: types follow lists and operands, op by op; the backward pass
 // follows the forward pass.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Precision/Precision.h"
+#include "lib/Precision/Casts.h"
+#include "lib/Precision/Policies/Policies.h"
+#include "lib/Precision/PrecisionFacts.h"
 
 using namespace mlir;
 using namespace ampc;
+
+// pytorch, aten/src/ATen/autocast_mode.h: lists of CUDA (also XPU's). Ops in no line run in the
+// types of their operands.
+static const char tableCUDA[] = R"(
+matmul conv2d conv2d_grad_input conv2d_grad_filter attention attention_grad = low
+exp log log1p reciprocal rsqrt pow softplus layer_norm rms_norm = full
+softmax_cross_entropy bce_with_logits mse l1 smooth_l1 logsumexp softmax log_softmax reduce_sum = full
+scatter_add sum_rows = promote
+reduce_mean global_avg_pool = pass      # not listed: a sum that is not one for the list
+seed gradient = full
+* = pass
+)";
+
+// pytorch, aten/src/ATen/autocast_mode.cpp: softmax, norms, exp, log and sum are not in the CPU's
+// list.
+static const char tableCPU[] = R"(
+matmul conv2d conv2d_grad_input conv2d_grad_filter attention attention_grad = low
+softmax_cross_entropy bce_with_logits mse l1 smooth_l1 = full
+concat = promote
+seed gradient = full
+* = pass
+)";
 
 namespace {
 class Autocast {
@@ -128,6 +152,34 @@ LogicalResult Autocast::assign(Operation *op) {
   return success();
 }
 
-FailureOr<Assignment> ampc::assignAutocast(const PrecisionFacts &facts) {
-  return Autocast(facts).run();
+namespace {
+struct AutocastPolicy : PrecisionPolicy {
+  AutocastPolicy(StringRef name, StringRef description, StringRef text, bool isCompared)
+      : PrecisionPolicy(name, description), text(text), compared(isCompared) {}
+  PolicyTable table(Type low) const override { return PolicyTable::parse(text, low.getContext()); }
+  FailureOr<Assignment> assign(const PrecisionFacts &facts) const override {
+    return Autocast(facts).run();
+  }
+  bool roundsWeightGradients() const override { return true; }
+  bool isCompared() const override { return compared; }
+
+  StringRef text;
+  bool compared;
+};
+} // namespace
+
+std::unique_ptr<PrecisionPolicy> ampc::createAutocastPolicy() {
+  return std::make_unique<AutocastPolicy>(
+      "autocast",
+      "the lists and promotion rules of torch.autocast on CUDA; the backward pass follows the "
+      "forward pass",
+      tableCUDA, /*isCompared=*/true);
+}
+
+// Its costs would stand beside those of the other lists with nothing to choose between them.
+std::unique_ptr<PrecisionPolicy> ampc::createAutocastCPUPolicy() {
+  return std::make_unique<AutocastPolicy>(
+      "autocast-cpu",
+      "the same with the lists of CPUs, where softmax, norms, exp, log and sums are not listed",
+      tableCPU, /*isCompared=*/false);
 }

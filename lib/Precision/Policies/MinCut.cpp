@@ -2,178 +2,34 @@
 // stored in.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every f32 value is stored in 16 bits or not. A store costs its bytes once to write, once per
-// reader, and once more if the value waits for the backward pass. Pointwise ops with mixed storage
-// compute in f32; the casts that this takes move their bytes, too. Casts at the result of a
-// contraction and around ops that compute in f32 anyway are part of those kernels and free; a
-// contraction that reads an f32 value needs a rounded copy. Both costs below come from the same
-// rules, so that policies can be compared; the cut is the optimum of them (max-flow min-cut, Ford
-// and Fulkerson 1956).
-#include "lib/Precision/Precision.h"
-#include <deque>
+// Every f32 value is stored in 16 bits or not. What the cut adds up and what policies are compared
+// by are the same costs (StorageCost.h); the cut is their optimum (max-flow min-cut, Ford and
+// Fulkerson 1956).
+#include "lib/Precision/Policies/MinCut.h"
+#include "lib/Precision/Casts.h"
+#include "lib/Precision/Policies/FlowGraph.h"
+#include "lib/Precision/Policies/Policies.h"
+#include "lib/Precision/Policies/StorageCost.h"
+#include "lib/Precision/Ranges.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace ampc;
 
-static const int64_t never = int64_t(1) << 60;
+// Ops in no line follow their precision category.
+static const char table16[] = R"(
+softmax layer_norm rms_norm batch_normalize layer_norm_grad rms_norm_grad = normalize
+reduce_max reduce_min argmax = pass     # a maximum is one of the elements: nothing is added up
+)";
 
-namespace {
-/// Dinic's algorithm on a graph with capacities.
-class FlowGraph {
-public:
-  enum { full = 0, low = 1 }; ///< source and sink
-  FlowGraph() { first.assign(2, -1); }
-  int addNode() {
-    first.push_back(-1);
-    return first.size() - 1;
-  }
-  /// Costs `capacity` if `from` ends on the side of f32 and `to` on that of 16 bits.
-  void addEdge(int from, int to, int64_t capacity) {
-    for (auto [a, b, c] : {std::tuple(from, to, capacity), std::tuple(to, from, int64_t(0))}) {
-      edges.push_back({b, first[a], c});
-      first[a] = edges.size() - 1;
-    }
-  }
-  void solve() {
-    while (layer())
-      for (current = first; push(full, never);)
-        ;
-  }
-  /// After solve: the smallest side of f32.
-  bool isFull(int node) const { return level[node] >= 0; }
-
-private:
-  struct Edge {
-    int to, next;
-    int64_t capacity;
-  };
-  bool layer() {
-    level.assign(first.size(), -1);
-    level[full] = 0;
-    std::deque<int> open{full};
-    while (!open.empty()) {
-      int node = open.front();
-      open.pop_front();
-      for (int e = first[node]; e >= 0; e = edges[e].next)
-        if (edges[e].capacity > 0 && level[edges[e].to] < 0) {
-          level[edges[e].to] = level[node] + 1;
-          open.push_back(edges[e].to);
-        }
-    }
-    return level[low] >= 0;
-  }
-  int64_t push(int node, int64_t amount) {
-    if (node == low)
-      return amount;
-    for (int &e = current[node]; e >= 0; e = edges[e].next) {
-      if (edges[e].capacity <= 0 || level[edges[e].to] != level[node] + 1)
-        continue;
-      if (int64_t pushed = push(edges[e].to, std::min(amount, edges[e].capacity))) {
-        edges[e].capacity -= pushed;
-        edges[e ^ 1].capacity += pushed;
-        return pushed;
-      }
-    }
-    return 0;
-  }
-  std::vector<Edge> edges;
-  std::vector<int> first, current, level;
-};
-
-/// The cost of storing values, in the terms that both the cut and the comparison of policies use.
-class CostModel {
-public:
-  CostModel(const PrecisionFacts &facts, const Pins &pins) : facts(facts), pins(pins) {
-    for (Operation *op : facts.ops) {
-      if (!facts.isDecided(op))
-        continue;
-      for (Value result : op->getResults())
-        if (isStored(result))
-          values.push_back(result);
-      if (isGray(facts.treatment(op)) && !facts.demand(op).forced)
-        gray.insert(op);
-    }
-    for (BlockArgument argument : facts.func.getArguments())
-      if (isStored(argument))
-        values.push_back(argument);
-  }
-  bool isStored(Value v) const { return facts.isReal(v) && !facts.isWeak(v); }
-  /// Bytes for one storage type.
-  int64_t store(Value v, bool full) const {
-    if (facts.isInner(v) && facts.staysInKernel(v))
-      return 0;
-    auto users = SetVector<Operation *>(v.getUsers().begin(), v.getUsers().end());
-    int64_t later = 0; // readers of the backward pass
-    if (v.getDefiningOp() && !facts.isBackward(v.getDefiningOp()))
-      later = llvm::count_if(users, [&](Operation *user) { return facts.isBackward(user); });
-    int64_t moves = 1 + users.size() + (later > 0), bytes = elements(v) * (full ? 4 : 2) * moves;
-    if (full && pins.keptLow.contains(v)) // they read a copy, which is written once and waits
-      bytes = elements(v) * (4 * (1 + users.size() - later) + 2 * (2 + later));
-    bool copied = llvm::any_of(v.getUses(), [&](OpOperand &use) {
-      Operation *user = use.getOwner();
-      return facts.isDecided(user) && facts.treatment(user) == Treatment::Low &&
-             facts.lowOf(user) != facts.f32 &&
-             !cast<PrecisionOpInterface>(user).operandStaysFull(use.getOperandNumber());
-    });
-    return bytes + (full && copied ? convert(v) : 0);
-  }
-  /// Bytes of a cast between f32 and 16 bits.
-  static int64_t convert(Value v) { return elements(v) * 6; }
-  /// Computes in f32 whatever is stored: a part of an adjoint, or beside a constant that 16 bits
-  /// cannot hold.
-  bool needsFull(Operation *op) const {
-    auto isPart = [&](Value v) { return facts.isInner(v); };
-    if (llvm::any_of(op->getOperands(), isPart) || llvm::any_of(op->getResults(), isPart))
-      return true;
-    return facts.lowOf(op) == facts.f32 || llvm::any_of(op->getOperands(), [&](Value v) {
-             return facts.isReal(v) && facts.isWeak(v) && constantMisfit(v, facts.lowOf(op));
-           });
-  }
-
-  const PrecisionFacts &facts;
-  const Pins &pins;
-  SmallVector<Value> values;
-  SetVector<Operation *> gray;
-
-  int64_t evaluate(function_ref<bool(Value)> isFull) const;
-};
-} // namespace
-
-/// Stored values that a pointwise op reads or makes.
-static SmallVector<Value> touched(const CostModel &model, Operation *op) {
-  SmallVector<Value> all;
-  for (Value v :
-       llvm::concat<Value>(llvm::to_vector(op->getOperands()), llvm::to_vector(op->getResults())))
-    if (model.isStored(v) && !llvm::is_contained(all, v))
-      all.push_back(v);
-  return all;
-}
-
-int64_t CostModel::evaluate(function_ref<bool(Value)> isFull) const {
-  int64_t cost = 0;
-  DenseSet<Value> widened;
-  for (Value v : values)
-    cost += store(v, isFull(v));
-  for (Operation *op : gray) {
-    SmallVector<Value> all = touched(*this, op);
-    if (needsFull(op) || llvm::none_of(all, isFull))
-      continue;
-    for (Value v : all)
-      if (!isFull(v) && (v.getDefiningOp() == op || widened.insert(v).second))
-        cost += convert(v);
-  }
-  return cost;
-}
-
-int64_t ampc::storageCost(const PrecisionFacts &facts, const Pins &pins,
-                          const Assignment &assignment) {
-  return CostModel(facts, pins).evaluate([&](Value v) {
-    return pins.full.contains(v) || (!pins.low.contains(v) && assignment.storageOf(v) == facts.f32);
-  });
-}
+// bf16 reaches as far as f32: what grows or shrinks fast is computed in f32 all the same, but may
+// be stored in bf16.
+static const char tableBF16[] = R"(
+square sqrt rsqrt reciprocal softplus = normalize
+)";
 
 /// Fills in the types of the ops for the chosen storage.
-static void chooseCompute(const CostModel &model, Operation *op, Assignment &assignment) {
+static void chooseCompute(const StorageCost &model, Operation *op, Assignment &assignment) {
   const PrecisionFacts &facts = model.facts;
   Type low = facts.lowOf(op), &type = assignment.compute[op];
   Demand demand = facts.demand(op);
@@ -197,7 +53,7 @@ static void chooseCompute(const CostModel &model, Operation *op, Assignment &ass
   default:
     break;
   }
-  SmallVector<Value> all = touched(model, op);
+  SmallVector<Value> all = model.touched(op);
   bool isLow = !all.empty() && !model.needsFull(op) &&
                llvm::all_of(all, [&](Value v) { return assignment.storageOf(v) == low; });
   bool readsWeak =
@@ -238,32 +94,35 @@ static std::string describe(const PrecisionFacts &facts, Value v, Type stored) {
 }
 
 Assignment ampc::assignMinCut(const PrecisionFacts &facts, const Pins &pins) {
-  CostModel model(facts, pins);
+  StorageCost model(facts, pins);
   FlowGraph graph;
   DenseMap<Value, int> node;
   DenseMap<Value, int> widening; // on the f32 side if some pointwise op widens the value
   for (Value v : model.values) {
     int at = node[v] = graph.addNode();
     bool isFull = pins.isFull(v) || !v.getDefiningOp(), isLow = pins.low.contains(v);
-    graph.addEdge(at, FlowGraph::low, isFull ? 0 : isLow ? never : model.store(v, true));
-    graph.addEdge(FlowGraph::full, at, isFull ? never : isLow ? 0 : model.store(v, false));
+    graph.addEdge(at, FlowGraph::low, isFull ? 0 : isLow ? FlowGraph::never : model.store(v, true));
+    graph.addEdge(FlowGraph::full, at,
+                  isFull  ? FlowGraph::never
+                  : isLow ? 0
+                          : model.store(v, false));
   }
   for (Operation *op : model.gray) {
     if (model.needsFull(op))
       continue;
     int computes = graph.addNode();
-    for (Value v : touched(model, op)) {
-      graph.addEdge(node[v], computes, never);
+    for (Value v : model.touched(op)) {
+      graph.addEdge(node[v], computes, FlowGraph::never);
       if (v.getDefiningOp() == op) {
-        graph.addEdge(computes, node[v], CostModel::convert(v));
+        graph.addEdge(computes, node[v], StorageCost::convert(v));
         continue;
       }
       auto [wide, isNew] = widening.try_emplace(v, 0);
       if (isNew) {
         wide->second = graph.addNode();
-        graph.addEdge(wide->second, node[v], CostModel::convert(v));
+        graph.addEdge(wide->second, node[v], StorageCost::convert(v));
       }
-      graph.addEdge(computes, wide->second, never);
+      graph.addEdge(computes, wide->second, FlowGraph::never);
     }
   }
   graph.solve();
@@ -297,3 +156,25 @@ Assignment ampc::assignMinCut(const PrecisionFacts &facts, const Pins &pins) {
       chooseCompute(model, op, assignment);
   return assignment;
 }
+
+namespace {
+struct MinCut : PrecisionPolicy {
+  MinCut()
+      : PrecisionPolicy("mincut", "the category of an op fixes what it computes in; values are "
+                                  "stored so that the step moves the fewest bytes") {}
+  PolicyTable table(Type low) const override {
+    PolicyTable table = PolicyTable::parse(table16, low.getContext());
+    table.keepsChains = true;
+    if (low.isBF16())
+      llvm::cantFail(table.add(tableBF16, low.getContext()));
+    return table;
+  }
+  FailureOr<Assignment> assign(const PrecisionFacts &facts) const override {
+    return assignMinCut(facts, findPins(facts));
+  }
+  bool keepsValuesFull() const override { return true; }
+  bool movesFewestBytes() const override { return true; }
+};
+} // namespace
+
+std::unique_ptr<PrecisionPolicy> ampc::createMinCutPolicy() { return std::make_unique<MinCut>(); }

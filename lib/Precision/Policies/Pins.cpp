@@ -1,6 +1,8 @@
 // Values that must not be rounded, whatever that would save.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Precision/Precision.h"
+#include "lib/Precision/Policies/Pins.h"
+#include "lib/Precision/Casts.h"
+#include "lib/Precision/Ranges.h"
 
 using namespace mlir;
 using namespace ampc;

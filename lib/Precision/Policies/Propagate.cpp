@@ -1,10 +1,30 @@
 // TensorFlow's graph rewrite: allow, infer, deny and clear ops are painted
 // (auto_mixed_precision.cc).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Precision/Precision.h"
+#include "lib/Precision/Policies/Pins.h"
+#include "lib/Precision/Policies/Policies.h"
 
 using namespace mlir;
 using namespace ampc;
+
+// tensorflow, core/grappler/optimizers/auto_mixed_precision_lists.h: lists of CUDA.
+static const char table16[] = R"(
+matmul conv2d conv2d_grad_input conv2d_grad_filter attention attention_grad = allow
+add sub mul div erf log log1p log_softmax softmax sigmoid tanh softplus sqrt reciprocal = infer
+batch_normalize avg_pool avg_pool_grad leaky_relu = infer
+exp pow reduce_sum softmax_cross_entropy = deny
+abs argmax broadcast_to clamp compare concat floor gather max_pool max_pool_grad maximum minimum neg one_hot pad = clear
+reduce_max reduce_min relu reshape select slice stop_gradient transpose = clear
+* = untouched
+)";
+
+// Where tensorflow's lists for bf16 (of CPUs, AutoMixedPrecisionListsMkl) differ from those above:
+// sums are no reason to deny.
+static const char tableBF16[] = R"(
+reduce_sum rsqrt square = infer
+scatter_add = clear
+one_hot = untouched
+)";
 
 namespace {
 class Painter {
@@ -131,7 +151,7 @@ static Reason reasonOf(const Painter &painter, Operation *op) {
   return {treatment == Treatment::Promote ? "infer" : "clear", "not between two allow ops"};
 }
 
-Assignment ampc::assignPropagate(const PrecisionFacts &facts) {
+static Assignment assignTypes(const PrecisionFacts &facts) {
   Painter painter(facts);
   painter.paint();
   DenseSet<Value> gradients = gradientsOf(facts); // they reach the optimizer without rounding
@@ -163,4 +183,25 @@ Assignment ampc::assignPropagate(const PrecisionFacts &facts) {
                                 "a parameter's gradient reaches the optimizer without rounding"};
   }
   return assignment;
+}
+
+namespace {
+struct Propagate : PrecisionPolicy {
+  Propagate()
+      : PrecisionPolicy("propagate", "TensorFlow's graph rewrite: allow, infer, deny and clear "
+                                     "lists, painted over the graph") {}
+  PolicyTable table(Type low) const override {
+    PolicyTable table = PolicyTable::parse(table16, low.getContext());
+    if (low.isBF16())
+      llvm::cantFail(table.add(tableBF16, low.getContext()));
+    return table;
+  }
+  FailureOr<Assignment> assign(const PrecisionFacts &facts) const override {
+    return assignTypes(facts);
+  }
+};
+} // namespace
+
+std::unique_ptr<PrecisionPolicy> ampc::createPropagatePolicy() {
+  return std::make_unique<Propagate>();
 }

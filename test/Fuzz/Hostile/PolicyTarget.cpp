@@ -1,6 +1,6 @@
 // libFuzzer target: files of --policy-file. What they allow is tried on a model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Precision/Precision.h"
+#include "lib/Precision/PolicyTable.h"
 #include "mlir-dialects/Train/Train.h"
 #include "test/Fuzz/Hostile/Compile.h"
 #include "test/Fuzz/Hostile/TextMutator.h"

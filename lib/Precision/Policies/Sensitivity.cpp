@@ -7,7 +7,7 @@
 // rounds no other values than these, so that its error is not larger, and stores them where that is
 // cheapest. A loss that a model writes out as pointwise ops is found by its place: behind the last
 // contraction.
-#include "lib/Precision/Precision.h"
+#include "lib/Precision/Policies/Pins.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -68,18 +68,6 @@ private:
   DenseSet<Value> fresh; ///< the last contractions' results that may be rounded, as logits
 };
 } // namespace
-
-bool ampc::movesElements(Operation *op) {
-  auto precision = cast<PrecisionOpInterface>(op);
-  auto rule = dyn_cast<DifferentiableOpInterface>(op);
-  if (precision.getCategory() != Category::Passthrough || !rule || !rule.isDifferentiable() ||
-      rule.getSaves().result())
-    return false;
-  return llvm::none_of(llvm::enumerate(op->getOperandTypes()), [&](auto each) {
-    return isa<FloatType>(getElementTypeOrSelf(each.value())) &&
-           rule.getSaves().operand(each.index());
-  });
-}
 
 /// As in torch, numbers and what is broadcast beside a tensor do not change its type. Backward only
 /// cotangents count: the forward values beside them are as exact as the cut makes them.

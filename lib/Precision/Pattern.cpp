@@ -1,10 +1,13 @@
 // Which regular expressions of a policy are matched in bounded time and memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Precision/Precision.h"
+#include "lib/Precision/Pattern.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
-using namespace mlir;
 using namespace ampc;
+using llvm::SmallVector;
+using llvm::StringRef;
 
 namespace {
 /// What one pair of parentheses holds: copies of characters in all, and in the part that a

@@ -1,88 +1,24 @@
 // Policies as tables: which op gets which treatment.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Precision/PolicyTable.h"
 #include "ampc/Support/Text.h"
-#include "lib/Precision/Precision.h"
+#include "lib/Precision/Pattern.h"
+#include "lib/Precision/Values.h"
 #include "llvm/Support/Regex.h"
 
 using namespace mlir;
 using namespace ampc;
 
-// Ops in no line follow their precision category.
-static const char minCutTable[] = R"(
-softmax layer_norm rms_norm batch_normalize layer_norm_grad rms_norm_grad = normalize
-reduce_max reduce_min argmax = pass     # a maximum is one of the elements: nothing is added up
-)";
-
-// bf16 reaches as far as f32: what grows or shrinks fast is computed in f32 all the same, but may
-// be stored in bf16.
-static const char minCutBF16Table[] = R"(
-square sqrt rsqrt reciprocal softplus = normalize
-)";
-
-// pytorch, aten/src/ATen/autocast_mode.h: lists of CUDA (also XPU's). Ops in no line run in the
-// types of their operands.
-static const char autocastTable[] = R"(
-matmul conv2d conv2d_grad_input conv2d_grad_filter attention attention_grad = low
-exp log log1p reciprocal rsqrt pow softplus layer_norm rms_norm = full
-softmax_cross_entropy bce_with_logits mse l1 smooth_l1 logsumexp softmax log_softmax reduce_sum = full
-scatter_add sum_rows = promote
-reduce_mean global_avg_pool = pass      # not listed: a sum that is not one for the list
-seed gradient = full
-* = pass
-)";
-
-// pytorch, aten/src/ATen/autocast_mode.cpp: softmax, norms, exp, log and sum are not in the CPU's
-// list.
-static const char autocastCPUTable[] = R"(
-matmul conv2d conv2d_grad_input conv2d_grad_filter attention attention_grad = low
-softmax_cross_entropy bce_with_logits mse l1 smooth_l1 = full
-concat = promote
-seed gradient = full
-* = pass
-)";
-
-// Where tensorflow's lists for bf16 (of CPUs, AutoMixedPrecisionListsMkl) differ from those below:
-// sums are no reason to deny.
-static const char propagateBF16Table[] = R"(
-reduce_sum rsqrt square = infer
-scatter_add = clear
-one_hot = untouched
-)";
-
-// tensorflow, core/grappler/optimizers/auto_mixed_precision_lists.h: lists of CUDA.
-static const char propagateTable[] = R"(
-matmul conv2d conv2d_grad_input conv2d_grad_filter attention attention_grad = allow
-add sub mul div erf log log1p log_softmax softmax sigmoid tanh softplus sqrt reciprocal = infer
-batch_normalize avg_pool avg_pool_grad leaky_relu = infer
-exp pow reduce_sum softmax_cross_entropy = deny
-abs argmax broadcast_to clamp compare concat floor gather max_pool max_pool_grad maximum minimum neg one_hot pad = clear
-reduce_max reduce_min relu reshape select slice stop_gradient transpose = clear
-* = untouched
-)";
-
-// Apex's O3, pure f16: every tensor that a user sees.
-static const char narrowTable[] = R"(
-* = narrow
-)";
-
-std::optional<PolicyTable> PolicyTable::builtin(StringRef policy, Type low) {
-  const char *text = llvm::StringSwitch<const char *>(policy)
-                         .Case("mincut", minCutTable)
-                         .Case("autocast", autocastTable)
-                         .Case("autocast-cpu", autocastCPUTable)
-                         .Case("propagate", propagateTable)
-                         .Case("narrow", narrowTable)
-                         .Default(nullptr);
-  if (!text)
-    return std::nullopt;
+PolicyTable PolicyTable::parse(StringRef text, MLIRContext *context) {
   PolicyTable table;
-  table.keepsChains = policy == "mincut";
-  llvm::cantFail(table.add(text, low.getContext()));
-  if (low.isBF16() && policy == "mincut")
-    llvm::cantFail(table.add(minCutBF16Table, low.getContext()));
-  if (low.isBF16() && policy == "propagate")
-    llvm::cantFail(table.add(propagateBF16Table, low.getContext()));
+  llvm::cantFail(table.add(text, context));
   return table;
+}
+
+bool Override::matches(Operation *op) const {
+  std::string name = nameOf(op);
+  llvm::Regex regex(pattern);
+  return regex.match(name) || regex.match(sourceName(name));
 }
 
 std::optional<ComputeMode> ComputeMode::find(StringRef name, MLIRContext *context) {

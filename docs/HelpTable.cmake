@@ -1,0 +1,20 @@
+# The lines of one section of the driver's help, as rows of a table in Markdown.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+function(help_table rows tool section)
+  execute_process(COMMAND ${tool} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX REPLACE ".*\n${section}[^\n]*\n" "" table "${help}")
+  string(REGEX REPLACE "\n\n.*" "\n" table "${table}")
+  # Semicolons separate the elements of a list in CMake; the lines hold some.
+  string(REPLACE ";" "<semicolon>" table "${table}")
+  string(REGEX MATCHALL "  [a-z-]+ +[^\n]+\n" lines "${table}")
+  set(text)
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "  ([a-z-]+) +([^\n]+)\n" "| `\\1` | \\2 |\n" row "${line}")
+    string(APPEND text "${row}")
+  endforeach()
+  if(NOT text)
+    message(FATAL_ERROR "expected ${section} in the help of ${tool}, but found none")
+  endif()
+  string(REPLACE "<semicolon>" ";" text "${text}")
+  set(${rows} "${text}" PARENT_SCOPE)
+endfunction()

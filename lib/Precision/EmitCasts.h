@@ -1,0 +1,15 @@
+// From a decision to IR.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_PRECISION_EMITCASTS_H
+#define LIB_PRECISION_EMITCASTS_H
+
+#include "lib/Precision/PrecisionFacts.h"
+#include "lib/Precision/WorkingCopies.h"
+
+namespace ampc {
+/// Rewrites the function; parameters wanted in 16 bits become further arguments and are added to
+/// `copies`.
+void emitAssignment(const PrecisionFacts &facts, const Assignment &assignment,
+                    WorkingCopies &copies);
+} // namespace ampc
+#endif

@@ -1,0 +1,47 @@
+// What a program would cost under each policy.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Precision/Policies/CostTable.h"
+#include "lib/Precision/Policies/MinCut.h"
+#include "lib/Precision/Policies/StorageCost.h"
+
+using namespace mlir;
+using namespace ampc;
+
+const PrecisionPolicy &ampc::cheapestPolicy() {
+  return **llvm::find_if(getPolicies(),
+                         [](const auto &policy) { return policy->movesFewestBytes(); });
+}
+
+/// Pins first: values that have to be f32 are so under every policy. What waits for the backward
+/// pass in 16 bits is the policy's own choice.
+static int64_t costOf(const PrecisionFacts &facts, Pins pins, const Assignment &assignment) {
+  pins.keptLow.clear();
+  for (auto &[value, type] : assignment.kept)
+    pins.keptLow.insert(value);
+  return StorageCost(facts, pins).evaluate([&](Value v) {
+    return pins.full.contains(v) || (!pins.low.contains(v) && assignment.storageOf(v) == facts.f32);
+  });
+}
+
+SmallVector<std::pair<StringRef, int64_t>> ampc::costsOf(const PrecisionFacts &facts) {
+  Pins pins = findPins(facts);
+  SmallVector<std::pair<StringRef, int64_t>> costs;
+  for (const std::unique_ptr<PrecisionPolicy> &policy : getPolicies()) {
+    if (!policy->isCompared())
+      continue;
+    FailureOr<Assignment> assignment =
+        policy->movesFewestBytes()
+            ? policy->assign(facts)
+            : policy->assign(PrecisionFacts(facts.func, facts.low, policy->table(facts.low)));
+    if (succeeded(assignment))
+      costs.push_back({policy->getName(), costOf(facts, pins, *assignment)});
+  }
+  return costs;
+}
+
+int64_t ampc::costOfAnyError(const PrecisionFacts &facts) {
+  Pins pins = findPins(facts);
+  pins.sensitive.clear();
+  pins.keptLow.clear();
+  return costOf(facts, pins, assignMinCut(facts, pins));
+}

@@ -1,0 +1,12 @@
+// Storage types that move the fewest bytes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_PRECISION_POLICIES_MINCUT_H
+#define LIB_PRECISION_POLICIES_MINCUT_H
+
+#include "lib/Precision/Policies/Pins.h"
+
+namespace ampc {
+/// The storage types that move the fewest bytes under the pins.
+Assignment assignMinCut(const PrecisionFacts &facts, const Pins &pins);
+} // namespace ampc
+#endif

@@ -1,0 +1,30 @@
+// Apex's O3, pure f16: every tensor that a user sees.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Precision/Policies/MinCut.h"
+#include "lib/Precision/Policies/Policies.h"
+
+using namespace mlir;
+using namespace ampc;
+
+static const char table16[] = R"(
+* = narrow
+)";
+
+namespace {
+struct Narrow : PrecisionPolicy {
+  Narrow()
+      : PrecisionPolicy("narrow", "every tensor is stored in 16 bits; counts, statistics and other "
+                                  "numbers inside an op stay f32") {}
+  PolicyTable table(Type low) const override {
+    return PolicyTable::parse(table16, low.getContext());
+  }
+  // The table leaves no choice to the cut but in regions and where the user fixes types.
+  FailureOr<Assignment> assign(const PrecisionFacts &facts) const override {
+    return assignMinCut(facts, findPins(facts));
+  }
+  bool keepsValuesFull() const override { return true; }
+  bool isCompared() const override { return false; }
+};
+} // namespace
+
+std::unique_ptr<PrecisionPolicy> ampc::createNarrowPolicy() { return std::make_unique<Narrow>(); }

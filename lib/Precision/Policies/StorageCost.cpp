@@ -1,0 +1,75 @@
+// Bytes that a program moves if its values are stored in some way or other.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Precision/Policies/StorageCost.h"
+#include "lib/Precision/Ranges.h"
+
+using namespace mlir;
+using namespace ampc;
+
+StorageCost::StorageCost(const PrecisionFacts &facts, const Pins &pins) : facts(facts), pins(pins) {
+  for (Operation *op : facts.ops) {
+    if (!facts.isDecided(op))
+      continue;
+    for (Value result : op->getResults())
+      if (isStored(result))
+        values.push_back(result);
+    if (isGray(facts.treatment(op)) && !facts.demand(op).forced)
+      gray.insert(op);
+  }
+  for (BlockArgument argument : facts.func.getArguments())
+    if (isStored(argument))
+      values.push_back(argument);
+}
+
+int64_t StorageCost::store(Value v, bool full) const {
+  if (facts.isInner(v) && facts.staysInKernel(v))
+    return 0;
+  auto users = SetVector<Operation *>(v.getUsers().begin(), v.getUsers().end());
+  int64_t later = 0; // readers of the backward pass
+  if (v.getDefiningOp() && !facts.isBackward(v.getDefiningOp()))
+    later = llvm::count_if(users, [&](Operation *user) { return facts.isBackward(user); });
+  int64_t moves = 1 + users.size() + (later > 0), bytes = elements(v) * (full ? 4 : 2) * moves;
+  if (full && pins.keptLow.contains(v)) // they read a copy, which is written once and waits
+    bytes = elements(v) * (4 * (1 + users.size() - later) + 2 * (2 + later));
+  bool copied = llvm::any_of(v.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    return facts.isDecided(user) && facts.treatment(user) == Treatment::Low &&
+           facts.lowOf(user) != facts.f32 &&
+           !cast<PrecisionOpInterface>(user).operandStaysFull(use.getOperandNumber());
+  });
+  return bytes + (full && copied ? convert(v) : 0);
+}
+
+bool StorageCost::needsFull(Operation *op) const {
+  auto isPart = [&](Value v) { return facts.isInner(v); };
+  if (llvm::any_of(op->getOperands(), isPart) || llvm::any_of(op->getResults(), isPart))
+    return true;
+  return facts.lowOf(op) == facts.f32 || llvm::any_of(op->getOperands(), [&](Value v) {
+           return facts.isReal(v) && facts.isWeak(v) && constantMisfit(v, facts.lowOf(op));
+         });
+}
+
+SmallVector<Value> StorageCost::touched(Operation *op) const {
+  SmallVector<Value> all;
+  for (Value v :
+       llvm::concat<Value>(llvm::to_vector(op->getOperands()), llvm::to_vector(op->getResults())))
+    if (isStored(v) && !llvm::is_contained(all, v))
+      all.push_back(v);
+  return all;
+}
+
+int64_t StorageCost::evaluate(function_ref<bool(Value)> isFull) const {
+  int64_t cost = 0;
+  DenseSet<Value> widened;
+  for (Value v : values)
+    cost += store(v, isFull(v));
+  for (Operation *op : gray) {
+    SmallVector<Value> all = touched(op);
+    if (needsFull(op) || llvm::none_of(all, isFull))
+      continue;
+    for (Value v : all)
+      if (!isFull(v) && (v.getDefiningOp() == op || widened.insert(v).second))
+        cost += convert(v);
+  }
+  return cost;
+}
