@@ -178,7 +178,8 @@ private:
   LogicalResult insert(train::ModelOp model) {
     amp::ScalingAttr standard;
     if (scaling != "none" && !(standard = amp::ScalingAttr::getPreset(&getContext(), scaling)))
-      return model.emitError() << "expected loss scaling torch, tf, apex, paddle or none, but got "
+      return model.emitError() << "expected loss scaling none, "
+                               << joinWords(amp::ScalingAttr::getPresetNames()) << ", but got "
                                << shown(scaling);
     llvm::StringSet<> needed;
     for (auto func : model.getOps<train::FuncOp>())

@@ -145,53 +145,39 @@ void ampc::registerDialects(DialectRegistry &registry) {
 }
 
 namespace {
-/// Phases as pipelines of ampc-opt take the options that the driver has.
-struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
-  Option<std::string> precision{*this, "precision",
-                                llvm::cl::desc("f64, f32, bf16, f16, tf32 or fp8"),
-                                llvm::cl::init("f32")};
-  Option<std::string> policy{*this, "policy", llvm::cl::desc("policy of the precision phase"),
-                             llvm::cl::init("mincut")};
-  Option<std::string> policyFile{*this, "policy-file",
-                                 llvm::cl::desc("lines for the policy's table")};
-  ListOption<std::string> overrides{*this, "override", llvm::cl::desc("REGEX=TYPE")};
-  ListOption<std::string> edits{*this, "edit", llvm::cl::desc("MNEMONIC=TREATMENT")};
-  Option<std::string> lossScaling{*this, "loss-scaling",
-                                  llvm::cl::desc("torch, tf, apex, paddle or none"),
-                                  llvm::cl::init("torch")};
-  Option<std::string> profile{*this, "profile", llvm::cl::desc("file of ampc profile")};
-  Option<bool> masterWeights{*this, "master-weights", llvm::cl::desc("parameters in f32"),
-                             llvm::cl::init(true)};
-  Option<bool> fuse{*this, "fuse", llvm::cl::desc("false: one kernel per op"),
-                    llvm::cl::init(true)};
-  Option<std::string> packWeights{*this, "pack-weights", llvm::cl::desc("auto, always or never"),
-                                  llvm::cl::init("auto")};
-  Option<bool> fusePacks{
-      *this, "fuse-packs",
-      llvm::cl::desc("false: packed weights are written by kernels of their own"),
-      llvm::cl::init(true)};
-  Option<bool> observe{*this, "observe", llvm::cl::desc("values of steps become results"),
-                       llvm::cl::init(false)};
-  Option<bool> explain{*this, "explain", llvm::cl::desc("a remark for every decision"),
-                       llvm::cl::init(false)};
-
+/// Phases as pipelines of ampc-opt take all options, by the names that the driver gives them.
+class PhaseOptions : public PassPipelineOptions<PhaseOptions> {
+public:
+  PhaseOptions() {
+    for (const OptionDefinition &option : getOptionDefinitions())
+      std::visit([&](auto member) { add(option, member); }, option.member);
+  }
   CompileOptions get() const {
     CompileOptions options;
-    options.precision = precision;
-    options.policy = policy;
-    options.policyFile = policyFile;
-    options.precisionOverrides.assign(overrides.begin(), overrides.end());
-    options.policyEdits.assign(edits.begin(), edits.end());
-    options.lossScaling = lossScaling;
-    options.masterWeights = masterWeights;
-    options.fuse = fuse;
-    options.packWeights = packWeights;
-    options.fusePacks = fusePacks;
-    options.profile = profile;
-    options.observe = observe;
-    options.explain = explain;
+    for (const auto &read : reads)
+      read(options);
     return options;
   }
+
+private:
+  template <typename T> void add(const OptionDefinition &option, T CompileOptions::*member) {
+    auto parsed = std::make_shared<Option<T>>(*this, option.name, llvm::cl::desc(helpOf(option)),
+                                              llvm::cl::init(CompileOptions().*member));
+    reads.push_back([=](CompileOptions &options) { options.*member = parsed->getValue(); });
+  }
+  void add(const OptionDefinition &option, std::vector<std::string> CompileOptions::*member) {
+    auto parsed = std::make_shared<ListOption<std::string>>(*this, option.name,
+                                                            llvm::cl::desc(helpOf(option)));
+    reads.push_back(
+        [=](CompileOptions &options) { (options.*member).assign(parsed->begin(), parsed->end()); });
+  }
+  /// The options keep a reference.
+  StringRef helpOf(const OptionDefinition &option) {
+    return *helps.emplace_back(std::make_unique<std::string>(option.helpText()));
+  }
+
+  std::vector<std::unique_ptr<std::string>> helps;
+  std::vector<std::function<void(CompileOptions &)>> reads;
 };
 } // namespace
 

@@ -84,7 +84,9 @@ def Amp_ScalingAttr : AttrDef<AmpDialect, "Scaling"> {
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The constants of `torch`, `tf` (Keras), `apex` or `paddle`; null for another name.
+    /// `torch`, `tf` (Keras), `apex` and `paddle`.
+    static ::llvm::ArrayRef<::llvm::StringLiteral> getPresetNames();
+    /// The constants of one of them; null for another name.
     static ScalingAttr getPreset(::mlir::MLIRContext *context, ::llvm::StringRef name);
   }];
 }

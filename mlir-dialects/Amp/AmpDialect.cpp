@@ -1,5 +1,6 @@
 // Registration, presets and verifiers of the amp dialect.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Text.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -52,6 +53,11 @@ ScalingAttr ScalingAttr::getPreset(MLIRContext *context, StringRef name) {
       .Default(nullptr);
 }
 
+ArrayRef<StringLiteral> ScalingAttr::getPresetNames() {
+  static constexpr StringLiteral names[] = {"torch", "tf", "apex", "paddle"};
+  return names;
+}
+
 LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError, bool,
                                   APFloat initial, APFloat growth, int64_t interval,
                                   APFloat backoff, APFloat floor, APFloat cap, int64_t hysteresis) {
@@ -79,7 +85,8 @@ static ParseResult parseScaling(OpAsmParser &parser, ScalingAttr &scaling) {
     return parser.parseAttribute(scaling);
   scaling = ScalingAttr::getPreset(parser.getContext(), name);
   if (!scaling)
-    return parser.emitError(loc) << "expected torch, tf, apex or paddle, but got " << name;
+    return parser.emitError(loc) << "expected " << joinWords(ScalingAttr::getPresetNames())
+                                 << ", but got " << name;
   return success();
 }
 static void printScaling(OpAsmPrinter &printer, Operation *, ScalingAttr scaling) {

@@ -2,132 +2,170 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/PrecisionOptions.h"
 #include "ampc/Support/Text.h"
-#include "llvm/Support/Error.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace ampc;
 namespace cl = llvm::cl;
 
+namespace {
+/// What a preset of Apex means; empty: as it is.
+struct Level {
+  llvm::StringLiteral name, precision, policy, lossScaling;
+  bool masterWeights;
+};
+} // namespace
+
+static constexpr Level levels[] = {
+    {"O0", "f32", "", "", true},
+    {"O1", "", "autocast", "", true},
+    {"O2", "", "mincut", "", true},
+    {"O3", "", "narrow", "none", false},
+};
+
+namespace {
+/// An option of the command line that sets a member of CompileOptions.
+template <typename Parsed, typename Member> struct Parser : PrecisionOptions::Entry {
+  template <typename... Args>
+  Parser(const OptionDefinition &definition, cl::SubCommand &command, Member member,
+         const Args &...more)
+      : Entry(definition),
+        parsed(llvm::StringRef(definition.name), cl::desc(help), cl::sub(command), more...),
+        member(member) {
+    if (!definition.placeholder.empty())
+      parsed.setValueStr(definition.placeholder);
+    if (definition.scope == OptionScope::Hidden)
+      parsed.setHiddenFlag(cl::ReallyHidden);
+  }
+  const cl::Option &option() const override { return parsed; }
+
+  Parsed parsed;
+  Member member;
+};
+
+template <typename T> struct OneValue : Parser<cl::opt<T>, T CompileOptions::*> {
+  OneValue(const OptionDefinition &definition, cl::SubCommand &command, T CompileOptions::*member)
+      : Parser<cl::opt<T>, T CompileOptions::*>(definition, command, member,
+                                                cl::init(CompileOptions().*member)) {}
+  void read(CompileOptions &options) const override { options.*this->member = this->parsed; }
+};
+
+using Words = std::vector<std::string>;
+struct ManyValues : Parser<cl::list<std::string>, Words CompileOptions::*> {
+  using Parser::Parser;
+  void read(CompileOptions &options) const override {
+    (options.*member).assign(parsed.begin(), parsed.end());
+  }
+};
+} // namespace
+
+template <typename T>
+static std::unique_ptr<PrecisionOptions::Entry>
+makeEntry(const OptionDefinition &definition, cl::SubCommand &command, T CompileOptions::*member) {
+  return std::make_unique<OneValue<T>>(definition, command, member);
+}
+static std::unique_ptr<PrecisionOptions::Entry> makeEntry(const OptionDefinition &definition,
+                                                          cl::SubCommand &command,
+                                                          Words CompileOptions::*member) {
+  return std::make_unique<ManyValues>(definition, command, member);
+}
+
+PrecisionOptions::Entry::Entry(const OptionDefinition &definition)
+    : definition(definition), help(definition.helpText()) {}
+PrecisionOptions::Entry::~Entry() = default;
+
+/// The option refers to it.
+static llvm::StringRef levelHelp() {
+  static const std::string text = [] {
+    std::string all;
+    for (const Level &level : levels) {
+      Words parts;
+      if (!level.precision.empty())
+        parts.push_back("precision " + level.precision.str());
+      if (!level.policy.empty())
+        parts.push_back("policy " + level.policy.str());
+      if (!level.masterWeights)
+        parts.push_back("no master weights");
+      if (!level.lossScaling.empty())
+        parts.push_back("loss scaling " + level.lossScaling.str());
+      all += (all.empty() ? "" : "; ") + level.name.str() + ": " + llvm::join(parts, ", ");
+    }
+    return all;
+  }();
+  return text;
+}
+
 PrecisionOptions::PrecisionOptions(cl::SubCommand &command)
-    : precision("precision",
-                cl::desc("f64, f32 (default), bf16 or f16: the latter two mixed with f32; tf32 and "
-                         "fp8 are modes of contractions on GPUs"),
-                cl::init("f32"), cl::sub(command)),
-      level("amp-level",
-            cl::desc("O0: f32; O1: policy autocast; O2: policy mincut; O3: policy narrow, no "
-                     "master weights, no loss scaling"),
-            cl::value_desc("LEVEL"), cl::sub(command)),
-      policy("policy",
-             cl::desc(
-                 "which values are 16 bits: mincut (default), autocast, autocast-cpu, propagate or "
-                 "narrow (all tensors)"),
-             cl::init("mincut"), cl::sub(command)),
-      policyFile("policy-file",
-                 cl::desc("lines for the policy's table: OPS = TREATMENT, name REGEX = TYPE"),
-                 cl::value_desc("FILE"), cl::sub(command)),
-      lossScaling("loss-scaling",
-                  cl::desc("constants of steps without a scaler of their own: torch (default), tf, "
-                           "apex, paddle or none"),
-                  cl::init("torch"), cl::sub(command)),
-      profile(
-          "precision-profile",
-          cl::desc("with --precision=f16 or bf16: types and first loss scale from a file of ampc "
-                   "profile"),
-          cl::value_desc("FILE"), cl::sub(command)),
-      overrides("precision-override",
-                cl::desc("type of the ops whose name matches: f32, bf16, f16, or for GPUs the mode "
-                         "tf32, fp8, f8E4M3FN or f8E5M2"),
-                cl::value_desc("REGEX=TYPE"), cl::sub(command)),
-      edits("policy-edit", cl::desc("one line of the policy's table"),
-            cl::value_desc("OP=TREATMENT"), cl::sub(command)),
-      masterWeights("master-weights", cl::desc("keep parameters in f32 (default: true)"),
-                    cl::init(true), cl::sub(command)),
-      fuse("fuse", cl::desc("false: one kernel per op, for tests that compare bits"),
-           cl::init(true), cl::ReallyHidden, cl::sub(command)),
-      packWeights("pack-weights", cl::desc("auto, always or never, for tests that compare bits"),
-                  cl::init("auto"), cl::ReallyHidden, cl::sub(command)),
-      fusePacks("fuse-packs", cl::desc("false: packed weights are written by kernels of their own"),
-                cl::init(true), cl::ReallyHidden, cl::sub(command)),
-      explain("explain-precision", cl::desc("a remark for every decision and every inserted cast"),
-              cl::sub(command)) {}
+    : level("amp-level", cl::desc(levelHelp()), cl::value_desc("LEVEL"), cl::sub(command)) {
+  for (const OptionDefinition &definition : getOptionDefinitions())
+    if (definition.scope != OptionScope::Internal)
+      entries.push_back(std::visit(
+          [&](auto member) { return makeEntry(definition, command, member); }, definition.member));
+}
 
 bool PrecisionOptions::areGiven() const {
-  using Reference = std::reference_wrapper<const cl::Option>; // a list's & gives its elements
-  return llvm::any_of(std::initializer_list<Reference>{precision, level, policy, policyFile,
-                                                       lossScaling, profile, overrides, edits,
-                                                       masterWeights, explain},
-                      [](const cl::Option &option) { return option.getNumOccurrences() > 0; });
+  return level.getNumOccurrences() || llvm::any_of(entries, [](const auto &entry) {
+           return entry->definition.scope == OptionScope::User && entry->isGiven();
+         });
+}
+
+const PrecisionOptions::Entry &PrecisionOptions::entryOf(OptionMember member) const {
+  return **llvm::find_if(entries,
+                         [&](const auto &entry) { return entry->definition.member == member; });
 }
 
 static llvm::Error mistake(const llvm::Twine &message) {
   return llvm::createStringError(message.str().c_str());
 }
 
-static llvm::Error oneOf(llvm::StringRef option, llvm::StringRef value,
-                         llvm::ArrayRef<llvm::StringRef> allowed) {
-  if (llvm::is_contained(allowed, value))
-    return llvm::Error::success();
-  return mistake("expected --" + option + "=" + llvm::join(allowed, "|") + ", but got " +
-                 shown(value));
-}
-
 /// What each option allows alone, but not beside another one.
-llvm::Error PrecisionOptions::checkTogether() const {
-  for (const cl::opt<std::string> *file : {&policyFile, &profile})
-    if (file->getNumOccurrences() && file->empty())
-      return mistake("expected --" + file->ArgStr + "=FILE, but got \"\"");
-  if (!level.empty() && policy.getNumOccurrences())
+llvm::Error PrecisionOptions::checkTogether(const CompileOptions &options) const {
+  using O = CompileOptions;
+  for (auto file : {&O::policyFile, &O::profile})
+    if (entryOf(file).isGiven() && (options.*file).empty())
+      return mistake("expected --" + entryOf(file).definition.name + "=FILE, but got \"\"");
+  if (!level.empty() && entryOf(&O::policy).isGiven())
     return mistake("expected --amp-level, which has a policy, or --policy, but got both");
-  if (!profile.empty() && ((precision != "f16" && precision != "bf16") || level == "O0"))
+  if (!options.profile.empty() &&
+      ((options.precision != "f16" && options.precision != "bf16") || level == "O0"))
     return mistake("expected --precision=f16 or bf16 with --precision-profile, which says what "
                    "fits those, but got " +
-                   (level == "O0" ? "--amp-level=O0" : "--precision=" + precision));
-  using Reference = std::reference_wrapper<const cl::Option>; // a list's & gives its elements
-  for (const cl::Option &option : std::initializer_list<Reference>{overrides, edits, policyFile})
-    if (precision == "f64" && option.getNumOccurrences())
+                   (level == "O0" ? "--amp-level=O0" : "--precision=" + options.precision));
+  for (OptionMember member : {OptionMember(&O::precisionOverrides), OptionMember(&O::policyEdits),
+                              OptionMember(&O::policyFile)})
+    if (const Entry &entry = entryOf(member); options.precision == "f64" && entry.isGiven())
       return mistake("expected a --precision below f64, where nothing is rounded, with --" +
-                     option.ArgStr + ", but got --precision=f64");
+                     entry.definition.name + ", but got --precision=f64");
   return llvm::Error::success();
 }
 
+static void apply(const Level &level, CompileOptions &options) {
+  auto set = [](std::string &value, llvm::StringRef preset) {
+    if (!preset.empty())
+      value = preset.str();
+  };
+  set(options.precision, level.precision);
+  set(options.policy, level.policy);
+  set(options.lossScaling, level.lossScaling);
+  options.masterWeights &= level.masterWeights;
+}
+
 llvm::Expected<CompileOptions> PrecisionOptions::get() const {
-  if (llvm::Error error =
-          oneOf("precision", precision, {"f64", "f32", "bf16", "f16", "tf32", "fp8"}))
-    return std::move(error);
-  if (llvm::Error error =
-          oneOf("policy", policy, {"mincut", "autocast", "autocast-cpu", "propagate", "narrow"}))
-    return std::move(error);
-  if (llvm::Error error =
-          oneOf("loss-scaling", lossScaling, {"torch", "tf", "apex", "paddle", "none"}))
-    return std::move(error);
-  if (llvm::Error error = oneOf("pack-weights", packWeights, {"auto", "always", "never"}))
-    return std::move(error);
-  if (level.getNumOccurrences())
-    if (llvm::Error error = oneOf("amp-level", level, {"O0", "O1", "O2", "O3"}))
-      return std::move(error);
-  if (llvm::Error error = checkTogether())
-    return std::move(error);
   CompileOptions options;
-  options.profile = profile;
-  options.precision = precision;
-  options.policy = policy;
-  options.policyFile = policyFile;
-  options.lossScaling = lossScaling;
-  options.precisionOverrides.assign(overrides.begin(), overrides.end());
-  options.policyEdits.assign(edits.begin(), edits.end());
-  options.masterWeights = masterWeights;
-  options.fuse = fuse;
-  options.packWeights = packWeights;
-  options.fusePacks = fusePacks;
-  options.explain = explain;
-  if (level == "O0")
-    options.precision = "f32";
-  else if (level == "O1")
-    options.policy = "autocast";
-  else if (level == "O3") {
-    options.policy = "narrow";
-    options.masterWeights = false;
-    options.lossScaling = "none";
+  for (const std::unique_ptr<Entry> &entry : entries)
+    entry->read(options);
+  if (llvm::Error error = checkValues(options))
+    return std::move(error);
+  const Level *preset =
+      llvm::find_if(levels, [&](const Level &known) { return known.name == level; });
+  if (level.getNumOccurrences()) {
+    auto names = llvm::map_to_vector(levels, [](const Level &known) { return known.name.str(); });
+    if (llvm::Error error = checkValue("amp-level", level, names))
+      return std::move(error);
   }
+  if (llvm::Error error = checkTogether(options))
+    return std::move(error);
+  if (preset != std::end(levels))
+    apply(*preset, options);
   return options;
 }
 

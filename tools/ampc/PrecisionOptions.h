@@ -8,7 +8,8 @@
 #include "llvm/Support/Error.h"
 
 namespace ampc {
-/// One instance per command, beside its definition.
+/// The options of CompileOptions on the command line, with presets for them. One instance per
+/// command, beside its definition.
 class PrecisionOptions {
 public:
   explicit PrecisionOptions(llvm::cl::SubCommand &command);
@@ -17,14 +18,24 @@ public:
   /// Whether the command line has any of the options.
   bool areGiven() const;
 
-private:
-  llvm::Error checkTogether() const;
+  /// One option.
+  struct Entry {
+    explicit Entry(const OptionDefinition &definition);
+    virtual ~Entry();
+    virtual const llvm::cl::Option &option() const = 0;
+    virtual void read(CompileOptions &options) const = 0;
+    bool isGiven() const { return option().getNumOccurrences() > 0; }
 
-  llvm::cl::opt<std::string> precision, level, policy, policyFile, lossScaling, profile;
-  llvm::cl::list<std::string> overrides, edits;
-  llvm::cl::opt<bool> masterWeights, fuse;
-  llvm::cl::opt<std::string> packWeights;
-  llvm::cl::opt<bool> fusePacks, explain;
+    const OptionDefinition &definition;
+    const std::string help; ///< the option refers to it
+  };
+
+private:
+  llvm::Error checkTogether(const CompileOptions &options) const;
+  const Entry &entryOf(OptionMember member) const;
+
+  llvm::cl::opt<std::string> level;
+  std::vector<std::unique_ptr<Entry>> entries;
 };
 
 /// The same compilation without any rounding that the options ask for.

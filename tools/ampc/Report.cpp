@@ -102,14 +102,9 @@ int ampc::runReport() {
     return fail("expected a train.step to report on, but model " + mixed.model + " has none");
   if (!compile(inF32(*options), Shown::Errors, f32))
     return 1;
-  report::Request request{llvm::sys::path::filename(inputs[0]).str(),
-                          llvm::sys::path::filename(options->policyFile).str(),
-                          options->precision,
-                          options->policy,
-                          options->lossScaling,
-                          options->masterWeights,
-                          options->precisionOverrides,
-                          options->policyEdits};
+  CompileOptions told = *options;
+  told.policyFile = llvm::sys::path::filename(told.policyFile).str();
+  report::Request request{llvm::sys::path::filename(inputs[0]).str(), toJson(told)};
   llvm::json::Value facts = report::toJson(request, f32, mixed);
   auto source = readFile(inputs[0]);
   if (!source)

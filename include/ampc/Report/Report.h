@@ -101,10 +101,8 @@ struct Compilation {
 
 /// What was asked for, for the head of the report.
 struct Request {
-  std::string file, policyFile; ///< without their folders
-  std::string precision, policy, lossScaling;
-  bool masterWeights = true;
-  std::vector<std::string> overrides, edits;
+  std::string file;           ///< without its folder
+  llvm::json::Object options; ///< of the compilation, as docs/report.md lists them
 };
 
 /// The version of the JSON's schema; docs/report.md describes it.

@@ -12,6 +12,14 @@ namespace ampc {
 /// A word that a message ends with; nothing is written as two quotes.
 inline std::string shown(llvm::StringRef word) { return word.empty() ? "\"\"" : word.str(); }
 
+/// "a, b or c", for messages and help.
+template <typename Words> std::string joinWords(const Words &words) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + llvm::StringRef(words[i]).str();
+  return text;
+}
+
 /// How deep brackets may be nested: the parsers of MLIR and of JSON recurse, to the end of the
 /// stack if they have to.
 constexpr int mostNested = 1000;

@@ -1,7 +1,9 @@
 // The one place that names the policies which come with ampc.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Policy.h"
+#include "ampc/Support/Text.h"
 #include "lib/Precision/Policies/Policies.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace ampc;
 
@@ -35,8 +37,8 @@ void ampc::registerPolicy(std::unique_ptr<PrecisionPolicy> policy) {
 }
 
 std::string ampc::policyNames() {
-  std::string text;
-  for (auto [i, policy] : llvm::enumerate(registry()))
-    text += (i == 0 ? "" : i + 1 == registry().size() ? " or " : ", ") + policy->getName().str();
-  return text;
+  return joinWords(
+      llvm::map_to_vector(registry(), [](const std::unique_ptr<PrecisionPolicy> &policy) {
+        return policy->getName().str();
+      }));
 }

@@ -1,0 +1,110 @@
+// The table of compile options.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Pipelines/CompileOptions.h"
+#include "ampc/Precision/Policy.h"
+#include "ampc/Support/Text.h"
+#include "mlir-dialects/Amp/Amp.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace ampc;
+using Names = std::vector<std::string>;
+
+static Names policies() {
+  Names names;
+  for (const std::unique_ptr<PrecisionPolicy> &policy : getPolicies())
+    names.push_back(policy->getName().str());
+  return names;
+}
+
+static Names scalings() {
+  Names names;
+  for (llvm::StringRef preset : amp::ScalingAttr::getPresetNames())
+    names.push_back(preset.str());
+  names.push_back("none");
+  return names;
+}
+
+llvm::ArrayRef<OptionDefinition> ampc::getOptionDefinitions() {
+  using O = CompileOptions;
+  static const OptionDefinition table[] = {
+      {&O::precision, OptionScope::User, "precision", "",
+       "bf16 and f16 are mixed with f32, tf32 and fp8 are modes of contractions on GPUs",
+       "precision", [] { return Names{"f64", "f32", "bf16", "f16", "tf32", "fp8"}; }},
+      {&O::policy, OptionScope::User, "policy", "", "who decides which values are 16 bits",
+       "policy", policies},
+      {&O::lossScaling, OptionScope::User, "loss-scaling", "",
+       "constants of steps without a scaler of their own", "loss_scaling", scalings},
+      {&O::policyFile, OptionScope::User, "policy-file", "FILE",
+       "lines for the policy's table: OPS = TREATMENT, name REGEX = TYPE", "policy_file", nullptr},
+      {&O::precisionOverrides, OptionScope::User, "precision-override", "REGEX=TYPE",
+       "type of the ops whose name matches: f32, bf16, f16, or for GPUs the mode tf32, fp8, "
+       "f8E4M3FN or f8E5M2",
+       "overrides", nullptr},
+      {&O::policyEdits, OptionScope::User, "policy-edit", "OP=TREATMENT",
+       "one line of the policy's table", "edits", nullptr},
+      {&O::profile, OptionScope::User, "precision-profile", "FILE",
+       "with --precision=f16 or bf16: types and first loss scale from a file of ampc profile", "",
+       nullptr},
+      {&O::masterWeights, OptionScope::User, "master-weights", "",
+       "keep parameters in f32; false: they are rounded to 16 bits after every update",
+       "master_weights", nullptr},
+      {&O::explain, OptionScope::User, "explain-precision", "",
+       "a remark for every decision and every inserted cast", "", nullptr},
+      {&O::packWeights, OptionScope::Hidden, "pack-weights", "",
+       "whether weights get packed copies, for tests that compare bits", "",
+       [] { return Names{"auto", "always", "never"}; }},
+      {&O::fuse, OptionScope::Hidden, "fuse", "", "false: one kernel per op", "", nullptr},
+      {&O::fusePacks, OptionScope::Hidden, "fuse-packs", "",
+       "false: packed weights are written by kernels of their own", "", nullptr},
+      {&O::recompute, OptionScope::Internal, "recompute", "",
+       "false: cheap values are kept for the backward pass", "", nullptr},
+      {&O::tiers, OptionScope::Internal, "tiers", "TIER",
+       "instruction sets to write code for (none given: all)", "", nullptr},
+      {&O::observe, OptionScope::Internal, "observe", "",
+       "every value of a step is a result of its program", "", nullptr},
+      {&O::policyCosts, OptionScope::Internal, "policy-costs", "",
+       "attach to programs what each policy costs", "", nullptr},
+  };
+  return table;
+}
+
+std::string OptionDefinition::helpText() const {
+  auto *text = std::get_if<std::string CompileOptions::*>(&member);
+  if (text && allowedValues) {
+    Names values = allowedValues();
+    for (std::string &value : values)
+      if (value == CompileOptions().*(*text))
+        value += " (default)";
+    return joinWords(values) + ": " + help.str();
+  }
+  auto *flag = std::get_if<bool CompileOptions::*>(&member);
+  return help.str() + (flag && CompileOptions().*(*flag) ? " (default: true)" : "");
+}
+
+llvm::Error ampc::checkValue(llvm::StringRef name, llvm::StringRef value,
+                             llvm::ArrayRef<std::string> allowed) {
+  if (llvm::is_contained(allowed, value))
+    return llvm::Error::success();
+  return llvm::createStringError("expected --" + name + "=" + llvm::join(allowed, "|") +
+                                 ", but got " + shown(value));
+}
+
+llvm::Error ampc::checkValues(const CompileOptions &options) {
+  for (const OptionDefinition &option : getOptionDefinitions())
+    if (auto *text = std::get_if<std::string CompileOptions::*>(&option.member);
+        text && option.allowedValues)
+      if (llvm::Error error = checkValue(option.name, options.*(*text), option.allowedValues()))
+        return error;
+  return llvm::Error::success();
+}
+
+llvm::json::Object ampc::toJson(const CompileOptions &options) {
+  llvm::json::Object object;
+  for (const OptionDefinition &option : getOptionDefinitions())
+    if (!option.reportKey.empty())
+      std::visit(
+          [&](auto member) { object[option.reportKey] = llvm::json::Value(options.*member); },
+          option.member);
+  return object;
+}
