@@ -35,8 +35,8 @@ def sections(archive):
 class Output:
     """What a compiler wrote and said, without the hashes that cover names."""
 
-    def __init__(self, build, model, precision, folder):
-        run = subprocess.run([str(build / "bin/ampc"), "compile", str(model), f"--precision={precision}", "--name=same", "-o", folder],
+    def __init__(self, build, model, precision, folder, more):
+        run = subprocess.run([str(build / "bin/ampc"), "compile", str(model), f"--precision={precision}", "--name=same", "-o", folder, *more],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.code = run.returncode
         # Messages without the place and the line that they quote, and the table of memory.
@@ -66,10 +66,10 @@ def random_model(build, seed, folder):
     return path
 
 
-def difference(builds, models, precision):
+def difference(builds, models, precision, more):
     """What differs, or nothing."""
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
-        a, b = Output(builds[0], models[0], precision, one), Output(builds[1], models[1], precision, other)
+        a, b = Output(builds[0], models[0], precision, one, more), Output(builds[1], models[1], precision, other, more)
     if (a.code, a.said) != (b.code, b.said):
         return f"the compilers say {a.said} and {b.said}"
     if a.code:
@@ -87,6 +87,7 @@ def main():
     options.add_argument("builds", nargs=2, type=pathlib.Path)
     options.add_argument("--random", type=int, default=0)
     options.add_argument("--precision", action="append")
+    options.add_argument("--option", action="append", default=[], help="of every compilation, such as --option=--policy=narrow")
     options.add_argument("--jobs", type=int, default=2)
     options.add_argument("models", nargs="*", type=pathlib.Path)
     arguments = options.parse_intermixed_args()
@@ -98,7 +99,7 @@ def main():
         tasks = [(model, precision) for model in models for precision in arguments.precision or ["f32", "bf16", "f16", "f64"]]
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
             wrong = 0
-            for ((model, _), precision), what in zip(tasks, pool.map(lambda task: difference(builds, *task), tasks)):
+            for ((model, _), precision), what in zip(tasks, pool.map(lambda task: difference(builds, *task, arguments.option), tasks)):
                 wrong += bool(what)
                 if what:
                     print(f"{model.name} in {precision}: {what}", flush=True)

@@ -22,7 +22,7 @@ struct Assignment {
   /// Type in which a value exists for its readers.
   llvm::DenseMap<mlir::Value, mlir::Type> storage;
   /// Type of the copy of an f32 value that the backward pass reads instead, if present.
-  llvm::DenseMap<mlir::Value, mlir::Type> kept;
+  llvm::DenseMap<mlir::Value, mlir::Type> saved;
   llvm::DenseMap<mlir::Operation *, Reason> reasons;
 
   mlir::Type storageOf(mlir::Value v) const {

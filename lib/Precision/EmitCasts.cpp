@@ -26,7 +26,7 @@ private:
   Value form(Value v, Type type, Operation *reader);
   Value castOf(Value v, Type type, Operation *reader);
   std::string whyCast(Type type, Operation *reader);
-  Value weakForm(Value v, Type type, Operation *reader);
+  Value storageFreeForm(Value v, Type type, Operation *reader);
   Value workingCopy(BlockArgument parameter, Type type);
   Value operandOf(Operation *op, Value v, Type type);
   Type computeOf(Operation *op);
@@ -51,7 +51,7 @@ Value Emitter::workingCopy(BlockArgument parameter, Type type) {
                                   parameter.getLoc());
 }
 
-Value Emitter::weakForm(Value v, Type type, Operation *reader) {
+Value Emitter::storageFreeForm(Value v, Type type, Operation *reader) {
   if (auto parameter = dyn_cast<BlockArgument>(v))
     return workingCopy(parameter, type);
   Operation *op = v.getDefiningOp();
@@ -106,8 +106,8 @@ Value Emitter::form(Value v, Type type, Operation *reader) {
     return v;
   Value &known = forms[{v, type}];
   if (!known) {
-    Value made =
-        facts.isWeak(v) && isNarrow(type) ? weakForm(v, type, reader) : castOf(v, type, reader);
+    Value made = facts.isStorageFree(v) && isNarrow(type) ? storageFreeForm(v, type, reader)
+                                                          : castOf(v, type, reader);
     forms[{v, type}] = made;
     return made;
   }
@@ -115,10 +115,10 @@ Value Emitter::form(Value v, Type type, Operation *reader) {
 }
 
 Value Emitter::operandOf(Operation *op, Value v, Type type) {
-  if (Type kept = facts.isBackward(op) ? assignment.kept.lookup(v) : Type(); kept && kept != type)
+  if (Type kept = facts.isBackward(op) ? assignment.saved.lookup(v) : Type(); kept && kept != type)
     return form(form(v, kept, op), type, op);
   Type entry = assignment.entry.lookup(op);
-  if (entry && entry != type && !facts.isInner(v) && !isNumber(v) && !constantMisfit(v, entry))
+  if (entry && entry != type && !facts.isPartial(v) && !isNumber(v) && !constantMisfit(v, entry))
     return form(form(v, entry, op), type, op);
   return form(v, type, op);
 }
@@ -172,7 +172,7 @@ void Emitter::run() {
   for (Operation *op : facts.ops)
     if (facts.isDecided(op) ||
         llvm::any_of(op->getOperands(), [&](Value v) { return stored.contains(v); }))
-      if (llvm::none_of(op->getResults(), [&](Value v) { return facts.isWeak(v); }))
+      if (llvm::none_of(op->getResults(), [&](Value v) { return facts.isStorageFree(v); }))
         emit(op);
   Block &body = facts.func.getBody().front();
   for (OpOperand &operand : body.getTerminator()->getOpOperands())

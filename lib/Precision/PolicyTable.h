@@ -20,7 +20,7 @@ enum class Treatment {
 };
 
 /// Computes in whatever its operands are stored in, so that storage is a choice.
-inline bool isGray(Treatment treatment) {
+inline bool computesAsStored(Treatment treatment) {
   return treatment == Treatment::Promote || treatment == Treatment::Pass;
 }
 /// How contractions of f32 values multiply where a target has units for it; storage stays f32.
@@ -45,7 +45,7 @@ struct Override {
 struct PolicyTable {
   llvm::StringMap<Treatment> treatments;
   llvm::SmallVector<Override> overrides; ///< the last that matches counts
-  bool keepsChains = false;              ///< what stays within a kernel stays in f32
+  bool keepsKernelsFull = false;         ///< what stays within a kernel stays in f32
 
   /// The table of a policy's own text, which has no mistakes.
   static PolicyTable parse(llvm::StringRef text, mlir::MLIRContext *context);

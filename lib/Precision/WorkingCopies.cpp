@@ -3,7 +3,7 @@
 #include "lib/Precision/WorkingCopies.h"
 #include "lib/Precision/Casts.h"
 #include "lib/Precision/Values.h"
-#include "mlir-dialects/Train/TrainSignature.h"
+#include "mlir-dialects/Train/Signature.h"
 
 using namespace mlir;
 using namespace ampc;

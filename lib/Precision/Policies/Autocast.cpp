@@ -95,7 +95,7 @@ FailureOr<Type> Autocast::forwardType(Operation *op, Reason &reason) {
   // The parts of one op of torch (a product and its bias, a sum and its division) round once, at
   // the end.
   for (Value v : op->getOperands())
-    if (Operation *part = facts.isReal(v) && facts.isInner(v) ? v.getDefiningOp() : nullptr;
+    if (Operation *part = facts.isReal(v) && facts.isPartial(v) ? v.getDefiningOp() : nullptr;
         part && types.contains(part)) {
       reason = {"same-op", "a part of " + nameOf(part) + ", which runs in " + textOf(types[part])};
       return types[part];
@@ -124,10 +124,10 @@ void Autocast::set(Operation *op, Type type) {
   bool isSingle = precision.getCategory() != Category::FullPrecision;
   for (Value value : op->getResults())
     if (facts.isReal(value)) {
-      result.storage[value] = facts.isInner(value) ? facts.f32 : type;
-      isSingle &= !facts.isInner(value);
+      result.storage[value] = facts.isPartial(value) ? facts.f32 : type;
+      isSingle &= !facts.isPartial(value);
     }
-  auto isPart = [&](Value v) { return facts.isReal(v) && facts.isInner(v); };
+  auto isPart = [&](Value v) { return facts.isReal(v) && facts.isPartial(v); };
   isSingle &= llvm::none_of(op->getOperands(), isPart);
   // Sums, norms and parts of one adjoint compute in f32, from operands rounded as torch rounds
   // them.

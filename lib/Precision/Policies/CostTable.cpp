@@ -15,9 +15,9 @@ const PrecisionPolicy &ampc::cheapestPolicy() {
 /// Pins first: values that have to be f32 are so under every policy. What waits for the backward
 /// pass in 16 bits is the policy's own choice.
 static int64_t costOf(const PrecisionFacts &facts, Pins pins, const Assignment &assignment) {
-  pins.keptLow.clear();
-  for (auto &[value, type] : assignment.kept)
-    pins.keptLow.insert(value);
+  pins.savedLow.clear();
+  for (auto &[value, type] : assignment.saved)
+    pins.savedLow.insert(value);
   return StorageCost(facts, pins).evaluate([&](Value v) {
     return pins.full.contains(v) || (!pins.low.contains(v) && assignment.storageOf(v) == facts.f32);
   });
@@ -42,6 +42,6 @@ SmallVector<std::pair<StringRef, int64_t>> ampc::costsOf(const PrecisionFacts &f
 int64_t ampc::costOfAnyError(const PrecisionFacts &facts) {
   Pins pins = findPins(facts);
   pins.sensitive.clear();
-  pins.keptLow.clear();
+  pins.savedLow.clear();
   return costOf(facts, pins, assignMinCut(facts, pins));
 }

@@ -56,10 +56,10 @@ static void chooseCompute(const StorageCost &model, Operation *op, Assignment &a
   SmallVector<Value> all = model.touched(op);
   bool isLow = !all.empty() && !model.needsFull(op) &&
                llvm::all_of(all, [&](Value v) { return assignment.storageOf(v) == low; });
-  bool readsWeak =
-      llvm::any_of(op->getOperands(), [&](Value v) { return facts.isReal(v) && facts.isWeak(v); });
+  bool readsStorageFree = llvm::any_of(
+      op->getOperands(), [&](Value v) { return facts.isReal(v) && facts.isStorageFree(v); });
   bool readsStored = llvm::any_of(op->getOperands(), [&](Value v) { return model.isStored(v); });
-  type = isLow && (readsStored || !readsWeak)
+  type = isLow && (readsStored || !readsStorageFree)
              ? low
              : facts.f32; // rows of a table are rounded after the gather
 }
@@ -107,7 +107,7 @@ Assignment ampc::assignMinCut(const PrecisionFacts &facts, const Pins &pins) {
                   : isLow ? 0
                           : model.store(v, false));
   }
-  for (Operation *op : model.gray) {
+  for (Operation *op : model.followers) {
     if (model.needsFull(op))
       continue;
     int computes = graph.addNode();
@@ -135,8 +135,8 @@ Assignment ampc::assignMinCut(const PrecisionFacts &facts, const Pins &pins) {
     if (!op || cast<PrecisionOpInterface>(op).resultStaysFull(
                    cast<OpResult>(v).getResultNumber())) // the op's reason is its main result's
       continue;
-    if (isFull && pins.keptLow.contains(v))
-      assignment.kept[v] = facts.lowOf(op);
+    if (isFull && pins.savedLow.contains(v))
+      assignment.saved[v] = facts.lowOf(op);
     if (auto pinned = pins.full.find(v); isFull && pinned != pins.full.end())
       assignment.reasons[op] = pinned->getSecond();
     else if (auto sensitive = pins.sensitive.find(v); isFull && sensitive != pins.sensitive.end())
@@ -164,7 +164,7 @@ struct MinCut : PrecisionPolicy {
                                   "stored so that the step moves the fewest bytes") {}
   PolicyTable table(Type low) const override {
     PolicyTable table = PolicyTable::parse(table16, low.getContext());
-    table.keepsChains = true;
+    table.keepsKernelsFull = true;
     if (low.isBF16())
       llvm::cantFail(table.add(tableBF16, low.getContext()));
     return table;

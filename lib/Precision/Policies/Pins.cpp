@@ -13,13 +13,13 @@ public:
   explicit PinFinder(const PrecisionFacts &facts) : facts(facts) {}
   Pins run() {
     for (BlockArgument argument : facts.func.getArguments())
-      if (facts.isReal(argument) && !facts.isWeak(argument))
+      if (facts.isReal(argument) && !facts.isStorageFree(argument))
         pin(argument, "state-or-input", "it is an input or state, which is f32");
     gradients = gradientsOf(facts);
     for (Operation *op : facts.ops)
       if (facts.isDecided(op))
         for (Value result : op->getResults())
-          if (facts.isReal(result) && !facts.isWeak(result))
+          if (facts.isReal(result) && !facts.isStorageFree(result))
             decide(op, result);
     pinBetween();
     pinMagnified();
@@ -50,12 +50,12 @@ DenseSet<Value> ampc::gradientsOf(const PrecisionFacts &facts) {
     if (!facts.isDecided(op))
       continue;
     for (Value result : op->getResults()) {
-      auto leads = [&](Operation *user) {
+      auto passesOn = [&](Operation *user) {
         return isa<train::GradientOp>(user) ||
-               (facts.isDecided(user) && isGray(facts.treatment(user)) &&
+               (facts.isDecided(user) && computesAsStored(facts.treatment(user)) &&
                 user->getNumResults() == 1 && gradients.contains(user->getResult(0)));
       };
-      if (facts.isReal(result) && !result.use_empty() && llvm::all_of(result.getUsers(), leads))
+      if (facts.isReal(result) && !result.use_empty() && llvm::all_of(result.getUsers(), passesOn))
         gradients.insert(result);
     }
   }
@@ -68,7 +68,7 @@ bool PinFinder::isStatistic(Operation *op, Value result) {
   if (isa<train::SeedOp>(op) || (elements(result) == 1 && facts.treatment(op) != Treatment::Low))
     return true;
   SmallVector<Value> operands = llvm::filter_to_vector(
-      op->getOperands(), [&](Value v) { return facts.isReal(v) && !facts.isWeak(v); });
+      op->getOperands(), [&](Value v) { return facts.isReal(v) && !facts.isStorageFree(v); });
   if (operands.empty())
     return false;
   if (facts.treatment(op) == Treatment::Full || facts.treatment(op) == Treatment::Normalize)
@@ -89,7 +89,8 @@ bool PinFinder::isScore(Operation *op, Value result) {
   });
   if (facts.treatment(op) != Treatment::Low || facts.isBackward(op) || hasStatistics)
     return false;
-  if (llvm::any_of(op->getOperands(), [&](Value v) { return facts.isReal(v) && facts.isWeak(v); }))
+  if (llvm::any_of(op->getOperands(),
+                   [&](Value v) { return facts.isReal(v) && facts.isStorageFree(v); }))
     return false;
   SmallVector<Value> open{result};
   DenseSet<Value> seen{result};
@@ -99,7 +100,7 @@ bool PinFinder::isScore(Operation *op, Value result) {
         continue;
       if (facts.treatment(user) == Treatment::Full || facts.treatment(user) == Treatment::Normalize)
         return true;
-      if (isGray(facts.treatment(user)))
+      if (computesAsStored(facts.treatment(user)))
         for (Value next : user->getResults())
           if (seen.insert(next).second)
             open.push_back(next);
@@ -114,7 +115,7 @@ std::optional<std::string> PinFinder::overflow(Operation *op, Value result) {
     return misfit;
   if (rangeOf(result))
     return rangeMisfit(result, low);
-  bool follows = isGray(facts.treatment(op)) &&
+  bool follows = computesAsStored(facts.treatment(op)) &&
                  llvm::any_of(op->getOperands(), [&](Value v) { return unbounded.contains(v); });
   if (low.isF16() && (follows || isScore(op, result))) {
     unbounded.insert(result);
@@ -127,35 +128,36 @@ std::optional<std::string> PinFinder::overflow(Operation *op, Value result) {
 /// Rounding them would save bytes, but nothing on either side asks for 16 bits.
 void PinFinder::pinBetween() {
   auto isPinned = [&](Value v) { return pins.full.contains(v); };
-  DenseSet<Value> towardsLow;
+  DenseSet<Value> readByContractions;
   for (Operation *op : llvm::reverse(facts.ops)) {
     if (!facts.isDecided(op))
       continue;
-    bool leads = facts.treatment(op) == Treatment::Low;
-    if (isGray(facts.treatment(op)))
-      leads |= llvm::any_of(op->getResults(),
-                            [&](Value v) { return !isPinned(v) && towardsLow.contains(v); });
-    if (leads)
+    bool feeds = facts.treatment(op) == Treatment::Low;
+    if (computesAsStored(facts.treatment(op)))
+      feeds |= llvm::any_of(op->getResults(), [&](Value v) {
+        return !isPinned(v) && readByContractions.contains(v);
+      });
+    if (feeds)
       for (OpOperand &operand : op->getOpOperands())
         if (!cast<PrecisionOpInterface>(op).operandStaysFull(operand.getOperandNumber()))
-          towardsLow.insert(operand.get());
+          readByContractions.insert(operand.get());
   }
   // A partial result is f32 because nobody rounds there: what counts is what it was made from.
   DenseSet<Value> fullParts;
   auto isFull = [&](Value v) {
-    return facts.isInner(v) ? fullParts.contains(v) : facts.isReal(v) && isPinned(v);
+    return facts.isPartial(v) ? fullParts.contains(v) : facts.isReal(v) && isPinned(v);
   };
-  auto isNeutral = [&](Value v) { return !facts.isReal(v) || facts.isWeak(v); };
+  auto isNeutral = [&](Value v) { return !facts.isReal(v) || facts.isStorageFree(v); };
   for (Operation *op : facts.ops) {
     if (!facts.isDecided(op) || facts.treatment(op) == Treatment::Low ||
         llvm::none_of(op->getOperands(), isFull) ||
         !llvm::all_of(op->getOperands(), [&](Value v) { return isNeutral(v) || isFull(v); }))
       continue;
     for (Value result : op->getResults()) {
-      if (facts.isInner(result))
+      if (facts.isPartial(result))
         fullParts.insert(result);
-      else if (isGray(facts.treatment(op)) && !isNeutral(result) && !towardsLow.contains(result) &&
-               !pins.low.contains(result))
+      else if (computesAsStored(facts.treatment(op)) && !isNeutral(result) &&
+               !readByContractions.contains(result) && !pins.low.contains(result))
         pin(result, "between-f32", "it is made from f32 and no contraction reads it");
     }
   }
@@ -165,7 +167,7 @@ void PinFinder::pinMagnified() {
   for (Operation *op : facts.ops)
     for (Value result : op->getResults())
       if (const std::string *why = facts.magnified(result);
-          why && !facts.isInner(result) && !pins.low.contains(result))
+          why && !facts.isPartial(result) && !pins.low.contains(result))
         pin(result, "cancellation", *why);
 }
 
@@ -203,14 +205,14 @@ void PinFinder::decide(Operation *op, Value result) {
                     [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); }) &&
       isa<train::CastOp>(op))
     return pin(result, "integer", "16 bits do not hold every integer");
-  if (facts.isInner(result) && !facts.isChained(result))
+  if (facts.isPartial(result) && !facts.isWithinKernel(result))
     return pin(result, "partial-result",
                "only the result of an adjoint or a sum is rounded, not its parts");
   if (const std::string *why = facts.misfit(result))
     return pin(result, "profile", *why);
   if (auto why = overflow(op, result))
     return pin(result, "range", *why);
-  if (facts.isChained(result))
+  if (facts.isWithinKernel(result))
     pin(result, "same-kernel", "only pointwise ops behind it read it, in the same kernel");
 }
 

@@ -13,11 +13,11 @@ struct Pins {
   /// The cut's own: f32 so that its error stays within that of autocast.
   llvm::DenseMap<mlir::Value, Reason> sensitive;
   /// Of those: the backward pass reads a copy in 16 bits.
-  llvm::DenseSet<mlir::Value> keptLow;
+  llvm::DenseSet<mlir::Value> savedLow;
   bool isFull(mlir::Value v) const { return full.contains(v) || sensitive.contains(v); }
 };
 Pins findPins(const PrecisionFacts &facts);
-/// Adds `sensitive` and `keptLow`.
+/// Adds `sensitive` and `savedLow`.
 void findSensitive(const PrecisionFacts &facts, Pins &pins);
 /// Values that only a parameter's gradient reads, directly or through ops that move or add them.
 llvm::DenseSet<mlir::Value> gradientsOf(const PrecisionFacts &facts);

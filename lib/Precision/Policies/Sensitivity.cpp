@@ -32,14 +32,14 @@ public:
           if (isCandidate(result))
             decide(op, result);
     for (auto &[value, reason] : pins.sensitive)
-      if (mayKeepRounded(value))
-        pins.keptLow.insert(value);
+      if (maySaveRounded(value))
+        pins.savedLow.insert(value);
   }
 
 private:
   bool isCandidate(Value v) const {
-    return facts.isReal(v) && !facts.isWeak(v) && !facts.isInner(v) && !pins.full.contains(v) &&
-           !pins.low.contains(v);
+    return facts.isReal(v) && !facts.isStorageFree(v) && !facts.isPartial(v) &&
+           !pins.full.contains(v) && !pins.low.contains(v);
   }
   bool isContraction(Operation *op) const {
     return facts.isDecided(op) && facts.treatment(op) == Treatment::Low &&
@@ -53,19 +53,20 @@ private:
   Origin trace(Operation *op) const;
   bool votes(Operation *op, Value v) const;
   void findPlaces();
-  bool isTaken(OpOperand &use) const;
+  bool readerRounds(OpOperand &use) const;
   bool isBiasSum(OpOperand &use) const;
-  bool isFresh(Operation *op) const;
+  bool givesLogits(Operation *op) const;
   void decide(Operation *op, Value result);
-  bool mayKeepRounded(Value v) const;
+  bool maySaveRounded(Value v) const;
 
   const PrecisionFacts &facts;
   Pins &pins;
   DenseMap<Value, Origin> origins;
   DenseSet<Operation *>
-      feeding;           ///< forward: some contraction reads what the op gives, sooner or later
-  DenseSet<Value> taken; ///< every reader rounds it first: contractions, and moves into them
-  DenseSet<Value> fresh; ///< the last contractions' results that may be rounded, as logits
+      feeding; ///< forward: some contraction reads what the op gives, sooner or later
+  DenseSet<Value>
+      roundedByReaders;   ///< every reader rounds it first: contractions, and moves into them
+  DenseSet<Value> logits; ///< the last contractions' results that may be rounded
 };
 } // namespace
 
@@ -101,7 +102,7 @@ Origin SensitivityFinder::trace(Operation *op) const {
   if (is(Origin::Rounded))
     return Origin::Rounded;
   // Rows of a table, numbers from integers.
-  return !facts.isWeak(op->getResult(0)) && !op->getOperands().empty() &&
+  return !facts.isStorageFree(op->getResult(0)) && !op->getOperands().empty() &&
                  llvm::any_of(op->getOperands(), [&](Value v) { return facts.isReal(v); })
              ? Origin::Wide
              : Origin::Neutral;
@@ -109,7 +110,7 @@ Origin SensitivityFinder::trace(Operation *op) const {
 
 void SensitivityFinder::traceOrigins() {
   for (BlockArgument argument : facts.func.getArguments())
-    if (facts.isReal(argument) && !facts.isWeak(argument))
+    if (facts.isReal(argument) && !facts.isStorageFree(argument))
       origins[argument] = Origin::Wide;
   for (Operation *op : facts.ops) {
     // A tensor of constants is f32 like an input; one number is not.
@@ -119,13 +120,13 @@ void SensitivityFinder::traceOrigins() {
       continue;
     Origin origin = trace(op);
     for (Value result : op->getResults())
-      if (facts.isReal(result) && !facts.isWeak(result))
+      if (facts.isReal(result) && !facts.isStorageFree(result))
         origins[result] = origin;
   }
 }
 
 /// Whether a reader takes the value in 16 bits whatever it is stored in.
-bool SensitivityFinder::isTaken(OpOperand &use) const {
+bool SensitivityFinder::readerRounds(OpOperand &use) const {
   Operation *user = use.getOwner();
   if (!facts.isDecided(user))
     return false;
@@ -135,7 +136,7 @@ bool SensitivityFinder::isTaken(OpOperand &use) const {
   auto results =
       llvm::make_filter_range(user->getResults(), [&](Value v) { return facts.isReal(v); });
   return !results.empty() && movesElements(user) &&
-         llvm::all_of(results, [&](Value v) { return taken.contains(v); });
+         llvm::all_of(results, [&](Value v) { return roundedByReaders.contains(v); });
 }
 
 /// Gradients of biases read what the contractions beside them read.
@@ -152,9 +153,9 @@ void SensitivityFinder::findPlaces() {
     for (Value result : op->getResults()) {
       auto uses = llvm::make_filter_range(result.getUses(), isNear);
       if (facts.isReal(result) &&
-          llvm::all_of(uses, [&](OpOperand &use) { return isTaken(use) || isBiasSum(use); }) &&
-          llvm::any_of(uses, [&](OpOperand &use) { return isTaken(use); }))
-        taken.insert(result);
+          llvm::all_of(uses, [&](OpOperand &use) { return readerRounds(use) || isBiasSum(use); }) &&
+          llvm::any_of(uses, [&](OpOperand &use) { return readerRounds(use); }))
+        roundedByReaders.insert(result);
     }
     if (facts.isBackward(op))
       continue;
@@ -167,19 +168,19 @@ void SensitivityFinder::findPlaces() {
 
 /// The logits of a wide vocabulary, in the form that autocast gives to the loss. Narrower results
 /// are few numbers that the whole loss hangs on.
-bool SensitivityFinder::isFresh(Operation *op) const {
+bool SensitivityFinder::givesLogits(Operation *op) const {
   Value result = op->getResult(0);
   if (isContraction(op)) {
     int64_t widest = 0;
     for (Value v : op->getOperands())
-      if (facts.isReal(v) && !facts.isWeak(v))
+      if (facts.isReal(v) && !facts.isStorageFree(v))
         widest = std::max(widest, elements(v));
     return elements(result) >= widest;
   }
-  auto isLogits = [&](Value v) { return fresh.contains(v); };
+  auto isLogits = [&](Value v) { return logits.contains(v); };
   return (isa<train::AddOp>(op) || movesElements(op)) &&
          llvm::any_of(op->getOperands(), isLogits) && llvm::all_of(op->getOperands(), [&](Value v) {
-           return isLogits(v) || facts.isWeak(v) || !facts.isReal(v);
+           return isLogits(v) || facts.isStorageFree(v) || !facts.isReal(v);
          });
 }
 
@@ -187,15 +188,15 @@ void SensitivityFinder::decide(Operation *op, Value result) {
   bool isLast = !facts.isBackward(op) && llvm::none_of(result.getUsers(), [&](Operation *user) {
     return feeding.contains(user);
   });
-  if (isLast && isFresh(op)) {
-    fresh.insert(result);
+  if (isLast && givesLogits(op)) {
+    logits.insert(result);
     return;
   }
   if (isLast && !result.use_empty()) {
     pins.sensitive[result] = {"loss", "it lies between the last contraction and the loss"};
     return;
   }
-  if (isContraction(op) || originOf(result) != Origin::Wide || taken.contains(result))
+  if (isContraction(op) || originOf(result) != Origin::Wide || roundedByReaders.contains(result))
     return;
   if (facts.isBackward(op))
     pins.sensitive[result] = {"loss",
@@ -206,7 +207,7 @@ void SensitivityFinder::decide(Operation *op, Value result) {
 }
 
 /// The backward pass may read a rounded copy beside a cotangent that is rounded anyway.
-bool SensitivityFinder::mayKeepRounded(Value v) const {
+bool SensitivityFinder::maySaveRounded(Value v) const {
   Operation *op = v.getDefiningOp();
   if (facts.isBackward(op))
     return false;

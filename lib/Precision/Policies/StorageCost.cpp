@@ -13,8 +13,8 @@ StorageCost::StorageCost(const PrecisionFacts &facts, const Pins &pins) : facts(
     for (Value result : op->getResults())
       if (isStored(result))
         values.push_back(result);
-    if (isGray(facts.treatment(op)) && !facts.demand(op).forced)
-      gray.insert(op);
+    if (computesAsStored(facts.treatment(op)) && !facts.demand(op).forced)
+      followers.insert(op);
   }
   for (BlockArgument argument : facts.func.getArguments())
     if (isStored(argument))
@@ -22,14 +22,14 @@ StorageCost::StorageCost(const PrecisionFacts &facts, const Pins &pins) : facts(
 }
 
 int64_t StorageCost::store(Value v, bool full) const {
-  if (facts.isInner(v) && facts.staysInKernel(v))
+  if (facts.isPartial(v) && facts.isNeverStored(v))
     return 0;
   auto users = SetVector<Operation *>(v.getUsers().begin(), v.getUsers().end());
   int64_t later = 0; // readers of the backward pass
   if (v.getDefiningOp() && !facts.isBackward(v.getDefiningOp()))
     later = llvm::count_if(users, [&](Operation *user) { return facts.isBackward(user); });
   int64_t moves = 1 + users.size() + (later > 0), bytes = elements(v) * (full ? 4 : 2) * moves;
-  if (full && pins.keptLow.contains(v)) // they read a copy, which is written once and waits
+  if (full && pins.savedLow.contains(v)) // they read a copy, which is written once and waits
     bytes = elements(v) * (4 * (1 + users.size() - later) + 2 * (2 + later));
   bool copied = llvm::any_of(v.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -41,11 +41,11 @@ int64_t StorageCost::store(Value v, bool full) const {
 }
 
 bool StorageCost::needsFull(Operation *op) const {
-  auto isPart = [&](Value v) { return facts.isInner(v); };
+  auto isPart = [&](Value v) { return facts.isPartial(v); };
   if (llvm::any_of(op->getOperands(), isPart) || llvm::any_of(op->getResults(), isPart))
     return true;
   return facts.lowOf(op) == facts.f32 || llvm::any_of(op->getOperands(), [&](Value v) {
-           return facts.isReal(v) && facts.isWeak(v) && constantMisfit(v, facts.lowOf(op));
+           return facts.isReal(v) && facts.isStorageFree(v) && constantMisfit(v, facts.lowOf(op));
          });
 }
 
@@ -63,7 +63,7 @@ int64_t StorageCost::evaluate(function_ref<bool(Value)> isFull) const {
   DenseSet<Value> widened;
   for (Value v : values)
     cost += store(v, isFull(v));
-  for (Operation *op : gray) {
+  for (Operation *op : followers) {
     SmallVector<Value> all = touched(op);
     if (needsFull(op) || llvm::none_of(all, isFull))
       continue;

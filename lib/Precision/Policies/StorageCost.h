@@ -16,7 +16,7 @@ namespace ampc {
 class StorageCost {
 public:
   StorageCost(const PrecisionFacts &facts, const Pins &pins);
-  bool isStored(mlir::Value v) const { return facts.isReal(v) && !facts.isWeak(v); }
+  bool isStored(mlir::Value v) const { return facts.isReal(v) && !facts.isStorageFree(v); }
   /// Bytes for one storage type.
   int64_t store(mlir::Value v, bool full) const;
   /// Bytes of a cast between f32 and 16 bits.
@@ -32,7 +32,7 @@ public:
   const PrecisionFacts &facts;
   const Pins &pins;
   llvm::SmallVector<mlir::Value> values;
-  llvm::SetVector<mlir::Operation *> gray;
+  llvm::SetVector<mlir::Operation *> followers;
 };
 } // namespace ampc
 #endif

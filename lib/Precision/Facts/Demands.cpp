@@ -1,0 +1,48 @@
+// What is demanded of single ops.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Precision/Facts/Demands.h"
+#include "lib/Precision/Values.h"
+#include "lib/Train/Model/Mode.h"
+
+using namespace mlir;
+using namespace ampc;
+
+static Demand demandOf(Operation *op, const PolicyTable &table) {
+  Demand demand;
+  Attribute region = op->getAttr("amp.region");
+  if (!region)
+    region = noteOf(op->getLoc(), "amp.region");
+  if (auto type = dyn_cast_or_null<TypeAttr>(region)) {
+    demand = {type.getValue(), /*disabled=*/false, /*forced=*/isa<Float32Type>(type.getValue()),
+              "a region of the model asks for it"};
+  } else if (region) {
+    demand = {Type(), /*disabled=*/true, /*forced=*/false,
+              "a region of the model disables autocast"};
+  }
+  auto compute = op->getAttrOfType<TypeAttr>("compute");
+  if (!compute) // a part of an op that has it, or of its adjoint
+    compute = dyn_cast_or_null<TypeAttr>(noteOf(op->getLoc(), "amp.compute"));
+  if (compute)
+    demand = {compute.getValue(),
+              /*disabled=*/false,
+              /*forced=*/true,    "its attribute `compute` fixes the type",
+              std::nullopt,       "compute"};
+  for (const Override &line : table.overrides)
+    if (line.matches(op))
+      demand = {line.type, false, true, "the override \"" + line.pattern + "\" fixes the type",
+                line.mode};
+  return demand;
+}
+
+Demands::Demands(const DecidedProgram &program, Type low, const PolicyTable &table)
+    : low(low), f32(program.f32) {
+  for (Operation *op : program.ops)
+    demands[op] = demandOf(op, table);
+}
+
+Type Demands::lowOf(Operation *op) const {
+  Demand demand = demands.lookup(op);
+  if (demand.disabled)
+    return f32;
+  return demand.type && isa<FloatType>(demand.type) ? demand.type : low;
+}

@@ -1,0 +1,151 @@
+// Which results the treatment `narrow` stores in 16 bits.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Precision/Facts/NarrowTensors.h"
+#include "lib/Precision/Assignment.h"
+#include "lib/Precision/Ranges.h"
+#include "lib/Precision/Values.h"
+#include "mlir-dialects/Train/Signature.h"
+
+using namespace mlir;
+using namespace ampc;
+
+static bool isSingle(Value v) { return elements(v) == 1; }
+
+/// What the program keeps for later steps, such as running statistics.
+static bool isStateResult(train::FuncOp func, OpOperand &use) {
+  return isa<train::ReturnOp>(use.getOwner()) &&
+         Signature(func).stateResult(use.getOperandNumber());
+}
+
+namespace {
+struct NarrowTensors {
+  const DecidedProgram &program;
+  Type low;
+  const SourceGroups &groups;
+  const Treatments &treatments;
+  const StorageFreeValues &storageFree;
+  const MagnifiedValues &magnified;
+  Demands &demands;
+  PartialResults &partial;
+  DenseSet<Value> statistics = {}; ///< sums over dimensions, and what is computed from nothing else
+
+  void run();
+  bool isNarrowed(Operation *op) const;
+  bool isStatistic(Operation *op, Value result) const;
+  SmallVector<Value> tensorsOf(Operation *op) const;
+  std::optional<Reason> whyInternal(Operation *op) const;
+  std::optional<Reason> whyFull(Operation *op) const;
+  void demand(Operation *op);
+};
+} // namespace
+
+/// Why a result of the op is a number inside some op of the model rather than one of its tensors.
+std::optional<Reason> NarrowTensors::whyInternal(Operation *op) const {
+  auto results =
+      llvm::make_filter_range(op->getResults(), [&](Value v) { return program.isReal(v); });
+  auto all = [&](auto test) { return llvm::all_of(results, test); };
+  if (all(isSingle))
+    return Reason{"statistic", "single numbers (counts, losses, their cotangents) stay in f32"};
+  auto isFloat = [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); };
+  if (isa<train::CastOp>(op) && llvm::none_of(op->getOperandTypes(), isFloat))
+    return Reason{"integer", "16 bits do not hold every integer"};
+  if (!isa<train::GradientOp>(op) && all([&](Value v) {
+        return llvm::all_of(v.getUses(),
+                            [&](OpOperand &use) { return isStateResult(program.func, use); });
+      }))
+    return Reason{"state", "state of the model is f32"};
+  StringRef name = groups.group(op);
+  auto isWithin = [&](OpOperand &use, bool ofSource) {
+    StringRef user = groups.group(use.getOwner());
+    return isStateResult(program.func, use) ||
+           (!name.empty() && (ofSource ? sourceName(user) == sourceName(name) : user == name));
+  };
+  if (all([&](Value v) {
+        return statistics.contains(v) && llvm::all_of(v.getUses(), [&](OpOperand &use) {
+                 return isWithin(use, /*ofSource=*/true);
+               });
+      }))
+    return Reason{"statistic", "a statistic of the op stays in f32"};
+  if (all([&](Value v) { return partial.contains(v); }))
+    return Reason{"partial-result", "only the result of an op is rounded, not its parts"};
+  // What moves a tensor of the model has nothing to protect.
+  bool moves = cast<PrecisionOpInterface>(op).getCategory() == Category::Passthrough &&
+               llvm::any_of(op->getOperands(), [&](Value v) {
+                 return program.isReal(v) && !storageFree.contains(v) && !partial.contains(v) &&
+                        v.getDefiningOp();
+               });
+  if (!moves && all([&](Value v) {
+        return llvm::all_of(v.getUses(),
+                            [&](OpOperand &use) { return isWithin(use, /*ofSource=*/false); });
+      }))
+    return Reason{"partial-result", "only the result of an op is rounded, not its parts"};
+  return std::nullopt;
+}
+
+bool NarrowTensors::isNarrowed(Operation *op) const {
+  return program.isDecided(op) && treatments.of(op) == Treatment::Narrow && !demands.isForced(op) &&
+         !demands.lookup(op).disabled && demands.lowOf(op) != program.f32 &&
+         llvm::none_of(op->getResults(), [&](Value v) { return storageFree.contains(v); });
+}
+
+/// The operands that the pass decides on.
+SmallVector<Value> NarrowTensors::tensorsOf(Operation *op) const {
+  return llvm::filter_to_vector(
+      op->getOperands(), [&](Value v) { return program.isReal(v) && !storageFree.contains(v); });
+}
+
+bool NarrowTensors::isStatistic(Operation *op, Value result) const {
+  SmallVector<Value> operands = tensorsOf(op);
+  bool sums = cast<PrecisionOpInterface>(op).getCategory() == Category::FullPrecision;
+  return !operands.empty() && llvm::all_of(operands, [&](Value v) {
+    return statistics.contains(v) || isSingle(v) || (sums && elements(v) > elements(result));
+  });
+}
+
+std::optional<Reason> NarrowTensors::whyFull(Operation *op) const {
+  if (std::optional<Reason> why = whyInternal(op))
+    return why;
+  if (auto misfit = constantMisfit(op, demands.lowOf(op)))
+    return Reason{"range", *misfit};
+  if (const std::string *why = magnified.why(op->getResult(0));
+      why && cast<PrecisionOpInterface>(op).getCategory() != Category::LowPrecision)
+    return Reason{"cancellation", *why};
+  for (Value result : op->getResults())
+    if (program.isReal(result))
+      if (auto misfit = rangeMisfit(result, demands.lowOf(op)))
+        return Reason{"range", *misfit};
+  return std::nullopt;
+}
+
+void NarrowTensors::demand(Operation *op) {
+  for (Value result : op->getResults())
+    if (isStatistic(op, result))
+      statistics.insert(result);
+  bool moves = cast<PrecisionOpInterface>(op).getCategory() == Category::Passthrough;
+  bool readsFull =
+      !moves && llvm::any_of(tensorsOf(op), [&](Value v) { return partial.contains(v); });
+  std::optional<Reason> why = whyFull(op);
+  if (!why)
+    return demands.set(op, {demands.lowOf(op), /*disabled=*/false, /*forced=*/true,
+                            "the policy stores everything in 16 bits", std::nullopt, "narrow",
+                            /*roundsOnce=*/readsFull});
+  for (Value result : op->getResults())
+    if (program.isReal(result))
+      partial.insert(result);
+  demands.forceFull(op, why->text, why->rule);
+}
+
+void NarrowTensors::run() {
+  if (low == program.f32)
+    return;
+  for (Operation *op : program.ops)
+    if (isNarrowed(op))
+      demand(op);
+}
+
+void ampc::demandNarrowTensors(const DecidedProgram &program, Type low, const SourceGroups &groups,
+                               const Treatments &treatments, const StorageFreeValues &storageFree,
+                               const MagnifiedValues &magnified, Demands &demands,
+                               PartialResults &partial) {
+  NarrowTensors{program, low, groups, treatments, storageFree, magnified, demands, partial}.run();
+}

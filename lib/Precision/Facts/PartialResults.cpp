@@ -1,0 +1,100 @@
+// Values inside an op or a kernel, which nobody rounds.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Precision/Facts/PartialResults.h"
+#include "lib/Precision/Values.h"
+#include "lib/Train/Model/Mode.h"
+
+using namespace mlir;
+using namespace ampc;
+
+PartialResults::PartialResults(const DecidedProgram &program, const SourceGroups &groups,
+                               const Treatments &treatments, const Demands &demands,
+                               const StorageFreeValues &storageFree, bool keepsKernelsFull)
+    : program(program), groups(groups), treatments(treatments), demands(demands),
+      storageFree(storageFree), keepsKernelsFull(keepsKernelsFull) {
+  find();
+}
+
+/// A bias, or a number: what an epilogue adds to an accumulator.
+bool PartialResults::joinsEpilogue(Operation *op, Value accumulator) const {
+  return isa<ScalarOpInterface>(op) && computesAsStored(treatments.of(op)) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value v) { return v == accumulator || storageFree.contains(v); });
+}
+
+/// One result, whose type is up to the policy.
+bool PartialResults::hasFreeResult(Operation *op) const {
+  return program.isDecided(op) && !demands.isForced(op) && demands.lowOf(op) != program.f32 &&
+         op->getNumResults() == 1;
+}
+
+/// A step of a formula that is made again for the backward pass from what that keeps: all readers
+/// are pointwise, and so is everything up to a stored value.
+bool PartialResults::isMadeAgain(Value v) const {
+  auto isPointwise = [&](Operation *op) {
+    return hasFreeResult(op) && computesAsStored(treatments.of(op)) && isa<ScalarOpInterface>(op) &&
+           elements(op->getResult(0)) == elements(v);
+  };
+  Operation *op = v.getDefiningOp();
+  return !v.use_empty() && !program.isBackward(op) && isPointwise(op) &&
+         llvm::all_of(v.getUsers(), isPointwise) && llvm::all_of(op->getOperands(), [&](Value x) {
+           return !program.isReal(x) || storageFree.contains(x) || !contains(x) ||
+                  madeAgain.contains(x);
+         });
+}
+
+/// The value is never stored: one pointwise op reads it, in the kernel that makes it, or the
+/// backward pass makes it again. Layers that a model writes out as products, biases and formulas
+/// round where library calls do.
+bool PartialResults::isNeverStored(Value v) const {
+  if (madeAgain.contains(v))
+    return true;
+  Operation *op = v.getDefiningOp();
+  if (!keepsKernelsFull || !v.hasOneUse() || !hasFreeResult(op))
+    return false;
+  Operation *user = *v.getUsers().begin();
+  Value accumulator = v;
+  while (hasFreeResult(user) && movesElements(user) && user->getResult(0).hasOneUse()) {
+    accumulator = user->getResult(0);
+    user = *accumulator.getUsers().begin();
+  }
+  if (!hasFreeResult(user) || program.isBackward(user) != program.isBackward(op) ||
+      demands.lowOf(user) != demands.lowOf(op) || elements(v) != elements(user->getResult(0)))
+    return false;
+  bool accumulates =
+      treatments.of(op) == Treatment::Low || (movesElements(op) && contains(op->getOperand(0)));
+  if (accumulates)
+    return !program.isBackward(op) && joinsEpilogue(user, accumulator);
+  return accumulator == v && computesAsStored(treatments.of(op)) &&
+         computesAsStored(treatments.of(user)) && isa<ScalarOpInterface>(op) &&
+         isa<ScalarOpInterface>(user);
+}
+
+// Adjoints and composite ops round what they give, not what they are made of. A cotangent that an
+// adjoint begins by reshaping is still the other op's result.
+void PartialResults::find() {
+  auto isFanIn = [](Operation *op) { return op->hasAttr("train.fan_in"); };
+  for (Operation *op : program.ops) {
+    if (!program.isDecided(op) || op->hasAttr("compute"))
+      continue;
+    StringRef name = groups.group(op);
+    bool movesIn =
+        movesOnly(op) && program.isReal(op->getOperand(0)) && !contains(op->getOperand(0));
+    for (Value result : op->getResults()) {
+      if (!program.isReal(result) || result.use_empty() || storageFree.contains(result))
+        continue;
+      bool partOfGroup = !name.empty() && !movesIn &&
+                         llvm::all_of(result.getUsers(),
+                                      [&](Operation *user) { return groups.group(user) == name; });
+      if (keepsKernelsFull && isMadeAgain(result))
+        madeAgain.insert(result);
+      bool partialSum = isFanIn(op) && result.hasOneUse() && isFanIn(*result.getUsers().begin());
+      if (partOfGroup || partialSum)
+        values.insert(result);
+      else if (isNeverStored(result)) {
+        withinKernel.insert(result);
+        values.insert(result);
+      }
+    }
+  }
+}

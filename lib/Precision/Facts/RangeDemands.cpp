@@ -1,0 +1,54 @@
+// Ops that compute in f32 because 16 bits are known not to hold their numbers.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Precision/Facts/RangeDemands.h"
+#include "lib/Precision/Ranges.h"
+#include "lib/Precision/Values.h"
+
+using namespace mlir;
+using namespace ampc;
+
+/// What is fixed to a type that cannot hold a constant of the op is computed in f32 after all.
+static std::vector<LocatedWarning> widenMisfits(const DecidedProgram &program, Demands &demands) {
+  std::vector<LocatedWarning> warnings;
+  for (Operation *op : program.ops) {
+    Demand demand = demands.lookup(op);
+    if (!program.isDecided(op) || !demand.forced || !isa<FloatType>(demand.type) ||
+        demand.type == program.f32)
+      continue;
+    auto misfit = constantMisfit(op, demand.type);
+    if (!misfit)
+      continue;
+    warnings.push_back({op->getLoc(), nameOf(op) + ": expected '" + textOf(demand.type) +
+                                          "' to hold the op's numbers, but " + *misfit +
+                                          ": it computes in f32"});
+    demands.forceFull(op, *misfit + ", although " + demand.source, "range");
+  }
+  return warnings;
+}
+
+/// What is known not to fit is not rounded on the way into a contraction either: that computes in
+/// f32.
+static void widenContractions(const DecidedProgram &program, Demands &demands) {
+  for (Operation *op : program.ops) {
+    Type type = demands.lowOf(op);
+    if (!program.isDecided(op) || demands.isForced(op) || type == program.f32 ||
+        cast<PrecisionOpInterface>(op).getCategory() != Category::LowPrecision)
+      continue;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!program.isReal(operand.get()) ||
+          cast<PrecisionOpInterface>(op).operandStaysFull(operand.getOperandNumber()))
+        continue;
+      auto misfit = constantMisfit(operand.get(), type);
+      if (!misfit)
+        misfit = rangeMisfit(operand.get(), type);
+      if (misfit)
+        demands.forceFull(op, "its operand does not fit " + textOf(type) + ": " + *misfit, "range");
+    }
+  }
+}
+
+std::vector<LocatedWarning> ampc::demandRanges(const DecidedProgram &program, Demands &demands) {
+  std::vector<LocatedWarning> warnings = widenMisfits(program, demands);
+  widenContractions(program, demands);
+  return warnings;
+}
