@@ -5,6 +5,7 @@
 #include "ampc/Support/Text.h"
 #include "lib/LossScaling/ScaleLimits.h"
 #include "lib/LossScaling/StepGuard.h"
+#include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -169,6 +170,8 @@ namespace {
 struct AmpInsertLossScaling : ampc::impl::AmpInsertLossScalingBase<AmpInsertLossScaling> {
   using AmpInsertLossScalingBase::AmpInsertLossScalingBase;
   void runOnOperation() override {
+    if (failed(checkIsFlat(getOperation(), getArgument())))
+      return signalPassFailure();
     for (auto model : getOperation().getOps<train::ModelOp>())
       if (failed(insert(model)))
         return signalPassFailure();

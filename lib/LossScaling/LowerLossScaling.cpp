@@ -1,6 +1,7 @@
 // Loss scaling in terms of train ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/LossScaling/Passes.h"
+#include "mlir-dialects/Train/TrainFlat.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_AMPLOWERLOSSSCALING
@@ -99,6 +100,8 @@ void Lowering::lower(GradBuilder &b, amp::UpdateScaleOp op) {
 namespace {
 struct AmpLowerLossScaling : ampc::impl::AmpLowerLossScalingBase<AmpLowerLossScaling> {
   void runOnOperation() override {
+    if (failed(checkIsFlat(getOperation(), getArgument())))
+      return signalPassFailure();
     getOperation()->walk([](train::FuncOp func) { Lowering(func).run(); });
   }
 };

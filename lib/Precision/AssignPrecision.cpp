@@ -5,6 +5,7 @@
 #include "lib/LossScaling/ScaleLimits.h"
 #include "lib/Precision/EmitCasts.h"
 #include "lib/Precision/Policies/CostTable.h"
+#include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -83,7 +84,7 @@ namespace {
 struct AmpAssignPrecision : ampc::impl::AmpAssignPrecisionBase<AmpAssignPrecision> {
   using AmpAssignPrecisionBase::AmpAssignPrecisionBase;
   void runOnOperation() override {
-    if (failed(readOptions()))
+    if (failed(checkIsFlat(getOperation(), getArgument())) || failed(readOptions()))
       return signalPassFailure();
     warnUnmatched();
     for (auto model : getOperation().getOps<train::ModelOp>()) {

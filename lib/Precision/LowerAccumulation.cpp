@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Passes.h"
 #include "lib/Precision/Casts.h"
+#include "mlir-dialects/Train/TrainFlat.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_AMPLOWERACCUMULATION
@@ -60,6 +61,8 @@ namespace {
 struct AmpLowerAccumulation : ampc::impl::AmpLowerAccumulationBase<AmpLowerAccumulation> {
   using AmpLowerAccumulationBase::AmpLowerAccumulationBase;
   void runOnOperation() override {
+    if (mlir::failed(checkIsFlat(getOperation(), getArgument())))
+      return signalPassFailure();
     bool failed = false;
     getOperation()->walk([&](train::FuncOp func) {
       for (Operation &op : llvm::make_early_inc_range(func.getBody().front())) {

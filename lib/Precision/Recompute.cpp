@@ -3,6 +3,7 @@
 #include "ampc/Precision/Passes.h"
 #include "lib/Precision/Casts.h"
 #include "mlir-dialects/Train/Backward.h"
+#include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace ampc {
@@ -98,6 +99,8 @@ void explainCopies(train::FuncOp func) {
 struct AmpRecompute : ampc::impl::AmpRecomputeBase<AmpRecompute> {
   using AmpRecomputeBase::AmpRecomputeBase;
   void runOnOperation() override {
+    if (failed(checkIsFlat(getOperation(), getArgument())))
+      return signalPassFailure();
     if (budget != 0) {
       getOperation()->emitError() << "expected no byte budget for saved activations: choosing what "
                                      "to recompute under a budget "

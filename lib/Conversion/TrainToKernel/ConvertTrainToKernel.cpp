@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Conversion/Passes.h"
 #include "lib/Conversion/TrainToKernel/Converter.h"
+#include "mlir-dialects/Train/TrainFlat.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_CONVERTTRAINTOKERNEL
@@ -75,6 +76,8 @@ static LogicalResult convertProgram(train::FuncOp func, const Families &families
 namespace {
 struct ConvertTrainToKernel : ampc::impl::ConvertTrainToKernelBase<ConvertTrainToKernel> {
   void runOnOperation() override {
+    if (mlir::failed(checkIsFlat(getOperation(), getArgument())))
+      return signalPassFailure();
     Families families = allFamilies();
     OpBuilder builder(&getContext());
     bool failed = false;

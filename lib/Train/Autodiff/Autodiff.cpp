@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/Mode.h"
+#include "mlir-dialects/Train/TrainFlat.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace ampc {
@@ -277,6 +278,8 @@ namespace {
 struct TrainAutodiff : ampc::impl::TrainAutodiffBase<TrainAutodiff> {
   using TrainAutodiffBase::TrainAutodiffBase;
   void runOnOperation() override {
+    if (failed(checkIsFlat(getOperation(), getArgument())))
+      return signalPassFailure();
     for (auto model : getOperation().getOps<train::ModelOp>())
       if (failed(of.empty() ? differentiateSteps(model) : differentiateFunction(model)))
         return signalPassFailure();

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/Mode.h"
+#include "mlir-dialects/Train/TrainFlat.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -136,6 +137,8 @@ private:
 
 struct TrainInstantiate : ampc::impl::TrainInstantiateBase<TrainInstantiate> {
   void runOnOperation() override {
+    if (failed(checkIsFlat(getOperation(), getArgument())))
+      return signalPassFailure();
     for (auto model : getOperation().getOps<train::ModelOp>())
       if (failed(instantiate(model)))
         return signalPassFailure();

@@ -4,6 +4,7 @@
 #include "ampc/Train/Passes.h"
 #include "mlir-dialects/Train/Backward.h"
 #include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/TrainFlat.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_TRAINMARKVALUES
@@ -148,6 +149,8 @@ std::vector<KeyedValue> ampc::keyValues(train::FuncOp func) { return Keys(func).
 namespace {
 struct TrainMarkValues : ampc::impl::TrainMarkValuesBase<TrainMarkValues> {
   void runOnOperation() override {
+    if (failed(checkIsFlat(getOperation(), getArgument())))
+      return signalPassFailure();
     Builder b(&getContext());
     getOperation()->walk([&](train::FuncOp func) {
       if (!func.is(train::Role::Train))

@@ -4,6 +4,7 @@
 #include "ampc/Precision/Profile.h"
 #include "ampc/Train/Passes.h"
 #include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace ampc {
@@ -47,6 +48,8 @@ static std::string textOf(Type type) {
 namespace {
 struct TrainObserve : ampc::impl::TrainObserveBase<TrainObserve> {
   void runOnOperation() override {
+    if (failed(checkIsFlat(getOperation(), getArgument())))
+      return signalPassFailure();
     getOperation()->walk([&](train::FuncOp func) {
       if (func.is(train::Role::Train))
         observe(func);

@@ -4,6 +4,7 @@
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Autodiff/RowGradients.h"
 #include "lib/Train/Step/MicroBatches.h"
+#include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/Support/xxhash.h"
 
 namespace ampc {
@@ -317,6 +318,8 @@ namespace {
 struct TrainExpandStep : ampc::impl::TrainExpandStepBase<TrainExpandStep> {
   using TrainExpandStepBase::TrainExpandStepBase;
   void runOnOperation() override {
+    if (failed(checkIsFlat(getOperation(), getArgument())))
+      return signalPassFailure();
     for (auto model : getOperation().getOps<train::ModelOp>())
       for (auto step : llvm::to_vector(model.getOps<train::StepOp>()))
         if (failed(Expansion(model, step, explain).run()))
