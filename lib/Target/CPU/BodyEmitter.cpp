@@ -92,52 +92,15 @@ void BodyEmitter::pinReady(const Run &run, uint64_t varying) {
   }
 }
 
-// Maps may step outside between the parts of a sum, so division rounds down and mod is not
-// negative.
-Value BodyEmitter::expression(AffineExpr expr, ArrayRef<Value> dims) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return e.index(constant.getValue());
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return dims[dim.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  Value x = expression(binary.getLHS(), dims), y = expression(binary.getRHS(), dims);
-  switch (binary.getKind()) {
-  case AffineExprKind::Add:
-    return e.add(x, y);
-  case AffineExprKind::Mul:
-    return e.b.createOrFold<arith::MulIOp>(e.loc, x, y);
-  case AffineExprKind::FloorDiv:
-    return e.b.createOrFold<arith::FloorDivSIOp>(e.loc, x, y);
-  case AffineExprKind::CeilDiv:
-    return e.b.createOrFold<arith::CeilDivSIOp>(e.loc, x, y);
-  default: { // mod
-    Value quotient = e.b.createOrFold<arith::FloorDivSIOp>(e.loc, x, y);
-    return e.sub(x, e.b.createOrFold<arith::MulIOp>(e.loc, quotient, y));
-  }
-  }
-}
-Value BodyEmitter::position(const Access &access, ArrayRef<Value> dims) {
-  Value sum;
-  auto include = [&](Value term) { sum = sum ? e.add(sum, term) : term; };
-  for (auto [dim, stride] : llvm::enumerate(access.strides))
-    if (stride)
-      include(e.mul(dims[dim], stride));
-  if (access.residue)
-    include(expression(access.residue, dims));
-  if (access.constant || !sum)
-    include(e.index(access.constant));
-  return sum;
-}
-
 Value BodyEmitter::read(unsigned input, const Run &run) {
   const Access &access = points.inputs[input];
   Value base = inputs[input];
   OperandRange operands = op.getInputsMutable();
   Type element = getElementTypeOrSelf(operands[input].getType());
   if (!access.dependsOn(run.along) || run.lanes == 1)
-    return e.loadScalar(base, element, position(access, run.dims));
+    return e.loadScalar(base, element, target::position(e, access, run.dims));
   if (auto stride = access.strideAlong(run.along))
-    return e.loadStrided(base, element, position(access, run.dims), *stride, run.lanes, run.active);
+    return e.loadStrided(base, element, target::position(e, access, run.dims), *stride, run.lanes, run.active);
   return e.loadScattered(base, element, scattered(access, run), run.lanes);
 }
 /// Positions of the active lanes, one by one.
@@ -145,7 +108,7 @@ SmallVector<Value> BodyEmitter::scattered(const Access &access, const Run &run) 
   SmallVector<Value> dims(run.dims), positions;
   for (int64_t lane = 0; lane < run.active; ++lane) {
     dims[run.along] = e.add(run.dims[run.along], lane);
-    positions.push_back(position(access, dims));
+    positions.push_back(target::position(e, access, dims));
   }
   return positions;
 }
@@ -218,7 +181,7 @@ void cpu::emitOnVectors(KernelEmitter &e, Operation *def, ArrayRef<Value> operan
 
 void BodyEmitter::storeResult(unsigned k, Value value, const Run &run) {
   const Access &access = points.results[k];
-  Value base = results[k], at = position(access, run.dims);
+  Value base = results[k], at = target::position(e, access, run.dims);
   if (!access.dependsOn(run.along) || run.lanes == 1) {
     if (isa<VectorType>(value.getType()))
       value = vector::ExtractOp::create(e.b, e.loc, value, int64_t(0));

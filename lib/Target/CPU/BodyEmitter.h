@@ -4,40 +4,12 @@
 #define LIB_TARGET_CPU_BODYEMITTER_H
 
 #include "lib/Target/CPU/KernelTemplate.h"
-#include "mlir/IR/AffineMap.h"
+#include "lib/Target/Common/IterationSpace.h"
 
 namespace ampc::cpu {
 
-/// Where in memory a point of the space finds its element: constant + sum of strides[d] * dim d, in
-/// elements. Maps with floordiv or mod have a `residue` that is not linear, added to that sum.
-struct Access {
-  int64_t constant = 0;
-  llvm::SmallVector<int64_t> strides;
-  mlir::AffineExpr residue; // null if linear
-
-  static Access of(mlir::AffineMap map, llvm::ArrayRef<int64_t> shape);
-  bool dependsOn(unsigned dim) const;
-  /// Elements from a point to its neighbour along `dim`; nullopt if that varies.
-  std::optional<int64_t> strideAlong(unsigned dim) const;
-};
-
-/// The points a body runs at, and where they find their elements.
-struct IterationSpace {
-  llvm::SmallVector<int64_t> sizes;
-  llvm::SmallVector<Access> inputs, results;
-
-  static IterationSpace of(FusedKernelOpInterface op);
-  /// Merges neighbouring dimensions that all accesses walk as one, and drops those of size 1. The
-  /// order of points stays. With `keepLast`, the last dimension stays what it is. At least one
-  /// dimension remains.
-  void collapse(bool keepLast);
-  /// Dimension numbers below `split`, from the number of a point in row-major order.
-  llvm::SmallVector<mlir::Value> delinearize(KernelEmitter &e, mlir::Value number,
-                                             unsigned split) const;
-  /// Points in the dimensions [from, to).
-  int64_t count(unsigned from, unsigned to) const;
-  unsigned rank() const { return sizes.size(); }
-};
+using target::Access;
+using target::IterationSpace;
 
 /// A run of points along one dimension of the space.
 struct Run {
@@ -93,8 +65,6 @@ public:
   /// Dimensions of the space that a body value depends on, a bit each.
   uint64_t dependence(mlir::Value bodyValue);
   const IterationSpace &space() const { return points; }
-  /// Element position of an access at a point.
-  mlir::Value position(const Access &access, llvm::ArrayRef<mlir::Value> dims);
   mlir::Value inputPointer(unsigned i) const { return inputs[i]; }
   mlir::Value resultPointer(unsigned k) const { return results[k]; }
   mlir::Block &body() { return op.getBody().front(); }
@@ -108,7 +78,6 @@ private:
   llvm::SmallVector<mlir::Value> scattered(const Access &access, const Run &run);
   mlir::Value rowIndex(const Run &run);
   mlir::Value linearIndex(const Run &run);
-  mlir::Value expression(mlir::AffineExpr expr, llvm::ArrayRef<mlir::Value> dims);
   void evaluateOp(mlir::Operation *def, const Run &run, Values &done);
 
   KernelEmitter &e;

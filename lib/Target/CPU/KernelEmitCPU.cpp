@@ -3,8 +3,6 @@
 #include "ampc/Support/Text.h"
 #include "ampc/Target/CPU/Passes.h"
 #include "lib/Target/CPU/KernelTemplate.h"
-#include "mlir-dialects/Train/Train.h"
-#include "llvm/ADT/StringExtras.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_KERNELEMITCPU
@@ -14,24 +12,6 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
-
-/// What a kernel's code depends on: all but its operands and its place in memory. Of what earlier
-/// phases attached, that is the mode of a contraction.
-/// (OperationEquivalence cannot say this: it ignores either no values or those inside the body
-/// too.)
-static std::string textOf(Operation *op) {
-  Operation *copy = op->clone();
-  NamedAttrList attached;
-  if (Attribute mode = op->getAttr("kernel.compute"))
-    attached.set("kernel.compute", mode);
-  copy->setDiscardableAttrs(attached.getDictionary(op->getContext()));
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  llvm::interleave(op->getOperandTypes(), os, " ");
-  copy->print(os, OpPrintingFlags().useLocalScope().printGenericOpForm());
-  copy->destroy();
-  return text;
-}
 
 namespace {
 /// What one kernel looks like in all tiers.
@@ -46,15 +26,16 @@ struct KernelEmitCPUPass : ampc::impl::KernelEmitCPUBase<KernelEmitCPUPass> {
   void runOnOperation() override {
     if (failed(findTiers()))
       return signalPassFailure();
-    std::string start = symbolPrefix();
-    SmallVector<Operation *> distinct = numberKernels();
+    std::string start = target::symbolPrefix(getOperation(), prefix);
+    SmallVector<Operation *> distinct = target::shareKernels(getOperation());
     SmallVector<Attribute> table;
     for (auto [i, op] : llvm::enumerate(distinct)) {
       std::string name = start + "_k" + std::to_string(i);
       auto record = emitKernel(op, name);
       if (failed(record))
         return signalPassFailure();
-      table.push_back(describe(name, *record));
+      table.push_back(
+          target::describeKernel(&getContext(), name, record->emissions, record->tiers));
     }
     getOperation()->setAttr("kernel.functions", ArrayAttr::get(&getContext(), table));
   }
@@ -72,31 +53,6 @@ private:
       wanted.push_back(tier);
     }
     return success();
-  }
-  std::string symbolPrefix() {
-    if (!prefix.empty())
-      return prefix;
-    std::string name = "model";
-    for (auto model : getOperation().getOps<train::ModelOp>())
-      name = model.getSymName().str();
-    std::replace_if(name.begin(), name.end(), [](char c) { return !llvm::isAlnum(c); }, '_');
-    return name;
-  }
-
-  /// Gives every kernel op the number of its function; returns one op per number.
-  SmallVector<Operation *> numberKernels() {
-    llvm::StringMap<int64_t> numbers;
-    SmallVector<Operation *> distinct;
-    Builder b(&getContext());
-    getOperation().walk([&](KernelOpInterface op) {
-      if (!isa<kernel::ProgramOp>(op->getParentOp()))
-        return; // the kernel of a kernel.with_totals
-      auto [entry, isNew] = numbers.try_emplace(textOf(op), distinct.size());
-      if (isNew)
-        distinct.push_back(op);
-      op->setAttr("kernel.function", b.getI64IntegerAttr(entry->second));
-    });
-    return distinct;
   }
 
   /// Of the kernel, or of the one that it adds totals to.
@@ -138,16 +94,6 @@ private:
     return record;
   }
 
-  ModuleOp moduleFor(const Tier &tier) {
-    std::string name = ("tier_" + tier.name).str();
-    if (auto known = getOperation().lookupSymbol<ModuleOp>(name))
-      return known;
-    OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
-    auto made = ModuleOp::create(b, getOperation().getLoc(), name);
-    made->setAttr("kernel.tier", b.getStringAttr(tier.name));
-    return made;
-  }
-
   void emitFunctions(Operation *op, StringRef name, const KernelTemplate &writer, const Tier &tier,
                      const KernelEmission &emission) {
     std::string symbol = (name + "_" + tier.name).str();
@@ -164,53 +110,21 @@ private:
   void emitFunction(
       Operation *op, StringRef symbol, const Tier &tier,
       llvm::function_ref<void(KernelEmitter &, const KernelPointers &, ValueRange)> write) {
-    MLIRContext *context = &getContext();
-    OpBuilder b = OpBuilder::atBlockEnd(moduleFor(tier).getBody());
-    auto pointer = LLVM::LLVMPointerType::get(context);
-    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
-                                            {pointer, b.getI64Type(), b.getI64Type(), pointer});
-    auto func = LLVM::LLVMFuncOp::create(b, op->getLoc(), symbol, type);
-    func.setVisibility_(LLVM::Visibility::Hidden);
+    ModuleOp code = target::tierModule(getOperation(), tier.name);
+    LLVM::LLVMFuncOp func = target::createKernelFunction(code, op->getLoc(), symbol);
     SmallVector<StringRef> features;
     tier.features.split(features, ',');
     func.setTargetCpu("x86-64");
-    func.setTargetFeaturesAttr(LLVM::TargetFeaturesAttr::get(context, features));
+    func.setTargetFeaturesAttr(LLVM::TargetFeaturesAttr::get(&getContext(), features));
     if (tier.hasAVX512())
       func.setPreferVectorWidth(StringRef("512"));
-    b.setInsertionPointToStart(func.addEntryBlock(b));
+    OpBuilder b = OpBuilder::atBlockEnd(&func.getBody().front());
     KernelEmitter e(b, op->getLoc(), tier);
     Value begin = e.asIndex(func.getArgument(1)), end = e.asIndex(func.getArgument(2));
-    write(e, loadPointers(op, e, func.getArgument(0), func.getArgument(3)), {begin, end});
-    LLVM::ReturnOp::create(b, op->getLoc(), ValueRange{});
-  }
-  static KernelPointers loadPointers(Operation *op, KernelEmitter &e, Value array, Value scratch) {
     KernelPointers pointers;
-    int64_t number = 0;
-    for (unsigned i = 0; i < op->getNumOperands(); ++i)
-      pointers.operands.push_back(e.loadPointer(array, number++));
-    for (unsigned i = 0; i < op->getNumResults(); ++i)
-      pointers.results.push_back(e.loadPointer(array, number++));
-    if (cast<KernelOpInterface>(op).getWorkspaceBytes() > 0)
-      pointers.workspace = e.loadPointer(array, number);
-    pointers.scratch = scratch;
-    return pointers;
-  }
-
-  Attribute describe(StringRef name, const KernelRecord &record) {
-    Builder b(&getContext());
-    SmallVector<int64_t> tasks, scratch;
-    SmallVector<StringRef> sources(record.tiers.begin(), record.tiers.end());
-    bool finish = false;
-    for (const KernelEmission &emission : record.emissions) {
-      tasks.push_back(emission.tasks);
-      scratch.push_back(emission.scratchBytes);
-      finish |= emission.hasFinish;
-    }
-    return b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(name)),
-                                b.getNamedAttr("tasks", b.getDenseI64ArrayAttr(tasks)),
-                                b.getNamedAttr("scratch", b.getDenseI64ArrayAttr(scratch)),
-                                b.getNamedAttr("finish", b.getBoolAttr(finish)),
-                                b.getNamedAttr("tiers", b.getStrArrayAttr(sources))});
+    static_cast<target::KernelPointers &>(pointers) = target::loadPointers(op, e, func);
+    write(e, pointers, {begin, end});
+    LLVM::ReturnOp::create(b, op->getLoc(), ValueRange{});
   }
 
   SmallVector<const Tier *> wanted;

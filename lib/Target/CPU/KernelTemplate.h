@@ -4,27 +4,19 @@
 #define LIB_TARGET_CPU_KERNELTEMPLATE_H
 
 #include "lib/Target/CPU/KernelEmitter.h"
-#include "mlir-dialects/Kernel/Kernel.h"
+#include "lib/Target/Common/KernelCode.h"
 #include "llvm/ADT/DenseMap.h"
 #include <memory>
 
 namespace ampc::cpu {
 
-/// What the runtime has to know of a kernel in one tier.
-struct KernelEmission {
-  int64_t tasks = 1;        // [0, tasks) may run in any order and in parallel
-  int64_t scratchBytes = 0; // per thread, 64-byte aligned
-  bool hasFinish = false;   // a second function, called once after all tasks
-};
+using target::KernelEmission;
 
 class Totals;
 
-/// Addresses of a kernel's operands, then its results, then (if getWorkspaceBytes() > 0) its
-/// workspace.
-struct KernelPointers {
-  llvm::SmallVector<mlir::Value> operands, results;
-  mlir::Value workspace, scratch;
-  Totals *totals = nullptr; // told of every element written, and where tasks start and end
+/// Addresses, and what is told of every element written, and of where tasks start and end.
+struct KernelPointers : target::KernelPointers {
+  Totals *totals = nullptr;
 };
 
 /// Writes the code of one kind of kernel op. Stateless: `plan` and the emitting functions derive

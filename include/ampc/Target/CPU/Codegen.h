@@ -21,9 +21,6 @@ void buildCodegenPipeline(mlir::OpPassManager &pm);
 /// A lowered tier as an LLVM module. Tiers may be translated in several threads, each with its own
 /// LLVM context.
 std::unique_ptr<llvm::Module> translateTier(mlir::ModuleOp tierModule, llvm::LLVMContext &context);
-/// What generated code may call besides memcpy, memset and memmove; all of them take and return
-/// double.
-llvm::ArrayRef<llvm::StringRef> libmFunctions();
 
 } // namespace ampc::cpu
 #endif

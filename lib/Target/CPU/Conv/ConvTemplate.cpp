@@ -1,7 +1,7 @@
 // kernel.conv: products whose left panels are gathered from windows of an image.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/BodyEmitter.h"
-#include "lib/Target/CPU/Conv/ConvPhases.h"
+#include "lib/Target/CPU/Conv/FilterTaps.h"
 #include "lib/Target/CPU/Conv/WindowPanels.h"
 #include "lib/Target/CPU/Data/Totals.h"
 #include "lib/Target/CPU/Loops.h"
@@ -86,7 +86,7 @@ Conv::Conv(kernel::ConvOp op) : op(op) {
 
 SmallVector<ConvPhase> Conv::phases(const Tier &tier) const {
   int64_t depth = PanelFormat::of(chooseMultiply(shape, tier), shape.acc, 0).depth;
-  return phasesOf(window, window.groupChannels % depth == 0);
+  return target::phasesOf(window, window.groupChannels % depth == 0);
 }
 
 PhaseProduct::PhaseProduct(const Conv &conv, const ConvPhase &phase, const Tier &tier, Value image,

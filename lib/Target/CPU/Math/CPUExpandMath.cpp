@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/CPU/Passes.h"
 #include "ampc/Target/CPU/Tier.h"
-#include "lib/Target/CPU/Math/FloatCode.h"
+#include "lib/Target/CPU/Math/MathPatterns.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -16,6 +16,7 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
+using namespace ampc::target;
 
 // MLIR's polynomials are within about 4 ulp of these in f32. Those of sin and cos lose
 // accuracy away from zero, pow is exp(y log x), exp has no denormal results, and tanh ends below 1
@@ -60,6 +61,7 @@ struct CPUExpandMathPass : ampc::impl::CPUExpandMathBase<CPUExpandMathPass> {
     populateMathPolynomialApproximationPatterns(functions, hasGoodPolynomial);
     addExponentialPatterns(functions);
     addFunctionPatterns(functions);
+    addLibmPatterns(functions);
     math::populateExpansionPatterns(functions, {"rsqrt", "exp2", "sinh", "cosh", "tan"});
     arith::populateCeilFloorDivExpandOpsPatterns(functions);
     addConversionPatterns(rest, /*hasF16=*/tier->hasFMA());

@@ -1,10 +1,10 @@
 // exp and tanh of f32, computed in f32.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/CPU/Math/FloatCode.h"
+#include "lib/Target/CPU/Math/MathPatterns.h"
 #include <cmath>
 
 using namespace mlir;
-using namespace ampc::cpu;
+using namespace ampc::target;
 using P = arith::CmpFPredicate;
 
 // exp(x) = 2^n exp(r) with |r| <= ln(2)/2. The polynomial is minimax, 3e-9 relative; the result is

@@ -1,12 +1,10 @@
-// sin, cos and pow of f32, computed in f64; functions of f64 by libm.
+// sin, cos and pow of f32, computed in f64.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Target/CPU/Codegen.h"
-#include "lib/Target/CPU/Math/FloatCode.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "lib/Target/CPU/Math/MathPatterns.h"
 #include <cmath>
 
 using namespace mlir;
-using namespace ampc::cpu;
+using namespace ampc::target;
 
 // 2/pi in pieces of 24 bits, so that each product with a float is exact in double. After Payne and
 // Hanek, "Radian reduction for trigonometric functions" (1983): whole turns of each product are
@@ -134,64 +132,9 @@ struct ExpandPow : OpRewritePattern<math::PowFOp> {
   }
 };
 
-/// A function of f64, lane by lane.
-struct CallLibm : RewritePattern {
-  CallLibm(MLIRContext *context, StringRef op, StringRef callee)
-      : RewritePattern(op, 1, context), callee(callee) {}
-  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    Type type = op->getResult(0).getType(), f64 = rewriter.getF64Type();
-    if (getElementTypeOrSelf(type) != f64)
-      return failure();
-    Location loc = op->getLoc();
-    auto function = declare(op, rewriter);
-    auto vector = dyn_cast<VectorType>(type);
-    if (!vector) {
-      rewriter.replaceOpWithNewOp<LLVM::CallOp>(op, function, op->getOperands());
-      return success();
-    }
-    Value result = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(vector));
-    for (int64_t lane = 0; lane < vector.getDimSize(0); ++lane) {
-      SmallVector<Value> scalars;
-      for (Value operand : op->getOperands())
-        scalars.push_back(vector::ExtractOp::create(rewriter, loc, operand, lane));
-      Value one = LLVM::CallOp::create(rewriter, loc, function, scalars).getResult();
-      result = vector::InsertOp::create(rewriter, loc, one, result, lane);
-    }
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-  LLVM::LLVMFuncOp declare(Operation *op, PatternRewriter &rewriter) const {
-    auto module = op->getParentOfType<ModuleOp>();
-    if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(callee))
-      return known;
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(module.getBody());
-    Type f64 = rewriter.getF64Type();
-    auto type = LLVM::LLVMFunctionType::get(f64, SmallVector<Type>(op->getNumOperands(), f64));
-    return LLVM::LLVMFuncOp::create(rewriter, op->getLoc(), callee, type);
-  }
-  StringRef callee;
-};
-
-struct LibmFunction {
-  StringLiteral op, callee;
-};
 } // namespace
-
-static constexpr LibmFunction libm[] = {
-    {"math.exp", "exp"},   {"math.exp2", "exp2"},   {"math.expm1", "expm1"}, {"math.log", "log"},
-    {"math.log2", "log2"}, {"math.log1p", "log1p"}, {"math.tanh", "tanh"},   {"math.erf", "erf"},
-    {"math.sin", "sin"},   {"math.cos", "cos"},     {"math.powf", "pow"}};
-
-ArrayRef<StringRef> ampc::cpu::libmFunctions() {
-  static const SmallVector<StringRef> names = llvm::map_to_vector(
-      ArrayRef<LibmFunction>(libm), [](const LibmFunction &f) -> StringRef { return f.callee; });
-  return names;
-}
 
 void ampc::cpu::addFunctionPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ExpandF32<math::SinOp, sinF32>, ExpandF32<math::CosOp, cosF32>, ExpandPow>(context);
-  for (const LibmFunction &function : libm)
-    patterns.add<CallLibm>(context, function.op, function.callee);
 }

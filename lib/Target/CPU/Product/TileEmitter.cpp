@@ -79,7 +79,7 @@ SmallVector<Value> TileEmitter::loadColumns(unsigned input, Value first, Value j
   SmallVector<Value> columns;
   for (int64_t n = 0; n < shape.edge; ++n) {
     Run run = runAt(first, e.add(j, n), shape.edge);
-    Value at = body.position(body.space().inputs[input], run.dims);
+    Value at = target::position(e, body.space().inputs[input], run.dims);
     columns.push_back(e.loadVector(base, element, at, shape.edge));
   }
   return e.transpose(columns);
@@ -87,7 +87,7 @@ SmallVector<Value> TileEmitter::loadColumns(unsigned input, Value first, Value j
 void TileEmitter::storeColumns(unsigned k, ArrayRef<Value> rows, Value first, Value j) {
   for (auto [n, column] : llvm::enumerate(e.transpose(rows))) {
     Run run = runAt(first, e.add(j, n), shape.edge);
-    e.store(column, body.resultPointer(k), body.position(body.space().results[k], run.dims));
+    e.store(column, body.resultPointer(k), target::position(e, body.space().results[k], run.dims));
   }
 }
 

@@ -1,14 +1,14 @@
 // Short names for arithmetic on floats and their bits, for patterns.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef LIB_TARGET_CPU_MATH_FLOATCODE_H
-#define LIB_TARGET_CPU_MATH_FLOATCODE_H
+#ifndef LIB_TARGET_COMMON_FLOATCODE_H
+#define LIB_TARGET_COMMON_FLOATCODE_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace ampc::cpu {
+namespace ampc::target {
 
 /// Works alike on scalars and on vectors; constants take the shape and type of the other operand.
 class FloatCode {
@@ -128,10 +128,12 @@ struct ExpandF32 : mlir::OpRewritePattern<Op> {
   }
 };
 
+/// floor, ceil, round and fused multiply-add where there is no instruction.
 void addRoundingPatterns(mlir::RewritePatternSet &patterns, bool hasRoundingUnit, bool hasFMA);
+/// 16-bit floats to and from wider ones.
 void addConversionPatterns(mlir::RewritePatternSet &patterns, bool hasF16);
-void addExponentialPatterns(mlir::RewritePatternSet &patterns);
-void addFunctionPatterns(mlir::RewritePatternSet &patterns);
+/// Functions of f64 become calls to libm, and only to those that `libmFunctions()` lists.
+void addLibmPatterns(mlir::RewritePatternSet &patterns);
 
-} // namespace ampc::cpu
+} // namespace ampc::target
 #endif

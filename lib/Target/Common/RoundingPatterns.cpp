@@ -1,9 +1,9 @@
 // floor, ceil, round and fused multiply-add where there is no instruction.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/CPU/Math/FloatCode.h"
+#include "lib/Target/Common/FloatCode.h"
 
 using namespace mlir;
-using namespace ampc::cpu;
+using namespace ampc::target;
 
 // Adding 2^(p-1) leaves no bits for a fraction, so the addition itself rounds to nearest even.
 static Value nearestEven(FloatCode &c, Value x) {
@@ -53,7 +53,7 @@ struct SplitFMA : OpRewritePattern<math::FmaOp> {
 };
 } // namespace
 
-void ampc::cpu::addRoundingPatterns(RewritePatternSet &patterns, bool hasRoundingUnit,
+void ampc::target::addRoundingPatterns(RewritePatternSet &patterns, bool hasRoundingUnit,
                                     bool hasFMA) {
   patterns.add<Expand<math::RoundOp, nearestAway>>(patterns.getContext());
   if (!hasRoundingUnit)

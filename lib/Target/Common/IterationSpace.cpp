@@ -1,10 +1,11 @@
 // Affine maps as strides, and spaces with as few dimensions as possible.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/CPU/BodyEmitter.h"
+#include "lib/Target/Common/IterationSpace.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace ampc;
-using namespace ampc::cpu;
+using namespace ampc::target;
 
 static void addTo(Access &access, AffineExpr expr, int64_t factor) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
@@ -111,7 +112,7 @@ int64_t IterationSpace::count(unsigned from, unsigned to) const {
     product *= sizes[dim];
   return product;
 }
-SmallVector<Value> IterationSpace::delinearize(KernelEmitter &e, Value number,
+SmallVector<Value> IterationSpace::delinearize(LoopEmitter &e, Value number,
                                                unsigned split) const {
   SmallVector<Value> dims(split);
   for (unsigned dim = split; dim-- > 0;) {
@@ -119,4 +120,41 @@ SmallVector<Value> IterationSpace::delinearize(KernelEmitter &e, Value number,
     number = e.div(number, sizes[dim]);
   }
   return dims;
+}
+
+// Maps may step outside between the parts of a sum, so division rounds down and mod is not
+// negative.
+static Value expression(LoopEmitter &e, AffineExpr expr, ArrayRef<Value> dims) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return e.index(constant.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dims[dim.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Value x = expression(e, binary.getLHS(), dims), y = expression(e, binary.getRHS(), dims);
+  switch (binary.getKind()) {
+  case AffineExprKind::Add:
+    return e.add(x, y);
+  case AffineExprKind::Mul:
+    return e.b.createOrFold<arith::MulIOp>(e.loc, x, y);
+  case AffineExprKind::FloorDiv:
+    return e.b.createOrFold<arith::FloorDivSIOp>(e.loc, x, y);
+  case AffineExprKind::CeilDiv:
+    return e.b.createOrFold<arith::CeilDivSIOp>(e.loc, x, y);
+  default: { // mod
+    Value quotient = e.b.createOrFold<arith::FloorDivSIOp>(e.loc, x, y);
+    return e.sub(x, e.b.createOrFold<arith::MulIOp>(e.loc, quotient, y));
+  }
+  }
+}
+Value target::position(LoopEmitter &e, const Access &access, ArrayRef<Value> dims) {
+  Value sum;
+  auto include = [&](Value term) { sum = sum ? e.add(sum, term) : term; };
+  for (auto [dim, stride] : llvm::enumerate(access.strides))
+    if (stride)
+      include(e.mul(dims[dim], stride));
+  if (access.residue)
+    include(expression(e, access.residue, dims));
+  if (access.constant || !sum)
+    include(e.index(access.constant));
+  return sum;
 }

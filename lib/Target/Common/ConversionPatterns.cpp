@@ -3,10 +3,10 @@
 //
 // bf16 on every tier: the conversion instruction of AVX512_BF16 flushes denormals, and tiers should
 // agree. f16 where F16C is missing; the same bits as the instruction gives, which quiets NaNs.
-#include "lib/Target/CPU/Math/FloatCode.h"
+#include "lib/Target/Common/FloatCode.h"
 
 using namespace mlir;
-using namespace ampc::cpu;
+using namespace ampc::target;
 
 static Value bf16ToF32(FloatCode &c, Value x) {
   Value wide = c.zeroExtend(c.bits(x), c.b.getI32Type());
@@ -121,7 +121,7 @@ template <typename Op> struct IntegerTo16 : OpRewritePattern<Op> {
 };
 } // namespace
 
-void ampc::cpu::addConversionPatterns(RewritePatternSet &patterns, bool hasF16) {
+void ampc::target::addConversionPatterns(RewritePatternSet &patterns, bool hasF16) {
   patterns.add<NarrowTo16, WidenFrom16>(patterns.getContext(), hasF16);
   patterns.add<IntegerTo16<arith::SIToFPOp>, IntegerTo16<arith::UIToFPOp>>(patterns.getContext());
 }

@@ -1,0 +1,104 @@
+// Numbering and sharing of kernels, and the functions that hold their code.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/Common/KernelCode.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::target;
+
+/// What a kernel's code depends on: all but its operands and its place in memory. Of what earlier
+/// phases attached, that is the mode of a contraction.
+/// (OperationEquivalence cannot say this: it ignores either no values or those inside the body
+/// too.)
+static std::string textOf(Operation *op) {
+  Operation *copy = op->clone();
+  NamedAttrList attached;
+  if (Attribute mode = op->getAttr("kernel.compute"))
+    attached.set("kernel.compute", mode);
+  copy->setDiscardableAttrs(attached.getDictionary(op->getContext()));
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(op->getOperandTypes(), os, " ");
+  copy->print(os, OpPrintingFlags().useLocalScope().printGenericOpForm());
+  copy->destroy();
+  return text;
+}
+
+SmallVector<Operation *> target::shareKernels(ModuleOp module) {
+  llvm::StringMap<int64_t> numbers;
+  SmallVector<Operation *> distinct;
+  Builder b(module.getContext());
+  module.walk([&](KernelOpInterface op) {
+    if (!isa<kernel::ProgramOp>(op->getParentOp()))
+      return; // the kernel of a kernel.with_totals
+    auto [entry, isNew] = numbers.try_emplace(textOf(op), distinct.size());
+    if (isNew)
+      distinct.push_back(op);
+    op->setAttr("kernel.function", b.getI64IntegerAttr(entry->second));
+  });
+  return distinct;
+}
+
+std::string target::symbolPrefix(ModuleOp module, StringRef given) {
+  if (!given.empty())
+    return given.str();
+  std::string name = "model";
+  for (auto model : module.getOps<train::ModelOp>())
+    name = model.getSymName().str();
+  std::replace_if(name.begin(), name.end(), [](char c) { return !llvm::isAlnum(c); }, '_');
+  return name;
+}
+
+ModuleOp target::tierModule(ModuleOp module, StringRef tier) {
+  std::string name = ("tier_" + tier).str();
+  if (auto known = module.lookupSymbol<ModuleOp>(name))
+    return known;
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  auto made = ModuleOp::create(b, module.getLoc(), name);
+  made->setAttr("kernel.tier", b.getStringAttr(tier));
+  return made;
+}
+
+LLVM::LLVMFuncOp target::createKernelFunction(ModuleOp code, Location loc, StringRef symbol) {
+  MLIRContext *context = code.getContext();
+  OpBuilder b = OpBuilder::atBlockEnd(code.getBody());
+  auto pointer = LLVM::LLVMPointerType::get(context);
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
+                                          {pointer, b.getI64Type(), b.getI64Type(), pointer});
+  auto func = LLVM::LLVMFuncOp::create(b, loc, symbol, type);
+  func.setVisibility_(LLVM::Visibility::Hidden);
+  func.addEntryBlock(b);
+  return func;
+}
+
+KernelPointers target::loadPointers(Operation *kernel, LoopEmitter &e, LLVM::LLVMFuncOp func) {
+  KernelPointers pointers;
+  Value array = func.getArgument(0);
+  int64_t number = 0;
+  for (unsigned i = 0; i < kernel->getNumOperands(); ++i)
+    pointers.operands.push_back(e.loadPointer(array, number++));
+  for (unsigned i = 0; i < kernel->getNumResults(); ++i)
+    pointers.results.push_back(e.loadPointer(array, number++));
+  if (cast<KernelOpInterface>(kernel).getWorkspaceBytes() > 0)
+    pointers.workspace = e.loadPointer(array, number);
+  pointers.scratch = func.getArgument(3);
+  return pointers;
+}
+
+Attribute target::describeKernel(MLIRContext *context, StringRef name,
+                                 ArrayRef<KernelEmission> emissions, ArrayRef<StringRef> tiers) {
+  Builder b(context);
+  SmallVector<int64_t> tasks, scratch;
+  bool finish = false;
+  for (const KernelEmission &emission : emissions) {
+    tasks.push_back(emission.tasks);
+    scratch.push_back(emission.scratchBytes);
+    finish |= emission.hasFinish;
+  }
+  return b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(name)),
+                              b.getNamedAttr("tasks", b.getDenseI64ArrayAttr(tasks)),
+                              b.getNamedAttr("scratch", b.getDenseI64ArrayAttr(scratch)),
+                              b.getNamedAttr("finish", b.getBoolAttr(finish)),
+                              b.getNamedAttr("tiers", b.getStrArrayAttr(tiers))});
+}

@@ -1,0 +1,45 @@
+// Numbering and sharing of kernels, and the functions that hold their code.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_TARGET_COMMON_KERNELCODE_H
+#define LIB_TARGET_COMMON_KERNELCODE_H
+
+#include "lib/Target/Common/LoopEmitter.h"
+#include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace ampc::target {
+
+/// What the runtime has to know of a kernel's code.
+struct KernelEmission {
+  int64_t tasks = 1;        // [0, tasks) may run in any order and in parallel
+  int64_t scratchBytes = 0; // per thread, aligned as buffers are
+  bool hasFinish = false;   // a second function, called once after all tasks
+};
+
+/// Addresses of a kernel's operands, then its results, then (if getWorkspaceBytes() > 0) its
+/// workspace.
+struct KernelPointers {
+  llvm::SmallVector<mlir::Value> operands, results;
+  mlir::Value workspace, scratch;
+};
+
+/// Gives every kernel op of the programs the number of its function (`kernel.function`); returns one
+/// op per number. Kernels that differ in nothing but operands and places share one.
+llvm::SmallVector<mlir::Operation *> shareKernels(mlir::ModuleOp module);
+/// What symbols of the module's kernels begin with: `given`, or the model's name.
+std::string symbolPrefix(mlir::ModuleOp module, llvm::StringRef given);
+/// The nested module @tier_NAME with the functions of a tier; made if missing.
+mlir::ModuleOp tierModule(mlir::ModuleOp module, llvm::StringRef tier);
+/// void (ptr operands, i64 begin, i64 end, ptr scratch), with an empty entry block.
+mlir::LLVM::LLVMFuncOp createKernelFunction(mlir::ModuleOp code, mlir::Location loc,
+                                            llvm::StringRef symbol);
+/// What the first and the last argument of such a function lead to.
+KernelPointers loadPointers(mlir::Operation *kernel, LoopEmitter &e, mlir::LLVM::LLVMFuncOp func);
+/// A row of `kernel.functions`: the kernel's code in every tier of the target, and the name of the
+/// tier whose function each of them runs.
+mlir::Attribute describeKernel(mlir::MLIRContext *context, llvm::StringRef name,
+                               llvm::ArrayRef<KernelEmission> emissions,
+                               llvm::ArrayRef<llvm::StringRef> tiers);
+
+} // namespace ampc::target
+#endif
