@@ -28,12 +28,11 @@ static StringRef kindOf(StateOpInterface state) {
   llvm_unreachable("all roles are covered");
 }
 
-/// The most that any program says under this name.
-static int64_t mostOf(ModuleOp module, StringRef attribute) {
+/// The most that any program says.
+static int64_t mostOf(ModuleOp module, std::optional<int64_t> (kernel::ProgramOp::*bytes)()) {
   int64_t most = 0;
   for (auto program : module.getOps<kernel::ProgramOp>())
-    if (auto bytes = program->getAttrOfType<IntegerAttr>(attribute))
-      most = std::max(most, bytes.getInt());
+    most = std::max(most, (program.*bytes)().value_or(0));
   return most;
 }
 
@@ -49,8 +48,8 @@ MemoryTable ampc::memoryOf(ModuleOp module) {
     if (bytes)
       table.push_back({kind, bytes});
   }
-  if (int64_t saved = mostOf(module, "kernel.saved_bytes"))
+  if (int64_t saved = mostOf(module, &kernel::ProgramOp::getSavedBytes))
     table.push_back({"arena, kept for backward", saved});
-  table.push_back({"arena", mostOf(module, "kernel.arena_bytes")});
+  table.push_back({"arena", mostOf(module, &kernel::ProgramOp::getArenaBytes)});
   return table;
 }

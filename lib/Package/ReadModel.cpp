@@ -390,10 +390,8 @@ LogicalResult Reader::readProgram(kernel::ProgramOp program) {
     info.nonfinite = int32_t(*mode);
   info.batch = program.getBatch().value_or(0);
   info.shortBatch = program.getShortBatch();
-  if (auto arena = program->getAttrOfType<IntegerAttr>("kernel.arena_bytes"))
-    info.arenaBytes = arena.getInt();
-  if (auto saved = program->getAttrOfType<IntegerAttr>("kernel.saved_bytes"))
-    info.savedBytes = saved.getInt();
+  info.arenaBytes = program.getArenaBytes().value_or(0);
+  info.savedBytes = program.getSavedBytes().value_or(0);
   result.arenaBytes = std::max(result.arenaBytes, info.arenaBytes);
   if (failed(readArguments(program, info)) || failed(readResults(program, info)) ||
       failed(readEntries(program, info)) || failed(findLoss(program, info)))

@@ -6,9 +6,11 @@
 #include "ampc/LossScaling/Passes.h"
 #include "ampc/Package/Package.h"
 #include "ampc/Precision/Passes.h"
-#include "ampc/Target/CPU/Codegen.h"
 #include "ampc/Target/CPU/Passes.h"
+#include "ampc/Target/Reference/Passes.h"
+#include "ampc/Target/Targets.h"
 #include "ampc/Train/Passes.h"
+#include "lib/Pipelines/OnTargets.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -29,6 +31,33 @@ static AmpAssignPrecisionOptions precisionOptions(const CompileOptions &options)
   result.explain = options.explain;
   result.costs = options.policyCosts;
   return result;
+}
+
+static void addKernels(OpPassManager &pm, const Target &target, const CompileOptions &options) {
+  pm.addPass(createAmpLowerLossScaling());
+  pm.addPass(createConvertTrainToKernel());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  if (options.fuse && target.getFusionLimits()) {
+    pm.addPass(createKernelFuse());
+    pm.addPass(createKernelNarrowResults());
+    pm.addPass(createKernelFuseTotals({options.explain}));
+    pm.addPass(createCSEPass());
+    if (options.packWeights != "never")
+      pm.addPass(createKernelPackWeights({options.packWeights == "always"}));
+    if (options.fusePacks)
+      pm.addPass(createKernelFusePacks({options.explain}));
+  }
+  pm.addPass(createKernelConfigure());
+}
+
+/// Each target has tiers of its own.
+static void addEmission(OpPassManager &pm, const Target &target, const CompileOptions &options) {
+  SmallVector<std::string> tiers;
+  for (const TargetTier &tier : target.getTiers())
+    if (llvm::is_contained(options.tiers, tier.name))
+      tiers.push_back(tier.name.str());
+  target.addEmission(pm, tiers);
 }
 
 ArrayRef<Phase> ampc::getPhases() {
@@ -95,33 +124,23 @@ ArrayRef<Phase> ampc::getPhases() {
          if (options.observe)
            pm.addPass(createTrainObserve());
        }},
-      {"kernels", "train is gone but for declarations: fused kernels with explicit accumulators",
+      {"kernels",
+       "train is gone but for declarations: fused kernels with explicit accumulators, per target",
        [](OpPassManager &pm, const CompileOptions &options) {
-         pm.addPass(createAmpLowerLossScaling());
-         pm.addPass(createConvertTrainToKernel());
-         pm.addPass(createCanonicalizerPass());
-         pm.addPass(createCSEPass());
-         if (!options.fuse)
-           return;
-         pm.addPass(createKernelFuse());
-         pm.addPass(createKernelNarrowResults());
-         pm.addPass(createKernelFuseTotals({options.explain}));
-         pm.addPass(createCSEPass());
-         KernelPackWeightsOptions packing;
-         packing.always = options.packWeights == "always";
-         if (options.packWeights != "never")
-           pm.addPass(createKernelPackWeights(packing));
-         if (options.fusePacks)
-           pm.addPass(createKernelFusePacks({options.explain}));
+         pm.addPass(createSplitByTarget(options.targets));
+         pm.addPass(createRunOnTargets(addKernels, options));
        }},
       {"plan", "one schedule, one arena: every buffer has an offset, and the peak is known",
-       [](OpPassManager &pm, const CompileOptions &) { pm.addPass(createKernelPlan()); }},
-      {"emit", "one function per distinct kernel and tier, in the LLVM dialect",
        [](OpPassManager &pm, const CompileOptions &options) {
-         KernelEmitCPUOptions emit;
-         llvm::append_range(emit.only, options.tiers);
-         pm.addPass(createKernelEmitCPU(emit));
-         cpu::buildCodegenPipeline(pm);
+         pm.addPass(createRunOnTargets(
+             [](OpPassManager &pm, const Target &, const CompileOptions &) {
+               pm.addPass(createKernelPlan());
+             },
+             options));
+       }},
+      {"emit", "one function per distinct kernel and tier of the target, in the LLVM dialect",
+       [](OpPassManager &pm, const CompileOptions &options) {
+         pm.addPass(createRunOnTargets(addEmission, options));
        }},
   };
   return table;
@@ -140,7 +159,7 @@ const Phase *ampc::findPhase(StringRef name) {
 void ampc::registerDialects(DialectRegistry &registry) {
   registry.insert<train::TrainDialect, amp::AmpDialect, kernel::KernelDialect, arith::ArithDialect,
                   math::MathDialect>();
-  cpu::registerCodegenDialects(registry);
+  registerTargets(registry);
   registerPackageDialects(registry);
 }
 
@@ -168,8 +187,10 @@ private:
   void add(const OptionDefinition &option, std::vector<std::string> CompileOptions::*member) {
     auto parsed = std::make_shared<ListOption<std::string>>(*this, option.name,
                                                             llvm::cl::desc(helpOf(option)));
-    reads.push_back(
-        [=](CompileOptions &options) { (options.*member).assign(parsed->begin(), parsed->end()); });
+    reads.push_back([=](CompileOptions &options) {
+      if (!parsed->empty())
+        (options.*member).assign(parsed->begin(), parsed->end());
+    });
   }
   /// The options keep a reference.
   StringRef helpOf(const OptionDefinition &option) {
@@ -188,6 +209,7 @@ void ampc::registerPasses() {
   registerConversionPasses();
   registerKernelPasses();
   registerTargetCPUPasses();
+  registerTargetReferencePasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   static std::vector<std::unique_ptr<PassPipelineRegistration<PhaseOptions>>> pipelines;

@@ -1,5 +1,6 @@
 // Memory of a step, as the plan laid it out, and the kernels that the target made.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Target/Target.h"
 #include "lib/Report/Facts.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Train.h"
@@ -25,18 +26,18 @@ static int64_t lastReader(Value value, const DenseMap<mlir::Operation *, int64_t
   return last;
 }
 
-static void readBuffers(KernelOpInterface op, int64_t time,
+static void readBuffers(const Target &target, KernelOpInterface op, int64_t time,
                         const DenseMap<mlir::Operation *, int64_t> &times, Step &step) {
   if (auto workspace = op->getAttrOfType<IntegerAttr>("kernel.workspace"))
     step.buffers.push_back({"workspace of " + nameOf(op), "", workspace.getInt(),
-                            kernel::alignUp(op.getWorkspaceBytes()), time, time});
+                            alignUp(target, op.getWorkspaceBytes()), time, time});
   auto places = op->getAttrOfType<ArrayAttr>("kernel.places");
   if (!places)
     return;
   for (auto [result, place] : llvm::zip(op->getResults(), places.getAsRange<kernel::PlaceAttr>()))
     if (place.getSpace() == kernel::Space::arena)
       step.buffers.push_back({nameOf(op), typeText(result.getType()), place.getOffset(),
-                              kernel::alignUp(kernel::byteSize(result.getType())), time,
+                              alignUp(target, kernel::byteSize(result.getType())), time,
                               lastReader(result, times, time)});
 }
 
@@ -79,11 +80,9 @@ static void readGradients(kernel::ProgramOp program,
     step.gradientPeakBytes = std::max(step.gradientPeakBytes, bytes);
 }
 
-static void readProgram(kernel::ProgramOp program, Step &step) {
-  if (auto bytes = program->getAttrOfType<IntegerAttr>("kernel.arena_bytes"))
-    step.arenaBytes = bytes.getInt();
-  if (auto bytes = program->getAttrOfType<IntegerAttr>("kernel.saved_bytes"))
-    step.savedBytes = bytes.getInt();
+static void readProgram(const Target &target, kernel::ProgramOp program, Step &step) {
+  step.arenaBytes = program.getArenaBytes().value_or(0);
+  step.savedBytes = program.getSavedBytes().value_or(0);
   DenseMap<mlir::Operation *, int64_t> times;
   for (auto op : program.getBody().getOps<KernelOpInterface>()) {
     times[op] = step.kernels.size();
@@ -92,7 +91,7 @@ static void readProgram(kernel::ProgramOp program, Step &step) {
     step.kernels.push_back({nameOf(op), launch->getName().getStringRef().str(), 0});
   }
   for (auto op : program.getBody().getOps<KernelOpInterface>())
-    readBuffers(op, times[op], times, step);
+    readBuffers(target, op, times[op], times, step);
   readGradients(program, times, step);
   findLiveBytes(step);
 }
@@ -105,17 +104,20 @@ static Step *stepOf(kernel::ProgramOp program, Compilation &compilation) {
 }
 
 void Compilation::readPlan(ModuleOp module) {
+  const Target *target = targetOf(module);
+  if (!target)
+    return;
   for (auto declared : module.getOps<train::ModelOp>())
     for (auto state : declared.getOps<StateOpInterface>()) {
       auto role = state.getStateRole();
       std::string kind = isa<train::ParamOp>(*state) ? "parameter"
                          : role                      ? stringifyStateRole(*role).str()
                                                      : "buffer";
-      stateBytes[kind] += kernel::alignUp(kernel::byteSize(state.getType()));
+      stateBytes[kind] += alignUp(*target, kernel::byteSize(state.getType()));
     }
   for (auto program : module.getOps<kernel::ProgramOp>())
     if (Step *step = stepOf(program, *this))
-      readProgram(program, *step);
+      readProgram(*target, program, *step);
 }
 
 void Compilation::readKernels(ModuleOp module) {

@@ -16,17 +16,17 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace ampc {
+class Target;
+} // namespace ampc
+
 namespace ampc::kernel {
-/// Bytes of a tensor; i1 takes one byte per element. Packed tensors: of the tier that needs most.
+/// Bytes of a tensor; i1 takes one byte per element.
 int64_t byteSize(mlir::Type type);
-/// Buffers start at multiples of 64 bytes.
-inline int64_t alignUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 /// The value whose bytes a chain of views shows.
 mlir::Value throughViews(mlir::Value value);
 /// Only kernel.pack and kernel.map make packed tensors, and only the sides of products are some.
 llvm::LogicalResult verifyPackedTensors(mlir::Operation *op);
-/// Bits of the digits that kernel.group_rows sorts by.
-constexpr int64_t digitBits = 8;
 } // namespace ampc::kernel
 
 #include "mlir-dialects/Kernel/KernelEnums.h.inc"

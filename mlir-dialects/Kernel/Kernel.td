@@ -20,11 +20,49 @@ def KernelDialect : Dialect {
   let description = [{
     Bodies are arith and math ops on scalars. Storage of 16 bits is widened right after a body's argument and
     rounded right before its yield; what happens between computes in f32 (or f64).
+
+    What is of one kind of op is an attribute of that op. Phases write the following on ops of any kind, also on those that other dialects add, so
+    they are attributes of the dialect, which verifies them:
+
+    | attribute | on | says |
+    |---|---|---|
+    | `kernel.barrier` | a kernel | it computes a gradient, which stays in memory for its update |
+    | `kernel.recompute` | a kernel | it makes something again for the backward pass |
+    | `kernel.places` | a kernel, a constant | where its results are: one place each |
+    | `kernel.workspace` | a kernel with a workspace | offset of that in the arena |
+    | `kernel.function` | a kernel | number of its code in `kernel.functions` |
+    | `kernel.offset` | a declaration of state | its place in the state, in bytes |
+    | `kernel.state_bytes` | a module | bytes of the state |
+    | `kernel.functions` | a module | the code of kernels, by number |
+    | `kernel.tier` | a nested module | the tier whose code it holds |
+    | `kernel.target` | a module | the target that its kernels are for; without it the first that is known |
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// What `kernel.target` may name. Targets outlive all contexts.
+    void addTarget(::llvm::StringRef name, const ::ampc::Target *target) { targets.push_back({name, target}); }
+    /// Null if there is none of that name; the first one for no name.
+    const ::ampc::Target *findTarget(::llvm::StringRef name) const;
+    using NamedTarget = ::std::pair<::llvm::StringRef, const ::ampc::Target *>;
+    ::llvm::ArrayRef<NamedTarget> getTargets() const { return targets; }
+
+  private:
+    ::llvm::SmallVector<NamedTarget> targets;
+
+  public:
+  }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 class Kernel_Op<string mnemonic, list<Trait> traits = []> : Op<KernelDialect, mnemonic, traits>;
+
+def Kernel_Count : ConfinedAttr<SignedI64Attr, [IntNonNegative]>;
+// What a target chooses for sums that several tasks form together.
+defvar Kernel_Parts = DefaultValuedAttr<ConfinedAttr<SignedI64Attr, [IntPositive]>, "1">;
+defvar Kernel_Workspace = DefaultValuedAttr<Kernel_Count, "0">;
+// Types in which a target multiplies what the operands hold, one per operand: tf32, or 8 bits.
+defvar Kernel_Compute = OptionalAttr<TypeArrayAttr>;
 
 // ---- Where a value lives, after planning ----
 def Kernel_Space : I32EnumAttr<"Space", "a memory of the step", [
@@ -47,16 +85,15 @@ def Kernel_PackedAttr : AttrDef<KernelDialect, "Packed", [DeclareAttrInterfaceMe
   let mnemonic = "packed";
   let summary = "Encoding of a matrix in the order in which products read this side of them";
   let description = [{
-    A role, not a layout: every tier has an order of its own, made by its `kernel.pack` or `kernel.map` and read by its `kernel.gemm`. `depth` is the dimension that is
-    summed over. The bytes suffice for every tier: lines (of left sides 11 more) are rounded up to 32, or 16 if there are no more, and the depth of
-    16-bit types to 32. Elements of f16, and of 16-bit left sides, take 4 bytes.
+    A role, not a layout: every tier of a target has an order of its own, made by its `kernel.pack` or `kernel.map` and read by its `kernel.gemm`. `depth` is the
+    dimension that is summed over, `bytes` what the target needs for the matrix, whichever of its tiers runs.
 
     ```mlir
-    tensor<384x1536xbf16, #kernel.packed<rhs, depth = 0>>
+    tensor<384x1536xbf16, #kernel.packed<rhs, depth = 0, bytes = 1179648>>
     ```
   }];
-  let parameters = (ins "::ampc::kernel::Side":$side, "unsigned":$depth);
-  let assemblyFormat = "`<` $side `,` `depth` `=` $depth `>`";
+  let parameters = (ins "::ampc::kernel::Side":$side, "unsigned":$depth, "int64_t":$bytes);
+  let assemblyFormat = "`<` $side `,` `depth` `=` $depth `,` `bytes` `=` $bytes `>`";
   let extraClassDeclaration = [{
     /// The other dimension: rows of a left side, columns of a right one.
     unsigned getLine() const { return 1 - getDepth(); }
@@ -67,8 +104,8 @@ def Kernel_ProgramOp : Kernel_Op<"program", [FunctionOpInterface, ProgramOpInter
   let summary = "Kernels in the order in which they run";
   let description = [{
     What the program does, and what its arguments and results are, is said as in `train.func`.
-    After planning, `kernel.arena_bytes` holds the peak, every kernel has `kernel.places` (one place per
-    result) and, with a workspace, `kernel.workspace` (an arena offset).
+    After planning, `arena_bytes` holds the peak and `unshared_bytes` what it would be if no two buffers shared bytes. With a loss, `loss_ready`
+    counts the kernels up to and with the one that computes it, and `saved_bytes` are those of the arena that wait for the backward pass.
 
     ```mlir
     kernel.program @twice(%x: tensor<4x8xf32> {train.is = #train.input<"x">})
@@ -84,7 +121,9 @@ def Kernel_ProgramOp : Kernel_Op<"program", [FunctionOpInterface, ProgramOpInter
   }];
   let arguments = !con((ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                             OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs),
-                       programAttributes);
+                       programAttributes,
+                       (ins OptionalAttr<Kernel_Count>:$arena_bytes, OptionalAttr<Kernel_Count>:$unshared_bytes,
+                            OptionalAttr<Kernel_Count>:$saved_bytes, OptionalAttr<Kernel_Count>:$loss_ready));
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "const ::llvm::Twine &":$name, "::mlir::FunctionType":$type)>];
   let regions = (region AnyRegion:$body);
@@ -231,11 +270,11 @@ def Kernel_MapOp : Kernel_LaunchOp<"map", [FusedKernelOpInterface, IsolatedFromA
     attr-dict-with-keyword $body `:` type($outs)}];
   let hasVerifier = 1;
 }
-def Kernel_ReduceOp : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["getWorkspaceBytes", "canTotal"]>]> {
+def Kernel_ReduceOp : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
   let summary = "Combines the yielded values over the middle dimension of a space [outer, reduced, inner]";
   let description = [{
     Every yielded value has the type of its accumulator (f32 or wider for floats) and gives a
-    result over [outer, inner]. `reduced` is cut into `getChunks()` parts, whose sums are combined in order: the
+    result over [outer, inner]. `reduced` is cut into `parts`, whose sums are combined in order: the
     result does not depend on the number of threads.
 
     ```mlir
@@ -247,15 +286,12 @@ def Kernel_ReduceOp : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, Isolate
     ```
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$space, AffineMapArrayAttr:$input_maps,
-                       AffineMapArrayAttr:$result_maps, Kernel_CombineAttr:$kind);
+                       AffineMapArrayAttr:$result_maps, Kernel_CombineAttr:$kind, Kernel_Parts:$parts,
+                       Kernel_Workspace:$workspace_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{$kind `(` ($inputs^ `:` type($inputs))? `)` `space` $space `maps` $input_maps `->` $result_maps
     attr-dict-with-keyword $body `:` type($outs)}];
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    /// Parts of the reduced dimension that tasks sum by themselves.
-    int64_t getChunks();
-  }];
 }
 def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
   let summary = "Matrix product with an explicit accumulator and a body that turns sums into results";
@@ -276,7 +312,7 @@ def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFro
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
                        DenseI64ArrayAttr:$space, SignedI64Attr:$depth, AffineMapArrayAttr:$operand_maps,
-                       AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps, TypeAttr:$acc);
+                       AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps, TypeAttr:$acc, Kernel_Compute:$compute);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `maps` $operand_maps
     `space` $space `depth` $depth `epilogue` `(` ($inputs^ `:` type($inputs))? `)` `maps` $input_maps `->` $result_maps
@@ -286,12 +322,13 @@ def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFro
 }
 
 // Geometry of a two-dimensional window; images NHWC.
-class Kernel_ConvLikeOp<string mnemonic, list<string> methods = ["canTotal"]> : Kernel_LaunchOp<mnemonic,
-    [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, methods>]> {
-  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
-                       DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
-                       DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$input_dilations, SignedI64Attr:$groups,
-                       AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps, TypeAttr:$acc);
+class Kernel_ConvLikeOp<string mnemonic, dag chosen = (ins)> : Kernel_LaunchOp<mnemonic,
+    [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
+  let arguments = !con((ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
+                            DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
+                            DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$input_dilations, SignedI64Attr:$groups,
+                            AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps, TypeAttr:$acc,
+                            Kernel_Compute:$compute), chosen);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `strides` $strides `padding` $padding
     `dilations` $dilations `input_dilations` $input_dilations `groups` $groups `space` $space
@@ -316,11 +353,11 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
     ```
   }];
 }
-def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter", ["getWorkspaceBytes", "canTotal"]> {
+def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter", (ins Kernel_Parts:$parts, Kernel_Workspace:$workspace_bytes)> {
   let summary = "Gradient for an OHWI filter from image (lhs) and cotangent (rhs); space [O, KH, KW, I/groups]";
   let description = [{
-    The sum over pixels is one of `getParts()` partial sums, each over a range of the images, added in order: their number follows
-    from the shapes alone, so it is the same for any number of threads and any tier. The workspace holds them.
+    The sum over pixels is one of `parts` partial sums, each over a range of the images, added in order: the
+    result does not depend on the number of threads. The workspace holds them.
 
     ```mlir
     %dw = kernel.conv_filter %image, %dy : tensor<2x6x9x3xf32>, tensor<2x6x9x5xf32> acc f32 strides [1, 1] padding [1, 1, 1, 1]
@@ -333,18 +370,19 @@ def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter", ["getWorkspaceBytes",
   }];
   let extraClassDeclaration = [{
     unsigned getNumLeadingArguments() { return 1; }
-    int64_t getParts();
+    /// Whether there are zeros between rows or columns of the image.
     bool hasDilatedImage();
   }];
 }
 def Kernel_WithTotalsOp : Kernel_LaunchOp<"with_totals",
-    [IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["getWorkspaceBytes"]>]> {
+    [IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface>]> {
   let summary = "A kernel, and sums over the elements that it writes, formed while it writes them";
   let description = [{
     The first region holds one kernel and yields its results; its arguments are the first inputs. The other inputs are scalars (tensors of
     one element). The body's arguments are one element of every result as it is stored, then the scalars. Each value that
     the body yields, a real number of 32 bits or more or an integer, is added up over all elements of the one result that it depends on. These
-    sums, of one element each, are the results after those of the kernel. Their order depends on the tier, not on the number of threads.
+    sums, of one element each, are the results after those of the kernel. Each is put together from at most `parts` partial sums; their order
+    depends on the tier, not on the number of threads. The workspace holds them behind what the kernel itself needs.
 
     ```mlir
     %y, %squares = kernel.with_totals(%x, %index, %factor : tensor<12x8xf32>, tensor<12xi32>, tensor<f32>) of {
@@ -359,13 +397,11 @@ def Kernel_WithTotalsOp : Kernel_LaunchOp<"with_totals",
     } : tensor<100x8xf32>, tensor<f32>
     ```
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Kernel_Parts:$parts, Kernel_Workspace:$workspace_bytes);
   let regions = (region SizedRegion<1>:$launch, SizedRegion<1>:$body);
   let assemblyFormat = "`(` ($inputs^ `:` type($inputs))? `)` `of` $launch `sum` $body attr-dict `:` type($outs)";
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// Partial sums that a total is put together from, at most.
-    static constexpr int64_t maxParts = 256;
     KernelOpInterface getKernel();
     unsigned getNumTotals() { return getNumResults() - getKernel()->getNumResults(); }
   }];

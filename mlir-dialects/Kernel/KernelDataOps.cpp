@@ -47,10 +47,6 @@ LogicalResult GroupRowsOp::verify() {
                          << index << ", " << getOf() << " and " << getResultTypes();
   return success();
 }
-/// The order of the pass before, and how often each value of a digit occurs.
-int64_t GroupRowsOp::getWorkspaceBytes() {
-  return alignUp(byteSize(getOrder().getType())) + (int64_t(1) << digitBits) * 4;
-}
 
 LogicalResult SumRowsOp::verify() {
   auto updates = tensorOf(getUpdates()), order = tensorOf(getOrder()),

@@ -35,17 +35,17 @@ def Kernel_ScatterAddOp : Kernel_DataOp<"scatter_add", [], ["canTotal"]> {
   let assemblyFormat = [{$updates `,` $index (`padding` $padding^)? attr-dict
                          `:` type($updates) `,` type($index) `->` type($result)}];
 }
-def Kernel_GroupRowsOp : Kernel_DataOp<"group_rows", [], ["getWorkspaceBytes"]> {
+def Kernel_GroupRowsOp : Kernel_DataOp<"group_rows"> {
   let summary = "Distinct indices in ascending order, and where each occurs";
   let description = [{
     `rows` holds the distinct indices in [0, `of`), then -1. Those that index `rows[k]` belongs to are
-    `order[starts[k]]` to `order[starts[k + 1] - 1]`, ascending. One task sorts by digits: time does not depend on `of`.
+    `order[starts[k]]` to `order[starts[k + 1] - 1]`, ascending.
 
     ```mlir
     %rows, %order, %starts = kernel.group_rows %index of 100 : tensor<12xi32> -> tensor<12xi32>, tensor<12xi32>, tensor<13xi32>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$index, SignedI64Attr:$of);
+  let arguments = (ins AnyRankedTensor:$index, SignedI64Attr:$of, Kernel_Workspace:$workspace_bytes);
   let results = (outs AnyRankedTensor:$rows, AnyRankedTensor:$order, AnyRankedTensor:$starts);
   let assemblyFormat = "$index `of` $of attr-dict `:` type($index) `->` type(results)";
 }
@@ -93,7 +93,7 @@ def Kernel_PackOp : Kernel_DataOp<"pack"> {
     The result's encoding says for which side, and which dimension is summed over.
 
     ```mlir
-    %y = kernel.pack %x : tensor<384x1536xbf16> to tensor<384x1536xbf16, #kernel.packed<rhs, depth = 0>>
+    %y = kernel.pack %x : tensor<384x1536xbf16> to tensor<384x1536xbf16, #kernel.packed<rhs, depth = 0, bytes = 1179648>>
     ```
   }];
   let arguments = (ins AnyRankedTensor:$x);

@@ -44,25 +44,16 @@ LogicalResult PackedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
                           "but got rank "
                        << shape.size() << ", elements of " << element << " and depth "
                        << getDepth();
+  int64_t least = shape[0] * shape[1] * (element.getIntOrFloatBitWidth() / 8);
+  if (getBytes() < least)
+    return emitError() << "expected at least the " << least
+                       << " bytes of the matrix's elements, but got " << getBytes();
   return success();
-}
-
-/// Panels of B have at most 32 lines, of A at most 12 (32 in tiles); steps are of 16 pairs of
-/// 16-bit numbers.
-static int64_t packedBytes(RankedTensorType type, PackedAttr packing) {
-  int64_t lines = type.getDimSize(packing.getLine()), depth = type.getDimSize(packing.getDepth());
-  int64_t bits = type.getElementTypeBitWidth();
-  bool isWidened = bits == 16 && (type.getElementType().isF16() || packing.getSide() == Side::lhs);
-  int64_t bytes = isWidened ? 4 : bits / 8;
-  if (packing.getSide() == Side::lhs)
-    lines += 11;
-  return llvm::alignTo(lines, lines > 16 ? 32 : 16) * llvm::alignTo(depth, bits == 16 ? 32 : 1) *
-         bytes;
 }
 
 int64_t kernel::byteSize(Type type) {
   if (PackedAttr packing = packingOf(type))
-    return packedBytes(tensorOf(type), packing);
+    return packing.getBytes();
   return tensorOf(type).getNumElements() *
          std::max(1u, tensorOf(type).getElementTypeBitWidth() / 8);
 }
@@ -243,42 +234,9 @@ LogicalResult ConvFilterOp::verify() {
   return verifyFused(*this);
 }
 
-/// Whether there are zeros between rows or columns of the image.
 bool ConvFilterOp::hasDilatedImage() {
   return llvm::any_of(getInputDilations(), [](int64_t d) { return d > 1; });
 }
-// Small filters: few tiles, but long sums. Parts of two images or more, 1 M products or more, and
-// together 4 MB or less.
-int64_t ConvFilterOp::getParts() {
-  if (hasDilatedImage())
-    return 1;
-  ArrayRef<int64_t> out = tensorOf(getRhs().getType()).getShape();
-  int64_t sums = getSpace()[0] * getSpace()[1] * getSpace()[2] * getSpace()[3];
-  int64_t bytes = sums * getAcc().getIntOrFloatBitWidth() / 8;
-  int64_t products = sums * out[0] * out[1] * out[2];
-  return std::max<int64_t>(1,
-                           std::min({int64_t(16), (4 << 20) / bytes, out[0] / 2, products >> 20}));
-}
-int64_t ConvFilterOp::getWorkspaceBytes() {
-  int64_t sums = getSpace()[0] * getSpace()[1] * getSpace()[2] * getSpace()[3], parts = getParts();
-  return parts == 1 ? 0 : alignUp(parts * sums * getAcc().getIntOrFloatBitWidth() / 8);
-}
-
-// A part is worth a task from about 16 K elements on; 64 parts keep the last sum short.
-int64_t ReduceOp::getChunks() {
-  int64_t reduced = getSpace()[1], elements = reduced * getSpace()[0] * getSpace()[2];
-  return std::max<int64_t>(1, std::min({reduced / 16, elements / 16384, int64_t(64)}));
-}
-int64_t ReduceOp::getWorkspaceBytes() {
-  if (getChunks() == 1)
-    return 0;
-  int64_t bytes = 0;
-  for (Type type : getResultTypes())
-    bytes += alignUp(getChunks() * getSpace()[0] * getSpace()[2] *
-                     tensorOf(type).getElementTypeBitWidth() / 8);
-  return bytes;
-}
-
 /// Every point of the space writes an element of its own.
 static bool writesOnce(FusedKernelOpInterface op, unsigned result) {
   ArrayRef<int64_t> space = op.getSpace();
@@ -296,11 +254,6 @@ bool ReduceOp::canTotal(unsigned result) { return true; }
 KernelOpInterface WithTotalsOp::getKernel() {
   return cast<KernelOpInterface>(getLaunch().front().front());
 }
-int64_t WithTotalsOp::getWorkspaceBytes() {
-  return alignUp(getKernel().getWorkspaceBytes()) +
-         int64_t(getNumTotals()) * maxParts * int64_t(sizeof(double));
-}
-
 /// One kernel, which writes what it totals.
 static LogicalResult verifyLaunch(WithTotalsOp op) {
   Block &launch = op.getLaunch().front();

@@ -12,8 +12,8 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let verify = "return ::ampc::kernel::verifyPackedTensors($_op);";
   let methods = [
     InterfaceMethod<[{
-      Bytes shared by the tasks of one launch, for partial results that a last task combines. Not
-      dependent on the tier or the number of threads.}],
+      Bytes shared by the tasks of one launch, for partial results that a last task combines: as many as the
+      target asked for, whatever its tier or the number of threads.}],
       "int64_t", "getWorkspaceBytes", (ins), "", "return 0;">,
     InterfaceMethod<"The operand whose memory the first result has to take over; null for most kernels.",
       "::mlir::OpOperand *", "getOverwritten", (ins), "", "return nullptr;">,

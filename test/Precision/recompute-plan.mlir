@@ -4,9 +4,9 @@
 // RUN: ampc compile %s --precision=bf16 --compile-to=plan | FileCheck %s
 // RUN: ampc compile %s --compile-to=plan | FileCheck %s --check-prefix=F32
 // CHECK-LABEL: kernel.program @fit.train
-// CHECK-SAME:  kernel.saved_bytes = 98496
+// CHECK-SAME:  saved_bytes = 98496
 // F32-LABEL:   kernel.program @fit.train
-// F32-SAME:    kernel.saved_bytes = 196800
+// F32-SAME:    saved_bytes = 196800
 
 train.model @drop {
   train.param @w0 : tensor<256x256xf32> = #train.kaiming_uniform

@@ -12,7 +12,7 @@ def KernelFuse : Pass<"kernel-fuse", "::mlir::ModuleOp"> {
     too: fusion does not change a bit of any result. Kernels with `kernel.barrier` (they compute gradients) keep their results
     in memory, so that every parameter's update is one pass that starts when all of its gradient is known; a number that such a
     gradient is multiplied by, as unscaling does, goes into every reader. Kernels with `kernel.recompute` make something again for the backward
-    pass: they join what reads them, but nothing before it.
+    pass: they join what reads them, but nothing before it. The target limits how much one kernel holds.
   }];
   let options = [Option<"acrossGradients", "across-gradients", "bool", "false", "fuse updates into the kernels of gradients">];
 }
@@ -34,16 +34,12 @@ def KernelPackWeights : Pass<"kernel-pack-weights", "::mlir::ModuleOp"> {
     result depends on them.
 
     What it is worth depends on the rows that products have. A program gains if (reads - writes of the copy) * `rows` is at least
-    the sum of the rows of its products, where `rows` is `rows-16` for bf16, which tiles multiply many times as fast. A step that
+    the sum of the rows of its products, where the target says what `rows` is for numbers of that type. A step that
     reads a weight once per update gains nothing: it packs once either way. A copy is made if some program gains that writes the
-    weight or is an export. Where nothing but products reads the bf16 copy of a parameter, packed ones then take its place, one
+    weight or is an export. Where nothing but products reads the 16-bit copy of a parameter and packed ones are as small, they then take its place, one
     for every order.
   }];
-  let options = [
-    Option<"rows", "rows", "int64_t", "64", "of products of which packing takes a twentieth">,
-    Option<"narrowRows", "rows-16", "int64_t", "512", "the same for bf16">,
-    Option<"always", "always", "bool", "false", "whatever it saves">,
-  ];
+  let options = [Option<"always", "always", "bool", "false", "whatever it saves">];
 }
 
 def KernelFusePacks : Pass<"kernel-fuse-packs", "::mlir::ModuleOp"> {
@@ -67,15 +63,23 @@ def KernelFuseTotals : Pass<"kernel-fuse-totals", "::mlir::ModuleOp"> {
   let options = [Option<"explain", "explain", "bool", "false", "a remark for every sum that stays a pass of its own">];
 }
 
+def KernelConfigure : Pass<"kernel-configure", "::mlir::ModuleOp"> {
+  let summary = "Set what kernels leave to their target";
+  let description = [{
+    In how many parts a sum over many elements is formed, and how many bytes of memory a launch shares, depends on the target: `parts` and
+    `workspace_bytes` of the ops that have them. Later passes read it there.
+  }];
+}
+
 def KernelPlan : Pass<"kernel-plan", "::mlir::ModuleOp"> {
   let summary = "Orders kernels and gives every buffer its place";
   let description = [{
     Every declaration of state gets `kernel.offset` (gradients last), the module `kernel.state_bytes`. In each program the
     kernels are put in an order that keeps live ranges short; the loss comes before the first write to state
-    (`kernel.loss_ready`: kernels up to and with the loss), and new state is written after the last reader of the old
+    (`loss_ready`: kernels up to and with the loss), and new state is written after the last reader of the old
     value. Kernels get `kernel.places` (one per result) and `kernel.workspace`; the program gets
-    `kernel.arena_bytes` and, for comparison, `kernel.unshared_bytes`, the sum of all buffers. In a program with a loss
-    `kernel.saved_bytes` are the bytes of the arena that were written before the loss is known and are read after it: what
+    `arena_bytes` and, for comparison, `unshared_bytes`, the sum of all buffers. In a program with a loss
+    `saved_bytes` are the bytes of the arena that were written before the loss is known and are read after it: what
     the forward pass keeps for the backward pass. Values that cannot be
     computed where they have to be are copied there by further kernels.
   }];

@@ -29,6 +29,11 @@ mlir::FailureOr<const Phase *> lastPhaseOf(mlir::ModuleOp module);
 /// The names of all phases, for messages.
 std::string phaseNames();
 
+/// The names of all targets, for messages.
+std::string targetNames();
+/// What a list of targets should have been, but is not; or nothing.
+std::string expectedTargets(llvm::ArrayRef<std::string> names);
+
 /// Every dialect and interface that a model, any phase, or code generation needs.
 void registerDialects(mlir::DialectRegistry &registry);
 /// Every pass and, as a pipeline, every phase.

@@ -35,16 +35,14 @@ static kernel::ProgramOp createProgram(train::FuncOp func, OpBuilder &builder) {
   return program;
 }
 
-/// What precision phases said about an op holds for its kernels.
+/// What is made again for the backward pass is so as a kernel, too.
 static void handOn(Operation *op, Block *body, Operation *last) {
+  if (!op->hasAttr("amp.recompute"))
+    return;
   Operation *first = last ? last->getNextNode() : body->empty() ? nullptr : &body->front();
-  for (Operation *made = first; made; made = made->getNextNode()) {
-    if (op->hasAttr("amp.recompute") && isa<kernel::MapOp>(made))
+  for (Operation *made = first; made; made = made->getNextNode())
+    if (isa<kernel::MapOp>(made))
       made->setAttr("kernel.recompute", UnitAttr::get(op->getContext()));
-    if (Attribute mode = op->getAttr("amp.compute");
-        mode && !isa<kernel::MapOp>(made) && isa<FusedKernelOpInterface>(made))
-      made->setAttr("kernel.compute", mode);
-  }
 }
 
 /// Goes on after an op without a kernel, so that one run names all of them.

@@ -94,6 +94,10 @@ inline mlir::Type computeType(mlir::Type storage) {
   bool narrow = mlir::isa<mlir::FloatType>(storage) && storage.getIntOrFloatBitWidth() < 32;
   return narrow ? mlir::Float32Type::get(storage.getContext()) : storage;
 }
+/// The types that a contraction multiplies its operands in, if the precision phase said so.
+inline mlir::ArrayAttr modeOf(mlir::Operation *op) {
+  return op->getAttrOfType<mlir::ArrayAttr>("amp.compute");
+}
 /// The product of some sizes.
 inline int64_t product(llvm::ArrayRef<int64_t> sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>());

@@ -14,7 +14,8 @@ static LogicalResult createConv(Op op, Value lhs, Value rhs, ArrayRef<int64_t> s
   auto conv = Kernel::create(
       builder, op.getLoc(), TypeRange{type}, lhs, rhs, ValueRange{}, type.getShape(), strides,
       padding, op.getDilations(), inputDilations, op.getGroups(), builder.getAffineMapArrayAttr({}),
-      builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(4)), type.getElementType());
+      builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(4)), type.getElementType(),
+      modeOf(op));
   converter.addPlainBody(conv, type.getElementType());
   converter.set(op, conv.getResult(0));
   return success();

@@ -1,6 +1,7 @@
 // Fusion: fewer passes over memory, with the same bits.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
+#include "ampc/Target/Target.h"
 #include "lib/Kernel/Fusion/Merge.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -15,15 +16,14 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-// Addresses of more tensors than that do not fit registers; longer bodies spill.
-static constexpr unsigned maxTensors = 24, maxBody = 400;
 // How far the search for ops between two kernels goes, so that fusion stays linear.
 static constexpr unsigned maxBetween = 256, maxSiblings = 64, maxDistance = 32;
 
 namespace {
 class Fuser {
 public:
-  Fuser(Block &block, bool acrossGradients) : block(block), acrossGradients(acrossGradients) {}
+  Fuser(Block &block, FusionLimits limits, bool acrossGradients)
+      : block(block), limits(limits), acrossGradients(acrossGradients) {}
   void run();
 
 private:
@@ -33,6 +33,7 @@ private:
   bool joinSibling(FusedKernelOpInterface op);
   bool mergeSiblings(FusedKernelOpInterface first, FusedKernelOpInterface second);
   bool pushUsersBehind(Operation *producer, Operation *reader);
+  bool fits(FusedKernelOpInterface a, FusedKernelOpInterface b) const;
   bool isFree(kernel::MapOp op) const;
   bool isBarrier(Operation *op) const { return !acrossGradients && op->hasAttr("kernel.barrier"); }
   void replaced(ArrayRef<Operation *> old, FusedKernelOpInterface merged);
@@ -44,6 +45,7 @@ private:
   kernel::MapOp respaceQueued(kernel::MapOp op, ArrayRef<int64_t> space);
 
   Block &block;
+  FusionLimits limits;
   bool acrossGradients, joining = false;
   SetVector<Operation *> worklist;
 };
@@ -56,10 +58,10 @@ static MutableArrayRef<OpOperand> inputsOf(FusedKernelOpInterface op) {
 static unsigned bodySize(FusedKernelOpInterface op) {
   return std::distance(op.getBody().front().begin(), op.getBody().front().end());
 }
-static bool fits(FusedKernelOpInterface a, FusedKernelOpInterface b) {
+bool Fuser::fits(FusedKernelOpInterface a, FusedKernelOpInterface b) const {
   return a->getNumOperands() + a->getNumResults() + b->getNumOperands() + b->getNumResults() <=
-             maxTensors &&
-         bodySize(a) + bodySize(b) <= maxBody;
+             limits.tensors &&
+         bodySize(a) + bodySize(b) <= limits.body;
 }
 
 /// Kernels and returns that read `value`, through views too.
@@ -491,12 +493,18 @@ namespace {
 struct KernelFuse : ampc::impl::KernelFuseBase<KernelFuse> {
   using KernelFuseBase::KernelFuseBase;
   void runOnOperation() override {
+    const Target *target = targetOf(getOperation());
+    if (!target)
+      return signalPassFailure();
+    std::optional<FusionLimits> limits = target->getFusionLimits();
+    if (!limits)
+      return;
     IRRewriter rewriter(&getContext());
     for (auto program : getOperation().getOps<kernel::ProgramOp>()) {
       DominanceInfo dominance;
       eliminateCommonSubExpressions(rewriter, dominance,
                                     program); // every parameter's update has its own scalars
-      Fuser(program.getBody().front(), acrossGradients).run();
+      Fuser(program.getBody().front(), *limits, acrossGradients).run();
       eliminateCommonSubExpressions(rewriter, dominance,
                                     program); // merged bodies widen the same arguments
     }

@@ -93,18 +93,15 @@ kernel::WithTotalsOp TotalsFusion::create() {
     locations.push_back(reader.op->getLoc());
   }
   auto inputs = llvm::to_vector(llvm::concat<const Value>(own, scalars));
-  auto op = kernel::WithTotalsOp::create(builder, builder.getFusedLoc(locations), types, inputs);
-  // The mode of a contraction stays with the contraction; all else is of the whole.
-  NamedAttrList ofWhole(kernel->getDiscardableAttrDictionary()), ofLaunch;
-  if (Attribute mode = ofWhole.erase("kernel.compute"))
-    ofLaunch.set("kernel.compute", mode);
-  op->setDiscardableAttrs(ofWhole.getDictionary(builder.getContext()));
+  auto op = kernel::WithTotalsOp::create(builder, builder.getFusedLoc(locations), types, inputs,
+                                         /*parts=*/1);
+  op->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
   IRMapping arguments;
   Block *launch = builder.createBlock(&op.getLaunch());
   for (Value value : own)
     arguments.map(value, launch->addArgument(value.getType(), value.getLoc()));
   Operation *inner = builder.clone(*kernel, arguments);
-  inner->setDiscardableAttrs(ofLaunch.getDictionary(builder.getContext()));
+  inner->setDiscardableAttrs(builder.getDictionaryAttr({}));
   kernel::YieldOp::create(builder, kernel->getLoc(), inner->getResults());
   Block *body = builder.createBlock(&op.getBody());
   for (Value value : llvm::concat<Value>(llvm::to_vector_of<Value>(kernel->getResults()),

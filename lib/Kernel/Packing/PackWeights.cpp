@@ -1,6 +1,7 @@
 // Weights in the order in which products read them, as state that follows the weights.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
+#include "ampc/Target/Target.h"
 #include "lib/Kernel/Fusion/Spaces.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "llvm/ADT/MapVector.h"
@@ -20,16 +21,16 @@ namespace {
 /// A weight in the order of right sides that are summed over its dimension `depth`.
 using Copy = std::pair<StringAttr, unsigned>;
 
-class Packing {
+class PackWeights {
 public:
-  Packing(train::ModelOp model, const KernelPackWeightsOptions &options)
-      : model(model), module(model->getParentOfType<ModuleOp>()), options(options) {}
+  PackWeights(train::ModelOp model, const Target &target, bool always)
+      : model(model), module(model->getParentOfType<ModuleOp>()), target(target), always(always) {}
   void run();
 
 private:
   void findProducts(kernel::ProgramOp program);
   bool isWeight(StringAttr slot);
-  bool isNarrow(const Copy &copy);
+  Packing packingOf(const Copy &copy);
   bool pays(const Copy &copy);
   bool goes(StringAttr slot);
   void add(const Copy &copy);
@@ -42,7 +43,8 @@ private:
 
   train::ModelOp model;
   ModuleOp module;
-  const KernelPackWeightsOptions &options;
+  const Target &target;
+  bool always;
   llvm::MapVector<Copy, llvm::MapVector<Operation *, SmallVector<kernel::GemmOp>>> products;
 };
 } // namespace
@@ -79,34 +81,34 @@ static std::optional<unsigned> packableDepth(kernel::GemmOp op) {
   return {};
 }
 
-bool Packing::isWeight(StringAttr slot) {
+bool PackWeights::isWeight(StringAttr slot) {
   if (model.lookupSymbol<train::ParamOp>(slot))
     return true;
   auto buffer = model.lookupSymbol<train::BufferOp>(slot);
   return buffer && buffer.getRole() == train::StateRole::Working;
 }
 
-void Packing::findProducts(kernel::ProgramOp program) {
+void PackWeights::findProducts(kernel::ProgramOp program) {
   for (auto op : program.getBody().getOps<kernel::GemmOp>()) {
     auto argument = dyn_cast<BlockArgument>(op.getRhs());
     StringAttr slot =
         argument ? Signature(program).stateArgument(argument.getArgNumber()) : StringAttr();
     std::optional<unsigned> depth = packableDepth(op);
-    if (slot && depth && isWeight(slot))
+    if (slot && depth && isWeight(slot) &&
+        target.getPacking(getElementTypeOrSelf(op.getRhs().getType())))
       products[{slot, *depth}][program].push_back(op);
   }
 }
 
-/// Packed bf16 takes 2 bytes a number on all tiers, f16 as much as f32.
-bool Packing::isNarrow(const Copy &copy) {
+Packing PackWeights::packingOf(const Copy &copy) {
   auto state = cast<StateOpInterface>(model.lookupSymbol(copy.first));
-  return getElementTypeOrSelf(state.getType()).isBF16();
+  return *target.getPacking(getElementTypeOrSelf(state.getType()));
 }
 
 /// Whether some program saves a share of its products' time by not packing in each of them.
 /// Programs that others write the weight for, one call for each of theirs (grad and apply), or that
 /// run seldom beside them (eval), only use what pays elsewhere.
-bool Packing::pays(const Copy &copy) {
+bool PackWeights::pays(const Copy &copy) {
   for (auto &[program, ops] : products[copy]) {
     bool isWritten = findWrite(cast<kernel::ProgramOp>(program), copy.first).has_value();
     if (!isWritten && !cast<kernel::ProgramOp>(program).is(train::Role::Export))
@@ -115,20 +117,21 @@ bool Packing::pays(const Copy &copy) {
     for (kernel::GemmOp op : ops)
       total += elements(op.getSpace().drop_back());
     int64_t saved = int64_t(ops.size()) - isWritten;
-    if (saved > 0 && saved * (isNarrow(copy) ? options.narrowRows : options.rows) >= total)
+    if (saved > 0 && saved * packingOf(copy).rows >= total)
       return true;
   }
   return false;
 }
 
-Type Packing::packedType(const Copy &copy) {
+Type PackWeights::packedType(const Copy &copy) {
   auto type =
       cast<RankedTensorType>(cast<StateOpInterface>(model.lookupSymbol(copy.first)).getType());
-  return RankedTensorType::get(type.getShape(), type.getElementType(),
-                               PackedAttr::get(type.getContext(), kernel::Side::rhs, copy.second));
+  auto packed = PackedAttr::get(type.getContext(), kernel::Side::rhs, copy.second,
+                                target.packedBytes(type, kernel::Side::rhs, copy.second));
+  return RankedTensorType::get(type.getShape(), type.getElementType(), packed);
 }
 
-void Packing::read(kernel::ProgramOp program, const Copy &copy, StringAttr name) {
+void PackWeights::read(kernel::ProgramOp program, const Copy &copy, StringAttr name) {
   Value packed = Signature(program).addState(name, packedType(copy));
   for (kernel::GemmOp op : products[copy][program])
     op.getRhsMutable().assign(packed);
@@ -140,12 +143,12 @@ static void addWrite(kernel::ProgramOp program, Value value, Type type, StringAt
                                     name);
 }
 
-void Packing::write(kernel::ProgramOp program, const Copy &copy, StringAttr name) {
+void PackWeights::write(kernel::ProgramOp program, const Copy &copy, StringAttr name) {
   if (std::optional<unsigned> result = findWrite(program, copy.first))
     addWrite(program, returnOf(program)->getOperand(*result), packedType(copy), name);
 }
 
-kernel::ProgramOp Packing::derivation() {
+kernel::ProgramOp PackWeights::derivation() {
   for (auto program : module.getOps<kernel::ProgramOp>())
     if (program.is(train::Role::Derive))
       return program;
@@ -159,7 +162,7 @@ kernel::ProgramOp Packing::derivation() {
 }
 
 /// After create and load the copy is made of what the weight then is.
-void Packing::derive(const Copy &copy, StringAttr name) {
+void PackWeights::derive(const Copy &copy, StringAttr name) {
   kernel::ProgramOp program = derivation();
   if (findWrite(program, copy.first))
     return; // done by `write`
@@ -167,7 +170,7 @@ void Packing::derive(const Copy &copy, StringAttr name) {
   addWrite(program, Signature(program).addState(copy.first, type), packedType(copy), name);
 }
 
-void Packing::add(const Copy &copy) {
+void PackWeights::add(const Copy &copy) {
   Operation *declared = model.lookupSymbol(copy.first);
   OpBuilder builder(declared->getContext());
   builder.setInsertionPointAfter(declared);
@@ -186,7 +189,7 @@ void Packing::add(const Copy &copy) {
 }
 
 /// A 16-bit copy whose only readers were products: programs then pack it straight away.
-void Packing::dropIfUnread(StringAttr slot) {
+void PackWeights::dropIfUnread(StringAttr slot) {
   auto buffer = model.lookupSymbol<train::BufferOp>(slot);
   if (!buffer)
     return; // a parameter stays
@@ -207,7 +210,7 @@ void Packing::dropIfUnread(StringAttr slot) {
 }
 
 /// Whether nothing reads the slot any more once all of its copies are made.
-bool Packing::goes(StringAttr slot) {
+bool PackWeights::goes(StringAttr slot) {
   if (!model.lookupSymbol<train::BufferOp>(slot))
     return false;
   unsigned uses = 0, packable = 0;
@@ -221,19 +224,19 @@ bool Packing::goes(StringAttr slot) {
   return uses == packable;
 }
 
-void Packing::run() {
+void PackWeights::run() {
   for (auto program : module.getOps<kernel::ProgramOp>())
     findProducts(program);
   llvm::SetVector<StringAttr> weights;
   SmallVector<Copy> all, wanted;
   for (auto &[copy, programs] : products) {
     all.push_back(copy);
-    if (options.always || pays(copy))
+    if (always || pays(copy))
       weights.insert(copy.first);
   }
   for (const Copy &copy : all)
-    if (options.always || pays(copy) ||
-        (weights.contains(copy.first) && isNarrow(copy) && goes(copy.first)))
+    if (always || pays(copy) ||
+        (weights.contains(copy.first) && packingOf(copy).isCompact && goes(copy.first)))
       wanted.push_back(copy);
   for (const Copy &copy : wanted)
     add(copy);
@@ -245,8 +248,11 @@ namespace {
 struct KernelPackWeights : ampc::impl::KernelPackWeightsBase<KernelPackWeights> {
   using KernelPackWeightsBase::KernelPackWeightsBase;
   void runOnOperation() override {
+    const Target *target = targetOf(getOperation());
+    if (!target)
+      return signalPassFailure();
     for (auto model : llvm::to_vector(getOperation().getOps<train::ModelOp>()))
-      Packing(model, {rows, narrowRows, always}).run();
+      PackWeights(model, *target, always).run();
   }
 };
 } // namespace

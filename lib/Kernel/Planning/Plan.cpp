@@ -1,6 +1,7 @@
 // Memory: state in one block, everything else in one arena per program.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
+#include "ampc/Target/Target.h"
 #include "lib/Kernel/Planning/Schedule.h"
 #include "mlir-dialects/Train/Train.h"
 
@@ -22,7 +23,8 @@ struct Buffer {
 
 class Arena {
 public:
-  Arena(kernel::ProgramOp program, Homes &homes) : program(program), homes(homes) {}
+  Arena(kernel::ProgramOp program, Homes &homes, const Target &target)
+      : program(program), homes(homes), target(target) {}
   void run();
 
 private:
@@ -36,6 +38,7 @@ private:
 
   kernel::ProgramOp program;
   Homes &homes;
+  const Target &target;
   SmallVector<Buffer> buffers;
   DenseMap<Value, unsigned> bufferOf;
   DenseMap<Operation *, unsigned> workspaceOf;
@@ -51,7 +54,7 @@ std::optional<unsigned> Arena::inherited(KernelOpInterface op, OpResult result, 
   for (Value input : map.getInputs()) {
     auto buffer = bufferOf.find(kernel::throughViews(input));
     if (buffer != bufferOf.end() && buffers[buffer->second].last == time &&
-        buffers[buffer->second].bytes == kernel::alignUp(kernel::byteSize(result.getType())) &&
+        buffers[buffer->second].bytes == alignUp(target, kernel::byteSize(result.getType())) &&
         canOverwrite(map, result, input))
       return buffer->second;
   }
@@ -61,13 +64,13 @@ std::optional<unsigned> Arena::inherited(KernelOpInterface op, OpResult result, 
 void Arena::addKernel(KernelOpInterface op, int64_t time) {
   if (int64_t bytes = op.getWorkspaceBytes()) {
     workspaceOf[op] = buffers.size();
-    buffers.push_back({kernel::alignUp(bytes), time, time});
-    unshared += kernel::alignUp(bytes);
+    buffers.push_back({alignUp(target, bytes), time, time});
+    unshared += alignUp(target, bytes);
   }
   for (OpResult result : op->getResults()) {
     if (homes.places.contains(result))
       continue;
-    int64_t bytes = kernel::alignUp(kernel::byteSize(result.getType())), last = time;
+    int64_t bytes = alignUp(target, kernel::byteSize(result.getType())), last = time;
     SmallVector<Operation *> readers;
     findReaders(result, readers);
     for (Operation *reader : readers)
@@ -139,12 +142,12 @@ void Arena::annotate() {
     if (auto workspace = workspaceOf.find(op); workspace != workspaceOf.end())
       op->setAttr("kernel.workspace", builder.getI64IntegerAttr(buffers[workspace->second].offset));
     if (op == homes.loss)
-      program->setAttr("kernel.loss_ready", builder.getI64IntegerAttr(kernels));
+      program.setLossReady(kernels);
   }
-  program->setAttr("kernel.arena_bytes", builder.getI64IntegerAttr(peak));
-  program->setAttr("kernel.unshared_bytes", builder.getI64IntegerAttr(unshared));
+  program.setArenaBytes(peak);
+  program.setUnsharedBytes(unshared);
   if (homes.loss)
-    program->setAttr("kernel.saved_bytes", builder.getI64IntegerAttr(savedBytes()));
+    program.setSavedBytes(savedBytes());
 }
 
 void Arena::run() {
@@ -154,7 +157,7 @@ void Arena::run() {
 }
 
 /// Gradients last: they are not saved.
-static llvm::StringMap<int64_t> layOutState(ModuleOp module) {
+static llvm::StringMap<int64_t> layOutState(ModuleOp module, const Target &target) {
   llvm::StringMap<int64_t> offsets;
   Builder builder(module);
   int64_t bytes = 0;
@@ -165,7 +168,7 @@ static llvm::StringMap<int64_t> layOutState(ModuleOp module) {
           continue;
         offsets[state.getSymName()] = bytes;
         state->setAttr("kernel.offset", builder.getI64IntegerAttr(bytes));
-        bytes += kernel::alignUp(kernel::byteSize(state.getType()));
+        bytes += alignUp(target, kernel::byteSize(state.getType()));
       }
   module->setAttr("kernel.state_bytes", builder.getI64IntegerAttr(bytes));
   return offsets;
@@ -185,12 +188,15 @@ static void numberConstants(ModuleOp module) {
 namespace {
 struct KernelPlan : ampc::impl::KernelPlanBase<KernelPlan> {
   void runOnOperation() override {
-    llvm::StringMap<int64_t> state = layOutState(getOperation());
+    const Target *target = targetOf(getOperation());
+    if (!target)
+      return signalPassFailure();
+    llvm::StringMap<int64_t> state = layOutState(getOperation(), *target);
     for (auto program : getOperation().getOps<kernel::ProgramOp>()) {
       FailureOr<Homes> homes = schedule(program, state);
       if (failed(homes))
         return signalPassFailure();
-      Arena(program, *homes).run();
+      Arena(program, *homes, *target).run();
     }
     numberConstants(getOperation());
   }

@@ -59,7 +59,7 @@ private:
   static LogicalResult checkModes(Operation *kernel) {
     return failure(kernel
                        ->walk([](KernelOpInterface op) {
-                         auto mode = op->getAttrOfType<ArrayAttr>("kernel.compute");
+                         auto mode = op->getAttrOfType<ArrayAttr>("compute");
                          if (!mode)
                            return WalkResult::advance();
                          op->emitError() << "expected a contraction in a type that CPUs multiply, "
@@ -74,6 +74,11 @@ private:
     const KernelTemplate *writer = templateRegistry().find(op);
     if (!writer)
       return op->emitOpError("has no code for CPUs");
+    int64_t needed = writer->workspaceBytes(op);
+    if (cast<KernelOpInterface>(op).getWorkspaceBytes() < needed)
+      return op->emitOpError() << "expected a workspace of at least " << needed
+                               << " bytes, but got "
+                               << cast<KernelOpInterface>(op).getWorkspaceBytes();
     if (failed(checkModes(op))) // one message is enough: a mode holds for all contractions
       return failure();
     KernelRecord record;

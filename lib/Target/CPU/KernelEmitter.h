@@ -10,6 +10,9 @@ namespace ampc::cpu {
 
 using target::elementBytes;
 
+/// Parts of scratch and workspaces start at cache lines.
+inline int64_t alignUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
 /// What loops over vectors need beside those over scalars, for one tier. Vectors may be partly
 /// active: only the first `active` lanes touch memory; `active` is static.
 class KernelEmitter : public target::LoopEmitter {

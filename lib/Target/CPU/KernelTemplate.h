@@ -25,6 +25,10 @@ struct KernelPointers : target::KernelPointers {
 class KernelTemplate {
 public:
   virtual ~KernelTemplate();
+  /// What the op leaves to the target, and the workspace that this takes.
+  virtual void configure(mlir::Operation *op) const {}
+  /// Bytes that the code uses of the workspace. An op that was configured has as many.
+  virtual int64_t workspaceBytes(mlir::Operation *op) const { return 0; }
   /// Fails, with an error at the op, if this op cannot be emitted.
   virtual mlir::FailureOr<KernelEmission> plan(mlir::Operation *op, const Tier &tier) const = 0;
   /// Runs tasks [begin, end), both of type index.

@@ -134,6 +134,8 @@ void addRoundingPatterns(mlir::RewritePatternSet &patterns, bool hasRoundingUnit
 void addConversionPatterns(mlir::RewritePatternSet &patterns, bool hasF16);
 /// Functions of f64 become calls to libm, and only to those that `libmFunctions()` lists.
 void addLibmPatterns(mlir::RewritePatternSet &patterns);
+/// The same functions of f32 become those of f64, rounded once.
+void addWidenedFunctionPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace ampc::target
 #endif

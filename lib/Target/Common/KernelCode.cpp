@@ -7,16 +7,12 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::target;
 
-/// What a kernel's code depends on: all but its operands and its place in memory. Of what earlier
-/// phases attached, that is the mode of a contraction.
+/// What a kernel's code depends on: all but its operands and what phases attached to it.
 /// (OperationEquivalence cannot say this: it ignores either no values or those inside the body
 /// too.)
 static std::string textOf(Operation *op) {
   Operation *copy = op->clone();
-  NamedAttrList attached;
-  if (Attribute mode = op->getAttr("kernel.compute"))
-    attached.set("kernel.compute", mode);
-  copy->setDiscardableAttrs(attached.getDictionary(op->getContext()));
+  copy->setDiscardableAttrs(DictionaryAttr::get(op->getContext()));
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::interleave(op->getOperandTypes(), os, " ");

@@ -47,6 +47,24 @@ struct CallLibm : RewritePattern {
   StringRef callee;
 };
 
+struct WidenFunction : RewritePattern {
+  WidenFunction(MLIRContext *context, StringRef op) : RewritePattern(op, 1, context) {}
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    Type type = op->getResult(0).getType();
+    if (!getElementTypeOrSelf(type).isF32())
+      return failure();
+    FloatCode c(rewriter, op->getLoc());
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(c.extend(operand, rewriter.getF64Type()));
+    OperationState state(op->getLoc(), op->getName(), operands,
+                         FloatCode::shaped(type, rewriter.getF64Type()));
+    Value wide = rewriter.create(state)->getResult(0);
+    rewriter.replaceOp(op, c.truncate(wide, rewriter.getF32Type()));
+    return success();
+  }
+};
+
 struct LibmFunction {
   StringLiteral op, callee;
 };
@@ -66,4 +84,9 @@ ArrayRef<StringRef> ampc::target::libmFunctions() {
 void ampc::target::addLibmPatterns(RewritePatternSet &patterns) {
   for (const LibmFunction &function : libm)
     patterns.add<CallLibm>(patterns.getContext(), function.op, function.callee);
+}
+
+void ampc::target::addWidenedFunctionPatterns(RewritePatternSet &patterns) {
+  for (const LibmFunction &function : libm)
+    patterns.add<WidenFunction>(patterns.getContext(), function.op);
 }

@@ -11,8 +11,8 @@ def bytes_of(model, precision):
                           text=True).stdout
     program = next(line for line in text.splitlines() if "kernel.program @fit.train" in line)
     state = int(re.search(r"kernel.state_bytes = (\d+)", text).group(1))
-    return (int(re.search(r"kernel.saved_bytes = (\d+)", program).group(1)),
-            int(re.search(r"kernel.arena_bytes = (\d+)", program).group(1)) + state)
+    return (int(re.search(r"saved_bytes = (\d+)", program).group(1)),
+            int(re.search(r"arena_bytes = (\d+)", program).group(1)) + state)
 
 
 failures = 0

@@ -15,7 +15,7 @@
 // CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<8x4xf16>, %[[B:.*]]: tensor<8x6xf16>):
 // CHECK-NEXT: %[[G:.*]] = kernel.gemm %[[A]], %[[B]]
 // CHECK-NOT: barrier
-// CHECK-SAME: attributes {kernel.compute = [f8E4M3FN, f8E5M2]}
+// CHECK-SAME: attributes {compute = [f8E4M3FN, f8E5M2]}
 // CHECK-NOT: barrier
 // CHECK: arith.truncf
 // CHECK: kernel.yield %[[G]] : tensor<4x6xf16>
@@ -35,7 +35,7 @@
 kernel.program @gemm(%x: tensor<8x4xf16>, %y: tensor<8x6xf16>, %s: tensor<f32>) -> (tensor<4x6xf16>, tensor<1x1xf32>, tensor<1x1xf64>) {
   %g = kernel.gemm %x, %y : tensor<8x4xf16>, tensor<8x6xf16> acc f32
     maps [affine_map<(d0, d1, d2) -> (d2, d0)>, affine_map<(d0, d1, d2) -> (d2, d1)>] space [4, 6] depth 8
-    epilogue () maps [] -> [#id] attributes {kernel.barrier, kernel.compute = [f8E4M3FN, f8E5M2]} {
+    epilogue () maps [] -> [#id] attributes {kernel.barrier, compute = [f8E4M3FN, f8E5M2]} {
   ^bb0(%sum: f32):
     %0 = arith.truncf %sum : f32 to f16
     kernel.yield %0 : f16

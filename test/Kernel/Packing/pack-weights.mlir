@@ -10,14 +10,14 @@
 
 // The export multiplies 32 rows: worth a copy unless less than 32 rows are asked for.
 // CHECK: train.param @w :
-// CHECK-NEXT: train.buffer @w.bf16.packed_turned : tensor<8x16xbf16, #kernel.packed<rhs, depth = 1>>
-// CHECK-NEXT: train.buffer @w.bf16.packed : tensor<8x16xbf16, #kernel.packed<rhs, depth = 0>> = #train.zeros as working of @w
+// CHECK-NEXT: train.buffer @w.bf16.packed_turned : tensor<8x16xbf16, #kernel.packed<rhs, depth = 1, bytes = 1024>>
+// CHECK-NEXT: train.buffer @w.bf16.packed : tensor<8x16xbf16, #kernel.packed<rhs, depth = 0, bytes = 1024>> = #train.zeros as working of @w
 // CHECK: train.param @f :
 // CHECK-NEXT: }
 // FEW: train.buffer @w.bf16
 // FEW-NOT: kernel.pack
 // ALWAYS: train.param @f :
-// ALWAYS-NEXT: train.buffer @f.packed : tensor<8x16xf32, #kernel.packed<rhs, depth = 0>>
+// ALWAYS-NEXT: train.buffer @f.packed : tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>
 module {
   train.model @m {
     train.param @w : tensor<8x16xf32> = #train.zeros
@@ -29,14 +29,14 @@ module {
   // product reads what the export reads, the second the other order.
   // CHECK-LABEL: kernel.program @step
   // CHECK-SAME: %[[W:[^:]*]]: tensor<8x16xf32> {train.is = #train.state<@w>}
-  // CHECK-SAME: %[[FORWARD:[^:]*]]: tensor<8x16xbf16, #kernel.packed<rhs, depth = 0>> {train.is = #train.state<@w.bf16.packed>}
-  // CHECK-SAME: %[[TURNED:[^:]*]]: tensor<8x16xbf16, #kernel.packed<rhs, depth = 1>> {train.is = #train.state<@w.bf16.packed_turned>}
+  // CHECK-SAME: %[[FORWARD:[^:]*]]: tensor<8x16xbf16, #kernel.packed<rhs, depth = 0, bytes = 1024>> {train.is = #train.state<@w.bf16.packed>}
+  // CHECK-SAME: %[[TURNED:[^:]*]]: tensor<8x16xbf16, #kernel.packed<rhs, depth = 1, bytes = 1024>> {train.is = #train.state<@w.bf16.packed_turned>}
   // CHECK-NOT: #train.state<@w.bf16>
-  // CHECK: kernel.gemm %{{.*}}, %[[FORWARD]] : tensor<2048x8xbf16>, tensor<8x16xbf16, #kernel.packed<rhs, depth = 0>>
-  // CHECK: kernel.gemm %{{.*}}, %[[TURNED]] : tensor<2048x16xbf16>, tensor<8x16xbf16, #kernel.packed<rhs, depth = 1>>
+  // CHECK: kernel.gemm %{{.*}}, %[[FORWARD]] : tensor<2048x8xbf16>, tensor<8x16xbf16, #kernel.packed<rhs, depth = 0, bytes = 1024>>
+  // CHECK: kernel.gemm %{{.*}}, %[[TURNED]] : tensor<2048x16xbf16>, tensor<8x16xbf16, #kernel.packed<rhs, depth = 1, bytes = 1024>>
   // CHECK: %[[UPDATE:.*]]:2 = kernel.map
-  // CHECK: %[[A:.*]] = kernel.pack %[[UPDATE]]#1 : tensor<8x16xbf16> to tensor<8x16xbf16, #kernel.packed<rhs, depth = 0>>
-  // CHECK: %[[B:.*]] = kernel.pack %[[UPDATE]]#1 : tensor<8x16xbf16> to tensor<8x16xbf16, #kernel.packed<rhs, depth = 1>>
+  // CHECK: %[[A:.*]] = kernel.pack %[[UPDATE]]#1 : tensor<8x16xbf16> to tensor<8x16xbf16, #kernel.packed<rhs, depth = 0, bytes = 1024>>
+  // CHECK: %[[B:.*]] = kernel.pack %[[UPDATE]]#1 : tensor<8x16xbf16> to tensor<8x16xbf16, #kernel.packed<rhs, depth = 1, bytes = 1024>>
   // CHECK: kernel.return %[[UPDATE]]#0, %{{.*}}, %{{.*}}, %[[A]], %[[B]]
   kernel.program @step(%w: tensor<8x16xf32> {train.is = #train.state<@w>}, %low: tensor<8x16xbf16> {train.is = #train.state<@w.bf16>},
       %x: tensor<2048x8xbf16> {train.is = #train.input<"x">}, %g: tensor<2048x16xbf16> {train.is = #train.input<"g">})
@@ -64,7 +64,7 @@ module {
   // CHECK-LABEL: kernel.program @predict
   // CHECK-SAME: %[[F:[^:]*]]: tensor<8x16xf32> {train.is = #train.state<@f>}
   // CHECK-SAME: {train.is = #train.state<@w.bf16.packed>}
-  // CHECK: kernel.gemm %{{.*}}, %{{.*}} : tensor<32x8xbf16>, tensor<8x16xbf16, #kernel.packed<rhs, depth = 0>>
+  // CHECK: kernel.gemm %{{.*}}, %{{.*}} : tensor<32x8xbf16>, tensor<8x16xbf16, #kernel.packed<rhs, depth = 0, bytes = 1024>>
   // CHECK: kernel.gemm %{{.*}}, %[[F]] : tensor<512x8xf32>, tensor<8x16xf32>
   kernel.program @predict(%low: tensor<8x16xbf16> {train.is = #train.state<@w.bf16>}, %f: tensor<8x16xf32> {train.is = #train.state<@f>},
       %x: tensor<32x8xbf16> {train.is = #train.input<"x">}, %z: tensor<512x8xf32> {train.is = #train.input<"z">})
@@ -88,7 +88,7 @@ module {
   // CHECK-NOT: kernel.pack %
   // ALWAYS-LABEL: kernel.program @derive
   // ALWAYS-SAME: {train.is = #train.state<@f>}
-  // ALWAYS-SAME: tensor<8x16xf32, #kernel.packed<rhs, depth = 0>> {train.is = #train.state<@f.packed>}
+  // ALWAYS-SAME: tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>> {train.is = #train.state<@f.packed>}
   kernel.program @derive(%w: tensor<8x16xf32> {train.is = #train.state<@w>}) -> (tensor<8x16xbf16> {train.is = #train.state<@w.bf16>})
       attributes {role = #train.role<derive>} {
     %low = kernel.map(%w : tensor<8x16xf32>) space [8, 16] maps [#y] -> [#y] {

@@ -24,7 +24,7 @@ train.model @plan {
 
 // The update of %w is written in place, behind the last reader of the old value and behind the loss.
 // CHECK-LABEL: kernel.program @order
-// CHECK-SAME: kernel.loss_ready = 1
+// CHECK-SAME: loss_ready = 1
 // CHECK: kernel.places = [#kernel.place<output, 0, 0>]
 // CHECK: math.exp
 // CHECK: kernel.places = [#kernel.place<output, 1, 0>]
@@ -101,7 +101,7 @@ kernel.program @outputs(%x: tensor<2xf32> {train.is = #train.input<"x">})
 
 // A pointwise result takes over the buffer that dies there; a product cannot. Lives that do not meet share bytes.
 // CHECK-LABEL: kernel.program @arena
-// CHECK-SAME: kernel.arena_bytes = 512 : i64, kernel.unshared_bytes = 1024 : i64
+// CHECK-SAME: arena_bytes = 512 : i64, unshared_bytes = 1024 : i64
 // CHECK: kernel.places = [#kernel.place<arena, 0, 0>]
 // CHECK: kernel.places = [#kernel.place<arena, 0, 0>]
 // CHECK: kernel.places = [#kernel.place<arena, 0, 256>]
@@ -143,8 +143,8 @@ kernel.program @packed(%x: tensor<32x32xf32> {train.is = #train.input<"x">}) -> 
   %1 = kernel.map(%0 : tensor<32x32xf32>) space [32, 32] maps [#id2] -> [#id2] {
   ^bb0(%a: f32):
     kernel.yield %a : f32
-  } : tensor<32x32xf32, #kernel.packed<rhs, depth = 0>>
-  %2 = kernel.gemm %x, %1 : tensor<32x32xf32>, tensor<32x32xf32, #kernel.packed<rhs, depth = 0>> acc f32 maps [#mk, #kn] space [32, 32] depth 32
+  } : tensor<32x32xf32, #kernel.packed<rhs, depth = 0, bytes = 4096>>
+  %2 = kernel.gemm %x, %1 : tensor<32x32xf32>, tensor<32x32xf32, #kernel.packed<rhs, depth = 0, bytes = 4096>> acc f32 maps [#mk, #kn] space [32, 32] depth 32
     epilogue() maps [] -> [#id2] {
   ^bb0(%a: f32):
     kernel.yield %a : f32
@@ -154,7 +154,7 @@ kernel.program @packed(%x: tensor<32x32xf32> {train.is = #train.input<"x">}) -> 
 
 // State that is computed with the loss waits for it: the new value is copied afterwards.
 // CHECK-LABEL: kernel.program @with_loss
-// CHECK-SAME: kernel.loss_ready = 2
+// CHECK-SAME: loss_ready = 2
 // CHECK: kernel.places = [#kernel.place<arena, 0, 0>, #kernel.place<arena, 0, 64>]
 // CHECK: kernel.places = [#kernel.place<output, 0, 0>]
 // CHECK: kernel.places = [#kernel.place<state, 0, 0>]
@@ -174,7 +174,7 @@ kernel.program @with_loss(%w: tensor<16xf32> {train.is = #train.state<@w>}, %x: 
 
 // Partial sums of a long reduction are arena memory while it runs.
 // CHECK-LABEL: kernel.program @workspace
-// CHECK-SAME: kernel.arena_bytes = 16384
+// CHECK-SAME: arena_bytes = 16384
 // CHECK: kernel.reduce {{.*}} attributes {kernel.places = [#kernel.place<output, 0, 0>], kernel.workspace = 0 : i64}
 kernel.program @workspace(%x: tensor<1x4096x128xf32> {train.is = #train.input<"x">}) -> (tensor<1x128xf32> {train.is = #train.output<named, name = "y">}) {
   %0 = kernel.reduce sum (%x : tensor<1x4096x128xf32>) space [1, 4096, 128]
@@ -187,7 +187,7 @@ kernel.program @workspace(%x: tensor<1x4096x128xf32> {train.is = #train.input<"x
 
 // Each update follows its gradient, not all gradients: one buffer serves both.
 // CHECK-LABEL: kernel.program @updates
-// CHECK-SAME: kernel.arena_bytes = 320 : i64
+// CHECK-SAME: arena_bytes = 320 : i64
 // CHECK: kernel.places = [#kernel.place<arena, 0, 256>]
 // CHECK: kernel.places = [#kernel.place<arena, 0, 0>]
 // CHECK: kernel.places = [#kernel.place<state, 0, 128>]

@@ -16,7 +16,7 @@ module attributes {kernel.state_bytes = 320 : i64} {
       %label: tensor<8xi32> {train.is = #train.input<"size", batch = 0, limit = 10, ignore = -1>},
       %lr: tensor<f32> {train.is = #train.control<lr_factor>})
       -> (tensor<f32> {train.is = #train.output<loss>}, tensor<8xf32> {train.is = #train.state<@w>}, tensor<8xf32> {train.is = #train.state<@fit.m.w>}, tensor<i64> {train.is = #train.state<@fit.step>})
-      attributes {role = #train.role<train>, step = "fit", batch = 8 : i64, kernel.arena_bytes = 64 : i64,
+      attributes {role = #train.role<train>, step = "fit", batch = 8 : i64, arena_bytes = 64 : i64,
                   optimizer = #train.sgd<lr = 0.1, momentum = 0.9>} {
     %loss, %error = kernel.map(%w, %x, %label : tensor<8xf32>, tensor<8xf32>, tensor<8xi32>) space [8] maps [#id, #id, #id] -> [#zero, #id]
         attributes {kernel.places = [#kernel.place<output, 0, 0>, #kernel.place<arena, 0, 0>]} {
@@ -55,7 +55,7 @@ module attributes {kernel.state_bytes = 320 : i64} {
   }
   kernel.program @export.predict(%w: tensor<8xf32> {train.is = #train.state<@w>}, %x: tensor<8xf32> {train.is = #train.input<"x", batch = 0>})
       -> (tensor<8xf32> {train.is = #train.output<named, name = "y">})
-      attributes {role = #train.role<export>, export_name = "predict", batch = 8 : i64, kernel.arena_bytes = 0 : i64} {
+      attributes {role = #train.role<export>, export_name = "predict", batch = 8 : i64, arena_bytes = 0 : i64} {
     %half = kernel.constant dense<0.5> : tensor<8xf32> {kernel.places = [#kernel.place<constant, 0, 0>]}
     %y = kernel.map(%w, %x, %half : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) space [8] maps [#id, #id, #id] -> [#id]
         attributes {kernel.places = [#kernel.place<output, 0, 0>]} {

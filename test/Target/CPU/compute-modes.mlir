@@ -12,7 +12,7 @@ kernel.program @two(%x: tensor<8x4xf32>, %y: tensor<8x6xf32>) -> (tensor<4x6xf32
   } : tensor<4x6xf32>
   // CHECK: compute-modes.mlir:[[#@LINE+1]]:{{.*}}error: expected a contraction in a type that CPUs multiply, but got the mode [tf32, tf32] of GPUs
   %1 = kernel.gemm %x, %y : tensor<8x4xf32>, tensor<8x6xf32> acc f32 maps [#x, #y] space [4, 6] depth 8 epilogue () maps [] -> [#id]
-      attributes {kernel.compute = [tf32, tf32]} {
+      attributes {compute = [tf32, tf32]} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : tensor<4x6xf32>
@@ -29,7 +29,7 @@ kernel.program @totals(%x: tensor<8x4xf32>, %y: tensor<8x6xf32>) -> (tensor<4x6x
   ^bb0(%a: tensor<8x4xf32>, %b: tensor<8x6xf32>):
     // CHECK: compute-modes.mlir:[[#@LINE+1]]:{{.*}}error: expected a contraction in a type that CPUs multiply, but got the mode [tf32, tf32] of GPUs
     %g = kernel.gemm %a, %b : tensor<8x4xf32>, tensor<8x6xf32> acc f32 maps [#x, #y] space [4, 6] depth 8 epilogue () maps [] -> [#id]
-        attributes {kernel.compute = [tf32, tf32]} {
+        attributes {compute = [tf32, tf32]} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : tensor<4x6xf32>

@@ -27,7 +27,7 @@ bool cpu::hasOwnProducts(const AttentionShape &shape, const Tier &tier) {
 
 int64_t AttentionScratch::take(int64_t elements) {
   int64_t start = at;
-  at += kernel::alignUp(elements * elementBytes(shape.acc));
+  at += alignUp(elements * elementBytes(shape.acc));
   return start;
 }
 // The layout of the left side depends on where its neighbours lie: take the larger.

@@ -18,6 +18,8 @@ struct ConvFilterTemplate : KernelTemplate {
                Value end) const override;
   void emitFinish(Operation *op, KernelEmitter &e, const KernelPointers &pointers) const override;
   bool hasOwnCode(Operation *op, const Tier &tier) const override;
+  void configure(Operation *op) const override;
+  int64_t workspaceBytes(Operation *op) const override;
 };
 
 /// A filter's gradient as a product per group: output channels x (tap, channel), summed over
@@ -58,6 +60,29 @@ struct ConvFilter {
   FilterBlocking blocking(const Tier &tier) { return {window, shape, op.getParts(), tier}; }
 };
 } // namespace
+
+static int64_t sumsOf(kernel::ConvFilterOp op) {
+  ArrayRef<int64_t> space = op.getSpace();
+  return space[0] * space[1] * space[2] * space[3];
+}
+
+/// Small filters: few tiles, but long sums. Parts of two images or more, 1 M products or more, and
+/// together 4 MB or less.
+void ConvFilterTemplate::configure(Operation *operation) const {
+  auto op = cast<kernel::ConvFilterOp>(operation);
+  ArrayRef<int64_t> out = op.getRhs().getType().getShape();
+  int64_t bytes = sumsOf(op) * op.getAcc().getIntOrFloatBitWidth() / 8;
+  int64_t products = sumsOf(op) * out[0] * out[1] * out[2];
+  int64_t most = std::min({int64_t(16), (4 << 20) / bytes, out[0] / 2, products >> 20});
+  op.setParts(op.hasDilatedImage() ? 1 : std::max<int64_t>(1, most));
+  op.setWorkspaceBytes(workspaceBytes(op));
+}
+
+int64_t ConvFilterTemplate::workspaceBytes(Operation *operation) const {
+  auto op = cast<kernel::ConvFilterOp>(operation);
+  int64_t bytes = sumsOf(op) * op.getAcc().getIntOrFloatBitWidth() / 8;
+  return op.getParts() == 1 ? 0 : alignUp(op.getParts() * bytes);
+}
 
 bool ConvFilterTemplate::hasOwnCode(Operation *op, const Tier &tier) const {
   ConvFilter conv(cast<kernel::ConvFilterOp>(op));

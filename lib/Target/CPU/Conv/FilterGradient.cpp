@@ -170,7 +170,7 @@ int64_t FilterGradientEmitter::scratchBytes(const ProductShape &shape,
   FilterScratch scratch(blocking);
   int64_t bytes = 0;
   for (int64_t units : {scratch.sums, scratch.cotangent, scratch.image, scratch.rows})
-    bytes += kernel::alignUp(units * elementBytes(shape.acc));
+    bytes += alignUp(units * elementBytes(shape.acc));
   return bytes;
 }
 
@@ -178,7 +178,7 @@ void FilterGradientEmitter::emit(Value begin, Value end, Value scratch, Epilogue
                                  Totals *totals) {
   FilterScratch layout(blocking);
   auto behind = [&](Value start, int64_t units) {
-    return e.offset(start, kernel::alignUp(units * elementBytes(shape.acc)));
+    return e.offset(start, alignUp(units * elementBytes(shape.acc)));
   };
   sums = scratch;
   cotangent.packed = behind(sums, layout.sums);

@@ -21,7 +21,7 @@ struct ReduceShape {
   IterationSpace space;
 
   explicit ReduceShape(kernel::ReduceOp op)
-      : chunks(op.getChunks()), space(IterationSpace::of(op)) {
+      : chunks(op.getParts()), space(IterationSpace::of(op)) {
     if (readsAcross(op)) { // rows of a transposed tensor are columns
       std::swap(space.sizes[0], space.sizes[2]);
       for (Access &access : llvm::concat<Access>(space.inputs, space.results))
@@ -93,7 +93,7 @@ private:
 Value ReduceEmitter::partialBase(unsigned k) {
   int64_t bytes = 0;
   for (unsigned i = 0; i < k; ++i)
-    bytes += kernel::alignUp(shape.chunks * shape.outer * shape.inner * elementBytes(elementOf(i)));
+    bytes += alignUp(shape.chunks * shape.outer * shape.inner * elementBytes(elementOf(i)));
   return e.offset(pointers.workspace, bytes);
 }
 
@@ -279,6 +279,21 @@ void ReduceEmitter::emitFinish() {
 
 namespace {
 class ReduceTemplate : public KernelTemplate {
+  // A part is worth a task from about 16 K elements on; 64 parts keep the last sum short.
+  void configure(Operation *operation) const override {
+    auto op = cast<kernel::ReduceOp>(operation);
+    ArrayRef<int64_t> space = op.getSpace();
+    int64_t elements = space[0] * space[1] * space[2];
+    op.setParts(std::max<int64_t>(1, std::min({space[1] / 16, elements / 16384, int64_t(64)})));
+    op.setWorkspaceBytes(workspaceBytes(op));
+  }
+  int64_t workspaceBytes(Operation *operation) const override {
+    auto op = cast<kernel::ReduceOp>(operation);
+    int64_t bytes = 0, sums = op.getParts() * op.getSpace()[0] * op.getSpace()[2];
+    for (Type type : op->getResultTypes())
+      bytes += alignUp(sums * getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8);
+    return op.getParts() == 1 ? 0 : bytes;
+  }
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override {
     ReduceShape shape(cast<kernel::ReduceOp>(op));
     KernelEmission emission;

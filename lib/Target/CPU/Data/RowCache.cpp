@@ -37,7 +37,7 @@ static bool isCostly(Value value) {
 static constexpr int64_t mostLanes = 16;
 
 RowCache::RowCache(kernel::MapOp op, int64_t length)
-    : rowBytes(kernel::alignUp(llvm::alignTo(length, mostLanes) * 8)) {
+    : rowBytes(alignUp(llvm::alignTo(length, mostLanes) * 8)) {
   constexpr int64_t mostBytes = 256 << 10; // stays in the second-level cache
   Block &body = op.getBody().front();
   SmallVector<llvm::SmallSetVector<Value, 16>> cones(1);

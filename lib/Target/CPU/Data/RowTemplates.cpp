@@ -126,27 +126,32 @@ class ScatterAddTemplate : public KernelTemplate {
 };
 
 /// kernel.group_rows: sorts by digits, the lowest first; each pass keeps the order of equal digits.
+/// Time does not depend on the size of the table. The workspace holds the order of the pass before,
+/// and how often each value of a digit occurs.
 class Grouping {
 public:
+  static constexpr int64_t digitBits = 8, buckets = int64_t(1) << digitBits;
+  static int64_t workspaceBytes(kernel::GroupRowsOp op) {
+    return alignUp(kernel::byteSize(op.getOrder().getType())) + buckets * 4;
+  }
   Grouping(kernel::GroupRowsOp op, KernelEmitter &e, const KernelPointers &pointers)
       : e(e), count(tensorOf(op.getIndex()).getDimSize(0)), of(op.getOf()),
         distinct(tensorOf(op.getRows()).getDimSize(0)), index(pointers.operands[0]),
         rows(pointers.results[0]), order(pointers.results[1]), starts(pointers.results[2]),
         other(pointers.workspace),
-        counts(e.offset(other, kernel::alignUp(kernel::byteSize(op.getOrder().getType())))) {}
+        counts(e.offset(other, alignUp(kernel::byteSize(op.getOrder().getType())))) {}
   void sort() {
-    int64_t passes = llvm::divideCeil(llvm::Log2_64(of) + 1, kernel::digitBits);
+    int64_t passes = llvm::divideCeil(llvm::Log2_64(of) + 1, digitBits);
     Value from;
     for (int64_t pass = 0; pass < passes; ++pass) {
       Value to = (passes - pass) % 2 ? order : other;
-      sortByDigit(pass * kernel::digitBits, from, to);
+      sortByDigit(pass * digitBits, from, to);
       from = to;
     }
   }
   void writeGroups();
 
 private:
-  static constexpr int64_t buckets = int64_t(1) << kernel::digitBits;
   /// The row that index `i` names; `of`, behind all others, if there is none.
   Value keyOf(Value i) {
     Value row = loadIndex(e, index, i);
@@ -170,6 +175,12 @@ private:
 };
 
 class GroupRowsTemplate : public KernelTemplate {
+  int64_t workspaceBytes(Operation *op) const override {
+    return Grouping::workspaceBytes(cast<kernel::GroupRowsOp>(op));
+  }
+  void configure(Operation *op) const override {
+    cast<kernel::GroupRowsOp>(op).setWorkspaceBytes(workspaceBytes(op));
+  }
   FailureOr<KernelEmission> plan(Operation *, const Tier &) const override {
     return KernelEmission();
   }

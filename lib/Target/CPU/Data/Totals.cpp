@@ -12,10 +12,10 @@ using kernel::Combine;
 
 Totals::Totals(KernelEmitter &e, kernel::WithTotalsOp op, const KernelPointers &pointers,
                int64_t scratchBytes, int64_t tasks)
-    : e(e), op(op), results(pointers.results), tasks(tasks), perPart(tasksPerPart(tasks)),
+    : e(e), op(op), results(pointers.results), tasks(tasks), perPart(tasksPerPart(op, tasks)),
       lanes(e.tier.lanes(32)) {
   sums = e.offset(pointers.scratch, scratchBytes);
-  parts = e.offset(pointers.workspace, kernel::alignUp(op.getKernel().getWorkspaceBytes()));
+  parts = e.offset(pointers.workspace, alignUp(op.getKernel().getWorkspaceBytes()));
   unsigned inputs = op.getLaunch().getNumArguments(), own = op.getKernel()->getNumResults();
   for (BlockArgument argument : op.getBody().getArguments().drop_front(own))
     scalars[argument] = e.loadScalar(pointers.operands[inputs + argument.getArgNumber() - own],
@@ -107,14 +107,25 @@ void cpu::forTasks(KernelEmitter &e, Totals *totals, Value begin, Value end,
 namespace {
 /// Runs the template of the kernel inside; a kernel with a last function writes its results there.
 class WithTotalsTemplate : public KernelTemplate {
+  int64_t workspaceBytes(Operation *op) const override {
+    return Totals::workspaceBytes(cast<kernel::WithTotalsOp>(op));
+  }
+  void configure(Operation *operation) const override {
+    auto op = cast<kernel::WithTotalsOp>(operation);
+    if (const KernelTemplate *inner = templateRegistry().find(op.getKernel()))
+      inner->configure(op.getKernel());
+    op.setParts(256);
+    op.setWorkspaceBytes(workspaceBytes(op));
+  }
+
   FailureOr<KernelEmission> plan(Operation *operation, const Tier &tier) const override {
     auto op = cast<kernel::WithTotalsOp>(operation);
     FailureOr<KernelEmission> emission = planInner(op, tier);
     if (failed(emission))
       return failure();
     if (!emission->hasFinish)
-      emission->tasks = llvm::divideCeil(emission->tasks, Totals::tasksPerPart(emission->tasks));
-    emission->scratchBytes = kernel::alignUp(emission->scratchBytes) + Totals::scratchBytes(op);
+      emission->tasks = llvm::divideCeil(emission->tasks, Totals::tasksPerPart(op, emission->tasks));
+    emission->scratchBytes = alignUp(emission->scratchBytes) + Totals::scratchBytes(op);
     emission->hasFinish = true;
     return emission;
   }
@@ -126,9 +137,9 @@ class WithTotalsTemplate : public KernelTemplate {
     KernelPointers own = pointersOf(op, pointers);
     if (inner.hasFinish)
       return templateOf(op).emitRun(op.getKernel(), e, own, begin, end);
-    Totals totals(e, op, pointers, kernel::alignUp(inner.scratchBytes), inner.tasks);
+    Totals totals(e, op, pointers, alignUp(inner.scratchBytes), inner.tasks);
     own.totals = &totals;
-    int64_t perPart = Totals::tasksPerPart(inner.tasks);
+    int64_t perPart = Totals::tasksPerPart(op, inner.tasks);
     templateOf(op).emitRun(op.getKernel(), e, own, e.mul(begin, perPart),
                            e.min(e.mul(end, perPart), e.index(inner.tasks)));
   }
@@ -137,7 +148,7 @@ class WithTotalsTemplate : public KernelTemplate {
                   const KernelPointers &pointers) const override {
     auto op = cast<kernel::WithTotalsOp>(operation);
     KernelEmission inner = *planInner(op, e.tier);
-    Totals totals(e, op, pointers, kernel::alignUp(inner.scratchBytes), inner.tasks);
+    Totals totals(e, op, pointers, alignUp(inner.scratchBytes), inner.tasks);
     if (!inner.hasFinish)
       return totals.storeParts();
     KernelPointers own = pointersOf(op, pointers);

@@ -19,8 +19,13 @@ public:
          int64_t scratchBytes, int64_t tasks);
 
   /// Tasks whose sums are one part.
-  static int64_t tasksPerPart(int64_t tasks) {
-    return llvm::divideCeil(tasks, kernel::WithTotalsOp::maxParts);
+  static int64_t tasksPerPart(kernel::WithTotalsOp op, int64_t tasks) {
+    return llvm::divideCeil(tasks, op.getParts());
+  }
+  /// Of the kernel, then of the parts.
+  static int64_t workspaceBytes(kernel::WithTotalsOp op) {
+    return alignUp(op.getKernel().getWorkspaceBytes()) +
+           int64_t(op.getNumTotals()) * op.getParts() * int64_t(sizeof(double));
   }
   static int64_t scratchBytes(kernel::WithTotalsOp op) { return op.getNumTotals() * totalBytes; }
 
@@ -52,7 +57,7 @@ private:
     return e.offset(sums, total * totalBytes + bank * bankBytes);
   }
   Value partsOf(unsigned total) {
-    return e.offset(parts, total * kernel::WithTotalsOp::maxParts * int64_t(sizeof(double)));
+    return e.offset(parts, total * op.getParts() * int64_t(sizeof(double)));
   }
   /// Over all lanes of a total in scratch.
   Value laneSum(unsigned total);

@@ -32,7 +32,7 @@ ScratchLayout ScratchLayout::of(const ProductShape &shape, const Blocking &block
   int64_t at = 0;
   auto take = [&](int64_t elements) {
     int64_t start = at;
-    at += kernel::alignUp(elements * elementBytes(shape.acc));
+    at += alignUp(elements * elementBytes(shape.acc));
     return start;
   };
   int64_t lhsLine = std::max(lhsLayout(blocking, lhs).lineStride, blocking.depth);

@@ -3,6 +3,8 @@
 """A packed side is made by the kernel.pack of the tier that reads it. With sizes M N K and types as arguments: these only."""
 import sys
 
+from packed import encoding
+
 number = 0
 
 
@@ -30,7 +32,7 @@ def gemm(m, n, k, element, sides, transposed=(), batch=0):
     for side, dims in (("lhs", lhs), ("rhs", rhs)):
         if side not in sides:
             continue
-        packed = tensor(dims, element, f", #kernel.packed<{side}, depth = {dims.index('k')}>")
+        packed = tensor(dims, element, ", " + encoding([size[d] for d in dims], element, side, dims.index("k")))
         code += f"  %{side} = kernel.pack {values[side]} : {types[side]} to {packed}\n"
         values[side], types[side] = f"%{side}", packed
     result = tensor(out, acc)

@@ -3,6 +3,8 @@
 """Rounded to the type of the copies, beside results that are not packed. With sizes and types as arguments: these only."""
 import sys
 
+from packed import encoding
+
 number = 0
 
 
@@ -11,7 +13,7 @@ def update(rows, columns, element, depths, keeps):
     global number
     wide = "f64" if element == "f64" else "f32"
     shape = f"{rows}x{columns}x"
-    packed = [f"tensor<{shape}{element}, #kernel.packed<rhs, depth = {depth}>>" for depth in depths]
+    packed = [f"tensor<{shape}{element}, {encoding([rows, columns], element, 'rhs', depth)}>" for depth in depths]
     plain = [f"tensor<{shape}{wide}>"] + keeps * [f"tensor<{shape}{element}>"]
     types = plain + packed
     low = "%2" if element in ("bf16", "f16") else "%1"

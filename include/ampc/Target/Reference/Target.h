@@ -1,0 +1,11 @@
+// Plain loops, which other targets are compared with.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TARGET_REFERENCE_TARGET_H
+#define AMPC_TARGET_REFERENCE_TARGET_H
+
+#include "ampc/Target/Target.h"
+
+namespace ampc::reference {
+const Target &getTarget();
+} // namespace ampc::reference
+#endif

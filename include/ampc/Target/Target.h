@@ -1,0 +1,87 @@
+// What kernels are for: everything that the compiler asks of a kind of processor.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TARGET_TARGET_H
+#define AMPC_TARGET_TARGET_H
+
+#include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include <memory>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace ampc {
+
+/// How much code the kernels of a target may hold.
+struct FusionLimits {
+  unsigned tensors; ///< operands and results of a kernel
+  unsigned body;    ///< ops of its body
+};
+
+/// What it is worth to keep a weight in the order in which products read it.
+struct Packing {
+  int64_t rows;   ///< of products of which packing takes a twentieth of the time
+  bool isCompact; ///< a packed weight takes as many bytes as the weight: it may take its place
+};
+
+/// A form of a target's code, such as an instruction set. The runtime picks the last one that the
+/// processor runs.
+struct TargetTier {
+  llvm::StringRef name; ///< as AMPC_ISA names it; of no other tier of any target
+  int32_t isa;          ///< what the processor must have (AMPC_ISA_... of the runtime)
+};
+
+/// One object per kind of processor, without state. From the phase `kernels` on a module is for one
+/// target, which the attribute `kernel.target` names.
+class Target {
+public:
+  virtual ~Target();
+  virtual llvm::StringRef getName() const = 0;
+
+  // ---- Kernels
+  /// Nothing: every op keeps a kernel of its own, and weights stay as they are.
+  virtual std::optional<FusionLimits> getFusionLimits() const { return std::nullopt; }
+  /// Of a weight of `element`; nothing if products do not read packed ones.
+  virtual std::optional<Packing> getPacking(mlir::Type element) const { return std::nullopt; }
+  /// Bytes of a matrix that is packed for a side of products which sum over its dimension `depth`.
+  virtual int64_t packedBytes(mlir::RankedTensorType matrix, kernel::Side side,
+                              unsigned depth) const {
+    return kernel::byteSize(matrix);
+  }
+  /// Sets what the op leaves to the target: parts of sums, and bytes of the workspace.
+  virtual void configure(KernelOpInterface op) const {}
+
+  // ---- Memory
+  /// Buffers start at multiples of this.
+  virtual int64_t getAlignment() const = 0;
+
+  // ---- Code
+  /// In ascending order of what they need.
+  virtual llvm::ArrayRef<TargetTier> getTiers() const = 0;
+  /// Dialects and interfaces of the passes that write code.
+  virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
+  /// From a planned module to one with a nested module of LLVM dialect per tier (`kernel.tier`), and
+  /// `kernel.functions`. `tiers`: names of those to write; empty: all.
+  virtual void addEmission(mlir::OpPassManager &pm, llvm::ArrayRef<std::string> tiers) const = 0;
+  /// Code of the host for such a nested module: functions that the runtime calls. Null after an
+  /// error. Several threads may translate, each into a context of its own.
+  virtual std::unique_ptr<llvm::Module> translate(mlir::ModuleOp tier,
+                                                  llvm::LLVMContext &context) const;
+};
+
+/// The target of a module, by `kernel.target`, or the first known one. Null, with an error at the
+/// module, if there is none.
+const Target *targetOf(mlir::ModuleOp module);
+/// The modules of a compilation, one per target: nested ones, in order of preference, or the module
+/// itself.
+llvm::SmallVector<mlir::ModuleOp> targetModules(mlir::ModuleOp module);
+/// `bytes`, rounded up to whole multiples of the alignment.
+inline int64_t alignUp(const Target &target, int64_t bytes) {
+  return llvm::alignTo(bytes, target.getAlignment());
+}
+
+} // namespace ampc
+#endif

@@ -1,0 +1,25 @@
+// What kernels leave to their target.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Kernel/Passes.h"
+#include "ampc/Target/Target.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_KERNELCONFIGURE
+#include "ampc/Kernel/Passes.h.inc"
+} // namespace ampc
+
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+struct KernelConfigure : ampc::impl::KernelConfigureBase<KernelConfigure> {
+  void runOnOperation() override {
+    const Target *target = targetOf(getOperation());
+    if (!target)
+      return signalPassFailure();
+    for (auto program : getOperation().getOps<kernel::ProgramOp>())
+      for (auto op : program.getBody().getOps<KernelOpInterface>())
+        target->configure(op);
+  }
+};
+} // namespace

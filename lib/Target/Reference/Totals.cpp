@@ -1,0 +1,67 @@
+// kernel.with_totals: the kernel, then the sums over what it has stored.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/Common/Combine.h"
+#include "lib/Target/Reference/PlainLoops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::reference;
+
+/// The result of the kernel whose elements a value of the body depends on.
+static std::optional<unsigned> resultOf(Value value, unsigned results) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getArgNumber() < results ? std::optional(argument.getArgNumber())
+                                             : std::nullopt;
+  for (Value operand : value.getDefiningOp()->getOperands())
+    if (std::optional<unsigned> found = resultOf(operand, results))
+      return found;
+  return {};
+}
+
+static Value evaluate(LoopEmitter &e, Value value, IRMapping &known) {
+  if (known.contains(value))
+    return known.lookup(value);
+  Operation *def = value.getDefiningOp();
+  for (Value operand : def->getOperands())
+    evaluate(e, operand, known);
+  e.b.clone(*def, known);
+  return known.lookup(value);
+}
+
+static void emitTotals(Operation *operation, LoopEmitter &e, const KernelPointers &pointers) {
+  auto op = cast<kernel::WithTotalsOp>(operation);
+  KernelOpInterface kernel = op.getKernel();
+  KernelPointers own = pointers;
+  own.operands.clear();
+  for (Value operand : kernel->getOperands())
+    own.operands.push_back(pointers.operands[cast<BlockArgument>(operand).getArgNumber()]);
+  findWriter(kernel)->emit(kernel, e, own);
+
+  unsigned results = kernel->getNumResults(), inputs = op.getLaunch().getNumArguments();
+  IRMapping scalars;
+  for (BlockArgument argument : op.getBody().getArguments().drop_front(results))
+    scalars.map(argument, e.loadScalar(pointers.operands[inputs + argument.getArgNumber() - results],
+                                       argument.getType(), e.index(0)));
+  for (auto [t, value] : llvm::enumerate(op.getBody().front().getTerminator()->getOperands())) {
+    unsigned k = *resultOf(value, results);
+    BlockArgument element = op.getBody().getArgument(k);
+    auto next = [&, value = value](ArrayRef<Value> i, Value sum) {
+      IRMapping known(scalars);
+      known.map(element, e.loadScalar(pointers.results[k], element.getType(), i[0]));
+      return target::combine(e, kernel::Combine::sum, sum, evaluate(e, value, known));
+    };
+    Value total = accumulate(e, {tensorOf(kernel->getResult(k)).getNumElements()},
+                             e.constant(value.getType(), 0), next);
+    e.storeScalar(total, pointers.results[results + t], e.index(0));
+  }
+}
+
+void reference::addTotalsWriter(Writers &writers) {
+  writers[kernel::WithTotalsOp::getOperationName()] = {emitTotals, [](Operation *operation) {
+    Operation *kernel = cast<kernel::WithTotalsOp>(operation).getKernel();
+    const Writer *writer = findWriter(kernel);
+    return writer && writer->scratchBytes ? writer->scratchBytes(kernel) : int64_t(0);
+  }};
+}

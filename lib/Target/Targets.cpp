@@ -1,0 +1,23 @@
+// The targets that this compiler has.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Target/Targets.h"
+#include "ampc/Target/CPU/Target.h"
+#include "ampc/Target/Reference/Target.h"
+
+using namespace mlir;
+using namespace ampc;
+
+ArrayRef<const Target *> ampc::allTargets() {
+  static const Target *const all[] = {&cpu::getTarget(), &reference::getTarget()};
+  return all;
+}
+
+void ampc::registerTargets(DialectRegistry &registry) {
+  registry.insert<kernel::KernelDialect>();
+  for (const Target *target : allTargets())
+    target->registerDialects(registry);
+  registry.addExtension(+[](MLIRContext *, kernel::KernelDialect *dialect) {
+    for (const Target *target : allTargets())
+      dialect->addTarget(target->getName(), target);
+  });
+}
