@@ -1,10 +1,10 @@
 # Whether two builds of the compiler write the same machine code and constants.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""usage: same-code.py BUILD OTHER [--random=N] [--precision=P]... [MODEL...]
+"""usage: same-code.py BUILD OTHER [--kernels] [--random=N] [--precision=P]... [MODEL...]
 
 Compiles every example (or the models named) and N random models at each precision (f32, bf16, f16 and f64 unless given) with both
 compilers, and compares what they say, headers, manifests and all sections of the objects. What follows from the content hash, which
-covers names, is left out. Each build writes the random models itself: their text may differ.
+covers names, is left out. With --kernels names of ops may differ too: only headers and the objects of the tiers are compared. Each build writes the random models itself: their text may differ.
 """
 import argparse
 import concurrent.futures
@@ -17,10 +17,13 @@ import tempfile
 source = pathlib.Path(__file__).resolve().parents[1]
 
 
-def sections(archive):
+def sections(archive, kernels):
     """Contents and relocations of all sections but those of names, by name; hexadecimal digits without addresses."""
     dump = subprocess.run(["llvm-objdump-22", "--reloc", "--full-contents", str(archive)],
                           stdout=subprocess.PIPE, check=True, text=True, errors="replace").stdout
+    if kernels:
+        members = re.split(r"^(?=\S+\(\S+\):)", dump, flags=re.M)
+        dump = "".join(member for member in members if re.match(r"\S+\(same_\w+\.o\):", member))
     parts = []
     for part in re.split(r"^(?=Contents of section|RELOCATION RECORDS FOR)", dump, flags=re.M)[1:]:
         title, _, rest = part.partition("\n")
@@ -35,7 +38,7 @@ def sections(archive):
 class Output:
     """What a compiler wrote and said, without the hashes that cover names."""
 
-    def __init__(self, build, model, precision, folder, more):
+    def __init__(self, build, model, precision, folder, more, kernels):
         run = subprocess.run([str(build / "bin/ampc"), "compile", str(model), f"--precision={precision}", "--name=same", "-o", folder, *more],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.code = run.returncode
@@ -49,8 +52,8 @@ class Output:
         for key in ("content_hash", "plan_hash"):
             value = re.search(rf'"{key}": "([0-9a-f]+)"', manifest)[1]
             self.hashes += [value, bytes.fromhex(value.zfill(16))[::-1].hex()]
-        self.manifest, self.header = self.plain(manifest), self.plain((out / "same.h").read_text())
-        self.sections = [(title, self.plain(text)) for title, text in sections(out / "libsame.a")]
+        self.manifest, self.header = "" if kernels else self.plain(manifest), self.plain((out / "same.h").read_text())
+        self.sections = [(title, self.plain(text)) for title, text in sections(out / "libsame.a", kernels)]
 
     def plain(self, text):
         for value in self.hashes:
@@ -66,10 +69,10 @@ def random_model(build, seed, folder):
     return path
 
 
-def difference(builds, models, precision, more):
+def difference(builds, models, precision, more, kernels):
     """What differs, or nothing."""
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
-        a, b = Output(builds[0], models[0], precision, one, more), Output(builds[1], models[1], precision, other, more)
+        a, b = Output(builds[0], models[0], precision, one, more, kernels), Output(builds[1], models[1], precision, other, more, kernels)
     if (a.code, a.said) != (b.code, b.said):
         return f"the compilers say {a.said} and {b.said}"
     if a.code:
@@ -85,6 +88,7 @@ def difference(builds, models, precision, more):
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("builds", nargs=2, type=pathlib.Path)
+    options.add_argument("--kernels", action="store_true")
     options.add_argument("--random", type=int, default=0)
     options.add_argument("--precision", action="append")
     options.add_argument("--option", action="append", default=[], help="of every compilation, such as --option=--policy=narrow")
@@ -99,7 +103,7 @@ def main():
         tasks = [(model, precision) for model in models for precision in arguments.precision or ["f32", "bf16", "f16", "f64"]]
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
             wrong = 0
-            for ((model, _), precision), what in zip(tasks, pool.map(lambda task: difference(builds, *task, arguments.option), tasks)):
+            for ((model, _), precision), what in zip(tasks, pool.map(lambda task: difference(builds, *task, arguments.option, arguments.kernels), tasks)):
                 wrong += bool(what)
                 if what:
                     print(f"{model.name} in {precision}: {what}", flush=True)

@@ -35,7 +35,7 @@ class Insertion {
 public:
   Insertion(train::FuncOp func, const Scaler &scaler)
       : func(func), scaler(scaler), body(func.getBody().front()), builder(func.getContext()),
-        b(builder, func.getLoc()), guard(func) {}
+        b(builder, func.getLoc(), scalingOrigin(func)), guard(func) {}
   void run() {
     scale = state("scale", builder.getF32Type());
     SmallVector<Value> counts = guard.isApply() ? guard.countGradients() : unscaleGradients();
@@ -43,7 +43,8 @@ public:
     builder.setInsertionPoint(body.getTerminator());
     if (!func.is(train::Role::Grad))
       finishStep();
-    func->setAttr("amp.scale_slot", builder.getStringAttr(scaler.name + ".scale"));
+    func->setAttr("amp.scale",
+                  FlatSymbolRefAttr::get(builder.getContext(), scaler.name + ".scale"));
   }
 
 private:
@@ -68,18 +69,20 @@ private:
 
 amp::UnscaleOp Insertion::unscale(Value scaled) {
   auto type = cast<RankedTensorType>(scaled.getType());
-  Value mark = amp::MarkScaledOp::create(builder, scaled.getLoc(),
-                                         amp::ScaledType::get(builder.getContext(), type), scaled);
-  return amp::UnscaleOp::create(builder, scaled.getLoc(), type.clone(builder.getF32Type()),
-                                scalarOf(builder.getI64Type()), mark, scale);
+  GradBuilder of = builderFor(builder, scaled);
+  Value mark = of.op<amp::MarkScaledOp>(amp::ScaledType::get(builder.getContext(), type), scaled);
+  Value unscaled = of.op<amp::UnscaleOp>(type.clone(builder.getF32Type()),
+                                         scalarOf(builder.getI64Type()), mark, scale);
+  return unscaled.getDefiningOp<amp::UnscaleOp>();
 }
 
 SmallVector<Value> Insertion::unscaleGradients() {
   SmallVector<Value> counts;
   for (auto seed : llvm::to_vector(body.getOps<train::SeedOp>())) {
     builder.setInsertionPointAfter(seed);
-    Value factor = b.castTo(scale, seed.getType().getElementType());
-    Value scaled = b.mul(seed.getResult(), factor);
+    GradBuilder of(builder, seed);
+    Value factor = of.castTo(scale, seed.getType().getElementType());
+    Value scaled = of.mul(seed.getResult(), factor);
     seed.getResult().replaceAllUsesExcept(scaled, scaled.getDefiningOp());
   }
   DenseSet<Operation *> sums;
@@ -118,6 +121,7 @@ void Insertion::finishStep() {
   }
   auto update =
       amp::UpdateScaleOp::create(builder, func.getLoc(), scale, good, left, bad, scaler.scaling);
+  b.stamp(update);
   auto give = [&](Value now, Value old, StringRef kind) {
     Signature(func).addStateResult(isLast ? b.select(isLast, now, old) : now,
                                    scaler.name + "." + kind.str());

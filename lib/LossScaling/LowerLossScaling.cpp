@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/LossScaling/Passes.h"
 #include "mlir-dialects/Train/TrainFlat.h"
+#include "mlir-dialects/Train/Origin.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_AMPLOWERLOSSSCALING
@@ -20,7 +21,7 @@ public:
       llvm::TypeSwitch<Operation *>(&op).Case<amp::UnscaleOp, amp::NonFiniteOp, amp::UpdateScaleOp>(
           [&](auto typed) {
             builder.setInsertionPoint(typed);
-            GradBuilder b(builder, typed.getLoc());
+            GradBuilder b(builder, typed);
             lower(b, typed);
             typed.erase();
           });

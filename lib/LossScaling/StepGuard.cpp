@@ -11,10 +11,15 @@ std::optional<train::StateRole> StepGuard::roleOf(StringAttr state) {
   return declared ? declared.getStateRole() : std::nullopt;
 }
 
+GradBuilder ampc::builderFor(OpBuilder &builder, Value gradient) {
+  train::OriginAttr origin = originOf(gradient);
+  return {builder, gradient.getLoc(), origin ? origin.withStage(train::Stage::Update) : origin};
+}
+
 Value StepGuard::countIn(Value x) {
   builder.setInsertionPointAfterValue(x);
-  return amp::NonFiniteOp::create(builder, x.getLoc(),
-                                  RankedTensorType::get({}, builder.getI64Type()), x);
+  return builderFor(builder, x)
+      .op<amp::NonFiniteOp>(RankedTensorType::get({}, builder.getI64Type()), x);
 }
 
 SmallVector<Value> StepGuard::countGradients() {
@@ -99,8 +104,7 @@ void StepGuard::remakeWorkingCopies(const DenseMap<StringAttr, Value> &params) {
         state && roleOf(state) == train::StateRole::Working) {
       StringAttr param = symbols.lookup<train::BufferOp>(state).getOfAttr().getAttr();
       ret->setOperand(
-          i, insertCast(builder, ret->getOperand(i).getLoc(), params.lookup(param),
-                        getElementTypeOrSelf(ret->getOperand(i)),
+          i, insertCast(builder, params.lookup(param), getElementTypeOrSelf(ret->getOperand(i)),
                         "the working copy of @" + param.str() + ", which later steps read"));
     }
 }

@@ -5,8 +5,19 @@
 
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Origin.h"
 
 namespace ampc {
+/// Of what loss scaling and the check of gradients add to a program.
+inline train::OriginAttr scalingOrigin(train::FuncOp func) {
+  return train::OriginAttr::get(
+      mlir::StringAttr::get(func.getContext(), func.getStepName() + ".scaling"),
+      train::Stage::Update);
+}
+
+/// For what reads a gradient before the update does.
+GradBuilder builderFor(mlir::OpBuilder &builder, mlir::Value gradient);
+
 /// Adds to one program of a step (train, grad or apply) the result `nonfinite`: how many elements
 /// of its gradients are infinite or NaN. Unless the step allows them, one predicate then guards all
 /// state.
@@ -15,7 +26,8 @@ public:
   using Value = mlir::Value;
   explicit StepGuard(train::FuncOp func)
       : func(func), signature(func), body(func.getBody().front()), builder(func.getContext()),
-        b(builder, func.getLoc()), symbols(func->getParentOfType<train::ModelOp>()) {}
+        b(builder, func.getLoc(), scalingOrigin(func)),
+        symbols(func->getParentOfType<train::ModelOp>()) {}
 
   /// Whether the program is handed gradients that `*_grad` stored and the caller may have changed.
   bool isApply() { return func.is(train::Role::Apply); }

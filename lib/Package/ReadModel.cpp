@@ -3,6 +3,7 @@
 #include "lib/Package/ModelInfo.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/xxhash.h"
@@ -293,12 +294,6 @@ FailureOr<ampc_operand> Reader::placeOf(Operation *user, Value value) {
   return ampc_operand{int32_t(place.getSpace()), int32_t(place.getNumber()), place.getOffset()};
 }
 
-static std::string nameOf(Operation *op) {
-  if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
-    return name.getName().str();
-  return op->getName().getStringRef().str();
-}
-
 LogicalResult Reader::readEntries(kernel::ProgramOp program, ProgramInfo &info) {
   for (Operation &op : program.getBody().front().without_terminator()) {
     if (auto constant = dyn_cast<kernel::ConstantOp>(op)) {
@@ -383,8 +378,8 @@ LogicalResult Reader::readProgram(kernel::ProgramOp program) {
   if (!step.empty() && info.kind != AMPC_PROGRAM_EVAL) {
     auto counter = counters.find(step);
     info.stepSlot = counter == counters.end() ? -1 : counter->second;
-    if (auto scale = program->getAttrOfType<StringAttr>("amp.scale_slot"))
-      info.scaleSlot = findSlot(scale.str()); // a scaler may belong to several steps
+    if (auto scale = program->getAttrOfType<FlatSymbolRefAttr>("amp.scale"))
+      info.scaleSlot = findSlot(scale.getValue().str()); // a scaler may belong to several steps
   }
   if (auto mode = program.getNonfinite())
     info.nonfinite = int32_t(*mode);

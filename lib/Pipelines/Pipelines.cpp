@@ -36,13 +36,12 @@ static AmpAssignPrecisionOptions precisionOptions(const CompileOptions &options)
 static void addKernels(OpPassManager &pm, const Target &target, const CompileOptions &options) {
   pm.addPass(createAmpLowerLossScaling());
   pm.addPass(createConvertTrainToKernel());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  pm.addPass(createTrainSimplify());
   if (options.fuse && target.getFusionLimits()) {
     pm.addPass(createKernelFuse());
     pm.addPass(createKernelNarrowResults());
     pm.addPass(createKernelFuseTotals({options.explain}));
-    pm.addPass(createCSEPass());
+    pm.addPass(createTrainSimplify({/*canonical=*/false}));
     if (options.packWeights != "never")
       pm.addPass(createKernelPackWeights({options.packWeights == "always"}));
     if (options.fusePacks)
@@ -73,21 +72,18 @@ ArrayRef<Phase> ampc::getPhases() {
        [](OpPassManager &pm, const CompileOptions &) {
          pm.addPass(createAmpFlattenRegions());
          pm.addPass(createTrainInstantiate());
-         pm.addPass(createCanonicalizerPass());
-         pm.addPass(createCSEPass());
+         pm.addPass(createTrainSimplify());
        }},
       {"autodiff",
        "every step has its joint forward-backward function; only needed gradients exist",
        [](OpPassManager &pm, const CompileOptions &) {
          pm.addPass(createTrainAutodiff());
-         pm.addPass(createCanonicalizerPass());
-         pm.addPass(createCSEPass());
+         pm.addPass(createTrainSimplify());
        }},
       {"optimize", "clipping, schedule, optimizer and state update are in the step",
        [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createTrainExpandStep({options.explain}));
-         pm.addPass(createCanonicalizerPass());
-         pm.addPass(createCSEPass());
+         pm.addPass(createTrainSimplify());
          if (options.observe)
            pm.addPass(createTrainMarkValues());
        }},
@@ -98,8 +94,7 @@ ArrayRef<Phase> ampc::getPhases() {
            return;
          pm.addPass(createAmpAssignPrecision(precisionOptions(options)));
          pm.addPass(createAmpLowerAccumulation());
-         pm.addPass(createCanonicalizerPass());
-         pm.addPass(createCSEPass());
+         pm.addPass(createTrainSimplify());
          if (options.explain)
            pm.addPass(createAmpExplainCasts());
        }},
@@ -111,8 +106,7 @@ ArrayRef<Phase> ampc::getPhases() {
            return;
          pm.addPass(
              createAmpInsertLossScaling({options.lossScaling, options.profile, options.explain}));
-         pm.addPass(createCanonicalizerPass());
-         pm.addPass(createCSEPass());
+         pm.addPass(createTrainSimplify());
        }},
       {"recompute", "what is saved for the backward pass is the least that cheap ops need",
        [](OpPassManager &pm, const CompileOptions &options) {

@@ -5,6 +5,7 @@
 #include "lib/LossScaling/ScaleLimits.h"
 #include "lib/Precision/EmitCasts.h"
 #include "lib/Precision/Policies/CostTable.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -172,10 +173,9 @@ void AmpAssignPrecision::warnUnmatched() {
   getOperation()->walk([&](train::FuncOp func) {
     for (Operation &op : func.getBody().front().without_terminator()) {
       ops.push_back(&op);
-      if (auto name = dyn_cast<NameLoc>(op.getLoc()); name && isa<PrecisionOpInterface>(op) &&
-                                                      !op.hasTrait<OpTrait::ConstantLike>() &&
-                                                      !op.hasAttr("compute"))
-        names.insert(sourceName(name.getName().getValue()));
+      if (train::OriginAttr origin = originOf(&op);
+          origin && isa<PrecisionOpInterface>(op) && !origin.isUpdate())
+        names.insert(origin.getName());
     }
   });
   if (ops.empty())

@@ -5,36 +5,33 @@
 using namespace mlir;
 using namespace ampc;
 
-/// The op's name stays outermost.
-static Location withReason(Location loc, StringAttr why) {
-  MLIRContext *context = loc.getContext();
-  Builder builder(context);
-  auto note = builder.getDictionaryAttr(builder.getNamedAttr("amp.cast", why));
-  auto name = dyn_cast<NameLoc>(loc);
-  Location inner = FusedLoc::get({name ? Location(name.getChildLoc()) : loc}, note, context);
-  return name ? Location(NameLoc::get(name.getName(), inner)) : inner;
+Value ampc::insertCast(OpBuilder &builder, Value v, Type element, const Twine &why,
+                       train::OriginAttr origin) {
+  Value result = GradBuilder(builder, v.getLoc(), origin).castTo(v, element);
+  if (result != v)
+    result.getDefiningOp()->setDiscardableAttr(
+        amp::DecisionAttr::key,
+        amp::DecisionAttr::get(builder.getContext(),
+                               builder.getStringAttr(amp::DecisionAttr::inserted),
+                               builder.getStringAttr(why)));
+  return result;
 }
 
-Value ampc::insertCast(OpBuilder &builder, Location loc, Value v, Type element, const Twine &why) {
-  return GradBuilder(builder, withReason(loc, builder.getStringAttr(why))).castTo(v, element);
+Value ampc::insertCast(OpBuilder &builder, Value v, Type element, const Twine &why) {
+  return insertCast(builder, v, element, why, originOf(v));
 }
 
 StringAttr ampc::reasonOfCast(train::CastOp cast) {
-  StringAttr why;
-  cast.getLoc()->walk([&](Location at) {
-    auto fused = dyn_cast<FusedLocWith<DictionaryAttr>>(at);
-    why = fused ? fused.getMetadata().getAs<StringAttr>("amp.cast") : StringAttr();
-    return why ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return why;
+  auto decision = cast->getAttrOfType<amp::DecisionAttr>(amp::DecisionAttr::key);
+  return decision && decision.isInserted() ? decision.getReason() : StringAttr();
 }
 
 void ampc::explainCast(train::FuncOp func, train::CastOp cast) {
   StringAttr why = reasonOfCast(cast);
   if (!why)
     return;
-  auto name = dyn_cast<NameLoc>(cast.getLoc());
-  mlir::emitRemark(cast.getLoc()) << (name ? name.getName().getValue() : func.getSymName())
+  train::OriginAttr origin = originOf(cast.getOperation());
+  mlir::emitRemark(cast.getLoc()) << (origin ? origin.getText() : func.getSymName().str())
                                   << ": cast from " << getElementTypeOrSelf(cast.getX()) << " to "
                                   << getElementTypeOrSelf(cast.getResult())
                                   << (cast->hasAttr("amp.recompute")

@@ -3,13 +3,17 @@
 #ifndef LIB_PRECISION_CASTS_H
 #define LIB_PRECISION_CASTS_H
 
-#include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Amp/Amp.h"
+#include "mlir-dialects/Train/Origin.h"
 
 namespace ampc {
-/// The value in another element type. Why it was needed hangs on the location, as `amp.cast`: an
-/// attribute of the op would keep equal casts from becoming one.
-mlir::Value insertCast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value v,
-                       mlir::Type element, const llvm::Twine &why);
+/// The value in another element type, by a cast that comes from where `like` does and says why it
+/// is needed.
+mlir::Value insertCast(mlir::OpBuilder &builder, mlir::Value v, mlir::Type element,
+                       const llvm::Twine &why, train::OriginAttr origin);
+/// From where the value comes from.
+mlir::Value insertCast(mlir::OpBuilder &builder, mlir::Value v, mlir::Type element,
+                       const llvm::Twine &why);
 /// Why a pass inserted the cast; null for a cast of the model.
 mlir::StringAttr reasonOfCast(train::CastOp cast);
 /// A remark at the cast's source line; none for a cast of the model.

@@ -85,15 +85,19 @@ Value Emitter::castOf(Value v, Type type, Operation *reader) {
     builder.setInsertionPointAfterValue(v);
   else
     builder.setInsertionPoint(reader);
-  return insertCast(builder, v.getLoc(), v, type, whyCast(type, reader));
+  train::OriginAttr origin = originOf(v);
+  if (origin && !isNarrow(type) && !reader->hasTrait<OpTrait::IsTerminator>())
+    origin = origin.withStage(stageOf(reader));
+  return insertCast(builder, v, type, whyCast(type, reader), origin);
 }
 
 /// Casts are shared: the reason is that of the first reader.
 std::string Emitter::whyCast(Type type, Operation *reader) {
   if (reader->hasTrait<OpTrait::IsTerminator>())
     return "the program returns " + textOf(type);
-  std::string name = nameOf(reader), mnemonic = reader->getName().getStringRef().str();
-  std::string who = name.empty() ? mnemonic : mnemonic + " at " + name;
+  std::string who = reader->getName().getStringRef().str();
+  if (train::OriginAttr origin = originOf(reader))
+    who += " at " + origin.getText();
   if (assignment.entry.lookup(reader) == type && assignment.compute.lookup(reader) != type)
     return who + " takes " + textOf(type) + " and computes in f32";
   return who + " computes in " + textOf(type);
@@ -159,12 +163,13 @@ void Emitter::emit(Operation *op) {
     if (getElementTypeOrSelf(result) == type || result.use_empty())
       continue;
     builder.setInsertionPointAfter(op);
-    stored[result] =
-        insertCast(builder, op->getLoc(), result, type, "the result is stored in " + textOf(type));
+    stored[result] = insertCast(builder, result, type, "the result is stored in " + textOf(type));
   }
   if (auto reason = assignment.reasons.find(op); reason != assignment.reasons.end()) {
-    op->setAttr("amp.rule", builder.getStringAttr(reason->second.rule));
-    op->setAttr("amp.reason", builder.getStringAttr(reason->second.text));
+    op->setDiscardableAttr(amp::DecisionAttr::key,
+                           amp::DecisionAttr::get(builder.getContext(),
+                                                  builder.getStringAttr(reason->second.rule),
+                                                  builder.getStringAttr(reason->second.text)));
   }
 }
 

@@ -1,6 +1,8 @@
-// Autocast regions become locations of their ops.
+// Autocast regions become part of the origins of their ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Passes.h"
+#include "mlir-dialects/Amp/Amp.h"
+#include "mlir-dialects/Train/Origin.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_AMPFLATTENREGIONS
@@ -9,33 +11,14 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-static bool hasRegion(Location loc) {
-  return loc
-      ->walk([](Location at) {
-        auto fused = dyn_cast<FusedLocWith<DictionaryAttr>>(at);
-        return fused && fused.getMetadata().contains("amp.region") ? WalkResult::interrupt()
-                                                                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// The op's name stays outermost.
-static Location insideRegion(Location loc, Attribute region) {
-  MLIRContext *context = loc.getContext();
-  Builder builder(context);
-  auto note = builder.getDictionaryAttr(builder.getNamedAttr("amp.region", region));
-  auto name = dyn_cast<NameLoc>(loc);
-  Location inner = FusedLoc::get({name ? Location(name.getChildLoc()) : loc}, note, context);
-  return name ? Location(NameLoc::get(name.getName(), inner)) : inner;
-}
-
 static void flatten(amp::AutocastOp op) {
   Block &body = op.getBody().front();
   Attribute region =
       op.getType() ? Attribute(op.getTypeAttr()) : Attribute(UnitAttr::get(op.getContext()));
   for (Operation &inner : body.without_terminator())
-    if (!hasRegion(inner.getLoc())) // dissolved inner regions are part of the block by now
-      inner.setLoc(insideRegion(inner.getLoc(), region));
+    // Dissolved inner regions are part of the block by now.
+    if (train::OriginAttr origin = originOf(&inner); origin && !origin.getRegion())
+      setOrigin(&inner, origin.withRegion(region));
   for (Operation &inner : llvm::make_early_inc_range(body.without_terminator()))
     inner.moveBefore(op);
   op.replaceAllUsesWith(body.getTerminator()->getOperands());

@@ -43,7 +43,7 @@ static void widen(Operation *op) {
                    getElementTypeOrSelf(cast.getX()) == f32;
     operand.set(
         partial ? cast.getX()
-                : insertCast(builder, op->getLoc(), operand.get(), f32, who + " adds up in f32"));
+                : insertCast(builder, operand.get(), f32, who + " adds up in f32", originOf(op)));
   }
   builder.setInsertionPointAfter(op);
   for (Value result : op->getResults()) {
@@ -51,8 +51,7 @@ static void widen(Operation *op) {
     if (!isNarrow(type))
       continue;
     result.setType(cast<RankedTensorType>(result.getType()).clone(f32));
-    Value rounded =
-        insertCast(builder, op->getLoc(), result, type, who + " rounds once, after the last sum");
+    Value rounded = insertCast(builder, result, type, who + " rounds once, after the last sum");
     result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
   }
 }

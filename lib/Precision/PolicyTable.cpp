@@ -4,6 +4,7 @@
 #include "ampc/Support/Text.h"
 #include "lib/Precision/Pattern.h"
 #include "lib/Precision/Values.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "llvm/Support/Regex.h"
 
 using namespace mlir;
@@ -16,9 +17,9 @@ PolicyTable PolicyTable::parse(StringRef text, MLIRContext *context) {
 }
 
 bool Override::matches(Operation *op) const {
-  std::string name = nameOf(op);
+  train::OriginAttr origin = originOf(op);
   llvm::Regex regex(pattern);
-  return regex.match(name) || regex.match(sourceName(name));
+  return origin && (regex.match(origin.getText()) || regex.match(origin.getName()));
 }
 
 std::optional<ComputeMode> ComputeMode::find(StringRef name, MLIRContext *context) {
@@ -131,15 +132,9 @@ llvm::Error PolicyTable::add(StringRef text, MLIRContext *context) {
 
 /// The composite op that a forward op is a part of, or nothing.
 static StringRef sourceOf(Operation *op) {
-  StringRef source;
-  if (!StringRef(nameOf(op)).ends_with(".grad"))
-    op->getLoc()->walk([&](Location at) {
-      auto fused = dyn_cast<FusedLocWith<DictionaryAttr>>(at);
-      auto note = fused ? fused.getMetadata().getAs<StringAttr>("train.source") : StringAttr();
-      source = note ? note.getValue() : StringRef();
-      return note ? WalkResult::interrupt() : WalkResult::advance();
-    });
-  return source;
+  train::OriginAttr origin = originOf(op);
+  return origin && origin.getOrder() == 0 && origin.getSource() ? origin.getSource().getValue()
+                                                                : StringRef();
 }
 
 bool PolicyTable::matches(StringRef word, Operation *op) {

@@ -3,6 +3,9 @@
 #include "lib/Precision/PrecisionFacts.h"
 #include "lib/Precision/Facts/NarrowTensors.h"
 #include "lib/Precision/Ranges.h"
+#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Signature.h"
+#include "llvm/Support/Regex.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Passes.h"
 #include "lib/Precision/Casts.h"
-#include "mlir-dialects/Train/Backward.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -30,10 +29,10 @@ static bool isCheap(Operation *op) {
 namespace {
 class Recomputation {
 public:
-  explicit Recomputation(Block &body) : body(body), backward(body) {}
+  explicit Recomputation(Block &body) : body(body), seed(firstSeed(body)) {}
   /// Bytes that the backward pass no longer keeps.
   int64_t run() {
-    if (!backward.getFirstSeed())
+    if (!seed)
       return 0;
     int64_t before = savedBytes();
     SmallVector<Operation *> forward;
@@ -49,7 +48,7 @@ public:
   /// Of the first micro-batch, if there are several.
   int64_t savedBytes() const {
     int64_t bytes = 0;
-    for (Operation *op = &body.front(); op != backward.getFirstSeed(); op = op->getNextNode())
+    for (Operation *op = &body.front(); op != seed; op = op->getNextNode())
       for (Value result : op->getResults())
         if (isSaved(result) && !op->hasTrait<OpTrait::ConstantLike>())
           bytes += bytesOf(result);
@@ -57,9 +56,7 @@ public:
   }
 
 private:
-  bool isBackward(Operation *op) const {
-    return backward.contains(op) || op->hasAttr("amp.recompute");
-  }
+  bool isBackward(Operation *op) const { return !isForward(op) || op->hasAttr("amp.recompute"); }
   bool isSaved(Value v) const {
     return llvm::any_of(v.getUsers(), [&](Operation *user) { return isBackward(user); });
   }
@@ -78,6 +75,8 @@ private:
         first = user;
     Operation *copy = op->clone();
     body.getOperations().insert(first->getIterator(), copy);
+    if (train::OriginAttr origin = originOf(op))
+      setOrigin(copy, origin.withStage(train::Stage::Backward));
     copy->setAttr("amp.recompute",
                   UnitAttr::get(op->getContext())); // or it would be merged with the original
     op->getResult(0).replaceUsesWithIf(copy->getResult(0), [&](OpOperand &use) {
@@ -86,7 +85,7 @@ private:
   }
 
   Block &body;
-  BackwardOps backward;
+  Operation *seed;
 };
 
 /// Other casts have been explained when they were made.

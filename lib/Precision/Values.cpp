@@ -1,4 +1,4 @@
-// Shapes and names, as precision passes ask for them.
+// Values and types, as precision passes ask for them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Values.h"
 
@@ -9,18 +9,6 @@ std::string ampc::textOf(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;
-}
-
-std::string ampc::nameOf(Operation *op) {
-  if (auto name = dyn_cast<NameLoc>(op->getLoc()))
-    return name.getName().str();
-  return "";
-}
-
-StringRef ampc::sourceName(StringRef name) {
-  while (name.consume_back(".grad"))
-    ;
-  return name;
 }
 
 bool ampc::isNumber(Value v) {

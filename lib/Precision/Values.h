@@ -1,4 +1,4 @@
-// Shapes and names, as precision passes ask for them.
+// Values and types, as precision passes ask for them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PRECISION_VALUES_H
 #define LIB_PRECISION_VALUES_H
@@ -18,8 +18,5 @@ std::string textOf(mlir::Type type);
 /// Whether the op gives elements of its operand as they are: rounding before it and after it are
 /// the same.
 bool movesElements(mlir::Operation *op);
-std::string nameOf(mlir::Operation *op);
-/// A name without the suffixes that adjoints add.
-llvm::StringRef sourceName(llvm::StringRef name);
 } // namespace ampc
 #endif

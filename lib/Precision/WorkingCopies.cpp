@@ -25,9 +25,9 @@ static void writeCopies(train::FuncOp func, const WorkingCopies &copies, bool ma
       if (Signature(func).stateResult(i) != param)
         continue;
       Value value = ret->getOperand(i);
-      Value copy = insertCast(builder, value.getLoc(), value, type, whyCopied(param));
+      Value copy = insertCast(builder, value, type, whyCopied(param));
       if (!masterWeights)
-        ret->setOperand(i, insertCast(builder, value.getLoc(), copy, getElementTypeOrSelf(value),
+        ret->setOperand(i, insertCast(builder, copy, getElementTypeOrSelf(value),
                                       "without master weights a parameter holds its copy"));
       Signature(func).addStateResult(copy, workingSlot(param, type));
     }
@@ -45,7 +45,7 @@ static void addDerivation(train::ModelOp model, const WorkingCopies &copies) {
   for (auto &[param, type] : copies) {
     auto declared = model.lookupSymbol<train::ParamOp>(param);
     Value value = signature.addState(param, declared.getType(), declared.getLoc());
-    signature.addStateResult(insertCast(builder, value.getLoc(), value, type, whyCopied(param)),
+    signature.addStateResult(insertCast(builder, value, type, whyCopied(param)),
                              workingSlot(param, type));
   }
 }

@@ -21,19 +21,6 @@ Place report::placeOf(Location loc) {
   return place;
 }
 
-SmallVector<StringRef> report::namesOf(Location loc) {
-  SmallVector<StringRef> names;
-  loc->walk([&](Location at) {
-    if (auto name = dyn_cast<NameLoc>(at)) {
-      if (!llvm::is_contained(names, name.getName().getValue()))
-        names.push_back(name.getName());
-      return WalkResult::skip(); // further in stand the names that it had before
-    }
-    return WalkResult::advance();
-  });
-  return names;
-}
-
 std::string report::elementText(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << getElementTypeOrSelf(type);
@@ -56,10 +43,4 @@ Step *Compilation::findStep(StringRef name) {
 StringRef report::partName(Part part) {
   static const char *const names[] = {"input", "forward", "backward", "optimizer"};
   return names[size_t(part)];
-}
-
-StringRef report::sourceName(StringRef name) {
-  while (name.consume_back(".grad"))
-    ;
-  return name;
 }

@@ -2,46 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Report/Parts.h"
 #include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Origin.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::report;
 
-PartFinder::PartFinder(train::FuncOp func) : backward(func.getBody().front()) {
+PartFinder::PartFinder(train::FuncOp func) {
   shared = func.getStep().value_or(func.getSymName()).str();
-  Block &body = func.getBody().front();
-  findParts(body);
   findParameters(func);
 }
 
-void PartFinder::findParts(Block &body) {
-  // Forwards: what depends on a gradient is the update, what depends on the seed the backward pass.
-  for (mlir::Operation &op : body.without_terminator()) {
-    bool isBackward = isa<train::SeedOp>(op) || op.hasAttr("amp.recompute");
-    Part part = isa<train::GradientOp>(op) ? Part::Optimizer
-                : isBackward               ? Part::Backward
-                                           : Part::Forward;
-    for (Value operand : op.getOperands())
-      if (mlir::Operation *source = operand.getDefiningOp())
-        part = std::max(part, parts.lookup(source));
-    parts[&op] = std::max(part, Part::Forward);
+Part PartFinder::partOf(mlir::Operation *op) {
+  if (isa<train::GradientOp>(op)) // where the optimizer begins
+    return Part::Optimizer;
+  switch (stageOf(op)) {
+  case train::Stage::Forward:
+    return Part::Forward;
+  case train::Stage::Backward:
+    return Part::Backward;
+  case train::Stage::Update:
+    return Part::Optimizer;
   }
-  // Backwards: what else stands behind the seed, or serves the update only, follows its readers.
-  for (mlir::Operation &op : llvm::reverse(body.without_terminator())) {
-    if (parts[&op] != Part::Forward)
-      continue;
-    std::optional<Part> first;
-    bool isReturned = false;
-    for (mlir::Operation *user : op.getUsers())
-      if (user->hasTrait<OpTrait::IsTerminator>())
-        isReturned = true;
-      else
-        first = std::min(first.value_or(Part::Optimizer), parts[user]);
-    if (backward.contains(&op))
-      parts[&op] = first.value_or(Part::Optimizer);
-    else if (first == Part::Optimizer && (!isReturned || op.hasAttr("compute")))
-      parts[&op] = Part::Optimizer;
-  }
+  llvm_unreachable("all stages are handled");
 }
 
 /// The parameter that a state is, or is kept for.
@@ -67,7 +50,7 @@ void PartFinder::findParameters(train::FuncOp func) {
       add(served[op], ownerOf(model, state));
   }
   for (mlir::Operation &op : llvm::reverse(body.without_terminator()))
-    if (parts[&op] == Part::Optimizer)
+    if (partOf(&op) == Part::Optimizer)
       for (Value operand : op.getOperands())
         if (mlir::Operation *source = operand.getDefiningOp())
           add(served[source], served.lookup(&op));

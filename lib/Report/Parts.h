@@ -4,25 +4,21 @@
 #define LIB_REPORT_PARTS_H
 
 #include "ampc/Report/Report.h"
-#include "mlir-dialects/Train/Backward.h"
+#include "mlir-dialects/Train/Train.h"
 
 namespace ampc::report {
-/// Follows from the marks that differentiation left: `train.seed` and `train.gradient`.
 class PartFinder {
 public:
   explicit PartFinder(train::FuncOp func);
-  Part partOf(mlir::Operation *op) const { return parts.lookup(op); }
+  /// By the stage of its origin.
+  static Part partOf(mlir::Operation *op);
   /// The one parameter whose update an op of the optimizer serves, or the step's name.
   std::string parameterOf(mlir::Operation *op) const;
-  const BackwardOps &getBackward() const { return backward; }
 
 private:
-  void findParts(mlir::Block &body);
   void findParameters(train::FuncOp func);
 
-  BackwardOps backward;
   std::string shared;
-  llvm::DenseMap<mlir::Operation *, Part> parts;
   using Owners = llvm::DenseMap<mlir::Operation *, mlir::StringAttr>;
   /// Parameters whose new state an op serves, and those whose gradients it reads. Null: none; the
   /// empty string: several.

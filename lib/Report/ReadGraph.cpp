@@ -5,21 +5,16 @@
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Origin.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::report;
 
-/// Why a pass inserted the cast; null for a cast of the model.
+/// Why a pass inserted the cast; null for a cast of the model and other ops.
 static StringAttr reasonOf(mlir::Operation *op) {
-  StringAttr why;
-  if (isa<train::CastOp>(op))
-    op->getLoc()->walk([&](Location at) {
-      auto fused = dyn_cast<FusedLocWith<DictionaryAttr>>(at);
-      why = fused ? fused.getMetadata().getAs<StringAttr>("amp.cast") : StringAttr();
-      return why ? WalkResult::interrupt() : WalkResult::advance();
-    });
-  return why;
+  auto decision = op->getAttrOfType<amp::DecisionAttr>(amp::DecisionAttr::key);
+  return decision && decision.isInserted() ? decision.getReason() : StringAttr();
 }
 
 static std::string categoryOf(mlir::Operation *op) {
@@ -59,7 +54,8 @@ static std::string shapeText(Type type) {
 namespace {
 class GraphReader {
 public:
-  GraphReader(train::FuncOp func, Step &step) : func(func), step(step), parts(func) {}
+  GraphReader(train::FuncOp func, Step &step)
+      : func(func), step(step), parts(func), seed(firstSeed(func.getBody().front())) {}
   void run();
 
 private:
@@ -79,6 +75,7 @@ private:
   train::FuncOp func;
   Step &step;
   PartFinder parts;
+  mlir::Operation *seed;           ///< null: there is no backward pass
   DenseMap<Value, int> operations; ///< by what they make
   DenseMap<mlir::Operation *, int> casts;
   llvm::StringMap<int> counts;
@@ -86,8 +83,8 @@ private:
 } // namespace
 
 std::string GraphReader::nameOf(mlir::Operation *op) {
-  auto names = namesOf(op->getLoc());
-  return names.empty() ? func.getSymName().str() : names.front().str();
+  train::OriginAttr origin = originOf(op);
+  return origin ? origin.getText() : func.getSymName().str();
 }
 
 std::string GraphReader::uniqueId(StringRef name, StringRef kind) {
@@ -144,13 +141,11 @@ Operand GraphReader::operandOf(Value value) {
 
 /// The rule of `amp.saved_bytes`: made before the seed, read behind it.
 int64_t GraphReader::savedBytes(mlir::Operation *op) {
-  const BackwardOps &backward = parts.getBackward();
-  if (!backward.getFirstSeed() || !op->isBeforeInBlock(backward.getFirstSeed()))
+  if (!seed || !op->isBeforeInBlock(seed))
     return 0;
   int64_t bytes = 0;
   for (Value result : op->getResults())
-    if (llvm::any_of(result.getUsers(),
-                     [&](mlir::Operation *user) { return backward.contains(user); }))
+    if (llvm::any_of(result.getUsers(), [&](mlir::Operation *user) { return !isForward(user); }))
       bytes += kernel::byteSize(result.getType());
   return bytes;
 }
@@ -194,11 +189,15 @@ void GraphReader::addOperation(mlir::Operation *op) {
   row.kind = op->getName().getStringRef().str();
   row.id = uniqueId(row.name, op->getName().stripDialect());
   row.part = parts.partOf(op);
-  row.group = row.part == Part::Optimizer ? parts.parameterOf(op) : sourceName(row.name).str();
+  train::OriginAttr origin = originOf(op);
+  row.group = row.part == Part::Optimizer ? parts.parameterOf(op)
+              : origin                    ? origin.getName().str()
+                                          : row.name;
   row.category = categoryOf(op);
-  for (auto [key, text] : {std::pair("amp.rule", &row.rule), {"amp.reason", &row.reason}})
-    if (auto attr = op->getAttrOfType<StringAttr>(key))
-      *text = attr.str();
+  if (auto decision = op->getAttrOfType<amp::DecisionAttr>(amp::DecisionAttr::key)) {
+    row.rule = decision.getRule().str();
+    row.reason = decision.getReason().str();
+  }
   row.compute = computeType(op);
   if (op->getNumResults() && isa<RankedTensorType>(op->getResult(0).getType()))
     row.shape = shapeText(op->getResult(0).getType());
@@ -271,8 +270,8 @@ void GraphReader::readScaling() {
         {"backoff", number(scaling.getBackoff())}, {"floor", number(scaling.getFloor())},
         {"cap", number(scaling.getCap())},         {"hysteresis", scaling.getHysteresis()}};
   }
-  if (auto slot = func->getAttrOfType<StringAttr>("amp.scale_slot"))
-    step.lossScaling["state"] = slot.str();
+  if (auto slot = func->getAttrOfType<FlatSymbolRefAttr>("amp.scale"))
+    step.lossScaling["state"] = slot.getValue().str();
 }
 
 void GraphReader::run() {

@@ -3,16 +3,20 @@
 #include "ampc/Target/Target.h"
 #include "lib/Report/Facts.h"
 #include "mlir-dialects/Kernel/Kernel.h"
-#include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::report;
 
-static std::string nameOf(mlir::Operation *op) {
-  auto names = namesOf(op->getLoc());
-  return names.empty() ? "" : llvm::join(names, " + ");
+/// All ops that a kernel computes.
+static std::string namesOf(mlir::Operation *op) {
+  SmallVector<std::string> names;
+  for (train::OriginAttr origin : originsOf(op))
+    if (std::string name = origin.getText(); !llvm::is_contained(names, name))
+      names.push_back(std::move(name));
+  return llvm::join(names, " + ");
 }
 
 /// The last kernel that reads the value's bytes, through views too.
@@ -29,14 +33,14 @@ static int64_t lastReader(Value value, const DenseMap<mlir::Operation *, int64_t
 static void readBuffers(const Target &target, KernelOpInterface op, int64_t time,
                         const DenseMap<mlir::Operation *, int64_t> &times, Step &step) {
   if (auto workspace = op->getAttrOfType<IntegerAttr>("kernel.workspace"))
-    step.buffers.push_back({"workspace of " + nameOf(op), "", workspace.getInt(),
+    step.buffers.push_back({"workspace of " + namesOf(op), "", workspace.getInt(),
                             alignUp(target, op.getWorkspaceBytes()), time, time});
   auto places = op->getAttrOfType<ArrayAttr>("kernel.places");
   if (!places)
     return;
   for (auto [result, place] : llvm::zip(op->getResults(), places.getAsRange<kernel::PlaceAttr>()))
     if (place.getSpace() == kernel::Space::arena)
-      step.buffers.push_back({nameOf(op), typeText(result.getType()), place.getOffset(),
+      step.buffers.push_back({namesOf(op), typeText(result.getType()), place.getOffset(),
                               alignUp(target, kernel::byteSize(result.getType())), time,
                               lastReader(result, times, time)});
 }
@@ -88,7 +92,7 @@ static void readProgram(const Target &target, kernel::ProgramOp program, Step &s
     times[op] = step.kernels.size();
     auto withTotals = dyn_cast<kernel::WithTotalsOp>(*op);
     KernelOpInterface launch = withTotals ? withTotals.getKernel() : op;
-    step.kernels.push_back({nameOf(op), launch->getName().getStringRef().str(), 0});
+    step.kernels.push_back({namesOf(op), launch->getName().getStringRef().str(), 0});
   }
   for (auto op : program.getBody().getOps<KernelOpInterface>())
     readBuffers(target, op, times[op], times, step);

@@ -11,6 +11,16 @@ def AmpDialect : Dialect {
   let summary = "Regions of a precision, scaled gradients and the loss scale";
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let description = [{
+    Facts of the precision phases are attributes of this dialect on ops of any other, so that ops need not declare them; each is verified:
+
+    * `amp.decision`, a `#amp.decision`: why a tensor op computes in its types, or why a cast was inserted;
+    * `amp.compute`, two types: what a contraction multiplies each operand in, where that is not its type (tf32, fp8);
+    * `amp.recompute`: the op is there a second time, for the backward pass, and must not become one with the first;
+    * on programs: `amp.scaler`, the loss scale that the model names; `amp.scale`, the state that holds the scale, or `amp.no_scaling`, why there
+      is none; `amp.saved_bytes`, what the backward pass keeps; `amp.costs`, bytes that each policy would move.
+  }];
 }
 class Amp_Op<string mnemonic, list<Trait> traits = []> : Op<AmpDialect, mnemonic, traits>;
 
@@ -33,6 +43,24 @@ def Amp_Elements : Type<0DTensorOf<[I64]>.predicate, "tensor<i64>">,
                    BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
 def Amp_Count : Type<0DTensorOf<[I32]>.predicate, "tensor<i32>">,
                 BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI32Type())">;
+
+def Amp_DecisionAttr : AttrDef<AmpDialect, "Decision", [AnnotationAttrInterface]> {
+  let mnemonic = "decision";
+  let summary = "Why an op computes in the types that it has";
+  let description = [{
+    `rule` is the kind of reason (`range`, `override`, `cut`, ...), as reports sort them; `inserted` says that a pass has made the op, a cast.
+
+    ```mlir
+    %y = train.cast %x {amp.decision = #amp.decision<"inserted", "train.matmul at loss/matmul#0 computes in bf16">} : tensor<8xf32> to tensor<8xbf16>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$rule, "::mlir::StringAttr":$reason);
+  let assemblyFormat = "`<` $rule `,` $reason `>`";
+  let extraClassDeclaration = [{
+    static constexpr ::llvm::StringLiteral inserted = "inserted", key = "amp.decision";
+    bool isInserted() const { return getRule().getValue() == inserted; }
+  }];
+}
 
 // ---- Regions ----
 def Amp_AutocastOp : Amp_Op<"autocast", [SingleBlock, NoRegionArguments, RecursiveMemoryEffects]> {

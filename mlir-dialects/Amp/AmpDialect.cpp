@@ -35,6 +35,51 @@ void AmpDialect::initialize() {
       >();
 }
 
+/// What a fact of the precision phases has to be; nothing for what is no such fact.
+static std::optional<std::string> misfitOf(StringRef name, Attribute value, Operation *op) {
+  auto isTypes = [](Attribute list) {
+    auto types = dyn_cast<ArrayAttr>(list);
+    return types && types.size() == 2 &&
+           llvm::all_of(types, [](Attribute type) { return isa<TypeAttr>(type); });
+  };
+  auto isBytes = [](Attribute table) {
+    auto costs = dyn_cast<DictionaryAttr>(table);
+    return costs && llvm::all_of(costs, [](NamedAttribute cost) {
+             return isa<IntegerAttr>(cost.getValue());
+           });
+  };
+  struct Fact {
+    StringRef name, expected;
+    bool isRight, ofProgram = false;
+  };
+  const Fact facts[] = {
+      {DecisionAttr::key, "#amp.decision<...>", isa<DecisionAttr>(value)},
+      {"amp.compute", "two types", isTypes(value)},
+      {"amp.recompute", "no value", isa<UnitAttr>(value)},
+      {"amp.scaler", "@NAME", isa<FlatSymbolRefAttr>(value)},
+      {"amp.scale", "@NAME", isa<FlatSymbolRefAttr>(value), true},
+      {"amp.no_scaling", "a text", isa<StringAttr>(value), true},
+      {"amp.saved_bytes", "a number", isa<IntegerAttr>(value), true},
+      {"amp.costs", "a table of numbers", isBytes(value), true},
+  };
+  for (const Fact &fact : facts)
+    if (name == fact.name) {
+      if (!fact.isRight)
+        return fact.expected.str();
+      if (fact.ofProgram && !isa<ProgramOpInterface>(op))
+        return "a program with it";
+      return std::nullopt;
+    }
+  return "one of the facts that the dialect lists";
+}
+
+LogicalResult AmpDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (auto expected = misfitOf(attribute.getName(), attribute.getValue(), op))
+    return op->emitOpError() << "expected " << *expected << " as " << attribute.getName()
+                             << ", but got " << attribute.getValue();
+  return success();
+}
+
 //===--- Scaling
 //-------------------------------------------------------------------------------===//
 

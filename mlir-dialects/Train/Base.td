@@ -19,6 +19,7 @@ def TrainDialect : Dialect {
   let summary = "Models, what is learned in them, and the tensor ops of their functions";
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
 }

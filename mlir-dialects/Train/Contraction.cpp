@@ -15,7 +15,7 @@ struct FlattenedBatch : OpRewritePattern<MatmulOp> {
     auto a = op.getLhs().getType(), r = op.getType();
     if (a.getRank() < 3 || op.getRhs().getType().getRank() != 2 || op.getTransposeLhs())
       return failure();
-    GradBuilder b(rewriter, op.getLoc());
+    GradBuilder b(rewriter, op);
     int64_t depth = a.getShape().back();
     Value flat = b.reshape(op.getLhs(), a.clone({a.getNumElements() / depth, depth}));
     Value product = b.matmul(flat, op.getRhs(), false, op.getTransposeRhs(), r.getElementType());

@@ -42,7 +42,25 @@ static void printAttentionTypes(OpAsmPrinter &p, Operation *, Type query, Type k
 #define GET_OP_CLASSES
 #include "mlir-dialects/Train/TrainOps.cpp.inc"
 
+namespace {
+/// Many ops share an origin: it stands once in a text, under a name that is made of the op's.
+struct OriginNames : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attribute, raw_ostream &os) const override {
+    auto origin = dyn_cast<OriginAttr>(attribute);
+    if (!origin)
+      return AliasResult::NoAlias;
+    StringRef name = origin.getName().getValue();
+    for (char c : name.substr(name.rfind('/') + 1))
+      os << (llvm::isAlnum(c) ? c : '_');
+    os << (origin.getOrder() ? "_grad" : "");
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
 void TrainDialect::initialize() {
+  addInterfaces<OriginNames>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "mlir-dialects/Train/TrainAttrs.cpp.inc"

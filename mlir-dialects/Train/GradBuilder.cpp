@@ -1,15 +1,18 @@
 // The builder that op entries write their adjoints with.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/GradBuilder.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Tensors.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::train;
 
+GradBuilder::GradBuilder(OpBuilder &builder, Operation *op)
+    : GradBuilder(builder, op->getLoc(), originOf(op)) {}
 void GradBuilder::stamp(Operation *op) {
-  if (compute)
-    op->setAttr("compute", TypeAttr::get(compute));
+  if (auto from = dyn_cast_or_null<OriginAttr>(origin))
+    setOrigin(op, compute ? from.withCompute(compute) : from);
 }
 Value GradBuilder::add(Value a, Value b) { return op<AddOp>(a, b); }
 Value GradBuilder::sub(Value a, Value b) { return op<SubOp>(a, b); }

@@ -15,10 +15,15 @@ enum class ComparePredicate : uint32_t;
 /// Builds tensor code (train ops) for adjoints, optimizers and schedules.
 class GradBuilder {
 public:
-  GradBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
+  /// Every op gets the origin (a #train.origin or null), see Origin.h.
+  GradBuilder(mlir::OpBuilder &builder, mlir::Location loc, mlir::Attribute origin)
+      : builder(builder), loc(loc), origin(origin) {}
+  /// What is built comes from where the op comes from.
+  GradBuilder(mlir::OpBuilder &builder, mlir::Operation *op);
   mlir::OpBuilder &builder;
   mlir::Location loc;
-  /// If set, every op gets it as the attribute `compute`, which overrides its precision category.
+  mlir::Attribute origin;
+  /// If set, every op is fixed to it, which overrides its precision category.
   mlir::Type compute;
 
   template <typename Op, typename... Args> Value op(Args &&...args);
@@ -56,7 +61,7 @@ public:
   /// The shape of `type` with the given dimensions of size 1.
   static mlir::RankedTensorType withOnes(mlir::Type type, llvm::ArrayRef<int64_t> dims);
 
-private:
+  /// Gives an op that was created without `op` its origin.
   void stamp(mlir::Operation *op);
 };
 } // namespace ampc

@@ -160,6 +160,16 @@ def IndexOpInterface : OpInterface<"IndexOpInterface"> {
                     (ins), "", "return std::nullopt;">];
 }
 
+def AnnotationAttrInterface : AttrInterface<"AnnotationAttrInterface"> {
+  let cppNamespace = "::ampc";
+  let description = [{
+    An attribute that says where an op comes from, or why it is as it is, rather than what it does. Two ops that differ in nothing else are
+    equal; when they become one, the first keeps its annotations.
+  }];
+  let methods = [InterfaceMethod<"What of it equality has to look at all the same; null for nothing.",
+                                 "::mlir::Attribute", "getMeaning", (ins), "", "return {};">];
+}
+
 def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
   let cppNamespace = "::ampc";
   let description = "An update rule of first order.";

@@ -103,7 +103,7 @@ struct PowerOfConstant : OpRewritePattern<PowOp> {
       return failure();
     double value = exponent.getSplatValue<APFloat>().convertToDouble();
     Value x = op.getLhs();
-    GradBuilder b(rewriter, op.getLoc());
+    GradBuilder b(rewriter, op);
     Value y = value == 1.0    ? x
               : value == 2.0  ? b.square(x)
               : value == 0.5  ? b.sqrt(x)

@@ -1,7 +1,7 @@
 // The builder that op entries write their scalar code with.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Kernel/Kernel.h"
-#include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/Origin.h"
 
 using namespace mlir;
 using namespace ampc;

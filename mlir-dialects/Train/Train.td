@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef AMPC_TRAIN
 #define AMPC_TRAIN
+include "mlir-dialects/Train/Origin.td"
 include "mlir-dialects/Train/Initializer.td"
 include "mlir-dialects/Train/Optimizer.td"
 include "mlir-dialects/Train/Schedule.td"

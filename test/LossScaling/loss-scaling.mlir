@@ -1,7 +1,7 @@
 // Where the scale enters and leaves a step, and what one predicate guards.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: %ampc-opt %s --split-input-file --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --canonicalize --cse --amp-assign-precision="precision=f16" --canonicalize --cse --amp-insert-loss-scaling | FileCheck %s
-// RUN: %ampc-opt %s --split-input-file --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --canonicalize --cse --amp-assign-precision="precision=bf16" --canonicalize --cse --amp-insert-loss-scaling 2>&1 | FileCheck %s --check-prefix=BF16
+// RUN: %ampc-opt %s --split-input-file --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision="precision=f16" --train-simplify --amp-insert-loss-scaling | FileCheck %s
+// RUN: %ampc-opt %s --split-input-file --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision="precision=bf16" --train-simplify --amp-insert-loss-scaling 2>&1 | FileCheck %s --check-prefix=BF16
 
 // BF16: remark: no loss scaling for step @fit: no f16 value lies between its loss and its gradients
 // BF16-NOT: amp.unscale
@@ -40,7 +40,7 @@ train.model @line {
 // CHECK-SAME:  %[[STEP:[a-z0-9]+]]: tensor<i64> {train.is = #train.state<@fit.step>}
 // CHECK-SAME:  %[[M:[a-z0-9]+]]: tensor<16x8xf32> {train.is = #train.state<@fit.momentum.w>}
 // CHECK-SAME:  %[[S:[a-z0-9]+]]: tensor<f32> {train.is = #train.state<@own.scale>}
-// CHECK-SAME:  amp.scale_slot = "own.scale"
+// CHECK-SAME:  amp.scale = @own.scale
 // CHECK:       %[[SEED:.*]] = train.seed
 // CHECK:       train.mul %[[SEED]], %[[S]]
 // CHECK:       %[[RAW:.*]] = train.gradient @w

@@ -1,7 +1,7 @@
 // Modes of contractions: carried to the kernels, refused by CPUs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --canonicalize --cse --amp-assign-precision=precision=tf32 | FileCheck %s --check-prefix=TF32
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --canonicalize --cse --amp-assign-precision=precision=fp8 | FileCheck %s --check-prefix=FP8
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision=precision=tf32 | FileCheck %s --check-prefix=TF32
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision=precision=fp8 | FileCheck %s --check-prefix=FP8
 // RUN: ampc compile %s --precision=fp8 --compile-to=kernels | FileCheck %s --check-prefix=KERNEL
 // RUN: not ampc compile %s --precision=tf32 -o %t 2>&1 | FileCheck %s --check-prefix=ERROR
 // RUN: not ampc compile %s --precision=fp8 -o %t 2>&1 | FileCheck %s --check-prefix=ERROR8

@@ -1,5 +1,5 @@
 // Bounds that hold for every input, op by op, against the end of f16 at 65504.
-// RUN: %ampc-opt %s --amp-assign-precision="precision=f16" | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16" | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 train.model @intervals {
@@ -61,7 +61,7 @@ train.model @intervals {
   train.func @bounded_tanh(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %k = train.constant dense<6.0e4> : tensor<f32>
     %t = train.tanh %x : tensor<8x8xf32>
-    // CHECK: train.mul {{.*}}amp.rule = "cut"
+    // CHECK: train.mul {{.*}}amp.decision<"cut"
     // CHECK-NEXT: train.cast {{.*}} to tensor<8x8xf16>
     %r = train.mul %t, %k : tensor<8x8xf32>, tensor<f32>
     %m = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -74,7 +74,7 @@ train.model @intervals {
     %s = train.constant dense<5504.0> : tensor<f32>
     %t = train.sigmoid %x : tensor<8x8xf32>
     %a = train.mul %t, %k : tensor<8x8xf32>, tensor<f32>
-    // CHECK: train.add {{.*}}amp.rule = "cut"
+    // CHECK: train.add {{.*}}amp.decision<"cut"
     // CHECK-NEXT: train.cast {{.*}} to tensor<8x8xf16>
     %r = train.add %a, %s : tensor<8x8xf32>, tensor<f32>
     %m = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -98,7 +98,7 @@ train.model @intervals {
     %k = train.constant dense<0xFF800000> : tensor<f32>
     %z = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     %keep = train.compare gt %z, %x : tensor<8x8xf32>, tensor<8x8xf32>
-    // CHECK: train.select {{.*}}amp.rule = "cut"{{.*}} : tensor<8x8xi1>, tensor<8x8xf16>
+    // CHECK: train.select {{.*}}amp.decision<"cut"{{.*}} : tensor<8x8xi1>, tensor<8x8xf16>
     %r = train.select %keep, %z, %k : tensor<8x8xi1>, tensor<8x8xf32>, tensor<f32>
     %m = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %m : tensor<8x8xf32>
@@ -114,7 +114,7 @@ train.model @intervals {
     %2 = train.matmul %1, %1 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     // A transposed left side has its terms along the other dimension: 4 * 64 * 64.
     %b = train.clamp %y from -64.0 to 64.0 : tensor<4x64xf32>
-    // CHECK: train.matmul {{.*}} transpose_lhs {{.*}}amp.rule = "contraction"
+    // CHECK: train.matmul {{.*}} transpose_lhs {{.*}}amp.decision<"contraction"
     %3 = train.matmul %b, %b transpose_lhs : (tensor<4x64xf32>, tensor<4x64xf32>) -> tensor<64x64xf32>
     %4 = train.softmax %3 : tensor<64x64xf32>
     %5 = train.matmul %4, %4 : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
@@ -134,7 +134,7 @@ train.model @intervals {
   // Numbers made from integers are kept in f32 for those who read them so.
   // CHECK-LABEL: train.func @integers
   train.func @integers(%i: tensor<8x8xi32>) -> tensor<8x8xf32> {
-    // CHECK: train.cast {{.*}}16 bits do not hold every integer{{.*}}amp.rule = "integer"{{.*}} : tensor<8x8xi32> to tensor<8x8xf32>
+    // CHECK: train.cast {{.*}}16 bits do not hold every integer{{.*}}amp.decision<"integer"{{.*}} : tensor<8x8xi32> to tensor<8x8xf32>
     %0 = train.cast %i : tensor<8x8xi32> to tensor<8x8xf32>
     %1 = train.matmul %0, %0 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %1 : tensor<8x8xf32>

@@ -1,10 +1,10 @@
 // Constants that do not fit, and bounds that hold for every input.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: %ampc-opt %s --amp-assign-precision="precision=f16" | FileCheck %s
-// RUN: %ampc-opt %s --amp-assign-precision="precision=bf16" | FileCheck %s --check-prefix=BF16
-// RUN: %ampc-opt %s --amp-assign-precision="precision=f16 policy=autocast" | FileCheck %s --check-prefix=LIST
-// RUN: %ampc-opt %s --amp-assign-precision="precision=f16 policy=propagate" | FileCheck %s --check-prefix=LIST
-// RUN: %ampc-opt %s --amp-assign-precision="precision=f16 override=masked=f16" 2>%t.txt | FileCheck %s --check-prefix=FORCED
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16" | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=bf16" | FileCheck %s --check-prefix=BF16
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16 policy=autocast" | FileCheck %s --check-prefix=LIST
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16 policy=propagate" | FileCheck %s --check-prefix=LIST
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16 override=masked=f16" 2>%t.txt | FileCheck %s --check-prefix=FORCED
 // RUN: FileCheck %s --check-prefix=WARN < %t.txt
 
 train.model @ranges {
@@ -14,15 +14,15 @@ train.model @ranges {
   train.func @attention(%q: tensor<4x8x16xf32>, %k: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>, %keep: tensor<8x8xi1>) -> tensor<4x8x16xf32> {
     %scale = train.constant dense<0.25> : tensor<f32>
     %mask = train.constant dense<-1.0e9> : tensor<f32>
-    // CHECK: train.matmul {{.*}}f16 ends at 65504{{.*}}amp.rule = "range"{{.*}} : (tensor<4x8x16xf16>, tensor<4x8x16xf16>) -> tensor<4x8x8xf32>
-    // BF16:  train.matmul {{.*}}amp.rule = "same-kernel"
+    // CHECK: train.matmul {{.*}}f16 ends at 65504{{.*}}amp.decision<"range"{{.*}} : (tensor<4x8x16xf16>, tensor<4x8x16xf16>) -> tensor<4x8x8xf32>
+    // BF16:  train.matmul {{.*}}amp.decision<"same-kernel"
     %0 = train.matmul %q, %k transpose_rhs : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
-    // CHECK-NEXT: train.mul {{.*}}amp.rule = "range"{{.*}} : tensor<4x8x8xf32>, tensor<f32>
+    // CHECK-NEXT: train.mul {{.*}}amp.decision<"range"{{.*}} : tensor<4x8x8xf32>, tensor<f32>
     %1 = train.mul %0, %scale : tensor<4x8x8xf32>, tensor<f32>
     // CHECK-NEXT: train.select {{.*}}the constant -1e+09 overflows in f16{{.*}} : tensor<8x8xi1>, tensor<4x8x8xf32>, tensor<f32>
     // BF16:  train.select {{.*}} : tensor<8x8xi1>, tensor<4x8x8xbf16>, tensor<bf16>
     %2 = train.select %keep, %1, %mask : tensor<8x8xi1>, tensor<4x8x8xf32>, tensor<f32>
-    // CHECK-NEXT: %[[P:.*]] = train.softmax {{.*}}amp.rule = "normalize"{{.*}} : tensor<4x8x8xf32>
+    // CHECK-NEXT: %[[P:.*]] = train.softmax {{.*}}amp.decision<"normalize"{{.*}} : tensor<4x8x8xf32>
     // CHECK-NEXT: train.cast %[[P]] : tensor<4x8x8xf32> to tensor<4x8x8xf16>
     %3 = train.softmax %2 : tensor<4x8x8xf32>
     %4 = train.matmul %3, %v : (tensor<4x8x8xf32>, tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
@@ -33,7 +33,7 @@ train.model @ranges {
   // CHECK-LABEL: train.func @bounded
   train.func @bounded(%x: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>) -> tensor<4x8x16xf32> {
     %0 = train.tanh %x : tensor<4x8x16xf32>
-    // CHECK: %[[S:.*]] = train.matmul {{.*}}amp.rule = "contraction"
+    // CHECK: %[[S:.*]] = train.matmul {{.*}}amp.decision<"contraction"
     // CHECK-NEXT: train.cast %[[S]] : tensor<4x8x8xf32> to tensor<4x8x8xf16>
     %1 = train.matmul %0, %0 transpose_rhs : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
     %2 = train.softmax %1 : tensor<4x8x8xf32>
@@ -48,7 +48,7 @@ train.model @ranges {
     %zero = train.constant dense<0.0> : tensor<16xf32>
     %q = train.layer_norm %x, %gain, %zero eps 1.0e-5 : tensor<4x8x16xf32>, tensor<16xf32>, tensor<16xf32>
     %k = train.rms_norm %y, %gain eps 1.0e-6 : tensor<4x8x16xf32>, tensor<16xf32>
-    // CHECK: %[[S:.*]] = train.matmul {{.*}}amp.rule = "contraction"
+    // CHECK: %[[S:.*]] = train.matmul {{.*}}amp.decision<"contraction"
     // CHECK-NEXT: train.cast %[[S]] : tensor<4x8x8xf32> to tensor<4x8x8xf16>
     %0 = train.matmul %q, %k transpose_rhs : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
     %1 = train.softmax %0 : tensor<4x8x8xf32>
@@ -63,7 +63,7 @@ train.model @ranges {
     %zero = train.constant dense<0.0> : tensor<16xf32>
     %q = train.layer_norm %x, %gain, %zero eps 1.0e-5 : tensor<4x8x16xf32>, tensor<16xf32>, tensor<16xf32>
     %k = train.rms_norm %y, %gain eps 1.0e-6 : tensor<4x8x16xf32>, tensor<16xf32>
-    // CHECK: train.matmul {{.*}}its elements may reach 2.23084e+07{{.*}}amp.rule = "range"
+    // CHECK: train.matmul {{.*}}its elements may reach 2.23084e+07{{.*}}amp.decision<"range"
     %0 = train.matmul %q, %k transpose_rhs : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
     %1 = train.softmax %0 : tensor<4x8x8xf32>
     %2 = train.matmul %1, %v : (tensor<4x8x8xf32>, tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
@@ -75,8 +75,8 @@ train.model @ranges {
   // BF16-LABEL:  train.func @squares
   train.func @squares(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %0 = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    // CHECK: train.square {{.*}}amp.rule = "full-precision"
-    // BF16:  %[[S:.*]] = train.square {{.*}}amp.rule = "normalize"
+    // CHECK: train.square {{.*}}amp.decision<"full-precision"
+    // BF16:  %[[S:.*]] = train.square {{.*}}amp.decision<"normalize"
     // BF16-NEXT: train.cast %[[S]] : tensor<8x8xf32> to tensor<8x8xbf16>
     %1 = train.square %0 : tensor<8x8xf32>
     %2 = train.matmul %1, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -106,8 +106,8 @@ train.model @ranges {
   train.func @policies(%x: tensor<8x8xf32>, %on: tensor<8x8xi1>) -> tensor<8x8xf32> {
     %mask = train.constant dense<-1.0e9> : tensor<f32>
     %0 = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    // LIST:   train.select {{.*}}the constant -1e+09 overflows in f16", amp.rule = "range"} : tensor<8x8xi1>, tensor<8x8xf32>, tensor<f32>
-    // FORCED: train.select {{.*}}the constant -1e+09 overflows in f16, although the override \22masked\22 fixes the type", amp.rule = "range"} : tensor<8x8xi1>, tensor<8x8xf32>, tensor<f32>
+    // LIST:   train.select {{.*}}amp.decision<"range", "the constant -1e+09 overflows in f16">{{.*}} : tensor<8x8xi1>, tensor<8x8xf32>, tensor<f32>
+    // FORCED: train.select {{.*}}amp.decision<"range", "the constant -1e+09 overflows in f16, although the override \22masked\22 fixes the type">{{.*}} : tensor<8x8xi1>, tensor<8x8xf32>, tensor<f32>
     %1 = train.select %on, %0, %mask : tensor<8x8xi1>, tensor<8x8xf32>, tensor<f32> loc("masked")
     // CHECK: train.clamp {{.*}}the low 1e-12 becomes 0 in f16{{.*}} : tensor<8x8xf32>
     // LIST:  train.clamp {{.*}}the low 1e-12 becomes 0 in f16{{.*}} : tensor<8x8xf32>
@@ -122,13 +122,13 @@ train.model @ranges {
   // BF16-LABEL:  train.func @contractions
   train.func @contractions(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %large = train.constant dense<7.0e4> : tensor<8x8xf32>
-    // CHECK: train.matmul {{.*}}its operand does not fit f16: the constant 70000 overflows in f16", amp.rule = "range"} : (tensor<8x8xf32>, tensor<8x8xf32>)
-    // LIST:  train.matmul {{.*}}its operand does not fit f16: the constant 70000 overflows in f16", amp.rule = "range"} : (tensor<8x8xf32>, tensor<8x8xf32>)
+    // CHECK: train.matmul {{.*}}amp.decision<"range", "its operand does not fit f16: the constant 70000 overflows in f16">{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)
+    // LIST:  train.matmul {{.*}}amp.decision<"range", "its operand does not fit f16: the constant 70000 overflows in f16">{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)
     // BF16:  train.matmul {{.*}} : (tensor<8x8xbf16>, tensor<8x8xbf16>)
     %0 = train.matmul %x, %large : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     %1 = train.clamp %0 from -6.6e4 to 6.6e4 : tensor<8x8xf32>
-    // CHECK: train.matmul {{.*}}its operand does not fit f16: its elements may reach 66000, more than f16 holds", amp.rule = "range"} : (tensor<8x8xf32>, tensor<8x8xf32>)
-    // LIST:  train.matmul {{.*}}its operand does not fit f16: its elements may reach 66000, more than f16 holds", amp.rule = "range"} : (tensor<8x8xf32>, tensor<8x8xf32>)
+    // CHECK: train.matmul {{.*}}amp.decision<"range", "its operand does not fit f16: its elements may reach 66000, more than f16 holds">{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)
+    // LIST:  train.matmul {{.*}}amp.decision<"range", "its operand does not fit f16: its elements may reach 66000, more than f16 holds">{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)
     // BF16:  train.matmul {{.*}} : (tensor<8x8xbf16>, tensor<8x8xbf16>)
     %2 = train.matmul %1, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     %3 = train.clamp %2 from -6.5e4 to 6.5e4 : tensor<8x8xf32>

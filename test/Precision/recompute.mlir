@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // BUDGET: error: expected no byte budget for saved activations
 
+#back = #train.origin<"back", stage = backward>
 train.model @saved {
   // The backward pass makes the bf16 value and its f32 form again from the input; the exponential is kept.
   // BYTES: remark: the backward pass of @f keeps 128 bytes less
@@ -17,12 +18,12 @@ train.model @saved {
     %2 = train.exp %1 : tensor<32xf32>
     %3 = train.reduce_sum %2 over [0] : tensor<32xf32>
     // CHECK:      train.seed
-    %4 = train.seed 1.0 : tensor<f32>
-    %5 = train.mul %2, %4 : tensor<32xf32>, tensor<f32>
+    %4 = train.seed 1.0 {train.origin = #back} : tensor<f32>
+    %5 = train.mul %2, %4 {train.origin = #back} : tensor<32xf32>, tensor<f32>
     // CHECK:      %[[RELU:.*]] = train.relu %[[X]] {amp.recompute} : tensor<32xbf16>
     // CHECK-NEXT: %[[AGAIN:.*]] = train.cast %[[RELU]] {amp.recompute} : tensor<32xbf16> to tensor<32xf32>
     // CHECK-NEXT: train.mul %{{.*}}, %[[AGAIN]]
-    %6 = train.mul %5, %1 : tensor<32xf32>, tensor<32xf32>
+    %6 = train.mul %5, %1 {train.origin = #back} : tensor<32xf32>, tensor<32xf32>
     train.return %3, %6 : tensor<f32>, tensor<32xf32>
   }
 
@@ -36,9 +37,9 @@ train.model @saved {
     %2 = train.add %0, %1 : tensor<32xf32>, tensor<32xf32>
     %3 = train.reduce_sum %2 over [0] : tensor<32xf32>
     // CHECK: train.seed
-    %4 = train.seed 1.0 : tensor<f32>
+    %4 = train.seed 1.0 {train.origin = #back} : tensor<f32>
     // CHECK-NEXT: train.mul %[[SUM]]
-    %5 = train.mul %2, %4 : tensor<32xf32>, tensor<f32>
+    %5 = train.mul %2, %4 {train.origin = #back} : tensor<32xf32>, tensor<f32>
     train.return %3, %5 : tensor<f32>, tensor<32xf32>
   }
 }

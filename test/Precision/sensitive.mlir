@@ -14,7 +14,7 @@ train.model @sensitive {
     %w = train.read @w : tensor<16x16xf32>
     %one = train.constant dense<1.0> : tensor<f32>
     %z = train.matmul %x, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
-    // CHECK: train.sigmoid {{.*}}a singularity of train.log at {{.*}}amp.rule = "cancellation"{{.*}} : tensor<8x16xf32>
+    // CHECK: train.sigmoid {{.*}}a singularity of train.log at {{.*}}amp.decision<"cancellation"{{.*}} : tensor<8x16xf32>
     // LIST:  train.sigmoid {{.*}} : tensor<8x16xf32>
     %p = train.sigmoid %z : tensor<8x16xf32>
     // CHECK: train.sub {{.*}} : tensor<f32>, tensor<8x16xf32>
@@ -31,11 +31,11 @@ train.model @sensitive {
   train.func @written_out(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>) -> tensor<f32> {
     %w = train.read @w : tensor<16x16xf32>
     %z = train.matmul %x, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
-    // CHECK: train.tanh {{.*}}amp.rule = "loss"{{.*}} : tensor<8x16xf32>
+    // CHECK: train.tanh {{.*}}amp.decision<"loss"{{.*}} : tensor<8x16xf32>
     %t = train.tanh %z : tensor<8x16xf32>
-    // CHECK: train.sub {{.*}}amp.rule = "loss"{{.*}} : tensor<8x16xf32>, tensor<8x16xf32>
+    // CHECK: train.sub {{.*}}amp.decision<"loss"{{.*}} : tensor<8x16xf32>, tensor<8x16xf32>
     %d = train.sub %t, %y : tensor<8x16xf32>, tensor<8x16xf32>
-    // CHECK: train.square {{.*}}amp.rule = "loss"{{.*}} : tensor<8x16xf32>
+    // CHECK: train.square {{.*}}amp.decision<"loss"{{.*}} : tensor<8x16xf32>
     %s = train.square %d : tensor<8x16xf32>
     %a = train.mul %d, %t : tensor<8x16xf32>, tensor<8x16xf32>
     %b = train.add %a, %s : tensor<8x16xf32>, tensor<8x16xf32>
@@ -47,15 +47,15 @@ train.model @sensitive {
   train.func @stream(%i: tensor<8xi32>) -> tensor<8x16xf32> {
     %w = train.read @w : tensor<16x16xf32>
     %table = train.read @table : tensor<50x16xf32>
-    // CHECK: %[[E:.*]] = train.gather {{.*}}amp.rule = "unrounded"{{.*}} : tensor<50x16xf32>, tensor<8xi32>
+    // CHECK: %[[E:.*]] = train.gather {{.*}}amp.decision<"unrounded"{{.*}} : tensor<50x16xf32>, tensor<8xi32>
     %e = train.gather %table at %i : tensor<50x16xf32>, tensor<8xi32>
     // CHECK: %[[M:.*]] = train.matmul
     %m = train.matmul %e, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
-    // CHECK: train.add %[[E]], {{.*}}amp.rule = "unrounded"{{.*}} : tensor<8x16xf32>, tensor<8x16xf32>
+    // CHECK: train.add %[[E]], {{.*}}amp.decision<"unrounded"{{.*}} : tensor<8x16xf32>, tensor<8x16xf32>
     %s = train.add %e, %m : tensor<8x16xf32>, tensor<8x16xf32>
     %n = train.matmul %s, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
     // What lies between two products is rounded once.
-    // CHECK: %[[T:.*]] = train.tanh {{.*}}amp.rule = "cut"
+    // CHECK: %[[T:.*]] = train.tanh {{.*}}amp.decision<"cut"
     // CHECK-NEXT: train.cast %[[T]] : tensor<8x16xf32> to tensor<8x16xbf16>
     %t = train.tanh %n : tensor<8x16xf32>
     %o = train.matmul %t, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>

@@ -5,17 +5,17 @@
 include "mlir/Pass/PassBase.td"
 
 def AmpFlattenRegions : Pass<"amp-flatten-regions", "::mlir::ModuleOp"> {
-  let summary = "Dissolve amp.autocast regions into the locations of their ops";
+  let summary = "Dissolve amp.autocast regions into the origins of their ops";
   let description = [{
-    An op of a region gets a location that names the innermost region's type. Inlining, decomposition and
-    differentiation hand locations on, so that whatever an op becomes, its region stays known.
+    The origin of an op in a region gets the innermost region's type. Inlining, decomposition and
+    differentiation hand origins on, so that whatever an op becomes, its region stays known.
   }];
 }
 def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
   let summary = "Choose the type that every op computes in and every value is stored in";
   let description = [{
     Runs on whole programs: forward, backward and update. Contractions take 16-bit operands and give f32, their accumulator; a
-    rounding is always a `train.cast`. Attributes `amp.rule` and `amp.reason` on ops say why. [Policies](policies.md)
+    rounding is always a `train.cast`. The attribute `amp.decision` of an op says why. [Policies](policies.md)
     are registered by name (include/ampc/Precision/Policy.h).
 
     Parameters are rounded where they are updated: their 16-bit copies are state (`as working`), which the program `derive` rebuilds.
@@ -33,6 +33,7 @@ def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
     Option<"explain", "explain", "bool", "false", "a remark for every decision, and the cost of every policy">,
     Option<"costs", "costs", "bool", "false", "attach the cost of every policy to programs, as `amp.costs`">,
   ];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 def AmpLowerAccumulation : Pass<"amp-lower-accumulation", "::mlir::ModuleOp"> {
   let summary = "Give sums of 16-bit values an accumulator in f32";
@@ -41,11 +42,12 @@ def AmpLowerAccumulation : Pass<"amp-lower-accumulation", "::mlir::ModuleOp"> {
     back. Contractions have their accumulator as result type and verify it themselves.
   }];
   let options = [Option<"verify", "verify", "bool", "false", "report what has no f32 accumulator instead">];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 def AmpExplainCasts : Pass<"amp-explain-casts", "::mlir::ModuleOp"> {
   let summary = "A remark for every inserted cast";
   let description = [{
-    At the source line, with the reason that the pass which inserted the cast left on its location. Runs at the end of the phase
+    At the source line, with the reason that the pass which inserted the cast gave it. Runs at the end of the phase
     `precision`: what `recompute` repeats it explains itself.
   }];
 }
@@ -61,5 +63,6 @@ def AmpRecompute : Pass<"amp-recompute", "::mlir::ModuleOp"> {
     Option<"budget", "budget", "int64_t", "0", "bytes for saved activations; not supported yet: 0 means no limit">,
     Option<"explain", "explain", "bool", "false", "a remark with the bytes saved, and one for every cast that is made again">,
   ];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 #endif

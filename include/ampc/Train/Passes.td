@@ -7,14 +7,22 @@ include "mlir/Pass/PassBase.td"
 def TrainNameOps : Pass<"train-name-ops", "::mlir::ModuleOp"> {
   let summary = "Give every tensor op a stable name";
   let description = [{
-    Overrides, random keys, reports and messages refer to ops by name. An op keeps the name of its
-    location; without one it becomes `function/op#n`, with n counting ops of that kind in the function.
+    Overrides, random keys, reports and messages refer to ops by name, which is part of their origin (`train.origin`). A model names an op by
+    `loc("name")`; other ops become `function/op#n`, with n counting ops of that kind in the function. From here on locations are for messages only.
   }];
 }
 def TrainSetType : Pass<"train-set-type", "::mlir::ModuleOp"> {
   let summary = "Replace f32 by another element type everywhere in the model";
   let description = "The f64 form of a model is the reference that gradients are checked in.";
   let options = [Option<"type", "type", "std::string", "\"f64\"", "f32 or f64">];
+}
+def TrainSimplify : Pass<"train-simplify", "::mlir::ModuleOp"> {
+  let summary = "Canonical forms, and one op in place of equal ones";
+  let description = [{
+    What `canonicalize` and `cse` do, with care for where ops come from: what a pattern makes has the origin of the op that it replaces, and ops
+    that differ in annotations alone (`train.origin`, `amp.decision`) are equal: the first stays. Works on kernels too.
+  }];
+  let options = [Option<"canonical", "canonical", "bool", "true", "false: only make equal ops one">];
 }
 def TrainInstantiate : Pass<"train-instantiate", "::mlir::ModuleOp"> {
   let summary = "Make one function per step, evaluation and export, in its mode";

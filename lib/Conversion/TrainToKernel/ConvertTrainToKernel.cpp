@@ -3,6 +3,7 @@
 #include "ampc/Conversion/Passes.h"
 #include "lib/Conversion/TrainToKernel/Converter.h"
 #include "mlir-dialects/Train/TrainFlat.h"
+#include "mlir-dialects/Train/Origin.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_CONVERTTRAINTOKERNEL
@@ -35,14 +36,17 @@ static kernel::ProgramOp createProgram(train::FuncOp func, OpBuilder &builder) {
   return program;
 }
 
-/// What is made again for the backward pass is so as a kernel, too.
+/// Kernels come from where the op comes from; what is made again for the backward pass is so as a
+/// kernel, too.
 static void handOn(Operation *op, Block *body, Operation *last) {
-  if (!op->hasAttr("amp.recompute"))
-    return;
   Operation *first = last ? last->getNextNode() : body->empty() ? nullptr : &body->front();
-  for (Operation *made = first; made; made = made->getNextNode())
-    if (isa<kernel::MapOp>(made))
+  for (Operation *made = first; made; made = made->getNextNode()) {
+    if (train::OriginAttr origin = originOf(op);
+        origin && isa<KernelOpInterface>(made) && originsOf(made).empty())
+      setOrigins(made, origin);
+    if (op->hasAttr("amp.recompute") && isa<kernel::MapOp>(made))
       made->setAttr("kernel.recompute", UnitAttr::get(op->getContext()));
+  }
 }
 
 /// Goes on after an op without a kernel, so that one run names all of them.

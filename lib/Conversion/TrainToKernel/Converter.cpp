@@ -1,6 +1,7 @@
 // Values of a function on their way from train to kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Conversion/TrainToKernel/Converter.h"
+#include "mlir-dialects/Train/Origin.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -56,6 +57,8 @@ Value Converter::view(Location loc, Value tensor, ArrayRef<int64_t> shape) {
 Value Converter::tensor(Value value) {
   Access given = access(value);
   Value result = tensor(value.getLoc(), given);
+  if (auto copy = result.getDefiningOp<KernelOpInterface>(); copy && originsOf(copy).empty())
+    setOrigins(copy, originsOf(value));
   values[value] = whole(result);
   if (given.literal) // stays a literal for readers by element
     values[value] = given;

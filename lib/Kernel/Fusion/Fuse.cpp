@@ -245,7 +245,7 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
   SmallVector<Value> yields = merge.append(reader, all, known);
   for (auto [i, value] : llvm::enumerate(yields))
     merge.addResult(value, reader->getResult(i), mapAt(reader.getResultMaps(), i));
-  FusedKernelOpInterface merged = merge.finish(reader, producer.getLoc());
+  FusedKernelOpInterface merged = merge.finish(reader, producer);
   replaced({reader}, merged);
   if (isView)
     dropDeadViews(producer);
@@ -372,7 +372,7 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
   for (auto [i, value] : llvm::enumerate(more))
     merge.addResult(value, reader->getResult(i),
                     normalized(mapAt(reader.getResultMaps(), i).compose(via), producer.getSpace()));
-  FusedKernelOpInterface merged = merge.finish(reader, reader.getLoc());
+  FusedKernelOpInterface merged = merge.finish(reader, reader);
   replaced({reader, producer}, merged);
   return true;
 }
@@ -389,7 +389,7 @@ bool Fuser::mergeSiblings(FusedKernelOpInterface first, FusedKernelOpInterface s
   for (FusedKernelOpInterface op : {first, second})
     for (auto [i, value] : llvm::enumerate(merge.append(op, all)))
       merge.addResult(value, op->getResult(i), mapAt(op.getResultMaps(), i));
-  FusedKernelOpInterface merged = merge.finish(second, second.getLoc());
+  FusedKernelOpInterface merged = merge.finish(second, second);
   replaced({second, first}, merged);
   return true;
 }

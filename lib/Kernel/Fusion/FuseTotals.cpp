@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "lib/Kernel/Fusion/Spaces.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace ampc {
@@ -84,18 +85,20 @@ kernel::WithTotalsOp TotalsFusion::create() {
   OpBuilder builder(kernel);
   SetVector<Value> own(kernel->operand_begin(), kernel->operand_end());
   SmallVector<Type> types(kernel->getResultTypes());
-  SmallVector<Location> locations{kernel->getLoc()};
+  SmallVector<Operation *> parts{kernel};
   for (Reader &reader : readers) {
     for (Value operand : reader.op->getOperands())
       if (operand != reader.sum.gradient->get())
         scalars.insert(operand);
     llvm::append_range(types, reader.op->getResultTypes());
-    locations.push_back(reader.op->getLoc());
+    parts.push_back(reader.op);
   }
   auto inputs = llvm::to_vector(llvm::concat<const Value>(own, scalars));
+  auto locations = llvm::map_to_vector(parts, [](Operation *part) { return part->getLoc(); });
   auto op = kernel::WithTotalsOp::create(builder, builder.getFusedLoc(locations), types, inputs,
                                          /*parts=*/1);
   op->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
+  joinOrigins(op, parts);
   IRMapping arguments;
   Block *launch = builder.createBlock(&op.getLaunch());
   for (Value value : own)

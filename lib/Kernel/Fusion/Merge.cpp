@@ -1,6 +1,7 @@
 // A kernel put together from the code of others.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Fusion/Merge.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -52,14 +53,14 @@ void Merge::addResult(Value value, Value old, AffineMap map) {
   resultMaps.push_back(map);
 }
 
-FusedKernelOpInterface Merge::finish(Operation *position, Location other) {
+FusedKernelOpInterface Merge::finish(Operation *position, Operation *other) {
   OpBuilder builder(position);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&body->front());
     kernel::YieldOp::create(builder, kind->getLoc(), yields);
   }
-  OperationState state(builder.getFusedLoc({kind->getLoc(), other}), kind->getName());
+  OperationState state(builder.getFusedLoc({kind->getLoc(), other->getLoc()}), kind->getName());
   unsigned lead = kind->getNumOperands() - kind.getInputMaps().size();
   state.addOperands(kind->getOperands().take_front(lead));
   state.addOperands(inputs);
@@ -71,6 +72,7 @@ FusedKernelOpInterface Merge::finish(Operation *position, Location other) {
   state.attributes = attrs;
   state.addRegion(std::move(body));
   auto merged = cast<FusedKernelOpInterface>(builder.create(state));
+  joinOrigins(merged, {kind, other});
   for (auto [old, now] : llvm::zip(replaced, merged->getResults()))
     old.replaceAllUsesWith(now);
   return merged;

@@ -18,8 +18,9 @@ public:
       const llvm::DenseMap<unsigned, mlir::Value> &known = llvm::DenseMap<unsigned, mlir::Value>());
   /// Adds a result: `value` of the body, in the place of `old`.
   void addResult(mlir::Value value, mlir::Value old, mlir::AffineMap map);
-  /// Creates the kernel before `position` and lets it replace the old results.
-  FusedKernelOpInterface finish(mlir::Operation *position, mlir::Location other);
+  /// Creates the kernel before `position` and lets it replace the old results. It comes from where
+  /// `kind` and `other` do.
+  FusedKernelOpInterface finish(mlir::Operation *position, mlir::Operation *other);
 
 private:
   mlir::Value argumentFor(mlir::Value input, mlir::AffineMap map);

@@ -96,7 +96,7 @@ static void dropDeadResults(FusedKernelOpInterface op) {
   for (auto [i, value] : llvm::enumerate(merge.append(op, all)))
     if (!op->getResult(i).use_empty())
       merge.addResult(value, op->getResult(i), mapAt(op.getResultMaps(), i));
-  merge.finish(op, op.getLoc());
+  merge.finish(op, op);
   op.erase();
 }
 

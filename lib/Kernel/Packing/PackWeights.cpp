@@ -4,6 +4,7 @@
 #include "ampc/Target/Target.h"
 #include "lib/Kernel/Fusion/Spaces.h"
 #include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -139,8 +140,9 @@ void PackWeights::read(kernel::ProgramOp program, const Copy &copy, StringAttr n
 
 static void addWrite(kernel::ProgramOp program, Value value, Type type, StringAttr name) {
   OpBuilder builder(returnOf(program));
-  Signature(program).addStateResult(kernel::PackOp::create(builder, value.getLoc(), type, value),
-                                    name);
+  auto pack = kernel::PackOp::create(builder, value.getLoc(), type, value);
+  setOrigins(pack, originsOf(kernel::throughViews(value)));
+  Signature(program).addStateResult(pack, name);
 }
 
 void PackWeights::write(kernel::ProgramOp program, const Copy &copy, StringAttr name) {

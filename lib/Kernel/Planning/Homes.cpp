@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Planning/Schedule.h"
 #include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -97,6 +98,7 @@ OpResult HomeFinder::copy(OpOperand &operand) {
   ArrayAttr all = builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(type.getRank()));
   auto map = kernel::MapOp::create(builder, value.getLoc(), TypeRange{type}, value, type.getShape(),
                                    all, all);
+  setOrigins(map, originsOf(kernel::throughViews(value)));
   builder.createBlock(&map.getBody());
   Value element = map.getBody().addArgument(type.getElementType(), value.getLoc());
   kernel::YieldOp::create(builder, value.getLoc(), element);

@@ -1,14 +1,13 @@
 // What the precision pass decides over.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Facts/DecidedProgram.h"
-#include "mlir-dialects/Train/Backward.h"
+#include "mlir-dialects/Train/Origin.h"
 
 using namespace mlir;
 using namespace ampc;
 
 DecidedProgram::DecidedProgram(train::FuncOp func)
     : func(func), f32(Float32Type::get(func.getContext())) {
-  BackwardOps behindSeed(func.getBody().front());
   auto note = [&](ValueRange values) {
     for (Value v : values)
       if (getElementTypeOrSelf(v) == f32)
@@ -26,7 +25,7 @@ DecidedProgram::DecidedProgram(train::FuncOp func)
     if (touchesReal && !other && isa<PrecisionOpInterface>(op) &&
         !op.hasTrait<OpTrait::ConstantLike>())
       decided.insert(&op);
-    if (behindSeed.contains(&op) && !op.hasAttr("compute"))
+    if (stageOf(&op) == train::Stage::Backward)
       backward.insert(&op);
   }
 }

@@ -2,16 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Facts/Demands.h"
 #include "lib/Precision/Values.h"
-#include "lib/Train/Model/Mode.h"
+#include "mlir-dialects/Train/Origin.h"
 
 using namespace mlir;
 using namespace ampc;
 
 static Demand demandOf(Operation *op, const PolicyTable &table) {
   Demand demand;
-  Attribute region = op->getAttr("amp.region");
-  if (!region)
-    region = noteOf(op->getLoc(), "amp.region");
+  train::OriginAttr origin = originOf(op);
+  Attribute region = origin ? origin.getRegion() : Attribute();
   if (auto type = dyn_cast_or_null<TypeAttr>(region)) {
     demand = {type.getValue(), /*disabled=*/false, /*forced=*/isa<Float32Type>(type.getValue()),
               "a region of the model asks for it"};
@@ -19,14 +18,13 @@ static Demand demandOf(Operation *op, const PolicyTable &table) {
     demand = {Type(), /*disabled=*/true, /*forced=*/false,
               "a region of the model disables autocast"};
   }
-  auto compute = op->getAttrOfType<TypeAttr>("compute");
-  if (!compute) // a part of an op that has it, or of its adjoint
-    compute = dyn_cast_or_null<TypeAttr>(noteOf(op->getLoc(), "amp.compute"));
-  if (compute)
-    demand = {compute.getValue(),
+  if (Type compute = origin ? origin.getCompute() : Type()) // also of a part, or of an adjoint
+    demand = {compute,
               /*disabled=*/false,
-              /*forced=*/true,    "its attribute `compute` fixes the type",
-              std::nullopt,       "compute"};
+              /*forced=*/true,
+              "its attribute `compute` fixes the type",
+              std::nullopt,
+              "compute"};
   for (const Override &line : table.overrides)
     if (line.matches(op))
       demand = {line.type, false, true, "the override \"" + line.pattern + "\" fixes the type",

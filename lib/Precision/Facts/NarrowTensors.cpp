@@ -4,6 +4,7 @@
 #include "lib/Precision/Assignment.h"
 #include "lib/Precision/Ranges.h"
 #include "lib/Precision/Values.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Signature.h"
 
 using namespace mlir;
@@ -54,11 +55,12 @@ std::optional<Reason> NarrowTensors::whyInternal(Operation *op) const {
                             [&](OpOperand &use) { return isStateResult(program.func, use); });
       }))
     return Reason{"state", "state of the model is f32"};
-  StringRef name = groups.group(op);
+  train::OriginAttr origin = originOf(op);
   auto isWithin = [&](OpOperand &use, bool ofSource) {
-    StringRef user = groups.group(use.getOwner());
+    train::OriginAttr user = originOf(use.getOwner());
     return isStateResult(program.func, use) ||
-           (!name.empty() && (ofSource ? sourceName(user) == sourceName(name) : user == name));
+           (origin && user &&
+            (ofSource ? user.getName() == origin.getName() : user.isOneWith(origin)));
   };
   if (all([&](Value v) {
         return statistics.contains(v) && llvm::all_of(v.getUses(), [&](OpOperand &use) {

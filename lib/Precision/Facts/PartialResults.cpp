@@ -3,6 +3,7 @@
 #include "lib/Precision/Facts/PartialResults.h"
 #include "lib/Precision/Values.h"
 #include "lib/Train/Model/Mode.h"
+#include "mlir-dialects/Train/Origin.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -70,12 +71,19 @@ bool PartialResults::isNeverStored(Value v) const {
          isa<ScalarOpInterface>(user);
 }
 
+/// The model or the optimizer fixes the type of this op, not of one that it stems from.
+static bool isFixedItself(Operation *op) {
+  train::OriginAttr origin = originOf(op);
+  return origin && origin.getCompute() &&
+         (origin.isUpdate() || (origin.isForward() && !origin.getSource()));
+}
+
 // Adjoints and composite ops round what they give, not what they are made of. A cotangent that an
 // adjoint begins by reshaping is still the other op's result.
 void PartialResults::find() {
   auto isFanIn = [](Operation *op) { return op->hasAttr("train.fan_in"); };
   for (Operation *op : program.ops) {
-    if (!program.isDecided(op) || op->hasAttr("compute"))
+    if (!program.isDecided(op) || isFixedItself(op))
       continue;
     StringRef name = groups.group(op);
     bool movesIn =

@@ -3,6 +3,7 @@
 #include "lib/Precision/Facts/RangeDemands.h"
 #include "lib/Precision/Ranges.h"
 #include "lib/Precision/Values.h"
+#include "mlir-dialects/Train/Origin.h"
 
 using namespace mlir;
 using namespace ampc;

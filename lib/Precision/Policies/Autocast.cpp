@@ -4,6 +4,7 @@
 #include "lib/Precision/Casts.h"
 #include "lib/Precision/Policies/Policies.h"
 #include "lib/Precision/PrecisionFacts.h"
+#include "mlir-dialects/Train/Origin.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -4,6 +4,8 @@
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/Mode.h"
 #include "mlir-dialects/Train/TrainFlat.h"
+#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Signature.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace ampc {
@@ -16,12 +18,6 @@ using namespace ampc;
 static bool isReal(Value v) { return isa<FloatType>(getElementTypeOrSelf(v)); }
 static bool isNarrow(Value v) {
   return isReal(v) && getElementTypeOrSelf(v).getIntOrFloatBitWidth() == 16;
-}
-
-static std::string nameOf(Operation *op) {
-  if (auto name = dyn_cast<NameLoc>(op->getLoc()))
-    return name.getName().str();
-  return op->getName().getStringRef().str();
 }
 
 /// Whether results change with the operands as far as derivatives go. What is behind a
@@ -128,8 +124,8 @@ LogicalResult Reverse::apply(Operation *op) {
   auto rule = dyn_cast<DifferentiableOpInterface>(op);
   if (!rule || !rule.isDifferentiable())
     return reportPath(op);
-  std::string name = nameOf(op) + ".grad";
-  GradBuilder b(builder, NameLoc::get(builder.getStringAttr(name), op->getLoc()));
+  train::OriginAttr origin = originOf(op);
+  GradBuilder b(builder, op->getLoc(), origin ? origin.differentiated() : origin);
   SmallVector<Value> given =
       llvm::map_to_vector(op->getResults(), [&](Value v) { return cotangents.lookup(v); });
   Operation *last = &body.back();
@@ -222,7 +218,7 @@ static void decomposeActive(Block &body, ArrayRef<Value> sources) {
     }
     Operation *before = op->getPrevNode();
     OpBuilder builder(op);
-    GradBuilder b(builder, op->getLoc());
+    GradBuilder b(builder, op);
     op->replaceAllUsesWith(composite.decompose(b));
     op->erase();
     next = before ? before->getNextNode() : &body.front();
@@ -231,8 +227,10 @@ static void decomposeActive(Block &body, ArrayRef<Value> sources) {
 
 static Value makeSeed(OpBuilder &builder, Value value) {
   auto scalar = RankedTensorType::get({}, getElementTypeOrSelf(value));
-  Value seed = train::SeedOp::create(builder, value.getLoc(), scalar, builder.getF64FloatAttr(1.0));
-  return GradBuilder(builder, value.getLoc()).broadcastTo(seed, value.getType());
+  train::OriginAttr origin = originOf(value);
+  GradBuilder b(builder, value.getLoc(),
+                origin ? origin.withStage(train::Stage::Backward) : origin);
+  return b.broadcastTo(b.op<train::SeedOp>(scalar, builder.getF64FloatAttr(1.0)), value.getType());
 }
 
 /// Gives `func` the gradients of `sources` as results after the first `keep`, the others moved
@@ -254,8 +252,9 @@ static LogicalResult addGradients(train::FuncOp func, unsigned result, ArrayRef<
   SmallVector<Value> gradients;
   for (auto [source, name] : llvm::zip(sources, names)) {
     Value g = reverse.gradient(source);
-    GradBuilder b(builder,
-                  NameLoc::get(builder.getStringAttr(name + ".gradient"), source.getLoc()));
+    GradBuilder b(
+        builder, source.getLoc(),
+        train::OriginAttr::get(builder.getStringAttr(name + ".gradient"), train::Stage::Backward));
     if (!g) {
       if (func.getStep() && !reverse.reaches(source))
         return func.emitError() << "expected the loss of step @" << *func.getStep()
@@ -270,7 +269,6 @@ static LogicalResult addGradients(train::FuncOp func, unsigned result, ArrayRef<
         gradient, train::GradientAttr::get(func.getContext(),
                                            FlatSymbolRefAttr::get(func.getContext(), name), false));
   eraseDeadCode(body);
-  showNotes(func);
   return success();
 }
 

@@ -156,7 +156,7 @@ Value RowGradient::updatesOf(GradBuilder &b, const Lookup &lookup) {
   SmallVector<int64_t> shape(table.getShape());
   shape[0] = op.getIndex().getType().getNumElements();
   Value rows = b.reshape(op.getUpdates(), op.getUpdates().getType().clone(shape));
-  GradBuilder wide(builder, op.getLoc());
+  GradBuilder wide(builder, op);
   wide.compute = table.getElementType();
   for (Operation *scaling : llvm::reverse(lookup.scaling)) {
     if (auto choice = dyn_cast<train::SelectOp>(scaling)) {
@@ -171,7 +171,7 @@ Value RowGradient::updatesOf(GradBuilder &b, const Lookup &lookup) {
 }
 
 void RowGradient::rewrite() {
-  GradBuilder b(builder, lookups.front().op.getLoc());
+  GradBuilder b(builder, lookups.front().op);
   SmallVector<Value> updates, indices;
   for (Lookup &lookup : lookups) {
     indices.push_back(indexOf(b, lookup.op));
@@ -187,7 +187,8 @@ void RowGradient::rewrite() {
   auto sums =
       train::SumRowsOp::create(builder, b.loc, table.clone(shape), tensorOf(index).clone({count}),
                                update, index, table.getDimSize(0));
-  GradBuilder after(builder, mark.getLoc());
+  b.stamp(sums);
+  GradBuilder after(builder, mark);
   returned.set(after.op<train::GradientOp>(sums.getSums(), mark.getParamAttr()));
   Signature(func).addResult(sums.getRows(),
                             train::GradientAttr::get(func.getContext(), mark.getParamAttr(), true));

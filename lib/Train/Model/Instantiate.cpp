@@ -4,6 +4,7 @@
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/Mode.h"
 #include "mlir-dialects/Train/TrainFlat.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -54,12 +55,11 @@ LogicalResult CallInliner::inlineCall(train::CallOp call) {
     return call.emitOpError() << "expected at most " << mostOps << " ops in place of calls";
   for (auto [argument, operand] : llvm::zip(inner.getArguments(), call.getOperands()))
     argument.replaceAllUsesWith(operand);
-  auto prefix = dyn_cast<NameLoc>(call.getLoc());
+  train::OriginAttr outer = originOf(call);
   for (Operation &op : llvm::make_early_inc_range(inner.without_terminator())) {
-    if (auto name = dyn_cast<NameLoc>(op.getLoc()); name && prefix)
-      op.setLoc(NameLoc::get(StringAttr::get(op.getContext(), prefix.getName().getValue() + "/" +
-                                                                  name.getName().getValue()),
-                             name.getChildLoc()));
+    if (train::OriginAttr origin = originOf(&op); origin && outer)
+      setOrigin(&op, origin.withName(
+                         (outer.getName().getValue() + "/" + origin.getName().getValue()).str()));
     op.moveBefore(call);
   }
   call.replaceAllUsesWith(llvm::to_vector(inner.getTerminator()->getOperands()));
@@ -74,13 +74,6 @@ LogicalResult CallInliner::inlineCalls(train::FuncOp func) {
   return success();
 }
 
-/// What is made from an input alone, such as a cast, is called after it.
-static void nameInputs(train::FuncOp func) {
-  for (BlockArgument argument : func.getArguments())
-    if (auto input = Signature(func).argument<train::InputAttr>(argument))
-      argument.setLoc(NameLoc::get(input.getName(), argument.getLoc()));
-}
-
 namespace {
 /// Turns a clone of a source function into a function of all that it depends on.
 class Instance {
@@ -91,7 +84,6 @@ public:
   LogicalResult run() {
     if (failed(CallInliner(symbols).inlineCalls(func)))
       return failure();
-    nameInputs(func);
     prepareBatch(func);
     lowerMode(func, training);
     attachRandomState(func, cast<train::ModelOp>(func->getParentOp()));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Model/Mode.h"
 #include "lib/Train/Step/BatchAnalysis.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/xxhash.h"
 
@@ -16,7 +17,7 @@ static constexpr llvm::StringLiteral randomBuffer = "random.state";
 /// Replaces `op` by values that it builds; false if it builds none.
 template <typename Build> static bool replaceByOwn(Operation *op, Build build) {
   OpBuilder builder(op);
-  GradBuilder b(builder, op->getLoc());
+  GradBuilder b(builder, op);
   SmallVector<Value> values = build(b);
   if (values.empty())
     return false;
@@ -25,49 +26,8 @@ template <typename Build> static bool replaceByOwn(Operation *op, Build build) {
   return true;
 }
 
-/// Keeps a fact on an op in its location, which its parts and its adjoint take.
-static void note(Operation *op, StringRef key, Attribute fact) {
-  MLIRContext *context = op->getContext();
-  Builder builder(context);
-  auto facts = builder.getDictionaryAttr(builder.getNamedAttr(key, fact));
-  auto name = dyn_cast<NameLoc>(op->getLoc());
-  Location inner =
-      FusedLoc::get({name ? Location(name.getChildLoc()) : Location(op->getLoc())}, facts, context);
-  op->setLoc(name ? Location(NameLoc::get(name.getName(), inner)) : inner);
-}
-
-Attribute ampc::noteOf(Location loc, StringRef key) {
-  Attribute fact;
-  loc->walk([&](Location at) {
-    auto fused = dyn_cast<FusedLocWith<DictionaryAttr>>(at);
-    fact = fused ? fused.getMetadata().get(key) : Attribute();
-    return fact ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return fact;
-}
-
-void ampc::showNotes(train::FuncOp func) {
-  for (Operation &op : func.getBody().front().without_terminator()) {
-    if (op.hasTrait<OpTrait::ConstantLike>())
-      continue;
-    Attribute compute = noteOf(op.getLoc(), "amp.compute");
-    if (compute && !op.hasAttr("compute"))
-      op.setAttr("amp.source_compute", compute);
-    if (Attribute region = noteOf(op.getLoc(), "amp.region"))
-      op.setAttr("amp.region", region);
-  }
-}
-
-/// Precision policies list composite ops, not their parts.
-static void noteSource(Operation *op) {
-  note(op, "train.source", StringAttr::get(op->getContext(), op->getName().stripDialect()));
-}
-
 void ampc::lowerMode(train::FuncOp func, bool training) {
   Block &body = func.getBody().front();
-  for (Operation &op : body)
-    if (Attribute compute = op.getAttr("compute"))
-      note(&op, "amp.compute", compute);
   for (auto op : llvm::to_vector(body.getOps<ModalOpInterface>()))
     replaceByOwn(
         op, [&](GradBuilder &b) { return training ? op.buildTraining(b) : op.buildInference(b); });
@@ -76,11 +36,12 @@ void ampc::lowerMode(train::FuncOp func, bool training) {
     changed = false;
     for (auto op : llvm::to_vector(body.getOps<CompositeOpInterface>()))
       if (op.isComposite()) {
-        noteSource(op);
+        // Precision policies list composite ops, not their parts.
+        if (train::OriginAttr origin = originOf(op))
+          setOrigin(op, origin.withSource(op->getName().stripDialect()));
         changed |= replaceByOwn(op, [&](GradBuilder &b) { return op.decompose(b); });
       }
   }
-  showNotes(func);
 }
 
 //===--- Random numbers
@@ -110,9 +71,8 @@ void ampc::attachRandomState(train::FuncOp func, train::ModelOp model) {
       state = train::ReadOp::create(builder, func.getLoc(), randomType(func.getContext()),
                                     randomBuffer);
     }
-    auto name = dyn_cast<NameLoc>(op.getLoc());
-    op.setRandomState(state,
-                      int32_t(llvm::xxh3_64bits(name ? name.getName().getValue() : StringRef())));
+    train::OriginAttr origin = originOf(op);
+    op.setRandomState(state, int32_t(llvm::xxh3_64bits(origin ? origin.getText() : "")));
   }
 }
 

@@ -9,14 +9,6 @@ namespace ampc {
 /// Replaces ops that training and inference understand differently, then composite ops.
 void lowerMode(train::FuncOp func, bool training);
 
-/// What a location keeps of the source op: the innermost region around it ("amp.region": a type, or
-/// unit for a disabled one) or its attribute `compute` ("amp.compute").
-mlir::Attribute noteOf(mlir::Location loc, llvm::StringRef key);
-
-/// Makes attributes of these notes: equal ops that shall compute in different types must not become
-/// one, and common subexpressions are found by attributes, not by locations.
-void showNotes(train::FuncOp func);
-
 /// Gives random ops their state, read from a buffer that the model gets if it has none, and a key
 /// made of their name.
 void attachRandomState(train::FuncOp func, train::ModelOp model);

@@ -1,6 +1,7 @@
 // Stable names for ops, kept by every later phase.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
+#include "mlir-dialects/Train/Origin.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_TRAINNAMEOPS
@@ -45,18 +46,18 @@ struct TrainNameOps : ampc::impl::TrainNameOpsBase<TrainNameOps> {
         if (op == func)
           return;
         unsigned number = counts[op->getName().stripDialect()]++;
-        auto location = dyn_cast<NameLoc>(op->getLoc());
         std::string name =
             (func.getSymName() + "/" + op->getName().stripDialect() + "#" + Twine(number)).str();
-        if (location) { // a second op of a given name gets a number
+        if (auto location = dyn_cast<NameLoc>(op->getLoc())) {
           name = location.getName().str();
-          unsigned again = given[name]++;
-          if (again == 0)
-            return;
-          name += "#" + std::to_string(again);
+          if (unsigned again = given[name]++) // a second op of a given name gets a number
+            name += "#" + std::to_string(again);
+          op->setLoc(location.getChildLoc());
         }
-        Location inner = location ? Location(location.getChildLoc()) : op->getLoc();
-        op->setLoc(NameLoc::get(StringAttr::get(op->getContext(), name), inner));
+        auto origin = train::OriginAttr::get(StringAttr::get(op->getContext(), name));
+        if (auto compute = dyn_cast_or_null<TypeAttr>(op->removeDiscardableAttr("compute")))
+          origin = origin.withCompute(compute.getValue());
+        setOrigin(op, origin);
       });
     });
   }

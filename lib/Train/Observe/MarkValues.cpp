@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Observe.h"
 #include "ampc/Train/Passes.h"
-#include "mlir-dialects/Train/Backward.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir-dialects/Train/TrainFlat.h"
+#include "mlir-dialects/Train/Origin.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_TRAINMARKVALUES
@@ -29,17 +29,11 @@ StringRef ampc::textOf(ValueKind kind) {
 
 static bool isRealValue(Value v) { return isa<FloatType>(getElementTypeOrSelf(v)); }
 
-static std::string nameOf(Operation *op) {
-  if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
-    return name.getName().str();
-  return op->getName().stripDialect().str();
-}
-
 namespace {
 /// Walks a program once; an op's kind follows from its operands'.
 class Keys {
 public:
-  explicit Keys(train::FuncOp func) : func(func), body(func.getBody().front()), backward(body) {}
+  explicit Keys(train::FuncOp func) : func(func), body(func.getBody().front()) {}
   std::vector<KeyedValue> run() {
     addInputs();
     for (Operation &op : body.without_terminator())
@@ -55,7 +49,6 @@ private:
 
   train::FuncOp func;
   Block &body;
-  BackwardOps backward;
   DenseMap<Value, ValueKind> kinds;
   DenseSet<Value> statistics;
   llvm::StringMap<unsigned> taken;
@@ -68,9 +61,7 @@ ValueKind Keys::kindOf(Operation *op) const {
     return ValueKind::WeightGradient;
   if (isa<train::SeedOp>(op))
     return ValueKind::Gradient;
-  // In forward passes the attribute is the user's.
-  bool isUpdate = backward.contains(op) && op->hasAttr("compute");
-  ValueKind kind = isUpdate ? ValueKind::Update : ValueKind::Forward;
+  ValueKind kind = stageOf(op) == train::Stage::Update ? ValueKind::Update : ValueKind::Forward;
   for (Value operand : op->getOperands()) {
     auto of = kinds.find(operand);
     if (of == kinds.end())

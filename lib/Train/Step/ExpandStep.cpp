@@ -200,7 +200,9 @@ SmallVector<Value> Expansion::updateParam(GradBuilder &b, Signature &program, un
 void Expansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradients) {
   Signature program(func);
   OpBuilder inner(func.getBody().front().getTerminator());
-  GradBuilder b(inner, NameLoc::get(inner.getStringAttr(name + ".update"), step.getLoc()));
+  GradBuilder b(
+      inner, step.getLoc(),
+      train::OriginAttr::get(inner.getStringAttr(name + ".update"), train::Stage::Update));
   Type element = getElementTypeOrSelf(gradients.front().value);
   b.compute = element; // state is updated in its own type, whatever the ops' categories say
   clip(b, program, gradients);

@@ -1,6 +1,7 @@
 // Gradients over a batch that is computed in parts.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Step/MicroBatches.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -47,20 +48,28 @@ void Accumulation::findValidRows() {
     return;
   }
   OpBuilder front = OpBuilder::atBlockBegin(&body);
-  control.replaceAllUsesWith(GradBuilder(front, func.getLoc()).real(double(rows), control));
+  control.replaceAllUsesWith(GradBuilder(front, func.getLoc(), {}).real(double(rows), control));
   (void)func.eraseArgument(control.getArgNumber());
 }
 
 Value Accumulation::validOf(int64_t part) {
-  GradBuilder b(builder, func.getLoc());
+  GradBuilder b(
+      builder, func.getLoc(),
+      train::OriginAttr::get(builder.getStringAttr(func.getStepName() + ".valid")).withPart(part));
   Value zero = b.real(0.0, valid), all = b.real(double(rows), valid);
   Value left = b.sub(valid, b.real(double(part * rows), valid));
   left = b.select(b.greater(left, zero), left, zero);
   return b.select(b.greater(left, all), all, left);
 }
 
+/// What adds up parts is called after what it adds, but is not in its region.
+static GradBuilder builderFor(OpBuilder &builder, Value value) {
+  train::OriginAttr origin = originOf(value);
+  return {builder, value.getLoc(), origin ? origin.withRegion({}).withCompute({}) : origin};
+}
+
 Value Accumulation::share(Value value, Value validRows) {
-  GradBuilder b(builder, value.getLoc());
+  GradBuilder b = builderFor(builder, value);
   if (!valid)
     return b.mul(value, b.real(1.0 / double(count), value));
   Type element = getElementTypeOrSelf(value);
@@ -103,6 +112,8 @@ void Accumulation::addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRe
       continue;
     }
     Operation *copy = builder.clone(*op, values);
+    if (train::OriginAttr origin = originOf(op))
+      setOrigin(copy, origin.withPart(part));
     // Every micro-batch draws numbers of its own, the same ones in forward and backward code.
     if (auto key = copy->getAttrOfType<IntegerAttr>("key"); key && isa<RandomOpInterface>(copy))
       copy->setAttr("key", builder.getI32IntegerAttr(
@@ -110,7 +121,7 @@ void Accumulation::addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRe
   }
   for (auto [i, result] : llvm::enumerate(results)) {
     Value value = values.lookupOrDefault(result);
-    GradBuilder b(builder, value.getLoc());
+    GradBuilder b = builderFor(builder, value);
     if (StringAttr state = signature.stateResult(i)) { // a part without rows has no statistics
       Value &now = buffers[state];
       if (valid) {
@@ -138,8 +149,8 @@ void Accumulation::run() {
     StringAttr state = signature.stateResult(i);
     Value value = state ? buffers.lookup(state) : sums[i];
     if (auto gradient = signature.result<train::GradientAttr>(i))
-      value =
-          GradBuilder(builder, results[i].getLoc()).op<train::GradientOp>(value, gradient.getOf());
+      value = GradBuilder(builder, results[i].getDefiningOp())
+                  .op<train::GradientOp>(value, gradient.getOf());
     ret->setOperand(i, value);
   }
   for (Operation *op : llvm::reverse(original))

@@ -1,8 +1,8 @@
 // The backward pass runs in the types of the forward pass; weight gradients are rounded before they become f32, as in torch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --amp-assign-precision="policy=autocast precision=bf16" | FileCheck %s
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --amp-assign-precision="policy=propagate precision=bf16" | FileCheck %s --check-prefix=PROPAGATE
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step --amp-assign-precision="precision=bf16 override=^loss/tanh#0$=f32" | FileCheck %s --check-prefix=NAMED
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --amp-assign-precision="policy=autocast precision=bf16" | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --amp-assign-precision="policy=propagate precision=bf16" | FileCheck %s --check-prefix=PROPAGATE
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --amp-assign-precision="precision=bf16 override=^loss/tanh#0$=f32" | FileCheck %s --check-prefix=NAMED
 
 train.model @line {
   train.param @w : tensor<16x8xf32> = #train.kaiming_uniform
@@ -39,7 +39,7 @@ train.model @line {
 // PROPAGATE:      %[[DW:.*]] = train.matmul {{.*}} transpose_lhs {{.*}} -> tensor<16x8xf32>
 // PROPAGATE-NEXT: train.gradient @w, %[[DW]]
 // A name fixes the type of an op and of its adjoint.
-// NAMED: train.tanh {{.*}}amp.rule = "override"{{.*}} : tensor<32x8xf32>
+// NAMED: train.tanh {{.*}}amp.decision<"override"{{.*}} : tensor<32x8xf32>
 // NAMED: train.seed
 // NAMED: train.mul {{.*}}the override \22^loss/tanh#0$\22 fixes the type
 // The update is f32; the copy for the next step is cast from its result.

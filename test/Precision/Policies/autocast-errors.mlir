@@ -1,5 +1,5 @@
 // Operands in a 16-bit type that is not the region's.
-// RUN: %ampc-opt %s --amp-flatten-regions --amp-assign-precision="policy=autocast precision=f16" --split-input-file --verify-diagnostics
+// RUN: %ampc-opt %s --train-name-ops --amp-flatten-regions --amp-assign-precision="policy=autocast precision=f16" --split-input-file --verify-diagnostics
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 train.model @mixed {

@@ -12,7 +12,7 @@ train.model @line {
     %b = train.read @b : tensor<8xf32>
     // CHECK:      %[[M:.*]] = train.matmul %{{.*}}, %[[W]] {{.*}} -> tensor<32x8xf32>
     // CHECK-NEXT: %[[WIDE:.*]] = train.cast %[[B]] : tensor<8xbf16> to tensor<8xf32>
-    // CHECK-NEXT: %[[SUM:.*]] = train.add %[[M]], %[[WIDE]] {{.*}}amp.rule = "same-op"{{.*}} : tensor<32x8xf32>, tensor<8xf32>
+    // CHECK-NEXT: %[[SUM:.*]] = train.add %[[M]], %[[WIDE]] {{.*}}amp.decision<"same-op"{{.*}} : tensor<32x8xf32>, tensor<8xf32>
     // CHECK-NEXT: %[[LOW:.*]] = train.cast %[[SUM]] : tensor<32x8xf32> to tensor<32x8xbf16>
     // CHECK-NEXT: train.relu %[[LOW]] {{.*}} : tensor<32x8xbf16>
     %0 = train.linear %x, %w, %b : tensor<32x16xf32>, tensor<16x8xf32>, tensor<8xf32>

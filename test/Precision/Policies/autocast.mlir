@@ -1,7 +1,7 @@
 // Types of results as torch.autocast gives them (aten/src/ATen/autocast_mode.{h,cpp}).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: %ampc-opt %s --amp-flatten-regions --amp-assign-precision="policy=autocast precision=f16" | FileCheck %s --check-prefixes=CHECK,CUDA
-// RUN: %ampc-opt %s --amp-flatten-regions --amp-assign-precision="policy=autocast-cpu precision=f16" | FileCheck %s --check-prefixes=CHECK,CPU
+// RUN: %ampc-opt %s --train-name-ops --amp-flatten-regions --amp-assign-precision="policy=autocast precision=f16" | FileCheck %s --check-prefixes=CHECK,CUDA
+// RUN: %ampc-opt %s --train-name-ops --amp-flatten-regions --amp-assign-precision="policy=autocast-cpu precision=f16" | FileCheck %s --check-prefixes=CHECK,CPU
 
 train.model @lists {
   train.param @w : tensor<8x8xf32> = #train.zeros {frozen}
@@ -12,10 +12,10 @@ train.model @lists {
   // CHECK-SAME:  %[[W:[a-z0-9]+]]: tensor<8x8xf16> {train.is = #train.state<@w.f16>}, %[[X:[a-z0-9]+]]: tensor<8x8xf32>
   train.func @low(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     // CHECK-NEXT: %[[C:.*]] = train.cast %[[X]] : tensor<8x8xf32> to tensor<8x8xf16>
-    // CHECK-NEXT: %[[M:.*]] = train.matmul %[[C]], %[[W]] {{.*}}amp.rule = "list-low"{{.*}} : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf32>
+    // CHECK-NEXT: %[[M:.*]] = train.matmul %[[C]], %[[W]] {{.*}}amp.decision<"list-low"{{.*}} : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf32>
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     // CHECK-NEXT: %[[R:.*]] = train.cast %[[M]] : tensor<8x8xf32> to tensor<8x8xf16>
-    // CHECK-NEXT: train.relu %[[R]] {{.*}}amp.rule = "unlisted"{{.*}} : tensor<8x8xf16>
+    // CHECK-NEXT: train.relu %[[R]] {{.*}}amp.decision<"unlisted"{{.*}} : tensor<8x8xf16>
     %1 = train.relu %0 : tensor<8x8xf32>
     train.return %1 : tensor<8x8xf32>
   }
@@ -37,9 +37,9 @@ train.model @lists {
   // CHECK-LABEL: train.func @full
   train.func @full(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    // CUDA: %[[S:.*]] = train.softmax {{.*}}amp.rule = "list-f32"{{.*}} : tensor<8x8xf32>
+    // CUDA: %[[S:.*]] = train.softmax {{.*}}amp.decision<"list-f32"{{.*}} : tensor<8x8xf32>
     // CUDA-NEXT: train.tanh %[[S]] {{.*}} : tensor<8x8xf32>
-    // CPU:  %[[S:.*]] = train.softmax {{.*}}amp.rule = "unlisted"{{.*}} : tensor<8x8xf32>
+    // CPU:  %[[S:.*]] = train.softmax {{.*}}amp.decision<"unlisted"{{.*}} : tensor<8x8xf32>
     // CPU-NEXT: %[[N:.*]] = train.cast %[[S]] : tensor<8x8xf32> to tensor<8x8xf16>
     // CPU-NEXT: train.tanh %[[N]] {{.*}} : tensor<8x8xf16>
     %1 = train.softmax %0 : tensor<8x8xf32>
@@ -51,10 +51,10 @@ train.model @lists {
   // CHECK-LABEL: train.func @scatter
   train.func @scatter(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %x: tensor<8x8xf32>, %i: tensor<8xi32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    // CUDA: %[[N:.*]] = train.scatter_add {{.*}}amp.rule = "list-promote"
+    // CUDA: %[[N:.*]] = train.scatter_add {{.*}}amp.decision<"list-promote"
     // CUDA: train.cast %[[N]] : tensor<4x8xf32> to tensor<4x8xf16>
     %1 = train.scatter_add %0 at %i : tensor<8x8xf32>, tensor<8xi32> to tensor<4x8xf32>
-    // CUDA: %[[F:.*]] = train.scatter_add %{{.*}}amp.rule = "list-promote"
+    // CUDA: %[[F:.*]] = train.scatter_add %{{.*}}amp.decision<"list-promote"
     // CUDA-NOT: train.cast %[[F]]
     %2 = train.scatter_add %x at %i : tensor<8x8xf32>, tensor<8xi32> to tensor<4x8xf32>
     train.return %1, %2 : tensor<4x8xf32>, tensor<4x8xf32>
@@ -64,7 +64,7 @@ train.model @lists {
   // CHECK-LABEL: train.func @loss
   train.func @loss(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    // CHECK: train.mse {{.*}}amp.rule = "list-f32"{{.*}} : tensor<8x8xf32>, tensor<8x8xf32>
+    // CHECK: train.mse {{.*}}amp.decision<"list-f32"{{.*}} : tensor<8x8xf32>, tensor<8x8xf32>
     %1 = train.mse %0, %x reduce none : tensor<8x8xf32>, tensor<8x8xf32>
     train.return %1 : tensor<8x8xf32>
   }
@@ -74,12 +74,12 @@ train.model @lists {
   train.func @regions(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     %1, %6 = amp.autocast disabled -> tensor<8x8xf32>, tensor<8x8xf32> {
-      // CHECK: train.exp {{.*}}amp.rule = "region"
+      // CHECK: train.exp {{.*}}amp.decision<"region"
       %2 = train.exp %0 : tensor<8x8xf32>
-      // CHECK: train.matmul {{.*}}amp.rule = "region"{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      // CHECK: train.matmul {{.*}}amp.decision<"region"{{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       %3 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       %4 = amp.autocast bf16 -> tensor<8x8xf32> {
-        // CHECK: train.matmul {{.*}}amp.rule = "list-low"{{.*}} : (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xf32>
+        // CHECK: train.matmul {{.*}}amp.decision<"list-low"{{.*}} : (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xf32>
         %5 = train.matmul %3, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
         amp.yield %5 : tensor<8x8xf32>
       }

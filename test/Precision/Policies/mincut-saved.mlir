@@ -8,13 +8,14 @@
 // Both results, f32, written and returned:           2 * (1 + 1) * 4 * 64 = 1024
 // The cotangent of the loss:                                                   4
 // CHECK: remark: bytes moved by @f under the same compute types: mincut 2948,
+#back = #train.origin<"back", stage = backward>
 train.model @saved {
   train.func @f(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
     %h = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     %r = train.relu %h : tensor<8x8xf32>
     %0 = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    %s = train.seed 1.0 : tensor<f32>
-    %1 = train.matmul %r, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %s = train.seed 1.0 {train.origin = #back} : tensor<f32>
+    %1 = train.matmul %r, %x {train.origin = #back} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
   }
 }

@@ -1,8 +1,8 @@
 // Policy narrow: tensors between ops are 16 bits, numbers inside an op are not.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: %ampc-opt %s --amp-assign-precision="precision=f16 policy=narrow" | FileCheck %s
-// RUN: %ampc-opt %s --amp-assign-precision="precision=bf16 policy=narrow" | FileCheck %s --check-prefix=BF16
-// RUN: %ampc-opt %s --amp-assign-precision="precision=f16 policy=narrow explain" 2>&1 >/dev/null | FileCheck %s --check-prefix=EXPLAIN
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16 policy=narrow" | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=bf16 policy=narrow" | FileCheck %s --check-prefix=BF16
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16 policy=narrow explain" 2>&1 >/dev/null | FileCheck %s --check-prefix=EXPLAIN
 
 train.model @narrow {
   // A batch norm of 65536 pixels as simplify leaves it: one name for its parts. f16 ends at 65504.
@@ -13,7 +13,7 @@ train.model @narrow {
     %keep = train.constant dense<0.9> : tensor<f32>
     // CHECK: %[[H:.*]] = train.cast %{{.*}} : tensor<65536x16xf32> to tensor<65536x16xf16>
     %h = train.matmul %x, %w : (tensor<65536x16xf32>, tensor<16x16xf32>) -> tensor<65536x16xf32> loc("h")
-    // CHECK: train.cast %{{.*}} {amp.reason = "single numbers (counts, losses, their cotangents) stay in f32", amp.rule = "statistic"} : tensor<i32> to tensor<f32>
+    // CHECK: train.cast %{{.*}} {amp.decision = #amp.decision<"statistic", "single numbers (counts, losses, their cotangents) stay in f32">} : tensor<i32> to tensor<f32>
     %count = train.cast %valid : tensor<i32> to tensor<f32> loc("norm")
     // CHECK: train.reduce_sum {{.*}} : tensor<65536x16xf32>
     %sum = train.reduce_sum %h over [0] : tensor<65536x16xf32> loc("norm")
@@ -29,13 +29,13 @@ train.model @narrow {
     %e = train.add %v, %eps : tensor<16xf32>, tensor<f32> loc("norm")
     %r = train.rsqrt %e : tensor<16xf32> loc("norm")
     // Rounded once, at its end.
-    // CHECK: %[[N:.*]] = train.mul {{.*}}amp.rule = "narrow"{{.*}} : tensor<65536x16xf32>, tensor<16xf32>
+    // CHECK: %[[N:.*]] = train.mul {{.*}}amp.decision<"narrow"{{.*}} : tensor<65536x16xf32>, tensor<16xf32>
     // CHECK-NEXT: %[[N16:.*]] = train.cast %[[N]] : tensor<65536x16xf32> to tensor<65536x16xf16>
-    // BF16: train.mul {{.*}}amp.rule = "narrow"{{.*}} : tensor<65536x16xf32>, tensor<16xf32>
+    // BF16: train.mul {{.*}}amp.decision<"narrow"{{.*}} : tensor<65536x16xf32>, tensor<16xf32>
     // BF16-NEXT: train.cast {{.*}} : tensor<65536x16xf32> to tensor<65536x16xbf16>
     %n = train.mul %d, %r : tensor<65536x16xf32>, tensor<16xf32> loc("norm")
     // CHECK: train.mul {{.*}} : tensor<16xf32>, tensor<f32>
-    // CHECK: train.add {{.*}}amp.rule = "state"{{.*}} : tensor<16xf32>, tensor<16xf32>
+    // CHECK: train.add {{.*}}amp.decision<"state"{{.*}} : tensor<16xf32>, tensor<16xf32>
     %old = train.mul %mean, %keep : tensor<16xf32>, tensor<f32> loc("norm")
     %new = train.add %old, %m : tensor<16xf32>, tensor<16xf32> loc("norm")
     // CHECK: train.tanh %[[N16]] {{.*}} : tensor<65536x16xf16>
@@ -49,12 +49,12 @@ train.model @narrow {
   train.func @ranges(%x: tensor<8x8xf32>, %on: tensor<8x8xi1>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
     %mask = train.constant dense<-1.0e9> : tensor<f32>
     %large = train.constant dense<600.0> : tensor<f32>
-    // CHECK: train.select {{.*}}the constant -1e+09 overflows in f16", amp.rule = "range"} : tensor<8x8xi1>, tensor<8x8xf32>, tensor<f32>
+    // CHECK: train.select {{.*}}amp.decision<"range", "the constant -1e+09 overflows in f16">{{.*}} : tensor<8x8xi1>, tensor<8x8xf32>, tensor<f32>
     // BF16:  train.select {{.*}} : tensor<8x8xi1>, tensor<8x8xbf16>, tensor<bf16>
     %0 = train.select %on, %x, %mask : tensor<8x8xi1>, tensor<8x8xf32>, tensor<f32> loc("masked")
     %1 = train.softmax %0 : tensor<8x8xf32> loc("p")
-    // CHECK: train.clamp {{.*}}the low 1e-12 becomes 0 in f16", amp.rule = "range"{{.*}} : tensor<8x8xf32>
-    // BF16:  train.clamp {{.*}}a singularity of train.log at log", amp.rule = "cancellation"{{.*}} : tensor<8x8xf32>
+    // CHECK: train.clamp {{.*}}the low 1e-12 becomes 0 in f16", amp.decision<"range"{{.*}} : tensor<8x8xf32>
+    // BF16:  train.clamp {{.*}}a singularity of train.log at log", amp.decision<"cancellation"{{.*}} : tensor<8x8xf32>
     %2 = train.clamp %1 from 1.0e-12 to 1.0 : tensor<8x8xf32> loc("positive")
     %3 = train.log %2 : tensor<8x8xf32> loc("log")
     %4 = train.tanh %x : tensor<8x8xf32> loc("t")

@@ -1,29 +1,29 @@
 // The colouring examples of auto_mixed_precision.cc.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: %ampc-opt %s --amp-assign-precision="policy=propagate precision=f16" | FileCheck %s
-// RUN: %ampc-opt %s --amp-assign-precision="policy=propagate precision=f16 edit=tanh=deny,softmax=clear" | FileCheck %s --check-prefix=EDIT
-// RUN: %ampc-opt %s --amp-assign-precision="policy=propagate precision=bf16" | FileCheck %s --check-prefix=BF16
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="policy=propagate precision=f16" | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="policy=propagate precision=f16 edit=tanh=deny,softmax=clear" | FileCheck %s --check-prefix=EDIT
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="policy=propagate precision=bf16" | FileCheck %s --check-prefix=BF16
 
 train.model @colours {
   // deny infer clear infer clear allow infer: deny deny deny deny clear allow infer.
   // CHECK-LABEL: train.func @chain
   train.func @chain(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> {
-    // CHECK:      train.exp {{.*}}amp.rule = "deny"{{.*}} : tensor<8x8xf32>
+    // CHECK:      train.exp {{.*}}amp.decision<"deny"{{.*}} : tensor<8x8xf32>
     %0 = train.exp %x : tensor<8x8xf32>
-    // CHECK-NEXT: train.tanh {{.*}}amp.rule = "deny"{{.*}} : tensor<8x8xf32>
+    // CHECK-NEXT: train.tanh {{.*}}amp.decision<"deny"{{.*}} : tensor<8x8xf32>
     %1 = train.tanh %0 : tensor<8x8xf32>
-    // CHECK-NEXT: train.relu {{.*}}amp.rule = "deny"{{.*}} : tensor<8x8xf32>
+    // CHECK-NEXT: train.relu {{.*}}amp.decision<"deny"{{.*}} : tensor<8x8xf32>
     %2 = train.relu %1 : tensor<8x8xf32>
-    // CHECK-NEXT: %[[D:.*]] = train.tanh {{.*}}amp.rule = "deny"{{.*}} : tensor<8x8xf32>
+    // CHECK-NEXT: %[[D:.*]] = train.tanh {{.*}}amp.decision<"deny"{{.*}} : tensor<8x8xf32>
     %3 = train.tanh %2 : tensor<8x8xf32>
     // CHECK-NEXT: %[[L:.*]] = train.cast %[[D]] : tensor<8x8xf32> to tensor<8x8xf16>
-    // CHECK-NEXT: %[[C:.*]] = train.relu %[[L]] {{.*}}amp.rule = "clear"{{.*}} : tensor<8x8xf16>
+    // CHECK-NEXT: %[[C:.*]] = train.relu %[[L]] {{.*}}amp.decision<"clear"{{.*}} : tensor<8x8xf16>
     %4 = train.relu %3 : tensor<8x8xf32>
-    // CHECK-NEXT: %[[A:.*]] = train.matmul %[[C]], {{.*}}amp.rule = "allow"{{.*}} : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf32>
+    // CHECK-NEXT: %[[A:.*]] = train.matmul %[[C]], {{.*}}amp.decision<"allow"{{.*}} : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf32>
     %5 = train.matmul %4, %y : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     // CHECK-NEXT: %[[R:.*]] = train.cast %[[A]] : tensor<8x8xf32> to tensor<8x8xf16>
     // CHECK-NEXT: %[[W:.*]] = train.cast %[[R]] : tensor<8x8xf16> to tensor<8x8xf32>
-    // CHECK-NEXT: train.tanh %[[W]] {{.*}}not between two allow ops{{.*}}amp.rule = "infer"{{.*}} : tensor<8x8xf32>
+    // CHECK-NEXT: train.tanh %[[W]] {{.*}}not between two allow ops{{.*}}amp.decision<"infer"{{.*}} : tensor<8x8xf32>
     %6 = train.tanh %5 : tensor<8x8xf32>
     train.return %6 : tensor<8x8xf32>
   }
@@ -33,8 +33,8 @@ train.model @colours {
   // EDIT-LABEL:  train.func @attention
   train.func @attention(%q: tensor<8x8xf32>, %k: tensor<8x8xf32>, %v: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %0 = train.matmul %q, %k transpose_rhs : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    // CHECK: train.softmax {{.*}}between two allow ops with no deny op before it{{.*}}amp.rule = "infer"
-    // EDIT:  train.softmax {{.*}}next to ops in 16 bits{{.*}}amp.rule = "clear"
+    // CHECK: train.softmax {{.*}}between two allow ops with no deny op before it{{.*}}amp.decision<"infer"
+    // EDIT:  train.softmax {{.*}}next to ops in 16 bits{{.*}}amp.decision<"clear"
     %1 = train.softmax %0 : tensor<8x8xf32>
     // CHECK: train.matmul
     %2 = train.matmul %1, %v : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -45,9 +45,9 @@ train.model @colours {
   // CHECK-LABEL: train.func @blocked
   train.func @blocked(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    // CHECK: train.sin {{.*}}amp.rule = "untouched"
+    // CHECK: train.sin {{.*}}amp.decision<"untouched"
     %1 = train.sin %0 : tensor<8x8xf32>
-    // CHECK: train.tanh {{.*}}amp.rule = "infer"{{.*}} : tensor<8x8xf32>
+    // CHECK: train.tanh {{.*}}amp.decision<"infer"{{.*}} : tensor<8x8xf32>
     %2 = train.tanh %1 : tensor<8x8xf32>
     // CHECK: train.matmul
     %3 = train.matmul %2, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -59,8 +59,8 @@ train.model @colours {
   // EDIT-LABEL:  train.func @edited
   train.func @edited(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    // CHECK: train.tanh {{.*}}amp.rule = "infer"{{.*}} : tensor<8x8xf16>
-    // EDIT:  train.tanh {{.*}}amp.rule = "deny"{{.*}} : tensor<8x8xf32>
+    // CHECK: train.tanh {{.*}}amp.decision<"infer"{{.*}} : tensor<8x8xf16>
+    // EDIT:  train.tanh {{.*}}amp.decision<"deny"{{.*}} : tensor<8x8xf32>
     %1 = train.tanh %0 : tensor<8x8xf32>
     %2 = train.matmul %1, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %2 : tensor<8x8xf32>
@@ -81,15 +81,15 @@ train.model @colours {
   // BF16-LABEL:  train.func @sums
   train.func @sums(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    // CHECK: train.reduce_sum {{.*}}amp.rule = "deny"
-    // BF16:  %[[S:.*]] = train.reduce_sum {{.*}}amp.rule = "infer"
+    // CHECK: train.reduce_sum {{.*}}amp.decision<"deny"
+    // BF16:  %[[S:.*]] = train.reduce_sum {{.*}}amp.decision<"infer"
     // BF16-NEXT: train.cast %[[S]] : tensor<8xf32> to tensor<8xbf16>
     %1 = train.reduce_sum %0 over [1] : tensor<8x8xf32>
-    // CHECK: train.sub {{.*}}amp.rule = "deny"{{.*}} : tensor<8x8xf32>
-    // BF16:  train.sub {{.*}}amp.rule = "infer"{{.*}} : tensor<8x8xbf16>
+    // CHECK: train.sub {{.*}}amp.decision<"deny"{{.*}} : tensor<8x8xf32>
+    // BF16:  train.sub {{.*}}amp.decision<"infer"{{.*}} : tensor<8x8xbf16>
     %2 = train.sub %0, %1 : tensor<8x8xf32>, tensor<8xf32>
     %3 = train.matmul %2, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    // BF16: train.exp {{.*}}amp.rule = "deny"
+    // BF16: train.exp {{.*}}amp.decision<"deny"
     %4 = train.exp %3 : tensor<8x8xf32>
     train.return %4 : tensor<8x8xf32>
   }
@@ -101,7 +101,7 @@ train.model @colours {
     %0 = train.matmul %x, %g transpose_lhs : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     // CHECK-NEXT: %[[B:.*]] = train.matmul {{.*}} transpose_lhs {{.*}} : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf32>
     %1 = train.matmul %y, %g transpose_lhs : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    // CHECK-NEXT: %[[T:.*]] = train.transpose %[[B]] {{.*}}amp.rule = "gradient"{{.*}} : tensor<8x8xf32>
+    // CHECK-NEXT: %[[T:.*]] = train.transpose %[[B]] {{.*}}amp.decision<"gradient"{{.*}} : tensor<8x8xf32>
     %2 = train.transpose %1 [1, 0] : tensor<8x8xf32>
     // CHECK-NEXT: %[[S:.*]] = train.add %[[A]], %[[T]]
     %3 = train.add %0, %2 {train.fan_in} : tensor<8x8xf32>, tensor<8x8xf32>

@@ -1,4 +1,4 @@
-// RUN: %ampc-opt %s --split-input-file --train-name-ops --train-instantiate --train-autodiff --canonicalize --cse --train-expand-step=explain=true --canonicalize --cse 2> %t.remarks | FileCheck %s
+// RUN: %ampc-opt %s --split-input-file --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step=explain=true --train-simplify 2> %t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.remarks
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which gradients of tables stay rows, and what the optimizers do with them.

@@ -1,4 +1,4 @@
-// RUN: %ampc-opt %s --train-instantiate --split-input-file --verify-diagnostics
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --split-input-file --verify-diagnostics
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 train.model @unused {

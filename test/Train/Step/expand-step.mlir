@@ -1,4 +1,4 @@
-// RUN: %ampc-opt %s --train-instantiate --train-autodiff --train-expand-step --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-expand-step --train-simplify --split-input-file | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Momentum, weight decay and the learning rate's factor. The gradient function stores what apply reads.

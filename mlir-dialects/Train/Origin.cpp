@@ -1,0 +1,182 @@
+// Where ops come from.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Signature.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::train;
+
+LogicalResult OriginAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                                 StringAttr name, Stage stage, int64_t order, StringAttr source,
+                                 int64_t part, Attribute region, Type compute) {
+  if (name.empty())
+    return emitError() << "expected the name of an op, but got \"\"";
+  if (order < 0 || part < 0)
+    return emitError() << "expected an order and a part of at least 0, but got " << order << " and "
+                       << part;
+  if (region && !isa<TypeAttr, UnitAttr>(region))
+    return emitError() << "expected a type or unit as region, but got " << region;
+  if (compute && !isa<FloatType>(compute))
+    return emitError() << "expected a real type to compute in, but got " << compute;
+  return success();
+}
+
+std::string OriginAttr::getText() const {
+  std::string text = getName().str();
+  for (int64_t i = 0; i < getOrder(); ++i)
+    text += ".grad";
+  return text;
+}
+
+/// Ops that are fixed to different types, or lie in different regions, are different ops.
+Attribute OriginAttr::getMeaning() const {
+  if (!getRegion() && !getCompute())
+    return {};
+  return get(getContext(), StringAttr::get(getContext(), "equal"), Stage::Forward, 0, {}, 0,
+             getRegion(), getCompute());
+}
+
+OriginAttr OriginAttr::withName(StringRef name) const {
+  return get(getContext(), StringAttr::get(getContext(), name), getStage(), getOrder(), getSource(),
+             getPart(), getRegion(), getCompute());
+}
+OriginAttr OriginAttr::withStage(Stage stage) const {
+  return get(getContext(), getName(), stage, getOrder(), getSource(), getPart(), getRegion(),
+             getCompute());
+}
+OriginAttr OriginAttr::differentiated() const {
+  return get(getContext(), getName(), Stage::Backward, getOrder() + 1, getSource(), getPart(),
+             getRegion(), getCompute());
+}
+OriginAttr OriginAttr::withSource(StringRef mnemonic) const {
+  return get(getContext(), getName(), getStage(), getOrder(),
+             StringAttr::get(getContext(), mnemonic), getPart(), getRegion(), getCompute());
+}
+OriginAttr OriginAttr::withPart(int64_t part) const {
+  return get(getContext(), getName(), getStage(), getOrder(), getSource(), part, getRegion(),
+             getCompute());
+}
+OriginAttr OriginAttr::withRegion(Attribute region) const {
+  return get(getContext(), getName(), getStage(), getOrder(), getSource(), getPart(), region,
+             getCompute());
+}
+OriginAttr OriginAttr::withCompute(Type type) const {
+  return get(getContext(), getName(), getStage(), getOrder(), getSource(), getPart(), getRegion(),
+             type);
+}
+
+OriginAttr ampc::originOf(Operation *op) { return op->getAttrOfType<OriginAttr>(originKey); }
+
+OriginAttr ampc::originOf(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    return originOf(op);
+  auto argument = cast<BlockArgument>(value);
+  auto program = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  if (!program)
+    return {};
+  Signature signature(program);
+  if (auto input = signature.argument<InputAttr>(argument))
+    return OriginAttr::get(input.getName());
+  StringAttr state = signature.stateArgument(argument.getArgNumber());
+  return state ? OriginAttr::get(state) : OriginAttr();
+}
+
+void ampc::setOrigin(Operation *op, OriginAttr origin) {
+  if (origin && !op->hasTrait<OpTrait::ConstantLike>())
+    op->setDiscardableAttr(originKey, origin);
+}
+
+SmallVector<OriginAttr> ampc::originsOf(Operation *kernel) {
+  auto origins = kernel->getAttrOfType<ArrayAttr>(originsKey);
+  return origins ? llvm::to_vector(origins.getAsRange<OriginAttr>()) : SmallVector<OriginAttr>();
+}
+
+SmallVector<OriginAttr> ampc::originsOf(Value value) {
+  if (Operation *op = value.getDefiningOp(); op && !originOf(op))
+    return originsOf(op);
+  OriginAttr origin = originOf(value);
+  return origin ? SmallVector<OriginAttr>{origin} : SmallVector<OriginAttr>();
+}
+
+void ampc::setOrigins(Operation *kernel, ArrayRef<OriginAttr> origins) {
+  llvm::SetVector<Attribute> once(origins.begin(), origins.end());
+  if (!once.empty())
+    kernel->setDiscardableAttr(originsKey,
+                               ArrayAttr::get(kernel->getContext(), once.getArrayRef()));
+}
+
+void ampc::joinOrigins(Operation *kernel, ArrayRef<Operation *> parts) {
+  SmallVector<OriginAttr> joined;
+  for (Operation *part : parts)
+    llvm::append_range(joined, originsOf(part));
+  setOrigins(kernel, joined);
+}
+
+std::string ampc::nameOf(Operation *op) {
+  if (OriginAttr origin = originOf(op))
+    return origin.getText();
+  if (SmallVector<OriginAttr> origins = originsOf(op); !origins.empty())
+    return origins.front().getText();
+  return op->getName().getStringRef().str();
+}
+
+Stage ampc::stageOf(Operation *op) {
+  OriginAttr origin = originOf(op);
+  return origin ? origin.getStage() : Stage::Forward;
+}
+
+Operation *ampc::firstSeed(Block &block) {
+  auto seeds = block.getOps<SeedOp>();
+  return seeds.empty() ? nullptr : (*seeds.begin()).getOperation();
+}
+
+/// Whether a value is an annotation or a list of such, and what of it has a meaning.
+static bool isAnnotation(Attribute value, Attribute &meaning) {
+  auto isOne = [](Attribute one) { return isa<AnnotationAttrInterface>(one); };
+  if (isOne(value)) {
+    meaning = cast<AnnotationAttrInterface>(value).getMeaning();
+    return true;
+  }
+  auto list = dyn_cast<ArrayAttr>(value);
+  return list && !list.empty() && llvm::all_of(list, isOne);
+}
+
+AnnotationsAside::AnnotationsAside(Operation *root) : root(root) {
+  root->walk([&](Operation *op) {
+    for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs())) {
+      Attribute meaning;
+      if (!isAnnotation(attribute.getValue(), meaning))
+        continue;
+      taken[op].push_back(attribute);
+      if (meaning)
+        op->setDiscardableAttr(attribute.getName(), meaning);
+      else
+        op->removeDiscardableAttr(attribute.getName());
+    }
+  });
+}
+
+AnnotationsAside::~AnnotationsAside() {
+  // Ops that are gone are not met: nothing was made meanwhile that could stand where they stood.
+  root->walk([&](Operation *op) {
+    if (auto found = taken.find(op); found != taken.end())
+      for (NamedAttribute attribute : found->second)
+        op->setDiscardableAttr(attribute.getName(), attribute.getValue());
+  });
+}
+
+LogicalResult TrainDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  Attribute value = attribute.getValue();
+  if (name == originKey && !isa<OriginAttr>(value))
+    return op->emitOpError() << "expected " << name << " = #train.origin<...>, but got " << value;
+  auto list = dyn_cast<ArrayAttr>(value);
+  if (name == originsKey && (!list || list.empty() || llvm::any_of(list, [](Attribute one) {
+        return !isa<OriginAttr>(one);
+      })))
+    return op->emitOpError() << "expected " << name << " = [#train.origin<...>, ...], but got "
+                             << value;
+  return success();
+}

@@ -1,0 +1,55 @@
+// Where an op of a step comes from.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TRAIN_ORIGIN
+#define AMPC_TRAIN_ORIGIN
+include "mlir-dialects/Train/Signature.td"
+
+def Train_Stage : Train_Enum<"Stage", "a part of a step", [
+    I32EnumAttrCase<"Forward", 0, "forward">, I32EnumAttrCase<"Backward", 1, "backward">,
+    I32EnumAttrCase<"Update", 2, "update">]>;
+
+def Train_OriginAttr : Train_Attr<"Origin", "origin", [DeclareAttrInterfaceMethods<AnnotationAttrInterface, ["getMeaning"]>]> {
+  let summary = "Where an op comes from";
+  let description = [{
+    The value of `train.origin` on a tensor op, and an element of `train.origins` on a kernel. Any op of a step has one, in whatever dialect it
+    is defined, which is why these are attributes of the dialect and not of each op's definition. `train-name-ops` gives every op of a model its `name`;
+    what an op becomes (its parts, its adjoint, casts of what it makes) keeps it. `stage` is forward, backward or update. `order`
+    counts how often the op was differentiated: an adjoint is called `NAME.grad`. `source` is the mnemonic of the composite op that this one is a part of,
+    `part` the micro-batch. `region` is the type of the innermost `amp.autocast` around the op of the model, or unit if that disables autocast;
+    `compute` the type that the model or an optimizer fixes for the op.
+
+    Constants have no origin. Of two equal ops that become one the first keeps its own (see AnnotationAttrInterface); a fused kernel
+    has those of all its parts, in their order.
+
+    ```mlir
+    %y = train.mul %g, %x {train.origin = #train.origin<"loss/mul#0", stage = backward, order = 1>} : tensor<8xf32>, tensor<8xf32>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, OrNone<"::ampc::train::Stage", "::ampc::train::Stage::Forward">:$stage,
+                        OrNone<"int64_t", "0">:$order, OptionalParameter<"::mlir::StringAttr">:$source,
+                        OrNone<"int64_t", "0">:$part, OptionalParameter<"::mlir::Attribute">:$region,
+                        OptionalParameter<"::mlir::Type">:$compute);
+  let assemblyFormat = "`<` $name (`,` struct($stage, $order, $source, $part, $region, $compute)^)? `>`";
+  let genVerifyDecl = 1;
+  let builders = [AttrBuilderWithInferredContext<(ins "::mlir::StringAttr":$name,
+      CArg<"::ampc::train::Stage", "::ampc::train::Stage::Forward">:$stage), [{
+    return $_get(name.getContext(), name, stage, 0, ::mlir::StringAttr(), 0, ::mlir::Attribute(), ::mlir::Type());
+  }]>];
+  let extraClassDeclaration = [{
+    /// What overrides, random keys, `check`, profiles and reports call an op: the name, and `.grad` once per order.
+    std::string getText() const;
+    /// Ops that stem from one op (a decomposed op, or an adjoint) have equal names and orders.
+    bool isOneWith(OriginAttr other) const { return other && getName() == other.getName() && getOrder() == other.getOrder(); }
+    bool isForward() const { return getStage() == Stage::Forward; }
+    bool isUpdate() const { return getStage() == Stage::Update; }
+    OriginAttr withName(::llvm::StringRef name) const;
+    OriginAttr withStage(Stage stage) const;
+    /// Of the adjoint.
+    OriginAttr differentiated() const;
+    OriginAttr withSource(::llvm::StringRef mnemonic) const;
+    OriginAttr withPart(int64_t part) const;
+    OriginAttr withRegion(::mlir::Attribute region) const;
+    OriginAttr withCompute(::mlir::Type type) const;
+  }];
+}
+#endif
