@@ -11,9 +11,9 @@ train.model @sums {
   // CHECK-LABEL: train.func @reduction
   // CHECK-SAME:  %[[X:[a-z0-9]+]]: tensor<8x4xbf16>
   train.func @reduction(%x: tensor<8x4xbf16>) -> tensor<4xbf16> {
-    // CHECK-NEXT: %[[W:.*]] = train.cast %[[X]] : tensor<8x4xbf16> to tensor<8x4xf32>
+    // CHECK-NEXT: %[[W:.*]] = train.cast %[[X]] {{.*}}: tensor<8x4xbf16> to tensor<8x4xf32>
     // CHECK-NEXT: %[[S:.*]] = train.reduce_sum %[[W]] over [0] : tensor<8x4xf32>
-    // CHECK-NEXT: %[[R:.*]] = train.cast %[[S]] : tensor<4xf32> to tensor<4xbf16>
+    // CHECK-NEXT: %[[R:.*]] = train.cast %[[S]] {{.*}}: tensor<4xf32> to tensor<4xbf16>
     %0 = train.reduce_sum %x over [0] : tensor<8x4xbf16>
     // CHECK-NEXT: train.return %[[R]]
     train.return %0 : tensor<4xbf16>
@@ -25,7 +25,7 @@ train.model @sums {
     // CHECK:      %[[P:.*]] = train.add %{{.*}}, %{{.*}} {train.fan_in} : tensor<4xf32>, tensor<4xf32>
     %0 = train.add %a, %b {train.fan_in} : tensor<4xf16>, tensor<4xf16>
     // CHECK:      %[[Q:.*]] = train.add %[[P]], %{{.*}} {train.fan_in} : tensor<4xf32>, tensor<4xf32>
-    // CHECK-NEXT: %[[R:.*]] = train.cast %[[Q]] : tensor<4xf32> to tensor<4xf16>
+    // CHECK-NEXT: %[[R:.*]] = train.cast %[[Q]] {{.*}}: tensor<4xf32> to tensor<4xf16>
     %1 = train.add %0, %c {train.fan_in} : tensor<4xf16>, tensor<4xf16>
     // CHECK-NEXT: train.return %[[R]]
     train.return %1 : tensor<4xf16>

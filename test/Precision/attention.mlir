@@ -1,8 +1,8 @@
 // Attention takes 16 bits; scores, their statistics and masks stay in f32.
-// RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=f16" | FileCheck %s
-// RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=f16 policy=autocast" | FileCheck %s
-// RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=f16 policy=propagate" | FileCheck %s
-// RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=f16 explain-precision=true" 2>&1 | FileCheck %s --check-prefix=WHY
+// RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=f16" --train-strip-origins | FileCheck %s
+// RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=f16 policy=autocast" --train-strip-origins | FileCheck %s
+// RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=f16 policy=propagate" --train-strip-origins | FileCheck %s
+// RUN: %ampc-opt %s --phase-import --phase-simplify --phase-autodiff --phase-optimize --phase-precision="precision=f16 explain-precision=true" --train-strip-origins 2>&1 | FileCheck %s --check-prefix=WHY
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // No bound is known for the scores, but none is stored: the result is a mean of rows of the values, stored in 16 bits.

@@ -1,7 +1,7 @@
 // Modes of contractions: carried to the kernels, refused by CPUs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision=precision=tf32 | FileCheck %s --check-prefix=TF32
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision=precision=fp8 | FileCheck %s --check-prefix=FP8
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision=precision=tf32 --train-strip-origins | FileCheck %s --check-prefix=TF32
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision=precision=fp8 --train-strip-origins | FileCheck %s --check-prefix=FP8
 // RUN: ampc compile %s --precision=fp8 --compile-to=kernels | FileCheck %s --check-prefix=KERNEL
 // RUN: not ampc compile %s --precision=tf32 -o %t 2>&1 | FileCheck %s --check-prefix=ERROR
 // RUN: not ampc compile %s --precision=fp8 -o %t 2>&1 | FileCheck %s --check-prefix=ERROR8
@@ -38,18 +38,18 @@ train.model @line {
 // TF32-LABEL: train.func @fit.train
 // TF32-NOT: to tensor<{{.*}}tf32>
 // TF32: train.matmul {{.*}} {amp.compute = [tf32, tf32]} : (tensor<32x16xf32>, tensor<16x8xf32>) -> tensor<32x8xf32>
-// TF32: train.matmul {{.*}} {compute = f32} : (tensor<32x8xf32>
+// TF32: train.matmul {{.*}} : (tensor<32x8xf32>
 
 // A gradient is multiplied in the format with more range. The adjoint of what the model fixes stays without a mode, too.
 // FP8-LABEL: train.func @fit.train
 // FP8:      train.matmul {{.*}} {amp.compute = [f8E4M3FN, f8E4M3FN]} : (tensor<32x16xf32>, tensor<16x8xf32>)
-// FP8:      train.matmul {{.*}} {compute = f32} :
+// FP8:      train.matmul {{.*}} :
 // FP8:      train.matmul {{.*}} {amp.compute = [f8E4M3FN, f8E4M3FN]}
 // FP8:      train.seed
 // FP8:      train.matmul {{.*}} transpose_rhs {amp.compute = [f8E5M2, f8E4M3FN]}
 // FP8-NEXT: train.matmul {{.*}} transpose_lhs {amp.compute = [f8E4M3FN, f8E5M2]}
-// FP8-NEXT: train.matmul %{{[a-z0-9]+}}, %{{[a-z0-9]+}} transpose_rhs {amp.source_compute = f32} :
-// FP8-NEXT: train.matmul %{{[a-z0-9]+}}, %{{[a-z0-9]+}} transpose_lhs {amp.source_compute = f32} :
+// FP8-NEXT: train.matmul %{{[a-z0-9]+}}, %{{[a-z0-9]+}} transpose_rhs :
+// FP8-NEXT: train.matmul %{{[a-z0-9]+}}, %{{[a-z0-9]+}} transpose_lhs :
 // FP8:      train.matmul {{.*}} transpose_lhs {amp.compute = [f8E4M3FN, f8E5M2]} : (tensor<32x16xf32>, tensor<32x8xf32>)
 
 // ONE-LABEL: train.func @fit.train

@@ -1,5 +1,5 @@
 // Bounds that hold for every input, op by op, against the end of f16 at 65504.
-// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16" | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16" --train-strip-origins | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 train.model @intervals {
@@ -114,7 +114,7 @@ train.model @intervals {
     %2 = train.matmul %1, %1 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     // A transposed left side has its terms along the other dimension: 4 * 64 * 64.
     %b = train.clamp %y from -64.0 to 64.0 : tensor<4x64xf32>
-    // CHECK: train.matmul {{.*}} transpose_lhs {{.*}}amp.decision<"contraction"
+    // CHECK: train.matmul {{.*}} transpose_lhs {amp.decision = #amp.decision<"contraction"
     %3 = train.matmul %b, %b transpose_lhs : (tensor<4x64xf32>, tensor<4x64xf32>) -> tensor<64x64xf32>
     %4 = train.softmax %3 : tensor<64x64xf32>
     %5 = train.matmul %4, %4 : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
@@ -134,7 +134,7 @@ train.model @intervals {
   // Numbers made from integers are kept in f32 for those who read them so.
   // CHECK-LABEL: train.func @integers
   train.func @integers(%i: tensor<8x8xi32>) -> tensor<8x8xf32> {
-    // CHECK: train.cast {{.*}}16 bits do not hold every integer{{.*}}amp.decision<"integer"{{.*}} : tensor<8x8xi32> to tensor<8x8xf32>
+    // CHECK: train.cast {{.*}}amp.decision<"integer", "{{.*}}16 bits do not hold every integer{{.*}} {{.*}}: tensor<8x8xi32> to tensor<8x8xf32>
     %0 = train.cast %i : tensor<8x8xi32> to tensor<8x8xf32>
     %1 = train.matmul %0, %0 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %1 : tensor<8x8xf32>

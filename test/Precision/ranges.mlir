@@ -1,10 +1,10 @@
 // Constants that do not fit, and bounds that hold for every input.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16" | FileCheck %s
-// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=bf16" | FileCheck %s --check-prefix=BF16
-// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16 policy=autocast" | FileCheck %s --check-prefix=LIST
-// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16 policy=propagate" | FileCheck %s --check-prefix=LIST
-// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16 override=masked=f16" 2>%t.txt | FileCheck %s --check-prefix=FORCED
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16" --train-strip-origins | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=bf16" --train-strip-origins | FileCheck %s --check-prefix=BF16
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16 policy=autocast" --train-strip-origins | FileCheck %s --check-prefix=LIST
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16 policy=propagate" --train-strip-origins | FileCheck %s --check-prefix=LIST
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="precision=f16 override=masked=f16" --train-strip-origins 2>%t.txt | FileCheck %s --check-prefix=FORCED
 // RUN: FileCheck %s --check-prefix=WARN < %t.txt
 
 train.model @ranges {
@@ -14,7 +14,7 @@ train.model @ranges {
   train.func @attention(%q: tensor<4x8x16xf32>, %k: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>, %keep: tensor<8x8xi1>) -> tensor<4x8x16xf32> {
     %scale = train.constant dense<0.25> : tensor<f32>
     %mask = train.constant dense<-1.0e9> : tensor<f32>
-    // CHECK: train.matmul {{.*}}f16 ends at 65504{{.*}}amp.decision<"range"{{.*}} : (tensor<4x8x16xf16>, tensor<4x8x16xf16>) -> tensor<4x8x8xf32>
+    // CHECK: train.matmul {{.*}}amp.decision<"range", "{{.*}}f16 ends at 65504{{.*}} : (tensor<4x8x16xf16>, tensor<4x8x16xf16>) -> tensor<4x8x8xf32>
     // BF16:  train.matmul {{.*}}amp.decision<"same-kernel"
     %0 = train.matmul %q, %k transpose_rhs : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
     // CHECK-NEXT: train.mul {{.*}}amp.decision<"range"{{.*}} : tensor<4x8x8xf32>, tensor<f32>
@@ -23,7 +23,7 @@ train.model @ranges {
     // BF16:  train.select {{.*}} : tensor<8x8xi1>, tensor<4x8x8xbf16>, tensor<bf16>
     %2 = train.select %keep, %1, %mask : tensor<8x8xi1>, tensor<4x8x8xf32>, tensor<f32>
     // CHECK-NEXT: %[[P:.*]] = train.softmax {{.*}}amp.decision<"normalize"{{.*}} : tensor<4x8x8xf32>
-    // CHECK-NEXT: train.cast %[[P]] : tensor<4x8x8xf32> to tensor<4x8x8xf16>
+    // CHECK-NEXT: train.cast %[[P]] {{.*}}: tensor<4x8x8xf32> to tensor<4x8x8xf16>
     %3 = train.softmax %2 : tensor<4x8x8xf32>
     %4 = train.matmul %3, %v : (tensor<4x8x8xf32>, tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
     train.return %4 : tensor<4x8x16xf32>
@@ -34,7 +34,7 @@ train.model @ranges {
   train.func @bounded(%x: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>) -> tensor<4x8x16xf32> {
     %0 = train.tanh %x : tensor<4x8x16xf32>
     // CHECK: %[[S:.*]] = train.matmul {{.*}}amp.decision<"contraction"
-    // CHECK-NEXT: train.cast %[[S]] : tensor<4x8x8xf32> to tensor<4x8x8xf16>
+    // CHECK-NEXT: train.cast %[[S]] {{.*}}: tensor<4x8x8xf32> to tensor<4x8x8xf16>
     %1 = train.matmul %0, %0 transpose_rhs : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
     %2 = train.softmax %1 : tensor<4x8x8xf32>
     %3 = train.matmul %2, %v : (tensor<4x8x8xf32>, tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
@@ -49,7 +49,7 @@ train.model @ranges {
     %q = train.layer_norm %x, %gain, %zero eps 1.0e-5 : tensor<4x8x16xf32>, tensor<16xf32>, tensor<16xf32>
     %k = train.rms_norm %y, %gain eps 1.0e-6 : tensor<4x8x16xf32>, tensor<16xf32>
     // CHECK: %[[S:.*]] = train.matmul {{.*}}amp.decision<"contraction"
-    // CHECK-NEXT: train.cast %[[S]] : tensor<4x8x8xf32> to tensor<4x8x8xf16>
+    // CHECK-NEXT: train.cast %[[S]] {{.*}}: tensor<4x8x8xf32> to tensor<4x8x8xf16>
     %0 = train.matmul %q, %k transpose_rhs : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
     %1 = train.softmax %0 : tensor<4x8x8xf32>
     %2 = train.matmul %1, %v : (tensor<4x8x8xf32>, tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
@@ -63,7 +63,7 @@ train.model @ranges {
     %zero = train.constant dense<0.0> : tensor<16xf32>
     %q = train.layer_norm %x, %gain, %zero eps 1.0e-5 : tensor<4x8x16xf32>, tensor<16xf32>, tensor<16xf32>
     %k = train.rms_norm %y, %gain eps 1.0e-6 : tensor<4x8x16xf32>, tensor<16xf32>
-    // CHECK: train.matmul {{.*}}its elements may reach 2.23084e+07{{.*}}amp.decision<"range"
+    // CHECK: train.matmul {{.*}}amp.decision<"range", "{{.*}}its elements may reach 2.23084e+07
     %0 = train.matmul %q, %k transpose_rhs : (tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> tensor<4x8x8xf32>
     %1 = train.softmax %0 : tensor<4x8x8xf32>
     %2 = train.matmul %1, %v : (tensor<4x8x8xf32>, tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
@@ -77,7 +77,7 @@ train.model @ranges {
     %0 = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     // CHECK: train.square {{.*}}amp.decision<"full-precision"
     // BF16:  %[[S:.*]] = train.square {{.*}}amp.decision<"normalize"
-    // BF16-NEXT: train.cast %[[S]] : tensor<8x8xf32> to tensor<8x8xbf16>
+    // BF16-NEXT: train.cast %[[S]] {{.*}}: tensor<8x8xf32> to tensor<8x8xbf16>
     %1 = train.square %0 : tensor<8x8xf32>
     %2 = train.matmul %1, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     train.return %2 : tensor<8x8xf32>

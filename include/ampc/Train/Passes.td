@@ -24,6 +24,12 @@ def TrainSimplify : Pass<"train-simplify", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"canonical", "canonical", "bool", "true", "false: only make equal ops one">];
 }
+def TrainStripOrigins : Pass<"train-strip-origins", "::mlir::ModuleOp"> {
+  let summary = "Remove where ops come from, for a shorter text";
+  let description = [{
+    For people and tests that look at the computation. Phases behind it would know no names: random keys, overrides and reports need them.
+  }];
+}
 def TrainInstantiate : Pass<"train-instantiate", "::mlir::ModuleOp"> {
   let summary = "Make one function per step, evaluation and export, in its mode";
   let description = [{

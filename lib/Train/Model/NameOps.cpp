@@ -43,7 +43,7 @@ struct TrainNameOps : ampc::impl::TrainNameOpsBase<TrainNameOps> {
     getOperation()->walk([](train::FuncOp func) {
       llvm::StringMap<unsigned> counts, given;
       func.walk([&](Operation *op) {
-        if (op == func)
+        if (op == func || originOf(op))
           return;
         unsigned number = counts[op->getName().stripDialect()]++;
         std::string name =

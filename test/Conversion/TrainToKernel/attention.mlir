@@ -1,5 +1,5 @@
 // Parts of a fused projection are read in place, heads and all, and results lie as the operands do: no copy on either side.
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-simplify --train-autodiff --train-simplify --train-expand-step --train-simplify --convert-train-to-kernel --train-simplify | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-simplify --train-autodiff --train-simplify --train-expand-step --train-simplify --convert-train-to-kernel --train-simplify --train-strip-origins | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // CHECK-DAG: #[[$Q:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1 * 4 + d3)>

@@ -1,8 +1,8 @@
 // The backward pass runs in the types of the forward pass; weight gradients are rounded before they become f32, as in torch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --amp-assign-precision="policy=autocast precision=bf16" | FileCheck %s
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --amp-assign-precision="policy=propagate precision=bf16" | FileCheck %s --check-prefix=PROPAGATE
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --amp-assign-precision="precision=bf16 override=^loss/tanh#0$=f32" | FileCheck %s --check-prefix=NAMED
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --amp-assign-precision="policy=autocast precision=bf16" --train-strip-origins | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --amp-assign-precision="policy=propagate precision=bf16" --train-strip-origins | FileCheck %s --check-prefix=PROPAGATE
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --amp-assign-precision="precision=bf16 override=^loss/tanh#0$=f32" --train-strip-origins | FileCheck %s --check-prefix=NAMED
 
 train.model @line {
   train.param @w : tensor<16x8xf32> = #train.kaiming_uniform
@@ -20,20 +20,20 @@ train.model @line {
 // CHECK-LABEL: train.func @fit.train
 // CHECK-SAME:  %[[W:[a-z0-9]+]]: tensor<16x8xf32> {train.is = #train.state<@w>}
 // CHECK-SAME:  %[[COPY:[a-z0-9]+]]: tensor<16x8xbf16> {train.is = #train.state<@w.bf16>}
-// CHECK:       %[[X:.*]] = train.cast %{{.*}} : tensor<32x16xf32> to tensor<32x16xbf16>
+// CHECK:       %[[X:.*]] = train.cast %{{.*}} {{.*}}: tensor<32x16xf32> to tensor<32x16xbf16>
 // CHECK:       train.matmul %[[X]], %[[COPY]]
 // CHECK:       train.tanh {{.*}} : tensor<32x8xbf16>
 // CHECK:       train.sub {{.*}} : tensor<32x8xf32>, tensor<32x8xf32>
 // CHECK:       train.seed
 // The adjoint of tanh starts from values rounded to bf16, computes in f32, and rounds once.
 // CHECK:       train.mul {{.*}}the backward pass runs in the type of loss/square#0
-// CHECK:       %[[IN:.*]] = train.cast %{{.*}} : tensor<32x8xf32> to tensor<32x8xbf16>
-// CHECK:       %[[WIDE:.*]] = train.cast %[[IN]] : tensor<32x8xbf16> to tensor<32x8xf32>
+// CHECK:       %[[IN:.*]] = train.cast %{{.*}} {{.*}}: tensor<32x8xf32> to tensor<32x8xbf16>
+// CHECK:       %[[WIDE:.*]] = train.cast %[[IN]] {{.*}}: tensor<32x8xbf16> to tensor<32x8xf32>
 // CHECK-NEXT:  train.mul %[[WIDE]], {{.*}}the backward pass runs in the type of loss/tanh#0{{.*}} : tensor<32x8xf32>, tensor<32x8xf32>
-// CHECK-NEXT:  %[[G:.*]] = train.cast %{{.*}} : tensor<32x8xf32> to tensor<32x8xbf16>
+// CHECK-NEXT:  %[[G:.*]] = train.cast %{{.*}} {{.*}}: tensor<32x8xf32> to tensor<32x8xbf16>
 // CHECK-NEXT:  %[[DW:.*]] = train.matmul %[[X]], %[[G]] transpose_lhs {{.*}} -> tensor<16x8xf32>
-// CHECK-NEXT:  %[[LOW:.*]] = train.cast %[[DW]] : tensor<16x8xf32> to tensor<16x8xbf16>
-// CHECK-NEXT:  %[[HIGH:.*]] = train.cast %[[LOW]] : tensor<16x8xbf16> to tensor<16x8xf32>
+// CHECK-NEXT:  %[[LOW:.*]] = train.cast %[[DW]] {{.*}}: tensor<16x8xf32> to tensor<16x8xbf16>
+// CHECK-NEXT:  %[[HIGH:.*]] = train.cast %[[LOW]] {{.*}}: tensor<16x8xbf16> to tensor<16x8xf32>
 // CHECK-NEXT:  train.gradient @w, %[[HIGH]]
 // Under the other policies no weight gradient is rounded.
 // PROPAGATE:      %[[DW:.*]] = train.matmul {{.*}} transpose_lhs {{.*}} -> tensor<16x8xf32>
@@ -44,9 +44,9 @@ train.model @line {
 // NAMED: train.mul {{.*}}the override \22^loss/tanh#0$\22 fixes the type
 // The update is f32; the copy for the next step is cast from its result.
 // CHECK:       %[[NEW:.*]] = train.sub %[[W]], {{.*}} : tensor<16x8xf32>, tensor<16x8xf32>
-// CHECK:       %[[NEXT:.*]] = train.cast %[[NEW]] : tensor<16x8xf32> to tensor<16x8xbf16>
+// CHECK:       %[[NEXT:.*]] = train.cast %[[NEW]] {{.*}}: tensor<16x8xf32> to tensor<16x8xbf16>
 // CHECK-NEXT:  train.return {{.*}}%[[NEXT]]
 // CHECK-LABEL: train.func @derive
 // CHECK-SAME:  (%[[P:.*]]: tensor<16x8xf32> {train.is = #train.state<@w>}) -> (tensor<16x8xbf16> {train.is = #train.state<@w.bf16>})
-// CHECK-NEXT:  %[[D:.*]] = train.cast %[[P]] : tensor<16x8xf32> to tensor<16x8xbf16>
+// CHECK-NEXT:  %[[D:.*]] = train.cast %[[P]] {{.*}}: tensor<16x8xf32> to tensor<16x8xbf16>
 // CHECK-NEXT:  train.return %[[D]]

@@ -1,6 +1,6 @@
 // Every op of torch.autocast's lists that exists here, on a value in f16 (aten/src/ATen/autocast_mode.{h,cpp}).
-// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="policy=autocast precision=f16" | FileCheck %s --check-prefixes=CHECK,CUDA
-// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="policy=autocast-cpu precision=f16" | FileCheck %s --check-prefixes=CHECK,CPU
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="policy=autocast precision=f16" --train-strip-origins | FileCheck %s --check-prefixes=CHECK,CUDA
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="policy=autocast-cpu precision=f16" --train-strip-origins | FileCheck %s --check-prefixes=CHECK,CPU
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 train.model @lists {

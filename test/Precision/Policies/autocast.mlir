@@ -1,7 +1,7 @@
 // Types of results as torch.autocast gives them (aten/src/ATen/autocast_mode.{h,cpp}).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: %ampc-opt %s --train-name-ops --amp-flatten-regions --amp-assign-precision="policy=autocast precision=f16" | FileCheck %s --check-prefixes=CHECK,CUDA
-// RUN: %ampc-opt %s --train-name-ops --amp-flatten-regions --amp-assign-precision="policy=autocast-cpu precision=f16" | FileCheck %s --check-prefixes=CHECK,CPU
+// RUN: %ampc-opt %s --train-name-ops --amp-flatten-regions --amp-assign-precision="policy=autocast precision=f16" --train-strip-origins | FileCheck %s --check-prefixes=CHECK,CUDA
+// RUN: %ampc-opt %s --train-name-ops --amp-flatten-regions --amp-assign-precision="policy=autocast-cpu precision=f16" --train-strip-origins | FileCheck %s --check-prefixes=CHECK,CPU
 
 train.model @lists {
   train.param @w : tensor<8x8xf32> = #train.zeros {frozen}
@@ -11,10 +11,10 @@ train.model @lists {
   // CHECK-LABEL: train.func @low
   // CHECK-SAME:  %[[W:[a-z0-9]+]]: tensor<8x8xf16> {train.is = #train.state<@w.f16>}, %[[X:[a-z0-9]+]]: tensor<8x8xf32>
   train.func @low(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %x: tensor<8x8xf32>) -> tensor<8x8xf32> {
-    // CHECK-NEXT: %[[C:.*]] = train.cast %[[X]] : tensor<8x8xf32> to tensor<8x8xf16>
+    // CHECK-NEXT: %[[C:.*]] = train.cast %[[X]] {{.*}}: tensor<8x8xf32> to tensor<8x8xf16>
     // CHECK-NEXT: %[[M:.*]] = train.matmul %[[C]], %[[W]] {{.*}}amp.decision<"list-low"{{.*}} : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf32>
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    // CHECK-NEXT: %[[R:.*]] = train.cast %[[M]] : tensor<8x8xf32> to tensor<8x8xf16>
+    // CHECK-NEXT: %[[R:.*]] = train.cast %[[M]] {{.*}}: tensor<8x8xf32> to tensor<8x8xf16>
     // CHECK-NEXT: train.relu %[[R]] {{.*}}amp.decision<"unlisted"{{.*}} : tensor<8x8xf16>
     %1 = train.relu %0 : tensor<8x8xf32>
     train.return %1 : tensor<8x8xf32>
@@ -26,7 +26,7 @@ train.model @lists {
     %half = train.constant dense<0.5> : tensor<f32>
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     // CHECK: train.mul {{.*}} : tensor<8x8xf32>, tensor<f32>
-    // CHECK-NEXT: train.cast {{.*}} : tensor<8x8xf32> to tensor<8x8xf16>
+    // CHECK-NEXT: train.cast {{.*}} {{.*}}: tensor<8x8xf32> to tensor<8x8xf16>
     %1 = train.mul %0, %half : tensor<8x8xf32>, tensor<f32>
     // CHECK: train.add {{.*}} : tensor<8x8xf32>, tensor<8xf32>
     %2 = train.add %1, %b : tensor<8x8xf32>, tensor<8xf32>
@@ -40,7 +40,7 @@ train.model @lists {
     // CUDA: %[[S:.*]] = train.softmax {{.*}}amp.decision<"list-f32"{{.*}} : tensor<8x8xf32>
     // CUDA-NEXT: train.tanh %[[S]] {{.*}} : tensor<8x8xf32>
     // CPU:  %[[S:.*]] = train.softmax {{.*}}amp.decision<"unlisted"{{.*}} : tensor<8x8xf32>
-    // CPU-NEXT: %[[N:.*]] = train.cast %[[S]] : tensor<8x8xf32> to tensor<8x8xf16>
+    // CPU-NEXT: %[[N:.*]] = train.cast %[[S]] {{.*}}: tensor<8x8xf32> to tensor<8x8xf16>
     // CPU-NEXT: train.tanh %[[N]] {{.*}} : tensor<8x8xf16>
     %1 = train.softmax %0 : tensor<8x8xf32>
     %2 = train.tanh %1 : tensor<8x8xf32>
@@ -52,7 +52,7 @@ train.model @lists {
   train.func @scatter(%w: tensor<8x8xf32> {train.is = #train.state<@w>}, %x: tensor<8x8xf32>, %i: tensor<8xi32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     // CUDA: %[[N:.*]] = train.scatter_add {{.*}}amp.decision<"list-promote"
-    // CUDA: train.cast %[[N]] : tensor<4x8xf32> to tensor<4x8xf16>
+    // CUDA: train.cast %[[N]] {{.*}}: tensor<4x8xf32> to tensor<4x8xf16>
     %1 = train.scatter_add %0 at %i : tensor<8x8xf32>, tensor<8xi32> to tensor<4x8xf32>
     // CUDA: %[[F:.*]] = train.scatter_add %{{.*}}amp.decision<"list-promote"
     // CUDA-NOT: train.cast %[[F]]

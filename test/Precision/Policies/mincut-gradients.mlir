@@ -10,17 +10,17 @@
 // CHECK: train.mse {{.*}}, %[[TARGET]] reduce  none
 // The gradient of the loss: one copy for the bias, both products and nobody else.
 // CHECK: %[[DP:.*]] = train.mul {{.*}}amp.decision<"cut"{{.*}} : tensor<4x8x8xf32>, tensor<4x8x8xf32>
-// CHECK-NEXT: %[[DPB:.*]] = train.cast %[[DP]] : tensor<4x8x8xf32> to tensor<4x8x8xbf16>
+// CHECK-NEXT: %[[DPB:.*]] = train.cast %[[DP]] {{.*}}: tensor<4x8x8xf32> to tensor<4x8x8xbf16>
 // CHECK-NOT: %[[DP]]{{[^0-9]}}
 // CHECK: %[[DPR:.*]] = train.reshape %[[DPB]] {{.*}}amp.decision<"cut"{{.*}} : tensor<4x8x8xbf16> to tensor<32x8xbf16>
 // CHECK-NEXT: %[[DPF:.*]] = train.cast %[[DPR]]
 // CHECK-NEXT: train.reduce_sum %[[DPF]] over [0]
 // CHECK-NEXT: %[[DN:.*]] = train.matmul %[[DPR]], {{.*}} -> tensor<32x16xf32>
-// CHECK-NEXT: train.cast %[[DN]] : tensor<32x16xf32> to tensor<32x16xbf16>
+// CHECK-NEXT: train.cast %[[DN]] {{.*}}: tensor<32x16xf32> to tensor<32x16xbf16>
 // The gradient behind the activation.
 // CHECK: train.tanh {{.*}}"partial-result"{{.*}} : tensor<4x8x16xf32>
 // CHECK: %[[DH:.*]] = train.mul {{.*}}amp.decision<"cut"{{.*}} : tensor<4x8x16xf32>, tensor<4x8x16xf32>
-// CHECK-NEXT: %[[DHB:.*]] = train.cast %[[DH]] : tensor<4x8x16xf32> to tensor<4x8x16xbf16>
+// CHECK-NEXT: %[[DHB:.*]] = train.cast %[[DH]] {{.*}}: tensor<4x8x16xf32> to tensor<4x8x16xbf16>
 // CHECK-NOT: %[[DH]]{{[^0-9]}}
 // CHECK: train.reshape %[[DHB]] {{.*}}amp.decision<"cut"
 train.model @gradients {

@@ -1,8 +1,8 @@
 // The default policy: compute types by category, storage types by a minimum cut.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision="precision=bf16" | FileCheck %s
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision="precision=bf16 explain=true" 2>&1 | FileCheck %s --check-prefix=COST
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision="precision=f32" | FileCheck %s --check-prefix=F32
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision="precision=bf16" --train-strip-origins | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision="precision=bf16 explain=true" --train-strip-origins 2>&1 | FileCheck %s --check-prefix=COST
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step --train-simplify --amp-assign-precision="precision=f32" --train-strip-origins | FileCheck %s --check-prefix=F32
 
 // COST: remark: bytes moved by @fit.train under the same compute types: mincut [[#CUT:]], autocast [[#]], propagate [[#]]
 // COST: remark: loss/matmul#0: train.matmul computes in 'bf16' (same-kernel): only pointwise ops behind it read it, in the same kernel
@@ -35,12 +35,12 @@ train.model @net {
 // CHECK-SAME:  %[[W1:[a-z0-9]+]]: tensor<16x64xbf16> {train.is = #train.state<@w1.bf16>}
 // CHECK-SAME:  %[[W2:[a-z0-9]+]]: tensor<64x8xbf16> {train.is = #train.state<@w2.bf16>}
 // One cast of the input serves the forward and the backward pass.
-// CHECK:       %[[X:.*]] = train.cast %{{.*}} : tensor<32x16xf32> to tensor<32x16xbf16>
+// CHECK:       %[[X:.*]] = train.cast %{{.*}} {{.*}}: tensor<32x16xf32> to tensor<32x16xbf16>
 // CHECK:       %[[M:.*]] = train.matmul %[[X]], %[[W1]] {{.*}}amp.decision<"same-kernel"
 // Nobody rounds within a kernel: the bias joins the accumulator, the activation follows.
 // CHECK-NEXT:  %[[A:.*]] = train.add %[[M]], %{{.*}}amp.decision<"same-kernel"{{.*}} : tensor<32x64xf32>, tensor<64xf32>
 // CHECK-NEXT:  %[[TF:.*]] = train.tanh %[[A]] {{.*}} : tensor<32x64xf32>
-// CHECK-NEXT:  %[[T:.*]] = train.cast %[[TF]] : tensor<32x64xf32> to tensor<32x64xbf16>
+// CHECK-NEXT:  %[[T:.*]] = train.cast %[[TF]] {{.*}}: tensor<32x64xf32> to tensor<32x64xbf16>
 // CHECK-NEXT:  %[[L:.*]] = train.matmul %[[T]], %[[W2]]
 // The loss computes in f32.
 // CHECK:       train.softmax_cross_entropy {{.*}} : tensor<32x8xf32>
@@ -49,7 +49,7 @@ train.model @net {
 // CHECK:       train.sub {{.*}}amp.decision<"partial-result"{{.*}} : tensor<32x8xf32>, tensor<32x8xf32>
 // CHECK-NOT:   bf16
 // CHECK:       %[[E:.*]] = train.mul {{.*}} : {{.*}}tensor<32x8xf32>
-// CHECK-NEXT:  %[[EL:.*]] = train.cast %[[E]] : tensor<32x8xf32> to tensor<32x8xbf16>
+// CHECK-NEXT:  %[[EL:.*]] = train.cast %[[E]] {{.*}}: tensor<32x8xf32> to tensor<32x8xbf16>
 // A weight gradient reaches the optimizer from the accumulator.
 // CHECK:       %[[DW2:.*]] = train.matmul %[[T]], %[[EL]] transpose_lhs {{.*}}amp.decision<"gradient"{{.*}} -> tensor<64x8xf32>
 // The bias gradient sums in f32.

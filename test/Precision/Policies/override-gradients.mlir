@@ -27,4 +27,4 @@ train.model @m {
 // LIST-LABEL: train.func @fit.train
 // LIST: train.seed
 // LIST: %[[W:.*]] = train.matmul {{.*}} transpose_lhs {{.*}} : (tensor<16x8xbf16>, tensor<16x4xbf16>) -> tensor<8x4xf32>
-// LIST: train.cast {{.*}} : tensor<8x4xf32> to tensor<8x4xbf16>
+// LIST: train.cast {{.*}} {{.*}}: tensor<8x4xf32> to tensor<8x4xbf16>

@@ -1,8 +1,8 @@
 // The colouring examples of auto_mixed_precision.cc.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="policy=propagate precision=f16" | FileCheck %s
-// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="policy=propagate precision=f16 edit=tanh=deny,softmax=clear" | FileCheck %s --check-prefix=EDIT
-// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="policy=propagate precision=bf16" | FileCheck %s --check-prefix=BF16
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="policy=propagate precision=f16" --train-strip-origins | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="policy=propagate precision=f16 edit=tanh=deny,softmax=clear" --train-strip-origins | FileCheck %s --check-prefix=EDIT
+// RUN: %ampc-opt %s --train-name-ops --amp-assign-precision="policy=propagate precision=bf16" --train-strip-origins | FileCheck %s --check-prefix=BF16
 
 train.model @colours {
   // deny infer clear infer clear allow infer: deny deny deny deny clear allow infer.
@@ -16,14 +16,14 @@ train.model @colours {
     %2 = train.relu %1 : tensor<8x8xf32>
     // CHECK-NEXT: %[[D:.*]] = train.tanh {{.*}}amp.decision<"deny"{{.*}} : tensor<8x8xf32>
     %3 = train.tanh %2 : tensor<8x8xf32>
-    // CHECK-NEXT: %[[L:.*]] = train.cast %[[D]] : tensor<8x8xf32> to tensor<8x8xf16>
+    // CHECK-NEXT: %[[L:.*]] = train.cast %[[D]] {{.*}}: tensor<8x8xf32> to tensor<8x8xf16>
     // CHECK-NEXT: %[[C:.*]] = train.relu %[[L]] {{.*}}amp.decision<"clear"{{.*}} : tensor<8x8xf16>
     %4 = train.relu %3 : tensor<8x8xf32>
     // CHECK-NEXT: %[[A:.*]] = train.matmul %[[C]], {{.*}}amp.decision<"allow"{{.*}} : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf32>
     %5 = train.matmul %4, %y : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    // CHECK-NEXT: %[[R:.*]] = train.cast %[[A]] : tensor<8x8xf32> to tensor<8x8xf16>
-    // CHECK-NEXT: %[[W:.*]] = train.cast %[[R]] : tensor<8x8xf16> to tensor<8x8xf32>
-    // CHECK-NEXT: train.tanh %[[W]] {{.*}}not between two allow ops{{.*}}amp.decision<"infer"{{.*}} : tensor<8x8xf32>
+    // CHECK-NEXT: %[[R:.*]] = train.cast %[[A]] {{.*}}: tensor<8x8xf32> to tensor<8x8xf16>
+    // CHECK-NEXT: %[[W:.*]] = train.cast %[[R]] {{.*}}: tensor<8x8xf16> to tensor<8x8xf32>
+    // CHECK-NEXT: train.tanh %[[W]] {{.*}}amp.decision<"infer", "{{.*}}not between two allow ops{{.*}} : tensor<8x8xf32>
     %6 = train.tanh %5 : tensor<8x8xf32>
     train.return %6 : tensor<8x8xf32>
   }
@@ -33,8 +33,8 @@ train.model @colours {
   // EDIT-LABEL:  train.func @attention
   train.func @attention(%q: tensor<8x8xf32>, %k: tensor<8x8xf32>, %v: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %0 = train.matmul %q, %k transpose_rhs : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    // CHECK: train.softmax {{.*}}between two allow ops with no deny op before it{{.*}}amp.decision<"infer"
-    // EDIT:  train.softmax {{.*}}next to ops in 16 bits{{.*}}amp.decision<"clear"
+    // CHECK: train.softmax {{.*}}amp.decision<"infer", "{{.*}}between two allow ops with no deny op before it
+    // EDIT:  train.softmax {{.*}}amp.decision<"clear", "{{.*}}next to ops in 16 bits
     %1 = train.softmax %0 : tensor<8x8xf32>
     // CHECK: train.matmul
     %2 = train.matmul %1, %v : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -83,7 +83,7 @@ train.model @colours {
     %0 = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     // CHECK: train.reduce_sum {{.*}}amp.decision<"deny"
     // BF16:  %[[S:.*]] = train.reduce_sum {{.*}}amp.decision<"infer"
-    // BF16-NEXT: train.cast %[[S]] : tensor<8xf32> to tensor<8xbf16>
+    // BF16-NEXT: train.cast %[[S]] {{.*}}: tensor<8xf32> to tensor<8xbf16>
     %1 = train.reduce_sum %0 over [1] : tensor<8x8xf32>
     // CHECK: train.sub {{.*}}amp.decision<"deny"{{.*}} : tensor<8x8xf32>
     // BF16:  train.sub {{.*}}amp.decision<"infer"{{.*}} : tensor<8x8xbf16>

@@ -1,6 +1,6 @@
 // Ops without a derivative are errors only between a parameter and the loss.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-strip-origins | FileCheck %s
 // RUN: ampc check %s | FileCheck %s --check-prefix=GRADIENT
 // GRADIENT: all gradients agree
 

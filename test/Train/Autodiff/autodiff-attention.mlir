@@ -1,7 +1,7 @@
 // The backward pass of attention is one op on what the forward pass keeps: no scores. Differentiated in turn it becomes products
 // and a softmax.
-// RUN: %ampc-opt %s --train-name-ops --train-autodiff="of=f" --train-simplify | FileCheck %s
-// RUN: %ampc-opt %s --train-name-ops --train-autodiff="of=f" --train-simplify --train-autodiff="of=f.grad result=1" --train-simplify | FileCheck %s --check-prefix=TWICE
+// RUN: %ampc-opt %s --train-name-ops --train-autodiff="of=f" --train-simplify --train-strip-origins | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --train-autodiff="of=f" --train-simplify --train-autodiff="of=f.grad result=1" --train-simplify --train-strip-origins | FileCheck %s --check-prefix=TWICE
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 train.model @m {

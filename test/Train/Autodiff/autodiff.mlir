@@ -1,4 +1,4 @@
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-strip-origins | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 train.model @line {

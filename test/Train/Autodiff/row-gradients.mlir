@@ -1,4 +1,4 @@
-// RUN: %ampc-opt %s --split-input-file --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step=explain=true --train-simplify 2> %t.remarks | FileCheck %s
+// RUN: %ampc-opt %s --split-input-file --train-name-ops --train-instantiate --train-autodiff --train-simplify --train-expand-step=explain=true --train-simplify --train-strip-origins 2> %t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.remarks
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which gradients of tables stay rows, and what the optimizers do with them.
@@ -33,7 +33,7 @@ train.model @lazy {
 // CHECK:       %[[G:.*]] = train.gradient @t, %[[SUMS]] : tensor<6x4xf32>
 // CHECK:       %[[OLD:.*]] = train.gather %[[T]] at %[[ROWS]]
 // CHECK:       %[[OLDM:.*]] = train.gather %[[M]] at %[[ROWS]]
-// CHECK:       train.cast %[[OLDM]] {{.*}} : tensor<6x4xbf16> to tensor<6x4xf32>
+// CHECK:       train.cast %[[OLDM]] {{.*}}: tensor<6x4xbf16> to tensor<6x4xf32>
 // CHECK:       %[[NEW:.*]] = train.sub %[[OLD]],
 // CHECK:       %[[NEWM:.*]] = train.stochastic_round %{{.*}} count %[[STEP]] key
 // CHECK:       train.put_rows %[[NEW]] at %[[ROWS]] into %[[T]]
@@ -80,8 +80,9 @@ train.model @rowwise {
 // CHECK-LABEL: train.model @rowwise
 // CHECK:       train.buffer @fit.sum.t : tensor<100x1xf32>
 // CHECK-LABEL: train.func @fit.train
-// CHECK:       %[[SHARE:.*]] = train.mul %{{.*}}, %{{.*}} {compute = f32} : tensor<6x4xf32>, tensor<f32>
-// CHECK:       train.select %{{.*}}, %[[SHARE]], %{{.*}} {compute = f32} : tensor<i1>, tensor<6x4xf32>, tensor<f32>
+// CHECK:       train.iota along 0 : tensor<6xi32>
+// CHECK:       %[[SHARE:.*]] = train.mul %{{.*}}, %{{.*}} : tensor<6x4xf32>, tensor<f32>
+// CHECK:       train.select %{{.*}}, %[[SHARE]], %{{.*}} : tensor<i1>, tensor<6x4xf32>, tensor<f32>
 // CHECK:       %[[SUMS:.*]], %[[ROWS:.*]] = train.sum_rows %{{.*}} at %{{.*}} of 100 : tensor<18x4xf32>, tensor<18xi32>
 // CHECK:       train.gradient @t, %[[SUMS]]
 // CHECK:       train.put_rows %{{.*}} at %[[ROWS]] into %{{.*}} : tensor<18x4xf32>, tensor<18xi32>, tensor<100x4xf32>

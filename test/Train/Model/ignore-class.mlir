@@ -1,4 +1,4 @@
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate --canonicalize | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --canonicalize --train-strip-origins | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The mean leaves out rows of the ignored class, which may be negative.
 

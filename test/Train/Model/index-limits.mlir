@@ -1,4 +1,4 @@
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-strip-origins | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An input that several ops read as row numbers or classes: what one of them refuses is refused, in whatever order they stand.
 

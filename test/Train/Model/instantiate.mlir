@@ -33,8 +33,8 @@ train.model @calls {
 // CHECK-SAME:  [[V:%[a-z0-9]+]]: tensor<4x4xf32> {train.is = #train.state<@v>}
 // CHECK-SAME:  [[X:%[a-z0-9]+]]: tensor<2x4xf32> {train.is = #train.input<"x", batch = 0>}
 // CHECK-SAME:  -> (tensor<f32> {train.is = #train.output<loss>}, tensor<4xf32> {train.is = #train.state<@seen>})
-// CHECK:       [[A:%[a-z0-9]+]] = train.matmul [[X]], [[W]] {{.*}} loc("loss/call#0/logits/call#0/layer/matmul#0"
-// CHECK:       [[B:%[a-z0-9]+]] = train.matmul [[A]], [[V]] {{.*}} loc("loss/call#0/logits/call#1/layer/matmul#0"
+// CHECK:       [[A:%[a-z0-9]+]] = train.matmul [[X]], [[W]] {train.origin = #train.origin<"loss/call#0/logits/call#0/layer/matmul#0">}
+// CHECK:       [[B:%[a-z0-9]+]] = train.matmul [[A]], [[V]] {train.origin = #train.origin<"loss/call#0/logits/call#1/layer/matmul#0">}
 // CHECK:       [[S:%[a-z0-9]+]] = train.reduce_sum [[B]] over [0]
 // CHECK:       train.return {{%.*}}, [[S]]
 

@@ -5,7 +5,7 @@
 // CHECK: train.param @w : tensor<3xf64>
 // CHECK-LABEL: train.func @loss
 // CHECK: %[[R:.*]] = amp.autocast f32 -> tensor<3xf64>
-// CHECK: train.exp %{{.*}} {compute = f32} : tensor<3xf64>
+// CHECK: train.exp %{{.*}} : tensor<3xf64>
 // CHECK: amp.yield %{{.*}} : tensor<3xf64>
 // CHECK: train.step {{.*}} #train.sgd<lr = {{.*}}, moments = f32>
 train.model @m {

@@ -1,4 +1,4 @@
-// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-expand-step --train-simplify --split-input-file | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-expand-step --train-simplify --split-input-file --train-strip-origins | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Momentum, weight decay and the learning rate's factor. The gradient function stores what apply reads.
@@ -61,8 +61,8 @@ train.model @clipped {
 // CHECK:       [[GB:%[a-z0-9]+]] = train.gradient @b
 // CHECK:       [[SW:%[a-z0-9]+]] = train.reduce_sum {{%.*}} over [0]
 // CHECK:       [[SUM:%[a-z0-9]+]] = train.add [[SW]],
-// CHECK:       [[ROOT:%[a-z0-9]+]] = train.sqrt [[SUM]] {compute = f64} : tensor<f64>
-// CHECK:       [[NORM:%[a-z0-9]+]] = train.cast [[ROOT]] {{.*}} : tensor<f64> to tensor<f32>
+// CHECK:       [[ROOT:%[a-z0-9]+]] = train.sqrt [[SUM]] : tensor<f64>
+// CHECK:       [[NORM:%[a-z0-9]+]] = train.cast [[ROOT]] {{.*}}: tensor<f64> to tensor<f32>
 // CHECK:       [[SHIFTED:%[a-z0-9]+]] = train.add [[NORM]], [[TINY]]
 // CHECK:       train.div {{%.*}}, [[SHIFTED]]
 // CHECK:       [[FACTOR:%[a-z0-9]+]] = train.select
