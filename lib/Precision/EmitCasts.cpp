@@ -131,10 +131,9 @@ Value Emitter::operandOf(Operation *op, Value v, Type type) {
 /// bits: a rounded maximum meets no element that is not.
 Type Emitter::computeOf(Operation *op) {
   Type assigned = assignment.compute.lookup(op);
-  auto compare = dyn_cast<train::CompareOp>(op);
-  if (!assigned || !compare || llvm::any_of(op->getOperands(), isNumber) ||
-      (compare.getPredicate() != train::ComparePredicate::eq &&
-       compare.getPredicate() != train::ComparePredicate::ne))
+  auto precision = dyn_cast<PrecisionOpInterface>(op);
+  if (!assigned || !precision || !precision.comparesEqual() ||
+      llvm::any_of(op->getOperands(), isNumber))
     return assigned;
   for (Value v : op->getOperands())
     if (Type type = getElementTypeOrSelf(stored.lookup_or(v, v)); isNarrow(type))

@@ -10,9 +10,11 @@
 using namespace mlir;
 using namespace ampc;
 
-PolicyTable PolicyTable::parse(StringRef text, MLIRContext *context) {
+PolicyTable PolicyTable::ofLists(ArrayRef<StringRef> lists, std::optional<Treatment> others) {
   PolicyTable table;
-  llvm::cantFail(table.add(text, context));
+  llvm::append_range(table.lists, lists);
+  if (others)
+    table.treatments["*"] = *others;
   return table;
 }
 
@@ -109,10 +111,10 @@ llvm::Error PolicyTable::addLine(StringRef line, MLIRContext *context) {
     return mistake("expected low, full, normalize, promote, pass, narrow or untouched, but got " +
                    shown(value));
   for (StringRef word : words) {
-    if (word != "*" && !RegisteredOperationName::lookup(("train." + word).str(), context))
-      return mistake(
-          "expected the name of an op without its dialect, such as matmul, or *, but got " + word);
-    treatments[word] = *treatment;
+    auto kind = findOp(word, context);
+    if (word != "*" && !kind)
+      return mistake("expected the name of an op, such as matmul, or *, but got " + word);
+    treatments[kind ? shortName(*kind) : word] = *treatment;
   }
   return llvm::Error::success();
 }
@@ -138,13 +140,28 @@ static StringRef sourceOf(Operation *op) {
 }
 
 bool PolicyTable::matches(StringRef word, Operation *op) {
-  return word == "*" || word == op->getName().stripDialect() || word == sourceOf(op);
+  word.consume_front("train.");
+  return word == "*" || word == shortName(op->getName()) || word == sourceOf(op);
+}
+
+/// What a line of the table says of an op with this mnemonic, else what the op says itself.
+std::optional<Treatment> PolicyTable::lookup(StringRef name, MLIRContext *context) const {
+  if (auto found = treatments.find(name); found != treatments.end())
+    return found->second;
+  auto kind = findOp(name, context);
+  auto *precision = kind ? kind->getInterface<PrecisionOpInterface>() : nullptr;
+  for (StringRef policy : lists)
+    if (StringRef list = precision ? precision->getLists().find(policy) : ""; !list.empty())
+      return parseTreatment(list);
+  return std::nullopt;
 }
 
 Treatment PolicyTable::lookup(Operation *op) const {
-  for (StringRef name : {sourceOf(op), op->getName().stripDialect(), StringRef("*")})
-    if (auto found = treatments.find(name); found != treatments.end())
-      return found->second;
+  for (StringRef name : {sourceOf(op), shortName(op->getName())})
+    if (auto found = lookup(name, op->getContext()))
+      return *found;
+  if (auto all = treatments.find("*"); all != treatments.end())
+    return all->second;
   auto precision = dyn_cast<PrecisionOpInterface>(op);
   if (!precision)
     return Treatment::Untouched;

@@ -44,11 +44,14 @@ struct Override {
 /// Treatments of ops by mnemonic, and types of ops by name.
 struct PolicyTable {
   llvm::StringMap<Treatment> treatments;
+  llvm::SmallVector<llvm::StringRef> lists; ///< names in the ops' own lists; the first counts
   llvm::SmallVector<Override> overrides; ///< the last that matches counts
   bool keepsKernelsFull = false;         ///< what stays within a kernel stays in f32
 
-  /// The table of a policy's own text, which has no mistakes.
-  static PolicyTable parse(llvm::StringRef text, mlir::MLIRContext *context);
+  /// What ops say themselves in these lists (see PrecisionOpInterface), and what holds for ops in
+  /// none of them; without that it follows from their category.
+  static PolicyTable ofLists(llvm::ArrayRef<llvm::StringRef> lists,
+                             std::optional<Treatment> others = std::nullopt);
   /// Adds lines `MNEMONIC... = TREATMENT` and `name REGEX = TYPE`; ` #` starts a comment.
   llvm::Error add(llvm::StringRef text, mlir::MLIRContext *context);
   llvm::Error addLine(llvm::StringRef line, mlir::MLIRContext *context);
@@ -57,6 +60,9 @@ struct PolicyTable {
   /// Whether a mnemonic (or `*`) means the op, or the composite op that it is a part of.
   static bool matches(llvm::StringRef word, mlir::Operation *op);
   Treatment lookup(mlir::Operation *op) const;
+
+private:
+  std::optional<Treatment> lookup(llvm::StringRef name, mlir::MLIRContext *context) const;
 };
 } // namespace ampc
 #endif

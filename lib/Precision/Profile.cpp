@@ -8,6 +8,13 @@
 using namespace mlir;
 using namespace ampc;
 
+bool ampc::mayCancel(Operation *op) {
+  auto precision = dyn_cast<PrecisionOpInterface>(op);
+  return precision && llvm::any_of(llvm::seq(op->getNumOperands()), [&](unsigned i) {
+           return precision.getConditioning(i) == Conditioning::Cancels;
+         });
+}
+
 static constexpr FloatFormat formats[] = {
     {"f16", 11, -24, -14, 65504, "65504"},
     {"bf16", 8, -133, -126, 0x1.FEp127, "3.39e+38"},

@@ -7,6 +7,9 @@ include "mlir-dialects/Train/Base.td"
 def Train_AttentionOp : Train_Op<"attention", LowPrecision,
     [DeclareOpInterfaceMethods<BatchedOpInterface>, DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>]> {
   let summary = "Scaled dot product attention: softmax(scale q k^T + bias) v";
+  let lists   = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
+  // Means of the rows of the values.
+  let range   = [{ return x(2); }];
   let doc = [{
     Query, key and value are [..., positions, width], with equal leading dimensions (batch, heads). With `causal`, a query sees the keys
     up to its own position, counted from the last of both. The bias is added to the scores and broadcasts to them; a mask is a
@@ -31,8 +34,10 @@ def Train_AttentionOp : Train_Op<"attention", LowPrecision,
   }];
 }
 def Train_AttentionGradOp : Op<TrainDialect, "attention_grad", [Pure,
-    DeclareOpInterfaceMethods<PrecisionOpInterface>, DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>]> {
+    DeclareOpInterfaceMethods<PrecisionOpInterface, precisionMethods>, DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>]>,
+    TensorOpFacts<LowPrecision> {
   let summary = "Cotangents of attention's query, key, value and, if wanted, bias";
+  let lists   = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
   let description = [{
     From the operands of `train.attention`, its two results and the cotangent `g` of the first: with P = exp(scores - lse),
     dv = P^T g, ds = P (g v^T - rowsum(g o)), dq = scale ds k, dk = scale ds^T q. The bias's cotangent has the shape of the scores.
@@ -41,9 +46,7 @@ def Train_AttentionGradOp : Op<TrainDialect, "attention_grad", [Pure,
     %dq, %dk, %dv = train.attention_grad %q, %k, %v from %o, %lse, %g causal
         : (tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x8xf32>, tensor<4x8x16xbf16>)
         -> (tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<4x8x16xf32>)
-    ```
-
-    Precision category: `LowPrecision`. Differentiated as the products and the softmax that it is made of.
+    ```}] # precisionText # [{ Differentiated as the products and the softmax that it is made of.
   }];
   let arguments = (ins RealTensor:$query, RealTensor:$key, RealTensor:$value, Optional<RealTensor>:$bias, RealTensor:$o,
                        RealTensor:$lse, RealTensor:$g, UnitAttr:$causal, OptionalAttr<F64Attr>:$scale);
@@ -55,6 +58,6 @@ def Train_AttentionGradOp : Op<TrainDialect, "attention_grad", [Pure,
   let extraClassDeclaration = [{
     bool operandStaysFull(unsigned index) { return getOperand(index) == getLse() || getOperand(index) == getBias(); }
   }];
-  let extraClassDefinition = "::ampc::Category $cppClass::getCategory() { return ::ampc::Category::LowPrecision; }";
+  let extraClassDefinition = precisionCode;
 }
 #endif

@@ -54,37 +54,53 @@ def FullPrecision : Category<"FullPrecision">;
 def Promote : Category<"Promote">;
 def Passthrough : Category<"Passthrough">;
 
-// One op, one entry:
-//   adjoint  body of buildAdjoints: `b` builds, `g` is the cotangent of the first result. Empty: written
-//            in the .cpp file of the family. Returns {} with `differentiable = 0`.
+// One op, one entry. These classes are for the ops of any dialect; `Train_*` below are those of this one.
+//   adjoint  body of buildAdjoints: `b` builds, `g` is the cotangent of the first result. Empty: written in the .cpp file of the
+//            family. Returns {} with `differentiable = 0`.
 //   saves    operands by index ("0", "1") and "result": what that body may touch besides g; checked.
 //   cancels, singular   operands by index whose errors the op may magnify, see Conditioning.
+//   range    body of getRange for the first result: `x(i)` is the range of operand i. Arithmetic in Interval.h.
+//   lists    "POLICY=LIST" for the lists of precision policies that the op is on.
 //   scalar   body of buildScalars for an op with one result: `b` builds, `x` are the operands' elements.
 //   example  a use of the op, for the documentation.
-class Train_Op<string mnemonic, Category category, list<Trait> traits = []>
-    : Op<TrainDialect, mnemonic, traits # [Pure, DeclareOpInterfaceMethods<PrecisionOpInterface, ["getConditioning"]>,
-                                           DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
+class TensorOpFacts<Category givenCategory> {
+  list<string> lists = [];
+  code range = "";
+  string doc = "";
+  string example = "";
+  code extraDefinition = "";
+  string exampleText = !if(!empty(example), "", "\n\n    ```mlir\n    " # example # "\n    ```");
+  string precisionText = "\n\n    Precision category: `" # givenCategory.name # "`."
+    # !if(!empty(lists), "", " On lists: `" # !interleave(lists, "`, `") # "`.");
+  string rangeText = !if(!empty(range), "", "\n\n    Range:\n    ```c++\n    " # range # "\n    ```");
+  code precisionCode =
+    "::ampc::Category $cppClass::getCategory() { return ::ampc::Category::" # givenCategory.name # "; }\n"
+    # "::ampc::Lists $cppClass::getLists() { return {\"" # !interleave(lists, " ") # "\"}; }\n"
+    # "::ampc::Range $cppClass::getRange(unsigned index, ::ampc::RangeOf x) {\n"
+    # !if(!empty(range), "  return std::nullopt;", "  using ::ampc::Interval;\n  if (index != 0) {\n    return std::nullopt;\n  }\n" # range) # "\n}\n";
+}
+defvar precisionMethods = ["getLists", "getRange"];
+
+class TensorOp<Dialect dialect, string mnemonic, Category category, list<Trait> traits = []>
+    : Op<dialect, mnemonic, traits # [Pure, DeclareOpInterfaceMethods<PrecisionOpInterface, precisionMethods # ["getConditioning"]>,
+                                      DeclareOpInterfaceMethods<DifferentiableOpInterface>]>,
+      TensorOpFacts<category> {
   code adjoint = "";
   bit differentiable = 1;
   list<string> saves = [];
   list<int> cancels = [];
   list<int> singular = [];
   code scalar = "";
-  code extraDefinition = "";
-  string doc = "";
-  string example = "";
   let results = (outs AnyRankedTensor:$result);
-  let description = "    " # doc
-    # !if(!empty(example), "", "\n\n    ```mlir\n    " # example # "\n    ```")
-    # "\n\n    Precision category: `" # category.name # "`."
+  let description = "    " # doc # exampleText # precisionText
     # !if(!empty(cancels), "", " Errors of its operands grow where they cancel.")
     # !if(!empty(singular), "", " Singular in operand " # !interleave(singular, ", ") # ".")
     # !if(differentiable, " Saved for the adjoint: "
           # !if(!empty(saves), "nothing", "`" # !interleave(saves, "`, `") # "`") # ".", " Not differentiable.")
+    # rangeText
     # !if(!empty(scalar), "", "\n\n    Scalar code:\n    ```c++\n    " # scalar # "\n    ```")
     # !if(!empty(adjoint), "", "\n\n    Adjoint:\n    ```c++\n    " # adjoint # "\n    ```") # "\n";
-  let extraClassDefinition =
-    "::ampc::Category $cppClass::getCategory() { return ::ampc::Category::" # category.name # "; }\n"
+  let extraClassDefinition = precisionCode
     # "::ampc::Conditioning $cppClass::getConditioning(unsigned index) {"
     # !foldl("", cancels, text, i, text # " if (index == " # i # ") return ::ampc::Conditioning::Cancels;")
     # !foldl("", singular, text, i, text # " if (index == " # i # ") return ::ampc::Conditioning::Singular;")
@@ -104,25 +120,25 @@ class Train_Op<string mnemonic, Category category, list<Trait> traits = []>
 }
 
 // Element by element, one operand. Row-wise ops (softmax) are unary too.
-class Train_UnaryOp<string mnemonic, Category category, list<Trait> traits = []>
-    : Train_Op<mnemonic, category,
+class UnaryTensorOp<Dialect dialect, string mnemonic, Category category, list<Trait> traits = []>
+    : TensorOp<dialect, mnemonic, category,
                traits # [SameOperandsAndResultType, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let arguments = (ins AnyRankedTensor:$x);
   let assemblyFormat = "$x attr-dict `:` type($x)";
-  let example = "%y = train." # mnemonic # " %x : tensor<4x8xf32>";
+  let example = "%y = " # dialect.name # "." # mnemonic # " %x : tensor<4x8xf32>";
 }
-class Train_RealUnaryOp<string mnemonic, Category category, list<Trait> traits = []>
-    : Train_UnaryOp<mnemonic, category, traits> {
+class RealUnaryTensorOp<Dialect dialect, string mnemonic, Category category, list<Trait> traits = []>
+    : UnaryTensorOp<dialect, mnemonic, category, traits> {
   let arguments = (ins RealTensor:$x);
 }
 
 // Element by element, two operands with numpy broadcasting.
-class Train_BinaryOp<string mnemonic, Category category, list<Trait> traits = []>
-    : Train_Op<mnemonic, category,
+class BinaryTensorOp<Dialect dialect, string mnemonic, Category category, list<Trait> traits = []>
+    : TensorOp<dialect, mnemonic, category,
                traits # [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
-  let example = "%z = train." # mnemonic # " %x, %y : tensor<4x8xf32>, tensor<8xf32>";
+  let example = "%z = " # dialect.name # "." # mnemonic # " %x, %y : tensor<4x8xf32>, tensor<8xf32>";
   let extraDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *,
         std::optional<::mlir::Location> loc, Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
@@ -132,19 +148,25 @@ class Train_BinaryOp<string mnemonic, Category category, list<Trait> traits = []
 }
 
 // An op that `simplify` replaces. It has no adjoint of its own: its parts have.
-class Train_CompositeOp<string mnemonic, Category category, list<Trait> traits = []>
-    : Op<TrainDialect, mnemonic, traits # [Pure, DeclareOpInterfaceMethods<PrecisionOpInterface>,
-                                           DeclareOpInterfaceMethods<CompositeOpInterface>]> {
-  string doc = "";
-  string example = "";
+class CompositeTensorOp<Dialect dialect, string mnemonic, Category category, list<Trait> traits = []>
+    : Op<dialect, mnemonic, traits # [Pure, DeclareOpInterfaceMethods<PrecisionOpInterface, precisionMethods>,
+                                      DeclareOpInterfaceMethods<CompositeOpInterface>]>,
+      TensorOpFacts<category> {
   string parts = "";
-  code extraDefinition = "";
   let results = (outs AnyRankedTensor:$result);
-  let description = "    " # doc
-    # !if(!empty(example), "", "\n\n    ```mlir\n    " # example # "\n    ```")
-    # "\n\n    Precision category: `" # category.name # "`. Composite: `simplify` replaces it by " # parts
-    # ", which bring the adjoint.\n";
-  let extraClassDefinition =
-    "::ampc::Category $cppClass::getCategory() { return ::ampc::Category::" # category.name # "; }\n" # extraDefinition;
+  let description = "    " # doc # exampleText # precisionText # " Composite: `simplify` replaces it by " # parts
+    # ", which bring the adjoint." # rangeText # "\n";
+  let extraClassDefinition = precisionCode # extraDefinition;
 }
+
+class Train_Op<string mnemonic, Category category, list<Trait> traits = []>
+    : TensorOp<TrainDialect, mnemonic, category, traits>;
+class Train_UnaryOp<string mnemonic, Category category, list<Trait> traits = []>
+    : UnaryTensorOp<TrainDialect, mnemonic, category, traits>;
+class Train_RealUnaryOp<string mnemonic, Category category, list<Trait> traits = []>
+    : RealUnaryTensorOp<TrainDialect, mnemonic, category, traits>;
+class Train_BinaryOp<string mnemonic, Category category, list<Trait> traits = []>
+    : BinaryTensorOp<TrainDialect, mnemonic, category, traits>;
+class Train_CompositeOp<string mnemonic, Category category, list<Trait> traits = []>
+    : CompositeTensorOp<TrainDialect, mnemonic, category, traits>;
 #endif

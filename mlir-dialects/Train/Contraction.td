@@ -6,6 +6,15 @@ include "mlir-dialects/Train/Base.td"
 
 def Train_MatmulOp : Train_Op<"matmul", LowPrecision, [DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Matrix product of the last two dimensions, batched over the leading ones";
+  let lists   = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
+  // |sum a b| <= K max|a| max|b|; the accumulator is f32, the store is what can overflow.
+  let range   = [{
+    auto a = x(0), b = x(1);
+    if (!a || !b)
+      return std::nullopt;
+    auto shape = getLhs().getType().getShape();
+    double terms = shape[shape.size() - (getTransposeLhs() ? 2 : 1)];
+    return ::ampc::within(terms * a->magnitude() * b->magnitude()); }];
   let doc = [{
     The result's element type is the accumulator's: operands of 16 bits need a result in f32. Leading
     dimensions are equal, or one operand has none.

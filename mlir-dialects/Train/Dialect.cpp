@@ -77,6 +77,27 @@ bool Saves::operand(unsigned index) const {
   return llvm::is_contained(names, std::to_string(index));
 }
 
+StringRef ampc::shortName(OperationName name) {
+  bool isOwn = name.getDialectNamespace() == TrainDialect::getDialectNamespace();
+  return isOwn ? name.stripDialect() : name.getStringRef();
+}
+std::optional<RegisteredOperationName> ampc::findOp(StringRef shortName, MLIRContext *context) {
+  bool isOwn = !shortName.contains('.');
+  return RegisteredOperationName::lookup(
+      isOwn ? (TrainDialect::getDialectNamespace() + "." + shortName).str() : shortName.str(),
+      context);
+}
+
+StringRef Lists::find(StringRef policy) const {
+  for (StringRef rest = text; !rest.empty();) {
+    auto [entry, others] = rest.split(' ');
+    if (auto [name, list] = entry.split('='); name == policy)
+      return list;
+    rest = others;
+  }
+  return {};
+}
+
 FailureOr<APFloat> ampc::parseReal(AsmParser &parser) {
   double value;
   if (parser.parseFloat(value))

@@ -21,19 +21,56 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
     StaticInterfaceMethod<"Values of the op that its adjoint may use.", "::ampc::Saves", "getSaves">,
     StaticInterfaceMethod<"False for ops whose results are discrete, or have derivatives that nobody wrote down.",
       "bool", "isDifferentiable">,
+    StaticInterfaceMethod<"Whether results count as constants: then even an op without a derivative may be in front of it.",
+      "bool", "stopsGradient", (ins), "", "return false;">,
   ];
 }
 
 def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
   let cppNamespace = "::ampc";
-  let description = "How the precision of an op follows from that of its operands.";
+  let description = [{
+    How the precision of an op follows from that of its operands, and what rounding does to its numbers. An op of any dialect
+    with this interface takes part in every policy.
+  }];
   let methods = [
     StaticInterfaceMethod<"Precision category.", "::ampc::Category", "getCategory">,
+    StaticInterfaceMethod<[{
+      Lists of policies that the op is on, such as "autocast=low propagate=infer". On no list an op is treated as the policy
+      treats unlisted ones.}], "::ampc::Lists", "getLists", (ins), "", "return {};">,
     InterfaceMethod<"Whether an operand is read in f32 (or wider) whatever the op computes in: a mask, a statistic.",
                     "bool", "operandStaysFull", (ins "unsigned":$index), "", "return false;">,
     InterfaceMethod<"The same for a result.", "bool", "resultStaysFull", (ins "unsigned":$index), "", "return false;">,
     InterfaceMethod<"What an error of an operand does to the results.", "::ampc::Conditioning", "getConditioning",
-                    (ins "unsigned":$index), "", "return ::ampc::Conditioning::Bounded;">];
+                    (ins "unsigned":$index), "", "return ::ampc::Conditioning::Bounded;">,
+    InterfaceMethod<"Bounds of a result's elements that hold for every input, from those of the operands.",
+                    "::ampc::Range", "getRange", (ins "unsigned":$index, "::ampc::RangeOf":$x), "", "return std::nullopt;">,
+    InterfaceMethod<"The largest magnitude before gain and bias, for an op that normalizes.", "std::optional<double>",
+                    "getNormalizedBound", (ins), "", "return std::nullopt;">,
+    InterfaceMethod<[{
+      Whether a result describes an operand, as the mean of a row does. Beside a cotangent it is no part of that, and
+      carries no loss scale.}], "bool", "resultIsStatistic", (ins "unsigned":$index), "", "return false;">,
+    StaticInterfaceMethod<[{
+      Whether a constant of rank 0 beside a tensor is read as it is, not rounded to the tensor's type first, as PyTorch's kernels
+      do for factors.}], "bool", "readsNumbersExactly", (ins), "", "return false;">,
+    InterfaceMethod<[{
+      Whether results depend on operands being equal to the last bit. They are then read in the type of one that is stored in 16 bits:
+      a rounded maximum meets no element that is not.}], "bool", "comparesEqual", (ins), "", "return false;">];
+}
+
+// Gives every element of its only operand as it is, in another order or several times.
+def MovesOnly : NativeOpTrait<"MovesOnly"> { let cppNamespace = "::ampc"; }
+// Adds up its operands and does nothing else, as the fan-in of gradients and a bias do.
+def SumsOperands : NativeOpTrait<"SumsOperands"> { let cppNamespace = "::ampc"; }
+// Marks a place for later phases; models do not hold it.
+def MadeByPasses : NativeOpTrait<"MadeByPasses"> { let cppNamespace = "::ampc"; }
+
+def ScalingOpInterface : OpInterface<"ScalingOpInterface"> {
+  let cppNamespace = "::ampc";
+  let description = "An op that may multiply a whole tensor by one number, or give it up for zeros by one condition.";
+  let methods = [
+    InterfaceMethod<"The tensor; null if this instance does something else.", "::mlir::Value", "getScaled">,
+    InterfaceMethod<"The same done to another tensor.", "::mlir::Value", "scaleInstead",
+                    (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$other)>];
 }
 
 def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {

@@ -7,6 +7,8 @@ include "mlir-dialects/Train/Base.td"
 def Train_OneHotOp : Train_Op<"one_hot", Passthrough,
     [DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
   let summary = "1 where the position in the last dimension equals the label, else 0";
+  let lists   = ["propagate-bf16=untouched", "propagate=clear"];
+  let range   = [{ return Interval{0, 1}; }];
   let arguments = (ins RowNumbers:$label);
   let results = (outs RealTensor:$result);
   let assemblyFormat = "$label attr-dict `:` type($label) `to` type($result)";
@@ -33,6 +35,7 @@ class Train_LossOp<string mnemonic, list<string> scalarMethods = [], list<Trait>
 
 def Train_SoftmaxCrossEntropyOp : Train_LossOp<"softmax_cross_entropy", ["getSpace", "getOperandMap", "getResultMap"], [IndexOpInterface]> {
   let summary = "-sum(target * log softmax(logits)) along the last dimension";
+  let lists   = ["autocast=full", "autocast-cpu=full", "propagate=deny"];
   let doc = !strconcat(lossDoc, [{
     The targets are either classes (i32, one per row) or a distribution (the logits' type and shape). `smoothing` s replaces a target t
     by (1 - s) t + s / classes. Rows of class `ignore` have loss 0 and do not count in the mean; a mean over no row is 0. }]);
@@ -73,6 +76,7 @@ class Train_ElementLossOp<string mnemonic> : Train_LossOp<mnemonic> {
 }
 def Train_BceWithLogitsOp : Train_ElementLossOp<"bce_with_logits"> {
   let summary = "Binary cross entropy of sigmoid(x): softplus(x) - x * target, without overflow or cancellation";
+  let lists   = ["autocast=full", "autocast-cpu=full"];
   // Both terms are positive for a target in [0, 1], so that a small loss keeps its digits.
   let scalar  = [{
     Value size = b.abs(x[0]), wrong = b.select(b.greater(x[0], b.real(0.0)), b.sub(b.real(1.0), x[1]), x[1]);
@@ -80,6 +84,7 @@ def Train_BceWithLogitsOp : Train_ElementLossOp<"bce_with_logits"> {
 }
 def Train_MseOp : Train_ElementLossOp<"mse"> {
   let summary = "(x - target)^2";
+  let lists   = ["autocast=full", "autocast-cpu=full"];
   let scalar  = [{ Value d = b.sub(x[0], x[1]); return b.mul(d, d); }];
   let adjoint = [{
     Value d = b.mul(b.mul(g, b.real(2.0, g)), b.sub(getX(), getTarget()));
@@ -87,6 +92,7 @@ def Train_MseOp : Train_ElementLossOp<"mse"> {
 }
 def Train_L1Op : Train_ElementLossOp<"l1"> {
   let summary = "|x - target|; the adjoint is 0 where they are equal";
+  let lists   = ["autocast=full", "autocast-cpu=full"];
   let scalar  = [{ return b.abs(b.sub(x[0], x[1])); }];
   let adjoint = [{
     Value zero = b.real(0.0, g), d = b.sub(getX(), getTarget());
@@ -95,6 +101,7 @@ def Train_L1Op : Train_ElementLossOp<"l1"> {
 }
 def Train_SmoothL1Op : Train_ElementLossOp<"smooth_l1"> {
   let summary = "d^2 / (2 beta) where d = |x - target| < beta, else d - beta / 2 (Girshick 2015)";
+  let lists   = ["autocast=full", "autocast-cpu=full"];
   let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid, defaultReduction:$reduction,
                        F64Attr:$beta, OptionalAttr<SignedI64Attr>:$batch_rows);
   let assemblyFormat = [{$x `,` $target `beta` $beta (`reduce` $reduction^)? (`valid` $valid^)? attr-dict

@@ -199,16 +199,18 @@ def Train_ExportOp : Op<TrainDialect, "export", [DeclareOpInterfaceMethods<Symbo
 }
 
 // ---- Marks that autodiff leaves for later phases ----
-def Train_SeedOp : Train_Op<"seed", FullPrecision, []> {
+def Train_SeedOp : Train_Op<"seed", FullPrecision, [MadeByPasses]> {
   let summary = "The cotangent that the backward pass starts from";
+  let lists   = ["autocast=full", "autocast-cpu=full"];
   let doc = "An op, not a constant 1, so that loss scaling has a place and nothing folds it away.";
   let example = "%g = train.seed 1.0 : tensor<f32>";
   let arguments = (ins F64Attr:$value);
   let assemblyFormat = "$value attr-dict `:` type($result)";
   let differentiable = 0;
 }
-def Train_GradientOp : Train_Op<"gradient", FullPrecision, [SameOperandsAndResultType]> {
+def Train_GradientOp : Train_Op<"gradient", FullPrecision, [MadeByPasses, SameOperandsAndResultType]> {
   let summary = "Marks a parameter's gradient: here the backward pass ends";
+  let lists   = ["autocast=full", "autocast-cpu=full"];
   let example = "%g = train.gradient @w, %x : tensor<4x8xf32>";
   let arguments = (ins AnyRankedTensor:$x, FlatSymbolRefAttr:$param);
   let assemblyFormat = "$param `,` $x attr-dict `:` type($x)";

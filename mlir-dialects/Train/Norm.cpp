@@ -43,6 +43,15 @@ static LogicalResult verifyEps(Operation *op, const APFloat &eps) {
   return success();
 }
 
+// Of n numbers with mean 0 and mean square 1 none is beyond the root of n - 1; without the first
+// condition, of n.
+std::optional<double> LayerNormOp::getNormalizedBound() {
+  return std::sqrt(double(getX().getType().getShape().back()) - 1);
+}
+std::optional<double> RmsNormOp::getNormalizedBound() {
+  return std::sqrt(double(getX().getType().getShape().back()));
+}
+
 LogicalResult LayerNormOp::verify() {
   return failed(verifyEps(*this, getEps()))
              ? failure()

@@ -13,6 +13,9 @@ class Train_RowNormOp<string mnemonic> : Train_Op<mnemonic, FullPrecision, [AllT
 }
 def Train_LayerNormOp : Train_RowNormOp<"layer_norm"> {
   let summary = "(x - mean) / sqrt(variance + eps) * gamma + beta along the last dimension (Ba et al. 2016)";
+  let lists   = ["mincut=normalize", "autocast=full"];
+  let range   = [{ return ::ampc::Range(::ampc::within(*getNormalizedBound())) * x(1) + x(2); }];
+  let extraClassDeclaration = "std::optional<double> getNormalizedBound();";
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta, F64Attr:$eps);
   let assemblyFormat = "$x `,` $gamma `,` $beta `eps` $eps attr-dict `:` type($x) `,` type($gamma) `,` type($beta)";
   let example = "%y = train.layer_norm %x, %gamma, %beta eps 1.0e-5 : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>";
@@ -26,6 +29,9 @@ def Train_LayerNormOp : Train_RowNormOp<"layer_norm"> {
 }
 def Train_RmsNormOp : Train_RowNormOp<"rms_norm"> {
   let summary = "x / sqrt(mean(x^2) + eps) * gamma along the last dimension (Zhang and Sennrich 2019)";
+  let lists   = ["mincut=normalize", "autocast=full"];
+  let range   = [{ return ::ampc::Range(::ampc::within(*getNormalizedBound())) * x(1); }];
+  let extraClassDeclaration = "std::optional<double> getNormalizedBound();";
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, F64Attr:$eps);
   let assemblyFormat = "$x `,` $gamma `eps` $eps attr-dict `:` type($x) `,` type($gamma)";
   let example = "%y = train.rms_norm %x, %gamma eps 1.0e-6 : tensor<4x8xf32>, tensor<8xf32>";
@@ -39,6 +45,7 @@ def Train_RmsNormOp : Train_RowNormOp<"rms_norm"> {
 // The adjoint for x in one pass over the rows, together with the statistics that gamma's adjoint needs.
 class Train_RowNormGradOp<string mnemonic> : Train_Op<mnemonic, FullPrecision, [InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<ScalarOpInterface, ["getResultMap"]>]> {
+  let extraClassDeclaration = "bool resultIsStatistic(unsigned index) { return index > 0; }";
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$g, F64Attr:$eps);
   let assemblyFormat = "$x `,` $gamma `,` $g `eps` $eps attr-dict `:` type($x) `,` type($gamma) `,` type($g)";
   let saves = ["0", "1", "2", "result"];
@@ -46,11 +53,13 @@ class Train_RowNormGradOp<string mnemonic> : Train_Op<mnemonic, FullPrecision, [
 }
 def Train_LayerNormGradOp : Train_RowNormGradOp<"layer_norm_grad"> {
   let summary = "Cotangent of layer_norm's operand x, and mean and 1 / sqrt(variance + eps) per row";
+  let lists   = ["mincut=normalize"];
   let results = (outs RealTensor:$dx, RealTensor:$mean, RealTensor:$scale);
   let example = "%dx, %mean, %scale = train.layer_norm_grad %x, %gamma, %g eps 1.0e-5 : tensor<4x8xf32>, tensor<8xf32>, tensor<4x8xf32>";
 }
 def Train_RmsNormGradOp : Train_RowNormGradOp<"rms_norm_grad"> {
   let summary = "Cotangent of rms_norm's operand x, and 1 / sqrt(mean(x^2) + eps) per row";
+  let lists   = ["mincut=normalize"];
   let results = (outs RealTensor:$dx, RealTensor:$scale);
   let example = "%dx, %scale = train.rms_norm_grad %x, %gamma, %g eps 1.0e-6 : tensor<4x8xf32>, tensor<8xf32>, tensor<4x8xf32>";
 }
@@ -84,6 +93,7 @@ def Train_BatchNormOp : Op<TrainDialect, "batch_norm", [AllTypesMatch<["x", "res
 def Train_BatchNormalizeOp : Train_Op<"batch_normalize", FullPrecision, [AllTypesMatch<["x", "result"]>,
     DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let summary = "(x - mean) * scale * gamma + beta per channel, where mean and scale are the statistics of x";
+  let lists   = ["mincut=normalize", "propagate=infer"];
   let doc = [{
     `count` elements per channel went into the statistics. The adjoint counts in that they depend on x, so that they have no
     cotangents of their own. Rows that are not `valid` get none. }];

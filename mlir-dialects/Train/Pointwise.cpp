@@ -64,6 +64,23 @@ void AddOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext
   patterns.add<SumOfParts>(context);
 }
 
+static bool isNumber(Value v) { return tensorOf(v).getRank() == 0; }
+
+Value MulOp::getScaled() {
+  return isNumber(getRhs()) ? getLhs() : isNumber(getLhs()) ? getRhs() : Value();
+}
+Value MulOp::scaleInstead(GradBuilder &b, Value other) {
+  return b.mul(other, isNumber(getRhs()) ? getRhs() : getLhs());
+}
+
+Value SelectOp::getScaled() {
+  bool gives = isNumber(getCondition()) && matchPattern(getC(), m_AnyZeroFloat());
+  return gives ? getA() : Value();
+}
+Value SelectOp::scaleInstead(GradBuilder &b, Value other) {
+  return b.select(getCondition(), other, b.real(0.0, other));
+}
+
 LogicalResult SelectOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor a,
                                          SmallVectorImpl<Type> &types) {
   auto condition = tensorOf(a.getCondition().getType());

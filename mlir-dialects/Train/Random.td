@@ -30,6 +30,7 @@ def Train_RandomNormalOp : Train_RandomOp<"random_normal"> {
 }
 def Train_RandomBernoulliOp : Train_RandomOp<"random_bernoulli"> {
   let summary = "1 with the given probability, else 0";
+  let range   = [{ return Interval{0, 1}; }];
   let arguments = (ins Variadic<RandomState>:$state, F64Attr:$probability, DefaultValuedAttr<SignedI32Attr, "0">:$key);
   let assemblyFormat = !strconcat("$probability ", stateFormat, " type($result)");
   let example = "%m = train.random_bernoulli 0.5 : tensor<4x8xf32>";

@@ -23,10 +23,12 @@ class Train_CombineOp<string mnemonic, string combine> : Train_ReduceOp<mnemonic
 }
 def Train_ReduceSumOp : Train_CombineOp<"reduce_sum", "sum"> {
   let summary = "Sum over dimensions, which are dropped";
+  let lists   = ["autocast=full", "propagate-bf16=infer", "propagate=deny"];
   let adjoint = [{ return {b.broadcastTo(b.reshape(g, b.withOnes(getX().getType(), getDims())), getX().getType())}; }];
 }
 def Train_ReduceMeanOp : Train_ReduceOp<"reduce_mean", [DeclareOpInterfaceMethods<CompositeOpInterface>]> {
   let summary = "Mean over dimensions, which are dropped";
+  let lists   = ["autocast=pass"];
   let doc = "`simplify` replaces it by a sum and a product.";
   let arguments = (ins RealTensor:$x, DenseI64ArrayAttr:$dims);
   let adjoint = [{
@@ -34,16 +36,24 @@ def Train_ReduceMeanOp : Train_ReduceOp<"reduce_mean", [DeclareOpInterfaceMethod
     return {b.broadcastTo(b.reshape(share, b.withOnes(getX().getType(), getDims())), getX().getType())}; }];
 }
 class Train_ReduceExtremumOp<string mnemonic, string combine> : Train_CombineOp<mnemonic, combine> {
+  let range   = [{ return x(0); }];
   let doc = "Elements that share the extremum share its cotangent equally.";
   let saves = ["0", "result"];
   let adjoint = [{ return {::ampc::reduceExtremumAdjoint(b, g, getX(), getResult(), getDims())}; }];
 }
-def Train_ReduceMaxOp : Train_ReduceExtremumOp<"reduce_max", "max"> { let summary = "Maximum over dimensions, which are dropped"; }
-def Train_ReduceMinOp : Train_ReduceExtremumOp<"reduce_min", "min"> { let summary = "Minimum over dimensions, which are dropped"; }
+def Train_ReduceMaxOp : Train_ReduceExtremumOp<"reduce_max", "max"> {
+  let summary = "Maximum over dimensions, which are dropped";
+  let lists   = ["mincut=pass", "propagate=clear"];
+}
+def Train_ReduceMinOp : Train_ReduceExtremumOp<"reduce_min", "min"> {
+  let summary = "Minimum over dimensions, which are dropped";
+  let lists   = ["mincut=pass", "propagate=clear"];
+}
 
 def Train_LogSumExpOp : Train_ReduceOp<"logsumexp", [DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>,
     DeclareOpInterfaceMethods<ScalarOpInterface, ["getSpace", "getResultMap"]>]> {
   let summary = "log(sum(exp(x))) over dimensions, which are dropped";
+  let lists   = ["autocast=full"];
   let doc = [{
     Has a kernel along the last dimension; `simplify` moves other dimensions there. Elements that are all -inf give -inf with
     gradient 0, and one that is +inf gives +inf, where the gradient is NaN. }];
@@ -61,6 +71,8 @@ def Train_LogSumExpOp : Train_ReduceOp<"logsumexp", [DeclareOpInterfaceMethods<C
 
 def Train_SoftmaxOp : Train_RealUnaryOp<"softmax", FullPrecision> {
   let summary = "Softmax along the last dimension";
+  let lists   = ["mincut=normalize", "autocast=full", "propagate=infer"];
+  let range   = [{ return Interval{0, 1}; }];
   let saves   = ["result"];
   let scalar  = [{ Value e = b.exp(b.sub(x[0], b.rowMax(x[0]))); return b.div(e, b.rowSum(e)); }];
   let adjoint = [{ Value gy = b.mul(g, getResult()); return {b.sub(gy, b.mul(getResult(), b.rowSum(gy)))}; }];
@@ -68,6 +80,7 @@ def Train_SoftmaxOp : Train_RealUnaryOp<"softmax", FullPrecision> {
 }
 def Train_LogSoftmaxOp : Train_RealUnaryOp<"log_softmax", FullPrecision> {
   let summary = "Logarithm of softmax along the last dimension";
+  let lists   = ["autocast=full", "propagate=infer"];
   let saves   = ["result"];
   let scalar  = [{ Value d = b.sub(x[0], b.rowMax(x[0])); return b.sub(d, b.log(b.rowSum(b.exp(d)))); }];
   let adjoint = [{ return {b.sub(g, b.mul(b.exp(getResult()), b.rowSum(g)))}; }];
@@ -76,6 +89,7 @@ def Train_LogSoftmaxOp : Train_RealUnaryOp<"log_softmax", FullPrecision> {
 def Train_ArgmaxOp : Train_Op<"argmax", FullPrecision, [InferTypeOpAdaptor,
       DeclareOpInterfaceMethods<ScalarOpInterface, ["getSpace", "getResultMap"]>]> {
   let summary = "Position of the first maximum along the last dimension, as i32";
+  let lists   = ["mincut=pass", "propagate=clear"];
   let doc = "A row with a NaN gives its last position.";
   let example = "%i = train.argmax %x : tensor<4x8xf32>";
   let arguments = (ins RealTensor:$x);

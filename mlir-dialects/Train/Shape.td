@@ -22,11 +22,16 @@ def Train_IotaOp : Train_Op<"iota", Passthrough, [DeclareOpInterfaceMethods<Scal
 }
 def Train_StopGradientOp : Train_UnaryOp<"stop_gradient", Passthrough> {
   let summary = "The operand, through which no gradient flows";
+  let lists   = ["propagate=clear"];
+  let extraClassDeclaration = "static bool stopsGradient() { return true; }";
+  let range   = [{ return x(0); }];
   let scalar  = [{ return x[0]; }];
   let adjoint = [{ return {Value()}; }];
 }
-def Train_ReshapeOp : Train_Op<"reshape", Passthrough, [DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+def Train_ReshapeOp : Train_Op<"reshape", Passthrough, [MovesOnly, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "The same elements in the same order with another shape";
+  let lists   = ["propagate=clear"];
+  let range   = [{ return x(0); }];
   let arguments = (ins AnyRankedTensor:$x);
   let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
   let example = "%y = train.reshape %x : tensor<4x8xf32> to tensor<2x2x8xf32>";
@@ -35,8 +40,10 @@ def Train_ReshapeOp : Train_Op<"reshape", Passthrough, [DeclareOpInterfaceMethod
   let hasFolder = 1;
 }
 def Train_TransposeOp : Train_Op<"transpose", Passthrough,
-    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
+    [MovesOnly, InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
   let summary = "Permutes dimensions: result dimension i is operand dimension permutation[i]";
+  let lists   = ["propagate=clear"];
+  let range   = [{ return x(0); }];
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$permutation);
   let assemblyFormat = "$x $permutation attr-dict `:` type($x)";
   let example = "%y = train.transpose %x [1, 0] : tensor<4x8xf32>";
@@ -44,8 +51,10 @@ def Train_TransposeOp : Train_Op<"transpose", Passthrough,
   let adjoint = [{ return {b.transpose(g, ::ampc::inversePermutation(getPermutation()))}; }];
   let hasFolder = 1;
 }
-def Train_BroadcastToOp : Train_Op<"broadcast_to", Passthrough, [DeclareOpInterfaceMethods<ScalarOpInterface>]> {
+def Train_BroadcastToOp : Train_Op<"broadcast_to", Passthrough, [MovesOnly, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let summary = "Repeats along new leading dimensions and dimensions of size 1";
+  let lists   = ["propagate=clear"];
+  let range   = [{ return x(0); }];
   let arguments = (ins AnyRankedTensor:$x);
   let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
   let example = "%y = train.broadcast_to %x : tensor<1x8xf32> to tensor<4x8xf32>";
@@ -59,6 +68,8 @@ def Train_BroadcastToOp : Train_Op<"broadcast_to", Passthrough, [DeclareOpInterf
 def Train_SliceOp : Train_Op<"slice", Passthrough,
     [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
   let summary = "In every dimension `size` elements from `offset` on, `stride` apart";
+  let lists   = ["propagate=clear"];
+  let range   = [{ return x(0); }];
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides);
   let assemblyFormat = "$x `from` $offsets `sizes` $sizes `strides` $strides attr-dict `:` type($x)";
   let example = "%y = train.slice %x from [1, 0] sizes [3, 4] strides [1, 2] : tensor<4x8xf32>";
@@ -67,6 +78,7 @@ def Train_SliceOp : Train_Op<"slice", Passthrough,
 }
 def Train_PadOp : Train_Op<"pad", Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Adds `low` elements before, `high` after and `interior` between the elements of every dimension";
+  let lists   = ["propagate=clear"];
   let arguments = (ins AnyRankedTensor:$x, F64Attr:$value, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
                        DenseI64ArrayAttr:$interior);
   let assemblyFormat = "$x `value` $value `low` $low `high` $high `interior` $interior attr-dict `:` type($x)";
@@ -76,6 +88,12 @@ def Train_PadOp : Train_Op<"pad", Passthrough, [InferTypeOpAdaptor, DeclareOpInt
 }
 def Train_ConcatOp : Train_Op<"concat", Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Tensors one after the other along a dimension";
+  let lists   = ["autocast-cpu=promote", "propagate=clear"];
+  let range   = [{
+    ::ampc::Range all = x(0);
+    for (unsigned i = 1; all && i < getNumOperands(); ++i)
+      all = ::ampc::hull(all, x(i));
+    return all; }];
   let arguments = (ins Variadic<AnyRankedTensor>:$parts, SignedI64Attr:$dim);
   let assemblyFormat = "$parts `along` $dim attr-dict `:` type($parts)";
   let example = "%y = train.concat %a, %b along 1 : tensor<4x8xf32>, tensor<4x3xf32>";

@@ -8,6 +8,7 @@ defvar rowsDoc = [{
     An index outside [0, number of rows) is an error that the runtime reports for inputs; elsewhere it reads zeros. }];
 def Train_GatherOp : Train_Op<"gather", Passthrough, [InferTypeOpAdaptor, IndexOpInterface, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Rows of a table";
+  let lists   = ["propagate=clear"];
   let doc = !strconcat(rowsDoc, "The row `padding` gets no gradient.");
   let arguments = (ins AnyRankedTensor:$table, RowNumbers:$index, OptionalAttr<IndexValueAttr>:$padding);
   let assemblyFormat = "$table `at` $index (`padding` $padding^)? attr-dict `:` type($table) `,` type($index)";
@@ -21,6 +22,7 @@ def Train_GatherOp : Train_Op<"gather", Passthrough, [InferTypeOpAdaptor, IndexO
 }
 def Train_ScatterAddOp : Train_Op<"scatter_add", FullPrecision, []> {
   let summary = "Zeros, to whose row index[i] row i of the updates is added";
+  let lists   = ["autocast=promote", "propagate-bf16=clear"];
   let doc = "Adds in the order of the rows, for any number of threads. Rows that go to `padding` or nowhere are left out.";
   let arguments = (ins RealTensor:$updates, RowNumbers:$index, OptionalAttr<IndexValueAttr>:$padding);
   let assemblyFormat = [{$updates `at` $index (`padding` $padding^)? attr-dict
@@ -31,6 +33,7 @@ def Train_ScatterAddOp : Train_Op<"scatter_add", FullPrecision, []> {
 }
 def Train_SumRowsOp : Train_Op<"sum_rows", FullPrecision, []> {
   let summary = "The gradient of a table as rows: for every index that occurs, the sum of its updates";
+  let lists   = ["autocast=promote"];
   let doc = [{
     The sums of `train.scatter_add` without its zeros. `rows` holds the distinct indices in ascending order, at most as many as there
     are updates or rows of the table, and `sums` their sums, each added up in the order of the updates. What is left of `rows`

@@ -5,6 +5,7 @@
 
 #include "mlir-dialects/Train/Broadcast.h"
 #include "mlir-dialects/Train/GradBuilder.h"
+#include "mlir-dialects/Train/Interval.h"
 #include "mlir-dialects/Train/ScalarBuilder.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Dialect.h"
@@ -38,6 +39,25 @@ struct Saves {
   bool operand(unsigned index) const;
   bool result() const { return list.contains("result"); }
 };
+
+/// Lists of policies that an op is on: "POLICY=LIST", separated by blanks.
+struct Lists {
+  llvm::StringRef text;
+  /// Empty if it is on none of the policy's.
+  llvm::StringRef find(llvm::StringRef policy) const;
+};
+
+/// See Interfaces.td.
+template <typename Op> class MovesOnly : public mlir::OpTrait::TraitBase<Op, MovesOnly> {};
+template <typename Op> class SumsOperands : public mlir::OpTrait::TraitBase<Op, SumsOperands> {};
+template <typename Op> class MadeByPasses : public mlir::OpTrait::TraitBase<Op, MadeByPasses> {};
+
+/// What users call a kind of op, in the tables of policies: `matmul`, and `toy.scale` for another
+/// dialect's.
+llvm::StringRef shortName(mlir::OperationName name);
+/// The kind of op of that name; nothing if no loaded dialect has it.
+std::optional<mlir::RegisteredOperationName> findOp(llvm::StringRef shortName,
+                                                    mlir::MLIRContext *context);
 
 /// The first value of a tensor: `kind` with two parameters.
 struct Initializer {
@@ -99,9 +119,7 @@ inline bool reduces(train::ReductionAttr reduction) {
 }
 
 /// Whether the op gives elements of its operand as they are, in another order or several times.
-inline bool movesOnly(mlir::Operation *op) {
-  return mlir::isa<train::ReshapeOp, train::TransposeOp, train::BroadcastToOp>(op);
-}
+inline bool movesOnly(mlir::Operation *op) { return op->hasTrait<MovesOnly>(); }
 
 template <typename Op, typename... Args> mlir::Value GradBuilder::op(Args &&...args) {
   auto result = Op::create(builder, loc, std::forward<Args>(args)...);

@@ -95,7 +95,7 @@ struct Profile {
 };
 
 /// Ops in which leading digits may cancel: rounding their operands shows in the result.
-inline bool mayCancel(mlir::Operation *op) { return mlir::isa<train::AddOp, train::SubOp>(op); }
+bool mayCancel(mlir::Operation *op);
 
 inline bool carriesScale(ValueKind kind) {
   return kind == ValueKind::Gradient || kind == ValueKind::WeightGradient;

@@ -9,28 +9,9 @@
 using namespace mlir;
 using namespace ampc;
 
-// pytorch, aten/src/ATen/autocast_mode.h: lists of CUDA (also XPU's). Ops in no line run in the
-// types of their operands.
-static const char tableCUDA[] = R"(
-matmul conv2d conv2d_grad_input conv2d_grad_filter attention attention_grad = low
-exp log log1p reciprocal rsqrt pow softplus layer_norm rms_norm = full
-softmax_cross_entropy bce_with_logits mse l1 smooth_l1 logsumexp softmax log_softmax reduce_sum = full
-scatter_add sum_rows = promote
-reduce_mean global_avg_pool = pass      # not listed: a sum that is not one for the list
-seed gradient = full
-* = pass
-)";
-
-// pytorch, aten/src/ATen/autocast_mode.cpp: softmax, norms, exp, log and sum are not in the CPU's
-// list.
-static const char tableCPU[] = R"(
-matmul conv2d conv2d_grad_input conv2d_grad_filter attention attention_grad = low
-softmax_cross_entropy bce_with_logits mse l1 smooth_l1 = full
-concat = promote
-seed gradient = full
-* = pass
-)";
-
+// What an op is on lists of stands in its entry: pytorch, aten/src/ATen/autocast_mode.h, lists of
+// CUDA and XPU, and autocast_mode.cpp for the CPU's. Ops on no list run in the types of their
+// operands.
 namespace {
 class Autocast {
 public:
@@ -59,7 +40,8 @@ static bool isNarrow(Type type) { return type && type.getIntOrFloatBitWidth() < 
 /// Torch's kernels take a number that scales a tensor as it is, without rounding it to the tensor's
 /// type.
 static bool isScaling(Operation *op) {
-  return isa<train::MulOp, train::DivOp>(op) && llvm::any_of(op->getOperands(), isNumber);
+  return cast<PrecisionOpInterface>(op).readsNumbersExactly() &&
+         llvm::any_of(op->getOperands(), isNumber);
 }
 
 /// The type that operands promote to. Numbers and, beside tensors with dimensions, tensors without
@@ -155,16 +137,17 @@ LogicalResult Autocast::assign(Operation *op) {
 
 namespace {
 struct AutocastPolicy : PrecisionPolicy {
-  AutocastPolicy(StringRef name, StringRef description, StringRef text, bool isCompared)
-      : PrecisionPolicy(name, description), text(text), compared(isCompared) {}
-  PolicyTable table(Type low) const override { return PolicyTable::parse(text, low.getContext()); }
+  AutocastPolicy(StringRef name, StringRef description, bool isCompared)
+      : PrecisionPolicy(name, description), compared(isCompared) {}
+  PolicyTable table(Type) const override {
+    return PolicyTable::ofLists(getName(), /*others=*/Treatment::Pass);
+  }
   FailureOr<Assignment> assign(const PrecisionFacts &facts) const override {
     return Autocast(facts).run();
   }
   bool roundsWeightGradients() const override { return true; }
   bool isCompared() const override { return compared; }
 
-  StringRef text;
   bool compared;
 };
 } // namespace
@@ -174,7 +157,7 @@ std::unique_ptr<PrecisionPolicy> ampc::createAutocastPolicy() {
       "autocast",
       "the lists and promotion rules of torch.autocast on CUDA; the backward pass follows the "
       "forward pass",
-      tableCUDA, /*isCompared=*/true);
+      /*isCompared=*/true);
 }
 
 // Its costs would stand beside those of the other lists with nothing to choose between them.
@@ -182,5 +165,5 @@ std::unique_ptr<PrecisionPolicy> ampc::createAutocastCPUPolicy() {
   return std::make_unique<AutocastPolicy>(
       "autocast-cpu",
       "the same with the lists of CPUs, where softmax, norms, exp, log and sums are not listed",
-      tableCPU, /*isCompared=*/false);
+      /*isCompared=*/false);
 }

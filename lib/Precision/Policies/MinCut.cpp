@@ -16,18 +16,6 @@
 using namespace mlir;
 using namespace ampc;
 
-// Ops in no line follow their precision category.
-static const char table16[] = R"(
-softmax layer_norm rms_norm batch_normalize layer_norm_grad rms_norm_grad = normalize
-reduce_max reduce_min argmax = pass     # a maximum is one of the elements: nothing is added up
-)";
-
-// bf16 reaches as far as f32: what grows or shrinks fast is computed in f32 all the same, but may
-// be stored in bf16.
-static const char tableBF16[] = R"(
-square sqrt rsqrt reciprocal softplus = normalize
-)";
-
 /// Fills in the types of the ops for the chosen storage.
 static void chooseCompute(const StorageCost &model, Operation *op, Assignment &assignment) {
   const PrecisionFacts &facts = model.facts;
@@ -66,7 +54,7 @@ static void chooseCompute(const StorageCost &model, Operation *op, Assignment &a
 
 /// Why a norm whose bound no one knows may be stored low: its gain is a parameter.
 static std::string whyNormalized(Operation *op, Type stored) {
-  std::optional<double> bound = normalizedBound(op);
+  std::optional<double> bound = cast<PrecisionOpInterface>(op).getNormalizedBound();
   if (!bound || !stored.isF16())
     return "normalized numbers are small unless a parameter makes them large";
   std::string text;
@@ -163,10 +151,11 @@ struct MinCut : PrecisionPolicy {
       : PrecisionPolicy("mincut", "the category of an op fixes what it computes in; values are "
                                   "stored so that the step moves the fewest bytes") {}
   PolicyTable table(Type low) const override {
-    PolicyTable table = PolicyTable::parse(table16, low.getContext());
+    // bf16 reaches as far as f32: what grows or shrinks fast is computed in f32 all the same, but
+    // may be stored in bf16. Ops on no list follow their precision category.
+    SmallVector<StringRef> lists{"mincut-bf16", "mincut"};
+    PolicyTable table = PolicyTable::ofLists(ArrayRef(lists).drop_front(low.isBF16() ? 0 : 1));
     table.keepsKernelsFull = true;
-    if (low.isBF16())
-      llvm::cantFail(table.add(tableBF16, low.getContext()));
     return table;
   }
   FailureOr<Assignment> assign(const PrecisionFacts &facts) const override {

@@ -6,17 +6,13 @@
 using namespace mlir;
 using namespace ampc;
 
-static const char table16[] = R"(
-* = narrow
-)";
-
 namespace {
 struct Narrow : PrecisionPolicy {
   Narrow()
       : PrecisionPolicy("narrow", "every tensor is stored in 16 bits; counts, statistics and other "
                                   "numbers inside an op stay f32") {}
-  PolicyTable table(Type low) const override {
-    return PolicyTable::parse(table16, low.getContext());
+  PolicyTable table(Type) const override {
+    return PolicyTable::ofLists({}, /*others=*/Treatment::Narrow);
   }
   // The table leaves no choice to the cut but in regions and where the user fixes types.
   FailureOr<Assignment> assign(const PrecisionFacts &facts) const override {

@@ -7,25 +7,6 @@
 using namespace mlir;
 using namespace ampc;
 
-// tensorflow, core/grappler/optimizers/auto_mixed_precision_lists.h: lists of CUDA.
-static const char table16[] = R"(
-matmul conv2d conv2d_grad_input conv2d_grad_filter attention attention_grad = allow
-add sub mul div erf log log1p log_softmax softmax sigmoid tanh softplus sqrt reciprocal = infer
-batch_normalize avg_pool avg_pool_grad leaky_relu = infer
-exp pow reduce_sum softmax_cross_entropy = deny
-abs argmax broadcast_to clamp compare concat floor gather max_pool max_pool_grad maximum minimum neg one_hot pad = clear
-reduce_max reduce_min relu reshape select slice stop_gradient transpose = clear
-* = untouched
-)";
-
-// Where tensorflow's lists for bf16 (of CPUs, AutoMixedPrecisionListsMkl) differ from those above:
-// sums are no reason to deny.
-static const char tableBF16[] = R"(
-reduce_sum rsqrt square = infer
-scatter_add = clear
-one_hot = untouched
-)";
-
 namespace {
 class Painter {
 public:
@@ -191,10 +172,11 @@ struct Propagate : PrecisionPolicy {
       : PrecisionPolicy("propagate", "TensorFlow's graph rewrite: allow, infer, deny and clear "
                                      "lists, painted over the graph") {}
   PolicyTable table(Type low) const override {
-    PolicyTable table = PolicyTable::parse(table16, low.getContext());
-    if (low.isBF16())
-      llvm::cantFail(table.add(tableBF16, low.getContext()));
-    return table;
+    // tensorflow, core/grappler/optimizers/auto_mixed_precision_lists.h: lists of CUDA; for bf16
+    // where those of CPUs (AutoMixedPrecisionListsMkl) differ. Ops on no list stay f32.
+    SmallVector<StringRef> lists{"propagate-bf16", "propagate"};
+    return PolicyTable::ofLists(ArrayRef(lists).drop_front(low.isBF16() ? 0 : 1),
+                                /*others=*/Treatment::Untouched);
   }
   FailureOr<Assignment> assign(const PrecisionFacts &facts) const override {
     return assignTypes(facts);

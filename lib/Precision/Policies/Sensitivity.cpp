@@ -178,7 +178,7 @@ bool SensitivityFinder::givesLogits(Operation *op) const {
     return elements(result) >= widest;
   }
   auto isLogits = [&](Value v) { return logits.contains(v); };
-  return (isa<train::AddOp>(op) || movesElements(op)) &&
+  return (op->hasTrait<SumsOperands>() || movesElements(op)) &&
          llvm::any_of(op->getOperands(), isLogits) && llvm::all_of(op->getOperands(), [&](Value v) {
            return isLogits(v) || facts.isStorageFree(v) || !facts.isReal(v);
          });

@@ -20,10 +20,11 @@ static bool isNarrow(Value v) {
   return isReal(v) && getElementTypeOrSelf(v).getIntOrFloatBitWidth() == 16;
 }
 
-/// Whether results change with the operands as far as derivatives go. What is behind a
-/// stop_gradient is constant, so that ops without a derivative are welcome there.
+/// Whether results change with the operands as far as derivatives go. What is behind an op that
+/// stops gradients is constant, so that ops without a derivative are welcome there.
 static bool isVaried(Operation *op, const DenseSet<Value> &varied) {
-  return !isa<train::StopGradientOp>(op) &&
+  auto rule = dyn_cast<DifferentiableOpInterface>(op);
+  return !(rule && rule.stopsGradient()) &&
          llvm::any_of(op->getOperands(), [&](Value v) { return varied.contains(v); });
 }
 

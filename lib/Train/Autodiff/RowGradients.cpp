@@ -13,7 +13,7 @@ public:
       : func(func), returned(returned), optimizer(optimizer),
         mark(returned.get().getDefiningOp<train::GradientOp>()), builder(mark),
         table(mark.getType()) {
-    SmallVector<Operation *> scaling;
+    SmallVector<ScalingOpInterface> scaling;
     onlyLookups = collect(mark.getX(), scaling);
   }
   bool isWanted() const;
@@ -26,9 +26,9 @@ private:
   /// A summand, and what it is multiplied by: the share of its micro-batch, outermost first.
   struct Lookup {
     train::ScatterAddOp op;
-    SmallVector<Operation *> scaling;
+    SmallVector<ScalingOpInterface> scaling;
   };
-  bool collect(Value sum, SmallVector<Operation *> &scaling);
+  bool collect(Value sum, SmallVector<ScalingOpInterface> &scaling);
   Value updatesOf(GradBuilder &b, const Lookup &lookup);
   Value indexOf(GradBuilder &b, train::ScatterAddOp lookup);
   BlockArgument batchedInput(Value value);
@@ -45,39 +45,27 @@ private:
 };
 } // namespace
 
-/// The tensor that `op` multiplies by a number, or gives up for zeros if a condition fails; else
-/// null.
-static Value scaledBy(Operation *op) {
-  auto isNumber = [](Value value) { return tensorOf(value).getRank() == 0; };
-  if (auto product = dyn_cast_or_null<train::MulOp>(op)) {
-    if (isNumber(product.getRhs()))
-      return product.getLhs();
-    return isNumber(product.getLhs()) ? product.getRhs() : Value();
-  }
-  auto choice = dyn_cast_or_null<train::SelectOp>(op);
-  if (choice && isNumber(choice.getCondition()) && matchPattern(choice.getC(), m_AnyZeroFloat()))
-    return choice.getA();
-  return {};
-}
-
 /// Finds the lookups in a sum of gradients; false if there are other summands.
-bool RowGradient::collect(Value sum, SmallVector<Operation *> &scaling) {
+bool RowGradient::collect(Value sum, SmallVector<ScalingOpInterface> &scaling) {
   Operation *op = sum.getDefiningOp();
   if (auto lookup = dyn_cast_or_null<train::ScatterAddOp>(op)) {
     lookups.push_back({lookup, scaling});
     return true;
   }
-  if (Value scaled = scaledBy(op)) {
-    scaling.push_back(op);
+  auto scale = dyn_cast_or_null<ScalingOpInterface>(op);
+  if (Value scaled = scale ? scale.getScaled() : Value()) {
+    scaling.push_back(scale);
     bool found = collect(scaled, scaling);
     scaling.pop_back();
     return found;
   }
-  auto add = dyn_cast_or_null<train::AddOp>(op);
-  if (!add || add.getLhs().getType() != table || add.getRhs().getType() != table)
+  if (!op || !op->hasTrait<SumsOperands>() ||
+      llvm::any_of(op->getOperandTypes(), [&](Type type) { return type != table; }))
     return false;
-  bool left = collect(add.getLhs(), scaling), right = collect(add.getRhs(), scaling);
-  return left && right;
+  bool found = true;
+  for (Value part : op->getOperands())
+    found &= collect(part, scaling);
+  return found;
 }
 
 /// Rows cost less than the table if they are fewer. A lazy rule needs to know them in any case.
@@ -158,15 +146,8 @@ Value RowGradient::updatesOf(GradBuilder &b, const Lookup &lookup) {
   Value rows = b.reshape(op.getUpdates(), op.getUpdates().getType().clone(shape));
   GradBuilder wide(builder, op);
   wide.compute = table.getElementType();
-  for (Operation *scaling : llvm::reverse(lookup.scaling)) {
-    if (auto choice = dyn_cast<train::SelectOp>(scaling)) {
-      rows = wide.select(choice.getCondition(), rows, wide.real(0.0, rows));
-      continue;
-    }
-    auto product = cast<train::MulOp>(scaling);
-    Value whole = scaledBy(product);
-    rows = wide.mul(rows, whole == product.getLhs() ? product.getRhs() : product.getLhs());
-  }
+  for (ScalingOpInterface scaling : llvm::reverse(lookup.scaling))
+    rows = scaling.scaleInstead(wide, rows);
   return rows;
 }
 

@@ -101,11 +101,11 @@ static void tightenLimit(train::FuncOp func, unsigned argument, IndexOpInterface
   signature.setArgument(argument, input.withLimit(limit, ignored));
 }
 
-/// An index that comes from an input unchanged is checked before a program runs.
+/// An index whose numbers are those of an input is checked before a program runs.
 static void recordLimits(train::FuncOp func) {
   for (auto op : func.getBody().getOps<IndexOpInterface>()) {
     Value index = op.getIndices();
-    while (index && isa_and_nonnull<train::ReshapeOp>(index.getDefiningOp()))
+    while (index && index.getDefiningOp() && movesOnly(index.getDefiningOp()))
       index = index.getDefiningOp()->getOperand(0);
     auto argument = dyn_cast_or_null<BlockArgument>(index);
     if (!argument || !Signature(func).argument<train::InputAttr>(argument))

@@ -12,7 +12,8 @@ using namespace ampc;
 
 /// Attributes that no pass reads are misspelt ones.
 static LogicalResult checkAttributes(Operation *op) {
-  if (!isa<train::TrainDialect>(op->getDialect()) || isa<train::StepOp>(op)) // steps check theirs
+  bool isOurs = isa<train::TrainDialect>(op->getDialect()) || isa<PrecisionOpInterface>(op);
+  if (!isOurs || isa<train::StepOp>(op)) // steps check theirs
     return success();
   bool isState = isa<train::ParamOp, train::BufferOp>(op);
   for (NamedAttribute attribute : op->getDiscardableAttrs()) {

@@ -93,8 +93,8 @@ bool Keys::isStatistic(Operation *op, Value result) const {
 /// Statistics of the operand x that come along with a cotangent: no part of the cotangent, so they
 /// do not carry the loss scale.
 static bool isAside(Value result) {
-  return isa<train::LayerNormGradOp, train::RmsNormGradOp>(result.getDefiningOp()) &&
-         cast<OpResult>(result).getResultNumber() > 0;
+  auto precision = result.getDefiningOp<PrecisionOpInterface>();
+  return precision && precision.resultIsStatistic(cast<OpResult>(result).getResultNumber());
 }
 
 /// All parts of an input, one per micro-batch, have its name.

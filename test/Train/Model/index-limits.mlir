@@ -21,9 +21,17 @@ train.model @m {
     %1 = train.softmax_cross_entropy %scores, %label ignore -1 smoothing 0.1 : tensor<4x3xf32>, tensor<4xi32>
     train.return %0, %1 : tensor<f32>, tensor<f32>
   }
+  train.func @moved(%rows: tensor<4x2xi32>) -> tensor<3x2x4x3xf32> {
+    %t = train.read @table : tensor<5x3xf32>
+    %0 = train.transpose %rows [1, 0] : tensor<4x2xi32>
+    %1 = train.broadcast_to %0 : tensor<2x4xi32> to tensor<3x2x4xi32>
+    %2 = train.gather %t at %1 : tensor<5x3xf32>, tensor<3x2x4xi32>
+    train.return %2 : tensor<3x2x4x3xf32>
+  }
   train.export @class_first as "class_first"
   train.export @row_first as "row_first"
   train.export @both_ignore as "both_ignore"
+  train.export @moved as "moved"
 }
 
 // CHECK-LABEL: train.func @export.class_first
@@ -32,3 +40,5 @@ train.model @m {
 // CHECK-SAME:  {train.is = #train.input<"label", batch = 0, limit = 3>}
 // CHECK-LABEL: train.func @export.both_ignore
 // CHECK-SAME:  {train.is = #train.input<"label", batch = 0, limit = 3, ignore = -1>}
+// CHECK-LABEL: train.func @export.moved
+// CHECK-SAME:  {train.is = #train.input<"rows", batch = 0, limit = 5>}
