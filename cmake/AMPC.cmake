@@ -34,8 +34,8 @@ function(ampc_add_tool name)
   ampc_use_mlir(${name})
   add_dependencies(${name} ampc-tablegen)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
-  # LLVM's libraries lie outside the loader's path, for the installed tool too.
-  set_target_properties(${name} PROPERTIES
+  # LLVM's libraries lie outside the loader's path, for the installed tool too. Libraries of ops use the symbols of the tool.
+  set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS ${name} EXPORT ampcTargets RUNTIME DESTINATION bin)
 endfunction()

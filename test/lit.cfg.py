@@ -35,6 +35,7 @@ config.substitutions += [
     ("%source", config.source_dir),
     ("%build", config.build_dir),
     ("%cc", config.cc),
+    ("%cxx", config.cxx),
     ("%python", python_with_numpy()),
 ]
 

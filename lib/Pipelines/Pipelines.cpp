@@ -1,6 +1,7 @@
 // The phase table.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Pipelines.h"
+#include "ampc/Pipelines/OpLibrary.h"
 #include "ampc/Conversion/Passes.h"
 #include "ampc/Kernel/Passes.h"
 #include "ampc/LossScaling/Passes.h"
@@ -155,6 +156,7 @@ void ampc::registerDialects(DialectRegistry &registry) {
                   math::MathDialect>();
   registerTargets(registry);
   registerPackageDialects(registry);
+  registerLoadedDialects(registry);
 }
 
 namespace {

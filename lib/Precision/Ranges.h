@@ -4,15 +4,10 @@
 #define LIB_PRECISION_RANGES_H
 
 #include "mlir-dialects/Train/Train.h"
-#include <cmath>
 
 namespace ampc {
-/// Interval of a value's finite elements that holds whatever the inputs are.
-struct Interval {
-  double low, high;
-  double magnitude() const { return std::max(std::abs(low), std::abs(high)); }
-};
-std::optional<Interval> rangeOf(mlir::Value v);
+/// What holds a value's finite elements whatever the inputs are.
+Range rangeOf(mlir::Value v);
 /// The largest finite number of a float type.
 double largestOf(mlir::Type type);
 /// Whether some element of a constant becomes infinite or 0 in the type; the text says which.
@@ -22,8 +17,5 @@ std::optional<std::string> constantMisfit(mlir::Value v, mlir::Type type);
 std::optional<std::string> constantMisfit(mlir::Operation *op, mlir::Type type);
 /// Whether a value is known to leave the type's range.
 std::optional<std::string> rangeMisfit(mlir::Value v, mlir::Type type);
-
-/// The largest magnitude that a norm of rows gives before gain and bias; nothing for other ops.
-std::optional<double> normalizedBound(mlir::Operation *norm);
 } // namespace ampc
 #endif

@@ -45,6 +45,18 @@ public:
       return text(*value.getAsObject(), "def") == trait;
     });
   }
+  bool hasInterface(const json::Object &op, StringRef interface) const {
+    return llvm::any_of(*op.getArray("traits"), [&](const json::Value &value) {
+      return text(get(text(*value.getAsObject(), "def")), "cppInterfaceName") == interface;
+    });
+  }
+  StringRef dialectOf(const json::Object &record, StringRef field) const {
+    return text(get(reference(record, field)), "name");
+  }
+  /// Of an op, with its dialect.
+  std::string nameOf(const json::Object &op) const {
+    return (dialectOf(op, "opDialect") + "." + text(op, "opName")).str();
+  }
   AttrDefinition attribute(const json::Object &record, StringRef dialect) const;
 
 private:
@@ -69,7 +81,8 @@ Argument Records::argument(StringRef constraint, StringRef name) const {
   result.summary = text(*record, "summary").str();
   if (isA(*record, "EnumAttr"))
     for (const json::Value &value : *get(reference(*record, "enum")).getArray("enumerants"))
-      result.cases.push_back(("#train<" + text(*record, "mnemonic") + " " +
+      result.cases.push_back(("#" + dialectOf(*record, "dialect") + "<" +
+                              text(*record, "mnemonic") + " " +
                               text(get(text(*value.getAsObject(), "def")), "str") + ">")
                                  .str());
   return result;
@@ -111,41 +124,30 @@ static void readExample(StringRef text, OpDefinition &op) {
   }
 }
 
-/// Random models consist of ops from tensors to tensors; the rest of a model has a place of its own
-/// in the generator. `seed` and `gradient` are marks that only passes make.
-static bool isTensorOp(const Records &records, const json::Object &op, StringRef name) {
+/// Random models consist of ops from tensors to tensors: those that precision policies decide over.
+/// The rest of a model has a place of its own in the generator.
+static bool isTensorOp(const Records &records, const json::Object &op) {
   bool hasResults = !op.getObject("results")->getArray("args")->empty();
-  return hasResults && records.hasTrait(op, "Pure") && name != "read" && name != "seed" &&
-         name != "gradient" && Records::reference(op, "opDialect") == "TrainDialect";
+  return hasResults && records.hasTrait(op, "Pure") && !records.hasTrait(op, "MadeByPasses") &&
+         records.hasInterface(op, "PrecisionOpInterface");
 }
 
-Expected<Definitions> Definitions::read(StringRef path) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);
-  if (!file)
-    return createStringError(file.getError(), "cannot read %s", path.str().c_str());
-  Expected<json::Value> parsed = json::parse((*file)->getBuffer());
-  if (!parsed)
-    return parsed.takeError();
-  Records records(*parsed->getAsObject());
-  Definitions result;
-  for (const std::string &name : records.instances("Op")) {
-    const json::Object &record = records.get(name);
-    StringRef mnemonic = Records::text(record, "opName");
-    if (!isTensorOp(records, record, mnemonic))
-      continue;
-    OpDefinition op;
-    op.name = ("train." + mnemonic).str();
-    records.forDag(record, "arguments", [&](StringRef constraint, StringRef argument) {
-      op.arguments.push_back(records.argument(constraint, argument));
-    });
-    records.forDag(record, "results", [&](StringRef constraint, StringRef argument) {
-      Argument type = records.argument(constraint, argument);
-      op.hasOptionalResult |= type.isOptional;
-      op.resultSummaries.push_back(type.summary);
-    });
-    readExample(Records::text(record, "example"), op);
-    result.ops.push_back(std::move(op));
-  }
+static OpDefinition readOp(const Records &records, const json::Object &record) {
+  OpDefinition op;
+  op.name = records.nameOf(record);
+  records.forDag(record, "arguments", [&](StringRef constraint, StringRef argument) {
+    op.arguments.push_back(records.argument(constraint, argument));
+  });
+  records.forDag(record, "results", [&](StringRef constraint, StringRef argument) {
+    Argument type = records.argument(constraint, argument);
+    op.hasOptionalResult |= type.isOptional;
+    op.resultSummaries.push_back(type.summary);
+  });
+  readExample(Records::text(record, "example"), op);
+  return op;
+}
+
+static void readAttributes(const Records &records, Definitions &result) {
   for (const std::string &name : records.instances("AttrDef")) {
     const json::Object &record = records.get(name);
     auto addTo = [&](std::vector<AttrDefinition> &list, StringRef dialect) {
@@ -160,5 +162,38 @@ Expected<Definitions> Definitions::read(StringRef path) {
     if (name == "Amp_ScalingAttr")
       addTo(result.scalings, "amp");
   }
+}
+
+/// Calls see(records) with those of a file.
+static Error readRecords(StringRef path, function_ref<void(const Records &)> see) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);
+  if (!file)
+    return createStringError(file.getError(), "cannot read %s", path.str().c_str());
+  Expected<json::Value> parsed = json::parse((*file)->getBuffer());
+  if (!parsed)
+    return parsed.takeError();
+  see(Records(*parsed->getAsObject()));
+  return Error::success();
+}
+
+Error Definitions::add(StringRef path) {
+  return readRecords(path, [&](const Records &records) {
+    for (const std::string &name : records.instances("Op")) {
+      const json::Object &record = records.get(name);
+      bool isKnown = llvm::any_of(
+          ops, [&](const OpDefinition &op) { return op.name == records.nameOf(record); });
+      if (isTensorOp(records, record) && !isKnown)
+        ops.push_back(readOp(records, record));
+    }
+  });
+}
+
+Expected<Definitions> Definitions::read(StringRef path) {
+  Definitions result;
+  if (Error error = result.add(path))
+    return std::move(error);
+  if (Error error =
+          readRecords(path, [&](const Records &records) { readAttributes(records, result); }))
+    return std::move(error);
   return result;
 }

@@ -43,6 +43,8 @@ struct Definitions {
   std::vector<OpDefinition> ops; ///< tensors in, tensors out
   std::vector<AttrDefinition> initialisers, optimizers, schedules, scalings;
   static llvm::Expected<Definitions> read(llvm::StringRef path);
+  /// The ops of another file of records that are in none so far.
+  llvm::Error add(llvm::StringRef path);
 };
 } // namespace ampc::fuzz
 #endif

@@ -1,5 +1,6 @@
 // Random models: made, and run in all ways that promise the same.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Pipelines/OpLibrary.h"
 #include "ampc/Pipelines/Pipelines.h"
 #include "test/Fuzz/Checks.h"
 #include "test/Fuzz/Generator.h"
@@ -27,6 +28,9 @@ static cl::opt<std::string> folder("out", cl::desc("folder for models and result
                                    cl::value_desc("DIR"));
 static cl::opt<std::string> only("check",
                                  cl::desc("only the check of this name; none: only --out"));
+static cl::list<std::string>
+    load("load", cl::desc("shared library with ops of other dialects, its records beside it"),
+         cl::value_desc("LIB.so"));
 static cl::opt<bool> print("print", cl::desc("print the model and stop"));
 static cl::opt<std::string>
     plantFault("plant-fault",
@@ -134,9 +138,27 @@ int Driver::checkAll() {
   return wrong ? 1 : 0;
 }
 
+/// The ops of ampc and those of the libraries: half of the picks fall on each.
+static llvm::Expected<fuzz::Definitions> readDefinitions() {
+  if (llvm::Error error = loadOpLibraries(load))
+    return std::move(error);
+  auto definitions = fuzz::Definitions::read(AMPC_FUZZ_RECORDS);
+  size_t own = definitions ? definitions->ops.size() : 0;
+  for (StringRef path : getLoadedOpLibraries())
+    if (definitions)
+      if (llvm::Error error = definitions->add(path.rsplit('.').first.str() + ".json"))
+        return std::move(error);
+  if (!definitions || definitions->ops.size() == own)
+    return definitions;
+  std::vector<fuzz::OpDefinition> loaded(definitions->ops.begin() + own, definitions->ops.end());
+  while (definitions->ops.size() < 2 * own)
+    llvm::append_range(definitions->ops, loaded);
+  return definitions;
+}
+
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "random models\n");
-  auto definitions = fuzz::Definitions::read(AMPC_FUZZ_RECORDS);
+  auto definitions = readDefinitions();
   if (!definitions) {
     llvm::errs() << "ampc-fuzz: " << llvm::toString(definitions.takeError()) << "\n";
     return 1;

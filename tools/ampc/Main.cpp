@@ -1,5 +1,6 @@
 // Command line of ampc: picks the command.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Pipelines/OpLibrary.h"
 #include "ampc/Precision/Policy.h"
 #include "tools/ampc/Commands.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -9,6 +10,9 @@
 
 using namespace ampc;
 namespace cl = llvm::cl;
+
+static cl::list<std::string> load("load", cl::desc("shared library with ops of other dialects"),
+                                  cl::value_desc("LIB.so"), cl::sub(cl::SubCommand::getAll()));
 
 static const char overview[] =
     "ampc - compiles a model into the program that trains it\n\n"
@@ -21,7 +25,8 @@ static const char overview[] =
     "                                   exponents of a step's values, for --precision-profile\n"
     "  ampc bench MODEL.mlir            time of a step, and of its kernels\n"
     "  ampc report MODEL.mlir           a page with every decision on precision, and the memory\n\n"
-    "  ampc COMMAND --help              options of a command\n";
+    "  ampc COMMAND --help              options of a command\n"
+    "  ampc COMMAND --load=LIB.so ...   with ops of other dialects (docs/adding-an-op.md)\n";
 
 /// Policies and the phase table are part of the help; pages of docs/reference are made from them.
 static void printOverview(llvm::raw_ostream &os) {
@@ -60,6 +65,8 @@ int main(int argc, char **argv) {
     arguments.insert(arguments.begin() + 1, "compile");
   cl::ParseCommandLineOptions(arguments.size(), arguments.data(),
                               "ampc: a model in, the program that trains it out\n");
+  if (llvm::Error error = loadOpLibraries(load))
+    return fail(llvm::toString(std::move(error)));
   if (compileCommand)
     return runCompile();
   if (trainCommand)
