@@ -77,7 +77,7 @@ def difference(builds, models, precision, more, kernels):
         return f"the compilers say {a.said} and {b.said}"
     if a.code:
         return ""
-    for name in ("header", "manifest"):
+    for name in () if kernels else ("header", "manifest"):
         if getattr(a, name) != getattr(b, name):
             return f"the {name}"
     if len(a.sections) != len(b.sections):

@@ -21,10 +21,9 @@ namespace {
 /// written out.
 class Tables {
 public:
-  Tables(const ModelInfo &model, Module &module)
-      : model(model), module(module), context(module.getContext()) {}
-  /// The ampc_model, or null if a struct has another size than in C.
-  GlobalVariable *write();
+  explicit Tables(Module &module) : module(module), context(module.getContext()) {}
+  /// The ampc_model of the first target, or null if a struct has another size than in C.
+  GlobalVariable *write(ArrayRef<ModelInfo> targets);
 
 private:
   Constant *i32(int64_t value) {
@@ -56,6 +55,14 @@ private:
     return elements.empty() ? null() : global(array(elements));
   }
   Constant *record(uint64_t size, ArrayRef<Constant *> fields);
+  Constant *model(const ModelInfo &model, Constant *next);
+  /// Equal data is in the object once, whichever targets read it.
+  Constant *data(const std::string &bytes) {
+    Constant *&known = datas[bytes];
+    if (!known)
+      known = global(ConstantDataArray::getString(context, bytes, /*AddNull=*/false), 64);
+    return known;
+  }
 
   Constant *tensor(const TensorInfo &info);
   Constant *slot(const SlotInfo &info);
@@ -70,10 +77,9 @@ private:
     return pointer(constants);
   }
 
-  const ModelInfo &model;
   Module &module;
   LLVMContext &context;
-  StringMap<Constant *> strings;
+  StringMap<Constant *> strings, datas;
   bool good = true;
 };
 } // namespace
@@ -154,20 +160,26 @@ Constant *Tables::kernel(const KernelInfo &info) {
                 {text(info.name), array(run), array(finish), array(tasks), array(scratch)});
 }
 
-GlobalVariable *Tables::write() {
+Constant *Tables::model(const ModelInfo &model, Constant *next) {
   SmallVector<Constant *> constants;
   for (const std::string &bytes : model.constants)
-    constants.push_back(
-        global(ConstantDataArray::getString(context, bytes, /*AddNull=*/false), 64));
-  Constant *value = record(
+    constants.push_back(data(bytes));
+  return record(
       sizeof(ampc_model),
       {text(model.name), u32(model.tiers), i32(model.slots.size()), i32(model.programs.size()),
        i32(model.kernels.size()), all(ArrayRef(model.slots), &Tables::slot),
        all(ArrayRef(model.programs), &Tables::program),
        all(ArrayRef(model.kernels), &Tables::kernel), pointer(constants), i64(model.stateBytes),
-       i64(model.arenaBytes), i64(int64_t(model.stateHash)), i64(int64_t(model.planHash))});
+       i64(model.arenaBytes), i64(int64_t(model.stateHash)), i64(int64_t(model.planHash)), next});
+}
+
+GlobalVariable *Tables::write(ArrayRef<ModelInfo> targets) {
+  Constant *next = null();
+  for (const ModelInfo &other : reverse(targets.drop_front()))
+    next = global(model(other, next));
+  Constant *value = model(targets.front(), next);
   auto *made = new GlobalVariable(module, value->getType(), true, GlobalValue::ExternalLinkage,
-                                  value, model.name + "_model");
+                                  value, targets.front().name + "_model");
   made->setAlignment(Align(8));
   return good ? made : nullptr;
 }
@@ -227,15 +239,17 @@ static Error otherLayout() {
       "the tables of the model do not have the layout of ampc/Runtime/Model.h");
 }
 
-Expected<std::unique_ptr<Module>> ampc::buildTables(const ModelInfo &model, LLVMContext &context) {
-  auto module = std::make_unique<Module>(model.name, context);
-  if (!Tables(model, *module).write())
+Expected<std::unique_ptr<Module>> ampc::buildTables(ArrayRef<ModelInfo> targets,
+                                                    LLVMContext &context) {
+  auto module = std::make_unique<Module>(targets.front().name, context);
+  if (!Tables(*module).write(targets))
     return otherLayout();
   return module;
 }
 
-Expected<std::unique_ptr<Module>> ampc::buildMainModule(const ModelInfo &model,
+Expected<std::unique_ptr<Module>> ampc::buildMainModule(ArrayRef<ModelInfo> targets,
                                                         LLVMContext &context) {
+  const ModelInfo &model = targets.front();
   StringRef bitcode(reinterpret_cast<const char *>(runtimeBitcode), runtimeBitcodeSize);
   Expected<std::unique_ptr<Module>> module =
       parseBitcodeFile(MemoryBufferRef(bitcode, "runtime"), context);
@@ -246,7 +260,7 @@ Expected<std::unique_ptr<Module>> ampc::buildMainModule(const ModelInfo &model,
   for (Function &function : **module)
     if (!function.isDeclaration())
       function.setLinkage(GlobalValue::InternalLinkage);
-  GlobalVariable *table = Tables(model, **module).write();
+  GlobalVariable *table = Tables(**module).write(targets);
   if (!table)
     return otherLayout();
   addWrappers(**module, model, table);

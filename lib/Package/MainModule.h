@@ -12,10 +12,10 @@
 namespace ampc {
 /// Only symbols that begin with the model's name are global, and functions among them are those of
 /// the header.
-llvm::Expected<std::unique_ptr<llvm::Module>> buildMainModule(const ModelInfo &model,
+llvm::Expected<std::unique_ptr<llvm::Module>> buildMainModule(llvm::ArrayRef<ModelInfo> targets,
                                                               llvm::LLVMContext &context);
 /// The tables alone, for a process that has the runtime.
-llvm::Expected<std::unique_ptr<llvm::Module>> buildTables(const ModelInfo &model,
+llvm::Expected<std::unique_ptr<llvm::Module>> buildTables(llvm::ArrayRef<ModelInfo> targets,
                                                           llvm::LLVMContext &context);
 } // namespace ampc
 #endif

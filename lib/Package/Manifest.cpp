@@ -47,8 +47,9 @@ static bool isMath(StringRef symbol) {
   return is_contained(names, symbol);
 }
 
-std::string ampc::writeManifest(const ModelInfo &model, ArrayRef<std::string> externals,
+std::string ampc::writeManifest(ArrayRef<ModelInfo> targets, ArrayRef<std::string> externals,
                                 const MemoryTable &memory) {
+  const ModelInfo &model = targets.front();
   json::Array slots, programs, tiers, symbols, libraries{"pthread"};
   for (const SlotInfo &slot : model.slots) {
     json::Object object = describe(slot.tensor);
@@ -58,9 +59,13 @@ std::string ampc::writeManifest(const ModelInfo &model, ArrayRef<std::string> ex
   }
   for (const ProgramInfo &program : model.programs)
     programs.push_back(describe(program));
-  for (int32_t t = 0; t < AMPC_TIERS; ++t)
-    if (model.tiers >> t & 1)
-      tiers.push_back(tierName(t));
+  json::Array names;
+  for (const ModelInfo &target : targets) {
+    names.push_back(target.target->getName());
+    for (const TargetTier &tier : target.target->getTiers())
+      if (target.tiers >> tier.isa & 1)
+        tiers.push_back(tier.name);
+  }
   for (const std::string &symbol : externals)
     symbols.push_back(symbol);
   if (any_of(externals, [](const std::string &symbol) { return isMath(symbol); }))
@@ -70,6 +75,7 @@ std::string ampc::writeManifest(const ModelInfo &model, ArrayRef<std::string> ex
     bytesOf[name] = bytes;
   json::Object manifest{{"name", model.name},
                         {"abi", AMPC_ABI_VERSION},
+                        {"targets", std::move(names)},
                         {"tiers", std::move(tiers)},
                         {"state_bytes", model.stateBytes},
                         {"peak_arena_bytes", model.arenaBytes},

@@ -1,6 +1,7 @@
 // Bytes of a planned model, by what they are for.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Package.h"
+#include "ampc/Target/Target.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Train.h"
 
@@ -36,7 +37,8 @@ static int64_t mostOf(ModuleOp module, std::optional<int64_t> (kernel::ProgramOp
   return most;
 }
 
-MemoryTable ampc::memoryOf(ModuleOp module) {
+MemoryTable ampc::memoryOf(ModuleOp whole) {
+  ModuleOp module = targetModules(whole).front();
   MemoryTable table;
   for (StringRef kind : {"parameters", "moments", "working copies", "averages",
                          "buffers and counters", "gradients of split calls"}) {

@@ -4,6 +4,7 @@
 #define LIB_PACKAGE_MODELINFO_H
 
 #include "ampc/Package/Package.h"
+#include "ampc/Target/Target.h"
 #include "ampc/Runtime/Model.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -48,7 +49,7 @@ struct ProgramInfo {
 struct KernelInfo {
   std::string name;
   std::array<std::string, AMPC_TIERS> run, finish; ///< symbols; empty: none
-  std::array<int64_t, AMPC_TIERS> tasks, scratch;
+  std::array<int64_t, AMPC_TIERS> tasks = {}, scratch = {};
 };
 struct ModelInfo {
   std::string name; ///< with which files and C functions begin
@@ -60,6 +61,7 @@ struct ModelInfo {
   int64_t stateBytes = 0, arenaBytes = 0;
   uint64_t stateHash = 0, planHash = 0; ///< the plan's hash lacks the kernels' code
   std::string contentHash;              ///< of tables and code, as symbols carry it
+  const Target *target = nullptr;
 };
 
 /// A name as C writes it, apart from its keywords.
@@ -71,7 +73,8 @@ void makeFieldsUnique(std::vector<TensorInfo> &tensors);
 /// Reads the module; errors name the op at fault.
 /// `name`: see PackageOptions.
 llvm::FailureOr<ModelInfo> readModel(mlir::ModuleOp module, llvm::StringRef name);
-const char *tierName(int32_t tier);
+/// One per target of the module; an error if their tables do not go together.
+llvm::FailureOr<std::vector<ModelInfo>> readModels(mlir::ModuleOp module, llvm::StringRef name);
 /// "f32", ...
 const char *dtypeName(int32_t dtype);
 const char *roleName(int32_t role);
@@ -81,7 +84,7 @@ std::string writeHeader(const ModelInfo &model, llvm::ArrayRef<std::string> func
 /// Another symbol of a function, which only the header of the same library names.
 std::string symbolForHeader(const ModelInfo &model, llvm::StringRef function);
 /// `externals`: symbols that the library leaves to the C library.
-std::string writeManifest(const ModelInfo &model, llvm::ArrayRef<std::string> externals,
+std::string writeManifest(llvm::ArrayRef<ModelInfo> targets, llvm::ArrayRef<std::string> externals,
                           const MemoryTable &memory);
 } // namespace ampc
 #endif

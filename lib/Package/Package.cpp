@@ -44,12 +44,12 @@ struct Member {
 /// One member per tier that has code of its own.
 static FailureOr<std::vector<Member>> translateTiers(ModuleOp module, const ModelInfo &model) {
   std::vector<Member> members;
-  for (int32_t t = 0; t < AMPC_TIERS; ++t) {
-    auto code = module.lookupSymbol<ModuleOp>((StringRef("tier_") + tierName(t)).str());
+  for (const TargetTier &tier : model.target->getTiers()) {
+    auto code = module.lookupSymbol<ModuleOp>(("tier_" + tier.name).str());
     if (!code || code.getBody()->empty())
       continue;
-    members.push_back({model.name + "_" + tierName(t) + ".o"});
-    members.back().code = translateModuleToLLVMIR(code, *members.back().context, tierName(t));
+    members.push_back({model.name + "_" + tier.name.str() + ".o"});
+    members.back().code = model.target->translate(code, *members.back().context);
     if (!members.back().code)
       return code.emitError() << "cannot be translated to LLVM IR";
   }
@@ -69,12 +69,12 @@ static std::vector<Member> keepMembersOf(int32_t tier, ModelInfo &model,
 }
 
 /// Tables, C functions and runtime; for a process that has the runtime, tables alone.
-static LogicalResult addMain(ModuleOp module, const ModelInfo &model, const PackageOptions &options,
-                             std::vector<Member> &members) {
-  members.push_back({model.name + ".o"});
+static LogicalResult addMain(ModuleOp module, ArrayRef<ModelInfo> targets,
+                             const PackageOptions &options, std::vector<Member> &members) {
+  members.push_back({targets.front().name + ".o"});
   llvm::LLVMContext &context = *members.back().context;
   llvm::Expected<std::unique_ptr<llvm::Module>> code =
-      options.pickTier ? buildTables(model, context) : buildMainModule(model, context);
+      options.pickTier ? buildTables(targets, context) : buildMainModule(targets, context);
   if (!code)
     return module.emitError() << llvm::toString(code.takeError());
   members.back().code = std::move(*code);
@@ -191,21 +191,43 @@ static LogicalResult checkExternals(ModuleOp module, const ModelInfo &model,
   return success();
 }
 
+/// The code of all targets, or of the tier that runs.
+static FailureOr<std::vector<Member>>
+translateTargets(ModuleOp module, std::vector<ModelInfo> &targets, const PackageOptions &options) {
+  std::vector<std::vector<Member>> membersOf;
+  for (auto [part, model] : llvm::zip(targetModules(module), targets)) {
+    FailureOr<std::vector<Member>> members = translateTiers(part, model);
+    if (failed(members))
+      return failure();
+    // Other code, other bits; a new release of LLVM may make other code.
+    model.planHash = hashOf(model.planHash * 31 + LLVM_VERSION_MAJOR, *members) * 31 +
+                     uint64_t(options.sanitizer);
+    membersOf.push_back(std::move(*members));
+  }
+  auto tiers = llvm::map_to_vector(targets, [](const ModelInfo &model) { return model.tiers; });
+  std::optional<PickedTier> picked =
+      options.pickTier ? options.pickTier(targets.front().name, tiers) : std::nullopt;
+  if (picked) {
+    ModelInfo chosen = std::move(targets[picked->target]);
+    targets.clear();
+    targets.push_back(std::move(chosen));
+    return keepMembersOf(picked->tier, targets.front(), std::move(membersOf[picked->target]));
+  }
+  std::vector<Member> all;
+  for (std::vector<Member> &members : membersOf)
+    for (Member &member : members)
+      all.push_back(std::move(member));
+  return all;
+}
+
 FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOptions &options) {
-  FailureOr<ModelInfo> model = readModel(module, options.name);
-  if (failed(model))
+  FailureOr<std::vector<ModelInfo>> targets = readModels(module, options.name);
+  if (failed(targets))
     return failure();
-  FailureOr<std::vector<Member>> members = translateTiers(module, *model);
-  if (failed(members))
+  FailureOr<std::vector<Member>> members = translateTargets(module, *targets, options);
+  if (failed(members) || failed(addMain(module, *targets, options, *members)))
     return failure();
-  // Other code, other bits; a new release of LLVM may make other code.
-  model->planHash = hashOf(model->planHash * 31 + LLVM_VERSION_MAJOR, *members) * 31 +
-                    uint64_t(options.sanitizer);
-  if (options.pickTier)
-    if (std::optional<int32_t> tier = options.pickTier(model->name, model->tiers))
-      *members = keepMembersOf(*tier, *model, std::move(*members));
-  if (failed(addMain(module, *model, options, *members)))
-    return failure();
+  ModelInfo *model = &targets->front();
   llvm::Module &main = *members->back().code;
   model->contentHash =
       llvm::formatv("{0:x-16}", hashOf(uint64_t(options.sanitizer), *members)).str();
@@ -231,7 +253,7 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
                        tables,
                        std::move(*archive),
                        writeHeader(*model, functions),
-                       writeManifest(*model, *externals, memory),
+                       writeManifest(*targets, *externals, memory),
                        memory};
 }
 

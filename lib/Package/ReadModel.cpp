@@ -94,11 +94,21 @@ static std::optional<int32_t> kindOf(train::Role role) {
   llvm_unreachable("all roles are covered");
 }
 
+/// Working copies come last: which ones there are depends on the target.
 LogicalResult Reader::readSlots(train::ModelOp model) {
-  for (Operation &op : model.getBody().front()) {
-    auto state = dyn_cast<StateOpInterface>(op);
+  auto isWorking = [](StateOpInterface state) {
+    return state.getStateRole() == train::StateRole::Working;
+  };
+  SmallVector<Operation *> ordered;
+  for (bool working : {false, true})
+    for (auto state : model.getOps<StateOpInterface>())
+      if (isWorking(state) == working)
+        ordered.push_back(state);
+  for (Operation *declared : ordered) {
+    Operation &op = *declared;
+    auto state = cast<StateOpInterface>(op);
     auto offset = op.getAttrOfType<IntegerAttr>("kernel.offset");
-    if (!state || !offset)
+    if (!offset)
       continue;
     FailureOr<TensorInfo> tensor = readTensor(&op, state.getSymName(), state.getType());
     if (failed(tensor))
@@ -122,40 +132,43 @@ LogicalResult Reader::readKernels() {
   if (!functions)
     return module.emitError() << "expected a module after emit, but there are no kernel.functions";
   uint32_t own = 0; // tiers with code that no other tier has
+  ArrayRef<TargetTier> known = result.target->getTiers();
   for (auto function : functions.getAsRange<DictionaryAttr>()) {
     auto name = function.getAs<StringAttr>("name");
     auto tasks = function.getAs<DenseI64ArrayAttr>("tasks"),
          scratch = function.getAs<DenseI64ArrayAttr>("scratch");
     auto tiers = function.getAs<ArrayAttr>("tiers");
-    if (!name || !tasks || !scratch || !tiers || tasks.size() != AMPC_TIERS ||
-        scratch.size() != AMPC_TIERS || tiers.size() != AMPC_TIERS)
+    if (!name || !tasks || !scratch || !tiers || size_t(tasks.size()) != known.size() ||
+        size_t(scratch.size()) != known.size() || tiers.size() != known.size() ||
+        !llvm::all_of(tiers, llvm::IsaPred<StringAttr>))
       return module.emitError()
              << "expected name, tasks, scratch and tiers in kernel.functions, but got " << function;
     KernelInfo kernel;
     kernel.name = name.str();
     uint32_t mask = 0;
-    for (int32_t t = 0; t < AMPC_TIERS; ++t) {
-      kernel.tasks[t] = tasks[t];
-      kernel.scratch[t] = scratch[t];
-      StringRef source = cast<StringAttr>(tiers[t]).getValue();
+    for (auto [i, tier] : llvm::enumerate(known)) {
+      kernel.tasks[tier.isa] = tasks[i];
+      kernel.scratch[tier.isa] = scratch[i];
+      StringRef source = cast<StringAttr>(tiers[i]).getValue();
       if (source.empty())
         continue;
-      mask |= 1u << t;
-      own |= uint32_t(source == tierName(t)) << t;
-      kernel.run[t] = (name.getValue() + "_" + source).str();
-      std::string finish = kernel.run[t] + "_finish";
+      mask |= 1u << tier.isa;
+      own |= uint32_t(source == tier.name) << tier.isa;
+      std::string &run = kernel.run[tier.isa];
+      run = (name.getValue() + "_" + source).str();
+      std::string finish = run + "_finish";
       auto code = module.lookupSymbol<ModuleOp>(("tier_" + source).str());
-      if (!code || !code.lookupSymbol(kernel.run[t]))
-        return module.emitError() << "expected a function " << kernel.run[t]
-                                  << " in the module of its tier";
+      if (!code || !code.lookupSymbol(run))
+        return module.emitError() << "expected a function " << run << " in the module of its tier";
       if (code.lookupSymbol(finish))
-        kernel.finish[t] = finish;
+        kernel.finish[tier.isa] = finish;
     }
     result.tiers = result.kernels.empty() ? mask : result.tiers & mask;
     result.kernels.push_back(std::move(kernel));
   }
   if (result.kernels.empty())
-    result.tiers = (1u << AMPC_TIERS) - 1; // nothing to run: any CPU will do
+    for (const TargetTier &tier : known) // nothing to run: any processor will do
+      result.tiers |= 1u << tier.isa;
   else
     result.tiers &= own; // a state never claims a tier whose kernels are all another tier's
   return success();
@@ -448,6 +461,9 @@ FailureOr<ModelInfo> Reader::run() {
     return module.emitError() << "expected one train.model";
   train::ModelOp model = *models.begin();
   result.name = (publicName.empty() ? model.getSymName() : publicName).str();
+  result.target = targetOf(module);
+  if (!result.target)
+    return failure();
   if (auto bytes = module->getAttrOfType<IntegerAttr>("kernel.state_bytes"))
     result.stateBytes = bytes.getInt();
   llvm::StringSet<> steps;
@@ -469,4 +485,41 @@ FailureOr<ModelInfo> Reader::run() {
 
 FailureOr<ModelInfo> ampc::readModel(ModuleOp module, StringRef name) {
   return Reader(module, name).run();
+}
+
+/// What callers number has to be the same whatever the target: tensors without working copies, and
+/// programs without those that rebuild these.
+static std::vector<std::string> publicNames(const ModelInfo &model) {
+  std::vector<std::string> names;
+  for (const SlotInfo &slot : model.slots)
+    if (slot.role != AMPC_ROLE_WORKING)
+      names.push_back(slot.tensor.name);
+  for (const ProgramInfo &program : model.programs)
+    if (program.kind != AMPC_PROGRAM_DERIVE)
+      names.push_back(program.name);
+  return names;
+}
+/// Callers give programs by their number.
+static bool deriveComesLast(const ModelInfo &model) {
+  return std::is_partitioned(
+      model.programs.begin(), model.programs.end(),
+      [](const ProgramInfo &program) { return program.kind != AMPC_PROGRAM_DERIVE; });
+}
+
+FailureOr<std::vector<ModelInfo>> ampc::readModels(ModuleOp module, StringRef name) {
+  std::vector<ModelInfo> targets;
+  for (ModuleOp part : targetModules(module)) {
+    FailureOr<ModelInfo> model = readModel(part, name);
+    if (failed(model))
+      return failure();
+    targets.push_back(std::move(*model));
+    const ModelInfo &first = targets.front(), &last = targets.back();
+    if (targets.size() > 1 &&
+        (publicNames(first) != publicNames(last) || first.stateHash != last.stateHash ||
+         !deriveComesLast(first) || !deriveComesLast(last)))
+      return part.emitError() << "expected the tensors and programs of target "
+                              << first.target->getName() << " for target "
+                              << last.target->getName();
+  }
+  return targets;
 }

@@ -8,10 +8,6 @@
 using namespace mlir;
 using namespace ampc;
 
-const char *ampc::tierName(int32_t tier) {
-  const char *const names[] = {"plain", "avx2", "avx512", "avx512bf16", "amx"};
-  return names[tier];
-}
 const char *ampc::dtypeName(int32_t dtype) {
   const char *const names[] = {"f32", "f64", "f16", "bf16", "i1", "i8", "i16", "i32", "i64", "u8"};
   return names[dtype];

@@ -3,6 +3,7 @@
 #include "ampc/Pipelines/Compiler.h"
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Support/Text.h"
+#include "ampc/Target/Target.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -48,13 +49,32 @@ static LogicalResult dump(ModuleOp module, const CompileRequest &request, const 
   return success();
 }
 
+/// A module behind the phase `kernels` has one per target.
 static LogicalResult checkIsModel(ModuleOp module, StringRef input) {
-  auto models = module.getOps<train::ModelOp>();
-  if (llvm::hasSingleElement(models))
+  for (ModuleOp part : targetModules(module)) {
+    auto models = part.getOps<train::ModelOp>();
+    if (llvm::hasSingleElement(models))
+      continue;
+    llvm::errs() << "ampc: error: expected one train.model in " << input << ", but got "
+                 << std::distance(models.begin(), models.end()) << "\n";
+    return failure();
+  }
+  return success();
+}
+
+/// Behind the phase `kernels` the module says what its targets are, and options may not say
+/// otherwise.
+static LogicalResult checkTargets(ModuleOp module, const CompileRequest &request) {
+  SmallVector<std::string> targets;
+  for (ModuleOp part : targetModules(module))
+    if (auto name = part->getAttrOfType<StringAttr>("kernel.target"))
+      targets.push_back(name.str());
+  if (targets.empty() || request.options.targets == CompileOptions().targets ||
+      ArrayRef(targets) == ArrayRef(request.options.targets))
     return success();
-  llvm::errs() << "ampc: error: expected one train.model in " << input << ", but got "
-               << std::distance(models.begin(), models.end()) << "\n";
-  return failure();
+  return module.emitError() << "expected --target=" << llvm::join(targets, ",")
+                            << ", for which the kernels of this module are, but got --target="
+                            << llvm::join(request.options.targets, ",");
 }
 
 /// `loc("head")` names an op, and takes the place of the line where it stands: this puts the line
@@ -90,7 +110,7 @@ static OwningOpRef<ModuleOp> parse(llvm::SourceMgr &sources, MLIRContext *contex
 static LogicalResult checkInstances(ModuleOp module, const Phase &last) {
   if (&last < findPhase("simplify"))
     return success();
-  for (auto model : module.getOps<train::ModelOp>())
+  for (auto model : targetModules(module).front().getOps<train::ModelOp>())
     for (auto func : model.getOps<train::FuncOp>())
       if (!func.getRole())
         return func.emitOpError()
@@ -110,7 +130,7 @@ static FailureOr<ArrayRef<Phase>> phasesFor(ModuleOp module, const CompileReques
   if (!request.goOn)
     return module.emitError() << "expected a model as it was written, but got one after the phase "
                               << (*last)->name << ", with which only ampc compile goes on";
-  if (failed(checkInstances(module, **last)))
+  if (failed(checkInstances(module, **last)) || failed(checkTargets(module, request)))
     return failure();
   ArrayRef<Phase> rest = all.drop_front(*last - all.begin() + 1);
   if (!request.stopAfter.empty() &&
@@ -165,7 +185,7 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
     if (!request.dumpDir.empty() && failed(dump(*module, request, phase)))
       return nullptr;
     if (request.inspect)
-      request.inspect(phase.name, *module);
+      request.inspect(phase.name, targetModules(*module).front());
     if (phase.name == request.stopAfter)
       break;
   }

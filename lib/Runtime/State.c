@@ -118,11 +118,23 @@ static ampc_status checkOptions(const ampc_options *given, const ampc_options *o
   return AMPC_OK;
 }
 
+/* The layout of the target that needs most: what a caller provides must not depend on which one
+   runs. */
+static ampc_rt_layout largestLayout(const ampc_model *model, const ampc_options *options) {
+  ampc_rt_layout largest = layoutOf(model, options);
+  for (model = model->next; model; model = model->next) {
+    ampc_rt_layout layout = layoutOf(model, options);
+    if (layout.total > largest.total)
+      largest = layout;
+  }
+  return largest;
+}
+
 size_t ampc_rt_state_bytes(const ampc_model *model, const ampc_options *options) {
   ampc_options all = readOptions(options);
   if (all.threads < 0 || all.threads > AMPC_MAX_THREADS)
     return 0;
-  return layoutOf(model, &all).total;
+  return largestLayout(model, &all).total;
 }
 
 static void *allocateDefault(void *context, size_t bytes) {
@@ -188,13 +200,16 @@ ampc_status ampc_rt_create(const ampc_model *model, const ampc_options *given, a
   ampc_rt_layout layout;
   memset(&layout, 0, sizeof layout);
   if (options.threads >= 0 && options.threads <= AMPC_MAX_THREADS)
-    layout = layoutOf(model, &options);
+    layout = largestLayout(model, &options);
+  const ampc_model *target = model;
   int32_t tier = AMPC_TIER_PLAIN;
   ampc_status status = checkOptions(given, &options, &layout, error);
   if (!status)
-    status = ampc_rt_pick_tier(model, &tier, error);
-  if (!status)
-    status = start(model, &options, &layout, tier, state, error);
+    status = ampc_rt_pick_tier(model, &target, &tier, error);
+  if (!status) {
+    layout = layoutOf(target, &options);
+    status = start(target, &options, &layout, tier, state, error);
+  }
   if (status && options.error && options.error_bytes) {
     ampc_rt_text text = {options.error, options.error_bytes, 0};
     options.error[0] = 0; /* there may be room for nothing else */
@@ -219,21 +234,27 @@ void ampc_rt_set_hooks(ampc_state *state, const ampc_hooks *hooks) {
     memcpy(&state->hooks, hooks, hooks->size < sizeof *hooks ? hooks->size : sizeof *hooks);
 }
 
-int32_t ampc_rt_tensor_count(const ampc_model *model) { return model->slot_count; }
+int32_t ampc_rt_tensor_count(const ampc_model *model) {
+  int32_t count = model->slot_count;
+  while (count > 0 && model->slots[count - 1].role == AMPC_ROLE_WORKING)
+    --count;
+  return count;
+}
 
 const ampc_tensor *ampc_rt_tensor(const ampc_model *model, int32_t number) {
-  return number >= 0 && number < model->slot_count ? &model->slots[number].tensor : NULL;
+  return number >= 0 && number < ampc_rt_tensor_count(model) ? &model->slots[number].tensor : NULL;
 }
 
 int32_t ampc_rt_find_tensor(const ampc_model *model, const char *name) {
-  for (int32_t s = 0; name && s < model->slot_count; ++s)
+  int32_t count = ampc_rt_tensor_count(model);
+  for (int32_t s = 0; name && s < count; ++s)
     if (!strcmp(model->slots[s].tensor.name, name))
       return s;
   return -1;
 }
 
 int32_t ampc_rt_tensor_role(const ampc_model *model, int32_t number) {
-  return number >= 0 && number < model->slot_count ? model->slots[number].role : -1;
+  return number >= 0 && number < ampc_rt_tensor_count(model) ? model->slots[number].role : -1;
 }
 
 void *ampc_rt_tensor_data(ampc_state *state, int32_t number) {

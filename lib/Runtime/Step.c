@@ -250,10 +250,18 @@ static ampc_rt_call prepare(ampc_state *state, const ampc_program *program, void
   return call;
 }
 
-size_t ampc_rt_workspace_bytes(const ampc_model *model) {
+static size_t workspaceBytes(const ampc_model *model) {
   return AMPC_ERROR_BYTES + ampc_rt_align(sizeof(void *) * (size_t)ampc_rt_max_operands(model)) +
          ampc_rt_max_scratch(model) + ampc_rt_align((size_t)model->arena_bytes) +
          ampc_rt_short_batch_bytes(model, false);
+}
+
+size_t ampc_rt_workspace_bytes(const ampc_model *model) {
+  size_t most = 0;
+  for (; model; model = model->next)
+    if (workspaceBytes(model) > most)
+      most = workspaceBytes(model);
+  return most;
 }
 
 /* Training programs leave their scalars in the state: pointers first, then 64 bytes per scalar.

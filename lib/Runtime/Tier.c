@@ -17,6 +17,8 @@ const char *ampc_rt_tier_name(int32_t tier) {
     return "avx512bf16";
   case AMPC_TIER_AMX:
     return "amx";
+  case AMPC_TIER_REFERENCE:
+    return "reference";
   default:
     return "plain";
   }
@@ -54,7 +56,7 @@ static uint32_t supportedTiers(void) {
   };
   const uint32_t AVX512VL = 1u << 31;
   enum { YMM = 0x6, ZMM = 0xe6, TILES = 0x60000 }; /* XCR0 */
-  uint32_t a, b, c, d, tiers = 1u << AMPC_TIER_PLAIN;
+  uint32_t a, b, c, d, tiers = 1u << AMPC_TIER_PLAIN | 1u << AMPC_TIER_REFERENCE;
   if (!__get_cpuid(1, &a, &b, &c, &d) || !has(c, OSXSAVE | FMA | F16C))
     return tiers;
   uint64_t state = enabledState();
@@ -80,35 +82,47 @@ static bool hasSlowPairs(void) {
   return __get_cpuid(0, &a, &b, &c, &d) && b == signature_INTEL_ebx;
 }
 
-ampc_status ampc_rt_pick_tier(const ampc_model *model, int32_t *tier, char *error) {
+/* The tier that AMPC_ISA names. */
+static ampc_status pickNamed(const ampc_model *model, const char *wanted, uint32_t usable,
+                             const ampc_model **target, int32_t *tier, char *error) {
+  for (int32_t t = 0; t < AMPC_TIERS; ++t) {
+    if (strcmp(wanted, ampc_rt_tier_name(t)))
+      continue;
+    const ampc_model *found = model;
+    while (found && !(found->tiers >> t & 1))
+      found = found->next;
+    if (!found)
+      return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED,
+                          "AMPC_ISA: model '%s' was compiled without tier '%s'", model->name,
+                          wanted);
+    if (!(usable >> t & 1))
+      return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED,
+                          "AMPC_ISA: tier '%s' is not supported by this CPU", wanted);
+    *target = found;
+    *tier = t;
+    return AMPC_OK;
+  }
+  return ampc_rt_fail(
+      error, AMPC_E_CPU_UNSUPPORTED,
+      "AMPC_ISA: expected plain, avx2, avx512, avx512bf16, amx or reference, but got '%s'", wanted);
+}
+
+ampc_status ampc_rt_pick_tier(const ampc_model *model, const ampc_model **target, int32_t *tier,
+                              char *error) {
   uint32_t usable = supportedTiers();
   const char *wanted = getenv("AMPC_ISA");
-  if (wanted && *wanted) {
-    for (int32_t t = 0; t < AMPC_TIERS; ++t) {
-      if (strcmp(wanted, ampc_rt_tier_name(t)))
-        continue;
-      if (!(model->tiers >> t & 1))
-        return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED,
-                            "AMPC_ISA: model '%s' was compiled without tier '%s'", model->name,
-                            wanted);
-      if (!(usable >> t & 1))
-        return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED,
-                            "AMPC_ISA: tier '%s' is not supported by this CPU", wanted);
-      *tier = t;
-      return AMPC_OK;
-    }
-    return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED,
-                        "AMPC_ISA: expected plain, avx2, avx512, avx512bf16 or amx, but got '%s'",
-                        wanted);
-  }
+  if (wanted && *wanted)
+    return pickNamed(model, wanted, usable, target, tier, error);
   uint32_t good = usable;
   if (hasSlowPairs())
     good &= ~(1u << AMPC_TIER_AVX512BF16);
-  for (int32_t t = AMPC_TIERS - 1; t >= 0; --t)
-    if (model->tiers & good & 1u << t) {
-      *tier = t;
-      return AMPC_OK;
-    }
+  for (const ampc_model *next = model; next; next = next->next)
+    for (int32_t t = AMPC_TIERS - 1; t >= 0; --t)
+      if (next->tiers & good & 1u << t) {
+        *target = next;
+        *tier = t;
+        return AMPC_OK;
+      }
   return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED, "model '%s' has no code that this CPU runs",
                       model->name);
 }

@@ -144,8 +144,8 @@ Compiled fuzz::compileText(StringRef text, const CompileOptions &options, MLIRCo
 
 std::unique_ptr<Code> Code::load(ModuleOp module) {
   PackageOptions options;
-  options.pickTier = [](StringRef, uint32_t tiers) -> std::optional<int32_t> {
-    return llvm::Log2_32(tiers); // the best of those that were asked for
+  options.pickTier = [](StringRef, ArrayRef<uint32_t> tiers) -> std::optional<PickedTier> {
+    return PickedTier{0, int32_t(llvm::Log2_32(tiers[0]))}; // the best of those asked for
   };
   auto packaged = packageModel(module, options);
   if (failed(packaged))

@@ -225,8 +225,8 @@ TEST_F(Package, OneTierOfALibraryHasItsHash) {
   ASSERT_TRUE(succeeded(all)) << errors;
   for (int32_t tier : {AMPC_TIER_PLAIN, AMPC_TIER_AVX2}) {
     PackageOptions options;
-    options.pickTier = [&](llvm::StringRef, uint32_t tiers) {
-      return tiers >> tier & 1 ? std::optional<int32_t>(tier) : std::nullopt;
+    options.pickTier = [&](llvm::StringRef, llvm::ArrayRef<uint32_t> tiers) {
+      return tiers[0] >> tier & 1 ? std::optional(PickedTier{0, tier}) : std::nullopt;
     };
     FailureOr<PackagedModel> one = package(readText(input("line.mlir")), options);
     ASSERT_TRUE(succeeded(one)) << errors;

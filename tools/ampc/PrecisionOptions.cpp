@@ -1,4 +1,4 @@
-// Options on precision that several commands share.
+// Options on compilation that several commands share: most of them on precision.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/PrecisionOptions.h"
 #include "ampc/Support/Text.h"
@@ -51,9 +51,15 @@ template <typename T> struct OneValue : Parser<cl::opt<T>, T CompileOptions::*> 
 
 using Words = std::vector<std::string>;
 struct ManyValues : Parser<cl::list<std::string>, Words CompileOptions::*> {
-  using Parser::Parser;
+  ManyValues(const OptionDefinition &definition, cl::SubCommand &command,
+             Words CompileOptions::*member)
+      : Parser(definition, command, member) {
+    if (definition.placeholder == "LIST")
+      parsed.setMiscFlag(cl::CommaSeparated);
+  }
   void read(CompileOptions &options) const override {
-    (options.*member).assign(parsed.begin(), parsed.end());
+    if (isGiven())
+      (options.*member).assign(parsed.begin(), parsed.end());
   }
 };
 } // namespace
@@ -155,6 +161,8 @@ llvm::Expected<CompileOptions> PrecisionOptions::get() const {
     entry->read(options);
   if (llvm::Error error = checkValues(options))
     return std::move(error);
+  if (std::string expected = expectedTargets(options.targets); !expected.empty())
+    return mistake("expected --target to be " + expected);
   const Level *preset =
       llvm::find_if(levels, [&](const Level &known) { return known.name == level; });
   if (level.getNumOccurrences()) {

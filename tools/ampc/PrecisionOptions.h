@@ -1,4 +1,4 @@
-// Options on precision that several commands share.
+// Options on compilation that several commands share: most of them on precision.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_PRECISIONOPTIONS_H
 #define TOOLS_AMPC_PRECISIONOPTIONS_H

@@ -12,15 +12,19 @@ Session::~Session() {
 
 /// The tier that the state will run. Where there is none, all code is compiled, and the runtime
 /// says what is missing.
-static std::optional<int32_t> pickTier(llvm::StringRef name, uint32_t tiers) {
+static std::optional<PickedTier> pickTier(llvm::StringRef name, llvm::ArrayRef<uint32_t> tiers) {
   std::string copy = name.str();
-  ampc_model model = {};
-  model.name = copy.c_str();
-  model.tiers = tiers;
+  std::vector<ampc_model> models(tiers.size());
+  for (size_t i = 0; i < tiers.size(); ++i) {
+    models[i].name = copy.c_str();
+    models[i].tiers = tiers[i];
+    models[i].next = i + 1 < tiers.size() ? &models[i + 1] : nullptr;
+  }
+  const ampc_model *target;
   int32_t tier;
-  if (ampc_rt_pick_tier(&model, &tier, nullptr) != AMPC_OK)
+  if (ampc_rt_pick_tier(models.data(), &target, &tier, nullptr) != AMPC_OK)
     return std::nullopt;
-  return tier;
+  return PickedTier{size_t(target - models.data()), tier};
 }
 
 bool Session::open(const CompileRequest &request, ampc_options options) {

@@ -14,18 +14,25 @@
 namespace ampc {
 enum class Sanitizer { None, Address, Thread };
 
+/// A tier (AMPC_TIER_...) of one of a model's targets.
+struct PickedTier {
+  size_t target;
+  int32_t tier;
+};
+
 struct PackageOptions {
   Sanitizer sanitizer = Sanitizer::None; ///< instruments all code of the model
-  /// For a model that only this process runs: picks one of the tiers in a mask for it. Only that
-  /// tier's code is compiled, and there are no C functions. The hash of the plan is that of the
-  /// whole library.
-  std::function<std::optional<int32_t>(llvm::StringRef model, uint32_t tiers)> pickTier = nullptr;
+  /// For a model that only this process runs: picks a target and one of the tiers in its mask. Only
+  /// that tier's code is compiled, and there are no C functions. The hash of the plan is that of
+  /// the whole library.
+  std::function<std::optional<PickedTier>(llvm::StringRef model, llvm::ArrayRef<uint32_t> tiers)>
+      pickTier = nullptr;
   std::string name = {}; ///< what files and functions are called; empty: as the model
 };
 
 /// Bytes by what they are for, in the order of a table; without what the model has none of.
 using MemoryTable = llvm::SmallVector<std::pair<llvm::StringRef, int64_t>>;
-/// Of a module behind `plan`.
+/// Of a module behind `plan`; of several targets the first.
 MemoryTable memoryOf(mlir::ModuleOp module);
 
 /// What `ampc compile` writes: libNAME.a, NAME.h and NAME.json.
@@ -45,7 +52,7 @@ void registerPackageDialects(mlir::DialectRegistry &registry);
 std::string expectedName(llvm::StringRef name);
 
 /// The module holds a train.model with planned state, kernel.programs, and one nested module of
-/// LLVM dialect per tier.
+/// LLVM dialect per tier; or one such module per target, in order of preference.
 llvm::FailureOr<PackagedModel> packageModel(mlir::ModuleOp module, const PackageOptions &options);
 
 /// Writes the three files into `folder`, which is made if missing, but none over one of `inputs`;

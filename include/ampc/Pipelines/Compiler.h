@@ -26,7 +26,7 @@ struct CompileRequest {
   /// A second compilation of a model would repeat what the first said, or speak of what nobody
   /// ships.
   Shown shown = Shown::Remarks;
-  /// Sees the module after every phase; null: nobody looks.
+  /// Sees the module after every phase, of several targets that of the first; null: nobody looks.
   std::function<void(llvm::StringRef phase, mlir::ModuleOp module)> inspect = {};
   /// Files that are read.
   std::vector<std::string> inputs() const { return {input, options.policyFile, options.profile}; }

@@ -25,13 +25,15 @@ static inline int32_t ampc_rt_dtype_bytes(int32_t dtype) {
   }
 }
 
-/* One object holds the code of all tiers; create picks one by feature bits or AMPC_ISA. */
+/* One object holds the code of all tiers; create picks one by feature bits or AMPC_ISA. Those of
+   the target cpu come first. */
 enum {
   AMPC_TIER_PLAIN,
   AMPC_TIER_AVX2,
   AMPC_TIER_AVX512,
   AMPC_TIER_AVX512BF16,
   AMPC_TIER_AMX,
+  AMPC_TIER_REFERENCE, /* of the target reference; any processor runs it */
   AMPC_TIERS
 };
 
@@ -79,7 +81,8 @@ typedef struct {
 
 enum { AMPC_INIT_CONSTANT, AMPC_INIT_UNIFORM, AMPC_INIT_NORMAL, AMPC_INIT_TRUNCATED_NORMAL };
 
-/* State: parameters, buffers, moments, ... in one block. Gradients that follow all other slots cost
+/* State: parameters, buffers, moments, ... in one block. Working copies have the last numbers: each
+   target has its own. Gradients that follow all other slots cost
    memory only in states created with want_split. A slot of role RANDOM is tensor<2xi64>: seed and
    counter; programs read it, and the runtime advances the counter with every run of a TRAIN or GRAD
    program. */
@@ -130,7 +133,9 @@ typedef struct {
   int64_t arena_bytes;
 } ampc_program;
 
-typedef struct {
+/* A model for one target. Slots that are no working copies, and programs but those that rebuild
+   working copies, have the same numbers and names for every target. */
+typedef struct ampc_model {
   const char *name;
   uint32_t tiers; /* bit t: the object has code for tier t */
   int32_t slot_count, program_count, kernel_count;
@@ -142,5 +147,6 @@ typedef struct {
   int64_t arena_bytes; /* the largest program's */
   uint64_t state_hash; /* names, shapes, types, optimizer: equal for a full resume */
   uint64_t plan_hash;  /* equal: bit-equal results promised */
+  const struct ampc_model *next; /* the same model for another target, wanted less; or null */
 } ampc_model;
 #endif

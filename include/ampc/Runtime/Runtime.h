@@ -30,9 +30,11 @@ typedef struct {
   void *outputs[];
 } ampc_run_out;
 
-/* Sets *tier, one of model->tiers, obeying AMPC_ISA; `error` (AMPC_ERROR_BYTES, may be null) names
-   what is missing. */
-ampc_status ampc_rt_pick_tier(const ampc_model *model, int32_t *tier, char *error);
+/* Sets *target, the first of a model's targets with code that this processor runs, and *tier, the
+   best of its tiers; or those with the tier that AMPC_ISA names. `error` (AMPC_ERROR_BYTES, may be
+   null) names what is missing. */
+ampc_status ampc_rt_pick_tier(const ampc_model *model, const ampc_model **target, int32_t *tier,
+                              char *error);
 size_t ampc_rt_state_bytes(const ampc_model *model, const ampc_options *options);
 ampc_status ampc_rt_create(const ampc_model *model, const ampc_options *options,
                            ampc_state **state);
@@ -59,6 +61,7 @@ uint64_t ampc_rt_runs(const ampc_state *state, int32_t program);
 ampc_status ampc_rt_save(ampc_state *state, const char *path);
 ampc_status ampc_rt_load(ampc_state *state, const char *path, uint32_t flags);
 
+/* Without working copies, which belong to the library and differ between targets. */
 int32_t ampc_rt_tensor_count(const ampc_model *model);
 /* Null if there is no such tensor. */
 const ampc_tensor *ampc_rt_tensor(const ampc_model *model, int32_t number);

@@ -31,7 +31,7 @@ struct Packing {
 /// processor runs.
 struct TargetTier {
   llvm::StringRef name; ///< as AMPC_ISA names it; of no other tier of any target
-  int32_t isa;          ///< what the processor must have (AMPC_ISA_... of the runtime)
+  int32_t isa;          ///< what the runtime calls it (AMPC_TIER_...)
 };
 
 /// One object per kind of processor, without state. From the phase `kernels` on a module is for one

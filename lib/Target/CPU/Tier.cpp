@@ -1,6 +1,7 @@
 // The table of instruction sets.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/CPU/Tier.h"
+#include "ampc/Runtime/Model.h"
 
 using namespace ampc::cpu;
 
@@ -24,3 +25,10 @@ const Tier *ampc::cpu::findTier(llvm::StringRef name) {
       return &tier;
   return nullptr;
 }
+
+// The runtime numbers tiers in the same way.
+static_assert(int(TierKind::Plain) == AMPC_TIER_PLAIN && int(TierKind::AVX2) == AMPC_TIER_AVX2 &&
+                  int(TierKind::AVX512) == AMPC_TIER_AVX512 &&
+                  int(TierKind::AVX512BF16) == AMPC_TIER_AVX512BF16 &&
+                  int(TierKind::AMX) == AMPC_TIER_AMX,
+              "tiers differ from those of the runtime");

@@ -1,5 +1,6 @@
 // A target without tiers, packing or tasks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Runtime/Model.h"
 #include "ampc/Target/Reference/Target.h"
 #include "ampc/Target/Reference/Passes.h"
 #include "lib/Target/Common/Lowering.h"
@@ -14,7 +15,7 @@ public:
   StringRef getName() const override { return "reference"; }
   int64_t getAlignment() const override { return 64; }
   ArrayRef<TargetTier> getTiers() const override {
-    static const TargetTier any[] = {{"reference", 0}};
+    static const TargetTier any[] = {{"reference", AMPC_TIER_REFERENCE}};
     return any;
   }
   void registerDialects(DialectRegistry &registry) const override {
