@@ -109,7 +109,7 @@ void HeaderWriter::writeState() {
         "AMPC_E_CPU_UNSUPPORTED, with the\n"
         "   reason in options.error. All memory is taken here. The environment variable AMPC_ISA "
         "(plain, avx2, avx512,\n"
-        "   avx512bf16, amx) overrides the choice of instructions. */\n"
+        "   avx512bf16, amx, reference) overrides the choice of instructions. */\n"
      << "ampc_status " << name << "_create(const ampc_options *options, " << name
      << "_state **state);\n"
      << "void " << name << "_destroy(" << name << "_state *state);\n"
@@ -183,8 +183,9 @@ void HeaderWriter::writeProgram(const ProgramInfo &program) {
 }
 
 void HeaderWriter::writeTensors() {
-  os << "/* ---- Tensors of the state, numbered from 0 ----\n";
-  for (auto [number, slot] : enumerate(model.slots))
+  os << "/* ---- Tensors of the state, numbered from 0; without working copies ----\n";
+  auto isShown = [](const SlotInfo &slot) { return slot.role != AMPC_ROLE_WORKING; };
+  for (auto [number, slot] : enumerate(make_filter_range(model.slots, isShown)))
     os << inComment(("   " + Twine(number) + "  " + slot.tensor.name + "  " +
                      describe(slot.tensor) + "  " + roleName(slot.role))
                         .str())

@@ -43,8 +43,10 @@ static void addKernels(OpPassManager &pm, const Target &target, const CompileOpt
     pm.addPass(createKernelNarrowResults());
     pm.addPass(createKernelFuseTotals({options.explain}));
     pm.addPass(createTrainSimplify({/*canonical=*/false}));
+    KernelPackWeightsOptions packing;
+    packing.always = options.packWeights == "always";
     if (options.packWeights != "never")
-      pm.addPass(createKernelPackWeights({options.packWeights == "always"}));
+      pm.addPass(createKernelPackWeights(packing));
     if (options.fusePacks)
       pm.addPass(createKernelFusePacks({options.explain}));
   }

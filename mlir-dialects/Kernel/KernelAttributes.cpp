@@ -91,5 +91,5 @@ LogicalResult KernelDialect::verifyOperationAttribute(Operation *op, NamedAttrib
 LogicalResult KernelDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
                                                       NamedAttribute attribute) {
   return op->emitOpError() << "expected no attribute of the dialect kernel on argument " << argument
-                           << ", but got " << attribute.getName();
+                           << ", but got " << attribute.getName().getValue();
 }

@@ -37,7 +37,12 @@ private:
   void replay();
   void callOtherwise();
   void shortBatches();
+  void otherTarget();
   bool writeForOracle();
+  /// What of the targets runs.
+  std::string tierName() const {
+    return options.targets.front() == "cpu" ? options.tiers.back() : options.targets.front();
+  }
 
   StringRef text;
   const CheckRequest &request;
@@ -75,13 +80,16 @@ void Checks::chooseOptions() {
     options.precisionOverrides = {"#1$=f32"};
   auto phases = getPhases().drop_back();
   replayed = random.pick(phases).name.str();
+  // Of a number of its own: what a seed chooses beside it stays.
+  if (Random(request.seed ^ 0x4EF).chance(0.1))
+    options.targets = {"reference"};
 }
 
 void Checks::fail(StringRef check, const Twine &what) {
   llvm::outs() << check << ": " << what << " (--precision=" << options.precision
                << " --policy=" << options.policy << " --loss-scaling=" << options.lossScaling
                << " --master-weights=" << (options.masterWeights ? "true" : "false") << " tier "
-               << options.tiers.back();
+               << tierName();
   for (const std::string &override : options.precisionOverrides)
     llvm::outs() << " --precision-override=" << override;
   llvm::outs() << ")\n";
@@ -163,12 +171,42 @@ void Checks::shortBatches() {
   std::swap(plain, whole);
 }
 
+/// The same model in f64 for the CPU and as plain loops: what rounding does is far below the bound,
+/// what wrong code does is not. Values that the model itself keeps in 16 bits may fall to either
+/// side.
+void Checks::otherTarget() {
+  if (text.contains("f16") || !wants("target"))
+    return;
+  CompileOptions wide;
+  wide.precision = "f64";
+  wide.tiers = options.tiers;
+  Calls calls;
+  calls.seed = request.seed;
+  Record records[2];
+  for (auto [target, record] : llvm::zip(std::array<const char *, 2>{"cpu", "reference"}, records)) {
+    wide.targets = {target};
+    Compiled made = compileText(text, wide, context);
+    std::unique_ptr<Code> loaded = made.module ? Code::load(*made.module) : nullptr;
+    if (!loaded)
+      return fail("target", Twine(target) + " does not compile: " + made.message);
+    record = runCalls(*loaded, calls);
+  }
+  if (request.plantFault == "target")
+    records[1].begin()->second.bytes.back() ^= 0x40;
+  std::vector<std::string> names = farDifferences(records[0], records[1]);
+  if (!names.empty())
+    fail("target", std::to_string(names.size()) + " of " + std::to_string(records[0].size()) +
+                       " results are far apart: " + names[0] +
+                       firstDifference(records[0][names[0]], records[1][names[0]]));
+}
+
 /// What the oracle computes itself: the model in f64, and its results in every precision.
 bool Checks::writeForOracle() {
   wants("f64");
   CompileOptions wide;
   wide.precision = "f64";
   wide.tiers = options.tiers;
+  wide.targets = options.targets;
   bool isPlanted = request.plantFault == "sign";
   Compiled reference = compileText(text, wide, context, "", isPlanted ? "kernels" : "");
   if (isPlanted) {
@@ -198,7 +236,7 @@ bool Checks::writeForOracle() {
   llvm::raw_fd_ostream(request.folder + "/model.mlir", error) << model;
   llvm::json::Object about{{"precision", options.precision},
                            {"policy", options.policy},
-                           {"tier", options.tiers.back()},
+                           {"tier", tierName()},
                            {"seed", int64_t(request.seed)}};
   llvm::raw_fd_ostream(request.folder + "/about.json", error)
       << llvm::json::Value(std::move(about));
@@ -243,6 +281,7 @@ Verdict Checks::run() {
   otherwise("recompute", [](CompileOptions &o) { o.recompute = false; });
   otherwise("observe", [](CompileOptions &o) { o.observe = true; }, true);
   shortBatches();
+  otherTarget();
   return verdict;
 }
 

@@ -14,8 +14,8 @@ struct CheckRequest {
   uint64_t seed = 1;
   std::string only;   ///< name of a check; empty: all
   std::string folder; ///< for what the oracle reads; empty: nothing is written
-  /// A fault, to see that it is found: "bit" of a result, or "sign" of a difference in the f64
-  /// code.
+  /// A fault, to see that it is found: "bit" of a result, "sign" of a difference in the f64 code,
+  /// or "target", a result of plain loops.
   std::string plantFault;
 };
 

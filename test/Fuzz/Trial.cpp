@@ -8,6 +8,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 #include <cstring>
 
 using namespace mlir;
@@ -55,6 +56,39 @@ std::vector<std::string> fuzz::differences(const Record &a, const Record &b) {
   for (auto &[name, value] : a)
     if (auto other = b.find(name); other != b.end() && !areEqual(value, other->second))
       names.push_back(name);
+  return names;
+}
+
+template <typename Real> static bool areNear(const std::string &a, const std::string &b) {
+  double largest = 0;
+  std::vector<Real> x(a.size() / sizeof(Real)), y(x.size());
+  if (a.size() != b.size())
+    return false;
+  std::memcpy(x.data(), a.data(), a.size());
+  std::memcpy(y.data(), b.data(), b.size());
+  for (Real value : x)
+    if (std::isfinite(value))
+      largest = std::max(largest, double(std::abs(value)));
+  for (auto [p, q] : llvm::zip(x, y)) {
+    bool same = p == q || (std::isnan(p) && std::isnan(q));
+    if (!same && !(std::abs(double(p) - double(q)) <= 1e-6 * largest + 1e-9))
+      return false;
+  }
+  return true;
+}
+
+std::vector<std::string> fuzz::farDifferences(const Record &a, const Record &b) {
+  std::vector<std::string> names;
+  for (auto &[name, value] : a) {
+    auto other = b.find(name);
+    if (other == b.end())
+      continue;
+    bool isGood = value.dtype == AMPC_F64   ? areNear<double>(value.bytes, other->second.bytes)
+                  : value.dtype == AMPC_F32 ? areNear<float>(value.bytes, other->second.bytes)
+                                            : areEqual(value, other->second);
+    if (!isGood)
+      names.push_back(name);
+  }
   return names;
 }
 

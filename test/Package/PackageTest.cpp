@@ -6,6 +6,7 @@
 #include "ampc/Runtime/Runtime.h"
 #include "ampc/Target/CPU/Codegen.h"
 #include "ampc/Target/CPU/Passes.h"
+#include "ampc/Target/Targets.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -43,7 +44,7 @@ struct Package : testing::Test {
   static DialectRegistry registry() {
     DialectRegistry registry;
     registry.insert<train::TrainDialect, kernel::KernelDialect>();
-    cpu::registerCodegenDialects(registry);
+    registerTargets(registry);
     registerPackageDialects(registry);
     return registry;
   }
@@ -282,8 +283,11 @@ TEST_F(Package, RefusesWhatItCannotPackage) {
               "expected the loss to be computed before any state is written");
   expectError("#kernel.place<constant, 0, 0>", "#kernel.place<constant, 7, 0>",
               "expected a planned constant");
-  expectError("#kernel.place<constant, 0, 0>", "3 : i64", "expected a planned constant");
-  expectError("[#kernel.place<output, 0, 0>]", "[3 : i64]",
+  expectError("[#kernel.place<constant, 0, 0>]", "[3 : i64]",
+              "expected kernel.places to be one place per result, but got [3]");
+  expectError(" {kernel.places = [#kernel.place<constant, 0, 0>]}", "",
+              "expected a planned constant");
+  expectError("        attributes {kernel.places = [#kernel.place<output, 0, 0>]} {", "        {",
               "expected every operand and result to have a place");
   expectError(
       "    kernel.return %y :", "    %z = train.neg %y : tensor<8xf32>\n    kernel.return %y :",

@@ -39,7 +39,10 @@ def KernelPackWeights : Pass<"kernel-pack-weights", "::mlir::ModuleOp"> {
     weight or is an export. Where nothing but products reads the 16-bit copy of a parameter and packed ones are as small, they then take its place, one
     for every order.
   }];
-  let options = [Option<"always", "always", "bool", "false", "whatever it saves">];
+  let options = [
+    Option<"rows", "rows", "int64_t", "0", "instead of what the target says">,
+    Option<"always", "always", "bool", "false", "whatever it saves">,
+  ];
 }
 
 def KernelFusePacks : Pass<"kernel-fuse-packs", "::mlir::ModuleOp"> {

@@ -24,8 +24,9 @@ using Copy = std::pair<StringAttr, unsigned>;
 
 class PackWeights {
 public:
-  PackWeights(train::ModelOp model, const Target &target, bool always)
-      : model(model), module(model->getParentOfType<ModuleOp>()), target(target), always(always) {}
+  PackWeights(train::ModelOp model, const Target &target, int64_t rows, bool always)
+      : model(model), module(model->getParentOfType<ModuleOp>()), target(target),
+        rows(rows), always(always) {}
   void run();
 
 private:
@@ -45,6 +46,7 @@ private:
   train::ModelOp model;
   ModuleOp module;
   const Target &target;
+  int64_t rows; ///< 0: as the target says
   bool always;
   llvm::MapVector<Copy, llvm::MapVector<Operation *, SmallVector<kernel::GemmOp>>> products;
 };
@@ -118,7 +120,7 @@ bool PackWeights::pays(const Copy &copy) {
     for (kernel::GemmOp op : ops)
       total += elements(op.getSpace().drop_back());
     int64_t saved = int64_t(ops.size()) - isWritten;
-    if (saved > 0 && saved * packingOf(copy).rows >= total)
+    if (saved > 0 && saved * (rows ? rows : packingOf(copy).rows) >= total)
       return true;
   }
   return false;
@@ -254,7 +256,7 @@ struct KernelPackWeights : ampc::impl::KernelPackWeightsBase<KernelPackWeights> 
     if (!target)
       return signalPassFailure();
     for (auto model : llvm::to_vector(getOperation().getOps<train::ModelOp>()))
-      PackWeights(model, *target, always).run();
+      PackWeights(model, *target, rows, always).run();
   }
 };
 } // namespace

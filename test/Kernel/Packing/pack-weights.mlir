@@ -1,5 +1,5 @@
 // RUN: ampc-opt %s --kernel-pack-weights | FileCheck %s
-// RUN: ampc-opt %s --kernel-pack-weights="rows=16 rows-16=16" | FileCheck %s --check-prefix=FEW
+// RUN: ampc-opt %s --kernel-pack-weights="rows=16" | FileCheck %s --check-prefix=FEW
 // RUN: ampc-opt %s --kernel-pack-weights=always | FileCheck %s --check-prefix=ALWAYS
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -1,0 +1,125 @@
+// What phases attach to ops of any kind is verified by the dialect.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: %ampc-opt %s --split-input-file --verify-diagnostics
+
+#id = affine_map<(d0) -> (d0)>
+kernel.program @unknown(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{expected an attribute that the dialect kernel has, but got kernel.place}}
+  %y = kernel.map(%x : tensor<8xf32>) space [8] maps [#id] -> [#id] attributes {kernel.place = 1 : i64} {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<8xf32>
+  kernel.return %y : tensor<8xf32>
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+kernel.program @places(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{expected kernel.places to be one place per result, but got []}}
+  %y = kernel.map(%x : tensor<8xf32>) space [8] maps [#id] -> [#id] attributes {kernel.places = []} {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<8xf32>
+  kernel.return %y : tensor<8xf32>
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+kernel.program @workspace(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{expected kernel.workspace on a kernel with a workspace only}}
+  %y = kernel.map(%x : tensor<8xf32>) space [8] maps [#id] -> [#id] attributes {kernel.workspace = 0 : i64} {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<8xf32>
+  kernel.return %y : tensor<8xf32>
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+kernel.program @barrier(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{expected kernel.barrier to be a unit, but got true}}
+  %y = kernel.map(%x : tensor<8xf32>) space [8] maps [#id] -> [#id] attributes {kernel.barrier = true} {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<8xf32>
+  kernel.return %y : tensor<8xf32>
+}
+
+// -----
+
+kernel.program @view(%x: tensor<8xf32>) -> tensor<2x4xf32> {
+  // expected-error @below {{expected kernel.function on a kernel only}}
+  %y = kernel.view %x {kernel.function = 0 : i64} : tensor<8xf32> to tensor<2x4xf32>
+  kernel.return %y : tensor<2x4xf32>
+}
+
+// -----
+
+train.model @m {
+  // expected-error @below {{expected kernel.offset to be an i64 that is not negative, but got -64 : i64}}
+  train.param @w : tensor<8xf32> = #train.zeros {kernel.offset = -64 : i64}
+}
+
+// -----
+
+// expected-error @below {{expected kernel.target to be one of cpu, reference, but got 'gpu'}}
+module attributes {kernel.target = "gpu"} {
+}
+
+// -----
+
+// expected-error @below {{expected kernel.functions to be an array of dictionaries, but got "none"}}
+module attributes {kernel.functions = "none"} {
+}
+
+// -----
+
+// expected-error @below {{expected no attribute of the dialect kernel on argument 0, but got kernel.barrier}}
+kernel.program @argument(%x: tensor<8xf32> {kernel.barrier}) {
+  kernel.return
+}
+
+// -----
+
+// expected-error @below {{attribute 'arena_bytes' failed to satisfy constraint}}
+kernel.program @arena(%x: tensor<8xf32>) attributes {arena_bytes = -1 : i64} {
+  kernel.return
+}
+
+// -----
+
+#in = affine_map<(d0, d1, d2) -> (d1, d2)>
+#out = affine_map<(d0, d1, d2) -> (d2)>
+kernel.program @parts(%x: tensor<16x8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{attribute 'parts' failed to satisfy constraint}}
+  %y = kernel.reduce sum(%x : tensor<16x8xf32>) space [1, 16, 8] maps [#in] -> [#out] attributes {parts = 0 : i64} {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<8xf32>
+  kernel.return %y : tensor<8xf32>
+}
+
+// -----
+
+#x = affine_map<(d0, d1, d2) -> (d0, d2)>
+#y = affine_map<(d0, d1, d2) -> (d2, d1)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+kernel.program @mode(%x: tensor<4x8xf32>, %y: tensor<8x6xf32>) -> tensor<4x6xf32> {
+  // expected-error @+2 {{attribute 'compute' failed to satisfy constraint}}
+  %0 = kernel.gemm %x, %y : tensor<4x8xf32>, tensor<8x6xf32> acc f32 maps [#x, #y] space [4, 6] depth 8 epilogue () maps [] -> [#id]
+      attributes {compute = "tf32"} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<4x6xf32>
+  kernel.return %0 : tensor<4x6xf32>
+}
+
+// -----
+
+// expected-error @below {{expected at least the 512 bytes of the matrix's elements, but got 511}}
+kernel.program @packed(%b: tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 511>>) {
+  kernel.return
+}
