@@ -4,8 +4,8 @@
 #define LIB_PACKAGE_MODELINFO_H
 
 #include "ampc/Package/Package.h"
-#include "ampc/Target/Target.h"
 #include "ampc/Runtime/Model.h"
+#include "ampc/Target/Target.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <array>

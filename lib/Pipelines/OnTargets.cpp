@@ -86,7 +86,6 @@ struct RunOnTargets : PassWrapper<RunOnTargets, OperationPass<ModuleOp>> {
 std::unique_ptr<Pass> ampc::createSplitByTarget(ArrayRef<std::string> targets) {
   return std::make_unique<SplitByTarget>(targets);
 }
-std::unique_ptr<Pass> ampc::createRunOnTargets(AddTargetPasses add,
-                                               const CompileOptions &options) {
+std::unique_ptr<Pass> ampc::createRunOnTargets(AddTargetPasses add, const CompileOptions &options) {
   return std::make_unique<RunOnTargets>(add, options);
 }

@@ -129,11 +129,10 @@ ArrayRef<Phase> ampc::getPhases() {
        }},
       {"plan", "one schedule, one arena: every buffer has an offset, and the peak is known",
        [](OpPassManager &pm, const CompileOptions &options) {
-         pm.addPass(createRunOnTargets(
-             [](OpPassManager &pm, const Target &, const CompileOptions &) {
-               pm.addPass(createKernelPlan());
-             },
-             options));
+         pm.addPass(
+             createRunOnTargets([](OpPassManager &pm, const Target &,
+                                   const CompileOptions &) { pm.addPass(createKernelPlan()); },
+                                options));
        }},
       {"emit", "one function per distinct kernel and tier of the target, in the LLVM dialect",
        [](OpPassManager &pm, const CompileOptions &options) {

@@ -113,16 +113,18 @@ ampc_status ampc_rt_pick_tier(const ampc_model *model, const ampc_model **target
   const char *wanted = getenv("AMPC_ISA");
   if (wanted && *wanted)
     return pickNamed(model, wanted, usable, target, tier, error);
-  uint32_t good = usable;
-  if (hasSlowPairs())
-    good &= ~(1u << AMPC_TIER_AVX512BF16);
-  for (const ampc_model *next = model; next; next = next->next)
+  uint32_t slow = hasSlowPairs() ? 1u << AMPC_TIER_AVX512BF16 : 0;
+  for (const ampc_model *next = model; next; next = next->next) {
+    uint32_t runs = next->tiers & usable;
+    if (runs & ~slow) /* else a slow tier is all there is */
+      runs &= ~slow;
     for (int32_t t = AMPC_TIERS - 1; t >= 0; --t)
-      if (next->tiers & good & 1u << t) {
+      if (runs & 1u << t) {
         *target = next;
         *tier = t;
         return AMPC_OK;
       }
+  }
   return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED, "model '%s' has no code that this CPU runs",
                       model->name);
 }

@@ -26,8 +26,7 @@ const Target *ampc::targetOf(ModuleOp module) {
 }
 
 SmallVector<ModuleOp> ampc::targetModules(ModuleOp module) {
-  auto nested = llvm::filter_to_vector(module.getOps<ModuleOp>(), [](ModuleOp inner) {
-    return inner->hasAttr(targetAttribute);
-  });
+  auto nested = llvm::filter_to_vector(
+      module.getOps<ModuleOp>(), [](ModuleOp inner) { return inner->hasAttr(targetAttribute); });
   return nested.empty() ? SmallVector<ModuleOp>{module} : nested;
 }

@@ -183,7 +183,8 @@ void Checks::otherTarget() {
   Calls calls;
   calls.seed = request.seed;
   Record records[2];
-  for (auto [target, record] : llvm::zip(std::array<const char *, 2>{"cpu", "reference"}, records)) {
+  for (auto [target, record] :
+       llvm::zip(std::array<const char *, 2>{"cpu", "reference"}, records)) {
     wide.targets = {target};
     Compiled made = compileText(text, wide, context);
     std::unique_ptr<Code> loaded = made.module ? Code::load(*made.module) : nullptr;

@@ -20,8 +20,9 @@ using Record = std::map<std::string, Recorded>;
 
 /// Names of what differs by bits; every NaN is like every other. Only names that both have.
 std::vector<std::string> differences(const Record &a, const Record &b);
-/// Names of what two targets may not give from one model: reals that differ by more than a millionth
-/// of the largest of their tensor, or anything else that differs by bits. Of models in f64.
+/// Names of what two targets may not give from one model: reals that differ by more than a
+/// millionth of the largest of their tensor, or anything else that differs by bits. Of models in
+/// f64.
 std::vector<std::string> farDifferences(const Record &a, const Record &b);
 /// Of two tensors that differ: the first elements that do.
 std::string firstDifference(const Recorded &a, const Recorded &b);

@@ -143,10 +143,10 @@ typedef struct ampc_model {
   const ampc_program *programs;
   const ampc_kernel *kernels;
   const void *const *constants;
-  int64_t state_bytes; /* all slots */
-  int64_t arena_bytes; /* the largest program's */
-  uint64_t state_hash; /* names, shapes, types, optimizer: equal for a full resume */
-  uint64_t plan_hash;  /* equal: bit-equal results promised */
+  int64_t state_bytes;           /* all slots */
+  int64_t arena_bytes;           /* the largest program's */
+  uint64_t state_hash;           /* names, shapes, types, optimizer: equal for a full resume */
+  uint64_t plan_hash;            /* equal: bit-equal results promised */
   const struct ampc_model *next; /* the same model for another target, wanted less; or null */
 } ampc_model;
 #endif

@@ -63,8 +63,8 @@ public:
   virtual llvm::ArrayRef<TargetTier> getTiers() const = 0;
   /// Dialects and interfaces of the passes that write code.
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
-  /// From a planned module to one with a nested module of LLVM dialect per tier (`kernel.tier`), and
-  /// `kernel.functions`. `tiers`: names of those to write; empty: all.
+  /// From a planned module to one with a nested module of LLVM dialect per tier (`kernel.tier`),
+  /// and `kernel.functions`. `tiers`: names of those to write; empty: all.
   virtual void addEmission(mlir::OpPassManager &pm, llvm::ArrayRef<std::string> tiers) const = 0;
   /// Code of the host for such a nested module: functions that the runtime calls. Null after an
   /// error. Several threads may translate, each into a context of its own.

@@ -11,11 +11,11 @@ static LogicalResult createConv(Op op, Value lhs, Value rhs, ArrayRef<int64_t> s
                                 Converter &converter) {
   OpBuilder &builder = converter.builder;
   RankedTensorType type = op.getType();
-  auto conv = Kernel::create(
-      builder, op.getLoc(), TypeRange{type}, lhs, rhs, ValueRange{}, type.getShape(), strides,
-      padding, op.getDilations(), inputDilations, op.getGroups(), builder.getAffineMapArrayAttr({}),
-      builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(4)), type.getElementType(),
-      modeOf(op));
+  auto conv = Kernel::create(builder, op.getLoc(), TypeRange{type}, lhs, rhs, ValueRange{},
+                             type.getShape(), strides, padding, op.getDilations(), inputDilations,
+                             op.getGroups(), builder.getAffineMapArrayAttr({}),
+                             builder.getAffineMapArrayAttr(builder.getMultiDimIdentityMap(4)),
+                             type.getElementType(), modeOf(op));
   converter.addPlainBody(conv, type.getElementType());
   converter.set(op, conv.getResult(0));
   return success();

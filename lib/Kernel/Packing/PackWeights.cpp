@@ -25,8 +25,8 @@ using Copy = std::pair<StringAttr, unsigned>;
 class PackWeights {
 public:
   PackWeights(train::ModelOp model, const Target &target, int64_t rows, bool always)
-      : model(model), module(model->getParentOfType<ModuleOp>()), target(target),
-        rows(rows), always(always) {}
+      : model(model), module(model->getParentOfType<ModuleOp>()), target(target), rows(rows),
+        always(always) {}
   void run();
 
 private:

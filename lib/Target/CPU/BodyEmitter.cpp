@@ -100,7 +100,8 @@ Value BodyEmitter::read(unsigned input, const Run &run) {
   if (!access.dependsOn(run.along) || run.lanes == 1)
     return e.loadScalar(base, element, target::position(e, access, run.dims));
   if (auto stride = access.strideAlong(run.along))
-    return e.loadStrided(base, element, target::position(e, access, run.dims), *stride, run.lanes, run.active);
+    return e.loadStrided(base, element, target::position(e, access, run.dims), *stride, run.lanes,
+                         run.active);
   return e.loadScattered(base, element, scattered(access, run), run.lanes);
 }
 /// Positions of the active lanes, one by one.

@@ -56,9 +56,8 @@ int64_t CPUTarget::packedBytes(RankedTensorType matrix, kernel::Side side, unsig
 }
 
 ArrayRef<TargetTier> CPUTarget::getTiers() const {
-  static const SmallVector<TargetTier> all = llvm::map_to_vector(tiers(), [](const Tier &tier) {
-    return TargetTier{tier.name, int32_t(tier.kind)};
-  });
+  static const SmallVector<TargetTier> all = llvm::map_to_vector(
+      tiers(), [](const Tier &tier) { return TargetTier{tier.name, int32_t(tier.kind)}; });
   return all;
 }
 

@@ -112,8 +112,7 @@ int64_t IterationSpace::count(unsigned from, unsigned to) const {
     product *= sizes[dim];
   return product;
 }
-SmallVector<Value> IterationSpace::delinearize(LoopEmitter &e, Value number,
-                                               unsigned split) const {
+SmallVector<Value> IterationSpace::delinearize(LoopEmitter &e, Value number, unsigned split) const {
   SmallVector<Value> dims(split);
   for (unsigned dim = split; dim-- > 0;) {
     dims[dim] = dim ? e.rem(number, sizes[dim]) : number;

@@ -23,8 +23,8 @@ struct KernelPointers {
   mlir::Value workspace, scratch;
 };
 
-/// Gives every kernel op of the programs the number of its function (`kernel.function`); returns one
-/// op per number. Kernels that differ in nothing but operands and places share one.
+/// Gives every kernel op of the programs the number of its function (`kernel.function`); returns
+/// one op per number. Kernels that differ in nothing but operands and places share one.
 llvm::SmallVector<mlir::Operation *> shareKernels(mlir::ModuleOp module);
 /// What symbols of the module's kernels begin with: `given`, or the model's name.
 std::string symbolPrefix(mlir::ModuleOp module, llvm::StringRef given);

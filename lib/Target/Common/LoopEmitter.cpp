@@ -72,8 +72,7 @@ Value LoopEmitter::fromRaw(Value value, Type element) {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
   }
   auto vector = dyn_cast<VectorType>(value.getType());
-  return arith::BitcastOp::create(b, loc, vector ? Type(vector.clone(element)) : element,
-                                  value);
+  return arith::BitcastOp::create(b, loc, vector ? Type(vector.clone(element)) : element, value);
 }
 
 Value LoopEmitter::address(Value base, Type element, Value position) {
@@ -104,7 +103,7 @@ void LoopEmitter::storeScalar(Value value, Value base, Value position) {
 // ---- Control ----
 
 SmallVector<Value> LoopEmitter::loop(Value from, Value to, int64_t step, ValueRange carried,
-                                       CarriedBody body) {
+                                     CarriedBody body) {
   auto first = getConstantIntValue(from), last = getConstantIntValue(to);
   if (first && last && *first >= *last)
     return llvm::to_vector(carried);

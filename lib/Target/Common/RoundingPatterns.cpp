@@ -54,7 +54,7 @@ struct SplitFMA : OpRewritePattern<math::FmaOp> {
 } // namespace
 
 void ampc::target::addRoundingPatterns(RewritePatternSet &patterns, bool hasRoundingUnit,
-                                    bool hasFMA) {
+                                       bool hasFMA) {
   patterns.add<Expand<math::RoundOp, nearestAway>>(patterns.getContext());
   if (!hasRoundingUnit)
     patterns.add<Expand<math::FloorOp, roundDown>, Expand<math::CeilOp, roundUp>,

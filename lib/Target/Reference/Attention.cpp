@@ -44,9 +44,8 @@ public:
   }
   /// The sum over channels of rows of two operands.
   Value dot(unsigned a, Value row, unsigned b, Value other, ArrayRef<Value> batch) {
-    return sum(op.getWidth(), [&](Value c) {
-      return mul(load(a, batch, {row, c}), load(b, batch, {other, c}));
-    });
+    return sum(op.getWidth(),
+               [&](Value c) { return mul(load(a, batch, {row, c}), load(b, batch, {other, c})); });
   }
   /// -inf for a key that the query does not see.
   Value score(ArrayRef<Value> batch, Value query, Value key) {
@@ -69,8 +68,8 @@ private:
   Value positionOf(Attribute map, RankedTensorType type, ArrayRef<Value> batch, ValueRange place) {
     SmallVector<Value> dims(batch);
     dims.append(place.begin(), place.end());
-    return target::position(
-        e, Access::of(cast<AffineMapAttr>(map).getValue(), type.getShape()), dims);
+    return target::position(e, Access::of(cast<AffineMapAttr>(map).getValue(), type.getShape()),
+                            dims);
   }
 };
 } // namespace
@@ -99,9 +98,8 @@ static void emitAttention(Operation *operation, LoopEmitter &e, const KernelPoin
       return weight;
     });
     e.loop(e.index(0), e.index(op.getWidth()), 1, [&](Value c) {
-      Value mean = a.sum(op.getKeys(), [&](Value key) {
-        return a.mul(scratch(key), a.load(2, batch, {key, c}));
-      });
+      Value mean = a.sum(
+          op.getKeys(), [&](Value key) { return a.mul(scratch(key), a.load(2, batch, {key, c})); });
       mean = arith::DivFOp::create(e.b, e.loc, mean, sum);
       a.store(select(e, sees, mean, a.number(0)), 0, batch, {query, c});
     });
@@ -160,10 +158,11 @@ static void emitAttentionGrad(Operation *operation, LoopEmitter &e,
 }
 
 void reference::addAttentionWriters(Writers &writers) {
-  writers[kernel::AttentionOp::getOperationName()] = {emitAttention, [](Operation *operation) {
-    auto op = cast<kernel::AttentionOp>(operation);
-    return op.getKeys() * target::elementBytes(op.getAcc());
-  }};
+  writers[kernel::AttentionOp::getOperationName()] = {
+      emitAttention, [](Operation *operation) {
+        auto op = cast<kernel::AttentionOp>(operation);
+        return op.getKeys() * target::elementBytes(op.getAcc());
+      }};
   writers[kernel::AttentionGradOp::getOperationName()] = {
       emitAttentionGrad, [](Operation *operation) {
         auto op = cast<kernel::AttentionGradOp>(operation);

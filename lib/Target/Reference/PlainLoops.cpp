@@ -83,8 +83,7 @@ void reference::forPoints(LoopEmitter &e, ArrayRef<int64_t> sizes,
 }
 
 static Value accumulateRest(LoopEmitter &e, ArrayRef<int64_t> sizes, SmallVectorImpl<Value> &dims,
-                            Value start,
-                            llvm::function_ref<Value(ArrayRef<Value>, Value)> next) {
+                            Value start, llvm::function_ref<Value(ArrayRef<Value>, Value)> next) {
   if (dims.size() == sizes.size())
     return next(dims, start);
   auto body = [&](Value i, ValueRange sum) -> SmallVector<Value> {

@@ -13,9 +13,9 @@ static Type computeType(Type storage) {
 }
 static Value scaled(LoopEmitter &e, Value x, const APFloat &scale) {
   double factor = scale.convertToDouble();
-  return factor == 1 ? x
-                     : arith::MulFOp::create(e.b, e.loc, x, e.constant(x.getType(), factor))
-                           .getResult();
+  return factor == 1
+             ? x
+             : arith::MulFOp::create(e.b, e.loc, x, e.constant(x.getType(), factor)).getResult();
 }
 /// Row-major number of a place in the window, as i8.
 static Value numberOf(LoopEmitter &e, ArrayRef<int64_t> window, ArrayRef<Value> place) {
@@ -42,8 +42,7 @@ static void emitPool(Operation *operation, LoopEmitter &e, const KernelPointers 
         dims[i] = select(e, reached, at, e.index(0));
       }
       Value position = at(e, image.getShape(), {p[0], dims[0], dims[1], p[3]});
-      Value x = widen(
-          e, e.loadScalar(pointers.operands[0], image.getElementType(), position), acc);
+      Value x = widen(e, e.loadScalar(pointers.operands[0], image.getElementType(), position), acc);
       if (!isMax) {
         Value sum = arith::AddFOp::create(e.b, e.loc, soFar[0], x);
         return {select(e, inside, sum, soFar[0]), soFar[1]};

@@ -1,8 +1,8 @@
 // A target without tiers, packing or tasks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Runtime/Model.h"
-#include "ampc/Target/Reference/Target.h"
 #include "ampc/Target/Reference/Passes.h"
+#include "ampc/Target/Reference/Target.h"
 #include "lib/Target/Common/Lowering.h"
 #include "lib/Target/Reference/PlainLoops.h"
 

@@ -89,8 +89,8 @@ static void emitGroupRows(Operation *operation, LoopEmitter &e, const KernelPoin
     Value groups = row ? e.add(found[1], select(e, isFirst, one, zero)) : found[1];
     return SmallVector<Value>{e.add(found[0], select(e, belongs, one, zero)), groups};
   };
-  SmallVector<Value> found = e.loop(
-      zero, e.index(op.getOf()), 1, {zero, zero}, [&](Value row, ValueRange before) {
+  SmallVector<Value> found =
+      e.loop(zero, e.index(op.getOf()), 1, {zero, zero}, [&](Value row, ValueRange before) {
         Value first = before[0];
         return e.loop(zero, e.index(count), 1, before, [&](Value i, ValueRange now) {
           return visit(i, row, equal(e, loadIndex(e, index, i), row), now, first);
@@ -142,7 +142,8 @@ static void emitAssemble(Operation *operation, LoopEmitter &e, const KernelPoint
   fill(e, whole, pointers.results[0], op.getFill().convertToDouble());
   for (auto [i, value] : llvm::enumerate(op.getParts())) {
     auto part = tensorOf(value);
-    auto offsets = op.getOffsets().slice(i * rank, rank), strides = op.getStrides().slice(i * rank, rank);
+    auto offsets = op.getOffsets().slice(i * rank, rank),
+         strides = op.getStrides().slice(i * rank, rank);
     Value pointer = pointers.operands[i];
     forPoints(e, part.getShape(), [&](ArrayRef<Value> dims) {
       SmallVector<Value> to;

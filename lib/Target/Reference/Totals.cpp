@@ -42,8 +42,9 @@ static void emitTotals(Operation *operation, LoopEmitter &e, const KernelPointer
   unsigned results = kernel->getNumResults(), inputs = op.getLaunch().getNumArguments();
   IRMapping scalars;
   for (BlockArgument argument : op.getBody().getArguments().drop_front(results))
-    scalars.map(argument, e.loadScalar(pointers.operands[inputs + argument.getArgNumber() - results],
-                                       argument.getType(), e.index(0)));
+    scalars.map(argument,
+                e.loadScalar(pointers.operands[inputs + argument.getArgNumber() - results],
+                             argument.getType(), e.index(0)));
   for (auto [t, value] : llvm::enumerate(op.getBody().front().getTerminator()->getOperands())) {
     unsigned k = *resultOf(value, results);
     BlockArgument element = op.getBody().getArgument(k);
@@ -59,9 +60,10 @@ static void emitTotals(Operation *operation, LoopEmitter &e, const KernelPointer
 }
 
 void reference::addTotalsWriter(Writers &writers) {
-  writers[kernel::WithTotalsOp::getOperationName()] = {emitTotals, [](Operation *operation) {
-    Operation *kernel = cast<kernel::WithTotalsOp>(operation).getKernel();
-    const Writer *writer = findWriter(kernel);
-    return writer && writer->scratchBytes ? writer->scratchBytes(kernel) : int64_t(0);
-  }};
+  writers[kernel::WithTotalsOp::getOperationName()] = {
+      emitTotals, [](Operation *operation) {
+        Operation *kernel = cast<kernel::WithTotalsOp>(operation).getKernel();
+        const Writer *writer = findWriter(kernel);
+        return writer && writer->scratchBytes ? writer->scratchBytes(kernel) : int64_t(0);
+      }};
 }

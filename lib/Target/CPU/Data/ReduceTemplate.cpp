@@ -20,8 +20,7 @@ struct ReduceShape {
 
   IterationSpace space;
 
-  explicit ReduceShape(kernel::ReduceOp op)
-      : chunks(op.getParts()), space(IterationSpace::of(op)) {
+  explicit ReduceShape(kernel::ReduceOp op) : chunks(op.getParts()), space(IterationSpace::of(op)) {
     if (readsAcross(op)) { // rows of a transposed tensor are columns
       std::swap(space.sizes[0], space.sizes[2]);
       for (Access &access : llvm::concat<Access>(space.inputs, space.results))

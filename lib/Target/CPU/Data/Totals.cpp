@@ -124,7 +124,8 @@ class WithTotalsTemplate : public KernelTemplate {
     if (failed(emission))
       return failure();
     if (!emission->hasFinish)
-      emission->tasks = llvm::divideCeil(emission->tasks, Totals::tasksPerPart(op, emission->tasks));
+      emission->tasks =
+          llvm::divideCeil(emission->tasks, Totals::tasksPerPart(op, emission->tasks));
     emission->scratchBytes = alignUp(emission->scratchBytes) + Totals::scratchBytes(op);
     emission->hasFinish = true;
     return emission;
