@@ -3,7 +3,6 @@
 #include "ampc/LossScaling/Passes.h"
 #include "ampc/Precision/Profile.h"
 #include "ampc/Support/Text.h"
-#include "lib/LossScaling/ScaleLimits.h"
 #include "lib/LossScaling/StepGuard.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/ADT/MapVector.h"
@@ -270,7 +269,7 @@ LogicalResult AmpInsertLossScaling::chooseScale(train::ModelOp model, Scaler &sc
   double scale = known.front()->lossScale(areRounded);
   for (const StepProfile *step : known)
     scale = std::min(scale, step->lossScale(areRounded));
-  scale = withinLimits(scale, old);
+  scale = old.withinLimits(scale);
   scaler.scaling = amp::ScalingAttr::get(&getContext(), old.getDynamic(), APFloat(scale),
                                          old.getGrowth(), old.getInterval(), old.getBackoff(),
                                          old.getFloor(), old.getCap(), old.getHysteresis());

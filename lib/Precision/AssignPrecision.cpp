@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Precision/Passes.h"
 #include "ampc/Support/Text.h"
-#include "lib/LossScaling/ScaleLimits.h"
 #include "lib/Precision/EmitCasts.h"
 #include "lib/Precision/Policies/CostTable.h"
 #include "mlir-dialects/Train/Origin.h"
@@ -270,7 +269,7 @@ double AmpAssignPrecision::scaleOf(train::FuncOp func, const StepProfile *known)
         also && other->getAttr("amp.scaler") == scaler)
       scale = std::min(scale, also->lossScale(weights));
   auto declared = model.lookupSymbol<amp::ScalerOp>(scaler.getAttr());
-  return declared ? withinLimits(scale, declared.getScaling()) : scale;
+  return declared ? declared.getScaling().withinLimits(scale) : scale;
 }
 
 /// An op of the model is in several programs, and is spoken of once.

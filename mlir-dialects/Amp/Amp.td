@@ -114,6 +114,8 @@ def Amp_ScalingAttr : AttrDef<AmpDialect, "Scaling"> {
   let extraClassDeclaration = [{
     /// `torch`, `tf` (Keras), `apex` and `paddle`.
     static ::llvm::ArrayRef<::llvm::StringLiteral> getPresetNames();
+    /// The scale between the floor and the cap that is nearest to `scale`.
+    double withinLimits(double scale) const;
     /// The constants of one of them; null for another name.
     static ScalingAttr getPreset(::mlir::MLIRContext *context, ::llvm::StringRef name);
   }];

@@ -98,6 +98,11 @@ ScalingAttr ScalingAttr::getPreset(MLIRContext *context, StringRef name) {
       .Default(nullptr);
 }
 
+double ScalingAttr::withinLimits(double scale) const {
+  scale = std::max(scale, getFloor().convertToDouble());
+  return getCap().isZero() ? scale : std::min(scale, getCap().convertToDouble());
+}
+
 ArrayRef<StringLiteral> ScalingAttr::getPresetNames() {
   static constexpr StringLiteral names[] = {"torch", "tf", "apex", "paddle"};
   return names;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 
 namespace ampc::fuzz {
 /// splitmix64: the same choices on every machine.

@@ -1,10 +1,10 @@
 // setp, set, selp, slct and logic on predicates.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Exec/Isa.h"
-PTXSIM_ISA_BEGIN
 #include "lib/PTXSim/Exec/Lanes.h"
 #include "lib/PTXSim/Exec/Numeric.h"
 
+PTXSIM_ISA_BEGIN
 namespace ptxsim {
 namespace PTXSIM_NS {
 namespace {

@@ -4,10 +4,10 @@
 // The .approx functions return the correctly rounded result; the hardware is allowed (and does) err
 // by a few units in the last place.
 #include "lib/PTXSim/Exec/Isa.h"
-PTXSIM_ISA_BEGIN
 #include "lib/PTXSim/Exec/Lanes.h"
 #include "lib/PTXSim/Exec/Numeric.h"
 
+PTXSIM_ISA_BEGIN
 namespace ptxsim {
 namespace PTXSIM_NS {
 namespace {

@@ -1,8 +1,6 @@
 // Matrix fragments expanded to vectors of lanes, and the multiply-add over them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Include between PTXSIM_ISA_BEGIN and PTXSIM_ISA_END.
-//
 // An accumulator tile is 16 x 8: register q of lane 4g+t holds row g + 8(q>>1), column 2t + (q&1).
 // Working in that layout, step k needs A[row][k] once per lane, and of B[k][*] the four even or the
 // four odd columns, repeated for every g. The accumulators themselves are never rearranged.
@@ -12,6 +10,7 @@
 #include "lib/PTXSim/Exec/Lanes.h"
 #include "lib/PTXSim/Exec/Numeric.h"
 
+PTXSIM_ISA_BEGIN
 namespace ptxsim {
 namespace PTXSIM_NS {
 
@@ -163,4 +162,5 @@ void multiplyTileAs(const Warp &w, float *const c[4], const FragmentA &a, const 
 
 } // namespace PTXSIM_NS
 } // namespace ptxsim
+PTXSIM_ISA_END
 #endif

@@ -5,10 +5,10 @@
 // against 11 or 8 bits that equals one rounding (Figueroa, 1995). fma goes through a sum rounded to
 // odd in double precision.
 #include "lib/PTXSim/Exec/Isa.h"
-PTXSIM_ISA_BEGIN
 #include "lib/PTXSim/Exec/Lanes.h"
 #include "lib/PTXSim/Exec/Numeric.h"
 
+PTXSIM_ISA_BEGIN
 namespace ptxsim {
 namespace PTXSIM_NS {
 namespace {

@@ -1,9 +1,9 @@
 // Integer arithmetic.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Exec/Isa.h"
-PTXSIM_ISA_BEGIN
 #include "lib/PTXSim/Exec/Lanes.h"
 
+PTXSIM_ISA_BEGIN
 namespace ptxsim {
 namespace PTXSIM_NS {
 namespace {

@@ -1,10 +1,11 @@
 // Loops over the 32 lanes of a warp.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Include between PTXSIM_ISA_BEGIN and PTXSIM_ISA_END.
 #ifndef PTXSIM_EXEC_LANES_H
 #define PTXSIM_EXEC_LANES_H
 
+#include "lib/PTXSim/Exec/Isa.h"
+
+PTXSIM_ISA_BEGIN
 namespace ptxsim {
 namespace PTXSIM_NS {
 
@@ -99,4 +100,5 @@ template <template <class> class H> Handler byInteger(Type type) {
 
 } // namespace PTXSIM_NS
 } // namespace ptxsim
+PTXSIM_ISA_END
 #endif

@@ -1,10 +1,10 @@
 // ld, st and ld.param.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Exec/Isa.h"
-#include "lib/PTXSim/Machine/Access.h"
-PTXSIM_ISA_BEGIN
 #include "lib/PTXSim/Exec/Lanes.h"
+#include "lib/PTXSim/Machine/Access.h"
 
+PTXSIM_ISA_BEGIN
 namespace ptxsim {
 namespace PTXSIM_NS {
 namespace {

@@ -4,11 +4,11 @@
 // Lane 8j + r gives the address of row r of matrix j. Lane 4g+t holds elements (g, 2t) and
 // (g, 2t+1); with .trans elements (2t, g) and (2t+1, g).
 #include "lib/PTXSim/Exec/Isa.h"
+#include "lib/PTXSim/Exec/Lanes.h"
 #include "lib/PTXSim/Exec/MatrixHandlers.h"
 #include "lib/PTXSim/Machine/Access.h"
-PTXSIM_ISA_BEGIN
-#include "lib/PTXSim/Exec/Lanes.h"
 
+PTXSIM_ISA_BEGIN
 namespace ptxsim {
 namespace PTXSIM_NS {
 namespace {

@@ -1,10 +1,11 @@
 // Scalar conversions and elementary functions, written so that loops over them vectorise.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Include between PTXSIM_ISA_BEGIN and PTXSIM_ISA_END.
 #ifndef PTXSIM_EXEC_NUMERIC_H
 #define PTXSIM_EXEC_NUMERIC_H
 
+#include "lib/PTXSim/Exec/Isa.h"
+
+PTXSIM_ISA_BEGIN
 namespace ptxsim {
 namespace PTXSIM_NS {
 
@@ -219,4 +220,5 @@ template <class F> inline void withRounding(Rounding mode, F body) {
 
 } // namespace PTXSIM_NS
 } // namespace ptxsim
+PTXSIM_ISA_END
 #endif

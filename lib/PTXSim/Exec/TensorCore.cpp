@@ -4,13 +4,13 @@
 // Fragment layouts (ISA: "Matrix fragments for mma"): with E elements per register, register j of A
 // in lane 4g+t holds row g + 8(j&1), columns 4E(j>>1) + Et .. + E-1; register j of B holds column
 // g, rows 4Ej + Et .. + E-1.
-#include "lib/PTXSim/Exec/Isa.h"
-#include "lib/PTXSim/Exec/MatrixHandlers.h"
-PTXSIM_ISA_BEGIN
 #include "lib/PTXSim/Exec/Fragments.h"
+#include "lib/PTXSim/Exec/Isa.h"
 #include "lib/PTXSim/Exec/Lanes.h"
+#include "lib/PTXSim/Exec/MatrixHandlers.h"
 #include "lib/PTXSim/Exec/Numeric.h"
 
+PTXSIM_ISA_BEGIN
 namespace ptxsim {
 namespace PTXSIM_NS {
 

@@ -1,13 +1,13 @@
 // The arithmetic of wgmma: one warp's 16 rows of D = A B + D.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/PTXSim/Exec/Isa.h"
-#include "lib/PTXSim/Machine/Access.h"
-#include "lib/PTXSim/Machine/MatrixDescriptor.h"
-PTXSIM_ISA_BEGIN
 #include "lib/PTXSim/Exec/Fragments.h"
+#include "lib/PTXSim/Exec/Isa.h"
 #include "lib/PTXSim/Exec/Lanes.h"
 #include "lib/PTXSim/Exec/Numeric.h"
+#include "lib/PTXSim/Machine/Access.h"
+#include "lib/PTXSim/Machine/MatrixDescriptor.h"
 
+PTXSIM_ISA_BEGIN
 namespace ptxsim {
 namespace PTXSIM_NS {
 namespace {

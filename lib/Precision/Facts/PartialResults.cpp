@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Facts/PartialResults.h"
 #include "lib/Precision/Values.h"
-#include "lib/Train/Model/Mode.h"
 #include "mlir-dialects/Train/Origin.h"
 
 using namespace mlir;

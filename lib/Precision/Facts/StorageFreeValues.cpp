@@ -1,7 +1,6 @@
 // Values that exist in every type.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/Facts/StorageFreeValues.h"
-#include "lib/Train/Model/Mode.h"
 #include "mlir-dialects/Train/Signature.h"
 
 using namespace mlir;

@@ -1,0 +1,97 @@
+# Which room of the sources may include which: docs/architecture.md as a table. An include that is not in it is a fault.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import pathlib
+import re
+import sys
+
+dialects = {"mlir-dialects/Train", "mlir-dialects/Amp", "mlir-dialects/Kernel", "lib/Support"}
+runtime = {"lib/Runtime"}
+# A room is a folder of lib with its headers in include/ampc, or a dialect. In include/ampc are the headers that other rooms
+# may see; those in lib are the room's own. Programs (tools, tests, examples) may see everything.
+rooms = {
+    "lib/Support": set(),
+    "lib/Runtime": set(),
+    "lib/PTXSim": set(),
+    "lib/Data": runtime,
+    "mlir-dialects/Train": {"lib/Support"},
+    "mlir-dialects/Amp": {"lib/Support", "mlir-dialects/Train"},
+    "mlir-dialects/Kernel": {"lib/Support", "mlir-dialects/Train"},
+    "lib/Train": dialects,
+    "lib/Precision": dialects | {"lib/Train"},
+    "lib/LossScaling": dialects | {"lib/Precision"},
+    "lib/Conversion": dialects,
+    "lib/Kernel": dialects,
+    "lib/Target": dialects,
+    "lib/Import": dialects,
+    "lib/Report": dialects,
+    "lib/Package": dialects | runtime,
+    "lib/Pipelines": dialects | {"lib/Train", "lib/Precision", "lib/LossScaling", "lib/Conversion", "lib/Kernel", "lib/Target",
+                                 "lib/Import", "lib/Package"},
+}
+# What is not as it should be, and is known: (file, header). An entry that nothing needs is a fault, too.
+exceptions = {
+    # Rows, and the index of an element, have no scalar expression of their own: their builders make kernel ops.
+    ("mlir-dialects/Train/TrainBuilders.cpp", "mlir-dialects/Kernel/Kernel.h"),
+    # Whether leading digits may cancel is asked by profiles and by what observes values.
+    ("lib/Train/Observe/Observe.cpp", "ampc/Precision/Profile.h"),
+    # Notes on locations are written by `simplify` and read by the policies.
+    ("lib/Precision/Facts/Demands.cpp", "lib/Train/Model/Mode.h"),
+    # Casts say why they are there, whoever inserts them.
+    ("lib/LossScaling/StepGuard.cpp", "lib/Precision/Casts.h"),
+    # Pieces of the runtime in C that the compiler uses as well.
+    ("lib/Data/Safetensors.cpp", "lib/Runtime/Json.h"),
+    ("lib/Package/WriteFile.cpp", "lib/Runtime/Replace.h"),
+}
+
+
+def room_of(path):
+    """`include/ampc/X/..`, `ampc/X/..` and `lib/X/..` are of the room lib/X; nothing for programs."""
+    parts = pathlib.PurePath(path).parts
+    if parts[0] == "include":
+        parts = parts[1:]
+    if parts[0] == "ampc":
+        parts = ("lib", *parts[1:])
+    return "/".join(parts[:2]) if len(parts) > 2 and parts[0] in ("lib", "mlir-dialects") else ""
+
+
+def fault(path, header):
+    source, target = room_of(path), room_of(header)
+    if not source or not target or source == target:
+        return ""
+    if source not in rooms:
+        return f"expected {source} to be a room of the table in floors.py"
+    if target not in rooms[source]:
+        return f"expected an include that {source} may have, but got {header}"
+    if header.startswith("lib/"):
+        return f"expected a header in include/ampc, as {source} is another room, but got {header}"
+    return ""
+
+
+def main():
+    source = pathlib.Path(__file__).resolve().parents[3]
+    folder = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else source
+    wrong, needed = 0, set()
+    for path in sorted(file for top in ("lib", "include", "mlir-dialects") for file in (folder / top).rglob("*.*")):
+        if path.suffix not in (".h", ".cpp", ".c", ".inc"):
+            continue
+        name = str(path.relative_to(folder))
+        for number, line in enumerate(path.read_text().split("\n"), 1):
+            found = re.match(r'#include "([^"]+)"', line)
+            what = found and fault(name, found[1])
+            if what and (name, found[1]) in exceptions:
+                needed.add((name, found[1]))
+            elif what:
+                wrong += 1
+                print(f"{name}:{number}: {what}")
+            elif found and room_of(name) and not room_of(found[1]) and found[1].split("/")[0] in ("tools", "test"):
+                wrong += 1
+                print(f"{name}:{number}: expected no header of a program, but got {found[1]}")
+    if folder == source:
+        for name, header in sorted(exceptions - needed):
+            wrong += 1
+            print(f"{name}: expected an include of {header}, which floors.py lists as an exception")
+    print(f"{wrong} includes run the wrong way")
+    sys.exit(bool(wrong))
+
+
+main()
