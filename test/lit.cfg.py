@@ -49,6 +49,10 @@ if config.sanitize:
 if os.path.isdir(os.path.join(config.source_dir, "../shared/oracles")):
     config.available_features.add("exported-models")
 
+# The formatter, and the list of files to format.
+if shutil.which("clang-format-22") and os.path.exists(os.path.join(config.source_dir, ".git")):
+    config.available_features.add("clang-format")
+
 flags = set()
 try:
     with open("/proc/cpuinfo") as info:

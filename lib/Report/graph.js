@@ -3,7 +3,11 @@
 'use strict';
 
 // ---- Graph ----
-const view = {x: 0, y: 0, scale: 1};
+const view = {
+  x: 0,
+  y: 0,
+  scale: 1
+};
 const tileWidth = 1600;
 let tiles = [];
 let selected = -1, matches = [], match = -1;
@@ -13,32 +17,42 @@ const label = op => op.op === 'input' ? op.name : op.op.replace(/^train\./, '');
 function nodeText(op, i) {
   const [x, y, w, h] = layout.operations[i];
   const stored = colour(op.stored);
-  return `<g class="op ${colour(op.computes)}" data-i="${i}"><rect class="body" x="${x}" y="${y}" width="${w}" height="${h}" rx="5"/>
-<rect class="strip ${stored}" x="${x + w - 7}" y="${y}" width="7" height="${h}" rx="2"/><text class="label" x="${x + 7}" y="${y + 16}">${html(label(op))}</text>
+  return `<g class="op ${colour(op.computes)}" data-i="${i}"><rect class="body" x="${x}" y="${
+      y}" width="${w}" height="${h}" rx="5"/>
+<rect class="strip ${stored}" x="${x + w - 7}" y="${y}" width="7" height="${
+      h}" rx="2"/><text class="label" x="${x + 7}" y="${y + 16}">${html(label(op))}</text>
 <text class="type" x="${x + w - 11}" y="${y + 16}">${html(op.computes)}</text></g>`;
 }
 
 /** Forward to the right, backward to the left, between the lanes and within a group downwards. */
 function edgeText(from, to, operand) {
-  const a = layout.operations[from], b = layout.operations[to], source = step.operations[from], reader = step.operations[to];
+  const a = layout.operations[from], b = layout.operations[to], source = step.operations[from],
+        reader = step.operations[to];
   const lane = op => op.part === 'input' ? 'forward' : op.part;
   const saved = lane(source) === 'forward' && lane(reader) === 'backward';
   let start, end, curve;
-  if (lane(source) !== lane(reader) || source.group === reader.group || reader.part === 'optimizer') {
+  if (lane(source) !== lane(reader) || source.group === reader.group ||
+      reader.part === 'optimizer') {
     start = [a[0] + a[2] / 2, a[1] + a[3]], end = [b[0] + b[2] / 2, b[1]];
     const bend = Math.min(60, Math.abs(end[1] - start[1]) / 2);
     curve = `M${start}C${start[0]},${start[1] + bend} ${end[0]},${end[1] - bend} ${end}`;
   } else {
     const right = lane(source) === 'forward';
-    start = [right ? a[0] + a[2] : a[0], a[1] + a[3] / 2], end = [right ? b[0] : b[0] + b[2], b[1] + b[3] / 2];
+    start = [right ? a[0] + a[2] : a[0], a[1] + a[3] / 2],
+    end = [right ? b[0] : b[0] + b[2], b[1] + b[3] / 2];
     const bend = (right ? 1 : -1) * Math.max(24, Math.min(120, Math.abs(end[0] - start[0]) / 2));
     curve = `M${start}C${start[0] + bend},${start[1]} ${end[0] - bend},${end[1]} ${end}`;
   }
   const classes = `${colour(operand.type)}${saved ? ' saved' : ''}`;
   const isShared = op => op.part === 'optimizer' && op.group === step.name;
-  const far = isShared(source) !== isShared(reader) ? ' shared' : Math.abs(end[0] - start[0]) > 900 ? ' far' : '';
-  const diamond = operand.casts ? `<path class="diamond ${classes}" data-a="${from}" data-b="${to}" d="M${end[0]},${end[1] - 5}l5,5l-5,5l-5,-5z"/>` : '';
-  return `<path class="edge ${classes}${far}" data-a="${from}" data-b="${to}" d="${curve}"/>${diamond}`;
+  const far = isShared(source) !== isShared(reader) ? ' shared' :
+      Math.abs(end[0] - start[0]) > 900             ? ' far' :
+                                                      '';
+  const diamond = operand.casts ? `<path class="diamond ${classes}" data-a="${from}" data-b="${
+                                      to}" d="M${end[0]},${end[1] - 5}l5,5l-5,5l-5,-5z"/>` :
+                                  '';
+  return `<path class="edge ${classes}${far}" data-a="${from}" data-b="${to}" d="${curve}"/>${
+      diamond}`;
 }
 
 function drawGraph() {
@@ -46,7 +60,9 @@ function drawGraph() {
   const bottom = layout.lanes[1][1] + layout.lanes[1][3];
   const bands = layout.bands.map(band => {
     const top = 6 + 26 * band.depth;
-    return `<rect class="band" x="${band.from - 20}" y="${top}" width="${band.to - band.from + 40}" height="${bottom - top}" rx="10" opacity="${band.depth ? .8 : .5}"/>
+    return `<rect class="band" x="${band.from - 20}" y="${top}" width="${
+        band.to - band.from +
+        40}" height="${bottom - top}" rx="10" opacity="${band.depth ? .8 : .5}"/>
       <text class="band-label" x="${band.from - 10}" y="${top + 18}">${html(band.label)}</text>`;
   });
   // Tiles keep what lies outside the window out of the browser's work.
@@ -60,7 +76,9 @@ function drawGraph() {
   };
   layout.groups.forEach((group, i) => {
     const [x, y, w, h] = group.box;
-    put(0, x, x + Math.min(w, tileWidth), `<g class="group lane-${laneOf(group.part)}"><title>${html((group.path ? group.path + '/' : '') + group.label)}</title>
+    put(0, x, x + Math.min(w, tileWidth),
+        `<g class="group lane-${laneOf(group.part)}"><title>${
+            html((group.path ? group.path + '/' : '') + group.label)}</title>
       <rect x="${x}" y="${y}" width="${w}" height="${h}" rx="8"/></g>`);
     put(3, x, x + Math.min(w, tileWidth), `<text data-g="${i}"></text>`);
   });
@@ -71,14 +89,23 @@ function drawGraph() {
       const from = operand.from === undefined ? undefined : indexOf.get(operand.from);
       if (from === undefined) return;
       const other = layout.operations[from];
-      put(1, Math.min(x, other[0]), Math.max(x + w, other[0] + other[2]), edgeText(from, to, operand));
+      put(1, Math.min(x, other[0]), Math.max(x + w, other[0] + other[2]),
+          edgeText(from, to, operand));
     });
   });
   tiles.sort((a, b) => a.number - b.number);
-  $('view').innerHTML = bands.join('') + tiles.map(tile => `<g class="tile">${tile.parts[0].join('')}${tile.parts[1].join('')}${tile.parts[2].join('')}
-    <g class="group-labels">${tile.parts[3].join('')}</g></g>`).join('');
-  document.querySelectorAll('#view .tile').forEach((element, i) => { tiles[i].element = element; });
-  $('lane-labels').innerHTML = ['forward', 'backward', 'optimizer'].map(name => `<div>${name}</div>`).join('');
+  $('view').innerHTML = bands.join('') +
+      tiles
+          .map(
+              tile => `<g class="tile">${tile.parts[0].join('')}${tile.parts[1].join('')}${
+                  tile.parts[2].join('')}
+    <g class="group-labels">${tile.parts[3].join('')}</g></g>`)
+          .join('');
+  document.querySelectorAll('#view .tile').forEach((element, i) => {
+    tiles[i].element = element;
+  });
+  $('lane-labels').innerHTML =
+      ['forward', 'backward', 'optimizer'].map(name => `<div>${name}</div>`).join('');
 }
 
 const graphSize = () => ({width: $('graph').clientWidth, height: $('graph').clientHeight});
@@ -90,9 +117,12 @@ function moved() {
 function applyView() {
   frame = 0;
   const {scale} = view;
-  $('view').setAttribute('transform', `translate(${view.x.toFixed(2)} ${view.y.toFixed(2)}) scale(${scale.toFixed(5)})`);
+  $('view').setAttribute(
+      'transform',
+      `translate(${view.x.toFixed(2)} ${view.y.toFixed(2)}) scale(${scale.toFixed(5)})`);
   for (const tile of tiles) {
-    const isSeen = view.x + tile.to * scale > -40 && view.x + tile.from * scale < graphSize().width + 40;
+    const isSeen =
+        view.x + tile.to * scale > -40 && view.x + tile.from * scale < graphSize().width + 40;
     tile.element.style.display = isSeen ? '' : 'none';
   }
   const drawing = $('drawing').classList;
@@ -100,7 +130,8 @@ function applyView() {
   drawing.toggle('very-far', scale < 0.2);
   fitLabels();
   document.querySelectorAll('#lane-labels div').forEach((div, i) => {
-    const [, y, , h] = layout.lanes[i], top = Math.max(0, view.y + y * scale), end = Math.min(graphSize().height, view.y + (y + h) * scale);
+    const [, y, , h] = layout.lanes[i], top = Math.max(0, view.y + y * scale),
+                  end = Math.min(graphSize().height, view.y + (y + h) * scale);
     div.style.top = top + 'px';
     div.style.height = Math.max(0, end - top) + 'px';
     div.style.fontSize = end - top < 64 ? '0' : '';
@@ -123,10 +154,13 @@ function fitLabels() {
     text.setAttribute('font-size', size.toFixed(1));
     text.setAttribute('x', isFar ? x : x + 10);
     text.setAttribute('y', isFar ? y - 5 : y + 17);
-    text.textContent = group.label.length > room ? group.label.slice(0, room - 1) + '\u2026' : group.label;
+    text.textContent =
+        group.label.length > room ? group.label.slice(0, room - 1) + '\u2026' : group.label;
     text.style.display = size * view.scale < 4.5 ? 'none' : '';
   });
-  document.querySelectorAll('#view .band-label').forEach(text => { text.style.fontSize = Math.max(13, Math.min(26, 11 / view.scale)) + 'px'; });
+  document.querySelectorAll('#view .band-label').forEach(text => {
+    text.style.fontSize = Math.max(13, Math.min(26, 11 / view.scale)) + 'px';
+  });
 }
 
 function zoom(factor, x, y) {
@@ -138,14 +172,17 @@ function zoom(factor, x, y) {
   view.scale = scale;
   moved();
 }
-/** The whole step, or, where that would be a thin line, all lanes around the middle of the window. */
+/**
+ * The whole step, or, where that would be a thin line, all lanes around the middle of the window.
+ */
 function fitAll() {
   const size = graphSize(), middle = (size.width / 2 - view.x) / view.scale;
   const tall = (size.height - 12) / layout.height, wide = (size.width - 50) / layout.width;
   view.scale = Math.min(1, tall, Math.max(wide, 0.6 * tall));
   const width = layout.width * view.scale;
-  view.x = width < size.width ? 26 + (size.width - 26 - width) / 2
-    : Math.max(size.width - width, Math.min(10, size.width / 2 - middle * view.scale));
+  view.x = width < size.width ?
+      26 + (size.width - 26 - width) / 2 :
+      Math.max(size.width - width, Math.min(10, size.width / 2 - middle * view.scale));
   view.y = Math.max(6, (size.height - layout.height * view.scale) / 2);
   moved();
 }
@@ -166,14 +203,17 @@ function centre(i) {
 }
 
 function drawOverview() {
-  const canvas = $('overview'), ratio = devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
-  if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio), canvas.height = Math.round(height * ratio);
+  const canvas = $('overview'), ratio = devicePixelRatio || 1, width = canvas.clientWidth,
+        height = canvas.clientHeight;
+  if (canvas.width !== Math.round(width * ratio))
+    canvas.width = Math.round(width * ratio), canvas.height = Math.round(height * ratio);
   const context = canvas.getContext('2d'), style = getComputedStyle(document.documentElement);
   const value = name => style.getPropertyValue(name);
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
   const sx = width / layout.width, sy = height / layout.height;
-  const colours = Object.fromEntries([...floats, 'int'].map(type => [type, value(`--${type}-line`)]));
+  const colours =
+      Object.fromEntries([...floats, 'int'].map(type => [type, value(`--${type}-line`)]));
   step.operations.forEach((op, i) => {
     const [x, y, w, h] = layout.operations[i];
     context.fillStyle = colours[colour(op.computes)];
@@ -182,7 +222,9 @@ function drawOverview() {
   const size = graphSize(), left = -view.x / view.scale * sx, top = -view.y / view.scale * sy;
   context.strokeStyle = value('--text');
   context.lineWidth = 2;
-  context.strokeRect(Math.max(1, left), Math.max(1, top), Math.min(width - 2, size.width / view.scale * sx), Math.min(height - 2, size.height / view.scale * sy));
+  context.strokeRect(
+      Math.max(1, left), Math.max(1, top), Math.min(width - 2, size.width / view.scale * sx),
+      Math.min(height - 2, size.height / view.scale * sy));
 }
 
 function wireGraph() {
@@ -193,7 +235,9 @@ function wireGraph() {
     if (!(event.ctrlKey || event.metaKey || graph.contains(document.activeElement))) return;
     event.preventDefault();
     const box = graph.getBoundingClientRect();
-    zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)), event.clientX - box.left, event.clientY - box.top);
+    zoom(
+        Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)), event.clientX - box.left,
+        event.clientY - box.top);
   }, {passive: false});
   graph.addEventListener('pointerdown', event => {
     if (event.button !== 0) return;
@@ -220,13 +264,20 @@ function wireGraph() {
     drag = null;
   });
   graph.addEventListener('keydown', event => {
-    const by = 80, keys = {ArrowLeft: [by, 0], ArrowRight: [-by, 0], ArrowUp: [0, by], ArrowDown: [0, -by]};
-    if (keys[event.key]) view.x += keys[event.key][0], view.y += keys[event.key][1], moved();
-    else if (event.key === '+' || event.key === '=') zoom(1.25);
-    else if (event.key === '-') zoom(0.8);
-    else if (event.key === '0') fitAll();
-    else if (event.key === 'Escape') select(-1);
-    else return;
+    const by = 80,
+          keys = {ArrowLeft: [by, 0], ArrowRight: [-by, 0], ArrowUp: [0, by], ArrowDown: [0, -by]};
+    if (keys[event.key])
+      view.x += keys[event.key][0], view.y += keys[event.key][1], moved();
+    else if (event.key === '+' || event.key === '=')
+      zoom(1.25);
+    else if (event.key === '-')
+      zoom(0.8);
+    else if (event.key === '0')
+      fitAll();
+    else if (event.key === 'Escape')
+      select(-1);
+    else
+      return;
     event.preventDefault();
   });
   document.addEventListener('keydown', event => {
@@ -247,7 +298,8 @@ function wireGraph() {
   $('zoom-out').onclick = () => zoom(1 / 1.4);
   $('zoom-fit').onclick = fitAll;
   $('zoom-read').onclick = fitHeight;
-  $('show-saved').onchange = event => $('drawing').classList.toggle('no-saved', !event.target.checked);
+  $('show-saved').onchange = event =>
+      $('drawing').classList.toggle('no-saved', !event.target.checked);
   new ResizeObserver(moved).observe(graph);
   // On paper: the whole step, whatever the window shows.
   addEventListener('beforeprint', () => {
@@ -255,65 +307,106 @@ function wireGraph() {
     $('view').removeAttribute('transform');
     for (const tile of tiles) tile.element.style.display = '';
   });
-  addEventListener('afterprint', () => { $('drawing').removeAttribute('viewBox'); moved(); });
+  addEventListener('afterprint', () => {
+    $('drawing').removeAttribute('viewBox');
+    moved();
+  });
 }
 
 function select(i, focus) {
-  document.querySelectorAll('#view .selected, #view .near, #view .lit').forEach(e => e.classList.remove('selected', 'near', 'lit'));
+  document.querySelectorAll('#view .selected, #view .near, #view .lit')
+      .forEach(e => e.classList.remove('selected', 'near', 'lit'));
   selected = i;
   if (i >= 0) {
-    const near = new Set([...readers[i], ...step.operations[i].operands.map(o => indexOf.get(o.from))]);
+    const near =
+        new Set([...readers[i], ...step.operations[i].operands.map(o => indexOf.get(o.from))]);
     document.querySelectorAll('#view .op').forEach(e => {
-      if (Number(e.dataset.i) === i) e.classList.add('selected');
-      else if (near.has(Number(e.dataset.i))) e.classList.add('near');
+      if (Number(e.dataset.i) === i)
+        e.classList.add('selected');
+      else if (near.has(Number(e.dataset.i)))
+        e.classList.add('near');
     });
-    document.querySelectorAll(`#view [data-a="${i}"], #view [data-b="${i}"]`).forEach(e => e.classList.add('lit'));
+    document.querySelectorAll(`#view [data-a="${i}"], #view [data-b="${i}"]`)
+        .forEach(e => e.classList.add('lit'));
     if (focus) centre(i);
   }
   showDetails(i);
 }
 
 // ---- Details of an op ----
-const link = i => `<button type="button" class="link" data-go="${i}">${html(label(step.operations[i]))}</button> <span class="mono">${html(step.operations[i].name)}</span>`;
+const link = i => `<button type="button" class="link" data-go="${i}">${
+    html(label(
+        step.operations[i]))}</button> <span class="mono">${html(step.operations[i].name)}</span>`;
 const chip = (type, words) => `<span class="chip ${colour(type)}">${html(words || type)}</span>`;
 
 function castText(cast) {
-  return `${html(cast.from)} to ${html(cast.to)}${cast.recomputed ? ', again in the backward pass' : ''}: ${html(cast.reason)}`;
+  return `${html(cast.from)} to ${html(cast.to)}${
+      cast.recomputed ? ', again in the backward pass' : ''}: ${html(cast.reason)}`;
 }
 function operandText(operand) {
-  const from = operand.from === undefined ? `<span class="mono">${html(operand.label)}</span>` : link(indexOf.get(operand.from));
-  const casts = (operand.casts || []).map(id => castById.get(id)).reverse().map(cast => `<br>cast ${castText(cast)}`).join('');
+  const from = operand.from === undefined ? `<span class="mono">${html(operand.label)}</span>` :
+                                            link(indexOf.get(operand.from));
+  const casts = (operand.casts || [])
+                    .map(id => castById.get(id))
+                    .reverse()
+                    .map(cast => `<br>cast ${castText(cast)}`)
+                    .join('');
   return `<li>${from} ${chip(operand.type)}${casts}</li>`;
 }
 
 function sourceText(op) {
   if (!op.source) return '';
   const line = lines[op.source.split(':')[1]];
-  return `<h3>Source</h3><span class="mono">${html(op.source)}</span>${line ? `<pre>${html(line)}</pre>` : ''}`;
+  return `<h3>Source</h3><span class="mono">${html(op.source)}</span>${
+      line ? `<pre>${html(line)}</pre>` : ''}`;
 }
 
 function showDetails(i) {
   const panel = $('details');
   if (i < 0) {
-    panel.innerHTML = `<p class="name">No op selected</p><p class="note" style="margin-top:6px">Click an op to see in which type it computes, why, and what it costs.
+    panel.innerHTML =
+        `<p class="name">No op selected</p><p class="note" style="margin-top:6px">Click an op to see in which type it computes, why, and what it costs.
       Drag to move; click into the graph, then the wheel zooms. Keys: arrows, +, &minus;, 0; / searches.</p>`;
     return;
   }
   const op = step.operations[i], behind = castsOf[i];
-  const reason = op.reason ? `<p class="reason">${html(op.reason)} <span class="chip">${html(op.rule)}</span></p>`
-    : `<p class="reason">The precision phase had nothing to decide here: ${
-        op.op === 'input' ? 'inputs keep their type.' : floats.includes(op.computes) ? 'the op was added later, for the loss scale, in f32.' : 'no float goes in or out.'}</p>`;
+  const reason = op.reason ?
+      `<p class="reason">${html(op.reason)} <span class="chip">${html(op.rule)}</span></p>` :
+      `<p class="reason">The precision phase had nothing to decide here: ${
+          op.op === 'input'                ? 'inputs keep their type.' :
+              floats.includes(op.computes) ? 'the op was added later, for the loss scale, in f32.' :
+                                             'no float goes in or out.'}</p>`;
   const saving = op.f32_bytes ? ` (${share(op.bytes, op.f32_bytes)})` : '';
   panel.innerHTML = `<p class="name">${html(label(op))}</p><p class="mono">${html(op.name)}</p>
-    <div class="chips"><span class="chip">${html(op.part)}</span>${op.category ? `<span class="chip">${html(op.category)}</span>` : ''}${
-      op.recomputed ? '<span class="chip">recomputed</span>' : ''}${chip(op.computes, 'computes in ' + op.computes)}${chip(op.stored, 'stored in ' + op.stored)}</div>
+    <div class="chips"><span class="chip">${html(op.part)}</span>${
+      op.category ? `<span class="chip">${html(op.category)}</span>` :
+                    ''}${op.recomputed ? '<span class="chip">recomputed</span>' : ''}${
+      chip(
+          op.computes,
+          'computes in ' + op.computes)}${chip(op.stored, 'stored in ' + op.stored)}</div>
     ${reason}
-    <h3>Result</h3><span class="mono">${html(op.shape ? op.shape + ' x ' + op.stored : op.stored)}</span>
-    <table class="small"><tbody><tr><th>if all were f32</th><td>${bytes(op.f32_bytes)}</td></tr><tr><th>as stored</th><td>${bytes(op.bytes)}${saving}</td></tr>
-    ${op.saved_bytes ? `<tr><th>kept for the backward pass</th><td>${bytes(op.saved_bytes)}</td></tr>` : ''}</tbody></table>
-    ${behind.length ? `<h3>Casts behind it</h3><ul>${behind.map(cast => `<li>${castText(cast)}${cast.saved_bytes ? ` (${bytes(cast.saved_bytes)} kept)` : ''}</li>`).join('')}</ul>` : ''}
+    <h3>Result</h3><span class="mono">${
+      html(op.shape ? op.shape + ' x ' + op.stored : op.stored)}</span>
+    <table class="small"><tbody><tr><th>if all were f32</th><td>${
+      bytes(op.f32_bytes)}</td></tr><tr><th>as stored</th><td>${bytes(op.bytes)}${saving}</td></tr>
+    ${
+      op.saved_bytes ?
+          `<tr><th>kept for the backward pass</th><td>${bytes(op.saved_bytes)}</td></tr>` :
+          ''}</tbody></table>
+    ${
+      behind.length ?
+          `<h3>Casts behind it</h3><ul>${
+              behind
+                  .map(
+                      cast => `<li>${castText(cast)}${
+                          cast.saved_bytes ? ` (${bytes(cast.saved_bytes)} kept)` : ''}</li>`)
+                  .join('')}</ul>` :
+          ''}
     ${op.operands.length ? `<h3>Reads</h3><ul>${op.operands.map(operandText).join('')}</ul>` : ''}
-    ${readers[i].length ? `<h3>Read by</h3><ul>${readers[i].map(r => `<li>${link(r)}</li>`).join('')}</ul>` : ''}
+    ${
+      readers[i].length ?
+          `<h3>Read by</h3><ul>${readers[i].map(r => `<li>${link(r)}</li>`).join('')}</ul>` :
+          ''}
     ${sourceText(op)}`;
   panel.scrollTop = 0;
 }
@@ -326,13 +419,16 @@ function search(words) {
   const nodes = document.querySelectorAll('#view .op');
   nodes.forEach(node => {
     const i = Number(node.dataset.i), op = step.operations[i];
-    const found = words !== '' && [op.id, op.op, ...op.operands.map(o => o.label || '')].some(text => text.toLowerCase().includes(words));
+    const found = words !== '' && [
+      op.id, op.op, ...op.operands.map(o => o.label || '')
+    ].some(text => text.toLowerCase().includes(words));
     node.classList.toggle('match', found);
     if (found) matches.push(i);
   });
   matches.sort((a, b) => a - b);
   $('drawing').classList.toggle('searching', words !== '');
-  $('matches').textContent = words === '' ? '' : matches.length + (matches.length === 1 ? ' match' : ' matches');
+  $('matches').textContent =
+      words === '' ? '' : matches.length + (matches.length === 1 ? ' match' : ' matches');
 }
 function goToMatch(by) {
   if (!matches.length) return;

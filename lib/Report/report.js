@@ -4,10 +4,18 @@
 const read = id => JSON.parse(document.getElementById(id).textContent);
 const report = read('report'), layouts = read('layouts'), lines = read('lines');
 const $ = id => document.getElementById(id);
-const escapes = {'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'};
+const escapes = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;'
+};
 const html = text => String(text).replace(/[&<>"]/g, c => escapes[c]);
 const floats = ['f32', 'bf16', 'f16', 'f64'];
-/** The colour class of a type such as "16x8xbf16" or "f32 and bf16" (what later readers see counts). */
+/**
+ * The colour class of a type such as "16x8xbf16" or "f32 and bf16" (what later readers see
+ * counts).
+ */
 const colour = type => floats.find(f => new RegExp('(^|x| )' + f + '$').test(type)) || 'int';
 const mixedColour = floats.includes(report.options.precision) ? report.options.precision : 'f32';
 const isMixed = report.options.precision !== 'f32';
@@ -24,86 +32,160 @@ let step, layout, indexOf, readers, castsOf, castById;
 // ---- Totals ----
 function meter(rows) {
   const most = Math.max(1, ...rows.map(row => row.value));
-  return '<div class="meter">' + rows.map(row => `<span>${html(row.label)}</span><span class="track"><span class="fill ${row.colour}"
-    style="display:block;width:${(100 * row.value / most).toFixed(1)}%"></span></span><span class="number">${bytes(row.value)}</span>`).join('') + '</div>';
+  return '<div class="meter">' +
+      rows.map(
+              row => `<span>${html(row.label)}</span><span class="track"><span class="fill ${
+                  row.colour}"
+    style="display:block;width:${
+                  (100 * row.value / most).toFixed(1)}%"></span></span><span class="number">${
+                  bytes(row.value)}</span>`)
+          .join('') +
+      '</div>';
 }
-const both = pair => meter([{label: 'f32', value: pair.f32, colour: 'f32'},
-  ...(isMixed ? [{label: mixedColour, value: pair.mixed, colour: mixedColour}] : [])]);
+const both = pair => meter([
+  {label: 'f32', value: pair.f32, colour: 'f32'},
+  ...(isMixed ? [{label: mixedColour, value: pair.mixed, colour: mixedColour}] : [])
+]);
 const share = (a, b) => b ? (a / b).toFixed(2) : 'none';
 const card = (title, body) => `<div class="card"><h3>${title}</h3>${body}</div>`;
 
 function pairCard(title, pair, note) {
-  const big = isMixed ? `${share(pair.mixed, pair.f32)} <small>of f32${note || ''}</small>` : bytes(pair.f32);
+  const big = isMixed ? `${share(pair.mixed, pair.f32)} <small>of f32${note || ''}</small>` :
+                        bytes(pair.f32);
   return card(title, `<div class="big">${big}</div>${both(pair)}`);
 }
 
 function stateCard() {
   const {f32, mixed} = report.state_bytes;
-  const names = {parameter: 'parameters (master weights)', working: 'working copies', moment: 'moments', gradient: 'stored gradients',
-    buffer: 'buffers', ema: 'averages', scale: 'loss scale', step: 'step counter', random: 'random counter'};
+  const names = {
+    parameter: 'parameters (master weights)',
+    working: 'working copies',
+    moment: 'moments',
+    gradient: 'stored gradients',
+    buffer: 'buffers',
+    ema: 'averages',
+    scale: 'loss scale',
+    step: 'step counter',
+    random: 'random counter'
+  };
   const roles = Object.keys(names).filter(role => f32[role] || mixed[role]);
-  const row = (label, key, style) => `<tr${style}><th>${label}</th><td>${bytes(f32[key] || 0)}</td>${
-    isMixed ? `<td>${bytes(mixed[key] || 0)}</td>` : ''}</tr>`;
-  return card('State', `<table class="small"><thead><tr><th></th><th>f32</th>${isMixed ? `<th>${mixedColour}</th>` : ''}</tr></thead><tbody>${
-    roles.map(role => row(names[role], role, '')).join('')}${row('all', 'total', ' class="sum"')}</tbody></table>`);
+  const row = (label, key, style) => `<tr${style}><th>${label}</th><td>${
+      bytes(f32[key] || 0)}</td>${isMixed ? `<td>${bytes(mixed[key] || 0)}</td>` : ''}</tr>`;
+  return card(
+      'State',
+      `<table class="small"><thead><tr><th></th><th>f32</th>${
+          isMixed ?
+              `<th>${mixedColour}</th>` :
+              ''}</tr></thead><tbody>${roles.map(role => row(names[role], role, '')).join('')}${
+          row('all', 'total', ' class="sum"')}</tbody></table>`);
 }
 
 function countsCard() {
   const parts = ['forward', 'backward', 'optimizer'];
   const types = [...new Set(parts.flatMap(part => Object.keys(step.counts[part] || {})))].sort(
-    (a, b) => (floats.includes(b) - floats.includes(a)) || (a < b ? -1 : 1));
-  const head = types.map(type => `<th><span class="swatch ${colour(type)}"></span>${html(type)}</th>`).join('');
-  return card('Ops by the type they compute in', `<table class="small"><thead><tr><th></th>${head}</tr></thead><tbody>${
-    parts.map(part => `<tr><th>${part}</th>${types.map(type => `<td>${(step.counts[part] || {})[type] || ''}</td>`).join('')}</tr>`).join('')}</tbody></table>`);
+      (a, b) => (floats.includes(b) - floats.includes(a)) || (a < b ? -1 : 1));
+  const head =
+      types.map(type => `<th><span class="swatch ${colour(type)}"></span>${html(type)}</th>`)
+          .join('');
+  return card(
+      'Ops by the type they compute in',
+      `<table class="small"><thead><tr><th></th>${head}</tr></thead><tbody>${
+          parts
+              .map(
+                  part => `<tr><th>${part}</th>${
+                      types.map(type => `<td>${(step.counts[part] || {})[type] || ''}</td>`)
+                          .join('')}</tr>`)
+              .join('')}</tbody></table>`);
 }
 
 function costCard() {
   const costs = Object.entries(step.policy_costs);
   if (!costs.length) return '';
   costs.sort((a, b) => a[1] - b[1]);
-  const rows = costs.map(([label, value]) => ({label, value, colour: label === report.options.policy ? mixedColour : 'other'}));
-  return card('Bytes moved, by policy', meter(rows) + `<p class="note" style="margin:8px 0 0">Under the same compute types. Chosen: ${html(report.options.policy)}.</p>`);
+  const rows = costs.map(
+      ([label, value]) =>
+          ({label, value, colour: label === report.options.policy ? mixedColour : 'other'}));
+  return card(
+      'Bytes moved, by policy',
+      meter(rows) +
+          `<p class="note" style="margin:8px 0 0">Under the same compute types. Chosen: ${
+              html(report.options.policy)}.</p>`);
 }
 
 function scalingCard() {
   const scaling = step.loss_scaling;
   if (scaling.left_out_because)
-    return card('Loss scaling', `<div class="big">none</div><p class="note">${html(scaling.left_out_because)}</p>`);
+    return card(
+        'Loss scaling',
+        `<div class="big">none</div><p class="note">${html(scaling.left_out_because)}</p>`);
   if (scaling.initial === undefined) return '';
-  const rows = scaling.dynamic
-    ? [['growth', `&times; ${scaling.growth} after ${scaling.interval} good steps`], ['backoff', `&times; ${scaling.backoff}`],
-       ['floor, cap', `${scaling.floor || 'none'}, ${scaling.cap || 'none'}`], ['hysteresis', scaling.hysteresis], ['state', html(scaling.state)]]
-    : [['state', html(scaling.state)]];
-  return card('Loss scaling', `<div class="big">${scaling.initial} <small>${scaling.dynamic ? 'at first, dynamic' : 'static'}</small></div>
-    <table class="small" style="margin-top:6px"><tbody>${rows.map(([k, v]) => `<tr><th>${k}</th><td>${v}</td></tr>`).join('')}</tbody></table>`);
+  const rows = scaling.dynamic ?
+      [
+        ['growth', `&times; ${scaling.growth} after ${scaling.interval} good steps`],
+        ['backoff', `&times; ${scaling.backoff}`],
+        ['floor, cap', `${scaling.floor || 'none'}, ${scaling.cap || 'none'}`],
+        ['hysteresis', scaling.hysteresis], ['state', html(scaling.state)]
+      ] :
+      [['state', html(scaling.state)]];
+  return card(
+      'Loss scaling',
+      `<div class="big">${scaling.initial} <small>${
+          scaling.dynamic ? 'at first, dynamic' : 'static'}</small></div>
+    <table class="small" style="margin-top:6px"><tbody>${
+          rows.map(([k, v]) => `<tr><th>${k}</th><td>${v}</td></tr>`).join('')}</tbody></table>`);
 }
 
 function nonfiniteCard() {
   const {mode, gradient_bytes, kept_bytes} = step.nonfinite;
-  const does = {allow: 'The update is done all the same, and says how many elements were infinite or NaN.', skip: 'The step changes no state, and says so.',
-                fail: 'The step changes no state, and is an error.'}[mode];
-  const price = mode === 'allow'
-    ? `To skip would keep all ${bytes(gradient_bytes)} of gradients until the last is known; now at most ${bytes(kept_bytes)} of them wait for their update.`
-    : `For that, ${bytes(kept_bytes)} of ${bytes(gradient_bytes)} of gradients are kept until the last is known.`;
-  return card('Gradients that are not finite', `<div class="big">${html(mode)}</div><p class="note">${does} ${price}</p>`);
+  const does = {
+    allow: 'The update is done all the same, and says how many elements were infinite or NaN.',
+    skip: 'The step changes no state, and says so.',
+    fail: 'The step changes no state, and is an error.'
+  }[mode];
+  const price = mode === 'allow' ?
+      `To skip would keep all ${
+          bytes(gradient_bytes)} of gradients until the last is known; now at most ${
+          bytes(kept_bytes)} of them wait for their update.` :
+      `For that, ${bytes(kept_bytes)} of ${
+          bytes(gradient_bytes)} of gradients are kept until the last is known.`;
+  return card(
+      'Gradients that are not finite',
+      `<div class="big">${html(mode)}</div><p class="note">${does} ${price}</p>`);
 }
 
 function showTotals() {
   const totals = step.totals, casts = step.counts.casts || {};
-  const castRows = Object.entries(casts).map(([way, count]) => `<tr><th>${html(way)}</th><td>${count}</td></tr>`).join('');
-  const rows = [['ops', 'operations'], ['kernel launches', 'launches'], ['distinct kernels', 'distinct_kernels']].map(([label, key]) =>
-    `<tr><th>${label}</th><td>${totals[key].f32}</td>${isMixed ? `<td>${totals[key].mixed}</td>` : ''}</tr>`).join('');
+  const castRows = Object.entries(casts)
+                       .map(([way, count]) => `<tr><th>${html(way)}</th><td>${count}</td></tr>`)
+                       .join('');
+  const rows =
+      [
+        ['ops', 'operations'], ['kernel launches', 'launches'],
+        ['distinct kernels', 'distinct_kernels']
+      ]
+          .map(
+              ([label, key]) => `<tr><th>${label}</th><td>${totals[key].f32}</td>${
+                  isMixed ? `<td>${totals[key].mixed}</td>` : ''}</tr>`)
+          .join('');
   $('cards').innerHTML = [
     pairCard('Kept from forward to backward', totals.saved_bytes),
     pairCard('Arena', totals.arena_bytes),
     isMixed ? costCard() : '',
     stateCard(),
-    card('One step', `<table class="small"><thead><tr><th></th><th>f32</th>${isMixed ? `<th>${mixedColour}</th>` : ''}</tr></thead><tbody>${rows}
+    card(
+        'One step',
+        `<table class="small"><thead><tr><th></th><th>f32</th>${
+            isMixed ? `<th>${mixedColour}</th>` : ''}</tr></thead><tbody>${rows}
       <tr><th>scratch per thread</th><td>${bytes(report.scratch_bytes_per_thread.f32)}</td>${
-        isMixed ? `<td>${bytes(report.scratch_bytes_per_thread.mixed)}</td>` : ''}</tr></tbody></table>`),
+            isMixed ? `<td>${bytes(report.scratch_bytes_per_thread.mixed)}</td>` :
+                      ''}</tr></tbody></table>`),
     countsCard(),
-    card('Inserted casts', `<div class="big">${step.casts.length}</div><table class="small" style="margin-top:6px"><tbody>${castRows}
-      <tr><th>again in the backward pass</th><td>${step.casts.filter(c => c.recomputed).length}</td></tr></tbody></table>`),
+    card(
+        'Inserted casts',
+        `<div class="big">${
+            step.casts.length}</div><table class="small" style="margin-top:6px"><tbody>${castRows}
+      <tr><th>again in the backward pass</th><td>${
+            step.casts.filter(c => c.recomputed).length}</td></tr></tbody></table>`),
     scalingCard(),
     nonfiniteCard(),
   ].join('');
@@ -115,12 +197,20 @@ function setTheme(theme) {
   $('theme').textContent = theme === 'dark' ? 'Light' : 'Dark';
 }
 function showLegend() {
-  const sample = (type, stored) => `<svg width="34" height="18"><g class="op ${type}"><rect class="body" x="1" y="1" width="32" height="16" rx="4"/><rect class="strip ${stored}" x="26" y="1" width="7" height="16" rx="2"/></g></svg>`;
+  const sample = (type, stored) => `<svg width="34" height="18"><g class="op ${
+      type}"><rect class="body" x="1" y="1" width="32" height="16" rx="4"/><rect class="strip ${
+      stored}" x="26" y="1" width="7" height="16" rx="2"/></g></svg>`;
   const used = [...new Set(step.operations.map(op => colour(op.computes)))];
-  $('legend').innerHTML = used.map(type => `<span>${sample(type, type)}computes in ${type === 'int' ? 'integers or bits' : type}</span>`).join('')
-    + `<span>${sample('f32', mixedColour)}right edge: type the result is stored in</span>`
-    + `<span><svg width="16" height="16"><path class="diamond ${mixedColour}" d="M8,2l6,6l-6,6l-6,-6z"/></svg>inserted cast</span>`
-    + `<span><svg width="34" height="12"><path class="edge saved ${mixedColour}" style="opacity:1" d="M0,6H34"/></svg>kept for the backward pass</span>`;
+  $('legend').innerHTML =
+      used.map(
+              type => `<span>${sample(type, type)}computes in ${
+                  type === 'int' ? 'integers or bits' : type}</span>`)
+          .join('') +
+      `<span>${sample('f32', mixedColour)}right edge: type the result is stored in</span>` +
+      `<span><svg width="16" height="16"><path class="diamond ${
+          mixedColour}" d="M8,2l6,6l-6,6l-6,-6z"/></svg>inserted cast</span>` +
+      `<span><svg width="34" height="12"><path class="edge saved ${
+          mixedColour}" style="opacity:1" d="M0,6H34"/></svg>kept for the backward pass</span>`;
 }
 function showStep(number) {
   step = report.steps[number];
@@ -133,7 +223,8 @@ function showStep(number) {
     if (from !== undefined && !readers[from].includes(i)) readers[from].push(i);
   }));
   castsOf = step.operations.map(() => []);
-  for (const cast of step.casts) if (indexOf.has(cast.of)) castsOf[indexOf.get(cast.of)].push(cast);
+  for (const cast of step.casts)
+    if (indexOf.has(cast.of)) castsOf[indexOf.get(cast.of)].push(cast);
   cursor = null;
   showTotals();
   drawGraph();
@@ -148,11 +239,19 @@ function showStep(number) {
 function start() {
   const options = report.options;
   $('title').textContent = report.model;
-  $('subtitle').textContent = [report.file, options.precision === 'f32' ? 'f32' : `${options.precision} beside f32`, `policy ${options.policy}`, options.policy_file,
-    options.master_weights ? '' : 'no master weights', ...options.overrides.map(o => 'override ' + o), ...options.edits.map(e => 'edit ' + e)].filter(Boolean).join(' \u00b7 ');
+  $('subtitle').textContent = [
+    report.file, options.precision === 'f32' ? 'f32' : `${options.precision} beside f32`,
+    `policy ${options.policy}`, options.policy_file,
+    options.master_weights ? '' : 'no master weights',
+    ...options.overrides.map(o => 'override ' + o), ...options.edits.map(e => 'edit ' + e)
+  ].filter(Boolean).join(' \u00b7 ');
   setTheme(matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
-  $('theme').onclick = () => { setTheme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'); drawOverview(); };
-  $('step').innerHTML = report.steps.map((s, i) => `<option value="${i}">${html(s.name)}</option>`).join('');
+  $('theme').onclick = () => {
+    setTheme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark');
+    drawOverview();
+  };
+  $('step').innerHTML =
+      report.steps.map((s, i) => `<option value="${i}">${html(s.name)}</option>`).join('');
   $('step').onchange = event => showStep(Number(event.target.value));
   $('step-choice').hidden = report.steps.length < 2;
   $('search').oninput = event => search(event.target.value);
@@ -162,8 +261,12 @@ function start() {
   };
   $('next').onclick = () => goToMatch(1);
   $('previous').onclick = () => goToMatch(-1);
-  $('details').onclick = event => { const go = event.target.dataset.go; if (go !== undefined) select(Number(go), true); };
-  $('footer').textContent = `ampc report, schema ${report.version}. Bytes and types are those of the compiled programs.`;
+  $('details').onclick = event => {
+    const go = event.target.dataset.go;
+    if (go !== undefined) select(Number(go), true);
+  };
+  $('footer').textContent =
+      `ampc report, schema ${report.version}. Bytes and types are those of the compiled programs.`;
   wireGraph();
   wireChart();
   showStep(0);

@@ -35,18 +35,20 @@ extern "C" __global__ void __launch_bounds__(64)
   for (int c = 0; c < 4; c++)
 #pragma unroll
     for (int j = 0; j < 4; j++)
-      a[c][j] = *(const uint32_t *)&q[(size_t)(row0 + g + 8 * (j & 1)) * D + 16 * c + 2 * t +
-                                      8 * (j >> 1)];
+      a[c][j] = *(
+          const uint32_t *)&q[(size_t)(row0 + g + 8 * (j & 1)) * D + 16 * c + 2 * t + 8 * (j >> 1)];
   float o[8][4] = {}, m[2] = {-1e30f, -1e30f}, l[2] = {0, 0};
   const float scale = 0.125f * 1.44269504f;
   int last = causal ? blockIdx.x * 32 + 32 : S;
   for (int kb = 0; kb < last; kb += BK) {
     for (int c = tid; c < BK * 8; c += 64) {
       int r = c >> 3, x = (c & 7) * 16;
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(ks + r * PITCH + x)),
-                   "l"(k + (size_t)(kb + r) * D * 2 + x));
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(vs + r * PITCH + x)),
-                   "l"(v + (size_t)(kb + r) * D * 2 + x));
+      asm volatile(
+          "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(ks + r * PITCH + x)),
+          "l"(k + (size_t)(kb + r) * D * 2 + x));
+      asm volatile(
+          "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(vs + r * PITCH + x)),
+          "l"(v + (size_t)(kb + r) * D * 2 + x));
     }
     asm volatile("cp.async.commit_group;\ncp.async.wait_group 0;");
     __syncthreads();
@@ -97,7 +99,8 @@ extern "C" __global__ void __launch_bounds__(64)
 #pragma unroll
     for (int c = 0; c < 2; c++) {
       uint32_t p[4] = {pack(s[2 * c][0], s[2 * c][1]), pack(s[2 * c][2], s[2 * c][3]),
-                       pack(s[2 * c + 1][0], s[2 * c + 1][1]), pack(s[2 * c + 1][2], s[2 * c + 1][3])};
+                       pack(s[2 * c + 1][0], s[2 * c + 1][1]),
+                       pack(s[2 * c + 1][2], s[2 * c + 1][3])};
 #pragma unroll
       for (int n = 0; n < 8; n++) {
         uint32_t b[2];

@@ -101,12 +101,23 @@ extern "C" __global__ void divergent(const int *in, int *out, int n) {
   }
   unsigned votes = __ballot_sync(__activemask(), steps & 1);
   switch (in[i] % 6) {
-  case 0: steps += 7; break;
-  case 1: steps *= 3; break;
-  case 2: steps ^= 0x55; break;
-  case 3: steps -= 9; break;
-  case 4: steps <<= 2; break;
-  default: steps = ~steps;
+  case 0:
+    steps += 7;
+    break;
+  case 1:
+    steps *= 3;
+    break;
+  case 2:
+    steps ^= 0x55;
+    break;
+  case 3:
+    steps -= 9;
+    break;
+  case 4:
+    steps <<= 2;
+    break;
+  default:
+    steps = ~steps;
   }
   out[2 * i] = steps;
   out[2 * i + 1] = (i & 31) == 0 ? __popc(votes) : steps % 7;

@@ -24,8 +24,8 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(64)
   cluster_sync();
   if (t == 0) {
     barrier_expect(bar, 2 * HALF);
-    tma_load_multicast(shared_address(tile) + rank * HALF, &map, 0, group * ROWS + rank * (ROWS / 2),
-                       bar, 3);
+    tma_load_multicast(shared_address(tile) + rank * HALF, &map, 0,
+                       group * ROWS + rank * (ROWS / 2), bar, 3);
   }
   barrier_wait(bar, 0);
   // Rank 0 sums columns, rank 1 sums squares; each sends its result to the other block.

@@ -49,7 +49,8 @@ extern "C" __global__ void __launch_bounds__(160)
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
     for (int kk = 0; kk < BK; kk += 16) {
-      uint64_t da = descriptor(at) + (kk * 2 >> 4), db = descriptor(at + BM * BK * 2) + (kk * 2 >> 4);
+      uint64_t da = descriptor(at) + (kk * 2 >> 4),
+               db = descriptor(at + BM * BK * 2) + (kk * 2 >> 4);
       asm volatile(
           "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 "
           "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,"

@@ -41,8 +41,8 @@ __device__ __forceinline__ void tma_load_multicast(uint32_t to, const TensorMap 
                : "memory");
 }
 __device__ __forceinline__ void tma_store(const TensorMap *map, int x, int y, uint32_t from) {
-  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(
-                   map),
-               "r"(from), "r"(x), "r"(y)
-               : "memory");
+  asm volatile(
+      "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
+      "r"(from), "r"(x), "r"(y)
+      : "memory");
 }
