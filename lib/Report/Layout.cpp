@@ -1,6 +1,6 @@
 // Layered drawing of directed graphs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Report/Layout.h"
+#include "lib/Report/Layout.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cstdint>

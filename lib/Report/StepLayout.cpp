@@ -1,8 +1,8 @@
 // Where a step's ops lie in the drawing.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Report/StepLayout.h"
-#include "ampc/Report/Layout.h"
 #include "lib/Report/Facts.h"
+#include "lib/Report/Layout.h"
 
 using namespace ampc;
 using namespace ampc::report;

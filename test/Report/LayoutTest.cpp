@@ -1,6 +1,6 @@
 // Layered drawing: layers, distances, crossings, size.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Report/Layout.h"
+#include "lib/Report/Layout.h"
 #include "gtest/gtest.h"
 
 using namespace ampc::report;

@@ -42,6 +42,8 @@ exceptions = {
     ("lib/Data/Safetensors.cpp", "lib/Runtime/Json.h"),
     ("lib/Package/WriteFile.cpp", "lib/Runtime/Replace.h"),
 }
+# Public headers that only their own room and tests use so far.
+unused = {"include/ampc/Package/Externals.def", "include/ampc/Target/CPU/Tier.h"}
 
 
 def room_of(path):
@@ -67,6 +69,18 @@ def fault(path, header):
     return ""
 
 
+def private_headers(folder):
+    """Headers in include/ampc that no other room, no program but tests, and no public header reads."""
+    headers = [path for path in (folder / "include/ampc").rglob("*.*") if path.suffix in (".h", ".def")]
+    read = set()
+    for path in (file for top in ("lib", "include", "mlir-dialects", "tools", "examples") for file in (folder / top).rglob("*.*")):
+        if path.suffix in (".h", ".c", ".cpp"):
+            name = str(path.relative_to(folder))
+            read |= {header for header in re.findall(r'#include ["<](ampc/[^">]+)[">]', path.read_text())
+                     if name.startswith("include/") or room_of(name) != room_of(header)}
+    return sorted(str(path.relative_to(folder)) for path in headers if str(path.relative_to(folder / "include")) not in read)
+
+
 def main():
     source = pathlib.Path(__file__).resolve().parents[3]
     folder = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else source
@@ -86,11 +100,19 @@ def main():
             elif found and room_of(name) and not room_of(found[1]) and found[1].split("/")[0] in ("tools", "test"):
                 wrong += 1
                 print(f"{name}:{number}: expected no header of a program, but got {found[1]}")
+    private = private_headers(folder)
+    for name in private:
+        if name not in unused:
+            wrong += 1
+            print(f"{name}: expected a header in lib, as no other room reads it")
     if folder == source:
+        for name in sorted(unused - set(private)):
+            wrong += 1
+            print(f"{name}: expected a header that no other room reads, which floors.py lists as an exception")
         for name, header in sorted(exceptions - needed):
             wrong += 1
             print(f"{name}: expected an include of {header}, which floors.py lists as an exception")
-    print(f"{wrong} includes run the wrong way")
+    print(f"{wrong} includes or headers are in the wrong place")
     sys.exit(bool(wrong))
 
 

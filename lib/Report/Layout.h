@@ -1,7 +1,7 @@
 // Layered drawing of directed graphs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_REPORT_LAYOUT_H
-#define AMPC_REPORT_LAYOUT_H
+#ifndef LIB_REPORT_LAYOUT_H
+#define LIB_REPORT_LAYOUT_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include <utility>
