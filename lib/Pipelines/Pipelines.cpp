@@ -1,11 +1,11 @@
 // The phase table.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Pipelines.h"
-#include "ampc/Pipelines/OpLibrary.h"
 #include "ampc/Conversion/Passes.h"
 #include "ampc/Kernel/Passes.h"
 #include "ampc/LossScaling/Passes.h"
 #include "ampc/Package/Package.h"
+#include "ampc/Pipelines/OpLibrary.h"
 #include "ampc/Precision/Passes.h"
 #include "ampc/Target/CPU/Passes.h"
 #include "ampc/Target/Reference/Passes.h"
