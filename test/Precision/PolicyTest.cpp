@@ -15,7 +15,9 @@ namespace {
 struct OnlyContractions : PrecisionPolicy {
   OnlyContractions() : PrecisionPolicy("only-contractions", "contractions, and nothing else") {}
   PolicyTable table(Type low) const override {
-    return PolicyTable::parse("* = full\nmatmul = low", low.getContext());
+    PolicyTable table = PolicyTable::ofLists({}, /*others=*/Treatment::Full);
+    llvm::cantFail(table.addLine("matmul = low", low.getContext()));
+    return table;
   }
   FailureOr<Assignment> assign(const PrecisionFacts &facts) const override {
     Assignment assignment;

@@ -19,7 +19,7 @@ train.model @line {
 // SCALED-LABEL: kernel.program @fit.train
 // SCALED:       %[[G:.*]]:3 = kernel.with_totals({{.*}}) of {
 // SCALED:       kernel.gemm {{.*}} space [48, 40]
-// SCALED:       } {kernel.barrier{{.*}}} : tensor<48x40xf32>, tensor<1x1xi32>, tensor<1xf64>
+// SCALED:       } {kernel.barrier, parts = 256 : i64, {{(train.origins = .*, )?}}workspace_bytes = {{[0-9]+}} : i64} : tensor<48x40xf32>, tensor<1x1xi32>, tensor<1xf64>
 // SCALED-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}
 // SCALED:       %{{.*}}:4 = kernel.map(%[[G]]#0, {{.*}}) space [48, 40]
 // SCALED-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}
@@ -40,7 +40,7 @@ train.model @line {
 // PLAIN-LABEL: kernel.program @fit.train
 // PLAIN:       %[[G:.*]]:2 = kernel.with_totals({{.*}}) of {
 // PLAIN:       kernel.gemm {{.*}} space [48, 40]
-// PLAIN:       } {kernel.barrier{{.*}}} : tensor<48x40xf32>, tensor<1x1xi32>
+// PLAIN:       } {kernel.barrier, parts = 256 : i64, {{(train.origins = .*, )?}}workspace_bytes = {{[0-9]+}} : i64} : tensor<48x40xf32>, tensor<1x1xi32>
 // PLAIN-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}
 // PLAIN:       %{{.*}}:4 = kernel.map(%[[G]]#0, {{.*}}) space [48, 40]
 // PLAIN-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}

@@ -290,12 +290,16 @@ int ampc::runCheck() {
                     "precision; without them gradients are checked in f64\n";
     return 1;
   }
+  auto chosen = precision.get();
+  if (!chosen)
+    return fail(llvm::toString(chosen.takeError()));
   Session session;
   ampc_options options = {};
   options.seed = seed;
   options.want_split = 1;
   CompileRequest request;
   request.input = input;
+  request.options.targets = chosen->targets;
   request.options.precision = "f64";
   request.shown = Shown::Warnings; // remarks are about steps that train
   if (!session.open(request, options))
