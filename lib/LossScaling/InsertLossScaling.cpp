@@ -79,7 +79,7 @@ SmallVector<Value> Insertion::unscaleGradients() {
   SmallVector<Value> counts;
   for (auto seed : llvm::to_vector(body.getOps<train::SeedOp>())) {
     builder.setInsertionPointAfter(seed);
-    GradBuilder of(builder, seed);
+    GradBuilder of(builder, seed.getLoc(), scalingOrigin(func).withStage(train::Stage::Backward));
     Value factor = of.castTo(scale, seed.getType().getElementType());
     Value scaled = of.mul(seed.getResult(), factor);
     seed.getResult().replaceAllUsesExcept(scaled, scaled.getDefiningOp());

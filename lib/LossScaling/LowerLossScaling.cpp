@@ -1,8 +1,8 @@
 // Loss scaling in terms of train ops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/LossScaling/Passes.h"
-#include "mlir-dialects/Train/TrainFlat.h"
 #include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/TrainFlat.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_AMPLOWERLOSSSCALING

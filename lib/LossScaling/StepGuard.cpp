@@ -103,8 +103,11 @@ void StepGuard::remakeWorkingCopies(const DenseMap<StringAttr, Value> &params) {
     if (StringAttr state = signature.stateResult(i);
         state && roleOf(state) == train::StateRole::Working) {
       StringAttr param = symbols.lookup<train::BufferOp>(state).getOfAttr().getAttr();
-      ret->setOperand(
-          i, insertCast(builder, params.lookup(param), getElementTypeOrSelf(ret->getOperand(i)),
-                        "the working copy of @" + param.str() + ", which later steps read"));
+      Value old = ret->getOperand(i);
+      Value again = insertCast(builder, params.lookup(param), getElementTypeOrSelf(old),
+                               "the working copy of @" + param.str() + ", which later steps read",
+                               originOf(old));
+      again.setLoc(old.getLoc());
+      ret->setOperand(i, again);
     }
 }

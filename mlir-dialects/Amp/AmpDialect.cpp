@@ -67,7 +67,7 @@ static std::optional<std::string> misfitOf(StringRef name, Attribute value, Oper
       if (!fact.isRight)
         return fact.expected.str();
       if (fact.ofProgram && !isa<ProgramOpInterface>(op))
-        return "a program with it";
+        return fact.expected.str() + " on a program";
       return std::nullopt;
     }
   return "one of the facts that the dialect lists";
@@ -75,7 +75,7 @@ static std::optional<std::string> misfitOf(StringRef name, Attribute value, Oper
 
 LogicalResult AmpDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (auto expected = misfitOf(attribute.getName(), attribute.getValue(), op))
-    return op->emitOpError() << "expected " << *expected << " as " << attribute.getName()
+    return op->emitOpError() << "expected " << attribute.getName().getValue() << " = " << *expected
                              << ", but got " << attribute.getValue();
   return success();
 }

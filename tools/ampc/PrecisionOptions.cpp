@@ -110,7 +110,8 @@ PrecisionOptions::PrecisionOptions(cl::SubCommand &command)
 
 bool PrecisionOptions::areGiven() const {
   return level.getNumOccurrences() || llvm::any_of(entries, [](const auto &entry) {
-           return entry->definition.scope == OptionScope::User && entry->isGiven();
+           return entry->definition.scope == OptionScope::User && entry->isGiven() &&
+                  entry->definition.member != OptionMember(&CompileOptions::targets);
          });
 }
 

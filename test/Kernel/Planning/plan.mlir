@@ -78,9 +78,9 @@ kernel.program @product(%w: tensor<8x8xf32> {train.is = #train.state<@big>}) -> 
 
 // Unchanged state costs nothing; exchanged slots need one copy through the arena.
 // CHECK-LABEL: kernel.program @exchange
-// CHECK: %[[TEMP:.*]] = kernel.map(%{{.*}}) {{.*}} attributes {kernel.places = [#kernel.place<arena, 0, 0>]}
-// CHECK: kernel.map(%{{.*}}) {{.*}} attributes {kernel.places = [#kernel.place<state, 0, 0>]}
-// CHECK: kernel.map(%[[TEMP]] {{.*}} attributes {kernel.places = [#kernel.place<state, 0, 64>]}
+// CHECK: %[[TEMP:.*]] = kernel.map(%{{.*}}) {{.*}} attributes {kernel.places = [#kernel.place<arena, 0, 0>]{{.*}}}
+// CHECK: kernel.map(%{{.*}}) {{.*}} attributes {kernel.places = [#kernel.place<state, 0, 0>]{{.*}}}
+// CHECK: kernel.map(%[[TEMP]] {{.*}} attributes {kernel.places = [#kernel.place<state, 0, 64>]{{.*}}}
 // CHECK: kernel.return
 kernel.program @exchange(%w: tensor<16xf32> {train.is = #train.state<@w>}, %m: tensor<16xf32> {train.is = #train.state<@m>}, %g: tensor<16xf32> {train.is = #train.state<@g>})
     -> (tensor<16xf32> {train.is = #train.state<@w>}, tensor<16xf32> {train.is = #train.state<@m>}, tensor<16xf32> {train.is = #train.state<@g>}) {
@@ -90,9 +90,9 @@ kernel.program @exchange(%w: tensor<16xf32> {train.is = #train.state<@w>}, %m: t
 // Outputs that are inputs, constants, or outputs already are copied. Equal constants are one.
 // CHECK-LABEL: kernel.program @outputs
 // CHECK: %[[C:.*]] = kernel.constant {{.*}} {kernel.places = [#kernel.place<constant, 0, 0>]}
-// CHECK: %[[X:.*]] = kernel.map(%{{.*}} attributes {kernel.places = [#kernel.place<output, 0, 0>]}
-// CHECK: %[[K:.*]] = kernel.map(%[[C]] {{.*}} attributes {kernel.places = [#kernel.place<output, 1, 0>]}
-// CHECK: %[[S:.*]] = kernel.map(%[[C]] {{.*}} attributes {kernel.places = [#kernel.place<output, 2, 0>]}
+// CHECK: %[[X:.*]] = kernel.map(%{{.*}} attributes {kernel.places = [#kernel.place<output, 0, 0>]{{.*}}}
+// CHECK: %[[K:.*]] = kernel.map(%[[C]] {{.*}} attributes {kernel.places = [#kernel.place<output, 1, 0>]{{.*}}}
+// CHECK: %[[S:.*]] = kernel.map(%[[C]] {{.*}} attributes {kernel.places = [#kernel.place<output, 2, 0>]{{.*}}}
 kernel.program @outputs(%x: tensor<2xf32> {train.is = #train.input<"x">})
     -> (tensor<2xf32> {train.is = #train.output<named, name = "a">}, tensor<2xf32> {train.is = #train.output<named, name = "b">}, tensor<2xf32> {train.is = #train.output<named, name = "c">}) {
   %0 = kernel.constant dense<[1.0, 2.0]> : tensor<2xf32>
