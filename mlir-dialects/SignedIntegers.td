@@ -4,14 +4,16 @@
 #define AMPC_SIGNED_INTEGERS
 include "mlir/IR/CommonAttrConstraints.td"
 
-class SignedIntegerAttr<I type, string cppType, string text> : TypedSignlessIntegerAttrBase<type, cppType, text> {
+class SignedIntegerAttr<I type, string cppType, string text>
+    : TypedSignlessIntegerAttrBase<type, cppType, text> {
   let convertFromStorage = "$_self.getValue().getSExtValue()";
 }
 def SignedI64Attr : SignedIntegerAttr<I64, "int64_t", "64-bit integer attribute">;
 def SignedI32Attr : SignedIntegerAttr<I32, "int32_t", "32-bit integer attribute">;
 // A class or the number of a row, which a tensor of i32 holds: any other value would never be met.
 def IndexValueAttr : SignedIntegerAttr<I64, "int64_t", "integer attribute that i32 holds"> {
-  let predicate = And<[SignedI64Attr.predicate,
-                       CPred<"::llvm::cast<::mlir::IntegerAttr>($_self).getValue().isSignedIntN(32)">]>;
+  let predicate =
+      And<[SignedI64Attr.predicate,
+           CPred<"::llvm::cast<::mlir::IntegerAttr>($_self).getValue().isSignedIntN(32)">]>;
 }
 #endif

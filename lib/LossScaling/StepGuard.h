@@ -4,8 +4,8 @@
 #define LIB_LOSSSCALING_STEPGUARD_H
 
 #include "mlir-dialects/Amp/Amp.h"
-#include "mlir-dialects/Train/Signature.h"
 #include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Signature.h"
 
 namespace ampc {
 /// Of what loss scaling and the check of gradients add to a program.

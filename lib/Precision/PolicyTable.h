@@ -45,8 +45,8 @@ struct Override {
 struct PolicyTable {
   llvm::StringMap<Treatment> treatments;
   llvm::SmallVector<llvm::StringRef> lists; ///< names in the ops' own lists; the first counts
-  llvm::SmallVector<Override> overrides; ///< the last that matches counts
-  bool keepsKernelsFull = false;         ///< what stays within a kernel stays in f32
+  llvm::SmallVector<Override> overrides;    ///< the last that matches counts
+  bool keepsKernelsFull = false;            ///< what stays within a kernel stays in f32
 
   /// What ops say themselves in these lists (see PrecisionOpInterface), and what holds for ops in
   /// none of them; without that it follows from their category.

@@ -1,8 +1,8 @@
 // Which part of a step an op belongs to.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Report/Parts.h"
-#include "mlir-dialects/Train/Signature.h"
 #include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Signature.h"
 
 using namespace mlir;
 using namespace ampc;

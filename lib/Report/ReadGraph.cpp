@@ -4,8 +4,8 @@
 #include "lib/Report/Parts.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Kernel/Kernel.h"
-#include "mlir-dialects/Train/Signature.h"
 #include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Signature.h"
 
 using namespace mlir;
 using namespace ampc;

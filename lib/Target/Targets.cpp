@@ -1,8 +1,8 @@
 // The targets that this compiler has.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/Targets.h"
-#include "ampc/Target/CPU/Target.h"
-#include "ampc/Target/Reference/Target.h"
+#include "lib/Target/CPU/Target.h"
+#include "lib/Target/Reference/Target.h"
 
 using namespace mlir;
 using namespace ampc;

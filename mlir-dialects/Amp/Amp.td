@@ -106,9 +106,10 @@ def Amp_ScalingAttr : AttrDef<AmpDialect, "Scaling"> {
     scale by `backoff`, down to `floor`. With `dynamic = false` the scale never moves; steps are skipped all the same. Every
     parameter has torch's default.
   }];
-  let parameters = (ins DefaultValuedParameter<"bool", "true">:$dynamic, RealOr<"65536.0">:$initial, RealOr<"2.0">:$growth,
-                        DefaultValuedParameter<"int64_t", "2000">:$interval, RealOr<"0.5">:$backoff, RealOr<"0.0">:$floor,
-                        RealOr<"0.0">:$cap, DefaultValuedParameter<"int64_t", "1">:$hysteresis);
+  let parameters = (ins DefaultValuedParameter<"bool", "true">:$dynamic, RealOr<"65536.0">:$initial,
+      RealOr<"2.0">:$growth, DefaultValuedParameter<"int64_t", "2000">:$interval,
+      RealOr<"0.5">:$backoff, RealOr<"0.0">:$floor, RealOr<"0.0">:$cap,
+      DefaultValuedParameter<"int64_t", "1">:$hysteresis);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -135,8 +136,11 @@ def Amp_ScalerOp : Amp_Op<"scaler", [Symbol, HasParent<"::ampc::train::ModelOp">
   let arguments = (ins SymbolNameAttr:$sym_name, Amp_ScalingAttr:$scaling);
   let assemblyFormat = "$sym_name `=` custom<Scaling>($scaling) attr-dict";
 }
-def Amp_MarkScaledOp : Amp_Op<"mark_scaled", [Pure, TypesMatchWith<"the scaled form of the operand", "x", "result",
-    "::ampc::amp::ScaledType::get($_self.getContext(), ::llvm::cast<::mlir::RankedTensorType>($_self))">]> {
+def Amp_MarkScaledOp
+    : Amp_Op<"mark_scaled", [Pure,
+                             TypesMatchWith<"the scaled form of the operand", "x", "result",
+                                            "::ampc::amp::ScaledType::get($_self.getContext(), "
+                                            "::llvm::cast<::mlir::RankedTensorType>($_self))">]> {
   let summary = "Says that a gradient belongs to the scaled loss";
   let description = [{
     Values inside the backward pass are plain tensors; this op stands at its end.
@@ -183,9 +187,11 @@ def Amp_UpdateScaleOp : Amp_Op<"update_scale", [Pure]> {
     %new_scale, %new_good_steps, %new_left = amp.update_scale %scale, %good_steps, %left found_inf %found_inf with <initial = 128.0>
     ```
   }];
-  let arguments = (ins Amp_Scale:$scale, Amp_Count:$good_steps, Amp_Count:$left, Amp_Flag:$found_inf, Amp_ScalingAttr:$scaling);
+  let arguments = (ins Amp_Scale:$scale, Amp_Count:$good_steps, Amp_Count:$left,
+      Amp_Flag:$found_inf, Amp_ScalingAttr:$scaling);
   let results = (outs Amp_Scale:$new_scale, Amp_Count:$new_good_steps, Amp_Count:$new_left);
-  let assemblyFormat = "$scale `,` $good_steps `,` $left `found_inf` $found_inf `with` $scaling attr-dict";
+  let assemblyFormat =
+      "$scale `,` $good_steps `,` $left `found_inf` $found_inf `with` $scaling attr-dict";
   let hasVerifier = 1;
 }
 #endif

@@ -65,9 +65,10 @@ defvar Kernel_Workspace = DefaultValuedAttr<Kernel_Count, "0">;
 defvar Kernel_Compute = OptionalAttr<TypeArrayAttr>;
 
 // ---- Where a value lives, after planning ----
-def Kernel_Space : I32EnumAttr<"Space", "a memory of the step", [
-    I32EnumAttrCase<"state", 0>, I32EnumAttrCase<"arena", 1>, I32EnumAttrCase<"input", 2>,
-    I32EnumAttrCase<"output", 3>, I32EnumAttrCase<"constant", 4>, I32EnumAttrCase<"control", 5>]> {
+def Kernel_Space : I32EnumAttr<"Space", "a memory of the step",
+                               [I32EnumAttrCase<"state", 0>, I32EnumAttrCase<"arena", 1>,
+                                I32EnumAttrCase<"input", 2>, I32EnumAttrCase<"output", 3>,
+                                I32EnumAttrCase<"constant", 4>, I32EnumAttrCase<"control", 5>]> {
   let cppNamespace = "::ampc::kernel";
 }
 def Kernel_PlaceAttr : AttrDef<KernelDialect, "Place"> {
@@ -78,10 +79,13 @@ def Kernel_PlaceAttr : AttrDef<KernelDialect, "Place"> {
 }
 
 // ---- Operands of products, packed before ----
-def Kernel_Side : I32EnumAttr<"Side", "a side of a product", [I32EnumAttrCase<"lhs", 0>, I32EnumAttrCase<"rhs", 1>]> {
+def Kernel_Side
+    : I32EnumAttr<"Side",
+                  "a side of a product", [I32EnumAttrCase<"lhs", 0>, I32EnumAttrCase<"rhs", 1>]> {
   let cppNamespace = "::ampc::kernel";
 }
-def Kernel_PackedAttr : AttrDef<KernelDialect, "Packed", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+def Kernel_PackedAttr
+    : AttrDef<KernelDialect, "Packed", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let mnemonic = "packed";
   let summary = "Encoding of a matrix in the order in which products read this side of them";
   let description = [{
@@ -100,7 +104,8 @@ def Kernel_PackedAttr : AttrDef<KernelDialect, "Packed", [DeclareAttrInterfaceMe
   }];
 }
 
-def Kernel_ProgramOp : Kernel_Op<"program", [FunctionOpInterface, ProgramOpInterface, IsolatedFromAbove]> {
+def Kernel_ProgramOp
+    : Kernel_Op<"program", [FunctionOpInterface, ProgramOpInterface, IsolatedFromAbove]> {
   let summary = "Kernels in the order in which they run";
   let description = [{
     What the program does, and what its arguments and results are, is said as in `train.func`.
@@ -119,11 +124,12 @@ def Kernel_ProgramOp : Kernel_Op<"program", [FunctionOpInterface, ProgramOpInter
     }
     ```
   }];
-  let arguments = !con((ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
-                            OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs),
-                       programAttributes,
-                       (ins OptionalAttr<Kernel_Count>:$arena_bytes, OptionalAttr<Kernel_Count>:$unshared_bytes,
-                            OptionalAttr<Kernel_Count>:$saved_bytes, OptionalAttr<Kernel_Count>:$loss_ready));
+  let arguments =
+      !con((ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+               OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs),
+           programAttributes,
+           (ins OptionalAttr<Kernel_Count>:$arena_bytes, OptionalAttr<Kernel_Count>:$unshared_bytes,
+               OptionalAttr<Kernel_Count>:$saved_bytes, OptionalAttr<Kernel_Count>:$loss_ready));
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "const ::llvm::Twine &":$name, "::mlir::FunctionType":$type)>];
   let regions = (region AnyRegion:$body);
@@ -162,7 +168,8 @@ def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator]> {
 }
 
 // ---- Values that are no launch ----
-def Kernel_ConstantOp : Kernel_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
+def Kernel_ConstantOp
+    : Kernel_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
   let summary = "Data in the object";
   let description = [{
     ```mlir
@@ -189,8 +196,9 @@ def Kernel_ViewOp : Kernel_Op<"view", [Pure]> {
 }
 
 // ---- Ops of bodies ----
-def Kernel_Combine : I32EnumAttr<"Combine", "an associative operation", [
-    I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"min", 2>]> {
+def Kernel_Combine : I32EnumAttr<"Combine", "an associative operation",
+                                 [I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"max", 1>,
+                                  I32EnumAttrCase<"min", 2>]> {
   let cppNamespace = "::ampc::kernel";
   let genSpecializedAttr = 0;
 }
@@ -241,10 +249,13 @@ def Kernel_LinearIndexOp : Kernel_Op<"linear_index", [Pure]> {
 }
 
 // ---- Kernels ----
-class Kernel_LaunchOp<string mnemonic, list<Trait> traits = []> : Kernel_Op<mnemonic, traits # [Pure]> {
+class Kernel_LaunchOp<string mnemonic, list<Trait> traits = []>
+    : Kernel_Op<mnemonic, traits#[Pure]> {
   let results = (outs Variadic<AnyRankedTensor>:$outs);
 }
-def Kernel_MapOp : Kernel_LaunchOp<"map", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
+def Kernel_MapOp
+    : Kernel_LaunchOp<"map", [FusedKernelOpInterface, IsolatedFromAbove,
+                              DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
   let summary = "One body per point of the space; `kernel.row_reduce` inside makes it a row kernel";
   let description = [{
     Covers pointwise ops, row-wise ops (softmax, norms, losses), transposes, slices and broadcasts. A result
@@ -264,14 +275,18 @@ def Kernel_MapOp : Kernel_LaunchOp<"map", [FusedKernelOpInterface, IsolatedFromA
     ```
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$space,
-                       AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps);
+      AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = [{`(` ($inputs^ `:` type($inputs))? `)` `space` $space `maps` $input_maps `->` $result_maps
+  let assemblyFormat =
+      [{`(` ($inputs^ `:` type($inputs))? `)` `space` $space `maps` $input_maps `->` $result_maps
     attr-dict-with-keyword $body `:` type($outs)}];
   let hasVerifier = 1;
 }
-def Kernel_ReduceOp : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
-  let summary = "Combines the yielded values over the middle dimension of a space [outer, reduced, inner]";
+def Kernel_ReduceOp
+    : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, IsolatedFromAbove,
+                                 DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
+  let summary =
+      "Combines the yielded values over the middle dimension of a space [outer, reduced, inner]";
   let description = [{
     Every yielded value has the type of its accumulator (f32 or wider for floats) and gives a
     result over [outer, inner]. `reduced` is cut into `parts`, whose sums are combined in order: the
@@ -285,16 +300,20 @@ def Kernel_ReduceOp : Kernel_LaunchOp<"reduce", [FusedKernelOpInterface, Isolate
     } : tensor<8xf32>
     ```
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$space, AffineMapArrayAttr:$input_maps,
-                       AffineMapArrayAttr:$result_maps, Kernel_CombineAttr:$kind, Kernel_Parts:$parts,
-                       Kernel_Workspace:$workspace_bytes);
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$space,
+      AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps, Kernel_CombineAttr:$kind,
+      Kernel_Parts:$parts, Kernel_Workspace:$workspace_bytes);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = [{$kind `(` ($inputs^ `:` type($inputs))? `)` `space` $space `maps` $input_maps `->` $result_maps
+  let assemblyFormat =
+      [{$kind `(` ($inputs^ `:` type($inputs))? `)` `space` $space `maps` $input_maps `->` $result_maps
     attr-dict-with-keyword $body `:` type($outs)}];
   let hasVerifier = 1;
 }
-def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
-  let summary = "Matrix product with an explicit accumulator and a body that turns sums into results";
+def Kernel_GemmOp
+    : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFromAbove,
+                               DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
+  let summary =
+      "Matrix product with an explicit accumulator and a body that turns sums into results";
   let description = [{
     For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body. Maps of
     the operands go from (batch..., m, n, k) to their elements; they are projected permutations, so that any
@@ -310,11 +329,13 @@ def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFro
     } : tensor<4x8xf32>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
-                       DenseI64ArrayAttr:$space, SignedI64Attr:$depth, AffineMapArrayAttr:$operand_maps,
-                       AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps, TypeAttr:$acc, Kernel_Compute:$compute);
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
+      Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$space, SignedI64Attr:$depth,
+      AffineMapArrayAttr:$operand_maps, AffineMapArrayAttr:$input_maps,
+      AffineMapArrayAttr:$result_maps, TypeAttr:$acc, Kernel_Compute:$compute);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `maps` $operand_maps
+  let assemblyFormat =
+      [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `maps` $operand_maps
     `space` $space `depth` $depth `epilogue` `(` ($inputs^ `:` type($inputs))? `)` `maps` $input_maps `->` $result_maps
     attr-dict-with-keyword $body `:` type($outs)}];
   let hasVerifier = 1;
@@ -322,15 +343,19 @@ def Kernel_GemmOp : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFro
 }
 
 // Geometry of a two-dimensional window; images NHWC.
-class Kernel_ConvLikeOp<string mnemonic, dag chosen = (ins)> : Kernel_LaunchOp<mnemonic,
-    [FusedKernelOpInterface, IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
-  let arguments = !con((ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
-                            DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
-                            DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$input_dilations, SignedI64Attr:$groups,
-                            AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps, TypeAttr:$acc,
-                            Kernel_Compute:$compute), chosen);
+class Kernel_ConvLikeOp<string mnemonic, dag chosen = (ins)>
+    : Kernel_LaunchOp<mnemonic, [FusedKernelOpInterface, IsolatedFromAbove,
+                                 DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
+  let arguments =
+      !con((ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
+               DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
+               DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$input_dilations,
+               SignedI64Attr:$groups, AffineMapArrayAttr:$input_maps,
+               AffineMapArrayAttr:$result_maps, TypeAttr:$acc, Kernel_Compute:$compute),
+           chosen);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `strides` $strides `padding` $padding
+  let assemblyFormat =
+      [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `strides` $strides `padding` $padding
     `dilations` $dilations `input_dilations` $input_dilations `groups` $groups `space` $space
     `epilogue` `(` ($inputs^ `:` type($inputs))? `)` `maps` $input_maps `->` $result_maps
     attr-dict-with-keyword $body `:` type($outs)}];
@@ -338,7 +363,8 @@ class Kernel_ConvLikeOp<string mnemonic, dag chosen = (ins)> : Kernel_LaunchOp<m
   let extraClassDeclaration = "unsigned getNumLeadingArguments() { return 1; }";
 }
 def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
-  let summary = "Convolution of an NHWC image (lhs) with an OHWI filter (rhs); space [N, OH, OW, O]";
+  let summary =
+      "Convolution of an NHWC image (lhs) with an OHWI filter (rhs); space [N, OH, OW, O]";
   let description = [{
     Padding is [top, bottom, left, right]. The image may be dilated by zeros (`input_dilations`), which makes this the gradient
     for the image as well, on a filter flipped and with channels exchanged.
@@ -353,8 +379,10 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
     ```
   }];
 }
-def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter", (ins Kernel_Parts:$parts, Kernel_Workspace:$workspace_bytes)> {
-  let summary = "Gradient for an OHWI filter from image (lhs) and cotangent (rhs); space [O, KH, KW, I/groups]";
+def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter", (ins Kernel_Parts:$parts,
+                                                               Kernel_Workspace:$workspace_bytes)> {
+  let summary = "Gradient for an OHWI filter from image (lhs) and cotangent (rhs); space [O, KH, "
+                "KW, I/groups]";
   let description = [{
     The sum over pixels is one of `parts` partial sums, each over a range of the images, added in order: the
     result does not depend on the number of threads. The workspace holds them.
@@ -374,8 +402,9 @@ def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter", (ins Kernel_Parts:$pa
     bool hasDilatedImage();
   }];
 }
-def Kernel_WithTotalsOp : Kernel_LaunchOp<"with_totals",
-    [IsolatedFromAbove, DeclareOpInterfaceMethods<KernelOpInterface>]> {
+def Kernel_WithTotalsOp
+    : Kernel_LaunchOp<"with_totals", [IsolatedFromAbove,
+                                      DeclareOpInterfaceMethods<KernelOpInterface>]> {
   let summary = "A kernel, and sums over the elements that it writes, formed while it writes them";
   let description = [{
     The first region holds one kernel and yields its results; its arguments are the first inputs. The other inputs are scalars (tensors of
@@ -397,9 +426,11 @@ def Kernel_WithTotalsOp : Kernel_LaunchOp<"with_totals",
     } : tensor<100x8xf32>, tensor<f32>
     ```
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Kernel_Parts:$parts, Kernel_Workspace:$workspace_bytes);
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Kernel_Parts:$parts,
+      Kernel_Workspace:$workspace_bytes);
   let regions = (region SizedRegion<1>:$launch, SizedRegion<1>:$body);
-  let assemblyFormat = "`(` ($inputs^ `:` type($inputs))? `)` `of` $launch `sum` $body attr-dict `:` type($outs)";
+  let assemblyFormat =
+      "`(` ($inputs^ `:` type($inputs))? `)` `of` $launch `sum` $body attr-dict `:` type($outs)";
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     KernelOpInterface getKernel();

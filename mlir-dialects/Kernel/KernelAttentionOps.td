@@ -4,12 +4,15 @@
 #define AMPC_KERNEL_ATTENTION_OPS
 
 // Sizes, options and accesses that both ops have.
-class Kernel_AttentionLikeOp<string mnemonic> : Kernel_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<KernelOpInterface>]> {
-  let arguments = (ins Variadic<AnyRankedTensor>:$tensors, TypeAttr:$acc, DenseI64ArrayAttr:$batch, SignedI64Attr:$queries, SignedI64Attr:$keys,
-                       SignedI64Attr:$width, F64Attr:$scale, UnitAttr:$causal, UnitAttr:$biased, AffineMapArrayAttr:$operand_maps,
-                       AffineMapArrayAttr:$result_maps);
+class Kernel_AttentionLikeOp<string mnemonic>
+    : Kernel_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<KernelOpInterface>]> {
+  let arguments = (ins Variadic<AnyRankedTensor>:$tensors, TypeAttr:$acc, DenseI64ArrayAttr:$batch,
+      SignedI64Attr:$queries, SignedI64Attr:$keys, SignedI64Attr:$width, F64Attr:$scale,
+      UnitAttr:$causal, UnitAttr:$biased, AffineMapArrayAttr:$operand_maps,
+      AffineMapArrayAttr:$result_maps);
   let results = (outs Variadic<AnyRankedTensor>:$outs);
-  let assemblyFormat = [{`(` $tensors `:` type($tensors) `)` `acc` $acc `batch` $batch `queries` $queries `keys` $keys `width` $width
+  let assemblyFormat =
+      [{`(` $tensors `:` type($tensors) `)` `acc` $acc `batch` $batch `queries` $queries `keys` $keys `width` $width
     `scale` $scale (`causal` $causal^)? (`biased` $biased^)? `maps` $operand_maps `->` $result_maps attr-dict `:` type($outs)}];
   let hasVerifier = 1;
 }
@@ -19,10 +22,12 @@ defvar attentionMaps = [{
     Sums, softmax and logsumexp are of type `acc`; results are rounded once.
 }];
 def Kernel_AttentionOp : Kernel_AttentionLikeOp<"attention"> {
-  let summary = "softmax(scale q k^T + bias) v, and log(sum(exp(scores))) per query if there is a second result";
+  let summary = "softmax(scale q k^T + bias) v, and log(sum(exp(scores))) per query if there is a "
+                "second result";
   let description = !strconcat([{
     Operands: query, key, value and, if `biased`, the bias. With `causal`, query i sees the keys up to i + keys - queries.
-    The softmax is formed while keys pass by (Milakov and Gimelshein 2018; Dao et al. 2022). }], attentionMaps, [{
+    The softmax is formed while keys pass by (Milakov and Gimelshein 2018; Dao et al. 2022). }],
+                               attentionMaps, [{
     ```mlir
     %y, %lse = kernel.attention(%q, %k, %v : tensor<2x8x4xf32>, tensor<2x9x4xf32>, tensor<2x9x4xf32>) acc f32
       batch [2] queries 8 keys 9 width 4 scale 0.5
@@ -35,7 +40,8 @@ def Kernel_AttentionGradOp : Kernel_AttentionLikeOp<"attention_grad"> {
   let summary = "Cotangents of query, key, value and, if there is a fourth result, of every score";
   let description = !strconcat([{
     Operands: query, key, value, if `biased` the bias, then the result of the attention, its logsumexp and the
-    result's cotangent. One task does one entry of the batch: the sums do not depend on the number of threads. }], attentionMaps, [{
+    result's cotangent. One task does one entry of the batch: the sums do not depend on the number of threads. }],
+                               attentionMaps, [{
     ```mlir
     %dq, %dk, %dv = kernel.attention_grad(%q, %k, %v, %y, %lse, %dy : tensor<2x8x4xf32>, tensor<2x9x4xf32>, tensor<2x9x4xf32>, tensor<2x8x4xf32>,
       tensor<2x8xf32>, tensor<2x8x4xf32>) acc f32 batch [2] queries 8 keys 9 width 4 scale 0.5

@@ -4,7 +4,7 @@
 #define AMPC_KERNEL_DATA_OPS
 
 class Kernel_DataOp<string mnemonic, list<Trait> traits = [], list<string> methods = []>
-    : Kernel_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<KernelOpInterface, methods>]> {
+    : Kernel_Op<mnemonic, traits#[Pure, DeclareOpInterfaceMethods<KernelOpInterface, methods>]> {
   let results = (outs AnyRankedTensor:$result);
   let hasVerifier = 1;
 }
@@ -19,7 +19,8 @@ def Kernel_GatherOp : Kernel_DataOp<"gather"> {
     ```
   }];
   let arguments = (ins AnyRankedTensor:$table, AnyRankedTensor:$index);
-  let assemblyFormat = "$table `,` $index attr-dict `:` type($table) `,` type($index) `->` type($result)";
+  let assemblyFormat =
+      "$table `,` $index attr-dict `:` type($table) `,` type($index) `->` type($result)";
 }
 def Kernel_ScatterAddOp : Kernel_DataOp<"scatter_add", [], ["canTotal"]> {
   let summary = "A table of zeros, to whose row index[i] row i of the updates is added";
@@ -31,7 +32,8 @@ def Kernel_ScatterAddOp : Kernel_DataOp<"scatter_add", [], ["canTotal"]> {
     %y = kernel.scatter_add %updates, %index padding 0 : tensor<12x8xf32>, tensor<12xi32> -> tensor<100x8xf32>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$updates, AnyRankedTensor:$index, OptionalAttr<IndexValueAttr>:$padding);
+  let arguments = (ins AnyRankedTensor:$updates, AnyRankedTensor:$index,
+      OptionalAttr<IndexValueAttr>:$padding);
   let assemblyFormat = [{$updates `,` $index (`padding` $padding^)? attr-dict
                          `:` type($updates) `,` type($index) `->` type($result)}];
 }
@@ -45,7 +47,8 @@ def Kernel_GroupRowsOp : Kernel_DataOp<"group_rows"> {
     %rows, %order, %starts = kernel.group_rows %index of 100 : tensor<12xi32> -> tensor<12xi32>, tensor<12xi32>, tensor<13xi32>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$index, SignedI64Attr:$of, Kernel_Workspace:$workspace_bytes);
+  let arguments = (ins AnyRankedTensor:$index, SignedI64Attr:$of,
+      Kernel_Workspace:$workspace_bytes);
   let results = (outs AnyRankedTensor:$rows, AnyRankedTensor:$order, AnyRankedTensor:$starts);
   let assemblyFormat = "$index `of` $of attr-dict `:` type($index) `->` type(results)";
 }
@@ -59,10 +62,13 @@ def Kernel_SumRowsOp : Kernel_DataOp<"sum_rows", [], ["canTotal"]> {
     ```
   }];
   let arguments = (ins AnyRankedTensor:$updates, AnyRankedTensor:$order, AnyRankedTensor:$starts);
-  let assemblyFormat = "$updates `,` $order `,` $starts attr-dict `:` type(operands) `->` type($result)";
+  let assemblyFormat =
+      "$updates `,` $order `,` $starts attr-dict `:` type(operands) `->` type($result)";
 }
-def Kernel_PutRowsOp : Kernel_DataOp<"put_rows", [AllTypesMatch<["table", "result"]>], ["getOverwritten"]> {
-  let summary = "Writes rows over those of a table that the index names; the result has the table's memory";
+def Kernel_PutRowsOp
+    : Kernel_DataOp<"put_rows", [AllTypesMatch<["table", "result"]>], ["getOverwritten"]> {
+  let summary =
+      "Writes rows over those of a table that the index names; the result has the table's memory";
   let description = [{
     No index occurs twice. Rows that go outside are left out.
 
@@ -71,7 +77,8 @@ def Kernel_PutRowsOp : Kernel_DataOp<"put_rows", [AllTypesMatch<["table", "resul
     ```
   }];
   let arguments = (ins AnyRankedTensor:$rows, AnyRankedTensor:$index, AnyRankedTensor:$table);
-  let assemblyFormat = "$rows `,` $index `into` $table attr-dict `:` type($rows) `,` type($index) `,` type($table)";
+  let assemblyFormat =
+      "$rows `,` $index `into` $table attr-dict `:` type($rows) `,` type($index) `,` type($table)";
 }
 def Kernel_AssembleOp : Kernel_DataOp<"assemble"> {
   let summary = "A tensor put together from parts: element i of a part goes to offset + i * stride";
@@ -83,8 +90,10 @@ def Kernel_AssembleOp : Kernel_DataOp<"assemble"> {
       -> tensor<4x11xf32>
     ```
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$parts, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$strides, F64Attr:$fill);
-  let assemblyFormat = [{`(` $parts `:` type($parts) `)` `offsets` $offsets `strides` $strides `fill` $fill attr-dict
+  let arguments = (ins Variadic<AnyRankedTensor>:$parts, DenseI64ArrayAttr:$offsets,
+      DenseI64ArrayAttr:$strides, F64Attr:$fill);
+  let assemblyFormat =
+      [{`(` $parts `:` type($parts) `)` `offsets` $offsets `strides` $strides `fill` $fill attr-dict
                          `->` type($result)}];
 }
 def Kernel_PackOp : Kernel_DataOp<"pack"> {
@@ -113,10 +122,11 @@ def Kernel_PoolOp : Kernel_DataOp<"pool"> {
       -> tensor<2x2x3x3xf32>, tensor<2x2x3x3xi8>
     ```
   }]);
-  let arguments = (ins AnyRankedTensor:$x, Kernel_CombineAttr:$kind, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
-                       DenseI64ArrayAttr:$padding, F64Attr:$scale);
+  let arguments = (ins AnyRankedTensor:$x, Kernel_CombineAttr:$kind, DenseI64ArrayAttr:$window,
+      DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding, F64Attr:$scale);
   let results = (outs AnyRankedTensor:$result, Variadic<AnyRankedTensor>:$where);
-  let assemblyFormat = [{$kind $x `window` $window `strides` $strides `padding` $padding `scale` $scale attr-dict
+  let assemblyFormat =
+      [{$kind $x `window` $window `strides` $strides `padding` $padding `scale` $scale attr-dict
                          `:` type($x) `->` type(results)}];
 }
 def Kernel_PoolGradOp : Kernel_DataOp<"pool_grad"> {
@@ -127,9 +137,11 @@ def Kernel_PoolGradOp : Kernel_DataOp<"pool_grad"> {
       padding [0, 0, 0, 0] scale 1.0 -> tensor<2x4x6x3xf32>
     ```
   }]);
-  let arguments = (ins AnyRankedTensor:$g, Variadic<AnyRankedTensor>:$where, Kernel_CombineAttr:$kind,
-                       DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding, F64Attr:$scale);
-  let assemblyFormat = [{$kind `(` operands `:` type(operands) `)` `window` $window `strides` $strides `padding` $padding
+  let arguments = (ins AnyRankedTensor:$g, Variadic<AnyRankedTensor>:$where,
+      Kernel_CombineAttr:$kind, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
+      DenseI64ArrayAttr:$padding, F64Attr:$scale);
+  let assemblyFormat =
+      [{$kind `(` operands `:` type(operands) `)` `window` $window `strides` $strides `padding` $padding
                          `scale` $scale attr-dict `->` type($result)}];
 }
 #endif

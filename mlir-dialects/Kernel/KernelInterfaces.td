@@ -10,17 +10,18 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
     One launch: reads tensors, writes its results, and nothing else. Packed tensors come from `kernel.pack` and `kernel.map` and go to products only.
   }];
   let verify = "return ::ampc::kernel::verifyPackedTensors($_op);";
-  let methods = [
-    InterfaceMethod<[{
+  let methods =
+      [InterfaceMethod<[{
       Bytes shared by the tasks of one launch, for partial results that a last task combines: as many as the
       target asked for, whatever its tier or the number of threads.}],
-      "int64_t", "getWorkspaceBytes", (ins), "", "return 0;">,
-    InterfaceMethod<"The operand whose memory the first result has to take over; null for most kernels.",
-      "::mlir::OpOperand *", "getOverwritten", (ins), "", "return nullptr;">,
-    InterfaceMethod<[{
+                       "int64_t", "getWorkspaceBytes", (ins), "", "return 0;">,
+       InterfaceMethod<
+           "The operand whose memory the first result has to take over; null for most kernels.",
+           "::mlir::OpOperand *", "getOverwritten", (ins), "", "return nullptr;">,
+       InterfaceMethod<[{
       Whether sums over the elements of a result can be formed while the kernel writes it: it writes each of them
       once (see kernel.with_totals).}],
-      "bool", "canTotal", (ins "unsigned":$result), "", "return false;">,
+                       "bool", "canTotal", (ins "unsigned":$result), "", "return false;">,
   ];
 }
 
@@ -31,14 +32,15 @@ def FusedKernelOpInterface : OpInterface<"FusedKernelOpInterface", [KernelOpInte
     values that the kernel itself computes (accumulators), then one element per input; it yields one element
     per result. Affine maps from the space say which element.
   }];
-  let methods = [
-    InterfaceMethod<"Tensors the body reads by element.", "::mlir::MutableOperandRange", "getInputsMutable">,
-    InterfaceMethod<"Maps from the space to the inputs.", "::mlir::ArrayAttr", "getInputMaps">,
-    InterfaceMethod<"Maps from the space to the results.", "::mlir::ArrayAttr", "getResultMaps">,
-    InterfaceMethod<"The scalar code.", "::mlir::Region &", "getBody">,
-    InterfaceMethod<"Shape of the iteration space.", "::llvm::ArrayRef<int64_t>", "getSpace">,
-    InterfaceMethod<"Body arguments before those of the inputs.", "unsigned", "getNumLeadingArguments",
-                    (ins), "", "return 0;">,
+  let methods =
+      [InterfaceMethod<"Tensors the body reads by element.", "::mlir::MutableOperandRange",
+                       "getInputsMutable">,
+       InterfaceMethod<"Maps from the space to the inputs.", "::mlir::ArrayAttr", "getInputMaps">,
+       InterfaceMethod<"Maps from the space to the results.", "::mlir::ArrayAttr", "getResultMaps">,
+       InterfaceMethod<"The scalar code.", "::mlir::Region &", "getBody">,
+       InterfaceMethod<"Shape of the iteration space.", "::llvm::ArrayRef<int64_t>", "getSpace">,
+       InterfaceMethod<"Body arguments before those of the inputs.", "unsigned",
+                       "getNumLeadingArguments", (ins), "", "return 0;">,
   ];
 }
 #endif

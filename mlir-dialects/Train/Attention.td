@@ -4,12 +4,14 @@
 #define AMPC_TRAIN_ATTENTION
 include "mlir-dialects/Train/Base.td"
 
-def Train_AttentionOp : Train_Op<"attention", LowPrecision,
-    [DeclareOpInterfaceMethods<BatchedOpInterface>, DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>]> {
+def Train_AttentionOp
+    : Train_Op<"attention", LowPrecision,
+               [DeclareOpInterfaceMethods<BatchedOpInterface>,
+                DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>]> {
   let summary = "Scaled dot product attention: softmax(scale q k^T + bias) v";
-  let lists   = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
+  let lists = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
   // Means of the rows of the values.
-  let range   = [{ return x(2); }];
+  let range = [{ return x(2); }];
   let doc = [{
     Query, key and value are [..., positions, width], with equal leading dimensions (batch, heads). With `causal`, a query sees the keys
     up to its own position, counted from the last of both. The bias is added to the scores and broadcasts to them; a mask is a
@@ -19,13 +21,15 @@ def Train_AttentionOp : Train_Op<"attention", LowPrecision,
     results are in the type of the accumulator. The adjoint makes the scores again from that, tile by tile (Dao et al. 2022): no
     score is stored. A bias and the second result stay in f32 whatever the op computes in.
   }];
-  let arguments = (ins RealTensor:$query, RealTensor:$key, RealTensor:$value, Optional<RealTensor>:$bias, UnitAttr:$causal,
-                       OptionalAttr<F64Attr>:$scale);
+  let arguments = (ins RealTensor:$query, RealTensor:$key, RealTensor:$value,
+      Optional<RealTensor>:$bias, UnitAttr:$causal, OptionalAttr<F64Attr>:$scale);
   let results = (outs RealTensor:$result, Optional<RealTensor>:$lse);
   // The types of the operands and, with a logsumexp, `-> type($result), type($lse)`.
-  let assemblyFormat = [{$query `,` $key `,` $value (`bias` $bias^)? (`causal` $causal^)? (`scale` $scale^)? attr-dict `:`
+  let assemblyFormat =
+      [{$query `,` $key `,` $value (`bias` $bias^)? (`causal` $causal^)? (`scale` $scale^)? attr-dict `:`
                          custom<AttentionTypes>(type($query), type($key), type($value), type($bias), type($result), type($lse))}];
-  let example = "%o = train.attention %q, %k, %v causal : tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>";
+  let example = "%o = train.attention %q, %k, %v causal : tensor<2x4x8x16xf32>, "
+                "tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>";
   let saves = ["0", "1", "2", "3", "result"];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -33,11 +37,13 @@ def Train_AttentionOp : Train_Op<"attention", LowPrecision,
     bool resultStaysFull(unsigned index) { return index == 1; }
   }];
 }
-def Train_AttentionGradOp : Op<TrainDialect, "attention_grad", [Pure,
-    DeclareOpInterfaceMethods<PrecisionOpInterface, precisionMethods>, DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>]>,
-    TensorOpFacts<LowPrecision> {
+def Train_AttentionGradOp
+    : Op<TrainDialect, "attention_grad",
+         [Pure, DeclareOpInterfaceMethods<PrecisionOpInterface, precisionMethods>,
+          DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>]>,
+      TensorOpFacts<LowPrecision> {
   let summary = "Cotangents of attention's query, key, value and, if wanted, bias";
-  let lists   = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
+  let lists = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
   let description = [{
     From the operands of `train.attention`, its two results and the cotangent `g` of the first: with P = exp(scores - lse),
     dv = P^T g, ds = P (g v^T - rowsum(g o)), dq = scale ds k, dk = scale ds^T q. The bias's cotangent has the shape of the scores.
@@ -46,12 +52,14 @@ def Train_AttentionGradOp : Op<TrainDialect, "attention_grad", [Pure,
     %dq, %dk, %dv = train.attention_grad %q, %k, %v from %o, %lse, %g causal
         : (tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x8x16xbf16>, tensor<4x8xf32>, tensor<4x8x16xbf16>)
         -> (tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<4x8x16xf32>)
-    ```}] # precisionText # [{ Differentiated as the products and the softmax that it is made of.
+    ```}]#precisionText#[{ Differentiated as the products and the softmax that it is made of.
   }];
-  let arguments = (ins RealTensor:$query, RealTensor:$key, RealTensor:$value, Optional<RealTensor>:$bias, RealTensor:$o,
-                       RealTensor:$lse, RealTensor:$g, UnitAttr:$causal, OptionalAttr<F64Attr>:$scale);
+  let arguments = (ins RealTensor:$query, RealTensor:$key, RealTensor:$value,
+      Optional<RealTensor>:$bias, RealTensor:$o, RealTensor:$lse, RealTensor:$g, UnitAttr:$causal,
+      OptionalAttr<F64Attr>:$scale);
   let results = (outs RealTensor:$dq, RealTensor:$dk, RealTensor:$dv, Optional<RealTensor>:$dbias);
-  let assemblyFormat = [{$query `,` $key `,` $value (`bias` $bias^)? `from` $o `,` $lse `,` $g (`causal` $causal^)? (`scale` $scale^)?
+  let assemblyFormat =
+      [{$query `,` $key `,` $value (`bias` $bias^)? `from` $o `,` $lse `,` $g (`causal` $causal^)? (`scale` $scale^)?
                          attr-dict `:` functional-type(operands, results)}];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;

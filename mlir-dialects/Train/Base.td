@@ -17,6 +17,15 @@ def TrainDialect : Dialect {
   let name = "train";
   let cppNamespace = "::ampc::train";
   let summary = "Models, what is learned in them, and the tensor ops of their functions";
+  let description = [{
+    Facts that passes leave on ops of any dialect are attributes of this one, so that ops need not declare them; each is verified:
+
+    * `train.origin` on a tensor op, `train.origins` on a kernel: where it comes from, see OriginAttr;
+    * `train.is` on an argument or result of a program: what it is, see Signature;
+    * `train.fan_in`: the op adds cotangents of one value, whose partial sums are not rounded;
+    * `train.values`: key and kind of each result, for tools that observe values (train-mark-values);
+    * `train.phase` on a module: the last phase that it has been through.
+  }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
   let hasOperationAttrVerify = 1;
@@ -35,16 +44,18 @@ class Train_Real<string text> : AttrParameter<"::llvm::APFloat", text> {
   let printer = "$_printer.printFloat($_self)";
 }
 def Real : Train_Real<"a real number">;
-class RealOr<string value> : Train_Real<"a real number, " # value # " by default"> {
-  let defaultValue = "::llvm::APFloat(" # value # ")";
+class RealOr<string value> : Train_Real<"a real number, "#value#" by default"> {
+  let defaultValue = "::llvm::APFloat("#value#")";
 }
 
 def RealTensor : RankedTensorOf<[F64, F32, BF16, F16]>;
 def NumberTensor : RankedTensorOf<[F64, F32, BF16, F16, I64, I32]>;
 def RowNumbers : RankedTensorOf<[I32]>;
-def RandomState : Type<CPred<"$_self == ::ampc::randomStateType($_self.getContext())">, "tensor<2xi64>">,
-                  BuildableType<"::ampc::randomStateType($_builder.getContext())">;
-def ValidRows : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, ::mlir::IntegerType::get($_self.getContext(), 32))">,
+def RandomState
+    : Type<CPred<"$_self == ::ampc::randomStateType($_self.getContext())">, "tensor<2xi64>">,
+      BuildableType<"::ampc::randomStateType($_builder.getContext())">;
+def ValidRows : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, "
+                           "::mlir::IntegerType::get($_self.getContext(), 32))">,
                      "tensor<i32>">,
                 BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI32Type())">;
 
@@ -54,25 +65,27 @@ def FullPrecision : Category<"FullPrecision">;
 def Promote : Category<"Promote">;
 def Passthrough : Category<"Passthrough">;
 
-// One op, one entry. These classes are for the ops of any dialect; `Train_*` below are those of this one.
-//   adjoint  body of buildAdjoints: `b` builds, `g` is the cotangent of the first result. Empty: written in the .cpp file of the
+// One op, one entry. These classes are for the ops of any dialect; `Train_*` below are those of
+// this one.
+//   adjoint  body of buildAdjoints: `b` builds, `g` is the cotangent of the first result. Empty:
+//   written in the .cpp file of the
 //            family. Returns {} with `differentiable = 0`.
-//   saves    operands by index ("0", "1") and "result": what that body may touch besides g; checked.
-//   cancels, singular   operands by index whose errors the op may magnify, see Conditioning.
-//   range    body of getRange for the first result: `x(i)` is the range of operand i. Arithmetic in Interval.h.
-//   lists    "POLICY=LIST" for the lists of precision policies that the op is on.
-//   scalar   body of buildScalars for an op with one result: `b` builds, `x` are the operands' elements.
-//   example  a use of the op, for the documentation.
+//   saves    operands by index ("0", "1") and "result": what that body may touch besides g;
+//   checked. cancels, singular   operands by index whose errors the op may magnify, see
+//   Conditioning. range    body of getRange for the first result: `x(i)` is the range of operand i.
+//   Arithmetic in Interval.h. lists    "POLICY=LIST" for the lists of precision policies that the
+//   op is on. scalar   body of buildScalars for an op with one result: `b` builds, `x` are the
+//   operands' elements. example  a use of the op, for the documentation.
 class TensorOpFacts<Category givenCategory> {
   list<string> lists = [];
   code range = "";
   string doc = "";
   string example = "";
   code extraDefinition = "";
-  string exampleText = !if(!empty(example), "", "\n\n    ```mlir\n    " # example # "\n    ```");
+  string exampleText = !if(!empty(example), "", "\n\n    ```mlir\n    "#example#"\n    ```");
   string precisionText = "\n\n    Precision category: `" # givenCategory.name # "`."
     # !if(!empty(lists), "", " On lists: `" # !interleave(lists, "`, `") # "`.");
-  string rangeText = !if(!empty(range), "", "\n\n    Range:\n    ```c++\n    " # range # "\n    ```");
+  string rangeText = !if(!empty(range), "", "\n\n    Range:\n    ```c++\n    "#range#"\n    ```");
   code precisionCode =
     "::ampc::Category $cppClass::getCategory() { return ::ampc::Category::" # givenCategory.name # "; }\n"
     # "::ampc::Lists $cppClass::getLists() { return {\"" # !interleave(lists, " ") # "\"}; }\n"
@@ -82,8 +95,11 @@ class TensorOpFacts<Category givenCategory> {
 defvar precisionMethods = ["getLists", "getRange"];
 
 class TensorOp<Dialect dialect, string mnemonic, Category category, list<Trait> traits = []>
-    : Op<dialect, mnemonic, traits # [Pure, DeclareOpInterfaceMethods<PrecisionOpInterface, precisionMethods # ["getConditioning"]>,
-                                      DeclareOpInterfaceMethods<DifferentiableOpInterface>]>,
+    : Op<dialect, mnemonic,
+         traits#[Pure,
+                 DeclareOpInterfaceMethods<PrecisionOpInterface,
+                                           precisionMethods#["getConditioning"]>,
+                 DeclareOpInterfaceMethods<DifferentiableOpInterface>]>,
       TensorOpFacts<category> {
   code adjoint = "";
   bit differentiable = 1;
@@ -92,42 +108,77 @@ class TensorOp<Dialect dialect, string mnemonic, Category category, list<Trait> 
   list<int> singular = [];
   code scalar = "";
   let results = (outs AnyRankedTensor:$result);
-  let description = "    " # doc # exampleText # precisionText
-    # !if(!empty(cancels), "", " Errors of its operands grow where they cancel.")
-    # !if(!empty(singular), "", " Singular in operand " # !interleave(singular, ", ") # ".")
-    # !if(differentiable, " Saved for the adjoint: "
-          # !if(!empty(saves), "nothing", "`" # !interleave(saves, "`, `") # "`") # ".", " Not differentiable.")
-    # rangeText
-    # !if(!empty(scalar), "", "\n\n    Scalar code:\n    ```c++\n    " # scalar # "\n    ```")
-    # !if(!empty(adjoint), "", "\n\n    Adjoint:\n    ```c++\n    " # adjoint # "\n    ```") # "\n";
-  let extraClassDefinition = precisionCode
-    # "::ampc::Conditioning $cppClass::getConditioning(unsigned index) {"
-    # !foldl("", cancels, text, i, text # " if (index == " # i # ") return ::ampc::Conditioning::Cancels;")
-    # !foldl("", singular, text, i, text # " if (index == " # i # ") return ::ampc::Conditioning::Singular;")
-    # " return ::ampc::Conditioning::Bounded; }\n"
-    # "bool $cppClass::isDifferentiable() { return " # differentiable # "; }\n"
-    # "::ampc::Saves $cppClass::getSaves() { return {\"" # !interleave(saves, " ") # "\"}; }\n"
-    # !if(differentiable, "",
-        "::llvm::SmallVector<::mlir::Value> $cppClass::buildAdjoints(::ampc::GradBuilder &, ::llvm::ArrayRef<::mlir::Value>) {"
-        # " return ::llvm::SmallVector<::mlir::Value>(getOperation()->getNumOperands()); }\n")
-    # !if(!empty(adjoint), "",
-        "::llvm::SmallVector<::mlir::Value> $cppClass::buildAdjoints(::ampc::GradBuilder &b, ::llvm::ArrayRef<::mlir::Value> cotangents) {\n"
-        # "  ::mlir::Value g = cotangents[0]; (void)g;\n" # adjoint # "\n}\n")
-    # !if(!empty(scalar), "",
-        "::llvm::SmallVector<::mlir::Value> $cppClass::buildScalars(::ampc::ScalarBuilder &b, ::mlir::ValueRange x) {\n"
-        # "  auto value = [&]() -> ::mlir::Value {\n" # scalar # "\n  };\n  return {value()};\n}\n")
-    # extraDefinition;
+  let description =
+      "    "#doc#exampleText#precisionText#!if(!empty(cancels), "", " Errors of its operands grow where they cancel.")#!if(
+          !empty(singular), "",
+          " Singular in operand "#!interleave(
+              singular,
+              ", ")#".")#!if(differentiable,
+                             " Saved for the adjoint: "#!if(!empty(saves), "nothing",
+                                                            "`"#!interleave(saves, "`, `")#"`")#".",
+                             " Not differentiable.")#rangeText#!if(!empty(scalar), "",
+                                                                   "\n\n    Scalar code:\n    "
+                                                                   "```c++\n "
+                                                                   "   "#scalar#"\n    ```")#!if(!empty(adjoint),
+                                                                                                 "",
+                                                                                                 "\n\n "
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 " "
+                                                                                                 "A"
+                                                                                                 "d"
+                                                                                                 "j"
+                                                                                                 "o"
+                                                                                                 "i"
+                                                                                                 "n"
+                                                                                                 "t"
+                                                                                                 ":"
+                                                                                                 "\n   "
+                                                                                                 " "
+                                                                                                 "`"
+                                                                                                 "`"
+                                                                                                 "`"
+                                                                                                 "c"
+                                                                                                 "+"
+                                                                                                 "+"
+                                                                                                 "\n   "
+                                                                                                 " "#adjoint#"\n    ```")#"\n";
+  let extraClassDefinition =
+      precisionCode#"::ampc::Conditioning $cppClass::getConditioning(unsigned index) {"#!foldl("", cancels, text, i, text#" if (index == "#i#") return ::ampc::Conditioning::Cancels;")#!foldl(
+          "", singular,
+          text, i, text#" if (index == "#i#") return ::ampc::Conditioning::Singular;")#" return "
+                                                                                       "::ampc::"
+                                                                                       "Conditionin"
+                                                                                       "g::Bounded;"
+                                                                                       " }\n"#"bool"
+                                                                                              " $"
+                                                                                              "cppC"
+                                                                                              "lass"
+                                                                                              "::"
+                                                                                              "isDi"
+                                                                                              "ffer"
+                                                                                              "enti"
+                                                                                              "able"
+                                                                                              "() "
+                                                                                              "{ "
+                                                                                              "retu"
+                                                                                              "rn"
+                                                                                              " "#differentiable#"; }\n"#"::ampc::Saves $cppClass::getSaves() { return {\""#!interleave(saves, " ")#"\"}; }\n"#!if(differentiable, "", "::llvm::SmallVector<::mlir::Value> $cppClass::buildAdjoints(::ampc::GradBuilder &, ::llvm::ArrayRef<::mlir::Value>) {"#" return ::llvm::SmallVector<::mlir::Value>(getOperation()->getNumOperands()); }\n")#!if(!empty(adjoint),
+                                                                                                                                                                                                                                                                                                                                                                                                                                                        "", "::llvm::SmallVector<::mlir::Value> $cppClass::buildAdjoints(::ampc::GradBuilder &b, ::llvm::ArrayRef<::mlir::Value> cotangents) {\n"#"  ::mlir::Value g = cotangents[0]; (void)g;\n"#adjoint#"\n}\n")#!if(!empty(scalar),
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       "",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       "::llvm::SmallVector<::mlir::Value> $cppClass::buildScalars(::ampc::ScalarBuilder &b, ::mlir::ValueRange x) {\n"#"  auto value = [&]() -> ::mlir::Value {\n"#scalar#"\n  };\n  return {value()};\n}\n")#extraDefinition;
 }
 
 // Element by element, one operand. Row-wise ops (softmax) are unary too.
 class UnaryTensorOp<Dialect dialect, string mnemonic, Category category, list<Trait> traits = []>
     : TensorOp<dialect, mnemonic, category,
-               traits # [SameOperandsAndResultType, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
+               traits#[SameOperandsAndResultType, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let arguments = (ins AnyRankedTensor:$x);
   let assemblyFormat = "$x attr-dict `:` type($x)";
-  let example = "%y = " # dialect.name # "." # mnemonic # " %x : tensor<4x8xf32>";
+  let example = "%y = "#dialect.name#"."#mnemonic#" %x : tensor<4x8xf32>";
 }
-class RealUnaryTensorOp<Dialect dialect, string mnemonic, Category category, list<Trait> traits = []>
+class RealUnaryTensorOp<Dialect dialect, string mnemonic, Category category,
+                        list<Trait> traits = []>
     : UnaryTensorOp<dialect, mnemonic, category, traits> {
   let arguments = (ins RealTensor:$x);
 }
@@ -135,10 +186,10 @@ class RealUnaryTensorOp<Dialect dialect, string mnemonic, Category category, lis
 // Element by element, two operands with numpy broadcasting.
 class BinaryTensorOp<Dialect dialect, string mnemonic, Category category, list<Trait> traits = []>
     : TensorOp<dialect, mnemonic, category,
-               traits # [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
+               traits#[InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
-  let example = "%z = " # dialect.name # "." # mnemonic # " %x, %y : tensor<4x8xf32>, tensor<8xf32>";
+  let example = "%z = "#dialect.name#"."#mnemonic#" %x, %y : tensor<4x8xf32>, tensor<8xf32>";
   let extraDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *,
         std::optional<::mlir::Location> loc, Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
@@ -148,15 +199,18 @@ class BinaryTensorOp<Dialect dialect, string mnemonic, Category category, list<T
 }
 
 // An op that `simplify` replaces. It has no adjoint of its own: its parts have.
-class CompositeTensorOp<Dialect dialect, string mnemonic, Category category, list<Trait> traits = []>
-    : Op<dialect, mnemonic, traits # [Pure, DeclareOpInterfaceMethods<PrecisionOpInterface, precisionMethods>,
-                                      DeclareOpInterfaceMethods<CompositeOpInterface>]>,
+class CompositeTensorOp<Dialect dialect, string mnemonic, Category category,
+                        list<Trait> traits = []>
+    : Op<dialect, mnemonic,
+         traits#[Pure, DeclareOpInterfaceMethods<PrecisionOpInterface, precisionMethods>,
+                 DeclareOpInterfaceMethods<CompositeOpInterface>]>,
       TensorOpFacts<category> {
   string parts = "";
   let results = (outs AnyRankedTensor:$result);
-  let description = "    " # doc # exampleText # precisionText # " Composite: `simplify` replaces it by " # parts
-    # ", which bring the adjoint." # rangeText # "\n";
-  let extraClassDefinition = precisionCode # extraDefinition;
+  let description = "    "#doc#exampleText#precisionText#" Composite: `simplify` replaces it "
+                    "by "#parts#", which bring the "
+                    "adjoint."#rangeText#"\n";
+  let extraClassDefinition = precisionCode#extraDefinition;
 }
 
 class Train_Op<string mnemonic, Category category, list<Trait> traits = []>

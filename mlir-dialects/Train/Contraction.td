@@ -4,11 +4,12 @@
 #define AMPC_TRAIN_CONTRACTION
 include "mlir-dialects/Train/Base.td"
 
-def Train_MatmulOp : Train_Op<"matmul", LowPrecision, [DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+def Train_MatmulOp
+    : Train_Op<"matmul", LowPrecision, [DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Matrix product of the last two dimensions, batched over the leading ones";
-  let lists   = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
+  let lists = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
   // |sum a b| <= K max|a| max|b|; the accumulator is f32, the store is what can overflow.
-  let range   = [{
+  let range = [{
     auto a = x(0), b = x(1);
     if (!a || !b)
       return std::nullopt;
@@ -23,21 +24,28 @@ def Train_MatmulOp : Train_Op<"matmul", LowPrecision, [DeclareOpInterfaceMethods
     %0 = train.matmul %a, %b transpose_rhs : (tensor<8x4xf32>, tensor<16x4xf32>) -> tensor<8x16xf32>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs);
-  let assemblyFormat = [{$lhs `,` $rhs (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? attr-dict
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, UnitAttr:$transpose_lhs,
+      UnitAttr:$transpose_rhs);
+  let assemblyFormat =
+      [{$lhs `,` $rhs (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? attr-dict
                          `:` functional-type(operands, results)}];
   let saves = ["0", "1"];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
 
-def Train_LinearOp : Train_CompositeOp<"linear", LowPrecision,
-    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+def Train_LinearOp
+    : Train_CompositeOp<
+          "linear",
+          LowPrecision, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "x W + bias over the last dimension of x";
-  let doc = "W is [in, out]. The leading dimensions of x become one, so that W's gradient is a single matrix product.";
+  let doc = "W is [in, out]. The leading dimensions of x become one, so that W's gradient is a "
+            "single matrix product.";
   let arguments = (ins RealTensor:$x, RealTensor:$weight, Optional<RealTensor>:$bias);
-  let assemblyFormat = "$x `,` $weight (`,` $bias^)? attr-dict `:` type($x) `,` type($weight) (`,` type($bias)^)?";
-  let example = "%y = train.linear %x, %w, %b : tensor<4x8x16xf32>, tensor<16x32xf32>, tensor<32xf32>";
+  let assemblyFormat =
+      "$x `,` $weight (`,` $bias^)? attr-dict `:` type($x) `,` type($weight) (`,` type($bias)^)?";
+  let example =
+      "%y = train.linear %x, %w, %b : tensor<4x8x16xf32>, tensor<16x32xf32>, tensor<32xf32>";
   let parts = "`train.matmul` and `train.add`";
 }
 #endif

@@ -8,16 +8,20 @@ class Train_ConvolutionOp<string mnemonic, string first, string second, list<Tra
     : Train_Op<mnemonic, LowPrecision, traits> {
   let arguments = !con(!dag(ins, [RealTensor, RealTensor], [first, second]),
                        (ins DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
-                            DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$dilations, DefaultValuedAttr<SignedI64Attr, "1">:$groups));
+                           DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$dilations,
+                           DefaultValuedAttr<SignedI64Attr, "1">:$groups));
   let results = (outs RealTensor:$result);
-  let assemblyFormat = "$" # first # " `,` $" # second # [{ `strides` $strides `padding` $padding (`dilations` $dilations^)?
+  let assemblyFormat =
+      "$"#first#" `,` $"#second#[{ `strides` $strides `padding` $padding (`dilations` $dilations^)?
       (`groups` $groups^)? attr-dict `:` functional-type(operands, results)}];
   let saves = ["0", "1"];
   let hasVerifier = 1;
 }
-def Train_Conv2dOp : Train_ConvolutionOp<"conv2d", "image", "filter", [DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+def Train_Conv2dOp
+    : Train_ConvolutionOp<"conv2d", "image",
+                          "filter", [DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Convolution (correlation) of an NHWC image with an OHWI filter";
-  let lists   = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
+  let lists = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
   let doc = [{
     Padding is [top, bottom, left, right], filled with zeros. With groups, output channels of group i see the input channels of
     group i, and the filter is [O, KH, KW, I / groups]. The result's element type is the accumulator's: operands of
@@ -31,7 +35,7 @@ def Train_Conv2dOp : Train_ConvolutionOp<"conv2d", "image", "filter", [DeclareOp
 }
 def Train_Conv2dGradInputOp : Train_ConvolutionOp<"conv2d_grad_input", "g", "filter"> {
   let summary = "The image's cotangent, from that of a convolution's result";
-  let lists   = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
+  let lists = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
   let example = [{%dx = train.conv2d_grad_input %g, %w strides [2, 2] padding [1, 1, 1, 1]
         : (tensor<8x16x16x16xf32>, tensor<16x3x3x3xf32>) -> tensor<8x32x32x3xf32>}];
   let adjoint = [{
@@ -39,8 +43,9 @@ def Train_Conv2dGradInputOp : Train_ConvolutionOp<"conv2d_grad_input", "g", "fil
             b.op<Conv2dGradFilterOp>(getFilter().getType(), g, getG(), getStrides(), getPadding(), getDilations(), getGroups())}; }];
 }
 def Train_Conv2dGradFilterOp : Train_ConvolutionOp<"conv2d_grad_filter", "image", "g"> {
-  let summary = "The filter's cotangent, from the image and the cotangent of a convolution's result";
-  let lists   = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
+  let summary =
+      "The filter's cotangent, from the image and the cotangent of a convolution's result";
+  let lists = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
   let example = [{%dw = train.conv2d_grad_filter %x, %g strides [2, 2] padding [1, 1, 1, 1]
         : (tensor<8x32x32x3xf32>, tensor<8x16x16x16xf32>) -> tensor<16x3x3x3xf32>}];
   let adjoint = [{

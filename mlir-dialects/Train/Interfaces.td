@@ -11,18 +11,22 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
     Reverse-mode rule of an op, in terms of ops that have rules themselves. An op without
     this interface is a constant to differentiation or an error on an active path.
   }];
-  let methods = [
-    InterfaceMethod<[{
+  let methods =
+      [InterfaceMethod<[{
       Cotangents of the operands, given those of the results (null: that result is not
       useful to the loss). A null value in the answer means a derivative of 0. Shapes may still be
       those of the result: the caller sums away what broadcasting added.}],
-      "::llvm::SmallVector<::mlir::Value>", "buildAdjoints",
-      (ins "::ampc::GradBuilder &":$b, "::llvm::ArrayRef<::mlir::Value>":$cotangents)>,
-    StaticInterfaceMethod<"Values of the op that its adjoint may use.", "::ampc::Saves", "getSaves">,
-    StaticInterfaceMethod<"False for ops whose results are discrete, or have derivatives that nobody wrote down.",
-      "bool", "isDifferentiable">,
-    StaticInterfaceMethod<"Whether results count as constants: then even an op without a derivative may be in front of it.",
-      "bool", "stopsGradient", (ins), "", "return false;">,
+                       "::llvm::SmallVector<::mlir::Value>", "buildAdjoints",
+                       (ins "::ampc::GradBuilder &":$b,
+                           "::llvm::ArrayRef<::mlir::Value>":$cotangents)>,
+       StaticInterfaceMethod<"Values of the op that its adjoint may use.", "::ampc::Saves",
+                             "getSaves">,
+       StaticInterfaceMethod<
+           "False for ops whose results are discrete, or have derivatives that nobody wrote down.",
+           "bool", "isDifferentiable">,
+       StaticInterfaceMethod<"Whether results count as constants: then even an op without a "
+                             "derivative may be in front of it.",
+                             "bool", "stopsGradient", (ins), "", "return false;">,
   ];
 }
 
@@ -32,29 +36,39 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
     How the precision of an op follows from that of its operands, and what rounding does to its numbers. An op of any dialect
     with this interface takes part in every policy.
   }];
-  let methods = [
-    StaticInterfaceMethod<"Precision category.", "::ampc::Category", "getCategory">,
-    StaticInterfaceMethod<[{
+  let methods =
+      [StaticInterfaceMethod<"Precision category.", "::ampc::Category", "getCategory">,
+       StaticInterfaceMethod<[{
       Lists of policies that the op is on, such as "autocast=low propagate=infer". On no list an op is treated as the policy
-      treats unlisted ones.}], "::ampc::Lists", "getLists", (ins), "", "return {};">,
-    InterfaceMethod<"Whether an operand is read in f32 (or wider) whatever the op computes in: a mask, a statistic.",
-                    "bool", "operandStaysFull", (ins "unsigned":$index), "", "return false;">,
-    InterfaceMethod<"The same for a result.", "bool", "resultStaysFull", (ins "unsigned":$index), "", "return false;">,
-    InterfaceMethod<"What an error of an operand does to the results.", "::ampc::Conditioning", "getConditioning",
-                    (ins "unsigned":$index), "", "return ::ampc::Conditioning::Bounded;">,
-    InterfaceMethod<"Bounds of a result's elements that hold for every input, from those of the operands.",
-                    "::ampc::Range", "getRange", (ins "unsigned":$index, "::ampc::RangeOf":$x), "", "return std::nullopt;">,
-    InterfaceMethod<"The largest magnitude before gain and bias, for an op that normalizes.", "std::optional<double>",
-                    "getNormalizedBound", (ins), "", "return std::nullopt;">,
-    InterfaceMethod<[{
+      treats unlisted ones.}],
+                             "::ampc::Lists", "getLists", (ins), "", "return {};">,
+       InterfaceMethod<"Whether an operand is read in f32 (or wider) whatever the op computes in: "
+                       "a mask, a statistic.",
+                       "bool", "operandStaysFull", (ins "unsigned":$index), "", "return false;">,
+       InterfaceMethod<"The same for a result.", "bool", "resultStaysFull", (ins "unsigned":$index),
+                       "", "return false;">,
+       InterfaceMethod<"What an error of an operand does to the results.", "::ampc::Conditioning",
+                       "getConditioning", (ins "unsigned":$index), "",
+                       "return ::ampc::Conditioning::Bounded;">,
+       InterfaceMethod<
+           "Bounds of a result's elements that hold for every input, from those of the operands.",
+           "::ampc::Range", "getRange", (ins "unsigned":$index, "::ampc::RangeOf":$x), "",
+           "return std::nullopt;">,
+       InterfaceMethod<"The largest magnitude before gain and bias, for an op that normalizes.",
+                       "std::optional<double>", "getNormalizedBound", (ins), "",
+                       "return std::nullopt;">,
+       InterfaceMethod<[{
       Whether a result describes an operand, as the mean of a row does. Beside a cotangent it is no part of that, and
-      carries no loss scale.}], "bool", "resultIsStatistic", (ins "unsigned":$index), "", "return false;">,
-    StaticInterfaceMethod<[{
+      carries no loss scale.}],
+                       "bool", "resultIsStatistic", (ins "unsigned":$index), "", "return false;">,
+       StaticInterfaceMethod<[{
       Whether a constant of rank 0 beside a tensor is read as it is, not rounded to the tensor's type first, as PyTorch's kernels
-      do for factors.}], "bool", "readsNumbersExactly", (ins), "", "return false;">,
-    InterfaceMethod<[{
+      do for factors.}],
+                             "bool", "readsNumbersExactly", (ins), "", "return false;">,
+       InterfaceMethod<[{
       Whether results depend on operands being equal to the last bit. They are then read in the type of one that is stored in 16 bits:
-      a rounded maximum meets no element that is not.}], "bool", "comparesEqual", (ins), "", "return false;">];
+      a rounded maximum meets no element that is not.}],
+                       "bool", "comparesEqual", (ins), "", "return false;">];
 }
 
 // Gives every element of its only operand as it is, in another order or several times.
@@ -66,11 +80,13 @@ def MadeByPasses : NativeOpTrait<"MadeByPasses"> { let cppNamespace = "::ampc"; 
 
 def ScalingOpInterface : OpInterface<"ScalingOpInterface"> {
   let cppNamespace = "::ampc";
-  let description = "An op that may multiply a whole tensor by one number, or give it up for zeros by one condition.";
-  let methods = [
-    InterfaceMethod<"The tensor; null if this instance does something else.", "::mlir::Value", "getScaled">,
-    InterfaceMethod<"The same done to another tensor.", "::mlir::Value", "scaleInstead",
-                    (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$other)>];
+  let description = "An op that may multiply a whole tensor by one number, or give it up for zeros "
+                    "by one condition.";
+  let methods = [InterfaceMethod<"The tensor; null if this instance does something else.",
+                                 "::mlir::Value", "getScaled">,
+                 InterfaceMethod<"The same done to another tensor.", "::mlir::Value",
+                                 "scaleInstead",
+                                 (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$other)>];
 }
 
 def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
@@ -80,40 +96,45 @@ def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
     reductions along the last dimension. One expression serves scalars and vectors on every
     back end.
   }];
-  let methods = [
-    InterfaceMethod<"Builds the expressions of the results from the operands' elements.",
-      "::llvm::SmallVector<::mlir::Value>", "buildScalars",
-      (ins "::ampc::ScalarBuilder &":$b, "::mlir::ValueRange":$x)>,
-    InterfaceMethod<"Shape of the iteration space.", "::llvm::SmallVector<int64_t>", "getSpace", (ins), "", [{
+  let methods =
+      [InterfaceMethod<"Builds the expressions of the results from the operands' elements.",
+                       "::llvm::SmallVector<::mlir::Value>", "buildScalars",
+                       (ins "::ampc::ScalarBuilder &":$b, "::mlir::ValueRange":$x)>,
+       InterfaceMethod<"Shape of the iteration space.", "::llvm::SmallVector<int64_t>", "getSpace",
+                       (ins), "", [{
       return ::llvm::to_vector(::llvm::cast<::mlir::RankedTensorType>($_op->getResult(0).getType()).getShape());}]>,
-    InterfaceMethod<"Which element of an operand belongs to a point of the space.",
-      "::mlir::AffineMap", "getOperandMap", (ins "unsigned":$index), "",
-      [{return ::ampc::broadcastMap($_op->getOperand(index).getType(), $_op.getSpace());}]>,
-    InterfaceMethod<"Which element of a result a point of the space defines.",
-      "::mlir::AffineMap", "getResultMap", (ins "unsigned":$index), "",
-      [{return ::ampc::broadcastMap($_op->getResult(index).getType(), $_op.getSpace());}]>,
+       InterfaceMethod<
+           "Which element of an operand belongs to a point of the space.", "::mlir::AffineMap",
+           "getOperandMap", (ins "unsigned":$index), "",
+           [{return ::ampc::broadcastMap($_op->getOperand(index).getType(), $_op.getSpace());}]>,
+       InterfaceMethod<
+           "Which element of a result a point of the space defines.", "::mlir::AffineMap",
+           "getResultMap", (ins "unsigned":$index), "",
+           [{return ::ampc::broadcastMap($_op->getResult(index).getType(), $_op.getSpace());}]>,
   ];
 }
 
 def ReduceOpInterface : OpInterface<"ReduceOpInterface"> {
   let cppNamespace = "::ampc";
-  let description = "Combines the elements of the first operand over some dimensions, which are dropped.";
-  let methods = [
-    InterfaceMethod<"Ascending dimensions of the first operand.", "::llvm::ArrayRef<int64_t>", "getDims">,
-    StaticInterfaceMethod<"The operation, by its name in `kernel.combine`: sum, max or min.",
-                          "::llvm::StringRef", "getCombine">,
+  let description =
+      "Combines the elements of the first operand over some dimensions, which are dropped.";
+  let methods = [InterfaceMethod<"Ascending dimensions of the first operand.",
+                                 "::llvm::ArrayRef<int64_t>", "getDims">,
+                 StaticInterfaceMethod<
+                     "The operation, by its name in `kernel.combine`: sum, max or min.",
+                     "::llvm::StringRef", "getCombine">,
   ];
 }
 
 def StateOpInterface : OpInterface<"StateOpInterface"> {
   let cppNamespace = "::ampc";
   let description = "A declaration of state: the tensors that a step takes and returns.";
-  let methods = [
-    InterfaceMethod<"Name within the model.", "::llvm::StringRef", "getSymName">,
-    InterfaceMethod<"A ranked tensor type.", "::mlir::Type", "getType">,
-    InterfaceMethod<"First value.", "::ampc::InitAttrInterface", "getInit">,
-    InterfaceMethod<"What it is for, unless it is a parameter or the model's own.", "std::optional<::ampc::train::StateRole>",
-                    "getStateRole", (ins), "", "return std::nullopt;">,
+  let methods = [InterfaceMethod<"Name within the model.", "::llvm::StringRef", "getSymName">,
+                 InterfaceMethod<"A ranked tensor type.", "::mlir::Type", "getType">,
+                 InterfaceMethod<"First value.", "::ampc::InitAttrInterface", "getInit">,
+                 InterfaceMethod<"What it is for, unless it is a parameter or the model's own.",
+                                 "std::optional<::ampc::train::StateRole>", "getStateRole", (ins),
+                                 "", "return std::nullopt;">,
   ];
 }
 
@@ -121,7 +142,8 @@ def InitAttrInterface : AttrInterface<"InitAttrInterface"> {
   let cppNamespace = "::ampc";
   let description = "How a tensor of state gets its first value.";
   let methods = [InterfaceMethod<"The distribution for a tensor of this shape.",
-                                 "::ampc::Initializer", "getInitializer", (ins "::llvm::ArrayRef<int64_t>":$shape)>];
+                                 "::ampc::Initializer", "getInitializer",
+                                 (ins "::llvm::ArrayRef<int64_t>":$shape)>];
 }
 
 def CompositeOpInterface : OpInterface<"CompositeOpInterface"> {
@@ -130,10 +152,11 @@ def CompositeOpInterface : OpInterface<"CompositeOpInterface"> {
     An op made of others. `simplify` replaces one without a kernel of its own by them, before differentiation;
     differentiation replaces one without an adjoint.
   }];
-  let methods = [
-    InterfaceMethod<"Whether this instance has to be replaced.", "bool", "isComposite", (ins), "", "return true;">,
-    InterfaceMethod<"Builds the values that replace the results.",
-                    "::llvm::SmallVector<::mlir::Value>", "decompose", (ins "::ampc::GradBuilder &":$b)>];
+  let methods = [InterfaceMethod<"Whether this instance has to be replaced.", "bool", "isComposite",
+                                 (ins), "", "return true;">,
+                 InterfaceMethod<"Builds the values that replace the results.",
+                                 "::llvm::SmallVector<::mlir::Value>", "decompose",
+                                 (ins "::ampc::GradBuilder &":$b)>];
 }
 
 def ModalOpInterface : OpInterface<"ModalOpInterface"> {
@@ -142,11 +165,12 @@ def ModalOpInterface : OpInterface<"ModalOpInterface"> {
     An op that training and inference understand differently. Both methods build the values that
     replace the results, or return nothing: then the op stays as it is.
   }];
-  let methods = [
-    InterfaceMethod<"The form that an export or an evaluation uses: writes no state.",
-                    "::llvm::SmallVector<::mlir::Value>", "buildInference", (ins "::ampc::GradBuilder &":$b)>,
-    InterfaceMethod<"The form that a step uses: may write state.",
-                    "::llvm::SmallVector<::mlir::Value>", "buildTraining", (ins "::ampc::GradBuilder &":$b)>];
+  let methods = [InterfaceMethod<"The form that an export or an evaluation uses: writes no state.",
+                                 "::llvm::SmallVector<::mlir::Value>", "buildInference",
+                                 (ins "::ampc::GradBuilder &":$b)>,
+                 InterfaceMethod<"The form that a step uses: may write state.",
+                                 "::llvm::SmallVector<::mlir::Value>", "buildTraining",
+                                 (ins "::ampc::GradBuilder &":$b)>];
 }
 
 def RandomOpInterface : OpInterface<"RandomOpInterface"> {
@@ -155,13 +179,13 @@ def RandomOpInterface : OpInterface<"RandomOpInterface"> {
     Random numbers are a function of the state {seed, counter}, of a key, and of the row-major number of the
     element: Philox4x32-10 (Salmon et al. 2011). Ops with distinct keys draw independent numbers.
   }];
-  let methods = [
-    InterfaceMethod<"Attaches the state, a tensor<2xi64>, and the key.", "void", "setRandomState",
-                    (ins "::mlir::Value":$state, "int32_t":$key), "", [{
+  let methods = [InterfaceMethod<"Attaches the state, a tensor<2xi64>, and the key.", "void",
+                                 "setRandomState", (ins "::mlir::Value":$state, "int32_t":$key), "",
+                                 [{
       $_op.getStateMutable().assign(::mlir::ValueRange{state, state});
       $_op.setKey(key);}]>,
-    InterfaceMethod<"Whether a state is attached.", "bool", "hasRandomState", (ins), "",
-                    "return !$_op.getState().empty();">];
+                 InterfaceMethod<"Whether a state is attached.", "bool", "hasRandomState", (ins),
+                                 "", "return !$_op.getState().empty();">];
 }
 
 def ValidRowsOpInterface : OpInterface<"ValidRowsOpInterface"> {
@@ -170,9 +194,9 @@ def ValidRowsOpInterface : OpInterface<"ValidRowsOpInterface"> {
     An op that combines rows of the batch and can leave out those of a short batch. The leading dimension has
     `batch_rows` equal parts, one per row of the batch; parts from `valid` on do not count.
   }];
-  let methods = [
-    InterfaceMethod<"Attaches the number of rows that count, a tensor<i32>.", "void", "setValidRows",
-                    (ins "::mlir::Value":$valid, "int64_t":$batchRows), "", [{
+  let methods = [InterfaceMethod<"Attaches the number of rows that count, a tensor<i32>.", "void",
+                                 "setValidRows", (ins "::mlir::Value":$valid, "int64_t":$batchRows),
+                                 "", [{
       $_op.getValidMutable().assign(valid);
       $_op.setBatchRows(batchRows);}]>];
 }
@@ -182,19 +206,22 @@ def BatchedOpInterface : OpInterface<"BatchedOpInterface"> {
   let description = [{
     An op without scalar code that may keep rows of the batch apart along the leading dimension.
   }];
-  let methods = [
-    InterfaceMethod<"Whether equal parts of the results' leading dimension depend only on those of the batched operands.",
-                    "bool", "keepsLeadingDimension", (ins "::llvm::function_ref<bool(::mlir::Value)>":$isBatched)>];
+  let methods = [InterfaceMethod<"Whether equal parts of the results' leading dimension depend "
+                                 "only on those of the batched operands.",
+                                 "bool", "keepsLeadingDimension",
+                                 (ins "::llvm::function_ref<bool(::mlir::Value)>":$isBatched)>];
 }
 
 def IndexOpInterface : OpInterface<"IndexOpInterface"> {
   let cppNamespace = "::ampc";
-  let description = "An op whose integer operand must stay below a limit, which the runtime checks for inputs.";
-  let methods = [
-    InterfaceMethod<"The integer operand; null if this instance has none.", "::mlir::Value", "getIndices">,
-    InterfaceMethod<"Indices are at least 0 and less than this.", "int64_t", "getIndexLimit">,
-    InterfaceMethod<"An index that is allowed all the same.", "std::optional<int64_t>", "getIgnoredIndex",
-                    (ins), "", "return std::nullopt;">];
+  let description =
+      "An op whose integer operand must stay below a limit, which the runtime checks for inputs.";
+  let methods = [InterfaceMethod<"The integer operand; null if this instance has none.",
+                                 "::mlir::Value", "getIndices">,
+                 InterfaceMethod<"Indices are at least 0 and less than this.", "int64_t",
+                                 "getIndexLimit">,
+                 InterfaceMethod<"An index that is allowed all the same.", "std::optional<int64_t>",
+                                 "getIgnoredIndex", (ins), "", "return std::nullopt;">];
 }
 
 def AnnotationAttrInterface : AttrInterface<"AnnotationAttrInterface"> {
@@ -203,41 +230,48 @@ def AnnotationAttrInterface : AttrInterface<"AnnotationAttrInterface"> {
     An attribute that says where an op comes from, or why it is as it is, rather than what it does. Two ops that differ in nothing else are
     equal; when they become one, the first keeps its annotations.
   }];
-  let methods = [InterfaceMethod<"What of it equality has to look at all the same; null for nothing.",
-                                 "::mlir::Attribute", "getMeaning", (ins), "", "return {};">];
+  let methods = [InterfaceMethod<
+      "What of it equality has to look at all the same; null for nothing.", "::mlir::Attribute",
+      "getMeaning", (ins), "", "return {};">];
 }
 
 def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
   let cppNamespace = "::ampc";
   let description = "An update rule of first order.";
-  let methods = [
-    InterfaceMethod<"Names of the moments kept per parameter.",
-      "::llvm::SmallVector<::llvm::StringRef>", "getMomentNames">,
-    InterfaceMethod<"First value of every moment.", "double", "getInitialMoment", (ins), "", "return 0.0;">,
-    InterfaceMethod<"Shape of the moments of a parameter of shape `param`; broadcasts to it.",
-      "::llvm::SmallVector<int64_t>", "getMomentShape", (ins "::llvm::ArrayRef<int64_t>":$param), "",
-      "return ::llvm::to_vector(param);">,
-    InterfaceMethod<"Element type that moments are kept in; null for that of the parameter. The rule never sees it.",
-      "::mlir::Type", "getMomentType", (ins), "", "return {};">,
-    InterfaceMethod<"Which rows of a table the rule changes, given a gradient that is 0 in most.",
-      "::ampc::RowUpdate", "getRowUpdate", (ins), "", "return ::ampc::RowUpdate::Every;">,
-    InterfaceMethod<"Whether rows with gradient 0 are left alone on purpose, which differs from the rule on whole tensors.",
-      "bool", "isLazy", (ins), "", "return false;">,
-    InterfaceMethod<"Base learning rate.", "double", "getLearningRate">,
-    InterfaceMethod<[{
+  let methods =
+      [InterfaceMethod<"Names of the moments kept per parameter.",
+                       "::llvm::SmallVector<::llvm::StringRef>", "getMomentNames">,
+       InterfaceMethod<"First value of every moment.", "double", "getInitialMoment", (ins), "",
+                       "return 0.0;">,
+       InterfaceMethod<"Shape of the moments of a parameter of shape `param`; broadcasts to it.",
+                       "::llvm::SmallVector<int64_t>", "getMomentShape",
+                       (ins "::llvm::ArrayRef<int64_t>":$param), "",
+                       "return ::llvm::to_vector(param);">,
+       InterfaceMethod<"Element type that moments are kept in; null for that of the parameter. The "
+                       "rule never sees it.",
+                       "::mlir::Type", "getMomentType", (ins), "", "return {};">,
+       InterfaceMethod<
+           "Which rows of a table the rule changes, given a gradient that is 0 in most.",
+           "::ampc::RowUpdate", "getRowUpdate", (ins), "", "return ::ampc::RowUpdate::Every;">,
+       InterfaceMethod<"Whether rows with gradient 0 are left alone on purpose, which differs from "
+                       "the rule on whole tensors.",
+                       "bool", "isLazy", (ins), "", "return false;">,
+       InterfaceMethod<"Base learning rate.", "double", "getLearningRate">,
+       InterfaceMethod<[{
       Returns the new parameter followed by the new moments. `step` (rank 0) counts from 1 and
       `lr` (rank 0) is the learning rate after the schedule.}],
-      "::llvm::SmallVector<::mlir::Value>", "buildUpdate",
-      (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$param, "::mlir::Value":$grad,
-           "::mlir::ValueRange":$moments, "::mlir::Value":$step, "::mlir::Value":$lr)>];
+                       "::llvm::SmallVector<::mlir::Value>", "buildUpdate",
+                       (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$param,
+                           "::mlir::Value":$grad, "::mlir::ValueRange":$moments,
+                           "::mlir::Value":$step, "::mlir::Value":$lr)>];
 }
 
 def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
   let cppNamespace = "::ampc";
   let description = "A learning rate as a function of the step number.";
-  let methods = [InterfaceMethod<"Factor (rank 0) on the base learning rate at `step` (rank 0, from 1).",
-                                 "::mlir::Value", "buildFactor",
-                                 (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$step)>];
+  let methods = [InterfaceMethod<
+      "Factor (rank 0) on the base learning rate at `step` (rank 0, from 1).", "::mlir::Value",
+      "buildFactor", (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$step)>];
 }
 
 def ProgramOpInterface : OpInterface<"ProgramOpInterface", [FunctionOpInterface]> {
@@ -248,13 +282,12 @@ def ProgramOpInterface : OpInterface<"ProgramOpInterface", [FunctionOpInterface]
     (`short_batch`); what a step does with gradients that are not finite; the `optimizer` and the `groups` that it was made of.
     What arguments and results are stands in the attribute `train.is` of each: see Signature.
   }];
-  let methods = [
-    InterfaceMethod<"", "std::optional<::ampc::train::Role>", "getRole">,
-    InterfaceMethod<"", "::mlir::StringAttr", "getStepAttr">,
-    InterfaceMethod<"", "::mlir::StringAttr", "getExportNameAttr">,
-    InterfaceMethod<"", "std::optional<int64_t>", "getBatch">,
-    InterfaceMethod<"", "bool", "getShortBatch">,
-    InterfaceMethod<"", "std::optional<::ampc::train::NonFinite>", "getNonfinite">];
+  let methods = [InterfaceMethod<"", "std::optional<::ampc::train::Role>", "getRole">,
+                 InterfaceMethod<"", "::mlir::StringAttr", "getStepAttr">,
+                 InterfaceMethod<"", "::mlir::StringAttr", "getExportNameAttr">,
+                 InterfaceMethod<"", "std::optional<int64_t>", "getBatch">,
+                 InterfaceMethod<"", "bool", "getShortBatch">,
+                 InterfaceMethod<"", "std::optional<::ampc::train::NonFinite>", "getNonfinite">];
   let extraSharedClassDeclaration = [{
     /// The name of its step, or nothing.
     ::llvm::StringRef getStepName() {
@@ -263,6 +296,7 @@ def ProgramOpInterface : OpInterface<"ProgramOpInterface", [FunctionOpInterface]
     }
     bool is(::ampc::train::Role role) { return $_op.getRole() == role; }
   }];
-  let verify = [{ return ::ampc::verifySignature(::llvm::cast<::mlir::FunctionOpInterface>($_op)); }];
+  let verify =
+      [{ return ::ampc::verifySignature(::llvm::cast<::mlir::FunctionOpInterface>($_op)); }];
 }
 #endif

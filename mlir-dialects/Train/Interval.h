@@ -23,14 +23,12 @@ template <typename Combine> Range ifKnown(Range a, Range b, Combine combine) {
   return a && b ? Range(combine(*a, *b)) : std::nullopt;
 }
 inline Range operator+(Range a, Range b) {
-  return ifKnown(a, b, [](Interval x, Interval y) {
-    return Interval{x.low + y.low, x.high + y.high};
-  });
+  return ifKnown(a, b,
+                 [](Interval x, Interval y) { return Interval{x.low + y.low, x.high + y.high}; });
 }
 inline Range operator-(Range a, Range b) {
-  return ifKnown(a, b, [](Interval x, Interval y) {
-    return Interval{x.low - y.high, x.high - y.low};
-  });
+  return ifKnown(a, b,
+                 [](Interval x, Interval y) { return Interval{x.low - y.high, x.high - y.low}; });
 }
 inline Range operator-(Range a) { return a ? Range({-a->high, -a->low}) : std::nullopt; }
 inline Range operator*(Range a, Range b) {

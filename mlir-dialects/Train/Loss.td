@@ -4,49 +4,58 @@
 #define AMPC_TRAIN_LOSS
 include "mlir-dialects/Train/Base.td"
 
-def Train_OneHotOp : Train_Op<"one_hot", Passthrough,
-    [DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
+def Train_OneHotOp
+    : Train_Op<"one_hot",
+               Passthrough, [DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
   let summary = "1 where the position in the last dimension equals the label, else 0";
-  let lists   = ["propagate-bf16=untouched", "propagate=clear"];
-  let range   = [{ return Interval{0, 1}; }];
+  let lists = ["propagate-bf16=untouched", "propagate=clear"];
+  let range = [{ return Interval{0, 1}; }];
   let arguments = (ins RowNumbers:$label);
   let results = (outs RealTensor:$result);
   let assemblyFormat = "$label attr-dict `:` type($label) `to` type($result)";
   let example = "%y = train.one_hot %label : tensor<4xi32> to tensor<4x10xf32>";
   let differentiable = 0;
   let hasVerifier = 1;
-  let scalar  = [{ return b.select(b.equal(b.rowIndex(), x[0]), b.real(1.0), b.real(0.0)); }];
+  let scalar = [{ return b.select(b.equal(b.rowIndex(), x[0]), b.real(1.0), b.real(0.0)); }];
 }
 
-def Train_Reduction : I32EnumAttr<"Reduction", "how the losses of rows or elements become one", [
-    I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>, I32EnumAttrCase<"none", 2>]> {
+def Train_Reduction : I32EnumAttr<"Reduction", "how the losses of rows or elements become one",
+                                  [I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>,
+                                   I32EnumAttrCase<"none", 2>]> {
   let cppNamespace = "::ampc::train";
   let genSpecializedAttr = 0;
 }
 def Train_ReductionAttr : EnumAttr<TrainDialect, Train_Reduction, "reduction">;
-defvar defaultReduction = DefaultValuedOptionalAttr<Train_ReductionAttr, "::ampc::train::Reduction::mean">;
+defvar defaultReduction =
+    DefaultValuedOptionalAttr<Train_ReductionAttr, "::ampc::train::Reduction::mean">;
 defvar lossDoc = [{
     `reduce` is `mean` (the default), `sum` or `none`. The first two give a scalar, leave out rows of the batch from `valid` on, and
     are replaced in `simplify` by the loss without reduction and a reduction. }];
 
-class Train_LossOp<string mnemonic, list<string> scalarMethods = [], list<Trait> traits = []> : Train_Op<mnemonic, FullPrecision,
-    traits # [InferTypeOpAdaptor, ValidRowsOpInterface, DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>,
-     DeclareOpInterfaceMethods<ScalarOpInterface, scalarMethods>]>;
+class Train_LossOp<string mnemonic, list<string> scalarMethods = [], list<Trait> traits = []>
+    : Train_Op<mnemonic, FullPrecision,
+               traits#[InferTypeOpAdaptor, ValidRowsOpInterface,
+                       DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>,
+                       DeclareOpInterfaceMethods<ScalarOpInterface, scalarMethods>]>;
 
-def Train_SoftmaxCrossEntropyOp : Train_LossOp<"softmax_cross_entropy", ["getSpace", "getOperandMap", "getResultMap"], [IndexOpInterface]> {
+def Train_SoftmaxCrossEntropyOp
+    : Train_LossOp<"softmax_cross_entropy", ["getSpace", "getOperandMap", "getResultMap"],
+                   [IndexOpInterface]> {
   let summary = "-sum(target * log softmax(logits)) along the last dimension";
-  let lists   = ["autocast=full", "autocast-cpu=full", "propagate=deny"];
+  let lists = ["autocast=full", "autocast-cpu=full", "propagate=deny"];
   let doc = !strconcat(lossDoc, [{
     The targets are either classes (i32, one per row) or a distribution (the logits' type and shape). `smoothing` s replaces a target t
     by (1 - s) t + s / classes. Rows of class `ignore` have loss 0 and do not count in the mean; a mean over no row is 0. }]);
-  let arguments = (ins RealTensor:$logits, RankedTensorOf<[I32, F64, F32, BF16, F16]>:$target, Optional<ValidRows>:$valid,
-                       defaultReduction:$reduction, OptionalAttr<IndexValueAttr>:$ignore, DefaultValuedAttr<F64Attr, "0.0">:$smoothing,
-                       OptionalAttr<SignedI64Attr>:$batch_rows);
-  let assemblyFormat = [{$logits `,` $target (`reduce` $reduction^)? (`ignore` $ignore^)? (`smoothing` $smoothing^)?
+  let arguments = (ins RealTensor:$logits, RankedTensorOf<[I32, F64, F32, BF16, F16]>:$target,
+      Optional<ValidRows>:$valid, defaultReduction:$reduction, OptionalAttr<IndexValueAttr>:$ignore,
+      DefaultValuedAttr<F64Attr, "0.0">:$smoothing, OptionalAttr<SignedI64Attr>:$batch_rows);
+  let assemblyFormat =
+      [{$logits `,` $target (`reduce` $reduction^)? (`ignore` $ignore^)? (`smoothing` $smoothing^)?
     (`valid` $valid^)? attr-dict `:` type($logits) `,` type($target)}];
-  let example = [{%l = train.softmax_cross_entropy %logits, %label ignore -100 smoothing 0.1 : tensor<4x10xf32>, tensor<4xi32>
+  let example =
+      [{%l = train.softmax_cross_entropy %logits, %label ignore -100 smoothing 0.1 : tensor<4x10xf32>, tensor<4xi32>
     %d = train.softmax_cross_entropy %logits, %target reduce none : tensor<4x10xf32>, tensor<4x10xf32>}];
-  let saves  = ["0", "1"];
+  let saves = ["0", "1"];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Classes, one per row, as opposed to distributions.
@@ -60,10 +69,12 @@ def Train_SoftmaxCrossEntropyOp : Train_LossOp<"softmax_cross_entropy", ["getSpa
 // Element by element, both operands of one type.
 class Train_ElementLossOp<string mnemonic> : Train_LossOp<mnemonic> {
   let doc = lossDoc;
-  let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid, defaultReduction:$reduction,
-                       OptionalAttr<SignedI64Attr>:$batch_rows);
-  let assemblyFormat = [{$x `,` $target (`reduce` $reduction^)? (`valid` $valid^)? attr-dict `:` type($x) `,` type($target)}];
-  let example = "%l = train." # mnemonic # " %x, %target reduce sum : tensor<4x10xf32>, tensor<4x10xf32>";
+  let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid,
+      defaultReduction:$reduction, OptionalAttr<SignedI64Attr>:$batch_rows);
+  let assemblyFormat =
+      [{$x `,` $target (`reduce` $reduction^)? (`valid` $valid^)? attr-dict `:` type($x) `,` type($target)}];
+  let example =
+      "%l = train."#mnemonic#" %x, %target reduce sum : tensor<4x10xf32>, tensor<4x10xf32>";
   let saves = ["0", "1"];
   let hasVerifier = 1;
   let extraDefinition = [{
@@ -75,25 +86,26 @@ class Train_ElementLossOp<string mnemonic> : Train_LossOp<mnemonic> {
   }];
 }
 def Train_BceWithLogitsOp : Train_ElementLossOp<"bce_with_logits"> {
-  let summary = "Binary cross entropy of sigmoid(x): softplus(x) - x * target, without overflow or cancellation";
-  let lists   = ["autocast=full", "autocast-cpu=full"];
+  let summary = "Binary cross entropy of sigmoid(x): softplus(x) - x * target, without overflow or "
+                "cancellation";
+  let lists = ["autocast=full", "autocast-cpu=full"];
   // Both terms are positive for a target in [0, 1], so that a small loss keeps its digits.
-  let scalar  = [{
+  let scalar = [{
     Value size = b.abs(x[0]), wrong = b.select(b.greater(x[0], b.real(0.0)), b.sub(b.real(1.0), x[1]), x[1]);
     return b.add(b.mul(size, wrong), b.log1p(b.exp(b.neg(size)))); }];
 }
 def Train_MseOp : Train_ElementLossOp<"mse"> {
   let summary = "(x - target)^2";
-  let lists   = ["autocast=full", "autocast-cpu=full"];
-  let scalar  = [{ Value d = b.sub(x[0], x[1]); return b.mul(d, d); }];
+  let lists = ["autocast=full", "autocast-cpu=full"];
+  let scalar = [{ Value d = b.sub(x[0], x[1]); return b.mul(d, d); }];
   let adjoint = [{
     Value d = b.mul(b.mul(g, b.real(2.0, g)), b.sub(getX(), getTarget()));
     return {d, b.neg(d)}; }];
 }
 def Train_L1Op : Train_ElementLossOp<"l1"> {
   let summary = "|x - target|; the adjoint is 0 where they are equal";
-  let lists   = ["autocast=full", "autocast-cpu=full"];
-  let scalar  = [{ return b.abs(b.sub(x[0], x[1])); }];
+  let lists = ["autocast=full", "autocast-cpu=full"];
+  let scalar = [{ return b.abs(b.sub(x[0], x[1])); }];
   let adjoint = [{
     Value zero = b.real(0.0, g), d = b.sub(getX(), getTarget());
     Value s = b.select(b.greater(d, zero), g, b.select(b.greater(zero, d), b.neg(g), zero));
@@ -101,13 +113,14 @@ def Train_L1Op : Train_ElementLossOp<"l1"> {
 }
 def Train_SmoothL1Op : Train_ElementLossOp<"smooth_l1"> {
   let summary = "d^2 / (2 beta) where d = |x - target| < beta, else d - beta / 2 (Girshick 2015)";
-  let lists   = ["autocast=full", "autocast-cpu=full"];
-  let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid, defaultReduction:$reduction,
-                       F64Attr:$beta, OptionalAttr<SignedI64Attr>:$batch_rows);
-  let assemblyFormat = [{$x `,` $target `beta` $beta (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
+  let lists = ["autocast=full", "autocast-cpu=full"];
+  let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid,
+      defaultReduction:$reduction, F64Attr:$beta, OptionalAttr<SignedI64Attr>:$batch_rows);
+  let assemblyFormat =
+      [{$x `,` $target `beta` $beta (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
                          `:` type($x) `,` type($target)}];
   let example = "%l = train.smooth_l1 %x, %target beta 1.0 : tensor<4x10xf32>, tensor<4x10xf32>";
-  let scalar  = [{
+  let scalar = [{
     Value d = b.abs(b.sub(x[0], x[1])), beta = b.real(getBeta().convertToDouble()), half = b.real(0.5);
     Value square = b.div(b.mul(half, b.mul(d, d)), beta);
     return b.select(b.greater(beta, d), square, b.sub(d, b.mul(half, beta))); }];

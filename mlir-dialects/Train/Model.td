@@ -5,8 +5,9 @@
 include "mlir-dialects/Train/Signature.td"
 include "mlir-dialects/Train/Program.td"
 
-def Train_ModelOp : Op<TrainDialect, "model",
-    [Symbol, SymbolTable, NoTerminator, SingleBlock, IsolatedFromAbove]> {
+def Train_ModelOp
+    : Op<TrainDialect,
+         "model", [Symbol, SymbolTable, NoTerminator, SingleBlock, IsolatedFromAbove]> {
   let summary = "State and the functions over it";
   let description = [{
     Holds parameters and buffers, functions, steps and exports. Its name prefixes every symbol of
@@ -30,9 +31,11 @@ def Train_ModelOp : Op<TrainDialect, "model",
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
 }
 
-class Train_StateOp<string mnemonic, dag more> : Op<TrainDialect, mnemonic,
-    [Symbol, HasParent<"ModelOp">, StateOpInterface]> {
-  let arguments = !con((ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type, InitAttrInterface:$init), more);
+class Train_StateOp<string mnemonic, dag more>
+    : Op<TrainDialect, mnemonic, [Symbol, HasParent<"ModelOp">, StateOpInterface]> {
+  let arguments = !con((ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type,
+                           InitAttrInterface:$init),
+                       more);
   let hasVerifier = 1;
 }
 def Train_ParamOp : Train_StateOp<"param", (ins UnitAttr:$frozen)> {
@@ -47,7 +50,8 @@ def Train_ParamOp : Train_StateOp<"param", (ins UnitAttr:$frozen)> {
   let assemblyFormat = "$sym_name `:` $type `=` $init attr-dict";
 }
 def Train_BufferOp : Train_StateOp<"buffer", (ins OptionalAttr<Train_StateRoleAttr>:$role,
-                                                  OptionalAttr<FlatSymbolRefAttr>:$of, OptionalAttr<StrAttr>:$step)> {
+                                                 OptionalAttr<FlatSymbolRefAttr>:$of,
+                                                 OptionalAttr<StrAttr>:$step)> {
   let summary = "A tensor of state that is not learned";
   let description = [{
     State that functions write with `train.write`. What passes add has a role: `moment`, `step` (a counter), `gradient`, `ema`,
@@ -57,17 +61,20 @@ def Train_BufferOp : Train_StateOp<"buffer", (ins OptionalAttr<Train_StateRoleAt
     train.buffer @running_mean : tensor<64xf32> = #train.zeros
     ```
   }];
-  let assemblyFormat = "$sym_name `:` $type `=` $init (`as` $role^)? (`of` $of^)? (`in` $step^)? attr-dict";
+  let assemblyFormat =
+      "$sym_name `:` $type `=` $init (`as` $role^)? (`of` $of^)? (`in` $step^)? attr-dict";
   let extraClassDeclaration = [{
     std::optional<::ampc::train::StateRole> getStateRole() { return getRole(); }
   }];
   let skipDefaultBuilders = 1;
-  let builders = [OpBuilder<(ins "const ::llvm::Twine &":$name, "::mlir::Type":$type, "::mlir::Attribute":$init,
-                                 "::ampc::train::StateRole":$role, CArg<"::mlir::StringAttr", "{}">:$of,
-                                 CArg<"::llvm::StringRef", "{}">:$step)>];
+  let builders = [OpBuilder<(ins "const ::llvm::Twine &":$name, "::mlir::Type":$type,
+      "::mlir::Attribute":$init, "::ampc::train::StateRole":$role,
+      CArg<"::mlir::StringAttr", "{}">:$of, CArg<"::llvm::StringRef", "{}">:$step)>];
 }
 
-def Train_FuncOp : Op<TrainDialect, "func", [FunctionOpInterface, ProgramOpInterface, IsolatedFromAbove, HasParent<"ModelOp">]> {
+def Train_FuncOp
+    : Op<TrainDialect, "func",
+         [FunctionOpInterface, ProgramOpInterface, IsolatedFromAbove, HasParent<"ModelOp">]> {
   let summary = "A function of tensors";
   let description = [{
     One block of tensor ops. Names of arguments become names of the C interface. A function has no
@@ -80,9 +87,10 @@ def Train_FuncOp : Op<TrainDialect, "func", [FunctionOpInterface, ProgramOpInter
     }
     ```
   }];
-  let arguments = !con((ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
-                            OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs),
-                       programAttributes);
+  let arguments =
+      !con((ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+               OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs),
+           programAttributes);
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "const ::llvm::Twine &":$name, "::mlir::FunctionType":$type)>];
   let regions = (region AnyRegion:$body);
@@ -116,9 +124,11 @@ def Train_CallOp : Op<TrainDialect, "call", [DeclareOpInterfaceMethods<SymbolUse
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$operands);
   let results = (outs Variadic<AnyRankedTensor>:$outs);
-  let assemblyFormat = "$callee `(` $operands `)` attr-dict `:` functional-type($operands, results)";
+  let assemblyFormat =
+      "$callee `(` $operands `)` attr-dict `:` functional-type($operands, results)";
 }
-def Train_ReadOp : Op<TrainDialect, "read", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Train_ReadOp
+    : Op<TrainDialect, "read", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The present value of a parameter or buffer";
   let description = [{
     ```mlir
@@ -142,8 +152,9 @@ def Train_WriteOp : Op<TrainDialect, "write", [DeclareOpInterfaceMethods<SymbolU
   let arguments = (ins FlatSymbolRefAttr:$state, AnyRankedTensor:$value);
   let assemblyFormat = "$state `,` $value attr-dict `:` type($value)";
 }
-def Train_StepOp : Op<TrainDialect, "step",
-    [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"ModelOp">]> {
+def Train_StepOp
+    : Op<TrainDialect,
+         "step", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"ModelOp">]> {
   let summary = "One update of parameters that lowers a loss";
   let description = [{
     The loss is a function with one result of rank 0. A model may have several steps. After the backward pass the gradients
@@ -170,13 +181,12 @@ def Train_StepOp : Op<TrainDialect, "step",
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$loss,
-                       TypedArrayAttrBase<FlatSymbolRefAttr, "parameters">:$params,
-                       OptimizerAttrInterface:$optimizer,
-                       OptionalAttr<TypedArrayAttrBase<Train_GroupAttr, "parameter groups">>:$groups,
-                       OptionalAttr<ScheduleAttrInterface>:$schedule,
-                       OptionalAttr<F64Attr>:$clip_norm, OptionalAttr<F64Attr>:$clip_value,
-                       OptionalAttr<SignedI64Attr>:$micro_batches, OptionalAttr<F64Attr>:$ema_decay,
-                       OptionalAttr<StrAttr>:$nonfinite);
+      TypedArrayAttrBase<FlatSymbolRefAttr, "parameters">:$params,
+      OptimizerAttrInterface:$optimizer,
+      OptionalAttr<TypedArrayAttrBase<Train_GroupAttr, "parameter groups">>:$groups,
+      OptionalAttr<ScheduleAttrInterface>:$schedule, OptionalAttr<F64Attr>:$clip_norm,
+      OptionalAttr<F64Attr>:$clip_value, OptionalAttr<SignedI64Attr>:$micro_batches,
+      OptionalAttr<F64Attr>:$ema_decay, OptionalAttr<StrAttr>:$nonfinite);
   let extraClassDeclaration = [{
     /// The rule of a parameter: its group's, or the step's.
     ::ampc::OptimizerAttrInterface getOptimizerOf(::mlir::StringAttr param);
@@ -185,7 +195,9 @@ def Train_StepOp : Op<TrainDialect, "step",
     $sym_name `minimize` $loss `over` $params `with` $optimizer (`groups` $groups^)? (`schedule` $schedule^)? attr-dict
   }];
 }
-def Train_ExportOp : Op<TrainDialect, "export", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"ModelOp">]> {
+def Train_ExportOp
+    : Op<TrainDialect,
+         "export", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"ModelOp">]> {
   let summary = "Makes a function callable from C, in inference mode";
   let description = [{
     The C function is `MODEL_NAME`.
@@ -201,16 +213,17 @@ def Train_ExportOp : Op<TrainDialect, "export", [DeclareOpInterfaceMethods<Symbo
 // ---- Marks that autodiff leaves for later phases ----
 def Train_SeedOp : Train_Op<"seed", FullPrecision, [MadeByPasses]> {
   let summary = "The cotangent that the backward pass starts from";
-  let lists   = ["autocast=full", "autocast-cpu=full"];
+  let lists = ["autocast=full", "autocast-cpu=full"];
   let doc = "An op, not a constant 1, so that loss scaling has a place and nothing folds it away.";
   let example = "%g = train.seed 1.0 : tensor<f32>";
   let arguments = (ins F64Attr:$value);
   let assemblyFormat = "$value attr-dict `:` type($result)";
   let differentiable = 0;
 }
-def Train_GradientOp : Train_Op<"gradient", FullPrecision, [MadeByPasses, SameOperandsAndResultType]> {
+def Train_GradientOp
+    : Train_Op<"gradient", FullPrecision, [MadeByPasses, SameOperandsAndResultType]> {
   let summary = "Marks a parameter's gradient: here the backward pass ends";
-  let lists   = ["autocast=full", "autocast-cpu=full"];
+  let lists = ["autocast=full", "autocast-cpu=full"];
   let example = "%g = train.gradient @w, %x : tensor<4x8xf32>";
   let arguments = (ins AnyRankedTensor:$x, FlatSymbolRefAttr:$param);
   let assemblyFormat = "$param `,` $x attr-dict `:` type($x)";

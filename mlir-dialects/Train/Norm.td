@@ -4,21 +4,25 @@
 #define AMPC_TRAIN_NORM
 include "mlir-dialects/Train/Base.td"
 
-class Train_RowNormOp<string mnemonic> : Train_Op<mnemonic, FullPrecision, [AllTypesMatch<["x", "result"]>,
-    DeclareOpInterfaceMethods<ScalarOpInterface>]> {
+class Train_RowNormOp<string mnemonic>
+    : Train_Op<mnemonic, FullPrecision,
+               [AllTypesMatch<["x", "result"]>, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let doc = [{
     Nothing but operands is saved: the adjoint finds the statistics of a row again while the row is in the
     cache, which costs less than keeping them apart. }];
   let hasVerifier = 1;
 }
 def Train_LayerNormOp : Train_RowNormOp<"layer_norm"> {
-  let summary = "(x - mean) / sqrt(variance + eps) * gamma + beta along the last dimension (Ba et al. 2016)";
-  let lists   = ["mincut=normalize", "autocast=full"];
-  let range   = [{ return ::ampc::Range(::ampc::within(*getNormalizedBound())) * x(1) + x(2); }];
+  let summary =
+      "(x - mean) / sqrt(variance + eps) * gamma + beta along the last dimension (Ba et al. 2016)";
+  let lists = ["mincut=normalize", "autocast=full"];
+  let range = [{ return ::ampc::Range(::ampc::within(*getNormalizedBound())) * x(1) + x(2); }];
   let extraClassDeclaration = "std::optional<double> getNormalizedBound();";
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta, F64Attr:$eps);
-  let assemblyFormat = "$x `,` $gamma `,` $beta `eps` $eps attr-dict `:` type($x) `,` type($gamma) `,` type($beta)";
-  let example = "%y = train.layer_norm %x, %gamma, %beta eps 1.0e-5 : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>";
+  let assemblyFormat =
+      "$x `,` $gamma `,` $beta `eps` $eps attr-dict `:` type($x) `,` type($gamma) `,` type($beta)";
+  let example = "%y = train.layer_norm %x, %gamma, %beta eps 1.0e-5 : tensor<4x8xf32>, "
+                "tensor<8xf32>, tensor<8xf32>";
   let saves = ["0", "1"];
   let scalar = [{
     Value n = b.real(double(getX().getType().getShape().back()));
@@ -28,9 +32,10 @@ def Train_LayerNormOp : Train_RowNormOp<"layer_norm"> {
     return b.add(b.mul(b.mul(centred, scale), x[1]), x[2]); }];
 }
 def Train_RmsNormOp : Train_RowNormOp<"rms_norm"> {
-  let summary = "x / sqrt(mean(x^2) + eps) * gamma along the last dimension (Zhang and Sennrich 2019)";
-  let lists   = ["mincut=normalize", "autocast=full"];
-  let range   = [{ return ::ampc::Range(::ampc::within(*getNormalizedBound())) * x(1); }];
+  let summary =
+      "x / sqrt(mean(x^2) + eps) * gamma along the last dimension (Zhang and Sennrich 2019)";
+  let lists = ["mincut=normalize", "autocast=full"];
+  let range = [{ return ::ampc::Range(::ampc::within(*getNormalizedBound())) * x(1); }];
   let extraClassDeclaration = "std::optional<double> getNormalizedBound();";
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, F64Attr:$eps);
   let assemblyFormat = "$x `,` $gamma `eps` $eps attr-dict `:` type($x) `,` type($gamma)";
@@ -42,32 +47,42 @@ def Train_RmsNormOp : Train_RowNormOp<"rms_norm"> {
     return b.mul(b.mul(x[0], b.rsqrt(b.add(square, b.real(getEps().convertToDouble())))), x[1]); }];
 }
 
-// The adjoint for x in one pass over the rows, together with the statistics that gamma's adjoint needs.
-class Train_RowNormGradOp<string mnemonic> : Train_Op<mnemonic, FullPrecision, [InferTypeOpAdaptor,
-    DeclareOpInterfaceMethods<ScalarOpInterface, ["getResultMap"]>]> {
+// The adjoint for x in one pass over the rows, together with the statistics that gamma's adjoint
+// needs.
+class Train_RowNormGradOp<string mnemonic>
+    : Train_Op<mnemonic, FullPrecision,
+               [InferTypeOpAdaptor,
+                DeclareOpInterfaceMethods<ScalarOpInterface, ["getResultMap"]>]> {
   let extraClassDeclaration = "bool resultIsStatistic(unsigned index) { return index > 0; }";
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$g, F64Attr:$eps);
-  let assemblyFormat = "$x `,` $gamma `,` $g `eps` $eps attr-dict `:` type($x) `,` type($gamma) `,` type($g)";
+  let assemblyFormat =
+      "$x `,` $gamma `,` $g `eps` $eps attr-dict `:` type($x) `,` type($gamma) `,` type($g)";
   let saves = ["0", "1", "2", "result"];
   let hasVerifier = 1;
 }
 def Train_LayerNormGradOp : Train_RowNormGradOp<"layer_norm_grad"> {
-  let summary = "Cotangent of layer_norm's operand x, and mean and 1 / sqrt(variance + eps) per row";
-  let lists   = ["mincut=normalize"];
+  let summary =
+      "Cotangent of layer_norm's operand x, and mean and 1 / sqrt(variance + eps) per row";
+  let lists = ["mincut=normalize"];
   let results = (outs RealTensor:$dx, RealTensor:$mean, RealTensor:$scale);
-  let example = "%dx, %mean, %scale = train.layer_norm_grad %x, %gamma, %g eps 1.0e-5 : tensor<4x8xf32>, tensor<8xf32>, tensor<4x8xf32>";
+  let example = "%dx, %mean, %scale = train.layer_norm_grad %x, %gamma, %g eps 1.0e-5 : "
+                "tensor<4x8xf32>, tensor<8xf32>, tensor<4x8xf32>";
 }
 def Train_RmsNormGradOp : Train_RowNormGradOp<"rms_norm_grad"> {
   let summary = "Cotangent of rms_norm's operand x, and 1 / sqrt(mean(x^2) + eps) per row";
-  let lists   = ["mincut=normalize"];
+  let lists = ["mincut=normalize"];
   let results = (outs RealTensor:$dx, RealTensor:$scale);
-  let example = "%dx, %scale = train.rms_norm_grad %x, %gamma, %g eps 1.0e-6 : tensor<4x8xf32>, tensor<8xf32>, tensor<4x8xf32>";
+  let example = "%dx, %scale = train.rms_norm_grad %x, %gamma, %g eps 1.0e-6 : tensor<4x8xf32>, "
+                "tensor<8xf32>, tensor<4x8xf32>";
 }
 
-def Train_BatchNormOp : Op<TrainDialect, "batch_norm", [AllTypesMatch<["x", "result"]>, Pure,
-    DeclareOpInterfaceMethods<PrecisionOpInterface>, DeclareOpInterfaceMethods<ModalOpInterface>,
-    ValidRowsOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Normalises every channel (last dimension) over the batch and the image (Ioffe and Szegedy 2015)";
+def Train_BatchNormOp
+    : Op<TrainDialect, "batch_norm",
+         [AllTypesMatch<["x", "result"]>, Pure, DeclareOpInterfaceMethods<PrecisionOpInterface>,
+          DeclareOpInterfaceMethods<ModalOpInterface>, ValidRowsOpInterface,
+          DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Normalises every channel (last dimension) over the batch and the image (Ioffe and "
+                "Szegedy 2015)";
   let description = [{
     In training `simplify` replaces it by the statistics of the batch, `train.batch_normalize`, and writes of the
     running statistics: running = (1 - momentum) * running + momentum * batch, with the unbiased variance (divisor n - 1).
@@ -80,26 +95,32 @@ def Train_BatchNormOp : Op<TrainDialect, "batch_norm", [AllTypesMatch<["x", "res
 
     Precision category: `FullPrecision`. Modal: its forms bring the adjoint.
   }];
-  let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta, Optional<ValidRows>:$valid,
-                       FlatSymbolRefAttr:$running_mean, FlatSymbolRefAttr:$running_variance, F64Attr:$momentum,
-                       F64Attr:$eps, OptionalAttr<SignedI64Attr>:$batch_rows);
+  let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta,
+      Optional<ValidRows>:$valid, FlatSymbolRefAttr:$running_mean,
+      FlatSymbolRefAttr:$running_variance, F64Attr:$momentum, F64Attr:$eps,
+      OptionalAttr<SignedI64Attr>:$batch_rows);
   let results = (outs RealTensor:$result);
-  let assemblyFormat = [{$x `,` $gamma `,` $beta (`valid` $valid^)? `running` $running_mean `,` $running_variance
+  let assemblyFormat =
+      [{$x `,` $gamma `,` $beta (`valid` $valid^)? `running` $running_mean `,` $running_variance
     `momentum` $momentum `eps` $eps attr-dict `:` type($x) `,` type($gamma) `,` type($beta)}];
   let hasVerifier = 1;
   let extraClassDefinition =
-    "::ampc::Category $cppClass::getCategory() { return ::ampc::Category::FullPrecision; }";
+      "::ampc::Category $cppClass::getCategory() { return ::ampc::Category::FullPrecision; }";
 }
-def Train_BatchNormalizeOp : Train_Op<"batch_normalize", FullPrecision, [AllTypesMatch<["x", "result"]>,
-    DeclareOpInterfaceMethods<ScalarOpInterface>]> {
-  let summary = "(x - mean) * scale * gamma + beta per channel, where mean and scale are the statistics of x";
-  let lists   = ["mincut=normalize", "propagate=infer"];
+def Train_BatchNormalizeOp
+    : Train_Op<"batch_normalize", FullPrecision,
+               [AllTypesMatch<["x", "result"]>, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
+  let summary =
+      "(x - mean) * scale * gamma + beta per channel, where mean and scale are the statistics of x";
+  let lists = ["mincut=normalize", "propagate=infer"];
   let doc = [{
     `count` elements per channel went into the statistics. The adjoint counts in that they depend on x, so that they have no
     cotangents of their own. Rows that are not `valid` get none. }];
-  let arguments = (ins RealTensor:$x, RealTensor:$mean, RealTensor:$scale, RealTensor:$gamma, RealTensor:$beta,
-                       RealTensor:$count, Optional<ValidRows>:$valid, OptionalAttr<SignedI64Attr>:$batch_rows);
-  let assemblyFormat = [{$x `mean` $mean `scale` $scale `gamma` $gamma `beta` $beta `count` $count (`valid` $valid^)?
+  let arguments = (ins RealTensor:$x, RealTensor:$mean, RealTensor:$scale, RealTensor:$gamma,
+      RealTensor:$beta, RealTensor:$count, Optional<ValidRows>:$valid,
+      OptionalAttr<SignedI64Attr>:$batch_rows);
+  let assemblyFormat =
+      [{$x `mean` $mean `scale` $scale `gamma` $gamma `beta` $beta `count` $count (`valid` $valid^)?
     attr-dict `:` type($x) `,` type($mean) `,` type($scale) `,` type($gamma) `,` type($beta) `,` type($count)}];
   let example = [{%y = train.batch_normalize %x mean %m scale %s gamma %g beta %b count %n
         : tensor<8x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<f32>}];

@@ -8,20 +8,23 @@ class Train_OptimizerAttr<string cppName, string keyword, list<string> methods =
     : Train_Attr<cppName, keyword, [DeclareAttrInterfaceMethods<OptimizerAttrInterface, methods>]> {
   let assemblyFormat = "`<` struct(params) `>`";
   // Every rule has a parameter of this name; the interface asks for it as a number.
-  string learningRate = "double $cppClass::getLearningRate() const { return getLr().convertToDouble(); }\n";
+  string learningRate =
+      "double $cppClass::getLearningRate() const { return getLr().convertToDouble(); }\n";
   let extraClassDefinition = learningRate;
   let genVerifyDecl = 1;
 }
 def MomentsIn : OptionalParameter<"::mlir::Type">;
-// `moments = bf16` keeps moments in 16 bits, rounded stochastically; the rule computes in the parameter's type.
+// `moments = bf16` keeps moments in 16 bits, rounded stochastically; the rule computes in the
+// parameter's type.
 class Train_NarrowOptimizerAttr<string cppName, string keyword, list<string> methods>
-    : Train_OptimizerAttr<cppName, keyword, methods # ["getMomentType"]> {
-  let extraClassDefinition = learningRate # "::mlir::Type $cppClass::getMomentType() const { return getMoments(); }\n";
+    : Train_OptimizerAttr<cppName, keyword, methods#["getMomentType"]> {
+  let extraClassDefinition =
+      learningRate#"::mlir::Type $cppClass::getMomentType() const { return getMoments(); }\n";
 }
 def Train_SgdAttr : Train_NarrowOptimizerAttr<"Sgd", "sgd", ["getRowUpdate"]> {
   let summary = "Stochastic gradient descent with momentum, dampening 0, as in torch.optim.SGD";
   let parameters = (ins Real:$lr, RealOr<"0.0">:$momentum, RealOr<"0.0">:$weight_decay,
-                        DefaultValuedParameter<"bool", "false">:$nesterov, MomentsIn:$moments);
+      DefaultValuedParameter<"bool", "false">:$nesterov, MomentsIn:$moments);
 }
 def Train_AdamAttr : Train_NarrowOptimizerAttr<"Adam", "adam", ["getRowUpdate", "isLazy"]> {
   let summary = "Adam with L2 weight decay (Kingma and Ba 2015)";
@@ -30,42 +33,48 @@ def Train_AdamAttr : Train_NarrowOptimizerAttr<"Adam", "adam", ["getRowUpdate", 
     without it their moments decay and move them on.
   }];
   let parameters = (ins Real:$lr, RealOr<"0.9">:$beta1, RealOr<"0.999">:$beta2, RealOr<"1e-8">:$eps,
-                        RealOr<"0.0">:$weight_decay, DefaultValuedParameter<"bool", "false">:$lazy, MomentsIn:$moments);
+      RealOr<"0.0">:$weight_decay, DefaultValuedParameter<"bool", "false">:$lazy,
+      MomentsIn:$moments);
 }
 def Train_AdamWAttr : Train_NarrowOptimizerAttr<"AdamW", "adamw", ["getRowUpdate", "isLazy"]> {
   let summary = "Adam with decoupled weight decay (Loshchilov and Hutter 2019)";
   let description = "`lazy` as for `#train.adam`; weights decay in the rows that are updated.";
   let parameters = (ins Real:$lr, RealOr<"0.9">:$beta1, RealOr<"0.999">:$beta2, RealOr<"1e-8">:$eps,
-                        RealOr<"0.01">:$weight_decay, DefaultValuedParameter<"bool", "false">:$lazy, MomentsIn:$moments);
+      RealOr<"0.01">:$weight_decay, DefaultValuedParameter<"bool", "false">:$lazy,
+      MomentsIn:$moments);
 }
-def Train_AdagradAttr : Train_OptimizerAttr<"Adagrad", "adagrad", ["getInitialMoment", "getRowUpdate"]> {
+def Train_AdagradAttr
+    : Train_OptimizerAttr<"Adagrad", "adagrad", ["getInitialMoment", "getRowUpdate"]> {
   let summary = "Adagrad (Duchi et al. 2011)";
   let parameters = (ins Real:$lr, RealOr<"1e-10">:$eps, RealOr<"0.0">:$initial_accumulator,
-                        RealOr<"0.0">:$weight_decay);
+      RealOr<"0.0">:$weight_decay);
 }
-def Train_RowwiseAdagradAttr : Train_OptimizerAttr<"RowwiseAdagrad", "rowwise_adagrad",
-                                                    ["getInitialMoment", "getMomentShape", "getRowUpdate"]> {
+def Train_RowwiseAdagradAttr
+    : Train_OptimizerAttr<
+          "RowwiseAdagrad",
+          "rowwise_adagrad", ["getInitialMoment", "getMomentShape", "getRowUpdate"]> {
   let summary = "Adagrad with one accumulator per row: the sum of the rows' mean squared gradients";
   let description = [{
     A row is what the first dimension counts. The accumulator of a table of vectors takes 1/width of the table's memory (the rule of
     large recommendation models, Mudigere et al. 2022).
   }];
   let parameters = (ins Real:$lr, RealOr<"1e-8">:$eps, RealOr<"0.0">:$initial_accumulator,
-                        RealOr<"0.0">:$weight_decay);
+      RealOr<"0.0">:$weight_decay);
 }
 def Train_RmspropAttr : Train_OptimizerAttr<"Rmsprop", "rmsprop"> {
   let summary = "RMSprop with momentum (Tieleman and Hinton 2012), as in torch.optim.RMSprop";
-  let parameters = (ins Real:$lr, RealOr<"0.99">:$alpha, RealOr<"1e-8">:$eps, RealOr<"0.0">:$momentum,
-                        RealOr<"0.0">:$weight_decay);
+  let parameters = (ins Real:$lr, RealOr<"0.99">:$alpha, RealOr<"1e-8">:$eps,
+      RealOr<"0.0">:$momentum, RealOr<"0.0">:$weight_decay);
 }
 def Train_LambAttr : Train_OptimizerAttr<"Lamb", "lamb", ["getRowUpdate"]> {
   let summary = "Adam with a layer-wise trust ratio (You et al. 2020)";
   let parameters = (ins Real:$lr, RealOr<"0.9">:$beta1, RealOr<"0.999">:$beta2, RealOr<"1e-6">:$eps,
-                        RealOr<"0.01">:$weight_decay);
+      RealOr<"0.01">:$weight_decay);
 }
 
 def Train_GroupAttr : Train_Attr<"Group", "group"> {
-  let summary = "Parameters of a step with a rule of their own, as a parameter group of torch.optim";
+  let summary =
+      "Parameters of a step with a rule of their own, as a parameter group of torch.optim";
   let description = [{
     ```mlir
     train.step @fit minimize @loss over [@table, @w, @b] with #train.adamw<lr = 1.0e-3, weight_decay = 0.1>

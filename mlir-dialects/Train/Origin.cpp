@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Signature.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -167,16 +168,36 @@ AnnotationsAside::~AnnotationsAside() {
   });
 }
 
+/// What a fact between passes has to be; nothing if it is that.
+static std::optional<std::string> misfitOf(Operation *op, StringRef name, Attribute value) {
+  auto isListOf = [&](auto test) {
+    auto list = dyn_cast<ArrayAttr>(value);
+    return list && !list.empty() && llvm::all_of(list, test);
+  };
+  auto unless = [](bool isRight, const char *expected) {
+    return isRight ? std::nullopt : std::optional<std::string>(expected);
+  };
+  if (name == originKey)
+    return unless(isa<OriginAttr>(value), "#train.origin<...>");
+  if (name == originsKey)
+    return unless(isListOf([](Attribute one) { return isa<OriginAttr>(one); }),
+                  "[#train.origin<...>, ...]");
+  if (name == "train.fan_in")
+    return unless(isa<UnitAttr>(value), "no value");
+  if (name == "train.values")
+    return unless(isListOf([](Attribute one) { return isa<DictionaryAttr>(one); }) &&
+                      cast<ArrayAttr>(value).size() == op->getNumResults(),
+                  "a table of key and kind per result");
+  if (name == "train.phase")
+    return unless(isa<StringAttr>(value) && isa<ModuleOp>(op), "the name of a phase, on a module");
+  if (isa<ModuleOp, FunctionOpInterface>(op)) // programs check their own
+    return std::nullopt;
+  return "one of the facts that the dialect lists";
+}
+
 LogicalResult TrainDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  StringRef name = attribute.getName();
-  Attribute value = attribute.getValue();
-  if (name == originKey && !isa<OriginAttr>(value))
-    return op->emitOpError() << "expected " << name << " = #train.origin<...>, but got " << value;
-  auto list = dyn_cast<ArrayAttr>(value);
-  if (name == originsKey && (!list || list.empty() || llvm::any_of(list, [](Attribute one) {
-        return !isa<OriginAttr>(one);
-      })))
-    return op->emitOpError() << "expected " << name << " = [#train.origin<...>, ...], but got "
-                             << value;
+  if (auto expected = misfitOf(op, attribute.getName(), attribute.getValue()))
+    return op->emitOpError() << "expected " << attribute.getName().getValue() << " = " << *expected
+                             << ", but got " << attribute.getValue();
   return success();
 }

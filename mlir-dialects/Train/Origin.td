@@ -4,11 +4,14 @@
 #define AMPC_TRAIN_ORIGIN
 include "mlir-dialects/Train/Signature.td"
 
-def Train_Stage : Train_Enum<"Stage", "a part of a step", [
-    I32EnumAttrCase<"Forward", 0, "forward">, I32EnumAttrCase<"Backward", 1, "backward">,
-    I32EnumAttrCase<"Update", 2, "update">]>;
+def Train_Stage : Train_Enum<"Stage", "a part of a step",
+                             [I32EnumAttrCase<"Forward", 0, "forward">,
+                              I32EnumAttrCase<"Backward", 1, "backward">,
+                              I32EnumAttrCase<"Update", 2, "update">]>;
 
-def Train_OriginAttr : Train_Attr<"Origin", "origin", [DeclareAttrInterfaceMethods<AnnotationAttrInterface, ["getMeaning"]>]> {
+def Train_OriginAttr
+    : Train_Attr<"Origin",
+                 "origin", [DeclareAttrInterfaceMethods<AnnotationAttrInterface, ["getMeaning"]>]> {
   let summary = "Where an op comes from";
   let description = [{
     The value of `train.origin` on a tensor op, and an element of `train.origins` on a kernel. Any op of a step has one, in whatever dialect it
@@ -25,14 +28,18 @@ def Train_OriginAttr : Train_Attr<"Origin", "origin", [DeclareAttrInterfaceMetho
     %y = train.mul %g, %x {train.origin = #train.origin<"loss/mul#0", stage = backward, order = 1>} : tensor<8xf32>, tensor<8xf32>
     ```
   }];
-  let parameters = (ins "::mlir::StringAttr":$name, OrNone<"::ampc::train::Stage", "::ampc::train::Stage::Forward">:$stage,
-                        OrNone<"int64_t", "0">:$order, OptionalParameter<"::mlir::StringAttr">:$source,
-                        OrNone<"int64_t", "0">:$part, OptionalParameter<"::mlir::Attribute">:$region,
-                        OptionalParameter<"::mlir::Type">:$compute);
-  let assemblyFormat = "`<` $name (`,` struct($stage, $order, $source, $part, $region, $compute)^)? `>`";
+  let parameters = (ins "::mlir::StringAttr":$name,
+      OrNone<"::ampc::train::Stage", "::ampc::train::Stage::Forward">:$stage,
+      OrNone<"int64_t", "0">:$order, OptionalParameter<"::mlir::StringAttr">:$source,
+      OrNone<"int64_t", "0">:$part, OptionalParameter<"::mlir::Attribute">:$region,
+      OptionalParameter<"::mlir::Type">:$compute);
+  let assemblyFormat =
+      "`<` $name (`,` struct($stage, $order, $source, $part, $region, $compute)^)? `>`";
   let genVerifyDecl = 1;
-  let builders = [AttrBuilderWithInferredContext<(ins "::mlir::StringAttr":$name,
-      CArg<"::ampc::train::Stage", "::ampc::train::Stage::Forward">:$stage), [{
+  let builders = [AttrBuilderWithInferredContext<
+      (ins "::mlir::StringAttr":$name,
+          CArg<"::ampc::train::Stage", "::ampc::train::Stage::Forward">:$stage),
+      [{
     return $_get(name.getContext(), name, stage, 0, ::mlir::StringAttr(), 0, ::mlir::Attribute(), ::mlir::Type());
   }]>];
   let extraClassDeclaration = [{

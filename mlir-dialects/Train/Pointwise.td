@@ -6,147 +6,155 @@ include "mlir-dialects/Train/Base.td"
 
 def Train_AddOp : Train_BinaryOp<"add", Promote, [Commutative, SumsOperands]> {
   let summary = "Sum";
-  let lists   = ["propagate=infer"];
-  let range   = [{ return x(0) + x(1); }];
+  let lists = ["propagate=infer"];
+  let range = [{ return x(0) + x(1); }];
   let cancels = [0, 1];
-  let scalar  = [{ return b.add(x[0], x[1]); }];
+  let scalar = [{ return b.add(x[0], x[1]); }];
   let adjoint = [{ return {g, g}; }];
   let hasCanonicalizer = 1;
 }
 def Train_SubOp : Train_BinaryOp<"sub", Promote> {
   let summary = "Difference";
-  let lists   = ["propagate=infer"];
-  let range   = [{ return x(0) - x(1); }];
+  let lists = ["propagate=infer"];
+  let range = [{ return x(0) - x(1); }];
   let cancels = [0, 1];
-  let scalar  = [{ return b.sub(x[0], x[1]); }];
+  let scalar = [{ return b.sub(x[0], x[1]); }];
   let adjoint = [{ return {g, b.neg(g)}; }];
 }
-def Train_MulOp : Train_BinaryOp<"mul", Promote, [Commutative, DeclareOpInterfaceMethods<ScalingOpInterface>]> {
+def Train_MulOp
+    : Train_BinaryOp<"mul", Promote, [Commutative, DeclareOpInterfaceMethods<ScalingOpInterface>]> {
   let summary = "Product";
-  let lists   = ["propagate=infer"];
+  let lists = ["propagate=infer"];
   let extraClassDeclaration = "static bool readsNumbersExactly() { return true; }";
-  let range   = [{ return x(0) * x(1); }];
-  let saves   = ["0", "1"];
-  let scalar  = [{ return b.mul(x[0], x[1]); }];
+  let range = [{ return x(0) * x(1); }];
+  let saves = ["0", "1"];
+  let scalar = [{ return b.mul(x[0], x[1]); }];
   let adjoint = [{ return {b.mul(g, getRhs()), b.mul(g, getLhs())}; }];
 }
 def Train_DivOp : Train_BinaryOp<"div", Promote> {
   let summary = "Quotient";
-  let lists   = ["propagate=infer"];
+  let lists = ["propagate=infer"];
   let extraClassDeclaration = "static bool readsNumbersExactly() { return true; }";
-  let doc = [{Integers: rounded towards zero; x / 0 is 0, and the smallest integer by -1 is itself, as on Arm processors. }];
+  let doc =
+      [{Integers: rounded towards zero; x / 0 is 0, and the smallest integer by -1 is itself, as on Arm processors. }];
   let singular = [1];
-  let saves   = ["1", "result"];
-  let scalar  = [{ return b.div(x[0], x[1]); }];
+  let saves = ["1", "result"];
+  let scalar = [{ return b.div(x[0], x[1]); }];
   // Not a product with g / rhs, which overflows where rhs is denormal: inf * 0 would be NaN.
   let adjoint = [{ return {b.div(g, getRhs()), b.neg(b.mul(g, b.div(getResult(), getRhs())))}; }];
 }
 def Train_NegOp : Train_UnaryOp<"neg", Passthrough> {
   let summary = "Negation";
-  let lists   = ["propagate=clear"];
-  let range   = [{ return -x(0); }];
-  let scalar  = [{ return b.neg(x[0]); }];
+  let lists = ["propagate=clear"];
+  let range = [{ return -x(0); }];
+  let scalar = [{ return b.neg(x[0]); }];
   let adjoint = [{ return {b.neg(g)}; }];
 }
 def Train_ReluOp : Train_RealUnaryOp<"relu", Passthrough> {
   let summary = "max(x, 0)";
-  let lists   = ["propagate=clear"];
-  let range   = [{ return ::ampc::rectified(x(0), 0); }];
-  let saves   = ["result"];
-  let scalar  = [{ return b.max(x[0], b.real(0.0)); }];
+  let lists = ["propagate=clear"];
+  let range = [{ return ::ampc::rectified(x(0), 0); }];
+  let saves = ["result"];
+  let scalar = [{ return b.max(x[0], b.real(0.0)); }];
   // A select, not a product with 0 or 1: inf * 0 would be NaN.
   let adjoint = [{ return {b.select(b.greater(getResult(), b.real(0.0, g)), g, b.real(0.0, g))}; }];
 }
 def Train_TanhOp : Train_RealUnaryOp<"tanh", Passthrough> {
   let summary = "Hyperbolic tangent";
-  let lists   = ["propagate=infer"];
-  let range   = [{ return Interval{-1, 1}; }];
-  let saves   = ["result"];
-  let scalar  = [{ return b.tanh(x[0]); }];
+  let lists = ["propagate=infer"];
+  let range = [{ return Interval{-1, 1}; }];
+  let saves = ["result"];
+  let scalar = [{ return b.tanh(x[0]); }];
   let adjoint = [{ return {b.mul(g, b.sub(b.real(1.0, g), b.square(getResult())))}; }];
 }
 def Train_ExpOp : Train_RealUnaryOp<"exp", FullPrecision> {
   let summary = "Exponential";
-  let lists   = ["autocast=full", "propagate=deny"];
-  let range   = [{
+  let lists = ["autocast=full", "propagate=deny"];
+  let range = [{
     auto exponent = x(0);
     if (!exponent || !std::isfinite(std::exp(exponent->high)))
       return std::nullopt;
     return Interval{std::exp(exponent->low), std::exp(exponent->high)}; }];
-  let saves   = ["result"];
-  let scalar  = [{ return b.exp(x[0]); }];
+  let saves = ["result"];
+  let scalar = [{ return b.exp(x[0]); }];
   let adjoint = [{ return {b.mul(g, getResult())}; }];
 }
 def Train_SqrtOp : Train_RealUnaryOp<"sqrt", FullPrecision> {
   let summary = "Square root; the adjoint is 0 at 0";
-  let lists   = ["mincut-bf16=normalize", "propagate=infer"];
-  let saves   = ["result"];
-  let scalar  = [{ return b.sqrt(x[0]); }];
+  let lists = ["mincut-bf16=normalize", "propagate=infer"];
+  let saves = ["result"];
+  let scalar = [{ return b.sqrt(x[0]); }];
   let adjoint = [{
     Value y = getResult(), zero = b.real(0.0, g);
     return {b.select(b.greater(y, zero), b.div(b.mul(g, b.real(0.5, g)), y), zero)}; }];
 }
 def Train_SquareOp : Train_RealUnaryOp<"square", FullPrecision> {
   let summary = "x * x";
-  let lists   = ["mincut-bf16=normalize", "propagate-bf16=infer"];
-  let range   = [{ auto y = x(0); return y ? ::ampc::Range({0, y->magnitude() * y->magnitude()}) : std::nullopt; }];
-  let saves   = ["0"];
-  let scalar  = [{ return b.mul(x[0], x[0]); }];
+  let lists = ["mincut-bf16=normalize", "propagate-bf16=infer"];
+  let range =
+      [{ auto y = x(0); return y ? ::ampc::Range({0, y->magnitude() * y->magnitude()}) : std::nullopt; }];
+  let saves = ["0"];
+  let scalar = [{ return b.mul(x[0], x[0]); }];
   let adjoint = [{ return {b.mul(g, b.mul(b.real(2.0, g), getX()))}; }];
 }
 def Train_SinOp : Train_RealUnaryOp<"sin", FullPrecision> {
   let summary = "Sine";
-  let range   = [{ return Interval{-1, 1}; }];
-  let saves   = ["0"];
-  let scalar  = [{ return b.sin(x[0]); }];
+  let range = [{ return Interval{-1, 1}; }];
+  let saves = ["0"];
+  let scalar = [{ return b.sin(x[0]); }];
   let adjoint = [{ return {b.mul(g, b.cos(getX()))}; }];
 }
 def Train_CosOp : Train_RealUnaryOp<"cos", FullPrecision> {
   let summary = "Cosine";
-  let range   = [{ return Interval{-1, 1}; }];
-  let saves   = ["0"];
-  let scalar  = [{ return b.cos(x[0]); }];
+  let range = [{ return Interval{-1, 1}; }];
+  let saves = ["0"];
+  let scalar = [{ return b.cos(x[0]); }];
   let adjoint = [{ return {b.neg(b.mul(g, b.op<SinOp>(getX())))}; }];
 }
 def Train_FloorOp : Train_RealUnaryOp<"floor", Passthrough> {
   let summary = "The largest integer that is not larger; the gradient is 0";
-  let lists   = ["propagate=clear"];
-  let scalar  = [{ return b.floor(x[0]); }];
+  let lists = ["propagate=clear"];
+  let scalar = [{ return b.floor(x[0]); }];
   let adjoint = [{ return {Value()}; }];
 }
 def Train_SelectOp : Train_Op<"select", Passthrough,
-    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface>, DeclareOpInterfaceMethods<ScalingOpInterface>]> {
+                              [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface>,
+                               DeclareOpInterfaceMethods<ScalingOpInterface>]> {
   let summary = "Where `condition` holds `a`, else `c`, with numpy broadcasting";
-  let lists   = ["propagate=clear"];
-  let range   = [{ return ::ampc::hull(x(1), x(2)); }];
+  let lists = ["propagate=clear"];
+  let range = [{ return ::ampc::hull(x(1), x(2)); }];
   let example = "%y = train.select %m, %a, %c : tensor<4x8xi1>, tensor<4x8xf32>, tensor<f32>";
   let arguments = (ins AnyRankedTensor:$condition, AnyRankedTensor:$a, AnyRankedTensor:$c);
-  let assemblyFormat = "$condition `,` $a `,` $c attr-dict `:` type($condition) `,` type($a) `,` type($c)";
-  let saves   = ["0"];
-  let scalar  = [{ return b.select(x[0], x[1], x[2]); }];
+  let assemblyFormat =
+      "$condition `,` $a `,` $c attr-dict `:` type($condition) `,` type($a) `,` type($c)";
+  let saves = ["0"];
+  let scalar = [{ return b.select(x[0], x[1], x[2]); }];
   let adjoint = [{
     Value zero = b.real(0.0, g);
     return {Value(), b.select(getCondition(), g, zero), b.select(getCondition(), zero, g)}; }];
 }
 
-def Train_ComparePredicate : I32EnumAttr<"ComparePredicate", "an order relation", [
-    I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ne", 1>, I32EnumAttrCase<"lt", 2>,
-    I32EnumAttrCase<"le", 3>, I32EnumAttrCase<"gt", 4>, I32EnumAttrCase<"ge", 5>]> {
+def Train_ComparePredicate
+    : I32EnumAttr<"ComparePredicate", "an order relation",
+                  [I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ne", 1>, I32EnumAttrCase<"lt", 2>,
+                   I32EnumAttrCase<"le", 3>, I32EnumAttrCase<"gt", 4>, I32EnumAttrCase<"ge", 5>]> {
   let cppNamespace = "::ampc::train";
   let genSpecializedAttr = 0;
 }
 def Train_ComparePredicateAttr : EnumAttr<TrainDialect, Train_ComparePredicate, "predicate">;
-def Train_CompareOp : Train_Op<"compare", Promote,
-    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
+def Train_CompareOp
+    : Train_Op<"compare",
+               Promote, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let summary = "Order relation, as i1; comparisons with NaN are false except `ne`";
-  let lists   = ["propagate=clear"];
+  let lists = ["propagate=clear"];
   let extraClassDeclaration = [{
     bool comparesEqual() {
       return getPredicate() == ComparePredicate::eq || getPredicate() == ComparePredicate::ne;
     }
   }];
   let example = "%m = train.compare gt %x, %y : tensor<4x8xf32>, tensor<8xf32>";
-  let arguments = (ins Train_ComparePredicateAttr:$predicate, AnyRankedTensor:$lhs, AnyRankedTensor:$rhs);
+  let arguments = (ins Train_ComparePredicateAttr:$predicate, AnyRankedTensor:$lhs,
+      AnyRankedTensor:$rhs);
   let assemblyFormat = "$predicate $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
   let differentiable = 0;
   let scalar = [{ return b.compare(getPredicate(), x[0], x[1]); }];
@@ -162,11 +170,11 @@ def Train_CompareOp : Train_Op<"compare", Promote,
 }
 def Train_CastOp : Train_Op<"cast", Passthrough, [DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let summary = "Another element type; float to float rounds to nearest even";
-  let range   = [{ return x(0); }];
+  let range = [{ return x(0); }];
   let example = "%y = train.cast %x : tensor<4x8xf32> to tensor<4x8xbf16>";
   let arguments = (ins AnyRankedTensor:$x);
   let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
-  let scalar  = [{ return b.castTo(x[0], getType().getElementType()); }];
+  let scalar = [{ return b.castTo(x[0], getType().getElementType()); }];
   let adjoint = [{ return {b.castTo(g, getX().getType().getElementType())}; }];
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -175,84 +183,85 @@ def Train_CastOp : Train_Op<"cast", Passthrough, [DeclareOpInterfaceMethods<Scal
 // ---- Powers and logarithms ----
 def Train_PowOp : Train_BinaryOp<"pow", FullPrecision> {
   let summary = "lhs to the power rhs, for lhs >= 0 or an integral constant rhs";
-  let lists   = ["autocast=full", "propagate=deny"];
+  let lists = ["autocast=full", "propagate=deny"];
   let singular = [0];
   let doc = "The cotangent of the exponent is 0 where the base is not positive.";
   let arguments = (ins RealTensor:$lhs, RealTensor:$rhs);
-  let saves  = ["0", "1", "result"];
+  let saves = ["0", "1", "result"];
   let scalar = [{ return b.pow(x[0], x[1]); }];
   let hasCanonicalizer = 1;
 }
 def Train_AbsOp : Train_UnaryOp<"abs", Passthrough> {
   let summary = "Absolute value; the adjoint is 0 at 0";
-  let lists   = ["propagate=clear"];
-  let range   = [{ auto y = x(0); return y ? ::ampc::Range({0, y->magnitude()}) : std::nullopt; }];
-  let saves   = ["0"];
-  let scalar  = [{ return b.abs(x[0]); }];
+  let lists = ["propagate=clear"];
+  let range = [{ auto y = x(0); return y ? ::ampc::Range({0, y->magnitude()}) : std::nullopt; }];
+  let saves = ["0"];
+  let scalar = [{ return b.abs(x[0]); }];
   let adjoint = [{
     Value zero = b.real(0.0, g);
     return {b.select(b.greater(getX(), zero), g, b.select(b.greater(zero, getX()), b.neg(g), zero))}; }];
 }
 def Train_RsqrtOp : Train_RealUnaryOp<"rsqrt", FullPrecision> {
   let summary = "1 / sqrt(x)";
-  let lists   = ["mincut-bf16=normalize", "autocast=full", "propagate-bf16=infer"];
+  let lists = ["mincut-bf16=normalize", "autocast=full", "propagate-bf16=infer"];
   let singular = [0];
-  let saves   = ["result"];
-  let scalar  = [{ return b.rsqrt(x[0]); }];
+  let saves = ["result"];
+  let scalar = [{ return b.rsqrt(x[0]); }];
   let adjoint = [{
     Value y = getResult();
     return {b.mul(b.mul(g, b.real(-0.5, g)), b.mul(y, b.square(y)))}; }];
 }
 def Train_ReciprocalOp : Train_RealUnaryOp<"reciprocal", FullPrecision> {
   let summary = "1 / x";
-  let lists   = ["mincut-bf16=normalize", "autocast=full", "propagate=infer"];
+  let lists = ["mincut-bf16=normalize", "autocast=full", "propagate=infer"];
   let singular = [0];
-  let saves   = ["result"];
-  let scalar  = [{ return b.div(b.real(1.0), x[0]); }];
+  let saves = ["result"];
+  let scalar = [{ return b.div(b.real(1.0), x[0]); }];
   let adjoint = [{ return {b.neg(b.mul(g, b.square(getResult())))}; }];
 }
 def Train_LogOp : Train_RealUnaryOp<"log", FullPrecision> {
   let summary = "Natural logarithm";
-  let lists   = ["autocast=full", "propagate=infer"];
+  let lists = ["autocast=full", "propagate=infer"];
   let singular = [0];
-  let saves   = ["0"];
-  let scalar  = [{ return b.log(x[0]); }];
+  let saves = ["0"];
+  let scalar = [{ return b.log(x[0]); }];
   let adjoint = [{ return {b.div(g, getX())}; }];
 }
 def Train_Log1pOp : Train_RealUnaryOp<"log1p", FullPrecision> {
   let summary = "log(1 + x), accurate near 0";
-  let lists   = ["autocast=full", "propagate=infer"];
+  let lists = ["autocast=full", "propagate=infer"];
   let singular = [0];
-  let saves   = ["0"];
-  let scalar  = [{ return b.log1p(x[0]); }];
+  let saves = ["0"];
+  let scalar = [{ return b.log1p(x[0]); }];
   let adjoint = [{ return {b.div(g, b.add(b.real(1.0, g), getX()))}; }];
 }
 def Train_ErfOp : Train_RealUnaryOp<"erf", FullPrecision> {
   let summary = "Error function";
-  let lists   = ["propagate=infer"];
-  let range   = [{ return Interval{-1, 1}; }];
-  let saves   = ["0"];
-  let scalar  = [{ return b.erf(x[0]); }];
-  let adjoint = [{ return {b.mul(g, b.mul(b.real(M_2_SQRTPI, g), b.exp(b.neg(b.square(getX())))))}; }];
+  let lists = ["propagate=infer"];
+  let range = [{ return Interval{-1, 1}; }];
+  let saves = ["0"];
+  let scalar = [{ return b.erf(x[0]); }];
+  let adjoint =
+      [{ return {b.mul(g, b.mul(b.real(M_2_SQRTPI, g), b.exp(b.neg(b.square(getX())))))}; }];
 }
 
 // ---- Activations ----
 def Train_SigmoidOp : Train_RealUnaryOp<"sigmoid", Passthrough> {
   let summary = "1 / (1 + exp(-x))";
-  let lists   = ["propagate=infer"];
-  let range   = [{ return Interval{0, 1}; }];
-  let saves   = ["result"];
-  let scalar  = [{ return b.sigmoid(x[0]); }];
+  let lists = ["propagate=infer"];
+  let range = [{ return Interval{0, 1}; }];
+  let saves = ["result"];
+  let scalar = [{ return b.sigmoid(x[0]); }];
   let adjoint = [{ Value y = getResult(); return {b.mul(g, b.mul(y, b.sub(b.real(1.0, g), y)))}; }];
 }
 def Train_LeakyReluOp : Train_RealUnaryOp<"leaky_relu", Passthrough> {
   let summary = "x where positive, else slope * x";
-  let lists   = ["propagate=infer"];
+  let lists = ["propagate=infer"];
   let arguments = (ins RealTensor:$x, F64Attr:$slope);
   let assemblyFormat = "$x `slope` $slope attr-dict `:` type($x)";
   let example = "%y = train.leaky_relu %x slope 0.01 : tensor<4x8xf32>";
-  let saves   = ["0"];
-  let scalar  = [{
+  let saves = ["0"];
+  let scalar = [{
     Value zero = b.real(0.0), scaled = b.mul(b.real(getSlope().convertToDouble()), x[0]);
     return b.select(b.greater(x[0], zero), x[0], scaled); }];
   let adjoint = [{
@@ -261,14 +270,15 @@ def Train_LeakyReluOp : Train_RealUnaryOp<"leaky_relu", Passthrough> {
 }
 def Train_ClampOp : Train_RealUnaryOp<"clamp", Passthrough> {
   let summary = "min(max(x, low), high)";
-  let lists   = ["propagate=clear"];
-  let range   = [{ return Interval{getLow().convertToDouble(), getHigh().convertToDouble()}; }];
+  let lists = ["propagate=clear"];
+  let range = [{ return Interval{getLow().convertToDouble(), getHigh().convertToDouble()}; }];
   let arguments = (ins RealTensor:$x, F64Attr:$low, F64Attr:$high);
   let assemblyFormat = "$x `from` $low `to` $high attr-dict `:` type($x)";
   let example = "%y = train.clamp %x from 0.0 to 6.0 : tensor<4x8xf32>";
-  let doc = "The cotangent passes where low < x < high: at a bound it is 0, as that of `relu` at 0, and as in PyTorch 2.15.";
-  let saves   = ["0"];
-  let scalar  = [{
+  let doc = "The cotangent passes where low < x < high: at a bound it is 0, as that of `relu` at "
+            "0, and as in PyTorch 2.15.";
+  let saves = ["0"];
+  let scalar = [{
     return b.min(b.max(x[0], b.real(getLow().convertToDouble())), b.real(getHigh().convertToDouble())); }];
   let adjoint = [{
     Value zero = b.real(0.0, g), low = b.real(getLow().convertToDouble(), g), high = b.real(getHigh().convertToDouble(), g);
@@ -277,18 +287,19 @@ def Train_ClampOp : Train_RealUnaryOp<"clamp", Passthrough> {
   let hasVerifier = 1;
 }
 def Train_GeluOp : Train_RealUnaryOp<"gelu", Passthrough> {
-  let summary = "x Phi(x), with the distribution function of the normal distribution (Hendrycks and Gimpel 2016)";
-  let range   = [{ return ::ampc::rectified(x(0), -0.2785); }];
-  let saves   = ["0"];
-  let scalar  = [{
+  let summary = "x Phi(x), with the distribution function of the normal distribution (Hendrycks "
+                "and Gimpel 2016)";
+  let range = [{ return ::ampc::rectified(x(0), -0.2785); }];
+  let saves = ["0"];
+  let scalar = [{
     Value phi = b.add(b.real(1.0), b.erf(b.mul(x[0], b.real(M_SQRT1_2))));
     return b.mul(b.mul(b.real(0.5), x[0]), phi); }];
 }
 def Train_GeluTanhOp : Train_RealUnaryOp<"gelu_tanh", Passthrough> {
   let summary = "gelu with Phi(x) approximated by (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2";
-  let range   = [{ return ::ampc::rectified(x(0), -0.2785); }];
-  let saves   = ["0"];
-  let scalar  = [{
+  let range = [{ return ::ampc::rectified(x(0), -0.2785); }];
+  let saves = ["0"];
+  let scalar = [{
     Value cube = b.mul(x[0], b.mul(x[0], x[0]));
     Value u = b.mul(b.real(M_2_SQRTPI * M_SQRT1_2), b.add(x[0], b.mul(b.real(0.044715), cube)));
     return b.mul(b.mul(b.real(0.5), x[0]), b.add(b.real(1.0), b.tanh(u))); }];
@@ -296,37 +307,38 @@ def Train_GeluTanhOp : Train_RealUnaryOp<"gelu_tanh", Passthrough> {
 def Train_SiluOp : Train_RealUnaryOp<"silu", Passthrough> {
   let summary = "x sigmoid(x)";
   // The minimum of x sigmoid(x).
-  let range   = [{ return ::ampc::rectified(x(0), -0.2785); }];
-  let saves   = ["0"];
-  let scalar  = [{ return b.mul(x[0], b.sigmoid(x[0])); }];
+  let range = [{ return ::ampc::rectified(x(0), -0.2785); }];
+  let saves = ["0"];
+  let scalar = [{ return b.mul(x[0], b.sigmoid(x[0])); }];
   let adjoint = [{
     Value s = b.op<SigmoidOp>(getX()), one = b.real(1.0, g);
     return {b.mul(g, b.mul(s, b.add(one, b.mul(getX(), b.sub(one, s)))))}; }];
 }
 def Train_SoftplusOp : Train_RealUnaryOp<"softplus", FullPrecision> {
   let summary = "log(1 + exp(x)), without overflow";
-  let lists   = ["mincut-bf16=normalize", "autocast=full", "propagate=infer"];
-  let saves   = ["0"];
-  let scalar  = [{ return b.softplus(x[0]); }];
+  let lists = ["mincut-bf16=normalize", "autocast=full", "propagate=infer"];
+  let saves = ["0"];
+  let scalar = [{ return b.softplus(x[0]); }];
   let adjoint = [{ return {b.mul(g, b.op<SigmoidOp>(getX()))}; }];
 }
 
 // ---- The larger and the smaller of two ----
-class Train_ExtremumOp<string mnemonic, string order> : Train_BinaryOp<mnemonic, Promote, [Commutative]> {
+class Train_ExtremumOp<string mnemonic, string order>
+    : Train_BinaryOp<mnemonic, Promote, [Commutative]> {
   let doc = "Where the operands are equal, each gets half of the cotangent.";
   let saves = ["0", "1"];
-  let adjoint = "return ::ampc::extremumAdjoints(b, g, " # order # ");";
+  let adjoint = "return ::ampc::extremumAdjoints(b, g, "#order#");";
 }
 def Train_MaximumOp : Train_ExtremumOp<"maximum", "getLhs(), getRhs()"> {
   let summary = "The larger operand";
-  let lists   = ["propagate=clear"];
-  let range   = [{ return ::ampc::larger(x(0), x(1)); }];
-  let scalar  = [{ return b.max(x[0], x[1]); }];
+  let lists = ["propagate=clear"];
+  let range = [{ return ::ampc::larger(x(0), x(1)); }];
+  let scalar = [{ return b.max(x[0], x[1]); }];
 }
 def Train_MinimumOp : Train_ExtremumOp<"minimum", "getRhs(), getLhs()"> {
   let summary = "The smaller operand";
-  let lists   = ["propagate=clear"];
-  let range   = [{ return ::ampc::smaller(x(0), x(1)); }];
-  let scalar  = [{ return b.min(x[0], x[1]); }];
+  let lists = ["propagate=clear"];
+  let range = [{ return ::ampc::smaller(x(0), x(1)); }];
+  let scalar = [{ return b.min(x[0], x[1]); }];
 }
 #endif

@@ -7,17 +7,18 @@ include "mlir-dialects/Train/Interfaces.td"
 
 // An enum of the train dialect, which is defined in one dialect's records only.
 class Train_EnumValue<string enum, string text>
-    : Attr<CPred<"::llvm::isa<::ampc::train::" # enum # "Attr>($_self)">, text> {
-  let storageType = "::ampc::train::" # enum # "Attr";
-  let returnType = "::ampc::train::" # enum;
+    : Attr<CPred<"::llvm::isa<::ampc::train::"#enum#"Attr>($_self)">, text> {
+  let storageType = "::ampc::train::"#enum#"Attr";
+  let returnType = "::ampc::train::"#enum;
   let convertFromStorage = "$_self.getValue()";
-  let constBuilderCall = "::ampc::train::" # enum # "Attr::get($_builder.getContext(), $0)";
+  let constBuilderCall = "::ampc::train::"#enum#"Attr::get($_builder.getContext(), $0)";
 }
 
 // See ProgramOpInterface.
-defvar programAttributes = (ins OptionalAttr<Train_EnumValue<"Role", "the role of a program">>:$role,
-                               OptionalAttr<StrAttr>:$step, OptionalAttr<StrAttr>:$export_name,
-                               OptionalAttr<ConfinedAttr<SignedI64Attr, [IntPositive]>>:$batch, UnitAttr:$short_batch,
-                               OptionalAttr<Train_EnumValue<"NonFinite", "allow, skip or fail">>:$nonfinite,
-                               OptionalAttr<OptimizerAttrInterface>:$optimizer, OptionalAttr<ArrayAttr>:$groups);
+defvar programAttributes =
+    (ins OptionalAttr<Train_EnumValue<"Role", "the role of a program">>:$role,
+        OptionalAttr<StrAttr>:$step, OptionalAttr<StrAttr>:$export_name,
+        OptionalAttr<ConfinedAttr<SignedI64Attr, [IntPositive]>>:$batch, UnitAttr:$short_batch,
+        OptionalAttr<Train_EnumValue<"NonFinite", "allow, skip or fail">>:$nonfinite,
+        OptionalAttr<OptimizerAttrInterface>:$optimizer, OptionalAttr<ArrayAttr>:$groups);
 #endif

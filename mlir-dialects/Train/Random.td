@@ -9,8 +9,10 @@ defvar randomDoc = [{
     row-major number. A model's author leaves state and key out; `simplify` attaches them. }];
 defvar stateFormat = "(`state` `(` $state^ `)`)? (`key` $key^)? attr-dict `:` ";
 
-class Train_RandomOp<string mnemonic> : Train_Op<mnemonic, Passthrough,
-    [DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>, RandomOpInterface]> {
+class Train_RandomOp<string mnemonic>
+    : Train_Op<mnemonic, Passthrough,
+               [DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>,
+                RandomOpInterface]> {
   let doc = randomDoc;
   let results = (outs RealTensor:$result);
   let differentiable = 0;
@@ -18,40 +20,50 @@ class Train_RandomOp<string mnemonic> : Train_Op<mnemonic, Passthrough,
 }
 def Train_RandomUniformOp : Train_RandomOp<"random_uniform"> {
   let summary = "Uniform on [low, high), in steps of (high - low) / 2^24";
-  let arguments = (ins Variadic<RandomState>:$state, F64Attr:$low, F64Attr:$high, DefaultValuedAttr<SignedI32Attr, "0">:$key);
+  let arguments = (ins Variadic<RandomState>:$state, F64Attr:$low, F64Attr:$high,
+      DefaultValuedAttr<SignedI32Attr, "0">:$key);
   let assemblyFormat = !strconcat("`from` $low `to` $high ", stateFormat, " type($result)");
   let example = "%u = train.random_uniform from -1.0 to 1.0 : tensor<4x8xf32>";
 }
 def Train_RandomNormalOp : Train_RandomOp<"random_normal"> {
   let summary = "Normal with the given mean and standard deviation (Box and Muller 1958)";
-  let arguments = (ins Variadic<RandomState>:$state, F64Attr:$mean, F64Attr:$std, DefaultValuedAttr<SignedI32Attr, "0">:$key);
+  let arguments = (ins Variadic<RandomState>:$state, F64Attr:$mean, F64Attr:$std,
+      DefaultValuedAttr<SignedI32Attr, "0">:$key);
   let assemblyFormat = !strconcat("`mean` $mean `std` $std ", stateFormat, " type($result)");
   let example = "%n = train.random_normal mean 0.0 std 1.0 : tensor<4x8xf32>";
 }
 def Train_RandomBernoulliOp : Train_RandomOp<"random_bernoulli"> {
   let summary = "1 with the given probability, else 0";
-  let range   = [{ return Interval{0, 1}; }];
-  let arguments = (ins Variadic<RandomState>:$state, F64Attr:$probability, DefaultValuedAttr<SignedI32Attr, "0">:$key);
+  let range = [{ return Interval{0, 1}; }];
+  let arguments = (ins Variadic<RandomState>:$state, F64Attr:$probability,
+      DefaultValuedAttr<SignedI32Attr, "0">:$key);
   let assemblyFormat = !strconcat("$probability ", stateFormat, " type($result)");
   let example = "%m = train.random_bernoulli 0.5 : tensor<4x8xf32>";
 }
-def Train_DropoutOp : Train_Op<"dropout", Passthrough, [AllTypesMatch<["x", "result"]>,
-    DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>, RandomOpInterface,
-    DeclareOpInterfaceMethods<ModalOpInterface>]> {
+def Train_DropoutOp : Train_Op<"dropout", Passthrough,
+                               [AllTypesMatch<["x", "result"]>,
+                                DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>,
+                                RandomOpInterface, DeclareOpInterfaceMethods<ModalOpInterface>]> {
   let summary = "0 with probability `rate`, else x / (1 - rate) (Srivastava et al. 2014)";
-  let doc = !strconcat(randomDoc, [{The identity in inference. The adjoint draws the same numbers again: no mask is saved. }]);
-  let arguments = (ins RealTensor:$x, Variadic<RandomState>:$state, F64Attr:$rate, DefaultValuedAttr<SignedI32Attr, "0">:$key);
+  let doc = !strconcat(
+      randomDoc,
+      [{The identity in inference. The adjoint draws the same numbers again: no mask is saved. }]);
+  let arguments = (ins RealTensor:$x, Variadic<RandomState>:$state, F64Attr:$rate,
+      DefaultValuedAttr<SignedI32Attr, "0">:$key);
   let assemblyFormat = !strconcat("$x `rate` $rate ", stateFormat, " type($x)");
   let example = "%y = train.dropout %x rate 0.1 : tensor<4x8xf32>";
-  let saves   = ["1", "2"];
+  let saves = ["1", "2"];
   let adjoint = [{
     return {b.op<DropoutOp>(g, getState(), getRate(), getKey()), Value(), Value()}; }];
   let hasVerifier = 1;
   let hasFolder = 1;
 }
-def Train_StochasticRoundOp : Train_Op<"stochastic_round", Passthrough, [DeclareOpInterfaceMethods<ScalarOpInterface>,
-    TypesMatchWith<"the operand in bf16", "x", "result",
-                   "::llvm::cast<::mlir::RankedTensorType>($_self).clone(::mlir::BFloat16Type::get($_self.getContext()))">]> {
+def Train_StochasticRoundOp
+    : Train_Op<"stochastic_round", Passthrough,
+               [DeclareOpInterfaceMethods<ScalarOpInterface>,
+                TypesMatchWith<"the operand in bf16", "x", "result",
+                               "::llvm::cast<::mlir::RankedTensorType>($_self).clone(::mlir::"
+                               "BFloat16Type::get($_self.getContext()))">]> {
   let summary = "One of the two neighbours in bf16, so that the mean over all draws is x";
   let doc = [{
     The nearer neighbour is the likelier one, in steps of 2^-16: small additions to a large sum are not lost, as rounding to

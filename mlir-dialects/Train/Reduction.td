@@ -11,24 +11,28 @@ defvar inferReducedType = [{
     }
 }];
 class Train_ReduceOp<string mnemonic, list<Trait> traits = []>
-    : Train_Op<mnemonic, FullPrecision, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>] # traits> {
+    : Train_Op<mnemonic, FullPrecision,
+               [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]#traits> {
   let arguments = (ins NumberTensor:$x, DenseI64ArrayAttr:$dims);
   let assemblyFormat = "$x `over` $dims attr-dict `:` type($x)";
-  let example = "%y = train." # mnemonic # " %x over [0, 2] : tensor<4x8x3xf32>";
+  let example = "%y = train."#mnemonic#" %x over [0, 2] : tensor<4x8x3xf32>";
   let extraDefinition = inferReducedType;
 }
 // `combine` names a case of kernel.combine.
-class Train_CombineOp<string mnemonic, string combine> : Train_ReduceOp<mnemonic, [ReduceOpInterface]> {
-  let extraClassDeclaration = "static ::llvm::StringRef getCombine() { return \"" # combine # "\"; }";
+class Train_CombineOp<string mnemonic, string combine>
+    : Train_ReduceOp<mnemonic, [ReduceOpInterface]> {
+  let extraClassDeclaration = "static ::llvm::StringRef getCombine() { return \""#combine#"\"; }";
 }
 def Train_ReduceSumOp : Train_CombineOp<"reduce_sum", "sum"> {
   let summary = "Sum over dimensions, which are dropped";
-  let lists   = ["autocast=full", "propagate-bf16=infer", "propagate=deny"];
-  let adjoint = [{ return {b.broadcastTo(b.reshape(g, b.withOnes(getX().getType(), getDims())), getX().getType())}; }];
+  let lists = ["autocast=full", "propagate-bf16=infer", "propagate=deny"];
+  let adjoint =
+      [{ return {b.broadcastTo(b.reshape(g, b.withOnes(getX().getType(), getDims())), getX().getType())}; }];
 }
-def Train_ReduceMeanOp : Train_ReduceOp<"reduce_mean", [DeclareOpInterfaceMethods<CompositeOpInterface>]> {
+def Train_ReduceMeanOp
+    : Train_ReduceOp<"reduce_mean", [DeclareOpInterfaceMethods<CompositeOpInterface>]> {
   let summary = "Mean over dimensions, which are dropped";
-  let lists   = ["autocast=pass"];
+  let lists = ["autocast=pass"];
   let doc = "`simplify` replaces it by a sum and a product.";
   let arguments = (ins RealTensor:$x, DenseI64ArrayAttr:$dims);
   let adjoint = [{
@@ -36,29 +40,31 @@ def Train_ReduceMeanOp : Train_ReduceOp<"reduce_mean", [DeclareOpInterfaceMethod
     return {b.broadcastTo(b.reshape(share, b.withOnes(getX().getType(), getDims())), getX().getType())}; }];
 }
 class Train_ReduceExtremumOp<string mnemonic, string combine> : Train_CombineOp<mnemonic, combine> {
-  let range   = [{ return x(0); }];
+  let range = [{ return x(0); }];
   let doc = "Elements that share the extremum share its cotangent equally.";
   let saves = ["0", "result"];
   let adjoint = [{ return {::ampc::reduceExtremumAdjoint(b, g, getX(), getResult(), getDims())}; }];
 }
 def Train_ReduceMaxOp : Train_ReduceExtremumOp<"reduce_max", "max"> {
   let summary = "Maximum over dimensions, which are dropped";
-  let lists   = ["mincut=pass", "propagate=clear"];
+  let lists = ["mincut=pass", "propagate=clear"];
 }
 def Train_ReduceMinOp : Train_ReduceExtremumOp<"reduce_min", "min"> {
   let summary = "Minimum over dimensions, which are dropped";
-  let lists   = ["mincut=pass", "propagate=clear"];
+  let lists = ["mincut=pass", "propagate=clear"];
 }
 
-def Train_LogSumExpOp : Train_ReduceOp<"logsumexp", [DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>,
-    DeclareOpInterfaceMethods<ScalarOpInterface, ["getSpace", "getResultMap"]>]> {
+def Train_LogSumExpOp
+    : Train_ReduceOp<"logsumexp", [DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>,
+                                   DeclareOpInterfaceMethods<
+                                       ScalarOpInterface, ["getSpace", "getResultMap"]>]> {
   let summary = "log(sum(exp(x))) over dimensions, which are dropped";
-  let lists   = ["autocast=full"];
+  let lists = ["autocast=full"];
   let doc = [{
     Has a kernel along the last dimension; `simplify` moves other dimensions there. Elements that are all -inf give -inf with
     gradient 0, and one that is +inf gives +inf, where the gradient is NaN. }];
   let arguments = (ins RealTensor:$x, DenseI64ArrayAttr:$dims);
-  let saves  = ["0", "result"];
+  let saves = ["0", "result"];
   // An infinite maximum is not taken away: inf - inf is NaN.
   let scalar = [{
     Value m = b.rowMax(x[0]), isInfinite = b.equal(b.abs(m), b.real(INFINITY)), shift = b.select(isInfinite, b.real(0.0), m);
@@ -71,31 +77,36 @@ def Train_LogSumExpOp : Train_ReduceOp<"logsumexp", [DeclareOpInterfaceMethods<C
 
 def Train_SoftmaxOp : Train_RealUnaryOp<"softmax", FullPrecision> {
   let summary = "Softmax along the last dimension";
-  let lists   = ["mincut=normalize", "autocast=full", "propagate=infer"];
-  let range   = [{ return Interval{0, 1}; }];
-  let saves   = ["result"];
-  let scalar  = [{ Value e = b.exp(b.sub(x[0], b.rowMax(x[0]))); return b.div(e, b.rowSum(e)); }];
-  let adjoint = [{ Value gy = b.mul(g, getResult()); return {b.sub(gy, b.mul(getResult(), b.rowSum(gy)))}; }];
+  let lists = ["mincut=normalize", "autocast=full", "propagate=infer"];
+  let range = [{ return Interval{0, 1}; }];
+  let saves = ["result"];
+  let scalar = [{ Value e = b.exp(b.sub(x[0], b.rowMax(x[0]))); return b.div(e, b.rowSum(e)); }];
+  let adjoint =
+      [{ Value gy = b.mul(g, getResult()); return {b.sub(gy, b.mul(getResult(), b.rowSum(gy)))}; }];
   let hasVerifier = 1;
 }
 def Train_LogSoftmaxOp : Train_RealUnaryOp<"log_softmax", FullPrecision> {
   let summary = "Logarithm of softmax along the last dimension";
-  let lists   = ["autocast=full", "propagate=infer"];
-  let saves   = ["result"];
-  let scalar  = [{ Value d = b.sub(x[0], b.rowMax(x[0])); return b.sub(d, b.log(b.rowSum(b.exp(d)))); }];
+  let lists = ["autocast=full", "propagate=infer"];
+  let saves = ["result"];
+  let scalar =
+      [{ Value d = b.sub(x[0], b.rowMax(x[0])); return b.sub(d, b.log(b.rowSum(b.exp(d)))); }];
   let adjoint = [{ return {b.sub(g, b.mul(b.exp(getResult()), b.rowSum(g)))}; }];
   let hasVerifier = 1;
 }
-def Train_ArgmaxOp : Train_Op<"argmax", FullPrecision, [InferTypeOpAdaptor,
-      DeclareOpInterfaceMethods<ScalarOpInterface, ["getSpace", "getResultMap"]>]> {
+def Train_ArgmaxOp
+    : Train_Op<"argmax", FullPrecision,
+               [InferTypeOpAdaptor,
+                DeclareOpInterfaceMethods<ScalarOpInterface, ["getSpace", "getResultMap"]>]> {
   let summary = "Position of the first maximum along the last dimension, as i32";
-  let lists   = ["mincut=pass", "propagate=clear"];
+  let lists = ["mincut=pass", "propagate=clear"];
   let doc = "A row with a NaN gives its last position.";
   let example = "%i = train.argmax %x : tensor<4x8xf32>";
   let arguments = (ins RealTensor:$x);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let differentiable = 0;
-  // Positions are reduced as reals of the compute type: exact below 2^24, which the verifier asks for.
+  // Positions are reduced as reals of the compute type: exact below 2^24, which the verifier asks
+  // for.
   let scalar = [{
     Value last = b.real(double(getX().getType().getShape().back() - 1));
     Value here = b.castTo(b.rowIndex(), b.compute);

@@ -17,8 +17,10 @@ def Train_LinearWarmupAttr : Train_ScheduleAttr<"LinearWarmup", "linear_warmup">
   let genVerifyDecl = 1;
 }
 def Train_CosineAttr : Train_ScheduleAttr<"Cosine", "cosine"> {
-  let summary = "Linear warm-up, then half a cosine from 1 down to `floor` at step `steps` (Loshchilov and Hutter 2017)";
-  let parameters = (ins "int64_t":$steps, DefaultValuedParameter<"int64_t", "0">:$warmup, RealOr<"0.0">:$floor);
+  let summary = "Linear warm-up, then half a cosine from 1 down to `floor` at step `steps` "
+                "(Loshchilov and Hutter 2017)";
+  let parameters = (ins "int64_t":$steps, DefaultValuedParameter<"int64_t", "0">:$warmup,
+      RealOr<"0.0">:$floor);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -4,7 +4,8 @@
 #define AMPC_TRAIN_SHAPE
 include "mlir-dialects/Train/Base.td"
 
-def Train_ConstantOp : Train_Op<"constant", Passthrough, [AllTypesMatch<["value", "result"]>, ConstantLike]> {
+def Train_ConstantOp
+    : Train_Op<"constant", Passthrough, [AllTypesMatch<["value", "result"]>, ConstantLike]> {
   let summary = "A tensor known when the model is compiled";
   let arguments = (ins ElementsAttr:$value);
   let assemblyFormat = "$value attr-dict";
@@ -22,16 +23,17 @@ def Train_IotaOp : Train_Op<"iota", Passthrough, [DeclareOpInterfaceMethods<Scal
 }
 def Train_StopGradientOp : Train_UnaryOp<"stop_gradient", Passthrough> {
   let summary = "The operand, through which no gradient flows";
-  let lists   = ["propagate=clear"];
+  let lists = ["propagate=clear"];
   let extraClassDeclaration = "static bool stopsGradient() { return true; }";
-  let range   = [{ return x(0); }];
-  let scalar  = [{ return x[0]; }];
+  let range = [{ return x(0); }];
+  let scalar = [{ return x[0]; }];
   let adjoint = [{ return {Value()}; }];
 }
-def Train_ReshapeOp : Train_Op<"reshape", Passthrough, [MovesOnly, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+def Train_ReshapeOp
+    : Train_Op<"reshape", Passthrough, [MovesOnly, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "The same elements in the same order with another shape";
-  let lists   = ["propagate=clear"];
-  let range   = [{ return x(0); }];
+  let lists = ["propagate=clear"];
+  let range = [{ return x(0); }];
   let arguments = (ins AnyRankedTensor:$x);
   let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
   let example = "%y = train.reshape %x : tensor<4x8xf32> to tensor<2x2x8xf32>";
@@ -39,26 +41,30 @@ def Train_ReshapeOp : Train_Op<"reshape", Passthrough, [MovesOnly, DeclareOpInte
   let hasVerifier = 1;
   let hasFolder = 1;
 }
-def Train_TransposeOp : Train_Op<"transpose", Passthrough,
-    [MovesOnly, InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
+def Train_TransposeOp
+    : Train_Op<"transpose", Passthrough,
+               [MovesOnly, InferTypeOpAdaptor,
+                DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
   let summary = "Permutes dimensions: result dimension i is operand dimension permutation[i]";
-  let lists   = ["propagate=clear"];
-  let range   = [{ return x(0); }];
+  let lists = ["propagate=clear"];
+  let range = [{ return x(0); }];
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$permutation);
   let assemblyFormat = "$x $permutation attr-dict `:` type($x)";
   let example = "%y = train.transpose %x [1, 0] : tensor<4x8xf32>";
-  let scalar  = [{ return x[0]; }];
+  let scalar = [{ return x[0]; }];
   let adjoint = [{ return {b.transpose(g, ::ampc::inversePermutation(getPermutation()))}; }];
   let hasFolder = 1;
 }
-def Train_BroadcastToOp : Train_Op<"broadcast_to", Passthrough, [MovesOnly, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
+def Train_BroadcastToOp
+    : Train_Op<"broadcast_to",
+               Passthrough, [MovesOnly, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let summary = "Repeats along new leading dimensions and dimensions of size 1";
-  let lists   = ["propagate=clear"];
-  let range   = [{ return x(0); }];
+  let lists = ["propagate=clear"];
+  let range = [{ return x(0); }];
   let arguments = (ins AnyRankedTensor:$x);
   let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
   let example = "%y = train.broadcast_to %x : tensor<1x8xf32> to tensor<4x8xf32>";
-  let scalar  = [{ return x[0]; }];
+  let scalar = [{ return x[0]; }];
   let adjoint = [{ return {g}; }];
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -66,30 +72,40 @@ def Train_BroadcastToOp : Train_Op<"broadcast_to", Passthrough, [MovesOnly, Decl
 
 // ---- Parts of tensors ----
 def Train_SliceOp : Train_Op<"slice", Passthrough,
-    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
+                             [InferTypeOpAdaptor,
+                              DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
   let summary = "In every dimension `size` elements from `offset` on, `stride` apart";
-  let lists   = ["propagate=clear"];
-  let range   = [{ return x(0); }];
-  let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides);
-  let assemblyFormat = "$x `from` $offsets `sizes` $sizes `strides` $strides attr-dict `:` type($x)";
+  let lists = ["propagate=clear"];
+  let range = [{ return x(0); }];
+  let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$sizes,
+      DenseI64ArrayAttr:$strides);
+  let assemblyFormat =
+      "$x `from` $offsets `sizes` $sizes `strides` $strides attr-dict `:` type($x)";
   let example = "%y = train.slice %x from [1, 0] sizes [3, 4] strides [1, 2] : tensor<4x8xf32>";
-  let scalar  = [{ return x[0]; }];
+  let scalar = [{ return x[0]; }];
   let hasFolder = 1;
 }
-def Train_PadOp : Train_Op<"pad", Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
-  let summary = "Adds `low` elements before, `high` after and `interior` between the elements of every dimension";
-  let lists   = ["propagate=clear"];
-  let arguments = (ins AnyRankedTensor:$x, F64Attr:$value, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
-                       DenseI64ArrayAttr:$interior);
-  let assemblyFormat = "$x `value` $value `low` $low `high` $high `interior` $interior attr-dict `:` type($x)";
-  let example = "%y = train.pad %x value 0.0 low [1, 0] high [1, 0] interior [0, 1] : tensor<4x8xf32>";
+def Train_PadOp
+    : Train_Op<"pad",
+               Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let summary = "Adds `low` elements before, `high` after and `interior` between the elements of "
+                "every dimension";
+  let lists = ["propagate=clear"];
+  let arguments = (ins AnyRankedTensor:$x, F64Attr:$value, DenseI64ArrayAttr:$low,
+      DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$interior);
+  let assemblyFormat =
+      "$x `value` $value `low` $low `high` $high `interior` $interior attr-dict `:` type($x)";
+  let example =
+      "%y = train.pad %x value 0.0 low [1, 0] high [1, 0] interior [0, 1] : tensor<4x8xf32>";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
-def Train_ConcatOp : Train_Op<"concat", Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+def Train_ConcatOp
+    : Train_Op<"concat",
+               Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Tensors one after the other along a dimension";
-  let lists   = ["autocast-cpu=promote", "propagate=clear"];
-  let range   = [{
+  let lists = ["autocast-cpu=promote", "propagate=clear"];
+  let range = [{
     ::ampc::Range all = x(0);
     for (unsigned i = 1; all && i < getNumOperands(); ++i)
       all = ::ampc::hull(all, x(i));
@@ -99,7 +115,10 @@ def Train_ConcatOp : Train_Op<"concat", Passthrough, [InferTypeOpAdaptor, Declar
   let example = "%y = train.concat %a, %b along 1 : tensor<4x8xf32>, tensor<4x3xf32>";
   let hasFolder = 1;
 }
-def Train_SplitOp : Train_CompositeOp<"split", Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+def Train_SplitOp
+    : Train_CompositeOp<
+          "split",
+          Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Consecutive parts along a dimension";
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$sizes, SignedI64Attr:$dim);
   let results = (outs Variadic<AnyRankedTensor>:$parts);

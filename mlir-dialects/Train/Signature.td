@@ -4,7 +4,8 @@
 #define AMPC_TRAIN_SIGNATURE
 include "mlir-dialects/Train/Base.td"
 
-class Train_Enum<string cppName, string text, list<I32EnumAttrCase> cases> : I32EnumAttr<cppName, text, cases> {
+class Train_Enum<string cppName, string text, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<cppName, text, cases> {
   let cppNamespace = "::ampc::train";
   let genSpecializedAttr = 0;
 }
@@ -12,29 +13,36 @@ class Train_EnumAttr<EnumInfo info, string keyword> : EnumAttr<TrainDialect, inf
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Train_Role : Train_Enum<"Role", "what a program does", [
-    I32EnumAttrCase<"Loss", 0, "loss">, I32EnumAttrCase<"Grad", 1, "grad">, I32EnumAttrCase<"Train", 2, "train">,
-    I32EnumAttrCase<"Apply", 3, "apply">, I32EnumAttrCase<"Eval", 4, "eval">, I32EnumAttrCase<"Export", 5, "export">,
-    I32EnumAttrCase<"Derive", 6, "derive">]>;
+def Train_Role
+    : Train_Enum<"Role", "what a program does",
+                 [I32EnumAttrCase<"Loss", 0, "loss">, I32EnumAttrCase<"Grad", 1, "grad">,
+                  I32EnumAttrCase<"Train", 2, "train">, I32EnumAttrCase<"Apply", 3, "apply">,
+                  I32EnumAttrCase<"Eval", 4, "eval">, I32EnumAttrCase<"Export", 5, "export">,
+                  I32EnumAttrCase<"Derive", 6, "derive">]>;
 def Train_RoleAttr : Train_EnumAttr<Train_Role, "role">;
 
-def Train_NonFinite : Train_Enum<"NonFinite", "what a step does with a gradient that is infinite or NaN", [
-    I32EnumAttrCase<"allow", 0>, I32EnumAttrCase<"skip", 1>, I32EnumAttrCase<"fail", 2>]>;
+def Train_NonFinite
+    : Train_Enum<"NonFinite", "what a step does with a gradient that is infinite or NaN",
+                 [I32EnumAttrCase<"allow", 0>, I32EnumAttrCase<"skip", 1>,
+                  I32EnumAttrCase<"fail", 2>]>;
 def Train_NonFiniteAttr : Train_EnumAttr<Train_NonFinite, "nonfinite">;
 
-def Train_StateRole : Train_Enum<"StateRole", "what a buffer is for", [
-    I32EnumAttrCase<"Moment", 0, "moment">, I32EnumAttrCase<"Step", 1, "step">,
-    I32EnumAttrCase<"Gradient", 2, "gradient">, I32EnumAttrCase<"Ema", 3, "ema">,
-    I32EnumAttrCase<"Random", 4, "random">, I32EnumAttrCase<"Scale", 5, "scale">,
-    I32EnumAttrCase<"Working", 6, "working">]>;
+def Train_StateRole
+    : Train_Enum<"StateRole", "what a buffer is for",
+                 [I32EnumAttrCase<"Moment", 0, "moment">, I32EnumAttrCase<"Step", 1, "step">,
+                  I32EnumAttrCase<"Gradient", 2, "gradient">, I32EnumAttrCase<"Ema", 3, "ema">,
+                  I32EnumAttrCase<"Random", 4, "random">, I32EnumAttrCase<"Scale", 5, "scale">,
+                  I32EnumAttrCase<"Working", 6, "working">]>;
 def Train_StateRoleAttr : EnumAttr<TrainDialect, Train_StateRole, "state_role">;
 
 // ---- Arguments and results: the attribute `train.is` ----
 def Train_StateAttr : Train_Attr<"State", "state"> {
-  let summary = "The value of a parameter or buffer: before the program as an argument, after it as a result";
+  let summary =
+      "The value of a parameter or buffer: before the program as an argument, after it as a result";
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$symbol);
   let assemblyFormat = "`<` $symbol `>`";
-  let extraClassDeclaration = "::mlir::StringAttr getName() const { return getSymbol().getAttr(); }";
+  let extraClassDeclaration =
+      "::mlir::StringAttr getName() const { return getSymbol().getAttr(); }";
 }
 class OrNone<string cppType, string none> : DefaultValuedParameter<cppType, none>;
 def Train_InputAttr : Train_Attr<"Input", "input"> {
@@ -43,8 +51,8 @@ def Train_InputAttr : Train_Attr<"Input", "input"> {
     `batch` is the dimension that has one element per row of the batch, -1 if there is none. `part` numbers the parts of a batch
     that micro-batches read one after the other. Elements must be at least 0 and less than `limit`, or equal to `ignore`; 0 is no limit.
   }];
-  let parameters = (ins "::mlir::StringAttr":$name, OrNone<"int64_t", "-1">:$batch, OrNone<"int64_t", "0">:$part,
-                        OrNone<"int64_t", "0">:$limit, OrNone<"int64_t", "0">:$ignore);
+  let parameters = (ins "::mlir::StringAttr":$name, OrNone<"int64_t", "-1">:$batch,
+      OrNone<"int64_t", "0">:$part, OrNone<"int64_t", "0">:$limit, OrNone<"int64_t", "0">:$ignore);
   let assemblyFormat = "`<` $name (`,` struct($batch, $part, $limit, $ignore)^)? `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -53,28 +61,34 @@ def Train_InputAttr : Train_Attr<"Input", "input"> {
     InputAttr withPart(int64_t part) const { return get(getName(), getBatch(), part, getLimit(), getIgnore()); }
     InputAttr withLimit(int64_t limit, int64_t ignore) const { return get(getName(), getBatch(), getPart(), limit, ignore); }
   }];
-  let builders = [AttrBuilderWithInferredContext<(ins "::mlir::StringAttr":$name, CArg<"int64_t", "-1">:$batch,
-      CArg<"int64_t", "0">:$part, CArg<"int64_t", "0">:$limit, CArg<"int64_t", "0">:$ignore), [{
+  let builders = [AttrBuilderWithInferredContext<
+      (ins "::mlir::StringAttr":$name, CArg<"int64_t", "-1">:$batch, CArg<"int64_t", "0">:$part,
+          CArg<"int64_t", "0">:$limit, CArg<"int64_t", "0">:$ignore),
+      [{
     return $_get(name.getContext(), name, batch, part, limit, ignore);
   }]>];
 }
-def Train_Control : Train_Enum<"Control", "a number that the caller gives with each call", [
-    I32EnumAttrCase<"Valid", 0, "valid">, I32EnumAttrCase<"LrFactor", 1, "lr_factor">]>;
+def Train_Control : Train_Enum<"Control", "a number that the caller gives with each call",
+                               [I32EnumAttrCase<"Valid", 0, "valid">,
+                                I32EnumAttrCase<"LrFactor", 1, "lr_factor">]>;
 def Train_ControlAttr : Train_EnumAttr<Train_Control, "control"> {
-  let summary = "`valid`, the number of rows that count (i32), or `lr_factor`, a factor on learning rates (f32)";
+  let summary = "`valid`, the number of rows that count (i32), or `lr_factor`, a factor on "
+                "learning rates (f32)";
 }
-def Train_Output : Train_Enum<"Output", "a result for the caller", [
-    I32EnumAttrCase<"Loss", 0, "loss">, I32EnumAttrCase<"Norm", 1, "norm">, I32EnumAttrCase<"Rate", 2, "rate">,
-    I32EnumAttrCase<"Nonfinite", 3, "nonfinite">, I32EnumAttrCase<"Named", 4, "named">,
-    I32EnumAttrCase<"Observed", 5, "observed">]>;
+def Train_Output
+    : Train_Enum<"Output", "a result for the caller",
+                 [I32EnumAttrCase<"Loss", 0, "loss">, I32EnumAttrCase<"Norm", 1, "norm">,
+                  I32EnumAttrCase<"Rate", 2, "rate">, I32EnumAttrCase<"Nonfinite", 3, "nonfinite">,
+                  I32EnumAttrCase<"Named", 4, "named">,
+                  I32EnumAttrCase<"Observed", 5, "observed">]>;
 def Train_OutputAttr : Train_Attr<"Output", "output"> {
   let summary = "A result for the caller";
   let description = [{
     `loss`, `norm` of the gradients before clipping, learning `rate`, and how many elements of gradients are `nonfinite` come with every step that has them.
     Results of functions are `named`; values inside a step that a tool looks at are `observed`. `batch` is the dimension with one element per row of the batch, or -1.
   }];
-  let parameters = (ins "::ampc::train::Output":$kind, OptionalParameter<"::mlir::StringAttr">:$name,
-                        OrNone<"int64_t", "-1">:$batch);
+  let parameters = (ins "::ampc::train::Output":$kind,
+      OptionalParameter<"::mlir::StringAttr">:$name, OrNone<"int64_t", "-1">:$batch);
   let assemblyFormat = "`<` $kind (`,` struct($name, $batch)^)? `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -86,7 +100,8 @@ def Train_OutputAttr : Train_Attr<"Output", "output"> {
   }];
 }
 def Train_GradientAttr : Train_Attr<"Gradient", "gradient"> {
-  let summary = "The gradient of a parameter, or of an argument of that name; with `rows` the numbers of its rows";
+  let summary = "The gradient of a parameter, or of an argument of that name; with `rows` the "
+                "numbers of its rows";
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$of, OrNone<"bool", "false">:$rows);
   let assemblyFormat = "`<` $of (`,` struct($rows)^)? `>`";
   let extraClassDeclaration = "::mlir::StringAttr getName() const { return getOf().getAttr(); }";

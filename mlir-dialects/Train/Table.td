@@ -6,15 +6,20 @@ include "mlir-dialects/Train/Base.td"
 
 defvar rowsDoc = [{
     An index outside [0, number of rows) is an error that the runtime reports for inputs; elsewhere it reads zeros. }];
-def Train_GatherOp : Train_Op<"gather", Passthrough, [InferTypeOpAdaptor, IndexOpInterface, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+def Train_GatherOp : Train_Op<"gather", Passthrough,
+                              [InferTypeOpAdaptor, IndexOpInterface,
+                               DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Rows of a table";
-  let lists   = ["propagate=clear"];
+  let lists = ["propagate=clear"];
   let doc = !strconcat(rowsDoc, "The row `padding` gets no gradient.");
-  let arguments = (ins AnyRankedTensor:$table, RowNumbers:$index, OptionalAttr<IndexValueAttr>:$padding);
-  let assemblyFormat = "$table `at` $index (`padding` $padding^)? attr-dict `:` type($table) `,` type($index)";
+  let arguments = (ins AnyRankedTensor:$table, RowNumbers:$index,
+      OptionalAttr<IndexValueAttr>:$padding);
+  let assemblyFormat =
+      "$table `at` $index (`padding` $padding^)? attr-dict `:` type($table) `,` type($index)";
   let example = "%y = train.gather %table at %i : tensor<100x8xf32>, tensor<4x3xi32>";
-  let saves   = ["1"];
-  let adjoint = [{ return {b.op<ScatterAddOp>(getTable().getType(), g, getIndex(), getPaddingAttr()), Value()}; }];
+  let saves = ["1"];
+  let adjoint =
+      [{ return {b.op<ScatterAddOp>(getTable().getType(), g, getIndex(), getPaddingAttr()), Value()}; }];
   let extraClassDeclaration = [{
     ::mlir::Value getIndices() { return getIndex(); }
     int64_t getIndexLimit() { return getTable().getType().getDimSize(0); }
@@ -22,18 +27,22 @@ def Train_GatherOp : Train_Op<"gather", Passthrough, [InferTypeOpAdaptor, IndexO
 }
 def Train_ScatterAddOp : Train_Op<"scatter_add", FullPrecision, []> {
   let summary = "Zeros, to whose row index[i] row i of the updates is added";
-  let lists   = ["autocast=promote", "propagate-bf16=clear"];
-  let doc = "Adds in the order of the rows, for any number of threads. Rows that go to `padding` or nowhere are left out.";
-  let arguments = (ins RealTensor:$updates, RowNumbers:$index, OptionalAttr<IndexValueAttr>:$padding);
+  let lists = ["autocast=promote", "propagate-bf16=clear"];
+  let doc = "Adds in the order of the rows, for any number of threads. Rows that go to `padding` "
+            "or nowhere are left out.";
+  let arguments = (ins RealTensor:$updates, RowNumbers:$index,
+      OptionalAttr<IndexValueAttr>:$padding);
   let assemblyFormat = [{$updates `at` $index (`padding` $padding^)? attr-dict
                          `:` type($updates) `,` type($index) `to` type($result)}];
-  let example = "%y = train.scatter_add %u at %i : tensor<3x8xf32>, tensor<3xi32> to tensor<100x8xf32>";
-  let saves   = ["1"];
+  let example =
+      "%y = train.scatter_add %u at %i : tensor<3x8xf32>, tensor<3xi32> to tensor<100x8xf32>";
+  let saves = ["1"];
   let hasVerifier = 1;
 }
 def Train_SumRowsOp : Train_Op<"sum_rows", FullPrecision, []> {
-  let summary = "The gradient of a table as rows: for every index that occurs, the sum of its updates";
-  let lists   = ["autocast=promote"];
+  let summary =
+      "The gradient of a table as rows: for every index that occurs, the sum of its updates";
+  let lists = ["autocast=promote"];
   let doc = [{
     The sums of `train.scatter_add` without its zeros. `rows` holds the distinct indices in ascending order, at most as many as there
     are updates or rows of the table, and `sums` their sums, each added up in the order of the updates. What is left of `rows`
@@ -41,26 +50,33 @@ def Train_SumRowsOp : Train_Op<"sum_rows", FullPrecision, []> {
     not on `of`, the number of rows of the table. }];
   let arguments = (ins RealTensor:$updates, RowNumbers:$index, SignedI64Attr:$of);
   let results = (outs RealTensor:$sums, RowNumbers:$rows);
-  let assemblyFormat = "$updates `at` $index `of` $of attr-dict `:` type($updates) `,` type($index) `to` type(results)";
-  let example = "%s, %r = train.sum_rows %u at %i of 100 : tensor<3x8xf32>, tensor<3xi32> to tensor<3x8xf32>, tensor<3xi32>";
+  let assemblyFormat = "$updates `at` $index `of` $of attr-dict `:` type($updates) `,` "
+                       "type($index) `to` type(results)";
+  let example = "%s, %r = train.sum_rows %u at %i of 100 : tensor<3x8xf32>, tensor<3xi32> to "
+                "tensor<3x8xf32>, tensor<3xi32>";
   let differentiable = 0;
   let hasVerifier = 1;
 }
 def Train_PutRowsOp : Train_Op<"put_rows", Passthrough, [AllTypesMatch<["table", "result"]>]> {
   let summary = "A table in which row index[i] is replaced by row i";
-  let doc = "No index in [0, number of rows) occurs twice. Rows that go nowhere are left out; the others keep their bits.";
+  let doc = "No index in [0, number of rows) occurs twice. Rows that go nowhere are left out; the "
+            "others keep their bits.";
   let arguments = (ins AnyRankedTensor:$rows, RowNumbers:$index, AnyRankedTensor:$table);
-  let assemblyFormat = "$rows `at` $index `into` $table attr-dict `:` type($rows) `,` type($index) `,` type($table)";
-  let example = "%y = train.put_rows %r at %i into %table : tensor<3x8xf32>, tensor<3xi32>, tensor<100x8xf32>";
+  let assemblyFormat =
+      "$rows `at` $index `into` $table attr-dict `:` type($rows) `,` type($index) `,` type($table)";
+  let example = "%y = train.put_rows %r at %i into %table : tensor<3x8xf32>, tensor<3xi32>, "
+                "tensor<100x8xf32>";
   let differentiable = 0;
   let hasVerifier = 1;
 }
-def Train_EmbeddingOp : Train_CompositeOp<"embedding", Passthrough, [InferTypeOpAdaptor,
-    IndexOpInterface, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+def Train_EmbeddingOp : Train_CompositeOp<"embedding", Passthrough,
+                                          [InferTypeOpAdaptor, IndexOpInterface,
+                                           DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Vectors of a table, one per index; the vector `padding` gets no gradient";
   let doc = rowsDoc;
   let arguments = (ins RealTensor:$table, RowNumbers:$index, OptionalAttr<IndexValueAttr>:$padding);
-  let assemblyFormat = "$table `at` $index (`padding` $padding^)? attr-dict `:` type($table) `,` type($index)";
+  let assemblyFormat =
+      "$table `at` $index (`padding` $padding^)? attr-dict `:` type($table) `,` type($index)";
   let example = "%y = train.embedding %table at %i padding 0 : tensor<100x8xf32>, tensor<4x3xi32>";
   let parts = "`train.gather`";
   let hasVerifier = 1;

@@ -14,7 +14,8 @@ def KernelFuse : Pass<"kernel-fuse", "::mlir::ModuleOp"> {
     gradient is multiplied by, as unscaling does, goes into every reader. Kernels with `kernel.recompute` make something again for the backward
     pass: they join what reads them, but nothing before it. The target limits how much one kernel holds.
   }];
-  let options = [Option<"acrossGradients", "across-gradients", "bool", "false", "fuse updates into the kernels of gradients">];
+  let options = [Option<"acrossGradients", "across-gradients", "bool", "false",
+                        "fuse updates into the kernels of gradients">];
 }
 
 def KernelNarrowResults : Pass<"kernel-narrow-results", "::mlir::ModuleOp"> {
@@ -39,9 +40,8 @@ def KernelPackWeights : Pass<"kernel-pack-weights", "::mlir::ModuleOp"> {
     weight or is an export. Where nothing but products reads the 16-bit copy of a parameter and packed ones are as small, they then take its place, one
     for every order.
   }];
-  let options = [
-    Option<"rows", "rows", "int64_t", "0", "instead of what the target says">,
-    Option<"always", "always", "bool", "false", "whatever it saves">,
+  let options = [Option<"rows", "rows", "int64_t", "0", "instead of what the target says">,
+                 Option<"always", "always", "bool", "false", "whatever it saves">,
   ];
 }
 
@@ -53,7 +53,8 @@ def KernelFusePacks : Pass<"kernel-fuse-packs", "::mlir::ModuleOp"> {
     the map cannot do it, the copy stays a kernel that reads the matrix once more, and a remark says why. The program `derive`, which runs
     when a model is created or loaded, keeps its kernels.
   }];
-  let options = [Option<"explain", "explain", "bool", "false", "a remark for every copy that stays a pass of its own">];
+  let options = [Option<"explain", "explain", "bool", "false",
+                        "a remark for every copy that stays a pass of its own">];
 }
 
 def KernelFuseTotals : Pass<"kernel-fuse-totals", "::mlir::ModuleOp"> {
@@ -63,7 +64,8 @@ def KernelFuseTotals : Pass<"kernel-fuse-totals", "::mlir::ModuleOp"> {
     become part of the kernel that writes the gradient (`kernel.barrier`), as totals of a `kernel.with_totals`, on the elements as
     they are stored. Where that is not possible the sum stays a kernel that reads the gradient once more, and a remark says why.
   }];
-  let options = [Option<"explain", "explain", "bool", "false", "a remark for every sum that stays a pass of its own">];
+  let options = [Option<"explain", "explain", "bool", "false",
+                        "a remark for every sum that stays a pass of its own">];
 }
 
 def KernelConfigure : Pass<"kernel-configure", "::mlir::ModuleOp"> {

@@ -5,7 +5,8 @@
 include "mlir/Pass/PassBase.td"
 
 def AmpInsertLossScaling : Pass<"amp-insert-loss-scaling", "::mlir::ModuleOp"> {
-  let summary = "Scale losses whose gradients pass through f16; count what is not finite in gradients, and skip such steps";
+  let summary = "Scale losses whose gradients pass through f16; count what is not finite in "
+                "gradients, and skip such steps";
   let description = [{
     The seed of the backward pass is multiplied by the scale; every gradient is marked as scaled and unscaled before clipping and
     update read it. `grad` programs store unscaled gradients; `apply` programs check what they are given. Without an f16 value
@@ -16,10 +17,12 @@ def AmpInsertLossScaling : Pass<"amp-insert-loss-scaling", "::mlir::ModuleOp"> {
     averages, buffers of the model); only the scale moves (see `amp.update_scale`). Where the attribute is missing it becomes `skip`
     in a step with a scale, else `allow`.
   }];
-  let options = [
-    Option<"scaling", "scaling", "std::string", "\"torch\"", "constants of steps without amp.scaler: torch, tf, apex, paddle or none">,
-    Option<"profile", "profile", "std::string", "", "file of `ampc profile` that the initial scale is chosen from">,
-    Option<"explain", "explain", "bool", "false", "a remark for every step without scaling">,
+  let options = [Option<"scaling", "scaling", "std::string", "\"torch\"",
+                        "constants of steps without amp.scaler: torch, tf, apex, paddle or none">,
+                 Option<"profile", "profile", "std::string", "",
+                        "file of `ampc profile` that the initial scale is chosen from">,
+                 Option<"explain", "explain", "bool", "false",
+                        "a remark for every step without scaling">,
   ];
   let dependentDialects = ["::ampc::amp::AmpDialect"];
 }

@@ -22,16 +22,22 @@ def AmpAssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
     With `precision=f32` only regions of the model change anything. `tf32` and `fp8` are modes of contractions on GPUs: values stay
     f32, and `amp.compute` on a contraction names the type that each operand is multiplied in (for fp8 E4M3, gradients E5M2).
   }];
-  let options = [
-    Option<"policy", "policy", "std::string", "\"mincut\"", "name of a policy">,
-    Option<"precision", "precision", "std::string", "\"bf16\"", "f32, bf16, f16, tf32 or fp8">,
-    ListOption<"overrides", "override", "std::string", "REGEX=TYPE: the type of ops by name">,
-    ListOption<"edits", "edit", "std::string", "MNEMONIC=TREATMENT: a line of the policy's table">,
-    Option<"policyFile", "policy-file", "std::string", "", "lines that are added to the policy's table">,
-    Option<"masterWeights", "master-weights", "bool", "true", "false: parameters are rounded after every update, for comparisons">,
-    Option<"profile", "profile", "std::string", "", "file of `ampc profile`: values that do not fit the 16-bit type stay in f32">,
-    Option<"explain", "explain", "bool", "false", "a remark for every decision, and the cost of every policy">,
-    Option<"costs", "costs", "bool", "false", "attach the cost of every policy to programs, as `amp.costs`">,
+  let options =
+      [Option<"policy", "policy", "std::string", "\"mincut\"", "name of a policy">,
+       Option<"precision", "precision", "std::string", "\"bf16\"", "f32, bf16, f16, tf32 or fp8">,
+       ListOption<"overrides", "override", "std::string", "REGEX=TYPE: the type of ops by name">,
+       ListOption<"edits", "edit", "std::string",
+                  "MNEMONIC=TREATMENT: a line of the policy's table">,
+       Option<"policyFile", "policy-file", "std::string", "",
+              "lines that are added to the policy's table">,
+       Option<"masterWeights", "master-weights", "bool", "true",
+              "false: parameters are rounded after every update, for comparisons">,
+       Option<"profile", "profile", "std::string", "",
+              "file of `ampc profile`: values that do not fit the 16-bit type stay in f32">,
+       Option<"explain", "explain", "bool", "false",
+              "a remark for every decision, and the cost of every policy">,
+       Option<"costs", "costs", "bool", "false",
+              "attach the cost of every policy to programs, as `amp.costs`">,
   ];
   let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
@@ -41,7 +47,8 @@ def AmpLowerAccumulation : Pass<"amp-lower-accumulation", "::mlir::ModuleOp"> {
     Reductions, norms, losses, scatters and sums of gradients over the uses of a value become casts to f32, the op, and one cast
     back. Contractions have their accumulator as result type and verify it themselves.
   }];
-  let options = [Option<"verify", "verify", "bool", "false", "report what has no f32 accumulator instead">];
+  let options = [Option<"verify", "verify", "bool", "false",
+                        "report what has no f32 accumulator instead">];
   let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 def AmpExplainCasts : Pass<"amp-explain-casts", "::mlir::ModuleOp"> {
@@ -58,10 +65,11 @@ def AmpRecompute : Pass<"amp-recompute", "::mlir::ModuleOp"> {
     they read takes fewer bytes than the result or is kept anyway. In particular the 16-bit form of a value is kept, not the f32 form
     that some op widens it to. `amp.saved_bytes` on a program says what remains to be kept.
   }];
-  let options = [
-    Option<"repeat", "repeat", "bool", "true", "false: only say what is kept">,
-    Option<"budget", "budget", "int64_t", "0", "bytes for saved activations; not supported yet: 0 means no limit">,
-    Option<"explain", "explain", "bool", "false", "a remark with the bytes saved, and one for every cast that is made again">,
+  let options = [Option<"repeat", "repeat", "bool", "true", "false: only say what is kept">,
+                 Option<"budget", "budget", "int64_t", "0",
+                        "bytes for saved activations; not supported yet: 0 means no limit">,
+                 Option<"explain", "explain", "bool", "false",
+                        "a remark with the bytes saved, and one for every cast that is made again">,
   ];
   let dependentDialects = ["::ampc::amp::AmpDialect"];
 }

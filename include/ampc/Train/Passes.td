@@ -22,7 +22,8 @@ def TrainSimplify : Pass<"train-simplify", "::mlir::ModuleOp"> {
     What `canonicalize` and `cse` do, with care for where ops come from: what a pattern makes has the origin of the op that it replaces, and ops
     that differ in annotations alone (`train.origin`, `amp.decision`) are equal: the first stays. Works on kernels too.
   }];
-  let options = [Option<"canonical", "canonical", "bool", "true", "false: only make equal ops one">];
+  let options = [Option<"canonical", "canonical", "bool", "true",
+                        "false: only make equal ops one">];
 }
 def TrainStripOrigins : Pass<"train-strip-origins", "::mlir::ModuleOp"> {
   let summary = "Remove where ops come from, for a shorter text";
@@ -50,9 +51,9 @@ def TrainAutodiff : Pass<"train-autodiff", "::mlir::ModuleOp"> {
     function is differentiated for its real arguments instead, from a seed of ones for result `result`; for a result that is not a
     scalar that gives the gradient of the sum of its elements.
   }];
-  let options = [
-    Option<"of", "of", "std::string", "", "differentiate this function for its real arguments">,
-    Option<"result", "result", "unsigned", "0", "number of the result to differentiate">,
+  let options =
+      [Option<"of", "of", "std::string", "", "differentiate this function for its real arguments">,
+       Option<"result", "result", "unsigned", "0", "number of the result to differentiate">,
   ];
 }
 def TrainExpandStep : Pass<"train-expand-step", "::mlir::ModuleOp"> {
@@ -67,7 +68,8 @@ def TrainExpandStep : Pass<"train-expand-step", "::mlir::ModuleOp"> {
     moments are then read, updated and put back (`train.put_rows`); an optimizer that moves every row updates the table with a
     gradient of 0 before. Such a gradient is stored as `@fit.gradient.table`, the sums, and `@fit.rows.table`, whose they are.
   }];
-  let options = [Option<"explain", "explain", "bool", "false", "a remark for every gradient of a table that is dense">];
+  let options = [Option<"explain", "explain", "bool", "false",
+                        "a remark for every gradient of a table that is dense">];
 }
 def TrainMarkValues : Pass<"train-mark-values", "::mlir::ModuleOp"> {
   let summary = "Give every real value of a step's program a key that later phases keep";

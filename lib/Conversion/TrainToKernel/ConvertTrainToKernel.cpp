@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Conversion/Passes.h"
 #include "lib/Conversion/TrainToKernel/Converter.h"
-#include "mlir-dialects/Train/TrainFlat.h"
 #include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/TrainFlat.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_CONVERTTRAINTOKERNEL

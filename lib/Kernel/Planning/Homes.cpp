@@ -2,8 +2,8 @@
 // neither works.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Planning/Schedule.h"
-#include "mlir-dialects/Train/Signature.h"
 #include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Signature.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;

@@ -1,10 +1,10 @@
 // What CPUs choose: sizes that hold for every tier, so that memory does not depend on which one
 // runs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Target/CPU/Codegen.h"
 #include "ampc/Target/CPU/Passes.h"
-#include "ampc/Target/CPU/Target.h"
+#include "lib/Target/CPU/Codegen.h"
 #include "lib/Target/CPU/KernelTemplate.h"
+#include "lib/Target/CPU/Target.h"
 
 using namespace mlir;
 using namespace ampc;

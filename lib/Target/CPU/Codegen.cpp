@@ -1,6 +1,6 @@
 // LLVM dialect and LLVM IR.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Target/CPU/Codegen.h"
+#include "lib/Target/CPU/Codegen.h"
 #include "ampc/Target/CPU/Passes.h"
 #include "lib/Target/Common/Lowering.h"
 #include "mlir/Target/LLVMIR/Export.h"

@@ -3,7 +3,7 @@
 #ifndef LIB_TARGET_CPU_KERNELEMITTER_H
 #define LIB_TARGET_CPU_KERNELEMITTER_H
 
-#include "ampc/Target/CPU/Tier.h"
+#include "lib/Target/CPU/Tier.h"
 #include "lib/Target/Common/LoopEmitter.h"
 
 namespace ampc::cpu {

@@ -1,6 +1,6 @@
 // The table of instruction sets.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Target/CPU/Tier.h"
+#include "lib/Target/CPU/Tier.h"
 #include "ampc/Runtime/Model.h"
 
 using namespace ampc::cpu;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Runtime/Model.h"
 #include "ampc/Target/Reference/Passes.h"
-#include "ampc/Target/Reference/Target.h"
 #include "lib/Target/Common/Lowering.h"
 #include "lib/Target/Reference/PlainLoops.h"
+#include "lib/Target/Reference/Target.h"
 
 using namespace mlir;
 using namespace ampc;

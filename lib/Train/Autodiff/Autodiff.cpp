@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/Mode.h"
-#include "mlir-dialects/Train/TrainFlat.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/TrainFlat.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace ampc {

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/Mode.h"
-#include "mlir-dialects/Train/TrainFlat.h"
 #include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/TrainFlat.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Train/Observe.h"
 #include "ampc/Train/Passes.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir-dialects/Train/TrainFlat.h"
-#include "mlir-dialects/Train/Origin.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_TRAINMARKVALUES

@@ -10,9 +10,9 @@
 // adds up its results, too. Prints one line per kernel and tier, and what a tier's object calls;
 // exits with 1 after a difference.
 #include "ampc/Kernel/Passes.h"
-#include "ampc/Target/CPU/Codegen.h"
 #include "ampc/Target/CPU/Passes.h"
 #include "ampc/Target/Targets.h"
+#include "lib/Target/CPU/Codegen.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Parser/Parser.h"
 #include "test/lib/AmxEmulator/AmxEmulator.h"

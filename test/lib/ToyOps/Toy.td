@@ -13,40 +13,45 @@ def ToyDialect : Dialect {
 // Pointwise: the entry is all there is.
 def Toy_SquareplusOp : RealUnaryTensorOp<ToyDialect, "squareplus", Passthrough> {
   let summary = "(x + sqrt(x^2 + 4)) / 2, a smooth relu (Barron 2021)";
-  let saves   = ["0"];
-  let scalar  = [{ return b.mul(b.real(0.5), b.add(x[0], b.sqrt(b.add(b.mul(x[0], x[0]), b.real(4.0))))); }];
+  let saves = ["0"];
+  let scalar =
+      [{ return b.mul(b.real(0.5), b.add(x[0], b.sqrt(b.add(b.mul(x[0], x[0]), b.real(4.0))))); }];
   let adjoint = [{
     Value root = b.sqrt(b.add(b.square(getX()), b.real(4.0, g)));
     return {b.mul(g, b.mul(b.real(0.5, g), b.add(b.real(1.0, g), b.div(getX(), root))))}; }];
   // It grows with x.
-  let range   = [{
+  let range = [{
     auto of = [](double x) { return (x + std::sqrt(x * x + 4)) / 2; };
     auto operand = x(0);
     return operand ? ::ampc::Range({of(operand->low), of(operand->high)}) : std::nullopt; }];
-  let lists   = ["autocast=full", "propagate=infer"];
+  let lists = ["autocast=full", "propagate=infer"];
 }
 
 // Row-wise: reductions along the last dimension in the scalar code.
 def Toy_CenterOp : RealUnaryTensorOp<ToyDialect, "center", FullPrecision> {
   let summary = "x minus its mean along the last dimension";
-  let scalar  = [{ return b.sub(x[0], b.div(b.rowSum(x[0]), b.real(b.rowLength))); }];
+  let scalar = [{ return b.sub(x[0], b.div(b.rowSum(x[0]), b.real(b.rowLength))); }];
   let adjoint = [{ return {b.op<CenterOp>(g)}; }];
-  let lists   = ["mincut=normalize"];
+  let lists = ["mincut=normalize"];
 }
 
 // Composite: `simplify` replaces it by its parts.
-def Toy_GatedUnitOp : CompositeTensorOp<ToyDialect, "gated_unit", LowPrecision,
-    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+def Toy_GatedUnitOp
+    : CompositeTensorOp<
+          ToyDialect, "gated_unit",
+          LowPrecision, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "squareplus(x gate) * (x up) (Shazeer 2020)";
   let arguments = (ins RealTensor:$x, RealTensor:$gate, RealTensor:$up);
   let assemblyFormat = "$x `,` $gate `,` $up attr-dict `:` type($x) `,` type($gate) `,` type($up)";
-  let example = "%y = toy.gated_unit %x, %gate, %up : tensor<4x8xf32>, tensor<8x5xf32>, tensor<8x5xf32>";
+  let example =
+      "%y = toy.gated_unit %x, %gate, %up : tensor<4x8xf32>, tensor<8x5xf32>, tensor<8x5xf32>";
   let parts = "two `train.matmul`, `toy.squareplus` and `train.mul`";
 }
 
 // A gradient written by hand: an op of its own, with an adjoint of its own.
 class Toy_SnakeBase<string mnemonic, list<Trait> traits = []>
-    : TensorOp<ToyDialect, mnemonic, FullPrecision, traits # [DeclareOpInterfaceMethods<ScalarOpInterface>]> {
+    : TensorOp<ToyDialect, mnemonic, FullPrecision,
+               traits#[DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let hasVerifier = 1;
 }
 def Toy_SnakeOp : Toy_SnakeBase<"snake", [AllTypesMatch<["x", "result"]>]> {

@@ -13,12 +13,14 @@ def KernelEmitCPU : Pass<"kernel-emit-cpu", "::mlir::ModuleOp"> {
     the module gets `kernel.functions`, one dictionary per I: `name`; `tasks` and `scratch`, one number per
     tier; `finish`; `tiers`, for every tier the name of the tier whose function it runs, or "" if it was not emitted.
   }];
-  let options = [
-    Option<"prefix", "prefix", "std::string", "", "start of all symbols (default: the model's name)">,
-    ListOption<"only", "tiers", "std::string", "tiers to write: plain, avx2, avx512, avx512bf16, amx (default: all)">,
+  let options = [Option<"prefix", "prefix", "std::string", "",
+                        "start of all symbols (default: the model's name)">,
+                 ListOption<"only", "tiers", "std::string",
+                            "tiers to write: plain, avx2, avx512, avx512bf16, amx (default: all)">,
   ];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::vector::VectorDialect", "::mlir::math::MathDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+                           "::mlir::math::MathDialect"];
 }
 def CPUExpandMath : Pass<"cpu-expand-math", "::mlir::ModuleOp"> {
   let summary = "Replace math by code that needs no library in a tier";
@@ -27,7 +29,7 @@ def CPUExpandMath : Pass<"cpu-expand-math", "::mlir::ModuleOp"> {
     the tier has no instruction, and rounding and fused multiply-add likewise. Functions of f64 become calls to libm, and
     only to those that `libmFunctions()` lists.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect",
-                           "::mlir::math::MathDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::vector::VectorDialect", "::mlir::math::MathDialect"];
 }
 #endif

@@ -10,15 +10,17 @@ def KernelEmitReference : Pass<"kernel-emit-reference", "::mlir::ModuleOp"> {
     What other targets are compared with: every element by itself, every sum in the order of its terms in the type of its accumulator, one task per
     kernel. There is one tier, `reference`; all else is as in `kernel-emit-cpu`.
   }];
-  let options = [Option<"prefix", "prefix", "std::string", "", "start of all symbols (default: the model's name)">];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::math::MathDialect"];
+  let options = [Option<"prefix", "prefix", "std::string", "",
+                        "start of all symbols (default: the model's name)">];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::math::MathDialect"];
 }
 def ReferenceExpandMath : Pass<"reference-expand-math", "::mlir::ModuleOp"> {
   let summary = "Replace math by calls to libm";
   let description = [{
     Functions of f32 become those of f64, rounded once: an error of half a unit in the last place. Conversions of 16-bit floats become integer code.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
 }
 #endif

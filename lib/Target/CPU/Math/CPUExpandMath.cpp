@@ -1,8 +1,8 @@
 // Math without a library: which replacements a tier needs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/CPU/Passes.h"
-#include "ampc/Target/CPU/Tier.h"
 #include "lib/Target/CPU/Math/MathPatterns.h"
+#include "lib/Target/CPU/Tier.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"

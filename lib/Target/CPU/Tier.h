@@ -1,7 +1,7 @@
 // The instruction sets an object holds code for.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TARGET_CPU_TIER_H
-#define AMPC_TARGET_CPU_TIER_H
+#ifndef LIB_TARGET_CPU_TIER_H
+#define LIB_TARGET_CPU_TIER_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"

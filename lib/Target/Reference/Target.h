@@ -1,7 +1,7 @@
 // Plain loops, which other targets are compared with.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TARGET_REFERENCE_TARGET_H
-#define AMPC_TARGET_REFERENCE_TARGET_H
+#ifndef LIB_TARGET_REFERENCE_TARGET_H
+#define LIB_TARGET_REFERENCE_TARGET_H
 
 #include "ampc/Target/Target.h"
 

@@ -1,7 +1,7 @@
 // From the modules of the tiers to LLVM IR.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TARGET_CPU_CODEGEN_H
-#define AMPC_TARGET_CPU_CODEGEN_H
+#ifndef LIB_TARGET_CPU_CODEGEN_H
+#define LIB_TARGET_CPU_CODEGEN_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"

@@ -1,7 +1,7 @@
 // CPUs of the x86-64 family.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef AMPC_TARGET_CPU_TARGET_H
-#define AMPC_TARGET_CPU_TARGET_H
+#ifndef LIB_TARGET_CPU_TARGET_H
+#define LIB_TARGET_CPU_TARGET_H
 
 #include "ampc/Target/Target.h"
 
