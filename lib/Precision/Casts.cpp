@@ -9,11 +9,7 @@ Value ampc::insertCast(OpBuilder &builder, Value v, Type element, const Twine &w
                        train::OriginAttr origin) {
   Value result = GradBuilder(builder, v.getLoc(), origin).castTo(v, element);
   if (result != v)
-    result.getDefiningOp()->setDiscardableAttr(
-        amp::DecisionAttr::key,
-        amp::DecisionAttr::get(builder.getContext(),
-                               builder.getStringAttr(amp::DecisionAttr::inserted),
-                               builder.getStringAttr(why)));
+    setDecision(result.getDefiningOp(), amp::DecisionAttr::inserted, why);
   return result;
 }
 
@@ -21,13 +17,8 @@ Value ampc::insertCast(OpBuilder &builder, Value v, Type element, const Twine &w
   return insertCast(builder, v, element, why, originOf(v));
 }
 
-StringAttr ampc::reasonOfCast(train::CastOp cast) {
-  auto decision = cast->getAttrOfType<amp::DecisionAttr>(amp::DecisionAttr::key);
-  return decision && decision.isInserted() ? decision.getReason() : StringAttr();
-}
-
 void ampc::explainCast(train::FuncOp func, train::CastOp cast) {
-  StringAttr why = reasonOfCast(cast);
+  StringAttr why = reasonOfInsertion(cast);
   if (!why)
     return;
   train::OriginAttr origin = originOf(cast.getOperation());

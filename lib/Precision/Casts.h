@@ -14,8 +14,6 @@ mlir::Value insertCast(mlir::OpBuilder &builder, mlir::Value v, mlir::Type eleme
 /// From where the value comes from.
 mlir::Value insertCast(mlir::OpBuilder &builder, mlir::Value v, mlir::Type element,
                        const llvm::Twine &why);
-/// Why a pass inserted the cast; null for a cast of the model.
-mlir::StringAttr reasonOfCast(train::CastOp cast);
 /// A remark at the cast's source line; none for a cast of the model.
 void explainCast(train::FuncOp func, train::CastOp cast);
 } // namespace ampc

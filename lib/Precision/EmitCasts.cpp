@@ -164,12 +164,8 @@ void Emitter::emit(Operation *op) {
     builder.setInsertionPointAfter(op);
     stored[result] = insertCast(builder, result, type, "the result is stored in " + textOf(type));
   }
-  if (auto reason = assignment.reasons.find(op); reason != assignment.reasons.end()) {
-    op->setDiscardableAttr(amp::DecisionAttr::key,
-                           amp::DecisionAttr::get(builder.getContext(),
-                                                  builder.getStringAttr(reason->second.rule),
-                                                  builder.getStringAttr(reason->second.text)));
-  }
+  if (auto reason = assignment.reasons.find(op); reason != assignment.reasons.end())
+    setDecision(op, reason->second.rule, reason->second.text);
 }
 
 void Emitter::run() {

@@ -11,12 +11,6 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::report;
 
-/// Why a pass inserted the cast; null for a cast of the model and other ops.
-static StringAttr reasonOf(mlir::Operation *op) {
-  auto decision = op->getAttrOfType<amp::DecisionAttr>(amp::DecisionAttr::key);
-  return decision && decision.isInserted() ? decision.getReason() : StringAttr();
-}
-
 static std::string categoryOf(mlir::Operation *op) {
   auto precision = dyn_cast<PrecisionOpInterface>(op);
   if (!precision)
@@ -160,7 +154,8 @@ void GraphReader::addResults(mlir::Operation *op, report::Op &row) {
     SmallVector<mlir::Operation *> roundings;
     bool isRead = result.use_empty();
     for (mlir::Operation *user : result.getUsers())
-      if (reasonOf(user) && isNarrow(user->getResult(0).getType()) && !isNarrow(result.getType()))
+      if (reasonOfInsertion(user) && isNarrow(user->getResult(0).getType()) &&
+          !isNarrow(result.getType()))
         roundings.push_back(user);
       else
         isRead = true;
@@ -285,7 +280,7 @@ void GraphReader::run() {
   for (mlir::Operation &op : func.getBody().front().without_terminator()) {
     if (op.hasTrait<OpTrait::ConstantLike>())
       continue;
-    if (StringAttr why = reasonOf(&op))
+    if (StringAttr why = reasonOfInsertion(&op))
       addCast(cast<train::CastOp>(op), why);
     else
       addOperation(&op);

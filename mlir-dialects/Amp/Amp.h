@@ -13,4 +13,11 @@
 #include "mlir-dialects/Amp/AmpTypes.h.inc"
 #define GET_OP_CLASSES
 #include "mlir-dialects/Amp/AmpOps.h.inc"
+
+namespace ampc {
+/// Says why an op computes in its types; `rule` is the kind of reason, see DecisionAttr.
+void setDecision(mlir::Operation *op, llvm::StringRef rule, const llvm::Twine &reason);
+/// Why a pass inserted the op, a cast; null for ops of the model.
+mlir::StringAttr reasonOfInsertion(mlir::Operation *op);
+} // namespace ampc
 #endif

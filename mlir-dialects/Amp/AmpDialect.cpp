@@ -35,6 +35,18 @@ void AmpDialect::initialize() {
       >();
 }
 
+void ampc::setDecision(Operation *op, StringRef rule, const Twine &reason) {
+  Builder builder(op->getContext());
+  op->setDiscardableAttr(DecisionAttr::key,
+                         DecisionAttr::get(op->getContext(), builder.getStringAttr(rule),
+                                           builder.getStringAttr(reason)));
+}
+
+StringAttr ampc::reasonOfInsertion(Operation *op) {
+  auto decision = op->getAttrOfType<DecisionAttr>(DecisionAttr::key);
+  return decision && decision.isInserted() ? decision.getReason() : StringAttr();
+}
+
 /// What a fact of the precision phases has to be; nothing for what is no such fact.
 static std::optional<std::string> misfitOf(StringRef name, Attribute value, Operation *op) {
   auto isTypes = [](Attribute list) {
