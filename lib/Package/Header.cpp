@@ -220,7 +220,7 @@ void HeaderWriter::write(ArrayRef<std::string> functions) {
         "message. */\n"
      << "size_t " << name << "_workspace_bytes(void);\n\n";
   for (const ProgramInfo &program : model.programs)
-    if (program.kind != AMPC_PROGRAM_DERIVE)
+    if (isPublic(program))
       writeProgram(program);
   writeTensors();
   os << "\n#ifdef __cplusplus\n}\n#endif\n\n#elif " << guard << " != " << hash

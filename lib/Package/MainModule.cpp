@@ -107,11 +107,13 @@ Constant *Tables::slot(const SlotInfo &info) {
 Constant *Tables::program(const ProgramInfo &info) {
   SmallVector<Constant *> entries, operands;
   for (const EntryInfo &entry : info.entries)
-    entries.push_back(record(sizeof(ampc_entry), {i32(entry.kernel), i32(entry.firstOperand),
-                                                  i32(entry.operandCount), text(entry.name)}));
+    entries.push_back(
+        record(sizeof(ampc_entry),
+               {i32(entry.kind), i32(entry.number), i32(entry.firstOperand),
+                i32(entry.operandCount), i32(entry.times), i32(entry.carried), text(entry.name)}));
   for (const ampc_operand &operand : info.operands)
-    operands.push_back(record(sizeof(ampc_operand),
-                              {i32(operand.space), i32(operand.number), i64(operand.offset)}));
+    operands.push_back(record(sizeof(ampc_operand), {i32(operand.space), i32(operand.number),
+                                                     i64(operand.offset), i64(operand.stride)}));
   return record(sizeof(ampc_program), {text(info.name),
                                        i32(info.kind),
                                        i32(info.stepSlot),
@@ -149,15 +151,11 @@ Constant *Tables::function(const std::string &symbol) {
 }
 
 Constant *Tables::kernel(const KernelInfo &info) {
-  SmallVector<Constant *> run, finish, tasks, scratch;
-  for (int32_t t = 0; t < AMPC_TIERS; ++t) {
-    run.push_back(function(info.run[t]));
-    finish.push_back(function(info.finish[t]));
-    tasks.push_back(i64(info.tasks[t]));
-    scratch.push_back(i64(info.scratch[t]));
-  }
-  return record(sizeof(ampc_kernel),
-                {text(info.name), array(run), array(finish), array(tasks), array(scratch)});
+  SmallVector<Constant *> code;
+  for (const CodeInfo &tier : info.code)
+    code.push_back(record(sizeof(ampc_code), {function(tier.run), function(tier.finish),
+                                              i64(tier.tasks), i64(tier.scratch)}));
+  return record(sizeof(ampc_kernel), {text(info.name), pointer(code)});
 }
 
 Constant *Tables::model(const ModelInfo &model, Constant *next) {
@@ -166,7 +164,8 @@ Constant *Tables::model(const ModelInfo &model, Constant *next) {
     constants.push_back(data(bytes));
   return record(
       sizeof(ampc_model),
-      {text(model.name), u32(model.tiers), i32(model.slots.size()), i32(model.programs.size()),
+      {text(model.name), u32(model.tiers), i32(model.target->getTiers().front().isa),
+       i32(model.target->getTiers().size()), i32(model.slots.size()), i32(model.programs.size()),
        i32(model.kernels.size()), all(ArrayRef(model.slots), &Tables::slot),
        all(ArrayRef(model.programs), &Tables::program),
        all(ArrayRef(model.kernels), &Tables::kernel), pointer(constants), i64(model.stateBytes),
@@ -224,7 +223,7 @@ static void addWrappers(Module &module, const ModelInfo &model, GlobalVariable *
                          "last_error", "status_string"})
     addWrapper(module, model, name, ("ampc_rt_" + name).str(), nullptr);
   for (auto [number, program] : enumerate(model.programs))
-    if (program.kind != AMPC_PROGRAM_DERIVE)
+    if (isPublic(program))
       addWrapper(module, model, program.name, "ampc_rt_run", nullptr, number);
   Type *i32 = Type::getInt32Ty(module.getContext());
   auto *version = Function::Create(FunctionType::get(i32, false), GlobalValue::ExternalLinkage,

@@ -25,7 +25,7 @@ static json::Array describe(ArrayRef<TensorInfo> tensors) {
 }
 
 static json::Object describe(const ProgramInfo &program) {
-  const char *const kinds[] = {"train", "grad", "apply", "eval", "export", "derive"};
+  const char *const kinds[] = {"train", "grad", "apply", "eval", "export", "derive", "part"};
   json::Object object{{"name", program.name},
                       {"kind", kinds[program.kind]},
                       {"inputs", describe(ArrayRef(program.inputs))},

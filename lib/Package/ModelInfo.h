@@ -8,7 +8,6 @@
 #include "ampc/Target/Target.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/BuiltinOps.h"
-#include <array>
 #include <string>
 #include <vector>
 
@@ -30,7 +29,8 @@ struct SlotInfo {
   int64_t offset = 0;
 };
 struct EntryInfo {
-  int32_t kernel, firstOperand, operandCount;
+  int32_t kind = AMPC_ENTRY_KERNEL, number = 0, firstOperand = 0, operandCount = 0;
+  int32_t times = 1, carried = 0;
   std::string name;
 };
 struct ProgramInfo {
@@ -46,10 +46,13 @@ struct ProgramInfo {
   int64_t arenaBytes = 0;
   int64_t savedBytes = 0; ///< kept from the forward to the backward pass
 };
+struct CodeInfo {
+  std::string run, finish; ///< symbols; empty: none
+  int64_t tasks = 0, scratch = 0;
+};
 struct KernelInfo {
   std::string name;
-  std::array<std::string, AMPC_TIERS> run, finish; ///< symbols; empty: none
-  std::array<int64_t, AMPC_TIERS> tasks = {}, scratch = {};
+  std::vector<CodeInfo> code; ///< one per tier of the target
 };
 struct ModelInfo {
   std::string name; ///< with which files and C functions begin
@@ -64,6 +67,8 @@ struct ModelInfo {
   const Target *target = nullptr;
 };
 
+/// Programs that callers see. The others have the last numbers.
+inline bool isPublic(const ProgramInfo &program) { return program.kind < AMPC_PROGRAM_DERIVE; }
 /// A name as C writes it, apart from its keywords.
 std::string toIdentifier(llvm::StringRef name);
 /// A tensor under the user's name; an error if its type is none of the C interface.

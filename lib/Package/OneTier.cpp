@@ -9,19 +9,22 @@ using namespace ampc;
 
 void ampc::keepTier(ModelInfo &model, int32_t tier) {
   model.tiers = 1u << tier;
+  int32_t kept = tier - model.target->getTiers().front().isa;
   for (KernelInfo &kernel : model.kernels)
-    for (int32_t t = 0; t < AMPC_TIERS; ++t)
-      if (t != tier) {
-        kernel.run[t].clear();
-        kernel.finish[t].clear();
+    for (auto [number, code] : llvm::enumerate(kernel.code))
+      if (int32_t(number) != kept) {
+        code.run.clear();
+        code.finish.clear();
       }
 }
 
 bool ampc::keepNamed(llvm::Module &code, const ModelInfo &model) {
   llvm::StringSet<> named;
   for (const KernelInfo &kernel : model.kernels)
-    for (auto symbols : {&kernel.run, &kernel.finish})
-      named.insert(symbols->begin(), symbols->end());
+    for (const CodeInfo &tier : kernel.code) {
+      named.insert(tier.run);
+      named.insert(tier.finish);
+    }
   bool any = false;
   for (llvm::Function &function : code)
     if (!function.isDeclaration()) {

@@ -24,6 +24,9 @@ private:
   LogicalResult readArguments(kernel::ProgramOp program, ProgramInfo &info);
   LogicalResult readResults(kernel::ProgramOp program, ProgramInfo &info);
   LogicalResult readEntries(kernel::ProgramOp program, ProgramInfo &info);
+  LogicalResult readOperands(KernelOpInterface op, ProgramInfo &info);
+  LogicalResult readLaunch(KernelOpInterface op, EntryInfo &entry, ProgramInfo &info);
+  LogicalResult readCall(kernel::CallOp op, EntryInfo &entry, ProgramInfo &info);
   LogicalResult readConstant(kernel::ConstantOp op);
   bool isKeptState(const ampc_operand &place);
   LogicalResult findLoss(kernel::ProgramOp program, ProgramInfo &info);
@@ -41,6 +44,7 @@ private:
   llvm::StringMap<int32_t> slotNumbers;
   llvm::StringMap<int32_t> counters; ///< slots of the number of updates, by step
   DenseMap<Value, ampc_operand> argumentPlaces;
+  DenseMap<Operation *, int32_t> programNumbers;
   unsigned stepCount = 0;
   int64_t constantCount = 0;
 };
@@ -90,6 +94,8 @@ static std::optional<int32_t> kindOf(train::Role role) {
     return AMPC_PROGRAM_EXPORT;
   case Role::Derive:
     return AMPC_PROGRAM_DERIVE;
+  case Role::Part:
+    return AMPC_PROGRAM_PART;
   }
   llvm_unreachable("all roles are covered");
 }
@@ -147,21 +153,22 @@ LogicalResult Reader::readKernels() {
     kernel.name = name.str();
     uint32_t mask = 0;
     for (auto [i, tier] : llvm::enumerate(known)) {
-      kernel.tasks[tier.isa] = tasks[i];
-      kernel.scratch[tier.isa] = scratch[i];
+      CodeInfo &entry = kernel.code.emplace_back();
+      entry.tasks = tasks[i];
+      entry.scratch = scratch[i];
       StringRef source = cast<StringAttr>(tiers[i]).getValue();
       if (source.empty())
         continue;
       mask |= 1u << tier.isa;
       own |= uint32_t(source == tier.name) << tier.isa;
-      std::string &run = kernel.run[tier.isa];
-      run = (name.getValue() + "_" + source).str();
-      std::string finish = run + "_finish";
+      entry.run = (name.getValue() + "_" + source).str();
+      std::string finish = entry.run + "_finish";
       auto code = module.lookupSymbol<ModuleOp>(("tier_" + source).str());
-      if (!code || !code.lookupSymbol(run))
-        return module.emitError() << "expected a function " << run << " in the module of its tier";
+      if (!code || !code.lookupSymbol(entry.run))
+        return module.emitError() << "expected a function " << entry.run
+                                  << " in the module of its tier";
       if (code.lookupSymbol(finish))
-        kernel.finish[tier.isa] = finish;
+        entry.finish = finish;
     }
     result.tiers = result.kernels.empty() ? mask : result.tiers & mask;
     result.kernels.push_back(std::move(kernel));
@@ -230,7 +237,7 @@ LogicalResult Reader::readArguments(kernel::ProgramOp program, ProgramInfo &info
   for (BlockArgument argument : program.getBody().getArguments()) {
     unsigned i = argument.getArgNumber();
     Signature signature(program);
-    ampc_operand place = {AMPC_SPACE_STATE, 0, 0};
+    ampc_operand place = {AMPC_SPACE_STATE, 0, 0, 0};
     if (StringAttr state = signature.stateArgument(i)) {
       int32_t s = findSlot(state.getValue());
       if (s < 0)
@@ -304,7 +311,7 @@ FailureOr<ampc_operand> Reader::placeOf(Operation *user, Value value) {
                                                 : kernel::PlaceAttr();
   if (!place)
     return user->emitError() << "expected every operand and result to have a place";
-  return ampc_operand{int32_t(place.getSpace()), int32_t(place.getNumber()), place.getOffset()};
+  return ampc_operand{int32_t(place.getSpace()), int32_t(place.getNumber()), place.getOffset(), 0};
 }
 
 LogicalResult Reader::readEntries(kernel::ProgramOp program, ProgramInfo &info) {
@@ -316,31 +323,79 @@ LogicalResult Reader::readEntries(kernel::ProgramOp program, ProgramInfo &info) 
     }
     if (isa<kernel::ViewOp>(op))
       continue;
-    auto launch = dyn_cast<KernelOpInterface>(op);
-    if (!launch)
+    auto kernel = dyn_cast<KernelOpInterface>(op);
+    if (!kernel)
       return op.emitError() << "expected a kernel, a view or a constant in a program, but got "
                             << op.getName();
-    auto function = op.getAttrOfType<IntegerAttr>("kernel.function");
-    if (!function || function.getInt() < 0 || function.getInt() >= int64_t(result.kernels.size()))
-      return op.emitError() << "expected a kernel.function of the module";
-    EntryInfo entry{int32_t(function.getInt()), int32_t(info.operands.size()), 0, nameOf(&op)};
-    auto values = llvm::to_vector(llvm::concat<Value>(llvm::to_vector(op.getOperands()),
-                                                      llvm::to_vector_of<Value>(op.getResults())));
-    for (Value value : values) {
-      FailureOr<ampc_operand> place = placeOf(&op, value);
-      if (failed(place))
-        return failure();
-      info.operands.push_back(*place);
-    }
-    if (launch.getWorkspaceBytes() > 0) {
-      auto offset = op.getAttrOfType<IntegerAttr>("kernel.workspace");
-      if (!offset)
-        return op.emitError() << "expected a planned workspace";
-      info.operands.push_back({AMPC_SPACE_ARENA, 0, offset.getInt()});
-    }
+    EntryInfo entry;
+    entry.firstOperand = info.operands.size();
+    entry.name = nameOf(&op);
+    auto call = dyn_cast<kernel::CallOp>(op);
+    if (failed(readOperands(kernel, info)) ||
+        failed(call ? readCall(call, entry, info) : readLaunch(kernel, entry, info)))
+      return failure();
     entry.operandCount = info.operands.size() - entry.firstOperand;
     info.entries.push_back(std::move(entry));
   }
+  return success();
+}
+
+/// Those of the op, then its results.
+LogicalResult Reader::readOperands(KernelOpInterface op, ProgramInfo &info) {
+  auto values = llvm::to_vector(llvm::concat<Value>(llvm::to_vector(op->getOperands()),
+                                                    llvm::to_vector_of<Value>(op->getResults())));
+  for (Value value : values) {
+    FailureOr<ampc_operand> place = placeOf(op, value);
+    if (failed(place))
+      return failure();
+    info.operands.push_back(*place);
+  }
+  if (op.getWorkspaceBytes() > 0 && !op->getAttrOfType<IntegerAttr>("kernel.workspace"))
+    return op->emitError() << "expected a planned workspace";
+  return success();
+}
+
+static ampc_operand workspaceOf(KernelOpInterface op) {
+  auto offset = op->getAttrOfType<IntegerAttr>("kernel.workspace");
+  return {AMPC_SPACE_ARENA, 0, offset ? offset.getInt() : 0, 0};
+}
+
+LogicalResult Reader::readLaunch(KernelOpInterface op, EntryInfo &entry, ProgramInfo &info) {
+  auto function = op->getAttrOfType<IntegerAttr>("kernel.function");
+  if (!function || function.getInt() < 0 || function.getInt() >= int64_t(result.kernels.size()))
+    return op->emitError() << "expected a kernel.function of the module";
+  entry.number = function.getInt();
+  if (op.getWorkspaceBytes() > 0)
+    info.operands.push_back(workspaceOf(op));
+  return success();
+}
+
+/// What moves starts at the slice of the first run. The workspace has one more buffer per carried
+/// result, then the arena of the program.
+LogicalResult Reader::readCall(kernel::CallOp op, EntryInfo &entry, ProgramInfo &info) {
+  kernel::ProgramOp program = op.getProgram();
+  entry.kind = AMPC_ENTRY_CALL;
+  entry.number = programNumbers.lookup(program);
+  entry.times = op.getRuns();
+  entry.carried = op.getCarried();
+  unsigned inputs = op.getInputs().size();
+  ampc_operand *places = &info.operands[entry.firstOperand];
+  for (unsigned i = 0; i < inputs + op.getNumResults(); ++i) {
+    bool isInput = i < inputs;
+    if (!(isInput ? op.moves(i) : op.gathers(i - inputs)))
+      continue;
+    Type slice = isInput ? program.getArgumentTypes()[i] : program.getResultTypes()[i - inputs];
+    int64_t bytes = kernel::byteSize(slice);
+    places[i].stride = op.getReverse() ? -bytes : bytes;
+    if (op.getReverse())
+      places[i].offset += bytes * (op.getRuns() - 1);
+  }
+  ampc_operand next = workspaceOf(op);
+  for (int64_t i = 0; i < op.getCarried(); ++i) {
+    info.operands.push_back(next);
+    next.offset += alignUp(*result.target, kernel::byteSize(op.getResult(i).getType()));
+  }
+  info.operands.push_back(next);
   return success();
 }
 
@@ -385,7 +440,8 @@ LogicalResult Reader::readProgram(kernel::ProgramOp program) {
   info.kind = *kind;
   StringRef step = program.getStepName();
   std::string suffix = program.is(train::Role::Train) ? "train_step" : stringifyRole(*role).str();
-  info.name = program.getExportName()          ? program.getExportName()->str()
+  info.name = program.is(train::Role::Part)    ? program.getSymName().str()
+              : program.getExportName()        ? program.getExportName()->str()
               : stepCount > 1 && !step.empty() ? (toIdentifier(step) + "_" + suffix)
                                                : suffix;
   if (!step.empty() && info.kind != AMPC_PROGRAM_EVAL) {
@@ -418,7 +474,7 @@ LogicalResult Reader::checkNames(train::ModelOp model) {
                              "load",          "tensor_count",    "tensor",  "tensor_role",
                              "tensor_data",   "find_tensor",     "tier",    "last_error",
                              "status_string", "model",           "state"};
-  for (const ProgramInfo &program : result.programs) {
+  for (const ProgramInfo &program : llvm::make_filter_range(result.programs, isPublic)) {
     if (toIdentifier(program.name) != program.name)
       return model.emitError() << "expected an export name that is a C identifier, but got '"
                                << program.name << "'";
@@ -474,7 +530,13 @@ FailureOr<ModelInfo> Reader::run() {
   module.walk([&](kernel::ConstantOp) { ++constantCount; });
   if (failed(readSlots(model)) || failed(readKernels()))
     return failure();
-  for (auto program : module.getOps<kernel::ProgramOp>())
+  auto programs = llvm::to_vector(module.getOps<kernel::ProgramOp>());
+  std::stable_partition(programs.begin(), programs.end(), [](kernel::ProgramOp program) {
+    return !program.is(train::Role::Derive) && !program.is(train::Role::Part);
+  });
+  for (auto [number, program] : llvm::enumerate(programs))
+    programNumbers[program] = number;
+  for (kernel::ProgramOp program : programs)
     if (failed(readProgram(program)))
       return failure();
   if (failed(checkNames(model)))

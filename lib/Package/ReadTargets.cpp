@@ -6,22 +6,16 @@ using namespace mlir;
 using namespace ampc;
 
 /// What callers number has to be the same whatever the target: tensors without working copies, and
-/// programs without those that rebuild these.
+/// the programs that they see.
 static std::vector<std::string> publicNames(const ModelInfo &model) {
   std::vector<std::string> names;
   for (const SlotInfo &slot : model.slots)
     if (slot.role != AMPC_ROLE_WORKING)
       names.push_back(slot.tensor.name);
   for (const ProgramInfo &program : model.programs)
-    if (program.kind != AMPC_PROGRAM_DERIVE)
+    if (isPublic(program))
       names.push_back(program.name);
   return names;
-}
-/// Callers give programs by their number.
-static bool deriveComesLast(const ModelInfo &model) {
-  return std::is_partitioned(
-      model.programs.begin(), model.programs.end(),
-      [](const ProgramInfo &program) { return program.kind != AMPC_PROGRAM_DERIVE; });
 }
 
 FailureOr<std::vector<ModelInfo>> ampc::readModels(ModuleOp module, StringRef name) {
@@ -33,8 +27,7 @@ FailureOr<std::vector<ModelInfo>> ampc::readModels(ModuleOp module, StringRef na
     targets.push_back(std::move(*model));
     const ModelInfo &first = targets.front(), &last = targets.back();
     if (targets.size() > 1 &&
-        (publicNames(first) != publicNames(last) || first.stateHash != last.stateHash ||
-         !deriveComesLast(first) || !deriveComesLast(last)))
+        (publicNames(first) != publicNames(last) || first.stateHash != last.stateHash))
       return part.emitError() << "expected the tensors and programs of target "
                               << first.target->getName() << " for target "
                               << last.target->getName();

@@ -111,6 +111,10 @@ static inline uint64_t *ampc_rt_runs_data(const ampc_state *state) {
 static inline bool *ampc_rt_ready_data(const ampc_state *state) {
   return (bool *)ampc_rt_at(state, state->layout.ready);
 }
+/* A kernel as this state runs it. */
+static inline const ampc_code *ampc_rt_code(const ampc_state *state, int32_t kernel) {
+  return &state->model->kernels[kernel].code[state->tier - state->model->first_tier];
+}
 /* Whether a program reports to the caller, as opposed to giving tensors. */
 static inline bool ampc_rt_is_training(const ampc_program *program) {
   return program->kind <= AMPC_PROGRAM_APPLY;
@@ -127,8 +131,9 @@ static inline size_t ampc_rt_align(size_t bytes) {
   return (bytes + AMPC_ALIGN - 1) / AMPC_ALIGN * AMPC_ALIGN;
 }
 
-/* The most operands of an entry, outputs of a program, scratch of a kernel in any tier. */
-int32_t ampc_rt_max_operands(const ampc_model *model);
+/* Addresses that a run of any program keeps; the most outputs of a program; the most scratch of a
+   kernel in any tier. */
+int32_t ampc_rt_operand_room(const ampc_model *model);
 int32_t ampc_rt_max_outputs(const ampc_model *model);
 size_t ampc_rt_max_scratch(const ampc_model *model);
 /* Room for the whole tensors of a short batch, the most that a program needs; without those of

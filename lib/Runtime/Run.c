@@ -65,26 +65,59 @@ static void *resolve(const ampc_rt_call *call, const ampc_operand *operand) {
 
 static void runKernel(const ampc_rt_call *call, const ampc_entry *entry) {
   const ampc_state *state = call->state;
-  const ampc_kernel *kernel = &state->model->kernels[entry->kernel];
+  const ampc_code *code = ampc_rt_code(state, entry->number);
   const ampc_operand *operands = call->program->operands + entry->first_operand;
   for (int32_t i = 0; i < entry->operand_count; ++i)
     call->operands[i] = resolve(call, &operands[i]);
   bool timed = call->hooks && call->hooks->on_span;
   uint64_t begin = timed ? ampc_rt_now_ns() : 0;
-  int64_t tasks = kernel->tasks[state->tier];
-  Launch launch = {call, kernel->run[state->tier], tasks,
-                   tasks < call->shares ? (int32_t)tasks : call->shares};
+  int64_t tasks = code->tasks;
+  Launch launch = {call, code->run, tasks, tasks < call->shares ? (int32_t)tasks : call->shares};
   if (launch.shares > 1)
     ampc_rt_parallel(state, runShare, &launch);
   else if (tasks > 0)
     runTasks(call, launch.function, 0, tasks, 0);
-  if (kernel->finish[state->tier])
-    runTasks(call, kernel->finish[state->tier], 0, 1, 0);
+  if (code->finish)
+    runTasks(call, code->finish, 0, 1, 0);
   if (timed)
     call->hooks->on_span(call->hooks->context, entry->name, begin, ampc_rt_now_ns());
 }
 
+static unsigned char *resolveAt(const ampc_rt_call *call, const ampc_operand *operand,
+                                int32_t run) {
+  return (unsigned char *)resolve(call, operand) + operand->stride * run;
+}
+
+/* The program's inputs and outputs lie where this call has its own operands, which nothing reads
+   meanwhile, and what is the program's behind them. */
+static void runProgram(const ampc_rt_call *call, const ampc_entry *entry) {
+  const ampc_operand *operands = call->program->operands + entry->first_operand;
+  ampc_rt_call inner = *call;
+  inner.program = &call->state->model->programs[entry->number];
+  int32_t input_count = inner.program->input_count, output_count = inner.program->output_count;
+  const ampc_operand *outputs = operands + input_count, *others = outputs + output_count;
+  inner.arena = resolve(call, &others[entry->carried]);
+  void **given = call->operands, **taken = given + input_count;
+  inner.inputs = (const void *const *)given;
+  inner.outputs = taken;
+  inner.operands = taken + output_count;
+  for (int32_t run = 0; run < entry->times; ++run) {
+    bool turn = (entry->times - 1 - run) % 2 == 0; /* the last run writes to the output's place */
+    for (int32_t i = 0; i < input_count; ++i)
+      given[i] = run > 0 && i < entry->carried ? taken[i] : resolveAt(call, &operands[i], run);
+    for (int32_t i = 0; i < output_count; ++i)
+      taken[i] = i >= entry->carried ? resolveAt(call, &outputs[i], run)
+                                     : resolve(call, turn ? &outputs[i] : &others[i]);
+    ampc_rt_walk(&inner, 0, inner.program->entry_count);
+  }
+}
+
 void ampc_rt_walk(const ampc_rt_call *call, int32_t begin, int32_t end) {
-  for (int32_t e = begin; e < end; ++e)
-    runKernel(call, &call->program->entries[e]);
+  for (int32_t e = begin; e < end; ++e) {
+    const ampc_entry *entry = &call->program->entries[e];
+    if (entry->kind == AMPC_ENTRY_CALL)
+      runProgram(call, entry);
+    else
+      runKernel(call, entry);
+  }
 }

@@ -4,12 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-int32_t ampc_rt_max_operands(const ampc_model *model) {
+/* Addresses that a run of the program keeps. */
+static int32_t operandRoom(const ampc_model *model, const ampc_program *program) {
   int32_t most = 1;
-  for (int32_t p = 0; p < model->program_count; ++p)
-    for (int32_t e = 0; e < model->programs[p].entry_count; ++e)
-      if (model->programs[p].entries[e].operand_count > most)
-        most = model->programs[p].entries[e].operand_count;
+  for (const ampc_entry *entry = program->entries; entry < program->entries + program->entry_count;
+       ++entry) {
+    int32_t count = entry->operand_count;
+    if (entry->kind == AMPC_ENTRY_CALL)
+      count += operandRoom(model, &model->programs[entry->number]);
+    if (count > most)
+      most = count;
+  }
+  return most;
+}
+
+int32_t ampc_rt_operand_room(const ampc_model *model) {
+  int32_t most = 1;
+  for (int32_t p = 0; p < model->program_count; ++p) {
+    int32_t room = operandRoom(model, &model->programs[p]);
+    if (room > most)
+      most = room;
+  }
   return most;
 }
 
@@ -25,9 +40,9 @@ int32_t ampc_rt_max_outputs(const ampc_model *model) {
 size_t ampc_rt_max_scratch(const ampc_model *model) {
   int64_t most = AMPC_ALIGN;
   for (int32_t k = 0; k < model->kernel_count; ++k)
-    for (int32_t t = 0; t < AMPC_TIERS; ++t)
-      if (model->kernels[k].scratch_bytes[t] > most)
-        most = model->kernels[k].scratch_bytes[t];
+    for (int32_t t = 0; t < model->tier_count; ++t)
+      if (model->kernels[k].code[t].scratch_bytes > most)
+        most = model->kernels[k].code[t].scratch_bytes;
   return ampc_rt_align((size_t)most);
 }
 
@@ -76,7 +91,7 @@ static ampc_rt_layout layoutOf(const ampc_model *model, const ampc_options *opti
   layout.arena = reserve(&total, (size_t)model->arena_bytes);
   layout.scratch = reserve(&total, layout.scratch_stride * (size_t)layout.thread_count);
   layout.room = reserve(&total, ampc_rt_short_batch_bytes(model, true));
-  layout.operands = reserve(&total, sizeof(void *) * (size_t)ampc_rt_max_operands(model));
+  layout.operands = reserve(&total, sizeof(void *) * (size_t)ampc_rt_operand_room(model));
   layout.outputs =
       reserve(&total, (sizeof(void *) + AMPC_ALIGN) * (size_t)ampc_rt_max_outputs(model));
   layout.threads = reserve(&total, sizeof(ampc_rt_worker) * (size_t)layout.thread_count);

@@ -234,7 +234,7 @@ static ampc_rt_call prepare(ampc_state *state, const ampc_program *program, void
   if (workspace) {
     unsigned char *place = (unsigned char *)workspace + AMPC_ERROR_BYTES;
     call.operands = (void **)place;
-    place += ampc_rt_align(sizeof(void *) * (size_t)ampc_rt_max_operands(state->model));
+    place += ampc_rt_align(sizeof(void *) * (size_t)ampc_rt_operand_room(state->model));
     call.scratch = place;
     call.arena = place + call.scratch_stride;
     call.room = call.arena + ampc_rt_align((size_t)state->model->arena_bytes);
@@ -251,7 +251,7 @@ static ampc_rt_call prepare(ampc_state *state, const ampc_program *program, void
 }
 
 static size_t workspaceBytes(const ampc_model *model) {
-  return AMPC_ERROR_BYTES + ampc_rt_align(sizeof(void *) * (size_t)ampc_rt_max_operands(model)) +
+  return AMPC_ERROR_BYTES + ampc_rt_align(sizeof(void *) * (size_t)ampc_rt_operand_room(model)) +
          ampc_rt_max_scratch(model) + ampc_rt_align((size_t)model->arena_bytes) +
          ampc_rt_short_batch_bytes(model, false);
 }

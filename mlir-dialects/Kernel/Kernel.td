@@ -439,4 +439,5 @@ def Kernel_WithTotalsOp
 }
 include "mlir-dialects/Kernel/KernelDataOps.td"
 include "mlir-dialects/Kernel/KernelAttentionOps.td"
+include "mlir-dialects/Kernel/KernelCall.td"
 #endif

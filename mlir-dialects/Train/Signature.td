@@ -18,7 +18,7 @@ def Train_Role
                  [I32EnumAttrCase<"Loss", 0, "loss">, I32EnumAttrCase<"Grad", 1, "grad">,
                   I32EnumAttrCase<"Train", 2, "train">, I32EnumAttrCase<"Apply", 3, "apply">,
                   I32EnumAttrCase<"Eval", 4, "eval">, I32EnumAttrCase<"Export", 5, "export">,
-                  I32EnumAttrCase<"Derive", 6, "derive">]>;
+                  I32EnumAttrCase<"Derive", 6, "derive">, I32EnumAttrCase<"Part", 7, "part">]>;
 def Train_RoleAttr : Train_EnumAttr<Train_Role, "role">;
 
 def Train_NonFinite

@@ -238,8 +238,8 @@ TEST_F(Package, OneTierOfALibraryHasItsHash) {
     const ampc_model &model = (*loaded)->model();
     EXPECT_EQ(model.tiers, 1u << tier);
     for (int32_t k = 0; k < model.kernel_count; ++k)
-      for (int32_t t = 0; t < AMPC_TIERS; ++t)
-        EXPECT_EQ(model.kernels[k].run[t] != nullptr, t == tier);
+      for (int32_t t = 0; t < model.tier_count; ++t)
+        EXPECT_EQ(model.kernels[k].code[t].run != nullptr, model.first_tier + t == tier);
   }
   FailureOr<PackagedModel> other =
       package(replaceAll(readText(input("line.mlir")), "arith.addf", "arith.subf"));

@@ -60,15 +60,14 @@ inline void rowKernel(void *const *operands, int64_t begin, int64_t end, void *)
 }
 
 enum { Loss, Grad, Update, Step, Copy, Row, KernelCount };
-#define AMPC_ALL(f) {f, f, f, f}
-inline const ampc_kernel kernels[KernelCount] = {
-    {"loss", AMPC_ALL(lossKernel), {}, AMPC_ALL(1), {}},
-    {"grad", AMPC_ALL(gradKernel), {}, AMPC_ALL(kTasks), AMPC_ALL(160)},
-    {"update", AMPC_ALL(updateKernel), {}, AMPC_ALL(kTasks), {}},
-    {"step", AMPC_ALL(nothingKernel), AMPC_ALL(stepFinish), AMPC_ALL(3), {}},
-    {"copy", AMPC_ALL(copyKernel), {}, AMPC_ALL(kTasks), {}},
-    {"row", AMPC_ALL(rowKernel), {}, AMPC_ALL(kRows), {}},
-};
+#define AMPC_ALL(...) {__VA_ARGS__, __VA_ARGS__, __VA_ARGS__, __VA_ARGS__}
+inline const ampc_code codes[KernelCount][4] = {
+    AMPC_ALL({lossKernel, nullptr, 1, 0}),        AMPC_ALL({gradKernel, nullptr, kTasks, 160}),
+    AMPC_ALL({updateKernel, nullptr, kTasks, 0}), AMPC_ALL({nothingKernel, stepFinish, 3, 0}),
+    AMPC_ALL({copyKernel, nullptr, kTasks, 0}),   AMPC_ALL({rowKernel, nullptr, kRows, 0})};
+inline const ampc_kernel kernels[KernelCount] = {{"loss", codes[Loss]},     {"grad", codes[Grad]},
+                                                 {"update", codes[Update]}, {"step", codes[Step]},
+                                                 {"copy", codes[Copy]},     {"row", codes[Row]}};
 
 inline const int64_t weightDims[] = {kWeights}, biasDims[] = {7}, pairDims[] = {2},
                      rowDims[] = {kRows};
@@ -118,39 +117,41 @@ inline const ampc_tensor inputs[] = {{"x", AMPC_F32, 1, rowDims, 32, 1, 0, 0},
 inline const ampc_tensor lossOut[] = {{"loss", AMPC_F32, 0, nullptr, 4, 0, 0, 0}};
 inline const ampc_tensor rowOut[] = {{"y", AMPC_F32, 1, rowDims, 32, 1, 0, 0}};
 
-constexpr ampc_operand state(int slotOffset) { return {AMPC_SPACE_STATE, 0, slotOffset}; }
-inline const ampc_operand trainOperands[] = {{AMPC_SPACE_INPUT, 0, 0},
+constexpr ampc_operand state(int slotOffset) { return {AMPC_SPACE_STATE, 0, slotOffset, 0}; }
+inline const ampc_operand trainOperands[] = {{AMPC_SPACE_INPUT, 0, 0, 0},
                                              state(0),
-                                             {AMPC_SPACE_CONTROL, 0, 0},
-                                             {AMPC_SPACE_OUTPUT, 0, 0}, // loss
-                                             {AMPC_SPACE_INPUT, 0, 0},
+                                             {AMPC_SPACE_CONTROL, 0, 0, 0},
+                                             {AMPC_SPACE_OUTPUT, 0, 0, 0}, // loss
+                                             {AMPC_SPACE_INPUT, 0, 0, 0},
                                              state(0),
-                                             {AMPC_SPACE_ARENA, 0, 64}, // gradient
-                                             {AMPC_SPACE_ARENA, 0, 64},
-                                             {AMPC_SPACE_CONTROL, 0, 0},
+                                             {AMPC_SPACE_ARENA, 0, 64, 0}, // gradient
+                                             {AMPC_SPACE_ARENA, 0, 64, 0},
+                                             {AMPC_SPACE_CONTROL, 0, 0, 0},
                                              state(8192),
                                              state(0),
                                              state(4096), // update
                                              state(8128), // step
                                              state(0),
                                              state(8256)}; // copy
-inline const ampc_operand gradOperands[] = {{AMPC_SPACE_INPUT, 0, 0},
+inline const ampc_operand gradOperands[] = {{AMPC_SPACE_INPUT, 0, 0, 0},
                                             state(0),
-                                            {AMPC_SPACE_CONTROL, 0, 0},
-                                            {AMPC_SPACE_OUTPUT, 0, 0},
-                                            {AMPC_SPACE_INPUT, 0, 0},
+                                            {AMPC_SPACE_CONTROL, 0, 0, 0},
+                                            {AMPC_SPACE_OUTPUT, 0, 0, 0},
+                                            {AMPC_SPACE_INPUT, 0, 0, 0},
                                             state(0),
                                             state(12288)};
-inline const ampc_operand applyOperands[] = {state(12288), {AMPC_SPACE_CONTROL, 0, 0},
+inline const ampc_operand applyOperands[] = {state(12288), {AMPC_SPACE_CONTROL, 0, 0, 0},
                                              state(8192),  state(0),
                                              state(4096),  state(8128),
                                              state(0),     state(8256)};
-inline const ampc_operand rowOperands[] = {
-    {AMPC_SPACE_INPUT, 0, 0}, state(8256), {AMPC_SPACE_OUTPUT, 0, 0}, {AMPC_SPACE_ARENA, 0, 0}};
+inline const ampc_operand rowOperands[] = {{AMPC_SPACE_INPUT, 0, 0, 0},
+                                           state(8256),
+                                           {AMPC_SPACE_OUTPUT, 0, 0, 0},
+                                           {AMPC_SPACE_ARENA, 0, 0, 0}};
 inline const ampc_operand deriveOperands[] = {state(0), state(8256)};
 
 constexpr ampc_entry kernel(int number, int first, int count, const char *name) {
-  return {number, first, count, name};
+  return {AMPC_ENTRY_KERNEL, number, first, count, 1, 0, name};
 }
 inline const ampc_entry trainEntries[] = {kernel(Loss, 0, 4, "mse"), kernel(Grad, 4, 3, "mse.grad"),
                                           kernel(Update, 7, 5, "fit"), kernel(Step, 12, 1, "count"),
@@ -251,8 +252,8 @@ inline const ampc_program programs[ProgramCount] = {{"train_step",
                                                      0}};
 
 inline ampc_model makeModel() {
-  return {"fake",  15,      SlotCount, ProgramCount, KernelCount, slots, programs,
-          kernels, nullptr, 16288,     4160,         0x1234,      0x5678};
+  return {"fake",   15,      AMPC_TIER_PLAIN, 4,     SlotCount, ProgramCount, KernelCount, slots,
+          programs, kernels, nullptr,         16288, 4160,      0x1234,       0x5678,      nullptr};
 }
 inline const ampc_model model = makeModel();
 

@@ -25,8 +25,8 @@ static inline int32_t ampc_rt_dtype_bytes(int32_t dtype) {
   }
 }
 
-/* One object holds the code of all tiers; create picks one by feature bits or AMPC_ISA. Those of
-   the target cpu come first. */
+/* One object holds the code of all tiers; create picks one by feature bits or AMPC_ISA. Those of a
+   target follow one another. */
 enum {
   AMPC_TIER_PLAIN,
   AMPC_TIER_AVX2,
@@ -42,12 +42,17 @@ enum {
    the calling thread, with unspecified contents. */
 typedef void (*ampc_kernel_fn)(void *const *operands, int64_t begin, int64_t end, void *scratch);
 
+/* A kernel in one tier. */
+typedef struct {
+  ampc_kernel_fn run;    /* null: the object has no code for the tier */
+  ampc_kernel_fn finish; /* null, or called once with [0, 1) after all tasks */
+  int64_t tasks;
+  int64_t scratch_bytes; /* per thread */
+} ampc_code;
+
 typedef struct {
   const char *name;
-  ampc_kernel_fn run[AMPC_TIERS];
-  ampc_kernel_fn finish[AMPC_TIERS]; /* null, or called once with [0, 1) after all tasks */
-  int64_t tasks[AMPC_TIERS];
-  int64_t scratch_bytes[AMPC_TIERS]; /* per thread */
+  const ampc_code *code; /* one per tier of the model's target, the lowest first */
 } ampc_kernel;
 
 enum {
@@ -69,14 +74,23 @@ typedef struct {
   int32_t space;
   int32_t number; /* of the input, output or constant */
   int64_t offset; /* bytes */
+  int64_t stride; /* of calls: bytes from one run of the program to the next */
 } ampc_operand;
 
-/* One row of a program. */
+enum { AMPC_ENTRY_KERNEL, AMPC_ENTRY_CALL };
+
+/* One row of a program. A kernel's operands are those of the kernel. Those of a call are the inputs
+   and the outputs of the program that it runs, then one more place for each of the first `carried`
+   outputs, then that program's arena. The program runs `times` times. What its first `carried`
+   outputs held after one run are its first inputs in the next: they are written in turns to the
+   output's place and to the further one, to the output's place last. */
 typedef struct {
-  int32_t kernel;        /* number in the model's kernels */
+  int32_t kind;
+  int32_t number;        /* of a kernel or a program of the model */
   int32_t first_operand; /* in the program's operands */
   int32_t operand_count;
-  const char *name; /* of the source op, for profiles and messages */
+  int32_t times, carried; /* of a call */
+  const char *name;       /* of the source op, for profiles and messages */
 } ampc_entry;
 
 enum { AMPC_INIT_CONSTANT, AMPC_INIT_UNIFORM, AMPC_INIT_NORMAL, AMPC_INIT_TRUNCATED_NORMAL };
@@ -100,7 +114,8 @@ enum {
   AMPC_PROGRAM_APPLY,
   AMPC_PROGRAM_EVAL,
   AMPC_PROGRAM_EXPORT,
-  AMPC_PROGRAM_DERIVE /* rebuilds working copies after create and load */
+  AMPC_PROGRAM_DERIVE, /* rebuilds working copies after create and load */
+  AMPC_PROGRAM_PART    /* others call it; these come last */
 };
 
 /* The attribute of a step: it updates all the same, leaves the state as it was with a warning, or
@@ -133,11 +148,12 @@ typedef struct {
   int64_t arena_bytes;
 } ampc_program;
 
-/* A model for one target. Slots that are no working copies, and programs but those that rebuild
-   working copies, have the same numbers and names for every target. */
+/* A model for one target. Slots that are no working copies, and the programs that callers see, have
+   the same numbers and names for every target. */
 typedef struct ampc_model {
   const char *name;
-  uint32_t tiers; /* bit t: the object has code for tier t */
+  uint32_t tiers;                 /* bit t: the object has code for tier t */
+  int32_t first_tier, tier_count; /* of the target */
   int32_t slot_count, program_count, kernel_count;
   const ampc_slot *slots;
   const ampc_program *programs;

@@ -4,6 +4,7 @@
 #include "ampc/Target/Target.h"
 #include "lib/Kernel/Planning/Schedule.h"
 #include "mlir-dialects/Train/Train.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_KERNELPLAN
@@ -28,6 +29,7 @@ public:
   void run();
 
 private:
+  void reserveForCalls();
   void findBuffers();
   void addKernel(KernelOpInterface op, int64_t time);
   /// The buffer of an input that ends at `op`, if the result may take it over.
@@ -92,6 +94,16 @@ void Arena::addKernel(KernelOpInterface op, int64_t time) {
   }
 }
 
+/// What programs that this one calls hold lies in its arena, too.
+void Arena::reserveForCalls() {
+  for (auto call : program.getBody().getOps<kernel::CallOp>()) {
+    int64_t bytes = alignUp(target, call.getProgram().getArenaBytes().value_or(0));
+    for (int64_t i = 0; i < call.getCarried(); ++i)
+      bytes += alignUp(target, kernel::byteSize(call.getResult(i).getType()));
+    call.setWorkspaceBytes(bytes);
+  }
+}
+
 void Arena::findBuffers() {
   int64_t time = 0;
   for (auto op : program.getBody().getOps<KernelOpInterface>())
@@ -151,6 +163,7 @@ void Arena::annotate() {
 }
 
 void Arena::run() {
+  reserveForCalls();
   findBuffers();
   assignOffsets();
   annotate();
@@ -185,6 +198,15 @@ static void numberConstants(ModuleOp module) {
   });
 }
 
+/// Programs after those that they call.
+static void addProgram(kernel::ProgramOp program, llvm::SetVector<Operation *> &order) {
+  if (order.contains(program))
+    return;
+  for (auto call : program.getBody().getOps<kernel::CallOp>())
+    addProgram(call.getProgram(), order);
+  order.insert(program);
+}
+
 namespace {
 struct KernelPlan : ampc::impl::KernelPlanBase<KernelPlan> {
   void runOnOperation() override {
@@ -192,7 +214,11 @@ struct KernelPlan : ampc::impl::KernelPlanBase<KernelPlan> {
     if (!target)
       return signalPassFailure();
     llvm::StringMap<int64_t> state = layOutState(getOperation(), *target);
-    for (auto program : getOperation().getOps<kernel::ProgramOp>()) {
+    llvm::SetVector<Operation *> order;
+    for (auto program : getOperation().getOps<kernel::ProgramOp>())
+      addProgram(program, order);
+    for (Operation *op : order) {
+      auto program = cast<kernel::ProgramOp>(op);
       FailureOr<Homes> homes = schedule(program, state);
       if (failed(homes))
         return signalPassFailure();

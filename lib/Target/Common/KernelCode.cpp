@@ -26,8 +26,8 @@ SmallVector<Operation *> target::shareKernels(ModuleOp module) {
   SmallVector<Operation *> distinct;
   Builder b(module.getContext());
   module.walk([&](KernelOpInterface op) {
-    if (!isa<kernel::ProgramOp>(op->getParentOp()))
-      return; // the kernel of a kernel.with_totals
+    if (!isa<kernel::ProgramOp>(op->getParentOp()) || isa<kernel::CallOp>(op))
+      return; // the kernel of a kernel.with_totals; a program
     auto [entry, isNew] = numbers.try_emplace(textOf(op), distinct.size());
     if (isNew)
       distinct.push_back(op);

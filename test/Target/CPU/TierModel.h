@@ -17,11 +17,11 @@ class TierModel {
 public:
   TierModel(const ampc_model &source, int32_t tier, int32_t threads = 2)
       : kernels(source.kernels, source.kernels + source.kernel_count), model(source) {
+    codes.reserve(kernels.size());
     for (ampc_kernel &kernel : kernels) {
-      kernel.run[AMPC_TIER_AVX512] = kernel.run[tier];
-      kernel.finish[AMPC_TIER_AVX512] = kernel.finish[tier];
-      kernel.tasks[AMPC_TIER_AVX512] = kernel.tasks[tier];
-      kernel.scratch_bytes[AMPC_TIER_AVX512] = kernel.scratch_bytes[tier];
+      auto &code = codes.emplace_back(kernel.code, kernel.code + model.tier_count);
+      code[AMPC_TIER_AVX512 - model.first_tier] = kernel.code[tier - model.first_tier];
+      kernel.code = code.data();
     }
     model.kernels = kernels.data();
     ampc_options options = {};
@@ -63,6 +63,7 @@ public:
 
 private:
   std::vector<ampc_kernel> kernels;
+  std::vector<std::vector<ampc_code>> codes;
   ampc_model model;
   ampc_state *state = nullptr;
 };
