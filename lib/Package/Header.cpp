@@ -199,6 +199,11 @@ void HeaderWriter::writeTensors() {
      << "/* The tensor's memory, valid as long as the state; null for gradients without "
         "want_split. */\n"
      << "void *" << name << "_tensor_data(" << name << "_state *state, int32_t number);\n"
+     << "/* Copies of a whole tensor, wherever the state is; set also rebuilds working copies. */\n"
+     << "ampc_status " << name << "_get(" << name
+     << "_state *state, int32_t number, void *data, size_t bytes);\n"
+     << "ampc_status " << name << "_set(" << name
+     << "_state *state, int32_t number, const void *data, size_t bytes);\n"
      << "/* To be called after parameters were written through their pointers. */\n"
      << "ampc_status " << name << "_refresh(" << name << "_state *state);\n";
 }

@@ -1,6 +1,7 @@
 // Links an archive into the running process.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Loader.h"
+#include "ampc/Runtime/Runtime.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Object/Archive.h"
 #include "llvm/Support/TargetSelect.h"
@@ -17,6 +18,12 @@ Expected<std::unique_ptr<LoadedModel>> LoadedModel::load(const PackagedModel &pa
   Expected<std::unique_ptr<orc::LLJIT>> jit = orc::LLJITBuilder().create();
   if (!jit)
     return jit.takeError();
+  // What the tables of a model for a device name is in this process.
+  orc::ExecutorSymbolDef device(orc::ExecutorAddr::fromPtr(&ampc_rt_cuda),
+                                JITSymbolFlags::Exported);
+  if (Error error = (*jit)->getMainJITDylib().define(
+          orc::absoluteSymbols({{(*jit)->mangleAndIntern("ampc_rt_cuda"), device}})))
+    return std::move(error);
   Expected<std::unique_ptr<object::Archive>> archive =
       object::Archive::create(package.archive->getMemBufferRef());
   if (!archive)

@@ -68,6 +68,9 @@ private:
   Constant *slot(const SlotInfo &info);
   Constant *program(const ProgramInfo &info);
   Constant *kernel(const KernelInfo &info);
+  Constant *launch(const LaunchInfo &info);
+  Constant *image(const ImageInfo &info);
+  Constant *device(const ModelInfo &model);
   Constant *function(const std::string &symbol);
   template <typename Info>
   Constant *all(ArrayRef<Info> infos, Constant *(Tables::*make)(const Info &)) {
@@ -108,9 +111,9 @@ Constant *Tables::program(const ProgramInfo &info) {
   SmallVector<Constant *> entries, operands;
   for (const EntryInfo &entry : info.entries)
     entries.push_back(
-        record(sizeof(ampc_entry),
-               {i32(entry.kind), i32(entry.number), i32(entry.firstOperand),
-                i32(entry.operandCount), i32(entry.times), i32(entry.carried), text(entry.name)}));
+        record(sizeof(ampc_entry), {i32(entry.kind), i32(entry.number), i32(entry.firstOperand),
+                                    i32(entry.operandCount), i32(entry.times), i32(entry.carried),
+                                    i32(entry.writesState), text(entry.name)}));
   for (const ampc_operand &operand : info.operands)
     operands.push_back(record(sizeof(ampc_operand), {i32(operand.space), i32(operand.number),
                                                      i64(operand.offset), i64(operand.stride)}));
@@ -155,21 +158,66 @@ Constant *Tables::kernel(const KernelInfo &info) {
   for (const CodeInfo &tier : info.code)
     code.push_back(record(sizeof(ampc_code), {function(tier.run), function(tier.finish),
                                               i64(tier.tasks), i64(tier.scratch)}));
-  return record(sizeof(ampc_kernel), {text(info.name), pointer(code)});
+  return record(sizeof(ampc_kernel), {text(info.name), pointer(code), i32(info.launches.size()),
+                                      all(ArrayRef(info.launches), &Tables::launch)});
+}
+
+Constant *Tables::launch(const LaunchInfo &info) {
+  SmallVector<Constant *> parameters;
+  for (int32_t parameter : info.parameters)
+    parameters.push_back(i32(parameter));
+  auto extent = [&](const std::array<uint32_t, 3> &sizes) {
+    return array({u32(sizes[0]), u32(sizes[1]), u32(sizes[2])});
+  };
+  return record(sizeof(ampc_launch),
+                {text(info.function), extent(info.grid), extent(info.block), extent(info.cluster),
+                 u32(info.sharedBytes), i32(parameters.size()), pointer(parameters)});
+}
+
+/// PTX is text, which ends with a zero byte.
+Constant *Tables::image(const ImageInfo &info) {
+  return record(sizeof(ampc_image),
+                {i32(info.kind), i32(info.capability), data(info.bytes + std::string(1, 0)),
+                 i64(int64_t(info.bytes.size()))});
+}
+
+/// What runs the model in place of the host: part of the runtime, or of this process.
+Constant *Tables::device(const ModelInfo &model) {
+  if (!model.target->isDevice())
+    return null();
+  if (GlobalVariable *known = module.getNamedGlobal("ampc_rt_cuda"))
+    return known;
+  return new GlobalVariable(module, Type::getInt8Ty(context), true, GlobalValue::ExternalLinkage,
+                            nullptr, "ampc_rt_cuda");
 }
 
 Constant *Tables::model(const ModelInfo &model, Constant *next) {
-  SmallVector<Constant *> constants;
-  for (const std::string &bytes : model.constants)
+  SmallVector<Constant *> constants, sizes;
+  for (const std::string &bytes : model.constants) {
     constants.push_back(data(bytes));
-  return record(
-      sizeof(ampc_model),
-      {text(model.name), u32(model.tiers), i32(model.target->getTiers().front().isa),
-       i32(model.target->getTiers().size()), i32(model.slots.size()), i32(model.programs.size()),
-       i32(model.kernels.size()), all(ArrayRef(model.slots), &Tables::slot),
-       all(ArrayRef(model.programs), &Tables::program),
-       all(ArrayRef(model.kernels), &Tables::kernel), pointer(constants), i64(model.stateBytes),
-       i64(model.arenaBytes), i64(int64_t(model.stateHash)), i64(int64_t(model.planHash)), next});
+    sizes.push_back(i64(int64_t(bytes.size())));
+  }
+  return record(sizeof(ampc_model), {text(model.name),
+                                     u32(model.tiers),
+                                     i32(model.target->getTiers().front().isa),
+                                     i32(model.target->getTiers().size()),
+                                     i32(model.slots.size()),
+                                     i32(model.programs.size()),
+                                     i32(model.kernels.size()),
+                                     all(ArrayRef(model.slots), &Tables::slot),
+                                     all(ArrayRef(model.programs), &Tables::program),
+                                     all(ArrayRef(model.kernels), &Tables::kernel),
+                                     pointer(constants),
+                                     pointer(sizes),
+                                     i32(constants.size()),
+                                     i64(model.stateBytes),
+                                     i64(model.arenaBytes),
+                                     i64(int64_t(model.stateHash)),
+                                     i64(int64_t(model.planHash)),
+                                     next,
+                                     device(model),
+                                     all(ArrayRef(model.images), &Tables::image),
+                                     i32(model.images.size())});
 }
 
 GlobalVariable *Tables::write(ArrayRef<ModelInfo> targets) {
@@ -219,8 +267,8 @@ static void addWrappers(Module &module, const ModelInfo &model, GlobalVariable *
   for (StringRef name : {"state_bytes", "create", "workspace_bytes", "tensor_count", "tensor",
                          "find_tensor", "tensor_role"})
     addWrapper(module, model, name, ("ampc_rt_" + name).str(), table);
-  for (StringRef name : {"destroy", "set_hooks", "refresh", "save", "load", "tensor_data", "tier",
-                         "last_error", "status_string"})
+  for (StringRef name : {"destroy", "set_hooks", "refresh", "save", "load", "tensor_data", "get",
+                         "set", "tier", "last_error", "status_string"})
     addWrapper(module, model, name, ("ampc_rt_" + name).str(), nullptr);
   for (auto [number, program] : enumerate(model.programs))
     if (isPublic(program))
@@ -256,9 +304,9 @@ Expected<std::unique_ptr<Module>> ampc::buildMainModule(ArrayRef<ModelInfo> targ
     return module.takeError();
   (*module)->setModuleIdentifier(model.name);
   (*module)->setSourceFileName(model.name);
-  for (Function &function : **module)
-    if (!function.isDeclaration())
-      function.setLinkage(GlobalValue::InternalLinkage);
+  for (GlobalObject &object : (*module)->global_objects())
+    if (!object.isDeclaration())
+      object.setLinkage(GlobalValue::InternalLinkage);
   GlobalVariable *table = Tables(**module).write(targets);
   if (!table)
     return otherLayout();

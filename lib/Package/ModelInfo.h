@@ -8,6 +8,7 @@
 #include "ampc/Target/Target.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/BuiltinOps.h"
+#include <array>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct SlotInfo {
 struct EntryInfo {
   int32_t kind = AMPC_ENTRY_KERNEL, number = 0, firstOperand = 0, operandCount = 0;
   int32_t times = 1, carried = 0;
+  bool writesState = false;
   std::string name;
 };
 struct ProgramInfo {
@@ -50,9 +52,20 @@ struct CodeInfo {
   std::string run, finish; ///< symbols; empty: none
   int64_t tasks = 0, scratch = 0;
 };
+struct LaunchInfo {
+  std::string function;
+  std::array<uint32_t, 3> grid, block, cluster;
+  uint32_t sharedBytes;
+  std::vector<int32_t> parameters; ///< empty: all
+};
 struct KernelInfo {
   std::string name;
-  std::vector<CodeInfo> code; ///< one per tier of the target
+  std::vector<CodeInfo> code; ///< one per tier of the target; none for a device
+  std::vector<LaunchInfo> launches;
+};
+struct ImageInfo {
+  int32_t kind, capability;
+  std::string bytes;
 };
 struct ModelInfo {
   std::string name; ///< with which files and C functions begin
@@ -61,6 +74,7 @@ struct ModelInfo {
   std::vector<ProgramInfo> programs;
   std::vector<KernelInfo> kernels;
   std::vector<std::string> constants; ///< bytes
+  std::vector<ImageInfo> images;      ///< of a device
   int64_t stateBytes = 0, arenaBytes = 0;
   uint64_t stateHash = 0, planHash = 0; ///< the plan's hash lacks the kernels' code
   std::string contentHash;              ///< of tables and code, as symbols carry it

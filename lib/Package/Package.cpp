@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Package.h"
 #include "ampc/Package/WriteFile.h"
+#include "lib/Package/DeviceImages.h"
 #include "lib/Package/MainModule.h"
 #include "lib/Package/ObjectWriter.h"
 #include "lib/Package/OneTier.h"
@@ -41,9 +42,29 @@ struct Member {
 };
 } // namespace
 
+/// The code of a device becomes data of the tables.
+static LogicalResult translateForDevice(ModuleOp module, ModelInfo &model, DeviceImages wanted) {
+  StringRef tier = model.target->getTiers().front().name;
+  auto code = module.lookupSymbol<ModuleOp>(("tier_" + tier).str());
+  if (!code)
+    return success(); // nothing to run
+  FailureOr<std::vector<ImageInfo>> images = imagesOf(code, *model.target, wanted);
+  if (failed(images))
+    return failure();
+  for (const ImageInfo &image : *images)
+    model.planHash = model.planHash * 31 + llvm::xxh3_64bits(image.bytes);
+  model.images = std::move(*images);
+  return success();
+}
+
 /// One member per tier that has code of its own.
-static FailureOr<std::vector<Member>> translateTiers(ModuleOp module, const ModelInfo &model) {
+static FailureOr<std::vector<Member>> translateTiers(ModuleOp module, ModelInfo &model,
+                                                     const PackageOptions &options) {
   std::vector<Member> members;
+  if (model.target->isDevice())
+    return failed(translateForDevice(module, model, options.images))
+               ? FailureOr<std::vector<Member>>(failure())
+               : FailureOr<std::vector<Member>>(std::move(members));
   for (const TargetTier &tier : model.target->getTiers()) {
     auto code = module.lookupSymbol<ModuleOp>(("tier_" + tier.name).str());
     if (!code || code.getBody()->empty())
@@ -171,6 +192,7 @@ static bool mayBeExternal(StringRef symbol, Sanitizer sanitizer) {
   static const StringRef names[] = {
 #define AMPC_EXTERNAL(name) #name,
 #define AMPC_EXTERNAL_COPY(name) #name,
+#define AMPC_EXTERNAL_DEVICE(name) #name,
 #define AMPC_EXTERNAL_MATH(name) #name,
 #include "ampc/Package/Externals.def"
   };
@@ -196,7 +218,7 @@ static FailureOr<std::vector<Member>>
 translateTargets(ModuleOp module, std::vector<ModelInfo> &targets, const PackageOptions &options) {
   std::vector<std::vector<Member>> membersOf;
   for (auto [part, model] : llvm::zip(targetModules(module), targets)) {
-    FailureOr<std::vector<Member>> members = translateTiers(part, model);
+    FailureOr<std::vector<Member>> members = translateTiers(part, model, options);
     if (failed(members))
       return failure();
     // Other code, other bits; a new release of LLVM may make other code.

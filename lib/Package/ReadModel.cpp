@@ -20,6 +20,9 @@ public:
 private:
   LogicalResult readSlots(train::ModelOp model);
   LogicalResult readKernels();
+  LogicalResult readCode(DictionaryAttr function, KernelInfo &kernel, uint32_t &mask,
+                         uint32_t &own);
+  LogicalResult readLaunches(DictionaryAttr function, KernelInfo &kernel);
   LogicalResult readProgram(kernel::ProgramOp program);
   LogicalResult readArguments(kernel::ProgramOp program, ProgramInfo &info);
   LogicalResult readResults(kernel::ProgramOp program, ProgramInfo &info);
@@ -133,50 +136,85 @@ LogicalResult Reader::readSlots(train::ModelOp model) {
   return success();
 }
 
+/// Code that the host calls, tier by tier; `own`: tiers with code that no other tier has.
+LogicalResult Reader::readCode(DictionaryAttr function, KernelInfo &kernel, uint32_t &mask,
+                               uint32_t &own) {
+  ArrayRef<TargetTier> known = result.target->getTiers();
+  auto tasks = function.getAs<DenseI64ArrayAttr>("tasks"),
+       scratch = function.getAs<DenseI64ArrayAttr>("scratch");
+  auto tiers = function.getAs<ArrayAttr>("tiers");
+  if (!tasks || !scratch || !tiers || size_t(tasks.size()) != known.size() ||
+      size_t(scratch.size()) != known.size() || tiers.size() != known.size() ||
+      !llvm::all_of(tiers, llvm::IsaPred<StringAttr>))
+    return module.emitError()
+           << "expected name, tasks, scratch and tiers in kernel.functions, but got " << function;
+  for (auto [i, tier] : llvm::enumerate(known)) {
+    CodeInfo &entry = kernel.code.emplace_back();
+    entry.tasks = tasks[i];
+    entry.scratch = scratch[i];
+    StringRef source = cast<StringAttr>(tiers[i]).getValue();
+    if (source.empty())
+      continue;
+    mask |= 1u << tier.isa;
+    own |= uint32_t(source == tier.name) << tier.isa;
+    entry.run = kernel.name + "_" + source.str();
+    std::string finish = entry.run + "_finish";
+    auto code = module.lookupSymbol<ModuleOp>(("tier_" + source).str());
+    if (!code || !code.lookupSymbol(entry.run))
+      return module.emitError() << "expected a function " << entry.run
+                                << " in the module of its tier";
+    if (code.lookupSymbol(finish))
+      entry.finish = finish;
+  }
+  return success();
+}
+
+static std::array<uint32_t, 3> extentOf(ArrayRef<int64_t> sizes) {
+  return {uint32_t(sizes[0]), uint32_t(sizes[1]), uint32_t(sizes[2])};
+}
+
+/// Launches of code for a device, which has one tier.
+LogicalResult Reader::readLaunches(DictionaryAttr function, KernelInfo &kernel) {
+  auto launches = function.getAs<ArrayAttr>("launches");
+  if (!launches || !llvm::all_of(launches, llvm::IsaPred<kernel::LaunchAttr>))
+    return module.emitError() << "expected launches in kernel.functions, but got " << function;
+  StringRef tier = result.target->getTiers().front().name;
+  auto code = module.lookupSymbol<ModuleOp>(("tier_" + tier).str());
+  for (auto launch : launches.getAsRange<kernel::LaunchAttr>()) {
+    if (!code || !code.lookupSymbol(launch.getFunction()))
+      return module.emitError() << "expected a function " << launch.getFunction()
+                                << " in the module of its tier";
+    LaunchInfo info{launch.getFunction().str(),   extentOf(launch.getGrid()),
+                    extentOf(launch.getBlock()),  extentOf(launch.getCluster()),
+                    uint32_t(launch.getShared()), {}};
+    llvm::append_range(info.parameters, launch.getParameters());
+    kernel.launches.push_back(std::move(info));
+  }
+  return success();
+}
+
 LogicalResult Reader::readKernels() {
   auto functions = module->getAttrOfType<ArrayAttr>("kernel.functions");
   if (!functions)
     return module.emitError() << "expected a module after emit, but there are no kernel.functions";
-  uint32_t own = 0; // tiers with code that no other tier has
-  ArrayRef<TargetTier> known = result.target->getTiers();
+  bool isDevice = result.target->isDevice();
+  uint32_t own = 0, all = 0;
+  for (const TargetTier &tier : result.target->getTiers())
+    all |= 1u << tier.isa;
+  result.tiers = all; // nothing to run: any processor will do
   for (auto function : functions.getAsRange<DictionaryAttr>()) {
     auto name = function.getAs<StringAttr>("name");
-    auto tasks = function.getAs<DenseI64ArrayAttr>("tasks"),
-         scratch = function.getAs<DenseI64ArrayAttr>("scratch");
-    auto tiers = function.getAs<ArrayAttr>("tiers");
-    if (!name || !tasks || !scratch || !tiers || size_t(tasks.size()) != known.size() ||
-        size_t(scratch.size()) != known.size() || tiers.size() != known.size() ||
-        !llvm::all_of(tiers, llvm::IsaPred<StringAttr>))
-      return module.emitError()
-             << "expected name, tasks, scratch and tiers in kernel.functions, but got " << function;
+    if (!name)
+      return module.emitError() << "expected a name in kernel.functions, but got " << function;
     KernelInfo kernel;
     kernel.name = name.str();
     uint32_t mask = 0;
-    for (auto [i, tier] : llvm::enumerate(known)) {
-      CodeInfo &entry = kernel.code.emplace_back();
-      entry.tasks = tasks[i];
-      entry.scratch = scratch[i];
-      StringRef source = cast<StringAttr>(tiers[i]).getValue();
-      if (source.empty())
-        continue;
-      mask |= 1u << tier.isa;
-      own |= uint32_t(source == tier.name) << tier.isa;
-      entry.run = (name.getValue() + "_" + source).str();
-      std::string finish = entry.run + "_finish";
-      auto code = module.lookupSymbol<ModuleOp>(("tier_" + source).str());
-      if (!code || !code.lookupSymbol(entry.run))
-        return module.emitError() << "expected a function " << entry.run
-                                  << " in the module of its tier";
-      if (code.lookupSymbol(finish))
-        entry.finish = finish;
-    }
-    result.tiers = result.kernels.empty() ? mask : result.tiers & mask;
+    if (failed(isDevice ? readLaunches(function, kernel) : readCode(function, kernel, mask, own)))
+      return failure();
+    result.tiers &= isDevice ? all : mask;
     result.kernels.push_back(std::move(kernel));
   }
-  if (result.kernels.empty())
-    for (const TargetTier &tier : known) // nothing to run: any processor will do
-      result.tiers |= 1u << tier.isa;
-  else
+  if (!isDevice && !result.kernels.empty())
     result.tiers &= own; // a state never claims a tier whose kernels are all another tier's
   return success();
 }
@@ -335,6 +373,8 @@ LogicalResult Reader::readEntries(kernel::ProgramOp program, ProgramInfo &info) 
         failed(call ? readCall(call, entry, info) : readLaunch(kernel, entry, info)))
       return failure();
     entry.operandCount = info.operands.size() - entry.firstOperand;
+    for (Value value : op.getResults())
+      entry.writesState |= isKeptState(*placeOf(&op, value));
     info.entries.push_back(std::move(entry));
   }
   return success();
@@ -469,11 +509,11 @@ LogicalResult Reader::checkNames(train::ModelOp model) {
   if (std::string expected = expectedName(result.name); !expected.empty())
     return model.emitError() << "expected a model name that is " << expected << ", but got '"
                              << result.name << "'";
-  llvm::StringSet<> taken = {"abi_version",   "state_bytes",     "create",  "destroy",
-                             "set_hooks",     "workspace_bytes", "refresh", "save",
-                             "load",          "tensor_count",    "tensor",  "tensor_role",
-                             "tensor_data",   "find_tensor",     "tier",    "last_error",
-                             "status_string", "model",           "state"};
+  llvm::StringSet<> taken = {
+      "abi_version",   "state_bytes", "create", "destroy",      "set_hooks", "workspace_bytes",
+      "refresh",       "save",        "load",   "tensor_count", "tensor",    "tensor_role",
+      "tensor_data",   "find_tensor", "tier",   "last_error",   "get",       "set",
+      "status_string", "model",       "state"};
   for (const ProgramInfo &program : llvm::make_filter_range(result.programs, isPublic)) {
     if (toIdentifier(program.name) != program.name)
       return model.emitError() << "expected an export name that is a C identifier, but got '"

@@ -69,7 +69,7 @@ uint64_t ampc_rt_now_ns(void);
 /* Places of the parts of a state, in bytes from its start. */
 typedef struct {
   size_t slots, arena, scratch, room, operands, outputs, threads, header, ranges, runs, ready,
-      total;
+      device, total;
   size_t slot_bytes, scratch_stride, header_bytes;
   int32_t thread_count;
   int32_t range_count;

@@ -2,6 +2,7 @@
 // changes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Runtime/Checkpoint.h"
+#include "lib/Runtime/Device.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -383,6 +384,12 @@ static void copyToState(const Load *load, unsigned char *stage) {
   }
 }
 
+/* What the checkpoint does not hold stays as it is on the device. */
+static ampc_status pullState(const Load *load) {
+  const ampc_model *model = load->state->model;
+  return model->device ? model->device->pull(load->state, load->state->error) : AMPC_OK;
+}
+
 /* The tensors wait in the arena, which is free between calls, or, where that is too small, in
    memory that the system lends until the end of the call. */
 static ampc_status loadData(const Load *load) {
@@ -390,7 +397,7 @@ static ampc_status loadData(const Load *load) {
   for (int32_t i = 0; i < load->count; ++i)
     if (load->ranges[i].slot >= 0)
       bytes += (size_t)(load->ranges[i].end - load->ranges[i].begin);
-  bool fits = bytes <= (size_t)load->state->model->arena_bytes;
+  bool fits = !load->state->model->device && bytes <= (size_t)load->state->model->arena_bytes;
   unsigned char *stage = ampc_rt_at(load->state, load->state->layout.arena);
   if (!fits)
     stage = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -398,6 +405,8 @@ static ampc_status loadData(const Load *load) {
     return ampc_rt_fail(load->state->error, AMPC_E_MEMORY, "load: could not map %u bytes",
                         (uint64_t)bytes);
   ampc_status status = readData(load, stage);
+  if (!status)
+    status = pullState(load);
   if (!status)
     copyToState(load, stage);
   if (!fits)
@@ -415,7 +424,11 @@ static ampc_status loadFile(Load *load) {
     if (ampc_rt_takes_data(&load->state->model->programs[p]))
       ampc_rt_runs_data(load->state)[p] = runsOf(load, p);
   memset(ampc_rt_ready_data(load->state), 0, (size_t)load->state->model->program_count);
-  ampc_rt_derive(load->state);
+  const ampc_model *model = load->state->model;
+  if (model->device && (status = model->device->push(load->state, load->state->error)))
+    return status;
+  if ((status = ampc_rt_derive(load->state)))
+    return status;
   if (!load->weights_only && load->plan_hash != load->state->model->plan_hash &&
       load->state->hooks.on_log)
     load->state->hooks.on_log(load->state->hooks.context,

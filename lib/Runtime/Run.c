@@ -42,7 +42,7 @@ static void *resolve(const ampc_rt_call *call, const ampc_operand *operand) {
   unsigned char *base = NULL;
   switch (operand->space) {
   case AMPC_SPACE_STATE:
-    base = ampc_rt_at(call->state, call->state->layout.slots);
+    base = call->slots;
     break;
   case AMPC_SPACE_ARENA:
     base = call->arena;
@@ -54,21 +54,18 @@ static void *resolve(const ampc_rt_call *call, const ampc_operand *operand) {
     base = call->outputs[operand->number];
     break;
   case AMPC_SPACE_CONSTANT:
-    base = (unsigned char *)(uintptr_t)call->state->model->constants[operand->number];
+    base = (unsigned char *)(uintptr_t)call->constants[operand->number];
     break;
   case AMPC_SPACE_CONTROL:
-    base = (unsigned char *)(uintptr_t)&call->control;
+    base = call->control_place;
     break;
   }
   return base + operand->offset;
 }
 
-static void runKernel(const ampc_rt_call *call, const ampc_entry *entry) {
+static void runTasksOf(const ampc_rt_call *call, const ampc_entry *entry) {
   const ampc_state *state = call->state;
   const ampc_code *code = ampc_rt_code(state, entry->number);
-  const ampc_operand *operands = call->program->operands + entry->first_operand;
-  for (int32_t i = 0; i < entry->operand_count; ++i)
-    call->operands[i] = resolve(call, &operands[i]);
   bool timed = call->hooks && call->hooks->on_span;
   uint64_t begin = timed ? ampc_rt_now_ns() : 0;
   int64_t tasks = code->tasks;
@@ -83,6 +80,16 @@ static void runKernel(const ampc_rt_call *call, const ampc_entry *entry) {
     call->hooks->on_span(call->hooks->context, entry->name, begin, ampc_rt_now_ns());
 }
 
+static int runKernel(const ampc_rt_call *call, const ampc_entry *entry) {
+  const ampc_operand *operands = call->program->operands + entry->first_operand;
+  for (int32_t i = 0; i < entry->operand_count; ++i)
+    call->operands[i] = resolve(call, &operands[i]);
+  if (call->launch)
+    return call->launch(call, entry);
+  runTasksOf(call, entry);
+  return 0;
+}
+
 static unsigned char *resolveAt(const ampc_rt_call *call, const ampc_operand *operand,
                                 int32_t run) {
   return (unsigned char *)resolve(call, operand) + operand->stride * run;
@@ -90,7 +97,7 @@ static unsigned char *resolveAt(const ampc_rt_call *call, const ampc_operand *op
 
 /* The program's inputs and outputs lie where this call has its own operands, which nothing reads
    meanwhile, and what is the program's behind them. */
-static void runProgram(const ampc_rt_call *call, const ampc_entry *entry) {
+static int runProgram(const ampc_rt_call *call, const ampc_entry *entry) {
   const ampc_operand *operands = call->program->operands + entry->first_operand;
   ampc_rt_call inner = *call;
   inner.program = &call->state->model->programs[entry->number];
@@ -108,16 +115,23 @@ static void runProgram(const ampc_rt_call *call, const ampc_entry *entry) {
     for (int32_t i = 0; i < output_count; ++i)
       taken[i] = i >= entry->carried ? resolveAt(call, &outputs[i], run)
                                      : resolve(call, turn ? &outputs[i] : &others[i]);
-    ampc_rt_walk(&inner, 0, inner.program->entry_count);
+    int result = ampc_rt_walk(&inner, 0, inner.program->entry_count);
+    if (result)
+      return result;
   }
+  return 0;
 }
 
-void ampc_rt_walk(const ampc_rt_call *call, int32_t begin, int32_t end) {
-  for (int32_t e = begin; e < end; ++e) {
+int ampc_rt_walk(const ampc_rt_call *call, int32_t begin, int32_t end) {
+  int result = 0;
+  for (int32_t e = begin; e < end && !result; ++e) {
     const ampc_entry *entry = &call->program->entries[e];
-    if (entry->kind == AMPC_ENTRY_CALL)
-      runProgram(call, entry);
-    else
-      runKernel(call, entry);
+    result = entry->kind == AMPC_ENTRY_CALL ? runProgram(call, entry) : runKernel(call, entry);
   }
+  return result;
+}
+
+int32_t ampc_rt_guarded_entries(const ampc_program *program) {
+  bool skips = program->scale_slot >= 0 && program->nonfinite != AMPC_NONFINITE_ALLOW;
+  return program->loss_ready < 0 || skips ? 0 : program->loss_ready;
 }

@@ -5,10 +5,14 @@
 
 #include "lib/Runtime/Internal.h"
 
-typedef struct {
+typedef struct ampc_rt_call ampc_rt_call;
+struct ampc_rt_call {
   const ampc_state *state;
   const ampc_program *program;
-  unsigned char *arena;
+  unsigned char *slots, *arena;
+  const void *const *constants;
+  void *control_place; /* of the ampc_control that kernels read */
+  void *stop;          /* of a device: see ampc_launch */
   unsigned char *scratch;
   size_t scratch_stride;
   unsigned char *room;     /* for the whole tensors of a short batch */
@@ -18,7 +22,9 @@ typedef struct {
   const void *const *inputs;
   void *const *outputs;
   ampc_control control;
-} ampc_rt_call;
+  /* Null on the host; else runs a kernel whose operands are in `operands`. Not 0: it could not. */
+  int (*launch)(const ampc_rt_call *call, const ampc_entry *entry);
+};
 
 /* Puts whole batches in the room of the call in place of the caller's tensors, of which only the
    rows that count are there. */
@@ -26,7 +32,10 @@ void ampc_rt_widen(ampc_rt_call *call);
 /* Gives the caller the rows of the outputs that count. */
 void ampc_rt_narrow(const ampc_rt_call *call, void *const *outputs);
 
-/* Runs the top-level entries [begin, end). */
-void ampc_rt_walk(const ampc_rt_call *call, int32_t begin, int32_t end);
+/* Of a training program without a loss scale that skips: the number of entries that compute the
+   loss; what follows has to wait until it is known to be finite. Else 0. */
+int32_t ampc_rt_guarded_entries(const ampc_program *program);
+/* Runs the top-level entries [begin, end). Not 0: what a launch on a device returned. */
+int ampc_rt_walk(const ampc_rt_call *call, int32_t begin, int32_t end);
 
 #endif

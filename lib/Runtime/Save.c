@@ -1,6 +1,7 @@
 // Writes a checkpoint: safetensors, in place of an older one.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Runtime/Checkpoint.h"
+#include "lib/Runtime/Device.h"
 #include "lib/Runtime/Replace.h"
 #include <errno.h>
 #include <string.h>
@@ -100,6 +101,11 @@ ampc_status ampc_rt_save(ampc_state *state, const char *path) {
   state->error[0] = 0;
   if (!path || !*path)
     return ampc_rt_fail(state->error, AMPC_E_ARG, "save: path is missing");
+  if (state->model->device) {
+    ampc_status status = state->model->device->pull(state, state->error);
+    if (status)
+      return status;
+  }
   int failure = ampc_rt_replace_file(path, writeState, state, true);
   if (failure)
     return ampc_rt_fail(state->error, AMPC_E_IO, "save: %s: %s", path, ampc_rt_errno_text(failure));

@@ -1,6 +1,6 @@
 // Creation: one block of memory, laid out here; threads; initial values.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Runtime/Internal.h"
+#include "lib/Runtime/Device.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,16 +81,17 @@ enum { EXTRA_HEADER_BYTES = 65536, EXTRA_RANGES = 1024 };
 static ampc_rt_layout layoutOf(const ampc_model *model, const ampc_options *options) {
   ampc_rt_layout layout;
   memset(&layout, 0, sizeof layout);
-  layout.thread_count = options->threads > 0 ? options->threads : ampc_rt_cpu_count();
+  const struct ampc_rt_device *device = model->device;
+  layout.thread_count = device ? 1 : options->threads > 0 ? options->threads : ampc_rt_cpu_count();
   layout.slot_bytes = slotBytes(model, options->want_split);
   layout.scratch_stride = ampc_rt_max_scratch(model);
   layout.header_bytes = 2 * headerBytes(model) + EXTRA_HEADER_BYTES;
   layout.range_count = model->slot_count + EXTRA_RANGES;
   size_t total = ampc_rt_align(sizeof(ampc_state));
   layout.slots = reserve(&total, layout.slot_bytes);
-  layout.arena = reserve(&total, (size_t)model->arena_bytes);
+  layout.arena = reserve(&total, device ? 0 : (size_t)model->arena_bytes);
   layout.scratch = reserve(&total, layout.scratch_stride * (size_t)layout.thread_count);
-  layout.room = reserve(&total, ampc_rt_short_batch_bytes(model, true));
+  layout.room = reserve(&total, device ? 0 : ampc_rt_short_batch_bytes(model, true));
   layout.operands = reserve(&total, sizeof(void *) * (size_t)ampc_rt_operand_room(model));
   layout.outputs =
       reserve(&total, (sizeof(void *) + AMPC_ALIGN) * (size_t)ampc_rt_max_outputs(model));
@@ -99,6 +100,7 @@ static ampc_rt_layout layoutOf(const ampc_model *model, const ampc_options *opti
   layout.ranges = reserve(&total, sizeof(ampc_rt_range) * (size_t)layout.range_count);
   layout.runs = reserve(&total, 2 * sizeof(uint64_t) * (size_t)model->program_count);
   layout.ready = reserve(&total, sizeof(bool) * (size_t)model->program_count);
+  layout.device = reserve(&total, device ? device->bytes(model) : 0);
   layout.total = total;
   return layout;
 }
@@ -161,9 +163,22 @@ static void releaseDefault(void *context, void *memory) {
   free(memory);
 }
 
+/* Initial values are made on the host, so that they are the same everywhere. */
+static ampc_status fill(ampc_state *state, uint64_t seed, char *error) {
+  const struct ampc_rt_device *device = state->model->device;
+  ampc_rt_initialise(state, seed);
+  ampc_status status = device ? device->push(state, error) : AMPC_OK;
+  if (status)
+    return status;
+  status = ampc_rt_derive(state);
+  if (status && error)
+    memcpy(error, state->error, AMPC_ERROR_BYTES);
+  return status;
+}
+
 static ampc_status start(const ampc_model *model, const ampc_options *options,
-                         const ampc_rt_layout *layout, int32_t tier, ampc_state **result,
-                         char *error) {
+                         const ampc_rt_layout *layout, const ampc_rt_choice *choice,
+                         ampc_state **result, char *error) {
   ampc_allocate allocate = options->allocate ? options->allocate : allocateDefault;
   void *memory =
       options->memory ? options->memory : allocate(options->allocator_context, layout->total);
@@ -175,7 +190,7 @@ static ampc_status start(const ampc_model *model, const ampc_options *options,
   ampc_state *state = memory;
   state->model = model;
   state->layout = *layout;
-  state->tier = tier;
+  state->tier = choice->tier;
   state->split = options->want_split != 0;
   state->own_memory = !options->memory;
   state->release = options->release ? options->release : releaseDefault;
@@ -186,12 +201,14 @@ static ampc_status start(const ampc_model *model, const ampc_options *options,
   int32_t workers = state->parallel_for ? 0 : layout->thread_count - 1;
   ampc_status status = ampc_rt_pool_start(
       &state->pool, workers, (ampc_rt_worker *)ampc_rt_at(state, layout->threads), error);
+  if (!status && model->device)
+    status = model->device->create(state, choice->device, options->stream, error);
+  if (!status)
+    status = fill(state, options->seed, error);
   if (status) {
     ampc_rt_destroy(state);
     return status;
   }
-  ampc_rt_initialise(state, options->seed);
-  ampc_rt_derive(state);
   *result = state;
   return AMPC_OK;
 }
@@ -201,8 +218,12 @@ static void logStart(const ampc_state *state) {
     return;
   char line[AMPC_ERROR_BYTES];
   ampc_rt_text text = {line, sizeof line, 0};
-  ampc_rt_print(&text, "%s: tier %s, %d threads, %u bytes", state->model->name, ampc_rt_tier(state),
-                (int64_t)state->layout.thread_count, (uint64_t)state->layout.total);
+  if (state->model->device)
+    ampc_rt_print(&text, "%s: tier %s", state->model->name, ampc_rt_tier(state));
+  else
+    ampc_rt_print(&text, "%s: tier %s, %d threads, %u bytes", state->model->name,
+                  ampc_rt_tier(state), (int64_t)state->layout.thread_count,
+                  (uint64_t)state->layout.total);
   state->hooks.on_log(state->hooks.context, line);
 }
 
@@ -216,14 +237,13 @@ ampc_status ampc_rt_create(const ampc_model *model, const ampc_options *given, a
   memset(&layout, 0, sizeof layout);
   if (options.threads >= 0 && options.threads <= AMPC_MAX_THREADS)
     layout = largestLayout(model, &options);
-  const ampc_model *target = model;
-  int32_t tier = AMPC_TIER_PLAIN;
+  ampc_rt_choice choice = {model, AMPC_TIER_PLAIN, 0};
   ampc_status status = checkOptions(given, &options, &layout, error);
   if (!status)
-    status = ampc_rt_pick_tier(model, &target, &tier, error);
+    status = ampc_rt_choose(model, options.device, &choice, error);
   if (!status) {
-    layout = layoutOf(target, &options);
-    status = start(target, &options, &layout, tier, state, error);
+    layout = layoutOf(choice.model, &options);
+    status = start(choice.model, &options, &layout, &choice, state, error);
   }
   if (status && options.error && options.error_bytes) {
     ampc_rt_text text = {options.error, options.error_bytes, 0};
@@ -239,6 +259,8 @@ void ampc_rt_destroy(ampc_state *state) {
   if (!state)
     return;
   ampc_rt_pool_stop(&state->pool);
+  if (state->model->device)
+    state->model->device->destroy(state);
   if (state->own_memory)
     state->release(state->allocator_context, state);
 }
@@ -272,9 +294,59 @@ int32_t ampc_rt_tensor_role(const ampc_model *model, int32_t number) {
   return number >= 0 && number < ampc_rt_tensor_count(model) ? model->slots[number].role : -1;
 }
 
-void *ampc_rt_tensor_data(ampc_state *state, int32_t number) {
+/* Null if the state has none of that number. */
+static const ampc_slot *findSlot(const ampc_state *state, int32_t number) {
   if (!state || number < 0 || number >= state->model->slot_count)
     return NULL;
   const ampc_slot *slot = &state->model->slots[number];
-  return slot->role == AMPC_ROLE_GRADIENT && !state->split ? NULL : ampc_rt_slot_data(state, slot);
+  return slot->role == AMPC_ROLE_GRADIENT && !state->split ? NULL : slot;
+}
+
+void *ampc_rt_tensor_data(ampc_state *state, int32_t number) {
+  const ampc_slot *slot = findSlot(state, number);
+  if (!slot)
+    return NULL;
+  return state->model->device ? state->model->device->address(state, slot)
+                              : ampc_rt_slot_data(state, slot);
+}
+
+static ampc_status checkTensor(const ampc_slot *slot, const void *data, size_t bytes,
+                               const char *what, char *error) {
+  if (!slot)
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: the state has no such tensor", what);
+  if (!data)
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: data is null", what);
+  if (bytes != (size_t)slot->tensor.bytes)
+    return ampc_rt_fail(error, AMPC_E_SHAPE, "%s: expected the %d bytes of '%s', but got %u", what,
+                        slot->tensor.bytes, slot->tensor.name, (uint64_t)bytes);
+  return AMPC_OK;
+}
+
+ampc_status ampc_rt_get(ampc_state *state, int32_t number, void *data, size_t bytes) {
+  if (!state)
+    return AMPC_E_ARG;
+  state->error[0] = 0;
+  const ampc_slot *slot = findSlot(state, number);
+  ampc_status status = checkTensor(slot, data, bytes, "get", state->error);
+  if (status)
+    return status;
+  if (state->model->device)
+    return state->model->device->read(state, slot, data, state->error);
+  memcpy(data, ampc_rt_slot_data(state, slot), bytes);
+  return AMPC_OK;
+}
+
+ampc_status ampc_rt_set(ampc_state *state, int32_t number, const void *data, size_t bytes) {
+  if (!state)
+    return AMPC_E_ARG;
+  state->error[0] = 0;
+  const ampc_slot *slot = findSlot(state, number);
+  ampc_status status = checkTensor(slot, data, bytes, "set", state->error);
+  if (status)
+    return status;
+  memcpy(ampc_rt_slot_data(state, slot), data, bytes);
+  if (state->model->device &&
+      (status = state->model->device->write(state, slot, data, state->error)))
+    return status;
+  return ampc_rt_derive(state);
 }

@@ -1,5 +1,6 @@
 // Calls from the user: arguments are checked before anything runs, results reported after.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Runtime/Device.h"
 #include "lib/Runtime/Run.h"
 #include <string.h>
 
@@ -146,12 +147,17 @@ static void advanceRandom(const ampc_state *state) {
       ++((uint64_t *)ampc_rt_slot_data(state, &state->model->slots[s]))[1];
 }
 
+static bool isOnDevice(const ampc_state *state) { return state->model->device != NULL; }
+
+static ampc_status runOnDevice(const ampc_rt_call *call, bool *refused, char *error) {
+  return call->state->model->device->run(call, refused, error);
+}
+
 /* Runs the forward pass, then the rest if the loss is finite. A step with a loss scale skips by
    itself, unless it is told not to. */
 static bool runGuarded(const ampc_rt_call *call) {
   const ampc_program *program = call->program;
-  bool skips = program->scale_slot >= 0 && program->nonfinite != AMPC_NONFINITE_ALLOW;
-  int32_t ready = program->loss_ready < 0 || skips ? 0 : program->loss_ready;
+  int32_t ready = ampc_rt_guarded_entries(program);
   ampc_rt_walk(call, 0, ready);
   if (ready && !__builtin_isfinite(outputValue(call, program->loss_output, 0)))
     return false;
@@ -202,7 +208,15 @@ static ampc_status train(const ampc_rt_call *call, void *out, char *error) {
   double scale = slotValue(call, call->program->scale_slot, 1);
   const ampc_program *grad = gradOf(call->state, call->program);
   bool isSplit = grad && call->program->kind != AMPC_PROGRAM_TRAIN;
-  bool finite = runGuarded(call);
+  bool finite = true, refused = false;
+  if (isOnDevice(call->state)) {
+    ampc_status status = runOnDevice(call, &refused, error);
+    if (status)
+      return status;
+    finite = !refused;
+  } else {
+    finite = runGuarded(call);
+  }
   if (isSplit) /* a loss that is not finite leaves some gradients as they were */
     *readyOf(call->state, grad) = finite && call->program == grad;
   if (ampc_rt_takes_data(call->program)) {
@@ -230,6 +244,8 @@ static ampc_rt_call prepare(ampc_state *state, const ampc_program *program, void
   memset(&call, 0, sizeof call);
   call.state = state;
   call.program = program;
+  call.slots = ampc_rt_at(state, state->layout.slots);
+  call.constants = state->model->constants;
   call.scratch_stride = state->layout.scratch_stride;
   if (workspace) {
     unsigned char *place = (unsigned char *)workspace + AMPC_ERROR_BYTES;
@@ -306,14 +322,17 @@ static ampc_status run(ampc_state *state, int32_t number, const void *input, voi
   call.inputs = in->inputs;
   call.control.valid = (int32_t)valid;
   call.control.lr_factor = in->lr_factor == 0 ? 1 : in->lr_factor;
+  call.control_place = &call.control;
   void *const *outputs = ampc_rt_is_training(program) ? scalarOutputs(state, program, observed)
                                                       : ((ampc_run_out *)output)->outputs;
   call.outputs = outputs;
-  bool isShort = valid < program->batch;
+  bool onDevice = isOnDevice(state), isShort = valid < program->batch && !onDevice, refused;
   if (isShort)
     ampc_rt_widen(&call);
   if (ampc_rt_is_training(program))
     return train(&call, output, error);
+  if (onDevice)
+    return runOnDevice(&call, &refused, error);
   ampc_rt_walk(&call, 0, program->entry_count);
   if (isShort)
     ampc_rt_narrow(&call, outputs);
@@ -338,7 +357,15 @@ ampc_status ampc_rt_derive(ampc_state *state) {
     if (state->model->programs[p].kind == AMPC_PROGRAM_DERIVE) {
       ampc_rt_call call = prepare(state, &state->model->programs[p], NULL);
       call.control.lr_factor = 1;
-      ampc_rt_walk(&call, 0, call.program->entry_count);
+      call.control_place = &call.control;
+      bool refused;
+      if (isOnDevice(state)) {
+        ampc_status status = runOnDevice(&call, &refused, state->error);
+        if (status)
+          return status;
+      } else {
+        ampc_rt_walk(&call, 0, call.program->entry_count);
+      }
     }
   return AMPC_OK;
 }

@@ -135,6 +135,8 @@ const char *ampc_rt_status_string(ampc_status status) {
     return "loss is infinite or NaN";
   case AMPC_E_NONFINITE_GRADIENT:
     return "gradients are infinite or NaN";
+  case AMPC_E_DEVICE:
+    return "the GPU or its driver is missing, or failed";
   }
   return "unknown status";
 }

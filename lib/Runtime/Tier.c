@@ -1,28 +1,22 @@
 // Which of the tiers in the object this CPU runs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Runtime/Internal.h"
+#include "lib/Runtime/Device.h"
 #include <cpuid.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-const char *ampc_rt_tier_name(int32_t tier) {
-  switch (tier) {
-  case AMPC_TIER_AVX2:
-    return "avx2";
-  case AMPC_TIER_AVX512:
-    return "avx512";
-  case AMPC_TIER_AVX512BF16:
-    return "avx512bf16";
-  case AMPC_TIER_AMX:
-    return "amx";
-  case AMPC_TIER_REFERENCE:
-    return "reference";
-  default:
-    return "plain";
-  }
-}
+static const char names[AMPC_TIERS][12] = {
+    [AMPC_TIER_PLAIN] = "plain",   [AMPC_TIER_AVX2] = "avx2",
+    [AMPC_TIER_AVX512] = "avx512", [AMPC_TIER_AVX512BF16] = "avx512bf16",
+    [AMPC_TIER_AMX] = "amx",       [AMPC_TIER_REFERENCE] = "reference",
+    [AMPC_TIER_SM_75] = "sm_75",   [AMPC_TIER_SM_80] = "sm_80",
+    [AMPC_TIER_SM_86] = "sm_86",   [AMPC_TIER_SM_89] = "sm_89",
+    [AMPC_TIER_SM_90A] = "sm_90a", [AMPC_TIER_SM_100] = "sm_100",
+    [AMPC_TIER_SM_120] = "sm_120"};
+
+const char *ampc_rt_tier_name(int32_t tier) { return names[tier]; }
 
 static uint64_t enabledState(void) {
   uint32_t low, high;
@@ -82,49 +76,147 @@ static bool hasSlowPairs(void) {
   return __get_cpuid(0, &a, &b, &c, &d) && b == signature_INTEL_ebx;
 }
 
-/* The tier that AMPC_ISA names. */
-static ampc_status pickNamed(const ampc_model *model, const char *wanted, uint32_t usable,
-                             const ampc_model **target, int32_t *tier, char *error) {
-  for (int32_t t = 0; t < AMPC_TIERS; ++t) {
-    if (strcmp(wanted, ampc_rt_tier_name(t)))
-      continue;
-    const ampc_model *found = model;
-    while (found && !(found->tiers >> t & 1))
-      found = found->next;
-    if (!found)
-      return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED,
-                          "AMPC_ISA: model '%s' was compiled without tier '%s'", model->name,
-                          wanted);
-    if (!(usable >> t & 1))
-      return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED,
-                          "AMPC_ISA: tier '%s' is not supported by this CPU", wanted);
-    *target = found;
-    *tier = t;
-    return AMPC_OK;
-  }
-  return ampc_rt_fail(
-      error, AMPC_E_CPU_UNSUPPORTED,
-      "AMPC_ISA: expected plain, avx2, avx512, avx512bf16, amx or reference, but got '%s'", wanted);
+/* Ten times the compute capability that code of the tier needs. */
+static int32_t capabilityOf(int32_t tier) {
+  static const int32_t known[AMPC_TIERS] = {[AMPC_TIER_SM_75] = 75,  [AMPC_TIER_SM_80] = 80,
+                                            [AMPC_TIER_SM_86] = 86,  [AMPC_TIER_SM_89] = 89,
+                                            [AMPC_TIER_SM_90A] = 90, [AMPC_TIER_SM_100] = 100,
+                                            [AMPC_TIER_SM_120] = 120};
+  return known[tier];
 }
 
-ampc_status ampc_rt_pick_tier(const ampc_model *model, const ampc_model **target, int32_t *tier,
-                              char *error) {
-  uint32_t usable = supportedTiers();
-  const char *wanted = getenv("AMPC_ISA");
-  if (wanted && *wanted)
-    return pickNamed(model, wanted, usable, target, tier, error);
-  uint32_t slow = hasSlowPairs() ? 1u << AMPC_TIER_AVX512BF16 : 0;
-  for (const ampc_model *next = model; next; next = next->next) {
-    uint32_t runs = next->tiers & usable;
-    if (runs & ~slow) /* else a slow tier is all there is */
-      runs &= ~slow;
-    for (int32_t t = AMPC_TIERS - 1; t >= 0; --t)
-      if (runs & 1u << t) {
-        *target = next;
-        *tier = t;
-        return AMPC_OK;
-      }
+/* Machine code runs on devices of one family, PTX on all later ones, but for that of one chip. */
+static bool runsOn(const ampc_model *model, int32_t capability) {
+  int32_t tier = model->first_tier, needed = capabilityOf(tier);
+  if (tier == AMPC_TIER_SM_90A)
+    return capability == needed;
+  for (int32_t i = 0; i < model->image_count; ++i)
+    if (capability >= needed &&
+        (model->images[i].kind == AMPC_IMAGE_PTX || capability / 10 == needed / 10))
+      return true;
+  return false;
+}
+
+/* What the caller asks for. */
+typedef struct {
+  bool host, device; /* which of them will do */
+  int32_t number;    /* of the device */
+  const char *tier;  /* AMPC_ISA, or null */
+} Wish;
+
+static ampc_status readWish(const char *device, Wish *wish, char *error) {
+  memset(wish, 0, sizeof *wish);
+  const char *tier = getenv("AMPC_ISA");
+  wish->tier = tier && *tier ? tier : NULL;
+  if (!device || !*device) {
+    wish->host = wish->device = true;
+    return AMPC_OK;
   }
+  if (!strcmp(device, "cpu")) {
+    wish->host = true;
+    return AMPC_OK;
+  }
+  static const char name[] = "cuda";
+  int length = 0;
+  while (length < 4 && device[length] == name[length])
+    ++length;
+  bool good = length == 4 && (!device[4] || (device[4] == ':' && device[5]));
+  for (const char *digit = device + 5; good && device[4] && *digit; ++digit) {
+    good = *digit >= '0' && *digit <= '9' && wish->number < 1000;
+    wish->number = 10 * wish->number + (*digit - '0');
+  }
+  if (!good)
+    return ampc_rt_fail(error, AMPC_E_ARG,
+                        "options: expected device to be cpu, cuda or cuda:N, but got '%s'", device);
+  wish->device = true;
+  return AMPC_OK;
+}
+
+/* The best tier of the host that the wish allows, or -1. */
+static int32_t pickHost(const ampc_model *model, const Wish *wish, uint32_t usable) {
+  uint32_t runs = model->tiers & usable, slow = hasSlowPairs() ? 1u << AMPC_TIER_AVX512BF16 : 0;
+  if (!wish->tier && (runs & ~slow)) /* else a slow tier is all there is */
+    runs &= ~slow;
+  for (int32_t t = AMPC_TIERS - 1; t >= 0; --t)
+    if ((runs & 1u << t) && (!wish->tier || !strcmp(wish->tier, names[t])))
+      return t;
+  return -1;
+}
+
+/* Of the models for devices, the one for the most capable that runs. `problem`: what the driver
+   said. */
+static bool pickDevice(const ampc_model *first, const Wish *wish, ampc_rt_choice *choice,
+                       char *problem) {
+  int32_t capability = 0;
+  if (first->device->probe(wish->number, &capability, problem))
+    return false;
+  bool found = false;
+  for (const ampc_model *next = first; next; next = next->next) {
+    if (!next->device || !runsOn(next, capability) ||
+        (wish->tier && strcmp(wish->tier, names[next->first_tier])) ||
+        (found && next->first_tier < choice->tier))
+      continue;
+    found = true;
+    choice->model = next;
+    choice->tier = next->first_tier;
+    choice->device = wish->number;
+  }
+  if (!found)
+    ampc_rt_fail(problem, AMPC_E_DEVICE,
+                 "model '%s' has no code for a device of compute capability %d.%d", first->name,
+                 (int64_t)(capability / 10), (int64_t)(capability % 10));
+  return found;
+}
+
+/* A tier that AMPC_ISA names has to be one, and in the object. */
+static ampc_status checkTier(const ampc_model *model, const Wish *wish, char *error) {
+  int32_t tier = 0;
+  while (tier < AMPC_TIERS && strcmp(wish->tier, names[tier]))
+    ++tier;
+  if (tier == AMPC_TIERS)
+    return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED,
+                        "AMPC_ISA: expected plain, avx2, avx512, avx512bf16, amx, reference, or "
+                        "sm_75 and so on, but got '%s'",
+                        wish->tier);
+  uint32_t compiled = 0;
+  for (const ampc_model *next = model; next; next = next->next)
+    compiled |= next->tiers;
+  if (!(compiled >> tier & 1))
+    return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED,
+                        "AMPC_ISA: model '%s' was compiled without tier '%s'", model->name,
+                        wish->tier);
+  return AMPC_OK;
+}
+
+ampc_status ampc_rt_choose(const ampc_model *model, const char *device, ampc_rt_choice *choice,
+                           char *error) {
+  Wish wish;
+  char problem[AMPC_ERROR_BYTES] = "";
+  ampc_status status = readWish(device, &wish, error);
+  if (!status && wish.tier)
+    status = checkTier(model, &wish, error);
+  if (status)
+    return status;
+  uint32_t usable = supportedTiers();
+  bool tried = false;
+  for (const ampc_model *next = model; next; next = next->next) {
+    int32_t tier = next->device || !wish.host ? -1 : pickHost(next, &wish, usable);
+    if (tier >= 0) {
+      *choice = (ampc_rt_choice){next, tier, 0};
+      return AMPC_OK;
+    }
+    if (next->device && wish.device && !tried && pickDevice(next, &wish, choice, problem))
+      return AMPC_OK;
+    tried |= next->device != NULL;
+  }
+  if (*problem)
+    return ampc_rt_fail(error, AMPC_E_DEVICE, "%s", problem);
+  if (wish.tier)
+    return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED,
+                        "AMPC_ISA: tier '%s' is not supported by this CPU", wish.tier);
+  if (!wish.host)
+    return ampc_rt_fail(error, AMPC_E_DEVICE, "model '%s' was compiled without code for a GPU",
+                        model->name);
   return ampc_rt_fail(error, AMPC_E_CPU_UNSUPPORTED, "model '%s' has no code that this CPU runs",
                       model->name);
 }

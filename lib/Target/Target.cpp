@@ -15,6 +15,11 @@ std::unique_ptr<llvm::Module> Target::translate(ModuleOp tier, llvm::LLVMContext
   return translateModuleToLLVMIR(tier, context, tier.getSymName().value_or("kernels"));
 }
 
+FailureOr<std::string> Target::translateDevice(ModuleOp tier) const {
+  return tier.emitError() << "expected a target whose kernels run on a device, but got '"
+                          << getName() << "'";
+}
+
 const Target *ampc::targetOf(ModuleOp module) {
   auto name = module->getAttrOfType<StringAttr>(targetAttribute);
   auto *dialect = module.getContext()->getOrLoadDialect<kernel::KernelDialect>();

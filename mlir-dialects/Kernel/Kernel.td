@@ -78,6 +78,30 @@ def Kernel_PlaceAttr : AttrDef<KernelDialect, "Place"> {
   let assemblyFormat = "`<` $space `,` $number `,` $offset `>`";
 }
 
+// ---- How code of a device runs ----
+def Kernel_LaunchAttr : AttrDef<KernelDialect, "Launch"> {
+  let mnemonic = "launch";
+  let summary = "A function of a device, and how many threads run it";
+  let description = [{
+    Blocks in the grid, threads in a block, and blocks in a cluster, by x, y and z; `shared` bytes are asked for at the launch, beside those
+    that the function declares. A kernel's launches run one after the other.
+
+    The function's parameters are pointers to the kernel's operands, then to its results, then to its workspace, if it has one: those whose
+    numbers `parameters` lists, or all of them.
+
+    ```mlir
+    #kernel.launch<"model_k0_sm_80", grid = [12, 1, 1], block = [256, 1, 1], cluster = [1, 1, 1], shared = 0>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$function, ArrayRefParameter<"int64_t">:$grid,
+      ArrayRefParameter<"int64_t">:$block, ArrayRefParameter<"int64_t">:$cluster, "int64_t":$shared,
+      OptionalArrayRefParameter<"int64_t">:$parameters);
+  let assemblyFormat =
+      [{`<` $function `,` `grid` `=` `[` $grid `]` `,` `block` `=` `[` $block `]` `,` `cluster` `=` `[` $cluster `]`
+    `,` `shared` `=` $shared (`,` `parameters` `=` `[` $parameters^ `]`)? `>`}];
+  let genVerifyDecl = 1;
+}
+
 // ---- Operands of products, packed before ----
 def Kernel_Side
     : I32EnumAttr<"Side",

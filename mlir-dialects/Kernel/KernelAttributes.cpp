@@ -93,3 +93,16 @@ LogicalResult KernelDialect::verifyRegionArgAttribute(Operation *op, unsigned, u
   return op->emitOpError() << "expected no attribute of the dialect kernel on argument " << argument
                            << ", but got " << attribute.getName().getValue();
 }
+
+LogicalResult LaunchAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, StringRef,
+                                 ArrayRef<int64_t> grid, ArrayRef<int64_t> block,
+                                 ArrayRef<int64_t> cluster, int64_t shared, ArrayRef<int64_t>) {
+  auto isExtent = [](ArrayRef<int64_t> sizes) {
+    return sizes.size() == 3 && llvm::all_of(sizes, [](int64_t size) { return size > 0; });
+  };
+  if (!isExtent(grid) || !isExtent(block) || !isExtent(cluster))
+    return emitError() << "expected three positive sizes of grid, block and cluster";
+  if (shared < 0)
+    return emitError() << "expected a size of shared memory, but got " << shared;
+  return success();
+}

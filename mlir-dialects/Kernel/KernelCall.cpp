@@ -14,7 +14,8 @@ ProgramOp CallOp::getProgram() {
 
 bool CallOp::moves(unsigned operand) {
   ProgramOp program = getProgram();
-  return getTimes() && program && getInputs()[operand].getType() != program.getArgumentTypes()[operand];
+  return getTimes() && program &&
+         getInputs()[operand].getType() != program.getArgumentTypes()[operand];
 }
 
 /// The tensor of all runs' slices.
@@ -97,7 +98,7 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &) {
   llvm::DenseSet<Operation *> seen;
   auto caller = (*this)->getParentOfType<ProgramOp>();
   if (caller && reaches(program, caller, seen)) // 7.
-    return emitOpError() << "expected programs that do not call themselves, but "
-                         << getCalleeAttr() << " leads back";
+    return emitOpError() << "expected programs that do not call themselves, but " << getCalleeAttr()
+                         << " leads back";
   return success();
 }

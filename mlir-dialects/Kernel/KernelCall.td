@@ -4,9 +4,8 @@
 #define AMPC_KERNEL_CALL
 include "mlir-dialects/Kernel/Kernel.td"
 
-def Kernel_CallOp
-    : Kernel_LaunchOp<
-          "call", [KernelOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Kernel_CallOp : Kernel_LaunchOp<"call", [KernelOpInterface,
+                                             DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a program of the module, once or many times one after the other";
   let description = [{
     Without `times`, the program's arguments are the operands, and its results those of the op. With it, an operand either is what every run reads, or has
@@ -44,8 +43,10 @@ def Kernel_CallOp
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$inputs,
       OptionalAttr<ConfinedAttr<SignedI64Attr, [IntPositive]>>:$times,
-      DefaultValuedAttr<Kernel_Count, "0">:$carried, UnitAttr:$reverse, Kernel_Workspace:$workspace_bytes);
-  let assemblyFormat = [{$callee `(` ($inputs^ `:` type($inputs))? `)` (`times` $times^)? (`carried` $carried^)?
+      DefaultValuedAttr<Kernel_Count, "0">:$carried, UnitAttr:$reverse,
+      Kernel_Workspace:$workspace_bytes);
+  let assemblyFormat =
+      [{$callee `(` ($inputs^ `:` type($inputs))? `)` (`times` $times^)? (`carried` $carried^)?
     (`reverse` $reverse^)? attr-dict `:` type($outs)}];
   let extraClassDeclaration = [{
     /// The program that runs; null in a module without it.

@@ -151,7 +151,7 @@ inline const ampc_operand rowOperands[] = {{AMPC_SPACE_INPUT, 0, 0, 0},
 inline const ampc_operand deriveOperands[] = {state(0), state(8256)};
 
 constexpr ampc_entry kernel(int number, int first, int count, const char *name) {
-  return {AMPC_ENTRY_KERNEL, number, first, count, 1, 0, name};
+  return {AMPC_ENTRY_KERNEL, number, first, count, 1, 0, 0, name};
 }
 inline const ampc_entry trainEntries[] = {kernel(Loss, 0, 4, "mse"), kernel(Grad, 4, 3, "mse.grad"),
                                           kernel(Update, 7, 5, "fit"), kernel(Step, 12, 1, "count"),
@@ -252,8 +252,22 @@ inline const ampc_program programs[ProgramCount] = {{"train_step",
                                                      0}};
 
 inline ampc_model makeModel() {
-  return {"fake",   15,      AMPC_TIER_PLAIN, 4,     SlotCount, ProgramCount, KernelCount, slots,
-          programs, kernels, nullptr,         16288, 4160,      0x1234,       0x5678,      nullptr};
+  ampc_model made = {};
+  made.name = "fake";
+  made.tiers = 15;
+  made.first_tier = AMPC_TIER_PLAIN;
+  made.tier_count = 4;
+  made.slot_count = SlotCount;
+  made.program_count = ProgramCount;
+  made.kernel_count = KernelCount;
+  made.slots = slots;
+  made.programs = programs;
+  made.kernels = kernels;
+  made.state_bytes = 16288;
+  made.arena_bytes = 4160;
+  made.state_hash = 0x1234;
+  made.plan_hash = 0x5678;
+  return made;
 }
 inline const ampc_model model = makeModel();
 

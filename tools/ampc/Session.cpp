@@ -1,6 +1,7 @@
 // A model compiled and loaded into this process, with one state.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Session.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace ampc;
@@ -10,21 +11,33 @@ Session::~Session() {
     ampc_rt_destroy(state);
 }
 
+/// A target that compiles for a device, as far as the choice of one goes: any image will do.
+static void describeDevice(ampc_model &model, const ampc_image &image) {
+  model.first_tier = llvm::countr_zero(model.tiers);
+  if (model.first_tier < AMPC_TIER_SM_75)
+    return;
+  model.device = &ampc_rt_cuda;
+  model.images = &image;
+  model.image_count = 1;
+}
+
 /// The tier that the state will run. Where there is none, all code is compiled, and the runtime
 /// says what is missing.
-static std::optional<PickedTier> pickTier(llvm::StringRef name, llvm::ArrayRef<uint32_t> tiers) {
+static std::optional<PickedTier> pickTier(llvm::StringRef name, llvm::ArrayRef<uint32_t> tiers,
+                                          const char *device) {
   std::string copy = name.str();
   std::vector<ampc_model> models(tiers.size());
+  ampc_image image = {AMPC_IMAGE_PTX, 0, nullptr, 0};
   for (size_t i = 0; i < tiers.size(); ++i) {
     models[i].name = copy.c_str();
     models[i].tiers = tiers[i];
     models[i].next = i + 1 < tiers.size() ? &models[i + 1] : nullptr;
+    describeDevice(models[i], image);
   }
-  const ampc_model *target;
-  int32_t tier;
-  if (ampc_rt_pick_tier(models.data(), &target, &tier, nullptr) != AMPC_OK)
+  ampc_rt_choice choice;
+  if (ampc_rt_choose(models.data(), device, &choice, nullptr) != AMPC_OK)
     return std::nullopt;
-  return PickedTier{size_t(target - models.data()), tier};
+  return PickedTier{size_t(choice.model - models.data()), choice.tier};
 }
 
 bool Session::open(const CompileRequest &request, ampc_options options) {
@@ -32,7 +45,9 @@ bool Session::open(const CompileRequest &request, ampc_options options) {
   if (!module)
     return false;
   PackageOptions once;
-  once.pickTier = pickTier;
+  once.pickTier = [&](llvm::StringRef name, llvm::ArrayRef<uint32_t> tiers) {
+    return pickTier(name, tiers, options.device);
+  };
   auto packaged = packageModel(*module, once);
   if (failed(packaged))
     return false;

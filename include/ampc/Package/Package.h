@@ -14,6 +14,10 @@
 namespace ampc {
 enum class Sanitizer { None, Address, Thread };
 
+/// What a library carries of code for GPUs: text that the driver assembles, machine code, or
+/// machine code and, of sm_80, text for later chips.
+enum class DeviceImages { PTX, Cubin, Both };
+
 /// A tier (AMPC_TIER_...) of one of a model's targets.
 struct PickedTier {
   size_t target;
@@ -27,6 +31,7 @@ struct PackageOptions {
   /// the whole library.
   std::function<std::optional<PickedTier>(llvm::StringRef model, llvm::ArrayRef<uint32_t> tiers)>
       pickTier = nullptr;
+  DeviceImages images = DeviceImages::Both;
   std::string name = {}; ///< what files and functions are called; empty: as the model
 };
 

@@ -15,16 +15,17 @@ typedef enum {
   AMPC_OK = 0,
   AMPC_W_STEP_SKIPPED =
       1, /* gradients were not finite: only the random counter and the loss scale changed */
-  AMPC_E_ARG = -1,               /* an argument is missing or out of range */
-  AMPC_E_SHAPE = -2,             /* a tensor has another shape */
-  AMPC_E_DTYPE = -3,             /* a tensor has another element type */
-  AMPC_E_CPU_UNSUPPORTED = -4,   /* the CPU, or the permission to use its matrix unit, is missing */
-  AMPC_E_MEMORY = -5,            /* memory or a thread could not be had */
-  AMPC_E_IO = -6,                /* a file could not be read or written */
-  AMPC_E_CKPT_MISMATCH = -7,     /* a checkpoint is damaged or belongs to another model */
-  AMPC_E_NONFINITE_LOSS = -8,    /* the loss is infinite or NaN; only the random counter advanced */
-  AMPC_E_NONFINITE_GRADIENT = -9 /* gradients are infinite or NaN in a step with nonfinite = "fail";
-                                    only the random counter and the loss scale changed */
+  AMPC_E_ARG = -1,             /* an argument is missing or out of range */
+  AMPC_E_SHAPE = -2,           /* a tensor has another shape */
+  AMPC_E_DTYPE = -3,           /* a tensor has another element type */
+  AMPC_E_CPU_UNSUPPORTED = -4, /* the CPU, or the permission to use its matrix unit, is missing */
+  AMPC_E_MEMORY = -5,          /* memory or a thread could not be had */
+  AMPC_E_IO = -6,              /* a file could not be read or written */
+  AMPC_E_CKPT_MISMATCH = -7,   /* a checkpoint is damaged or belongs to another model */
+  AMPC_E_NONFINITE_LOSS = -8,  /* the loss is infinite or NaN; only the random counter advanced */
+  AMPC_E_NONFINITE_GRADIENT = -9, /* gradients are infinite or NaN in a step with nonfinite =
+                                     "fail"; only the random counter and the loss scale changed */
+  AMPC_E_DEVICE = -10             /* the GPU or its driver is missing, or failed */
 } ampc_status;
 
 typedef enum {
@@ -121,6 +122,9 @@ typedef struct {
   char *error; /* null, or room for the message of a create that fails, which leaves no state to ask
                 */
   size_t error_bytes;
+  const char *device; /* null: the first one that the model was compiled for and that is there;
+                         "cpu", "cuda" or "cuda:1" */
+  void *stream;       /* CUDA: null for a stream of the state's own, or a CUstream to work on */
 } ampc_options;
 
 /* Flags of load. */

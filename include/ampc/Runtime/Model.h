@@ -34,6 +34,13 @@ enum {
   AMPC_TIER_AVX512BF16,
   AMPC_TIER_AMX,
   AMPC_TIER_REFERENCE, /* of the target reference; any processor runs it */
+  AMPC_TIER_SM_75,     /* of NVIDIA's GPUs: the compute capability that the code is for */
+  AMPC_TIER_SM_80,
+  AMPC_TIER_SM_86,
+  AMPC_TIER_SM_89,
+  AMPC_TIER_SM_90A,
+  AMPC_TIER_SM_100,
+  AMPC_TIER_SM_120,
   AMPC_TIERS
 };
 
@@ -50,10 +57,34 @@ typedef struct {
   int64_t scratch_bytes; /* per thread */
 } ampc_code;
 
+/* One launch of a device's code. Its parameters are the addresses of the kernel's operands, results
+   and workspace, or those of them that `parameters` names, then the address of an int32_t, or null:
+   where that is not 0, the launch writes nothing. */
+typedef struct {
+  const char *function;
+  uint32_t grid[3], block[3], cluster[3];
+  uint32_t shared_bytes;
+  int32_t parameter_count;
+  const int32_t *parameters; /* null: all */
+} ampc_launch;
+
 typedef struct {
   const char *name;
-  const ampc_code *code; /* one per tier of the model's target, the lowest first */
+  const ampc_code
+      *code;            /* one per tier of the model's target, the lowest first; null for devices */
+  int32_t launch_count; /* of a device: in their order */
+  const ampc_launch *launches;
 } ampc_kernel;
+
+enum { AMPC_IMAGE_PTX, AMPC_IMAGE_CUBIN };
+
+/* All code of a device. */
+typedef struct {
+  int32_t kind;
+  int32_t capability; /* ten times the compute capability that it is for */
+  const void *data;   /* PTX ends with a zero byte */
+  uint64_t bytes;
+} ampc_image;
 
 enum {
   AMPC_SPACE_STATE,
@@ -90,6 +121,7 @@ typedef struct {
   int32_t first_operand; /* in the program's operands */
   int32_t operand_count;
   int32_t times, carried; /* of a call */
+  int32_t writes_state;   /* 1: of what a step that is refused must not change */
   const char *name;       /* of the source op, for profiles and messages */
 } ampc_entry;
 
@@ -159,10 +191,15 @@ typedef struct ampc_model {
   const ampc_program *programs;
   const ampc_kernel *kernels;
   const void *const *constants;
+  const int64_t *constant_bytes;
+  int32_t constant_count;
   int64_t state_bytes;           /* all slots */
   int64_t arena_bytes;           /* the largest program's */
   uint64_t state_hash;           /* names, shapes, types, optimizer: equal for a full resume */
   uint64_t plan_hash;            /* equal: bit-equal results promised */
   const struct ampc_model *next; /* the same model for another target, wanted less; or null */
+  const struct ampc_rt_device *device; /* null: the host runs the code */
+  const ampc_image *images;            /* of a device, the one to try first coming first */
+  int32_t image_count;
 } ampc_model;
 #endif

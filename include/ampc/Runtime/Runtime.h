@@ -30,11 +30,22 @@ typedef struct {
   void *outputs[];
 } ampc_run_out;
 
-/* Sets *target, the first of a model's targets with code that this processor runs, and *tier, the
-   best of its tiers; or those with the tier that AMPC_ISA names. `error` (AMPC_ERROR_BYTES, may be
-   null) names what is missing. */
-ampc_status ampc_rt_pick_tier(const ampc_model *model, const ampc_model **target, int32_t *tier,
-                              char *error);
+/* What a model for NVIDIA's GPUs names as its device. */
+extern const struct ampc_rt_device ampc_rt_cuda;
+
+/* What a state runs on. */
+typedef struct {
+  const ampc_model *model; /* for one target */
+  int32_t tier;
+  int32_t device; /* number of the device, if the model is for one */
+} ampc_rt_choice;
+
+/* Chooses the first of a model's targets with code that this machine runs, and the best of its
+   tiers; or those with the tier that AMPC_ISA names. Of the targets that are for GPUs, the best one
+   stands for all. `device`: see ampc_options. `error` (AMPC_ERROR_BYTES, may be null) names what
+   is missing. */
+ampc_status ampc_rt_choose(const ampc_model *model, const char *device, ampc_rt_choice *choice,
+                           char *error);
 size_t ampc_rt_state_bytes(const ampc_model *model, const ampc_options *options);
 ampc_status ampc_rt_create(const ampc_model *model, const ampc_options *options,
                            ampc_state **state);
@@ -68,7 +79,13 @@ const ampc_tensor *ampc_rt_tensor(const ampc_model *model, int32_t number);
 /* Number of the tensor, or -1. */
 int32_t ampc_rt_find_tensor(const ampc_model *model, const char *name);
 int32_t ampc_rt_tensor_role(const ampc_model *model, int32_t number);
+/* Where the tensor is: memory of the device, if the state is on one. Null if the state has none of
+   that number. */
 void *ampc_rt_tensor_data(ampc_state *state, int32_t number);
+/* Copies of a whole tensor, wherever it is; set also rebuilds working copies. `bytes` has to be
+   those of the tensor. */
+ampc_status ampc_rt_get(ampc_state *state, int32_t number, void *data, size_t bytes);
+ampc_status ampc_rt_set(ampc_state *state, int32_t number, const void *data, size_t bytes);
 
 const char *ampc_rt_tier(const ampc_state *state);
 const char *ampc_rt_last_error(const ampc_state *state);

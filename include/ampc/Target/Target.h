@@ -70,6 +70,11 @@ public:
   /// error. Several threads may translate, each into a context of its own.
   virtual std::unique_ptr<llvm::Module> translate(mlir::ModuleOp tier,
                                                   llvm::LLVMContext &context) const;
+  /// Whether kernels run on another processor than the program: then a row of `kernel.functions`
+  /// has `launches` (#kernel.launch) in place of tasks, and a tier's code is text.
+  virtual bool isDevice() const { return false; }
+  /// The text for such a nested module. Fails, after an error, if it calls what a device lacks.
+  virtual mlir::FailureOr<std::string> translateDevice(mlir::ModuleOp tier) const;
 };
 
 /// The target of a module, by `kernel.target`, or the first known one. Null, with an error at the

@@ -1,0 +1,167 @@
+// From PTX to machine code, with NVIDIA's assembler and a cache.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Package/DeviceImages.h"
+#include "ampc/Package/WriteFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace ampc;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+/// PYTHON/site-packages/nvidia/*/bin/ptxas below a folder of libraries.
+static std::optional<std::string> findInPython(const llvm::Twine &root) {
+  std::error_code error;
+  for (fs::directory_iterator python(root, error), end; python != end && !error;
+       python.increment(error)) {
+    if (!path::filename(python->path()).starts_with("python3"))
+      continue;
+    for (StringRef packages : {"site-packages", "dist-packages"}) {
+      std::error_code none;
+      for (fs::directory_iterator part(python->path() + "/" + packages + "/nvidia", none);
+           part != end && !none; part.increment(none))
+        if (std::string found = part->path() + "/bin/ptxas"; fs::can_execute(found))
+          return found;
+    }
+  }
+  return {};
+}
+
+std::optional<std::string> ampc::findAssembler() {
+  if (std::optional<std::string> home = llvm::sys::Process::GetEnv("CUDA_HOME"))
+    if (std::string found = *home + "/bin/ptxas"; fs::can_execute(found))
+      return found;
+  if (llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName("ptxas"))
+    return *found;
+  if (fs::can_execute("/usr/local/cuda/bin/ptxas"))
+    return "/usr/local/cuda/bin/ptxas";
+  llvm::SmallVector<std::string> roots{"/usr/local/lib", "/usr/lib"};
+  if (std::optional<std::string> environment = llvm::sys::Process::GetEnv("VIRTUAL_ENV"))
+    roots.insert(roots.begin(), *environment + "/lib");
+  if (std::optional<std::string> home = llvm::sys::Process::GetEnv("HOME"))
+    roots.push_back(*home + "/.local/lib");
+  for (const std::string &root : roots)
+    if (std::optional<std::string> found = findInPython(root))
+      return found;
+  return {};
+}
+
+/// Where machine code is kept; empty if there is no such place.
+static std::string cacheFolder() {
+  if (std::optional<std::string> folder = llvm::sys::Process::GetEnv("AMPC_CACHE"))
+    return *folder;
+  llvm::SmallString<128> folder;
+  return path::cache_directory(folder) ? (folder + "/ampc").str() : std::string();
+}
+
+/// Other assemblers and other chips write other code.
+static std::string keyOf(StringRef assembler, StringRef ptx, StringRef chip) {
+  fs::file_status status;
+  uint64_t stamp = 0;
+  if (!fs::status(assembler, status))
+    stamp = status.getSize() * 31 + uint64_t(status.getLastModificationTime().time_since_epoch().count());
+  return llvm::formatv("{0}-{1:x-16}{2:x-16}.cubin", chip, llvm::xxh3_64bits(ptx),
+                       llvm::xxh3_64bits(ptx.drop_front(ptx.size() / 2)) ^ stamp)
+      .str();
+}
+
+static llvm::Expected<std::string> readFile(const llvm::Twine &name) {
+  auto buffer = llvm::MemoryBuffer::getFile(name, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return llvm::errorCodeToError(buffer.getError());
+  return (*buffer)->getBuffer().str();
+}
+
+namespace {
+/// A temporary file that goes with its owner.
+class Temporary {
+public:
+  explicit Temporary(StringRef suffix) { error = fs::createTemporaryFile("ampc", suffix, name); }
+  ~Temporary() {
+    if (!error)
+      fs::remove(name);
+  }
+  Temporary(const Temporary &) = delete;
+  llvm::SmallString<128> name;
+  std::error_code error;
+};
+} // namespace
+
+static llvm::Expected<std::string> runAssembler(StringRef assembler, StringRef ptx,
+                                                StringRef chip) {
+  Temporary text("ptx"), code("cubin"), messages("txt");
+  for (const Temporary *file : {&text, &code, &messages})
+    if (file->error)
+      return llvm::errorCodeToError(file->error);
+  if (llvm::Error error = writeFile(text.name, ptx))
+    return std::move(error);
+  std::string arch = ("-arch=" + chip).str();
+  StringRef arguments[] = {assembler, arch, "-O3", "-o", code.name, text.name};
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(messages.name), StringRef(messages.name)};
+  std::string problem;
+  int result = llvm::sys::ExecuteAndWait(assembler, arguments, std::nullopt, redirects, 0, 0, &problem);
+  if (result != 0) {
+    llvm::Expected<std::string> said = readFile(messages.name);
+    if (said)
+      problem += *said;
+    else
+      llvm::consumeError(said.takeError());
+    return llvm::createStringError("%s failed with status %d: %s", assembler.str().c_str(), result,
+                                   problem.c_str());
+  }
+  return readFile(code.name);
+}
+
+llvm::Expected<std::string> ampc::assemble(StringRef assembler, StringRef ptx, StringRef chip) {
+  std::string folder = cacheFolder(), cached = folder + "/" + keyOf(assembler, ptx, chip);
+  if (!folder.empty()) {
+    if (llvm::Expected<std::string> known = readFile(cached); known && !known->empty())
+      return known;
+    else if (!known)
+      llvm::consumeError(known.takeError());
+  }
+  llvm::Expected<std::string> code = runAssembler(assembler, ptx, chip);
+  if (!code)
+    return code;
+  // A cache that cannot be written is none.
+  if (!folder.empty() && !fs::create_directories(folder))
+    llvm::consumeError(writeFile(cached, *code));
+  return code;
+}
+
+/// Its PTX runs on all later chips; that of others is for those who have no assembler.
+static constexpr int32_t portableTier = AMPC_TIER_SM_80;
+
+FailureOr<std::vector<ImageInfo>> ampc::imagesOf(ModuleOp tier, const Target &target,
+                                                 DeviceImages wanted) {
+  FailureOr<std::string> ptx = target.translateDevice(tier);
+  if (failed(ptx))
+    return failure();
+  const TargetTier &chip = target.getTiers().front();
+  int32_t capability = 0;
+  chip.name.drop_front(3).consumeInteger(10, capability);
+  std::vector<ImageInfo> images;
+  std::optional<std::string> assembler =
+      wanted == DeviceImages::PTX ? std::nullopt : findAssembler();
+  if (assembler) {
+    llvm::Expected<std::string> code = assemble(*assembler, *ptx, chip.name);
+    if (!code)
+      return tier.emitError() << "could not assemble the code of " << chip.name << ": "
+                              << llvm::toString(code.takeError());
+    images.push_back({AMPC_IMAGE_CUBIN, capability, std::move(*code)});
+  } else if (wanted != DeviceImages::PTX) {
+    tier.emitWarning() << "no ptxas in CUDA_HOME, PATH or the Python package nvidia-cuda-nvcc: the "
+                          "library carries PTX for "
+                       << chip.name << ", which the driver assembles when a state is created";
+  }
+  bool isPortable = wanted == DeviceImages::Both && chip.isa == portableTier;
+  if (!assembler || isPortable)
+    images.push_back({AMPC_IMAGE_PTX, capability, std::move(*ptx)});
+  return images;
+}

@@ -1,0 +1,98 @@
+// From the images of a model to functions of the device.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Runtime/CUDA/Context.h"
+#include <string.h>
+
+/* Sets *stop if the exponent of a number is all ones: infinite or NaN. `bits`: the 16 bits that
+   hold its exponent, `mask`: those of the exponent. And: adds one to a counter. */
+static const char helpers[] =
+    ".version 6.5\n.target sm_75\n.address_size 64\n"
+    ".visible .entry ampc_guard(.param .u64 bits, .param .u32 mask, .param .u64 stop) {\n"
+    "  .reg .b64 %rd<3>; .reg .b32 %r<4>; .reg .b16 %h; .reg .pred %p;\n"
+    "  ld.param.u64 %rd1, [bits]; ld.param.u32 %r1, [mask]; ld.param.u64 %rd2, [stop];\n"
+    "  cvta.to.global.u64 %rd1, %rd1; cvta.to.global.u64 %rd2, %rd2;\n"
+    "  ld.global.u16 %h, [%rd1]; cvt.u32.u16 %r2, %h; and.b32 %r2, %r2, %r1;\n"
+    "  setp.eq.u32 %p, %r2, %r1; selp.b32 %r3, 1, 0, %p; st.global.b32 [%rd2], %r3; ret;\n}\n"
+    ".visible .entry ampc_advance(.param .u64 counter) {\n"
+    "  .reg .b64 %rd<3>;\n"
+    "  ld.param.u64 %rd1, [counter]; cvta.to.global.u64 %rd1, %rd1;\n"
+    "  ld.global.u64 %rd2, [%rd1]; add.u64 %rd2, %rd2, 1; st.global.u64 [%rd1], %rd2; ret;\n}\n";
+
+static ampc_status loadModule(ampc_cuda *cuda, void **module, const void *image, const char *what,
+                              char *error) {
+  char log[AMPC_ERROR_BYTES / 2];
+  log[0] = 0;
+  int options[] = {AMPC_CUDA_JIT_ERROR_LOG, AMPC_CUDA_JIT_ERROR_LOG_BYTES};
+  void *values[] = {log, (void *)(uintptr_t)sizeof log};
+  int result = cuda->driver.load_module(module, image, 2, options, values);
+  if (!result)
+    return AMPC_OK;
+  *module = NULL;
+  log[sizeof log - 1] = 0;
+  const char *text = NULL;
+  if (cuda->driver.error_string(result, &text) || !text)
+    text = "unknown error";
+  return ampc_rt_fail(error, AMPC_E_DEVICE, "cuda: could not load %s: %s (error %d)%s%s", what,
+                      text, (int64_t)result, *log ? ": " : "", log);
+}
+
+static bool takes(const ampc_image *image, int32_t tier, int32_t capability) {
+  if (tier == AMPC_TIER_SM_90A)
+    return capability == 90;
+  if (image->kind == AMPC_IMAGE_CUBIN)
+    return capability / 10 == image->capability / 10 && capability >= image->capability;
+  return capability >= image->capability;
+}
+
+static ampc_status loadImage(ampc_cuda *cuda, int32_t capability, char *error) {
+  const ampc_state *state = cuda->state;
+  const ampc_model *model = state->model;
+  ampc_status status = AMPC_E_DEVICE;
+  for (int32_t i = 0; i < model->image_count; ++i) {
+    const ampc_image *image = &model->images[i];
+    if (!takes(image, state->tier, capability))
+      continue;
+    status = loadModule(cuda, &cuda->module, image->data,
+                        image->kind == AMPC_IMAGE_CUBIN ? "the model's machine code"
+                                                        : "the model's PTX",
+                        error);
+    if (!status)
+      return AMPC_OK;
+  }
+  if (!error[0])
+    ampc_rt_fail(error, AMPC_E_DEVICE,
+                 "cuda: model '%s' has no code for a device of compute capability %d.%d",
+                 model->name, (int64_t)(capability / 10), (int64_t)(capability % 10));
+  return status;
+}
+
+/* Kernels with much shared memory have to ask for it. */
+static ampc_status findFunction(ampc_cuda *cuda, const ampc_launch *launch, void **function,
+                                char *error) {
+  int result = cuda->driver.function(function, cuda->module, launch->function);
+  if (!result && launch->shared_bytes > 48 * 1024)
+    result = cuda->driver.set_function(*function, AMPC_CUDA_MAX_DYNAMIC_SHARED_BYTES,
+                                       (int)launch->shared_bytes);
+  return ampc_rt_cuda_check(&cuda->driver, result, launch->function, error);
+}
+
+ampc_status ampc_rt_cuda_load(ampc_cuda *cuda, int32_t capability, char *error) {
+  const ampc_model *model = cuda->state->model;
+  ampc_status status = loadImage(cuda, capability, error);
+  if (!status)
+    status = loadModule(cuda, &cuda->helpers, helpers, "the runtime's own kernels", error);
+  const char *const names[AMPC_CUDA_HELPERS] = {"ampc_guard", "ampc_advance"};
+  for (int i = 0; i < AMPC_CUDA_HELPERS && !status; ++i)
+    status = ampc_rt_cuda_check(&cuda->driver,
+                                cuda->driver.function(&cuda->helper[i], cuda->helpers, names[i]),
+                                names[i], error);
+  int32_t number = 0;
+  for (int32_t k = 0; k < model->kernel_count; ++k) {
+    const ampc_kernel *kernel = &model->kernels[k];
+    cuda->first_function[k] = number;
+    for (int32_t l = 0; l < kernel->launch_count && !status; ++l)
+      status = findFunction(cuda, &kernel->launches[l], &cuda->functions[number + l], error);
+    number += kernel->launch_count;
+  }
+  return status;
+}

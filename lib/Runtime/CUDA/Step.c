@@ -1,0 +1,296 @@
+// One run of a program on a GPU: inputs in, one graph, results out.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything lies where it lay in the last run, so that the launches of a program are recorded once
+// and replayed as one graph. What changes from run to run (rows that count, factor on the learning
+// rate, random counter, loss scale) is read from memory.
+#include "lib/Runtime/CUDA/Context.h"
+#include <string.h>
+
+static int launch(ampc_cuda *cuda, void *function, const ampc_launch *shape, void **parameters) {
+  ampc_cuda_attribute cluster;
+  memset(&cluster, 0, sizeof cluster);
+  cluster.id = AMPC_CUDA_LAUNCH_CLUSTER;
+  memcpy(cluster.value.cluster, shape->cluster, sizeof shape->cluster);
+  ampc_cuda_config config;
+  memset(&config, 0, sizeof config);
+  memcpy(config.grid, shape->grid, sizeof config.grid);
+  memcpy(config.block, shape->block, sizeof config.block);
+  config.shared_bytes = shape->shared_bytes;
+  config.stream = cuda->stream;
+  config.attributes = &cluster;
+  config.attribute_count = shape->cluster[0] * shape->cluster[1] * shape->cluster[2] > 1;
+  return cuda->driver.launch(&config, function, parameters, NULL);
+}
+
+static int launchHelper(ampc_cuda *cuda, int helper, void **parameters) {
+  static const ampc_launch one = {NULL, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 0, 0, NULL};
+  return launch(cuda, cuda->helper[helper], &one, parameters);
+}
+
+/* `operands`: addresses on the device. */
+int ampc_rt_cuda_launch(const ampc_rt_call *call, const ampc_entry *entry) {
+  ampc_cuda *cuda = ampc_rt_cuda_of(call->state);
+  const ampc_kernel *kernel = &call->state->model->kernels[entry->number];
+  void *stop = entry->writes_state ? call->stop : NULL;
+  for (int32_t l = 0; l < kernel->launch_count; ++l) {
+    const ampc_launch *shape = &kernel->launches[l];
+    int32_t count = shape->parameters ? shape->parameter_count : entry->operand_count;
+    for (int32_t i = 0; i < count; ++i)
+      cuda->parameters[i] = &call->operands[shape->parameters ? shape->parameters[i] : i];
+    cuda->parameters[count] = &stop;
+    int result =
+        launch(cuda, cuda->functions[cuda->first_function[entry->number] + l], shape,
+               cuda->parameters);
+    if (result)
+      return result;
+  }
+  return 0;
+}
+
+/* Sets the flag that holds back what writes state, if the loss is not finite. */
+static int guard(ampc_cuda *cuda, const ampc_program *program) {
+  int64_t offset = 0;
+  uint32_t mask = 0x7f80;
+  switch (program->outputs[program->loss_output].dtype) {
+  case AMPC_F64:
+    offset = 6;
+    mask = 0x7ff0;
+    break;
+  case AMPC_F32:
+    offset = 2;
+    break;
+  case AMPC_F16:
+    mask = 0x7c00;
+    break;
+  }
+  ampc_cuda_address bits = ampc_rt_cuda_address(cuda->output_places[program->loss_output]);
+  bits += (ampc_cuda_address)offset;
+  void *parameters[] = {&bits, &mask, &cuda->stop};
+  return launchHelper(cuda, AMPC_CUDA_GUARD, parameters);
+}
+
+static int advanceRandom(ampc_cuda *cuda) {
+  const ampc_model *model = cuda->state->model;
+  int result = 0;
+  for (int32_t s = 0; s < model->slot_count && !result; ++s) {
+    if (model->slots[s].role != AMPC_ROLE_RANDOM)
+      continue;
+    ampc_cuda_address counter = cuda->slots + (ampc_cuda_address)model->slots[s].offset + 8;
+    void *parameters[] = {&counter};
+    result = launchHelper(cuda, AMPC_CUDA_ADVANCE, parameters);
+  }
+  return result;
+}
+
+/* Behind the scalars that a training program reports lie the number of updates, the loss scale and
+   the flag that a loss was not finite: one copy brings all. */
+static ampc_cuda_address reportPlace(const ampc_cuda *cuda, int32_t number) {
+  return cuda->report_on_device + (ampc_cuda_address)(AMPC_CUDA_ALIGN * number);
+}
+
+static const ampc_slot *reportedSlot(const ampc_program *program, const ampc_model *model, int i) {
+  int32_t number = i ? program->scale_slot : program->step_slot;
+  return number < 0 ? NULL : &model->slots[number];
+}
+
+/* Part of the graph: the values after the step. */
+static int gatherReport(ampc_cuda *cuda, const ampc_program *program) {
+  int result = 0;
+  for (int i = 0; i < 2 && !result; ++i) {
+    const ampc_slot *slot = reportedSlot(program, cuda->state->model, i);
+    if (slot)
+      result = cuda->driver.copy(reportPlace(cuda, program->output_count + i),
+                                 cuda->slots + (ampc_cuda_address)slot->offset,
+                                 (size_t)slot->tensor.bytes, cuda->stream);
+  }
+  return result ? result
+                : cuda->driver.copy(reportPlace(cuda, program->output_count + 2), cuda->stop,
+                                    sizeof(int32_t), cuda->stream);
+}
+
+/* All launches of the program, on the stream. */
+static int enqueue(ampc_cuda *cuda, const ampc_rt_call *call) {
+  const ampc_program *program = call->program;
+  int32_t ready = ampc_rt_guarded_entries(program);
+  int result = cuda->driver.fill(cuda->stop, 0, sizeof(int32_t), cuda->stream);
+  if (!result)
+    result = ampc_rt_walk(call, 0, ready);
+  if (!result && ready)
+    result = guard(cuda, program);
+  if (!result)
+    result = ampc_rt_walk(call, ready, program->entry_count);
+  if (!result && ampc_rt_takes_data(program))
+    result = advanceRandom(cuda);
+  if (!result && ampc_rt_is_training(program))
+    result = gatherReport(cuda, program);
+  return result;
+}
+
+/* Records the launches; a capture is ended whatever happened in it. */
+static int record(ampc_cuda *cuda, const ampc_rt_call *call, void **executable) {
+  const ampc_cuda_driver *driver = &cuda->driver;
+  void *graph = NULL;
+  int result = driver->begin_capture(cuda->stream, AMPC_CUDA_CAPTURE_THREAD);
+  if (result)
+    return result;
+  result = enqueue(cuda, call);
+  int ended = driver->end_capture(cuda->stream, &graph);
+  if (!result)
+    result = ended;
+  if (!result)
+    result = driver->instantiate(executable, graph, 0);
+  if (graph)
+    driver->destroy_graph(graph);
+  return result;
+}
+
+/* Kernels that are timed run one by one, as do the few that follow create. */
+static int runKernels(ampc_cuda *cuda, const ampc_rt_call *call) {
+  void **executable = &cuda->graphs[call->program - call->state->model->programs];
+  bool once = call->program->kind == AMPC_PROGRAM_DERIVE;
+  if (once || (call->hooks && call->hooks->on_span))
+    return enqueue(cuda, call);
+  int result = *executable ? 0 : record(cuda, call, executable);
+  return result ? result : cuda->driver.launch_graph(*executable, cuda->stream);
+}
+
+//===--- Inputs and outputs -------------------------------------------------------------------===//
+
+static bool isReported(const ampc_program *program, int32_t output) {
+  return ampc_rt_is_training(program) && program->outputs[output].rank == 0;
+}
+
+static bool isOnDevice(ampc_cuda *cuda, const void *pointer) {
+  uint32_t kind = 0;
+  int result = cuda->driver.pointer_attribute(&kind, AMPC_CUDA_POINTER_MEMORY_TYPE,
+                                              ampc_rt_cuda_address(pointer));
+  return !result && kind == AMPC_CUDA_MEMORY_DEVICE;
+}
+
+static int copyIn(ampc_cuda *cuda, ampc_cuda_address to, const void *from, size_t bytes) {
+  return isOnDevice(cuda, from)
+             ? cuda->driver.copy(to, ampc_rt_cuda_address(from), bytes, cuda->stream)
+             : cuda->driver.to_device(to, from, bytes, cuda->stream);
+}
+
+static int copyOut(ampc_cuda *cuda, void *to, ampc_cuda_address from, size_t bytes) {
+  return isOnDevice(cuda, to) ? cuda->driver.copy(ampc_rt_cuda_address(to), from, bytes, cuda->stream)
+                              : cuda->driver.to_host(to, from, bytes, cuda->stream);
+}
+
+/* Rows of a short batch, and copies of the first one behind them. */
+static int copyRows(ampc_cuda *cuda, const ampc_rt_call *call, const ampc_tensor *tensor,
+                    ampc_cuda_address to, const void *from) {
+  size_t rows = (size_t)call->program->batch, valid = (size_t)call->control.valid;
+  if (!tensor->batched || valid == rows)
+    return copyIn(cuda, to, from, (size_t)tensor->bytes);
+  size_t row = (size_t)tensor->bytes / rows;
+  int result = copyIn(cuda, to, from, row * valid);
+  for (size_t r = valid; r < rows && !result; ++r)
+    result = cuda->driver.copy(to + row * r, to, row, cuda->stream);
+  return result;
+}
+
+static void placeTensors(const ampc_tensor *tensors, int32_t count, ampc_cuda_address start,
+                         void **places) {
+  for (int32_t i = 0; i < count; ++i) {
+    places[i] = ampc_rt_cuda_pointer(start);
+    start += ampc_rt_cuda_align((size_t)tensors[i].bytes);
+  }
+}
+
+static int copyInputs(ampc_cuda *cuda, const ampc_rt_call *call) {
+  const ampc_program *program = call->program;
+  int result = cuda->driver.to_device(cuda->control, &call->control, sizeof call->control,
+                                      cuda->stream);
+  for (int32_t i = 0; i < program->input_count && !result; ++i)
+    result = copyRows(cuda, call, &program->inputs[i],
+                      ampc_rt_cuda_address(cuda->input_places[i]), call->inputs[i]);
+  return result;
+}
+
+static int copyOutputs(ampc_cuda *cuda, const ampc_rt_call *call) {
+  const ampc_program *program = call->program;
+  int result = 0;
+  for (int32_t i = 0; i < program->output_count && !result; ++i) {
+    const ampc_tensor *output = &program->outputs[i];
+    if (isReported(program, i))
+      continue;
+    size_t bytes = (size_t)output->bytes;
+    if (output->batched && program->batch)
+      bytes = bytes / (size_t)program->batch * (size_t)call->control.valid;
+    result = copyOut(cuda, call->outputs[i], ampc_rt_cuda_address(cuda->output_places[i]), bytes);
+  }
+  return result;
+}
+
+/* To the caller's scalars and to the host's copies of the state; returns the flag. */
+static bool readReport(ampc_cuda *cuda, const ampc_rt_call *call) {
+  const ampc_program *program = call->program;
+  for (int32_t i = 0; i < program->output_count; ++i)
+    if (isReported(program, i))
+      memcpy(call->outputs[i], cuda->report + AMPC_CUDA_ALIGN * i,
+             (size_t)program->outputs[i].bytes);
+  for (int i = 0; i < 2; ++i) {
+    const ampc_slot *slot = reportedSlot(program, cuda->state->model, i);
+    if (slot)
+      memcpy(ampc_rt_slot_data(cuda->state, slot),
+             cuda->report + AMPC_CUDA_ALIGN * (program->output_count + i),
+             (size_t)slot->tensor.bytes);
+  }
+  int32_t stop;
+  memcpy(&stop, cuda->report + AMPC_CUDA_ALIGN * (program->output_count + 2), sizeof stop);
+  return stop != 0;
+}
+
+static void placeAll(ampc_cuda *cuda, const ampc_program *program) {
+  placeTensors(program->inputs, program->input_count, cuda->inputs, cuda->input_places);
+  placeTensors(program->outputs, program->output_count, cuda->outputs, cuda->output_places);
+  for (int32_t i = 0; i < program->output_count; ++i)
+    if (isReported(program, i))
+      cuda->output_places[i] = ampc_rt_cuda_pointer(reportPlace(cuda, i));
+}
+
+static ampc_status run(ampc_cuda *cuda, const ampc_rt_call *given, bool *refused, char *error) {
+  const ampc_program *program = given->program;
+  placeAll(cuda, program);
+  ampc_rt_call call = *given;
+  call.slots = ampc_rt_cuda_pointer(cuda->slots);
+  call.arena = ampc_rt_cuda_pointer(cuda->arena);
+  call.constants = (const void *const *)cuda->constant_addresses;
+  call.control_place = ampc_rt_cuda_pointer(cuda->control);
+  call.stop = ampc_rt_cuda_pointer(cuda->stop);
+  call.inputs = (const void *const *)cuda->input_places;
+  call.outputs = cuda->output_places;
+  call.operands = cuda->places;
+  call.launch = ampc_rt_cuda_launch;
+  int result = copyInputs(cuda, given);
+  if (!result)
+    result = runKernels(cuda, &call);
+  if (!result)
+    result = copyOutputs(cuda, given);
+  bool reports = ampc_rt_is_training(program);
+  if (!result && reports)
+    result = cuda->driver.to_host(cuda->report, cuda->report_on_device,
+                                  AMPC_CUDA_ALIGN * (size_t)(program->output_count + 3),
+                                  cuda->stream);
+  if (!result)
+    result = cuda->driver.synchronize(cuda->stream);
+  if (!result && reports)
+    *refused = readReport(cuda, given);
+  return ampc_rt_cuda_done(cuda, result, program->name, error);
+}
+
+ampc_status ampc_rt_cuda_run(const ampc_rt_call *call, bool *refused, char *error) {
+  ampc_cuda *cuda = ampc_rt_cuda_of(call->state);
+  *refused = false;
+  pthread_mutex_lock(&cuda->mutex);
+  ampc_status status = ampc_rt_cuda_enter(cuda, error);
+  if (!status) {
+    status = run(cuda, call, refused, error);
+    ampc_rt_cuda_leave(cuda);
+  }
+  pthread_mutex_unlock(&cuda->mutex);
+  return status;
+}
