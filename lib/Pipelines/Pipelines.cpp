@@ -8,6 +8,7 @@
 #include "ampc/Pipelines/OpLibrary.h"
 #include "ampc/Precision/Passes.h"
 #include "ampc/Target/CPU/Passes.h"
+#include "ampc/Target/NVPTX/Passes.h"
 #include "ampc/Target/Reference/Passes.h"
 #include "ampc/Target/Targets.h"
 #include "ampc/Train/Passes.h"
@@ -207,6 +208,7 @@ void ampc::registerPasses() {
   registerKernelPasses();
   registerTargetCPUPasses();
   registerTargetReferencePasses();
+  registerTargetNVPTXPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   static std::vector<std::unique_ptr<PassPipelineRegistration<PhaseOptions>>> pipelines;

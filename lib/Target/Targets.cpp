@@ -2,13 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/Targets.h"
 #include "lib/Target/CPU/Target.h"
+#include "lib/Target/NVPTX/Target.h"
 #include "lib/Target/Reference/Target.h"
 
 using namespace mlir;
 using namespace ampc;
 
 ArrayRef<const Target *> ampc::allTargets() {
-  static const Target *const all[] = {&cpu::getTarget(), &reference::getTarget()};
+  static const SmallVector<const Target *> all = [] {
+    SmallVector<const Target *> targets = {&cpu::getTarget(), &reference::getTarget()};
+    llvm::append_range(targets, nvptx::getTargets());
+    return targets;
+  }();
   return all;
 }
 

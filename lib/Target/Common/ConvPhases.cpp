@@ -1,6 +1,7 @@
 // Output phases of dilated images, and the taps that each of them meets.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/ConvPhases.h"
+#include "lib/Target/Common/LoopEmitter.h"
 #include <numeric>
 
 using namespace mlir;
@@ -45,4 +46,15 @@ SmallVector<ConvPhase> ampc::target::phasesOf(const Window &window, bool splits)
       cutAxis(window, 1, x, phase);
     }
   return phases;
+}
+
+int64_t ampc::target::chooseFilterParts(kernel::ConvFilterOp op) {
+  if (op.hasDilatedImage())
+    return 1;
+  ArrayRef<int64_t> out = op.getRhs().getType().getShape();
+  int64_t sums = ShapedType::getNumElements(op.getSpace());
+  int64_t bytes = sums * elementBytes(op.getAcc());
+  int64_t products = sums * out[0] * out[1] * out[2];
+  int64_t most = std::min({int64_t(16), (4 << 20) / bytes, out[0] / 2, products >> 20});
+  return std::max<int64_t>(1, most);
 }

@@ -58,5 +58,9 @@ struct ConvPhase {
 /// the format of the panels allows to cut k between taps.
 llvm::SmallVector<ConvPhase> phasesOf(const Window &window, bool splits);
 
+/// Parts of the sum over pixels that a filter's gradient is: ranges of images, two or more each,
+/// worth a million products, and together 4 MB or less.
+int64_t chooseFilterParts(kernel::ConvFilterOp op);
+
 } // namespace ampc::target
 #endif

@@ -67,7 +67,8 @@ static Value f64ToOdd(FloatCode &c, Value x) {
 
 namespace {
 struct NarrowTo16 : OpRewritePattern<arith::TruncFOp> {
-  NarrowTo16(MLIRContext *context, bool hasF16) : OpRewritePattern(context), hasF16(hasF16) {}
+  NarrowTo16(MLIRContext *context, bool hasF16, bool hasBF16)
+      : OpRewritePattern(context), hasF16(hasF16), hasBF16(hasBF16) {}
   LogicalResult matchAndRewrite(arith::TruncFOp op, PatternRewriter &rewriter) const override {
     Type to = getElementTypeOrSelf(op.getType()), from = getElementTypeOrSelf(op.getIn());
     if (!to.isBF16() && !to.isF16())
@@ -77,12 +78,12 @@ struct NarrowTo16 : OpRewritePattern<arith::TruncFOp> {
       rewriter.replaceOp(op, c.truncate(f64ToOdd(c, op.getIn()), to));
       return success();
     }
-    if (to.isF16() && hasF16)
+    if (to.isF16() ? hasF16 : hasBF16)
       return failure();
     rewriter.replaceOp(op, to.isBF16() ? f32ToBF16(c, op.getIn()) : f32ToF16(c, op.getIn()));
     return success();
   }
-  bool hasF16;
+  bool hasF16, hasBF16;
 };
 struct WidenFrom16 : OpRewritePattern<arith::ExtFOp> {
   WidenFrom16(MLIRContext *context, bool hasF16) : OpRewritePattern(context), hasF16(hasF16) {}
@@ -121,7 +122,8 @@ template <typename Op> struct IntegerTo16 : OpRewritePattern<Op> {
 };
 } // namespace
 
-void ampc::target::addConversionPatterns(RewritePatternSet &patterns, bool hasF16) {
-  patterns.add<NarrowTo16, WidenFrom16>(patterns.getContext(), hasF16);
+void ampc::target::addConversionPatterns(RewritePatternSet &patterns, bool hasF16, bool hasBF16) {
+  patterns.add<NarrowTo16>(patterns.getContext(), hasF16, hasBF16);
+  patterns.add<WidenFrom16>(patterns.getContext(), hasF16);
   patterns.add<IntegerTo16<arith::SIToFPOp>, IntegerTo16<arith::UIToFPOp>>(patterns.getContext());
 }

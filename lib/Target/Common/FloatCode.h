@@ -115,12 +115,12 @@ private:
   }
 };
 
-/// A function of one f32.
-template <typename Op, mlir::Value (*expand)(FloatCode &, mlir::Value)>
-struct ExpandF32 : mlir::OpRewritePattern<Op> {
+/// A function of one number with so many bits.
+template <typename Op, mlir::Value (*expand)(FloatCode &, mlir::Value), unsigned bits>
+struct ExpandFunction : mlir::OpRewritePattern<Op> {
   using mlir::OpRewritePattern<Op>::OpRewritePattern;
   llvm::LogicalResult matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const override {
-    if (!mlir::getElementTypeOrSelf(op.getType()).isF32())
+    if (mlir::getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth() != bits)
       return mlir::failure();
     FloatCode c(rewriter, op.getLoc());
     rewriter.replaceOp(op, expand(c, op.getOperand()));
@@ -128,10 +128,15 @@ struct ExpandF32 : mlir::OpRewritePattern<Op> {
   }
 };
 
+template <typename Op, mlir::Value (*expand)(FloatCode &, mlir::Value)>
+using ExpandF32 = ExpandFunction<Op, expand, 32>;
+template <typename Op, mlir::Value (*expand)(FloatCode &, mlir::Value)>
+using ExpandF64 = ExpandFunction<Op, expand, 64>;
+
 /// floor, ceil, round and fused multiply-add where there is no instruction.
 void addRoundingPatterns(mlir::RewritePatternSet &patterns, bool hasRoundingUnit, bool hasFMA);
-/// 16-bit floats to and from wider ones.
-void addConversionPatterns(mlir::RewritePatternSet &patterns, bool hasF16);
+/// 16-bit floats to and from wider ones. `hasBF16`: there is an instruction that rounds to bf16.
+void addConversionPatterns(mlir::RewritePatternSet &patterns, bool hasF16, bool hasBF16 = false);
 /// Functions of f64 become calls to libm, and only to those that `libmFunctions()` lists.
 void addLibmPatterns(mlir::RewritePatternSet &patterns);
 /// The same functions of f32 become those of f64, rounded once.

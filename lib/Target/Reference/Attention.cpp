@@ -1,6 +1,6 @@
 // kernel.attention and kernel.attention_grad, score by score.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/Reference/PlainLoops.h"
+#include "lib/Target/Reference/Writers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <limits>
@@ -8,6 +8,7 @@
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::reference;
+using namespace ampc::target;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 

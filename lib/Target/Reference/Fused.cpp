@@ -1,13 +1,12 @@
-// kernel.map, kernel.reduce and kernel.gemm.
+// kernel.map and kernel.reduce.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/Combine.h"
-#include "lib/Target/Reference/PlainLoops.h"
+#include "lib/Target/Reference/Writers.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::reference;
-using target::combine;
-using target::neutral;
+using namespace ampc::target;
 
 /// The reductions of a row, in their order; later ones may read earlier ones.
 static Body::Values reduceRow(kernel::MapOp op, LoopEmitter &e, Body &body, ArrayRef<Value> row) {
@@ -73,28 +72,7 @@ static void emitReduce(Operation *operation, LoopEmitter &e, const KernelPointer
   });
 }
 
-static void emitGemm(Operation *operation, LoopEmitter &e, const KernelPointers &pointers) {
-  auto op = cast<kernel::GemmOp>(operation);
-  Body body(e, op, pointers);
-  auto factor = [&](unsigned side, ArrayRef<Value> dims) {
-    auto type = tensorOf(op->getOperand(side));
-    AffineMap map = cast<AffineMapAttr>(op.getOperandMaps()[side]).getValue();
-    Value position = target::position(e, Access::of(map, type.getShape()), dims);
-    return widen(e, e.loadScalar(pointers.operands[side], type.getElementType(), position),
-                 op.getAcc());
-  };
-  forPoints(e, op.getSpace(), [&](ArrayRef<Value> point) {
-    auto next = [&](ArrayRef<Value> k, Value sum) {
-      SmallVector<Value> dims(point);
-      dims.push_back(k[0]);
-      return multiplyAdd(e, sum, factor(0, dims), factor(1, dims));
-    };
-    body.finish(point, accumulate(e, {op.getDepth()}, e.constant(op.getAcc(), 0), next));
-  });
-}
-
 void reference::addFusedWriters(Writers &writers) {
   writers[kernel::MapOp::getOperationName()] = {emitMap, nullptr};
   writers[kernel::ReduceOp::getOperationName()] = {emitReduce, nullptr};
-  writers[kernel::GemmOp::getOperationName()] = {emitGemm, nullptr};
 }

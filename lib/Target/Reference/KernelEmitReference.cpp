@@ -1,7 +1,7 @@
 // One function per distinct kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/Reference/Passes.h"
-#include "lib/Target/Reference/PlainLoops.h"
+#include "lib/Target/Reference/Writers.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_KERNELEMITREFERENCE

@@ -3,7 +3,6 @@
 #include "ampc/Runtime/Model.h"
 #include "ampc/Target/Reference/Passes.h"
 #include "lib/Target/Common/Lowering.h"
-#include "lib/Target/Reference/PlainLoops.h"
 #include "lib/Target/Reference/Target.h"
 
 using namespace mlir;

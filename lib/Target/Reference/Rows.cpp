@@ -1,22 +1,13 @@
-// Rows of a table by number, and tensors put together from parts.
+// Rows of a table by number, one index after the other.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/Reference/PlainLoops.h"
+#include "lib/Target/Reference/Writers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::reference;
+using namespace ampc::target;
 
-/// Element `i` of an index, an i32, as a position.
-static Value loadIndex(LoopEmitter &e, Value base, Value i) {
-  return e.asIndex(e.loadScalar(base, e.b.getI32Type(), i));
-}
-static void storeIndex(LoopEmitter &e, Value number, Value base, Value i) {
-  e.storeScalar(arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), number), base, i);
-}
-static Value negate(LoopEmitter &e, Value condition) {
-  return arith::XOrIOp::create(e.b, e.loc, condition, e.constant(e.b.getI1Type(), 1));
-}
 /// A loop over the columns of [rows, width], at positions of two rows.
 static void forColumns(LoopEmitter &e, int64_t width, Value row, Value other,
                        llvm::function_ref<void(Value, Value)> body) {
@@ -38,21 +29,6 @@ static void addRow(LoopEmitter &e, const KernelPointers &pointers, RankedTensorT
     Value sum = e.loadScalar(pointers.results[0], acc, target);
     e.storeScalar(arith::AddFOp::create(e.b, e.loc, sum, widen(e, x, acc)), pointers.results[0],
                   target);
-  });
-}
-
-static void emitGather(Operation *operation, LoopEmitter &e, const KernelPointers &pointers) {
-  auto op = cast<kernel::GatherOp>(operation);
-  auto table = tensorOf(op.getTable()), rows = tensorOf(op.getResult());
-  Type element = rows.getElementType();
-  e.loop(e.index(0), e.index(rows.getDimSize(0)), 1, [&](Value i) {
-    Value from = loadIndex(e, pointers.operands[1], i);
-    Value inside = within(e, from, table.getDimSize(0));
-    from = select(e, inside, from, e.index(0));
-    forColumns(e, rows.getDimSize(1), i, from, [&](Value to, Value source) {
-      Value x = e.loadScalar(pointers.operands[0], element, source);
-      e.storeScalar(select(e, inside, x, e.constant(element, 0)), pointers.results[0], to);
-    });
   });
 }
 
@@ -107,59 +83,7 @@ static void emitGroupRows(Operation *operation, LoopEmitter &e, const KernelPoin
   });
 }
 
-static void emitSumRows(Operation *operation, LoopEmitter &e, const KernelPointers &pointers) {
-  auto op = cast<kernel::SumRowsOp>(operation);
-  auto updates = tensorOf(op.getUpdates()), sums = tensorOf(op.getResult());
-  fill(e, sums, pointers.results[0], 0);
-  e.loop(e.index(0), e.index(sums.getDimSize(0)), 1, [&](Value row) {
-    Value first = loadIndex(e, pointers.operands[2], row),
-          last = loadIndex(e, pointers.operands[2], e.add(row, 1));
-    e.loop(first, last, 1, [&](Value i) {
-      addRow(e, pointers, updates, sums, row, loadIndex(e, pointers.operands[1], i));
-    });
-  });
-}
-
-/// Works on the table in place: the result's memory is the table's.
-static void emitPutRows(Operation *operation, LoopEmitter &e, const KernelPointers &pointers) {
-  auto op = cast<kernel::PutRowsOp>(operation);
-  auto rows = tensorOf(op.getRows());
-  e.loop(e.index(0), e.index(rows.getDimSize(0)), 1, [&](Value i) {
-    Value row = loadIndex(e, pointers.operands[1], i);
-    e.when(within(e, row, tensorOf(op.getTable()).getDimSize(0)), [&] {
-      forColumns(e, rows.getDimSize(1), row, i, [&](Value to, Value from) {
-        e.storeScalar(e.loadScalar(pointers.operands[0], rows.getElementType(), from),
-                      pointers.results[0], to);
-      });
-    });
-  });
-}
-
-static void emitAssemble(Operation *operation, LoopEmitter &e, const KernelPointers &pointers) {
-  auto op = cast<kernel::AssembleOp>(operation);
-  auto whole = tensorOf(op.getResult());
-  unsigned rank = whole.getRank();
-  fill(e, whole, pointers.results[0], op.getFill().convertToDouble());
-  for (auto [i, value] : llvm::enumerate(op.getParts())) {
-    auto part = tensorOf(value);
-    auto offsets = op.getOffsets().slice(i * rank, rank),
-         strides = op.getStrides().slice(i * rank, rank);
-    Value pointer = pointers.operands[i];
-    forPoints(e, part.getShape(), [&](ArrayRef<Value> dims) {
-      SmallVector<Value> to;
-      for (auto [dim, offset, stride] : llvm::zip(dims, offsets, strides))
-        to.push_back(e.add(e.mul(dim, stride), offset));
-      Value x = e.loadScalar(pointer, part.getElementType(), at(e, part.getShape(), dims));
-      e.storeScalar(x, pointers.results[0], at(e, whole.getShape(), to));
-    });
-  }
-}
-
 void reference::addRowWriters(Writers &writers) {
-  writers[kernel::GatherOp::getOperationName()] = {emitGather, nullptr};
   writers[kernel::ScatterAddOp::getOperationName()] = {emitScatterAdd, nullptr};
   writers[kernel::GroupRowsOp::getOperationName()] = {emitGroupRows, nullptr};
-  writers[kernel::SumRowsOp::getOperationName()] = {emitSumRows, nullptr};
-  writers[kernel::PutRowsOp::getOperationName()] = {emitPutRows, nullptr};
-  writers[kernel::AssembleOp::getOperationName()] = {emitAssemble, nullptr};
 }

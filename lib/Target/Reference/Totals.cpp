@@ -1,13 +1,14 @@
 // kernel.with_totals: the kernel, then the sums over what it has stored.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/Combine.h"
-#include "lib/Target/Reference/PlainLoops.h"
+#include "lib/Target/Reference/Writers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::reference;
+using namespace ampc::target;
 
 /// The result of the kernel whose elements a value of the body depends on.
 static std::optional<unsigned> resultOf(Value value, unsigned results) {

@@ -193,6 +193,8 @@ Element Interpreter::evaluateOp(Operation *def, ArrayRef<Element> x) {
         return whole(comparesIntegers(op.getPredicate(), x[0].whole, x[1].whole, width));
       })
       .Case([&](math::ExpOp) { return real(std::exp(x[0].real)); })
+      .Case([&](math::ExpM1Op) { return real(std::expm1(x[0].real)); })
+      .Case([&](math::Log2Op) { return real(std::log2(x[0].real)); })
       .Case([&](math::LogOp) { return real(std::log(x[0].real)); })
       .Case([&](math::Log1pOp) { return real(std::log1p(x[0].real)); })
       .Case([&](math::TanhOp) { return real(std::tanh(x[0].real)); })

@@ -66,15 +66,10 @@ static int64_t sumsOf(kernel::ConvFilterOp op) {
   return space[0] * space[1] * space[2] * space[3];
 }
 
-/// Small filters: few tiles, but long sums. Parts of two images or more, 1 M products or more, and
-/// together 4 MB or less.
+/// Small filters: few tiles, but long sums.
 void ConvFilterTemplate::configure(Operation *operation) const {
   auto op = cast<kernel::ConvFilterOp>(operation);
-  ArrayRef<int64_t> out = op.getRhs().getType().getShape();
-  int64_t bytes = sumsOf(op) * op.getAcc().getIntOrFloatBitWidth() / 8;
-  int64_t products = sumsOf(op) * out[0] * out[1] * out[2];
-  int64_t most = std::min({int64_t(16), (4 << 20) / bytes, out[0] / 2, products >> 20});
-  op.setParts(op.hasDilatedImage() ? 1 : std::max<int64_t>(1, most));
+  op.setParts(target::chooseFilterParts(op));
   op.setWorkspaceBytes(workspaceBytes(op));
 }
 

@@ -162,7 +162,7 @@ void RowEmitter::emit(ArrayRef<Value> outerDims, Value from, Value to) {
   SmallVector<kernel::RowReduceOp> all(op.getBody().front().getOps<kernel::RowReduceOp>());
   for (stage = 0;; ++stage) {
     auto now = llvm::filter_to_vector(
-        all, [&](kernel::RowReduceOp r) { return rowStage(r.getResult()) == stage; });
+        all, [&](kernel::RowReduceOp r) { return target::rowStage(r.getResult()) == stage; });
     if (now.empty())
       break;
     reduceStage(now);

@@ -5,6 +5,7 @@
 #include "lib/Target/CPU/Combine.h"
 #include "lib/Target/CPU/Cost.h"
 #include "lib/Target/CPU/Data/Totals.h"
+#include "lib/Target/Common/PlainLoops.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -12,24 +13,11 @@ using namespace ampc::cpu;
 
 namespace {
 /// Tasks are (chunk of reduced, block of outer, block of inner), outermost first.
-struct ReduceShape {
-  int64_t outer, reduced, inner;
-  int64_t chunks, chunk;           // parts of reduced, and their length
+struct ReduceShape : target::ReduceOrder {
   int64_t outerBlock, outerBlocks; // rows of results per task
   int64_t innerBlock, innerBlocks;
 
-  IterationSpace space;
-
-  explicit ReduceShape(kernel::ReduceOp op) : chunks(op.getParts()), space(IterationSpace::of(op)) {
-    if (readsAcross(op)) { // rows of a transposed tensor are columns
-      std::swap(space.sizes[0], space.sizes[2]);
-      for (Access &access : llvm::concat<Access>(space.inputs, space.results))
-        std::swap(access.strides[0], access.strides[2]);
-    }
-    outer = space.sizes[0];
-    reduced = space.sizes[1];
-    inner = space.sizes[2];
-    chunk = llvm::divideCeil(reduced, chunks);
+  explicit ReduceShape(kernel::ReduceOp op) : ReduceOrder(op) {
     int64_t points = pointsPerTask(op);
     // Blocks of whole cache lines.
     innerBlock = chunk * inner <= 2 * points
@@ -41,20 +29,6 @@ struct ReduceShape {
     outerBlocks = llvm::divideCeil(outer, outerBlock);
   }
   int64_t tasks() const { return chunks * outerBlocks * innerBlocks; }
-
-private:
-  bool readsAcross(kernel::ReduceOp op) const {
-    if (space.sizes[2] != 1 || space.sizes[0] == 1 ||
-        !op.getBody().front().getOps<kernel::LinearIndexOp>().empty())
-      return false;
-    bool across = false;
-    for (const Access &access : llvm::concat<const Access>(space.inputs, space.results)) {
-      if (access.residue)
-        return false;
-      across |= access.strides[0] == 1 && access.strides[1] > 1;
-    }
-    return across;
-  }
 };
 
 class ReduceEmitter {
@@ -278,12 +252,9 @@ void ReduceEmitter::emitFinish() {
 
 namespace {
 class ReduceTemplate : public KernelTemplate {
-  // A part is worth a task from about 16 K elements on; 64 parts keep the last sum short.
   void configure(Operation *operation) const override {
     auto op = cast<kernel::ReduceOp>(operation);
-    ArrayRef<int64_t> space = op.getSpace();
-    int64_t elements = space[0] * space[1] * space[2];
-    op.setParts(std::max<int64_t>(1, std::min({space[1] / 16, elements / 16384, int64_t(64)})));
+    op.setParts(target::ReduceOrder::chooseParts(op));
     op.setWorkspaceBytes(workspaceBytes(op));
   }
   int64_t workspaceBytes(Operation *operation) const override {

@@ -6,16 +6,7 @@
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
-
-unsigned cpu::rowStage(Value value) {
-  Operation *def = value.getDefiningOp();
-  unsigned most = 0;
-  if (def)
-    for (Value operand : def->getOperands())
-      most = std::max(most, rowStage(operand) +
-                                isa_and_nonnull<kernel::RowReduceOp>(operand.getDefiningOp()));
-  return most;
-}
+using target::rowStage;
 
 /// What evaluating `value` computes at every point: up to inputs and reductions.
 static void collect(Value value, llvm::SmallSetVector<Value, 16> &cone) {

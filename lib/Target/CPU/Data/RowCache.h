@@ -4,14 +4,12 @@
 #define LIB_TARGET_CPU_DATA_ROWCACHE_H
 
 #include "lib/Target/CPU/BodyEmitter.h"
+#include "lib/Target/Common/PlainLoops.h"
 
 namespace ampc::cpu {
 
-/// Number of row reductions that must be finished before `value` is known: the stage that computes
-/// it. A row's reductions run in stages 0, 1, ...; its results in the last.
-unsigned rowStage(mlir::Value value);
-
-/// In scratch, one row per value, padded to whole vectors.
+/// In scratch, one row per value, padded to whole vectors. A row's reductions run in stages 0, 1,
+/// ...; its results in the last.
 class RowCache {
 public:
   RowCache(kernel::MapOp op, int64_t length);

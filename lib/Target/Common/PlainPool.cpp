@@ -1,12 +1,12 @@
 // kernel.pool and kernel.pool_grad.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/Reference/PlainLoops.h"
+#include "lib/Target/Common/PlainLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <limits>
 
 using namespace mlir;
 using namespace ampc;
-using namespace ampc::reference;
+using namespace ampc::target;
 
 static Type computeType(Type storage) {
   return storage.getIntOrFloatBitWidth() < 32 ? Float32Type::get(storage.getContext()) : storage;
@@ -23,13 +23,14 @@ static Value numberOf(LoopEmitter &e, ArrayRef<int64_t> window, ArrayRef<Value> 
 }
 
 /// The maximum and where it is first, or the sum. NaN is larger than anything.
-static void emitPool(Operation *operation, LoopEmitter &e, const KernelPointers &pointers) {
+void target::emitPlainPool(Operation *operation, Points &points) {
   auto op = cast<kernel::PoolOp>(operation);
   auto image = tensorOf(op.getX()), windows = tensorOf(op.getResult());
   Type acc = computeType(image.getElementType());
   bool isMax = op.getKind() == kernel::Combine::max;
   double infinity = std::numeric_limits<double>::infinity();
-  forPoints(e, windows.getShape(), [&](ArrayRef<Value> p) {
+  points.forEach(windows.getShape(), [&](LoopEmitter &e, const KernelPointers &pointers,
+                                         ArrayRef<Value> p) {
     SmallVector<Value> best{e.constant(acc, isMax ? -infinity : 0.0),
                             e.constant(e.b.getI8Type(), 0)};
     auto visit = [&](ArrayRef<Value> place, ValueRange soFar) -> SmallVector<Value> {
@@ -89,23 +90,19 @@ static Value termOf(kernel::PoolGradOp op, LoopEmitter &e, const KernelPointers 
   return select(e, meets, arith::AddFOp::create(e.b, e.loc, sum, g), sum);
 }
 
-static void emitPoolGrad(Operation *operation, LoopEmitter &e, const KernelPointers &pointers) {
+void target::emitPlainPoolGrad(Operation *operation, Points &points) {
   auto op = cast<kernel::PoolGradOp>(operation);
   auto image = tensorOf(op.getResult());
   Type acc = computeType(image.getElementType());
-  forPoints(e, image.getShape(), [&](ArrayRef<Value> p) {
-    auto next = [&](ArrayRef<Value> place, Value sum) {
-      return termOf(op, e, pointers, p, place, sum);
-    };
-    Value sum = accumulate(e, op.getWindow(), e.constant(acc, 0), next);
-    if (op.getKind() != kernel::Combine::max)
-      sum = scaled(e, sum, op.getScale());
-    e.storeScalar(narrow(e, sum, image.getElementType()), pointers.results[0],
-                  at(e, image.getShape(), p));
-  });
-}
-
-void reference::addPoolWriters(Writers &writers) {
-  writers[kernel::PoolOp::getOperationName()] = {emitPool, nullptr};
-  writers[kernel::PoolGradOp::getOperationName()] = {emitPoolGrad, nullptr};
+  points.forEach(image.getShape(),
+                 [&](LoopEmitter &e, const KernelPointers &pointers, ArrayRef<Value> p) {
+                   auto next = [&](ArrayRef<Value> place, Value sum) {
+                     return termOf(op, e, pointers, p, place, sum);
+                   };
+                   Value sum = accumulate(e, op.getWindow(), e.constant(acc, 0), next);
+                   if (op.getKind() != kernel::Combine::max)
+                     sum = scaled(e, sum, op.getScale());
+                   e.storeScalar(narrow(e, sum, image.getElementType()), pointers.results[0],
+                                 at(e, image.getShape(), p));
+                 });
 }

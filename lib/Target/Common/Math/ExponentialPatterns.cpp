@@ -1,6 +1,6 @@
 // exp and tanh of f32, computed in f32.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/CPU/Math/MathPatterns.h"
+#include "lib/Target/Common/Math/MathPatterns.h"
 #include <cmath>
 
 using namespace mlir;
@@ -49,7 +49,7 @@ static Value tanhF32(FloatCode &c, Value x) {
   return c.withSign(c.select(c.compare(P::OGT, magnitude, 9.0109), one, quotient), x);
 }
 
-void ampc::cpu::addExponentialPatterns(RewritePatternSet &patterns) {
+void ampc::target::addExponentialPatterns(RewritePatternSet &patterns) {
   patterns.add<ExpandF32<math::ExpOp, expF32>, ExpandF32<math::TanhOp, tanhF32>>(
       patterns.getContext());
 }

@@ -1,31 +1,23 @@
-// Bodies, loops and numbers.
+// Points, bodies, loops and numbers.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/Reference/PlainLoops.h"
+#include "lib/Target/Common/PlainLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace ampc;
-using namespace ampc::reference;
+using namespace ampc::target;
 
-const Writer *reference::findWriter(Operation *op) {
-  static const Writers all = [] {
-    Writers writers;
-    addFusedWriters(writers);
-    addConvWriters(writers);
-    addPoolWriters(writers);
-    addRowWriters(writers);
-    addAttentionWriters(writers);
-    addTotalsWriter(writers);
-    return writers;
-  }();
-  auto found = all.find(op->getName().getStringRef());
-  return found == all.end() ? nullptr : &found->second;
+Points::~Points() = default;
+void SequentialPoints::forEach(ArrayRef<int64_t> sizes, Body body) {
+  forPoints(e, sizes, [&](ArrayRef<Value> dims) { body(e, pointers, dims); });
 }
 
-Body::Body(LoopEmitter &e, FusedKernelOpInterface op, const KernelPointers &pointers)
+Body::Body(LoopEmitter &e, FusedKernelOpInterface op, const KernelPointers &pointers,
+           IterationSpace space)
     : e(e), op(op), inputs(ArrayRef(pointers.operands).take_back(op.getInputMaps().size())),
-      results(pointers.results), points(target::IterationSpace::of(op)) {}
+      results(pointers.results), points(std::move(space)) {}
 
 Value Body::evaluate(Value value, ArrayRef<Value> dims, Values &known) {
   if (Value found = known.lookup(value))
@@ -76,8 +68,8 @@ static void forRest(LoopEmitter &e, ArrayRef<int64_t> sizes, SmallVectorImpl<Val
     dims.pop_back();
   });
 }
-void reference::forPoints(LoopEmitter &e, ArrayRef<int64_t> sizes,
-                          llvm::function_ref<void(ArrayRef<Value>)> body) {
+void target::forPoints(LoopEmitter &e, ArrayRef<int64_t> sizes,
+                       llvm::function_ref<void(ArrayRef<Value>)> body) {
   SmallVector<Value> dims;
   forRest(e, sizes, dims, body);
 }
@@ -94,38 +86,89 @@ static Value accumulateRest(LoopEmitter &e, ArrayRef<int64_t> sizes, SmallVector
   };
   return e.loop(e.index(0), e.index(sizes[dims.size()]), 1, start, body)[0];
 }
-Value reference::accumulate(LoopEmitter &e, ArrayRef<int64_t> sizes, Value start,
-                            llvm::function_ref<Value(ArrayRef<Value>, Value)> next) {
+Value target::accumulate(LoopEmitter &e, ArrayRef<int64_t> sizes, Value start,
+                         llvm::function_ref<Value(ArrayRef<Value>, Value)> next) {
   SmallVector<Value> dims;
   return accumulateRest(e, sizes, dims, start, next);
 }
 
-Value reference::multiplyAdd(LoopEmitter &e, Value sum, Value x, Value y) {
+Value target::multiplyAdd(LoopEmitter &e, Value sum, Value x, Value y, bool fused) {
+  if (fused)
+    return math::FmaOp::create(e.b, e.loc, x, y, sum);
   Value product = arith::MulFOp::create(e.b, e.loc, x, y);
   return arith::AddFOp::create(e.b, e.loc, sum, product);
 }
-Value reference::widen(LoopEmitter &e, Value x, Type type) {
+Value target::widen(LoopEmitter &e, Value x, Type type) {
   return x.getType() == type ? x : arith::ExtFOp::create(e.b, e.loc, type, x).getResult();
 }
-Value reference::narrow(LoopEmitter &e, Value x, Type type) {
+Value target::narrow(LoopEmitter &e, Value x, Type type) {
   return x.getType() == type ? x : arith::TruncFOp::create(e.b, e.loc, type, x).getResult();
 }
 // A negative number is a large one without its sign.
-Value reference::within(LoopEmitter &e, Value x, int64_t limit) {
+Value target::within(LoopEmitter &e, Value x, int64_t limit) {
   return e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::ult, x, e.index(limit));
 }
-Value reference::equal(LoopEmitter &e, Value x, Value y) {
+Value target::equal(LoopEmitter &e, Value x, Value y) {
   return e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::eq, x, y);
 }
-Value reference::both(LoopEmitter &e, Value x, Value y) {
+Value target::both(LoopEmitter &e, Value x, Value y) {
   return e.b.createOrFold<arith::AndIOp>(e.loc, x, y);
 }
-Value reference::select(LoopEmitter &e, Value condition, Value x, Value y) {
+Value target::negate(LoopEmitter &e, Value condition) {
+  return arith::XOrIOp::create(e.b, e.loc, condition, e.constant(e.b.getI1Type(), 1));
+}
+Value target::select(LoopEmitter &e, Value condition, Value x, Value y) {
   return e.b.createOrFold<arith::SelectOp>(e.loc, condition, x, y);
 }
-Value reference::at(LoopEmitter &e, ArrayRef<int64_t> shape, ArrayRef<Value> dims) {
+Value target::at(LoopEmitter &e, ArrayRef<int64_t> shape, ArrayRef<Value> dims) {
   Value position = e.index(0);
   for (auto [size, dim] : llvm::zip(shape, dims))
     position = e.add(e.mul(position, size), dim);
   return position;
+}
+Value target::loadIndex(LoopEmitter &e, Value base, Value i) {
+  return e.asIndex(e.loadScalar(base, e.b.getI32Type(), i));
+}
+void target::storeIndex(LoopEmitter &e, Value number, Value base, Value i) {
+  e.storeScalar(arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), number), base, i);
+}
+
+unsigned target::rowStage(Value value) {
+  Operation *def = value.getDefiningOp();
+  unsigned most = 0;
+  if (def)
+    for (Value operand : def->getOperands())
+      most = std::max(most, rowStage(operand) +
+                                isa_and_nonnull<kernel::RowReduceOp>(operand.getDefiningOp()));
+  return most;
+}
+
+static bool readsAcross(kernel::ReduceOp op, const IterationSpace &space) {
+  if (space.sizes[2] != 1 || space.sizes[0] == 1 ||
+      !op.getBody().front().getOps<kernel::LinearIndexOp>().empty())
+    return false;
+  bool across = false;
+  for (const Access &access : llvm::concat<const Access>(space.inputs, space.results)) {
+    if (access.residue)
+      return false;
+    across |= access.strides[0] == 1 && access.strides[1] > 1;
+  }
+  return across;
+}
+ReduceOrder::ReduceOrder(kernel::ReduceOp op)
+    : chunks(op.getParts()), space(IterationSpace::of(op)) {
+  if (readsAcross(op, space)) {
+    std::swap(space.sizes[0], space.sizes[2]);
+    for (Access &access : llvm::concat<Access>(space.inputs, space.results))
+      std::swap(access.strides[0], access.strides[2]);
+  }
+  outer = space.sizes[0];
+  reduced = space.sizes[1];
+  inner = space.sizes[2];
+  chunk = llvm::divideCeil(reduced, chunks);
+}
+int64_t ReduceOrder::chooseParts(kernel::ReduceOp op) {
+  ArrayRef<int64_t> space = op.getSpace();
+  int64_t elements = space[0] * space[1] * space[2];
+  return std::max<int64_t>(1, std::min({space[1] / 16, elements / 16384, int64_t(64)}));
 }

@@ -1,6 +1,6 @@
 // sin, cos and pow of f32, computed in f64.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/CPU/Math/MathPatterns.h"
+#include "lib/Target/Common/Math/MathPatterns.h"
 #include <cmath>
 
 using namespace mlir;
@@ -88,20 +88,9 @@ static Value exp2Of(FloatCode &c, Value t) {
   Value scale = c.left(c.addBits(c.bits(shifted), 1023), 52);
   return c.mul(c.polynomial(fraction, k), c.floatOf(scale, c.b.getF64Type()));
 }
-static Value powF32(FloatCode &c, Value base, Value power) {
+Value ampc::target::signOfPower(FloatCode &c, Value x, Value y, Value result) {
   using P = arith::CmpFPredicate;
-  Type f64 = c.b.getF64Type();
-  Value x = c.extend(base, f64), y = c.extend(power, f64), magnitude = c.abs(x);
-  Value log = log2Of(c, magnitude);
   double infinity = std::numeric_limits<double>::infinity();
-  log = c.select(c.compare(P::OEQ, magnitude, 0.0), c.real(-infinity, x), log);
-  // Infinity and NaN.
-  log = c.select(c.compare(P::ULT, magnitude, infinity), log, magnitude);
-  log = c.select(c.isNaN(x), x, log);
-  Value t = c.mul(y, log);
-  t = arith::MaximumFOp::create(c.b, c.loc, t, c.real(-200, t));
-  t = arith::MinimumFOp::create(c.b, c.loc, t, c.real(200, t));
-  Value result = c.select(c.isNaN(t), t, exp2Of(c, t));
   // Negative bases need an integer; an odd one keeps the sign.
   auto isWhole = [&](Value v) {
     return c.compare(P::OEQ, math::FloorOp::create(c.b, c.loc, v), v);
@@ -117,6 +106,23 @@ static Value powF32(FloatCode &c, Value base, Value power) {
   result = c.select(c.compare(P::OEQ, y, 0.0), one, result);
   Value isEdge = c.both(c.compare(P::OEQ, x, -1.0), c.compare(P::OEQ, c.abs(y), infinity));
   result = c.select(isEdge, one, result);
+  return result;
+}
+static Value powF32(FloatCode &c, Value base, Value power) {
+  using P = arith::CmpFPredicate;
+  Type f64 = c.b.getF64Type();
+  Value x = c.extend(base, f64), y = c.extend(power, f64), magnitude = c.abs(x);
+  Value log = log2Of(c, magnitude);
+  double infinity = std::numeric_limits<double>::infinity();
+  log = c.select(c.compare(P::OEQ, magnitude, 0.0), c.real(-infinity, x), log);
+  // Infinity and NaN.
+  log = c.select(c.compare(P::ULT, magnitude, infinity), log, magnitude);
+  log = c.select(c.isNaN(x), x, log);
+  Value t = c.mul(y, log);
+  t = arith::MaximumFOp::create(c.b, c.loc, t, c.real(-200, t));
+  t = arith::MinimumFOp::create(c.b, c.loc, t, c.real(200, t));
+  Value result = c.select(c.isNaN(t), t, exp2Of(c, t));
+  result = signOfPower(c, x, y, result);
   return c.truncate(result, c.b.getF32Type());
 }
 
@@ -134,7 +140,7 @@ struct ExpandPow : OpRewritePattern<math::PowFOp> {
 
 } // namespace
 
-void ampc::cpu::addFunctionPatterns(RewritePatternSet &patterns) {
+void ampc::target::addFunctionPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ExpandF32<math::SinOp, sinF32>, ExpandF32<math::CosOp, cosF32>, ExpandPow>(context);
 }

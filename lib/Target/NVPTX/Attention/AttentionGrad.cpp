@@ -1,0 +1,147 @@
+// kernel.attention_grad: a group of threads per query, then one per key. Both make the weights
+// again, which costs less than memory for them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/Attention/Scores.h"
+#include "lib/Target/NVPTX/Forms.h"
+#include <limits>
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::nvptx;
+
+namespace {
+using Entry = AttentionEntry<kernel::AttentionGradOp>;
+enum : unsigned { queryOperand, keyOperand, valueOperand };
+
+/// A weight and the cotangent of its score; of a thread's places in a tile.
+struct Weights {
+  SmallVector<Value> weights, cotangents;
+};
+} // namespace
+
+static unsigned forwardResult(kernel::AttentionGradOp op) { return op.getBiased() ? 4 : 3; }
+
+/// A query without keys has the logsumexp -inf; with 0 instead its weights are exp(-inf) = 0.
+static Value logOf(Entry &a, Value query) {
+  Value log = a.load(forwardResult(a.op) + 1, {query});
+  return target::select(a.e, a.isNumber(log, -std::numeric_limits<double>::infinity()), a.number(0),
+                        log);
+}
+
+/// `counts` may be null: it does.
+static std::pair<Value, Value> weigh(Entry &a, Value query, Value key, Value log, Value delta,
+                                     Value counts) {
+  Value weight = a.exp(a.sub(a.score(query, key), log));
+  if (Value seen = a.sees(query, key))
+    counts = counts ? target::both(a.e, counts, seen) : seen;
+  if (counts)
+    weight = target::select(a.e, counts, weight, a.number(0));
+  Value change = a.sub(a.dot(forwardResult(a.op) + 2, query, valueOperand, key), delta);
+  return {weight, a.mul(weight, change)};
+}
+
+/// The places of a tile that begins at `start` and stands for those from `first` on, one by one:
+/// `body` gets the place, which is one of the tile, and whether it counts (or null).
+static void forPlaces(Entry &a, int64_t tile, bool overlaps, Value first, Value start,
+                      llvm::function_ref<void(Value, Value)> body) {
+  DeviceEmitter &e = a.e;
+  for (int64_t at = 0; at < tile; at += a.sizes.lanes) {
+    Value column = e.add(a.group.lane(), at), counts;
+    if (tile - at < a.sizes.lanes) {
+      counts = e.less(column, e.index(tile));
+      column = e.min(column, e.index(tile - 1));
+    }
+    Value place = e.add(start, column);
+    if (overlaps) {
+      Value isNew = target::negate(e, e.less(place, first));
+      counts = counts ? target::both(e, counts, isNew) : isNew;
+    }
+    body(place, counts);
+  }
+}
+
+/// The cotangent of the query, and those of its scores.
+static void emitQuery(Entry &a, Value query) {
+  DeviceEmitter &e = a.e;
+  unsigned forward = forwardResult(a.op);
+  Value delta = a.dotOfGroup(forward, query, forward + 2, query), log = logOf(a, query);
+  bool wantsScores = a.op.getOuts().size() > 3;
+  SmallVector<Value> start(a.sizes.channels, a.number(0));
+  SmallVector<Value> sums =
+      e.loop(e.index(0), e.index(a.sizes.keyTiles()), 1, start, [&](Value tile, ValueRange soFar) {
+        Value first = e.mul(tile, a.sizes.keyTile);
+        Value begin = e.min(first, e.index(a.sizes.keys - a.sizes.keyTile));
+        SmallVector<Value> cotangents;
+        forPlaces(a, a.sizes.keyTile, a.sizes.keys % a.sizes.keyTile, first, begin,
+                  [&](Value key, Value counts) {
+                    Value ds = weigh(a, query, key, log, delta, counts).second;
+                    cotangents.push_back(ds);
+                    auto store = [&] { a.store(a.add(ds, a.number(0)), 3, {query, key}); };
+                    if (wantsScores && counts)
+                      e.when(counts, store);
+                    else if (wantsScores)
+                      store();
+                  });
+        SmallVector<Value> next = a.addRows(keyOperand, begin, a.sizes.keyTile, cotangents);
+        for (auto [sum, before] : llvm::zip(next, soFar))
+          sum = a.add(before, sum);
+        return next;
+      });
+  for (Value &sum : sums)
+    sum = a.mul(sum, a.number(a.op.getScale().convertToDouble()));
+  a.storeRow(sums, 0, query);
+}
+
+/// rowsum(g o) of the query at this thread's place in a slot of a tile: the group forms one after
+/// the other.
+static Value deltaOf(Entry &a, int64_t at, int64_t tile, Value begin) {
+  DeviceEmitter &e = a.e;
+  unsigned forward = forwardResult(a.op);
+  int64_t count = std::min(a.sizes.lanes, tile - at);
+  return e.loop(e.index(0), e.index(count), 1, a.number(0),
+                [&](Value lane, ValueRange own) -> SmallVector<Value> {
+                  Value query = e.add(e.add(begin, at), lane);
+                  Value delta = a.dotOfGroup(forward, query, forward + 2, query);
+                  return {target::select(e, target::equal(e, lane, a.group.lane()), delta, own[0])};
+                })[0];
+}
+
+/// The cotangents of the key and of its value.
+static void emitKey(Entry &a, Value key) {
+  DeviceEmitter &e = a.e;
+  int64_t tile = a.sizes.queryTile, channels = a.sizes.channels;
+  SmallVector<Value> start(2 * channels, a.number(0));
+  SmallVector<Value> sums = e.loop(
+      e.index(0), e.index(a.sizes.queryTiles()), 1, start, [&](Value number, ValueRange soFar) {
+        Value first = e.mul(number, tile);
+        Value begin = e.min(first, e.index(a.sizes.queries - tile));
+        Weights found;
+        forPlaces(a, tile, a.sizes.queries % tile, first, begin, [&](Value query, Value counts) {
+          int64_t at = found.weights.size() * a.sizes.lanes;
+          Value delta = deltaOf(a, at, tile, begin);
+          auto [weight, ds] = weigh(a, query, key, logOf(a, query), delta, counts);
+          found.weights.push_back(weight);
+          found.cotangents.push_back(ds);
+        });
+        SmallVector<Value> next = a.addRows(queryOperand, begin, tile, found.cotangents);
+        llvm::append_range(next,
+                           a.addRows(forwardResult(a.op) + 2, begin, tile, found.weights));
+        for (auto [sum, before] : llvm::zip(next, soFar))
+          sum = a.add(before, sum);
+        return next;
+      });
+  for (Value &sum : MutableArrayRef(sums).take_front(channels))
+    sum = a.mul(sum, a.number(a.op.getScale().convertToDouble()));
+  a.storeRow(ArrayRef(sums).take_front(channels), 1, key);
+  a.storeRow(ArrayRef(sums).drop_front(channels), 2, key);
+}
+
+static void emitAttentionGrad(Operation *operation, DeviceCode &code) {
+  AttentionSizes sizes(cast<kernel::AttentionGradOp>(operation));
+  launchRows<kernel::AttentionGradOp>(code, sizes, sizes.queries, emitQuery);
+  launchRows<kernel::AttentionGradOp>(code, sizes, sizes.keys, emitKey);
+}
+
+void nvptx::addAttentionGradForm(Forms &forms) {
+  forms[kernel::AttentionGradOp::getOperationName()] = {emitAttentionGrad};
+}

@@ -1,0 +1,78 @@
+// Functions with the attribute nvvm.kernel.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/DeviceCode.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::nvptx;
+
+/// Addresses of global memory: operands, results, workspace.
+static unsigned countParameters(Operation *kernel) {
+  bool hasWorkspace = cast<KernelOpInterface>(kernel).getWorkspaceBytes() > 0;
+  return kernel->getNumOperands() + kernel->getNumResults() + hasWorkspace;
+}
+
+static LLVM::LLVMFuncOp createFunction(ModuleOp code, Operation *kernel, StringRef name,
+                                       const LaunchShape &shape) {
+  MLIRContext *context = code.getContext();
+  OpBuilder b = OpBuilder::atBlockEnd(code.getBody());
+  auto pointer = LLVM::LLVMPointerType::get(context, unsigned(NVVM::NVVMMemorySpace::Global));
+  SmallVector<Type> parameters(countParameters(kernel), pointer);
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters);
+  auto func = LLVM::LLVMFuncOp::create(b, kernel->getLoc(), name, type);
+  func->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                b.getDenseI32ArrayAttr({int32_t(shape.threads), 1, 1}));
+  func.addEntryBlock(b);
+  return func;
+}
+
+static KernelPointers pointersOf(Operation *kernel, LLVM::LLVMFuncOp func) {
+  KernelPointers pointers;
+  ArrayRef<BlockArgument> arguments = func.getArguments();
+  llvm::append_range(pointers.operands, arguments.take_front(kernel->getNumOperands()));
+  arguments = arguments.drop_front(kernel->getNumOperands());
+  llvm::append_range(pointers.results, arguments.take_front(kernel->getNumResults()));
+  arguments = arguments.drop_front(kernel->getNumResults());
+  if (!arguments.empty())
+    pointers.workspace = arguments.front();
+  return pointers;
+}
+
+void DeviceCode::launch(const LaunchShape &shape, Write write) {
+  std::string name = symbol;
+  if (!launches.empty())
+    name += "_" + std::to_string(launches.size());
+  LLVM::LLVMFuncOp func = createFunction(code, kernel, name, shape);
+  launches.push_back(kernel::LaunchAttr::get(code.getContext(), name, shape.grid,
+                                             {shape.threads, 1, 1}, {1, 1, 1}, shape.sharedBytes,
+                                             {}));
+  OpBuilder b = OpBuilder::atBlockEnd(&func.getBody().front());
+  DeviceEmitter e(b, kernel->getLoc(), chip);
+  KernelPointers pointers = pointersOf(kernel, func);
+  write(e, view ? view(pointers) : pointers);
+  LLVM::ReturnOp::create(b, kernel->getLoc(), ValueRange{});
+}
+
+void DeviceCode::within(View inner, llvm::function_ref<void()> write) {
+  std::swap(view, inner);
+  write();
+  std::swap(view, inner);
+}
+
+void ThreadPerPoint::forEach(ArrayRef<int64_t> sizes, Body body) {
+  int64_t points = ShapedType::getNumElements(sizes);
+  if (points == 0)
+    return;
+  LaunchShape shape;
+  shape.threads = std::min<int64_t>(plainThreads, llvm::alignTo(points, 32));
+  shape.grid[0] = llvm::divideCeil(points, shape.threads);
+  code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
+    Value number = e.globalThread(shape.threads);
+    auto run = [&] { body(e, pointers, e.split(number, sizes)); };
+    if (points % shape.threads == 0)
+      return run();
+    e.when(e.less32(number, points), run);
+  });
+}

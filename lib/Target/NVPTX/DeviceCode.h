@@ -1,0 +1,63 @@
+// The functions of one kernel, and how they are launched.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_TARGET_NVPTX_DEVICECODE_H
+#define LIB_TARGET_NVPTX_DEVICECODE_H
+
+#include "lib/Target/Common/PlainLoops.h"
+#include "lib/Target/NVPTX/DeviceEmitter.h"
+
+namespace ampc::nvptx {
+
+using target::KernelPointers;
+
+/// Blocks along x, y and z, and threads along x.
+struct LaunchShape {
+  int64_t grid[3] = {1, 1, 1};
+  int64_t threads = 1;
+  int64_t sharedBytes = 0; // asked for at the launch
+};
+
+/// Collects the launches of a kernel. Each is a function of the module of the chip.
+class DeviceCode {
+public:
+  using Value = mlir::Value;
+  using Write = llvm::function_ref<void(DeviceEmitter &e, const KernelPointers &pointers)>;
+
+  DeviceCode(mlir::ModuleOp code, mlir::Operation *kernel, const Chip &chip, llvm::StringRef symbol)
+      : chip(chip), code(code), kernel(kernel), symbol(symbol) {}
+
+  /// Adds a function that runs after those before it.
+  void launch(const LaunchShape &shape, Write write);
+  llvm::ArrayRef<mlir::Attribute> getLaunches() const { return launches; }
+
+  /// While `write` runs, launches see what `view` makes of the kernel's pointers: for a kernel
+  /// inside another.
+  using View = std::function<KernelPointers(const KernelPointers &)>;
+  void within(View view, llvm::function_ref<void()> write);
+
+  const Chip &chip;
+
+private:
+  mlir::ModuleOp code;
+  mlir::Operation *kernel;
+  std::string symbol;
+  View view;
+  llvm::SmallVector<mlir::Attribute> launches;
+};
+
+/// Points of plain kernels, each in a thread of its own; a launch for every call.
+class ThreadPerPoint : public target::Points {
+public:
+  explicit ThreadPerPoint(DeviceCode &code) : Points(/*fusesMultiplyAdd=*/true), code(code) {}
+  void forEach(llvm::ArrayRef<int64_t> sizes, Body body) override;
+
+private:
+  DeviceCode &code;
+};
+
+/// Threads of a block of a plain form: enough warps to fill a multiprocessor with any number of
+/// registers.
+constexpr int64_t plainThreads = 256;
+
+} // namespace ampc::nvptx
+#endif

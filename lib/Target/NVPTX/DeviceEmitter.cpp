@@ -1,0 +1,95 @@
+// Threads, shuffles and barriers as ops of NVVM.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/DeviceEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace ampc::nvptx;
+
+Value DeviceEmitter::thread() { return NVVM::ThreadIdXOp::create(b, loc, b.getI32Type()); }
+Value DeviceEmitter::block() { return NVVM::BlockIdXOp::create(b, loc, b.getI32Type()); }
+Value DeviceEmitter::globalThread(int64_t threads) {
+  return add32(mul32(block(), threads), thread());
+}
+
+// ---- Numbers of 32 bits ----
+
+Value DeviceEmitter::i32(int64_t value) {
+  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
+}
+Value DeviceEmitter::add32(Value x, Value y) { return b.createOrFold<arith::AddIOp>(loc, x, y); }
+Value DeviceEmitter::mul32(Value x, int64_t factor) {
+  return factor == 1 ? x : b.createOrFold<arith::MulIOp>(loc, x, i32(factor));
+}
+Value DeviceEmitter::div32(Value x, int64_t divisor) {
+  return divisor == 1 ? x : b.createOrFold<arith::DivUIOp>(loc, x, i32(divisor));
+}
+Value DeviceEmitter::rem32(Value x, int64_t divisor) {
+  return divisor == 1 ? i32(0) : b.createOrFold<arith::RemUIOp>(loc, x, i32(divisor));
+}
+Value DeviceEmitter::and32(Value x, int64_t mask) {
+  return b.createOrFold<arith::AndIOp>(loc, x, i32(mask));
+}
+Value DeviceEmitter::xor32(Value x, Value y) { return b.createOrFold<arith::XOrIOp>(loc, x, y); }
+Value DeviceEmitter::less32(Value x, int64_t limit) {
+  return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, x, i32(limit));
+}
+Value DeviceEmitter::position(Value number) {
+  return b.createOrFold<arith::IndexCastUIOp>(loc, b.getIndexType(), number);
+}
+SmallVector<Value> DeviceEmitter::split(Value number, ArrayRef<int64_t> sizes) {
+  SmallVector<Value> dims(sizes.size());
+  for (unsigned dim = sizes.size(); dim-- > 0;) {
+    dims[dim] = position(dim ? rem32(number, sizes[dim]) : number);
+    number = div32(number, sizes[dim]);
+  }
+  return dims;
+}
+
+// ---- Threads of a warp ----
+
+/// What shfl needs to know of groups of `width` lanes: PTX ISA, "shfl.sync".
+static int64_t groupOf(int64_t width) { return (32 - width) << 8 | 31; }
+
+/// Moves a number of 32 or 64 bits as one or two registers.
+static Value move(DeviceEmitter &e, Value x, llvm::function_ref<Value(Value)> shuffle) {
+  Type type = x.getType(), i32 = e.b.getI32Type(), i64 = e.b.getI64Type();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  Type whole = bits == 64 ? i64 : i32;
+  if (type != whole)
+    x = arith::BitcastOp::create(e.b, e.loc, whole, x);
+  Value moved;
+  if (bits == 32) {
+    moved = shuffle(x);
+  } else {
+    Value half = arith::ConstantOp::create(e.b, e.loc, e.b.getI64IntegerAttr(32));
+    Value low = shuffle(arith::TruncIOp::create(e.b, e.loc, i32, x));
+    Value high = arith::ShRUIOp::create(e.b, e.loc, x, half);
+    high = shuffle(arith::TruncIOp::create(e.b, e.loc, i32, high));
+    low = arith::ExtUIOp::create(e.b, e.loc, i64, low);
+    high = arith::ExtUIOp::create(e.b, e.loc, i64, high);
+    high = arith::ShLIOp::create(e.b, e.loc, high, half);
+    moved = arith::OrIOp::create(e.b, e.loc, low, high);
+  }
+  return type == whole ? moved : arith::BitcastOp::create(e.b, e.loc, type, moved).getResult();
+}
+
+Value DeviceEmitter::shuffle(Value x, Value members, Value lane, int64_t width) {
+  return move(*this, x, [&](Value word) -> Value {
+    return NVVM::ShflOp::create(b, loc, b.getI32Type(), members, word, lane, i32(groupOf(width)),
+                                NVVM::ShflKind::idx, UnitAttr());
+  });
+}
+Value DeviceEmitter::shuffleDown(Value x, Value members, int64_t distance, int64_t width) {
+  return move(*this, x, [&](Value word) -> Value {
+    return NVVM::ShflOp::create(b, loc, b.getI32Type(), members, word, i32(distance),
+                                i32(groupOf(width)), NVVM::ShflKind::down, UnitAttr());
+  });
+}
+void DeviceEmitter::syncWarp(Value members) { NVVM::SyncWarpOp::create(b, loc, members); }
+Value DeviceEmitter::ballot(Value condition) {
+  return NVVM::VoteSyncOp::create(b, loc, b.getI32Type(), i32(-1), condition,
+                                  NVVM::VoteSyncKind::ballot);
+}
+void DeviceEmitter::syncBlock() { NVVM::Barrier0Op::create(b, loc); }

@@ -1,0 +1,54 @@
+// The vocabulary in which kernels of GPUs are written: loops of Common, and threads.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_TARGET_NVPTX_DEVICEEMITTER_H
+#define LIB_TARGET_NVPTX_DEVICEEMITTER_H
+
+#include "lib/Target/Common/LoopEmitter.h"
+#include "lib/Target/NVPTX/Chip.h"
+
+namespace ampc::nvptx {
+
+/// Positions are of type index, as in all loops; numbers of threads, and what is computed from
+/// them, of i32, in which divisions are short.
+class DeviceEmitter : public target::LoopEmitter {
+public:
+  DeviceEmitter(mlir::OpBuilder &b, mlir::Location loc, const Chip &chip)
+      : LoopEmitter(b, loc), chip(chip) {}
+
+  /// Threads and blocks are numbered along x.
+  Value thread();
+  Value block();
+  /// Number of the thread among all of the launch, whose blocks have `threads`.
+  Value globalThread(int64_t threads);
+
+  // Numbers of 32 bits; constants fold.
+  Value i32(int64_t value);
+  Value add32(Value x, Value y);
+  Value mul32(Value x, int64_t factor);
+  Value div32(Value x, int64_t divisor); // of a value >= 0
+  Value rem32(Value x, int64_t divisor);
+  Value and32(Value x, int64_t mask);
+  Value xor32(Value x, Value y);
+  Value less32(Value x, int64_t limit);
+  /// A number >= 0 as a position.
+  Value position(Value number);
+  /// The places along `sizes` of the point with this number, in row-major order.
+  llvm::SmallVector<Value> split(Value number, llvm::ArrayRef<int64_t> sizes);
+
+  // Threads of a warp.
+  /// Of the thread whose number in its group of `width` is `lane`; all threads of `members` take
+  /// part. Of a number of 32 or 64 bits.
+  Value shuffle(Value x, Value members, Value lane, int64_t width);
+  /// Of the thread `distance` further on in its group of `width`.
+  Value shuffleDown(Value x, Value members, int64_t distance, int64_t width);
+  void syncWarp(Value members);
+  /// A bit for every thread of the warp, all of which take part.
+  Value ballot(Value condition);
+  /// All threads of a block wait for each other; what they wrote is seen.
+  void syncBlock();
+
+  const Chip &chip;
+};
+
+} // namespace ampc::nvptx
+#endif

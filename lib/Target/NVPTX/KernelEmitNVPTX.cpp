@@ -1,0 +1,79 @@
+// The functions of every distinct kernel.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Text.h"
+#include "ampc/Target/NVPTX/Passes.h"
+#include "lib/Target/NVPTX/Forms.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_KERNELEMITNVPTX
+#include "ampc/Target/NVPTX/Passes.h.inc"
+} // namespace ampc
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::nvptx;
+
+/// Sums of 16 bits lose what they are to add up; GPUs would run them.
+static LogicalResult checkAccumulator(Operation *op) {
+  auto acc = op->getAttrOfType<TypeAttr>("acc");
+  if (!acc || acc.getValue().isF32() || acc.getValue().isF64())
+    return success();
+  return op->emitOpError() << "expected an accumulator of f32 or f64, but got " << acc;
+}
+
+/// Of the kernel, or of the one that it adds totals to.
+static LogicalResult check(Operation *kernel) {
+  WalkResult result = kernel->walk([](KernelOpInterface op) -> WalkResult {
+    if (!findForm(op))
+      return op->emitOpError("has no code for GPUs");
+    for (Type type : llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()),
+                                        llvm::to_vector(op->getResultTypes())))
+      if (kernel::packingOf(type))
+        return op->emitOpError() << "expected tensors that are not packed, but got " << type;
+    return checkAccumulator(op);
+  });
+  if (result.wasInterrupted())
+    return failure();
+  const Form *form = findForm(kernel);
+  int64_t needed = form->workspaceBytes ? form->workspaceBytes(kernel) : 0;
+  int64_t given = cast<KernelOpInterface>(kernel).getWorkspaceBytes();
+  if (given < needed)
+    return kernel->emitOpError() << "expected a workspace of at least " << needed
+                                 << " bytes, but got " << given;
+  return success();
+}
+
+namespace {
+struct KernelEmitNVPTXPass : ampc::impl::KernelEmitNVPTXBase<KernelEmitNVPTXPass> {
+  using KernelEmitNVPTXBase::KernelEmitNVPTXBase;
+
+  void runOnOperation() override {
+    const Chip *found = findChip(chip);
+    if (!found) {
+      getOperation().emitError() << "expected a chip that ampc knows, but got " << shown(chip);
+      return signalPassFailure();
+    }
+    std::string start = target::symbolPrefix(getOperation(), prefix);
+    ModuleOp code = target::tierModule(getOperation(), found->name);
+    SmallVector<Attribute> table;
+    for (auto [i, op] : llvm::enumerate(target::shareKernels(getOperation()))) {
+      if (failed(check(op)))
+        return signalPassFailure();
+      std::string name = start + "_k" + std::to_string(i);
+      DeviceCode functions(code, op, *found, name + "_" + found->name.str());
+      findForm(op)->emit(op, functions);
+      table.push_back(describe(name, functions));
+    }
+    getOperation()->setAttr("kernel.functions", ArrayAttr::get(&getContext(), table));
+  }
+
+private:
+  Attribute describe(StringRef name, const DeviceCode &code) {
+    Builder b(&getContext());
+    return b.getDictionaryAttr(
+        {b.getNamedAttr("name", b.getStringAttr(name)),
+         b.getNamedAttr("launches", b.getArrayAttr(code.getLaunches())),
+         b.getNamedAttr("tiers", b.getStrArrayAttr({code.chip.name}))});
+  }
+};
+} // namespace

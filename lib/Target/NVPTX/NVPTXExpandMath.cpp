@@ -1,0 +1,44 @@
+// Math without a library.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Target/NVPTX/Passes.h"
+#include "lib/Target/Common/Math/MathPatterns.h"
+#include "lib/Target/NVPTX/Chip.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_NVPTXEXPANDMATH
+#include "ampc/Target/NVPTX/Passes.h.inc"
+} // namespace ampc
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::target;
+
+namespace {
+struct NVPTXExpandMathPass : ampc::impl::NVPTXExpandMathBase<NVPTXExpandMathPass> {
+  void runOnOperation() override {
+    auto name = getOperation()->getAttrOfType<StringAttr>("kernel.tier");
+    const nvptx::Chip *chip = name ? nvptx::findChip(name) : nullptr;
+    if (!chip) {
+      getOperation()->emitError("expected a module with the attribute kernel.tier of a chip");
+      return signalPassFailure();
+    }
+    RewritePatternSet functions(&getContext()), rest(&getContext());
+    addF32Functions(getOperation(), functions);
+    addF64Exponentials(functions);
+    addF64Angles(functions);
+    math::populateExpansionPatterns(functions, {"rsqrt", "exp2", "sinh", "cosh", "tan"});
+    arith::populateCeilFloorDivExpandOpsPatterns(functions);
+    addConversionPatterns(rest, /*hasF16=*/true, chip->hasBF16());
+    addRoundingPatterns(rest, /*hasRoundingUnit=*/true, /*hasFMA=*/true);
+    // A function of a constant is what the code gives, not what the compiler's C library gives.
+    GreedyRewriteConfig config;
+    config.enableFolding(false);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(functions), config)) ||
+        failed(applyPatternsGreedily(getOperation(), std::move(rest), config)))
+      signalPassFailure();
+  }
+};
+} // namespace

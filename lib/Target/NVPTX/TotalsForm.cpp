@@ -1,0 +1,187 @@
+// kernel.with_totals: the kernel, then the sums over what it has stored.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/Forms.h"
+#include "lib/Target/NVPTX/LaneGroup.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::nvptx;
+using target::tensorOf;
+
+/// The result of the kernel whose elements a value of the body depends on; -1 if none.
+static int resultOf(Value value, unsigned results) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getArgNumber() < results ? int(argument.getArgNumber()) : -1;
+  int found = -1;
+  for (Value operand : value.getDefiningOp()->getOperands())
+    found = std::max(found, resultOf(operand, results));
+  return found;
+}
+
+namespace {
+class TotalsWriter {
+public:
+  explicit TotalsWriter(kernel::WithTotalsOp op)
+      : op(op), kernel(op.getKernel()), results(kernel->getNumResults()), parts(op.getParts()) {}
+
+  void emit(DeviceCode &code);
+  void configure();
+  int64_t workspaceBytes() {
+    return ownWorkspace() + int64_t(op.getNumTotals()) * parts * int64_t(sizeof(double));
+  }
+
+private:
+  int64_t ownWorkspace() { return llvm::alignTo(kernel.getWorkspaceBytes(), 64); }
+  Operation *yield() { return op.getBody().front().getTerminator(); }
+  Type typeOf(unsigned total) { return yield()->getOperand(total).getType(); }
+  KernelPointers pointersOfKernel(const KernelPointers &pointers);
+  /// A part of total `t` is in the workspace, in 8 bytes whatever its type.
+  Value partsOf(DeviceEmitter &e, const KernelPointers &pointers, unsigned t) {
+    return e.offset(pointers.workspace, ownWorkspace() + t * parts * int64_t(sizeof(double)));
+  }
+  void emitParts(DeviceCode &code, unsigned result, ArrayRef<unsigned> totals);
+  void emitLast(DeviceCode &code);
+  /// Of `count` terms, by a group: each of its threads every sixteenth, in four sums.
+  SmallVector<Value> sumOf(DeviceEmitter &e, LaneGroup &group, ArrayRef<Type> types, Value from,
+                           Value to,
+                           llvm::function_ref<SmallVector<Value>(Value)> terms);
+
+  kernel::WithTotalsOp op;
+  KernelOpInterface kernel;
+  unsigned results;
+  int64_t parts;
+};
+} // namespace
+
+KernelPointers TotalsWriter::pointersOfKernel(const KernelPointers &pointers) {
+  KernelPointers own = pointers;
+  own.operands.clear();
+  for (Value operand : op.getKernel()->getOperands())
+    own.operands.push_back(pointers.operands[cast<BlockArgument>(operand).getArgNumber()]);
+  own.results.truncate(results);
+  return own;
+}
+
+SmallVector<Value>
+TotalsWriter::sumOf(DeviceEmitter &e, LaneGroup &group, ArrayRef<Type> types, Value from, Value to,
+                    llvm::function_ref<SmallVector<Value>(Value)> terms) {
+  constexpr int64_t ways = 4;
+  unsigned count = types.size();
+  int64_t step = ways * group.width;
+  SmallVector<Value> sums;
+  for (int64_t way = 0; way < ways; ++way)
+    for (Type type : types)
+      sums.push_back(e.constant(type, 0));
+  auto addTerms = [&](Value at, ValueRange soFar) {
+    SmallVector<Value> next;
+    for (auto [sum, term] : llvm::zip(soFar, terms(at)))
+      next.push_back(combine(e, kernel::Combine::sum, sum, term));
+    return next;
+  };
+  Value blocked = e.add(from, e.mul(e.div(e.sub(to, from), step), step));
+  sums = e.loop(from, blocked, step, sums, [&](Value i, ValueRange soFar) {
+    SmallVector<Value> next;
+    for (int64_t way = 0; way < ways; ++way)
+      llvm::append_range(next, addTerms(e.add(e.add(i, way * group.width), group.lane()),
+                                        soFar.slice(way * count, count)));
+    return next;
+  });
+  SmallVector<Value> first;
+  for (unsigned t = 0; t < count; ++t) {
+    Value sum = sums[t];
+    for (int64_t way = 1; way < ways; ++way)
+      sum = combine(e, kernel::Combine::sum, sum, sums[way * count + t]);
+    first.push_back(sum);
+  }
+  first = e.loop(e.add(blocked, group.lane()), to, group.width, first, addTerms);
+  for (Value &sum : first)
+    sum = group.combine(kernel::Combine::sum, sum);
+  return first;
+}
+
+/// The terms of one element, once for all totals.
+static SmallVector<Value> termsAt(kernel::WithTotalsOp op, DeviceEmitter &e,
+                                  ArrayRef<unsigned> totals, IRMapping known) {
+  Operation *yield = op.getBody().front().getTerminator();
+  for (Operation &bodyOp : op.getBody().front().without_terminator())
+    if (llvm::all_of(bodyOp.getOperands(), [&](Value v) { return known.contains(v); }))
+      e.b.clone(bodyOp, known);
+  return llvm::map_to_vector(totals, [&](unsigned t) { return known.lookup(yield->getOperand(t)); });
+}
+
+void TotalsWriter::emitParts(DeviceCode &code, unsigned result, ArrayRef<unsigned> totals) {
+  unsigned inputs = op.getLaunch().getNumArguments();
+  int64_t elements = tensorOf(kernel->getResult(result)).getNumElements();
+  int64_t length = llvm::divideCeil(elements, parts);
+  SmallVector<Type> types = llvm::map_to_vector(totals, [&](unsigned t) { return typeOf(t); });
+  BlockArgument element = op.getBody().getArgument(result);
+  launchGroups(code, parts, LaneGroup::most, [&](DeviceEmitter &e, const KernelPointers &pointers,
+                                                 LaneGroup &group, Value number) {
+    IRMapping scalars;
+    for (BlockArgument argument : op.getBody().getArguments().drop_front(results))
+      scalars.map(argument, e.loadScalar(pointers.operands[inputs + argument.getArgNumber() -
+                                                           results],
+                                         argument.getType(), e.index(0)));
+    Value part = e.position(number), end = e.index(elements);
+    Value from = e.min(e.mul(part, length), end), to = e.min(e.add(from, length), end);
+    SmallVector<Value> sums = sumOf(e, group, types, from, to, [&](Value i) {
+      IRMapping known(scalars);
+      known.map(element, e.loadScalar(pointers.results[result], element.getType(), i));
+      return termsAt(op, e, totals, known);
+    });
+    e.when(target::equal(e, group.lane(), e.index(0)), [&] {
+      for (auto [t, sum] : llvm::zip(totals, sums))
+        e.storeScalar(sum, partsOf(e, pointers, t), part);
+    });
+  });
+}
+
+void TotalsWriter::emitLast(DeviceCode &code) {
+  for (unsigned t = 0; t < op.getNumTotals(); ++t)
+    launchGroups(code, 1, LaneGroup::most, [&](DeviceEmitter &e, const KernelPointers &pointers,
+                                               LaneGroup &group, Value) {
+      auto part = [&](Value i) -> SmallVector<Value> {
+        return {e.loadScalar(partsOf(e, pointers, t), typeOf(t), i)};
+      };
+      Value sum = sumOf(e, group, typeOf(t), e.index(0), e.index(parts), part)[0];
+      e.when(target::equal(e, group.lane(), e.index(0)),
+             [&] { e.storeScalar(sum, pointers.results[results + t], e.index(0)); });
+    });
+}
+
+void TotalsWriter::emit(DeviceCode &code) {
+  code.within([this](const KernelPointers &all) { return pointersOfKernel(all); },
+              [&] { findForm(kernel)->emit(kernel, code); });
+  for (unsigned k = 0; k < results; ++k) {
+    auto totals = llvm::filter_to_vector(llvm::seq<unsigned>(0, op.getNumTotals()), [&](unsigned t) {
+      return resultOf(yield()->getOperand(t), results) == int(k);
+    });
+    if (!totals.empty())
+      emitParts(code, k, totals);
+  }
+  emitLast(code);
+}
+
+/// A thread has about 64 elements, unless there are many.
+void TotalsWriter::configure() {
+  if (const Form *form = findForm(kernel); form && form->configure)
+    form->configure(kernel);
+  int64_t elements = 0;
+  for (Value result : kernel->getResults())
+    elements = std::max(elements, tensorOf(result).getNumElements());
+  parts = std::clamp<int64_t>(llvm::divideCeil(elements, 64 * LaneGroup::most), 1, 2048);
+  op.setParts(parts);
+  op.setWorkspaceBytes(workspaceBytes());
+}
+
+void nvptx::addTotalsForm(Forms &forms) {
+  forms[kernel::WithTotalsOp::getOperationName()] = {
+      [](Operation *op, DeviceCode &code) {
+        TotalsWriter(cast<kernel::WithTotalsOp>(op)).emit(code);
+      },
+      [](Operation *op) { TotalsWriter(cast<kernel::WithTotalsOp>(op)).configure(); },
+      [](Operation *op) {
+        return TotalsWriter(cast<kernel::WithTotalsOp>(op)).workspaceBytes();
+      }};
+}

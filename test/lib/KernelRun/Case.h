@@ -1,0 +1,67 @@
+// One kernel with its data.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TEST_LIB_KERNELRUN_CASE_H
+#define TEST_LIB_KERNELRUN_CASE_H
+
+#include "test/lib/KernelRun/DeviceRun.h"
+#include "test/lib/KernelRun/Interpreter.h"
+#include "test/lib/KernelRun/Loader.h"
+
+namespace ampc::test {
+
+using Buffers = std::vector<std::unique_ptr<GuardedBuffer>>;
+
+/// A kernel's code in one tier.
+struct Code {
+  KernelFunction function, finish;
+  int64_t tasks, scratchBytes, workspaceBytes;
+
+  void run(void *const *pointers, bool backwards = false) const;
+};
+
+inline mlir::Type elementOf(mlir::Type type) {
+  return mlir::cast<mlir::RankedTensorType>(type).getElementType();
+}
+inline int64_t countOf(mlir::Type type) {
+  return mlir::cast<mlir::RankedTensorType>(type).getNumElements();
+}
+/// The same kernel with totals, if it can have some.
+void addTotals(KernelOpInterface kernel);
+double attribute(mlir::Operation *op, llvm::StringRef name, double otherwise);
+
+class Case {
+public:
+  using CodeOf = llvm::function_ref<Code(mlir::Operation *)>;
+  /// `codeOf` finds the kernel.pack of an operand.
+  Case(mlir::Operation *op, CodeOf codeOf);
+  /// Packed results are made of the expected matrix by the `codeOf` a kernel.pack.
+  bool expect(CodeOf codeOf);
+  /// The largest error, relative to 1 + |expected|, or nullopt if the run depends on the order of
+  /// tasks or writes outside its results. `pairs`: the kernel may round a factor of each term.
+  std::optional<double> run(const Code &code, bool pairs);
+  double nanoseconds(const Code &code);
+
+  /// The same on a device, whose results do not depend on the order of its warps; or `wrong` says
+  /// what is. With `same`, results are those of that code, bit for bit.
+  std::optional<double> run(DeviceProgram &device, llvm::ArrayRef<DeviceLaunch> launches,
+                            const Code *same, std::string &wrong);
+
+private:
+  static void writeHalf(char *at, bool isLeft, int64_t i, bool finiteOnly, mlir::Value value);
+  bool interpret();
+  bool packExpected(CodeOf codeOf);
+  Buffers makeResults(int64_t workspaceBytes);
+  std::vector<void *> pointers(const Buffers &results);
+  double compare(const Buffers &results, bool pairs);
+  std::string runOnce(DeviceProgram &device, llvm::ArrayRef<DeviceLaunch> launches,
+                      const Buffers &results, bool strict);
+  std::string differences(const Buffers &results, const Buffers &others);
+
+  mlir::Operation *op;
+  Buffers buffers;
+  std::vector<Elements> inputs, expected;
+  llvm::DenseMap<unsigned, std::unique_ptr<GuardedBuffer>> expectedBytes; // of packed results
+};
+
+} // namespace ampc::test
+#endif

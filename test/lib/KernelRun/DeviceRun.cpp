@@ -1,0 +1,68 @@
+// PTX in the interpreter of it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test/lib/KernelRun/DeviceRun.h"
+#include "ampc/PTXSim/PTXSim.h"
+
+using namespace ampc::test;
+
+struct DeviceProgram::Impl {
+  ptxsim::Device device;
+  ptxsim::Program program;
+};
+DeviceProgram::DeviceProgram() : impl(new Impl) {}
+DeviceProgram::~DeviceProgram() = default;
+
+std::string DeviceProgram::load(const std::string &text) {
+  try {
+    impl->program = impl->device.load(ptxsim::Module::parse(text, "kernels.ptx"));
+  } catch (const ptxsim::Error &error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Copies a result back; what the kernel did not write is named.
+static std::string readBack(ptxsim::Device &device, ptxsim::DeviceAddress from,
+                            const DeviceBuffer &buffer, size_t number) {
+  if (uint64_t missing = device.undefinedBytes(from, buffer.bytes))
+    return std::to_string(missing) + " bytes of parameter " + std::to_string(number) +
+           " were not written";
+  device.read(buffer.host, from, buffer.bytes);
+  return "";
+}
+
+std::string DeviceProgram::run(const std::vector<DeviceLaunch> &launches,
+                               const std::vector<DeviceBuffer> &buffers, bool strict) {
+  ptxsim::Device &device = impl->device;
+  device.options().race = strict;
+  device.options().scheduleQuantum = strict ? 7 : 0;
+  std::vector<ptxsim::DeviceAddress> addresses;
+  std::vector<ptxsim::Argument> arguments;
+  std::string wrong;
+  try {
+    for (const DeviceBuffer &buffer : buffers) {
+      addresses.push_back(
+          device.allocate(buffer.bytes, "parameter " + std::to_string(addresses.size())));
+      arguments.push_back(ptxsim::argument(addresses.back()));
+      if (buffer.isDefined)
+        device.write(addresses.back(), buffer.host, buffer.bytes);
+    }
+    for (const DeviceLaunch &launch : launches) {
+      ptxsim::LaunchConfig config;
+      config.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
+      config.block = {launch.block[0], launch.block[1], launch.block[2]};
+      config.dynamicShared = launch.sharedBytes;
+      auto result = device.launch(impl->program, launch.function, config, arguments);
+      if (!result.findings.empty())
+        wrong = result.findings.front().message;
+    }
+    for (size_t i = 0; i < buffers.size() && wrong.empty(); ++i)
+      if (buffers[i].isResult)
+        wrong = readBack(device, addresses[i], buffers[i], i);
+  } catch (const ptxsim::Error &error) {
+    wrong = error.what();
+  }
+  for (ptxsim::DeviceAddress address : addresses)
+    device.free(address);
+  return wrong;
+}

@@ -1,0 +1,47 @@
+// PTX in the interpreter of it, for code without exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TEST_LIB_KERNELRUN_DEVICERUN_H
+#define TEST_LIB_KERNELRUN_DEVICERUN_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ptxsim {
+class Program;
+} // namespace ptxsim
+
+namespace ampc::test {
+
+/// Memory of the host that a kernel's parameter stands for.
+struct DeviceBuffer {
+  void *host;
+  int64_t bytes;
+  bool isDefined; ///< what it holds is there before the kernel runs
+  bool isResult;  ///< copied back, which needs every byte to have been written
+};
+struct DeviceLaunch {
+  std::string function;
+  uint32_t grid[3], block[3];
+  uint32_t sharedBytes;
+};
+
+/// PTX, loaded. Functions return what is wrong, or nothing.
+class DeviceProgram {
+public:
+  DeviceProgram();
+  ~DeviceProgram();
+  std::string load(const std::string &text);
+  /// Copies the buffers, runs the launches in order, and copies results back. `strict`: looks for
+  /// races, too, and lets warps take turns.
+  std::string run(const std::vector<DeviceLaunch> &launches,
+                  const std::vector<DeviceBuffer> &buffers, bool strict);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace ampc::test
+#endif

@@ -1,0 +1,78 @@
+// The kernels of a file on a device.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test/lib/KernelRun/OnDevice.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::test;
+
+SmallVector<Operation *> test::kernelsOf(ModuleOp module) {
+  SmallVector<Operation *> all;
+  for (auto program : module.getOps<kernel::ProgramOp>())
+    for (auto op : program.getBody().getOps<KernelOpInterface>())
+      all.push_back(op);
+  return all;
+}
+
+static std::vector<DeviceLaunch> launchesOf(DictionaryAttr record) {
+  std::vector<DeviceLaunch> launches;
+  for (auto attr : record.getAs<ArrayAttr>("launches").getAsRange<kernel::LaunchAttr>()) {
+    DeviceLaunch launch{attr.getFunction().str(), {}, {}, uint32_t(attr.getShared())};
+    for (unsigned i = 0; i < 3; ++i) {
+      launch.grid[i] = attr.getGrid()[i];
+      launch.block[i] = attr.getBlock()[i];
+    }
+    launches.push_back(launch);
+  }
+  return launches;
+}
+
+static bool runKernel(Operation *op, DictionaryAttr record, StringRef tier, DeviceProgram &device,
+                      double allowed, const Code *same) {
+  auto noPacks = [](Operation *) { return Code(); };
+  std::vector<DeviceLaunch> launches = launchesOf(record);
+  llvm::outs() << record.getAs<StringAttr>("name").getValue() << "_" << tier << ": "
+               << launches.size() << (launches.size() == 1 ? " launch, " : " launches, ");
+  Case data(op, noPacks);
+  if (!data.expect(noPacks)) {
+    llvm::outs() << "not known to the interpreter\n";
+    return false;
+  }
+  std::string wrong;
+  std::optional<double> error = data.run(device, launches, same, wrong);
+  if (!error) {
+    llvm::outs() << wrong << " FAILED\n";
+    return false;
+  }
+  bool passed = *error <= allowed;
+  llvm::outs() << llvm::format("error %.2g of %.2g ", *error, allowed)
+               << (passed ? "ok\n" : "FAILED\n");
+  return passed;
+}
+
+bool test::runOnDevice(ModuleOp module, const Target &target,
+                       llvm::function_ref<double(Operation *)> allowed,
+                       llvm::function_ref<Code(size_t)> same) {
+  StringRef tier = target.getTiers().front().name;
+  FailureOr<std::string> text =
+      target.translateDevice(module.lookupSymbol<ModuleOp>(("tier_" + tier).str()));
+  if (failed(text))
+    return false;
+  DeviceProgram device;
+  if (std::string wrong = device.load(*text); !wrong.empty()) {
+    llvm::errs() << "the interpreter of PTX refuses the code: " << wrong << "\n";
+    return false;
+  }
+  auto records = module->getAttrOfType<ArrayAttr>("kernel.functions");
+  bool passed = true;
+  for (auto [i, op] : llvm::enumerate(kernelsOf(module))) {
+    int64_t number = op->getAttrOfType<IntegerAttr>("kernel.function").getInt();
+    std::optional<Code> other;
+    if (same)
+      other = same(i);
+    passed &= runKernel(op, cast<DictionaryAttr>(records[number]), tier, device, allowed(op),
+                        other ? &*other : nullptr);
+  }
+  return passed;
+}

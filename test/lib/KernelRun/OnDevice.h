@@ -1,0 +1,21 @@
+// The kernels of a file on a device.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TEST_LIB_KERNELRUN_ONDEVICE_H
+#define TEST_LIB_KERNELRUN_ONDEVICE_H
+
+#include "ampc/Target/Target.h"
+#include "test/lib/KernelRun/Case.h"
+
+namespace ampc::test {
+
+/// The kernels of a module, in their order.
+llvm::SmallVector<mlir::Operation *> kernelsOf(mlir::ModuleOp module);
+/// Runs them in the interpreter of PTX, and prints a line for each; false after a difference.
+/// `allowed`: how large its error may be. `same`: code of number i with the same results, bit for
+/// bit, or null.
+bool runOnDevice(mlir::ModuleOp module, const Target &target,
+                 llvm::function_ref<double(mlir::Operation *)> allowed,
+                 llvm::function_ref<Code(size_t)> same);
+
+} // namespace ampc::test
+#endif
