@@ -84,7 +84,7 @@ Inputs combinations(const std::vector<uint64_t> &values, size_t sources) {
 
 std::string wrap(const std::string &body, unsigned parameters, const std::string &target,
                  const std::string &directives) {
-  std::string text = ".version 8.6\n.target " + target + "\n.address_size 64\n.visible .entry k(";
+  std::string text = ".version 9.0\n.target " + target + "\n.address_size 64\n.visible .entry k(";
   for (unsigned p = 0; p < parameters; p++)
     text += (p ? ", .param .u64 p" : ".param .u64 p") + std::to_string(p);
   text += ") " + directives + "\n{\n";
@@ -242,7 +242,7 @@ std::vector<uint32_t> onWarp(const std::string &text, const std::vector<uint32_t
   std::vector<uint8_t> in(4 * threads);
   std::memcpy(in.data(), inputs.data(), in.size());
   std::vector<uint8_t> raw =
-      runKernel(wrap(body, 2), {{1, 1, 1}, {threads, 1, 1}}, {in}, 4 * threads);
+      runKernel(wrap(body, 2, "sm_100a"), {{1, 1, 1}, {threads, 1, 1}}, {in}, 4 * threads);
   std::vector<uint32_t> out(threads);
   std::memcpy(out.data(), raw.data(), raw.size());
   return out;

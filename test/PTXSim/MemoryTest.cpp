@@ -224,7 +224,8 @@ TEST(MemoryForms, VectorsAndWidths) {
         std::string body =
             ".reg .b32 %d, %l;\nmov.u32 %l, %tid.x;\n" + text + "\nst.global.u32 [%rd8], %d;\n";
         noteTested(text);
-        std::vector<uint8_t> raw = runKernel(wrap(body, 2), {{1, 1, 1}, {32, 1, 1}}, {{0}}, 1024);
+        std::vector<uint8_t> raw =
+            runKernel(wrap(body, 2, "sm_100a"), {{1, 1, 1}, {32, 1, 1}}, {{0}}, 1024);
         for (unsigned l = 0; l < 32; l++) {
           uint32_t got;
           std::memcpy(&got, &raw[32 * l], 4);

@@ -65,7 +65,7 @@ TEST(Parser, ErrorsNamePlaceAndExpectation) {
       {".reg .b16 %h<4>;\npopc.b16 %h1, %h2;", "type .b16 is not supported here", 7},
       {".reg .b32 %r<4>;\nld.shared.u32 [%r1], %r2;", "expected a register", 7},
       {".reg .b32 %r<4>;\nred.async.relaxed.cluster.global.add.u32 [%r1], %r2;",
-       "red.async is not supported", 7},
+       "needs .target sm_90 or later, but got sm_80", 7},
       {".reg .b64 %rd<4>;\nld.param.u64 %rd1, [nothing];", "expected a declared name", 7},
       {".reg .f64 %f<2>;\nadd.f64 %f1, %f1, 0d12;", "expected 16 hexadecimal digits", 7},
       {".local .b8 x[99999999];", "bytes of local memory", 6},

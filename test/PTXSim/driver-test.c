@@ -161,13 +161,6 @@ int main(int argc, char **argv) {
   for (int i = 0; i < 100; i++)
     EXPECT(z[i] == x[i] + y[i]);
 
-  // An error of the kernel is an error of the launch, with its text.
-  count = 101;
-  CHECK(cuLaunchKernel(vecadd, 1, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL),
-        CUDA_ERROR_LAUNCH_FAILED);
-  EXPECT(strstr(lastError(), "out of bounds"));
-  count = 100;
-
   // Capture on two streams joined by events; replay uses the arguments of the capture.
   CUstream s, t;
   CUevent fork, join;
@@ -196,6 +189,9 @@ int main(int argc, char **argv) {
     EXPECT(z[5] == (float)step + 0.5f && z[99] == 99.5f);
   }
   float elapsed;
+  CHECK(cuEventElapsedTime(&elapsed, fork, join), CUDA_ERROR_CAPTURED_EVENT);
+  CHECK(cuEventRecord(fork, s), CUDA_SUCCESS);
+  CHECK(cuEventRecord(join, s), CUDA_SUCCESS);
   CHECK(cuEventElapsedTime(&elapsed, fork, join), CUDA_SUCCESS);
 
   // Cluster launch with a tensor map, through the library interface and launch attributes.
@@ -244,6 +240,16 @@ int main(int argc, char **argv) {
   CHECK(cuGetProcAddress_v2("cuNothing", &found, 12000, 0, NULL), CUDA_ERROR_NOT_FOUND);
   CHECK(cuMemFree_v2(a), CUDA_SUCCESS);
   CHECK(cuMemFree_v2(a), CUDA_ERROR_INVALID_VALUE);
+
+  // An error of the kernel is an error of the launch, with its text, and of all that follows.
+  CHECK(cuMemAlloc_v2(&a, 396), CUDA_SUCCESS);
+  CHECK(cuMemcpyHtoD_v2(a, x, 396), CUDA_SUCCESS);
+  count = 100;
+  CHECK(cuLaunchKernel(vecadd, 1, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL),
+        CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT(strstr(lastError(), "out of bounds"));
+  CHECK(cuMemAlloc_v2(&c, 400), CUDA_ERROR_ILLEGAL_ADDRESS);
+  CHECK(cuStreamSynchronize(s), CUDA_ERROR_ILLEGAL_ADDRESS);
   printf(failures ? "%d checks failed\n" : "all checks passed\n", failures);
   return failures != 0;
 }

@@ -36,7 +36,9 @@ enum class ErrorKind {
   Syntax,      ///< the PTX text cannot be parsed
   Unsupported, ///< well-formed PTX that the interpreter does not execute
   Argument,    ///< the host asked for something impossible (unknown kernel, wrong argument count)
-  Memory,      ///< out of bounds, misaligned, read-only, or use of memory nobody wrote
+  OutOfBounds, ///< an address outside every object, or in a red zone
+  Misaligned,  ///< an address that is no multiple of what the access needs
+  Memory,      ///< write to constant memory, or use of memory nobody wrote
   Register,    ///< use of a register nobody wrote
   Convergence, ///< divergent barrier, shuffle or other warp-wide instruction
   Barrier,     ///< misuse of an mbarrier or of a named barrier
@@ -89,6 +91,7 @@ public:
   static Module parse(const std::string &text, const std::string &fileName = "<ptx>");
   const std::vector<KernelInfo> &kernels() const;
   const std::string &target() const;
+  unsigned version() const; ///< of the PTX ISA: major * 10 + minor
   const std::shared_ptr<const ModuleImpl> &impl() const { return pimpl; }
 
 private:
@@ -120,6 +123,7 @@ struct Options {
   uint64_t instructionBudget = 1ull << 36; ///< warp instructions per launch before Error(Budget)
   int traceWarp = -1; ///< print every instruction of that warp of block 0 to stderr
   unsigned maximumFindings = 32;
+  unsigned multiprocessors = 1; ///< %nsmid; clusters go round them for %smid
 };
 
 /// A race or a missing fence, found with Options::race.
@@ -190,6 +194,20 @@ struct alignas(64) TensorMap {
 /// Checks the rules of cuTensorMapEncodeTiled. Throws Error(Argument).
 TensorMap encodeTensorMap(const TensorMapInfo &info);
 
+/// What a kernel takes of a multiprocessor.
+struct KernelResources {
+  uint32_t staticShared = 0, local = 0; ///< bytes, the latter per thread
+  /// 32-bit registers alive at once: ptxas needs about as many, and never fewer than a few.
+  uint32_t registers = 0;
+};
+
+/// What Device::mark makes of bytes of global memory.
+enum class Mark : uint8_t {
+  Undefined, ///< as if nobody had written them
+  Defined,
+  RedZone ///< accessible to nobody: an access is an error of kind OutOfBounds
+};
+
 struct ProgramImpl;
 struct DeviceImpl;
 
@@ -198,13 +216,15 @@ class Program {
 public:
   DeviceAddress global(const std::string &name, uint64_t *size = nullptr) const;
   uint32_t staticShared(const std::string &kernel) const;
+  KernelResources resources(const std::string &kernel) const;
   std::shared_ptr<ProgramImpl> pimpl;
 };
 
 /// Owns global memory. One launch at a time per device.
 class Device {
 public:
-  explicit Device(const Options &options = Options());
+  /// Devices of different ordinals have different addresses.
+  explicit Device(const Options &options = Options(), unsigned ordinal = 0);
   ~Device();
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
@@ -215,6 +235,9 @@ public:
   void unload(const Program &program);
   /// 256-byte aligned memory with exact bounds; its content is undefined.
   DeviceAddress allocate(uint64_t bytes, const std::string &name = "");
+  /// Lets kernels access host memory at its own address; all of it counts as written.
+  void mapHost(void *host, uint64_t bytes, const std::string &name = "");
+  /// Ends an allocation or a mapping.
   void free(DeviceAddress address);
   void write(DeviceAddress to, const void *from, uint64_t bytes);
   void read(void *to, DeviceAddress from, uint64_t bytes) const;
@@ -222,6 +245,8 @@ public:
   void copy(DeviceAddress to, DeviceAddress from, uint64_t bytes);
   /// How many of these bytes nobody has written (always 0 with definedness off).
   uint64_t undefinedBytes(DeviceAddress from, uint64_t bytes) const;
+  /// Throws Error(Argument) with definedness off, when there is nothing to mark.
+  void mark(DeviceAddress from, uint64_t bytes, Mark mark);
   LaunchResult launch(const Program &program, const std::string &kernel, const LaunchConfig &config,
                       const std::vector<Argument> &arguments);
   /// The allocation that holds an address: base and size. False if there is none.

@@ -1,6 +1,7 @@
 // Scopes, variables, statements and calls of a kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Decode/Decoder.h"
+#include "lib/PTXSim/Decode/Targets.h"
 #include <algorithm>
 
 namespace ptxsim {
@@ -193,6 +194,9 @@ void Decoder::decodeStatement(const Statement &statement, Environment &scopeEnv)
     inst.guard = guard->slot;
     inst.guardFlip = statement.guardNegated ? ~0u : 0;
   }
+  std::string missing = missingFeature(*module, base, modifiers);
+  if (!missing.empty())
+    unsupported(missing);
   if (base == "call")
     return decodeCall();
   if (base == "ret" && env->returnTarget)
@@ -399,6 +403,7 @@ void Decoder::resolveFixups() {
 }
 
 void Decoder::finish() {
+  kernel.registers = countRegisters(kernel, slotWords);
   kernel.registerBytes = (nextSlot + 63) / 64 * 64;
   kernel.constants.push_back({kernel.trueSlot, 0, false, ~uint64_t(0)});
   if (kernel.carrySlot)

@@ -184,7 +184,8 @@ private:
   std::unordered_map<std::string, uint32_t> specialSlots;
   std::unordered_map<std::string_view, uint16_t> opcodeIds;
   std::unordered_map<std::string_view, VariableRef> placedShared;
-  uint32_t nextSlot = 64; ///< slot 0 means "no operand"
+  uint32_t nextSlot = 64;                          ///< slot 0 means "no operand"
+  std::unordered_map<uint32_t, uint8_t> slotWords; ///< 32-bit registers behind a named slot
 
   // The instruction being decoded
   const Statement *st = nullptr;
@@ -195,6 +196,9 @@ private:
   Inst inst;
   std::vector<uint32_t> strictUses, otherUses, definitions;
 };
+
+/// Most 32-bit registers that hold a value of use at one instruction; `words` by slot index.
+uint32_t countRegisters(const Kernel &kernel, const std::unordered_map<uint32_t, uint8_t> &words);
 
 /// Fills Inst::reconverge of every branch with the immediate post-dominator.
 void computeReconvergence(Kernel &kernel);

@@ -29,8 +29,10 @@ uint32_t Decoder::allocateSlot(unsigned bytesPerLane, const std::string &name) {
     fail(ErrorKind::Unsupported, "kernel '" + kernel.info.name + "' needs more than " +
                                      std::to_string(maximumRegisterBytes >> 20) +
                                      " MiB of registers per warp");
-  if (!name.empty())
+  if (!name.empty()) {
     kernel.slotNames[slotIndex(slot)] = name;
+    slotWords[slotIndex(slot)] = uint8_t((bytesPerLane + 3) / 4);
+  }
   return slot;
 }
 

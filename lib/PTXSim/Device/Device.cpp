@@ -1,6 +1,7 @@
 // The public Device: global memory, loading and launching.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Decode/Decoder.h"
+#include "lib/PTXSim/Decode/Targets.h"
 #include "lib/PTXSim/Device/DeviceImpl.h"
 #include "lib/PTXSim/Machine/Race.h"
 #include "lib/PTXSim/Machine/Scheduler.h"
@@ -11,7 +12,12 @@
 
 namespace ptxsim {
 
-Device::Device(const Options &options) : pimpl(std::make_unique<DeviceImpl>(options)) {}
+Device::Device(const Options &options, unsigned ordinal) {
+  if (ordinal >= maximumDevices)
+    throw Error(ErrorKind::Argument, "expected at most " + std::to_string(maximumDevices) +
+                                         " devices, but got " + std::to_string(ordinal + 1));
+  pimpl = std::make_unique<DeviceImpl>(options, ordinal);
+}
 Device::~Device() = default;
 Options &Device::options() { return pimpl->options; }
 
@@ -20,12 +26,29 @@ Options &Device::options() { return pimpl->options; }
 DeviceAddress Device::allocate(uint64_t bytes, const std::string &name) {
   return pimpl->memory.allocate(bytes, name)->base;
 }
+void Device::mapHost(void *host, uint64_t bytes, const std::string &name) {
+  pimpl->memory.mapHost(host, bytes, name);
+}
 void Device::free(DeviceAddress address) { pimpl->memory.free(address); }
+
+/// Memory that the host accesses: red zones are closed to it, too.
+static Allocation &open(const GlobalMemory &memory, DeviceAddress address, uint64_t bytes,
+                        const char *what) {
+  Allocation &a = memory.require(address, bytes, what);
+  const uint8_t *shadow = a.shadowAt(address);
+  const void *zone = shadow ? std::memchr(shadow, Shadow::RedZone, bytes) : nullptr;
+  if (zone)
+    throw Error(ErrorKind::OutOfBounds,
+                std::string("out of bounds: ") + what + " of " + std::to_string(bytes) +
+                    " bytes at global address " + hex(address) + " touches the red zone at " +
+                    hex(address + uint64_t(static_cast<const uint8_t *>(zone) - shadow)));
+  return a;
+}
 
 void Device::write(DeviceAddress to, const void *from, uint64_t bytes) {
   if (bytes == 0)
     return;
-  Allocation &a = pimpl->memory.require(to, bytes, "write");
+  Allocation &a = open(pimpl->memory, to, bytes, "write");
   std::memcpy(a.at(to), from, bytes);
   if (uint8_t *shadow = a.shadowAt(to))
     std::memset(shadow, Shadow::Defined, bytes);
@@ -33,13 +56,13 @@ void Device::write(DeviceAddress to, const void *from, uint64_t bytes) {
 
 void Device::read(void *to, DeviceAddress from, uint64_t bytes) const {
   if (bytes)
-    std::memcpy(to, pimpl->memory.require(from, bytes, "read").at(from), bytes);
+    std::memcpy(to, open(pimpl->memory, from, bytes, "read").at(from), bytes);
 }
 
 void Device::fill(DeviceAddress to, uint8_t value, uint64_t bytes) {
   if (bytes == 0)
     return;
-  Allocation &a = pimpl->memory.require(to, bytes, "fill");
+  Allocation &a = open(pimpl->memory, to, bytes, "fill");
   std::memset(a.at(to), value, bytes);
   if (uint8_t *shadow = a.shadowAt(to))
     std::memset(shadow, Shadow::Defined, bytes);
@@ -48,8 +71,8 @@ void Device::fill(DeviceAddress to, uint8_t value, uint64_t bytes) {
 void Device::copy(DeviceAddress to, DeviceAddress from, uint64_t bytes) {
   if (bytes == 0)
     return;
-  Allocation &source = pimpl->memory.require(from, bytes, "copy");
-  Allocation &target = pimpl->memory.require(to, bytes, "copy");
+  Allocation &source = open(pimpl->memory, from, bytes, "copy");
+  Allocation &target = open(pimpl->memory, to, bytes, "copy");
   std::memmove(target.at(to), source.at(from), bytes);
   uint8_t *shadow = target.shadowAt(to);
   if (!shadow)
@@ -66,6 +89,18 @@ uint64_t Device::undefinedBytes(DeviceAddress from, uint64_t bytes) const {
   Allocation &a = pimpl->memory.require(from, bytes, "query");
   const uint8_t *shadow = a.shadowAt(from);
   return shadow ? uint64_t(std::count(shadow, shadow + bytes, Shadow::Undefined)) : 0;
+}
+
+void Device::mark(DeviceAddress from, uint64_t bytes, Mark mark) {
+  if (!pimpl->memory.definedness)
+    throw Error(ErrorKind::Argument, "expected definedness to be on for marks in memory");
+  if (bytes == 0)
+    return;
+  Allocation &a = pimpl->memory.require(from, bytes, "mark");
+  constexpr uint8_t states[] = {Shadow::Undefined, Shadow::Defined, Shadow::RedZone};
+  std::memset(a.shadowAt(from), states[unsigned(mark)], bytes);
+  if (mark == Mark::Undefined)
+    std::memset(a.at(from), 0xff, bytes); // NaN in every floating-point type
 }
 
 bool Device::find(DeviceAddress address, DeviceAddress *base, uint64_t *size) const {
@@ -104,6 +139,7 @@ static void initializeVariable(GlobalMemory &memory, const Variable &variable, u
 }
 
 Program Device::load(const Module &module) {
+  checkVersionAndTarget(*module.impl());
   auto program = std::make_shared<ProgramImpl>();
   program->module = module.impl();
   SymbolTable symbols;
@@ -160,6 +196,11 @@ const Kernel &ProgramImpl::kernel(const std::string &name) const {
 
 uint32_t Program::staticShared(const std::string &kernel) const {
   return pimpl->kernel(kernel).sharedDeclared;
+}
+
+KernelResources Program::resources(const std::string &name) const {
+  const Kernel &kernel = pimpl->kernel(name);
+  return {kernel.sharedDeclared, kernel.localBytes, kernel.registers};
 }
 
 // --- Launching --------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ struct ProgramImpl {
 };
 
 struct DeviceImpl {
-  explicit DeviceImpl(const Options &options) : options(options), memory(options.definedness) {}
+  DeviceImpl(const Options &options, unsigned ordinal)
+      : options(options), memory(options.definedness, ordinal) {}
   Options options;
   GlobalMemory memory;
 };

@@ -1,71 +1,86 @@
-// Initialisation, devices, contexts and memory.
+// Memory: allocations, host memory that devices access, pointers, copies and fills.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Driver/DriverState.h"
-#include <algorithm>
-#include <cstdio>
+#include "lib/PTXSim/Machine/Memory.h"
 #include <cstdlib>
 
 namespace ptxsim {
 namespace driver {
 
-State &state() {
-  static State *instance = new State; // never destroyed: entry points may run at exit
-  return *instance;
-}
-thread_local CUcontext currentContext = nullptr;
-static thread_local std::string lastError;
-
-CUresult remember(CUresult code, const std::string &message) {
-  lastError = message;
-  // A result code cannot say what a kernel or its text did wrong; wrong calls are the program's own
-  // business unless it asks.
-  bool aboutKernel = code == CUDA_ERROR_LAUNCH_FAILED || code == CUDA_ERROR_INVALID_PTX ||
-                     code == CUDA_ERROR_NO_BINARY_FOR_GPU;
-  if (aboutKernel || std::getenv("PTXSIM_VERBOSE"))
-    std::fprintf(stderr, "ptxsim: %s\n", message.c_str());
-  return code;
+Device &ownerOf(CUdeviceptr p) {
+  uint64_t ordinal = (p - globalBase) >> deviceShift;
+  require(ordinal < state().devices.size(), "expected an address of device memory");
+  return *state().devices[ordinal]->device;
 }
 
-CUresult codeOf(const Error &error) {
-  switch (error.kind) {
-  case ErrorKind::Syntax:
-  case ErrorKind::Unsupported:
-    return CUDA_ERROR_INVALID_PTX;
-  case ErrorKind::Argument:
-    return CUDA_ERROR_INVALID_VALUE;
-  default:
-    return CUDA_ERROR_LAUNCH_FAILED;
+/// The held memory that an address lies in, or the end.
+static std::map<CUdeviceptr, HeldMemory>::iterator holding(CUdeviceptr p) {
+  auto &memory = state().memory;
+  auto it = memory.upper_bound(p);
+  if (it == memory.begin())
+    return memory.end();
+  --it;
+  return p - it->first < it->second.bytes ? it : memory.end();
+}
+
+static CUdeviceptr allocate(size_t bytes) {
+  DeviceState &d = currentDevice();
+  require(bytes > 0, "expected an allocation of at least 1 byte");
+  if (bytes > state().settings.memory - d.used)
+    fail(CUDA_ERROR_OUT_OF_MEMORY, std::to_string(bytes) +
+                                       " bytes do not fit: " + std::to_string(d.used) + " of " +
+                                       std::to_string(state().settings.memory) + " are in use");
+  CUdeviceptr pointer = 0;
+  try {
+    pointer = d.device->allocate(bytes);
+  } catch (const Error &e) {
+    fail(CUDA_ERROR_OUT_OF_MEMORY, e.what());
   }
+  d.used += bytes;
+  state().memory[pointer] = {currentContext(), bytes, HeldMemory::OnDevice};
+  return pointer;
 }
 
-/// PTXSIM_RACE=1, PTXSIM_DEFINEDNESS=0, PTXSIM_THREADS=N, PTXSIM_ASYNC=lazy|eager|random.
-static Options optionsFromEnvironment() {
-  Options o;
-  auto invalid = [](const char *name, const char *what, const char *text) {
-    std::fprintf(stderr, "ptxsim: expected %s in %s, but got '%s'\n", what, name, text);
-    fail(CUDA_ERROR_INVALID_VALUE, std::string("invalid value of ") + name);
-  };
-  auto number = [&](const char *name, unsigned fallback, unsigned least, unsigned most) {
-    const char *text = std::getenv(name);
-    if (!text)
-      return fallback;
-    char *end;
-    unsigned long value = std::strtoul(text, &end, 10);
-    if (!*text || *end || value < least || value > most)
-      invalid(name, "a number in range", text);
-    return unsigned(value);
-  };
-  o.race = number("PTXSIM_RACE", 0, 0, 1);
-  o.definedness = number("PTXSIM_DEFINEDNESS", 1, 0, 1);
-  o.threads = number("PTXSIM_THREADS", 1, 1, 1024);
-  if (const char *mode = std::getenv("PTXSIM_ASYNC")) {
-    static const char *const names[] = {"lazy", "eager", "random"};
-    auto *found = std::find(std::begin(names), std::end(names), std::string(mode));
-    if (found == std::end(names))
-      invalid("PTXSIM_ASYNC", "lazy, eager or random", mode);
-    o.async = AsyncMode(found - names);
+static void *host(CUdeviceptr p) { return reinterpret_cast<void *>(uintptr_t(p)); }
+
+/// Host memory is accessible to all devices at its own address.
+static void holdHost(void *pointer, size_t bytes, HeldMemory::Kind kind) {
+  for (const auto &d : state().devices)
+    d->device->mapHost(pointer, bytes, kind == HeldMemory::Managed ? "managed memory" : "");
+  state().memory[uintptr_t(pointer)] = {currentContext(), bytes, kind};
+}
+static void *allocateHost(size_t bytes, HeldMemory::Kind kind) {
+  require(bytes > 0, "expected an allocation of at least 1 byte");
+  constexpr size_t alignment = 512;
+  void *pointer = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (!pointer)
+    fail(CUDA_ERROR_OUT_OF_MEMORY, "no host memory of " + std::to_string(bytes) + " bytes");
+  holdHost(pointer, bytes, kind);
+  return pointer;
+}
+
+void freeMemory(CUdeviceptr pointer) {
+  auto it = state().memory.find(pointer);
+  require(it != state().memory.end(), "expected the start of an allocation");
+  HeldMemory held = it->second;
+  state().memory.erase(it);
+  if (held.kind == HeldMemory::OnDevice) {
+    held.context->device->used -= held.bytes;
+    ownerOf(pointer).free(pointer);
+    return;
   }
-  return o;
+  for (const auto &d : state().devices)
+    d->device->free(pointer);
+  if (held.kind != HeldMemory::Registered)
+    std::free(host(pointer));
+}
+
+/// Frees what a call of that kind has allocated, and nothing else.
+static void freeOfKind(CUdeviceptr pointer, HeldMemory::Kind a, HeldMemory::Kind b) {
+  auto it = state().memory.find(pointer);
+  require(it != state().memory.end() && (it->second.kind == a || it->second.kind == b),
+          "expected the start of an allocation of this kind");
+  freeMemory(pointer);
 }
 
 } // namespace driver
@@ -73,239 +88,229 @@ static Options optionsFromEnvironment() {
 
 using namespace ptxsim::driver;
 
-PTXSIM_EXPORT const char *ptxsimLastError(void) { return lastError.c_str(); }
-
-PTXSIM_EXPORT CUresult cuInit(unsigned flags) {
-  if (flags)
-    return remember(CUDA_ERROR_INVALID_VALUE, "expected flags of 0");
-  std::lock_guard<std::recursive_mutex> lock(state().mutex);
-  try {
-    if (!state().initialized)
-      state().device = std::make_unique<ptxsim::Device>(optionsFromEnvironment());
-    state().initialized = true;
-    return CUDA_SUCCESS;
-  } catch (const Failure &f) {
-    return remember(f.code, f.message);
-  }
-}
-PTXSIM_EXPORT CUresult cuDriverGetVersion(int *version) {
-  *version = 13000;
-  return CUDA_SUCCESS;
-}
-PTXSIM_EXPORT CUresult cuGetErrorName(CUresult code, const char **name) {
-  static const std::map<CUresult, const char *> names = {{0, "CUDA_SUCCESS"},
-                                                         {1, "CUDA_ERROR_INVALID_VALUE"},
-                                                         {2, "CUDA_ERROR_OUT_OF_MEMORY"},
-                                                         {3, "CUDA_ERROR_NOT_INITIALIZED"},
-                                                         {101, "CUDA_ERROR_INVALID_DEVICE"},
-                                                         {201, "CUDA_ERROR_INVALID_CONTEXT"},
-                                                         {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
-                                                         {218, "CUDA_ERROR_INVALID_PTX"},
-                                                         {400, "CUDA_ERROR_INVALID_HANDLE"},
-                                                         {500, "CUDA_ERROR_NOT_FOUND"},
-                                                         {719, "CUDA_ERROR_LAUNCH_FAILED"},
-                                                         {801, "CUDA_ERROR_NOT_SUPPORTED"}};
-  auto found = names.find(code);
-  *name = found == names.end() ? "CUDA_ERROR_UNKNOWN" : found->second;
-  return CUDA_SUCCESS;
-}
-PTXSIM_EXPORT CUresult cuGetErrorString(CUresult code, const char **text) {
-  if (code == CUDA_SUCCESS || lastError.empty())
-    return cuGetErrorName(code, text);
-  *text = lastError.c_str();
-  return CUDA_SUCCESS;
-}
-
-// --- Devices and contexts -----------------------------------------------------------------------
-
-static void checkDevice(CUdevice device) {
-  if (device != 0)
-    fail(CUDA_ERROR_INVALID_DEVICE, "the interpreter is device 0");
-}
-PTXSIM_EXPORT CUresult cuDeviceGetCount(int *count) {
-  return enter(false, [&] { *count = 1; });
-}
-PTXSIM_EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal) {
-  return enter(false, [&] {
-    checkDevice(ordinal);
-    *device = 0;
-  });
-}
-PTXSIM_EXPORT CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
-  return enter(false, [&] {
-    checkDevice(device);
-    std::snprintf(name, size_t(length), "PTXSim (%s)", ptxsim::executorName());
-  });
-}
-PTXSIM_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
-  return enter(false, [&] {
-    checkDevice(device);
-    *bytes = size_t(64) << 30;
-  });
-}
-PTXSIM_EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
-  return enter(false, [&] {
-    checkDevice(device);
-    // Compute capability 9.0: the newest one whose instructions are executed.
-    static const std::map<int, int> values = {
-        {1, 1024},     {2, 1024},  {3, 1024},    {4, 64},   {5, 2147483647},
-        {6, 65535},    {7, 65535}, {8, 49152},   {10, 32},  {12, 65536},
-        {13, 1000000}, {16, 1},    {39, 2048},   {75, 9},   {76, 0},
-        {81, 233472},  {95, 1},    {97, 232448}, {106, 32}, {120, 1}};
-    auto found = values.find(attribute);
-    *value = found == values.end() ? 0 : found->second;
-  });
-}
-PTXSIM_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
-  return enter(false, [&] {
-    checkDevice(device);
-    state().primary.references++;
-    *context = &state().primary;
-  });
-}
-PTXSIM_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
-  return enter(false, [&] {
-    checkDevice(device);
-    state().primary.references--;
-  });
-}
-PTXSIM_EXPORT CUresult cuCtxCreate_v2(CUcontext *context, unsigned, CUdevice device) {
-  return enter(false, [&] {
-    checkDevice(device);
-    *context = currentContext = &state().primary;
-  });
-}
-PTXSIM_EXPORT CUresult cuCtxDestroy_v2(CUcontext) {
-  return enter(false, [&] { currentContext = nullptr; });
-}
-PTXSIM_EXPORT CUresult cuCtxSetCurrent(CUcontext context) {
-  return enter(false, [&] { currentContext = context; });
-}
-PTXSIM_EXPORT CUresult cuCtxGetCurrent(CUcontext *context) {
-  return enter(false, [&] { *context = currentContext; });
-}
-PTXSIM_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext context) { return cuCtxSetCurrent(context); }
-PTXSIM_EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *context) {
-  return enter(false, [&] {
-    if (context)
-      *context = currentContext;
-    currentContext = nullptr;
-  });
-}
-PTXSIM_EXPORT CUresult cuCtxGetDevice(CUdevice *device) {
-  return enter(true, [&] { *device = 0; });
-}
-PTXSIM_EXPORT CUresult cuCtxSynchronize(void) {
-  return enter(true, [] {});
-}
-
-// --- Memory -------------------------------------------------------------------------------------
-
 PTXSIM_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
-  return enter(true, [&] { *pointer = device().allocate(bytes); });
+  return enter([&] {
+    forbidDuringCapture("cuMemAlloc");
+    *pointer = allocate(bytes);
+  });
 }
-PTXSIM_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream) {
-  return cuMemAlloc_v2(pointer, bytes);
+PTXSIM_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width,
+                                          size_t height, unsigned) {
+  return enter([&] {
+    forbidDuringCapture("cuMemAllocPitch");
+    size_t row = (width + 511) / 512 * 512;
+    require(width && height && row <= SIZE_MAX / height, "expected rows that fit memory");
+    *pointer = allocate(row * height);
+    *pitch = row;
+  });
+}
+PTXSIM_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned) {
+  return enter([&] {
+    forbidDuringCapture("cuMemAllocManaged");
+    *pointer = uintptr_t(allocateHost(bytes, HeldMemory::Managed));
+  });
 }
 PTXSIM_EXPORT CUresult cuMemFree_v2(CUdeviceptr pointer) {
-  return enter(true, [&] { device().free(pointer); });
-}
-PTXSIM_EXPORT CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream) {
-  return cuMemFree_v2(pointer);
+  return enter([&] {
+    if (pointer)
+      freeOfKind(pointer, HeldMemory::OnDevice, HeldMemory::Managed);
+  });
 }
 PTXSIM_EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
-  return enter(true, [&] { *free = *total = size_t(64) << 30; });
+  return enter([&] {
+    *total = state().settings.memory;
+    *free = *total - currentDevice().used;
+  });
 }
 PTXSIM_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size,
                                                CUdeviceptr pointer) {
-  return enter(true, [&] {
-    uint64_t b, s;
-    if (!device().find(pointer, &b, &s))
+  return enter([&] {
+    auto held = holding(pointer);
+    if (held == state().memory.end())
       fail(CUDA_ERROR_NOT_FOUND, "no allocation there");
     if (base)
-      *base = b;
+      *base = held->first;
     if (size)
-      *size = s;
+      *size = held->second.bytes;
   });
 }
+
+// --- Host memory --------------------------------------------------------------------------------
+
 PTXSIM_EXPORT CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {
-  return enter(true, [&] {
-    std::unique_ptr<uint8_t[]> memory(new uint8_t[bytes]);
-    *pointer = memory.get();
-    state().hostMemory[*pointer] = std::move(memory);
+  return enter([&] {
+    forbidDuringCapture("cuMemHostAlloc");
+    *pointer = allocateHost(bytes, HeldMemory::Pinned);
   });
 }
 PTXSIM_EXPORT CUresult cuMemAllocHost_v2(void **pointer, size_t bytes) {
   return cuMemHostAlloc(pointer, bytes, 0);
 }
 PTXSIM_EXPORT CUresult cuMemFreeHost(void *pointer) {
-  return enter(
-      true, [&] { require(state().hostMemory.erase(pointer), "not allocated by cuMemHostAlloc"); });
+  return enter([&] { freeOfKind(uintptr_t(pointer), HeldMemory::Pinned, HeldMemory::Pinned); });
 }
-
-static void copyAny(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  if (isDevice(to) && isDevice(from))
-    device().copy(to, from, bytes);
-  else if (isDevice(to))
-    device().write(to, reinterpret_cast<const void *>(from), bytes);
-  else if (isDevice(from))
-    device().read(reinterpret_cast<void *>(to), from, bytes);
-  else
-    std::memmove(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
-}
-static CUresult copyOn(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
-  return enter(true, [&] { submit(stream, [=] { copyAny(to, from, bytes); }); });
-}
-template <class P> static CUdeviceptr host(P pointer) {
-  return CUdeviceptr(reinterpret_cast<uintptr_t>(pointer));
-}
-PTXSIM_EXPORT CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t n) {
-  return copyOn(to, from, n, nullptr);
-}
-PTXSIM_EXPORT CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s) {
-  return copyOn(to, from, n, s);
-}
-PTXSIM_EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t n) {
-  return copyOn(to, host(from), n, nullptr);
-}
-PTXSIM_EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t n,
-                                            CUstream s) {
-  return copyOn(to, host(from), n, s);
-}
-PTXSIM_EXPORT CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t n) {
-  return copyOn(host(to), from, n, nullptr);
-}
-PTXSIM_EXPORT CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t n, CUstream s) {
-  return copyOn(host(to), from, n, s);
-}
-PTXSIM_EXPORT CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t n) {
-  return copyOn(to, from, n, nullptr);
-}
-PTXSIM_EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t n,
-                                            CUstream s) {
-  return copyOn(to, from, n, s);
-}
-
-template <class T> static CUresult setOn(CUdeviceptr to, T value, size_t count, CUstream stream) {
-  return enter(true, [&] {
-    submit(stream, [=] {
-      std::vector<T> data(count, value);
-      device().write(to, data.data(), count * sizeof(T));
-    });
+PTXSIM_EXPORT CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned) {
+  return enter([&] {
+    require(pointer && bytes, "expected host memory of at least 1 byte");
+    if (holding(uintptr_t(pointer)) != state().memory.end())
+      fail(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "the memory is registered already");
+    holdHost(pointer, bytes, HeldMemory::Registered);
   });
 }
-PTXSIM_EXPORT CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char v, size_t n) {
-  return setOn(to, v, n, nullptr);
+PTXSIM_EXPORT CUresult cuMemHostUnregister(void *pointer) {
+  return enter([&] {
+    auto it = state().memory.find(uintptr_t(pointer));
+    if (it == state().memory.end() || it->second.kind != HeldMemory::Registered)
+      fail(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "the memory is not registered");
+    freeMemory(uintptr_t(pointer));
+  });
 }
-PTXSIM_EXPORT CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char v, size_t n, CUstream s) {
-  return setOn(to, v, n, s);
+PTXSIM_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *pointer, unsigned) {
+  return enter([&] {
+    require(holding(uintptr_t(pointer)) != state().memory.end(),
+            "expected memory of cuMemHostAlloc or cuMemHostRegister");
+    *device = uintptr_t(pointer);
+  });
 }
-PTXSIM_EXPORT CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short v, size_t n) {
-  return setOn(to, v, n, nullptr);
+PTXSIM_EXPORT CUresult cuMemHostGetFlags(unsigned *flags, void *pointer) {
+  return enter([&] {
+    require(holding(uintptr_t(pointer)) != state().memory.end(),
+            "expected memory of cuMemHostAlloc or cuMemHostRegister");
+    *flags = 2; // mapped
+  });
 }
-PTXSIM_EXPORT CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned v, size_t n) {
-  return setOn(to, v, n, nullptr);
+/// Managed memory lies on the host: hints move nothing.
+PTXSIM_EXPORT CUresult cuMemPrefetchAsync(CUdeviceptr, size_t, CUdevice, CUstream) {
+  return enter([] {});
 }
-PTXSIM_EXPORT CUresult cuMemsetD32Async(CUdeviceptr to, unsigned v, size_t n, CUstream s) {
-  return setOn(to, v, n, s);
+PTXSIM_EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr, size_t, uint64_t, unsigned, CUstream) {
+  return enter([] {});
+}
+PTXSIM_EXPORT CUresult cuMemAdvise(CUdeviceptr, size_t, int, CUdevice) {
+  return enter([] {});
+}
+PTXSIM_EXPORT CUresult cuMemAdvise_v2(CUdeviceptr, size_t, int, uint64_t) {
+  return enter([] {});
+}
+PTXSIM_EXPORT CUresult cuStreamAttachMemAsync(CUstream, CUdeviceptr, size_t, unsigned) {
+  return enter([] {});
+}
+
+// --- Pools --------------------------------------------------------------------------------------
+// An allocation in stream order is one at once: work runs when it is submitted.
+
+struct CUmemPool_st {
+  uint64_t attributes[16] = {};
+};
+static CUmemPool_st defaultPool;
+
+PTXSIM_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream stream) {
+  return enter([&] {
+    if (streamOf(stream).capture)
+      fail(CUDA_ERROR_NOT_SUPPORTED, "allocations in graphs are not supported");
+    *pointer = allocate(bytes);
+  });
+}
+PTXSIM_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUmemoryPool,
+                                               CUstream stream) {
+  return cuMemAllocAsync(pointer, bytes, stream);
+}
+PTXSIM_EXPORT CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
+  return enter([&] {
+    if (streamOf(stream).capture)
+      fail(CUDA_ERROR_NOT_SUPPORTED, "frees in graphs are not supported");
+    freeOfKind(pointer, HeldMemory::OnDevice, HeldMemory::Managed);
+  });
+}
+PTXSIM_EXPORT CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device) {
+  return enter(Needs::Driver, [&] {
+    deviceOf(device);
+    *pool = &defaultPool;
+  });
+}
+PTXSIM_EXPORT CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device) {
+  return cuDeviceGetDefaultMemPool(pool, device);
+}
+PTXSIM_EXPORT CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
+  return enter(Needs::Driver, [&] {
+    deviceOf(device);
+    require(pool == &defaultPool, "only the default pool exists");
+  });
+}
+/// The first three attributes and those from 9 on have 4 bytes, the others 8.
+PTXSIM_EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool pool, int attribute, void *value) {
+  return enter(Needs::Driver, [&] {
+    require(pool == &defaultPool && attribute >= 1 && attribute <= 8 && value,
+            "expected the default pool and one of its attributes");
+    pool->attributes[attribute] =
+        attribute <= 3 ? uint64_t(*static_cast<int *>(value)) : *static_cast<uint64_t *>(value);
+  });
+}
+PTXSIM_EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool pool, int attribute, void *value) {
+  return enter(Needs::Driver, [&] {
+    require(pool == &defaultPool && attribute >= 1 && attribute <= 8 && value,
+            "expected the default pool and one of its attributes");
+    if (attribute <= 3)
+      *static_cast<int *>(value) = int(pool->attributes[attribute]);
+    else
+      *static_cast<uint64_t *>(value) = pool->attributes[attribute];
+  });
+}
+PTXSIM_EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool, size_t) {
+  return enter(Needs::Driver, [] {});
+}
+
+// --- Pointers -----------------------------------------------------------------------------------
+
+/// Writes one attribute; false when the pointer or the attribute is unknown.
+static bool pointerAttribute(void *data, int attribute, CUdeviceptr pointer) {
+  auto held = holding(pointer);
+  bool known = held != state().memory.end();
+  HeldMemory none, &m = known ? held->second : none;
+  bool onDevice = m.kind == HeldMemory::OnDevice;
+  auto put = [&](auto value) {
+    *static_cast<decltype(value) *>(data) = value;
+    return known;
+  };
+  switch (attribute) {
+  case 1:
+    return put(m.context);
+  case 2:
+    return put(unsigned(!known                                      ? 0
+                        : onDevice || m.kind == HeldMemory::Managed ? CU_MEMORYTYPE_DEVICE
+                                                                    : CU_MEMORYTYPE_HOST));
+  case 3:
+    return put(CUdeviceptr(known ? pointer : 0));
+  case 4: // memory on a device has no host pointer
+    *static_cast<void **>(data) = known && !onDevice ? host(pointer) : nullptr;
+    return known && !onDevice;
+  case 7:
+    return put(static_cast<unsigned long long>(known ? held->first : 0));
+  case 8:
+    return put(known && m.kind == HeldMemory::Managed);
+  case 9:
+    return put(known ? m.context->device->ordinal : -2);
+  case 11:
+    return put(CUdeviceptr(known ? held->first : 0));
+  case 12:
+    return put(size_t(known ? m.bytes : 0));
+  case 13:
+    return put(known);
+  default:
+    fail(CUDA_ERROR_INVALID_VALUE, "unknown attribute " + std::to_string(attribute));
+  }
+}
+PTXSIM_EXPORT CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr pointer) {
+  return enter([&] {
+    require(data && pointerAttribute(data, attribute, pointer), "not memory of this driver");
+  });
+}
+/// Unlike the call for one attribute, this one takes pointers that the driver does not know.
+PTXSIM_EXPORT CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **data,
+                                              CUdeviceptr pointer) {
+  return enter([&] {
+    require(attributes && data, "expected attributes and places for them");
+    for (unsigned k = 0; k < count; k++)
+      pointerAttribute(data[k], attributes[k], pointer);
+  });
 }

@@ -1,30 +1,78 @@
-// Streams, events, graph capture and replay, and entry points by name.
+// Streams, events and captures.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Work runs when it is submitted, in program order, which is one of the orders the driver allows. A
-// capture records the same order, so a graph is a list.
+// capture records the same work as nodes of a graph.
 #include "lib/PTXSim/Driver/DriverState.h"
+#include <algorithm>
 #include <chrono>
-#include <dlfcn.h>
 
 namespace ptxsim {
 namespace driver {
 
 CUstream_st &streamOf(CUstream stream) {
   uintptr_t value = reinterpret_cast<uintptr_t>(stream);
-  if (value <= 2) // null, legacy and per-thread default stream
-    return state().defaultStream;
+  if (value <= 2) { // null, legacy and per-thread default stream
+    CUstream_st &s = state().defaultStreams[currentContext()];
+    s.context = currentContext();
+    return s;
+  }
   if (!state().streams.count(stream))
     fail(CUDA_ERROR_INVALID_HANDLE, "not a stream");
   return *stream;
 }
 
-void submit(CUstream stream, std::function<void()> work) {
+static bool isDefault(const CUstream_st &s) { return !s.id; }
+
+static void invalidate(Capture &capture) { capture.invalid = true; }
+
+/// Work on the default stream would wait for every blocking stream, and so for a capture.
+static void checkImplicit() {
+  for (CUstream_st *s : state().streams)
+    if (s->capture && !(s->flags & CU_STREAM_NON_BLOCKING) && !s->capture->invalid) {
+      invalidate(*s->capture);
+      fail(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
+           "the default stream would wait for a blocking stream that captures");
+    }
+}
+
+static void checkCapture(CUstream_st &s) {
+  if (s.capture && s.capture->invalid)
+    fail(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "an earlier error has ended the capture");
+}
+
+void submit(CUstream stream, Work work) {
   CUstream_st &s = streamOf(stream);
-  if (s.capture)
-    s.capture->nodes.push_back(std::move(work));
-  else
-    work();
+  checkCapture(s);
+  if (isDefault(s))
+    checkImplicit();
+  if (!s.capture)
+    return work.run();
+  auto node = std::make_unique<CUgraphNode_st>();
+  node->graph = s.capture->into;
+  node->work = std::move(work);
+  node->dependencies = s.last;
+  s.last = {node.get()};
+  s.capture->into->nodes.push_back(std::move(node));
+}
+
+void submit(CUstream stream, Work::Type type, std::function<void()> run) {
+  Work work;
+  work.type = type;
+  work.run = std::move(run);
+  submit(stream, std::move(work));
+}
+
+void forbidDuringCapture(const char *call) {
+  for (const auto &weak : state().captures) {
+    std::shared_ptr<Capture> capture = weak.lock();
+    if (!capture || capture->invalid || capture->ended || capture->mode == 2 ||
+        (capture->mode == 1 && capture->thread != std::this_thread::get_id()))
+      continue;
+    invalidate(*capture);
+    fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+         std::string(call) + " while a stream captures, which ends the capture");
+  }
 }
 
 static double now() {
@@ -37,172 +85,295 @@ static CUevent_st &eventOf(CUevent event) {
     fail(CUDA_ERROR_INVALID_HANDLE, "not an event");
   return *event;
 }
+/// An event recorded in a capture has no time and no state on the host.
+static CUevent_st &hostEventOf(CUevent event) {
+  CUevent_st &e = eventOf(event);
+  if (e.capture) {
+    invalidate(*e.capture);
+    fail(CUDA_ERROR_CAPTURED_EVENT, "the event was last recorded in a capture");
+  }
+  return e;
+}
+/// For calls that wait for a stream or ask for its state.
+static CUstream_st &hostStreamOf(CUstream stream, const char *call) {
+  CUstream_st &s = streamOf(stream);
+  checkCapture(s);
+  if (s.capture) {
+    invalidate(*s.capture);
+    fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+         std::string(call) + " of a stream that captures, which ends the capture");
+  }
+  if (isDefault(s))
+    checkImplicit();
+  return s;
+}
+
+static void makeStream(CUstream *stream, unsigned flags, int priority) {
+  require(stream && flags <= 1, "expected a place for the stream and flags of 0 or 1");
+  auto *s = new CUstream_st;
+  s->context = currentContext();
+  s->flags = flags;
+  s->priority = std::max(std::min(priority, 0), -5);
+  s->id = state().nextStream++;
+  state().streams.insert(*stream = s);
+}
+
+/// All nodes that a node depends on, directly or not.
+static void collectBefore(CUgraphNode_st *node, std::unordered_set<CUgraphNode_st *> &out) {
+  std::vector<CUgraphNode_st *> stack{node};
+  while (!stack.empty()) {
+    CUgraphNode_st *n = stack.back();
+    stack.pop_back();
+    if (out.insert(n).second)
+      stack.insert(stack.end(), n->dependencies.begin(), n->dependencies.end());
+  }
+}
+
+static void beginCapture(CUstream stream, CUgraph into, int mode) {
+  CUstream_st &s = streamOf(stream);
+  require(!isDefault(s) && !s.capture && mode >= 0 && mode <= 2,
+          "expected a stream other than the default one that does not capture yet");
+  auto capture = std::make_shared<Capture>();
+  if (!into)
+    capture->graph = std::make_unique<CUgraph_st>();
+  capture->into = into ? into : capture->graph.get();
+  capture->origin = &s;
+  capture->mode = mode;
+  capture->thread = std::this_thread::get_id();
+  s.capture = capture;
+  s.last.clear();
+  state().captures.push_back(capture);
+}
+
+static void endCapture(CUstream stream, CUgraph *graph) {
+  CUstream_st &s = streamOf(stream);
+  *graph = nullptr;
+  if (!s.capture || s.capture->origin != &s)
+    fail(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, "no capture began on this stream");
+  std::shared_ptr<Capture> capture = s.capture;
+  capture->ended = true;
+  std::unordered_set<CUgraphNode_st *> joined;
+  for (CUgraphNode_st *node : s.last)
+    collectBefore(node, joined);
+  bool unjoined = false;
+  for (const auto &node : capture->into->nodes)
+    unjoined |= !joined.count(node.get()) && capture->graph;
+  for (CUstream_st *other : state().streams)
+    if (other->capture == capture) {
+      other->capture = nullptr;
+      other->last.clear();
+    }
+  for (CUevent_st *event : state().events)
+    if (event->capture == capture)
+      event->last.clear();
+  if (capture->invalid)
+    fail(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "an earlier error has ended the capture");
+  if (unjoined)
+    fail(CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
+         "work of another stream was not joined before the capture ended");
+  *graph = capture->into;
+  if (capture->graph)
+    state().graphs.insert(capture->graph.release());
+}
+
+static void waitFor(CUstream stream, CUevent event) {
+  CUstream_st &s = streamOf(stream);
+  CUevent_st &e = eventOf(event);
+  checkCapture(s);
+  if (!e.capture) {
+    if (s.capture && e.recorded) {
+      invalidate(*s.capture);
+      fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+           "a stream that captures waits for an event from outside the capture");
+    }
+    return;
+  }
+  if (e.capture->ended)
+    fail(CUDA_ERROR_CAPTURED_EVENT, "the event was recorded in a capture that has ended");
+  if (s.capture && s.capture != e.capture)
+    fail(CUDA_ERROR_STREAM_CAPTURE_MERGE, "the stream and the event belong to two captures");
+  require(!isDefault(s), "the default stream cannot take part in a capture");
+  s.capture = e.capture; // waiting for an event of a capture makes the stream part of it
+  for (CUgraphNode_st *node : e.last)
+    if (!std::count(s.last.begin(), s.last.end(), node))
+      s.last.push_back(node);
+}
 
 } // namespace driver
 } // namespace ptxsim
 
 using namespace ptxsim::driver;
 
-PTXSIM_EXPORT CUresult cuInit(unsigned flags);
-
-PTXSIM_EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned) {
-  return enter(true, [&] { state().streams.insert(*stream = new CUstream_st); });
+PTXSIM_EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
+  return enter([&] { makeStream(stream, flags, 0); });
 }
-PTXSIM_EXPORT CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int) {
-  return cuStreamCreate(stream, flags);
+PTXSIM_EXPORT CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority) {
+  return enter([&] { makeStream(stream, flags, priority); });
 }
 PTXSIM_EXPORT CUresult cuStreamDestroy_v2(CUstream stream) {
-  return enter(true, [&] {
-    if (!state().streams.erase(stream))
-      fail(CUDA_ERROR_INVALID_HANDLE, "not a stream");
+  return enter([&] {
+    CUstream_st &s = streamOf(stream);
+    if (isDefault(s))
+      fail(CUDA_ERROR_INVALID_HANDLE, "expected a stream other than the default one");
+    if (s.capture)
+      invalidate(*s.capture);
+    state().streams.erase(stream);
     delete stream;
   });
 }
 PTXSIM_EXPORT CUresult cuStreamSynchronize(CUstream stream) {
-  return enter(true, [&] {
-    if (streamOf(stream).capture)
-      fail(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "synchronisation of a stream that captures");
-  });
+  return enter([&] { hostStreamOf(stream, "cuStreamSynchronize"); });
 }
 PTXSIM_EXPORT CUresult cuStreamQuery(CUstream stream) {
-  return enter(true, [&] { streamOf(stream); });
+  return enter([&] { hostStreamOf(stream, "cuStreamQuery"); });
 }
 PTXSIM_EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
-  return enter(true, [&] {
-    // Waiting for an event of a capture makes the stream part of it.
-    if (eventOf(event).capture)
-      streamOf(stream).capture = eventOf(event).capture;
-  });
+  return enter([&] { waitFor(stream, event); });
+}
+PTXSIM_EXPORT CUresult cuStreamGetFlags(CUstream stream, unsigned *flags) {
+  return enter([&] { *flags = streamOf(stream).flags; });
+}
+PTXSIM_EXPORT CUresult cuStreamGetPriority(CUstream stream, int *priority) {
+  return enter([&] { *priority = streamOf(stream).priority; });
+}
+PTXSIM_EXPORT CUresult cuStreamGetId(CUstream stream, unsigned long long *id) {
+  return enter([&] { *id = streamOf(stream).id; });
+}
+PTXSIM_EXPORT CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
+  return enter([&] { *context = streamOf(stream).context; });
+}
+PTXSIM_EXPORT CUresult cuStreamGetDevice(CUstream stream, CUdevice *device) {
+  return enter([&] { *device = streamOf(stream).context->device->ordinal; });
 }
 PTXSIM_EXPORT CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *data) {
-  return enter(true, [&] { submit(stream, [=] { function(data); }); });
+  return enter([&] {
+    require(function, "expected a function");
+    submit(stream, Work::Host, [=] { function(data); });
+  });
+}
+PTXSIM_EXPORT CUresult cuStreamAddCallback(CUstream stream, void (*f)(CUstream, CUresult, void *),
+                                           void *data, unsigned) {
+  return enter([&] {
+    hostStreamOf(stream, "cuStreamAddCallback");
+    f(stream, CUDA_SUCCESS, data);
+  });
 }
 
-PTXSIM_EXPORT CUresult cuEventCreate(CUevent *event, unsigned) {
-  return enter(true, [&] { state().events.insert(*event = new CUevent_st); });
+// --- Events -------------------------------------------------------------------------------------
+
+PTXSIM_EXPORT CUresult cuEventCreate(CUevent *event, unsigned flags) {
+  return enter([&] {
+    require(event, "expected a place for the event");
+    auto *e = new CUevent_st;
+    e->context = currentContext();
+    e->flags = flags;
+    state().events.insert(*event = e);
+  });
 }
 PTXSIM_EXPORT CUresult cuEventDestroy_v2(CUevent event) {
-  return enter(true, [&] {
+  return enter([&] {
     eventOf(event);
     state().events.erase(event);
     delete event;
   });
 }
 PTXSIM_EXPORT CUresult cuEventRecord(CUevent event, CUstream stream) {
-  return enter(true, [&] {
+  return enter([&] {
     CUevent_st &e = eventOf(event);
-    e.capture = streamOf(stream).capture;
+    CUstream_st &s = streamOf(stream);
+    checkCapture(s);
+    e.capture = s.capture;
+    e.last = s.capture ? s.last : std::vector<CUgraphNode_st *>();
+    e.recorded = !s.capture;
     e.time = now();
-    e.recorded = true;
+  });
+}
+/// With flag 1 an event recorded in a capture is one each time the graph runs.
+PTXSIM_EXPORT CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
+  if (!(flags & 1))
+    return cuEventRecord(event, stream);
+  return enter([&] {
+    CUevent_st *e = &eventOf(event);
+    e->capture = nullptr;
+    submit(stream, Work::RecordEvent, [e] {
+      if (!state().events.count(e))
+        return;
+      e->recorded = true;
+      e->time = now();
+    });
   });
 }
 PTXSIM_EXPORT CUresult cuEventSynchronize(CUevent event) {
-  return enter(true, [&] { eventOf(event); });
+  return enter([&] { hostEventOf(event); });
 }
 PTXSIM_EXPORT CUresult cuEventQuery(CUevent event) {
-  return enter(true, [&] { eventOf(event); });
+  return enter([&] { hostEventOf(event); });
 }
 PTXSIM_EXPORT CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to) {
-  return enter(true, [&] {
-    if (!eventOf(from).recorded || !eventOf(to).recorded)
-      fail(CUDA_ERROR_INVALID_HANDLE, "the event has not been recorded");
-    *milliseconds = float(to->time - from->time);
+  return enter([&] {
+    CUevent_st &a = hostEventOf(from), &b = hostEventOf(to);
+    if (!a.recorded || !b.recorded || (a.flags | b.flags) & CU_EVENT_DISABLE_TIMING)
+      fail(CUDA_ERROR_INVALID_HANDLE, "the event has not been recorded, or takes no time");
+    *milliseconds = float(b.time - a.time);
   });
 }
 PTXSIM_EXPORT CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent from, CUevent to) {
   return cuEventElapsedTime(milliseconds, from, to);
 }
 
-// --- Graphs -------------------------------------------------------------------------------------
+// --- Captures -----------------------------------------------------------------------------------
 
-PTXSIM_EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream, int) {
-  return enter(true, [&] {
-    CUstream_st &s = streamOf(stream);
-    require(&s != &state().defaultStream && !s.capture,
-            "expected a stream other than the default one that does not capture yet");
-    s.capture = std::make_shared<CUgraph_st>();
-    s.origin = true;
+PTXSIM_EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream, int mode) {
+  return enter([&] { beginCapture(stream, nullptr, mode); });
+}
+PTXSIM_EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
+                                                   const CUgraphNode *dependencies, const void *,
+                                                   size_t count, int mode) {
+  return enter([&] {
+    require(state().graphs.count(graph), "not a graph");
+    beginCapture(stream, graph, mode);
+    stream->last.assign(dependencies, dependencies + count);
   });
 }
 PTXSIM_EXPORT CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
-  return enter(true, [&] {
-    CUstream_st &s = streamOf(stream);
-    if (!s.capture || !s.origin)
-      fail(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, "no capture began on this stream");
-    std::shared_ptr<CUgraph_st> capture = s.capture;
-    for (void *other : state().streams)
-      if (static_cast<CUstream>(other)->capture == capture)
-        static_cast<CUstream>(other)->capture = nullptr;
-    s.origin = false;
-    state().graphs.insert(*graph = new CUgraph_st(*capture));
-  });
+  return enter([&] { endCapture(stream, graph); });
+}
+static int captureStatus(const CUstream_st &s) {
+  return !s.capture ? 0 : s.capture->invalid ? 2 : 1;
 }
 PTXSIM_EXPORT CUresult cuStreamIsCapturing(CUstream stream, int *status) {
-  return enter(true, [&] { *status = streamOf(stream).capture ? 1 : 0; });
+  return enter([&] { *status = captureStatus(streamOf(stream)); });
 }
-PTXSIM_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
-                                                   unsigned long long) {
-  return enter(true, [&] {
-    if (!state().graphs.count(graph))
-      fail(CUDA_ERROR_INVALID_HANDLE, "not a graph");
-    *exec = new CUgraphExec_st{graph->nodes};
-    state().execs.insert(*exec);
+PTXSIM_EXPORT CUresult cuStreamGetCaptureInfo_v2(CUstream stream, int *status,
+                                                 unsigned long long *id, CUgraph *graph,
+                                                 const CUgraphNode **dependencies, size_t *count) {
+  return enter([&] {
+    CUstream_st &s = streamOf(stream);
+    *status = captureStatus(s);
+    if (!s.capture)
+      return;
+    if (id)
+      *id = reinterpret_cast<uintptr_t>(s.capture.get());
+    if (graph)
+      *graph = s.capture->into;
+    if (dependencies)
+      *dependencies = s.last.data();
+    if (count)
+      *count = s.last.size();
   });
 }
-PTXSIM_EXPORT CUresult cuGraphUpload(CUgraphExec exec, CUstream) {
-  return enter(true, [&] { require(state().execs.count(exec), "not an executable graph"); });
+PTXSIM_EXPORT CUresult cuStreamGetCaptureInfo_v3(CUstream stream, int *status,
+                                                 unsigned long long *id, CUgraph *graph,
+                                                 const CUgraphNode **dependencies,
+                                                 const void **edges, size_t *count) {
+  if (edges)
+    *edges = nullptr;
+  return cuStreamGetCaptureInfo_v2(stream, status, id, graph, dependencies, count);
 }
-PTXSIM_EXPORT CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
-  return enter(true, [&] {
-    if (!state().execs.count(exec))
-      fail(CUDA_ERROR_INVALID_HANDLE, "not an executable graph");
-    submit(stream, [=] {
-      for (const auto &node : exec->nodes)
-        node();
-    });
-  });
-}
-PTXSIM_EXPORT CUresult cuGraphExecDestroy(CUgraphExec exec) {
-  return enter(true, [&] {
-    require(state().execs.erase(exec), "not an executable graph");
-    delete exec;
-  });
-}
-PTXSIM_EXPORT CUresult cuGraphDestroy(CUgraph graph) {
-  return enter(true, [&] {
-    require(state().graphs.erase(graph), "not a graph");
-    delete graph;
-  });
-}
-PTXSIM_EXPORT CUresult cuGraphGetNodes(CUgraph graph, void *nodes, size_t *count) {
-  return enter(true, [&] {
-    require(state().graphs.count(graph) && !nodes, "only the number of nodes can be asked for");
-    *count = graph->nodes.size();
-  });
-}
-
-/// This library itself, also when it was opened without making its names global.
-static void *ownHandle() {
-  static void *handle = [] {
-    Dl_info info;
-    bool found = dladdr(reinterpret_cast<void *>(&cuInit), &info);
-    return found ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : RTLD_DEFAULT;
-  }();
-  return handle;
-}
-
-/// The newest version of an entry point, as the driver returns for a recent cudaVersion.
-PTXSIM_EXPORT CUresult cuGetProcAddress_v2(const char *name, void **function, int,
-                                           unsigned long long, int *status) {
-  return enter(false, [&] {
-    require(name && function, "expected a name and a place for the result");
-    *function = nullptr;
-    for (const char *suffix : {"_v2", "WithFlags", ""})
-      if (!*function)
-        *function = dlsym(ownHandle(), (std::string(name) + suffix).c_str());
-    if (status)
-      *status = *function ? 0 : 1;
-    if (!*function)
-      fail(CUDA_ERROR_NOT_FOUND, std::string("no entry point '") + name + "'");
+PTXSIM_EXPORT CUresult cuThreadExchangeStreamCaptureMode(int *mode) {
+  return enter(Needs::Driver, [&] {
+    thread_local int own = 0;
+    require(mode && *mode >= 0 && *mode <= 2, "expected a capture mode");
+    std::swap(own, *mode);
   });
 }

@@ -16,7 +16,7 @@ namespace {
 const uint8_t *chunk(Warp &w, uint32_t address) {
   Block &block = *w.block;
   if (address + 16 > block.sharedBytes)
-    fault(w, ErrorKind::Memory,
+    fault(w, ErrorKind::OutOfBounds,
           "out of bounds: wgmma reads 16 bytes at shared address " + hex(address) +
               " (the block has " + std::to_string(block.sharedBytes) + ")");
   if (w.defined && !checkDefined(w, &block.sharedShadow[address], 16, 0, address))

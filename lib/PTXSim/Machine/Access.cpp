@@ -3,6 +3,7 @@
 #include "lib/PTXSim/Machine/Access.h"
 #include "lib/PTXSim/Machine/Race.h"
 #include "lib/PTXSim/Machine/Stats.h"
+#include <cstring>
 
 namespace ptxsim {
 
@@ -14,7 +15,7 @@ static const char *verb(AccessKind kind) {
 
 [[noreturn]] static void outOfBounds(Warp &w, const char *space, AccessKind kind, unsigned bytes,
                                      uint64_t address, const std::string &nearby, unsigned lane) {
-  fault(w, ErrorKind::Memory,
+  fault(w, ErrorKind::OutOfBounds,
         std::string("out of bounds: ") + verb(kind) + std::to_string(bytes) + " bytes at " + space +
             " address " + hex(address) + nearby,
         1u << lane);
@@ -22,7 +23,7 @@ static const char *verb(AccessKind kind) {
 
 [[noreturn]] static void misaligned(Warp &w, const char *space, AccessKind kind, unsigned bytes,
                                     uint64_t address, unsigned lane) {
-  fault(w, ErrorKind::Memory,
+  fault(w, ErrorKind::Misaligned,
         std::string("misaligned: ") + verb(kind) + std::to_string(bytes) + " bytes at " + space +
             " address " + hex(address),
         1u << lane);
@@ -56,7 +57,7 @@ Block &sharedBlock(Warp &w, uint64_t &address, unsigned lane) {
     return *w.block;
   Cluster &cluster = *w.block->cluster;
   if (tag > cluster.blocks.size())
-    fault(w, ErrorKind::Memory, "out of bounds: shared address " + hex(address), 1u << lane);
+    fault(w, ErrorKind::OutOfBounds, "out of bounds: shared address " + hex(address), 1u << lane);
   address &= sharedOffsetMask;
   return cluster.blocks[tag - 1];
 }
@@ -152,8 +153,16 @@ Target resolve(Warp &w, Space space, uint64_t address, unsigned bytes, AccessKin
 bool explainShadow(Warp &w, const uint8_t *shadow, unsigned bytes, unsigned lane,
                    uint64_t address) {
   for (unsigned k = 0; k < bytes; k++) {
+    const Allocation *a = shadow[k] == Shadow::RedZone
+                              ? w.block->cluster->launch->memory->find(address + k)
+                              : nullptr;
+    if (a)
+      fault(w, ErrorKind::OutOfBounds,
+            "out of bounds: global address " + hex(address + k) + " lies in a red zone (" +
+                std::to_string(address + k - a->base) + " bytes into '" + a->name + "')",
+            1u << lane);
     if (shadow[k] == Shadow::RedZone)
-      fault(w, ErrorKind::Memory,
+      fault(w, ErrorKind::OutOfBounds,
             "out of bounds: address " + hex(address + k) + " lies between variables" +
                 nearShared(kernelOf(w), (address + k) & sharedOffsetMask),
             1u << lane);
@@ -163,6 +172,11 @@ bool explainShadow(Warp &w, const uint8_t *shadow, unsigned bytes, unsigned lane
             1u << lane);
   }
   return false;
+}
+
+void requireOpen(Warp &w, const uint8_t *shadow, unsigned bytes, unsigned lane, uint64_t address) {
+  if (shadow && std::memchr(shadow, Shadow::RedZone, bytes))
+    explainShadow(w, shadow, bytes, lane, address);
 }
 
 void observe(Warp &w, const Inst &i, Space space, const uint64_t *addresses, unsigned bytes,

@@ -34,6 +34,9 @@ Space classify(uint64_t address);
 /// What a failed definedness check means: a fault for red zones and mbarriers, else false.
 bool explainShadow(Warp &w, const uint8_t *shadow, unsigned bytes, unsigned lane, uint64_t address);
 
+/// Faults if one of these bytes of global memory is in a red zone.
+void requireOpen(Warp &w, const uint8_t *shadow, unsigned bytes, unsigned lane, uint64_t address);
+
 /// True if all bytes are defined; may fault, see explainShadow.
 inline bool checkDefined(Warp &w, const uint8_t *shadow, unsigned bytes, unsigned lane,
                          uint64_t address) {

@@ -37,7 +37,7 @@ bool exited(const Block &block) {
 
 void checkTarget(Warp &w, Block &block, uint32_t offset, uint64_t bytes, unsigned lane) {
   if (offset > block.sharedBytes || bytes > block.sharedBytes - offset)
-    fault(w, ErrorKind::Memory,
+    fault(w, ErrorKind::OutOfBounds,
           "out of bounds: copy of " + std::to_string(bytes) + " bytes at shared address " +
               hex(offset) + " (the block has " + std::to_string(block.sharedBytes) + ")",
           1u << lane);
@@ -91,7 +91,7 @@ void issueLoad(Warp &w, AsyncOp op, uint64_t bytes, unsigned lane) {
 void issueStore(Warp &w, AsyncOp op, uint64_t bytes, unsigned lane) {
   Cluster &cluster = *w.block->cluster;
   if (op.shared > w.block->sharedBytes || bytes > w.block->sharedBytes - op.shared)
-    fault(w, ErrorKind::Memory,
+    fault(w, ErrorKind::OutOfBounds,
           "out of bounds: copy of " + std::to_string(bytes) + " bytes from shared address " +
               hex(op.shared),
           1u << lane);
@@ -127,7 +127,8 @@ AsyncOp startOp(const Warp &w, const Inst &i, AsyncOp::Kind kind) {
 
 const TensorMapData *readMap(Warp &w, uint64_t address, unsigned lane) {
   if (address & 63)
-    fault(w, ErrorKind::Memory, "misaligned: tensor map at address " + hex(address), 1u << lane);
+    fault(w, ErrorKind::Misaligned, "misaligned: tensor map at address " + hex(address),
+          1u << lane);
   // Reads 128 bytes in pieces that the address checks know.
   Target first = resolve(w, Space::Generic, address, 16, AccessKind::Read, lane);
   resolve(w, Space::Generic, address + 112, 16, AccessKind::Read, lane);
@@ -157,7 +158,7 @@ void tensorCopy(Warp &w, const Inst &i) {
     op.targetRank = sharedBlock(w, shared, l).rank;
     op.shared = uint32_t(shared);
     if (op.shared & 127)
-      fault(w, ErrorKind::Memory,
+      fault(w, ErrorKind::Misaligned,
             "misaligned: TMA needs shared addresses aligned to 128 bytes, "
             "but got " +
                 hex(op.shared),
@@ -178,7 +179,7 @@ void tensorCopy(Warp &w, const Inst &i) {
 
 void checkBulkAlignment(Warp &w, uint64_t a, uint64_t b, uint64_t bytes, unsigned lane) {
   if ((a | b | bytes) & 15)
-    fault(w, ErrorKind::Memory,
+    fault(w, ErrorKind::Misaligned,
           "misaligned: bulk copies need addresses and sizes that are "
           "multiples of 16",
           1u << lane);
@@ -240,7 +241,7 @@ void storeAsync(Warp &w, const Inst &i) {
     op.bytes = size * i.count;
     uint64_t to = toShared(addresses.at(w, 0, l)), mbarrier = toShared(addresses.at(w, 1, l));
     if (to & (op.bytes - 1))
-      fault(w, ErrorKind::Memory, "misaligned: st.async at shared address " + hex(to), 1u << l);
+      fault(w, ErrorKind::Misaligned, "misaligned: st.async at shared address " + hex(to), 1u << l);
     op.targetRank = sharedBlock(w, to, l).rank;
     if (sharedBlock(w, mbarrier, l).rank != op.targetRank)
       fault(w, ErrorKind::Barrier, "st.async needs data and mbarrier in one block", 1u << l);

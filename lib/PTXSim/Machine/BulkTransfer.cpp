@@ -55,11 +55,12 @@ void moveRun(Warp &w, const AsyncOp &op, uint8_t *shared, uint8_t *sharedShadow,
              unsigned bytes, bool store, Type type) {
   Allocation *a = w.block->cluster->launch->memory->find(address);
   if (!a || !a->contains(address, bytes))
-    fault(w, ErrorKind::Memory,
+    fault(w, ErrorKind::OutOfBounds,
           "out of bounds: the copy touches " + std::to_string(bytes) + " bytes at global address " +
               hex(address),
           1);
   uint8_t *global = a->at(address), *globalShadow = a->shadowAt(address);
+  requireOpen(w, globalShadow, bytes, 0, address);
   if (RaceDetector *race = w.block->cluster->race)
     if (op.agent)
       race->globalRange(w, *a, address, bytes, {op.agent, op.clock, store, false, -1});

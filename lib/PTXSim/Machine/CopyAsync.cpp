@@ -120,11 +120,12 @@ CopyItem prepareCopy(Warp &w, const Inst &i, const uint32_t *list, unsigned l, b
   if (sourceBytes) {
     // The hardware wants the whole source aligned, however little of it is read.
     if (from & (bytes - 1u))
-      fault(w, ErrorKind::Memory,
+      fault(w, ErrorKind::Misaligned,
             "misaligned: cp.async reads " + std::to_string(bytes) + " bytes at global address " +
                 hex(from),
             1u << l);
     item.from = sourceOf(w, from, sourceBytes, l, item.fromShadow);
+    requireOpen(w, item.fromShadow, sourceBytes, l, from);
   }
   return item;
 }

@@ -34,6 +34,23 @@ Allocation *GlobalMemory::allocate(uint64_t bytes, const std::string &name) {
   return allocations.back().get();
 }
 
+Allocation *GlobalMemory::mapHost(void *host, uint64_t bytes, const std::string &name) {
+  uint64_t base = reinterpret_cast<uintptr_t>(host);
+  auto at = std::upper_bound(allocations.begin(), allocations.end(), base,
+                             [](uint64_t x, const auto &a) { return x < a->base; });
+  bool overlaps = (at != allocations.end() && (*at)->base < base + bytes) || find(base);
+  if (!base || !bytes || overlaps)
+    throw Error(ErrorKind::Argument, "expected host memory that is not mapped yet");
+  auto a = std::make_unique<Allocation>();
+  a->base = base;
+  a->size = bytes;
+  a->name = name.empty() ? "host memory" : name;
+  a->data = static_cast<uint8_t *>(host);
+  if (definedness)
+    a->shadow.assign(bytes, Shadow::Defined);
+  return allocations.insert(at, std::move(a))->get();
+}
+
 void GlobalMemory::free(uint64_t base) {
   Allocation *a = find(base);
   if (!a || a->base != base)

@@ -15,6 +15,8 @@ enum : uint8_t { Undefined = 0, Defined = 1, RedZone = 2, Mbarrier = 3 };
 /// Windows of the generic address space. Bit 52 keeps global addresses apart from host pointers, so
 /// that the driver library can tell them.
 constexpr uint64_t globalBase = uint64_t(1) << 52;
+constexpr unsigned deviceShift = 46; ///< of the ordinal of a device in its addresses
+constexpr unsigned maximumDevices = 16;
 constexpr uint64_t sharedWindow = uint64_t(1) << 56;
 constexpr uint64_t localWindow = uint64_t(2) << 56;
 constexpr uint64_t paramWindow = uint64_t(3) << 56;
@@ -45,8 +47,12 @@ struct Allocation {
 
 class GlobalMemory {
 public:
-  explicit GlobalMemory(bool definedness) : definedness(definedness) {}
+  GlobalMemory(bool definedness, unsigned ordinal)
+      : definedness(definedness),
+        nextBase(globalBase + (uint64_t(ordinal) << deviceShift) + (1 << 20)) {}
   Allocation *allocate(uint64_t bytes, const std::string &name);
+  /// Host memory at its own address, which is not freed with the allocation.
+  Allocation *mapHost(void *host, uint64_t bytes, const std::string &name);
   void free(uint64_t base);
   /// The allocation that holds the address, or null.
   Allocation *find(uint64_t address) const;
@@ -59,7 +65,7 @@ public:
 
 private:
   std::vector<std::unique_ptr<Allocation>> allocations; ///< sorted by base
-  uint64_t nextBase = globalBase + (1 << 20);
+  uint64_t nextBase;
 };
 
 } // namespace ptxsim

@@ -146,6 +146,7 @@ struct Kernel {
   bool hasDynamicShared = false;
   uint32_t localBytes = 0;
   uint32_t parameterBytes = 0;
+  uint32_t registers = 0; ///< see KernelResources
   bool usesWgmma = false, orderedAtomics = false;
 
   uint32_t dynamicBase() const {

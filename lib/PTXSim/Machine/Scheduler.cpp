@@ -177,9 +177,9 @@ uint32_t specialValue(SpecialRegister which, const Launch &launch, const Block &
   case SpecialRegister::NWarpId:
     return uint32_t((b.count() + 31) / 32);
   case SpecialRegister::SmId:
-    return 0;
+    return uint32_t(block.cluster->index % launch.options.multiprocessors);
   case SpecialRegister::NSmId:
-    return 1;
+    return launch.options.multiprocessors;
   case SpecialRegister::GridId:
     return 0;
   case SpecialRegister::LanemaskEq:

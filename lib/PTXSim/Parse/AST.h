@@ -102,6 +102,7 @@ struct Function {
 struct ModuleImpl {
   std::string text, fileName, target;
   uint32_t version = 0; ///< major * 10 + minor
+  Location versionLoc{1, 1}, targetLoc{1, 1};
   std::vector<Variable> variables;
   std::vector<std::unique_ptr<Function>> functions;
   std::map<uint32_t, std::string> sourceFiles;

@@ -14,11 +14,16 @@ void Parser::parseVersion() {
   if (token.kind != Token::Number || dot == std::string::npos || text.size() > 8)
     unexpected(token, "a version such as 8.0");
   lexer.next();
-  module.version = unsigned(std::atoi(text.c_str())) * 10 + unsigned(std::atoi(&text[dot + 1]));
+  module.versionLoc = token.loc;
+  unsigned minor = unsigned(std::atoi(&text[dot + 1]));
+  if (text.size() - dot != 2) // one digit
+    unexpected(token, "a version such as 8.0");
+  module.version = unsigned(std::atoi(text.c_str())) * 10 + minor;
 }
 
 void Parser::parseTarget() {
   uint32_t line = lexer.peek().loc.line;
+  module.targetLoc = lexer.peek().loc;
   module.target = std::string(expectWord("a target such as sm_80").text);
   while (lexer.peek().loc.line == line && accept(","))
     expectWord("a target option");
@@ -402,5 +407,6 @@ Module Module::parse(const std::string &text, const std::string &fileName) {
 
 const std::vector<KernelInfo> &Module::kernels() const { return pimpl->kernels; }
 const std::string &Module::target() const { return pimpl->target; }
+unsigned Module::version() const { return pimpl->version; }
 
 } // namespace ptxsim

@@ -1,0 +1,32 @@
+// What chips offer: limits and attributes by compute capability.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef PTXSIM_DRIVER_CHIPS_H
+#define PTXSIM_DRIVER_CHIPS_H
+
+#include <cstdint>
+#include <vector>
+
+namespace ptxsim {
+namespace driver {
+
+struct Chip {
+  unsigned capability; ///< major * 10 + minor
+  const char *name;
+  unsigned multiprocessors;
+  unsigned sharedPerMultiprocessor, sharedPerBlock; ///< the latter for kernels that ask for it
+  unsigned threadsPerMultiprocessor, blocksPerMultiprocessor;
+  unsigned l2Bytes, clockKHz, memoryClockKHz, busBits;
+  unsigned gibibytes;
+
+  bool hasClusters() const { return capability == 90 || capability >= 100; }
+  unsigned reservedShared() const { return capability >= 80 ? 1024 : 0; }
+  static constexpr unsigned sharedByDefault = 48 << 10, registers = 65536;
+};
+
+const std::vector<Chip> &chips();
+/// Value of a CUdevice_attribute. False if there is no such attribute.
+bool attributeOf(const Chip &chip, int ordinal, int attribute, int &value);
+
+} // namespace driver
+} // namespace ptxsim
+#endif

@@ -1,0 +1,105 @@
+// What the environment chooses for programs that run on the driver library.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/PTXSim/Driver/Environment.h"
+#include "lib/PTXSim/Driver/Chips.h"
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+namespace ptxsim {
+namespace driver {
+
+namespace {
+
+[[noreturn]] void invalid(const char *name, const std::string &what, const char *text) {
+  throw Error(ErrorKind::Argument,
+              std::string("expected ") + what + " in " + name + ", but got '" + text + "'");
+}
+
+uint64_t number(const char *name, uint64_t fallback, uint64_t least, uint64_t most) {
+  const char *text = std::getenv(name);
+  if (!text)
+    return fallback;
+  char *end;
+  errno = 0;
+  uint64_t value = std::strtoull(text, &end, 10);
+  if (!*text || *end || *text == '-' || errno || value < least || value > most)
+    invalid(name, "a number of " + std::to_string(least) + " to " + std::to_string(most), text);
+  return value;
+}
+
+unsigned choice(const char *name, unsigned fallback, std::initializer_list<const char *> words) {
+  const char *text = std::getenv(name);
+  if (!text)
+    return fallback;
+  unsigned index = 0;
+  std::string list;
+  for (const char *word : words) {
+    if (!std::strcmp(word, text))
+      return index;
+    list += (index++ ? ", " : "") + std::string(word);
+  }
+  invalid(name, "one of " + list, text);
+}
+
+unsigned capability() {
+  const char *text = std::getenv("PTXSIM_CAPABILITY");
+  if (!text)
+    return 90;
+  std::string list;
+  for (const Chip &chip : chips()) {
+    std::string name =
+        std::to_string(chip.capability / 10) + "." + std::to_string(chip.capability % 10);
+    if (name == text)
+      return chip.capability;
+    list += (list.empty() ? "" : ", ") + name;
+  }
+  invalid("PTXSIM_CAPABILITY", "one of " + list, text);
+}
+
+/// PTXSIM_EXECUTOR and PTXSIM_FUZZ_RUN are read elsewhere.
+constexpr const char *known[] = {
+    "PTXSIM_ASYNC",    "PTXSIM_BUDGET",   "PTXSIM_CAPABILITY", "PTXSIM_DEFINEDNESS",
+    "PTXSIM_DEVICES",  "PTXSIM_EXECUTOR", "PTXSIM_FUZZ_RUN",   "PTXSIM_LEAKS",
+    "PTXSIM_MEMORY",   "PTXSIM_RACE",     "PTXSIM_REPORT",     "PTXSIM_SEED",
+    "PTXSIM_SM_COUNT", "PTXSIM_TENSOR",   "PTXSIM_THREADS",    "PTXSIM_VERBOSE"};
+
+/// A misspelt variable would otherwise switch off a check without a word.
+void refuseUnknown() {
+  for (char **entry = environ; *entry; entry++) {
+    std::string name(*entry, std::strcspn(*entry, "="));
+    if (name.compare(0, 7, "PTXSIM_") == 0 &&
+        std::none_of(std::begin(known), std::end(known), [&](const char *k) { return name == k; }))
+      throw Error(ErrorKind::Argument,
+                  "expected a variable that the README of PTXSim lists, but got " + name);
+  }
+}
+
+} // namespace
+
+Settings readEnvironment() {
+  refuseUnknown();
+  Settings s;
+  Options &o = s.options;
+  o.race = number("PTXSIM_RACE", 0, 0, 1);
+  o.definedness = number("PTXSIM_DEFINEDNESS", 1, 0, 1);
+  o.threads = unsigned(number("PTXSIM_THREADS", 1, 1, 1024));
+  o.async = AsyncMode(choice("PTXSIM_ASYNC", 0, {"lazy", "eager", "random"}));
+  o.tensor = TensorArithmetic(choice("PTXSIM_TENSOR", 0, {"fma", "volta", "ampere", "hopper"}));
+  o.seed = number("PTXSIM_SEED", o.seed, 0, UINT64_MAX);
+  o.instructionBudget = number("PTXSIM_BUDGET", o.instructionBudget, 1, UINT64_MAX);
+  s.capability = capability();
+  s.multiprocessors = unsigned(number("PTXSIM_SM_COUNT", 0, 1, 1024));
+  s.devices = unsigned(number("PTXSIM_DEVICES", 1, 0, 16));
+  s.memory = number("PTXSIM_MEMORY", 0, 1, uint64_t(1) << 40);
+  s.leaks = number("PTXSIM_LEAKS", 0, 0, 1);
+  if (const char *path = std::getenv("PTXSIM_REPORT"))
+    s.report = path;
+  o.statistics = !s.report.empty();
+  return s;
+}
+
+} // namespace driver
+} // namespace ptxsim

@@ -1,0 +1,26 @@
+// What the environment chooses for programs that run on the driver library.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef PTXSIM_DRIVER_ENVIRONMENT_H
+#define PTXSIM_DRIVER_ENVIRONMENT_H
+
+#include "ampc/PTXSim/PTXSim.h"
+
+namespace ptxsim {
+namespace driver {
+
+struct Settings {
+  Options options;
+  unsigned capability = 90;     ///< major * 10 + minor
+  unsigned multiprocessors = 0; ///< 0: those of the chip
+  unsigned devices = 1;
+  uint64_t memory = 0; ///< bytes per device, 0: those of the chip
+  bool leaks = false;
+  std::string report;
+};
+
+/// Reads the PTXSIM_ variables; one that is unknown or wrong is an error of kind Argument.
+Settings readEnvironment();
+
+} // namespace driver
+} // namespace ptxsim
+#endif
