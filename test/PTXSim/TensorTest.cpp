@@ -27,7 +27,8 @@ std::string tensorKernel(unsigned rank, unsigned bytes, const std::string &store
   std::string next = "add.u32 %r3, %r3, 128; setp.lt.u32 %p1, %r3, " + std::to_string(bytes) +
                      "; @%p1 bra WALK;\nOVER:\n";
   if (store.empty())
-    text += "@%p0 mbarrier.init.shared.b64 [%r2], 1; bar.sync 0; @%p0 "
+    text += "@%p0 mbarrier.init.shared.b64 [%r2], 1; @%p0 fence.mbarrier_init.release.cluster; "
+            "bar.sync 0; @%p0 "
             "mbarrier.arrive.expect_tx.shared.b64 _, [%r2], " +
             std::to_string(bytes) +
             ";\n"

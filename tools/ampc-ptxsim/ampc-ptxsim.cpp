@@ -27,6 +27,7 @@ static const char *const usage =
     "  --seed N            for --async random and --quantum\n"
     "  --quantum N         switch warps after N instructions\n"
     "  --tensor MODEL      fma (default), volta, ampere or hopper\n"
+    "  --wgmma WHOSE       warpgroup (default), or warp: each warp's rows by themselves\n"
     "  --threads N         worker threads\n"
     "  --budget N          stop after N warp instructions\n"
     "  --no-definedness    do not track what was written\n";
@@ -102,6 +103,8 @@ CommandLine parseCommandLine(int argc, char **argv) {
     else if (word == "--tensor")
       c.options.tensor =
           TensorArithmetic(choice(word, value(), {"fma", "volta", "ampere", "hopper"}));
+    else if (word == "--wgmma")
+      c.options.wgmma = WgmmaModel(choice(word, value(), {"warpgroup", "warp"}));
     else if (word.size() > 1 && word[0] == '-')
       fail("unknown option " + word);
     else

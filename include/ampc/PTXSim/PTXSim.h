@@ -105,6 +105,11 @@ enum class AsyncMode {
   Random ///< at a point in between, drawn from Options::seed
 };
 
+/// Whose operation a wgmma is. The warpgroup's begins when the last of its four warps has issued
+/// it, and a wait of any warp covers all of it: what public kernels rely on. With Warp, each warp's
+/// rows are an operation of their own.
+enum class WgmmaModel { Warpgroup, Warp };
+
 /// How mma.sync and wgmma add up. The hardware models align all products of one step to the largest
 /// exponent, truncate to a fixed number of fraction bits, sum exactly and round toward zero.
 enum class TensorArithmetic { FmaChain, Volta, Ampere, Hopper };
@@ -112,6 +117,7 @@ enum class TensorArithmetic { FmaChain, Volta, Ampere, Hopper };
 struct Options {
   AsyncMode async = AsyncMode::Lazy;
   TensorArithmetic tensor = TensorArithmetic::FmaChain;
+  WgmmaModel wgmma = WgmmaModel::Warpgroup;
   bool definedness = true;   ///< report uses of registers and memory that nobody wrote
   bool race = false;         ///< report data races and missing fences; runs on one thread
   bool statistics = false;   ///< collect LaunchResult::statistics

@@ -195,7 +195,7 @@ void Decoder::decodeFence() {
     take("cluster");
     operandCount(0, 0);
     inst.op = Opcode::Fence;
-    inst.flags |= InstFlag::Release;
+    inst.aux = 1; // of mbarrier.init alone
     return emit();
   }
   if (take("proxy")) {

@@ -60,11 +60,12 @@ unsigned capability() {
 }
 
 /// PTXSIM_EXECUTOR and PTXSIM_FUZZ_RUN are read elsewhere.
-constexpr const char *known[] = {
-    "PTXSIM_ASYNC",    "PTXSIM_BUDGET",   "PTXSIM_CAPABILITY", "PTXSIM_DEFINEDNESS",
-    "PTXSIM_DEVICES",  "PTXSIM_EXECUTOR", "PTXSIM_FUZZ_RUN",   "PTXSIM_LEAKS",
-    "PTXSIM_MEMORY",   "PTXSIM_RACE",     "PTXSIM_REPORT",     "PTXSIM_SEED",
-    "PTXSIM_SM_COUNT", "PTXSIM_TENSOR",   "PTXSIM_THREADS",    "PTXSIM_VERBOSE"};
+constexpr const char *known[] = {"PTXSIM_ASYNC",       "PTXSIM_BUDGET",  "PTXSIM_CAPABILITY",
+                                 "PTXSIM_DEFINEDNESS", "PTXSIM_DEVICES", "PTXSIM_EXECUTOR",
+                                 "PTXSIM_FUZZ_RUN",    "PTXSIM_LEAKS",   "PTXSIM_MEMORY",
+                                 "PTXSIM_RACE",        "PTXSIM_REPORT",  "PTXSIM_SEED",
+                                 "PTXSIM_SM_COUNT",    "PTXSIM_TENSOR",  "PTXSIM_THREADS",
+                                 "PTXSIM_VERBOSE",     "PTXSIM_WGMMA"};
 
 /// A misspelt variable would otherwise switch off a check without a word.
 void refuseUnknown() {
@@ -88,6 +89,7 @@ Settings readEnvironment() {
   o.threads = unsigned(number("PTXSIM_THREADS", 1, 1, 1024));
   o.async = AsyncMode(choice("PTXSIM_ASYNC", 0, {"lazy", "eager", "random"}));
   o.tensor = TensorArithmetic(choice("PTXSIM_TENSOR", 0, {"fma", "volta", "ampere", "hopper"}));
+  o.wgmma = WgmmaModel(choice("PTXSIM_WGMMA", 0, {"warpgroup", "warp"}));
   o.seed = number("PTXSIM_SEED", o.seed, 0, UINT64_MAX);
   o.instructionBudget = number("PTXSIM_BUDGET", o.instructionBudget, 1, UINT64_MAX);
   s.capability = capability();

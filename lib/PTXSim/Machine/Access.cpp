@@ -179,6 +179,20 @@ void requireOpen(Warp &w, const uint8_t *shadow, unsigned bytes, unsigned lane, 
     explainShadow(w, shadow, bytes, lane, address);
 }
 
+std::string pendingCopy(const Warp &w, uint32_t address) {
+  const Kernel &kernel = kernelOf(w);
+  for (const AsyncOp &op : w.block->cluster->pending) {
+    bool store = op.kind == AsyncOp::TensorStore || op.kind == AsyncOp::BulkStore;
+    uint64_t bytes = op.kind == AsyncOp::TensorLoad ? boxBytes(op.map) : op.bytes;
+    bool here = op.multicast ? op.multicast >> w.block->rank & 1 : op.targetRank == w.block->rank;
+    if (store || !here || address < op.shared || address - op.shared >= bytes)
+      continue;
+    uint32_t pc = uint32_t(op.inst - kernel.code.data());
+    return " (the copy to it has not completed: " + describeLine(kernel, pc) + ")";
+  }
+  return "";
+}
+
 void observe(Warp &w, const Inst &i, Space space, const uint64_t *addresses, unsigned bytes,
              AccessKind kind) {
   uint64_t plain[32];

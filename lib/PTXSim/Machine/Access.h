@@ -37,6 +37,9 @@ bool explainShadow(Warp &w, const uint8_t *shadow, unsigned bytes, unsigned lane
 /// Faults if one of these bytes of global memory is in a red zone.
 void requireOpen(Warp &w, const uint8_t *shadow, unsigned bytes, unsigned lane, uint64_t address);
 
+/// " (...)" about a copy to these bytes of shared memory that has not completed, or nothing.
+std::string pendingCopy(const Warp &w, uint32_t address);
+
 /// True if all bytes are defined; may fault, see explainShadow.
 inline bool checkDefined(Warp &w, const uint8_t *shadow, unsigned bytes, unsigned lane,
                          uint64_t address) {

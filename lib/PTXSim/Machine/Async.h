@@ -28,23 +28,37 @@ struct CopyQueue {
   std::deque<CopyGroup> committed;
 };
 
+/// One warp's share of a wgmma: 16 of its 64 rows.
 struct WgmmaItem {
   const Inst *inst;
   uint64_t a, b; ///< descriptors
   bool accumulate;
 };
 
-struct WgmmaGroup {
-  std::vector<WgmmaItem> items;
-  uint32_t clock = 0;
+/// A wgmma is the warpgroup's: it begins when the last warp has issued it.
+struct WgmmaOperation {
+  WgmmaItem item;          ///< `accumulate` of the warp that issued it first
+  bool accumulate[4] = {}; ///< by warp of the group
+  unsigned issued = 0;     ///< how many warps have issued it
+  unsigned waited = 0;     ///< how many have waited for it
+  bool done = false;
+  uint32_t clock = 0; ///< of the group's wgmma agent, for the race detector
 };
 
+/// The wgmma that not all warps have waited for; `first` is the number of the front one.
+struct Warpgroup {
+  std::deque<WgmmaOperation> operations;
+  uint64_t first = 0;
+  WgmmaOperation &operation(uint64_t number) { return operations[number - first]; }
+};
+
+/// How far a warp has come in its warpgroup's sequence of wgmma.
 struct WgmmaQueue {
-  WgmmaGroup open;
-  std::deque<WgmmaGroup> committed;
-  std::vector<uint8_t> inFlight; ///< per slot: number of pending wgmma that use it
-  std::vector<uint8_t> unfenced; ///< per slot: accessed since the last wgmma.fence
-  bool busy() const { return !open.items.empty() || !committed.empty(); }
+  uint64_t issued = 0, waited = 0;
+  std::deque<uint64_t> committed; ///< per group: `issued` when it was committed
+  std::vector<uint8_t> inFlight;  ///< per slot: number of wgmma not waited for that use it
+  std::vector<uint8_t> unfenced;  ///< per slot: accessed since the last wgmma.fence
+  bool busy() const { return issued > waited; }
 };
 
 /// Bulk stores and reductions of a warp: ids of AsyncOps per group.

@@ -103,7 +103,7 @@ void warpBarrier(Warp &w, const Inst &i) {
 
 void fence(Warp &w, const Inst &i) {
   if (RaceDetector *race = raceOf(w))
-    race->fence(w, i.flags);
+    i.aux ? race->initFence(w) : race->fence(w, i.flags);
 }
 void proxyFence(Warp &w, const Inst &) {
   if (RaceDetector *race = raceOf(w))

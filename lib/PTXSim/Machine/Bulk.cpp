@@ -69,6 +69,8 @@ void issueLoad(Warp &w, AsyncOp op, uint64_t bytes, unsigned lane) {
     MbarrierRef ref = findMbarrier(w, uint64_t(block.rank + 1) << clusterRankShift | op.mbarrier,
                                    lane, "copy that signals an mbarrier");
     if (RaceDetector *race = cluster.race) {
+      if (op.kind != AsyncOp::StoreRemote)
+        race->mbarrierAsyncUse(w, block, op.mbarrier);
       uint32_t agent = race->mbarrierAgent(*ref.object);
       uint32_t clock = op.clocks[block.rank] = race->tick(agent);
       op.agent = agent;

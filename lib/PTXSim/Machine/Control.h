@@ -22,7 +22,6 @@ void warpExited(Warp &w);
 void completePending(Cluster &cluster, size_t index);
 /// Completes cp.async groups until at most `keep` committed ones are left.
 void completeCopies(Warp &w, size_t keep, bool open);
-void completeWgmma(Warp &w, size_t keep);
 /// Faults when asynchronous work that needs a wait is left at the end of a warp.
 void checkAsyncAtExit(Warp &w);
 

@@ -75,6 +75,7 @@ struct Block {
   std::vector<Warp> warps;
   NamedBarrier barriers[16];
   std::vector<MBarrier> mbarriers;
+  std::vector<Warpgroup> warpgroups;
   uint64_t stamp = 0;        ///< counts events that can wake a sleeping warp
   bool instrumented = false; ///< statistics or race mode: accesses are observed
 

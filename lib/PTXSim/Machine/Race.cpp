@@ -35,8 +35,11 @@ void RaceDetector::reset() {
   mbarriers.clear();
   clusterArrived.clear();
   clusterDone.clear();
+  clusterInits.clear();
+  clusterInitsDone.clear();
   sharedTables = Tables();
   remoteUses.clear();
+  wgmmaKnows.clear();
   exits.assign(cluster.blocks.size(), VectorClock());
 }
 

@@ -122,11 +122,15 @@ public:
   void barrierRelease(Block &block, unsigned id, const std::vector<Warp *> &waiting);
   void fence(Warp &w, uint16_t flags);
   void proxyFence(Warp &w);
+  /// fence.mbarrier_init: orders the warp's mbarrier.init and nothing else.
+  void initFence(Warp &w);
   void clusterArrive(Warp &w, bool release);
   void clusterComplete();
   void clusterWait(Warp &w, bool acquire);
   void mbarrierInit(Warp &w, Block &block, uint32_t address);
   void mbarrierUse(Warp &w, Block &block, uint32_t address, const char *what);
+  /// A copy that will signal the object, which the asynchronous proxy must see initialised.
+  void mbarrierAsyncUse(Warp &w, Block &block, uint32_t address);
   void mbarrierArrive(Warp &w, Block &block, uint32_t address, bool release);
   void mbarrierSignal(Block &block, uint32_t address, uint32_t agent, uint32_t clock);
   void mbarrierPhase(Warp &w, Block &block, uint32_t address);
@@ -136,7 +140,20 @@ public:
   void warpExit(Warp &w);
   void blockExit();
 
-  // wgmma register hazards
+  // wgmma
+  /// What the warp knows counts for the operation, which begins when all have issued it.
+  void wgmmaIssued(Warp &w, const Warp &first, uint64_t number) {
+    wgmmaKnows[{index(first), number}].join(state(w).knows);
+  }
+  /// Calls `observe`, which checks accesses, with what all warps together know.
+  template <class F> void wgmmaBegins(Warp &w, const Warp &first, uint64_t number, F observe) {
+    auto joint = wgmmaKnows.find({index(first), number});
+    std::swap(state(w).knows, joint->second);
+    observe();
+    std::swap(state(w).knows, joint->second);
+    wgmmaKnows.erase(joint);
+  }
+  /// Register hazards.
   void beforeInstruction(Warp &w, const Inst &i);
 
   void report(Warp &w, const std::string &message, uint32_t otherPc);
@@ -144,8 +161,10 @@ public:
 private:
   struct WarpState {
     Knowledge knows;
-    Knowledge released; ///< at the last fence: what a relaxed store or atomic publishes
-    Knowledge pending;  ///< picked up by relaxed reads, known after the next fence
+    Knowledge released;   ///< at the last fence: what a relaxed store or atomic publishes
+    Knowledge pending;    ///< picked up by relaxed reads, known after the next fence
+    VectorClock inits;    ///< mbarrier.init known beyond `knows`, by warp
+    VectorClock ownInits; ///< those that this warp has fenced
     bool hasReleased = false;
     uint32_t epoch = 1;
     std::vector<uint32_t> copyWaitEpoch; ///< by clock of the copy agent: when the wait was
@@ -153,7 +172,8 @@ private:
   struct BarrierState {
     Knowledge arrived, done;
     uint32_t initWarp = 0, initClock = 0;
-    uint32_t unwaited = 0; ///< phases completed since somebody waited
+    bool initFenced = false; ///< by fence.mbarrier_init
+    uint32_t unwaited = 0;   ///< phases completed since somebody waited
   };
   struct ReadSet {
     std::vector<std::pair<uint32_t, uint32_t>> clockAndPc; ///< by agent
@@ -210,6 +230,7 @@ private:
   std::vector<std::array<BarrierState, 16>> named;
   std::map<std::pair<uint32_t, uint32_t>, BarrierState> mbarriers; ///< by rank and address
   Knowledge clusterArrived, clusterDone;
+  VectorClock clusterInits, clusterInitsDone;
   /// Cells too detailed for the shadow itself; those of shared memory last as long as a cluster.
   struct Tables {
     std::vector<std::array<RaceCell, 4>> splits;
@@ -219,6 +240,7 @@ private:
   Tables *tables = &sharedTables;                    ///< those of the memory being accessed
   std::unordered_map<uint64_t, Knowledge> locations; ///< synchronising variables by address
   std::map<std::pair<uint32_t, uint32_t>, RemoteUse> remoteUses; ///< by agent and target rank
+  std::map<std::pair<uint32_t, uint64_t>, Knowledge> wgmmaKnows; ///< by first warp and number
   std::vector<VectorClock> exits; ///< per block: joined clocks of its warps at their exit
   std::map<std::tuple<std::string, uint32_t, uint32_t>, bool> reported;
 };

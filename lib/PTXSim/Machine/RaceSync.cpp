@@ -39,6 +39,15 @@ void RaceDetector::proxyFence(Warp &w) {
   tickWarp(w);
 }
 
+void RaceDetector::initFence(Warp &w) {
+  WarpState &s = state(w);
+  s.ownInits.set(index(w), warpClock(w));
+  for (auto &entry : mbarriers)
+    if (entry.second.initWarp == index(w))
+      entry.second.initFenced = true;
+  tickWarp(w);
+}
+
 // --- Variables used for synchronisation -------------------------------------------------------
 
 /// Clocks of this cluster become an entry like those of any other one.
@@ -77,20 +86,28 @@ void RaceDetector::synchronizeAt(Warp &w, const Inst &i, uint64_t address, bool 
 // --- Clusters ---------------------------------------------------------------------------------
 
 void RaceDetector::clusterArrive(Warp &w, bool release) {
+  WarpState &s = state(w);
   if (release)
-    clusterArrived.join(state(w).knows);
+    clusterArrived.join(s.knows);
+  else if (s.hasReleased) // by a fence in front of the relaxed arrive
+    clusterArrived.join(s.released);
+  clusterInits.join(s.ownInits);
   tickWarp(w);
 }
 
 void RaceDetector::clusterComplete() {
   clusterDone.join(clusterArrived);
   clusterArrived.clear();
+  clusterInitsDone.join(clusterInits);
+  clusterInits.clear();
 }
 
 void RaceDetector::clusterWait(Warp &w, bool acquire) {
+  WarpState &s = state(w);
+  (acquire ? s.knows : s.pending).join(clusterDone);
   if (acquire)
-    state(w).knows.join(clusterDone);
-  state(w).epoch++;
+    s.inits.join(clusterInitsDone);
+  s.epoch++;
 }
 
 void RaceDetector::remoteUse(Warp &w, Block &block, uint32_t agent, uint32_t clock,
@@ -129,14 +146,30 @@ void RaceDetector::mbarrierInit(Warp &w, Block &block, uint32_t address) {
 
 void RaceDetector::mbarrierUse(Warp &w, Block &block, uint32_t address, const char *what) {
   const BarrierState &b = mbarriers[{block.rank, address}];
-  if (b.initWarp == index(w) || state(w).knows.seen.get(b.initWarp) >= b.initClock)
+  const WarpState &s = state(w);
+  if (b.initWarp == index(w) || s.knows.seen.get(b.initWarp) >= b.initClock ||
+      s.inits.get(b.initWarp) >= b.initClock)
     return;
   report(w, std::string("mbarrier used (") + what + ") without being ordered after its init", ~0u);
 }
 
+void RaceDetector::mbarrierAsyncUse(Warp &w, Block &block, uint32_t address) {
+  const BarrierState &b = mbarriers[{block.rank, address}];
+  if (!b.initFenced && state(w).knows.fenced.get(b.initWarp) < b.initClock)
+    report(
+        w,
+        "missing fence.mbarrier_init or fence.proxy.async: a copy signals the mbarrier at shared "
+        "address " +
+            hex(address) + ", whose init the asynchronous proxy may not see",
+        ~0u);
+}
+
 void RaceDetector::mbarrierArrive(Warp &w, Block &block, uint32_t address, bool release) {
+  const WarpState &s = state(w);
   if (release)
-    mbarriers[{block.rank, address}].arrived.join(state(w).knows);
+    mbarriers[{block.rank, address}].arrived.join(s.knows);
+  else if (s.hasReleased)
+    mbarriers[{block.rank, address}].arrived.join(s.released);
   if (&block != w.block)
     remoteUse(w, block, index(w), warpClock(w), "mbarrier arrive");
   tickWarp(w);

@@ -317,6 +317,7 @@ void startBlock(Block &block, const Launch &launch) {
   for (NamedBarrier &b : block.barriers)
     b = NamedBarrier();
   block.mbarriers.clear();
+  block.warpgroups.assign(kernel.usesWgmma ? block.warps.size() : 0, Warpgroup());
   block.stamp = 0;
   for (uint32_t id = 0; id < block.warps.size(); id++)
     startWarp(block.warps[id], block, id, launch);

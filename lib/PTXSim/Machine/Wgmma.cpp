@@ -30,22 +30,52 @@ template <class F> void eachRegister(Warp &w, const Inst &i, F f) {
     f(slotIndex(slots[k]), k < i.count);
 }
 
+bool perWarp(const Warp &w) { return optionsOf(w).wgmma == WgmmaModel::Warp; }
+/// Warps whose operation a wgmma is.
+unsigned sizeOf(const Warp &w) { return perWarp(w) ? 1 : 4; }
+Warp &firstOf(Warp &w) { return w.block->warps[perWarp(w) ? w.id : w.id & ~3u]; }
+Warpgroup &groupOf(Warp &w) { return w.block->warpgroups[firstOf(w).id]; }
+
 void countInFlight(Warp &w, const Inst &i, int delta) {
   eachRegister(w, i, [&](uint32_t index, bool) {
     w.wgmma.inFlight[index] = uint8_t(w.wgmma.inFlight[index] + delta);
   });
 }
 
-void complete(Warp &w, const WgmmaItem &item) {
-  countInFlight(w, *item.inst, -1);
-  executeWgmma(w, item);
+/// A result that its warp has not waited for yet.
+void hideResult(Warp &w, const Inst &i) {
+  if (!w.defined)
+    return;
+  eachRegister(w, i, [&](uint32_t index, bool accumulator) {
+    if (accumulator) {
+      w.defined[index] = 0;
+      w.origin[index] = uint32_t(&i - kernelOf(w).code.data()) + 1;
+    }
+  });
+}
+
+/// Computes the rows of all warps. Those that have not waited do not see their result.
+void perform(Warp &w, WgmmaOperation &op) {
+  Warp *first = &firstOf(w);
+  for (unsigned k = 0; k < sizeOf(w); k++) {
+    Warp &member = first[k];
+    const Inst *current = member.current;
+    member.current = op.item.inst;
+    WgmmaItem item = op.item;
+    item.accumulate = op.accumulate[k];
+    executeWgmma(member, item);
+    hideResult(member, *op.item.inst);
+    member.current = current;
+  }
+  op.done = true;
 }
 
 /// Every byte an operand in shared memory covers, as accesses of the wgmma agent.
-void observeOperands(Warp &w, const Inst &i, uint64_t a, uint64_t b, uint32_t clock) {
+void observeOperands(Warp &w, const WgmmaOperation &op) {
   RaceDetector *race = raceOf(w);
-  RaceDetector::AsyncAccess access{race->agentOf(w, RaceDetector::WgmmaAgent), clock, false, true,
-                                   -1};
+  const Inst &i = *op.item.inst;
+  RaceDetector::AsyncAccess access{race->agentOf(firstOf(w), RaceDetector::WgmmaAgent), op.clock,
+                                   false, true, -1};
   unsigned n = unsigned(i.imm & 0xffff);
   unsigned element = i.type2 == Type::TF32                           ? 4
                      : i.type2 == Type::F16 || i.type2 == Type::BF16 ? 2
@@ -57,14 +87,66 @@ void observeOperands(Warp &w, const Inst &i, uint64_t a, uint64_t b, uint32_t cl
     });
   };
   if (!(i.aux & 4))
-    touch(a, i.aux & 1, (w.id & 3) * 16, 16);
-  touch(b, i.aux & 2, 0, n);
+    touch(op.item.a, i.aux & 1, perWarp(w) ? (w.id & 3) * 16 : 0, perWarp(w) ? 16 : 64);
+  touch(op.item.b, i.aux & 2, 0, n);
+}
+
+/// The last warp has issued the operation.
+void begin(Warp &w, uint64_t number) {
+  Warpgroup &group = groupOf(w);
+  WgmmaOperation &op = group.operation(number);
+  if (RaceDetector *race = raceOf(w)) {
+    op.clock = race->tick(race->agentOf(firstOf(w), RaceDetector::WgmmaAgent));
+    race->wgmmaBegins(w, firstOf(w), number, [&] { observeOperands(w, op); });
+  }
+  w.block->stamp++; // another warp may wait for this
+  AsyncMode mode = optionsOf(w).async;
+  bool ready = number == group.first || group.operation(number - 1).done;
+  if (mode == AsyncMode::Eager ||
+      (mode == AsyncMode::Random && ready && w.block->cluster->worker->random() % 2))
+    perform(w, op);
 }
 
 void checkDescriptor(Warp &w, uint64_t bits, const char *which) {
   if (MatrixDescriptor(bits).baseOffset)
     fault(w, ErrorKind::Unsupported,
           std::string("matrix descriptor of ") + which + " with a base offset");
+}
+
+void checkRegisters(Warp &w, const Inst &i, bool accumulate) {
+  uint32_t dirty = 0;
+  // Accumulators that an earlier wgmma of the same shape still works on need no fence.
+  eachRegister(w, i, [&](uint32_t index, bool accumulator) {
+    if (w.wgmma.unfenced[index] && !(accumulator && w.wgmma.inFlight[index]))
+      dirty = index + 1;
+    bool reads = !accumulator || accumulate;
+    if (w.defined && reads && !w.wgmma.inFlight[index] && w.defined[index] != ~0u)
+      reportUndefined(w, index, ~w.defined[index]);
+  });
+  RaceDetector *race = raceOf(w);
+  if (!race || !dirty)
+    return;
+  auto name = kernelOf(w).slotNames.find(dirty - 1);
+  race->report(w,
+               "register " + (name == kernelOf(w).slotNames.end() ? "" : name->second) +
+                   " of this wgmma was accessed since the last wgmma.fence",
+               ~0u);
+}
+
+/// The warps of a group issue the same operations in the same order.
+WgmmaOperation &joinOperation(Warp &w, const WgmmaItem &item) {
+  Warpgroup &group = groupOf(w);
+  uint64_t number = w.wgmma.issued;
+  if (number == group.first + group.operations.size())
+    group.operations.push_back({item});
+  WgmmaOperation &op = group.operation(number);
+  if (op.item.inst != item.inst)
+    fault(w, ErrorKind::Async,
+          "the warps of a warpgroup issue different wgmma: another one issued that of " +
+              describeLine(kernelOf(w), uint32_t(op.item.inst - kernelOf(w).code.data())));
+  if (op.item.a != item.a || op.item.b != item.b)
+    fault(w, ErrorKind::Async, "the warps of a warpgroup disagree on a matrix descriptor");
+  return op;
 }
 
 void issue(Warp &w, const Inst &i) {
@@ -78,42 +160,19 @@ void issue(Warp &w, const Inst &i) {
   if (!registers)
     checkDescriptor(w, item.a, "A");
   checkDescriptor(w, item.b, "B");
-  uint32_t dirty = 0;
-  // Accumulators that an earlier wgmma of the same shape still works on need no fence.
-  eachRegister(w, i, [&](uint32_t index, bool accumulator) {
-    if (w.wgmma.unfenced[index] && !(accumulator && w.wgmma.inFlight[index]))
-      dirty = index + 1;
-    bool reads = !accumulator || item.accumulate;
-    if (w.defined && reads && !w.wgmma.inFlight[index] && w.defined[index] != ~0u)
-      reportUndefined(w, index, ~w.defined[index]);
-  });
-  if (RaceDetector *race = raceOf(w)) {
-    auto name = kernelOf(w).slotNames.find(dirty - 1);
-    if (dirty)
-      race->report(w,
-                   "register " + (name == kernelOf(w).slotNames.end() ? "" : name->second) +
-                       " of this wgmma was accessed since the last wgmma.fence",
-                   ~0u);
-    if (!w.wgmma.open.clock)
-      w.wgmma.open.clock = race->tick(race->agentOf(w, RaceDetector::WgmmaAgent));
-    observeOperands(w, i, item.a, item.b, w.wgmma.open.clock);
-  }
+  if (firstOf(w).id + sizeOf(w) > w.block->warps.size())
+    fault(w, ErrorKind::Async, "expected a warpgroup of four warps for wgmma");
+  checkRegisters(w, i, item.accumulate);
+  WgmmaOperation &op = joinOperation(w, item);
+  op.accumulate[w.id - firstOf(w).id] = item.accumulate;
+  op.issued++;
+  uint64_t number = w.wgmma.issued++;
+  if (RaceDetector *race = raceOf(w))
+    race->wgmmaIssued(w, firstOf(w), number);
   countInFlight(w, i, 1);
-  AsyncMode mode = optionsOf(w).async;
-  bool now = mode == AsyncMode::Eager || (mode == AsyncMode::Random && !w.wgmma.busy() &&
-                                          w.block->cluster->worker->random() % 2);
-  if (now) {
-    complete(w, item);
-    return;
-  }
-  if (w.defined)
-    eachRegister(w, i, [&](uint32_t index, bool accumulator) {
-      if (accumulator) {
-        w.defined[index] = 0;
-        w.origin[index] = pcOf(w) + 1;
-      }
-    });
-  w.wgmma.open.items.push_back(item);
+  hideResult(w, i);
+  if (op.issued == sizeOf(w))
+    begin(w, number);
 }
 
 void fence(Warp &w, const Inst &) {
@@ -123,32 +182,50 @@ void fence(Warp &w, const Inst &) {
 
 void commit(Warp &w, const Inst &) {
   requireFull(w);
-  w.wgmma.committed.push_back(std::move(w.wgmma.open));
-  w.wgmma.open = WgmmaGroup();
+  w.wgmma.committed.push_back(w.wgmma.issued);
+}
+
+/// The operations before `end` are carried out; the warp sees its results.
+void finish(Warp &w, uint64_t end) {
+  Warpgroup &group = groupOf(w);
+  for (uint64_t number = w.wgmma.waited; number < end; number++) {
+    WgmmaOperation &op = group.operation(number);
+    if (!op.done)
+      perform(w, op);
+    countInFlight(w, *op.item.inst, -1);
+    eachRegister(w, *op.item.inst, [&](uint32_t index, bool accumulator) {
+      if (w.defined && accumulator && !w.wgmma.inFlight[index])
+        w.defined[index] = ~0u;
+    });
+    if (RaceDetector *race = raceOf(w))
+      race->acquireAgent(w, race->agentOf(firstOf(w), RaceDetector::WgmmaAgent), op.clock);
+    op.waited++;
+  }
+  w.wgmma.waited = end;
+  while (!group.operations.empty() && group.operations.front().waited == sizeOf(w)) {
+    group.operations.pop_front();
+    group.first++;
+  }
 }
 
 void wait(Warp &w, const Inst &i) {
   requireFull(w);
-  completeWgmma(w, size_t(i.imm));
+  size_t keep = size_t(i.imm), groups = w.wgmma.committed.size();
+  if (groups <= keep)
+    return;
+  uint64_t end = w.wgmma.committed[groups - keep - 1];
+  if (end > w.wgmma.waited && groupOf(w).operation(end - 1).issued < sizeOf(w)) {
+    w.pc--; // another warp of the group has still to issue it: this is executed again
+    w.yield = true;
+    w.state = WarpState::Poll;
+    w.sleepStamp = w.block->stamp;
+    return;
+  }
+  finish(w, end);
+  w.wgmma.committed.erase(w.wgmma.committed.begin(), w.wgmma.committed.end() - long(keep));
 }
 
 } // namespace
-
-void completeWgmma(Warp &w, size_t keep) {
-  const Inst *current = w.current;
-  while (w.wgmma.committed.size() > keep) {
-    WgmmaGroup &group = w.wgmma.committed.front();
-    for (const WgmmaItem &item : group.items) {
-      w.current = item.inst;
-      complete(w, item);
-    }
-    if (RaceDetector *race = raceOf(w))
-      if (group.clock)
-        race->acquireAgent(w, race->agentOf(w, RaceDetector::WgmmaAgent), group.clock);
-    w.wgmma.committed.pop_front();
-  }
-  w.current = current;
-}
 
 void checkAsyncAtExit(Warp &w) {
   bool copies = !w.copies.open.items.empty();
