@@ -65,14 +65,16 @@ static std::string keyOf(StringRef assembler, StringRef ptx, StringRef chip) {
   fs::file_status status;
   uint64_t stamp = 0;
   if (!fs::status(assembler, status))
-    stamp = status.getSize() * 31 + uint64_t(status.getLastModificationTime().time_since_epoch().count());
+    stamp = status.getSize() * 31 +
+            uint64_t(status.getLastModificationTime().time_since_epoch().count());
   return llvm::formatv("{0}-{1:x-16}{2:x-16}.cubin", chip, llvm::xxh3_64bits(ptx),
                        llvm::xxh3_64bits(ptx.drop_front(ptx.size() / 2)) ^ stamp)
       .str();
 }
 
 static llvm::Expected<std::string> readFile(const llvm::Twine &name) {
-  auto buffer = llvm::MemoryBuffer::getFile(name, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto buffer =
+      llvm::MemoryBuffer::getFile(name, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!buffer)
     return llvm::errorCodeToError(buffer.getError());
   return (*buffer)->getBuffer().str();
@@ -103,9 +105,11 @@ static llvm::Expected<std::string> runAssembler(StringRef assembler, StringRef p
     return std::move(error);
   std::string arch = ("-arch=" + chip).str();
   StringRef arguments[] = {assembler, arch, "-O3", "-o", code.name, text.name};
-  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(messages.name), StringRef(messages.name)};
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(messages.name),
+                                          StringRef(messages.name)};
   std::string problem;
-  int result = llvm::sys::ExecuteAndWait(assembler, arguments, std::nullopt, redirects, 0, 0, &problem);
+  int result =
+      llvm::sys::ExecuteAndWait(assembler, arguments, std::nullopt, redirects, 0, 0, &problem);
   if (result != 0) {
     llvm::Expected<std::string> said = readFile(messages.name);
     if (said)

@@ -40,7 +40,7 @@ int32_t ampc_rt_max_outputs(const ampc_model *model) {
 size_t ampc_rt_max_scratch(const ampc_model *model) {
   int64_t most = AMPC_ALIGN;
   for (int32_t k = 0; k < model->kernel_count; ++k)
-    for (int32_t t = 0; t < model->tier_count; ++t)
+    for (int32_t t = 0; t < model->tier_count && model->kernels[k].code; ++t)
       if (model->kernels[k].code[t].scratch_bytes > most)
         most = model->kernels[k].code[t].scratch_bytes;
   return ampc_rt_align((size_t)most);

@@ -3,6 +3,7 @@
 #include "ampc/Package/Package.h"
 #include "ampc/Support/Text.h"
 #include "tools/ampc/Commands.h"
+#include "tools/ampc/DeviceOptions.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -101,6 +102,7 @@ int ampc::runCompile() {
   }
   PackageOptions options;
   options.name = libraryName;
+  options.images = deviceImages();
   if (sanitize == "address")
     options.sanitizer = Sanitizer::Address;
   if (sanitize == "thread")

@@ -1,6 +1,7 @@
 // A model compiled and loaded into this process, with one state.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Session.h"
+#include "tools/ampc/DeviceOptions.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -41,10 +42,13 @@ static std::optional<PickedTier> pickTier(llvm::StringRef name, llvm::ArrayRef<u
 }
 
 bool Session::open(const CompileRequest &request, ampc_options options) {
+  if (!options.device)
+    options.device = deviceName();
   auto module = compiler.run(request);
   if (!module)
     return false;
   PackageOptions once;
+  once.images = deviceImages();
   once.pickTier = [&](llvm::StringRef name, llvm::ArrayRef<uint32_t> tiers) {
     return pickTier(name, tiers, options.device);
   };

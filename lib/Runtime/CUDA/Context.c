@@ -113,9 +113,9 @@ static ampc_status allocate(ampc_cuda *cuda, char *error) {
   ampc_status status = ampc_rt_cuda_check(&cuda->driver, result, "no memory", error);
   if (status)
     return status;
-  ampc_cuda_address *places[] = {&cuda->slots,   &cuda->arena,   &cuda->constants,
-                                 &cuda->inputs,  &cuda->outputs, &cuda->control,
-                                 &cuda->stop,    &cuda->report_on_device};
+  ampc_cuda_address *places[] = {&cuda->slots,  &cuda->arena,           &cuda->constants,
+                                 &cuda->inputs, &cuda->outputs,         &cuda->control,
+                                 &cuda->stop,   &cuda->report_on_device};
   for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
     *places[i] += cuda->memory;
   void *report = NULL;
@@ -293,5 +293,5 @@ static void *tensorAddress(const ampc_state *state, const ampc_slot *slot) {
 }
 
 const struct ampc_rt_device ampc_rt_cuda = {
-    "cuda", probe, bytesOf, create, destroy, push, pull, writeTensor, readTensor, tensorAddress,
-    ampc_rt_cuda_run};
+    "cuda", probe,       bytesOf,    create,        destroy,         push,
+    pull,   writeTensor, readTensor, tensorAddress, ampc_rt_cuda_run};

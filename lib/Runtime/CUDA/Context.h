@@ -23,12 +23,12 @@ typedef struct {
   /* One block of the device's memory, and the places in it. */
   ampc_cuda_address memory, slots, arena, constants, inputs, outputs, control, stop,
       report_on_device;
-  unsigned char *report; /* of the host, for what the device reports */
-  pthread_mutex_t mutex; /* calls of programs that do not train may come from several threads */
-  void **functions;            /* per kernel and launch */
-  int32_t *first_function;     /* per kernel */
-  void **graphs;               /* executable, per program; null before its first run */
-  void **constant_addresses;   /* on the device */
+  unsigned char *report;     /* of the host, for what the device reports */
+  pthread_mutex_t mutex;     /* calls of programs that do not train may come from several threads */
+  void **functions;          /* per kernel and launch */
+  int32_t *first_function;   /* per kernel */
+  void **graphs;             /* executable, per program; null before its first run */
+  void **constant_addresses; /* on the device */
   void **parameters, **places; /* of one launch */
   void **input_places, **output_places;
 } ampc_cuda;

@@ -52,10 +52,9 @@ static ampc_status loadImage(ampc_cuda *cuda, int32_t capability, char *error) {
     const ampc_image *image = &model->images[i];
     if (!takes(image, state->tier, capability))
       continue;
-    status = loadModule(cuda, &cuda->module, image->data,
-                        image->kind == AMPC_IMAGE_CUBIN ? "the model's machine code"
-                                                        : "the model's PTX",
-                        error);
+    status = loadModule(
+        cuda, &cuda->module, image->data,
+        image->kind == AMPC_IMAGE_CUBIN ? "the model's machine code" : "the model's PTX", error);
     if (!status)
       return AMPC_OK;
   }

@@ -39,9 +39,8 @@ int ampc_rt_cuda_launch(const ampc_rt_call *call, const ampc_entry *entry) {
     for (int32_t i = 0; i < count; ++i)
       cuda->parameters[i] = &call->operands[shape->parameters ? shape->parameters[i] : i];
     cuda->parameters[count] = &stop;
-    int result =
-        launch(cuda, cuda->functions[cuda->first_function[entry->number] + l], shape,
-               cuda->parameters);
+    int result = launch(cuda, cuda->functions[cuda->first_function[entry->number] + l], shape,
+                        cuda->parameters);
     if (result)
       return result;
   }
@@ -175,8 +174,9 @@ static int copyIn(ampc_cuda *cuda, ampc_cuda_address to, const void *from, size_
 }
 
 static int copyOut(ampc_cuda *cuda, void *to, ampc_cuda_address from, size_t bytes) {
-  return isOnDevice(cuda, to) ? cuda->driver.copy(ampc_rt_cuda_address(to), from, bytes, cuda->stream)
-                              : cuda->driver.to_host(to, from, bytes, cuda->stream);
+  return isOnDevice(cuda, to)
+             ? cuda->driver.copy(ampc_rt_cuda_address(to), from, bytes, cuda->stream)
+             : cuda->driver.to_host(to, from, bytes, cuda->stream);
 }
 
 /* Rows of a short batch, and copies of the first one behind them. */
@@ -202,11 +202,11 @@ static void placeTensors(const ampc_tensor *tensors, int32_t count, ampc_cuda_ad
 
 static int copyInputs(ampc_cuda *cuda, const ampc_rt_call *call) {
   const ampc_program *program = call->program;
-  int result = cuda->driver.to_device(cuda->control, &call->control, sizeof call->control,
-                                      cuda->stream);
+  int result =
+      cuda->driver.to_device(cuda->control, &call->control, sizeof call->control, cuda->stream);
   for (int32_t i = 0; i < program->input_count && !result; ++i)
-    result = copyRows(cuda, call, &program->inputs[i],
-                      ampc_rt_cuda_address(cuda->input_places[i]), call->inputs[i]);
+    result = copyRows(cuda, call, &program->inputs[i], ampc_rt_cuda_address(cuda->input_places[i]),
+                      call->inputs[i]);
   return result;
 }
 
@@ -272,9 +272,9 @@ static ampc_status run(ampc_cuda *cuda, const ampc_rt_call *given, bool *refused
     result = copyOutputs(cuda, given);
   bool reports = ampc_rt_is_training(program);
   if (!result && reports)
-    result = cuda->driver.to_host(cuda->report, cuda->report_on_device,
-                                  AMPC_CUDA_ALIGN * (size_t)(program->output_count + 3),
-                                  cuda->stream);
+    result =
+        cuda->driver.to_host(cuda->report, cuda->report_on_device,
+                             AMPC_CUDA_ALIGN * (size_t)(program->output_count + 3), cuda->stream);
   if (!result)
     result = cuda->driver.synchronize(cuda->stream);
   if (!result && reports)

@@ -108,7 +108,7 @@ struct ReduceOrder {
   static int64_t chooseParts(kernel::ReduceOp op);
   int64_t outer, reduced, inner;
   int64_t chunks, chunk; // parts of reduced, and their length
-  IterationSpace space;  // rows of a transposed tensor are columns: outer and inner may be exchanged
+  IterationSpace space; // rows of a transposed tensor are columns: outer and inner may be exchanged
 };
 
 /// Reductions of a row that must be finished before `value` is known: the stage that computes it.

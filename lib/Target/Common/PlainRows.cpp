@@ -26,34 +26,34 @@ void target::emitPlainSumRows(Operation *operation, Points &points) {
   auto op = cast<kernel::SumRowsOp>(operation);
   auto updates = tensorOf(op.getUpdates()), sums = tensorOf(op.getResult());
   Type acc = sums.getElementType();
-  points.forEach(sums.getShape(), [&](LoopEmitter &e, const KernelPointers &pointers,
-                                      ArrayRef<Value> p) {
-    Value first = loadIndex(e, pointers.operands[2], p[0]),
-          last = loadIndex(e, pointers.operands[2], e.add(p[0], 1));
-    auto next = [&](Value i, ValueRange sum) -> SmallVector<Value> {
-      Value row = loadIndex(e, pointers.operands[1], i);
-      Value x = e.loadScalar(pointers.operands[0], updates.getElementType(),
-                             at(e, updates.getShape(), {row, p[1]}));
-      return {arith::AddFOp::create(e.b, e.loc, sum[0], widen(e, x, acc))};
-    };
-    Value sum = e.loop(first, last, 1, e.constant(acc, 0), next)[0];
-    e.storeScalar(sum, pointers.results[0], at(e, sums.getShape(), p));
-  });
+  points.forEach(sums.getShape(),
+                 [&](LoopEmitter &e, const KernelPointers &pointers, ArrayRef<Value> p) {
+                   Value first = loadIndex(e, pointers.operands[2], p[0]),
+                         last = loadIndex(e, pointers.operands[2], e.add(p[0], 1));
+                   auto next = [&](Value i, ValueRange sum) -> SmallVector<Value> {
+                     Value row = loadIndex(e, pointers.operands[1], i);
+                     Value x = e.loadScalar(pointers.operands[0], updates.getElementType(),
+                                            at(e, updates.getShape(), {row, p[1]}));
+                     return {arith::AddFOp::create(e.b, e.loc, sum[0], widen(e, x, acc))};
+                   };
+                   Value sum = e.loop(first, last, 1, e.constant(acc, 0), next)[0];
+                   e.storeScalar(sum, pointers.results[0], at(e, sums.getShape(), p));
+                 });
 }
 
 /// Works on the table in place: the result's memory is the table's.
 void target::emitPlainPutRows(Operation *operation, Points &points) {
   auto op = cast<kernel::PutRowsOp>(operation);
   auto rows = tensorOf(op.getRows()), table = tensorOf(op.getTable());
-  points.forEach(rows.getShape(), [&](LoopEmitter &e, const KernelPointers &pointers,
-                                      ArrayRef<Value> p) {
-    Value row = loadIndex(e, pointers.operands[1], p[0]);
-    e.when(within(e, row, table.getDimSize(0)), [&] {
-      Value x = e.loadScalar(pointers.operands[0], rows.getElementType(),
-                             at(e, rows.getShape(), p));
-      e.storeScalar(x, pointers.results[0], at(e, table.getShape(), {row, p[1]}));
-    });
-  });
+  points.forEach(
+      rows.getShape(), [&](LoopEmitter &e, const KernelPointers &pointers, ArrayRef<Value> p) {
+        Value row = loadIndex(e, pointers.operands[1], p[0]);
+        e.when(within(e, row, table.getDimSize(0)), [&] {
+          Value x =
+              e.loadScalar(pointers.operands[0], rows.getElementType(), at(e, rows.getShape(), p));
+          e.storeScalar(x, pointers.results[0], at(e, table.getShape(), {row, p[1]}));
+        });
+      });
 }
 
 void target::emitPlainAssemble(Operation *operation, Points &points) {

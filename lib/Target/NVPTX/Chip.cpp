@@ -1,17 +1,20 @@
 // The chips that code is written for.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Chip.h"
+#include "ampc/Runtime/Model.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace ampc::nvptx;
 
 // Versions of PTX are the first that have what the code of a chip uses, so that old drivers load
 // it. Shared memory: CUDA C++ Programming Guide, table of technical specifications.
-static constexpr Chip all[] = {
-    {"sm_75", 75, "+ptx65", 64 << 10, 72},    {"sm_80", 80, "+ptx71", 163 << 10, 108},
-    {"sm_86", 86, "+ptx71", 99 << 10, 84},    {"sm_89", 89, "+ptx78", 99 << 10, 142},
-    {"sm_90a", 90, "+ptx80", 227 << 10, 132}, {"sm_100", 100, "+ptx86", 227 << 10, 148},
-    {"sm_120", 120, "+ptx87", 99 << 10, 188}};
+static constexpr Chip all[] = {{"sm_75", AMPC_TIER_SM_75, 75, "+ptx65", 64 << 10, 72},
+                               {"sm_80", AMPC_TIER_SM_80, 80, "+ptx71", 163 << 10, 108},
+                               {"sm_86", AMPC_TIER_SM_86, 86, "+ptx71", 99 << 10, 84},
+                               {"sm_89", AMPC_TIER_SM_89, 89, "+ptx78", 99 << 10, 142},
+                               {"sm_90a", AMPC_TIER_SM_90A, 90, "+ptx80", 227 << 10, 132},
+                               {"sm_100", AMPC_TIER_SM_100, 100, "+ptx86", 227 << 10, 148},
+                               {"sm_120", AMPC_TIER_SM_120, 120, "+ptx87", 99 << 10, 188}};
 
 llvm::ArrayRef<Chip> ampc::nvptx::chips() { return all; }
 const Chip *ampc::nvptx::findChip(llvm::StringRef name) {

@@ -13,6 +13,7 @@ namespace ampc::nvptx {
 /// processor.
 struct Chip {
   llvm::StringLiteral name;
+  int32_t tier;                 // of the runtime (AMPC_TIER_...)
   int capability;               // major * 10 + minor
   llvm::StringLiteral features; // the version of PTX
   int64_t sharedBytes;          // most that a block may have

@@ -7,10 +7,11 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-/// Addresses of global memory: operands, results, workspace.
+/// Addresses of global memory: operands, results, workspace, and the flag that holds the launch
+/// back.
 static unsigned countParameters(Operation *kernel) {
   bool hasWorkspace = cast<KernelOpInterface>(kernel).getWorkspaceBytes() > 0;
-  return kernel->getNumOperands() + kernel->getNumResults() + hasWorkspace;
+  return kernel->getNumOperands() + kernel->getNumResults() + hasWorkspace + 1;
 }
 
 static LLVM::LLVMFuncOp createFunction(ModuleOp code, Operation *kernel, StringRef name,
@@ -34,10 +35,34 @@ static KernelPointers pointersOf(Operation *kernel, LLVM::LLVMFuncOp func) {
   llvm::append_range(pointers.operands, arguments.take_front(kernel->getNumOperands()));
   arguments = arguments.drop_front(kernel->getNumOperands());
   llvm::append_range(pointers.results, arguments.take_front(kernel->getNumResults()));
-  arguments = arguments.drop_front(kernel->getNumResults());
+  arguments = arguments.drop_front(kernel->getNumResults()).drop_back();
   if (!arguments.empty())
     pointers.workspace = arguments.front();
   return pointers;
+}
+
+/// Leaves the function where the last parameter is the address of a number that is not 0: the step
+/// is refused. Returns the block for what the kernel does; most launches get null and load nothing.
+static Block *addGuard(LLVM::LLVMFuncOp func) {
+  Location loc = func.getLoc();
+  Block *entry = &func.getBody().front();
+  OpBuilder b = OpBuilder::atBlockEnd(entry);
+  Block *check = b.createBlock(&func.getBody(), func.getBody().end());
+  Block *leave = b.createBlock(&func.getBody(), func.getBody().end());
+  Block *body = b.createBlock(&func.getBody(), func.getBody().end());
+  Value stop = entry->getArguments().back();
+  b.setInsertionPointToEnd(entry);
+  Value null = LLVM::ZeroOp::create(b, loc, stop.getType());
+  Value isNull = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, stop, null);
+  LLVM::CondBrOp::create(b, loc, isNull, body, check);
+  b.setInsertionPointToEnd(check);
+  Value flag = LLVM::LoadOp::create(b, loc, b.getI32Type(), stop);
+  Value zero = LLVM::ConstantOp::create(b, loc, b.getI32Type(), 0);
+  Value goesOn = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, flag, zero);
+  LLVM::CondBrOp::create(b, loc, goesOn, body, leave);
+  b.setInsertionPointToEnd(leave);
+  LLVM::ReturnOp::create(b, loc, ValueRange{});
+  return body;
 }
 
 void DeviceCode::launch(const LaunchShape &shape, Write write) {
@@ -48,7 +73,7 @@ void DeviceCode::launch(const LaunchShape &shape, Write write) {
   launches.push_back(kernel::LaunchAttr::get(code.getContext(), name, shape.grid,
                                              {shape.threads, 1, 1}, {1, 1, 1}, shape.sharedBytes,
                                              {}));
-  OpBuilder b = OpBuilder::atBlockEnd(&func.getBody().front());
+  OpBuilder b = OpBuilder::atBlockEnd(addGuard(func));
   DeviceEmitter e(b, kernel->getLoc(), chip);
   KernelPointers pointers = pointersOf(kernel, func);
   write(e, view ? view(pointers) : pointers);

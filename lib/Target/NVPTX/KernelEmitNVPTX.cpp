@@ -70,10 +70,9 @@ struct KernelEmitNVPTXPass : ampc::impl::KernelEmitNVPTXBase<KernelEmitNVPTXPass
 private:
   Attribute describe(StringRef name, const DeviceCode &code) {
     Builder b(&getContext());
-    return b.getDictionaryAttr(
-        {b.getNamedAttr("name", b.getStringAttr(name)),
-         b.getNamedAttr("launches", b.getArrayAttr(code.getLaunches())),
-         b.getNamedAttr("tiers", b.getStrArrayAttr({code.chip.name}))});
+    return b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(name)),
+                                b.getNamedAttr("launches", b.getArrayAttr(code.getLaunches())),
+                                b.getNamedAttr("tiers", b.getStrArrayAttr({code.chip.name}))});
   }
 };
 } // namespace

@@ -36,8 +36,7 @@ void nvptx::launchGroups(
   int64_t groups = shape.threads / width;
   shape.grid[0] = llvm::divideCeil(count, groups);
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
-    Value number =
-        e.add32(e.mul32(e.block(), groups), e.div32(e.thread(), width));
+    Value number = e.add32(e.mul32(e.block(), groups), e.div32(e.thread(), width));
     auto run = [&] {
       LaneGroup group(e, width, number, count);
       body(e, pointers, group, number);

@@ -9,7 +9,8 @@
 namespace ampc::nvptx {
 
 /// Sixteen neighbouring threads, or fewer, in the place of the lanes of a CPU's vector: sums are
-/// added up in the same order, and have the same bits. All groups of a warp go through the same code.
+/// added up in the same order, and have the same bits. All groups of a warp go through the same
+/// code.
 class LaneGroup {
 public:
   using Value = mlir::Value;

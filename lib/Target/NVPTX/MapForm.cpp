@@ -19,14 +19,14 @@ static bool writesOwnElements(const IterationSpace &space) {
 }
 
 static void emitPoints(kernel::MapOp op, DeviceCode &code, const IterationSpace &space) {
-  ThreadPerPoint(code).forEach(space.sizes, [&](target::LoopEmitter &e,
-                                                const KernelPointers &pointers,
-                                                ArrayRef<Value> dims) {
-    Body body(e, op, pointers, space);
-    Body::Values known;
-    for (auto [k, value] : llvm::enumerate(body.yields(dims, known)))
-      body.store(k, value, dims);
-  });
+  ThreadPerPoint(code).forEach(
+      space.sizes,
+      [&](target::LoopEmitter &e, const KernelPointers &pointers, ArrayRef<Value> dims) {
+        Body body(e, op, pointers, space);
+        Body::Values known;
+        for (auto [k, value] : llvm::enumerate(body.yields(dims, known)))
+          body.store(k, value, dims);
+      });
 }
 
 namespace {
@@ -107,9 +107,9 @@ void RowWriter::reduceStage(ArrayRef<kernel::RowReduceOp> reductions) {
 
 void RowWriter::storeVarying() {
   Operation *yield = body.block().getTerminator();
-  auto varying = llvm::filter_to_vector(llvm::seq<unsigned>(0, op->getNumResults()), [&](unsigned k) {
-    return body.space().results[k].dependsOn(last);
-  });
+  auto varying =
+      llvm::filter_to_vector(llvm::seq<unsigned>(0, op->getNumResults()),
+                             [&](unsigned k) { return body.space().results[k].dependsOn(last); });
   if (varying.empty())
     return;
   e.loop(group.lane(), e.index(length), group.width, [&](Value column) {
@@ -155,13 +155,13 @@ void RowWriter::write() {
 
 static void emitRows(kernel::MapOp op, DeviceCode &code, const IterationSpace &space) {
   ArrayRef<int64_t> rows = ArrayRef(space.sizes).drop_back();
-  launchGroups(code, ShapedType::getNumElements(rows), LaneGroup::most,
-               [&](DeviceEmitter &e, const KernelPointers &pointers, LaneGroup &group,
-                   Value number) {
-                 Body body(e, op, pointers, space);
-                 SmallVector<Value> row = e.split(number, rows);
-                 RowWriter(op, e, body, group, row).write();
-               });
+  launchGroups(
+      code, ShapedType::getNumElements(rows), LaneGroup::most,
+      [&](DeviceEmitter &e, const KernelPointers &pointers, LaneGroup &group, Value number) {
+        Body body(e, op, pointers, space);
+        SmallVector<Value> row = e.split(number, rows);
+        RowWriter(op, e, body, group, row).write();
+      });
 }
 
 static void emitMap(Operation *operation, DeviceCode &code) {

@@ -15,9 +15,7 @@ using namespace ampc::nvptx;
 namespace {
 class NVPTXTarget : public Target {
 public:
-  explicit NVPTXTarget(const Chip &chip)
-      // CPUs have the numbers below 100.
-      : chip(chip), tier{chip.name, int32_t(100 + chip.capability)} {}
+  explicit NVPTXTarget(const Chip &chip) : chip(chip), tier{chip.name, chip.tier} {}
   StringRef getName() const override { return chip.name; }
   /// As CPUs: parameters take no registers until they are read, bodies some.
   std::optional<FusionLimits> getFusionLimits() const override { return FusionLimits{24, 300}; }

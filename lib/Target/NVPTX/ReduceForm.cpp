@@ -114,9 +114,8 @@ ReduceWriter::Sums ReduceWriter::reduceRow(DeviceEmitter &e, Body &body, LaneGro
   sums = e.loop(from, blocked, ways * width, sums, [&](Value i, ValueRange soFar) {
     Sums next;
     for (int64_t way = 0; way < ways; ++way)
-      llvm::append_range(next,
-                         accumulate(e, body, at(e.add(e.add(i, way * width), group.lane())),
-                                    soFar.slice(way * count, count)));
+      llvm::append_range(next, accumulate(e, body, at(e.add(e.add(i, way * width), group.lane())),
+                                          soFar.slice(way * count, count)));
     return next;
   });
   Sums first;
@@ -137,39 +136,39 @@ ReduceWriter::Sums ReduceWriter::reduceRow(DeviceEmitter &e, Body &body, LaneGro
 }
 
 void ReduceWriter::emitRows(DeviceCode &code) {
-  launchGroups(code, order.chunks * order.outer, LaneGroup::most,
-               [&](DeviceEmitter &e, const KernelPointers &pointers, LaneGroup &group,
-                   Value number) {
-                 SmallVector<Value> place = e.split(number, {order.chunks, order.outer});
-                 place.push_back(e.index(0));
-                 Body body(e, op, pointers, order.space);
-                 auto [from, to] = rangeOf(e, place[0]);
-                 Sums sums = reduceRow(e, body, group, place[1], from, to);
-                 e.when(target::equal(e, group.lane(), e.index(0)),
-                        [&] { store(e, pointers, body, place, sums); });
-               });
+  launchGroups(
+      code, order.chunks * order.outer, LaneGroup::most,
+      [&](DeviceEmitter &e, const KernelPointers &pointers, LaneGroup &group, Value number) {
+        SmallVector<Value> place = e.split(number, {order.chunks, order.outer});
+        place.push_back(e.index(0));
+        Body body(e, op, pointers, order.space);
+        auto [from, to] = rangeOf(e, place[0]);
+        Sums sums = reduceRow(e, body, group, place[1], from, to);
+        e.when(target::equal(e, group.lane(), e.index(0)),
+               [&] { store(e, pointers, body, place, sums); });
+      });
 }
 
 /// Chunk by chunk, in order.
 void ReduceWriter::emitLast(DeviceCode &code) {
-  ThreadPerPoint(code).forEach({order.outer, order.inner}, [&](LoopEmitter &e,
-                                                               const KernelPointers &pointers,
-                                                               ArrayRef<Value> place) {
-    Body body(e, op, pointers, order.space);
-    for (unsigned k = 0; k < op->getNumResults(); ++k) {
-      Value base = partialBase(e, pointers, k);
-      auto part = [&](Value chunk) {
-        return e.loadScalar(base, elementOf(k),
-                            target::at(e, {order.chunks, order.outer, order.inner},
-                                       {chunk, place[0], place[1]}));
-      };
-      Value sum = e.loop(e.index(1), e.index(order.chunks), 1, part(e.index(0)),
-                         [&](Value chunk, ValueRange soFar) -> Sums {
-                           return {combine(e, op.getKind(), soFar[0], part(chunk))};
-                         })[0];
-      body.store(k, sum, {place[0], e.index(0), place[1]});
-    }
-  });
+  ThreadPerPoint(code).forEach(
+      {order.outer, order.inner},
+      [&](LoopEmitter &e, const KernelPointers &pointers, ArrayRef<Value> place) {
+        Body body(e, op, pointers, order.space);
+        for (unsigned k = 0; k < op->getNumResults(); ++k) {
+          Value base = partialBase(e, pointers, k);
+          auto part = [&](Value chunk) {
+            return e.loadScalar(base, elementOf(k),
+                                target::at(e, {order.chunks, order.outer, order.inner},
+                                           {chunk, place[0], place[1]}));
+          };
+          Value sum = e.loop(e.index(1), e.index(order.chunks), 1, part(e.index(0)),
+                             [&](Value chunk, ValueRange soFar) -> Sums {
+                               return {combine(e, op.getKind(), soFar[0], part(chunk))};
+                             })[0];
+          body.store(k, sum, {place[0], e.index(0), place[1]});
+        }
+      });
 }
 
 void ReduceWriter::emit(DeviceCode &code) {

@@ -77,11 +77,11 @@ void ScatterWriter::write() {
 
 static void emitScatterAdd(Operation *operation, DeviceCode &code) {
   auto op = cast<kernel::ScatterAddOp>(operation);
-  launchGroups(code, tensorOf(op.getResult()).getDimSize(0), 32,
-               [&](DeviceEmitter &e, const KernelPointers &pointers, LaneGroup &group,
-                   Value number) {
-                 ScatterWriter{op, e, pointers, group, e.position(number)}.write();
-               });
+  launchGroups(
+      code, tensorOf(op.getResult()).getDimSize(0), 32,
+      [&](DeviceEmitter &e, const KernelPointers &pointers, LaneGroup &group, Value number) {
+        ScatterWriter{op, e, pointers, group, e.position(number)}.write();
+      });
 }
 
 /// The row that index `i` names; `of` for none of them.
@@ -124,8 +124,7 @@ static void emitStarts(kernel::GroupRowsOp op, DeviceCode &code) {
       Value isWanted = target::both(e, isFirst, target::equal(e, now[0], p[0]));
       return {e.add(now[0], target::select(e, isFirst, one, zero)),
               e.add(now[1], target::select(e, named, one, zero)), row,
-              target::select(e, isWanted, row, now[3]),
-              target::select(e, isWanted, place, now[4])};
+              target::select(e, isWanted, row, now[3]), target::select(e, isWanted, place, now[4])};
     };
     SmallVector<Value> found = e.loop(zero, e.index(count), 1, start, next);
     Value isThere = target::negate(e, target::equal(e, found[4], none));

@@ -44,8 +44,7 @@ private:
   void emitLast(DeviceCode &code);
   /// Of `count` terms, by a group: each of its threads every sixteenth, in four sums.
   SmallVector<Value> sumOf(DeviceEmitter &e, LaneGroup &group, ArrayRef<Type> types, Value from,
-                           Value to,
-                           llvm::function_ref<SmallVector<Value>(Value)> terms);
+                           Value to, llvm::function_ref<SmallVector<Value>(Value)> terms);
 
   kernel::WithTotalsOp op;
   KernelOpInterface kernel;
@@ -63,9 +62,9 @@ KernelPointers TotalsWriter::pointersOfKernel(const KernelPointers &pointers) {
   return own;
 }
 
-SmallVector<Value>
-TotalsWriter::sumOf(DeviceEmitter &e, LaneGroup &group, ArrayRef<Type> types, Value from, Value to,
-                    llvm::function_ref<SmallVector<Value>(Value)> terms) {
+SmallVector<Value> TotalsWriter::sumOf(DeviceEmitter &e, LaneGroup &group, ArrayRef<Type> types,
+                                       Value from, Value to,
+                                       llvm::function_ref<SmallVector<Value>(Value)> terms) {
   constexpr int64_t ways = 4;
   unsigned count = types.size();
   int64_t step = ways * group.width;
@@ -107,7 +106,8 @@ static SmallVector<Value> termsAt(kernel::WithTotalsOp op, DeviceEmitter &e,
   for (Operation &bodyOp : op.getBody().front().without_terminator())
     if (llvm::all_of(bodyOp.getOperands(), [&](Value v) { return known.contains(v); }))
       e.b.clone(bodyOp, known);
-  return llvm::map_to_vector(totals, [&](unsigned t) { return known.lookup(yield->getOperand(t)); });
+  return llvm::map_to_vector(totals,
+                             [&](unsigned t) { return known.lookup(yield->getOperand(t)); });
 }
 
 void TotalsWriter::emitParts(DeviceCode &code, unsigned result, ArrayRef<unsigned> totals) {
@@ -116,47 +116,49 @@ void TotalsWriter::emitParts(DeviceCode &code, unsigned result, ArrayRef<unsigne
   int64_t length = llvm::divideCeil(elements, parts);
   SmallVector<Type> types = llvm::map_to_vector(totals, [&](unsigned t) { return typeOf(t); });
   BlockArgument element = op.getBody().getArgument(result);
-  launchGroups(code, parts, LaneGroup::most, [&](DeviceEmitter &e, const KernelPointers &pointers,
-                                                 LaneGroup &group, Value number) {
-    IRMapping scalars;
-    for (BlockArgument argument : op.getBody().getArguments().drop_front(results))
-      scalars.map(argument, e.loadScalar(pointers.operands[inputs + argument.getArgNumber() -
-                                                           results],
-                                         argument.getType(), e.index(0)));
-    Value part = e.position(number), end = e.index(elements);
-    Value from = e.min(e.mul(part, length), end), to = e.min(e.add(from, length), end);
-    SmallVector<Value> sums = sumOf(e, group, types, from, to, [&](Value i) {
-      IRMapping known(scalars);
-      known.map(element, e.loadScalar(pointers.results[result], element.getType(), i));
-      return termsAt(op, e, totals, known);
-    });
-    e.when(target::equal(e, group.lane(), e.index(0)), [&] {
-      for (auto [t, sum] : llvm::zip(totals, sums))
-        e.storeScalar(sum, partsOf(e, pointers, t), part);
-    });
-  });
+  launchGroups(
+      code, parts, LaneGroup::most,
+      [&](DeviceEmitter &e, const KernelPointers &pointers, LaneGroup &group, Value number) {
+        IRMapping scalars;
+        for (BlockArgument argument : op.getBody().getArguments().drop_front(results))
+          scalars.map(argument,
+                      e.loadScalar(pointers.operands[inputs + argument.getArgNumber() - results],
+                                   argument.getType(), e.index(0)));
+        Value part = e.position(number), end = e.index(elements);
+        Value from = e.min(e.mul(part, length), end), to = e.min(e.add(from, length), end);
+        SmallVector<Value> sums = sumOf(e, group, types, from, to, [&](Value i) {
+          IRMapping known(scalars);
+          known.map(element, e.loadScalar(pointers.results[result], element.getType(), i));
+          return termsAt(op, e, totals, known);
+        });
+        e.when(target::equal(e, group.lane(), e.index(0)), [&] {
+          for (auto [t, sum] : llvm::zip(totals, sums))
+            e.storeScalar(sum, partsOf(e, pointers, t), part);
+        });
+      });
 }
 
 void TotalsWriter::emitLast(DeviceCode &code) {
   for (unsigned t = 0; t < op.getNumTotals(); ++t)
-    launchGroups(code, 1, LaneGroup::most, [&](DeviceEmitter &e, const KernelPointers &pointers,
-                                               LaneGroup &group, Value) {
-      auto part = [&](Value i) -> SmallVector<Value> {
-        return {e.loadScalar(partsOf(e, pointers, t), typeOf(t), i)};
-      };
-      Value sum = sumOf(e, group, typeOf(t), e.index(0), e.index(parts), part)[0];
-      e.when(target::equal(e, group.lane(), e.index(0)),
-             [&] { e.storeScalar(sum, pointers.results[results + t], e.index(0)); });
-    });
+    launchGroups(code, 1, LaneGroup::most,
+                 [&](DeviceEmitter &e, const KernelPointers &pointers, LaneGroup &group, Value) {
+                   auto part = [&](Value i) -> SmallVector<Value> {
+                     return {e.loadScalar(partsOf(e, pointers, t), typeOf(t), i)};
+                   };
+                   Value sum = sumOf(e, group, typeOf(t), e.index(0), e.index(parts), part)[0];
+                   e.when(target::equal(e, group.lane(), e.index(0)),
+                          [&] { e.storeScalar(sum, pointers.results[results + t], e.index(0)); });
+                 });
 }
 
 void TotalsWriter::emit(DeviceCode &code) {
   code.within([this](const KernelPointers &all) { return pointersOfKernel(all); },
               [&] { findForm(kernel)->emit(kernel, code); });
   for (unsigned k = 0; k < results; ++k) {
-    auto totals = llvm::filter_to_vector(llvm::seq<unsigned>(0, op.getNumTotals()), [&](unsigned t) {
-      return resultOf(yield()->getOperand(t), results) == int(k);
-    });
+    auto totals =
+        llvm::filter_to_vector(llvm::seq<unsigned>(0, op.getNumTotals()), [&](unsigned t) {
+          return resultOf(yield()->getOperand(t), results) == int(k);
+        });
     if (!totals.empty())
       emitParts(code, k, totals);
   }
@@ -181,7 +183,5 @@ void nvptx::addTotalsForm(Forms &forms) {
         TotalsWriter(cast<kernel::WithTotalsOp>(op)).emit(code);
       },
       [](Operation *op) { TotalsWriter(cast<kernel::WithTotalsOp>(op)).configure(); },
-      [](Operation *op) {
-        return TotalsWriter(cast<kernel::WithTotalsOp>(op)).workspaceBytes();
-      }};
+      [](Operation *op) { return TotalsWriter(cast<kernel::WithTotalsOp>(op)).workspaceBytes(); }};
 }

@@ -47,6 +47,7 @@ std::string DeviceProgram::run(const std::vector<DeviceLaunch> &launches,
       if (buffer.isDefined)
         device.write(addresses.back(), buffer.host, buffer.bytes);
     }
+    arguments.push_back(ptxsim::argument(uint64_t(0))); // nothing holds the launch back
     for (const DeviceLaunch &launch : launches) {
       ptxsim::LaunchConfig config;
       config.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};

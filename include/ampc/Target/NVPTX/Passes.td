@@ -13,10 +13,10 @@ def KernelEmitNVPTX : Pass<"kernel-emit-nvptx", "::mlir::ModuleOp"> {
     `kernel.function = I`; the module gets `kernel.functions`, one dictionary per I: `name`; `form`, which code was chosen and why;
     `launches`, in the order in which they run; `tiers`.
   }];
-  let options =
-      [Option<"prefix", "prefix", "std::string", "",
-              "start of all symbols (default: the model's name)">,
-       Option<"chip", "chip", "std::string", [{"sm_80"}], "as targets are called: sm_80, ...">,
+  let options = [Option<"prefix", "prefix", "std::string", "",
+                        "start of all symbols (default: the model's name)">,
+                 Option<"chip", "chip", "std::string", [{"sm_80"}],
+                        "as targets are called: sm_80, ...">,
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
                            "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",

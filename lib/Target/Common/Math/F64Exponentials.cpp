@@ -93,8 +93,8 @@ static Logarithm logarithmOf(FloatCode &c, Value x) {
 static Value whereDefined(FloatCode &c, Value x, Value value) {
   value = c.select(c.compare(P::OEQ, x, infinity), x, value);
   value = c.select(c.compare(P::OEQ, x, 0.0), c.real(-infinity, x), value);
-  value = c.select(c.compare(P::OLT, x, 0.0),
-                   c.real(std::numeric_limits<double>::quiet_NaN(), x), value);
+  value = c.select(c.compare(P::OLT, x, 0.0), c.real(std::numeric_limits<double>::quiet_NaN(), x),
+                   value);
   return c.select(c.isNaN(x), x, value);
 }
 static Value logF64(FloatCode &c, Value x) {
@@ -169,7 +169,8 @@ struct ExpandPowF64 : OpRewritePattern<math::PowFOp> {
 } // namespace
 
 // Below 1 the Taylor polynomial; from there 1 - erfc(x), where erfc(x) exp(x^2) is a polynomial in
-// 1/(x + 2) on [1, 6.1], fitted at Chebyshev's nodes: 1e-17 of 1. From 6 on the nearest double is 1.
+// 1/(x + 2) on [1, 6.1], fitted at Chebyshev's nodes: 1e-17 of 1. From 6 on the nearest double
+// is 1.
 static Value erfF64(FloatCode &c, Value x) {
   Value magnitude = c.abs(x), square = c.mul(x, x);
   SmallVector<double> near;

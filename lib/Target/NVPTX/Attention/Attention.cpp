@@ -92,8 +92,8 @@ static void emitAttention(Operation *operation, DeviceCode &code) {
     DeviceEmitter &e = a.e;
     Softmax start{a.number(-infinity), a.number(0),
                   SmallVector<Value>(sizes.channels, a.number(0))};
-    Softmax all = Softmax::of(e.loop(
-        e.index(0), tilesOf(a, query), 1, start.list(), [&](Value tile, ValueRange soFar) {
+    Softmax all = Softmax::of(
+        e.loop(e.index(0), tilesOf(a, query), 1, start.list(), [&](Value tile, ValueRange soFar) {
           return meetKeys(a, query, tile, Softmax::of(soFar)).list();
         }));
     Value sum = a.group.combine(kernel::Combine::sum, all.weights);
@@ -103,9 +103,8 @@ static void emitAttention(Operation *operation, DeviceCode &code) {
       value = a.mul(value, share);
     a.storeRow(all.values, 0, query);
     if (a.op.getOuts().size() > 1)
-      e.when(target::equal(e, a.group.lane(), e.index(0)), [&] {
-        a.store(a.add(all.most, math::LogOp::create(e.b, e.loc, sum)), 1, {query});
-      });
+      e.when(target::equal(e, a.group.lane(), e.index(0)),
+             [&] { a.store(a.add(all.most, math::LogOp::create(e.b, e.loc, sum)), 1, {query}); });
   });
 }
 

@@ -124,8 +124,7 @@ static void emitKey(Entry &a, Value key) {
           found.cotangents.push_back(ds);
         });
         SmallVector<Value> next = a.addRows(queryOperand, begin, tile, found.cotangents);
-        llvm::append_range(next,
-                           a.addRows(forwardResult(a.op) + 2, begin, tile, found.weights));
+        llvm::append_range(next, a.addRows(forwardResult(a.op) + 2, begin, tile, found.weights));
         for (auto [sum, before] : llvm::zip(next, soFar))
           sum = a.add(before, sum);
         return next;

@@ -60,10 +60,9 @@ public:
   }
   /// The sum over channels of rows of two operands, one after the other.
   Value dot(unsigned a, Value row, unsigned b, Value other) {
-    return target::accumulate(
-        e, {sizes.width}, number(0), [&](llvm::ArrayRef<Value> c, Value sum) {
-          return target::multiplyAdd(e, sum, load(a, {row, c[0]}), load(b, {other, c[0]}), true);
-        });
+    return target::accumulate(e, {sizes.width}, number(0), [&](llvm::ArrayRef<Value> c, Value sum) {
+      return target::multiplyAdd(e, sum, load(a, {row, c[0]}), load(b, {other, c[0]}), true);
+    });
   }
   /// The same, each thread of the group a part of it.
   Value dotOfGroup(unsigned a, Value row, unsigned b, Value other) {
@@ -128,28 +127,26 @@ private:
   Value positionOf(mlir::Attribute map, mlir::RankedTensorType type, mlir::ValueRange place) {
     llvm::SmallVector<Value> dims(batch);
     dims.append(place.begin(), place.end());
-    auto access = target::Access::of(mlir::cast<mlir::AffineMapAttr>(map).getValue(),
-                                     type.getShape());
+    auto access =
+        target::Access::of(mlir::cast<mlir::AffineMapAttr>(map).getValue(), type.getShape());
     return target::position(e, access, dims);
   }
 };
 
 /// Runs `body` for every entry of the batch and each of `rows`, by a group of threads.
 template <typename Op>
-void launchRows(
-    DeviceCode &code, const AttentionSizes<Op> &sizes, int64_t rows,
-    llvm::function_ref<void(AttentionEntry<Op> &, mlir::Value row)> body) {
+void launchRows(DeviceCode &code, const AttentionSizes<Op> &sizes, int64_t rows,
+                llvm::function_ref<void(AttentionEntry<Op> &, mlir::Value row)> body) {
   Op op = sizes.op;
   llvm::SmallVector<int64_t> space(op.getBatch());
   space.push_back(rows);
-  launchGroups(code, mlir::ShapedType::getNumElements(space), sizes.lanes,
-               [&](DeviceEmitter &e, const KernelPointers &pointers, LaneGroup &group,
-                   mlir::Value number) {
-                 llvm::SmallVector<mlir::Value> place = e.split(number, space);
-                 AttentionEntry<Op> entry(sizes, e, pointers, group,
-                                          llvm::ArrayRef(place).drop_back());
-                 body(entry, place.back());
-               });
+  launchGroups(
+      code, mlir::ShapedType::getNumElements(space), sizes.lanes,
+      [&](DeviceEmitter &e, const KernelPointers &pointers, LaneGroup &group, mlir::Value number) {
+        llvm::SmallVector<mlir::Value> place = e.split(number, space);
+        AttentionEntry<Op> entry(sizes, e, pointers, group, llvm::ArrayRef(place).drop_back());
+        body(entry, place.back());
+      });
 }
 
 } // namespace ampc::nvptx
