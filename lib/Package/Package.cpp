@@ -205,9 +205,10 @@ static bool mayBeExternal(StringRef symbol, Sanitizer sanitizer) {
 
 /// A library that cannot be linked must not be written.
 static LogicalResult checkExternals(ModuleOp module, const ModelInfo &model,
-                                    ArrayRef<std::string> externals, Sanitizer sanitizer) {
+                                    ArrayRef<std::string> externals,
+                                    const PackageOptions &options) {
   for (const std::string &name : externals)
-    if (!mayBeExternal(name, sanitizer))
+    if (!mayBeExternal(name, options.sanitizer) && !(options.pickTier && name == "ampc_rt_cuda"))
       return module.emitError() << "internal error: the code of @" << model.name << " calls '"
                                 << name << "', which no library defines";
   return success();
@@ -259,7 +260,7 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
   if (failed(compile(module, options.sanitizer, *members)))
     return failure();
   FailureOr<std::vector<std::string>> externals = findExternals(module, *members);
-  if (failed(externals) || failed(checkExternals(module, *model, *externals, options.sanitizer)))
+  if (failed(externals) || failed(checkExternals(module, *model, *externals, options)))
     return failure();
   std::vector<llvm::NewArchiveMember> parts;
   for (const Member &member : *members)
