@@ -96,7 +96,11 @@ void target::emitPlainPoolGrad(Operation *operation, Points &points) {
   Type acc = computeType(image.getElementType());
   points.forEach(image.getShape(),
                  [&](LoopEmitter &e, const KernelPointers &pointers, ArrayRef<Value> p) {
-                   auto next = [&](ArrayRef<Value> place, Value sum) {
+                   // Windows in their order: the first one has the point at its last place.
+                   auto next = [&](ArrayRef<Value> left, Value sum) {
+                     SmallVector<Value> place;
+                     for (auto [size, behind] : llvm::zip(op.getWindow(), left))
+                       place.push_back(e.sub(e.index(size - 1), behind));
                      return termOf(op, e, pointers, p, place, sum);
                    };
                    Value sum = accumulate(e, op.getWindow(), e.constant(acc, 0), next);

@@ -29,6 +29,9 @@ public:
   /// Adds a function that runs after those before it.
   void launch(const LaunchShape &shape, Write write);
   llvm::ArrayRef<mlir::Attribute> getLaunches() const { return launches; }
+  /// Which code was chosen, and why, for people: of a kernel inside another, its.
+  void describe(const llvm::Twine &form) { description = form.str(); }
+  llvm::StringRef getDescription() const { return description; }
 
   /// While `write` runs, launches see what `view` makes of the kernel's pointers: for a kernel
   /// inside another.
@@ -40,7 +43,7 @@ public:
 private:
   mlir::ModuleOp code;
   mlir::Operation *kernel;
-  std::string symbol;
+  std::string symbol, description = "plain";
   View view;
   llvm::SmallVector<mlir::Attribute> launches;
 };

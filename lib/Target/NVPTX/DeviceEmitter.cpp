@@ -3,6 +3,8 @@
 #include "lib/Target/NVPTX/DeviceEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
 using namespace ampc::nvptx;
@@ -45,6 +47,69 @@ SmallVector<Value> DeviceEmitter::split(Value number, ArrayRef<int64_t> sizes) {
     number = div32(number, sizes[dim]);
   }
   return dims;
+}
+
+Value DeviceEmitter::min32(Value x, Value y) { return b.createOrFold<arith::MinSIOp>(loc, x, y); }
+Value DeviceEmitter::max32(Value x, Value y) { return b.createOrFold<arith::MaxSIOp>(loc, x, y); }
+
+// ---- Memory ----
+
+Value DeviceEmitter::advance(Value pointer, int64_t bytes) {
+  if (bytes == 0)
+    return pointer;
+  return LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
+}
+Value DeviceEmitter::advance(Value pointer, Value bytes) {
+  return LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{bytes});
+}
+Value DeviceEmitter::sharedMemory() {
+  constexpr llvm::StringLiteral name = "shared_memory";
+  constexpr unsigned space = unsigned(NVVM::NVVMMemorySpace::Shared);
+  auto module = b.getBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  auto global = module.lookupSymbol<LLVM::GlobalOp>(name);
+  if (!global) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    global = LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
+                                    /*isConstant=*/false, LLVM::Linkage::External, name,
+                                    Attribute(), /*alignment=*/128, space);
+  }
+  return LLVM::AddressOfOp::create(b, loc, global);
+}
+static unsigned runAlignment(Type element, int64_t count) {
+  return std::min<int64_t>(16, count * ampc::target::elementBytes(element));
+}
+SmallVector<Value> DeviceEmitter::loadRun(Value pointer, Type element, int64_t count) {
+  if (count == 1)
+    return {loadScalar(pointer, element, index(0))};
+  auto type = VectorType::get({count}, rawType(element));
+  Value run = LLVM::LoadOp::create(b, loc, type, pointer, runAlignment(element, count));
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < count; ++i)
+    values.push_back(fromRaw(vector::ExtractOp::create(b, loc, run, i), element));
+  return values;
+}
+void DeviceEmitter::storeRun(ArrayRef<Value> values, Value pointer) {
+  Type element = values.front().getType();
+  int64_t count = values.size();
+  if (count == 1)
+    return storeScalar(values.front(), pointer, index(0));
+  auto type = VectorType::get({count}, rawType(element));
+  Value run = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  for (int64_t i = 0; i < count; ++i)
+    run = vector::InsertOp::create(b, loc, toRaw(values[i]), run, i);
+  LLVM::StoreOp::create(b, loc, run, pointer, runAlignment(element, count));
+}
+// Only copies of 16 bytes can pass by the first cache, in which other warps find nothing of them.
+void DeviceEmitter::copyAsync(Value to, Value from, int64_t bytes, Value present) {
+  auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+  NVVM::CpAsyncOp::create(b, loc, to, from, bytes, cache, present);
+}
+void DeviceEmitter::commitCopies() { NVVM::CpAsyncCommitGroupOp::create(b, loc); }
+void DeviceEmitter::waitForCopies(int64_t groups) {
+  NVVM::CpAsyncWaitGroupOp::create(b, loc, groups);
 }
 
 // ---- Threads of a warp ----

@@ -35,6 +35,25 @@ public:
   /// The places along `sizes` of the point with this number, in row-major order.
   llvm::SmallVector<Value> split(Value number, llvm::ArrayRef<int64_t> sizes);
 
+  Value min32(Value x, Value y);
+  Value max32(Value x, Value y);
+
+  // Memory in bytes: a pointer of any space, and offsets of 32 bits.
+  Value advance(Value pointer, int64_t bytes);
+  Value advance(Value pointer, Value bytes);
+  /// What the launch asked for; its first byte.
+  Value sharedMemory();
+  /// `count` neighbouring elements, which start at a multiple of their size, or of 16 bytes.
+  llvm::SmallVector<Value> loadRun(Value pointer, Type element, int64_t count);
+  void storeRun(llvm::ArrayRef<Value> values, Value pointer);
+  /// Starts to copy 4, 8 or 16 bytes from global to shared memory: the first `present` of them (all
+  /// if null), and zeros.
+  void copyAsync(Value to, Value from, int64_t bytes, Value present);
+  /// Copies since the last call are one group.
+  void commitCopies();
+  /// All but the last `groups` have arrived.
+  void waitForCopies(int64_t groups);
+
   // Threads of a warp.
   /// Of the thread whose number in its group of `width` is `lane`; all threads of `members` take
   /// part. Of a number of 32 or 64 bits.

@@ -28,7 +28,6 @@ const Form *nvptx::findForm(Operation *op) {
   static const Forms all = [] {
     Forms forms;
     auto share = [&](StringRef name, auto emit) { forms[name] = {emit}; };
-    share(kernel::GemmOp::getOperationName(), threadPerPoint<target::emitPlainGemm>);
     share(kernel::ConvOp::getOperationName(), threadPerPoint<target::emitPlainConv>);
     forms[kernel::ConvFilterOp::getOperationName()] = {threadPerPoint<target::emitPlainConvFilter>,
                                                        configureFilter, filterWorkspace};
@@ -38,6 +37,7 @@ const Form *nvptx::findForm(Operation *op) {
     share(kernel::SumRowsOp::getOperationName(), threadPerPoint<target::emitPlainSumRows>);
     share(kernel::PutRowsOp::getOperationName(), threadPerPoint<target::emitPlainPutRows>);
     share(kernel::AssembleOp::getOperationName(), threadPerPoint<target::emitPlainAssemble>);
+    addGemmForm(forms);
     addMapForm(forms);
     addReduceForm(forms);
     addRowForms(forms);

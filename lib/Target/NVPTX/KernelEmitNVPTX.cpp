@@ -71,6 +71,7 @@ private:
   Attribute describe(StringRef name, const DeviceCode &code) {
     Builder b(&getContext());
     return b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(name)),
+                                b.getNamedAttr("form", b.getStringAttr(code.getDescription())),
                                 b.getNamedAttr("launches", b.getArrayAttr(code.getLaunches())),
                                 b.getNamedAttr("tiers", b.getStrArrayAttr({code.chip.name}))});
   }

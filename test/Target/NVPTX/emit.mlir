@@ -1,0 +1,76 @@
+// What the plain forms look like: functions, launches, loads from global memory, one rounding per term.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ampc-kernel-run --target=sm_80 --emit=nvvm %s | FileCheck %s --check-prefix=NVVM
+// RUN: ampc-kernel-run --target=sm_80 --emit=ptx %s | FileCheck %s --check-prefix=PTX --implicit-check-not=.ftz --implicit-check-not=approx --implicit-check-not=call
+
+// NVVM: module attributes {kernel.functions = [
+// NVVM-SAME: {launches = [#kernel.launch<"model_k0_sm_80", grid = [4, 1, 1], block = [256, 1, 1], cluster = [1, 1, 1], shared = 0>], name = "model_k0", tiers = ["sm_80"]}
+// NVVM-SAME: {launches = [#kernel.launch<"model_k1_sm_80", grid = [5, 1, 1], block = [128, 1, 1], cluster = [1, 1, 1], shared = 0>], name = "model_k1"
+// NVVM-SAME: launches = [#kernel.launch<"model_k2_sm_80", {{.*}}>, #kernel.launch<"model_k2_sm_80_1", {{.*}}>], name = "model_k2"
+// NVVM: module @tier_sm_80 attributes {kernel.tier = "sm_80"}
+// NVVM: llvm.func @model_k0_sm_80(%{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 256, 1, 1>}
+
+// PTX: .target sm_80
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// A point per thread; the last block is not full.
+// PTX-LABEL: .visible .entry model_k0_sm_80(
+// PTX: .reqntid 256, 1, 1
+// PTX: setp.gt.u32 {{.*}}, 999;
+// PTX: ld.global.b16
+// PTX: cvt.rn.bf16.f32
+// PTX: st.global.b16
+kernel.program @points(%x: tensor<10x100xbf16>) -> tensor<10x100xbf16> {
+  %y = kernel.map(%x : tensor<10x100xbf16>) space [10, 100] maps [#id] -> [#id] {
+  ^bb0(%a: bf16):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = math.exp %0 : f32
+    %2 = arith.truncf %1 : f32 to bf16
+    kernel.yield %2 : bf16
+  } : tensor<10x100xbf16>
+  kernel.return %y : tensor<10x100xbf16>
+}
+
+// Sixteen threads per row; halves, quarters, ... of them, then the sum goes to all.
+// PTX-LABEL: .visible .entry model_k1_sm_80(
+// PTX: shfl.sync.down.b32 {{.*}}, 8, 4127,
+// PTX: shfl.sync.down.b32 {{.*}}, 4, 4127,
+// PTX: shfl.sync.down.b32 {{.*}}, 2, 4127,
+// PTX: shfl.sync.down.b32 {{.*}}, 1, 4127,
+// PTX: shfl.sync.idx.b32 {{.*}}, 0, 4127,
+// PTX: div.rn.f32
+kernel.program @rows(%x: tensor<37x200xf32>) -> tensor<37x200xf32> {
+  %y = kernel.map(%x : tensor<37x200xf32>) space [37, 200] maps [#id] -> [#id] {
+  ^bb0(%a: f32):
+    %0 = kernel.row_reduce sum %a : f32
+    %1 = arith.divf %a, %0 : f32
+    kernel.yield %1 : f32
+  } : tensor<37x200xf32>
+  kernel.return %y : tensor<37x200xf32>
+}
+
+// Two parts of a sum, and a launch that adds them.
+// PTX-LABEL: .visible .entry model_k2_sm_80(
+// PTX: add.rn.f32
+// PTX-LABEL: .visible .entry model_k2_sm_80_1(
+#in = affine_map<(d0, d1, d2) -> (d1, d2)>
+#out = affine_map<(d0, d1, d2) -> (d2)>
+kernel.program @columns(%x: tensor<512x64xf32>) -> tensor<64xf32> {
+  %y = kernel.reduce sum(%x : tensor<512x64xf32>) space [1, 512, 64] maps [#in] -> [#out] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<64xf32>
+  kernel.return %y : tensor<64xf32>
+}
+
+// A sum of doubles per thread.
+// PTX-LABEL: .visible .entry model_k3_sm_80(
+// PTX: fma.rn.f64
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+kernel.program @product(%x: tensor<8x6xf64>, %w: tensor<6x4xf64>) -> tensor<8x4xf64> {
+  %y = kernel.gemm %x, %w : tensor<8x6xf64>, tensor<6x4xf64> acc f64 maps [#a, #b] space [8, 4] depth 6 epilogue () maps [] -> [#id] {
+  ^bb0(%sum: f64):
+    kernel.yield %sum : f64
+  } : tensor<8x4xf64>
+  kernel.return %y : tensor<8x4xf64>
+}
