@@ -114,6 +114,8 @@ def judge(check, folder, compiler, kernel, kind, n, line, text):
         f.write(text)
     default = run(check, kernel, path)
     race = run(check, kernel, path, 'race') if default[0] == 'silent' else ('-', '')
+    if race[0] == 'silent': # a barrier between warps that a wgmma of all four of them makes needless
+        race = run(check, kernel, path, 'race', 'warp')
     os.remove(path)
     return compiler, kernel, kind, n, line, default, race
 

@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
   if (argc < 3) {
     std::fprintf(
         stderr,
-        "usage: ptxsim-kernel-check KERNEL FILE.ptx [race] [lines] [eager] [random=SEED]\n");
+        "usage: ptxsim-kernel-check KERNEL FILE.ptx [race] [warp] [lines] [eager] [random=SEED]\n");
     return 4;
   }
   Options options;
@@ -23,6 +23,8 @@ int main(int argc, char **argv) {
       options.race = true;
     else if (!std::strcmp(argv[k], "lines")) // prints the PTX lines that run
       options.statistics = true;
+    else if (!std::strcmp(argv[k], "warp")) // the stricter reading of wgmma
+      options.wgmma = WgmmaModel::Warp;
     else if (!std::strcmp(argv[k], "eager"))
       options.async = AsyncMode::Eager;
     else if (!std::strncmp(argv[k], "random=", 7)) {
