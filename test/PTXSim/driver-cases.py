@@ -74,7 +74,8 @@ with tempfile.TemporaryDirectory() as d:
     expect('cannot write' in r.stderr, f'a report that cannot be written: {r.stderr}')
 
 for variables, message in (({'RACES': '1'}, 'PTXSIM_RACES'), ({'CAPABILITY': '3.5'}, 'expected one of 7.5, 8.0'), ({'SM_COUNT': '0'}, 'PTXSIM_SM_COUNT'),
-                           ({'MEMORY': '1G'}, 'expected a number'), ({'ASYNC': 'never'}, 'lazy, eager, random'), ({'THREADS': '-1'}, 'PTXSIM_THREADS')):
+                           ({'MEMORY': '1G'}, 'expected a number'), ({'ASYNC': 'never'}, 'lazy, eager, random'), ({'THREADS': '-1'}, 'PTXSIM_THREADS'),
+                           ({'SUPPRESS': '3;4'}, 'line numbers such as 12,40')):
     r = run('limits', fails=True, **variables)
     expect(message in r.stderr, f'{variables}: {r.stderr}')
 

@@ -147,8 +147,16 @@ void parseMap(Words &words, LaunchArgument &argument) {
   }
 }
 
-LaunchArgument parseArgument(Words &words) {
+std::string outputName(Words &words, const char *what) {
+  std::string name = words.next(what);
+  if (name.find(".safetensors") != std::string::npos)
+    words.fail("expected an output NAME.npy, but got '" + name + "'");
+  return name;
+}
+
+LaunchArgument parseArgument(Words &words, bool passed) {
   LaunchArgument a;
+  a.passed = passed;
   std::string kind = words.next("an argument");
   if (kind == "in" || kind == "inout") {
     a.kind = LaunchArgument::Buffer;
@@ -156,16 +164,18 @@ LaunchArgument parseArgument(Words &words) {
     a.array = readArray(a.name);
     a.initialized = true;
     if (kind == "inout")
-      a.output = words.next("an output file");
+      a.output = outputName(words, "an output file");
   } else if (kind == "out") {
     a.kind = LaunchArgument::Buffer;
-    a.name = a.output = words.next("a file");
+    a.name = a.output = outputName(words, "a file");
     parseShape(words, a.array);
   } else if (kind == "zero") {
     a.kind = LaunchArgument::Buffer;
     a.name = "zeros";
     parseShape(words, a.array);
     a.initialized = true;
+  } else if (!passed) {
+    words.fail("expected in, out, inout or zero, but got '" + kind + "'");
   } else if (kind == "map") {
     parseMap(words, a);
   } else {
@@ -195,10 +205,11 @@ LaunchFile parseLaunch(const std::vector<std::string> &lines, const std::string 
       result.config.cluster = words.dimensions("a cluster size");
     else if (key == "shared")
       result.config.dynamicShared = uint32_t(words.number("a number of bytes", UINT32_MAX));
-    else if (key == "arg")
-      result.arguments.push_back(parseArgument(words));
+    else if (key == "arg" || key == "buffer")
+      result.arguments.push_back(parseArgument(words, key == "arg"));
     else
-      words.fail("expected kernel, grid, block, cluster, shared or arg, but got '" + key + "'");
+      words.fail("expected kernel, grid, block, cluster, shared, arg or buffer, but got '" + key +
+                 "'");
     if (words.more())
       words.fail("unexpected '" + words.next("") + "'");
   }

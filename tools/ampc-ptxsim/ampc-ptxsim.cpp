@@ -16,6 +16,7 @@ static const char *const usage =
     "LAUNCH is a launch file; --set LINE adds or replaces a line of it:\n"
     "  kernel NAME | grid X [Y [Z]] | block X [Y [Z]] | cluster X [Y [Z]] | shared BYTES\n"
     "  arg in FILE | arg out FILE TYPE SIZES | arg inout FILE FILE | arg zero TYPE SIZES\n"
+    "  buffer in|out|inout|zero ... (as arg, but not passed to the kernel)\n"
     "  arg TYPE VALUE | arg map TYPE SWIZZLE @BUFFER SIZES box SIZES\n"
     "FILE is NAME.npy or NAME.safetensors:TENSOR.\n"
     "\n"
@@ -30,6 +31,9 @@ static const char *const usage =
     "  --wgmma WHOSE       warpgroup (default), or warp: each warp's rows by themselves\n"
     "  --threads N         worker threads\n"
     "  --budget N          stop after N warp instructions\n"
+    "  --lenient-exits     cp.async and bulk stores may be pending when a warp exits\n"
+    "  --suppress LINE     do not report findings of --race in that line of the PTX; may be "
+    "repeated\n"
     "  --no-definedness    do not track what was written\n";
 
 namespace {
@@ -86,6 +90,10 @@ CommandLine parseCommandLine(int argc, char **argv) {
       c.options.statistics = true;
     else if (word == "--no-definedness")
       c.options.definedness = false;
+    else if (word == "--lenient-exits")
+      c.options.strictExits = false;
+    else if (word == "--suppress")
+      c.options.suppressedLines.insert(uint32_t(number(word, value(), 1, UINT32_MAX)));
     else if (word == "--trace")
       c.options.traceWarp = int(number(word, value(), 0, 31));
     else if (word == "--seed")
@@ -185,21 +193,27 @@ int run(const CommandLine &c, Device &device, const Program &program, const Modu
   std::vector<Argument> arguments;
   for (size_t k = 0; k < launch.arguments.size(); k++) {
     LaunchArgument &a = launch.arguments[k];
-    if (a.kind == LaunchArgument::Buffer) {
-      addresses[k] = device.allocate(byteCount(a.array), a.name);
-      if (a.initialized && a.array.bytes.empty())
-        device.fill(addresses[k], 0, byteCount(a.array));
-      else if (a.initialized)
-        device.write(addresses[k], a.array.bytes.data(), a.array.bytes.size());
-      arguments.push_back(argument(addresses[k]));
-    } else if (a.kind == LaunchArgument::Map) {
-      if (a.mapOf >= k || launch.arguments[a.mapOf].kind != LaunchArgument::Buffer)
-        fail("argument " + std::to_string(k) + " maps @" + std::to_string(a.mapOf) +
-             ", which is no buffer in front of it");
+    if (a.kind != LaunchArgument::Buffer)
+      continue;
+    addresses[k] = device.allocate(byteCount(a.array), a.name);
+    if (a.initialized && a.array.bytes.empty())
+      device.fill(addresses[k], 0, byteCount(a.array));
+    else if (a.initialized)
+      device.write(addresses[k], a.array.bytes.data(), a.array.bytes.size());
+  }
+  for (size_t k = 0; k < launch.arguments.size(); k++) {
+    LaunchArgument &a = launch.arguments[k];
+    if (a.kind == LaunchArgument::Map) {
+      if (a.mapOf >= launch.arguments.size() ||
+          launch.arguments[a.mapOf].kind != LaunchArgument::Buffer)
+        fail("line " + std::to_string(k) + " maps @" + std::to_string(a.mapOf) +
+             ", which is no buffer");
       a.map.base = addresses[a.mapOf];
       arguments.push_back(argument(encodeTensorMap(a.map)));
-    } else {
+    } else if (a.kind == LaunchArgument::Scalar) {
       arguments.push_back(a.scalar);
+    } else if (a.passed) {
+      arguments.push_back(argument(addresses[k]));
     }
   }
   LaunchResult result = device.launch(program, launch.kernel, launch.config, arguments);
@@ -216,6 +230,9 @@ int run(const CommandLine &c, Device &device, const Program &program, const Modu
   }
   for (const Finding &f : result.findings)
     std::fprintf(stderr, "%s\n", f.message.c_str());
+  if (result.suppressed)
+    std::fprintf(stderr, "%llu findings suppressed\n",
+                 static_cast<unsigned long long>(result.suppressed));
   if (c.options.statistics) {
     std::fputs(statisticsReport(result.statistics).c_str(), stdout);
     for (const Chip &chip : knownChips())

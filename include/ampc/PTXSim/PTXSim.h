@@ -25,6 +25,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -127,7 +128,9 @@ struct Options {
   uint32_t scheduleQuantum =
       0; ///< switch warps after that many instructions; 0: only when they wait
   uint64_t instructionBudget = 1ull << 36; ///< warp instructions per launch before Error(Budget)
-  int traceWarp = -1; ///< print every instruction of that warp of block 0 to stderr
+  int traceWarp = -1;      ///< print every instruction of that warp of block 0 to stderr
+  bool strictExits = true; ///< cp.async and bulk stores nobody waited for at exit are errors
+  std::set<uint32_t> suppressedLines; ///< PTX lines whose findings are counted, not reported
   unsigned maximumFindings = 32;
   unsigned multiprocessors = 1; ///< %nsmid; clusters go round them for %smid
 };
@@ -158,6 +161,7 @@ struct Statistics {
 
 struct LaunchResult {
   std::vector<Finding> findings;
+  uint64_t suppressed = 0; ///< findings dropped for Options::suppressedLines
   Statistics statistics;
 };
 

@@ -254,6 +254,8 @@ void Decoder::decodeCall() {
     inst.op = Opcode::Trap;
     return emit();
   }
+  if (name.name == "vprintf")
+    return decodePrintf(results, arguments);
   const Function *function = module->findFunction(name.name);
   if (!function || !function->body || function->isEntry)
     unsupported("function '" + std::string(name.name) + "' has no definition in this module");
@@ -296,6 +298,30 @@ void Decoder::decodeCall() {
     copyResult(function->results[n], results->parts[n], *callee);
   if (skip != SIZE_MAX)
     kernel.code[skip].target = int32_t(kernel.code.size());
+}
+
+/// The driver provides vprintf(format, arguments); compilers pass all three in .param variables.
+void Decoder::decodePrintf(const Operand *results, const Operand *arguments) {
+  auto offsetOf = [&](const Operand &op) {
+    std::optional<VariableRef> variable =
+        op.kind == Operand::Name ? findVariable(op.name) : std::nullopt;
+    if (!variable || variable->space != Space::Param || variable->kernelParameter)
+      failAt(op.loc, "expected a .param variable of this function");
+    return uint32_t(variable->offset);
+  };
+  if (!arguments || arguments->parts.size() != 2 || (results && results->parts.size() != 1))
+    fail(ErrorKind::Syntax, "expected two arguments and at most one result of vprintf");
+  std::vector<uint32_t> offsets;
+  for (const Operand &op : arguments->parts)
+    offsets.push_back(offsetOf(op));
+  if (results)
+    offsets.push_back(offsetOf(results->parts[0]));
+  inst.op = Opcode::Printf;
+  inst.count = results ? 1 : 0;
+  inst.list = beginList();
+  kernel.slots.insert(kernel.slots.end(), offsets.begin(), offsets.end());
+  kernel.orderedAtomics = true; // what is printed has an order, too
+  emit();
 }
 
 /// Registers hold scalars passed by value; .param variables of caller and callee become one object.

@@ -66,6 +66,7 @@ private:
   void decodeScope(const Scope &scope, Environment &env);
   void decodeStatement(const Statement &st, Environment &env);
   void decodeCall();
+  void decodePrintf(const Operand *results, const Operand *arguments);
   void bindArgument(const ParameterDecl &param, const Operand &operand, Environment &callee);
   void bindResult(const ParameterDecl &param, const Operand &operand, Environment &callee);
   void copyResult(const ParameterDecl &param, const Operand &operand, Environment &callee);

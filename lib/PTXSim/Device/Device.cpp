@@ -340,6 +340,7 @@ LaunchResult Device::launch(const Program &program, const std::string &name,
     std::rethrow_exception(failure.error);
   for (Worker &worker : workers)
     collect(kernel, worker, result);
+  result.suppressed = race ? race->suppressed : 0;
   return result;
 }
 

@@ -44,6 +44,21 @@ unsigned choice(const char *name, unsigned fallback, std::initializer_list<const
   invalid(name, "one of " + list, text);
 }
 
+/// Numbers with commas between them.
+std::set<uint32_t> lines(const char *name) {
+  std::set<uint32_t> result;
+  const char *text = std::getenv(name);
+  for (const char *at = text; at && *at;) {
+    char *end;
+    unsigned long line = std::strtoul(at, &end, 10);
+    if (end == at || !line || (*end && *end != ','))
+      invalid(name, "line numbers such as 12,40", text);
+    result.insert(uint32_t(line));
+    at = *end ? end + 1 : end;
+  }
+  return result;
+}
+
 unsigned capability() {
   const char *text = std::getenv("PTXSIM_CAPABILITY");
   if (!text)
@@ -60,12 +75,12 @@ unsigned capability() {
 }
 
 /// PTXSIM_EXECUTOR and PTXSIM_FUZZ_RUN are read elsewhere.
-constexpr const char *known[] = {"PTXSIM_ASYNC",       "PTXSIM_BUDGET",  "PTXSIM_CAPABILITY",
-                                 "PTXSIM_DEFINEDNESS", "PTXSIM_DEVICES", "PTXSIM_EXECUTOR",
-                                 "PTXSIM_FUZZ_RUN",    "PTXSIM_LEAKS",   "PTXSIM_MEMORY",
-                                 "PTXSIM_RACE",        "PTXSIM_REPORT",  "PTXSIM_SEED",
-                                 "PTXSIM_SM_COUNT",    "PTXSIM_TENSOR",  "PTXSIM_THREADS",
-                                 "PTXSIM_VERBOSE",     "PTXSIM_WGMMA"};
+constexpr const char *known[] = {
+    "PTXSIM_ASYNC",         "PTXSIM_BUDGET",   "PTXSIM_CAPABILITY", "PTXSIM_DEFINEDNESS",
+    "PTXSIM_DEVICES",       "PTXSIM_EXECUTOR", "PTXSIM_FUZZ_RUN",   "PTXSIM_LEAKS",
+    "PTXSIM_LENIENT_EXITS", "PTXSIM_MEMORY",   "PTXSIM_RACE",       "PTXSIM_REPORT",
+    "PTXSIM_SEED",          "PTXSIM_SM_COUNT", "PTXSIM_SUPPRESS",   "PTXSIM_TENSOR",
+    "PTXSIM_THREADS",       "PTXSIM_VERBOSE",  "PTXSIM_WGMMA"};
 
 /// A misspelt variable would otherwise switch off a check without a word.
 void refuseUnknown() {
@@ -85,6 +100,8 @@ Settings readEnvironment() {
   Settings s;
   Options &o = s.options;
   o.race = number("PTXSIM_RACE", 0, 0, 1);
+  o.strictExits = !number("PTXSIM_LENIENT_EXITS", 0, 0, 1);
+  o.suppressedLines = lines("PTXSIM_SUPPRESS");
   o.definedness = number("PTXSIM_DEFINEDNESS", 1, 0, 1);
   o.threads = unsigned(number("PTXSIM_THREADS", 1, 1, 1024));
   o.async = AsyncMode(choice("PTXSIM_ASYNC", 0, {"lazy", "eager", "random"}));

@@ -149,6 +149,7 @@ void discard(Warp &w, const Inst &i) {
   for (uint32_t m = w.exec; m; m &= m - 1) {
     unsigned l = firstLane(m);
     Target t = resolveGlobal(w, laneAddress(w, i, l), size, AccessKind::Write, l);
+    requireOpen(w, t.shadow, size, l, laneAddress(w, i, l));
     if (t.shadow)
       std::memset(t.shadow, Shadow::Undefined, size);
   }
@@ -172,6 +173,8 @@ Handler selectControl(const Inst &i) {
     return i.aux ? discard : nop;
   case Opcode::Trap:
     return trap;
+  case Opcode::Printf:
+    return executePrintf;
   default:
     return nullptr;
   }

@@ -16,6 +16,9 @@ Handler selectMbarrier(const Inst &i);
 Handler selectBulk(const Inst &i);
 Handler selectWgmma(const Inst &i);
 
+/// vprintf: count is 1 with a result in local memory. List: local offsets of the format's address,
+/// the arguments' address, and the result.
+void executePrintf(Warp &w, const Inst &i);
 /// A warp has exited: it no longer counts at barriers.
 void warpExited(Warp &w);
 /// Carries out one pending bulk copy of the cluster and removes it from the list.

@@ -10,6 +10,7 @@ namespace ptxsim {
 enum class Opcode : uint8_t {
   Nop,
   Trap,
+  Printf,
   // control
   Branch,
   BranchTable,

@@ -83,6 +83,12 @@ void RaceDetector::report(Warp &w, const std::string &message, uint32_t otherPc)
   std::string kind = message.substr(0, 24);
   if (!reported.emplace(std::make_tuple(kind, pc, otherPc), true).second)
     return;
+  const std::set<uint32_t> &hidden = optionsOf(w).suppressedLines;
+  if (hidden.count(kernel.codeInfo[pc].loc.line) ||
+      (otherPc != ~0u && hidden.count(kernel.codeInfo[otherPc].loc.line))) {
+    suppressed++;
+    return;
+  }
   if (findings.size() >= optionsOf(w).maximumFindings)
     return;
   const Block &b = *w.block;

@@ -157,6 +157,7 @@ public:
   void beforeInstruction(Warp &w, const Inst &i);
 
   void report(Warp &w, const std::string &message, uint32_t otherPc);
+  uint64_t suppressed = 0; ///< findings in lines that the options name
 
 private:
   struct WarpState {

@@ -228,6 +228,10 @@ void wait(Warp &w, const Inst &i) {
 } // namespace
 
 void checkAsyncAtExit(Warp &w) {
+  if (!optionsOf(w).strictExits) {
+    completeCopies(w, 0, true); // bulk stores complete with the cluster
+    w.bulk = BulkQueue();
+  }
   bool copies = !w.copies.open.items.empty();
   for (const CopyGroup &g : w.copies.committed)
     copies |= !g.items.empty();

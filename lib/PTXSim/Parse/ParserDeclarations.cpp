@@ -62,8 +62,9 @@ void Parser::parseModuleItem() {
   if (text == ".target")
     return parseTarget();
   if (text == ".address_size") {
-    if (expectInteger("an address size", 64) != 64)
-      syntaxError(token.loc, "expected .address_size 64, but got another one");
+    uint64_t bits = expectInteger("an address size", 64);
+    if (bits != 64)
+      syntaxError(token.loc, "expected .address_size 64, but got " + std::to_string(bits));
     return;
   }
   if (text == ".section")
@@ -393,6 +394,13 @@ const Function *ModuleImpl::findFunction(std::string_view name) const {
 }
 
 Module Module::parse(const std::string &text, const std::string &fileName) {
+  bool binary = text.compare(0, 4,
+                             "\x7f"
+                             "ELF") == 0;
+  for (char c : text.substr(0, 64)) // nothing that a text may begin with
+    binary |= uint8_t(c) < 32 && !std::strchr("\t\n\v\f\r", c);
+  if (binary)
+    syntaxError({1, 1}, "expected PTX, but got a binary file");
   auto impl = std::make_shared<ModuleImpl>();
   impl->text = text;
   impl->fileName = fileName;
