@@ -68,7 +68,7 @@ private:
 
 amp::UnscaleOp Insertion::unscale(Value scaled) {
   auto type = cast<RankedTensorType>(scaled.getType());
-  GradBuilder of = builderFor(builder, scaled);
+  GradBuilder of(builder, scaled.getLoc(), originOfReader(scaled));
   Value mark = of.op<amp::MarkScaledOp>(amp::ScaledType::get(builder.getContext(), type), scaled);
   Value unscaled = of.op<amp::UnscaleOp>(type.clone(builder.getF32Type()),
                                          scalarOf(builder.getI64Type()), mark, scale);

@@ -11,15 +11,10 @@ std::optional<train::StateRole> StepGuard::roleOf(StringAttr state) {
   return declared ? declared.getStateRole() : std::nullopt;
 }
 
-GradBuilder ampc::builderFor(OpBuilder &builder, Value gradient) {
-  train::OriginAttr origin = originOf(gradient);
-  return {builder, gradient.getLoc(), origin ? origin.withStage(train::Stage::Update) : origin};
-}
-
 Value StepGuard::countIn(Value x) {
   builder.setInsertionPointAfterValue(x);
-  return builderFor(builder, x)
-      .op<amp::NonFiniteOp>(RankedTensorType::get({}, builder.getI64Type()), x);
+  GradBuilder of(builder, x.getLoc(), originOfReader(x));
+  return of.op<amp::NonFiniteOp>(RankedTensorType::get({}, builder.getI64Type()), x);
 }
 
 SmallVector<Value> StepGuard::countGradients() {

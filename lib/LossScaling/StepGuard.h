@@ -15,8 +15,10 @@ inline train::OriginAttr scalingOrigin(train::FuncOp func) {
       train::Stage::Update);
 }
 
-/// For what reads a gradient before the update does.
-GradBuilder builderFor(mlir::OpBuilder &builder, mlir::Value gradient);
+/// Of what reads a gradient before the update does.
+inline train::OriginAttr originOfReader(mlir::Value gradient) {
+  return originOf(gradient).withStage(train::Stage::Update);
+}
 
 /// Adds to one program of a step (train, grad or apply) the result `nonfinite`: how many elements
 /// of its gradients are infinite or NaN. Unless the step allows them, one predicate then guards all

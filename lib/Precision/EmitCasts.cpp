@@ -86,7 +86,7 @@ Value Emitter::castOf(Value v, Type type, Operation *reader) {
   else
     builder.setInsertionPoint(reader);
   train::OriginAttr origin = originOf(v);
-  if (origin && !isNarrow(type) && !reader->hasTrait<OpTrait::IsTerminator>())
+  if (!isNarrow(type) && !reader->hasTrait<OpTrait::IsTerminator>())
     origin = origin.withStage(stageOf(reader));
   return insertCast(builder, v, type, whyCast(type, reader), origin);
 }

@@ -75,8 +75,7 @@ private:
         first = user;
     Operation *copy = op->clone();
     body.getOperations().insert(first->getIterator(), copy);
-    if (train::OriginAttr origin = originOf(op))
-      setOrigin(copy, origin.withStage(train::Stage::Backward));
+    setOrigin(copy, originOf(op).withStage(train::Stage::Backward));
     copy->setAttr("amp.recompute",
                   UnitAttr::get(op->getContext())); // or it would be merged with the original
     op->getResult(0).replaceUsesWithIf(copy->getResult(0), [&](OpOperand &use) {

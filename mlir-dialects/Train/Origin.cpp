@@ -39,33 +39,52 @@ Attribute OriginAttr::getMeaning() const {
              getRegion(), getCompute());
 }
 
+namespace {
+/// Of an origin, in the order of its parameters.
+struct Fields {
+  StringAttr name;
+  Stage stage;
+  int64_t order;
+  StringAttr source;
+  int64_t part;
+  Attribute region;
+  Type compute;
+};
+} // namespace
+
+/// No origin stays none.
+static OriginAttr changed(OriginAttr origin, function_ref<void(Fields &)> change) {
+  if (!origin)
+    return origin;
+  Fields f{origin.getName(), origin.getStage(),  origin.getOrder(),  origin.getSource(),
+           origin.getPart(), origin.getRegion(), origin.getCompute()};
+  change(f);
+  return OriginAttr::get(origin.getContext(), f.name, f.stage, f.order, f.source, f.part, f.region,
+                         f.compute);
+}
 OriginAttr OriginAttr::withName(StringRef name) const {
-  return get(getContext(), StringAttr::get(getContext(), name), getStage(), getOrder(), getSource(),
-             getPart(), getRegion(), getCompute());
+  return changed(*this, [&](Fields &f) { f.name = StringAttr::get(getContext(), name); });
 }
 OriginAttr OriginAttr::withStage(Stage stage) const {
-  return get(getContext(), getName(), stage, getOrder(), getSource(), getPart(), getRegion(),
-             getCompute());
+  return changed(*this, [&](Fields &f) { f.stage = stage; });
 }
 OriginAttr OriginAttr::differentiated() const {
-  return get(getContext(), getName(), Stage::Backward, getOrder() + 1, getSource(), getPart(),
-             getRegion(), getCompute());
+  return changed(*this, [](Fields &f) {
+    f.stage = Stage::Backward;
+    ++f.order;
+  });
 }
 OriginAttr OriginAttr::withSource(StringRef mnemonic) const {
-  return get(getContext(), getName(), getStage(), getOrder(),
-             StringAttr::get(getContext(), mnemonic), getPart(), getRegion(), getCompute());
+  return changed(*this, [&](Fields &f) { f.source = StringAttr::get(getContext(), mnemonic); });
 }
 OriginAttr OriginAttr::withPart(int64_t part) const {
-  return get(getContext(), getName(), getStage(), getOrder(), getSource(), part, getRegion(),
-             getCompute());
+  return changed(*this, [&](Fields &f) { f.part = part; });
 }
 OriginAttr OriginAttr::withRegion(Attribute region) const {
-  return get(getContext(), getName(), getStage(), getOrder(), getSource(), getPart(), region,
-             getCompute());
+  return changed(*this, [&](Fields &f) { f.region = region; });
 }
 OriginAttr OriginAttr::withCompute(Type type) const {
-  return get(getContext(), getName(), getStage(), getOrder(), getSource(), getPart(), getRegion(),
-             type);
+  return changed(*this, [&](Fields &f) { f.compute = type; });
 }
 
 OriginAttr ampc::originOf(Operation *op) { return op->getAttrOfType<OriginAttr>(originKey); }

@@ -49,6 +49,7 @@ def Train_OriginAttr
     bool isOneWith(OriginAttr other) const { return other && getName() == other.getName() && getOrder() == other.getOrder(); }
     bool isForward() const { return getStage() == Stage::Forward; }
     bool isUpdate() const { return getStage() == Stage::Update; }
+    /// The same with another field; a null origin stays null.
     OriginAttr withName(::llvm::StringRef name) const;
     OriginAttr withStage(Stage stage) const;
     /// Of the adjoint.

@@ -125,8 +125,7 @@ LogicalResult Reverse::apply(Operation *op) {
   auto rule = dyn_cast<DifferentiableOpInterface>(op);
   if (!rule || !rule.isDifferentiable())
     return reportPath(op);
-  train::OriginAttr origin = originOf(op);
-  GradBuilder b(builder, op->getLoc(), origin ? origin.differentiated() : origin);
+  GradBuilder b(builder, op->getLoc(), originOf(op).differentiated());
   SmallVector<Value> given =
       llvm::map_to_vector(op->getResults(), [&](Value v) { return cotangents.lookup(v); });
   Operation *last = &body.back();
@@ -228,9 +227,7 @@ static void decomposeActive(Block &body, ArrayRef<Value> sources) {
 
 static Value makeSeed(OpBuilder &builder, Value value) {
   auto scalar = RankedTensorType::get({}, getElementTypeOrSelf(value));
-  train::OriginAttr origin = originOf(value);
-  GradBuilder b(builder, value.getLoc(),
-                origin ? origin.withStage(train::Stage::Backward) : origin);
+  GradBuilder b(builder, value.getLoc(), originOf(value).withStage(train::Stage::Backward));
   return b.broadcastTo(b.op<train::SeedOp>(scalar, builder.getF64FloatAttr(1.0)), value.getType());
 }
 

@@ -37,8 +37,7 @@ void ampc::lowerMode(train::FuncOp func, bool training) {
     for (auto op : llvm::to_vector(body.getOps<CompositeOpInterface>()))
       if (op.isComposite()) {
         // Precision policies list composite ops, not their parts.
-        if (train::OriginAttr origin = originOf(op))
-          setOrigin(op, origin.withSource(op->getName().stripDialect()));
+        setOrigin(op, originOf(op).withSource(op->getName().stripDialect()));
         changed |= replaceByOwn(op, [&](GradBuilder &b) { return op.decompose(b); });
       }
   }

@@ -63,13 +63,12 @@ Value Accumulation::validOf(int64_t part) {
 }
 
 /// What adds up parts is called after what it adds, but is not in its region.
-static GradBuilder builderFor(OpBuilder &builder, Value value) {
-  train::OriginAttr origin = originOf(value);
-  return {builder, value.getLoc(), origin ? origin.withRegion({}).withCompute({}) : origin};
+static train::OriginAttr originOfSum(Value value) {
+  return originOf(value).withRegion({}).withCompute({});
 }
 
 Value Accumulation::share(Value value, Value validRows) {
-  GradBuilder b = builderFor(builder, value);
+  GradBuilder b(builder, value.getLoc(), originOfSum(value));
   if (!valid)
     return b.mul(value, b.real(1.0 / double(count), value));
   Type element = getElementTypeOrSelf(value);
@@ -112,8 +111,7 @@ void Accumulation::addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRe
       continue;
     }
     Operation *copy = builder.clone(*op, values);
-    if (train::OriginAttr origin = originOf(op))
-      setOrigin(copy, origin.withPart(part));
+    setOrigin(copy, originOf(op).withPart(part));
     // Every micro-batch draws numbers of its own, the same ones in forward and backward code.
     if (auto key = copy->getAttrOfType<IntegerAttr>("key"); key && isa<RandomOpInterface>(copy))
       copy->setAttr("key", builder.getI32IntegerAttr(
@@ -121,7 +119,7 @@ void Accumulation::addCopy(int64_t part, ArrayRef<Operation *> original, ArrayRe
   }
   for (auto [i, result] : llvm::enumerate(results)) {
     Value value = values.lookupOrDefault(result);
-    GradBuilder b = builderFor(builder, value);
+    GradBuilder b(builder, value.getLoc(), originOfSum(value));
     if (StringAttr state = signature.stateResult(i)) { // a part without rows has no statistics
       Value &now = buffers[state];
       if (valid) {
