@@ -20,7 +20,7 @@ static RankedTensorType scalarOf(Type element) { return RankedTensorType::get({}
 namespace {
 /// One loss scale and the programs that use it.
 struct Scaler {
-  std::string name; ///< prefix of its slots
+  std::string name; ///< that names of its state begin with
   amp::ScalingAttr scaling;
   SetVector<StringAttr> steps;
   SmallVector<train::FuncOp> programs;

@@ -265,8 +265,8 @@ void GraphReader::readScaling() {
         {"backoff", number(scaling.getBackoff())}, {"floor", number(scaling.getFloor())},
         {"cap", number(scaling.getCap())},         {"hysteresis", scaling.getHysteresis()}};
   }
-  if (auto slot = func->getAttrOfType<FlatSymbolRefAttr>("amp.scale"))
-    step.lossScaling["state"] = slot.getValue().str();
+  if (auto scale = func->getAttrOfType<FlatSymbolRefAttr>("amp.scale"))
+    step.lossScaling["state"] = scale.getValue().str();
 }
 
 void GraphReader::run() {

@@ -31,16 +31,16 @@ public:
 
 private:
   void findProducts(kernel::ProgramOp program);
-  bool isWeight(StringAttr slot);
+  bool isWeight(StringAttr state);
   Packing packingOf(const Copy &copy);
   bool pays(const Copy &copy);
-  bool goes(StringAttr slot);
+  bool goes(StringAttr state);
   void add(const Copy &copy);
   void read(kernel::ProgramOp program, const Copy &copy, StringAttr name);
   void write(kernel::ProgramOp program, const Copy &copy, StringAttr name);
   void derive(const Copy &copy, StringAttr name);
   kernel::ProgramOp derivation();
-  void dropIfUnread(StringAttr slot);
+  void dropIfUnread(StringAttr state);
   Type packedType(const Copy &copy);
 
   train::ModelOp model;
@@ -56,10 +56,10 @@ static Operation *returnOf(kernel::ProgramOp program) {
   return program.getBody().front().getTerminator();
 }
 
-/// The result of the program that is the slot's new value.
-static std::optional<unsigned> findWrite(kernel::ProgramOp program, StringAttr slot) {
+/// The result of the program that is the new value of the state.
+static std::optional<unsigned> findWrite(kernel::ProgramOp program, StringAttr state) {
   for (unsigned i = 0; i < program.getNumResults(); ++i)
-    if (Signature(program).stateResult(i) == slot &&
+    if (Signature(program).stateResult(i) == state &&
         kernel::throughViews(returnOf(program)->getOperand(i)).getDefiningOp())
       return i;
   return {};
@@ -84,22 +84,22 @@ static std::optional<unsigned> packableDepth(kernel::GemmOp op) {
   return {};
 }
 
-bool PackWeights::isWeight(StringAttr slot) {
-  if (model.lookupSymbol<train::ParamOp>(slot))
+bool PackWeights::isWeight(StringAttr state) {
+  if (model.lookupSymbol<train::ParamOp>(state))
     return true;
-  auto buffer = model.lookupSymbol<train::BufferOp>(slot);
+  auto buffer = model.lookupSymbol<train::BufferOp>(state);
   return buffer && buffer.getRole() == train::StateRole::Working;
 }
 
 void PackWeights::findProducts(kernel::ProgramOp program) {
   for (auto op : program.getBody().getOps<kernel::GemmOp>()) {
     auto argument = dyn_cast<BlockArgument>(op.getRhs());
-    StringAttr slot =
+    StringAttr state =
         argument ? Signature(program).stateArgument(argument.getArgNumber()) : StringAttr();
     std::optional<unsigned> depth = packableDepth(op);
-    if (slot && depth && isWeight(slot) &&
+    if (state && depth && isWeight(state) &&
         target.getPacking(getElementTypeOrSelf(op.getRhs().getType())))
-      products[{slot, *depth}][program].push_back(op);
+      products[{state, *depth}][program].push_back(op);
   }
 }
 
@@ -193,38 +193,38 @@ void PackWeights::add(const Copy &copy) {
 }
 
 /// A 16-bit copy whose only readers were products: programs then pack it straight away.
-void PackWeights::dropIfUnread(StringAttr slot) {
-  auto buffer = model.lookupSymbol<train::BufferOp>(slot);
+void PackWeights::dropIfUnread(StringAttr state) {
+  auto buffer = model.lookupSymbol<train::BufferOp>(state);
   if (!buffer)
     return; // a parameter stays
   for (auto program : module.getOps<kernel::ProgramOp>())
     for (BlockArgument argument : program.getArguments())
-      if (Signature(program).stateArgument(argument.getArgNumber()) == slot &&
+      if (Signature(program).stateArgument(argument.getArgNumber()) == state &&
           !argument.use_empty())
         return;
   for (auto program : module.getOps<kernel::ProgramOp>()) {
     for (unsigned i = program.getNumArguments(); i-- > 0;)
-      if (Signature(program).stateArgument(i) == slot)
+      if (Signature(program).stateArgument(i) == state)
         (void)program.eraseArgument(i);
     for (unsigned i = program.getNumResults(); i-- > 0;)
-      if (Signature(program).stateResult(i) == slot)
+      if (Signature(program).stateResult(i) == state)
         Signature(program).eraseResult(i);
   }
   buffer.erase();
 }
 
-/// Whether nothing reads the slot any more once all of its copies are made.
-bool PackWeights::goes(StringAttr slot) {
-  if (!model.lookupSymbol<train::BufferOp>(slot))
+/// Whether nothing reads the state any more once all of its copies are made.
+bool PackWeights::goes(StringAttr state) {
+  if (!model.lookupSymbol<train::BufferOp>(state))
     return false;
   unsigned uses = 0, packable = 0;
   for (auto program : module.getOps<kernel::ProgramOp>())
     for (BlockArgument argument : program.getArguments())
-      if (Signature(program).stateArgument(argument.getArgNumber()) == slot)
+      if (Signature(program).stateArgument(argument.getArgNumber()) == state)
         uses += std::distance(argument.use_begin(), argument.use_end());
   for (auto &[copy, programs] : products)
     for (auto &[program, ops] : programs)
-      packable += copy.first == slot ? ops.size() : 0;
+      packable += copy.first == state ? ops.size() : 0;
   return uses == packable;
 }
 
@@ -244,8 +244,8 @@ void PackWeights::run() {
       wanted.push_back(copy);
   for (const Copy &copy : wanted)
     add(copy);
-  for (StringAttr slot : weights)
-    dropIfUnread(slot);
+  for (StringAttr state : weights)
+    dropIfUnread(state);
 }
 
 namespace {

@@ -28,7 +28,7 @@ public:
   LogicalResult run();
 
 private:
-  std::string slot(StringRef kind, StringRef param) {
+  std::string stateName(StringRef kind, StringRef param) {
     return (name + "." + kind + "." + param).str();
   }
   StringAttr paramName(unsigned i) {
@@ -89,13 +89,13 @@ void Expansion::declareState(ArrayRef<Gradient> gradients) {
     OptimizerAttrInterface optimizer = rule(i);
     StringAttr param = paramName(i);
     for (StringRef moment : optimizer.getMomentNames())
-      declare(slot(moment, param), momentType(i), StateRole::Moment, param,
+      declare(stateName(moment, param), momentType(i), StateRole::Moment, param,
               optimizer.getInitialMoment());
     if (step.getEmaDecay())
-      declare(slot("ema", param), paramType(i), StateRole::Ema, param);
-    declare(slot("gradient", param), gradient.value.getType(), StateRole::Gradient, param);
+      declare(stateName("ema", param), paramType(i), StateRole::Ema, param);
+    declare(stateName("gradient", param), gradient.value.getType(), StateRole::Gradient, param);
     if (gradient.rows)
-      declare(slot("rows", param), gradient.rows.getType(), StateRole::Gradient, param);
+      declare(stateName("rows", param), gradient.rows.getType(), StateRole::Gradient, param);
   }
 }
 
@@ -165,7 +165,7 @@ SmallVector<Value> Expansion::applyRule(GradBuilder &b, unsigned i, Value param,
     return updated;
   for (auto [moment, value] :
        llvm::zip(optimizer.getMomentNames(), MutableArrayRef(updated).drop_front())) {
-    auto key = int32_t(llvm::xxh3_64bits(slot(moment, paramName(i)) + part.str()));
+    auto key = int32_t(llvm::xxh3_64bits(stateName(moment, paramName(i)) + part.str()));
     auto type = cast<RankedTensorType>(value.getType()).clone(stored);
     value = stored.isBF16() ? b.op<train::StochasticRoundOp>(type, value, count, key)
                             : b.castTo(value, stored);
@@ -180,7 +180,7 @@ SmallVector<Value> Expansion::updateParam(GradBuilder &b, Signature &program, un
   OptimizerAttrInterface optimizer = rule(i);
   SmallVector<Value> state{program.addState(paramName(i), paramType(i))};
   for (StringRef moment : optimizer.getMomentNames())
-    state.push_back(program.addState(slot(moment, paramName(i)), momentType(i)));
+    state.push_back(program.addState(stateName(moment, paramName(i)), momentType(i)));
   if (!gradient.rows)
     return applyRule(b, i, state[0], gradient.value, ArrayRef(state).drop_front(), "");
   SmallVector<Value> old = llvm::map_to_vector(state, [&](Value table) {
@@ -228,10 +228,10 @@ void Expansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradients) {
     program.addStateResult(updated[0], paramName(i));
     for (auto [moment, value] :
          llvm::zip(optimizer.getMomentNames(), ArrayRef(updated).drop_front()))
-      program.addStateResult(value, slot(moment, paramName(i)));
+      program.addStateResult(value, stateName(moment, paramName(i)));
     if (step.getEmaDecay()) { // the average starts at the first updated value
       double keep = step.getEmaDecay()->convertToDouble();
-      std::string ema = slot("ema", paramName(i));
+      std::string ema = stateName("ema", paramName(i));
       Value old = program.addState(ema, paramType(i));
       Value blended =
           b.add(b.mul(b.real(keep, old), old), b.mul(b.real(1 - keep, old), updated[0]));
@@ -268,9 +268,10 @@ train::FuncOp Expansion::makeApply(ArrayRef<Gradient> gradients) {
   SmallVector<Gradient> stored;
   for (auto [i, made] : llvm::enumerate(gradients)) {
     program.addState(paramName(i), paramType(i));
-    stored.push_back({program.addState(slot("gradient", paramName(i)), made.value.getType()), {}});
+    stored.push_back(
+        {program.addState(stateName("gradient", paramName(i)), made.value.getType()), {}});
     if (made.rows)
-      stored.back().rows = program.addState(slot("rows", paramName(i)), made.rows.getType());
+      stored.back().rows = program.addState(stateName("rows", paramName(i)), made.rows.getType());
   }
   addUpdate(apply, stored);
   return apply;
@@ -281,7 +282,8 @@ void Expansion::storeGradients(train::FuncOp gradient) {
   Signature program(gradient);
   for (unsigned i = 0; i < gradient.getNumResults(); ++i)
     if (auto is = program.result<train::GradientAttr>(i))
-      program.setResult(i, program.state(slot(is.getRows() ? "rows" : "gradient", is.getName())));
+      program.setResult(i,
+                        program.state(stateName(is.getRows() ? "rows" : "gradient", is.getName())));
 }
 
 LogicalResult Expansion::run() {

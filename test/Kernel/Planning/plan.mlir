@@ -76,7 +76,7 @@ kernel.program @product(%w: tensor<8x8xf32> {train.is = #train.state<@big>}) -> 
   kernel.return %0 : tensor<8x8xf32>
 }
 
-// Unchanged state costs nothing; exchanged slots need one copy through the arena.
+// Unchanged state costs nothing; states that are exchanged need one copy through the arena.
 // CHECK-LABEL: kernel.program @exchange
 // CHECK: %[[TEMP:.*]] = kernel.map(%{{.*}}) {{.*}} attributes {kernel.places = [#kernel.place<arena, 0, 0>]{{.*}}}
 // CHECK: kernel.map(%{{.*}}) {{.*}} attributes {kernel.places = [#kernel.place<state, 0, 0>]{{.*}}}
