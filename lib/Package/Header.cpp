@@ -1,5 +1,6 @@
 // NAME.h: the C interface of a model, in C99.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Package/Mirrors.h"
 #include "lib/Package/ModelInfo.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -11,28 +12,6 @@ extern const unsigned char commonHeader[];
 extern const std::size_t commonHeaderSize;
 } // namespace ampc
 using namespace ampc;
-
-static const char *cType(int32_t dtype) {
-  switch (dtype) {
-  case AMPC_F32:
-    return "float";
-  case AMPC_F64:
-    return "double";
-  case AMPC_F16:
-  case AMPC_BF16:
-    return "uint16_t";
-  case AMPC_I8:
-    return "int8_t";
-  case AMPC_I16:
-    return "int16_t";
-  case AMPC_I32:
-    return "int32_t";
-  case AMPC_I64:
-    return "int64_t";
-  default:
-    return "uint8_t"; // i1, u8
-  }
-}
 
 /// "f32 [8, 10]", and what else the caller has to know.
 static std::string describe(const TensorInfo &tensor, int64_t batch = 0) {
@@ -162,14 +141,14 @@ void HeaderWriter::writeProgram(const ProgramInfo &program) {
      << "  void *workspace;    /* "
      << (training ? "null" : "null, or see " + name + "_workspace_bytes") << " */\n";
   for (const TensorInfo &input : program.inputs)
-    os << "  const " << cType(input.dtype) << " *" << input.field << "; /* "
+    os << "  const " << cTypeOf(input.dtype) << " *" << input.field << "; /* "
        << describe(input, program.batch) << " */\n";
   os << "} " << prefix << "_in;\n";
   if (!training) {
     os << "typedef struct {\n  uint32_t size;      /* sizeof of this struct */\n  uint32_t "
           "reserved;\n";
     for (const TensorInfo &output : program.outputs)
-      os << "  " << cType(output.dtype) << " *" << output.field << "; /* "
+      os << "  " << cTypeOf(output.dtype) << " *" << output.field << "; /* "
          << describe(output, program.batch) << " */\n";
     os << "} " << prefix << "_out;\n";
   }

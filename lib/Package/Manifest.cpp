@@ -1,5 +1,6 @@
 // NAME.json: what build systems and people want to know of a compiled model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Package/Mirrors.h"
 #include "lib/Package/ModelInfo.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"

@@ -1,9 +1,10 @@
-// Numbers that compiler and runtime share are the same.
+// What the compiler's enums are in the tables of the runtime: the same numbers, or one table each.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Package/Mirrors.h"
 #include "ampc/Runtime/Model.h"
 #include "mlir-dialects/Kernel/Kernel.h"
-#include "mlir-dialects/Train/Train.h"
 
+using namespace mlir;
 using namespace ampc;
 
 #define AMPC_SAME(compiler, runtime)                                                               \
@@ -26,3 +27,109 @@ AMPC_SAME(Initializer::Constant, AMPC_INIT_CONSTANT);
 AMPC_SAME(Initializer::Uniform, AMPC_INIT_UNIFORM);
 AMPC_SAME(Initializer::Normal, AMPC_INIT_NORMAL);
 AMPC_SAME(Initializer::TruncatedNormal, AMPC_INIT_TRUNCATED_NORMAL);
+static_assert(Initializer::TruncatedNormal == AMPC_INIT_TRUNCATED_NORMAL, "a kind is missing");
+
+/// Row i of a table is for the number i, and its last row for the last number.
+template <typename Row, size_t size>
+static constexpr bool isComplete(const Row (&table)[size], int32_t last) {
+  for (size_t i = 0; i < size; ++i)
+    if (table[i].number != int32_t(i))
+      return false;
+  return size == size_t(last) + 1;
+}
+
+//===--- Types of elements --------------------------------------------------------------------===//
+
+namespace {
+struct DType {
+  int32_t number;
+  const char *name, *inC;
+};
+} // namespace
+
+static constexpr DType dtypes[] = {{AMPC_F32, "f32", "float"},    {AMPC_F64, "f64", "double"},
+                                   {AMPC_F16, "f16", "uint16_t"}, {AMPC_BF16, "bf16", "uint16_t"},
+                                   {AMPC_I1, "i1", "uint8_t"},    {AMPC_I8, "i8", "int8_t"},
+                                   {AMPC_I16, "i16", "int16_t"},  {AMPC_I32, "i32", "int32_t"},
+                                   {AMPC_I64, "i64", "int64_t"},  {AMPC_U8, "u8", "uint8_t"}};
+static_assert(isComplete(dtypes, AMPC_U8), "a type is missing");
+
+std::optional<int32_t> ampc::dtypeOf(Type element) {
+  // The name of a type is how MLIR prints it, but for unsigned integers.
+  std::string text;
+  llvm::raw_string_ostream(text) << element;
+  for (const DType &dtype : dtypes)
+    if (text == (dtype.number == AMPC_U8 ? "ui8" : dtype.name))
+      return dtype.number;
+  return std::nullopt;
+}
+const char *ampc::dtypeName(int32_t dtype) { return dtypes[dtype].name; }
+const char *ampc::cTypeOf(int32_t dtype) { return dtypes[dtype].inC; }
+
+//===--- State --------------------------------------------------------------------------------===//
+
+namespace {
+struct StateKind {
+  int32_t number;
+  const char *name;
+};
+} // namespace
+
+static constexpr StateKind roles[] = {
+    {AMPC_ROLE_PARAM, "param"},   {AMPC_ROLE_BUFFER, "buffer"},     {AMPC_ROLE_MOMENT, "moment"},
+    {AMPC_ROLE_STEP, "step"},     {AMPC_ROLE_GRADIENT, "gradient"}, {AMPC_ROLE_EMA, "ema"},
+    {AMPC_ROLE_RANDOM, "random"}, {AMPC_ROLE_SCALE, "scale"},       {AMPC_ROLE_WORKING, "working"}};
+static_assert(isComplete(roles, AMPC_ROLE_WORKING), "a role is missing");
+
+/// Roles of buffers that passes add follow those of the model's own state.
+static constexpr int32_t numberOf(train::StateRole role) {
+  return AMPC_ROLE_MOMENT + int32_t(role);
+}
+AMPC_SAME(numberOf(train::StateRole::Moment), AMPC_ROLE_MOMENT);
+AMPC_SAME(numberOf(train::StateRole::Step), AMPC_ROLE_STEP);
+AMPC_SAME(numberOf(train::StateRole::Gradient), AMPC_ROLE_GRADIENT);
+AMPC_SAME(numberOf(train::StateRole::Ema), AMPC_ROLE_EMA);
+AMPC_SAME(numberOf(train::StateRole::Random), AMPC_ROLE_RANDOM);
+AMPC_SAME(numberOf(train::StateRole::Scale), AMPC_ROLE_SCALE);
+AMPC_SAME(numberOf(train::StateRole::Working), AMPC_ROLE_WORKING);
+static_assert(AMPC_ROLE_MOMENT + train::getMaxEnumValForStateRole() == AMPC_ROLE_WORKING,
+              "a role is missing");
+
+int32_t ampc::roleOf(StateOpInterface state) {
+  if (isa<train::ParamOp>(*state))
+    return AMPC_ROLE_PARAM;
+  std::optional<train::StateRole> role = state.getStateRole();
+  return role ? numberOf(*role) : int32_t(AMPC_ROLE_BUFFER);
+}
+const char *ampc::roleName(int32_t role) { return roles[role].name; }
+
+//===--- Programs -----------------------------------------------------------------------------===//
+
+namespace {
+struct ProgramKind {
+  int32_t number; ///< of the role
+  std::optional<int32_t> kind;
+};
+} // namespace
+
+static constexpr ProgramKind programs[] = {{int32_t(train::Role::Loss), std::nullopt},
+                                           {int32_t(train::Role::Grad), AMPC_PROGRAM_GRAD},
+                                           {int32_t(train::Role::Train), AMPC_PROGRAM_TRAIN},
+                                           {int32_t(train::Role::Apply), AMPC_PROGRAM_APPLY},
+                                           {int32_t(train::Role::Eval), AMPC_PROGRAM_EVAL},
+                                           {int32_t(train::Role::Export), AMPC_PROGRAM_EXPORT},
+                                           {int32_t(train::Role::Derive), AMPC_PROGRAM_DERIVE},
+                                           {int32_t(train::Role::Part), AMPC_PROGRAM_PART}};
+static_assert(isComplete(programs, train::getMaxEnumValForRole()), "a role is missing");
+
+std::optional<int32_t> ampc::programKindOf(train::Role role) {
+  return programs[int32_t(role)].kind;
+}
+
+static constexpr int64_t controls[] = {offsetof(ampc_control, valid),
+                                       offsetof(ampc_control, lr_factor)};
+AMPC_SAME(train::Control::Valid, 0);
+AMPC_SAME(train::Control::LrFactor, 1);
+static_assert(std::size(controls) == train::getMaxEnumValForControl() + 1, "a control is missing");
+
+int64_t ampc::offsetOf(train::Control control) { return controls[int32_t(control)]; }

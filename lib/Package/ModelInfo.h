@@ -23,6 +23,7 @@ struct TensorInfo {
   int32_t labelLimit = 0;
   int64_t labelIgnore = 0;
 };
+/// A slot is what the runtime calls a declaration of state that has its place.
 struct SlotInfo {
   TensorInfo tensor;
   int32_t role = AMPC_ROLE_PARAM;
@@ -94,9 +95,6 @@ void makeFieldsUnique(std::vector<TensorInfo> &tensors);
 llvm::FailureOr<ModelInfo> readModel(mlir::ModuleOp module, llvm::StringRef name);
 /// One per target of the module; an error if their tables do not go together.
 llvm::FailureOr<std::vector<ModelInfo>> readModels(mlir::ModuleOp module, llvm::StringRef name);
-/// "f32", ...
-const char *dtypeName(int32_t dtype);
-const char *roleName(int32_t role);
 
 /// `functions`: what the library shows.
 std::string writeHeader(const ModelInfo &model, llvm::ArrayRef<std::string> functions);

@@ -1,5 +1,6 @@
 // Reads state, programs and kernels from a module after `emit`.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Package/Mirrors.h"
 #include "lib/Package/ModelInfo.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Origin.h"
@@ -52,56 +53,6 @@ private:
   int64_t constantCount = 0;
 };
 } // namespace
-
-static int32_t roleOf(StateOpInterface state) {
-  using train::StateRole;
-  if (isa<train::ParamOp>(*state))
-    return AMPC_ROLE_PARAM;
-  std::optional<StateRole> role = state.getStateRole();
-  if (!role)
-    return AMPC_ROLE_BUFFER;
-  switch (*role) {
-  case StateRole::Moment:
-    return AMPC_ROLE_MOMENT;
-  case StateRole::Step:
-    return AMPC_ROLE_STEP;
-  case StateRole::Gradient:
-    return AMPC_ROLE_GRADIENT;
-  case StateRole::Ema:
-    return AMPC_ROLE_EMA;
-  case StateRole::Random:
-    return AMPC_ROLE_RANDOM;
-  case StateRole::Scale:
-    return AMPC_ROLE_SCALE;
-  case StateRole::Working:
-    return AMPC_ROLE_WORKING;
-  }
-  llvm_unreachable("all roles are covered");
-}
-
-/// Of a program that a library has.
-static std::optional<int32_t> kindOf(train::Role role) {
-  using train::Role;
-  switch (role) {
-  case Role::Loss:
-    return {};
-  case Role::Train:
-    return AMPC_PROGRAM_TRAIN;
-  case Role::Grad:
-    return AMPC_PROGRAM_GRAD;
-  case Role::Apply:
-    return AMPC_PROGRAM_APPLY;
-  case Role::Eval:
-    return AMPC_PROGRAM_EVAL;
-  case Role::Export:
-    return AMPC_PROGRAM_EXPORT;
-  case Role::Derive:
-    return AMPC_PROGRAM_DERIVE;
-  case Role::Part:
-    return AMPC_PROGRAM_PART;
-  }
-  llvm_unreachable("all roles are covered");
-}
 
 /// Working copies come last: which ones there are depends on the target.
 LogicalResult Reader::readSlots(train::ModelOp model) {
@@ -279,13 +230,11 @@ LogicalResult Reader::readArguments(kernel::ProgramOp program, ProgramInfo &info
     if (StringAttr state = signature.stateArgument(i)) {
       int32_t s = findSlot(state.getValue());
       if (s < 0)
-        return program.emitError() << "expected a planned slot " << state << " of argument " << i;
+        return program.emitError() << "expected planned state " << state << " of argument " << i;
       place.offset = result.slots[s].offset;
     } else if (auto control = signature.argument<train::ControlAttr>(i)) {
       place.space = AMPC_SPACE_CONTROL;
-      place.offset = control.getValue() == train::Control::Valid
-                         ? offsetof(ampc_control, valid)
-                         : offsetof(ampc_control, lr_factor);
+      place.offset = offsetOf(control.getValue());
     } else if (auto input = signature.argument<train::InputAttr>(i)) {
       FailureOr<TensorInfo> tensor = readTensor(program, input.getName(), argument.getType());
       if (failed(tensor))
@@ -473,7 +422,7 @@ LogicalResult Reader::findLoss(kernel::ProgramOp program, ProgramInfo &info) {
 
 LogicalResult Reader::readProgram(kernel::ProgramOp program) {
   std::optional<train::Role> role = program.getRole();
-  std::optional<int32_t> kind = role ? kindOf(*role) : std::nullopt;
+  std::optional<int32_t> kind = role ? programKindOf(*role) : std::nullopt;
   if (!kind)
     return program.emitError() << "expected the role of a program of a library";
   ProgramInfo info;

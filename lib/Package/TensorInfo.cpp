@@ -1,5 +1,6 @@
 // Tensors as the C interface names and types them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Package/Mirrors.h"
 #include "lib/Package/ModelInfo.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "llvm/ADT/StringExtras.h"
@@ -7,16 +8,6 @@
 
 using namespace mlir;
 using namespace ampc;
-
-const char *ampc::dtypeName(int32_t dtype) {
-  const char *const names[] = {"f32", "f64", "f16", "bf16", "i1", "i8", "i16", "i32", "i64", "u8"};
-  return names[dtype];
-}
-const char *ampc::roleName(int32_t role) {
-  const char *const names[] = {"param", "buffer", "moment", "step",   "gradient",
-                               "ema",   "random", "scale",  "working"};
-  return names[role];
-}
 
 /// Words that a struct of a program already has, or that C and C++ keep for themselves.
 static bool isReserved(StringRef word) {
@@ -52,35 +43,12 @@ std::string ampc::expectedName(StringRef name) {
   return isTaken ? "none of the library's own, which begin with ampc" : "";
 }
 
-static FailureOr<int32_t> toDtype(Operation *op, Type element) {
-  if (element.isF32())
-    return int32_t(AMPC_F32);
-  if (element.isF64())
-    return int32_t(AMPC_F64);
-  if (element.isF16())
-    return int32_t(AMPC_F16);
-  if (element.isBF16())
-    return int32_t(AMPC_BF16);
-  if (element.isInteger(1))
-    return int32_t(AMPC_I1);
-  if (element.isUnsignedInteger(8))
-    return int32_t(AMPC_U8);
-  if (element.isInteger(8))
-    return int32_t(AMPC_I8);
-  if (element.isInteger(16))
-    return int32_t(AMPC_I16);
-  if (element.isInteger(32))
-    return int32_t(AMPC_I32);
-  if (element.isInteger(64))
-    return int32_t(AMPC_I64);
-  return op->emitError() << "expected an element type of the C interface, but got " << element;
-}
-
 FailureOr<TensorInfo> ampc::readTensor(Operation *op, StringRef name, Type type) {
   auto tensor = cast<RankedTensorType>(type);
-  FailureOr<int32_t> dtype = toDtype(op, tensor.getElementType());
-  if (failed(dtype))
-    return failure();
+  std::optional<int32_t> dtype = dtypeOf(tensor.getElementType());
+  if (!dtype)
+    return op->emitError() << "expected an element type of the C interface, but got "
+                           << tensor.getElementType();
   TensorInfo info;
   info.name = name.str();
   info.field = toIdentifier(name);

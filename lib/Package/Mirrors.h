@@ -1,0 +1,25 @@
+// What the compiler's enums are in the tables of the runtime.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_PACKAGE_MIRRORS_H
+#define LIB_PACKAGE_MIRRORS_H
+
+#include "mlir-dialects/Train/Train.h"
+
+namespace ampc {
+/// An ampc_dtype; nothing for a type that the C interface does not have.
+std::optional<int32_t> dtypeOf(mlir::Type element);
+/// "f32", ...
+const char *dtypeName(int32_t dtype);
+/// "float", ...; 16-bit floats are bit patterns.
+const char *cTypeOf(int32_t dtype);
+
+/// An ampc_role.
+int32_t roleOf(StateOpInterface state);
+const char *roleName(int32_t role);
+
+/// Of a program that a library has: AMPC_PROGRAM_...
+std::optional<int32_t> programKindOf(train::Role role);
+/// In ampc_control.
+int64_t offsetOf(train::Control control);
+} // namespace ampc
+#endif
