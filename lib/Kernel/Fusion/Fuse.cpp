@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "ampc/Target/Target.h"
+#include "lib/Kernel/Fusion/Meeting.h"
 #include "lib/Kernel/Fusion/Merge.h"
+#include "lib/Kernel/Fusion/Views.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
@@ -51,10 +53,6 @@ private:
 };
 } // namespace
 
-/// Inputs come after the leading operands.
-static MutableArrayRef<OpOperand> inputsOf(FusedKernelOpInterface op) {
-  return op->getOpOperands().take_back(op.getInputMaps().size());
-}
 static unsigned bodySize(FusedKernelOpInterface op) {
   return std::distance(op.getBody().front().begin(), op.getBody().front().end());
 }
@@ -62,27 +60,6 @@ bool Fuser::fits(FusedKernelOpInterface a, FusedKernelOpInterface b) const {
   return a->getNumOperands() + a->getNumResults() + b->getNumOperands() + b->getNumResults() <=
              limits.tensors &&
          bodySize(a) + bodySize(b) <= limits.body;
-}
-
-/// Kernels and returns that read `value`, through views too.
-static void findReaders(Value value, llvm::SmallSetVector<Operation *, 4> &readers) {
-  for (Operation *user : value.getUsers())
-    if (auto view = dyn_cast<kernel::ViewOp>(user))
-      findReaders(view, readers);
-    else
-      readers.insert(user);
-}
-/// Stops at the first of the others: a learning rate has as many readers as a model has parameters.
-static bool isReadByOthers(Value value, Operation *reader) {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    auto view = dyn_cast<kernel::ViewOp>(user);
-    return view ? isReadByOthers(view, reader) : user != reader;
-  });
-}
-/// For a reader of the producer.
-static bool readOnlyBy(Operation *producer, Operation *reader) {
-  return llvm::none_of(producer->getResults(),
-                       [&](Value result) { return isReadByOthers(result, reader); });
 }
 
 /// Cheap enough to be computed once per reading element.
@@ -98,36 +75,6 @@ static bool isLiteral(FusedKernelOpInterface op) {
 
 /// Made again for the backward pass: beside the first one it would have to be kept after all.
 static bool isRepeated(Operation *op) { return op->hasAttr("kernel.recompute"); }
-
-static void eraseDeadViews(Operation *op) {
-  while (op && isa<kernel::ViewOp>(op) && op->use_empty()) {
-    Operation *inner = op->getOperand(0).getDefiningOp();
-    op->erase();
-    op = inner;
-  }
-}
-
-static void dropDeadViews(Operation *producer) {
-  for (Operation *user : llvm::make_early_inc_range(producer->getUsers()))
-    if (isa<kernel::ViewOp>(user) && user->use_empty())
-      user->erase();
-}
-
-/// Views that add or drop dimensions of size 1 become part of the maps.
-static void readThroughUnitViews(FusedKernelOpInterface op) {
-  SmallVector<AffineMap> maps = mapsOf(op.getInputMaps());
-  for (auto [operand, map] : llvm::zip(inputsOf(op), maps)) {
-    Value base = kernel::throughViews(operand.get());
-    AffineMap toBase = unitReshape(shapeOf(operand.get()), shapeOf(base), op->getContext());
-    if (base == operand.get() || !toBase)
-      continue;
-    map = toBase.compose(map);
-    Operation *view = operand.get().getDefiningOp();
-    operand.set(base);
-    eraseDeadViews(view);
-  }
-  op->setAttr("input_maps", Builder(op).getAffineMapArrayAttr(maps));
-}
 
 /// Moves what depends on the producer and stands before the reader behind it. False if the reader
 /// depends on some of that itself.
@@ -272,64 +219,6 @@ static bool hidesSum(Operation *first, Operation *second) {
   return (isGradient(first) && isOther(second)) || (isGradient(second) && isOther(first));
 }
 
-/// The map from the producer's space to the reader's, along which both meet at every value that
-/// links them; null if there is none.
-static AffineMap meetingMap(FusedKernelOpInterface producer, kernel::MapOp reader) {
-  AffineMap via;
-  auto links = [&](function_ref<bool(Value, AffineMap, AffineMap)> test) {
-    for (auto [i, operand] : llvm::enumerate(inputsOf(reader)))
-      if (operand.get().getDefiningOp() == producer &&
-          !test(operand.get(), mapAt(reader.getInputMaps(), i),
-                mapAt(producer.getResultMaps(), cast<OpResult>(operand.get()).getResultNumber())))
-        return false;
-    return true;
-  };
-  links([&](Value value, AffineMap read, AffineMap written) {
-    if (!via)
-      if (AffineMap inverse = inverseOf(read, reader.getSpace(), shapeOf(value)))
-        via = inverse.compose(written);
-    return true;
-  });
-  ArrayRef<int64_t> space = producer.getSpace();
-  AffineMap all = AffineMap::getMultiDimIdentityMap(space.size(), producer->getContext());
-  if (!via && space == reader.getSpace())
-    via = all;
-  if (!via || !links([&](Value, AffineMap read, AffineMap written) {
-        return normalized(read.compose(via), space) == normalized(written, space);
-      }))
-    return {};
-  return normalized(via, space) == normalized(all, space) && space == reader.getSpace() ? all : via;
-}
-
-/// What a reader may look like that joins the producer along `via`.
-static bool canJoin(FusedKernelOpInterface producer, kernel::MapOp reader, AffineMap via) {
-  bool same = producer.getSpace() == reader.getSpace() && via.isIdentity();
-  if (!isa<kernel::MapOp>(producer) && (hasRowOps(reader) || usesLinearIndex(reader)))
-    return false;
-  if (same)
-    return true;
-  if (hasRowOps(reader) || usesLinearIndex(reader))
-    return false;
-  // Otherwise one value per row of a row kernel, or results that are permuted but contiguous along
-  // the last dimension.
-  ArrayRef<int64_t> space = producer.getSpace();
-  if (space.empty())
-    return false;
-  AffineMap all = AffineMap::getMultiDimIdentityMap(space.size(), via.getContext());
-  if (elements(reader.getSpace()) != elements(space)) {
-    auto dims = [&](AffineMap map) {
-      return llvm::filter_to_vector(normalized(map, space).getResults(),
-                                    [](AffineExpr e) { return !isa<AffineConstantExpr>(e); });
-    };
-    return isa<kernel::MapOp>(producer) && dims(via) == dims(all.dropResult(space.size() - 1));
-  }
-  return llvm::all_of(reader.getResultMaps().getAsRange<AffineMapAttr>(), [&](AffineMapAttr map) {
-    AffineMap written = map.getValue().compose(via);
-    return written.getNumResults() &&
-           written.getResults().back() == getAffineDimExpr(space.size() - 1, via.getContext());
-  });
-}
-
 /// Puts the reader's code behind the producer's. The reader may change its space even if that does
 /// not help.
 bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
@@ -408,24 +297,6 @@ static bool isReady(Operation *op, Operation *position) {
     Operation *source = operand.getDefiningOp();
     return !source || source->isBeforeInBlock(position);
   });
-}
-
-/// One view for all that show the value in the same shape, right where the value is made.
-static void shareView(Value value) {
-  auto view = value.getDefiningOp<kernel::ViewOp>();
-  if (!view)
-    return;
-  Value base = view->getOperand(0);
-  if (Operation *source = base.getDefiningOp())
-    view->moveAfter(source);
-  else
-    view->moveBefore(&view->getBlock()->front());
-  for (Operation *user : llvm::make_early_inc_range(base.getUsers()))
-    if (auto other = dyn_cast<kernel::ViewOp>(user);
-        other && other != view && other.getType() == view.getType()) {
-      other.replaceAllUsesWith(view.getResult());
-      other.erase();
-    }
 }
 
 /// Reductions of one kind and maps that read the same elements (or the same scalar) in the same

@@ -28,6 +28,10 @@ mlir::AffineMap inverseOf(mlir::AffineMap map, llvm::ArrayRef<int64_t> space,
 mlir::AffineMap unitReshape(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to,
                             mlir::MLIRContext *context);
 
+/// Inputs come after the leading operands.
+inline llvm::MutableArrayRef<mlir::OpOperand> inputsOf(FusedKernelOpInterface op) {
+  return op->getOpOperands().take_back(op.getInputMaps().size());
+}
 /// Number among the inputs of a fused kernel; negative for what stands before them.
 int64_t inputNumber(mlir::OpOperand &use);
 /// All readers take the value element by element in their bodies, directly or through views.

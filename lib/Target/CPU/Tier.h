@@ -11,6 +11,8 @@ namespace ampc::cpu {
 /// In the order of the runtime's tables (AMPC_TIER_PLAIN, ...): later ones include earlier ones.
 enum class TierKind { Plain, AVX2, AVX512, AVX512BF16, AMX };
 constexpr unsigned numTiers = 5;
+/// Of 32 bits, in the widest vector that a tier has.
+constexpr int64_t mostLanes = 16;
 
 struct Tier {
   TierKind kind;

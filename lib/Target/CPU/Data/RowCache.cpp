@@ -24,9 +24,7 @@ static bool isCostly(Value value) {
              math::CosOp, math::PowFOp>(def);
 }
 
-/// Vectors with sums have as many lanes as those of 32 bits, however wide their elements are.
-static constexpr int64_t mostLanes = 16;
-
+// Vectors with sums have as many lanes as those of 32 bits, however wide their elements are.
 RowCache::RowCache(kernel::MapOp op, int64_t length)
     : rowBytes(alignUp(llvm::alignTo(length, mostLanes) * 8)) {
   constexpr int64_t mostBytes = 256 << 10; // stays in the second-level cache

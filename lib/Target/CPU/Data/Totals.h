@@ -44,7 +44,7 @@ public:
 
 private:
   // Lanes of f64 as many as a vector has of f32.
-  static constexpr int64_t bankBytes = 16 * sizeof(double), maxBanks = 4;
+  static constexpr int64_t bankBytes = mostLanes * sizeof(double), maxBanks = 4;
   static constexpr int64_t totalBytes = maxBanks * bankBytes;
   mlir::Type typeOf(unsigned total) { return yield()->getOperand(total).getType(); }
   mlir::Operation *yield() { return op.getBody().front().getTerminator(); }

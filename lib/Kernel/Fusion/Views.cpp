@@ -1,0 +1,71 @@
+// Readers of a value through views, and views that are no longer needed.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Kernel/Fusion/Views.h"
+
+using namespace mlir;
+using namespace ampc;
+
+void ampc::findReaders(Value value, llvm::SmallSetVector<Operation *, 4> &readers) {
+  for (Operation *user : value.getUsers())
+    if (auto view = dyn_cast<kernel::ViewOp>(user))
+      findReaders(view, readers);
+    else
+      readers.insert(user);
+}
+/// Stops at the first of the others: a learning rate has as many readers as a model has parameters.
+static bool isReadByOthers(Value value, Operation *reader) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    auto view = dyn_cast<kernel::ViewOp>(user);
+    return view ? isReadByOthers(view, reader) : user != reader;
+  });
+}
+bool ampc::readOnlyBy(Operation *producer, Operation *reader) {
+  return llvm::none_of(producer->getResults(),
+                       [&](Value result) { return isReadByOthers(result, reader); });
+}
+
+void ampc::eraseDeadViews(Operation *op) {
+  while (op && isa<kernel::ViewOp>(op) && op->use_empty()) {
+    Operation *inner = op->getOperand(0).getDefiningOp();
+    op->erase();
+    op = inner;
+  }
+}
+
+void ampc::dropDeadViews(Operation *producer) {
+  for (Operation *user : llvm::make_early_inc_range(producer->getUsers()))
+    if (isa<kernel::ViewOp>(user) && user->use_empty())
+      user->erase();
+}
+
+void ampc::readThroughUnitViews(FusedKernelOpInterface op) {
+  SmallVector<AffineMap> maps = mapsOf(op.getInputMaps());
+  for (auto [operand, map] : llvm::zip(inputsOf(op), maps)) {
+    Value base = kernel::throughViews(operand.get());
+    AffineMap toBase = unitReshape(shapeOf(operand.get()), shapeOf(base), op->getContext());
+    if (base == operand.get() || !toBase)
+      continue;
+    map = toBase.compose(map);
+    Operation *view = operand.get().getDefiningOp();
+    operand.set(base);
+    eraseDeadViews(view);
+  }
+  op->setAttr("input_maps", Builder(op).getAffineMapArrayAttr(maps));
+}
+
+void ampc::shareView(Value value) {
+  auto view = value.getDefiningOp<kernel::ViewOp>();
+  if (!view)
+    return;
+  Value base = view->getOperand(0);
+  if (Operation *source = base.getDefiningOp())
+    view->moveAfter(source);
+  else
+    view->moveBefore(&view->getBlock()->front());
+  for (Operation *user : llvm::make_early_inc_range(base.getUsers()))
+    if (auto other = dyn_cast<kernel::ViewOp>(user);
+        other && other != view && other.getType() == view.getType()) {
+      other.replaceAllUsesWith(view.getResult());
+      other.erase();
+    }
+}
