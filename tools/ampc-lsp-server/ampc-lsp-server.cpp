@@ -4,6 +4,7 @@
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "tools/LoadOption.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -39,5 +40,6 @@ int main(int argc, char **argv) {
     train::ModelOp::attachInterface<PhaseDiagnostics>(*context);
     context->printOpOnDiagnostic(false); // the editor shows the line
   });
+  LoadOption load([&](const DialectRegistry &loaded) { loaded.appendTo(registry); });
   return failed(MlirLspServerMain(argc, argv, registry));
 }

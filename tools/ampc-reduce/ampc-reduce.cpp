@@ -2,6 +2,7 @@
 // interesting. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Pipelines.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+#include "tools/LoadOption.h"
 #include "tools/ampc-reduce/ReduceModel.h"
 
 int main(int argc, char **argv) {
@@ -10,5 +11,6 @@ int main(int argc, char **argv) {
   ampc::registerPasses();
   ampc::registerReduceModel();
   mlir::MLIRContext context(registry);
+  ampc::LoadOption load([&](const auto &loaded) { context.appendDialectRegistry(loaded); });
   return mlir::failed(mlir::mlirReduceMain(argc, argv, context));
 }

@@ -1,0 +1,31 @@
+// The option `--load` of programs whose command line MLIR parses.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TOOLS_LOADOPTION_H
+#define TOOLS_LOADOPTION_H
+
+#include "ampc/Pipelines/OpLibrary.h"
+#include "llvm/Support/CommandLine.h"
+#include <functional>
+
+namespace ampc {
+/// Loads each library when the command line names it, as such a program reads its input before it
+/// returns, and gives its dialects to `take`.
+class LoadOption {
+public:
+  explicit LoadOption(std::function<void(const mlir::DialectRegistry &)> take)
+      : paths("load", llvm::cl::desc("shared library with ops of other dialects"),
+              llvm::cl::value_desc("LIB.so"), llvm::cl::callback([take](const std::string &path) {
+                if (llvm::Error error = loadOpLibrary(path)) {
+                  llvm::errs() << "error: " << llvm::toString(std::move(error)) << "\n";
+                  exit(1);
+                }
+                mlir::DialectRegistry loaded;
+                registerLoadedDialects(loaded);
+                take(loaded);
+              })) {}
+
+private:
+  llvm::cl::list<std::string> paths;
+};
+} // namespace ampc
+#endif
