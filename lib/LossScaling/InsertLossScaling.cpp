@@ -88,10 +88,12 @@ SmallVector<Value> Insertion::unscaleGradients() {
   for (auto gradient : llvm::to_vector(body.getOps<train::GradientOp>())) {
     // Rows are unscaled before they are added up in f32 and checked after: equal indices cannot
     // overflow what is in range without the scale.
-    if (auto sum = gradient.getX().getDefiningOp<train::SumRowsOp>()) {
+    auto sum = gradient.getX().getDefiningOp<RowSumsOpInterface>();
+    if (sum && sum.getRowNumbers()) {
       builder.setInsertionPoint(sum);
+      OpOperand &updates = sum.getUpdatesMutable();
       if (sums.insert(sum).second)
-        sum.getUpdatesMutable().assign(unscale(sum.getUpdates()).getResult());
+        updates.set(unscale(updates.get()).getResult());
       counts.push_back(guard.countIn(gradient));
       continue;
     }

@@ -59,18 +59,18 @@ Value StepGuard::guard(ArrayRef<Value> counts, train::NonFinite byDefault) {
 Value StepGuard::kept(Value value, Value old) {
   if (value == old)
     return old;
-  auto put = value.getDefiningOp<train::PutRowsOp>();
+  auto put = value.getDefiningOp<RowWritesOpInterface>();
   if (!put || !found.getDefiningOp()->isBeforeInBlock(put))
     return b.select(found, old, value);
   builder.setInsertionPoint(put);
-  put.getTableMutable().assign(kept(put.getTable(), old));
-  Value index = put.getIndex(), &guarded = guardedRows[index];
+  put.getTableMutable().set(kept(put.getTableMutable().get(), old));
+  Value index = put.getIndexMutable().get(), &guarded = guardedRows[index];
   if (!guarded) {
     builder.setInsertionPointAfterValue(found);
     guarded = b.select(found, b.real(-1.0, index), index);
   }
-  put.getIndexMutable().assign(guarded);
-  return put;
+  put.getIndexMutable().set(guarded);
+  return value;
 }
 
 /// A skipped step returns what it was given.

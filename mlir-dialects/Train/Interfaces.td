@@ -224,6 +224,29 @@ def IndexOpInterface : OpInterface<"IndexOpInterface"> {
                                  "getIgnoredIndex", (ins), "", "return std::nullopt;">];
 }
 
+def RowSumsOpInterface : OpInterface<"RowSumsOpInterface"> {
+  let cppNamespace = "::ampc";
+  let description = [{
+    Adds rows, an update per index, to those of zeros that indices name, as the gradient of a lookup does.
+  }];
+  let methods = [InterfaceMethod<"The rows that are added up.", "::mlir::OpOperand &",
+                                 "getUpdatesMutable">,
+                 InterfaceMethod<"A number per update.", "::mlir::Value", "getIndex">,
+                 InterfaceMethod<"An index whose updates do not count.", "std::optional<int64_t>",
+                                 "getPadding", (ins), "", "return std::nullopt;">,
+                 InterfaceMethod<"Numbers of the rows that the sums are of; null if the sums are a "
+                                 "whole table, with zeros for the others.",
+                                 "::mlir::Value", "getRowNumbers", (ins), "", "return {};">];
+}
+
+def RowWritesOpInterface : OpInterface<"RowWritesOpInterface"> {
+  let cppNamespace = "::ampc";
+  let description =
+      "Gives a table other rows, those that indices name; a negative index names none.";
+  let methods = [InterfaceMethod<"", "::mlir::OpOperand &", "getTableMutable">,
+                 InterfaceMethod<"A number per row.", "::mlir::OpOperand &", "getIndexMutable">];
+}
+
 def AnnotationAttrInterface : AttrInterface<"AnnotationAttrInterface"> {
   let cppNamespace = "::ampc";
   let description = [{

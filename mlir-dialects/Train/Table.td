@@ -25,7 +25,7 @@ def Train_GatherOp : Train_Op<"gather", Passthrough,
     int64_t getIndexLimit() { return getTable().getType().getDimSize(0); }
   }];
 }
-def Train_ScatterAddOp : Train_Op<"scatter_add", FullPrecision, []> {
+def Train_ScatterAddOp : Train_Op<"scatter_add", FullPrecision, [RowSumsOpInterface]> {
   let summary = "Zeros, to whose row index[i] row i of the updates is added";
   let lists = ["autocast=promote", "propagate-bf16=clear"];
   let doc = "Adds in the order of the rows, for any number of threads. Rows that go to `padding` "
@@ -39,7 +39,7 @@ def Train_ScatterAddOp : Train_Op<"scatter_add", FullPrecision, []> {
   let saves = ["1"];
   let hasVerifier = 1;
 }
-def Train_SumRowsOp : Train_Op<"sum_rows", FullPrecision, []> {
+def Train_SumRowsOp : Train_Op<"sum_rows", FullPrecision, [RowSumsOpInterface]> {
   let summary =
       "The gradient of a table as rows: for every index that occurs, the sum of its updates";
   let lists = ["autocast=promote"];
@@ -56,8 +56,13 @@ def Train_SumRowsOp : Train_Op<"sum_rows", FullPrecision, []> {
                 "tensor<3x8xf32>, tensor<3xi32>";
   let differentiable = 0;
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Value getRowNumbers() { return getRows(); }
+  }];
 }
-def Train_PutRowsOp : Train_Op<"put_rows", Passthrough, [AllTypesMatch<["table", "result"]>]> {
+def Train_PutRowsOp
+    : Train_Op<"put_rows",
+               Passthrough, [RowWritesOpInterface, AllTypesMatch<["table", "result"]>]> {
   let summary = "A table in which row index[i] is replaced by row i";
   let doc = "No index in [0, number of rows) occurs twice. Rows that go nowhere are left out; the "
             "others keep their bits.";

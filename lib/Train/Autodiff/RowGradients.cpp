@@ -25,12 +25,15 @@ public:
 private:
   /// A summand, and what it is multiplied by: the share of its micro-batch, outermost first.
   struct Lookup {
-    train::ScatterAddOp op;
+    RowSumsOpInterface op;
     SmallVector<ScalingOpInterface> scaling;
   };
+  static int64_t numUpdates(const Lookup &lookup) {
+    return tensorOf(RowSumsOpInterface(lookup.op).getIndex()).getNumElements();
+  }
   bool collect(Value sum, SmallVector<ScalingOpInterface> &scaling);
   Value updatesOf(GradBuilder &b, const Lookup &lookup);
-  Value indexOf(GradBuilder &b, train::ScatterAddOp lookup);
+  Value indexOf(GradBuilder &b, RowSumsOpInterface lookup);
   BlockArgument batchedInput(Value value);
   Value validRows(GradBuilder &b, BlockArgument valid, BlockArgument input);
 
@@ -48,7 +51,7 @@ private:
 /// Finds the lookups in a sum of gradients; false if there are other summands.
 bool RowGradient::collect(Value sum, SmallVector<ScalingOpInterface> &scaling) {
   Operation *op = sum.getDefiningOp();
-  if (auto lookup = dyn_cast_or_null<train::ScatterAddOp>(op)) {
+  if (auto lookup = dyn_cast_or_null<RowSumsOpInterface>(op); lookup && !lookup.getRowNumbers()) {
     lookups.push_back({lookup, scaling});
     return true;
   }
@@ -74,7 +77,7 @@ bool RowGradient::isWanted() const {
     return false;
   int64_t count = 0;
   for (const Lookup &lookup : lookups)
-    count += train::ScatterAddOp(lookup.op).getIndex().getType().getNumElements();
+    count += numUpdates(lookup);
   return optimizer.isLazy() || count < table.getDimSize(0);
 }
 
@@ -121,7 +124,7 @@ Value RowGradient::validRows(GradBuilder &b, BlockArgument valid, BlockArgument 
 
 /// Row numbers in a line, -1 for those without a gradient: padding, and what a short batch leaves
 /// out.
-Value RowGradient::indexOf(GradBuilder &b, train::ScatterAddOp lookup) {
+Value RowGradient::indexOf(GradBuilder &b, RowSumsOpInterface lookup) {
   Value index = lookup.getIndex(), nowhere = b.real(-1.0, index);
   if (auto padding = lookup.getPadding()) {
     Value isPadding =
@@ -140,11 +143,11 @@ Value RowGradient::indexOf(GradBuilder &b, train::ScatterAddOp lookup) {
 
 /// Rows with a gradient each, as wide as the sums they go into.
 Value RowGradient::updatesOf(GradBuilder &b, const Lookup &lookup) {
-  train::ScatterAddOp op = lookup.op;
   SmallVector<int64_t> shape(table.getShape());
-  shape[0] = op.getIndex().getType().getNumElements();
-  Value rows = b.reshape(op.getUpdates(), op.getUpdates().getType().clone(shape));
-  GradBuilder wide(builder, op);
+  shape[0] = numUpdates(lookup);
+  Value updates = RowSumsOpInterface(lookup.op).getUpdatesMutable().get();
+  Value rows = b.reshape(updates, tensorOf(updates).clone(shape));
+  GradBuilder wide(builder, lookup.op);
   wide.compute = table.getElementType();
   for (ScalingOpInterface scaling : llvm::reverse(lookup.scaling))
     rows = scaling.scaleInstead(wide, rows);
