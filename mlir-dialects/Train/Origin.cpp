@@ -187,6 +187,13 @@ AnnotationsAside::~AnnotationsAside() {
   });
 }
 
+/// Of a value that tools observe; nothing of one that they do not.
+static bool isMark(Attribute attribute) {
+  auto mark = dyn_cast<DictionaryAttr>(attribute);
+  return mark &&
+         (mark.empty() || (mark.getAs<StringAttr>("key") && mark.getAs<StringAttr>("kind")));
+}
+
 /// What a fact between passes has to be; nothing if it is that.
 static std::optional<std::string> misfitOf(Operation *op, StringRef name, Attribute value) {
   auto isListOf = [&](auto test) {
@@ -202,10 +209,10 @@ static std::optional<std::string> misfitOf(Operation *op, StringRef name, Attrib
     return unless(isListOf([](Attribute one) { return isa<OriginAttr>(one); }),
                   "[#train.origin<...>, ...]");
   if (name == "train.fan_in")
-    return unless(isa<UnitAttr>(value), "no value");
+    return unless(isa<UnitAttr>(value) && op->hasTrait<SumsOperands>(),
+                  "no value, on an op that adds up its operands");
   if (name == "train.values")
-    return unless(isListOf([](Attribute one) { return isa<DictionaryAttr>(one); }) &&
-                      cast<ArrayAttr>(value).size() == op->getNumResults(),
+    return unless(isListOf(isMark) && cast<ArrayAttr>(value).size() == op->getNumResults(),
                   "a table of key and kind per result");
   if (name == "train.phase")
     return unless(isa<StringAttr>(value) && isa<ModuleOp>(op), "the name of a phase, on a module");

@@ -78,3 +78,23 @@ train.model @place {
     train.return %0 : tensor<4xf32>
   }
 }
+
+// -----
+
+train.model @mark {
+  train.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @below {{expected train.values = a table of key and kind per result, but got [{key = "y"}]}}
+    %0 = train.relu %x {train.values = [{key = "y"}]} : tensor<4xf32>
+    train.return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+train.model @fan_in {
+  train.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @below {{expected train.fan_in = no value, on an op that adds up its operands, but got unit}}
+    %0 = train.relu %x {train.fan_in} : tensor<4xf32>
+    train.return %0 : tensor<4xf32>
+  }
+}
