@@ -69,6 +69,11 @@ def Amp_AutocastOp : Amp_Op<"autocast", [SingleBlock, NoRegionArguments, Recursi
     The innermost region counts. `disabled` leaves ops in the types of their operands under the policy `autocast`, and in f32 under
     the others. `simplify` dissolves regions; the ops and what is later derived from them keep the type.
 
+    Constraints:
+
+    1. The type is bf16, f16 or f32.
+    2. The region yields values of the results' types.
+
     ```mlir
     %y = amp.autocast bf16 -> tensor<8x4xf32> {
       %0 = train.matmul %x, %w : (tensor<8x3xf32>, tensor<3x4xf32>) -> tensor<8x4xf32>
@@ -156,6 +161,11 @@ def Amp_MarkScaledOp
 def Amp_UnscaleOp : Amp_Op<"unscale", [Pure]> {
   let summary = "The gradient in f32 times 1 / scale, and how many of its elements are not finite";
   let description = [{
+    Constraints:
+
+    1. The result has the gradient's shape in f32.
+    2. A gradient is unscaled once.
+
     ```mlir
     %scaled = amp.mark_scaled %g : tensor<4xf16>
     %y, %bad = amp.unscale %scaled by %scale : !amp.scaled<tensor<4xf16>> to tensor<4xf32>
@@ -182,6 +192,10 @@ def Amp_UpdateScaleOp : Amp_Op<"update_scale", [Pure]> {
   let description = [{
     `good_steps` counts good steps since the scale last moved; `left` counts the bad ones that may still pass before it
     backs off. A step has at most one.
+
+    Constraints:
+
+    1. A scale is updated once in a step.
 
     ```mlir
     %new_scale, %new_good_steps, %new_left = amp.update_scale %scale, %good_steps, %left found_inf %found_inf with <initial = 128.0>

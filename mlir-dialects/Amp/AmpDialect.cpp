@@ -166,10 +166,10 @@ LogicalResult ScaledType::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult AutocastOp::verify() {
-  if (getType() && !getType()->isBF16() && !getType()->isF16() && !getType()->isF32())
+  if (getType() && !getType()->isBF16() && !getType()->isF16() && !getType()->isF32()) // 1.
     return emitOpError() << "expected bf16, f16 or f32, but got " << *getType();
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
-  if (!yield || yield.getOperandTypes() != getResultTypes())
+  if (!yield || yield.getOperandTypes() != getResultTypes()) // 2.
     return emitOpError() << "expected a region that yields values of types (" << getResultTypes()
                          << ")";
   return success();
@@ -177,19 +177,19 @@ LogicalResult AutocastOp::verify() {
 
 LogicalResult UnscaleOp::verify() {
   auto type = getX().getType().getType().clone(Float32Type::get(getContext()));
-  if (getResult().getType() != type)
+  if (getResult().getType() != type) // 1.
     return emitOpError() << "expected a result of " << type << ", but got "
                          << getResult().getType();
   auto again = llvm::find_if(
       getX().getUsers(), [&](Operation *user) { return user != *this && isa<UnscaleOp>(user); });
-  if (again != getX().getUsers().end())
+  if (again != getX().getUsers().end()) // 2.
     return emitOpError("expected a gradient that is unscaled once, but it is unscaled twice");
   return success();
 }
 
 LogicalResult UpdateScaleOp::verify() {
   auto isOther = [&](Operation *op) { return op && op != *this && isa<UpdateScaleOp>(op); };
-  if (isOther(getScale().getDefiningOp()) || llvm::any_of(getScale().getUsers(), isOther))
+  if (isOther(getScale().getDefiningOp()) || llvm::any_of(getScale().getUsers(), isOther)) // 1.
     return emitOpError("expected one update of a scale in a step, but got two");
   return success();
 }

@@ -25,8 +25,9 @@ namespace ampc::kernel {
 int64_t byteSize(mlir::Type type);
 /// The value whose bytes a chain of views shows.
 mlir::Value throughViews(mlir::Value value);
-/// Only kernel.pack and kernel.map make packed tensors, and only the sides of products are some.
-llvm::LogicalResult verifyPackedTensors(mlir::Operation *op);
+/// Constraints of KernelOpInterface and FusedKernelOpInterface.
+llvm::LogicalResult verifyKernel(mlir::Operation *op);
+llvm::LogicalResult verifyFused(mlir::Operation *op);
 } // namespace ampc::kernel
 
 #include "mlir-dialects/Kernel/KernelEnums.h.inc"

@@ -22,7 +22,8 @@ def KernelDialect : Dialect {
     rounded right before its yield; what happens between computes in f32 (or f64).
 
     What is of one kind of op is an attribute of that op. Phases write the following on ops of any kind, also on those that other dialects add, so
-    they are attributes of the dialect, which verifies them:
+    they are attributes of the dialect, which verifies place and content. No op reads them: they say what a program does with its kernels, and kernels
+    that differ in nothing else are one function. Ops that hold them are every kernel, every declaration of state, and the module of MLIR:
 
     | attribute | on | says |
     |---|---|---|
@@ -36,6 +37,26 @@ def KernelDialect : Dialect {
     | `kernel.functions` | a module | the code of kernels, by number |
     | `kernel.tier` | a nested module | the tier whose code it holds |
     | `kernel.target` | a module | the target that its kernels are for; without it the first that is known |
+
+    Constraints of KernelOpInterface, that is of every kernel:
+
+    1. Operands and results are tensors of static shape, of at least one and at most 2^40 elements of f64, f32, bf16, f16 or an integer of 1, 8, 16, 32 or 64 bits.
+    2. Operands are not packed, but for the sides of a `kernel.gemm`.
+    3. Results are not packed, but for those of `kernel.pack` and `kernel.map`.
+
+    Constraints of FusedKernelOpInterface, that is of every kernel with maps and a body:
+
+    1. The space has less than 32 dimensions of at least one point each, and 64 bits count its points.
+    2. There is one map per input and one per result.
+    3. A map goes from the dimensions of the space to those of its tensor, without symbols.
+    4. What a map says without a division is inside the tensor for every point.
+    5. The body has the arguments that the op says, then one per input.
+    6. The argument of an input has the type of its elements.
+    7. The body is made of ops of arith and math that work element by element, on scalars, and of the ops of bodies of this dialect.
+    8. The body ends by a `kernel.yield` of one value per result.
+    9. What it yields has the type of the result's elements.
+    10. A result is the same along every dimension that its map leaves out; what a reduction sums over does not count.
+    11. Points that differ in a dimension that a result's map has write different elements of it. Maps with divisions are taken to be right.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
@@ -136,6 +157,12 @@ def Kernel_ProgramOp
     After planning, `arena_bytes` holds the peak and `unshared_bytes` what it would be if no two buffers shared bytes. With a loss, `loss_ready`
     counts the kernels up to and with the one that computes it, and `saved_bytes` are those of the arena that wait for the backward pass.
 
+    Constraints:
+
+    1. The body has one block.
+    2. Arguments and results are ranked tensors.
+    3. They have static shapes, and sizes and elements as those of kernels.
+
     ```mlir
     kernel.program @twice(%x: tensor<4x8xf32> {train.is = #train.input<"x">})
         -> (tensor<4x8xf32> {train.is = #train.output<named, name = "y">}) {
@@ -158,6 +185,7 @@ def Kernel_ProgramOp
   let builders = [OpBuilder<(ins "const ::llvm::Twine &":$name, "::mlir::FunctionType":$type)>];
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
@@ -167,6 +195,10 @@ def Kernel_ProgramOp
 def Kernel_ReturnOp : Kernel_Op<"return", [Pure, Terminator, HasParent<"ProgramOp">]> {
   let summary = "Ends a program";
   let description = [{
+    Constraints:
+
+    1. The values have the types of the program's results.
+
     ```mlir
     kernel.program @same(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
       kernel.return %x : tensor<4x8xf32>
@@ -175,6 +207,7 @@ def Kernel_ReturnOp : Kernel_Op<"return", [Pure, Terminator, HasParent<"ProgramO
   }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let hasVerifier = 1;
 }
 def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator]> {
   let summary = "Ends a body";
@@ -196,6 +229,11 @@ def Kernel_ConstantOp
     : Kernel_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
   let summary = "Data in the object";
   let description = [{
+    Constraints:
+
+    1. The tensor has a size and elements as those of kernels have.
+    2. It is not packed.
+
     ```mlir
     %y = kernel.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
     ```
@@ -203,11 +241,18 @@ def Kernel_ConstantOp
   let arguments = (ins ElementsAttr:$value);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$value attr-dict";
+  let hasVerifier = 1;
   let hasFolder = 1;
 }
 def Kernel_ViewOp : Kernel_Op<"view", [Pure]> {
   let summary = "The same bytes with another shape";
   let description = [{
+    Constraints:
+
+    1. Both tensors have static shapes, and sizes and elements as those of kernels.
+    2. None of them is packed.
+    3. They have as many elements, of one type.
+
     ```mlir
     %y = kernel.view %x : tensor<4x8xf32> to tensor<32xf32>
     ```
@@ -227,9 +272,14 @@ def Kernel_Combine : I32EnumAttr<"Combine", "an associative operation",
   let genSpecializedAttr = 0;
 }
 def Kernel_CombineAttr : EnumAttr<KernelDialect, Kernel_Combine, "combine">;
-def Kernel_RowReduceOp : Kernel_Op<"row_reduce", [Pure, SameOperandsAndResultType]> {
+def Kernel_RowReduceOp
+    : Kernel_Op<"row_reduce", [Pure, SameOperandsAndResultType, HasParent<"MapOp">]> {
   let summary = "Reduces a body value along the last dimension of the space";
   let description = [{
+    Constraints:
+
+    1. The value has at least 32 bits.
+
     ```mlir
     %sums = kernel.map(%x : tensor<4x8xf32>) space [4, 8] maps [affine_map<(d0, d1) -> (d0, d1)>] -> [affine_map<(d0, d1) -> (d0)>] {
     ^bb0(%a: f32):
@@ -243,7 +293,7 @@ def Kernel_RowReduceOp : Kernel_Op<"row_reduce", [Pure, SameOperandsAndResultTyp
   let assemblyFormat = "$kind $x attr-dict `:` type($x)";
   let hasVerifier = 1;
 }
-def Kernel_RowIndexOp : Kernel_Op<"row_index", [Pure]> {
+def Kernel_RowIndexOp : Kernel_Op<"row_index", [Pure, HasParent<"MapOp">]> {
   let summary = "Position in the last dimension of the space";
   let description = [{
     ```mlir
@@ -257,7 +307,9 @@ def Kernel_RowIndexOp : Kernel_Op<"row_index", [Pure]> {
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";
 }
-def Kernel_LinearIndexOp : Kernel_Op<"linear_index", [Pure]> {
+def Kernel_LinearIndexOp
+    : Kernel_Op<"linear_index", [Pure, ParentOneOf<["MapOp", "ReduceOp", "GemmOp", "ConvOp",
+                                                    "ConvFilterOp"]>]> {
   let summary = "Row-major number of the point in the space";
   let description = [{
     ```mlir
@@ -283,10 +335,15 @@ def Kernel_MapOp
   let summary = "One body per point of the space; `kernel.row_reduce` inside makes it a row kernel";
   let description = [{
     Covers pointwise ops, row-wise ops (softmax, norms, losses), transposes, slices and broadcasts. A result
-    whose map drops the last dimension must be uniform along it.
+    whose map drops the last dimension is one number per row.
 
     A result may be packed, for the right side of products: the bytes are those that a `kernel.pack` of the same matrix would write, in the
     same pass. The space then has the shape of that matrix, the result's map is the identity, and the body reduces nothing.
+
+    Constraints:
+
+    1. A packed result is a right side of the shape of the space, its map the identity, and the body reduces nothing.
+    2. A body that works along rows has a space of at least one dimension.
 
     ```mlir
     %y = kernel.map(%x, %bias : tensor<4x8xf16>, tensor<8xf32>) space [4, 8]
@@ -312,9 +369,15 @@ def Kernel_ReduceOp
   let summary =
       "Combines the yielded values over the middle dimension of a space [outer, reduced, inner]";
   let description = [{
-    Every yielded value has the type of its accumulator (f32 or wider for floats) and gives a
+    Every yielded value has the type of its accumulator and gives a
     result over [outer, inner]. `reduced` is cut into `parts`, whose sums are combined in order: the
     result does not depend on the number of threads.
+
+    Constraints:
+
+    1. The space has three dimensions.
+    2. Results have at least 32 bits.
+    3. Maps of results leave out the middle dimension.
 
     ```mlir
     %columns = kernel.reduce sum(%x : tensor<16x8xf32>) space [1, 16, 8]
@@ -340,8 +403,21 @@ def Kernel_GemmOp
       "Matrix product with an explicit accumulator and a body that turns sums into results";
   let description = [{
     For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body. Maps of
-    the operands go from (batch..., m, n, k) to their elements; they are projected permutations, so that any
-    side may be transposed and heads may be interleaved. A side may be packed before (`#kernel.packed`); it then is the same for the whole batch.
+    the operands go from (batch..., m, n, k) to their elements; they are linear, so that any
+    side may be transposed, a part of a tensor, or have its heads interleaved. A side may be packed before (`#kernel.packed`); it then is the same for the whole batch.
+
+    Constraints:
+
+    1. The space has at least two dimensions, `depth` is at least 1, and there are two operand maps.
+    2. An operand's map goes from the space and k to its dimensions, without symbols.
+    3. It is linear, and that of a side does not depend on the lines of the other side.
+    4. It stays inside the operand.
+    5. Operands are real; `acc` is a real type of at least 32 bits and at least theirs.
+    6. The body's first argument, the sum, is of type `acc`.
+    7. `compute` holds two real types.
+    8. A packed operand is packed for its side and read as (line, k), whatever the batch.
+    9. It has as many lines as the space, and `depth` points each.
+    10. Beside a packed operand the other one has the same type, and `acc` is f64 only for f64.
 
     ```mlir
     %y = kernel.gemm %x, %w : tensor<4x6xbf16>, tensor<6x8xbf16> acc f32
@@ -393,6 +469,16 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
     Padding is [top, bottom, left, right]. The image may be dilated by zeros (`input_dilations`), which makes this the gradient
     for the image as well, on a filter flipped and with channels exchanged.
 
+    Constraints:
+
+    1. Operands and the space have four dimensions.
+    2. There are 2 strides, dilations and input dilations, which are positive, and 4 paddings, all below 2^31.
+    3. `groups` divides the channels of the image and the outputs of the filter, which has the channels of one group.
+    4. Image, window and output have shapes that go together.
+    5. Operands are real; `acc` is a real type of at least 32 bits and at least theirs.
+    6. The body's first argument, the sum, is of type `acc`.
+    7. `compute` holds two real types.
+
     ```mlir
     %y = kernel.conv %image, %filter : tensor<2x6x9x3xf32>, tensor<5x3x3x3xf32> acc f32 strides [1, 1] padding [1, 1, 1, 1]
         dilations [1, 1] input_dilations [1, 1] groups 1 space [2, 6, 9, 5]
@@ -410,6 +496,16 @@ def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter", (ins Kernel_Parts:$pa
   let description = [{
     The sum over pixels is one of `parts` partial sums, each over a range of the images, added in order: the
     result does not depend on the number of threads. The workspace holds them.
+
+    Constraints:
+
+    1. Operands and the space have four dimensions.
+    2. There are 2 strides, dilations and input dilations, which are positive, and 4 paddings, all below 2^31.
+    3. `groups` divides the channels of the image and the outputs of the filter, which has the channels of one group.
+    4. Image, window and output have shapes that go together.
+    5. Operands are real; `acc` is a real type of at least 32 bits and at least theirs.
+    6. The body's first argument, the sum, is of type `acc`.
+    7. `compute` holds two real types.
 
     ```mlir
     %dw = kernel.conv_filter %image, %dy : tensor<2x6x9x3xf32>, tensor<2x6x9x5xf32> acc f32 strides [1, 1] padding [1, 1, 1, 1]
@@ -436,6 +532,19 @@ def Kernel_WithTotalsOp
     the body yields, a real number of 32 bits or more or an integer, is added up over all elements of the one result that it depends on. These
     sums, of one element each, are the results after those of the kernel. Each is put together from at most `parts` partial sums; their order
     depends on the tier, not on the number of threads. The workspace holds them behind what the kernel itself needs.
+
+    Constraints:
+
+    1. The first region holds one kernel, which has memory of its own and no totals, and yields its results.
+    2. The kernel's arguments are the first inputs.
+    3. The kernel's results are the first results.
+    4. The other inputs have one element.
+    5. The body's arguments are one element of every result, then of every other input.
+    6. The body is scalar code like that of other kernels.
+    7. It yields one value per total.
+    8. A total has one element, of the type of its value.
+    9. A real total has at least 32 bits.
+    10. A total depends on one result of the kernel, each element of which the kernel writes once.
 
     ```mlir
     %y, %squares = kernel.with_totals(%x, %index, %factor : tensor<12x8xf32>, tensor<12xi32>, tensor<f32>) of {

@@ -1,67 +1,96 @@
 // Verifiers of attention and its gradient.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Kernel/Constraints.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::kernel;
 
-namespace {
-/// How many (row, column) dimensions the map of a tensor has behind the batch's.
-enum Kind : unsigned { PerQuery = 1, PerElement = 2 };
-} // namespace
+/// Sizes of a tensor's dimensions (row, column) behind the batch's; of one number per query: (row).
+using Extents = SmallVector<int64_t, 2>;
 
-/// Checks what both ops share; `kinds` are those of operands, then results.
+/// A map of a tensor or result.
 template <typename Op>
-static LogicalResult verifyAttention(Op op, ArrayRef<Kind> operands, ArrayRef<Kind> results) {
-  Type acc = op.getAcc();
-  if (op.getTensors().size() != operands.size() || op.getOuts().size() > results.size() ||
-      op.getOperandMaps().size() != operands.size() ||
-      op.getResultMaps().size() != op.getOuts().size())
+static LogicalResult verifyAccess(Op op, Type type, Attribute attr, const Extents &extents) {
+  AffineMap map = cast<AffineMapAttr>(attr).getValue();
+  SmallVector<int64_t> space(op.getBatch());
+  llvm::append_range(space, extents);
+  if (map.getNumDims() != space.size() || map.getNumSymbols() ||
+      map.getNumResults() != unsigned(tensorOf(type).getRank()) || !isLinear(map)) // 3.
+    return op.emitOpError() << "expected a linear map from " << space.size() << " dimensions to "
+                            << type << ", but got " << attr;
+  if (!staysInside(map, space, tensorOf(type).getShape())) // 4.
+    return op.emitOpError() << "expected a map that stays inside " << type << " over [" << space
+                            << "], but got " << attr;
+  return success();
+}
+
+/// Entries of the batch are computed in any order.
+template <typename Op>
+static LogicalResult verifyPlaces(Op op, Type type, Attribute attr, const Extents &extents) {
+  AffineMap map = cast<AffineMapAttr>(attr).getValue();
+  SmallVector<int64_t> space(op.getBatch());
+  llvm::append_range(space, extents);
+  LinearForm place = *LinearForm::of(map, tensorOf(type).getShape());
+  bool usesAll = llvm::all_of(llvm::zip(place.factors, space),
+                              [](auto dim) { return std::get<0>(dim) || std::get<1>(dim) == 1; });
+  if (!usesAll || !place.isOneToOne(space)) // 6.
+    return op.emitOpError() << "expected a map that gives every point an element of its own in "
+                            << type << ", but got " << attr;
+  return success();
+}
+
+/// Checks what both ops share.
+template <typename Op>
+static LogicalResult verifyAttention(Op op, ArrayRef<Extents> operands, ArrayRef<Extents> results) {
+  auto isSize = [](int64_t size) { return size > 0; };
+  if (!llvm::all_of(op.getBatch(), isSize) || op.getQueries() < 1 || op.getKeys() < 1 ||
+      op.getWidth() < 1) // 1.
+    return op.emitOpError() << "expected sizes of at least 1, but got a batch of [" << op.getBatch()
+                            << "], " << op.getQueries() << " queries, " << op.getKeys()
+                            << " keys and a width of " << op.getWidth();
+  if (op.getTensors().size() != operands.size() || op.getOperandMaps().size() != operands.size() ||
+      op.getResultMaps().size() != op.getOuts().size()) // 2.
     return op.emitOpError() << "expected " << operands.size()
                             << " tensors and one map per tensor and result, but got "
                             << op.getTensors().size() << " tensors, " << op.getOperandMaps().size()
                             << " and " << op.getResultMaps().size() << " maps";
-  auto check = [&](Type tensor, Attribute attr, Kind kind) -> LogicalResult {
-    auto type = cast<RankedTensorType>(tensor);
-    AffineMap map = cast<AffineMapAttr>(attr).getValue();
-    if (map.getNumDims() != op.getBatch().size() + kind ||
-        map.getNumResults() != unsigned(type.getRank()) || !isLinear(map))
-      return op.emitOpError() << "expected a linear map from " << op.getBatch().size() + kind
-                              << " dimensions to " << type << ", but got " << attr;
-    if (!isa<FloatType>(type.getElementType()) || !isa<FloatType>(acc) ||
-        acc.getIntOrFloatBitWidth() < std::max(32u, type.getElementTypeBitWidth()))
-      return op.emitOpError() << "expected an accumulator of at least "
-                              << (type.getElementType().isF64() ? type.getElementType()
-                                                                : Float32Type::get(op.getContext()))
-                              << ", but got " << acc;
-    return success();
-  };
-  for (auto [tensor, map, kind] : llvm::zip(op.getTensors(), op.getOperandMaps(), operands))
-    if (failed(check(tensor.getType(), map, kind)))
+  for (auto [tensor, map, extents] : llvm::zip(op.getTensors(), op.getOperandMaps(), operands))
+    if (failed(verifyAccess(op, tensor.getType(), map, extents)))
       return failure();
-  for (auto [type, map, kind] : llvm::zip(op->getResultTypes(), op.getResultMaps(), results))
-    if (failed(check(type, map, kind)))
+  for (auto [type, map, extents] : llvm::zip(op->getResultTypes(), op.getResultMaps(), results))
+    if (failed(verifyAccess(op, type, map, extents)) ||
+        failed(verifyPlaces(op, type, map, extents)))
       return failure();
+  if (failed(verifyRealSums(op, op->getOperandTypes(), op.getAcc())) ||
+      failed(verifyRealSums(op, op->getResultTypes(), op.getAcc()))) // 5.
+    return failure();
   return success();
 }
 
 LogicalResult AttentionOp::verify() {
-  SmallVector<Kind> operands(getBiased() ? 4 : 3, PerElement);
-  if (getOuts().empty())
-    return emitOpError("expected a result");
-  if (getOuts().size() == 2 &&
-      cast<RankedTensorType>(getOuts()[1].getType()).getElementType() != getAcc())
+  if (getOuts().empty() || getOuts().size() > 2) // 7.
+    return emitOpError() << "expected one or two results, but got " << getOuts().size();
+  if (getOuts().size() == 2 && tensorOf(getOuts()[1]).getElementType() != getAcc()) // 8.
     return emitOpError() << "expected a logsumexp in " << getAcc() << ", but got "
                          << getOuts()[1].getType();
-  return verifyAttention(*this, operands, {PerElement, PerQuery});
+  Extents query{getQueries(), getWidth()}, key{getKeys(), getWidth()}, number{getQueries()};
+  SmallVector<Extents> operands{query, key, key};
+  if (getBiased())
+    operands.push_back({getQueries(), getKeys()});
+  return verifyAttention(*this, operands, {query, number});
 }
+
 LogicalResult AttentionGradOp::verify() {
-  SmallVector<Kind> operands(getBiased() ? 4 : 3, PerElement);
-  operands.append({PerElement, PerQuery, PerElement});
-  if (getOuts().size() < 3 || (getOuts().size() == 4 && !getBiased()))
+  if (getOuts().size() != 3 && !(getOuts().size() == 4 && getBiased())) // 7.
     return emitOpError() << "expected three results, and a fourth only with a bias, but got "
                          << getOuts().size();
-  return verifyAttention(*this, operands, {PerElement, PerElement, PerElement, PerElement});
+  Extents query{getQueries(), getWidth()}, key{getKeys(), getWidth()}, number{getQueries()},
+      score{getQueries(), getKeys()};
+  SmallVector<Extents> operands{query, key, key};
+  if (getBiased())
+    operands.push_back(score);
+  operands.append({query, number, query});
+  return verifyAttention(*this, operands, {query, key, key, score});
 }

@@ -20,6 +20,15 @@ defvar attentionMaps = [{
     Maps go from (batch..., row, column) to elements: of queries and keys by channel, of a bias by query and key, of a number
     per query from (batch..., query). They are linear, so that heads and parts of one tensor are read and written in place.
     Sums, softmax and logsumexp are of type `acc`; results are rounded once.
+
+    Constraints:
+
+    1. The sizes are at least 1.
+    2. There are as many tensors as the op says, and one map per tensor and result.
+    3. A map is linear, without symbols, and goes from the dimensions that its tensor has.
+    4. It stays inside the tensor.
+    5. Tensors are real; `acc` is a real type of at least 32 bits and at least theirs.
+    6. Every point of a result has an element of its own.
 }];
 def Kernel_AttentionOp : Kernel_AttentionLikeOp<"attention"> {
   let summary = "softmax(scale q k^T + bias) v, and log(sum(exp(scores))) per query if there is a "
@@ -28,6 +37,9 @@ def Kernel_AttentionOp : Kernel_AttentionLikeOp<"attention"> {
     Operands: query, key, value and, if `biased`, the bias. With `causal`, query i sees the keys up to i + keys - queries.
     The softmax is formed while keys pass by (Milakov and Gimelshein 2018; Dao et al. 2022). }],
                                attentionMaps, [{
+    7. There are one or two results.
+    8. The logsumexp is of type `acc`.
+
     ```mlir
     %y, %lse = kernel.attention(%q, %k, %v : tensor<2x8x4xf32>, tensor<2x9x4xf32>, tensor<2x9x4xf32>) acc f32
       batch [2] queries 8 keys 9 width 4 scale 0.5
@@ -42,6 +54,8 @@ def Kernel_AttentionGradOp : Kernel_AttentionLikeOp<"attention_grad"> {
     Operands: query, key, value, if `biased` the bias, then the result of the attention, its logsumexp and the
     result's cotangent. One task does one entry of the batch: the sums do not depend on the number of threads. }],
                                attentionMaps, [{
+    7. There are three results, or with a bias four.
+
     ```mlir
     %dq, %dk, %dv = kernel.attention_grad(%q, %k, %v, %y, %lse, %dy : tensor<2x8x4xf32>, tensor<2x9x4xf32>, tensor<2x9x4xf32>, tensor<2x8x4xf32>,
       tensor<2x8xf32>, tensor<2x8x4xf32>) acc f32 batch [2] queries 8 keys 9 width 4 scale 0.5

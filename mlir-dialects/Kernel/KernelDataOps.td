@@ -14,6 +14,11 @@ def Kernel_GatherOp : Kernel_DataOp<"gather"> {
   let description = [{
     An index outside the table reads zeros, never memory outside.
 
+    Constraints:
+
+    1. The table is a matrix [m, width], the index of i32 and [n], and the rows are [n, width].
+    2. The result has the table's elements.
+
     ```mlir
     %y = kernel.gather %table, %index : tensor<100x8xf32>, tensor<12xi32> -> tensor<12x8xf32>
     ```
@@ -27,6 +32,11 @@ def Kernel_ScatterAddOp : Kernel_DataOp<"scatter_add", [], ["canTotal"]> {
   let description = [{
     The table's type is that of the accumulator. Every part of the table belongs to one task, which adds in the order of the
     updates: the sums do not depend on the number of threads. Rows that go to `padding` or outside are left out.
+
+    Constraints:
+
+    1. The table is a matrix [m, width], the index of i32 and [n], and the rows are [n, width].
+    2. Updates are real; the result is of at least 32 bits and at least their type.
 
     ```mlir
     %y = kernel.scatter_add %updates, %index padding 0 : tensor<12x8xf32>, tensor<12xi32> -> tensor<100x8xf32>
@@ -43,6 +53,10 @@ def Kernel_GroupRowsOp : Kernel_DataOp<"group_rows"> {
     `rows` holds the distinct indices in [0, `of`), then -1. Those that index `rows[k]` belongs to are
     `order[starts[k]]` to `order[starts[k + 1] - 1]`, ascending.
 
+    Constraints:
+
+    1. The index is of i32 and [n], n and `of` are at least 1; with m = min(n, `of`) the results are of i32 and [m], [n] and [m + 1].
+
     ```mlir
     %rows, %order, %starts = kernel.group_rows %index of 100 : tensor<12xi32> -> tensor<12xi32>, tensor<12xi32>, tensor<13xi32>
     ```
@@ -56,6 +70,11 @@ def Kernel_SumRowsOp : Kernel_DataOp<"sum_rows", [], ["canTotal"]> {
   let summary = "Row k is the sum of the updates order[starts[k]] to order[starts[k + 1] - 1]";
   let description = [{
     The sums' type is that of the accumulator. A row belongs to one task, which adds in the order given.
+
+    Constraints:
+
+    1. The updates are [n, width], the order of i32 and [n], the starts of i32 and [m + 1], and the sums [m, width].
+    2. Updates are real; the sums are of at least 32 bits and at least their type.
 
     ```mlir
     %sums = kernel.sum_rows %updates, %order, %starts : tensor<12x8xf32>, tensor<12xi32>, tensor<13xi32> -> tensor<12x8xf32>
@@ -72,6 +91,11 @@ def Kernel_PutRowsOp
   let description = [{
     No index occurs twice. Rows that go outside are left out.
 
+    Constraints:
+
+    1. The table is a matrix [m, width], the index of i32 and [n], and the rows are [n, width].
+    2. The rows have the table's elements.
+
     ```mlir
     %y = kernel.put_rows %rows, %index into %table : tensor<12x8xf32>, tensor<12xi32>, tensor<100x8xf32>
     ```
@@ -84,6 +108,13 @@ def Kernel_AssembleOp : Kernel_DataOp<"assemble"> {
   let summary = "A tensor put together from parts: element i of a part goes to offset + i * stride";
   let description = [{
     `offsets` and `strides` hold one number per part and dimension, part by part. Parts do not overlap; what none of them covers is `fill`.
+
+    Constraints:
+
+    1. There is one offset and one stride per part and dimension.
+    2. Parts have the rank and the elements of the result.
+    3. Offsets are at least 0, strides at least 1, and a part ends inside the result.
+    4. Parts do not overlap.
 
     ```mlir
     %y = kernel.assemble(%a, %b : tensor<4x8xf32>, tensor<4x3xf32>) offsets [0, 0, 0, 8] strides [1, 1, 1, 1] fill 0.0
@@ -101,6 +132,10 @@ def Kernel_PackOp : Kernel_DataOp<"pack"> {
   let description = [{
     The result's encoding says for which side, and which dimension is summed over.
 
+    Constraints:
+
+    1. The result is the operand's type with a packed encoding.
+
     ```mlir
     %y = kernel.pack %x : tensor<384x1536xbf16> to tensor<384x1536xbf16, #kernel.packed<rhs, depth = 0, bytes = 1179648>>
     ```
@@ -113,6 +148,17 @@ def Kernel_PackOp : Kernel_DataOp<"pack"> {
 defvar windowKinds = [{
     `kind` is `max` or `sum`. With `max` a second tensor holds the row-major number of the first maximum in each window, as i8;
     `sum` is multiplied by `scale`.
+
+    Constraints:
+
+    1. Image and windows have four dimensions.
+    2. There are 2 sizes and 2 strides of at least 1 and 4 paddings of at least 0, all below 2^31.
+    3. There are as many windows as fit into the padded image.
+    4. Image and windows are of one real type.
+    5. `kind` is `max` with the second tensor, or `sum` without.
+    6. That tensor is of i8 and has the shape of the windows.
+    7. The window of a maximum has at most 127 elements.
+
 }];
 def Kernel_PoolOp : Kernel_DataOp<"pool"> {
   let summary = "Maximum or scaled sum of every window";

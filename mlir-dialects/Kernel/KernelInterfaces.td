@@ -9,7 +9,7 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let description = [{
     One launch: reads tensors, writes its results, and nothing else. Packed tensors come from `kernel.pack` and `kernel.map` and go to products only.
   }];
-  let verify = "return ::ampc::kernel::verifyPackedTensors($_op);";
+  let verify = "return ::ampc::kernel::verifyKernel($_op);";
   let methods =
       [InterfaceMethod<[{
       Bytes shared by the tasks of one launch, for partial results that a last task combines: as many as the
@@ -32,6 +32,7 @@ def FusedKernelOpInterface : OpInterface<"FusedKernelOpInterface", [KernelOpInte
     values that the kernel itself computes (accumulators), then one element per input; it yields one element
     per result. Affine maps from the space say which element.
   }];
+  let verify = "return ::ampc::kernel::verifyFused($_op);";
   let methods =
       [InterfaceMethod<"Tensors the body reads by element.", "::mlir::MutableOperandRange",
                        "getInputsMutable">,

@@ -6,14 +6,23 @@
 #include "mlir/IR/AffineMap.h"
 
 namespace ampc {
-inline bool isLinear(mlir::AffineMap map) {
-  bool linear = true;
-  map.walkExprs([&](mlir::AffineExpr part) {
-    linear &= part.getKind() != mlir::AffineExprKind::FloorDiv &&
-              part.getKind() != mlir::AffineExprKind::CeilDiv &&
-              part.getKind() != mlir::AffineExprKind::Mod;
-  });
-  return linear;
-}
+/// constant + sum of factors[d] * dim d
+struct LinearForm {
+  int64_t constant = 0;
+  llvm::SmallVector<int64_t> factors;
+
+  /// Nothing for an expression with a division.
+  static std::optional<LinearForm> of(mlir::AffineExpr expr, unsigned dims);
+  /// The number of an element of the shape in memory; nothing if the map divides.
+  static std::optional<LinearForm> of(mlir::AffineMap map, llvm::ArrayRef<int64_t> shape);
+  /// Whether it is in [0, limit) for all points of the space.
+  bool staysBelow(int64_t limit, llvm::ArrayRef<int64_t> space) const;
+  /// Whether points that differ in a dimension with a factor have different values.
+  bool isOneToOne(llvm::ArrayRef<int64_t> space) const;
+};
+
+bool isLinear(mlir::AffineMap map);
+/// Whether every point of the space has an element of the shape. Divisions are taken to be right.
+bool staysInside(mlir::AffineMap map, llvm::ArrayRef<int64_t> space, llvm::ArrayRef<int64_t> shape);
 } // namespace ampc
 #endif

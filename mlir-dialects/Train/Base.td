@@ -22,9 +22,19 @@ def TrainDialect : Dialect {
 
     * `train.origin` on a tensor op, `train.origins` on a kernel: where it comes from, see OriginAttr;
     * `train.is` on an argument or result of a program: what it is, see Signature;
-    * `train.fan_in`: the op adds cotangents of one value, whose partial sums are not rounded;
-    * `train.values`: key and kind of each result, for tools that observe values (train-mark-values);
-    * `train.phase` on a module: the last phase that it has been through.
+    * `train.fan_in` on any op that adds up its operands: they are cotangents of one value, whose partial sums are not rounded;
+    * `train.values` on any op with results: key and kind of each, for tools that observe values (train-mark-values);
+    * `train.phase` on a module, which is an op of MLIR: the last phase that it has been through.
+
+    Constraints of ProgramOpInterface, that is of `train.func` and `kernel.program`:
+
+    1. A control has its type: `valid` i32 and `lr_factor` f32, of rank 0.
+    2. A state is an argument once.
+    3. A program that belongs to a step has a role.
+    4. Its own attributes are the only ones; none begins with `train.`.
+    5. Arguments and results have `train.is` and no other attribute of this dialect.
+    6. An argument is a `#train.state`, `#train.input` or `#train.control`.
+    7. A result is a `#train.state`, `#train.output` or `#train.gradient`.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];

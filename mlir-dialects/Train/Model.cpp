@@ -71,8 +71,7 @@ static bool isSupportedElement(Type element) {
   return element.isF64() || element.isF32() || element.isBF16() || element.isF16();
 }
 
-/// Memory and kernels are planned for tensors of known size that hold something.
-static LogicalResult verifyTensor(Operation *op, Type type) {
+LogicalResult ampc::verifyTensor(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return success();
@@ -104,25 +103,34 @@ void BufferOp::build(OpBuilder &builder, OperationState &state, const Twine &nam
   if (!step.empty())
     state.addAttribute(getStepAttrName(state.name), builder.getStringAttr(step));
 }
-LogicalResult ParamOp::verify() { return verifyTensor(*this, getType()); }
+LogicalResult ModelOp::verify() {
+  for (Operation &op : getBody().front())
+    if (!isa<SymbolOpInterface, FuncOp, ExportOp>(op)) // 1.
+      return op.emitOpError() << "expected in a model what has a name, or an export";
+  return success();
+}
+
+LogicalResult ParamOp::verify() {
+  return verifyTensor(*this, getType()); // 1.
+}
 LogicalResult BufferOp::verify() {
   // Passes make it again from the parameter.
-  if (getRole() == StateRole::Working && !getOfAttr())
+  if (getRole() == StateRole::Working && !getOfAttr()) // 2.
     return emitOpError() << "expected the parameter (of @NAME) of a working copy";
-  return verifyTensor(*this, getType());
+  return verifyTensor(*this, getType()); // 1.
 }
 
 LogicalResult FuncOp::verifyRegions() {
-  if (!llvm::hasSingleElement(getBody()))
+  if (!llvm::hasSingleElement(getBody())) // 1.
     return emitOpError("expected one block, but got several");
   auto bad = llvm::find_if_not(getFunctionType().getInputs(), llvm::IsaPred<RankedTensorType>);
-  if (bad != getFunctionType().getInputs().end())
+  if (bad != getFunctionType().getInputs().end()) // 2.
     return emitOpError() << "expected arguments that are ranked tensors, but got " << *bad;
   if (failed(verifyTensors(*this, getFunctionType().getInputs())) ||
-      failed(verifyTensors(*this, getFunctionType().getResults())))
+      failed(verifyTensors(*this, getFunctionType().getResults()))) // 3.
     return failure();
   WalkResult sizes = getBody().walk([](Operation *op) {
-    return failed(verifyTensors(op, op->getResultTypes())) ? WalkResult::interrupt()
+    return failed(verifyTensors(op, op->getResultTypes())) ? WalkResult::interrupt() // 3.
                                                            : WalkResult::advance();
   });
   return failure(sizes.wasInterrupted());
@@ -130,38 +138,42 @@ LogicalResult FuncOp::verifyRegions() {
 
 LogicalResult train::ReturnOp::verify() {
   auto func = (*this)->getParentOfType<FuncOp>();
-  if (getOperandTypes() != TypeRange(func.getResultTypes()))
+  if (getOperandTypes() != TypeRange(func.getResultTypes())) // 1.
     return emitOpError() << "expected values of types (" << func.getResultTypes() << "), but got ("
                          << getOperandTypes() << ")";
   return success();
 }
 
-template <typename Op>
-static LogicalResult verifyStateUse(Op op, Type type, SymbolTableCollection &symbols) {
-  auto state =
-      dyn_cast_or_null<StateOpInterface>(symbols.lookupNearestSymbolFrom(op, op.getStateAttr()));
-  if (!state)
-    return op.emitOpError() << "expected a parameter or buffer, but " << op.getStateAttr()
-                            << " is none";
-  if (state.getType() != type)
-    return op.emitOpError() << "expected type " << state.getType() << ", but got " << type;
-  return success();
+static StateOpInterface findState(Operation *op, FlatSymbolRefAttr name,
+                                  SymbolTableCollection &symbols) {
+  return dyn_cast_or_null<StateOpInterface>(symbols.lookupNearestSymbolFrom(op, name));
 }
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyStateUse(*this, getType(), symbols);
+  StateOpInterface state = findState(*this, getStateAttr(), symbols);
+  if (!state) // 1.
+    return emitOpError() << "expected a parameter or buffer, but " << getStateAttr() << " is none";
+  if (state.getType() != getType()) // 2.
+    return emitOpError() << "expected type " << state.getType() << ", but got " << getType();
+  return success();
 }
 LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (symbols.lookupNearestSymbolFrom<ParamOp>(*this, getStateAttr()))
+  StateOpInterface state = findState(*this, getStateAttr(), symbols);
+  if (isa_and_nonnull<ParamOp>(state)) // 1.
     return emitOpError() << "expected a buffer, but " << getStateAttr()
                          << " is a parameter, which steps change";
-  return verifyStateUse(*this, getValue().getType(), symbols);
+  if (!state) // 2.
+    return emitOpError() << "expected a buffer, but " << getStateAttr() << " is none";
+  if (state.getType() != getValue().getType()) // 3.
+    return emitOpError() << "expected type " << state.getType() << ", but got "
+                         << getValue().getType();
+  return success();
 }
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto callee = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
-  if (!callee)
+  if (!callee) // 1.
     return emitOpError() << "expected a function, but " << getCalleeAttr() << " is none";
   if (callee.getFunctionType() !=
-      FunctionType::get(getContext(), getOperandTypes(), getResultTypes()))
+      FunctionType::get(getContext(), getOperandTypes(), getResultTypes())) // 2.
     return emitOpError() << "expected type " << callee.getFunctionType() << " of "
                          << getCalleeAttr();
   return success();
@@ -173,22 +185,23 @@ static bool hasFunctions(Operation *op) {
 }
 
 LogicalResult ExportOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (hasFunctions(*this) && !symbols.lookupNearestSymbolFrom<FuncOp>(*this, getFunctionAttr()))
+  if (hasFunctions(*this) &&
+      !symbols.lookupNearestSymbolFrom<FuncOp>(*this, getFunctionAttr())) // 1.
     return emitOpError() << "expected a function, but " << getFunctionAttr() << " is none";
   return success();
 }
 /// A misspelt option would otherwise be silently without effect.
 static LogicalResult verifyOptions(StepOp step) {
-  auto wrong = [&](const Twine &what, double number) -> LogicalResult {
+  auto wrong = [&](const Twine &what, double number) -> LogicalResult { // 10. to 12.
     return step.emitOpError() << "expected " << what << ", but got " << number;
   };
   for (NamedAttribute attribute : step->getDiscardableAttrs()) {
     StringRef name = attribute.getName();
     if (name == "amp.scaler") {
-      if (!isa<FlatSymbolRefAttr>(attribute.getValue()))
+      if (!isa<FlatSymbolRefAttr>(attribute.getValue())) // 8.
         return step.emitOpError() << "expected amp.scaler = @NAME, but got "
                                   << attribute.getValue();
-    } else if (!name.contains('.') || name.starts_with("amp.")) {
+    } else if (!name.contains('.') || name.starts_with("amp.")) { // 9.
       return step.emitOpError() << "expected clip_norm, clip_value, micro_batches, ema_decay, "
                                    "nonfinite or amp.scaler, but got the attribute "
                                 << name;
@@ -203,7 +216,7 @@ static LogicalResult verifyOptions(StepOp step) {
     return wrong("a positive clip_value", limit);
   if (!(decay >= 0 && decay < 1))
     return wrong("an ema_decay in [0, 1)", decay);
-  if (step.getNonfinite() && !symbolizeNonFinite(*step.getNonfinite()))
+  if (step.getNonfinite() && !symbolizeNonFinite(*step.getNonfinite())) // 13.
     return step.emitOpError() << "expected nonfinite = \"allow\", \"skip\" or \"fail\", but got \""
                               << *step.getNonfinite() << '"';
   return success();
@@ -211,32 +224,33 @@ static LogicalResult verifyOptions(StepOp step) {
 
 LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto loss = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getLossAttr());
-  if (!loss && hasFunctions(*this))
+  if (!loss && hasFunctions(*this)) // 1.
     return emitOpError() << "expected a function, but " << getLossAttr() << " is none";
   TypeRange types = loss ? loss.getResultTypes() : TypeRange();
   auto isRealScalar = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.getRank() == 0 && isa<FloatType>(tensor.getElementType());
   };
-  if (loss && (types.size() != 1 || !isRealScalar(types[0])))
+  if (loss && (types.size() != 1 || !isRealScalar(types[0]))) // 2.
     return emitOpError() << "expected a loss that returns one real scalar, but " << getLossAttr()
                          << " has type " << loss.getFunctionType();
   llvm::SmallDenseSet<Attribute> once;
   for (Attribute param : getParams())
-    if (!once.insert(param).second)
+    if (!once.insert(param).second) // 3.
       return emitOpError() << "expected every parameter once, but got " << param << " twice";
-    else if (!symbols.lookupNearestSymbolFrom<ParamOp>(*this, cast<FlatSymbolRefAttr>(param)))
+    else if (!symbols.lookupNearestSymbolFrom<ParamOp>(*this,
+                                                       cast<FlatSymbolRefAttr>(param))) // 4.
       return emitOpError() << "expected a parameter, but " << param << " is none";
   llvm::SmallDenseSet<Attribute> grouped;
   for (Attribute group : getGroups().value_or(Builder(getContext()).getArrayAttr({})))
     for (Attribute param : cast<GroupAttr>(group).getParams())
-      if (!once.contains(param))
+      if (!once.contains(param)) // 5.
         return emitOpError() << "expected parameters of the step in a group, but got " << param;
-      else if (!grouped.insert(param).second)
+      else if (!grouped.insert(param).second) // 6.
         return emitOpError() << "expected every parameter in one group, but " << param
                              << " is in two";
   // The parts are written out one after the other.
-  if (getMicroBatches() && (*getMicroBatches() < 1 || *getMicroBatches() > 4096))
+  if (getMicroBatches() && (*getMicroBatches() < 1 || *getMicroBatches() > 4096)) // 7.
     return emitOpError() << "expected 1 to 4096 micro-batches, but got " << *getMicroBatches();
   return verifyOptions(*this);
 }

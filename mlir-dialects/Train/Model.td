@@ -13,6 +13,10 @@ def Train_ModelOp
     Holds parameters and buffers, functions, steps and exports. Its name prefixes every symbol of
     the compiled library.
 
+    Constraints:
+
+    1. Whatever it holds has a name, but for exports.
+
     ```mlir
     train.model @line {
       train.param @w : tensor<1x1xf32> = #train.zeros
@@ -29,6 +33,7 @@ def Train_ModelOp
   let arguments = (ins SymbolNameAttr:$sym_name);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let hasVerifier = 1;
 }
 
 class Train_StateOp<string mnemonic, dag more>
@@ -43,6 +48,10 @@ def Train_ParamOp : Train_StateOp<"param", (ins UnitAttr:$frozen)> {
   let description = [{
     A parameter. Every parameter must be changed by some step or carry the attribute `frozen`.
 
+    Constraints:
+
+    1. The tensor has a static shape, at least one and at most 2^40 elements, of f64, f32, bf16, f16 or an integer of 1, 8, 16, 32 or 64 bits.
+
     ```mlir
     train.param @w1 : tensor<64x128xf32> = #train.kaiming_uniform
     ```
@@ -56,6 +65,11 @@ def Train_BufferOp : Train_StateOp<"buffer", (ins OptionalAttr<Train_StateRoleAt
   let description = [{
     State that functions write with `train.write`. What passes add has a role: `moment`, `step` (a counter), `gradient`, `ema`,
     `random`, `scale` or `working` (a copy that products read), of which parameter it is, and to which step it belongs.
+
+    Constraints:
+
+    1. The tensor has a static shape, at least one and at most 2^40 elements, of f64, f32, bf16, f16 or an integer of 1, 8, 16, 32 or 64 bits.
+    2. A working copy says of which parameter it is one.
 
     ```mlir
     train.buffer @running_mean : tensor<64xf32> = #train.zeros
@@ -79,6 +93,12 @@ def Train_FuncOp
   let description = [{
     One block of tensor ops. Names of arguments become names of the C interface. A function has no
     mode: steps compile it for training, exports and evaluation for inference.
+
+    Constraints:
+
+    1. It has one block.
+    2. Arguments are ranked tensors.
+    3. Every tensor has a static shape, at least one and at most 2^40 elements, of f64, f32, bf16, f16 or an integer of 1, 8, 16, 32 or 64 bits.
 
     ```mlir
     train.func @double(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
@@ -105,6 +125,10 @@ def Train_FuncOp
 def Train_ReturnOp : Op<TrainDialect, "return", [Pure, Terminator, HasParent<"FuncOp">]> {
   let summary = "Ends a function";
   let description = [{
+    Constraints:
+
+    1. The values have the types of the function's results.
+
     ```mlir
     train.return %y : tensor<4x8xf32>
     ```
@@ -117,6 +141,11 @@ def Train_CallOp : Op<TrainDialect, "call", [DeclareOpInterfaceMethods<SymbolUse
   let summary = "Calls a function of the same model";
   let description = [{
     `simplify` inlines calls; a function may not call itself.
+
+    Constraints:
+
+    1. `callee` is a function of the model.
+    2. The call has its type.
 
     ```mlir
     %y = train.call @double(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -131,6 +160,11 @@ def Train_ReadOp
     : Op<TrainDialect, "read", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The present value of a parameter or buffer";
   let description = [{
+    Constraints:
+
+    1. `state` is a parameter or buffer.
+    2. The result has its type.
+
     ```mlir
     %w = train.read @w : tensor<4x8xf32>
     ```
@@ -144,6 +178,12 @@ def Train_WriteOp : Op<TrainDialect, "write", [DeclareOpInterfaceMethods<SymbolU
   let description = [{
     Takes effect when the step ends, and only if it is not skipped; reads see the old value. Dropped
     in inference mode.
+
+    Constraints:
+
+    1. `state` is no parameter.
+    2. It is a buffer.
+    3. The value has its type.
 
     ```mlir
     train.write @running, %y : tensor<4x8xf32>
@@ -175,6 +215,22 @@ def Train_StepOp
     error; with `"allow"` the update is done. Either way the step reports how many such elements there were. The default is `"skip"` for a step that clips
     or has a loss scale, else `"allow"`: to skip, a step has to keep all gradients until the last one is known.
 
+    Constraints:
+
+    1. `loss` is a function of the model, as long as the model has any.
+    2. It returns one real scalar.
+    3. Every parameter is there once.
+    4. What `over` names are parameters.
+    5. Groups hold parameters of the step.
+    6. No parameter is in two groups.
+    7. There are 1 to 4096 micro-batches.
+    8. `amp.scaler` is the symbol of a scaler.
+    9. There are no other attributes without the name of a dialect.
+    10. `clip_norm` is positive.
+    11. `clip_value` is positive.
+    12. `ema_decay` is in [0, 1).
+    13. `nonfinite` is `"allow"`, `"skip"` or `"fail"`.
+
     ```mlir
     train.step @fit minimize @loss over [@w1, @b1] with #train.adamw<lr = 1.0e-3>
       schedule #train.cosine<steps = 1000, warmup = 100> {clip_norm = 1.0, micro_batches = 4, nonfinite = "fail"}
@@ -201,6 +257,10 @@ def Train_ExportOp
   let summary = "Makes a function callable from C, in inference mode";
   let description = [{
     The C function is `MODEL_NAME`.
+
+    Constraints:
+
+    1. `function` is a function of the model, as long as the model has any.
 
     ```mlir
     train.export @double as "predict"

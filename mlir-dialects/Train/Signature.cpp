@@ -142,7 +142,7 @@ std::string OutputAttr::publicName(Output kind, StringRef name) {
 /// A misspelt attribute would be without effect.
 static LogicalResult verifyKey(Operation *op, NamedAttribute attribute, StringRef where,
                                unsigned index) {
-  if (attribute.getName() != Signature::key)
+  if (attribute.getName() != Signature::key) // 5.
     return op->emitOpError() << "expected train.is of " << where << " " << index << ", but got "
                              << attribute.getName().getValue();
   return success();
@@ -150,7 +150,7 @@ static LogicalResult verifyKey(Operation *op, NamedAttribute attribute, StringRe
 
 static LogicalResult verifyControl(Operation *op, Control control, Type type, unsigned index) {
   RankedTensorType expected = typeOf(control, op->getContext());
-  if (type != expected)
+  if (type != expected) // 1.
     return op->emitOpError() << "expected type " << expected << " of argument " << index
                              << ", which is " << stringifyControl(control) << ", but got " << type;
   return success();
@@ -160,7 +160,7 @@ LogicalResult TrainDialect::verifyRegionArgAttribute(Operation *op, unsigned, un
                                                      NamedAttribute attribute) {
   if (failed(verifyKey(op, attribute, "argument", index)))
     return failure();
-  if (!isa<StateAttr, InputAttr, ControlAttr>(attribute.getValue()))
+  if (!isa<StateAttr, InputAttr, ControlAttr>(attribute.getValue())) // 6.
     return op->emitOpError() << "expected #train.state, #train.input or #train.control as argument "
                              << index << ", but got " << attribute.getValue();
   return success();
@@ -170,7 +170,7 @@ LogicalResult TrainDialect::verifyRegionResultAttribute(Operation *op, unsigned,
                                                         NamedAttribute attribute) {
   if (failed(verifyKey(op, attribute, "result", index)))
     return failure();
-  if (!isa<StateAttr, OutputAttr, GradientAttr>(attribute.getValue()))
+  if (!isa<StateAttr, OutputAttr, GradientAttr>(attribute.getValue())) // 7.
     return op->emitOpError() << "expected #train.state, #train.output or #train.gradient as result "
                              << index << ", but got " << attribute.getValue();
   return success();
@@ -184,14 +184,14 @@ LogicalResult ampc::verifySignature(FunctionOpInterface program) {
         control &&
         failed(verifyControl(program, control.getValue(), program.getArgumentTypes()[i], i)))
       return failure();
-    if (StringAttr name = signature.stateArgument(i); name && !states.insert(name).second)
+    if (StringAttr name = signature.stateArgument(i); name && !states.insert(name).second) // 2.
       return program->emitOpError()
              << "expected one argument for state @" << name.getValue() << ", but got two";
   }
-  if (auto self = cast<ProgramOpInterface>(*program); self.getStepAttr() && !self.getRole())
+  if (auto self = cast<ProgramOpInterface>(*program); self.getStepAttr() && !self.getRole()) // 3.
     return program->emitOpError() << "expected the role of a program beside its step";
   for (NamedAttribute attribute : program->getDiscardableAttrs())
-    if (attribute.getName().getValue().starts_with("train."))
+    if (attribute.getName().getValue().starts_with("train.")) // 4.
       return program->emitOpError()
              << "expected role, step, export_name, batch, short_batch, nonfinite, optimizer or "
                 "groups, but got "

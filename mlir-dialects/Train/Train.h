@@ -59,6 +59,9 @@ llvm::StringRef shortName(mlir::OperationName name);
 std::optional<mlir::RegisteredOperationName> findOp(llvm::StringRef shortName,
                                                     mlir::MLIRContext *context);
 
+/// Memory and kernels are planned for tensors of known size that hold something. Other types pass.
+llvm::LogicalResult verifyTensor(mlir::Operation *op, mlir::Type type);
+
 /// The first value of a tensor: `kind` with two parameters.
 struct Initializer {
   enum Kind { Constant, Uniform, Normal, TruncatedNormal };

@@ -5,6 +5,7 @@
 train.model @unscaled_twice {
   train.func @step(%g: tensor<4xf16>, %scale: tensor<f32>) -> tensor<4xf32> {
     %0 = amp.mark_scaled %g : tensor<4xf16>
+    // constraint amp.unscale 2
     // expected-error @below {{expected a gradient that is unscaled once, but it is unscaled twice}}
     %1, %a = amp.unscale %0 by %scale : !amp.scaled<tensor<4xf16>> to tensor<4xf32>
     %2, %b = amp.unscale %0 by %scale : !amp.scaled<tensor<4xf16>> to tensor<4xf32>
@@ -52,6 +53,7 @@ train.model @updated_with_scaled {
 train.model @two_updates {
   train.func @step(%scale: tensor<f32>, %good: tensor<i32>, %left: tensor<i32>, %bad: tensor<i1>) -> tensor<f32> {
     %0:3 = amp.update_scale %scale, %good, %left found_inf %bad with #amp.scaling
+    // constraint amp.update_scale 1
     // expected-error @below {{expected one update of a scale in a step, but got two}}
     %1:3 = amp.update_scale %0#0, %0#1, %0#2 found_inf %bad with #amp.scaling
     train.return %1#0 : tensor<f32>
@@ -63,6 +65,7 @@ train.model @two_updates {
 train.model @not_f32 {
   train.func @step(%g: tensor<4xf16>, %scale: tensor<f32>) -> tensor<4xf16> {
     %0 = amp.mark_scaled %g : tensor<4xf16>
+    // constraint amp.unscale 1
     // expected-error @below {{expected a result of 'tensor<4xf32>', but got 'tensor<4xf16>'}}
     %1, %a = amp.unscale %0 by %scale : !amp.scaled<tensor<4xf16>> to tensor<4xf16>
     train.return %1 : tensor<4xf16>
@@ -83,6 +86,7 @@ train.model @integers {
 
 train.model @other_type {
   train.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // constraint amp.autocast 1
     // expected-error @below {{expected bf16, f16 or f32, but got 'i32'}}
     %0 = amp.autocast i32 -> tensor<4xf32> {
       amp.yield %x : tensor<4xf32>
@@ -95,6 +99,7 @@ train.model @other_type {
 
 train.model @other_yield {
   train.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // constraint amp.autocast 2
     // expected-error @below {{expected a region that yields values of types ('tensor<4xf32>')}}
     %0 = amp.autocast disabled -> tensor<4xf32> {
       amp.yield %x, %x : tensor<4xf32>, tensor<4xf32>

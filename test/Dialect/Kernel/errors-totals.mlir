@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 kernel.program @no_kernel(%x: tensor<4xf32>) {
+  // constraint kernel.with_totals 1
   // expected-error @below {{expected one kernel with memory of its own, whose results are yielded}}
   %0:2 = kernel.with_totals(%x : tensor<4xf32>) of {
   ^bb0(%a: tensor<4xf32>):
@@ -16,6 +17,7 @@ kernel.program @no_kernel(%x: tensor<4xf32>) {
 // -----
 
 kernel.program @arguments(%u: tensor<4x3xf32>, %i: tensor<4xi32>) {
+  // constraint kernel.with_totals 2
   // expected-error @below {{expected the kernel's arguments to be the first inputs}}
   %0:2 = kernel.with_totals(%i, %u : tensor<4xi32>, tensor<4x3xf32>) of {
   ^bb0(%a: tensor<4x3xf32>, %b: tensor<4xi32>):
@@ -31,6 +33,7 @@ kernel.program @arguments(%u: tensor<4x3xf32>, %i: tensor<4xi32>) {
 // -----
 
 kernel.program @results(%u: tensor<4x3xf32>, %i: tensor<4xi32>) {
+  // constraint kernel.with_totals 3
   // expected-error @below {{expected the kernel's results to be the first results}}
   %0:2 = kernel.with_totals(%u, %i : tensor<4x3xf32>, tensor<4xi32>) of {
   ^bb0(%a: tensor<4x3xf32>, %b: tensor<4xi32>):
@@ -46,6 +49,7 @@ kernel.program @results(%u: tensor<4x3xf32>, %i: tensor<4xi32>) {
 // -----
 
 kernel.program @scalar(%u: tensor<4x3xf32>, %i: tensor<4xi32>) {
+  // constraint kernel.with_totals 4
   // expected-error @below {{expected a scalar beside the kernel's inputs, but got 'tensor<4x3xf32>'}}
   %0:2 = kernel.with_totals(%u, %i, %u : tensor<4x3xf32>, tensor<4xi32>, tensor<4x3xf32>) of {
   ^bb0(%a: tensor<4x3xf32>, %b: tensor<4xi32>):
@@ -61,6 +65,7 @@ kernel.program @scalar(%u: tensor<4x3xf32>, %i: tensor<4xi32>) {
 // -----
 
 kernel.program @body(%u: tensor<4x3xf32>, %i: tensor<4xi32>) {
+  // constraint kernel.with_totals 5
   // expected-error @below {{expected a body on one element of every result, then of every scalar}}
   %0:2 = kernel.with_totals(%u, %i : tensor<4x3xf32>, tensor<4xi32>) of {
   ^bb0(%a: tensor<4x3xf32>, %b: tensor<4xi32>):
@@ -76,6 +81,7 @@ kernel.program @body(%u: tensor<4x3xf32>, %i: tensor<4xi32>) {
 // -----
 
 kernel.program @count(%u: tensor<4x3xf32>, %i: tensor<4xi32>) {
+  // constraint kernel.with_totals 7
   // expected-error @below {{expected a body that yields 2 values}}
   %0:3 = kernel.with_totals(%u, %i : tensor<4x3xf32>, tensor<4xi32>) of {
   ^bb0(%a: tensor<4x3xf32>, %b: tensor<4xi32>):
@@ -91,6 +97,7 @@ kernel.program @count(%u: tensor<4x3xf32>, %i: tensor<4xi32>) {
 // -----
 
 kernel.program @type(%u: tensor<4x3xf32>, %i: tensor<4xi32>) {
+  // constraint kernel.with_totals 8
   // expected-error @below {{expected a total of one 'f32', but got 'tensor<2xf32>'}}
   %0:2 = kernel.with_totals(%u, %i : tensor<4x3xf32>, tensor<4xi32>) of {
   ^bb0(%a: tensor<4x3xf32>, %b: tensor<4xi32>):
@@ -107,6 +114,7 @@ kernel.program @type(%u: tensor<4x3xf32>, %i: tensor<4xi32>) {
 
 #id = affine_map<(d0) -> (d0)>
 kernel.program @accumulator(%x: tensor<4xf16>) {
+  // constraint kernel.with_totals 9
   // expected-error @below {{expected an accumulator of at least 'f32', but got 'f16'}}
   %0:2 = kernel.with_totals(%x : tensor<4xf16>) of {
   ^bb0(%a: tensor<4xf16>):
@@ -125,6 +133,7 @@ kernel.program @accumulator(%x: tensor<4xf16>) {
 // -----
 
 kernel.program @twice(%t: tensor<5x3xf32>, %i: tensor<4xi32>) {
+  // constraint kernel.with_totals 10
   // expected-error @below {{expected every total to depend on one result that kernel.gather writes once}}
   %0:2 = kernel.with_totals(%t, %i : tensor<5x3xf32>, tensor<4xi32>) of {
   ^bb0(%a: tensor<5x3xf32>, %b: tensor<4xi32>):
@@ -134,5 +143,22 @@ kernel.program @twice(%t: tensor<5x3xf32>, %i: tensor<4xi32>) {
   ^bb0(%e: f32):
     kernel.yield %e : f32
   } : tensor<4x3xf32>, tensor<f32>
+  kernel.return
+}
+
+// -----
+
+kernel.program @scalar_code(%u: tensor<4x3xf32>, %i: tensor<4xi32>) {
+  // constraint kernel.with_totals 6
+  // expected-error @below {{expected a body of ops of arith and math on scalars, but got ub.poison}}
+  %0:2 = kernel.with_totals(%u, %i : tensor<4x3xf32>, tensor<4xi32>) of {
+  ^bb0(%a: tensor<4x3xf32>, %b: tensor<4xi32>):
+    %y = kernel.scatter_add %a, %b : tensor<4x3xf32>, tensor<4xi32> -> tensor<5x3xf32>
+    kernel.yield %y : tensor<5x3xf32>
+  } sum {
+  ^bb0(%e: f32):
+    %t = ub.poison : f32
+    kernel.yield %e : f32
+  } : tensor<5x3xf32>, tensor<f32>
   kernel.return
 }

@@ -24,6 +24,7 @@ kernel.program @product(%a: tensor<4x8xbf16>, %b: tensor<8x16xbf16>) -> tensor<4
 #c = affine_map<(d0, d1) -> (d0, d1)>
 kernel.program @otherSide(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
   %p = kernel.pack %b : tensor<8x16xf32> to tensor<8x16xf32, #kernel.packed<lhs, depth = 0, bytes = 1024>>
+  // constraint kernel.gemm 8
   // expected-error @below {{'kernel.gemm' op expected operand 1 to be packed for its side and read by affine_map<(d0, d1, d2) -> (d2, d1)>, but got 'tensor<8x16xf32, #kernel.packed<lhs, depth = 0, bytes = 1024>>'}}
   %r = kernel.gemm %a, %p : tensor<4x8xf32>, tensor<8x16xf32, #kernel.packed<lhs, depth = 0, bytes = 1024>> acc f32 maps [#a, #b] space [4, 16] depth 8
     epilogue () maps [] -> [#c] {
@@ -40,6 +41,7 @@ kernel.program @otherSide(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 #c = affine_map<(d0, d1) -> (d0, d1)>
 kernel.program @otherDepth(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
   %p = kernel.pack %b : tensor<8x16xf32> to tensor<8x16xf32, #kernel.packed<rhs, depth = 1, bytes = 1024>>
+  // constraint kernel.gemm 8
   // expected-error @below {{expected operand 1 to be packed for its side and read by affine_map<(d0, d1, d2) -> (d1, d2)>}}
   %r = kernel.gemm %a, %p : tensor<4x8xf32>, tensor<8x16xf32, #kernel.packed<rhs, depth = 1, bytes = 1024>> acc f32 maps [#a, #b] space [4, 16] depth 8
     epilogue () maps [] -> [#c] {
@@ -56,6 +58,7 @@ kernel.program @otherDepth(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 #c = affine_map<(d0, d1) -> (d0, d1)>
 kernel.program @part(%a: tensor<4x8xf32>, %b: tensor<8x32xf32>) {
   %p = kernel.pack %b : tensor<8x32xf32> to tensor<8x32xf32, #kernel.packed<rhs, depth = 0, bytes = 1024>>
+  // constraint kernel.gemm 9
   // expected-error @below {{expected all 16 lines of operand 1 with depth 8, but got 'tensor<8x32xf32, #kernel.packed<rhs, depth = 0, bytes = 1024>>'}}
   %r = kernel.gemm %a, %p : tensor<4x8xf32>, tensor<8x32xf32, #kernel.packed<rhs, depth = 0, bytes = 1024>> acc f32 maps [#a, #b] space [4, 16] depth 8
     epilogue () maps [] -> [#c] {
@@ -72,6 +75,7 @@ kernel.program @part(%a: tensor<4x8xf32>, %b: tensor<8x32xf32>) {
 #c = affine_map<(d0, d1) -> (d0, d1)>
 kernel.program @twoTypes(%a: tensor<4x8xf32>, %b: tensor<8x16xbf16>) {
   %p = kernel.pack %b : tensor<8x16xbf16> to tensor<8x16xbf16, #kernel.packed<rhs, depth = 0, bytes = 1024>>
+  // constraint kernel.gemm 10
   // expected-error @below {{expected operands of one type, and an accumulator of f64 only for f64}}
   %r = kernel.gemm %a, %p : tensor<4x8xf32>, tensor<8x16xbf16, #kernel.packed<rhs, depth = 0, bytes = 1024>> acc f32 maps [#a, #b] space [4, 16] depth 8
     epilogue () maps [] -> [#c] {
@@ -84,6 +88,7 @@ kernel.program @twoTypes(%a: tensor<4x8xf32>, %b: tensor<8x16xbf16>) {
 // -----
 
 kernel.program @otherShape(%b: tensor<8x16xf32>) {
+  // constraint kernel.pack 1
   // expected-error @below {{'kernel.pack' op expected 'tensor<8x16xf32>' with a packed encoding, but got 'tensor<16x8xf32, #kernel.packed<rhs, depth = 0, bytes = 1024>>'}}
   %p = kernel.pack %b : tensor<8x16xf32> to tensor<16x8xf32, #kernel.packed<rhs, depth = 0, bytes = 1024>>
   kernel.return
@@ -93,6 +98,7 @@ kernel.program @otherShape(%b: tensor<8x16xf32>) {
 
 kernel.program @packedTwice(%b: tensor<8x16xf32>) {
   %p = kernel.pack %b : tensor<8x16xf32> to tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>
+  // constraint KernelOpInterface 2
   // expected-error @below {{'kernel.pack' op expected a tensor that is not packed as operand 0}}
   %q = kernel.pack %p : tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>> to tensor<8x16xf32, #kernel.packed<rhs, depth = 1, bytes = 1024>>
   kernel.return
@@ -102,6 +108,7 @@ kernel.program @packedTwice(%b: tensor<8x16xf32>) {
 
 kernel.program @viewed(%b: tensor<8x16xf32>) {
   %p = kernel.pack %b : tensor<8x16xf32> to tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>
+  // constraint kernel.view 2
   // expected-error @below {{'kernel.view' op expected tensors that are not packed}}
   %q = kernel.view %p : tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>> to tensor<128xf32>
   kernel.return
@@ -111,6 +118,7 @@ kernel.program @viewed(%b: tensor<8x16xf32>) {
 
 kernel.program @gathered(%b: tensor<8x16xf32>, %i: tensor<2xi32>) {
   %p = kernel.pack %b : tensor<8x16xf32> to tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>
+  // constraint KernelOpInterface 2
   // expected-error @below {{'kernel.gather' op expected a tensor that is not packed as operand 0}}
   %q = kernel.gather %p, %i : tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 512>>, tensor<2xi32> -> tensor<2x16xf32>
   kernel.return
@@ -140,6 +148,7 @@ kernel.program @written(%b: tensor<8x16xf32>) {
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 kernel.program @writtenLeft(%b: tensor<8x16xf32>) {
+  // constraint kernel.map 1
   // expected-error @below {{'kernel.map' op expected a packed result to be a right side of the space's shape, written element by element by a body that reduces nothing, but got 'tensor<8x16xf32, #kernel.packed<lhs, depth = 1, bytes = 2048>>'}}
   %p = kernel.map(%b : tensor<8x16xf32>) space [8, 16] maps [#id] -> [#id] {
   ^bb0(%x: f32):
@@ -153,6 +162,7 @@ kernel.program @writtenLeft(%b: tensor<8x16xf32>) {
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #turned = affine_map<(d0, d1) -> (d1, d0)>
 kernel.program @writtenAcross(%b: tensor<8x8xf32>) {
+  // constraint kernel.map 1
   // expected-error @below {{'kernel.map' op expected a packed result to be a right side of the space's shape}}
   %p = kernel.map(%b : tensor<8x8xf32>) space [8, 8] maps [#id] -> [#turned] {
   ^bb0(%x: f32):
@@ -165,6 +175,7 @@ kernel.program @writtenAcross(%b: tensor<8x8xf32>) {
 
 #part = affine_map<(d0, d1) -> (d0, d1)>
 kernel.program @writtenInPart(%b: tensor<8x16xf32>) {
+  // constraint kernel.map 1
   // expected-error @below {{'kernel.map' op expected a packed result to be a right side of the space's shape}}
   %p = kernel.map(%b : tensor<8x16xf32>) space [8, 8] maps [#part] -> [#part] {
   ^bb0(%x: f32):
@@ -177,6 +188,7 @@ kernel.program @writtenInPart(%b: tensor<8x16xf32>) {
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 kernel.program @reduced(%b: tensor<8x16xf32>) {
+  // constraint kernel.map 1
   // expected-error @below {{'kernel.map' op expected a packed result to be a right side of the space's shape}}
   %p = kernel.map(%b : tensor<8x16xf32>) space [8, 16] maps [#id] -> [#id] {
   ^bb0(%x: f32):

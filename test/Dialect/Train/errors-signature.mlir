@@ -3,6 +3,7 @@
 // What a program, its arguments and its results are.
 
 train.model @m {
+  // constraint ProgramOpInterface 4
   // expected-error@+1 {{expected role, step, export_name, batch, short_batch, nonfinite, optimizer or groups, but got train.rolle}}
   train.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {train.rolle = "export"} {
     train.return %x : tensor<4xf32>
@@ -30,6 +31,7 @@ train.model @m {
 // -----
 
 train.model @m {
+  // constraint ProgramOpInterface 3
   // expected-error@+1 {{expected the role of a program beside its step}}
   train.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {step = "fit"} {
     train.return %x : tensor<4xf32>
@@ -48,6 +50,7 @@ train.model @m {
 // -----
 
 train.model @m {
+  // constraint ProgramOpInterface 5
   // expected-error@+1 {{expected train.is of argument 0, but got train.slot}}
   train.func @f(%x: tensor<4xf32> {train.slot = "w"}) -> tensor<4xf32> {
     train.return %x : tensor<4xf32>
@@ -57,6 +60,7 @@ train.model @m {
 // -----
 
 train.model @m {
+  // constraint ProgramOpInterface 6
   // expected-error@+1 {{expected #train.state, #train.input or #train.control as argument 0, but got #train.output<loss>}}
   train.func @f(%x: tensor<f32> {train.is = #train.output<loss>}) -> tensor<f32> {
     train.return %x : tensor<f32>
@@ -66,6 +70,7 @@ train.model @m {
 // -----
 
 train.model @m {
+  // constraint ProgramOpInterface 7
   // expected-error@+1 {{expected #train.state, #train.output or #train.gradient as result 0, but got #train.control<valid>}}
   train.func @f(%x: tensor<f32>) -> (tensor<f32> {train.is = #train.control<valid>}) {
     train.return %x : tensor<f32>
@@ -75,6 +80,7 @@ train.model @m {
 // -----
 
 train.model @m {
+  // constraint ProgramOpInterface 1
   // expected-error@+1 {{expected type 'tensor<i32>' of argument 0, which is valid, but got 'tensor<f32>'}}
   train.func @f(%x: tensor<f32> {train.is = #train.control<valid>}) -> tensor<f32> {
     train.return %x : tensor<f32>
@@ -84,6 +90,7 @@ train.model @m {
 // -----
 
 train.model @m {
+  // constraint ProgramOpInterface 2
   // expected-error@+1 {{expected one argument for state @w, but got two}}
   train.func @f(%x: tensor<f32> {train.is = #train.state<@w>}, %y: tensor<f32> {train.is = #train.state<@w>}) -> tensor<f32> {
     train.return %x : tensor<f32>
@@ -138,6 +145,7 @@ train.model @m {
 // -----
 
 train.model @m {
+  // constraint train.buffer 2
   // expected-error@+1 {{expected the parameter (of @NAME) of a working copy}}
   train.buffer @w.bf16 : tensor<4xbf16> = #train.zeros as working
 }

@@ -60,24 +60,8 @@ Gemm::Gemm(kernel::GemmOp op) {
   shape.packedRhs = kernel::packingOf(op.getRhs().getType()) != nullptr;
 }
 
-/// Lines of one side must not depend on those of the other, and all maps must be linear.
-static LogicalResult verifyOperands(kernel::GemmOp op) {
-  unsigned m = op.getSpace().size() - 2;
-  for (unsigned i = 0; i < 2; ++i) {
-    Access access = operandAccess(op, i);
-    unsigned foreign = i == 0 ? m + 1 : m;
-    if (access.residue || access.dependsOn(foreign))
-      return op.emitOpError() << "expected operand " << i << " to be linear and not to depend on d"
-                              << foreign << ", but got " << op.getOperandMaps()[i];
-  }
-  return success();
-}
-
 FailureOr<KernelEmission> GemmTemplate::plan(Operation *op, const Tier &tier) const {
-  auto gemmOp = cast<kernel::GemmOp>(op);
-  if (failed(verifyOperands(gemmOp)))
-    return failure();
-  Gemm gemm(gemmOp);
+  Gemm gemm(cast<kernel::GemmOp>(op));
   Blocking blocking = chooseBlocking(gemm.shape, tier);
   KernelEmission emission;
   emission.tasks = gemm.shape.batch * blocking.mTasks * blocking.nTasks;

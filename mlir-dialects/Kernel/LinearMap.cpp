@@ -1,0 +1,78 @@
+// Maps without divisions: every dimension moves the place by a constant stride.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Kernel/LinearMap.h"
+
+using namespace mlir;
+using namespace ampc;
+
+static bool addTo(LinearForm &form, AffineExpr expr, int64_t factor) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    form.constant += constant.getValue() * factor;
+    return true;
+  }
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    form.factors[dim.getPosition()] += factor;
+    return true;
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return false;
+  if (binary.getKind() == AffineExprKind::Add)
+    return addTo(form, binary.getLHS(), factor) && addTo(form, binary.getRHS(), factor);
+  auto by = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  return by && binary.getKind() == AffineExprKind::Mul &&
+         addTo(form, binary.getLHS(), factor * by.getValue());
+}
+
+std::optional<LinearForm> LinearForm::of(AffineExpr expr, unsigned dims) {
+  LinearForm form;
+  form.factors.assign(dims, 0);
+  return addTo(form, expr, 1) ? std::optional(form) : std::nullopt;
+}
+
+std::optional<LinearForm> LinearForm::of(AffineMap map, ArrayRef<int64_t> shape) {
+  LinearForm form;
+  form.factors.assign(map.getNumDims(), 0);
+  int64_t stride = 1;
+  for (unsigned i = shape.size(); i-- > 0; stride *= shape[i])
+    if (!addTo(form, map.getResult(i), stride))
+      return std::nullopt;
+  return form;
+}
+
+bool LinearForm::staysBelow(int64_t limit, ArrayRef<int64_t> space) const {
+  int64_t least = constant, most = constant;
+  for (auto [factor, size] : llvm::zip(factors, space))
+    (factor < 0 ? least : most) += factor * (size - 1);
+  return least >= 0 && most < limit;
+}
+
+// The steps of a dimension pass over all that smaller steps reach, as digits of a number do.
+bool LinearForm::isOneToOne(ArrayRef<int64_t> space) const {
+  SmallVector<std::pair<int64_t, int64_t>> steps;
+  for (auto [factor, size] : llvm::zip(factors, space))
+    if (factor && size > 1)
+      steps.push_back({std::abs(factor), size});
+  llvm::sort(steps);
+  int64_t reached = 0;
+  for (auto [step, size] : steps) {
+    if (step <= reached)
+      return false;
+    reached += step * (size - 1);
+  }
+  return true;
+}
+
+bool ampc::isLinear(AffineMap map) {
+  return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+    return LinearForm::of(expr, map.getNumDims()).has_value();
+  });
+}
+
+bool ampc::staysInside(AffineMap map, ArrayRef<int64_t> space, ArrayRef<int64_t> shape) {
+  for (auto [expr, size] : llvm::zip(map.getResults(), shape))
+    if (std::optional<LinearForm> form = LinearForm::of(expr, map.getNumDims());
+        form && !form->staysBelow(size, space))
+      return false;
+  return true;
+}
