@@ -54,10 +54,15 @@ int main() {
                 executorName());
     const double flop = 2.0 * 1024 * 1024 * 1024;
     for (const char *name : {"gemm_f16", "gemm_wgmma"}) {
-      Measurement m = measure(name, 1024, plain());
+      Measurement m = measure(name, 1024, plain()), small = measure(name, 512, plain());
+      Options checked, racing = plain();
+      racing.race = true;
+      Measurement d = measure(name, 512, checked), r = measure(name, 512, racing);
       std::printf("%-12s 1024^3  %6.2f GFLOP/s  %6.1f M warp instructions/s  (goal: %s GFLOP/s)\n",
                   name, flop / m.seconds * 1e-9, double(m.instructions) / m.seconds * 1e-6,
                   name[5] == 'f' ? "10" : "5");
+      std::printf("             512^3, definedness %.2f times, race %.2f times\n",
+                  d.seconds / small.seconds, r.seconds / small.seconds);
     }
     struct {
       const char *name;

@@ -6,6 +6,7 @@
 #include "lib/PTXSim/Machine/Control.h"
 #include "lib/PTXSim/Machine/Mbarrier.h"
 #include "lib/PTXSim/Machine/Race.h"
+#include <algorithm>
 #include <cstring>
 
 namespace ptxsim {
@@ -93,6 +94,21 @@ void moveRun(Warp &w, const AsyncOp &op, uint8_t *shared, uint8_t *sharedShadow,
     std::memset(globalShadow, Shadow::Defined, bytes);
 }
 
+/// The race detector sees what of a row at `base` lies inside the tensor as one access.
+void observeRow(Warp &w, const AsyncOp &op, uint64_t base, bool store) {
+  RaceDetector *race = w.block->cluster->race;
+  int64_t from = std::max<int64_t>(op.coordinates[0], 0);
+  int64_t to =
+      std::min<int64_t>(int64_t(op.coordinates[0]) + op.map.box[0], int64_t(op.map.size[0]) + 1);
+  if (!race || !op.agent || from >= to)
+    return;
+  uint64_t address = base + uint64_t(from) * op.map.elementBytes;
+  unsigned bytes = unsigned(to - from) * op.map.elementBytes;
+  Allocation *a = w.block->cluster->launch->memory->find(address);
+  if (a && a->contains(address, bytes)) // else the copy itself fails
+    race->globalRange(w, *a, address, bytes, {op.agent, op.clock, store, false, -1});
+}
+
 /// Walks the box in pieces of 16 bytes, the unit of the swizzle.
 void transferTensor(Warp &w, const AsyncOp &op, Block &block, bool store) {
   const TensorMapData &map = op.map;
@@ -101,6 +117,8 @@ void transferTensor(Warp &w, const AsyncOp &op, Block &block, bool store) {
   for (unsigned d = 1; d < map.rank; d++)
     rows *= map.box[d];
   uint32_t linear = op.shared;
+  AsyncOp quiet = op; // rows are observed as a whole
+  quiet.agent = 0;
   Type type = elementType(map);
   if (op.reduce && type == Type::None)
     fault(w, ErrorKind::Unsupported, "reductions need an element type of 32 bits or f16, bf16", 1);
@@ -113,6 +131,8 @@ void transferTensor(Warp &w, const AsyncOp &op, Block &block, bool store) {
       rowInside &= x >= 0 && x <= int64_t(map.size[d]);
       base += uint64_t(x) * map.stride[d - 1];
     }
+    if (rowInside)
+      observeRow(w, op, base, store);
     for (unsigned first = 0; first < map.box[0]; first += perChunk, linear += 16) {
       uint32_t at = swizzleAddress(linear, Swizzle(map.swizzle));
       uint8_t *shared = block.shared + at;
@@ -120,14 +140,14 @@ void transferTensor(Warp &w, const AsyncOp &op, Block &block, bool store) {
       int64_t x = int64_t(op.coordinates[0]) + first;
       bool whole = rowInside && x >= 0 && x + perChunk - 1 <= int64_t(map.size[0]);
       if (whole) {
-        moveRun(w, op, shared, shadow, base + uint64_t(x) * element, 16, store, type);
+        moveRun(w, quiet, shared, shadow, base + uint64_t(x) * element, 16, store, type);
         continue;
       }
       for (unsigned k = 0; k < perChunk; k++, x++) {
         uint8_t *to = shared + k * element;
         if (rowInside && x >= 0 && x <= int64_t(map.size[0])) {
-          moveRun(w, op, to, shadow ? shadow + k * element : nullptr, base + uint64_t(x) * element,
-                  element, store, type);
+          moveRun(w, quiet, to, shadow ? shadow + k * element : nullptr,
+                  base + uint64_t(x) * element, element, store, type);
         } else if (!store) { // outside: loads fill, stores skip
           fillElement(to, map);
           if (shadow)

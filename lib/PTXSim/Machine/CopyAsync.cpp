@@ -73,13 +73,19 @@ void observeCopy(Warp &w, const Inst &i, const CopyBatch &items) {
   if (!race)
     return;
   uint32_t agent = race->agentOf(w, RaceDetector::CopyAgent), clock = w.copies.open.clock;
+  Allocation *sources[32] = {};
+  uint32_t whole = 0;
   for (const CopyItem &c : items) {
-    if (c.sourceBytes) {
-      Allocation *a = w.block->cluster->launch->memory->find(c.global);
-      race->globalRange(w, *a, c.global, c.sourceBytes, {agent, clock, false, false, c.lane});
-    }
-    race->sharedRange(w, *w.block, c.shared, c.bytes, {agent, clock, true, false, c.lane});
+    if (c.sourceBytes)
+      sources[c.lane] = w.block->cluster->launch->memory->find(c.global);
+    if (c.sourceBytes == c.bytes)
+      whole |= 1u << c.lane;
+    else if (c.sourceBytes) // part of a lane's bytes
+      race->globalRange(w, *sources[c.lane], c.global, c.sourceBytes,
+                        {agent, clock, false, false, c.lane});
   }
+  race->copyAccess(w, from, whole, i.count, sources, {agent, clock, false, false});
+  race->copyAccess(w, to, saved, i.count, nullptr, {agent, clock, true, false});
 }
 
 /// The source in host memory; the first and the last byte must lie in one allocation.

@@ -115,245 +115,6 @@ void RaceDetector::conflict(Warp &w, const char *kind, const Accessor &a, uint32
          otherPc);
 }
 
-// --- Cells ------------------------------------------------------------------------------------
-
-bool RaceDetector::ordered(Warp &w, uint64_t cellCluster, uint32_t agent, uint32_t clock) {
-  Knowledge &knows = state(w).knows;
-  if (cellCluster == cluster.index + 1)
-    return knows.seen.get(agent) >= clock;
-  auto found = knows.foreign.find(cellCluster);
-  return found != knows.foreign.end() && found->second.get(agent) >= clock;
-}
-
-static bool lanesMayDiffer(int a, int b) { return a < 0 || b < 0 || a != b; }
-
-void RaceDetector::copiesWaited(Warp &w, uint32_t clock) {
-  acquireAgent(w, agentOf(w, CopyAgent), clock);
-  auto &epochs = state(w).copyWaitEpoch;
-  if (clock >= epochs.size())
-    epochs.resize(clock + 1, 0);
-  epochs[clock] = state(w).epoch;
-}
-
-/// Data that one lane's cp.async wrote is another lane's only after a wait and a warp barrier.
-bool RaceDetector::lanesUnordered(Warp &w, const RaceCell &cell, const Accessor &a) {
-  if (cell.writer != agentOf(w, CopyAgent) || a.agent != index(w))
-    return false;
-  const auto &epochs = state(w).copyWaitEpoch;
-  return cell.writeClock < epochs.size() && epochs[cell.writeClock] == a.epoch &&
-         lanesMayDiffer(cell.writeLane, a.lane);
-}
-
-void RaceDetector::checkReaders(Warp &w, RaceCell &cell, const Accessor &a, uint64_t address,
-                                const char *space) {
-  uint64_t mine = cluster.index + 1;
-  if (cell.sharedReads) {
-    const ReadSet &set = tables->readSets[cell.sharedReads - 1];
-    for (uint32_t agent = 0; agent < set.clockAndPc.size(); agent++) {
-      auto entry = set.clockAndPc[agent];
-      if (entry.first && agent != a.agent && !(cell.readStrong && a.strong) &&
-          !ordered(w, cell.cluster, agent, entry.first))
-        conflict(w, "read-write", a, entry.second, address, space);
-    }
-    return;
-  }
-  if (!cell.readClock || (cell.readStrong && a.strong))
-    return;
-  uint32_t warp = a.agent < 2 * warpCount ? a.agent % warpCount : a.agent; // with its cp.async
-  if (cell.reader != warp || cell.cluster != mine) {
-    if (!ordered(w, cell.cluster, cell.reader, cell.readClock))
-      conflict(w, "read-write", a, cell.readPc, address, space);
-  } else if (cell.readEpoch == a.epoch && cell.readPc != a.pc &&
-             lanesMayDiffer(cell.readLane, a.lane)) {
-    conflict(w, "read-write lane", a, cell.readPc, address, space);
-  }
-}
-
-void RaceDetector::recordRead(RaceCell &cell, const Accessor &a) {
-  bool first = cell.readClock == 0 && !cell.sharedReads;
-  bool same = cell.reader == a.agent && !cell.sharedReads;
-  if (first || same) {
-    bool manyLanes = same && !first && cell.readEpoch == a.epoch && cell.readLane != a.lane;
-    cell.reader = uint16_t(a.agent);
-    cell.readClock = a.clock;
-    cell.readPc = a.pc;
-    cell.readEpoch = a.epoch;
-    cell.readLane = manyLanes ? int8_t(-1) : int8_t(a.lane);
-    cell.readStrong = a.strong;
-    return;
-  }
-  if (!cell.sharedReads) {
-    tables->readSets.emplace_back();
-    cell.sharedReads = uint32_t(tables->readSets.size());
-    auto &entries = tables->readSets.back().clockAndPc;
-    entries.resize(cell.reader + 1u);
-    entries[cell.reader] = {cell.readClock, cell.readPc};
-  }
-  auto &entries = tables->readSets[cell.sharedReads - 1].clockAndPc;
-  if (a.agent >= entries.size())
-    entries.resize(a.agent + 1);
-  entries[a.agent] = {a.clock, a.pc};
-  cell.readStrong &= a.strong;
-}
-
-void RaceDetector::touchCell(Warp &w, RaceCell &cell, const Accessor &a, uint64_t address,
-                             const char *space) {
-  uint64_t mine = cluster.index + 1;
-  bool bothStrong = cell.writeStrong && a.strong;
-  if (cell.writer != 0xffff && !bothStrong) {
-    bool same = cell.writer == a.agent && cell.cluster == mine;
-    if (!same && !ordered(w, cell.cluster, cell.writer, cell.writeClock)) {
-      conflict(w, a.write ? "write-write" : "write-read", a, cell.writePc, address, space);
-    } else if (same && a.agent >= warpCount && cell.writeClock != a.clock &&
-               !ordered(w, mine, cell.writer, cell.writeClock)) {
-      conflict(w, "write-write", a, cell.writePc, address, space);
-    } else if (same && a.agent < warpCount && cell.writeEpoch == a.epoch && cell.writePc != a.pc &&
-               lanesMayDiffer(cell.writeLane, a.lane)) {
-      conflict(w, a.write ? "write-write lane" : "write-read lane", a, cell.writePc, address,
-               space);
-    } else if (cell.cluster == mine && lanesUnordered(w, cell, a)) {
-      conflict(w, a.write ? "write-write lane" : "write-read lane", a, cell.writePc, address,
-               space);
-    } else if (a.async && !cell.writeAsync && cell.cluster == mine &&
-               state(w).knows.fenced.get(cell.writer) < cell.writeClock) {
-      report(w,
-             "missing fence.proxy.async: an asynchronous access to " + std::string(space) +
-                 " address " + hex(address) + " after an ordinary write by " +
-                 agentName(cell.writer),
-             cell.writePc);
-    }
-  }
-  if (a.write) {
-    checkReaders(w, cell, a, address, space);
-    cell = RaceCell();
-    cell.cluster = mine;
-    cell.writer = uint16_t(a.agent);
-    cell.writeClock = a.clock;
-    cell.writePc = a.pc;
-    cell.writeEpoch = a.epoch;
-    cell.writeLane = int8_t(a.lane);
-    cell.writeStrong = a.strong;
-    cell.writeAsync = a.async;
-    return;
-  }
-  if (cell.cluster != mine && cell.writer == 0xffff) {
-    // Only reads so far, by an earlier cluster: remembering the latest reader is enough in
-    // practice, as writes of a third cluster race with it just as well.
-    cell.readClock = 0;
-    cell.sharedReads = 0;
-    cell.cluster = mine;
-  }
-  if (cell.cluster == mine)
-    recordRead(cell, a);
-}
-
-void RaceDetector::touch(Warp &w, RaceWord &word, unsigned byteMask, const Accessor &a,
-                         uint64_t address, const char *space) {
-  if (!word.split && byteMask == 15)
-    return touchCell(w, word.whole, a, address, space);
-  if (!word.split) {
-    tables->splits.push_back({word.whole, word.whole, word.whole, word.whole});
-    word.split = uint32_t(tables->splits.size());
-  }
-  for (unsigned k = 0; k < 4; k++)
-    if (byteMask >> k & 1)
-      touchCell(w, tables->splits[word.split - 1][k], a, address + k, space);
-  if (byteMask == 15 && a.write) { // the bytes agree again
-    word.whole = tables->splits[word.split - 1][0];
-    word.split = 0;
-  }
-}
-
-// --- Lines ------------------------------------------------------------------------------------
-
-/// Read sets belong to one cell: a copy gets its own.
-RaceCell RaceDetector::copyCell(const RaceCell &cell, int lane) {
-  RaceCell result = cell;
-  if (cell.writer != 0xffff)
-    result.writeLane = int8_t(lane);
-  if (cell.readLane >= 0)
-    result.readLane = int8_t(lane);
-  if (cell.sharedReads) {
-    ReadSet copy = tables->readSets[cell.sharedReads - 1];
-    tables->readSets.push_back(std::move(copy));
-    result.sharedReads = uint32_t(tables->readSets.size());
-  }
-  return result;
-}
-
-void RaceDetector::expandLine(RacePage &page, unsigned index, uint64_t lineAddress) {
-  if (!page.words)
-    page.words = std::make_unique<RaceWord[]>(RacePage::bytes / 4);
-  RaceLine &line = page.lines[index];
-  line.uniform = false;
-  for (unsigned k = 0; k < RacePage::lineBytes / 4; k++) {
-    RaceWord &word = page.words[index * (RacePage::lineBytes / 4) + k];
-    uint64_t address = lineAddress + 4 * k;
-    word = RaceWord();
-    if (line.untouched())
-      continue;
-    auto laneAt = [&](uint64_t at) {
-      return line.pattern.bytes ? line.pattern.at(at) : int(line.cell.writeLane);
-    };
-    if (line.pattern.bytes == 0 || line.pattern.bytes >= 4) {
-      word.whole = line.pattern.bytes ? copyCell(line.cell, laneAt(address))
-                                      : copyCell(line.cell, line.cell.writeLane);
-      if (!line.pattern.bytes)
-        word.whole.readLane = line.cell.readLane;
-      continue;
-    }
-    std::array<RaceCell, 4> bytes;
-    for (unsigned b = 0; b < 4; b++)
-      bytes[b] = copyCell(line.cell, laneAt(address + b));
-    tables->splits.push_back(bytes);
-    word.split = uint32_t(tables->splits.size());
-  }
-}
-
-void RaceDetector::lineAccess(Warp &w, RacePage &page, unsigned index, uint64_t lineAddress,
-                              uint64_t begin, uint64_t end, Accessor &a, const LanePattern &pattern,
-                              const char *space) {
-  RaceLine &line = page.lines[index];
-  bool whole = begin <= lineAddress && end >= lineAddress + RacePage::lineBytes;
-  if (line.uniform && whole && (line.untouched() || line.pattern == pattern)) {
-    a.lane = pattern.bytes ? 0 : pattern.lane;
-    line.pattern = pattern;
-    return touchCell(w, line.cell, a, lineAddress, space);
-  }
-  if (line.uniform)
-    expandLine(page, index, lineAddress);
-  RaceWord *words = &page.words[index * (RacePage::lineBytes / 4)];
-  uint64_t first = begin > lineAddress ? begin : lineAddress;
-  uint64_t last = end < lineAddress + RacePage::lineBytes ? end : lineAddress + RacePage::lineBytes;
-  for (uint64_t at = first; at < last;) {
-    uint64_t word = at & ~uint64_t(3), stop = word + 4 < last ? word + 4 : last;
-    if (pattern.bytes && pattern.bytes < 4) // several lanes in one word
-      stop = at + pattern.bytes < stop ? at + pattern.bytes : stop;
-    unsigned mask = ((1u << (stop - word)) - 1) & ~((1u << (at - word)) - 1);
-    a.lane = pattern.at(at);
-    touch(w, words[(word - lineAddress) / 4], mask, a, word, space);
-    at = stop;
-  }
-  if (whole && a.write) { // everything is as after this write
-    line.cell = RaceCell();
-    a.lane = pattern.bytes ? 0 : pattern.lane;
-    line.uniform = true;
-    line.pattern = pattern;
-    touchCell(w, line.cell, a, lineAddress, space);
-  }
-}
-
-void RaceDetector::pageAccess(Warp &w, RacePage &page, uint64_t pageAddress, uint64_t begin,
-                              uint64_t end, Accessor a, const LanePattern &pattern,
-                              const char *space) {
-  uint64_t from = begin > pageAddress ? begin : pageAddress;
-  uint64_t to = end < pageAddress + RacePage::bytes ? end : pageAddress + RacePage::bytes;
-  for (uint64_t at = from / RacePage::lineBytes * RacePage::lineBytes; at < to;
-       at += RacePage::lineBytes)
-    lineAccess(w, page, unsigned((at - pageAddress) / RacePage::lineBytes), at, from, to, a,
-               pattern, space);
-}
-
 void RaceDetector::sharedBytes(Warp &w, Block &block, uint64_t begin, uint64_t end,
                                const Accessor &a, const LanePattern &pattern) {
   tables = &sharedTables;
@@ -401,17 +162,18 @@ struct LaneRun {
   LanePattern pattern;
 };
 static LaneRun nextRun(const uint64_t *addresses, uint32_t mask, unsigned bytes, unsigned first) {
-  LaneRun run{32, addresses[first], addresses[first] + 32 * bytes, {addresses[0], bytes, -1}};
-  bool contiguous = first == 0 && mask == ~0u;
-  for (unsigned l = 1; l < 32 && contiguous; l++)
-    contiguous = addresses[l] == addresses[0] + l * bytes;
-  if (contiguous)
-    return run;
-  unsigned last = first + 1; // lanes with the same address count as many
-  while (last < 32 && (mask >> last & 1) && addresses[last] == addresses[first])
-    last++;
-  return {
-      last, addresses[first], addresses[first] + bytes, {0, 0, last - first > 1 ? -1 : int(first)}};
+  uint64_t begin = addresses[first];
+  auto runs = [&](uint64_t step) {
+    unsigned last = first + 1;
+    while (last < 32 && (mask >> last & 1) && addresses[last] == begin + (last - first) * step)
+      last++;
+    return last;
+  };
+  unsigned last = runs(bytes);
+  if (last > first + 1)
+    return {last, begin, begin + (last - first) * bytes, {begin - first * bytes, bytes, -1}};
+  last = runs(0); // lanes with the same address count as many
+  return {last, begin, begin + bytes, {0, 0, last - first > 1 ? -1 : int(first)}};
 }
 
 void RaceDetector::globalAccess(Warp &w, const Inst &i, const uint64_t *addresses, uint32_t mask,
@@ -457,6 +219,25 @@ void RaceDetector::sharedAccess(Warp &w, const Inst &i, const uint64_t *addresse
       for (uint64_t at = begin; at < run.end - shift; at += bytes)
         synchronizeAt(w, i, sharedWindow + (uint64_t(block.rank) << 32) + at,
                       kind != AccessKind::Write, kind != AccessKind::Read);
+    l = run.last;
+  }
+}
+
+void RaceDetector::copyAccess(Warp &w, const uint64_t *addresses, uint32_t mask, unsigned bytes,
+                              Allocation *const *allocations, const AsyncAccess &access) {
+  for (unsigned l = 0; l < 32;) {
+    if (!(mask >> l & 1)) {
+      l++;
+      continue;
+    }
+    Accessor a{access.agent, access.clock, int(l), state(w).epoch,
+               pcOf(w),      access.write, false,  access.asyncProxy};
+    LaneRun run = nextRun(addresses, mask, bytes, l);
+    Allocation *allocation = allocations ? allocations[l] : nullptr;
+    if (!allocations)
+      sharedBytes(w, *w.block, run.begin, run.end, a, run.pattern);
+    else if (allocation->contains(run.begin, run.end - run.begin))
+      globalBytes(w, *allocation, run.begin, run.end, a, run.pattern);
     l = run.last;
   }
 }

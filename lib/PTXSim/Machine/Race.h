@@ -63,13 +63,19 @@ struct LanePattern {
   uint64_t base = 0;
   unsigned bytes = 0;
   int lane = -1;
+  /// The pattern of 16 aligned bytes: none if they are one lane's.
+  LanePattern within(uint64_t address) const {
+    bool oneLane = bytes >= 16 && (address - base) % 16 == 0;
+    return oneLane ? LanePattern{0, 0, at(address)} : *this;
+  }
   int at(uint64_t address) const { return bytes ? int((address - base) / bytes) : lane; }
   bool operator==(const LanePattern &o) const {
     return bytes == o.bytes && (!bytes || base == o.base);
   }
 };
 
-/// 64 bytes that have only been accessed as a whole share one cell; the words are used otherwise.
+/// 64 bytes, or a quarter of them, that have only been accessed as a whole share one cell; the
+/// quarters, and the words of a quarter, are used otherwise.
 struct RaceLine {
   RaceCell cell;
   LanePattern pattern;
@@ -79,8 +85,9 @@ struct RaceLine {
 
 /// Shadow of 4096 bytes.
 struct RacePage {
-  static constexpr unsigned bytes = 4096, lineBytes = 64;
+  static constexpr unsigned bytes = 4096, lineBytes = 64, quarterBytes = 16;
   RaceLine lines[bytes / lineBytes];
+  std::unique_ptr<RaceLine[]> quarters;
   std::unique_ptr<RaceWord[]> words;
 };
 
@@ -102,6 +109,10 @@ public:
     bool asyncProxy; ///< checks for fence.proxy.async
     int lane = -1;
   };
+  /// cp.async of these lanes: into shared memory, or out of these allocations. Neighbouring lanes
+  /// are checked together; the last byte of each lane is known to lie where its first one does.
+  void copyAccess(Warp &w, const uint64_t *addresses, uint32_t mask, unsigned bytes,
+                  Allocation *const *allocations, const AsyncAccess &a);
   void sharedRange(Warp &w, Block &block, uint32_t offset, unsigned bytes, const AsyncAccess &a);
   void globalRange(Warp &w, Allocation &allocation, uint64_t address, unsigned bytes,
                    const AsyncAccess &a);
@@ -199,9 +210,14 @@ private:
   /// Bytes [begin, end) of a page that starts at `pageAddress`.
   void pageAccess(Warp &w, RacePage &page, uint64_t pageAddress, uint64_t begin, uint64_t end,
                   Accessor a, const LanePattern &pattern, const char *space);
-  void lineAccess(Warp &w, RacePage &page, unsigned index, uint64_t lineAddress, uint64_t begin,
+  /// The part of [begin, end) in a line, or in a quarter of one, of that number and address.
+  template <bool Quarter>
+  void lineAccess(Warp &w, RacePage &page, unsigned index, uint64_t address, uint64_t begin,
                   uint64_t end, Accessor &a, const LanePattern &pattern, const char *space);
-  void expandLine(RacePage &page, unsigned index, uint64_t lineAddress);
+  void wordAccess(Warp &w, RaceWord *words, uint64_t begin, uint64_t end, Accessor &a,
+                  const LanePattern &pattern, const char *space);
+  void splitIntoQuarters(RacePage &page, unsigned index, uint64_t lineAddress);
+  void splitIntoWords(RacePage &page, unsigned index, uint64_t address);
   RaceCell copyCell(const RaceCell &cell, int lane);
   void sharedBytes(Warp &w, Block &block, uint64_t begin, uint64_t end, const Accessor &a,
                    const LanePattern &pattern);

@@ -4,6 +4,7 @@
 #include "lib/PTXSim/Machine/Control.h"
 #include "lib/PTXSim/Machine/MatrixDescriptor.h"
 #include "lib/PTXSim/Machine/Race.h"
+#include <algorithm>
 
 namespace ptxsim {
 
@@ -82,9 +83,16 @@ void observeOperands(Warp &w, const WgmmaOperation &op) {
                                                                      : 1;
   auto touch = [&](uint64_t bits, bool major, unsigned first, unsigned extent) {
     MatrixDescriptor d(bits);
-    d.eachChunk(major, element, first, extent, [&](uint32_t address, unsigned, unsigned) {
-      race->sharedRange(w, *w.block, address, 16, access);
-    });
+    std::vector<uint32_t> chunks;
+    d.eachChunk(major, element, first, extent,
+                [&](uint32_t address, unsigned, unsigned) { chunks.push_back(address); });
+    std::sort(chunks.begin(), chunks.end());
+    chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
+    for (size_t k = 0, end; k < chunks.size(); k = end) { // neighbours are one access
+      for (end = k + 1; end < chunks.size() && chunks[end] == chunks[end - 1] + 16;)
+        end++;
+      race->sharedRange(w, *w.block, chunks[k], unsigned(16 * (end - k)), access);
+    }
   };
   if (!(i.aux & 4))
     touch(op.item.a, i.aux & 1, perWarp(w) ? (w.id & 3) * 16 : 0, perWarp(w) ? 16 : 64);
