@@ -174,6 +174,88 @@ TEST(AtomicForms, VectorReduction) {
   }
 }
 
+TEST(AtomicForms, Vectors) {
+  // 32 lanes, one vector in memory; every lane gets what the lanes before it have left.
+  struct Form {
+    const char *op, *type, *reg;
+    unsigned count, bytes;
+    double (*f)(double, double);
+  };
+  auto add = [](double a, double b) { return a + b; };
+  auto smaller = [](double a, double b) { return std::min(a, b); };
+  auto larger = [](double a, double b) { return std::max(a, b); };
+  const Form forms[] = {
+      {"add", "f32", "b32", 2, 4, add},           {"add", "f32", "b32", 4, 4, add},
+      {"add.noftz", "f16", "b16", 2, 2, add},     {"add.noftz", "f16", "b16", 8, 2, add},
+      {"min.noftz", "f16", "b16", 4, 2, smaller}, {"add.noftz", "bf16", "b16", 4, 2, add},
+      {"max.noftz", "bf16", "b16", 8, 2, larger}};
+  for (const Form &f : forms)
+    for (bool returns : {false, true}) {
+      bool half = std::string(f.type) == "f16", wide = f.bytes == 4;
+      // Sums of bf16 stay exact up to 256: there every lane adds the same.
+      bool same = std::string(f.type) == "bf16" && f.f(1, 1) == 2;
+      std::string n = std::to_string(f.count), values = "{", olds = "{", text;
+      text = ".reg ." + std::string(f.reg) + " %v<8>, %o<8>;\n.reg .f32 %x;\n";
+      for (unsigned k = 0; k < f.count; k++) {
+        std::string v = "%v" + std::to_string(k);
+        text += "add.u32 %r5, " + std::string(same ? "1" : "%l") + ", " + std::to_string(k) +
+                "; cvt.rn.f32.u32 %x, %r5; " +
+                (wide ? "mov.b32 " + v + ", %x;\n"
+                      : "cvt.rn." + std::string(f.type) + ".f32 " + v + ", %x;\n");
+        values += (k ? ", " : "") + v;
+        olds += (k ? ", %o" : "%o") + std::to_string(k);
+      }
+      std::string instruction = std::string(returns ? "atom" : "red") + ".global." + f.op + ".v" +
+                                n + "." + f.type + " " + (returns ? olds + "}, " : "") +
+                                "[%rd1], " + values + "};";
+      noteTested(instruction);
+      // Results are compared as f32: 8 words per lane behind the vector.
+      text += instruction + "\nmul.wide.u32 %rd4, %l, 32; add.u64 %rd5, %rd1, %rd4;\n";
+      for (unsigned k = 0; returns && k < f.count; k++) {
+        std::string o = "%o" + std::to_string(k);
+        text +=
+            wide ? "mov.b32 %x, " + o + ";" : "cvt.f32." + std::string(f.type) + " %x, " + o + ";";
+        text += " st.global.f32 [%rd5+" + std::to_string(32 + 4 * k) + "], %x;\n";
+      }
+      std::string body = ".reg .b32 %l;\nmov.u32 %l, %tid.x; setp.eq.u32 %p0, %l, 0; mov.u64 "
+                         "%rd6, 0;\n";
+      for (unsigned k = 0; k < 32; k += 8)
+        body += "@%p0 st.global.u64 [%rd1+" + std::to_string(k) + "], %rd6;\n";
+      body += "bar.sync 0;\n" + text;
+      std::vector<uint8_t> raw =
+          runKernel(wrap(body, 2), {{1, 1, 1}, {32, 1, 1}}, {{0}}, 32 + 32 * 32);
+      for (unsigned k = 0; k < f.count; k++) {
+        double m = 0;
+        for (unsigned l = 0; l < 32; l++) {
+          float old;
+          std::memcpy(&old, &raw[32 + 32 * l + 4 * k], 4);
+          if (returns)
+            EXPECT_EQ(double(old), m) << instruction << " lane " << l;
+          m = f.f(m, (same ? 1 : l) + k);
+        }
+        uint32_t bits = 0;
+        std::memcpy(&bits, &raw[f.bytes * k], f.bytes);
+        _Float16 narrow;
+        std::memcpy(&narrow, &bits, 2);
+        double final = half ? double(narrow) : asFloat(wide ? bits : bits << 16);
+        EXPECT_EQ(final, m) << instruction << " element " << k;
+      }
+    }
+}
+
+TEST(MemoryForms, CachePolicies) {
+  std::vector<uint32_t> in = lanes();
+  std::vector<uint32_t> got = onWarp(
+      "createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %rd7, 0.5; "
+      "createpolicy.fractional.L2::evict_first.b64 %rd6; createpolicy.range.global.L2::evict_last."
+      "b64 %rd5, [%rd0], 16, 32;\nmov.u32 %r9, 5; red.global.add.L2::cache_hint.u32 [%rd10], %r9, "
+      "%rd7; ld.global.L2::cache_hint.u32 %d, [%rd10], %rd6; st.global.L2::cache_hint.u32 [%rd10], "
+      "%d, %rd5;",
+      in);
+  for (size_t l = 0; l < 32; l++)
+    EXPECT_EQ(got[l], in[l] + 5);
+}
+
 TEST(MemoryForms, VectorsAndWidths) {
   // A store of each shape is read back as bytes, and the other way round.
   struct {

@@ -155,6 +155,49 @@ TEST(Tensor, MapsAreChecked) {
   EXPECT_NE(message([](TensorMapInfo &i) { i.rank = 6; }).find("rank"), std::string::npos);
 }
 
+TEST(Tensor, ElementStrides) {
+  // Rows 1, 4, 7 and 10 of 10 rows, of which the last one lies outside.
+  TensorMapInfo info;
+  info.type = TensorType::F32;
+  info.rank = 2;
+  info.size = {8, 10};
+  info.stride = {0, 32};
+  info.box = {8, 12};
+  info.elementStride = {2, 3, 1, 1, 1}; // the first one has no effect
+  for (const std::string &store : {std::string(), std::string("cp.async.bulk.tensor.")}) {
+    std::vector<float> tensor(80), data(32);
+    for (size_t k = 0; k < 80; k++)
+      tensor[k] = float(k);
+    for (size_t k = 0; k < 32; k++)
+      data[k] = 1000 + float(k);
+    Options options;
+    options.race = true;
+    Device device(options);
+    DeviceAddress t = device.allocate(320), p = device.allocate(128);
+    device.write(t, tensor.data(), 320);
+    device.write(p, data.data(), 128);
+    info.base = t;
+    Program program = device.load(Module::parse(tensorKernel(2, 128, store)));
+    std::array<int32_t, 5> at = {0, 1};
+    LaunchResult r = device.launch(program, "k", {{1, 1, 1}, {32, 1, 1}},
+                                   {argument(encodeTensorMap(info)), argument(p), argument(at)});
+    EXPECT_TRUE(r.findings.empty());
+    std::vector<float> got(store.empty() ? 32 : 80), want = store.empty() ? data : tensor;
+    for (size_t row = 0; row < 4; row++)
+      for (size_t k = 0; k < 8; k++) {
+        size_t from = (1 + 3 * row) * 8 + k;
+        if (store.empty())
+          want[row * 8 + k] = row < 3 ? tensor[from] : 0;
+        else if (row < 3)
+          want[from] = data[row * 8 + k];
+      }
+    device.read(got.data(), store.empty() ? p : t, 4 * got.size());
+    EXPECT_EQ(got, want) << store;
+  }
+  info.elementStride[1] = 9;
+  EXPECT_THROW(encodeTensorMap(info), Error);
+}
+
 TEST(Bulk, PlainCopyAndReduction) {
   std::string body =
       ".shared .align 16 .b8 s[128]; .shared .align 8 .b64 bar;\nmov.u32 %r0, %tid.x; mov.u32 %r1, "

@@ -188,10 +188,10 @@ struct TensorMapInfo {
   TensorType type = TensorType::F16;
   DeviceAddress base = 0;
   uint32_t rank = 2;
-  std::array<uint64_t, 5> size{};   ///< elements
-  std::array<uint64_t, 5> stride{}; ///< bytes; stride[0] is ignored
-  std::array<uint32_t, 5> box{};    ///< elements
-  std::array<uint32_t, 5> elementStride{{1, 1, 1, 1, 1}};
+  std::array<uint64_t, 5> size{};                         ///< elements
+  std::array<uint64_t, 5> stride{};                       ///< bytes; stride[0] is ignored
+  std::array<uint32_t, 5> box{};                          ///< elements
+  std::array<uint32_t, 5> elementStride{{1, 1, 1, 1, 1}}; ///< elementStride[0] is ignored
   Swizzle swizzle = Swizzle::None;
   bool fillWithNaN = false;
 };

@@ -1,6 +1,7 @@
 // Loads, stores, atomics, fences and branches.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/PTXSim/Decode/Decoder.h"
+#include <algorithm>
 
 namespace ptxsim {
 
@@ -62,12 +63,50 @@ void Decoder::takeSpace() {
     }
 }
 
+/// After `count` operands comes a policy when the instruction has a hint: a value without effect.
+void Decoder::cachePolicy(size_t count) {
+  bool hint = take("L2::cache_hint");
+  operandCount(count + hint, count + hint);
+  if (hint)
+    source(count, Type::B64);
+}
+
+/// createpolicy: what caches do is not modelled, so every policy is the same value.
+void Decoder::decodeCreatePolicy() {
+  int form = requireOneOf({"fractional", "range", "cvt"}, ".fractional, .range or .cvt");
+  take("global");
+  bool primary = takeOneOf({"L2::evict_last", "L2::evict_normal", "L2::evict_first",
+                            "L2::evict_unchanged", "L2"}) >= 0;
+  if (!primary)
+    fail(ErrorKind::Syntax, "expected a priority such as .L2::evict_last");
+  takeOneOf({"L2::evict_first", "L2::evict_unchanged"});
+  requireType({Type::B64});
+  if (form == 0)
+    operandCount(1, 2);
+  else
+    operandCount(form == 1 ? 4 : 2, form == 1 ? 4 : 2);
+  if (form == 1) {
+    address(operand(1));
+    source(2, Type::U32);
+    source(3, Type::U32);
+    inst.flags = 0;
+    inst.imm = 0;
+  }
+  if (form == 2)
+    source(1, Type::B64);
+  inst.op = Opcode::Move;
+  inst.type = Type::B64;
+  inst.dst = destination(0, Type::B64);
+  inst.a = constant(8, 0);
+  emit();
+}
+
 Type Decoder::vectorInMemory(size_t index, bool isDestination) {
   int vector = takeOneOf({"v2", "v4", "v8"});
   Type type = takeType();
   if (!isMemoryType(type))
     fail(ErrorKind::Syntax, "expected a type with a size in memory");
-  operandCount(2, 2);
+  cachePolicy(2);
   inst.type = type;
   vectorOperand(operand(index), type, isDestination, true);
   if (inst.count != (vector < 0 ? 1 : 2u << vector) || typeSize(type) * inst.count > 32)
@@ -112,6 +151,34 @@ void Decoder::decodeStore() {
   emit();
 }
 
+/// List: the values, then the destinations of atom. inst.dst only says that there are some.
+void Decoder::vectorAtomic(size_t first, unsigned count, bool returns, AtomicOp op) {
+  Type type = inst.type;
+  bool half = type == Type::F16 || type == Type::BF16;
+  bool pair = type == Type::F16x2 || type == Type::BF16x2;
+  bool known = type == Type::F32 ? op == AtomicOp::Add && count <= 4
+                                 : (half || (pair && count <= 4)) && op <= AtomicOp::Max;
+  if (!known || inst.space == Space::Shared)
+    unsupported("vector atomics are add of f32, or add, min or max of f16, bf16 and pairs of them, "
+                "in global memory");
+  vectorOperand(operand(first + 1), type, false, false);
+  std::vector<uint32_t> slots(kernel.slots.begin() + inst.list, kernel.slots.end());
+  size_t got = slots.size();
+  strictUses.insert(strictUses.end(), otherUses.begin(), otherUses.end());
+  otherUses.clear();
+  if (returns) {
+    vectorOperand(operand(0), type, true, false);
+    slots.insert(slots.end(), kernel.slots.begin() + inst.list, kernel.slots.end());
+    got = std::max(got, slots.size() - got);
+    inst.dst = 1;
+  }
+  if (got != count || slots.size() != count * (returns ? 2u : 1u))
+    failAt(operand(first + 1).loc, "expected as many registers as the vector modifier says");
+  inst.list = beginList();
+  inst.count = uint16_t(count);
+  kernel.slots.insert(kernel.slots.end(), slots.begin(), slots.end());
+}
+
 void Decoder::decodeAtomic() {
   bool returns = base == "atom";
   if (take("async"))
@@ -128,20 +195,14 @@ void Decoder::decodeAtomic() {
                            Type::B16, Type::B128});
   AtomicOp atomic = AtomicOp(op);
   size_t first = returns ? 1 : 0, values = atomic == AtomicOp::Cas ? 2 : 1;
-  operandCount(first + 1 + values, first + 1 + values);
+  cachePolicy(first + 1 + values);
   if (inst.space != Space::Generic && inst.space != Space::Global && inst.space != Space::Shared)
     fail(ErrorKind::Syntax, "expected .global or .shared");
   inst.op = Opcode::Atomic;
   inst.type = type;
   inst.flags |= InstFlag::Strong;
   if (vector >= 0) {
-    if (returns || type != Type::F32 || atomic != AtomicOp::Add)
-      unsupported("vector atomics are supported for red.add.f32 only");
-    vectorOperand(operand(first + 1), type, false, false);
-    if (inst.count != 2u << vector)
-      failAt(operand(first + 1).loc, "expected as many registers as the vector modifier says");
-    strictUses.insert(strictUses.end(), otherUses.begin(), otherUses.end());
-    otherUses.clear();
+    vectorAtomic(first, 2u << vector, returns, atomic);
   } else {
     inst.count = 1;
     inst.b = source(first + 1, type, true);
@@ -150,7 +211,7 @@ void Decoder::decodeAtomic() {
   }
   inst.aux = uint16_t(op);
   address(operand(first));
-  if (returns)
+  if (returns && vector < 0)
     inst.dst = destination(0, type);
   bool exact = isInteger(type) || isBits(type);
   bool commutes = exact && atomic != AtomicOp::Exch && atomic != AtomicOp::Cas && !inst.dst;

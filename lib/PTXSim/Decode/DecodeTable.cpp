@@ -31,6 +31,7 @@ const std::unordered_map<std::string_view, Decoder::DecodeFunction> &Decoder::de
       {"prefetch", &D::decodePrefetch},
       {"prefetchu", &D::decodePrefetch},
       {"applypriority", &D::decodePrefetch},
+      {"createpolicy", &D::decodeCreatePolicy},
       {"discard", &D::decodeDiscard},
       {"fence", &D::decodeFence},
       {"membar", &D::decodeFence},

@@ -131,6 +131,9 @@ private:
   void decodeLoad();
   void decodeStore();
   void decodeAtomic();
+  void vectorAtomic(size_t first, unsigned count, bool returns, AtomicOp op);
+  void cachePolicy(size_t count);
+  void decodeCreatePolicy();
   void decodePrefetch();
   void decodeDiscard();
   void decodeFence();

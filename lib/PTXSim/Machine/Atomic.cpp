@@ -179,8 +179,11 @@ void atomic(Warp &w, const Inst &i) {
     uint8_t old[16];
     if (vector) {
       const uint32_t *slots = slotsOf(w, i);
-      for (unsigned k = 0; k < i.count; k++)
+      for (unsigned k = 0; k < i.count; k++) {
         atomicUpdate(t.data + k * size, op, i.type, w.regs + slots[k] + l * size, nullptr, old);
+        if (i.dst && slots[i.count + k]) // a sink is slot 0
+          std::memcpy(w.regs + slots[i.count + k] + l * size, old, size);
+      }
       continue;
     }
     const uint8_t *c = i.c ? w.regs + i.c + l * size : nullptr;
@@ -197,7 +200,7 @@ Handler selectAtomic(const Inst &i) {
     return nullptr;
   AtomicOp op = AtomicOp(i.aux);
   if (i.count > 1)
-    return i.type == Type::F32 ? atomic : nullptr;
+    return atomic; // the decoder has checked the combination
   switch (i.type) {
   case Type::B128:
     return nullptr;

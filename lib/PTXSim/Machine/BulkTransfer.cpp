@@ -115,7 +115,7 @@ void transferTensor(Warp &w, const AsyncOp &op, Block &block, bool store) {
   unsigned element = map.elementBytes, perChunk = 16 / element;
   uint64_t rows = 1;
   for (unsigned d = 1; d < map.rank; d++)
-    rows *= map.box[d];
+    rows *= boxElements(map, d);
   uint32_t linear = op.shared;
   AsyncOp quiet = op; // rows are observed as a whole
   quiet.agent = 0;
@@ -126,8 +126,9 @@ void transferTensor(Warp &w, const AsyncOp &op, Block &block, bool store) {
     uint64_t rest = row, base = map.base;
     bool rowInside = true;
     for (unsigned d = 1; d < map.rank; d++) {
-      int64_t x = int64_t(op.coordinates[d]) + int64_t(rest % map.box[d]);
-      rest /= map.box[d];
+      unsigned count = boxElements(map, d);
+      int64_t x = op.coordinates[d] + int64_t(rest % count) * map.elementStride[d];
+      rest /= count;
       rowInside &= x >= 0 && x <= int64_t(map.size[d]);
       base += uint64_t(x) * map.stride[d - 1];
     }

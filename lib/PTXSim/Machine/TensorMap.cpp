@@ -45,10 +45,13 @@ TensorMap encodeTensorMap(const TensorMapInfo &info) {
             "expected a size of 1 to 2^32" + dim);
     require(info.box[d] >= 1 && info.box[d] <= 256,
             "expected a box of 1 to 256 elements, but got " + std::to_string(info.box[d]) + dim);
-    require(info.elementStride[d] == 1, "expected an element stride of 1" + dim);
+    require(info.elementStride[d] >= 1 && info.elementStride[d] <= 8,
+            "expected an element stride of 1 to 8, but got " +
+                std::to_string(info.elementStride[d]) + dim);
     data.size[d] = uint32_t(info.size[d] - 1); // 2^32 does not fit
     data.box[d] = uint16_t(info.box[d]);
-    data.elementStride[d] = uint8_t(info.elementStride[d]);
+    data.elementStride[d] =
+        uint8_t(d ? info.elementStride[d] : 1); // the hardware ignores that of 0
     if (d == 0)
       continue;
     require(info.stride[d] % 16 == 0 && info.stride[d] < uint64_t(1) << 40,
@@ -56,7 +59,7 @@ TensorMap encodeTensorMap(const TensorMapInfo &info) {
                 std::to_string(info.stride[d]) + dim);
     data.stride[d - 1] = info.stride[d];
   }
-  uint64_t inner = uint64_t(info.box[0]) * data.elementBytes;
+  uint64_t inner = uint64_t(boxElements(data, 0)) * data.elementBytes;
   require(inner % 16 == 0,
           "expected an innermost box of a multiple of 16 bytes, but got " + std::to_string(inner));
   uint64_t limit = info.swizzle == Swizzle::None      ? 0

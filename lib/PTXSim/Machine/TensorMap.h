@@ -21,11 +21,15 @@ struct TensorMapData {
 };
 static_assert(sizeof(TensorMapData) <= sizeof(TensorMap), "does not fit a tensor map");
 
+/// Elements of a dimension that a box takes: every n-th with an element stride of n.
+inline unsigned boxElements(const TensorMapData &map, unsigned d) {
+  return (map.box[d] + map.elementStride[d] - 1u) / map.elementStride[d];
+}
 /// Bytes of shared memory one box fills.
 inline uint64_t boxBytes(const TensorMapData &map) {
   uint64_t bytes = map.elementBytes;
   for (unsigned d = 0; d < map.rank; d++)
-    bytes *= map.box[d];
+    bytes *= boxElements(map, d);
   return bytes;
 }
 
