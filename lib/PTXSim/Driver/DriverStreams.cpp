@@ -142,7 +142,11 @@ static void beginCapture(CUstream stream, CUgraph into, int mode) {
   capture->thread = std::this_thread::get_id();
   s.capture = capture;
   s.last.clear();
-  state().captures.push_back(capture);
+  auto &captures = state().captures;
+  captures.erase(
+      std::remove_if(captures.begin(), captures.end(), [](const auto &c) { return c.expired(); }),
+      captures.end());
+  captures.push_back(capture);
 }
 
 static void endCapture(CUstream stream, CUgraph *graph) {
