@@ -8,6 +8,17 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::target;
 
+/// sum + x * y, with factors as the contraction has them.
+static Value addProduct(Points &points, Operation *op, LoopEmitter &e, Value sum, Value x,
+                        Value y) {
+  auto modes = op->getAttrOfType<ArrayAttr>("compute");
+  auto factor = [&](unsigned side, Value factor) {
+    factor = widen(e, factor, sum.getType());
+    return modes ? points.toMode(e, cast<TypeAttr>(modes[side]).getValue(), factor) : factor;
+  };
+  return multiplyAdd(e, sum, factor(0, x), factor(1, y), points.fusesMultiplyAdd);
+}
+
 /// The place of a tap along one axis of the image; clears `inside` for padding and the zeros
 /// between dilated rows.
 static Value along(LoopEmitter &e, const Window &window, unsigned axis, Value output, Value tap,
@@ -42,13 +53,12 @@ void target::emitPlainGemm(Operation *operation, Points &points) {
           auto type = tensorOf(op->getOperand(side));
           AffineMap map = cast<AffineMapAttr>(op.getOperandMaps()[side]).getValue();
           Value position = target::position(e, Access::of(map, type.getShape()), dims);
-          return widen(e, e.loadScalar(pointers.operands[side], type.getElementType(), position),
-                       op.getAcc());
+          return e.loadScalar(pointers.operands[side], type.getElementType(), position);
         };
         auto next = [&](ArrayRef<Value> k, Value sum) {
           SmallVector<Value> dims(point);
           dims.push_back(k[0]);
-          return multiplyAdd(e, sum, factor(0, dims), factor(1, dims), points.fusesMultiplyAdd);
+          return addProduct(points, op, e, sum, factor(0, dims), factor(1, dims));
         };
         Value sum = accumulate(e, {int64_t(op.getDepth())}, e.constant(op.getAcc(), 0), next);
         Body(e, op, pointers).finish(point, sum);
@@ -69,7 +79,7 @@ void target::emitPlainConv(Operation *operation, Points &points) {
                         tap[0], tap[1], e.add(e.mul(group, channels), tap[2]), op.getAcc());
       Value position = at(e, filter.getShape(), {p[3], tap[0], tap[1], tap[2]});
       Value w = e.loadScalar(pointers.operands[1], filter.getElementType(), position);
-      return multiplyAdd(e, sum, x, widen(e, w, op.getAcc()), points.fusesMultiplyAdd);
+      return addProduct(points, op, e, sum, x, w);
     };
     body.finish(p, accumulate(e, {window.kernel[0], window.kernel[1], channels},
                               e.constant(op.getAcc(), 0), next));
@@ -77,8 +87,8 @@ void target::emitPlainConv(Operation *operation, Points &points) {
 }
 
 /// One of the parts of the sum over pixels, at a point of the filter.
-static Value sumOfPart(kernel::ConvFilterOp op, LoopEmitter &e, const KernelPointers &pointers,
-                       ArrayRef<Value> p, Value part, bool fused) {
+static Value sumOfPart(Points &points, kernel::ConvFilterOp op, LoopEmitter &e,
+                       const KernelPointers &pointers, ArrayRef<Value> p, Value part) {
   auto image = tensorOf(op.getLhs()), g = tensorOf(op.getRhs());
   Window window = Window::of(op, g.getShape(), op.getSpace());
   int64_t outputs = op.getSpace()[0] / window.groups, parts = op.getParts();
@@ -88,7 +98,7 @@ static Value sumOfPart(kernel::ConvFilterOp op, LoopEmitter &e, const KernelPoin
                       pixel[2], p[1], p[2], channel, op.getAcc());
     Value position = at(e, g.getShape(), {pixel[0], pixel[1], pixel[2], p[0]});
     Value cotangent = e.loadScalar(pointers.operands[1], g.getElementType(), position);
-    return multiplyAdd(e, sum, x, widen(e, cotangent, op.getAcc()), fused);
+    return addProduct(points, op, e, sum, x, cotangent);
   };
   auto sumOfImage = [&](Value image, ValueRange sum) -> SmallVector<Value> {
     return {accumulate(
@@ -107,7 +117,7 @@ void target::emitPlainConvFilter(Operation *operation, Points &points) {
   SmallVector<int64_t> space{parts};
   llvm::append_range(space, op.getSpace());
   points.forEach(space, [&](LoopEmitter &e, const KernelPointers &pointers, ArrayRef<Value> p) {
-    Value sum = sumOfPart(op, e, pointers, p.drop_front(), p[0], points.fusesMultiplyAdd);
+    Value sum = sumOfPart(points, op, e, pointers, p.drop_front(), p[0]);
     if (parts == 1)
       Body(e, op, pointers).finish(p.drop_front(), sum);
     else

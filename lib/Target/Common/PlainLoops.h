@@ -19,6 +19,9 @@ public:
   /// The body at every point, in any order. What one call writes the next one may read. A value
   /// that the body makes is known nowhere else.
   virtual void forEach(llvm::ArrayRef<int64_t> sizes, Body body) = 0;
+  /// A factor of a contraction, in the type of its sums, as the mode of that side has it
+  /// (`compute`).
+  virtual Value toMode(LoopEmitter &e, mlir::Type mode, Value factor) { return factor; }
 
   /// Sums of products round once per term; otherwise products round, too.
   const bool fusesMultiplyAdd;

@@ -1,6 +1,7 @@
 // Functions with the attribute nvvm.kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/DeviceCode.h"
+#include "lib/Target/Common/FloatCode.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
@@ -100,4 +101,14 @@ void ThreadPerPoint::forEach(ArrayRef<int64_t> sizes, Body body) {
       return run();
     e.when(e.less32(number, points), run);
   });
+}
+
+/// To 10 bits of mantissa, ties away from zero, as cvt.rna.tf32 rounds; in integers, since sm_75
+/// has no such instruction. NaN stays what it is.
+Value ThreadPerPoint::toMode(target::LoopEmitter &e, Type mode, Value factor) {
+  if (!isa<FloatTF32Type>(mode))
+    return factor;
+  target::FloatCode c(e.b, e.loc);
+  Value bits = c.andBits(c.addBits(c.bits(factor), 0x1000), 0xffffe000);
+  return c.select(c.isNaN(factor), factor, c.floatOf(bits, e.b.getF32Type()));
 }

@@ -53,6 +53,7 @@ class ThreadPerPoint : public target::Points {
 public:
   explicit ThreadPerPoint(DeviceCode &code) : Points(/*fusesMultiplyAdd=*/true), code(code) {}
   void forEach(llvm::ArrayRef<int64_t> sizes, Body body) override;
+  Value toMode(target::LoopEmitter &e, mlir::Type mode, Value factor) override;
 
 private:
   DeviceCode &code;

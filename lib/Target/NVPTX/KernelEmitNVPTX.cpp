@@ -21,6 +21,20 @@ static LogicalResult checkAccumulator(Operation *op) {
   return op->emitOpError() << "expected an accumulator of f32 or f64, but got " << acc;
 }
 
+/// Factors of f32 may be rounded to tf32; there is no code for narrower ones yet.
+static LogicalResult checkMode(Operation *op) {
+  auto modes = op->getAttrOfType<ArrayAttr>("compute");
+  for (unsigned side = 0; modes && side < modes.size(); ++side) {
+    Type mode = cast<TypeAttr>(modes[side]).getValue();
+    Type storage = getElementTypeOrSelf(op->getOperand(side));
+    if (!isa<FloatTF32Type>(mode) || !storage.isF32())
+      return op->emitOpError() << "expected a mode that GPUs have code for, which is tf32 of f32, "
+                                  "but got "
+                               << mode << " of " << storage;
+  }
+  return success();
+}
+
 /// Of the kernel, or of the one that it adds totals to.
 static LogicalResult check(Operation *kernel) {
   WalkResult result = kernel->walk([](KernelOpInterface op) -> WalkResult {
@@ -30,7 +44,7 @@ static LogicalResult check(Operation *kernel) {
                                         llvm::to_vector(op->getResultTypes())))
       if (kernel::packingOf(type))
         return op->emitOpError() << "expected tensors that are not packed, but got " << type;
-    return checkAccumulator(op);
+    return failure(failed(checkAccumulator(op)) || failed(checkMode(op)));
   });
   if (result.wasInterrupted())
     return failure();

@@ -4,8 +4,8 @@
 // RUN: ampc-kernel-run --target=sm_80 --emit=ptx %s | FileCheck %s --check-prefix=PTX --implicit-check-not=.ftz --implicit-check-not=approx --implicit-check-not=call
 
 // NVVM: module attributes {kernel.functions = [
-// NVVM-SAME: {launches = [#kernel.launch<"model_k0_sm_80", grid = [4, 1, 1], block = [256, 1, 1], cluster = [1, 1, 1], shared = 0>], name = "model_k0", tiers = ["sm_80"]}
-// NVVM-SAME: {launches = [#kernel.launch<"model_k1_sm_80", grid = [5, 1, 1], block = [128, 1, 1], cluster = [1, 1, 1], shared = 0>], name = "model_k1"
+// NVVM-SAME: {form = "plain", launches = [#kernel.launch<"model_k0_sm_80", grid = [4, 1, 1], block = [256, 1, 1], cluster = [1, 1, 1], shared = 0>], name = "model_k0", tiers = ["sm_80"]}
+// NVVM-SAME: {form = "plain", launches = [#kernel.launch<"model_k1_sm_80", grid = [5, 1, 1], block = [128, 1, 1], cluster = [1, 1, 1], shared = 0>], name = "model_k1"
 // NVVM-SAME: launches = [#kernel.launch<"model_k2_sm_80", {{.*}}>, #kernel.launch<"model_k2_sm_80_1", {{.*}}>], name = "model_k2"
 // NVVM: module @tier_sm_80 attributes {kernel.tier = "sm_80"}
 // NVVM: llvm.func @model_k0_sm_80(%{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 256, 1, 1>}

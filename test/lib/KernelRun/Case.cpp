@@ -246,5 +246,5 @@ std::optional<double> Case::run(DeviceProgram &device, ArrayRef<DeviceLaunch> la
   }
   if (!wrong.empty())
     return std::nullopt;
-  return compare(once, /*pairs=*/false);
+  return expected.empty() ? 0 : compare(once, /*pairs=*/false);
 }

@@ -41,6 +41,9 @@ static cl::opt<std::string> targetName("target", cl::desc("cpu (default), refere
 static cl::opt<std::string>
     sameAs("same-as", cl::desc("of a device: results are those of this tier of CPUs, bit for bit"),
            cl::value_desc("TIER"));
+static cl::opt<bool> interpreted("interpret",
+                                 cl::desc("of a device: compare with the interpreter, too"),
+                                 cl::init(true));
 static cl::opt<std::string> emit("emit",
                                  cl::desc("of a device: print the code, as nvvm or ptx, instead"));
 
@@ -240,7 +243,10 @@ static bool printCode(ModuleOp module, const Target &target) {
 /// On a device, beside the same kernels on a CPU if that is asked for.
 static bool runDevice(ModuleOp module, const Target &target, ModuleOp copy) {
   const cpu::Tier *tier = cpu::findTier(sameAs);
-  auto allowed = [](Operation *op) { return tolerance(op, cpu::tiers().front()); };
+  auto most = [](Operation *op) { return tolerance(op, cpu::tiers().front()); };
+  llvm::function_ref<double(Operation *)> allowed = nullptr;
+  if (interpreted)
+    allowed = most;
   if (!tier || !canRun(*tier)) {
     if (!sameAs.empty())
       llvm::outs() << sameAs << ": not on this processor\n";
@@ -262,7 +268,7 @@ static bool runDevice(ModuleOp module, const Target &target, ModuleOp copy) {
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "runs and checks kernels\n");
   DialectRegistry registry;
-  registry.insert<kernel::KernelDialect>();
+  registry.insert<train::TrainDialect, kernel::KernelDialect>();
   registerTargets(registry);
   MLIRContext context(registry);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(input, &context);
@@ -275,7 +281,7 @@ int main(int argc, char **argv) {
     for (Operation *op : kernelsOf(*module))
       addTotals(cast<KernelOpInterface>(op));
   OwningOpRef<ModuleOp> copy = module->clone();
-  if (!addCode(*module, *target))
+  if (!(*module)->hasAttr("kernel.functions") && !addCode(*module, *target))
     return 1;
   if (!emit.empty())
     return printCode(*module, *target) ? 0 : 1;

@@ -11,8 +11,8 @@ namespace ampc::test {
 /// The kernels of a module, in their order.
 llvm::SmallVector<mlir::Operation *> kernelsOf(mlir::ModuleOp module);
 /// Runs them in the interpreter of PTX, and prints a line for each; false after a difference.
-/// `allowed`: how large its error may be. `same`: code of number i with the same results, bit for
-/// bit, or null.
+/// `allowed`: how large the error of one may be; null: nothing is interpreted. `same`: code of
+/// number i with the same results, bit for bit, or null.
 bool runOnDevice(mlir::ModuleOp module, const Target &target,
                  llvm::function_ref<double(mlir::Operation *)> allowed,
                  llvm::function_ref<Code(size_t)> same);

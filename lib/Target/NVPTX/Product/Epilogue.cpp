@@ -11,7 +11,9 @@ using target::Body;
 using target::IterationSpace;
 
 /// Lines of a warp that are in shared memory at a time.
-static int64_t stagedLines(const TileGemm &gemm) { return std::min<int64_t>(32, gemm.tile.warpM()); }
+static int64_t stagedLines(const TileGemm &gemm) {
+  return std::min<int64_t>(32, gemm.tile.warpM());
+}
 /// Floats from line to line: a store of the eight lines of a fragment meets every bank once.
 static int64_t pitchOf(const TileGemm &gemm) { return gemm.tile.warpN() + 8; }
 static int64_t warpBytes(const TileGemm &gemm) { return stagedLines(gemm) * pitchOf(gemm) * 4; }

@@ -34,9 +34,9 @@ Fragment FragmentLoader::load(Value base, int64_t i, int64_t k) {
   Type i32 = e.b.getI32Type();
   auto type = LLVM::LLVMStructType::getLiteral(e.b.getContext(), {i32, i32, i32, i32});
   auto shape = NVVM::LdStMatrixShapeAttr::get(e.b.getContext(), 8, 8);
-  Value squares = NVVM::LdMatrixOp::create(
-      e.b, e.loc, type, place, 4, alongDepth ? NVVM::MMALayout::row : NVVM::MMALayout::col, shape,
-      NVVM::LdStMatrixEltType::B16);
+  Value squares = NVVM::LdMatrixOp::create(e.b, e.loc, type, place, 4,
+                                           alongDepth ? NVVM::MMALayout::row : NVVM::MMALayout::col,
+                                           shape, NVVM::LdStMatrixEltType::B16);
   Fragment fragment;
   for (int64_t s = 0; s < 4; ++s)
     fragment[s] = LLVM::ExtractValueOp::create(e.b, e.loc, squares, s);

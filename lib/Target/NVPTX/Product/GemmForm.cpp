@@ -81,8 +81,8 @@ SmallVector<Value> Ring::run(ValueRange carried, Multiply multiply) {
     Value place = e.advance(memory, now[0]);
     SmallVector<Value> after{next(now[0]), next(now[1]), e.add32(left, e.i32(-gemm.tile.k)),
                              lhs.nextSource(sources[0]), rhs.nextSource(sources[1])};
-    llvm::append_range(
-        after, multiply(place, e.advance(place, lhs.tile().bytes()), now.drop_front(own)));
+    llvm::append_range(after,
+                       multiply(place, e.advance(place, lhs.tile().bytes()), now.drop_front(own)));
     return after;
   });
   return llvm::to_vector(ArrayRef(state).drop_front(own));
@@ -166,11 +166,10 @@ static void emitTiles(kernel::GemmOp op, DeviceCode &code, const TileGemm &gemm)
     FragmentLoader left(e, lhs.tile(), true, gemm.lhs.alongDepth, line, tile.warpM(), tile.k);
     FragmentLoader right(e, rhs.tile(), false, gemm.rhs.alongDepth, column, tile.warpN(), tile.k);
     SmallVector<Value> zeros(tile.warpM() * tile.warpN() / 32, e.constant(op.getAcc(), 0));
-    SmallVector<Value> sums = Ring(e, gemm, lhs, rhs)
-                                  .run(zeros, [&](Value a, Value b, ValueRange now) {
-                                    return flatten(multiplyStep(e, gemm, left, right, a, b,
-                                                                unflatten(now)));
-                                  });
+    SmallVector<Value> sums =
+        Ring(e, gemm, lhs, rhs).run(zeros, [&](Value a, Value b, ValueRange now) {
+          return flatten(multiplyStep(e, gemm, left, right, a, b, unflatten(now)));
+        });
     // The ring's memory gets another use.
     e.waitForCopies(0);
     e.syncBlock();

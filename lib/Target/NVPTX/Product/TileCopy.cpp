@@ -52,8 +52,8 @@ void TileCopy::moveElements(Value target, Value source, Value isLine, Value pres
   for (int64_t i = 0; i < chunkElements; ++i) {
     Value exists = isLine, from = e.advance(source, 2 * i);
     if (present) {
-      Value isColumn = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sgt, present,
-                                             e.i32(2 * i));
+      Value isColumn =
+          arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sgt, present, e.i32(2 * i));
       exists = exists ? target::both(e, exists, isColumn) : isColumn;
     }
     if (exists)

@@ -34,9 +34,9 @@ private:
   const SideLayout &side;
   SharedTile shared;
   Value start, source;
-  Value line, column;     // of the thread's first chunk in the tile; elements
-  Value firstLine;        // of the tile, in the result
-  Value offset;           // of the first chunk in the tile
+  Value line, column; // of the thread's first chunk in the tile; elements
+  Value firstLine;    // of the tile, in the result
+  Value offset;       // of the first chunk in the tile
   int64_t linesPerPass, passes, stepBytes;
 };
 

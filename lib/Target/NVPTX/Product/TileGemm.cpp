@@ -65,8 +65,7 @@ static std::optional<SideLayout> layoutOf(kernel::GemmOp op, unsigned number, un
   if (!side.alongDepth && across != 1 && count > 1)
     return std::nullopt;
   side.lineStride = side.alongDepth ? across : along;
-  side.copyBytes =
-      alignedBytes(side, op.getSpace().drop_back(2), side.alongDepth ? count : depth);
+  side.copyBytes = alignedBytes(side, op.getSpace().drop_back(2), side.alongDepth ? count : depth);
   return side;
 }
 
@@ -91,7 +90,8 @@ std::optional<TileGemm> TileGemm::of(kernel::GemmOp op, const Chip &chip, std::s
     return refuse("its sums are not f32");
   if (gemm.depth == 0 || ShapedType::getNumElements(space) == 0)
     return refuse("it has no products");
-  auto lhs = layoutOf(op, 0, space.size() - 2, gemm.m), rhs = layoutOf(op, 1, space.size() - 1, gemm.n);
+  auto lhs = layoutOf(op, 0, space.size() - 2, gemm.m),
+       rhs = layoutOf(op, 1, space.size() - 1, gemm.n);
   if (!lhs || !rhs)
     return refuse("a side has no neighbours along a dimension of the product");
   gemm.lhs = *lhs;

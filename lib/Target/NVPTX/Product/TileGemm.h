@@ -39,9 +39,7 @@ struct TileGemm {
   static std::optional<TileGemm> of(kernel::GemmOp op, const Chip &chip, std::string &why);
   int64_t tilesM() const { return llvm::divideCeil(m, tile.m); }
   int64_t tilesN() const { return llvm::divideCeil(n, tile.n); }
-  int64_t blocks() const {
-    return tilesM() * tilesN() * mlir::ShapedType::getNumElements(batch);
-  }
+  int64_t blocks() const { return tilesM() * tilesN() * mlir::ShapedType::getNumElements(batch); }
   int64_t steps() const { return llvm::divideCeil(depth, tile.k); }
   /// Bytes of a step of both sides.
   int64_t stageBytes() const { return (tile.m + tile.n) * tile.k * 2; }

@@ -1,0 +1,17 @@
+# Prints kernel.gemm ops that take every shape of tiles, for ampc-kernel-run: layouts, edges, lines that start anywhere.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import contextlib
+import io
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../CPU/Inputs"))
+with contextlib.redirect_stdout(io.StringIO()):
+    from gemms import gemm
+
+gemm(1536, 1408, 64, "NN", element="bf16", result="bf16", body="bias")
+gemm(1408, 1409, 40, "NT", element="bf16", result="bf16")
+gemm(1409, 1536, 33, "TN", element="f16", body="plain")
+gemm(1100, 900, 70, "NN", element="bf16", result="bf16", body="full")
+gemm(900, 1100, 72, "TT", element="f16", result="f16", body="bias")
