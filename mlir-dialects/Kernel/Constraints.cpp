@@ -20,8 +20,7 @@ LogicalResult kernel::verifyRealSums(Operation *op, TypeRange tensors, Type acc)
   for (Type type : tensors) {
     if (!isa<FloatType>(tensorOf(type).getElementType()))
       return op->emitOpError() << "expected tensors of reals, but got " << type;
-    if (!acc.isIntOrFloat() ||
-        failed(verifyAccumulator(op, tensorOf(type).getElementType(), acc)))
+    if (!acc.isIntOrFloat() || failed(verifyAccumulator(op, tensorOf(type).getElementType(), acc)))
       return acc.isIntOrFloat()
                  ? failure()
                  : op->emitOpError() << "expected a real accumulator, but got " << acc;
@@ -33,9 +32,9 @@ LogicalResult kernel::verifyScalarCode(Operation *op, Block &body) {
   auto isScalar = [](Type type) { return type.isIntOrFloat(); };
   for (Operation &inner : body) {
     bool isOwn = isa<RowReduceOp, RowIndexOp, LinearIndexOp, YieldOp>(inner);
-    bool isMath = isa<arith::ArithDialect, math::MathDialect>(inner.getDialect()) &&
-                  (inner.hasTrait<OpTrait::ConstantLike>() ||
-                   OpTrait::hasElementwiseMappableTraits(&inner));
+    bool isMath =
+        isa<arith::ArithDialect, math::MathDialect>(inner.getDialect()) &&
+        (inner.hasTrait<OpTrait::ConstantLike>() || OpTrait::hasElementwiseMappableTraits(&inner));
     if ((!isOwn && !isMath) || !llvm::all_of(inner.getResultTypes(), isScalar))
       return op->emitOpError() << "expected a body of ops of arith and math on scalars, but got "
                                << inner.getName();
@@ -141,16 +140,13 @@ public:
     return mask;
   }
   /// Dimensions that a reduction sums over are none of its sums.
-  uint64_t ofSum(Value value) {
-    return isa<ReduceOp>(op) ? of(value) & ~uint64_t(2) : of(value);
-  }
+  uint64_t ofSum(Value value) { return isa<ReduceOp>(op) ? of(value) & ~uint64_t(2) : of(value); }
   uint64_t withoutOnes(uint64_t mask) {
     for (auto [dim, size] : llvm::enumerate(op.getSpace()))
       if (size == 1)
         mask &= ~(uint64_t(1) << dim);
     return mask;
   }
-
 
 private:
   uint64_t ofArgument(BlockArgument argument) {
@@ -199,13 +195,15 @@ static LogicalResult verifyWrites(FusedKernelOpInterface op) {
 LogicalResult kernel::verifyFused(Operation *operation) {
   auto op = cast<FusedKernelOpInterface>(operation);
   int64_t points = 1;
-  bool isSpace = op.getSpace().size() < 32 && llvm::all_of(op.getSpace(), [&](int64_t size) {
-    return size > 0 && !llvm::MulOverflow(points, size, points);
-  });
+  bool isSpace =
+      op.getSpace().size() < 32 &&
+      llvm::all_of(
+          op.getSpace(),
+          [&](int64_t size) { return size > 0 && !llvm::MulOverflow(points, size, points); });
   if (!isSpace) // 1.
-    return op->emitOpError()
-           << "expected a space of less than 32 dimensions with points that 64 bits count, but got ["
-           << op.getSpace() << "]";
+    return op->emitOpError() << "expected a space of less than 32 dimensions with points that 64 "
+                                "bits count, but got ["
+                             << op.getSpace() << "]";
   if (failed(verifyMaps(op)) || failed(verifyBody(op)))
     return failure();
   return verifyWrites(op);

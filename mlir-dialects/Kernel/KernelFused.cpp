@@ -111,8 +111,8 @@ LogicalResult GemmOp::verify() {
   if (getSpace().size() < 2 || getOperandMaps().size() != 2 || getDepth() < 1) // 1.
     return emitOpError() << "expected a space of at least two dimensions, a depth of at least 1 "
                             "and two operand maps, but got ["
-                         << getSpace() << "], " << getDepth() << " and "
-                         << getOperandMaps().size() << " maps";
+                         << getSpace() << "], " << getDepth() << " and " << getOperandMaps().size()
+                         << " maps";
   for (unsigned side : {0, 1})
     if (failed(verifySide(*this, side)))
       return failure();

@@ -41,3 +41,9 @@ kernel.program @type(%x: tensor<8xf32>) -> tensor<4xf32> {
 kernel.program @twice(%x: tensor<f32> {train.is = #train.state<@w>}, %y: tensor<f32> {train.is = #train.state<@w>}) {
   kernel.return
 }
+
+// -----
+
+// constraint kernel.program 1
+// expected-error @below {{expected one block, but got 0}}
+kernel.program private @declared(tensor<4xf32>)

@@ -19,18 +19,6 @@ kernel.program @twice(%w: tensor<4xf32> {train.is = #train.state<@w>}, %x: tenso
 
 // -----
 
-// expected-error@+1 {{expected a body that returns ('tensor<8xf32>')}}
-kernel.program @results(%x: tensor<4xf32>) -> tensor<8xf32> {
-  kernel.return %x : tensor<4xf32>
-}
-
-// -----
-
-// expected-error@+1 {{expected a body that returns ()}}
-kernel.program private @declared(tensor<4xf32>)
-
-// -----
-
 // expected-error@+1 {{attribute 'role' failed to satisfy constraint: the role of a program}}
 kernel.program @role() attributes {role = "sing"} {
   kernel.return

@@ -1,0 +1,132 @@
+// Products of matrices and convolutions, with a body that turns sums into results.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_KERNEL_PRODUCT_OPS
+#define AMPC_KERNEL_PRODUCT_OPS
+
+def Kernel_GemmOp
+    : Kernel_LaunchOp<"gemm", [FusedKernelOpInterface, IsolatedFromAbove,
+                               DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
+  let summary =
+      "Matrix product with an explicit accumulator and a body that turns sums into results";
+  let description = [{
+    For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body. Maps of
+    the operands go from (batch..., m, n, k) to their elements; they are linear, so that any
+    side may be transposed, a part of a tensor, or have its heads interleaved. A side may be packed before (`#kernel.packed`); it then is the same for the whole batch.
+
+    Constraints:
+
+    1. The space has at least two dimensions, `depth` is at least 1, and there are two operand maps.
+    2. An operand's map goes from the space and k to its dimensions, without symbols.
+    3. It is linear, and that of a side does not depend on the lines of the other side.
+    4. It stays inside the operand.
+    5. Operands are real; `acc` is a real type of at least 32 bits and at least theirs.
+    6. The body's first argument, the sum, is of type `acc`.
+    7. `compute` holds two real types.
+    8. A packed operand is packed for its side and read as (line, k), whatever the batch.
+    9. It has as many lines as the space, and `depth` points each.
+    10. Beside a packed operand the other one has the same type, and `acc` is f64 only for f64.
+
+    ```mlir
+    %y = kernel.gemm %x, %w : tensor<4x6xbf16>, tensor<6x8xbf16> acc f32
+        maps [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>] space [4, 8] depth 6
+        epilogue(%bias : tensor<8xf32>) maps [affine_map<(d0, d1) -> (d1)>] -> [affine_map<(d0, d1) -> (d0, d1)>] {
+    ^bb0(%sum: f32, %b: f32):
+      %0 = arith.addf %sum, %b : f32
+      kernel.yield %0 : f32
+    } : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
+      Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$space, SignedI64Attr:$depth,
+      AffineMapArrayAttr:$operand_maps, AffineMapArrayAttr:$input_maps,
+      AffineMapArrayAttr:$result_maps, TypeAttr:$acc, Kernel_Compute:$compute);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat =
+      [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `maps` $operand_maps
+    `space` $space `depth` $depth `epilogue` `(` ($inputs^ `:` type($inputs))? `)` `maps` $input_maps `->` $result_maps
+    attr-dict-with-keyword $body `:` type($outs)}];
+  let hasVerifier = 1;
+  let extraClassDeclaration = "unsigned getNumLeadingArguments() { return 1; }";
+}
+
+// Geometry of a two-dimensional window; images NHWC.
+class Kernel_ConvLikeOp<string mnemonic, dag chosen = (ins)>
+    : Kernel_LaunchOp<mnemonic, [FusedKernelOpInterface, IsolatedFromAbove,
+                                 DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
+  let arguments =
+      !con((ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
+               DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
+               DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$input_dilations,
+               SignedI64Attr:$groups, AffineMapArrayAttr:$input_maps,
+               AffineMapArrayAttr:$result_maps, TypeAttr:$acc, Kernel_Compute:$compute),
+           chosen);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat =
+      [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `strides` $strides `padding` $padding
+    `dilations` $dilations `input_dilations` $input_dilations `groups` $groups `space` $space
+    `epilogue` `(` ($inputs^ `:` type($inputs))? `)` `maps` $input_maps `->` $result_maps
+    attr-dict-with-keyword $body `:` type($outs)}];
+  let hasVerifier = 1;
+  let extraClassDeclaration = "unsigned getNumLeadingArguments() { return 1; }";
+}
+def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
+  let summary =
+      "Convolution of an NHWC image (lhs) with an OHWI filter (rhs); space [N, OH, OW, O]";
+  let description = [{
+    Padding is [top, bottom, left, right]. The image may be dilated by zeros (`input_dilations`), which makes this the gradient
+    for the image as well, on a filter flipped and with channels exchanged.
+
+    Constraints:
+
+    1. Operands and the space have four dimensions.
+    2. There are 2 strides, dilations and input dilations, which are positive, and 4 paddings, all below 2^31.
+    3. `groups` divides the channels of the image and the outputs of the filter, which has the channels of one group.
+    4. Image, window and output have shapes that go together.
+    5. Operands are real; `acc` is a real type of at least 32 bits and at least theirs.
+    6. The body's first argument, the sum, is of type `acc`.
+    7. `compute` holds two real types.
+
+    ```mlir
+    %y = kernel.conv %image, %filter : tensor<2x6x9x3xf32>, tensor<5x3x3x3xf32> acc f32 strides [1, 1] padding [1, 1, 1, 1]
+        dilations [1, 1] input_dilations [1, 1] groups 1 space [2, 6, 9, 5]
+        epilogue() maps [] -> [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>] {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : tensor<2x6x9x5xf32>
+    ```
+  }];
+}
+def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter", (ins Kernel_Parts:$parts,
+                                                               Kernel_Workspace:$workspace_bytes)> {
+  let summary = "Gradient for an OHWI filter from image (lhs) and cotangent (rhs); space [O, KH, "
+                "KW, I/groups]";
+  let description = [{
+    The sum over pixels is one of `parts` partial sums, each over a range of the images, added in order: the
+    result does not depend on the number of threads. The workspace holds them.
+
+    Constraints:
+
+    1. Operands and the space have four dimensions.
+    2. There are 2 strides, dilations and input dilations, which are positive, and 4 paddings, all below 2^31.
+    3. `groups` divides the channels of the image and the outputs of the filter, which has the channels of one group.
+    4. Image, window and output have shapes that go together.
+    5. Operands are real; `acc` is a real type of at least 32 bits and at least theirs.
+    6. The body's first argument, the sum, is of type `acc`.
+    7. `compute` holds two real types.
+
+    ```mlir
+    %dw = kernel.conv_filter %image, %dy : tensor<2x6x9x3xf32>, tensor<2x6x9x5xf32> acc f32 strides [1, 1] padding [1, 1, 1, 1]
+        dilations [1, 1] input_dilations [1, 1] groups 1 space [5, 3, 3, 3]
+        epilogue() maps [] -> [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>] {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : tensor<5x3x3x3xf32>
+    ```
+  }];
+  let extraClassDeclaration = [{
+    unsigned getNumLeadingArguments() { return 1; }
+    /// Whether there are zeros between rows or columns of the image.
+    bool hasDilatedImage();
+  }];
+}
+#endif
