@@ -34,6 +34,8 @@ config.substitutions += [
     ("%examples", os.path.join(config.source_dir, "examples")),
     ("%source", config.source_dir),
     ("%build", config.build_dir),
+    # Programs that find this folder's libcuda.so.1 run on the interpreter of PTX.
+    ("%gpu", f"env LD_LIBRARY_PATH={os.path.join(config.build_dir, 'lib/PTXSim/cuda')}"),
     ("%cc", config.cc),
     ("%cxx", config.cxx),
     ("%python", python_with_numpy()),

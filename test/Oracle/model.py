@@ -8,7 +8,8 @@ KINDS = {"i1": ctypes.c_uint8, "u8": ctypes.c_uint8, "i32": ctypes.c_int32, "i64
 
 class Options(ctypes.Structure):
     _fields_ = [("size", ctypes.c_uint32), ("threads", ctypes.c_int32), ("seed", ctypes.c_uint64), ("want_split", ctypes.c_int32),
-                ("reserved", ctypes.c_int32), ("pointers", ctypes.c_uint64 * 14)]  # memory, allocators, threads, hooks: null
+                ("reserved", ctypes.c_int32), ("pointers", ctypes.c_uint64 * 14),  # memory, allocators, threads, hooks, error: null
+                ("device", ctypes.c_char_p), ("stream", ctypes.c_void_p)]
 
 
 def array(kind, values):
@@ -19,6 +20,30 @@ def pointer_struct(head, values, pointers):
     fields = head + [(f"p{i}", ctypes.c_void_p) for i in range(len(pointers))]
     kind = type("Struct", (ctypes.Structure,), {"_fields_": fields})
     return kind(ctypes.sizeof(kind), *values, *[ctypes.addressof(p) for p in pointers])
+
+
+class View:
+    """An f32 tensor of a state, wherever that is: each access copies the whole tensor."""
+
+    def __init__(self, model, name, count):
+        self.model, self.name, self.values = model, name, (ctypes.c_float * count)()
+
+    def read(self):
+        self.model.copy("get", self.name, self.values)
+        return self.values
+
+    def __len__(self):
+        return len(self.values)
+
+    def __iter__(self):
+        return iter(list(self.read()))
+
+    def __getitem__(self, place):
+        return self.read()[place]
+
+    def __setitem__(self, place, value):
+        self.read()[place] = value
+        self.model.copy("set", self.name, self.values)
 
 
 class Model:
@@ -38,12 +63,15 @@ class Model:
             message = self.call("last_error", self.state, restype=ctypes.c_char_p)
             sys.exit(f"{what}: status {status}: {message.decode() if message else ''}")
 
-    def tensor(self, name, count):
-        """The f32 tensor of the state, in place."""
+    def copy(self, function, name, values):
+        """`get` or `set` of a whole tensor."""
         number = self.call("find_tensor", name.encode())
         if number < 0:
             sys.exit(f"expected a tensor {name}, but the model has none")
-        return (ctypes.c_float * count).from_address(self.call("tensor_data", self.state, number, restype=ctypes.c_void_p))
+        self.check(self.call(function, self.state, number, values, ctypes.c_size_t(ctypes.sizeof(values))), function)
+
+    def tensor(self, name, count):
+        return View(self, name, count)
 
     def set(self, name, values):
         self.tensor(name, len(values))[:] = values

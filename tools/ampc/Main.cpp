@@ -3,6 +3,8 @@
 #include "ampc/Pipelines/OpLibrary.h"
 #include "ampc/Precision/Policy.h"
 #include "tools/ampc/Commands.h"
+#include "tools/ampc/DeviceOptions.h"
+#include "tools/ampc/Session.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
@@ -65,6 +67,7 @@ int main(int argc, char **argv) {
     arguments.insert(arguments.begin() + 1, "compile");
   cl::ParseCommandLineOptions(arguments.size(), arguments.data(),
                               "ampc: a model in, the program that trains it out\n");
+  Session::defaults = {deviceName(), deviceImages()};
   if (llvm::Error error = loadOpLibraries(load))
     return fail(llvm::toString(std::move(error)));
   if (compileCommand)

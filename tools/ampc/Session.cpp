@@ -1,11 +1,12 @@
 // A model compiled and loaded into this process, with one state.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Session.h"
-#include "tools/ampc/DeviceOptions.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace ampc;
+
+Session::Defaults Session::defaults;
 
 Session::~Session() {
   if (state)
@@ -43,12 +44,12 @@ static std::optional<PickedTier> pickTier(llvm::StringRef name, llvm::ArrayRef<u
 
 bool Session::open(const CompileRequest &request, ampc_options options) {
   if (!options.device)
-    options.device = deviceName();
+    options.device = defaults.device;
   auto module = compiler.run(request);
   if (!module)
     return false;
   PackageOptions once;
-  once.images = deviceImages();
+  once.images = defaults.images;
   once.pickTier = [&](llvm::StringRef name, llvm::ArrayRef<uint32_t> tiers) {
     return pickTier(name, tiers, options.device);
   };

@@ -10,6 +10,13 @@
 namespace ampc {
 class Session {
 public:
+  /// What sessions run on and carry, where their options do not say.
+  struct Defaults {
+    const char *device = nullptr;
+    DeviceImages images = DeviceImages::Both;
+  };
+  static Defaults defaults;
+
   ~Session();
   /// Compiles, loads and creates a state. False after a failure, which has been reported.
   bool open(const CompileRequest &request, ampc_options options);

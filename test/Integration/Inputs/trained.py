@@ -9,6 +9,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../Oracle"))
 from model import Model, Options, array, pointer_struct
 
 FOLDER, CC = sys.argv[1:3]
+# What models are compiled for, in place of a CPU.
+TARGET = os.environ.get("AMPC_TEST_TARGET")
 SKIPPED = 1  # AMPC_W_STEP_SKIPPED
 failures = []
 
@@ -28,10 +30,11 @@ class Tensor(ctypes.Structure):
 class Trained(Model):
     """A model with steps that may be skipped."""
 
-    def __init__(self, library, name, threads=1, seed=5):
+    def __init__(self, library, name, threads=1, seed=5, device=None):
         self.lib, self.name, self.state = ctypes.CDLL(library), name, ctypes.c_void_p()
-        options = Options(size=ctypes.sizeof(Options), threads=threads, seed=seed, want_split=1)
-        assert self.call("create", ctypes.byref(options), ctypes.byref(self.state)) == 0
+        options = Options(size=ctypes.sizeof(Options), threads=threads, seed=seed, want_split=1, device=device)
+        status = self.call("create", ctypes.byref(options), ctypes.byref(self.state))
+        assert status == 0, f"create: status {status}"
 
     def step(self, inputs, program="train_step", factor=0.0):
         return self.given([array("f32", values) for values in inputs], program, factor)
@@ -46,9 +49,9 @@ class Trained(Model):
         return out
 
     def scalar(self, name, kind=ctypes.c_float):
-        number = self.call("find_tensor", name.encode())
-        assert number >= 0, name
-        return kind.from_address(self.call("tensor_data", self.state, number, restype=ctypes.c_void_p)).value
+        values = (kind * 1)()
+        self.copy("get", name, values)
+        return values[0]
 
     def reals(self, name):
         return list(memoryview(self.bytes()[name]).cast("f"))
@@ -58,9 +61,11 @@ class Trained(Model):
         result = {}
         for number in range(self.call("tensor_count")):
             tensor = self.call("tensor", number, restype=ctypes.POINTER(Tensor)).contents
-            data = self.call("tensor_data", self.state, number, restype=ctypes.c_void_p)
-            if data:
-                result[tensor.name.decode()] = ctypes.string_at(data, tensor.bytes)
+            if not self.call("tensor_data", self.state, number, restype=ctypes.c_void_p):
+                continue
+            values = (ctypes.c_uint8 * tensor.bytes)()
+            self.copy("get", tensor.name.decode(), values)
+            result[tensor.name.decode()] = bytes(values)
         return result
 
 
@@ -76,8 +81,10 @@ def build(name, text, *options):
     model = text.split("train.model @")[1].split()[0]
     with open(f"{folder}/model.mlir", "w") as out:
         out.write(text)
+    if TARGET:
+        options = [*options, f"--target={TARGET}", "--gpu-images=ptx"]
     subprocess.run(["ampc", "compile", f"{folder}/model.mlir", "-o", folder, *options], check=True)
     library = f"{folder}/{model}.so"
     subprocess.run([CC, "-shared", "-o", library, "-Wl,--whole-archive", f"{folder}/lib{model}.a", "-Wl,--no-whole-archive",
-                    "-pthread", "-lm"], check=True)
+                    "-pthread", "-lm", "-ldl"], check=True)
     return library, model

@@ -1,0 +1,127 @@
+# One library for a GPU and a CPU: the same steps on both, checkpoints from one to the other, and what is said where there is no GPU.
+# gpu-cases.py FOLDER CC
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import ctypes
+import os
+import random
+import struct
+
+from trained import FOLDER, Model, Options, Trained, array, build, expect, failures
+
+MODEL = """train.model @m {
+  train.param @filter : tensor<8x3x3x3xf32> = #train.kaiming_uniform
+  train.param @table : tensor<19x24xf32> = #train.normal<std = 0.1>
+  train.param @w0 : tensor<96x40xf32> = #train.kaiming_uniform
+  train.param @w1 : tensor<40x10xf32> = #train.kaiming_uniform
+  train.param @b0 : tensor<40xf32> = #train.zeros
+  train.param @gamma : tensor<40xf32> = #train.ones
+  train.param @beta : tensor<40xf32> = #train.zeros
+  train.buffer @mean : tensor<40xf32> = #train.zeros
+  train.buffer @variance : tensor<40xf32> = #train.ones
+  train.func @logits(%image: tensor<12x6x6x3xf32>, %word: tensor<12xi32>) -> tensor<12x10xf32> {
+    %f = train.read @filter : tensor<8x3x3x3xf32>
+    %t = train.read @table : tensor<19x24xf32>
+    %w0 = train.read @w0 : tensor<96x40xf32>
+    %w1 = train.read @w1 : tensor<40x10xf32>
+    %b0 = train.read @b0 : tensor<40xf32>
+    %gamma = train.read @gamma : tensor<40xf32>
+    %beta = train.read @beta : tensor<40xf32>
+    %0 = train.conv2d %image, %f strides [2, 2] padding [1, 1, 1, 1] : tensor<12x6x6x3xf32>, tensor<8x3x3x3xf32>
+    %1 = train.gelu %0 : tensor<12x3x3x8xf32>
+    %2 = train.reshape %1 : tensor<12x3x3x8xf32> to tensor<12x72xf32>
+    %e = train.embedding %t at %word : tensor<19x24xf32>, tensor<12xi32>
+    %3 = train.concat %2, %e along 1 : tensor<12x72xf32>, tensor<12x24xf32>
+    %4 = train.linear %3, %w0, %b0 : tensor<12x96xf32>, tensor<96x40xf32>, tensor<40xf32>
+    %5 = train.batch_norm %4, %gamma, %beta running @mean, @variance momentum 0.1 eps 1.0e-5 : tensor<12x40xf32>, tensor<40xf32>, tensor<40xf32>
+    %6 = train.dropout %5 rate 0.25 : tensor<12x40xf32>
+    %7 = train.matmul %6, %w1 : (tensor<12x40xf32>, tensor<40x10xf32>) -> tensor<12x10xf32>
+    train.return %7 : tensor<12x10xf32>
+  }
+  train.func @loss(%image: tensor<12x6x6x3xf32>, %word: tensor<12xi32>, %label: tensor<12xi32>) -> tensor<f32> {
+    %0 = train.call @logits(%image, %word) : (tensor<12x6x6x3xf32>, tensor<12xi32>) -> tensor<12x10xf32>
+    %1 = train.softmax_cross_entropy %0, %label : tensor<12x10xf32>, tensor<12xi32>
+    train.return %1 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@filter, @table, @w0, @w1, @b0, @gamma, @beta] with #train.adamw<lr = 0.01> {clip_norm = 1.0}
+  train.export @logits as "predict"
+}
+"""
+
+
+def batch(seed, bad=False):
+    numbers = random.Random(seed)
+    image = [numbers.gauss(0, 1) for _ in range(12 * 6 * 6 * 3)]
+    if bad:
+        image[7] = float("inf")
+    words, labels = [numbers.randrange(19) for _ in range(12)], [numbers.randrange(10) for _ in range(12)]
+    return [array("f32", image), array("i32", words), array("i32", labels)]
+
+
+def floats(data):
+    return struct.unpack(f"{len(data) // 4}f", data[: len(data) // 4 * 4])
+
+
+def distance(a, b):
+    """Of all parameters, as a share of their size."""
+    worst = 0.0
+    for name in ("filter", "table", "w0", "w1", "b0"):
+        x, y = floats(a[name]), floats(b[name])
+        worst = max(worst, max(abs(p - q) for p, q in zip(x, y)) / max(max(map(abs, x)), 1e-3))
+    return worst
+
+
+def steps(model, seeds):
+    return [model.given(batch(seed), "train_step").loss for seed in seeds]
+
+
+for precision, bound in (("f32", 0.0), ("bf16", 0.03), ("f16", 0.03)):
+    library, name = build(precision, MODEL, f"--precision={precision}", "--target=sm_80,cpu", "--gpu-images=ptx")
+    gpu, cpu = Trained(library, name, device=b"cuda"), Trained(library, name, device=b"cpu")
+    expect("where it runs", gpu.call("tier", gpu.state, restype=ctypes.c_char_p), b"sm_80")
+    expect(f"{precision}: initial state", gpu.bytes(), cpu.bytes())
+    losses = steps(gpu, range(4)), steps(cpu, range(4))
+    if bound == 0:
+        expect("losses", losses[0], losses[1])
+        expect("state", gpu.bytes(), cpu.bytes())
+    else:
+        near = max(abs(a - b) / abs(b) for a, b in zip(*losses))
+        if near > bound or distance(gpu.bytes(), cpu.bytes()) > 10 * bound:
+            expect(f"{precision}: losses {losses}, parameters {distance(gpu.bytes(), cpu.bytes())}", near, 0)
+    # A resumed training goes on with the same bits, and either side takes up what the other wrote.
+    path = f"{FOLDER}/{precision}.safetensors".encode()
+    gpu.check(gpu.call("save", gpu.state, path), "save")
+    again, other = Trained(library, name, device=b"cuda"), Trained(library, name, device=b"cpu")
+    for model in (again, other):
+        model.check(model.call("load", model.state, path, 0), "load")
+        expect(f"{precision}: loaded", model.bytes(), gpu.bytes())
+    expect(f"{precision}: resumed", (steps(again, [7, 8]), again.bytes()), (steps(gpu, [7, 8]), gpu.bytes()))
+    back = f"{FOLDER}/{precision}-cpu.safetensors".encode()
+    other.check(other.call("save", other.state, back), "save")
+    again.check(again.call("load", again.state, back, 0), "load")
+    expect(f"{precision}: from the CPU", again.bytes(), other.bytes())
+    # A loss that is not finite leaves the state as it was, apart from the random counter.
+    before = gpu.bytes()
+    head = [("size", ctypes.c_uint32), ("valid", ctypes.c_uint32), ("lr_factor", ctypes.c_float), ("flags", ctypes.c_uint32),
+            ("workspace", ctypes.c_void_p)]
+    from trained import TrainOut, pointer_struct
+    out = TrainOut(size=ctypes.sizeof(TrainOut))
+    status = gpu.call("train_step", gpu.state, ctypes.byref(pointer_struct(head, (0, 0.0, 0, None), batch(9, bad=True))), ctypes.byref(out))
+    after = gpu.bytes()
+    expect(f"{precision}: a bad loss", status, 1 if precision == "f16" else -8)
+    changed = {key for key in after if after[key] != before[key]}
+    expect(f"{precision}: what a bad loss changes", {key for key in changed if "random" not in key and "scale" not in key and "good" not in key}, set())
+    # Rows of a short batch, and of an export.
+    results = []
+    for model in (gpu, cpu):
+        model.check(model.call("load", model.state, path, 0), "load")
+        logits = array("f32", [0.0] * 120)
+        model.run("predict", batch(3)[:2], [logits])
+        results.append(list(logits))
+    near = max(abs(a - b) for a, b in zip(*results))
+    if near > bound * 10:
+        expect(f"{precision}: predictions", near, 0)
+
+# What is said without a GPU: the program starts, and the CPU still trains.
+os.environ["LD_LIBRARY_PATH"] = ""
+print("ok" if not failures else "failed")
+raise SystemExit(bool(failures))
