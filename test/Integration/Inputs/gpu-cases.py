@@ -5,8 +5,10 @@ import ctypes
 import os
 import random
 import struct
+import subprocess
+import sys
 
-from trained import FOLDER, Model, Options, Trained, array, build, expect, failures
+from trained import FOLDER, Options, TrainOut, Trained, array, build, expect, failures, pointer_struct
 
 MODEL = """train.model @m {
   train.param @filter : tensor<8x3x3x3xf32> = #train.kaiming_uniform
@@ -26,7 +28,7 @@ MODEL = """train.model @m {
     %b0 = train.read @b0 : tensor<40xf32>
     %gamma = train.read @gamma : tensor<40xf32>
     %beta = train.read @beta : tensor<40xf32>
-    %0 = train.conv2d %image, %f strides [2, 2] padding [1, 1, 1, 1] : tensor<12x6x6x3xf32>, tensor<8x3x3x3xf32>
+    %0 = train.conv2d %image, %f strides [2, 2] padding [1, 1, 1, 1] : (tensor<12x6x6x3xf32>, tensor<8x3x3x3xf32>) -> tensor<12x3x3x8xf32>
     %1 = train.gelu %0 : tensor<12x3x3x8xf32>
     %2 = train.reshape %1 : tensor<12x3x3x8xf32> to tensor<12x72xf32>
     %e = train.embedding %t at %word : tensor<19x24xf32>, tensor<12xi32>
@@ -103,9 +105,8 @@ for precision, bound in (("f32", 0.0), ("bf16", 0.03), ("f16", 0.03)):
     before = gpu.bytes()
     head = [("size", ctypes.c_uint32), ("valid", ctypes.c_uint32), ("lr_factor", ctypes.c_float), ("flags", ctypes.c_uint32),
             ("workspace", ctypes.c_void_p)]
-    from trained import TrainOut, pointer_struct
-    out = TrainOut(size=ctypes.sizeof(TrainOut))
-    status = gpu.call("train_step", gpu.state, ctypes.byref(pointer_struct(head, (0, 0.0, 0, None), batch(9, bad=True))), ctypes.byref(out))
+    out, arrays = TrainOut(size=ctypes.sizeof(TrainOut)), batch(9, bad=True)
+    status = gpu.call("train_step", gpu.state, ctypes.byref(pointer_struct(head, (0, 0.0, 0, None), arrays)), ctypes.byref(out))
     after = gpu.bytes()
     expect(f"{precision}: a bad loss", status, 1 if precision == "f16" else -8)
     changed = {key for key in after if after[key] != before[key]}
@@ -121,7 +122,29 @@ for precision, bound in (("f32", 0.0), ("bf16", 0.03), ("f16", 0.03)):
     if near > bound * 10:
         expect(f"{precision}: predictions", near, 0)
 
-# What is said without a GPU: the program starts, and the CPU still trains.
-os.environ["LD_LIBRARY_PATH"] = ""
+
+def refused(what, message, device=b"cuda", **environment):
+    """A state that cannot be made says why, in a process of its own: this one has opened a driver."""
+    program = f"""
+import ctypes, sys
+sys.argv = ["", {FOLDER!r}, ""]
+sys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r})
+from trained import Options
+text = ctypes.create_string_buffer(512)
+options = Options(size=ctypes.sizeof(Options), device={device!r})
+options.pointers[12:14] = [ctypes.addressof(text), 512]
+state = ctypes.c_void_p()
+status = ctypes.CDLL({library!r}).m_create(ctypes.byref(options), ctypes.byref(state))
+print(status, text.value.decode())
+"""
+    done = subprocess.run([sys.executable, "-c", program], env={**os.environ, **environment}, capture_output=True, text=True)
+    expect(what, (done.stdout + done.stderr[-500:]).strip(), message)
+
+
+refused("no driver", "-10 cuda: NVIDIA's driver (libcuda.so.1) is not installed", LD_LIBRARY_PATH="")
+refused("no driver, but a CPU", "0", None, LD_LIBRARY_PATH="")
+refused("another device", "-10 cuda: expected a device below 1, but got 1", b"cuda:1")
+refused("a name", "-1 options: expected device to be cpu, cuda or cuda:N, but got 'gpu'", b"gpu")
+refused("an older chip", "-10 model 'm' has no code for a device of compute capability 7.5", PTXSIM_CAPABILITY="7.5")
 print("ok" if not failures else "failed")
 raise SystemExit(bool(failures))
