@@ -17,7 +17,7 @@
 constexpr int batchRows = CHAR_GPT_BATCH, context = CHAR_GPT_CONTEXT, defaultSteps = CHAR_GPT_STEPS;
 
 struct Options {
-  std::string text = "/usr/share/common-licenses", out = ".", prompt = "The license";
+  std::string text = "/usr/share/common-licenses", out = ".", prompt = "The license", device;
   int steps = defaultSteps, every = 100, characters = 300, threads = 0;
   uint64_t seed = 1;
 };
@@ -25,7 +25,7 @@ struct Options {
 static int usage() {
   std::cerr << "usage: char-gpt [--steps N] [--every N] [--threads N] [--seed N] [--text FOLDER] "
                "[--out FOLDER]\n"
-               "                [--prompt TEXT] [--characters N]\n";
+               "                [--prompt TEXT] [--characters N] [--device cpu|cuda|cuda:N]\n";
   return 2;
 }
 
@@ -50,6 +50,8 @@ static std::optional<Options> parse(int argc, char **argv) {
       options.characters = std::atoi(value);
     else if (name == "--threads")
       options.threads = std::atoi(value);
+    else if (name == "--device")
+      options.device = value;
     else if (name == "--seed")
       options.seed = std::strtoull(value, nullptr, 10);
     else
@@ -63,11 +65,13 @@ namespace {
 /// `error`.
 class Model {
 public:
-  Model(int threads, uint64_t seed) {
+  Model(const Options &given, uint64_t seed) {
     ampc_options options = {};
     options.size = sizeof options;
-    options.threads = threads;
+    options.threads = given.threads;
     options.seed = seed;
+    if (!given.device.empty())
+      options.device = given.device.c_str();
     char message[256] = "";
     options.error = message;
     options.error_bytes = sizeof message;
@@ -223,7 +227,7 @@ int main(int argc, char **argv) {
               "each text)\n",
               documents.size(), characters, held);
   {
-    Model model(options->threads, options->seed);
+    Model model(*options, options->seed);
     if (!model.valid() || !train(model, documents, *options, curve) || !model.save(checkpoint))
       return fail(model.error);
   }
@@ -233,7 +237,7 @@ int main(int argc, char **argv) {
     return fail("could not write " + picture);
 
   // A fresh state with other first values: what it writes comes from the file alone.
-  Model reloaded(options->threads, options->seed + 1);
+  Model reloaded(*options, options->seed + 1);
   Random random(options->seed);
   std::string text = options->prompt;
   if (!reloaded.valid() || !reloaded.load(checkpoint) ||

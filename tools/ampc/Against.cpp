@@ -220,7 +220,7 @@ std::vector<double> Comparison::changes(const std::vector<std::vector<double>> &
     if (const ampc_slot &slot = session.getModel().slots[i];
         slot.role == AMPC_ROLE_PARAM && isReal(slot.tensor))
       change(slot.tensor, session.slotData(i));
-  ampc_rt_refresh(session.getState());
+  session.refresh();
   ampc_train_out out;
   exact.run(feed.change(change), out, valid, [&](size_t v, const void *data) {
     if (!kept[v].empty())

@@ -106,7 +106,7 @@ void GradientCheck::perturbParameters() {
       for (int64_t k = 0, count = elementCount(model.slots[i].tensor); k < count; ++k)
         values[k] += 0.2 * random.unit() - 0.1;
     }
-  ampc_rt_refresh(session.getState());
+  session.refresh();
 }
 
 /// The random counter advances with every run; masks must not.
@@ -116,7 +116,7 @@ bool GradientCheck::loss(double &value) {
     if (model.slots[i].role == AMPC_ROLE_RANDOM)
       static_cast<int64_t *>(session.slotData(i))[1] = 0;
   ampc_train_out out;
-  ampc_rt_refresh(session.getState());
+  session.refresh();
   ampc_status status = session.runStep(program, inputs.get(), out);
   if (status < 0) {
     llvm::errs() << "ampc: error: " << ampc_rt_status_string(status) << ": " << session.lastError()

@@ -108,8 +108,8 @@ bool NarrowCheck::open(CompileRequest request, const ampc_options &options) {
     for (int64_t k = 0, count = elementCount(tensor); wide && values && k < count; ++k)
       wide[k] = values[k] = float(wide[k]);
   }
-  ampc_rt_refresh(narrow.getState());
-  ampc_rt_refresh(exact.getState());
+  narrow.refresh();
+  exact.refresh();
   start.take(exact);
   return true;
 }
@@ -135,7 +135,7 @@ std::vector<std::vector<double>> NarrowCheck::changed(int program, Change change
   for (int i = 0; i < model.slot_count; ++i)
     if (model.slots[i].role == AMPC_ROLE_PARAM && isReal(model.slots[i].tensor))
       change(model.slots[i].tensor, exact.slotData(i));
-  ampc_rt_refresh(exact.getState());
+  exact.refresh();
   const ampc_program &tables = model.programs[program];
   std::vector<std::vector<char>> storage;
   std::vector<const void *> given(inputs);

@@ -248,7 +248,7 @@ void Snapshot::restore(Session &session) const {
       std::memcpy(data, reals.data(), reals.size() * sizeof(double));
     }
   }
-  ampc_rt_refresh(session.getState());
+  session.refresh();
 }
 
 std::vector<double> Snapshot::read(llvm::StringRef name) const {

@@ -88,6 +88,47 @@ int Session::findSlot(llvm::StringRef name) const {
   return -1;
 }
 
+void *Session::slotData(int slot) {
+  if (!getModel().device)
+    return ampc_rt_tensor_data(state, slot);
+  size_t bytes = getModel().slots[slot].tensor.bytes;
+  std::vector<uint64_t> &copy = copies[slot];
+  copy.resize((bytes + 7) / 8);
+  return ampc_rt_get(state, slot, copy.data(), bytes) == AMPC_OK ? copy.data() : nullptr;
+}
+
+ampc_status Session::writeCopies() {
+  for (auto &[slot, copy] : copies)
+    if (ampc_status status =
+            ampc_rt_set(state, slot, copy.data(), getModel().slots[slot].tensor.bytes))
+      return status;
+  return AMPC_OK;
+}
+
+ampc_status Session::readCopies() {
+  for (auto &[slot, copy] : copies)
+    if (ampc_status status =
+            ampc_rt_get(state, slot, copy.data(), getModel().slots[slot].tensor.bytes))
+      return status;
+  return AMPC_OK;
+}
+
+ampc_status Session::refresh() {
+  ampc_status status = writeCopies();
+  return status ? status : ampc_rt_refresh(state);
+}
+
+/// A run that fails after all leaves its message, which reading would overwrite.
+ampc_status Session::run(llvm::function_ref<ampc_status()> program) {
+  if (ampc_status status = writeCopies())
+    return status;
+  ampc_status status = program();
+  if (status >= AMPC_OK)
+    if (ampc_status read = readCopies())
+      return read;
+  return status;
+}
+
 namespace {
 /// The structs that programs take end in one pointer per tensor.
 template <typename Head> class WithPointers {
@@ -112,7 +153,7 @@ ampc_status Session::runStep(int program, llvm::ArrayRef<const void *> inputs, a
   in.head().valid = valid;
   out = {};
   out.size = sizeof out;
-  return ampc_rt_run(state, program, &in.head(), &out);
+  return run([&] { return ampc_rt_run(state, program, &in.head(), &out); });
 }
 
 ampc_status Session::runObserved(int program, llvm::ArrayRef<const void *> inputs,
@@ -122,7 +163,9 @@ ampc_status Session::runObserved(int program, llvm::ArrayRef<const void *> input
   in.head().valid = valid;
   out = {};
   out.size = sizeof out;
-  return ampc_rt_run_observed(state, program, &in.head(), &out, outputs.data());
+  return run([&] {
+    return ampc_rt_run_observed(state, program, &in.head(), &out, outputs.data());
+  });
 }
 
 ampc_status Session::runFunction(int program, llvm::ArrayRef<const void *> inputs,
@@ -130,7 +173,7 @@ ampc_status Session::runFunction(int program, llvm::ArrayRef<const void *> input
   WithPointers<ampc_run_in> in(inputs);
   in.head().valid = valid;
   WithPointers<ampc_run_out> out(outputs);
-  return ampc_rt_run(state, program, &in.head(), &out.head());
+  return run([&] { return ampc_rt_run(state, program, &in.head(), &out.head()); });
 }
 
 int64_t ampc::elementCount(const ampc_tensor &tensor) {

@@ -6,6 +6,8 @@
 #include "ampc/Package/Loader.h"
 #include "ampc/Pipelines/Compiler.h"
 #include "ampc/Runtime/Runtime.h"
+#include <map>
+#include <vector>
 
 namespace ampc {
 class Session {
@@ -27,7 +29,11 @@ public:
   int findProgram(int kind, llvm::StringRef name = "") const;
   /// Number of the slot, or -1.
   int findSlot(llvm::StringRef name) const;
-  void *slotData(int slot) { return ampc_rt_tensor_data(state, slot); }
+  /// The slot's memory. Of a state on a device it is a copy, which runs and refresh() read before and
+  /// which runs write afterwards.
+  void *slotData(int slot);
+  /// After slots were written.
+  ampc_status refresh();
   /// Runs a training program on one pointer per input.
   ampc_status runStep(int program, llvm::ArrayRef<const void *> inputs, ampc_train_out &out,
                       uint32_t valid = 0);
@@ -40,7 +46,12 @@ public:
   const char *lastError() const { return ampc_rt_last_error(state); }
 
 private:
+  ampc_status run(llvm::function_ref<ampc_status()> program);
+  ampc_status writeCopies();
+  ampc_status readCopies();
+
   Compiler compiler;
+  std::map<int, std::vector<uint64_t>> copies; ///< of slots on a device
   std::unique_ptr<LoadedModel> loaded;
   ampc_state *state = nullptr;
 };
