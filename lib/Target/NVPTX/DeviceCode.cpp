@@ -87,7 +87,10 @@ void DeviceCode::within(View inner, llvm::function_ref<void()> write) {
   std::swap(view, inner);
 }
 
-void ThreadPerPoint::forEach(ArrayRef<int64_t> sizes, Body body) {
+void ThreadPerPoint::forEach(ArrayRef<int64_t> sizes, Body body) { forEachOnDevice(sizes, body); }
+void ThreadPerPoint::forEachOnDevice(
+    ArrayRef<int64_t> sizes,
+    llvm::function_ref<void(DeviceEmitter &, const KernelPointers &, ArrayRef<Value>)> body) {
   int64_t points = ShapedType::getNumElements(sizes);
   if (points == 0)
     return;

@@ -53,6 +53,10 @@ class ThreadPerPoint : public target::Points {
 public:
   explicit ThreadPerPoint(DeviceCode &code) : Points(/*fusesMultiplyAdd=*/true), code(code) {}
   void forEach(llvm::ArrayRef<int64_t> sizes, Body body) override;
+  void forEachOnDevice(llvm::ArrayRef<int64_t> sizes,
+                       llvm::function_ref<void(DeviceEmitter &e, const KernelPointers &pointers,
+                                               llvm::ArrayRef<Value> dims)>
+                           body);
   Value toMode(target::LoopEmitter &e, mlir::Type mode, Value factor) override;
 
 private:

@@ -18,14 +18,104 @@ static bool writesOwnElements(const IterationSpace &space) {
   return true;
 }
 
+/// Neighbouring points of a thread: as many as fill 16 bytes of the widest tensor that is read or
+/// written along them, if vectors of all of them are aligned wherever the last dimension is cut.
+static int64_t pointsPerThread(kernel::MapOp op, const IterationSpace &space) {
+  unsigned last = space.rank() - 1;
+  int64_t widest = 0;
+  SmallVector<const target::Access *> runs;
+  auto visit = [&](Type type, const target::Access &access) {
+    std::optional<int64_t> stride = access.strideAlong(last);
+    if (stride != 1)
+      return;
+    runs.push_back(&access);
+    widest = std::max(widest, target::elementBytes(getElementTypeOrSelf(type)));
+  };
+  for (auto [type, access] : llvm::zip(op->getOperandTypes(), space.inputs))
+    visit(type, access);
+  for (auto [type, access] : llvm::zip(op->getResultTypes(), space.results))
+    visit(type, access);
+  if (runs.empty())
+    return 1;
+  int64_t points = 16 / widest;
+  auto fits = [&](const target::Access *access) {
+    if (access->residue || access->constant % points)
+      return false;
+    for (unsigned dim = 0; dim < last; ++dim)
+      if (access->strides[dim] % points)
+        return false;
+    return true;
+  };
+  while (points > 1 && (space.sizes[last] % points || !llvm::all_of(runs, fits)))
+    points /= 2;
+  return points;
+}
+
+namespace {
+/// Some neighbouring points by a thread: vectors are read, then all results found, then stored.
+struct RunWriter {
+  kernel::MapOp op;
+  DeviceEmitter &e;
+  const KernelPointers &pointers;
+  const IterationSpace &space;
+  int64_t points;
+  ArrayRef<Value> dims; // of the first
+
+  Value placeOf(Value pointer, Type element, const target::Access &access) {
+    return e.address(pointer, element, target::position(e, access, dims));
+  }
+  SmallVector<Value> dimsAt(int64_t i) {
+    SmallVector<Value> at(dims);
+    at.back() = e.add(at.back(), i);
+    return at;
+  }
+  void readInputs(MutableArrayRef<Body::Values> known);
+  void write();
+};
+} // namespace
+
+/// What lies apart is read by the point that needs it.
+void RunWriter::readInputs(MutableArrayRef<Body::Values> known) {
+  unsigned last = space.rank() - 1;
+  for (auto [i, access] : llvm::enumerate(space.inputs)) {
+    BlockArgument argument = op.getBody().getArgument(i);
+    bool isRun = access.strideAlong(last) == 1;
+    if (argument.use_empty() || (access.dependsOn(last) && !isRun))
+      continue;
+    SmallVector<Value> run = e.loadRun(placeOf(pointers.operands[i], argument.getType(), access),
+                                       argument.getType(), isRun ? points : 1);
+    for (auto [point, values] : llvm::enumerate(known))
+      values[argument] = run[isRun ? point : 0];
+  }
+}
+
+void RunWriter::write() {
+  Body body(e, op, pointers, space);
+  SmallVector<Body::Values> known(points);
+  readInputs(known);
+  SmallVector<SmallVector<Value>> yields(op->getNumResults());
+  for (auto [i, values] : llvm::enumerate(known))
+    for (auto [k, value] : llvm::enumerate(body.yields(dimsAt(i), values)))
+      yields[k].push_back(value);
+  for (auto [k, access] : llvm::enumerate(space.results)) {
+    if (access.strideAlong(space.rank() - 1) == 1) {
+      e.storeRun(yields[k], placeOf(pointers.results[k], yields[k].front().getType(), access));
+      continue;
+    }
+    for (int64_t i = 0; i < points; ++i)
+      body.store(k, yields[k][i], dimsAt(i));
+  }
+}
+
 static void emitPoints(kernel::MapOp op, DeviceCode &code, const IterationSpace &space) {
-  ThreadPerPoint(code).forEach(
-      space.sizes,
-      [&](target::LoopEmitter &e, const KernelPointers &pointers, ArrayRef<Value> dims) {
-        Body body(e, op, pointers, space);
-        Body::Values known;
-        for (auto [k, value] : llvm::enumerate(body.yields(dims, known)))
-          body.store(k, value, dims);
+  int64_t points = pointsPerThread(op, space);
+  SmallVector<int64_t> runs(space.sizes);
+  runs.back() /= points;
+  ThreadPerPoint(code).forEachOnDevice(
+      runs, [&](DeviceEmitter &e, const KernelPointers &pointers, ArrayRef<Value> place) {
+        SmallVector<Value> dims(place);
+        dims.back() = e.mul(dims.back(), points);
+        RunWriter{op, e, pointers, space, points, dims}.write();
       });
 }
 

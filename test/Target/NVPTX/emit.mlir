@@ -74,3 +74,19 @@ kernel.program @product(%x: tensor<8x6xf64>, %w: tensor<6x4xf64>) -> tensor<8x4x
   } : tensor<8x4xf64>
   kernel.return %y : tensor<8x4xf64>
 }
+
+// Four points per thread: vectors of 16 and of 8 bytes, and one load of what they share.
+// PTX-LABEL: .visible .entry model_k4_sm_80(
+// PTX-DAG: ld.global.v4.b32
+// PTX-DAG: ld.global.b32
+// PTX: st.global.v2.b32
+#rows = affine_map<(d0, d1) -> (d0)>
+kernel.program @vectors(%x: tensor<64x48xf32>, %s: tensor<64xf32>) -> tensor<64x48xbf16> {
+  %y = kernel.map(%x, %s : tensor<64x48xf32>, tensor<64xf32>) space [64, 48] maps [#id, #rows] -> [#id] {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.truncf %0 : f32 to bf16
+    kernel.yield %1 : bf16
+  } : tensor<64x48xbf16>
+  kernel.return %y : tensor<64x48xbf16>
+}
