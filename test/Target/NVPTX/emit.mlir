@@ -15,19 +15,19 @@
 // A point per thread; the last block is not full.
 // PTX-LABEL: .visible .entry model_k0_sm_80(
 // PTX: .reqntid 256, 1, 1
-// PTX: setp.gt.u32 {{.*}}, 999;
+// PTX: setp.gt.u32 {{.*}}, 998;
 // PTX: ld.global.b16
 // PTX: cvt.rn.bf16.f32
 // PTX: st.global.b16
-kernel.program @points(%x: tensor<10x100xbf16>) -> tensor<10x100xbf16> {
-  %y = kernel.map(%x : tensor<10x100xbf16>) space [10, 100] maps [#id] -> [#id] {
+kernel.program @points(%x: tensor<27x37xbf16>) -> tensor<27x37xbf16> {
+  %y = kernel.map(%x : tensor<27x37xbf16>) space [27, 37] maps [#id] -> [#id] {
   ^bb0(%a: bf16):
     %0 = arith.extf %a : bf16 to f32
     %1 = math.exp %0 : f32
     %2 = arith.truncf %1 : f32 to bf16
     kernel.yield %2 : bf16
-  } : tensor<10x100xbf16>
-  kernel.return %y : tensor<10x100xbf16>
+  } : tensor<27x37xbf16>
+  kernel.return %y : tensor<27x37xbf16>
 }
 
 // Sixteen threads per row; halves, quarters, ... of them, then the sum goes to all.
