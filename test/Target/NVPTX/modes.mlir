@@ -1,12 +1,12 @@
 // Factors of f32 may be rounded to tf32, to nearest with ties away from zero; narrower modes are refused.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: not %ampc-opt %s --split-input-file --kernel-emit-nvptx 2>%t | FileCheck %s
+// RUN: not %ampc-opt %s --split-input-file --kernel-emit-nvptx="chip=sm_75" 2>%t | FileCheck %s
 // RUN: FileCheck %s --input-file=%t --check-prefix=ERROR
 
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #id = affine_map<(d0, d1) -> (d0, d1)>
-// CHECK-LABEL: llvm.func @model_k0_sm_80
+// CHECK-LABEL: llvm.func @model_k0_sm_75
 // CHECK-DAG: arith.constant 4096 : i32
 // CHECK-DAG: arith.constant -8192 : i32
 // CHECK: math.fma

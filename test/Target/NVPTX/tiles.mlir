@@ -8,7 +8,7 @@
 
 // FORM: form = "tiles of 128x128x32 in 4 stages, sides along k and n, copies of 16 and 16 bytes"
 // FORM-SAME: grid = [256, 1, 1], block = [128, 1, 1], cluster = [1, 1, 1], shared = 65536
-// FORM-SAME: form = "plain: its factors are not both bf16, or both f16"
+// FORM-SAME: form = "plain: its factors are not both bf16, f16 or tf32"
 // FORM-SAME: form = "tiles of 64x64x64 in 4 stages, sides along m and k, copies of 4 and 2 bytes"
 // OLD: form = "plain: the chip copies nothing asynchronously"
 

@@ -1,6 +1,7 @@
 // Sums of contractions, element by element.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/lib/KernelRun/Interpreter.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace ampc;
@@ -13,6 +14,13 @@ static int64_t flatten(ArrayRef<int64_t> at, Type type) {
   return position;
 }
 
+/// To 10 bits of mantissa, ties away from zero.
+static double toTF32(double x) {
+  int exponent;
+  double mantissa = std::frexp(x, &exponent);
+  return std::ldexp(std::round(std::ldexp(mantissa, 11)), exponent - 11);
+}
+
 static double sumOfGemm(kernel::GemmOp op, ArrayRef<Elements> operands, ArrayRef<int64_t> point) {
   SmallVector<int64_t> first(point), second(point);
   first.push_back(0);
@@ -23,9 +31,13 @@ static double sumOfGemm(kernel::GemmOp op, ArrayRef<Elements> operands, ArrayRef
     start[side] = flatten(map.compose(first), op->getOperand(side).getType());
     stride[side] = flatten(map.compose(second), op->getOperand(side).getType()) - start[side];
   }
+  bool isTF32 = op.getCompute().has_value(); // the only mode that is run so far
   double sum = 0;
-  for (int64_t k = 0; k < int64_t(op.getDepth()); ++k)
-    sum += operands[0][start[0] + k * stride[0]].real * operands[1][start[1] + k * stride[1]].real;
+  for (int64_t k = 0; k < int64_t(op.getDepth()); ++k) {
+    double x = operands[0][start[0] + k * stride[0]].real,
+           y = operands[1][start[1] + k * stride[1]].real;
+    sum += isTF32 ? toTF32(x) * toTF32(y) : x * y;
+  }
   return sum;
 }
 

@@ -1,18 +1,28 @@
-// ldmatrix and mma.sync. Layouts: PTX ISA, "Matrix fragments for mma.m16n8k16" and "ldmatrix".
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// ldmatrix and mma.sync. Layouts: PTX ISA, "Matrix fragments for mma.m16n8k16", those of
+// mma.m16n8k8 with .tf32, and "ldmatrix". SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/Fragments.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace ampc::nvptx;
 
-// ldmatrix.x4 reads four squares of eight rows; thread t names row t % 8 of square t / 8. A left
-// fragment has the squares (lines 0-7, k 0-7), (lines 8-15, k 0-7), (lines 0-7, k 8-15), (lines
-// 8-15, k 8-15); a right one exchanges the second and the third. Rows of a tile are lines along the
-// depth; across it they are points of k, and squares are transposed on the way.
 FragmentLoader::FragmentLoader(DeviceEmitter &e, const SharedTile &tile, bool isLeft,
-                               bool alongDepth, Value first, int64_t lines, int64_t depth)
-    : e(e), tile(tile), alongDepth(alongDepth), lines(lines) {
+                               const TileGemm &gemm, Value first)
+    : e(e), tile(tile), isLeft(isLeft),
+      alongDepth(isLeft ? gemm.lhs.alongDepth : gemm.rhs.alongDepth), isTF32(gemm.element.isF32()),
+      lines(isLeft ? gemm.tile.warpM() : gemm.tile.warpN()), steps(gemm.tile.lineBytes / 32) {
+  if (isTF32 && !alongDepth)
+    placeNumbers(first);
+  else
+    placeSquares(first);
+}
+
+// ldmatrix.x4 reads four squares of eight rows of 16 bytes; thread t names row t % 8 of square t
+// / 8. A left fragment has the squares of (lines 0-7, first half of k), (lines 8-15, first), (lines
+// 0-7, second), (lines 8-15, second); a right one exchanges the second and the third. Rows of a
+// tile are lines along the depth; across it they are points of k, and squares are transposed on the
+// way.
+void FragmentLoader::placeSquares(Value first) {
   Value lane = e.rem32(e.thread(), 32);
   Value within = e.rem32(lane, 8), middle = e.rem32(e.div32(lane, 8), 2), high = e.div32(lane, 16);
   // Which of the two numbers of a square goes along rows of the tile.
@@ -24,11 +34,21 @@ FragmentLoader::FragmentLoader(DeviceEmitter &e, const SharedTile &tile, bool is
   else
     chunk = e.add32(chunk, e.div32(first, 8));
   Value base = tile.offset(e, row, chunk);
-  for (int64_t i = 0; i < (alongDepth ? depth : lines) / 16; ++i)
+  for (int64_t i = 0; i < (alongDepth ? steps : lines / 16); ++i)
     offsets.push_back(e.xor32(base, e.i32(32 * i)));
 }
 
-Fragment FragmentLoader::load(Value base, int64_t i, int64_t k) {
+// Nothing transposes numbers of 32 bits: thread t reads line t / 4 and the next but seven, at point
+// t % 4 of k and the next but three, from rows of points.
+void FragmentLoader::placeNumbers(Value first) {
+  Value lane = e.rem32(e.thread(), 32), line = e.div32(lane, 4), point = e.rem32(lane, 4);
+  Value chunk = e.add32(e.div32(first, 4), e.div32(line, 4));
+  Value base = e.add32(tile.offset(e, point, chunk), e.mul32(e.rem32(line, 4), 4));
+  for (int64_t eight = 0; eight < lines / 8; ++eight)
+    offsets.push_back(e.xor32(base, e.i32(32 * eight)));
+}
+
+Fragment FragmentLoader::loadSquares(Value base, int64_t i, int64_t k) {
   Value place = e.advance(base, offsets[alongDepth ? k : i]);
   place = e.advance(place, 16 * (alongDepth ? i : k) * tile.rowBytes());
   Type i32 = e.b.getI32Type();
@@ -40,6 +60,29 @@ Fragment FragmentLoader::load(Value base, int64_t i, int64_t k) {
   Fragment fragment;
   for (int64_t s = 0; s < 4; ++s)
     fragment[s] = LLVM::ExtractValueOp::create(e.b, e.loc, squares, s);
+  return fragment;
+}
+Fragment FragmentLoader::loadNumbers(Value base, int64_t i, int64_t k) {
+  Fragment fragment;
+  for (int64_t s = 0; s < 4; ++s) {
+    int64_t half = isLeft ? s % 2 : s / 2, fourth = isLeft ? s / 2 : s % 2;
+    Value place = e.advance(base, offsets[2 * i + half]);
+    place = e.advance(place, (8 * k + 4 * fourth) * tile.rowBytes());
+    fragment[s] = e.loadRun(place, e.b.getI32Type(), 1)[0];
+  }
+  return fragment;
+}
+
+Fragment FragmentLoader::load(Value base, int64_t i, int64_t k) {
+  if (!isTF32)
+    return loadSquares(base, i, k);
+  Fragment fragment = alongDepth ? loadSquares(base, i, k) : loadNumbers(base, i, k);
+  // The units read the upper bits of a float: what is behind them would be cut off.
+  for (Value &word : fragment) {
+    Value number = LLVM::BitcastOp::create(e.b, e.loc, e.b.getF32Type(), word);
+    word = NVVM::ConvertFloatToTF32Op::create(e.b, e.loc, e.b.getI32Type(), number,
+                                              NVVM::FPRoundingMode::RNA);
+  }
   return fragment;
 }
 
@@ -56,9 +99,14 @@ std::array<Value, 4> ampc::nvptx::multiply(DeviceEmitter &e, const Fragment &lef
   Type f32 = e.b.getF32Type();
   auto type = LLVM::LLVMStructType::getLiteral(e.b.getContext(), {f32, f32, f32, f32});
   auto kind = isF16 ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
+  int64_t depth = 16;
+  if (element.isF32()) {
+    kind = NVVM::MMATypes::tf32;
+    depth = 8;
+  }
   Value product = NVVM::MmaOp::create(
       e.b, e.loc, type, pairs(left), pairs(ArrayRef<Value>(right).slice(2 * half, 2)), sums,
-      ArrayRef<int64_t>{16, 8, 16}, std::nullopt, std::nullopt, std::array{kind, kind},
+      ArrayRef<int64_t>{16, 8, depth}, std::nullopt, std::nullopt, std::array{kind, kind},
       std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
   std::array<Value, 4> next;
   for (int64_t i = 0; i < 4; ++i)

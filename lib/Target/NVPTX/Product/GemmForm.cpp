@@ -51,7 +51,7 @@ void Ring::start() {
       issue(e.i32(stage * gemm.stageBytes()));
       sources[0] = lhs.nextSource(sources[0]);
       sources[1] = rhs.nextSource(sources[1]);
-      left = e.add32(left, e.i32(-gemm.tile.k));
+      left = e.add32(left, e.i32(-gemm.stepDepth()));
     }
     e.commitCopies();
   }
@@ -79,7 +79,7 @@ SmallVector<Value> Ring::run(ValueRange carried, Multiply multiply) {
     e.when(e.less(step, e.index(std::max<int64_t>(steps - ahead, 0))), [&] { issue(now[1]); });
     e.commitCopies();
     Value place = e.advance(memory, now[0]);
-    SmallVector<Value> after{next(now[0]), next(now[1]), e.add32(left, e.i32(-gemm.tile.k)),
+    SmallVector<Value> after{next(now[0]), next(now[1]), e.add32(left, e.i32(-gemm.stepDepth())),
                              lhs.nextSource(sources[0]), rhs.nextSource(sources[1])};
     llvm::append_range(after,
                        multiply(place, e.advance(place, lhs.tile().bytes()), now.drop_front(own)));
@@ -119,7 +119,7 @@ static Value startOf(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &s
 /// Adds a step's products to the sums of a warp.
 static Sums multiplyStep(DeviceEmitter &e, const TileGemm &gemm, FragmentLoader &left,
                          FragmentLoader &right, Value leftTile, Value rightTile, Sums sums) {
-  for (int64_t k = 0; k < gemm.tile.k / 16; ++k) {
+  for (int64_t k = 0; k < gemm.tile.lineBytes / 32; ++k) {
     SmallVector<Fragment> lines, columns;
     for (int64_t i = 0; i < left.count(); ++i)
       lines.push_back(left.load(leftTile, i, k));
@@ -163,8 +163,8 @@ static void emitTiles(kernel::GemmOp op, DeviceCode &code, const TileGemm &gemm)
     Value warp = e.div32(e.thread(), 32);
     Value line = e.mul32(e.div32(warp, tile.warpsN), tile.warpM()),
           column = e.mul32(e.rem32(warp, tile.warpsN), tile.warpN());
-    FragmentLoader left(e, lhs.tile(), true, gemm.lhs.alongDepth, line, tile.warpM(), tile.k);
-    FragmentLoader right(e, rhs.tile(), false, gemm.rhs.alongDepth, column, tile.warpN(), tile.k);
+    FragmentLoader left(e, lhs.tile(), true, gemm, line);
+    FragmentLoader right(e, rhs.tile(), false, gemm, column);
     SmallVector<Value> zeros(tile.warpM() * tile.warpN() / 32, e.constant(op.getAcc(), 0));
     SmallVector<Value> sums =
         Ring(e, gemm, lhs, rhs).run(zeros, [&](Value a, Value b, ValueRange now) {

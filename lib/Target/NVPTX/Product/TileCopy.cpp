@@ -9,17 +9,19 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-static constexpr int64_t chunkElements = 8;
+static constexpr int64_t chunkBytes = 16;
 
 TileCopy::TileCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side,
                    int64_t tileLines, Value start, Value first)
     : e(e), gemm(gemm), side(side), start(start), firstLine(first) {
-  int64_t depth = gemm.tile.k, threads = gemm.tile.threads();
+  int64_t depth = gemm.stepDepth(), threads = gemm.tile.threads(), bytes = gemm.elementBytes(),
+          chunkElements = chunkBytes / bytes;
   shared.rows = side.alongDepth ? tileLines : depth;
   shared.chunks = (side.alongDepth ? depth : tileLines) / chunkElements;
+  shared.readsPairs = bytes == 4 && !side.alongDepth;
   linesPerPass = threads / shared.chunks;
   passes = shared.rows / linesPerPass;
-  stepBytes = depth * 2 * (side.alongDepth ? 1 : side.lineStride);
+  stepBytes = depth * bytes * (side.alongDepth ? 1 : side.lineStride);
   line = e.div32(e.thread(), shared.chunks);
   Value chunk = e.rem32(e.thread(), shared.chunks);
   column = e.mul32(chunk, chunkElements);
@@ -34,7 +36,7 @@ TileCopy::TileCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &sid
 /// The parts of a chunk that can be copied at once.
 void TileCopy::copyChunk(Value target, Value source, Value isLine, Value present) {
   int64_t bytes = side.copyBytes;
-  for (int64_t at = 0; at < chunkElements * 2; at += bytes) {
+  for (int64_t at = 0; at < chunkBytes; at += bytes) {
     Value here;
     if (present)
       here = e.max32(e.min32(e.add32(present, e.i32(-at)), e.i32(bytes)), e.i32(0));
@@ -49,7 +51,7 @@ void TileCopy::copyChunk(Value target, Value source, Value isLine, Value present
 void TileCopy::moveElements(Value target, Value source, Value isLine, Value present) {
   Type i16 = e.b.getIntegerType(16);
   SmallVector<Value> elements;
-  for (int64_t i = 0; i < chunkElements; ++i) {
+  for (int64_t i = 0; i < chunkBytes / 2; ++i) {
     Value exists = isLine, from = e.advance(source, 2 * i);
     if (present) {
       Value isColumn =
@@ -65,14 +67,16 @@ void TileCopy::moveElements(Value target, Value source, Value isLine, Value pres
 }
 
 void TileCopy::issue(Value target, Value source, Value left) {
-  bool endsInStep = gemm.depth % gemm.tile.k != 0;
-  bool endsInTile = side.lines % (side.alongDepth ? shared.rows : shared.chunks * chunkElements);
+  bool endsInStep = gemm.depth % gemm.stepDepth() != 0;
+  int64_t bytes = gemm.elementBytes();
+  bool endsInTile =
+      side.lines % (side.alongDepth ? shared.rows : shared.chunks * chunkBytes / bytes);
   // Bytes of the thread's chunks that are inside of the operand; those of the lines may be none.
   Value present;
   if (side.alongDepth && endsInStep)
-    present = e.mul32(e.add32(left, e.mul32(column, -1)), 2);
+    present = e.mul32(e.add32(left, e.mul32(column, -1)), bytes);
   if (!side.alongDepth && endsInTile)
-    present = e.mul32(e.add32(e.i32(side.lines), e.mul32(e.add32(firstLine, column), -1)), 2);
+    present = e.mul32(e.add32(e.i32(side.lines), e.mul32(e.add32(firstLine, column), -1)), bytes);
   Value to = e.advance(target, offset);
   for (int64_t pass = 0; pass < passes; ++pass) {
     Value number = e.add32(line, e.i32(pass * linesPerPass)), isLine;
@@ -84,7 +88,7 @@ void TileCopy::issue(Value target, Value source, Value left) {
     if (!side.alongDepth && endsInStep)
       isLine = isBelow(number, left);
     Value place = e.advance(to, pass * linesPerPass * shared.rowBytes());
-    Value from = e.advance(source, 2 * pass * linesPerPass * side.lineStride);
+    Value from = e.advance(source, bytes * pass * linesPerPass * side.lineStride);
     if (side.copyBytes > 2)
       copyChunk(place, from, isLine, present);
     else

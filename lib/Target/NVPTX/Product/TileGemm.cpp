@@ -11,10 +11,10 @@ using namespace ampc::nvptx;
 static constexpr struct {
   TileShape shape;
   double speed;
-} tileShapes[] = {{{128, 128, 32, 4, 2, 2}, 1.0},
-                  {{128, 64, 32, 4, 2, 2}, 0.8},
-                  {{64, 128, 32, 4, 2, 2}, 0.8},
-                  {{64, 64, 64, 4, 2, 2}, 0.65}};
+} tileShapes[] = {{{128, 128, 64, 4, 2, 2}, 1.0},
+                  {{128, 64, 64, 4, 2, 2}, 0.8},
+                  {{64, 128, 64, 4, 2, 2}, 0.8},
+                  {{64, 64, 128, 4, 2, 2}, 0.65}};
 
 static TileShape chooseTile(const TileGemm &gemm, const Chip &chip) {
   TileShape best = tileShapes[0].shape;
@@ -34,9 +34,10 @@ static TileShape chooseTile(const TileGemm &gemm, const Chip &chip) {
 }
 
 /// The largest copy that is aligned on every line; tensors start at multiples of 16.
-static int64_t alignedBytes(const SideLayout &side, ArrayRef<int64_t> batch, int64_t lines) {
+static int64_t alignedBytes(const SideLayout &side, ArrayRef<int64_t> batch, int64_t lines,
+                            int64_t elementBytes) {
   auto isWhole = [&](int64_t bytes) {
-    auto fits = [&](int64_t stride) { return stride * 2 % bytes == 0; };
+    auto fits = [&](int64_t stride) { return stride * elementBytes % bytes == 0; };
     for (auto [dim, size] : llvm::enumerate(batch))
       if (size > 1 && !fits(side.access.strides[dim]))
         return false;
@@ -65,7 +66,8 @@ static std::optional<SideLayout> layoutOf(kernel::GemmOp op, unsigned number, un
   if (!side.alongDepth && across != 1 && count > 1)
     return std::nullopt;
   side.lineStride = side.alongDepth ? across : along;
-  side.copyBytes = alignedBytes(side, op.getSpace().drop_back(2), side.alongDepth ? count : depth);
+  side.copyBytes = alignedBytes(side, op.getSpace().drop_back(2), side.alongDepth ? count : depth,
+                                target::elementBytes(type.getElementType()));
   return side;
 }
 
@@ -84,8 +86,9 @@ std::optional<TileGemm> TileGemm::of(kernel::GemmOp op, const Chip &chip, std::s
   };
   if (!chip.hasAsyncCopy())
     return refuse("the chip copies nothing asynchronously");
-  if (elementOf(1) != gemm.element || !(gemm.element.isBF16() || gemm.element.isF16()))
-    return refuse("its factors are not both bf16, or both f16");
+  bool isTF32 = gemm.element.isF32() && op.getCompute(); // other modes are refused
+  if (elementOf(1) != gemm.element || !(gemm.element.isBF16() || gemm.element.isF16() || isTF32))
+    return refuse("its factors are not both bf16, f16 or tf32");
   if (!op.getAcc().isF32())
     return refuse("its sums are not f32");
   if (gemm.depth == 0 || ShapedType::getNumElements(space) == 0)
@@ -103,7 +106,7 @@ std::optional<TileGemm> TileGemm::of(kernel::GemmOp op, const Chip &chip, std::s
 std::string TileGemm::describe() const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "tiles of " << tile.m << "x" << tile.n << "x" << tile.k << " in " << tile.stages
+  os << "tiles of " << tile.m << "x" << tile.n << "x" << stepDepth() << " in " << tile.stages
      << " stages, sides along " << (lhs.alongDepth ? "k" : "m") << " and "
      << (rhs.alongDepth ? "k" : "n") << ", copies of " << lhs.copyBytes << " and " << rhs.copyBytes
      << " bytes";

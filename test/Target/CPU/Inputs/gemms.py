@@ -14,7 +14,7 @@ def affine(rank, dims):
     return f"affine_map<({names}) -> ({', '.join(f'd{d}' for d in dims)})>"
 
 
-def gemm(m, n, k, layout="NN", element="f32", result=None, body="plain", batch=(), heads=False, shared=False):
+def gemm(m, n, k, layout="NN", element="f32", result=None, body="plain", batch=(), heads=False, shared=False, mode=None):
     """`heads`: batch (b, h) lies as [b, m, h, k] in the left side and the result."""
     global number
     rank, dims = len(batch) + 2, list(range(len(batch)))
@@ -66,7 +66,7 @@ def gemm(m, n, k, layout="NN", element="f32", result=None, body="plain", batch=(
     print(f"""kernel.program @gemm{number}({signature}) -> ({", ".join(outs)}) {{
   %r:{len(outs)} = kernel.gemm %a, %b : {types[0]}, {types[1]} acc {acc} maps [{affine(rank + 1, lhs)}, {affine(rank + 1, rhs)}]
     space {list(batch) + [m, n]} depth {k} epilogue ({epilogue}) maps [{maps}] -> [{outMaps}]
-    attributes {{test.tolerance = {tolerance:e}, test.low = -1.0, test.high = 1.0}} {{
+    attributes {{test.tolerance = {tolerance:e}, test.low = -1.0, test.high = 1.0{f", compute = [{mode}, {mode}]" if mode else ""}}} {{
   ^bb0({arguments}):
     {code}kernel.yield {", ".join(v for v, _ in final)} : {", ".join(t for _, t in final)}
   }} : {", ".join(outs)}
