@@ -28,7 +28,6 @@ const Form *nvptx::findForm(Operation *op) {
   static const Forms all = [] {
     Forms forms;
     auto share = [&](StringRef name, auto emit) { forms[name] = {emit}; };
-    share(kernel::ConvOp::getOperationName(), threadPerPoint<target::emitPlainConv>);
     forms[kernel::ConvFilterOp::getOperationName()] = {threadPerPoint<target::emitPlainConvFilter>,
                                                        configureFilter, filterWorkspace};
     share(kernel::PoolOp::getOperationName(), threadPerPoint<target::emitPlainPool>);
@@ -37,7 +36,7 @@ const Form *nvptx::findForm(Operation *op) {
     share(kernel::SumRowsOp::getOperationName(), threadPerPoint<target::emitPlainSumRows>);
     share(kernel::PutRowsOp::getOperationName(), threadPerPoint<target::emitPlainPutRows>);
     share(kernel::AssembleOp::getOperationName(), threadPerPoint<target::emitPlainAssemble>);
-    addGemmForm(forms);
+    addProductForms(forms);
     addMapForm(forms);
     addReduceForm(forms);
     addRowForms(forms);

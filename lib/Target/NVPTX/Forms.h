@@ -22,7 +22,7 @@ using Forms = llvm::StringMap<Form>;
 const Form *findForm(mlir::Operation *op);
 
 // Each family adds its kinds.
-void addGemmForm(Forms &forms);
+void addProductForms(Forms &forms);
 void addMapForm(Forms &forms);
 void addReduceForm(Forms &forms);
 void addRowForms(Forms &forms);

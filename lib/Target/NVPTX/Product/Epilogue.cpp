@@ -23,10 +23,10 @@ int64_t Epilogue::sharedBytes(const TileGemm &gemm) {
 
 /// Neighbouring columns that a thread can load and store as vectors of at most 16 bytes, whatever
 /// line and entry of the batch they are in.
-static int64_t columnsOf(kernel::GemmOp op, const IterationSpace &space) {
+static int64_t columnsOf(FusedKernelOpInterface op, const IterationSpace &space) {
   int64_t columns = 4;
   SmallVector<const Access *> runs;
-  OperandRange inputs = op.getInputs();
+  OperandRange inputs = op.getInputsMutable();
   unsigned last = space.rank() - 1;
   auto visit = [&](Type type, const Access &access) {
     if (access.strideAlong(last) != 1)
@@ -52,7 +52,7 @@ static int64_t columnsOf(kernel::GemmOp op, const IterationSpace &space) {
   return columns;
 }
 
-Epilogue::Epilogue(DeviceEmitter &e, kernel::GemmOp op, const TileGemm &gemm,
+Epilogue::Epilogue(DeviceEmitter &e, FusedKernelOpInterface op, const TileGemm &gemm,
                    const KernelPointers &pointers, ArrayRef<Value> batch)
     : e(e), op(op), gemm(gemm), pointers(pointers), batch(batch), space(IterationSpace::of(op)),
       columns(columnsOf(op, space)) {}
@@ -71,13 +71,13 @@ void Epilogue::stage(ArrayRef<std::array<Value, 4>> sums, Value shared) {
   }
 }
 
-/// The body at neighbouring columns, whose sums are at `place`.
+/// The body at neighbouring columns of a line, an i32, whose sums are at `place`.
 void Epilogue::evaluate(Value place, Value line, Value column) {
   unsigned last = space.rank() - 1;
   Block &block = op.getBody().front();
   Body body(e, op, pointers, space);
   SmallVector<Value> dims(batch);
-  dims.push_back(line);
+  llvm::append_range(dims, e.split(line, gemm.lines));
   dims.push_back(column);
   auto runOf = [&](const Access &access) { return access.strideAlong(last) == 1 ? columns : 1; };
   auto placeOf = [&](Value pointer, Type element, const Access &access) {
@@ -134,7 +134,7 @@ void Epilogue::finish(Value shared, Value line, Value column) {
       require(e.less32(ownLine, gemm.m));
     if (gemm.n % gemm.tile.n)
       require(e.less32(ownColumn, gemm.n));
-    auto run = [&] { evaluate(place, e.position(ownLine), e.position(ownColumn)); };
+    auto run = [&] { evaluate(place, ownLine, e.position(ownColumn)); };
     if (exists)
       e.when(exists, run);
     else

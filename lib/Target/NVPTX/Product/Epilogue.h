@@ -13,7 +13,7 @@ namespace ampc::nvptx {
 class Epilogue {
 public:
   using Value = mlir::Value;
-  Epilogue(DeviceEmitter &e, kernel::GemmOp op, const TileGemm &gemm,
+  Epilogue(DeviceEmitter &e, FusedKernelOpInterface op, const TileGemm &gemm,
            const KernelPointers &pointers, llvm::ArrayRef<Value> batch);
   /// Bytes of all warps.
   static int64_t sharedBytes(const TileGemm &gemm);
@@ -29,7 +29,7 @@ private:
   void evaluate(Value place, Value line, Value column);
 
   DeviceEmitter &e;
-  kernel::GemmOp op;
+  FusedKernelOpInterface op;
   const TileGemm &gemm;
   const KernelPointers &pointers;
   llvm::SmallVector<Value> batch;

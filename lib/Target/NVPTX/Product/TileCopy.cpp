@@ -11,6 +11,8 @@ using namespace ampc::nvptx;
 
 static constexpr int64_t chunkBytes = 16;
 
+StepCopy::~StepCopy() = default;
+
 TileCopy::TileCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side,
                    int64_t tileLines, Value start, Value first)
     : e(e), gemm(gemm), side(side), start(start), firstLine(first) {

@@ -8,22 +8,34 @@
 
 namespace ampc::nvptx {
 
-/// The steps of one side along k. Threads lie over chunks of neighbouring lines; what is outside of
-/// the operand becomes zeros.
-class TileCopy {
+/// The steps of one side along k, in tiles of shared memory.
+class StepCopy {
 public:
   using Value = mlir::Value;
+  virtual ~StepCopy();
+  const SharedTile &tile() const { return shared; }
+  /// What this thread reads of step 0, and of the step after another.
+  virtual Value firstSource() const = 0;
+  virtual Value nextSource(Value source) = 0;
+  /// Starts the copies of a step, of which `left` points of k are left, to a tile at `target`.
+  virtual void issue(Value target, Value source, Value left) = 0;
+
+protected:
+  SharedTile shared;
+};
+
+/// Lines of a matrix. Threads lie over chunks of neighbouring lines; what is outside of the operand
+/// becomes zeros.
+class TileCopy : public StepCopy {
+public:
   /// `first`: the first line or column of the tile in the result; `start`: where the side of the
   /// block's entry of the batch starts.
   TileCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side, int64_t tileLines,
            Value start, Value first);
 
-  const SharedTile &tile() const { return shared; }
-  /// Where this thread reads of step 0.
-  Value firstSource() const { return source; }
-  Value nextSource(Value source) { return e.advance(source, stepBytes); }
-  /// Starts the copies of a step, of which `left` points of k are left, to a tile at `target`.
-  void issue(Value target, Value source, Value left);
+  Value firstSource() const override { return source; }
+  Value nextSource(Value source) override { return e.advance(source, stepBytes); }
+  void issue(Value target, Value source, Value left) override;
 
 private:
   void copyChunk(Value target, Value source, Value isLine, Value column);
@@ -32,7 +44,6 @@ private:
   DeviceEmitter &e;
   const TileGemm &gemm;
   const SideLayout &side;
-  SharedTile shared;
   Value start, source;
   Value line, column; // of the thread's first chunk in the tile; elements
   Value firstLine;    // of the tile, in the result

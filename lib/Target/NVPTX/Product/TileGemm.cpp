@@ -71,34 +71,74 @@ static std::optional<SideLayout> layoutOf(kernel::GemmOp op, unsigned number, un
   return side;
 }
 
-std::optional<TileGemm> TileGemm::of(kernel::GemmOp op, const Chip &chip, std::string &why) {
+/// Why matrix units do not form the products of a contraction; empty if they do.
+template <typename Op> static StringRef whyPlain(Op op, const Chip &chip) {
   auto elementOf = [&](unsigned i) { return getElementTypeOrSelf(op->getOperand(i)); };
+  Type element = elementOf(0);
+  bool isTF32 = element.isF32() && op.getCompute(); // other modes are refused
+  if (!chip.hasAsyncCopy())
+    return "the chip copies nothing asynchronously";
+  if (elementOf(1) != element || !(element.isBF16() || element.isF16() || isTF32))
+    return "its factors are not both bf16, f16 or tf32";
+  if (!op.getAcc().isF32())
+    return "its sums are not f32";
+  return ShapedType::getNumElements(op.getSpace()) == 0 ? "it has no results" : "";
+}
+
+std::optional<TileGemm> TileGemm::of(kernel::GemmOp op, const Chip &chip, std::string &why) {
+  why = whyPlain(op, chip).str();
+  if (!why.empty())
+    return std::nullopt;
   TileGemm gemm;
-  gemm.element = elementOf(0);
+  gemm.element = getElementTypeOrSelf(op.getLhs());
   ArrayRef<int64_t> space = op.getSpace();
   gemm.batch = llvm::to_vector(space.drop_back(2));
   gemm.m = space[space.size() - 2];
+  gemm.lines = {gemm.m};
   gemm.n = space.back();
   gemm.depth = op.getDepth();
-  auto refuse = [&](const Twine &reason) -> std::optional<TileGemm> {
-    why = reason.str();
-    return std::nullopt;
-  };
-  if (!chip.hasAsyncCopy())
-    return refuse("the chip copies nothing asynchronously");
-  bool isTF32 = gemm.element.isF32() && op.getCompute(); // other modes are refused
-  if (elementOf(1) != gemm.element || !(gemm.element.isBF16() || gemm.element.isF16() || isTF32))
-    return refuse("its factors are not both bf16, f16 or tf32");
-  if (!op.getAcc().isF32())
-    return refuse("its sums are not f32");
-  if (gemm.depth == 0 || ShapedType::getNumElements(space) == 0)
-    return refuse("it has no products");
   auto lhs = layoutOf(op, 0, space.size() - 2, gemm.m),
        rhs = layoutOf(op, 1, space.size() - 1, gemm.n);
-  if (!lhs || !rhs)
-    return refuse("a side has no neighbours along a dimension of the product");
+  if (gemm.depth == 0 || !lhs || !rhs) {
+    why = gemm.depth == 0 ? "it has no products"
+                          : "a side has no neighbours along a dimension of the product";
+    return std::nullopt;
+  }
   gemm.lhs = *lhs;
   gemm.rhs = *rhs;
+  gemm.tile = chooseTile(gemm, chip);
+  return gemm;
+}
+
+std::optional<TileGemm> TileGemm::of(kernel::ConvOp op, const Chip &chip, std::string &why) {
+  why = whyPlain(op, chip).str();
+  if (!why.empty())
+    return std::nullopt;
+  TileGemm gemm;
+  gemm.element = getElementTypeOrSelf(op.getLhs());
+  ArrayRef<int64_t> space = op.getSpace(), filter = op.getRhs().getType().getShape(),
+                    image = op.getLhs().getType().getShape();
+  gemm.lines = llvm::to_vector(space.drop_back());
+  gemm.m = ShapedType::getNumElements(gemm.lines);
+  gemm.n = space.back();
+  gemm.depth = filter[1] * filter[2] * filter[3];
+  int64_t channels = image[3], bytes = gemm.elementBytes();
+  if (op.getGroups() != 1 || llvm::any_of(op.getInputDilations(), [](int64_t d) { return d != 1; }))
+    why = "it has groups, or zeros between rows of the image";
+  else if (channels * bytes % 16)
+    why = "channels of a pixel do not fill chunks of 16 bytes";
+  // Offsets in an image have 32 bits.
+  else if ((image[1] + filter[1] * op.getDilations()[0]) * image[2] * channels * bytes > INT32_MAX)
+    why = "an image has 2 GB";
+  if (!why.empty())
+    return std::nullopt;
+  for (SideLayout *side : {&gemm.lhs, &gemm.rhs}) {
+    side->alongDepth = true;
+    side->lineStride = gemm.depth;
+    side->copyBytes = 16;
+  }
+  gemm.lhs.lines = gemm.m;
+  gemm.rhs.lines = gemm.n;
   gemm.tile = chooseTile(gemm, chip);
   return gemm;
 }

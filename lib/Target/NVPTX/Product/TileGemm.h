@@ -29,7 +29,7 @@ struct SideLayout {
 
 /// A product of 16-bit numbers, or of f32 rounded to tf32, in tiles.
 struct TileGemm {
-  mlir::SmallVector<int64_t> batch;
+  mlir::SmallVector<int64_t> batch, lines; // sizes; lines: of the dimensions that are m
   int64_t m, n, depth;
   mlir::Type element;
   SideLayout lhs, rhs;
@@ -37,6 +37,9 @@ struct TileGemm {
 
   /// Nothing, and a reason, if only the plain form has code for it.
   static std::optional<TileGemm> of(kernel::GemmOp op, const Chip &chip, std::string &why);
+  /// A convolution: lines are its windows, and k their taps and channels, of which a chunk of 16
+  /// bytes has one tap.
+  static std::optional<TileGemm> of(kernel::ConvOp op, const Chip &chip, std::string &why);
   int64_t tilesM() const { return llvm::divideCeil(m, tile.m); }
   int64_t tilesN() const { return llvm::divideCeil(n, tile.n); }
   int64_t blocks() const { return tilesM() * tilesN() * mlir::ShapedType::getNumElements(batch); }

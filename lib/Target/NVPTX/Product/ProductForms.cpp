@@ -1,9 +1,9 @@
-// kernel.gemm: tiles on matrix units where there is code for them, else a thread per sum.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// kernel.gemm and kernel.conv: tiles on matrix units where there is code for them, else a thread
+// per sum. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Forms.h"
 #include "lib/Target/NVPTX/Product/Epilogue.h"
 #include "lib/Target/NVPTX/Product/Fragments.h"
-#include "lib/Target/NVPTX/Product/TileCopy.h"
+#include "lib/Target/NVPTX/Product/WindowCopy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -16,7 +16,7 @@ using Sums = SmallVector<std::array<Value, 4>>;
 /// Both sides in shared memory, in a ring of stages: while one is multiplied, others arrive.
 class Ring {
 public:
-  Ring(DeviceEmitter &e, const TileGemm &gemm, TileCopy &lhs, TileCopy &rhs)
+  Ring(DeviceEmitter &e, const TileGemm &gemm, StepCopy &lhs, StepCopy &rhs)
       : e(e), gemm(gemm), lhs(lhs), rhs(rhs), memory(e.sharedMemory()),
         sources{lhs.firstSource(), rhs.firstSource()} {}
 
@@ -31,7 +31,7 @@ private:
 
   DeviceEmitter &e;
   const TileGemm &gemm;
-  TileCopy &lhs, &rhs;
+  StepCopy &lhs, &rhs;
   Value memory;
   Value sources[2], left; // of the next step that is issued
 };
@@ -147,27 +147,31 @@ static SmallVector<Value> flatten(const Sums &sums) {
   return values;
 }
 
-static void emitTiles(kernel::GemmOp op, DeviceCode &code, const TileGemm &gemm) {
+/// Makes the left side of a block.
+using MakeLeft = llvm::function_ref<std::unique_ptr<StepCopy>(
+    DeviceEmitter &, const KernelPointers &, const BlockPlace &)>;
+
+static void emitTiles(FusedKernelOpInterface op, DeviceCode &code, const TileGemm &gemm,
+                      MakeLeft makeLeft) {
   const TileShape &tile = gemm.tile;
+  code.describe(gemm.describe());
   LaunchShape shape;
   shape.grid[0] = gemm.blocks();
   shape.threads = tile.threads();
   shape.sharedBytes = std::max(gemm.ringBytes(), Epilogue::sharedBytes(gemm));
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     BlockPlace place(e, gemm);
-    auto startAt = [&](const SideLayout &side, unsigned operand) {
-      return startOf(e, gemm, side, pointers.operands[operand], place.batch);
-    };
-    TileCopy lhs(e, gemm, gemm.lhs, tile.m, startAt(gemm.lhs, 0), place.line);
-    TileCopy rhs(e, gemm, gemm.rhs, tile.n, startAt(gemm.rhs, 1), place.column);
+    std::unique_ptr<StepCopy> lhs = makeLeft(e, pointers, place);
+    TileCopy rhs(e, gemm, gemm.rhs, tile.n,
+                 startOf(e, gemm, gemm.rhs, pointers.operands[1], place.batch), place.column);
     Value warp = e.div32(e.thread(), 32);
     Value line = e.mul32(e.div32(warp, tile.warpsN), tile.warpM()),
           column = e.mul32(e.rem32(warp, tile.warpsN), tile.warpN());
-    FragmentLoader left(e, lhs.tile(), true, gemm, line);
+    FragmentLoader left(e, lhs->tile(), true, gemm, line);
     FragmentLoader right(e, rhs.tile(), false, gemm, column);
-    SmallVector<Value> zeros(tile.warpM() * tile.warpN() / 32, e.constant(op.getAcc(), 0));
+    SmallVector<Value> zeros(tile.warpM() * tile.warpN() / 32, e.constant(e.b.getF32Type(), 0));
     SmallVector<Value> sums =
-        Ring(e, gemm, lhs, rhs).run(zeros, [&](Value a, Value b, ValueRange now) {
+        Ring(e, gemm, *lhs, rhs).run(zeros, [&](Value a, Value b, ValueRange now) {
           return flatten(multiplyStep(e, gemm, left, right, a, b, unflatten(now)));
         });
     // The ring's memory gets another use.
@@ -182,13 +186,34 @@ static void emitTiles(kernel::GemmOp op, DeviceCode &code, const TileGemm &gemm)
 static void emitGemm(Operation *operation, DeviceCode &code) {
   auto op = cast<kernel::GemmOp>(operation);
   std::string why;
-  if (std::optional<TileGemm> gemm = TileGemm::of(op, code.chip, why)) {
-    code.describe(gemm->describe());
-    return emitTiles(op, code, *gemm);
-  }
+  if (std::optional<TileGemm> gemm = TileGemm::of(op, code.chip, why))
+    return emitTiles(
+        op, code, *gemm,
+        [&](DeviceEmitter &e, const KernelPointers &pointers, const BlockPlace &place) {
+          Value start = startOf(e, *gemm, gemm->lhs, pointers.operands[0], place.batch);
+          return std::make_unique<TileCopy>(e, *gemm, gemm->lhs, gemm->tile.m, start, place.line);
+        });
   code.describe("plain: " + why);
   ThreadPerPoint points(code);
   target::emitPlainGemm(op, points);
 }
 
-void nvptx::addGemmForm(Forms &forms) { forms[kernel::GemmOp::getOperationName()] = {emitGemm}; }
+static void emitConv(Operation *operation, DeviceCode &code) {
+  auto op = cast<kernel::ConvOp>(operation);
+  std::string why;
+  auto window = target::Window::of(op, op.getSpace(), op.getRhs().getType().getShape());
+  if (std::optional<TileGemm> gemm = TileGemm::of(op, code.chip, why))
+    return emitTiles(
+        op, code, *gemm,
+        [&](DeviceEmitter &e, const KernelPointers &pointers, const BlockPlace &place) {
+          return std::make_unique<WindowCopy>(e, *gemm, window, pointers.operands[0], place.line);
+        });
+  code.describe("plain: " + why);
+  ThreadPerPoint points(code);
+  target::emitPlainConv(op, points);
+}
+
+void nvptx::addProductForms(Forms &forms) {
+  forms[kernel::GemmOp::getOperationName()] = {emitGemm};
+  forms[kernel::ConvOp::getOperationName()] = {emitConv};
+}
