@@ -60,8 +60,9 @@ llvm::ArrayRef<OptionDefinition> ampc::getOptionDefinitions() {
       {&O::recompute, OptionScope::Internal, "recompute", "",
        "false: cheap values are kept for the backward pass", "", nullptr},
       {&O::targets, OptionScope::User, "target", "LIST",
-       "what to make code for, in order of preference: cpu (default) or reference, plain loops", "",
-       nullptr},
+       "what to make code for, in order of preference: cpu (default), sm_80 and other GPUs, or "
+       "reference, plain loops",
+       "", nullptr},
       {&O::tiers, OptionScope::Internal, "tiers", "TIER",
        "those of the targets' tiers to write code for (none given: all)", "", nullptr},
       {&O::observe, OptionScope::Internal, "observe", "",

@@ -23,6 +23,8 @@ struct ampc_rt_device {
   ampc_status (*write)(ampc_state *state, const ampc_slot *slot, const void *data, char *error);
   ampc_status (*read)(const ampc_state *state, const ampc_slot *slot, void *data, char *error);
   void *(*address)(const ampc_state *state, const ampc_slot *slot);
+  /* Whether `data` is memory of a device, which the host cannot read; `run` checks labels there. */
+  bool (*holds)(const ampc_state *state, const void *data);
   /* Runs a program with the call's inputs and outputs, memory of the host or of the device. After a
      training program the host's block has the loss scale and the number of updates, and *refused
      says whether the loss was not finite, which left the state as it was. */

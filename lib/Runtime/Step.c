@@ -79,8 +79,8 @@ static ampc_status checkLabels(const ampc_program *program, const ampc_tensor *i
   return AMPC_OK;
 }
 
-static ampc_status checkInputs(const ampc_program *program, const ampc_run_in *in, int64_t valid,
-                               char *error) {
+static ampc_status checkInputs(const ampc_state *state, const ampc_program *program,
+                               const ampc_run_in *in, int64_t valid, char *error) {
   for (int32_t i = 0; i < program->input_count; ++i) {
     const ampc_tensor *input = &program->inputs[i];
     const void *data = in->inputs[i];
@@ -90,7 +90,8 @@ static ampc_status checkInputs(const ampc_program *program, const ampc_run_in *i
       return ampc_rt_fail(error, AMPC_E_ARG,
                           "%s: input '%s': expected data aligned to its elements", program->name,
                           input->name);
-    if (!input->label_limit)
+    const struct ampc_rt_device *device = state->model->device;
+    if (!input->label_limit || (device && device->holds(state, data)))
       continue;
     ampc_status status = checkLabels(program, input, data, valid, error);
     if (status)
@@ -315,7 +316,7 @@ static ampc_status run(ampc_state *state, int32_t number, const void *input, voi
   if (status || (status = checkGradients(state, program, error)))
     return status;
   int64_t valid = in->valid ? (int64_t)in->valid : program->batch;
-  if ((status = checkInputs(program, in, valid, error)) ||
+  if ((status = checkInputs(state, program, in, valid, error)) ||
       (status = checkOutputs(program, output, error)))
     return status;
   ampc_rt_call call = prepare(state, program, in->workspace);

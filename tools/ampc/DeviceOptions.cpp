@@ -15,11 +15,9 @@ static cl::opt<DeviceImages>
                                  "machine code, and the text of sm_80 for later GPUs")),
            cl::init(DeviceImages::Both), cl::sub(cl::SubCommand::getAll()));
 
-static cl::opt<std::string>
-    device("device",
-           cl::desc("cpu, cuda or cuda:N (default: that of the first target which is there)"),
-           cl::sub(trainCommand), cl::sub(benchCommand), cl::sub(checkCommand),
-           cl::sub(profileCommand));
+static cl::opt<std::string> device(
+    "device", cl::desc("cpu, cuda or cuda:N (default: that of the first target which is there)"),
+    cl::sub(trainCommand), cl::sub(benchCommand), cl::sub(checkCommand), cl::sub(profileCommand));
 
 DeviceImages ampc::deviceImages() { return images; }
 const char *ampc::deviceName() { return device.empty() ? nullptr : device.c_str(); }

@@ -163,9 +163,8 @@ ampc_status Session::runObserved(int program, llvm::ArrayRef<const void *> input
   in.head().valid = valid;
   out = {};
   out.size = sizeof out;
-  return run([&] {
-    return ampc_rt_run_observed(state, program, &in.head(), &out, outputs.data());
-  });
+  return run(
+      [&] { return ampc_rt_run_observed(state, program, &in.head(), &out, outputs.data()); });
 }
 
 ampc_status Session::runFunction(int program, llvm::ArrayRef<const void *> inputs,

@@ -29,8 +29,8 @@ public:
   int findProgram(int kind, llvm::StringRef name = "") const;
   /// Number of the slot, or -1.
   int findSlot(llvm::StringRef name) const;
-  /// The slot's memory. Of a state on a device it is a copy, which runs and refresh() read before and
-  /// which runs write afterwards.
+  /// The slot's memory. Of a state on a device it is a copy, which runs and refresh() read before
+  /// and which runs write afterwards.
   void *slotData(int slot);
   /// After slots were written.
   ampc_status refresh();

@@ -292,6 +292,15 @@ static void *tensorAddress(const ampc_state *state, const ampc_slot *slot) {
   return ampc_rt_cuda_pointer(addressOf(ampc_rt_cuda_of(state), slot));
 }
 
-const struct ampc_rt_device ampc_rt_cuda = {
-    "cuda", probe,       bytesOf,    create,        destroy,         push,
-    pull,   writeTensor, readTensor, tensorAddress, ampc_rt_cuda_run};
+const struct ampc_rt_device ampc_rt_cuda = {"cuda",
+                                            probe,
+                                            bytesOf,
+                                            create,
+                                            destroy,
+                                            push,
+                                            pull,
+                                            writeTensor,
+                                            readTensor,
+                                            tensorAddress,
+                                            ampc_rt_cuda_holds,
+                                            ampc_rt_cuda_run};

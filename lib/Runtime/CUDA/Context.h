@@ -9,7 +9,7 @@
 enum { AMPC_CUDA_ALIGN = 256 };
 
 /* Functions of the runtime's own module. */
-enum { AMPC_CUDA_GUARD, AMPC_CUDA_ADVANCE, AMPC_CUDA_HELPERS };
+enum { AMPC_CUDA_GUARD, AMPC_CUDA_ADVANCE, AMPC_CUDA_LABELS, AMPC_CUDA_HELPERS };
 
 typedef struct {
   ampc_cuda_driver driver;
@@ -55,6 +55,7 @@ ampc_status ampc_rt_cuda_done(ampc_cuda *cuda, int result, const char *what, cha
 /* The code: an image that the device takes, and the functions of all launches. */
 ampc_status ampc_rt_cuda_load(ampc_cuda *cuda, int32_t capability, char *error);
 
+bool ampc_rt_cuda_holds(const ampc_state *state, const void *data);
 /* Launches a kernel whose operands, addresses on the device, are in the call. */
 int ampc_rt_cuda_launch(const ampc_rt_call *call, const ampc_entry *entry);
 /* One run of a program; see ampc_rt_device. */

@@ -3,8 +3,10 @@
 #include "lib/Runtime/CUDA/Context.h"
 #include <string.h>
 
-/* Sets *stop if the exponent of a number is all ones: infinite or NaN. `bits`: the 16 bits that
-   hold its exponent, `mask`: those of the exponent. And: adds one to a counter. */
+/* ampc_guard sets *stop if the exponent of a number is all ones: infinite or NaN. `bits`: the 16
+   bits that hold its exponent, `mask`: those of the exponent. ampc_advance adds one to a counter.
+   ampc_labels sets *flag if a number is neither in [0, limit) nor `ignore`; `wide`: numbers have
+   64 bits, else 32. */
 static const char helpers[] =
     ".version 6.5\n.target sm_75\n.address_size 64\n"
     ".visible .entry ampc_guard(.param .u64 bits, .param .u32 mask, .param .u64 stop) {\n"
@@ -16,7 +18,24 @@ static const char helpers[] =
     ".visible .entry ampc_advance(.param .u64 counter) {\n"
     "  .reg .b64 %rd<3>;\n"
     "  ld.param.u64 %rd1, [counter]; cvta.to.global.u64 %rd1, %rd1;\n"
-    "  ld.global.u64 %rd2, [%rd1]; add.u64 %rd2, %rd2, 1; st.global.u64 [%rd1], %rd2; ret;\n}\n";
+    "  ld.global.u64 %rd2, [%rd1]; add.u64 %rd2, %rd2, 1; st.global.u64 [%rd1], %rd2; ret;\n}\n"
+    ".visible .entry ampc_labels(.param .u64 data, .param .u64 count, .param .u32 wide,\n"
+    "    .param .s64 limit, .param .s64 ignore, .param .u64 flag) {\n"
+    "  .reg .b64 %rd<10>; .reg .b32 %r<5>; .reg .pred %p<6>;\n"
+    "  ld.param.u64 %rd1, [data]; ld.param.u64 %rd2, [count]; ld.param.u32 %r1, [wide];\n"
+    "  ld.param.s64 %rd3, [limit]; ld.param.s64 %rd4, [ignore]; ld.param.u64 %rd5, [flag];\n"
+    "  cvta.to.global.u64 %rd1, %rd1; cvta.to.global.u64 %rd5, %rd5;\n"
+    "  mov.u32 %r2, %tid.x; cvt.u64.u32 %rd6, %r2; mov.u32 %r4, 1; setp.ne.u32 %p1, %r1, 0;\n"
+    "NEXT:\n"
+    "  setp.ge.u64 %p2, %rd6, %rd2; @%p2 bra DONE;\n"
+    "  shl.b64 %rd7, %rd6, 2; @%p1 shl.b64 %rd7, %rd6, 3; add.u64 %rd8, %rd1, %rd7;\n"
+    "  @%p1 ld.global.s64 %rd9, [%rd8];\n"
+    "  @!%p1 ld.global.s32 %r3, [%rd8]; @!%p1 cvt.s64.s32 %rd9, %r3;\n"
+    "  setp.lt.s64 %p3, %rd9, 0; setp.ge.s64 %p4, %rd9, %rd3; or.pred %p3, %p3, %p4;\n"
+    "  setp.ne.s64 %p5, %rd9, %rd4; and.pred %p3, %p3, %p5;\n"
+    "  @%p3 red.global.or.b32 [%rd5], %r4;\n"
+    "  add.u64 %rd6, %rd6, 256; bra NEXT;\n"
+    "DONE:\n  ret;\n}\n";
 
 static ampc_status loadModule(ampc_cuda *cuda, void **module, const void *image, const char *what,
                               char *error) {
@@ -80,7 +99,7 @@ ampc_status ampc_rt_cuda_load(ampc_cuda *cuda, int32_t capability, char *error) 
   ampc_status status = loadImage(cuda, capability, error);
   if (!status)
     status = loadModule(cuda, &cuda->helpers, helpers, "the runtime's own kernels", error);
-  const char *const names[AMPC_CUDA_HELPERS] = {"ampc_guard", "ampc_advance"};
+  const char *const names[AMPC_CUDA_HELPERS] = {"ampc_guard", "ampc_advance", "ampc_labels"};
   for (int i = 0; i < AMPC_CUDA_HELPERS && !status; ++i)
     status = ampc_rt_cuda_check(&cuda->driver,
                                 cuda->driver.function(&cuda->helper[i], cuda->helpers, names[i]),

@@ -25,7 +25,8 @@ static int launch(ampc_cuda *cuda, void *function, const ampc_launch *shape, voi
 
 static int launchHelper(ampc_cuda *cuda, int helper, void **parameters) {
   static const ampc_launch one = {NULL, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 0, 0, NULL};
-  return launch(cuda, cuda->helper[helper], &one, parameters);
+  static const ampc_launch block = {NULL, {1, 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, 0, NULL};
+  return launch(cuda, cuda->helper[helper], helper == AMPC_CUDA_LABELS ? &block : &one, parameters);
 }
 
 /* `operands`: addresses on the device. */
@@ -210,6 +211,43 @@ static int copyInputs(ampc_cuda *cuda, const ampc_rt_call *call) {
   return result;
 }
 
+bool ampc_rt_cuda_holds(const ampc_state *state, const void *data) {
+  ampc_cuda *cuda = ampc_rt_cuda_of(state);
+  char error[AMPC_ERROR_BYTES];
+  if (ampc_rt_cuda_enter(cuda, error))
+    return false;
+  bool held = isOnDevice(cuda, data);
+  ampc_rt_cuda_leave(cuda);
+  return held;
+}
+
+/* Labels that the host could not check, before a kernel uses them as a place; *bad: the input. */
+static int checkLabels(ampc_cuda *cuda, const ampc_rt_call *call, int32_t *bad) {
+  const ampc_program *program = call->program;
+  int result = 0;
+  for (int32_t i = 0; i < program->input_count && !result && *bad < 0; ++i) {
+    const ampc_tensor *input = &program->inputs[i];
+    if (!input->label_limit || !isOnDevice(cuda, call->inputs[i]))
+      continue;
+    int64_t count = ampc_rt_element_count(input), limit = input->label_limit;
+    int64_t ignore = input->label_ignore;
+    uint32_t wide = input->dtype == AMPC_I64;
+    int32_t flag = 0;
+    void *parameters[] = {&cuda->input_places[i], &count, &wide, &limit, &ignore, &cuda->stop};
+    result = cuda->driver.fill(cuda->stop, 0, sizeof flag, cuda->stream);
+    if (!result)
+      result = launchHelper(cuda, AMPC_CUDA_LABELS, parameters);
+    if (!result)
+      result = cuda->driver.to_host(cuda->report, cuda->stop, sizeof flag, cuda->stream);
+    if (!result)
+      result = cuda->driver.synchronize(cuda->stream);
+    memcpy(&flag, cuda->report, sizeof flag);
+    if (!result && flag)
+      *bad = i;
+  }
+  return result;
+}
+
 static int copyOutputs(ampc_cuda *cuda, const ampc_rt_call *call) {
   const ampc_program *program = call->program;
   int result = 0;
@@ -265,7 +303,14 @@ static ampc_status run(ampc_cuda *cuda, const ampc_rt_call *given, bool *refused
   call.outputs = cuda->output_places;
   call.operands = cuda->places;
   call.launch = ampc_rt_cuda_launch;
+  int32_t bad = -1;
   int result = copyInputs(cuda, given);
+  if (!result)
+    result = checkLabels(cuda, given, &bad);
+  if (!result && bad >= 0)
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: input '%s': expected values in [0, %d)",
+                        program->name, program->inputs[bad].name,
+                        (int64_t)program->inputs[bad].label_limit);
   if (!result)
     result = runKernels(cuda, &call);
   if (!result)

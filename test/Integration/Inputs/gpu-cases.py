@@ -123,6 +123,38 @@ for precision, bound in (("f32", 0.0), ("bf16", 0.03), ("f16", 0.03)):
         expect(f"{precision}: predictions", near, 0)
 
 
+# Inputs and labels in memory of the device, which the driver gives as any program may ask for it.
+driver = ctypes.CDLL("libcuda.so.1")
+context = ctypes.c_void_p()
+driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+driver.cuCtxSetCurrent(context)
+
+
+def upload(values):
+    place = ctypes.c_uint64()
+    assert driver.cuMemAlloc_v2(ctypes.byref(place), ctypes.c_size_t(ctypes.sizeof(values))) == 0
+    assert driver.cuMemcpyHtoD_v2(place, values, ctypes.c_size_t(ctypes.sizeof(values))) == 0
+    return place
+
+
+def train(model, addresses):
+    kind = type("In", (ctypes.Structure,), {"_fields_": head + [(f"p{i}", ctypes.c_void_p) for i in range(len(addresses))]})
+    report = TrainOut(size=ctypes.sizeof(TrainOut))
+    given = kind(ctypes.sizeof(kind), 0, 0.0, 0, None, *[place.value for place in addresses])
+    return model.call("train_step", model.state, ctypes.byref(given), ctypes.byref(report)), report.loss
+
+
+one, two = Trained(library, name, device=b"cuda"), Trained(library, name, device=b"cuda")
+places = [upload(values) for values in batch(4)]
+expect("inputs on the device", train(one, places), (0, two.given(batch(4), "train_step").loss))
+expect("the same state", one.bytes(), two.bytes())
+wrong = batch(4)
+wrong[2][5] = 10
+expect("a label on the device", train(one, [*places[:2], upload(wrong[2])])[0], -1)
+expect("its message", one.call("last_error", one.state, restype=ctypes.c_char_p), b"train_step: input 'label': expected values in [0, 10)")
+expect("and nothing changed", one.bytes(), two.bytes())
+
+
 def refused(what, message, device=b"cuda", **environment):
     """A state that cannot be made says why, in a process of its own: this one has opened a driver."""
     program = f"""

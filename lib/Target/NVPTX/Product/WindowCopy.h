@@ -8,8 +8,8 @@
 
 namespace ampc::nvptx {
 
-/// A line is a window: its taps, and the channels of each. A chunk has channels of one tap; a thread
-/// has the same chunk of several windows.
+/// A line is a window: its taps, and the channels of each. A chunk has channels of one tap; a
+/// thread has the same chunk of several windows.
 class WindowCopy : public StepCopy {
 public:
   /// `first`: the first window of the tile.
