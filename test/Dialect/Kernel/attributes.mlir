@@ -65,7 +65,7 @@ train.model @m {
 
 // -----
 
-// expected-error @below {{expected kernel.target to be one of cpu, reference, but got 'gpu'}}
+// expected-error @below {{expected kernel.target to be one of cpu, reference, sm_75, sm_80, sm_86, sm_89, sm_90a, sm_100, sm_120, but got 'gpu'}}
 module attributes {kernel.target = "gpu"} {
 }
 
