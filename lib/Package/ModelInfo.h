@@ -90,6 +90,8 @@ std::string toIdentifier(llvm::StringRef name);
 llvm::FailureOr<TensorInfo> readTensor(mlir::Operation *op, llvm::StringRef name, mlir::Type type);
 /// Different names may give one identifier.
 void makeFieldsUnique(std::vector<TensorInfo> &tensors);
+/// Sets kernels and tiers of a model whose target is known.
+llvm::LogicalResult readKernels(mlir::ModuleOp module, ModelInfo &model);
 /// Reads the module; errors name the op at fault.
 /// `name`: see PackageOptions.
 llvm::FailureOr<ModelInfo> readModel(mlir::ModuleOp module, llvm::StringRef name);

@@ -20,10 +20,6 @@ public:
 
 private:
   LogicalResult readSlots(train::ModelOp model);
-  LogicalResult readKernels();
-  LogicalResult readCode(DictionaryAttr function, KernelInfo &kernel, uint32_t &mask,
-                         uint32_t &own);
-  LogicalResult readLaunches(DictionaryAttr function, KernelInfo &kernel);
   LogicalResult readProgram(kernel::ProgramOp program);
   LogicalResult readArguments(kernel::ProgramOp program, ProgramInfo &info);
   LogicalResult readResults(kernel::ProgramOp program, ProgramInfo &info);
@@ -84,89 +80,6 @@ LogicalResult Reader::readSlots(train::ModelOp model) {
       counters[*buffer.getStep()] = result.slots.size();
     result.slots.push_back(std::move(slot));
   }
-  return success();
-}
-
-/// Code that the host calls, tier by tier; `own`: tiers with code that no other tier has.
-LogicalResult Reader::readCode(DictionaryAttr function, KernelInfo &kernel, uint32_t &mask,
-                               uint32_t &own) {
-  ArrayRef<TargetTier> known = result.target->getTiers();
-  auto tasks = function.getAs<DenseI64ArrayAttr>("tasks"),
-       scratch = function.getAs<DenseI64ArrayAttr>("scratch");
-  auto tiers = function.getAs<ArrayAttr>("tiers");
-  if (!tasks || !scratch || !tiers || size_t(tasks.size()) != known.size() ||
-      size_t(scratch.size()) != known.size() || tiers.size() != known.size() ||
-      !llvm::all_of(tiers, llvm::IsaPred<StringAttr>))
-    return module.emitError()
-           << "expected name, tasks, scratch and tiers in kernel.functions, but got " << function;
-  for (auto [i, tier] : llvm::enumerate(known)) {
-    CodeInfo &entry = kernel.code.emplace_back();
-    entry.tasks = tasks[i];
-    entry.scratch = scratch[i];
-    StringRef source = cast<StringAttr>(tiers[i]).getValue();
-    if (source.empty())
-      continue;
-    mask |= 1u << tier.isa;
-    own |= uint32_t(source == tier.name) << tier.isa;
-    entry.run = kernel.name + "_" + source.str();
-    std::string finish = entry.run + "_finish";
-    auto code = module.lookupSymbol<ModuleOp>(("tier_" + source).str());
-    if (!code || !code.lookupSymbol(entry.run))
-      return module.emitError() << "expected a function " << entry.run
-                                << " in the module of its tier";
-    if (code.lookupSymbol(finish))
-      entry.finish = finish;
-  }
-  return success();
-}
-
-static std::array<uint32_t, 3> extentOf(ArrayRef<int64_t> sizes) {
-  return {uint32_t(sizes[0]), uint32_t(sizes[1]), uint32_t(sizes[2])};
-}
-
-/// Launches of code for a device, which has one tier.
-LogicalResult Reader::readLaunches(DictionaryAttr function, KernelInfo &kernel) {
-  auto launches = function.getAs<ArrayAttr>("launches");
-  if (!launches || !llvm::all_of(launches, llvm::IsaPred<kernel::LaunchAttr>))
-    return module.emitError() << "expected launches in kernel.functions, but got " << function;
-  StringRef tier = result.target->getTiers().front().name;
-  auto code = module.lookupSymbol<ModuleOp>(("tier_" + tier).str());
-  for (auto launch : launches.getAsRange<kernel::LaunchAttr>()) {
-    if (!code || !code.lookupSymbol(launch.getFunction()))
-      return module.emitError() << "expected a function " << launch.getFunction()
-                                << " in the module of its tier";
-    LaunchInfo info{launch.getFunction().str(),   extentOf(launch.getGrid()),
-                    extentOf(launch.getBlock()),  extentOf(launch.getCluster()),
-                    uint32_t(launch.getShared()), {}};
-    llvm::append_range(info.parameters, launch.getParameters());
-    kernel.launches.push_back(std::move(info));
-  }
-  return success();
-}
-
-LogicalResult Reader::readKernels() {
-  auto functions = module->getAttrOfType<ArrayAttr>("kernel.functions");
-  if (!functions)
-    return module.emitError() << "expected a module after emit, but there are no kernel.functions";
-  bool isDevice = result.target->isDevice();
-  uint32_t own = 0, all = 0;
-  for (const TargetTier &tier : result.target->getTiers())
-    all |= 1u << tier.isa;
-  result.tiers = all; // nothing to run: any processor will do
-  for (auto function : functions.getAsRange<DictionaryAttr>()) {
-    auto name = function.getAs<StringAttr>("name");
-    if (!name)
-      return module.emitError() << "expected a name in kernel.functions, but got " << function;
-    KernelInfo kernel;
-    kernel.name = name.str();
-    uint32_t mask = 0;
-    if (failed(isDevice ? readLaunches(function, kernel) : readCode(function, kernel, mask, own)))
-      return failure();
-    result.tiers &= isDevice ? all : mask;
-    result.kernels.push_back(std::move(kernel));
-  }
-  if (!isDevice && !result.kernels.empty())
-    result.tiers &= own; // a state never claims a tier whose kernels are all another tier's
   return success();
 }
 
@@ -517,7 +430,7 @@ FailureOr<ModelInfo> Reader::run() {
       steps.insert(*program.getStep());
   stepCount = steps.size();
   module.walk([&](kernel::ConstantOp) { ++constantCount; });
-  if (failed(readSlots(model)) || failed(readKernels()))
+  if (failed(readSlots(model)) || failed(readKernels(module, result)))
     return failure();
   auto programs = llvm::to_vector(module.getOps<kernel::ProgramOp>());
   std::stable_partition(programs.begin(), programs.end(), [](kernel::ProgramOp program) {

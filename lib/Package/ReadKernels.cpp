@@ -1,0 +1,91 @@
+// Reads what the runtime has to know of the code of kernels.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Package/ModelInfo.h"
+#include "mlir-dialects/Kernel/Kernel.h"
+
+using namespace mlir;
+using namespace ampc;
+
+/// Code that the host calls, tier by tier; `own`: tiers with code that no other tier has.
+static LogicalResult readCode(ModuleOp module, const ModelInfo &result, DictionaryAttr function, KernelInfo &kernel, uint32_t &mask,
+                               uint32_t &own) {
+  ArrayRef<TargetTier> known = result.target->getTiers();
+  auto tasks = function.getAs<DenseI64ArrayAttr>("tasks"),
+       scratch = function.getAs<DenseI64ArrayAttr>("scratch");
+  auto tiers = function.getAs<ArrayAttr>("tiers");
+  if (!tasks || !scratch || !tiers || size_t(tasks.size()) != known.size() ||
+      size_t(scratch.size()) != known.size() || tiers.size() != known.size() ||
+      !llvm::all_of(tiers, llvm::IsaPred<StringAttr>))
+    return module.emitError()
+           << "expected name, tasks, scratch and tiers in kernel.functions, but got " << function;
+  for (auto [i, tier] : llvm::enumerate(known)) {
+    CodeInfo &entry = kernel.code.emplace_back();
+    entry.tasks = tasks[i];
+    entry.scratch = scratch[i];
+    StringRef source = cast<StringAttr>(tiers[i]).getValue();
+    if (source.empty())
+      continue;
+    mask |= 1u << tier.isa;
+    own |= uint32_t(source == tier.name) << tier.isa;
+    entry.run = kernel.name + "_" + source.str();
+    std::string finish = entry.run + "_finish";
+    auto code = module.lookupSymbol<ModuleOp>(("tier_" + source).str());
+    if (!code || !code.lookupSymbol(entry.run))
+      return module.emitError() << "expected a function " << entry.run
+                                << " in the module of its tier";
+    if (code.lookupSymbol(finish))
+      entry.finish = finish;
+  }
+  return success();
+}
+
+static std::array<uint32_t, 3> extentOf(ArrayRef<int64_t> sizes) {
+  return {uint32_t(sizes[0]), uint32_t(sizes[1]), uint32_t(sizes[2])};
+}
+
+/// Launches of code for a device, which has one tier.
+static LogicalResult readLaunches(ModuleOp module, const ModelInfo &result, DictionaryAttr function,
+                                  KernelInfo &kernel) {
+  auto launches = function.getAs<ArrayAttr>("launches");
+  if (!launches || !llvm::all_of(launches, llvm::IsaPred<kernel::LaunchAttr>))
+    return module.emitError() << "expected launches in kernel.functions, but got " << function;
+  StringRef tier = result.target->getTiers().front().name;
+  auto code = module.lookupSymbol<ModuleOp>(("tier_" + tier).str());
+  for (auto launch : launches.getAsRange<kernel::LaunchAttr>()) {
+    if (!code || !code.lookupSymbol(launch.getFunction()))
+      return module.emitError() << "expected a function " << launch.getFunction()
+                                << " in the module of its tier";
+    LaunchInfo info{launch.getFunction().str(),   extentOf(launch.getGrid()),
+                    extentOf(launch.getBlock()),  extentOf(launch.getCluster()),
+                    uint32_t(launch.getShared()), {}};
+    llvm::append_range(info.parameters, launch.getParameters());
+    kernel.launches.push_back(std::move(info));
+  }
+  return success();
+}
+
+LogicalResult ampc::readKernels(ModuleOp module, ModelInfo &result) {
+  auto functions = module->getAttrOfType<ArrayAttr>("kernel.functions");
+  if (!functions)
+    return module.emitError() << "expected a module after emit, but there are no kernel.functions";
+  bool isDevice = result.target->isDevice();
+  uint32_t own = 0, all = 0;
+  for (const TargetTier &tier : result.target->getTiers())
+    all |= 1u << tier.isa;
+  result.tiers = all; // nothing to run: any processor will do
+  for (auto function : functions.getAsRange<DictionaryAttr>()) {
+    auto name = function.getAs<StringAttr>("name");
+    if (!name)
+      return module.emitError() << "expected a name in kernel.functions, but got " << function;
+    KernelInfo kernel;
+    kernel.name = name.str();
+    uint32_t mask = 0;
+    if (failed(isDevice ? readLaunches(module, result, function, kernel) : readCode(module, result, function, kernel, mask, own)))
+      return failure();
+    result.tiers &= isDevice ? all : mask;
+    result.kernels.push_back(std::move(kernel));
+  }
+  if (!isDevice && !result.kernels.empty())
+    result.tiers &= own; // a state never claims a tier whose kernels are all another tier's
+  return success();
+}
