@@ -7,8 +7,8 @@ using namespace mlir;
 using namespace ampc;
 
 /// Code that the host calls, tier by tier; `own`: tiers with code that no other tier has.
-static LogicalResult readCode(ModuleOp module, const ModelInfo &result, DictionaryAttr function, KernelInfo &kernel, uint32_t &mask,
-                               uint32_t &own) {
+static LogicalResult readCode(ModuleOp module, const ModelInfo &result, DictionaryAttr function,
+                              KernelInfo &kernel, uint32_t &mask, uint32_t &own) {
   ArrayRef<TargetTier> known = result.target->getTiers();
   auto tasks = function.getAs<DenseI64ArrayAttr>("tasks"),
        scratch = function.getAs<DenseI64ArrayAttr>("scratch");
@@ -80,7 +80,8 @@ LogicalResult ampc::readKernels(ModuleOp module, ModelInfo &result) {
     KernelInfo kernel;
     kernel.name = name.str();
     uint32_t mask = 0;
-    if (failed(isDevice ? readLaunches(module, result, function, kernel) : readCode(module, result, function, kernel, mask, own)))
+    if (failed(isDevice ? readLaunches(module, result, function, kernel)
+                        : readCode(module, result, function, kernel, mask, own)))
       return failure();
     result.tiers &= isDevice ? all : mask;
     result.kernels.push_back(std::move(kernel));

@@ -40,16 +40,16 @@ public:
   FailureOr<Homes> run();
 
 private:
-  StringAttr slotOf(unsigned result) { return Signature(program).stateResult(result); }
-  bool isUnchanged(OpOperand &operand, StringRef slot) {
-    BlockArgument old = oldState.lookup(slot);
+  StringAttr stateNameOf(unsigned result) { return Signature(program).stateResult(result); }
+  bool isUnchanged(OpOperand &operand, StringRef name) {
+    BlockArgument old = oldState.lookup(name);
     return old && kernel::throughViews(operand.get()) == old;
   }
   LogicalResult readSignature();
   void placeOutput(OpOperand &operand, unsigned number);
-  void placeState(OpOperand &operand, StringRef slot);
-  bool overwrite(Value value, StringRef slot);
-  bool overwriteTarget(KernelOpInterface op, StringRef slot);
+  void placeState(OpOperand &operand, StringRef name);
+  bool overwrite(Value value, StringRef name);
+  bool overwriteTarget(KernelOpInterface op, StringRef name);
   void copyTargets();
   /// A further kernel that only copies; the operand's owner reads what it writes.
   OpResult copy(OpOperand &operand);
@@ -68,25 +68,25 @@ private:
 } // namespace
 
 LogicalResult HomeFinder::readSignature() {
-  auto known = [&](StringAttr slot) -> LogicalResult {
-    return !slot || state.contains(slot)
+  auto known = [&](StringAttr name) -> LogicalResult {
+    return !name || state.contains(name)
                ? success()
-               : program.emitOpError() << "expected a declaration of state " << slot;
+               : program.emitOpError() << "expected a declaration of state " << name;
   };
   for (BlockArgument arg : program.getArguments()) {
-    StringAttr slot = Signature(program).stateArgument(arg.getArgNumber());
-    if (failed(known(slot)))
+    StringAttr name = Signature(program).stateArgument(arg.getArgNumber());
+    if (failed(known(name)))
       return failure();
-    if (slot)
-      oldState[slot] = arg;
+    if (name)
+      oldState[name] = arg;
   }
   llvm::StringMap<bool> written;
   for (unsigned i = 0; i < ret->getNumOperands(); ++i) {
-    StringAttr slot = slotOf(i);
-    if (failed(known(slot)))
+    StringAttr name = stateNameOf(i);
+    if (failed(known(name)))
       return failure();
-    if (slot && !written.try_emplace(slot, true).second)
-      return program.emitOpError() << "expected one new value of state " << slot << ", but got two";
+    if (name && !written.try_emplace(name, true).second)
+      return program.emitOpError() << "expected one new value of state " << name << ", but got two";
   }
   return success();
 }
@@ -123,14 +123,14 @@ static SmallVector<Operation *> readersBefore(Value value, Operation *overwriter
 }
 
 /// Brings what the kernel works on, if that is no state, to the home of the kernel's result.
-bool HomeFinder::overwriteTarget(KernelOpInterface op, StringRef slot) {
+bool HomeFinder::overwriteTarget(KernelOpInterface op, StringRef name) {
   OpOperand *target = op.getOverwritten();
   Value value = target ? kernel::throughViews(target->get()) : Value();
-  if (!value || value == oldState.lookup(slot))
+  if (!value || value == oldState.lookup(name))
     return true;
-  if (!order.add(readersBefore(value, op), op) || !overwrite(value, slot))
+  if (!order.add(readersBefore(value, op), op) || !overwrite(value, name))
     return false;
-  homes.places[value] = place(Space::state, 0, state.lookup(slot));
+  homes.places[value] = place(Space::state, 0, state.lookup(name));
   return true;
 }
 
@@ -142,13 +142,13 @@ static bool worksOn(KernelOpInterface op, Value value) {
          });
 }
 
-/// True if the kernel of `value` may write over the old value of the slot.
-bool HomeFinder::overwrite(Value value, StringRef slot) {
+/// True if the kernel of `value` may write over the old value of the state.
+bool HomeFinder::overwrite(Value value, StringRef name) {
   auto producer = value.getDefiningOp<KernelOpInterface>();
   if (!producer || homes.places.contains(value))
     return false;
   SmallVector<Operation *> before;
-  if (BlockArgument old = oldState.lookup(slot)) {
+  if (BlockArgument old = oldState.lookup(name)) {
     auto fused = dyn_cast<FusedKernelOpInterface>(*producer);
     findReaders(old, before);
     bool reads = llvm::is_contained(before, producer);
@@ -162,7 +162,7 @@ bool HomeFinder::overwrite(Value value, StringRef slot) {
     return false; // the loss is looked at before any state changes
   if (homes.loss)
     before.push_back(homes.loss);
-  return order.add(before, producer) && overwriteTarget(producer, slot);
+  return order.add(before, producer) && overwriteTarget(producer, name);
 }
 
 /// A kernel whose result found no home works on a buffer of the arena: on what nobody else needs,
@@ -179,12 +179,12 @@ void HomeFinder::copyTargets() {
   }
 }
 
-void HomeFinder::placeState(OpOperand &operand, StringRef slot) {
+void HomeFinder::placeState(OpOperand &operand, StringRef name) {
   Value value = kernel::throughViews(operand.get());
-  // A copy has no readers, so at most two are needed (slots may be exchanged in a ring).
-  while (!overwrite(value, slot))
+  // A copy has no readers, so at most two are needed (states may be exchanged in a ring).
+  while (!overwrite(value, name))
     value = copy(operand);
-  homes.places[value] = place(Space::state, 0, state.lookup(slot));
+  homes.places[value] = place(Space::state, 0, state.lookup(name));
 }
 
 FailureOr<Homes> HomeFinder::run() {
@@ -194,8 +194,8 @@ FailureOr<Homes> HomeFinder::run() {
   bool writesState = false;
   for (OpOperand &operand : ret->getOpOperands()) {
     unsigned i = operand.getOperandNumber();
-    writesState |= slotOf(i) != nullptr;
-    if (slotOf(i))
+    writesState |= stateNameOf(i) != nullptr;
+    if (stateNameOf(i))
       continue;
     placeOutput(operand, outputs++);
     if (Signature(program).isOutput(i, train::Output::Loss))
@@ -205,13 +205,14 @@ FailureOr<Homes> HomeFinder::run() {
     homes.loss = nullptr;
   // All readers of old state must exist before the first overwrite is ordered behind them.
   for (OpOperand &operand : ret->getOpOperands())
-    if (StringAttr slot = slotOf(operand.getOperandNumber());
-        slot && !isUnchanged(operand, slot) &&
+    if (StringAttr name = stateNameOf(operand.getOperandNumber());
+        name && !isUnchanged(operand, name) &&
         !kernel::throughViews(operand.get()).getDefiningOp<KernelOpInterface>())
       copy(operand);
   for (OpOperand &operand : ret->getOpOperands())
-    if (StringAttr slot = slotOf(operand.getOperandNumber()); slot && !isUnchanged(operand, slot))
-      placeState(operand, slot);
+    if (StringAttr name = stateNameOf(operand.getOperandNumber());
+        name && !isUnchanged(operand, name))
+      placeState(operand, name);
   copyTargets();
   DenseSet<Value> outsideArena;
   for (auto &home : homes.places)
@@ -220,20 +221,6 @@ FailureOr<Homes> HomeFinder::run() {
   return std::move(homes);
 }
 
-/// What a plan relies on.
-static LogicalResult checkProgram(kernel::ProgramOp program) {
-  Region &body = program.getBody();
-  auto ret = llvm::hasSingleElement(body) && !body.front().empty()
-                 ? dyn_cast<kernel::ReturnOp>(body.front().back())
-                 : kernel::ReturnOp();
-  if (!ret || ret.getOperandTypes() != TypeRange(program.getResultTypes()))
-    return program.emitOpError() << "expected a body that returns (" << program.getResultTypes()
-                                 << ")";
-  return success();
-}
-
 FailureOr<Homes> ampc::schedule(kernel::ProgramOp program, const llvm::StringMap<int64_t> &state) {
-  if (failed(checkProgram(program)))
-    return failure();
   return HomeFinder(program, state).run();
 }
