@@ -1,7 +1,6 @@
 // Options of all commands on GPUs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/DeviceOptions.h"
-#include "tools/ampc/Commands.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace ampc;
@@ -15,9 +14,11 @@ static cl::opt<DeviceImages>
                                  "machine code, and the text of sm_80 for later GPUs")),
            cl::init(DeviceImages::Both), cl::sub(cl::SubCommand::getAll()));
 
-static cl::opt<std::string> device(
-    "device", cl::desc("cpu, cuda or cuda:N (default: that of the first target which is there)"),
-    cl::sub(trainCommand), cl::sub(benchCommand), cl::sub(checkCommand), cl::sub(profileCommand));
+static cl::opt<std::string>
+    device("device",
+           cl::desc("where commands that run a model run it: cpu, cuda or cuda:N (default: what "
+                    "comes first among the targets and is there)"),
+           cl::sub(cl::SubCommand::getAll()));
 
 DeviceImages ampc::deviceImages() { return images; }
 const char *ampc::deviceName() { return device.empty() ? nullptr : device.c_str(); }
