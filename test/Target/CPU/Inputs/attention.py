@@ -1,5 +1,8 @@
-# Prints kernel.attention and kernel.attention_grad ops over sizes, layouts, types and options, for ampc-kernel-run.
+# Prints kernel.attention and kernel.attention_grad ops over sizes, layouts, types and options, for ampc-kernel-run; with "small" only
+# those whose scores take at most 200 thousand products.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import sys
+
 number = 0
 
 
@@ -61,6 +64,8 @@ def emit(op, operands, results, layouts, acc, causal, bias, tolerance):
 
 def attention(queries, keys, width, layout="plain", element="f32", result=None, causal=False, bias=None, batch=2, heads=2,
               sole=False):
+    if sys.argv[1:] == ["small"] and queries * keys * width * batch * heads > 2e5:
+        return
     acc = "f64" if element == "f64" else "f32"
     result = result or acc
     layouts = Layouts(layout, batch, heads, queries, keys, width)
@@ -95,4 +100,7 @@ attention(66, 70, 12, element="f64", layout="fused")
 attention(67, 80, 24, element="bf16", result="bf16", bias="head", batch=1)
 attention(70, 131, 7, element="bf16", layout="turned", result="bf16", causal=True, batch=1)
 attention(40, 67, 24, element="f16", result="f16", layout="fused", causal=True, bias="row")
+attention(70, 33, 8, layout="fused", causal=True, batch=1)
+attention(37, 70, 7, element="f64", batch=1)
+attention(6, 9, 130, causal=True, bias="head")
 attention(65, 65, 400, batch=1, heads=1)  # more channels than one block of a product

@@ -1,5 +1,5 @@
 # Prints kernel.conv and kernel.conv_filter ops over windows, groups and types, for ampc-kernel-run; with "small" only those of
-# at most half a million products.
+# at most 300 thousand products.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys
 
@@ -37,7 +37,7 @@ def conv(n, size, channels, features, window, stride=1, pad=0, dilation=1, sprea
     length = lambda s: ((s - 1) * spread + 1 + 2 * pad - (window - 1) * dilation - 1) // stride + 1
     out = [n, length(image[1]), length(image[2]), features]
     both = lambda x: [x, x]
-    if sys.argv[1:] == ["small"] and n * out[1] * out[2] * features * window * window * channels // groups > 5e5:
+    if sys.argv[1:] == ["small"] and n * out[1] * out[2] * features * window * window * channels // groups > 3e5:
         return
     geometry = (both(stride), [pad] * 4, both(dilation), both(spread), groups, element)
     kernel("conv", image, filter, out, *geometry, bias=True)

@@ -10,13 +10,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 with contextlib.redirect_stdout(io.StringIO()):
     from gemms import gemm
 
-gemm(1536, 1408, 64, "NN", element="bf16", result="bf16", body="bias")
-gemm(1408, 1409, 40, "NT", element="bf16", result="bf16")
+gemm(1536, 1408, 40, "NN", element="bf16", result="bf16", body="bias")
+gemm(1408, 1409, 24, "NT", element="bf16", result="bf16")
 gemm(1409, 1536, 33, "TN", element="f16", body="plain")
-gemm(1100, 900, 70, "NN", element="bf16", result="bf16", body="full")
-gemm(900, 1100, 72, "TT", element="f16", result="f16", body="bias")
+gemm(1100, 900, 38, "NN", element="bf16", result="bf16", body="full")
+gemm(900, 1100, 40, "TT", element="f16", result="f16", body="bias")
 for layout in ["NN", "NT", "TN", "TT"]:
     gemm(70, 75, 52, layout, mode="tf32", body="bias")
     gemm(136, 72, 48, layout, mode="tf32", body="full")
-gemm(1100, 1000, 40, "TN", mode="tf32")
+gemm(1100, 1000, 20, "TN", mode="tf32")
 gemm(33, 40, 28, "NN", batch=(3,), mode="tf32")
