@@ -16,6 +16,20 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::target;
 
+/// What instructions do; of other functions LLVM would make calls, or end the program.
+static LogicalResult checkFunctions(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) -> WalkResult {
+    if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
+        isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::CountLeadingZerosOp,
+            math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp, math::FmaOp,
+            math::RoundEvenOp, math::SqrtOp, math::TruncOp>(op))
+      return WalkResult::advance();
+    return op->emitError() << "expected a function that GPUs have code for, but got "
+                           << op->getName() << " of " << op->getResult(0).getType();
+  });
+  return failure(result.wasInterrupted());
+}
+
 namespace {
 struct NVPTXExpandMathPass : ampc::impl::NVPTXExpandMathBase<NVPTXExpandMathPass> {
   void runOnOperation() override {
@@ -37,7 +51,8 @@ struct NVPTXExpandMathPass : ampc::impl::NVPTXExpandMathBase<NVPTXExpandMathPass
     GreedyRewriteConfig config;
     config.enableFolding(false);
     if (failed(applyPatternsGreedily(getOperation(), std::move(functions), config)) ||
-        failed(applyPatternsGreedily(getOperation(), std::move(rest), config)))
+        failed(applyPatternsGreedily(getOperation(), std::move(rest), config)) ||
+        failed(checkFunctions(getOperation())))
       signalPassFailure();
   }
 };
