@@ -33,7 +33,7 @@ def filled(kind, values):
 
 
 def bits(values):
-    return bytes(memoryview(values).cast("B"))
+    return bytes(values)
 
 
 failures = []

@@ -22,6 +22,11 @@ def pointer_struct(head, values, pointers):
     return kind(ctypes.sizeof(kind), *values, *[ctypes.addressof(p) for p in pointers])
 
 
+class Tensor(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("kind", ctypes.c_int32), ("rank", ctypes.c_int32), ("dims", ctypes.c_void_p),
+                ("bytes", ctypes.c_int64)]
+
+
 class View:
     """An f32 tensor of a state, wherever that is: each access copies the whole tensor."""
 
@@ -34,6 +39,9 @@ class View:
 
     def __len__(self):
         return len(self.values)
+
+    def __bytes__(self):
+        return bytes(self.read())
 
     def __iter__(self):
         return iter(list(self.read()))
@@ -68,7 +76,13 @@ class Model:
         number = self.call("find_tensor", name.encode())
         if number < 0:
             sys.exit(f"expected a tensor {name}, but the model has none")
-        self.check(self.call(function, self.state, number, values, ctypes.c_size_t(ctypes.sizeof(values))), function)
+        size = self.call("tensor", number, restype=ctypes.POINTER(Tensor)).contents.bytes
+        whole = (ctypes.c_uint8 * max(size, ctypes.sizeof(values)))()  # numbers of 16 bits may fill half of a float
+        ctypes.memmove(whole, values, ctypes.sizeof(values))
+        status = self.call(function, self.state, number, whole, ctypes.c_size_t(size))
+        if status:
+            sys.exit(f"{function} {name}: status {status}")
+        ctypes.memmove(values, whole, ctypes.sizeof(values))
 
     def tensor(self, name, count):
         return View(self, name, count)

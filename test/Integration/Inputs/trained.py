@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../Oracle"))
-from model import Model, Options, array, pointer_struct
+from model import Model, Options, Tensor, array, pointer_struct
 
 FOLDER, CC = sys.argv[1:3]
 # What models are compiled for, in place of a CPU.
@@ -20,11 +20,6 @@ class TrainOut(ctypes.Structure):
                 ("found_inf", ctypes.c_uint8), ("skipped", ctypes.c_uint8), ("reserved", ctypes.c_uint16),
                 ("learning_rate", ctypes.c_float), ("step", ctypes.c_uint64), ("loss_double", ctypes.c_double),
                 ("nonfinite", ctypes.c_uint64)]
-
-
-class Tensor(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("kind", ctypes.c_int32), ("rank", ctypes.c_int32), ("dims", ctypes.c_void_p),
-                ("bytes", ctypes.c_int64)]
 
 
 class Trained(Model):
