@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/DeviceImages.h"
 #include "ampc/Package/WriteFile.h"
+#include "ampc/Runtime/Runtime.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -148,8 +149,7 @@ FailureOr<std::vector<ImageInfo>> ampc::imagesOf(ModuleOp tier, const Target &ta
   if (failed(ptx))
     return failure();
   const TargetTier &chip = target.getTiers().front();
-  int32_t capability = 0;
-  chip.name.drop_front(3).consumeInteger(10, capability);
+  int32_t capability = ampc_rt_tier_capability(chip.isa);
   std::vector<ImageInfo> images;
   std::optional<std::string> assembler =
       wanted == DeviceImages::PTX ? std::nullopt : findAssembler();

@@ -27,6 +27,7 @@ static json::Array describe(ArrayRef<TensorInfo> tensors) {
 
 static json::Object describe(const ProgramInfo &program) {
   const char *const kinds[] = {"train", "grad", "apply", "eval", "export", "derive", "part"};
+  static_assert(std::size(kinds) == AMPC_PROGRAM_PART + 1, "a kind is missing");
   json::Object object{{"name", program.name},
                       {"kind", kinds[program.kind]},
                       {"inputs", describe(ArrayRef(program.inputs))},

@@ -76,8 +76,7 @@ static bool hasSlowPairs(void) {
   return __get_cpuid(0, &a, &b, &c, &d) && b == signature_INTEL_ebx;
 }
 
-/* Ten times the compute capability that code of the tier needs. */
-static int32_t capabilityOf(int32_t tier) {
+int32_t ampc_rt_tier_capability(int32_t tier) {
   static const int32_t known[AMPC_TIERS] = {[AMPC_TIER_SM_75] = 75,  [AMPC_TIER_SM_80] = 80,
                                             [AMPC_TIER_SM_86] = 86,  [AMPC_TIER_SM_89] = 89,
                                             [AMPC_TIER_SM_90A] = 90, [AMPC_TIER_SM_100] = 100,
@@ -87,7 +86,7 @@ static int32_t capabilityOf(int32_t tier) {
 
 /* Machine code runs on devices of one family, PTX on all later ones, but for that of one chip. */
 static bool runsOn(const ampc_model *model, int32_t capability) {
-  int32_t tier = model->first_tier, needed = capabilityOf(tier);
+  int32_t tier = model->first_tier, needed = ampc_rt_tier_capability(tier);
   if (tier == AMPC_TIER_SM_90A)
     return capability == needed;
   for (int32_t i = 0; i < model->image_count; ++i)

@@ -16,7 +16,7 @@ Session::~Session() {
 /// A target that compiles for a device, as far as the choice of one goes: any image will do.
 static void describeDevice(ampc_model &model, const ampc_image &image) {
   model.first_tier = llvm::countr_zero(model.tiers);
-  if (model.first_tier < AMPC_TIER_SM_75)
+  if (!ampc_rt_tier_capability(model.first_tier))
     return;
   model.device = &ampc_rt_cuda;
   model.images = &image;

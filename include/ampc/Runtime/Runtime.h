@@ -46,6 +46,8 @@ typedef struct {
    is missing. */
 ampc_status ampc_rt_choose(const ampc_model *model, const char *device, ampc_rt_choice *choice,
                            char *error);
+/* Ten times the compute capability that code of the tier needs; 0 if it is the host's. */
+int32_t ampc_rt_tier_capability(int32_t tier);
 size_t ampc_rt_state_bytes(const ampc_model *model, const ampc_options *options);
 ampc_status ampc_rt_create(const ampc_model *model, const ampc_options *options,
                            ampc_state **state);

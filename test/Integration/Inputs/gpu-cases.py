@@ -76,7 +76,8 @@ def steps(model, seeds):
     return [model.given(batch(seed), "train_step").loss for seed in seeds]
 
 
-for precision, bound in (("f32", 0.0), ("bf16", 0.03), ("f16", 0.03)):
+# Measured: losses 1e-7 apart, parameters 1e-6, predictions 2e-4. A sum in another order may round one value of 16 bits the other way.
+for precision, bound in (("f32", 0.0), ("bf16", 1e-3), ("f16", 1e-3)):
     library, name = build(precision, MODEL, f"--precision={precision}", "--target=sm_80,cpu", "--gpu-images=ptx")
     gpu, cpu = Trained(library, name, device=b"cuda"), Trained(library, name, device=b"cpu")
     expect("where it runs", gpu.call("tier", gpu.state, restype=ctypes.c_char_p), b"sm_80")
