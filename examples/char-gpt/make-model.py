@@ -7,11 +7,15 @@
     ./make-model.py --layers 6 --heads 6 --width 384 --steps 5000 --lr 1e-3 > char-gpt-full.mlir
     ./make-model.py --layers 6 --heads 6 --width 384 --context 256 --batch 8 --steps 5000 --lr 1e-3 > char-gpt-bench.mlir
 
+GPT-2 with 124 million parameters is
+
+    ./make-model.py --layers 12 --heads 12 --width 768 --context 1024 --vocabulary 50257 --tied --batch 4 --steps 600000 --lr 6e-4
+
 A decoder with normalisation before each part (Radford et al. 2019), learned positions and an output layer of its own.
 """
 import argparse
 
-VOCABULARY = 96
+CHARACTERS = 96
 
 
 def tensor(*dims, dtype="f32"):
@@ -89,8 +93,8 @@ def print_logits(name, block, batch, args, parameters):
     """Tokens to the scores of the character after each."""
     width, context = args.width, args.context
     tokens, x = tensor(batch, context, dtype="i32"), tensor(batch, context, width)
-    scores = tensor(batch, context, VOCABULARY)
-    table, places, vector = tensor(VOCABULARY, width), tensor(context, width), tensor(width)
+    scores = tensor(batch, context, args.vocabulary)
+    table, places, vector = tensor(args.vocabulary, width), tensor(context, width), tensor(width)
     print(f"  train.func @{name}(%token: {tokens}) -> {scores} {{")
     print(f"    %te = train.read @token_embedding : {table}")
     print(f"    %pe = train.read @position_embedding : {places}")
@@ -106,8 +110,11 @@ def print_logits(name, block, batch, args, parameters):
     print(f"    %gamma = train.read @norm.gamma : {vector}")
     print(f"    %beta = train.read @norm.beta : {vector}")
     print(f"    %n = train.layer_norm %x{args.layers}, %gamma, %beta eps 1.0e-5 : {x}, {vector}, {vector}")
-    print(f"    %w = train.read @output.weight : {tensor(width, VOCABULARY)}")
-    print(f"    %scores = train.linear %n, %w : {x}, {tensor(width, VOCABULARY)}")
+    if args.tied:
+        print(f"    %w = train.transpose %te [1, 0] : {table}")
+    else:
+        print(f"    %w = train.read @output.weight : {tensor(width, args.vocabulary)}")
+    print(f"    %scores = train.linear %n, %w : {x}, {tensor(width, args.vocabulary)}")
     print(f"    train.return %scores : {scores}")
     print("  }")
 
@@ -119,6 +126,8 @@ def main():
     parser.add_argument("--width", type=int, default=128)
     parser.add_argument("--context", type=int, default=128)
     parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--vocabulary", type=int, default=CHARACTERS)
+    parser.add_argument("--tied", action="store_true", help="the output layer is the embedding, transposed")
     parser.add_argument("--steps", type=int, default=1200, help="length of the learning-rate schedule")
     parser.add_argument("--lr", default="2e-3", help="highest learning rate")
     args = parser.parse_args()
@@ -127,12 +136,13 @@ def main():
 
     width, context = args.width, args.context
     parameters = block_parameters(width, args.layers)
-    state = [("token_embedding", tensor(VOCABULARY, width), first_values(width)),
+    state = [("token_embedding", tensor(args.vocabulary, width), first_values(width)),
              ("position_embedding", tensor(context, width), first_values(width))]
     for i in range(args.layers):
         state += [(f"block{i}.{name}", kind, init) for name, kind, init in parameters]
-    state += [("norm.gamma", tensor(width), "#train.ones"), ("norm.beta", tensor(width), "#train.zeros"),
-              ("output.weight", tensor(width, VOCABULARY), first_values(width))]
+    state += [("norm.gamma", tensor(width), "#train.ones"), ("norm.beta", tensor(width), "#train.zeros")]
+    if not args.tied:
+        state.append(("output.weight", tensor(width, args.vocabulary), first_values(width)))
 
     print("// A character-level GPT; written by make-model.py, see there.")
     print("// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception")
@@ -145,7 +155,7 @@ def main():
     print_block("block_of_one", 1, args, parameters)
     print_logits("logits", "block", args.batch, args, parameters)
     print_logits("logits_of_one", "block_of_one", 1, args, parameters)
-    tokens, scores = tensor(args.batch, context, dtype="i32"), tensor(args.batch, context, VOCABULARY)
+    tokens, scores = tensor(args.batch, context, dtype="i32"), tensor(args.batch, context, args.vocabulary)
     print(f"  train.func @loss(%token: {tokens}, %next: {tokens}) -> tensor<f32> {{")
     print(f"    %scores = train.call @logits(%token) : ({tokens}) -> {scores}")
     print(f"    %loss = train.softmax_cross_entropy %scores, %next ignore -1 : {scores}, {tokens}")
