@@ -8,6 +8,7 @@ using namespace ampc::test;
 struct DeviceProgram::Impl {
   ptxsim::Device device;
   ptxsim::Program program;
+  std::set<uint32_t> lines;
 };
 DeviceProgram::DeviceProgram() : impl(new Impl) {}
 DeviceProgram::~DeviceProgram() = default;
@@ -20,6 +21,12 @@ std::string DeviceProgram::load(const std::string &text) {
   }
   return "";
 }
+
+void DeviceProgram::watch(uint64_t budget) {
+  impl->device.options().instructionBudget = budget;
+  impl->device.options().statistics = true;
+}
+const std::set<uint32_t> &DeviceProgram::executedLines() const { return impl->lines; }
 
 /// Copies a result back; what the kernel did not write is named.
 static std::string readBack(ptxsim::Device &device, ptxsim::DeviceAddress from,
@@ -56,6 +63,8 @@ std::string DeviceProgram::run(const std::vector<DeviceLaunch> &launches,
       auto result = device.launch(impl->program, launch.function, config, arguments);
       if (!result.findings.empty())
         wrong = result.findings.front().message;
+      for (const auto &[line, times] : result.statistics.executedLines)
+        impl->lines.insert(line);
     }
     for (size_t i = 0; i < buffers.size() && wrong.empty(); ++i)
       if (buffers[i].isResult)

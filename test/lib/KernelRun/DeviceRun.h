@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,10 @@ public:
   DeviceProgram();
   ~DeviceProgram();
   std::string load(const std::string &text);
+  /// Code that may not end, or that nobody knows: how many instructions of warps a launch may take,
+  /// and whether to note the lines that run.
+  void watch(uint64_t budget);
+  const std::set<uint32_t> &executedLines() const;
   /// Copies the buffers, runs the launches in order, and copies results back. `strict`: looks for
   /// races, too, and lets warps take turns.
   std::string run(const std::vector<DeviceLaunch> &launches,

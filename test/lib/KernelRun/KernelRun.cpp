@@ -21,6 +21,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -46,6 +47,11 @@ static cl::opt<bool> interpreted("interpret",
                                  cl::init(true));
 static cl::opt<std::string> emit("emit",
                                  cl::desc("of a device: print the code, as nvvm or ptx, instead"));
+
+static cl::opt<std::string>
+    givenText("ptx", cl::desc("of a device: run this code in place of what is written"),
+              cl::value_desc("FILE"));
+static cl::opt<bool> printLines("lines", cl::desc("with --ptx: print the lines that run"));
 
 static cl::opt<bool> totals("totals", cl::desc("give every kernel totals of its results"));
 
@@ -240,6 +246,22 @@ static bool printCode(ModuleOp module, const Target &target) {
   return true;
 }
 
+/// The kernels with code from a file.
+static bool runText(ModuleOp module, const Target &target,
+                    llvm::function_ref<double(Operation *)> allowed) {
+  auto file = llvm::MemoryBuffer::getFile(givenText);
+  if (!file) {
+    llvm::errs() << givenText << ": " << file.getError().message() << "\n";
+    return false;
+  }
+  GivenText text{(*file)->getBuffer().str(), {}};
+  bool passed = runOnDevice(module, target, allowed, nullptr, &text);
+  for (uint32_t line : text.lines)
+    if (printLines)
+      llvm::outs() << "line " << line << "\n";
+  return passed;
+}
+
 /// On a device, beside the same kernels on a CPU if that is asked for.
 static bool runDevice(ModuleOp module, const Target &target, ModuleOp copy) {
   const cpu::Tier *tier = cpu::findTier(sameAs);
@@ -247,6 +269,8 @@ static bool runDevice(ModuleOp module, const Target &target, ModuleOp copy) {
   llvm::function_ref<double(Operation *)> allowed = nullptr;
   if (interpreted)
     allowed = most;
+  if (!givenText.empty())
+    return runText(module, target, allowed);
   if (!tier || !canRun(*tier)) {
     if (!sameAs.empty())
       llvm::outs() << sameAs << ": not on this processor\n";

@@ -73,13 +73,16 @@ static bool runKernel(Operation *op, DictionaryAttr record, StringRef tier, Devi
 
 bool test::runOnDevice(ModuleOp module, const Target &target,
                        llvm::function_ref<double(Operation *)> allowed,
-                       llvm::function_ref<Code(size_t)> same) {
+                       llvm::function_ref<Code(size_t)> same, GivenText *given) {
   StringRef tier = target.getTiers().front().name;
   FailureOr<std::string> text =
-      target.translateDevice(module.lookupSymbol<ModuleOp>(("tier_" + tier).str()));
+      given ? given->ptx
+            : target.translateDevice(module.lookupSymbol<ModuleOp>(("tier_" + tier).str()));
   if (failed(text))
     return false;
   DeviceProgram device;
+  if (given)
+    device.watch(/*budget=*/20'000'000);
   if (std::string wrong = device.load(*text); !wrong.empty()) {
     llvm::errs() << "the interpreter of PTX refuses the code: " << wrong << "\n";
     return false;
@@ -97,5 +100,7 @@ bool test::runOnDevice(ModuleOp module, const Target &target,
     passed &= runKernel(op, cast<DictionaryAttr>(records[number]), tier, device, most,
                         other ? &*other : nullptr);
   }
+  if (given)
+    given->lines = device.executedLines();
   return passed;
 }

@@ -1,0 +1,135 @@
+# Seeds one defect at a time into kernels as ampc writes them, one kernel per form, and counts what the interpreter finds: every
+# barrier, wait, fence, commit, copy and guard is removed or weakened. What changes nothing under any schedule stands in
+# SURVIVORS with the argument; at most 5 % of the defects of a form.
+# emitted-faults.py FOLDER [--forms=REGEX] [-v]
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import argparse
+import concurrent.futures
+import contextlib
+import importlib.util
+import io
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+spec = importlib.util.spec_from_file_location("inject_faults", os.path.join(HERE, "../../../PTXSim/inject-faults.py"))
+faults = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(faults)
+sys.path.insert(0, os.path.join(HERE, "../../CPU/Inputs"))
+with contextlib.redirect_stdout(io.StringIO()):
+    from attention import attention
+    from convs import conv
+    from gemms import gemm
+
+
+def program_of(file, name):
+    """A kernel.program of a file of tests."""
+    with open(os.path.join(HERE, file)) as source:
+        print(next(part for part in re.split(r"(?m)^(?=kernel\.program)", source.read()) if part.startswith(f"kernel.program @{name}(")))
+
+
+# Form to chip and what prints the kernel. Sizes leave edges in every direction, and take several steps and stages.
+FORMS = {
+    "gemm-nn": ("sm_80", lambda: gemm(72, 80, 328, "NN", element="bf16", result="bf16", body="bias")),
+    "gemm-tn": ("sm_80", lambda: gemm(72, 80, 328, "TN", element="f16", body="plain")),
+    "gemm-nt": ("sm_80", lambda: gemm(70, 75, 200, "NT", element="bf16", result="bf16", body="full")),
+    "gemm-tf32": ("sm_80", lambda: gemm(70, 72, 100, "NN", mode="tf32", body="bias")),
+    "conv": ("sm_80", lambda: conv(2, 9, 16, 24, 3, pad=1, element="bf16")),
+    "attention": ("sm_80", lambda: attention(70, 131, 32, element="bf16", result="bf16", causal=True, batch=1)),
+    "points": ("sm_80", lambda: program_of("../../CPU/run-maps.mlir", "pointwise")),
+    "rows": ("sm_80", lambda: program_of("../../CPU/run-maps.mlir", "softmax200")),
+    "columns": ("sm_80", lambda: program_of("../../CPU/run-reduces.mlir", "columns")),
+    "gather": ("sm_80", lambda: program_of("../../CPU/run-data.mlir", "gather")),
+    "scatter": ("sm_80", lambda: program_of("../../CPU/run-data.mlir", "scatter")),
+    "group": ("sm_80", lambda: program_of("../../CPU/run-data.mlir", "group")),
+    "sum-rows": ("sm_80", lambda: program_of("../../CPU/run-data.mlir", "sum_rows")),
+    "pool": ("sm_80", lambda: program_of("../../CPU/run-data.mlir", "max_pool")),
+}
+
+# (form, kind of defect, ordinal of that kind in the form's kernels): why no schedule can tell.
+SURVIVORS = {}
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+def text_of(emit):
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        emit()
+    return text.getvalue()
+
+
+class Form:
+    def __init__(self, folder, name):
+        self.name, self.folder = name, folder
+        self.chip, emit = FORMS[name]
+        self.file = f"{folder}/{name}.mlir"
+        with open(self.file, "w") as out:
+            out.write(text_of(emit))
+        self.ptx = run("ampc-kernel-run", f"--target={self.chip}", "--emit=ptx", self.file).stdout
+        done = self.check(self.ptx, "original", "--lines")
+        if done.returncode:
+            raise SystemExit(f"{name}: the kernel itself fails: {done.stdout[:500]}{done.stderr[:500]}")
+        self.lines = set(map(int, re.findall(r"(?m)^line (\d+)$", done.stdout)))
+
+    def check(self, ptx, name, *options):
+        path = f"{self.folder}/{self.name}-{name}.ptx"
+        with open(path, "w") as out:
+            out.write(ptx)
+        try:
+            return run("ampc-kernel-run", f"--target={self.chip}", f"--ptx={path}", *options, self.file)
+        finally:
+            os.remove(path)
+
+    def mutants(self):
+        """Every defect once: kind, ordinal, line, text."""
+        counts = {}
+        for kernel in re.findall(r"(?m)^\.visible \.entry (\w+)", self.ptx):
+            for kind, _, line, text in faults.mutants(self.ptx, kernel, self.lines):
+                number = counts[kind] = counts.get(kind, -1) + 1
+                yield kind, number, line, text
+
+    def judge(self, kind, number, line, text):
+        try:
+            done = self.check(text, f"{kind.replace(' ', '-')}-{number}")
+        except subprocess.TimeoutExpired:
+            return kind, number, line, "time-out", ""
+        said = (done.stdout + done.stderr).strip().split("\n")
+        wrong = next((one for one in said if "FAILED" in one or "refuses" in one), said[0])
+        return kind, number, line, {0: "survives", 1: "found"}.get(done.returncode, "crash"), wrong
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("--forms", default="")
+    parser.add_argument("-j", type=int, default=os.cpu_count())
+    parser.add_argument("-v", action="store_true")
+    args = parser.parse_args()
+    broken = False
+    with concurrent.futures.ThreadPoolExecutor(args.j) as pool:
+        for name in FORMS:
+            if not re.search(args.forms, name):
+                continue
+            form = Form(args.folder, name)
+            done = list(pool.map(lambda mutant: form.judge(*mutant), form.mutants()))
+            alive = 0
+            for kind, number, line, verdict, said in done:
+                excused = (name, kind, number) in SURVIVORS
+                alive += verdict == "survives"
+                wrong = verdict in ("crash", "time-out") or (verdict == "survives") != excused
+                broken |= wrong
+                if wrong or args.v:
+                    print(f"{'WRONG ' if wrong else ''}{name}: {kind} #{number} (line {line}): {verdict} {said[:150]}")
+            print(f"{name}: {len(done)} defects, {alive} survive")
+            broken |= not done or alive > 0.05 * len(done)
+    return broken
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
