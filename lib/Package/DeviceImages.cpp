@@ -140,6 +140,15 @@ llvm::Expected<std::string> ampc::assemble(StringRef assembler, StringRef ptx, S
   return code;
 }
 
+FailureOr<std::string> ampc::assembled(ModuleOp tier, StringRef assembler, StringRef ptx,
+                                       StringRef chip) {
+  llvm::Expected<std::string> code = assemble(assembler, ptx, chip);
+  if (!code)
+    return tier.emitError() << "could not assemble the code of " << chip << ": "
+                            << llvm::toString(code.takeError());
+  return std::move(*code);
+}
+
 /// Its PTX runs on all later chips; that of others is for those who have no assembler.
 static constexpr int32_t portableTier = AMPC_TIER_SM_80;
 
@@ -154,10 +163,9 @@ FailureOr<std::vector<ImageInfo>> ampc::imagesOf(ModuleOp tier, const Target &ta
   std::optional<std::string> assembler =
       wanted == DeviceImages::PTX ? std::nullopt : findAssembler();
   if (assembler) {
-    llvm::Expected<std::string> code = assemble(*assembler, *ptx, chip.name);
-    if (!code)
-      return tier.emitError() << "could not assemble the code of " << chip.name << ": "
-                              << llvm::toString(code.takeError());
+    FailureOr<std::string> code = assembled(tier, *assembler, *ptx, chip.name);
+    if (failed(code))
+      return failure();
     images.push_back({AMPC_IMAGE_CUBIN, capability, std::move(*code)});
   } else if (wanted != DeviceImages::PTX) {
     tier.emitWarning() << "no ptxas in CUDA_HOME, PATH or the Python package nvidia-cuda-nvcc: the "

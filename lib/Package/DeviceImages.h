@@ -13,6 +13,10 @@ std::optional<std::string> findAssembler();
 llvm::Expected<std::string> assemble(llvm::StringRef assembler, llvm::StringRef ptx,
                                      llvm::StringRef chip);
 
+/// The same, with an error at the tier.
+llvm::FailureOr<std::string> assembled(mlir::ModuleOp tier, llvm::StringRef assembler,
+                                       llvm::StringRef ptx, llvm::StringRef chip);
+
 /// What the model's library carries of a tier's PTX, the image to try first coming first. Warns at
 /// the module where machine code was asked for and there is no assembler.
 llvm::FailureOr<std::vector<ImageInfo>> imagesOf(mlir::ModuleOp tier, const Target &target,

@@ -1,9 +1,11 @@
 // ampc compile: a model to a library and a header.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Package/DeviceCode.h"
 #include "ampc/Package/Package.h"
 #include "ampc/Support/Text.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/DeviceOptions.h"
+#include "tools/ampc/ExplainKernels.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -37,6 +39,20 @@ static cl::opt<bool> timing("timing", cl::desc("print seconds per phase"), cl::s
 
 static cl::opt<bool> memory("memory", cl::desc("print the memory of the same model in f32 too"),
                             cl::sub(compileCommand));
+
+static cl::opt<DeviceForm>
+    emitted("emit", cl::desc("write the code of GPUs in place of a library: NAME.TIER.*"),
+            cl::values(clEnumValN(DeviceForm::NVVM, "nvvm", "MLIR's dialects LLVM and NVVM"),
+                       clEnumValN(DeviceForm::PTX, "ptx", "text, which the driver assembles"),
+                       clEnumValN(DeviceForm::Cubin, "cubin", "machine code, by ptxas")),
+            cl::sub(compileCommand));
+static cl::opt<bool> explain("explain-kernels",
+                             cl::desc("print every kernel: its code, why that, and its launches"),
+                             cl::sub(compileCommand));
+static cl::opt<bool> noFallback("no-fallback",
+                                cl::desc("16-bit contractions, convolutions and attention without "
+                                         "code on a GPU's matrix units are errors"),
+                                cl::sub(compileCommand));
 
 /// The plan of the same model in f32; nothing after a failure, which has been reported.
 static std::optional<MemoryTable> memoryInF32(CompileRequest request) {
@@ -72,6 +88,31 @@ static void printMemory(const PackagedModel &model, StringRef precision,
   }
 }
 
+/// What is done with a module behind all phases.
+static int writeResults(ModuleOp module, const CompileRequest &request) {
+  if (noFallback && failed(refusePlainForms(module)))
+    return 1;
+  if (explain)
+    explainKernels(module, llvm::outs());
+  if (emitted.getNumOccurrences())
+    return failed(writeDeviceCode(module, emitted, libraryName, outputDir, request.inputs()));
+  PackageOptions options;
+  options.name = libraryName;
+  options.images = deviceImages();
+  if (sanitize == "address")
+    options.sanitizer = Sanitizer::Address;
+  if (sanitize == "thread")
+    options.sanitizer = Sanitizer::Thread;
+  auto packaged = packageModel(module, options);
+  if (failed(packaged) || failed(writePackage(module, *packaged, outputDir, request.inputs())))
+    return 1;
+  std::optional<MemoryTable> inF32;
+  if (memory && !(inF32 = memoryInF32(request)))
+    return 1;
+  printMemory(*packaged, request.options.precision, inF32);
+  return 0;
+}
+
 int ampc::runCompile() {
   auto chosen = precision.get();
   if (!chosen)
@@ -100,19 +141,5 @@ int ampc::runCompile() {
     llvm::outs() << "\n";
     return 0;
   }
-  PackageOptions options;
-  options.name = libraryName;
-  options.images = deviceImages();
-  if (sanitize == "address")
-    options.sanitizer = Sanitizer::Address;
-  if (sanitize == "thread")
-    options.sanitizer = Sanitizer::Thread;
-  auto packaged = packageModel(*module, options);
-  if (failed(packaged) || failed(writePackage(*module, *packaged, outputDir, request.inputs())))
-    return 1;
-  std::optional<MemoryTable> inF32;
-  if (memory && !(inF32 = memoryInF32(request)))
-    return 1;
-  printMemory(*packaged, chosen->precision, inF32);
-  return 0;
+  return writeResults(*module, request);
 }

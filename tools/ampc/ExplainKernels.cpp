@@ -1,0 +1,186 @@
+// What a target made of every kernel, from the table that its code generator left.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/ampc/ExplainKernels.h"
+#include "ampc/Target/Target.h"
+#include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Train/Origin.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace ampc;
+
+/// The row of the table for a kernel in a program; null for calls of programs.
+static DictionaryAttr rowOf(KernelOpInterface op) {
+  auto number = op->getAttrOfType<IntegerAttr>("kernel.function");
+  auto rows = op->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>("kernel.functions");
+  if (!number || !rows || number.getInt() < 0 || number.getInt() >= int64_t(rows.size()))
+    return nullptr;
+  return dyn_cast<DictionaryAttr>(rows[number.getInt()]);
+}
+
+/// "plain", or "plain: why"; other forms name their tiles. Empty: the target has one form of each.
+static StringRef formOf(DictionaryAttr row) {
+  auto form = row ? row.getAs<StringAttr>("form") : nullptr;
+  return form ? form.getValue() : "";
+}
+static bool isPlain(StringRef form) { return form == "plain" || form.starts_with("plain:"); }
+
+/// The kernel itself, which may stand inside one that adds totals.
+static KernelOpInterface innerKernel(KernelOpInterface op) {
+  auto totals = dyn_cast<kernel::WithTotalsOp>(*op);
+  return totals ? totals.getKernel() : op;
+}
+
+static std::string listText(ArrayRef<int64_t> numbers) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(numbers, os, "x");
+  return text.empty() ? "1" : text;
+}
+
+static std::string typeText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    for (int64_t size : tensor.getShape())
+      os << size << "x";
+    os << tensor.getElementType();
+  } else {
+    os << type;
+  }
+  return text;
+}
+
+/// Points of the result, of the sum if there is one, and the type of the first operand.
+static std::string shapeText(KernelOpInterface op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto space = op->getAttrOfType<DenseI64ArrayAttr>("space"))
+    os << "space " << listText(space);
+  else if (op->getNumResults())
+    os << "to " << typeText(op->getResult(0).getType());
+  if (auto depth = op->getAttrOfType<IntegerAttr>("depth"))
+    os << " depth " << depth.getInt();
+  if (op->getNumOperands())
+    os << " of " << typeText(op->getOperand(0).getType());
+  return text;
+}
+
+static std::string launchText(kernel::LaunchAttr launch) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "grid " << listText(launch.getGrid()) << " block " << listText(launch.getBlock());
+  if (llvm::any_of(launch.getCluster(), [](int64_t size) { return size != 1; }))
+    os << " cluster " << listText(launch.getCluster());
+  os << " shared " << launch.getShared();
+  return text;
+}
+
+static std::string workText(DictionaryAttr row) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto launches = row.getAs<ArrayAttr>("launches"))
+    llvm::interleave(
+        launches.getAsRange<kernel::LaunchAttr>(), os,
+        [&](kernel::LaunchAttr launch) { os << launchText(launch); }, ", then ");
+  auto tasks = row.getAs<DenseI64ArrayAttr>("tasks");
+  auto tiers = row.getAs<ArrayAttr>("tiers");
+  if (tasks && tiers && !tasks.empty())
+    os << "tasks " << tasks.asArrayRef().back() << " by the code of "
+       << cast<StringAttr>(tiers.getValue().back()).getValue();
+  return text;
+}
+
+static std::string namesOf(Operation *op) {
+  SmallVector<std::string> names;
+  for (train::OriginAttr origin : originsOf(op))
+    if (std::string name = origin.getText(); !llvm::is_contained(names, name))
+      names.push_back(std::move(name));
+  return llvm::join(names, " + ");
+}
+
+static void explain(KernelOpInterface op, llvm::raw_ostream &os) {
+  KernelOpInterface inner = innerKernel(op);
+  os << "    " << inner->getName().stripDialect();
+  if (inner != op)
+    os << " with totals";
+  if (auto call = dyn_cast<kernel::CallOp>(*op)) {
+    os << " of " << call.getProgram() << ", " << call.getRuns() << " times\n";
+    return;
+  }
+  DictionaryAttr row = rowOf(op);
+  os << " " << shapeText(inner);
+  if (StringRef form = formOf(row); !form.empty())
+    os << "; " << form;
+  if (row)
+    os << "; " << workText(row);
+  os << "; " << namesOf(op) << "\n";
+}
+
+/// Kernels, launches, and how many of each kind are plain.
+static void sumUp(kernel::ProgramOp program, llvm::raw_ostream &os) {
+  int64_t kernels = 0, launches = 0;
+  llvm::MapVector<StringRef, int64_t> plain;
+  for (auto op : program.getBody().getOps<KernelOpInterface>()) {
+    DictionaryAttr row = rowOf(op);
+    if (!row)
+      continue;
+    ++kernels;
+    auto list = row.getAs<ArrayAttr>("launches");
+    launches += list ? list.size() : 1;
+    if (isPlain(formOf(row)))
+      ++plain[innerKernel(op)->getName().stripDialect()];
+  }
+  os << "    " << kernels << " kernels, " << launches << " launches";
+  for (auto [number, kind] : llvm::enumerate(plain))
+    os << (number ? ", " : "; plain: ") << kind.second << " " << kind.first;
+  os << "\n";
+}
+
+void ampc::explainKernels(ModuleOp module, llvm::raw_ostream &os) {
+  for (ModuleOp part : targetModules(module)) {
+    const Target *target = targetOf(part);
+    os << "kernels for " << (target ? target->getName() : "a target without a name") << "\n";
+    for (auto program : part.getOps<kernel::ProgramOp>()) {
+      os << "  " << program.getSymName() << "\n";
+      for (auto op : program.getBody().getOps<KernelOpInterface>())
+        explain(op, os);
+      sumUp(program, os);
+    }
+  }
+}
+
+/// Whether matrix units multiply such numbers, and the op is nothing but products.
+static bool isNarrowProduct(Operation *op) {
+  if (!isa<kernel::GemmOp, kernel::ConvOp, kernel::ConvFilterOp, kernel::AttentionOp,
+           kernel::AttentionGradOp>(op))
+    return false;
+  return llvm::all_of(op->getOperands().take_front(2), [](Value operand) {
+    Type element = getElementTypeOrSelf(operand);
+    return element.isBF16() || element.isF16();
+  });
+}
+
+LogicalResult ampc::refusePlainForms(ModuleOp module) {
+  bool any = false;
+  for (ModuleOp part : targetModules(module)) {
+    const Target *target = targetOf(part);
+    if (!target || !target->isDevice())
+      continue;
+    llvm::DenseSet<Attribute> told; // kernels that are alike are one
+    for (auto program : part.getOps<kernel::ProgramOp>())
+      for (auto op : program.getBody().getOps<KernelOpInterface>()) {
+        KernelOpInterface inner = innerKernel(op);
+        StringRef form = formOf(rowOf(op));
+        if (!isPlain(form) || !isNarrowProduct(inner) || !told.insert(rowOf(op)).second)
+          continue;
+        any = true;
+        inner->emitOpError() << "expected code on the matrix units of " << target->getName()
+                             << " under --no-fallback, but got '" << form << "' for "
+                             << shapeText(inner);
+      }
+  }
+  return failure(any);
+}
