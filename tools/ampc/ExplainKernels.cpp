@@ -71,7 +71,7 @@ static std::string shapeText(KernelOpInterface op) {
 static std::string launchText(kernel::LaunchAttr launch) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "grid " << listText(launch.getGrid()) << " block " << listText(launch.getBlock());
+  os << launch.getFunction() << " grid " << listText(launch.getGrid()) << " block " << listText(launch.getBlock());
   if (llvm::any_of(launch.getCluster(), [](int64_t size) { return size != 1; }))
     os << " cluster " << listText(launch.getCluster());
   os << " shared " << launch.getShared();
@@ -91,6 +91,13 @@ static std::string workText(DictionaryAttr row) {
     os << "tasks " << tasks.asArrayRef().back() << " by the code of "
        << cast<StringAttr>(tiers.getValue().back()).getValue();
   return text;
+}
+
+static int64_t bytesOf(ValueRange values) {
+  int64_t bytes = 0;
+  for (Value value : llvm::SmallDenseSet<Value>(values.begin(), values.end()))
+    bytes += kernel::byteSize(value.getType());
+  return bytes;
 }
 
 static std::string namesOf(Operation *op) {
@@ -116,6 +123,8 @@ static void explain(KernelOpInterface op, llvm::raw_ostream &os) {
     os << "; " << form;
   if (row)
     os << "; " << workText(row);
+  os << "; reads " << bytesOf(op->getOperands()) << ", writes " << bytesOf(op->getResults())
+     << " bytes";
   os << "; " << namesOf(op) << "\n";
 }
 
