@@ -54,7 +54,7 @@ if worst > BOUND:
     expect(f"losses on {TIER} beside the CPU's", worst, f"at most {BOUND}")
 if BOUND == 0:
     expect("states", gpu.bytes(), cpu.bytes())
-if not losses[-1] < 0.95 * losses[0]:
+if STEPS >= 20 and not losses[-1] < 0.95 * losses[0]:
     expect("learning", losses, "losses that fall")
 # The second half again, from the file.
 again = Trained(library, name, device=b"cuda")
