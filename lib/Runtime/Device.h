@@ -16,9 +16,11 @@ struct ampc_rt_device {
   size_t (*bytes)(const ampc_model *model);
   ampc_status (*create)(ampc_state *state, int32_t number, void *stream, char *error);
   void (*destroy)(ampc_state *state);
-  /* All tensors, from the host's block to the device, or back. */
+  /* All tensors, from the host's block to the device, or back; the host has them after `pull` until
+     `forget`. */
   ampc_status (*push)(ampc_state *state, char *error);
   ampc_status (*pull)(const ampc_state *state, char *error);
+  void (*forget)(const ampc_state *state);
   /* One tensor; `data` is memory of the host. */
   ampc_status (*write)(ampc_state *state, const ampc_slot *slot, const void *data, char *error);
   ampc_status (*read)(const ampc_state *state, const ampc_slot *slot, void *data, char *error);

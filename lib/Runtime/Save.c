@@ -107,6 +107,8 @@ ampc_status ampc_rt_save(ampc_state *state, const char *path) {
       return status;
   }
   int failure = ampc_rt_replace_file(path, writeState, state, true);
+  if (state->model->device)
+    state->model->device->forget(state);
   if (failure)
     return ampc_rt_fail(state->error, AMPC_E_IO, "save: %s: %s", path, ampc_rt_errno_text(failure));
   return AMPC_OK;

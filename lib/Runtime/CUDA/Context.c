@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Runtime/CUDA/Context.h"
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 ampc_status ampc_rt_cuda_enter(ampc_cuda *cuda, char *error) {
   if (cuda->lost)
@@ -268,10 +270,31 @@ static ampc_status transfer(ampc_cuda *cuda, ampc_cuda_address place, void *to, 
   return status;
 }
 
+/* Whole pages of tensors go back to the system; scalars, which the host reads between runs, share
+   no page with them. Memory of the caller's stays as it is. */
+static void forget(const ampc_state *state) {
+  if (!state->own_memory)
+    return;
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  for (int32_t s = 0; s < state->model->slot_count; ++s) {
+    const ampc_slot *slot = &state->model->slots[s];
+    if ((size_t)(slot->offset + slot->tensor.bytes) > state->layout.slot_bytes)
+      continue; /* a gradient of split calls, which this state does not have */
+    uintptr_t start = (uintptr_t)ampc_rt_slot_data(state, slot);
+    uintptr_t first = (start + page - 1) / page * page;
+    uintptr_t end = (start + (uintptr_t)slot->tensor.bytes) / page * page;
+    if (end > first)
+      madvise((void *)first, end - first, MADV_DONTNEED);
+  }
+}
+
 static ampc_status push(ampc_state *state, char *error) {
   ampc_cuda *cuda = ampc_rt_cuda_of(state);
-  return transfer(cuda, cuda->slots, NULL, ampc_rt_at(state, state->layout.slots),
-                  state->layout.slot_bytes, error);
+  ampc_status status = transfer(cuda, cuda->slots, NULL, ampc_rt_at(state, state->layout.slots),
+                                state->layout.slot_bytes, error);
+  if (!status)
+    forget(state);
+  return status;
 }
 static ampc_status pull(const ampc_state *state, char *error) {
   ampc_cuda *cuda = ampc_rt_cuda_of(state);
@@ -299,6 +322,7 @@ const struct ampc_rt_device ampc_rt_cuda = {"cuda",
                                             destroy,
                                             push,
                                             pull,
+                                            forget,
                                             writeTensor,
                                             readTensor,
                                             tensorAddress,
