@@ -44,6 +44,9 @@ config.substitutions += [
 # Slow tests, for `./dev test --full`: in its plain build only, where they take minutes.
 if os.environ.get("AMPC_TEST_FULL") and not config.sanitize:
     config.available_features.add("full")
+# What takes minutes and seldom fails alone: for continuous integration, and `./dev test --full`.
+if os.environ.get("AMPC_TEST_CI"):
+    config.available_features.add("ci")
 # Builds that replace malloc and watch memory.
 if config.sanitize:
     config.available_features.add("sanitized")
