@@ -45,9 +45,8 @@ static FailureOr<std::string> codeOf(ModuleOp tier, const Target &target, Device
 
 static LogicalResult writeCode(ModuleOp module, StringRef path, StringRef code,
                                ArrayRef<std::string> inputs) {
-  if (std::error_code error =
-          llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path), true,
-                                            llvm::sys::fs::all_all))
+  if (std::error_code error = llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path),
+                                                                true, llvm::sys::fs::all_all))
     return module.emitError() << "cannot create " << llvm::sys::path::parent_path(path) << ": "
                               << error.message();
   if (llvm::Error error = checkOutputs(path.str(), inputs))

@@ -97,7 +97,7 @@ static json::Object totalsOf(const Step &f32, const Step &mixed) {
                       {"peak_live_bytes", pair(peakOf(f32), peakOf(mixed))},
                       {"operations", pair(f32.operations.size(), mixed.operations.size())},
                       {"casts", pair(f32.casts.size(), mixed.casts.size())},
-                      {"launches", pair(f32.kernels.size(), mixed.kernels.size())},
+                      {"launches", pair(f32.launches, mixed.launches)},
                       {"distinct_kernels", pair(f32.distinctKernels, mixed.distinctKernels)}};
   if (f32.savedBytes)
     totals["saved_ratio"] = std::round(1e4 * mixed.savedBytes / f32.savedBytes) / 1e4;

@@ -124,16 +124,29 @@ void Compilation::readPlan(ModuleOp module) {
       readProgram(*target, program, *step);
 }
 
+/// A GPU runs some kernels as several functions.
+static int64_t launchesOf(ArrayAttr functions, int64_t number) {
+  if (!functions || number < 0 || number >= int64_t(functions.size()))
+    return 1;
+  auto launches = cast<DictionaryAttr>(functions[number]).getAs<ArrayAttr>("launches");
+  return launches ? launches.size() : 1;
+}
+
 void Compilation::readKernels(ModuleOp module) {
+  auto functions = module->getAttrOfType<ArrayAttr>("kernel.functions");
   for (auto program : module.getOps<kernel::ProgramOp>())
     if (Step *step = stepOf(program, *this)) {
       llvm::DenseSet<int64_t> distinct;
       for (auto op : program.getBody().getOps<KernelOpInterface>())
-        if (auto function = op->getAttrOfType<IntegerAttr>("kernel.function"))
+        if (auto function = op->getAttrOfType<IntegerAttr>("kernel.function")) {
           distinct.insert(function.getInt());
+          step->launches += launchesOf(functions, function.getInt());
+        } else {
+          ++step->launches; // a call of a program
+        }
       step->distinctKernels = distinct.size();
     }
-  if (auto functions = module->getAttrOfType<ArrayAttr>("kernel.functions"))
+  if (functions)
     for (auto function : functions.getAsRange<DictionaryAttr>())
       if (auto scratch = function.getAs<DenseI64ArrayAttr>("scratch"))
         for (int64_t bytes : scratch.asArrayRef())

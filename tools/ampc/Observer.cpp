@@ -153,11 +153,20 @@ void Observer::show(size_t value) {
 
 /// Called once per entry of a program.
 void Observer::afterEntry() {
-  if (!sink) // the program that derives working copies
+  // Without a sink it is the program that derives working copies; a device brings values when all
+  // kernels have run.
+  if (!sink || session.getModel().device)
     return;
   for (size_t value : lastUsers[entry])
     show(value);
   ++entry;
+}
+
+/// Entries whose values a device has computed, and would have on a host.
+int32_t Observer::entriesRun(ampc_status status) const {
+  if (status == AMPC_E_NONFINITE_LOSS)
+    return getTables().loss_ready;
+  return status < AMPC_OK && status != AMPC_E_NONFINITE_GRADIENT ? 0 : getTables().entry_count;
 }
 
 ampc_status Observer::run(llvm::ArrayRef<const void *> inputs, ampc_train_out &out, uint32_t valid,
@@ -165,9 +174,12 @@ ampc_status Observer::run(llvm::ArrayRef<const void *> inputs, ampc_train_out &o
   sink = &given;
   entry = 0;
   ampc_status status = session.runObserved(program, inputs, out, valid, places);
+  bool all = session.getModel().device;
+  if (all)
+    entry = entriesRun(status);
   // After an early stop some values wait for readers that never came.
   for (size_t v = 0; v < tensors.size(); ++v)
-    if (tensors[v].written < entry && tensors[v].lastUse >= entry)
+    if (tensors[v].written < entry && tensors[v].lastUse >= (all ? 0 : entry))
       show(v);
   sink = nullptr;
   return status;

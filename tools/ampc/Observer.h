@@ -48,6 +48,7 @@ private:
   void release();
   void reserve();
   void afterEntry();
+  int32_t entriesRun(ampc_status status) const;
   void show(size_t value);
 
   Session session;

@@ -28,6 +28,9 @@ static cl::opt<std::string> output("o", cl::desc("the profile (default: MODEL.pr
                                    cl::value_desc("FILE"), cl::sub(profileCommand));
 static cl::opt<std::string> svgFile("svg", cl::desc("histogram of the activations' gradients"),
                                     cl::value_desc("FILE.svg"), cl::sub(profileCommand));
+static cl::list<std::string>
+    targets("target", cl::desc("what to make code for, as in ampc compile (default: cpu)"),
+            cl::value_desc("LIST"), cl::CommaSeparated, cl::sub(profileCommand));
 static cl::opt<std::string> resume("resume", cl::desc("checkpoint to start from"),
                                    cl::value_desc("FILE.safetensors"), cl::sub(profileCommand));
 
@@ -314,6 +317,8 @@ int ampc::runProfile() {
     return fail(llvm::toString(sources.takeError()));
   CompileRequest request;
   request.input = runOptions.input;
+  if (!targets.empty())
+    request.options.targets.assign(targets.begin(), targets.end());
   request.shown = Shown::Warnings; // what f32 does without is not what the profile is for
   if (llvm::Error mistake =
           checkOutputs({outputPath(), svgFile}, *sources, {runOptions.input, resume}))

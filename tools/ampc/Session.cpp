@@ -94,7 +94,10 @@ void *Session::slotData(int slot) {
   size_t bytes = getModel().slots[slot].tensor.bytes;
   std::vector<uint64_t> &copy = copies[slot];
   copy.resize((bytes + 7) / 8);
-  return ampc_rt_get(state, slot, copy.data(), bytes) == AMPC_OK ? copy.data() : nullptr;
+  if (ampc_rt_get(state, slot, copy.data(), bytes) == AMPC_OK)
+    return copy.data();
+  copies.erase(slot);
+  return nullptr; // as on the host, the state has no such tensor
 }
 
 ampc_status Session::writeCopies() {

@@ -74,7 +74,7 @@ struct Step {
   llvm::json::Object lossScaling;
   int64_t savedValueBytes = 0; ///< of the values that the backward pass reads, each by itself
   int64_t savedBytes = 0;      ///< what the plan keeps for them
-  int64_t arenaBytes = 0, peakKernel = 0, distinctKernels = 0;
+  int64_t arenaBytes = 0, peakKernel = 0, distinctKernels = 0, launches = 0;
   std::string nonfinite;         ///< what it does with gradients that are not finite
   int64_t gradientBytes = 0;     ///< of all gradients; a step that skips keeps them all
   int64_t gradientPeakBytes = 0; ///< of the gradients that are kept at the same time

@@ -206,6 +206,7 @@ static void destroy(ampc_state *state) {
     for (int32_t p = 0; p < state->model->program_count; ++p)
       if (cuda->graphs[p])
         driver->destroy_executable(cuda->graphs[p]);
+    ampc_rt_cuda_destroy_spans(cuda);
     if (cuda->memory)
       driver->free(cuda->memory);
     if (cuda->report)

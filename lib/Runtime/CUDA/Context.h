@@ -7,6 +7,8 @@
 #include "lib/Runtime/Device.h"
 
 enum { AMPC_CUDA_ALIGN = 256 };
+/* Kernels that are timed before the host waits for them. */
+enum { AMPC_CUDA_SPANS = 256 };
 
 /* Functions of the runtime's own module. */
 enum { AMPC_CUDA_GUARD, AMPC_CUDA_ADVANCE, AMPC_CUDA_LABELS, AMPC_CUDA_HELPERS };
@@ -31,6 +33,10 @@ typedef struct {
   void **constant_addresses; /* on the device */
   void **parameters, **places; /* of one launch */
   void **input_places, **output_places;
+  /* Made when they are first needed: the beginnings and ends of timed kernels, in turns. */
+  void *events[2 * AMPC_CUDA_SPANS];
+  const char *span_names[AMPC_CUDA_SPANS];
+  int32_t span_count; /* measured and not yet reported */
 } ampc_cuda;
 
 static inline ampc_cuda *ampc_rt_cuda_of(const ampc_state *state) {
@@ -54,6 +60,13 @@ ampc_status ampc_rt_cuda_done(ampc_cuda *cuda, int result, const char *what, cha
 
 /* The code: an image that the device takes, and the functions of all launches. */
 ampc_status ampc_rt_cuda_load(ampc_cuda *cuda, int32_t capability, char *error);
+
+/* Around the launches of a kernel, for hooks that ask for its time. */
+int ampc_rt_cuda_begin_span(ampc_cuda *cuda, const ampc_hooks *hooks);
+int ampc_rt_cuda_end_span(ampc_cuda *cuda, const char *name);
+/* Waits, and reports all spans. */
+int ampc_rt_cuda_flush_spans(ampc_cuda *cuda, const ampc_hooks *hooks);
+void ampc_rt_cuda_destroy_spans(ampc_cuda *cuda);
 
 bool ampc_rt_cuda_holds(const ampc_state *state, const void *data);
 /* Launches a kernel whose operands, addresses on the device, are in the call. */

@@ -30,8 +30,7 @@ static int launchHelper(ampc_cuda *cuda, int helper, void **parameters) {
 }
 
 /* `operands`: addresses on the device. */
-int ampc_rt_cuda_launch(const ampc_rt_call *call, const ampc_entry *entry) {
-  ampc_cuda *cuda = ampc_rt_cuda_of(call->state);
+static int launchAll(ampc_cuda *cuda, const ampc_rt_call *call, const ampc_entry *entry) {
   const ampc_kernel *kernel = &call->state->model->kernels[entry->number];
   void *stop = entry->writes_state ? call->stop : NULL;
   for (int32_t l = 0; l < kernel->launch_count; ++l) {
@@ -46,6 +45,18 @@ int ampc_rt_cuda_launch(const ampc_rt_call *call, const ampc_entry *entry) {
       return result;
   }
   return 0;
+}
+
+static bool isTimed(const ampc_rt_call *call) { return call->hooks && call->hooks->on_span; }
+
+int ampc_rt_cuda_launch(const ampc_rt_call *call, const ampc_entry *entry) {
+  ampc_cuda *cuda = ampc_rt_cuda_of(call->state);
+  if (!isTimed(call))
+    return launchAll(cuda, call, entry);
+  int result = ampc_rt_cuda_begin_span(cuda, call->hooks);
+  if (!result)
+    result = launchAll(cuda, call, entry);
+  return result ? result : ampc_rt_cuda_end_span(cuda, entry->name);
 }
 
 /* Sets the flag that holds back what writes state, if the loss is not finite. */
@@ -149,7 +160,12 @@ static int record(ampc_cuda *cuda, const ampc_rt_call *call, void **executable) 
 static int runKernels(ampc_cuda *cuda, const ampc_rt_call *call) {
   void **executable = &cuda->graphs[call->program - call->state->model->programs];
   bool once = call->program->kind == AMPC_PROGRAM_DERIVE;
-  if (once || (call->hooks && call->hooks->on_span))
+  if (isTimed(call)) {
+    cuda->span_count = 0; /* none from a run that failed */
+    int result = enqueue(cuda, call);
+    return result ? result : ampc_rt_cuda_flush_spans(cuda, call->hooks);
+  }
+  if (once)
     return enqueue(cuda, call);
   int result = *executable ? 0 : record(cuda, call, executable);
   return result ? result : cuda->driver.launch_graph(*executable, cuda->stream);
