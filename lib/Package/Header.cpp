@@ -183,6 +183,14 @@ void HeaderWriter::writeTensors() {
      << "_state *state, int32_t number, void *data, size_t bytes);\n"
      << "ampc_status " << name << "_set(" << name
      << "_state *state, int32_t number, const void *data, size_t bytes);\n"
+     << "/* A view of the tensor's memory for other libraries: dlpack.h has the struct, which is "
+        "the one without a version\n"
+        "   number. AMPC_OK, or AMPC_E_ARG or AMPC_E_MEMORY. The caller's is the description, "
+        "which "
+        "its `deleter` frees; the\n"
+        "   memory is the state's. */\n"
+     << "struct DLManagedTensor;\nampc_status " << name << "_dlpack(" << name
+     << "_state *state, int32_t number, struct DLManagedTensor **view);\n"
      << "/* To be called after parameters were written through their pointers. */\n"
      << "ampc_status " << name << "_refresh(" << name << "_state *state);\n";
 }

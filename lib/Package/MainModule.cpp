@@ -268,7 +268,7 @@ static void addWrappers(Module &module, const ModelInfo &model, GlobalVariable *
                          "find_tensor", "tensor_role"})
     addWrapper(module, model, name, ("ampc_rt_" + name).str(), table);
   for (StringRef name : {"destroy", "set_hooks", "refresh", "save", "load", "tensor_data", "get",
-                         "set", "tier", "last_error", "status_string"})
+                         "set", "dlpack", "tier", "last_error", "status_string"})
     addWrapper(module, model, name, ("ampc_rt_" + name).str(), nullptr);
   for (auto [number, program] : enumerate(model.programs))
     if (isPublic(program))

@@ -372,10 +372,10 @@ LogicalResult Reader::checkNames(train::ModelOp model) {
     return model.emitError() << "expected a model name that is " << expected << ", but got '"
                              << result.name << "'";
   llvm::StringSet<> taken = {
-      "abi_version",   "state_bytes", "create", "destroy",      "set_hooks", "workspace_bytes",
-      "refresh",       "save",        "load",   "tensor_count", "tensor",    "tensor_role",
-      "tensor_data",   "find_tensor", "tier",   "last_error",   "get",       "set",
-      "status_string", "model",       "state"};
+      "abi_version", "state_bytes",   "create", "destroy",      "set_hooks", "workspace_bytes",
+      "refresh",     "save",          "load",   "tensor_count", "tensor",    "tensor_role",
+      "tensor_data", "find_tensor",   "tier",   "last_error",   "get",       "set",
+      "dlpack",      "status_string", "model",  "state"};
   for (const ProgramInfo &program : llvm::make_filter_range(result.programs, isPublic)) {
     if (toIdentifier(program.name) != program.name)
       return model.emitError() << "expected an export name that is a C identifier, but got '"

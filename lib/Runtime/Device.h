@@ -9,7 +9,8 @@
 #include "lib/Runtime/Run.h"
 
 struct ampc_rt_device {
-  const char *name; /* as in ampc_options.device */
+  const char *name;    /* as in ampc_options.device */
+  int32_t dlpack_type; /* as DLPack numbers kinds of devices */
   /* Ten times the compute capability of device number `number`. */
   ampc_status (*probe)(int32_t number, int32_t *capability, char *error);
   /* Bytes of what the functions below keep for a state, at layout.device. */
@@ -24,6 +25,7 @@ struct ampc_rt_device {
   /* One tensor; `data` is memory of the host. */
   ampc_status (*write)(ampc_state *state, const ampc_slot *slot, const void *data, char *error);
   ampc_status (*read)(const ampc_state *state, const ampc_slot *slot, void *data, char *error);
+  int32_t (*number)(const ampc_state *state); /* of the state's device */
   void *(*address)(const ampc_state *state, const ampc_slot *slot);
   /* Whether `data` is memory of a device, which the host cannot read; `run` checks labels there. */
   bool (*holds)(const ampc_state *state, const void *data);

@@ -89,6 +89,11 @@ void *ampc_rt_tensor_data(ampc_state *state, int32_t number);
 ampc_status ampc_rt_get(ampc_state *state, int32_t number, void *data, size_t bytes);
 ampc_status ampc_rt_set(ampc_state *state, int32_t number, const void *data, size_t bytes);
 
+/* A view of a tensor as DLPack describes one (the struct without a version number). Its memory is
+   the state's and valid as long; `deleter` frees the description. */
+struct DLManagedTensor;
+ampc_status ampc_rt_dlpack(ampc_state *state, int32_t number, struct DLManagedTensor **view);
+
 const char *ampc_rt_tier(const ampc_state *state);
 const char *ampc_rt_last_error(const ampc_state *state);
 const char *ampc_rt_status_string(ampc_status status);

@@ -179,6 +179,32 @@ static ampc_status probe(int32_t number, int32_t *capability, char *error) {
   return status;
 }
 
+/* Streams of a caller belong to a context; the two that have numbers are everyone's. */
+enum { LAST_NUMBERED_STREAM = 2 };
+
+/* The context of the caller's stream, else the device's primary one. */
+static ampc_status openContext(ampc_cuda *cuda, void *stream, char *error) {
+  const ampc_cuda_driver *driver = &cuda->driver;
+  if ((uintptr_t)stream > LAST_NUMBERED_STREAM)
+    return ampc_rt_cuda_check(driver, driver->stream_context(stream, &cuda->context),
+                              "options.stream has no context", error);
+  ampc_status status =
+      ampc_rt_cuda_check(driver, driver->retain(&cuda->context, cuda->device), "no context", error);
+  cuda->primary = !status;
+  return status;
+}
+
+static ampc_status checkContext(const ampc_cuda *cuda, char *error) {
+  int device = -1;
+  ampc_status status = ampc_rt_cuda_check(&cuda->driver, cuda->driver.context_device(&device),
+                                          "the context has no device", error);
+  if (!status && device != cuda->device)
+    return ampc_rt_fail(error, AMPC_E_ARG,
+                        "options: expected a stream of device %d, but got one of device %d",
+                        (int64_t)cuda->device, (int64_t)device);
+  return status;
+}
+
 static ampc_status start(ampc_cuda *cuda, int32_t capability, void *stream, char *error) {
   const ampc_cuda_driver *driver = &cuda->driver;
   cuda->stream = stream;
@@ -219,7 +245,7 @@ static void destroy(ampc_state *state) {
       driver->destroy_stream(cuda->stream);
     ampc_rt_cuda_leave(cuda);
   }
-  if (cuda->context)
+  if (cuda->primary)
     driver->release(cuda->device);
   pthread_mutex_destroy(&cuda->mutex);
   ampc_rt_cuda_close(&cuda->driver);
@@ -238,13 +264,14 @@ static ampc_status create(ampc_state *state, int32_t number, void *stream, char 
   int32_t capability = 0;
   status = findDevice(&cuda->driver, number, &cuda->device, &capability, error);
   if (!status)
-    status = ampc_rt_cuda_check(&cuda->driver, cuda->driver.retain(&cuda->context, cuda->device),
-                                "no context", error);
+    status = openContext(cuda, stream, error);
   if (!status)
     status = ampc_rt_cuda_enter(cuda, error);
   if (status)
     return status;
-  status = start(cuda, capability, stream, error);
+  status = checkContext(cuda, error);
+  if (!status)
+    status = start(cuda, capability, stream, error);
   ampc_rt_cuda_leave(cuda);
   return status;
 }
@@ -316,7 +343,11 @@ static void *tensorAddress(const ampc_state *state, const ampc_slot *slot) {
   return ampc_rt_cuda_pointer(addressOf(ampc_rt_cuda_of(state), slot));
 }
 
+static int32_t numberOf(const ampc_state *state) { return ampc_rt_cuda_of(state)->number; }
+
+enum { DLPACK_CUDA = 2 };
 const struct ampc_rt_device ampc_rt_cuda = {"cuda",
+                                            DLPACK_CUDA,
                                             probe,
                                             bytesOf,
                                             create,
@@ -326,6 +357,7 @@ const struct ampc_rt_device ampc_rt_cuda = {"cuda",
                                             forget,
                                             writeTensor,
                                             readTensor,
+                                            numberOf,
                                             tensorAddress,
                                             ampc_rt_cuda_holds,
                                             ampc_rt_cuda_run};

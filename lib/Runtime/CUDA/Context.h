@@ -19,8 +19,8 @@ typedef struct {
   int32_t number; /* of the device */
   int device;
   void *context, *stream, *module, *helpers;
-  bool own_stream;
-  bool lost; /* a launch failed: nothing on the device can be relied on */
+  bool own_stream, primary; /* whether the context is the device's primary one */
+  bool lost;                /* a launch failed: nothing on the device can be relied on */
   void *helper[AMPC_CUDA_HELPERS];
   /* One block of the device's memory, and the places in it. */
   ampc_cuda_address memory, slots, arena, constants, inputs, outputs, control, stop,

@@ -49,6 +49,7 @@ enum {
   F(release, "cuDevicePrimaryCtxRelease_v2", (int))                                                \
   F(push, "cuCtxPushCurrent_v2", (void *))                                                         \
   F(pop, "cuCtxPopCurrent_v2", (void **))                                                          \
+  F(context_device, "cuCtxGetDevice", (int *))                                                     \
   F(load_module, "cuModuleLoadDataEx", (void **, const void *, unsigned, int *, void **))          \
   F(unload_module, "cuModuleUnload", (void *))                                                     \
   F(function, "cuModuleGetFunction", (void **, void *, const char *))                              \
@@ -64,6 +65,7 @@ enum {
   F(pointer_attribute, "cuPointerGetAttribute", (void *, int, ampc_cuda_address))                  \
   F(create_stream, "cuStreamCreate", (void **, unsigned))                                          \
   F(destroy_stream, "cuStreamDestroy_v2", (void *))                                                \
+  F(stream_context, "cuStreamGetCtx", (void *, void **))                                           \
   F(synchronize, "cuStreamSynchronize", (void *))                                                  \
   F(begin_capture, "cuStreamBeginCapture_v2", (void *, int))                                       \
   F(end_capture, "cuStreamEndCapture", (void *, void **))                                          \
