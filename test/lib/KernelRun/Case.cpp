@@ -195,7 +195,7 @@ double Case::nanoseconds(const Code &code) {
 // ---- On a device ----
 
 std::string Case::runOnce(DeviceProgram &device, ArrayRef<DeviceLaunch> launches,
-                          const Buffers &results, bool strict) {
+                          const Buffers &results, bool strict, DeviceCounters *counters) {
   std::vector<DeviceBuffer> parameters;
   for (auto [operand, buffer] : llvm::zip(op->getOperands(), buffers))
     parameters.push_back({buffer->data(), kernel::byteSize(operand.getType()), true, false});
@@ -205,7 +205,7 @@ std::string Case::runOnce(DeviceProgram &device, ArrayRef<DeviceLaunch> launches
         {results[k]->data(), kernel::byteSize(type), isOverwritten && k == 0, true});
   if (int64_t workspace = cast<KernelOpInterface>(op).getWorkspaceBytes())
     parameters.push_back({results.back()->data(), workspace, false, false});
-  return device.run(launches, parameters, strict);
+  return device.run(launches, parameters, strict, counters);
 }
 
 /// Where two runs differ; NaNs are alike.

@@ -45,6 +45,12 @@ public:
   /// what is. With `same`, results are those of that code, bit for bit.
   std::optional<double> run(DeviceProgram &device, llvm::ArrayRef<DeviceLaunch> launches,
                             const Code *same, std::string &wrong);
+  /// What one run counts; returns what is wrong.
+  std::string count(DeviceProgram &device, llvm::ArrayRef<DeviceLaunch> launches,
+                    DeviceCounters &counters) {
+    Buffers results = makeResults(mlir::cast<KernelOpInterface>(op).getWorkspaceBytes());
+    return runOnce(device, launches, results, /*strict=*/false, &counters);
+  }
 
 private:
   static void writeHalf(char *at, bool isLeft, int64_t i, bool finiteOnly, mlir::Value value);
@@ -54,7 +60,7 @@ private:
   std::vector<void *> pointers(const Buffers &results);
   double compare(const Buffers &results, bool pairs);
   std::string runOnce(DeviceProgram &device, llvm::ArrayRef<DeviceLaunch> launches,
-                      const Buffers &results, bool strict);
+                      const Buffers &results, bool strict, DeviceCounters *counters = nullptr);
   std::string differences(const Buffers &results, const Buffers &others);
 
   mlir::Operation *op;

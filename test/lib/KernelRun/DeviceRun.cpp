@@ -38,11 +38,24 @@ static std::string readBack(ptxsim::Device &device, ptxsim::DeviceAddress from,
   return "";
 }
 
+static void count(const ptxsim::Statistics &statistics, DeviceCounters &counters) {
+  counters.loadSectors += statistics.globalLoadSectors;
+  counters.fewestLoadSectors += statistics.globalLoadSectorsMinimum;
+  counters.storeSectors += statistics.globalStoreSectors;
+  counters.fewestStoreSectors += statistics.globalStoreSectorsMinimum;
+  counters.waves += statistics.sharedWaves;
+  counters.fewestWaves += statistics.sharedWavesMinimum;
+  counters.instructions += statistics.warpInstructions;
+  counters.tensorFlops += statistics.tensorFlops;
+}
+
 std::string DeviceProgram::run(const std::vector<DeviceLaunch> &launches,
-                               const std::vector<DeviceBuffer> &buffers, bool strict) {
+                               const std::vector<DeviceBuffer> &buffers, bool strict,
+                               DeviceCounters *counters) {
   ptxsim::Device &device = impl->device;
   device.options().race = strict;
   device.options().scheduleQuantum = strict ? 7 : 0;
+  device.options().statistics = counters != nullptr;
   std::vector<ptxsim::DeviceAddress> addresses;
   std::vector<ptxsim::Argument> arguments;
   std::string wrong;
@@ -65,6 +78,8 @@ std::string DeviceProgram::run(const std::vector<DeviceLaunch> &launches,
         wrong = result.findings.front().message;
       for (const auto &[line, times] : result.statistics.executedLines)
         impl->lines.insert(line);
+      if (counters)
+        count(result.statistics, *counters);
     }
     for (size_t i = 0; i < buffers.size() && wrong.empty(); ++i)
       if (buffers[i].isResult)

@@ -28,6 +28,13 @@ struct DeviceLaunch {
   uint32_t sharedBytes;
 };
 
+/// What launches did, as their PTX has it: sectors of 32 bytes of global memory, waves of 128 bytes
+/// of shared memory; beside the fewest that the same accesses could take.
+struct DeviceCounters {
+  uint64_t loadSectors = 0, fewestLoadSectors = 0, storeSectors = 0, fewestStoreSectors = 0;
+  uint64_t waves = 0, fewestWaves = 0, instructions = 0, tensorFlops = 0;
+};
+
 /// PTX, loaded. Functions return what is wrong, or nothing.
 class DeviceProgram {
 public:
@@ -39,9 +46,10 @@ public:
   void watch(uint64_t budget);
   const std::set<uint32_t> &executedLines() const;
   /// Copies the buffers, runs the launches in order, and copies results back. `strict`: looks for
-  /// races, too, and lets warps take turns.
+  /// races, too, and lets warps take turns. `counters`: what is counted is added to them.
   std::string run(const std::vector<DeviceLaunch> &launches,
-                  const std::vector<DeviceBuffer> &buffers, bool strict);
+                  const std::vector<DeviceBuffer> &buffers, bool strict,
+                  DeviceCounters *counters = nullptr);
 
 private:
   struct Impl;

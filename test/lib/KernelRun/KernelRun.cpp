@@ -48,6 +48,7 @@ static cl::opt<bool> interpreted("interpret",
 static cl::opt<std::string> emit("emit",
                                  cl::desc("of a device: print the code, as nvvm or ptx, instead"));
 
+static cl::opt<bool> counts("counters", cl::desc("of a device: print what its interpreter counts"));
 static cl::opt<std::string>
     givenText("ptx", cl::desc("of a device: run this code in place of what is written"),
               cl::value_desc("FILE"));
@@ -309,6 +310,8 @@ int main(int argc, char **argv) {
     return 1;
   if (!emit.empty())
     return printCode(*module, *target) ? 0 : 1;
+  if (counts && target->isDevice())
+    return countOnDevice(*module, *target) ? 0 : 1;
   if (target->isDevice())
     return runDevice(*module, *target, *copy) ? 0 : 1;
   if (!objectOf.empty())

@@ -71,22 +71,63 @@ static bool runKernel(Operation *op, DictionaryAttr record, StringRef tier, Devi
   return passed;
 }
 
-bool test::runOnDevice(ModuleOp module, const Target &target,
-                       llvm::function_ref<double(Operation *)> allowed,
-                       llvm::function_ref<Code(size_t)> same, GivenText *given) {
+static bool loadCode(ModuleOp module, const Target &target, DeviceProgram &device,
+                     const GivenText *given = nullptr) {
   StringRef tier = target.getTiers().front().name;
   FailureOr<std::string> text =
       given ? given->ptx
             : target.translateDevice(module.lookupSymbol<ModuleOp>(("tier_" + tier).str()));
   if (failed(text))
     return false;
-  DeviceProgram device;
   if (given)
     device.watch(/*budget=*/20'000'000);
-  if (std::string wrong = device.load(*text); !wrong.empty()) {
+  std::string wrong = device.load(*text);
+  if (!wrong.empty())
     llvm::errs() << "the interpreter of PTX refuses the code: " << wrong << "\n";
+  return wrong.empty();
+}
+
+/// Of operands and results, each once: what a kernel has to move at least.
+static int64_t bytesOfTensors(Operation *op) {
+  int64_t bytes = 0;
+  for (Value operand : SetVector<Value>(op->operand_begin(), op->operand_end()))
+    bytes += kernel::byteSize(operand.getType());
+  for (Type type : op->getResultTypes())
+    bytes += kernel::byteSize(type);
+  return bytes;
+}
+
+bool test::countOnDevice(ModuleOp module, const Target &target) {
+  DeviceProgram device;
+  if (!loadCode(module, target, device))
     return false;
+  auto records = module->getAttrOfType<ArrayAttr>("kernel.functions");
+  for (Operation *op : kernelsOf(module)) {
+    int64_t number = op->getAttrOfType<IntegerAttr>("kernel.function").getInt();
+    auto record = cast<DictionaryAttr>(records[number]);
+    std::vector<DeviceLaunch> launches = launchesOf(record);
+    DeviceCounters c;
+    if (std::string wrong = Case(op, [](Operation *) { return Code(); }).count(device, launches, c);
+        !wrong.empty()) {
+      llvm::errs() << wrong << "\n";
+      return false;
+    }
+    llvm::outs() << op->getParentOfType<kernel::ProgramOp>().getSymName() << " launches "
+                 << launches.size() << " bytes " << bytesOfTensors(op) << " loads " << c.loadSectors
+                 << " " << c.fewestLoadSectors << " stores " << c.storeSectors << " "
+                 << c.fewestStoreSectors << " waves " << c.waves << " " << c.fewestWaves
+                 << " instructions " << c.instructions << " tensor " << c.tensorFlops << "\n";
   }
+  return true;
+}
+
+bool test::runOnDevice(ModuleOp module, const Target &target,
+                       llvm::function_ref<double(Operation *)> allowed,
+                       llvm::function_ref<Code(size_t)> same, GivenText *given) {
+  DeviceProgram device;
+  if (!loadCode(module, target, device, given))
+    return false;
+  StringRef tier = target.getTiers().front().name;
   auto records = module->getAttrOfType<ArrayAttr>("kernel.functions");
   bool passed = true;
   for (auto [i, op] : llvm::enumerate(kernelsOf(module))) {

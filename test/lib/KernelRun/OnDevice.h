@@ -23,5 +23,8 @@ bool runOnDevice(mlir::ModuleOp module, const Target &target,
                  llvm::function_ref<double(mlir::Operation *)> allowed,
                  llvm::function_ref<Code(size_t)> same, GivenText *text = nullptr);
 
+/// Runs them once, and prints what the interpreter counts: one line a kernel.
+bool countOnDevice(mlir::ModuleOp module, const Target &target);
+
 } // namespace ampc::test
 #endif
