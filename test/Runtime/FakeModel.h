@@ -65,9 +65,10 @@ inline const ampc_code codes[KernelCount][4] = {
     AMPC_ALL({lossKernel, nullptr, 1, 0}),        AMPC_ALL({gradKernel, nullptr, kTasks, 160}),
     AMPC_ALL({updateKernel, nullptr, kTasks, 0}), AMPC_ALL({nothingKernel, stepFinish, 3, 0}),
     AMPC_ALL({copyKernel, nullptr, kTasks, 0}),   AMPC_ALL({rowKernel, nullptr, kRows, 0})};
-inline const ampc_kernel kernels[KernelCount] = {{"loss", codes[Loss]},     {"grad", codes[Grad]},
-                                                 {"update", codes[Update]}, {"step", codes[Step]},
-                                                 {"copy", codes[Copy]},     {"row", codes[Row]}};
+inline const ampc_kernel kernels[KernelCount] = {
+    {"loss", codes[Loss], 0, nullptr},     {"grad", codes[Grad], 0, nullptr},
+    {"update", codes[Update], 0, nullptr}, {"step", codes[Step], 0, nullptr},
+    {"copy", codes[Copy], 0, nullptr},     {"row", codes[Row], 0, nullptr}};
 
 inline const int64_t weightDims[] = {kWeights}, biasDims[] = {7}, pairDims[] = {2},
                      rowDims[] = {kRows};
