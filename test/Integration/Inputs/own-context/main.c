@@ -200,7 +200,8 @@ int main(void) {
   /* Two models on the application's stream, one more in the device's primary context. */
   plane_state *plane = createPlane("cuda", own.stream), *other = createPlane("cuda", NULL),
               *planeTwin = createPlane("cpu", NULL);
-  classes_state *classes = createClasses("cuda", own.stream), *classesTwin = createClasses("cpu", NULL);
+  classes_state *classes = createClasses("cuda", own.stream),
+                *classesTwin = createClasses("cpu", NULL);
   checkCurrent();
   Address x = allocate(sizeof(float) * NUMBERS), label = allocate(sizeof(int32_t) * ROWS);
   Batch batch;
