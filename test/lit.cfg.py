@@ -58,6 +58,12 @@ if os.path.isdir(os.path.join(config.source_dir, "../shared/oracles")):
 if shutil.which("clang-format-22") and os.path.exists(os.path.join(config.source_dir, ".git")):
     config.available_features.add("clang-format")
 
+# NVIDIA's header of the driver, which nothing but its test needs.
+cuda_include = os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "include")
+if os.path.exists(os.path.join(cuda_include, "cuda.h")):
+    config.available_features.add("cuda-header")
+config.substitutions.append(("%cuda_include", cuda_include))
+
 flags = set()
 try:
     with open("/proc/cpuinfo") as info:
