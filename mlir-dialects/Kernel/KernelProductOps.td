@@ -12,6 +12,7 @@ def Kernel_GemmOp
     For every point (batch..., m, n) of the space, the sum over k of lhs * rhs in type `acc`, then the body. Maps of
     the operands go from (batch..., m, n, k) to their elements; they are linear, so that any
     side may be transposed, a part of a tensor, or have its heads interleaved. A side may be packed before (`#kernel.packed`); it then is the same for the whole batch.
+    The sum may be one of `parts` partial sums over ranges of k, added in order; the workspace holds them.
 
     Constraints:
 
@@ -39,7 +40,8 @@ def Kernel_GemmOp
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
       Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$space, SignedI64Attr:$depth,
       AffineMapArrayAttr:$operand_maps, AffineMapArrayAttr:$input_maps,
-      AffineMapArrayAttr:$result_maps, TypeAttr:$acc, Kernel_Compute:$compute);
+      AffineMapArrayAttr:$result_maps, TypeAttr:$acc, Kernel_Compute:$compute, Kernel_Parts:$parts,
+      Kernel_Workspace:$workspace_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat =
       [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `maps` $operand_maps
@@ -50,16 +52,15 @@ def Kernel_GemmOp
 }
 
 // Geometry of a two-dimensional window; images NHWC.
-class Kernel_ConvLikeOp<string mnemonic, dag chosen = (ins)>
+class Kernel_ConvLikeOp<string mnemonic>
     : Kernel_LaunchOp<mnemonic, [FusedKernelOpInterface, IsolatedFromAbove,
                                  DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
-  let arguments =
-      !con((ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Variadic<AnyRankedTensor>:$inputs,
-               DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
-               DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$input_dilations,
-               SignedI64Attr:$groups, AffineMapArrayAttr:$input_maps,
-               AffineMapArrayAttr:$result_maps, TypeAttr:$acc, Kernel_Compute:$compute),
-           chosen);
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
+      Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$space, DenseI64ArrayAttr:$strides,
+      DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$input_dilations,
+      SignedI64Attr:$groups, AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps,
+      TypeAttr:$acc, Kernel_Compute:$compute, Kernel_Parts:$parts,
+      Kernel_Workspace:$workspace_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat =
       [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `strides` $strides `padding` $padding
@@ -96,8 +97,7 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
     ```
   }];
 }
-def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter", (ins Kernel_Parts:$parts,
-                                                               Kernel_Workspace:$workspace_bytes)> {
+def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter"> {
   let summary = "Gradient for an OHWI filter from image (lhs) and cotangent (rhs); space [O, KH, "
                 "KW, I/groups]";
   let description = [{

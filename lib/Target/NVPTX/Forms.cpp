@@ -1,7 +1,6 @@
 // Which form writes which kernel op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Forms.h"
-#include "lib/Target/Common/ConvPhases.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -13,23 +12,10 @@ static void threadPerPoint(Operation *op, DeviceCode &code) {
   emit(op, points);
 }
 
-static int64_t filterWorkspace(Operation *operation) {
-  auto op = cast<kernel::ConvFilterOp>(operation);
-  int64_t sums = ShapedType::getNumElements(op.getSpace());
-  return op.getParts() == 1 ? 0 : op.getParts() * sums * target::elementBytes(op.getAcc());
-}
-static void configureFilter(Operation *operation) {
-  auto op = cast<kernel::ConvFilterOp>(operation);
-  op.setParts(target::chooseFilterParts(op));
-  op.setWorkspaceBytes(filterWorkspace(op));
-}
-
 const Form *nvptx::findForm(Operation *op) {
   static const Forms all = [] {
     Forms forms;
     auto share = [&](StringRef name, auto emit) { forms[name] = {emit}; };
-    forms[kernel::ConvFilterOp::getOperationName()] = {threadPerPoint<target::emitPlainConvFilter>,
-                                                       configureFilter, filterWorkspace};
     share(kernel::PoolOp::getOperationName(), threadPerPoint<target::emitPlainPool>);
     share(kernel::PoolGradOp::getOperationName(), threadPerPoint<target::emitPlainPoolGrad>);
     share(kernel::GatherOp::getOperationName(), threadPerPoint<target::emitPlainGather>);

@@ -12,9 +12,9 @@ namespace ampc::nvptx {
 struct Form {
   void (*emit)(mlir::Operation *op, DeviceCode &code);
   /// Sets what the op leaves to the target; null: nothing.
-  void (*configure)(mlir::Operation *op) = nullptr;
+  void (*configure)(mlir::Operation *op, const Chip &chip) = nullptr;
   /// Bytes that the code uses of the workspace; null: none.
-  int64_t (*workspaceBytes)(mlir::Operation *op) = nullptr;
+  int64_t (*workspaceBytes)(mlir::Operation *op, const Chip &chip) = nullptr;
 };
 using Forms = llvm::StringMap<Form>;
 
@@ -23,6 +23,7 @@ const Form *findForm(mlir::Operation *op);
 
 // Each family adds its kinds.
 void addProductForms(Forms &forms);
+void addConvForms(Forms &forms);
 void addMapForm(Forms &forms);
 void addReduceForm(Forms &forms);
 void addRowForms(Forms &forms);

@@ -36,7 +36,7 @@ static LogicalResult checkMode(Operation *op) {
 }
 
 /// Of the kernel, or of the one that it adds totals to.
-static LogicalResult check(Operation *kernel) {
+static LogicalResult check(Operation *kernel, const Chip &chip) {
   WalkResult result = kernel->walk([](KernelOpInterface op) -> WalkResult {
     if (!findForm(op))
       return op->emitOpError("has no code for GPUs");
@@ -49,7 +49,7 @@ static LogicalResult check(Operation *kernel) {
   if (result.wasInterrupted())
     return failure();
   const Form *form = findForm(kernel);
-  int64_t needed = form->workspaceBytes ? form->workspaceBytes(kernel) : 0;
+  int64_t needed = form->workspaceBytes ? form->workspaceBytes(kernel, chip) : 0;
   int64_t given = cast<KernelOpInterface>(kernel).getWorkspaceBytes();
   if (given < needed)
     return kernel->emitOpError() << "expected a workspace of at least " << needed
@@ -71,7 +71,7 @@ struct KernelEmitNVPTXPass : ampc::impl::KernelEmitNVPTXBase<KernelEmitNVPTXPass
     ModuleOp code = target::tierModule(getOperation(), found->name);
     SmallVector<Attribute> table;
     for (auto [i, op] : llvm::enumerate(target::shareKernels(getOperation()))) {
-      if (failed(check(op)))
+      if (failed(check(op, *found)))
         return signalPassFailure();
       std::string name = start + "_k" + std::to_string(i);
       DeviceCode functions(code, op, *found, name + "_" + found->name.str());

@@ -21,7 +21,7 @@ public:
   std::optional<FusionLimits> getFusionLimits() const override { return FusionLimits{24, 300}; }
   void configure(KernelOpInterface op) const override {
     if (const Form *form = findForm(op); form && form->configure)
-      form->configure(op);
+      form->configure(op, chip);
   }
   /// As cuMemAlloc gives.
   int64_t getAlignment() const override { return 256; }

@@ -180,7 +180,7 @@ void ReduceWriter::emit(DeviceCode &code) {
     emitLast(code);
 }
 
-static void configureReduce(Operation *operation) {
+static void configureReduce(Operation *operation, const Chip &) {
   auto op = cast<kernel::ReduceOp>(operation);
   op.setParts(target::ReduceOrder::chooseParts(op));
   op.setWorkspaceBytes(ReduceWriter(op).workspaceBytes());
@@ -190,5 +190,7 @@ void nvptx::addReduceForm(Forms &forms) {
   forms[kernel::ReduceOp::getOperationName()] = {
       [](Operation *op, DeviceCode &code) { ReduceWriter(cast<kernel::ReduceOp>(op)).emit(code); },
       configureReduce,
-      [](Operation *op) { return ReduceWriter(cast<kernel::ReduceOp>(op)).workspaceBytes(); }};
+      [](Operation *op, const Chip &) {
+        return ReduceWriter(cast<kernel::ReduceOp>(op)).workspaceBytes();
+      }};
 }

@@ -26,7 +26,7 @@ public:
       : op(op), kernel(op.getKernel()), results(kernel->getNumResults()), parts(op.getParts()) {}
 
   void emit(DeviceCode &code);
-  void configure();
+  void configure(const Chip &chip);
   int64_t workspaceBytes() {
     return ownWorkspace() + int64_t(op.getNumTotals()) * parts * int64_t(sizeof(double));
   }
@@ -166,9 +166,9 @@ void TotalsWriter::emit(DeviceCode &code) {
 }
 
 /// A thread has about 64 elements, unless there are many.
-void TotalsWriter::configure() {
+void TotalsWriter::configure(const Chip &chip) {
   if (const Form *form = findForm(kernel); form && form->configure)
-    form->configure(kernel);
+    form->configure(kernel, chip);
   int64_t elements = 0;
   for (Value result : kernel->getResults())
     elements = std::max(elements, tensorOf(result).getNumElements());
@@ -182,6 +182,10 @@ void nvptx::addTotalsForm(Forms &forms) {
       [](Operation *op, DeviceCode &code) {
         TotalsWriter(cast<kernel::WithTotalsOp>(op)).emit(code);
       },
-      [](Operation *op) { TotalsWriter(cast<kernel::WithTotalsOp>(op)).configure(); },
-      [](Operation *op) { return TotalsWriter(cast<kernel::WithTotalsOp>(op)).workspaceBytes(); }};
+      [](Operation *op, const Chip &chip) {
+        TotalsWriter(cast<kernel::WithTotalsOp>(op)).configure(chip);
+      },
+      [](Operation *op, const Chip &) {
+        return TotalsWriter(cast<kernel::WithTotalsOp>(op)).workspaceBytes();
+      }};
 }

@@ -10,7 +10,8 @@
 // FORM-SAME: grid = [256, 1, 1], block = [128, 1, 1], cluster = [1, 1, 1], shared = 65536
 // FORM-SAME: form = "plain: its factors are not both bf16, f16 or tf32"
 // FORM-SAME: form = "tiles of 64x64x64 in 4 stages, sides along m and k, copies of 4 and 2 bytes"
-// OLD: form = "plain: the chip copies nothing asynchronously"
+// OLD: form = "plain: the chip has no matrix units for its factors"
+// OLD: form = "tiles of 64x64x32 in 2 stages, sides along m and k, copies of 4 and 2 bytes"
 
 // Three steps start. Each 16 points of k of the loop take 4 + 4 fragments and 32 products, and a step one barrier and 8 copies of 16 bytes.
 // CHECK-LABEL: .visible .entry model_k0_sm_80(

@@ -263,6 +263,12 @@ static bool runText(ModuleOp module, const Target &target,
   return passed;
 }
 
+/// Parts of a contraction's sum, as a target chose them.
+static int64_t partsOf(Operation *op) {
+  auto parts = op->getAttrOfType<IntegerAttr>("parts");
+  return parts && op->hasAttr("acc") ? parts.getInt() : 1;
+}
+
 /// On a device, beside the same kernels on a CPU if that is asked for.
 static bool runDevice(ModuleOp module, const Target &target, ModuleOp copy) {
   const cpu::Tier *tier = cpu::findTier(sameAs);
@@ -285,9 +291,12 @@ static bool runDevice(ModuleOp module, const Target &target, ModuleOp copy) {
     if (auto tierModule = copy.lookupSymbol<ModuleOp>(("tier_" + other.name).str());
         other.kind <= tier->kind && !runner.loadTier(other, tierModule))
       return false;
-  SmallVector<Operation *> kernels = kernelsOf(copy);
-  return runOnDevice(module, target, allowed,
-                     [&](size_t i) { return runner.codeOf(kernels[i], *tier); });
+  SmallVector<Operation *> kernels = kernelsOf(copy), own = kernelsOf(module);
+  return runOnDevice(module, target, allowed, [&](size_t i) -> std::optional<Code> {
+    if (partsOf(kernels[i]) != partsOf(own[i])) // another order
+      return std::nullopt;
+    return runner.codeOf(kernels[i], *tier);
+  });
 }
 
 int main(int argc, char **argv) {

@@ -21,7 +21,7 @@ struct GivenText {
 /// number i with the same results, bit for bit, or null. `text`: null: the target's.
 bool runOnDevice(mlir::ModuleOp module, const Target &target,
                  llvm::function_ref<double(mlir::Operation *)> allowed,
-                 llvm::function_ref<Code(size_t)> same, GivenText *text = nullptr);
+                 llvm::function_ref<std::optional<Code>(size_t)> same, GivenText *text = nullptr);
 
 /// Runs them once, and prints what the interpreter counts: one line a kernel.
 bool countOnDevice(mlir::ModuleOp module, const Target &target);

@@ -8,7 +8,6 @@ using namespace ampc;
 using namespace ampc::nvptx;
 using target::Access;
 using target::Body;
-using target::IterationSpace;
 
 /// Lines of a warp that are in shared memory at a time.
 static int64_t stagedLines(const TileGemm &gemm) {
@@ -21,41 +20,15 @@ int64_t Epilogue::sharedBytes(const TileGemm &gemm) {
   return gemm.tile.warpsM * gemm.tile.warpsN * warpBytes(gemm);
 }
 
-/// Neighbouring columns that a thread can load and store as vectors of at most 16 bytes, whatever
-/// line and entry of the batch they are in.
-static int64_t columnsOf(FusedKernelOpInterface op, const IterationSpace &space) {
-  int64_t columns = 4;
-  SmallVector<const Access *> runs;
-  OperandRange inputs = op.getInputsMutable();
-  unsigned last = space.rank() - 1;
-  auto visit = [&](Type type, const Access &access) {
-    if (access.strideAlong(last) != 1)
-      return;
-    runs.push_back(&access);
-    if (target::elementBytes(getElementTypeOrSelf(type)) <= 2)
-      columns = 8;
-  };
-  for (auto [input, access] : llvm::zip(inputs, space.inputs))
-    visit(input.getType(), access);
-  for (auto [type, access] : llvm::zip(op->getResultTypes(), space.results))
-    visit(type, access);
-  auto fits = [&](const Access *access) {
-    if (access->residue || access->constant % columns)
-      return false;
-    for (unsigned dim = 0; dim < last; ++dim)
-      if (space.sizes[dim] > 1 && access->strides[dim] % columns)
-        return false;
-    return true;
-  };
-  while (columns > 1 && (space.sizes[last] % columns || !llvm::all_of(runs, fits)))
-    columns /= 2;
-  return columns;
-}
-
 Epilogue::Epilogue(DeviceEmitter &e, FusedKernelOpInterface op, const TileGemm &gemm,
-                   const KernelPointers &pointers, ArrayRef<Value> batch)
-    : e(e), op(op), gemm(gemm), pointers(pointers), batch(batch), space(IterationSpace::of(op)),
-      columns(columnsOf(op, space)) {}
+                   const ProductResults &results, const KernelPointers &pointers, Value number,
+                   Value part)
+    : e(e), gemm(gemm), writer(e, op, results, pointers), workspace(pointers.workspace),
+      number(number), part(part), batch(e.split(number, gemm.batch)), columns(writer.columns) {
+  if (gemm.parts > 1)
+    for (columns = 4; gemm.n % columns;)
+      columns /= 2;
+}
 
 // A thread has columns 2 (t % 4) and the next of line t / 4, then of line t / 4 + 8.
 void Epilogue::stage(ArrayRef<std::array<Value, 4>> sums, Value shared) {
@@ -71,49 +44,14 @@ void Epilogue::stage(ArrayRef<std::array<Value, 4>> sums, Value shared) {
   }
 }
 
-/// The body at neighbouring columns of a line, an i32, whose sums are at `place`.
-void Epilogue::evaluate(Value place, Value line, Value column) {
-  unsigned last = space.rank() - 1;
-  Block &block = op.getBody().front();
-  Body body(e, op, pointers, space);
-  SmallVector<Value> dims(batch);
-  llvm::append_range(dims, e.split(line, gemm.lines));
-  dims.push_back(column);
-  auto runOf = [&](const Access &access) { return access.strideAlong(last) == 1 ? columns : 1; };
-  auto placeOf = [&](Value pointer, Type element, const Access &access) {
-    return e.address(pointer, element, target::position(e, access, dims));
-  };
-  SmallVector<Body::Values> known(columns);
-  for (auto [values, sum] : llvm::zip(known, e.loadRun(place, e.b.getF32Type(), columns)))
-    values[block.getArgument(0)] = sum;
-  ArrayRef<Value> inputs = ArrayRef(pointers.operands).drop_front(2);
-  for (auto [i, access] : llvm::enumerate(space.inputs)) {
-    BlockArgument argument = block.getArgument(1 + i);
-    if (argument.use_empty() || (access.dependsOn(last) && runOf(access) == 1 && columns > 1))
-      continue; // the latter by element
-    SmallVector<Value> run = e.loadRun(placeOf(inputs[i], argument.getType(), access),
-                                       argument.getType(), runOf(access));
-    for (auto [c, values] : llvm::enumerate(known))
-      values[argument] = run[run.size() == 1 ? 0 : c];
-  }
-  SmallVector<SmallVector<Value>> yields(op->getNumResults());
-  for (auto [c, values] : llvm::enumerate(known)) {
-    SmallVector<Value> at(dims);
-    at.back() = e.add(column, c);
-    for (auto [k, value] : llvm::enumerate(body.yields(at, values)))
-      yields[k].push_back(value);
-  }
-  for (auto [k, access] : llvm::enumerate(space.results)) {
-    if (runOf(access) == columns) {
-      e.storeRun(yields[k], placeOf(pointers.results[k], yields[k].front().getType(), access));
-      continue;
-    }
-    for (auto [c, value] : llvm::enumerate(yields[k])) {
-      SmallVector<Value> at(dims);
-      at.back() = e.add(column, c);
-      body.store(k, value, at);
-    }
-  }
+/// A part's sums lie as the result does, entry by entry.
+void Epilogue::write(ArrayRef<Value> sums, Value line, Value column) {
+  if (gemm.parts == 1)
+    return writer.write(sums, batch, line, column);
+  Value entry = e.add(e.mul(e.position(part), gemm.batches()), e.position(number));
+  Value place = e.add(e.mul(entry, gemm.m), e.position(line));
+  place = e.add(e.mul(place, gemm.n), e.position(column));
+  e.storeRun(sums, e.address(workspace, e.b.getF32Type(), place));
 }
 
 /// `line`, `column`: of the staged part.
@@ -134,7 +72,7 @@ void Epilogue::finish(Value shared, Value line, Value column) {
       require(e.less32(ownLine, gemm.m));
     if (gemm.n % gemm.tile.n)
       require(e.less32(ownColumn, gemm.n));
-    auto run = [&] { evaluate(place, ownLine, e.position(ownColumn)); };
+    auto run = [&] { write(e.loadRun(place, e.b.getF32Type(), columns), ownLine, ownColumn); };
     if (exists)
       e.when(exists, run);
     else
@@ -153,4 +91,82 @@ void Epilogue::store(ArrayRef<std::array<Value, 4>> sums, Value line, Value colu
     e.syncWarp(all);
     finish(own, e.add32(line, e.i32(at)), column);
   }
+}
+
+void ResultWriter::write(ArrayRef<Value> sums, ArrayRef<Value> batch, Value line, Value column) {
+  const target::IterationSpace &space = results.space;
+  unsigned last = space.rank() - 1;
+  Block &block = op.getBody().front();
+  Body body(e, op, pointers, space);
+  SmallVector<Value> dims = results.pointOf(e, batch, line, column);
+  auto runOf = [&](const Access &access) { return access.strideAlong(last) == 1 ? columns : 1; };
+  auto placeOf = [&](Value pointer, Type element, const Access &access) {
+    return e.address(pointer, element, target::position(e, access, dims));
+  };
+  SmallVector<Body::Values> known(columns);
+  for (auto [values, sum] : llvm::zip(known, sums))
+    values[block.getArgument(0)] = sum;
+  ArrayRef<Value> inputs = ArrayRef(pointers.operands).drop_front(2);
+  for (auto [i, access] : llvm::enumerate(space.inputs)) {
+    BlockArgument argument = block.getArgument(1 + i);
+    if (argument.use_empty() || (access.dependsOn(last) && runOf(access) == 1 && columns > 1))
+      continue; // the latter by element
+    SmallVector<Value> run = e.loadRun(placeOf(inputs[i], argument.getType(), access),
+                                       argument.getType(), runOf(access));
+    for (auto [c, values] : llvm::enumerate(known))
+      values[argument] = run[run.size() == 1 ? 0 : c];
+  }
+  SmallVector<SmallVector<Value>> yields(op->getNumResults());
+  auto pointAt = [&](int64_t c) {
+    SmallVector<Value> at(dims);
+    at.back() = e.add(at.back(), c);
+    return at;
+  };
+  for (auto [c, values] : llvm::enumerate(known))
+    for (auto [k, value] : llvm::enumerate(body.yields(pointAt(c), values)))
+      yields[k].push_back(value);
+  for (auto [k, access] : llvm::enumerate(space.results)) {
+    if (runOf(access) == columns) {
+      e.storeRun(yields[k], placeOf(pointers.results[k], yields[k].front().getType(), access));
+      continue;
+    }
+    for (auto [c, value] : llvm::enumerate(yields[k]))
+      body.store(k, value, pointAt(c));
+  }
+}
+
+void nvptx::launchFinish(FusedKernelOpInterface op, DeviceCode &code, const ProductResults &results,
+                         ArrayRef<int64_t> batch, int64_t m, int64_t n, int64_t parts) {
+  int64_t columns = results.vectorColumns(op), entries = ShapedType::getNumElements(batch);
+  int64_t points = entries * m * n / columns;
+  LaunchShape shape;
+  shape.threads = std::min<int64_t>(plainThreads, llvm::alignTo(points, 32));
+  shape.grid[0] = llvm::divideCeil(points, shape.threads);
+  code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
+    Type f32 = e.b.getF32Type();
+    Value number = e.globalThread(shape.threads);
+    auto run = [&] {
+      Value place = e.mul(e.position(number), columns);
+      auto partAt = [&](Value part) {
+        Value at = e.add(e.mul(part, entries * m * n), place);
+        return e.loadRun(e.address(pointers.workspace, f32, at), f32, columns);
+      };
+      SmallVector<Value> sums(columns, e.constant(f32, 0));
+      if (parts > 0)
+        sums = e.loop(e.index(1), e.index(parts), 1, partAt(e.index(0)),
+                      [&](Value part, ValueRange soFar) {
+                        SmallVector<Value> next;
+                        for (auto [sum, x] : llvm::zip(soFar, partAt(part)))
+                          next.push_back(arith::AddFOp::create(e.b, e.loc, sum, x));
+                        return next;
+                      });
+      int64_t runs = n / columns;
+      Value line = e.div32(number, runs), column = e.mul32(e.rem32(number, runs), columns);
+      ResultWriter(e, op, results, pointers)
+          .write(sums, e.split(e.div32(line, m), batch), e.rem32(line, m), column);
+    };
+    if (points % shape.threads == 0)
+      return run();
+    e.when(e.less32(number, points), run);
+  });
 }

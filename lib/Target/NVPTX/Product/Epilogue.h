@@ -4,17 +4,38 @@
 #define LIB_TARGET_NVPTX_PRODUCT_EPILOGUE_H
 
 #include "lib/Target/NVPTX/DeviceCode.h"
+#include "lib/Target/NVPTX/Product/Results.h"
 #include "lib/Target/NVPTX/Product/TileGemm.h"
 
 namespace ampc::nvptx {
 
+/// A kernel's body at neighbouring columns, whose sums are known.
+class ResultWriter {
+public:
+  using Value = mlir::Value;
+  ResultWriter(DeviceEmitter &e, FusedKernelOpInterface op, const ProductResults &results,
+               const KernelPointers &pointers)
+      : columns(results.vectorColumns(op)), e(e), op(op), results(results), pointers(pointers) {}
+
+  const int64_t columns; // of a thread
+  void write(llvm::ArrayRef<Value> sums, llvm::ArrayRef<Value> batch, Value line, Value column);
+
+private:
+  DeviceEmitter &e;
+  FusedKernelOpInterface op;
+  const ProductResults &results;
+  const KernelPointers &pointers;
+};
+
 /// A warp writes its sums to shared memory, some lines at a time, and reads them back with
-/// neighbouring columns in a thread, which evaluates the kernel's body and stores whole vectors.
+/// neighbouring columns in a thread, which evaluates the kernel's body and stores whole vectors; of
+/// sums in parts, it stores them to the workspace.
 class Epilogue {
 public:
   using Value = mlir::Value;
+  /// Of entry `number` (an i32) of the batch, in a part of the sum.
   Epilogue(DeviceEmitter &e, FusedKernelOpInterface op, const TileGemm &gemm,
-           const KernelPointers &pointers, llvm::ArrayRef<Value> batch);
+           const ProductResults &results, const KernelPointers &pointers, Value number, Value part);
   /// Bytes of all warps.
   static int64_t sharedBytes(const TileGemm &gemm);
 
@@ -26,16 +47,20 @@ public:
 private:
   void stage(llvm::ArrayRef<std::array<Value, 4>> sums, Value shared);
   void finish(Value shared, Value line, Value column);
-  void evaluate(Value place, Value line, Value column);
+  void write(llvm::ArrayRef<Value> sums, Value line, Value column);
 
   DeviceEmitter &e;
-  FusedKernelOpInterface op;
   const TileGemm &gemm;
-  const KernelPointers &pointers;
+  ResultWriter writer;
+  Value workspace, number, part;
   llvm::SmallVector<Value> batch;
-  target::IterationSpace space;
   int64_t columns; // of a thread
 };
+
+/// Adds the parts of every sum in their order, from the first one on, and evaluates the body. No
+/// parts are a sum of 0.
+void launchFinish(FusedKernelOpInterface op, DeviceCode &code, const ProductResults &results,
+                  llvm::ArrayRef<int64_t> batch, int64_t m, int64_t n, int64_t parts);
 
 } // namespace ampc::nvptx
 #endif

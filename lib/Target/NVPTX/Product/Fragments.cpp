@@ -86,30 +86,42 @@ Fragment FragmentLoader::load(Value base, int64_t i, int64_t k) {
   return fragment;
 }
 
-std::array<Value, 4> ampc::nvptx::multiply(DeviceEmitter &e, const Fragment &left,
-                                           const Fragment &right, unsigned half,
-                                           ArrayRef<Value> sums, Type element) {
-  bool isF16 = element.isF16();
+/// One instruction, of `depth` points of k.
+static std::array<Value, 4> multiplyOnce(DeviceEmitter &e, ArrayRef<Value> left,
+                                         ArrayRef<Value> right, ArrayRef<Value> sums,
+                                         NVVM::MMATypes kind, int64_t depth) {
   auto pairs = [&](ArrayRef<Value> words) {
     auto type = VectorType::get({2}, e.b.getF16Type());
     return llvm::map_to_vector(words, [&](Value word) -> Value {
-      return isF16 ? LLVM::BitcastOp::create(e.b, e.loc, type, word).getResult() : word;
+      return kind == NVVM::MMATypes::f16
+                 ? LLVM::BitcastOp::create(e.b, e.loc, type, word).getResult()
+                 : word;
     });
   };
   Type f32 = e.b.getF32Type();
   auto type = LLVM::LLVMStructType::getLiteral(e.b.getContext(), {f32, f32, f32, f32});
-  auto kind = isF16 ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
-  int64_t depth = 16;
-  if (element.isF32()) {
-    kind = NVVM::MMATypes::tf32;
-    depth = 8;
-  }
-  Value product = NVVM::MmaOp::create(
-      e.b, e.loc, type, pairs(left), pairs(ArrayRef<Value>(right).slice(2 * half, 2)), sums,
-      ArrayRef<int64_t>{16, 8, depth}, std::nullopt, std::nullopt, std::array{kind, kind},
-      std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+  Value product = NVVM::MmaOp::create(e.b, e.loc, type, pairs(left), pairs(right), sums,
+                                      ArrayRef<int64_t>{16, 8, depth}, std::nullopt, std::nullopt,
+                                      std::array{kind, kind},
+                                      std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
   std::array<Value, 4> next;
   for (int64_t i = 0; i < 4; ++i)
     next[i] = LLVM::ExtractValueOp::create(e.b, e.loc, product, i);
   return next;
+}
+
+// sm_75 multiplies eight points of k at a time, which are the first and the last half of a
+// fragment.
+std::array<Value, 4> ampc::nvptx::multiply(DeviceEmitter &e, const Fragment &left,
+                                           const Fragment &right, unsigned half,
+                                           ArrayRef<Value> sums, Type element) {
+  auto columns = ArrayRef<Value>(right).slice(2 * half, 2);
+  if (element.isF32())
+    return multiplyOnce(e, left, columns, sums, NVVM::MMATypes::tf32, 8);
+  auto kind = element.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
+  if (e.chip.capability >= 80)
+    return multiplyOnce(e, left, columns, sums, kind, 16);
+  std::array<Value, 4> first =
+      multiplyOnce(e, ArrayRef<Value>(left).take_front(2), columns.take_front(1), sums, kind, 8);
+  return multiplyOnce(e, ArrayRef<Value>(left).take_back(2), columns.take_back(1), first, kind, 8);
 }

@@ -4,96 +4,202 @@
 #include "lib/Target/Common/PlainLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-static constexpr int64_t chunkBytes = 16;
+// ---- All sides ----
 
+StepCopy::StepCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side,
+                   int64_t tileLines)
+    : e(e), gemm(gemm), side(side) {
+  int64_t depth = gemm.stepDepth(), bytes = gemm.elementBytes();
+  shared.rows = side.alongDepth ? tileLines : depth;
+  shared.chunks = (side.alongDepth ? depth : tileLines) / chunkElements();
+  shared.readsPairs = bytes == 4 && !side.alongDepth;
+  rowsPerPass = gemm.tile.threads() / shared.chunks;
+  passes = shared.rows / rowsPerPass;
+  row = e.div32(e.thread(), shared.chunks);
+  Value chunk = e.rem32(e.thread(), shared.chunks);
+  column = e.mul32(chunk, chunkElements());
+  offset = shared.offset(e, row, chunk);
+}
 StepCopy::~StepCopy() = default;
+
+// Copies through registers are not held back behind the last step.
+bool StepCopy::endsInRows() const {
+  return side.alongDepth ? side.lines % shared.rows != 0
+                         : !isAsync() || gemm.depth % gemm.stepDepth() != 0;
+}
+bool StepCopy::endsInColumns() const {
+  return side.alongDepth ? !isAsync() || gemm.depth % gemm.stepDepth() != 0
+                         : side.lines % (shared.chunks * chunkElements()) != 0;
+}
+Value StepCopy::left(int64_t limit, Value number) {
+  return e.add32(e.i32(limit), e.mul32(number, -1));
+}
+
+void StepCopy::beginPieces(Value to, ArrayRef<Value> from, ArrayRef<Value> exists, Value safe,
+                           Values &moved) {
+  int64_t bytes = chunkBytes / from.size();
+  Type word = e.b.getIntegerType(bytes == 2 ? 16 : 32);
+  for (auto [i, place, isThere] : llvm::enumerate(from, exists)) {
+    if (isAsync()) {
+      Value present = isThere ? target::select(e, isThere, e.i32(bytes), e.i32(0)) : Value();
+      e.copyAsync(e.advance(to, i * bytes), place, bytes, present);
+      continue;
+    }
+    Value source = isThere ? target::select(e, isThere, place, safe) : place;
+    for (Value x : e.loadRun(source, word, std::max<int64_t>(1, bytes / 4)))
+      moved.push_back(isThere ? target::select(e, isThere, x, e.constant(word, 0)) : x);
+  }
+}
+
+void StepCopy::end(Value target, ArrayRef<Value> moved) {
+  Value to = e.advance(target, offset);
+  int64_t words = moved.size() / passes;
+  for (int64_t pass = 0; pass < passes && words > 0; ++pass)
+    e.storeRun(moved.slice(pass * words, words),
+               e.advance(to, pass * rowsPerPass * shared.rowBytes()));
+}
+
+// ---- Lines of a matrix ----
 
 TileCopy::TileCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side,
                    int64_t tileLines, Value start, Value first)
-    : e(e), gemm(gemm), side(side), start(start), firstLine(first) {
-  int64_t depth = gemm.stepDepth(), threads = gemm.tile.threads(), bytes = gemm.elementBytes(),
-          chunkElements = chunkBytes / bytes;
-  shared.rows = side.alongDepth ? tileLines : depth;
-  shared.chunks = (side.alongDepth ? depth : tileLines) / chunkElements;
-  shared.readsPairs = bytes == 4 && !side.alongDepth;
-  linesPerPass = threads / shared.chunks;
-  passes = shared.rows / linesPerPass;
-  stepBytes = depth * bytes * (side.alongDepth ? 1 : side.lineStride);
-  line = e.div32(e.thread(), shared.chunks);
-  Value chunk = e.rem32(e.thread(), shared.chunks);
-  column = e.mul32(chunk, chunkElements);
-  offset = shared.offset(e, line, chunk);
+    : StepCopy(e, gemm, side, tileLines), start(start), firstLine(first) {
+  int64_t bytes = gemm.elementBytes();
+  stepBytes = gemm.stepDepth() * bytes * (side.alongDepth ? 1 : side.lineStride);
   // Lines of the operand; its columns are neighbours.
-  Value row = side.alongDepth ? e.add32(first, line) : line,
+  Value line = side.alongDepth ? e.add32(first, row) : row,
         place = side.alongDepth ? column : e.add32(first, column);
-  Value element = e.add(e.mul(e.position(row), side.lineStride), e.position(place));
+  Value element = e.add(e.mul(e.position(line), side.lineStride), e.position(place));
   source = e.address(start, gemm.element, element);
 }
 
-/// The parts of a chunk that can be copied at once.
-void TileCopy::copyChunk(Value target, Value source, Value isLine, Value present) {
-  int64_t bytes = side.copyBytes;
-  for (int64_t at = 0; at < chunkBytes; at += bytes) {
-    Value here;
-    if (present)
-      here = e.max32(e.min32(e.add32(present, e.i32(-at)), e.i32(bytes)), e.i32(0));
-    if (isLine)
-      here = target::select(e, isLine, here ? here : e.i32(bytes), e.i32(0));
-    e.copyAsync(e.advance(target, at), e.advance(source, at), bytes, here);
-  }
+Value TileCopy::firstSource(Value k) const {
+  return e.address(source, gemm.element,
+                   e.mul(e.position(k), side.alongDepth ? 1 : side.lineStride));
 }
 
-// Of lines that start at any element: loads, which the next barrier but those of the stages between
-// makes known to all.
-void TileCopy::moveElements(Value target, Value source, Value isLine, Value present) {
-  Type i16 = e.b.getIntegerType(16);
-  SmallVector<Value> elements;
-  for (int64_t i = 0; i < chunkBytes / 2; ++i) {
-    Value exists = isLine, from = e.advance(source, 2 * i);
-    if (present) {
-      Value isColumn =
-          arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sgt, present, e.i32(2 * i));
-      exists = exists ? target::both(e, exists, isColumn) : isColumn;
+static Value isAbove(DeviceEmitter &e, Value x, int64_t limit) {
+  return e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::sgt, x, e.i32(limit));
+}
+static Value bothOf(DeviceEmitter &e, Value x, Value y) {
+  return x && y ? target::both(e, x, y) : x ? x : y;
+}
+
+/// `present`: elements of the row from the chunk on; null: it has all.
+void TileCopy::copyChunk(Value target, Value source, Value isRow, Value present, Values &moved) {
+  int64_t bytes = side.copyBytes, pieces = chunkBytes / bytes;
+  Values from, exists;
+  for (int64_t at = 0; at < pieces; ++at) {
+    Value place = e.advance(source, at * bytes);
+    int64_t elements = bytes / gemm.elementBytes();
+    if (present && isAsync()) { // a piece may be there in part
+      Value here = e.mul32(e.add32(present, e.i32(-at * elements)), gemm.elementBytes());
+      here = e.max32(e.min32(here, e.i32(bytes)), e.i32(0));
+      if (isRow)
+        here = target::select(e, isRow, here, e.i32(0));
+      e.copyAsync(e.advance(target, at * bytes), place, bytes, here);
+      continue;
     }
-    if (exists)
-      from = target::select(e, exists, from, start);
-    Value x = LLVM::LoadOp::create(e.b, e.loc, i16, from, 2);
-    elements.push_back(exists ? target::select(e, exists, x, e.constant(i16, 0)) : x);
+    from.push_back(place);
+    exists.push_back(bothOf(e, isRow, present ? isAbove(e, present, at * elements) : Value()));
   }
-  e.storeRun(elements, target);
+  if (!from.empty())
+    beginPieces(target, from, exists, start, moved);
 }
 
-void TileCopy::issue(Value target, Value source, Value left) {
-  bool endsInStep = gemm.depth % gemm.stepDepth() != 0;
-  int64_t bytes = gemm.elementBytes();
-  bool endsInTile =
-      side.lines % (side.alongDepth ? shared.rows : shared.chunks * chunkBytes / bytes);
-  // Bytes of the thread's chunks that are inside of the operand; those of the lines may be none.
+// Eight numbers of 16 bits that start anywhere, in the words that they lie in: four words, of which
+// the first may begin with the number before, the last number, and by how many bits to shift. Where
+// some are not there, one by one.
+StepCopy::Values TileCopy::loadAnywhere(Value source, Value isRow, Value present) {
+  Type i16 = e.b.getIntegerType(16), i32 = e.b.getI32Type(), i64 = e.b.getI64Type();
+  Value address = LLVM::PtrToIntOp::create(e.b, e.loc, i64, source);
+  Value odd = e.and32(arith::TruncIOp::create(e.b, e.loc, i32, address), 2);
+  Value base = e.advance(source, e.mul32(odd, -1));
+  auto widened = [&](Value x) { return arith::ExtUIOp::create(e.b, e.loc, i32, x).getResult(); };
+  auto whole = [&] {
+    Values words;
+    for (int64_t i = 0; i < 4; ++i)
+      words.push_back(LLVM::LoadOp::create(e.b, e.loc, i32, e.advance(base, 4 * i), 4));
+    words.push_back(widened(LLVM::LoadOp::create(e.b, e.loc, i16, e.advance(source, 14), 2)));
+    return words;
+  };
+  auto inPart = [&] {
+    Value count = e.max32(present ? present : e.i32(8), e.i32(0));
+    count = isRow ? target::select(e, isRow, count, e.i32(0)) : count;
+    Value before = e.div32(odd, 2);
+    auto number = [&](Value from, Value at) {
+      Value isThere = e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::ult, at, count);
+      Value place = target::select(e, isThere, from, start);
+      Value x = widened(LLVM::LoadOp::create(e.b, e.loc, i16, place, 2));
+      return target::select(e, isThere, x, e.i32(0));
+    };
+    Values words;
+    for (int64_t i = 0; i < 4; ++i) {
+      auto half = [&](int64_t at) {
+        return number(e.advance(base, 2 * at), e.add32(e.i32(at), e.mul32(before, -1)));
+      };
+      Value high = arith::ShLIOp::create(e.b, e.loc, half(2 * i + 1), e.i32(16));
+      words.push_back(arith::OrIOp::create(e.b, e.loc, half(2 * i), high));
+    }
+    words.push_back(number(e.advance(source, 14), e.i32(7)));
+    return words;
+  };
+  Value isWhole = bothOf(e, isRow, present ? isAbove(e, present, 7) : Value());
+  Values words;
+  if (!isWhole) {
+    words = whole();
+  } else {
+    auto branch = scf::IfOp::create(e.b, e.loc, SmallVector<Type>(5, i32), isWhole, true);
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(e.b, e.loc, whole());
+    e.b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(e.b, e.loc, inPart());
+    llvm::append_range(words, branch.getResults());
+  }
+  words.push_back(e.mul32(odd, 8));
+  return words;
+}
+
+StepCopy::Values TileCopy::begin(Value target, Value source, Value k) {
+  // Elements of the thread's chunks that are inside of the operand; those of its rows may be none.
   Value present;
-  if (side.alongDepth && endsInStep)
-    present = e.mul32(e.add32(left, e.mul32(column, -1)), bytes);
-  if (!side.alongDepth && endsInTile)
-    present = e.mul32(e.add32(e.i32(side.lines), e.mul32(e.add32(firstLine, column), -1)), bytes);
+  if (endsInColumns())
+    present = side.alongDepth ? e.add32(left(gemm.depth, k), e.mul32(column, -1))
+                              : left(side.lines, e.add32(firstLine, column));
+  Value to = e.advance(target, offset);
+  Values moved;
+  for (int64_t pass = 0; pass < passes; ++pass) {
+    Value number = e.add32(row, e.i32(pass * rowsPerPass)), isRow;
+    if (endsInRows()) {
+      Value limit = side.alongDepth ? left(side.lines, firstLine) : left(gemm.depth, k);
+      isRow = e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::slt, number, limit);
+    }
+    Value place = e.advance(to, pass * rowsPerPass * shared.rowBytes());
+    Value from = e.advance(source, gemm.elementBytes() * pass * rowsPerPass * side.lineStride);
+    if (startsAnywhere())
+      llvm::append_range(moved, loadAnywhere(from, isRow, present));
+    else
+      copyChunk(place, from, isRow, present, moved);
+  }
+  return moved;
+}
+
+void TileCopy::end(Value target, ArrayRef<Value> moved) {
+  if (!startsAnywhere())
+    return StepCopy::end(target, moved);
   Value to = e.advance(target, offset);
   for (int64_t pass = 0; pass < passes; ++pass) {
-    Value number = e.add32(line, e.i32(pass * linesPerPass)), isLine;
-    auto isBelow = [&](Value x, Value limit) {
-      return e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::slt, x, limit);
-    };
-    if (side.alongDepth && endsInTile)
-      isLine = isBelow(e.add32(firstLine, number), e.i32(side.lines));
-    if (!side.alongDepth && endsInStep)
-      isLine = isBelow(number, left);
-    Value place = e.advance(to, pass * linesPerPass * shared.rowBytes());
-    Value from = e.advance(source, bytes * pass * linesPerPass * side.lineStride);
-    if (side.copyBytes > 2)
-      copyChunk(place, from, isLine, present);
-    else
-      moveElements(place, from, isLine, present);
+    ArrayRef<Value> words = moved.slice(6 * pass, 6);
+    Values chunk;
+    for (int64_t i = 0; i < 4; ++i)
+      chunk.push_back(LLVM::FshrOp::create(e.b, e.loc, words[i + 1], words[i], words[5]));
+    e.storeRun(chunk, e.advance(to, pass * rowsPerPass * shared.rowBytes()));
   }
 }

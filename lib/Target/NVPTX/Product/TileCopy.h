@@ -8,20 +8,45 @@
 
 namespace ampc::nvptx {
 
+constexpr int64_t chunkBytes = 16;
+
 /// The steps of one side along k, in tiles of shared memory.
 class StepCopy {
 public:
   using Value = mlir::Value;
+  using Values = llvm::SmallVector<Value>;
+  StepCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side, int64_t tileLines);
   virtual ~StepCopy();
   const SharedTile &tile() const { return shared; }
-  /// What this thread reads of step 0, and of the step after another.
-  virtual Value firstSource() const = 0;
+  /// Whether copies run while the thread goes on; else they go through its registers.
+  bool isAsync() const { return side.copyBytes > 2 && e.chip.hasAsyncCopy(); }
+  /// What this thread reads of the step that begins at point `k`, and of the step after another.
+  virtual Value firstSource(Value k) const = 0;
   virtual Value nextSource(Value source) = 0;
-  /// Starts the copies of a step, of which `left` points of k are left, to a tile at `target`.
-  virtual void issue(Value target, Value source, Value left) = 0;
+  /// Starts the copies of the step that begins at point `k` to a tile at `target`. Returns what
+  /// `end` is to store, which is nothing of asynchronous ones; the others may be past the last
+  /// step.
+  virtual Values begin(Value target, Value source, Value k) = 0;
+  virtual void end(Value target, llvm::ArrayRef<Value> moved);
 
 protected:
+  /// Whether rows of the tile, or its columns, may be outside of the operand.
+  bool endsInRows() const;
+  bool endsInColumns() const;
+  /// Elements from a number on that are there: may be none, or more than there are places.
+  Value left(int64_t limit, Value number);
+  /// A chunk in pieces, each there or not (null: it is); `safe` can be read always.
+  void beginPieces(Value to, llvm::ArrayRef<Value> from, llvm::ArrayRef<Value> exists, Value safe,
+                   Values &moved);
+  int64_t chunkElements() const { return chunkBytes / gemm.elementBytes(); }
+
+  DeviceEmitter &e;
+  const TileGemm &gemm;
+  const SideLayout &side;
   SharedTile shared;
+  Value row, column; // of the thread's first chunk in the tile; elements
+  Value offset;      // of that chunk
+  int64_t rowsPerPass, passes;
 };
 
 /// Lines of a matrix. Threads lie over chunks of neighbouring lines; what is outside of the operand
@@ -33,22 +58,19 @@ public:
   TileCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side, int64_t tileLines,
            Value start, Value first);
 
-  Value firstSource() const override { return source; }
+  Value firstSource(Value k) const override;
   Value nextSource(Value source) override { return e.advance(source, stepBytes); }
-  void issue(Value target, Value source, Value left) override;
+  Values begin(Value target, Value source, Value k) override;
+  void end(Value target, llvm::ArrayRef<Value> moved) override;
 
 private:
-  void copyChunk(Value target, Value source, Value isLine, Value column);
-  void moveElements(Value target, Value source, Value isLine, Value column);
+  void copyChunk(Value target, Value source, Value isRow, Value present, Values &moved);
+  Values loadAnywhere(Value source, Value isRow, Value present);
+  bool startsAnywhere() const { return side.copyBytes == 2; }
 
-  DeviceEmitter &e;
-  const TileGemm &gemm;
-  const SideLayout &side;
   Value start, source;
-  Value line, column; // of the thread's first chunk in the tile; elements
-  Value firstLine;    // of the tile, in the result
-  Value offset;       // of the first chunk in the tile
-  int64_t linesPerPass, passes, stepBytes;
+  Value firstLine; // of the tile, in the result
+  int64_t stepBytes;
 };
 
 } // namespace ampc::nvptx

@@ -6,33 +6,6 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-/// Tiles, the largest first, with the share of a large product's speed that they reach alone: what
-/// a smaller one loads per product is more.
-static constexpr struct {
-  TileShape shape;
-  double speed;
-} tileShapes[] = {{{128, 128, 64, 4, 2, 2}, 1.0},
-                  {{128, 64, 64, 4, 2, 2}, 0.8},
-                  {{64, 128, 64, 4, 2, 2}, 0.8},
-                  {{64, 64, 128, 4, 2, 2}, 0.65}};
-
-static TileShape chooseTile(const TileGemm &gemm, const Chip &chip) {
-  TileShape best = tileShapes[0].shape;
-  double least = 0;
-  for (auto [shape, speed] : tileShapes) {
-    TileGemm tried = gemm;
-    tried.tile = shape;
-    // Blocks that a multiprocessor runs side by side share its units.
-    double rounds = llvm::divideCeil(tried.blocks(), chip.multiprocessors);
-    double cost = rounds * shape.m * shape.n / speed;
-    if (least == 0 || cost < least) {
-      least = cost;
-      best = shape;
-    }
-  }
-  return best;
-}
-
 /// The largest copy that is aligned on every line; tensors start at multiples of 16.
 static int64_t alignedBytes(const SideLayout &side, ArrayRef<int64_t> batch, int64_t lines,
                             int64_t elementBytes) {
@@ -51,7 +24,7 @@ static int64_t alignedBytes(const SideLayout &side, ArrayRef<int64_t> batch, int
 
 /// `dim`: that of the side's lines or columns of the result, of `count`.
 static std::optional<SideLayout> layoutOf(kernel::GemmOp op, unsigned number, unsigned dim,
-                                          int64_t count) {
+                                          int64_t count, const Chip &chip) {
   auto type = cast<RankedTensorType>(op->getOperand(number).getType());
   AffineMap map = cast<AffineMapAttr>(op.getOperandMaps()[number]).getValue();
   SideLayout side;
@@ -68,6 +41,10 @@ static std::optional<SideLayout> layoutOf(kernel::GemmOp op, unsigned number, un
   side.lineStride = side.alongDepth ? across : along;
   side.copyBytes = alignedBytes(side, op.getSpace().drop_back(2), side.alongDepth ? count : depth,
                                 target::elementBytes(type.getElementType()));
+  // Only asynchronous copies end anywhere and fill up with zeros.
+  int64_t length = (side.alongDepth ? depth : count) * target::elementBytes(type.getElementType());
+  while (!chip.hasAsyncCopy() && length % side.copyBytes)
+    side.copyBytes /= 2;
   return side;
 }
 
@@ -76,13 +53,25 @@ template <typename Op> static StringRef whyPlain(Op op, const Chip &chip) {
   auto elementOf = [&](unsigned i) { return getElementTypeOrSelf(op->getOperand(i)); };
   Type element = elementOf(0);
   bool isTF32 = element.isF32() && op.getCompute(); // other modes are refused
-  if (!chip.hasAsyncCopy())
-    return "the chip copies nothing asynchronously";
   if (elementOf(1) != element || !(element.isBF16() || element.isF16() || isTF32))
     return "its factors are not both bf16, f16 or tf32";
+  if (!chip.hasBF16() && !element.isF16())
+    return "the chip has no matrix units for its factors";
   if (!op.getAcc().isF32())
     return "its sums are not f32";
   return ShapedType::getNumElements(op.getSpace()) == 0 ? "it has no results" : "";
+}
+
+void TileGemm::choose(const Chip &chip, int64_t given) {
+  TileChoice choice = chooseTile({batches(), m, n, depth, elementBytes()}, chip, given);
+  tile = choice.shape;
+  // Copies through registers need some of those that sums would take.
+  bool isAsync = chip.hasAsyncCopy() && lhs.copyBytes > 2 && rhs.copyBytes > 2;
+  if (!isAsync && tile.m * tile.n / tile.threads() > 64)
+    tile.warpsN *= 2;
+  // As many as have something to do.
+  parts = std::min(choice.parts, steps());
+  parts = llvm::divideCeil(steps(), partSteps());
 }
 
 std::optional<TileGemm> TileGemm::of(kernel::GemmOp op, const Chip &chip, std::string &why) {
@@ -94,11 +83,10 @@ std::optional<TileGemm> TileGemm::of(kernel::GemmOp op, const Chip &chip, std::s
   ArrayRef<int64_t> space = op.getSpace();
   gemm.batch = llvm::to_vector(space.drop_back(2));
   gemm.m = space[space.size() - 2];
-  gemm.lines = {gemm.m};
   gemm.n = space.back();
   gemm.depth = op.getDepth();
-  auto lhs = layoutOf(op, 0, space.size() - 2, gemm.m),
-       rhs = layoutOf(op, 1, space.size() - 1, gemm.n);
+  auto lhs = layoutOf(op, 0, space.size() - 2, gemm.m, chip),
+       rhs = layoutOf(op, 1, space.size() - 1, gemm.n, chip);
   if (gemm.depth == 0 || !lhs || !rhs) {
     why = gemm.depth == 0 ? "it has no products"
                           : "a side has no neighbours along a dimension of the product";
@@ -106,40 +94,60 @@ std::optional<TileGemm> TileGemm::of(kernel::GemmOp op, const Chip &chip, std::s
   }
   gemm.lhs = *lhs;
   gemm.rhs = *rhs;
-  gemm.tile = chooseTile(gemm, chip);
   return gemm;
 }
 
-std::optional<TileGemm> TileGemm::of(kernel::ConvOp op, const Chip &chip, std::string &why) {
+/// The largest copy that every tap's channels consist of.
+static int64_t channelBytes(int64_t channels, int64_t elementBytes) {
+  return std::min<int64_t>(16, channels * elementBytes & -(channels * elementBytes));
+}
+
+/// Offsets in an image have 32 bits.
+static bool isTooLarge(const target::Window &window, int64_t bytes) {
+  int64_t rows = window.height + window.kernel[0] * window.dilations[0];
+  return rows * window.width * window.channels * bytes > INT32_MAX;
+}
+
+std::optional<TileGemm> TileGemm::of(kernel::ConvOp op, const target::Window &window,
+                                     const Chip &chip, std::string &why) {
   why = whyPlain(op, chip).str();
-  if (!why.empty())
-    return std::nullopt;
   TileGemm gemm;
   gemm.element = getElementTypeOrSelf(op.getLhs());
-  ArrayRef<int64_t> space = op.getSpace(), filter = op.getRhs().getType().getShape(),
-                    image = op.getLhs().getType().getShape();
-  gemm.lines = llvm::to_vector(space.drop_back());
-  gemm.m = ShapedType::getNumElements(gemm.lines);
-  gemm.n = space.back();
-  gemm.depth = filter[1] * filter[2] * filter[3];
-  int64_t channels = image[3], bytes = gemm.elementBytes();
-  if (op.getGroups() != 1 || llvm::any_of(op.getInputDilations(), [](int64_t d) { return d != 1; }))
-    why = "it has groups, or zeros between rows of the image";
-  else if (channels * bytes % 16)
-    why = "channels of a pixel do not fill chunks of 16 bytes";
-  // Offsets in an image have 32 bits.
-  else if ((image[1] + filter[1] * op.getDilations()[0]) * image[2] * channels * bytes > INT32_MAX)
+  gemm.batch = {window.groups};
+  gemm.m = window.pixels();
+  gemm.n = op.getSpace().back() / window.groups;
+  gemm.depth = window.taps() * window.groupChannels;
+  int64_t bytes = gemm.elementBytes();
+  if (why.empty() && gemm.depth == 0)
+    why = "it has no products";
+  if (why.empty() && isTooLarge(window, bytes))
     why = "an image has 2 GB";
   if (!why.empty())
     return std::nullopt;
-  for (SideLayout *side : {&gemm.lhs, &gemm.rhs}) {
-    side->alongDepth = true;
-    side->lineStride = gemm.depth;
-    side->copyBytes = 16;
-  }
-  gemm.lhs.lines = gemm.m;
-  gemm.rhs.lines = gemm.n;
-  gemm.tile = chooseTile(gemm, chip);
+  gemm.lhs = {{}, true, 0, channelBytes(window.groupChannels, bytes), gemm.m};
+  gemm.rhs = {{}, true, gemm.depth, channelBytes(gemm.depth, bytes), gemm.n};
+  return gemm;
+}
+
+std::optional<TileGemm> TileGemm::of(kernel::ConvFilterOp op, const target::Window &window,
+                                     const Chip &chip, std::string &why) {
+  why = whyPlain(op, chip).str();
+  TileGemm gemm;
+  gemm.element = getElementTypeOrSelf(op.getLhs());
+  int64_t outputs = op.getSpace()[0];
+  gemm.batch = {window.groups};
+  gemm.m = outputs / window.groups;
+  gemm.n = window.taps() * window.groupChannels;
+  gemm.depth = window.pixels();
+  int64_t bytes = gemm.elementBytes();
+  if (why.empty() && gemm.depth == 0)
+    why = "it has no products";
+  if (why.empty() && isTooLarge(window, bytes))
+    why = "an image has 2 GB";
+  if (!why.empty())
+    return std::nullopt;
+  gemm.lhs = {{}, false, outputs, channelBytes(gemm.m, bytes), gemm.m};
+  gemm.rhs = {{}, false, 0, channelBytes(window.groupChannels, bytes), gemm.n};
   return gemm;
 }
 
@@ -150,5 +158,7 @@ std::string TileGemm::describe() const {
      << " stages, sides along " << (lhs.alongDepth ? "k" : "m") << " and "
      << (rhs.alongDepth ? "k" : "n") << ", copies of " << lhs.copyBytes << " and " << rhs.copyBytes
      << " bytes";
+  if (parts > 1)
+    os << ", in " << parts << " parts";
   return text;
 }

@@ -3,24 +3,15 @@
 #ifndef LIB_TARGET_NVPTX_PRODUCT_TILEGEMM_H
 #define LIB_TARGET_NVPTX_PRODUCT_TILEGEMM_H
 
+#include "lib/Target/Common/ConvPhases.h"
 #include "lib/Target/Common/IterationSpace.h"
-#include "lib/Target/NVPTX/Chip.h"
+#include "lib/Target/NVPTX/Product/TileChoice.h"
 
 namespace ampc::nvptx {
 
-/// A block's tile of the result, bytes of a line of its steps along k, and how many steps are on
-/// their way or in use. Warps lie in a grid of warpsM by warpsN.
-struct TileShape {
-  int64_t m, n, lineBytes, stages, warpsM, warpsN;
-
-  int64_t threads() const { return 32 * warpsM * warpsN; }
-  int64_t warpM() const { return m / warpsM; }
-  int64_t warpN() const { return n / warpsN; }
-};
-
 /// Where one side of a product lies: lines of neighbouring elements, along k or across it.
 struct SideLayout {
-  target::Access access; // of (batch..., m, n, k)
+  target::Access access; // of (batch..., m, n, k); of products that are one in memory
   bool alongDepth;
   int64_t lineStride; // elements from line to line
   int64_t copyBytes;  // that are aligned wherever a line starts: 16, 8, 4, or 2 for one of 16 bits
@@ -29,27 +20,41 @@ struct SideLayout {
 
 /// A product of 16-bit numbers, or of f32 rounded to tf32, in tiles.
 struct TileGemm {
-  mlir::SmallVector<int64_t> batch, lines; // sizes; lines: of the dimensions that are m
+  mlir::SmallVector<int64_t> batch; // sizes
   int64_t m, n, depth;
   mlir::Type element;
   SideLayout lhs, rhs;
   TileShape tile;
+  int64_t parts = 1; // ranges of k, whose sums are added in order
 
-  /// Nothing, and a reason, if only the plain form has code for it.
+  /// Nothing, and a reason, if there is no such code for it.
   static std::optional<TileGemm> of(kernel::GemmOp op, const Chip &chip, std::string &why);
-  /// A convolution: lines are its windows, and k their taps and channels, of which a chunk of 16
-  /// bytes has one tap.
-  static std::optional<TileGemm> of(kernel::ConvOp op, const Chip &chip, std::string &why);
+  /// The sums of a convolution: lines are its windows, and k their taps and channels.
+  static std::optional<TileGemm> of(kernel::ConvOp op, const target::Window &window,
+                                    const Chip &chip, std::string &why);
+  /// The gradient of its filter: lines are outputs, columns the filter's taps and channels, and k
+  /// the windows.
+  static std::optional<TileGemm> of(kernel::ConvFilterOp op, const target::Window &window,
+                                    const Chip &chip, std::string &why);
+  /// Takes a tile, and parts of the sum: `given` of them, or as many as are worth it if 0.
+  void choose(const Chip &chip, int64_t given);
+
   int64_t tilesM() const { return llvm::divideCeil(m, tile.m); }
   int64_t tilesN() const { return llvm::divideCeil(n, tile.n); }
-  int64_t blocks() const { return tilesM() * tilesN() * mlir::ShapedType::getNumElements(batch); }
+  int64_t batches() const { return mlir::ShapedType::getNumElements(batch); }
+  int64_t blocks() const { return tilesM() * tilesN() * batches(); } // of a part
+  int64_t results() const { return m * n * batches(); }
   int64_t elementBytes() const { return element.isF32() ? 4 : 2; }
   /// Points of k of a step.
   int64_t stepDepth() const { return tile.lineBytes / elementBytes(); }
   int64_t steps() const { return llvm::divideCeil(depth, stepDepth()); }
+  /// Steps of a part; the last may have fewer.
+  int64_t partSteps() const { return llvm::divideCeil(steps(), parts); }
   /// Bytes of a step of both sides.
   int64_t stageBytes() const { return (tile.m + tile.n) * tile.lineBytes; }
   int64_t ringBytes() const { return tile.stages * stageBytes(); }
+  /// Partial sums lie in the workspace as [parts, batch, m, n].
+  int64_t workspaceBytes() const { return parts == 1 ? 0 : parts * results() * 4; }
   std::string describe() const;
 };
 

@@ -8,63 +8,106 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-static constexpr int64_t chunkBytes = 16;
-
-WindowCopy::WindowCopy(DeviceEmitter &e, const TileGemm &gemm, const target::Window &window,
-                       Value image, Value first)
-    : e(e), gemm(gemm), window(window), image(image) {
-  shared.rows = gemm.tile.m;
-  shared.chunks = gemm.tile.lineBytes / chunkBytes;
-  linesPerPass = gemm.tile.threads() / shared.chunks;
-  Value line = e.div32(e.thread(), shared.chunks), chunk = e.rem32(e.thread(), shared.chunks);
-  offset = shared.offset(e, line, chunk);
-  column = e.mul32(chunk, chunkBytes / gemm.elementBytes());
-  for (int64_t at = 0; at < shared.rows; at += linesPerPass)
-    lines.push_back(lineAt(e.add32(first, e.add32(line, e.i32(at)))));
+WindowCopy::WindowCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side,
+                       int64_t tileLines, const target::Window &window, Value image, Value first)
+    : StepCopy(e, gemm, side, tileLines), window(window), image(image) {
+  if (side.alongDepth)
+    for (int64_t pass = 0; pass < passes; ++pass)
+      corners.push_back(
+          cornerOf(e.add32(first, e.add32(row, e.i32(pass * rowsPerPass))), endsInRows()));
+  else
+    for (int64_t piece = 0; piece < pieces(); ++piece)
+      taps.push_back(
+          tapOf(e.add32(e.add32(first, column), e.i32(piece * chunkElements() / pieces())),
+                endsInColumns()));
 }
 
-WindowCopy::Line WindowCopy::lineAt(Value number) {
-  Line line;
-  if (gemm.m % gemm.tile.m) {
-    line.exists = e.less32(number, gemm.m);
-    number = target::select(e, line.exists, number, e.i32(0));
+WindowCopy::Corner WindowCopy::cornerOf(Value number, bool mayEnd) {
+  Corner corner;
+  if (mayEnd) {
+    corner.exists = e.less32(number, window.pixels());
+    number = target::select(e, corner.exists, number, e.i32(0));
   }
   Value pixel = e.div32(number, window.outWidth);
   auto begin = [&](Value output, unsigned axis) {
     return e.add32(e.mul32(output, window.strides[axis]), e.i32(-window.padding[axis]));
   };
-  line.row = begin(e.rem32(pixel, window.outHeight), 0);
-  line.column = begin(e.rem32(number, window.outWidth), 1);
+  corner.row = begin(e.rem32(pixel, window.outHeight), 0);
+  corner.column = begin(e.rem32(number, window.outWidth), 1);
   int64_t pixelBytes = window.channels * gemm.elementBytes();
-  Value within = e.mul32(e.add32(e.mul32(line.row, window.width), line.column), pixelBytes);
-  within = arith::IndexCastOp::create(e.b, e.loc, e.b.getIndexType(), within); // may be negative
-  Value entry = e.mul(e.position(e.div32(pixel, window.outHeight)),
-                      window.height * window.width * pixelBytes);
-  line.corner = arith::IndexCastOp::create(e.b, e.loc, e.b.getI64Type(), e.add(entry, within));
-  return line;
+  Value offset = e.mul(e.position(e.div32(pixel, window.outHeight)),
+                       window.height * window.width * pixelBytes);
+  if (!isSpread()) {
+    Value within = e.add32(e.mul32(corner.row, window.width), corner.column);
+    within = e.mul32(within, pixelBytes); // may be negative
+    offset = e.add(offset, arith::IndexCastOp::create(e.b, e.loc, e.b.getIndexType(), within));
+  }
+  corner.offset = arith::IndexCastOp::create(e.b, e.loc, e.b.getI64Type(), offset);
+  return corner;
 }
 
-void WindowCopy::issue(Value target, Value source, Value left) {
-  int64_t bytes = gemm.elementBytes();
-  Value point = e.add32(e.add32(e.i32(gemm.depth), e.mul32(left, -1)), column), inStep;
-  if (gemm.depth % gemm.stepDepth()) {
-    inStep = e.less32(point, gemm.depth);
-    point = target::select(e, inStep, point, e.i32(0));
+WindowCopy::Tap WindowCopy::tapOf(Value point, bool mayEnd) {
+  Tap tap;
+  if (mayEnd) {
+    tap.exists = e.less32(point, window.taps() * window.groupChannels);
+    point = target::select(e, tap.exists, point, e.i32(0));
   }
-  Value tap = e.div32(point, window.channels);
-  Value down = e.mul32(e.div32(tap, window.kernel[1]), window.dilations[0]),
-        right = e.mul32(e.rem32(tap, window.kernel[1]), window.dilations[1]);
-  Value step = e.mul32(e.add32(e.mul32(down, window.width), right), window.channels);
-  step = e.mul32(e.add32(step, e.rem32(point, window.channels)), bytes);
+  Value number = e.div32(point, window.groupChannels);
+  tap.down = e.mul32(e.div32(number, window.kernel[1]), window.dilations[0]);
+  tap.right = e.mul32(e.rem32(number, window.kernel[1]), window.dilations[1]);
+  tap.offset = e.rem32(point, window.groupChannels);
+  if (!isSpread()) {
+    Value pixels = e.add32(e.mul32(tap.down, window.width), tap.right);
+    tap.offset = e.add32(e.mul32(pixels, window.channels), tap.offset);
+  }
+  tap.offset = e.mul32(tap.offset, gemm.elementBytes());
+  return tap;
+}
+
+/// A place along one axis, of an image with zeros between its rows; those are not there.
+static Value along(DeviceEmitter &e, Value place, int64_t size, int64_t spread, Value &exists) {
+  Value inside = e.less32(place, (size - 1) * spread + 1);
+  if (spread > 1) {
+    place = target::select(e, inside, place, e.i32(0));
+    inside = target::both(e, inside, target::equal(e, e.rem32(place, spread), e.i32(0)));
+  }
+  exists = exists ? target::both(e, exists, inside) : inside;
+  return e.div32(place, spread);
+}
+
+void WindowCopy::placeOf(const Corner &corner, const Tap &tap, Value &from, Value &exists) {
+  exists = Value();
+  Value y =
+      along(e, e.add32(corner.row, tap.down), window.height, window.inputDilations[0], exists);
+  Value x =
+      along(e, e.add32(corner.column, tap.right), window.width, window.inputDilations[1], exists);
+  for (Value condition : {corner.exists, tap.exists})
+    if (condition)
+      exists = target::both(e, exists, condition);
+  from = e.advance(image, corner.offset);
+  if (isSpread())
+    from = e.advance(
+        from, e.mul32(e.add32(e.mul32(y, window.width), x), window.channels * gemm.elementBytes()));
+  from = e.advance(from, tap.offset);
+}
+
+StepCopy::Values WindowCopy::begin(Value target, Value source, Value k) {
+  if (side.alongDepth) {
+    taps.clear();
+    for (int64_t piece = 0; piece < pieces(); ++piece)
+      taps.push_back(tapOf(e.add32(e.add32(k, column), e.i32(piece * chunkElements() / pieces())),
+                           endsInColumns()));
+  }
   Value to = e.advance(target, offset);
-  for (auto [pass, line] : llvm::enumerate(lines)) {
-    Value inside = target::both(e, e.less32(e.add32(line.row, down), window.height),
-                                e.less32(e.add32(line.column, right), window.width));
-    for (Value condition : {line.exists, inStep})
-      if (condition)
-        inside = target::both(e, inside, condition);
-    Value from = e.advance(e.advance(source, line.corner), step);
-    e.copyAsync(e.advance(to, pass * linesPerPass * shared.rowBytes()), from, chunkBytes,
-                target::select(e, inside, e.i32(chunkBytes), e.i32(0)));
+  Values moved;
+  for (int64_t pass = 0; pass < passes; ++pass) {
+    Corner corner = side.alongDepth ? corners[pass]
+                                    : cornerOf(e.add32(k, e.add32(row, e.i32(pass * rowsPerPass))),
+                                               endsInRows());
+    Values from(pieces()), exists(pieces());
+    for (int64_t piece = 0; piece < pieces(); ++piece)
+      placeOf(corner, taps[piece], from[piece], exists[piece]);
+    beginPieces(e.advance(to, pass * rowsPerPass * shared.rowBytes()), from, exists, image, moved);
   }
+  return moved;
 }

@@ -3,37 +3,47 @@
 #ifndef LIB_TARGET_NVPTX_PRODUCT_WINDOWCOPY_H
 #define LIB_TARGET_NVPTX_PRODUCT_WINDOWCOPY_H
 
-#include "lib/Target/Common/ConvPhases.h"
 #include "lib/Target/NVPTX/Product/TileCopy.h"
 
 namespace ampc::nvptx {
 
-/// A line is a window: its taps, and the channels of each. A chunk has channels of one tap; a
-/// thread has the same chunk of several windows.
+/// A matrix with a row per window: its taps, and the channels of a group of each. Rows are lines of
+/// the product, or, for the gradient of a filter, points of k. The parts of a chunk that are copied
+/// at once have channels of one tap. A filter is an image per output, and a window that its taps
+/// are in.
 class WindowCopy : public StepCopy {
 public:
-  /// `first`: the first window of the tile.
-  WindowCopy(DeviceEmitter &e, const TileGemm &gemm, const target::Window &window, Value image,
-             Value first);
-  Value firstSource() const override { return image; }
+  /// `image`: its first number of the block's group; `first`: the tile's first line.
+  WindowCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side, int64_t tileLines,
+             const target::Window &window, Value image, Value first);
+  Value firstSource(Value) const override { return image; }
   Value nextSource(Value source) override { return source; }
-  void issue(Value target, Value source, Value left) override;
+  Values begin(Value target, Value source, Value k) override;
 
 private:
-  /// One of the thread's windows: where it begins, which may be outside of the image.
-  struct Line {
+  /// A window: where it begins, which may be outside of the image.
+  struct Corner {
     Value row, column; // i32
-    Value corner;      // offset in bytes from the image's start, of type i64
+    Value offset;      // in bytes from the image's start, of type i64
     Value exists;      // null: it does
   };
-  Line lineAt(Value number);
+  /// A channel of a tap: places from the corner.
+  struct Tap {
+    Value down, right; // i32
+    Value offset;      // in bytes, i32
+    Value exists;
+  };
+  Corner cornerOf(Value window, bool mayEnd);
+  Tap tapOf(Value point, bool mayEnd);
+  void placeOf(const Corner &corner, const Tap &tap, Value &from, Value &exists);
+  bool isSpread() const { return window.inputDilations[0] * window.inputDilations[1] != 1; }
+  int64_t pieces() const { return chunkBytes / side.copyBytes; }
 
-  DeviceEmitter &e;
-  const TileGemm &gemm;
   target::Window window;
-  Value image, offset, column; // of the thread's first chunk: in the tile; its first element
-  int64_t linesPerPass;
-  llvm::SmallVector<Line> lines;
+  Value image;
+  // Of this thread's rows, or of its columns: what does not change from step to step.
+  llvm::SmallVector<Corner> corners;
+  llvm::SmallVector<Tap> taps;
 };
 
 } // namespace ampc::nvptx

@@ -1,0 +1,200 @@
+// kernel.conv and kernel.conv_filter: tiles on matrix units where there is code for them, else a
+// thread per sum.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/Forms.h"
+#include "lib/Target/NVPTX/Product/Epilogue.h"
+#include "lib/Target/NVPTX/Product/TileProduct.h"
+#include "lib/Target/NVPTX/Product/WindowCopy.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::nvptx;
+using target::ConvPhase;
+using target::Window;
+
+/// `count` elements further on for every group.
+static Value ofGroup(DeviceEmitter &e, const TileGemm &gemm, Value pointer, const BlockPlace &place,
+                     int64_t count) {
+  return e.address(pointer, gemm.element, e.mul(place.batch[0], count));
+}
+
+// ---- kernel.conv ----
+
+namespace {
+/// A convolution as one of an image without zeros per phase of its output. Phases that meet the
+/// image nowhere have no product.
+struct ConvTiles {
+  struct Phase {
+    ConvPhase phase;
+    std::optional<TileGemm> gemm;
+  };
+  SmallVector<Phase, 1> phases;
+  std::string whyPlain; // empty: it is not
+
+  /// Of sums in `parts`; 0: as many as are worth it.
+  ConvTiles(kernel::ConvOp op, const Chip &chip, int64_t parts);
+  int64_t parts() const {
+    int64_t most = 1;
+    for (const Phase &phase : phases)
+      most = std::max(most, phase.gemm ? phase.gemm->parts : 1);
+    return most;
+  }
+  int64_t workspaceBytes() const {
+    int64_t most = 0;
+    for (const Phase &phase : phases)
+      most = std::max(most, phase.gemm ? phase.gemm->workspaceBytes() : 0);
+    return most;
+  }
+};
+} // namespace
+
+ConvTiles::ConvTiles(kernel::ConvOp op, const Chip &chip, int64_t parts) {
+  Window window = Window::of(op, op.getSpace(), op.getRhs().getType().getShape());
+  for (const ConvPhase &phase : target::phasesOf(window, /*splits=*/true)) {
+    phases.push_back({phase, {}});
+    std::optional<TileGemm> &gemm = phases.back().gemm;
+    bool isEmpty = phase.window.taps() == 0 && window.taps() > 0;
+    gemm = TileGemm::of(op, isEmpty ? window : phase.window, chip, whyPlain);
+    if (!gemm)
+      return;
+    if (isEmpty)
+      gemm.reset();
+    else
+      gemm->choose(chip, parts);
+  }
+}
+
+/// A filter as images of its taps, of which a phase meets some.
+static Window windowOfFilter(const Window &whole, const ConvPhase &phase, int64_t outputs) {
+  Window window = phase.window;
+  window.images = outputs;
+  window.height = whole.kernel[0];
+  window.width = whole.kernel[1];
+  window.channels = whole.groupChannels;
+  window.outHeight = window.outWidth = 1;
+  for (unsigned axis = 0; axis < 2; ++axis) {
+    window.strides[axis] = window.inputDilations[axis] = 1;
+    window.padding[axis] = -phase.firstTap[axis];
+    window.dilations[axis] = phase.tapStep[axis];
+  }
+  window.groups = 1;
+  return window;
+}
+
+static void emitPhase(kernel::ConvOp op, DeviceCode &code, const ConvTiles::Phase &tiles) {
+  Window whole = Window::of(op, op.getSpace(), op.getRhs().getType().getShape());
+  const ConvPhase &phase = tiles.phase;
+  ProductResults results = ProductResults::of(op, phase);
+  int64_t outputs = op.getSpace().back() / whole.groups;
+  if (!tiles.gemm)
+    return launchFinish(op, code, results, {whole.groups}, phase.window.pixels(), outputs, 0);
+  TileProduct product{*tiles.gemm, results, {}, {}};
+  TileGemm &gemm = product.gemm;
+  bool hasAllTaps = phase.window.taps() == whole.taps();
+  Window filter = windowOfFilter(whole, phase, outputs);
+  if (!hasAllTaps)
+    gemm.rhs.copyBytes = gemm.lhs.copyBytes; // of the same channels
+  product.lhs = [&](DeviceEmitter &e, const KernelPointers &pointers, const BlockPlace &place) {
+    Value image = ofGroup(e, gemm, pointers.operands[0], place, whole.groupChannels);
+    return std::make_unique<WindowCopy>(e, gemm, gemm.lhs, gemm.tile.m, phase.window, image,
+                                        place.line);
+  };
+  product.rhs = [&](DeviceEmitter &e, const KernelPointers &pointers,
+                    const BlockPlace &place) -> std::unique_ptr<StepCopy> {
+    Value start =
+        ofGroup(e, gemm, pointers.operands[1], place, outputs * whole.taps() * whole.groupChannels);
+    if (hasAllTaps)
+      return std::make_unique<TileCopy>(e, gemm, gemm.rhs, gemm.tile.n, start, place.column);
+    return std::make_unique<WindowCopy>(e, gemm, gemm.rhs, gemm.tile.n, filter, start,
+                                        place.column);
+  };
+  emitTiles(op, code, product);
+}
+
+static void emitConv(Operation *operation, DeviceCode &code) {
+  auto op = cast<kernel::ConvOp>(operation);
+  ConvTiles tiles(op, code.chip, op.getParts());
+  if (!tiles.whyPlain.empty()) {
+    code.describe("plain: " + tiles.whyPlain);
+    ThreadPerPoint points(code);
+    return target::emitPlainConv(op, points);
+  }
+  std::string form;
+  for (const ConvTiles::Phase &phase : tiles.phases) {
+    if (phase.gemm && form.empty())
+      form = phase.gemm->describe();
+    emitPhase(op, code, phase);
+  }
+  if (tiles.phases.size() > 1)
+    form += ", in " + std::to_string(tiles.phases.size()) + " phases";
+  code.describe(form);
+}
+
+static int64_t convWorkspace(Operation *operation, const Chip &chip) {
+  auto op = cast<kernel::ConvOp>(operation);
+  return ConvTiles(op, chip, op.getParts()).workspaceBytes();
+}
+static void configureConv(Operation *operation, const Chip &chip) {
+  auto op = cast<kernel::ConvOp>(operation);
+  op.setParts(ConvTiles(op, chip, 0).parts());
+  op.setWorkspaceBytes(convWorkspace(op, chip));
+}
+
+// ---- kernel.conv_filter ----
+
+static Window windowOf(kernel::ConvFilterOp op) {
+  return Window::of(op, op.getRhs().getType().getShape(), op.getSpace());
+}
+static std::optional<TileGemm> tilesOf(kernel::ConvFilterOp op, const Chip &chip, int64_t parts,
+                                       std::string &why) {
+  std::optional<TileGemm> gemm = TileGemm::of(op, windowOf(op), chip, why);
+  if (gemm)
+    gemm->choose(chip, parts);
+  return gemm;
+}
+
+static void emitConvFilter(Operation *operation, DeviceCode &code) {
+  auto op = cast<kernel::ConvFilterOp>(operation);
+  std::string why;
+  std::optional<TileGemm> gemm = tilesOf(op, code.chip, op.getParts(), why);
+  if (!gemm) {
+    code.describe("plain: " + why);
+    ThreadPerPoint points(code);
+    return target::emitPlainConvFilter(op, points);
+  }
+  code.describe(gemm->describe());
+  Window window = windowOf(op);
+  TileProduct product{*gemm, ProductResults::of(op), {}, {}};
+  product.lhs = [&](DeviceEmitter &e, const KernelPointers &pointers, const BlockPlace &place) {
+    Value start = ofGroup(e, *gemm, pointers.operands[1], place, gemm->m);
+    return std::make_unique<TileCopy>(e, *gemm, gemm->lhs, gemm->tile.m, start, place.line);
+  };
+  product.rhs = [&](DeviceEmitter &e, const KernelPointers &pointers, const BlockPlace &place) {
+    Value image = ofGroup(e, *gemm, pointers.operands[0], place, window.groupChannels);
+    return std::make_unique<WindowCopy>(e, *gemm, gemm->rhs, gemm->tile.n, window, image,
+                                        place.column);
+  };
+  emitTiles(op, code, product);
+}
+
+static int64_t filterWorkspace(Operation *operation, const Chip &chip) {
+  auto op = cast<kernel::ConvFilterOp>(operation);
+  std::string why;
+  if (std::optional<TileGemm> gemm = tilesOf(op, chip, op.getParts(), why))
+    return gemm->workspaceBytes();
+  int64_t sums = ShapedType::getNumElements(op.getSpace());
+  return op.getParts() == 1 ? 0 : op.getParts() * sums * target::elementBytes(op.getAcc());
+}
+static void configureFilter(Operation *operation, const Chip &chip) {
+  auto op = cast<kernel::ConvFilterOp>(operation);
+  std::string why;
+  std::optional<TileGemm> gemm = tilesOf(op, chip, 0, why);
+  op.setParts(gemm ? gemm->parts : target::chooseFilterParts(op));
+  op.setWorkspaceBytes(filterWorkspace(op, chip));
+}
+
+void nvptx::addConvForms(Forms &forms) {
+  forms[kernel::ConvOp::getOperationName()] = {emitConv, configureConv, convWorkspace};
+  forms[kernel::ConvFilterOp::getOperationName()] = {emitConvFilter, configureFilter,
+                                                     filterWorkspace};
+}

@@ -1,0 +1,88 @@
+// The analytic model of tiles, and the table that goes before it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/Product/TileChoice.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace ampc::nvptx;
+using llvm::divideCeil;
+
+// Two blocks of any of them fit into a multiprocessor: where there is little shared memory they
+// have fewer stages. Without asynchronous copies a stage is filled from registers, while another is
+// read.
+llvm::SmallVector<TileSpeed> ampc::nvptx::tileShapes(const Chip &chip) {
+  if (!chip.hasAsyncCopy())
+    return {{{128, 64, 64, 2, 2, 2}, 1.0},
+            {{64, 128, 64, 2, 2, 2}, 1.0},
+            {{64, 64, 64, 2, 2, 2}, 0.8},
+            {{128, 32, 64, 2, 4, 1}, 0.5}};
+  int64_t stages = chip.sharedBytes < (128 << 10) ? 3 : 4;
+  return {{{128, 128, 64, stages, 2, 2}, 1.0},
+          {{128, 64, 64, stages, 2, 2}, 0.8},
+          {{64, 128, 64, stages, 2, 2}, 0.8},
+          {{64, 64, 128, stages, 2, 2}, 0.65},
+          {{128, 32, 64, stages, 4, 1}, 0.5}};
+}
+
+// Blocks that a multiprocessor runs side by side share its units, so that its time is the sum of
+// theirs. Parts cost a launch, and their sums go to memory and back. In cycles: a multiprocessor
+// multiplies 1024 pairs of 16-bit numbers (A100; others have a similar ratio to their memory), a
+// block takes about 1500 to start and to finish, a launch 3000, and memory moves 1400 bytes.
+double ampc::nvptx::estimateCycles(const ProductSize &size, const TileSpeed &tile, int64_t parts,
+                                   const Chip &chip) {
+  const TileShape &shape = tile.shape;
+  double pairs = 2048.0 / size.elementBytes * tile.speed;
+  int64_t stepDepth = shape.lineBytes / size.elementBytes;
+  int64_t steps = divideCeil(divideCeil(size.depth, stepDepth), parts);
+  int64_t blocks = divideCeil(size.m, shape.m) * divideCeil(size.n, shape.n) * size.batch * parts;
+  double rounds = double(divideCeil(blocks, chip.multiprocessors));
+  double cycles = 1500 + rounds * double(steps * stepDepth * shape.m * shape.n) / pairs;
+  if (parts > 1)
+    cycles += 3000 + 8.0 * double(parts * size.batch * size.m * size.n) / 1400;
+  return cycles;
+}
+
+llvm::ArrayRef<TileRow> ampc::nvptx::tileRows() {
+  static constexpr TileRow rows[] = {
+#include "lib/Target/NVPTX/Product/Tiles.inc"
+  };
+  return rows;
+}
+
+const TileRow *ampc::nvptx::findRow(llvm::ArrayRef<TileRow> rows, const ProductSize &size,
+                                    llvm::StringRef chip) {
+  auto needs = [](int64_t x, unsigned bits) { return llvm::Log2_64_Ceil(x) == bits; };
+  const TileRow *found = llvm::find_if(rows, [&](const TileRow &row) {
+    return row.chip == chip && row.elementBytes == size.elementBytes &&
+           needs(size.batch, row.batchBits) && needs(size.m, row.mBits) &&
+           needs(size.n, row.nBits) && needs(size.depth, row.depthBits);
+  });
+  return found == rows.end() ? nullptr : found;
+}
+
+/// A part is worth its cost from some steps on.
+static int64_t mostParts(const ProductSize &size, const TileShape &shape) {
+  int64_t steps = divideCeil(size.depth, shape.lineBytes / size.elementBytes);
+  return std::clamp<int64_t>(steps / 8, 1, 64);
+}
+
+TileChoice ampc::nvptx::chooseTile(const ProductSize &size, const Chip &chip, int64_t given,
+                                   llvm::ArrayRef<TileRow> rows) {
+  llvm::SmallVector<TileSpeed> shapes = tileShapes(chip);
+  if (const TileRow *row = findRow(rows, size, chip.name))
+    for (const TileSpeed &tile : shapes)
+      if (tile.shape.m == row->m && tile.shape.n == row->n)
+        return {tile.shape, given ? given : row->parts};
+  TileChoice best{shapes.front().shape, 1};
+  double least = 0;
+  for (const TileSpeed &tile : shapes)
+    for (int64_t parts = given ? given : 1; parts <= (given ? given : mostParts(size, tile.shape));
+         ++parts) {
+      double cycles = estimateCycles(size, tile, parts, chip);
+      if (least == 0 || cycles < least) {
+        least = cycles;
+        best = {tile.shape, parts};
+      }
+    }
+  return best;
+}
