@@ -69,6 +69,7 @@ private:
   Constant *program(const ProgramInfo &info);
   Constant *kernel(const KernelInfo &info);
   Constant *launch(const LaunchInfo &info);
+  Constant *tensorMap(const ampc_tensor_map &map);
   Constant *image(const ImageInfo &info);
   Constant *device(const ModelInfo &model);
   Constant *function(const std::string &symbol);
@@ -171,7 +172,16 @@ Constant *Tables::launch(const LaunchInfo &info) {
   };
   return record(sizeof(ampc_launch),
                 {text(info.function), extent(info.grid), extent(info.block), extent(info.cluster),
-                 u32(info.sharedBytes), i32(parameters.size()), pointer(parameters)});
+                 u32(info.sharedBytes), i32(parameters.size()), i32(info.maps.size()),
+                 pointer(parameters), all(ArrayRef(info.maps), &Tables::tensorMap)});
+}
+
+Constant *Tables::tensorMap(const ampc_tensor_map &map) {
+  auto longs = [&](ArrayRef<uint64_t> values) { return ConstantDataArray::get(context, values); };
+  return record(sizeof(ampc_tensor_map),
+                {i64(map.offset), longs(map.sizes), longs(map.strides),
+                 ConstantDataArray::get(context, ArrayRef(map.box)), i32(map.operand),
+                 i32(map.dtype), i32(map.rank), i32(map.swizzle), i32(map.unused)});
 }
 
 /// PTX is text, which ends with a zero byte.

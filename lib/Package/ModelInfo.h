@@ -58,6 +58,7 @@ struct LaunchInfo {
   std::array<uint32_t, 3> grid, block, cluster;
   uint32_t sharedBytes;
   std::vector<int32_t> parameters; ///< empty: all
+  std::vector<ampc_tensor_map> maps;
 };
 struct KernelInfo {
   std::string name;

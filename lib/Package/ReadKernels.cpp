@@ -1,5 +1,6 @@
 // Reads what the runtime has to know of the code of kernels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Package/Mirrors.h"
 #include "lib/Package/ModelInfo.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 
@@ -43,6 +44,19 @@ static std::array<uint32_t, 3> extentOf(ArrayRef<int64_t> sizes) {
   return {uint32_t(sizes[0]), uint32_t(sizes[1]), uint32_t(sizes[2])};
 }
 
+static ampc_tensor_map readMap(kernel::TensorMapAttr map) {
+  ampc_tensor_map info{};
+  info.offset = map.getOffset();
+  llvm::copy(map.getSizes(), info.sizes);
+  llvm::copy(map.getStrides(), info.strides);
+  llvm::copy(map.getBox(), info.box);
+  info.operand = int32_t(map.getOperand());
+  info.dtype = dtypeOf(map.getElement()).value_or(-1);
+  info.rank = int32_t(map.getSizes().size());
+  info.swizzle = int32_t(map.getSwizzle());
+  return info;
+}
+
 /// Launches of code for a device, which has one tier.
 static LogicalResult readLaunches(ModuleOp module, const ModelInfo &result, DictionaryAttr function,
                                   KernelInfo &kernel) {
@@ -55,10 +69,15 @@ static LogicalResult readLaunches(ModuleOp module, const ModelInfo &result, Dict
     if (!code || !code.lookupSymbol(launch.getFunction()))
       return module.emitError() << "expected a function " << launch.getFunction()
                                 << " in the module of its tier";
-    LaunchInfo info{launch.getFunction().str(),   extentOf(launch.getGrid()),
-                    extentOf(launch.getBlock()),  extentOf(launch.getCluster()),
-                    uint32_t(launch.getShared()), {}};
+    LaunchInfo info{launch.getFunction().str(),
+                    extentOf(launch.getGrid()),
+                    extentOf(launch.getBlock()),
+                    extentOf(launch.getCluster()),
+                    uint32_t(launch.getShared()),
+                    {},
+                    {}};
     llvm::append_range(info.parameters, launch.getParameters());
+    llvm::append_range(info.maps, llvm::map_range(launch.getMaps(), readMap));
     kernel.launches.push_back(std::move(info));
   }
   return success();

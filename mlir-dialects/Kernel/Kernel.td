@@ -100,6 +100,28 @@ def Kernel_PlaceAttr : AttrDef<KernelDialect, "Place"> {
 }
 
 // ---- How code of a device runs ----
+def Kernel_TensorMapAttr : AttrDef<KernelDialect, "TensorMap"> {
+  let mnemonic = "tensor_map";
+  let summary = "A tensor in memory of which a device copies boxes";
+  let description = [{
+    What the device has to know to find a box in a tensor by its coordinates, and to fill with zeros what is outside. The tensor begins `offset`
+    bytes into the kernel's `operand` of that number (results, then the workspace, follow the operands), has 2 to 5 dimensions, the first of
+    neighbours, and `strides` bytes from place to place along the others. The `box` lies densely in the memory of a block, but for the order of chunks of 16 bytes in rows of
+    `swizzle` bytes (0: as they are), by which columns of it meet different banks.
+
+    ```mlir
+    #kernel.tensor_map<operand = 0, element = bf16, offset = 0, sizes = [768, 4096], strides = [1536], box = [64, 128], swizzle = 128>
+    ```
+  }];
+  let parameters = (ins "int64_t":$operand, "::mlir::FloatType":$element, "int64_t":$offset,
+      ArrayRefParameter<"int64_t">:$sizes, ArrayRefParameter<"int64_t">:$strides,
+      ArrayRefParameter<"int64_t">:$box, "int64_t":$swizzle);
+  let assemblyFormat =
+      [{`<` `operand` `=` $operand `,` `element` `=` $element `,` `offset` `=` $offset `,` `sizes` `=` `[` $sizes `]` `,`
+    `strides` `=` `[` $strides `]` `,` `box` `=` `[` $box `]` `,` `swizzle` `=` $swizzle `>`}];
+  let genVerifyDecl = 1;
+}
+
 def Kernel_LaunchAttr : AttrDef<KernelDialect, "Launch"> {
   let mnemonic = "launch";
   let summary = "A function of a device, and how many threads run it";
@@ -108,7 +130,7 @@ def Kernel_LaunchAttr : AttrDef<KernelDialect, "Launch"> {
     that the function declares. A kernel's launches run one after the other.
 
     The function's parameters are pointers to the kernel's operands, then to its results, then to its workspace, if it has one: those whose
-    numbers `parameters` lists, or all of them.
+    numbers `parameters` lists, or all of them. Behind all pointers follow the tensor maps, at most 8, of 128 bytes each.
 
     ```mlir
     #kernel.launch<"model_k0_sm_80", grid = [12, 1, 1], block = [256, 1, 1], cluster = [1, 1, 1], shared = 0>
@@ -116,10 +138,11 @@ def Kernel_LaunchAttr : AttrDef<KernelDialect, "Launch"> {
   }];
   let parameters = (ins StringRefParameter<>:$function, ArrayRefParameter<"int64_t">:$grid,
       ArrayRefParameter<"int64_t">:$block, ArrayRefParameter<"int64_t">:$cluster, "int64_t":$shared,
-      OptionalArrayRefParameter<"int64_t">:$parameters);
+      OptionalArrayRefParameter<"int64_t">:$parameters,
+      OptionalArrayRefParameter<"::ampc::kernel::TensorMapAttr">:$maps);
   let assemblyFormat =
       [{`<` $function `,` `grid` `=` `[` $grid `]` `,` `block` `=` `[` $block `]` `,` `cluster` `=` `[` $cluster `]`
-    `,` `shared` `=` $shared (`,` `parameters` `=` `[` $parameters^ `]`)? `>`}];
+    `,` `shared` `=` $shared (`parameters` `=` `[` $parameters^ `]`)? (`maps` `=` `[` $maps^ `]`)? `>`}];
   let genVerifyDecl = 1;
 }
 

@@ -94,9 +94,30 @@ LogicalResult KernelDialect::verifyRegionArgAttribute(Operation *op, unsigned, u
                            << ", but got " << attribute.getName().getValue();
 }
 
+LogicalResult TensorMapAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t,
+                                    FloatType element, int64_t offset, ArrayRef<int64_t> sizes,
+                                    ArrayRef<int64_t> strides, ArrayRef<int64_t> box,
+                                    int64_t swizzle) {
+  if (sizes.size() < 2 || sizes.size() > 5 || box.size() != sizes.size() ||
+      strides.size() + 1 != sizes.size())
+    return emitError() << "expected 2 to 5 sizes, as many sizes of the box, and a stride less";
+  auto isPositive = [](int64_t size) { return size > 0; };
+  if (!llvm::all_of(sizes, isPositive) || !llvm::all_of(strides, isPositive) ||
+      !llvm::all_of(box, isPositive))
+    return emitError() << "expected positive sizes and strides";
+  auto isWhole = [](int64_t bytes) { return bytes % 16 == 0; };
+  if (!isWhole(offset) || !llvm::all_of(strides, isWhole) ||
+      !isWhole(box[0] * element.getWidth() / 8))
+    return emitError() << "expected an offset, strides and rows of the box of whole 16 bytes";
+  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
+    return emitError() << "expected a swizzle of 0, 32, 64 or 128 bytes, but got " << swizzle;
+  return success();
+}
+
 LogicalResult LaunchAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, StringRef,
                                  ArrayRef<int64_t> grid, ArrayRef<int64_t> block,
-                                 ArrayRef<int64_t> cluster, int64_t shared, ArrayRef<int64_t>) {
+                                 ArrayRef<int64_t> cluster, int64_t shared, ArrayRef<int64_t>,
+                                 ArrayRef<TensorMapAttr> maps) {
   auto isExtent = [](ArrayRef<int64_t> sizes) {
     return sizes.size() == 3 && llvm::all_of(sizes, [](int64_t size) { return size > 0; });
   };
@@ -104,5 +125,7 @@ LogicalResult LaunchAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitEr
     return emitError() << "expected three positive sizes of grid, block and cluster";
   if (shared < 0)
     return emitError() << "expected a size of shared memory, but got " << shared;
+  if (maps.size() > 8)
+    return emitError() << "expected at most 8 tensor maps, but got " << maps.size();
   return success();
 }

@@ -57,15 +57,30 @@ typedef struct {
   int64_t scratch_bytes; /* per thread */
 } ampc_code;
 
+enum { AMPC_MAPS = 8, AMPC_MAP_RANK = 5, AMPC_MAP_BYTES = 128 };
+
+/* A tensor in the memory of one of the kernel's operands, results or its workspace, of which a
+   device copies boxes. Dimension 0 is of neighbours. */
+typedef struct {
+  int64_t offset; /* bytes */
+  uint64_t sizes[AMPC_MAP_RANK];
+  uint64_t strides[AMPC_MAP_RANK - 1]; /* bytes, from dimension 1 on */
+  uint32_t box[AMPC_MAP_RANK];
+  int32_t operand, dtype, rank;
+  int32_t swizzle; /* bytes of a row whose chunks change places; or 0 */
+  int32_t unused;
+} ampc_tensor_map;
+
 /* One launch of a device's code. Its parameters are the addresses of the kernel's operands, results
    and workspace, or those of them that `parameters` names, then the address of an int32_t, or null:
-   where that is not 0, the launch writes nothing. */
+   where that is not 0, the launch writes nothing; then the tensor maps, of AMPC_MAP_BYTES. */
 typedef struct {
   const char *function;
   uint32_t grid[3], block[3], cluster[3];
   uint32_t shared_bytes;
-  int32_t parameter_count;
+  int32_t parameter_count, map_count;
   const int32_t *parameters; /* null: all */
+  const ampc_tensor_map *maps;
 } ampc_launch;
 
 typedef struct {

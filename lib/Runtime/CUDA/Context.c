@@ -53,7 +53,7 @@ static size_t layOut(const ampc_model *model, ampc_cuda *cuda) {
   AMPC_CUDA_ARRAY(first_function, model->kernel_count)
   AMPC_CUDA_ARRAY(graphs, model->program_count)
   AMPC_CUDA_ARRAY(constant_addresses, model->constant_count)
-  AMPC_CUDA_ARRAY(parameters, operands + 1)
+  AMPC_CUDA_ARRAY(parameters, operands + 1 + AMPC_MAPS)
   AMPC_CUDA_ARRAY(places, operands + 1)
   AMPC_CUDA_ARRAY(input_places, tensors)
   AMPC_CUDA_ARRAY(output_places, tensors)

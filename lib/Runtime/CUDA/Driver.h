@@ -35,7 +35,12 @@ enum {
   AMPC_CUDA_NON_BLOCKING = 1,
   AMPC_CUDA_CAPTURE_THREAD = 1,
   AMPC_CUDA_POINTER_MEMORY_TYPE = 2,
-  AMPC_CUDA_MEMORY_DEVICE = 2
+  AMPC_CUDA_MEMORY_DEVICE = 2,
+  AMPC_CUDA_MAP_F16 = 6,
+  AMPC_CUDA_MAP_F32 = 7,
+  AMPC_CUDA_MAP_F64 = 8,
+  AMPC_CUDA_MAP_BF16 = 9,
+  AMPC_CUDA_MAP_LINE = 2 /* what is read comes into the second cache in lines of 128 bytes */
 };
 
 /* Name of the member, symbol, parameters. */
@@ -74,6 +79,9 @@ enum {
   F(destroy_graph, "cuGraphDestroy", (void *))                                                     \
   F(destroy_executable, "cuGraphExecDestroy", (void *))                                            \
   F(launch, "cuLaunchKernelEx", (const ampc_cuda_config *, void *, void **, void **))              \
+  F(encode_map, "cuTensorMapEncodeTiled",                                                          \
+    (void *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const uint32_t *,          \
+     const uint32_t *, int, int, int, int))                                                        \
   F(create_event, "cuEventCreate", (void **, unsigned))                                            \
   F(destroy_event, "cuEventDestroy_v2", (void *))                                                  \
   F(record, "cuEventRecord", (void *, void *))                                                     \

@@ -24,23 +24,51 @@ static int launch(ampc_cuda *cuda, void *function, const ampc_launch *shape, voi
 }
 
 static int launchHelper(ampc_cuda *cuda, int helper, void **parameters) {
-  static const ampc_launch one = {NULL, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 0, 0, NULL};
-  static const ampc_launch block = {NULL, {1, 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, 0, NULL};
+  static const ampc_launch one = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = {1, 1, 1}};
+  static const ampc_launch block = {.grid = {1, 1, 1}, .block = {256, 1, 1}, .cluster = {1, 1, 1}};
   return launch(cuda, cuda->helper[helper], helper == AMPC_CUDA_LABELS ? &block : &one, parameters);
+}
+
+static int mapType(int32_t dtype) {
+  return dtype == AMPC_F16    ? AMPC_CUDA_MAP_F16
+         : dtype == AMPC_BF16 ? AMPC_CUDA_MAP_BF16
+         : dtype == AMPC_F64  ? AMPC_CUDA_MAP_F64
+                              : AMPC_CUDA_MAP_F32;
+}
+
+/* Work of the host alone, and only where launches are recorded or run one by one: a graph keeps the
+   parameters of its launches. */
+static int encodeMap(const ampc_cuda *cuda, const ampc_tensor_map *map, void *const *operands,
+                     void *to) {
+  static const uint32_t steps[AMPC_MAP_RANK] = {1, 1, 1, 1, 1};
+  int swizzle = 0; /* 32, 64 and 128 bytes have the numbers 1, 2 and 3 */
+  while (map->swizzle >> swizzle > 16)
+    ++swizzle;
+  return cuda->driver.encode_map(to, mapType(map->dtype), (uint32_t)map->rank,
+                                 (unsigned char *)operands[map->operand] + map->offset, map->sizes,
+                                 map->strides, map->box, steps, 0, swizzle, AMPC_CUDA_MAP_LINE, 0);
 }
 
 /* `operands`: addresses on the device. */
 static int launchAll(ampc_cuda *cuda, const ampc_rt_call *call, const ampc_entry *entry) {
   const ampc_kernel *kernel = &call->state->model->kernels[entry->number];
   void *stop = entry->writes_state ? call->stop : NULL;
+  _Alignas(64) unsigned char maps[AMPC_MAPS][AMPC_MAP_BYTES];
   for (int32_t l = 0; l < kernel->launch_count; ++l) {
     const ampc_launch *shape = &kernel->launches[l];
     int32_t count = shape->parameters ? shape->parameter_count : entry->operand_count;
     for (int32_t i = 0; i < count; ++i)
       cuda->parameters[i] = &call->operands[shape->parameters ? shape->parameters[i] : i];
     cuda->parameters[count] = &stop;
-    int result = launch(cuda, cuda->functions[cuda->first_function[entry->number] + l], shape,
-                        cuda->parameters);
+    int result = 0;
+    for (int32_t i = 0; i < shape->map_count && !result; ++i) {
+      result = encodeMap(cuda, &shape->maps[i], call->operands, maps[i]);
+      cuda->parameters[count + 1 + i] = maps[i];
+    }
+    if (result)
+      return result;
+    result = launch(cuda, cuda->functions[cuda->first_function[entry->number] + l], shape,
+                    cuda->parameters);
     if (result)
       return result;
   }

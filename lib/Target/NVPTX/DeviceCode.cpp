@@ -1,6 +1,7 @@
 // Functions with the attribute nvvm.kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/DeviceCode.h"
+#include "ampc/Runtime/Model.h"
 #include "lib/Target/Common/FloatCode.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -15,17 +16,33 @@ static unsigned countParameters(Operation *kernel) {
   return kernel->getNumOperands() + kernel->getNumResults() + hasWorkspace + 1;
 }
 
+/// What a tensor map is to LLVM: memory of the launch's parameters, which only addresses lead to.
+static void makeMap(LLVM::LLVMFuncOp func, unsigned number) {
+  Builder b(func.getContext());
+  auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), AMPC_MAP_BYTES);
+  func.setArgAttr(number, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
+  func.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(64));
+  func.setArgAttr(number, NVVM::NVVMDialect::getGridConstantAttrName(), b.getUnitAttr());
+}
+
 static LLVM::LLVMFuncOp createFunction(ModuleOp code, Operation *kernel, StringRef name,
-                                       const LaunchShape &shape) {
+                                       const LaunchShape &shape, size_t maps) {
   MLIRContext *context = code.getContext();
   OpBuilder b = OpBuilder::atBlockEnd(code.getBody());
   auto pointer = LLVM::LLVMPointerType::get(context, unsigned(NVVM::NVVMMemorySpace::Global));
-  SmallVector<Type> parameters(countParameters(kernel), pointer);
+  unsigned pointers = countParameters(kernel);
+  SmallVector<Type> parameters(pointers, pointer);
+  parameters.append(maps, LLVM::LLVMPointerType::get(context));
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters);
   auto func = LLVM::LLVMFuncOp::create(b, kernel->getLoc(), name, type);
   func->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
   func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                 b.getDenseI32ArrayAttr({int32_t(shape.threads), 1, 1}));
+  if (shape.cluster > 1)
+    func->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
+                  b.getDenseI32ArrayAttr({int32_t(shape.cluster), 1, 1}));
+  for (unsigned map = 0; map < maps; ++map)
+    makeMap(func, pointers + map);
   func.addEntryBlock(b);
   return func;
 }
@@ -33,6 +50,7 @@ static LLVM::LLVMFuncOp createFunction(ModuleOp code, Operation *kernel, StringR
 static KernelPointers pointersOf(Operation *kernel, LLVM::LLVMFuncOp func) {
   KernelPointers pointers;
   ArrayRef<BlockArgument> arguments = func.getArguments();
+  arguments = arguments.take_front(countParameters(kernel));
   llvm::append_range(pointers.operands, arguments.take_front(kernel->getNumOperands()));
   arguments = arguments.drop_front(kernel->getNumOperands());
   llvm::append_range(pointers.results, arguments.take_front(kernel->getNumResults()));
@@ -42,16 +60,17 @@ static KernelPointers pointersOf(Operation *kernel, LLVM::LLVMFuncOp func) {
   return pointers;
 }
 
-/// Leaves the function where the last parameter is the address of a number that is not 0: the step
-/// is refused. Returns the block for what the kernel does; most launches get null and load nothing.
-static Block *addGuard(LLVM::LLVMFuncOp func) {
+/// Leaves the function where the parameter `stop` is the address of a number that is not 0: the
+/// step is refused. Returns the block for what the kernel does; most launches get null and load
+/// nothing.
+static Block *addGuard(LLVM::LLVMFuncOp func, unsigned number) {
   Location loc = func.getLoc();
   Block *entry = &func.getBody().front();
   OpBuilder b = OpBuilder::atBlockEnd(entry);
   Block *check = b.createBlock(&func.getBody(), func.getBody().end());
   Block *leave = b.createBlock(&func.getBody(), func.getBody().end());
   Block *body = b.createBlock(&func.getBody(), func.getBody().end());
-  Value stop = entry->getArguments().back();
+  Value stop = entry->getArgument(number);
   b.setInsertionPointToEnd(entry);
   Value null = LLVM::ZeroOp::create(b, loc, stop.getType());
   Value isNull = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, stop, null);
@@ -67,17 +86,33 @@ static Block *addGuard(LLVM::LLVMFuncOp func) {
 }
 
 void DeviceCode::launch(const LaunchShape &shape, Write write) {
+  launch(shape, {},
+         [&](DeviceEmitter &e, const KernelPointers &pointers, ValueRange) { write(e, pointers); });
+}
+
+/// The kernel's operand that a form sees as its number `map.operand`.
+static kernel::TensorMapAttr resolve(kernel::TensorMapAttr map, const KernelPointers &seen) {
+  auto argument = cast<BlockArgument>(seen.operands[map.getOperand()]);
+  return kernel::TensorMapAttr::get(map.getContext(), argument.getArgNumber(), map.getElement(),
+                                    map.getOffset(), map.getSizes(), map.getStrides(), map.getBox(),
+                                    map.getSwizzle());
+}
+
+void DeviceCode::launch(const LaunchShape &shape, TensorMaps maps, WriteWithMaps write) {
   std::string name = symbol;
   if (!launches.empty())
     name += "_" + std::to_string(launches.size());
-  LLVM::LLVMFuncOp func = createFunction(code, kernel, name, shape);
-  launches.push_back(kernel::LaunchAttr::get(code.getContext(), name, shape.grid,
-                                             {shape.threads, 1, 1}, {1, 1, 1}, shape.sharedBytes,
-                                             {}));
-  OpBuilder b = OpBuilder::atBlockEnd(addGuard(func));
-  DeviceEmitter e(b, kernel->getLoc(), chip);
+  LLVM::LLVMFuncOp func = createFunction(code, kernel, name, shape, maps.size());
   KernelPointers pointers = pointersOf(kernel, func);
-  write(e, view ? view(pointers) : pointers);
+  OpBuilder b = OpBuilder::atBlockEnd(addGuard(func, countParameters(kernel) - 1));
+  DeviceEmitter e(b, kernel->getLoc(), chip);
+  KernelPointers seen = view ? view(pointers) : pointers;
+  auto resolved =
+      llvm::map_to_vector(maps, [&](kernel::TensorMapAttr map) { return resolve(map, seen); });
+  launches.push_back(kernel::LaunchAttr::get(code.getContext(), name, shape.grid,
+                                             {shape.threads, 1, 1}, {shape.cluster, 1, 1},
+                                             shape.sharedBytes, {}, resolved));
+  write(e, seen, func.getArguments().take_back(maps.size()));
   LLVM::ReturnOp::create(b, kernel->getLoc(), ValueRange{});
 }
 

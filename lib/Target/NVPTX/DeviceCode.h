@@ -10,10 +10,11 @@ namespace ampc::nvptx {
 
 using target::KernelPointers;
 
-/// Blocks along x, y and z, and threads along x.
+/// Blocks along x, y and z, threads along x, and blocks of a cluster along x.
 struct LaunchShape {
   int64_t grid[3] = {1, 1, 1};
   int64_t threads = 1;
+  int64_t cluster = 1;
   int64_t sharedBytes = 0; // asked for at the launch
 };
 
@@ -22,12 +23,17 @@ class DeviceCode {
 public:
   using Value = mlir::Value;
   using Write = llvm::function_ref<void(DeviceEmitter &e, const KernelPointers &pointers)>;
+  using WriteWithMaps = llvm::function_ref<void(DeviceEmitter &e, const KernelPointers &pointers,
+                                                mlir::ValueRange maps)>;
+  using TensorMaps = llvm::ArrayRef<kernel::TensorMapAttr>;
 
   DeviceCode(mlir::ModuleOp code, mlir::Operation *kernel, const Chip &chip, llvm::StringRef symbol)
       : chip(chip), code(code), kernel(kernel), symbol(symbol) {}
 
   /// Adds a function that runs after those before it.
   void launch(const LaunchShape &shape, Write write);
+  /// The same with maps of tensors in operands of the kernel; `write` gets a pointer to each.
+  void launch(const LaunchShape &shape, TensorMaps maps, WriteWithMaps write);
   llvm::ArrayRef<mlir::Attribute> getLaunches() const { return launches; }
   /// Which code was chosen, and why, for people: of a kernel inside another, its.
   void describe(const llvm::Twine &form) { description = form.str(); }

@@ -123,3 +123,28 @@ kernel.program @mode(%x: tensor<4x8xf32>, %y: tensor<8x6xf32>) -> tensor<4x6xf32
 kernel.program @packed(%b: tensor<8x16xf32, #kernel.packed<rhs, depth = 0, bytes = 511>>) {
   kernel.return
 }
+
+// -----
+
+// expected-error @below {{expected 2 to 5 sizes, as many sizes of the box, and a stride less}}
+module attributes {test.map = #kernel.tensor_map<operand = 0, element = bf16, offset = 0, sizes = [8, 8], strides = [16, 128], box = [8, 8], swizzle = 0>} {}
+
+// -----
+
+// expected-error @below {{expected positive sizes and strides}}
+module attributes {test.map = #kernel.tensor_map<operand = 0, element = bf16, offset = 0, sizes = [8, 8], strides = [0], box = [8, 8], swizzle = 0>} {}
+
+// -----
+
+// expected-error @below {{expected an offset, strides and rows of the box of whole 16 bytes}}
+module attributes {test.map = #kernel.tensor_map<operand = 0, element = f16, offset = 0, sizes = [9, 8], strides = [18], box = [8, 8], swizzle = 0>} {}
+
+// -----
+
+// expected-error @below {{expected a swizzle of 0, 32, 64 or 128 bytes, but got 16}}
+module attributes {test.map = #kernel.tensor_map<operand = 0, element = f16, offset = 0, sizes = [8, 8], strides = [16], box = [8, 8], swizzle = 16>} {}
+
+// -----
+
+// expected-error @below {{expected three positive sizes of grid, block and cluster}}
+module attributes {test.launch = #kernel.launch<"f", grid = [1, 1], block = [1, 1, 1], cluster = [1, 1, 1], shared = 0>} {}

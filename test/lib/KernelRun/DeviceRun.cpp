@@ -49,6 +49,25 @@ static void count(const ptxsim::Statistics &statistics, DeviceCounters &counters
   counters.tensorFlops += statistics.tensorFlops;
 }
 
+static ptxsim::Argument encode(const DeviceMap &map, ptxsim::DeviceAddress parameter) {
+  constexpr ptxsim::TensorType types[] = {ptxsim::TensorType::F16, ptxsim::TensorType::BF16,
+                                          ptxsim::TensorType::F32, ptxsim::TensorType::F64};
+  ptxsim::TensorMapInfo info;
+  info.type = types[map.element];
+  info.base = parameter + uint64_t(map.offset);
+  info.rank = uint32_t(map.sizes.size());
+  for (size_t dim = 0; dim < map.sizes.size(); ++dim) {
+    info.size[dim] = uint64_t(map.sizes[dim]);
+    info.box[dim] = uint32_t(map.box[dim]);
+    info.stride[dim] = dim ? uint64_t(map.strides[dim - 1]) : 0;
+  }
+  info.swizzle = map.swizzle == 128  ? ptxsim::Swizzle::Bytes128
+                 : map.swizzle == 64 ? ptxsim::Swizzle::Bytes64
+                 : map.swizzle == 32 ? ptxsim::Swizzle::Bytes32
+                                     : ptxsim::Swizzle::None;
+  return ptxsim::argument(ptxsim::encodeTensorMap(info));
+}
+
 std::string DeviceProgram::run(const std::vector<DeviceLaunch> &launches,
                                const std::vector<DeviceBuffer> &buffers, bool strict,
                                DeviceCounters *counters) {
@@ -72,8 +91,12 @@ std::string DeviceProgram::run(const std::vector<DeviceLaunch> &launches,
       ptxsim::LaunchConfig config;
       config.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
       config.block = {launch.block[0], launch.block[1], launch.block[2]};
+      config.cluster = {launch.cluster[0], launch.cluster[1], launch.cluster[2]};
       config.dynamicShared = launch.sharedBytes;
-      auto result = device.launch(impl->program, launch.function, config, arguments);
+      std::vector<ptxsim::Argument> all = arguments;
+      for (const DeviceMap &map : launch.maps)
+        all.push_back(encode(map, addresses.at(map.parameter)));
+      auto result = device.launch(impl->program, launch.function, config, all);
       if (!result.findings.empty())
         wrong = result.findings.front().message;
       for (const auto &[line, times] : result.statistics.executedLines)

@@ -22,10 +22,19 @@ struct DeviceBuffer {
   bool isDefined; ///< what it holds is there before the kernel runs
   bool isResult;  ///< copied back, which needs every byte to have been written
 };
+/// See #kernel.tensor_map.
+struct DeviceMap {
+  size_t parameter;
+  int64_t offset;
+  enum { F16, BF16, F32, F64 } element;
+  std::vector<int64_t> sizes, strides, box;
+  int64_t swizzle;
+};
 struct DeviceLaunch {
   std::string function;
-  uint32_t grid[3], block[3];
+  uint32_t grid[3], block[3], cluster[3];
   uint32_t sharedBytes;
+  std::vector<DeviceMap> maps;
 };
 
 /// What launches did, as their PTX has it: sectors of 32 bytes of global memory, waves of 128 bytes

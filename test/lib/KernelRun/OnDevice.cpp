@@ -16,14 +16,30 @@ SmallVector<Operation *> test::kernelsOf(ModuleOp module) {
   return all;
 }
 
+static DeviceMap mapOf(kernel::TensorMapAttr attr) {
+  Type element = attr.getElement();
+  DeviceMap map{size_t(attr.getOperand()), attr.getOffset(), DeviceMap::F32, {}, {}, {}, 0};
+  map.element = element.isF16()    ? DeviceMap::F16
+                : element.isBF16() ? DeviceMap::BF16
+                : element.isF64()  ? DeviceMap::F64
+                                   : DeviceMap::F32;
+  llvm::append_range(map.sizes, attr.getSizes());
+  llvm::append_range(map.strides, attr.getStrides());
+  llvm::append_range(map.box, attr.getBox());
+  map.swizzle = attr.getSwizzle();
+  return map;
+}
+
 static std::vector<DeviceLaunch> launchesOf(DictionaryAttr record) {
   std::vector<DeviceLaunch> launches;
   for (auto attr : record.getAs<ArrayAttr>("launches").getAsRange<kernel::LaunchAttr>()) {
-    DeviceLaunch launch{attr.getFunction().str(), {}, {}, uint32_t(attr.getShared())};
+    DeviceLaunch launch{attr.getFunction().str(), {}, {}, {}, uint32_t(attr.getShared()), {}};
     for (unsigned i = 0; i < 3; ++i) {
       launch.grid[i] = attr.getGrid()[i];
       launch.block[i] = attr.getBlock()[i];
+      launch.cluster[i] = attr.getCluster()[i];
     }
+    llvm::append_range(launch.maps, llvm::map_range(attr.getMaps(), mapOf));
     launches.push_back(launch);
   }
   return launches;
