@@ -20,6 +20,8 @@ struct Chip {
   int64_t multiprocessors;      // of the largest part
 
   bool hasAsyncCopy() const { return capability >= 80; }
+  /// Copies of boxes of tensors, and products of warpgroups.
+  bool hasWarpgroups() const { return capability == 90; }
   /// Matrix products of bf16, and of f32 rounded to tf32.
   bool hasBF16() const { return capability >= 80; }
 };

@@ -64,7 +64,7 @@ Value DeviceEmitter::advance(Value pointer, Value bytes) {
   return LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer,
                              ArrayRef<LLVM::GEPArg>{bytes});
 }
-Value DeviceEmitter::sharedMemory() {
+Value DeviceEmitter::sharedMemory(unsigned alignment) {
   constexpr llvm::StringLiteral name = "shared_memory";
   constexpr unsigned space = unsigned(NVVM::NVVMMemorySpace::Shared);
   auto module = b.getBlock()->getParentOp()->getParentOfType<ModuleOp>();
@@ -74,8 +74,10 @@ Value DeviceEmitter::sharedMemory() {
     b.setInsertionPointToStart(module.getBody());
     global = LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
                                     /*isConstant=*/false, LLVM::Linkage::External, name,
-                                    Attribute(), /*alignment=*/128, space);
+                                    Attribute(), alignment, space);
   }
+  if (*global.getAlignment() < alignment)
+    global.setAlignment(alignment);
   return LLVM::AddressOfOp::create(b, loc, global);
 }
 static unsigned runAlignment(Type element, int64_t count) {

@@ -41,8 +41,8 @@ public:
   // Memory in bytes: a pointer of any space, and offsets of 32 bits.
   Value advance(Value pointer, int64_t bytes);
   Value advance(Value pointer, Value bytes);
-  /// What the launch asked for; its first byte.
-  Value sharedMemory();
+  /// What the launch asked for; its first byte, at a multiple of `alignment`.
+  Value sharedMemory(unsigned alignment = 128);
   /// `count` neighbouring elements, which start at a multiple of their size, or of 16 bytes.
   llvm::SmallVector<Value> loadRun(Value pointer, Type element, int64_t count);
   void storeRun(llvm::ArrayRef<Value> values, Value pointer);

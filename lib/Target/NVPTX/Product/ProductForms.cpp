@@ -1,6 +1,7 @@
 // kernel.gemm: tiles on matrix units where there is code for them, else a thread per sum.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Forms.h"
+#include "lib/Target/NVPTX/Hopper/WarpgroupGemm.h"
 #include "lib/Target/NVPTX/Product/TileProduct.h"
 
 using namespace mlir;
@@ -24,6 +25,14 @@ static std::optional<TileGemm> tilesOf(kernel::GemmOp op, const Chip &chip, int6
   return gemm;
 }
 
+/// Nothing, and perhaps a reason, if the tiles above are used.
+static std::optional<WarpgroupGemm> warpgroupsOf(const TileGemm &gemm, const Chip &chip,
+                                                 int64_t parts, std::string &why) {
+  if (!chip.hasWarpgroups())
+    return std::nullopt;
+  return WarpgroupGemm::of(gemm, chip, parts, why);
+}
+
 static void emitGemm(Operation *operation, DeviceCode &code) {
   auto op = cast<kernel::GemmOp>(operation);
   std::string why;
@@ -33,7 +42,9 @@ static void emitGemm(Operation *operation, DeviceCode &code) {
     ThreadPerPoint points(code);
     return target::emitPlainGemm(op, points);
   }
-  code.describe(gemm->describe());
+  if (auto plan = warpgroupsOf(*gemm, code.chip, op.getParts(), why))
+    return emitWarpgroups(op, code, *plan, ProductResults::of(op));
+  code.describe(gemm->describe() + (why.empty() ? "" : ", no warpgroups: " + why));
   TileProduct product{*gemm, ProductResults::of(op), {}, {}};
   product.lhs = [&](DeviceEmitter &e, const KernelPointers &pointers, const BlockPlace &place) {
     Value start = startOf(e, *gemm, gemm->lhs, pointers.operands[0], place.batch);
@@ -50,13 +61,20 @@ static int64_t gemmWorkspace(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::GemmOp>(operation);
   std::string why;
   std::optional<TileGemm> gemm = tilesOf(op, chip, op.getParts(), why);
-  return gemm ? gemm->workspaceBytes() : 0;
+  if (!gemm)
+    return 0;
+  auto plan = warpgroupsOf(*gemm, chip, op.getParts(), why);
+  return plan ? plan->workspaceBytes() : gemm->workspaceBytes();
 }
 static void configureGemm(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::GemmOp>(operation);
   std::string why;
   std::optional<TileGemm> gemm = tilesOf(op, chip, 0, why);
   op.setParts(gemm ? gemm->parts : 1);
+  if (!gemm)
+    return op.setWorkspaceBytes(0);
+  if (auto plan = warpgroupsOf(*gemm, chip, 0, why))
+    op.setParts(plan->parts());
   op.setWorkspaceBytes(gemmWorkspace(op, chip));
 }
 

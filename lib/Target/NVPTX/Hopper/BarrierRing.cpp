@@ -1,0 +1,71 @@
+// mbarrier objects. PTX ISA, "Parallel synchronization and communication: mbarrier".
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/Hopper/BarrierRing.h"
+#include "lib/Target/Common/PlainLoops.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::nvptx;
+
+void nvptx::syncCluster(DeviceEmitter &e, int64_t cluster) {
+  if (cluster == 1)
+    return e.syncBlock();
+  NVVM::ClusterArriveOp::create(e.b, e.loc, UnitAttr());
+  NVVM::ClusterWaitOp::create(e.b, e.loc, UnitAttr());
+}
+
+// What another block or a copy may complete has to be known to them before: the fence.
+void BarrierRing::initialise() {
+  e.when(target::equal(e, e.thread(), e.i32(0)), [&] {
+    for (int64_t stage = 0; stage < stages; ++stage) {
+      NVVM::MBarrierInitOp::create(e.b, e.loc, filled(e.i32(stage)), e.i32(1), Value());
+      NVVM::MBarrierInitOp::create(e.b, e.loc, released(e.i32(stage)), e.i32(readers * cluster),
+                                   Value());
+    }
+    NVVM::FenceMbarrierInitOp::create(e.b, e.loc);
+  });
+  syncCluster(e, cluster);
+}
+
+// The phase before the first counts as complete, and has parity 1.
+BarrierRing::Place BarrierRing::first(bool copies) { return {e.i32(0), e.i32(copies ? 1 : 0)}; }
+
+BarrierRing::Place BarrierRing::next(Place place) {
+  Value isLast = target::equal(e, place.stage, e.i32(stages - 1));
+  return {target::select(e, isLast, e.i32(0), e.add32(place.stage, e.i32(1))),
+          target::select(e, isLast, e.xor32(place.parity, e.i32(1)), place.parity)};
+}
+
+/// Nanoseconds for which a thread sleeps at most before it asks again.
+static constexpr int64_t patience = 10'000'000;
+
+void BarrierRing::wait(Value barrier, Value parity) {
+  NVVM::MBarrierTryWaitParityOp::create(e.b, e.loc, barrier, parity, e.i32(patience));
+}
+void BarrierRing::waitUntilReleased(Place place) { wait(released(place.stage), place.parity); }
+void BarrierRing::waitUntilFilled(Place place) { wait(filled(place.stage), place.parity); }
+
+void BarrierRing::expect(Place place, int64_t bytes) {
+  NVVM::MBarrierArriveExpectTxOp::create(e.b, e.loc, Type(), filled(place.stage), e.i32(bytes),
+                                         NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
+}
+
+// A product is only known to be complete to the warp that has waited for it: each arrives, one lane
+// for each block.
+void BarrierRing::release(Value stage, Value condition) {
+  Value lane = e.rem32(e.thread(), 32), arrives = e.less32(lane, cluster);
+  if (condition)
+    arrives = target::both(e, arrives, condition);
+  e.when(arrives, [&] {
+    Value barrier = released(stage);
+    if (cluster == 1) {
+      NVVM::MBarrierArriveOp::create(e.b, e.loc, e.b.getI64Type(), barrier, Value());
+      return;
+    }
+    auto remote = LLVM::LLVMPointerType::get(e.b.getContext(),
+                                             unsigned(NVVM::NVVMMemorySpace::SharedCluster));
+    Value other = NVVM::MapaOp::create(e.b, e.loc, remote, barrier, lane);
+    NVVM::MBarrierArriveOp::create(e.b, e.loc, Type(), other, Value(), NVVM::MemScopeKind::CLUSTER);
+  });
+}

@@ -1,0 +1,57 @@
+// The barriers between copies and products of a ring of stages.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_TARGET_NVPTX_HOPPER_BARRIERRING_H
+#define LIB_TARGET_NVPTX_HOPPER_BARRIERRING_H
+
+#include "lib/Target/NVPTX/DeviceEmitter.h"
+
+namespace ampc::nvptx {
+
+/// Each stage has two mbarrier objects. One completes when all bytes of the stage are there, the
+/// other when all warps that read them, those of the other blocks of the cluster included, need
+/// them no longer.
+class BarrierRing {
+public:
+  using Value = mlir::Value;
+  /// A stage, and the parity of the phase of its barriers that is waited for; i32.
+  struct Place {
+    Value stage, parity;
+  };
+  static int64_t bytes(int64_t stages) { return 16 * stages; }
+
+  /// `memory`: of `bytes(stages)`. `readers`: warps of a block that release stages; `cluster`:
+  /// blocks whose copies go to each other.
+  BarrierRing(DeviceEmitter &e, Value memory, int64_t stages, int64_t readers, int64_t cluster)
+      : e(e), memory(memory), stages(stages), readers(readers), cluster(cluster) {}
+
+  /// By all threads of all blocks of the cluster, before anything else.
+  void initialise();
+  /// Where the first copy or the first product is; a stage that nothing has filled counts as
+  /// released.
+  Place first(bool copies);
+  Place next(Place place);
+
+  /// The barrier that copies to the stage complete.
+  Value filled(Value stage) { return e.advance(memory, e.mul32(stage, 8)); }
+  /// By the thread that copies: until the stage is free; then how much will come.
+  void waitUntilReleased(Place place);
+  void expect(Place place, int64_t bytes);
+  /// By warps that read.
+  void waitUntilFilled(Place place);
+  /// Where `condition` (none if null) holds, in all lanes or none.
+  void release(Value stage, Value condition);
+
+private:
+  Value released(Value stage) { return e.advance(filled(stage), 8 * stages); }
+  void wait(Value barrier, Value parity);
+
+  DeviceEmitter &e;
+  Value memory;
+  int64_t stages, readers, cluster;
+};
+
+/// All threads of the blocks of a cluster wait for each other; or of the block, if it is alone.
+void syncCluster(DeviceEmitter &e, int64_t cluster);
+
+} // namespace ampc::nvptx
+#endif

@@ -1,0 +1,117 @@
+// Which products run on warpgroups, in which tiles.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/Hopper/WarpgroupGemm.h"
+#include "lib/Target/NVPTX/Hopper/BarrierRing.h"
+#include "lib/Target/NVPTX/Product/Epilogue.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::nvptx;
+
+/// Tiles, the largest first, with the share of a large product's speed that they reach alone.
+/// Estimates: a smaller tile reads more shared memory per product, and one group cannot multiply
+/// while it stores.
+static constexpr struct {
+  int64_t groups, n;
+  double speed;
+} shapes[] = {{2, 256, 1.0}, {2, 192, 0.96}, {2, 128, 0.85}, {1, 256, 0.75},
+              {2, 64, 0.6},  {1, 128, 0.6},  {1, 64, 0.4}};
+
+static constexpr int64_t mostStages = 8;
+
+/// Columns of the result that a warp stages at a time: beside the ring of the largest tile there is
+/// no room for more.
+static int64_t stagedColumns(const WarpgroupTile &tile) { return tile.n > 128 ? 32 : 64; }
+
+static TileGemm partOf(const TileGemm &gemm, const WarpgroupTile &tile, int64_t parts = 1) {
+  TileGemm part = gemm;
+  part.parts = parts;
+  part.tile = {tile.m(), stagedColumns(tile), tileRowBytes, tile.stages, tile.m() / 16, 1};
+  return part;
+}
+
+static int64_t bytesBesideRing(const TileGemm &gemm, const WarpgroupTile &tile) {
+  return Epilogue::sharedBytes(partOf(gemm, tile)) + BarrierRing::bytes(mostStages);
+}
+
+/// Two blocks share the right side where that wastes few tiles, and each has whole squares of it.
+static int64_t chooseCluster(const TileGemm &gemm, const WarpgroupTile &tile) {
+  int64_t tiles = llvm::divideCeil(gemm.m, tile.m());
+  bool fills = tiles % 2 == 0 || tiles >= 8;
+  bool divides = gemm.rhs.alongDepth ? tile.n % 16 == 0 : tile.n % 128 == 0;
+  return fills && divides ? 2 : 1;
+}
+
+int64_t WarpgroupGemm::steps() const { return llvm::divideCeil(gemm.depth, stepPoints); }
+
+/// Cycles of the chip: rounds in which it forms all tiles, of 2048 pairs of numbers a cycle and
+/// multiprocessor (H100). Parts cost a launch, and their sums go to memory and back, of which it
+/// moves 1900 bytes.
+static double costOf(const WarpgroupGemm &gemm, double speed, const Chip &chip) {
+  const WarpgroupTile &tile = gemm.tile;
+  double rounds = llvm::divideCeil(gemm.units(), chip.multiprocessors / tile.cluster);
+  double pairs = double(tile.m() * tile.n * gemm.partSteps() * stepPoints);
+  double cycles = 1500 + rounds * pairs / (2048 * speed);
+  if (gemm.parts() > 1)
+    cycles += 3000 + 8.0 * double(gemm.parts() * gemm.gemm.results()) / 1900;
+  return cycles;
+}
+
+/// Numbers of parts to try: a part is worth its cost from some steps on. As many as have something
+/// to do.
+static SmallVector<int64_t> partsToTry(int64_t steps, int64_t given) {
+  SmallVector<int64_t> all;
+  int64_t most = given ? given : std::clamp<int64_t>(steps / 8, 1, 64);
+  for (int64_t parts = given ? given : 1; parts <= most; ++parts) {
+    int64_t used = llvm::divideCeil(steps, llvm::divideCeil(steps, std::min(parts, steps)));
+    if (all.empty() || all.back() != used)
+      all.push_back(used);
+  }
+  return all;
+}
+
+std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip &chip,
+                                               int64_t parts, std::string &why) {
+  if (gemm.element.isF32()) {
+    why = "its factors have 32 bits";
+    return std::nullopt;
+  }
+  std::optional<WarpgroupGemm> best;
+  double least = 0;
+  for (auto [groups, n, speed] : shapes) {
+    WarpgroupTile tile{groups, n, 1, 0};
+    tile.cluster = chooseCluster(gemm, tile);
+    tile.stages =
+        std::min(mostStages, (chip.sharedBytes - bytesBesideRing(gemm, tile)) / tile.stageBytes());
+    auto lhs = TensorCopy::of(gemm, gemm.lhs, 0, {tile.m(), gemm.lhs.alongDepth}, 1, why);
+    auto rhs = TensorCopy::of(gemm, gemm.rhs, 1, {n, gemm.rhs.alongDepth}, tile.cluster, why);
+    if (!lhs || !rhs)
+      return std::nullopt;
+    for (int64_t count : partsToTry(llvm::divideCeil(gemm.depth, stepPoints), parts)) {
+      WarpgroupGemm tried{gemm, tile, *lhs, *rhs, partOf(gemm, tile, count), 0};
+      tried.clusters = std::min(tried.units(), chip.multiprocessors / tile.cluster);
+      double cost = costOf(tried, speed, chip);
+      if (!best || cost < least) {
+        least = cost;
+        best.emplace(tried);
+      }
+    }
+  }
+  return best;
+}
+
+int64_t WarpgroupGemm::sharedBytes() const {
+  return tile.ringBytes() + bytesBesideRing(gemm, tile);
+}
+
+std::string WarpgroupGemm::describe() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "warpgroups: tiles of " << tile.m() << "x" << tile.n << "x" << stepPoints << " in "
+     << tile.stages << " stages, clusters of " << tile.cluster << ", sides along "
+     << (gemm.lhs.alongDepth ? "k" : "m") << " and " << (gemm.rhs.alongDepth ? "k" : "n")
+     << ", tensor copies";
+  if (parts() > 1)
+    os << ", in " << parts() << " parts";
+  return text;
+}

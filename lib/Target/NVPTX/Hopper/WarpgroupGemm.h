@@ -1,0 +1,53 @@
+// Which products run on warpgroups, in which tiles.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_TARGET_NVPTX_HOPPER_WARPGROUPGEMM_H
+#define LIB_TARGET_NVPTX_HOPPER_WARPGROUPGEMM_H
+
+#include "lib/Target/NVPTX/DeviceCode.h"
+#include "lib/Target/NVPTX/Hopper/TensorCopy.h"
+#include "lib/Target/NVPTX/Product/Results.h"
+
+namespace ampc::nvptx {
+
+/// A block's tile of the result: 64 lines of each of its warpgroups that multiply. Beside them one
+/// copies. Blocks of a cluster have neighbouring tiles along m, and share the right side.
+struct WarpgroupTile {
+  int64_t groups, n, cluster, stages;
+
+  int64_t m() const { return 64 * groups; }
+  int64_t threads() const { return 128 * (groups + 1); }
+  int64_t stageBytes() const { return (m() + n) * tileRowBytes; }
+  int64_t ringBytes() const { return stages * stageBytes(); }
+};
+
+struct WarpgroupGemm {
+  const TileGemm &gemm;
+  WarpgroupTile tile;
+  TensorCopy lhs, rhs;
+  /// What the epilogue is told: columns that a warp finishes at a time, and its sixteen lines.
+  TileGemm part;
+  int64_t clusters; // that are launched; each takes every so many-th unit
+
+  /// Nothing, and a reason, if the form of older chips is used. `parts` of the sum: as many as are
+  /// worth it if 0.
+  static std::optional<WarpgroupGemm> of(const TileGemm &gemm, const Chip &chip, int64_t parts,
+                                         std::string &why);
+  int64_t parts() const { return part.parts; }
+  int64_t steps() const;
+  /// Of a part; the last may have fewer.
+  int64_t partSteps() const { return llvm::divideCeil(steps(), parts()); }
+  int64_t workspaceBytes() const { return part.workspaceBytes(); }
+  /// Tiles of a cluster, and how many of them there are in an entry of the batch and in all.
+  int64_t rows() const { return llvm::divideCeil(gemm.m, tile.m() * tile.cluster); }
+  int64_t columns() const { return llvm::divideCeil(gemm.n, tile.n); }
+  int64_t units() const { return rows() * columns() * gemm.batches() * parts(); }
+  int64_t sharedBytes() const;
+  std::string describe() const;
+};
+
+/// Writes the launch, and one that adds up parts.
+void emitWarpgroups(FusedKernelOpInterface op, DeviceCode &code, const WarpgroupGemm &plan,
+                    const ProductResults &results);
+
+} // namespace ampc::nvptx
+#endif
