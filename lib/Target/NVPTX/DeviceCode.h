@@ -16,6 +16,7 @@ struct LaunchShape {
   int64_t threads = 1;
   int64_t cluster = 1;
   int64_t sharedBytes = 0; // asked for at the launch
+  int64_t registers = 0;   // most that a thread may have; 0: the assembler decides
 };
 
 /// Collects the launches of a kernel. Each is a function of the module of the chip.

@@ -3,6 +3,7 @@
 #include "lib/Target/NVPTX/DeviceEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -21,6 +22,7 @@ Value DeviceEmitter::i32(int64_t value) {
   return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
 }
 Value DeviceEmitter::add32(Value x, Value y) { return b.createOrFold<arith::AddIOp>(loc, x, y); }
+Value DeviceEmitter::sub32(Value x, Value y) { return b.createOrFold<arith::SubIOp>(loc, x, y); }
 Value DeviceEmitter::mul32(Value x, int64_t factor) {
   return factor == 1 ? x : b.createOrFold<arith::MulIOp>(loc, x, i32(factor));
 }
@@ -47,6 +49,16 @@ SmallVector<Value> DeviceEmitter::split(Value number, ArrayRef<int64_t> sizes) {
     number = div32(number, sizes[dim]);
   }
   return dims;
+}
+
+Value DeviceEmitter::number(Value position) {
+  return b.createOrFold<arith::IndexCastUIOp>(loc, b.getI32Type(), position);
+}
+SmallVector<Value> DeviceEmitter::either(Value condition, Branch yes, Branch no) {
+  auto branch = scf::IfOp::create(
+      b, loc, condition, [&](OpBuilder &, Location) { scf::YieldOp::create(b, loc, yes()); },
+      [&](OpBuilder &, Location) { scf::YieldOp::create(b, loc, no()); });
+  return llvm::to_vector_of<Value>(branch.getResults());
 }
 
 Value DeviceEmitter::min32(Value x, Value y) { return b.createOrFold<arith::MinSIOp>(loc, x, y); }

@@ -24,6 +24,7 @@ public:
   // Numbers of 32 bits; constants fold.
   Value i32(int64_t value);
   Value add32(Value x, Value y);
+  Value sub32(Value x, Value y);
   Value mul32(Value x, int64_t factor);
   Value div32(Value x, int64_t divisor); // of a value >= 0
   Value rem32(Value x, int64_t divisor);
@@ -34,6 +35,12 @@ public:
   Value position(Value number);
   /// The places along `sizes` of the point with this number, in row-major order.
   llvm::SmallVector<Value> split(Value number, llvm::ArrayRef<int64_t> sizes);
+
+  /// A position that fits 32 bits as a number.
+  Value number(Value position);
+  /// Values of one of two branches.
+  using Branch = llvm::function_ref<llvm::SmallVector<Value>()>;
+  llvm::SmallVector<Value> either(Value condition, Branch yes, Branch no);
 
   Value min32(Value x, Value y);
   Value max32(Value x, Value y);

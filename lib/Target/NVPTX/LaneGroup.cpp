@@ -27,11 +27,13 @@ Value LaneGroup::fromLane(Value x, Value lane) { return e.shuffle(x, members, la
 
 void nvptx::launchGroups(
     DeviceCode &code, int64_t count, int64_t width,
-    llvm::function_ref<void(DeviceEmitter &, const KernelPointers &, LaneGroup &, Value)> body) {
+    llvm::function_ref<void(DeviceEmitter &, const KernelPointers &, LaneGroup &, Value)> body,
+    int64_t registers) {
   if (count == 0)
     return;
   constexpr int64_t threads = 128;
   LaunchShape shape;
+  shape.registers = registers;
   shape.threads = std::min<int64_t>(threads, llvm::alignTo(count * width, 32));
   int64_t groups = shape.threads / width;
   shape.grid[0] = llvm::divideCeil(count, groups);

@@ -34,11 +34,13 @@ private:
   Value laneIndex, members;
 };
 
-/// Runs `body` for every number below `count` in a group of threads of its own.
+/// Runs `body` for every number below `count` in a group of threads of its own, each of which may
+/// have that many registers (0: the assembler decides).
 void launchGroups(
     DeviceCode &code, int64_t count, int64_t width,
     llvm::function_ref<void(DeviceEmitter &, const KernelPointers &, LaneGroup &, mlir::Value)>
-        body);
+        body,
+    int64_t registers = 0);
 
 } // namespace ampc::nvptx
 #endif

@@ -1,7 +1,7 @@
-// kernel.map: a thread per point, or a group of threads per row.
+// kernel.map: a thread for some neighbouring points, or several threads per row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Forms.h"
-#include "lib/Target/NVPTX/LaneGroup.h"
+#include "lib/Target/NVPTX/Rows/RowShape.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -19,7 +19,7 @@ static bool writesOwnElements(const IterationSpace &space) {
 }
 
 /// Neighbouring points of a thread: as many as fill 16 bytes of the widest tensor that is read or
-/// written along them, if vectors of all of them are aligned wherever the last dimension is cut.
+/// written along them, if vectors of all of them are aligned wherever the last dimension starts.
 static int64_t pointsPerThread(kernel::MapOp op, const IterationSpace &space) {
   unsigned last = space.rank() - 1;
   int64_t widest = 0;
@@ -46,7 +46,7 @@ static int64_t pointsPerThread(kernel::MapOp op, const IterationSpace &space) {
         return false;
     return true;
   };
-  while (points > 1 && (space.sizes[last] % points || !llvm::all_of(runs, fits)))
+  while (points > 1 && !llvm::all_of(runs, fits))
     points /= 2;
   return points;
 }
@@ -107,151 +107,35 @@ void RunWriter::write() {
   }
 }
 
-static void emitPoints(kernel::MapOp op, DeviceCode &code, const IterationSpace &space) {
-  int64_t points = pointsPerThread(op, space);
+/// The last thread along the last dimension may have fewer points than the others: one by one.
+static void emitPoints(kernel::MapOp op, DeviceCode &code, const IterationSpace &space,
+                       int64_t points) {
+  int64_t length = space.sizes.back();
   SmallVector<int64_t> runs(space.sizes);
-  runs.back() /= points;
+  runs.back() = llvm::divideCeil(length, points);
+  if (points > 1)
+    code.describe(llvm::Twine(points) + " points a thread");
   ThreadPerPoint(code).forEachOnDevice(
       runs, [&](DeviceEmitter &e, const KernelPointers &pointers, ArrayRef<Value> place) {
         SmallVector<Value> dims(place);
-        dims.back() = e.mul(dims.back(), points);
-        RunWriter{op, e, pointers, space, points, dims}.write();
+        Value first = dims.back() = e.mul(dims.back(), points);
+        auto whole = [&] { RunWriter{op, e, pointers, space, points, dims}.write(); };
+        if (length % points == 0)
+          return whole();
+        Value isWhole = e.less(first, e.index(length - points + 1));
+        e.when(isWhole, whole);
+        e.when(target::negate(e, isWhole), [&] {
+          e.loop(first, e.index(length), 1, [&](Value i) {
+            dims.back() = i;
+            RunWriter{op, e, pointers, space, 1, dims}.write();
+          });
+        });
       });
 }
 
-namespace {
-/// One row by a group: reductions in stages, then results.
-class RowWriter {
-public:
-  RowWriter(kernel::MapOp op, DeviceEmitter &e, Body &body, LaneGroup &group, ArrayRef<Value> row)
-      : op(op), e(e), body(body), group(group), row(row), length(body.space().sizes.back()),
-        last(body.space().rank() - 1) {}
-
-  void write();
-
-private:
-  SmallVector<Value> dimsAt(Value column) const {
-    SmallVector<Value> dims(row);
-    dims.push_back(column);
-    return dims;
-  }
-  void reduceStage(ArrayRef<kernel::RowReduceOp> reductions);
-  void accumulate(ArrayRef<kernel::RowReduceOp> reductions, Value column, Value exists,
-                  MutableArrayRef<Value> sums);
-  void storeVarying();
-  void storeUniform();
-
-  kernel::MapOp op;
-  DeviceEmitter &e;
-  Body &body;
-  LaneGroup &group;
-  ArrayRef<Value> row;
-  int64_t length;
-  unsigned last;
-  Body::Values reduced;
-};
-} // namespace
-
-void RowWriter::accumulate(ArrayRef<kernel::RowReduceOp> reductions, Value column, Value exists,
-                           MutableArrayRef<Value> sums) {
-  Body::Values known(reduced);
-  SmallVector<Value> dims = dimsAt(column);
-  for (auto [r, sum] : llvm::zip(reductions, sums)) {
-    kernel::RowReduceOp reduce = r;
-    Value next = combine(e, reduce.getKind(), sum, body.evaluate(reduce.getX(), dims, known));
-    sum = exists ? target::select(e, exists, next, sum) : next;
-  }
-}
-
-// The order of a CPU with vectors of sixteen: four sums a lane over the start of long rows, the
-// rest to the first of them.
-void RowWriter::reduceStage(ArrayRef<kernel::RowReduceOp> reductions) {
-  int64_t width = group.width, ways = length >= 8 * width ? 4 : 1, count = reductions.size();
-  int64_t blocked = length / (ways * width) * (ways * width);
-  SmallVector<Value> sums;
-  for (int64_t way = 0; way < ways; ++way)
-    for (kernel::RowReduceOp r : reductions)
-      sums.push_back(target::neutral(e, r.getKind(), r.getType()));
-  sums = e.loop(e.index(0), e.index(blocked), ways * width, sums, [&](Value j, ValueRange soFar) {
-    SmallVector<Value> next(soFar);
-    for (int64_t way = 0; way < ways; ++way)
-      accumulate(reductions, e.add(e.add(j, way * width), group.lane()), Value(),
-                 MutableArrayRef(next).slice(way * count, count));
-    return next;
-  });
-  for (int64_t j = blocked; j < length; j += width) {
-    Value column = e.add(group.lane(), j), exists;
-    if (length - j < width) {
-      exists = e.less(column, e.index(length));
-      column = e.min(column, e.index(length - 1));
-    }
-    accumulate(reductions, column, exists, MutableArrayRef(sums).take_front(count));
-  }
-  for (auto [i, r] : llvm::enumerate(reductions)) {
-    kernel::RowReduceOp reduce = r;
-    for (int64_t way = 1; way < ways; ++way)
-      sums[i] = combine(e, reduce.getKind(), sums[i], sums[way * count + i]);
-    reduced[reduce.getResult()] = group.combine(reduce.getKind(), sums[i]);
-  }
-}
-
-void RowWriter::storeVarying() {
-  Operation *yield = body.block().getTerminator();
-  auto varying =
-      llvm::filter_to_vector(llvm::seq<unsigned>(0, op->getNumResults()),
-                             [&](unsigned k) { return body.space().results[k].dependsOn(last); });
-  if (varying.empty())
-    return;
-  e.loop(group.lane(), e.index(length), group.width, [&](Value column) {
-    Body::Values known(reduced);
-    SmallVector<Value> dims = dimsAt(column), values;
-    for (unsigned k : varying)
-      values.push_back(body.evaluate(yield->getOperand(k), dims, known));
-    for (auto [k, value] : llvm::zip(varying, values))
-      body.store(k, value, dims);
-  });
-}
-
-/// One number per row may lie where the row's points read: it comes when all of them have.
-void RowWriter::storeUniform() {
-  Operation *yield = body.block().getTerminator();
-  Body::Values known(reduced);
-  SmallVector<Value> dims = dimsAt(e.index(0));
-  SmallVector<std::pair<unsigned, Value>> values;
-  for (unsigned k = 0; k < op->getNumResults(); ++k)
-    if (!body.space().results[k].dependsOn(last))
-      values.push_back({k, body.evaluate(yield->getOperand(k), dims, known)});
-  if (values.empty())
-    return;
-  group.sync();
-  e.when(target::equal(e, group.lane(), e.index(0)), [&] {
-    for (auto [k, value] : values)
-      body.store(k, value, dims);
-  });
-}
-
-void RowWriter::write() {
-  SmallVector<kernel::RowReduceOp> all(body.block().getOps<kernel::RowReduceOp>());
-  for (unsigned stage = 0;; ++stage) {
-    auto now = llvm::filter_to_vector(
-        all, [&](kernel::RowReduceOp r) { return target::rowStage(r.getResult()) == stage; });
-    if (now.empty())
-      break;
-    reduceStage(now);
-  }
-  storeVarying();
-  storeUniform();
-}
-
-static void emitRows(kernel::MapOp op, DeviceCode &code, const IterationSpace &space) {
-  ArrayRef<int64_t> rows = ArrayRef(space.sizes).drop_back();
-  launchGroups(
-      code, ShapedType::getNumElements(rows), LaneGroup::most,
-      [&](DeviceEmitter &e, const KernelPointers &pointers, LaneGroup &group, Value number) {
-        Body body(e, op, pointers, space);
-        SmallVector<Value> row = e.split(number, rows);
-        RowWriter(op, e, body, group, row).write();
-      });
+/// Rows that start anywhere, which a block cuts where vectors are aligned.
+static bool areWorthBlocks(const RowShape &shape) {
+  return shape.hasPhase() && shape.length >= 512 && shape.rows() >= 64;
 }
 
 static void emitMap(Operation *operation, DeviceCode &code) {
@@ -261,10 +145,14 @@ static void emitMap(Operation *operation, DeviceCode &code) {
   bool reduces = !block.getOps<kernel::RowReduceOp>().empty();
   bool isRows = reduces || !writesOwnElements(space);
   space.collapse(isRows || !block.getOps<kernel::RowIndexOp>().empty());
+  int64_t points = pointsPerThread(op, space);
+  RowShape shape(op, space);
   if (isRows)
-    emitRows(op, code, space);
+    fitsRowGroup(shape) ? emitRowGroups(shape, code) : emitRowBlocks(shape, code);
+  else if (points < shape.vector && areWorthBlocks(shape))
+    emitRowBlocks(shape, code);
   else
-    emitPoints(op, code, space);
+    emitPoints(op, code, space, points);
 }
 
 void nvptx::addMapForm(Forms &forms) { forms[kernel::MapOp::getOperationName()] = {emitMap}; }

@@ -4,20 +4,21 @@
 // RUN: ampc-kernel-run --target=sm_80 --emit=ptx %s | FileCheck %s --check-prefix=PTX --implicit-check-not=.ftz --implicit-check-not=approx --implicit-check-not=call
 
 // NVVM: module attributes {kernel.functions = [
-// NVVM-SAME: {form = "plain", launches = [#kernel.launch<"model_k0_sm_80", grid = [4, 1, 1], block = [256, 1, 1], cluster = [1, 1, 1], shared = 0>], name = "model_k0", tiers = ["sm_80"]}
-// NVVM-SAME: {form = "plain", launches = [#kernel.launch<"model_k1_sm_80", grid = [5, 1, 1], block = [128, 1, 1], cluster = [1, 1, 1], shared = 0>], name = "model_k1"
+// NVVM-SAME: {form = "8 points a thread", launches = [#kernel.launch<"model_k0_sm_80", grid = [1, 1, 1], block = [128, 1, 1], cluster = [1, 1, 1], shared = 0>], name = "model_k0", tiers = ["sm_80"]}
+// NVVM-SAME: {form = "rows of sixteen threads, in registers", launches = [#kernel.launch<"model_k1_sm_80", grid = [5, 1, 1], block = [128, 1, 1], cluster = [1, 1, 1], shared = 0>], name = "model_k1"
 // NVVM-SAME: launches = [#kernel.launch<"model_k2_sm_80", {{.*}}>, #kernel.launch<"model_k2_sm_80_1", {{.*}}>], name = "model_k2"
 // NVVM: module @tier_sm_80 attributes {kernel.tier = "sm_80"}
-// NVVM: llvm.func @model_k0_sm_80(%{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 256, 1, 1>}
+// NVVM: llvm.func @model_k0_sm_80(%{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>}
 
 // PTX: .target sm_80
 #id = affine_map<(d0, d1) -> (d0, d1)>
-// A point per thread; the last block is not full.
+// Eight points per thread; the last thread has fewer.
 // PTX-LABEL: .visible .entry model_k0_sm_80(
-// PTX: .reqntid 256, 1, 1
-// PTX: setp.gt.u32 {{.*}}, 998;
-// PTX: ld.global.b16
-// PTX: cvt.rn.bf16.f32
+// PTX: .reqntid 128, 1, 1
+// PTX: setp.gt.u32 {{.*}}, 124;
+// PTX: ld.global.v4.b32
+// PTX: cvt.rn.bf16
+// PTX: st.global.v4.b32
 // PTX: st.global.b16
 kernel.program @points(%x: tensor<27x37xbf16>) -> tensor<27x37xbf16> {
   %y = kernel.map(%x : tensor<27x37xbf16>) space [27, 37] maps [#id] -> [#id] {
@@ -30,14 +31,14 @@ kernel.program @points(%x: tensor<27x37xbf16>) -> tensor<27x37xbf16> {
   kernel.return %y : tensor<27x37xbf16>
 }
 
-// Sixteen threads per row; halves, quarters, ... of them, then the sum goes to all.
+// Sixteen threads per row, which hold what they read in vectors; their sums go round in the order of the lanes of a CPU's vector.
 // PTX-LABEL: .visible .entry model_k1_sm_80(
-// PTX: shfl.sync.down.b32 {{.*}}, 8, 4127,
-// PTX: shfl.sync.down.b32 {{.*}}, 4, 4127,
-// PTX: shfl.sync.down.b32 {{.*}}, 2, 4127,
-// PTX: shfl.sync.down.b32 {{.*}}, 1, 4127,
-// PTX: shfl.sync.idx.b32 {{.*}}, 0, 4127,
+// PTX: .maxnreg 255
+// PTX-COUNT-3: ld.global.v4.b32
+// PTX: shfl.sync.idx.b32
+// PTX-NOT: ld.global
 // PTX: div.rn.f32
+// PTX: st.global.v4.b32
 kernel.program @rows(%x: tensor<37x200xf32>) -> tensor<37x200xf32> {
   %y = kernel.map(%x : tensor<37x200xf32>) space [37, 200] maps [#id] -> [#id] {
   ^bb0(%a: f32):

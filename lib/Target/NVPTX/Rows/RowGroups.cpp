@@ -1,0 +1,244 @@
+// Rows by groups of sixteen threads, which hold what they read in registers.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/LaneGroup.h"
+#include "lib/Target/NVPTX/Rows/RowShape.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::nvptx;
+using target::Body;
+
+namespace {
+/// Points of a thread: column j of its own is at `step` * (j / run) + j % run behind its first.
+struct ThreadColumns {
+  static constexpr int64_t width = LaneGroup::most;
+
+  explicit ThreadColumns(const RowShape &shape)
+      : run(shape.isWhole() && shape.length % 4 == 0 && shape.length >= 128 &&
+                    shape.vector % 4 == 0
+                ? 4
+                : 1),
+        step(run * width), whole(shape.length / step), rest(shape.length % step) {}
+  int64_t count() const { return run * (whole + (rest > 0)); }
+
+  int64_t run;   // neighbours
+  int64_t step;  // columns of all threads
+  int64_t whole; // steps that all threads take part in
+  int64_t rest;  // columns behind them
+};
+
+class RowGroupWriter {
+public:
+  RowGroupWriter(const RowShape &shape, DeviceEmitter &e, const KernelPointers &pointers,
+                 LaneGroup &group, ArrayRef<Value> row)
+      : shape(shape), columns(shape), order(shape.length), e(e), pointers(pointers),
+        body(e, shape.op, pointers, shape.space), group(group), row(row), known(columns.count()) {}
+  void write();
+
+private:
+  SmallVector<Value> dimsAt(Value column) const {
+    SmallVector<Value> dims(row);
+    dims.push_back(column);
+    return dims;
+  }
+  Value firstOf(int64_t step);
+  Value columnOf(int64_t j) { return e.add(firstOf(j / columns.run), j % columns.run); }
+  Value exists(int64_t step);
+  void defineUniform(unsigned stage);
+  void loadRuns(unsigned stage, int64_t step);
+  void reduceStage(unsigned stage);
+  Value reduce(kernel::RowReduceOp reduce);
+  Value reduceRuns(kernel::RowReduceOp reduce, ArrayRef<Value> terms);
+  void storeStep(int64_t step);
+  void storeVarying();
+  void storeUniform();
+
+  const RowShape &shape;
+  ThreadColumns columns;
+  SumOrder order;
+  DeviceEmitter &e;
+  const KernelPointers &pointers;
+  Body body;
+  LaneGroup &group;
+  SmallVector<Value> row;
+  Body::Values uniform;
+  SmallVector<Body::Values> known; // by column of the thread
+};
+} // namespace
+
+/// The first column of the thread in a step; in the last one, of a thread that has none, the last
+/// that exists.
+Value RowGroupWriter::firstOf(int64_t step) {
+  Value first = e.add(e.mul(group.lane(), columns.run), step * columns.step);
+  return step < columns.whole ? first : e.min(first, e.index(shape.length - columns.run));
+}
+/// Null if it does for all threads.
+Value RowGroupWriter::exists(int64_t step) {
+  if (step < columns.whole)
+    return Value();
+  return e.less(e.mul(group.lane(), columns.run), e.index(columns.rest));
+}
+
+void RowGroupWriter::defineUniform(unsigned stage) {
+  shape.defineUniform(e, body, row, stage, uniform);
+  for (Body::Values &values : known)
+    values.insert(uniform.begin(), uniform.end());
+}
+
+void RowGroupWriter::loadRuns(unsigned stage, int64_t step) {
+  for (Value value : shape.cones[stage]) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    int64_t j = step * columns.run;
+    if (!argument || columns.run == 1 || known[j].contains(value) || !shape.isRun(argument))
+      continue;
+    unsigned i = argument.getArgNumber();
+    Value place = target::position(e, shape.space.inputs[i], dimsAt(firstOf(step)));
+    SmallVector<Value> run = e.loadRun(e.address(pointers.operands[i], argument.getType(), place),
+                                       argument.getType(), columns.run);
+    for (auto [k, element] : llvm::enumerate(run))
+      known[j + k][value] = element;
+  }
+}
+
+void RowGroupWriter::reduceStage(unsigned stage) {
+  defineUniform(stage);
+  for (int64_t j = 0; j < columns.count(); ++j) {
+    if (j % columns.run == 0)
+      loadRuns(stage, j / columns.run);
+    for (kernel::RowReduceOp reduce : shape.reductions[stage])
+      body.evaluate(reduce.getX(), dimsAt(columnOf(j)), known[j]);
+  }
+  for (kernel::RowReduceOp op : shape.reductions[stage])
+    uniform[op.getResult()] = reduce(op);
+}
+
+Value RowGroupWriter::reduce(kernel::RowReduceOp op) {
+  SmallVector<Value> terms =
+      llvm::map_to_vector(known, [&](Body::Values &at) { return at.lookup(op.getX()); });
+  if (columns.run > 1)
+    return reduceRuns(op, terms);
+  SmallVector<Value> sums(order.ways, target::neutral(e, op.getKind(), op.getType()));
+  for (auto [step, term] : llvm::enumerate(terms)) {
+    bool isBlocked = int64_t(step) * columns.width < order.blocked;
+    Value &sum = sums[isBlocked ? step % order.ways : 0];
+    Value next = combine(e, op.getKind(), sum, term), is = exists(step);
+    sum = is ? target::select(e, is, next, sum) : next;
+  }
+  for (Value way : ArrayRef(sums).drop_front())
+    sums.front() = combine(e, op.getKind(), sums.front(), way);
+  return group.combine(op.getKind(), sums.front());
+}
+
+// Column 64 b + 16 way + 4 q + i of a row is with thread 4 way + q, so threads q, 4 + q, ... have
+// what belongs to the same lanes of a vector. The rest of the row goes to the first way.
+Value RowGroupWriter::reduceRuns(kernel::RowReduceOp op, ArrayRef<Value> terms) {
+  constexpr int64_t run = 4;
+  kernel::Combine kind = op.getKind();
+  SmallVector<Value> sums(run, target::neutral(e, kind, op.getType()));
+  for (int64_t j = 0; j < columns.whole * run; ++j)
+    sums[j % run] = combine(e, kind, sums[j % run], terms[j]);
+  Value quarter = e.and32(e.thread(), 3);
+  for (int64_t i = 0; i < run; ++i) {
+    auto ofWay = [&](Value x, int64_t way) {
+      return group.fromLane(x, e.add32(quarter, e.i32(4 * way)));
+    };
+    Value sum = ofWay(sums[i], 0);
+    for (int64_t way = 0; way * columns.width < columns.rest; ++way) {
+      Value next = combine(e, kind, sum, ofWay(terms[columns.whole * run + i], way));
+      int64_t left = columns.rest - way * columns.width;
+      sum = left >= columns.width
+                ? next
+                : target::select(e, e.less32(e.mul32(quarter, run), left), next, sum);
+    }
+    for (int64_t way = 1; way < order.ways; ++way)
+      sum = combine(e, kind, sum, ofWay(sums[i], way));
+    for (int64_t distance : {2, 1})
+      sum = combine(e, kind, sum,
+                    group.fromLane(sum, e.xor32(quarter, e.i32(distance))));
+    sums[i] = sum;
+  }
+  return combine(e, kind, combine(e, kind, sums[0], sums[2]), combine(e, kind, sums[1], sums[3]));
+}
+
+void RowGroupWriter::storeStep(int64_t step) {
+  Operation *yield = body.block().getTerminator();
+  SmallVector<SmallVector<Value>> values(shape.varying.size());
+  for (int64_t j = step * columns.run; j < (step + 1) * columns.run; ++j)
+    for (auto [k, list] : llvm::zip(shape.varying, values))
+      list.push_back(body.evaluate(yield->getOperand(k), dimsAt(columnOf(j)), known[j]));
+  for (auto [k, list] : llvm::zip(shape.varying, values)) {
+    const target::Access &access = shape.space.results[k];
+    if (columns.run > 1 && shape.isRun(access)) {
+      Value place = target::position(e, access, dimsAt(firstOf(step)));
+      e.storeRun(list, e.address(pointers.results[k], list.front().getType(), place));
+      continue;
+    }
+    for (auto [i, value] : llvm::enumerate(list))
+      body.store(k, value, dimsAt(columnOf(step * columns.run + i)));
+  }
+}
+
+/// Loads of several steps come before the first store, behind which no load could move. Results may
+/// lie where inputs do: a thread reads nothing that another one writes.
+void RowGroupWriter::storeVarying() {
+  constexpr int64_t together = 4;
+  defineUniform(shape.stages());
+  for (int64_t from = 0; from < columns.whole; from += together) {
+    int64_t to = std::min(from + together, columns.whole);
+    for (int64_t step = from; step < to; ++step)
+      loadRuns(shape.stages(), step);
+    for (int64_t step = from; step < to; ++step)
+      storeStep(step);
+  }
+  if (columns.rest > 0)
+    e.when(exists(columns.whole), [&] {
+      loadRuns(shape.stages(), columns.whole);
+      storeStep(columns.whole);
+    });
+}
+
+/// One number per row may lie where the row's points read: it comes when all of them have.
+void RowGroupWriter::storeUniform() {
+  auto values = shape.uniformResults(e, body, row, uniform);
+  if (values.empty())
+    return;
+  group.sync();
+  e.when(target::equal(e, group.lane(), e.index(0)), [&] {
+    for (auto [k, value] : values)
+      body.store(k, value, dimsAt(e.index(0)));
+  });
+}
+
+void RowGroupWriter::write() {
+  for (unsigned stage = 0; stage < shape.stages(); ++stage)
+    reduceStage(stage);
+  if (!shape.varying.empty())
+    storeVarying();
+  storeUniform();
+}
+
+// Registers for what is read or computed once, beside those for a point.
+bool nvptx::fitsRowGroup(const RowShape &shape) {
+  constexpr int64_t mostColumns = 64, mostRegisters = 128, mostOdd = 256;
+  ThreadColumns columns(shape);
+  if (shape.length < 128)
+    return true;
+  int64_t registers = 0;
+  for (Value value : shape.kept())
+    registers += llvm::divideCeil(target::elementBytes(value.getType()), 4);
+  return columns.count() <= mostColumns && columns.count() * registers <= mostRegisters &&
+         (columns.run > 1 || shape.length <= mostOdd);
+}
+
+// All that there are: for some chips ptxas would rather spill than leave room for fewer warps.
+static constexpr int64_t mostPerThread = 255;
+
+void nvptx::emitRowGroups(const RowShape &shape, DeviceCode &code) {
+  code.describe("rows of sixteen threads, in registers");
+  launchGroups(
+      code, shape.rows(), LaneGroup::most,
+      [&](DeviceEmitter &e, const KernelPointers &pointers, LaneGroup &group, Value number) {
+        RowGroupWriter(shape, e, pointers, group, shape.rowAt(e, number)).write();
+      },
+      mostPerThread);
+}

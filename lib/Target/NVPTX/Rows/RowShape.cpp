@@ -1,0 +1,135 @@
+// How the rows of a map lie in memory, and what their stages need.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/Rows/RowShape.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::nvptx;
+using target::Access;
+using target::Body;
+
+/// What computing `value` at a point needs: up to reductions.
+static void collect(Value value, RowShape::Cone &cone) {
+  Operation *def = value.getDefiningOp();
+  if (isa_and_nonnull<kernel::RowReduceOp>(def) || !cone.insert(value) || !def)
+    return;
+  for (Value operand : def->getOperands())
+    collect(operand, cone);
+}
+
+RowShape::RowShape(kernel::MapOp op, target::IterationSpace given)
+    : op(op), space(std::move(given)), last(space.rank() - 1), length(space.sizes.back()) {
+  Block &body = op.getBody().front();
+  for (auto reduce : body.getOps<kernel::RowReduceOp>()) {
+    unsigned stage = target::rowStage(reduce.getResult());
+    reductions.resize(std::max<size_t>(reductions.size(), stage + 1));
+    reductions[stage].push_back(reduce);
+  }
+  cones.resize(stages() + 1);
+  for (auto [cone, stage] : llvm::zip(cones, reductions))
+    for (kernel::RowReduceOp reduce : stage)
+      collect(reduce.getX(), cone);
+  for (unsigned k = 0; k < op->getNumResults(); ++k)
+    if (space.results[k].dependsOn(last)) {
+      varying.push_back(k);
+      collect(body.getTerminator()->getOperand(k), cones.back());
+    }
+  chooseVector();
+}
+
+/// The place of a run's points in a chunk, as multiples of the outer places.
+SmallVector<int64_t> RowShape::residuesOf(const Access &access) const {
+  SmallVector<int64_t> all;
+  for (unsigned dim = 0; dim < last; ++dim)
+    all.push_back(space.sizes[dim] == 1 ? 0 : access.strides[dim] % vector);
+  all.push_back(access.constant % vector);
+  for (int64_t &residue : all)
+    residue = (residue + vector) % vector;
+  return all;
+}
+
+/// As many points as fill 16 bytes of the widest run. The phase is that of what is written, or of
+/// the first that is read.
+void RowShape::chooseVector() {
+  int64_t widest = 0;
+  const Access *first = nullptr;
+  auto visit = [&](Type type, const Access &access) {
+    if (access.residue || access.strideAlong(last) != 1)
+      return;
+    widest = std::max(widest, target::elementBytes(getElementTypeOrSelf(type)));
+    if (!first)
+      first = &access;
+  };
+  for (auto [type, access] : llvm::zip(op->getResultTypes(), space.results))
+    visit(type, access);
+  for (auto [type, access] : llvm::zip(op->getOperandTypes(), space.inputs))
+    visit(type, access);
+  if (!first)
+    return;
+  vector = std::min<int64_t>(8, 16 / widest);
+  residues = residuesOf(*first);
+}
+
+bool RowShape::isRun(const Access &access) const {
+  return !access.residue && access.strideAlong(last) == 1 &&
+         (vector == 1 || residuesOf(access) == residues);
+}
+bool RowShape::isUniform(Value value) const {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return !space.inputs[argument.getArgNumber()].dependsOn(last);
+  Operation *def = value.getDefiningOp();
+  if (isa<kernel::RowReduceOp>(def))
+    return true;
+  return !isa<kernel::RowIndexOp, kernel::LinearIndexOp>(def) &&
+         llvm::all_of(def->getOperands(), [&](Value v) { return isUniform(v); });
+}
+bool RowShape::hasPhase() const {
+  return llvm::any_of(residues, [](int64_t residue) { return residue != 0; });
+}
+Value RowShape::phase(DeviceEmitter &e, ArrayRef<Value> row) const {
+  Value sum = e.index(residues.back());
+  for (auto [dim, residue] : llvm::zip(row, residues))
+    sum = e.add(sum, e.mul(e.rem(dim, vector), residue));
+  return e.rem(sum, vector);
+}
+
+static bool isCostly(Value value) {
+  Operation *def = value.getDefiningOp();
+  return isa_and_nonnull<math::ExpOp, math::LogOp, math::Log1pOp, math::TanhOp, math::ErfOp,
+                         math::SinOp, math::CosOp, math::PowFOp>(def);
+}
+SmallVector<Value> RowShape::kept() const {
+  SmallVector<Value> values;
+  for (const Cone &cone : ArrayRef(cones).drop_back())
+    for (Value value : cone) {
+      auto argument = dyn_cast<BlockArgument>(value);
+      bool isWorthIt = argument ? isRun(argument) : isCostly(value) && !isUniform(value);
+      auto needs = [&](const Cone &other) { return other.contains(value); };
+      if (isWorthIt && llvm::count_if(cones, needs) > 1 && !llvm::is_contained(values, value))
+        values.push_back(value);
+    }
+  return values;
+}
+
+void RowShape::defineUniform(DeviceEmitter &e, Body &body, ArrayRef<Value> row, unsigned stage,
+                             Body::Values &known) const {
+  SmallVector<Value> dims(row);
+  dims.push_back(e.index(0));
+  for (Value value : cones[stage])
+    if (isUniform(value))
+      body.evaluate(value, dims, known);
+}
+
+SmallVector<std::pair<unsigned, Value>> RowShape::uniformResults(DeviceEmitter &e, Body &body,
+                                                                 ArrayRef<Value> row,
+                                                                 Body::Values known) const {
+  Operation *yield = body.block().getTerminator();
+  SmallVector<Value> dims(row);
+  dims.push_back(e.index(0));
+  SmallVector<std::pair<unsigned, Value>> values;
+  for (unsigned k = 0; k < yield->getNumOperands(); ++k)
+    if (!llvm::is_contained(varying, k))
+      values.push_back({k, body.evaluate(yield->getOperand(k), dims, known)});
+  return values;
+}
