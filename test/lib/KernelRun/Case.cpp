@@ -231,7 +231,7 @@ std::string Case::differences(const Buffers &results, const Buffers &others) {
 }
 
 std::optional<double> Case::run(DeviceProgram &device, ArrayRef<DeviceLaunch> launches,
-                                const Code *same, std::string &wrong) {
+                                const Code *same, bool pairs, std::string &wrong) {
   int64_t workspace = cast<KernelOpInterface>(op).getWorkspaceBytes();
   Buffers once = makeResults(workspace), again = makeResults(workspace);
   wrong = runOnce(device, launches, once, /*strict=*/false);
@@ -246,5 +246,5 @@ std::optional<double> Case::run(DeviceProgram &device, ArrayRef<DeviceLaunch> la
   }
   if (!wrong.empty())
     return std::nullopt;
-  return expected.empty() ? 0 : compare(once, /*pairs=*/false);
+  return expected.empty() ? 0 : compare(once, pairs);
 }

@@ -37,14 +37,15 @@ public:
   /// Packed results are made of the expected matrix by the `codeOf` a kernel.pack.
   bool expect(CodeOf codeOf);
   /// The largest error, relative to 1 + |expected|, or nullopt if the run depends on the order of
-  /// tasks or writes outside its results. `pairs`: the kernel may round a factor of each term.
+  /// tasks or writes outside its results. `pairs`: the kernel may round a factor of each term, and
+  /// the error is relative to their magnitudes as well.
   std::optional<double> run(const Code &code, bool pairs);
   double nanoseconds(const Code &code);
 
   /// The same on a device, whose results do not depend on the order of its warps; or `wrong` says
   /// what is. With `same`, results are those of that code, bit for bit.
   std::optional<double> run(DeviceProgram &device, llvm::ArrayRef<DeviceLaunch> launches,
-                            const Code *same, std::string &wrong);
+                            const Code *same, bool pairs, std::string &wrong);
   /// What one run counts; returns what is wrong.
   std::string count(DeviceProgram &device, llvm::ArrayRef<DeviceLaunch> launches,
                     DeviceCounters &counters) {

@@ -1,5 +1,6 @@
 // kernel.attention: a group of threads per query meets the keys tile by tile.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/Attention/FlashForms.h"
 #include "lib/Target/NVPTX/Attention/Scores.h"
 #include "lib/Target/NVPTX/Forms.h"
 #include <limits>
@@ -87,7 +88,12 @@ static Value tilesOf(Entry &a, Value query) {
 }
 
 static void emitAttention(Operation *operation, DeviceCode &code) {
-  AttentionSizes sizes(cast<kernel::AttentionOp>(operation));
+  auto op = cast<kernel::AttentionOp>(operation);
+  std::string why;
+  if (std::optional<FlashShape> shape = FlashShape::of(op, code.chip, why))
+    return emitFlashAttention(*shape, code);
+  code.describe("plain: " + why);
+  AttentionSizes sizes(op);
   launchRows<kernel::AttentionOp>(code, sizes, sizes.queries, [&](Entry &a, Value query) {
     DeviceEmitter &e = a.e;
     Softmax start{a.number(-infinity), a.number(0),

@@ -1,6 +1,7 @@
 // kernel.attention_grad: a group of threads per query, then one per key. Both make the weights
 // again, which costs less than memory for them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/Attention/FlashForms.h"
 #include "lib/Target/NVPTX/Attention/Scores.h"
 #include "lib/Target/NVPTX/Forms.h"
 #include <limits>
@@ -136,7 +137,12 @@ static void emitKey(Entry &a, Value key) {
 }
 
 static void emitAttentionGrad(Operation *operation, DeviceCode &code) {
-  AttentionSizes sizes(cast<kernel::AttentionGradOp>(operation));
+  auto op = cast<kernel::AttentionGradOp>(operation);
+  std::string why;
+  if (std::optional<FlashShape> shape = FlashShape::of(op, code.chip, why))
+    return emitFlashAttentionGrad(op, *shape, code);
+  code.describe("plain: " + why);
+  AttentionSizes sizes(op);
   launchRows<kernel::AttentionGradOp>(code, sizes, sizes.queries, emitQuery);
   launchRows<kernel::AttentionGradOp>(code, sizes, sizes.keys, emitKey);
 }

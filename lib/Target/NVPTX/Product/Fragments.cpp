@@ -6,11 +6,17 @@
 using namespace mlir;
 using namespace ampc::nvptx;
 
+static FragmentSide sideOf(const TileGemm &gemm, bool isLeft) {
+  return {isLeft, isLeft ? gemm.lhs.alongDepth : gemm.rhs.alongDepth, gemm.element.isF32(),
+          isLeft ? gemm.tile.warpM() : gemm.tile.warpN(), gemm.tile.lineBytes / 32};
+}
 FragmentLoader::FragmentLoader(DeviceEmitter &e, const SharedTile &tile, bool isLeft,
                                const TileGemm &gemm, Value first)
-    : e(e), tile(tile), isLeft(isLeft),
-      alongDepth(isLeft ? gemm.lhs.alongDepth : gemm.rhs.alongDepth), isTF32(gemm.element.isF32()),
-      lines(isLeft ? gemm.tile.warpM() : gemm.tile.warpN()), steps(gemm.tile.lineBytes / 32) {
+    : FragmentLoader(e, tile, sideOf(gemm, isLeft), first) {}
+FragmentLoader::FragmentLoader(DeviceEmitter &e, const SharedTile &tile, const FragmentSide &side,
+                               Value first)
+    : e(e), tile(tile), isLeft(side.isLeft), alongDepth(side.alongDepth), isTF32(side.isTF32),
+      lines(side.lines), steps(side.steps) {
   if (isTF32 && !alongDepth)
     placeNumbers(first);
   else

@@ -14,10 +14,17 @@ namespace ampc::nvptx {
 /// mma.m16n8k8 of tf32 take them: a left side in one piece, a right one in two of eight columns.
 using Fragment = std::array<mlir::Value, 4>;
 
+/// What a warp reads of tiles: `lines` of a side, in `steps` of 32 bytes along k.
+struct FragmentSide {
+  bool isLeft, alongDepth, isTF32;
+  int64_t lines, steps;
+};
+
 /// What a warp reads of one side's tiles.
 class FragmentLoader {
 public:
   using Value = mlir::Value;
+  FragmentLoader(DeviceEmitter &e, const SharedTile &tile, const FragmentSide &side, Value first);
   /// `first`: the first line of the warp in the tile, a multiple of its `lines`.
   FragmentLoader(DeviceEmitter &e, const SharedTile &tile, bool isLeft, const TileGemm &gemm,
                  Value first);

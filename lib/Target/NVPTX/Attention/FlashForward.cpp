@@ -1,0 +1,205 @@
+// kernel.attention on matrix units: a block has some queries, and keys with their values pass by.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/Attention/FlashBlock.h"
+#include "lib/Target/NVPTX/Attention/FlashForms.h"
+#include "lib/Target/NVPTX/Attention/TileRing.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::nvptx;
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Two blocks of sixteen rows per warp halve what is read of shared memory, as far as registers go:
+/// a bias takes some.
+static FlashTile chooseTile(const FlashShape &shape) {
+  FlashTile tile{4, 16, 32, 2};
+  if (shape.width <= 64)
+    tile = shape.biased ? FlashTile{8, 16, 64, 2} : FlashTile{4, 32, 64, 2};
+  else if (shape.width <= 128)
+    tile = FlashTile{8, 16, 32, 2};
+  return tile.forRows(shape.queries);
+}
+
+namespace {
+/// Carried from tile to tile, per row of the thread: the largest score, and this thread's sum of
+/// weights; and sums of values.
+struct Softmax {
+  SmallVector<Value> most, weights;
+  Squares values;
+
+  static Softmax of(ValueRange carried, int64_t rows) {
+    return {llvm::to_vector(carried.take_front(rows)), llvm::to_vector(carried.slice(rows, rows)),
+            unflatten(carried.drop_front(2 * rows))};
+  }
+  SmallVector<Value> list() const {
+    SmallVector<Value> all(most);
+    llvm::append_range(all, weights);
+    append(all, values);
+    return all;
+  }
+};
+
+class Forward {
+public:
+  Forward(DeviceEmitter &e, const FlashShape &shape, const FlashTile &tile,
+          const KernelPointers &pointers)
+      : e(e), shape(shape), f(e, shape, tile, pointers, /*ownsQueries=*/true), rows(f.ownTile()),
+        keys(f.passingTile()), unit(shape.scale * llvm::numbers::log2e),
+        // Of scores that only wait for a positive factor the largest stays the largest.
+        scalesLate(!shape.biased && unit > 0),
+        left(RowFragments::left(e, rows, tile.warpRows, f.warpStart())),
+        right(RowFragments::rightRows(e, keys)), channels(RowFragments::rightChannels(e, keys)) {}
+  static int64_t sharedBytes(const FlashShape &shape, const FlashTile &tile) {
+    return RowTile{tile.rows(), shape.width}.bytes() +
+           tile.stages * 2 * RowTile{tile.columns, shape.width}.bytes();
+  }
+  void emit();
+
+private:
+  int64_t rowsOfThread() const { return 2 * f.warpBlocks(); }
+  bool keepsQueries() const { return shape.width <= 64; } // in registers
+  Softmax start();
+  Softmax meetKeys(Value stage, Value tile, Softmax soFar);
+  Squares scores(Value stage, Value tile);
+  Value weigh(Softmax &state, Squares &scores, int64_t row);
+  void finish(Softmax all);
+
+  DeviceEmitter &e;
+  const FlashShape &shape;
+  FlashBlock f;
+  RowTile rows, keys;
+  double unit; // from products to exponents of 2
+  bool scalesLate;
+  RowFragments left, right, channels;
+  SmallVector<Fragment> queries; // by block and step, if they are kept
+};
+} // namespace
+
+Softmax Forward::start() {
+  Square zeros;
+  zeros.fill(f.number(0));
+  return {SmallVector<Value>(rowsOfThread(), f.number(-infinity)),
+          SmallVector<Value>(rowsOfThread(), f.number(0)),
+          Squares(f.warpBlocks() * shape.channelTiles(), zeros)};
+}
+
+/// Scores as exponents of 2, but for `unit` if that comes later; -inf where there is none.
+Squares Forward::scores(Value stage, Value tile) {
+  auto query = [&](int64_t block, int64_t k) {
+    return keepsQueries() ? queries[block * shape.depthSteps() + k]
+                          : left.load(e.sharedMemory(), block, k);
+  };
+  Squares scores = f.multiplyRows(query, right, stage);
+  if (!scalesLate)
+    for (Square &square : scores)
+      for (Value &s : square)
+        s = f.mul(s, f.number(unit));
+  if (shape.biased)
+    f.forBias(tile, [&](int64_t n, int64_t i, Value bias) {
+      scores[n][i] = f.fma(bias, f.number(llvm::numbers::log2e), scores[n][i]);
+    });
+  f.hide(scores, tile, -infinity);
+  return scores;
+}
+
+/// Weights in the place of a row's scores; returns the factor of what was summed before. A row that
+/// has seen no key keeps the maximum -inf; 2^(-inf - 0) is the right factor.
+Value Forward::weigh(Softmax &state, Squares &scores, int64_t row) {
+  int64_t tiles = f.columnTiles(), block = row / 2, half = row % 2;
+  auto eachScore = [&](llvm::function_ref<void(Value &)> visit) {
+    for (int64_t j = 0; j < tiles; ++j)
+      for (int64_t q : {0, 1})
+        visit(scores[block * tiles + j][2 * half + q]);
+  };
+  Value most;
+  eachScore([&](Value &s) { most = most ? target::combine(e, kernel::Combine::max, most, s) : s; });
+  most = target::combine(e, kernel::Combine::max, f.combineQuad(kernel::Combine::max, most),
+                         state.most[row]);
+  Value base = target::select(e, f.isNumber(most, -infinity), f.number(0), most);
+  Value change = f.sub(state.most[row], base);
+  if (scalesLate)
+    change = f.mul(change, f.number(unit));
+  Value factor = f.exp2(change), sum = f.mul(state.weights[row], factor);
+  Value negative = scalesLate ? f.mul(base, f.number(-unit)) : Value();
+  eachScore([&](Value &s) {
+    s = f.exp2(scalesLate ? f.fma(s, f.number(unit), negative) : f.sub(s, base));
+    sum = f.add(sum, s);
+  });
+  state.most[row] = most;
+  state.weights[row] = sum;
+  return factor;
+}
+
+Softmax Forward::meetKeys(Value stage, Value tile, Softmax state) {
+  Squares weights = scores(stage, tile);
+  int64_t tiles = shape.channelTiles();
+  for (int64_t row = 0; row < rowsOfThread(); ++row) {
+    Value factor = weigh(state, weights, row);
+    for (int64_t c = 0; c < tiles; ++c)
+      for (int64_t q : {0, 1}) {
+        Value &sum = state.values[row / 2 * tiles + c][row % 2 * 2 + q];
+        sum = f.mul(sum, factor);
+      }
+  }
+  f.addRows(state.values, weights, channels, e.advance(stage, keys.bytes()));
+  return state;
+}
+
+/// Means of the values, and the logsumexp. A query without keys gets 0.
+void Forward::finish(Softmax all) {
+  SmallVector<Value> shares;
+  for (int64_t row = 0; row < rowsOfThread(); ++row) {
+    Value sum = f.combineQuad(kernel::Combine::sum, all.weights[row]);
+    Value share = arith::DivFOp::create(e.b, e.loc, f.number(1), sum);
+    shares.push_back(target::select(e, f.isNumber(sum, 0), f.number(0), share));
+    if (shape.results.size() < 2)
+      continue;
+    Value most = f.mul(all.most[row], f.number(scalesLate ? shape.scale : llvm::numbers::ln2));
+    Value log = f.add(most, math::LogOp::create(e.b, e.loc, sum));
+    f.storeRowNumber(log, 1, row / 2, row % 2);
+  }
+  f.storeRows(all.values, shares, 0);
+}
+
+void Forward::emit() {
+  RowCopy queryCopy = f.copyOf(0, rows, shape.queries), keyCopy = f.copyOf(1, keys, shape.keys),
+          valueCopy = f.copyOf(2, keys, shape.keys);
+  auto issue = [&](Value stage, Value tile) {
+    Value key = e.mul(tile, f.tile.columns);
+    keyCopy.issue(stage, key);
+    valueCopy.issue(e.advance(stage, keys.bytes()), key);
+  };
+  auto [from, to] = f.tileRange();
+  TileRing ring(e, e.advance(e.sharedMemory(), rows.bytes()), f.tile.stages, 2 * keys.bytes(), from,
+                to);
+  queryCopy.issue(e.sharedMemory(), e.position(f.firstRow()));
+  ring.start(issue);
+  if (keepsQueries()) {
+    ring.waitForFirst();
+    for (int64_t block = 0; block < f.warpBlocks(); ++block)
+      for (int64_t k = 0; k < shape.depthSteps(); ++k)
+        queries.push_back(left.load(e.sharedMemory(), block, k));
+  }
+  SmallVector<Value> carried =
+      ring.run(start().list(), issue, [&](Value stage, Value tile, ValueRange now) {
+        return meetKeys(stage, tile, Softmax::of(now, rowsOfThread())).list();
+      });
+  finish(Softmax::of(carried, rowsOfThread()));
+}
+
+void nvptx::emitFlashAttention(const FlashShape &shape, DeviceCode &code) {
+  FlashTile tile = chooseTile(shape);
+  code.describe("flash: " + tile.describe());
+  LaunchShape launch;
+  launch.grid[0] = FlashBlock::count(shape, tile, /*ownsQueries=*/true);
+  launch.threads = tile.threads();
+  launch.sharedBytes = Forward::sharedBytes(shape, tile);
+  code.launch(launch, [&](DeviceEmitter &e, const KernelPointers &pointers) {
+    Forward(e, shape, tile, pointers).emit();
+  });
+}

@@ -1,0 +1,297 @@
+// kernel.attention_grad on matrix units: rowsum(g o) of every query, then cotangents of keys and
+// values by blocks of keys that queries pass by, then those of queries by blocks of queries. Every
+// sum has one owner. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/Attention/FlashBlock.h"
+#include "lib/Target/NVPTX/Attention/FlashForms.h"
+#include "lib/Target/NVPTX/Attention/Scores.h"
+#include "lib/Target/NVPTX/Attention/TileRing.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::nvptx;
+
+namespace {
+/// What a launch forms. A block owns rows of a first and a second operand, and rows of two others
+/// pass by: of query and g, those of key and value, or the other way around. Products of the first
+/// with the first are scores, those of the second with the second are changes, and with both come
+/// weights and cotangents of scores. Sums are of cotangents of scores times rows that pass by
+/// first, and of weights times those that pass by second.
+struct GradPart {
+  bool ownsQueries, sumsFirst, sumsSecond;
+
+  int64_t ownSides() const { return sumsFirst ? 2 : 1; } // weights alone need no changes
+  FlashTile chooseTile(const FlashShape &shape) const;
+  int64_t stageBytes(const FlashShape &shape, const FlashTile &tile) const {
+    int64_t numbers = ownsQueries ? 0 : 2 * 4 * tile.columns;
+    return 2 * RowTile{tile.columns, shape.width}.bytes() + numbers;
+  }
+  int64_t sharedBytes(const FlashShape &shape, const FlashTile &tile) const {
+    return ownSides() * RowTile{tile.rows(), shape.width}.bytes() +
+           tile.stages * stageBytes(shape, tile);
+  }
+};
+
+class Backward {
+public:
+  Backward(DeviceEmitter &e, const FlashShape &shape, const GradPart &part, const FlashTile &tile,
+           const KernelPointers &pointers)
+      : e(e), shape(shape), part(part), f(e, shape, tile, pointers, part.ownsQueries),
+        own(f.ownTile()), passing(f.passingTile()), unit(shape.scale * llvm::numbers::log2e),
+        left(RowFragments::left(e, own, tile.warpRows, f.warpStart())),
+        right(RowFragments::rightRows(e, passing)),
+        channels(RowFragments::rightChannels(e, passing)) {}
+  void emit();
+
+private:
+  /// Operands (first, second).
+  using Sides = std::pair<unsigned, unsigned>;
+  unsigned forwardResult() const { return shape.biased ? 4 : 3; }
+  unsigned logSum() const { return forwardResult() + 1; }
+  Sides querySides() const { return {0, forwardResult() + 2}; }
+  Sides keySides() const { return {1, 2}; }
+  bool wantsScores() const { return part.ownsQueries && shape.results.size() > 3; }
+  int64_t countSums() const { return 4 * f.warpBlocks() * shape.channelTiles(); }
+  Value logsOf(Value stage) { return e.advance(stage, 2 * passing.bytes()); }
+  Value deltasOf(Value stage) { return e.advance(logsOf(stage), 4 * f.tile.columns); }
+
+  void issueNumbers(Value stage, Value tile);
+  void loadRowNumbers();
+  Value exponentOf(Value log);
+  SmallVector<Value> columnNumbers(Value place, int64_t columnTile);
+  Squares weights(Value stage, Value tile);
+  Squares scoreCotangents(const Squares &weights, Value stage);
+  SmallVector<Value> meet(Value stage, Value tile, ValueRange carried);
+  void clearScores(Value from);
+  void finish(ValueRange sums);
+
+  DeviceEmitter &e;
+  const FlashShape &shape;
+  const GradPart &part;
+  FlashBlock f;
+  RowTile own, passing;
+  double unit; // from products to exponents of 2
+  RowFragments left, right, channels;
+  SmallVector<Value> rowExponents, rowDeltas; // of the thread's rows, if they are queries
+};
+} // namespace
+
+FlashTile GradPart::chooseTile(const FlashShape &shape) const {
+  bool isWide = shape.width > 128;
+  FlashTile tile{isWide ? 4 : 8, 16, 32, 2};
+  if (shape.width <= 64)
+    tile.columns = 64;
+  else if (isWide && sumsFirst)
+    tile.columns = 16;
+  return tile.forRows(ownsQueries ? shape.queries : shape.keys);
+}
+
+/// Until the cotangent of a query is stored, its row has rowsum(g o).
+static Value deltaPlace(DeviceEmitter &e, const RowLayout &rows, Value start, Value query) {
+  return e.address(start, rows.element, e.mul(query, rows.rowStride()));
+}
+
+/// Logsumexps and rowsums of the queries of a tile, a float per thread.
+void Backward::issueNumbers(Value stage, Value tile) {
+  constexpr int64_t bytes = 4;
+  const RowLayout &logs = shape.operands[logSum()], &deltas = shape.results[0];
+  auto copy = [&] {
+    Value query = e.add(e.mul(tile, f.tile.columns), e.position(e.thread())), present;
+    if (shape.queries % f.tile.columns)
+      present = target::select(e, e.less(query, e.index(shape.queries)), e.i32(bytes), e.i32(0));
+    Value to = e.mul32(e.thread(), bytes);
+    e.copyAsync(e.advance(logsOf(stage), to),
+                e.address(f.rowStart(logs, f.pointers.operands[logSum()]), logs.element,
+                          e.mul(query, logs.columnStride())),
+                bytes, present);
+    e.copyAsync(e.advance(deltasOf(stage), to),
+                deltaPlace(e, deltas, f.rowStart(deltas, f.pointers.results[0]), query), bytes,
+                present);
+  };
+  e.when(e.less32(e.thread(), f.tile.columns), copy);
+}
+
+/// What is added to products before 2^x: a query without keys has the logsumexp -inf; with 0
+/// instead its weights are 2^-inf = 0.
+Value Backward::exponentOf(Value log) {
+  Value isNone = f.isNumber(log, -std::numeric_limits<double>::infinity());
+  log = target::select(e, isNone, f.number(0), log);
+  return f.mul(log, f.number(-llvm::numbers::log2e));
+}
+
+void Backward::loadRowNumbers() {
+  const RowLayout &deltas = shape.results[0];
+  Value start = f.rowStart(deltas, f.pointers.results[0]);
+  for (int64_t i = 0; i < 2 * f.warpBlocks(); ++i) {
+    rowExponents.push_back(exponentOf(f.rowNumber(logSum(), i / 2, i % 2)));
+    Value place = deltaPlace(e, deltas, start, f.existingRow(i / 2, i % 2));
+    rowDeltas.push_back(e.loadScalar(place, e.b.getF32Type(), e.index(0)));
+  }
+}
+
+/// Of the thread's two columns.
+SmallVector<Value> Backward::columnNumbers(Value place, int64_t columnTile) {
+  place = e.advance(place, e.mul32(f.pairColumn(), 4));
+  return e.loadRun(e.advance(place, 4 * 8 * columnTile), e.b.getF32Type(), 2);
+}
+
+/// 2^(exponents of scores - exponents of logsumexps); 0 for pairs that do not see each other.
+Squares Backward::weights(Value stage, Value tile) {
+  auto first = [&](int64_t block, int64_t k) { return left.load(e.sharedMemory(), block, k); };
+  Squares weights = f.multiplyRows(first, right, stage);
+  for (int64_t j = 0; j < f.columnTiles(); ++j) {
+    SmallVector<Value> exponents;
+    if (!part.ownsQueries)
+      exponents = llvm::map_to_vector(columnNumbers(logsOf(stage), j),
+                                      [&](Value log) { return exponentOf(log); });
+    for (int64_t block = 0; block < f.warpBlocks(); ++block)
+      for (auto [i, x] : llvm::enumerate(weights[block * f.columnTiles() + j]))
+        x = f.fma(x, f.number(unit),
+                  part.ownsQueries ? rowExponents[2 * block + i / 2] : exponents[i % 2]);
+  }
+  if (shape.biased)
+    f.forBias(tile, [&](int64_t n, int64_t i, Value bias) {
+      weights[n][i] = f.fma(bias, f.number(llvm::numbers::log2e), weights[n][i]);
+    });
+  for (Square &square : weights)
+    for (Value &x : square)
+      x = f.exp2(x);
+  f.hide(weights, tile, 0);
+  return weights;
+}
+
+/// weight (change - rowsum(g o))
+Squares Backward::scoreCotangents(const Squares &weights, Value stage) {
+  auto second = [&](int64_t block, int64_t k) {
+    return left.load(e.advance(e.sharedMemory(), own.bytes()), block, k);
+  };
+  Squares changes = f.multiplyRows(second, right, e.advance(stage, passing.bytes()));
+  for (int64_t j = 0; j < f.columnTiles(); ++j) {
+    SmallVector<Value> deltas;
+    if (!part.ownsQueries)
+      deltas = columnNumbers(deltasOf(stage), j);
+    for (int64_t block = 0; block < f.warpBlocks(); ++block) {
+      int64_t n = block * f.columnTiles() + j;
+      for (auto [i, x] : llvm::enumerate(changes[n])) {
+        Value delta = part.ownsQueries ? rowDeltas[2 * block + i / 2] : deltas[i % 2];
+        x = f.mul(weights[n][i], f.sub(x, delta));
+      }
+    }
+  }
+  return changes;
+}
+
+SmallVector<Value> Backward::meet(Value stage, Value tile, ValueRange carried) {
+  Squares found = weights(stage, tile);
+  SmallVector<Value> first, second;
+  if (part.sumsSecond) {
+    Squares sums = unflatten(carried.take_back(countSums()));
+    f.addRows(sums, found, channels, e.advance(stage, passing.bytes()));
+    append(second, sums);
+  }
+  if (part.sumsFirst) {
+    Squares sums = unflatten(carried.take_front(countSums()));
+    Squares cotangents = scoreCotangents(found, stage);
+    if (wantsScores())
+      f.storeScores(cotangents, tile, 3);
+    f.addRows(sums, cotangents, channels, stage);
+    append(first, sums);
+  }
+  llvm::append_range(first, second);
+  return first;
+}
+
+/// Tiles that no query of the block sees.
+void Backward::clearScores(Value from) {
+  Square zeros;
+  zeros.fill(f.number(0));
+  Squares none(f.warpBlocks() * f.columnTiles(), zeros);
+  Value to = e.index(llvm::divideCeil(shape.keys, f.tile.columns));
+  e.loop(from, to, 1, [&](Value tile) { f.storeScores(none, tile, 3); });
+}
+
+void Backward::finish(ValueRange sums) {
+  SmallVector<Value> scales(2 * f.warpBlocks(), f.number(shape.scale)),
+      ones(2 * f.warpBlocks(), f.number(1));
+  if (part.sumsFirst)
+    f.storeRows(unflatten(sums.take_front(countSums())), scales, part.ownsQueries ? 0 : 1);
+  if (part.sumsSecond)
+    f.storeRows(unflatten(sums.take_back(countSums())), ones, 2);
+}
+
+void Backward::emit() {
+  Sides owned = part.ownsQueries ? querySides() : keySides(),
+        others = part.ownsQueries ? keySides() : querySides();
+  RowCopy firsts = f.copyOf(others.first, passing, f.columnCount()),
+          seconds = f.copyOf(others.second, passing, f.columnCount());
+  auto issue = [&](Value stage, Value tile) {
+    Value row = e.mul(tile, f.tile.columns);
+    firsts.issue(stage, row);
+    seconds.issue(e.advance(stage, passing.bytes()), row);
+    if (!part.ownsQueries)
+      issueNumbers(stage, tile);
+  };
+  auto [from, to] = f.tileRange();
+  TileRing ring(e, e.advance(e.sharedMemory(), part.ownSides() * own.bytes()), f.tile.stages,
+                part.stageBytes(shape, f.tile), from, to);
+  Value start = e.position(f.firstRow());
+  f.copyOf(owned.first, own, f.rowCount()).issue(e.sharedMemory(), start);
+  if (part.sumsFirst)
+    f.copyOf(owned.second, own, f.rowCount())
+        .issue(e.advance(e.sharedMemory(), own.bytes()), start);
+  ring.start(issue);
+  if (part.ownsQueries) {
+    loadRowNumbers();
+    ring.waitForFirst(); // all have read what results will replace
+  }
+  SmallVector<Value> zeros((part.sumsFirst + part.sumsSecond) * countSums(), f.number(0));
+  SmallVector<Value> sums =
+      ring.run(zeros, issue, [&](Value stage, Value tile, ValueRange carried) {
+        return meet(stage, tile, carried);
+      });
+  if (wantsScores())
+    clearScores(to);
+  finish(sums);
+}
+
+/// rowsum(g o) of every query, to the first bytes of the row of its cotangent.
+static void emitDeltas(kernel::AttentionGradOp op, const FlashShape &shape, DeviceCode &code) {
+  unsigned o = shape.biased ? 4 : 3;
+  AttentionSizes<kernel::AttentionGradOp> sizes(op);
+  launchRows<kernel::AttentionGradOp>(code, sizes, sizes.queries, [&](auto &a, Value query) {
+    DeviceEmitter &e = a.e;
+    Value delta = a.dotOfGroup(o, query, o + 2, query);
+    const RowLayout &rows = shape.results[0];
+    SmallVector<Value> dims(a.batch);
+    llvm::append_values(dims, query, e.index(0));
+    Value place =
+        e.address(a.pointers.results[0], rows.element, target::position(e, rows.access, dims));
+    e.when(target::equal(e, a.group.lane(), e.index(0)),
+           [&] { e.storeScalar(delta, place, e.index(0)); });
+  });
+}
+
+void nvptx::emitFlashAttentionGrad(kernel::AttentionGradOp op, const FlashShape &shape,
+                                   DeviceCode &code) {
+  emitDeltas(op, shape, code);
+  // Sums of wide rows leave no room for those of others.
+  SmallVector<GradPart> parts;
+  if (shape.width <= 128)
+    parts = {{false, true, true}, {true, true, false}};
+  else
+    parts = {{false, false, true}, {false, true, false}, {true, true, false}};
+  std::string form = "flash:";
+  for (const GradPart &part : parts) {
+    FlashTile tile = part.chooseTile(shape);
+    form += (form.back() == ':' ? " " : ", ") + tile.describe();
+    LaunchShape launch;
+    launch.grid[0] = FlashBlock::count(shape, tile, part.ownsQueries);
+    launch.threads = tile.threads();
+    launch.sharedBytes = part.sharedBytes(shape, tile);
+    code.launch(launch, [&](DeviceEmitter &e, const KernelPointers &pointers) {
+      Backward(e, shape, part, tile, pointers).emit();
+    });
+  }
+  code.describe(form);
+}

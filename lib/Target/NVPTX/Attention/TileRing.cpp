@@ -1,0 +1,42 @@
+// Tiles that pass by in shared memory: while one is in use, others arrive.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/Attention/TileRing.h"
+#include "lib/Target/Common/PlainLoops.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::nvptx;
+
+void TileRing::start(Issue issue) {
+  for (int64_t stage = 0; stage + 1 < stages; ++stage) {
+    Value tile = e.add(from, stage);
+    e.when(e.less(tile, to), [&] { issue(e.advance(memory, stage * stageBytes), tile); });
+    e.commitCopies();
+  }
+}
+
+void TileRing::waitForFirst() {
+  e.waitForCopies(stages - 2);
+  e.syncBlock();
+}
+
+Value TileRing::next(Value stage) {
+  Value isLast = target::equal(e, stage, e.i32((stages - 1) * stageBytes));
+  return target::select(e, isLast, e.i32(0), e.add32(stage, e.i32(stageBytes)));
+}
+
+SmallVector<Value> TileRing::run(ValueRange carried, Issue issue, Use use) {
+  SmallVector<Value> state{e.i32(0), e.i32((stages - 1) * stageBytes)};
+  llvm::append_range(state, carried);
+  state = e.loop(from, to, 1, state, [&](Value tile, ValueRange now) {
+    waitForFirst();
+    Value later = e.add(tile, stages - 1);
+    e.when(e.less(later, to), [&] { issue(e.advance(memory, now[1]), later); });
+    e.commitCopies();
+    SmallVector<Value> after{next(now[0]), next(now[1])};
+    llvm::append_range(after, use(e.advance(memory, now[0]), tile, now.drop_front(2)));
+    return after;
+  });
+  e.waitForCopies(0);
+  return llvm::to_vector(ArrayRef(state).drop_front(2));
+}
