@@ -147,9 +147,16 @@ static Window windowOf(kernel::ConvFilterOp op) {
 }
 static std::optional<TileGemm> tilesOf(kernel::ConvFilterOp op, const Chip &chip, int64_t parts,
                                        std::string &why) {
-  std::optional<TileGemm> gemm = TileGemm::of(op, windowOf(op), chip, why);
-  if (gemm)
-    gemm->choose(chip, parts);
+  Window window = windowOf(op);
+  std::optional<TileGemm> gemm = TileGemm::of(op, window, chip, why);
+  if (!gemm)
+    return gemm;
+  gemm->choose(chip, parts);
+  if (gemm->onMatrixUnits())
+    return gemm;
+  // In the order of other targets: ranges of images.
+  int64_t ranges = parts ? parts : target::chooseFilterParts(op);
+  gemm->cut(llvm::divideCeil(window.images, ranges) * window.outHeight * window.outWidth);
   return gemm;
 }
 

@@ -17,6 +17,8 @@ static int64_t stagedLines(const TileGemm &gemm) {
 static int64_t pitchOf(const TileGemm &gemm) { return gemm.tile.warpN() + 8; }
 static int64_t warpBytes(const TileGemm &gemm) { return stagedLines(gemm) * pitchOf(gemm) * 4; }
 int64_t Epilogue::sharedBytes(const TileGemm &gemm) {
+  if (!gemm.onMatrixUnits())
+    return 4 * 64 * gemm.tile.n;
   return gemm.tile.warpsM * gemm.tile.warpsN * warpBytes(gemm);
 }
 
@@ -55,15 +57,14 @@ void Epilogue::write(ArrayRef<Value> sums, Value line, Value column) {
 }
 
 /// `line`, `column`: of the staged part.
-void Epilogue::finish(Value shared, Value line, Value column) {
-  int64_t runs = gemm.tile.warpN() / columns, lines = stagedLines(gemm);
-  Value lane = e.rem32(e.thread(), 32);
-  e.loop(e.index(0), e.index(lines * runs / 32), 1, [&](Value pass) {
+void Epilogue::finish(const Staged &staged, Value line, Value column) {
+  int64_t runs = staged.width / columns;
+  e.loop(e.index(0), e.index(staged.lines * runs / staged.threads), 1, [&](Value pass) {
     Value number = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), pass);
-    number = e.add32(e.mul32(number, 32), lane);
+    number = e.add32(e.mul32(number, staged.threads), staged.thread);
     Value ownLine = e.div32(number, runs), ownColumn = e.mul32(e.rem32(number, runs), columns);
-    Value place = e.add32(e.mul32(ownLine, pitchOf(gemm)), ownColumn);
-    place = e.advance(shared, e.mul32(place, 4));
+    Value place = e.add32(e.mul32(ownLine, staged.pitch), ownColumn);
+    place = e.advance(staged.memory, e.mul32(place, 4));
     ownLine = e.add32(line, ownLine);
     ownColumn = e.add32(column, ownColumn);
     Value exists;
@@ -83,13 +84,32 @@ void Epilogue::finish(Value shared, Value line, Value column) {
 void Epilogue::store(ArrayRef<std::array<Value, 4>> sums, Value line, Value column, Value shared) {
   Value warp = e.div32(e.thread(), 32), all = e.i32(-1);
   Value own = e.advance(shared, e.mul32(warp, warpBytes(gemm)));
-  int64_t lines = stagedLines(gemm), perStage = lines / 16 * (gemm.tile.warpN() / 8);
+  Staged staged{own, e.rem32(e.thread(), 32), stagedLines(gemm), gemm.tile.warpN(), pitchOf(gemm),
+                32};
+  int64_t lines = staged.lines, perStage = lines / 16 * (gemm.tile.warpN() / 8);
   for (int64_t at = 0; at < gemm.tile.warpM(); at += lines) {
     if (at > 0)
       e.syncWarp(all);
     stage(sums.slice(at / lines * perStage, perStage), own);
     e.syncWarp(all);
-    finish(own, e.add32(line, e.i32(at)), column);
+    finish(staged, e.add32(line, e.i32(at)), column);
+  }
+}
+
+void Epilogue::storeNumbers(ArrayRef<std::array<Value, 4>> sums, Value line, Value column,
+                            Value shared) {
+  int64_t width = gemm.tile.n, runs = width / 64;
+  Staged staged{shared, e.thread(), 64, width, width, gemm.tile.threads()};
+  Value own =
+      e.add32(e.mul32(e.div32(e.thread(), 16), 4 * width), e.mul32(e.rem32(e.thread(), 16), 4));
+  Value base = e.advance(shared, e.mul32(own, 4));
+  for (int64_t at = 0; at < gemm.tile.m; at += 64) {
+    e.syncBlock(); // all have read what was there
+    for (int64_t r = 0; r < 4; ++r)
+      for (int64_t j = 0; j < runs; ++j)
+        e.storeRun(sums[(at / 16 + r) * runs + j], e.advance(base, 4 * (r * width + 64 * j)));
+    e.syncBlock();
+    finish(staged, e.add32(line, e.i32(at)), column);
   }
 }
 

@@ -44,9 +44,19 @@ public:
   /// warp uses.
   void store(llvm::ArrayRef<std::array<Value, 4>> sums, Value line, Value column, Value shared);
 
+  /// Sums without matrix units: of 64 i + 4 (t / 16) + r and columns 64 j + 4 (t % 16) to the next
+  /// but two of the block at [(4 i + r) * tile.n / 64 + j], for thread t.
+  void storeNumbers(llvm::ArrayRef<std::array<Value, 4>> sums, Value line, Value column,
+                    Value shared);
+
 private:
+  /// Sums in shared memory: whole lines of `width`, and the threads that take them from there.
+  struct Staged {
+    Value memory, thread; // thread: its number among `threads`
+    int64_t lines, width, pitch, threads;
+  };
   void stage(llvm::ArrayRef<std::array<Value, 4>> sums, Value shared);
-  void finish(Value shared, Value line, Value column);
+  void finish(const Staged &staged, Value line, Value column);
   void write(llvm::ArrayRef<Value> sums, Value line, Value column);
 
   DeviceEmitter &e;

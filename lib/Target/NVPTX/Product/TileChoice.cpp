@@ -86,3 +86,12 @@ TileChoice ampc::nvptx::chooseTile(const ProductSize &size, const Chip &chip, in
     }
   return best;
 }
+
+// Steps of at least sixteen points of k, which all threads take part in to copy. A thread has eight
+// by eight sums, or four by four, which read twice as much per product.
+TileShape ampc::nvptx::chooseNumberTile(const ProductSize &size, const Chip &chip) {
+  TileSpeed large{{128, 128, 16 * size.elementBytes, 2, 4, 2}, 1.0},
+      small{{64, 64, 64, 2, 4, 2}, 0.6};
+  bool isLarge = estimateCycles(size, large, 1, chip) <= estimateCycles(size, small, 1, chip);
+  return isLarge ? large.shape : small.shape;
+}

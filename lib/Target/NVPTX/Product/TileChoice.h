@@ -57,5 +57,8 @@ const TileRow *findRow(llvm::ArrayRef<TileRow> rows, const ProductSize &size, ll
 TileChoice chooseTile(const ProductSize &size, const Chip &chip, int64_t given = 0,
                       llvm::ArrayRef<TileRow> rows = tileRows());
 
+/// For products by multiply-adds, of which a block has 256 threads in any case.
+TileShape chooseNumberTile(const ProductSize &size, const Chip &chip);
+
 } // namespace ampc::nvptx
 #endif

@@ -14,7 +14,7 @@ using namespace ampc::nvptx;
 
 StepCopy::StepCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side,
                    int64_t tileLines)
-    : e(e), gemm(gemm), side(side) {
+    : e(e), gemm(gemm), side(side), tileLines(tileLines), depthEnd(e.i32(gemm.depth)) {
   int64_t depth = gemm.stepDepth(), bytes = gemm.elementBytes();
   shared.rows = side.alongDepth ? tileLines : depth;
   shared.chunks = (side.alongDepth ? depth : tileLines) / chunkElements();
@@ -30,16 +30,13 @@ StepCopy::~StepCopy() = default;
 
 // Copies through registers are not held back behind the last step.
 bool StepCopy::endsInRows() const {
-  return side.alongDepth ? side.lines % shared.rows != 0
-                         : !isAsync() || gemm.depth % gemm.stepDepth() != 0;
+  return side.alongDepth ? side.lines % shared.rows != 0 : !isAsync() || gemm.endsInStep();
 }
 bool StepCopy::endsInColumns() const {
-  return side.alongDepth ? !isAsync() || gemm.depth % gemm.stepDepth() != 0
+  return side.alongDepth ? !isAsync() || gemm.endsInStep()
                          : side.lines % (shared.chunks * chunkElements()) != 0;
 }
-Value StepCopy::left(int64_t limit, Value number) {
-  return e.add32(e.i32(limit), e.mul32(number, -1));
-}
+Value StepCopy::left(Value limit, Value number) { return e.add32(limit, e.mul32(number, -1)); }
 
 void StepCopy::beginPieces(Value to, ArrayRef<Value> from, ArrayRef<Value> exists, Value safe,
                            Values &moved) {
@@ -58,11 +55,69 @@ void StepCopy::beginPieces(Value to, ArrayRef<Value> from, ArrayRef<Value> exist
 }
 
 void StepCopy::end(Value target, ArrayRef<Value> moved) {
+  SmallVector<Values> chunks;
+  size_t words = moved.size() / passes;
+  for (; !moved.empty(); moved = moved.drop_front(words))
+    chunks.emplace_back(moved.take_front(words));
+  store(target, chunks);
+}
+
+void StepCopy::store(Value target, ArrayRef<Values> chunks) {
+  if (!gemm.onMatrixUnits())
+    return storeNumbers(target, chunks);
   Value to = e.advance(target, offset);
-  int64_t words = moved.size() / passes;
-  for (int64_t pass = 0; pass < passes && words > 0; ++pass)
-    e.storeRun(moved.slice(pass * words, words),
-               e.advance(to, pass * rowsPerPass * shared.rowBytes()));
+  for (auto [pass, words] : llvm::enumerate(chunks))
+    e.storeRun(words, e.advance(to, pass * rowsPerPass * shared.rowBytes()));
+}
+
+/// Words of two numbers, or of one, as f32.
+static StepCopy::Values numbersOf(DeviceEmitter &e, ArrayRef<Value> words, Type element) {
+  Type f32 = e.b.getF32Type(), i16 = e.b.getIntegerType(16);
+  StepCopy::Values numbers;
+  auto add = [&](Value bits) {
+    Value x = LLVM::BitcastOp::create(e.b, e.loc, element, bits);
+    numbers.push_back(target::widen(e, x, f32));
+  };
+  for (Value word : words) {
+    if (element.isF32() || word.getType() == i16) {
+      add(word);
+      continue;
+    }
+    add(arith::TruncIOp::create(e.b, e.loc, i16, word));
+    Value high = arith::ShRUIOp::create(e.b, e.loc, word, e.i32(16));
+    add(arith::TruncIOp::create(e.b, e.loc, i16, high));
+  }
+  return numbers;
+}
+
+// A row for each point of k. Numbers along k go to neighbouring rows: so that a warp's, which are
+// of several chunks of as many lines, meet every bank once, lines of a chunk change places by its
+// number.
+void StepCopy::storeNumbers(Value target, ArrayRef<Values> chunks) {
+  Value chunk = e.div32(column, chunkElements()), line = column, point = row;
+  if (side.alongDepth) {
+    line = e.xor32(row, e.mul32(chunk, linesOfWarp()));
+    point = column;
+  }
+  Value to = e.advance(target, e.mul32(e.add32(e.mul32(point, tileLines), line), 4));
+  int64_t passBytes = 4 * rowsPerPass * (side.alongDepth ? 1 : tileLines);
+  for (auto [pass, words] : llvm::enumerate(chunks)) {
+    Values numbers = numbersOf(e, words, gemm.element);
+    Value place = e.advance(to, pass * passBytes);
+    if (!side.alongDepth) {
+      for (size_t i = 0; i < numbers.size(); i += 4)
+        e.storeRun(ArrayRef<Value>(numbers).slice(i, 4), e.advance(place, 4 * i));
+      continue;
+    }
+    for (auto [i, number] : llvm::enumerate(numbers))
+      e.storeRun(number, e.advance(place, 4 * i * tileLines));
+  }
+}
+
+Value StepCopy::numberOffset(Value line, int64_t k) {
+  if (side.alongDepth)
+    line = e.xor32(line, e.i32(k / chunkElements() * linesOfWarp()));
+  return e.mul32(e.add32(line, e.i32(k * tileLines)), 4);
 }
 
 // ---- Lines of a matrix ----
@@ -171,14 +226,14 @@ StepCopy::Values TileCopy::begin(Value target, Value source, Value k) {
   // Elements of the thread's chunks that are inside of the operand; those of its rows may be none.
   Value present;
   if (endsInColumns())
-    present = side.alongDepth ? e.add32(left(gemm.depth, k), e.mul32(column, -1))
-                              : left(side.lines, e.add32(firstLine, column));
+    present = side.alongDepth ? e.add32(left(depthEnd, k), e.mul32(column, -1))
+                              : left(e.i32(side.lines), e.add32(firstLine, column));
   Value to = e.advance(target, offset);
   Values moved;
   for (int64_t pass = 0; pass < passes; ++pass) {
     Value number = e.add32(row, e.i32(pass * rowsPerPass)), isRow;
     if (endsInRows()) {
-      Value limit = side.alongDepth ? left(side.lines, firstLine) : left(gemm.depth, k);
+      Value limit = side.alongDepth ? left(e.i32(side.lines), firstLine) : left(depthEnd, k);
       isRow = e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::slt, number, limit);
     }
     Value place = e.advance(to, pass * rowsPerPass * shared.rowBytes());
@@ -194,12 +249,11 @@ StepCopy::Values TileCopy::begin(Value target, Value source, Value k) {
 void TileCopy::end(Value target, ArrayRef<Value> moved) {
   if (!startsAnywhere())
     return StepCopy::end(target, moved);
-  Value to = e.advance(target, offset);
+  SmallVector<Values> chunks(passes);
   for (int64_t pass = 0; pass < passes; ++pass) {
     ArrayRef<Value> words = moved.slice(6 * pass, 6);
-    Values chunk;
     for (int64_t i = 0; i < 4; ++i)
-      chunk.push_back(LLVM::FshrOp::create(e.b, e.loc, words[i + 1], words[i], words[5]));
-    e.storeRun(chunk, e.advance(to, pass * rowsPerPass * shared.rowBytes()));
+      chunks[pass].push_back(LLVM::FshrOp::create(e.b, e.loc, words[i + 1], words[i], words[5]));
   }
+  store(target, chunks);
 }

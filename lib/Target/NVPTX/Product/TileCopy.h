@@ -18,8 +18,18 @@ public:
   StepCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side, int64_t tileLines);
   virtual ~StepCopy();
   const SharedTile &tile() const { return shared; }
+  int64_t tileBytes() const {
+    return gemm.onMatrixUnits() ? shared.bytes() : 4 * gemm.stepDepth() * tileLines;
+  }
   /// Whether copies run while the thread goes on; else they go through its registers.
-  bool isAsync() const { return side.copyBytes > 2 && e.chip.hasAsyncCopy(); }
+  bool isAsync() const {
+    return gemm.onMatrixUnits() && side.copyBytes > 2 && e.chip.hasAsyncCopy();
+  }
+  /// Without matrix units: bytes from a tile's start to the number of `line`, a multiple of 4 below
+  /// 64, and the same of lines 64 further on, at a point of k.
+  Value numberOffset(Value line, int64_t k);
+  /// The sum ends at this point of k, an i32.
+  void endAt(Value point) { depthEnd = point; }
   /// What this thread reads of the step that begins at point `k`, and of the step after another.
   virtual Value firstSource(Value k) const = 0;
   virtual Value nextSource(Value source) = 0;
@@ -34,16 +44,24 @@ protected:
   bool endsInRows() const;
   bool endsInColumns() const;
   /// Elements from a number on that are there: may be none, or more than there are places.
-  Value left(int64_t limit, Value number);
+  Value left(Value limit, Value number);
+  /// A chunk of every pass, to the tile; without matrix units as numbers of f32, a row for each
+  /// point of k.
+  void store(Value target, llvm::ArrayRef<Values> chunks);
+  void storeNumbers(Value target, llvm::ArrayRef<Values> chunks);
   /// A chunk in pieces, each there or not (null: it is); `safe` can be read always.
   void beginPieces(Value to, llvm::ArrayRef<Value> from, llvm::ArrayRef<Value> exists, Value safe,
                    Values &moved);
+  /// Without matrix units: lines along k of which a warp reads chunks at once.
+  int64_t linesOfWarp() const { return 32 / shared.chunks; }
   int64_t chunkElements() const { return chunkBytes / gemm.elementBytes(); }
 
   DeviceEmitter &e;
   const TileGemm &gemm;
   const SideLayout &side;
+  int64_t tileLines;
   SharedTile shared;
+  Value depthEnd;
   Value row, column; // of the thread's first chunk in the tile; elements
   Value offset;      // of that chunk
   int64_t rowsPerPass, passes;

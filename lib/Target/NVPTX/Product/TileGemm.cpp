@@ -24,7 +24,7 @@ static int64_t alignedBytes(const SideLayout &side, ArrayRef<int64_t> batch, int
 
 /// `dim`: that of the side's lines or columns of the result, of `count`.
 static std::optional<SideLayout> layoutOf(kernel::GemmOp op, unsigned number, unsigned dim,
-                                          int64_t count, const Chip &chip) {
+                                          int64_t count, bool isAsync) {
   auto type = cast<RankedTensorType>(op->getOperand(number).getType());
   AffineMap map = cast<AffineMapAttr>(op.getOperandMaps()[number]).getValue();
   SideLayout side;
@@ -43,57 +43,75 @@ static std::optional<SideLayout> layoutOf(kernel::GemmOp op, unsigned number, un
                                 target::elementBytes(type.getElementType()));
   // Only asynchronous copies end anywhere and fill up with zeros.
   int64_t length = (side.alongDepth ? depth : count) * target::elementBytes(type.getElementType());
-  while (!chip.hasAsyncCopy() && length % side.copyBytes)
+  while (!isAsync && length % side.copyBytes)
     side.copyBytes /= 2;
   return side;
 }
 
-/// Why matrix units do not form the products of a contraction; empty if they do.
-template <typename Op> static StringRef whyPlain(Op op, const Chip &chip) {
-  auto elementOf = [&](unsigned i) { return getElementTypeOrSelf(op->getOperand(i)); };
-  Type element = elementOf(0);
-  bool isTF32 = element.isF32() && op.getCompute(); // other modes are refused
-  if (elementOf(1) != element || !(element.isBF16() || element.isF16() || isTF32))
-    return "its factors are not both bf16, f16 or tf32";
-  if (!chip.hasBF16() && !element.isF16())
-    return "the chip has no matrix units for its factors";
-  if (!op.getAcc().isF32())
-    return "its sums are not f32";
-  return ShapedType::getNumElements(op.getSpace()) == 0 ? "it has no results" : "";
+/// What all products have; nothing, and a reason, if there is no code for tiles.
+template <typename Op>
+static std::optional<TileGemm> startOf(Op op, int64_t m, int64_t n, int64_t depth, const Chip &chip,
+                                       std::string &why) {
+  TileGemm gemm;
+  gemm.m = m;
+  gemm.n = n;
+  gemm.depth = gemm.partDepth = depth;
+  gemm.element = getElementTypeOrSelf(op.getLhs());
+  bool isHalf = gemm.element.isBF16() || gemm.element.isF16(), isF32 = gemm.element.isF32();
+  if (getElementTypeOrSelf(op.getRhs()) != gemm.element || !(isHalf || isF32))
+    why = "its factors are not both bf16, f16 or f32";
+  else if (!op.getAcc().isF32())
+    why = "its sums are not f32";
+  else if (ShapedType::getNumElements(op.getSpace()) == 0)
+    why = "it has no results";
+  else if (depth == 0)
+    why = "it has no products";
+  else if (isF32 && !op.getCompute())
+    gemm.whyNoUnits = "its factors are f32";
+  else if (!chip.hasBF16() && !gemm.element.isF16())
+    gemm.whyNoUnits = "the chip has none for its factors";
+  // Modes are rounded to on the way to matrix units, and most of such a tile would be empty.
+  if (why.empty() && !gemm.onMatrixUnits() && (op.getCompute() || std::min(m, n) < 8))
+    why = op.getCompute() ? gemm.whyNoUnits : "it has few lines or columns";
+  return why.empty() ? std::optional(gemm) : std::nullopt;
+}
+
+void TileGemm::cut(int64_t points) {
+  partDepth = std::min(points, depth);
+  parts = llvm::divideCeil(depth, partDepth);
 }
 
 void TileGemm::choose(const Chip &chip, int64_t given) {
-  TileChoice choice = chooseTile({batches(), m, n, depth, elementBytes()}, chip, given);
+  ProductSize size{batches(), m, n, depth, elementBytes()};
+  if (!onMatrixUnits()) {
+    tile = chooseNumberTile(size, chip);
+    return cut(depth);
+  }
+  TileChoice choice = chooseTile(size, chip, given);
   tile = choice.shape;
   // Copies through registers need some of those that sums would take.
   bool isAsync = chip.hasAsyncCopy() && lhs.copyBytes > 2 && rhs.copyBytes > 2;
   if (!isAsync && tile.m * tile.n / tile.threads() > 64)
     tile.warpsN *= 2;
-  // As many as have something to do.
-  parts = std::min(choice.parts, steps());
-  parts = llvm::divideCeil(steps(), partSteps());
+  cut(llvm::divideCeil(steps(), choice.parts) * stepDepth());
 }
 
 std::optional<TileGemm> TileGemm::of(kernel::GemmOp op, const Chip &chip, std::string &why) {
-  why = whyPlain(op, chip).str();
-  if (!why.empty())
-    return std::nullopt;
-  TileGemm gemm;
-  gemm.element = getElementTypeOrSelf(op.getLhs());
   ArrayRef<int64_t> space = op.getSpace();
-  gemm.batch = llvm::to_vector(space.drop_back(2));
-  gemm.m = space[space.size() - 2];
-  gemm.n = space.back();
-  gemm.depth = op.getDepth();
-  auto lhs = layoutOf(op, 0, space.size() - 2, gemm.m, chip),
-       rhs = layoutOf(op, 1, space.size() - 1, gemm.n, chip);
-  if (gemm.depth == 0 || !lhs || !rhs) {
-    why = gemm.depth == 0 ? "it has no products"
-                          : "a side has no neighbours along a dimension of the product";
+  int64_t m = space[space.size() - 2], n = space.back();
+  std::optional<TileGemm> gemm = startOf(op, m, n, op.getDepth(), chip, why);
+  if (!gemm)
+    return gemm;
+  gemm->batch = llvm::to_vector(space.drop_back(2));
+  bool isAsync = gemm->onMatrixUnits() && chip.hasAsyncCopy();
+  auto lhs = layoutOf(op, 0, space.size() - 2, m, isAsync),
+       rhs = layoutOf(op, 1, space.size() - 1, n, isAsync);
+  if (!lhs || !rhs) {
+    why = "a side has no neighbours along a dimension of the product";
     return std::nullopt;
   }
-  gemm.lhs = *lhs;
-  gemm.rhs = *rhs;
+  gemm->lhs = *lhs;
+  gemm->rhs = *rhs;
   return gemm;
 }
 
@@ -110,44 +128,37 @@ static bool isTooLarge(const target::Window &window, int64_t bytes) {
 
 std::optional<TileGemm> TileGemm::of(kernel::ConvOp op, const target::Window &window,
                                      const Chip &chip, std::string &why) {
-  why = whyPlain(op, chip).str();
-  TileGemm gemm;
-  gemm.element = getElementTypeOrSelf(op.getLhs());
-  gemm.batch = {window.groups};
-  gemm.m = window.pixels();
-  gemm.n = op.getSpace().back() / window.groups;
-  gemm.depth = window.taps() * window.groupChannels;
-  int64_t bytes = gemm.elementBytes();
-  if (why.empty() && gemm.depth == 0)
-    why = "it has no products";
-  if (why.empty() && isTooLarge(window, bytes))
+  int64_t m = window.pixels(), n = op.getSpace().back() / window.groups,
+          depth = window.taps() * window.groupChannels;
+  std::optional<TileGemm> gemm = startOf(op, m, n, depth, chip, why);
+  if (!gemm)
+    return gemm;
+  int64_t bytes = gemm->elementBytes();
+  if (isTooLarge(window, bytes)) {
     why = "an image has 2 GB";
-  if (!why.empty())
     return std::nullopt;
-  gemm.lhs = {{}, true, 0, channelBytes(window.groupChannels, bytes), gemm.m};
-  gemm.rhs = {{}, true, gemm.depth, channelBytes(gemm.depth, bytes), gemm.n};
+  }
+  gemm->batch = {window.groups};
+  gemm->lhs = {{}, true, 0, channelBytes(window.groupChannels, bytes), m};
+  gemm->rhs = {{}, true, depth, channelBytes(depth, bytes), n};
   return gemm;
 }
 
 std::optional<TileGemm> TileGemm::of(kernel::ConvFilterOp op, const target::Window &window,
                                      const Chip &chip, std::string &why) {
-  why = whyPlain(op, chip).str();
-  TileGemm gemm;
-  gemm.element = getElementTypeOrSelf(op.getLhs());
-  int64_t outputs = op.getSpace()[0];
-  gemm.batch = {window.groups};
-  gemm.m = outputs / window.groups;
-  gemm.n = window.taps() * window.groupChannels;
-  gemm.depth = window.pixels();
-  int64_t bytes = gemm.elementBytes();
-  if (why.empty() && gemm.depth == 0)
-    why = "it has no products";
-  if (why.empty() && isTooLarge(window, bytes))
+  int64_t outputs = op.getSpace()[0], m = outputs / window.groups,
+          n = window.taps() * window.groupChannels;
+  std::optional<TileGemm> gemm = startOf(op, m, n, window.pixels(), chip, why);
+  if (!gemm)
+    return gemm;
+  int64_t bytes = gemm->elementBytes();
+  if (isTooLarge(window, bytes)) {
     why = "an image has 2 GB";
-  if (!why.empty())
     return std::nullopt;
-  gemm.lhs = {{}, false, outputs, channelBytes(gemm.m, bytes), gemm.m};
-  gemm.rhs = {{}, false, 0, channelBytes(window.groupChannels, bytes), gemm.n};
+  }
+  gemm->batch = {window.groups};
+  gemm->lhs = {{}, false, outputs, channelBytes(m, bytes), m};
+  gemm->rhs = {{}, false, 0, channelBytes(window.groupChannels, bytes), n};
   return gemm;
 }
 
@@ -158,7 +169,9 @@ std::string TileGemm::describe() const {
      << " stages, sides along " << (lhs.alongDepth ? "k" : "m") << " and "
      << (rhs.alongDepth ? "k" : "n") << ", copies of " << lhs.copyBytes << " and " << rhs.copyBytes
      << " bytes";
-  if (parts > 1)
+  if (!onMatrixUnits())
+    os << ", without matrix units: " << whyNoUnits;
+  else if (parts > 1)
     os << ", in " << parts << " parts";
   return text;
 }

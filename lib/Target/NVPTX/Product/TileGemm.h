@@ -18,14 +18,16 @@ struct SideLayout {
   int64_t lines;      // of m or n: as many as the result has
 };
 
-/// A product of 16-bit numbers, or of f32 rounded to tf32, in tiles.
+/// A product in tiles: of 16-bit numbers, or of f32 rounded to tf32, on matrix units; of f32, and
+/// of what a chip's matrix units do not take, by multiply-adds of f32.
 struct TileGemm {
   mlir::SmallVector<int64_t> batch; // sizes
   int64_t m, n, depth;
   mlir::Type element;
+  std::string whyNoUnits; // empty: matrix units form it
   SideLayout lhs, rhs;
   TileShape tile;
-  int64_t parts = 1; // ranges of k, whose sums are added in order
+  int64_t parts = 1, partDepth; // ranges of k, whose sums are added in order; points of a range
 
   /// Nothing, and a reason, if there is no such code for it.
   static std::optional<TileGemm> of(kernel::GemmOp op, const Chip &chip, std::string &why);
@@ -36,8 +38,13 @@ struct TileGemm {
   /// the windows.
   static std::optional<TileGemm> of(kernel::ConvFilterOp op, const target::Window &window,
                                     const Chip &chip, std::string &why);
-  /// Takes a tile, and parts of the sum: `given` of them, or as many as are worth it if 0.
+  /// Takes a tile, and on matrix units parts of the sum: `given` of them, or as many as are worth
+  /// it if 0.
   void choose(const Chip &chip, int64_t given);
+  /// Cuts the sum behind every `points` of k.
+  void cut(int64_t points);
+
+  bool onMatrixUnits() const { return whyNoUnits.empty(); }
 
   int64_t tilesM() const { return llvm::divideCeil(m, tile.m); }
   int64_t tilesN() const { return llvm::divideCeil(n, tile.n); }
@@ -48,10 +55,14 @@ struct TileGemm {
   /// Points of k of a step.
   int64_t stepDepth() const { return tile.lineBytes / elementBytes(); }
   int64_t steps() const { return llvm::divideCeil(depth, stepDepth()); }
-  /// Steps of a part; the last may have fewer.
-  int64_t partSteps() const { return llvm::divideCeil(steps(), parts); }
+  /// Whether the last step of k, or of a part of it, has fewer points.
+  bool endsInStep() const {
+    return (parts > 1 ? partDepth : depth) % stepDepth() || depth % stepDepth();
+  }
   /// Bytes of a step of both sides.
-  int64_t stageBytes() const { return (tile.m + tile.n) * tile.lineBytes; }
+  int64_t stageBytes() const {
+    return (tile.m + tile.n) * (onMatrixUnits() ? tile.lineBytes : 4 * stepDepth());
+  }
   int64_t ringBytes() const { return tile.stages * stageBytes(); }
   /// Partial sums lie in the workspace as [parts, batch, m, n].
   int64_t workspaceBytes() const { return parts == 1 ? 0 : parts * results() * 4; }

@@ -22,10 +22,14 @@ WindowCopy::WindowCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout 
                 endsInColumns()));
 }
 
+static Value less(DeviceEmitter &e, Value x, Value limit) {
+  return e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::ult, x, limit);
+}
+
 WindowCopy::Corner WindowCopy::cornerOf(Value number, bool mayEnd) {
   Corner corner;
   if (mayEnd) {
-    corner.exists = e.less32(number, window.pixels());
+    corner.exists = less(e, number, side.alongDepth ? e.i32(window.pixels()) : depthEnd);
     number = target::select(e, corner.exists, number, e.i32(0));
   }
   Value pixel = e.div32(number, window.outWidth);
@@ -49,7 +53,8 @@ WindowCopy::Corner WindowCopy::cornerOf(Value number, bool mayEnd) {
 WindowCopy::Tap WindowCopy::tapOf(Value point, bool mayEnd) {
   Tap tap;
   if (mayEnd) {
-    tap.exists = e.less32(point, window.taps() * window.groupChannels);
+    tap.exists =
+        less(e, point, side.alongDepth ? depthEnd : e.i32(window.taps() * window.groupChannels));
     point = target::select(e, tap.exists, point, e.i32(0));
   }
   Value number = e.div32(point, window.groupChannels);
