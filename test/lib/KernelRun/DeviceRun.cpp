@@ -9,6 +9,7 @@ struct DeviceProgram::Impl {
   ptxsim::Device device;
   ptxsim::Program program;
   std::set<uint32_t> lines;
+  bool isWatched = false;
 };
 DeviceProgram::DeviceProgram() : impl(new Impl) {}
 DeviceProgram::~DeviceProgram() = default;
@@ -24,7 +25,7 @@ std::string DeviceProgram::load(const std::string &text) {
 
 void DeviceProgram::watch(uint64_t budget) {
   impl->device.options().instructionBudget = budget;
-  impl->device.options().statistics = true;
+  impl->isWatched = true;
 }
 const std::set<uint32_t> &DeviceProgram::executedLines() const { return impl->lines; }
 
@@ -74,7 +75,7 @@ std::string DeviceProgram::run(const std::vector<DeviceLaunch> &launches,
   ptxsim::Device &device = impl->device;
   device.options().race = strict;
   device.options().scheduleQuantum = strict ? 7 : 0;
-  device.options().statistics = counters != nullptr;
+  device.options().statistics = counters || impl->isWatched;
   std::vector<ptxsim::DeviceAddress> addresses;
   std::vector<ptxsim::Argument> arguments;
   std::string wrong;

@@ -72,6 +72,38 @@ static bool roundsWeights(Operation *op, DictionaryAttr record) {
          !record.getAs<StringAttr>("form").getValue().starts_with("plain");
 }
 
+/// Multiplications and additions that a contraction needs; 0 of other kernels.
+static double usefulFlops(Operation *op) {
+  auto pointsOf = [](ArrayRef<int64_t> sizes) { return double(ShapedType::getNumElements(sizes)); };
+  if (auto gemm = dyn_cast<kernel::GemmOp>(op))
+    return 2 * pointsOf(gemm.getSpace()) * int64_t(gemm.getDepth());
+  if (auto conv = dyn_cast<kernel::ConvOp>(op))
+    return 2 * pointsOf(conv.getSpace()) *
+           pointsOf(conv.getRhs().getType().getShape().drop_front());
+  if (auto filter = dyn_cast<kernel::ConvFilterOp>(op))
+    return 2 * pointsOf(filter.getSpace()) *
+           pointsOf(filter.getRhs().getType().getShape().drop_back());
+  return 0;
+}
+
+/// Waves of shared memory and sectors of global memory as multiples of the least, and what matrix
+/// units did as one of what was to be done.
+static void printCounters(Operation *op, const DeviceCounters &c) {
+  StringRef separator = " takes ";
+  auto ratio = [&](StringRef name, double x, double least) {
+    if (least <= 0)
+      return;
+    llvm::outs() << separator << name << llvm::format(" %.2f", x / least);
+    separator = ", ";
+  };
+  ratio("waves", c.waves, c.fewestWaves);
+  ratio("loads", c.loadSectors, c.fewestLoadSectors);
+  ratio("stores", c.storeSectors, c.fewestStoreSectors);
+  if (c.tensorFlops > 0)
+    ratio("products", c.tensorFlops, usefulFlops(op));
+  llvm::outs() << "\n";
+}
+
 static bool runKernel(Operation *op, DictionaryAttr record, StringRef tier, DeviceProgram &device,
                       std::optional<double> allowed, const Code *same) {
   auto noPacks = [](Operation *) { return Code(); };
@@ -147,7 +179,8 @@ bool test::countOnDevice(ModuleOp module, const Target &target) {
                  << launches.size() << " bytes " << bytesOfTensors(op) << " loads " << c.loadSectors
                  << " " << c.fewestLoadSectors << " stores " << c.storeSectors << " "
                  << c.fewestStoreSectors << " waves " << c.waves << " " << c.fewestWaves
-                 << " instructions " << c.instructions << " tensor " << c.tensorFlops << "\n";
+                 << " instructions " << c.instructions << " tensor " << c.tensorFlops;
+    printCounters(op, c);
   }
   return true;
 }

@@ -2,6 +2,7 @@
 // thread per sum.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Forms.h"
+#include "lib/Target/NVPTX/Product/Depthwise.h"
 #include "lib/Target/NVPTX/Product/Epilogue.h"
 #include "lib/Target/NVPTX/Product/TileProduct.h"
 #include "lib/Target/NVPTX/Product/WindowCopy.h"
@@ -84,8 +85,8 @@ static Window windowOfFilter(const Window &whole, const ConvPhase &phase, int64_
 static void emitPhase(kernel::ConvOp op, DeviceCode &code, const ConvTiles::Phase &tiles) {
   Window whole = Window::of(op, op.getSpace(), op.getRhs().getType().getShape());
   const ConvPhase &phase = tiles.phase;
-  ProductResults results = ProductResults::of(op, phase);
   int64_t outputs = op.getSpace().back() / whole.groups;
+  ProductResults results = ProductResults::of(op, phase, outputs);
   if (!tiles.gemm)
     return launchFinish(op, code, results, {whole.groups}, phase.window.pixels(), outputs, 0);
   TileProduct product{*tiles.gemm, results, {}, {}};
@@ -113,6 +114,8 @@ static void emitPhase(kernel::ConvOp op, DeviceCode &code, const ConvTiles::Phas
 
 static void emitConv(Operation *operation, DeviceCode &code) {
   auto op = cast<kernel::ConvOp>(operation);
+  if (std::optional<Depthwise> depthwise = Depthwise::of(op))
+    return depthwise->emit(op, code);
   ConvTiles tiles(op, code.chip, op.getParts());
   if (!tiles.whyPlain.empty()) {
     code.describe("plain: " + tiles.whyPlain);
@@ -132,10 +135,14 @@ static void emitConv(Operation *operation, DeviceCode &code) {
 
 static int64_t convWorkspace(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::ConvOp>(operation);
+  if (Depthwise::of(op))
+    return 0;
   return ConvTiles(op, chip, op.getParts()).workspaceBytes();
 }
 static void configureConv(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::ConvOp>(operation);
+  if (Depthwise::of(op))
+    return;
   op.setParts(ConvTiles(op, chip, 0).parts());
   op.setWorkspaceBytes(convWorkspace(op, chip));
 }
@@ -162,6 +169,8 @@ static std::optional<TileGemm> tilesOf(kernel::ConvFilterOp op, const Chip &chip
 
 static void emitConvFilter(Operation *operation, DeviceCode &code) {
   auto op = cast<kernel::ConvFilterOp>(operation);
+  if (std::optional<Depthwise> depthwise = Depthwise::of(op))
+    return depthwise->emit(op, code);
   std::string why;
   std::optional<TileGemm> gemm = tilesOf(op, code.chip, op.getParts(), why);
   if (!gemm) {
@@ -171,7 +180,7 @@ static void emitConvFilter(Operation *operation, DeviceCode &code) {
   }
   code.describe(gemm->describe());
   Window window = windowOf(op);
-  TileProduct product{*gemm, ProductResults::of(op), {}, {}};
+  TileProduct product{*gemm, ProductResults::of(op, gemm->m), {}, {}};
   product.lhs = [&](DeviceEmitter &e, const KernelPointers &pointers, const BlockPlace &place) {
     Value start = ofGroup(e, *gemm, pointers.operands[1], place, gemm->m);
     return std::make_unique<TileCopy>(e, *gemm, gemm->lhs, gemm->tile.m, start, place.line);
@@ -186,6 +195,8 @@ static void emitConvFilter(Operation *operation, DeviceCode &code) {
 
 static int64_t filterWorkspace(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::ConvFilterOp>(operation);
+  if (std::optional<Depthwise> depthwise = Depthwise::of(op))
+    return depthwise->workspaceBytes(op.getParts());
   std::string why;
   if (std::optional<TileGemm> gemm = tilesOf(op, chip, op.getParts(), why))
     return gemm->workspaceBytes();
@@ -194,6 +205,10 @@ static int64_t filterWorkspace(Operation *operation, const Chip &chip) {
 }
 static void configureFilter(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::ConvFilterOp>(operation);
+  if (std::optional<Depthwise> depthwise = Depthwise::of(op)) {
+    op.setParts(depthwise->chooseParts(chip));
+    return op.setWorkspaceBytes(filterWorkspace(op, chip));
+  }
   std::string why;
   std::optional<TileGemm> gemm = tilesOf(op, chip, 0, why);
   op.setParts(gemm ? gemm->parts : target::chooseFilterParts(op));

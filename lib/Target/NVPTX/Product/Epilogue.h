@@ -14,8 +14,9 @@ class ResultWriter {
 public:
   using Value = mlir::Value;
   ResultWriter(DeviceEmitter &e, FusedKernelOpInterface op, const ProductResults &results,
-               const KernelPointers &pointers)
-      : columns(results.vectorColumns(op)), e(e), op(op), results(results), pointers(pointers) {}
+               const KernelPointers &pointers, int64_t most = 8)
+      : columns(std::min(most, results.vectorColumns(op))), e(e), op(op), results(results),
+        pointers(pointers) {}
 
   const int64_t columns; // of a thread
   void write(llvm::ArrayRef<Value> sums, llvm::ArrayRef<Value> batch, Value line, Value column);

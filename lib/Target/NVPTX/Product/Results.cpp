@@ -19,8 +19,8 @@ ProductResults ProductResults::of(kernel::GemmOp op) {
   return results;
 }
 
-ProductResults ProductResults::of(kernel::ConvOp op, const target::ConvPhase &phase) {
-  int64_t outputs = op.getSpace().back() / int64_t(op.getGroups());
+ProductResults ProductResults::of(kernel::ConvOp op, const target::ConvPhase &phase,
+                                  int64_t outputs) {
   ProductResults results{IterationSpace::of(op), outputs, {}};
   results.pointOf = [phase, outputs](DeviceEmitter &e, ArrayRef<Value> batch, Value line,
                                      Value column) {
@@ -35,10 +35,9 @@ ProductResults ProductResults::of(kernel::ConvOp op, const target::ConvPhase &ph
 }
 
 // A filter is usually written as it lies in memory: then its taps and channels are one dimension.
-ProductResults ProductResults::of(kernel::ConvFilterOp op) {
+ProductResults ProductResults::of(kernel::ConvFilterOp op, int64_t outputs) {
   ProductResults results{IterationSpace::of(op), op.getSpace().back(), {}};
   IterationSpace &space = results.space;
-  int64_t outputs = op.getSpace()[0] / int64_t(op.getGroups());
   SmallVector<int64_t> columns(ArrayRef(space.sizes).drop_front());
   auto isOne = [&](const Access &access) {
     return !access.residue && access.strides[2] == access.strides[3] * columns[2] &&

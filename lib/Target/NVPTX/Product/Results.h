@@ -19,9 +19,9 @@ struct ProductResults {
       pointOf;
 
   static ProductResults of(kernel::GemmOp op);
-  /// Of the output pixels of a phase; the batch are groups.
-  static ProductResults of(kernel::ConvOp op, const target::ConvPhase &phase);
-  static ProductResults of(kernel::ConvFilterOp op);
+  /// Of the output pixels of a phase; an entry of the batch are so many `outputs`.
+  static ProductResults of(kernel::ConvOp op, const target::ConvPhase &phase, int64_t outputs);
+  static ProductResults of(kernel::ConvFilterOp op, int64_t outputs);
   /// Neighbouring columns that a thread can load and store as vectors of at most 16 bytes, whatever
   /// line and entry of the batch they are in.
   int64_t vectorColumns(FusedKernelOpInterface op) const;

@@ -15,7 +15,8 @@ public:
   Ring(DeviceEmitter &e, const TileGemm &gemm, StepCopy &lhs, StepCopy &rhs, Value part);
 
   /// Calls `multiply` for every step with the places of its tiles; returns what it carries.
-  using Multiply = llvm::function_ref<llvm::SmallVector<Value>(Value left, Value right, mlir::ValueRange)>;
+  using Multiply =
+      llvm::function_ref<llvm::SmallVector<Value>(Value left, Value right, mlir::ValueRange)>;
   llvm::SmallVector<Value> run(mlir::ValueRange carried, Multiply multiply);
 
 private:

@@ -1,8 +1,6 @@
 // Windows of an image as lines of a matrix, which nobody writes down.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/WindowCopy.h"
-#include "lib/Target/Common/PlainLoops.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -10,108 +8,37 @@ using namespace ampc::nvptx;
 
 WindowCopy::WindowCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &side,
                        int64_t tileLines, const target::Window &window, Value image, Value first)
-    : StepCopy(e, gemm, side, tileLines), window(window), image(image) {
+    : StepCopy(e, gemm, side, tileLines), reader(e, window, gemm.elementBytes()), image(image) {
+  Value lines = e.i32(side.lines);
+  int64_t pieceElements = chunkElements() / pieces();
   if (side.alongDepth)
     for (int64_t pass = 0; pass < passes; ++pass)
-      corners.push_back(
-          cornerOf(e.add32(first, e.add32(row, e.i32(pass * rowsPerPass))), endsInRows()));
+      corners.push_back(reader.cornerOf(e.add32(first, e.add32(row, e.i32(pass * rowsPerPass))),
+                                        endsInRows() ? lines : Value()));
   else
     for (int64_t piece = 0; piece < pieces(); ++piece)
-      taps.push_back(
-          tapOf(e.add32(e.add32(first, column), e.i32(piece * chunkElements() / pieces())),
-                endsInColumns()));
-}
-
-static Value less(DeviceEmitter &e, Value x, Value limit) {
-  return e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::ult, x, limit);
-}
-
-WindowCopy::Corner WindowCopy::cornerOf(Value number, bool mayEnd) {
-  Corner corner;
-  if (mayEnd) {
-    corner.exists = less(e, number, side.alongDepth ? e.i32(window.pixels()) : depthEnd);
-    number = target::select(e, corner.exists, number, e.i32(0));
-  }
-  Value pixel = e.div32(number, window.outWidth);
-  auto begin = [&](Value output, unsigned axis) {
-    return e.add32(e.mul32(output, window.strides[axis]), e.i32(-window.padding[axis]));
-  };
-  corner.row = begin(e.rem32(pixel, window.outHeight), 0);
-  corner.column = begin(e.rem32(number, window.outWidth), 1);
-  int64_t pixelBytes = window.channels * gemm.elementBytes();
-  Value offset = e.mul(e.position(e.div32(pixel, window.outHeight)),
-                       window.height * window.width * pixelBytes);
-  if (!isSpread()) {
-    Value within = e.add32(e.mul32(corner.row, window.width), corner.column);
-    within = e.mul32(within, pixelBytes); // may be negative
-    offset = e.add(offset, arith::IndexCastOp::create(e.b, e.loc, e.b.getIndexType(), within));
-  }
-  corner.offset = arith::IndexCastOp::create(e.b, e.loc, e.b.getI64Type(), offset);
-  return corner;
-}
-
-WindowCopy::Tap WindowCopy::tapOf(Value point, bool mayEnd) {
-  Tap tap;
-  if (mayEnd) {
-    tap.exists =
-        less(e, point, side.alongDepth ? depthEnd : e.i32(window.taps() * window.groupChannels));
-    point = target::select(e, tap.exists, point, e.i32(0));
-  }
-  Value number = e.div32(point, window.groupChannels);
-  tap.down = e.mul32(e.div32(number, window.kernel[1]), window.dilations[0]);
-  tap.right = e.mul32(e.rem32(number, window.kernel[1]), window.dilations[1]);
-  tap.offset = e.rem32(point, window.groupChannels);
-  if (!isSpread()) {
-    Value pixels = e.add32(e.mul32(tap.down, window.width), tap.right);
-    tap.offset = e.add32(e.mul32(pixels, window.channels), tap.offset);
-  }
-  tap.offset = e.mul32(tap.offset, gemm.elementBytes());
-  return tap;
-}
-
-/// A place along one axis, of an image with zeros between its rows; those are not there.
-static Value along(DeviceEmitter &e, Value place, int64_t size, int64_t spread, Value &exists) {
-  Value inside = e.less32(place, (size - 1) * spread + 1);
-  if (spread > 1) {
-    place = target::select(e, inside, place, e.i32(0));
-    inside = target::both(e, inside, target::equal(e, e.rem32(place, spread), e.i32(0)));
-  }
-  exists = exists ? target::both(e, exists, inside) : inside;
-  return e.div32(place, spread);
-}
-
-void WindowCopy::placeOf(const Corner &corner, const Tap &tap, Value &from, Value &exists) {
-  exists = Value();
-  Value y =
-      along(e, e.add32(corner.row, tap.down), window.height, window.inputDilations[0], exists);
-  Value x =
-      along(e, e.add32(corner.column, tap.right), window.width, window.inputDilations[1], exists);
-  for (Value condition : {corner.exists, tap.exists})
-    if (condition)
-      exists = target::both(e, exists, condition);
-  from = e.advance(image, corner.offset);
-  if (isSpread())
-    from = e.advance(
-        from, e.mul32(e.add32(e.mul32(y, window.width), x), window.channels * gemm.elementBytes()));
-  from = e.advance(from, tap.offset);
+      taps.push_back(reader.tapOf(e.add32(e.add32(first, column), e.i32(piece * pieceElements)),
+                                  endsInColumns() ? lines : Value()));
 }
 
 StepCopy::Values WindowCopy::begin(Value target, Value source, Value k) {
+  int64_t pieceElements = chunkElements() / pieces();
   if (side.alongDepth) {
     taps.clear();
     for (int64_t piece = 0; piece < pieces(); ++piece)
-      taps.push_back(tapOf(e.add32(e.add32(k, column), e.i32(piece * chunkElements() / pieces())),
-                           endsInColumns()));
+      taps.push_back(reader.tapOf(e.add32(e.add32(k, column), e.i32(piece * pieceElements)),
+                                  endsInColumns() ? depthEnd : Value()));
   }
   Value to = e.advance(target, offset);
   Values moved;
   for (int64_t pass = 0; pass < passes; ++pass) {
-    Corner corner = side.alongDepth ? corners[pass]
-                                    : cornerOf(e.add32(k, e.add32(row, e.i32(pass * rowsPerPass))),
-                                               endsInRows());
+    WindowReader::Corner corner =
+        side.alongDepth ? corners[pass]
+                        : reader.cornerOf(e.add32(k, e.add32(row, e.i32(pass * rowsPerPass))),
+                                          endsInRows() ? depthEnd : Value());
     Values from(pieces()), exists(pieces());
     for (int64_t piece = 0; piece < pieces(); ++piece)
-      placeOf(corner, taps[piece], from[piece], exists[piece]);
+      reader.placeOf(image, corner, taps[piece], from[piece], exists[piece]);
     beginPieces(e.advance(to, pass * rowsPerPass * shared.rowBytes()), from, exists, image, moved);
   }
   return moved;

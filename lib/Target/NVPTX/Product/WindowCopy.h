@@ -4,6 +4,7 @@
 #define LIB_TARGET_NVPTX_PRODUCT_WINDOWCOPY_H
 
 #include "lib/Target/NVPTX/Product/TileCopy.h"
+#include "lib/Target/NVPTX/Product/WindowReader.h"
 
 namespace ampc::nvptx {
 
@@ -21,29 +22,13 @@ public:
   Values begin(Value target, Value source, Value k) override;
 
 private:
-  /// A window: where it begins, which may be outside of the image.
-  struct Corner {
-    Value row, column; // i32
-    Value offset;      // in bytes from the image's start, of type i64
-    Value exists;      // null: it does
-  };
-  /// A channel of a tap: places from the corner.
-  struct Tap {
-    Value down, right; // i32
-    Value offset;      // in bytes, i32
-    Value exists;
-  };
-  Corner cornerOf(Value window, bool mayEnd);
-  Tap tapOf(Value point, bool mayEnd);
-  void placeOf(const Corner &corner, const Tap &tap, Value &from, Value &exists);
-  bool isSpread() const { return window.inputDilations[0] * window.inputDilations[1] != 1; }
   int64_t pieces() const { return chunkBytes / side.copyBytes; }
 
-  target::Window window;
+  WindowReader reader;
   Value image;
   // Of this thread's rows, or of its columns: what does not change from step to step.
-  llvm::SmallVector<Corner> corners;
-  llvm::SmallVector<Tap> taps;
+  llvm::SmallVector<WindowReader::Corner> corners;
+  llvm::SmallVector<WindowReader::Tap> taps;
 };
 
 } // namespace ampc::nvptx

@@ -27,3 +27,12 @@ convs.conv(2, 4, 12, 6, 3, pad=1, spread=2, groups=3, element="f16")
 convs.conv(1, 5, 8, 6, 3, pad=1, stride=2, spread=3, element="bf16")  # zeros that no phase leaves out
 convs.conv(2, 5, 16, 8, 1, spread=2, element="bf16")  # phases without a tap
 convs.conv(1, 2, 520, 8, 3, pad=1, element="bf16")  # parts of a long sum
+# Every channel by itself.
+convs.conv(2, 7, 24, 24, 3, stride=2, pad=1, groups=24, element="bf16")
+convs.conv(2, 5, 12, 12, 3, pad=1, spread=2, groups=12, element="f16")
+convs.conv(1, 9, 5, 5, 5, pad=2, groups=5, element="bf16")
+convs.conv(1, 5, 136, 136, 3, pad=1, dilation=2, groups=136, element="f16")
+convs.conv(1, 5, 8, 8, 3, pad=1, stride=2, spread=3, groups=8, element="bf16")
+convs.conv(1, 5, 8, 8, 1, spread=2, groups=8, element="f16")
+convs.conv(3, 17, 8, 8, 7, pad=3, groups=8, element="bf16")
+convs.conv(2, 5, 12, 12, 3, stride=2, pad=1, groups=12)

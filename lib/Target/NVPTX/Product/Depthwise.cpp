@@ -1,0 +1,310 @@
+// Convolutions of every channel by itself.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/Product/Depthwise.h"
+#include "lib/Target/NVPTX/Product/Epilogue.h"
+#include "lib/Target/NVPTX/Product/WindowReader.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::nvptx;
+using target::ConvPhase;
+using target::Window;
+
+template <typename Op>
+static std::optional<Depthwise> ofOp(Op op, ArrayRef<int64_t> out, ArrayRef<int64_t> filter) {
+  Window window = Window::of(op, out, filter);
+  Type element = getElementTypeOrSelf(op.getLhs());
+  bool isFloat = element.isBF16() || element.isF16() || element.isF32();
+  if (!isFloat || getElementTypeOrSelf(op.getRhs()) != element || !op.getAcc().isF32() ||
+      op.getCompute())
+    return std::nullopt;
+  bool isDepthwise = window.groups > 1 && window.groupChannels == 1 && filter[0] == window.groups;
+  int64_t bytes = window.height * window.width * window.channels * target::elementBytes(element);
+  bool isEmpty = ShapedType::getNumElements(op.getSpace()) == 0 || window.pixels() == 0;
+  if (!isDepthwise || isEmpty || window.taps() > 90 || bytes > INT32_MAX / 2)
+    return std::nullopt;
+  return Depthwise{window, element};
+}
+std::optional<Depthwise> Depthwise::of(kernel::ConvOp op) {
+  return ofOp(op, op.getSpace(), op.getRhs().getType().getShape());
+}
+std::optional<Depthwise> Depthwise::of(kernel::ConvFilterOp op) {
+  if (getElementTypeOrSelf(op.getLhs()).isF32())
+    return std::nullopt;
+  return ofOp(op, op.getRhs().getType().getShape(), op.getSpace());
+}
+
+int64_t Depthwise::run() const {
+  int64_t most = 16 / target::elementBytes(element);
+  return std::min(most, window.channels & -window.channels);
+}
+
+namespace {
+/// Channels and pixels over the threads of blocks: neighbouring threads have neighbouring channels.
+struct Spread {
+  static constexpr int64_t threads = 256;
+  int64_t run, lanes; // channels of a thread, threads that have other channels
+  int64_t channelBlocks;
+
+  explicit Spread(const Depthwise &conv) : run(conv.run()) {
+    int64_t runs = conv.window.channels / run;
+    lanes = std::min<int64_t>(16, llvm::PowerOf2Ceil(runs));
+    channelBlocks = llvm::divideCeil(runs, lanes);
+  }
+  int64_t channels() const { return run * lanes; }  // of a block
+  int64_t pixels() const { return threads / lanes; } // that a block has at once
+};
+
+/// What a thread of such a kernel knows.
+class Reader {
+public:
+  Reader(DeviceEmitter &e, const Depthwise &conv, const Spread &spread, const Window &window,
+         Value channelBlock)
+      : e(e), conv(conv), spread(spread),
+        reader(e, window, target::elementBytes(conv.element)),
+        lane(e.rem32(e.thread(), spread.lanes)), pixel(e.div32(e.thread(), spread.lanes)),
+        ownChannel(e.mul32(lane, spread.run)),
+        channel(e.add32(e.mul32(channelBlock, spread.channels()), ownChannel)) {
+    if (conv.window.channels % spread.channels())
+      exists = e.less32(channel, conv.window.channels);
+  }
+  /// The thread's channels of a number per pixel, from `pointer` on, as f32; zeros if `isThere` is
+  /// false (null: it is true).
+  SmallVector<Value> load(Value pointer, Value isThere, Value safe) {
+    Value from = isThere ? target::select(e, isThere, pointer, safe) : pointer;
+    SmallVector<Value> numbers;
+    for (Value x : e.loadRun(from, conv.element, spread.run)) {
+      x = target::widen(e, x, e.b.getF32Type());
+      numbers.push_back(isThere ? target::select(e, isThere, x, e.constant(x.getType(), 0)) : x);
+    }
+    return numbers;
+  }
+  Value channelsOf(Value image) {
+    Value first = exists ? target::select(e, exists, channel, e.i32(0)) : channel;
+    return e.address(image, conv.element, e.position(first));
+  }
+
+  DeviceEmitter &e;
+  const Depthwise &conv;
+  const Spread &spread;
+  WindowReader reader;
+  Value lane, pixel;         // i32; of the thread in its block
+  Value ownChannel, channel; // first one in the block, and of all
+  Value exists;              // null: the channels do
+};
+} // namespace
+
+// ---- The convolution ----
+
+/// The block's filters, as f32, with neighbouring channels of a tap next to each other.
+static void stageFilter(Reader &r, const ConvPhase &phase, Value filter, Value memory,
+                        Value channelBlock) {
+  DeviceEmitter &e = r.e;
+  const Window &whole = r.conv.window;
+  int64_t taps = phase.window.taps(), channels = r.spread.channels();
+  auto copy = [&](Value number) {
+    Value tap = e.rem32(number, taps), own = e.div32(number, taps);
+    Value channel = e.add32(e.mul32(channelBlock, channels), own);
+    auto place = [&](unsigned axis, Value i) {
+      return e.add32(e.mul32(i, phase.tapStep[axis]), e.i32(phase.firstTap[axis]));
+    };
+    int64_t width = phase.window.kernel[1];
+    Value at = e.add32(e.mul32(place(0, e.div32(tap, width)), whole.kernel[1]),
+                       place(1, e.rem32(tap, width)));
+    at = e.add(e.mul(e.position(channel), whole.taps()), e.position(at));
+    auto move = [&] {
+      Value x = target::widen(e, e.loadScalar(filter, r.conv.element, at), e.b.getF32Type());
+      e.storeScalar(x, memory, e.position(e.add32(e.mul32(tap, channels), own)));
+    };
+    if (r.exists)
+      e.when(e.less32(channel, whole.channels), move);
+    else
+      move();
+  };
+  int64_t count = taps * channels;
+  e.loop(e.index(0), e.index(llvm::divideCeil(count, Spread::threads)), 1, [&](Value pass) {
+    Value number = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), pass);
+    number = e.add32(e.mul32(number, Spread::threads), e.thread());
+    if (count % Spread::threads)
+      e.when(e.less32(number, count), [&] { copy(number); });
+    else
+      copy(number);
+  });
+  e.syncBlock();
+}
+
+/// Pixels of a thread, which share what it reads of the filter.
+static constexpr int64_t pixelsOfThread = 4;
+
+static void emitPhase(const Depthwise &conv, kernel::ConvOp op, DeviceCode &code,
+                      const ConvPhase &phase) {
+  const Window &window = phase.window;
+  ProductResults results = ProductResults::of(op, phase, window.channels);
+  if (window.taps() == 0)
+    return launchFinish(op, code, results, {1}, window.pixels(), window.channels, 0);
+  Spread spread(conv);
+  LaunchShape shape;
+  int64_t pixelBlocks = llvm::divideCeil(window.pixels(), spread.pixels() * pixelsOfThread);
+  shape.threads = Spread::threads;
+  shape.grid[0] = pixelBlocks * spread.channelBlocks;
+  shape.sharedBytes = 4 * window.taps() * spread.channels();
+  code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
+    Value channelBlock = e.rem32(e.block(), spread.channelBlocks),
+          pixelBlock = e.div32(e.block(), spread.channelBlocks);
+    Reader r(e, conv, spread, window, channelBlock);
+    Value memory = e.sharedMemory(), image = pointers.operands[0], own = r.channelsOf(image);
+    stageFilter(r, phase, pointers.operands[1], memory, channelBlock);
+    SmallVector<Value> numbers;
+    SmallVector<WindowReader::Corner> corners;
+    for (int64_t i = 0; i < pixelsOfThread; ++i) {
+      Value number = e.add32(e.mul32(pixelBlock, spread.pixels() * pixelsOfThread),
+                             e.add32(r.pixel, e.i32(i * spread.pixels())));
+      numbers.push_back(number);
+      corners.push_back(r.reader.cornerOf(number, e.i32(window.pixels())));
+    }
+    Type f32 = e.b.getF32Type();
+    SmallVector<Value> zeros(pixelsOfThread * spread.run, e.constant(f32, 0));
+    auto addTap = [&](Value t, ValueRange soFar) {
+      Value tap = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), t);
+      Value weights = e.add32(e.mul32(tap, spread.channels()), r.ownChannel);
+      SmallVector<Value> w =
+          e.loadRun(e.address(memory, f32, e.position(weights)), f32, spread.run);
+      WindowReader::Tap place = r.reader.tapOf(tap, Value());
+      SmallVector<Value> sums;
+      for (auto [i, corner] : llvm::enumerate(corners)) {
+        Value from, isThere;
+        r.reader.placeOf(own, corner, place, from, isThere);
+        for (auto [c, x] : llvm::enumerate(r.load(from, isThere, image)))
+          sums.push_back(
+              target::multiplyAdd(e, soFar[i * spread.run + c], x, w[c], /*fused=*/true));
+      }
+      return sums;
+    };
+    SmallVector<Value> sums = e.loop(e.index(0), e.index(window.taps()), 1, zeros, addTap);
+    ResultWriter writer(e, op, results, pointers, spread.run);
+    Value batch = e.index(0);
+    for (auto [i, number] : llvm::enumerate(numbers)) {
+      Value isThere = e.less32(number, window.pixels());
+      isThere = r.exists ? target::both(e, isThere, r.exists) : isThere;
+      e.when(isThere, [&] {
+        for (int64_t c = 0; c < spread.run; c += writer.columns)
+          writer.write(ArrayRef(sums).slice(i * spread.run + c, writer.columns), batch, number,
+                       e.add32(r.channel, e.i32(c)));
+      });
+    }
+  });
+}
+
+void Depthwise::emit(kernel::ConvOp op, DeviceCode &code) const {
+  SmallVector<ConvPhase> phases = target::phasesOf(window, /*splits=*/true);
+  for (const ConvPhase &phase : phases)
+    emitPhase(*this, op, code, phase);
+  std::string form = "a channel by itself, loads of " +
+                     std::to_string(run() * target::elementBytes(element)) + " bytes";
+  if (phases.size() > 1)
+    form += ", in " + std::to_string(phases.size()) + " phases";
+  code.describe(form);
+}
+
+// ---- The gradient of its filter ----
+
+/// Taps whose sums a thread has in registers.
+static constexpr int64_t tapsOfThread = 9;
+
+// Enough blocks to fill the chip twice, with at least eight pixels for a thread.
+int64_t Depthwise::chooseParts(const Chip &chip) const {
+  Spread spread(*this);
+  int64_t blocks = spread.channelBlocks * llvm::divideCeil(window.taps(), tapsOfThread);
+  int64_t most = window.pixels() / (8 * spread.pixels());
+  return std::clamp<int64_t>(llvm::divideCeil(2 * chip.multiprocessors, blocks), 1,
+                             std::max<int64_t>(most, 1));
+}
+
+/// The sum of every tap and channel over the threads of a block, in their order; thread c gets those
+/// of the block's channel c.
+static SmallVector<Value> sumOfBlock(Reader &r, ArrayRef<Value> sums, int64_t taps) {
+  DeviceEmitter &e = r.e;
+  Type f32 = e.b.getF32Type();
+  const Spread &spread = r.spread;
+  Value memory = e.sharedMemory();
+  Value own = e.add32(e.mul32(r.pixel, spread.channels()), r.ownChannel);
+  SmallVector<Value> totals;
+  for (int64_t tap = 0; tap < taps; ++tap) {
+    if (tap > 0)
+      e.syncBlock();
+    e.storeRun(sums.slice(tap * spread.run, spread.run),
+               e.address(memory, f32, e.position(own)));
+    e.syncBlock();
+    Value column = e.position(e.rem32(e.thread(), spread.channels()));
+    auto add = [&](Value i, ValueRange sum) -> SmallVector<Value> {
+      Value x = e.loadScalar(memory, f32, e.add(e.mul(i, spread.channels()), column));
+      return {arith::AddFOp::create(e.b, e.loc, sum[0], x)};
+    };
+    totals.push_back(e.loop(e.index(0), e.index(spread.pixels()), 1,
+                            ValueRange{e.constant(f32, 0)}, add)[0]);
+  }
+  return totals;
+}
+
+void Depthwise::emit(kernel::ConvFilterOp op, DeviceCode &code) const {
+  Spread spread(*this);
+  int64_t parts = op.getParts(), taps = std::min(tapsOfThread, window.taps()),
+          tapBlocks = llvm::divideCeil(window.taps(), taps),
+          length = llvm::divideCeil(window.pixels(), parts);
+  LaunchShape shape;
+  shape.threads = Spread::threads;
+  shape.grid[0] = parts * tapBlocks * spread.channelBlocks;
+  shape.sharedBytes = 4 * Spread::threads * spread.run;
+  code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
+    Type f32 = e.b.getF32Type();
+    Value rest = e.div32(e.block(), spread.channelBlocks),
+          channelBlock = e.rem32(e.block(), spread.channelBlocks);
+    Value firstTap = e.mul32(e.rem32(rest, tapBlocks), taps), part = e.div32(rest, tapBlocks);
+    Reader r(e, *this, spread, window, channelBlock);
+    Value image = pointers.operands[0], cotangent = pointers.operands[1];
+    Value ownImage = r.channelsOf(image), ownCotangent = r.channelsOf(cotangent);
+    SmallVector<WindowReader::Tap> places;
+    for (int64_t t = 0; t < taps; ++t)
+      places.push_back(r.reader.tapOf(e.add32(firstTap, e.i32(t)), e.i32(window.taps())));
+    auto addPixel = [&](Value p, ValueRange soFar) {
+      Value pixel = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), p);
+      WindowReader::Corner corner = r.reader.cornerOf(pixel, Value());
+      Value from = e.address(ownCotangent, element, e.mul(p, window.channels));
+      SmallVector<Value> g = r.load(from, Value(), cotangent), sums;
+      for (auto [t, place] : llvm::enumerate(places)) {
+        Value isThere;
+        r.reader.placeOf(ownImage, corner, place, from, isThere);
+        for (auto [c, x] : llvm::enumerate(r.load(from, isThere, image)))
+          sums.push_back(
+              target::multiplyAdd(e, soFar[t * spread.run + c], x, g[c], /*fused=*/true));
+      }
+      return sums;
+    };
+    Value begin = e.mul(e.position(part), length), all = e.index(window.pixels());
+    Value end = e.min(e.add(begin, length), all);
+    SmallVector<Value> zeros(taps * spread.run, e.constant(f32, 0));
+    SmallVector<Value> sums = e.loop(e.add(begin, e.position(r.pixel)), end, spread.pixels(),
+                                     zeros, addPixel);
+    SmallVector<Value> totals = sumOfBlock(r, sums, taps);
+    // As [parts, channels, taps].
+    Value own = e.thread(), number = e.add32(e.mul32(channelBlock, spread.channels()), own);
+    Value isThere = target::both(e, e.less32(own, spread.channels()),
+                                 e.less32(number, window.channels));
+    e.when(isThere, [&] {
+      Value row = e.add(e.mul(e.position(part), window.channels), e.position(number));
+      for (auto [t, total] : llvm::enumerate(totals)) {
+        Value tap = e.add32(firstTap, e.i32(t));
+        e.when(e.less32(tap, window.taps()), [&] {
+          e.storeScalar(total, pointers.workspace,
+                        e.add(e.mul(row, window.taps()), e.position(tap)));
+        });
+      }
+    });
+  });
+  launchFinish(op, code, ProductResults::of(op, window.channels), {1}, window.channels,
+               window.taps(), parts);
+  code.describe("a channel by itself, loads of " +
+                std::to_string(run() * target::elementBytes(element)) + " bytes, in " +
+                std::to_string(parts) + " parts");
+}

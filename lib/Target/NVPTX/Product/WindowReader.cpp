@@ -1,0 +1,82 @@
+// Where the numbers are that windows of an image see.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/Product/WindowReader.h"
+#include "lib/Target/Common/PlainLoops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::nvptx;
+
+static Value less(DeviceEmitter &e, Value x, Value limit) {
+  return e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::ult, x, limit);
+}
+
+WindowReader::Corner WindowReader::cornerOf(Value number, Value limit) {
+  Corner corner;
+  if (limit) {
+    corner.exists = less(e, number, limit);
+    number = target::select(e, corner.exists, number, e.i32(0));
+  }
+  Value pixel = e.div32(number, window.outWidth);
+  auto begin = [&](Value output, unsigned axis) {
+    return e.add32(e.mul32(output, window.strides[axis]), e.i32(-window.padding[axis]));
+  };
+  corner.row = begin(e.rem32(pixel, window.outHeight), 0);
+  corner.column = begin(e.rem32(number, window.outWidth), 1);
+  int64_t pixelBytes = window.channels * elementBytes;
+  Value offset = e.mul(e.position(e.div32(pixel, window.outHeight)),
+                       window.height * window.width * pixelBytes);
+  if (!isSpread()) {
+    Value within = e.add32(e.mul32(corner.row, window.width), corner.column);
+    within = e.mul32(within, pixelBytes); // may be negative
+    offset = e.add(offset, arith::IndexCastOp::create(e.b, e.loc, e.b.getIndexType(), within));
+  }
+  corner.offset = arith::IndexCastOp::create(e.b, e.loc, e.b.getI64Type(), offset);
+  return corner;
+}
+
+WindowReader::Tap WindowReader::tapOf(Value point, Value limit) {
+  Tap tap;
+  if (limit) {
+    tap.exists = less(e, point, limit);
+    point = target::select(e, tap.exists, point, e.i32(0));
+  }
+  Value number = e.div32(point, window.groupChannels);
+  tap.down = e.mul32(e.div32(number, window.kernel[1]), window.dilations[0]);
+  tap.right = e.mul32(e.rem32(number, window.kernel[1]), window.dilations[1]);
+  tap.offset = e.rem32(point, window.groupChannels);
+  if (!isSpread()) {
+    Value pixels = e.add32(e.mul32(tap.down, window.width), tap.right);
+    tap.offset = e.add32(e.mul32(pixels, window.channels), tap.offset);
+  }
+  tap.offset = e.mul32(tap.offset, elementBytes);
+  return tap;
+}
+
+/// A place along one axis, of an image with zeros between its rows; those are not there.
+static Value along(DeviceEmitter &e, Value place, int64_t size, int64_t spread, Value &exists) {
+  Value inside = e.less32(place, (size - 1) * spread + 1);
+  if (spread > 1) {
+    place = target::select(e, inside, place, e.i32(0));
+    inside = target::both(e, inside, target::equal(e, e.rem32(place, spread), e.i32(0)));
+  }
+  exists = exists ? target::both(e, exists, inside) : inside;
+  return e.div32(place, spread);
+}
+
+void WindowReader::placeOf(Value image, const Corner &corner, const Tap &tap, Value &from, Value &exists) {
+  exists = Value();
+  Value y =
+      along(e, e.add32(corner.row, tap.down), window.height, window.inputDilations[0], exists);
+  Value x =
+      along(e, e.add32(corner.column, tap.right), window.width, window.inputDilations[1], exists);
+  for (Value condition : {corner.exists, tap.exists})
+    if (condition)
+      exists = target::both(e, exists, condition);
+  from = e.advance(image, corner.offset);
+  if (isSpread())
+    from = e.advance(
+        from, e.mul32(e.add32(e.mul32(y, window.width), x), window.channels * elementBytes));
+  from = e.advance(from, tap.offset);
+}
