@@ -1,0 +1,38 @@
+# Prints kernel.gemm ops for the warpgroups of sm_90a, for ampc-kernel-run: layouts, edges, batches; "tiles": every shape of tiles; "more": of clusters, too.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import contextlib
+import io
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../CPU/Inputs"))
+with contextlib.redirect_stdout(io.StringIO()):
+    from gemms import gemm
+
+if sys.argv[1:] == ["tiles"]:
+    gemm(264, 2824, 72, "NN", element="bf16", result="bf16")
+    gemm(1032, 840, 24, "NT", element="f16", body="bias")
+    gemm(136, 2824, 200, "TT", element="f16", result="f16", body="bias")
+    gemm(520, 1672, 136, "TN", element="bf16", result="bf16", body="bias")
+    gemm(1032, 1672, 72, "TT", element="bf16", result="bf16")
+    gemm(648, 2824, 72, "NT", element="f16", result="f16")
+    gemm(1032, 2696, 136, "NN", element="bf16", result="bf16")
+elif sys.argv[1:] == ["more"]:
+    gemm(136, 2824, 72, "NN", element="bf16", result="bf16")
+    gemm(392, 2312, 264, "NN", element="bf16", result="bf16")
+    gemm(776, 2312, 72, "TN", element="bf16", result="bf16", body="bias")
+    gemm(1032, 2504, 328, "NT", element="bf16", result="bf16")
+    gemm(1032, 2696, 72, "TN", element="bf16", result="bf16", body="full")
+    gemm(2056, 3080, 136, "NN", element="bf16", result="bf16", body="bias")  # more tiles than multiprocessors
+else:
+    for layout in ["NN", "NT", "TN", "TT"]:
+        gemm(72, 136, 200, layout, element="bf16", body="bias")
+        gemm(200, 72, 64, layout, element="f16", body="full")
+    gemm(1, 8, 8, "NT", element="bf16")
+    gemm(3, 40, 520, "NN", element="bf16", result="bf16", body="bias")  # every stage several times
+    gemm(72, 8, 24, "NT", element="bf16", batch=(3, 30))  # more tiles than multiprocessors
+    gemm(40, 16, 72, "TN", element="f16", batch=(2, 80), result="f16", body="bias")
+    gemm(72, 40, 32, "NT", element="bf16", batch=(2, 3), heads=True)
+    gemm(70, 136, 72, "NN", element="bf16", batch=(3,), shared=True, body="bias")
+    gemm(16, 24, 40, "TT", element="bf16", batch=(2, 3, 2))
