@@ -60,6 +60,7 @@ struct RunWriter {
   const IterationSpace &space;
   int64_t points;
   ArrayRef<Value> dims; // of the first
+  const Body::Values &scalars;
 
   Value placeOf(Value pointer, Type element, const target::Access &access) {
     return e.address(pointer, element, target::position(e, access, dims));
@@ -80,7 +81,7 @@ void RunWriter::readInputs(MutableArrayRef<Body::Values> known) {
   for (auto [i, access] : llvm::enumerate(space.inputs)) {
     BlockArgument argument = op.getBody().getArgument(i);
     bool isRun = access.strideAlong(last) == 1;
-    if (argument.use_empty() || (access.dependsOn(last) && !isRun))
+    if (argument.use_empty() || scalars.contains(argument) || (access.dependsOn(last) && !isRun))
       continue;
     SmallVector<Value> run = e.loadRun(placeOf(pointers.operands[i], argument.getType(), access),
                                        argument.getType(), isRun ? points : 1);
@@ -91,7 +92,7 @@ void RunWriter::readInputs(MutableArrayRef<Body::Values> known) {
 
 void RunWriter::write() {
   Body body(e, op, pointers, space);
-  SmallVector<Body::Values> known(points);
+  SmallVector<Body::Values> known(points, scalars);
   readInputs(known);
   SmallVector<SmallVector<Value>> yields(op->getNumResults());
   for (auto [i, values] : llvm::enumerate(known))
@@ -107,30 +108,70 @@ void RunWriter::write() {
   }
 }
 
-/// The last thread along the last dimension may have fewer points than the others: one by one.
+/// Inputs of one element, which a thread reads once.
+static Body::Values readScalars(kernel::MapOp op, DeviceEmitter &e, const KernelPointers &pointers,
+                                const IterationSpace &space) {
+  Body::Values scalars;
+  for (BlockArgument argument : op.getBody().getArguments()) {
+    const target::Access &access = space.inputs[argument.getArgNumber()];
+    auto dims = llvm::seq<unsigned>(0, space.rank());
+    if (argument.use_empty() ||
+        llvm::any_of(dims, [&](unsigned dim) { return access.dependsOn(dim); }))
+      continue;
+    Value place = target::position(e, access, SmallVector<Value>(space.rank(), e.index(0)));
+    scalars[argument] =
+        e.loadScalar(pointers.operands[argument.getArgNumber()], argument.getType(), place);
+  }
+  return scalars;
+}
+
+/// Runs by a thread: several if there are more than keep the memory busy, since each thread reads
+/// what all points share.
+static int64_t runsPerThread(int64_t runs, const Chip &chip) {
+  constexpr int64_t residentThreads = 1024, most = 8;
+  return std::clamp<int64_t>(runs / (chip.multiprocessors * residentThreads), 1, most);
+}
+
+/// The last run along the last dimension may have fewer points than the others: one by one.
 static void emitPoints(kernel::MapOp op, DeviceCode &code, const IterationSpace &space,
                        int64_t points) {
   int64_t length = space.sizes.back();
   SmallVector<int64_t> runs(space.sizes);
   runs.back() = llvm::divideCeil(length, points);
+  int64_t count = ShapedType::getNumElements(runs);
+  if (count == 0)
+    return;
   if (points > 1)
     code.describe(llvm::Twine(points) + " points a thread");
-  ThreadPerPoint(code).forEachOnDevice(
-      runs, [&](DeviceEmitter &e, const KernelPointers &pointers, ArrayRef<Value> place) {
-        SmallVector<Value> dims(place);
-        Value first = dims.back() = e.mul(dims.back(), points);
-        auto whole = [&] { RunWriter{op, e, pointers, space, points, dims}.write(); };
-        if (length % points == 0)
-          return whole();
-        Value isWhole = e.less(first, e.index(length - points + 1));
-        e.when(isWhole, whole);
-        e.when(target::negate(e, isWhole), [&] {
-          e.loop(first, e.index(length), 1, [&](Value i) {
-            dims.back() = i;
-            RunWriter{op, e, pointers, space, 1, dims}.write();
-          });
+  LaunchShape shape;
+  shape.threads = std::min<int64_t>(plainThreads, llvm::alignTo(count, 32));
+  int64_t perThread = runsPerThread(count, code.chip), perBlock = perThread * shape.threads;
+  shape.grid[0] = llvm::divideCeil(count, perBlock);
+  code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
+    Body::Values scalars = readScalars(op, e, pointers, space);
+    auto writeAt = [&](Value number) {
+      SmallVector<Value> dims = e.split(number, runs);
+      Value first = dims.back() = e.mul(dims.back(), points);
+      auto whole = [&] { RunWriter{op, e, pointers, space, points, dims, scalars}.write(); };
+      if (length % points == 0)
+        return whole();
+      Value isWhole = e.less(first, e.index(length - points + 1));
+      e.when(isWhole, whole);
+      e.when(target::negate(e, isWhole), [&] {
+        e.loop(first, e.index(length), 1, [&](Value i) {
+          dims.back() = i;
+          RunWriter{op, e, pointers, space, 1, dims, scalars}.write();
         });
       });
+    };
+    Value start = e.add32(e.mul32(e.block(), perBlock), e.thread());
+    e.loop(e.index(0), e.index(perThread), 1, [&](Value k) {
+      Value number = e.add32(start, e.mul32(e.number(k), shape.threads));
+      if (count % perBlock == 0)
+        return writeAt(number);
+      e.when(e.less32(number, count), [&] { writeAt(number); });
+    });
+  });
 }
 
 /// Rows that start anywhere, which a block cuts where vectors are aligned.

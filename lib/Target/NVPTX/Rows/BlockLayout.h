@@ -7,8 +7,8 @@
 
 namespace ampc::nvptx {
 
-/// Sums whose order shows: of terms that lie in shared memory, tile by tile, each of 64 threads adds
-/// up every 64th. Maxima and minima are formed by the threads that find the terms.
+/// Sums whose order shows: of terms that lie in shared memory, tile by tile, each of 64 threads
+/// adds up every 64th. Maxima and minima are formed by the threads that find the terms.
 inline bool isOrdered(kernel::RowReduceOp reduce) {
   return reduce.getKind() == kernel::Combine::sum;
 }

@@ -23,8 +23,8 @@ public:
   void write();
 
 private:
-  /// A chunk of the thread: its number, the column of its first point (less than 0 if that is before
-  /// the row), and whether all its points are columns below a limit (null: always).
+  /// A chunk of the thread: its number, the column of its first point (less than 0 if that is
+  /// before the row), and whether all its points are columns below a limit (null: always).
   struct Chunk {
     Value number, start, isWhole;
   };
@@ -97,8 +97,8 @@ RowBlockWriter::Chunk RowBlockWriter::chunkOf(Value tile, int64_t limit) {
     return chunk;
   chunk.isWhole = e.less(chunk.start, e.index(limit - layout.vector + 1));
   if (phase) {
-    Value begins = e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::sge, chunk.start,
-                                                   e.index(0));
+    Value begins =
+        e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::sge, chunk.start, e.index(0));
     chunk.isWhole = target::both(e, chunk.isWhole, begins);
   }
   return chunk;
@@ -157,7 +157,8 @@ void RowBlockWriter::fillChunk(BlockArgument input, const ChunkBuffer &buffer, c
   visit(
       chunk,
       [&] {
-        Value from = placeInMemory(number, chunk.start), to = place(buffer, chunk.number, int64_t(0));
+        Value from = placeInMemory(number, chunk.start),
+              to = place(buffer, chunk.number, int64_t(0));
         if (e.chip.hasAsyncCopy() && buffer.pieceBytes() >= 4)
           return e.copyAsync(to, from, buffer.pieceBytes(), Value());
         e.storeRun(e.loadRun(from, input.getType(), layout.vector), to);
@@ -289,37 +290,36 @@ SmallVector<Value> RowBlockWriter::findTerms(unsigned stage, const Chunk &chunk,
 SmallVector<Value> RowBlockWriter::findSingleTerms(unsigned stage, const Chunk &chunk, Value parity,
                                                    ValueRange sums) {
   ArrayRef<kernel::RowReduceOp> reductions = shape.reductions[stage];
-  return e.loop(
-      e.index(0), e.index(layout.vector), 1, sums, [&](Value i, ValueRange soFar) {
-        Value column = e.add(chunk.start, i);
-        SmallVector<Value> none = neutral(stage);
-        SmallVector<Value> terms = e.either(
-            isColumn(column),
-            [&] {
-              Body::Values known = readPoint(stage, chunk, i);
-              SmallVector<Value> found;
-              for (kernel::RowReduceOp reduce : reductions)
-                found.push_back(body.evaluate(reduce.getX(), dimsAt(column), known));
-              keepPoint(stage, known, chunk, i);
-              return found;
-            },
-            [&] { return none; });
-        Value behind = e.sub(column, e.index(order.blocked));
-        Value isRest = target::within(e, behind, order.rest);
-        SmallVector<Value> next(soFar);
-        for (size_t r = 0; r < reductions.size(); ++r) {
-          kernel::RowReduceOp reduce = reductions[r];
-          if (!isOrdered(reduce)) {
-            next[r] = combine(e, reduce.getKind(), next[r], terms[r]);
-            continue;
-          }
-          const BlockLayout::Sum &in = layout.sums.find(reduce.getResult())->second;
-          Value to = e.advance(place(in.terms, thread, i), e.mul32(parity, in.nextTile));
-          e.storeScalar(target::select(e, isRest, none[r], terms[r]), to, e.index(0));
-          e.when(isRest, [&] { e.storeScalar(terms[r], at(in.rest), behind); });
-        }
-        return next;
-      });
+  return e.loop(e.index(0), e.index(layout.vector), 1, sums, [&](Value i, ValueRange soFar) {
+    Value column = e.add(chunk.start, i);
+    SmallVector<Value> none = neutral(stage);
+    SmallVector<Value> terms = e.either(
+        isColumn(column),
+        [&] {
+          Body::Values known = readPoint(stage, chunk, i);
+          SmallVector<Value> found;
+          for (kernel::RowReduceOp reduce : reductions)
+            found.push_back(body.evaluate(reduce.getX(), dimsAt(column), known));
+          keepPoint(stage, known, chunk, i);
+          return found;
+        },
+        [&] { return none; });
+    Value behind = e.sub(column, e.index(order.blocked));
+    Value isRest = target::within(e, behind, order.rest);
+    SmallVector<Value> next(soFar);
+    for (size_t r = 0; r < reductions.size(); ++r) {
+      kernel::RowReduceOp reduce = reductions[r];
+      if (!isOrdered(reduce)) {
+        next[r] = combine(e, reduce.getKind(), next[r], terms[r]);
+        continue;
+      }
+      const BlockLayout::Sum &in = layout.sums.find(reduce.getResult())->second;
+      Value to = e.advance(place(in.terms, thread, i), e.mul32(parity, in.nextTile));
+      e.storeScalar(target::select(e, isRest, none[r], terms[r]), to, e.index(0));
+      e.when(isRest, [&] { e.storeScalar(terms[r], at(in.rest), behind); });
+    }
+    return next;
+  });
 }
 
 /// 64 threads each; which ones, differs among the sums of a stage.
@@ -380,7 +380,9 @@ void RowBlockWriter::finishSum(kernel::RowReduceOp reduce) {
   kernel::Combine kind = reduce.getKind();
   Value sum = load(in.columns, 0);
   for (int64_t first = 0; first < order.rest; first += lanes) {
-    auto add = [&]() -> SmallVector<Value> { return {combine(e, kind, sum, load(in.rest, first))}; };
+    auto add = [&]() -> SmallVector<Value> {
+      return {combine(e, kind, sum, load(in.rest, first))};
+    };
     Value exists = e.less(lane, e.index(order.rest - first));
     sum = e.either(exists, add, [&]() -> SmallVector<Value> { return {sum}; })[0];
   }

@@ -14,8 +14,7 @@ struct ThreadColumns {
   static constexpr int64_t width = LaneGroup::most;
 
   explicit ThreadColumns(const RowShape &shape)
-      : run(shape.isWhole() && shape.length % 4 == 0 && shape.length >= 128 &&
-                    shape.vector % 4 == 0
+      : run(shape.isWhole() && shape.length % 4 == 0 && shape.length >= 128 && shape.vector % 4 == 0
                 ? 4
                 : 1),
         step(run * width), whole(shape.length / step), rest(shape.length % step) {}
@@ -153,8 +152,7 @@ Value RowGroupWriter::reduceRuns(kernel::RowReduceOp op, ArrayRef<Value> terms) 
     for (int64_t way = 1; way < order.ways; ++way)
       sum = combine(e, kind, sum, ofWay(sums[i], way));
     for (int64_t distance : {2, 1})
-      sum = combine(e, kind, sum,
-                    group.fromLane(sum, e.xor32(quarter, e.i32(distance))));
+      sum = combine(e, kind, sum, group.fromLane(sum, e.xor32(quarter, e.i32(distance))));
     sums[i] = sum;
   }
   return combine(e, kind, combine(e, kind, sums[0], sums[2]), combine(e, kind, sums[1], sums[3]));

@@ -44,9 +44,9 @@ struct RowShape {
   void defineUniform(DeviceEmitter &e, target::Body &body, llvm::ArrayRef<Value> row,
                      unsigned stage, target::Body::Values &known) const;
   /// Results that are one number per row.
-  llvm::SmallVector<std::pair<unsigned, Value>>
-  uniformResults(DeviceEmitter &e, target::Body &body, llvm::ArrayRef<Value> row,
-                 target::Body::Values known) const;
+  llvm::SmallVector<std::pair<unsigned, Value>> uniformResults(DeviceEmitter &e, target::Body &body,
+                                                               llvm::ArrayRef<Value> row,
+                                                               target::Body::Values known) const;
 
   kernel::MapOp op;
   target::IterationSpace space;
@@ -63,8 +63,8 @@ private:
   llvm::SmallVector<int64_t> residues; // of a row's start: per outer dimension, then the constant
 };
 
-/// Columns in the order of sums of a CPU with vectors of sixteen: a long row's start in blocks of 64,
-/// whose columns each have a sum of their own, the rest in sixteens.
+/// Columns in the order of sums of a CPU with vectors of sixteen: a long row's start in blocks of
+/// 64, whose columns each have a sum of their own, the rest in sixteens.
 struct SumOrder {
   explicit SumOrder(int64_t length)
       : ways(length >= 128 ? 4 : 1), blocked(length / (ways * 16) * (ways * 16)),
