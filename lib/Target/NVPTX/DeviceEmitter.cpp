@@ -55,9 +55,21 @@ Value DeviceEmitter::number(Value position) {
   return b.createOrFold<arith::IndexCastUIOp>(loc, b.getI32Type(), position);
 }
 SmallVector<Value> DeviceEmitter::either(Value condition, Branch yes, Branch no) {
-  auto branch = scf::IfOp::create(
-      b, loc, condition, [&](OpBuilder &, Location) { scf::YieldOp::create(b, loc, yes()); },
-      [&](OpBuilder &, Location) { scf::YieldOp::create(b, loc, no()); });
+  // Types of results are known when both branches are there, and those need a place in a function.
+  auto draft = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/true);
+  auto write = [&](Block *block, Branch branch) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(block);
+    SmallVector<Value> values = branch();
+    block->getTerminator()->setOperands(values);
+    return values;
+  };
+  SmallVector<Value> values = write(draft.thenBlock(), yes);
+  write(draft.elseBlock(), no);
+  auto branch = scf::IfOp::create(b, loc, ValueRange(values).getTypes(), condition);
+  branch.getThenRegion().takeBody(draft.getThenRegion());
+  branch.getElseRegion().takeBody(draft.getElseRegion());
+  draft.erase();
   return llvm::to_vector_of<Value>(branch.getResults());
 }
 
