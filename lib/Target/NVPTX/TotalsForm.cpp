@@ -41,10 +41,19 @@ private:
     return e.offset(pointers.workspace, ownWorkspace() + t * parts * int64_t(sizeof(double)));
   }
   void emitParts(DeviceCode &code, unsigned result, ArrayRef<unsigned> totals);
+  Value sumOfParts(DeviceEmitter &e, Value from, Type type);
   void emitLast(DeviceCode &code);
-  /// Of `count` terms, by a group: each of its threads every sixteenth, in four sums.
+  /// Of the elements [from, to), by a group.
+  using Loads = llvm::function_ref<SmallVector<Value>(Value first, int64_t count)>;
+  using Terms = llvm::function_ref<SmallVector<Value>(Value element)>;
   SmallVector<Value> sumOf(DeviceEmitter &e, LaneGroup &group, ArrayRef<Type> types, Value from,
-                           Value to, llvm::function_ref<SmallVector<Value>(Value)> terms);
+                           Value to, Loads load, Terms terms);
+  /// Elements of a part: whole vectors, but in the last.
+  int64_t partLength(unsigned result) {
+    int64_t elements = tensorOf(kernel->getResult(result)).getNumElements();
+    return llvm::alignTo(llvm::divideCeil(elements, parts), ways);
+  }
+  static constexpr int64_t ways = 4, lastThreads = 256;
 
   kernel::WithTotalsOp op;
   KernelOpInterface kernel;
@@ -62,28 +71,26 @@ KernelPointers TotalsWriter::pointersOfKernel(const KernelPointers &pointers) {
   return own;
 }
 
+/// Four neighbouring elements at a time, each of which has a sum.
 SmallVector<Value> TotalsWriter::sumOf(DeviceEmitter &e, LaneGroup &group, ArrayRef<Type> types,
-                                       Value from, Value to,
-                                       llvm::function_ref<SmallVector<Value>(Value)> terms) {
-  constexpr int64_t ways = 4;
+                                       Value from, Value to, Loads load, Terms terms) {
   unsigned count = types.size();
   int64_t step = ways * group.width;
   SmallVector<Value> sums;
   for (int64_t way = 0; way < ways; ++way)
     for (Type type : types)
       sums.push_back(e.constant(type, 0));
-  auto addTerms = [&](Value at, ValueRange soFar) {
+  auto addTerms = [&](Value element, ValueRange soFar) {
     SmallVector<Value> next;
-    for (auto [sum, term] : llvm::zip(soFar, terms(at)))
+    for (auto [sum, term] : llvm::zip(soFar, terms(element)))
       next.push_back(combine(e, kernel::Combine::sum, sum, term));
     return next;
   };
   Value blocked = e.add(from, e.mul(e.div(e.sub(to, from), step), step));
   sums = e.loop(from, blocked, step, sums, [&](Value i, ValueRange soFar) {
-    SmallVector<Value> next;
-    for (int64_t way = 0; way < ways; ++way)
-      llvm::append_range(next, addTerms(e.add(e.add(i, way * group.width), group.lane()),
-                                        soFar.slice(way * count, count)));
+    SmallVector<Value> next, run = load(e.add(i, e.mul(group.lane(), ways)), ways);
+    for (auto [way, element] : llvm::enumerate(run))
+      llvm::append_range(next, addTerms(element, soFar.slice(way * count, count)));
     return next;
   });
   SmallVector<Value> first;
@@ -93,7 +100,8 @@ SmallVector<Value> TotalsWriter::sumOf(DeviceEmitter &e, LaneGroup &group, Array
       sum = combine(e, kernel::Combine::sum, sum, sums[way * count + t]);
     first.push_back(sum);
   }
-  first = e.loop(e.add(blocked, group.lane()), to, group.width, first, addTerms);
+  first = e.loop(e.add(blocked, group.lane()), to, group.width, first,
+                 [&](Value i, ValueRange soFar) { return addTerms(load(i, 1).front(), soFar); });
   for (Value &sum : first)
     sum = group.combine(kernel::Combine::sum, sum);
   return first;
@@ -113,7 +121,7 @@ static SmallVector<Value> termsAt(kernel::WithTotalsOp op, DeviceEmitter &e,
 void TotalsWriter::emitParts(DeviceCode &code, unsigned result, ArrayRef<unsigned> totals) {
   unsigned inputs = op.getLaunch().getNumArguments();
   int64_t elements = tensorOf(kernel->getResult(result)).getNumElements();
-  int64_t length = llvm::divideCeil(elements, parts);
+  int64_t length = partLength(result);
   SmallVector<Type> types = llvm::map_to_vector(totals, [&](unsigned t) { return typeOf(t); });
   BlockArgument element = op.getBody().getArgument(result);
   launchGroups(
@@ -126,9 +134,13 @@ void TotalsWriter::emitParts(DeviceCode &code, unsigned result, ArrayRef<unsigne
                                    argument.getType(), e.index(0)));
         Value part = e.position(number), end = e.index(elements);
         Value from = e.min(e.mul(part, length), end), to = e.min(e.add(from, length), end);
-        SmallVector<Value> sums = sumOf(e, group, types, from, to, [&](Value i) {
+        auto load = [&](Value first, int64_t count) {
+          Type type = element.getType();
+          return e.loadRun(e.address(pointers.results[result], type, first), type, count);
+        };
+        SmallVector<Value> sums = sumOf(e, group, types, from, to, load, [&](Value x) {
           IRMapping known(scalars);
-          known.map(element, e.loadScalar(pointers.results[result], element.getType(), i));
+          known.map(element, x);
           return termsAt(op, e, totals, known);
         });
         e.when(target::equal(e, group.lane(), e.index(0)), [&] {
@@ -138,17 +150,43 @@ void TotalsWriter::emitParts(DeviceCode &code, unsigned result, ArrayRef<unsigne
       });
 }
 
+/// Every thread adds up a few neighbouring parts, which it has read at once; a warp's sums go round
+/// it, and the first thread adds up those of the warps.
+Value TotalsWriter::sumOfParts(DeviceEmitter &e, Value from, Type type) {
+  int64_t each = llvm::divideCeil(parts, lastThreads);
+  Value thread = e.position(e.thread()), first = e.mul(thread, each), sum = e.constant(type, 0);
+  for (int64_t i = 0; i < each; ++i) {
+    Value place = e.add(first, i);
+    Value part = e.loadScalar(from, type, e.min(place, e.index(parts - 1)));
+    Value next = combine(e, kernel::Combine::sum, sum, part);
+    sum = target::select(e, e.less(place, e.index(parts)), next, sum);
+  }
+  for (int64_t half = 16; half >= 1; half /= 2)
+    sum = combine(e, kernel::Combine::sum, sum, e.shuffleDown(sum, e.i32(-1), half, 32));
+  e.when(target::equal(e, e.and32(e.thread(), 31), e.i32(0)),
+         [&] { e.storeScalar(sum, e.sharedMemory(), e.position(e.div32(e.thread(), 32))); });
+  e.syncBlock();
+  Value all = e.loadScalar(e.sharedMemory(), type, e.index(0));
+  for (int64_t warp = 1; warp < lastThreads / 32; ++warp)
+    all =
+        combine(e, kernel::Combine::sum, all, e.loadScalar(e.sharedMemory(), type, e.index(warp)));
+  return all;
+}
+
+/// A block for every total.
 void TotalsWriter::emitLast(DeviceCode &code) {
-  for (unsigned t = 0; t < op.getNumTotals(); ++t)
-    launchGroups(code, 1, LaneGroup::most,
-                 [&](DeviceEmitter &e, const KernelPointers &pointers, LaneGroup &group, Value) {
-                   auto part = [&](Value i) -> SmallVector<Value> {
-                     return {e.loadScalar(partsOf(e, pointers, t), typeOf(t), i)};
-                   };
-                   Value sum = sumOf(e, group, typeOf(t), e.index(0), e.index(parts), part)[0];
-                   e.when(target::equal(e, group.lane(), e.index(0)),
-                          [&] { e.storeScalar(sum, pointers.results[results + t], e.index(0)); });
-                 });
+  LaunchShape shape;
+  shape.grid[0] = op.getNumTotals();
+  shape.threads = lastThreads;
+  shape.sharedBytes = lastThreads / 32 * int64_t(sizeof(double));
+  code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
+    for (unsigned t = 0; t < op.getNumTotals(); ++t)
+      e.when(target::equal(e, e.block(), e.i32(t)), [&] {
+        Value sum = sumOfParts(e, partsOf(e, pointers, t), typeOf(t));
+        e.when(target::equal(e, e.thread(), e.i32(0)),
+               [&] { e.storeScalar(sum, pointers.results[results + t], e.index(0)); });
+      });
+  });
 }
 
 void TotalsWriter::emit(DeviceCode &code) {

@@ -14,8 +14,8 @@ class StagedSums {
 public:
   using Value = mlir::Value;
   /// Terms of `points` neighbouring columns, by result.
-  using Terms = llvm::function_ref<llvm::SmallVector<llvm::SmallVector<Value>>(Value row,
-                                                                               Value column)>;
+  using Terms =
+      llvm::function_ref<llvm::SmallVector<llvm::SmallVector<Value>>(Value row, Value column)>;
 
   StagedSums(kernel::Combine kind, llvm::ArrayRef<mlir::Type> types, int64_t columns,
              int64_t points);
