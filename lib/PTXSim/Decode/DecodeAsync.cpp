@@ -224,7 +224,7 @@ void Decoder::decodeCpTensor() {
   emit();
 }
 
-/// aux: bit 0 expect_tx, bit 1 drop, bit 2 noComplete, bit 3 parity.
+/// aux: bit 0 expect_tx, bit 1 drop, bit 2 noComplete, bit 3 parity, bit 4 does not wait.
 void Decoder::decodeMbarrier() {
   if (take("pending_count")) {
     requireType({Type::B64});
@@ -240,8 +240,8 @@ void Decoder::decodeMbarrier() {
   if (form == 2 || form == 3)
     inst.aux =
         uint16_t((take("expect_tx") ? 1 : 0) | (form == 3 ? 2 : 0) | (take("noComplete") ? 4 : 0));
-  if (form >= 5 && take("parity"))
-    inst.aux = 8;
+  if (form >= 5)
+    inst.aux = uint16_t((take("parity") ? 8 : 0) | (form == 5 ? 16 : 0));
   bool release = !take("relaxed");
   takeOneOf({"release", "acquire"});
   takeOneOf({"cta", "cluster"});

@@ -153,7 +153,8 @@ void expectTx(Warp &w, const Inst &i) {
 }
 
 /// A failed test puts the warp to sleep until something happens in the block; it then continues
-/// with the false result, so that a program that does not loop behaves the same.
+/// with the false result, so that a program that does not loop behaves the same. test_wait does not
+/// wait: its warp goes on, and sleeps at the next failed test if nothing has happened since.
 void test(Warp &w, const Inst &i) {
   uint32_t done = 0;
   bool parity = i.aux & 8;
@@ -172,9 +173,12 @@ void test(Warp &w, const Inst &i) {
   });
   w.setPred(i.dst, done);
   if (done != w.exec) {
+    bool goesOn = (i.aux & 16) && w.sleepStamp != w.block->stamp;
     w.yield = true;
-    w.state = WarpState::Poll;
     w.sleepStamp = w.block->stamp;
+    if (goesOn)
+      return;
+    w.state = WarpState::Poll;
   }
 }
 

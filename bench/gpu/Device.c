@@ -1,0 +1,75 @@
+// The driver for small programs that stop at the first error.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/gpu/Device.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+ampc_cuda_driver driver;
+
+void end(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vprintf(format, arguments);
+  va_end(arguments);
+  printf("\n");
+  exit(1);
+}
+
+void check(int result, const char *what) {
+  const char *text = NULL;
+  if (result && (driver.error_string(result, &text) || !text))
+    text = "unknown error";
+  if (result)
+    end("failed: %s: %s (error %d)", what, text, result);
+}
+
+int openDevice(void) {
+  char error[AMPC_ERROR_BYTES];
+  if (ampc_rt_cuda_open(&driver, error))
+    end("failed: %s", error);
+  int device, major, minor;
+  void *context;
+  check(driver.device(&device, 0), "device");
+  check(driver.device_attribute(&major, AMPC_CUDA_CAPABILITY_MAJOR, device), "capability");
+  check(driver.device_attribute(&minor, AMPC_CUDA_CAPABILITY_MINOR, device), "capability");
+  check(driver.retain(&context, device), "context");
+  check(driver.push(context), "context");
+  return 10 * major + minor;
+}
+
+ampc_cuda_address allocate(size_t bytes) {
+  ampc_cuda_address place = 0;
+  check(driver.allocate(&place, bytes), "memory");
+  return place;
+}
+
+void loadModule(void **module, const void *image, const char *name) {
+  static char log[4096];
+  int options[] = {AMPC_CUDA_JIT_ERROR_LOG, AMPC_CUDA_JIT_ERROR_LOG_BYTES};
+  void *values[] = {log, (void *)(uintptr_t)sizeof log};
+  int result = driver.load_module(module, image, 2, options, values);
+  if (result)
+    end("failed: %s does not load (error %d): %s", name, result, log);
+}
+
+void *readWhole(const char *path, size_t *bytes) {
+  FILE *file = fopen(path, "rb");
+  char *data = NULL;
+  if (file && !fseek(file, 0, SEEK_END)) {
+    long size = ftell(file);
+    rewind(file);
+    data = size < 0 ? NULL : malloc((size_t)size + 1);
+    if (data && fread(data, 1, (size_t)size, file) != (size_t)size) {
+      free(data);
+      data = NULL;
+    }
+    if (data) {
+      data[size] = 0;
+      *bytes = (size_t)size;
+    }
+  }
+  if (file)
+    fclose(file);
+  return data;
+}

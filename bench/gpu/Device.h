@@ -1,0 +1,21 @@
+// The driver for small programs that stop at the first error.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef BENCH_GPU_DEVICE_H
+#define BENCH_GPU_DEVICE_H
+
+#include "lib/Runtime/CUDA/Driver.h"
+#include <dlfcn.h>
+
+extern ampc_cuda_driver driver;
+
+/* Prints a line to standard output, which is where results go, and exits with 1. */
+_Noreturn void end(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Ends with what the driver says of `result`, unless it is 0. */
+void check(int result, const char *what);
+/* Makes the primary context of device 0 current; returns ten times its compute capability. */
+int openDevice(void);
+ampc_cuda_address allocate(size_t bytes);
+void loadModule(void **module, const void *image, const char *name);
+/* With a zero byte behind it; null if it cannot be read. */
+void *readWhole(const char *path, size_t *bytes);
+#endif
