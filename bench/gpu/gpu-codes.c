@@ -47,10 +47,12 @@ static void refuseLoads(void) {
 static void refuseLaunches(void *module) {
   void *wide, *bounded, *none;
   told("an unknown function", driver.function(&none, module, "none"));
-  told("functions", driver.function(&wide, module, "wide") | driver.function(&bounded, module, "bounded"));
+  told("functions",
+       driver.function(&wide, module, "wide") | driver.function(&bounded, module, "bounded"));
   told("48 KB of shared memory", launch(wide, 1, 1, 1, 49152, NULL));
   told("more of it", launch(wide, 1, 1, 1, 49168, NULL));
-  told("the attribute for 1 MB", driver.set_function(wide, AMPC_CUDA_MAX_DYNAMIC_SHARED_BYTES, 1 << 20));
+  told("the attribute for 1 MB",
+       driver.set_function(wide, AMPC_CUDA_MAX_DYNAMIC_SHARED_BYTES, 1 << 20));
   told("a grid of 0", launch(wide, 0, 1, 1, 0, NULL));
   told("a grid of 65536 along y", launch(wide, 1, 65536, 1, 0, NULL));
   told("a block of 1025", launch(wide, 1, 1, 1025, 0, NULL));

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import torch_timing
 
-LAYERS, HEADS, WIDTH, CONTEXT, BATCH, VOCABULARY = 6, 6, 384, 256, 8, 96
+SIZES = dict(layers=6, heads=6, width=384, context=256, batch=8, vocabulary=96)
 
 
-def make_model():
+def make_model(sizes):
     import torch
     from torch import nn
     from torch.nn import functional
@@ -13,17 +13,17 @@ def make_model():
     class Block(nn.Module):
         def __init__(self):
             super().__init__()
-            self.attention_norm = nn.LayerNorm(WIDTH)
-            self.qkv = nn.Linear(WIDTH, 3 * WIDTH)
-            self.projection = nn.Linear(WIDTH, WIDTH)
-            self.mlp_norm = nn.LayerNorm(WIDTH)
-            self.up = nn.Linear(WIDTH, 4 * WIDTH)
-            self.down = nn.Linear(4 * WIDTH, WIDTH)
+            self.attention_norm = nn.LayerNorm(sizes.width)
+            self.qkv = nn.Linear(sizes.width, 3 * sizes.width)
+            self.projection = nn.Linear(sizes.width, sizes.width)
+            self.mlp_norm = nn.LayerNorm(sizes.width)
+            self.up = nn.Linear(sizes.width, 4 * sizes.width)
+            self.down = nn.Linear(4 * sizes.width, sizes.width)
 
         def forward(self, x):
             batch, context, width = x.shape
             heads = (
-                part.view(batch, context, HEADS, width // HEADS).transpose(1, 2)
+                part.view(batch, context, sizes.heads, width // sizes.heads).transpose(1, 2)
                 for part in self.qkv(self.attention_norm(x)).split(width, dim=2)
             )
             mixed = functional.scaled_dot_product_attention(*heads, is_causal=True)
@@ -34,11 +34,11 @@ def make_model():
     class CharGpt(nn.Module):
         def __init__(self):
             super().__init__()
-            self.token = nn.Embedding(VOCABULARY, WIDTH)
-            self.position = nn.Embedding(CONTEXT, WIDTH)
-            self.blocks = nn.Sequential(*(Block() for _ in range(LAYERS)))
-            self.norm = nn.LayerNorm(WIDTH)
-            self.head = nn.Linear(WIDTH, VOCABULARY, bias=False)
+            self.token = nn.Embedding(sizes.vocabulary, sizes.width)
+            self.position = nn.Embedding(sizes.context, sizes.width)
+            self.blocks = nn.Sequential(*(Block() for _ in range(sizes.layers)))
+            self.norm = nn.LayerNorm(sizes.width)
+            self.head = nn.Linear(sizes.width, sizes.vocabulary, bias=False)
 
         def forward(self, token, target):
             x = self.token(token) + self.position.weight
@@ -53,19 +53,20 @@ def make_model():
 
 
 def main():
-    arguments = torch_timing.parse_arguments("char-gpt training step in PyTorch")
+    arguments = torch_timing.parse_arguments("char-gpt training step in PyTorch", **SIZES)
+    sizes = arguments
     import torch
 
     def make_step(compiled):
-        model = make_model()
+        model = make_model(sizes)
         optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4, weight_decay=0.1, fused=True)
         forward = torch.compile(model) if compiled else model
-        token = torch.randint(VOCABULARY, (BATCH, CONTEXT))
-        target = torch.randint(VOCABULARY, (BATCH, CONTEXT))
+        token = torch.randint(sizes.vocabulary, (sizes.batch, sizes.context))
+        target = torch.randint(sizes.vocabulary, (sizes.batch, sizes.context))
 
         def step():
             optimizer.zero_grad(set_to_none=True)
-            with torch_timing.autocast(arguments.dtype):
+            with torch_timing.autocast(arguments):
                 loss = forward(token, target)
             loss.backward()
             optimizer.step()

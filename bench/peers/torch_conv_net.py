@@ -57,7 +57,7 @@ def main():
 
         def step():
             optimizer.zero_grad(set_to_none=True)
-            with torch_timing.autocast(arguments.dtype):
+            with torch_timing.autocast(arguments):
                 loss = functional.cross_entropy(forward(image).float(), label)
             loss.backward()
             optimizer.step()

@@ -9,13 +9,18 @@ import sys
 import time
 
 
-def parse_arguments(description):
+def parse_arguments(description, **sizes):
+    """`sizes`: names of further options with their defaults."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32", help="bf16 means autocast")
     parser.add_argument("--steps", type=int, default=20, help="timed steps; their median is printed")
     parser.add_argument("--warm-up", type=int, default=5)
     parser.add_argument("--mode", choices=["faster", "eager", "compile"], default="faster")
+    parser.add_argument("--name", help="in the line that is printed")
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    for size, value in sizes.items():
+        parser.add_argument(f"--{size}", type=int, default=value)
     arguments = parser.parse_args()
     # Must precede the first import of torch: OpenMP reads it once.
     os.environ["OMP_NUM_THREADS"] = str(arguments.threads)
@@ -30,11 +35,11 @@ def require_recent_torch():
         sys.exit(f"expected PyTorch 2.4 or newer, but got {torch.__version__}: the bar is not shown")
 
 
-def autocast(dtype):
+def autocast(arguments):
     import torch
 
-    if dtype == "bf16":
-        return torch.autocast("cpu", dtype=torch.bfloat16)
+    if arguments.dtype == "bf16":
+        return torch.autocast(arguments.device, dtype=torch.bfloat16)
     return contextlib.nullcontext()
 
 
@@ -57,6 +62,7 @@ def measure(name, make_step, arguments):
 
     require_recent_torch()
     torch.set_num_threads(arguments.threads)
+    torch.set_default_device(arguments.device)
     modes = ["eager", "compile"] if arguments.mode == "faster" else [arguments.mode]
     seconds = {}
     for mode in modes:
@@ -71,8 +77,9 @@ def measure(name, make_step, arguments):
             print(f"{name}: {mode} failed: {error}", file=sys.stderr)
     best = min(seconds, key=seconds.get)
     line = {
-        "name": name,
+        "name": arguments.name or name,
         "dtype": arguments.dtype,
+        "device": arguments.device,
         "mode": best,
         "seconds_per_step": seconds[best],
         "torch_version": torch.__version__,
