@@ -72,3 +72,29 @@ def picture(batch, side):
   train.step @fit minimize @loss over [@stem, @second, @gamma, @beta, @w] with #train.adamw<lr = 1.0e-3>
 }}
 """
+
+
+def attention(batch, heads, context, size):
+    """Causal attention between two layers, which make its inputs differ and its gradients flow."""
+    width = heads * size
+    x, parts = f"tensor<{batch}x{context}x{width}xf32>", f"tensor<{batch}x{context}x{heads}x{size}xf32>"
+    qkv, head = f"tensor<{batch}x{context}x{3 * width}xf32>", f"tensor<{batch}x{heads}x{context}x{size}xf32>"
+    turned = "".join(f"""    %{part}1 = train.reshape %{part}0 : {x} to {parts}
+    %{part} = train.transpose %{part}1 [0, 2, 1, 3] : {parts}
+""" for part in "qkv")
+    return f"""{LICENCE}train.model @attention {{
+  train.param @w : tensor<{width}x{3 * width}xf32> = #train.kaiming_uniform
+  train.func @loss(%x: {x}) -> tensor<f32> {{
+    %w = train.read @w : tensor<{width}x{3 * width}xf32>
+    %qkv = train.linear %x, %w : {x}, tensor<{width}x{3 * width}xf32>
+    %q0, %k0, %v0 = train.split %qkv into [{width}, {width}, {width}] along 2 : {qkv}
+{turned}    %a = train.attention %q, %k, %v causal : {head}, {head}, {head}
+    %0 = train.mul %a, %a : {head}, {head}
+    %1 = train.reduce_mean %0 over [3] : {head}
+    %2 = train.reduce_mean %1 over [2] : tensor<{batch}x{heads}x{context}xf32>
+    %3 = train.reduce_mean %2 over [0, 1] : tensor<{batch}x{heads}xf32>
+    train.return %3 : tensor<f32>
+  }}
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 1.0e-6>
+}}
+"""
