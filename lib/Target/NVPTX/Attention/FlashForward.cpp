@@ -16,7 +16,7 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Two blocks of sixteen rows per warp halve what is read of shared memory, as far as registers go:
 /// a bias takes some.
-static FlashTile chooseTile(const FlashShape &shape) {
+static FlashTile chooseForwardTile(const FlashShape &shape) {
   FlashTile tile{4, 16, 32, 2};
   if (shape.width <= 64)
     tile = shape.biased ? FlashTile{8, 16, 64, 2} : FlashTile{4, 32, 64, 2};
@@ -193,7 +193,7 @@ void Forward::emit() {
 }
 
 void nvptx::emitFlashAttention(const FlashShape &shape, DeviceCode &code) {
-  FlashTile tile = chooseTile(shape);
+  FlashTile tile = chooseForwardTile(shape);
   code.describe("flash: " + tile.describe());
   LaunchShape launch;
   launch.grid[0] = FlashBlock::count(shape, tile, /*ownsQueries=*/true);
