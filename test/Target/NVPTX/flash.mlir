@@ -6,6 +6,7 @@
 // RUN: FileCheck %s --input-file=%t
 // RUN: FileCheck %s --input-file=%t --check-prefix=ALL --implicit-check-not=.local --implicit-check-not=atom. --implicit-check-not=red.global.add
 // RUN: FileCheck %s --input-file=%t --check-prefix=GRAD
+// RUN: ampc-kernel-run --target=sm_90a --emit=ptx %s | FileCheck %s --check-prefix=WGMMA --implicit-check-not=mma.sync. --implicit-check-not=ldmatrix
 // RUN: %python %S/Inputs/flash.py plain | ampc-kernel-run --target=sm_80 --emit=nvvm - | FileCheck %s --check-prefix=PLAIN
 
 // FORM: form = "flash: tiles of 128x64 scores in 2 stages"
@@ -65,6 +66,28 @@
 // GRAD-COUNT-4: st.global.v4.b32
 // GRAD-NOT: st.global
 // GRAD: ret;
+
+// On warpgroups: 4 steps of products of queries and keys, 128 at a time, then 8 of weights in registers and values.
+// WGMMA-LABEL: .visible .entry model_k0_sm_90a(
+// WGMMA: wgmma.fence.sync.aligned;
+// WGMMA: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{[{].*[}]}}, %rd{{[0-9]+}}, %rd{{[0-9]+}}, no, 1, 1, 0, 0;
+// WGMMA-COUNT-3: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{[{].*[}]}}, left, right, yes, 1, 1, 0, 0;
+// WGMMA: wgmma.commit_group.sync.aligned;
+// WGMMA-NEXT: wgmma.wait_group.sync.aligned 0;
+// WGMMA: ex2.approx.ftz.f32
+// WGMMA: wgmma.fence.sync.aligned;
+// WGMMA-COUNT-8: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{[{].*[}]}}, {{[{].*[}]}}, {{.*}}, yes, 1, 1, 1;
+// WGMMA-NEXT: wgmma.commit_group.sync.aligned;
+// WGMMA: cp.async.wait_group 0;
+// WGMMA-NEXT: fence.proxy.async.shared::cta;
+// WGMMA-NEXT: bar.sync 0;
+// Keys: four and four steps of two products, then of two sums of 64 queries.
+// WGMMA-LABEL: .visible .entry model_k1_sm_90a_1(
+// WGMMA-COUNT-4: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, 1, 1, 0, 0;
+// WGMMA: ex2.approx.ftz.f32
+// WGMMA-COUNT-4: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, yes, 1, 1, 1;
+// WGMMA-COUNT-4: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, 1, 1, 0, 0;
+// WGMMA-COUNT-4: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, yes, 1, 1, 1;
 #rows = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #row = affine_map<(d0, d1) -> (d0, d1)>
 kernel.program @forward(%q: tensor<8x256x64xbf16>, %k: tensor<8x512x64xbf16>, %v: tensor<8x512x64xbf16>) -> (tensor<8x256x64xbf16>, tensor<8x256xf32>) {

@@ -1,4 +1,4 @@
-// What kernels of tiles of scores share: places, products, masks, bias.
+// What kernels of tiles of scores share: places, masks, bias.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Attention/FlashBlock.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -98,53 +98,6 @@ void FlashBlock::whenRow(Value row, llvm::function_ref<void()> body) {
     e.when(e.less32(row, rowCount()), body);
   else
     body();
-}
-
-// ---- Products ----
-
-Squares FlashBlock::multiplyRows(LoadLeft left, RowFragments &right, Value place) {
-  Square zeros;
-  zeros.fill(number(0));
-  Squares sums(warpBlocks() * columnTiles(), zeros);
-  for (int64_t k = 0; k < shape.depthSteps(); ++k) {
-    SmallVector<Fragment> lines;
-    for (int64_t i = 0; i < warpBlocks(); ++i)
-      lines.push_back(left(i, k));
-    for (int64_t j = 0; j < columnTiles() / 2; ++j) {
-      Fragment columns = right.load(place, j, k);
-      for (int64_t i = 0; i < warpBlocks(); ++i)
-        for (unsigned half : {0, 1}) {
-          Square &sum = sums[i * columnTiles() + 2 * j + half];
-          sum = multiply(e, lines[i], columns, half, sum, shape.element);
-        }
-    }
-  }
-  return sums;
-}
-
-// Two neighbouring squares of sums are, rounded, a left fragment.
-void FlashBlock::addRows(Squares &sums, const Squares &factors, RowFragments &right, Value place) {
-  for (int64_t k = 0; k < tile.columns / 16; ++k) {
-    SmallVector<Fragment> lines;
-    for (int64_t i = 0; i < warpBlocks(); ++i) {
-      const Square *two = &factors[i * columnTiles() + 2 * k];
-      Fragment fragment;
-      for (int64_t word = 0; word < 4; ++word) {
-        const Square &square = two[word / 2];
-        fragment[word] =
-            roundPair(square[2 * (word % 2)], square[2 * (word % 2) + 1], shape.element);
-      }
-      lines.push_back(fragment);
-    }
-    for (int64_t c = 0; c < shape.depthSteps(); ++c) {
-      Fragment channels = right.load(place, c, k);
-      for (int64_t i = 0; i < warpBlocks(); ++i)
-        for (unsigned half = 0; half < 2 && 2 * c + half < shape.channelTiles(); ++half) {
-          Square &sum = sums[i * shape.channelTiles() + 2 * c + half];
-          sum = multiply(e, lines[i], channels, half, sum, shape.element);
-        }
-    }
-  }
 }
 
 // ---- Scores ----

@@ -1,4 +1,4 @@
-// What kernels of tiles of scores share: places, products, masks, bias, results.
+// What kernels of tiles of scores share: places, masks, bias, results.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_TARGET_NVPTX_ATTENTION_FLASHBLOCK_H
 #define LIB_TARGET_NVPTX_ATTENTION_FLASHBLOCK_H
@@ -45,17 +45,16 @@ public:
   /// The first of the thread's two columns in the first eight of a tile, a position; among them.
   Value column(Value tileNumber);
   Value pairColumn() { return pair; }
+  Value warpNumber() { return warp; }
   Value warpStart() { return e.mul32(warp, tile.warpRows); } // in the tile
-  Value rowStart(const RowLayout &layout, Value pointer);    // of the entry's first row
+  Value memory() { return e.sharedMemory(memoryAlignment()); }
+  /// What tiles begin at multiples of.
+  int64_t memoryAlignment() const { return shape.warpgroups ? warpgroupAlignment : 128; }
+  /// After which the swizzle of 128 bytes repeats.
+  static constexpr int64_t warpgroupAlignment = 1024;
+  Value rowStart(const RowLayout &layout, Value pointer); // of the entry's first row
   Value firstRow() { return first; }
   RowCopy copyOf(unsigned operand, const RowTile &rows, int64_t count);
-
-  // Products.
-  /// left * right^T, of rows of both.
-  using LoadLeft = llvm::function_ref<Fragment(int64_t block, int64_t k)>;
-  Squares multiplyRows(LoadLeft left, RowFragments &right, Value place);
-  /// sums + factors * rows of the tile at `place`, factors rounded.
-  void addRows(Squares &sums, const Squares &factors, RowFragments &right, Value place);
 
   // Scores.
   /// Replaces numbers of pairs that do not see each other, or do not exist.
@@ -73,6 +72,8 @@ public:
   Value add(Value x, Value y);
   Value number(double value) { return e.constant(e.b.getF32Type(), value); }
   Value isNumber(Value x, double value);
+  /// Two numbers of 16 bits in an i32.
+  Value roundPair(Value low, Value high, mlir::Type element);
   /// Of the four threads with a line.
   Value combineQuad(kernel::Combine kind, Value x);
 
@@ -94,7 +95,6 @@ private:
   Value bound(Value row);
   Value columnsSeen(Value row);
   Value shuffleXor(Value x, int64_t mask);
-  Value roundPair(Value low, Value high, mlir::Type element);
   void storeChunks(const Squares &sums, llvm::ArrayRef<Value> factors, unsigned result);
   void storeElements(const Squares &sums, llvm::ArrayRef<Value> factors, unsigned result);
   /// Threads exchange pieces of four tiles, so that each has all of one.

@@ -1,7 +1,7 @@
 // kernel.attention on matrix units: a block has some queries, and keys with their values pass by.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/NVPTX/Attention/FlashBlock.h"
 #include "lib/Target/NVPTX/Attention/FlashForms.h"
+#include "lib/Target/NVPTX/Attention/RowProducts.h"
 #include "lib/Target/NVPTX/Attention/TileRing.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -18,11 +18,13 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 /// a bias takes some.
 static FlashTile chooseForwardTile(const FlashShape &shape) {
   FlashTile tile{4, 16, 32, 2};
-  if (shape.width <= 64)
+  if (shape.warpgroups)
+    tile = FlashTile{8, 16, shape.width <= 128 ? 128 : 64, 2};
+  else if (shape.width <= 64)
     tile = shape.biased ? FlashTile{8, 16, 64, 2} : FlashTile{4, 32, 64, 2};
   else if (shape.width <= 128)
     tile = FlashTile{8, 16, 32, 2};
-  return tile.forRows(shape.queries);
+  return tile.forRows(shape.queries, shape);
 }
 
 namespace {
@@ -51,9 +53,7 @@ public:
       : e(e), shape(shape), f(e, shape, tile, pointers, /*ownsQueries=*/true), rows(f.ownTile()),
         keys(f.passingTile()), unit(shape.scale * llvm::numbers::log2e),
         // Of scores that only wait for a positive factor the largest stays the largest.
-        scalesLate(!shape.biased && unit > 0),
-        left(RowFragments::left(e, rows, tile.warpRows, f.warpStart())),
-        right(RowFragments::rightRows(e, keys)), channels(RowFragments::rightChannels(e, keys)) {}
+        scalesLate(!shape.biased && unit > 0), products(RowProducts::of(f)) {}
   static int64_t sharedBytes(const FlashShape &shape, const FlashTile &tile) {
     return RowTile{tile.rows(), shape.width}.bytes() +
            tile.stages * 2 * RowTile{tile.columns, shape.width}.bytes();
@@ -62,7 +62,6 @@ public:
 
 private:
   int64_t rowsOfThread() const { return 2 * f.warpBlocks(); }
-  bool keepsQueries() const { return shape.width <= 64; } // in registers
   Softmax start();
   Softmax meetKeys(Value stage, Value tile, Softmax soFar);
   Squares scores(Value stage, Value tile);
@@ -75,8 +74,7 @@ private:
   RowTile rows, keys;
   double unit; // from products to exponents of 2
   bool scalesLate;
-  RowFragments left, right, channels;
-  SmallVector<Fragment> queries; // by block and step, if they are kept
+  std::unique_ptr<RowProducts> products;
 };
 } // namespace
 
@@ -90,11 +88,7 @@ Softmax Forward::start() {
 
 /// Scores as exponents of 2, but for `unit` if that comes later; -inf where there is none.
 Squares Forward::scores(Value stage, Value tile) {
-  auto query = [&](int64_t block, int64_t k) {
-    return keepsQueries() ? queries[block * shape.depthSteps() + k]
-                          : left.load(e.sharedMemory(), block, k);
-  };
-  Squares scores = f.multiplyRows(query, right, stage);
+  Squares scores = products->multiply(f.memory(), stage);
   if (!scalesLate)
     for (Square &square : scores)
       for (Value &s : square)
@@ -146,7 +140,7 @@ Softmax Forward::meetKeys(Value stage, Value tile, Softmax state) {
         sum = f.mul(sum, factor);
       }
   }
-  f.addRows(state.values, weights, channels, e.advance(stage, keys.bytes()));
+  products->addTo(state.values, weights, e.advance(stage, keys.bytes()));
   return state;
 }
 
@@ -175,15 +169,13 @@ void Forward::emit() {
     valueCopy.issue(e.advance(stage, keys.bytes()), key);
   };
   auto [from, to] = f.tileRange();
-  TileRing ring(e, e.advance(e.sharedMemory(), rows.bytes()), f.tile.stages, 2 * keys.bytes(), from,
-                to);
-  queryCopy.issue(e.sharedMemory(), e.position(f.firstRow()));
+  TileRing ring(e, e.advance(f.memory(), rows.bytes()), f.tile.stages, 2 * keys.bytes(), from, to,
+                shape.warpgroups);
+  queryCopy.issue(f.memory(), e.position(f.firstRow()));
   ring.start(issue);
-  if (keepsQueries()) {
+  if (shape.width <= 64) {
     ring.waitForFirst();
-    for (int64_t block = 0; block < f.warpBlocks(); ++block)
-      for (int64_t k = 0; k < shape.depthSteps(); ++k)
-        queries.push_back(left.load(e.sharedMemory(), block, k));
+    products->keep(f.memory());
   }
   SmallVector<Value> carried =
       ring.run(start().list(), issue, [&](Value stage, Value tile, ValueRange now) {
@@ -194,7 +186,7 @@ void Forward::emit() {
 
 void nvptx::emitFlashAttention(const FlashShape &shape, DeviceCode &code) {
   FlashTile tile = chooseForwardTile(shape);
-  code.describe("flash: " + tile.describe());
+  code.describe(shape.formName() + " " + tile.describe());
   LaunchShape launch;
   launch.grid[0] = FlashBlock::count(shape, tile, /*ownsQueries=*/true);
   launch.threads = tile.threads();

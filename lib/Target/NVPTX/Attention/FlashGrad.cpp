@@ -1,8 +1,8 @@
 // kernel.attention_grad on matrix units: rowsum(g o) of every query, then cotangents of keys and
 // values by blocks of keys that queries pass by, then those of queries by blocks of queries. Every
 // sum has one owner. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/NVPTX/Attention/FlashBlock.h"
 #include "lib/Target/NVPTX/Attention/FlashForms.h"
+#include "lib/Target/NVPTX/Attention/RowProducts.h"
 #include "lib/Target/NVPTX/Attention/Scores.h"
 #include "lib/Target/NVPTX/Attention/TileRing.h"
 #include "llvm/Support/MathExtras.h"
@@ -25,7 +25,8 @@ struct GradPart {
   FlashTile chooseTile(const FlashShape &shape) const;
   int64_t stageBytes(const FlashShape &shape, const FlashTile &tile) const {
     int64_t numbers = ownsQueries ? 0 : 2 * 4 * tile.columns;
-    return 2 * RowTile{tile.columns, shape.width}.bytes() + numbers;
+    int64_t bytes = 2 * RowTile{tile.columns, shape.width}.bytes() + numbers;
+    return shape.warpgroups ? llvm::alignTo(bytes, FlashBlock::warpgroupAlignment) : bytes;
   }
   int64_t sharedBytes(const FlashShape &shape, const FlashTile &tile) const {
     return ownSides() * RowTile{tile.rows(), shape.width}.bytes() +
@@ -39,9 +40,7 @@ public:
            const KernelPointers &pointers)
       : e(e), shape(shape), part(part), f(e, shape, tile, pointers, part.ownsQueries),
         own(f.ownTile()), passing(f.passingTile()), unit(shape.scale * llvm::numbers::log2e),
-        left(RowFragments::left(e, own, tile.warpRows, f.warpStart())),
-        right(RowFragments::rightRows(e, passing)),
-        channels(RowFragments::rightChannels(e, passing)) {}
+        products(RowProducts::of(f)) {}
   void emit();
 
 private:
@@ -72,19 +71,21 @@ private:
   FlashBlock f;
   RowTile own, passing;
   double unit; // from products to exponents of 2
-  RowFragments left, right, channels;
+  std::unique_ptr<RowProducts> products;
   SmallVector<Value> rowExponents, rowDeltas; // of the thread's rows, if they are queries
 };
 } // namespace
 
 FlashTile GradPart::chooseTile(const FlashShape &shape) const {
   bool isWide = shape.width > 128;
-  FlashTile tile{isWide ? 4 : 8, 16, 32, 2};
+  FlashTile tile{isWide && !shape.warpgroups ? 4 : 8, 16, 32, 2};
   if (shape.width <= 64)
     tile.columns = 64;
   else if (isWide && sumsFirst)
     tile.columns = 16;
-  return tile.forRows(ownsQueries ? shape.queries : shape.keys);
+  if (shape.warpgroups)
+    tile.columns = isWide && sumsFirst ? 32 : 64;
+  return tile.forRows(ownsQueries ? shape.queries : shape.keys, shape);
 }
 
 /// Until the cotangent of a query is stored, its row has rowsum(g o).
@@ -138,8 +139,7 @@ SmallVector<Value> Backward::columnNumbers(Value place, int64_t columnTile) {
 
 /// 2^(exponents of scores - exponents of logsumexps); 0 for pairs that do not see each other.
 Squares Backward::weights(Value stage, Value tile) {
-  auto first = [&](int64_t block, int64_t k) { return left.load(e.sharedMemory(), block, k); };
-  Squares weights = f.multiplyRows(first, right, stage);
+  Squares weights = products->multiply(f.memory(), stage);
   for (int64_t j = 0; j < f.columnTiles(); ++j) {
     SmallVector<Value> exponents;
     if (!part.ownsQueries)
@@ -163,10 +163,8 @@ Squares Backward::weights(Value stage, Value tile) {
 
 /// weight (change - rowsum(g o))
 Squares Backward::scoreCotangents(const Squares &weights, Value stage) {
-  auto second = [&](int64_t block, int64_t k) {
-    return left.load(e.advance(e.sharedMemory(), own.bytes()), block, k);
-  };
-  Squares changes = f.multiplyRows(second, right, e.advance(stage, passing.bytes()));
+  Squares changes =
+      products->multiply(e.advance(f.memory(), own.bytes()), e.advance(stage, passing.bytes()));
   for (int64_t j = 0; j < f.columnTiles(); ++j) {
     SmallVector<Value> deltas;
     if (!part.ownsQueries)
@@ -187,7 +185,7 @@ SmallVector<Value> Backward::meet(Value stage, Value tile, ValueRange carried) {
   SmallVector<Value> first, second;
   if (part.sumsSecond) {
     Squares sums = unflatten(carried.take_back(countSums()));
-    f.addRows(sums, found, channels, e.advance(stage, passing.bytes()));
+    products->addTo(sums, found, e.advance(stage, passing.bytes()));
     append(second, sums);
   }
   if (part.sumsFirst) {
@@ -195,7 +193,7 @@ SmallVector<Value> Backward::meet(Value stage, Value tile, ValueRange carried) {
     Squares cotangents = scoreCotangents(found, stage);
     if (wantsScores())
       f.storeScores(cotangents, tile, 3);
-    f.addRows(sums, cotangents, channels, stage);
+    products->addTo(sums, cotangents, stage);
     append(first, sums);
   }
   llvm::append_range(first, second);
@@ -233,13 +231,12 @@ void Backward::emit() {
       issueNumbers(stage, tile);
   };
   auto [from, to] = f.tileRange();
-  TileRing ring(e, e.advance(e.sharedMemory(), part.ownSides() * own.bytes()), f.tile.stages,
-                part.stageBytes(shape, f.tile), from, to);
+  TileRing ring(e, e.advance(f.memory(), part.ownSides() * own.bytes()), f.tile.stages,
+                part.stageBytes(shape, f.tile), from, to, shape.warpgroups);
   Value start = e.position(f.firstRow());
-  f.copyOf(owned.first, own, f.rowCount()).issue(e.sharedMemory(), start);
+  f.copyOf(owned.first, own, f.rowCount()).issue(f.memory(), start);
   if (part.sumsFirst)
-    f.copyOf(owned.second, own, f.rowCount())
-        .issue(e.advance(e.sharedMemory(), own.bytes()), start);
+    f.copyOf(owned.second, own, f.rowCount()).issue(e.advance(f.memory(), own.bytes()), start);
   ring.start(issue);
   if (part.ownsQueries) {
     loadRowNumbers();
@@ -281,7 +278,7 @@ void nvptx::emitFlashAttentionGrad(kernel::AttentionGradOp op, const FlashShape 
     parts = {{false, true, true}, {true, true, false}};
   else
     parts = {{false, false, true}, {false, true, false}, {true, true, false}};
-  std::string form = "flash:";
+  std::string form = shape.formName();
   for (const GradPart &part : parts) {
     FlashTile tile = part.chooseTile(shape);
     form += (form.back() == ':' ? " " : ", ") + tile.describe();

@@ -24,7 +24,7 @@ int64_t FlashShape::copyBytes(const RowLayout &rows) const {
   return bytes;
 }
 
-template <typename Op> static FlashShape shapeOf(Op op) {
+template <typename Op> static FlashShape shapeOf(Op op, const Chip &chip) {
   FlashShape shape;
   shape.batch = llvm::to_vector(op.getBatch());
   shape.queries = op.getQueries();
@@ -33,6 +33,7 @@ template <typename Op> static FlashShape shapeOf(Op op) {
   shape.scale = op.getScale().convertToDouble();
   shape.causal = op.getCausal();
   shape.biased = op.getBiased();
+  shape.warpgroups = chip.hasWarpgroups();
   shape.element = getElementTypeOrSelf(op.getTensors().front());
   auto add = [](SmallVector<RowLayout> &list, Type type, Attribute map) {
     auto tensor = cast<RankedTensorType>(type);
@@ -71,14 +72,14 @@ static StringRef whyPlain(const FlashShape &shape, ArrayRef<unsigned> factors, T
 
 std::optional<FlashShape> FlashShape::of(kernel::AttentionOp op, const Chip &chip,
                                          std::string &why) {
-  FlashShape shape = shapeOf(op);
+  FlashShape shape = shapeOf(op, chip);
   why = whyPlain(shape, {0, 1, 2}, op.getAcc(), chip).str();
   return why.empty() ? std::optional(shape) : std::nullopt;
 }
 
 std::optional<FlashShape> FlashShape::of(kernel::AttentionGradOp op, const Chip &chip,
                                          std::string &why) {
-  FlashShape shape = shapeOf(op);
+  FlashShape shape = shapeOf(op, chip);
   unsigned forward = shape.biased ? 4 : 3;
   why = whyPlain(shape, {0, 1, 2, forward + 2}, op.getAcc(), chip).str();
   if (why.empty() && !shape.operands[forward + 1].element.isF32())

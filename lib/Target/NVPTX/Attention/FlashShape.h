@@ -27,6 +27,7 @@ struct FlashShape {
   double scale;
   bool causal, biased;
   mlir::Type element; // of factors
+  bool warpgroups;    // form products, not single warps
   llvm::SmallVector<RowLayout> operands, results;
 
   /// Nothing, and a reason, if only the plain form has code for it.
@@ -40,6 +41,7 @@ struct FlashShape {
   /// Steps of 16 channels, and tiles of 8, that products take.
   int64_t depthSteps() const { return llvm::divideCeil(width, 16); }
   int64_t channelTiles() const { return llvm::divideCeil(width, 8); }
+  std::string formName() const { return warpgroups ? "flash on warpgroups:" : "flash:"; }
   /// Bytes that can be copied at once, wherever a row starts: 16, 8 or 4.
   int64_t copyBytes(const RowLayout &rows) const;
 };
@@ -52,10 +54,11 @@ struct FlashTile {
   int64_t threads() const { return 32 * warps; }
   int64_t rows() const { return warps * warpRows; }
   std::string describe() const;
-  /// Warps that have something to do; two, since fewer threads do not fill a pass of copies.
-  FlashTile forRows(int64_t count) const {
+  /// Warps that have something to do; at least two, since fewer threads do not fill a pass of
+  /// copies, or a warpgroup.
+  FlashTile forRows(int64_t count, const FlashShape &shape) const {
     FlashTile tile = *this;
-    while (tile.warps > 2 && tile.rows() / 2 >= count)
+    while (tile.warps > (shape.warpgroups ? 4 : 2) && tile.rows() / 2 >= count)
       tile.warps /= 2;
     return tile;
   }

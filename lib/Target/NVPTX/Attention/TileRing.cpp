@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Attention/TileRing.h"
 #include "lib/Target/Common/PlainLoops.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -17,6 +18,10 @@ void TileRing::start(Issue issue) {
 
 void TileRing::waitForFirst() {
   e.waitForCopies(stages - 2);
+  if (forWarpgroups) // which read memory on a way of their own
+    NVVM::FenceProxyOp::create(
+        e.b, e.loc, NVVM::ProxyKind::async_shared,
+        NVVM::SharedSpaceAttr::get(e.b.getContext(), NVVM::SharedSpace::shared_cta));
   e.syncBlock();
 }
 

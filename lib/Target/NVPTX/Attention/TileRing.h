@@ -17,9 +17,11 @@ public:
   using Use = llvm::function_ref<llvm::SmallVector<Value>(Value stage, Value tile,
                                                           mlir::ValueRange carried)>;
 
-  /// Tiles [from, to), which are of type index.
-  TileRing(DeviceEmitter &e, Value memory, int64_t stages, int64_t stageBytes, Value from, Value to)
-      : e(e), memory(memory), stages(stages), stageBytes(stageBytes), from(from), to(to) {}
+  /// Tiles [from, to), which are of type index. `forWarpgroups`: their products read what arrives.
+  TileRing(DeviceEmitter &e, Value memory, int64_t stages, int64_t stageBytes, Value from, Value to,
+           bool forWarpgroups)
+      : e(e), memory(memory), stages(stages), stageBytes(stageBytes), from(from), to(to),
+        forWarpgroups(forWarpgroups) {}
   /// All stages but one are on their way, as far as there are tiles; what was copied before arrives
   /// with the first.
   void start(Issue issue);
@@ -35,6 +37,7 @@ private:
   Value memory;
   int64_t stages, stageBytes;
   Value from, to;
+  bool forWarpgroups;
 };
 
 } // namespace ampc::nvptx

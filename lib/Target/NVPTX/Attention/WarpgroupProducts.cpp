@@ -1,0 +1,171 @@
+// Products of rows by warpgroups: wgmma, which reads tiles where they are. PTX ISA, "Asynchronous
+// warpgroup level matrix instructions": registers, matrix descriptor, canonical layouts.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/Attention/RowProducts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::nvptx;
+
+namespace {
+/// Panels of a tile of one width, as wgmma has them: rows of 128 bytes with the swizzle of 128
+/// bytes, or of 64 bytes with that of 64.
+struct Panels {
+  int64_t start, rowBytes; // bytes
+  int64_t firstChannel, channels;
+};
+
+/// Instructions of a group that runs from its fence to its wait: nothing that the compiler makes of
+/// other code comes between. Registers are numbered in the order of sums, then of `inputs`.
+class Group {
+public:
+  Group(FlashBlock &f, int64_t sums) : e(f.e), element(f.shape.element), sums(sums), os(text) {}
+  /// The register of an operand.
+  int64_t input(Value value) {
+    inputs.push_back(value);
+    return sums + int64_t(inputs.size()) - 1;
+  }
+  /// sums [first, first + 4 columns / 8) of sixteen points of k; `left` and `right` are text.
+  void product(int64_t first, int64_t columns, const std::string &left, int64_t right,
+               int64_t rightBytes, bool adds, bool transposesRight);
+  std::string descriptor(int64_t number, int64_t bytes, StringRef name);
+  /// What the sums are then; `before` may be empty: nothing.
+  Squares run(const Squares &before);
+
+private:
+  DeviceEmitter &e;
+  Type element;
+  int64_t sums;
+  SmallVector<Value> inputs;
+  std::string text;
+  llvm::raw_string_ostream os;
+};
+
+class WarpgroupProducts : public RowProducts {
+public:
+  explicit WarpgroupProducts(FlashBlock &block) : RowProducts(block) {}
+  Squares multiply(Value own, Value passing) override;
+  void addTo(Squares &sums, const Squares &factors, Value passing) override;
+
+private:
+  SmallVector<Panels> panelsOf(const RowTile &tile) const;
+  Value descriptorOf(Value place, const Panels &panels, int64_t leadingBytes);
+};
+} // namespace
+
+/// The descriptor in register `number`, moved on by some bytes; fields count sixteen.
+std::string Group::descriptor(int64_t number, int64_t bytes, StringRef name) {
+  if (bytes == 0)
+    return "$" + std::to_string(number);
+  os << "add.s64 " << name << ", $" << number << ", " << bytes / 16 << ";\n";
+  return name.str();
+}
+
+void Group::product(int64_t first, int64_t columns, const std::string &left, int64_t right,
+                    int64_t rightBytes, bool adds, bool transposesRight) {
+  std::string other = descriptor(right, rightBytes, "right");
+  StringRef type = element.isF16() ? "f16" : "bf16";
+  os << "wgmma.mma_async.sync.aligned.m64n" << columns << "k16.f32." << type << "." << type << " {";
+  for (int64_t i = 0; i < columns / 2; ++i)
+    os << (i ? ", $" : "$") << first + i;
+  os << "}, " << left << ", " << other << ", " << (adds ? "yes" : "no") << ", 1, 1"
+     << (StringRef(left).starts_with("{") ? ", " : ", 0, ") << transposesRight << ";\n";
+}
+
+Squares Group::run(const Squares &before) {
+  std::string all = "{\n.reg .pred yes, no;\n.reg .b32 zero;\n.reg .b64 left, right;\n"
+                    "mov.b32 zero, 0;\nsetp.eq.s32 yes, zero, 0;\nsetp.ne.s32 no, zero, 0;\n"
+                    "wgmma.fence.sync.aligned;\n" +
+                    text +
+                    "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n}";
+  std::string constraints;
+  for (int64_t i = 0; i < sums; ++i)
+    constraints += "=f,";
+  SmallVector<Value> operands(inputs);
+  for (Value input : inputs)
+    constraints += input.getType().isInteger(64) ? "l," : "r,";
+  append(operands, before);
+  for (int64_t i = 0; i < int64_t(4 * before.size()); ++i)
+    constraints += std::to_string(i) + ",";
+  constraints.pop_back();
+  SmallVector<Type> types(sums, e.b.getF32Type());
+  auto code = LLVM::InlineAsmOp::create(
+      e.b, e.loc, LLVM::LLVMStructType::getLiteral(e.b.getContext(), types), operands, all,
+      constraints, /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr(), ArrayAttr());
+  SmallVector<Value> results;
+  for (int64_t i = 0; i < sums; ++i)
+    results.push_back(LLVM::ExtractValueOp::create(e.b, e.loc, code.getRes(), i));
+  return unflatten(results);
+}
+
+SmallVector<Panels> WarpgroupProducts::panelsOf(const RowTile &tile) const {
+  SmallVector<Panels> all;
+  int64_t channels = 8 * shape.channelTiles();
+  int64_t wide = tile.endsNarrow() ? (tile.panels() - 1) * RowTile::panelChannels : channels;
+  if (wide > 0)
+    all.push_back({0, 128, 0, wide});
+  if (tile.endsNarrow())
+    all.push_back({tile.panelStart(tile.panels() - 1), 64, wide, channels - wide});
+  return all;
+}
+
+// The start, at bit 16 the way to the next panel (of rows that are points of k), at bit 32 the way
+// to the next eight rows, at bit 62 the swizzle.
+Value WarpgroupProducts::descriptorOf(Value place, const Panels &panels, int64_t leadingBytes) {
+  int64_t swizzle = panels.rowBytes == 128 ? 1 : 2;
+  int64_t fields =
+      leadingBytes / 16 << 16 | (8 * panels.rowBytes / 16) << 32 | swizzle << 62;
+  Type i64 = e.b.getI64Type();
+  Value start = LLVM::PtrToIntOp::create(e.b, e.loc, e.b.getI32Type(),
+                                         e.advance(place, panels.start));
+  start = arith::ShRUIOp::create(e.b, e.loc, e.and32(start, 0x3ffff), e.i32(4));
+  start = arith::ExtUIOp::create(e.b, e.loc, i64, start);
+  Value constant = arith::ConstantOp::create(e.b, e.loc, e.b.getI64IntegerAttr(fields));
+  return arith::OrIOp::create(e.b, e.loc, start, constant);
+}
+
+// Rows of both sides are lines. Steps of a panel are 32 bytes apart.
+Squares WarpgroupProducts::multiply(Value ownPlace, Value passingPlace) {
+  Group group(f, 4 * f.columnTiles());
+  Value warpgroup = e.div32(f.warpNumber(), 4);
+  SmallVector<Panels> left = panelsOf(own), right = panelsOf(passing);
+  for (auto [number, panels] : llvm::enumerate(left)) {
+    Value rows = e.advance(ownPlace, e.mul32(warpgroup, 64 * panels.rowBytes));
+    int64_t a = group.input(descriptorOf(rows, panels, 16)),
+            b = group.input(descriptorOf(passingPlace, right[number], 16));
+    for (int64_t k = 0; k < llvm::divideCeil(panels.channels, 16); ++k) {
+      int64_t panel = k / 4, within = k % 4 * 32;
+      group.product(0, f.tile.columns,
+                    group.descriptor(a, own.panelStart(panel) + within, "left"), b,
+                    passing.panelStart(panel) + within, /*adds=*/number > 0 || k > 0,
+                    /*transposesRight=*/false);
+    }
+  }
+  return group.run({});
+}
+
+// Rows that pass by are points of k, and their channels lines.
+void WarpgroupProducts::addTo(Squares &sums, const Squares &factors, Value place) {
+  Group group(f, 4 * sums.size());
+  SmallVector<std::string> lines;
+  for (int64_t k = 0; k < f.tile.columns / 16; ++k) {
+    std::string words;
+    for (Value word : leftOf(&factors[2 * k]))
+      words += (words.empty() ? "{$" : ", $") + std::to_string(group.input(word));
+    lines.push_back(words + "}");
+  }
+  for (const Panels &panels : panelsOf(passing)) {
+    int64_t b = group.input(descriptorOf(place, panels, passing.panelStart(1)));
+    for (auto [k, line] : llvm::enumerate(lines))
+      group.product(4 * panels.firstChannel / 8, panels.channels, line, b,
+                    k * 16 * panels.rowBytes, /*adds=*/true, /*transposesRight=*/true);
+  }
+  sums = group.run(sums);
+}
+
+std::unique_ptr<RowProducts> nvptx::makeWarpgroupProducts(FlashBlock &block) {
+  return std::make_unique<WarpgroupProducts>(block);
+}
