@@ -64,9 +64,15 @@ static json::Object toJson(const Cast &cast, const Step &step) {
 
 static json::Object memoryOf(const Step &step) {
   json::Array kernels, buffers;
-  for (const Kernel &kernel : step.kernels)
-    kernels.push_back(json::Object{
-        {"name", kernel.name}, {"kernel", kernel.kind}, {"live_bytes", kernel.liveBytes}});
+  for (const Kernel &kernel : step.kernels) {
+    json::Object row{
+        {"name", kernel.name}, {"kernel", kernel.kind}, {"live_bytes", kernel.liveBytes}};
+    if (!kernel.form.empty()) {
+      row["form"] = kernel.form;
+      row["launches"] = kernel.launches;
+    }
+    kernels.push_back(std::move(row));
+  }
   for (const Buffer &buffer : step.buffers)
     buffers.push_back(json::Object{{"name", buffer.name},
                                    {"type", buffer.type},

@@ -124,12 +124,15 @@ void Compilation::readPlan(ModuleOp module) {
       readProgram(*target, program, *step);
 }
 
-/// A GPU runs some kernels as several functions.
-static int64_t launchesOf(ArrayAttr functions, int64_t number) {
+/// A GPU runs some kernels as several functions, and has several codes for some.
+static void readFunction(ArrayAttr functions, int64_t number, Kernel &kernel) {
   if (!functions || number < 0 || number >= int64_t(functions.size()))
-    return 1;
-  auto launches = cast<DictionaryAttr>(functions[number]).getAs<ArrayAttr>("launches");
-  return launches ? launches.size() : 1;
+    return;
+  auto row = cast<DictionaryAttr>(functions[number]);
+  if (auto launches = row.getAs<ArrayAttr>("launches"))
+    kernel.launches = launches.size();
+  if (auto form = row.getAs<StringAttr>("form"))
+    kernel.form = form.str();
 }
 
 void Compilation::readKernels(ModuleOp module) {
@@ -137,13 +140,14 @@ void Compilation::readKernels(ModuleOp module) {
   for (auto program : module.getOps<kernel::ProgramOp>())
     if (Step *step = stepOf(program, *this)) {
       llvm::DenseSet<int64_t> distinct;
-      for (auto op : program.getBody().getOps<KernelOpInterface>())
+      auto ops = program.getBody().getOps<KernelOpInterface>();
+      for (auto [op, kernel] : llvm::zip(ops, step->kernels)) {
         if (auto function = op->getAttrOfType<IntegerAttr>("kernel.function")) {
           distinct.insert(function.getInt());
-          step->launches += launchesOf(functions, function.getInt());
-        } else {
-          ++step->launches; // a call of a program
+          readFunction(functions, function.getInt(), kernel);
         }
+        step->launches += kernel.launches;
+      }
       step->distinctKernels = distinct.size();
     }
   if (functions)

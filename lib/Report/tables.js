@@ -76,8 +76,9 @@ function showLive() {
                     i === memory.peak_kernel ?
                         'peak, ' :
                         ''}kernel ${i + 1} of ${n}, ${bytes(kernel.live_bytes)} live`,
-                `<p class="mono">${html(kernel.kernel)} ${
-                    html(kernel.name)}</p><table class="small" style="margin-top:6px"><tbody>${
+                `<p class="mono">${html(kernel.kernel)} ${html(kernel.name)}${
+                    kernel.form ? `<br>${html(kernel.form)}, ${kernel.launches} launches` :
+                                  ''}</p><table class="small" style="margin-top:6px"><tbody>${
                     shown
                         .map(
                             b => `<tr><td>${html(b.name)}</td><td class="mono">${

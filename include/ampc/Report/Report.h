@@ -63,6 +63,8 @@ struct Buffer {
 struct Kernel {
   std::string name, kind;
   int64_t liveBytes = 0; ///< bytes of the arena in use while it runs
+  std::string form;      ///< on a GPU: which code it has, and why if that is plain
+  int64_t launches = 1;  ///< on a GPU: its functions
 };
 
 /// One step of the model.
