@@ -38,6 +38,8 @@ public:
   // Places.
   /// The tiles of columns that some row has to do with, as positions.
   std::pair<Value, Value> tileRange();
+  /// Whether a block may have none: queries that see no key. Every key is seen.
+  bool mayMeetNothing() const { return ownsQueries && shape.causal && shape.offset() < 0; }
   /// The thread's row in block `i` of its warp, the upper or lower one.
   Value row(int64_t i, int64_t half);
   /// The same, or the last one if it does not exist; a position.

@@ -170,10 +170,10 @@ void Forward::emit() {
   };
   auto [from, to] = f.tileRange();
   TileRing ring(e, e.advance(f.memory(), rows.bytes()), f.tile.stages, 2 * keys.bytes(), from, to,
-                shape.warpgroups);
+                shape.warpgroups, f.mayMeetNothing());
   queryCopy.issue(f.memory(), e.position(f.firstRow()));
   ring.start(issue);
-  if (shape.width <= 64) {
+  if (shape.width <= 64 && !shape.warpgroups) {
     ring.waitForFirst();
     products->keep(f.memory());
   }

@@ -232,16 +232,14 @@ void Backward::emit() {
   };
   auto [from, to] = f.tileRange();
   TileRing ring(e, e.advance(f.memory(), part.ownSides() * own.bytes()), f.tile.stages,
-                part.stageBytes(shape, f.tile), from, to, shape.warpgroups);
+                part.stageBytes(shape, f.tile), from, to, shape.warpgroups, f.mayMeetNothing());
   Value start = e.position(f.firstRow());
   f.copyOf(owned.first, own, f.rowCount()).issue(f.memory(), start);
   if (part.sumsFirst)
     f.copyOf(owned.second, own, f.rowCount()).issue(e.advance(f.memory(), own.bytes()), start);
   ring.start(issue);
-  if (part.ownsQueries) {
-    loadRowNumbers();
-    ring.waitForFirst(); // all have read what results will replace
-  }
+  if (part.ownsQueries)
+    loadRowNumbers(); // the barrier of the first tile stands before results that replace them
   SmallVector<Value> zeros((part.sumsFirst + part.sumsSecond) * countSums(), f.number(0));
   SmallVector<Value> sums =
       ring.run(zeros, issue, [&](Value stage, Value tile, ValueRange carried) {

@@ -17,11 +17,12 @@ public:
   using Use = llvm::function_ref<llvm::SmallVector<Value>(Value stage, Value tile,
                                                           mlir::ValueRange carried)>;
 
-  /// Tiles [from, to), which are of type index. `forWarpgroups`: their products read what arrives.
+  /// Tiles [from, to), which are of type index; `mayBeEmpty`: there may be none. `forWarpgroups`:
+  /// their products read what arrives.
   TileRing(DeviceEmitter &e, Value memory, int64_t stages, int64_t stageBytes, Value from, Value to,
-           bool forWarpgroups)
+           bool forWarpgroups, bool mayBeEmpty)
       : e(e), memory(memory), stages(stages), stageBytes(stageBytes), from(from), to(to),
-        forWarpgroups(forWarpgroups) {}
+        forWarpgroups(forWarpgroups), mayBeEmpty(mayBeEmpty) {}
   /// All stages but one are on their way, as far as there are tiles; what was copied before arrives
   /// with the first.
   void start(Issue issue);
@@ -37,7 +38,7 @@ private:
   Value memory;
   int64_t stages, stageBytes;
   Value from, to;
-  bool forWarpgroups;
+  bool forWarpgroups, mayBeEmpty;
 };
 
 } // namespace ampc::nvptx

@@ -78,8 +78,7 @@ Squares Group::run(const Squares &before) {
   std::string all = "{\n.reg .pred yes, no;\n.reg .b32 zero;\n.reg .b64 left, right;\n"
                     "mov.b32 zero, 0;\nsetp.eq.s32 yes, zero, 0;\nsetp.ne.s32 no, zero, 0;\n"
                     "wgmma.fence.sync.aligned;\n" +
-                    text +
-                    "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n}";
+                    text + "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n}";
   std::string constraints;
   for (int64_t i = 0; i < sums; ++i)
     constraints += "=f,";
@@ -116,11 +115,10 @@ SmallVector<Panels> WarpgroupProducts::panelsOf(const RowTile &tile) const {
 // to the next eight rows, at bit 62 the swizzle.
 Value WarpgroupProducts::descriptorOf(Value place, const Panels &panels, int64_t leadingBytes) {
   int64_t swizzle = panels.rowBytes == 128 ? 1 : 2;
-  int64_t fields =
-      leadingBytes / 16 << 16 | (8 * panels.rowBytes / 16) << 32 | swizzle << 62;
+  int64_t fields = leadingBytes / 16 << 16 | (8 * panels.rowBytes / 16) << 32 | swizzle << 62;
   Type i64 = e.b.getI64Type();
-  Value start = LLVM::PtrToIntOp::create(e.b, e.loc, e.b.getI32Type(),
-                                         e.advance(place, panels.start));
+  Value start =
+      LLVM::PtrToIntOp::create(e.b, e.loc, e.b.getI32Type(), e.advance(place, panels.start));
   start = arith::ShRUIOp::create(e.b, e.loc, e.and32(start, 0x3ffff), e.i32(4));
   start = arith::ExtUIOp::create(e.b, e.loc, i64, start);
   Value constant = arith::ConstantOp::create(e.b, e.loc, e.b.getI64IntegerAttr(fields));
@@ -138,9 +136,8 @@ Squares WarpgroupProducts::multiply(Value ownPlace, Value passingPlace) {
             b = group.input(descriptorOf(passingPlace, right[number], 16));
     for (int64_t k = 0; k < llvm::divideCeil(panels.channels, 16); ++k) {
       int64_t panel = k / 4, within = k % 4 * 32;
-      group.product(0, f.tile.columns,
-                    group.descriptor(a, own.panelStart(panel) + within, "left"), b,
-                    passing.panelStart(panel) + within, /*adds=*/number > 0 || k > 0,
+      group.product(0, f.tile.columns, group.descriptor(a, own.panelStart(panel) + within, "left"),
+                    b, passing.panelStart(panel) + within, /*adds=*/number > 0 || k > 0,
                     /*transposesRight=*/false);
     }
   }
@@ -160,8 +157,8 @@ void WarpgroupProducts::addTo(Squares &sums, const Squares &factors, Value place
   for (const Panels &panels : panelsOf(passing)) {
     int64_t b = group.input(descriptorOf(place, panels, passing.panelStart(1)));
     for (auto [k, line] : llvm::enumerate(lines))
-      group.product(4 * panels.firstChannel / 8, panels.channels, line, b,
-                    k * 16 * panels.rowBytes, /*adds=*/true, /*transposesRight=*/true);
+      group.product(4 * panels.firstChannel / 8, panels.channels, line, b, k * 16 * panels.rowBytes,
+                    /*adds=*/true, /*transposesRight=*/true);
   }
   sums = group.run(sums);
 }

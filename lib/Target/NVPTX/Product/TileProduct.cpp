@@ -70,9 +70,7 @@ static void formOnUnits(DeviceEmitter &e, const TileGemm &gemm, StepCopy &lhs, S
       Ring(e, gemm, lhs, rhs, place.part).run(zeros, [&](Value a, Value b, ValueRange now) {
         return flatten(multiplyStep(e, gemm, left, right, a, b, unflatten(now)));
       });
-  // The ring's memory gets another use.
-  if (lhs.isAsync() || rhs.isAsync())
-    e.waitForCopies(0);
+  // The ring's memory gets another use; its copies have all been waited for.
   e.syncBlock();
   epilogue.store(unflatten(sums), e.add32(place.line, line), e.add32(place.column, column),
                  e.sharedMemory());
