@@ -52,7 +52,7 @@ struct Spread {
     lanes = std::min<int64_t>(16, llvm::PowerOf2Ceil(runs));
     channelBlocks = llvm::divideCeil(runs, lanes);
   }
-  int64_t channels() const { return run * lanes; }  // of a block
+  int64_t channels() const { return run * lanes; }   // of a block
   int64_t pixels() const { return threads / lanes; } // that a block has at once
 };
 
@@ -61,8 +61,7 @@ class Reader {
 public:
   Reader(DeviceEmitter &e, const Depthwise &conv, const Spread &spread, const Window &window,
          Value channelBlock)
-      : e(e), conv(conv), spread(spread),
-        reader(e, window, target::elementBytes(conv.element)),
+      : e(e), conv(conv), spread(spread), reader(e, window, target::elementBytes(conv.element)),
         lane(e.rem32(e.thread(), spread.lanes)), pixel(e.div32(e.thread(), spread.lanes)),
         ownChannel(e.mul32(lane, spread.run)),
         channel(e.add32(e.mul32(channelBlock, spread.channels()), ownChannel)) {
@@ -221,8 +220,8 @@ int64_t Depthwise::chooseParts(const Chip &chip) const {
                              std::max<int64_t>(most, 1));
 }
 
-/// The sum of every tap and channel over the threads of a block, in their order; thread c gets those
-/// of the block's channel c.
+/// The sum of every tap and channel over the threads of a block, in their order; thread c gets
+/// those of the block's channel c.
 static SmallVector<Value> sumOfBlock(Reader &r, ArrayRef<Value> sums, int64_t taps) {
   DeviceEmitter &e = r.e;
   Type f32 = e.b.getF32Type();
@@ -233,16 +232,15 @@ static SmallVector<Value> sumOfBlock(Reader &r, ArrayRef<Value> sums, int64_t ta
   for (int64_t tap = 0; tap < taps; ++tap) {
     if (tap > 0)
       e.syncBlock();
-    e.storeRun(sums.slice(tap * spread.run, spread.run),
-               e.address(memory, f32, e.position(own)));
+    e.storeRun(sums.slice(tap * spread.run, spread.run), e.address(memory, f32, e.position(own)));
     e.syncBlock();
     Value column = e.position(e.rem32(e.thread(), spread.channels()));
     auto add = [&](Value i, ValueRange sum) -> SmallVector<Value> {
       Value x = e.loadScalar(memory, f32, e.add(e.mul(i, spread.channels()), column));
       return {arith::AddFOp::create(e.b, e.loc, sum[0], x)};
     };
-    totals.push_back(e.loop(e.index(0), e.index(spread.pixels()), 1,
-                            ValueRange{e.constant(f32, 0)}, add)[0]);
+    totals.push_back(
+        e.loop(e.index(0), e.index(spread.pixels()), 1, ValueRange{e.constant(f32, 0)}, add)[0]);
   }
   return totals;
 }
@@ -284,13 +282,13 @@ void Depthwise::emit(kernel::ConvFilterOp op, DeviceCode &code) const {
     Value begin = e.mul(e.position(part), length), all = e.index(window.pixels());
     Value end = e.min(e.add(begin, length), all);
     SmallVector<Value> zeros(taps * spread.run, e.constant(f32, 0));
-    SmallVector<Value> sums = e.loop(e.add(begin, e.position(r.pixel)), end, spread.pixels(),
-                                     zeros, addPixel);
+    SmallVector<Value> sums =
+        e.loop(e.add(begin, e.position(r.pixel)), end, spread.pixels(), zeros, addPixel);
     SmallVector<Value> totals = sumOfBlock(r, sums, taps);
     // As [parts, channels, taps].
     Value own = e.thread(), number = e.add32(e.mul32(channelBlock, spread.channels()), own);
-    Value isThere = target::both(e, e.less32(own, spread.channels()),
-                                 e.less32(number, window.channels));
+    Value isThere =
+        target::both(e, e.less32(own, spread.channels()), e.less32(number, window.channels));
     e.when(isThere, [&] {
       Value row = e.add(e.mul(e.position(part), window.channels), e.position(number));
       for (auto [t, total] : llvm::enumerate(totals)) {

@@ -8,9 +8,9 @@
 
 namespace ampc::nvptx {
 
-/// A convolution with as many groups as channels and outputs, or the gradient of its filter. There is
-/// nothing to share among outputs, so that memory limits it: a thread has neighbouring channels, of
-/// which it loads up to 16 bytes at a time, and multiplies and adds in f32.
+/// A convolution with as many groups as channels and outputs, or the gradient of its filter. There
+/// is nothing to share among outputs, so that memory limits it: a thread has neighbouring channels,
+/// of which it loads up to 16 bytes at a time, and multiplies and adds in f32.
 struct Depthwise {
   target::Window window;
   mlir::Type element;
@@ -23,7 +23,9 @@ struct Depthwise {
   void emit(kernel::ConvFilterOp op, DeviceCode &code) const;
   /// Of a filter's gradient: ranges of pixels, whose sums the workspace holds.
   int64_t chooseParts(const Chip &chip) const;
-  int64_t workspaceBytes(int64_t parts) const { return 4 * parts * window.channels * window.taps(); }
+  int64_t workspaceBytes(int64_t parts) const {
+    return 4 * parts * window.channels * window.taps();
+  }
 
   /// Channels of a thread.
   int64_t run() const;

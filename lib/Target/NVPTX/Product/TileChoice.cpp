@@ -78,7 +78,8 @@ TileChoice ampc::nvptx::chooseTile(const ProductSize &size, const Chip &chip, in
   for (const TileSpeed &tile : shapes)
     for (int64_t parts = given ? given : 1; parts <= (given ? given : mostParts(size, tile.shape));
          ++parts) {
-      double cycles = estimateCycles(size, tile, parts, chip);
+      // The model is not exact: parts have to be worth a tenth.
+      double cycles = estimateCycles(size, tile, parts, chip) * (parts > 1 ? 1.1 : 1);
       if (least == 0 || cycles < least) {
         least = cycles;
         best = {tile.shape, parts};

@@ -65,7 +65,8 @@ static Value along(DeviceEmitter &e, Value place, int64_t size, int64_t spread, 
   return e.div32(place, spread);
 }
 
-void WindowReader::placeOf(Value image, const Corner &corner, const Tap &tap, Value &from, Value &exists) {
+void WindowReader::placeOf(Value image, const Corner &corner, const Tap &tap, Value &from,
+                           Value &exists) {
   exists = Value();
   Value y =
       along(e, e.add32(corner.row, tap.down), window.height, window.inputDilations[0], exists);
@@ -76,7 +77,7 @@ void WindowReader::placeOf(Value image, const Corner &corner, const Tap &tap, Va
       exists = target::both(e, exists, condition);
   from = e.advance(image, corner.offset);
   if (isSpread())
-    from = e.advance(
-        from, e.mul32(e.add32(e.mul32(y, window.width), x), window.channels * elementBytes));
+    from = e.advance(from,
+                     e.mul32(e.add32(e.mul32(y, window.width), x), window.channels * elementBytes));
   from = e.advance(from, tap.offset);
 }

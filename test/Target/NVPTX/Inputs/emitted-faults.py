@@ -67,11 +67,16 @@ NEXT_WAIT = "the sums of this group are read behind the wait of the next one, wh
 NO_REGISTERS = "PTX ISA, wgmma.fence: no thread has touched the registers of these products since the fence before"
 FIRST_STEP = "the wait of the first step, of which LLVM makes code of its own: nothing is released behind it"
 PRODUCT_BETWEEN = "all threads of the warp have met at a product since they read what is staged"
+WAITED = "a block without tiles has waited for its own rows before, to keep them in registers"
+NOTHING_SHARED = "lanes meet behind a store that few of them have, and exchange nothing after that"
 SURVIVORS = {
     **{("attention", "branch inverted", n): SAME_VALUE for n in (15, 50)},
     **{("attention-warpgroups", "branch inverted", n): SAME_VALUE for n in (11, 41)},
     **{("attention-warpgroups", kind, n): NEXT_WAIT for kind in ("wgmma commit removed", "wgmma wait removed", "wgmma wait weakened") for n in (2, 11)},
     **{("attention-warpgroups", "wgmma fence removed", n): NO_REGISTERS for n in (3, 6, 12, 15)},
+    **{("attention", kind, 6): WAITED for kind in ("copy wait removed", "copy wait weakened")},
+    ("rows", "branch inverted", 3): SAME_VALUE,
+    ("rows", "warp barrier removed", 0): NOTHING_SHARED,
     ("gemm-warpgroups", "wgmma fence removed", 1): NO_REGISTERS,
     ("gemm-warpgroups", "wgmma wait removed", 0): FIRST_STEP,
     ("gemm-warpgroups", "wgmma wait weakened", 0): FIRST_STEP,
