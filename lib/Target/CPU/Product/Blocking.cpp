@@ -55,12 +55,15 @@ static void chooseTile(const ProductShape &shape, const Tier &tier, Blocking &bl
 }
 
 /// Up to four tiles of 16 x 16 sums; a step along k takes 16 cycles for each of them, or 16 for
-/// each tile that comes from L2. A side of up to 16 rows gets shorter tiles.
+/// each tile that comes from L2. A side of up to 16 rows gets shorter tiles. Registers of tiles
+/// have one shape each: attention of few queries and few keys multiplies by both in one function,
+/// so that products whose k is a single short step leave half of the registers to others.
 static void chooseMatrixTile(const ProductShape &shape, Blocking &blocking) {
   int64_t best = 0;
+  bool isShort = shape.m < 16 && shape.k < 16 && !isPacked(shape);
   for (auto [high, wide] : {std::pair{2, 2}, {1, 4}, {4, 1}, {1, 2}, {2, 1}, {1, 1}}) {
     if ((isPacked(shape) && wide != packedVectors(shape, blocking)) ||
-        (shape.packedLhs && high != (shape.m > 16 ? 2 : 1)))
+        (shape.packedLhs && high != (shape.m > 16 ? 2 : 1)) || (isShort && wide > 2))
       continue;
     int64_t panels = ceilDiv(shape.m, 16 * high), nPanels = ceilDiv(shape.n, 16 * wide);
     int64_t cycles = panels * nPanels * 16 * std::max(high * wide, high + wide);
