@@ -12,11 +12,15 @@ static Value less(DeviceEmitter &e, Value x, Value limit) {
   return e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::ult, x, limit);
 }
 
+/// Below all images, also from there.
+static constexpr int64_t farBelow = 1 << 30;
+
 WindowReader::Corner WindowReader::cornerOf(Value number, Value limit) {
   Corner corner;
+  Value exists;
   if (limit) {
-    corner.exists = less(e, number, limit);
-    number = target::select(e, corner.exists, number, e.i32(0));
+    exists = less(e, number, limit);
+    number = target::select(e, exists, number, e.i32(0));
   }
   Value pixel = e.div32(number, window.outWidth);
   auto begin = [&](Value output, unsigned axis) {
@@ -33,14 +37,17 @@ WindowReader::Corner WindowReader::cornerOf(Value number, Value limit) {
     offset = e.add(offset, arith::IndexCastOp::create(e.b, e.loc, e.b.getIndexType(), within));
   }
   corner.offset = arith::IndexCastOp::create(e.b, e.loc, e.b.getI64Type(), offset);
+  if (exists)
+    corner.row = target::select(e, exists, corner.row, e.i32(farBelow));
   return corner;
 }
 
 WindowReader::Tap WindowReader::tapOf(Value point, Value limit) {
   Tap tap;
+  Value exists;
   if (limit) {
-    tap.exists = less(e, point, limit);
-    point = target::select(e, tap.exists, point, e.i32(0));
+    exists = less(e, point, limit);
+    point = target::select(e, exists, point, e.i32(0));
   }
   Value number = e.div32(point, window.groupChannels);
   tap.down = e.mul32(e.div32(number, window.kernel[1]), window.dilations[0]);
@@ -51,6 +58,8 @@ WindowReader::Tap WindowReader::tapOf(Value point, Value limit) {
     tap.offset = e.add32(e.mul32(pixels, window.channels), tap.offset);
   }
   tap.offset = e.mul32(tap.offset, elementBytes);
+  if (exists)
+    tap.down = target::select(e, exists, tap.down, e.i32(farBelow));
   return tap;
 }
 
@@ -72,9 +81,6 @@ void WindowReader::placeOf(Value image, const Corner &corner, const Tap &tap, Va
       along(e, e.add32(corner.row, tap.down), window.height, window.inputDilations[0], exists);
   Value x =
       along(e, e.add32(corner.column, tap.right), window.width, window.inputDilations[1], exists);
-  for (Value condition : {corner.exists, tap.exists})
-    if (condition)
-      exists = target::both(e, exists, condition);
   from = e.advance(image, corner.offset);
   if (isSpread())
     from = e.advance(from,

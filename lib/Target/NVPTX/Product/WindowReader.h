@@ -15,17 +15,16 @@ public:
   WindowReader(DeviceEmitter &e, const target::Window &window, int64_t elementBytes)
       : e(e), window(window), elementBytes(elementBytes) {}
 
-  /// A window: where it begins, which may be outside of the image.
+  /// A window: where it begins, which may be outside of the image. One that is not there begins far
+  /// below: a condition for each would take more predicates than there are.
   struct Corner {
     Value row, column; // i32
     Value offset;      // in bytes from the image's start, of type i64
-    Value exists;      // null: it does
   };
   /// A channel of a tap: places from the corner.
   struct Tap {
     Value down, right; // i32
     Value offset;      // in bytes, i32
-    Value exists;
   };
   /// Of a number (i32) that is below `limit`, or else not there; null: it always is.
   Corner cornerOf(Value window, Value limit);
