@@ -71,7 +71,8 @@ static std::string shapeText(KernelOpInterface op) {
 static std::string launchText(kernel::LaunchAttr launch) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << launch.getFunction() << " grid " << listText(launch.getGrid()) << " block " << listText(launch.getBlock());
+  os << launch.getFunction() << " grid " << listText(launch.getGrid()) << " block "
+     << listText(launch.getBlock());
   if (llvm::any_of(launch.getCluster(), [](int64_t size) { return size != 1; }))
     os << " cluster " << listText(launch.getCluster());
   os << " shared " << launch.getShared();

@@ -39,11 +39,17 @@ SAME(AMPC_CUDA_MEMORY_DEVICE, CU_MEMORYTYPE_DEVICE);
 /* What a program that includes cuda.h calls by the name without a version. */
 #define TEXT_OF(name) #name
 #define TEXT(name) TEXT_OF(name)
-static const char *const current[] = {
-    TEXT(cuDevicePrimaryCtxRelease), TEXT(cuCtxPushCurrent),  TEXT(cuCtxPopCurrent),
-    TEXT(cuMemAlloc),                TEXT(cuMemFree),         TEXT(cuMemcpyHtoDAsync),
-    TEXT(cuMemcpyDtoHAsync),         TEXT(cuMemcpyDtoDAsync), TEXT(cuStreamDestroy),
-    TEXT(cuStreamBeginCapture),      TEXT(cuEventDestroy)};
+static const char *const current[] = {TEXT(cuDevicePrimaryCtxRelease),
+                                      TEXT(cuCtxPushCurrent),
+                                      TEXT(cuCtxPopCurrent),
+                                      TEXT(cuMemAlloc),
+                                      TEXT(cuMemFree),
+                                      TEXT(cuMemcpyHtoDAsync),
+                                      TEXT(cuMemcpyDtoHAsync),
+                                      TEXT(cuMemcpyDtoDAsync),
+                                      TEXT(cuStreamDestroy),
+                                      TEXT(cuStreamBeginCapture),
+                                      TEXT(cuEventDestroy)};
 
 int main(void) {
   static const char *const symbols[] = {

@@ -13,6 +13,7 @@ using namespace ampc::nvptx;
 
 namespace {
 using Place = BarrierRing::Place;
+using Sums = SmallVector<std::array<Value, 4>>;
 
 /// What a cluster forms at a time: a tile of each of its blocks, in a part of the sum. All i32.
 struct Unit {
@@ -36,13 +37,19 @@ private:
   Value rightTile(Value stage) { return e.advance(leftTile(stage), plan.lhs.getTile().bytes()); }
   /// Every unit of the cluster after the other; the place in the ring goes on.
   void forUnits(Place first, llvm::function_ref<Place(const Unit &, Place)> body);
-  /// Every step of a unit; `body` gets its number in the part, an i32, and what is carried.
+  /// Of the block, in the unit's part of k; index.
+  std::pair<Value, Value> firstAndCount(const Unit &unit);
+  /// Every step of the block; `body` gets its number, an i32, and what is carried.
   SmallVector<Value>
   forSteps(const Unit &unit, Place first, ValueRange carried,
            llvm::function_ref<SmallVector<Value>(Value, Place, ValueRange)> body);
   Place copyUnit(const Unit &unit, Place place);
   Place multiplyUnit(const Unit &unit, Place place);
+  /// Columns of the tile from `at` on, an i32: of sixteen lines, by a warp.
+  void storeColumns(const Unit &unit, const Sums &sums, Value at);
   void store(const Unit &unit, ValueRange sums);
+  void exchangeAndStore(const Unit &unit, ValueRange sums);
+  Sums addShares(Value place);
   void copy();
   void multiply();
 
@@ -74,7 +81,8 @@ Unit::Unit(DeviceEmitter &e, const WarpgroupGemm &plan, Value number, Value rank
   Value first = e.mul32(e.div32(within, group * columns), group);
   within = e.rem32(within, group * columns);
   Value row = e.add32(first, e.rem32(within, group));
-  line = e.mul32(e.add32(e.mul32(row, plan.tile.cluster), rank), plan.tile.m());
+  row = e.mul32(row, plan.tile.sharers);
+  line = e.mul32(plan.tile.sharers > 1 ? e.add32(row, rank) : row, plan.tile.m());
   column = e.mul32(e.div32(within, group), plan.tile.n);
 }
 
@@ -82,17 +90,17 @@ WarpgroupWriter::WarpgroupWriter(DeviceEmitter &e, FusedKernelOpInterface op,
                                  const WarpgroupGemm &plan, const ProductResults &results,
                                  const KernelPointers &pointers, ValueRange maps)
     : e(e), op(op), plan(plan), results(results), pointers(pointers), maps(maps),
-      memory(e.sharedMemory(1024)), rank(e.rem32(e.block(), plan.tile.cluster)),
+      memory(e.sharedMemory(1024)), rank(e.rem32(e.block(), plan.tile.cluster())),
       group(e.div32(e.thread(), 128)),
       ring(e, e.advance(memory, plan.tile.ringBytes() + Epilogue::sharedBytes(plan.part)),
-           plan.tile.stages, 4 * plan.tile.groups, plan.tile.cluster) {}
+           plan.tile.stages, 4 * plan.tile.groups, plan.tile.sharers) {}
 
 static Value asI32(DeviceEmitter &e, Value position) {
   return arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), position);
 }
 
 void WarpgroupWriter::forUnits(Place first, llvm::function_ref<Place(const Unit &, Place)> body) {
-  Value cluster = e.div32(e.block(), tile().cluster);
+  Value cluster = e.div32(e.block(), tile().cluster());
   if (plan.units() == plan.clusters) {
     body(Unit(e, plan, cluster, rank), first);
     return;
@@ -104,15 +112,27 @@ void WarpgroupWriter::forUnits(Place first, llvm::function_ref<Place(const Unit 
          });
 }
 
+// Where parts or blocks do not have the same number of steps, the first ones have more.
+std::pair<Value, Value> WarpgroupWriter::firstAndCount(const Unit &unit) {
+  Value count = e.index(plan.steps());
+  if (plan.parts() > 1) {
+    Value first = e.mul(e.position(unit.part), plan.partSteps());
+    return {first, e.min(e.sub(count, first), e.index(plan.partSteps()))};
+  }
+  if (tile().dividers == 1)
+    return {e.index(0), count};
+  int64_t each = plan.steps() / tile().dividers, rest = plan.steps() % tile().dividers;
+  Value number = e.position(rank), before = e.min(number, e.index(rest));
+  Value more = e.min(e.sub(e.index(rest), before), e.index(1));
+  return {e.add(e.mul(number, each), before), e.add(more, each)};
+}
+
 SmallVector<Value>
 WarpgroupWriter::forSteps(const Unit &unit, Place first, ValueRange carried,
                           llvm::function_ref<SmallVector<Value>(Value, Place, ValueRange)> body) {
   SmallVector<Value> state{first.stage, first.parity};
   llvm::append_range(state, carried);
-  Value count = e.index(plan.steps());
-  if (plan.parts() > 1)
-    count = e.min(e.sub(count, e.mul(e.position(unit.part), plan.partSteps())),
-                  e.index(plan.partSteps()));
+  Value count = firstAndCount(unit).second;
   return e.loop(e.index(0), count, 1, state, [&](Value step, ValueRange now) {
     Place place{now[0], now[1]};
     SmallVector<Value> after = body(asI32(e, step), place, now.drop_front(2));
@@ -124,7 +144,7 @@ WarpgroupWriter::forSteps(const Unit &unit, Place first, ValueRange carried,
 
 /// By one thread.
 Place WarpgroupWriter::copyUnit(const Unit &unit, Place first) {
-  Value start = e.mul32(unit.part, plan.partSteps() * stepPoints);
+  Value start = e.mul32(asI32(e, firstAndCount(unit).first), stepPoints);
   auto after = forSteps(unit, first, {}, [&](Value step, Place place, ValueRange) {
     ring.waitUntilReleased(place);
     ring.expect(place, tile().stageBytes());
@@ -157,35 +177,83 @@ Place WarpgroupWriter::multiplyUnit(const Unit &unit, Place first) {
   });
   waitForProducts(e, 0);
   ring.release(after[2], Value());
-  store(unit, ArrayRef(after).drop_front(3));
+  ValueRange sums = ArrayRef(after).drop_front(3);
+  if (tile().dividers > 1)
+    exchangeAndStore(unit, sums);
+  else
+    store(unit, sums);
   return {after[0], after[1]};
 }
 
+void WarpgroupWriter::storeColumns(const Unit &unit, const Sums &sums, Value at) {
+  Value warp = e.div32(e.thread(), 32);
+  e.syncWarp(e.i32(-1)); // what was staged before has been read
+  Epilogue(e, op, plan.part, results, pointers, unit.entry, unit.part)
+      .store(sums, e.add32(unit.line, e.mul32(warp, 16)), e.add32(unit.column, at),
+             e.advance(memory, tile().ringBytes()));
+}
+
 void WarpgroupWriter::store(const Unit &unit, ValueRange sums) {
-  const TileGemm &part = plan.part;
-  Epilogue epilogue(e, op, part, results, pointers, unit.entry, unit.part);
-  Value warp = e.div32(e.thread(), 32), shared = e.advance(memory, tile().ringBytes());
-  Value line = e.add32(unit.line, e.mul32(warp, 16));
-  int64_t columns = part.tile.n, perPart = columns / 2;
-  auto storePart = [&](int64_t at) {
-    SmallVector<std::array<Value, 4>> own(perPart / 4);
-    for (int64_t i = 0; i < perPart; ++i)
-      own[i / 4][i % 4] = sums[at / 2 + i];
-    e.syncWarp(e.i32(-1)); // the part before has been read
-    epilogue.store(own, line, e.add32(unit.column, e.i32(at)), shared);
-  };
+  int64_t columns = plan.part.tile.n;
   for (int64_t at = 0; at < tile().n; at += columns) {
+    Sums own(columns / 8);
+    for (int64_t i = 0; i < columns / 2; ++i)
+      own[i / 4][i % 4] = sums[at / 2 + i];
     Value exists;
     auto require = [&](Value holds) { exists = exists ? target::both(e, exists, holds) : holds; };
     if (plan.gemm.n % tile().n)
       require(e.less32(e.add32(unit.column, e.i32(at)), plan.gemm.n));
-    if (llvm::divideCeil(plan.gemm.m, tile().m()) % tile().cluster)
+    if (llvm::divideCeil(plan.gemm.m, tile().m()) % tile().sharers)
       require(e.less32(unit.line, plan.gemm.m));
     if (exists)
-      e.when(exists, [&] { storePart(at); });
+      e.when(exists, [&] { storeColumns(unit, own, e.i32(at)); });
     else
-      storePart(at);
+      storeColumns(unit, own, e.i32(at));
   }
+}
+
+/// Sums of a warp in the order in which its threads have them: four of each for every eight
+/// columns.
+static constexpr int64_t squareBytes = 32 * 16;
+
+// Every block keeps its share of all sums where the ring was. Then each finishes some columns.
+void WarpgroupWriter::exchangeAndStore(const Unit &unit, ValueRange sums) {
+  int64_t squares = tile().n / 8, columns = plan.part.tile.n, blocks = tile().dividers;
+  Value warp = e.div32(e.thread(), 32), lane = e.rem32(e.thread(), 32);
+  Value own = e.add32(e.mul32(warp, squares * squareBytes), e.mul32(lane, 16));
+  Value place = e.advance(memory, own);
+  NVVM::BarrierOp::create(e.b, e.loc, TypeRange(), e.i32(1), e.i32(128 * tile().groups),
+                          NVVM::BarrierReductionAttr(), Value()); // all have multiplied
+  for (int64_t i = 0; i < squares; ++i)
+    e.storeRun(llvm::to_vector(sums.slice(4 * i, 4)), e.advance(place, i * squareBytes));
+  syncCluster(e, tile().cluster());
+  e.loop(e.index(0), e.index(tile().n / columns / blocks), 1, [&](Value turn) {
+    Value at = e.mul32(e.add32(e.mul32(asI32(e, turn), blocks), rank), columns);
+    auto finish = [&] {
+      storeColumns(unit, addShares(e.advance(place, e.mul32(at, squareBytes / 8))), at);
+    };
+    if (plan.gemm.n % tile().n)
+      e.when(e.less32(e.add32(unit.column, at), plan.gemm.n), finish);
+    else
+      finish();
+  });
+}
+
+/// Of the columns that a warp stages: what the blocks of the cluster have at `place`, in their
+/// order.
+Sums WarpgroupWriter::addShares(Value place) {
+  auto remote =
+      LLVM::LLVMPointerType::get(e.b.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
+  Sums whole(plan.part.tile.n / 8);
+  for (int64_t block = 0; block < tile().dividers; ++block) {
+    Value there = NVVM::MapaOp::create(e.b, e.loc, remote, place, e.i32(block));
+    for (auto [i, square] : llvm::enumerate(whole)) {
+      auto four = e.loadRun(e.advance(there, int64_t(i) * squareBytes), e.b.getF32Type(), 4);
+      for (auto [sum, x] : llvm::zip(square, four))
+        sum = block ? arith::AddFOp::create(e.b, e.loc, sum, x).getResult() : x;
+    }
+  }
+  return whole;
 }
 
 // A multiprocessor has 65536 registers; with two groups that multiply a thread has at most 168 of
@@ -206,6 +274,8 @@ void WarpgroupWriter::copy() {
     forUnits(ring.first(/*copies=*/true),
              [&](const Unit &unit, Place place) { return copyUnit(unit, place); });
   });
+  if (tile().dividers > 1)
+    syncCluster(e, tile().cluster()); // with those that exchange sums
 }
 void WarpgroupWriter::multiply() {
   setRegisters(e, tile(), multiplyRegisters);
@@ -225,17 +295,17 @@ void WarpgroupWriter::write() {
     copy();
   }
   // Others may still write to this block's memory, or arrive at its barriers.
-  if (tile().cluster > 1)
-    syncCluster(e, tile().cluster);
+  if (tile().cluster() > 1)
+    syncCluster(e, tile().cluster());
 }
 
 void nvptx::emitWarpgroups(FusedKernelOpInterface op, DeviceCode &code, const WarpgroupGemm &plan,
                            const ProductResults &results) {
   code.describe(plan.describe());
   LaunchShape shape;
-  shape.grid[0] = plan.clusters * plan.tile.cluster;
+  shape.grid[0] = plan.clusters * plan.tile.cluster();
   shape.threads = plan.tile.threads();
-  shape.cluster = plan.tile.cluster;
+  shape.cluster = plan.tile.cluster();
   shape.sharedBytes = plan.sharedBytes();
   code.launch(shape, {plan.lhs.getMap(), plan.rhs.getMap()},
               [&](DeviceEmitter &e, const KernelPointers &pointers, ValueRange maps) {

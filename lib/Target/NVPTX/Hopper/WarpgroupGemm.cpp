@@ -20,12 +20,14 @@ static constexpr struct {
 static constexpr int64_t mostStages = 8;
 
 /// Columns of the result that a warp stages at a time: beside the ring of the largest tile there is
-/// no room for more.
-static int64_t stagedColumns(const WarpgroupTile &tile) { return tile.n > 128 ? 32 : 64; }
+/// no room for more, and each block that divides k finishes some.
+static int64_t stagedColumns(const WarpgroupTile &tile) {
+  return tile.n > 128 || tile.dividers > 1 ? 32 : 64;
+}
 
-static TileGemm partOf(const TileGemm &gemm, const WarpgroupTile &tile, int64_t parts = 1) {
+static TileGemm partOf(const TileGemm &gemm, const WarpgroupTile &tile) {
   TileGemm part = gemm;
-  part.parts = parts;
+  part.parts = 1;
   part.tile = {tile.m(), stagedColumns(tile), tileRowBytes, tile.stages, tile.m() / 16, 1};
   return part;
 }
@@ -35,7 +37,7 @@ static int64_t bytesBesideRing(const TileGemm &gemm, const WarpgroupTile &tile) 
 }
 
 /// Two blocks share the right side where that wastes few tiles, and each has whole squares of it.
-static int64_t chooseCluster(const TileGemm &gemm, const WarpgroupTile &tile) {
+static int64_t chooseSharers(const TileGemm &gemm, const WarpgroupTile &tile) {
   int64_t tiles = llvm::divideCeil(gemm.m, tile.m());
   bool fills = tiles % 2 == 0 || tiles >= 8;
   bool divides = gemm.rhs.alongDepth ? tile.n % 16 == 0 : tile.n % 128 == 0;
@@ -46,14 +48,18 @@ int64_t WarpgroupGemm::steps() const { return llvm::divideCeil(gemm.depth, stepP
 
 /// Cycles of the chip: rounds in which it forms all tiles, of 2048 pairs of numbers a cycle and
 /// multiprocessor (H100). Parts cost a launch, and their sums go to memory and back, of which it
-/// moves 1900 bytes.
+/// moves 1900 bytes. Sums of blocks that divide k go to another one's shared memory, 32 bytes a
+/// cycle (an estimate).
 static double costOf(const WarpgroupGemm &gemm, double speed, const Chip &chip) {
   const WarpgroupTile &tile = gemm.tile;
-  double rounds = llvm::divideCeil(gemm.units(), chip.multiprocessors / tile.cluster);
-  double pairs = double(tile.m() * tile.n * gemm.partSteps() * stepPoints);
+  double rounds = llvm::divideCeil(gemm.units(), chip.multiprocessors / tile.cluster());
+  int64_t steps = llvm::divideCeil(gemm.partSteps(), tile.dividers);
+  double pairs = double(tile.m() * tile.n * steps * stepPoints);
   double cycles = 1500 + rounds * pairs / (2048 * speed);
   if (gemm.parts() > 1)
     cycles += 3000 + 8.0 * double(gemm.parts() * gemm.gemm.results()) / 1900;
+  if (tile.dividers > 1)
+    cycles += 500 + double(tile.m() * tile.n * 4) / 32;
   return cycles;
 }
 
@@ -70,31 +76,64 @@ static SmallVector<int64_t> partsToTry(int64_t steps, int64_t given) {
   return all;
 }
 
+/// Without parts. `operands`: numbers of the left and the right one.
+static std::optional<WarpgroupGemm> planOf(const TileGemm &gemm, const Chip &chip,
+                                           WarpgroupTile tile, std::pair<int64_t, int64_t> operands,
+                                           std::string &why) {
+  tile.stages =
+      std::min(mostStages, (chip.sharedBytes - bytesBesideRing(gemm, tile)) / tile.stageBytes());
+  auto lhs =
+      TensorCopy::of(gemm, gemm.lhs, operands.first, {tile.m(), gemm.lhs.alongDepth}, 1, why);
+  auto rhs = TensorCopy::of(gemm, gemm.rhs, operands.second, {tile.n, gemm.rhs.alongDepth},
+                            tile.sharers, why);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  WarpgroupGemm plan{gemm, tile, *lhs, *rhs, partOf(gemm, tile), 0};
+  plan.clusters = std::min(plan.units(), chip.multiprocessors / tile.cluster());
+  return plan;
+}
+
+/// Whether blocks of a cluster may divide k: one unit each, as many columns to finish, and steps
+/// that are worth it.
+static bool mayDivide(const WarpgroupGemm &plan) {
+  const WarpgroupTile &tile = plan.tile;
+  return plan.units() == plan.clusters && plan.steps() / tile.dividers >= 8 &&
+         tile.n / plan.part.tile.n % tile.dividers == 0;
+}
+
 std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip &chip,
-                                               int64_t parts, std::string &why) {
+                                               int64_t parts, std::string &why, int64_t lhs,
+                                               int64_t rhs) {
   if (gemm.element.isF32()) {
     why = "its factors have 32 bits";
     return std::nullopt;
   }
   std::optional<WarpgroupGemm> best;
   double least = 0;
+  auto consider = [&](const WarpgroupGemm &tried, double speed) {
+    double cost = costOf(tried, speed, chip);
+    if (!best || cost < least) {
+      least = cost;
+      best.emplace(tried);
+    }
+  };
   for (auto [groups, n, speed] : shapes) {
-    WarpgroupTile tile{groups, n, 1, 0};
-    tile.cluster = chooseCluster(gemm, tile);
-    tile.stages =
-        std::min(mostStages, (chip.sharedBytes - bytesBesideRing(gemm, tile)) / tile.stageBytes());
-    auto lhs = TensorCopy::of(gemm, gemm.lhs, 0, {tile.m(), gemm.lhs.alongDepth}, 1, why);
-    auto rhs = TensorCopy::of(gemm, gemm.rhs, 1, {n, gemm.rhs.alongDepth}, tile.cluster, why);
-    if (!lhs || !rhs)
+    WarpgroupTile tile{groups, n, 1, 1, 0};
+    tile.sharers = chooseSharers(gemm, tile);
+    std::optional<WarpgroupGemm> plan = planOf(gemm, chip, tile, {lhs, rhs}, why);
+    if (!plan)
       return std::nullopt;
-    for (int64_t count : partsToTry(llvm::divideCeil(gemm.depth, stepPoints), parts)) {
-      WarpgroupGemm tried{gemm, tile, *lhs, *rhs, partOf(gemm, tile, count), 0};
-      tried.clusters = std::min(tried.units(), chip.multiprocessors / tile.cluster);
-      double cost = costOf(tried, speed, chip);
-      if (!best || cost < least) {
-        least = cost;
-        best.emplace(tried);
-      }
+    for (int64_t count : partsToTry(plan->steps(), parts)) {
+      WarpgroupGemm tried = *plan;
+      tried.part.parts = count;
+      tried.clusters = std::min(tried.units(), chip.multiprocessors / tile.cluster());
+      consider(tried, speed);
+    }
+    tile.sharers = 1;
+    for (int64_t dividers : {2, 4, 8}) {
+      tile.dividers = dividers;
+      if (auto tried = planOf(gemm, chip, tile, {lhs, rhs}, why); parts <= 1 && mayDivide(*tried))
+        consider(*tried, speed);
     }
   }
   return best;
@@ -108,7 +147,8 @@ std::string WarpgroupGemm::describe() const {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "warpgroups: tiles of " << tile.m() << "x" << tile.n << "x" << stepPoints << " in "
-     << tile.stages << " stages, clusters of " << tile.cluster << ", sides along "
+     << tile.stages << " stages, clusters of " << tile.cluster()
+     << (tile.dividers > 1 ? " that divide k" : "") << ", sides along "
      << (gemm.lhs.alongDepth ? "k" : "m") << " and " << (gemm.rhs.alongDepth ? "k" : "n")
      << ", tensor copies";
   if (parts() > 1)

@@ -10,10 +10,14 @@
 namespace ampc::nvptx {
 
 /// A block's tile of the result: 64 lines of each of its warpgroups that multiply. Beside them one
-/// copies. Blocks of a cluster have neighbouring tiles along m, and share the right side.
+/// copies. Blocks of a cluster have neighbouring tiles along m, and share the right side; or they
+/// have one tile, each some steps along k.
 struct WarpgroupTile {
-  int64_t groups, n, cluster, stages;
+  int64_t groups, n;
+  int64_t sharers, dividers; // the blocks of a cluster, as one or the other
+  int64_t stages;
 
+  int64_t cluster() const { return sharers * dividers; }
   int64_t m() const { return 64 * groups; }
   int64_t threads() const { return 128 * (groups + 1); }
   int64_t stageBytes() const { return (m() + n) * tileRowBytes; }
@@ -29,16 +33,16 @@ struct WarpgroupGemm {
   int64_t clusters; // that are launched; each takes every so many-th unit
 
   /// Nothing, and a reason, if the form of older chips is used. `parts` of the sum: as many as are
-  /// worth it if 0.
+  /// worth it if 0. `lhs`, `rhs`: numbers of the operands.
   static std::optional<WarpgroupGemm> of(const TileGemm &gemm, const Chip &chip, int64_t parts,
-                                         std::string &why);
+                                         std::string &why, int64_t lhs = 0, int64_t rhs = 1);
   int64_t parts() const { return part.parts; }
   int64_t steps() const;
   /// Of a part; the last may have fewer.
   int64_t partSteps() const { return llvm::divideCeil(steps(), parts()); }
   int64_t workspaceBytes() const { return part.workspaceBytes(); }
   /// Tiles of a cluster, and how many of them there are in an entry of the batch and in all.
-  int64_t rows() const { return llvm::divideCeil(gemm.m, tile.m() * tile.cluster); }
+  int64_t rows() const { return llvm::divideCeil(gemm.m, tile.m() * tile.sharers); }
   int64_t columns() const { return llvm::divideCeil(gemm.n, tile.n); }
   int64_t units() const { return rows() * columns() * gemm.batches() * parts(); }
   int64_t sharedBytes() const;

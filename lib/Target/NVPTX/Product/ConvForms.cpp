@@ -2,6 +2,7 @@
 // thread per sum.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Forms.h"
+#include "lib/Target/NVPTX/Hopper/WarpgroupGemm.h"
 #include "lib/Target/NVPTX/Product/Depthwise.h"
 #include "lib/Target/NVPTX/Product/Epilogue.h"
 #include "lib/Target/NVPTX/Product/TileProduct.h"
@@ -17,6 +18,32 @@ using target::Window;
 static Value ofGroup(DeviceEmitter &e, const TileGemm &gemm, Value pointer, const BlockPlace &place,
                      int64_t count) {
   return e.address(pointer, gemm.element, e.mul(place.batch[0], count));
+}
+
+/// Whether windows are the image's pixels, so that a product of matrices is all there is.
+static bool isProduct(const Window &window) {
+  auto isPixel = [&](unsigned axis) {
+    return window.strides[axis] == 1 && window.padding[axis] == 0 &&
+           window.inputDilations[axis] == 1;
+  };
+  return window.taps() == 1 && window.groups == 1 && isPixel(0) && isPixel(1) &&
+         window.outHeight == window.height && window.outWidth == window.width;
+}
+
+/// Calls `use` with how warpgroups form such a product; false if they do not. The image is side
+/// `image` of it, and its operand 0.
+static bool onWarpgroups(TileGemm gemm, SideLayout TileGemm::*image, const Window &window,
+                         const Chip &chip, int64_t parts,
+                         llvm::function_ref<void(const WarpgroupGemm &)> use) {
+  if (!chip.hasWarpgroups() || !isProduct(window))
+    return false;
+  (gemm.*image).lineStride = window.channels;
+  std::string why;
+  bool isLeft = image == &TileGemm::lhs;
+  auto plan = WarpgroupGemm::of(gemm, chip, parts, why, isLeft ? 0 : 1, isLeft ? 1 : 0);
+  if (plan)
+    use(*plan);
+  return plan.has_value();
 }
 
 // ---- kernel.conv ----
@@ -112,6 +139,15 @@ static void emitPhase(kernel::ConvOp op, DeviceCode &code, const ConvTiles::Phas
   emitTiles(op, code, product);
 }
 
+/// See onWarpgroups.
+static bool onTiles(kernel::ConvOp op, const ConvTiles &tiles, const Chip &chip, int64_t parts,
+                    llvm::function_ref<void(const WarpgroupGemm &)> use) {
+  if (!tiles.whyPlain.empty() || !tiles.phases.front().gemm)
+    return false;
+  Window window = Window::of(op, op.getSpace(), op.getRhs().getType().getShape());
+  return onWarpgroups(*tiles.phases.front().gemm, &TileGemm::lhs, window, chip, parts, use);
+}
+
 static void emitConv(Operation *operation, DeviceCode &code) {
   auto op = cast<kernel::ConvOp>(operation);
   if (std::optional<Depthwise> depthwise = Depthwise::of(op))
@@ -122,6 +158,11 @@ static void emitConv(Operation *operation, DeviceCode &code) {
     ThreadPerPoint points(code);
     return target::emitPlainConv(op, points);
   }
+  if (onTiles(op, tiles, code.chip, op.getParts(), [&](const WarpgroupGemm &plan) {
+        auto results = ProductResults::of(op, tiles.phases.front().phase, op.getSpace().back());
+        emitWarpgroups(op, code, plan, results);
+      }))
+    return;
   std::string form;
   for (const ConvTiles::Phase &phase : tiles.phases) {
     if (phase.gemm && form.empty())
@@ -137,13 +178,19 @@ static int64_t convWorkspace(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::ConvOp>(operation);
   if (Depthwise::of(op))
     return 0;
-  return ConvTiles(op, chip, op.getParts()).workspaceBytes();
+  ConvTiles tiles(op, chip, op.getParts());
+  int64_t bytes = tiles.workspaceBytes();
+  onTiles(op, tiles, chip, op.getParts(),
+          [&](const WarpgroupGemm &plan) { bytes = plan.workspaceBytes(); });
+  return bytes;
 }
 static void configureConv(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::ConvOp>(operation);
   if (Depthwise::of(op))
     return;
-  op.setParts(ConvTiles(op, chip, 0).parts());
+  ConvTiles tiles(op, chip, 0);
+  op.setParts(tiles.parts());
+  onTiles(op, tiles, chip, 0, [&](const WarpgroupGemm &plan) { op.setParts(plan.parts()); });
   op.setWorkspaceBytes(convWorkspace(op, chip));
 }
 
@@ -178,8 +225,13 @@ static void emitConvFilter(Operation *operation, DeviceCode &code) {
     ThreadPerPoint points(code);
     return target::emitPlainConvFilter(op, points);
   }
-  code.describe(gemm->describe());
   Window window = windowOf(op);
+  if (onWarpgroups(*gemm, &TileGemm::rhs, window, code.chip, op.getParts(),
+                   [&](const WarpgroupGemm &plan) {
+                     emitWarpgroups(op, code, plan, ProductResults::of(op, gemm->m));
+                   }))
+    return;
+  code.describe(gemm->describe());
   TileProduct product{*gemm, ProductResults::of(op, gemm->m), {}, {}};
   product.lhs = [&](DeviceEmitter &e, const KernelPointers &pointers, const BlockPlace &place) {
     Value start = ofGroup(e, *gemm, pointers.operands[1], place, gemm->m);
@@ -198,8 +250,12 @@ static int64_t filterWorkspace(Operation *operation, const Chip &chip) {
   if (std::optional<Depthwise> depthwise = Depthwise::of(op))
     return depthwise->workspaceBytes(op.getParts());
   std::string why;
-  if (std::optional<TileGemm> gemm = tilesOf(op, chip, op.getParts(), why))
-    return gemm->workspaceBytes();
+  if (std::optional<TileGemm> gemm = tilesOf(op, chip, op.getParts(), why)) {
+    int64_t bytes = gemm->workspaceBytes();
+    onWarpgroups(*gemm, &TileGemm::rhs, windowOf(op), chip, op.getParts(),
+                 [&](const WarpgroupGemm &plan) { bytes = plan.workspaceBytes(); });
+    return bytes;
+  }
   int64_t sums = ShapedType::getNumElements(op.getSpace());
   return op.getParts() == 1 ? 0 : op.getParts() * sums * target::elementBytes(op.getAcc());
 }
@@ -212,6 +268,9 @@ static void configureFilter(Operation *operation, const Chip &chip) {
   std::string why;
   std::optional<TileGemm> gemm = tilesOf(op, chip, 0, why);
   op.setParts(gemm ? gemm->parts : target::chooseFilterParts(op));
+  if (gemm)
+    onWarpgroups(*gemm, &TileGemm::rhs, windowOf(op), chip, 0,
+                 [&](const WarpgroupGemm &plan) { op.setParts(plan.parts()); });
   op.setWorkspaceBytes(filterWorkspace(op, chip));
 }
 

@@ -1,4 +1,5 @@
-# Prints kernel.gemm ops for the warpgroups of sm_90a, for ampc-kernel-run: layouts, edges, batches; "tiles": every shape of tiles; "more": of clusters, too.
+# Prints kernel.gemm ops for the warpgroups of sm_90a, for ampc-kernel-run: layouts, edges, batches; "tiles": every shape of tiles; "more": of clusters, too; "parts": of k in blocks of a
+# cluster; "pixels": convolutions with one tap, and gradients of their filters.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import contextlib
 import io
@@ -8,6 +9,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../CPU/Inputs"))
 with contextlib.redirect_stdout(io.StringIO()):
+    import convs
     from gemms import gemm
 
 if sys.argv[1:] == ["tiles"]:
@@ -25,6 +27,13 @@ elif sys.argv[1:] == ["more"]:
     gemm(1032, 2504, 328, "NT", element="bf16", result="bf16")
     gemm(1032, 2696, 72, "TN", element="bf16", result="bf16", body="full")
     gemm(2056, 3080, 136, "NN", element="bf16", result="bf16", body="bias")  # more tiles than multiprocessors
+elif sys.argv[1:] == ["parts"]:
+    gemm(136, 72, 1100, "TN", element="bf16", result="bf16", body="bias")
+    gemm(72, 136, 2112, "NT", element="f16", body="full")
+    gemm(24, 40, 1144, "NN", element="bf16", batch=(3,), body="bias")
+elif sys.argv[1:] == ["pixels"]:
+    convs.conv(2, 9, 24, 40, 1, element="bf16")
+    convs.conv(3, 5, 72, 16, 1, element="f16")
 else:
     for layout in ["NN", "NT", "TN", "TT"]:
         gemm(72, 136, 200, layout, element="bf16", body="bias")
