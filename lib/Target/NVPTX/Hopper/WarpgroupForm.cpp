@@ -257,11 +257,11 @@ Sums WarpgroupWriter::addShares(Value place) {
 }
 
 // A multiprocessor has 65536 registers; with two groups that multiply a thread has at most 168 of
-// them, of which one that copies needs few.
+// them, of which one that copies needs few. Sums of 128 columns leave enough of them.
 static constexpr int32_t copyRegisters = 40, multiplyRegisters = 232;
 
 static void setRegisters(DeviceEmitter &e, const WarpgroupTile &tile, int32_t count) {
-  if (tile.groups < 2)
+  if (tile.groups < 2 || tile.n <= 128)
     return;
   auto action =
       count > 168 ? NVVM::SetMaxRegisterAction::increase : NVVM::SetMaxRegisterAction::decrease;
