@@ -57,8 +57,6 @@
 // GRAD-COUNT-8: st.global.v4.b32
 // GRAD-NOT: st.global
 // GRAD-LABEL: .visible .entry model_k1_sm_80_2(
-// GRAD: bar.sync 0;
-// GRAD-NOT: bar.sync
 // GRAD-COUNT-96: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
 // GRAD-NOT: mma.sync
 // GRAD: bar.sync 0;
