@@ -48,7 +48,10 @@
 
 // rowsum(g o); keys: four products of 16 x 64 x 64 per warp and tile; queries: three.
 // GRAD-LABEL: .visible .entry model_k1_sm_80(
-// GRAD: shfl.sync.down.b32
+// GRAD-COUNT-2: ld.global.v4.b32
+// GRAD-COUNT-3: shfl.sync.down.b32
+// GRAD-NOT: {{ld.global|shfl}}
+// GRAD: st.global.b32
 // GRAD-LABEL: .visible .entry model_k1_sm_80_1(
 // GRAD-COUNT-128: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
 // GRAD-NOT: mma.sync

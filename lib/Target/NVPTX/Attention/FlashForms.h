@@ -9,6 +9,9 @@
 namespace ampc::nvptx {
 
 void emitFlashAttention(const FlashShape &shape, DeviceCode &code);
+/// The launch before those of the gradient: rowsum(g o) of every query, to the first bytes of the
+/// row of its cotangent.
+void emitFlashDeltas(kernel::AttentionGradOp op, const FlashShape &shape, DeviceCode &code);
 void emitFlashAttentionGrad(kernel::AttentionGradOp op, const FlashShape &shape, DeviceCode &code);
 
 } // namespace ampc::nvptx

@@ -3,7 +3,6 @@
 // sum has one owner. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Attention/FlashForms.h"
 #include "lib/Target/NVPTX/Attention/RowProducts.h"
-#include "lib/Target/NVPTX/Attention/Scores.h"
 #include "lib/Target/NVPTX/Attention/TileRing.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -250,26 +249,9 @@ void Backward::emit() {
   finish(sums);
 }
 
-/// rowsum(g o) of every query, to the first bytes of the row of its cotangent.
-static void emitDeltas(kernel::AttentionGradOp op, const FlashShape &shape, DeviceCode &code) {
-  unsigned o = shape.biased ? 4 : 3;
-  AttentionSizes<kernel::AttentionGradOp> sizes(op);
-  launchRows<kernel::AttentionGradOp>(code, sizes, sizes.queries, [&](auto &a, Value query) {
-    DeviceEmitter &e = a.e;
-    Value delta = a.dotOfGroup(o, query, o + 2, query);
-    const RowLayout &rows = shape.results[0];
-    SmallVector<Value> dims(a.batch);
-    llvm::append_values(dims, query, e.index(0));
-    Value place =
-        e.address(a.pointers.results[0], rows.element, target::position(e, rows.access, dims));
-    e.when(target::equal(e, a.group.lane(), e.index(0)),
-           [&] { e.storeScalar(delta, place, e.index(0)); });
-  });
-}
-
 void nvptx::emitFlashAttentionGrad(kernel::AttentionGradOp op, const FlashShape &shape,
                                    DeviceCode &code) {
-  emitDeltas(op, shape, code);
+  emitFlashDeltas(op, shape, code);
   // Sums of wide rows leave no room for those of others.
   SmallVector<GradPart> parts;
   if (shape.width <= 128)
