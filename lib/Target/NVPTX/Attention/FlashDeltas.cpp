@@ -8,8 +8,8 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-static Value addressOf(DeviceEmitter &e, const RowLayout &rows, Value pointer, ArrayRef<Value> place,
-                       Value column) {
+static Value addressOf(DeviceEmitter &e, const RowLayout &rows, Value pointer,
+                       ArrayRef<Value> place, Value column) {
   SmallVector<Value> dims(place);
   dims.push_back(column);
   return e.address(pointer, rows.element, target::position(e, rows.access, dims));
@@ -45,8 +45,8 @@ static void emitChunks(const FlashShape &shape, unsigned o, DeviceCode &code) {
     if (shape.width != lanes * chunk)
       sum = target::select(e, e.less32(lane, shape.width / chunk), sum, e.constant(f32, 0));
     for (int64_t half = lanes / 2; half >= 1; half /= 2)
-      sum = target::combine(e, kernel::Combine::sum, sum,
-                            e.shuffleDown(sum, e.i32(-1), half, lanes));
+      sum =
+          target::combine(e, kernel::Combine::sum, sum, e.shuffleDown(sum, e.i32(-1), half, lanes));
     Value stores = target::equal(e, lane, e.i32(0));
     if (rows % rowsPerBlock)
       stores = target::both(e, stores, e.less32(row, rows));
@@ -72,12 +72,10 @@ static void emitElements(kernel::AttentionGradOp op, const FlashShape &shape, un
   });
 }
 
-void nvptx::emitFlashDeltas(kernel::AttentionGradOp op, const FlashShape &shape,
-                            DeviceCode &code) {
+void nvptx::emitFlashDeltas(kernel::AttentionGradOp op, const FlashShape &shape, DeviceCode &code) {
   unsigned o = shape.biased ? 4 : 3;
   auto hasChunks = [&](const RowLayout &rows) {
-    return rows.element == shape.element && rows.columnStride() == 1 &&
-           shape.copyBytes(rows) == 16;
+    return rows.element == shape.element && rows.columnStride() == 1 && shape.copyBytes(rows) == 16;
   };
   if (hasChunks(shape.operands[o]) && hasChunks(shape.operands[o + 2]))
     emitChunks(shape, o, code);
