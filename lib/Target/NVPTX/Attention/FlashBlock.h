@@ -44,8 +44,9 @@ public:
   Value row(int64_t i, int64_t half);
   /// The same, or the last one if it does not exist; a position.
   Value existingRow(int64_t i, int64_t half);
-  /// The first of the thread's two columns in the first eight of a tile, a position; among them.
+  /// The first of the thread's two columns among the first eight of a tile: a position.
   Value column(Value tileNumber);
+  /// The same, counted from the tile's first column: an i32.
   Value pairColumn() { return pair; }
   Value warpNumber() { return warp; }
   Value warpStart() { return e.mul32(warp, tile.warpRows); } // in the tile
@@ -95,7 +96,6 @@ public:
 
 private:
   Value bound(Value row);
-  Value columnsSeen(Value row);
   Value shuffleXor(Value x, int64_t mask);
   void storeChunks(const Squares &sums, llvm::ArrayRef<Value> factors, unsigned result);
   void storeElements(const Squares &sums, llvm::ArrayRef<Value> factors, unsigned result);

@@ -1,6 +1,6 @@
 // kernel.attention_grad on matrix units: rowsum(g o) of every query, then cotangents of keys and
-// values by blocks of keys that queries pass by, then those of queries by blocks of queries. Every
-// sum has one owner. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// values by blocks of keys that queries pass by, then those of queries by blocks of queries.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Attention/FlashForms.h"
 #include "lib/Target/NVPTX/Attention/RowProducts.h"
 #include "lib/Target/NVPTX/Attention/TileRing.h"

@@ -17,7 +17,8 @@ def affine(rank, results):
 
 class Layouts:
     """Tensors and maps of (b, h, row, column): `fused` reads queries, keys and values as parts of [b, row, 3 * h * column]
-    and writes heads side by side; `turned` has rows and columns exchanged; `plain` is row-major."""
+    and writes heads side by side; `turned` has rows and columns exchanged; `shared` has one key and value for all heads; `plain` is
+    row-major."""
 
     def __init__(self, layout, batch, heads, queries, keys, width):
         self.layout, self.batch, self.heads, self.queries, self.keys, self.width = layout, batch, heads, queries, keys, width
@@ -28,6 +29,8 @@ class Layouts:
             return tensor([b, rows, 3 * h * d], element), affine(4, ["d0", "d2", f"d1 * {d} + d3 + {part * h * d}"])
         if self.layout == "fused":
             return tensor([b, rows, h, d], element), affine(4, ["d0", "d2", "d1", "d3"])
+        if self.layout == "shared" and part:
+            return tensor([b, rows, d], element), affine(4, ["d0", "d2", "d3"])
         if self.layout == "turned":
             return tensor([b, h, d, rows], element), affine(4, ["d0", "d1", "d3", "d2"])
         return tensor([b, h, rows, d], element), affine(4, ["d0", "d1", "d2", "d3"])

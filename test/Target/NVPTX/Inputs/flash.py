@@ -29,6 +29,7 @@ def few():
     attention(70, 33, 20, element="f16", causal=True, bias="row", batch=1)
     attention(140, 40, 128, layout="fused", bias="row", batch=1, heads=1, sole=True, **f16)
     attention(17, 40, 130, element="bf16", batch=1, heads=1)
+    attention(24, 40, 16, layout="shared", batch=1, **bf16)
     attention(20, 41, 256, causal=True, bias="head", batch=1, heads=1, **bf16)
 
 
