@@ -43,7 +43,7 @@ def Kernel_ScatterAddOp : Kernel_DataOp<"scatter_add", [], ["canTotal"]> {
     ```
   }];
   let arguments = (ins AnyRankedTensor:$updates, AnyRankedTensor:$index,
-      OptionalAttr<IndexValueAttr>:$padding);
+      OptionalAttr<IndexValueAttr>:$padding, Kernel_Workspace:$workspace_bytes);
   let assemblyFormat = [{$updates `,` $index (`padding` $padding^)? attr-dict
                          `:` type($updates) `,` type($index) `->` type($result)}];
 }

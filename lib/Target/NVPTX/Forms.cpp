@@ -18,14 +18,11 @@ const Form *nvptx::findForm(Operation *op) {
     auto share = [&](StringRef name, auto emit) { forms[name] = {emit}; };
     share(kernel::PoolOp::getOperationName(), threadPerPoint<target::emitPlainPool>);
     share(kernel::PoolGradOp::getOperationName(), threadPerPoint<target::emitPlainPoolGrad>);
-    share(kernel::GatherOp::getOperationName(), threadPerPoint<target::emitPlainGather>);
-    share(kernel::SumRowsOp::getOperationName(), threadPerPoint<target::emitPlainSumRows>);
-    share(kernel::PutRowsOp::getOperationName(), threadPerPoint<target::emitPlainPutRows>);
-    share(kernel::AssembleOp::getOperationName(), threadPerPoint<target::emitPlainAssemble>);
     addProductForms(forms);
     addMapForm(forms);
     addReduceForm(forms);
     addRowForms(forms);
+    addCopyForms(forms);
     addTotalsForm(forms);
     addAttentionForms(forms);
     return forms;

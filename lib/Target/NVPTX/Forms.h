@@ -27,6 +27,7 @@ void addConvForms(Forms &forms);
 void addMapForm(Forms &forms);
 void addReduceForm(Forms &forms);
 void addRowForms(Forms &forms);
+void addCopyForms(Forms &forms);
 void addTotalsForm(Forms &forms);
 void addAttentionForms(Forms &forms);
 void addAttentionGradForm(Forms &forms);

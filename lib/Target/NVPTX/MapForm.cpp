@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Forms.h"
 #include "lib/Target/NVPTX/Rows/RowShape.h"
+#include "lib/Target/NVPTX/TileMap.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -186,11 +187,14 @@ static void emitMap(Operation *operation, DeviceCode &code) {
   bool reduces = !block.getOps<kernel::RowReduceOp>().empty();
   bool isRows = reduces || !writesOwnElements(space);
   space.collapse(isRows || !block.getOps<kernel::RowIndexOp>().empty());
-  int64_t points = pointsPerThread(op, space);
+  std::optional<unsigned> cross = isRows ? std::nullopt : findCrossDim(op, space);
+  if (cross)
+    return emitTileMap(op, code, space, *cross);
   RowShape shape(op, space);
   if (isRows)
-    fitsRowGroup(shape) ? emitRowGroups(shape, code) : emitRowBlocks(shape, code);
-  else if (points < shape.vector && areWorthBlocks(shape))
+    return fitsRowGroup(shape) ? emitRowGroups(shape, code) : emitRowBlocks(shape, code);
+  int64_t points = pointsPerThread(op, space);
+  if (points < shape.vector && areWorthBlocks(shape))
     emitRowBlocks(shape, code);
   else
     emitPoints(op, code, space, points);

@@ -217,7 +217,7 @@ void RowGroupWriter::write() {
 
 // Registers for what is read or computed once, beside those for a point.
 bool nvptx::fitsRowGroup(const RowShape &shape) {
-  constexpr int64_t mostColumns = 64, mostRegisters = 128, mostOdd = 256;
+  constexpr int64_t mostColumns = 64, mostRegisters = 160, mostOdd = 256;
   ThreadColumns columns(shape);
   if (shape.length < 128)
     return true;

@@ -1,0 +1,144 @@
+// kernel.gather, kernel.put_rows and kernel.assemble: up to 16 bytes by a thread.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/Table/RowCopies.h"
+#include "lib/Target/NVPTX/Forms.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::nvptx;
+using target::loadIndex;
+using target::tensorOf;
+
+int64_t nvptx::columnsPerThread(Type element, int64_t width) {
+  int64_t columns = 16 / target::elementBytes(element);
+  while (width % columns)
+    columns /= 2;
+  return columns;
+}
+
+static void emitGather(Operation *operation, DeviceCode &code) {
+  auto op = cast<kernel::GatherOp>(operation);
+  auto table = tensorOf(op.getTable()), rows = tensorOf(op.getResult());
+  Type element = rows.getElementType();
+  int64_t width = rows.getDimSize(1), columns = columnsPerThread(element, width);
+  code.describe(llvm::Twine(columns) + " columns a thread");
+  ThreadPerPoint(code).forEachOnDevice(
+      {rows.getDimSize(0), width / columns},
+      [&](DeviceEmitter &e, const KernelPointers &pointers, ArrayRef<Value> p) {
+        Value from = loadIndex(e, pointers.operands[1], p[0]), column = e.mul(p[1], columns);
+        Value inside = target::within(e, from, table.getDimSize(0));
+        from = target::select(e, inside, from, e.index(0));
+        Value place = target::at(e, table.getShape(), {from, column});
+        SmallVector<Value> run =
+            e.loadRun(e.address(pointers.operands[0], element, place), element, columns);
+        for (Value &x : run)
+          x = target::select(e, inside, x, e.constant(element, 0));
+        place = target::at(e, rows.getShape(), {p[0], column});
+        e.storeRun(run, e.address(pointers.results[0], element, place));
+      });
+}
+
+/// Works on the table in place: the result's memory is the table's.
+static void emitPutRows(Operation *operation, DeviceCode &code) {
+  auto op = cast<kernel::PutRowsOp>(operation);
+  auto rows = tensorOf(op.getRows()), table = tensorOf(op.getTable());
+  Type element = rows.getElementType();
+  int64_t width = rows.getDimSize(1), columns = columnsPerThread(element, width);
+  code.describe(llvm::Twine(columns) + " columns a thread");
+  ThreadPerPoint(code).forEachOnDevice(
+      {rows.getDimSize(0), width / columns},
+      [&](DeviceEmitter &e, const KernelPointers &pointers, ArrayRef<Value> p) {
+        Value row = loadIndex(e, pointers.operands[1], p[0]), column = e.mul(p[1], columns);
+        e.when(target::within(e, row, table.getDimSize(0)), [&] {
+          Value from = target::at(e, rows.getShape(), {p[0], column}),
+                to = target::at(e, table.getShape(), {row, column});
+          e.storeRun(e.loadRun(e.address(pointers.operands[0], element, from), element, columns),
+                     e.address(pointers.results[0], element, to));
+        });
+      });
+}
+
+namespace {
+/// Where a part lies in the whole; what both have in one piece is one dimension.
+struct PartShape {
+  PartShape(ArrayRef<int64_t> part, ArrayRef<int64_t> whole, ArrayRef<int64_t> offsets,
+            ArrayRef<int64_t> strides);
+  int64_t columnsPerThread(Type element) const;
+
+  SmallVector<int64_t> part, whole, offsets, strides;
+};
+} // namespace
+
+PartShape::PartShape(ArrayRef<int64_t> part, ArrayRef<int64_t> whole, ArrayRef<int64_t> offsets,
+                     ArrayRef<int64_t> strides)
+    : part(part), whole(whole), offsets(offsets), strides(strides) {
+  auto coversLast = [&] {
+    size_t last = this->part.size() - 1;
+    return last > 0 && this->part[last] == this->whole[last] && this->strides[last] == 1 &&
+           this->strides[last - 1] == 1;
+  };
+  while (coversLast()) {
+    int64_t size = this->whole.pop_back_val();
+    this->part.pop_back();
+    this->offsets.pop_back();
+    this->strides.pop_back();
+    this->part.back() *= size;
+    this->whole.back() *= size;
+    this->offsets.back() *= size;
+  }
+}
+int64_t PartShape::columnsPerThread(Type element) const {
+  if (part.empty() || strides.back() != 1)
+    return 1;
+  int64_t all = std::gcd(std::gcd(part.back(), whole.back()), offsets.back());
+  return nvptx::columnsPerThread(element, all);
+}
+
+static void emitPart(DeviceCode &code, const PartShape &shape, unsigned number, Type element) {
+  int64_t columns = shape.columnsPerThread(element);
+  SmallVector<int64_t> runs(shape.part);
+  if (!runs.empty())
+    runs.back() /= columns;
+  ThreadPerPoint(code).forEachOnDevice(
+      runs, [&](DeviceEmitter &e, const KernelPointers &pointers, ArrayRef<Value> place) {
+        SmallVector<Value> from(place), to;
+        if (!from.empty())
+          from.back() = e.mul(from.back(), columns);
+        for (auto [dim, offset, stride] : llvm::zip(from, shape.offsets, shape.strides))
+          to.push_back(e.add(e.mul(dim, stride), offset));
+        SmallVector<Value> run =
+            e.loadRun(e.address(pointers.operands[number], element, target::at(e, shape.part, from)),
+                      element, columns);
+        e.storeRun(run, e.address(pointers.results[0], element, target::at(e, shape.whole, to)));
+      });
+}
+
+static void emitAssemble(Operation *operation, DeviceCode &code) {
+  auto op = cast<kernel::AssembleOp>(operation);
+  auto whole = tensorOf(op.getResult());
+  Type element = whole.getElementType();
+  unsigned rank = whole.getRank();
+  int64_t covered = 0, all = whole.getNumElements(); // parts do not overlap
+  for (Value part : op.getParts())
+    covered += tensorOf(part).getNumElements();
+  if (covered < all) {
+    int64_t columns = columnsPerThread(element, all);
+    ThreadPerPoint(code).forEachOnDevice(
+        {all / columns}, [&](DeviceEmitter &e, const KernelPointers &pointers, ArrayRef<Value> p) {
+          Value filling = e.constant(element, op.getFill().convertToDouble());
+          e.storeRun(SmallVector<Value>(columns, filling),
+                     e.address(pointers.results[0], element, e.mul(p[0], columns)));
+        });
+  }
+  for (auto [i, part] : llvm::enumerate(op.getParts())) {
+    PartShape shape(tensorOf(part).getShape(), whole.getShape(),
+                    op.getOffsets().slice(i * rank, rank), op.getStrides().slice(i * rank, rank));
+    emitPart(code, shape, i, element);
+  }
+}
+
+void nvptx::addCopyForms(Forms &forms) {
+  forms[kernel::GatherOp::getOperationName()] = {emitGather};
+  forms[kernel::PutRowsOp::getOperationName()] = {emitPutRows};
+  forms[kernel::AssembleOp::getOperationName()] = {emitAssemble};
+}

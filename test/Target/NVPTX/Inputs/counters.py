@@ -1,0 +1,102 @@
+# Prints the table of docs/gpu-counters.md: what the PTX interpreter counts in kernels at shapes of models. With a file: compares its table.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import os
+import re
+import subprocess
+import sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+
+def generated(script, *arguments):
+    return subprocess.run([sys.executable, os.path.join(here, script), *arguments], check=True, capture_output=True, text=True).stdout
+
+def gemm(name, m, n, k, left, right):
+    """bf16, with the dimensions of each side in the order of memory."""
+    size = {"m": m, "n": n, "k": k}
+    type = lambda dims: f"tensor<{size[dims[0]]}x{size[dims[1]]}xbf16>"
+    map = lambda dims: f"affine_map<(m, n, k) -> ({dims[0]}, {dims[1]})>"
+    result = f"tensor<{m}x{n}xbf16>"
+    useful[name] = 2 * m * n * k
+    return f"""kernel.program @{name}(%x: {type(left)}, %w: {type(right)}) -> {result} {{
+  %y = kernel.gemm %x, %w : {type(left)}, {type(right)} acc f32 maps [{map(left)}, {map(right)}] space [{m}, {n}] depth {k} epilogue () maps [] -> [affine_map<(m, n) -> (m, n)>] {{
+  ^bb0(%sum: f32):
+    %o = arith.truncf %sum : f32 to bf16
+    kernel.yield %o : bf16
+  }} : {result}
+  kernel.return %y : {result}
+}}
+"""
+
+def adamw(rows, columns):
+    """The update that the compiler makes of a parameter with a working copy in bf16: the kernel with four results."""
+    model = f"""train.model @m {{
+  train.param @w : tensor<{rows}x{columns}xf32> = #train.zeros
+  train.func @loss(%x: tensor<1x{rows}xf32>, %y: tensor<1x{columns}xf32>) -> tensor<f32> {{
+    %w = train.read @w : tensor<{rows}x{columns}xf32>
+    %p = train.matmul %x, %w : (tensor<1x{rows}xf32>, tensor<{rows}x{columns}xf32>) -> tensor<1x{columns}xf32>
+    %l = train.mse %p, %y : tensor<1x{columns}xf32>, tensor<1x{columns}xf32>
+    train.return %l : tensor<f32>
+  }}
+  train.step @fit minimize @loss over [@w] with #train.adamw<lr = 0.001>
+}}"""
+    kernels = subprocess.run(["ampc", "compile", "-", "--target=sm_80", "--precision=bf16", "--compile-to=kernels"], input=model, check=True,
+                             capture_output=True, text=True).stdout
+    aliases = dict(re.findall(r"^(#map\d*) = (affine_map<.*>)$", kernels, re.M))
+    kernels = re.sub(r"#map\d*\b", lambda found: aliases[found.group()], re.sub(r" attributes \{train.origins[^}]*\}| loc\([^)]*\)", "", kernels))
+    operands, types, body, results = re.search(r"%\d+:4 = kernel\.map\(([^:]*) : (.*?)\)( space .*?\n    \}) : (.*)", kernels, re.S).groups()
+    results = results.split("\n")[0]
+    names = [f"%i{n}" for n in range(len(operands.split(", ")))]
+    types = types.split(", ")
+    return f"""kernel.program @adamw({', '.join(f'{n}: {t}' for n, t in zip(names, types))}) -> ({results}) {{
+    %r:4 = kernel.map({', '.join(names)} : {', '.join(types)}){body} : {results}
+    kernel.return %r#0, %r#1, %r#2, %r#3 : {results}
+}}
+"""
+
+tables = """
+kernel.program @gather_bf16(%t: tensor<1000x768xbf16>, %i: tensor<512xi32>) -> tensor<512x768xbf16> {
+  %r = kernel.gather %t, %i {test.limit = 1000} : tensor<1000x768xbf16>, tensor<512xi32> -> tensor<512x768xbf16>
+  kernel.return %r : tensor<512x768xbf16>
+}
+kernel.program @scatter_add_bf16(%u: tensor<1024x256xbf16>, %i: tensor<1024xi32>) -> tensor<2000x256xf32> {
+  %r = kernel.scatter_add %u, %i {test.limit = 2000} : tensor<1024x256xbf16>, tensor<1024xi32> -> tensor<2000x256xf32>
+  kernel.return %r : tensor<2000x256xf32>
+}
+kernel.program @group_rows(%i: tensor<8192xi32>) -> (tensor<8192xi32>, tensor<8192xi32>, tensor<8193xi32>) {
+  %r:3 = kernel.group_rows %i of 50257 {test.limit = 50257} : tensor<8192xi32> -> tensor<8192xi32>, tensor<8192xi32>, tensor<8193xi32>
+  kernel.return %r#0, %r#1, %r#2 : tensor<8192xi32>, tensor<8192xi32>, tensor<8193xi32>
+}
+"""
+
+def ratio(part, whole):
+    return f"{part / whole:.2f}" if whole else ""
+
+def row(line):
+    words = line.split()
+    name = words[0]
+    number = {words[i]: int(words[i + 1]) for i in (1, 3, 5, 8, 11, 14, 16)}
+    loads, stores, waves = int(words[7]), int(words[10]), int(words[13])
+    moved = 32 * (number["loads"] + number["stores"])
+    cells = [f"`{name}`", str(number["launches"]), ratio(moved, number["bytes"]), ratio(number["loads"], loads), ratio(number["stores"], stores),
+             ratio(number["waves"], waves), ratio(number["tensor"], useful.get(name, 0)), f"{moved / parameters:.2f}" if name == "adamw" else ""]
+    return "| " + " | ".join(cells) + " |"
+
+useful = {}
+parameters = 1 << 21
+text = generated("rows.py", "counters") + generated("reduces.py", "counters") + tables + adamw(parameters >> 10, 1 << 10)
+text += gemm("gemm_nn", 256, 256, 128, "mk", "kn") + gemm("gemm_nt", 256, 256, 128, "mk", "nk") + gemm("gemm_tn", 256, 256, 128, "km", "kn")
+text += gemm("gemm_edges", 200, 1021, 104, "mk", "nk")
+lines = subprocess.run(["ampc-kernel-run", "--target=sm_80", "--counters", "-"], input=text, check=True, capture_output=True, text=True).stdout
+table = ["| kernel | launches | bytes moved | loads | stores | shared memory | tensor FLOPs | bytes a parameter |", "|---|---|---|---|---|---|---|---|"]
+table += [row(line) for line in lines.splitlines()]
+if len(sys.argv) < 2:
+    print("\n".join(table))
+    sys.exit()
+with open(sys.argv[1]) as file:
+    held = [line.rstrip("\n") for line in file if line.startswith("|")]
+wrong = [(old, new) for old, new in zip(held, table) if old != new]
+for old, new in wrong:
+    print(f"expected {old}\nbut got  {new}")
+if wrong or len(held) != len(table):
+    sys.exit(f"{sys.argv[1]} is not what {os.path.basename(__file__)} prints")
+print(f"{len(table) - 2} kernels as in the table")
