@@ -155,6 +155,6 @@ void GroupWriter::emit(DeviceCode &code) const {
 void nvptx::emitGroupRows(Operation *op, DeviceCode &code) {
   GroupWriter(cast<kernel::GroupRowsOp>(op)).emit(code);
 }
-int64_t nvptx::groupWorkspace(Operation *op) {
+int64_t nvptx::groupWorkspace(Operation *op, const Chip &) {
   return GroupWriter(cast<kernel::GroupRowsOp>(op)).workspaceBytes();
 }

@@ -8,7 +8,7 @@
 namespace ampc::nvptx {
 
 void emitGroupRows(mlir::Operation *op, DeviceCode &code);
-int64_t groupWorkspace(mlir::Operation *op);
+int64_t groupWorkspace(mlir::Operation *op, const Chip &);
 
 } // namespace ampc::nvptx
 #endif

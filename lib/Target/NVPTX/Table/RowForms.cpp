@@ -147,7 +147,7 @@ static int64_t orderBytes(kernel::ScatterAddOp op) {
 static int64_t startBytes(kernel::ScatterAddOp op) {
   return llvm::alignTo((tensorOf(op.getResult()).getDimSize(0) + 1) * int64_t(sizeof(int32_t)), 64);
 }
-static int64_t scatterWorkspace(Operation *operation) {
+static int64_t scatterWorkspace(Operation *operation, const Chip &) {
   auto op = cast<kernel::ScatterAddOp>(operation);
   return isSearched(op) ? 0 : orderBytes(op) + startBytes(op) + sortOf(op).workspaceBytes();
 }
@@ -205,9 +205,9 @@ static void emitSumRows(Operation *operation, DeviceCode &code) {
                   });
 }
 
-template <typename Op, int64_t (*bytes)(Operation *)>
-static void setWorkspace(Operation *op) {
-  cast<Op>(op).setWorkspaceBytes(bytes(op));
+template <typename Op, int64_t (*bytes)(Operation *, const Chip &)>
+static void setWorkspace(Operation *op, const Chip &chip) {
+  cast<Op>(op).setWorkspaceBytes(bytes(op, chip));
 }
 
 void nvptx::addRowForms(Forms &forms) {
