@@ -38,6 +38,8 @@ static LLVM::LLVMFuncOp createFunction(ModuleOp code, Operation *kernel, StringR
   func->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
   func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                 b.getDenseI32ArrayAttr({int32_t(shape.threads), 1, 1}));
+  if (shape.needsRegisters)
+    func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(1));
   if (shape.registers)
     func->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(), b.getI32IntegerAttr(shape.registers));
   if (shape.cluster > 1)

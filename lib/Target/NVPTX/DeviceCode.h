@@ -17,6 +17,9 @@ struct LaunchShape {
   int64_t cluster = 1;
   int64_t sharedBytes = 0; // asked for at the launch
   int64_t registers = 0;   // most that a thread may have; 0: the assembler decides
+  /// Registers go before a second block on a multiprocessor: the assembler else spills some of them
+  /// for one.
+  bool needsRegisters = false;
 };
 
 /// Collects the launches of a kernel. Each is a function of the module of the chip.

@@ -114,6 +114,7 @@ void nvptx::emitTiles(FusedKernelOpInterface op, DeviceCode &code, const TilePro
   LaunchShape shape;
   shape.grid[0] = gemm.blocks() * gemm.parts;
   shape.threads = tile.threads();
+  shape.needsRegisters = true;
   shape.sharedBytes = std::max(gemm.ringBytes(), Epilogue::sharedBytes(gemm));
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     BlockPlace place(e, gemm);
