@@ -16,15 +16,13 @@ static bool isAcross(const Access &access, unsigned cross, unsigned last) {
   return !access.residue && access.strides[cross] == 1 && access.strides[last] != 0 &&
          access.strides[last] != 1;
 }
-static bool isAlong(const Access &access, unsigned last) {
-  return access.strideAlong(last) == 1;
-}
+static bool isAlong(const Access &access, unsigned last) { return access.strideAlong(last) == 1; }
 
 std::optional<unsigned> nvptx::findCrossDim(kernel::MapOp op, IterationSpace &space) {
   Block &body = op.getBody().front();
   unsigned last = space.rank() - 1;
-  bool hasNumbers = !body.getOps<kernel::RowIndexOp>().empty() ||
-                    !body.getOps<kernel::LinearIndexOp>().empty();
+  bool hasNumbers =
+      !body.getOps<kernel::RowIndexOp>().empty() || !body.getOps<kernel::LinearIndexOp>().empty();
   bool isLinear = true;
   for (const Access &access : llvm::concat<Access>(space.inputs, space.results))
     isLinear &= !access.residue;

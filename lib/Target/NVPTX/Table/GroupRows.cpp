@@ -34,8 +34,7 @@ private:
   SmallVector<Value> countOfBlock(DeviceEmitter &e, const KernelPointers &pointers) const;
   void storeCounts(DeviceEmitter &e, const KernelPointers &pointers) const;
   void write(DeviceEmitter &e, const KernelPointers &pointers) const;
-  void writeEnd(DeviceEmitter &e, const KernelPointers &pointers, Value groups,
-                Value named) const;
+  void writeEnd(DeviceEmitter &e, const KernelPointers &pointers, Value groups, Value named) const;
 
   RowSort sort;
   const IndexBlocks &blocks;
@@ -63,11 +62,11 @@ SmallVector<Value> GroupWriter::walk(DeviceEmitter &e, const KernelPointers &poi
 SmallVector<Value> GroupWriter::countOfBlock(DeviceEmitter &e,
                                              const KernelPointers &pointers) const {
   Value memory = e.sharedMemory(), own = e.mul32(blocks.warp(e), 2);
-  SmallVector<Value> counts = walk(
-      e, pointers, {e.i32(0), e.i32(0)},
-      [&](Value, Value, Value first, Value named, ValueRange v) -> SmallVector<Value> {
-        return {e.add32(v[0], countBits(e, first)), e.add32(v[1], countBits(e, named))};
-      });
+  SmallVector<Value> counts =
+      walk(e, pointers, {e.i32(0), e.i32(0)},
+           [&](Value, Value, Value first, Value named, ValueRange v) -> SmallVector<Value> {
+             return {e.add32(v[0], countBits(e, first)), e.add32(v[1], countBits(e, named))};
+           });
   e.when(target::equal(e, e.and32(e.thread(), 31), e.i32(0)), [&] {
     for (int64_t which : {0, 1})
       e.storeScalar(counts[which], memory, e.position(e.add32(own, e.i32(which))));
@@ -111,15 +110,15 @@ void GroupWriter::write(DeviceEmitter &e, const KernelPointers &pointers) const 
   if (blocks.blocks > 1) {
     Value from = counts(e, pointers);
     Type i32 = e.b.getI32Type();
-    SmallVector<Value> sums = e.loop(
-        e.index(0), e.index(blocks.blocks), 1, {e.i32(0), e.i32(0), number},
-        [&](Value block, ValueRange soFar) -> SmallVector<Value> {
-          Value first = e.loadScalar(from, i32, e.mul(block, 2));
-          Value isBefore = e.less(block, e.position(e.block()));
-          return {e.add32(soFar[0], first),
-                  e.add32(soFar[1], e.loadScalar(from, i32, e.add(e.mul(block, 2), 1))),
-                  e.add32(soFar[2], target::select(e, isBefore, first, e.i32(0)))};
-        });
+    SmallVector<Value> sums =
+        e.loop(e.index(0), e.index(blocks.blocks), 1, {e.i32(0), e.i32(0), number},
+               [&](Value block, ValueRange soFar) -> SmallVector<Value> {
+                 Value first = e.loadScalar(from, i32, e.mul(block, 2));
+                 Value isBefore = e.less(block, e.position(e.block()));
+                 return {e.add32(soFar[0], first),
+                         e.add32(soFar[1], e.loadScalar(from, i32, e.add(e.mul(block, 2), 1))),
+                         e.add32(soFar[2], target::select(e, isBefore, first, e.i32(0)))};
+               });
     groups = sums[0];
     named = sums[1];
     number = sums[2];
@@ -145,11 +144,9 @@ void GroupWriter::emit(DeviceCode &code) const {
   });
   LaunchShape shape = blocks.shape(2 * IndexBlocks::warps * int64_t(sizeof(int32_t)));
   if (blocks.blocks > 1)
-    code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
-      storeCounts(e, pointers);
-    });
-  code.launch(shape,
-              [&](DeviceEmitter &e, const KernelPointers &pointers) { write(e, pointers); });
+    code.launch(
+        shape, [&](DeviceEmitter &e, const KernelPointers &pointers) { storeCounts(e, pointers); });
+  code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) { write(e, pointers); });
 }
 
 void nvptx::emitGroupRows(Operation *op, DeviceCode &code) {

@@ -99,18 +99,18 @@ static void emitPart(DeviceCode &code, const PartShape &shape, unsigned number, 
   SmallVector<int64_t> runs(shape.part);
   if (!runs.empty())
     runs.back() /= columns;
-  ThreadPerPoint(code).forEachOnDevice(
-      runs, [&](DeviceEmitter &e, const KernelPointers &pointers, ArrayRef<Value> place) {
-        SmallVector<Value> from(place), to;
-        if (!from.empty())
-          from.back() = e.mul(from.back(), columns);
-        for (auto [dim, offset, stride] : llvm::zip(from, shape.offsets, shape.strides))
-          to.push_back(e.add(e.mul(dim, stride), offset));
-        SmallVector<Value> run =
-            e.loadRun(e.address(pointers.operands[number], element, target::at(e, shape.part, from)),
-                      element, columns);
-        e.storeRun(run, e.address(pointers.results[0], element, target::at(e, shape.whole, to)));
-      });
+  ThreadPerPoint(code).forEachOnDevice(runs, [&](DeviceEmitter &e, const KernelPointers &pointers,
+                                                 ArrayRef<Value> place) {
+    SmallVector<Value> from(place), to;
+    if (!from.empty())
+      from.back() = e.mul(from.back(), columns);
+    for (auto [dim, offset, stride] : llvm::zip(from, shape.offsets, shape.strides))
+      to.push_back(e.add(e.mul(dim, stride), offset));
+    SmallVector<Value> run =
+        e.loadRun(e.address(pointers.operands[number], element, target::at(e, shape.part, from)),
+                  element, columns);
+    e.storeRun(run, e.address(pointers.results[0], element, target::at(e, shape.whole, to)));
+  });
 }
 
 static void emitAssemble(Operation *operation, DeviceCode &code) {

@@ -89,12 +89,12 @@ static void emitSearch(kernel::ScatterAddOp op, DeviceCode &code) {
 
 // ---- Segments of a sorted order ----
 
-/// Row p of the result is the sum of updates order[starts[p]] to order[starts[p + 1] - 1], one after
-/// the other; a thread has some neighbouring columns.
-static void emitSegmentSums(DeviceCode &code, Value updates, Value result,
-                            llvm::function_ref<std::pair<Value, Value>(
-                                DeviceEmitter &, const KernelPointers &)>
-                                orderAndStarts) {
+/// Row p of the result is the sum of updates order[starts[p]] to order[starts[p + 1] - 1], one
+/// after the other; a thread has some neighbouring columns.
+static void
+emitSegmentSums(DeviceCode &code, Value updates, Value result,
+                llvm::function_ref<std::pair<Value, Value>(DeviceEmitter &, const KernelPointers &)>
+                    orderAndStarts) {
   constexpr int64_t together = 4;
   auto in = tensorOf(updates), sums = tensorOf(result);
   Type element = in.getElementType(), acc = sums.getElementType();
@@ -123,7 +123,8 @@ static void emitSegmentSums(DeviceCode &code, Value updates, Value result,
         Value whole = e.add(from, e.mul(e.div(e.sub(to, from), together), together));
         total = e.loop(from, whole, together, total,
                        [&](Value i, ValueRange v) { return addRows(i, together, v); });
-        total = e.loop(whole, to, 1, total, [&](Value i, ValueRange v) { return addRows(i, 1, v); });
+        total =
+            e.loop(whole, to, 1, total, [&](Value i, ValueRange v) { return addRows(i, 1, v); });
         Value place = target::at(e, sums.getShape(), {p[0], column});
         e.storeRun(total, e.address(pointers.results[0], acc, place));
       });
@@ -139,7 +140,8 @@ static RowSort sortOf(kernel::ScatterAddOp op) {
 }
 static bool isSearched(kernel::ScatterAddOp op) {
   constexpr int64_t few = 256;
-  return tensorOf(op.getIndex()).getDimSize(0) <= few || tensorOf(op.getResult()).getDimSize(0) == 0;
+  return tensorOf(op.getIndex()).getDimSize(0) <= few ||
+         tensorOf(op.getResult()).getDimSize(0) == 0;
 }
 static int64_t orderBytes(kernel::ScatterAddOp op) {
   return llvm::alignTo(tensorOf(op.getIndex()).getDimSize(0) * int64_t(sizeof(int32_t)), 64);
@@ -160,11 +162,10 @@ static Value lowerBound(DeviceEmitter &e, const RowSort &sort, Value index, Valu
   for (int64_t step = 0; step <= int64_t(llvm::Log2_64(count)); ++step) {
     Value middle = e.div(e.add(bounds[0], bounds[1]), 2);
     Value place = loadIndex(e, order, e.min(middle, e.index(count - 1)));
-    Value isBelow = target::both(e, e.less(bounds[0], bounds[1]),
-                                 e.less(sort.keyOf(e, index, place), row));
+    Value isBelow =
+        target::both(e, e.less(bounds[0], bounds[1]), e.less(sort.keyOf(e, index, place), row));
     Value isOpen = e.less(bounds[0], bounds[1]);
-    bounds[1] = target::select(e, isBelow, bounds[1],
-                               target::select(e, isOpen, middle, bounds[1]));
+    bounds[1] = target::select(e, isBelow, bounds[1], target::select(e, isOpen, middle, bounds[1]));
     bounds[0] = target::select(e, isBelow, e.add(middle, 1), bounds[0]);
   }
   return bounds[0];

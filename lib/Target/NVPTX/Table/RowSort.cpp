@@ -27,11 +27,10 @@ SmallVector<Value> IndexBlocks::walk(DeviceEmitter &e, ValueRange carried, Body 
   int64_t perWarp = perBlock / warps;
   Value start = e.add32(e.mul32(e.block(), perBlock), e.mul32(warp(e), perWarp));
   Value first = e.position(e.add32(start, e.and32(e.thread(), 31)));
-  return e.loop(
-      e.index(0), e.index(perWarp), 32, carried, [&](Value offset, ValueRange soFar) {
-        Value place = e.add(first, offset);
-        return body(e.min(place, e.index(count - 1)), e.less(place, e.index(count)), soFar);
-      });
+  return e.loop(e.index(0), e.index(perWarp), 32, carried, [&](Value offset, ValueRange soFar) {
+    Value place = e.add(first, offset);
+    return body(e.min(place, e.index(count - 1)), e.less(place, e.index(count)), soFar);
+  });
 }
 
 Value nvptx::countBits(DeviceEmitter &e, Value bits) {
@@ -63,8 +62,8 @@ RowSort::Pass RowSort::passOf(DeviceEmitter &e, const Memory &memory, int64_t nu
   if (number > 0)
     pass.from = isOrder ? memory.workspace : memory.order;
   if (blocks.blocks > 1)
-    pass.counts = e.offset(memory.workspace,
-                           llvm::alignTo(blocks.count, 16) * int64_t(sizeof(int32_t)));
+    pass.counts =
+        e.offset(memory.workspace, llvm::alignTo(blocks.count, 16) * int64_t(sizeof(int32_t)));
   pass.shift = number * digitBits;
   return pass;
 }
@@ -75,8 +74,8 @@ Value RowSort::counter(DeviceEmitter &e, Value warp, Value digit) const {
   return e.advance(e.sharedMemory(), e.mul32(number, sizeof(int32_t)));
 }
 
-/// `own`: the counter of the thread's digit; `before`: threads of the warp in front with that digit.
-/// The last of them takes the number of all of them to the counter.
+/// `own`: the counter of the thread's digit; `before`: threads of the warp in front with that
+/// digit. The last of them takes the number of all of them to the counter.
 void RowSort::walkDigits(DeviceEmitter &e, const Pass &pass,
                          llvm::function_ref<void(Value, Value, Value, Value)> body) const {
   Value front = threadsBefore(e);
@@ -116,8 +115,8 @@ void RowSort::countDigits(DeviceEmitter &e, const Pass &pass) const {
 Value RowSort::sumOfWarps(DeviceEmitter &e) const {
   Value sum = e.i32(0);
   for (int64_t warp = 0; warp < IndexBlocks::warps; ++warp)
-    sum = e.add32(sum, e.loadScalar(counter(e, e.i32(warp), e.thread()), e.b.getI32Type(),
-                                    e.index(0)));
+    sum = e.add32(sum,
+                  e.loadScalar(counter(e, e.i32(warp), e.thread()), e.b.getI32Type(), e.index(0)));
   return sum;
 }
 
@@ -127,14 +126,14 @@ void RowSort::startDigits(DeviceEmitter &e, const Pass &pass) const {
   Type i32 = e.b.getI32Type();
   Value all = sumOfWarps(e), before = e.i32(0), digit = e.position(e.thread());
   if (pass.counts) {
-    SmallVector<Value> sums = e.loop(
-        e.index(0), e.index(blocks.blocks), 1, {e.i32(0), e.i32(0)},
-        [&](Value block, ValueRange soFar) -> SmallVector<Value> {
-          Value count = e.loadScalar(pass.counts, i32, e.add(e.mul(block, digits), digit));
-          Value isBefore = e.less(block, e.position(e.block()));
-          return {e.add32(soFar[0], count),
-                  e.add32(soFar[1], target::select(e, isBefore, count, e.i32(0)))};
-        });
+    SmallVector<Value> sums =
+        e.loop(e.index(0), e.index(blocks.blocks), 1, {e.i32(0), e.i32(0)},
+               [&](Value block, ValueRange soFar) -> SmallVector<Value> {
+                 Value count = e.loadScalar(pass.counts, i32, e.add(e.mul(block, digits), digit));
+                 Value isBefore = e.less(block, e.position(e.block()));
+                 return {e.add32(soFar[0], count),
+                         e.add32(soFar[1], target::select(e, isBefore, count, e.i32(0)))};
+               });
     all = sums[0];
     before = sums[1];
   }

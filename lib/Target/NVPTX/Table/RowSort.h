@@ -16,8 +16,9 @@ struct IndexBlocks {
   explicit IndexBlocks(int64_t count);
   LaunchShape shape(int64_t sharedBytes) const;
   Value warp(DeviceEmitter &e) const { return e.div32(e.thread(), 32); }
-  /// Goes over the places of the thread's warp, 32 at a time: the thread's place, one that exists in
-  /// any case, and whether it is the thread's own. The body makes the next of the carried values.
+  /// Goes over the places of the thread's warp, 32 at a time: the thread's place, one that exists
+  /// in any case, and whether it is the thread's own. The body makes the next of the carried
+  /// values.
   using Body = llvm::function_ref<llvm::SmallVector<Value>(Value place, Value exists,
                                                            mlir::ValueRange carried)>;
   llvm::SmallVector<Value> walk(DeviceEmitter &e, mlir::ValueRange carried, Body body) const;
@@ -56,9 +57,9 @@ private:
   };
   Pass passOf(DeviceEmitter &e, const Memory &memory, int64_t number) const;
   Value counter(DeviceEmitter &e, Value warp, Value digit) const;
-  void walkDigits(DeviceEmitter &e, const Pass &pass,
-                  llvm::function_ref<void(Value place, Value exists, Value own, Value before)> body)
-      const;
+  void walkDigits(
+      DeviceEmitter &e, const Pass &pass,
+      llvm::function_ref<void(Value place, Value exists, Value own, Value before)> body) const;
   void countDigits(DeviceEmitter &e, const Pass &pass) const;
   Value sumOfWarps(DeviceEmitter &e) const;
   void startDigits(DeviceEmitter &e, const Pass &pass) const;

@@ -1,4 +1,5 @@
-# Prints the table of docs/gpu-counters.md: what the PTX interpreter counts in kernels at shapes of models. With a file: compares its table.
+# Prints the table of docs/gpu-counters.md: what the PTX interpreter counts in kernels at shapes of models. With a file: compares its table; with
+# `write` behind it: writes it there.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 import re
@@ -93,7 +94,13 @@ if len(sys.argv) < 2:
     print("\n".join(table))
     sys.exit()
 with open(sys.argv[1]) as file:
-    held = [line.rstrip("\n") for line in file if line.startswith("|")]
+    lines = file.read().splitlines()
+held = [line for line in lines if line.startswith("|")]
+if sys.argv[2:] == ["write"]:
+    rest = [line for line in lines if not line.startswith("|")]
+    with open(sys.argv[1], "w") as file:
+        file.write("\n".join(rest + table) + "\n")
+    sys.exit()
 wrong = [(old, new) for old, new in zip(held, table) if old != new]
 for old, new in wrong:
     print(f"expected {old}\nbut got  {new}")
