@@ -25,11 +25,13 @@ static int64_t pointsPerThread(kernel::MapOp op, const IterationSpace &space) {
   unsigned last = space.rank() - 1;
   int64_t widest = 0;
   SmallVector<const target::Access *> runs;
+  SmallVector<Type> types;
   auto visit = [&](Type type, const target::Access &access) {
     std::optional<int64_t> stride = access.strideAlong(last);
     if (stride != 1)
       return;
     runs.push_back(&access);
+    types.push_back(type);
     widest = std::max(widest, target::elementBytes(getElementTypeOrSelf(type)));
   };
   for (auto [type, access] : llvm::zip(op->getOperandTypes(), space.inputs))
@@ -47,7 +49,8 @@ static int64_t pointsPerThread(kernel::MapOp op, const IterationSpace &space) {
         return false;
     return true;
   };
-  while (points > 1 && !llvm::all_of(runs, fits))
+  auto isAligned = [&](Type type) { return startsAligned(type, points); };
+  while (points > 1 && !(llvm::all_of(runs, fits) && llvm::all_of(types, isAligned)))
     points /= 2;
   return points;
 }

@@ -13,10 +13,12 @@ Runs::Runs(FusedKernelOpInterface op, const target::IterationSpace &space, unsig
     : op(op), space(space), along(along) {
   int64_t widest = 0;
   SmallVector<const Access *> runs;
+  SmallVector<Type> types;
   OperandRange inputs = op.getInputsMutable();
   for (auto [input, access] : llvm::zip(inputs, space.inputs))
     if (access.strideAlong(along) == 1) {
       runs.push_back(&access);
+      types.push_back(input.getType());
       widest = std::max(widest, target::elementBytes(getElementTypeOrSelf(input.getType())));
     }
   if (runs.empty())
@@ -28,7 +30,9 @@ Runs::Runs(FusedKernelOpInterface op, const target::IterationSpace &space, unsig
       isAligned &= dim == along || space.sizes[dim] == 1 || access->strides[dim] % points == 0;
     return isAligned;
   };
-  while (points > 1 && (step % points || !llvm::all_of(runs, fits)))
+  auto isAligned = [&](Type type) { return startsAligned(type, points); };
+  while (points > 1 &&
+         (step % points || !llvm::all_of(runs, fits) || !llvm::all_of(types, isAligned)))
     points /= 2;
 }
 
