@@ -7,9 +7,30 @@ using namespace ampc;
 using namespace ampc::nvptx;
 
 ChunkBuffer::ChunkBuffer(Type element, int64_t vector, int64_t chunks, int64_t padding)
-    : elementBytes(target::elementBytes(element)) {
+    : vector(vector), elementBytes(target::elementBytes(element)) {
   pieceElements = std::min(vector, 16 / elementBytes);
   planeBytes = llvm::alignTo(chunks * pieceBytes(), 16) + padding;
+}
+
+Value ChunkBuffer::place(DeviceEmitter &e, Value chunk, int64_t piece) const {
+  return e.advance(e.advance(e.sharedMemory(), offset + piece * planeBytes),
+                   e.mul32(chunk, pieceBytes()));
+}
+Value ChunkBuffer::place(DeviceEmitter &e, Value chunk, Value i) const {
+  Value number = e.number(i);
+  Value within = e.mul32(e.rem32(number, pieceElements), elementBytes);
+  Value plane = e.mul32(e.div32(number, pieceElements), planeBytes);
+  return e.advance(place(e, chunk, int64_t(0)), e.add32(within, plane));
+}
+SmallVector<Value> ChunkBuffer::load(DeviceEmitter &e, Type element, Value chunk) const {
+  SmallVector<Value> values;
+  for (int64_t piece = 0; piece < pieces(); ++piece)
+    llvm::append_range(values, e.loadRun(place(e, chunk, piece), element, pieceElements));
+  return values;
+}
+void ChunkBuffer::store(DeviceEmitter &e, ArrayRef<Value> values, Value chunk) const {
+  for (int64_t piece = 0; piece < pieces(); ++piece)
+    e.storeRun(values.slice(piece * pieceElements, pieceElements), place(e, chunk, piece));
 }
 
 /// Long rows take several tiles, so that one is read while another is added up. Whole warps of
@@ -86,7 +107,7 @@ void BlockLayout::placeTerms(const RowShape &shape) {
         continue;
       Sum &sum = sums[reduce.getResult()];
       ChunkBuffer terms(reduce.getType(), vector, threads, 64);
-      sum.nextTile = terms.bytes(vector);
+      sum.nextTile = terms.bytes();
       terms.offset = take(2 * sum.nextTile);
       sum.terms = terms;
     }
@@ -97,9 +118,9 @@ void BlockLayout::placeTerms(const RowShape &shape) {
 
 bool BlockLayout::keep(const RowShape &shape, Value value, int64_t most) {
   ChunkBuffer buffer(value.getType(), vector, chunks, 0);
-  if (bytes + buffer.bytes(vector) > most)
+  if (bytes + buffer.bytes() > most)
     return false;
-  buffer.offset = take(buffer.bytes(vector));
+  buffer.offset = take(buffer.bytes());
   kept[value] = buffer;
   return true;
 }

@@ -16,14 +16,21 @@ inline bool isOrdered(kernel::RowReduceOp reduce) {
 /// Elements of chunks, those of one chunk in planes of at most 16 bytes each, so that neighbouring
 /// threads find theirs in neighbouring banks.
 struct ChunkBuffer {
+  using Value = mlir::Value;
   int64_t offset = 0, planeBytes = 0; // bytes
-  int64_t pieceElements = 0, elementBytes = 0;
+  int64_t vector = 0, pieceElements = 0, elementBytes = 0;
 
   ChunkBuffer() = default;
   ChunkBuffer(mlir::Type element, int64_t vector, int64_t chunks, int64_t padding);
   int64_t pieceBytes() const { return pieceElements * elementBytes; }
-  int64_t pieces(int64_t vector) const { return vector / pieceElements; }
-  int64_t bytes(int64_t vector) const { return pieces(vector) * planeBytes; }
+  int64_t pieces() const { return vector / pieceElements; }
+  int64_t bytes() const { return pieces() * planeBytes; }
+
+  /// Where a piece of a chunk is, or its element i.
+  Value place(DeviceEmitter &e, Value chunk, int64_t piece) const;
+  Value place(DeviceEmitter &e, Value chunk, Value i) const;
+  llvm::SmallVector<Value> load(DeviceEmitter &e, mlir::Type element, Value chunk) const;
+  void store(DeviceEmitter &e, llvm::ArrayRef<Value> values, Value chunk) const;
 };
 
 struct BlockLayout {

@@ -40,11 +40,6 @@ private:
   void visit(const Chunk &chunk, llvm::function_ref<void()> whole,
              llvm::function_ref<void(Value i, Value column)> single);
 
-  // Elements of a chunk in shared memory.
-  Value place(const ChunkBuffer &buffer, Value chunk, int64_t piece);
-  Value place(const ChunkBuffer &buffer, Value chunk, Value i);
-  SmallVector<Value> load(const ChunkBuffer &buffer, Type element, Value chunk);
-  void store(const ChunkBuffer &buffer, ArrayRef<Value> values, Value chunk);
   Value placeInMemory(unsigned input, Value column);
 
   void fill();
@@ -119,31 +114,6 @@ void RowBlockWriter::visit(const Chunk &chunk, llvm::function_ref<void()> whole,
   });
 }
 
-// ---- Shared memory ----
-
-Value RowBlockWriter::place(const ChunkBuffer &buffer, Value chunk, int64_t piece) {
-  return e.advance(at(buffer.offset + piece * buffer.planeBytes),
-                   e.mul32(chunk, buffer.pieceBytes()));
-}
-Value RowBlockWriter::place(const ChunkBuffer &buffer, Value chunk, Value i) {
-  Value number = e.number(i);
-  Value within = e.mul32(e.rem32(number, buffer.pieceElements), buffer.elementBytes);
-  Value plane = e.mul32(e.div32(number, buffer.pieceElements), buffer.planeBytes);
-  return e.advance(place(buffer, chunk, 0), e.add32(within, plane));
-}
-SmallVector<Value> RowBlockWriter::load(const ChunkBuffer &buffer, Type element, Value chunk) {
-  SmallVector<Value> values;
-  for (int64_t piece = 0; piece < buffer.pieces(layout.vector); ++piece)
-    llvm::append_range(values,
-                       e.loadRun(place(buffer, chunk, piece), element, buffer.pieceElements));
-  return values;
-}
-void RowBlockWriter::store(const ChunkBuffer &buffer, ArrayRef<Value> values, Value chunk) {
-  for (int64_t piece = 0; piece < buffer.pieces(layout.vector); ++piece)
-    e.storeRun(values.slice(piece * buffer.pieceElements, buffer.pieceElements),
-               place(buffer, chunk, piece));
-}
-
 Value RowBlockWriter::placeInMemory(unsigned input, Value column) {
   Value position = target::position(e, shape.space.inputs[input], dimsAt(column));
   Type element = body.block().getArgument(input).getType();
@@ -158,14 +128,14 @@ void RowBlockWriter::fillChunk(BlockArgument input, const ChunkBuffer &buffer, c
       chunk,
       [&] {
         Value from = placeInMemory(number, chunk.start),
-              to = place(buffer, chunk.number, int64_t(0));
+              to = buffer.place(e, chunk.number, int64_t(0));
         if (e.chip.hasAsyncCopy() && buffer.pieceBytes() >= 4)
           return e.copyAsync(to, from, buffer.pieceBytes(), Value());
         e.storeRun(e.loadRun(from, input.getType(), layout.vector), to);
       },
       [&](Value i, Value column) {
         Value x = e.loadScalar(placeInMemory(number, column), input.getType(), e.index(0));
-        e.storeScalar(x, place(buffer, chunk.number, i), e.index(0));
+        e.storeScalar(x, buffer.place(e, chunk.number, i), e.index(0));
       });
 }
 
@@ -205,7 +175,7 @@ SmallVector<Body::Values> RowBlockWriter::readChunk(unsigned stage, const Chunk 
     auto input = dyn_cast<BlockArgument>(value);
     auto found = layout.kept.find(value);
     if (found != layout.kept.end() && (input || !isFirst(stage, value)))
-      define(value, load(found->second, value.getType(), chunk.number));
+      define(value, found->second.load(e, value.getType(), chunk.number));
     else if (input && shape.isRun(input))
       define(value, e.loadRun(placeInMemory(input.getArgNumber(), chunk.start), value.getType(),
                               layout.vector));
@@ -218,7 +188,7 @@ Body::Values RowBlockWriter::readPoint(unsigned stage, const Chunk &chunk, Value
     auto found = layout.kept.find(value);
     if (found != layout.kept.end() && (isa<BlockArgument>(value) || !isFirst(stage, value)))
       known[value] =
-          e.loadScalar(place(found->second, chunk.number, i), value.getType(), e.index(0));
+          e.loadScalar(found->second.place(e, chunk.number, i), value.getType(), e.index(0));
   }
   return known;
 }
@@ -229,14 +199,14 @@ void RowBlockWriter::keepChunk(unsigned stage, ArrayRef<Body::Values> known, con
     SmallVector<Value> values;
     for (const Body::Values &at : known)
       values.push_back(at.lookup(value));
-    store(buffer, values, chunk.number);
+    buffer.store(e, values, chunk.number);
   }
 }
 void RowBlockWriter::keepPoint(unsigned stage, const Body::Values &known, const Chunk &chunk,
                                Value i) {
   for (auto &[value, buffer] : layout.kept)
     if (!isa<BlockArgument>(value) && isFirst(stage, value))
-      e.storeScalar(known.lookup(value), place(buffer, chunk.number, i), e.index(0));
+      e.storeScalar(known.lookup(value), buffer.place(e, chunk.number, i), e.index(0));
 }
 
 // ---- Sums ----
@@ -251,9 +221,9 @@ SmallVector<Value> RowBlockWriter::neutral(unsigned stage) {
 void RowBlockWriter::storeTerms(kernel::RowReduceOp reduce, ArrayRef<Value> terms, Value parity) {
   const BlockLayout::Sum &in = layout.sums.find(reduce.getResult())->second;
   const ChunkBuffer &buffer = in.terms;
-  for (int64_t piece = 0; piece < buffer.pieces(layout.vector); ++piece)
+  for (int64_t piece = 0; piece < buffer.pieces(); ++piece)
     e.storeRun(terms.slice(piece * buffer.pieceElements, buffer.pieceElements),
-               e.advance(place(buffer, thread, piece), e.mul32(parity, in.nextTile)));
+               e.advance(buffer.place(e, thread, piece), e.mul32(parity, in.nextTile)));
 }
 
 /// A chunk behind the row adds nothing.
@@ -314,7 +284,7 @@ SmallVector<Value> RowBlockWriter::findSingleTerms(unsigned stage, const Chunk &
         continue;
       }
       const BlockLayout::Sum &in = layout.sums.find(reduce.getResult())->second;
-      Value to = e.advance(place(in.terms, thread, i), e.mul32(parity, in.nextTile));
+      Value to = e.advance(in.terms.place(e, thread, i), e.mul32(parity, in.nextTile));
       e.storeScalar(target::select(e, isRest, none[r], terms[r]), to, e.index(0));
       e.when(isRest, [&] { e.storeScalar(terms[r], at(in.rest), behind); });
     }
@@ -338,11 +308,11 @@ Value RowBlockWriter::isAdder(kernel::RowReduceOp reduce) {
 Value RowBlockWriter::addTerms(kernel::RowReduceOp reduce, Value parity, Value sum) {
   const BlockLayout::Sum &in = layout.sums.find(reduce.getResult())->second;
   const ChunkBuffer &buffer = in.terms;
-  int64_t step = BlockLayout::chains / buffer.pieces(layout.vector);
+  int64_t step = BlockLayout::chains / buffer.pieces();
   auto add = [&]() -> SmallVector<Value> {
     // Column c of the tile: point c % vector of chunk c / vector.
     Value number = e.div32(chain(), layout.vector), i = e.rem32(chain(), layout.vector);
-    Value from = e.advance(place(buffer, number, e.position(i)), e.mul32(parity, in.nextTile));
+    Value from = e.advance(buffer.place(e, number, e.position(i)), e.mul32(parity, in.nextTile));
     return e.loop(e.index(0), e.index(layout.tileColumns() / BlockLayout::chains), 1, sum,
                   [&](Value block, ValueRange soFar) -> SmallVector<Value> {
                     Value term = e.loadScalar(from, reduce.getType(), e.mul(block, step));
