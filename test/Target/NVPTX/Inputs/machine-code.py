@@ -23,7 +23,7 @@ HEAD = ("| kernel | chip | form | launch | threads | registers | spilled bytes |
 LIMITS = {"sm_75": (32, 16, 64, 0), "sm_80": (64, 32, 164, 1), "sm_86": (48, 16, 100, 1), "sm_89": (48, 24, 100, 1),
           "sm_90a": (64, 32, 228, 1), "sm_100": (64, 32, 228, 1), "sm_120": (48, 24, 100, 1)}
 # Low 12 bits of an instruction's first word.
-HMMA, HGMMA = {0x23C}, {0x7F0, 0xDF0}
+HMMA, HGMMA = 0x23C, 0x1F0  # the latter without three bits that tell where operands are
 LOCAL = {0x387, 0x983}
 
 Launch = collections.namedtuple("Launch", "name form part threads shared")
@@ -100,7 +100,7 @@ def rows(chip, wanted):
         registers = int(re.search(r"Used (\d+) registers", note).group(1))
         spilled = sum(map(int, re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", note).groups()))
         products = len(re.findall(r"^\s*(?:@\S+ )?(?:mma\.sync|wgmma\.mma_async)", source, re.M))
-        machine = sum(counts[op] for op in HMMA | HGMMA)
+        machine = sum(number for op, number in counts.items() if op == HMMA or op & 0x1FF == HGMMA)
         if bool(products) != bool(machine) or machine < products:
             raise SystemExit(f"{chip} {launch.name}: {products} products of matrices in PTX, {machine} in machine code")
         if not spilled and any(counts[op] for op in LOCAL):
