@@ -78,7 +78,7 @@ private:
 /// Scores of one query are in scratch, then their weights.
 static void emitAttention(Operation *operation, LoopEmitter &e, const KernelPointers &pointers) {
   auto op = cast<kernel::AttentionOp>(operation);
-  Attention a(op, e, pointers);
+  Attention<kernel::AttentionOp> a(op, e, pointers);
   SmallVector<int64_t> rows(op.getBatch());
   rows.push_back(op.getQueries());
   auto scratch = [&](Value key) { return e.loadScalar(pointers.scratch, a.acc, key); };
@@ -113,7 +113,7 @@ static void emitAttention(Operation *operation, LoopEmitter &e, const KernelPoin
 static void emitAttentionGrad(Operation *operation, LoopEmitter &e,
                               const KernelPointers &pointers) {
   auto op = cast<kernel::AttentionGradOp>(operation);
-  Attention a(op, e, pointers);
+  Attention<kernel::AttentionGradOp> a(op, e, pointers);
   int64_t queries = op.getQueries(), keys = op.getKeys();
   unsigned result = op.getBiased() ? 4 : 3, lse = result + 1, g = result + 2;
   Value scale = a.number(op.getScale().convertToDouble());

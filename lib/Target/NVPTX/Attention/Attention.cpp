@@ -93,7 +93,7 @@ static void emitAttention(Operation *operation, DeviceCode &code) {
   if (std::optional<FlashShape> shape = FlashShape::of(op, code.chip, why))
     return emitFlashAttention(*shape, code);
   code.describe("plain: " + why);
-  AttentionSizes sizes(op);
+  AttentionSizes<kernel::AttentionOp> sizes(op);
   launchRows<kernel::AttentionOp>(code, sizes, sizes.queries, [&](Entry &a, Value query) {
     DeviceEmitter &e = a.e;
     Softmax start{a.number(-infinity), a.number(0),

@@ -142,7 +142,7 @@ static void emitAttentionGrad(Operation *operation, DeviceCode &code) {
   if (std::optional<FlashShape> shape = FlashShape::of(op, code.chip, why))
     return emitFlashAttentionGrad(op, *shape, code);
   code.describe("plain: " + why);
-  AttentionSizes sizes(op);
+  AttentionSizes<kernel::AttentionGradOp> sizes(op);
   launchRows<kernel::AttentionGradOp>(code, sizes, sizes.queries, emitQuery);
   launchRows<kernel::AttentionGradOp>(code, sizes, sizes.keys, emitKey);
 }

@@ -90,7 +90,8 @@ public:
   llvm::SmallVector<Value> addRows(unsigned operand, Value first, int64_t count,
                                    llvm::ArrayRef<Value> factors) {
     llvm::SmallVector<Value> sums(sizes.channels, number(0));
-    for (auto [slot, factor] : llvm::enumerate(factors)) {
+    for (size_t slot = 0; slot < factors.size(); ++slot) {
+      Value factor = factors[slot];
       int64_t rows = std::min(sizes.lanes, count - int64_t(slot) * sizes.lanes);
       sums = e.loop(e.index(0), e.index(rows), 1, sums, [&](Value j, mlir::ValueRange soFar) {
         Value row = e.add(e.add(first, slot * sizes.lanes), j), own = fromThread(factor, j);

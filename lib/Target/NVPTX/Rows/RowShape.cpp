@@ -54,10 +54,12 @@ SmallVector<int64_t> RowShape::residuesOf(const Access &access) const {
 void RowShape::chooseVector() {
   int64_t widest = 0;
   const Access *first = nullptr;
+  SmallVector<Type> types;
   auto visit = [&](Type type, const Access &access) {
     if (access.residue || access.strideAlong(last) != 1)
       return;
     widest = std::max(widest, target::elementBytes(getElementTypeOrSelf(type)));
+    types.push_back(type);
     if (!first)
       first = &access;
   };
@@ -68,6 +70,8 @@ void RowShape::chooseVector() {
   if (!first)
     return;
   vector = std::min<int64_t>(8, 16 / widest);
+  while (!llvm::all_of(types, [&](Type type) { return startsAligned(type, vector); }))
+    vector /= 2;
   residues = residuesOf(*first);
 }
 

@@ -69,9 +69,12 @@ FIRST_STEP = "the wait of the first step, of which LLVM makes code of its own: n
 PRODUCT_BETWEEN = "all threads of the warp have met at a product since they read what is staged"
 WAITED = "a block without tiles has waited for its own rows before, to keep them in registers"
 NOTHING_SHARED = "lanes meet behind a store that few of them have, and exchange nothing after that"
+EITHER = "between two updates of a count stand two barriers of the warp, and one is enough"
+SMALL_DIGITS = "the second digits of so few rows are below 8: the last lane has none, and stores what the lane before it has"
 SURVIVORS = {
-    **{("attention", "branch inverted", n): SAME_VALUE for n in (15, 50)},
-    **{("attention-warpgroups", "branch inverted", n): SAME_VALUE for n in (11, 41)},
+    **{(form, "warp barrier removed", n): EITHER for form in ("scatter", "group") for n in (0, 1, 4, 5)},
+    **{(form, "branch inverted", 10): SMALL_DIGITS for form in ("scatter", "group")},
+    ("group", "branch inverted", 16): SAME_VALUE,
     **{("attention-warpgroups", kind, n): NEXT_WAIT for kind in ("wgmma commit removed", "wgmma wait removed", "wgmma wait weakened") for n in (2, 11)},
     **{("attention-warpgroups", "wgmma fence removed", n): NO_REGISTERS for n in (3, 6, 12, 15)},
     **{("attention", kind, 6): WAITED for kind in ("copy wait removed", "copy wait weakened")},

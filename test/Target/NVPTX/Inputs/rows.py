@@ -112,7 +112,7 @@ if sys.argv[1:] == ["counters"]:
     norm("norm_f32", 128, 768, "f32")
     norm("norm_bf16", 32, 2048, "bf16")
     norm_gradient("norm_gradient_bf16", 32, 1600, "bf16")
-    cross_entropy("cross_entropy_bf16", 3, 50257, "bf16")
+    cross_entropy("cross_entropy_bf16", 8, 50257, "bf16")
     points("points_bf16", (1 << 16,), "bf16", bias=False)
     sys.exit()
 
