@@ -16,46 +16,63 @@ int64_t nvptx::columnsPerThread(Type element, int64_t width) {
   return columns;
 }
 
-static void emitGather(Operation *operation, DeviceCode &code) {
-  auto op = cast<kernel::GatherOp>(operation);
-  auto table = tensorOf(op.getTable()), rows = tensorOf(op.getResult());
+namespace {
+/// A run of neighbouring columns of a row, which a thread copies.
+struct RowRun {
+  DeviceEmitter &e;
+  const KernelPointers &pointers;
+  Type element;
+  int64_t columns;
+  Value row, column;
+
+  SmallVector<Value> load(Value tensor, ArrayRef<int64_t> shape, Value from) const {
+    Value place = target::at(e, shape, {from, column});
+    return e.loadRun(e.address(tensor, element, place), element, columns);
+  }
+  void store(ArrayRef<Value> run, Value tensor, ArrayRef<int64_t> shape, Value to) const {
+    e.storeRun(run, e.address(tensor, element, target::at(e, shape, {to, column})));
+  }
+};
+} // namespace
+
+static void forRuns(DeviceCode &code, RankedTensorType rows,
+                    llvm::function_ref<void(const RowRun &)> body) {
   Type element = rows.getElementType();
   int64_t width = rows.getDimSize(1), columns = columnsPerThread(element, width);
   code.describe(llvm::Twine(columns) + " columns a thread");
   ThreadPerPoint(code).forEachOnDevice(
       {rows.getDimSize(0), width / columns},
       [&](DeviceEmitter &e, const KernelPointers &pointers, ArrayRef<Value> p) {
-        Value from = loadIndex(e, pointers.operands[1], p[0]), column = e.mul(p[1], columns);
-        Value inside = target::within(e, from, table.getDimSize(0));
-        from = target::select(e, inside, from, e.index(0));
-        Value place = target::at(e, table.getShape(), {from, column});
-        SmallVector<Value> run =
-            e.loadRun(e.address(pointers.operands[0], element, place), element, columns);
-        for (Value &x : run)
-          x = target::select(e, inside, x, e.constant(element, 0));
-        place = target::at(e, rows.getShape(), {p[0], column});
-        e.storeRun(run, e.address(pointers.results[0], element, place));
+        body({e, pointers, element, columns, p[0], e.mul(p[1], columns)});
       });
+}
+
+static void emitGather(Operation *operation, DeviceCode &code) {
+  auto op = cast<kernel::GatherOp>(operation);
+  auto table = tensorOf(op.getTable()), rows = tensorOf(op.getResult());
+  forRuns(code, rows, [&](const RowRun &run) {
+    DeviceEmitter &e = run.e;
+    Value from = loadIndex(e, run.pointers.operands[1], run.row);
+    Value inside = target::within(e, from, table.getDimSize(0));
+    from = target::select(e, inside, from, e.index(0));
+    SmallVector<Value> values = run.load(run.pointers.operands[0], table.getShape(), from);
+    for (Value &x : values)
+      x = target::select(e, inside, x, e.constant(run.element, 0));
+    run.store(values, run.pointers.results[0], rows.getShape(), run.row);
+  });
 }
 
 /// Works on the table in place: the result's memory is the table's.
 static void emitPutRows(Operation *operation, DeviceCode &code) {
   auto op = cast<kernel::PutRowsOp>(operation);
   auto rows = tensorOf(op.getRows()), table = tensorOf(op.getTable());
-  Type element = rows.getElementType();
-  int64_t width = rows.getDimSize(1), columns = columnsPerThread(element, width);
-  code.describe(llvm::Twine(columns) + " columns a thread");
-  ThreadPerPoint(code).forEachOnDevice(
-      {rows.getDimSize(0), width / columns},
-      [&](DeviceEmitter &e, const KernelPointers &pointers, ArrayRef<Value> p) {
-        Value row = loadIndex(e, pointers.operands[1], p[0]), column = e.mul(p[1], columns);
-        e.when(target::within(e, row, table.getDimSize(0)), [&] {
-          Value from = target::at(e, rows.getShape(), {p[0], column}),
-                to = target::at(e, table.getShape(), {row, column});
-          e.storeRun(e.loadRun(e.address(pointers.operands[0], element, from), element, columns),
-                     e.address(pointers.results[0], element, to));
-        });
-      });
+  forRuns(code, rows, [&](const RowRun &run) {
+    Value to = loadIndex(run.e, run.pointers.operands[1], run.row);
+    run.e.when(target::within(run.e, to, table.getDimSize(0)), [&] {
+      run.store(run.load(run.pointers.operands[0], rows.getShape(), run.row),
+                run.pointers.results[0], table.getShape(), to);
+    });
+  });
 }
 
 namespace {
