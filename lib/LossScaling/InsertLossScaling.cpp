@@ -1,5 +1,6 @@
 // Dynamic loss scaling of steps whose backward pass holds f16; what steps do with gradients that
-// are not finite. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// are not finite.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/LossScaling/Passes.h"
 #include "ampc/Precision/Profile.h"
 #include "ampc/Support/Text.h"

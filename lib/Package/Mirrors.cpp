@@ -38,7 +38,7 @@ static constexpr bool isComplete(const Row (&table)[size], int32_t last) {
   return size == size_t(last) + 1;
 }
 
-//===--- Types of elements --------------------------------------------------------------------===//
+// ---- Types of elements ----
 
 namespace {
 struct DType {
@@ -66,7 +66,7 @@ std::optional<int32_t> ampc::dtypeOf(Type element) {
 const char *ampc::dtypeName(int32_t dtype) { return dtypes[dtype].name; }
 const char *ampc::cTypeOf(int32_t dtype) { return dtypes[dtype].inC; }
 
-//===--- State --------------------------------------------------------------------------------===//
+// ---- State ----
 
 namespace {
 struct StateKind {
@@ -103,7 +103,7 @@ int32_t ampc::roleOf(StateOpInterface state) {
 }
 const char *ampc::roleName(int32_t role) { return roles[role].name; }
 
-//===--- Programs -----------------------------------------------------------------------------===//
+// ---- Programs ----
 
 namespace {
 struct ProgramKind {

@@ -92,8 +92,7 @@ LogicalResult AmpDialect::verifyOperationAttribute(Operation *op, NamedAttribute
   return success();
 }
 
-//===--- Scaling
-//-------------------------------------------------------------------------------===//
+// ---- Scaling ----
 
 // torch/amp/grad_scaler.py; Keras LossScaleOptimizer (dynamic, not below 1); apex.amp (at most
 // 2^24); paddle.amp.AmpScaler.
@@ -155,8 +154,7 @@ static void printScaling(OpAsmPrinter &printer, Operation *, ScalingAttr scaling
   printer.printAttribute(scaling);
 }
 
-//===--- Verifiers
-//-----------------------------------------------------------------------------===//
+// ---- Verifiers ----
 
 LogicalResult ScaledType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  RankedTensorType type) {

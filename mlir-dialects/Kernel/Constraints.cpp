@@ -42,7 +42,7 @@ LogicalResult kernel::verifyScalarCode(Operation *op, Block &body) {
   return success();
 }
 
-//===--- Every kernel -------------------------------------------------------------------------===//
+// ---- Every kernel ----
 
 LogicalResult kernel::verifyKernel(Operation *op) {
   for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
@@ -63,7 +63,7 @@ LogicalResult kernel::verifyKernel(Operation *op) {
   return success();
 }
 
-//===--- Kernels with a body ------------------------------------------------------------------===//
+// ---- Kernels with a body ----
 
 static AffineMap mapOf(Attribute attr) { return cast<AffineMapAttr>(attr).getValue(); }
 

@@ -95,7 +95,7 @@ StateAttr Signature::state(StringRef name) {
   return StateAttr::get(program.getContext(), FlatSymbolRefAttr::get(program.getContext(), name));
 }
 
-//===--- Verification -------------------------------------------------------------------------===//
+// ---- Verification ----
 
 LogicalResult InputAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name,
                                 int64_t batch, int64_t part, int64_t limit, int64_t ignore) {

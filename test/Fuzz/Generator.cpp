@@ -45,8 +45,7 @@ Value Generator::create(StringRef name, ValueRange operands, ArrayRef<NamedAttri
   return builder.create(state)->getResult(0);
 }
 
-//===--- State, inputs and constants
-//------------------------------------------------------------===//
+// ---- State, inputs and constants ----
 
 std::string Generator::makeState(StringRef kind, RankedTensorType type) {
   std::string name;
@@ -128,8 +127,7 @@ Value Generator::makeLeaf(RankedTensorType type) {
   return leaf;
 }
 
-//===--- Functions
-//------------------------------------------------------------------------------===//
+// ---- Functions ----
 
 train::FuncOp Generator::openFunction(StringRef name) {
   builder.setInsertionPointToEnd(&model.getBody().front());
@@ -307,8 +305,7 @@ void Generator::makeExport(int number) {
   builder.create(state);
 }
 
-//===--- Steps
-//----------------------------------------------------------------------------------===//
+// ---- Steps ----
 
 /// Parameters that a function reads, itself or through the helper.
 static SmallVector<std::string> readParameters(train::ModelOp model, train::FuncOp func) {

@@ -15,8 +15,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::fuzz;
 
-//===--- Records
-//--------------------------------------------------------------------------------===//
+// ---- Records ----
 
 /// Exponent all ones and a fraction that is not 0.
 template <typename Bits> static bool isNaN(Bits bits, Bits infinity) {
@@ -141,8 +140,7 @@ bool fuzz::writeRecord(const Record &record, StringRef path) {
   return !error && !file.has_error();
 }
 
-//===--- Compilation
-//----------------------------------------------------------------------------===//
+// ---- Compilation ----
 
 Compiled fuzz::compileText(StringRef text, const CompileOptions &options, MLIRContext *context,
                            StringRef after, StringRef keepTextOf) {

@@ -18,8 +18,7 @@ static bool computes(Operation *op) {
          !op->hasTrait<OpTrait::ConstantLike>();
 }
 
-//===--- Cuts: each takes one thing away, or answers false
-//---------------------------------------===//
+// ---- Cuts: each takes one thing away, or answers false ----
 
 /// Steps beside another one, exports, writes, and what nobody refers to.
 static bool eraseWhole(Operation *op) {

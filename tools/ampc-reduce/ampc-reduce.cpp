@@ -1,5 +1,6 @@
 // MLIR's reducer with the dialects of models: the smallest model that a test still finds
-// interesting. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// interesting.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Pipelines.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 #include "tools/LoadOption.h"

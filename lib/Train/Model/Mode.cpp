@@ -11,8 +11,7 @@ using namespace ampc;
 
 static constexpr llvm::StringLiteral randomBuffer = "random.state";
 
-//===--- Modes and composites
-//------------------------------------------------------------------===//
+// ---- Modes and composites ----
 
 /// Replaces `op` by values that it builds; false if it builds none.
 template <typename Build> static bool replaceByOwn(Operation *op, Build build) {
@@ -43,8 +42,7 @@ void ampc::lowerMode(train::FuncOp func, bool training) {
   }
 }
 
-//===--- Random numbers
-//------------------------------------------------------------------------===//
+// ---- Random numbers ----
 
 static RankedTensorType randomType(MLIRContext *context) {
   return RankedTensorType::get({2}, IntegerType::get(context, 64));
@@ -75,8 +73,7 @@ void ampc::attachRandomState(train::FuncOp func, train::ModelOp model) {
   }
 }
 
-//===--- Batches
-//-------------------------------------------------------------------------------===//
+// ---- Batches ----
 
 static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
 

@@ -1,5 +1,6 @@
 /* Preloaded into a program: ends it at the N-th system call of a save, and takes away what file
-   systems and systems may lack. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+   systems and systems may lack.
+   SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
    CRASH_FOLDER   the folder of the file; calls count from the first one that names it
    CRASH_AT       the number of the call, from 1; without it, nothing ends

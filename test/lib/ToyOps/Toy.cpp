@@ -20,7 +20,7 @@ void ToyDialect::initialize() {
 }
 AMPC_OP_LIBRARY(ToyDialect)
 
-//===--- Gated unit ---------------------------------------------------------------------------===//
+// ---- Gated unit ----
 
 LogicalResult GatedUnitOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor a,
                                             SmallVectorImpl<Type> &types) {
@@ -49,7 +49,7 @@ SmallVector<Value> GatedUnitOp::decompose(GradBuilder &b) {
   return {b.mul(b.op<SquareplusOp>(gate), up)};
 }
 
-//===--- Snake --------------------------------------------------------------------------------===//
+// ---- Snake ----
 
 static LogicalResult verifyFrequency(Operation *op, const APFloat &a) {
   if (!(a.convertToDouble() > 0))

@@ -132,7 +132,7 @@ Value AttentionEmitter::visible(const ScoreTile &tile, Value m, Value n, int64_t
   return all;
 }
 
-//===--- Vectors of matrices ------------------------------------------------------------------===//
+// ---- Vectors of matrices ----
 
 Value AttentionEmitter::load(const Matrix &matrix, Value row, Value column) {
   return e.loadVector(matrix.pointer, matrix.element, e.add(e.mul(row, matrix.rowStride), column),

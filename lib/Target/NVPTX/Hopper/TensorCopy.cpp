@@ -1,5 +1,6 @@
 // cp.async.bulk.tensor. PTX ISA, "Tensors"; CUDA driver API, cuTensorMapEncodeTiled: what a map
-// may be. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// may be.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Hopper/TensorCopy.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 

@@ -1,5 +1,6 @@
 // wgmma.mma_async. PTX ISA, "Asynchronous warpgroup level matrix instructions": registers, matrix
-// descriptor, canonical layouts. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// descriptor, canonical layouts.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Hopper/Wgmma.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

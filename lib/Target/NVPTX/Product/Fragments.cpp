@@ -1,5 +1,6 @@
 // ldmatrix and mma.sync. Layouts: PTX ISA, "Matrix fragments for mma.m16n8k16", those of
-// mma.m16n8k8 with .tf32, and "ldmatrix". SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// mma.m16n8k8 with .tf32, and "ldmatrix".
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/Fragments.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 

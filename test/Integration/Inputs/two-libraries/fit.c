@@ -1,5 +1,6 @@
 /* FIT trains the model of HEADER, whose functions begin with NAME, and returns the bits of its
-   loss. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+   loss.
+   SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include HEADER
 #include <stddef.h>
 
