@@ -195,6 +195,22 @@ void BodyEmitter::storeResult(unsigned k, Value value, const Run &run) {
     return e.storeStrided(value, base, at, *stride, run.active);
   e.storeScattered(value, base, scattered(access, run));
 }
+// Only what is read: asking for lines that will be written takes from products the buffers that
+// their own loads wait in.
+void BodyEmitter::prefetch(const Run &run, int64_t count) {
+  OperandRange operands = op.getInputsMutable();
+  for (BlockArgument arg : body().getArguments().drop_front(op.getNumLeadingArguments())) {
+    unsigned input = arg.getArgNumber() - op.getNumLeadingArguments();
+    const Access &access = points.inputs[input];
+    if (arg.use_empty() || access.residue || access.strideAlong(run.along) != 1 ||
+        dependence(arg) == uint64_t(1) << run.along)
+      continue;
+    Type element = getElementTypeOrSelf(operands[input].getType());
+    Value start = target::position(e, access, run.dims);
+    for (int64_t i = 0; i < count; i += 64 / elementBytes(element))
+      e.prefetch(inputs[input], element, e.add(start, i));
+  }
+}
 void BodyEmitter::redirectResult(unsigned k, Value pointer, ArrayRef<int64_t> strides) {
   results[k] = pointer;
   points.results[k] = Access();

@@ -53,6 +53,8 @@ public:
   /// Evaluates and stores all results, given the values of the leading arguments (accumulators):
   /// what a contraction calls on its sums.
   void emitResults(const Run &run, mlir::ValueRange leading);
+  /// Asks for what the body reads at `count` points along run.along and that no other row reads.
+  void prefetch(const Run &run, int64_t count);
   /// Stores result `k` at the run.
   void storeResult(unsigned k, mlir::Value value, const Run &run);
 

@@ -74,6 +74,10 @@ void KernelEmitter::store(Value value, Value base, Value position, int64_t activ
   else
     LLVM::MaskedStoreOp::create(b, loc, value, at, mask(vector.getDimSize(0), active), align);
 }
+void KernelEmitter::prefetch(Value base, Type element, Value position) {
+  LLVM::Prefetch::create(b, loc, address(base, element, position), /*rw=*/0, /*hint=*/3,
+                         /*cache=*/1);
+}
 void KernelEmitter::storeScattered(Value value, Value base, llvm::ArrayRef<Value> positions) {
   value = toRaw(value);
   for (auto [lane, position] : llvm::enumerate(positions))

@@ -35,6 +35,8 @@ public:
   void store(Value value, Value base, Value position, int64_t active = -1);
   void storeStrided(Value value, Value base, Value position, int64_t stride, int64_t active = -1);
   void storeScattered(Value value, Value base, llvm::ArrayRef<Value> positions);
+  /// Asks for the cache line of an element that is read soon, which may be outside of the tensor.
+  void prefetch(Value base, Type element, Value position);
 
   // Vectors.
   /// Lane numbers 0, 1, ... as i32 or i64.

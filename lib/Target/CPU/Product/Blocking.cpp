@@ -119,6 +119,8 @@ bool ampc::cpu::hasOwnProducts(const ProductShape &shape, const Tier &tier) {
 static int64_t chooseDepth(const ProductShape &shape, const Blocking &blocking) {
   int64_t bytes = elementBytes(shape.acc) * blocking.parts();
   int64_t most = (blocking.usesTiles() ? tileDepthBytes : depthBytes) / bytes;
+  if (blocking.usesTiles() && shape.lhsAcross)
+    most /= 2; // all panels of A of a task lie packed beside those of B
   int64_t depth = roundUp(ceilDiv(blocking.points, ceilDiv(blocking.points, most)), blocking.width);
   return blocking.usesTiles() ? depth : std::min(blocking.points, depth);
 }
@@ -170,7 +172,9 @@ void ampc::cpu::cutProduct(const ProductShape &shape, int64_t depth, Blocking &b
   int64_t wanted =
       std::min(blocking.keepRhs || shape.packedRhs ? mostTasks : mostTasks / 4, work / workPerTask);
   auto tasks = [&] { return shape.batch * blocking.mTasks * blocking.nTasks; };
-  if (tasks() < wanted && blocking.nTasks == 1 && shape.n >= 256)
+  // Panels of A that are packed together would be packed again for the other half.
+  bool packsLhsOnce = blocking.usesTiles() && shape.lhsAcross && blocking.keepRhs;
+  if (!packsLhsOnce && tasks() < wanted && blocking.nTasks == 1 && shape.n >= 256)
     cut(blocking.nPanels, ceilDiv(blocking.nPanels, 2), blocking.nStep, blocking.nTasks);
   while (tasks() < wanted && blocking.mStep * blocking.rows > 32 && blocking.mStep > 1)
     cut(blocking.mPanels, ceilDiv(blocking.mStep, 2), blocking.mStep, blocking.mTasks);

@@ -56,6 +56,7 @@ Gemm::Gemm(kernel::GemmOp op) {
   shape.sharedRhs = rhs.batchInvariant();
   shape.lhs = lhs.element;
   shape.rhs = rhs.element;
+  shape.lhsAcross = lhs.linesAreNeighbours();
   shape.packedLhs = kernel::packingOf(op.getLhs().getType()) != nullptr;
   shape.packedRhs = kernel::packingOf(op.getRhs().getType()) != nullptr;
 }
@@ -78,16 +79,23 @@ void GemmTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
   BodyEmitter body(e, gemmOp, pointers);
   unsigned rank = gemmOp.getSpace().size();
   Blocking blocking = chooseBlocking(gemm.shape, e.tier);
-  auto epilogue = [&](Value batch, Value m, Value n, int64_t active, Value sums) {
+  auto runAt = [&](Value batch, Value m, Value n) {
     Run run;
     run.dims = body.space().delinearize(e, batch, rank - 2);
     run.dims.append({m, n});
     run.along = rank - 1;
+    return run;
+  };
+  auto epilogue = [&](Value batch, Value m, Value n, int64_t active, Value sums) {
+    Run run = runAt(batch, m, n);
     run.lanes = blocking.width;
     run.active = active;
     body.emitResults(run, sums);
   };
-  ProductEmitter(e, gemm.shape, blocking, gemm.lhs, gemm.rhs, epilogue)
+  auto prefetch = [&](Value batch, Value m, Value n, int64_t columns) {
+    body.prefetch(runAt(batch, m, n), columns);
+  };
+  ProductEmitter(e, gemm.shape, blocking, gemm.lhs, gemm.rhs, epilogue, prefetch)
       .emit(begin, end, pointers.scratch, pointers.totals);
 }
 

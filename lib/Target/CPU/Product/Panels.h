@@ -45,6 +45,8 @@ public:
                                                      mlir::Value k, mlir::Value depth) {
     return {};
   }
+  /// Whether lines are side by side in memory, and neighbours in k far apart.
+  virtual bool linesAreNeighbours() const { return false; }
   /// Address of the first panel of a side that was packed before.
   virtual mlir::Value packed() const { return mlir::Value(); }
   /// Bytes between lines if memory holds whole lines in this format already; else 0.
@@ -68,6 +70,7 @@ public:
   bool batchInvariant() const;
   void enterBatch(KernelEmitter &e, mlir::Value batch) override;
   PanelLayout layout(int64_t lines, int64_t depth) const override;
+  bool linesAreNeighbours() const override { return lineStride == 1 && depthStride >= 128; }
   mlir::Value packed() const override { return pointer; }
   void pack(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k, mlir::Value depth,
             mlir::Value panel, PanelLayout layout, const PanelFormat &format) override;

@@ -34,6 +34,7 @@ struct ProductShape {
   mlir::Type lhs, rhs, acc;                  // of elements
   bool sharedRhs = false;                    // B is the same for the whole batch
   bool packedLhs = false, packedRhs = false; // by kernel.pack, for this tier
+  bool lhsAcross = false; // lines of A are side by side in memory, not neighbours in k
 };
 
 /// A register tile has `rows` x `columns()` sums. A panel is a strip of A (`rows` lines) or B

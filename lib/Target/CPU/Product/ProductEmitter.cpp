@@ -14,9 +14,10 @@ using namespace ampc::cpu;
 
 ProductEmitter::ProductEmitter(KernelEmitter &e, const ProductShape &shape,
                                const Blocking &blocking, PanelSource &lhs, PanelSource &rhs,
-                               Epilogue epilogue)
+                               Epilogue epilogue, Prefetch prefetch)
     : e(e), shape(shape), blocking(blocking), lhs(lhs), rhs(rhs), epilogue(epilogue),
-      lhsLines(lhsLayout(blocking, lhs)), layout(ScratchLayout::of(shape, blocking, lhs)),
+      prefetch(prefetch), lhsLines(lhsLayout(blocking, lhs)),
+      layout(ScratchLayout::of(shape, blocking, lhs)),
       lhsFormat(PanelFormat::of(blocking.multiply, shape.acc, layout.lhsPanelUnits)),
       rhsFormat(cpu::rhsFormat(shape, blocking, layout.rhsPanelUnits)) {}
 
@@ -26,6 +27,14 @@ PanelLayout ampc::cpu::lhsLayout(const Blocking &blocking, const PanelSource &lh
   return blocking.usesTiles() ? paddedLines(blocking.depth)
                               : lhs.layout(blocking.rows, blocking.depth);
 }
+
+/// Whether all panels of a task are packed together, a stretch of k of each in turn: their lines
+/// are side by side in memory, so that this reads long rows, and a panel alone a cache line of each
+/// row, on a page of its own.
+static bool packsTogether(const Blocking &blocking, const PanelSource &side) {
+  return blocking.usesTiles() && side.linesAreNeighbours();
+}
+static constexpr int64_t stretchPoints = 16;
 
 ScratchLayout ScratchLayout::of(const ProductShape &shape, const Blocking &blocking,
                                 const PanelSource &lhs) {
@@ -48,7 +57,8 @@ ScratchLayout ScratchLayout::of(const ProductShape &shape, const Blocking &block
   layout.zeros = take(split * tile);
   layout.tile = take(tile);
   layout.spare = take(blocking.usesTiles() * spareTileBytes / elementBytes(shape.acc));
-  layout.lhs = take(!blocking.packedLhs * blocking.parts() * layout.lhsPanelUnits);
+  int64_t lhsPanels = packsTogether(blocking, lhs) ? blocking.mStep : 1;
+  layout.lhs = take(!blocking.packedLhs * blocking.parts() * lhsPanels * layout.lhsPanelUnits);
   layout.rhs = take(!blocking.packedRhs * blocking.parts() * rhsBlocks * blocking.nStep *
                     layout.rhsPanelUnits);
   layout.sums = take(split * blocking.mStep * blocking.nStep * tile);
@@ -163,14 +173,50 @@ void ProductEmitter::packLhs(Value m, Value block) {
            panel, lhsLines, lhsFormat);
 }
 
-void ProductEmitter::packRhs(const Task &task, Value block) {
-  PanelLayout rows = {1, blocking.columns()};
-  e.loop(task.n, task.nEnd, 1, [&](Value n) {
-    Value panel = rhsPanel(task, block, n);
-    clearTail(panel, blocking.columns(), rows, rhsFormat, block);
-    rhs.pack(e, e.mul(n, blocking.columns()), blocking.columns(), e.mul(block, blocking.depth),
-             points(block), panel, rows, rhsFormat);
+/// The points of a block, numbered from its start.
+void ProductEmitter::inStretches(Value block, llvm::function_ref<void(Value, Value)> pack) {
+  Value all = points(block);
+  e.loop(e.index(0), all, stretchPoints,
+         [&](Value k) { pack(k, e.min(e.index(stretchPoints), e.sub(all, k))); });
+}
+
+/// Where a panel of A lies if all of the task's do.
+Value ProductEmitter::packedTogether(const Task &task, Value m) {
+  int64_t bytes = blocking.parts() * layout.lhsPanelUnits * elementBytes(lhsFormat.unit);
+  return e.offset(e.offset(scratch, layout.lhs), e.mul(e.sub(m, task.m), bytes));
+}
+void ProductEmitter::packLhsTogether(const Task &task, Value block) {
+  e.loop(task.m, task.mEnd, 1, [&](Value m) {
+    clearTail(packedTogether(task, m), blocking.rows, lhsLines, lhsFormat, block);
   });
+  Value start = e.mul(block, blocking.depth);
+  inStretches(block, [&](Value k, Value count) {
+    e.loop(task.m, task.mEnd, 1, [&](Value m) {
+      Value panel = e.address(packedTogether(task, m), lhsFormat.unit, k);
+      lhs.pack(e, e.mul(m, blocking.rows), blocking.rows, e.add(start, k), count, panel, lhsLines,
+               lhsFormat);
+    });
+  });
+}
+
+void ProductEmitter::packRhs(const Task &task, Value block) {
+  int64_t columns = blocking.columns();
+  PanelLayout rows = {1, columns};
+  Value start = e.mul(block, blocking.depth);
+  auto pack = [&](Value n, Value k, Value count) {
+    Value panel = e.address(rhsPanel(task, block, n), rhsFormat.unit, e.mul(k, columns));
+    rhs.pack(e, e.mul(n, columns), columns, e.add(start, k), count, panel, rows, rhsFormat);
+  };
+  bool together = packsTogether(blocking, rhs);
+  e.loop(task.n, task.nEnd, 1, [&](Value n) {
+    clearTail(rhsPanel(task, block, n), columns, rows, rhsFormat, block);
+    if (!together)
+      pack(n, e.index(0), points(block));
+  });
+  if (together)
+    inStretches(block, [&](Value k, Value count) {
+      e.loop(task.n, task.nEnd, 1, [&](Value n) { pack(n, k, count); });
+    });
 }
 
 /// Only matrix tiles, which need no broadcasts from A, and whole steps of them.
@@ -211,6 +257,8 @@ ProductEmitter::LhsPanel ProductEmitter::lhsPanel(Value m, Value block) {
 void ProductEmitter::emitBlock(const Task &task, Value block) {
   if (readsLhsInPlace())
     return emitBlockInPlace(task, block);
+  if (!blocking.packedLhs && packsTogether(blocking, lhs))
+    return emitBlockTogether(task, block);
   e.loop(task.m, task.mEnd, 1, [&](Value m) {
     if (!blocking.packedLhs)
       packLhs(m, block);
@@ -219,14 +267,27 @@ void ProductEmitter::emitBlock(const Task &task, Value block) {
   });
 }
 
-/// The other way round: lines in place may share cache sets, so a panel of B stays in L1.
+/// Panels of A that are packed together are met by a panel of B, which stays in L1.
+void ProductEmitter::emitBlockTogether(const Task &task, Value block) {
+  packLhsTogether(task, block);
+  e.loop(task.n, task.nEnd, 1, [&](Value n) {
+    e.loop(task.m, task.mEnd, 1, [&](Value m) {
+      LhsPanel a = packedLhs();
+      a.pointer = packedTogether(task, m);
+      emitPanels(task, block, m, n, a);
+    });
+  });
+}
+
+/// Rows of results are finished from left to right: what neighbouring tiles write, and their bodies
+/// read, are neighbouring cache lines of the same pages.
 void ProductEmitter::emitBlockInPlace(const Task &task, Value block) {
   if (shape.m % blocking.rows && !blocking.packedLhs)
     e.when(e.less(e.index(blocking.mPanels - 1), task.mEnd),
            [&] { packLhs(e.index(blocking.mPanels - 1), block); });
-  e.loop(task.n, task.nEnd, 1, [&](Value n) {
-    e.loop(task.m, task.mEnd, 1,
-           [&](Value m) { emitPanels(task, block, m, n, lhsPanel(m, block)); });
+  e.loop(task.m, task.mEnd, 1, [&](Value m) {
+    LhsPanel a = lhsPanel(m, block);
+    e.loop(task.n, task.nEnd, 1, [&](Value n) { emitPanels(task, block, m, n, a); });
   });
 }
 
@@ -236,6 +297,7 @@ void ProductEmitter::emitPanels(const Task &task, Value block, Value m, Value n,
   Value b = rhsPanel(task, block, n);
   if (blocking.depthBlocks == 1) {
     Value tile = e.offset(scratch, layout.tile);
+    emitPrefetch(task, m, n);
     emitTile(a, b, points(block), Value(), tile);
     return emitEpilogue(task, m, n, tile);
   }
@@ -312,6 +374,17 @@ void ProductEmitter::emitRegisterTile(Value a, Value b, Value depth, Value from,
     });
   for (int64_t i = 0; i < rows * vectors; ++i)
     e.store(sums[i], to, e.index(i * width));
+}
+
+/// Rows of a tile of sums lie on pages of their own, of which processors fetch nothing ahead: what
+/// its epilogue reads comes while its products are formed.
+void ProductEmitter::emitPrefetch(const Task &task, Value m, Value n) {
+  if (!prefetch || !blocking.usesTiles())
+    return;
+  Value row = e.mul(m, blocking.rows), column = e.mul(n, blocking.columns());
+  Value count = e.min(e.index(blocking.rows), e.sub(e.index(shape.m), row));
+  e.loop(e.index(0), count, 1,
+         [&](Value i) { prefetch(task.batch, e.add(row, i), column, blocking.columns()); });
 }
 
 void ProductEmitter::emitEpilogue(const Task &task, Value m, Value n, Value tile) {

@@ -31,9 +31,12 @@ public:
   /// `sums` belong to (batch, m, n...n + active - 1).
   using Epilogue = llvm::function_ref<void(mlir::Value batch, mlir::Value m, mlir::Value n,
                                            int64_t active, mlir::Value sums)>;
+  /// Asks for what the epilogue of `columns` sums from (batch, m, n) on will read.
+  using Prefetch =
+      llvm::function_ref<void(mlir::Value batch, mlir::Value m, mlir::Value n, int64_t columns)>;
 
   ProductEmitter(KernelEmitter &e, const ProductShape &shape, const Blocking &blocking,
-                 PanelSource &lhs, PanelSource &rhs, Epilogue epilogue);
+                 PanelSource &lhs, PanelSource &rhs, Epilogue epilogue, Prefetch prefetch = {});
   /// Runs tasks [begin, end); totals are told of each.
   void emit(mlir::Value begin, mlir::Value end, mlir::Value scratch, Totals *totals = nullptr);
 
@@ -50,15 +53,19 @@ private:
     int64_t bytesPerPoint;   // the same
   };
   void packLhs(Value m, Value block);
+  void packLhsTogether(const Task &task, Value block);
   void packRhs(const Task &task, Value block);
+  void inStretches(Value block, llvm::function_ref<void(Value k, Value points)> pack);
   void clearTail(Value panel, int64_t lines, PanelLayout layout, const PanelFormat &format,
                  Value block);
   bool readsLhsInPlace() const;
   LhsPanel lhsPackedBefore(Value m, Value block);
   LhsPanel packedLhs();
+  Value packedTogether(const Task &task, Value m);
   LhsPanel lhsPanel(Value m, Value block);
   void emitBlock(const Task &task, Value block);
   void emitBlockInPlace(const Task &task, Value block);
+  void emitBlockTogether(const Task &task, Value block);
   void emitPanels(const Task &task, Value block, Value m, Value n, const LhsPanel &a);
   Value points(Value block);
   Value rhsPanel(const Task &task, Value block, Value panel);
@@ -66,6 +73,7 @@ private:
   void emitTile(const LhsPanel &a, Value b, Value points, Value from, Value to);
   llvm::SmallVector<Value> addRun(Value a, Value b, Value points, mlir::ValueRange sums);
   void emitRegisterTile(Value a, Value b, Value points, Value from, Value to);
+  void emitPrefetch(const Task &task, Value m, Value n);
   void emitEpilogue(const Task &task, Value m, Value n, Value tile);
 
   KernelEmitter &e;
@@ -73,6 +81,7 @@ private:
   Blocking blocking;
   PanelSource &lhs, &rhs;
   Epilogue epilogue;
+  Prefetch prefetch;
   PanelLayout lhsLines;
   ScratchLayout layout;
   PanelFormat lhsFormat, rhsFormat;

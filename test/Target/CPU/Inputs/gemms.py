@@ -102,3 +102,7 @@ for element, layout in itertools.product(["bf16", "f16"], ["NN", "NT", "TN", "TT
 gemm(70, 40, 4160, "NN", element="bf16", body="full")  # several blocks of k
 gemm(70, 40, 2100, "TN", element="f16")
 gemm(350, 33, 640, "NT", element="bf16", result="bf16", batch=(2,), shared=True)
+# Lines of the left side are neighbours: all panels of a task are packed together.
+gemm(200, 70, 75, "TN", element="bf16", result="bf16", body="full")
+gemm(130, 33, 2100, "TN", element="bf16", body="bias")
+gemm(160, 40, 67, "TN", element="f16", batch=(2,))
