@@ -1,7 +1,7 @@
 // kernel.conv_filter: a product of cotangents and windows of an image, summed over pixels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/BodyEmitter.h"
-#include "lib/Target/CPU/Conv/FilterGradient.h"
+#include "lib/Target/CPU/Conv/FilterTiles.h"
 #include "lib/Target/CPU/Loops.h"
 #include "lib/Target/CPU/Product/ProductEmitter.h"
 
@@ -51,11 +51,17 @@ struct ConvFilter {
   bool gathersWindows(const Tier &tier) {
     return !op.hasDilatedImage() && FilterBlocking::gathersWindows(window, shape, tier);
   }
-  /// Matrix tiles need lines of k, and dilated images are read element by element: both gather
-  /// panels.
+  /// Dilated images are read element by element, and matrix tiles need lines of k: both gather
+  /// panels, if there are no planes for tiles.
   bool walksPixels(const Tier &tier) {
     return gathersWindows(tier) ||
            (!op.hasDilatedImage() && chooseMultiply(shape, tier) < Multiply::Tiles);
+  }
+  /// Nothing if pixels are walked or panels gathered.
+  std::optional<FilterTiles> tiles(const Tier &tier) {
+    if (op.hasDilatedImage())
+      return std::nullopt;
+    return FilterTiles::of(window, shape, op.getParts(), tier);
   }
   FilterBlocking blocking(const Tier &tier) { return {window, shape, op.getParts(), tier}; }
 };
@@ -123,6 +129,11 @@ FailureOr<KernelEmission> ConvFilterTemplate::plan(Operation *op, const Tier &ti
     return failure();
   KernelEmission emission;
   emission.hasFinish = conv.op.getParts() > 1;
+  if (auto tiles = conv.tiles(tier)) {
+    emission.tasks = tiles->tasks();
+    emission.scratchBytes = tiles->scratchBytes();
+    return emission;
+  }
   if (conv.walksPixels(tier)) {
     FilterBlocking blocking = conv.blocking(tier);
     emission.tasks = FilterGradientEmitter::tasks(blocking);
@@ -157,6 +168,9 @@ void ConvFilterTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPo
     Value line = e.add(e.mul(part, outputs), output);
     e.store(sums, pointers.workspace, e.add(e.mul(line, conv.shape.n), position), active);
   };
+  if (auto tiles = conv.tiles(e.tier))
+    return FilterTilesEmitter(e, *tiles, pointers.operands[0], pointers.operands[1])
+        .emit(begin, end, pointers.scratch, store, pointers.totals);
   if (conv.walksPixels(e.tier)) {
     FilterBlocking blocking = conv.blocking(e.tier);
     FilterGradientEmitter emitter(e, conv.window, conv.shape, blocking, pointers.operands[0],
@@ -178,7 +192,8 @@ void ConvFilterTemplate::emitFinish(Operation *op, KernelEmitter &e,
                                     const KernelPointers &pointers) const {
   ConvFilter conv(cast<kernel::ConvFilterOp>(op));
   BodyEmitter body(e, conv.op, pointers, *flatFilter(conv.op));
-  int64_t parts = conv.walksPixels(e.tier) ? conv.op.getParts() : 1;
+  bool inParts = conv.tiles(e.tier) || conv.walksPixels(e.tier);
+  int64_t parts = inParts ? conv.op.getParts() : 1;
   int64_t outputs = conv.shape.m * conv.window.groups;
   int64_t width = e.tier.lanes(8 * elementBytes(conv.shape.acc));
   e.loop(e.index(0), e.index(outputs), 1, [&](Value output) {

@@ -67,11 +67,6 @@ static void chooseTile(const ProductShape &shape, int64_t channels, const Tier &
     }
 }
 
-static void cut(int64_t panels, int64_t most, int64_t &step, int64_t &tasks) {
-  step = ceilDiv(panels, ceilDiv(panels, std::max<int64_t>(most, 1)));
-  tasks = ceilDiv(panels, step);
-}
-
 FilterBlocking::FilterBlocking(const Window &image, const ProductShape &shape, int64_t parts,
                                const Tier &tier)
     : gathers(gathersWindows(image, shape, tier)), window(gathers ? gathered(image) : image),
@@ -93,14 +88,14 @@ FilterBlocking::FilterBlocking(const Window &image, const ProductShape &shape, i
                                     (image.kernel[1] - 1) * image.dilations[1] + 1);
 
   int64_t mostTiles = sumsBytes / (rows * columns() * elementBytes(shape.acc) * window.taps());
-  cut(mPanels, mostTiles, mStep, mTasks);
-  cut(cPanels, mostTiles / mStep, cStep, cTasks);
+  cutPanels(mPanels, mostTiles, mStep, mTasks);
+  cutPanels(cPanels, mostTiles / mStep, cStep, cTasks);
   int64_t wanted = std::min(wantedTasks, shape.batch * shape.m * shape.n * shape.k / workPerTask);
   auto tasks = [&] { return window.groups * parts * mTasks * cTasks; };
   while (tasks() < wanted && cStep > 1 && !gathers) // each would gather all
-    cut(cPanels, ceilDiv(cStep, 2), cStep, cTasks);
+    cutPanels(cPanels, ceilDiv(cStep, 2), cStep, cTasks);
   while (tasks() < wanted && mStep * rows > 32 && mStep > 1)
-    cut(mPanels, ceilDiv(mStep, 2), mStep, mTasks);
+    cutPanels(mPanels, ceilDiv(mStep, 2), mStep, mTasks);
 }
 
 FilterGradientEmitter::FilterGradientEmitter(KernelEmitter &e, const Window &source,

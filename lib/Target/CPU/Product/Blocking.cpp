@@ -78,8 +78,7 @@ static void chooseMatrixTile(const ProductShape &shape, Blocking &blocking) {
   }
 }
 
-/// Cuts `panels` into equal tasks of at most `most`.
-static void cut(int64_t panels, int64_t most, int64_t &step, int64_t &tasks) {
+void ampc::cpu::cutPanels(int64_t panels, int64_t most, int64_t &step, int64_t &tasks) {
   tasks = ceilDiv(panels, std::max<int64_t>(most, 1));
   step = ceilDiv(panels, tasks);
   tasks = ceilDiv(panels, step);
@@ -163,8 +162,8 @@ void ampc::cpu::cutProduct(const ProductShape &shape, int64_t depth, Blocking &b
   int64_t rhsLineBytes = blocking.points * elementBytes(shape.acc) * blocking.parts();
   blocking.keepRhs = !shape.packedRhs &&
                      std::min(nMost * blocking.columns(), shape.n) * rhsLineBytes <= keptRhsBytes;
-  cut(blocking.nPanels, nMost, blocking.nStep, blocking.nTasks);
-  cut(blocking.mPanels, mostPanels(shape, blocking), blocking.mStep, blocking.mTasks);
+  cutPanels(blocking.nPanels, nMost, blocking.nStep, blocking.nTasks);
+  cutPanels(blocking.mPanels, mostPanels(shape, blocking), blocking.mStep, blocking.mTasks);
 
   // Enough tasks to share: first two halves of the columns, whose packing is not repeated, then
   // rows. Long sums want large tasks, for each of them packs both sides.
@@ -175,9 +174,9 @@ void ampc::cpu::cutProduct(const ProductShape &shape, int64_t depth, Blocking &b
   // Panels of A that are packed together would be packed again for the other half.
   bool packsLhsOnce = blocking.usesTiles() && shape.lhsAcross && blocking.keepRhs;
   if (!packsLhsOnce && tasks() < wanted && blocking.nTasks == 1 && shape.n >= 256)
-    cut(blocking.nPanels, ceilDiv(blocking.nPanels, 2), blocking.nStep, blocking.nTasks);
+    cutPanels(blocking.nPanels, ceilDiv(blocking.nPanels, 2), blocking.nStep, blocking.nTasks);
   while (tasks() < wanted && blocking.mStep * blocking.rows > 32 && blocking.mStep > 1)
-    cut(blocking.mPanels, ceilDiv(blocking.mStep, 2), blocking.mStep, blocking.mTasks);
+    cutPanels(blocking.mPanels, ceilDiv(blocking.mStep, 2), blocking.mStep, blocking.mTasks);
   while (tasks() < wanted && blocking.nStep > 1)
-    cut(blocking.nPanels, ceilDiv(blocking.nStep, 2), blocking.nStep, blocking.nTasks);
+    cutPanels(blocking.nPanels, ceilDiv(blocking.nStep, 2), blocking.nStep, blocking.nTasks);
 }

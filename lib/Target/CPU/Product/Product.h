@@ -77,6 +77,8 @@ Blocking chooseBlocking(const ProductShape &shape, const Tier &tier);
 /// Cuts a product whose tile (multiply, rows, vectors, width) and panels are chosen: into blocks of
 /// k of `depth` points, and tasks.
 void cutProduct(const ProductShape &shape, int64_t depth, Blocking &blocking);
+/// Cuts `panels` into equal tasks of at most `most`.
+void cutPanels(int64_t panels, int64_t most, int64_t &step, int64_t &tasks);
 /// Register tiles: most rows that fit beside `vectors` vectors of B.
 int64_t mostTileRows(int64_t vectors, const Tier &tier);
 /// Cycles of a register tile per point of k: its multiply-adds or loads, and no less than their

@@ -1,5 +1,5 @@
 # Prints kernel.conv and kernel.conv_filter ops over windows, groups and types, for ampc-kernel-run; with "small" only those of
-# at most 300 thousand products.
+# at most 300 thousand products, with "planes" instead filter gradients that matrix tiles form on padded planes.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys
 
@@ -40,9 +40,25 @@ def conv(n, size, channels, features, window, stride=1, pad=0, dilation=1, sprea
     if sys.argv[1:] == ["small"] and n * out[1] * out[2] * features * window * window * channels // groups > 3e5:
         return
     geometry = (both(stride), [pad] * 4, both(dilation), both(spread), groups, element)
-    kernel("conv", image, filter, out, *geometry, bias=True)
+    if sys.argv[1:] != ["planes"]:
+        kernel("conv", image, filter, out, *geometry, bias=True)
     kernel("conv_filter", image, out, filter, *geometry, bias=False)
 
+
+if sys.argv[1:] == ["planes"]:
+    conv(6, 17, 64, 64, 3, pad=1, element="bf16")
+    conv(38, 9, 32, 96, 3, pad=1, element="bf16")  # several parts of the images
+    conv(4, 18, 64, 32, 3, stride=2, pad=1, element="bf16")  # four planes
+    conv(4, 15, 32, 64, 3, stride=2, pad=1, element="bf16")
+    conv(8, 16, 64, 32, 1, stride=2, element="bf16")  # one of four planes
+    conv(4, 16, 32, 32, 5, pad=2, element="bf16")
+    conv(4, 12, 32, 32, 4, pad=1, element="bf16")
+    conv(5, 14, 32, 32, 3, pad=1, element="bf16")  # an image without a partner
+    conv(3, 13, 64, 128, 3, pad=1, groups=2, element="bf16")
+    conv(2, 20, 32, 32, 3, pad=2, dilation=2, element="bf16")
+    conv(1, 40, 32, 32, 3, stride=2, dilation=3, element="bf16")  # nothing in the padding; phases of odd distances
+    conv(3, 40, 32, 32, 3, stride=3, element="bf16")
+    sys.exit()
 
 conv(2, 6, 3, 5, 3, pad=1)
 conv(2, 7, 16, 24, 3, pad=1)

@@ -1,0 +1,315 @@
+// Padded planes of pixels, and the tiles that sum over them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/CPU/Conv/FilterTiles.h"
+#include "lib/Target/CPU/Product/MatrixTiles.h"
+#include "lib/Target/CPU/Product/Panels.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cpu;
+
+static constexpr int64_t edge = 32, stepPoints = 16; // of a block of tiles, and of its steps
+// Measured on a core with AMX: panels of a block stay in L2, those of a run in L1.
+static constexpr int64_t wantedPoints = 512, runPoints = 256;
+static constexpr int64_t sumsBytes = 1 << 20;   // of a task
+static constexpr int64_t workPerTask = 1 << 20; // multiply-adds
+// Tasks that differ in their channels pack the same cotangents again.
+static constexpr int64_t wantedTasks = 8;
+
+static int64_t floorDiv(int64_t x, int64_t y) { return x >= 0 ? x / y : -ceilDiv(-x, y); }
+
+/// Rows (columns) of the image from an output to its tap.
+static int64_t reachOf(const Window &window, unsigned axis, int64_t tap) {
+  return tap * window.dilations[axis] - window.padding[axis];
+}
+
+bool FilterTiles::meets(unsigned axis, int64_t phase) const {
+  int64_t stride = window.strides[axis];
+  return llvm::any_of(llvm::seq<int64_t>(0, window.kernel[axis]), [&](int64_t tap) {
+    int64_t reach = reachOf(window, axis, tap);
+    return reach - floorDiv(reach, stride) * stride == phase;
+  });
+}
+
+/// Pixels per phase, what taps move them by, and the zeros that this takes.
+static void layOut(FilterTiles &tiles) {
+  const Window &window = tiles.window;
+  int64_t sizes[2];
+  for (unsigned axis : {0, 1}) {
+    int64_t stride = window.strides[axis];
+    tiles.low[axis] = floorDiv(reachOf(window, axis, 0), stride);
+    tiles.high[axis] = floorDiv(reachOf(window, axis, window.kernel[axis] - 1), stride);
+    int64_t out = axis ? window.outWidth : window.outHeight,
+            in = ceilDiv(axis ? window.width : window.height, stride);
+    sizes[axis] = std::max(out + std::max<int64_t>(0, tiles.high[axis]),
+                           in + std::max<int64_t>(0, -tiles.low[axis]));
+  }
+  tiles.height = sizes[0];
+  tiles.pitch = sizes[1];
+}
+
+std::optional<FilterTiles> FilterTiles::of(const Window &window, const ProductShape &shape,
+                                           int64_t parts, const Tier &tier) {
+  FilterTiles tiles;
+  tiles.window = window;
+  tiles.outputs = shape.m;
+  layOut(tiles);
+  bool fits = chooseMultiply(shape, tier) == Multiply::Tiles && shape.m % edge == 0 &&
+              window.groupChannels % edge == 0 && tiles.pitch <= 4 * wantedPoints;
+  int64_t pixels = window.outWidth * window.outHeight;
+  if (!fits || 3 * pixels < 2 * tiles.pitch * tiles.height)
+    return std::nullopt;
+  tiles.pairs = ceilDiv(window.images, 2);
+  tiles.parts = parts;
+  tiles.partPairs = ceilDiv(tiles.pairs, parts);
+  tiles.blockRows =
+      std::clamp<int64_t>(wantedPoints / tiles.pitch, 1, tiles.partPairs * tiles.height);
+  tiles.blockPoints = roundUp(tiles.blockRows * tiles.pitch, stepPoints);
+  tiles.mPanels = tiles.outputs / edge;
+  tiles.cPanels = window.groupChannels / edge;
+  int64_t most = std::max<int64_t>(1, sumsBytes / (4 * edge * edge * window.taps()));
+  cutPanels(tiles.mPanels, std::min<int64_t>(most, 4), tiles.mStep, tiles.mTasks);
+  cutPanels(tiles.cPanels, most / tiles.mStep, tiles.cStep, tiles.cTasks);
+  int64_t work = shape.batch * shape.m * shape.n * shape.k;
+  int64_t wanted = std::min(wantedTasks, work / workPerTask);
+  while (tiles.tasks() < wanted && tiles.cStep > 1)
+    cutPanels(tiles.cPanels, ceilDiv(tiles.cStep, 2), tiles.cStep, tiles.cTasks);
+  while (tiles.tasks() < wanted && tiles.mStep > 1)
+    cutPanels(tiles.mPanels, ceilDiv(tiles.mStep, 2), tiles.mStep, tiles.mTasks);
+  return tiles;
+}
+
+int64_t FilterTiles::planePoints() const {
+  return lead() + planeRows() * pitch + std::max<int64_t>(0, high[1]) + stepPoints;
+}
+
+namespace {
+/// Bytes from the start of a thread's scratch.
+struct TilesScratch {
+  int64_t sums, spare, turned, lines, planes, total = 0;
+
+  explicit TilesScratch(const FilterTiles &tiles) {
+    auto take = [&](int64_t units) {
+      int64_t start = total;
+      total += alignUp(4 * units);
+      return start;
+    };
+    sums = take(tiles.mStep * tiles.cStep * tiles.window.taps() * edge * edge);
+    spare = take(spareTileBytes / 4);
+    turned = take(tiles.mStep * tiles.blockPoints * edge);
+    lines = take(tiles.blockPoints * edge);
+    planes = take(tiles.phases() * tiles.cStep * tiles.planePoints() * edge);
+  }
+};
+} // namespace
+
+int64_t FilterTiles::scratchBytes() const { return TilesScratch(*this).total; }
+
+FilterTilesEmitter::FilterTilesEmitter(KernelEmitter &e, const FilterTiles &tiles, Value image,
+                                       Value cotangent)
+    : e(e), tiles(tiles), window(tiles.window), image(image), cotangent(cotangent) {}
+
+int64_t FilterTilesEmitter::Pixels::count(unsigned axis) const {
+  return ceilDiv((axis ? width : height) - start[axis], step[axis]);
+}
+
+void FilterTilesEmitter::emit(Value begin, Value end, Value scratch, Epilogue epilogue,
+                              Totals *totals) {
+  TilesScratch layout(tiles);
+  sums = e.offset(scratch, layout.sums);
+  spare = e.offset(scratch, layout.spare);
+  turned = e.offset(scratch, layout.turned);
+  lines = e.offset(scratch, layout.lines);
+  planes = e.offset(scratch, layout.planes);
+  // Points that belong to no row stay zero.
+  clear(lines, tiles.blockPoints * edge);
+  clear(planes, tiles.phases() * tiles.cStep * tiles.planePoints() * edge);
+  e.loop(begin, end, 1, [&](Value number) {
+    Task task = locate(number);
+    if (totals)
+      totals->begin(number);
+    clear(sums, tiles.mStep * tiles.cStep * window.taps() * edge * edge);
+    e.loop(task.row, task.rowEnd, tiles.blockRows, [&](Value row) {
+      packCotangent(task, row);
+      packImage(task, row);
+      addProducts(task);
+    });
+    emitEpilogue(task, epilogue);
+    if (totals)
+      totals->end(number);
+  });
+}
+
+FilterTilesEmitter::Task FilterTilesEmitter::locate(Value number) {
+  Task task;
+  task.m = e.mul(e.rem(number, tiles.mTasks), tiles.mStep);
+  number = e.div(number, tiles.mTasks);
+  task.c = e.mul(e.rem(number, tiles.cTasks), tiles.cStep);
+  number = e.div(number, tiles.cTasks);
+  task.part = e.rem(number, tiles.parts);
+  task.group = e.div(number, tiles.parts);
+  task.mEnd = e.min(e.add(task.m, tiles.mStep), e.index(tiles.mPanels));
+  task.cEnd = e.min(e.add(task.c, tiles.cStep), e.index(tiles.cPanels));
+  Value pair = e.mul(task.part, tiles.partPairs);
+  task.row = e.mul(pair, tiles.height);
+  task.rowEnd = e.mul(e.min(e.add(pair, tiles.partPairs), e.index(tiles.pairs)), tiles.height);
+  return task;
+}
+
+/// Zeros of 32 bits, whatever their type.
+void FilterTilesEmitter::clear(Value pointer, int64_t units) {
+  Value zero = e.constant(VectorType::get({16}, e.b.getI32Type()), 0);
+  e.loop(e.index(0), e.index(units), 16, [&](Value at) { e.store(zero, pointer, at); });
+}
+
+/// Rows of pairs of images from `firstRow` on, `edge` channels of each pixel. `firstRow` may be
+/// negative by less than a pair of images; rows of the next part, and those between images, are
+/// zeros.
+void FilterTilesEmitter::packRows(const Pixels &pixels, const Task &task, Value firstRow,
+                                  int64_t rows, Value channel, Value to) {
+  Type unit = e.b.getI32Type();
+  Value zero = e.constant(VectorType::get({16}, unit), 0);
+  int64_t used = pixels.count(1) * edge;
+  e.loop(e.index(0), e.index(rows), 1, [&](Value i) {
+    Value row = e.add(firstRow, i), raised = e.add(row, tiles.height);
+    Value pair = e.add(e.div(raised, tiles.height), -1), y = e.rem(raised, tiles.height);
+    Value isRow = arith::AndIOp::create(e.b, e.loc, e.less(y, e.index(pixels.count(0))),
+                                        e.less(row, task.rowEnd));
+    Value line = e.address(to, unit, e.mul(i, tiles.pitch * edge));
+    e.when(isRow, [&] { packRow(pixels, pair, y, channel, line); });
+    Value from = arith::SelectOp::create(e.b, e.loc, isRow, e.index(used), e.index(0));
+    e.loop(from, e.index(tiles.pitch * edge), 16, [&](Value at) { e.store(zero, line, at); });
+  });
+}
+
+/// An image without a partner is paired with zeros.
+void FilterTilesEmitter::packRow(const Pixels &pixels, Value pair, Value y, Value channel,
+                                 Value to) {
+  Type number = e.b.getIntegerType(16);
+  int64_t imageSize = pixels.height * pixels.width * pixels.channels;
+  Value row = e.add(e.mul(y, pixels.step[0]), pixels.start[0]);
+  Value from = e.add(e.mul(pair, 2 * imageSize), e.mul(row, pixels.width * pixels.channels));
+  from = e.add(from, e.add(channel, pixels.start[1] * pixels.channels));
+  Value partner = e.index(imageSize), isPaired;
+  if (window.images % 2) {
+    isPaired = e.less(pair, e.index(tiles.pairs - 1));
+    partner = arith::SelectOp::create(e.b, e.loc, isPaired, partner, e.index(0));
+  }
+  e.loop(e.index(0), e.index(pixels.count(1)), 1, [&](Value x) {
+    Value at = e.add(from, e.mul(x, pixels.step[1] * pixels.channels));
+    for (int64_t j = 0; j < edge; j += 16) {
+      Value even = e.loadVector(pixels.pointer, number, e.add(at, j), 16);
+      Value odd = e.loadVector(pixels.pointer, number, e.add(e.add(at, partner), j), 16);
+      if (isPaired)
+        odd = arith::SelectOp::create(e.b, e.loc, isPaired, odd, e.constant(odd.getType(), 0));
+      e.store(interleave(e, even, odd), to, e.add(e.mul(x, edge), j));
+    }
+  });
+}
+
+Value FilterTilesEmitter::planeOf(const Task &task, Value c, Value phase) {
+  Value number = e.add(e.mul(phase, tiles.cStep), e.sub(c, task.c));
+  Value point = e.add(e.mul(number, tiles.planePoints()), tiles.lead());
+  return e.address(planes, e.b.getI32Type(), e.mul(point, edge));
+}
+
+void FilterTilesEmitter::packImage(const Task &task, Value row) {
+  Pixels pixels = {image, window.height, window.width, window.channels, {}, {}};
+  for (int64_t phase = 0; phase < tiles.phases(); ++phase) {
+    int64_t at[2] = {phase / window.strides[1], phase % window.strides[1]};
+    if (!tiles.meets(0, at[0]) || !tiles.meets(1, at[1]))
+      continue;
+    for (unsigned axis : {0, 1}) {
+      pixels.start[axis] = at[axis];
+      pixels.step[axis] = window.strides[axis];
+    }
+    e.loop(task.c, task.cEnd, 1, [&](Value c) {
+      Value channel = e.add(e.mul(task.group, window.groupChannels), e.mul(c, edge));
+      packRows(pixels, task, e.add(row, tiles.low[0]), tiles.planeRows(), channel,
+               planeOf(task, c, e.index(phase)));
+    });
+  }
+}
+
+void FilterTilesEmitter::packCotangent(const Task &task, Value row) {
+  Pixels pixels = {cotangent, window.outHeight, window.outWidth, tiles.outputs * window.groups,
+                   {0, 0},    {1, 1}};
+  e.loop(task.m, task.mEnd, 1, [&](Value m) {
+    Value channel = e.add(e.mul(task.group, tiles.outputs), e.mul(m, edge));
+    packRows(pixels, task, row, tiles.blockRows, channel, lines);
+    turn(e.address(turned, e.b.getI32Type(),
+                   e.mul(e.sub(m, task.m), tiles.blockPoints * edge)));
+  });
+}
+
+/// From points of 32 outputs to steps of 32 lines of 16 points, as tiles read them.
+void FilterTilesEmitter::turn(Value panel) {
+  Type unit = e.b.getI32Type();
+  e.loop(e.index(0), e.index(tiles.blockPoints), stepPoints, [&](Value point) {
+    for (int64_t j = 0; j < edge; j += 16) {
+      SmallVector<Value> square;
+      for (int64_t i = 0; i < 16; ++i)
+        square.push_back(e.loadVector(lines, unit, e.add(e.mul(e.add(point, i), edge), j), 16));
+      for (auto [i, line] : llvm::enumerate(e.transpose(square)))
+        e.store(line, panel, e.add(e.mul(point, edge), (j + i) * stepPoints));
+    }
+  });
+}
+
+Value FilterTilesEmitter::sumsOf(const Task &task, Value c, Value tap, Value m) {
+  Value number = e.add(e.mul(e.sub(c, task.c), window.taps()), tap);
+  number = e.add(e.mul(number, tiles.mStep), e.sub(m, task.m));
+  return e.address(sums, e.b.getF32Type(), e.mul(number, edge * edge));
+}
+
+void FilterTilesEmitter::addProducts(const Task &task) {
+  Type unit = e.b.getI32Type();
+  // A tap's phase, and the distance in its plane; divisions see nothing negative.
+  auto along = [&](unsigned axis, Value tap, Value &phase) {
+    int64_t stride = window.strides[axis], raised = roundUp(window.padding[axis], stride);
+    Value reach = e.add(e.mul(tap, window.dilations[axis]), raised - window.padding[axis]);
+    phase = e.rem(reach, stride);
+    return e.add(e.div(reach, stride), -raised / stride);
+  };
+  auto addTap = [&](Value c, Value m, Value tap, Value point, Value points) {
+    Value phaseY, phaseX;
+    Value dy = along(0, e.div(tap, window.kernel[1]), phaseY);
+    Value dx = along(1, e.rem(tap, window.kernel[1]), phaseX);
+    Value moved = e.add(e.mul(e.add(dy, -tiles.low[0]), tiles.pitch), e.add(dx, point));
+    Value plane = planeOf(task, c, e.add(e.mul(phaseY, window.strides[1]), phaseX));
+    Value panel = e.mul(e.sub(m, task.m), tiles.blockPoints);
+    TileSide left = {e.address(turned, unit, e.mul(e.add(panel, point), edge)),
+                     e.index(4 * stepPoints), 4 * edge, 0},
+             right = {e.address(plane, unit, e.mul(moved, edge)), e.index(4 * edge), 4 * edge, 0};
+    Value sum = sumsOf(task, c, tap, m);
+    MatrixTiles block = {edge, edge / 16, std::min(runPoints, tiles.blockPoints), sum, sum, spare};
+    emitMatrixTiles(e, block, left, right, points);
+  };
+  e.loop(e.index(0), e.index(tiles.blockPoints), runPoints, [&](Value point) {
+    Value points = e.min(e.index(runPoints), e.sub(e.index(tiles.blockPoints), point));
+    e.loop(task.c, task.cEnd, 1, [&](Value c) {
+      e.loop(task.m, task.mEnd, 1, [&](Value m) {
+        e.loop(e.index(0), e.index(window.taps()), 1,
+               [&](Value tap) { addTap(c, m, tap, point, points); });
+      });
+    });
+  });
+}
+
+void FilterTilesEmitter::emitEpilogue(const Task &task, Epilogue epilogue) {
+  e.loop(task.c, task.cEnd, 1, [&](Value c) {
+    e.loop(e.index(0), e.index(window.taps()), 1, [&](Value tap) {
+      Value position = e.add(e.mul(tap, window.groupChannels), e.mul(c, edge));
+      e.loop(task.m, task.mEnd, 1, [&](Value m) {
+        Value sum = sumsOf(task, c, tap, m);
+        e.loop(e.index(0), e.index(edge), 1, [&](Value line) {
+          Value output = e.add(e.mul(task.group, tiles.outputs), e.add(e.mul(m, edge), line));
+          for (int64_t j = 0; j < edge; j += 16)
+            epilogue(task.part, output, e.add(position, j), 16,
+                     e.loadVector(sum, e.b.getF32Type(), e.add(e.mul(line, edge), j), 16));
+        });
+      });
+    });
+  });
+}

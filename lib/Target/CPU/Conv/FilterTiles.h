@@ -1,0 +1,89 @@
+// The gradient of a filter in matrix tiles: sums walk padded planes of pixels.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_TARGET_CPU_CONV_FILTERTILES_H
+#define LIB_TARGET_CPU_CONV_FILTERTILES_H
+
+#include "lib/Target/CPU/Conv/FilterGradient.h"
+
+namespace ampc::cpu {
+
+/// dW[o][tap][c] = sum over pixels of dY[pixel][o] * X[pixel moved by the tap][c], in blocks of 32
+/// outputs by 32 channels. A point of k is the same pixel of two images, so that no tap splits a
+/// pair. Rows of pixels lie `pitch` points apart and pairs of images `height` rows, with zeros
+/// between them that neighbours share: a tap is one distance in points for every pixel, and a
+/// packed copy of the image serves all taps. With strides there is a plane for each of their
+/// phases. Where dY has zeros X may be any number, and must be finite: an infinity in X reaches all
+/// taps of its channel.
+struct FilterTiles {
+  /// Nothing if another form is faster: few channels, or images so small that zeros between them
+  /// are a third of what is multiplied.
+  static std::optional<FilterTiles> of(const Window &window, const ProductShape &shape,
+                                       int64_t parts, const Tier &tier);
+
+  Window window;
+  int64_t outputs; // of a group
+  int64_t pitch, height;
+  int64_t low[2], high[2];        // rows (columns) of a plane that taps move points by
+  int64_t blockRows, blockPoints; // of a block; points are rounded up to whole steps of tiles
+  int64_t mPanels, cPanels;       // of outputs and channels of a group
+  int64_t mStep, cStep;           // panels of a task
+  int64_t mTasks, cTasks;
+  int64_t pairs, parts, partPairs; // of images
+
+  int64_t phases() const { return window.strides[0] * window.strides[1]; }
+  int64_t tasks() const { return window.groups * parts * mTasks * cTasks; }
+  int64_t scratchBytes() const;
+  /// Rows of a plane that the taps of a block reach; its points, with those that the taps of the
+  /// first row and of the last step reach.
+  int64_t planeRows() const { return blockRows + high[0] - low[0]; }
+  int64_t lead() const { return std::max<int64_t>(0, -low[1]); }
+  int64_t planePoints() const;
+  /// Whether any tap meets the pixels of a phase along an axis.
+  bool meets(unsigned axis, int64_t phase) const;
+};
+
+/// Emits the tasks of a filter's gradient.
+class FilterTilesEmitter {
+public:
+  using Epilogue = FilterGradientEmitter::Epilogue;
+  FilterTilesEmitter(KernelEmitter &e, const FilterTiles &tiles, mlir::Value image,
+                     mlir::Value cotangent);
+  void emit(mlir::Value begin, mlir::Value end, mlir::Value scratch, Epilogue epilogue,
+            Totals *totals);
+
+private:
+  using Value = mlir::Value;
+  struct Task {
+    Value group, part, m, mEnd, c, cEnd;
+    Value row, rowEnd; // of all pairs of images
+  };
+  /// Pixels in memory, of which every step-th row and column from `start` on is taken.
+  struct Pixels {
+    Value pointer;
+    int64_t height, width, channels;
+    int64_t start[2], step[2];
+
+    int64_t count(unsigned axis) const;
+  };
+  Task locate(Value number);
+  void clear(Value pointer, int64_t units);
+  void packRows(const Pixels &pixels, const Task &task, Value firstRow, int64_t rows, Value channel,
+                Value to);
+  void packRow(const Pixels &pixels, Value pair, Value y, Value channel, Value to);
+  void packImage(const Task &task, Value row);
+  void packCotangent(const Task &task, Value row);
+  void turn(Value panel);
+  Value planeOf(const Task &task, Value c, Value phase);
+  Value sumsOf(const Task &task, Value c, Value tap, Value m);
+  void addProducts(const Task &task);
+  void emitEpilogue(const Task &task, Epilogue epilogue);
+
+  KernelEmitter &e;
+  const FilterTiles &tiles;
+  const Window &window;
+  Value image, cotangent;
+  Value sums, spare, turned, lines, planes;
+};
+
+} // namespace ampc::cpu
+#endif
