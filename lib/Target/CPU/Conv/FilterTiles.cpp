@@ -233,13 +233,12 @@ void FilterTilesEmitter::packImage(const Task &task, Value row) {
 }
 
 void FilterTilesEmitter::packCotangent(const Task &task, Value row) {
-  Pixels pixels = {cotangent, window.outHeight, window.outWidth, tiles.outputs * window.groups,
-                   {0, 0},    {1, 1}};
+  Pixels pixels = {
+      cotangent, window.outHeight, window.outWidth, tiles.outputs * window.groups, {0, 0}, {1, 1}};
   e.loop(task.m, task.mEnd, 1, [&](Value m) {
     Value channel = e.add(e.mul(task.group, tiles.outputs), e.mul(m, edge));
     packRows(pixels, task, row, tiles.blockRows, channel, lines);
-    turn(e.address(turned, e.b.getI32Type(),
-                   e.mul(e.sub(m, task.m), tiles.blockPoints * edge)));
+    turn(e.address(turned, e.b.getI32Type(), e.mul(e.sub(m, task.m), tiles.blockPoints * edge)));
   });
 }
 

@@ -36,6 +36,20 @@ static Value expF32(FloatCode &c, Value x) {
   return c.mul(c.mul(c.fusedPolynomial(r, k), power(half)), last);
 }
 
+// x / y in f32, for y from 1 to 2^60, without a division, for which processors take as long as for
+// seven such steps and more. The difference of bits is within 5.1 % of 1 / y (exponents are
+// subtracted, mantissas nearly); Halley's iteration cubes that error twice.
+static Value quotientF32(FloatCode &c, Value x, Value y) {
+  Value one = c.real(1.0, y), bits = c.bits(y), minus = c.neg(y);
+  Value inverse = c.floatOf(c.subBits(c.integer(0x7ef31000, bits), bits), c.b.getF32Type());
+  auto improve = [&](Value value) {
+    Value error = c.fma(minus, inverse, one);
+    return c.fma(value, c.fma(error, error, error), value);
+  };
+  inverse = improve(inverse);
+  return improve(c.mul(x, inverse));
+}
+
 // A quotient of polynomials, minimax on [0, 9.02] with the coefficients rounded to f32, 3e-8
 // relative; its coefficients are positive, so that nothing cancels, and the first ones are 1, so
 // that small numbers stay as they are. From 9.011 on the nearest float is 1.
@@ -43,8 +57,8 @@ static Value tanhF32(FloatCode &c, Value x) {
   Value magnitude = c.abs(x), square = c.mul(x, x), one = c.real(1.0, x);
   static constexpr double above[] = {1, 0.133826882, 0.0034974583, 2.06358418e-05, 1.33843301e-08};
   static constexpr double below[] = {1, 0.467160106, 0.0258843619, 0.000328851922, 7.79025868e-07};
-  Value quotient =
-      c.div(c.mul(magnitude, c.fusedPolynomial(square, above)), c.fusedPolynomial(square, below));
+  Value quotient = quotientF32(c, c.mul(magnitude, c.fusedPolynomial(square, above)),
+                               c.fusedPolynomial(square, below));
   quotient = c.select(c.compare(P::OGT, quotient, 1.0), one, quotient);
   return c.withSign(c.select(c.compare(P::OGT, magnitude, 9.0109), one, quotient), x);
 }
