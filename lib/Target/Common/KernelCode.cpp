@@ -1,6 +1,7 @@
 // Numbering and sharing of kernels, and the functions that hold their code.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/Common/KernelCode.h"
+#include "lib/Target/Common/Slices.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -21,14 +22,32 @@ static std::string textOf(Operation *op) {
   return text;
 }
 
-SmallVector<Operation *> target::shareKernels(ModuleOp module) {
+/// Where vectors of its tensors may not be aligned: nothing, if they are.
+static std::string alignmentsOf(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto add = [&](ValueRange tensors) {
+    for (auto [i, tensor] : llvm::enumerate(tensors))
+      if (int64_t bytes = alignmentOf(tensor); bytes < mostAligned)
+        os << " " << i << ":" << bytes;
+    os << " ->";
+  };
+  add(op->getOperands());
+  add(op->getResults());
+  return text;
+}
+
+SmallVector<Operation *> target::shareKernels(ModuleOp module, bool knowsAlignment) {
   llvm::StringMap<int64_t> numbers;
   SmallVector<Operation *> distinct;
   Builder b(module.getContext());
   module.walk([&](KernelOpInterface op) {
     if (!isa<kernel::ProgramOp>(op->getParentOp()) || isa<kernel::CallOp>(op))
       return; // the kernel of a kernel.with_totals; a program
-    auto [entry, isNew] = numbers.try_emplace(textOf(op), distinct.size());
+    std::string text = textOf(op);
+    if (knowsAlignment)
+      text += alignmentsOf(op);
+    auto [entry, isNew] = numbers.try_emplace(text, distinct.size());
     if (isNew)
       distinct.push_back(op);
     op->setAttr("kernel.function", b.getI64IntegerAttr(entry->second));

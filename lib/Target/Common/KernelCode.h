@@ -24,8 +24,10 @@ struct KernelPointers {
 };
 
 /// Gives every kernel op of the programs the number of its function (`kernel.function`); returns
-/// one op per number. Kernels that differ in nothing but operands and places share one.
-llvm::SmallVector<mlir::Operation *> shareKernels(mlir::ModuleOp module);
+/// one op per number. Kernels that differ in nothing but operands and places share one; those whose
+/// tensors start where vectors are not aligned share none with others, if `knowsAlignment`.
+llvm::SmallVector<mlir::Operation *> shareKernels(mlir::ModuleOp module,
+                                                  bool knowsAlignment = false);
 /// What symbols of the module's kernels begin with: `given`, or the model's name.
 std::string symbolPrefix(mlir::ModuleOp module, llvm::StringRef given);
 /// The nested module @tier_NAME with the functions of a tier; made if missing.

@@ -73,13 +73,6 @@ private:
   DeviceCode &code;
 };
 
-/// Whether a tensor starts at a multiple of `count` elements, at most 16 bytes: buffers do, but a
-/// program's slices of a tensor, for micro-batches or for its runs, lie one behind the other.
-inline bool startsAligned(mlir::Type tensor, int64_t count) {
-  int64_t bytes = count * target::elementBytes(mlir::getElementTypeOrSelf(tensor));
-  return kernel::byteSize(tensor) % bytes == 0;
-}
-
 /// Threads of a block of a plain form: enough warps to fill a multiprocessor with any number of
 /// registers.
 constexpr int64_t plainThreads = 256;

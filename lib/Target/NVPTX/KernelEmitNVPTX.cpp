@@ -70,7 +70,8 @@ struct KernelEmitNVPTXPass : ampc::impl::KernelEmitNVPTXBase<KernelEmitNVPTXPass
     std::string start = target::symbolPrefix(getOperation(), prefix);
     ModuleOp code = target::tierModule(getOperation(), found->name);
     SmallVector<Attribute> table;
-    for (auto [i, op] : llvm::enumerate(target::shareKernels(getOperation()))) {
+    for (auto [i, op] :
+         llvm::enumerate(target::shareKernels(getOperation(), /*knowsAlignment=*/true))) {
       if (failed(check(op, *found)))
         return signalPassFailure();
       std::string name = start + "_k" + std::to_string(i);

@@ -1,5 +1,6 @@
 // kernel.map: a thread for some neighbouring points, or several threads per row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/Common/Slices.h"
 #include "lib/Target/NVPTX/Forms.h"
 #include "lib/Target/NVPTX/Rows/RowShape.h"
 #include "lib/Target/NVPTX/TileMap.h"
@@ -19,38 +20,45 @@ static bool writesOwnElements(const IterationSpace &space) {
   return true;
 }
 
+/// Why vectors of `points` elements along the last dimension are not aligned wherever it starts;
+/// empty if they are.
+static StringRef whyApart(Value tensor, const target::Access &access, int64_t points) {
+  if (access.residue)
+    return "a tensor's places are no linear function of the point";
+  for (int64_t stride : ArrayRef(access.strides).drop_back())
+    if (stride % points)
+      return "rows of a tensor start at an odd element";
+  if (access.constant % points)
+    return "a tensor is read or written from an odd element on";
+  return target::startsAligned(tensor, points) ? ""
+                                               : "a slice of a tensor starts at an odd element";
+}
+
 /// Neighbouring points of a thread: as many as fill 16 bytes of the widest tensor that is read or
-/// written along them, if vectors of all of them are aligned wherever the last dimension starts.
-static int64_t pointsPerThread(kernel::MapOp op, const IterationSpace &space) {
+/// written along them, if vectors of all of them are aligned; `why` says why it is one.
+static int64_t pointsPerThread(kernel::MapOp op, const IterationSpace &space, StringRef &why) {
   unsigned last = space.rank() - 1;
   int64_t widest = 0;
-  SmallVector<const target::Access *> runs;
-  SmallVector<Type> types;
-  auto visit = [&](Type type, const target::Access &access) {
-    std::optional<int64_t> stride = access.strideAlong(last);
-    if (stride != 1)
+  SmallVector<std::pair<Value, const target::Access *>> runs;
+  auto visit = [&](Value tensor, const target::Access &access) {
+    if (access.strideAlong(last) != 1)
       return;
-    runs.push_back(&access);
-    types.push_back(type);
-    widest = std::max(widest, target::elementBytes(getElementTypeOrSelf(type)));
+    runs.push_back({tensor, &access});
+    widest = std::max(widest, target::elementBytes(getElementTypeOrSelf(tensor)));
   };
-  for (auto [type, access] : llvm::zip(op->getOperandTypes(), space.inputs))
-    visit(type, access);
-  for (auto [type, access] : llvm::zip(op->getResultTypes(), space.results))
-    visit(type, access);
+  for (auto [tensor, access] : llvm::zip(op->getOperands(), space.inputs))
+    visit(tensor, access);
+  for (auto [tensor, access] : llvm::zip(op->getResults(), space.results))
+    visit(tensor, access);
+  why = "no tensor has neighbours along the last dimension";
   if (runs.empty())
     return 1;
   int64_t points = 16 / widest;
-  auto fits = [&](const target::Access *access) {
-    if (access->residue || access->constant % points)
-      return false;
-    for (unsigned dim = 0; dim < last; ++dim)
-      if (access->strides[dim] % points)
-        return false;
-    return true;
+  auto fits = [&](auto &run) {
+    why = whyApart(run.first, *run.second, points);
+    return why.empty();
   };
-  auto isAligned = [&](Type type) { return startsAligned(type, points); };
-  while (points > 1 && !(llvm::all_of(runs, fits) && llvm::all_of(types, isAligned)))
+  while (points > 1 && !llvm::all_of(runs, fits))
     points /= 2;
   return points;
 }
@@ -138,15 +146,16 @@ static int64_t runsPerThread(int64_t runs, const Chip &chip) {
 
 /// The last run along the last dimension may have fewer points than the others: one by one.
 static void emitPoints(kernel::MapOp op, DeviceCode &code, const IterationSpace &space,
-                       int64_t points) {
+                       int64_t points, StringRef why) {
   int64_t length = space.sizes.back();
   SmallVector<int64_t> runs(space.sizes);
   runs.back() = llvm::divideCeil(length, points);
   int64_t count = ShapedType::getNumElements(runs);
   if (count == 0)
     return;
-  if (points > 1)
-    code.describe(llvm::Twine(points) + " points a thread");
+  if (space.count(0, space.rank()) == 1)
+    why = "it has one point";
+  code.describe(points > 1 ? llvm::Twine(points) + " points a thread" : "plain: " + why);
   LaunchShape shape;
   shape.threads = std::min<int64_t>(plainThreads, llvm::alignTo(count, 32));
   int64_t perThread = runsPerThread(count, code.chip), perBlock = perThread * shape.threads;
@@ -196,11 +205,12 @@ static void emitMap(Operation *operation, DeviceCode &code) {
   RowShape shape(op, space);
   if (isRows)
     return fitsRowGroup(shape) ? emitRowGroups(shape, code) : emitRowBlocks(shape, code);
-  int64_t points = pointsPerThread(op, space);
+  StringRef why;
+  int64_t points = pointsPerThread(op, space, why);
   if (points < shape.vector && areWorthBlocks(shape))
     emitRowBlocks(shape, code);
   else
-    emitPoints(op, code, space, points);
+    emitPoints(op, code, space, points, why);
 }
 
 void nvptx::addMapForm(Forms &forms) { forms[kernel::MapOp::getOperationName()] = {emitMap}; }

@@ -1,6 +1,7 @@
 // Neighbouring points of a fused kernel by one thread.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Runs.h"
+#include "lib/Target/Common/Slices.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -13,12 +14,12 @@ Runs::Runs(FusedKernelOpInterface op, const target::IterationSpace &space, unsig
     : op(op), space(space), along(along) {
   int64_t widest = 0;
   SmallVector<const Access *> runs;
-  SmallVector<Type> types;
+  SmallVector<Value> tensors;
   OperandRange inputs = op.getInputsMutable();
   for (auto [input, access] : llvm::zip(inputs, space.inputs))
     if (access.strideAlong(along) == 1) {
       runs.push_back(&access);
-      types.push_back(input.getType());
+      tensors.push_back(input);
       widest = std::max(widest, target::elementBytes(getElementTypeOrSelf(input.getType())));
     }
   if (runs.empty())
@@ -30,9 +31,9 @@ Runs::Runs(FusedKernelOpInterface op, const target::IterationSpace &space, unsig
       isAligned &= dim == along || space.sizes[dim] == 1 || access->strides[dim] % points == 0;
     return isAligned;
   };
-  auto isAligned = [&](Type type) { return startsAligned(type, points); };
+  auto isAligned = [&](Value tensor) { return target::startsAligned(tensor, points); };
   while (points > 1 &&
-         (step % points || !llvm::all_of(runs, fits) || !llvm::all_of(types, isAligned)))
+         (step % points || !llvm::all_of(runs, fits) || !llvm::all_of(tensors, isAligned)))
     points /= 2;
 }
 

@@ -1,5 +1,6 @@
 // kernel.with_totals: the kernel, then the sums over what it has stored.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/Common/Slices.h"
 #include "lib/Target/NVPTX/Forms.h"
 #include "lib/Target/NVPTX/LaneGroup.h"
 #include "mlir/IR/IRMapping.h"
@@ -52,6 +53,13 @@ private:
   int64_t partLength(unsigned result) {
     int64_t elements = tensorOf(kernel->getResult(result)).getNumElements();
     return llvm::alignTo(llvm::divideCeil(elements, parts), ways);
+  }
+  /// Elements of it that a thread reads at once.
+  int64_t vectorOf(unsigned result) {
+    int64_t vector = ways;
+    while (!target::startsAligned(op.getResult(result), vector))
+      vector /= 2;
+    return vector;
   }
   static constexpr int64_t ways = 4, lastThreads = 256;
 
@@ -136,7 +144,11 @@ void TotalsWriter::emitParts(DeviceCode &code, unsigned result, ArrayRef<unsigne
         Value from = e.min(e.mul(part, length), end), to = e.min(e.add(from, length), end);
         auto load = [&](Value first, int64_t count) {
           Type type = element.getType();
-          return e.loadRun(e.address(pointers.results[result], type, first), type, count);
+          Value from = e.address(pointers.results[result], type, first);
+          SmallVector<Value> run;
+          for (int64_t i = 0, vector = std::min(count, vectorOf(result)); i < count; i += vector)
+            llvm::append_range(run, e.loadRun(e.address(from, type, e.index(i)), type, vector));
+          return run;
         };
         SmallVector<Value> sums = sumOf(e, group, types, from, to, load, [&](Value x) {
           IRMapping known(scalars);

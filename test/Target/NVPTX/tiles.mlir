@@ -11,7 +11,8 @@
 // FORM-SAME: form = "tiles of 64x64x16 in 2 stages, sides along k and n, copies of 16 and 16 bytes, without matrix units: its factors are f32"
 // FORM-SAME: grid = [1, 1, 1], block = [256, 1, 1], cluster = [1, 1, 1], shared = 16384
 // FORM-SAME: form = "tiles of 64x64x64 in 4 stages, sides along m and k, copies of 4 and 2 bytes"
-// FORM-SAME: form = "tiles of {{.*}}, sides along k and n, copies of 2 and 16 bytes"
+// FORM-SAME: form = "tiles of {{[^"]*}}, sides along k and n, copies of 2 and 16 bytes"
+// FORM-SAME: form = "tiles of {{[^"]*}}, sides along k and n, copies of 16 and 16 bytes"
 // OLD: form = "tiles of 128x128x16 in 2 stages, sides along k and n, copies of 16 and 16 bytes, without matrix units: the chip has none for its factors"
 // OLD: form = "tiles of 64x64x32 in 2 stages, sides along m and k, copies of 4 and 2 bytes"
 
@@ -73,7 +74,17 @@ kernel.program @anywhere(%x: tensor<33x70xf16>, %w: tensor<45x33xf16>) -> tensor
 }
 
 // One line of five may be a slice that starts anywhere.
-kernel.program @slice(%x: tensor<1x5xbf16>, %w: tensor<5x48xbf16>) -> tensor<1x48xf32> {
+kernel.program @slice(%x: tensor<1x5xbf16> {train.is = #train.input<"x", batch = 0>}, %next: tensor<1x5xbf16> {train.is = #train.input<"x", batch = 0, part = 1>}, %w: tensor<5x48xbf16>) -> tensor<1x48xf32> {
+  %y = kernel.gemm %x, %w : tensor<1x5xbf16>, tensor<5x48xbf16> acc f32 maps [#a, #b] space [1, 48] depth 5
+      epilogue () maps [] -> [#id] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<1x48xf32>
+  kernel.return %y : tensor<1x48xf32>
+}
+
+// The same of a whole tensor.
+kernel.program @one_line(%x: tensor<1x5xbf16>, %w: tensor<5x48xbf16>) -> tensor<1x48xf32> {
   %y = kernel.gemm %x, %w : tensor<1x5xbf16>, tensor<5x48xbf16> acc f32 maps [#a, #b] space [1, 48] depth 5
       epilogue () maps [] -> [#id] {
   ^bb0(%sum: f32):

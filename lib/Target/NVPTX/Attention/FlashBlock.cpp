@@ -156,8 +156,9 @@ bool FlashBlock::liesInPairs(const RowLayout &layout) const {
     std::swap(rowStride, columnStride);
   auto isEven = [](int64_t x) { return x % 2 == 0; };
   auto batch = ArrayRef(layout.access.strides).drop_back(2);
-  return columnStride == 1 && isEven(rowStride) && isEven(layout.access.constant) &&
-         llvm::all_of(batch, isEven) && isEven(columnCount());
+  return columnStride == 1 && 2 * target::elementBytes(layout.element) <= layout.alignment &&
+         isEven(rowStride) && isEven(layout.access.constant) && llvm::all_of(batch, isEven) &&
+         isEven(columnCount());
 }
 
 Value FlashBlock::scorePosition(const RowLayout &layout, Value row, Value column) {

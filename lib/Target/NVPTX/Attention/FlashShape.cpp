@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Attention/FlashShape.h"
 #include "lib/Target/Common/PlainLoops.h"
+#include "lib/Target/Common/Slices.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -11,6 +12,8 @@ using namespace ampc::nvptx;
 static constexpr int64_t widest = 256;
 
 bool RowLayout::startsAt(int64_t multiple, ArrayRef<int64_t> batch) const {
+  if (multiple * target::elementBytes(element) > alignment)
+    return false;
   for (auto [stride, size] : llvm::zip(access.strides, batch))
     if (size > 1 && stride % multiple)
       return false;
@@ -35,15 +38,15 @@ template <typename Op> static FlashShape shapeOf(Op op, const Chip &chip) {
   shape.biased = op.getBiased();
   shape.warpgroups = chip.hasWarpgroups();
   shape.element = getElementTypeOrSelf(op.getTensors().front());
-  auto add = [](SmallVector<RowLayout> &list, Type type, Attribute map) {
-    auto tensor = cast<RankedTensorType>(type);
-    list.push_back({target::Access::of(cast<AffineMapAttr>(map).getValue(), tensor.getShape()),
-                    tensor.getElementType()});
+  auto add = [](SmallVector<RowLayout> &list, Value tensor, Attribute map) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    list.push_back({target::Access::of(cast<AffineMapAttr>(map).getValue(), type.getShape()),
+                    type.getElementType(), target::alignmentOf(tensor)});
   };
   for (auto [tensor, map] : llvm::zip(op.getTensors(), op.getOperandMaps()))
-    add(shape.operands, tensor.getType(), map);
-  for (auto [type, map] : llvm::zip(op->getResultTypes(), op.getResultMaps()))
-    add(shape.results, type, map);
+    add(shape.operands, tensor, map);
+  for (auto [tensor, map] : llvm::zip(op->getResults(), op.getResultMaps()))
+    add(shape.results, tensor, map);
   return shape;
 }
 

@@ -12,10 +12,12 @@ namespace ampc::nvptx {
 struct RowLayout {
   target::Access access;
   mlir::Type element;
+  int64_t alignment; // bytes at multiples of which the tensor starts
 
   int64_t columnStride() const { return access.strides.back(); }
   int64_t rowStride() const { return access.strides.end()[-2]; }
-  /// Whether rows of a batch of these sizes start at multiples of this many elements.
+  /// Whether rows of a batch of these sizes start at multiples of this many elements, at most 16
+  /// bytes.
   bool startsAt(int64_t multiple, llvm::ArrayRef<int64_t> batch) const;
 };
 

@@ -1,6 +1,7 @@
 // Where results of a product are in the space of its kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/Results.h"
+#include "lib/Target/Common/Slices.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -63,19 +64,21 @@ ProductResults ProductResults::of(kernel::ConvFilterOp op, int64_t outputs) {
 int64_t ProductResults::vectorColumns(FusedKernelOpInterface op) const {
   int64_t columns = 4;
   SmallVector<const Access *> runs;
+  SmallVector<Value> tensors;
   OperandRange inputs = op.getInputsMutable();
   unsigned last = space.rank() - 1;
-  auto visit = [&](Type type, const Access &access) {
+  auto visit = [&](Value tensor, const Access &access) {
     if (access.strideAlong(last) != 1)
       return;
     runs.push_back(&access);
-    if (target::elementBytes(getElementTypeOrSelf(type)) <= 2)
+    tensors.push_back(tensor);
+    if (target::elementBytes(getElementTypeOrSelf(tensor)) <= 2)
       columns = 8;
   };
   for (auto [input, access] : llvm::zip(inputs, space.inputs))
-    visit(input.getType(), access);
-  for (auto [type, access] : llvm::zip(op->getResultTypes(), space.results))
-    visit(type, access);
+    visit(input, access);
+  for (auto [tensor, access] : llvm::zip(op->getResults(), space.results))
+    visit(tensor, access);
   auto fits = [&](const Access *access) {
     if (access->residue || access->constant % columns)
       return false;
@@ -84,7 +87,9 @@ int64_t ProductResults::vectorColumns(FusedKernelOpInterface op) const {
         return false;
     return true;
   };
-  while (columns > 1 && (run % columns || !llvm::all_of(runs, fits)))
+  auto isAligned = [&](Value tensor) { return target::startsAligned(tensor, columns); };
+  while (columns > 1 &&
+         (run % columns || !llvm::all_of(runs, fits) || !llvm::all_of(tensors, isAligned)))
     columns /= 2;
   return columns;
 }

@@ -1,18 +1,18 @@
 // Which products run on matrix units, in which tiles.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/TileGemm.h"
+#include "lib/Target/Common/Slices.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-/// The largest copy that is aligned on every line. Tensors start at multiples of 16, but slices
-/// that runs of a program take in turn only at multiples of their `tensorBytes`.
+/// The largest copy that is aligned on every line, if the tensor starts at a multiple of `start`.
 static int64_t alignedBytes(const SideLayout &side, ArrayRef<int64_t> batch, int64_t lines,
-                            int64_t elementBytes, int64_t tensorBytes) {
+                            int64_t elementBytes, int64_t start) {
   auto isWhole = [&](int64_t bytes) {
     auto fits = [&](int64_t stride) { return stride * elementBytes % bytes == 0; };
-    if (tensorBytes % bytes)
+    if (start % bytes)
       return false;
     for (auto [dim, size] : llvm::enumerate(batch))
       if (size > 1 && !fits(side.access.strides[dim]))
@@ -42,9 +42,9 @@ static std::optional<SideLayout> layoutOf(kernel::GemmOp op, unsigned number, un
   if (!side.alongDepth && across != 1 && count > 1)
     return std::nullopt;
   side.lineStride = side.alongDepth ? across : along;
-  side.copyBytes =
-      alignedBytes(side, op.getSpace().drop_back(2), side.alongDepth ? count : depth,
-                   target::elementBytes(type.getElementType()), kernel::byteSize(type));
+  side.copyBytes = alignedBytes(side, op.getSpace().drop_back(2), side.alongDepth ? count : depth,
+                                target::elementBytes(type.getElementType()),
+                                target::alignmentOf(op->getOperand(number)));
   // Only asynchronous copies end anywhere and fill up with zeros.
   int64_t length = (side.alongDepth ? depth : count) * target::elementBytes(type.getElementType());
   while (!isAsync && length % side.copyBytes)

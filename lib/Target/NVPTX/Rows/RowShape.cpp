@@ -1,6 +1,7 @@
 // How the rows of a map lie in memory, and what their stages need.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Rows/RowShape.h"
+#include "lib/Target/Common/Slices.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -54,23 +55,24 @@ SmallVector<int64_t> RowShape::residuesOf(const Access &access) const {
 void RowShape::chooseVector() {
   int64_t widest = 0;
   const Access *first = nullptr;
-  SmallVector<Type> types;
-  auto visit = [&](Type type, const Access &access) {
+  SmallVector<Value> tensors;
+  auto visit = [&](Value tensor, const Access &access) {
     if (access.residue || access.strideAlong(last) != 1)
       return;
-    widest = std::max(widest, target::elementBytes(getElementTypeOrSelf(type)));
-    types.push_back(type);
+    widest = std::max(widest, target::elementBytes(getElementTypeOrSelf(tensor)));
+    tensors.push_back(tensor);
     if (!first)
       first = &access;
   };
-  for (auto [type, access] : llvm::zip(op->getResultTypes(), space.results))
-    visit(type, access);
-  for (auto [type, access] : llvm::zip(op->getOperandTypes(), space.inputs))
-    visit(type, access);
+  for (auto [tensor, access] : llvm::zip(op->getResults(), space.results))
+    visit(tensor, access);
+  for (auto [tensor, access] : llvm::zip(op->getOperands(), space.inputs))
+    visit(tensor, access);
   if (!first)
     return;
   vector = std::min<int64_t>(8, 16 / widest);
-  while (!llvm::all_of(types, [&](Type type) { return startsAligned(type, vector); }))
+  while (
+      !llvm::all_of(tensors, [&](Value tensor) { return target::startsAligned(tensor, vector); }))
     vector /= 2;
   residues = residuesOf(*first);
 }
