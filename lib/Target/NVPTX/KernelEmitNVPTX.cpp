@@ -13,12 +13,28 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
+/// The types in which a kernel adds up. A kernel inside it is asked by itself.
+static SmallVector<Type> accumulatorsOf(KernelOpInterface op) {
+  SmallVector<Type> types;
+  if (auto acc = op->getAttrOfType<TypeAttr>("acc"))
+    types.push_back(acc.getValue());
+  if (isa<kernel::ReduceOp, kernel::ScatterAddOp, kernel::SumRowsOp>(*op))
+    for (Type type : op->getResultTypes())
+      types.push_back(getElementTypeOrSelf(type));
+  if (auto totals = dyn_cast<kernel::WithTotalsOp>(*op))
+    llvm::append_range(types, totals.getBody().front().getTerminator()->getOperandTypes());
+  if (auto fused = dyn_cast<FusedKernelOpInterface>(*op))
+    for (auto reduce : fused.getBody().getOps<kernel::RowReduceOp>())
+      types.push_back(reduce.getType());
+  return types;
+}
+
 /// Sums of 16 bits lose what they are to add up; GPUs would run them.
-static LogicalResult checkAccumulator(Operation *op) {
-  auto acc = op->getAttrOfType<TypeAttr>("acc");
-  if (!acc || acc.getValue().isF32() || acc.getValue().isF64())
-    return success();
-  return op->emitOpError() << "expected an accumulator of f32 or f64, but got " << acc;
+static LogicalResult checkAccumulators(KernelOpInterface op) {
+  for (Type type : accumulatorsOf(op))
+    if (isa<FloatType>(type) && !type.isF32() && !type.isF64())
+      return op->emitOpError() << "expected accumulators of f32 or f64, but got " << type;
+  return success();
 }
 
 /// Factors of f32 may be rounded to tf32; there is no code for narrower ones yet.
@@ -44,7 +60,7 @@ static LogicalResult check(Operation *kernel, const Chip &chip) {
                                         llvm::to_vector(op->getResultTypes())))
       if (kernel::packingOf(type))
         return op->emitOpError() << "expected tensors that are not packed, but got " << type;
-    return failure(failed(checkAccumulator(op)) || failed(checkMode(op)));
+    return failure(failed(checkAccumulators(op)) || failed(checkMode(op)));
   });
   if (result.wasInterrupted())
     return failure();
