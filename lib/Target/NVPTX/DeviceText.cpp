@@ -3,12 +3,18 @@
 #include "lib/Target/NVPTX/DeviceText.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include <cstdlib>
 #include <mutex>
 
 using namespace mlir;
@@ -77,12 +83,110 @@ static LogicalResult checkCalls(ModuleOp tier, const llvm::Module &module, Strin
                         << callee << "'";
 }
 
+namespace {
+/// While LLVM works on a tier: what it complains about is an error at the kernel.
+class Complaints {
+public:
+  Complaints(ModuleOp tier, const Chip &chip, llvm::LLVMContext &context);
+  ~Complaints();
+  const llvm::Module *module = nullptr; // that LLVM works on
+  bool hasErrors = false;
+
+private:
+  static void take(const llvm::DiagnosticInfo *info, void *self);
+  static void stop(void *, const char *reason, bool);
+  StringRef functionOf(StringRef reason) const;
+  /// At the kernel, if that is one of the tier's.
+  InFlightDiagnostic errorAt(StringRef function);
+
+  ModuleOp tier;
+  const Chip &chip;
+  Complaints *outer;
+  static thread_local Complaints *current;
+  static std::mutex mutex;
+  static unsigned count; // of all threads
+};
+} // namespace
+
+thread_local Complaints *Complaints::current = nullptr;
+std::mutex Complaints::mutex;
+unsigned Complaints::count = 0;
+
+Complaints::Complaints(ModuleOp tier, const Chip &chip, llvm::LLVMContext &context)
+    : tier(tier), chip(chip), outer(current) {
+  current = this;
+  context.setDiagnosticHandlerCallBack(take, this, /*RespectFilters=*/true);
+  std::lock_guard<std::mutex> lock(mutex);
+  if (count++ == 0)
+    llvm::install_fatal_error_handler(stop);
+}
+Complaints::~Complaints() {
+  current = outer;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (--count == 0)
+    llvm::remove_fatal_error_handler();
+}
+
+InFlightDiagnostic Complaints::errorAt(StringRef function) {
+  Operation *op = function.empty() ? nullptr : tier.lookupSymbol(function);
+  InFlightDiagnostic error = emitError(op ? op->getLoc() : tier.getLoc());
+  error << "expected code that LLVM writes as PTX of " << chip.name << ", but ";
+  if (op)
+    error << "in kernel '" << function << "' ";
+  error << "it says: ";
+  return error;
+}
+
+void Complaints::take(const llvm::DiagnosticInfo *info, void *self) {
+  if (info->getSeverity() != llvm::DS_Error)
+    return;
+  auto &complaints = *static_cast<Complaints *>(self);
+  complaints.hasErrors = true;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::DiagnosticPrinterRawOStream printer(os);
+  info->print(printer);
+  StringRef function;
+  if (auto *unsupported = llvm::dyn_cast<llvm::DiagnosticInfoUnsupported>(info))
+    function = unsupported->getFunction().getName();
+  complaints.errorAt(function) << text;
+}
+
+/// Of what instruction selection gives up on LLVM names the function, or an intrinsic: then it is
+/// the first that calls it.
+StringRef Complaints::functionOf(StringRef reason) const {
+  auto [before, function] = reason.split("In function: ");
+  if (!function.empty())
+    return function.take_until([](char c) { return c == '\n'; });
+  StringRef name = before.split("intrinsic %").second.rtrim();
+  if (const llvm::Function *callee = module ? module->getFunction(name) : nullptr)
+    for (const llvm::Function &kernel : *module)
+      for (const llvm::Instruction &inner : llvm::instructions(kernel))
+        if (auto *call = llvm::dyn_cast<llvm::CallBase>(&inner);
+            call && call->getCalledFunction() == callee)
+          return kernel.getName();
+  return "";
+}
+
+/// LLVM does not go on after such an error, and nothing of it can be relied on: the process ends,
+/// without the destructors of what other threads may be using. Errors elsewhere are not ours.
+void Complaints::stop(void *, const char *reason, bool) {
+  if (!current)
+    return;
+  current->errorAt(current->functionOf(reason)) << StringRef(reason).split('\n').first;
+  llvm::sys::RunInterruptHandlers();
+  llvm::errs().flush();
+  std::_Exit(1);
+}
+
 FailureOr<std::string> ampc::nvptx::deviceText(ModuleOp tier, const Chip &chip) {
   llvm::LLVMContext context;
+  Complaints complaints(tier, chip, context);
   std::unique_ptr<llvm::Module> module =
       translateModuleToLLVMIR(tier, context, tier.getSymName().value_or("kernels"));
   if (!module)
     return failure();
+  complaints.module = module.get();
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine = makeMachine(chip, error);
   if (!machine)
@@ -96,6 +200,8 @@ FailureOr<std::string> ampc::nvptx::deviceText(ModuleOp tier, const Chip &chip) 
   if (machine->addPassesToEmitFile(codegen, os, nullptr, llvm::CodeGenFileType::AssemblyFile))
     return tier.emitError() << "expected LLVM to write PTX as text";
   codegen.run(*module);
+  if (complaints.hasErrors)
+    return failure();
   StringRef written(text.data(), text.size());
   if (failed(checkCalls(tier, *module, written)))
     return failure();
