@@ -8,6 +8,7 @@ using namespace ampc::nvptx;
 
 template <void (*emit)(Operation *, target::Points &)>
 static void threadPerPoint(Operation *op, DeviceCode &code) {
+  code.describe("plain: pools have no other code");
   ThreadPerPoint points(code);
   emit(op, points);
 }

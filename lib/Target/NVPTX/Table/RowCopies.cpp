@@ -35,11 +35,15 @@ struct RowRun {
 };
 } // namespace
 
+static void describeColumns(DeviceCode &code, int64_t columns, StringRef why) {
+  code.describe(columns > 1 ? llvm::Twine(columns) + " columns a thread" : "plain: " + why);
+}
+
 static void forRuns(DeviceCode &code, RankedTensorType rows,
                     llvm::function_ref<void(const RowRun &)> body) {
   Type element = rows.getElementType();
   int64_t width = rows.getDimSize(1), columns = columnsPerThread(element, width);
-  code.describe(llvm::Twine(columns) + " columns a thread");
+  describeColumns(code, columns, "rows have an odd number of columns");
   ThreadPerPoint(code).forEachOnDevice(
       {rows.getDimSize(0), width / columns},
       [&](DeviceEmitter &e, const KernelPointers &pointers, ArrayRef<Value> p) {
@@ -147,11 +151,14 @@ static void emitAssemble(Operation *operation, DeviceCode &code) {
                      e.address(pointers.results[0], element, e.mul(p[0], columns)));
         });
   }
+  int64_t fewest = columnsPerThread(element, all);
   for (auto [i, part] : llvm::enumerate(op.getParts())) {
     PartShape shape(tensorOf(part).getShape(), whole.getShape(),
                     op.getOffsets().slice(i * rank, rank), op.getStrides().slice(i * rank, rank));
     emitPart(code, shape, i, element);
+    fewest = std::min(fewest, shape.columnsPerThread(element));
   }
+  describeColumns(code, fewest, "columns of an operand lie apart, or start or end at an odd one");
 }
 
 void nvptx::addCopyForms(Forms &forms) {
