@@ -124,25 +124,30 @@ static int64_t channelBytes(int64_t channels, int64_t elementBytes) {
   return std::min<int64_t>(16, channels * elementBytes & -(channels * elementBytes));
 }
 
-/// Offsets in an image have 32 bits.
-static bool isTooLarge(const target::Window &window, int64_t bytes) {
+/// The same of a convolution or its filter's gradient. Offsets in an image have 32 bits.
+template <typename Op>
+static std::optional<TileGemm> startOf(Op op, const target::Window &window, int64_t m, int64_t n,
+                                       int64_t depth, const Chip &chip, std::string &why) {
+  std::optional<TileGemm> gemm = startOf(op, m, n, depth, chip, why);
+  if (!gemm)
+    return gemm;
   int64_t rows = window.height + window.kernel[0] * window.dilations[0];
-  return rows * window.width * window.channels * bytes > INT32_MAX;
+  if (rows * window.width * window.channels * gemm->elementBytes() > INT32_MAX) {
+    why = "an image has 2 GB";
+    return std::nullopt;
+  }
+  gemm->batch = {window.groups};
+  return gemm;
 }
 
 std::optional<TileGemm> TileGemm::of(kernel::ConvOp op, const target::Window &window,
                                      const Chip &chip, std::string &why) {
   int64_t m = window.pixels(), n = op.getSpace().back() / window.groups,
           depth = window.taps() * window.groupChannels;
-  std::optional<TileGemm> gemm = startOf(op, m, n, depth, chip, why);
+  std::optional<TileGemm> gemm = startOf(op, window, m, n, depth, chip, why);
   if (!gemm)
     return gemm;
   int64_t bytes = gemm->elementBytes();
-  if (isTooLarge(window, bytes)) {
-    why = "an image has 2 GB";
-    return std::nullopt;
-  }
-  gemm->batch = {window.groups};
   gemm->lhs = {{}, true, 0, channelBytes(window.groupChannels, bytes), m};
   gemm->rhs = {{}, true, depth, channelBytes(depth, bytes), n};
   return gemm;
@@ -152,15 +157,10 @@ std::optional<TileGemm> TileGemm::of(kernel::ConvFilterOp op, const target::Wind
                                      const Chip &chip, std::string &why) {
   int64_t outputs = op.getSpace()[0], m = outputs / window.groups,
           n = window.taps() * window.groupChannels;
-  std::optional<TileGemm> gemm = startOf(op, m, n, window.pixels(), chip, why);
+  std::optional<TileGemm> gemm = startOf(op, window, m, n, window.pixels(), chip, why);
   if (!gemm)
     return gemm;
   int64_t bytes = gemm->elementBytes();
-  if (isTooLarge(window, bytes)) {
-    why = "an image has 2 GB";
-    return std::nullopt;
-  }
-  gemm->batch = {window.groups};
   gemm->lhs = {{}, false, outputs, channelBytes(m, bytes), m};
   gemm->rhs = {{}, false, 0, channelBytes(window.groupChannels, bytes), n};
   return gemm;

@@ -12,16 +12,21 @@ static Value less(DeviceEmitter &e, Value x, Value limit) {
   return e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::ult, x, limit);
 }
 
+/// Makes numbers from `limit` on 0, and returns whether it was below; null without a limit.
+static Value keepBelow(DeviceEmitter &e, Value &number, Value limit) {
+  if (!limit)
+    return nullptr;
+  Value exists = less(e, number, limit);
+  number = target::select(e, exists, number, e.i32(0));
+  return exists;
+}
+
 /// Below all images, also from there.
 static constexpr int64_t farBelow = 1 << 30;
 
 WindowReader::Corner WindowReader::cornerOf(Value number, Value limit) {
   Corner corner;
-  Value exists;
-  if (limit) {
-    exists = less(e, number, limit);
-    number = target::select(e, exists, number, e.i32(0));
-  }
+  Value exists = keepBelow(e, number, limit);
   Value pixel = e.div32(number, window.outWidth);
   auto begin = [&](Value output, unsigned axis) {
     return e.add32(e.mul32(output, window.strides[axis]), e.i32(-window.padding[axis]));
@@ -44,11 +49,7 @@ WindowReader::Corner WindowReader::cornerOf(Value number, Value limit) {
 
 WindowReader::Tap WindowReader::tapOf(Value point, Value limit) {
   Tap tap;
-  Value exists;
-  if (limit) {
-    exists = less(e, point, limit);
-    point = target::select(e, exists, point, e.i32(0));
-  }
+  Value exists = keepBelow(e, point, limit);
   Value number = e.div32(point, window.groupChannels);
   tap.down = e.mul32(e.div32(number, window.kernel[1]), window.dilations[0]);
   tap.right = e.mul32(e.rem32(number, window.kernel[1]), window.dilations[1]);
