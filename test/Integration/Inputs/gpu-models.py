@@ -3,39 +3,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes
 import os
-import random
-import re
 import sys
 
-from trained import Trained, array, build, expect, failures
+from trained import Trained, build, expect, failures, random_batch
 
 MODEL, TIER, PRECISION = sys.argv[3:6]
 STEPS = int(os.environ.get("AMPC_TEST_STEPS", "20"))
 # Relative, of losses after 20 steps with sums in another order: measured below a third of it.
 BOUND = {"f32": 0.0, "bf16": 1e-2, "f16": 2e-3}[PRECISION]
 
-
-def inputs(text):
-    """Name, shape and type of the loss's inputs."""
-    loss = re.search(r"train\.func @loss\(([^)]*)\)", text).group(1)
-    for name, shape, kind in re.findall(r"%(\w+): tensor<([\dx]+)x(f32|i32)>", loss):
-        yield name, [int(size) for size in shape.split("x")], kind
-
-
-def batch(given, limits, seed):
-    numbers = random.Random(seed)
-    arrays = []
-    for name, shape, kind in given:
-        count = 1
-        for size in shape:
-            count *= size
-        arrays.append(array(kind, [numbers.gauss(0, 1) if kind == "f32" else numbers.randrange(limits[name]) for _ in range(count)]))
-    return arrays
-
-
 with open(MODEL) as file:
     text = file.read()
-given, limits = list(inputs(text)), {"token": 96, "next": 96, "label": 4}
+limits = {"token": 96, "next": 96, "label": 4}
 library, name = build(f"{PRECISION}-{TIER}", text, f"--precision={PRECISION}", f"--target={TIER},cpu", "--gpu-images=ptx")
 gpu, cpu = Trained(library, name, device=b"cuda"), Trained(library, name, threads=2, device=b"cpu")
 expect("where it runs", gpu.call("tier", gpu.state, restype=ctypes.c_char_p), TIER.encode())
@@ -43,7 +22,7 @@ scaling = ("loss_scale", "found_inf", "skipped", "step")
 losses, worst = [], 0.0
 for step in range(STEPS):
     # The same few batches again and again, so that there is something to learn.
-    arrays = batch(given, limits, step % 4)
+    arrays = random_batch(text, step % 4, limits)
     on_gpu, on_cpu = gpu.given(arrays, "train_step"), cpu.given(arrays, "train_step")
     expect(f"step {step}: scale and flags", [getattr(on_gpu, key) for key in scaling], [getattr(on_cpu, key) for key in scaling])
     losses.append(on_gpu.loss)
@@ -59,7 +38,7 @@ if STEPS >= 20 and not losses[-1] < 0.95 * losses[0]:
 # The second half again, from the file.
 again = Trained(library, name, device=b"cuda")
 again.check(again.call("load", again.state, f"{os.path.dirname(library)}/half.safetensors".encode(), 0), "load")
-resumed = [again.given(batch(given, limits, step % 4), "train_step").loss for step in range(STEPS // 2 + 1, STEPS)]
+resumed = [again.given(random_batch(text, step % 4, limits), "train_step").loss for step in range(STEPS // 2 + 1, STEPS)]
 expect("resumed losses", resumed, losses[STEPS // 2 + 1:])
 expect("resumed state", again.bytes(), gpu.bytes())
 print(f"{name} {PRECISION} {TIER}: losses {losses[0]:.4f} to {losses[-1]:.4f}, at most {worst:.1e} from the CPU's")

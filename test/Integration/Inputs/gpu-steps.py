@@ -4,14 +4,15 @@
 import argparse
 import json
 import os
-import random
 import re
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "../../../examples")
-BEGIN, END = "<!-- begin: steps -->", "<!-- end: steps -->"
+sys.path.insert(0, os.path.join(HERE, "../.."))
+from page_table import PageTable, row_of
+
 # Dense 16-bit products with sums in f32, f32 arithmetic, memory: TFLOP/s, TFLOP/s, GB/s, of the vendor's data sheets.
 CHIPS = {"A100": (312, 19.5, 2039), "H100": (989, 66.9, 3350), "H200": (989, 66.9, 4800), "RTX 4090": (165, 82.6, 1008)}
 HEAD = ["model", "chip", "launches", "matrix units, GFLOP", "other f32, GFLOP", "operands, MB", "traffic, MB",
@@ -29,17 +30,10 @@ def model_text(name):
 
 def one_step(library, name, text):
     """In a process of its own, whose driver writes its counters when it ends."""
-    from trained import Trained, array
+    from trained import Trained, random_batch
 
-    model, numbers = Trained(library, name, device=b"cuda"), random.Random(1)
-    loss = re.search(r"train\.func @loss\(([^)]*)\)", text).group(1)
-    arrays = []
-    for _, shape, kind in re.findall(r"%(\w+): tensor<([\dx]+)x(f32|i32)>", loss):
-        count = 1
-        for size in shape.split("x"):
-            count *= int(size)
-        arrays.append(array(kind, [numbers.gauss(0, 1) if kind == "f32" else numbers.randrange(4) for _ in range(count)]))
-    print("loss", model.given(arrays, "train_step").loss)
+    model = Trained(library, name, device=b"cuda")
+    print("loss", model.given(random_batch(text, 1), "train_step").loss)
 
 
 def explained(listing):
@@ -87,7 +81,7 @@ def row(name, chip, kernels, counters):
             seconds += max(sum(t for t, _ in share) / tensor_rate / 1e12, sum(f for _, f in share) / rate / 1e12, size / memory / 1e9)
         times.append(f"{seconds * 1e6:.0f}")
     fields = [name, chip, launches, f"{tensor / 1e9:.3g}", f"{other / 1e9:.3g}", f"{operands / 1e6:.4g}", f"{traffic / 1e6:.4g}", *times]
-    return "| " + " | ".join(map(str, fields)) + " |"
+    return row_of(fields)
 
 
 def main():
@@ -101,27 +95,18 @@ def main():
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--models", default="char-gpt|conv-net")
     args = parser.parse_args()
-    with open(args.page) as file:
-        page = file.read()
-    before, rest = page.split(BEGIN)
-    table, after = rest.split(END)
+    table = PageTable(args.page, "steps")
     now = {}
     for name in ["char-gpt", "conv-net", "gpt2"]:
         for chip in ["sm_80", "sm_90a"]:
             if re.fullmatch(args.models, name):
                 now[f"| {name} | {chip} |"] = row(name, chip, *counted(args.folder, args.cc, name, chip))
-    lines = ["| " + " | ".join(HEAD) + " |", "|" + "---|" * len(HEAD)]
-    known = [line for line in table.splitlines() if line.startswith("| ") and line not in lines]
-    if args.update:
-        rows = [now.pop(key, line) for line in known for key in [re.match(r"\| [^|]+ \| [^|]+ \|", line).group()]] + list(now.values())
-        with open(args.page, "w") as file:
-            file.write("\n".join([before + BEGIN, *lines, *rows, END + after]))
-        return 0
-    different = [line for line in now.values() if line not in known]
-    for line in different:
-        print("not in the table:", line)
-    print(f"{len(now)} steps, {len(different)} differ")
-    return bool(different)
+    if not args.update:
+        return table.differs(list(now.values()), "steps")
+    # Models that were not asked for keep their rows.
+    rows = [now.pop(re.match(r"\| [^|]+ \| [^|]+ \|", line).group(), line) for line in table.rows()]
+    table.write(HEAD, rows + list(now.values()))
+    return 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
 # Models compiled, linked and trained through their C interface, for tests called with FOLDER CC.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes
+import math
 import os
+import random
+import re
 import subprocess
 import sys
 
@@ -70,7 +73,18 @@ def expect(what, got, want):
         failures.append(what)
 
 
-def build(name, text, *options):
+def random_batch(text, seed, limits={}):
+    """Values for the inputs of the model's loss: reals, or integers below limits[name], else 4."""
+    numbers, arrays = random.Random(seed), []
+    loss = re.search(r"train\.func @loss\(([^)]*)\)", text).group(1)
+    for name, shape, kind in re.findall(r"%(\w+): tensor<([\dx]+)x(f32|i32)>", loss):
+        count = math.prod(map(int, shape.split("x")))
+        arrays.append(array(kind, [numbers.gauss(0, 1) if kind == "f32" else numbers.randrange(limits.get(name, 4)) for _ in range(count)]))
+    return arrays
+
+
+def compiled(name, text, *options, **environment):
+    """The folder with the library's archive, the model's name, and what the compiler said."""
     folder = f"{FOLDER}/{name}"
     os.makedirs(folder, exist_ok=True)
     model = text.split("train.model @")[1].split()[0]
@@ -78,8 +92,19 @@ def build(name, text, *options):
         out.write(text)
     if TARGET:
         options = [*options, f"--target={TARGET}", "--gpu-images=ptx"]
-    subprocess.run(["ampc", "compile", f"{folder}/model.mlir", "-o", folder, *options], check=True)
+    done = subprocess.run(["ampc", "compile", f"{folder}/model.mlir", "-o", folder, *options], stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
+    sys.stderr.write(done.stderr)
+    done.check_returncode()
+    return folder, model, done.stderr
+
+
+def linked(folder, model):
     library = f"{folder}/{model}.so"
     subprocess.run([CC, "-shared", "-o", library, "-Wl,--whole-archive", f"{folder}/lib{model}.a", "-Wl,--no-whole-archive",
                     "-pthread", "-lm", "-ldl"], check=True)
-    return library, model
+    return library
+
+
+def build(name, text, *options):
+    folder, model, _ = compiled(name, text, *options)
+    return linked(folder, model), model

@@ -1,5 +1,5 @@
-# Prints the table of docs/gpu-counters.md: what the PTX interpreter counts in kernels at shapes of models. With a file: compares its table; with
-# `write` behind it: writes it there.
+# The table of docs/gpu-counters.md: what the PTX interpreter counts in kernels at shapes of models.
+# counters.py [PAGE.md [--update]]: prints the rows, compares them with the table in the page, or writes it.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 import re
@@ -7,6 +7,8 @@ import subprocess
 import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, "../../.."))
+from page_table import PageTable, row_of
 
 def generated(script, *arguments):
     return subprocess.run([sys.executable, os.path.join(here, script), *arguments], check=True, capture_output=True, text=True).stdout
@@ -78,9 +80,9 @@ def row(line):
     number = {words[i]: int(words[i + 1]) for i in (1, 3, 5, 8, 11, 14, 16)}
     loads, stores, waves = int(words[7]), int(words[10]), int(words[13])
     moved = 32 * (number["loads"] + number["stores"])
-    cells = [f"`{name}`", str(number["launches"]), ratio(moved, number["bytes"]), ratio(number["loads"], loads), ratio(number["stores"], stores),
+    cells = [f"`{name}`", number["launches"], ratio(moved, number["bytes"]), ratio(number["loads"], loads), ratio(number["stores"], stores),
              ratio(number["waves"], waves), ratio(number["tensor"], useful.get(name, 0)), f"{moved / parameters:.2f}" if name == "adamw" else ""]
-    return "| " + " | ".join(cells) + " |"
+    return row_of(cells)
 
 useful = {}
 parameters = 1 << 21
@@ -88,22 +90,13 @@ text = generated("rows.py", "counters") + generated("reduces.py", "counters") + 
 text += gemm("gemm_nn", 256, 256, 128, "mk", "kn") + gemm("gemm_nt", 256, 256, 128, "mk", "nk") + gemm("gemm_tn", 256, 256, 128, "km", "kn")
 text += gemm("gemm_edges", 200, 1021, 104, "mk", "nk")
 lines = subprocess.run(["ampc-kernel-run", "--target=sm_80", "--counters", "-"], input=text, check=True, capture_output=True, text=True).stdout
-table = ["| kernel | launches | bytes moved | loads | stores | shared memory | tensor FLOPs | bytes a parameter |", "|---|---|---|---|---|---|---|---|"]
-table += [row(line) for line in lines.splitlines()]
+head = ["kernel", "launches", "bytes moved", "loads", "stores", "shared memory", "tensor FLOPs", "bytes a parameter"]
+rows = [row(line) for line in lines.splitlines()]
 if len(sys.argv) < 2:
-    print("\n".join(table))
+    print("\n".join(rows))
     sys.exit()
-with open(sys.argv[1]) as file:
-    lines = file.read().splitlines()
-held = [line for line in lines if line.startswith("|")]
-if sys.argv[2:] == ["write"]:
-    rest = [line for line in lines if not line.startswith("|")]
-    with open(sys.argv[1], "w") as file:
-        file.write("\n".join(rest + table) + "\n")
+table = PageTable(sys.argv[1], "counters")
+if sys.argv[2:] == ["--update"]:
+    table.write(head, rows)
     sys.exit()
-wrong = [(old, new) for old, new in zip(held, table) if old != new]
-for old, new in wrong:
-    print(f"expected {old}\nbut got  {new}")
-if wrong or len(held) != len(table):
-    sys.exit(f"{sys.argv[1]} is not what {os.path.basename(__file__)} prints")
-print(f"{len(table) - 2} kernels as in the table")
+sys.exit(table.differs(rows, "kernels") or len(rows) != len(table.rows()))

@@ -11,12 +11,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.."))
 from forms import kernels
+from page_table import PageTable, row_of
 
 PTXAS = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
-BEGIN, END = "<!-- begin: machine code -->", "<!-- end: machine code -->"
-HEAD = ("| kernel | chip | form | launch | threads | registers | spilled bytes | shared bytes | blocks per multiprocessor |"
-        " matrix instructions, PTX and machine code | barriers |")
+HEAD = ["kernel", "chip", "form", "launch", "threads", "registers", "spilled bytes", "shared bytes", "blocks per multiprocessor",
+        "matrix instructions, PTX and machine code", "barriers"]
 
 # Per multiprocessor: warps, blocks, bytes of shared memory, bytes that each block takes besides its own (CUDA C++ Programming
 # Guide, table of technical specifications).
@@ -107,7 +108,7 @@ def rows(chip, wanted):
             raise SystemExit(f"{chip} {launch.name}: local memory in machine code")
         fields = [launch.name, chip, launch.form, launch.part, launch.threads, registers, spilled, launch.shared,
                   blocks(chip, launch, registers), f"{products}, {machine}", len(re.findall(r"\bbar(?:rier)?\.sync|barrier\.cta\.sync", source))]
-        yield "| " + " | ".join(map(str, fields)) + " |"
+        yield row_of(fields)
 
 
 def main():
@@ -117,27 +118,17 @@ def main():
     parser.add_argument("--chips", default=",".join(LIMITS))
     parser.add_argument("--kernels", default="")
     args = parser.parse_args()
-    with open(args.page) as file:
-        page = file.read()
-    before, rest = page.split(BEGIN)
-    table, after = rest.split(END)
+    table = PageTable(args.page, "machine code")
     version = re.search(r"release (\S+),", run(PTXAS, "--version").stdout).group(1)
     title = f"ptxas {version}:"
-    if not args.update and title not in table:
+    if not args.update and title not in table.lines:
         print(f"the table is that of another ptxas: here {version}")
         return 0
     now = [row for chip in args.chips.split(",") for row in rows(chip, args.kernels)]
     if args.update:
-        lines = [title, "", HEAD, re.sub(r"[^|]+", "---", HEAD), *now]
-        with open(args.page, "w") as file:
-            file.write(before + BEGIN + "\n" + "\n".join(lines) + "\n" + END + after)
+        table.write(HEAD, now, [title, ""])
         return 0
-    known = set(table.splitlines())
-    different = [row for row in now if row not in known]
-    for row in different:
-        print("not in the table:", row)
-    print(f"{len(now)} launches, {len(different)} differ")
-    return bool(different)
+    return table.differs(now, "launches")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,40 @@
+# Tables in pages of docs that a script writes and a test holds: lines between two comments.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+
+class PageTable:
+    """The table called `name` of a page, with what stands above and below it."""
+
+    def __init__(self, path, name):
+        self.path, self.begin, self.end = path, f"<!-- begin: {name} -->", f"<!-- end: {name} -->"
+        with open(path) as file:
+            page = file.read()
+        if page.count(self.begin) != 1 or page.count(self.end) != 1:
+            raise SystemExit(f"{path}: expected one '{self.begin}' and one '{self.end}'")
+        self.above, rest = page.split(self.begin)
+        between, self.below = rest.split(self.end)
+        self.lines = between.strip("\n").split("\n")
+
+    def rows(self):
+        """Without its head."""
+        table = [line for line in self.lines if line.startswith("|")]
+        return table[2:]
+
+    def write(self, head, rows, title=()):
+        """`head`: names of columns; `title`: lines above them."""
+        lines = [*title, "| " + " | ".join(head) + " |", "|" + "---|" * len(head), *rows]
+        with open(self.path, "w") as file:
+            file.write("\n".join([self.above + self.begin, *lines, self.end + self.below]))
+
+    def differs(self, rows, what):
+        """Whether the table lacks one of the rows; says which."""
+        known = set(self.rows())
+        different = [row for row in rows if row not in known]
+        for row in different:
+            print("not in the table:", row)
+        print(f"{len(rows)} {what}, {len(different)} differ")
+        return bool(different)
+
+
+def row_of(fields):
+    return "| " + " | ".join(map(str, fields)) + " |"
