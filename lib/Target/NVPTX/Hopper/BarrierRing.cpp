@@ -19,7 +19,8 @@ void nvptx::syncCluster(DeviceEmitter &e, int64_t cluster) {
 void BarrierRing::initialise() {
   e.when(target::equal(e, e.thread(), e.i32(0)), [&] {
     for (int64_t stage = 0; stage < stages; ++stage) {
-      NVVM::MBarrierInitOp::create(e.b, e.loc, filled(e.i32(stage)), e.i32(1), Value());
+      NVVM::MBarrierInitOp::create(e.b, e.loc, filled(e.i32(stage)), e.i32(fillers),
+                                   Value());
       NVVM::MBarrierInitOp::create(e.b, e.loc, released(e.i32(stage)), e.i32(readers * cluster),
                                    Value());
     }
@@ -33,8 +34,13 @@ BarrierRing::Place BarrierRing::first(bool copies) { return {e.i32(0), e.i32(cop
 
 BarrierRing::Place BarrierRing::next(Place place) {
   Value isLast = target::equal(e, place.stage, e.i32(stages - 1));
-  return {target::select(e, isLast, e.i32(0), e.add32(place.stage, e.i32(1))),
+  return {nextStage(place.stage),
           target::select(e, isLast, e.xor32(place.parity, e.i32(1)), place.parity)};
+}
+
+Value BarrierRing::nextStage(Value stage) {
+  Value isLast = target::equal(e, stage, e.i32(stages - 1));
+  return target::select(e, isLast, e.i32(0), e.add32(stage, e.i32(1)));
 }
 
 /// Nanoseconds for which a thread sleeps at most before it asks again.
@@ -49,6 +55,20 @@ void BarrierRing::waitUntilFilled(Place place) { wait(filled(place.stage), place
 void BarrierRing::expect(Place place, int64_t bytes) {
   NVVM::MBarrierArriveExpectTxOp::create(e.b, e.loc, Type(), filled(place.stage), e.i32(bytes),
                                          NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
+}
+
+// wgmma reads memory on a way of its own, of which writes are told by the thread that wrote.
+void BarrierRing::publish() {
+  NVVM::FenceProxyOp::create(
+      e.b, e.loc, NVVM::ProxyKind::async_shared,
+      NVVM::SharedSpaceAttr::get(e.b.getContext(), NVVM::SharedSpace::shared_cta));
+  e.syncWarp(e.i32(-1));
+}
+
+void BarrierRing::fill(Value stage) {
+  e.when(target::equal(e, e.rem32(e.thread(), 32), e.i32(0)), [&] {
+    NVVM::MBarrierArriveOp::create(e.b, e.loc, e.b.getI64Type(), filled(stage), Value());
+  });
 }
 
 // A product is only known to be complete to the warp that has waited for it: each arrives, one lane

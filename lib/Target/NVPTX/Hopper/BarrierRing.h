@@ -7,8 +7,8 @@
 
 namespace ampc::nvptx {
 
-/// Each stage has two mbarrier objects. One completes when all bytes of the stage are there, the
-/// other when all warps that read them, those of the other blocks of the cluster included, need
+/// Each stage has two mbarrier objects. One completes when all bytes of the stage are there and all
+/// warps that copy in pieces have arrived, the other when all warps that read them, those of the other blocks of the cluster included, need
 /// them no longer.
 class BarrierRing {
 public:
@@ -19,10 +19,13 @@ public:
   };
   static int64_t bytes(int64_t stages) { return 16 * stages; }
 
-  /// `memory`: of `bytes(stages)`. `readers`: warps of a block that release stages; `cluster`:
-  /// blocks whose copies go to each other.
-  BarrierRing(DeviceEmitter &e, Value memory, int64_t stages, int64_t readers, int64_t cluster)
-      : e(e), memory(memory), stages(stages), readers(readers), cluster(cluster) {}
+  /// `memory`: of `bytes(stages)`. `fillers`: arrivals of a block that fill a stage, by `expect` or
+  /// `fill`; `readers`: its warps that release stages; `cluster`: blocks whose copies go to each
+  /// other.
+  BarrierRing(DeviceEmitter &e, Value memory, int64_t stages, int64_t fillers, int64_t readers,
+              int64_t cluster)
+      : e(e), memory(memory), stages(stages), fillers(fillers), readers(readers), cluster(cluster) {
+  }
 
   /// By all threads of all blocks of the cluster, before anything else.
   void initialise();
@@ -30,12 +33,17 @@ public:
   /// released.
   Place first(bool copies);
   Place next(Place place);
+  Value nextStage(Value stage);
 
   /// The barrier that copies to the stage complete.
   Value filled(Value stage) { return e.advance(memory, e.mul32(stage, 8)); }
-  /// By the thread that copies: until the stage is free; then how much will come.
+  /// By threads that copy: until the stage is free; then how much will come.
   void waitUntilReleased(Place place);
   void expect(Place place, int64_t bytes);
+  /// By a warp that copies in pieces: what its threads have written so far is seen by products
+  /// behind `fill`.
+  void publish();
+  void fill(Value stage);
   /// By warps that read.
   void waitUntilFilled(Place place);
   /// Where `condition` (none if null) holds, in all lanes or none.
@@ -47,7 +55,7 @@ private:
 
   DeviceEmitter &e;
   Value memory;
-  int64_t stages, readers, cluster;
+  int64_t stages, fillers, readers, cluster;
 };
 
 /// All threads of the blocks of a cluster wait for each other; or of the block, if it is alone.

@@ -23,6 +23,10 @@ std::optional<TensorCopy> TensorCopy::of(const TileGemm &gemm, const SideLayout 
                                          int64_t operand, WgmmaTile tile, int64_t cluster,
                                          std::string &why) {
   int64_t bytes = gemm.elementBytes();
+  if (side.isWindows) {
+    why = "a side is windows of an image";
+    return std::nullopt;
+  }
   if (side.copyBytes != 16) {
     why = "lines of a side are not aligned to 16 bytes";
     return std::nullopt;

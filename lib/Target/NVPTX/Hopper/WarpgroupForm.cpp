@@ -1,6 +1,7 @@
-// kernel.gemm on Hopper: one warp copies tiles, two warpgroups multiply and store them.
+// Products on Hopper: one warpgroup copies tiles, two multiply and store them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Hopper/BarrierRing.h"
+#include "lib/Target/NVPTX/Hopper/Gather.h"
 #include "lib/Target/NVPTX/Hopper/WarpgroupGemm.h"
 #include "lib/Target/NVPTX/Product/Epilogue.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,6 +15,7 @@ using namespace ampc::nvptx;
 namespace {
 using Place = BarrierRing::Place;
 using Sums = SmallVector<std::array<Value, 4>>;
+using Gathers = SmallVector<std::unique_ptr<Gather>>;
 
 /// What a cluster forms at a time: a tile of each of its blocks, in a part of the sum. All i32.
 struct Unit {
@@ -28,13 +30,13 @@ struct Unit {
 class WarpgroupWriter {
 public:
   WarpgroupWriter(DeviceEmitter &e, FusedKernelOpInterface op, const WarpgroupGemm &plan,
-                  const ProductResults &results, const KernelPointers &pointers, ValueRange maps);
+                  const TileProduct &product, const KernelPointers &pointers, ValueRange maps);
   void write();
 
 private:
   const WarpgroupTile &tile() const { return plan.tile; }
   Value leftTile(Value stage) { return e.advance(memory, e.mul32(stage, tile().stageBytes())); }
-  Value rightTile(Value stage) { return e.advance(leftTile(stage), plan.lhs.getTile().bytes()); }
+  Value rightTile(Value stage) { return e.advance(leftTile(stage), plan.lhs.tile.bytes()); }
   /// Every unit of the cluster after the other; the place in the ring goes on.
   void forUnits(Place first, llvm::function_ref<Place(const Unit &, Place)> body);
   /// Of the block, in the unit's part of k; index.
@@ -43,7 +45,14 @@ private:
   SmallVector<Value>
   forSteps(const Unit &unit, Place first, ValueRange carried,
            llvm::function_ref<SmallVector<Value>(Value, Place, ValueRange)> body);
+  Value firstPoint(const Unit &unit);
+  void issueTensors(const Unit &unit, Place place, Value point);
   Place copyUnit(const Unit &unit, Place place);
+  Gathers gathersOf(const Unit &unit);
+  void gatherStep(const Unit &unit, const Gathers &sides, Place place, Value point);
+  SmallVector<Value> fillBehind(Place place, ValueRange now);
+  void fillRest(Value pending, Value count);
+  Place gatherUnit(const Unit &unit, Place place);
   Place multiplyUnit(const Unit &unit, Place place);
   /// Columns of the tile from `at` on, an i32: of sixteen lines, by a warp.
   void storeColumns(const Unit &unit, const Sums &sums, Value at);
@@ -56,7 +65,8 @@ private:
   DeviceEmitter &e;
   FusedKernelOpInterface op;
   const WarpgroupGemm &plan;
-  const ProductResults &results;
+  const TileProduct &product;
+  const TileGemm gathered;
   const KernelPointers &pointers;
   ValueRange maps;
   Value memory, rank, group; // rank: of the block in its cluster; group: of the thread's warp
@@ -87,13 +97,14 @@ Unit::Unit(DeviceEmitter &e, const WarpgroupGemm &plan, Value number, Value rank
 }
 
 WarpgroupWriter::WarpgroupWriter(DeviceEmitter &e, FusedKernelOpInterface op,
-                                 const WarpgroupGemm &plan, const ProductResults &results,
+                                 const WarpgroupGemm &plan, const TileProduct &product,
                                  const KernelPointers &pointers, ValueRange maps)
-    : e(e), op(op), plan(plan), results(results), pointers(pointers), maps(maps),
-      memory(e.sharedMemory(1024)), rank(e.rem32(e.block(), plan.tile.cluster())),
+    : e(e), op(op), plan(plan), product(product), gathered(plan.gathered()), pointers(pointers),
+      maps(maps), memory(e.sharedMemory(1024)), rank(e.rem32(e.block(), plan.tile.cluster())),
       group(e.div32(e.thread(), 128)),
       ring(e, e.advance(memory, plan.tile.ringBytes() + Epilogue::sharedBytes(plan.part)),
-           plan.tile.stages, 4 * plan.tile.groups, plan.tile.sharers) {}
+           plan.tile.stages, (plan.tensorBytes() ? 1 : 0) + (plan.gathers() ? 4 : 0),
+           4 * plan.tile.groups, plan.tile.sharers) {}
 
 static Value asI32(DeviceEmitter &e, Value position) {
   return arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), position);
@@ -142,25 +153,121 @@ WarpgroupWriter::forSteps(const Unit &unit, Place first, ValueRange carried,
   });
 }
 
+Value WarpgroupWriter::firstPoint(const Unit &unit) {
+  return e.mul32(asI32(e, firstAndCount(unit).first), stepPoints);
+}
+
+/// By one thread.
+void WarpgroupWriter::issueTensors(const Unit &unit, Place place, Value point) {
+  Value filled = ring.filled(place.stage);
+  ring.expect(place, plan.tensorBytes());
+  if (plan.lhs.tensor)
+    plan.lhs.tensor->issue(e, maps.front(), leftTile(place.stage), filled, unit.line, point,
+                           unit.batch, rank);
+  if (plan.rhs.tensor)
+    plan.rhs.tensor->issue(e, maps.back(), rightTile(place.stage), filled, unit.column, point,
+                           unit.batch, rank);
+}
+
 /// By one thread.
 Place WarpgroupWriter::copyUnit(const Unit &unit, Place first) {
-  Value start = e.mul32(asI32(e, firstAndCount(unit).first), stepPoints);
+  Value start = firstPoint(unit);
   auto after = forSteps(unit, first, {}, [&](Value step, Place place, ValueRange) {
     ring.waitUntilReleased(place);
-    ring.expect(place, tile().stageBytes());
-    Value point = e.add32(start, e.mul32(step, stepPoints)), filled = ring.filled(place.stage);
-    plan.lhs.issue(e, maps[0], leftTile(place.stage), filled, unit.line, point, unit.batch, rank);
-    plan.rhs.issue(e, maps[1], rightTile(place.stage), filled, unit.column, point, unit.batch,
-                   rank);
+    issueTensors(unit, place, e.add32(start, e.mul32(step, stepPoints)));
     return SmallVector<Value>();
   });
   return {after[0], after[1]};
 }
 
+Gathers WarpgroupWriter::gathersOf(const Unit &unit) {
+  BlockPlace place;
+  place.part = unit.part;
+  place.entry = unit.entry;
+  place.batch = e.split(unit.entry, plan.gemm.batch);
+  place.line = unit.line;
+  place.column = unit.column;
+  Gathers sides;
+  if (plan.lhs.isGathered())
+    sides.push_back(std::make_unique<Gather>(e, gathered, product.lhs, pointers, place,
+                                             &BlockPlace::line, tile().m()));
+  if (plan.rhs.isGathered())
+    sides.push_back(std::make_unique<Gather>(e, gathered, product.rhs, pointers, place,
+                                             &BlockPlace::column, tile().n));
+  return sides;
+}
+
+/// By a warpgroup. What goes through registers is on its way before the stage is free.
+void WarpgroupWriter::gatherStep(const Unit &unit, const Gathers &sides,
+                                 Place place, Value point) {
+  auto targetOf = [&](const Gather &side) {
+    return side.isRight ? rightTile(place.stage) : leftTile(place.stage);
+  };
+  auto begin = [&](bool areAsync) {
+    for (const auto &side : sides)
+      if (side->isAsync() == areAsync)
+        side->begin(targetOf(*side), point);
+  };
+  begin(/*areAsync=*/false);
+  ring.waitUntilReleased(place);
+  if (plan.tensorBytes())
+    e.when(target::equal(e, e.thread(), e.i32(128 * tile().groups)),
+           [&] { issueTensors(unit, place, point); });
+  begin(/*areAsync=*/true);
+  if (plan.stepsAhead())
+    e.commitCopies();
+  for (const auto &side : sides)
+    side->end(targetOf(*side), point);
+}
+
+/// Asynchronous pieces of some steps are on their way: a stage is filled when those of later steps
+/// have started and its own have arrived. `now`: the stage that is filled next, and how many steps
+/// there are until then; a number of its own, for which LLVM makes no code for the first steps.
+SmallVector<Value> WarpgroupWriter::fillBehind(Place place, ValueRange now) {
+  if (!plan.stepsAhead()) {
+    ring.publish();
+    ring.fill(place.stage);
+    return llvm::to_vector(now);
+  }
+  Value pending = now[0], until = now[1], isTime = target::equal(e, until, e.i32(0));
+  e.when(isTime, [&] {
+    e.waitForCopies(plan.stepsAhead());
+    ring.publish();
+    ring.fill(pending);
+  });
+  return {target::select(e, isTime, ring.nextStage(pending), pending),
+          e.max32(e.add32(until, e.i32(-1)), e.i32(0))};
+}
+
+/// The last stages of a unit of `count` steps.
+void WarpgroupWriter::fillRest(Value pending, Value count) {
+  if (!plan.stepsAhead())
+    return;
+  e.waitForCopies(0);
+  ring.publish();
+  for (int64_t i = 0; i < plan.stepsAhead(); ++i) {
+    e.when(e.less(e.index(i), count), [&] { ring.fill(pending); });
+    pending = ring.nextStage(pending);
+  }
+}
+
+Place WarpgroupWriter::gatherUnit(const Unit &unit, Place first) {
+  Gathers sides = gathersOf(unit);
+  Value start = firstPoint(unit);
+  auto after = forSteps(unit, first, {first.stage, e.i32(plan.stepsAhead())},
+                        [&](Value step, Place place, ValueRange now) {
+                          Value point = e.add32(start, e.mul32(step, stepPoints));
+                          gatherStep(unit, sides, place, point);
+                          return fillBehind(place, now);
+                        });
+  fillRest(after[2], firstAndCount(unit).second);
+  return {after[0], after[1]};
+}
+
 // A stage is released when the products of the next one have started: they keep the units busy.
 Place WarpgroupWriter::multiplyUnit(const Unit &unit, Place first) {
-  const WgmmaTile &right = plan.rhs.getTile();
-  WgmmaTile left{64, plan.lhs.getTile().alongDepth};
+  const WgmmaTile &right = plan.rhs.tile;
+  WgmmaTile left{64, plan.lhs.tile.alongDepth};
   SmallVector<Value> carried{first.stage}; // the stage before
   llvm::append_range(carried, undefinedSums(e, right.lines));
   auto after = forSteps(unit, first, carried, [&](Value step, Place place, ValueRange now) {
@@ -188,7 +295,7 @@ Place WarpgroupWriter::multiplyUnit(const Unit &unit, Place first) {
 void WarpgroupWriter::storeColumns(const Unit &unit, const Sums &sums, Value at) {
   Value warp = e.div32(e.thread(), 32);
   e.syncWarp(e.i32(-1)); // what was staged before has been read
-  Epilogue(e, op, plan.part, results, pointers, unit.entry, unit.part)
+  Epilogue(e, op, plan.part, product.results, pointers, unit.entry, unit.part)
       .store(sums, e.add32(unit.line, e.mul32(warp, 16)), e.add32(unit.column, at),
              e.advance(memory, tile().ringBytes()));
 }
@@ -257,8 +364,10 @@ Sums WarpgroupWriter::addShares(Value place) {
 }
 
 // A multiprocessor has 65536 registers; with two groups that multiply a thread has at most 168 of
-// them, of which one that copies needs few. Sums of 128 columns leave enough of them.
-static constexpr int32_t copyRegisters = 40, multiplyRegisters = 232;
+// them, of which one that copies needs few, or, if it gathers, some. Sums of 128 columns leave
+// enough of them.
+static int32_t copyRegisters(const WarpgroupGemm &plan) { return plan.gathers() ? 88 : 40; }
+static int32_t multiplyRegisters(const WarpgroupGemm &plan) { return plan.gathers() ? 208 : 232; }
 
 static void setRegisters(DeviceEmitter &e, const WarpgroupTile &tile, int32_t count) {
   if (tile.groups < 2 || tile.n <= 128)
@@ -269,16 +378,19 @@ static void setRegisters(DeviceEmitter &e, const WarpgroupTile &tile, int32_t co
 }
 
 void WarpgroupWriter::copy() {
-  setRegisters(e, tile(), copyRegisters);
-  e.when(target::equal(e, e.thread(), e.i32(128 * tile().groups)), [&] {
-    forUnits(ring.first(/*copies=*/true),
-             [&](const Unit &unit, Place place) { return copyUnit(unit, place); });
-  });
+  setRegisters(e, tile(), copyRegisters(plan));
+  Place first = ring.first(/*copies=*/true);
+  if (plan.gathers())
+    forUnits(first, [&](const Unit &unit, Place place) { return gatherUnit(unit, place); });
+  else
+    e.when(target::equal(e, e.thread(), e.i32(128 * tile().groups)), [&] {
+      forUnits(first, [&](const Unit &unit, Place place) { return copyUnit(unit, place); });
+    });
   if (tile().dividers > 1)
     syncCluster(e, tile().cluster()); // with those that exchange sums
 }
 void WarpgroupWriter::multiply() {
-  setRegisters(e, tile(), multiplyRegisters);
+  setRegisters(e, tile(), multiplyRegisters(plan));
   forUnits(ring.first(/*copies=*/false),
            [&](const Unit &unit, Place place) { return multiplyUnit(unit, place); });
 }
@@ -300,17 +412,20 @@ void WarpgroupWriter::write() {
 }
 
 void nvptx::emitWarpgroups(FusedKernelOpInterface op, DeviceCode &code, const WarpgroupGemm &plan,
-                           const ProductResults &results) {
-  code.describe(plan.describe());
+                           const TileProduct &product) {
   LaunchShape shape;
   shape.grid[0] = plan.clusters * plan.tile.cluster();
   shape.threads = plan.tile.threads();
   shape.cluster = plan.tile.cluster();
   shape.sharedBytes = plan.sharedBytes();
-  code.launch(shape, {plan.lhs.getMap(), plan.rhs.getMap()},
+  SmallVector<kernel::TensorMapAttr> tensorMaps;
+  for (const WarpgroupSide *side : {&plan.lhs, &plan.rhs})
+    if (side->tensor)
+      tensorMaps.push_back(side->tensor->getMap());
+  code.launch(shape, tensorMaps,
               [&](DeviceEmitter &e, const KernelPointers &pointers, ValueRange maps) {
-                WarpgroupWriter(e, op, plan, results, pointers, maps).write();
+                WarpgroupWriter(e, op, plan, product, pointers, maps).write();
               });
   if (plan.parts() > 1)
-    launchFinish(op, code, results, plan.gemm.batch, plan.gemm.m, plan.gemm.n, plan.parts());
+    launchFinish(op, code, product.results, plan.gemm.batch, plan.gemm.m, plan.gemm.n, plan.parts());
 }

@@ -46,6 +46,17 @@ static int64_t chooseSharers(const TileGemm &gemm, const WarpgroupTile &tile) {
 
 int64_t WarpgroupGemm::steps() const { return llvm::divideCeil(gemm.depth, stepPoints); }
 
+/// Cycles in which a warpgroup gathers a step of a side. A warp has a scheduler of its own, and a
+/// piece takes so many instructions; what goes through registers is waited for, 128 lines at a time.
+/// Estimates.
+static double gatherCycles(const WarpgroupSide &tile, const SideLayout &side) {
+  if (!tile.isGathered())
+    return 0;
+  if (side.copyBytes == 2)
+    return 900.0 * llvm::divideCeil(tile.tile.lines, 128);
+  return 12.0 * tile.tile.bytes() / side.copyBytes / 128;
+}
+
 /// Cycles of the chip: rounds in which it forms all tiles, of 2048 pairs of numbers a cycle and
 /// multiprocessor (H100). Parts cost a launch, and their sums go to memory and back, of which it
 /// moves 1900 bytes. Sums of blocks that divide k go to another one's shared memory, 32 bytes a
@@ -55,7 +66,8 @@ static double costOf(const WarpgroupGemm &gemm, double speed, const Chip &chip) 
   double rounds = llvm::divideCeil(gemm.units(), chip.multiprocessors / tile.cluster());
   int64_t steps = llvm::divideCeil(gemm.partSteps(), tile.dividers);
   double pairs = double(tile.m() * tile.n * steps * stepPoints);
-  double cycles = 1500 + rounds * pairs / (2048 * speed);
+  double gathers = gatherCycles(gemm.lhs, gemm.gemm.lhs) + gatherCycles(gemm.rhs, gemm.gemm.rhs);
+  double cycles = 1500 + rounds * std::max(pairs / (2048 * speed), steps * gathers);
   if (gemm.parts() > 1)
     cycles += 3000 + 8.0 * double(gemm.parts() * gemm.gemm.results()) / 1900;
   if (tile.dividers > 1)
@@ -76,19 +88,23 @@ static SmallVector<int64_t> partsToTry(int64_t steps, int64_t given) {
   return all;
 }
 
+static WarpgroupSide sideOf(const TileGemm &gemm, const SideLayout &side, int64_t operand,
+                            int64_t lines, int64_t cluster) {
+  WgmmaTile tile{lines, side.alongDepth};
+  std::string why;
+  return {tile, TensorCopy::of(gemm, side, operand, tile, cluster, why)};
+}
+
 /// Without parts. `operands`: numbers of the left and the right one.
-static std::optional<WarpgroupGemm> planOf(const TileGemm &gemm, const Chip &chip,
-                                           WarpgroupTile tile, std::pair<int64_t, int64_t> operands,
-                                           std::string &why) {
+static WarpgroupGemm planOf(const TileGemm &gemm, const Chip &chip, WarpgroupTile tile,
+                            std::pair<int64_t, int64_t> operands) {
   tile.stages =
       std::min(mostStages, (chip.sharedBytes - bytesBesideRing(gemm, tile)) / tile.stageBytes());
-  auto lhs =
-      TensorCopy::of(gemm, gemm.lhs, operands.first, {tile.m(), gemm.lhs.alongDepth}, 1, why);
-  auto rhs = TensorCopy::of(gemm, gemm.rhs, operands.second, {tile.n, gemm.rhs.alongDepth},
-                            tile.sharers, why);
-  if (!lhs || !rhs)
-    return std::nullopt;
-  WarpgroupGemm plan{gemm, tile, *lhs, *rhs, partOf(gemm, tile), 0};
+  WarpgroupSide lhs = sideOf(gemm, gemm.lhs, operands.first, tile.m(), 1),
+                rhs = sideOf(gemm, gemm.rhs, operands.second, tile.n, tile.sharers);
+  if (rhs.isGathered())
+    tile.sharers = 1;
+  WarpgroupGemm plan{gemm, tile, lhs, rhs, partOf(gemm, tile), 0};
   plan.clusters = std::min(plan.units(), chip.multiprocessors / tile.cluster());
   return plan;
 }
@@ -108,6 +124,11 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
     why = "its factors have 32 bits";
     return std::nullopt;
   }
+  for (const SideLayout *side : {&gemm.lhs, &gemm.rhs})
+    if (side->isWindows && side->copyBytes == 2) {
+      why = "channels are copied one by one";
+      return std::nullopt;
+    }
   std::optional<WarpgroupGemm> best;
   double least = 0;
   auto consider = [&](const WarpgroupGemm &tried, double speed) {
@@ -120,20 +141,18 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
   for (auto [groups, n, speed] : shapes) {
     WarpgroupTile tile{groups, n, 1, 1, 0};
     tile.sharers = chooseSharers(gemm, tile);
-    std::optional<WarpgroupGemm> plan = planOf(gemm, chip, tile, {lhs, rhs}, why);
-    if (!plan)
-      return std::nullopt;
-    for (int64_t count : partsToTry(plan->steps(), parts)) {
-      WarpgroupGemm tried = *plan;
+    WarpgroupGemm plan = planOf(gemm, chip, tile, {lhs, rhs});
+    for (int64_t count : partsToTry(plan.steps(), parts)) {
+      WarpgroupGemm tried = plan;
       tried.part.parts = count;
-      tried.clusters = std::min(tried.units(), chip.multiprocessors / tile.cluster());
+      tried.clusters = std::min(tried.units(), chip.multiprocessors / tried.tile.cluster());
       consider(tried, speed);
     }
     tile.sharers = 1;
     for (int64_t dividers : {2, 4, 8}) {
       tile.dividers = dividers;
-      if (auto tried = planOf(gemm, chip, tile, {lhs, rhs}, why); parts <= 1 && mayDivide(*tried))
-        consider(*tried, speed);
+      if (auto tried = planOf(gemm, chip, tile, {lhs, rhs}); parts <= 1 && mayDivide(tried))
+        consider(tried, speed);
     }
   }
   return best;
@@ -143,14 +162,44 @@ int64_t WarpgroupGemm::sharedBytes() const {
   return tile.ringBytes() + bytesBesideRing(gemm, tile);
 }
 
+int64_t WarpgroupGemm::tensorBytes() const {
+  int64_t bytes = 0;
+  for (const WarpgroupSide *side : {&lhs, &rhs})
+    bytes += side->isGathered() ? 0 : side->tile.bytes();
+  return bytes;
+}
+
+// Beyond the result's lines, blocks of a cluster may have more.
+TileGemm WarpgroupGemm::gathered() const {
+  TileGemm copied = gemm;
+  copied.parts = 1;
+  copied.partDepth = copied.depth;
+  copied.tile = {tile.m() * tile.sharers, tile.n, tileRowBytes, tile.stages, 4, 1};
+  return copied;
+}
+
+// A stage is free when the next one is in use.
+int64_t WarpgroupGemm::stepsAhead() const {
+  auto isAsync = [](const WarpgroupSide &side, const SideLayout &layout) {
+    return side.isGathered() && layout.copyBytes > 2;
+  };
+  bool any = isAsync(lhs, gemm.lhs) || isAsync(rhs, gemm.rhs);
+  return any ? std::min<int64_t>(tile.stages - 2, 4) : 0;
+}
+
 std::string WarpgroupGemm::describe() const {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "warpgroups: tiles of " << tile.m() << "x" << tile.n << "x" << stepPoints << " in "
      << tile.stages << " stages, clusters of " << tile.cluster()
      << (tile.dividers > 1 ? " that divide k" : "") << ", sides along "
-     << (gemm.lhs.alongDepth ? "k" : "m") << " and " << (gemm.rhs.alongDepth ? "k" : "n")
-     << ", tensor copies";
+     << (gemm.lhs.alongDepth ? "k" : "m") << " and " << (gemm.rhs.alongDepth ? "k" : "n");
+  if (tensorBytes())
+    os << ", tensor copies";
+  if (lhs.isGathered())
+    os << ", left side in pieces of " << gemm.lhs.copyBytes << " bytes";
+  if (rhs.isGathered())
+    os << ", right side in pieces of " << gemm.rhs.copyBytes << " bytes";
   if (parts() > 1)
     os << ", in " << parts() << " parts";
   return text;

@@ -5,9 +5,12 @@
 
 #include "lib/Target/NVPTX/DeviceCode.h"
 #include "lib/Target/NVPTX/Hopper/TensorCopy.h"
-#include "lib/Target/NVPTX/Product/Results.h"
+#include "lib/Target/NVPTX/Product/TileProduct.h"
 
 namespace ampc::nvptx {
+
+/// Lines of a tile that threads copy at a time: it consists of such tiles, whatever its layout.
+constexpr int64_t gatheredLines = 64;
 
 /// A block's tile of the result: 64 lines of each of its warpgroups that multiply. Beside them one
 /// copies. Blocks of a cluster have neighbouring tiles along m, and share the right side; or they
@@ -24,10 +27,18 @@ struct WarpgroupTile {
   int64_t ringBytes() const { return stages * stageBytes(); }
 };
 
+/// A side in shared memory: copied by hardware, or gathered in pieces by a warpgroup.
+struct WarpgroupSide {
+  WgmmaTile tile;
+  std::optional<TensorCopy> tensor;
+
+  bool isGathered() const { return !tensor; }
+};
+
 struct WarpgroupGemm {
-  const TileGemm &gemm;
+  TileGemm gemm;
   WarpgroupTile tile;
-  TensorCopy lhs, rhs;
+  WarpgroupSide lhs, rhs;
   /// What the epilogue is told: columns that a warp finishes at a time, and its sixteen lines.
   TileGemm part;
   int64_t clusters; // that are launched; each takes every so many-th unit
@@ -37,6 +48,13 @@ struct WarpgroupGemm {
   static std::optional<WarpgroupGemm> of(const TileGemm &gemm, const Chip &chip, int64_t parts,
                                          std::string &why, int64_t lhs = 0, int64_t rhs = 1);
   int64_t parts() const { return part.parts; }
+  bool gathers() const { return lhs.isGathered() || rhs.isGathered(); }
+  /// Bytes of a step that hardware copies.
+  int64_t tensorBytes() const;
+  /// What copies of pieces are told: tiles of a warpgroup's threads.
+  TileGemm gathered() const;
+  /// Steps whose asynchronous pieces are on their way behind the one that is next.
+  int64_t stepsAhead() const;
   int64_t steps() const;
   /// Of a part; the last may have fewer.
   int64_t partSteps() const { return llvm::divideCeil(steps(), parts()); }
@@ -49,9 +67,9 @@ struct WarpgroupGemm {
   std::string describe() const;
 };
 
-/// Writes the launch, and one that adds up parts.
+/// Writes the launch of `product.gemm`, and one that adds up parts.
 void emitWarpgroups(FusedKernelOpInterface op, DeviceCode &code, const WarpgroupGemm &plan,
-                    const ProductResults &results);
+                    const TileProduct &product);
 
 } // namespace ampc::nvptx
 #endif

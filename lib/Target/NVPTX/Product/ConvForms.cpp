@@ -30,20 +30,12 @@ static bool isProduct(const Window &window) {
          window.outHeight == window.height && window.outWidth == window.width;
 }
 
-/// Calls `use` with how warpgroups form such a product; false if they do not. The image is side
-/// `image` of it, and its operand 0.
-static bool onWarpgroups(TileGemm gemm, SideLayout TileGemm::*image, const Window &window,
-                         const Chip &chip, int64_t parts,
-                         llvm::function_ref<void(const WarpgroupGemm &)> use) {
-  if (!chip.hasWarpgroups() || !isProduct(window))
-    return false;
-  (gemm.*image).lineStride = window.channels;
-  std::string why;
-  bool isLeft = image == &TileGemm::lhs;
-  auto plan = WarpgroupGemm::of(gemm, chip, parts, why, isLeft ? 0 : 1, isLeft ? 1 : 0);
-  if (plan)
-    use(*plan);
-  return plan.has_value();
+/// Windows that are pixels are lines of a matrix.
+static void simplify(SideLayout &image, const Window &window) {
+  if (!isProduct(window))
+    return;
+  image.isWindows = false;
+  image.lineStride = window.channels;
 }
 
 // ---- kernel.conv ----
@@ -55,6 +47,19 @@ struct ConvTiles {
   struct Phase {
     ConvPhase phase;
     std::optional<TileGemm> gemm;
+    std::optional<WarpgroupGemm> warpgroups; // that form it, else tiles
+    std::string whyNoWarpgroups;
+
+    int64_t parts() const { return warpgroups ? warpgroups->parts() : gemm ? gemm->parts : 1; }
+    int64_t workspaceBytes() const {
+      return warpgroups ? warpgroups->workspaceBytes() : gemm ? gemm->workspaceBytes() : 0;
+    }
+    std::string describe() const {
+      if (warpgroups)
+        return warpgroups->describe();
+      return gemm->describe() +
+             (whyNoWarpgroups.empty() ? "" : ", no warpgroups: " + whyNoWarpgroups);
+    }
   };
   SmallVector<Phase, 1> phases;
   std::string whyPlain; // empty: it is not
@@ -64,13 +69,13 @@ struct ConvTiles {
   int64_t parts() const {
     int64_t most = 1;
     for (const Phase &phase : phases)
-      most = std::max(most, phase.gemm ? phase.gemm->parts : 1);
+      most = std::max(most, phase.parts());
     return most;
   }
   int64_t workspaceBytes() const {
     int64_t most = 0;
     for (const Phase &phase : phases)
-      most = std::max(most, phase.gemm ? phase.gemm->workspaceBytes() : 0);
+      most = std::max(most, phase.workspaceBytes());
     return most;
   }
 };
@@ -79,16 +84,25 @@ struct ConvTiles {
 ConvTiles::ConvTiles(kernel::ConvOp op, const Chip &chip, int64_t parts) {
   Window window = Window::of(op, op.getSpace(), op.getRhs().getType().getShape());
   for (const ConvPhase &phase : target::phasesOf(window, /*splits=*/true)) {
-    phases.push_back({phase, {}});
+    phases.push_back({phase, {}, {}, {}});
     std::optional<TileGemm> &gemm = phases.back().gemm;
     bool isEmpty = phase.window.taps() == 0 && window.taps() > 0;
     gemm = TileGemm::of(op, isEmpty ? window : phase.window, chip, whyPlain);
     if (!gemm)
       return;
-    if (isEmpty)
+    if (isEmpty) {
       gemm.reset();
-    else
-      gemm->choose(chip, parts);
+      continue;
+    }
+    if (phase.window.taps() != window.taps()) { // rows of the filter are not whole
+      gemm->rhs.isWindows = true;
+      gemm->rhs.copyBytes = gemm->lhs.copyBytes; // of the same channels
+    }
+    simplify(gemm->lhs, phase.window);
+    gemm->choose(chip, parts);
+    if (chip.hasWarpgroups())
+      phases.back().warpgroups =
+          WarpgroupGemm::of(*gemm, chip, parts, phases.back().whyNoWarpgroups);
   }
 }
 
@@ -117,35 +131,25 @@ static void emitPhase(kernel::ConvOp op, DeviceCode &code, const ConvTiles::Phas
   if (!tiles.gemm)
     return launchFinish(op, code, results, {whole.groups}, phase.window.pixels(), outputs, 0);
   TileProduct product{*tiles.gemm, results, {}, {}};
-  TileGemm &gemm = product.gemm;
   bool hasAllTaps = phase.window.taps() == whole.taps();
   Window filter = windowOfFilter(whole, phase, outputs);
-  if (!hasAllTaps)
-    gemm.rhs.copyBytes = gemm.lhs.copyBytes; // of the same channels
-  product.lhs = [&](DeviceEmitter &e, const KernelPointers &pointers, const BlockPlace &place) {
+  product.lhs = [&](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
+                    const BlockPlace &place, int64_t lines) {
     Value image = ofGroup(e, gemm, pointers.operands[0], place, whole.groupChannels);
-    return std::make_unique<WindowCopy>(e, gemm, gemm.lhs, gemm.tile.m, phase.window, image,
-                                        place.line);
+    return std::make_unique<WindowCopy>(e, gemm, gemm.lhs, lines, phase.window, image, place.line);
   };
-  product.rhs = [&](DeviceEmitter &e, const KernelPointers &pointers,
-                    const BlockPlace &place) -> std::unique_ptr<StepCopy> {
+  product.rhs = [&](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
+                    const BlockPlace &place, int64_t lines) -> std::unique_ptr<StepCopy> {
     Value start =
         ofGroup(e, gemm, pointers.operands[1], place, outputs * whole.taps() * whole.groupChannels);
     if (hasAllTaps)
-      return std::make_unique<TileCopy>(e, gemm, gemm.rhs, gemm.tile.n, start, place.column);
-    return std::make_unique<WindowCopy>(e, gemm, gemm.rhs, gemm.tile.n, filter, start,
-                                        place.column);
+      return std::make_unique<TileCopy>(e, gemm, gemm.rhs, lines, start, place.column);
+    return std::make_unique<WindowCopy>(e, gemm, gemm.rhs, lines, filter, start, place.column);
   };
-  emitTiles(op, code, product);
-}
-
-/// See onWarpgroups.
-static bool onTiles(kernel::ConvOp op, const ConvTiles &tiles, const Chip &chip, int64_t parts,
-                    llvm::function_ref<void(const WarpgroupGemm &)> use) {
-  if (!tiles.whyPlain.empty() || !tiles.phases.front().gemm)
-    return false;
-  Window window = Window::of(op, op.getSpace(), op.getRhs().getType().getShape());
-  return onWarpgroups(*tiles.phases.front().gemm, &TileGemm::lhs, window, chip, parts, use);
+  if (tiles.warpgroups)
+    emitWarpgroups(op, code, *tiles.warpgroups, product);
+  else
+    emitTiles(op, code, product);
 }
 
 static void emitConv(Operation *operation, DeviceCode &code) {
@@ -158,15 +162,10 @@ static void emitConv(Operation *operation, DeviceCode &code) {
     ThreadPerPoint points(code);
     return target::emitPlainConv(op, points);
   }
-  if (onTiles(op, tiles, code.chip, op.getParts(), [&](const WarpgroupGemm &plan) {
-        auto results = ProductResults::of(op, tiles.phases.front().phase, op.getSpace().back());
-        emitWarpgroups(op, code, plan, results);
-      }))
-    return;
   std::string form;
   for (const ConvTiles::Phase &phase : tiles.phases) {
     if (phase.gemm && form.empty())
-      form = phase.gemm->describe();
+      form = phase.describe();
     emitPhase(op, code, phase);
   }
   if (tiles.phases.size() > 1)
@@ -178,19 +177,13 @@ static int64_t convWorkspace(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::ConvOp>(operation);
   if (Depthwise::of(op))
     return 0;
-  ConvTiles tiles(op, chip, op.getParts());
-  int64_t bytes = tiles.workspaceBytes();
-  onTiles(op, tiles, chip, op.getParts(),
-          [&](const WarpgroupGemm &plan) { bytes = plan.workspaceBytes(); });
-  return bytes;
+  return ConvTiles(op, chip, op.getParts()).workspaceBytes();
 }
 static void configureConv(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::ConvOp>(operation);
   if (Depthwise::of(op))
     return;
-  ConvTiles tiles(op, chip, 0);
-  op.setParts(tiles.parts());
-  onTiles(op, tiles, chip, 0, [&](const WarpgroupGemm &plan) { op.setParts(plan.parts()); });
+  op.setParts(ConvTiles(op, chip, 0).parts());
   op.setWorkspaceBytes(convWorkspace(op, chip));
 }
 
@@ -205,6 +198,7 @@ static std::optional<TileGemm> tilesOf(kernel::ConvFilterOp op, const Chip &chip
   std::optional<TileGemm> gemm = TileGemm::of(op, window, chip, why);
   if (!gemm)
     return gemm;
+  simplify(gemm->rhs, window);
   gemm->choose(chip, parts);
   if (gemm->onMatrixUnits())
     return gemm;
@@ -212,6 +206,14 @@ static std::optional<TileGemm> tilesOf(kernel::ConvFilterOp op, const Chip &chip
   int64_t ranges = parts ? parts : target::chooseFilterParts(op);
   gemm->cut(llvm::divideCeil(window.images, ranges) * window.outHeight * window.outWidth);
   return gemm;
+}
+
+/// See ProductForms.cpp. The image is operand 0.
+static std::optional<WarpgroupGemm> warpgroupsOf(const TileGemm &gemm, const Chip &chip,
+                                                 int64_t parts, std::string &why) {
+  if (!chip.hasWarpgroups())
+    return std::nullopt;
+  return WarpgroupGemm::of(gemm, chip, parts, why, 1, 0);
 }
 
 static void emitConvFilter(Operation *operation, DeviceCode &code) {
@@ -226,22 +228,22 @@ static void emitConvFilter(Operation *operation, DeviceCode &code) {
     return target::emitPlainConvFilter(op, points);
   }
   Window window = windowOf(op);
-  if (onWarpgroups(*gemm, &TileGemm::rhs, window, code.chip, op.getParts(),
-                   [&](const WarpgroupGemm &plan) {
-                     emitWarpgroups(op, code, plan, ProductResults::of(op, gemm->m));
-                   }))
-    return;
-  code.describe(gemm->describe());
   TileProduct product{*gemm, ProductResults::of(op, gemm->m), {}, {}};
-  product.lhs = [&](DeviceEmitter &e, const KernelPointers &pointers, const BlockPlace &place) {
-    Value start = ofGroup(e, *gemm, pointers.operands[1], place, gemm->m);
-    return std::make_unique<TileCopy>(e, *gemm, gemm->lhs, gemm->tile.m, start, place.line);
+  product.lhs = [](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
+                   const BlockPlace &place, int64_t lines) {
+    Value start = ofGroup(e, gemm, pointers.operands[1], place, gemm.m);
+    return std::make_unique<TileCopy>(e, gemm, gemm.lhs, lines, start, place.line);
   };
-  product.rhs = [&](DeviceEmitter &e, const KernelPointers &pointers, const BlockPlace &place) {
-    Value image = ofGroup(e, *gemm, pointers.operands[0], place, window.groupChannels);
-    return std::make_unique<WindowCopy>(e, *gemm, gemm->rhs, gemm->tile.n, window, image,
-                                        place.column);
+  product.rhs = [&](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
+                    const BlockPlace &place, int64_t lines) {
+    Value image = ofGroup(e, gemm, pointers.operands[0], place, window.groupChannels);
+    return std::make_unique<WindowCopy>(e, gemm, gemm.rhs, lines, window, image, place.column);
   };
+  if (auto plan = warpgroupsOf(*gemm, code.chip, op.getParts(), why)) {
+    code.describe(plan->describe());
+    return emitWarpgroups(op, code, *plan, product);
+  }
+  code.describe(gemm->describe() + (why.empty() ? "" : ", no warpgroups: " + why));
   emitTiles(op, code, product);
 }
 
@@ -251,10 +253,8 @@ static int64_t filterWorkspace(Operation *operation, const Chip &chip) {
     return depthwise->workspaceBytes(op.getParts());
   std::string why;
   if (std::optional<TileGemm> gemm = tilesOf(op, chip, op.getParts(), why)) {
-    int64_t bytes = gemm->workspaceBytes();
-    onWarpgroups(*gemm, &TileGemm::rhs, windowOf(op), chip, op.getParts(),
-                 [&](const WarpgroupGemm &plan) { bytes = plan.workspaceBytes(); });
-    return bytes;
+    auto plan = warpgroupsOf(*gemm, chip, op.getParts(), why);
+    return plan ? plan->workspaceBytes() : gemm->workspaceBytes();
   }
   int64_t sums = ShapedType::getNumElements(op.getSpace());
   return op.getParts() == 1 ? 0 : op.getParts() * sums * target::elementBytes(op.getAcc());
@@ -269,8 +269,8 @@ static void configureFilter(Operation *operation, const Chip &chip) {
   std::optional<TileGemm> gemm = tilesOf(op, chip, 0, why);
   op.setParts(gemm ? gemm->parts : target::chooseFilterParts(op));
   if (gemm)
-    onWarpgroups(*gemm, &TileGemm::rhs, windowOf(op), chip, 0,
-                 [&](const WarpgroupGemm &plan) { op.setParts(plan.parts()); });
+    if (auto plan = warpgroupsOf(*gemm, chip, 0, why))
+      op.setParts(plan->parts());
   op.setWorkspaceBytes(filterWorkspace(op, chip));
 }
 

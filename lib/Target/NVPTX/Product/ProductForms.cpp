@@ -42,18 +42,22 @@ static void emitGemm(Operation *operation, DeviceCode &code) {
     ThreadPerPoint points(code);
     return target::emitPlainGemm(op, points);
   }
-  if (auto plan = warpgroupsOf(*gemm, code.chip, op.getParts(), why))
-    return emitWarpgroups(op, code, *plan, ProductResults::of(op));
-  code.describe(gemm->describe() + (why.empty() ? "" : ", no warpgroups: " + why));
   TileProduct product{*gemm, ProductResults::of(op), {}, {}};
-  product.lhs = [&](DeviceEmitter &e, const KernelPointers &pointers, const BlockPlace &place) {
-    Value start = startOf(e, *gemm, gemm->lhs, pointers.operands[0], place.batch);
-    return std::make_unique<TileCopy>(e, *gemm, gemm->lhs, gemm->tile.m, start, place.line);
+  product.lhs = [](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
+                   const BlockPlace &place, int64_t lines) {
+    Value start = startOf(e, gemm, gemm.lhs, pointers.operands[0], place.batch);
+    return std::make_unique<TileCopy>(e, gemm, gemm.lhs, lines, start, place.line);
   };
-  product.rhs = [&](DeviceEmitter &e, const KernelPointers &pointers, const BlockPlace &place) {
-    Value start = startOf(e, *gemm, gemm->rhs, pointers.operands[1], place.batch);
-    return std::make_unique<TileCopy>(e, *gemm, gemm->rhs, gemm->tile.n, start, place.column);
+  product.rhs = [](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
+                   const BlockPlace &place, int64_t lines) {
+    Value start = startOf(e, gemm, gemm.rhs, pointers.operands[1], place.batch);
+    return std::make_unique<TileCopy>(e, gemm, gemm.rhs, lines, start, place.column);
   };
+  if (auto plan = warpgroupsOf(*gemm, code.chip, op.getParts(), why)) {
+    code.describe(plan->describe());
+    return emitWarpgroups(op, code, *plan, product);
+  }
+  code.describe(gemm->describe() + (why.empty() ? "" : ", no warpgroups: " + why));
   emitTiles(op, code, product);
 }
 

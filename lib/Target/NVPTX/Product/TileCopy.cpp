@@ -21,8 +21,9 @@ StepCopy::StepCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &sid
   shared.readsPairs = bytes == 4 && !side.alongDepth;
   rowsPerPass = gemm.tile.threads() / shared.chunks;
   passes = shared.rows / rowsPerPass;
-  row = e.div32(e.thread(), shared.chunks);
-  Value chunk = e.rem32(e.thread(), shared.chunks);
+  Value thread = e.rem32(e.thread(), gemm.tile.threads());
+  row = e.div32(thread, shared.chunks);
+  Value chunk = e.rem32(thread, shared.chunks);
   column = e.mul32(chunk, chunkElements());
   offset = shared.offset(e, row, chunk);
 }
@@ -30,11 +31,10 @@ StepCopy::~StepCopy() = default;
 
 // Copies through registers are not held back behind the last step.
 bool StepCopy::endsInRows() const {
-  return side.alongDepth ? side.lines % shared.rows != 0 : !isAsync() || gemm.endsInStep();
+  return side.alongDepth ? side.lines % wholeLines() != 0 : !isAsync() || gemm.endsInStep();
 }
 bool StepCopy::endsInColumns() const {
-  return side.alongDepth ? !isAsync() || gemm.endsInStep()
-                         : side.lines % (shared.chunks * chunkElements()) != 0;
+  return side.alongDepth ? !isAsync() || gemm.endsInStep() : side.lines % wholeLines() != 0;
 }
 Value StepCopy::left(Value limit, Value number) { return e.add32(limit, e.mul32(number, -1)); }
 

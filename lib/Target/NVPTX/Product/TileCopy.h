@@ -10,7 +10,8 @@ namespace ampc::nvptx {
 
 constexpr int64_t chunkBytes = 16;
 
-/// The steps of one side along k, in tiles of shared memory.
+/// The steps of one side along k, in tiles of shared memory, by `gemm.tile.threads()` neighbouring
+/// threads.
 class StepCopy {
 public:
   using Value = mlir::Value;
@@ -40,6 +41,8 @@ public:
   virtual void end(Value target, llvm::ArrayRef<Value> moved);
 
 protected:
+  /// Lines of the result's tile: as many as this one has, or several times as many.
+  int64_t wholeLines() const { return &side == &gemm.lhs ? gemm.tile.m : gemm.tile.n; }
   /// Whether rows of the tile, or its columns, may be outside of the operand.
   bool endsInRows() const;
   bool endsInColumns() const;

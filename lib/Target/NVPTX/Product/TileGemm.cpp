@@ -148,8 +148,10 @@ std::optional<TileGemm> TileGemm::of(kernel::ConvOp op, const target::Window &wi
   if (!gemm)
     return gemm;
   int64_t bytes = gemm->elementBytes();
-  gemm->lhs = {{}, true, 0, channelBytes(window.groupChannels, bytes), m};
+  gemm->lhs = {{}, true, 0, channelBytes(window.groupChannels, bytes), m, /*isWindows=*/true};
+  gemm->lhs.access.strides = {window.groupChannels};
   gemm->rhs = {{}, true, depth, channelBytes(depth, bytes), n};
+  gemm->rhs.access.strides = {n * depth};
   return gemm;
 }
 
@@ -162,7 +164,9 @@ std::optional<TileGemm> TileGemm::of(kernel::ConvFilterOp op, const target::Wind
     return gemm;
   int64_t bytes = gemm->elementBytes();
   gemm->lhs = {{}, false, outputs, channelBytes(m, bytes), m};
-  gemm->rhs = {{}, false, 0, channelBytes(window.groupChannels, bytes), n};
+  gemm->lhs.access.strides = {m};
+  gemm->rhs = {{}, false, 0, channelBytes(window.groupChannels, bytes), n, /*isWindows=*/true};
+  gemm->rhs.access.strides = {window.groupChannels};
   return gemm;
 }
 

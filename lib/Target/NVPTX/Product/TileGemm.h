@@ -16,6 +16,7 @@ struct SideLayout {
   int64_t lineStride; // elements from line to line
   int64_t copyBytes;  // that are aligned wherever a line starts: 16, 8, 4, or 2 for one of 16 bits
   int64_t lines;      // of m or n: as many as the result has
+  bool isWindows = false; // of an image: no matrix that lies in memory
 };
 
 /// A product in tiles: of 16-bit numbers, or of f32 rounded to tf32, on matrix units; of f32, and

@@ -118,8 +118,8 @@ void nvptx::emitTiles(FusedKernelOpInterface op, DeviceCode &code, const TilePro
   shape.sharedBytes = std::max(gemm.ringBytes(), Epilogue::sharedBytes(gemm));
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     BlockPlace place(e, gemm);
-    std::unique_ptr<StepCopy> lhs = product.lhs(e, pointers, place),
-                              rhs = product.rhs(e, pointers, place);
+    std::unique_ptr<StepCopy> lhs = product.lhs(e, gemm, pointers, place, tile.m),
+                              rhs = product.rhs(e, gemm, pointers, place, tile.n);
     Epilogue epilogue(e, op, gemm, product.results, pointers, place.entry, place.part);
     if (gemm.onMatrixUnits())
       formOnUnits(e, gemm, *lhs, *rhs, place, epilogue);

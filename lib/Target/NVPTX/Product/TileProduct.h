@@ -17,13 +17,16 @@ struct BlockPlace {
   llvm::SmallVector<Value> batch; // the entry's positions
   Value line, column;             // i32
 
+  BlockPlace() = default;
   BlockPlace(DeviceEmitter &e, const TileGemm &gemm);
 };
 
 /// What products differ in.
 struct TileProduct {
-  using MakeSide = std::function<std::unique_ptr<StepCopy>(DeviceEmitter &, const KernelPointers &,
-                                                           const BlockPlace &)>;
+  /// Copies of tiles of so many lines, of the side of `gemm`.
+  using MakeSide = std::function<std::unique_ptr<StepCopy>(
+      DeviceEmitter &, const TileGemm &gemm, const KernelPointers &, const BlockPlace &,
+      int64_t tileLines)>;
   TileGemm gemm;
   ProductResults results;
   MakeSide lhs, rhs;
