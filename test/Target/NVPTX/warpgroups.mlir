@@ -11,8 +11,11 @@
 // FORM-SAME: <operand = 1, element = bf16, offset = 0, sizes = [4096, 256], strides = [8192], box = [64, 64], swizzle = 128>]
 // FORM-SAME: form = "warpgroups: tiles of 64x64x64 in 8 stages, clusters of 1, sides along m and k, tensor copies"
 // FORM-SAME: maps = [<operand = 0, element = f16, offset = 0, sizes = [16, 3, 40, 2], strides = [32, 96, 3840], box = [64, 1, 64, 1], swizzle = 128>
-// FORM-SAME: form = "tiles of {{.*}}, no warpgroups: lines of a side are not aligned to 16 bytes"
+// FORM-SAME: form = "warpgroups: tiles of 128x64x64 in 7 stages, clusters of 1, sides along k and n, tensor copies, right side in pieces of 2 bytes"
+// FORM-SAME: maps = [<operand = 0, element = bf16, offset = 0, sizes = [64, 64], strides = [128], box = [64, 128], swizzle = 128>]>]
 // FORM-SAME: form = "tiles of {{.*}}, no warpgroups: its factors have 32 bits"
+// FORM-SAME: form = "warpgroups: tiles of 64x64x64 in 8 stages, clusters of 2, sides along k and k, tensor copies, left side in pieces of 16 bytes"
+// FORM-SAME: maps = [<operand = 1, element = bf16, offset = 0, sizes = [576, 64], strides = [1152], box = [64, 32], swizzle = 128>]
 
 // CHECK-LABEL: .visible .entry model_k0_sm_90a(
 // CHECK: .param .align 64 .b8 model_k0_sm_90a_param_5[128],
@@ -63,7 +66,40 @@
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
 // CHECK: cp.async.bulk.tensor.4d.shared::cluster.global.tile
 // CHECK: cp.async.bulk.tensor.2d.shared::cluster.global.tile
-// LAST: .visible .entry model_k3_sm_90a(
+
+// What threads have stored is told to the units that multiply, then to their warp, of which one arrives.
+// CHECK-LABEL: .visible .entry model_k2_sm_90a(
+// CHECK: cp.async.bulk.tensor.2d.shared::cluster.global.tile
+// CHECK: st.shared.v4.b32
+// CHECK-NOT: cp.async.wait_group
+// CHECK: fence.proxy.async.shared::cta;
+// CHECK-NEXT: bar.warp.sync
+// CHECK: mbarrier.arrive.shared.b64
+
+// Five arrivals fill a stage: that of the thread that asks for boxes, and of the four warps that copy windows.
+// CHECK-LABEL: .visible .entry model_k4_sm_90a(
+// CHECK-DAG: mov.b32 [[FILLERS:%r[0-9]+]], 5;
+// CHECK-DAG: mov.b32 [[READERS:%r[0-9]+]], 8;
+// CHECK: mbarrier.init.shared.b64 [shared_memory+149504], [[FILLERS]];
+// CHECK: mbarrier.init.shared.b64 [shared_memory+149568], [[READERS]];
+// CHECK-NOT: setmaxnreg
+// One box goes to both blocks; pieces of four lines by a thread, which arrive while those of four more steps are on their way.
+// CHECK: mbarrier.arrive.expect_tx.shared.b64
+// CHECK: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [
+// CHECK-COUNT-4: cp.async.cg.shared.global
+// CHECK-NEXT: cp.async.commit_group;
+// CHECK: cp.async.wait_group 4;
+// CHECK-NEXT: fence.proxy.async.shared::cta;
+// CHECK-NEXT: bar.warp.sync
+// CHECK: mbarrier.arrive.shared.b64
+// The last four steps of all.
+// CHECK: cp.async.wait_group 0;
+// CHECK-NEXT: fence.proxy.async.shared::cta;
+// CHECK-NEXT: bar.warp.sync
+// CHECK-COUNT-4: mbarrier.arrive.shared.b64
+// CHECK-NOT: mbarrier.arrive
+// CHECK: ret;
+// LAST: .visible .entry model_k4_sm_90a(
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #id = affine_map<(d0, d1) -> (d0, d1)>
@@ -108,4 +144,13 @@ kernel.program @tf32(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x
     kernel.yield %sum : f32
   } : tensor<64x64xf32>
   kernel.return %y : tensor<64x64xf32>
+}
+
+kernel.program @windows(%x: tensor<4x13x16x64xbf16>, %w: tensor<64x3x3x64xbf16>) -> tensor<4x13x16x64xf32> {
+  %y = kernel.conv %x, %w : tensor<4x13x16x64xbf16>, tensor<64x3x3x64xbf16> acc f32 strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] input_dilations [1, 1]
+      groups 1 space [4, 13, 16, 64] epilogue () maps [] -> [#out] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<4x13x16x64xf32>
+  kernel.return %y : tensor<4x13x16x64xf32>
 }

@@ -19,8 +19,7 @@ void nvptx::syncCluster(DeviceEmitter &e, int64_t cluster) {
 void BarrierRing::initialise() {
   e.when(target::equal(e, e.thread(), e.i32(0)), [&] {
     for (int64_t stage = 0; stage < stages; ++stage) {
-      NVVM::MBarrierInitOp::create(e.b, e.loc, filled(e.i32(stage)), e.i32(fillers),
-                                   Value());
+      NVVM::MBarrierInitOp::create(e.b, e.loc, filled(e.i32(stage)), e.i32(fillers), Value());
       NVVM::MBarrierInitOp::create(e.b, e.loc, released(e.i32(stage)), e.i32(readers * cluster),
                                    Value());
     }

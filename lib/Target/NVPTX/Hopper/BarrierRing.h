@@ -8,8 +8,8 @@
 namespace ampc::nvptx {
 
 /// Each stage has two mbarrier objects. One completes when all bytes of the stage are there and all
-/// warps that copy in pieces have arrived, the other when all warps that read them, those of the other blocks of the cluster included, need
-/// them no longer.
+/// warps that copy in pieces have arrived, the other when all warps that read them, those of the
+/// other blocks of the cluster included, need them no longer.
 class BarrierRing {
 public:
   using Value = mlir::Value;

@@ -198,8 +198,7 @@ Gathers WarpgroupWriter::gathersOf(const Unit &unit) {
 }
 
 /// By a warpgroup. What goes through registers is on its way before the stage is free.
-void WarpgroupWriter::gatherStep(const Unit &unit, const Gathers &sides,
-                                 Place place, Value point) {
+void WarpgroupWriter::gatherStep(const Unit &unit, const Gathers &sides, Place place, Value point) {
   auto targetOf = [&](const Gather &side) {
     return side.isRight ? rightTile(place.stage) : leftTile(place.stage);
   };
@@ -364,13 +363,12 @@ Sums WarpgroupWriter::addShares(Value place) {
 }
 
 // A multiprocessor has 65536 registers; with two groups that multiply a thread has at most 168 of
-// them, of which one that copies needs few, or, if it gathers, some. Sums of 128 columns leave
-// enough of them.
-static int32_t copyRegisters(const WarpgroupGemm &plan) { return plan.gathers() ? 88 : 40; }
-static int32_t multiplyRegisters(const WarpgroupGemm &plan) { return plan.gathers() ? 208 : 232; }
+// them, of which one that copies needs few, if it does not gather. Sums of 128 columns leave enough
+// of them.
+static constexpr int32_t copyRegisters = 40, multiplyRegisters = 232;
 
-static void setRegisters(DeviceEmitter &e, const WarpgroupTile &tile, int32_t count) {
-  if (tile.groups < 2 || tile.n <= 128)
+static void setRegisters(DeviceEmitter &e, const WarpgroupGemm &plan, int32_t count) {
+  if (plan.gathers() || plan.tile.groups < 2 || plan.tile.n <= 128)
     return;
   auto action =
       count > 168 ? NVVM::SetMaxRegisterAction::increase : NVVM::SetMaxRegisterAction::decrease;
@@ -378,7 +376,7 @@ static void setRegisters(DeviceEmitter &e, const WarpgroupTile &tile, int32_t co
 }
 
 void WarpgroupWriter::copy() {
-  setRegisters(e, tile(), copyRegisters(plan));
+  setRegisters(e, plan, copyRegisters);
   Place first = ring.first(/*copies=*/true);
   if (plan.gathers())
     forUnits(first, [&](const Unit &unit, Place place) { return gatherUnit(unit, place); });
@@ -390,7 +388,7 @@ void WarpgroupWriter::copy() {
     syncCluster(e, tile().cluster()); // with those that exchange sums
 }
 void WarpgroupWriter::multiply() {
-  setRegisters(e, tile(), multiplyRegisters(plan));
+  setRegisters(e, plan, multiplyRegisters);
   forUnits(ring.first(/*copies=*/false),
            [&](const Unit &unit, Place place) { return multiplyUnit(unit, place); });
 }
@@ -427,5 +425,6 @@ void nvptx::emitWarpgroups(FusedKernelOpInterface op, DeviceCode &code, const Wa
                 WarpgroupWriter(e, op, plan, product, pointers, maps).write();
               });
   if (plan.parts() > 1)
-    launchFinish(op, code, product.results, plan.gemm.batch, plan.gemm.m, plan.gemm.n, plan.parts());
+    launchFinish(op, code, product.results, plan.gemm.batch, plan.gemm.m, plan.gemm.n,
+                 plan.parts());
 }

@@ -47,14 +47,14 @@ static int64_t chooseSharers(const TileGemm &gemm, const WarpgroupTile &tile) {
 int64_t WarpgroupGemm::steps() const { return llvm::divideCeil(gemm.depth, stepPoints); }
 
 /// Cycles in which a warpgroup gathers a step of a side. A warp has a scheduler of its own, and a
-/// piece takes so many instructions; what goes through registers is waited for, 128 lines at a time.
+/// piece takes twelve instructions; what goes through registers is waited for, 128 lines at a time.
 /// Estimates.
-static double gatherCycles(const WarpgroupSide &tile, const SideLayout &side) {
-  if (!tile.isGathered())
+static double gatherCycles(const WarpgroupSide &side, const SideLayout &layout) {
+  if (!side.isGathered())
     return 0;
-  if (side.copyBytes == 2)
-    return 900.0 * llvm::divideCeil(tile.tile.lines, 128);
-  return 12.0 * tile.tile.bytes() / side.copyBytes / 128;
+  double pieces = double(side.tile.bytes()) / std::max<int64_t>(layout.copyBytes, 4) / 128;
+  double waits = layout.copyBytes > 2 ? 0 : 700.0 * llvm::divideCeil(side.tile.lines, 128);
+  return waits + 12 * pieces;
 }
 
 /// Cycles of the chip: rounds in which it forms all tiles, of 2048 pairs of numbers a cycle and
@@ -109,6 +109,13 @@ static WarpgroupGemm planOf(const TileGemm &gemm, const Chip &chip, WarpgroupTil
   return plan;
 }
 
+/// Whether a warpgroup that gathers has enough registers beside two that multiply: addresses of
+/// small pieces of many columns take more than those leave.
+static bool fitsRegisters(const WarpgroupGemm &plan) {
+  bool hasMany = plan.tile.groups == 1 || plan.tile.n <= 128;
+  return hasMany || !plan.rhs.isGathered() || plan.gemm.rhs.copyBytes > 4;
+}
+
 /// Whether blocks of a cluster may divide k: one unit each, as many columns to finish, and steps
 /// that are worth it.
 static bool mayDivide(const WarpgroupGemm &plan) {
@@ -142,6 +149,8 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
     WarpgroupTile tile{groups, n, 1, 1, 0};
     tile.sharers = chooseSharers(gemm, tile);
     WarpgroupGemm plan = planOf(gemm, chip, tile, {lhs, rhs});
+    if (!fitsRegisters(plan))
+      continue;
     for (int64_t count : partsToTry(plan.steps(), parts)) {
       WarpgroupGemm tried = plan;
       tried.part.parts = count;
@@ -173,6 +182,7 @@ int64_t WarpgroupGemm::tensorBytes() const {
 TileGemm WarpgroupGemm::gathered() const {
   TileGemm copied = gemm;
   copied.parts = 1;
+  copied.readsAhead = false;
   copied.partDepth = copied.depth;
   copied.tile = {tile.m() * tile.sharers, tile.n, tileRowBytes, tile.stages, 4, 1};
   return copied;

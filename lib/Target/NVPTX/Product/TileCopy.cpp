@@ -29,12 +29,14 @@ StepCopy::StepCopy(DeviceEmitter &e, const TileGemm &gemm, const SideLayout &sid
 }
 StepCopy::~StepCopy() = default;
 
-// Copies through registers are not held back behind the last step.
+bool StepCopy::endsAlongDepth() const {
+  return gemm.endsInStep() || (!isAsync() && gemm.readsAhead);
+}
 bool StepCopy::endsInRows() const {
-  return side.alongDepth ? side.lines % wholeLines() != 0 : !isAsync() || gemm.endsInStep();
+  return side.alongDepth ? side.lines % wholeLines() != 0 : endsAlongDepth();
 }
 bool StepCopy::endsInColumns() const {
-  return side.alongDepth ? !isAsync() || gemm.endsInStep() : side.lines % wholeLines() != 0;
+  return side.alongDepth ? endsAlongDepth() : side.lines % wholeLines() != 0;
 }
 Value StepCopy::left(Value limit, Value number) { return e.add32(limit, e.mul32(number, -1)); }
 

@@ -29,6 +29,7 @@ struct TileGemm {
   SideLayout lhs, rhs;
   TileShape tile;
   int64_t parts = 1, partDepth; // ranges of k, whose sums are added in order; points of a range
+  bool readsAhead = true;       // copies through registers begin behind the last step, too
 
   /// Nothing, and a reason, if there is no such code for it.
   static std::optional<TileGemm> of(kernel::GemmOp op, const Chip &chip, std::string &why);

@@ -24,9 +24,9 @@ struct BlockPlace {
 /// What products differ in.
 struct TileProduct {
   /// Copies of tiles of so many lines, of the side of `gemm`.
-  using MakeSide = std::function<std::unique_ptr<StepCopy>(
-      DeviceEmitter &, const TileGemm &gemm, const KernelPointers &, const BlockPlace &,
-      int64_t tileLines)>;
+  using MakeSide = std::function<std::unique_ptr<StepCopy>(DeviceEmitter &, const TileGemm &gemm,
+                                                           const KernelPointers &,
+                                                           const BlockPlace &, int64_t tileLines)>;
   TileGemm gemm;
   ProductResults results;
   MakeSide lhs, rhs;

@@ -46,6 +46,8 @@ FORMS = {
     "conv": ("sm_80", lambda: conv(2, 10, 32, 104, 3, pad=1, element="bf16")),
     "attention": ("sm_80", attentions),
     "gemm-warpgroups": ("sm_90a", lambda: gemm(200, 8, 520, "NT", element="bf16", body="bias", batch=(70,))),
+    "conv-gathered": ("sm_90a", lambda: conv(4, 5, 64, 8, 3, pad=1, element="bf16")),
+    "gemm-gathered": ("sm_90a", lambda: gemm(70, 75, 651, "NN", element="bf16", body="bias")),
     "gemm-parts": ("sm_80", lambda: gemm(72, 80, 2056, "TN", element="bf16")),
     "gemm-f32": ("sm_80", lambda: gemm(70, 75, 100, "NN", body="bias")),
     "gemm-sm75": ("sm_75", lambda: gemm(72, 80, 328, "NN", element="f16", result="f16", body="bias")),

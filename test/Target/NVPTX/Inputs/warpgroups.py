@@ -1,5 +1,5 @@
 # Prints kernel.gemm ops for the warpgroups of sm_90a, for ampc-kernel-run: layouts, edges, batches; "tiles": every shape of tiles; "more": of clusters, too; "parts": of k in blocks of a
-# cluster; "pixels": convolutions with one tap, and gradients of their filters.
+# cluster; "pixels": convolutions with one tap, and gradients of their filters; "gathers": windows of images, and lines that are not aligned.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import contextlib
 import io
@@ -34,6 +34,17 @@ elif sys.argv[1:] == ["parts"]:
 elif sys.argv[1:] == ["pixels"]:
     convs.conv(2, 9, 24, 40, 1, element="bf16")
     convs.conv(3, 5, 72, 16, 1, element="f16")
+elif sys.argv[1:] == ["gathers"]:
+    gemm(70, 75, 300, "NT", element="bf16", body="full")
+    gemm(72, 75, 303, "TN", element="bf16", body="bias", result="bf16")
+    gemm(200, 50, 131, "NN", element="f16", body="bias")
+    gemm(136, 70, 132, "TT", element="bf16", body="bias", batch=(3,))
+    gemm(6, 10, 69, "NT", element="f16", batch=(140,))  # more tiles than multiprocessors
+    convs.conv(4, 13, 8, 8, 3, pad=1, element="bf16")  # the last block of clusters is beyond the last line
+    convs.conv(3, 9, 24, 72, 3, stride=2, pad=1, element="f16")
+    convs.conv(2, 7, 4, 12, 3, stride=2, pad=1, element="f16")
+    convs.conv(2, 7, 32, 16, 3, pad=1, groups=2, element="bf16")
+    convs.conv(2, 5, 16, 24, 3, pad=1, spread=2, element="bf16")
 else:
     for layout in ["NN", "NT", "TN", "TT"]:
         gemm(72, 136, 200, layout, element="bf16", body="bias")
