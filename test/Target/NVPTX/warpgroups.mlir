@@ -78,10 +78,10 @@
 
 // Five arrivals fill a stage: that of the thread that asks for boxes, and of the four warps that copy windows.
 // CHECK-LABEL: .visible .entry model_k4_sm_90a(
-// CHECK-DAG: mov.b32 [[FILLERS:%r[0-9]+]], 5;
-// CHECK-DAG: mov.b32 [[READERS:%r[0-9]+]], 8;
-// CHECK: mbarrier.init.shared.b64 [shared_memory+149504], [[FILLERS]];
-// CHECK: mbarrier.init.shared.b64 [shared_memory+149568], [[READERS]];
+// CHECK: mov.b32 [[FILLERS:%r[0-9]+]], 5;
+// CHECK-NEXT: mbarrier.init.shared.b64 [shared_memory+149504], [[FILLERS]];
+// CHECK-NEXT: mov.b32 [[READERS:%r[0-9]+]], 8;
+// CHECK-NEXT: mbarrier.init.shared.b64 [shared_memory+149568], [[READERS]];
 // CHECK-NOT: setmaxnreg
 // One box goes to both blocks; pieces of four lines by a thread, which arrive while those of four more steps are on their way.
 // CHECK: mbarrier.arrive.expect_tx.shared.b64
