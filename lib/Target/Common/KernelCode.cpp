@@ -8,12 +8,16 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::target;
 
-/// What a kernel's code depends on: all but its operands and what phases attached to it.
+/// What a kernel's code depends on: all but its operands and what phases attached to it, other than
+/// attributes `code.NAME`, which say how a target shall write it.
 /// (OperationEquivalence cannot say this: it ignores either no values or those inside the body
 /// too.)
 static std::string textOf(Operation *op) {
   Operation *copy = op->clone();
-  copy->setDiscardableAttrs(DictionaryAttr::get(op->getContext()));
+  auto told = llvm::make_filter_range(op->getDiscardableAttrs(), [](NamedAttribute attribute) {
+    return attribute.getName().getValue().starts_with("code.");
+  });
+  copy->setDiscardableAttrs(llvm::to_vector(told));
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::interleave(op->getOperandTypes(), os, " ");

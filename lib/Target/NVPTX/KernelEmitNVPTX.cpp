@@ -3,6 +3,7 @@
 #include "ampc/Support/Text.h"
 #include "ampc/Target/NVPTX/Passes.h"
 #include "lib/Target/NVPTX/Forms.h"
+#include "lib/Target/NVPTX/Product/ProductPlan.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_KERNELEMITNVPTX
@@ -53,14 +54,15 @@ static LogicalResult checkMode(Operation *op) {
 
 /// Of the kernel, or of the one that it adds totals to.
 static LogicalResult check(Operation *kernel, const Chip &chip) {
-  WalkResult result = kernel->walk([](KernelOpInterface op) -> WalkResult {
+  WalkResult result = kernel->walk([&](KernelOpInterface op) -> WalkResult {
     if (!findForm(op))
       return op->emitOpError("has no code for GPUs");
     for (Type type : llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()),
                                         llvm::to_vector(op->getResultTypes())))
       if (kernel::packingOf(type))
         return op->emitOpError() << "expected tensors that are not packed, but got " << type;
-    return failure(failed(checkAccumulators(op)) || failed(checkMode(op)));
+    return failure(failed(checkAccumulators(op)) || failed(checkMode(op)) ||
+                   failed(checkPick(op, chip)));
   });
   if (result.wasInterrupted())
     return failure();

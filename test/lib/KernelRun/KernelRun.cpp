@@ -18,6 +18,7 @@
 #include "test/lib/AmxEmulator/AmxEmulator.h"
 #include "test/lib/KernelRun/Case.h"
 #include "test/lib/KernelRun/OnDevice.h"
+#include "test/lib/KernelRun/Trials.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
@@ -47,6 +48,9 @@ static cl::opt<bool> interpreted("interpret",
                                  cl::init(true));
 static cl::opt<std::string> emit("emit",
                                  cl::desc("of a device: print the code, as nvvm or ptx, instead"));
+
+static cl::opt<bool> trials("trials", cl::desc("of a GPU: print the code of products in every way "
+                                               "that is worth a measurement, and its launches"));
 
 static cl::opt<bool> counts("counters", cl::desc("of a device: print what its interpreter counts"));
 static cl::opt<std::string>
@@ -314,9 +318,13 @@ int main(int argc, char **argv) {
   if (totals)
     for (Operation *op : kernelsOf(*module))
       addTotals(cast<KernelOpInterface>(op));
+  if (trials && failed(makeTrials(*module, *target)))
+    return 1;
   OwningOpRef<ModuleOp> copy = module->clone();
   if (!(*module)->hasAttr("kernel.functions") && !addCode(*module, *target))
     return 1;
+  if (trials)
+    return failed(printTrials(*module, *target));
   if (!emit.empty())
     return printCode(*module, *target) ? 0 : 1;
   if (counts && target->isDevice())

@@ -8,14 +8,12 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
-/// Tiles, the largest first, with the share of a large product's speed that they reach alone.
-/// Estimates: a smaller tile reads more shared memory per product, and one group cannot multiply
-/// while it stores.
-static constexpr struct {
-  int64_t groups, n;
-  double speed;
-} shapes[] = {{2, 256, 1.0}, {2, 192, 0.96}, {2, 128, 0.85}, {1, 256, 0.75},
-              {2, 64, 0.6},  {1, 128, 0.6},  {1, 64, 0.4}};
+ArrayRef<WarpgroupShape> nvptx::warpgroupShapes() {
+  static constexpr WarpgroupShape shapes[] = {{2, 256, 1.0},  {2, 192, 0.96}, {2, 128, 0.85},
+                                              {1, 256, 0.75}, {2, 64, 0.6},   {1, 128, 0.6},
+                                              {1, 64, 0.4}};
+  return shapes;
+}
 
 static constexpr int64_t mostStages = 8;
 
@@ -61,15 +59,18 @@ static double gatherCycles(const WarpgroupSide &side, const SideLayout &layout) 
 /// multiprocessor (H100). Parts cost a launch, and their sums go to memory and back, of which it
 /// moves 1900 bytes. Sums of blocks that divide k go to another one's shared memory, 32 bytes a
 /// cycle (an estimate).
-static double costOf(const WarpgroupGemm &gemm, double speed, const Chip &chip) {
-  const WarpgroupTile &tile = gemm.tile;
-  double rounds = llvm::divideCeil(gemm.units(), chip.multiprocessors / tile.cluster());
-  int64_t steps = llvm::divideCeil(gemm.partSteps(), tile.dividers);
+double WarpgroupGemm::cycles(const Chip &chip) const {
+  double speed = 1;
+  for (const WarpgroupShape &shape : warpgroupShapes())
+    if (shape.groups == tile.groups && shape.n == tile.n)
+      speed = speedOf(chip, ProductForm::Warpgroups, tile.m(), tile.n, shape.speed);
+  double rounds = llvm::divideCeil(units(), chip.multiprocessors / tile.cluster());
+  int64_t steps = llvm::divideCeil(partSteps(), tile.dividers);
   double pairs = double(tile.m() * tile.n * steps * stepPoints);
-  double gathers = gatherCycles(gemm.lhs, gemm.gemm.lhs) + gatherCycles(gemm.rhs, gemm.gemm.rhs);
+  double gathers = gatherCycles(lhs, gemm.lhs) + gatherCycles(rhs, gemm.rhs);
   double cycles = 1500 + rounds * std::max(pairs / (2048 * speed), steps * gathers);
-  if (gemm.parts() > 1)
-    cycles += 3000 + 8.0 * double(gemm.parts() * gemm.gemm.results()) / 1900;
+  if (parts() > 1)
+    cycles += 3000 + 8.0 * double(parts() * gemm.results()) / 1900;
   if (tile.dividers > 1)
     cycles += 500 + double(tile.m() * tile.n * 4) / 32;
   return cycles;
@@ -124,6 +125,13 @@ static bool mayDivide(const WarpgroupGemm &plan) {
          tile.n / plan.part.tile.n % tile.dividers == 0;
 }
 
+static bool fitsPick(const WarpgroupGemm &plan, const TilePick &pick, bool hasParts) {
+  TilePick own = plan.picked();
+  if (hasParts)
+    own.parts = pick.parts;
+  return own == pick;
+}
+
 std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip &chip,
                                                int64_t parts, std::string &why, int64_t lhs,
                                                int64_t rhs) {
@@ -136,16 +144,23 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
       why = "channels are copied one by one";
       return std::nullopt;
     }
+  if (gemm.pick && gemm.pick->form != ProductForm::Warpgroups) {
+    why = "tiles were picked";
+    return std::nullopt;
+  }
   std::optional<WarpgroupGemm> best;
   double least = 0;
-  auto consider = [&](const WarpgroupGemm &tried, double speed) {
-    double cost = costOf(tried, speed, chip);
-    if (!best || cost < least) {
+  bool isPick = false; // what is picked goes before what the model prefers
+  auto consider = [&](const WarpgroupGemm &tried) {
+    double cost = tried.cycles(chip);
+    bool fits = gemm.pick && fitsPick(tried, *gemm.pick, parts > 0);
+    if (!best || fits > isPick || (fits == isPick && cost < least)) {
       least = cost;
+      isPick = fits;
       best.emplace(tried);
     }
   };
-  for (auto [groups, n, speed] : shapes) {
+  for (auto [groups, n, speed] : warpgroupShapes()) {
     WarpgroupTile tile{groups, n, 1, 1, 0};
     tile.sharers = chooseSharers(gemm, tile);
     WarpgroupGemm plan = planOf(gemm, chip, tile, {lhs, rhs});
@@ -155,13 +170,13 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
       WarpgroupGemm tried = plan;
       tried.part.parts = count;
       tried.clusters = std::min(tried.units(), chip.multiprocessors / tried.tile.cluster());
-      consider(tried, speed);
+      consider(tried);
     }
     tile.sharers = 1;
     for (int64_t dividers : {2, 4, 8}) {
       tile.dividers = dividers;
       if (auto tried = planOf(gemm, chip, tile, {lhs, rhs}); parts <= 1 && mayDivide(tried))
-        consider(tried, speed);
+        consider(tried);
     }
   }
   return best;

@@ -35,6 +35,16 @@ struct WarpgroupSide {
   bool isGathered() const { return !tensor; }
 };
 
+/// A tile by its warpgroups and columns, with the share of a large product's speed that it reaches
+/// alone. Estimates: a smaller tile reads more shared memory per product, and one group cannot
+/// multiply while it stores.
+struct WarpgroupShape {
+  int64_t groups, n;
+  double speed;
+};
+/// The largest first.
+llvm::ArrayRef<WarpgroupShape> warpgroupShapes();
+
 struct WarpgroupGemm {
   TileGemm gemm;
   WarpgroupTile tile;
@@ -64,6 +74,11 @@ struct WarpgroupGemm {
   int64_t columns() const { return llvm::divideCeil(gemm.n, tile.n); }
   int64_t units() const { return rows() * columns() * gemm.batches() * parts(); }
   int64_t sharedBytes() const;
+  TilePick picked() const {
+    return {ProductForm::Warpgroups, tile.m(), tile.n, parts(), tile.dividers};
+  }
+  /// The model's.
+  double cycles(const Chip &chip) const;
   std::string describe() const;
 };
 

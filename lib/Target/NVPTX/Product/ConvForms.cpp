@@ -5,6 +5,7 @@
 #include "lib/Target/NVPTX/Hopper/WarpgroupGemm.h"
 #include "lib/Target/NVPTX/Product/Depthwise.h"
 #include "lib/Target/NVPTX/Product/Epilogue.h"
+#include "lib/Target/NVPTX/Product/ProductPlan.h"
 #include "lib/Target/NVPTX/Product/TileProduct.h"
 #include "lib/Target/NVPTX/Product/WindowCopy.h"
 
@@ -187,6 +188,15 @@ static void configureConv(Operation *operation, const Chip &chip) {
   op.setWorkspaceBytes(convWorkspace(op, chip));
 }
 
+std::optional<ProductPlan> nvptx::planOf(kernel::ConvOp op, const Chip &chip) {
+  ConvTiles tiles(op, chip, 0);
+  if (Depthwise::of(op) || !tiles.whyPlain.empty() || tiles.phases.size() != 1 ||
+      !tiles.phases.front().gemm)
+    return std::nullopt;
+  const ConvTiles::Phase &phase = tiles.phases.front();
+  return ProductPlan::of(*phase.gemm, phase.warpgroups, chip);
+}
+
 // ---- kernel.conv_filter ----
 
 static Window windowOf(kernel::ConvFilterOp op) {
@@ -272,6 +282,14 @@ static void configureFilter(Operation *operation, const Chip &chip) {
     if (auto plan = warpgroupsOf(*gemm, chip, 0, why))
       op.setParts(plan->parts());
   op.setWorkspaceBytes(filterWorkspace(op, chip));
+}
+
+std::optional<ProductPlan> nvptx::planOf(kernel::ConvFilterOp op, const Chip &chip) {
+  std::string why;
+  std::optional<TileGemm> gemm = tilesOf(op, chip, 0, why);
+  if (Depthwise::of(op) || !gemm)
+    return std::nullopt;
+  return ProductPlan::of(*gemm, warpgroupsOf(*gemm, chip, 0, why), chip);
 }
 
 void nvptx::addConvForms(Forms &forms) {

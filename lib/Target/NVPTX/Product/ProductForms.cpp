@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Forms.h"
 #include "lib/Target/NVPTX/Hopper/WarpgroupGemm.h"
+#include "lib/Target/NVPTX/Product/ProductPlan.h"
 #include "lib/Target/NVPTX/Product/TileProduct.h"
 
 using namespace mlir;
@@ -80,6 +81,14 @@ static void configureGemm(Operation *operation, const Chip &chip) {
   if (auto plan = warpgroupsOf(*gemm, chip, 0, why))
     op.setParts(plan->parts());
   op.setWorkspaceBytes(gemmWorkspace(op, chip));
+}
+
+std::optional<ProductPlan> nvptx::planOf(kernel::GemmOp op, const Chip &chip) {
+  std::string why;
+  std::optional<TileGemm> gemm = tilesOf(op, chip, 0, why);
+  if (!gemm)
+    return std::nullopt;
+  return ProductPlan::of(*gemm, warpgroupsOf(*gemm, chip, 0, why), chip);
 }
 
 void nvptx::addProductForms(Forms &forms) {

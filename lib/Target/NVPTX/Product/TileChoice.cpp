@@ -7,21 +7,52 @@
 using namespace ampc::nvptx;
 using llvm::divideCeil;
 
+namespace {
+/// A row of TileSpeeds.inc.
+struct SpeedRow {
+  llvm::StringLiteral chip;
+  ProductForm form;
+  int64_t m, n;
+  double speed;
+};
+} // namespace
+
+double ampc::nvptx::speedOf(const Chip &chip, ProductForm form, int64_t m, int64_t n,
+                            double otherwise) {
+  static const llvm::SmallVector<SpeedRow> rows = {
+#include "lib/Target/NVPTX/Product/TileSpeeds.inc"
+  };
+  for (const SpeedRow &row : rows)
+    if (row.chip == chip.name && row.form == form && row.m == m && row.n == n)
+      return row.speed;
+  return otherwise;
+}
+
+/// With what was measured in place of estimates.
+static llvm::SmallVector<TileSpeed> withSpeeds(const Chip &chip, ProductForm form,
+                                               llvm::SmallVector<TileSpeed> tiles) {
+  for (TileSpeed &tile : tiles)
+    tile.speed = speedOf(chip, form, tile.shape.m, tile.shape.n, tile.speed);
+  return tiles;
+}
+
 // Two blocks of any of them fit into a multiprocessor: where there is little shared memory they
 // have fewer stages. Without asynchronous copies a stage is filled from registers, while another is
 // read.
 llvm::SmallVector<TileSpeed> ampc::nvptx::tileShapes(const Chip &chip) {
   if (!chip.hasAsyncCopy())
-    return {{{128, 64, 64, 2, 2, 2}, 1.0},
-            {{64, 128, 64, 2, 2, 2}, 1.0},
-            {{64, 64, 64, 2, 2, 2}, 0.8},
-            {{128, 32, 64, 2, 4, 1}, 0.5}};
+    return withSpeeds(chip, ProductForm::Tiles,
+                      {{{128, 64, 64, 2, 2, 2}, 1.0},
+                       {{64, 128, 64, 2, 2, 2}, 1.0},
+                       {{64, 64, 64, 2, 2, 2}, 0.8},
+                       {{128, 32, 64, 2, 4, 1}, 0.5}});
   int64_t stages = chip.sharedBytes < (128 << 10) ? 3 : 4;
-  return {{{128, 128, 64, stages, 2, 2}, 1.0},
-          {{128, 64, 64, stages, 2, 2}, 0.8},
-          {{64, 128, 64, stages, 2, 2}, 0.8},
-          {{64, 64, 128, stages, 2, 2}, 0.65},
-          {{128, 32, 64, stages, 4, 1}, 0.5}};
+  return withSpeeds(chip, ProductForm::Tiles,
+                    {{{128, 128, 64, stages, 2, 2}, 1.0},
+                     {{128, 64, 64, stages, 2, 2}, 0.8},
+                     {{64, 128, 64, stages, 2, 2}, 0.8},
+                     {{64, 64, 128, stages, 2, 2}, 0.65},
+                     {{128, 32, 64, stages, 4, 1}, 0.5}});
 }
 
 // Blocks that a multiprocessor runs side by side share its units, so that its time is the sum of
@@ -49,30 +80,38 @@ llvm::ArrayRef<TileRow> ampc::nvptx::tileRows() {
   return rows;
 }
 
-const TileRow *ampc::nvptx::findRow(llvm::ArrayRef<TileRow> rows, const ProductSize &size,
-                                    llvm::StringRef chip) {
+const TilePick *ampc::nvptx::findPick(llvm::ArrayRef<TileRow> rows, const ProductSize &size,
+                                      llvm::StringRef chip) {
   auto needs = [](int64_t x, unsigned bits) { return llvm::Log2_64_Ceil(x) == bits; };
   const TileRow *found = llvm::find_if(rows, [&](const TileRow &row) {
     return row.chip == chip && row.elementBytes == size.elementBytes &&
+           (row.layout.empty() || row.layout == size.layout) &&
+           (row.pick.form != ProductForm::Numbers) == size.onMatrixUnits &&
            needs(size.batch, row.batchBits) && needs(size.m, row.mBits) &&
            needs(size.n, row.nBits) && needs(size.depth, row.depthBits);
   });
-  return found == rows.end() ? nullptr : found;
+  return found == rows.end() ? nullptr : &found->pick;
 }
 
-/// A part is worth its cost from some steps on.
-static int64_t mostParts(const ProductSize &size, const TileShape &shape) {
+// A part is worth its cost from some steps on.
+int64_t ampc::nvptx::mostParts(const ProductSize &size, const TileShape &shape) {
   int64_t steps = divideCeil(size.depth, shape.lineBytes / size.elementBytes);
   return std::clamp<int64_t>(steps / 8, 1, 64);
 }
 
+static const TileSpeed *findTile(llvm::ArrayRef<TileSpeed> tiles, const TilePick *pick,
+                                 ProductForm form) {
+  const TileSpeed *found = llvm::find_if(tiles, [&](const TileSpeed &tile) {
+    return pick && pick->form == form && tile.shape.m == pick->m && tile.shape.n == pick->n;
+  });
+  return found == tiles.end() ? nullptr : found;
+}
+
 TileChoice ampc::nvptx::chooseTile(const ProductSize &size, const Chip &chip, int64_t given,
-                                   llvm::ArrayRef<TileRow> rows) {
+                                   const TilePick *pick) {
   llvm::SmallVector<TileSpeed> shapes = tileShapes(chip);
-  if (const TileRow *row = findRow(rows, size, chip.name))
-    for (const TileSpeed &tile : shapes)
-      if (tile.shape.m == row->m && tile.shape.n == row->n)
-        return {tile.shape, given ? given : row->parts};
+  if (const TileSpeed *tile = findTile(shapes, pick, ProductForm::Tiles))
+    return {tile->shape, given ? given : pick->parts};
   TileChoice best{shapes.front().shape, 1};
   double least = 0;
   for (const TileSpeed &tile : shapes)
@@ -90,9 +129,18 @@ TileChoice ampc::nvptx::chooseTile(const ProductSize &size, const Chip &chip, in
 
 // Steps of at least sixteen points of k, which all threads take part in to copy. A thread has eight
 // by eight sums, or four by four, which read twice as much per product.
-TileShape ampc::nvptx::chooseNumberTile(const ProductSize &size, const Chip &chip) {
-  TileSpeed large{{128, 128, 16 * size.elementBytes, 2, 4, 2}, 1.0},
-      small{{64, 64, 64, 2, 4, 2}, 0.6};
+llvm::SmallVector<TileSpeed> ampc::nvptx::numberTiles(const ProductSize &size, const Chip &chip) {
+  return withSpeeds(
+      chip, ProductForm::Numbers,
+      {{{128, 128, 16 * size.elementBytes, 2, 4, 2}, 1.0}, {{64, 64, 64, 2, 4, 2}, 0.6}});
+}
+
+TileShape ampc::nvptx::chooseNumberTile(const ProductSize &size, const Chip &chip,
+                                        const TilePick *pick) {
+  llvm::SmallVector<TileSpeed> tiles = numberTiles(size, chip);
+  if (const TileSpeed *tile = findTile(tiles, pick, ProductForm::Numbers))
+    return tile->shape;
+  const TileSpeed &large = tiles[0], &small = tiles[1];
   bool isLarge = estimateCycles(size, large, 1, chip) <= estimateCycles(size, small, 1, chip);
   return isLarge ? large.shape : small.shape;
 }

@@ -18,9 +18,27 @@ struct TileShape {
   int64_t warpN() const { return n / warpsN; }
 };
 
-/// All that a choice depends on, beside the chip.
+/// What forms a product: multiply-adds of f32, tiles on matrix units, or warpgroups.
+enum class ProductForm { Numbers, Tiles, Warpgroups };
+
+/// A way to form a product: a block's tile, parts of the sum over k, and blocks of a cluster that
+/// divide k.
+struct TilePick {
+  ProductForm form;
+  int64_t m, n, parts, dividers;
+
+  bool operator==(const TilePick &other) const {
+    return form == other.form && m == other.m && n == other.n && parts == other.parts &&
+           dividers == other.dividers;
+  }
+};
+
+/// All that a choice depends on, beside the chip. `layout`: N for a side that lies as [m, k] or
+/// [k, n], T for the other order.
 struct ProductSize {
   int64_t batch, m, n, depth, elementBytes;
+  llvm::StringRef layout = "NN";
+  bool onMatrixUnits = true;
 };
 
 struct TileChoice {
@@ -40,25 +58,34 @@ llvm::SmallVector<TileSpeed> tileShapes(const Chip &chip);
 double estimateCycles(const ProductSize &size, const TileSpeed &tile, int64_t parts,
                       const Chip &chip);
 
-/// A row of Tiles.inc. A class has all sizes that need the same numbers of bits.
+/// A row of Tiles.inc. A class has all sizes that need the same numbers of bits. An empty layout is
+/// any.
 struct TileRow {
-  llvm::StringLiteral chip;
+  llvm::StringLiteral chip, layout;
   int64_t elementBytes;
   unsigned batchBits, mBits, nBits, depthBits;
-  int64_t m, n; // of the tile
-  int64_t parts;
+  TilePick pick;
 };
 llvm::ArrayRef<TileRow> tileRows();
 /// Null if no row is for the class.
-const TileRow *findRow(llvm::ArrayRef<TileRow> rows, const ProductSize &size, llvm::StringRef chip);
+const TilePick *findPick(llvm::ArrayRef<TileRow> rows, const ProductSize &size,
+                         llvm::StringRef chip);
 
-/// What the table has for the class of the size, else what the model finds fastest. Only the shape
-/// if `given` > 0 parts were chosen before.
+/// The share of a large product's speed that was measured (TileSpeeds.inc), or `otherwise`.
+double speedOf(const Chip &chip, ProductForm form, int64_t m, int64_t n, double otherwise);
+
+/// The pick, if it has a tile that there is code for, else what the model finds fastest. Only the
+/// shape if `given` > 0 parts were chosen before.
 TileChoice chooseTile(const ProductSize &size, const Chip &chip, int64_t given = 0,
-                      llvm::ArrayRef<TileRow> rows = tileRows());
+                      const TilePick *pick = nullptr);
 
 /// For products by multiply-adds, of which a block has 256 threads in any case.
-TileShape chooseNumberTile(const ProductSize &size, const Chip &chip);
+TileShape chooseNumberTile(const ProductSize &size, const Chip &chip,
+                           const TilePick *pick = nullptr);
+/// The tiles that it chooses from.
+llvm::SmallVector<TileSpeed> numberTiles(const ProductSize &size, const Chip &chip);
+/// Numbers of parts that are worth a try at all: up to this.
+int64_t mostParts(const ProductSize &size, const TileShape &shape);
 
 } // namespace ampc::nvptx
 #endif

@@ -61,6 +61,11 @@ static std::optional<TileGemm> startOf(Op op, int64_t m, int64_t n, int64_t dept
   gemm.n = n;
   gemm.depth = gemm.partDepth = depth;
   gemm.element = getElementTypeOrSelf(op.getLhs());
+  if (auto given = op->template getAttrOfType<DenseI64ArrayAttr>(pickName)) {
+    gemm.readsTable = false;
+    if (given.size() == 5)
+      gemm.pick = {ProductForm(given[0]), given[1], given[2], given[3], given[4]};
+  }
   bool isHalf = gemm.element.isBF16() || gemm.element.isF16(), isF32 = gemm.element.isF32();
   if (getElementTypeOrSelf(op.getRhs()) != gemm.element || !(isHalf || isF32))
     why = "its factors are not both bf16, f16 or f32";
@@ -85,13 +90,37 @@ void TileGemm::cut(int64_t points) {
   parts = llvm::divideCeil(depth, partDepth);
 }
 
+ProductSize TileGemm::size() const {
+  static constexpr llvm::StringLiteral layouts[] = {"NN", "NT", "TN", "TT"};
+  return {
+      batches(),      m, n, depth, elementBytes(), layouts[2 * !lhs.alongDepth + rhs.alongDepth],
+      onMatrixUnits()};
+}
+
+TilePick TileGemm::picked() const {
+  // Parts of the others are in the order of other targets.
+  return {onMatrixUnits() ? ProductForm::Tiles : ProductForm::Numbers, tile.m, tile.n,
+          onMatrixUnits() ? parts : 1, 1};
+}
+
+double TileGemm::cycles(const Chip &chip) const {
+  auto shapes = onMatrixUnits() ? tileShapes(chip) : numberTiles(size(), chip);
+  for (const TileSpeed &known : shapes)
+    if (known.shape.m == tile.m && known.shape.n == tile.n)
+      return estimateCycles(size(), known, parts, chip);
+  return 0;
+}
+
 void TileGemm::choose(const Chip &chip, int64_t given) {
-  ProductSize size{batches(), m, n, depth, elementBytes()};
+  if (readsTable)
+    if (const TilePick *row = findPick(tileRows(), size(), chip.name))
+      pick = *row;
+  const TilePick *wanted = pick ? &*pick : nullptr;
   if (!onMatrixUnits()) {
-    tile = chooseNumberTile(size, chip);
+    tile = chooseNumberTile(size(), chip, wanted);
     return cut(depth);
   }
-  TileChoice choice = chooseTile(size, chip, given);
+  TileChoice choice = chooseTile(size(), chip, given, wanted);
   tile = choice.shape;
   // Copies through registers need some of those that sums would take.
   bool isAsync = chip.hasAsyncCopy() && lhs.copyBytes > 2 && rhs.copyBytes > 2;

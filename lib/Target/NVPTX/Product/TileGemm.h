@@ -9,6 +9,10 @@
 
 namespace ampc::nvptx {
 
+/// Discardable attribute of an op with a product, for measurements: the members of a TilePick. Code
+/// is written in that way or not at all. Of no members: as the model chooses, without the table.
+constexpr llvm::StringLiteral pickName = "code.tile";
+
 /// Where one side of a product lies: lines of neighbouring elements, along k or across it.
 struct SideLayout {
   target::Access access; // of (batch..., m, n, k); of products that are one in memory
@@ -28,6 +32,9 @@ struct TileGemm {
   std::string whyNoUnits; // empty: matrix units form it
   SideLayout lhs, rhs;
   TileShape tile;
+  /// From the op's attribute code.tile, else from the table; whether the table counts.
+  std::optional<TilePick> pick;
+  bool readsTable = true;
   int64_t parts = 1, partDepth; // ranges of k, whose sums are added in order; points of a range
   bool readsAhead = true;       // copies through registers begin behind the last step, too
 
@@ -45,6 +52,12 @@ struct TileGemm {
   void choose(const Chip &chip, int64_t given);
   /// Cuts the sum behind every `points` of k.
   void cut(int64_t points);
+
+  /// All that its tile depends on.
+  ProductSize size() const;
+  /// The way in which `choose` has it formed, and the model's cycles of that.
+  TilePick picked() const;
+  double cycles(const Chip &chip) const;
 
   bool onMatrixUnits() const { return whyNoUnits.empty(); }
 
