@@ -81,6 +81,6 @@ if {"avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_bf16"} <= flags:
     config.available_features.add("avx512bf16")
 if {"amx_tile", "amx_bf16"} <= flags:
     config.available_features.add("amx")
-for tool in ["ptxas", "nvcc", "chromium"]:
+for tool in ["ptxas", "nvcc", "chromium", "gfortran"]:
     if shutil.which(tool) or os.path.exists(os.path.join("/usr/local/cuda/bin", tool)):
         config.available_features.add(tool)

@@ -2,6 +2,7 @@
 // runtime.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/MainModule.h"
+#include "lib/Package/Interface.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
@@ -274,18 +275,17 @@ static void addWrapper(Module &module, const ModelInfo &model, StringRef suffix,
 }
 
 static void addWrappers(Module &module, const ModelInfo &model, GlobalVariable *table) {
-  for (StringRef name : {"state_bytes", "create", "workspace_bytes", "tensor_count", "tensor",
-                         "find_tensor", "tensor_role"})
-    addWrapper(module, model, name, ("ampc_rt_" + name).str(), table);
-  for (StringRef name : {"destroy", "set_hooks", "refresh", "save", "load", "tensor_data", "get",
-                         "set", "dlpack", "tier", "last_error", "status_string"})
-    addWrapper(module, model, name, ("ampc_rt_" + name).str(), nullptr);
+  for (const FunctionInfo &function :
+       concat<const FunctionInfo>(stateFunctions(), tensorFunctions()))
+    if (function.name != versionFunction)
+      addWrapper(module, model, function.name, ("ampc_rt_" + function.name).str(),
+                 function.ofModel ? table : nullptr);
   for (auto [number, program] : enumerate(model.programs))
     if (isPublic(program))
       addWrapper(module, model, program.name, "ampc_rt_run", nullptr, number);
   Type *i32 = Type::getInt32Ty(module.getContext());
   auto *version = Function::Create(FunctionType::get(i32, false), GlobalValue::ExternalLinkage,
-                                   model.name + "_abi_version", module);
+                                   (model.name + "_" + versionFunction).str(), module);
   version->addFnAttr(Attribute::NoUnwind);
   IRBuilder<> b(BasicBlock::Create(module.getContext(), "", version));
   b.CreateRet(b.getInt32(AMPC_ABI_VERSION));

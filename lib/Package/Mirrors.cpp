@@ -43,15 +43,20 @@ static constexpr bool isComplete(const Row (&table)[size], int32_t last) {
 namespace {
 struct DType {
   int32_t number;
-  const char *name, *inC;
+  const char *name, *inC, *inNumpy, *inFortran;
 };
 } // namespace
 
-static constexpr DType dtypes[] = {{AMPC_F32, "f32", "float"},    {AMPC_F64, "f64", "double"},
-                                   {AMPC_F16, "f16", "uint16_t"}, {AMPC_BF16, "bf16", "uint16_t"},
-                                   {AMPC_I1, "i1", "uint8_t"},    {AMPC_I8, "i8", "int8_t"},
-                                   {AMPC_I16, "i16", "int16_t"},  {AMPC_I32, "i32", "int32_t"},
-                                   {AMPC_I64, "i64", "int64_t"},  {AMPC_U8, "u8", "uint8_t"}};
+static constexpr DType dtypes[] = {{AMPC_F32, "f32", "float", "float32", "real(c_float)"},
+                                   {AMPC_F64, "f64", "double", "float64", "real(c_double)"},
+                                   {AMPC_F16, "f16", "uint16_t", "float16", "integer(c_int16_t)"},
+                                   {AMPC_BF16, "bf16", "uint16_t", "uint16", "integer(c_int16_t)"},
+                                   {AMPC_I1, "i1", "uint8_t", "bool", "logical(c_bool)"},
+                                   {AMPC_I8, "i8", "int8_t", "int8", "integer(c_int8_t)"},
+                                   {AMPC_I16, "i16", "int16_t", "int16", "integer(c_int16_t)"},
+                                   {AMPC_I32, "i32", "int32_t", "int32", "integer(c_int32_t)"},
+                                   {AMPC_I64, "i64", "int64_t", "int64", "integer(c_int64_t)"},
+                                   {AMPC_U8, "u8", "uint8_t", "uint8", "integer(c_int8_t)"}};
 static_assert(isComplete(dtypes, AMPC_U8), "a type is missing");
 
 std::optional<int32_t> ampc::dtypeOf(Type element) {
@@ -65,6 +70,8 @@ std::optional<int32_t> ampc::dtypeOf(Type element) {
 }
 const char *ampc::dtypeName(int32_t dtype) { return dtypes[dtype].name; }
 const char *ampc::cTypeOf(int32_t dtype) { return dtypes[dtype].inC; }
+const char *ampc::numpyTypeOf(int32_t dtype) { return dtypes[dtype].inNumpy; }
+const char *ampc::fortranTypeOf(int32_t dtype) { return dtypes[dtype].inFortran; }
 
 // ---- State ----
 

@@ -12,6 +12,10 @@ std::optional<int32_t> dtypeOf(mlir::Type element);
 const char *dtypeName(int32_t dtype);
 /// "float", ...; 16-bit floats are bit patterns.
 const char *cTypeOf(int32_t dtype);
+/// "float32", ...; bf16 is "uint16", since NumPy has no such type.
+const char *numpyTypeOf(int32_t dtype);
+/// "real(c_float)", ...; unsigned integers and 16-bit floats are the integers of their size.
+const char *fortranTypeOf(int32_t dtype);
 
 /// An ampc_role.
 int32_t roleOf(StateOpInterface state);

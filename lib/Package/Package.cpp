@@ -3,10 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Package.h"
 #include "ampc/Package/WriteFile.h"
+#include "lib/Package/Bindings/Bindings.h"
 #include "lib/Package/DeviceImages.h"
 #include "lib/Package/MainModule.h"
 #include "lib/Package/ObjectWriter.h"
 #include "lib/Package/OneTier.h"
+#include "lib/Package/SharedLibrary.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -272,12 +274,18 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
   if (!archive)
     return module.emitError() << llvm::toString(archive.takeError());
   MemoryTable memory = memoryOf(module);
+  std::vector<PackagedBinding> bindings;
+  for (const Binding &binding : getBindings())
+    if (llvm::is_contained(options.bindings, binding.language))
+      bindings.push_back({model->name + "." + binding.extension.str(), binding.write(*model),
+                          binding.loadsLibrary});
   return PackagedModel{model->name,
                        tables,
                        std::move(*archive),
                        writeHeader(*model, functions),
                        writeManifest(*targets, *externals, memory),
-                       memory};
+                       memory,
+                       std::move(bindings)};
 }
 
 LogicalResult ampc::writePackage(ModuleOp module, const PackagedModel &model, StringRef folder,
@@ -290,14 +298,27 @@ LogicalResult ampc::writePackage(ModuleOp module, const PackagedModel &model, St
     llvm::sys::path::append(path, name);
     return path.str().str();
   };
-  std::string paths[] = {pathOf("lib" + model.name + ".a"), pathOf(model.name + ".h"),
-                         pathOf(model.name + ".json")};
-  StringRef contents[] = {model.archive->getBuffer(), model.header, model.manifest};
-  if (llvm::Error error = checkOutputs(paths, inputs))
+  std::string archive = pathOf("lib" + model.name + ".a");
+  std::vector<std::string> paths = {archive, pathOf(model.name + ".h"),
+                                    pathOf(model.name + ".json")};
+  std::vector<StringRef> contents = {model.archive->getBuffer(), model.header, model.manifest};
+  std::string shared;
+  for (const PackagedBinding &binding : model.bindings) {
+    paths.push_back(pathOf(binding.file));
+    contents.push_back(binding.text);
+    if (binding.loadsLibrary)
+      shared = pathOf("lib" + model.name + ".so");
+  }
+  std::vector<std::string> outputs = paths;
+  outputs.push_back(shared);
+  if (llvm::Error error = checkOutputs(outputs, inputs))
     return module.emitError() << llvm::toString(std::move(error));
   for (auto [path, content] : llvm::zip(paths, contents))
     if (llvm::Error error = writeFile(path, content))
       return module.emitError() << "cannot write " << path << ": "
                                 << llvm::toString(std::move(error));
+  if (!shared.empty())
+    if (llvm::Error error = linkSharedLibrary(archive, shared))
+      return module.emitError() << llvm::toString(std::move(error));
   return success();
 }

@@ -1,7 +1,7 @@
 // Reads state, programs and kernels from a module after `emit`.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Package/Interface.h"
 #include "lib/Package/Mirrors.h"
-#include "lib/Package/ModelInfo.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Signature.h"
@@ -371,11 +371,10 @@ LogicalResult Reader::checkNames(train::ModelOp model) {
   if (std::string expected = expectedName(result.name); !expected.empty())
     return model.emitError() << "expected a model name that is " << expected << ", but got '"
                              << result.name << "'";
-  llvm::StringSet<> taken = {
-      "abi_version", "state_bytes",   "create", "destroy",      "set_hooks", "workspace_bytes",
-      "refresh",     "save",          "load",   "tensor_count", "tensor",    "tensor_role",
-      "tensor_data", "find_tensor",   "tier",   "last_error",   "get",       "set",
-      "dlpack",      "status_string", "model",  "state"};
+  llvm::StringSet<> taken = {"model", "state"};
+  for (const FunctionInfo &function :
+       llvm::concat<const FunctionInfo>(stateFunctions(), tensorFunctions()))
+    taken.insert(function.name);
   for (const ProgramInfo &program : llvm::make_filter_range(result.programs, isPublic)) {
     if (toIdentifier(program.name) != program.name)
       return model.emitError() << "expected an export name that is a C identifier, but got '"

@@ -24,6 +24,11 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     libraryName("name", cl::desc("what files and functions are called (default: as the model)"),
                 cl::value_desc("NAME"), cl::sub(compileCommand));
+static cl::list<std::string>
+    bindings("bindings", cl::CommaSeparated,
+             cl::desc("also interfaces for cpp (NAME.hpp), python (NAME.py, with a shared library) "
+                      "or fortran (NAME.f90)"),
+             cl::value_desc("LIST"), cl::sub(compileCommand));
 static PrecisionOptions precision(compileCommand);
 static cl::opt<std::string> stopAfter("compile-to",
                                       cl::desc("print the module after this phase and stop; "
@@ -99,6 +104,7 @@ static int writeResults(ModuleOp module, const CompileRequest &request) {
   PackageOptions options;
   options.name = libraryName;
   options.images = deviceImages();
+  options.bindings = bindings;
   if (sanitize == "address")
     options.sanitizer = Sanitizer::Address;
   if (sanitize == "thread")
@@ -124,6 +130,11 @@ int ampc::runCompile() {
   if (libraryName.getNumOccurrences() && !expectedName(libraryName).empty())
     return fail("expected a --name that is " + expectedName(libraryName) + ", but got " +
                 shown(libraryName));
+  std::vector<std::string> languages = bindingNames();
+  for (const std::string &language : bindings)
+    if (!llvm::is_contained(languages, language))
+      return fail("expected --bindings of " + joinWords(languages) + ", but got " +
+                  shown(language));
   CompileRequest request;
   request.input = input;
   request.options = *chosen;

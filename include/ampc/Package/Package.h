@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ampc {
 enum class Sanitizer { None, Address, Thread };
@@ -33,14 +34,24 @@ struct PackageOptions {
       pickTier = nullptr;
   DeviceImages images = DeviceImages::Both;
   std::string name = {}; ///< what files and functions are called; empty: as the model
+  std::vector<std::string> bindings = {}; ///< languages of bindingNames()
 };
+
+/// Languages other than C that a model can have an interface for.
+std::vector<std::string> bindingNames();
 
 /// Bytes by what they are for, in the order of a table; without what the model has none of.
 using MemoryTable = llvm::SmallVector<std::pair<llvm::StringRef, int64_t>>;
 /// Of a module behind `plan`; of several targets the first.
 MemoryTable memoryOf(mlir::ModuleOp module);
 
-/// What `ampc compile` writes: libNAME.a, NAME.h and NAME.json.
+struct PackagedBinding {
+  std::string file; ///< NAME.hpp, ...
+  std::string text;
+  bool loadsLibrary; ///< libNAME.so, at run time
+};
+
+/// What `ampc compile` writes: libNAME.a, NAME.h, NAME.json and bindings.
 struct PackagedModel {
   std::string name;
   std::string tables; ///< symbol of the ampc_model
@@ -48,6 +59,7 @@ struct PackagedModel {
   std::string header;
   std::string manifest;
   MemoryTable memory;
+  std::vector<PackagedBinding> bindings = {};
 };
 
 /// Translations to LLVM IR that packaging needs.
@@ -60,8 +72,8 @@ std::string expectedName(llvm::StringRef name);
 /// LLVM dialect per tier; or one such module per target, in order of preference.
 llvm::FailureOr<PackagedModel> packageModel(mlir::ModuleOp module, const PackageOptions &options);
 
-/// Writes the three files into `folder`, which is made if missing, but none over one of `inputs`;
-/// reports errors on `module`.
+/// Writes the files into `folder`, which is made if missing, but none over one of `inputs`, and
+/// has the system's compiler link libNAME.so if a binding loads it; reports errors on `module`.
 llvm::LogicalResult writePackage(mlir::ModuleOp module, const PackagedModel &model,
                                  llvm::StringRef folder, llvm::ArrayRef<std::string> inputs = {});
 } // namespace ampc

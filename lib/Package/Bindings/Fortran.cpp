@@ -1,0 +1,392 @@
+// NAME.f90: a Fortran 2003 module with a type around the C functions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays have C's dimensions in reverse, as columns come first in Fortran. A call is two
+// subroutines: the bound one checks shapes, the other has arrays of explicit shape, for which the
+// compiler makes contiguous copies where they are needed.
+#include "lib/Package/Bindings/Bindings.h"
+#include "lib/Package/Mirrors.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace ampc {
+extern const unsigned char commonFortran[];
+extern const std::size_t commonFortranSize;
+} // namespace ampc
+using namespace ampc;
+
+/// What subroutines use, and what dummy arguments must not be called.
+static constexpr StringLiteral words =
+    "self status report lr_factor rows arguments results size shape any c_loc present mod c_float "
+    "c_double c_bool c_int c_int8_t c_int16_t c_int32_t c_int64_t c_size_t c_ptr c_funptr "
+    "c_null_ptr c_null_funptr c_char c_null_char finish create destroy save load last_error "
+    "keep numberof bytesof ampc_options_bytes ampc_tensor ampc_train_out ampc_hooks ampc_options";
+/// What the type has beside the model's programs.
+static constexpr StringLiteral members =
+    "state message create destroy save load get set last_error";
+
+/// A Fortran name: it begins with a letter and has at most 63 characters, of which some are kept
+/// free for what makes it unique.
+static std::string toFortran(StringRef name) {
+  return ((name.starts_with("_") ? "a" : "") + name).str().substr(0, 56);
+}
+
+namespace {
+/// The names of one program.
+struct Names {
+  std::string bound, checked, run, function, in, out;
+};
+
+class FortranWriter {
+public:
+  FortranWriter(const ModelInfo &model, raw_ostream &os);
+  void write();
+
+private:
+  void writeConstants();
+  void writeStruct(StringRef title, ArrayRef<std::pair<std::string, CType>> fields, bool shown);
+  void writeStruct(StringRef title, ArrayRef<FieldInfo> fields);
+  void writeType();
+  void writeInterfaces();
+  void writeInterface(StringRef procedure, StringRef function, CType result,
+                      ArrayRef<ParameterInfo> parameters);
+  void writeDummies(const CallInfo &call, ArrayRef<OperandInfo> operands, bool checked);
+  void writeShapeCheck(const CallInfo &call, ArrayRef<OperandInfo> operands);
+  void writeChecked(const CallInfo &call, const Names &names);
+  void writeRun(const CallInfo &call, const Names &names);
+  void writeCopies(int32_t dtype);
+
+  const ModelInfo &model;
+  raw_ostream &os;
+  std::vector<CallInfo> calls;
+  std::vector<Names> names;
+  std::vector<int32_t> kinds; ///< of the state's tensors, one for each type in Fortran
+  std::string module, type;
+  NameScope scope;
+};
+} // namespace
+
+FortranWriter::FortranWriter(const ModelInfo &model, raw_ostream &os)
+    : model(model), os(os), calls(callsOf(model)), scope(words, /*ignoreCase=*/true) {
+  module = scope.add(toFortran(model.name));
+  type = scope.add(toFortran(model.name) + "_model");
+  for (const FunctionInfo &function :
+       concat<const FunctionInfo>(stateFunctions(), tensorFunctions()))
+    scope.add("lib_" + function.name.str());
+  NameScope bound(members, /*ignoreCase=*/true);
+  for (const CallInfo &call : calls) {
+    std::string name = toFortran(call.program->name);
+    names.push_back({bound.add(name), scope.add("call_" + name), scope.add("run_" + name),
+                     scope.add("lib_" + name), scope.add("in_" + name), scope.add("out_" + name)});
+  }
+  StringSet<> seen;
+  for (const SlotInfo *slot : shownSlots(model))
+    if (seen.insert(fortranTypeOf(slot->tensor.dtype)).second)
+      kinds.push_back(slot->tensor.dtype);
+}
+
+/// In Fortran's order, at most the 7 that there may be.
+static std::vector<int64_t> dimsOf(const TensorInfo &tensor) {
+  std::vector<int64_t> dims(tensor.dims.rbegin(), tensor.dims.rend());
+  if (dims.size() <= 7)
+    return dims;
+  int64_t others = 1;
+  for (int64_t dim : drop_begin(tensor.dims))
+    others *= dim;
+  return {others, tensor.dims.front()};
+}
+
+/// "2, 3, rows", with a factor at the rows of a tensor that has several for each of the batch.
+static std::string extents(const TensorInfo &tensor, const ProgramInfo &program) {
+  std::string text;
+  std::vector<int64_t> dims = dimsOf(tensor);
+  for (auto [i, dim] : enumerate(dims)) {
+    bool byRows = tensor.batched && i + 1 == dims.size();
+    int64_t per = byRows ? rowsPerBatch(tensor, program) : 0;
+    text += (i ? ", " : "") + (!byRows    ? std::to_string(dim)
+                               : per == 1 ? std::string("rows")
+                                          : std::to_string(per) + "*rows");
+  }
+  return text;
+}
+
+static std::string nameOfKind(int32_t dtype) {
+  return StringRef(fortranTypeOf(dtype)).split('(').second.drop_back().str();
+}
+
+void FortranWriter::writeConstants() {
+  for (const CommonConstant &constant : commonConstants())
+    os << "  integer(c_int), parameter, public :: " << constant.name << " = " << constant.value
+       << "\n";
+  os << "  integer(c_int32_t), parameter :: ampc_options_bytes = " << sizeof(ampc_options) << "\n";
+}
+
+/// Fields begin as zeros.
+void FortranWriter::writeStruct(StringRef title, ArrayRef<std::pair<std::string, CType>> fields,
+                                bool shown) {
+  os << "\n  type, bind(c)" << (shown ? ", public" : "") << " :: " << title << "\n";
+  for (auto &[name, type] : fields) {
+    StringRef declared = infoOf(type).fortran;
+    os << "    " << declared << " :: " << name
+       << (declared == "type(c_ptr)"       ? " = c_null_ptr"
+           : declared == "type(c_funptr)"  ? " = c_null_funptr"
+           : declared.starts_with("type(") ? ""
+                                           : " = 0")
+       << "\n";
+  }
+  os << "  end type\n";
+}
+
+/// A field behind the first ones is called by its number, as Fortran may not know the name.
+static std::string fieldName(const FieldInfo &field, size_t number) {
+  return field.tensor ? "tensor" + std::to_string(number) : field.name;
+}
+
+void FortranWriter::writeStruct(StringRef title, ArrayRef<FieldInfo> fields) {
+  std::vector<std::pair<std::string, CType>> typed;
+  for (auto [number, field] : enumerate(fields))
+    typed.push_back({fieldName(field, number), field.type});
+  writeStruct(title, typed, false);
+}
+
+static int64_t bytesOf(ArrayRef<FieldInfo> fields) {
+  int64_t bytes = 0;
+  for (const FieldInfo &field : fields)
+    bytes = alignTo(bytes, infoOf(field.type).bytes) + infoOf(field.type).bytes;
+  return alignTo(bytes, 8);
+}
+
+void FortranWriter::writeType() {
+  os << "\n  ! A training state of the model. Calls return a status: AMPC_OK, a positive number "
+        "for "
+        "a warning, or a negative one\n  ! for an error, about which last_error() tells.\n"
+     << "  type, public :: " << type << "\n    private\n"
+     << "    type(c_ptr) :: state = c_null_ptr\n    character(len=512) :: message = ''\n"
+     << "  contains\n";
+  for (StringRef name : {"create", "destroy", "save", "load", "last_error"})
+    os << "    procedure :: " << name << "\n";
+  for (const Names &name : names)
+    os << "    procedure :: " << name.bound << " => " << name.checked << "\n";
+  for (StringRef name : {"get", "set"}) {
+    for (int32_t kind : kinds)
+      os << "    procedure, private :: " << name << "_" << nameOfKind(kind) << "\n";
+    if (kinds.empty())
+      continue;
+    os << "    generic :: " << name << " => ";
+    interleaveComma(kinds, os, [&](int32_t kind) { os << name << "_" << nameOfKind(kind); });
+    os << "\n";
+  }
+  os << "  end type\n";
+}
+
+/// Characters of a path are an array; everything else is a pointer or a number.
+void FortranWriter::writeInterface(StringRef procedure, StringRef function, CType result,
+                                   ArrayRef<ParameterInfo> parameters) {
+  bool returns = result != CType::Void;
+  os << "    " << (returns ? "function " : "subroutine ") << procedure << "(";
+  interleaveComma(parameters, os, [&](const ParameterInfo &parameter) { os << parameter.name; });
+  os << ") &\n        bind(c, name='" << symbolForHeader(model, (model.name + "_" + function).str())
+     << "')" << (returns ? " result(returned)" : "") << "\n      import\n";
+  for (const ParameterInfo &parameter : parameters) {
+    os << "      ";
+    if (parameter.type == CType::Text)
+      os << "character(kind=c_char), intent(in) :: " << parameter.name << "(*)\n";
+    else if (parameter.type == CType::NewState)
+      os << "type(c_ptr), intent(out) :: " << parameter.name << "\n";
+    else
+      os << infoOf(parameter.type).fortran << ", value :: " << parameter.name << "\n";
+  }
+  if (returns)
+    os << "      " << infoOf(result).fortran << " :: returned\n";
+  os << "    end " << (returns ? "function" : "subroutine") << "\n";
+}
+
+void FortranWriter::writeInterfaces() {
+  os << "\n  interface\n";
+  for (const FunctionInfo &function :
+       concat<const FunctionInfo>(stateFunctions(), tensorFunctions()))
+    writeInterface(("lib_" + function.name).str(), function.name, function.result,
+                   function.parameters);
+  for (auto [call, name] : zip(calls, names))
+    writeInterface(name.function, call.program->name, CType::Status, call.parameters);
+  os << "  end interface\n";
+}
+
+/// `checked`: of any shape; else of that which was checked.
+void FortranWriter::writeDummies(const CallInfo &call, ArrayRef<OperandInfo> operands,
+                                 bool checked) {
+  os << "    class(" << type << "), intent(inout) :: self\n";
+  if (!checked && call.program->batch)
+    os << "    integer, intent(in) :: rows\n";
+  for (const OperandInfo &operand : operands) {
+    size_t rank = dimsOf(*operand.tensor).size();
+    os << "    " << fortranTypeOf(operand.tensor->dtype) << ", intent("
+       << (operand.output ? "inout" : "in") << ")" << (checked ? "" : ", target")
+       << " :: " << operand.name;
+    if (rank && checked) {
+      os << "(";
+      interleave(seq(rank), os, [&](size_t) { os << ":"; }, ",");
+      os << ")";
+    } else if (rank) {
+      os << "(" << extents(*operand.tensor, *call.program) << ")";
+    }
+    os << "\n";
+  }
+  os << "    integer(c_int), intent(out) :: status\n";
+  if (call.trains)
+    os << "    real(c_float), intent(in), optional :: lr_factor\n"
+          "    type(ampc_train_out), intent(out), optional :: report\n";
+}
+
+static void writeArguments(const CallInfo &call, ArrayRef<OperandInfo> operands, bool checked,
+                           raw_ostream &os) {
+  os << "(self";
+  if (!checked && call.program->batch)
+    os << ", rows";
+  for (const OperandInfo &operand : operands)
+    os << ", &\n      " << operand.name;
+  os << ", &\n      status" << (call.trains ? ", lr_factor, report)\n" : ")\n");
+}
+
+void FortranWriter::writeShapeCheck(const CallInfo &call, ArrayRef<OperandInfo> operands) {
+  const ProgramInfo &program = *call.program;
+  auto first =
+      find_if(operands, [](const OperandInfo &operand) { return operand.tensor->batched; });
+  if (program.batch) {
+    os << "    integer :: rows\n    rows = ";
+    if (first == operands.end() || first->output)
+      os << program.batch << "\n";
+    else
+      os << "size(" << first->name << ", " << dimsOf(*first->tensor).size() << ") / "
+         << rowsPerBatch(*first->tensor, program) << "\n";
+  }
+  auto refuse = [&](const std::string &condition, const std::string &expected) {
+    os << "    if (" << condition << ") then\n      status = AMPC_E_SHAPE\n"
+       << "      self%message = '" << program.name << ": ' // &\n        'expected " << expected
+       << "'\n      return\n    end if\n";
+  };
+  if (program.batch)
+    refuse("rows < 1 .or. rows > " + std::to_string(program.batch),
+           "1 to " + std::to_string(program.batch) + " rows");
+  for (const OperandInfo &operand : operands) {
+    if (operand.tensor->dims.empty())
+      continue;
+    std::string shape = "(" + extents(*operand.tensor, program) + ")";
+    refuse("any(shape(" + operand.name + ") /= (/" +
+               StringRef(shape).drop_front().drop_back().str() + "/))",
+           operand.name + " of shape " + shape);
+  }
+}
+
+void FortranWriter::writeChecked(const CallInfo &call, const Names &name) {
+  std::vector<OperandInfo> operands = operandsOf(call, scope, toFortran);
+  os << "\n  ! " << StringRef(call.doc).split('\n').first.split(" `out`").first << "\n";
+  for (const OperandInfo &operand : operands)
+    os << "  !   " << operand.name << "(" << extents(*operand.tensor, *call.program) << "): in C "
+       << operand.field->doc << "\n";
+  os << "  subroutine " << name.checked;
+  writeArguments(call, operands, true, os);
+  writeDummies(call, operands, true);
+  writeShapeCheck(call, operands);
+  os << "    call " << name.run;
+  writeArguments(call, operands, false, os);
+  os << "  end subroutine\n";
+}
+
+void FortranWriter::writeRun(const CallInfo &call, const Names &name) {
+  std::vector<OperandInfo> operands = operandsOf(call, scope, toFortran);
+  os << "\n  subroutine " << name.run;
+  writeArguments(call, operands, false, os);
+  writeDummies(call, operands, false);
+  os << "    type(" << name.in << "), target :: arguments\n    type("
+     << (call.trains ? "ampc_train_out" : name.out) << "), target :: results\n"
+     << "    arguments%size = " << bytesOf(call.in) << "\n";
+  if (call.program->batch)
+    os << "    arguments%valid = rows\n";
+  if (call.trains)
+    os << "    if (present(lr_factor)) arguments%lr_factor = lr_factor\n";
+  os << "    results%size = " << (call.trains ? int64_t(sizeof(ampc_train_out)) : bytesOf(call.out))
+     << "\n";
+  for (const OperandInfo &operand : operands) {
+    const std::vector<FieldInfo> &fields = operand.output ? call.out : call.in;
+    os << "    " << (operand.output ? "results%" : "arguments%")
+       << fieldName(*operand.field, operand.field - fields.data()) << " = c_loc(" << operand.name
+       << ")\n";
+  }
+  os << "    status = " << name.function << "(self%state, c_loc(arguments), c_loc(results))\n";
+  if (call.trains)
+    os << "    if (present(report)) report = results\n";
+  os << "    call finish(self, status)\n  end subroutine\n";
+}
+
+/// Of tensors of the state whose elements have this type in Fortran, as arrays of rank 1.
+void FortranWriter::writeCopies(int32_t dtype) {
+  StringRef declared = fortranTypeOf(dtype);
+  std::string kind = nameOfKind(dtype), dtypes;
+  for (int32_t other : seq(AMPC_U8 + 1))
+    if (declared == fortranTypeOf(other))
+      dtypes += (dtypes.empty() ? "" : ", ") + std::to_string(other);
+  for (bool sets : {false, true}) {
+    StringRef verb = sets ? "set" : "get";
+    os << "\n  subroutine " << verb << "_" << kind << "(self, name, values, status)\n    class("
+       << type << "), intent(inout) :: self\n    character(len=*), intent(in) :: name\n    "
+       << declared << ", intent(" << (sets ? "in" : "out") << ") :: values(:)\n"
+       << "    integer(c_int), intent(out) :: status\n    " << declared
+       << ", allocatable, target :: copy(:)\n    integer(c_int32_t) :: number\n"
+       << "    number = numberOf(self, name, (/" << dtypes << "/), status)\n"
+       << "    if (status < 0) return\n    allocate(copy(size(values)))\n";
+    if (sets)
+      os << "    copy = values\n";
+    os << "    status = lib_" << verb
+       << "(self%state, number, c_loc(copy), bytesOf(number, size(values)))\n";
+    if (!sets)
+      os << "    if (status >= 0) values = copy\n";
+    os << "    call finish(self, status)\n  end subroutine\n";
+  }
+}
+
+void FortranWriter::write() {
+  os << "! Fortran 2003 interface of the compiled model " << model.name
+     << ", written by ampc. Link with lib" << model.name << ".a and -pthread.\n"
+     << "! Arrays have the dimensions of C in reverse order: columns come first here. Where the "
+        "last one is `rows`, all arrays of\n! a call may have fewer. Unsigned integers and 16-bit "
+        "floats are the integers of their size.\n"
+     << "module " << module
+     << "\n  use, intrinsic :: iso_c_binding\n  implicit none\n  private\n\n";
+  writeConstants();
+  for (const CommonStruct &common : commonStructs()) {
+    std::vector<std::pair<std::string, CType>> fields;
+    for (const CommonField &field : common.fields)
+      fields.push_back({field.name, field.type});
+    writeStruct(common.name, fields, StringRef(common.name) == "ampc_train_out");
+  }
+  for (auto [call, name] : zip(calls, names)) {
+    writeStruct(name.in, call.in);
+    if (!call.trains)
+      writeStruct(name.out, call.out);
+  }
+  writeType();
+  writeInterfaces();
+  os << "\ncontains\n";
+  std::string common(reinterpret_cast<const char *>(commonFortran), commonFortranSize);
+  for (size_t at; (at = common.find('@')) != std::string::npos;)
+    common.replace(at, 1, type);
+  os << common;
+  for (auto [call, name] : zip(calls, names)) {
+    writeChecked(call, name);
+    writeRun(call, name);
+  }
+  for (int32_t kind : kinds)
+    writeCopies(kind);
+  os << "end module\n";
+}
+
+std::string ampc::writeFortranBinding(const ModelInfo &model) {
+  std::string text;
+  raw_string_ostream os(text);
+  FortranWriter(model, os).write();
+  return text;
+}

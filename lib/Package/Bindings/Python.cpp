@@ -1,0 +1,187 @@
+// NAME.py: a Python class around libNAME.so, with NumPy's arrays in and out.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Package/Bindings/Bindings.h"
+#include "lib/Package/Mirrors.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace ampc {
+extern const unsigned char commonPython[];
+extern const std::size_t commonPythonSize;
+} // namespace ampc
+using namespace ampc;
+
+static constexpr StringLiteral keywords = "False None True and as assert async await break class "
+                                          "continue def del elif else except finally "
+                                          "for from global if import in is lambda nonlocal not or "
+                                          "pass raise return try while with yield ";
+/// What the class has beside the model's programs.
+static constexpr StringLiteral members = "close tensors self mro";
+/// Names of parameters.
+static constexpr StringLiteral locals = "self lr_factor";
+
+namespace {
+class PythonWriter {
+public:
+  PythonWriter(const ModelInfo &model, raw_ostream &os)
+      : model(model), calls(callsOf(model)), os(os) {}
+  void write();
+
+private:
+  void writeStruct(StringRef title, ArrayRef<std::pair<std::string, CType>> fields);
+  void writeCommon();
+  void writeFunctions();
+  void writeCalls();
+  void writeMethod(const CallInfo &call, StringRef method);
+  void writeOperands(const CallInfo &call, bool outputs);
+
+  const ModelInfo &model;
+  std::vector<CallInfo> calls;
+  raw_ostream &os;
+};
+} // namespace
+
+static std::vector<OperandInfo> operandsOf(const CallInfo &call) {
+  return operandsOf(call, NameScope((keywords + locals).str()));
+}
+
+/// Text between three quotes.
+static std::string inQuotes(StringRef text) {
+  std::string escaped;
+  for (char c : text)
+    escaped += (c == '\\' || c == '"' ? std::string("\\") : "") + c;
+  return escaped;
+}
+
+void PythonWriter::writeStruct(StringRef title, ArrayRef<std::pair<std::string, CType>> fields) {
+  os << "\n\nclass " << title << "(ctypes.Structure):\n    _fields_ = [";
+  interleave(
+      fields, os,
+      [&](const std::pair<std::string, CType> &field) {
+        os << "(\"" << field.first << "\", " << infoOf(field.second).python << ")";
+      },
+      ",\n                ");
+  os << "]\n";
+}
+
+void PythonWriter::writeCommon() {
+  for (const CommonConstant &constant : commonConstants())
+    os << constant.name << " = " << constant.value << "\n";
+  for (const CommonStruct &common : commonStructs()) {
+    std::vector<std::pair<std::string, CType>> fields;
+    for (const CommonField &field : common.fields)
+      fields.push_back({field.name, field.type});
+    writeStruct(common.name, fields);
+  }
+  os << "\n\n_NAME, _HASH = \"" << model.name << "\", \"" << model.contentHash << "\"\n_DTYPES = [";
+  interleaveComma(seq(AMPC_U8 + 1), os, [&](int dtype) { os << "\"" << dtypeName(dtype) << "\""; });
+  os << "]\n_NUMPY = {";
+  interleaveComma(seq(AMPC_U8 + 1), os, [&](int dtype) {
+    os << "\"" << dtypeName(dtype) << "\": \"" << numpyTypeOf(dtype) << "\"";
+  });
+  os << "}\n";
+}
+
+/// What a function returns and takes.
+void PythonWriter::writeFunctions() {
+  auto write = [&](StringRef name, CType result, ArrayRef<ParameterInfo> parameters) {
+    os << "    \"" << name << "\": (" << infoOf(result).python << ", [";
+    interleaveComma(parameters, os,
+                    [&](const ParameterInfo &parameter) { os << infoOf(parameter.type).python; });
+    os << "]),\n";
+  };
+  os << "_FUNCTIONS = {\n";
+  for (const FunctionInfo &function :
+       concat<const FunctionInfo>(stateFunctions(), tensorFunctions()))
+    write(function.name, function.result, function.parameters);
+  for (const CallInfo &call : calls)
+    write(call.program->name, CType::Status, call.parameters);
+  os << "}\n";
+}
+
+void PythonWriter::writeOperands(const CallInfo &call, bool outputs) {
+  os << "(";
+  for (const OperandInfo &operand : ::operandsOf(call)) {
+    if (operand.output != outputs)
+      continue;
+    os << "\n        _Operand(\"" << operand.name << "\", \"" << operand.field->name << "\", \""
+       << dtypeName(operand.tensor->dtype) << "\", (";
+    for (int64_t dim : operand.tensor->dims)
+      os << dim << ", ";
+    os << "), " << (operand.tensor->batched ? "True" : "False") << "),";
+  }
+  os << ")";
+}
+
+void PythonWriter::writeCalls() {
+  for (const CallInfo &call : calls)
+    for (auto &[suffix, fields] : {std::pair(StringRef("_in"), &call.in), {"_out", &call.out}}) {
+      if (fields->empty())
+        continue;
+      std::vector<std::pair<std::string, CType>> typed;
+      for (const FieldInfo &field : *fields)
+        typed.push_back({field.name, field.type});
+      writeStruct(("_" + call.program->name + suffix).str(), typed);
+    }
+  os << "\n\n_CALLS = {\n";
+  for (const CallInfo &call : calls) {
+    const std::string &name = call.program->name;
+    os << "    \"" << name << "\": _Call(" << call.program->batch << ", "
+       << (call.trains ? "True" : "False") << ", _" << name << "_in, "
+       << (call.trains ? "ampc_train_out" : "_" + name + "_out") << ", ";
+    writeOperands(call, false);
+    os << ", ";
+    writeOperands(call, true);
+    os << "),\n";
+  }
+  os << "}\n";
+}
+
+void PythonWriter::writeMethod(const CallInfo &call, StringRef method) {
+  std::vector<OperandInfo> operands = ::operandsOf(call);
+  std::string inputs;
+  for (const OperandInfo &operand : operands)
+    if (!operand.output)
+      inputs += (inputs.empty() ? "" : ", ") + operand.name;
+  os << "\n    def " << method << "(self" << (inputs.empty() ? "" : ", " + inputs)
+     << (call.trains ? ", lr_factor=1.0" : "") << "):\n        \"\"\""
+     << inQuotes(StringRef(call.doc).split('\n').first.split(" `out`").first) << "\n";
+  for (const OperandInfo &operand : operands)
+    os << "\n        " << (operand.output ? "returns " : "") << operand.name << ": "
+       << inQuotes(describe(*operand.tensor, call.program->batch, /*asBits=*/false));
+  if (call.trains)
+    os << "\n        lr_factor: factor on the learning rate\n        returns an ampc_train_out: "
+          "loss, grad_norm, skipped, ...";
+  os << "\"\"\"\n        return self._run(\"" << call.program->name << "\", [" << inputs << "]"
+     << (call.trains ? ", lr_factor" : "") << ")\n";
+}
+
+void PythonWriter::write() {
+  os << "\"\"\"Python interface of the compiled model " << model.name
+     << ", written by ampc. It loads lib" << model.name
+     << ".so, which has to lie beside it, and needs NumPy.\n\n    model = " << model.name
+     << ".Model(seed=1)\n\nArrays are of the shapes and types that each method names, or are "
+        "converted if that loses nothing but digits. Where the\nfirst dimension is the batch, all "
+        "arrays of a call may have fewer rows. Numbers of bf16 are float32 here. A call that fails "
+        "raises Error.\"\"\"\n"
+     << "import ctypes\nimport os\nimport threading\nimport types\nimport typing\n\n"
+        "import numpy as np\n\n";
+  writeCommon();
+  writeFunctions();
+  os << StringRef(reinterpret_cast<const char *>(commonPython), commonPythonSize);
+  writeCalls();
+  os << "\n\nclass Model(_Model):\n    \"\"\"A training state of the model: parameters, moments, "
+        "counters, memory and threads.\"\"\"\n";
+  NameScope methods((keywords + members).str());
+  for (const CallInfo &call : calls)
+    writeMethod(call, methods.add(call.program->name));
+}
+
+std::string ampc::writePythonBinding(const ModelInfo &model) {
+  std::string text;
+  raw_string_ostream os(text);
+  PythonWriter(model, os).write();
+  return text;
+}

@@ -1,0 +1,124 @@
+  ! A new state, with first values from `seed`; threads 0 are as many as the process may use. device: 'cpu', 'cuda' or
+  ! 'cuda:1'; want_split: keep room for gradients, for calls of grad and apply.
+  subroutine create(self, status, seed, threads, device, want_split)
+    class(@), intent(inout) :: self
+    integer(c_int), intent(out) :: status
+    integer(c_int64_t), intent(in), optional :: seed
+    integer, intent(in), optional :: threads
+    character(len=*), intent(in), optional :: device
+    logical, intent(in), optional :: want_split
+    type(ampc_options), target :: options
+    character(kind=c_char), target :: message(512), place(64)
+    integer :: i
+    call self%destroy()
+    message = c_null_char
+    options%size = ampc_options_bytes
+    options%error = c_loc(message)
+    options%error_bytes = 512
+    if (present(seed)) options%seed = seed
+    if (present(threads)) options%threads = threads
+    if (present(want_split)) options%want_split = merge(1, 0, want_split)
+    if (present(device)) then
+      place = c_null_char
+      do i = 1, min(len_trim(device), 63)
+        place(i) = device(i:i)
+      end do
+      options%device = c_loc(place)
+    end if
+    status = lib_create(c_loc(options), self%state)
+    self%message = ''
+    if (status < 0) call keep(self, message)
+  end subroutine
+
+  subroutine destroy(self)
+    class(@), intent(inout) :: self
+    if (c_associated(self%state)) call lib_destroy(self%state)
+    self%state = c_null_ptr
+  end subroutine
+
+  ! Writes a checkpoint (safetensors), which takes the place of the file at once when it is complete.
+  subroutine save(self, path, status)
+    class(@), intent(inout) :: self
+    character(len=*), intent(in) :: path
+    integer(c_int), intent(out) :: status
+    status = lib_save(self%state, trim(path) // c_null_char)
+    call finish(self, status)
+  end subroutine
+
+  ! Reads a checkpoint; weights_only: parameters and buffers, whatever else is in the file.
+  subroutine load(self, path, status, weights_only)
+    class(@), intent(inout) :: self
+    character(len=*), intent(in) :: path
+    integer(c_int), intent(out) :: status
+    logical, intent(in), optional :: weights_only
+    integer(c_int32_t) :: flags
+    flags = AMPC_LOAD_ALL
+    if (present(weights_only)) flags = merge(AMPC_LOAD_WEIGHTS, AMPC_LOAD_ALL, weights_only)
+    status = lib_load(self%state, trim(path) // c_null_char, flags)
+    call finish(self, status)
+  end subroutine
+
+  ! Why the last call failed.
+  function last_error(self) result(text)
+    class(@), intent(in) :: self
+    character(len=:), allocatable :: text
+    text = trim(self%message)
+  end function
+
+  subroutine keep(self, message)
+    class(@), intent(inout) :: self
+    character(kind=c_char), intent(in) :: message(:)
+    integer :: i
+    self%message = ''
+    do i = 1, min(size(message), len(self%message))
+      if (message(i) == c_null_char) exit
+      self%message(i:i) = message(i)
+    end do
+  end subroutine
+
+  subroutine finish(self, status)
+    class(@), intent(inout) :: self
+    integer(c_int), intent(in) :: status
+    character(kind=c_char), pointer :: message(:)
+    self%message = ''
+    if (status >= 0) return
+    call c_f_pointer(lib_last_error(self%state), message, (/len(self%message)/))
+    call keep(self, message)
+  end subroutine
+
+  function numberOf(self, name, dtypes, status) result(number)
+    class(@), intent(inout) :: self
+    character(len=*), intent(in) :: name
+    integer, intent(in) :: dtypes(:)
+    integer(c_int), intent(out) :: status
+    integer(c_int32_t) :: number
+    type(ampc_tensor), pointer :: tensor
+    status = AMPC_E_ARG
+    number = lib_find_tensor(trim(name) // c_null_char)
+    if (number < 0) then
+      self%message = 'the model has no tensor ' // name
+      return
+    end if
+    call c_f_pointer(lib_tensor(number), tensor)
+    if (any(dtypes == tensor%dtype)) then
+      status = AMPC_OK
+    else
+      self%message = 'expected values of the type of ' // name
+    end if
+  end function
+
+  function bytesOf(number, elements) result(bytes)
+    integer(c_int32_t), intent(in) :: number
+    integer, intent(in) :: elements
+    integer(c_size_t) :: bytes
+    type(ampc_tensor), pointer :: tensor
+    integer(c_int64_t), pointer :: dims(:)
+    call c_f_pointer(lib_tensor(number), tensor)
+    bytes = tensor%bytes
+    if (tensor%rank == 0) then
+      bytes = bytes * elements
+    else
+      call c_f_pointer(tensor%dims, dims, (/tensor%rank/))
+      bytes = bytes / product(dims) * elements
+    end if
+  end function

@@ -1,0 +1,219 @@
+
+
+class Error(RuntimeError):
+    """A call that failed; `status` is one of AMPC_E_*."""
+
+    def __init__(self, status, message):
+        super().__init__(message)
+        self.status = status
+
+
+class Tensor(typing.NamedTuple):
+    """A tensor of the state."""
+
+    name: str
+    dtype: str
+    shape: tuple
+    role: int  # AMPC_ROLE_*
+
+
+class _Operand(typing.NamedTuple):
+    """A tensor of a call: its name here, its field in C."""
+
+    name: str
+    field: str
+    dtype: str
+    shape: tuple
+    batched: bool
+
+
+class _Call(typing.NamedTuple):
+    batch: int
+    trains: bool
+    arguments: type
+    results: type
+    inputs: tuple
+    outputs: tuple
+
+
+def _load():
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"lib{_NAME}.so")
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise ImportError(f"expected the library beside {__file__}, as ampc compile --bindings=python writes it: {error}") from None
+    functions = types.SimpleNamespace()
+    for name, (result, parameters) in _FUNCTIONS.items():
+        try:
+            function = library[f"{_NAME}_{name}_of_header_{_HASH}"]
+        except AttributeError:
+            raise ImportError(f"expected the library that was written with {__file__}, but got another {path}") from None
+        function.restype, function.argtypes = result, parameters
+        setattr(functions, name, function)
+    return functions
+
+
+def _narrow(values):
+    """float32 to the bits of bf16, to nearest even."""
+    bits = values.view(np.uint32)
+    rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+    return np.where(np.isnan(values), np.uint16(0x7FC0), rounded)
+
+
+def _to_elements(where, dtype, value):
+    """The value as an array of the type in memory; bf16 may come as numbers, or as bits in uint16."""
+    value = np.asarray(value)
+    wanted = np.dtype("float32" if dtype == "bf16" else _NUMPY[dtype])
+    if dtype == "bf16" and value.dtype == np.uint16:
+        return np.array(value, order="C", copy=False)
+    if not (np.can_cast(value.dtype, wanted, "same_kind") or value.dtype.name == "bfloat16"):
+        raise TypeError(f"{where}: expected values that are {dtype}, but got {value.dtype}")
+    if wanted.kind in "iu" and value.size and value.dtype != wanted:
+        limits = np.iinfo(wanted)
+        if value.min() < limits.min or value.max() > limits.max:
+            raise ValueError(f"{where}: expected values in [{limits.min}, {limits.max}], but got [{value.min()}, {value.max()}]")
+    # A new axis would be one too many: np.ascontiguousarray makes scalars arrays of one element.
+    value = np.array(value, dtype=wanted, order="C", copy=None if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else False)
+    return _narrow(value) if dtype == "bf16" else value
+
+
+def _from_elements(dtype, array):
+    """bf16 becomes float32; a tensor of rank 0 becomes a number."""
+    if dtype == "bf16":
+        array = (array.astype(np.uint32) << 16).view(np.float32)
+    return array if array.ndim else array[()]
+
+
+def _fit(name, call, given):
+    """Inputs as arrays, and the rows of the batch that they hold."""
+    arrays, rows, first = [], 0, None
+    for operand, value in zip(call.inputs, given):
+        where = f"{name}: `{operand.name}`"
+        array = _to_elements(where, operand.dtype, value)
+        shape = list(operand.shape)
+        if operand.batched:
+            per = shape[0] // call.batch
+            if first is None and array.ndim and array.shape[0] % per == 0 and 1 <= array.shape[0] // per <= call.batch:
+                first, rows = operand.name, array.shape[0] // per
+            shape[0] = (rows or call.batch) * per
+        if list(array.shape) != shape:
+            if first not in (None, operand.name):
+                why = f", as `{first}` has {rows} rows"
+            else:
+                why = ", or fewer rows" if operand.batched else ""
+            raise ValueError(f"{where}: expected shape {shape}{why}, but got {list(array.shape)}")
+        arrays.append(array)
+    return arrays, rows
+
+
+class _Model:
+    """What all calls have in common. Calls of one state wait for one another."""
+
+    def __init__(self, *, seed=0, threads=0, device=None, want_split=False):
+        """A new state, with first values from `seed`. `threads`: 0 for as many as the process may use. `device`: "cpu",
+        "cuda" or "cuda:1"; None for the first that the model was compiled for and that is there. `want_split`: keep room
+        for gradients, for calls of grad and apply."""
+        self._state, self._lock = ctypes.c_void_p(), threading.Lock()
+        message = ctypes.create_string_buffer(512)
+        options = ampc_options(size=ctypes.sizeof(ampc_options), seed=seed, threads=threads, want_split=want_split,
+                               device=device.encode() if device else None,
+                               error=ctypes.addressof(message), error_bytes=len(message))
+        status = _library.create(ctypes.byref(options), ctypes.byref(self._state))
+        if status < 0:
+            raise Error(status, message.value.decode())
+
+    def close(self):
+        """Ends the state; nothing else may be called then."""
+        state, self._state = getattr(self, "_state", None), ctypes.c_void_p()
+        if state:
+            _library.destroy(state)
+
+    __del__ = close
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _finish(self, status):
+        if status < 0:
+            raise Error(status, _library.last_error(self._state).decode())
+
+    def _run(self, name, given, lr_factor=1.0):
+        call = _CALLS[name]
+        arrays, rows = _fit(name, call, given)
+        arguments = call.arguments(size=ctypes.sizeof(call.arguments), valid=rows, lr_factor=lr_factor)
+        for operand, array in zip(call.inputs, arrays):
+            setattr(arguments, operand.field, array.ctypes.data)
+        results, outputs = call.results(size=ctypes.sizeof(call.results)), {}
+        for operand in call.outputs:
+            shape = list(operand.shape)
+            if operand.batched and rows:
+                shape[0] = shape[0] // call.batch * rows
+            outputs[operand.name] = np.empty(shape, _NUMPY[operand.dtype])
+            setattr(results, operand.field, outputs[operand.name].ctypes.data)
+        with self._lock:
+            self._finish(getattr(_library, name)(self._state, ctypes.byref(arguments), ctypes.byref(results)))
+        if call.trains:
+            return results
+        values = [_from_elements(operand.dtype, outputs[operand.name]) for operand in call.outputs]
+        return values[0] if len(values) == 1 else dict(zip(outputs, values))
+
+    def save(self, path):
+        """Writes a checkpoint (safetensors), which takes the place of the file at once when it is complete."""
+        with self._lock:
+            self._finish(_library.save(self._state, os.fsencode(path)))
+
+    def load(self, path, weights_only=False):
+        """Reads a checkpoint; `weights_only`: parameters and buffers, whatever else is in the file."""
+        with self._lock:
+            self._finish(_library.load(self._state, os.fsencode(path), AMPC_LOAD_WEIGHTS if weights_only else AMPC_LOAD_ALL))
+
+    @property
+    def tier(self):
+        """The instructions that it uses, such as "avx512"."""
+        return _library.tier(self._state).decode()
+
+    @property
+    def tensors(self):
+        """The tensors of the state, for model[name]."""
+        numbers = range(_library.tensor_count())
+        return {tensor.name: tensor for tensor in map(_tensor, numbers)}
+
+    def _find(self, name):
+        number = _library.find_tensor(name.encode())
+        if number < 0:
+            raise KeyError(f"expected one of {', '.join(self.tensors)}, but got {name}")
+        return number, _tensor(number)
+
+    def __getitem__(self, name):
+        """A copy of a tensor of the state."""
+        number, tensor = self._find(name)
+        array = np.empty(tensor.shape, _NUMPY[tensor.dtype])
+        with self._lock:
+            self._finish(_library.get(self._state, number, array.ctypes.data, array.nbytes))
+        return _from_elements(tensor.dtype, array)
+
+    def __setitem__(self, name, value):
+        """Copies an array into a tensor of the state."""
+        number, tensor = self._find(name)
+        array = _to_elements(name, tensor.dtype, value)
+        if array.shape != tensor.shape:
+            raise ValueError(f"{name}: expected shape {list(tensor.shape)}, but got {list(array.shape)}")
+        with self._lock:
+            self._finish(_library.set(self._state, number, array.ctypes.data, array.nbytes))
+
+
+def _tensor(number):
+    tensor = _library.tensor(number).contents
+    return Tensor(tensor.name.decode(), _DTYPES[tensor.dtype], tuple(tensor.dims[i] for i in range(tensor.rank)),
+                  _library.tensor_role(number))
+
+
+def _show(struct):
+    return f"{type(struct).__name__}({', '.join(f'{name}={getattr(struct, name)}' for name, _ in struct._fields_)})"
+
+
+ampc_train_out.__repr__ = _show
+_library = _load()

@@ -1,0 +1,13 @@
+// libNAME.so, for languages that load a library when they run.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_PACKAGE_SHAREDLIBRARY_H
+#define LIB_PACKAGE_SHAREDLIBRARY_H
+
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace ampc {
+/// Has a C compiler link all of an archive: the one that CC names, else cc, clang-22, clang or gcc.
+llvm::Error linkSharedLibrary(const std::string &archive, const std::string &shared);
+} // namespace ampc
+#endif
