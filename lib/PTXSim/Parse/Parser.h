@@ -48,6 +48,7 @@ private:
   Token expect(std::string_view text);
   Token expectWord(const char *what);
   uint64_t expectInteger(const char *what, uint64_t limit);
+  uint64_t expectAlignment(Location loc);
   bool accept(std::string_view text);
 
   ModuleImpl &module;

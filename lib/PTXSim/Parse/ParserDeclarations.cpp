@@ -192,6 +192,13 @@ std::vector<ParameterDecl> Parser::parseParameters() {
 
 static bool isPowerOfTwo(uint64_t x) { return x && !(x & (x - 1)); }
 
+uint64_t Parser::expectAlignment(Location loc) {
+  uint64_t alignment = expectInteger("an alignment", maximumAlignment);
+  if (!isPowerOfTwo(alignment))
+    syntaxError(loc, "expected a power of two as alignment");
+  return alignment;
+}
+
 ParameterDecl Parser::parseParameter() {
   ParameterDecl result;
   result.loc = lexer.peek().loc;
@@ -204,9 +211,7 @@ ParameterDecl Parser::parseParameter() {
   while (lexer.peek().kind == Token::Word && lexer.peek().text[0] == '.') {
     Token token = lexer.next();
     if (token.text == ".align") {
-      alignment = expectInteger("an alignment", maximumAlignment);
-      if (!isPowerOfTwo(alignment))
-        syntaxError(token.loc, "expected a power of two as alignment");
+      alignment = expectAlignment(token.loc);
     } else if (token.text == ".ptr") {
       // .ptr [.space] [.align N] describes the pointee and does not change the parameter.
       while (lexer.peek().is(".global") || lexer.peek().is(".shared") ||
@@ -275,9 +280,7 @@ Variable Parser::parseVariable(Space space, bool isExtern) {
   while (lexer.peek().kind == Token::Word && lexer.peek().text[0] == '.') {
     Token token = lexer.next();
     if (token.text == ".align") {
-      alignment = expectInteger("an alignment", maximumAlignment);
-      if (!isPowerOfTwo(alignment))
-        syntaxError(token.loc, "expected a power of two as alignment");
+      alignment = expectAlignment(token.loc);
     } else if (token.text == ".v2" || token.text == ".v4") {
       vector = token.text == ".v2" ? 2 : 4;
     } else if (token.text == ".attribute") {
