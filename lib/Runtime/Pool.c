@@ -25,21 +25,24 @@ int32_t ampc_rt_cpu_count(void) {
   return count < 1 ? 1 : count > AMPC_MAX_THREADS ? AMPC_MAX_THREADS : count;
 }
 
+/* The i-th turn of a loop that waits; false once that took too long. `end`: 0 before the first. */
+static bool maySpin(uint32_t i, uint64_t *end) {
+  __builtin_ia32_pause();
+  if (i % 64)
+    return true;
+  uint64_t now = ampc_rt_now_ns();
+  if (!*end)
+    *end = now + SPIN_NS;
+  return now < *end;
+}
+
 /* Spins until *value differs from `old`; false if it took too long. */
 static bool spinWhile64(_Atomic uint64_t *value, uint64_t old) {
   uint64_t end = 0;
-  for (uint32_t i = 1;; ++i) {
-    if (atomic_load_explicit(value, memory_order_acquire) != old)
-      return true;
-    __builtin_ia32_pause();
-    if (i % 64)
-      continue;
-    uint64_t now = ampc_rt_now_ns();
-    if (!end)
-      end = now + SPIN_NS;
-    else if (now >= end)
+  for (uint32_t i = 1; atomic_load_explicit(value, memory_order_acquire) == old; ++i)
+    if (!maySpin(i, &end))
       return false;
-  }
+  return true;
 }
 
 /* Waits for a job other than `seen`. A worker announces that it sleeps before it looks a last time,
@@ -84,16 +87,9 @@ static void postJob(ampc_rt_pool *pool) {
 
 static void awaitWorkers(ampc_rt_pool *pool) {
   uint64_t end = 0;
-  for (uint32_t i = 1; atomic_load_explicit(&pool->left, memory_order_acquire); ++i) {
-    __builtin_ia32_pause();
-    if (i % 64)
-      continue;
-    uint64_t now = ampc_rt_now_ns();
-    if (!end)
-      end = now + SPIN_NS;
-    else if (now >= end)
+  for (uint32_t i = 1; atomic_load_explicit(&pool->left, memory_order_acquire); ++i)
+    if (!maySpin(i, &end))
       break;
-  }
   if (!atomic_load(&pool->left))
     return;
   pthread_mutex_lock(&pool->mutex);
