@@ -96,6 +96,11 @@ public:
 };
 } // namespace
 
+static bool isMachineCode(StringRef file) {
+  return file.starts_with("\x7f"
+                          "ELF");
+}
+
 static llvm::Expected<std::string> runAssembler(StringRef assembler, StringRef ptx,
                                                 StringRef chip) {
   Temporary text("ptx"), code("cubin"), messages("txt");
@@ -117,16 +122,21 @@ static llvm::Expected<std::string> runAssembler(StringRef assembler, StringRef p
       problem += *said;
     else
       llvm::consumeError(said.takeError());
-    return llvm::createStringError("%s failed with status %d: %s", assembler.str().c_str(), result,
-                                   problem.c_str());
+    std::string how = result > 0 ? "failed with status " + std::to_string(result)
+                                 : std::string("did not run to its end");
+    return llvm::createStringError("%s %s: %s", assembler.str().c_str(), how.c_str(),
+                                   StringRef(problem).trim().str().c_str());
   }
-  return readFile(code.name);
+  llvm::Expected<std::string> written = readFile(code.name);
+  if (written && !isMachineCode(*written))
+    return llvm::createStringError("%s wrote no machine code", assembler.str().c_str());
+  return written;
 }
 
 llvm::Expected<std::string> ampc::assemble(StringRef assembler, StringRef ptx, StringRef chip) {
   std::string folder = cacheFolder(), cached = folder + "/" + keyOf(assembler, ptx, chip);
   if (!folder.empty()) {
-    if (llvm::Expected<std::string> known = readFile(cached); known && !known->empty())
+    if (llvm::Expected<std::string> known = readFile(cached); known && isMachineCode(*known))
       return known;
     else if (!known)
       llvm::consumeError(known.takeError());
