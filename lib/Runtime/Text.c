@@ -124,7 +124,7 @@ const char *ampc_rt_status_string(ampc_status status) {
   case AMPC_E_DTYPE:
     return "tensor has another element type";
   case AMPC_E_CPU_UNSUPPORTED:
-    return "not supported by this CPU";
+    return "not supported by this processor";
   case AMPC_E_MEMORY:
     return "out of memory or threads";
   case AMPC_E_IO:

@@ -142,6 +142,30 @@ static int32_t pickHost(const ampc_model *model, const Wish *wish, uint32_t usab
   return -1;
 }
 
+static bool hasText(const ampc_model *model) {
+  for (int32_t i = 0; i < model->image_count; ++i)
+    if (model->images[i].kind == AMPC_IMAGE_PTX)
+      return true;
+  return false;
+}
+
+/* The chips that the models for devices have code for. */
+static void sayWhatThereIs(const ampc_model *first, int32_t capability, char *problem) {
+  char list[AMPC_ERROR_BYTES / 2] = "";
+  size_t length = 0;
+  for (const ampc_model *next = first; next; next = next->next) {
+    const char *parts[] = {length ? ", " : "", names[next->first_tier],
+                           hasText(next) ? "" : " (machine code only)"};
+    for (int p = 0; next->device && p < 3; ++p)
+      for (const char *c = parts[p]; *c && length + 1 < sizeof list; ++c)
+        list[length++] = *c;
+  }
+  list[length] = 0;
+  ampc_rt_fail(problem, AMPC_E_DEVICE,
+               "model '%s' has no code for a device of compute capability %d.%d, but for %s",
+               first->name, (int64_t)(capability / 10), (int64_t)(capability % 10), list);
+}
+
 /* Of the models for devices, the one for the most capable that runs. `problem`: what the driver
    said. */
 static bool pickDevice(const ampc_model *first, const Wish *wish, ampc_rt_choice *choice,
@@ -161,9 +185,7 @@ static bool pickDevice(const ampc_model *first, const Wish *wish, ampc_rt_choice
     choice->device = wish->number;
   }
   if (!found)
-    ampc_rt_fail(problem, AMPC_E_DEVICE,
-                 "model '%s' has no code for a device of compute capability %d.%d", first->name,
-                 (int64_t)(capability / 10), (int64_t)(capability % 10));
+    sayWhatThereIs(first, capability, problem);
   return found;
 }
 

@@ -23,10 +23,10 @@ static void describeDevice(ampc_model &model, const ampc_image &image) {
   model.image_count = 1;
 }
 
-/// The tier that the state will run. Where there is none, all code is compiled, and the runtime
-/// says what is missing.
+/// The tier that the state will run; `problem`: why that is not the GPU which comes first. Where
+/// there is none, all code is compiled, and the runtime says what is missing.
 static std::optional<PickedTier> pickTier(llvm::StringRef name, llvm::ArrayRef<uint32_t> tiers,
-                                          const char *device) {
+                                          const char *device, std::string &problem) {
   std::string copy = name.str();
   std::vector<ampc_model> models(tiers.size());
   ampc_image image = {AMPC_IMAGE_PTX, 0, nullptr, 0};
@@ -39,6 +39,11 @@ static std::optional<PickedTier> pickTier(llvm::StringRef name, llvm::ArrayRef<u
   ampc_rt_choice choice;
   if (ampc_rt_choose(models.data(), device, &choice, nullptr) != AMPC_OK)
     return std::nullopt;
+  char text[512] = "";
+  ampc_rt_choice none;
+  if (models.front().device && !choice.model->device && !device &&
+      ampc_rt_choose(models.data(), "cuda", &none, text) != AMPC_OK)
+    problem = text;
   return PickedTier{size_t(choice.model - models.data()), choice.tier};
 }
 
@@ -49,9 +54,10 @@ bool Session::open(const CompileRequest &request, ampc_options options) {
   if (!module)
     return false;
   PackageOptions once;
+  std::string problem;
   once.images = defaults.images;
   once.pickTier = [&](llvm::StringRef name, llvm::ArrayRef<uint32_t> tiers) {
-    return pickTier(name, tiers, options.device);
+    return pickTier(name, tiers, options.device, problem);
   };
   auto packaged = packageModel(*module, once);
   if (failed(packaged))
@@ -67,6 +73,9 @@ bool Session::open(const CompileRequest &request, ampc_options options) {
   options.error = message;
   options.error_bytes = sizeof message;
   ampc_status status = ampc_rt_create(&loaded->model(), &options, &state);
+  if (status == AMPC_OK && !problem.empty())
+    llvm::errs() << "ampc: note: this runs on " << ampc_rt_tier(state)
+                 << ", not on a GPU: " << problem << "\n";
   if (status == AMPC_OK)
     return true;
   llvm::errs() << "ampc: error: " << ampc_rt_status_string(status) << ": " << message << "\n";

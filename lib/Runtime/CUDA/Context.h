@@ -6,6 +6,7 @@
 #include "lib/Runtime/CUDA/Driver.h"
 #include "lib/Runtime/Device.h"
 
+/* Where buffers start, as the code of kernels takes for granted: also inputs and outputs. */
 enum { AMPC_CUDA_ALIGN = 256 };
 /* Kernels that are timed before the host waits for them. */
 enum { AMPC_CUDA_SPANS = 256 };

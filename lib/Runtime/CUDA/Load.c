@@ -51,8 +51,12 @@ static ampc_status loadModule(ampc_cuda *cuda, void **module, const void *image,
   const char *text = NULL;
   if (cuda->driver.error_string(result, &text) || !text)
     text = "unknown error";
-  return ampc_rt_fail(error, AMPC_E_DEVICE, "cuda: could not load %s: %s (error %d)%s%s", what,
-                      text, (int64_t)result, *log ? ": " : "", log);
+  const char *hint = result == AMPC_CUDA_UNSUPPORTED_PTX
+                         ? ": the driver is older than this PTX; update it, or compile machine "
+                           "code (--gpu-images=cubin)"
+                         : "";
+  return ampc_rt_fail(error, AMPC_E_DEVICE, "cuda: could not load %s: %s (error %d)%s%s%s", what,
+                      text, (int64_t)result, hint, *log ? ": " : "", log);
 }
 
 static bool takes(const ampc_image *image, int32_t tier, int32_t capability) {

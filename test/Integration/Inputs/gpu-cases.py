@@ -178,6 +178,6 @@ refused("no driver", "-10 cuda: NVIDIA's driver (libcuda.so.1) is not installed"
 refused("no driver, but a CPU", "0", None, LD_LIBRARY_PATH="")
 refused("another device", "-10 cuda: expected a device below 1, but got 1", b"cuda:1")
 refused("a name", "-1 options: expected device to be cpu, cuda or cuda:N, but got 'gpu'", b"gpu")
-refused("an older chip", "-10 model 'm' has no code for a device of compute capability 7.5", PTXSIM_CAPABILITY="7.5")
+refused("an older chip", "-10 model 'm' has no code for a device of compute capability 7.5, but for sm_80", PTXSIM_CAPABILITY="7.5")
 print("ok" if not failures else "failed")
 raise SystemExit(bool(failures))

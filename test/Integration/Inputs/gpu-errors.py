@@ -8,8 +8,9 @@ import shutil
 import subprocess
 import sys
 
+from trained import CC, FOLDER, compiled, failures, linked
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-FOLDER, CC = sys.argv[1:3]
 MODEL = """train.model @luck {
   train.param @w : tensor<8x4xf32> = #train.kaiming_uniform
   train.func @loss(%x: tensor<16x8xf32>, %y: tensor<16x4xf32>) -> tensor<f32> {
@@ -54,7 +55,6 @@ library.luck_destroy(state)
 live = ctypes.c_size_t()
 print("alive", ctypes.CDLL("libcuda.so.1").ptxsimCountLive(0, ctypes.byref(live)), live.value)
 """
-failures = []
 
 
 def expect(what, got, want):
@@ -64,14 +64,8 @@ def expect(what, got, want):
 
 
 def compile(name, *options, **environment):
-    folder = f"{FOLDER}/{name}"
-    os.makedirs(folder)
-    with open(f"{folder}/luck.mlir", "w") as out:
-        out.write(MODEL)
-    done = subprocess.run(["ampc", "compile", f"{folder}/luck.mlir", "-o", folder, *options], env={**os.environ, **environment}, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    subprocess.run([CC, "-shared", "-o", f"{folder}/luck.so", "-Wl,--whole-archive", f"{folder}/libluck.a", "-Wl,--no-whole-archive", "-pthread", "-ldl"], check=True)
-    return f"{folder}/luck.so", done.stderr
+    folder, model, said = compiled(name, MODEL, *options, **environment)
+    return linked(folder, model), said
 
 
 def changed(library, name, change):
@@ -117,9 +111,14 @@ said = run(changed(library, "traps", trap), dead=True, LUCK_FILE=f"{FOLDER}/kept
 expect("a kernel that traps", said, f"create 0 \nfirst -10 cuda: train_step: .+ \\(error 719\\)\nsecond {lost}get {lost}set {lost}save {lost}load [^\n]+\nalive 0 0\n")
 expect("the file", open(f"{FOLDER}/kept").read(), "kept")
 
+# A step that the driver ends, as the watchdog of a display ends a kernel.
+said = run(library, dead=True, PTXSIM_BUDGET="10", LUCK_FILE=f"{FOLDER}/kept")
+expect("a step without an end", said, f"create 0 \nfirst -10 cuda: train_step: .+ \\(error 702\\)\nsecond {lost}get {lost}set {lost}save {lost}load [^\n]+\nalive 0 0\n")
+expect("the file", open(f"{FOLDER}/kept").read(), "kept")
+
 # Text that the driver does not take: of a later version, or damaged.
 later = changed(library, "later", lambda text: re.sub(rb"\.version \d\.\d", b".version 9.9", text, count=1))
-expect("a driver too old for the PTX", run(later), only_create("cuda: could not load the model's PTX: [^\n]+ \\(error 222\\)[^\n]*"))
+expect("a driver too old for the PTX", run(later), only_create("cuda: could not load the model's PTX: [^\n]+ \\(error 222\\): the driver is older than this PTX; [^\n]*"))
 damaged = changed(library, "damaged", lambda text: text.replace(b"ld.param", b"ld.purum", 1))
 expect("damaged PTX", run(damaged), only_create("cuda: could not load the model's PTX: [^\n]+ \\(error 2[0-9][0-9]\\)[^\n]*"))
 
@@ -130,6 +129,7 @@ with open(f"{FOLDER}/bin/ptxas", "w") as out:
 os.chmod(f"{FOLDER}/bin/ptxas", 0o755)
 fake = {"CUDA_HOME": FOLDER, "AMPC_CACHE": f"{FOLDER}/cache"}
 cubin, _ = compile("cubin", "--target=sm_80", "--gpu-images=cubin", **fake)
+expect("another generation's machine code", run(cubin, PTXSIM_CAPABILITY="9.0"), only_create("model 'luck' has no code for a device of compute capability 9.0, but for sm_80 \\(machine code only\\)"))
 expect("a damaged cubin", run(cubin), only_create("cuda: could not load the model's machine code: [^\n]+ \\(error 2[0-9][0-9]\\)[^\n]*"))
 both, _ = compile("both", "--target=sm_80", "--gpu-images=both", **fake)
 expect("a damaged cubin beside PTX", run(both), "create 0 \nfirst 0 \nsecond 0 \nget 0 \nset 0 \nsave 0 \nload 0 \nalive 0 0\n")
@@ -145,9 +145,9 @@ if hidden:
 
 # Too little memory, chips without code, and drivers that are none.
 expect("no memory", run(library, PTXSIM_MEMORY="4096"), "create -5 cuda: could not allocate [0-9]+ bytes on device 0\n")
-expect("an older chip", run(library, PTXSIM_CAPABILITY="7.5"), only_create("model 'luck' has no code for a device of compute capability 7.5"))
+expect("an older chip", run(library, PTXSIM_CAPABILITY="7.5"), only_create("model 'luck' has no code for a device of compute capability 7.5, but for sm_80"))
 hopper, _ = compile("hopper", "--target=sm_90a", "--gpu-images=ptx")
-expect("a chip after sm_90a", run(hopper, PTXSIM_CAPABILITY="10.0"), only_create("model 'luck' has no code for a device of compute capability 10.0"))
+expect("a chip after sm_90a", run(hopper, PTXSIM_CAPABILITY="10.0"), only_create("model 'luck' has no code for a device of compute capability 10.0, but for sm_90a"))
 with open(os.path.join(HERE, "../../../lib/Runtime/CUDA/Driver.h")) as file:
     functions = re.findall(r'F\(\w+, "(\w+)"', file.read())
 assert len(functions) > 30, functions
