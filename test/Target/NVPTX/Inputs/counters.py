@@ -30,6 +30,22 @@ def gemm(name, m, n, k, left, right):
 }}
 """
 
+def conv(name, images, size, channels, outputs):
+    """bf16, of 3 x 3 taps and padding."""
+    image, filter = f"tensor<{images}x{size}x{size}x{channels}xbf16>", f"tensor<{outputs}x3x3x{channels}xbf16>"
+    result = f"tensor<{images}x{size}x{size}x{outputs}xbf16>"
+    useful[name] = 2 * images * size * size * outputs * 9 * channels
+    return f"""kernel.program @{name}(%x: {image}, %w: {filter}) -> {result} {{
+  %y = kernel.conv %x, %w : {image}, {filter} acc f32 strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] input_dilations [1, 1] groups 1
+      space [{images}, {size}, {size}, {outputs}] epilogue () maps [] -> [affine_map<(n, y, x, c) -> (n, y, x, c)>] {{
+  ^bb0(%sum: f32):
+    %o = arith.truncf %sum : f32 to bf16
+    kernel.yield %o : bf16
+  }} : {result}
+  kernel.return %y : {result}
+}}
+"""
+
 def adamw(rows, columns):
     """The update that the compiler makes of a parameter with a working copy in bf16: the kernel with four results."""
     model = f"""train.model @m {{
@@ -89,7 +105,13 @@ parameters = 1 << 21
 text = generated("rows.py", "counters") + generated("reduces.py", "counters") + tables + adamw(parameters >> 10, 1 << 10)
 text += gemm("gemm_nn", 256, 256, 128, "mk", "kn") + gemm("gemm_nt", 256, 256, 128, "mk", "nk") + gemm("gemm_tn", 256, 256, 128, "km", "kn")
 text += gemm("gemm_edges", 200, 1021, 104, "mk", "nk")
-lines = subprocess.run(["ampc-kernel-run", "--target=sm_80", "--counters", "-"], input=text, check=True, capture_output=True, text=True).stdout
+text += conv("conv", 4, 16, 64, 64)
+warpgroups = gemm("gemm_warpgroups", 256, 256, 128, "mk", "kn") + gemm("gemm_gathered", 256, 256, 131, "mk", "kn") + conv("conv_gathered", 4, 16, 64, 64)
+
+def count(chip, text):
+    return subprocess.run(["ampc-kernel-run", f"--target={chip}", "--counters", "-"], input=text, check=True, capture_output=True, text=True).stdout
+
+lines = count("sm_80", text) + count("sm_90a", warpgroups)
 head = ["kernel", "launches", "bytes moved", "loads", "stores", "shared memory", "tensor FLOPs", "bytes a parameter"]
 rows = [row(line) for line in lines.splitlines()]
 if len(sys.argv) < 2:
