@@ -65,6 +65,7 @@ with tempfile.TemporaryDirectory() as d:
     # 2 parameters, load, sum, store and the return, by one warp of one thread, three times
     expect(add['launches'] == 3 and add['warpInstructions'] == 18 and add['threadInstructions'] == 18, f'add: {add}')
     expect(add['globalLoadSectors'] == 3 and add['globalStoreRequests'] == 3, f'sectors: {add}')
+    expect(add['globalSectorsRead'] == 3 and add['globalSectorsWritten'] == 3, f'sectors, each once: {add}')
     expect(add['instructionMix']['add.u32'] == 3 and add['registers'] > 0, f'mix: {add}')
     expect(wide['configurations'] == [{'grid': [2, 1, 1], 'block': [64, 1, 1], 'cluster': [1, 1, 1], 'dynamicShared': 256, 'launches': 1}],
            f'configurations: {wide}')

@@ -147,6 +147,9 @@ struct Statistics {
   uint64_t divergentBranches = 0, barriers = 0;
   uint64_t globalLoadRequests = 0, globalLoadSectors = 0, globalLoadSectorsMinimum = 0;
   uint64_t globalStoreRequests = 0, globalStoreSectors = 0, globalStoreSectorsMinimum = 0;
+  /// Sectors that the launch touches, each once, those of bulk copies as well: what reaches memory
+  /// through caches that hold everything.
+  uint64_t globalSectorsRead = 0, globalSectorsWritten = 0;
   uint64_t sharedRequests = 0, sharedWaves = 0, sharedWavesMinimum = 0;
   uint64_t bulkBytesRead = 0, bulkBytesWritten = 0;
   uint64_t flops = 0, tensorFlops = 0;

@@ -338,8 +338,14 @@ LaunchResult Device::launch(const Program &program, const std::string &name,
   pimpl->memory.forgetRaces();
   if (failure.error)
     std::rethrow_exception(failure.error);
-  for (Worker &worker : workers)
+  SectorSet read, written; // by whichever worker
+  for (Worker &worker : workers) {
     collect(kernel, worker, result);
+    read.merge(worker.sectorsRead);
+    written.merge(worker.sectorsWritten);
+  }
+  result.statistics.globalSectorsRead = read.size();
+  result.statistics.globalSectorsWritten = written.size();
   result.suppressed = race ? race->suppressed : 0;
   return result;
 }

@@ -18,8 +18,7 @@ const std::vector<Chip> &knownChips() {
 }
 
 std::string rooflineReport(const Statistics &s, const Chip &chip) {
-  double bytes = 32.0 * double(s.globalLoadSectors + s.globalStoreSectors) +
-                 double(s.bulkBytesRead + s.bulkBytesWritten);
+  double bytes = 32.0 * double(s.globalSectorsRead + s.globalSectorsWritten);
   double work = double(s.flops + s.tensorFlops);
   struct Bound {
     const char *name;
@@ -44,8 +43,8 @@ std::string rooflineReport(const Statistics &s, const Chip &chip) {
                   &b == worst ? "  <- bound" : "");
     out += text;
   }
-  out += "  Lower bound at peak rates. Left out: caches (every sector counts as memory traffic),\n"
-         "  latency, occupancy, launch cost, instruction issue, and what ptxas changes.\n";
+  out += "  Lower bound at peak rates. Left out: what caches do not keep (a sector comes from memory\n"
+         "  once), latency, occupancy, launch cost, instruction issue, and what ptxas changes.\n";
   return out;
 }
 

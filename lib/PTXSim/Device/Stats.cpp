@@ -6,7 +6,8 @@
 
 namespace ptxsim {
 
-void countGlobal(Warp &w, const uint64_t *addresses, uint32_t mask, unsigned bytes, bool isStore) {
+void countGlobal(Warp &w, const uint64_t *addresses, uint32_t mask, unsigned bytes,
+                 AccessKind kind) {
   uint64_t sectors[64], starts[32];
   unsigned n = 0, lanes = 0;
   for (uint32_t m = mask; m; m &= m - 1) {
@@ -21,10 +22,23 @@ void countGlobal(Warp &w, const uint64_t *addresses, uint32_t mask, unsigned byt
   uint64_t distinct = uint64_t(std::unique(sectors, sectors + n) - sectors);
   uint64_t different = uint64_t(std::unique(starts, starts + lanes) - starts);
   uint64_t minimum = (different * bytes + 31) / 32;
-  Statistics &s = w.block->cluster->worker->statistics;
+  Worker &worker = *w.block->cluster->worker;
+  for (uint64_t k = 0; k < distinct; k++) {
+    if (kind != AccessKind::Write)
+      worker.sectorsRead.insert(sectors[k]);
+    if (kind != AccessKind::Read)
+      worker.sectorsWritten.insert(sectors[k]);
+  }
+  Statistics &s = worker.statistics;
+  bool isStore = kind == AccessKind::Write;
   (isStore ? s.globalStoreRequests : s.globalLoadRequests)++;
   (isStore ? s.globalStoreSectors : s.globalLoadSectors) += distinct;
   (isStore ? s.globalStoreSectorsMinimum : s.globalLoadSectorsMinimum) += minimum;
+}
+
+void countBulk(Warp &w, uint64_t address, unsigned bytes, bool isStore) {
+  Worker &worker = *w.block->cluster->worker;
+  (isStore ? worker.sectorsWritten : worker.sectorsRead).insertBytes(address, bytes);
 }
 
 void countShared(Warp &w, const uint64_t *addresses, uint32_t mask, unsigned bytes) {
@@ -72,6 +86,8 @@ void Statistics::merge(const Statistics &o) {
   globalStoreRequests += o.globalStoreRequests;
   globalStoreSectors += o.globalStoreSectors;
   globalStoreSectorsMinimum += o.globalStoreSectorsMinimum;
+  globalSectorsRead += o.globalSectorsRead;
+  globalSectorsWritten += o.globalSectorsWritten;
   sharedRequests += o.sharedRequests;
   sharedWaves += o.sharedWaves;
   sharedWavesMinimum += o.sharedWavesMinimum;
@@ -117,6 +133,12 @@ std::string statisticsReport(const Statistics &s) {
               s.globalLoadSectorsMinimum);
   appendRatio(out, "global stores", s.globalStoreRequests, "sectors", s.globalStoreSectors,
               s.globalStoreSectorsMinimum);
+  if (s.globalSectorsRead || s.globalSectorsWritten) {
+    std::snprintf(text, sizeof text, "global memory    %llu sectors read, %llu written\n",
+                  static_cast<unsigned long long>(s.globalSectorsRead),
+                  static_cast<unsigned long long>(s.globalSectorsWritten));
+    out += text;
+  }
   appendRatio(out, "shared memory", s.sharedRequests, "waves", s.sharedWaves, s.sharedWavesMinimum);
   for (const auto &line : s.sharedLines)
     if (line.second.waves > line.second.minimum) {

@@ -60,6 +60,8 @@ void writeStatistics(std::ostream &out, const Statistics &s) {
       {"globalStoreRequests", s.globalStoreRequests},
       {"globalStoreSectors", s.globalStoreSectors},
       {"globalStoreSectorsMinimum", s.globalStoreSectorsMinimum},
+      {"globalSectorsRead", s.globalSectorsRead},
+      {"globalSectorsWritten", s.globalSectorsWritten},
       {"sharedRequests", s.sharedRequests},
       {"sharedWaves", s.sharedWaves},
       {"sharedWavesMinimum", s.sharedWavesMinimum},

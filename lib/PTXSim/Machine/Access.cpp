@@ -214,7 +214,7 @@ void observe(Warp &w, const Inst &i, Space space, const uint64_t *addresses, uns
   }
   if (optionsOf(w).statistics) {
     if (masks[0])
-      countGlobal(w, plain, masks[0], bytes, kind == AccessKind::Write);
+      countGlobal(w, plain, masks[0], bytes, kind);
     if (masks[1])
       countShared(w, plain, masks[1], bytes);
   }

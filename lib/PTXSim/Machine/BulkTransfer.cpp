@@ -6,6 +6,7 @@
 #include "lib/PTXSim/Machine/Control.h"
 #include "lib/PTXSim/Machine/Mbarrier.h"
 #include "lib/PTXSim/Machine/Race.h"
+#include "lib/PTXSim/Machine/Stats.h"
 #include <algorithm>
 #include <cstring>
 
@@ -62,6 +63,8 @@ void moveRun(Warp &w, const AsyncOp &op, uint8_t *shared, uint8_t *sharedShadow,
           1);
   uint8_t *global = a->at(address), *globalShadow = a->shadowAt(address);
   requireOpen(w, globalShadow, bytes, 0, address);
+  if (optionsOf(w).statistics)
+    countBulk(w, address, bytes, store);
   if (RaceDetector *race = w.block->cluster->race)
     if (op.agent)
       race->globalRange(w, *a, address, bytes, {op.agent, op.clock, store, false, -1});

@@ -6,6 +6,7 @@
 #include "lib/PTXSim/Machine/Async.h"
 #include "lib/PTXSim/Machine/Memory.h"
 #include "lib/PTXSim/Machine/Program.h"
+#include "lib/PTXSim/Machine/SectorSet.h"
 #include <random>
 
 namespace ptxsim {
@@ -107,6 +108,7 @@ struct Worker {
   std::vector<uint32_t> definedStorage;
   std::vector<Allocation *> hints; ///< last allocation each instruction touched
   Statistics statistics;
+  SectorSet sectorsRead, sectorsWritten; ///< with statistics on
   std::vector<uint64_t> opcodeCounts, pcCounts;
   std::vector<Finding> findings;
   std::mt19937_64 random;

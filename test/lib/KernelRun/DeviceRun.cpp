@@ -44,6 +44,8 @@ static void count(const ptxsim::Statistics &statistics, DeviceCounters &counters
   counters.fewestLoadSectors += statistics.globalLoadSectorsMinimum;
   counters.storeSectors += statistics.globalStoreSectors;
   counters.fewestStoreSectors += statistics.globalStoreSectorsMinimum;
+  counters.sectorsRead += statistics.globalSectorsRead;
+  counters.sectorsWritten += statistics.globalSectorsWritten;
   counters.waves += statistics.sharedWaves;
   counters.fewestWaves += statistics.sharedWavesMinimum;
   counters.instructions += statistics.warpInstructions;

@@ -38,9 +38,11 @@ struct DeviceLaunch {
 };
 
 /// What launches did, as their PTX has it: sectors of 32 bytes of global memory, waves of 128 bytes
-/// of shared memory; beside the fewest that the same accesses could take.
+/// of shared memory; beside the fewest that the same accesses could take. Sectors that a launch
+/// touches several times count once in what is read and written.
 struct DeviceCounters {
   uint64_t loadSectors = 0, fewestLoadSectors = 0, storeSectors = 0, fewestStoreSectors = 0;
+  uint64_t sectorsRead = 0, sectorsWritten = 0;
   uint64_t waves = 0, fewestWaves = 0, instructions = 0, tensorFlops = 0;
 };
 

@@ -179,7 +179,8 @@ bool test::countOnDevice(ModuleOp module, const Target &target) {
                  << launches.size() << " bytes " << bytesOfTensors(op) << " loads " << c.loadSectors
                  << " " << c.fewestLoadSectors << " stores " << c.storeSectors << " "
                  << c.fewestStoreSectors << " waves " << c.waves << " " << c.fewestWaves
-                 << " instructions " << c.instructions << " tensor " << c.tensorFlops;
+                 << " instructions " << c.instructions << " tensor " << c.tensorFlops << " read "
+                 << c.sectorsRead << " written " << c.sectorsWritten;
     printCounters(op, c);
   }
   return true;

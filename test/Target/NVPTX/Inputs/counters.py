@@ -93,11 +93,11 @@ def ratio(part, whole):
 def row(line):
     words = line.split()
     name = words[0]
-    number = {words[i]: int(words[i + 1]) for i in (1, 3, 5, 8, 11, 14, 16)}
+    number = {words[i]: int(words[i + 1]) for i in (1, 3, 5, 8, 11, 14, 16, 18, 20)}
     loads, stores, waves = int(words[7]), int(words[10]), int(words[13])
-    moved = 32 * (number["loads"] + number["stores"])
-    cells = [f"`{name}`", number["launches"], ratio(moved, number["bytes"]), ratio(number["loads"], loads), ratio(number["stores"], stores),
-             ratio(number["waves"], waves), ratio(number["tensor"], useful.get(name, 0)), f"{moved / parameters:.2f}" if name == "adamw" else ""]
+    moved, touched = 32 * (number["loads"] + number["stores"]), 32 * (number["read"] + number["written"])
+    cells = [f"`{name}`", number["launches"], ratio(touched, number["bytes"]), ratio(moved, number["bytes"]), ratio(number["loads"], loads), ratio(number["stores"], stores),
+             ratio(number["waves"], waves), ratio(number["tensor"], useful.get(name, 0)), f"{touched / parameters:.2f}" if name == "adamw" else ""]
     return row_of(cells)
 
 useful = {}
@@ -112,7 +112,7 @@ def count(chip, text):
     return subprocess.run(["ampc-kernel-run", f"--target={chip}", "--counters", "-"], input=text, check=True, capture_output=True, text=True).stdout
 
 lines = count("sm_80", text) + count("sm_90a", warpgroups)
-head = ["kernel", "launches", "bytes moved", "loads", "stores", "shared memory", "tensor FLOPs", "bytes a parameter"]
+head = ["kernel", "launches", "bytes touched", "bytes accessed", "loads", "stores", "shared memory", "tensor FLOPs", "bytes a parameter"]
 rows = [row(line) for line in lines.splitlines()]
 if len(sys.argv) < 2:
     print("\n".join(rows))
