@@ -115,22 +115,56 @@ int64_t PartShape::columnsPerThread(Type element) const {
   return nvptx::columnsPerThread(element, all);
 }
 
-static void emitPart(DeviceCode &code, const PartShape &shape, unsigned number, Type element) {
-  int64_t columns = shape.columnsPerThread(element);
-  SmallVector<int64_t> runs(shape.part);
-  if (!runs.empty())
-    runs.back() /= columns;
-  ThreadPerPoint(code).forEachOnDevice(runs, [&](DeviceEmitter &e, const KernelPointers &pointers,
-                                                 ArrayRef<Value> place) {
-    SmallVector<Value> from(place), to;
-    if (!from.empty())
-      from.back() = e.mul(from.back(), columns);
-    for (auto [dim, offset, stride] : llvm::zip(from, shape.offsets, shape.strides))
-      to.push_back(e.add(e.mul(dim, stride), offset));
-    SmallVector<Value> run =
-        e.loadRun(e.address(pointers.operands[number], element, target::at(e, shape.part, from)),
-                  element, columns);
-    e.storeRun(run, e.address(pointers.results[0], element, target::at(e, shape.whole, to)));
+namespace {
+/// A part in runs, each of which a thread copies.
+struct PartRuns {
+  PartShape shape;
+  unsigned number; // of the operand
+  int64_t columns;
+  SmallVector<int64_t> sizes; // in runs
+  int64_t firstBlock = 0;
+
+  PartRuns(const PartShape &shape, unsigned number, Type element)
+      : shape(shape), number(number), columns(shape.columnsPerThread(element)), sizes(shape.part) {
+    if (!sizes.empty())
+      sizes.back() /= columns;
+  }
+  int64_t count() const { return ShapedType::getNumElements(sizes); }
+  void copy(DeviceEmitter &e, const KernelPointers &pointers, Type element, Value run) const;
+};
+} // namespace
+
+void PartRuns::copy(DeviceEmitter &e, const KernelPointers &pointers, Type element,
+                    Value run) const {
+  SmallVector<Value> from = e.split(run, sizes), to;
+  if (!from.empty())
+    from.back() = e.mul(from.back(), columns);
+  for (auto [dim, offset, stride] : llvm::zip(from, shape.offsets, shape.strides))
+    to.push_back(e.add(e.mul(dim, stride), offset));
+  SmallVector<Value> values =
+      e.loadRun(e.address(pointers.operands[number], element, target::at(e, shape.part, from)),
+                element, columns);
+  e.storeRun(values, e.address(pointers.results[0], element, target::at(e, shape.whole, to)));
+}
+
+/// Blocks of the first part, then those of the second, ...
+static void launchParts(DeviceCode &code, MutableArrayRef<PartRuns> parts, Type element) {
+  LaunchShape shape;
+  shape.threads = plainThreads;
+  shape.grid[0] = 0;
+  for (PartRuns &part : parts) {
+    part.firstBlock = shape.grid[0];
+    shape.grid[0] += llvm::divideCeil(part.count(), plainThreads);
+  }
+  if (shape.grid[0] == 0)
+    return;
+  code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
+    for (const PartRuns &part : parts) {
+      Value first = e.i32(part.firstBlock * plainThreads);
+      Value run = e.sub32(e.globalThread(plainThreads), first);
+      // Those of parts before this one are below 0, which is above all others.
+      e.when(e.less32(run, part.count()), [&] { part.copy(e, pointers, element, run); });
+    }
   });
 }
 
@@ -151,14 +185,17 @@ static void emitAssemble(Operation *operation, DeviceCode &code) {
                      e.address(pointers.results[0], element, e.mul(p[0], columns)));
         });
   }
+  SmallVector<PartRuns, 0> parts;
   int64_t fewest = columnsPerThread(element, all);
   for (auto [i, part] : llvm::enumerate(op.getParts())) {
-    PartShape shape(tensorOf(part).getShape(), whole.getShape(),
-                    op.getOffsets().slice(i * rank, rank), op.getStrides().slice(i * rank, rank));
-    emitPart(code, shape, i, element);
-    fewest = std::min(fewest, shape.columnsPerThread(element));
+    parts.emplace_back(PartShape(tensorOf(part).getShape(), whole.getShape(),
+                                 op.getOffsets().slice(i * rank, rank),
+                                 op.getStrides().slice(i * rank, rank)),
+                       i, element);
+    fewest = std::min(fewest, parts.back().columns);
   }
   describeColumns(code, fewest, "columns of an operand lie apart, or start or end at an odd one");
+  launchParts(code, parts, element);
 }
 
 void nvptx::addCopyForms(Forms &forms) {
