@@ -15,6 +15,26 @@ static Value addressOf(DeviceEmitter &e, const RowLayout &rows, Value pointer,
   return e.address(pointer, rows.element, target::position(e, rows.access, dims));
 }
 
+/// Numbers of 4 bytes that a row of the first result has room for.
+static int64_t deltasPerRow(const FlashShape &shape) {
+  const RowLayout &rows = shape.results[0];
+  int64_t bytes = rows.columnStride() == 1 ? shape.width * target::elementBytes(rows.element) : 4;
+  return std::min<int64_t>(16, llvm::bit_floor(uint64_t(bytes / 4)));
+}
+Value nvptx::deltaPlace(DeviceEmitter &e, const FlashShape &shape, Value start, Value query) {
+  const RowLayout &rows = shape.results[0];
+  Value within = e.rem(query, deltasPerRow(shape)), first = e.sub(query, within);
+  Value row = e.address(start, rows.element, e.mul(first, rows.rowStride()));
+  return e.address(row, e.b.getF32Type(), within);
+}
+static void storeDelta(DeviceEmitter &e, const FlashShape &shape, const KernelPointers &pointers,
+                       ArrayRef<Value> batch, Value query, Value sum) {
+  SmallVector<Value> first(batch);
+  first.push_back(e.index(0));
+  Value start = addressOf(e, shape.results[0], pointers.results[0], first, e.index(0));
+  e.storeScalar(sum, deltaPlace(e, shape, start, query), e.index(0));
+}
+
 /// A sum of every row, by a group of threads that loads sixteen bytes of both operands each.
 static void emitChunks(const FlashShape &shape, unsigned o, DeviceCode &code) {
   constexpr int64_t chunk = 8, threads = 128;
@@ -50,10 +70,8 @@ static void emitChunks(const FlashShape &shape, unsigned o, DeviceCode &code) {
     Value stores = target::equal(e, lane, e.i32(0));
     if (rows % rowsPerBlock)
       stores = target::both(e, stores, e.less32(row, rows));
-    e.when(stores, [&] {
-      Value to = addressOf(e, shape.results[0], pointers.results[0], place, e.index(0));
-      e.storeScalar(sum, to, e.index(0));
-    });
+    e.when(stores,
+           [&] { storeDelta(e, shape, pointers, ArrayRef(place).drop_back(), place.back(), sum); });
   });
 }
 
@@ -64,11 +82,8 @@ static void emitElements(kernel::AttentionGradOp op, const FlashShape &shape, un
   launchRows<kernel::AttentionGradOp>(code, sizes, sizes.queries, [&](auto &a, Value query) {
     DeviceEmitter &e = a.e;
     Value delta = a.dotOfGroup(o, query, o + 2, query);
-    SmallVector<Value> place(a.batch);
-    place.push_back(query);
-    Value to = addressOf(e, shape.results[0], a.pointers.results[0], place, e.index(0));
     e.when(target::equal(e, a.group.lane(), e.index(0)),
-           [&] { e.storeScalar(delta, to, e.index(0)); });
+           [&] { storeDelta(e, shape, a.pointers, a.batch, query, delta); });
   });
 }
 

@@ -9,8 +9,12 @@
 namespace ampc::nvptx {
 
 void emitFlashAttention(const FlashShape &shape, DeviceCode &code);
-/// The launch before those of the gradient: rowsum(g o) of every query, to the first bytes of the
-/// row of its cotangent.
+/// Where rowsum(g o) of a query (a position) is before its cotangent is stored: numbers of up to
+/// sixteen neighbouring queries share the row of the first of them, so that loads and stores have
+/// whole sectors. Blocks of queries have whole groups of them. `start`: of the entry's rows.
+mlir::Value deltaPlace(DeviceEmitter &e, const FlashShape &shape, mlir::Value start,
+                       mlir::Value query);
+/// The launch before those of the gradient: rowsum(g o) of every query.
 void emitFlashDeltas(kernel::AttentionGradOp op, const FlashShape &shape, DeviceCode &code);
 void emitFlashAttentionGrad(kernel::AttentionGradOp op, const FlashShape &shape, DeviceCode &code);
 

@@ -87,11 +87,6 @@ FlashTile GradPart::chooseTile(const FlashShape &shape) const {
   return tile.forRows(ownsQueries ? shape.queries : shape.keys, shape);
 }
 
-/// Until the cotangent of a query is stored, its row has rowsum(g o).
-static Value deltaPlace(DeviceEmitter &e, const RowLayout &rows, Value start, Value query) {
-  return e.address(start, rows.element, e.mul(query, rows.rowStride()));
-}
-
 /// Logsumexps and rowsums of the queries of a tile, a float per thread.
 void Backward::issueNumbers(Value stage, Value tile) {
   constexpr int64_t bytes = 4;
@@ -106,7 +101,7 @@ void Backward::issueNumbers(Value stage, Value tile) {
                           e.mul(query, logs.columnStride())),
                 bytes, present);
     e.copyAsync(e.advance(deltasOf(stage), to),
-                deltaPlace(e, deltas, f.rowStart(deltas, f.pointers.results[0]), query), bytes,
+                deltaPlace(e, shape, f.rowStart(deltas, f.pointers.results[0]), query), bytes,
                 present);
   };
   e.when(e.less32(e.thread(), f.tile.columns), copy);
@@ -125,7 +120,7 @@ void Backward::loadRowNumbers() {
   Value start = f.rowStart(deltas, f.pointers.results[0]);
   for (int64_t i = 0; i < 2 * f.warpBlocks(); ++i) {
     rowExponents.push_back(exponentOf(f.rowNumber(logSum(), i / 2, i % 2)));
-    Value place = deltaPlace(e, deltas, start, f.existingRow(i / 2, i % 2));
+    Value place = deltaPlace(e, shape, start, f.existingRow(i / 2, i % 2));
     rowDeltas.push_back(e.loadScalar(place, e.b.getF32Type(), e.index(0)));
   }
 }
@@ -246,6 +241,8 @@ void Backward::emit() {
       });
   if (wantsScores())
     clearScores(to);
+  if (part.ownsQueries && f.mayMeetNothing())
+    e.syncWarp(e.i32(-1)); // without a tile, nothing else stands between those numbers and results
   finish(sums);
 }
 
