@@ -43,8 +43,9 @@ std::string rooflineReport(const Statistics &s, const Chip &chip) {
                   &b == worst ? "  <- bound" : "");
     out += text;
   }
-  out += "  Lower bound at peak rates. Left out: what caches do not keep (a sector comes from memory\n"
-         "  once), latency, occupancy, launch cost, instruction issue, and what ptxas changes.\n";
+  out +=
+      "  Lower bound at peak rates. Left out: what caches do not keep (a sector comes from memory\n"
+      "  once), latency, occupancy, launch cost, instruction issue, and what ptxas changes.\n";
   return out;
 }
 

@@ -113,17 +113,38 @@ void DeviceCode::launch(const LaunchShape &shape, TensorMaps maps, WriteWithMaps
   KernelPointers seen = view ? view(pointers) : pointers;
   auto resolved =
       llvm::map_to_vector(maps, [&](kernel::TensorMapAttr map) { return resolve(map, seen); });
+  bool isFirst = launches.empty();
+  int64_t sharedBytes = shape.sharedBytes;
+  if (observer)
+    sharedBytes = std::max(sharedBytes, observer->sharedBytes(shape));
   launches.push_back(kernel::LaunchAttr::get(code.getContext(), name, shape.grid,
                                              {shape.threads, 1, 1}, {shape.cluster, 1, 1},
-                                             shape.sharedBytes, {}, resolved));
+                                             sharedBytes, {}, resolved));
+  if (observer)
+    observer->begin(e, pointers, shape, isFirst);
   write(e, seen, func.getArguments().take_back(maps.size()));
+  if (observer)
+    observer->end(e, pointers, shape, isFirst);
   LLVM::ReturnOp::create(b, kernel->getLoc(), ValueRange{});
 }
 
-void DeviceCode::within(View inner, llvm::function_ref<void()> write) {
+void DeviceCode::within(View inner, LaunchObserver *along, llvm::function_ref<void()> write) {
   std::swap(view, inner);
+  std::swap(observer, along);
   write();
   std::swap(view, inner);
+  std::swap(observer, along);
+}
+
+static LaunchShape shapeOf(int64_t points) {
+  LaunchShape shape;
+  shape.threads = std::min<int64_t>(plainThreads, llvm::alignTo(points, 32));
+  shape.grid[0] = llvm::divideCeil(points, shape.threads);
+  return shape;
+}
+int64_t ThreadPerPoint::warps(int64_t points) {
+  LaunchShape shape = shapeOf(points);
+  return shape.grid[0] * shape.threads / 32;
 }
 
 void ThreadPerPoint::forEach(ArrayRef<int64_t> sizes, Body body) { forEachOnDevice(sizes, body); }
@@ -133,9 +154,8 @@ void ThreadPerPoint::forEachOnDevice(
   int64_t points = ShapedType::getNumElements(sizes);
   if (points == 0)
     return;
-  LaunchShape shape;
-  shape.threads = std::min<int64_t>(plainThreads, llvm::alignTo(points, 32));
-  shape.grid[0] = llvm::divideCeil(points, shape.threads);
+  LaunchShape shape = shapeOf(points);
+  shape.showsResults = showsResults;
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     Value number = e.globalThread(shape.threads);
     auto run = [&] { body(e, pointers, e.split(number, sizes)); };

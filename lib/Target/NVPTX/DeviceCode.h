@@ -20,6 +20,22 @@ struct LaunchShape {
   /// Registers go before a second block on a multiprocessor: the assembler else spills some of them
   /// for one.
   bool needsRegisters = false;
+  /// This launch alone stores the kernel's results, and passes each element to
+  /// DeviceEmitter::stored.
+  bool showsResults = false;
+};
+
+/// What goes along with the launches of a kernel inside another.
+class LaunchObserver {
+public:
+  virtual ~LaunchObserver() = default;
+  /// Around what the kernel does in a launch, for all threads: `first` if none came before it.
+  virtual void begin(DeviceEmitter &e, const KernelPointers &all, const LaunchShape &shape,
+                     bool first) = 0;
+  virtual void end(DeviceEmitter &e, const KernelPointers &all, const LaunchShape &shape,
+                   bool first) = 0;
+  /// Shared memory that its end needs in such a launch.
+  virtual int64_t sharedBytes(const LaunchShape &shape) = 0;
 };
 
 /// Collects the launches of a kernel. Each is a function of the module of the chip.
@@ -46,7 +62,7 @@ public:
   /// While `write` runs, launches see what `view` makes of the kernel's pointers: for a kernel
   /// inside another.
   using View = std::function<KernelPointers(const KernelPointers &)>;
-  void within(View view, llvm::function_ref<void()> write);
+  void within(View view, LaunchObserver *observer, llvm::function_ref<void()> write);
 
   const Chip &chip;
 
@@ -55,13 +71,17 @@ private:
   mlir::Operation *kernel;
   std::string symbol, description = "plain";
   View view;
+  LaunchObserver *observer = nullptr;
   llvm::SmallVector<mlir::Attribute> launches;
 };
 
 /// Points of plain kernels, each in a thread of its own; a launch for every call.
 class ThreadPerPoint : public target::Points {
 public:
-  explicit ThreadPerPoint(DeviceCode &code) : Points(/*fusesMultiplyAdd=*/true), code(code) {}
+  explicit ThreadPerPoint(DeviceCode &code, bool showsResults = false)
+      : Points(/*fusesMultiplyAdd=*/true), code(code), showsResults(showsResults) {}
+  /// Of a launch.
+  static int64_t warps(int64_t points);
   void forEach(llvm::ArrayRef<int64_t> sizes, Body body) override;
   void forEachOnDevice(llvm::ArrayRef<int64_t> sizes,
                        llvm::function_ref<void(DeviceEmitter &e, const KernelPointers &pointers,
@@ -71,6 +91,7 @@ public:
 
 private:
   DeviceCode &code;
+  bool showsResults;
 };
 
 /// Threads of a block of a plain form: enough warps to fill a multiprocessor with any number of

@@ -184,3 +184,27 @@ Value DeviceEmitter::ballot(Value condition) {
                                   NVVM::VoteSyncKind::ballot);
 }
 void DeviceEmitter::syncBlock() { NVVM::Barrier0Op::create(b, loc); }
+
+// ---- All threads of a launch ----
+
+static constexpr llvm::StringLiteral deviceScope = "device";
+
+void DeviceEmitter::fence() {
+  LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acq_rel, deviceScope);
+}
+Value DeviceEmitter::increment(Value pointer) {
+  return LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::add, pointer, i32(1),
+                                   LLVM::AtomicOrdering::monotonic, deviceScope);
+}
+
+// ---- Numbers that change ----
+
+Value DeviceEmitter::variable(Type type) {
+  auto function = b.getInsertionBlock()->getParentOp();
+  if (!isa<LLVM::LLVMFuncOp>(function))
+    function = function->getParentOfType<LLVM::LLVMFuncOp>();
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&cast<LLVM::LLVMFuncOp>(function).getBody().front());
+  Value one = LLVM::ConstantOp::create(b, loc, b.getI32Type(), 1);
+  return LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), type, one);
+}

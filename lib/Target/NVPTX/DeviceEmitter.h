@@ -73,6 +73,32 @@ public:
   /// All threads of a block wait for each other; what they wrote is seen.
   void syncBlock();
 
+  // All threads of a launch.
+  /// What this thread has written is seen before what it writes from here on.
+  void fence();
+  /// Adds one to an i32 in global memory; what it was.
+  Value increment(Value pointer);
+
+  /// A number of the thread, which code of loops and branches may change: a register.
+  Value variable(Type type);
+  Value read(Value variable, Type type) { return loadScalar(variable, type, index(0)); }
+  void assign(Value variable, Value value) { storeScalar(value, variable, index(0)); }
+
+  /// Called with an element of a result of the kernel where it is stored, in launches that show
+  /// them (LaunchShape::showsResults).
+  std::function<void(unsigned result, Value element)> onStored;
+  void stored(unsigned result, Value element) {
+    if (onStored)
+      onStored(result, element);
+  }
+  /// Called by the first `warps` of a block behind the last element that they store; at the end of
+  /// the launch, by all, if not before.
+  std::function<void(int64_t warps)> onAllStored;
+  void allStored(int64_t warps) {
+    if (onAllStored)
+      std::exchange(onAllStored, nullptr)(warps);
+  }
+
   const Chip &chip;
 };
 

@@ -15,6 +15,8 @@ struct Form {
   void (*configure)(mlir::Operation *op, const Chip &chip) = nullptr;
   /// Bytes that the code uses of the workspace; null: none.
   int64_t (*workspaceBytes)(mlir::Operation *op, const Chip &chip) = nullptr;
+  /// Warps of the launch that shows results (LaunchShape::showsResults); null or 0: none does.
+  int64_t (*showingWarps)(mlir::Operation *op, const Chip &chip) = nullptr;
 };
 using Forms = llvm::StringMap<Form>;
 

@@ -19,6 +19,10 @@ public:
   explicit ReduceWriter(kernel::ReduceOp op) : op(op), order(op) {}
   void emit(DeviceCode &code);
   int64_t workspaceBytes() const;
+  /// Of the launch that adds up chunks.
+  int64_t showingWarps() const {
+    return order.chunks == 1 ? 0 : ThreadPerPoint::warps(order.outer * order.inner);
+  }
 
 private:
   using Sums = SmallVector<Value>;
@@ -308,23 +312,25 @@ void ReduceWriter::emitStagedRows(DeviceCode &code) {
 
 /// Chunk by chunk, in order.
 void ReduceWriter::emitLast(DeviceCode &code) {
-  ThreadPerPoint(code).forEach(
-      {order.outer, order.inner},
-      [&](LoopEmitter &e, const KernelPointers &pointers, ArrayRef<Value> place) {
-        Body body(e, op, pointers, order.space);
-        for (unsigned k = 0; k < op->getNumResults(); ++k) {
-          Value base = partialBase(e, pointers, k);
-          auto part = [&](Value chunk) {
-            return e.loadScalar(base, elementOf(k),
-                                target::at(e, {order.chunks, order.outer, order.inner},
-                                           {chunk, place[0], place[1]}));
-          };
-          Value sum = part(e.index(0));
-          for (int64_t chunk = 1; chunk < order.chunks; ++chunk)
-            sum = combine(e, op.getKind(), sum, part(e.index(chunk)));
-          body.store(k, sum, {place[0], e.index(0), place[1]});
-        }
-      });
+  ThreadPerPoint(code, /*showsResults=*/true)
+      .forEachOnDevice(
+          {order.outer, order.inner},
+          [&](DeviceEmitter &e, const KernelPointers &pointers, ArrayRef<Value> place) {
+            Body body(e, op, pointers, order.space);
+            for (unsigned k = 0; k < op->getNumResults(); ++k) {
+              Value base = partialBase(e, pointers, k);
+              auto part = [&](Value chunk) {
+                return e.loadScalar(base, elementOf(k),
+                                    target::at(e, {order.chunks, order.outer, order.inner},
+                                               {chunk, place[0], place[1]}));
+              };
+              Value sum = part(e.index(0));
+              for (int64_t chunk = 1; chunk < order.chunks; ++chunk)
+                sum = combine(e, op.getKind(), sum, part(e.index(chunk)));
+              e.stored(k, sum);
+              body.store(k, sum, {place[0], e.index(0), place[1]});
+            }
+          });
 }
 
 /// Whether threads that each add up columns or rows of their own would be too few to keep memory
@@ -360,5 +366,8 @@ void nvptx::addReduceForm(Forms &forms) {
       configureReduce,
       [](Operation *op, const Chip &) {
         return ReduceWriter(cast<kernel::ReduceOp>(op)).workspaceBytes();
+      },
+      [](Operation *op, const Chip &) {
+        return ReduceWriter(cast<kernel::ReduceOp>(op)).showingWarps();
       }};
 }

@@ -391,6 +391,7 @@ void WarpgroupWriter::multiply() {
   setRegisters(e, plan, multiplyRegisters);
   forUnits(ring.first(/*copies=*/false),
            [&](const Unit &unit, Place place) { return multiplyUnit(unit, place); });
+  e.allStored(4 * tile().groups); // those that copy have few registers
 }
 
 void WarpgroupWriter::write() {
@@ -416,6 +417,7 @@ void nvptx::emitWarpgroups(FusedKernelOpInterface op, DeviceCode &code, const Wa
   shape.threads = plan.tile.threads();
   shape.cluster = plan.tile.cluster();
   shape.sharedBytes = plan.sharedBytes();
+  shape.showsResults = plan.parts() == 1;
   SmallVector<kernel::TensorMapAttr> tensorMaps;
   for (const WarpgroupSide *side : {&plan.lhs, &plan.rhs})
     if (side->tensor)
@@ -427,4 +429,10 @@ void nvptx::emitWarpgroups(FusedKernelOpInterface op, DeviceCode &code, const Wa
   if (plan.parts() > 1)
     launchFinish(op, code, product.results, plan.gemm.batch, plan.gemm.m, plan.gemm.n,
                  plan.parts());
+}
+
+int64_t nvptx::showingWarps(FusedKernelOpInterface op, const WarpgroupGemm &plan,
+                            const ProductResults &results) {
+  return plan.parts() == 1 ? plan.clusters * plan.tile.cluster() * 4 * plan.tile.groups
+                           : finishWarps(op, results, plan.gemm);
 }

@@ -85,6 +85,9 @@ struct WarpgroupGemm {
 /// Writes the launch of `product.gemm`, and one that adds up parts.
 void emitWarpgroups(FusedKernelOpInterface op, DeviceCode &code, const WarpgroupGemm &plan,
                     const TileProduct &product);
+/// Warps of the launch that stores results.
+int64_t showingWarps(FusedKernelOpInterface op, const WarpgroupGemm &plan,
+                     const ProductResults &results);
 
 } // namespace ampc::nvptx
 #endif

@@ -269,6 +269,18 @@ static int64_t filterWorkspace(Operation *operation, const Chip &chip) {
   int64_t sums = ShapedType::getNumElements(op.getSpace());
   return op.getParts() == 1 ? 0 : op.getParts() * sums * target::elementBytes(op.getAcc());
 }
+static int64_t filterShowingWarps(Operation *operation, const Chip &chip) {
+  auto op = cast<kernel::ConvFilterOp>(operation);
+  std::string why;
+  std::optional<TileGemm> gemm;
+  if (!Depthwise::of(op))
+    gemm = tilesOf(op, chip, op.getParts(), why);
+  if (!gemm)
+    return 0;
+  ProductResults results = ProductResults::of(op, gemm->m);
+  auto plan = warpgroupsOf(*gemm, chip, op.getParts(), why);
+  return plan ? showingWarps(op, *plan, results) : showingWarps(op, *gemm, results);
+}
 static void configureFilter(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::ConvFilterOp>(operation);
   if (std::optional<Depthwise> depthwise = Depthwise::of(op)) {
@@ -295,5 +307,5 @@ std::optional<ProductPlan> nvptx::planOf(kernel::ConvFilterOp op, const Chip &ch
 void nvptx::addConvForms(Forms &forms) {
   forms[kernel::ConvOp::getOperationName()] = {emitConv, configureConv, convWorkspace};
   forms[kernel::ConvFilterOp::getOperationName()] = {emitConvFilter, configureFilter,
-                                                     filterWorkspace};
+                                                     filterWorkspace, filterShowingWarps};
 }

@@ -146,6 +146,8 @@ void ResultWriter::write(ArrayRef<Value> sums, ArrayRef<Value> batch, Value line
     for (auto [k, value] : llvm::enumerate(body.yields(pointAt(c), values)))
       yields[k].push_back(value);
   for (auto [k, access] : llvm::enumerate(space.results)) {
+    for (Value value : yields[k])
+      e.stored(k, value);
     if (runOf(access) == columns) {
       e.storeRun(yields[k], placeOf(pointers.results[k], yields[k].front().getType(), access));
       continue;
@@ -155,13 +157,28 @@ void ResultWriter::write(ArrayRef<Value> sums, ArrayRef<Value> batch, Value line
   }
 }
 
-void nvptx::launchFinish(FusedKernelOpInterface op, DeviceCode &code, const ProductResults &results,
-                         ArrayRef<int64_t> batch, int64_t m, int64_t n, int64_t parts) {
-  int64_t columns = results.vectorColumns(op), entries = ShapedType::getNumElements(batch);
-  int64_t points = entries * m * n / columns;
+static LaunchShape finishShape(int64_t points) {
   LaunchShape shape;
   shape.threads = std::min<int64_t>(plainThreads, llvm::alignTo(points, 32));
   shape.grid[0] = llvm::divideCeil(points, shape.threads);
+  shape.showsResults = true;
+  return shape;
+}
+static int64_t finishPoints(FusedKernelOpInterface op, const ProductResults &results,
+                            int64_t entries, int64_t m, int64_t n) {
+  return entries * m * n / results.vectorColumns(op);
+}
+int64_t nvptx::finishWarps(FusedKernelOpInterface op, const ProductResults &results,
+                           const TileGemm &gemm) {
+  LaunchShape shape = finishShape(finishPoints(op, results, gemm.batches(), gemm.m, gemm.n));
+  return shape.grid[0] * shape.threads / 32;
+}
+
+void nvptx::launchFinish(FusedKernelOpInterface op, DeviceCode &code, const ProductResults &results,
+                         ArrayRef<int64_t> batch, int64_t m, int64_t n, int64_t parts) {
+  int64_t columns = results.vectorColumns(op), entries = ShapedType::getNumElements(batch);
+  int64_t points = finishPoints(op, results, entries, m, n);
+  LaunchShape shape = finishShape(points);
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     Type f32 = e.b.getF32Type();
     Value number = e.globalThread(shape.threads);

@@ -72,6 +72,8 @@ private:
 /// parts are a sum of 0.
 void launchFinish(FusedKernelOpInterface op, DeviceCode &code, const ProductResults &results,
                   llvm::ArrayRef<int64_t> batch, int64_t m, int64_t n, int64_t parts);
+/// Warps of that launch.
+int64_t finishWarps(FusedKernelOpInterface op, const ProductResults &results, const TileGemm &gemm);
 
 } // namespace ampc::nvptx
 #endif

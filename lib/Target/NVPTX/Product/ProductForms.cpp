@@ -71,6 +71,16 @@ static int64_t gemmWorkspace(Operation *operation, const Chip &chip) {
   auto plan = warpgroupsOf(*gemm, chip, op.getParts(), why);
   return plan ? plan->workspaceBytes() : gemm->workspaceBytes();
 }
+static int64_t gemmShowingWarps(Operation *operation, const Chip &chip) {
+  auto op = cast<kernel::GemmOp>(operation);
+  std::string why;
+  std::optional<TileGemm> gemm = tilesOf(op, chip, op.getParts(), why);
+  if (!gemm)
+    return 0;
+  ProductResults results = ProductResults::of(op);
+  auto plan = warpgroupsOf(*gemm, chip, op.getParts(), why);
+  return plan ? showingWarps(op, *plan, results) : showingWarps(op, *gemm, results);
+}
 static void configureGemm(Operation *operation, const Chip &chip) {
   auto op = cast<kernel::GemmOp>(operation);
   std::string why;
@@ -92,6 +102,7 @@ std::optional<ProductPlan> nvptx::planOf(kernel::GemmOp op, const Chip &chip) {
 }
 
 void nvptx::addProductForms(Forms &forms) {
-  forms[kernel::GemmOp::getOperationName()] = {emitGemm, configureGemm, gemmWorkspace};
+  forms[kernel::GemmOp::getOperationName()] = {emitGemm, configureGemm, gemmWorkspace,
+                                               gemmShowingWarps};
   addConvForms(forms);
 }

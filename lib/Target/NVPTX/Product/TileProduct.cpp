@@ -115,6 +115,7 @@ void nvptx::emitTiles(FusedKernelOpInterface op, DeviceCode &code, const TilePro
   shape.grid[0] = gemm.blocks() * gemm.parts;
   shape.threads = tile.threads();
   shape.needsRegisters = true;
+  shape.showsResults = gemm.parts == 1;
   shape.sharedBytes = std::max(gemm.ringBytes(), Epilogue::sharedBytes(gemm));
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     BlockPlace place(e, gemm);
@@ -128,4 +129,10 @@ void nvptx::emitTiles(FusedKernelOpInterface op, DeviceCode &code, const TilePro
   });
   if (gemm.parts > 1)
     launchFinish(op, code, product.results, gemm.batch, gemm.m, gemm.n, gemm.parts);
+}
+
+int64_t nvptx::showingWarps(FusedKernelOpInterface op, const TileGemm &gemm,
+                            const ProductResults &results) {
+  return gemm.parts == 1 ? gemm.blocks() * gemm.tile.threads() / 32
+                         : finishWarps(op, results, gemm);
 }

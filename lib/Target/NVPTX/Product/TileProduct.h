@@ -34,6 +34,9 @@ struct TileProduct {
 
 /// One launch, and one that adds up parts.
 void emitTiles(FusedKernelOpInterface op, DeviceCode &code, const TileProduct &product);
+/// Warps of the launch that stores results.
+int64_t showingWarps(FusedKernelOpInterface op, const TileGemm &gemm,
+                     const ProductResults &results);
 
 } // namespace ampc::nvptx
 #endif

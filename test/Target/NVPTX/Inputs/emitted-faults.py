@@ -37,6 +37,26 @@ def attentions():
         attention(queries, keys, 32, element="bf16", result="bf16", causal=True, batch=1, heads=1)
 
 
+def totals():
+    """Of a map that three blocks read again, the last of which adds up their parts."""
+    identity = "affine_map<(d0) -> (d0)>"
+    print(f"""kernel.program @totals(%a: tensor<40003xf32>) -> (tensor<40003xf32>, tensor<f32>) {{
+  %y, %t = kernel.with_totals(%a : tensor<40003xf32>) of {{
+  ^bb0(%b: tensor<40003xf32>):
+    %0 = kernel.map(%b : tensor<40003xf32>) space [40003] maps [{identity}] -> [{identity}] {{
+    ^bb0(%x: f32):
+      %1 = arith.mulf %x, %x : f32
+      kernel.yield %1 : f32
+    }} : tensor<40003xf32>
+    kernel.yield %0 : tensor<40003xf32>
+  }} sum {{
+  ^bb0(%element: f32):
+    kernel.yield %element : f32
+  }} {{test.tolerance = 0.00003}} : tensor<40003xf32>, tensor<f32>
+  kernel.return %y, %t : tensor<40003xf32>, tensor<f32>
+}}""")
+
+
 # Form to chip and what prints the kernel. Sizes leave edges in every direction, and take several steps and stages.
 FORMS = {
     "gemm-nn": ("sm_80", lambda: gemm(72, 80, 328, "NN", element="bf16", result="bf16", body="bias")),
@@ -56,6 +76,7 @@ FORMS = {
     "points": ("sm_80", lambda: program_of("../../CPU/run-maps.mlir", "pointwise")),
     "rows": ("sm_80", lambda: program_of("../../CPU/run-maps.mlir", "softmax200")),
     "columns": ("sm_80", lambda: program_of("../../CPU/run-reduces.mlir", "columns")),
+    "totals": ("sm_80", totals),
     "gather": ("sm_80", lambda: program_of("../../CPU/run-data.mlir", "gather")),
     "scatter": ("sm_80", lambda: program_of("../../CPU/run-data.mlir", "scatter")),
     "group": ("sm_80", lambda: program_of("../../CPU/run-data.mlir", "group")),

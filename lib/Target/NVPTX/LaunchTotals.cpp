@@ -1,0 +1,176 @@
+// Sums over what a kernel stores.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/LaunchTotals.h"
+#include "lib/Target/Common/Combine.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::nvptx;
+
+/// The result of the kernel whose elements a value of the body depends on; -1 if none.
+static int findResult(Value value, unsigned results) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getArgNumber() < results ? int(argument.getArgNumber()) : -1;
+  int found = -1;
+  for (Value operand : value.getDefiningOp()->getOperands())
+    found = std::max(found, findResult(operand, results));
+  return found;
+}
+
+/// The counter has a line of its own; a part has 8 bytes whatever its type.
+static constexpr int64_t counterBytes = 64, partBytes = 8;
+
+LaunchTotals::LaunchTotals(kernel::WithTotalsOp op, int64_t offset, int64_t parts)
+    : op(op), results(op.getKernel()->getNumResults()), offset(offset), parts(parts) {
+  for (Value total : op.getBody().front().getTerminator()->getOperands())
+    resultOf.push_back(findResult(total, results));
+}
+int64_t LaunchTotals::workspaceBytes(kernel::WithTotalsOp op, int64_t parts) {
+  return counterBytes + op.getNumTotals() * parts * partBytes;
+}
+
+Type LaunchTotals::typeOf(unsigned total) const {
+  return getElementTypeOrSelf(op->getResult(results + total));
+}
+Value LaunchTotals::counter(DeviceEmitter &e, const KernelPointers &all) {
+  return e.offset(all.workspace, offset);
+}
+Value LaunchTotals::partsOf(DeviceEmitter &e, const KernelPointers &all, unsigned total) {
+  return e.offset(all.workspace, offset + counterBytes + total * parts * partBytes);
+}
+
+void LaunchTotals::begin(DeviceEmitter &e, const KernelPointers &all, const LaunchShape &shape,
+                         bool first) {
+  if (first && !isSeen(shape))
+    e.when(target::equal(e, e.globalThread(shape.threads), e.i32(0)),
+           [&] { e.storeScalar(e.i32(0), counter(e, all), e.index(0)); });
+  if (!isSeen(shape))
+    return;
+  unsigned inputs = op.getLaunch().getNumArguments();
+  scalars.clear();
+  for (BlockArgument argument : op.getBody().getArguments().drop_front(results))
+    scalars.map(argument, e.loadScalar(all.operands[inputs + argument.getArgNumber() - results],
+                                       argument.getType(), e.index(0)));
+  sums.clear();
+  for (unsigned t = 0; t < op.getNumTotals(); ++t) {
+    sums.push_back(e.variable(typeOf(t)));
+    e.assign(sums.back(), e.constant(typeOf(t), 0));
+  }
+  e.onStored = [this, &e](unsigned result, Value element) {
+    if (needs(result))
+      add(e, result, element);
+  };
+  e.onAllStored = [this, &e, all, shape](int64_t warps) { storeParts(e, all, shape, warps); };
+}
+
+/// The terms of one element, once for all totals.
+void LaunchTotals::add(DeviceEmitter &e, unsigned result, Value element) {
+  IRMapping known(scalars);
+  known.map(op.getBody().getArgument(result), element);
+  Block &body = op.getBody().front();
+  for (Operation &bodyOp : body.without_terminator())
+    if (llvm::all_of(bodyOp.getOperands(), [&](Value v) { return known.contains(v); }))
+      e.b.clone(bodyOp, known);
+  for (auto [t, of] : llvm::enumerate(resultOf))
+    if (of == int(result)) {
+      Value term = known.lookup(body.getTerminator()->getOperand(t));
+      Value sum = e.read(sums[t], term.getType());
+      e.assign(sums[t], combine(e, kernel::Combine::sum, sum, term));
+    }
+}
+
+static Value sumOfWarp(DeviceEmitter &e, Value sum) {
+  for (int64_t half = 16; half >= 1; half /= 2)
+    sum = combine(e, kernel::Combine::sum, sum, e.shuffleDown(sum, e.i32(-1), half, 32));
+  return sum;
+}
+static Value isFirstOfWarp(DeviceEmitter &e) {
+  return target::equal(e, e.and32(e.thread(), 31), e.i32(0));
+}
+
+void LaunchTotals::storeParts(DeviceEmitter &e, const KernelPointers &all, const LaunchShape &shape,
+                              int64_t warps) {
+  assert(shape.grid[0] * warps == parts && "expected as many parts as the form has said");
+  Value warp = e.add32(e.mul32(e.block(), warps), e.div32(e.thread(), 32));
+  SmallVector<Value> found;
+  for (auto [t, sum] : llvm::enumerate(sums))
+    found.push_back(sumOfWarp(e, e.read(sum, typeOf(t))));
+  e.when(isFirstOfWarp(e), [&] {
+    for (auto [t, sum] : llvm::enumerate(found))
+      e.storeScalar(sum, partsOf(e, all, t), e.position(warp));
+  });
+}
+
+/// For all threads of a block: whether all others have stored their parts, which are seen then.
+Value LaunchTotals::isLast(DeviceEmitter &e, const KernelPointers &all, int64_t blocks) {
+  e.syncBlock();
+  Value flag = e.sharedMemory();
+  e.when(target::equal(e, e.thread(), e.i32(0)), [&] {
+    e.fence();
+    Value before = e.increment(counter(e, all));
+    e.fence();
+    e.storeScalar(before, flag, e.index(0));
+  });
+  e.syncBlock();
+  return target::equal(e, e.loadScalar(flag, e.b.getI32Type(), e.index(0)), e.i32(blocks - 1));
+}
+
+/// Every thread adds up neighbouring parts; a warp's sums go round it, and the first thread adds up
+/// those of the warps.
+void LaunchTotals::addUp(DeviceEmitter &e, const KernelPointers &all, unsigned total,
+                         int64_t threads) {
+  Type type = typeOf(total);
+  int64_t each = llvm::divideCeil(parts, threads);
+  Value from = partsOf(e, all, total), thread = e.position(e.thread());
+  Value first = e.min(e.mul(thread, each), e.index(parts));
+  Value last = e.min(e.add(first, each), e.index(parts));
+  Value sum = e.loop(
+      first, last, 1, e.constant(type, 0), [&](Value part, ValueRange soFar) -> SmallVector<Value> {
+        return {combine(e, kernel::Combine::sum, soFar[0], e.loadScalar(from, type, part))};
+      })[0];
+  sum = sumOfWarp(e, sum);
+  e.when(isFirstOfWarp(e),
+         [&] { e.storeScalar(sum, e.sharedMemory(), e.position(e.div32(e.thread(), 32))); });
+  e.syncBlock();
+  e.when(target::equal(e, e.thread(), e.i32(0)), [&] {
+    Value whole = e.loadScalar(e.sharedMemory(), type, e.index(0));
+    for (int64_t warp = 1; warp < threads / 32; ++warp)
+      whole = combine(e, kernel::Combine::sum, whole,
+                      e.loadScalar(e.sharedMemory(), type, e.index(warp)));
+    e.storeScalar(whole, all.results[results + total], e.index(0));
+  });
+}
+
+int64_t LaunchTotals::sharedBytes(const LaunchShape &shape) {
+  return isSeen(shape) ? shape.threads / 32 * partBytes : 0;
+}
+
+void LaunchTotals::end(DeviceEmitter &e, const KernelPointers &all, const LaunchShape &shape,
+                       bool first) {
+  if (!isSeen(shape))
+    return;
+  e.allStored(shape.threads / 32);
+  if (first)
+    return;
+  done = true;
+  auto addAll = [&] {
+    for (unsigned t = 0; t < op.getNumTotals(); ++t) {
+      e.syncBlock(); // the memory gets another use
+      addUp(e, all, t, shape.threads);
+    }
+  };
+  if (shape.grid[0] == 1)
+    return addAll();
+  e.when(isLast(e, all, shape.grid[0]), addAll);
+}
+
+void LaunchTotals::launchLast(DeviceCode &code) {
+  LaunchShape shape;
+  shape.grid[0] = op.getNumTotals();
+  shape.threads = 256;
+  shape.sharedBytes = shape.threads / 32 * partBytes;
+  code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &all) {
+    for (unsigned t = 0; t < op.getNumTotals(); ++t)
+      e.when(target::equal(e, e.block(), e.i32(t)), [&] { addUp(e, all, t, shape.threads); });
+  });
+}
