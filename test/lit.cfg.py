@@ -39,6 +39,7 @@ config.substitutions += [
     ("%cc", config.cc),
     ("%cxx", config.cxx),
     ("%python", python_with_numpy()),
+    ("%llvm", os.path.dirname(config.llvm_bin)),
 ]
 
 # Slow tests, for `./dev test --full`: in its plain build only, where they take minutes.

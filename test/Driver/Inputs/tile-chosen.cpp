@@ -1,0 +1,14 @@
+// Prints what a build with other tables takes: the form and the tile of the class of 8192^3 by rows of both sides, and the speed of that tile.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Target/NVPTX/Product/TileChoice.h"
+#include <cstdio>
+
+using namespace ampc::nvptx;
+
+int main() {
+  const Chip &chip = *findChip("sm_80");
+  ProductSize size{1, 8192, 8192, 8192, 2, "NT"};
+  TileShape tile = chooseTile(size, chip, 0, findPick(tileRows(), size, chip.name)).shape;
+  std::printf("tile %dx%d, of speed %.2f\n", int(tile.m), int(tile.n),
+              speedOf(chip, ProductForm::Tiles, tile.m, tile.n, -1));
+}
