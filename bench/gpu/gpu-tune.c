@@ -57,7 +57,7 @@ typedef struct {
 static Buffer buffers[MOST_BUFFERS];
 static int buffer_count;
 static char product[256], chip[16];
-static int multiprocessors; /* that the model counts with */
+static int multiprocessors;                   /* that the model counts with */
 static uint64_t hash = 14695981039346656037u; /* FNV-1a of what was printed */
 static void *module;
 
@@ -149,7 +149,7 @@ static void fillRandomly(const Buffer *buffer) {
     float x = (float)(seed >> 40) / (1 << 23) - 1.0f;
     _Float16 half = (_Float16)x;
     memcpy(data + at,
-           size == 4                     ? (char *)&x
+           size == 4                      ? (char *)&x
            : !strcmp(buffer->type, "f16") ? (char *)&half
                                           : (char *)&x + 2,
            size);
