@@ -1,13 +1,13 @@
 // Trains a compiled model on random data, for its numbers and its times.
 // gpu-model LIBRARY.so NAME TABLES check STEPS BOUND [RESULT] | record STEPS RESULT |
-//           time STEPS | kernels STEPS
+//           time STEPS | kernels STEPS | load STEPS
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // LIBRARY.so is libNAME.a linked as a shared library, TABLES the symbol of its ampc_model.
 // check: the same steps on CPU and GPU; losses and tensors may differ by BOUND (0: no bit), as a
 // share of the largest number; RESULT gets the losses' bits and a hash and the first numbers of
 // each tensor as text. record: the same of the GPU alone. time: the median step, with inputs on the
-// device. kernels: the time of each.
+// device. kernels: the time of each. load: makes a state alone, with all functions.
 #include "ampc/Runtime/Runtime.h"
 #include "bench/gpu/Device.h"
 #include <math.h>
@@ -311,10 +311,17 @@ static int timeKernels(int steps) {
   return 0;
 }
 
+static int loadModel(void) {
+  ampc_state *state = createState("cuda");
+  printf("ok %s loads on %s: %d kernels\n", name, model.tier(state), tables->kernel_count);
+  model.destroy(state);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   if (argc < 6)
     end("usage: gpu-model LIBRARY NAME TABLES check STEPS BOUND [RESULT] | record STEPS RESULT | "
-        "time STEPS | kernels STEPS");
+        "time STEPS | kernels STEPS | load STEPS");
   name = argv[2];
   int steps = atoi(argv[5]);
   openModel(argv[1], argv[3]);
@@ -324,6 +331,8 @@ int main(int argc, char **argv) {
     return checkModel(steps, atof(argv[6]), argc > 7 ? argv[7] : NULL, false);
   if (!strcmp(argv[4], "record") && argc > 6)
     return checkModel(steps, 0, argv[6], true);
+  if (!strcmp(argv[4], "load"))
+    return loadModel();
   openDevice();
   return !strcmp(argv[4], "time") ? timeModel(steps) : timeKernels(steps);
 }
