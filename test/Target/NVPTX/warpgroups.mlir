@@ -67,18 +67,17 @@
 // CHECK: cp.async.bulk.tensor.4d.shared::cluster.global.tile
 // CHECK: cp.async.bulk.tensor.2d.shared::cluster.global.tile
 
-// What threads have stored is told to the units that multiply, then to their warp, of which one arrives.
+// What a thread has stored it tells to the units that multiply before it arrives.
 // CHECK-LABEL: .visible .entry model_k2_sm_90a(
 // CHECK: cp.async.bulk.tensor.2d.shared::cluster.global.tile
 // CHECK: st.shared.v4.b32
 // CHECK-NOT: cp.async.wait_group
 // CHECK: fence.proxy.async.shared::cta;
-// CHECK-NEXT: bar.warp.sync
 // CHECK: mbarrier.arrive.shared.b64
 
-// Five arrivals fill a stage: that of the thread that asks for boxes, and of the four warps that copy windows.
+// What fills a stage: the arrivals of the thread that asks for boxes, and of 128 that copy windows.
 // CHECK-LABEL: .visible .entry model_k4_sm_90a(
-// CHECK: mov.b32 [[FILLERS:%r[0-9]+]], 5;
+// CHECK: mov.b32 [[FILLERS:%r[0-9]+]], 129;
 // CHECK-NEXT: mbarrier.init.shared.b64 [shared_memory+149504], [[FILLERS]];
 // CHECK-NEXT: mov.b32 [[READERS:%r[0-9]+]], 8;
 // CHECK-NEXT: mbarrier.init.shared.b64 [shared_memory+149568], [[READERS]];
@@ -90,12 +89,10 @@
 // CHECK-NEXT: cp.async.commit_group;
 // CHECK: cp.async.wait_group 4;
 // CHECK-NEXT: fence.proxy.async.shared::cta;
-// CHECK-NEXT: bar.warp.sync
 // CHECK: mbarrier.arrive.shared.b64
 // The last four steps of all.
 // CHECK: cp.async.wait_group 0;
 // CHECK-NEXT: fence.proxy.async.shared::cta;
-// CHECK-NEXT: bar.warp.sync
 // CHECK-COUNT-4: mbarrier.arrive.shared.b64
 // CHECK-NOT: mbarrier.arrive
 // CHECK: ret;

@@ -61,13 +61,10 @@ void BarrierRing::publish() {
   NVVM::FenceProxyOp::create(
       e.b, e.loc, NVVM::ProxyKind::async_shared,
       NVVM::SharedSpaceAttr::get(e.b.getContext(), NVVM::SharedSpace::shared_cta));
-  e.syncWarp(e.i32(-1));
 }
 
 void BarrierRing::fill(Value stage) {
-  e.when(target::equal(e, e.rem32(e.thread(), 32), e.i32(0)), [&] {
-    NVVM::MBarrierArriveOp::create(e.b, e.loc, e.b.getI64Type(), filled(stage), Value());
-  });
+  NVVM::MBarrierArriveOp::create(e.b, e.loc, e.b.getI64Type(), filled(stage), Value());
 }
 
 // A product is only known to be complete to the warp that has waited for it: each arrives, one lane

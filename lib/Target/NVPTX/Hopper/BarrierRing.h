@@ -8,7 +8,7 @@
 namespace ampc::nvptx {
 
 /// Each stage has two mbarrier objects. One completes when all bytes of the stage are there and all
-/// warps that copy in pieces have arrived, the other when all warps that read them, those of the
+/// threads that copy in pieces have arrived, the other when all warps that read them, those of the
 /// other blocks of the cluster included, need them no longer.
 class BarrierRing {
 public:
@@ -40,8 +40,8 @@ public:
   /// By threads that copy: until the stage is free; then how much will come.
   void waitUntilReleased(Place place);
   void expect(Place place, int64_t bytes);
-  /// By a warp that copies in pieces: what its threads have written so far is seen by products
-  /// behind `fill`.
+  /// By threads that copy in pieces: what the thread has written so far is seen by products that
+  /// wait until all of them have filled the stage.
   void publish();
   void fill(Value stage);
   /// By warps that read.

@@ -103,7 +103,7 @@ WarpgroupWriter::WarpgroupWriter(DeviceEmitter &e, FusedKernelOpInterface op,
       maps(maps), memory(e.sharedMemory(1024)), rank(e.rem32(e.block(), plan.tile.cluster())),
       group(e.div32(e.thread(), 128)),
       ring(e, e.advance(memory, plan.tile.ringBytes() + Epilogue::sharedBytes(plan.part)),
-           plan.tile.stages, (plan.tensorBytes() ? 1 : 0) + (plan.gathers() ? 4 : 0),
+           plan.tile.stages, (plan.tensorBytes() ? 1 : 0) + (plan.gathers() ? 128 : 0),
            4 * plan.tile.groups, plan.tile.sharers) {}
 
 static Value asI32(DeviceEmitter &e, Value position) {

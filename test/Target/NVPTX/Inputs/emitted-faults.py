@@ -31,6 +31,11 @@ def program_of(file, name):
         print(next(part for part in re.split(r"(?m)^(?=kernel\.program)", source.read()) if part.startswith(f"kernel.program @{name}(")))
 
 
+def first(emit):
+    """Of several kernels."""
+    print(re.split(r"(?m)^(?=kernel\.program)", text_of(emit))[1])
+
+
 def attentions():
     """Keys that no query sees, and queries that see no key."""
     for queries, keys in [(150, 300), (300, 150)]:
@@ -66,8 +71,8 @@ FORMS = {
     "conv": ("sm_80", lambda: conv(2, 10, 32, 104, 3, pad=1, element="bf16")),
     "attention": ("sm_80", attentions),
     "gemm-warpgroups": ("sm_90a", lambda: gemm(200, 8, 520, "NT", element="bf16", body="bias", batch=(70,))),
-    "conv-gathered": ("sm_90a", lambda: conv(4, 5, 64, 8, 3, pad=1, element="bf16")),
-    "gemm-gathered": ("sm_90a", lambda: gemm(70, 75, 651, "NN", element="bf16", body="bias")),
+    "conv-gathered": ("sm_90a", lambda: first(lambda: conv(1, 5, 104, 8, 3, pad=1, element="bf16"))),
+    "gemm-gathered": ("sm_90a", lambda: gemm(6, 10, 931, "NN", element="bf16", body="bias")),
     "gemm-parts": ("sm_80", lambda: gemm(72, 80, 2056, "TN", element="bf16")),
     "gemm-f32": ("sm_80", lambda: gemm(70, 75, 100, "NN", body="bias")),
     "gemm-sm75": ("sm_75", lambda: gemm(72, 80, 328, "NN", element="f16", result="f16", body="bias")),
@@ -91,6 +96,7 @@ NO_REGISTERS = "PTX ISA, wgmma.fence: no thread has touched the registers of the
 FIRST_STEP = "the wait of the first step, of which LLVM makes code of its own: nothing is released behind it"
 PRODUCT_BETWEEN = "all threads of the warp have met at a product since they read what is staged"
 WAITED = "a block without tiles has waited for its own rows before, to keep them in registers"
+NOT_AGAIN = "fifteen steps: the eighth stage is filled once, and that of the last step not again"
 NOTHING_SHARED = "lanes meet behind a store that few of them have, and exchange nothing after that"
 EITHER = "between two updates of a count stand two barriers of the warp, and one is enough"
 SMALL_DIGITS = "the second digits of so few rows are below 8: the last lane has none, and stores what the lane before it has"
@@ -107,6 +113,10 @@ SURVIVORS = {
     ("gemm-warpgroups", "wgmma wait removed", 0): FIRST_STEP,
     ("gemm-warpgroups", "wgmma wait weakened", 0): FIRST_STEP,
     ("gemm-warpgroups", "warp barrier removed", 0): PRODUCT_BETWEEN,
+    **{(form, "wgmma fence removed", 1): NO_REGISTERS for form in ("conv-gathered", "gemm-gathered")},
+    **{(form, kind, 0): FIRST_STEP for form in ("conv-gathered", "gemm-gathered") for kind in ("wgmma wait removed", "wgmma wait weakened")},
+    **{(form, kind, n): NOT_AGAIN for form in ("conv-gathered", "gemm-gathered")
+       for kind, n in (("mbarrier arrive removed", 2), ("mbarrier init count raised", 15))},
 }
 
 
