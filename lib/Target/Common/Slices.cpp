@@ -15,7 +15,10 @@ static int64_t alignmentOfSlices(Type slice) {
   return std::min(mostAligned, bytes & -bytes);
 }
 
+/// Only parts are called.
 static void forCalls(kernel::ProgramOp program, llvm::function_ref<void(kernel::CallOp)> body) {
+  if (!program.is(train::Role::Part))
+    return;
   for (auto caller : program->getParentOfType<ModuleOp>().getOps<kernel::ProgramOp>())
     for (auto call : caller.getBody().getOps<kernel::CallOp>())
       if (call.getProgram() == program)

@@ -138,10 +138,9 @@ InFlightDiagnostic Complaints::errorAt(StringRef function) {
 }
 
 void Complaints::take(const llvm::DiagnosticInfo *info, void *self) {
-  if (info->getSeverity() != llvm::DS_Error)
-    return;
   auto &complaints = *static_cast<Complaints *>(self);
-  complaints.hasErrors = true;
+  if (info->getSeverity() != llvm::DS_Error && info->getSeverity() != llvm::DS_Warning)
+    return;
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::DiagnosticPrinterRawOStream printer(os);
@@ -149,6 +148,11 @@ void Complaints::take(const llvm::DiagnosticInfo *info, void *self) {
   StringRef function;
   if (auto *unsupported = llvm::dyn_cast<llvm::DiagnosticInfoUnsupported>(info))
     function = unsupported->getFunction().getName();
+  if (info->getSeverity() == llvm::DS_Warning) {
+    emitWarning(complaints.tier.getLoc()) << text;
+    return;
+  }
+  complaints.hasErrors = true;
   complaints.errorAt(function) << text;
 }
 
