@@ -1,10 +1,13 @@
 # Writes a file around the example of every op in a reference page: examples.py PAGE DIALECT FOLDER
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-import pathlib
+import os
 import re
 import sys
 
-page, dialect, folder = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Inputs"))
+from page_examples import write_examples
+
+page, dialect, folder = sys.argv[1:4]
 TYPE = r"tensor<(?:[^<>]|<[^<>]*>)*>"
 AMP_ARGUMENTS = """%x: tensor<8x3xf32>, %w: tensor<3x4xf32>, %g: tensor<4xf16>, %scale: tensor<f32>, %good_steps: tensor<i32>,
       %left: tensor<i32>, %found_inf: tensor<i1>"""
@@ -32,14 +35,5 @@ def amp_file(example):
     return f"train.model @m {{\n  train.func @example({AMP_ARGUMENTS}) {{\n{example}  train.return\n  }}\n}}\n"
 
 
-sections = re.split(rf"^### `{dialect}\.(\w+)`.*$", page.read_text(), flags=re.M)[1:]
-missing = []
-for op, text in zip(sections[::2], sections[1::2]):
-    found = re.search(r"^```mlir\n(.*?)^```$", text, re.M | re.S)
-    if not found or f"{dialect}.{op}" not in found[1]:
-        missing.append(op)
-        continue
-    (folder / f"{op}.mlir").write_text({"kernel": kernel_file, "amp": amp_file}[dialect](found[1]))
-if missing:
-    sys.exit("no example, or one indented as plain text, for " + ", ".join(missing))
-print(len(sections) // 2, "examples")
+around = {"kernel": kernel_file, "amp": amp_file}[dialect]
+write_examples(page, dialect, folder, lambda op, example: around(example))

@@ -1,10 +1,12 @@
 # Writes a model around the example of every op in the reference: examples.py PAGE FOLDER
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-import pathlib
+import os
 import re
 import sys
 
-page, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Inputs"))
+from page_examples import write_examples
+
 STATE = """  train.param @w : tensor<4x8xf32> = #train.zeros {frozen}
   train.param @w1 : tensor<4x8xf32> = #train.zeros
   train.param @b1 : tensor<8xf32> = #train.zeros
@@ -51,14 +53,4 @@ def model(op, example):
     return "".join(f"train.model @m{i} {{\n{STATE}{function(line)}}}\n" for i, line in enumerate(statement.split("\n")))
 
 
-sections = re.split(r"^### `train\.(\w+)`.*$", page.read_text(), flags=re.M)[1:]
-missing = []
-for op, text in zip(sections[::2], sections[1::2]):
-    found = re.search(r"^```mlir\n(.*?)^```$", text, re.M | re.S)
-    if not found or f"train.{op}" not in found[1]:
-        missing.append(op)
-        continue
-    (folder / f"{op}.mlir").write_text(model(op, found[1]))
-if missing:
-    sys.exit("no example, or one indented as plain text, for " + ", ".join(missing))
-print(len(sections) // 2, "examples")
+write_examples(sys.argv[1], "train", sys.argv[2], model)
