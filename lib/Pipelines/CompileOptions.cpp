@@ -49,6 +49,8 @@ llvm::ArrayRef<OptionDefinition> ampc::getOptionDefinitions() {
       {&O::masterWeights, OptionScope::User, "master-weights", "",
        "keep parameters in f32; false: they are rounded to 16 bits after every update",
        "master_weights", nullptr},
+      {&O::freeze, OptionScope::User, "freeze", "PATTERN",
+       "parameters that no step changes, as names with * and ?", "freeze", nullptr},
       {&O::explain, OptionScope::User, "explain-precision", "",
        "a remark for every decision and every inserted cast", "", nullptr},
       {&O::packWeights, OptionScope::Hidden, "pack-weights", "",

@@ -35,6 +35,12 @@ static AmpAssignPrecisionOptions precisionOptions(const CompileOptions &options)
   return result;
 }
 
+static TrainFreezeOptions freezeOptions(const CompileOptions &options) {
+  TrainFreezeOptions result;
+  llvm::append_range(result.patterns, options.freeze);
+  return result;
+}
+
 static void addKernels(OpPassManager &pm, const Target &target, const CompileOptions &options) {
   pm.addPass(createAmpLowerLossScaling());
   pm.addPass(createConvertTrainToKernel());
@@ -68,6 +74,8 @@ ArrayRef<Phase> ampc::getPhases() {
       {"import", "a verified train module; every op has a stable name",
        [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createTrainNameOps());
+         if (!options.freeze.empty())
+           pm.addPass(createTrainFreeze(freezeOptions(options)));
          if (options.precision == "f64")
            pm.addPass(createTrainSetType({"f64"}));
        }},

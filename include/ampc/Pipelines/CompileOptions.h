@@ -23,6 +23,7 @@ struct CompileOptions {
   std::string lossScaling = "torch";
   bool masterWeights = true;
   std::string profile;
+  std::vector<std::string> freeze;
   bool explain = false;
   bool fuse = true;
   std::string packWeights = "auto";

@@ -11,6 +11,15 @@ def TrainNameOps : Pass<"train-name-ops", "::mlir::ModuleOp"> {
     `loc("name")`; other ops become `function/op#n`, with n counting ops of that kind in the function. From here on locations are for messages only.
   }];
 }
+def TrainFreeze : Pass<"train-freeze", "::mlir::ModuleOp"> {
+  let summary = "Take parameters out of all steps";
+  let description = [{
+    What `--freeze` of the driver does, for fine-tuning: the parameters that a pattern names become `frozen`, and no step has gradients or
+    moments of them. Every pattern has to name one, and every step keeps one.
+  }];
+  let options = [ListOption<"patterns", "patterns", "std::string",
+                            "patterns of names, with * and ?">];
+}
 def TrainSetType : Pass<"train-set-type", "::mlir::ModuleOp"> {
   let summary = "Replace f32 by another element type everywhere in the model";
   let description = "The f64 form of a model is the reference that gradients are checked in.";
