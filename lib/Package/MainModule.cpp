@@ -139,7 +139,8 @@ Constant *Tables::program(const ProgramInfo &info) {
                                        all(ArrayRef(info.outputs), &Tables::tensor),
                                        pointer(entries),
                                        pointer(operands),
-                                       i64(info.arenaBytes)});
+                                       i64(info.arenaBytes),
+                                       info.optimizer.empty() ? null() : text(info.optimizer)});
 }
 
 /// Kernels are in other objects of the archive, and invisible outside of the program that links it.

@@ -37,7 +37,8 @@ struct EntryInfo {
   std::string name;
 };
 struct ProgramInfo {
-  std::string name; ///< of the C function, without the model's prefix
+  std::string name;      ///< of the C function, without the model's prefix
+  std::string optimizer; ///< "adamw, sgd of @b", for messages; empty: none
   int32_t kind = AMPC_PROGRAM_EXPORT;
   int32_t stepSlot = -1, lossOutput = -1, lossReady = -1, normOutput = -1, rateOutput = -1,
           nonfiniteOutput = -1, nonfinite = AMPC_NONFINITE_ALLOW, scaleSlot = -1;

@@ -333,6 +333,26 @@ LogicalResult Reader::findLoss(kernel::ProgramOp program, ProgramInfo &info) {
   return success();
 }
 
+static std::string ruleName(Attribute optimizer) {
+  StringRef name = optimizer.getAbstractAttribute().getName();
+  name.consume_front("train.");
+  return name.str();
+}
+
+/// "adamw, sgd of @b": the step's optimizer, then those of its groups.
+static std::string rulesOf(kernel::ProgramOp program) {
+  if (!program.getOptimizerAttr())
+    return "";
+  std::string text = ruleName(program.getOptimizerAttr());
+  if (ArrayAttr groups = program.getGroupsAttr())
+    for (auto group : groups.getAsRange<train::GroupAttr>()) {
+      text += ", " + ruleName(group.getOptimizer()) + " of";
+      for (auto param : group.getParams().getAsRange<FlatSymbolRefAttr>())
+        text += (" @" + param.getValue()).str();
+    }
+  return text;
+}
+
 LogicalResult Reader::readProgram(kernel::ProgramOp program) {
   std::optional<train::Role> role = program.getRole();
   std::optional<int32_t> kind = role ? programKindOf(*role) : std::nullopt;
@@ -352,6 +372,8 @@ LogicalResult Reader::readProgram(kernel::ProgramOp program) {
     if (auto scale = program->getAttrOfType<FlatSymbolRefAttr>("amp.scale"))
       info.scaleSlot = findSlot(scale.getValue().str()); // a scaler may belong to several steps
   }
+  if (info.kind == AMPC_PROGRAM_TRAIN)
+    info.optimizer = rulesOf(program);
   if (auto mode = program.getNonfinite())
     info.nonfinite = int32_t(*mode);
   info.batch = program.getBatch().value_or(0);

@@ -10,6 +10,8 @@
 
 /* Metadata: this and a program's name, with the number of its runs. */
 #define AMPC_RUNS_KEY "runs."
+/* The same with a step's optimizers. */
+#define AMPC_RULES_KEY "optimizer."
 
 /* Of the bytes of all saved slots in their order, which is that of the file. */
 uint64_t ampc_rt_data_hash(const ampc_state *state);

@@ -22,6 +22,9 @@ typedef struct {
   int32_t count;
   bool has_state_hash, has_plan_hash, has_data_hash, has_runs;
   uint64_t state_hash, plan_hash, data_hash;
+  const char *model_name;        /* in the header; or null */
+  const ampc_program *differing; /* whose optimizers are others in the file; or null */
+  const char *rules;             /* of it in the file */
 } Load;
 
 /* What the header says about one tensor. */
@@ -116,6 +119,17 @@ static void parseRuns(Load *load, ampc_rt_json *json, const char *program, const
     }
 }
 
+/* Other optimizers are no mistake as long as weights alone are wanted. */
+static void parseRules(Load *load, const char *program, const char *rules) {
+  const ampc_model *model = load->state->model;
+  for (int32_t p = 0; p < model->program_count; ++p)
+    if (model->programs[p].optimizer && !strcmp(program, model->programs[p].name) &&
+        strcmp(rules, model->programs[p].optimizer)) {
+      load->differing = &model->programs[p];
+      load->rules = rules;
+    }
+}
+
 /* The rest of the text after a prefix, or null. */
 static const char *behind(const char *text, const char *prefix) {
   for (; *prefix; ++prefix)
@@ -140,6 +154,10 @@ static void parseMetadata(Load *load, ampc_rt_json *json) {
       load->has_data_hash = parseHash(value, &load->data_hash);
     else if (behind(key, AMPC_RUNS_KEY))
       parseRuns(load, json, behind(key, AMPC_RUNS_KEY), value);
+    else if (behind(key, AMPC_RULES_KEY))
+      parseRules(load, behind(key, AMPC_RULES_KEY), value);
+    else if (!strcmp(key, "model"))
+      load->model_name = value;
   } while (ampc_rt_json_accept(json, ','));
   ampc_rt_json_expect(json, '}', "the end of the metadata");
 }
@@ -244,8 +262,26 @@ static ampc_status checkEntry(Load *load, const Entry *entry, int32_t s) {
   return AMPC_OK;
 }
 
+/* Says why the state is another one, as far as the file tells. */
+static ampc_status differs(const Load *load) {
+  const ampc_model *model = load->state->model;
+  char *error = load->state->error;
+  if (load->differing)
+    return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH,
+                        "load: %s: %s: expected a state of the optimizer %s, but got one of %s",
+                        load->path, load->differing->name, load->differing->optimizer, load->rules);
+  if (load->model_name && strcmp(load->model_name, model->name))
+    return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH,
+                        "load: %s: expected a state of the model %s, but got one of %s", load->path,
+                        model->name, load->model_name);
+  return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: expected state hash %x, but got %x",
+                      load->path, model->state_hash, load->state_hash);
+}
+
 static ampc_status addEntry(Load *load, const Entry *entry) {
   int32_t s = findSlot(load, entry->name);
+  if (s < 0 && !load->weights_only && load->differing)
+    return differs(load);
   if (s < 0 && !load->weights_only)
     return ampc_rt_fail(load->state->error, AMPC_E_CKPT_MISMATCH,
                         "load: %s: the model has no tensor '%s'", load->path, entry->name);
@@ -317,13 +353,14 @@ static ampc_status checkComplete(Load *load) {
     bool found = !isWanted(load, &model->slots[s]);
     for (int32_t i = 0; i < load->count && !found; ++i)
       found = load->ranges[i].slot == s;
+    if (!found && load->differing && !load->weights_only)
+      return differs(load);
     if (!found)
       return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: tensor '%s' is missing",
                           load->path, model->slots[s].tensor.name);
   }
   if (!load->weights_only && load->state_hash != model->state_hash)
-    return ampc_rt_fail(error, AMPC_E_CKPT_MISMATCH, "load: %s: expected state hash %x, but got %x",
-                        load->path, model->state_hash, load->state_hash);
+    return differs(load);
   sortRanges(load->ranges, load->count);
   int64_t end = 0;
   for (int32_t i = 0; i < load->count; ++i) {

@@ -47,6 +47,11 @@ static size_t writeHeader(const ampc_state *state) {
     if (ampc_rt_takes_data(&model->programs[p]))
       ampc_rt_print(&text, ",\"" AMPC_RUNS_KEY "%s\":\"%x\"", model->programs[p].name,
                     ampc_rt_runs(state, p));
+  for (int32_t p = 0; p < model->program_count; ++p)
+    if (model->programs[p].optimizer) {
+      ampc_rt_print(&text, ",\"" AMPC_RULES_KEY "%s\":", model->programs[p].name);
+      putJsonString(&text, model->programs[p].optimizer);
+    }
   ampc_rt_put_char(&text, '}');
   int64_t offset = 0;
   for (int32_t s = 0; s < model->slot_count; ++s) {

@@ -57,6 +57,10 @@ static size_t slotBytes(const ampc_model *model, bool split) {
   return (size_t)end;
 }
 
+static size_t rulesBytes(const ampc_program *program) {
+  return program->optimizer ? 32 + 6 * (strlen(program->name) + strlen(program->optimizer)) : 0;
+}
+
 /* An upper bound of the header of this model's checkpoints: names may need escapes of six
  * characters. */
 static size_t headerBytes(const ampc_model *model) {
@@ -65,7 +69,7 @@ static size_t headerBytes(const ampc_model *model) {
     bytes +=
         128 + 6 * strlen(model->slots[s].tensor.name) + 21 * (size_t)model->slots[s].tensor.rank;
   for (int32_t p = 0; p < model->program_count; ++p)
-    bytes += 32 + 6 * strlen(model->programs[p].name);
+    bytes += 32 + 6 * strlen(model->programs[p].name) + rulesBytes(&model->programs[p]);
   return bytes;
 }
 

@@ -353,6 +353,10 @@ uint64_t ampc_rt_runs(const ampc_state *state, int32_t number) {
   return ampc_rt_runs_data(state)[number];
 }
 
+void ampc_rt_set_runs(ampc_state *state, int32_t number, uint64_t runs) {
+  ampc_rt_runs_data(state)[number] = runs;
+}
+
 ampc_status ampc_rt_derive(ampc_state *state) {
   for (int32_t p = 0; p < state->model->program_count; ++p)
     if (state->model->programs[p].kind == AMPC_PROGRAM_DERIVE) {

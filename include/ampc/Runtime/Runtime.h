@@ -70,6 +70,8 @@ ampc_status ampc_rt_refresh(ampc_state *state);
 /* Runs of a TRAIN or GRAD program in this training, skipped ones too, so that a resumed training
    can go on at its place in the data. Part of checkpoints. */
 uint64_t ampc_rt_runs(const ampc_state *state, int32_t program);
+/* For tools that do a refused run again. */
+void ampc_rt_set_runs(ampc_state *state, int32_t program, uint64_t runs);
 
 ampc_status ampc_rt_save(ampc_state *state, const char *path);
 ampc_status ampc_rt_load(ampc_state *state, const char *path, uint32_t flags);
