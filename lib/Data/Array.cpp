@@ -17,13 +17,25 @@ int64_t Array::count() const {
     count *= dim;
   return count;
 }
-int64_t Array::bytes() const { return count() * bytesOf(dtype); }
+int64_t Array::bytes() const { return count() * bytesOf(element); }
 
-int64_t ampc::bytesOf(ampc_dtype dtype) { return ampc_rt_dtype_bytes(dtype); }
+int64_t ampc::bytesOf(Element element) {
+  switch (element) {
+  case Element::U16:
+    return 2;
+  case Element::U32:
+    return 4;
+  case Element::U64:
+    return 8;
+  default:
+    return ampc_rt_dtype_bytes(static_cast<int32_t>(element));
+  }
+}
 
-const char *ampc::nameOf(ampc_dtype dtype) {
-  const char *const names[] = {"f32", "f64", "f16", "bf16", "i1", "i8", "i16", "i32", "i64", "u8"};
-  return names[dtype];
+const char *ampc::nameOf(Element element) {
+  const char *const names[] = {"f32", "f64", "f16", "bf16", "i1",  "i8", "i16",
+                               "i32", "i64", "u8",  "u16",  "u32", "u64"};
+  return names[static_cast<size_t>(element)];
 }
 
 std::optional<int64_t> ampc::countElements(const std::vector<int64_t> &dims) {
@@ -34,50 +46,93 @@ std::optional<int64_t> ampc::countElements(const std::vector<int64_t> &dims) {
   return count;
 }
 
-std::optional<Mapping> ampc::mapFile(const std::string &path, std::string &error) {
-  auto failed = [&] {
-    error = path + ": " + std::strerror(errno);
-    return std::nullopt;
-  };
-  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return failed();
+std::optional<Mapping> ampc::mapFile(int file, std::string &error) {
   struct stat status;
   if (fstat(file, &status)) {
-    ::close(file);
-    return failed();
+    error = std::strerror(errno);
+    return std::nullopt;
   }
   if (!S_ISREG(status.st_mode)) {
-    ::close(file);
-    error = path + ": expected a regular file";
+    error = "expected a regular file";
     return std::nullopt;
   }
   Mapping result;
   result.bytes = status.st_size;
-  if (result.bytes) {
-    void *data = mmap(nullptr, size_t(result.bytes), PROT_READ, MAP_PRIVATE, file, 0);
-    if (data == MAP_FAILED) {
-      ::close(file);
-      return failed();
-    }
-    result.data = static_cast<const char *>(data);
-    result.owner =
-        std::shared_ptr<void>(data, [bytes = size_t(result.bytes)](void *p) { munmap(p, bytes); });
+  if (!result.bytes)
+    return result;
+  void *data = mmap(nullptr, size_t(result.bytes), PROT_READ, MAP_PRIVATE, file, 0);
+  if (data == MAP_FAILED) {
+    error = std::strerror(errno);
+    return std::nullopt;
   }
-  ::close(file);
+  result.data = static_cast<const char *>(data);
+  result.owner =
+      std::shared_ptr<void>(data, [bytes = size_t(result.bytes)](void *p) { munmap(p, bytes); });
   return result;
 }
 
-std::optional<Array> ampc::readArray(const std::string &source, std::string &error) {
+std::optional<Mapping> ampc::mapFile(const std::string &path, std::string &error) {
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    error = path + ": " + std::strerror(errno);
+    return std::nullopt;
+  }
+  std::optional<Mapping> result = mapFile(file, error);
+  ::close(file);
+  if (!result)
+    error = path + ": " + error;
+  return result;
+}
+
+namespace {
+/// A kind of file, and what may stand behind a colon.
+struct Suffix {
+  const char *text;
+  bool hasPart; ///< FILE:PART
+  bool needsPart;
+};
+constexpr Suffix suffixes[] = {{".npy", false, false},
+                               {".safetensors", true, true},
+                               {".csv", true, false},
+                               {".tsv", true, false}};
+
+struct Parts {
+  std::string file, part, suffix;
+};
+
+/// Nothing if the file is of none of the kinds.
+std::optional<Parts> split(const std::string &source) {
   auto endsWith = [](const std::string &text, const std::string &end) {
     return text.size() >= end.size() &&
            text.compare(text.size() - end.size(), end.size(), end) == 0;
   };
-  if (endsWith(source, ".npy"))
-    return readNpy(source, error);
-  size_t colon = source.find(".safetensors:");
-  if (colon != std::string::npos)
-    return readSafetensors(source.substr(0, colon + 12), source.substr(colon + 13), error);
-  error = source + ": expected FILE.npy or FILE.safetensors:NAME";
+  for (const Suffix &suffix : suffixes) {
+    if (!suffix.needsPart && endsWith(source, suffix.text))
+      return Parts{source, "", suffix.text};
+    size_t colon = source.find(std::string(suffix.text) + ":");
+    if (!suffix.hasPart || colon == std::string::npos)
+      continue;
+    colon += std::strlen(suffix.text);
+    return Parts{source.substr(0, colon), source.substr(colon + 1), suffix.text};
+  }
   return std::nullopt;
+}
+} // namespace
+
+std::string ampc::fileOf(const std::string &source) {
+  std::optional<Parts> parts = split(source);
+  return parts ? parts->file : source;
+}
+
+std::optional<Array> ampc::readArray(const std::string &source, std::string &error) {
+  std::optional<Parts> parts = split(source);
+  if (!parts) {
+    error = source + ": expected FILE.npy, FILE.safetensors:TENSOR, FILE.csv or FILE.csv:COLUMNS";
+    return std::nullopt;
+  }
+  if (parts->suffix == ".npy")
+    return readNpy(source, error);
+  if (parts->suffix == ".safetensors")
+    return readSafetensors(parts->file, parts->part, error);
+  return readTable(parts->file, parts->part, error);
 }

@@ -3,13 +3,54 @@
 #include "ampc/Data/Log.h"
 #include <cerrno>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <unistd.h>
 
 using namespace ampc;
 
-bool CsvWriter::open(const std::string &name, const std::vector<std::string> &columns, bool append,
-                     std::string &error) {
+/// The number that a line starts with; nothing for others.
+static std::optional<int64_t> firstNumber(const std::string &line) {
+  char *end = nullptr;
+  long long number = std::strtoll(line.c_str(), &end, 10);
+  if (end == line.c_str() || (*end != ',' && *end != 0))
+    return std::nullopt;
+  return number;
+}
+
+/// Cuts an older log behind the last row to keep. A line without an end is one that a crash cut.
+static bool cut(const std::string &path, const std::string &head, int64_t last,
+                std::string &error) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  int64_t place = 0;
+  for (bool first = true; std::getline(file, line) && !file.eof(); first = false) {
+    if (first && line != head) {
+      error = path + ": expected a log with the columns " + head + ", but got " + line +
+              "; give this run another file";
+      return false;
+    }
+    std::optional<int64_t> number = firstNumber(line);
+    if (!first && (!number || *number > last))
+      break;
+    place += int64_t(line.size()) + 1;
+  }
+  if (truncate(path.c_str(), place) == 0)
+    return true;
+  error = path + ": " + std::strerror(errno);
+  return false;
+}
+
+bool CsvWriter::open(const std::string &name, const std::vector<std::string> &columns,
+                     std::optional<int64_t> last, std::string &error) {
   path = name;
+  std::string head;
+  for (const std::string &column : columns)
+    head += (head.empty() ? "" : ",") + column;
+  bool append = last && access(path.c_str(), F_OK) == 0;
+  if (append && !cut(path, head, *last, error))
+    return false;
   file.reset(std::fopen(path.c_str(), append ? "a" : "w"));
   if (!file) {
     error = path + ": " + std::strerror(errno);
@@ -17,9 +58,7 @@ bool CsvWriter::open(const std::string &name, const std::vector<std::string> &co
   }
   if (append && std::fseek(file.get(), 0, SEEK_END) == 0 && std::ftell(file.get()) > 0)
     return true;
-  for (size_t i = 0; i < columns.size(); ++i)
-    std::fprintf(file.get(), i ? ",%s" : "%s", columns[i].c_str());
-  std::fputc('\n', file.get());
+  std::fprintf(file.get(), "%s\n", head.c_str());
   if (!std::fflush(file.get()))
     return true;
   error = path + ": " + std::strerror(errno);
@@ -27,10 +66,14 @@ bool CsvWriter::open(const std::string &name, const std::vector<std::string> &co
 }
 
 /// Nine digits give every float back; whole numbers, such as steps, keep all of theirs.
-bool CsvWriter::row(const std::vector<double> &values, std::string &error) {
+bool CsvWriter::row(const std::vector<std::optional<double>> &values, std::string &error) {
   for (size_t i = 0; i < values.size(); ++i) {
-    bool whole = std::fabs(values[i]) < 9e15 && values[i] == std::floor(values[i]);
-    std::fprintf(file.get(), whole ? "%s%.0f" : "%s%.9g", i ? "," : "", values[i]);
+    std::fputs(i ? "," : "", file.get());
+    if (!values[i])
+      continue;
+    double value = *values[i];
+    bool whole = std::fabs(value) < 9e15 && value == std::floor(value);
+    std::fprintf(file.get(), whole ? "%.0f" : "%.9g", value);
   }
   std::fputc('\n', file.get());
   if (!std::fflush(file.get()) && !std::ferror(file.get()))

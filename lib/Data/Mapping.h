@@ -13,6 +13,8 @@ struct Mapping {
   std::shared_ptr<void> owner;
 };
 std::optional<Mapping> mapFile(const std::string &path, std::string &error);
+/// Of an open file, which may be closed afterwards; the message has no path.
+std::optional<Mapping> mapFile(int file, std::string &error);
 /// The product, if it is a sensible size.
 std::optional<int64_t> countElements(const std::vector<int64_t> &dims);
 } // namespace ampc

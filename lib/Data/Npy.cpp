@@ -1,6 +1,5 @@
 // NumPy's .npy files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Data/Log.h"
 #include "lib/Data/Mapping.h"
 #include <cerrno>
 #include <cstring>
@@ -10,11 +9,12 @@ using namespace ampc;
 namespace {
 struct Name {
   const char *descr;
-  ampc_dtype dtype;
+  Element element;
 };
-constexpr Name kNames[] = {{"<f4", AMPC_F32}, {"<f8", AMPC_F64}, {"<f2", AMPC_F16},
-                           {"<i2", AMPC_I16}, {"<i4", AMPC_I32}, {"<i8", AMPC_I64},
-                           {"|u1", AMPC_U8},  {"|i1", AMPC_I8},  {"|b1", AMPC_I1}};
+constexpr Name kNames[] = {{"<f4", Element::F32}, {"<f8", Element::F64}, {"<f2", Element::F16},
+                           {"<i2", Element::I16}, {"<i4", Element::I32}, {"<i8", Element::I64},
+                           {"|u1", Element::U8},  {"|i1", Element::I8},  {"|b1", Element::I1},
+                           {"<u2", Element::U16}, {"<u4", Element::U32}, {"<u8", Element::U64}};
 
 /// The header: a Python dictionary with a string, a truth value and a tuple of whole numbers.
 class Header {
@@ -91,11 +91,11 @@ private:
   }
 };
 
-std::optional<ampc_dtype> findType(const std::string &descr) {
+std::optional<Element> findType(const std::string &descr) {
   for (const Name &name : kNames)
     if (descr == name.descr ||
         (name.descr[0] == '|' && descr.size() == 3 && descr.substr(1) == name.descr + 1))
-      return name.dtype;
+      return name.element;
   return std::nullopt;
 }
 } // namespace
@@ -122,50 +122,86 @@ std::optional<Array> ampc::readNpy(const std::string &path, std::string &error) 
   Header header(file->data + start, file->data + start + length);
   if (!header.parse())
     return fail("expected a header with a plain type, order and shape");
-  std::optional<ampc_dtype> dtype = findType(header.descr);
-  if (!dtype)
+  std::optional<Element> element = findType(header.descr);
+  if (!element)
     return fail(header.descr[0] == '>'
-                    ? "expected little-endian data, but got '" + header.descr + "'"
-                    : "expected f2, f4, f8, i1, i2, i4, i8, u1 or b1, but got '" + header.descr +
-                          "'");
+                    ? "expected little-endian data, but got '" + header.descr +
+                          "'; save x.astype(x.dtype.newbyteorder('<'))"
+                    : "expected floats of 2 to 8 bytes, integers of 1 to 8 bytes or truth values, "
+                      "but got '" +
+                          header.descr + "'");
   if (header.fortran && header.shape.size() > 1)
     return fail("expected C order, but got Fortran order; save numpy.ascontiguousarray(x)");
   std::optional<int64_t> count = countElements(header.shape);
-  if (!count || *count * bytesOf(*dtype) != file->bytes - start - length)
+  if (!count || *count * bytesOf(*element) != file->bytes - start - length)
     return fail("expected " +
-                (count ? std::to_string(*count * bytesOf(*dtype)) : std::string("too many")) +
+                (count ? std::to_string(*count * bytesOf(*element)) : std::string("too many")) +
                 " bytes of data, but got " + std::to_string(file->bytes - start - length));
-  return Array{*dtype, header.shape, file->data + start + length, file->owner};
+  return Array{*element, header.shape, file->data + start + length, file->owner, 0};
+}
+
+/// The header that describes an array; empty if NumPy has no such type.
+static std::string headerOf(ampc_dtype dtype, const std::vector<int64_t> &dims) {
+  const char *descr = nullptr;
+  for (const Name &name : kNames)
+    if (name.element == elementOf(dtype))
+      descr = name.descr;
+  if (!descr)
+    return "";
+  std::string header = "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (";
+  for (int64_t dim : dims)
+    header += std::to_string(dim) + ", ";
+  header += "), }";
+  while ((10 + header.size() + 1) % 64)
+    header += ' ';
+  return header + '\n';
+}
+
+bool NpyWriter::open(const std::string &name, ampc_dtype dtype, const std::vector<int64_t> &dims,
+                     std::string &error) {
+  path = name;
+  std::string header = headerOf(dtype, dims);
+  if (header.empty()) {
+    error = path + ": NumPy has no type for " + nameOf(dtype);
+    return false;
+  }
+  auto length = static_cast<uint16_t>(header.size());
+  file.reset(std::fopen((path + ".part").c_str(), "wb"));
+  if (!file) {
+    error = path + ": " + std::strerror(errno);
+    return false;
+  }
+  return write("\x93NUMPY\1\0", 8, error) && write(&length, 2, error) &&
+         write(header.data(), int64_t(header.size()), error);
+}
+
+bool NpyWriter::write(const void *data, int64_t bytes, std::string &error) {
+  if (std::fwrite(data, 1, size_t(bytes), file.get()) == size_t(bytes))
+    return true;
+  error = path + ": " + std::strerror(errno);
+  return false;
+}
+
+NpyWriter::~NpyWriter() {
+  if (file)
+    std::remove((path + ".part").c_str());
+}
+
+bool NpyWriter::close(std::string &error) {
+  if (std::fflush(file.get()) || std::rename((path + ".part").c_str(), path.c_str())) {
+    error = path + ": " + std::strerror(errno);
+    return false;
+  }
+  file.reset();
+  return true;
 }
 
 bool ampc::writeNpy(const std::string &path, ampc_dtype dtype, const std::vector<int64_t> &dims,
                     const void *data, std::string &error) {
-  const char *descr = nullptr;
-  for (const Name &name : kNames)
-    if (name.dtype == dtype)
-      descr = name.descr;
-  if (!descr) {
-    error = path + ": NumPy has no type for " + nameOf(dtype);
-    return false;
-  }
-  std::string header = "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (";
   int64_t bytes = bytesOf(dtype);
-  for (int64_t dim : dims) {
-    header += std::to_string(dim) + ", ";
+  for (int64_t dim : dims)
     bytes *= dim;
-  }
-  header += "), }";
-  while ((10 + header.size() + 1) % 64)
-    header += ' ';
-  header += '\n';
-  auto length = static_cast<uint16_t>(header.size());
-  File file(std::fopen(path.c_str(), "wb"));
-  bool good = file && std::fwrite("\x93NUMPY\1\0", 1, 8, file.get()) == 8 &&
-              std::fwrite(&length, 1, 2, file.get()) == 2 &&
-              std::fwrite(header.data(), 1, header.size(), file.get()) == header.size() &&
-              std::fwrite(data, 1, size_t(bytes), file.get()) == size_t(bytes) &&
-              !std::fflush(file.get());
-  if (!good)
-    error = path + ": " + std::strerror(errno);
-  return good;
+  NpyWriter writer;
+  return writer.open(path, dtype, dims, error) && writer.write(data, bytes, error) &&
+         writer.close(error);
 }

@@ -1,4 +1,4 @@
-// One tensor of a safetensors file.
+// Tensors of safetensors files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Data/Mapping.h"
 #include "lib/Runtime/Json.h"
@@ -54,61 +54,121 @@ Entry parseEntry(ampc_rt_json &json) {
   return entry;
 }
 
-std::optional<ampc_dtype> findType(const std::string &name) {
-  const std::pair<const char *, ampc_dtype> types[] = {
-      {"F32", AMPC_F32}, {"F64", AMPC_F64}, {"F16", AMPC_F16}, {"BF16", AMPC_BF16},
-      {"BOOL", AMPC_I1}, {"I8", AMPC_I8},   {"I16", AMPC_I16}, {"I32", AMPC_I32},
-      {"I64", AMPC_I64}, {"U8", AMPC_U8}};
+std::optional<Element> findType(const std::string &name) {
+  const std::pair<const char *, Element> types[] = {
+      {"F32", Element::F32}, {"F64", Element::F64}, {"F16", Element::F16}, {"BF16", Element::BF16},
+      {"BOOL", Element::I1}, {"I8", Element::I8},   {"I16", Element::I16}, {"I32", Element::I32},
+      {"I64", Element::I64}, {"U8", Element::U8},   {"U16", Element::U16}, {"U32", Element::U32},
+      {"U64", Element::U64}};
   for (auto &type : types)
     if (name == type.first)
       return type.second;
   return std::nullopt;
 }
-} // namespace
 
-std::optional<Array> ampc::readSafetensors(const std::string &path, const std::string &name,
-                                           std::string &error) {
-  auto fail = [&](const std::string &message) {
-    error = path + ": " + message;
-    return std::nullopt;
-  };
-  std::optional<Mapping> file = mapFile(path, error);
-  if (!file)
-    return std::nullopt;
+/// A file and what its header says.
+struct Contents {
+  Mapping file;
+  std::vector<std::pair<std::string, Entry>> entries; ///< in the header's order
+  int64_t begin = 0;                                  ///< of the data
+
+  /// False with what was expected in `error`.
+  bool read(const std::string &path, std::string &error);
+  /// Nothing with a message in `error` if the entry does not fit or has a foreign type, which then
+  /// is in `foreign`.
+  std::optional<Array> get(const std::string &name, const Entry &entry, std::string &error,
+                           bool &foreign) const;
+};
+
+bool Contents::read(const std::string &path, std::string &error) {
+  std::optional<Mapping> mapped = mapFile(path, error);
+  if (!mapped)
+    return false;
+  file = *mapped;
   uint64_t length = 0;
-  if (file->bytes >= 8)
-    std::memcpy(&length, file->data, 8);
-  if (file->bytes < 8 || length > uint64_t(file->bytes) - 8)
-    return fail("expected a safetensors file: its header does not fit");
-  std::string header(file->data + 8, length); // strings are decoded in place
+  if (file.bytes >= 8)
+    std::memcpy(&length, file.data, 8);
+  if (file.bytes < 8 || length > uint64_t(file.bytes) - 8) {
+    error = path + ": expected a safetensors file: its header does not fit";
+    return false;
+  }
+  begin = 8 + int64_t(length);
+  std::string header(file.data + 8, length); // strings are decoded in place
   ampc_rt_json json{header.data(), header.data() + header.size(), nullptr};
-  std::optional<Entry> found;
-  std::string names;
   ampc_rt_json_expect(&json, '{', "a header that is a JSON object");
   do {
     std::string key = ampc_rt_json_string(&json);
     ampc_rt_json_expect(&json, ':', "':' after a name");
-    if (key == "__metadata__") {
+    if (key == "__metadata__")
       parseMetadata(json);
-      continue;
-    }
-    Entry entry = parseEntry(json);
-    names += (names.empty() ? "'" : ", '") + key + "'";
-    if (key == name)
-      found = entry;
+    else
+      entries.push_back({key, parseEntry(json)});
   } while (!json.failure && ampc_rt_json_accept(&json, ','));
   ampc_rt_json_expect(&json, '}', "the end of the header");
-  if (json.failure)
-    return fail(std::string("damaged file: expected ") + json.failure);
-  if (!found)
-    return fail("has no tensor '" + name + "', only " + (names.empty() ? "metadata" : names));
-  std::optional<ampc_dtype> dtype = findType(found->dtype);
-  if (!dtype)
-    return fail("tensor '" + name + "': type " + found->dtype + " is not supported");
-  std::optional<int64_t> count = countElements(found->shape);
-  int64_t data = file->bytes - 8 - int64_t(length);
-  if (!count || found->begin < 0 || found->end > data ||
-      found->end - found->begin != *count * bytesOf(*dtype))
-    return fail("damaged file: tensor '" + name + "' does not fit");
-  return Array{*dtype, found->shape, file->data + 8 + length + found->begin, file->owner};
+  if (!json.failure)
+    return true;
+  error = path + ": damaged file: expected " + json.failure;
+  return false;
+}
+
+std::optional<Array> Contents::get(const std::string &name, const Entry &entry, std::string &error,
+                                   bool &foreign) const {
+  std::optional<Element> element = findType(entry.dtype);
+  foreign = !element;
+  if (foreign) {
+    error = "tensor '" + name + "': type " + entry.dtype + " is not supported";
+    return std::nullopt;
+  }
+  std::optional<int64_t> count = countElements(entry.shape);
+  if (!count || entry.begin < 0 || entry.end > file.bytes - begin ||
+      entry.end - entry.begin != *count * bytesOf(*element)) {
+    error = "damaged file: tensor '" + name + "' does not fit";
+    return std::nullopt;
+  }
+  return Array{*element, entry.shape, file.data + begin + entry.begin, file.owner, 0};
+}
+} // namespace
+
+std::optional<Array> ampc::readSafetensors(const std::string &path, const std::string &name,
+                                           std::string &error) {
+  Contents contents;
+  if (!contents.read(path, error))
+    return std::nullopt;
+  std::string names;
+  const Entry *found = nullptr;
+  for (auto &[key, entry] : contents.entries) {
+    names += (names.empty() ? "'" : ", '") + key + "'";
+    if (key == name)
+      found = &entry;
+  }
+  if (!found) {
+    error = path + ": has no tensor '" + name + "', only " + (names.empty() ? "metadata" : names);
+    return std::nullopt;
+  }
+  bool foreign;
+  std::optional<Array> array = contents.get(name, *found, error, foreign);
+  if (!array)
+    error = path + ": " + error;
+  return array;
+}
+
+std::optional<std::vector<NamedArray>> ampc::readSafetensors(const std::string &path,
+                                                             std::vector<std::string> &skipped,
+                                                             std::string &error) {
+  Contents contents;
+  if (!contents.read(path, error))
+    return std::nullopt;
+  std::vector<NamedArray> arrays;
+  for (auto &[key, entry] : contents.entries) {
+    bool foreign;
+    if (auto array = contents.get(key, entry, error, foreign)) {
+      arrays.push_back({key, std::move(*array)});
+    } else if (foreign) {
+      skipped.push_back(key);
+    } else {
+      error = path + ": " + error;
+      return std::nullopt;
+    }
+  }
+  return arrays;
 }

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Record: length (8 bytes), masked CRC of those, data, masked CRC of the data. Messages:
-// tensorflow/core/util/event.proto (wall_time = 1, step = 2, file_version = 3, summary = 5) and
-// framework/summary.proto (value = 1: tag = 1, simple_value = 2).
+// tensorflow/core/util/event.proto (wall_time = 1, step = 2, file_version = 3, summary = 5,
+// session_log = 7: status = 1, of which 1 is START) and framework/summary.proto (value = 1: tag =
+// 1, simple_value = 2).
 #include "ampc/Data/Log.h"
 #include <cerrno>
 #include <chrono>
@@ -85,6 +86,16 @@ bool TensorBoardWriter::open(const std::string &folder, std::string &error) {
   }
   std::string event = startEvent();
   putBytes(event, 3, "brain.Event:2");
+  return record(event, error);
+}
+
+bool TensorBoardWriter::restart(int64_t step, std::string &error) {
+  std::string log, event = startEvent();
+  log += static_cast<char>(1 << 3);
+  putVarint(log, 1);
+  event += static_cast<char>(2 << 3);
+  putVarint(event, static_cast<uint64_t>(step));
+  putBytes(event, 7, log);
   return record(event, error);
 }
 

@@ -2,6 +2,7 @@
 // check_files.py.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Data/Array.h"
+#include "ampc/Data/Convert.h"
 #include "ampc/Data/Log.h"
 #include <cmath>
 #include <cstdlib>
@@ -62,10 +63,11 @@ TEST(Npy, WritesWhatItReads) {
     std::string path = output(std::string(nameOf(dtype)) + ".npy"), error;
     ASSERT_TRUE(writeNpy(path, dtype, dims, data, error)) << error;
     EXPECT_EQ(read(path).size() % 64,
-              size_t(bytesOf(dtype) * Array{dtype, dims, nullptr, nullptr}.count()) % 64);
+              size_t(bytesOf(dtype) * Array{elementOf(dtype), dims, nullptr, nullptr, 0}.count()) %
+                  64);
     auto array = readArray(path, error);
     ASSERT_TRUE(array) << error;
-    EXPECT_EQ(array->dtype, dtype);
+    EXPECT_EQ(array->element, elementOf(dtype));
     EXPECT_EQ(array->dims, dims);
     EXPECT_EQ(0, std::memcmp(array->data, data, size_t(array->bytes())));
   }
@@ -95,9 +97,10 @@ TEST(Npy, RefusesWhatItCannotRead) {
   EXPECT_EQ(errorOf("bad.npy", npy(header("'<f4'", "False", "(2,)"), "123456789")),
             "expected 8 bytes of data, but got 9");
   EXPECT_EQ(errorOf("bad.npy", npy(header("'>f4'", "False", "(1,)"), "1234")),
-            "expected little-endian data, but got '>f4'");
+            "expected little-endian data, but got '>f4'; save x.astype(x.dtype.newbyteorder('<'))");
   EXPECT_EQ(errorOf("bad.npy", npy(header("'<c8'", "False", "(1,)"), "12345678")),
-            "expected f2, f4, f8, i1, i2, i4, i8, u1 or b1, but got '<c8'");
+            "expected floats of 2 to 8 bytes, integers of 1 to 8 bytes or truth values, but got "
+            "'<c8'");
   EXPECT_EQ(errorOf("bad.npy", npy(header("'<f4'", "True", "(1, 1)"), "1234")),
             "expected C order, but got Fortran order; save numpy.ascontiguousarray(x)");
   EXPECT_EQ(errorOf("bad.npy", npy(header("[('a', '<f4')]", "False", "(1,)"), "1234")),
@@ -112,8 +115,9 @@ TEST(Npy, RefusesWhatItCannotRead) {
   std::string error;
   EXPECT_FALSE(readNpy(output("missing.npy"), error));
   EXPECT_NE(error.find("No such file"), std::string::npos);
-  EXPECT_FALSE(readArray("data.csv", error));
-  EXPECT_EQ(error, "data.csv: expected FILE.npy or FILE.safetensors:NAME");
+  EXPECT_FALSE(readArray("data.txt", error));
+  EXPECT_EQ(error, "data.txt: expected FILE.npy, FILE.safetensors:TENSOR, FILE.csv or "
+                   "FILE.csv:COLUMNS");
 }
 
 TEST(Safetensors, ReadsOneTensor) {
@@ -124,7 +128,7 @@ TEST(Safetensors, ReadsOneTensor) {
                     "xyabcdefgh"));
   auto array = readArray(path + ":b1", error);
   ASSERT_TRUE(array) << error;
-  EXPECT_EQ(array->dtype, AMPC_F32);
+  EXPECT_EQ(array->element, Element::F32);
   EXPECT_EQ(array->dims, (std::vector<int64_t>{2, 1}));
   EXPECT_EQ(0, std::memcmp(array->data, "abcdefgh", 8));
   EXPECT_FALSE(readSafetensors(path, "c", error));
@@ -150,15 +154,41 @@ TEST(Safetensors, RefusesDamage) {
             "damaged file: expected the end of a tensor");
 }
 
-TEST(Csv, AppendsWithoutASecondHead) {
+TEST(Safetensors, ReadsAllThatItKnows) {
+  std::string path = output("all.safetensors"), error;
+  write(path, safetensors(R"({"a":{"dtype":"U16","shape":[1],"data_offsets":[0,2]},)"
+                          R"("b":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[2,4]}})",
+                          "abcd"));
+  std::vector<std::string> skipped;
+  auto arrays = readSafetensors(path, skipped, error);
+  ASSERT_TRUE(arrays) << error;
+  ASSERT_EQ(arrays->size(), 1u);
+  EXPECT_EQ(arrays->front().name, "a");
+  EXPECT_EQ(arrays->front().array.element, Element::U16);
+  EXPECT_EQ(skipped, std::vector<std::string>{"b"});
+}
+
+TEST(Csv, GoesOnBehindARow) {
   std::string path = output("run.csv"), error;
+  std::vector<std::string> columns = {"step", "loss"};
   CsvWriter csv;
-  ASSERT_TRUE(csv.open(path, {"step", "loss"}, false, error)) << error;
+  ASSERT_TRUE(csv.open(path, columns, std::nullopt, error)) << error;
   ASSERT_TRUE(csv.row({1, 0.1f}, error));
-  ASSERT_TRUE(csv.open(path, {"step", "loss"}, true, error)) << error;
+  ASSERT_TRUE(csv.row({2, 0.2f}, error));
+  ASSERT_TRUE(csv.row({3, std::nullopt}, error));
+  EXPECT_EQ(read(path), "step,loss\n1,0.100000001\n2,0.200000003\n3,\n");
+  ASSERT_TRUE(csv.open(path, columns, 2, error)) << error;
   ASSERT_TRUE(csv.row({20000000, NAN}, error));
-  EXPECT_EQ(read(path), "step,loss\n1,0.100000001\n20000000,nan\n");
-  EXPECT_FALSE(csv.open(output("none/run.csv"), {"a"}, false, error));
+  EXPECT_EQ(read(path), "step,loss\n1,0.100000001\n2,0.200000003\n20000000,nan\n");
+  write(path, "step,loss\n1,0.1\n2,0."); // cut by a crash
+  ASSERT_TRUE(csv.open(path, columns, 2, error)) << error;
+  EXPECT_EQ(read(path), "step,loss\n1,0.1\n");
+  ASSERT_TRUE(csv.open(output("new.csv"), columns, 2, error)) << error;
+  EXPECT_EQ(read(output("new.csv")), "step,loss\n");
+  EXPECT_FALSE(csv.open(path, {"step", "gain"}, 2, error));
+  EXPECT_EQ(error, path + ": expected a log with the columns step,gain, but got step,loss; give "
+                          "this run another file");
+  EXPECT_FALSE(csv.open(output("none/run.csv"), {"a"}, std::nullopt, error));
 }
 
 TEST(TensorBoard, Crc32cKnownAnswers) { // RFC 3720, B.4
@@ -174,6 +204,7 @@ TEST(TensorBoard, WritesScalars) {
   for (int step = 1; step <= 300; ++step)
     ASSERT_TRUE(writer.scalar("loss", step, 1.0f / float(step), error)) << error;
   ASSERT_TRUE(writer.scalar("rate", int64_t(1) << 40, -2.5f, error)) << error;
+  ASSERT_TRUE(writer.restart(250, error)) << error;
   EXPECT_FALSE(writer.open(output("none") + "/deep", error));
 }
 

@@ -64,7 +64,8 @@ def check_events(folder):
         events.append(fields(body))
         at += 16 + size
     assert events[0][1] == (3, b"brain.Event:2"), events[0]
-    scalars = []
+    scalars, last = [], dict(events.pop())
+    assert last[2] == 250 and dict(fields(last[7])) == {1: 1}, last  # a start at step 250
     for event in events[1:]:
         event = dict(event)
         assert event[1] > 1.6e9

@@ -73,7 +73,8 @@ public:
     narrow = &tables;
     wide = other;
     std::string error;
-    if (options.data.empty() || batches.open(tables, options.data, seed, options.shuffle, error))
+    if (options.data.empty() || (dataset.open({&tables}, options.data, {"data", false}, error) &&
+                                 batches.open(tables, dataset, {seed, options.shuffle}, error)))
       return true;
     fail(error);
     return false;
@@ -121,6 +122,7 @@ private:
   const AgainstOptions &options;
   Random random;
   uint64_t seed;
+  Dataset dataset;
   Batches batches;
   std::unique_ptr<RandomInputs> made;
   const ampc_program *narrow = nullptr, *wide = nullptr;

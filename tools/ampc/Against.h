@@ -6,11 +6,12 @@
 
 #include "ampc/Pipelines/Compiler.h"
 #include "ampc/Runtime/Common.h"
+#include "tools/ampc/Sources.h"
 
 namespace ampc {
 struct AgainstOptions {
   std::string reference; ///< f32 or f64; empty: the step runs alone, for --track-nonfinite
-  std::vector<std::pair<std::string, std::string>> data; ///< input and file; empty: random
+  Sources data;          ///< empty: random
   std::string step;
   unsigned steps = 1;
   double tolerance = 0; ///< 0: from the type

@@ -1,46 +1,46 @@
-// Batches of rows of arrays, in an order that a seed and the step number fix.
+// Batches of rows, in an order that a seed and the step number fix.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TOOLS_AMPC_BATCHES_H
 #define TOOLS_AMPC_BATCHES_H
 
-#include "ampc/Data/Array.h"
-#include "ampc/Runtime/Model.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/Error.h"
+#include "tools/ampc/Dataset.h"
 
 namespace ampc {
-/// Pairs of an input's name and a path, from words INPUT=FILE.
-using Sources = std::vector<std::pair<std::string, std::string>>;
-llvm::Expected<Sources> readSources(llvm::ArrayRef<std::string> words);
-/// An error if one of the outputs is an input: of the data, or among `others`.
-llvm::Error checkOutputs(llvm::ArrayRef<std::string> outputs, const Sources &data,
-                         std::vector<std::string> others);
-
-/// Rows of the data, shuffled anew in every epoch. The order depends only on seed and step, so a
-/// resumed run goes on where it stopped.
+/// Rows of the data for one program, shuffled anew in every epoch. The order depends only on seed
+/// and step, so a resumed run goes on where it stopped.
 class Batches {
 public:
-  /// `sources` maps names of inputs to paths (readArray). False with a message if something is
-  /// missing or does not fit.
-  bool open(const ampc_program &program,
-            llvm::ArrayRef<std::pair<std::string, std::string>> sources, uint64_t seed,
-            bool shuffle, std::string &error);
+  struct Order {
+    uint64_t seed = 0;
+    bool shuffle = true;
+  };
+  /// `data`, which has to live as long, was opened for the program. False with a message if the
+  /// rows of the inputs do not go together.
+  bool open(const ampc_program &program, const Dataset &data, Order order, std::string &error);
   /// Fills the inputs for a step (from 0); returns the number of valid rows.
   uint32_t fill(uint64_t step);
+  /// Fills them with these rows, and what is left of the batch with the same rows again.
+  void fillRows(llvm::ArrayRef<int64_t> rows);
+  /// The rows that fill(step) takes.
+  std::vector<int64_t> rowsOf(uint64_t step);
   llvm::ArrayRef<const void *> getInputs() const { return inputs; }
+  int64_t getRows() const { return rows; }
+  /// Steps in which every row comes once, but for those that do not fill a batch of a program that
+  /// needs full ones.
+  uint64_t getPerEpoch() const { return perEpoch; }
+  int64_t getLeftOut() const;
 
 private:
-  bool check(const ampc_tensor &tensor, const Array &array, std::string &error);
   void shuffleFor(uint64_t epoch);
 
   const ampc_program *program = nullptr;
-  std::vector<Array> arrays;              // one per input
-  std::vector<std::vector<char>> buffers; // one per batched input
+  std::vector<const Dataset::Field *> fields; // one per input
+  std::vector<std::vector<char>> buffers;     // one per input
   std::vector<const void *> inputs;
-  std::vector<uint32_t> order;
-  uint64_t seed = 0, shuffledEpoch = ~uint64_t(0), perEpoch = 1;
+  std::vector<int64_t> order; ///< of the rows, where they are shuffled
+  Order how;
+  uint64_t shuffledEpoch = ~uint64_t(0), perEpoch = 1;
   int64_t rows = 0;
-  bool shuffle = true;
 };
 } // namespace ampc
 #endif

@@ -9,7 +9,10 @@
 
 namespace ampc {
 extern llvm::cl::SubCommand compileCommand, trainCommand, checkCommand, benchCommand, reportCommand,
-    profileCommand;
+    profileCommand, predictCommand, evalCommand;
+
+/// The words that the program was called with.
+extern std::vector<std::string> commandLine;
 
 /// Reports a mistake; returns the exit status.
 inline int fail(const llvm::Twine &message) {
@@ -23,5 +26,7 @@ int runCheck();
 int runBench();
 int runReport();
 int runProfile();
+int runPredict();
+int runEval();
 } // namespace ampc
 #endif

@@ -16,10 +16,16 @@ namespace cl = llvm::cl;
 static cl::list<std::string> load("load", cl::desc("shared library with ops of other dialects"),
                                   cl::value_desc("LIB.so"), cl::sub(cl::SubCommand::getAll()));
 
+std::vector<std::string> ampc::commandLine;
+
 static const char overview[] =
     "ampc - compiles a model into the program that trains it\n\n"
     "  ampc compile MODEL.mlir -o DIR   library, C header and manifest (also: ampc MODEL.mlir)\n"
     "  ampc train MODEL.mlir --data ... train from the command line\n"
+    "  ampc predict MODEL.mlir --checkpoint ... --data ... --out y.npy\n"
+    "                                   run an export of a trained model\n"
+    "  ampc eval MODEL.mlir --checkpoint ... --data ...\n"
+    "                                   loss and metrics of a trained model\n"
     "  ampc check MODEL.mlir            gradients against finite differences\n"
     "  ampc check MODEL.mlir --against=f32 --precision=bf16\n"
     "                                   a step in mixed precision against f32, value by value\n"
@@ -43,8 +49,9 @@ static void printOverview(llvm::raw_ostream &os) {
 /// `ampc MODEL.mlir` means `ampc compile MODEL.mlir`.
 static bool namesCommand(llvm::StringRef word) {
   return word == "compile" || word == "train" || word == "check" || word == "bench" ||
-         word == "report" || word == "profile" || word.starts_with("--help") || word == "-h" ||
-         word == "-help" || word.starts_with("--version") || word == "-version";
+         word == "report" || word == "profile" || word == "predict" || word == "eval" ||
+         word.starts_with("--help") || word == "-h" || word == "-help" ||
+         word.starts_with("--version") || word == "-version";
 }
 
 int main(int argc, char **argv) {
@@ -55,6 +62,7 @@ int main(int argc, char **argv) {
     os << "ampc " << AMPC_VERSION << " (LLVM " LLVM_VERSION_STRING ")\n";
   });
   llvm::SmallVector<const char *> arguments(argv, argv + argc);
+  commandLine.assign(argv, argv + argc);
   if (argc < 2) {
     printOverview(llvm::errs());
     return 1;
@@ -82,6 +90,10 @@ int main(int argc, char **argv) {
     return runReport();
   if (profileCommand)
     return runProfile();
+  if (predictCommand)
+    return runPredict();
+  if (evalCommand)
+    return runEval();
   printOverview(llvm::errs());
   return 1;
 }

@@ -1,6 +1,8 @@
 // A step whose intermediate values can be looked at while it runs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Observer.h"
+#include "ampc/Support/Suggest.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <cstring>
@@ -20,7 +22,8 @@ void Observer::release() {
   lastUsers.clear();
 }
 
-static std::string nameOfStep(const ampc_model &model, const ampc_program &program) {
+std::string ampc::stepNameOf(const ampc_model &model, int number) {
+  const ampc_program &program = model.programs[number];
   llvm::StringRef name = program.step_slot < 0 ? "" : model.slots[program.step_slot].tensor.name;
   name.consume_back(".step");
   return name.str();
@@ -28,22 +31,23 @@ static std::string nameOfStep(const ampc_model &model, const ampc_program &progr
 
 int ampc::findStep(const Session &session, llvm::StringRef wanted) {
   const ampc_model &model = session.getModel();
-  int found = -1, count = 0;
-  std::string names;
+  int found = -1;
+  std::vector<std::string> names;
   for (int i = 0; i < model.program_count; ++i) {
     if (model.programs[i].kind != AMPC_PROGRAM_TRAIN)
       continue;
-    std::string name = nameOfStep(model, model.programs[i]);
-    names += (count++ ? ", " : "") + name;
-    if (wanted.empty() || wanted == name)
+    names.push_back(stepNameOf(model, i));
+    if (wanted.empty() || wanted == names.back())
       found = i;
   }
-  if (found >= 0 && (count == 1 || !wanted.empty()))
+  if (found >= 0 && (names.size() == 1 || !wanted.empty()))
     return found;
   llvm::errs() << "ampc: error: "
-               << (count ? "expected --step with one of: " + names
-                         : "expected a train.step, but the model has none")
-               << "\n";
+               << (names.empty() ? "expected a train.step, but the model has none"
+                                 : "expected --step with one of: " + llvm::join(names, ", "));
+  if (!names.empty() && !wanted.empty())
+    llvm::errs() << ", but got " << wanted << suggest(wanted, names);
+  llvm::errs() << "\n";
   return -1;
 }
 
@@ -92,7 +96,7 @@ bool Observer::select(int number) {
 /// Joins what the compiler knows about a value with its output in the tables.
 bool Observer::findOutputs() {
   const ampc_program &tables = getTables();
-  step = nameOfStep(session.getModel(), tables);
+  step = stepNameOf(session.getModel(), program);
   values.clear();
   llvm::copy_if(allValues, std::back_inserter(values),
                 [&](const ObservedValue &value) { return value.step == step; });

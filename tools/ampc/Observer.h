@@ -64,6 +64,8 @@ private:
   int32_t entry = 0;
 };
 
+/// Name of the train.step that a training program is of.
+std::string stepNameOf(const ampc_model &model, int program);
 /// Number of the training program of a step, or of the only one if `wanted` is empty; -1 after a
 /// message.
 int findStep(const Session &session, llvm::StringRef wanted);

@@ -7,6 +7,7 @@
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/RunOptions.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -166,7 +167,7 @@ namespace {
 class Run {
 public:
   Run(Observer &observer, int program) : observer(observer), program(program) {}
-  bool open(const Sources &sources, std::string &error) {
+  bool open(const Dataset &data, std::string &error) {
     if (!observer.select(program))
       return false;
     observed = observer.getValues().vec();
@@ -177,7 +178,7 @@ public:
     for (const ObservedValue &value : observed)
       if (value.kind != ValueKind::Update)
         profile.values.push_back({value.key, value.kind, value.isStatistic, 0, 0, 0, 0, {}});
-    return batches.open(observer.getTables(), sources, runOptions.seed, runOptions.shuffle, error);
+    return batches.open(observer.getTables(), data, {runOptions.seed, runOptions.shuffle}, error);
   }
   bool step(unsigned number);
   const StepProfile &getProfile() const { return profile; }
@@ -269,25 +270,13 @@ bool Run::step(unsigned number) {
   return true;
 }
 
-/// Data of inputs that a step has; what no step has is an error.
+/// The steps' data, in which what is not finite is counted.
 static bool openAll(std::vector<Run> &runs, llvm::ArrayRef<int> programs, const Sources &sources,
-                    const ampc_model &model, std::string &error) {
-  std::vector<Sources> own(programs.size());
-  for (const auto &source : sources) {
-    bool known = false;
-    for (auto [number, program] : llvm::enumerate(programs))
-      for (int i = 0; i < model.programs[program].input_count; ++i)
-        if (source.first == model.programs[program].inputs[i].name) {
-          own[number].push_back(source);
-          known = true;
-        }
-    if (!known)
-      own.front().push_back(source); // whose message tells the names
-  }
-  for (size_t number = 0; number < runs.size(); ++number)
-    if (!runs[number].open(own[number], error))
-      return false;
-  return true;
+                    const ampc_model &model, Dataset &data, std::string &error) {
+  auto tables = llvm::map_to_vector(
+      programs, [&](int p) -> const ampc_program * { return &model.programs[p]; });
+  return data.open(tables, sources, {"data", false}, error) &&
+         llvm::all_of(runs, [&](Run &run) { return run.open(data, error); });
 }
 
 static std::string outputPath() {
@@ -312,7 +301,7 @@ static int writeProfile(const Profile &profile) {
 int ampc::runProfile() {
   if (steps == 0)
     return fail("expected --steps of at least 1");
-  auto sources = readSources(runOptions.data);
+  auto sources = runOptions.data.read();
   if (!sources)
     return fail(llvm::toString(sources.takeError()));
   CompileRequest request;
@@ -332,8 +321,9 @@ int ampc::runProfile() {
   std::vector<Run> runs;
   for (int program : programs)
     runs.emplace_back(observer, program);
+  Dataset data;
   std::string error;
-  if (programs.empty() || !openAll(runs, programs, *sources, session.getModel(), error))
+  if (programs.empty() || !openAll(runs, programs, *sources, session.getModel(), data, error))
     return error.empty() ? 1 : fail(error);
   if (!resume.empty()) {
     ampc_status status = ampc_rt_load(session.getState(), resume.c_str(), AMPC_LOAD_WEIGHTS);

@@ -6,9 +6,7 @@ using namespace ampc;
 namespace cl = llvm::cl;
 
 RunOptions::RunOptions(cl::SubCommand &command)
-    : input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required, cl::sub(command)),
-      data("data", cl::desc("an input's rows: a .npy file, or FILE.safetensors:TENSOR"),
-           cl::value_desc("INPUT=FILE"), cl::sub(command)),
+    : input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required, cl::sub(command)), data(command),
       seed("seed", cl::desc("of first values, random ops and the order of the data (default: 0)"),
            cl::init(0), cl::sub(command)),
       shuffle("shuffle", cl::desc("new order in every epoch (default: true)"), cl::init(true),

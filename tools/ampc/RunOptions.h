@@ -4,13 +4,13 @@
 #define TOOLS_AMPC_RUNOPTIONS_H
 
 #include "ampc/Runtime/Model.h"
-#include "llvm/Support/CommandLine.h"
+#include "tools/ampc/Sources.h"
 
 namespace ampc {
 /// One instance per command, beside its definition.
 struct RunOptions {
   llvm::cl::opt<std::string> input;
-  llvm::cl::list<std::string> data;
+  DataOptions data;
   llvm::cl::opt<uint64_t> seed;
   llvm::cl::opt<bool> shuffle;
   llvm::cl::opt<int> threads;

@@ -187,6 +187,14 @@ ampc_status Session::runFunction(int program, llvm::ArrayRef<const void *> input
   return run([&] { return ampc_rt_run(state, program, &in.head(), &out.head()); });
 }
 
+ampc_status Session::takeBack(int program) {
+  ampc_rt_set_runs(state, program, ampc_rt_runs(state, program) - 1);
+  for (int i = 0; i < getModel().slot_count; ++i)
+    if (getModel().slots[i].role == AMPC_ROLE_RANDOM)
+      --static_cast<uint64_t *>(slotData(i))[1]; // the counter, behind the seed
+  return refresh();
+}
+
 int64_t ampc::elementCount(const ampc_tensor &tensor) {
   int64_t count = 1;
   for (int i = 0; i < tensor.rank; ++i)

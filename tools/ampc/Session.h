@@ -43,6 +43,8 @@ public:
   /// Runs an evaluation or export.
   ampc_status runFunction(int program, llvm::ArrayRef<const void *> inputs,
                           llvm::ArrayRef<void *> outputs, uint32_t valid = 0);
+  /// Undoes what a refused training call leaves: its run and its random numbers.
+  ampc_status takeBack(int program);
   const char *lastError() const { return ampc_rt_last_error(state); }
 
 private:

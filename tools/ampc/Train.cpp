@@ -1,19 +1,16 @@
 // ampc train: trains a model from the command line, with the object code that `ampc compile`
 // writes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Data/Log.h"
-#include "tools/ampc/Batches.h"
+#include "ampc/Support/Suggest.h"
+#include "ampc/Support/Text.h"
 #include "tools/ampc/Commands.h"
-#include "tools/ampc/NonFinite.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/RunOptions.h"
-#include "tools/ampc/Session.h"
-#include "llvm/Support/Format.h"
+#include "tools/ampc/TrainLoop.h"
+#include "tools/ampc/Weights.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
-#include <chrono>
-#include <csignal>
 #include <cstring>
 #include <unistd.h>
 
@@ -23,27 +20,59 @@ namespace cl = llvm::cl;
 cl::SubCommand ampc::trainCommand("train", "train a model on data from files");
 
 static RunOptions runOptions(trainCommand);
-static cl::opt<unsigned> steps("steps", cl::desc("number of steps (default: 100)"), cl::init(100),
-                               cl::sub(trainCommand));
-static cl::opt<std::string> stepName("step",
-                                     cl::desc("the train.step to run (default: the only one)"),
-                                     cl::sub(trainCommand));
+static cl::opt<unsigned>
+    steps("steps", cl::desc("steps of the whole training, with those of --resume (default: 100)"),
+          cl::init(100), cl::sub(trainCommand));
+static cl::opt<unsigned> epochs("epochs",
+                                cl::desc("instead of --steps: how often every row is seen"),
+                                cl::init(0), cl::sub(trainCommand));
+static cl::opt<std::string>
+    stepNames("step",
+              cl::desc("the train.step to run (default: the only one), or several in turn: "
+                       "critic:5,generator runs critic five times, then generator"),
+              cl::value_desc("NAME"), cl::sub(trainCommand));
 static cl::opt<std::string>
     output("out", cl::desc("checkpoint to write at the end, on Ctrl-C and on SIGTERM"),
            cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
-static cl::opt<unsigned> saveEvery("save-every",
-                                   cl::desc("write it after every N-th step of the state, too"),
+static cl::opt<unsigned> saveEvery("save-every", cl::desc("write it after every N-th step, too"),
                                    cl::value_desc("N"), cl::init(0), cl::sub(trainCommand));
 static cl::opt<std::string> resume("resume", cl::desc("checkpoint to go on from"),
                                    cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
+static cl::opt<std::string>
+    weights("weights",
+            cl::desc("initial values of parameters and buffers, by name and shape, from any "
+                     "program's file; names that it lacks start as the model says"),
+            cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
+static cl::list<std::string>
+    validate("validate", cl::desc("rows to evaluate on, as in --data; one for every input"),
+             cl::value_desc("INPUT=FILE"), cl::sub(trainCommand));
+static cl::opt<unsigned>
+    validateEvery("validate-every",
+                  cl::desc("steps between evaluations (default: an epoch); one is at the end"),
+                  cl::value_desc("N"), cl::init(0), cl::sub(trainCommand));
+static cl::list<std::string>
+    metrics("metrics",
+            cl::desc("accuracy, perplexity, auc or mean_error of an export's result (default: "
+                     "those that fit)"),
+            cl::value_desc("LIST"), cl::CommaSeparated, cl::sub(trainCommand));
+static cl::opt<std::string> monitor("monitor",
+                                    cl::desc("what makes a state the best one (default: loss)"),
+                                    cl::value_desc("SCORE"), cl::sub(trainCommand));
+static cl::opt<std::string>
+    bestFile("best",
+             cl::desc("checkpoint of the best state by --validate (default: as --out, with .best)"),
+             cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
+static cl::opt<unsigned>
+    patience("patience",
+             cl::desc("end after N evaluations in a row that are no better (default: never)"),
+             cl::value_desc("N"), cl::init(0), cl::sub(trainCommand));
 static cl::opt<std::string> logFile("log", cl::desc("one line per step"),
                                     cl::value_desc("FILE.csv"), cl::sub(trainCommand));
 static cl::opt<std::string> boardDir(
     "tensorboard",
-    cl::desc(
-        "events for TensorBoard: the loss, and the learning rate, the gradients' "
-        "norm, loss scale and skipped steps of a step that has them, and elements of gradients "
-        "that are not finite"),
+    cl::desc("events for TensorBoard: the loss, and the learning rate, the gradients' "
+             "norm, loss scale and skipped steps of a step that has them, elements of gradients "
+             "that are not finite, and what --validate gives"),
     cl::value_desc("DIR"), cl::sub(trainCommand));
 static cl::opt<bool>
     trackNonFinite("track-nonfinite",
@@ -52,203 +81,218 @@ static cl::opt<bool>
                    cl::sub(trainCommand));
 static PrecisionOptions precision(trainCommand);
 
-static volatile std::sig_atomic_t stopSignal = 0; ///< that asked for the end; 0: none
+/// What one option asks of another one; empty: nothing is wrong.
+static std::string checkOptions() {
+  auto least = [](const cl::opt<unsigned> &option) {
+    return option.getNumOccurrences() && option == 0
+               ? "expected --" + option.ArgStr.str() + " of at least 1, but got 0"
+               : std::string();
+  };
+  for (const cl::opt<unsigned> *option : {&saveEvery, &epochs, &validateEvery, &patience})
+    if (std::string mistake = least(*option); !mistake.empty())
+      return mistake;
+  if (saveEvery && output.empty())
+    return "expected --out, the checkpoint to write, with --save-every, but got none";
+  if (epochs && steps.getNumOccurrences())
+    return "expected --steps or --epochs, but got both";
+  if (!weights.empty() && !resume.empty())
+    return "expected --weights, to start a training, or --resume, to go on with one, but got both";
+  const cl::Option *const needs[] = {&validateEvery, std::addressof(metrics), &monitor, &bestFile,
+                                     &patience};
+  for (const cl::Option *option : needs)
+    if (option->getNumOccurrences() && validate.empty())
+      return "expected --validate, data to evaluate on, with --" + option->ArgStr.str() +
+             ", but got none";
+  return "";
+}
 
-static void stopTraining(int signal) { stopSignal = signal; }
-
-namespace {
-/// What the user sees while training: a bar on a terminal, else a line now and then.
-class Progress {
-public:
-  explicit Progress(unsigned total) : total(total), terminal(isatty(STDERR_FILENO)) {}
-  void show(unsigned done, const ampc_train_out &out) {
-    double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    skipped += out.skipped;
-    if (out.found_inf && !out.skipped && !spoilt++)
-      warnOf(done, out);
-    bool last = done == total;
-    if (!last && seconds - shown < (terminal ? 0.1 : 2.0) && done != 1)
-      return;
-    shown = seconds;
-    llvm::errs() << (terminal ? "\r" : "");
-    if (terminal) {
-      unsigned filled = total ? 30 * done / total : 30;
-      llvm::errs() << "[" << std::string(filled, '#') << std::string(30 - filled, '.') << "] ";
-    }
-    llvm::errs() << llvm::format("step %u/%u  loss %.5g  %.2f steps/s", done, total,
-                                 double(out.loss), done / seconds);
-    if (skipped)
-      llvm::errs() << "  " << skipped << " skipped";
-    if (spoilt)
-      llvm::errs() << "  " << spoilt << " with gradients that are not finite";
-    llvm::errs() << (terminal && !last ? "   " : "\n");
-  }
-
-private:
-  using Clock = std::chrono::steady_clock;
-  void warnOf(unsigned step, const ampc_train_out &out) {
-    llvm::errs()
-        << (terminal ? "\r" : "") << "ampc: warning: step " << step << ": " << out.nonfinite
-        << " elements of gradients are infinite or NaN, and the update was done with them: "
-           "nonfinite = \"skip\" on the step keeps its state, --track-nonfinite names the "
-           "cause\n";
-  }
-  unsigned total, skipped = 0;
-  unsigned spoilt = 0; ///< steps that updated, but not with finite gradients
-  bool terminal;
-  Clock::time_point start = Clock::now();
-  double shown = 0;
-};
-
-/// The files a run writes.
-class Logs {
-public:
-  bool open(const ampc_program &tables, std::string &error) {
-    program = &tables;
-    if (!logFile.empty() && !csv.open(logFile,
-                                      {"step", "loss", "grad_norm", "loss_scale", "skipped",
-                                       "learning_rate", "nonfinite"},
-                                      !resume.empty(), error))
-      return false;
-    return boardDir.empty() || board.open(boardDir, error);
-  }
-  bool write(const ampc_train_out &out, std::string &error) {
-    if (!logFile.empty() &&
-        !csv.row({double(out.step), out.loss, out.grad_norm, out.loss_scale, double(out.skipped),
-                  out.learning_rate, double(out.nonfinite)},
-                 error))
-      return false;
-    skipped += out.skipped;
-    return boardDir.empty() || writeBoard(out, error);
-  }
-
-private:
-  /// A chart of what the step does not have would be a line at 0.
-  bool writeBoard(const ampc_train_out &out, std::string &error) {
-    auto chart = [&](bool has, const char *tag, float value) {
-      return !has || board.scalar(tag, out.step, value, error);
-    };
-    bool scales = program->scale_slot >= 0, skips = program->nonfinite != AMPC_NONFINITE_ALLOW;
-    return chart(true, "loss", out.loss) &&
-           chart(program->rate_output >= 0, "learning_rate", out.learning_rate) &&
-           chart(program->norm_output >= 0, "grad_norm", out.grad_norm) &&
-           chart(scales, "loss_scale", out.loss_scale) && chart(skips, "skipped_steps", skipped) &&
-           chart(out.found_inf, "nonfinite", out.nonfinite);
-  }
-
-  const ampc_program *program = nullptr;
-  unsigned skipped = 0; ///< in this run
-  CsvWriter csv;
-  TensorBoardWriter board;
-};
-} // namespace
+static std::string bestPath() {
+  if (!bestFile.empty() || validate.empty() || output.empty())
+    return bestFile;
+  llvm::StringRef stem = output;
+  stem.consume_back(".safetensors");
+  return (stem + ".best.safetensors").str();
+}
 
 /// Said before the first step, not after the last one.
-static bool canSave(std::string &error) {
-  llvm::StringRef folder = llvm::sys::path::parent_path(output);
-  if (output.empty() || access(folder.empty() ? "." : folder.str().c_str(), W_OK | X_OK) == 0)
+static bool canSave(const std::string &file, std::string &error) {
+  llvm::StringRef folder = llvm::sys::path::parent_path(file);
+  if (file.empty() || access(folder.empty() ? "." : folder.str().c_str(), W_OK | X_OK) == 0)
     return true;
-  error = "cannot write " + output + ": " + std::strerror(errno);
+  error = "cannot write " + file + ": " + std::strerror(errno);
   return false;
 }
 
-static llvm::Error write(Session &session) {
-  ampc_status status = ampc_rt_save(session.getState(), output.c_str());
-  if (status == AMPC_OK)
-    return llvm::Error::success();
-  return llvm::createStringError(llvm::Twine(ampc_rt_status_string(status)) + ": " +
-                                 session.lastError());
-}
-
-static int save(Session &session) {
-  if (output.empty())
-    return 0;
-  if (llvm::Error error = write(session))
-    return fail(llvm::toString(std::move(error)));
-  llvm::errs() << "saved " << output << "\n";
-  return 0;
-}
-
-/// A save that fails leaves the one before it, and the next one may go well: training goes on.
-static void saveSometimes(Session &session, uint64_t done) {
-  if (!saveEvery || done % saveEvery)
-    return;
-  if (llvm::Error error = write(session))
-    llvm::errs() << "ampc: warning: " << llvm::toString(std::move(error)) << "\n";
-}
-
-/// `tracker` may be null.
-static int trainSteps(Session &session, int number, Batches &batches, Logs &logs,
-                      NonFiniteTracker *tracker) {
-  std::string error;
-  Progress progress(steps);
-  // Skipped steps use up data too, so runs give the place in the data, not updates.
-  uint64_t first = ampc_rt_runs(session.getState(), number);
-  for (unsigned i = 0; i < steps && !stopSignal; ++i) {
-    uint32_t valid = batches.fill(first + i);
-    ampc_train_out out;
-    if (tracker)
-      tracker->before();
-    ampc_status status = session.runStep(number, batches.getInputs(), out, valid);
-    std::string message = session.lastError();
-    if (tracker)
-      tracker->after(status, out, batches.getInputs(), valid, first + i + 1);
-    if (status < 0) {
-      fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + message);
-      if (i) // The failed step changed nothing: what was learned before it is not lost.
-        save(session);
-      return 1;
+/// The steps of --step, or the only one; none after a message.
+static std::vector<Turn> findTurns(const Session &session) {
+  std::vector<Turn> turns;
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::StringRef(stepNames).split(words, ',');
+  for (llvm::StringRef word : words) {
+    auto [name, times] = word.split(':');
+    Turn turn;
+    if (word.contains(':') && (times.getAsInteger(10, turn.times) || turn.times == 0)) {
+      fail("expected --step with NAME:TIMES, but got " + shown(word));
+      return {};
     }
-    if (!logs.write(out, error))
-      return fail(error);
-    progress.show(i + 1, out);
-    if (i + 1 < steps) // the last one is saved below
-      saveSometimes(session, first + i + 1);
+    turn.program = findStep(session, name);
+    if (turn.program < 0)
+      return {};
+    turn.name = stepNameOf(session.getModel(), turn.program);
+    for (const Turn &other : turns)
+      if (other.program == turn.program) {
+        fail("expected --step with every step once, but got " + turn.name + " twice");
+        return {};
+      }
+    turns.push_back(std::move(turn));
   }
-  if (stopSignal)
-    llvm::errs() << (stopSignal == SIGINT ? "\ninterrupted\n" : "\nterminated\n");
-  int status = save(session);
-  return stopSignal ? 128 + stopSignal : status;
+  return turns;
 }
 
-int ampc::runTrain() {
+namespace {
+/// A training from its options to its loop.
+class Training {
+public:
+  int run();
+
+private:
+  bool open();
+  bool openData(const Sources &training, const Sources &validating);
+  bool openState();
+  bool openLog();
+  uint64_t perEpoch() const {
+    return (turns[0].batches.getPerEpoch() + turns[0].times - 1) / turns[0].times;
+  }
+  bool failed(const llvm::Twine &message) { return fail(message), false; }
+  void say(const llvm::Twine &message) { llvm::errs() << "ampc: note: " << message << "\n"; }
+
+  Session session;
+  CompileRequest request;
+  ampc_options state = runOptions.stateOptions();
+  std::vector<Turn> turns;
+  Dataset data;
+  std::unique_ptr<Validation> validation;
+  TrainLog log;
+};
+} // namespace
+
+bool Training::openData(const Sources &training, const Sources &validating) {
+  std::string error;
+  bool finite = !runOptions.data.allowNonFinite;
+  std::vector<const ampc_program *> programs;
+  std::vector<int> numbers;
+  for (const Turn &turn : turns) {
+    programs.push_back(&session.getModel().programs[turn.program]);
+    numbers.push_back(turn.program);
+  }
+  if (!data.open(programs, training, {"data", finite}, error))
+    return failed(error);
+  for (Turn &turn : turns)
+    if (!turn.batches.open(session.getModel().programs[turn.program], data,
+                           {runOptions.seed, runOptions.shuffle}, error))
+      return failed(error);
+  if (validating.empty())
+    return true;
+  validation = std::make_unique<Validation>();
+  Validation::Options options{{metrics.begin(), metrics.end()}, monitor, bestPath(), patience};
+  if (!validation->open(session, numbers, validating, data, finite, options, error))
+    return failed(error);
+  const Evaluation &evaluation = validation->getEvaluation();
+  if (std::string source = evaluation.getSource(); !source.empty())
+    say("metrics are of " + source);
+  if (int64_t rows = evaluation.getLeftOut())
+    say("the last " + llvm::Twine(rows) +
+        " rows of --validate are left out: the model mixes rows, "
+        "and they do not fill a batch");
+  return true;
+}
+
+/// Initial values, or those of a checkpoint.
+bool Training::openState() {
+  std::string error, warning;
+  if (!weights.empty()) {
+    std::vector<std::string> notes;
+    if (!loadWeights(session, weights, notes, error))
+      return failed(error);
+    for (const std::string &note : notes)
+      say(note);
+  }
+  if (resume.empty())
+    return true;
+  if (validation && !validation->recall(warning, error))
+    return failed(error);
+  if (!warning.empty())
+    llvm::errs() << "ampc: warning: " << warning << "\n";
+  ampc_status status = ampc_rt_load(session.getState(), resume.c_str(), AMPC_LOAD_ALL);
+  if (status == AMPC_OK)
+    return true;
+  fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError());
+  if (status == AMPC_E_CKPT_MISMATCH)
+    say("--weights instead of --resume takes parameters and buffers alone, by name and shape");
+  return false;
+}
+
+bool Training::openLog() {
+  std::string error;
+  std::vector<TrainLog::Turn> columns;
+  for (const Turn &turn : turns)
+    columns.push_back({turn.name, &session.getModel().programs[turn.program]});
+  std::optional<uint64_t> done;
+  if (!resume.empty())
+    done = TrainLoop::stepsDone(session, turns);
+  if (!canSave(output, error) || !canSave(bestPath(), error) ||
+      !log.open({logFile, boardDir}, columns,
+                validation ? validation->getNames() : std::vector<std::string>(), done, error))
+    return failed(error);
+  if (output.empty() && bestPath().empty())
+    say("nothing of this training is kept without --out=FILE.safetensors");
+  return true;
+}
+
+bool Training::open() {
+  if (std::string mistake = checkOptions(); !mistake.empty())
+    return failed(mistake);
   auto chosen = precision.get();
   if (!chosen)
-    return fail(llvm::toString(chosen.takeError()));
-  if (saveEvery.getNumOccurrences() && saveEvery == 0)
-    return fail("expected --save-every of at least 1, but got 0");
-  if (saveEvery && output.empty())
-    return fail("expected --out, the checkpoint to write, with --save-every, but got none");
-  auto sources = readSources(runOptions.data);
-  if (!sources)
-    return fail(llvm::toString(sources.takeError()));
-  Session session;
-  ampc_options options = runOptions.stateOptions();
-  CompileRequest request;
+    return failed(llvm::toString(chosen.takeError()));
+  auto training = runOptions.data.read();
+  if (!training)
+    return failed(llvm::toString(training.takeError()));
+  auto validating = runOptions.data.read(validate, "validate");
+  if (!validating)
+    return failed(llvm::toString(validating.takeError()));
   request.input = runOptions.input;
   request.options = *chosen;
-  if (llvm::Error mistake = checkOutputs({output, logFile}, *sources, request.inputs()))
-    return fail(llvm::toString(std::move(mistake)));
-  if (!session.open(request, options))
-    return 1;
-  int number = findStep(session, stepName);
-  if (number < 0)
-    return 1;
-  std::string error;
-  Batches batches;
-  if (!batches.open(session.getModel().programs[number], *sources, runOptions.seed,
-                    runOptions.shuffle, error))
-    return fail(error);
-  if (!resume.empty()) {
-    ampc_status status = ampc_rt_load(session.getState(), resume.c_str(), AMPC_LOAD_ALL);
-    if (status != AMPC_OK)
-      return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError());
-  }
-  Logs logs;
-  if (!canSave(error) || !logs.open(session.getModel().programs[number], error))
-    return fail(error);
-  std::signal(SIGINT, stopTraining);
-  std::signal(SIGTERM, stopTraining);
-  NonFiniteTracker tracker(session, number, request, options);
-  return trainSteps(session, number, batches, logs, trackNonFinite ? &tracker : nullptr);
+  Sources all = *training;
+  llvm::append_range(all, *validating);
+  std::vector<std::string> others = request.inputs();
+  others.push_back(weights);
+  if (llvm::Error mistake = checkOutputs({output, bestPath(), logFile}, all, others))
+    return failed(llvm::toString(std::move(mistake)));
+  if (!session.open(request, state))
+    return false;
+  turns = findTurns(session);
+  return !turns.empty() && openData(*training, *validating) && openState() && openLog();
 }
+
+int Training::run() {
+  if (!open())
+    return 1;
+  for (Turn &turn : turns)
+    if (trackNonFinite)
+      turn.tracker = std::make_unique<NonFiniteTracker>(session, turn.program, request, state);
+  LoopOptions options;
+  options.total = epochs ? epochs * perEpoch() : uint64_t(steps);
+  options.epochs = epochs;
+  options.output = output;
+  options.saveEvery = saveEvery;
+  options.validateEvery = validateEvery ? uint64_t(validateEvery) : perEpoch();
+  uint64_t done = TrainLoop::stepsDone(session, turns);
+  if (!resume.empty() && done >= options.total)
+    say(resume + " has done " + llvm::Twine(done) + " steps, and " + llvm::Twine(options.total) +
+        " were asked for: --steps and --epochs count those of the whole training");
+  TrainLoop::catchSignals();
+  return TrainLoop(session, turns, data, log, validation.get(), options).run();
+}
+
+int ampc::runTrain() { return Training().run(); }

@@ -3,25 +3,22 @@
 #ifndef AMPC_DATA_LOG_H
 #define AMPC_DATA_LOG_H
 
+#include "ampc/Data/File.h"
 #include <cstdint>
-#include <cstdio>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ampc {
-struct CloseFile {
-  void operator()(std::FILE *file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
-
 /// One line per row, on disk when `row` returns, so that a crash loses nothing.
 class CsvWriter {
 public:
-  /// With `append`, goes on in an existing file, without a second line of names.
-  bool open(const std::string &path, const std::vector<std::string> &columns, bool append,
-            std::string &error);
-  bool row(const std::vector<double> &values, std::string &error);
+  /// With `last`, goes on in an existing file behind the rows whose first value is at most `last`:
+  /// those after it are removed.
+  bool open(const std::string &path, const std::vector<std::string> &columns,
+            std::optional<int64_t> last, std::string &error);
+  /// What has no value stays empty.
+  bool row(const std::vector<std::optional<double>> &values, std::string &error);
 
 private:
   File file;
@@ -32,6 +29,8 @@ private:
 class TensorBoardWriter {
 public:
   bool open(const std::string &folder, std::string &error);
+  /// Readers forget what older files of the folder say of `step` and of those after it.
+  bool restart(int64_t step, std::string &error);
   bool scalar(const std::string &tag, int64_t step, float value, std::string &error);
 
 private:

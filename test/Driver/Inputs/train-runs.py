@@ -1,6 +1,7 @@
 # Uses `ampc train` as a person does, in a terminal and in a script: train-runs.py CASE FOLDER
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import csv
+import fcntl
 import json
 import os
 import pty
@@ -10,6 +11,7 @@ import signal
 import struct
 import subprocess
 import sys
+import termios
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../Oracle"))
@@ -58,10 +60,11 @@ def read(name):
         return file.read()
 
 
-def in_terminal(arguments, until=None, keys=b""):
+def in_terminal(arguments, until=None, keys=b"", columns=0):
     """Output and exit status of a program in a terminal; `keys` are typed when `until` is on the screen."""
     child, terminal = pty.fork()
     if child == 0:
+        fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
         os.execvp(arguments[0], arguments)
     text, deadline = b"", time.monotonic() + 100
     while time.monotonic() < deadline:
@@ -143,7 +146,7 @@ def check_stopped():
     assert 100 <= done < 10**9
     run("--steps", done, "--out", path("straight.safetensors"))
     assert read("stopped.safetensors") == read("straight.safetensors")
-    run("--steps", 7, "--resume", path("stopped.safetensors"), "--log", path("stopped.csv"), "--out", path("resumed.safetensors"))
+    run("--steps", done + 7, "--resume", path("stopped.safetensors"), "--log", path("stopped.csv"), "--out", path("resumed.safetensors"))
     run("--steps", done + 7, "--threads", 1, "--log", path("longer.csv"), "--out", path("longer.safetensors"))
     assert read("resumed.safetensors") == read("longer.safetensors")
     assert read("stopped.csv") == read("longer.csv")  # the log goes on, too
@@ -162,7 +165,7 @@ def skips():
     with open(path("parts.csv")) as file:
         skipped = sum(int(row["skipped"]) for row in csv.DictReader(file))
     assert 2 <= skipped < 20, skipped
-    run(*options, "--steps", 15, "--resume", path("part.safetensors"), "--log", path("parts.csv"), "--out", path("whole.safetensors"))
+    run(*options, "--steps", 40, "--resume", path("part.safetensors"), "--log", path("parts.csv"), "--out", path("whole.safetensors"))
     assert read("parts.csv") == read("straight.csv")
     assert read("whole.safetensors") == read("straight.safetensors")
     # Without the number of runs, as in files of older versions, the updates stand for it.
@@ -177,7 +180,7 @@ def skips():
     text += b" " * (-len(text) % 8)
     with open(path("older.safetensors"), "wb") as out:
         out.write(struct.pack("<Q", len(text)) + text + content[8 + size:])
-    run(*options, "--steps", 1, "--resume", path("older.safetensors"), "--out", path("newer.safetensors"))
+    run(*options, "--steps", 25 - skipped + 1, "--resume", path("older.safetensors"), "--out", path("newer.safetensors"))
     assert f'"runs.train_step":"{25 - skipped + 1:016x}"'.encode() in read("newer.safetensors")
     return "skipped steps use up data before and after a resume"
 
@@ -185,13 +188,23 @@ def skips():
 def progress():
     """A bar that is drawn over itself in a terminal, plain lines in a file."""
     write_model()
+    note = "ampc: note: nothing of this training is kept without --out=FILE.safetensors"
+    rate, left = r"loss [0-9.]+  [0-9.]+ steps/s", r"  ETA [0-9:]+"
     text, status = in_terminal(command("--steps", 30))
-    assert status == 0 and re.search(r"\r\[#+\.+\] step 1/30  loss [0-9.]+  [0-9.]+ steps/s", text), text
-    assert re.search(r"\r\[#{30}\] step 30/30  loss [0-9.]+  [0-9.]+ steps/s\r?\n$", text), text
+    assert status == 0 and re.search(r"\r\[#+\.+\] step 1/30  " + rate + left, text), text
+    assert re.search(r"\r\[#+\] step 30/30  " + rate + r"  in 0:0\d *\r?\n$", text), text
+    # In a narrow terminal the line keeps to its line: what matters less is left out.
+    for columns in (79, 40, 24, 8):
+        text, status = in_terminal(command("--epochs", 3, "--validate", "x=" + path("x.npy"), "--validate", "y=" + path("y.npy")), columns=columns)
+        lines = re.findall(r"\r([^\r\n]*step [^\r\n]*|loss[^\r\n]*)", text)
+        assert status == 0 and lines and all(len(line) < columns for line in lines), (columns, text)
+        assert ("val_loss" in lines[-1]) == (columns == 79) and ("step 12/12" in lines[-1]) == (columns >= 24), (columns, lines)
+        assert re.search("loss [0-9]", lines[-1]), (columns, lines)
     plain = run("--steps", 30)
     assert "\r" not in plain and "[" not in plain, plain
     lines = plain.splitlines()
-    assert len(lines) >= 2 and all(re.fullmatch(r"step \d+/30  loss [0-9.]+  [0-9.]+ steps/s", line) for line in lines), plain
+    assert lines.pop(0) == note and note not in run("--steps", 3, "--out", path("kept.safetensors"))
+    assert len(lines) >= 2 and all(re.fullmatch(r"step \d+/30  " + rate + "(" + left + "|  in 0:0\\d)", line) for line in lines), plain
     assert lines[0].startswith("step 1/30 ") and lines[-1].startswith("step 30/30 ")
     return "a bar and plain lines"
 
@@ -227,7 +240,7 @@ def order():
     assert seen("again", "--seed", 5, "--steps", 2 * rows) == first
     assert seen("other", "--seed", 6, "--steps", 2 * rows) != first
     seen("half", "--seed", 5, "--steps", 4, "--out", path("half.safetensors"))
-    rest = seen("rest", "--seed", 5, "--steps", 2 * rows - 4, "--resume", path("half.safetensors"))
+    rest = seen("rest", "--seed", 5, "--steps", 2 * rows, "--resume", path("half.safetensors"))
     assert rest == first[4:], (rest, first)
     return "every row once per epoch, in an order that the seed fixes"
 
@@ -285,12 +298,13 @@ def board():
     found = {}
     for tag, step, value in events(os.path.join("board", name)):
         found.setdefault(tag, []).append((step, value))
-    expected, skipped = {}, 0
+    expected, skipped, updates = {}, 0, {}
     with open(path("log.csv")) as file:
         for row in csv.DictReader(file):
             skipped += int(row.pop("skipped"))
             row["skipped_steps"] = skipped
             step = int(row.pop("step"))
+            updates[step] = step - skipped
             if row["nonfinite"] == "0":
                 del row["nonfinite"]
             for tag, value in row.items():
@@ -298,7 +312,7 @@ def board():
     assert repr(found) == repr({tag: expected[tag] for tag in found}) and found.keys() == expected.keys(), (found, expected)
     assert 0 < skipped < 40 and any(value > 0 for _, value in found["grad_norm"])
     for step, rate in found["learning_rate"]:  # a skipped step shows the rate of the update that it was
-        assert any(abs(rate - 0.01 * min(1, number / 10)) < 1e-9 for number in (step, step + 1)), (step, rate)
+        assert any(abs(rate - 0.01 * min(1, number / 10)) < 1e-9 for number in (updates[step], updates[step] + 1)), (step, rate)
     return "six charts"
 
 

@@ -1,0 +1,181 @@
+// Files with the rows of inputs, checked as a whole before the first step.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/ampc/Dataset.h"
+#include "ampc/Support/Suggest.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+using namespace ampc;
+using Dims = llvm::ArrayRef<int64_t>;
+
+std::string ampc::shapeText(Dims dims) {
+  std::string text = "[";
+  for (size_t i = 0; i < dims.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(dims[i]);
+  return text + "]";
+}
+
+static Dims dimsOf(const ampc_tensor &tensor) { return Dims(tensor.dims, tensor.rank); }
+/// Of a row, if the tensor holds rows.
+static Dims rowDims(const ampc_tensor &tensor) {
+  return tensor.batched ? dimsOf(tensor).drop_front() : dimsOf(tensor);
+}
+static int64_t product(Dims dims) {
+  int64_t result = 1;
+  for (int64_t dim : dims)
+    result *= dim;
+  return result;
+}
+static auto withoutOnes(Dims dims) {
+  return llvm::filter_to_vector(dims, [](int64_t dim) { return dim != 1; });
+}
+
+bool ampc::takeSameRows(const ampc_tensor &one, const ampc_tensor &other) {
+  return one.dtype == other.dtype && one.batched == other.batched &&
+         rowDims(one) == rowDims(other);
+}
+
+std::string ampc::describe(const ampc_tensor &tensor) {
+  std::string text = nameOf(ampc_dtype(tensor.dtype));
+  if (!tensor.batched)
+    text += ", " + (tensor.rank ? "shape " + shapeText(dimsOf(tensor)) : std::string("one number"));
+  else
+    text += tensor.rank > 1 ? ", rows of " + shapeText(rowDims(tensor)) : ", one number per row";
+  if (tensor.label_limit)
+    text += ", " + describe(ampc_dtype(tensor.dtype), {true, tensor.label_limit, tensor.label_ignore});
+  return text;
+}
+
+/// Dimensions of 1 may be left out or added; a table has no more than columns.
+static bool fits(const ampc_tensor &tensor, const Array &array) {
+  if (tensor.batched && array.dims.empty())
+    return false;
+  Dims got = Dims(array.dims).drop_front(tensor.batched);
+  return array.firstLine ? product(got) == product(rowDims(tensor))
+                         : withoutOnes(got) == withoutOnes(rowDims(tensor));
+}
+
+static bool checkShape(const ampc_tensor &tensor, const Source &source, const Array &array,
+                       std::string &error) {
+  if (!fits(tensor, array)) {
+    error = source.path + ": expected shape " +
+            (tensor.batched ? "[rows, ...] with rows of " + shapeText(rowDims(tensor))
+                            : shapeText(dimsOf(tensor))) +
+            " for input " + tensor.name + ", but got " + shapeText(array.dims);
+    return false;
+  }
+  if (tensor.batched && array.dims[0] == 0) {
+    error = source.path + ": expected at least one row for input " + tensor.name +
+            ", but got none";
+    return false;
+  }
+  int64_t last = tensor.rank ? tensor.dims[tensor.rank - 1] : 1;
+  for (const std::vector<double> *numbers : {&source.affine.scale, &source.affine.offset}) {
+    if (numbers->size() > 1 && int64_t(numbers->size()) != last) {
+      error = std::string("expected one number or ") + std::to_string(last) +
+              ", the last dimension of input " + tensor.name + ", for its scale and offset, but got " +
+              std::to_string(numbers->size());
+      return false;
+    }
+    if (!numbers->empty() && !isReal(elementOf(tensor.dtype))) {
+      error = std::string("expected --scale and --offset of an input of reals, but got ") +
+              tensor.name + ", which is " + nameOf(ampc_dtype(tensor.dtype));
+      return false;
+    }
+  }
+  return true;
+}
+
+/// A step would say it too, when its batch has that row: hours later, perhaps.
+static bool checkValues(const Dataset::Field &field, bool finite, std::string &error) {
+  const ampc_tensor &tensor = field.tensor;
+  Limits limits{finite, tensor.label_limit, tensor.label_ignore};
+  int64_t place = field.converter.findMisfit(field.array.data, field.array.count(), limits);
+  if (place < 0)
+    return true;
+  int64_t row = place / field.width;
+  error = field.source.path + ": expected " + describe(ampc_dtype(tensor.dtype), limits) +
+          " for input " + tensor.name + ", but got " + field.converter.text(field.array.data, place);
+  if (field.array.firstLine)
+    error += " in line " + std::to_string(row + field.array.firstLine);
+  else if (tensor.batched)
+    error += " in row " + std::to_string(row);
+  if (field.width > 1)
+    error += ", element " + std::to_string(place % field.width) + " of it";
+  return false;
+}
+
+bool Dataset::add(const ampc_tensor &tensor, const Source &source, const Options &options,
+                  std::string &error) {
+  std::optional<Array> array = readArray(source.path, error);
+  if (!array || !checkShape(tensor, source, *array, error))
+    return false;
+  int64_t rows = tensor.batched ? array->dims[0] : 1;
+  Converter converter(array->element, ampc_dtype(tensor.dtype), source.affine);
+  fields.push_back(
+      {source, std::move(*array), tensor, std::move(converter), rows, product(rowDims(tensor))});
+  return checkValues(fields.back(), options.finite, error);
+}
+
+/// The inputs of all programs, each once.
+static bool collectInputs(llvm::ArrayRef<const ampc_program *> programs,
+                          std::vector<const ampc_tensor *> &inputs, std::string &error) {
+  for (const ampc_program *program : programs)
+    for (int i = 0; i < program->input_count; ++i) {
+      const ampc_tensor &input = program->inputs[i];
+      auto known = llvm::find_if(inputs, [&](const ampc_tensor *other) {
+        return llvm::StringRef(other->name) == input.name;
+      });
+      if (known == inputs.end()) {
+        inputs.push_back(&input);
+      } else if (!takeSameRows(**known, input)) {
+        error = std::string("expected input ") + input.name + " to be the same in all steps, but got " +
+                describe(**known) + " and " + describe(input);
+        return false;
+      }
+    }
+  return true;
+}
+
+bool Dataset::open(llvm::ArrayRef<const ampc_program *> programs, const Sources &sources,
+                   const Options &options, std::string &error) {
+  std::vector<const ampc_tensor *> inputs;
+  if (!collectInputs(programs, inputs, error))
+    return false;
+  auto names = llvm::map_to_vector(inputs, [](auto *input) { return std::string(input->name); });
+  for (const Source &source : sources)
+    if (!llvm::is_contained(names, source.input)) {
+      error = "expected --" + options.option + " of an input (" + llvm::join(names, ", ") +
+              "), but got " + source.input + suggest(source.input, names);
+      return false;
+    }
+  std::string missing;
+  for (const ampc_tensor *input : inputs) {
+    bool found = llvm::any_of(sources, [&](auto &source) { return source.input == input->name; });
+    bool other = !input->batched && options.fallback && options.fallback->find(input->name);
+    if (!found && !other)
+      missing += "\n  --" + options.option + " " + input->name + "=FILE   " + describe(*input);
+  }
+  if (!missing.empty()) {
+    error = "expected data for every input, but got none for" + missing;
+    return false;
+  }
+  for (const ampc_tensor *input : inputs) {
+    auto source = llvm::find_if(sources, [&](auto &s) { return s.input == input->name; });
+    if (source == sources.end())
+      fields.push_back(options.fallback->get(input->name));
+    else if (!add(*input, *source, options, error))
+      return false;
+  }
+  return true;
+}
+
+const Dataset::Field *Dataset::find(llvm::StringRef input) const {
+  auto found = llvm::find_if(fields, [&](const Field &f) { return f.source.input == input; });
+  return found == fields.end() ? nullptr : &*found;
+}
+
+const Dataset::Field &Dataset::get(llvm::StringRef input) const {
+  const Field *field = find(input);
+  assert(field && "an input of a program that was opened");
+  return *field;
+}

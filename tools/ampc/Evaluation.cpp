@@ -1,0 +1,231 @@
+// Loss and metrics of a state over a data set.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/ampc/Evaluation.h"
+#include "ampc/Support/Suggest.h"
+#include "tools/ampc/Observer.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace ampc;
+
+Outputs::Outputs(const ampc_program &program) {
+  for (int i = 0; i < program.output_count; ++i) {
+    storage.emplace_back(program.outputs[i].bytes);
+    pointers.push_back(storage.back().data());
+  }
+}
+
+/// `fit_train_step` goes with `fit_eval`, and `train_step` with `eval`.
+int ampc::findEvaluation(const Session &session, int step) {
+  llvm::StringRef name = session.getModel().programs[step].name;
+  name.consume_back("train_step");
+  return session.findProgram(AMPC_PROGRAM_EVAL, (name + "eval").str());
+}
+
+bool Evaluation::open(Session &s, llvm::ArrayRef<int> steps, const Dataset &data,
+                      llvm::ArrayRef<std::string> wanted, std::string &error) {
+  session = &s;
+  losses.resize(steps.size());
+  for (auto [part, step] : llvm::zip_equal(losses, steps)) {
+    const ampc_model &model = s.getModel();
+    part.program = findEvaluation(s, step);
+    assert(part.program >= 0 && "every step has an evaluation");
+    if (!part.batches.open(model.programs[part.program], data, {0, false}, error))
+      return false;
+    names.push_back(steps.size() == 1 ? "loss" : stepNameOf(model, step) + ".loss");
+  }
+  if (!findPredictions(data, error) || !chooseMetrics(wanted, error))
+    return false;
+  for (const MetricKind *metric : chosen)
+    names.push_back(metric->name.str());
+  return true;
+}
+
+static bool hasOnlyZerosAndOnes(const Dataset::Field &field) {
+  Converter wide(field.array.element, AMPC_F64, field.source.affine);
+  std::vector<double> row(field.width);
+  auto *data = static_cast<const char *>(field.array.data);
+  for (int64_t r = 0; r < field.rows; ++r) {
+    wide.convert(data + r * field.width * bytesOf(field.array.element), row.data(), field.width);
+    if (llvm::any_of(row, [](double x) { return x != 0 && x != 1; }))
+      return false;
+  }
+  return true;
+}
+
+static int64_t rowWidth(const ampc_tensor &tensor) {
+  return elementCount(tensor) / std::max<int64_t>(1, tensor.dims[0]);
+}
+
+/// Finds an output of the export that predicts the target.
+bool Evaluation::matchTarget(int program, const Dataset::Field &field) {
+  const ampc_program &tables = session->getModel().programs[program];
+  if (!field.tensor.batched)
+    return false;
+  for (int i = 0; i < tables.output_count; ++i) {
+    const ampc_tensor &result = tables.outputs[i];
+    if (!result.batched || !isReal(result))
+      continue;
+    bool isClass = field.tensor.label_limit > 0;
+    int64_t scores = isClass ? field.tensor.label_limit : 1;
+    if ((isClass && (result.rank < 2 || result.dims[result.rank - 1] != scores)) ||
+        (!isClass && !isReal(elementOf(field.tensor.dtype))) ||
+        rowWidth(result) != field.width * scores)
+      continue;
+    target = &field;
+    output = i;
+    // 0 is also what tables say where nothing is ignored.
+    classes = {field.tensor.label_limit,
+               field.tensor.label_ignore ? field.tensor.label_ignore : -1};
+    kind = isClass                       ? TargetKind::Class
+           : hasOnlyZerosAndOnes(field) ? TargetKind::Binary
+                                        : TargetKind::Number;
+    return true;
+  }
+  return false;
+}
+
+/// The first export that takes inputs of a step, and predicts another one of it.
+bool Evaluation::findPredictions(const Dataset &data, std::string &error) {
+  const ampc_model &model = session->getModel();
+  for (int p = 0; p < model.program_count && !target; ++p) {
+    const ampc_program &program = model.programs[p];
+    if (program.kind != AMPC_PROGRAM_EXPORT)
+      continue;
+    llvm::ArrayRef<ampc_tensor> inputs(program.inputs, program.input_count);
+    for (const Part &part : losses)
+      if (!target && matchStep(p, inputs, model.programs[part.program], data))
+        predictions.program = p;
+  }
+  return !target ||
+         predictions.batches.open(model.programs[predictions.program], data, {0, false}, error);
+}
+
+bool Evaluation::matchStep(int program, llvm::ArrayRef<ampc_tensor> inputs,
+                           const ampc_program &step, const Dataset &data) {
+  llvm::ArrayRef<ampc_tensor> all(step.inputs, step.input_count);
+  auto isIn = [](llvm::ArrayRef<ampc_tensor> tensors, const ampc_tensor &wanted) {
+    return llvm::any_of(tensors, [&](const ampc_tensor &tensor) {
+      return llvm::StringRef(tensor.name) == wanted.name && takeSameRows(tensor, wanted);
+    });
+  };
+  if (!llvm::all_of(inputs, [&](const ampc_tensor &input) { return isIn(all, input); }))
+    return false;
+  return llvm::any_of(all, [&](const ampc_tensor &input) {
+    return !isIn(inputs, input) && matchTarget(program, data.get(input.name));
+  });
+}
+
+bool Evaluation::chooseMetrics(llvm::ArrayRef<std::string> wanted, std::string &error) {
+  auto isPossible = [&](const MetricKind &metric) { return target && metric.target == kind; };
+  if (wanted.empty()) {
+    for (const MetricKind &metric : metricKinds)
+      if (isPossible(metric) && (!metric.isForSequences || target->width > 1))
+        chosen.push_back(&metric);
+    return true;
+  }
+  for (const std::string &name : wanted) {
+    auto known = llvm::find_if(metricKinds, [&](auto &metric) { return metric.name == name; });
+    if (known != metricKinds.end() && isPossible(*known)) {
+      chosen.push_back(&*known);
+      continue;
+    }
+    auto all = llvm::map_to_vector(metricKinds, [](auto &metric) { return metric.name.str(); });
+    error = "expected --metrics of " + llvm::join(all, ", ") + ", but got " + name +
+            suggest(name, all);
+    if (known != metricKinds.end())
+      error = "expected metrics that the model's exports allow, but got " + name + ": it needs " +
+              (known->target == TargetKind::Class
+                   ? "an export with one score per class for an integer input of the step"
+               : known->target == TargetKind::Binary
+                   ? "an export of the shape of an input of the step that holds 0 and 1"
+                   : "an export of the shape of an input of the step that holds numbers");
+    return false;
+  }
+  return true;
+}
+
+std::string Evaluation::getSource() const {
+  if (chosen.empty())
+    return "";
+  return std::string("the export ") + session->getModel().programs[predictions.program].name +
+         ", against " + target->source.input;
+}
+
+int64_t Evaluation::getLeftOut() const {
+  int64_t rows = 0;
+  for (const Part &part : losses)
+    rows = std::max(rows, part.batches.getLeftOut());
+  return rows;
+}
+
+static std::string failure(Session &session, ampc_status status) {
+  return std::string(ampc_rt_status_string(status)) + ": " + session.lastError();
+}
+
+/// The mean over rows of what is a mean over rows of a batch.
+std::optional<double> Evaluation::runLoss(Part &part, std::string &error) {
+  const ampc_program &tables = session->getModel().programs[part.program];
+  Outputs outputs(tables);
+  Converter wide(elementOf(tables.outputs[0].dtype), AMPC_F64);
+  double sum = 0, rows = 0;
+  for (uint64_t step = 0; step < part.batches.getPerEpoch(); ++step) {
+    uint32_t valid = part.batches.fill(step);
+    ampc_status status =
+        session->runFunction(part.program, part.batches.getInputs(), outputs.get(), valid);
+    if (status < 0) {
+      error = failure(*session, status);
+      return std::nullopt;
+    }
+    double loss, weight = std::max(valid, 1u);
+    wide.convert(outputs.get()[0], &loss, 1);
+    sum += loss * weight;
+    rows += weight;
+  }
+  return sum / rows;
+}
+
+bool Evaluation::runPredictions(std::vector<std::unique_ptr<Metric>> &metrics,
+                                std::string &error) {
+  const ampc_program &tables = session->getModel().programs[predictions.program];
+  const ampc_tensor &result = tables.outputs[output];
+  Outputs outputs(tables);
+  Converter wideResult(elementOf(result.dtype), AMPC_F64),
+      wideTarget(target->array.element, AMPC_F64, target->source.affine);
+  std::vector<double> predicted(elementCount(result)), wanted(tables.batch * target->width);
+  auto *data = static_cast<const char *>(target->array.data);
+  for (uint64_t step = 0; step < predictions.batches.getPerEpoch(); ++step) {
+    uint32_t valid = predictions.batches.fill(step);
+    ampc_status status = session->runFunction(predictions.program, predictions.batches.getInputs(),
+                                              outputs.get(), valid);
+    if (status < 0) {
+      error = failure(*session, status);
+      return false;
+    }
+    wideResult.convert(outputs.get()[output], predicted.data(), valid * rowWidth(result));
+    wideTarget.convert(data + int64_t(step) * tables.batch * target->width *
+                                  bytesOf(target->array.element),
+                       wanted.data(), valid * target->width);
+    for (auto &metric : metrics)
+      metric->add(predicted.data(), wanted.data(), valid * target->width);
+  }
+  return true;
+}
+
+std::optional<std::vector<Score>> Evaluation::run(std::string &error) {
+  std::vector<Score> scores;
+  for (auto [index, part] : llvm::enumerate(losses)) {
+    std::optional<double> loss = runLoss(part, error);
+    if (!loss)
+      return std::nullopt;
+    scores.push_back({names[index], loss});
+  }
+  std::vector<std::unique_ptr<Metric>> metrics;
+  for (const MetricKind *metric : chosen)
+    metrics.push_back(metric->make(classes));
+  if (!metrics.empty() && !runPredictions(metrics, error))
+    return std::nullopt;
+  for (auto [kind, metric] : llvm::zip_equal(chosen, metrics))
+    scores.push_back({kind->name.str(), metric->value()});
+  return scores;
+}

@@ -1,0 +1,128 @@
+// What predictions are worth, beside the loss.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/ampc/Metrics.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+#include <numeric>
+
+using namespace ampc;
+
+namespace {
+/// A metric that is a mean over the targets that count.
+class Mean : public Metric {
+public:
+  std::optional<double> value() const override {
+    return count ? std::optional(sum / double(count)) : std::nullopt;
+  }
+
+protected:
+  void note(double x) {
+    sum += x;
+    ++count;
+  }
+
+private:
+  double sum = 0;
+  int64_t count = 0;
+};
+
+/// The share of targets whose class has the highest score; the first of equal ones counts.
+class Accuracy : public Mean {
+public:
+  explicit Accuracy(Classes classes) : classes(classes) {}
+  void add(const double *scores, const double *targets, int64_t count) override {
+    for (int64_t i = 0; i < count; ++i, scores += classes.count)
+      if (targets[i] != double(classes.ignore))
+        note(double(std::max_element(scores, scores + classes.count) - scores) == targets[i]);
+  }
+
+private:
+  Classes classes;
+};
+
+/// exp of the mean of -log p, with p from a softmax of the scores, unless they are probabilities.
+class Perplexity : public Mean {
+public:
+  explicit Perplexity(Classes classes) : classes(classes) {}
+  void add(const double *scores, const double *targets, int64_t count) override {
+    for (int64_t i = 0; i < count; ++i, scores += classes.count)
+      if (targets[i] != double(classes.ignore))
+        note(-logProbability(scores, size_t(targets[i])));
+  }
+  std::optional<double> value() const override {
+    std::optional<double> mean = Mean::value();
+    return mean ? std::optional(std::exp(*mean)) : std::nullopt;
+  }
+
+private:
+  double logProbability(const double *scores, size_t target) const {
+    const double *end = scores + classes.count;
+    double sum = std::accumulate(scores, end, 0.0);
+    if (std::fabs(sum - 1) < 1e-3 && *std::min_element(scores, end) >= 0)
+      return std::log(scores[target]);
+    double largest = *std::max_element(scores, end), total = 0;
+    for (const double *score = scores; score != end; ++score)
+      total += std::exp(*score - largest);
+    return scores[target] - largest - std::log(total);
+  }
+  Classes classes;
+};
+
+/// The chance that a target of 1 has a higher score than one of 0; equal scores count half. Computed
+/// by ranks: Mann and Whitney's U.
+class AreaUnderCurve : public Metric {
+public:
+  void add(const double *scores, const double *targets, int64_t count) override {
+    for (int64_t i = 0; i < count; ++i)
+      all.push_back({scores[i], targets[i] == 1});
+  }
+  std::optional<double> value() const override {
+    std::vector<std::pair<double, bool>> sorted = all;
+    llvm::sort(sorted, llvm::less_first());
+    double ranks = 0, ones = 0;
+    for (size_t begin = 0, end; begin < sorted.size(); begin = end) {
+      double here = 0;
+      for (end = begin; end < sorted.size() && sorted[end].first == sorted[begin].first; ++end)
+        here += sorted[end].second;
+      ranks += here * double(begin + 1 + end) / 2;
+      ones += here;
+    }
+    double zeros = double(sorted.size()) - ones;
+    if (ones == 0 || zeros == 0)
+      return std::nullopt;
+    return (ranks - ones * (ones + 1) / 2) / (ones * zeros);
+  }
+
+private:
+  std::vector<std::pair<double, bool>> all;
+};
+
+/// The mean of |prediction - target|.
+class MeanError : public Mean {
+public:
+  void add(const double *predictions, const double *targets, int64_t count) override {
+    for (int64_t i = 0; i < count; ++i)
+      note(std::fabs(predictions[i] - targets[i]));
+  }
+};
+
+template <typename T> std::unique_ptr<Metric> make(Classes classes) {
+  if constexpr (std::is_constructible_v<T, Classes>)
+    return std::make_unique<T>(classes);
+  else
+    return std::make_unique<T>();
+}
+} // namespace
+
+const std::vector<MetricKind> ampc::metricKinds = {
+    {"accuracy", TargetKind::Class, false, true, make<Accuracy>},
+    {"perplexity", TargetKind::Class, true, false, make<Perplexity>},
+    {"auc", TargetKind::Binary, false, true, make<AreaUnderCurve>},
+    {"mean_error", TargetKind::Number, false, false, make<MeanError>},
+};
+
+bool ampc::isLargerBetter(llvm::StringRef score) {
+  return llvm::any_of(metricKinds, [&](const MetricKind &kind) {
+    return score == kind.name && kind.largerIsBetter;
+  });
+}

@@ -1,0 +1,52 @@
+// What predictions are worth, beside the loss.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TOOLS_AMPC_METRICS_H
+#define TOOLS_AMPC_METRICS_H
+
+#include "llvm/ADT/StringRef.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ampc {
+/// A number of an evaluation.
+struct Score {
+  std::string name;
+  std::optional<double> value; ///< none where the data does not define it
+};
+/// Whether the larger value of such a score is the better one.
+bool isLargerBetter(llvm::StringRef score);
+
+/// What a target has to be for a metric.
+enum class TargetKind {
+  Class,  ///< a whole number, for which the prediction has one score per class
+  Binary, ///< 0 or 1, for which the prediction has one score
+  Number  ///< any number, which is predicted
+};
+
+/// One metric over all predictions of a data set.
+class Metric {
+public:
+  virtual ~Metric() = default;
+  /// `count` targets; of class targets, predictions are [count, classes].
+  virtual void add(const double *predictions, const double *targets, int64_t count) = 0;
+  virtual std::optional<double> value() const = 0;
+};
+
+/// What a Class target needs besides.
+struct Classes {
+  int64_t count = 0;
+  int64_t ignore = -100; ///< targets that do not count
+};
+
+struct MetricKind {
+  llvm::StringLiteral name;
+  TargetKind target;
+  bool isForSequences; ///< only shown where asked for, or where a row has several targets
+  bool largerIsBetter;
+  std::unique_ptr<Metric> (*make)(Classes);
+};
+extern const std::vector<MetricKind> metricKinds;
+} // namespace ampc
+#endif

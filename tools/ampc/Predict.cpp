@@ -1,0 +1,156 @@
+// ampc predict: an export of a trained model over all rows of files.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Support/Suggest.h"
+#include "ampc/Support/Text.h"
+#include "tools/ampc/Commands.h"
+#include "tools/ampc/Evaluation.h"
+#include "tools/ampc/PrecisionOptions.h"
+#include "tools/ampc/TrainedModel.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace ampc;
+namespace cl = llvm::cl;
+
+cl::SubCommand ampc::predictCommand("predict", "run an export of a trained model on data from files");
+
+static TrainedModel model(predictCommand);
+static DataOptions dataOptions(predictCommand);
+static cl::opt<std::string> exportName("export",
+                                       cl::desc("the export to run (default: the only one)"),
+                                       cl::value_desc("NAME"), cl::sub(predictCommand));
+static cl::list<std::string>
+    output("out", cl::desc("the result, or with several results one RESULT=FILE for each"),
+           cl::value_desc("FILE.npy"), cl::sub(predictCommand));
+static PrecisionOptions precision(predictCommand);
+
+/// Number of the export, or -1 after a message.
+static int findExport(const Session &session) {
+  const ampc_model &tables = session.getModel();
+  std::vector<std::string> names;
+  for (int i = 0; i < tables.program_count; ++i)
+    if (tables.programs[i].kind == AMPC_PROGRAM_EXPORT)
+      names.push_back(tables.programs[i].name);
+  if (names.empty())
+    return fail("expected a model with a train.export, but it has none"), -1;
+  if (exportName.empty() && names.size() > 1)
+    return fail("expected --export with one of: " + llvm::join(names, ", ")), -1;
+  int found = session.findProgram(AMPC_PROGRAM_EXPORT, exportName);
+  if (found < 0)
+    fail("expected --export with one of: " + llvm::join(names, ", ") + ", but got " + exportName +
+         suggest(exportName, names));
+  return found;
+}
+
+namespace {
+/// One result, which grows batch by batch.
+struct Result {
+  const ampc_tensor *tensor;
+  std::string path;
+  NpyWriter file;
+  ampc_dtype dtype; ///< as it is written: NumPy has no bf16
+
+  bool open(int64_t rows, std::string &error) {
+    dtype = tensor->dtype == AMPC_BF16 ? AMPC_F32 : ampc_dtype(tensor->dtype);
+    std::vector<int64_t> dims(tensor->dims, tensor->dims + tensor->rank);
+    if (tensor->batched)
+      dims[0] = rows;
+    return file.open(path, dtype, dims, error);
+  }
+  bool write(const void *data, int64_t count, std::string &error) {
+    std::vector<char> converted(size_t(count * bytesOf(dtype)));
+    Converter(elementOf(tensor->dtype), dtype).convert(data, converted.data(), count);
+    return file.write(converted.data(), int64_t(converted.size()), error);
+  }
+};
+} // namespace
+
+/// A path for every result that has one. None after a message.
+static std::vector<Result> openResults(const ampc_program &program) {
+  std::vector<std::string> names;
+  for (int i = 0; i < program.output_count; ++i)
+    names.push_back(program.outputs[i].name);
+  std::vector<Result> results;
+  for (llvm::StringRef word : output) {
+    auto [name, path] = word.split('=');
+    if (path.empty() && names.size() == 1)
+      std::tie(name, path) = std::pair(llvm::StringRef(names[0]), word);
+    auto found = llvm::find(names, name);
+    if (found == names.end() || path.empty()) {
+      fail("expected --out " + (names.size() == 1 ? std::string("FILE.npy") : "RESULT=FILE.npy") +
+           " for a result of the export (" + llvm::join(names, ", ") + "), but got " + shown(word) +
+           suggest(name, names));
+      return {};
+    }
+    if (!path.ends_with(".npy")) {
+      fail("expected --out of a .npy file, but got " + path);
+      return {};
+    }
+    results.push_back({&program.outputs[found - names.begin()], path.str(), {}, AMPC_F32});
+  }
+  return results;
+}
+
+static bool predict(Session &session, int number, Batches &batches, std::vector<Result> &results,
+                    std::string &error) {
+  const ampc_program &program = session.getModel().programs[number];
+  Outputs outputs(program);
+  for (uint64_t step = 0; step < batches.getPerEpoch(); ++step) {
+    uint32_t valid = batches.fill(step);
+    ampc_status status = session.runFunction(number, batches.getInputs(), outputs.get(), valid);
+    if (status < 0) {
+      error = std::string(ampc_rt_status_string(status)) + ": " + session.lastError();
+      return false;
+    }
+    for (Result &result : results) {
+      int64_t count = elementCount(*result.tensor);
+      if (result.tensor->batched)
+        count = count / program.batch * valid;
+      if (!result.write(outputs.get()[result.tensor - program.outputs], count, error))
+        return false;
+    }
+  }
+  return llvm::all_of(results, [&](Result &result) { return result.file.close(error); });
+}
+
+int ampc::runPredict() {
+  if (output.empty())
+    return fail("expected --out, the .npy file to write, but got none");
+  auto sources = dataOptions.read();
+  if (!sources)
+    return fail(llvm::toString(sources.takeError()));
+  std::vector<std::string> files;
+  for (llvm::StringRef word : output)
+    files.push_back((word.contains('=') ? word.split('=').second : word).str());
+  Session session;
+  if (!model.open(session, precision, *sources, files))
+    return 1;
+  int number = findExport(session);
+  if (number < 0)
+    return 1;
+  const ampc_program &program = session.getModel().programs[number];
+  Dataset data;
+  Batches batches;
+  std::string error;
+  if (!data.open({&program}, *sources, {"data", !dataOptions.allowNonFinite}, error) ||
+      !batches.open(program, data, {0, false}, error))
+    return fail(error);
+  if (batches.getLeftOut())
+    return fail("expected a multiple of " + llvm::Twine(program.batch) +
+                " rows, since the export mixes the rows of a batch, but got " +
+                llvm::Twine(batches.getRows()));
+  std::vector<Result> results = openResults(program);
+  if (results.empty())
+    return 1;
+  for (Result &result : results) {
+    if (!result.tensor->batched && batches.getPerEpoch() > 1)
+      return fail(llvm::Twine("expected a result with one row for each of the data, but got ") +
+                  result.tensor->name + ", of which every batch has one");
+    if (!result.open(batches.getRows(), error))
+      return fail(error);
+  }
+  if (!predict(session, number, batches, results, error))
+    return fail(error);
+  for (const Result &result : results)
+    llvm::errs() << "wrote " << result.path << "\n";
+  return 0;
+}

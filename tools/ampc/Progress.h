@@ -1,0 +1,43 @@
+// What the user sees while training.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TOOLS_AMPC_PROGRESS_H
+#define TOOLS_AMPC_PROGRESS_H
+
+#include "llvm/ADT/StringRef.h"
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace ampc {
+/// A line that is drawn over itself on a terminal, of whatever width; else a line now and then.
+class Progress {
+public:
+  /// Steps count from the start of the whole training: `first` are done. `epochs`: 0 if nobody asked
+  /// for epochs.
+  Progress(uint64_t first, uint64_t total, uint64_t perEpoch, uint64_t epochs);
+  /// `figures`: the losses, then what is shown where there is room.
+  void show(uint64_t done, llvm::StringRef losses, llvm::StringRef more);
+  /// A line of its own, of which the progress is no part.
+  void say(llvm::StringRef text);
+  /// Leaves the last line on the screen; the progress is no longer drawn.
+  void stop();
+
+private:
+  using Clock = std::chrono::steady_clock;
+  std::string line(uint64_t done, llvm::StringRef losses, llvm::StringRef more, double seconds,
+                   unsigned columns) const;
+  void draw(const std::string &text);
+
+  uint64_t first, total, perEpoch, epochs;
+  bool terminal;
+  Clock::time_point start = Clock::now();
+  double shown = 0;
+  std::string drawn; ///< what the line on the terminal holds
+};
+
+/// Columns of the terminal on standard error, or 80.
+unsigned terminalColumns();
+/// "0:07", "1:02:03".
+std::string durationText(double seconds);
+} // namespace ampc
+#endif

@@ -1,0 +1,69 @@
+// The files that tell of a training: CSV and TensorBoard's events.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/ampc/TrainLog.h"
+
+using namespace ampc;
+
+/// Columns of one train.step.
+static const char *const figures[] = {"loss",    "grad_norm",     "loss_scale",
+                                      "skipped", "learning_rate", "nonfinite"};
+
+bool TrainLog::open(const Files &where, std::vector<Turn> all, llvm::ArrayRef<std::string> scores,
+                    std::optional<uint64_t> done, std::string &error) {
+  files = where;
+  turns = std::move(all);
+  skipped.assign(turns.size(), 0);
+  scoreCount = scores.size();
+  std::vector<std::string> columns = {"step"};
+  for (const Turn &turn : turns)
+    for (const char *figure : figures)
+      columns.push_back((turns.size() > 1 ? turn.name + "." : "") + figure);
+  for (const std::string &score : scores)
+    columns.push_back("val_" + score);
+  if (!files.csv.empty() && !csv.open(files.csv, columns, done, error))
+    return false;
+  if (files.board.empty())
+    return true;
+  return board.open(files.board, error) && (!done || board.restart(int64_t(*done) + 1, error));
+}
+
+bool TrainLog::write(uint64_t step, llvm::ArrayRef<ampc_train_out> outs,
+                     llvm::ArrayRef<Score> scores, std::string &error) {
+  std::vector<std::optional<double>> row = {double(step)};
+  for (const ampc_train_out &out : outs)
+    for (double value : {double(out.loss), double(out.grad_norm), double(out.loss_scale),
+                         double(out.skipped), double(out.learning_rate), double(out.nonfinite)})
+      row.push_back(value);
+  for (size_t i = 0; i < scoreCount; ++i)
+    row.push_back(scores.empty() ? std::nullopt : scores[i].value);
+  if (!files.csv.empty() && !csv.row(row, error))
+    return false;
+  if (files.board.empty())
+    return true;
+  for (size_t i = 0; i < outs.size(); ++i)
+    if (!writeBoard(step, i, outs[i], error))
+      return false;
+  for (const Score &score : scores)
+    if (score.value &&
+        !board.scalar("val_" + score.name, int64_t(step), float(*score.value), error))
+      return false;
+  return true;
+}
+
+/// A chart of what the step does not have would be a line at 0.
+bool TrainLog::writeBoard(uint64_t step, size_t turn, const ampc_train_out &out,
+                          std::string &error) {
+  const ampc_program &program = *turns[turn].program;
+  skipped[turn] += out.skipped;
+  auto chart = [&](bool has, const char *tag, float value) {
+    std::string name = (turns.size() > 1 ? turns[turn].name + "/" : "") + tag;
+    return !has || board.scalar(name, int64_t(step), value, error);
+  };
+  bool scales = program.scale_slot >= 0, skips = program.nonfinite != AMPC_NONFINITE_ALLOW;
+  return chart(true, "loss", out.loss) &&
+         chart(program.rate_output >= 0, "learning_rate", out.learning_rate) &&
+         chart(program.norm_output >= 0, "grad_norm", out.grad_norm) &&
+         chart(scales, "loss_scale", out.loss_scale) &&
+         chart(skips, "skipped_steps", float(skipped[turn])) &&
+         chart(out.found_inf, "nonfinite", float(out.nonfinite));
+}

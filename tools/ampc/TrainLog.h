@@ -1,0 +1,41 @@
+// The files that tell of a training: CSV and TensorBoard's events.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TOOLS_AMPC_TRAINLOG_H
+#define TOOLS_AMPC_TRAINLOG_H
+
+#include "ampc/Data/Log.h"
+#include "ampc/Runtime/Model.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "tools/ampc/Metrics.h"
+
+namespace ampc {
+/// One line per step of the whole training, counted by batches: skipped steps have lines, too.
+class TrainLog {
+public:
+  struct Turn {
+    std::string name; ///< of the train.step
+    const ampc_program *program;
+  };
+  struct Files {
+    std::string csv, board; ///< empty: none
+  };
+  /// `scores`: names of what validations give. `done`: steps that a checkpoint has done; what the files
+  /// say of later ones is removed. None: the files start anew.
+  bool open(const Files &files, std::vector<Turn> turns, llvm::ArrayRef<std::string> scores,
+            std::optional<uint64_t> done, std::string &error);
+  /// `outs`: one per turn, of its last run; `scores`: empty without a validation after this step.
+  bool write(uint64_t step, llvm::ArrayRef<ampc_train_out> outs, llvm::ArrayRef<Score> scores,
+             std::string &error);
+
+private:
+  bool writeBoard(uint64_t step, size_t turn, const ampc_train_out &out, std::string &error);
+
+  Files files;
+  std::vector<Turn> turns;
+  size_t scoreCount = 0;
+  std::vector<unsigned> skipped; ///< per turn, in this run
+  CsvWriter csv;
+  TensorBoardWriter board;
+};
+} // namespace ampc
+#endif

@@ -1,0 +1,256 @@
+// Steps in turn on batches of data, with everything around them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/ampc/TrainLoop.h"
+#include "tools/ampc/Commands.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
+#include <csignal>
+
+using namespace ampc;
+
+static volatile std::sig_atomic_t stopSignal = 0; ///< that asked for the end; 0: none
+
+static void stopTraining(int signal) { stopSignal = signal; }
+
+void TrainLoop::catchSignals() {
+  std::signal(SIGINT, stopTraining);
+  std::signal(SIGTERM, stopTraining);
+}
+
+uint64_t TrainLoop::stepsDone(Session &session, llvm::ArrayRef<Turn> turns) {
+  uint64_t done = ~uint64_t(0);
+  for (const Turn &turn : turns)
+    done = std::min(done, ampc_rt_runs(session.getState(), turn.program) / turn.times);
+  return done;
+}
+
+std::string ampc::commandWithout(llvm::ArrayRef<llvm::StringRef> options) {
+  std::string text;
+  for (size_t i = 0; i < commandLine.size(); ++i) {
+    llvm::StringRef word = commandLine[i], name = word.ltrim('-').split('=').first;
+    if (word.starts_with("-") && llvm::is_contained(options, name)) {
+      i += !word.contains('='); // its value is the next word
+      continue;
+    }
+    bool isPlain = !word.empty() && llvm::all_of(word, [](char c) {
+      return llvm::isAlnum(c) || llvm::StringRef("-_=./:,@%+").contains(c);
+    });
+    std::string quoted;
+    for (char c : word)
+      quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    text += (text.empty() ? "" : " ") + (isPlain ? word.str() : "'" + quoted + "'");
+  }
+  return text;
+}
+
+int TrainLoop::save() {
+  if (options.output.empty())
+    return 0;
+  progress->stop();
+  ampc_status status = ampc_rt_save(session.getState(), options.output.c_str());
+  if (status != AMPC_OK)
+    return fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError());
+  progress->say("saved " + options.output);
+  return 0;
+}
+
+/// A save that fails leaves the one before it, and the next one may go well: training goes on.
+void TrainLoop::saveSometimes(uint64_t done) {
+  if (!options.saveEvery || done % options.saveEvery)
+    return;
+  ampc_status status = ampc_rt_save(session.getState(), options.output.c_str());
+  if (status != AMPC_OK)
+    progress->say(std::string("ampc: warning: ") + ampc_rt_status_string(status) + ": " +
+                  session.lastError());
+}
+
+/// Some rows make a loss that is not finite. An evaluation of full batches sees rows repeatedly.
+bool TrainLoop::isBad(int evaluation, Batches &batches, llvm::ArrayRef<int64_t> rows) {
+  const ampc_program &tables = session.getModel().programs[evaluation];
+  Outputs outputs(tables);
+  Converter wide(elementOf(tables.outputs[0].dtype), AMPC_F64);
+  while (!rows.empty()) {
+    size_t count = std::min(rows.size(), size_t(tables.batch));
+    batches.fillRows(rows.take_front(count));
+    ampc_status status =
+        session.runFunction(evaluation, batches.getInputs(), outputs.get(),
+                            tables.short_batch ? uint32_t(count) : uint32_t(tables.batch));
+    double loss = 0;
+    wide.convert(outputs.get()[0], &loss, 1);
+    if (status >= 0 && !std::isfinite(loss))
+      return true;
+    rows = rows.drop_front(count);
+  }
+  return false;
+}
+
+/// "; x.npy holds nan there", if it does: data may be infinite and NaN.
+std::string TrainLoop::findBadData(int64_t row) const {
+  for (const Dataset::Field &field : data.getFields()) {
+    if (!field.tensor.batched || row >= field.rows)
+      continue;
+    auto *start = static_cast<const char *>(field.array.data) +
+                  row * field.width * bytesOf(field.array.element);
+    int64_t place = field.converter.findMisfit(start, field.width, {});
+    if (place >= 0)
+      return "; " + field.source.path + " holds " + field.converter.text(start, place) + " there";
+  }
+  return "";
+}
+
+/// By halves, in inference mode, with the state from before the step.
+std::string TrainLoop::findBadRow(Turn &turn, uint64_t run) {
+  int evaluation = findEvaluation(session, turn.program);
+  const ampc_program &tables = session.getModel().programs[evaluation];
+  std::vector<int64_t> all = turn.batches.rowsOf(run);
+  Batches batches;
+  std::string error;
+  if (!tables.batch || !batches.open(tables, data, {}, error))
+    return "";
+  llvm::ArrayRef<int64_t> rows = all;
+  if (!isBad(evaluation, batches, rows))
+    return "\n  the same rows in inference mode have a finite loss";
+  while (rows.size() > 1) {
+    llvm::ArrayRef<int64_t> half = rows.take_front(rows.size() / 2);
+    if (!isBad(evaluation, batches, half)) {
+      half = rows.drop_front(rows.size() / 2);
+      if (!isBad(evaluation, batches, half))
+        break;
+    }
+    rows = half;
+  }
+  if (rows.size() > 1)
+    return "\n  " + std::to_string(rows.size()) + " of its " + std::to_string(all.size()) +
+           " rows give it together, and no half of them alone";
+  return "\n  row " + std::to_string(rows.front()) + " alone gives such a loss" +
+         findBadData(rows.front());
+}
+
+/// The failed step changed nothing but what counts runs; with that taken back, the state is the one
+/// before it, and what resumes does the same step again.
+int TrainLoop::explain(Turn &turn, uint64_t run, ampc_status status, const std::string &message) {
+  progress->stop();
+  std::string where = "step " + std::to_string(run / turn.times + 1) +
+                      (turns.size() > 1 ? " (" + turn.name + ")" : "");
+  if (!isNonFinite(status)) {
+    fail(where + ": " + ampc_rt_status_string(status) + ": " + message);
+    if (run)
+      save(); // what was learned before it is not lost
+    return 1;
+  }
+  session.takeBack(turn.program);
+  fail(where + ": " + ampc_rt_status_string(status) + ": " + message +
+       (status == AMPC_E_NONFINITE_LOSS ? findBadRow(turn, run) : std::string()));
+  save();
+  if (turn.tracker)
+    return 1;
+  std::string command = options.output.empty() ? commandWithout({})
+                                               : commandWithout({"resume", "weights"}) +
+                                                     " --resume " + options.output;
+  progress->say("to see which value is the first that is not finite:\n  " + command +
+                " --track-nonfinite");
+  return 1;
+}
+
+void TrainLoop::note(size_t turn, uint64_t run, const ampc_train_out &out) {
+  outs[turn] = out;
+  skipped[turn] += out.skipped;
+  allSkipped += out.skipped;
+  if (!out.found_inf || out.skipped || spoilt++)
+    return;
+  progress->say("ampc: warning: step " + std::to_string(run / turns[turn].times + 1) + ": " +
+                std::to_string(out.nonfinite) +
+                " elements of gradients are infinite or NaN, and the update was done with them: "
+                "nonfinite = \"skip\" on the step keeps its state, --track-nonfinite names the "
+                "cause");
+}
+
+int TrainLoop::runBatch(size_t number, uint64_t run) {
+  Turn &turn = turns[number];
+  uint32_t valid = turn.batches.fill(run);
+  ampc_train_out out;
+  if (turn.tracker)
+    turn.tracker->before();
+  ampc_status status = session.runStep(turn.program, turn.batches.getInputs(), out, valid);
+  std::string message = session.lastError();
+  if (turn.tracker)
+    turn.tracker->after(status, out, turn.batches.getInputs(), valid, run + 1);
+  if (status < 0)
+    return explain(turn, run, status, message);
+  note(number, run, out);
+  return 0;
+}
+
+/// `step` from 0. What an earlier run did of it is not done again.
+int TrainLoop::runTurns(uint64_t step) {
+  llvm::fill(skipped, 0);
+  for (size_t i = 0; i < turns.size(); ++i)
+    for (uint64_t run = ampc_rt_runs(session.getState(), turns[i].program);
+         run < (step + 1) * turns[i].times; ++run)
+      if (int status = runBatch(i, run))
+        return status;
+  for (size_t i = 0; i < turns.size(); ++i)
+    outs[i].skipped = uint8_t(std::min(skipped[i], 255u));
+  return 0;
+}
+
+void TrainLoop::show(uint64_t done) {
+  std::string losses, more;
+  llvm::raw_string_ostream os(losses), further(more);
+  for (auto [turn, out] : llvm::zip_equal(turns, outs))
+    os << (losses.empty() ? "" : "  ") << (turns.size() > 1 ? turn.name : "loss")
+       << llvm::format(" %.5g", double(out.loss));
+  if (validation)
+    further << textOf(validation->getScores(), "val_");
+  auto count = [&](unsigned number, const char *what) {
+    if (number)
+      further << (more.empty() ? "" : "  ") << number << what;
+  };
+  count(allSkipped, " skipped");
+  count(spoilt, " with gradients that are not finite");
+  progress->show(done, losses, more);
+}
+
+/// `done` steps, of which the last one is finished here: evaluated, logged, shown, saved.
+bool TrainLoop::finishStep(uint64_t done, std::string &error) {
+  bool isLast = done == options.total;
+  bool validates = validation && (isLast || done % options.validateEvery == 0);
+  if (validates && !validation->run(done, error))
+    return false;
+  if (!log.write(done, outs, validates ? validation->getScores() : llvm::ArrayRef<Score>(), error))
+    return false;
+  show(done);
+  if (!isLast) // the last one is saved at the end
+    saveSometimes(done);
+  return true;
+}
+
+int TrainLoop::finish(uint64_t done) {
+  progress->stop();
+  if (stopSignal)
+    progress->say(stopSignal == SIGINT ? "interrupted" : "terminated");
+  else if (done < options.total)
+    progress->say("stopped at step " + std::to_string(done) + ": no better score in the last " +
+                  std::to_string(validation->getPatience()) + " validations");
+  int status = save();
+  if (validation && !validation->getBestText().empty())
+    progress->say(validation->getBestText());
+  return stopSignal ? 128 + stopSignal : status;
+}
+
+int TrainLoop::run() {
+  uint64_t done = stepsDone(session, turns), first = done;
+  uint64_t perEpoch = (turns[0].batches.getPerEpoch() + turns[0].times - 1) / turns[0].times;
+  progress = std::make_unique<Progress>(first, options.total, perEpoch, options.epochs);
+  std::string error;
+  while (done < options.total && !stopSignal && !(validation && validation->isOutOfPatience())) {
+    if (int status = runTurns(done))
+      return status;
+    if (!finishStep(++done, error)) {
+      progress->stop();
+      return fail(error);
+    }
+  }
+  return finish(done);
+}

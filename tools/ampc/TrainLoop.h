@@ -1,0 +1,73 @@
+// Steps in turn on batches of data, with everything around them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TOOLS_AMPC_TRAINLOOP_H
+#define TOOLS_AMPC_TRAINLOOP_H
+
+#include "tools/ampc/Batches.h"
+#include "tools/ampc/NonFinite.h"
+#include "tools/ampc/Progress.h"
+#include "tools/ampc/TrainLog.h"
+#include "tools/ampc/Validation.h"
+
+namespace ampc {
+/// One train.step of the training: in every step of the whole it runs `times` times.
+struct Turn {
+  std::string name;
+  int program = -1;
+  unsigned times = 1;
+  Batches batches;
+  std::unique_ptr<NonFiniteTracker> tracker; ///< null: nobody asked
+};
+
+struct LoopOptions {
+  uint64_t total = 0;  ///< steps of the whole training, those before a resume included
+  uint64_t epochs = 0; ///< 0: nobody asked
+  std::string output;  ///< checkpoint; empty: none
+  unsigned saveEvery = 0, validateEvery = 0;
+};
+
+class TrainLoop {
+public:
+  /// `validation` may be null.
+  TrainLoop(Session &session, std::vector<Turn> &turns, const Dataset &data, TrainLog &log,
+            Validation *validation, LoopOptions options)
+      : session(session), turns(turns), data(data), log(log), validation(validation),
+        options(std::move(options)), outs(turns.size()), skipped(turns.size()) {}
+  /// Returns the exit status.
+  int run();
+  /// Steps of the whole training that the state has seen; skipped ones used up data, too.
+  static uint64_t stepsDone(Session &session, llvm::ArrayRef<Turn> turns);
+  /// Has SIGINT and SIGTERM end a training after the present step.
+  static void catchSignals();
+
+private:
+  int runTurns(uint64_t step);
+  int runBatch(size_t turn, uint64_t run);
+  int explain(Turn &turn, uint64_t run, ampc_status status, const std::string &message);
+  std::string findBadRow(Turn &turn, uint64_t run);
+  std::string findBadData(int64_t row) const;
+  bool isBad(int evaluation, Batches &batches, llvm::ArrayRef<int64_t> rows);
+  void note(size_t turn, uint64_t run, const ampc_train_out &out);
+  bool finishStep(uint64_t step, std::string &error);
+  void show(uint64_t done);
+  int save();
+  void saveSometimes(uint64_t done);
+  int finish(uint64_t done);
+
+  Session &session;
+  std::vector<Turn> &turns;
+  const Dataset &data;
+  TrainLog &log;
+  Validation *validation;
+  LoopOptions options;
+  std::unique_ptr<Progress> progress;
+  std::vector<ampc_train_out> outs; ///< per turn: of its last run
+  std::vector<unsigned> skipped;    ///< per turn: in this step
+  unsigned allSkipped = 0;
+  unsigned spoilt = 0; ///< runs that updated, but not with finite gradients
+};
+
+/// The command line without some options, for another run; words are quoted for a shell.
+std::string commandWithout(llvm::ArrayRef<llvm::StringRef> options);
+} // namespace ampc
+#endif

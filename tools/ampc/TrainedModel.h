@@ -1,0 +1,23 @@
+// A model with the parameters of a checkpoint, for commands that do not train.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TOOLS_AMPC_TRAINEDMODEL_H
+#define TOOLS_AMPC_TRAINEDMODEL_H
+
+#include "tools/ampc/PrecisionOptions.h"
+#include "tools/ampc/Session.h"
+#include "tools/ampc/Sources.h"
+
+namespace ampc {
+/// The options; one instance per command.
+struct TrainedModel {
+  llvm::cl::opt<std::string> input, checkpoint;
+  llvm::cl::opt<int> threads;
+
+  explicit TrainedModel(llvm::cl::SubCommand &command);
+  /// Compiles the model and loads parameters and buffers. False after a message, which there is also
+  /// if an output is an input.
+  bool open(Session &session, const PrecisionOptions &precision, const Sources &data,
+            llvm::ArrayRef<std::string> outputs) const;
+};
+} // namespace ampc
+#endif

@@ -1,0 +1,102 @@
+// Evaluations on the way, and what the best of them decides.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/ampc/Validation.h"
+#include "ampc/Support/Suggest.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
+#include <unistd.h>
+
+using namespace ampc;
+
+static std::string numberText(std::optional<double> value) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (value)
+    os << llvm::format("%.5g", *value);
+  else
+    os << "undefined";
+  return text;
+}
+
+std::string ampc::textOf(llvm::ArrayRef<Score> scores, llvm::StringRef prefix) {
+  std::string text;
+  for (const Score &score : scores)
+    text += (text.empty() ? "" : "  ") + prefix.str() + score.name + " " + numberText(score.value);
+  return text;
+}
+
+bool Validation::open(Session &s, llvm::ArrayRef<int> steps, const Sources &sources,
+                      const Dataset &training, bool finite, const Options &wanted,
+                      std::string &error) {
+  session = &s;
+  options = wanted;
+  std::vector<const ampc_program *> programs;
+  for (int step : steps)
+    programs.push_back(&s.getModel().programs[findEvaluation(s, step)]);
+  if (!data.open(programs, sources, {"validate", finite, &training}, error) ||
+      !evaluation.open(s, steps, data, options.metrics, error))
+    return false;
+  const std::vector<std::string> &names = getNames();
+  if (options.monitor.empty())
+    options.monitor = names.front();
+  if (llvm::is_contained(names, options.monitor))
+    return true;
+  error = "expected --monitor of " + llvm::join(names, ", ") + ", but got " + options.monitor +
+          suggest(options.monitor, names);
+  return false;
+}
+
+std::optional<double> Validation::monitored() const {
+  for (const Score &score : scores)
+    if (score.name == options.monitor)
+      return score.value;
+  return std::nullopt;
+}
+
+bool Validation::recall(std::string &warning, std::string &error) {
+  const std::string &path = options.bestFile;
+  if (path.empty() || access(path.c_str(), F_OK) != 0)
+    return true;
+  if (ampc_rt_load(session->getState(), path.c_str(), AMPC_LOAD_WEIGHTS) != AMPC_OK) {
+    warning = std::string("the best state so far is not known: ") + session->lastError();
+    return true;
+  }
+  auto found = evaluation.run(error);
+  if (!found)
+    return false;
+  scores = std::move(*found);
+  best = monitored();
+  return true;
+}
+
+bool Validation::run(uint64_t step, std::string &error) {
+  auto found = evaluation.run(error);
+  if (!found)
+    return false;
+  scores = std::move(*found);
+  std::optional<double> score = monitored();
+  bool larger = isLargerBetter(options.monitor);
+  bool better = score && !std::isnan(*score) &&
+                (!best || (larger ? *score > *best : *score < *best));
+  if (!better) {
+    ++worse;
+    return true;
+  }
+  best = score;
+  bestStep = step;
+  worse = 0;
+  if (options.bestFile.empty() ||
+      ampc_rt_save(session->getState(), options.bestFile.c_str()) == AMPC_OK)
+    return true;
+  error = session->lastError();
+  return false;
+}
+
+std::string Validation::getBestText() const {
+  if (!best)
+    return "";
+  std::string text = "best " + options.monitor + " " + numberText(best) +
+                     (bestStep ? " at step " + std::to_string(bestStep) : " in an earlier run");
+  return options.bestFile.empty() ? text : text + ", in " + options.bestFile;
+}
