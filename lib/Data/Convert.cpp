@@ -119,7 +119,8 @@ void putHalves(const double *from, int64_t count, Half type, void *to) {
     std::memcpy(static_cast<char *>(to) + i * 2, &value, sizeof value);
   }
 }
-template <typename From> void putWhole(const From *from, int64_t count, ampc_dtype dtype, void *to) {
+template <typename From>
+void putWhole(const From *from, int64_t count, ampc_dtype dtype, void *to) {
   switch (dtype) {
   case AMPC_I64:
     return put<int64_t>(from, count, to);

@@ -106,8 +106,7 @@ void Reader::split(std::string_view text) {
 }
 
 std::string Reader::nameOfColumn(size_t column) const {
-  return names.empty() ? "column " + std::to_string(column + 1)
-                       : "column " + quoted(names[column]);
+  return names.empty() ? "column " + std::to_string(column + 1) : "column " + quoted(names[column]);
 }
 
 /// Names stand above numbers; other text above text is a mistake, which the row tells.

@@ -13,7 +13,8 @@ template <typename To, typename From>
 std::vector<To> convert(Element element, ampc_dtype dtype, std::vector<From> from,
                         Affine affine = {}) {
   std::vector<To> to(from.size());
-  Converter(element, dtype, std::move(affine)).convert(from.data(), to.data(), int64_t(from.size()));
+  Converter(element, dtype, std::move(affine))
+      .convert(from.data(), to.data(), int64_t(from.size()));
   return to;
 }
 template <typename From>
@@ -35,7 +36,8 @@ template <typename T> void checkWhole(Element element) {
   many[2500] = std::numeric_limits<T>::max();
   EXPECT_EQ(misfit(element, AMPC_I1, many), 2500) << nameOf(element);
   EXPECT_EQ(misfit(element, AMPC_I8, many), element == Element::I8 ? -1 : 2500) << nameOf(element);
-  EXPECT_EQ(misfit(element, AMPC_I64, many), element == Element::U64 ? 2500 : -1) << nameOf(element);
+  EXPECT_EQ(misfit(element, AMPC_I64, many), element == Element::U64 ? 2500 : -1)
+      << nameOf(element);
   EXPECT_EQ(misfit(element, AMPC_I32, many, {true, 2, -100}), 2500) << nameOf(element);
 }
 } // namespace
@@ -73,9 +75,10 @@ TEST(Convert, HalvesBothWays) {
             (std::vector<float>{1, -2, 65504, 0x1p-24f, INFINITY}));
   EXPECT_EQ(misfit(Element::F16, AMPC_F32, f16), 4);
   // Ties go to even, and f64 is rounded once: by way of f32 the second would be a tie.
-  EXPECT_EQ(convert<uint16_t>(Element::F64, AMPC_F16,
-                              std::vector<double>{1 + 0x1p-11, 1 + 0x1p-11 + 0x1p-40, 65519, 65520}),
-            (std::vector<uint16_t>{0x3c00, 0x3c01, 0x7bff, 0x7c00}));
+  EXPECT_EQ(
+      convert<uint16_t>(Element::F64, AMPC_F16,
+                        std::vector<double>{1 + 0x1p-11, 1 + 0x1p-11 + 0x1p-40, 65519, 65520}),
+      (std::vector<uint16_t>{0x3c00, 0x3c01, 0x7bff, 0x7c00}));
 }
 
 TEST(Convert, ScaleAndOffset) {

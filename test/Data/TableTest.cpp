@@ -37,7 +37,9 @@ using Numbers = std::vector<double>;
 
 TEST(Table, ReadsNumbersWithAndWithoutNames) {
   EXPECT_EQ(numbers(written("1,2\n3,-4.5e1"), {2, 2}), (Numbers{1, 2, 3, -45}));
-  EXPECT_EQ(numbers(written("\xef\xbb\xbf" "a,\"b,c\"\r\n+1, 2 \r\n\"3\",4\r\n\r\n"), {2, 2}),
+  EXPECT_EQ(numbers(written("\xef\xbb\xbf"
+                            "a,\"b,c\"\r\n+1, 2 \r\n\"3\",4\r\n\r\n"),
+                    {2, 2}),
             (Numbers{1, 2, 3, 4}));
   EXPECT_EQ(numbers(written("a;b\n1;2\n"), {1, 2}), (Numbers{1, 2}));
   EXPECT_EQ(numbers(written("a\tb\n1\t2\n", "t.tsv"), {1, 2}), (Numbers{1, 2}));
@@ -64,7 +66,8 @@ TEST(Table, NamesLineAndColumn) {
             "expected a number, but got 'x' in line 3, column 'b'");
   EXPECT_EQ(errorOf(written("1,setosa\n2,setosa\n")),
             "expected a number, but got 'setosa' in line 1, column 2");
-  EXPECT_EQ(errorOf(written("a,b\n1,\n3,4\n")), "expected a number, but got '' in line 2, column 'b'");
+  EXPECT_EQ(errorOf(written("a,b\n1,\n3,4\n")),
+            "expected a number, but got '' in line 2, column 'b'");
   EXPECT_EQ(errorOf(written("a,b\n1,2\n3\n")), "expected 2 cells, but got 1 in line 3");
   EXPECT_EQ(errorOf(written("1\n\n2\n")), "expected a row, but got an empty line: line 2");
   EXPECT_EQ(errorOf(written("")), "expected rows of numbers, but the file is empty");

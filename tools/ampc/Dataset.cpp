@@ -30,8 +30,7 @@ static auto withoutOnes(Dims dims) {
 }
 
 bool ampc::takeSameRows(const ampc_tensor &one, const ampc_tensor &other) {
-  return one.dtype == other.dtype && one.batched == other.batched &&
-         rowDims(one) == rowDims(other);
+  return one.dtype == other.dtype && one.batched == other.batched && rowDims(one) == rowDims(other);
 }
 
 std::string ampc::describe(const ampc_tensor &tensor) {
@@ -41,7 +40,8 @@ std::string ampc::describe(const ampc_tensor &tensor) {
   else
     text += tensor.rank > 1 ? ", rows of " + shapeText(rowDims(tensor)) : ", one number per row";
   if (tensor.label_limit)
-    text += ", " + describe(ampc_dtype(tensor.dtype), {true, tensor.label_limit, tensor.label_ignore});
+    text +=
+        ", " + describe(ampc_dtype(tensor.dtype), {true, tensor.label_limit, tensor.label_ignore});
   return text;
 }
 
@@ -64,16 +64,15 @@ static bool checkShape(const ampc_tensor &tensor, const Source &source, const Ar
     return false;
   }
   if (tensor.batched && array.dims[0] == 0) {
-    error = source.path + ": expected at least one row for input " + tensor.name +
-            ", but got none";
+    error = source.path + ": expected at least one row for input " + tensor.name + ", but got none";
     return false;
   }
   int64_t last = tensor.rank ? tensor.dims[tensor.rank - 1] : 1;
   for (const std::vector<double> *numbers : {&source.affine.scale, &source.affine.offset}) {
     if (numbers->size() > 1 && int64_t(numbers->size()) != last) {
       error = std::string("expected one number or ") + std::to_string(last) +
-              ", the last dimension of input " + tensor.name + ", for its scale and offset, but got " +
-              std::to_string(numbers->size());
+              ", the last dimension of input " + tensor.name +
+              ", for its scale and offset, but got " + std::to_string(numbers->size());
       return false;
     }
     if (!numbers->empty() && !isReal(elementOf(tensor.dtype))) {
@@ -94,7 +93,8 @@ static bool checkValues(const Dataset::Field &field, bool finite, std::string &e
     return true;
   int64_t row = place / field.width;
   error = field.source.path + ": expected " + describe(ampc_dtype(tensor.dtype), limits) +
-          " for input " + tensor.name + ", but got " + field.converter.text(field.array.data, place);
+          " for input " + tensor.name + ", but got " +
+          field.converter.text(field.array.data, place);
   if (field.array.firstLine)
     error += " in line " + std::to_string(row + field.array.firstLine);
   else if (tensor.batched)
@@ -128,8 +128,9 @@ static bool collectInputs(llvm::ArrayRef<const ampc_program *> programs,
       if (known == inputs.end()) {
         inputs.push_back(&input);
       } else if (!takeSameRows(**known, input)) {
-        error = std::string("expected input ") + input.name + " to be the same in all steps, but got " +
-                describe(**known) + " and " + describe(input);
+        error = std::string("expected input ") + input.name +
+                " to be the same in all steps, but got " + describe(**known) + " and " +
+                describe(input);
         return false;
       }
     }

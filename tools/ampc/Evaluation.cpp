@@ -77,7 +77,7 @@ bool Evaluation::matchTarget(int program, const Dataset::Field &field) {
     // 0 is also what tables say where nothing is ignored.
     classes = {field.tensor.label_limit,
                field.tensor.label_ignore ? field.tensor.label_ignore : -1};
-    kind = isClass                       ? TargetKind::Class
+    kind = isClass                      ? TargetKind::Class
            : hasOnlyZerosAndOnes(field) ? TargetKind::Binary
                                         : TargetKind::Number;
     return true;
@@ -131,8 +131,8 @@ bool Evaluation::chooseMetrics(llvm::ArrayRef<std::string> wanted, std::string &
       continue;
     }
     auto all = llvm::map_to_vector(metricKinds, [](auto &metric) { return metric.name.str(); });
-    error = "expected --metrics of " + llvm::join(all, ", ") + ", but got " + name +
-            suggest(name, all);
+    error =
+        "expected --metrics of " + llvm::join(all, ", ") + ", but got " + name + suggest(name, all);
     if (known != metricKinds.end())
       error = "expected metrics that the model's exports allow, but got " + name + ": it needs " +
               (known->target == TargetKind::Class
@@ -185,8 +185,7 @@ std::optional<double> Evaluation::runLoss(Part &part, std::string &error) {
   return sum / rows;
 }
 
-bool Evaluation::runPredictions(std::vector<std::unique_ptr<Metric>> &metrics,
-                                std::string &error) {
+bool Evaluation::runPredictions(std::vector<std::unique_ptr<Metric>> &metrics, std::string &error) {
   const ampc_program &tables = session->getModel().programs[predictions.program];
   const ampc_tensor &result = tables.outputs[output];
   Outputs outputs(tables);

@@ -9,13 +9,13 @@
 
 namespace ampc {
 /// Runs the evaluation of steps, and an export if its predictions have targets among the steps'
-/// inputs: inputs that the export does not take, and of which its result has the shape. Class targets
-/// are integers with one score per class.
+/// inputs: inputs that the export does not take, and of which its result has the shape. Class
+/// targets are integers with one score per class.
 class Evaluation {
 public:
   /// `steps`: numbers of training programs, of which the first names its scores without a prefix if
-  /// it is the only one. `data` was opened for their evaluations. `wanted`: names of metrics, empty:
-  /// those that the model allows. False with a message.
+  /// it is the only one. `data` was opened for their evaluations. `wanted`: names of metrics,
+  /// empty: those that the model allows. False with a message.
   bool open(Session &session, llvm::ArrayRef<int> steps, const Dataset &data,
             llvm::ArrayRef<std::string> wanted, std::string &error);
   /// The losses come first. Nothing after a message in `error`.

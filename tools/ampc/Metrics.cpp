@@ -68,8 +68,8 @@ private:
   Classes classes;
 };
 
-/// The chance that a target of 1 has a higher score than one of 0; equal scores count half. Computed
-/// by ranks: Mann and Whitney's U.
+/// The chance that a target of 1 has a higher score than one of 0; equal scores count half.
+/// Computed by ranks: Mann and Whitney's U.
 class AreaUnderCurve : public Metric {
 public:
   void add(const double *scores, const double *targets, int64_t count) override {

@@ -11,7 +11,8 @@
 using namespace ampc;
 namespace cl = llvm::cl;
 
-cl::SubCommand ampc::predictCommand("predict", "run an export of a trained model on data from files");
+cl::SubCommand ampc::predictCommand("predict",
+                                    "run an export of a trained model on data from files");
 
 static TrainedModel model(predictCommand);
 static DataOptions dataOptions(predictCommand);

@@ -47,7 +47,8 @@ std::string Progress::line(uint64_t done, llvm::StringRef losses, llvm::StringRe
     parts[Epoch] = llvm::formatv("epoch {0}/{1}", (done - 1) / perEpoch + 1, epochs);
   parts[Losses] = losses.str();
   parts[More] = more.str();
-  llvm::raw_string_ostream(parts[Rate]) << llvm::format(rate < 100 ? "%.2f steps/s" : "%.0f steps/s", rate);
+  llvm::raw_string_ostream(parts[Rate])
+      << llvm::format(rate < 100 ? "%.2f steps/s" : "%.0f steps/s", rate);
   parts[Time] = done < total ? "ETA " + durationText(double(total - done) / rate)
                              : "in " + durationText(seconds);
   auto join = [&] {

@@ -12,8 +12,8 @@ namespace ampc {
 /// A line that is drawn over itself on a terminal, of whatever width; else a line now and then.
 class Progress {
 public:
-  /// Steps count from the start of the whole training: `first` are done. `epochs`: 0 if nobody asked
-  /// for epochs.
+  /// Steps count from the start of the whole training: `first` are done. `epochs`: 0 if nobody
+  /// asked for epochs.
   Progress(uint64_t first, uint64_t total, uint64_t perEpoch, uint64_t epochs);
   /// `figures`: the losses, then what is shown where there is room.
   void show(uint64_t done, llvm::StringRef losses, llvm::StringRef more);

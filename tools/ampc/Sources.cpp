@@ -54,8 +54,7 @@ DataOptions::DataOptions(cl::SubCommand &command)
 static bool parseNumber(llvm::StringRef text, double &number) {
   auto [above, below] = text.split('/');
   double divisor = 1;
-  if (above.trim().getAsDouble(number) ||
-      (text.contains('/') && below.trim().getAsDouble(divisor)))
+  if (above.trim().getAsDouble(number) || (text.contains('/') && below.trim().getAsDouble(divisor)))
     return false;
   number /= divisor;
   return std::isfinite(number);
@@ -72,8 +71,10 @@ static llvm::Error readNumbers(llvm::ArrayRef<std::string> words, llvm::StringRe
     for (llvm::StringRef part : llvm::split(list, ',')) {
       double number = 0;
       if (!parseNumber(part, number))
-        return mistake("expected --" + option + " INPUT=NUMBER, or numbers separated by commas, "
-                       "but got " + shown(word));
+        return mistake("expected --" + option +
+                       " INPUT=NUMBER, or numbers separated by commas, "
+                       "but got " +
+                       shown(word));
       numbers.push_back(number);
     }
     auto isNamed = [&](const Source &source) { return source.input == name; };

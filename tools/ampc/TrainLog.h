@@ -5,8 +5,8 @@
 
 #include "ampc/Data/Log.h"
 #include "ampc/Runtime/Model.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "tools/ampc/Metrics.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace ampc {
 /// One line per step of the whole training, counted by batches: skipped steps have lines, too.
@@ -19,8 +19,8 @@ public:
   struct Files {
     std::string csv, board; ///< empty: none
   };
-  /// `scores`: names of what validations give. `done`: steps that a checkpoint has done; what the files
-  /// say of later ones is removed. None: the files start anew.
+  /// `scores`: names of what validations give. `done`: steps that a checkpoint has done; what the
+  /// files say of later ones is removed. None: the files start anew.
   bool open(const Files &files, std::vector<Turn> turns, llvm::ArrayRef<std::string> scores,
             std::optional<uint64_t> done, std::string &error);
   /// `outs`: one per turn, of its last run; `scores`: empty without a validation after this step.

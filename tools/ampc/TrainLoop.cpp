@@ -145,9 +145,9 @@ int TrainLoop::explain(Turn &turn, uint64_t run, ampc_status status, const std::
   save();
   if (turn.tracker)
     return 1;
-  std::string command = options.output.empty() ? commandWithout({})
-                                               : commandWithout({"resume", "weights"}) +
-                                                     " --resume " + options.output;
+  std::string command = options.output.empty()
+                            ? commandWithout({})
+                            : commandWithout({"resume", "weights"}) + " --resume " + options.output;
   progress->say("to see which value is the first that is not finite:\n  " + command +
                 " --track-nonfinite");
   return 1;

@@ -77,8 +77,8 @@ bool Validation::run(uint64_t step, std::string &error) {
   scores = std::move(*found);
   std::optional<double> score = monitored();
   bool larger = isLargerBetter(options.monitor);
-  bool better = score && !std::isnan(*score) &&
-                (!best || (larger ? *score > *best : *score < *best));
+  bool better =
+      score && !std::isnan(*score) && (!best || (larger ? *score > *best : *score < *best));
   if (!better) {
     ++worse;
     return true;

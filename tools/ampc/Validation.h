@@ -11,8 +11,8 @@ class Validation {
 public:
   struct Options {
     std::vector<std::string> metrics;
-    std::string monitor;  ///< the score that counts; empty: the first loss
-    std::string bestFile; ///< empty: the best state is not kept
+    std::string monitor;   ///< the score that counts; empty: the first loss
+    std::string bestFile;  ///< empty: the best state is not kept
     unsigned patience = 0; ///< validations without a better score that end the training; 0: no end
   };
   bool open(Session &session, llvm::ArrayRef<int> steps, const Sources &sources,

@@ -19,8 +19,8 @@ struct Limits {
   int64_t ignore = -100; ///< may lie inside, and then changes nothing
 };
 
-/// From one type to another one. Reals are rounded to nearest, once; integers become reals and whole
-/// reals integers.
+/// From one type to another one. Reals are rounded to nearest, once; integers become reals and
+/// whole reals integers.
 class Converter {
 public:
   Converter(Element from, ampc_dtype to, Affine affine = {});

@@ -30,8 +30,8 @@ static void leaveOut(train::StepOp step, const llvm::StringSet<> &frozen) {
   SmallVector<Attribute> groups;
   for (auto group : step.getGroups()->getAsRange<train::GroupAttr>())
     if (auto params = withoutNames(group.getParams(), frozen); !params.empty())
-      groups.push_back(train::GroupAttr::get(step.getContext(), b.getArrayAttr(params),
-                                             group.getOptimizer()));
+      groups.push_back(
+          train::GroupAttr::get(step.getContext(), b.getArrayAttr(params), group.getOptimizer()));
   if (groups.empty())
     step.removeGroupsAttr();
   else
