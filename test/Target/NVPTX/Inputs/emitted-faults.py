@@ -113,6 +113,7 @@ SURVIVORS = {
     ("gemm-warpgroups", "wgmma wait removed", 0): FIRST_STEP,
     ("gemm-warpgroups", "wgmma wait weakened", 0): FIRST_STEP,
     ("gemm-warpgroups", "warp barrier removed", 0): PRODUCT_BETWEEN,
+    **{(form, "warp barrier removed", 0): PRODUCT_BETWEEN for form in ("conv-gathered", "gemm-gathered")},
     **{(form, "wgmma fence removed", 1): NO_REGISTERS for form in ("conv-gathered", "gemm-gathered")},
     **{(form, kind, 0): FIRST_STEP for form in ("conv-gathered", "gemm-gathered") for kind in ("wgmma wait removed", "wgmma wait weakened")},
     **{(form, kind, n): NOT_AGAIN for form in ("conv-gathered", "gemm-gathered")
