@@ -179,6 +179,15 @@ TEST_F(Checkpoint, RefusesDamagedFiles) {
        "tensor 'fit.step' is missing");
   edit("\"fit.m.w\":", "\"w\":", "tensor 'w' occurs twice");
   edit("\"state_hash\":\"0000000000001234\"", "\"state_hash\":\"1234\"", "expected a state hash");
+  // What else the metadata tells of the other state says more than its hash.
+  std::string other = replace(header, "\"0000000000001234\"", "\"0000000000009999\"");
+  expectRefused(withHeader(replace(other, "\"sgd\"", "\"adam\""), data),
+                "train_step: expected a state of the optimizer sgd, but got one of adam");
+  expectRefused(
+      withHeader(replace(replace(header, "\"sgd\"", "\"adam\""), "\"fit.m.w\":", "\"x\":"), data),
+      "expected a state of the optimizer sgd, but got one of adam");
+  expectRefused(withHeader(replace(other, "\"fake\"", "\"real\""), data),
+                "expected a state of the model fake, but got one of real");
   edit("\"dtype\":\"F32\",", "", "dtype, shape and data_offsets, each once");
   edit("\"dtype\":\"F32\"", "\"dtype\":\"F32\",\"dtype\":\"F32\"",
        "dtype, shape and data_offsets, each once");

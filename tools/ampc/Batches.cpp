@@ -34,6 +34,11 @@ bool Batches::open(const ampc_program &p, const Dataset &data, Order wanted, std
             " rows, a batch of a model that mixes rows, but got " + std::to_string(rows);
     return false;
   }
+  if (how.shuffle && rows > int64_t(UINT32_MAX)) {
+    error = first->source.path + ": expected at most " + std::to_string(UINT32_MAX) +
+            " rows without --shuffle=false, but got " + std::to_string(rows);
+    return false;
+  }
   if (p.batch)
     perEpoch = p.short_batch ? (rows + p.batch - 1) / p.batch : rows / p.batch;
   return true;

@@ -37,7 +37,7 @@ private:
   std::vector<const Dataset::Field *> fields; // one per input
   std::vector<std::vector<char>> buffers;     // one per input
   std::vector<const void *> inputs;
-  std::vector<int64_t> order; ///< of the rows, where they are shuffled
+  std::vector<uint32_t> order; ///< of the rows, where they are shuffled
   Order how;
   uint64_t shuffledEpoch = ~uint64_t(0), perEpoch = 1;
   int64_t rows = 0;

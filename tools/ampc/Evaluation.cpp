@@ -185,14 +185,32 @@ std::optional<double> Evaluation::runLoss(Part &part, std::string &error) {
   return sum / rows;
 }
 
-bool Evaluation::runPredictions(std::vector<std::unique_ptr<Metric>> &metrics, std::string &error) {
-  const ampc_program &tables = session->getModel().programs[predictions.program];
-  const ampc_tensor &result = tables.outputs[output];
-  Outputs outputs(tables);
+/// A few targets at a time: in f64 the scores of a language model would be too large.
+void Evaluation::score(llvm::ArrayRef<std::unique_ptr<Metric>> metrics, const void *predicted,
+                       int64_t first, int64_t count) const {
+  const ampc_tensor &result = session->getModel().programs[predictions.program].outputs[output];
+  int64_t scores = kind == TargetKind::Class ? classes.count : 1;
   Converter wideResult(elementOf(result.dtype), AMPC_F64),
       wideTarget(target->array.element, AMPC_F64, target->source.affine);
-  std::vector<double> predicted(elementCount(result)), wanted(tables.batch * target->width);
+  // Whole rows, since scales go by the last dimension of one.
+  int64_t part = target->width * std::max<int64_t>(1, 65536 / (scores * target->width));
+  std::vector<double> some(part * scores), wanted(part);
   auto *data = static_cast<const char *>(target->array.data);
+  for (int64_t i = 0; i < count; i += part) {
+    int64_t size = std::min(part, count - i);
+    wideResult.convert(static_cast<const char *>(predicted) +
+                           i * scores * bytesOf(ampc_dtype(result.dtype)),
+                       some.data(), size * scores);
+    wideTarget.convert(data + (first + i) * bytesOf(target->array.element), wanted.data(), size);
+    for (const std::unique_ptr<Metric> &metric : metrics)
+      metric->add(some.data(), wanted.data(), size);
+  }
+}
+
+bool Evaluation::runPredictions(llvm::ArrayRef<std::unique_ptr<Metric>> metrics,
+                                std::string &error) {
+  const ampc_program &tables = session->getModel().programs[predictions.program];
+  Outputs outputs(tables);
   for (uint64_t step = 0; step < predictions.batches.getPerEpoch(); ++step) {
     uint32_t valid = predictions.batches.fill(step);
     ampc_status status = session->runFunction(predictions.program, predictions.batches.getInputs(),
@@ -201,12 +219,8 @@ bool Evaluation::runPredictions(std::vector<std::unique_ptr<Metric>> &metrics, s
       error = failure(*session, status);
       return false;
     }
-    wideResult.convert(outputs.get()[output], predicted.data(), valid * rowWidth(result));
-    wideTarget.convert(data + int64_t(step) * tables.batch * target->width *
-                                  bytesOf(target->array.element),
-                       wanted.data(), valid * target->width);
-    for (auto &metric : metrics)
-      metric->add(predicted.data(), wanted.data(), valid * target->width);
+    score(metrics, outputs.get()[output], int64_t(step) * tables.batch * target->width,
+          valid * target->width);
   }
   return true;
 }

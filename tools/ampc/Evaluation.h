@@ -38,7 +38,9 @@ private:
                  const Dataset &data);
   bool matchTarget(int program, const Dataset::Field &target);
   bool chooseMetrics(llvm::ArrayRef<std::string> wanted, std::string &error);
-  bool runPredictions(std::vector<std::unique_ptr<Metric>> &metrics, std::string &error);
+  bool runPredictions(llvm::ArrayRef<std::unique_ptr<Metric>> metrics, std::string &error);
+  void score(llvm::ArrayRef<std::unique_ptr<Metric>> metrics, const void *predicted, int64_t first,
+             int64_t count) const;
 
   Session *session = nullptr;
   std::vector<Part> losses;

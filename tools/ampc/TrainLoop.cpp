@@ -131,8 +131,7 @@ std::string TrainLoop::findBadRow(Turn &turn, uint64_t run) {
 /// before it, and what resumes does the same step again.
 int TrainLoop::explain(Turn &turn, uint64_t run, ampc_status status, const std::string &message) {
   progress->stop();
-  std::string where = "step " + std::to_string(run / turn.times + 1) +
-                      (turns.size() > 1 ? " (" + turn.name + ")" : "");
+  std::string where = nameOf(turn, run);
   if (!isNonFinite(status)) {
     fail(where + ": " + ampc_rt_status_string(status) + ": " + message);
     if (run)
@@ -153,17 +152,28 @@ int TrainLoop::explain(Turn &turn, uint64_t run, ampc_status status, const std::
   return 1;
 }
 
+std::string TrainLoop::nameOf(const Turn &turn, uint64_t run) const {
+  return "step " + std::to_string(run / turn.times + 1) +
+         (turns.size() > 1 ? " (" + turn.name + ")" : "");
+}
+
+/// Once each: such steps seldom come alone.
 void TrainLoop::note(size_t turn, uint64_t run, const ampc_train_out &out) {
   outs[turn] = out;
   skipped[turn] += out.skipped;
   allSkipped += out.skipped;
-  if (!out.found_inf || out.skipped || spoilt++)
-    return;
-  progress->say("ampc: warning: step " + std::to_string(run / turns[turn].times + 1) + ": " +
-                std::to_string(out.nonfinite) +
-                " elements of gradients are infinite or NaN, and the update was done with them: "
-                "nonfinite = \"skip\" on the step keeps its state, --track-nonfinite names the "
-                "cause");
+  std::string where = "ampc: warning: " + nameOf(turns[turn], run) + ": ";
+  if (out.skipped && !std::isfinite(out.loss_double) && !badLosses++)
+    progress->say(where + "skipped, since the loss is not finite, which no loss scale mends" +
+                  findBadRow(turns[turn], run) +
+                  (turns[turn].tracker ? ""
+                                       : "\n  to see which value is the first:\n  " +
+                                             commandWithout({}) + " --track-nonfinite"));
+  if (out.found_inf && !out.skipped && !spoilt++)
+    progress->say(where + std::to_string(out.nonfinite) +
+                  " elements of gradients are infinite or NaN, and the update was done with them: "
+                  "nonfinite = \"skip\" on the step keeps its state, --track-nonfinite names the "
+                  "cause");
 }
 
 int TrainLoop::runBatch(size_t number, uint64_t run) {

@@ -47,6 +47,7 @@ private:
   std::string findBadRow(Turn &turn, uint64_t run);
   std::string findBadData(int64_t row) const;
   bool isBad(int evaluation, Batches &batches, llvm::ArrayRef<int64_t> rows);
+  std::string nameOf(const Turn &turn, uint64_t run) const;
   void note(size_t turn, uint64_t run, const ampc_train_out &out);
   bool finishStep(uint64_t step, std::string &error);
   void show(uint64_t done);
@@ -64,7 +65,8 @@ private:
   std::vector<ampc_train_out> outs; ///< per turn: of its last run
   std::vector<unsigned> skipped;    ///< per turn: in this step
   unsigned allSkipped = 0;
-  unsigned spoilt = 0; ///< runs that updated, but not with finite gradients
+  unsigned badLosses = 0; ///< skipped runs whose loss was not finite
+  unsigned spoilt = 0;    ///< runs that updated, but not with finite gradients
 };
 
 /// The command line without some options, for another run; words are quoted for a shell.
