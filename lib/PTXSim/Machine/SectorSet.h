@@ -15,6 +15,14 @@ class SectorSet {
 public:
   static constexpr unsigned sectorShift = 5;
 
+  SectorSet() = default;
+  // The last page is one of its own set.
+  SectorSet(const SectorSet &other) : pages(other.pages) {}
+  SectorSet &operator=(const SectorSet &other) {
+    pages = other.pages;
+    last = nullptr;
+    return *this;
+  }
   void insert(uint64_t sector) {
     uint64_t number = sector >> pageShift;
     if (number != lastNumber || !last) {
@@ -31,7 +39,7 @@ public:
   void merge(const SectorSet &other) {
     for (const auto &entry : other.pages) {
       Page &page = pages[entry.first];
-      for (size_t k = 0; k < page.size(); k++)
+      for (uint64_t k = 0; k < page.size(); k++)
         page[k] |= entry.second[k];
     }
   }
