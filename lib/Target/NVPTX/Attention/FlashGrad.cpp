@@ -233,7 +233,8 @@ void Backward::emit() {
     f.copyOf(owned.second, own, f.rowCount()).issue(e.advance(f.memory(), own.bytes()), start);
   ring.start(issue);
   if (part.ownsQueries)
-    loadRowNumbers(); // the barrier of the first tile stands before results that replace them
+    loadRowNumbers(); // the barrier of the first tile, without which nobody uses them, stands
+                      // before results that replace them
   SmallVector<Value> zeros((part.sumsFirst + part.sumsSecond) * countSums(), f.number(0));
   SmallVector<Value> sums =
       ring.run(zeros, issue, [&](Value stage, Value tile, ValueRange carried) {
@@ -241,8 +242,6 @@ void Backward::emit() {
       });
   if (wantsScores())
     clearScores(to);
-  if (part.ownsQueries && f.mayMeetNothing())
-    e.syncWarp(e.i32(-1)); // without a tile, nothing else stands between those numbers and results
   finish(sums);
 }
 
