@@ -107,11 +107,29 @@ void HeaderWriter::writeCall(const CallInfo &call) {
   os << "\n";
 }
 
+/// A table's gradient is that of some rows: which, another tensor says.
+static std::string describeRows(ArrayRef<const SlotInfo *> slots, const SlotInfo &gradient) {
+  std::string rows = gradient.tensor.name;
+  size_t kind = rows.find(".gradient.");
+  if (gradient.role != AMPC_ROLE_GRADIENT || kind == std::string::npos)
+    return "";
+  StringRef table = StringRef(rows).drop_front(kind + StringRef(".gradient.").size());
+  rows = rows.substr(0, kind) + ".rows." + table.str();
+  for (auto [number, slot] : enumerate(slots))
+    if (slot->tensor.name == rows)
+      return (", of the rows of " + table + " that tensor " + Twine(number) +
+              " names; behind a -1 there are none")
+          .str();
+  return "";
+}
+
 void HeaderWriter::writeTensors() {
   os << "/* ---- Tensors of the state, numbered from 0; without working copies ----\n";
-  for (auto [number, slot] : enumerate(shownSlots(model)))
+  std::vector<const SlotInfo *> slots = shownSlots(model);
+  for (auto [number, slot] : enumerate(slots))
     os << inComment(("   " + Twine(number) + "  " + slot->tensor.name + "  " +
-                     describe(slot->tensor) + "  " + roleName(slot->role))
+                     describe(slot->tensor) + "  " + roleName(slot->role) +
+                     describeRows(slots, *slot))
                         .str())
        << "\n";
   os << "*/\nstruct DLManagedTensor;\n";

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/CompileOptions.h"
 #include "ampc/Precision/Policy.h"
+#include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "llvm/ADT/STLExtras.h"
@@ -52,7 +53,8 @@ llvm::ArrayRef<OptionDefinition> ampc::getOptionDefinitions() {
       {&O::freeze, OptionScope::User, "freeze", "PATTERN",
        "parameters that no step changes, as names with * and ?", "freeze", nullptr},
       {&O::explain, OptionScope::User, "explain-precision", "",
-       "a remark for every decision and every inserted cast", "", nullptr},
+       "a remark for every decision and every inserted cast; =REGEX: those that it matches", "",
+       nullptr},
       {&O::packWeights, OptionScope::Hidden, "pack-weights", "",
        "whether weights get packed copies, for tests that compare bits", "",
        [] { return Names{"auto", "always", "never"}; }},
@@ -93,7 +95,7 @@ llvm::Error ampc::checkValue(llvm::StringRef name, llvm::StringRef value,
   if (llvm::is_contained(allowed, value))
     return llvm::Error::success();
   return llvm::createStringError("expected --" + name + "=" + llvm::join(allowed, "|") +
-                                 ", but got " + shown(value));
+                                 ", but got " + shown(value) + didYouMean(value, allowed));
 }
 
 llvm::Error ampc::checkValues(const CompileOptions &options) {

@@ -4,6 +4,7 @@
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Support/Text.h"
 #include "ampc/Target/Target.h"
+#include "lib/Pipelines/Messages.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -13,6 +14,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/Timer.h"
 
 using namespace mlir;
@@ -24,7 +26,9 @@ static DialectRegistry makeRegistry() {
   return registry;
 }
 
-Compiler::Compiler() : registry(makeRegistry()), context(registry), diagnostics(sources, &context) {
+Compiler::Compiler()
+    : registry(makeRegistry()), context(registry), diagnostics(sources, &context),
+      clearer(&context, [this](Diagnostic &diagnostic) { return filter(diagnostic); }) {
   context.printOpOnDiagnostic(false);
 }
 
@@ -154,11 +158,39 @@ static bool isShown(DiagnosticSeverity severity, Shown least) {
   llvm_unreachable("all severities are handled");
 }
 
+static StringRef nameOf(DiagnosticSeverity severity) {
+  StringRef names[] = {"note", "warning", "error", "remark"};
+  return names[unsigned(severity)];
+}
+
+/// A failure hands on to the handler that prints.
+LogicalResult Compiler::filter(Diagnostic &diagnostic) {
+  if (!isShown(diagnostic.getSeverity(), shown) || isEcho(diagnostic))
+    return success();
+  bool isRemark = diagnostic.getSeverity() == DiagnosticSeverity::Remark;
+  if (isRemark && !explained.empty() && !llvm::Regex(explained).match(diagnostic.str()))
+    return success();
+  // About the file as a whole: a line 0 would mean nothing.
+  if (!lineOf(diagnostic.getLocation())) {
+    llvm::errs() << "ampc: " << nameOf(diagnostic.getSeverity()) << ": " << diagnostic << "\n";
+    for (Diagnostic &note : diagnostic.getNotes())
+      llvm::errs() << "ampc: note: " << note << "\n";
+    return success();
+  }
+  std::optional<std::string> text = clearerText(diagnostic, sources);
+  if (!text)
+    return failure();
+  Diagnostic clearer(diagnostic.getLocation(), diagnostic.getSeverity());
+  clearer << *text;
+  for (Diagnostic &note : diagnostic.getNotes())
+    clearer.attachNote(note.getLocation()) << note.str();
+  context.getDiagEngine().emit(std::move(clearer));
+  return success();
+}
+
 OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
-  // A handler that fails hands on to the one that prints.
-  ScopedDiagnosticHandler filter(&context, [&](Diagnostic &diagnostic) {
-    return success(!isShown(diagnostic.getSeverity(), request.shown));
-  });
+  shown = request.shown;
+  explained = request.options.explained;
   std::string error;
   auto file = openInputFile(request.input, &error);
   if (!file) {

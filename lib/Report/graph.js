@@ -172,25 +172,34 @@ function zoom(factor, x, y) {
   view.scale = scale;
   moved();
 }
-/**
- * The whole step, or, where that would be a thin line, all lanes around the middle of the window.
- */
+/** The whole step, at any width. */
 function fitAll() {
-  const size = graphSize(), middle = (size.width / 2 - view.x) / view.scale;
+  const size = graphSize();
   const tall = (size.height - 12) / layout.height, wide = (size.width - 50) / layout.width;
-  view.scale = Math.min(1, tall, Math.max(wide, 0.6 * tall));
-  const width = layout.width * view.scale;
-  view.x = width < size.width ?
-      26 + (size.width - 26 - width) / 2 :
-      Math.max(size.width - width, Math.min(10, size.width / 2 - middle * view.scale));
+  view.scale = Math.min(1, tall, wide);
+  view.x = 26 + (size.width - 26 - layout.width * view.scale) / 2;
   view.y = Math.max(6, (size.height - layout.height * view.scale) / 2);
   moved();
+}
+/** Where the first window of this size begins that has a few ops, or the one with the most. */
+function firstOperations(width, height) {
+  const shown = layout.operations.filter(([, y, , h]) => y + h <= height)
+                    .map(([x, , w]) => [x, x + w])
+                    .sort((a, b) => a[0] - b[0]);
+  const few = Math.min(8, Math.round(width / 150));
+  let start = 0, most = 0;
+  for (let i = 0, end = 0; i < shown.length && most < few; ++i) {
+    while (end < shown.length && shown[end][1] <= shown[i][0] + width) ++end;
+    if (end - i > most) most = end - i, start = shown[i][0];
+  }
+  return start;
 }
 /** Forward and backward pass fill the height, from the start; small enough to see a few groups. */
 function fitHeight() {
   const size = graphSize(), [, y, , h] = layout.lanes[1];
   view.scale = Math.max(0.8, Math.min(1, size.height / (y + h + 10)));
-  view.x = 10;
+  view.x =
+      10 - firstOperations(size.width / view.scale - 20, size.height / view.scale) * view.scale;
   view.y = 0;
   moved();
 }

@@ -39,6 +39,57 @@ static void printAttentionTypes(OpAsmPrinter &p, Operation *, Type query, Type k
     p << " -> " << result << ", " << lse;
 }
 
+static ParseResult parseNumber(OpAsmParser &parser, FloatAttr &attribute) {
+  FailureOr<APFloat> value = ampc::parseReal(parser);
+  if (failed(value))
+    return failure();
+  attribute = parser.getBuilder().getF64FloatAttr(value->convertToDouble());
+  return success();
+}
+static void printNumber(OpAsmPrinter &p, Operation *, FloatAttr attribute) {
+  p.printAttributeWithoutType(attribute);
+}
+
+/// A dictionary whose real attributes are numbers as people write them.
+static ParseResult parseStepAttributes(OpAsmParser &parser, NamedAttrList &attributes) {
+  OperationName step(StepOp::getOperationName(), parser.getContext());
+  StringAttr reals[] = {StepOp::getClipNormAttrName(step), StepOp::getClipValueAttrName(step),
+                        StepOp::getEmaDecayAttrName(step)};
+  auto parseOne = [&]() -> ParseResult {
+    std::string name;
+    SMLoc at = parser.getCurrentLocation();
+    if (parser.parseKeywordOrString(&name))
+      return failure();
+    if (attributes.get(name))
+      return parser.emitError(at) << "expected every attribute once, but got " << name << " again";
+    if (parser.parseOptionalEqual()) {
+      attributes.append(name, parser.getBuilder().getUnitAttr());
+      return success();
+    }
+    Attribute value;
+    FloatAttr real;
+    bool isReal = llvm::is_contained(reals, parser.getBuilder().getStringAttr(name));
+    if (isReal ? parseNumber(parser, real) : parser.parseAttribute(value))
+      return failure();
+    // As attributes of MLIR are printed.
+    Type type;
+    if (isReal && succeeded(parser.parseOptionalColon()) && parser.parseType(type))
+      return failure();
+    if (type && !type.isF64())
+      return parser.emitError(at) << "expected " << name << " of type f64, but got " << type;
+    attributes.append(name, isReal ? Attribute(real) : value);
+    return success();
+  };
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::OptionalBraces, parseOne);
+}
+/// Those that the format has no place for.
+static void printStepAttributes(OpAsmPrinter &p, StepOp op, DictionaryAttr attributes) {
+  StringRef placed[] = {op.getSymNameAttrName(), op.getLossAttrName(),
+                        op.getParamsAttrName(),  op.getOptimizerAttrName(),
+                        op.getGroupsAttrName(),  op.getScheduleAttrName()};
+  p.printOptionalAttrDict(attributes.getValue(), placed);
+}
+
 #define GET_OP_CLASSES
 #include "mlir-dialects/Train/TrainOps.cpp.inc"
 
@@ -96,11 +147,4 @@ StringRef Lists::find(StringRef policy) const {
     rest = others;
   }
   return {};
-}
-
-FailureOr<APFloat> ampc::parseReal(AsmParser &parser) {
-  double value;
-  if (parser.parseFloat(value))
-    return failure();
-  return APFloat(value);
 }

@@ -50,7 +50,7 @@ def Train_SoftmaxCrossEntropyOp
       Optional<ValidRows>:$valid, defaultReduction:$reduction, OptionalAttr<IndexValueAttr>:$ignore,
       DefaultValuedAttr<F64Attr, "0.0">:$smoothing, OptionalAttr<SignedI64Attr>:$batch_rows);
   let assemblyFormat =
-      [{$logits `,` $target (`reduce` $reduction^)? (`ignore` $ignore^)? (`smoothing` $smoothing^)?
+      [{$logits `,` $target (`reduce` $reduction^)? (`ignore` $ignore^)? (`smoothing` custom<Number>($smoothing)^)?
     (`valid` $valid^)? attr-dict `:` type($logits) `,` type($target)}];
   let example =
       [{%l = train.softmax_cross_entropy %logits, %label ignore -100 smoothing 0.1 : tensor<4x10xf32>, tensor<4xi32>
@@ -117,7 +117,7 @@ def Train_SmoothL1Op : Train_ElementLossOp<"smooth_l1"> {
   let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid,
       defaultReduction:$reduction, F64Attr:$beta, OptionalAttr<SignedI64Attr>:$batch_rows);
   let assemblyFormat =
-      [{$x `,` $target `beta` $beta (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
+      [{$x `,` $target `beta` custom<Number>($beta) (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
                          `:` type($x) `,` type($target)}];
   let example = "%l = train.smooth_l1 %x, %target beta 1.0 : tensor<4x10xf32>, tensor<4x10xf32>";
   let scalar = [{

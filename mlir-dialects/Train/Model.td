@@ -248,7 +248,7 @@ def Train_StepOp
     ::ampc::OptimizerAttrInterface getOptimizerOf(::mlir::StringAttr param);
   }];
   let assemblyFormat = [{
-    $sym_name `minimize` $loss `over` $params `with` $optimizer (`groups` $groups^)? (`schedule` $schedule^)? attr-dict
+    $sym_name `minimize` $loss `over` $params `with` $optimizer (`groups` $groups^)? (`schedule` $schedule^)? `` custom<StepAttributes>(attr-dict)
   }];
 }
 def Train_ExportOp

@@ -258,7 +258,7 @@ def Train_LeakyReluOp : Train_RealUnaryOp<"leaky_relu", Passthrough> {
   let summary = "x where positive, else slope * x";
   let lists = ["propagate=infer"];
   let arguments = (ins RealTensor:$x, F64Attr:$slope);
-  let assemblyFormat = "$x `slope` $slope attr-dict `:` type($x)";
+  let assemblyFormat = "$x `slope` custom<Number>($slope) attr-dict `:` type($x)";
   let example = "%y = train.leaky_relu %x slope 0.01 : tensor<4x8xf32>";
   let saves = ["0"];
   let scalar = [{
@@ -273,7 +273,8 @@ def Train_ClampOp : Train_RealUnaryOp<"clamp", Passthrough> {
   let lists = ["propagate=clear"];
   let range = [{ return Interval{getLow().convertToDouble(), getHigh().convertToDouble()}; }];
   let arguments = (ins RealTensor:$x, F64Attr:$low, F64Attr:$high);
-  let assemblyFormat = "$x `from` $low `to` $high attr-dict `:` type($x)";
+  let assemblyFormat =
+      "$x `from` custom<Number>($low) `to` custom<Number>($high) attr-dict `:` type($x)";
   let example = "%y = train.clamp %x from 0.0 to 6.0 : tensor<4x8xf32>";
   let doc = "The cotangent passes where low < x < high: at a bound it is 0, as that of `relu` at "
             "0, and as in PyTorch 2.15.";

@@ -93,8 +93,8 @@ def Train_PadOp
   let lists = ["propagate=clear"];
   let arguments = (ins AnyRankedTensor:$x, F64Attr:$value, DenseI64ArrayAttr:$low,
       DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$interior);
-  let assemblyFormat =
-      "$x `value` $value `low` $low `high` $high `interior` $interior attr-dict `:` type($x)";
+  let assemblyFormat = "$x `value` custom<Number>($value) `low` $low `high` $high `interior` "
+                       "$interior attr-dict `:` type($x)";
   let example =
       "%y = train.pad %x value 0.0 low [1, 0] high [1, 0] interior [0, 1] : tensor<4x8xf32>";
   let hasVerifier = 1;

@@ -5,6 +5,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "tools/LoadOption.h"
+#include "tools/ampc-lsp-server/Replies.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -41,5 +42,6 @@ int main(int argc, char **argv) {
     context->printOpOnDiagnostic(false); // the editor shows the line
   });
   LoadOption load([&](const DialectRegistry &loaded) { loaded.appendTo(registry); });
+  Replies replies;
   return failed(MlirLspServerMain(argc, argv, registry));
 }

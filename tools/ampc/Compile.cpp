@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/DeviceCode.h"
 #include "ampc/Package/Package.h"
+#include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/DeviceOptions.h"
 #include "tools/ampc/ExplainKernels.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Timer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -20,7 +22,7 @@ static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Re
                                   cl::sub(compileCommand));
 static cl::opt<std::string>
     outputDir("o", cl::desc("folder for library, header and manifest (default: .)"),
-              cl::value_desc("DIR"), cl::init("."), cl::sub(compileCommand));
+              cl::value_desc("DIR"), cl::init("."), cl::Prefix, cl::sub(compileCommand));
 static cl::opt<std::string>
     libraryName("name", cl::desc("what files and functions are called (default: as the model)"),
                 cl::value_desc("NAME"), cl::sub(compileCommand));
@@ -40,7 +42,10 @@ static cl::opt<std::string> dumpDir("dump-phases-to",
 static cl::opt<std::string> sanitize("sanitize",
                                      cl::desc("instrument the model's code: address or thread"),
                                      cl::sub(compileCommand));
-static cl::opt<bool> timing("timing", cl::desc("print seconds per phase"), cl::sub(compileCommand));
+static cl::opt<bool> timing("timing",
+                            cl::desc("print seconds per phase, and of code and files at the end"),
+                            cl::sub(compileCommand));
+static cl::opt<bool> quiet("quiet", cl::desc("print errors only"), cl::sub(compileCommand));
 
 static cl::opt<bool> memory("memory", cl::desc("print the memory of the same model in f32 too"),
                             cl::sub(compileCommand));
@@ -93,6 +98,17 @@ static void printMemory(const PackagedModel &model, StringRef precision,
   }
 }
 
+/// With --timing, a line as those of the phases.
+template <typename Work> static auto timed(const char *name, Work work) {
+  double start = llvm::TimeRecord::getCurrentTime(true).getWallTime();
+  auto result = work();
+  if (timing)
+    llvm::errs() << llvm::format("%8.3f s  ",
+                                 llvm::TimeRecord::getCurrentTime(false).getWallTime() - start)
+                 << name << "\n";
+  return result;
+}
+
 /// What is done with a module behind all phases.
 static int writeResults(ModuleOp module, const CompileRequest &request) {
   if (noFallback && failed(refusePlainForms(module)))
@@ -109,9 +125,13 @@ static int writeResults(ModuleOp module, const CompileRequest &request) {
     options.sanitizer = Sanitizer::Address;
   if (sanitize == "thread")
     options.sanitizer = Sanitizer::Thread;
-  auto packaged = packageModel(module, options);
-  if (failed(packaged) || failed(writePackage(module, *packaged, outputDir, request.inputs())))
+  auto packaged = timed("code", [&] { return packageModel(module, options); });
+  if (failed(packaged) || failed(timed("files", [&] {
+        return writePackage(module, *packaged, outputDir, request.inputs());
+      })))
     return 1;
+  if (quiet)
+    return 0;
   std::optional<MemoryTable> inF32;
   if (memory && !(inF32 = memoryInF32(request)))
     return 1;
@@ -124,7 +144,10 @@ int ampc::runCompile() {
   if (!chosen)
     return fail(llvm::toString(chosen.takeError()));
   if (stopAfter.getNumOccurrences() && !findPhase(stopAfter))
-    return fail("expected a phase (" + phaseNames() + "), but got " + shown(stopAfter));
+    return fail("expected a phase (" + phaseNames() + "), but got " + shown(stopAfter) +
+                didYouMean(stopAfter, map_to_vector(getPhases(), [](const Phase &phase) {
+                             return llvm::StringRef(phase.name);
+                           })));
   if (sanitize.getNumOccurrences() && sanitize != "address" && sanitize != "thread")
     return fail("expected --sanitize=address or thread, but got " + shown(sanitize));
   if (libraryName.getNumOccurrences() && !expectedName(libraryName).empty())
@@ -134,7 +157,7 @@ int ampc::runCompile() {
   for (const std::string &language : bindings)
     if (!llvm::is_contained(languages, language))
       return fail("expected --bindings of " + joinWords(languages) + ", but got " +
-                  shown(language));
+                  shown(language) + didYouMean(language, languages));
   CompileRequest request;
   request.input = input;
   request.options = *chosen;
@@ -142,6 +165,8 @@ int ampc::runCompile() {
   request.dumpDir = dumpDir;
   request.timing = timing;
   request.goOn = true;
+  if (quiet)
+    request.shown = Shown::Errors;
   Compiler compiler;
   OwningOpRef<ModuleOp> module = compiler.run(request);
   if (!module)

@@ -1,7 +1,7 @@
 // Files with the rows of inputs, checked as a whole before the first step.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Dataset.h"
-#include "ampc/Support/Suggest.h"
+#include "ampc/Support/Nearest.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace ampc;
@@ -146,7 +146,7 @@ bool Dataset::open(llvm::ArrayRef<const ampc_program *> programs, const Sources 
   for (const Source &source : sources)
     if (!llvm::is_contained(names, source.input)) {
       error = "expected --" + options.option + " of an input (" + llvm::join(names, ", ") +
-              "), but got " + source.input + suggest(source.input, names);
+              "), but got " + source.input + didYouMean(source.input, names);
       return false;
     }
   std::string missing;

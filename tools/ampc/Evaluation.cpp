@@ -1,7 +1,7 @@
 // Loss and metrics of a state over a data set.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Evaluation.h"
-#include "ampc/Support/Suggest.h"
+#include "ampc/Support/Nearest.h"
 #include "tools/ampc/Observer.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -132,7 +132,7 @@ bool Evaluation::chooseMetrics(llvm::ArrayRef<std::string> wanted, std::string &
     }
     auto all = llvm::map_to_vector(metricKinds, [](auto &metric) { return metric.name.str(); });
     error =
-        "expected --metrics of " + llvm::join(all, ", ") + ", but got " + name + suggest(name, all);
+        "expected --metrics of " + llvm::join(all, ", ") + ", but got " + name + didYouMean(name, all);
     if (known != metricKinds.end())
       error = "expected metrics that the model's exports allow, but got " + name + ": it needs " +
               (known->target == TargetKind::Class

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/OpLibrary.h"
 #include "ampc/Precision/Policy.h"
+#include "ampc/Support/Nearest.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/DeviceOptions.h"
 #include "tools/ampc/Session.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
@@ -33,7 +36,7 @@ static const char overview[] =
     "                                   exponents of a step's values, for --precision-profile\n"
     "  ampc bench MODEL.mlir            time of a step, and of its kernels\n"
     "  ampc report MODEL.mlir           a page with every decision on precision, and the memory\n\n"
-    "  ampc COMMAND --help              options of a command\n"
+    "  ampc help COMMAND                options of a command (also: ampc COMMAND --help)\n"
     "  ampc COMMAND --load=LIB.so ...   with ops of other dialects (docs/adding-an-op.md)\n";
 
 /// Policies and the phase table are part of the help; pages of docs/reference are made from them.
@@ -46,12 +49,29 @@ static void printOverview(llvm::raw_ostream &os) {
     os << "  " << llvm::formatv("{0,-11}", phase.name) << phase.after << "\n";
 }
 
-/// `ampc MODEL.mlir` means `ampc compile MODEL.mlir`.
+static std::vector<llvm::StringRef> commandNames() {
+  std::vector<llvm::StringRef> names;
+  for (cl::SubCommand *command : cl::getRegisteredSubcommands())
+    if (!command->getName().empty())
+      names.push_back(command->getName());
+  llvm::sort(names);
+  return names;
+}
+
 static bool namesCommand(llvm::StringRef word) {
-  return word == "compile" || word == "train" || word == "check" || word == "bench" ||
-         word == "report" || word == "profile" || word == "predict" || word == "eval" ||
-         word.starts_with("--help") || word == "-h" || word == "-help" ||
-         word.starts_with("--version") || word == "-version";
+  return llvm::is_contained(commandNames(), word) || word.starts_with("--help") || word == "-h" ||
+         word == "-help" || word.starts_with("--version") || word == "-version";
+}
+
+/// What no file is called that is not there either.
+static bool isMistypedCommand(llvm::StringRef word) {
+  return !word.starts_with("-") && word.find_first_of("./") == llvm::StringRef::npos &&
+         !llvm::sys::fs::exists(word);
+}
+static int failOnCommand(llvm::StringRef word) {
+  std::vector<llvm::StringRef> names = commandNames();
+  return fail("expected a command (" + llvm::join(names, ", ") + ") or a model, but got " + word +
+              didYouMean(word, names));
 }
 
 int main(int argc, char **argv) {
@@ -71,7 +91,17 @@ int main(int argc, char **argv) {
     printOverview(llvm::outs());
     return 0;
   }
-  if (!namesCommand(argv[1]))
+  if (llvm::StringRef(argv[1]) == "help") {
+    if (argc < 3) {
+      printOverview(llvm::outs());
+      return 0;
+    }
+    if (!llvm::is_contained(commandNames(), argv[2]))
+      return failOnCommand(argv[2]);
+    arguments = {argv[0], argv[2], "--help"};
+  } else if (!namesCommand(argv[1]) && isMistypedCommand(argv[1])) {
+    return failOnCommand(argv[1]);
+  } else if (!namesCommand(argv[1])) // `ampc MODEL.mlir` means `ampc compile MODEL.mlir`
     arguments.insert(arguments.begin() + 1, "compile");
   cl::ParseCommandLineOptions(arguments.size(), arguments.data(),
                               "ampc: a model in, the program that trains it out\n");

@@ -1,7 +1,7 @@
 // A step whose intermediate values can be looked at while it runs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Observer.h"
-#include "ampc/Support/Suggest.h"
+#include "ampc/Support/Nearest.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -46,7 +46,7 @@ int ampc::findStep(const Session &session, llvm::StringRef wanted) {
                << (names.empty() ? "expected a train.step, but the model has none"
                                  : "expected --step with one of: " + llvm::join(names, ", "));
   if (!names.empty() && !wanted.empty())
-    llvm::errs() << ", but got " << wanted << suggest(wanted, names);
+    llvm::errs() << ", but got " << wanted << didYouMean(wanted, names);
   llvm::errs() << "\n";
   return -1;
 }

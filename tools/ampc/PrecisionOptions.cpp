@@ -3,6 +3,7 @@
 #include "tools/ampc/PrecisionOptions.h"
 #include "ampc/Support/Text.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/Regex.h"
 
 using namespace ampc;
 namespace cl = llvm::cl;
@@ -49,6 +50,16 @@ template <typename T> struct OneValue : Parser<cl::opt<T>, T CompileOptions::*> 
   void read(CompileOptions &options) const override { options.*this->member = this->parsed; }
 };
 
+/// A flag that may have a regular expression.
+struct ExplainValue : Parser<cl::opt<std::string>, bool CompileOptions::*> {
+  ExplainValue(const OptionDefinition &definition, cl::SubCommand &command)
+      : Parser(definition, command, &CompileOptions::explain, cl::ValueOptional) {}
+  void read(CompileOptions &options) const override {
+    options.explain = isGiven() && parsed != "false";
+    options.explained = parsed == "true" || parsed == "false" ? "" : parsed.getValue();
+  }
+};
+
 using Words = std::vector<std::string>;
 struct ManyValues : Parser<cl::list<std::string>, Words CompileOptions::*> {
   ManyValues(const OptionDefinition &definition, cl::SubCommand &command,
@@ -67,6 +78,8 @@ struct ManyValues : Parser<cl::list<std::string>, Words CompileOptions::*> {
 template <typename T>
 static std::unique_ptr<PrecisionOptions::Entry>
 makeEntry(const OptionDefinition &definition, cl::SubCommand &command, T CompileOptions::*member) {
+  if (definition.member == OptionMember(&CompileOptions::explain))
+    return std::make_unique<ExplainValue>(definition, command);
   return std::make_unique<OneValue<T>>(definition, command, member);
 }
 static std::unique_ptr<PrecisionOptions::Entry> makeEntry(const OptionDefinition &definition,
@@ -130,6 +143,9 @@ llvm::Error PrecisionOptions::checkTogether(const CompileOptions &options) const
   for (auto file : {&O::policyFile, &O::profile})
     if (entryOf(file).isGiven() && (options.*file).empty())
       return mistake("expected --" + entryOf(file).definition.name + "=FILE, but got \"\"");
+  if (std::string why; !options.explained.empty() && !llvm::Regex(options.explained).isValid(why))
+    return mistake("expected --explain-precision with a regular expression, but got " +
+                   options.explained + ": " + why);
   if (!level.empty() && entryOf(&O::policy).isGiven())
     return mistake("expected --amp-level, which has a policy, or --policy, but got both");
   if (!options.profile.empty() &&
@@ -186,5 +202,6 @@ CompileOptions ampc::inF32(CompileOptions options) {
   options.policyFile.clear();
   options.masterWeights = true;
   options.explain = false;
+  options.explained.clear();
   return options;
 }

@@ -1,6 +1,6 @@
 // ampc predict: an export of a trained model over all rows of files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Support/Suggest.h"
+#include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/Evaluation.h"
@@ -38,7 +38,7 @@ static int findExport(const Session &session) {
   int found = session.findProgram(AMPC_PROGRAM_EXPORT, exportName);
   if (found < 0)
     fail("expected --export with one of: " + llvm::join(names, ", ") + ", but got " + exportName +
-         suggest(exportName, names));
+         didYouMean(exportName, names));
   return found;
 }
 
@@ -79,7 +79,7 @@ static std::vector<Result> openResults(const ampc_program &program) {
     if (found == names.end() || path.empty()) {
       fail("expected --out " + (names.size() == 1 ? std::string("FILE.npy") : "RESULT=FILE.npy") +
            " for a result of the export (" + llvm::join(names, ", ") + "), but got " + shown(word) +
-           suggest(name, names));
+           didYouMean(name, names));
       return {};
     }
     if (!path.ends_with(".npy")) {

@@ -1,7 +1,7 @@
 // ampc train: trains a model from the command line, with the object code that `ampc compile`
 // writes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Support/Suggest.h"
+#include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/Observer.h"

@@ -1,7 +1,7 @@
 // Evaluations on the way, and what the best of them decides.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Validation.h"
-#include "ampc/Support/Suggest.h"
+#include "ampc/Support/Nearest.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
@@ -43,7 +43,7 @@ bool Validation::open(Session &s, llvm::ArrayRef<int> steps, const Sources &sour
   if (llvm::is_contained(names, options.monitor))
     return true;
   error = "expected --monitor of " + llvm::join(names, ", ") + ", but got " + options.monitor +
-          suggest(options.monitor, names);
+          didYouMean(options.monitor, names);
   return false;
 }
 

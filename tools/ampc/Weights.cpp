@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Weights.h"
 #include "ampc/Data/Convert.h"
-#include "ampc/Support/Suggest.h"
+#include "ampc/Support/Nearest.h"
 #include "tools/ampc/Dataset.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -74,7 +74,7 @@ bool ampc::loadWeights(Session &session, const std::string &path, std::vector<st
       skipped.push_back(array.name);
   if (used.empty()) {
     error = path + ": expected tensors of the model (" + listOf(names) + "), but got " +
-            (skipped.empty() ? "none" : listOf(skipped) + suggest(skipped.front(), names));
+            (skipped.empty() ? "none" : listOf(skipped) + didYouMean(skipped.front(), names));
     return false;
   }
   std::string from = path + ": read " + std::to_string(used.size()) + " of " +
@@ -84,7 +84,7 @@ bool ampc::loadWeights(Session &session, const std::string &path, std::vector<st
   notes.push_back(from);
   if (!skipped.empty())
     notes.push_back(path + ": not used: " + listOf(skipped) +
-                    (lacking.empty() ? "" : suggest(skipped.front(), lacking)));
+                    (lacking.empty() ? "" : didYouMean(skipped.front(), lacking)));
   if (ampc_status status = session.refresh()) {
     error = std::string(ampc_rt_status_string(status)) + ": " + session.lastError();
     return false;

@@ -25,6 +25,7 @@ struct CompileOptions {
   std::string profile;
   std::vector<std::string> freeze;
   bool explain = false;
+  std::string explained; ///< a regular expression that remarks have to match; empty: all are shown
   bool fuse = true;
   std::string packWeights = "auto";
   bool fusePacks = true;

@@ -41,10 +41,15 @@ public:
   mlir::MLIRContext &getContext() { return context; }
 
 private:
+  mlir::LogicalResult filter(mlir::Diagnostic &diagnostic);
+
   mlir::DialectRegistry registry;
   mlir::MLIRContext context;
   llvm::SourceMgr sources;
   mlir::SourceMgrDiagnosticHandler diagnostics;
+  mlir::ScopedDiagnosticHandler clearer; ///< sees them first
+  Shown shown = Shown::Remarks;
+  std::string explained;
 };
 } // namespace ampc
 #endif

@@ -1,6 +1,6 @@
 // Parameters that steps leave as they are, chosen from outside the model.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Support/Suggest.h"
+#include "ampc/Support/Nearest.h"
 #include "ampc/Train/Passes.h"
 #include "mlir-dialects/Train/Train.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -67,7 +67,7 @@ private:
                                      [](train::ParamOp p) { return p.getSymName().str(); });
     return model.emitError() << "expected --freeze to match a parameter ("
                              << llvm::join(names, ", ") << "), but got " << pattern
-                             << suggest(pattern, names);
+                             << didYouMean(pattern, names);
   }
 
   LogicalResult freeze(train::ModelOp model) {

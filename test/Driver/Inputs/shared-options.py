@@ -5,7 +5,7 @@ import subprocess
 
 
 def options(text):
-    return dict(re.findall(r"^ *--([a-z-]+)(?:=<[^>]*>+)? +- (.*)$", text, re.M))
+    return dict(re.findall(r"^ *--([a-z-]+)(?:\[?=<[^>]*>+\]?)? +- (.*)$", text, re.M))
 
 
 def help_of(*command):

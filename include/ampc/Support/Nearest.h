@@ -1,0 +1,40 @@
+// "did you mean": the known word that a mistyped one was to be.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_SUPPORT_NEAREST_H
+#define AMPC_SUPPORT_NEAREST_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace ampc {
+/// Letters to change; more than `least` are not counted.
+inline unsigned distanceOf(llvm::StringRef word, llvm::StringRef other, unsigned least) {
+  // Two letters in the wrong order are one mistake.
+  for (size_t i = 0; word.size() == other.size() && i + 1 < word.size(); ++i)
+    if (std::string swapped = word.str(); std::swap(swapped[i], swapped[i + 1]), other == swapped)
+      return 1;
+  return word.edit_distance(other, true, least);
+}
+
+/// The nearest of `known`, at most a third of the letters and one away; empty: none is near.
+template <typename Words> std::string nearest(llvm::StringRef word, const Words &known) {
+  std::string best;
+  unsigned least = word.size() / 3 + 2;
+  for (llvm::StringRef candidate : known)
+    // Of several that are as near, one with the same first letter.
+    if (unsigned distance = distanceOf(word, candidate, least);
+        distance < least || (distance == least && !best.empty() && best[0] != word[0] &&
+                             candidate.starts_with(word.take_front()))) {
+      least = distance;
+      best = candidate.str();
+    }
+  return best;
+}
+
+/// "; did you mean WORD?", or nothing.
+template <typename Words> std::string didYouMean(llvm::StringRef word, const Words &known) {
+  std::string best = nearest(word, known);
+  return best.empty() ? "" : "; did you mean " + best + "?";
+}
+} // namespace ampc
+#endif

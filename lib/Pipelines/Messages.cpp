@@ -1,0 +1,135 @@
+// What users read of diagnostics: MLIR's own in the words of a model's author.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Pipelines/Messages.h"
+#include "ampc/Pipelines/Reference.h"
+#include "ampc/Support/Nearest.h"
+#include "ampc/Support/Text.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace ampc;
+
+FileLineColLoc ampc::lineOf(Location location) {
+  FileLineColLoc found;
+  location->walk([&](Location part) {
+    found = dyn_cast<FileLineColLoc>(part);
+    if (found && found.getLine() == 0)
+      found = {};
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+bool ampc::isEcho(Diagnostic &diagnostic) {
+  std::string text = diagnostic.str();
+  return StringRef(text).starts_with("failed to parse ") &&
+         StringRef(text).contains("which is to be a `");
+}
+
+/// The model's text around a location: before it and from it on.
+static std::pair<StringRef, StringRef> textAt(Location location, llvm::SourceMgr &sources) {
+  FileLineColLoc line = lineOf(location);
+  if (!line || !sources.getNumBuffers())
+    return {};
+  unsigned buffer = sources.getMainFileID();
+  StringRef text = sources.getMemoryBuffer(buffer)->getBuffer();
+  SMLoc at = sources.FindLocForLineAndColumn(buffer, line.getLine(), line.getColumn());
+  if (!at.isValid())
+    return {};
+  size_t offset = at.getPointer() - text.data();
+  return {text.take_front(offset), text.drop_front(offset)};
+}
+
+/// custom op 'train.mull' is unknown
+static std::optional<std::string> unknownOp(StringRef text, MLIRContext *context) {
+  if (!text.consume_front("custom op '") || !text.contains("' is unknown"))
+    return std::nullopt;
+  StringRef name = text.split('\'').first;
+  auto [dialect, op] = name.split('.');
+  std::vector<StringRef> known;
+  for (RegisteredOperationName registered : context->getRegisteredOperations())
+    if (registered.getDialectNamespace() == dialect)
+      known.push_back(registered.stripDialect());
+  std::string best = op.empty() ? "" : nearest(op, known);
+  return "there is no op '" + name.str() + "'" +
+         (best.empty() ? "" : "; did you mean " + (dialect + "." + best).str() + "?");
+}
+
+/// unknown attribute `sdg` in dialect `train`
+static std::optional<std::string> unknownAttribute(StringRef text) {
+  if (!text.consume_front("unknown attribute `"))
+    return std::nullopt;
+  auto [name, rest] = text.split('`');
+  StringRef dialect = rest.split('`').second.split('`').first;
+  std::vector<std::string> known = attributesOf(dialect);
+  std::string best = nearest(name, known), prefix = ("#" + dialect + ".").str();
+  return "there is no attribute " + prefix + name.str() +
+         (best.empty() ? "" : "; did you mean " + prefix + best + "?");
+}
+
+/// duplicate or unknown struct parameter name: rate; the attribute's name is before it in the text.
+static std::optional<std::string> unknownParameter(StringRef text, StringRef before) {
+  if (!text.consume_front("duplicate or unknown struct parameter name: "))
+    return std::nullopt;
+  size_t depth = 0, at = before.size();
+  for (; at > 0; --at)
+    if (before[at - 1] == '>')
+      ++depth;
+    else if (before[at - 1] == '<' && depth-- == 0)
+      break;
+  StringRef head = at ? before.take_front(at - 1).rtrim() : "";
+  StringRef name = head.drop_front(head.rfind('#') + 1);
+  std::vector<std::string> known = parametersOf(name);
+  if (known.empty())
+    return std::nullopt;
+  return "expected " + joinWords(known) + ", each at most once, in #" + name.str() + ", but got " +
+         text.str() + (llvm::is_contained(known, text) ? " again" : didYouMean(text, known));
+}
+
+/// Where a statement should begin.
+static std::optional<std::string> noStatement(StringRef text, StringRef after) {
+  if (text != "expected operation name in quotes" || after.trim().empty())
+    return std::nullopt;
+  StringRef got = after.ltrim().take_until([](char c) { return llvm::isSpace(c); });
+  return "expected an op, such as train.add, but got '" + got.take_front(40).str() + "'";
+}
+
+/// expected a, b or c, but got the attribute x
+static std::optional<std::string> withNearest(StringRef text) {
+  auto [list, word] = text.rsplit(", but got ");
+  word.consume_front("the attribute ");
+  size_t start = list.find("expected ");
+  if (word.empty() || start == StringRef::npos || word.contains(' ') || !list.contains(" or "))
+    return std::nullopt;
+  SmallVector<StringRef> known;
+  std::string words = list.drop_front(start + 9).str();
+  for (size_t at; (at = words.find(" or ")) != std::string::npos;)
+    words.replace(at, 4, ", ");
+  StringRef(words).split(known, ", ");
+  std::string hint = didYouMean(word, known);
+  return hint.empty() ? std::nullopt : std::optional(text.str() + hint);
+}
+
+std::optional<std::string> ampc::clearerText(Diagnostic &diagnostic, llvm::SourceMgr &sources) {
+  std::string original = diagnostic.str();
+  StringRef text = original;
+  MLIRContext *context = diagnostic.getLocation().getContext();
+  auto [before, after] = textAt(diagnostic.getLocation(), sources);
+  if (auto clearer = unknownOp(text, context))
+    return clearer;
+  if (auto clearer = unknownAttribute(text))
+    return clearer;
+  if (auto clearer = unknownParameter(text, before))
+    return clearer;
+  if (auto clearer = noStatement(text, after))
+    return clearer;
+  // "custom op 'train.step' 'train.step' op attribute ..." names it twice.
+  StringRef once = text;
+  if (once.consume_front("custom op ") && once.starts_with("'")) {
+    auto [name, rest] = once.drop_front().split("' ");
+    if (rest.starts_with(("'" + name + "' ").str()))
+      return rest.str();
+  }
+  return withNearest(text);
+}

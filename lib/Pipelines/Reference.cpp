@@ -1,0 +1,55 @@
+// The pages of docs/reference on the languages. They are made from the definitions, which the
+// compiler itself cannot ask for names of parameters or for texts.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Pipelines/Reference.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace ampc {
+extern const unsigned char trainReference[], ampReference[];
+extern const std::size_t trainReferenceSize, ampReferenceSize;
+} // namespace ampc
+using namespace ampc;
+
+static StringRef pageOf(StringRef dialect) {
+  if (dialect == "train")
+    return StringRef(reinterpret_cast<const char *>(trainReference), trainReferenceSize);
+  if (dialect == "amp")
+    return StringRef(reinterpret_cast<const char *>(ampReference), ampReferenceSize);
+  return {};
+}
+
+StringRef ampc::documentationOf(StringRef op) {
+  StringRef page = pageOf(op.split('.').first);
+  size_t start = page.find(("\n### `" + op + "` (").str());
+  if (start == StringRef::npos)
+    return {};
+  StringRef section = page.drop_front(start + 1).split('\n').second;
+  return section.take_front(std::min(section.find("\n### "), section.find("\n## "))).trim();
+}
+
+std::vector<std::string> ampc::attributesOf(StringRef dialect) {
+  std::vector<std::string> names;
+  std::string start = ("#" + dialect + ".").str();
+  SmallVector<StringRef> lines;
+  pageOf(dialect).split(lines, '\n');
+  for (StringRef line : lines)
+    if (line.consume_front(start) || line.consume_front("Syntax: `" + start))
+      names.push_back(line.take_while([](char c) { return isAlnum(c) || c == '_'; }).str());
+  return names;
+}
+
+std::vector<std::string> ampc::parametersOf(StringRef attribute) {
+  std::vector<std::string> names;
+  StringRef page = pageOf(attribute.split('.').first);
+  size_t start = page.find(("\n#" + attribute + "<\n").str());
+  if (start == StringRef::npos)
+    return names;
+  StringRef rest = page.drop_front(start + 1).split('\n').second;
+  SmallVector<StringRef> lines;
+  rest.take_front(rest.find("\n>")).split(lines, '\n');
+  for (StringRef line : lines)
+    names.push_back(line.rsplit("# ").second.trim().str());
+  return names;
+}

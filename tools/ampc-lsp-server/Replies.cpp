@@ -1,0 +1,107 @@
+// What an editor reads: the replies of MLIR's language server, and what ampc adds to them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/ampc-lsp-server/Replies.h"
+#include "ampc/Pipelines/Reference.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <string>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace ampc;
+
+static void writeAll(int file, StringRef text) {
+  while (!text.empty()) {
+    ssize_t written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return; // the editor is gone
+    text = text.drop_front(written);
+  }
+}
+
+/// MLIR begins a hover over an op with its name in quotes.
+static void addReference(json::Object &contents) {
+  std::optional<StringRef> text = contents.getString("value");
+  if (!text || !text->starts_with("\""))
+    return;
+  StringRef documentation = documentationOf(text->drop_front().split('"').first);
+  // Code of the compiler and MLIR's tables follow what users read.
+  for (StringRef heading : {"Range:", "Scalar code:", "Adjoint:", "Traits:", "Interfaces:", "#### "})
+    documentation = documentation.take_front(documentation.find(("\n" + heading).str())).rtrim();
+  if (!documentation.empty())
+    contents["value"] = text->str() + "\n---\n" + documentation.str() + "\n";
+}
+
+/// A message, with what is added to it.
+static std::string complete(StringRef message) {
+  Expected<json::Value> parsed = json::parse(message);
+  if (!parsed) {
+    consumeError(parsed.takeError());
+    return message.str();
+  }
+  json::Object *whole = parsed->getAsObject();
+  json::Object *result = whole ? whole->getObject("result") : nullptr;
+  if (!result)
+    return message.str();
+  if (json::Object *server = result->getObject("serverInfo")) {
+    (*server)["name"] = "ampc-lsp-server";
+    (*server)["version"] = AMPC_VERSION;
+  } else if (json::Object *contents = result->getObject("contents")) {
+    addReference(*contents);
+  } else {
+    return message.str();
+  }
+  bool isPretty = message.contains('\n');
+  return isPretty ? formatv("{0:2}", *parsed).str() : formatv("{0}", *parsed).str();
+}
+
+/// Takes the whole messages from the front of what has come.
+static void forward(std::string &received, int output) {
+  for (;;) {
+    StringRef rest = received;
+    size_t head = rest.find("\r\n\r\n"), length = 0;
+    StringRef before = rest.take_front(head), number = before.rsplit("Content-Length:").second;
+    if (head == StringRef::npos || number.trim().getAsInteger(10, length) ||
+        rest.size() < head + 4 + length)
+      return;
+    std::string message = complete(rest.substr(head + 4, length));
+    writeAll(output, "Content-Length: " + std::to_string(message.size()) + "\r\n\r\n" + message);
+    received.erase(0, head + 4 + length);
+  }
+}
+
+Replies::Replies() {
+  int ends[2];
+  if (::pipe(ends) != 0)
+    return; // without additions
+  output = ::dup(STDOUT_FILENO);
+  ::dup2(ends[1], STDOUT_FILENO);
+  ::close(ends[1]);
+  worker = std::thread([input = ends[0], output = output] {
+    std::string received;
+    char part[4096];
+    for (ssize_t count; (count = ::read(input, part, sizeof part)) != 0;) {
+      if (count < 0 && errno == EINTR)
+        continue;
+      if (count < 0)
+        break;
+      received.append(part, count);
+      forward(received, output);
+    }
+    writeAll(output, received); // what is no message, such as help
+    ::close(input);
+  });
+}
+
+Replies::~Replies() {
+  if (output < 0)
+    return;
+  outs().flush();
+  ::dup2(output, STDOUT_FILENO); // closes the pipe, which ends the worker
+  worker.join();
+  ::close(output);
+}
