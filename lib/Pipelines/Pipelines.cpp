@@ -15,6 +15,7 @@
 #include "lib/Pipelines/OnTargets.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Train/Modules.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -73,6 +74,7 @@ ArrayRef<Phase> ampc::getPhases() {
   static const Phase table[] = {
       {"import", "a verified train module; every op has a stable name",
        [](OpPassManager &pm, const CompileOptions &options) {
+         pm.addPass(createTrainExpandModules());
          pm.addPass(createTrainNameOps());
          if (!options.freeze.empty())
            pm.addPass(createTrainFreeze(freezeOptions(options)));
@@ -164,6 +166,7 @@ const Phase *ampc::findPhase(StringRef name) {
 void ampc::registerDialects(DialectRegistry &registry) {
   registry.insert<train::TrainDialect, amp::AmpDialect, kernel::KernelDialect, arith::ArithDialect,
                   math::MathDialect>();
+  registerModuleOps(registry);
   registerTargets(registry);
   registerPackageDialects(registry);
   registerLoadedDialects(registry);

@@ -98,7 +98,7 @@ def Amp_YieldOp : Amp_Op<"yield", [Pure, Terminator, HasParent<"AutocastOp">]> {
     ```
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$values);
-  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let assemblyFormat = "($values^ custom<Types>(ref($values), type($values)))? attr-dict";
 }
 
 // ---- The loss scale ----

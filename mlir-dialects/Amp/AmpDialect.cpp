@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Text.h"
 #include "mlir-dialects/Amp/Amp.h"
+#include "mlir-dialects/Train/Syntax.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -9,6 +10,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::amp;
 
+using namespace ampc::syntax;
 static ParseResult parseScaling(OpAsmParser &parser, ScalingAttr &scaling);
 static void printScaling(OpAsmPrinter &printer, Operation *, ScalingAttr scaling);
 
@@ -20,6 +22,8 @@ static void printScaling(OpAsmPrinter &printer, Operation *, ScalingAttr scaling
 #define GET_OP_CLASSES
 #include "mlir-dialects/Amp/AmpOps.cpp.inc"
 
+template <> ParseResult ampc::completeOp<AutocastOp>(OpAsmParser &, OperationState &);
+
 void AmpDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
@@ -29,10 +33,10 @@ void AmpDialect::initialize() {
 #define GET_TYPEDEF_LIST
 #include "mlir-dialects/Amp/AmpTypes.cpp.inc"
       >();
-  addOperations<
+  addNotedOperations<
 #define GET_OP_LIST
 #include "mlir-dialects/Amp/AmpOps.cpp.inc"
-      >();
+      >(*this);
 }
 
 void ampc::setDecision(Operation *op, StringRef rule, const Twine &reason) {
@@ -152,6 +156,17 @@ static ParseResult parseScaling(OpAsmParser &parser, ScalingAttr &scaling) {
 }
 static void printScaling(OpAsmPrinter &printer, Operation *, ScalingAttr scaling) {
   printer.printAttribute(scaling);
+}
+
+// ---- Regions ----
+
+/// Without written types the results have those of what the region yields.
+template <> ParseResult ampc::completeOp<AutocastOp>(OpAsmParser &, OperationState &state) {
+  Region &body = *state.regions.front();
+  if (state.types.empty() && !body.empty() && !body.front().empty())
+    if (auto yield = dyn_cast<YieldOp>(body.front().back()))
+      state.addTypes(yield.getOperandTypes());
+  return success();
 }
 
 // ---- Verifiers ----

@@ -26,8 +26,8 @@ def Train_AttentionOp
   let results = (outs RealTensor:$result, Optional<RealTensor>:$lse);
   // The types of the operands and, with a logsumexp, `-> type($result), type($lse)`.
   let assemblyFormat =
-      [{$query `,` $key `,` $value (`bias` $bias^)? (`causal` $causal^)? (`scale` custom<Number>($scale)^)? attr-dict `:`
-                         custom<AttentionTypes>(type($query), type($key), type($value), type($bias), type($result), type($lse))}];
+      [{$query `,` $key `,` $value (`bias` $bias^)? (`causal` $causal^)? (`scale` custom<Number>($scale)^)? attr-dict
+      custom<AttentionTypes>(ref($query), type($query), ref($key), type($key), ref($value), type($value), ref($bias), type($bias), type($result), type($lse))}];
   let example = "%o = train.attention %q, %k, %v causal : tensor<2x4x8x16xf32>, "
                 "tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>";
   let saves = ["0", "1", "2", "3", "result"];

@@ -77,15 +77,16 @@ def Passthrough : Category<"Passthrough">;
 
 // One op, one entry. These classes are for the ops of any dialect; `Train_*` below are those of
 // this one.
-//   adjoint  body of buildAdjoints: `b` builds, `g` is the cotangent of the first result. Empty:
-//   written in the .cpp file of the
-//            family. Returns {} with `differentiable = 0`.
-//   saves    operands by index ("0", "1") and "result": what that body may touch besides g;
-//   checked. cancels, singular   operands by index whose errors the op may magnify, see
-//   Conditioning. range    body of getRange for the first result: `x(i)` is the range of operand i.
-//   Arithmetic in Interval.h. lists    "POLICY=LIST" for the lists of precision policies that the
-//   op is on. scalar   body of buildScalars for an op with one result: `b` builds, `x` are the
-//   operands' elements. example  a use of the op, for the documentation.
+// clang-format off: it would run the entries into one another.
+//   adjoint   body of buildAdjoints: `b` builds, `g` is the cotangent of the first result. Empty: written in
+//             the .cpp file of the family. Returns {} with `differentiable = 0`.
+//   saves     operands by index ("0", "1") and "result": what that body may touch besides g; checked.
+//   cancels, singular   operands by index whose errors the op may magnify, see Conditioning.
+//   range     body of getRange for the first result: `x(i)` is the range of operand i. Arithmetic in Interval.h.
+//   lists     "POLICY=LIST" for the lists of precision policies that the op is on.
+//   scalar    body of buildScalars for an op with one result: `b` builds, `x` are the operands' elements.
+//   example   a use of the op, for the documentation.
+// clang-format on
 class TensorOpFacts<Category givenCategory> {
   list<string> lists = [];
   code range = "";
@@ -118,65 +119,38 @@ class TensorOp<Dialect dialect, string mnemonic, Category category, list<Trait> 
   list<int> singular = [];
   code scalar = "";
   let results = (outs AnyRankedTensor:$result);
-  let description =
-      "    "#doc#exampleText#precisionText#!if(!empty(cancels), "", " Errors of its operands grow where they cancel.")#!if(
-          !empty(singular), "",
-          " Singular in operand "#!interleave(
-              singular,
-              ", ")#".")#!if(differentiable,
-                             " Saved for the adjoint: "#!if(!empty(saves), "nothing",
-                                                            "`"#!interleave(saves, "`, `")#"`")#".",
-                             " Not differentiable.")#rangeText#!if(!empty(scalar), "",
-                                                                   "\n\n    Scalar code:\n    "
-                                                                   "```c++\n "
-                                                                   "   "#scalar#"\n    ```")#!if(!empty(adjoint),
-                                                                                                 "",
-                                                                                                 "\n\n "
-                                                                                                 " "
-                                                                                                 " "
-                                                                                                 " "
-                                                                                                 "A"
-                                                                                                 "d"
-                                                                                                 "j"
-                                                                                                 "o"
-                                                                                                 "i"
-                                                                                                 "n"
-                                                                                                 "t"
-                                                                                                 ":"
-                                                                                                 "\n   "
-                                                                                                 " "
-                                                                                                 "`"
-                                                                                                 "`"
-                                                                                                 "`"
-                                                                                                 "c"
-                                                                                                 "+"
-                                                                                                 "+"
-                                                                                                 "\n   "
-                                                                                                 " "#adjoint#"\n    ```")#"\n";
-  let extraClassDefinition =
-      precisionCode#"::ampc::Conditioning $cppClass::getConditioning(unsigned index) {"#!foldl("", cancels, text, i, text#" if (index == "#i#") return ::ampc::Conditioning::Cancels;")#!foldl(
-          "", singular,
-          text, i, text#" if (index == "#i#") return ::ampc::Conditioning::Singular;")#" return "
-                                                                                       "::ampc::"
-                                                                                       "Conditionin"
-                                                                                       "g::Bounded;"
-                                                                                       " }\n"#"bool"
-                                                                                              " $"
-                                                                                              "cppC"
-                                                                                              "lass"
-                                                                                              "::"
-                                                                                              "isDi"
-                                                                                              "ffer"
-                                                                                              "enti"
-                                                                                              "able"
-                                                                                              "() "
-                                                                                              "{ "
-                                                                                              "retu"
-                                                                                              "rn"
-                                                                                              " "#differentiable#"; }\n"#"::ampc::Saves $cppClass::getSaves() { return {\""#!interleave(saves, " ")#"\"}; }\n"#!if(differentiable, "", "::llvm::SmallVector<::mlir::Value> $cppClass::buildAdjoints(::ampc::GradBuilder &, ::llvm::ArrayRef<::mlir::Value>) {"#" return ::llvm::SmallVector<::mlir::Value>(getOperation()->getNumOperands()); }\n")#!if(!empty(adjoint),
-                                                                                                                                                                                                                                                                                                                                                                                                                                                        "", "::llvm::SmallVector<::mlir::Value> $cppClass::buildAdjoints(::ampc::GradBuilder &b, ::llvm::ArrayRef<::mlir::Value> cotangents) {\n"#"  ::mlir::Value g = cotangents[0]; (void)g;\n"#adjoint#"\n}\n")#!if(!empty(scalar),
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       "",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       "::llvm::SmallVector<::mlir::Value> $cppClass::buildScalars(::ampc::ScalarBuilder &b, ::mlir::ValueRange x) {\n"#"  auto value = [&]() -> ::mlir::Value {\n"#scalar#"\n  };\n  return {value()};\n}\n")#extraDefinition;
+  // clang-format off: it would tear the texts apart.
+  let description = "    " # doc # exampleText # precisionText
+    # !if(!empty(cancels), "", " Errors of its operands grow where they cancel.")
+    # !if(!empty(singular), "", " Singular in operand " # !interleave(singular, ", ") # ".")
+    # !if(differentiable,
+          " Saved for the adjoint: "
+            # !if(!empty(saves), "nothing", "`" # !interleave(saves, "`, `") # "`") # ".",
+          " Not differentiable.")
+    # rangeText
+    # !if(!empty(scalar), "", "\n\n    Scalar code:\n    ```c++\n    " # scalar # "\n    ```")
+    # !if(!empty(adjoint), "", "\n\n    Adjoint:\n    ```c++\n    " # adjoint # "\n    ```")
+    # "\n";
+  let extraClassDefinition = precisionCode
+    # "::ampc::Conditioning $cppClass::getConditioning(unsigned index) {"
+    # !foldl("", cancels, text, i,
+             text # " if (index == " # i # ") return ::ampc::Conditioning::Cancels;")
+    # !foldl("", singular, text, i,
+             text # " if (index == " # i # ") return ::ampc::Conditioning::Singular;")
+    # " return ::ampc::Conditioning::Bounded; }\n"
+    # "bool $cppClass::isDifferentiable() { return " # differentiable # "; }\n"
+    # "::ampc::Saves $cppClass::getSaves() { return {\"" # !interleave(saves, " ") # "\"}; }\n"
+    # !if(differentiable, "",
+          "::llvm::SmallVector<::mlir::Value> $cppClass::buildAdjoints(::ampc::GradBuilder &, ::llvm::ArrayRef<::mlir::Value>) {"
+            # " return ::llvm::SmallVector<::mlir::Value>(getOperation()->getNumOperands()); }\n")
+    # !if(!empty(adjoint), "",
+          "::llvm::SmallVector<::mlir::Value> $cppClass::buildAdjoints(::ampc::GradBuilder &b, ::llvm::ArrayRef<::mlir::Value> cotangents) {\n"
+            # "  ::mlir::Value g = cotangents[0]; (void)g;\n" # adjoint # "\n}\n")
+    # !if(!empty(scalar), "",
+          "::llvm::SmallVector<::mlir::Value> $cppClass::buildScalars(::ampc::ScalarBuilder &b, ::mlir::ValueRange x) {\n"
+            # "  auto value = [&]() -> ::mlir::Value {\n" # scalar # "\n  };\n  return {value()};\n}\n")
+    # extraDefinition;
+  // clang-format on
 }
 
 // Element by element, one operand. Row-wise ops (softmax) are unary too.
@@ -184,7 +158,7 @@ class UnaryTensorOp<Dialect dialect, string mnemonic, Category category, list<Tr
     : TensorOp<dialect, mnemonic, category,
                traits#[SameOperandsAndResultType, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let arguments = (ins AnyRankedTensor:$x);
-  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let assemblyFormat = "$x attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = "#dialect.name#"."#mnemonic#" %x : tensor<4x8xf32>";
 }
 class RealUnaryTensorOp<Dialect dialect, string mnemonic, Category category,
@@ -198,7 +172,8 @@ class BinaryTensorOp<Dialect dialect, string mnemonic, Category category, list<T
     : TensorOp<dialect, mnemonic, category,
                traits#[InferTypeOpAdaptor, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs);
-  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+  let assemblyFormat =
+      "$lhs `,` $rhs attr-dict custom<Types>(ref($lhs), type($lhs), ref($rhs), type($rhs))";
   let example = "%z = "#dialect.name#"."#mnemonic#" %x, %y : tensor<4x8xf32>, tensor<8xf32>";
   let extraDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *,

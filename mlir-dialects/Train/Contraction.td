@@ -28,7 +28,7 @@ def Train_MatmulOp
       UnitAttr:$transpose_rhs);
   let assemblyFormat =
       [{$lhs `,` $rhs (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? attr-dict
-                         `:` functional-type(operands, results)}];
+      custom<ProductTypes>(ref($lhs), type($lhs), ref($rhs), type($rhs), type($result))}];
   let saves = ["0", "1"];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
@@ -42,8 +42,8 @@ def Train_LinearOp
   let doc = "W is [in, out]. The leading dimensions of x become one, so that W's gradient is a "
             "single matrix product.";
   let arguments = (ins RealTensor:$x, RealTensor:$weight, Optional<RealTensor>:$bias);
-  let assemblyFormat =
-      "$x `,` $weight (`,` $bias^)? attr-dict `:` type($x) `,` type($weight) (`,` type($bias)^)?";
+  let assemblyFormat = [{$x `,` $weight (`,` $bias^)? attr-dict
+      custom<Types>(ref($x), type($x), ref($weight), type($weight), ref($bias), type($bias))}];
   let example =
       "%y = train.linear %x, %w, %b : tensor<4x8x16xf32>, tensor<16x32xf32>, tensor<32xf32>";
   let parts = "`train.matmul` and `train.add`";

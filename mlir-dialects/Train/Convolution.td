@@ -12,8 +12,11 @@ class Train_ConvolutionOp<string mnemonic, string first, string second, list<Tra
                            DefaultValuedAttr<SignedI64Attr, "1">:$groups));
   let results = (outs RealTensor:$result);
   let assemblyFormat =
-      "$"#first#" `,` $"#second#[{ `strides` $strides `padding` $padding (`dilations` $dilations^)?
-      (`groups` $groups^)? attr-dict `:` functional-type(operands, results)}];
+      "$"#first#" `,` $"#second#[{ `strides` custom<Numbers>($strides, "\"strides\"")
+      `padding` custom<Numbers>($padding, "\"padding\"") (`dilations` $dilations^)?
+      (`groups` $groups^)? attr-dict custom<ProductTypes>(}]#"ref($"#first#"), type($"#first#"), "
+      "ref("
+      "$"#second#"), type($"#second#"), type($result))";
   let saves = ["0", "1"];
   let hasVerifier = 1;
 }

@@ -1,7 +1,8 @@
 // Registration of the train dialect, and its generated code.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Results.h"
 #include "mlir-dialects/Train/Signature.h"
-#include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/Syntax.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -9,6 +10,7 @@
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::train;
+using namespace ampc::syntax;
 
 #include "mlir-dialects/Train/Interfaces.cpp.inc"
 #include "mlir-dialects/Train/InterfacesAttr.cpp.inc"
@@ -17,27 +19,6 @@ using namespace ampc::train;
 #include "mlir-dialects/Train/TrainEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "mlir-dialects/Train/TrainAttrs.cpp.inc"
-
-/// The result's type is the query's unless types of both results follow.
-static ParseResult parseAttentionTypes(OpAsmParser &parser, Type &query, Type &key, Type &value,
-                                       Type &bias, Type &result, Type &lse) {
-  if (parser.parseType(query) || parser.parseComma() || parser.parseType(key) ||
-      parser.parseComma() || parser.parseType(value) ||
-      (succeeded(parser.parseOptionalComma()) && parser.parseType(bias)))
-    return failure();
-  result = query;
-  if (succeeded(parser.parseOptionalArrow()))
-    return failure(parser.parseType(result) || parser.parseComma() || parser.parseType(lse));
-  return success();
-}
-static void printAttentionTypes(OpAsmPrinter &p, Operation *, Type query, Type key, Type value,
-                                Type bias, Type result, Type lse) {
-  p << query << ", " << key << ", " << value;
-  if (bias)
-    p << ", " << bias;
-  if (lse)
-    p << " -> " << result << ", " << lse;
-}
 
 static ParseResult parseNumber(OpAsmParser &parser, FloatAttr &attribute) {
   FailureOr<APFloat> value = ampc::parseReal(parser);
@@ -116,10 +97,10 @@ void TrainDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "mlir-dialects/Train/TrainAttrs.cpp.inc"
       >();
-  addOperations<
+  addNotedOperations<
 #define GET_OP_LIST
 #include "mlir-dialects/Train/TrainOps.cpp.inc"
-      >();
+      >(*this);
 }
 
 bool Saves::operand(unsigned index) const {

@@ -12,7 +12,7 @@ def Train_OneHotOp
   let range = [{ return Interval{0, 1}; }];
   let arguments = (ins RowNumbers:$label);
   let results = (outs RealTensor:$result);
-  let assemblyFormat = "$label attr-dict `:` type($label) `to` type($result)";
+  let assemblyFormat = "$label attr-dict custom<TypeTo>(ref($label), type($label), type($result))";
   let example = "%y = train.one_hot %label : tensor<4xi32> to tensor<4x10xf32>";
   let differentiable = 0;
   let hasVerifier = 1;
@@ -51,7 +51,7 @@ def Train_SoftmaxCrossEntropyOp
       DefaultValuedAttr<F64Attr, "0.0">:$smoothing, OptionalAttr<SignedI64Attr>:$batch_rows);
   let assemblyFormat =
       [{$logits `,` $target (`reduce` $reduction^)? (`ignore` $ignore^)? (`smoothing` custom<Number>($smoothing)^)?
-    (`valid` $valid^)? attr-dict `:` type($logits) `,` type($target)}];
+    (`valid` $valid^)? attr-dict custom<Types>(ref($logits), type($logits), ref($target), type($target))}];
   let example =
       [{%l = train.softmax_cross_entropy %logits, %label ignore -100 smoothing 0.1 : tensor<4x10xf32>, tensor<4xi32>
     %d = train.softmax_cross_entropy %logits, %target reduce none : tensor<4x10xf32>, tensor<4x10xf32>}];
@@ -72,7 +72,7 @@ class Train_ElementLossOp<string mnemonic> : Train_LossOp<mnemonic> {
   let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid,
       defaultReduction:$reduction, OptionalAttr<SignedI64Attr>:$batch_rows);
   let assemblyFormat =
-      [{$x `,` $target (`reduce` $reduction^)? (`valid` $valid^)? attr-dict `:` type($x) `,` type($target)}];
+      [{$x `,` $target (`reduce` $reduction^)? (`valid` $valid^)? attr-dict custom<Types>(ref($x), type($x), ref($target), type($target))}];
   let example =
       "%l = train."#mnemonic#" %x, %target reduce sum : tensor<4x10xf32>, tensor<4x10xf32>";
   let saves = ["0", "1"];
@@ -118,7 +118,7 @@ def Train_SmoothL1Op : Train_ElementLossOp<"smooth_l1"> {
       defaultReduction:$reduction, F64Attr:$beta, OptionalAttr<SignedI64Attr>:$batch_rows);
   let assemblyFormat =
       [{$x `,` $target `beta` custom<Number>($beta) (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
-                         `:` type($x) `,` type($target)}];
+                         custom<Types>(ref($x), type($x), ref($target), type($target))}];
   let example = "%l = train.smooth_l1 %x, %target beta 1.0 : tensor<4x10xf32>, tensor<4x10xf32>";
   let scalar = [{
     Value d = b.abs(b.sub(x[0], x[1])), beta = b.real(getBeta().convertToDouble()), half = b.real(0.5);

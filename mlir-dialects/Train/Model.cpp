@@ -1,5 +1,6 @@
-// Functions, state, steps and exports: parsing and verification.
+// Functions, state, steps and exports: verification.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Modules.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
@@ -7,52 +8,11 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::train;
 
-// Names of arguments become names of the C interface, so `%x` is an input of that name.
-ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
-  Builder b(parser.getContext());
-  StringAttr name;
-  SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<Type> resultTypes;
-  SmallVector<DictionaryAttr> resultAttrs;
-  bool isVariadic = false;
-  if (parser.parseSymbolName(name, getSymNameAttrName(result.name), result.attributes) ||
-      function_interface_impl::parseFunctionSignatureWithArguments(
-          parser, /*allowVariadic=*/false, arguments, isVariadic, resultTypes, resultAttrs))
-    return failure();
-  SMLoc place = parser.getCurrentLocation();
-  if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
-      failed(verifyInherentAttrs(result.name, result.attributes,
-                                 [&] { return parser.emitError(place) << "train.func: "; })))
-    return failure();
-  SmallVector<Type> types;
-  for (OpAsmParser::Argument &argument : arguments) {
-    types.push_back(argument.type);
-    StringRef given = argument.ssaName.name.drop_front();
-    if ((argument.attrs && argument.attrs.contains(Signature::key)) || given.empty() ||
-        llvm::isDigit(given.front()))
-      continue;
-    NamedAttrList attrs(argument.attrs);
-    attrs.set(Signature::key, InputAttr::get(b.getStringAttr(given)));
-    argument.attrs = attrs.getDictionary(parser.getContext());
-  }
-  result.addAttribute(getFunctionTypeAttrName(result.name),
-                      TypeAttr::get(b.getFunctionType(types, resultTypes)));
-  call_interface_impl::addArgAndResultAttrs(b, result, arguments, resultAttrs,
-                                            getArgAttrsAttrName(result.name),
-                                            getResAttrsAttrName(result.name));
-  return parser.parseRegion(*result.addRegion(), arguments);
-}
-
 void FuncOp::build(OpBuilder &builder, OperationState &state, const Twine &name,
                    FunctionType type) {
   state.addAttribute(getSymNameAttrName(state.name), builder.getStringAttr(name));
   state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
   state.addRegion();
-}
-
-void FuncOp::print(OpAsmPrinter &p) {
-  function_interface_impl::printFunctionOp(p, *this, /*isVariadic=*/false, "function_type",
-                                           getArgAttrsAttrName(), getResAttrsAttrName());
 }
 
 /// So many that sums of bytes and products of three extents of two matrices fit into 64 bits.
@@ -105,7 +65,7 @@ void BufferOp::build(OpBuilder &builder, OperationState &state, const Twine &nam
 }
 LogicalResult ModelOp::verify() {
   for (Operation &op : getBody().front())
-    if (!isa<SymbolOpInterface, FuncOp, ExportOp>(op)) // 1.
+    if (!isa<SymbolOpInterface, FuncOp, ExportOp, UseOp>(op)) // 1.
       return op.emitOpError() << "expected in a model what has a name, or an export";
   return success();
 }
@@ -222,6 +182,11 @@ static LogicalResult verifyOptions(StepOp step) {
   return success();
 }
 
+/// Parameters of modules are there when the uses have been expanded.
+static bool isLater(StepOp step) {
+  return !step->getParentOfType<ModelOp>().getOps<UseOp>().empty();
+}
+
 LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto loss = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getLossAttr());
   if (!loss && hasFunctions(*this)) // 1.
@@ -236,15 +201,22 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
                          << " has type " << loss.getFunctionType();
   llvm::SmallDenseSet<Attribute> once;
   for (Attribute param : getParams())
-    if (!once.insert(param).second) // 3.
+    if (isa<StringAttr>(param)) // a pattern, until train-expand-modules
+      continue;
+    else if (!isa<FlatSymbolRefAttr>(param)) // 4.
+      return emitOpError() << "expected parameters or patterns of their names, but got " << param;
+    else if (!once.insert(param).second) // 3.
       return emitOpError() << "expected every parameter once, but got " << param << " twice";
-    else if (!symbols.lookupNearestSymbolFrom<ParamOp>(*this,
-                                                       cast<FlatSymbolRefAttr>(param))) // 4.
+    else if (!isLater(*this) &&
+             !symbols.lookupNearestSymbolFrom<ParamOp>(*this, cast<FlatSymbolRefAttr>(param))) // 4.
       return emitOpError() << "expected a parameter, but " << param << " is none";
   llvm::SmallDenseSet<Attribute> grouped;
+  bool hasPattern = llvm::any_of(getParams(), llvm::IsaPred<StringAttr>);
   for (Attribute group : getGroups().value_or(Builder(getContext()).getArrayAttr({})))
     for (Attribute param : cast<GroupAttr>(group).getParams())
-      if (!once.contains(param)) // 5.
+      if (hasPattern)
+        continue;
+      else if (!once.contains(param)) // 5.
         return emitOpError() << "expected parameters of the step in a group, but got " << param;
       else if (!grouped.insert(param).second) // 6.
         return emitOpError() << "expected every parameter in one group, but " << param

@@ -32,7 +32,7 @@ def Train_ModelOp
   }];
   let arguments = (ins SymbolNameAttr:$sym_name);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let assemblyFormat = "$sym_name custom<ModelBody>(attr-dict, $body)";
   let hasVerifier = 1;
 }
 
@@ -56,7 +56,7 @@ def Train_ParamOp : Train_StateOp<"param", (ins UnitAttr:$frozen)> {
     train.param @w1 : tensor<64x128xf32> = #train.kaiming_uniform
     ```
   }];
-  let assemblyFormat = "$sym_name `:` $type `=` $init attr-dict";
+  let assemblyFormat = "$sym_name `:` custom<DeclaredType>($type) `=` $init attr-dict";
 }
 def Train_BufferOp : Train_StateOp<"buffer", (ins OptionalAttr<Train_StateRoleAttr>:$role,
                                                  OptionalAttr<FlatSymbolRefAttr>:$of,
@@ -75,8 +75,8 @@ def Train_BufferOp : Train_StateOp<"buffer", (ins OptionalAttr<Train_StateRoleAt
     train.buffer @running_mean : tensor<64xf32> = #train.zeros
     ```
   }];
-  let assemblyFormat =
-      "$sym_name `:` $type `=` $init (`as` $role^)? (`of` $of^)? (`in` $step^)? attr-dict";
+  let assemblyFormat = "$sym_name `:` custom<DeclaredType>($type) `=` $init (`as` $role^)? (`of` "
+                       "$of^)? (`in` $step^)? attr-dict";
   let extraClassDeclaration = [{
     std::optional<::ampc::train::StateRole> getStateRole() { return getRole(); }
   }];
@@ -134,7 +134,7 @@ def Train_ReturnOp : Op<TrainDialect, "return", [Pure, Terminator, HasParent<"Fu
     ```
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$values);
-  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let assemblyFormat = "($values^ custom<Types>(ref($values), type($values)))? attr-dict";
   let hasVerifier = 1;
 }
 def Train_CallOp : Op<TrainDialect, "call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -154,7 +154,8 @@ def Train_CallOp : Op<TrainDialect, "call", [DeclareOpInterfaceMethods<SymbolUse
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$operands);
   let results = (outs Variadic<AnyRankedTensor>:$outs);
   let assemblyFormat =
-      "$callee `(` $operands `)` attr-dict `:` functional-type($operands, results)";
+      "$callee `(` $operands `)` attr-dict custom<CallTypes>(ref($callee), ref($operands), "
+      "type($operands), type($outs))";
 }
 def Train_ReadOp
     : Op<TrainDialect, "read", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -171,7 +172,7 @@ def Train_ReadOp
   }];
   let arguments = (ins FlatSymbolRefAttr:$state);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$state attr-dict `:` type($result)";
+  let assemblyFormat = "$state attr-dict custom<StateType>(ref($state), type($result))";
 }
 def Train_WriteOp : Op<TrainDialect, "write", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The value that a buffer has after a training step";
@@ -190,7 +191,7 @@ def Train_WriteOp : Op<TrainDialect, "write", [DeclareOpInterfaceMethods<SymbolU
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$state, AnyRankedTensor:$value);
-  let assemblyFormat = "$state `,` $value attr-dict `:` type($value)";
+  let assemblyFormat = "$state `,` $value attr-dict custom<Types>(ref($value), type($value))";
 }
 def Train_StepOp
     : Op<TrainDialect,
@@ -236,8 +237,7 @@ def Train_StepOp
       schedule #train.cosine<steps = 1000, warmup = 100> {clip_norm = 1.0, micro_batches = 4, nonfinite = "fail"}
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$loss,
-      TypedArrayAttrBase<FlatSymbolRefAttr, "parameters">:$params,
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$loss, ArrayAttr:$params,
       OptimizerAttrInterface:$optimizer,
       OptionalAttr<TypedArrayAttrBase<Train_GroupAttr, "parameter groups">>:$groups,
       OptionalAttr<ScheduleAttrInterface>:$schedule, OptionalAttr<F64Attr>:$clip_norm,
@@ -248,7 +248,7 @@ def Train_StepOp
     ::ampc::OptimizerAttrInterface getOptimizerOf(::mlir::StringAttr param);
   }];
   let assemblyFormat = [{
-    $sym_name `minimize` $loss `over` $params `with` $optimizer (`groups` $groups^)? (`schedule` $schedule^)? `` custom<StepAttributes>(attr-dict)
+    $sym_name `minimize` $loss `over` custom<Parameters>($params) `with` $optimizer (`groups` $groups^)? (`schedule` $schedule^)? `` custom<StepAttributes>(attr-dict)
   }];
 }
 def Train_ExportOp
@@ -267,7 +267,7 @@ def Train_ExportOp
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$function, StrAttr:$name);
-  let assemblyFormat = "$function `as` $name attr-dict";
+  let assemblyFormat = "$function `as` $name custom<Batch>(attr-dict)";
 }
 
 // ---- Marks that autodiff leaves for later phases ----

@@ -19,8 +19,8 @@ def Train_LayerNormOp : Train_RowNormOp<"layer_norm"> {
   let range = [{ return ::ampc::Range(::ampc::within(*getNormalizedBound())) * x(1) + x(2); }];
   let extraClassDeclaration = "std::optional<double> getNormalizedBound();";
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta, F64Attr:$eps);
-  let assemblyFormat = "$x `,` $gamma `,` $beta `eps` custom<Number>($eps) attr-dict `:` type($x) "
-                       "`,` type($gamma) `,` type($beta)";
+  let assemblyFormat = [{$x `,` $gamma `,` $beta `eps` custom<Number>($eps) attr-dict
+      custom<Types>(ref($x), type($x), ref($gamma), type($gamma), ref($beta), type($beta))}];
   let example = "%y = train.layer_norm %x, %gamma, %beta eps 1.0e-5 : tensor<4x8xf32>, "
                 "tensor<8xf32>, tensor<8xf32>";
   let saves = ["0", "1"];
@@ -39,7 +39,8 @@ def Train_RmsNormOp : Train_RowNormOp<"rms_norm"> {
   let extraClassDeclaration = "std::optional<double> getNormalizedBound();";
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, F64Attr:$eps);
   let assemblyFormat =
-      "$x `,` $gamma `eps` custom<Number>($eps) attr-dict `:` type($x) `,` type($gamma)";
+      "$x `,` $gamma `eps` custom<Number>($eps) attr-dict custom<Types>(ref($x), type($x), "
+      "ref($gamma), type($gamma))";
   let example = "%y = train.rms_norm %x, %gamma eps 1.0e-6 : tensor<4x8xf32>, tensor<8xf32>";
   let saves = ["0", "1"];
   let scalar = [{
@@ -56,8 +57,9 @@ class Train_RowNormGradOp<string mnemonic>
                 DeclareOpInterfaceMethods<ScalarOpInterface, ["getResultMap"]>]> {
   let extraClassDeclaration = "bool resultIsStatistic(unsigned index) { return index > 0; }";
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$g, F64Attr:$eps);
-  let assemblyFormat = "$x `,` $gamma `,` $g `eps` custom<Number>($eps) attr-dict `:` type($x) `,` "
-                       "type($gamma) `,` type($g)";
+  let assemblyFormat =
+      "$x `,` $gamma `,` $g `eps` custom<Number>($eps) attr-dict "
+      "custom<Types>(ref($x), type($x), ref($gamma), type($gamma), ref($g), type($g))";
   let saves = ["0", "1", "2", "result"];
   let hasVerifier = 1;
 }
@@ -103,7 +105,8 @@ def Train_BatchNormOp
   let results = (outs RealTensor:$result);
   let assemblyFormat =
       [{$x `,` $gamma `,` $beta (`valid` $valid^)? `running` $running_mean `,` $running_variance
-    `momentum` custom<Number>($momentum) `eps` custom<Number>($eps) attr-dict `:` type($x) `,` type($gamma) `,` type($beta)}];
+    `momentum` custom<Number>($momentum) `eps` custom<Number>($eps) attr-dict
+    custom<Types>(ref($x), type($x), ref($gamma), type($gamma), ref($beta), type($beta))}];
   let hasVerifier = 1;
   let extraClassDefinition =
       "::ampc::Category $cppClass::getCategory() { return ::ampc::Category::FullPrecision; }";

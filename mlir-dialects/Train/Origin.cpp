@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Sizes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -216,6 +217,10 @@ static std::optional<std::string> misfitOf(Operation *op, StringRef name, Attrib
                   "a table of key and kind per result");
   if (name == "train.phase")
     return unless(isa<StringAttr>(value) && isa<ModuleOp>(op), "the name of a phase, on a module");
+  if (name == Sizes::key) {
+    std::optional<StringRef> expected = misfitOfSizes(op, value);
+    return expected ? std::optional<std::string>(expected->str()) : std::nullopt;
+  }
   if (isa<ModuleOp, FunctionOpInterface>(op)) // programs check their own
     return std::nullopt;
   return "one of the facts that the dialect lists";

@@ -126,7 +126,8 @@ def Train_SelectOp : Train_Op<"select", Passthrough,
   let example = "%y = train.select %m, %a, %c : tensor<4x8xi1>, tensor<4x8xf32>, tensor<f32>";
   let arguments = (ins AnyRankedTensor:$condition, AnyRankedTensor:$a, AnyRankedTensor:$c);
   let assemblyFormat =
-      "$condition `,` $a `,` $c attr-dict `:` type($condition) `,` type($a) `,` type($c)";
+      "$condition `,` $a `,` $c attr-dict "
+      "custom<Types>(ref($condition), type($condition), ref($a), type($a), ref($c), type($c))";
   let saves = ["0"];
   let scalar = [{ return b.select(x[0], x[1], x[2]); }];
   let adjoint = [{
@@ -155,7 +156,8 @@ def Train_CompareOp
   let example = "%m = train.compare gt %x, %y : tensor<4x8xf32>, tensor<8xf32>";
   let arguments = (ins Train_ComparePredicateAttr:$predicate, AnyRankedTensor:$lhs,
       AnyRankedTensor:$rhs);
-  let assemblyFormat = "$predicate $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+  let assemblyFormat = "$predicate $lhs `,` $rhs attr-dict "
+                       "custom<Types>(ref($lhs), type($lhs), ref($rhs), type($rhs))";
   let differentiable = 0;
   let scalar = [{ return b.compare(getPredicate(), x[0], x[1]); }];
   let extraDefinition = [{
@@ -173,7 +175,7 @@ def Train_CastOp : Train_Op<"cast", Passthrough, [DeclareOpInterfaceMethods<Scal
   let range = [{ return x(0); }];
   let example = "%y = train.cast %x : tensor<4x8xf32> to tensor<4x8xbf16>";
   let arguments = (ins AnyRankedTensor:$x);
-  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
+  let assemblyFormat = "$x attr-dict custom<TypeTo>(ref($x), type($x), type($result))";
   let scalar = [{ return b.castTo(x[0], getType().getElementType()); }];
   let adjoint = [{ return {b.castTo(g, getX().getType().getElementType())}; }];
   let hasVerifier = 1;
@@ -258,7 +260,8 @@ def Train_LeakyReluOp : Train_RealUnaryOp<"leaky_relu", Passthrough> {
   let summary = "x where positive, else slope * x";
   let lists = ["propagate=infer"];
   let arguments = (ins RealTensor:$x, F64Attr:$slope);
-  let assemblyFormat = "$x `slope` custom<Number>($slope) attr-dict `:` type($x)";
+  let assemblyFormat =
+      "$x `slope` custom<Number>($slope) attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train.leaky_relu %x slope 0.01 : tensor<4x8xf32>";
   let saves = ["0"];
   let scalar = [{
@@ -274,7 +277,7 @@ def Train_ClampOp : Train_RealUnaryOp<"clamp", Passthrough> {
   let range = [{ return Interval{getLow().convertToDouble(), getHigh().convertToDouble()}; }];
   let arguments = (ins RealTensor:$x, F64Attr:$low, F64Attr:$high);
   let assemblyFormat =
-      "$x `from` custom<Number>($low) `to` custom<Number>($high) attr-dict `:` type($x)";
+      "$x `from` custom<Number>($low) `to` custom<Number>($high) attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train.clamp %x from 0.0 to 6.0 : tensor<4x8xf32>";
   let doc = "The cotangent passes where low < x < high: at a bound it is 0, as that of `relu` at "
             "0, and as in PyTorch 2.15.";

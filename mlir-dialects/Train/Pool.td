@@ -4,14 +4,16 @@
 #define AMPC_TRAIN_POOL
 include "mlir-dialects/Train/Base.td"
 
-defvar poolFormat = "`window` $window `strides` $strides `padding` $padding attr-dict `:` ";
+defvar poolFormat =
+    [{`window` custom<Numbers>($window, "\"window\"") `strides` custom<Numbers>($strides, "\"strides\"")
+      `padding` custom<Numbers>($padding, "\"padding\"") attr-dict }];
 defvar poolDoc = "Padding is [top, bottom, left, right] and smaller than the window. ";
 class Train_PoolOp<string mnemonic>
     : Train_Op<mnemonic,
                Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let arguments = (ins RealTensor:$x, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
       DenseI64ArrayAttr:$padding);
-  let assemblyFormat = !strconcat("$x ", poolFormat, " type($x)");
+  let assemblyFormat = !strconcat("$x ", poolFormat, "custom<Types>(ref($x), type($x))");
 }
 def Train_MaxPoolOp : Train_PoolOp<"max_pool"> {
   let summary = "Maximum of every window, and its number in the window";
@@ -42,7 +44,7 @@ def Train_MaxPoolGradOp : Train_Op<"max_pool_grad", Passthrough> {
   let arguments = (ins RealTensor:$g, RankedTensorOf<[I8]>:$where, DenseI64ArrayAttr:$window,
       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding);
   let assemblyFormat =
-      !strconcat("$g `,` $where ", poolFormat, " type($g) `,` type($where) `to` type($result)");
+      !strconcat("$g `,` $where ", poolFormat, "`:` type($g) `,` type($where) `to` type($result)");
   let example =
       [{%dx = train.max_pool_grad %g, %where window [2, 2] strides [2, 2] padding [0, 0, 0, 0]
         : tensor<8x3x3x3xf32>, tensor<8x3x3x3xi8> to tensor<8x6x6x3xf32>}];
@@ -55,7 +57,7 @@ def Train_AvgPoolGradOp : Train_Op<"avg_pool_grad", Passthrough> {
   let lists = ["propagate=infer"];
   let arguments = (ins RealTensor:$g, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
       DenseI64ArrayAttr:$padding);
-  let assemblyFormat = !strconcat("$g ", poolFormat, " type($g) `to` type($result)");
+  let assemblyFormat = !strconcat("$g ", poolFormat, "`:` type($g) `to` type($result)");
   let example = [{%dx = train.avg_pool_grad %g window [2, 2] strides [2, 2] padding [0, 0, 0, 0]
         : tensor<8x3x3x3xf32> to tensor<8x6x6x3xf32>}];
   let adjoint = [{ return {b.op<AvgPoolOp>(g, getWindow(), getStrides(), getPadding())}; }];
@@ -69,7 +71,7 @@ def Train_GlobalAvgPoolOp
   let lists = ["autocast=pass"];
   let range = [{ return x(0); }];
   let arguments = (ins RealTensor:$x);
-  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let assemblyFormat = "$x attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train.global_avg_pool %x : tensor<8x6x6x3xf32>";
   let parts = "`train.reduce_mean`";
 }

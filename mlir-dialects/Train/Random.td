@@ -7,7 +7,7 @@ include "mlir-dialects/Train/Base.td"
 defvar randomDoc = [{
     Philox4x32-10 (Salmon et al. 2011) of seed and counter, which are the two elements of the state, of `key`, and of the element's
     row-major number. A model's author leaves state and key out; `simplify` attaches them. }];
-defvar stateFormat = "(`state` `(` $state^ `)`)? (`key` $key^)? attr-dict `:` ";
+defvar stateFormat = "(`state` `(` $state^ `)`)? (`key` $key^)? attr-dict ";
 
 class Train_RandomOp<string mnemonic>
     : Train_Op<mnemonic, Passthrough,
@@ -23,7 +23,7 @@ def Train_RandomUniformOp : Train_RandomOp<"random_uniform"> {
   let arguments = (ins Variadic<RandomState>:$state, F64Attr:$low, F64Attr:$high,
       DefaultValuedAttr<SignedI32Attr, "0">:$key);
   let assemblyFormat = !strconcat("`from` custom<Number>($low) `to` custom<Number>($high) ",
-                                  stateFormat, " type($result)");
+                                  stateFormat, "`:` custom<ResultType>(type($result))");
   let example = "%u = train.random_uniform from -1.0 to 1.0 : tensor<4x8xf32>";
 }
 def Train_RandomNormalOp : Train_RandomOp<"random_normal"> {
@@ -31,7 +31,7 @@ def Train_RandomNormalOp : Train_RandomOp<"random_normal"> {
   let arguments = (ins Variadic<RandomState>:$state, F64Attr:$mean, F64Attr:$std,
       DefaultValuedAttr<SignedI32Attr, "0">:$key);
   let assemblyFormat = !strconcat("`mean` custom<Number>($mean) `std` custom<Number>($std) ",
-                                  stateFormat, " type($result)");
+                                  stateFormat, "`:` custom<ResultType>(type($result))");
   let example = "%n = train.random_normal mean 0.0 std 1.0 : tensor<4x8xf32>";
 }
 def Train_RandomBernoulliOp : Train_RandomOp<"random_bernoulli"> {
@@ -39,7 +39,8 @@ def Train_RandomBernoulliOp : Train_RandomOp<"random_bernoulli"> {
   let range = [{ return Interval{0, 1}; }];
   let arguments = (ins Variadic<RandomState>:$state, F64Attr:$probability,
       DefaultValuedAttr<SignedI32Attr, "0">:$key);
-  let assemblyFormat = !strconcat("custom<Number>($probability) ", stateFormat, " type($result)");
+  let assemblyFormat = !strconcat("custom<Number>($probability) ", stateFormat,
+                                  "`:` custom<ResultType>(type($result))");
   let example = "%m = train.random_bernoulli 0.5 : tensor<4x8xf32>";
 }
 def Train_DropoutOp : Train_Op<"dropout", Passthrough,
@@ -52,7 +53,8 @@ def Train_DropoutOp : Train_Op<"dropout", Passthrough,
       [{The identity in inference. The adjoint draws the same numbers again: no mask is saved. }]);
   let arguments = (ins RealTensor:$x, Variadic<RandomState>:$state, F64Attr:$rate,
       DefaultValuedAttr<SignedI32Attr, "0">:$key);
-  let assemblyFormat = !strconcat("$x `rate` custom<Number>($rate) ", stateFormat, " type($x)");
+  let assemblyFormat = !strconcat("$x `rate` custom<Number>($rate) ", stateFormat,
+                                  "custom<Types>(ref($x), type($x))");
   let example = "%y = train.dropout %x rate 0.1 : tensor<4x8xf32>";
   let saves = ["1", "2"];
   let adjoint = [{

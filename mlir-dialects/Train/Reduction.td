@@ -14,7 +14,7 @@ class Train_ReduceOp<string mnemonic, list<Trait> traits = []>
     : Train_Op<mnemonic, FullPrecision,
                [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]#traits> {
   let arguments = (ins NumberTensor:$x, DenseI64ArrayAttr:$dims);
-  let assemblyFormat = "$x `over` $dims attr-dict `:` type($x)";
+  let assemblyFormat = "$x `over` $dims attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train."#mnemonic#" %x over [0, 2] : tensor<4x8x3xf32>";
   let extraDefinition = inferReducedType;
 }
@@ -103,7 +103,7 @@ def Train_ArgmaxOp
   let doc = "A row with a NaN gives its last position.";
   let example = "%i = train.argmax %x : tensor<4x8xf32>";
   let arguments = (ins RealTensor:$x);
-  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let assemblyFormat = "$x attr-dict custom<Types>(ref($x), type($x))";
   let differentiable = 0;
   // Positions are reduced as reals of the compute type: exact below 2^24, which the verifier asks
   // for.

@@ -16,7 +16,7 @@ def Train_ConstantOp
 def Train_IotaOp : Train_Op<"iota", Passthrough, [DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let summary = "Position along one dimension";
   let arguments = (ins SignedI64Attr:$dim);
-  let assemblyFormat = "`along` $dim attr-dict `:` type($result)";
+  let assemblyFormat = "`along` $dim attr-dict `:` custom<ResultType>(type($result))";
   let example = "%i = train.iota along 0 : tensor<4x8xi32>";
   let differentiable = 0;
   let hasVerifier = 1;
@@ -35,7 +35,7 @@ def Train_ReshapeOp
   let lists = ["propagate=clear"];
   let range = [{ return x(0); }];
   let arguments = (ins AnyRankedTensor:$x);
-  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
+  let assemblyFormat = "$x attr-dict custom<TypeTo>(ref($x), type($x), type($result))";
   let example = "%y = train.reshape %x : tensor<4x8xf32> to tensor<2x2x8xf32>";
   let adjoint = [{ return {b.reshape(g, getX().getType())}; }];
   let hasVerifier = 1;
@@ -49,7 +49,7 @@ def Train_TransposeOp
   let lists = ["propagate=clear"];
   let range = [{ return x(0); }];
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$permutation);
-  let assemblyFormat = "$x $permutation attr-dict `:` type($x)";
+  let assemblyFormat = "$x $permutation attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = train.transpose %x [1, 0] : tensor<4x8xf32>";
   let scalar = [{ return x[0]; }];
   let adjoint = [{ return {b.transpose(g, ::ampc::inversePermutation(getPermutation()))}; }];
@@ -62,7 +62,7 @@ def Train_BroadcastToOp
   let lists = ["propagate=clear"];
   let range = [{ return x(0); }];
   let arguments = (ins AnyRankedTensor:$x);
-  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
+  let assemblyFormat = "$x attr-dict custom<TypeTo>(ref($x), type($x), type($result))";
   let example = "%y = train.broadcast_to %x : tensor<1x8xf32> to tensor<4x8xf32>";
   let scalar = [{ return x[0]; }];
   let adjoint = [{ return {g}; }];
@@ -80,7 +80,8 @@ def Train_SliceOp : Train_Op<"slice", Passthrough,
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$sizes,
       DenseI64ArrayAttr:$strides);
   let assemblyFormat =
-      "$x `from` $offsets `sizes` $sizes `strides` $strides attr-dict `:` type($x)";
+      [{$x `from` custom<Numbers>($offsets, "\"offsets\"") `sizes` custom<Numbers>($sizes, "\"sizes\"")
+      `strides` custom<Numbers>($strides, "\"strides\"") attr-dict custom<Types>(ref($x), type($x))}];
   let example = "%y = train.slice %x from [1, 0] sizes [3, 4] strides [1, 2] : tensor<4x8xf32>";
   let scalar = [{ return x[0]; }];
   let hasFolder = 1;
@@ -93,8 +94,9 @@ def Train_PadOp
   let lists = ["propagate=clear"];
   let arguments = (ins AnyRankedTensor:$x, F64Attr:$value, DenseI64ArrayAttr:$low,
       DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$interior);
-  let assemblyFormat = "$x `value` custom<Number>($value) `low` $low `high` $high `interior` "
-                       "$interior attr-dict `:` type($x)";
+  let assemblyFormat =
+      [{$x `value` custom<Number>($value) `low` custom<Numbers>($low, "\"low\"") `high` custom<Numbers>($high, "\"high\"")
+      `interior` custom<Numbers>($interior, "\"interior\"") attr-dict custom<Types>(ref($x), type($x))}];
   let example =
       "%y = train.pad %x value 0.0 low [1, 0] high [1, 0] interior [0, 1] : tensor<4x8xf32>";
   let hasVerifier = 1;
@@ -111,7 +113,7 @@ def Train_ConcatOp
       all = ::ampc::hull(all, x(i));
     return all; }];
   let arguments = (ins Variadic<AnyRankedTensor>:$parts, SignedI64Attr:$dim);
-  let assemblyFormat = "$parts `along` $dim attr-dict `:` type($parts)";
+  let assemblyFormat = "$parts `along` $dim attr-dict custom<Types>(ref($parts), type($parts))";
   let example = "%y = train.concat %a, %b along 1 : tensor<4x8xf32>, tensor<4x3xf32>";
   let hasFolder = 1;
 }
@@ -122,7 +124,8 @@ def Train_SplitOp
   let summary = "Consecutive parts along a dimension";
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$sizes, SignedI64Attr:$dim);
   let results = (outs Variadic<AnyRankedTensor>:$parts);
-  let assemblyFormat = "$x `into` $sizes `along` $dim attr-dict `:` type($x)";
+  let assemblyFormat = [{$x `into` custom<Numbers>($sizes, "\"sizes\"") `along` $dim attr-dict
+      custom<Types>(ref($x), type($x))}];
   let example = "%a, %b = train.split %x into [3, 5] along 1 : tensor<4x8xf32>";
   let parts = "`train.slice` ops";
 }

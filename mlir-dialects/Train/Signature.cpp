@@ -1,6 +1,7 @@
 // The arguments and results of a program, found, inserted and verified by what they are.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Sizes.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -191,7 +192,8 @@ LogicalResult ampc::verifySignature(FunctionOpInterface program) {
   if (auto self = cast<ProgramOpInterface>(*program); self.getStepAttr() && !self.getRole()) // 3.
     return program->emitOpError() << "expected the role of a program beside its step";
   for (NamedAttribute attribute : program->getDiscardableAttrs())
-    if (attribute.getName().getValue().starts_with("train.")) // 4.
+    if (attribute.getName().getValue().starts_with("train.") &&
+        attribute.getName() != Sizes::key) // 4.
       return program->emitOpError()
              << "expected role, step, export_name, batch, short_batch, nonfinite, optimizer or "
                 "groups, but got "

@@ -14,8 +14,8 @@ def Train_GatherOp : Train_Op<"gather", Passthrough,
   let doc = !strconcat(rowsDoc, "The row `padding` gets no gradient.");
   let arguments = (ins AnyRankedTensor:$table, RowNumbers:$index,
       OptionalAttr<IndexValueAttr>:$padding);
-  let assemblyFormat =
-      "$table `at` $index (`padding` $padding^)? attr-dict `:` type($table) `,` type($index)";
+  let assemblyFormat = [{$table `at` $index (`padding` $padding^)? attr-dict
+      custom<Types>(ref($table), type($table), ref($index), type($index))}];
   let example = "%y = train.gather %table at %i : tensor<100x8xf32>, tensor<4x3xi32>";
   let saves = ["1"];
   let adjoint =
@@ -80,8 +80,8 @@ def Train_EmbeddingOp : Train_CompositeOp<"embedding", Passthrough,
   let summary = "Vectors of a table, one per index; the vector `padding` gets no gradient";
   let doc = rowsDoc;
   let arguments = (ins RealTensor:$table, RowNumbers:$index, OptionalAttr<IndexValueAttr>:$padding);
-  let assemblyFormat =
-      "$table `at` $index (`padding` $padding^)? attr-dict `:` type($table) `,` type($index)";
+  let assemblyFormat = [{$table `at` $index (`padding` $padding^)? attr-dict
+      custom<Types>(ref($table), type($table), ref($index), type($index))}];
   let example = "%y = train.embedding %table at %i padding 0 : tensor<100x8xf32>, tensor<4x3xi32>";
   let parts = "`train.gather`";
   let hasVerifier = 1;

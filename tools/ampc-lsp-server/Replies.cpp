@@ -30,7 +30,8 @@ static void addReference(json::Object &contents) {
     return;
   StringRef documentation = documentationOf(text->drop_front().split('"').first);
   // Code of the compiler and MLIR's tables follow what users read.
-  for (StringRef heading : {"Range:", "Scalar code:", "Adjoint:", "Traits:", "Interfaces:", "#### "})
+  for (StringRef heading :
+       {"Range:", "Scalar code:", "Adjoint:", "Traits:", "Interfaces:", "#### "})
     documentation = documentation.take_front(documentation.find(("\n" + heading).str())).rtrim();
   if (!documentation.empty())
     contents["value"] = text->str() + "\n---\n" + documentation.str() + "\n";

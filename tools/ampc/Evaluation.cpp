@@ -131,8 +131,8 @@ bool Evaluation::chooseMetrics(llvm::ArrayRef<std::string> wanted, std::string &
       continue;
     }
     auto all = llvm::map_to_vector(metricKinds, [](auto &metric) { return metric.name.str(); });
-    error =
-        "expected --metrics of " + llvm::join(all, ", ") + ", but got " + name + didYouMean(name, all);
+    error = "expected --metrics of " + llvm::join(all, ", ") + ", but got " + name +
+            didYouMean(name, all);
     if (known != metricKinds.end())
       error = "expected metrics that the model's exports allow, but got " + name + ": it needs " +
               (known->target == TargetKind::Class

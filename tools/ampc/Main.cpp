@@ -3,6 +3,7 @@
 #include "ampc/Pipelines/OpLibrary.h"
 #include "ampc/Precision/Policy.h"
 #include "ampc/Support/Nearest.h"
+#include "mlir-dialects/Train/Sizes.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/DeviceOptions.h"
 #include "tools/ampc/Session.h"
@@ -20,6 +21,9 @@ static cl::list<std::string> load("load", cl::desc("shared library with ops of o
                                   cl::value_desc("LIB.so"), cl::sub(cl::SubCommand::getAll()));
 
 std::vector<std::string> ampc::commandLine;
+static cl::list<std::string> setSizes("set", cl::desc("numbers for sizes of the model"),
+                                      cl::value_desc("NAME=NUMBER,..."),
+                                      cl::sub(cl::SubCommand::getAll()));
 
 static const char overview[] =
     "ampc - compiles a model into the program that trains it\n\n"
@@ -37,6 +41,7 @@ static const char overview[] =
     "  ampc bench MODEL.mlir            time of a step, and of its kernels\n"
     "  ampc report MODEL.mlir           a page with every decision on precision, and the memory\n\n"
     "  ampc help COMMAND                options of a command (also: ampc COMMAND --help)\n"
+    "  ampc COMMAND --set depth=12 ...  with another number for a size of the model\n"
     "  ampc COMMAND --load=LIB.so ...   with ops of other dialects (docs/adding-an-op.md)\n";
 
 /// Policies and the phase table are part of the help; pages of docs/reference are made from them.
@@ -108,6 +113,10 @@ int main(int argc, char **argv) {
   Session::defaults = {deviceName(), deviceImages()};
   if (llvm::Error error = loadOpLibraries(load))
     return fail(llvm::toString(std::move(error)));
+  llvm::Expected<SizeSettings::Numbers> sizes = SizeSettings::parse(llvm::join(setSizes, ","));
+  if (!sizes)
+    return fail("--set: " + llvm::toString(sizes.takeError()));
+  SizeSettings settings(*sizes);
   if (compileCommand)
     return runCompile();
   if (trainCommand)

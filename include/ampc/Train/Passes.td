@@ -4,6 +4,14 @@
 #define AMPC_TRAIN_PASSES
 include "mlir/Pass/PassBase.td"
 
+def TrainExpandModules : Pass<"train-expand-modules", "::mlir::ModuleOp"> {
+  let summary = "Replace modules, sizes and patterns by what they stand for";
+  let description = [{
+    Every `train.use` becomes the parameters and buffers of its module under full names, every `train.apply` and call inside of modules the ops of
+    the function, named after the instance. Formulas over sizes become numbers. An export for a batch of its own gets a copy of its function
+    and of all that this calls. Patterns in steps and groups become lists of parameters.
+  }];
+}
 def TrainNameOps : Pass<"train-name-ops", "::mlir::ModuleOp"> {
   let summary = "Give every tensor op a stable name";
   let description = [{

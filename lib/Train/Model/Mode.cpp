@@ -3,6 +3,7 @@
 #include "lib/Train/Model/Mode.h"
 #include "lib/Train/Step/BatchAnalysis.h"
 #include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Sizes.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/xxhash.h"
 
@@ -77,8 +78,28 @@ void ampc::attachRandomState(train::FuncOp func, train::ModelOp model) {
 
 static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
 
-/// The first dimension of the first input that has one.
-static int64_t batchOf(train::FuncOp func) {
+/// Per argument the dimension that the text calls `batch`, or -1; empty if it calls none so.
+static SmallVector<int64_t> batchAxes(train::FuncOp func) {
+  auto sizes = func->getAttrOfType<DictionaryAttr>(Sizes::key);
+  SmallVector<int64_t> axes;
+  for (Attribute formulas :
+       sizes ? sizes.getAs<ArrayAttr>("arguments").getValue() : ArrayRef<Attribute>()) {
+    SmallVector<StringRef> dims;
+    cast<StringAttr>(formulas).getValue().split(dims, ", ");
+    auto found = llvm::find(dims, "batch");
+    axes.push_back(found == dims.end() ? -1 : found - dims.begin());
+  }
+  func->removeAttr(Sizes::key);
+  if (llvm::all_of(axes, [](int64_t axis) { return axis < 0; }))
+    axes.clear();
+  return axes;
+}
+
+/// Without formulas the first dimension of the first input that has one.
+static int64_t batchOf(train::FuncOp func, ArrayRef<int64_t> axes) {
+  for (auto [argument, axis] : llvm::zip(func.getArguments(), axes))
+    if (axis >= 0)
+      return shapeOf(argument)[axis];
   for (BlockArgument argument : func.getArguments())
     if (Signature(func).argument<train::InputAttr>(argument) && !shapeOf(argument).empty())
       return shapeOf(argument)[0];
@@ -128,14 +149,17 @@ static bool canCombineRows(ValidRowsOpInterface op, int64_t batch) {
 
 void ampc::prepareBatch(train::FuncOp func) {
   recordLimits(func);
-  int64_t batch = batchOf(func);
-  if (!batch)
+  SmallVector<int64_t> axes = batchAxes(func);
+  int64_t batch = batchOf(func, axes);
+  // Batches are cut along leading dimensions: one that lies elsewhere stays whole.
+  if (!batch || llvm::any_of(axes, [](int64_t axis) { return axis > 0; }))
     return;
   func.setBatch(batch);
   Signature signature(func);
   for (BlockArgument argument : func.getArguments())
     if (auto input = signature.argument<train::InputAttr>(argument);
-        input && !shapeOf(argument).empty() && shapeOf(argument)[0] == batch)
+        input && !shapeOf(argument).empty() && shapeOf(argument)[0] == batch &&
+        (axes.empty() || axes[argument.getArgNumber()] == 0))
       signature.setArgument(argument.getArgNumber(), input.withBatch(0));
 
   SmallVector<ValidRowsOpInterface> combining;

@@ -2,21 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Toy.h"
 #include "ampc/Pipelines/OpLibrary.h"
+#include "mlir-dialects/Train/Syntax.h"
 
 using namespace mlir;
 using namespace toy;
 using ampc::GradBuilder;
 using ampc::ScalarBuilder;
+using namespace ampc::syntax; // what formats of TensorOp call
 
 #include "ToyDialect.cpp.inc"
 #define GET_OP_CLASSES
 #include "ToyOps.cpp.inc"
 
 void ToyDialect::initialize() {
-  addOperations<
+  ampc::addNotedOperations<
 #define GET_OP_LIST
 #include "ToyOps.cpp.inc"
-      >();
+      >(*this);
 }
 AMPC_OP_LIBRARY(ToyDialect)
 

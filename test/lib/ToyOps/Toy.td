@@ -42,7 +42,8 @@ def Toy_GatedUnitOp
           LowPrecision, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "squareplus(x gate) * (x up) (Shazeer 2020)";
   let arguments = (ins RealTensor:$x, RealTensor:$gate, RealTensor:$up);
-  let assemblyFormat = "$x `,` $gate `,` $up attr-dict `:` type($x) `,` type($gate) `,` type($up)";
+  let assemblyFormat = [{$x `,` $gate `,` $up attr-dict
+      custom<Types>(ref($x), type($x), ref($gate), type($gate), ref($up), type($up))}];
   let example =
       "%y = toy.gated_unit %x, %gate, %up : tensor<4x8xf32>, tensor<8x5xf32>, tensor<8x5xf32>";
   let parts = "two `train.matmul`, `toy.squareplus` and `train.mul`";
@@ -57,14 +58,14 @@ class Toy_SnakeBase<string mnemonic, list<Trait> traits = []>
 def Toy_SnakeOp : Toy_SnakeBase<"snake", [AllTypesMatch<["x", "result"]>]> {
   let summary = "x + sin(a x)^2 / a, for what is periodic (Ziyin et al. 2020)";
   let arguments = (ins RealTensor:$x, F64Attr:$a);
-  let assemblyFormat = "$x `a` $a attr-dict `:` type($x)";
+  let assemblyFormat = "$x `a` $a attr-dict custom<Types>(ref($x), type($x))";
   let example = "%y = toy.snake %x a 2.0 : tensor<4x8xf32>";
   let saves = ["0"];
 }
 def Toy_SnakeGradOp : Toy_SnakeBase<"snake_grad", [AllTypesMatch<["x", "g", "result"]>]> {
   let summary = "g (1 + sin(2 a x)), the cotangent of toy.snake's operand";
   let arguments = (ins RealTensor:$x, RealTensor:$g, F64Attr:$a);
-  let assemblyFormat = "$x `,` $g `a` $a attr-dict `:` type($x)";
+  let assemblyFormat = "$x `,` $g `a` $a attr-dict custom<Types>(ref($x), type($x))";
   let example = "%dx = toy.snake_grad %x, %g a 2.0 : tensor<4x8xf32>";
   let saves = ["0", "1"];
 }

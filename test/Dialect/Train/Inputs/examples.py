@@ -16,6 +16,12 @@ STATE = """  train.param @w : tensor<4x8xf32> = #train.zeros {frozen}
   train.func @double(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
     train.return %x : tensor<4x8xf32>
   }
+  train.model @block (rows = 4) {
+    train.func @apply(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      train.return %x : tensor<4x8xf32>
+    }
+  }
+  train.use @block as @layer
   train.func @loss(%x: tensor<4x8xf32>) -> tensor<f32> {
     %w1 = train.read @w1 : tensor<4x8xf32>
     %b1 = train.read @b1 : tensor<8xf32>
@@ -43,7 +49,7 @@ def function(statement):
 def model(op, example):
     if op == "model":
         return example
-    if op in ("param", "buffer", "func", "step", "export"):
+    if op in ("param", "buffer", "func", "step", "export", "use"):
         state = STATE.replace("@double", "@other") if op == "func" else STATE
         if op == "param":
             state = state.replace("@w1 : tensor<4x8xf32>", "@w0 : tensor<4x8xf32>")

@@ -1,0 +1,126 @@
+// Modules become parameters with full names, and ops where they are applied; sizes become numbers.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Train/Passes.h"
+#include "lib/Train/Model/Patterns.h"
+#include "mlir-dialects/Train/Modules.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_TRAINEXPANDMODULES
+#include "ampc/Train/Passes.h.inc"
+} // namespace ampc
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+struct TrainExpandModules : ampc::impl::TrainExpandModulesBase<TrainExpandModules> {
+  void runOnOperation() override {
+    for (auto model : getOperation().getOps<train::ModelOp>())
+      if (failed(expandModules(model)) || failed(expandPatterns(model)))
+        return signalPassFailure();
+  }
+
+private:
+  /// A model without sizes and modules stays as it is.
+  static bool isExpanded(train::ModelOp model) {
+    return !model->hasAttr(Sizes::key) && llvm::none_of(model.getBody().front(), [](Operation &op) {
+      return isa<train::UseOp, train::ModelOp>(op) || op.hasAttr(Sizes::key);
+    });
+  }
+
+  LogicalResult expandModules(train::ModelOp model) {
+    if (isExpanded(model))
+      return success();
+    ModuleInstance root(model, "");
+    if (failed(root.fill({}, model.getLoc())))
+      return failure();
+    SmallVector<train::FuncOp> sources(model.getOps<train::FuncOp>());
+    for (auto each : model.getOps<train::ExportOp>())
+      if (failed(specialize(each, model)))
+        return failure();
+    for (train::FuncOp func : sources)
+      if (failed(insertCopy(root, func, func.getSymName(), /*keepsCalls=*/true)))
+        return failure();
+    for (train::FuncOp func : sources)
+      func.erase();
+    for (auto use : llvm::to_vector(model.getOps<train::UseOp>())) {
+      if (failed(declareState(root, use, use)))
+        return failure();
+      use.erase();
+    }
+    for (auto module : llvm::to_vector(model.getOps<train::ModelOp>()))
+      module.erase();
+    model->removeAttr(Sizes::key);
+    for (Operation &op : model.getBody().front())
+      if (!isa<train::FuncOp>(op)) // which input has which batch axis is read later
+        op.removeAttr(Sizes::key);
+    return success();
+  }
+
+  /// The function with the numbers of an instance, beside the one that it is a copy of.
+  static LogicalResult insertCopy(const ModuleInstance &instance, train::FuncOp func,
+                                  StringRef name, bool keepsCalls) {
+    OwningOpRef<train::FuncOp> copy =
+        instance.expand(func, keepsCalls ? "" : func.getSymName(), keepsCalls);
+    if (!copy)
+      return failure();
+    copy->setSymName(name);
+    OpBuilder(func).insert(copy.release());
+    return success();
+  }
+
+  /// An export for a batch of its own calls a function that is made for it.
+  LogicalResult specialize(train::ExportOp each, train::ModelOp model) {
+    auto sizes = each->getAttrOfType<DictionaryAttr>(Sizes::key);
+    if (!sizes)
+      return success();
+    int64_t batch = 0;
+    if (sizes.getAs<StringAttr>("batch").getValue().getAsInteger(10, batch) || batch < 1)
+      return each.emitOpError() << "expected a positive batch, but got " << sizes;
+    ModuleInstance root(model, "");
+    if (failed(root.fill({{"batch", batch}}, each.getLoc())))
+      return failure();
+    for (auto state : model.getOps<StateOpInterface>())
+      if (root.stateType(state.getSymName()) != state.getType())
+        return each.emitOpError() << "expected state whose type does not depend on the batch, but @"
+                                  << state.getSymName() << " is " << state.getType() << " and "
+                                  << root.stateType(state.getSymName());
+    std::string name = (each.getFunction() + ".batch" + Twine(batch)).str();
+    if (!SymbolTable::lookupSymbolIn(model, name) &&
+        failed(insertCopy(root, root.findFunction(each.getFunction()), name, /*keepsCalls=*/false)))
+      return failure();
+    each.setFunction(name);
+    return success();
+  }
+
+  /// Copies of the module's parameters and buffers, and of those in the modules it uses, in the
+  /// order in which they stand, before `place`.
+  LogicalResult declareState(const ModuleInstance &user, train::UseOp use, train::UseOp place) {
+    for (const auto &instance : *user.findUses(use.getInstance()))
+      for (Operation &op : instance->model.getBody().front()) {
+        if (auto inner = dyn_cast<train::UseOp>(op)) {
+          if (failed(declareState(*instance, inner, place)))
+            return failure();
+          continue;
+        }
+        auto state = dyn_cast<StateOpInterface>(op);
+        if (!state)
+          continue;
+        std::string name = instance->nameOf(state.getSymName());
+        if (SymbolTable::lookupSymbolIn(place->getParentOp(), name))
+          return use.emitOpError() << "expected no other @" << name << ", which is in @"
+                                   << use.getModule() << " as @" << state.getSymName();
+        Operation *copy = OpBuilder(place).clone(op);
+        if (failed(applySizes(copy, instance->sizes)))
+          return failure();
+        copy->removeAttr(Sizes::key);
+        SymbolTable::setSymbolName(copy, name);
+        if (auto param = dyn_cast<train::ParamOp>(copy); param && instance->frozen)
+          param.setFrozen(true);
+        // A copy that says of which parameter it is one means the instance's own.
+        if (auto buffer = dyn_cast<train::BufferOp>(copy); buffer && buffer.getOf())
+          buffer.setOf(instance->nameOf(*buffer.getOf()));
+      }
+    return success();
+  }
+};
+} // namespace

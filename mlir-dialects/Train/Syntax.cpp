@@ -1,0 +1,302 @@
+// Directives of assembly formats: types that may be left out, and numbers that may be formulas.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Syntax.h"
+#include "mlir-dialects/Train/Train.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::syntax;
+
+//===--- Types --------------------------------------------------------------------------------===//
+
+/// A written type of an operand or result, which is a tensor.
+static ParseResult parseTensor(OpAsmParser &parser, Type &type) {
+  SMLoc place = parser.getCurrentLocation();
+  std::string formulas;
+  if (parseTensorType(parser, type, formulas))
+    return failure();
+  if (!isa<RankedTensorType>(type))
+    return parser.emitError(place) << "expected a tensor with a rank, but got " << type;
+  return success();
+}
+
+/// The type that the text has told.
+static ParseResult find(OpAsmParser &parser, const Operand &operand, Type &type) {
+  ParseScope *scope = ParseScope::innermost();
+  type = scope ? scope->valueType(operand) : Type();
+  if (!type)
+    return parser.emitError(operand.location)
+           << "expected the type of " << operand.name
+           << " at the end of the op, as nothing before it has told";
+  if (!isa<RankedTensorType>(type))
+    return parser.emitError(operand.location)
+           << "expected " << operand.name << " to be a tensor, but got " << type;
+  return success();
+}
+
+/// The type of every operand, by `get`.
+static ParseResult fill(OpAsmParser &parser, ArrayRef<Slot> slots,
+                        function_ref<ParseResult(const Operand &, Type &)> get) {
+  for (const Slot &slot : slots)
+    for (const Operand &operand : slot.operands)
+      if (get(operand, slot.one ? *slot.one : slot.several->emplace_back()))
+        return failure();
+  return success();
+}
+
+/// Written types in the order of the operands, with commas between them.
+static ParseResult parseList(OpAsmParser &parser, ArrayRef<Slot> slots) {
+  bool isFirst = true;
+  return fill(parser, slots, [&](const Operand &, Type &type) -> ParseResult {
+    if (!std::exchange(isFirst, false) && parser.parseComma())
+      return failure();
+    return parseTensor(parser, type);
+  });
+}
+
+static ParseResult findAll(OpAsmParser &parser, ArrayRef<Slot> slots) {
+  return fill(parser, slots,
+              [&](const Operand &operand, Type &type) { return find(parser, operand, type); });
+}
+
+ParseResult syntax::parseSlots(OpAsmParser &parser, ArrayRef<Slot> slots) {
+  return succeeded(parser.parseOptionalColon()) ? parseList(parser, slots) : findAll(parser, slots);
+}
+
+void syntax::printTypeList(OpAsmPrinter &p, ArrayRef<Type> types) {
+  p << ": ";
+  llvm::interleaveComma(types, p);
+}
+
+/// The result stays null where it is to be found from operands and attributes.
+ParseResult syntax::parseProduct(OpAsmParser &parser, ArrayRef<Slot> slots, Type &result) {
+  if (failed(parser.parseOptionalColon()))
+    return findAll(parser, slots);
+  if (parser.parseLParen() || parseList(parser, slots) || parser.parseRParen() ||
+      parser.parseArrow())
+    return failure();
+  if (failed(parser.parseOptionalLParen()))
+    return parseTensor(parser, result);
+  return failure(parseTensor(parser, result) || parser.parseRParen());
+}
+
+void syntax::printProductTypes(OpAsmPrinter &p, Operation *, Value, Type a, Value, Type b,
+                               Type result) {
+  p << ": (" << a << ", " << b << ") -> " << result;
+}
+
+//===--- Results ------------------------------------------------------------------------------===//
+
+static void noteResult(OpAsmParser &parser, StringRef formulas) {
+  if (!formulas.empty())
+    noteFormulas("result", parser.getBuilder().getStringAttr(formulas));
+}
+
+ParseResult syntax::parseResultType(OpAsmParser &parser, Type &result) {
+  SMLoc place = parser.getCurrentLocation();
+  std::string formulas;
+  if (parseTensorType(parser, result, formulas))
+    return failure();
+  if (!isa<RankedTensorType>(result))
+    return parser.emitError(place) << "expected a tensor with a rank, but got " << result;
+  noteResult(parser, formulas);
+  return success();
+}
+void syntax::printResultType(OpAsmPrinter &p, Operation *, Type result) { p << result; }
+
+ParseResult syntax::parseTypeTo(OpAsmParser &parser, const Operand &x, Type &type, Type &result) {
+  bool isWritten = succeeded(parser.parseOptionalColon());
+  if ((isWritten ? parseTensor(parser, type) : find(parser, x, type)) || parser.parseKeyword("to"))
+    return failure();
+  SMLoc place = parser.getCurrentLocation();
+  std::string formulas;
+  if (succeeded(parser.parseOptionalLSquare())) {
+    SmallVector<int64_t> shape;
+    if (parseSizesInBrackets(parser, shape, formulas))
+      return failure();
+    if (llvm::any_of(shape, [](int64_t size) { return size < 1; }))
+      return parser.emitError(place) << "expected positive sizes, but got [" << shape << "]";
+    result = cast<RankedTensorType>(type).clone(shape);
+  } else if (parseTensorType(parser, result, formulas)) {
+    return failure();
+  } else if (!isWritten && result.isIntOrFloat()) {
+    result = cast<RankedTensorType>(type).clone(result);
+  }
+  if (!isa<RankedTensorType>(result))
+    return parser.emitError(place) << "expected a tensor with a rank, but got " << result;
+  noteResult(parser, formulas);
+  return success();
+}
+void syntax::printTypeTo(OpAsmPrinter &p, Operation *, Value, Type type, Type result) {
+  p << ": " << type << " to " << result;
+}
+
+//===--- State and functions ------------------------------------------------------------------===//
+
+ParseResult syntax::parseDeclaredType(OpAsmParser &parser, TypeAttr &attr) {
+  Type type;
+  std::string formulas;
+  if (parseTensorType(parser, type, formulas))
+    return failure();
+  attr = TypeAttr::get(type);
+  if (!formulas.empty())
+    noteFormulas("type", parser.getBuilder().getStringAttr(formulas));
+  return success();
+}
+void syntax::printDeclaredType(OpAsmPrinter &p, Operation *, TypeAttr type) { p << type; }
+
+template <typename Map> static SmallVector<std::string> keysOf(const Map &map) {
+  SmallVector<std::string> keys;
+  for (const auto &entry : map)
+    keys.push_back(entry.getKey().str());
+  llvm::sort(keys);
+  return keys;
+}
+
+ParseResult syntax::parseStateType(OpAsmParser &parser, FlatSymbolRefAttr state, Type &type) {
+  SMLoc place = parser.getNameLoc();
+  if (succeeded(parser.parseOptionalColon()))
+    return parseTensor(parser, type);
+  ParseScope *model = ParseScope::model();
+  auto found = model ? model->states.find(state.getValue()) : decltype(model->states.end())();
+  if (!model || found == model->states.end())
+    return parser.emitError(place)
+           << "expected a type, or a parameter or buffer that stands before, but " << state
+           << " is none" << (model ? suggestion(state.getValue(), keysOf(model->states)) : "");
+  type = found->second;
+  return success();
+}
+void syntax::printStateType(OpAsmPrinter &p, Operation *, FlatSymbolRefAttr, Type type) {
+  p << ": " << type;
+}
+
+ParseResult syntax::parseCallTypes(OpAsmParser &parser, FlatSymbolRefAttr callee,
+                                   const Operands &operands, Types &types, Types &results) {
+  SMLoc place = parser.getNameLoc();
+  FunctionType type;
+  if (succeeded(parser.parseOptionalColon())) {
+    if (parser.parseType(type))
+      return failure();
+    types.assign(type.getInputs().begin(), type.getInputs().end());
+    results.assign(type.getResults().begin(), type.getResults().end());
+    return success();
+  }
+  ParseScope *model = ParseScope::model();
+  auto found =
+      model ? model->functions.find(callee.getValue()) : decltype(model->functions.end())();
+  if (!model || found == model->functions.end())
+    return parser.emitError(place)
+           << "expected the types of the call, or a function that stands before, but " << callee
+           << " is none" << (model ? suggestion(callee.getValue(), keysOf(model->functions)) : "");
+  type = found->second;
+  if (type.getNumInputs() != operands.size())
+    return parser.emitError(place) << "expected " << type.getNumInputs() << " operands of "
+                                   << callee << ", but got " << operands.size();
+  // The call's own verifier compares them.
+  ParseScope *scope = ParseScope::innermost();
+  for (auto [operand, input] : llvm::zip(operands, type.getInputs())) {
+    Type known = scope->valueType(operand);
+    types.push_back(known ? known : input);
+  }
+  results.assign(type.getResults().begin(), type.getResults().end());
+  return success();
+}
+void syntax::printCallTypes(OpAsmPrinter &p, Operation *, FlatSymbolRefAttr, OperandRange,
+                            TypeRange types, TypeRange results) {
+  p << ": ";
+  p.printFunctionalType(types, results);
+}
+
+//===--- Numbers ------------------------------------------------------------------------------===//
+
+ParseResult syntax::parseNumbers(OpAsmParser &parser, DenseI64ArrayAttr &numbers, StringRef name) {
+  SmallVector<int64_t> values;
+  std::string formulas;
+  if (parser.parseLSquare() || parseSizesInBrackets(parser, values, formulas))
+    return failure();
+  numbers = DenseI64ArrayAttr::get(parser.getContext(), values);
+  if (!formulas.empty())
+    noteFormulas(name, parser.getBuilder().getStringAttr(formulas));
+  return success();
+}
+void syntax::printNumbers(OpAsmPrinter &p, Operation *, DenseI64ArrayAttr numbers, StringRef) {
+  p.printStrippedAttrOrType(numbers);
+}
+
+//===--- Steps and exports --------------------------------------------------------------------===//
+
+ParseResult syntax::parseParameters(OpAsmParser &parser, ArrayAttr &parameters) {
+  Builder &b = parser.getBuilder();
+  SmallVector<Attribute> list;
+  if (succeeded(parser.parseOptionalKeyword("all"))) {
+    list.push_back(b.getStringAttr("*"));
+  } else {
+    if (parser.parseAttribute(parameters))
+      return failure();
+    llvm::append_range(list, parameters);
+  }
+  if (succeeded(parser.parseOptionalKeyword("but"))) {
+    ArrayAttr without;
+    SMLoc place = parser.getCurrentLocation();
+    if (parser.parseAttribute(without))
+      return failure();
+    for (Attribute each : without) {
+      auto pattern = dyn_cast<StringAttr>(each);
+      auto symbol = dyn_cast<FlatSymbolRefAttr>(each);
+      if (!pattern && !symbol)
+        return parser.emitError(place)
+               << "expected parameters or patterns of their names, but got " << each;
+      list.push_back(b.getStringAttr("!" + (pattern ? pattern.getValue() : symbol.getValue())));
+    }
+  }
+  parameters = b.getArrayAttr(list);
+  return success();
+}
+void syntax::printParameters(OpAsmPrinter &p, Operation *, ArrayAttr parameters) {
+  p << parameters;
+}
+
+ParseResult syntax::parseBatch(OpAsmParser &parser, NamedAttrList &attributes) {
+  int64_t batch;
+  bool isWritten = succeeded(parser.parseOptionalKeyword("batch"));
+  SMLoc place = parser.getCurrentLocation();
+  std::string formula;
+  if ((isWritten && parseSize(parser, batch, formula)) || parser.parseOptionalAttrDict(attributes))
+    return failure();
+  if (!isWritten)
+    return success();
+  ParseScope *model = ParseScope::model();
+  if (!model || !model->sizes.find("batch"))
+    return parser.emitError(place) << "expected a model with a size of the name batch";
+  if (batch < 1)
+    return parser.emitError(place) << "expected a positive batch, but got " << batch;
+  auto text = parser.getBuilder().getStringAttr(std::to_string(batch));
+  attributes.set(Sizes::key, parser.getBuilder().getDictionaryAttr(
+                                 parser.getBuilder().getNamedAttr("batch", text)));
+  return success();
+}
+void syntax::printBatch(OpAsmPrinter &p, Operation *, DictionaryAttr attributes) {
+  p.printOptionalAttrDict(attributes.getValue(), {"function", "name"});
+}
+
+//===--- Attention ----------------------------------------------------------------------------===//
+
+/// The result's type is the query's unless types of both results follow.
+ParseResult syntax::parseAttentionTypes(OpAsmParser &parser, const Operand &q, Type &query,
+                                        const Operand &k, Type &key, const Operand &v, Type &value,
+                                        const std::optional<Operand> &b, Type &bias, Type &result,
+                                        Type &lse) {
+  if (parseSlots(parser, {Slot(q, query), Slot(k, key), Slot(v, value), Slot(b, bias)}))
+    return failure();
+  result = query;
+  if (succeeded(parser.parseOptionalArrow()))
+    return failure(parser.parseType(result) || parser.parseComma() || parser.parseType(lse));
+  return success();
+}
+void syntax::printAttentionTypes(OpAsmPrinter &p, Operation *op, Value q, Type query, Value k,
+                                 Type key, Value v, Type value, Value b, Type bias, Type result,
+                                 Type lse) {
+  printTypes(p, op, q, query, k, key, v, value, b, bias);
+  if (lse)
+    p << " -> " << result << ", " << lse;
+}
