@@ -1,241 +1,71 @@
-// ResNet-18 widths on 32x32 images; printed by make-resnet.py.
+// ResNet-18 widths on 32x32 images (He et al. 2016, section 4.2): 3x3 stem, two basic blocks per width.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-train.model @conv_net {
-  train.param @stem.weight : tensor<64x3x3x3xf32> = #train.kaiming_normal
-  train.param @stem_norm.gamma : tensor<64xf32> = #train.ones
-  train.param @stem_norm.beta : tensor<64xf32> = #train.zeros
-  train.buffer @stem_norm.mean : tensor<64xf32> = #train.zeros
-  train.buffer @stem_norm.variance : tensor<64xf32> = #train.ones
-  train.param @block0.first.weight : tensor<64x3x3x64xf32> = #train.kaiming_normal
-  train.param @block0.first_norm.gamma : tensor<64xf32> = #train.ones
-  train.param @block0.first_norm.beta : tensor<64xf32> = #train.zeros
-  train.buffer @block0.first_norm.mean : tensor<64xf32> = #train.zeros
-  train.buffer @block0.first_norm.variance : tensor<64xf32> = #train.ones
-  train.param @block0.second.weight : tensor<64x3x3x64xf32> = #train.kaiming_normal
-  train.param @block0.second_norm.gamma : tensor<64xf32> = #train.ones
-  train.param @block0.second_norm.beta : tensor<64xf32> = #train.zeros
-  train.buffer @block0.second_norm.mean : tensor<64xf32> = #train.zeros
-  train.buffer @block0.second_norm.variance : tensor<64xf32> = #train.ones
-  train.param @block1.first.weight : tensor<64x3x3x64xf32> = #train.kaiming_normal
-  train.param @block1.first_norm.gamma : tensor<64xf32> = #train.ones
-  train.param @block1.first_norm.beta : tensor<64xf32> = #train.zeros
-  train.buffer @block1.first_norm.mean : tensor<64xf32> = #train.zeros
-  train.buffer @block1.first_norm.variance : tensor<64xf32> = #train.ones
-  train.param @block1.second.weight : tensor<64x3x3x64xf32> = #train.kaiming_normal
-  train.param @block1.second_norm.gamma : tensor<64xf32> = #train.ones
-  train.param @block1.second_norm.beta : tensor<64xf32> = #train.zeros
-  train.buffer @block1.second_norm.mean : tensor<64xf32> = #train.zeros
-  train.buffer @block1.second_norm.variance : tensor<64xf32> = #train.ones
-  train.param @block2.first.weight : tensor<128x3x3x64xf32> = #train.kaiming_normal
-  train.param @block2.first_norm.gamma : tensor<128xf32> = #train.ones
-  train.param @block2.first_norm.beta : tensor<128xf32> = #train.zeros
-  train.buffer @block2.first_norm.mean : tensor<128xf32> = #train.zeros
-  train.buffer @block2.first_norm.variance : tensor<128xf32> = #train.ones
-  train.param @block2.second.weight : tensor<128x3x3x128xf32> = #train.kaiming_normal
-  train.param @block2.second_norm.gamma : tensor<128xf32> = #train.ones
-  train.param @block2.second_norm.beta : tensor<128xf32> = #train.zeros
-  train.buffer @block2.second_norm.mean : tensor<128xf32> = #train.zeros
-  train.buffer @block2.second_norm.variance : tensor<128xf32> = #train.ones
-  train.param @block2.shortcut.weight : tensor<128x1x1x64xf32> = #train.kaiming_normal
-  train.param @block2.shortcut_norm.gamma : tensor<128xf32> = #train.ones
-  train.param @block2.shortcut_norm.beta : tensor<128xf32> = #train.zeros
-  train.buffer @block2.shortcut_norm.mean : tensor<128xf32> = #train.zeros
-  train.buffer @block2.shortcut_norm.variance : tensor<128xf32> = #train.ones
-  train.param @block3.first.weight : tensor<128x3x3x128xf32> = #train.kaiming_normal
-  train.param @block3.first_norm.gamma : tensor<128xf32> = #train.ones
-  train.param @block3.first_norm.beta : tensor<128xf32> = #train.zeros
-  train.buffer @block3.first_norm.mean : tensor<128xf32> = #train.zeros
-  train.buffer @block3.first_norm.variance : tensor<128xf32> = #train.ones
-  train.param @block3.second.weight : tensor<128x3x3x128xf32> = #train.kaiming_normal
-  train.param @block3.second_norm.gamma : tensor<128xf32> = #train.ones
-  train.param @block3.second_norm.beta : tensor<128xf32> = #train.zeros
-  train.buffer @block3.second_norm.mean : tensor<128xf32> = #train.zeros
-  train.buffer @block3.second_norm.variance : tensor<128xf32> = #train.ones
-  train.param @block4.first.weight : tensor<256x3x3x128xf32> = #train.kaiming_normal
-  train.param @block4.first_norm.gamma : tensor<256xf32> = #train.ones
-  train.param @block4.first_norm.beta : tensor<256xf32> = #train.zeros
-  train.buffer @block4.first_norm.mean : tensor<256xf32> = #train.zeros
-  train.buffer @block4.first_norm.variance : tensor<256xf32> = #train.ones
-  train.param @block4.second.weight : tensor<256x3x3x256xf32> = #train.kaiming_normal
-  train.param @block4.second_norm.gamma : tensor<256xf32> = #train.ones
-  train.param @block4.second_norm.beta : tensor<256xf32> = #train.zeros
-  train.buffer @block4.second_norm.mean : tensor<256xf32> = #train.zeros
-  train.buffer @block4.second_norm.variance : tensor<256xf32> = #train.ones
-  train.param @block4.shortcut.weight : tensor<256x1x1x128xf32> = #train.kaiming_normal
-  train.param @block4.shortcut_norm.gamma : tensor<256xf32> = #train.ones
-  train.param @block4.shortcut_norm.beta : tensor<256xf32> = #train.zeros
-  train.buffer @block4.shortcut_norm.mean : tensor<256xf32> = #train.zeros
-  train.buffer @block4.shortcut_norm.variance : tensor<256xf32> = #train.ones
-  train.param @block5.first.weight : tensor<256x3x3x256xf32> = #train.kaiming_normal
-  train.param @block5.first_norm.gamma : tensor<256xf32> = #train.ones
-  train.param @block5.first_norm.beta : tensor<256xf32> = #train.zeros
-  train.buffer @block5.first_norm.mean : tensor<256xf32> = #train.zeros
-  train.buffer @block5.first_norm.variance : tensor<256xf32> = #train.ones
-  train.param @block5.second.weight : tensor<256x3x3x256xf32> = #train.kaiming_normal
-  train.param @block5.second_norm.gamma : tensor<256xf32> = #train.ones
-  train.param @block5.second_norm.beta : tensor<256xf32> = #train.zeros
-  train.buffer @block5.second_norm.mean : tensor<256xf32> = #train.zeros
-  train.buffer @block5.second_norm.variance : tensor<256xf32> = #train.ones
-  train.param @block6.first.weight : tensor<512x3x3x256xf32> = #train.kaiming_normal
-  train.param @block6.first_norm.gamma : tensor<512xf32> = #train.ones
-  train.param @block6.first_norm.beta : tensor<512xf32> = #train.zeros
-  train.buffer @block6.first_norm.mean : tensor<512xf32> = #train.zeros
-  train.buffer @block6.first_norm.variance : tensor<512xf32> = #train.ones
-  train.param @block6.second.weight : tensor<512x3x3x512xf32> = #train.kaiming_normal
-  train.param @block6.second_norm.gamma : tensor<512xf32> = #train.ones
-  train.param @block6.second_norm.beta : tensor<512xf32> = #train.zeros
-  train.buffer @block6.second_norm.mean : tensor<512xf32> = #train.zeros
-  train.buffer @block6.second_norm.variance : tensor<512xf32> = #train.ones
-  train.param @block6.shortcut.weight : tensor<512x1x1x256xf32> = #train.kaiming_normal
-  train.param @block6.shortcut_norm.gamma : tensor<512xf32> = #train.ones
-  train.param @block6.shortcut_norm.beta : tensor<512xf32> = #train.zeros
-  train.buffer @block6.shortcut_norm.mean : tensor<512xf32> = #train.zeros
-  train.buffer @block6.shortcut_norm.variance : tensor<512xf32> = #train.ones
-  train.param @block7.first.weight : tensor<512x3x3x512xf32> = #train.kaiming_normal
-  train.param @block7.first_norm.gamma : tensor<512xf32> = #train.ones
-  train.param @block7.first_norm.beta : tensor<512xf32> = #train.zeros
-  train.buffer @block7.first_norm.mean : tensor<512xf32> = #train.zeros
-  train.buffer @block7.first_norm.variance : tensor<512xf32> = #train.ones
-  train.param @block7.second.weight : tensor<512x3x3x512xf32> = #train.kaiming_normal
-  train.param @block7.second_norm.gamma : tensor<512xf32> = #train.ones
-  train.param @block7.second_norm.beta : tensor<512xf32> = #train.zeros
-  train.buffer @block7.second_norm.mean : tensor<512xf32> = #train.zeros
-  train.buffer @block7.second_norm.variance : tensor<512xf32> = #train.ones
-  train.param @output.weight : tensor<512x10xf32> = #train.xavier_uniform
-  train.param @output.bias : tensor<10xf32> = #train.zeros
-  train.func @loss(%image: tensor<64x32x32x3xf32>, %label: tensor<64xi32>) -> tensor<f32> {
-    %v1 = train.read @stem.weight : tensor<64x3x3x3xf32>
-    %v2 = train.conv2d %image, %v1 strides [1, 1] padding [1, 1, 1, 1] : (tensor<64x32x32x3xf32>, tensor<64x3x3x3xf32>) -> tensor<64x32x32x64xf32>
-    %v3 = train.read @stem_norm.gamma : tensor<64xf32>
-    %v4 = train.read @stem_norm.beta : tensor<64xf32>
-    %v5 = train.batch_norm %v2, %v3, %v4 running @stem_norm.mean, @stem_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x32x32x64xf32>, tensor<64xf32>, tensor<64xf32>
-    %v6 = train.relu %v5 : tensor<64x32x32x64xf32>
-    %v7 = train.read @block0.first.weight : tensor<64x3x3x64xf32>
-    %v8 = train.conv2d %v6, %v7 strides [1, 1] padding [1, 1, 1, 1] : (tensor<64x32x32x64xf32>, tensor<64x3x3x64xf32>) -> tensor<64x32x32x64xf32>
-    %v9 = train.read @block0.first_norm.gamma : tensor<64xf32>
-    %v10 = train.read @block0.first_norm.beta : tensor<64xf32>
-    %v11 = train.batch_norm %v8, %v9, %v10 running @block0.first_norm.mean, @block0.first_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x32x32x64xf32>, tensor<64xf32>, tensor<64xf32>
-    %v12 = train.relu %v11 : tensor<64x32x32x64xf32>
-    %v13 = train.read @block0.second.weight : tensor<64x3x3x64xf32>
-    %v14 = train.conv2d %v12, %v13 strides [1, 1] padding [1, 1, 1, 1] : (tensor<64x32x32x64xf32>, tensor<64x3x3x64xf32>) -> tensor<64x32x32x64xf32>
-    %v15 = train.read @block0.second_norm.gamma : tensor<64xf32>
-    %v16 = train.read @block0.second_norm.beta : tensor<64xf32>
-    %v17 = train.batch_norm %v14, %v15, %v16 running @block0.second_norm.mean, @block0.second_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x32x32x64xf32>, tensor<64xf32>, tensor<64xf32>
-    %v18 = train.add %v17, %v6 : tensor<64x32x32x64xf32>, tensor<64x32x32x64xf32>
-    %v19 = train.relu %v18 : tensor<64x32x32x64xf32>
-    %v20 = train.read @block1.first.weight : tensor<64x3x3x64xf32>
-    %v21 = train.conv2d %v19, %v20 strides [1, 1] padding [1, 1, 1, 1] : (tensor<64x32x32x64xf32>, tensor<64x3x3x64xf32>) -> tensor<64x32x32x64xf32>
-    %v22 = train.read @block1.first_norm.gamma : tensor<64xf32>
-    %v23 = train.read @block1.first_norm.beta : tensor<64xf32>
-    %v24 = train.batch_norm %v21, %v22, %v23 running @block1.first_norm.mean, @block1.first_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x32x32x64xf32>, tensor<64xf32>, tensor<64xf32>
-    %v25 = train.relu %v24 : tensor<64x32x32x64xf32>
-    %v26 = train.read @block1.second.weight : tensor<64x3x3x64xf32>
-    %v27 = train.conv2d %v25, %v26 strides [1, 1] padding [1, 1, 1, 1] : (tensor<64x32x32x64xf32>, tensor<64x3x3x64xf32>) -> tensor<64x32x32x64xf32>
-    %v28 = train.read @block1.second_norm.gamma : tensor<64xf32>
-    %v29 = train.read @block1.second_norm.beta : tensor<64xf32>
-    %v30 = train.batch_norm %v27, %v28, %v29 running @block1.second_norm.mean, @block1.second_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x32x32x64xf32>, tensor<64xf32>, tensor<64xf32>
-    %v31 = train.add %v30, %v19 : tensor<64x32x32x64xf32>, tensor<64x32x32x64xf32>
-    %v32 = train.relu %v31 : tensor<64x32x32x64xf32>
-    %v33 = train.read @block2.first.weight : tensor<128x3x3x64xf32>
-    %v34 = train.conv2d %v32, %v33 strides [2, 2] padding [1, 1, 1, 1] : (tensor<64x32x32x64xf32>, tensor<128x3x3x64xf32>) -> tensor<64x16x16x128xf32>
-    %v35 = train.read @block2.first_norm.gamma : tensor<128xf32>
-    %v36 = train.read @block2.first_norm.beta : tensor<128xf32>
-    %v37 = train.batch_norm %v34, %v35, %v36 running @block2.first_norm.mean, @block2.first_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x16x16x128xf32>, tensor<128xf32>, tensor<128xf32>
-    %v38 = train.relu %v37 : tensor<64x16x16x128xf32>
-    %v39 = train.read @block2.second.weight : tensor<128x3x3x128xf32>
-    %v40 = train.conv2d %v38, %v39 strides [1, 1] padding [1, 1, 1, 1] : (tensor<64x16x16x128xf32>, tensor<128x3x3x128xf32>) -> tensor<64x16x16x128xf32>
-    %v41 = train.read @block2.second_norm.gamma : tensor<128xf32>
-    %v42 = train.read @block2.second_norm.beta : tensor<128xf32>
-    %v43 = train.batch_norm %v40, %v41, %v42 running @block2.second_norm.mean, @block2.second_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x16x16x128xf32>, tensor<128xf32>, tensor<128xf32>
-    %v44 = train.read @block2.shortcut.weight : tensor<128x1x1x64xf32>
-    %v45 = train.conv2d %v32, %v44 strides [2, 2] padding [0, 0, 0, 0] : (tensor<64x32x32x64xf32>, tensor<128x1x1x64xf32>) -> tensor<64x16x16x128xf32>
-    %v46 = train.read @block2.shortcut_norm.gamma : tensor<128xf32>
-    %v47 = train.read @block2.shortcut_norm.beta : tensor<128xf32>
-    %v48 = train.batch_norm %v45, %v46, %v47 running @block2.shortcut_norm.mean, @block2.shortcut_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x16x16x128xf32>, tensor<128xf32>, tensor<128xf32>
-    %v49 = train.add %v43, %v48 : tensor<64x16x16x128xf32>, tensor<64x16x16x128xf32>
-    %v50 = train.relu %v49 : tensor<64x16x16x128xf32>
-    %v51 = train.read @block3.first.weight : tensor<128x3x3x128xf32>
-    %v52 = train.conv2d %v50, %v51 strides [1, 1] padding [1, 1, 1, 1] : (tensor<64x16x16x128xf32>, tensor<128x3x3x128xf32>) -> tensor<64x16x16x128xf32>
-    %v53 = train.read @block3.first_norm.gamma : tensor<128xf32>
-    %v54 = train.read @block3.first_norm.beta : tensor<128xf32>
-    %v55 = train.batch_norm %v52, %v53, %v54 running @block3.first_norm.mean, @block3.first_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x16x16x128xf32>, tensor<128xf32>, tensor<128xf32>
-    %v56 = train.relu %v55 : tensor<64x16x16x128xf32>
-    %v57 = train.read @block3.second.weight : tensor<128x3x3x128xf32>
-    %v58 = train.conv2d %v56, %v57 strides [1, 1] padding [1, 1, 1, 1] : (tensor<64x16x16x128xf32>, tensor<128x3x3x128xf32>) -> tensor<64x16x16x128xf32>
-    %v59 = train.read @block3.second_norm.gamma : tensor<128xf32>
-    %v60 = train.read @block3.second_norm.beta : tensor<128xf32>
-    %v61 = train.batch_norm %v58, %v59, %v60 running @block3.second_norm.mean, @block3.second_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x16x16x128xf32>, tensor<128xf32>, tensor<128xf32>
-    %v62 = train.add %v61, %v50 : tensor<64x16x16x128xf32>, tensor<64x16x16x128xf32>
-    %v63 = train.relu %v62 : tensor<64x16x16x128xf32>
-    %v64 = train.read @block4.first.weight : tensor<256x3x3x128xf32>
-    %v65 = train.conv2d %v63, %v64 strides [2, 2] padding [1, 1, 1, 1] : (tensor<64x16x16x128xf32>, tensor<256x3x3x128xf32>) -> tensor<64x8x8x256xf32>
-    %v66 = train.read @block4.first_norm.gamma : tensor<256xf32>
-    %v67 = train.read @block4.first_norm.beta : tensor<256xf32>
-    %v68 = train.batch_norm %v65, %v66, %v67 running @block4.first_norm.mean, @block4.first_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x8x8x256xf32>, tensor<256xf32>, tensor<256xf32>
-    %v69 = train.relu %v68 : tensor<64x8x8x256xf32>
-    %v70 = train.read @block4.second.weight : tensor<256x3x3x256xf32>
-    %v71 = train.conv2d %v69, %v70 strides [1, 1] padding [1, 1, 1, 1] : (tensor<64x8x8x256xf32>, tensor<256x3x3x256xf32>) -> tensor<64x8x8x256xf32>
-    %v72 = train.read @block4.second_norm.gamma : tensor<256xf32>
-    %v73 = train.read @block4.second_norm.beta : tensor<256xf32>
-    %v74 = train.batch_norm %v71, %v72, %v73 running @block4.second_norm.mean, @block4.second_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x8x8x256xf32>, tensor<256xf32>, tensor<256xf32>
-    %v75 = train.read @block4.shortcut.weight : tensor<256x1x1x128xf32>
-    %v76 = train.conv2d %v63, %v75 strides [2, 2] padding [0, 0, 0, 0] : (tensor<64x16x16x128xf32>, tensor<256x1x1x128xf32>) -> tensor<64x8x8x256xf32>
-    %v77 = train.read @block4.shortcut_norm.gamma : tensor<256xf32>
-    %v78 = train.read @block4.shortcut_norm.beta : tensor<256xf32>
-    %v79 = train.batch_norm %v76, %v77, %v78 running @block4.shortcut_norm.mean, @block4.shortcut_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x8x8x256xf32>, tensor<256xf32>, tensor<256xf32>
-    %v80 = train.add %v74, %v79 : tensor<64x8x8x256xf32>, tensor<64x8x8x256xf32>
-    %v81 = train.relu %v80 : tensor<64x8x8x256xf32>
-    %v82 = train.read @block5.first.weight : tensor<256x3x3x256xf32>
-    %v83 = train.conv2d %v81, %v82 strides [1, 1] padding [1, 1, 1, 1] : (tensor<64x8x8x256xf32>, tensor<256x3x3x256xf32>) -> tensor<64x8x8x256xf32>
-    %v84 = train.read @block5.first_norm.gamma : tensor<256xf32>
-    %v85 = train.read @block5.first_norm.beta : tensor<256xf32>
-    %v86 = train.batch_norm %v83, %v84, %v85 running @block5.first_norm.mean, @block5.first_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x8x8x256xf32>, tensor<256xf32>, tensor<256xf32>
-    %v87 = train.relu %v86 : tensor<64x8x8x256xf32>
-    %v88 = train.read @block5.second.weight : tensor<256x3x3x256xf32>
-    %v89 = train.conv2d %v87, %v88 strides [1, 1] padding [1, 1, 1, 1] : (tensor<64x8x8x256xf32>, tensor<256x3x3x256xf32>) -> tensor<64x8x8x256xf32>
-    %v90 = train.read @block5.second_norm.gamma : tensor<256xf32>
-    %v91 = train.read @block5.second_norm.beta : tensor<256xf32>
-    %v92 = train.batch_norm %v89, %v90, %v91 running @block5.second_norm.mean, @block5.second_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x8x8x256xf32>, tensor<256xf32>, tensor<256xf32>
-    %v93 = train.add %v92, %v81 : tensor<64x8x8x256xf32>, tensor<64x8x8x256xf32>
-    %v94 = train.relu %v93 : tensor<64x8x8x256xf32>
-    %v95 = train.read @block6.first.weight : tensor<512x3x3x256xf32>
-    %v96 = train.conv2d %v94, %v95 strides [2, 2] padding [1, 1, 1, 1] : (tensor<64x8x8x256xf32>, tensor<512x3x3x256xf32>) -> tensor<64x4x4x512xf32>
-    %v97 = train.read @block6.first_norm.gamma : tensor<512xf32>
-    %v98 = train.read @block6.first_norm.beta : tensor<512xf32>
-    %v99 = train.batch_norm %v96, %v97, %v98 running @block6.first_norm.mean, @block6.first_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x4x4x512xf32>, tensor<512xf32>, tensor<512xf32>
-    %v100 = train.relu %v99 : tensor<64x4x4x512xf32>
-    %v101 = train.read @block6.second.weight : tensor<512x3x3x512xf32>
-    %v102 = train.conv2d %v100, %v101 strides [1, 1] padding [1, 1, 1, 1] : (tensor<64x4x4x512xf32>, tensor<512x3x3x512xf32>) -> tensor<64x4x4x512xf32>
-    %v103 = train.read @block6.second_norm.gamma : tensor<512xf32>
-    %v104 = train.read @block6.second_norm.beta : tensor<512xf32>
-    %v105 = train.batch_norm %v102, %v103, %v104 running @block6.second_norm.mean, @block6.second_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x4x4x512xf32>, tensor<512xf32>, tensor<512xf32>
-    %v106 = train.read @block6.shortcut.weight : tensor<512x1x1x256xf32>
-    %v107 = train.conv2d %v94, %v106 strides [2, 2] padding [0, 0, 0, 0] : (tensor<64x8x8x256xf32>, tensor<512x1x1x256xf32>) -> tensor<64x4x4x512xf32>
-    %v108 = train.read @block6.shortcut_norm.gamma : tensor<512xf32>
-    %v109 = train.read @block6.shortcut_norm.beta : tensor<512xf32>
-    %v110 = train.batch_norm %v107, %v108, %v109 running @block6.shortcut_norm.mean, @block6.shortcut_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x4x4x512xf32>, tensor<512xf32>, tensor<512xf32>
-    %v111 = train.add %v105, %v110 : tensor<64x4x4x512xf32>, tensor<64x4x4x512xf32>
-    %v112 = train.relu %v111 : tensor<64x4x4x512xf32>
-    %v113 = train.read @block7.first.weight : tensor<512x3x3x512xf32>
-    %v114 = train.conv2d %v112, %v113 strides [1, 1] padding [1, 1, 1, 1] : (tensor<64x4x4x512xf32>, tensor<512x3x3x512xf32>) -> tensor<64x4x4x512xf32>
-    %v115 = train.read @block7.first_norm.gamma : tensor<512xf32>
-    %v116 = train.read @block7.first_norm.beta : tensor<512xf32>
-    %v117 = train.batch_norm %v114, %v115, %v116 running @block7.first_norm.mean, @block7.first_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x4x4x512xf32>, tensor<512xf32>, tensor<512xf32>
-    %v118 = train.relu %v117 : tensor<64x4x4x512xf32>
-    %v119 = train.read @block7.second.weight : tensor<512x3x3x512xf32>
-    %v120 = train.conv2d %v118, %v119 strides [1, 1] padding [1, 1, 1, 1] : (tensor<64x4x4x512xf32>, tensor<512x3x3x512xf32>) -> tensor<64x4x4x512xf32>
-    %v121 = train.read @block7.second_norm.gamma : tensor<512xf32>
-    %v122 = train.read @block7.second_norm.beta : tensor<512xf32>
-    %v123 = train.batch_norm %v120, %v121, %v122 running @block7.second_norm.mean, @block7.second_norm.variance momentum 0.1 eps 1.0e-5 : tensor<64x4x4x512xf32>, tensor<512xf32>, tensor<512xf32>
-    %v124 = train.add %v123, %v112 : tensor<64x4x4x512xf32>, tensor<64x4x4x512xf32>
-    %v125 = train.relu %v124 : tensor<64x4x4x512xf32>
-    %v126 = train.global_avg_pool %v125 : tensor<64x4x4x512xf32>
-    %v127 = train.read @output.weight : tensor<512x10xf32>
-    %v128 = train.read @output.bias : tensor<10xf32>
-    %v129 = train.linear %v126, %v127, %v128 : tensor<64x512xf32>, tensor<512x10xf32>, tensor<10xf32>
-    %loss = train.softmax_cross_entropy %v129, %label : tensor<64x10xf32>, tensor<64xi32>
-    train.return %loss : tensor<f32>
+train.model @conv_net(batch = 64, image = 32, width = 64, classes = 10) {
+  train.model @conv(in = width, out = in, size = image, stride = 1, kernel = 3) {
+    train.param @weight : f32[out, kernel, kernel, in] = #train.kaiming_normal
+    train.param @gamma : f32[out] = #train.ones
+    train.param @beta : f32[out] = #train.zeros
+    train.buffer @mean : f32[out] = #train.zeros
+    train.buffer @variance : f32[out] = #train.ones
+    train.func @apply(%x: f32[batch, size, size, in]) {
+      %c = train.conv2d %x, %weight strides [stride, stride]
+        padding [(kernel - 1) / 2, (kernel - 1) / 2, (kernel - 1) / 2, (kernel - 1) / 2]
+      %y = train.batch_norm %c, %gamma, %beta running @mean, @variance momentum 0.1 eps 1.0e-5
+      train.return %y
+    }
   }
-  train.step @fit minimize @loss over [@stem.weight, @stem_norm.gamma, @stem_norm.beta, @block0.first.weight, @block0.first_norm.gamma, @block0.first_norm.beta, @block0.second.weight, @block0.second_norm.gamma, @block0.second_norm.beta, @block1.first.weight, @block1.first_norm.gamma, @block1.first_norm.beta, @block1.second.weight, @block1.second_norm.gamma, @block1.second_norm.beta, @block2.first.weight, @block2.first_norm.gamma, @block2.first_norm.beta, @block2.second.weight, @block2.second_norm.gamma, @block2.second_norm.beta, @block2.shortcut.weight, @block2.shortcut_norm.gamma, @block2.shortcut_norm.beta, @block3.first.weight, @block3.first_norm.gamma, @block3.first_norm.beta, @block3.second.weight, @block3.second_norm.gamma, @block3.second_norm.beta, @block4.first.weight, @block4.first_norm.gamma, @block4.first_norm.beta, @block4.second.weight, @block4.second_norm.gamma, @block4.second_norm.beta, @block4.shortcut.weight, @block4.shortcut_norm.gamma, @block4.shortcut_norm.beta, @block5.first.weight, @block5.first_norm.gamma, @block5.first_norm.beta, @block5.second.weight, @block5.second_norm.gamma, @block5.second_norm.beta, @block6.first.weight, @block6.first_norm.gamma, @block6.first_norm.beta, @block6.second.weight, @block6.second_norm.gamma, @block6.second_norm.beta, @block6.shortcut.weight, @block6.shortcut_norm.gamma, @block6.shortcut_norm.beta, @block7.first.weight, @block7.first_norm.gamma, @block7.first_norm.beta, @block7.second.weight, @block7.second_norm.gamma, @block7.second_norm.beta, @output.weight, @output.bias]
-    with #train.adamw<lr = 1.0e-3, weight_decay = 1.0e-2>
+  train.model @block(in = width, size = image) {
+    train.use @conv as @first (in = in, size = size)
+    train.use @conv as @second (in = in, size = size)
+    train.func @apply(%x: f32[batch, size, size, in]) {
+      %a = train.apply @first(%x)
+      %r = train.relu %a
+      %b = train.apply @second(%r)
+      %sum = train.add %b, %x
+      %y = train.relu %sum
+      train.return %y
+    }
+  }
+  train.model @halving(in = width, out = 2 * in, size = image) {
+    train.use @conv as @first (in = in, out = out, size = size, stride = 2)
+    train.use @conv as @second (in = out, size = size / 2)
+    train.use @conv as @shortcut (in = in, out = out, size = size, stride = 2, kernel = 1)
+    train.func @apply(%x: f32[batch, size, size, in]) {
+      %a = train.apply @first(%x)
+      %r = train.relu %a
+      %b = train.apply @second(%r)
+      %s = train.apply @shortcut(%x)
+      %sum = train.add %b, %s
+      %y = train.relu %sum
+      train.return %y
+    }
+  }
+  train.use @conv as @stem (in = 3, out = width)
+  train.use @block as @block0
+  train.use @block as @block1
+  train.use @halving as @block2
+  train.use @block as @block3 (in = 2 * width, size = image / 2)
+  train.use @halving as @block4 (in = 2 * width, size = image / 2)
+  train.use @block as @block5 (in = 4 * width, size = image / 4)
+  train.use @halving as @block6 (in = 4 * width, size = image / 4)
+  train.use @block as @block7 (in = 8 * width, size = image / 8)
+  train.param @output.weight : f32[8 * width, classes] = #train.xavier_uniform
+  train.param @output.bias : f32[classes] = #train.zeros
+  train.func @loss(%image: f32[batch, image, image, 3], %label: i32[batch]) {
+    %stem = train.apply @stem(%image)
+    %x = train.relu %stem
+    %x0 = train.apply @block0(%x)
+    %x1 = train.apply @block1(%x0)
+    %x2 = train.apply @block2(%x1)
+    %x3 = train.apply @block3(%x2)
+    %x4 = train.apply @block4(%x3)
+    %x5 = train.apply @block5(%x4)
+    %x6 = train.apply @block6(%x5)
+    %x7 = train.apply @block7(%x6)
+    %pooled = train.global_avg_pool %x7
+    %scores = train.linear %pooled, %output.weight, %output.bias
+    %loss = train.softmax_cross_entropy %scores, %label
+    train.return %loss
+  }
+  train.step @fit minimize @loss over all with #train.adamw<lr = 1.0e-3, weight_decay = 1.0e-2>
 }

@@ -37,7 +37,7 @@ def model_text(name):
         with open(f"{EXAMPLES}/conv-net/conv-net.mlir") as file:
             return file.read()
     options = {"char-gpt": [], "gpt2": GPT2}[name]
-    return subprocess.run([sys.executable, f"{EXAMPLES}/char-gpt/make-model.py", *options], check=True, capture_output=True, text=True).stdout
+    return subprocess.run([sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "plain-gpt.py"), *options], check=True, capture_output=True, text=True).stdout
 
 
 def one_step(library, name, text):

@@ -1,15 +1,8 @@
 #!/usr/bin/env python3
 # Prints a character-level GPT of the given sizes as a train.model.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The models beside this file are its output:
-
-    ./make-model.py > char-gpt.mlir
-    ./make-model.py --layers 6 --heads 6 --width 384 --steps 5000 --lr 1e-3 > char-gpt-full.mlir
-    ./make-model.py --layers 6 --heads 6 --width 384 --context 256 --batch 8 --steps 5000 --lr 1e-3 > char-gpt-bench.mlir
-
-GPT-2 with 124 million parameters is
-
-    ./make-model.py --layers 12 --heads 12 --width 768 --context 1024 --vocabulary 50257 --tied --batch 4 --steps 600000 --lr 6e-4
+"""The full text of examples/char-gpt/char-gpt.mlir, every type and parameter written, and models of other sizes for tests. What the short text is compared
+with.
 
 A decoder with normalisation before each part (Radford et al. 2019), learned positions and an output layer of its own.
 """
@@ -102,11 +95,11 @@ def print_logits(name, block, batch, args, parameters):
     print(f"    %x0 = train.add %e, %pe : {x}, {places}")
     for i in range(args.layers):
         for parameter, kind, _ in parameters:
-            print(f"    %{parameter.replace('.', '_')}{i} = train.read @block{i}.{parameter} : {kind}")
+            print(f"    %{parameter.replace('.', '_')}{i} = train.read @block.{i}.{parameter} : {kind}")
         operands = [f"%x{i}"] + [f"%{p.replace('.', '_')}{i}" for p, _, _ in parameters]
         types = [x] + [kind for _, kind, _ in parameters]
         print(f"    %x{i + 1} = train.call @{block}({', '.join(operands)}) : ({', '.join(types)}) -> {x}"
-              f' loc("block{i}")')
+              f' loc("block.{i}")')
     print(f"    %gamma = train.read @norm.gamma : {vector}")
     print(f"    %beta = train.read @norm.beta : {vector}")
     print(f"    %n = train.layer_norm %x{args.layers}, %gamma, %beta eps 1.0e-5 : {x}, {vector}, {vector}")
@@ -139,14 +132,13 @@ def main():
     state = [("token_embedding", tensor(args.vocabulary, width), first_values(width)),
              ("position_embedding", tensor(context, width), first_values(width))]
     for i in range(args.layers):
-        state += [(f"block{i}.{name}", kind, init) for name, kind, init in parameters]
+        state += [(f"block.{i}.{name}", kind, init) for name, kind, init in parameters]
     state += [("norm.gamma", tensor(width), "#train.ones"), ("norm.beta", tensor(width), "#train.zeros")]
     if not args.tied:
         state.append(("output.weight", tensor(width, args.vocabulary), first_values(width)))
 
-    print("// A character-level GPT; written by make-model.py, see there.")
+    print("// A character-level GPT in full.")
     print("// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception")
-    print(f"// sizes: batch {args.batch} context {context} steps {args.steps}")
     print("train.model @char_gpt {")
     for name, kind, init in state:
         print(f"  train.param @{name} : {kind} = {init}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Prints the benchmark's convolutional net as a train.model; resnet.mlir beside this file is its output.
+# Prints bench/models/resnet.mlir in full, every type and parameter written: what the short text is compared with.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ResNet-18 widths on 32x32 images (He et al. 2016, section 4.2): 3x3 stem, two basic blocks per width, batch 64."""
 
@@ -55,19 +55,19 @@ def relu(x, size, width):
 
 def block(x, size, channels, width, stride, name):
     y, small = convolution(x, size, channels, width, 3, stride, f"{name}.first")
-    y = relu(norm(y, small, width, f"{name}.first_norm"), small, width)
+    y = relu(norm(y, small, width, f"{name}.first"), small, width)
     y, _ = convolution(y, small, width, width, 3, 1, f"{name}.second")
-    y = norm(y, small, width, f"{name}.second_norm")
+    y = norm(y, small, width, f"{name}.second")
     if stride != 1 or channels != width:
         x, _ = convolution(x, size, channels, width, 1, stride, f"{name}.shortcut")
-        x = norm(x, small, width, f"{name}.shortcut_norm")
+        x = norm(x, small, width, f"{name}.shortcut")
     total = fresh()
     body.append(f"    {total} = train.add {y}, {x} : {image(small, width)}, {image(small, width)}")
     return relu(total, small, width), small
 
 
 x, size = convolution("%image", IMAGE, 3, WIDTHS[0], 3, 1, "stem")
-x = relu(norm(x, size, WIDTHS[0], "stem_norm"), size, WIDTHS[0])
+x = relu(norm(x, size, WIDTHS[0], "stem"), size, WIDTHS[0])
 channels = WIDTHS[0]
 for number, width in enumerate(WIDTHS):
     x, size = block(x, size, channels, width, 1 if number == 0 else 2, f"block{2 * number}")
@@ -81,7 +81,7 @@ scores = fresh()
 body.append(f"    {scores} = train.linear {pooled}, {weight}, {bias} : tensor<{BATCH}x{channels}xf32>, {kind}, {bias_kind}")
 body.append(f"    %loss = train.softmax_cross_entropy {scores}, %label : tensor<{BATCH}x{CLASSES}xf32>, tensor<{BATCH}xi32>")
 
-print("// ResNet-18 widths on 32x32 images; printed by make-resnet.py.")
+print("// ResNet-18 widths on 32x32 images; in full.")
 print("// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception")
 print("train.model @conv_net {")
 print("\n".join(state))
