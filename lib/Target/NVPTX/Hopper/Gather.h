@@ -18,21 +18,21 @@ public:
 
   const bool isRight;
   bool isAsync() const { return tiles.front()->isAsync(); }
-  /// Starts the copies of a step from point `k` of the sum on, to the tile at `target`; of those
-  /// through registers, as many loads as there are registers for.
-  void begin(Value target, Value k);
-  /// The rest of them.
-  void end(Value target, Value k);
+  /// Starts the copies of a step from point `k` of the sum on, to the tile at `target`; those
+  /// through registers are complete.
+  void copy(Value target, Value k);
 
 private:
-  static Value placeOf(DeviceEmitter &e, Value target, size_t tile) {
-    return e.advance(target, int64_t(tile) * gatheredLines * tileRowBytes);
-  }
-  void load(Value target, Value k, size_t from);
+  /// Of tiles that are inside of the operand, or perhaps not, as many as `atOnce` in registers.
+  void copyTiles(Value target, Value k, bool areInside, size_t atOnce);
+  /// Null: always.
+  Value isInside(Value k);
 
   DeviceEmitter &e;
+  const TileGemm &gemm;
+  Value start; // the first line
+  int64_t lines;
   llvm::SmallVector<std::unique_ptr<StepCopy>> tiles;
-  llvm::SmallVector<StepCopy::Values> moved; // of the tiles that are on their way
 };
 
 } // namespace ampc::nvptx

@@ -197,26 +197,21 @@ Gathers WarpgroupWriter::gathersOf(const Unit &unit) {
   return sides;
 }
 
-/// By a warpgroup. What goes through registers is on its way before the stage is free.
+/// By a warpgroup. What goes through registers comes last: it is waited for.
 void WarpgroupWriter::gatherStep(const Unit &unit, const Gathers &sides, Place place, Value point) {
-  auto targetOf = [&](const Gather &side) {
-    return side.isRight ? rightTile(place.stage) : leftTile(place.stage);
-  };
-  auto begin = [&](bool areAsync) {
-    for (const auto &side : sides)
-      if (side->isAsync() == areAsync)
-        side->begin(targetOf(*side), point);
-  };
-  begin(/*areAsync=*/false);
   ring.waitUntilReleased(place);
   if (plan.tensorBytes())
     e.when(target::equal(e, e.thread(), e.i32(128 * tile().groups)),
            [&] { issueTensors(unit, place, point); });
-  begin(/*areAsync=*/true);
+  auto copy = [&](bool areAsync) {
+    for (const auto &side : sides)
+      if (side->isAsync() == areAsync)
+        side->copy(side->isRight ? rightTile(place.stage) : leftTile(place.stage), point);
+  };
+  copy(/*areAsync=*/true);
   if (plan.stepsAhead())
     e.commitCopies();
-  for (const auto &side : sides)
-    side->end(targetOf(*side), point);
+  copy(/*areAsync=*/false);
 }
 
 /// Asynchronous pieces of some steps are on their way: a stage is filled when those of later steps

@@ -33,10 +33,10 @@ bool StepCopy::endsAlongDepth() const {
   return gemm.endsInStep() || (!isAsync() && gemm.readsAhead);
 }
 bool StepCopy::endsInRows() const {
-  return side.alongDepth ? side.lines % wholeLines() != 0 : endsAlongDepth();
+  return !isInside && (side.alongDepth ? side.lines % wholeLines() != 0 : endsAlongDepth());
 }
 bool StepCopy::endsInColumns() const {
-  return side.alongDepth ? endsAlongDepth() : side.lines % wholeLines() != 0;
+  return !isInside && (side.alongDepth ? endsAlongDepth() : side.lines % wholeLines() != 0);
 }
 Value StepCopy::left(Value limit, Value number) { return e.add32(limit, e.mul32(number, -1)); }
 

@@ -29,6 +29,8 @@ public:
   /// Without matrix units: bytes from a tile's start to the number of `line`, a multiple of 4 below
   /// 64, and the same of lines 64 further on, at a point of k.
   Value numberOffset(Value line, int64_t k);
+  /// Whether all of the tiles that are copied from now on is known to be inside of the operand.
+  void setInside(bool is) { isInside = is; }
   /// The sum ends at this point of k, an i32.
   void endAt(Value point) { depthEnd = point; }
   /// What this thread reads of the step that begins at point `k`, and of the step after another.
@@ -66,6 +68,7 @@ protected:
   int64_t tileLines;
   SharedTile shared;
   Value depthEnd;
+  bool isInside = false;
   Value row, column; // of the thread's first chunk in the tile; elements
   Value offset;      // of that chunk
   int64_t rowsPerPass, passes;
