@@ -19,6 +19,14 @@ int64_t Array::count() const {
 }
 int64_t Array::bytes() const { return count() * bytesOf(element); }
 
+void Array::prefetch(int64_t begin, int64_t bytes) const {
+  auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  uintptr_t start = reinterpret_cast<uintptr_t>(data) + static_cast<uintptr_t>(begin);
+  uintptr_t first = start / page * page;
+  madvise(reinterpret_cast<void *>(first), start + static_cast<uintptr_t>(bytes) - first,
+          MADV_WILLNEED);
+}
+
 int64_t ampc::bytesOf(Element element) {
   switch (element) {
   case Element::U16:

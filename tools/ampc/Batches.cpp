@@ -94,8 +94,24 @@ void Batches::fillRows(llvm::ArrayRef<int64_t> chosen) {
   }
 }
 
+/// Rows of files that need not be in memory are read while the step before them computes.
+void Batches::prefetch(uint64_t step) {
+  auto isLarge = [](const Dataset::Field *field) {
+    return field->tensor.batched && field->array.bytes() > int64_t(1) << 30;
+  };
+  if (!program->batch || llvm::none_of(fields, isLarge))
+    return;
+  std::vector<int64_t> chosen = rowsOf(step);
+  for (const Dataset::Field *field : llvm::make_filter_range(fields, isLarge)) {
+    int64_t bytes = field->width * bytesOf(field->array.element);
+    for (int64_t row : chosen)
+      field->array.prefetch(row * bytes, bytes);
+  }
+}
+
 uint32_t Batches::fill(uint64_t step) {
   std::vector<int64_t> chosen = rowsOf(step);
   fillRows(chosen);
+  prefetch(step + 1);
   return uint32_t(chosen.size());
 }

@@ -32,6 +32,7 @@ public:
 
 private:
   void shuffleFor(uint64_t epoch);
+  void prefetch(uint64_t step);
 
   const ampc_program *program = nullptr;
   std::vector<const Dataset::Field *> fields; // one per input

@@ -3,6 +3,7 @@
 #include "tools/ampc/Dataset.h"
 #include "ampc/Support/Nearest.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace ampc;
 using Dims = llvm::ArrayRef<int64_t>;
@@ -88,6 +89,9 @@ static bool checkShape(const ampc_tensor &tensor, const Source &source, const Ar
 static bool checkValues(const Dataset::Field &field, bool finite, std::string &error) {
   const ampc_tensor &tensor = field.tensor;
   Limits limits{finite, tensor.label_limit, tensor.label_ignore};
+  if (field.converter.mayMisfit(limits) && field.array.bytes() >> 32)
+    llvm::errs() << "ampc: note: checking " << (field.array.bytes() >> 30) << " GiB of "
+                 << field.source.path << "\n";
   int64_t place = field.converter.findMisfit(field.array.data, field.array.count(), limits);
   if (place < 0)
     return true;

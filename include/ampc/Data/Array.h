@@ -28,6 +28,8 @@ struct Array {
 
   int64_t count() const;
   int64_t bytes() const;
+  /// Asks the system to read a part of the file that will be needed soon.
+  void prefetch(int64_t begin, int64_t bytes) const;
 };
 
 int64_t bytesOf(Element element);
