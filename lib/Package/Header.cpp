@@ -109,12 +109,12 @@ void HeaderWriter::writeCall(const CallInfo &call) {
 
 /// A table's gradient is that of some rows: which, another tensor says.
 static std::string describeRows(ArrayRef<const SlotInfo *> slots, const SlotInfo &gradient) {
-  std::string rows = gradient.tensor.name;
-  size_t kind = rows.find(".gradient.");
-  if (gradient.role != AMPC_ROLE_GRADIENT || kind == std::string::npos)
+  StringRef name = gradient.tensor.name;
+  size_t kind = name.find(".gradient.");
+  if (gradient.role != AMPC_ROLE_GRADIENT || kind == StringRef::npos)
     return "";
-  StringRef table = StringRef(rows).drop_front(kind + StringRef(".gradient.").size());
-  rows = rows.substr(0, kind) + ".rows." + table.str();
+  StringRef table = name.drop_front(kind + StringRef(".gradient.").size());
+  std::string rows = (name.take_front(kind) + ".rows." + table).str();
   for (auto [number, slot] : enumerate(slots))
     if (slot->tensor.name == rows)
       return (", of the rows of " + table + " that tensor " + Twine(number) +

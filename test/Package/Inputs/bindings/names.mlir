@@ -5,7 +5,7 @@ train.model @_Hard {
   train.param @narrow : tensor<3xbf16> = #train.ones {frozen}
 
   train.func @scores(%x: tensor<8x4xf32>, %X: tensor<3xf32>, %lambda: tensor<f32>, %status: tensor<8x3xbf16>)
-      -> (tensor<8x3xbf16>, tensor<8x3xf32>) {
+      -> (tensor<8x3xbf16>, tensor<8x3xf32> {train.is = #train.output<named, name = "scores">}) {
     %w = train.read @"a.b" : tensor<4x3xf32>
     %n = train.read @narrow : tensor<3xbf16>
     %y = train.linear %x, %w, %X : tensor<8x4xf32>, tensor<4x3xf32>, tensor<3xf32>

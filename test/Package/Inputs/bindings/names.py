@@ -24,7 +24,7 @@ for rows in (8, 5, 1):
     status = random.integers(-8, 8, (rows, 3)) / 4  # exact in bf16
     result = model.Model(x, bias, factor, status)
     expected = (x @ np.ones((4, 3)) + bias) * factor
-    assert np.abs(result["out1"] - expected).max() < 1e-5, (result["out1"], expected)
+    assert np.abs(result["scores"] - expected).max() < 1e-5, (result["scores"], expected)
     assert result["out0"].dtype == np.float32 and np.array_equal(result["out0"], status)
 print("values agree")
 
