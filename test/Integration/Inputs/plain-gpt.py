@@ -123,6 +123,7 @@ def main():
     parser.add_argument("--tied", action="store_true", help="the output layer is the embedding, transposed")
     parser.add_argument("--steps", type=int, default=1200, help="length of the learning-rate schedule")
     parser.add_argument("--lr", default="2e-3", help="highest learning rate")
+    parser.add_argument("--sgd", action="store_true", help="by a rule that moves parameters in proportion to their gradients")
     args = parser.parse_args()
     if args.width % args.heads:
         parser.error(f"expected a width that {args.heads} heads divide, but got {args.width}")
@@ -154,7 +155,8 @@ def main():
     print("    train.return %loss : tensor<f32>")
     print("  }")
     print(f"  train.step @fit minimize @loss over [{', '.join('@' + name for name, _, _ in state)}]")
-    print(f"    with #train.adamw<lr = {float(args.lr):.1e}, beta2 = 0.99, weight_decay = 0.1>")
+    rule = f"sgd<lr = {float(args.lr):.1e}>" if args.sgd else f"adamw<lr = {float(args.lr):.1e}, beta2 = 0.99, weight_decay = 0.1>"
+    print(f"    with #train.{rule}")
     print(f"    schedule #train.cosine<steps = {args.steps}, warmup = {min(100, args.steps)}, floor = 0.05> {{clip_norm = 1.0}}")
     print('  train.export @logits_of_one as "predict"')
     print("}")

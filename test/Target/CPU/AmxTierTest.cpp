@@ -36,9 +36,10 @@ struct AmxTier : testing::Test {
     isEmulated = test::emulateAmx();
     ASSERT_TRUE(isEmulated || test::hasNativeAmx());
   }
-  /// Trains in both tiers. What a parameter moved may differ by the rounding of 16-bit numbers. The
-  /// other tier rounds the same operands where it can: attention rounds its probabilities to
-  /// multiply them in pairs.
+  /// Trains in both tiers, by a rule that moves parameters in proportion to their gradients: Adam
+  /// moves one whose gradient is all rounding as far as any other. What a parameter moved may
+  /// differ by the rounding of 16-bit numbers. The other tier rounds the same operands where it
+  /// can: attention rounds its probabilities to multiply them in pairs.
   void compare(const std::string &path, const std::string &precision, int steps, double bound) {
     CompileRequest request;
     request.input = path;
@@ -101,5 +102,7 @@ TEST_F(AmxTier, ConvolutionAndLinearInF16) {
 TEST_F(AmxTier, TransformerInBF16) {
   if (!__builtin_cpu_supports("avx512bf16"))
     GTEST_SKIP() << "no other tier rounds the probabilities of attention";
-  compare(AMPC_TEST_GPT, "bf16", 2, 0x1p-10);
+  // Sums in another order round some of what lies between kernels to the next number of bf16, which
+  // is 2^-8 away; how many depends on the data (measured: 3e-3 at most, of five draws of inputs).
+  compare(AMPC_TEST_GPT, "bf16", 2, 0x1p-8);
 }
