@@ -260,6 +260,20 @@ static void replaceByReads(Block &body, unsigned first, ArrayRef<OpAsmParser::Ar
   body.eraseArguments(first, states.size());
 }
 
+/// The body in a block of its own; the one that was parsed stays, with all of its arguments, in an
+/// op that is nowhere.
+static void keepParsedBlock(Region &region, Location loc) {
+  Block &parsed = region.front(), *body = new Block();
+  for (BlockArgument argument : parsed.getArguments())
+    argument.replaceAllUsesWith(body->addArgument(argument.getType(), argument.getLoc()));
+  body->getOperations().splice(body->end(), parsed.getOperations());
+  region.getBlocks().remove(&parsed);
+  region.push_back(body);
+  OperationState state(loc, FuncOp::getOperationName());
+  state.addRegion()->push_back(&parsed);
+  Operation::create(state);
+}
+
 /// Names of arguments become names of the C interface, so `%x` is an input of that name.
 static void nameInput(OpAsmParser::Argument &argument, Builder &b) {
   StringRef given = argument.ssaName.name.drop_front();
@@ -285,6 +299,8 @@ static ParseResult parseBody(OpAsmParser &parser, Region &region,
     return failure();
   if (region.empty())
     return parser.emitError(place) << "expected a body";
+  if (ParseScope::keepsBlocks && !states.empty())
+    keepParsedBlock(region, parser.getEncodedSourceLoc(place));
   replaceByReads(region.front(), arguments.size(), states, parser.getContext());
   if (Block &block = region.front(); !areWritten && !block.empty())
     if (auto ret = dyn_cast<train::ReturnOp>(block.back()))

@@ -10,6 +10,7 @@ using namespace ampc;
 static thread_local ParseScope *current = nullptr;
 static thread_local NamedAttrList *pending = nullptr;
 
+bool ParseScope::keepsBlocks = false;
 ParseScope::ParseScope(Kind kind)
     : sizes(current ? &current->sizes : nullptr), kind(kind), outer(current) {
   current = this;

@@ -22,6 +22,10 @@ public:
   /// The model or module that is being parsed; null outside.
   static ParseScope *model();
 
+  /// Set by a server of editors, which asks blocks and arguments that were parsed for what they are
+  /// long after: none of them is ever deleted then.
+  static bool keepsBlocks;
+
   void noteValue(llvm::StringRef name, unsigned number, mlir::Type type);
   /// Null if it was made by an op that does not tell, or is made further down.
   mlir::Type valueType(const mlir::OpAsmParser::UnresolvedOperand &value) const;
@@ -69,7 +73,7 @@ template <typename... Ops> void addNotedOperations(mlir::Dialect &dialect) {
   (mlir::RegisteredOperationName::insert<Noted<Ops>>(dialect), ...);
 }
 
-//===--- Parts of a text ----------------------------------------------------------------------===//
+// ---- Parts of a text ----
 
 /// A number or a formula; `formula` stays empty for a number.
 mlir::ParseResult parseSize(mlir::AsmParser &parser, int64_t &value, std::string &formula);

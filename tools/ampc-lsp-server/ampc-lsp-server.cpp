@@ -1,6 +1,7 @@
 // Diagnostics, definitions and completion of models in editors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Pipelines.h"
+#include "mlir-dialects/Train/ParseScope.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
@@ -42,6 +43,7 @@ int main(int argc, char **argv) {
     context->printOpOnDiagnostic(false); // the editor shows the line
   });
   LoadOption load([&](const DialectRegistry &loaded) { loaded.appendTo(registry); });
+  ParseScope::keepsBlocks = true;
   Replies replies;
   return failed(MlirLspServerMain(argc, argv, registry));
 }
