@@ -4,6 +4,7 @@
 #define AMPC_SUPPORT_NEAREST_H
 
 #include "llvm/ADT/StringRef.h"
+#include <algorithm>
 #include <string>
 
 namespace ampc {
@@ -16,10 +17,11 @@ inline unsigned distanceOf(llvm::StringRef word, llvm::StringRef other, unsigned
   return word.edit_distance(other, true, least);
 }
 
-/// The nearest of `known`, at most a third of the letters and one away; empty: none is near.
+/// The nearest of `known`, at most a third of the letters and one away, but not all of them; empty:
+/// none is near.
 template <typename Words> std::string nearest(llvm::StringRef word, const Words &known) {
   std::string best;
-  unsigned least = word.size() / 3 + 2;
+  unsigned least = std::min(word.size() / 3 + 2, word.size());
   for (llvm::StringRef candidate : known)
     // Of several that are as near, one with the same first letter.
     if (unsigned distance = distanceOf(word, candidate, least);
