@@ -9,7 +9,7 @@ import attributes
 
 dialect, tests = map(pathlib.Path, sys.argv[1:3])
 # Ops that hold models together, or mark places in them, compute nothing.
-structure = {"model", "param", "buffer", "func", "return", "call", "read", "write", "step", "export", "seed", "gradient"}
+structure = {"model", "use", "param", "buffer", "func", "return", "call", "apply", "read", "write", "step", "export", "seed", "gradient"}
 # Ops that only adjoints and decompositions build are reached through the op that they belong to.
 through = {"batch_normalize": "batch_norm", "avg_pool_grad": "avg_pool", "sum_rows": "embedding",
            "attention_grad": "attention"}
