@@ -92,7 +92,7 @@ static void readProgram(const Target &target, kernel::ProgramOp program, Step &s
     times[op] = step.kernels.size();
     auto withTotals = dyn_cast<kernel::WithTotalsOp>(*op);
     KernelOpInterface launch = withTotals ? withTotals.getKernel() : op;
-    step.kernels.push_back({namesOf(op), launch->getName().getStringRef().str(), 0});
+    step.kernels.push_back({namesOf(op), launch->getName().getStringRef().str(), 0, {}});
   }
   for (auto op : program.getBody().getOps<KernelOpInterface>())
     readBuffers(target, op, times[op], times, step);

@@ -388,8 +388,8 @@ static std::string refusalOf(ModuleOp module) {
 
 /// Freezes the parameter that `message` says the loss of a step does not depend on.
 static bool leaveOut(ModuleOp module, StringRef message) {
-  auto [before, after] = message.split("to depend on @");
-  StringRef param = after.split(',').first;
+  std::pair<StringRef, StringRef> parts = message.split("to depend on @");
+  StringRef before = parts.first, param = parts.second.split(',').first;
   if (!before.contains("the loss of step @"))
     return false;
   bool isLeft = false;

@@ -7,18 +7,18 @@ using namespace mlir;
 using namespace ampc::target;
 using P = arith::CmpFPredicate;
 
-// 2/pi in pieces of 24 bits, so that each product with half a double is exact; as many as the
-// largest double needs. After Payne and Hanek, "Radian reduction for trigonometric functions"
+// 2/pi in pieces of 24 bits, so that each product with half a double is exact; as many as
+// doubles can hold. After Payne and Hanek, "Radian reduction for trigonometric functions"
 // (1983): whole turns of each product are dropped before the sum.
 static constexpr double twoOverPi[] = {
-    0xa2f983p-24,   0x6e4e44p-48,   0x1529fcp-72,   0x2757d1p-96,   0xf534ddp-120,  0xc0db62p-144,
-    0x95993cp-168,  0x439041p-192,  0xfe5163p-216,  0xabdebbp-240,  0xc561b7p-264,  0x246e3ap-288,
-    0x424dd2p-312,  0xe00649p-336,  0x2eea09p-360,  0xd1921cp-384,  0xfe1debp-408,  0x1cb129p-432,
-    0xa73ee8p-456,  0x8235f5p-480,  0x2ebb44p-504,  0x84e99cp-528,  0x7026b4p-552,  0x5f7e41p-576,
-    0x3991d6p-600,  0x398353p-624,  0x39f49cp-648,  0x845f8bp-672,  0xbdf928p-696,  0x3b1ff8p-720,
-    0x97ffdep-744,  0x05980fp-768,  0xef2f11p-792,  0x8b5a0ap-816,  0x6d1f6dp-840,  0x367ecfp-864,
-    0x27cb09p-888,  0xb74f46p-912,  0x3f669ep-936,  0x5fea2dp-960,  0x7527bap-984,  0xc7ebe5p-1008,
-    0xf17b3dp-1032, 0x0739f7p-1056, 0x8a5292p-1080, 0xea6bfbp-1104, 0x5fb11fp-1128, 0x8d5d08p-1152,
+    0xa2f983p-24,   0x6e4e44p-48,   0x1529fcp-72,   0x2757d1p-96,  0xf534ddp-120, 0xc0db62p-144,
+    0x95993cp-168,  0x439041p-192,  0xfe5163p-216,  0xabdebbp-240, 0xc561b7p-264, 0x246e3ap-288,
+    0x424dd2p-312,  0xe00649p-336,  0x2eea09p-360,  0xd1921cp-384, 0xfe1debp-408, 0x1cb129p-432,
+    0xa73ee8p-456,  0x8235f5p-480,  0x2ebb44p-504,  0x84e99cp-528, 0x7026b4p-552, 0x5f7e41p-576,
+    0x3991d6p-600,  0x398353p-624,  0x39f49cp-648,  0x845f8bp-672, 0xbdf928p-696, 0x3b1ff8p-720,
+    0x97ffdep-744,  0x05980fp-768,  0xef2f11p-792,  0x8b5a0ap-816, 0x6d1f6dp-840, 0x367ecfp-864,
+    0x27cb09p-888,  0xb74f46p-912,  0x3f669ep-936,  0x5fea2dp-960, 0x7527bap-984, 0xc7ebe5p-1008,
+    0xf17b3dp-1032, 0x0739f7p-1056, 0x8a5292p-1080,
 };
 
 namespace {

@@ -134,7 +134,8 @@ Squares WarpgroupProducts::multiply(Value ownPlace, Value passingPlace) {
     Value rows = e.advance(ownPlace, e.mul32(warpgroup, 64 * panels.rowBytes));
     int64_t a = group.input(descriptorOf(rows, panels, 16)),
             b = group.input(descriptorOf(passingPlace, right[number], 16));
-    for (int64_t k = 0; k < llvm::divideCeil(panels.channels, 16); ++k) {
+    int64_t steps = llvm::divideCeil(panels.channels, 16);
+    for (int64_t k = 0; k < steps; ++k) {
       int64_t panel = k / 4, within = k % 4 * 32;
       group.product(0, f.tile.columns, group.descriptor(a, own.panelStart(panel) + within, "left"),
                     b, passing.panelStart(panel) + within, /*adds=*/number > 0 || k > 0,

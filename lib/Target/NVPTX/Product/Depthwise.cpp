@@ -183,7 +183,8 @@ static void emitPhase(const Depthwise &conv, kernel::ConvOp op, DeviceCode &code
     SmallVector<Value> sums = e.loop(e.index(0), e.index(window.taps()), 1, zeros, addTap);
     ResultWriter writer(e, op, results, pointers, spread.run);
     Value batch = e.index(0);
-    for (auto [i, number] : llvm::enumerate(numbers)) {
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      Value number = numbers[i];
       Value isThere = e.less32(number, window.pixels());
       isThere = r.exists ? target::both(e, isThere, r.exists) : isThere;
       e.when(isThere, [&] {
@@ -291,10 +292,10 @@ void Depthwise::emit(kernel::ConvFilterOp op, DeviceCode &code) const {
         target::both(e, e.less32(own, spread.channels()), e.less32(number, window.channels));
     e.when(isThere, [&] {
       Value row = e.add(e.mul(e.position(part), window.channels), e.position(number));
-      for (auto [t, total] : llvm::enumerate(totals)) {
+      for (size_t t = 0; t < totals.size(); ++t) {
         Value tap = e.add32(firstTap, e.i32(t));
         e.when(e.less32(tap, window.taps()), [&] {
-          e.storeScalar(total, pointers.workspace,
+          e.storeScalar(totals[t], pointers.workspace,
                         e.add(e.mul(row, window.taps()), e.position(tap)));
         });
       }

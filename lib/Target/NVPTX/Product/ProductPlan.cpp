@@ -56,10 +56,11 @@ LogicalResult nvptx::checkPick(Operation *op, const Chip &chip) {
 /// Every tile in some numbers of parts, cheapest first.
 static SmallVector<ProductPlan> everyWay(Operation *op, const Chip &chip) {
   SmallVector<ProductPlan> all;
+  auto isCheaper = [](const ProductPlan &a, const ProductPlan &b) { return a.cycles < b.cycles; };
   auto tryPick = [&](const TilePick &pick) {
     setPick(op, pick);
     if (auto plan = planOf(op, chip); plan && plan->pick == pick)
-      all.push_back(*plan);
+      all.insert(std::upper_bound(all.begin(), all.end(), *plan, isCheaper), *plan);
   };
   auto tryParts = [&](ProductForm form, int64_t m, int64_t n) {
     for (int64_t parts : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64})
@@ -74,8 +75,6 @@ static SmallVector<ProductPlan> everyWay(Operation *op, const Chip &chip) {
     for (int64_t dividers : {2, 4, 8})
       tryPick({ProductForm::Warpgroups, 64 * shape.groups, shape.n, 1, dividers});
   }
-  llvm::stable_sort(all,
-                    [](const ProductPlan &a, const ProductPlan &b) { return a.cycles < b.cycles; });
   return all;
 }
 
