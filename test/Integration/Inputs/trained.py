@@ -87,7 +87,7 @@ def compiled(name, text, *options, **environment):
     """The folder with the library's archive, the model's name, and what the compiler said."""
     folder = f"{FOLDER}/{name}"
     os.makedirs(folder, exist_ok=True)
-    model = text.split("train.model @")[1].split()[0]
+    model = re.search(r"train\.model @(\w+)", text).group(1)
     with open(f"{folder}/model.mlir", "w") as out:
         out.write(text)
     if TARGET:
