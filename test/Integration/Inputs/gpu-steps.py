@@ -9,7 +9,6 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-EXAMPLES = os.path.join(HERE, "../../../examples")
 sys.path.insert(0, os.path.join(HERE, "../.."))
 from page_table import PageTable, row_of
 
@@ -34,7 +33,7 @@ GPT2 = ["--layers", "12", "--heads", "12", "--width", "768", "--context", "1024"
 
 def model_text(name):
     if name == "conv-net":
-        with open(f"{EXAMPLES}/conv-net/conv-net.mlir") as file:
+        with open(os.path.join(HERE, "plain-conv-net.mlir")) as file:
             return file.read()
     options = {"char-gpt": [], "gpt2": GPT2}[name]
     return subprocess.run([sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "plain-gpt.py"), *options], check=True, capture_output=True, text=True).stdout
