@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 ampc_cuda_driver driver;
 
@@ -72,4 +73,19 @@ void *readWhole(const char *path, size_t *bytes) {
   if (file)
     fclose(file);
   return data;
+}
+
+ampc_cuda_address allocateRandom(uint64_t count) {
+  ampc_cuda_address place = allocate(2 * count);
+  uint16_t *data = malloc(2 * count);
+  uint64_t seed = 1;
+  for (uint64_t i = 0; i < count; ++i) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    float x = (float)(seed >> 40) / (1 << 23) - 1.0f;
+    memcpy(&data[i], (char *)&x + 2, 2);
+  }
+  check(driver.to_device(place, data, 2 * count, NULL), "copy");
+  check(driver.synchronize(NULL), "copy");
+  free(data);
+  return place;
 }

@@ -16,6 +16,8 @@ void check(int result, const char *what);
 int openDevice(void);
 ampc_cuda_address allocate(size_t bytes);
 void loadModule(void **module, const void *image, const char *name);
+/* bf16 in [-1, 1): zeros would run faster. */
+ampc_cuda_address allocateRandom(uint64_t count);
 /* With a zero byte behind it; null if it cannot be read. */
 void *readWhole(const char *path, size_t *bytes);
 #endif

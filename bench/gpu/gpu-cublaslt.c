@@ -59,22 +59,6 @@ static void openLibrary(const char *path) {
 #undef FIND
 }
 
-/* Random numbers: zeros would run faster. */
-static ampc_cuda_address numbers(uint64_t count) {
-  ampc_cuda_address place = allocate(2 * count);
-  uint16_t *data = malloc(2 * count);
-  uint64_t seed = 1;
-  for (uint64_t i = 0; i < count; ++i) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    float x = (float)(seed >> 40) / (1 << 23) - 1.0f;
-    memcpy(&data[i], (char *)&x + 2, 2);
-  }
-  check(driver.to_device(place, data, 2 * count, NULL), "copy");
-  check(driver.synchronize(NULL), "copy");
-  free(data);
-  return place;
-}
-
 /* Rows of `columns` numbers are columns there. */
 static void *layout(uint64_t rows, uint64_t columns) {
   void *made;
@@ -105,9 +89,9 @@ static void prepare(Run *run, uint64_t m, uint64_t n, uint64_t k, const char *ki
   run->a = kind[1] == 'T' ? layout(n, k) : layout(k, n);
   run->b = kind[0] == 'T' ? layout(k, m) : layout(m, k);
   run->c = layout(m, n);
-  run->right = numbers(k * n);
-  run->left = numbers(m * k);
-  run->result = numbers(m * n);
+  run->right = allocateRandom(k * n);
+  run->left = allocateRandom(m * k);
+  run->result = allocateRandom(m * n);
   run->workspace = allocate(room);
   ok(lt.create_preference(&preference), "preference");
   ok(lt.set_preference(preference, WORKSPACE_BYTES, &room, sizeof room), "workspace");

@@ -72,22 +72,6 @@ static void openLibrary(const char *path, const char *kind) {
   find(library, symbol, &dnn.convolve);
 }
 
-/* Random numbers: zeros would run faster. */
-static ampc_cuda_address numbers(uint64_t count) {
-  ampc_cuda_address place = allocate(2 * count);
-  uint16_t *data = malloc(2 * count);
-  uint64_t seed = 1;
-  for (uint64_t i = 0; i < count; ++i) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    float x = (float)(seed >> 40) / (1 << 23) - 1.0f;
-    memcpy(&data[i], (char *)&x + 2, 2);
-  }
-  check(driver.to_device(place, data, 2 * count, NULL), "copy");
-  check(driver.synchronize(NULL), "copy");
-  free(data);
-  return place;
-}
-
 /* A tensor with its descriptor. */
 typedef struct {
   void *shape;
@@ -98,7 +82,8 @@ static Tensor image(int images, int channels, int side) {
   Tensor tensor;
   ok(dnn.create_tensor(&tensor.shape), "tensor");
   ok(dnn.set_tensor(tensor.shape, NHWC, BFLOAT16, images, channels, side, side), "tensor");
-  tensor.place = numbers((uint64_t)images * (uint64_t)channels * (uint64_t)side * (uint64_t)side);
+  tensor.place =
+      allocateRandom((uint64_t)images * (uint64_t)channels * (uint64_t)side * (uint64_t)side);
   return tensor;
 }
 
@@ -107,7 +92,7 @@ static Tensor filter(int features, int channels, int window) {
   ok(dnn.create_filter(&tensor.shape), "filter");
   ok(dnn.set_filter(tensor.shape, BFLOAT16, NHWC, features, channels, window, window), "filter");
   tensor.place =
-      numbers((uint64_t)features * (uint64_t)channels * (uint64_t)window * (uint64_t)window);
+      allocateRandom((uint64_t)features * (uint64_t)channels * (uint64_t)window * (uint64_t)window);
   return tensor;
 }
 

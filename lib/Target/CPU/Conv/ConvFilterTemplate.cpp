@@ -136,7 +136,7 @@ FailureOr<KernelEmission> ConvFilterTemplate::plan(Operation *op, const Tier &ti
   }
   if (conv.walksPixels(tier)) {
     FilterBlocking blocking = conv.blocking(tier);
-    emission.tasks = FilterGradientEmitter::tasks(blocking);
+    emission.tasks = blocking.tasks();
     emission.scratchBytes = FilterGradientEmitter::scratchBytes(conv.shape, blocking);
     return emission;
   }

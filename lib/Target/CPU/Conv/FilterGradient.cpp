@@ -11,7 +11,6 @@ using namespace ampc::cpu;
 
 constexpr int64_t blockPoints = 256;     // pixels that sums walk between their loads and stores
 constexpr int64_t sumsBytes = 640 << 10; // of a task: they stay in L2
-constexpr int64_t workPerTask = 1 << 20; // multiply-adds: about 20 us
 constexpr int64_t wantedTasks = 16;
 
 /// The gathered windows of all output pixels as an image.
@@ -72,7 +71,9 @@ FilterBlocking::FilterBlocking(const Window &image, const ProductShape &shape, i
     : gathers(gathersWindows(image, shape, tier)), window(gathers ? gathered(image) : image),
       multiply(withoutTiles(chooseMultiply(shape, tier))),
       depth(PanelFormat::of(multiply, shape.acc, 0).depth),
-      width(tier.lanes(8 * elementBytes(shape.acc))), parts(parts) {
+      width(tier.lanes(8 * elementBytes(shape.acc))) {
+  groups = window.groups;
+  this->parts = parts;
   chooseTile(shape, window.groupChannels, tier, *this);
   imageUnits = ceilDiv(window.images, depth);
   partUnits = ceilDiv(imageUnits, parts);
@@ -88,14 +89,9 @@ FilterBlocking::FilterBlocking(const Window &image, const ProductShape &shape, i
                                     (image.kernel[1] - 1) * image.dilations[1] + 1);
 
   int64_t mostTiles = sumsBytes / (rows * columns() * elementBytes(shape.acc) * window.taps());
-  cutPanels(mPanels, mostTiles, mStep, mTasks);
-  cutPanels(cPanels, mostTiles / mStep, cStep, cTasks);
-  int64_t wanted = std::min(wantedTasks, shape.batch * shape.m * shape.n * shape.k / workPerTask);
-  auto tasks = [&] { return window.groups * parts * mTasks * cTasks; };
-  while (tasks() < wanted && cStep > 1 && !gathers) // each would gather all
-    cutPanels(cPanels, ceilDiv(cStep, 2), cStep, cTasks);
-  while (tasks() < wanted && mStep * rows > 32 && mStep > 1)
-    cutPanels(mPanels, ceilDiv(mStep, 2), mStep, mTasks);
+  // Each task would gather all windows again.
+  int64_t leastC = gathers ? cPanels : 1, leastM = std::max<int64_t>(1, 32 / rows);
+  cut(shape, wantedTasks, mostTiles, mostTiles, leastM, leastC);
 }
 
 FilterGradientEmitter::FilterGradientEmitter(KernelEmitter &e, const Window &source,
@@ -131,10 +127,6 @@ FilterGradientEmitter::FilterGradientEmitter(KernelEmitter &e, const Window &sou
   this->image.pixel = blocking.cPanels * this->image.lines;
   this->image.row = window.width * this->image.pixel;
   this->image.image = blocking.blockRows * this->image.row;
-}
-
-int64_t FilterGradientEmitter::tasks(const FilterBlocking &blocking) {
-  return blocking.window.groups * blocking.parts * blocking.mTasks * blocking.cTasks;
 }
 
 namespace {
@@ -180,7 +172,7 @@ void FilterGradientEmitter::emit(Value begin, Value end, Value scratch, Epilogue
   image.packed = behind(cotangent.packed, layout.cotangent);
   rows = behind(image.packed, layout.image);
   e.loop(begin, end, 1, [&](Value number) {
-    Task task = locate(number);
+    Task task = blocking.locate(e, number);
     if (totals)
       totals->begin(number);
     clearSums();
@@ -197,19 +189,6 @@ void FilterGradientEmitter::emit(Value begin, Value end, Value scratch, Epilogue
     if (totals)
       totals->end(number);
   });
-}
-
-FilterGradientEmitter::Task FilterGradientEmitter::locate(Value number) {
-  Task task;
-  task.m = e.mul(e.rem(number, blocking.mTasks), blocking.mStep);
-  number = e.div(number, blocking.mTasks);
-  task.c = e.mul(e.rem(number, blocking.cTasks), blocking.cStep);
-  number = e.div(number, blocking.cTasks);
-  task.part = e.rem(number, blocking.parts);
-  task.group = e.div(number, blocking.parts);
-  task.mEnd = e.min(e.add(task.m, blocking.mStep), e.index(blocking.mPanels));
-  task.cEnd = e.min(e.add(task.c, blocking.cStep), e.index(blocking.cPanels));
-  return task;
 }
 
 void FilterGradientEmitter::clearSums() {

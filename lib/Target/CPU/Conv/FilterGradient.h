@@ -3,6 +3,7 @@
 #ifndef LIB_TARGET_CPU_CONV_FILTERGRADIENT_H
 #define LIB_TARGET_CPU_CONV_FILTERGRADIENT_H
 
+#include "lib/Target/CPU/Conv/FilterTasks.h"
 #include "lib/Target/CPU/Conv/ImagePanels.h"
 #include "lib/Target/CPU/Data/Totals.h"
 
@@ -16,7 +17,7 @@ namespace ampc::cpu {
 ///
 /// Channels too few to fill vectors are gathered instead: a pixel's window becomes a line of (tap,
 /// channel), zeros in the padding, and tiles see an image of one tap with that many channels.
-struct FilterBlocking {
+struct FilterBlocking : FilterTasks {
   FilterBlocking(const Window &image, const ProductShape &shape, int64_t parts, const Tier &tier);
   /// Whether windows are gathered. Vectors then beat matrix tiles, whose panels are gathered
   /// element by element.
@@ -27,9 +28,6 @@ struct FilterBlocking {
   Multiply multiply;
   int64_t depth;                 // images per point
   int64_t rows, vectors, width;  // of a tile
-  int64_t mPanels, cPanels;      // of output and input channels of a group
-  int64_t mStep, cStep;          // panels of a task
-  int64_t mTasks, cTasks, parts; // parts: of the images
   int64_t imageUnits, partUnits; // points per pixel: in all, in a part
   int64_t blockUnits, blockRows; // of a block; blockUnits is 1 unless blockRows is all
   int64_t imageRows;             // of the image that a block's windows reach at most
@@ -51,7 +49,6 @@ public:
   void emit(mlir::Value begin, mlir::Value end, mlir::Value scratch, Epilogue epilogue,
             Totals *totals);
 
-  static int64_t tasks(const FilterBlocking &blocking);
   static int64_t scratchBytes(const ProductShape &shape, const FilterBlocking &blocking);
 
 private:
@@ -66,14 +63,11 @@ private:
     int64_t panel;                                  // units of a packed panel
     Value packed;
   };
-  struct Task {
-    Value group, part, m, mEnd, c, cEnd;
-  };
+  using Task = FilterTasks::Place;
   struct Block {
     Value unit, unitEnd, y, yEnd;
     Value imageRow; // the first one packed
   };
-  Task locate(Value number);
   void clearSums();
   void emitBlock(const Task &task, const Block &block);
   void packSide(const Side &side, const Task &task, const Block &block, Value first, Value end,

@@ -12,8 +12,7 @@ using namespace ampc::cpu;
 static constexpr int64_t edge = 32, stepPoints = 16; // of a block of tiles, and of its steps
 // Measured on a core with AMX: panels of a block stay in L2, those of a run in L1.
 static constexpr int64_t wantedPoints = 512, runPoints = 256;
-static constexpr int64_t sumsBytes = 1 << 20;   // of a task
-static constexpr int64_t workPerTask = 1 << 20; // multiply-adds
+static constexpr int64_t sumsBytes = 1 << 20; // of a task
 // Tasks that differ in their channels pack the same cotangents again.
 static constexpr int64_t wantedTasks = 8;
 
@@ -61,6 +60,7 @@ std::optional<FilterTiles> FilterTiles::of(const Window &window, const ProductSh
   if (!fits || 3 * pixels < 2 * tiles.pitch * tiles.height)
     return std::nullopt;
   tiles.pairs = ceilDiv(window.images, 2);
+  tiles.groups = window.groups;
   tiles.parts = parts;
   tiles.partPairs = ceilDiv(tiles.pairs, parts);
   tiles.blockRows =
@@ -69,14 +69,7 @@ std::optional<FilterTiles> FilterTiles::of(const Window &window, const ProductSh
   tiles.mPanels = tiles.outputs / edge;
   tiles.cPanels = window.groupChannels / edge;
   int64_t most = std::max<int64_t>(1, sumsBytes / (4 * edge * edge * window.taps()));
-  cutPanels(tiles.mPanels, std::min<int64_t>(most, 4), tiles.mStep, tiles.mTasks);
-  cutPanels(tiles.cPanels, most / tiles.mStep, tiles.cStep, tiles.cTasks);
-  int64_t work = shape.batch * shape.m * shape.n * shape.k;
-  int64_t wanted = std::min(wantedTasks, work / workPerTask);
-  while (tiles.tasks() < wanted && tiles.cStep > 1)
-    cutPanels(tiles.cPanels, ceilDiv(tiles.cStep, 2), tiles.cStep, tiles.cTasks);
-  while (tiles.tasks() < wanted && tiles.mStep > 1)
-    cutPanels(tiles.mPanels, ceilDiv(tiles.mStep, 2), tiles.mStep, tiles.mTasks);
+  tiles.cut(shape, wantedTasks, most, std::min<int64_t>(most, 4), 1, 1);
   return tiles;
 }
 
@@ -142,15 +135,7 @@ void FilterTilesEmitter::emit(Value begin, Value end, Value scratch, Epilogue ep
 }
 
 FilterTilesEmitter::Task FilterTilesEmitter::locate(Value number) {
-  Task task;
-  task.m = e.mul(e.rem(number, tiles.mTasks), tiles.mStep);
-  number = e.div(number, tiles.mTasks);
-  task.c = e.mul(e.rem(number, tiles.cTasks), tiles.cStep);
-  number = e.div(number, tiles.cTasks);
-  task.part = e.rem(number, tiles.parts);
-  task.group = e.div(number, tiles.parts);
-  task.mEnd = e.min(e.add(task.m, tiles.mStep), e.index(tiles.mPanels));
-  task.cEnd = e.min(e.add(task.c, tiles.cStep), e.index(tiles.cPanels));
+  Task task{tiles.FilterTasks::locate(e, number), {}, {}};
   Value pair = e.mul(task.part, tiles.partPairs);
   task.row = e.mul(pair, tiles.height);
   task.rowEnd = e.mul(e.min(e.add(pair, tiles.partPairs), e.index(tiles.pairs)), tiles.height);

@@ -14,7 +14,7 @@ namespace ampc::cpu {
 /// packed copy of the image serves all taps. With strides there is a plane for each of their
 /// phases. Where dY has zeros X may be any number, and must be finite: an infinity in X reaches all
 /// taps of its channel.
-struct FilterTiles {
+struct FilterTiles : FilterTasks {
   /// Nothing if another form is faster: few channels, or images so small that zeros between them
   /// are a third of what is multiplied.
   static std::optional<FilterTiles> of(const Window &window, const ProductShape &shape,
@@ -25,13 +25,9 @@ struct FilterTiles {
   int64_t pitch, height;
   int64_t low[2], high[2];        // rows (columns) of a plane that taps move points by
   int64_t blockRows, blockPoints; // of a block; points are rounded up to whole steps of tiles
-  int64_t mPanels, cPanels;       // of outputs and channels of a group
-  int64_t mStep, cStep;           // panels of a task
-  int64_t mTasks, cTasks;
-  int64_t pairs, parts, partPairs; // of images
+  int64_t pairs, partPairs;       // of images
 
   int64_t phases() const { return window.strides[0] * window.strides[1]; }
-  int64_t tasks() const { return window.groups * parts * mTasks * cTasks; }
   int64_t scratchBytes() const;
   /// Rows of a plane that the taps of a block reach; its points, with those that the taps of the
   /// first row and of the last step reach.
@@ -53,8 +49,7 @@ public:
 
 private:
   using Value = mlir::Value;
-  struct Task {
-    Value group, part, m, mEnd, c, cEnd;
+  struct Task : FilterTasks::Place {
     Value row, rowEnd; // of all pairs of images
   };
   /// Pixels in memory, of which every step-th row and column from `start` on is taken.
