@@ -8,7 +8,7 @@
 using namespace llvm;
 using namespace ampc;
 
-//===--- Types --------------------------------------------------------------------------------===//
+// ---- Types ----
 
 static constexpr char pointer[] = "ctypes.c_void_p", inFortran[] = "type(c_ptr)";
 static constexpr TypeInfo types[] = {
@@ -49,7 +49,7 @@ const TypeInfo &ampc::infoOf(CType type) {
   return info;
 }
 
-//===--- Functions of every library -----------------------------------------------------------===//
+// ---- Functions of every library ----
 
 ArrayRef<FunctionInfo> ampc::stateFunctions() {
   static const FunctionInfo functions[] = {
@@ -169,7 +169,7 @@ ArrayRef<FunctionInfo> ampc::tensorFunctions() {
   return functions;
 }
 
-//===--- Programs -----------------------------------------------------------------------------===//
+// ---- Programs ----
 
 std::string ampc::describe(const TensorInfo &tensor, int64_t batch, bool asBits) {
   std::string text;

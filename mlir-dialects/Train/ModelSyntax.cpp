@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::train;
 
-//===--- Models -------------------------------------------------------------------------------===//
+// ---- Models ----
 
 /// `name = formula, ...` up to the parenthesis; `declared` gets them as they stand, or with the
 /// number that the command line gives.
@@ -25,7 +25,7 @@ static ParseResult parseSizeList(OpAsmParser &parser, Sizes &sizes,
         std::string formula;
         int64_t value;
         SMLoc place = parser.getCurrentLocation();
-        if (parser.parseKeyword(&name) || parser.parseEqual() || parseSize(parser, value, formula))
+        if (parseNamedSize(parser, name, value, formula))
           return failure();
         if (name.contains('.') || name.contains('$') || !names.insert(name).second)
           return parser.emitError(place)
@@ -104,7 +104,7 @@ template <> ParseResult ampc::completeOp<ModelOp>(OpAsmParser &, OperationState 
   return success();
 }
 
-//===--- Functions ----------------------------------------------------------------------------===//
+// ---- Functions ----
 
 namespace {
 /// Values that a body names, found before it is parsed: only state that it reads becomes a value.

@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::train;
 
-//===--- train.use ----------------------------------------------------------------------------===//
+// ---- train.use ----
 
 /// `(name = formula, ...)`, if it is there; the formulas as text, and their numbers.
 static ParseResult parseGiven(OpAsmParser &parser, NamedAttrList &formulas,
@@ -21,7 +21,7 @@ static ParseResult parseGiven(OpAsmParser &parser, NamedAttrList &formulas,
         std::string formula;
         int64_t value;
         SMLoc place = parser.getCurrentLocation();
-        if (parser.parseKeyword(&name) || parser.parseEqual() || parseSize(parser, value, formula))
+        if (parseNamedSize(parser, name, value, formula))
           return failure();
         if (formulas.get(name))
           return parser.emitError(place)
@@ -137,7 +137,7 @@ LogicalResult UseOp::verify() {
   return success();
 }
 
-//===--- train.apply --------------------------------------------------------------------------===//
+// ---- train.apply ----
 
 /// The type of a function of an instance that the text has told of.
 static FailureOr<FunctionType> typeOf(OpAsmParser &parser, SMLoc place, SymbolRefAttr callee,
@@ -181,32 +181,27 @@ namespace ampc::syntax {
 static ParseResult parseApplyTypes(OpAsmParser &parser, SymbolRefAttr callee,
                                    const Operands &operands, Types &types, Types &results) {
   SMLoc place = parser.getNameLoc();
-  FunctionType type;
-  if (succeeded(parser.parseOptionalColon())) {
-    if (parser.parseType(type))
-      return failure();
-  } else {
-    int64_t times = 1;
-    FailureOr<FunctionType> found = typeOf(parser, place, callee, times);
-    if (failed(found))
-      return failure();
-    type = *found;
-    if (type.getNumInputs() != operands.size())
-      return parser.emitError(place) << "expected " << type.getNumInputs() << " operands of "
-                                     << callee << ", but got " << operands.size();
-    for (auto [i, operand] : llvm::enumerate(operands))
-      if (Type known = ParseScope::innermost()->valueType(operand);
-          known && known != type.getInput(i))
-        return parser.emitError(operand.location)
-               << "expected " << type.getInput(i) << " as operand " << i << " of " << callee
-               << ", but got " << known;
-    if (times > 1 && type.getInputs() != type.getResults())
-      return parser.emitError(place)
-             << "expected results of the types (" << type.getInputs() << ") of what goes in, as "
-             << callee << " is there " << times << " times, but got (" << type.getResults() << ")";
-  }
-  types.assign(type.getInputs().begin(), type.getInputs().end());
-  results.assign(type.getResults().begin(), type.getResults().end());
+  if (auto written = parseOptionalTypeOfCall(parser, types, results); written.has_value())
+    return *written;
+  int64_t times = 1;
+  FailureOr<FunctionType> found = typeOf(parser, place, callee, times);
+  if (failed(found))
+    return failure();
+  FunctionType type = *found;
+  if (type.getNumInputs() != operands.size())
+    return parser.emitError(place) << "expected " << type.getNumInputs() << " operands of "
+                                   << callee << ", but got " << operands.size();
+  for (auto [i, operand] : llvm::enumerate(operands))
+    if (Type known = ParseScope::innermost()->valueType(operand);
+        known && known != type.getInput(i))
+      return parser.emitError(operand.location) << "expected " << type.getInput(i) << " as operand "
+                                                << i << " of " << callee << ", but got " << known;
+  if (times > 1 && type.getInputs() != type.getResults())
+    return parser.emitError(place)
+           << "expected results of the types (" << type.getInputs() << ") of what goes in, as "
+           << callee << " is there " << times << " times, but got (" << type.getResults() << ")";
+  llvm::append_range(types, type.getInputs());
+  llvm::append_range(results, type.getResults());
   return success();
 }
 static void printApplyTypes(OpAsmPrinter &p, Operation *, SymbolRefAttr, OperandRange,

@@ -13,7 +13,7 @@ UseNote::UseNote(Location place, StringRef module)
         return failure(); // the next handler shows it
       }) {}
 
-//===--- Instances ----------------------------------------------------------------------------===//
+// ---- Instances ----
 
 static ModelOp findModel(Block &block, StringRef name) {
   for (auto model : block.getOps<ModelOp>())
@@ -135,7 +135,7 @@ const SmallVector<std::unique_ptr<ModuleInstance>> *ModuleInstance::findUses(Str
   return found == uses.end() ? nullptr : &found->second;
 }
 
-//===--- Functions ----------------------------------------------------------------------------===//
+// ---- Functions ----
 
 /// Names that tell the instances of an op apart, and last: they are keys of random numbers.
 static void nameOpsAfter(FuncOp func, StringRef name) {

@@ -62,7 +62,7 @@ ParseResult ampc::parseNoted(OpAsmParser &parser, OperationState &state, ParseFu
   return success();
 }
 
-//===--- Formulas and types -------------------------------------------------------------------===//
+// ---- Formulas and types ----
 
 /// Copies the formula's tokens into `text`, with blanks between them.
 static ParseResult collectSum(AsmParser &parser, std::string &text, bool &hasNames,
@@ -119,6 +119,12 @@ ParseResult ampc::parseSize(AsmParser &parser, int64_t &value, std::string &form
   value = *number;
   formula = hasNames ? text : "";
   return success();
+}
+
+ParseResult ampc::parseNamedSize(AsmParser &parser, StringRef &name, int64_t &value,
+                                 std::string &formula) {
+  return failure(parser.parseKeyword(&name) || parser.parseEqual() ||
+                 parseSize(parser, value, formula));
 }
 
 ParseResult ampc::parseSizesInBrackets(AsmParser &parser, SmallVectorImpl<int64_t> &values,

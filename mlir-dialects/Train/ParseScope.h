@@ -77,6 +77,9 @@ template <typename... Ops> void addNotedOperations(mlir::Dialect &dialect) {
 
 /// A number or a formula; `formula` stays empty for a number.
 mlir::ParseResult parseSize(mlir::AsmParser &parser, int64_t &value, std::string &formula);
+/// `name = size`.
+mlir::ParseResult parseNamedSize(mlir::AsmParser &parser, llvm::StringRef &name, int64_t &value,
+                                 std::string &formula);
 /// Numbers or formulas in brackets that have been opened, up to the closing one. `formulas` stays
 /// empty if all are numbers.
 mlir::ParseResult parseSizesInBrackets(mlir::AsmParser &parser,

@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace ampc;
 
-//===--- Products -----------------------------------------------------------------------------===//
+// ---- Products ----
 
 Type ampc::productType(train::MatmulOp::Adaptor op) {
   auto a = tensorOf(op.getLhs().getType()), b = tensorOf(op.getRhs().getType());
@@ -66,7 +66,7 @@ ParseResult ampc::completeOp<train::Conv2dOp>(OpAsmParser &parser, OperationStat
       "paddings");
 }
 
-//===--- State --------------------------------------------------------------------------------===//
+// ---- State ----
 
 template <typename Op> static ParseResult noteState(OperationState &state) {
   auto &properties = state.getOrAddProperties<typename Op::Properties>();
@@ -81,7 +81,7 @@ template <> ParseResult ampc::completeOp<train::BufferOp>(OpAsmParser &, Operati
   return noteState<train::BufferOp>(state);
 }
 
-//===--- Inference ----------------------------------------------------------------------------===//
+// ---- Inference ----
 
 /// A product's type that was written may be another than the one that follows, if the verifier
 /// allows it; so this keeps the element type.

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace ampc;
 
-//===--- Formulas -----------------------------------------------------------------------------===//
+// ---- Formulas ----
 
 namespace {
 /// Descends through one formula; after an error `why` is set and numbers mean nothing.
@@ -168,7 +168,7 @@ std::string ampc::suggestion(StringRef word, ArrayRef<std::string> words) {
   return words.empty() ? "; there is none" : "; there is " + llvm::join(words, ", ");
 }
 
-//===--- Numbers from the command line --------------------------------------------------------===//
+// ---- Numbers from the command line ----
 
 static thread_local const SizeSettings::Numbers *settings = nullptr;
 
@@ -195,7 +195,7 @@ llvm::Expected<SizeSettings::Numbers> SizeSettings::parse(StringRef text) {
   return numbers;
 }
 
-//===--- Ops with formulas --------------------------------------------------------------------===//
+// ---- Ops with formulas ----
 
 /// The type with other dimensions.
 static FailureOr<Type> resize(Operation *op, Type type, StringRef formulas, const Sizes &sizes) {

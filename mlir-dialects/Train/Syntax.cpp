@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::syntax;
 
-//===--- Types --------------------------------------------------------------------------------===//
+// ---- Types ----
 
 /// A written type of an operand or result, which is a tensor.
 static ParseResult parseTensor(OpAsmParser &parser, Type &type) {
@@ -85,7 +85,7 @@ void syntax::printProductTypes(OpAsmPrinter &p, Operation *, Value, Type a, Valu
   p << ": (" << a << ", " << b << ") -> " << result;
 }
 
-//===--- Results ------------------------------------------------------------------------------===//
+// ---- Results ----
 
 static void noteResult(OpAsmParser &parser, StringRef formulas) {
   if (!formulas.empty())
@@ -131,7 +131,7 @@ void syntax::printTypeTo(OpAsmPrinter &p, Operation *, Value, Type type, Type re
   p << ": " << type << " to " << result;
 }
 
-//===--- State and functions ------------------------------------------------------------------===//
+// ---- State and functions ----
 
 ParseResult syntax::parseDeclaredType(OpAsmParser &parser, TypeAttr &attr) {
   Type type;
@@ -170,17 +170,23 @@ void syntax::printStateType(OpAsmPrinter &p, Operation *, FlatSymbolRefAttr, Typ
   p << ": " << type;
 }
 
+OptionalParseResult syntax::parseOptionalTypeOfCall(OpAsmParser &parser, Types &types,
+                                                    Types &results) {
+  FunctionType type;
+  if (failed(parser.parseOptionalColon()))
+    return std::nullopt;
+  if (parser.parseType(type))
+    return failure();
+  llvm::append_range(types, type.getInputs());
+  llvm::append_range(results, type.getResults());
+  return success();
+}
+
 ParseResult syntax::parseCallTypes(OpAsmParser &parser, FlatSymbolRefAttr callee,
                                    const Operands &operands, Types &types, Types &results) {
   SMLoc place = parser.getNameLoc();
-  FunctionType type;
-  if (succeeded(parser.parseOptionalColon())) {
-    if (parser.parseType(type))
-      return failure();
-    types.assign(type.getInputs().begin(), type.getInputs().end());
-    results.assign(type.getResults().begin(), type.getResults().end());
-    return success();
-  }
+  if (auto written = parseOptionalTypeOfCall(parser, types, results); written.has_value())
+    return *written;
   ParseScope *model = ParseScope::model();
   auto found =
       model ? model->functions.find(callee.getValue()) : decltype(model->functions.end())();
@@ -188,7 +194,7 @@ ParseResult syntax::parseCallTypes(OpAsmParser &parser, FlatSymbolRefAttr callee
     return parser.emitError(place)
            << "expected the types of the call, or a function that stands before, but " << callee
            << " is none" << (model ? suggestion(callee.getValue(), keysOf(model->functions)) : "");
-  type = found->second;
+  FunctionType type = found->second;
   if (type.getNumInputs() != operands.size())
     return parser.emitError(place) << "expected " << type.getNumInputs() << " operands of "
                                    << callee << ", but got " << operands.size();
@@ -207,7 +213,7 @@ void syntax::printCallTypes(OpAsmPrinter &p, Operation *, FlatSymbolRefAttr, Ope
   p.printFunctionalType(types, results);
 }
 
-//===--- Numbers ------------------------------------------------------------------------------===//
+// ---- Numbers ----
 
 ParseResult syntax::parseNumbers(OpAsmParser &parser, DenseI64ArrayAttr &numbers, StringRef name) {
   SmallVector<int64_t> values;
@@ -223,7 +229,7 @@ void syntax::printNumbers(OpAsmPrinter &p, Operation *, DenseI64ArrayAttr number
   p.printStrippedAttrOrType(numbers);
 }
 
-//===--- Steps and exports --------------------------------------------------------------------===//
+// ---- Steps and exports ----
 
 ParseResult syntax::parseParameters(OpAsmParser &parser, ArrayAttr &parameters) {
   Builder &b = parser.getBuilder();
@@ -279,7 +285,7 @@ void syntax::printBatch(OpAsmPrinter &p, Operation *, DictionaryAttr attributes)
   p.printOptionalAttrDict(attributes.getValue(), {"function", "name"});
 }
 
-//===--- Attention ----------------------------------------------------------------------------===//
+// ---- Attention ----
 
 /// The result's type is the query's unless types of both results follow.
 ParseResult syntax::parseAttentionTypes(OpAsmParser &parser, const Operand &q, Type &query,

@@ -98,7 +98,10 @@ mlir::ParseResult parseStateType(mlir::OpAsmParser &parser, mlir::FlatSymbolRefA
                                  mlir::Type &type);
 void printStateType(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::FlatSymbolRefAttr,
                     mlir::Type type);
-/// `: (T, U) -> R`, or nothing: the type of a function that stands before.
+/// `: (T, U) -> R`, or nothing, and then no types.
+mlir::OptionalParseResult parseOptionalTypeOfCall(mlir::OpAsmParser &parser, Types &types,
+                                                  Types &results);
+/// The same; without it, the type of a function that stands before.
 mlir::ParseResult parseCallTypes(mlir::OpAsmParser &parser, mlir::FlatSymbolRefAttr callee,
                                  const Operands &operands, Types &types, Types &results);
 void printCallTypes(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::FlatSymbolRefAttr,
