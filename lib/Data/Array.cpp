@@ -135,7 +135,9 @@ std::string ampc::fileOf(const std::string &source) {
 std::optional<Array> ampc::readArray(const std::string &source, std::string &error) {
   std::optional<Parts> parts = split(source);
   if (!parts) {
-    error = source + ": expected FILE.npy, FILE.safetensors:TENSOR, FILE.csv or FILE.csv:COLUMNS";
+    error =
+        source +
+        ": expected FILE.npy, FILE.csv or FILE.tsv, FILE.csv:COLUMNS or FILE.safetensors:TENSOR";
     return std::nullopt;
   }
   if (parts->suffix == ".npy")

@@ -25,12 +25,15 @@ static bool cut(const std::string &path, const std::string &head, int64_t last,
   std::ifstream file(path, std::ios::binary);
   std::string line;
   int64_t place = 0;
-  for (bool first = true; std::getline(file, line) && !file.eof(); first = false) {
-    if (first && line != head) {
+  for (bool first = true; std::getline(file, line); first = false) {
+    bool isHead = file.eof() ? head.compare(0, line.size(), line) == 0 : line == head;
+    if (first && !isHead) {
       error = path + ": expected a log with the columns " + head + ", but got " + line +
               "; give this run another file";
       return false;
     }
+    if (file.eof())
+      break;
     std::optional<int64_t> number = firstNumber(line);
     if (!first && (!number || *number > last))
       break;

@@ -29,8 +29,8 @@ std::string_view trim(std::string_view text) {
 /// Nothing for an empty cell, too.
 std::optional<double> numberOf(std::string_view cell) {
   cell = trim(cell);
-  if (!cell.empty() && cell.front() == '+')
-    cell.remove_prefix(1);
+  if (cell.size() > 1 && cell[0] == '+' && cell[1] != '-')
+    cell.remove_prefix(1); // which from_chars does not know
   double value;
   auto [end, problem] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (problem != std::errc() || end != cell.data() + cell.size())
@@ -222,12 +222,23 @@ bool Reader::finish(Array &array) {
   return true;
 }
 
+/// Where the user wants large files (TMPDIR); it goes with the process.
+File temporaryFile() {
+  const char *folder = std::getenv("TMPDIR");
+  std::string name = std::string(folder && *folder ? folder : "/tmp") + "/ampc-table-XXXXXX";
+  int file = mkstemp(name.data());
+  if (file < 0)
+    return nullptr;
+  unlink(name.c_str());
+  return File(fdopen(file, "w+"));
+}
+
 std::optional<Array> Reader::read(const std::string &columns) {
   std::optional<Mapping> mapped = mapFile(path, error);
   if (!mapped)
     return std::nullopt;
   input = *mapped;
-  output.reset(std::tmpfile());
+  output = temporaryFile();
   if (!output) {
     fail(std::string("temporary file: ") + std::strerror(errno));
     return std::nullopt;

@@ -116,8 +116,8 @@ TEST(Npy, RefusesWhatItCannotRead) {
   EXPECT_FALSE(readNpy(output("missing.npy"), error));
   EXPECT_NE(error.find("No such file"), std::string::npos);
   EXPECT_FALSE(readArray("data.txt", error));
-  EXPECT_EQ(error, "data.txt: expected FILE.npy, FILE.safetensors:TENSOR, FILE.csv or "
-                   "FILE.csv:COLUMNS");
+  EXPECT_EQ(error, "data.txt: expected FILE.npy, FILE.csv or FILE.tsv, "
+                   "FILE.csv:COLUMNS or FILE.safetensors:TENSOR");
 }
 
 TEST(Safetensors, ReadsOneTensor) {
@@ -183,6 +183,13 @@ TEST(Csv, GoesOnBehindARow) {
   write(path, "step,loss\n1,0.1\n2,0."); // cut by a crash
   ASSERT_TRUE(csv.open(path, columns, 2, error)) << error;
   EXPECT_EQ(read(path), "step,loss\n1,0.1\n");
+  write(path, "step,lo"); // the head was cut
+  ASSERT_TRUE(csv.open(path, columns, 2, error)) << error;
+  EXPECT_EQ(read(path), "step,loss\n");
+  std::string other = output("other.csv");
+  write(other, "notes of somebody"); // no log, and not to be lost
+  EXPECT_FALSE(csv.open(other, columns, 2, error));
+  EXPECT_EQ(read(other), "notes of somebody");
   ASSERT_TRUE(csv.open(output("new.csv"), columns, 2, error)) << error;
   EXPECT_EQ(read(output("new.csv")), "step,loss\n");
   EXPECT_FALSE(csv.open(path, {"step", "gain"}, 2, error));

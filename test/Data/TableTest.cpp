@@ -66,6 +66,8 @@ TEST(Table, NamesLineAndColumn) {
             "expected a number, but got 'x' in line 3, column 'b'");
   EXPECT_EQ(errorOf(written("1,setosa\n2,setosa\n")),
             "expected a number, but got 'setosa' in line 1, column 2");
+  EXPECT_EQ(errorOf(written("a\n+5\n+-5\n")),
+            "expected a number, but got '+-5' in line 3, column 'a'");
   EXPECT_EQ(errorOf(written("a,b\n1,\n3,4\n")),
             "expected a number, but got '' in line 2, column 'b'");
   EXPECT_EQ(errorOf(written("a,b\n1,2\n3\n")), "expected 2 cells, but got 1 in line 3");

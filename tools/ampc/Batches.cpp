@@ -54,7 +54,7 @@ void Batches::shuffleFor(uint64_t epoch) {
     return;
   shuffledEpoch = epoch;
   order.resize(rows);
-  std::iota(order.begin(), order.end(), 0);
+  std::iota(order.begin(), order.end(), uint32_t(0));
   uint64_t state = how.seed * 0x9E3779B97F4A7C15u ^ (epoch + 1) * 0xD1B54A32D192ED03u;
   for (size_t i = order.size(); i > 1; --i) {
     uint64_t z = (state += 0x9E3779B97F4A7C15u);

@@ -1,13 +1,11 @@
 // ampc bench: how long a step or an export takes, on random data, and which kernels take it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Support/Nearest.h"
-#include "ampc/Support/Text.h"
 #include "tools/ampc/Commands.h"
+#include "tools/ampc/Observer.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/RandomInputs.h"
 #include "tools/ampc/Session.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
@@ -90,34 +88,10 @@ static std::string namesOfExports(const ampc_model &model) {
   return names;
 }
 
-/// Training programs by the steps they are of: the counter of the updates has the step's name.
-static std::map<std::string, int> trainingSteps(const ampc_model &model) {
-  std::map<std::string, int> steps;
-  for (int i = 0; i < model.program_count; ++i)
-    if (const ampc_program &program = model.programs[i];
-        program.kind == AMPC_PROGRAM_TRAIN && program.step_slot >= 0) {
-      llvm::StringRef counter = model.slots[program.step_slot].tensor.name;
-      steps[counter.rsplit('.').first.str()] = i;
-    }
-  return steps;
-}
-
-/// The same for a step by its name.
-static int findStep(const Session &session) {
-  std::map<std::string, int> known = trainingSteps(session.getModel());
-  if (auto found = known.find(stepName); found != known.end())
-    return found->second;
-  auto names = llvm::map_to_vector(known, [](const auto &step) { return step.first; });
-  llvm::errs() << "ampc: error: expected --step of "
-               << (names.empty() ? "a model that has steps" : joinWords(names)) << ", but got "
-               << shown(stepName) << didYouMean(stepName, names) << "\n";
-  return -1;
-}
-
 /// Number of the program to measure, or -1 after a message.
 static int findProgram(const Session &session) {
   if (stepName.getNumOccurrences())
-    return findStep(session);
+    return findStep(session, stepName);
   int number = exportName.empty() ? session.findProgram(AMPC_PROGRAM_TRAIN)
                                   : session.findProgram(AMPC_PROGRAM_EXPORT, exportName);
   if (number >= 0)

@@ -68,12 +68,13 @@ static bool checkShape(const ampc_tensor &tensor, const Source &source, const Ar
     error = source.path + ": expected at least one row for input " + tensor.name + ", but got none";
     return false;
   }
-  int64_t last = tensor.rank ? tensor.dims[tensor.rank - 1] : 1;
+  int64_t last = rowDims(tensor).empty() ? 1 : rowDims(tensor).back();
   for (const std::vector<double> *numbers : {&source.affine.scale, &source.affine.offset}) {
     if (numbers->size() > 1 && int64_t(numbers->size()) != last) {
       error = std::string("expected one number or ") + std::to_string(last) +
-              ", the last dimension of input " + tensor.name +
-              ", for its scale and offset, but got " + std::to_string(numbers->size());
+              ", the last dimension of " + (tensor.batched ? "a row of " : "") + "input " +
+              tensor.name + ", for its scale and offset, but got " +
+              std::to_string(numbers->size());
       return false;
     }
     if (!numbers->empty() && !isReal(elementOf(tensor.dtype))) {

@@ -1,10 +1,10 @@
 // A step whose intermediate values can be looked at while it runs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Observer.h"
+#include "ampc/Data/Convert.h"
 #include "ampc/Support/Nearest.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cmath>
 #include <cstring>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -199,39 +199,10 @@ bool ampc::isReal(const ampc_tensor &tensor) {
          tensor.dtype == AMPC_BF16;
 }
 
-static double realOfHalf(uint16_t bits) {
-  int exponent = bits >> 10 & 31, fraction = bits & 1023;
-  double magnitude = exponent == 31  ? (fraction ? NAN : INFINITY)
-                     : exponent == 0 ? std::ldexp(fraction, -24)
-                                     : std::ldexp(1024 + fraction, exponent - 25);
-  return bits & 0x8000 ? -magnitude : magnitude;
-}
-
-static double realOfBFloat(uint16_t bits) {
-  uint32_t wide = uint32_t(bits) << 16;
-  float value;
-  std::memcpy(&value, &wide, sizeof value);
-  return value;
-}
-
 std::vector<double> ampc::readReals(const ampc_tensor &tensor, const void *data) {
-  int64_t count = elementCount(tensor);
-  std::vector<double> reals(count);
-  auto read = [&](auto element, auto convert) {
-    for (int64_t k = 0; k < count; ++k) {
-      std::memcpy(&element, static_cast<const char *>(data) + k * sizeof element, sizeof element);
-      reals[k] = convert(element);
-    }
-  };
-  auto same = [](auto x) { return double(x); };
-  if (tensor.dtype == AMPC_F32)
-    read(float(), same);
-  else if (tensor.dtype == AMPC_F64)
-    read(double(), same);
-  else if (tensor.dtype == AMPC_F16)
-    read(uint16_t(), realOfHalf);
-  else if (tensor.dtype == AMPC_BF16)
-    read(uint16_t(), realOfBFloat);
+  std::vector<double> reals(elementCount(tensor));
+  Converter(elementOf(ampc_dtype(tensor.dtype)), AMPC_F64)
+      .convert(data, reals.data(), int64_t(reals.size()));
   return reals;
 }
 

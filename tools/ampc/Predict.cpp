@@ -82,11 +82,16 @@ static std::vector<Result> openResults(const ampc_program &program) {
            didYouMean(name, names));
       return {};
     }
+    const ampc_tensor *tensor = &program.outputs[found - names.begin()];
+    if (llvm::any_of(results, [&](const Result &result) { return result.tensor == tensor; })) {
+      fail("expected one --out for each result, but got " + name + " twice");
+      return {};
+    }
     if (!path.ends_with(".npy")) {
       fail("expected --out of a .npy file, but got " + path);
       return {};
     }
-    results.push_back({&program.outputs[found - names.begin()], path.str(), {}, AMPC_F32});
+    results.push_back({tensor, path.str(), {}, AMPC_F32});
   }
   return results;
 }

@@ -190,8 +190,12 @@ ampc_status Session::runFunction(int program, llvm::ArrayRef<const void *> input
 ampc_status Session::takeBack(int program) {
   ampc_rt_set_runs(state, program, ampc_rt_runs(state, program) - 1);
   for (int i = 0; i < getModel().slot_count; ++i)
-    if (getModel().slots[i].role == AMPC_ROLE_RANDOM)
-      --static_cast<uint64_t *>(slotData(i))[1]; // the counter, behind the seed
+    if (getModel().slots[i].role == AMPC_ROLE_RANDOM) {
+      auto *random = static_cast<uint64_t *>(slotData(i));
+      if (!random)
+        return AMPC_E_DEVICE;
+      --random[1]; // the counter, behind the seed
+    }
   return refresh();
 }
 

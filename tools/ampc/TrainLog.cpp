@@ -27,13 +27,16 @@ bool TrainLog::open(const Files &where, std::vector<Turn> all, llvm::ArrayRef<st
   return board.open(files.board, error) && (!done || board.restart(int64_t(*done) + 1, error));
 }
 
-bool TrainLog::write(uint64_t step, llvm::ArrayRef<ampc_train_out> outs,
+bool TrainLog::write(uint64_t step, llvm::ArrayRef<std::optional<ampc_train_out>> outs,
                      llvm::ArrayRef<Score> scores, std::string &error) {
   std::vector<std::optional<double>> row = {double(step)};
-  for (const ampc_train_out &out : outs)
-    for (double value : {double(out.loss), double(out.grad_norm), double(out.loss_scale),
-                         double(out.skipped), double(out.learning_rate), double(out.nonfinite)})
-      row.push_back(value);
+  for (const std::optional<ampc_train_out> &out : outs) {
+    if (out)
+      row.insert(row.end(), {out->loss, out->grad_norm, out->loss_scale, out->skipped,
+                             out->learning_rate, double(out->nonfinite)});
+    else
+      row.resize(row.size() + std::size(figures));
+  }
   for (size_t i = 0; i < scoreCount; ++i)
     row.push_back(scores.empty() ? std::nullopt : scores[i].value);
   if (!files.csv.empty() && !csv.row(row, error))
@@ -41,7 +44,7 @@ bool TrainLog::write(uint64_t step, llvm::ArrayRef<ampc_train_out> outs,
   if (files.board.empty())
     return true;
   for (size_t i = 0; i < outs.size(); ++i)
-    if (!writeBoard(step, i, outs[i], error))
+    if (outs[i] && !writeBoard(step, i, *outs[i], error))
       return false;
   for (const Score &score : scores)
     if (score.value &&

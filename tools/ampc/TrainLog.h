@@ -23,9 +23,10 @@ public:
   /// files say of later ones is removed. None: the files start anew.
   bool open(const Files &files, std::vector<Turn> turns, llvm::ArrayRef<std::string> scores,
             std::optional<uint64_t> done, std::string &error);
-  /// `outs`: one per turn, of its last run; `scores`: empty without a validation after this step.
-  bool write(uint64_t step, llvm::ArrayRef<ampc_train_out> outs, llvm::ArrayRef<Score> scores,
-             std::string &error);
+  /// `outs`: one per turn, of its last run, if it ran; `scores`: empty without a validation after
+  /// this step.
+  bool write(uint64_t step, llvm::ArrayRef<std::optional<ampc_train_out>> outs,
+             llvm::ArrayRef<Score> scores, std::string &error);
 
 private:
   bool writeBoard(uint64_t step, size_t turn, const ampc_train_out &out, std::string &error);

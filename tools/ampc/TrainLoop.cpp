@@ -25,6 +25,19 @@ uint64_t TrainLoop::stepsDone(Session &session, llvm::ArrayRef<Turn> turns) {
   return done;
 }
 
+/// A word as a shell reads it back.
+static std::string quoted(llvm::StringRef word) {
+  auto isPlain = [](char c) {
+    return llvm::isAlnum(c) || llvm::StringRef("-_=./:,@%+").contains(c);
+  };
+  if (!word.empty() && llvm::all_of(word, isPlain))
+    return word.str();
+  std::string text = "'";
+  for (char c : word)
+    text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
 std::string ampc::commandWithout(llvm::ArrayRef<llvm::StringRef> options) {
   std::string text;
   for (size_t i = 0; i < commandLine.size(); ++i) {
@@ -33,13 +46,7 @@ std::string ampc::commandWithout(llvm::ArrayRef<llvm::StringRef> options) {
       i += !word.contains('='); // its value is the next word
       continue;
     }
-    bool isPlain = !word.empty() && llvm::all_of(word, [](char c) {
-      return llvm::isAlnum(c) || llvm::StringRef("-_=./:,@%+").contains(c);
-    });
-    std::string quoted;
-    for (char c : word)
-      quoted += c == '\'' ? "'\\''" : std::string(1, c);
-    text += (text.empty() ? "" : " ") + (isPlain ? word.str() : "'" + quoted + "'");
+    text += (text.empty() ? "" : " ") + quoted(word);
   }
   return text;
 }
@@ -86,8 +93,9 @@ bool TrainLoop::isBad(int evaluation, Batches &batches, llvm::ArrayRef<int64_t> 
 }
 
 /// "; x.npy holds nan there", if it does: data may be infinite and NaN.
-std::string TrainLoop::findBadData(int64_t row) const {
-  for (const Dataset::Field &field : data.getFields()) {
+std::string TrainLoop::findBadData(const ampc_program &program, int64_t row) const {
+  for (const ampc_tensor &input : llvm::ArrayRef(program.inputs, program.input_count)) {
+    const Dataset::Field &field = data.get(input.name);
     if (!field.tensor.batched || row >= field.rows)
       continue;
     auto *start = static_cast<const char *>(field.array.data) +
@@ -124,7 +132,7 @@ std::string TrainLoop::findBadRow(Turn &turn, uint64_t run) {
     return "\n  " + std::to_string(rows.size()) + " of its " + std::to_string(all.size()) +
            " rows give it together, and no half of them alone";
   return "\n  row " + std::to_string(rows.front()) + " alone gives such a loss" +
-         findBadData(rows.front());
+         findBadData(tables, rows.front());
 }
 
 /// The failed step changed nothing but what counts runs; with that taken back, the state is the one
@@ -138,15 +146,16 @@ int TrainLoop::explain(Turn &turn, uint64_t run, ampc_status status, const std::
       save(); // what was learned before it is not lost
     return 1;
   }
-  session.takeBack(turn.program);
+  bool isBack = session.takeBack(turn.program) == AMPC_OK;
   fail(where + ": " + ampc_rt_status_string(status) + ": " + message +
        (status == AMPC_E_NONFINITE_LOSS ? findBadRow(turn, run) : std::string()));
-  save();
-  if (turn.tracker)
+  if (!isBack)
+    return fail("the state from before it is lost: " + llvm::Twine(session.lastError()));
+  if (save() != 0 || turn.tracker)
     return 1;
-  std::string command = options.output.empty()
-                            ? commandWithout({})
-                            : commandWithout({"resume", "weights"}) + " --resume " + options.output;
+  std::string command = options.output.empty() ? commandWithout({})
+                                               : commandWithout({"resume", "weights"}) +
+                                                     " --resume " + quoted(options.output);
   progress->say("to see which value is the first that is not finite:\n  " + command +
                 " --track-nonfinite");
   return 1;
@@ -195,13 +204,15 @@ int TrainLoop::runBatch(size_t number, uint64_t run) {
 /// `step` from 0. What an earlier run did of it is not done again.
 int TrainLoop::runTurns(uint64_t step) {
   llvm::fill(skipped, 0);
+  llvm::fill(outs, std::nullopt);
   for (size_t i = 0; i < turns.size(); ++i)
     for (uint64_t run = ampc_rt_runs(session.getState(), turns[i].program);
          run < (step + 1) * turns[i].times; ++run)
       if (int status = runBatch(i, run))
         return status;
   for (size_t i = 0; i < turns.size(); ++i)
-    outs[i].skipped = uint8_t(std::min(skipped[i], 255u));
+    if (outs[i])
+      outs[i]->skipped = uint8_t(std::min(skipped[i], 255u));
   return 0;
 }
 
@@ -209,8 +220,9 @@ void TrainLoop::show(uint64_t done) {
   std::string losses, more;
   llvm::raw_string_ostream os(losses), further(more);
   for (auto [turn, out] : llvm::zip_equal(turns, outs))
-    os << (losses.empty() ? "" : "  ") << (turns.size() > 1 ? turn.name : "loss")
-       << llvm::format(" %.5g", double(out.loss));
+    if (out)
+      os << (losses.empty() ? "" : "  ") << (turns.size() > 1 ? turn.name : "loss")
+         << llvm::format(" %.5g", double(out->loss));
   if (validation)
     further << textOf(validation->getScores(), "val_");
   auto count = [&](unsigned number, const char *what) {
@@ -259,7 +271,9 @@ int TrainLoop::run() {
       return status;
     if (!finishStep(++done, error)) {
       progress->stop();
-      return fail(error);
+      fail(error);
+      save(); // what was learned is not lost with a log
+      return 1;
     }
   }
   return finish(done);

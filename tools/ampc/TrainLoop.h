@@ -45,7 +45,7 @@ private:
   int runBatch(size_t turn, uint64_t run);
   int explain(Turn &turn, uint64_t run, ampc_status status, const std::string &message);
   std::string findBadRow(Turn &turn, uint64_t run);
-  std::string findBadData(int64_t row) const;
+  std::string findBadData(const ampc_program &program, int64_t row) const;
   bool isBad(int evaluation, Batches &batches, llvm::ArrayRef<int64_t> rows);
   std::string nameOf(const Turn &turn, uint64_t run) const;
   void note(size_t turn, uint64_t run, const ampc_train_out &out);
@@ -62,8 +62,9 @@ private:
   Validation *validation;
   LoopOptions options;
   std::unique_ptr<Progress> progress;
-  std::vector<ampc_train_out> outs; ///< per turn: of its last run
-  std::vector<unsigned> skipped;    ///< per turn: in this step
+  /// Per turn: of its last run in this step. None: another run of the training did them all.
+  std::vector<std::optional<ampc_train_out>> outs;
+  std::vector<unsigned> skipped; ///< per turn: in this step
   unsigned allSkipped = 0;
   unsigned badLosses = 0; ///< skipped runs whose loss was not finite
   unsigned spoilt = 0;    ///< runs that updated, but not with finite gradients

@@ -66,7 +66,8 @@ bool Validation::recall(std::string &warning, std::string &error) {
   if (!found)
     return false;
   scores = std::move(*found);
-  best = monitored();
+  if (std::optional<double> score = monitored(); score && !std::isnan(*score))
+    best = score;
   return true;
 }
 
