@@ -123,14 +123,18 @@ void Run::destroy() {
   state = nullptr;
 }
 
-/// The values of another precision's state, rounded to this one's.
+/// The values of another state, rounded to this one's precision.
 void Run::setInitial() {
   for (int i = 0; i < model.slot_count; ++i) {
     const ampc_tensor &tensor = model.slots[i].tensor;
     auto found = calls.initial->find(std::string("state0/") + tensor.name);
-    if (found == calls.initial->end() || found->second.dtype != AMPC_F32 || !isReal(tensor.dtype))
+    if (found == calls.initial->end() || !isReal(tensor.dtype))
       continue;
     auto *data = static_cast<char *>(ampc_rt_tensor_data(state, i));
+    if (found->second.dtype == tensor.dtype)
+      std::memcpy(data, found->second.bytes.data(), found->second.bytes.size());
+    if (found->second.dtype != AMPC_F32 || tensor.dtype == AMPC_F32)
+      continue;
     for (int64_t k = 0, count = countOf(tensor); k < count; ++k) {
       float value;
       std::memcpy(&value, found->second.bytes.data() + 4 * k, 4);

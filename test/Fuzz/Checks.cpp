@@ -5,6 +5,7 @@
 #include "mlir/Parser/Parser.h"
 #include "test/Fuzz/Random.h"
 #include "test/Fuzz/Trial.h"
+#include "test/Fuzz/Written.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -38,6 +39,7 @@ private:
   void callOtherwise();
   void shortBatches();
   void otherTarget();
+  void otherText();
   bool writeForOracle();
   /// What of the targets runs.
   std::string tierName() const {
@@ -201,6 +203,27 @@ void Checks::otherTarget() {
                        firstDifference(records[0][names[0]], records[1][names[0]]));
 }
 
+/// The same model with a module, sizes, and types left out, from the same first values.
+void Checks::otherText() {
+  if (!options.precisionOverrides.empty() || !wants("written"))
+    return;
+  std::string written = asWritten(text, request.seed, context);
+  if (written.empty())
+    return;
+  Compiled made = compileText(written, options, context);
+  std::unique_ptr<Code> loaded = made.module ? Code::load(*made.module) : nullptr;
+  if (!loaded)
+    return fail("written", "does not compile: " + made.message + "\n" + written);
+  Record initial = withModule(plain);
+  Calls calls;
+  calls.seed = request.seed;
+  calls.initial = &initial;
+  Record results = withoutModule(runCalls(*loaded, calls));
+  if (request.plantFault == "written")
+    results.begin()->second.bytes[0] ^= 1;
+  compare("written", results);
+}
+
 /// What the oracle computes itself: the model in f64, and its results in every precision.
 bool Checks::writeForOracle() {
   wants("f64");
@@ -283,6 +306,7 @@ Verdict Checks::run() {
   otherwise("observe", [](CompileOptions &o) { o.observe = true; }, true);
   shortBatches();
   otherTarget();
+  otherText();
   return verdict;
 }
 

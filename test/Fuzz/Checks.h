@@ -15,7 +15,7 @@ struct CheckRequest {
   std::string only;   ///< name of a check; empty: all
   std::string folder; ///< for what the oracle reads; empty: nothing is written
   /// A fault, to see that it is found: "bit" of a result, "sign" of a difference in the f64 code,
-  /// or "target", a result of plain loops.
+  /// "target", a result of plain loops, or "written", one of the text with a module.
   std::string plantFault;
 };
 
