@@ -194,6 +194,20 @@ SmallVector<Value> BatchNormOp::buildInference(GradBuilder &b) {
   return {b.add(b.mul(b.sub(getX(), mean), scale), getBeta())};
 }
 
+/// What moves on from here. An op that stands before has moved it already, if a step applies one
+/// norm twice; its value is then no longer the last one.
+static Value takeRunning(GradBuilder &b, FlatSymbolRefAttr name, Type type) {
+  Block *block = b.builder.getInsertionBlock();
+  auto before = llvm::make_range(block->begin(), b.builder.getInsertionPoint());
+  for (Operation &op : llvm::make_early_inc_range(before))
+    if (auto write = dyn_cast<WriteOp>(op); write && write.getStateAttr() == name) {
+      Value value = write.getValue();
+      write.erase();
+      return value;
+    }
+  return ReadOp::create(b.builder, b.loc, type, name);
+}
+
 // The batch and the image become one dimension, so that the mask of valid rows is a column, which
 // fuses.
 SmallVector<Value> BatchNormOp::buildTraining(GradBuilder &b) {
@@ -217,7 +231,7 @@ SmallVector<Value> BatchNormOp::buildTraining(GradBuilder &b) {
 
   double momentum = number(getMomentum());
   auto follow = [&](FlatSymbolRefAttr name, Value now) {
-    Value old = ReadOp::create(b.builder, b.loc, channel, name);
+    Value old = takeRunning(b, name, channel);
     Value next =
         b.add(b.mul(b.real(1 - momentum, element), old), b.mul(b.real(momentum, element), now));
     WriteOp::create(b.builder, b.loc, name, b.op<StopGradientOp>(next));

@@ -102,9 +102,8 @@ void Outliner::makeModule() {
   for (Operation *part : inside) {
     part->walk([&](Operation *op) {
       for (Value operand : op->getOperands())
-        if (Operation *def = operand.getDefiningOp(); def ? !isInside(def)
-                                                          : operand.getParentBlock() ==
-                                                                part->getBlock())
+        if (Operation *def = operand.getDefiningOp();
+            def ? !isInside(def) : operand.getParentBlock() == part->getBlock())
           arguments.insert(operand);
     });
     for (Value result : part->getResults())
@@ -137,10 +136,9 @@ void Outliner::makeModule() {
   builder.setInsertionPointToEnd(block);
   OperationState function(loc, "train.func");
   function.addAttribute("sym_name", builder.getStringAttr("apply"));
-  function.addAttribute(
-      "function_type",
-      TypeAttr::get(builder.getFunctionType(ValueRange(arguments.getArrayRef()).getTypes(),
-                                            ValueRange(results.getArrayRef()).getTypes())));
+  function.addAttribute("function_type", TypeAttr::get(builder.getFunctionType(
+                                             ValueRange(arguments.getArrayRef()).getTypes(),
+                                             ValueRange(results.getArrayRef()).getTypes())));
   auto *body = new Block();
   function.addRegion()->push_back(body);
   builder.create(function);
@@ -230,8 +228,8 @@ static std::string withoutTypes(StringRef text, MLIRContext *context) {
   for (std::string &line : lines) {
     StringRef trimmed = StringRef(line).trim();
     bool isFunction = trimmed.starts_with("train.func") && trimmed.contains(") -> ");
-    bool isOp = (trimmed.starts_with("%") || trimmed.starts_with("train.return") || trimmed.starts_with("train.write") ||
-                 trimmed.starts_with("amp.yield")) &&
+    bool isOp = (trimmed.starts_with("%") || trimmed.starts_with("train.return") ||
+                 trimmed.starts_with("train.write") || trimmed.starts_with("amp.yield")) &&
                 trimmed.contains(" : ") && !trimmed.ends_with("{");
     if (!isFunction && !isOp)
       continue;
@@ -249,9 +247,9 @@ std::string fuzz::asWritten(StringRef text, uint64_t seed, MLIRContext *context)
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
   auto models = module->getOps<train::ModelOp>();
   // Moments of 16 bits are rounded at random.
-  bool draws = text.contains("moments = bf16") ||
-               module->walk([](RandomOpInterface) { return WalkResult::interrupt(); })
-                   .wasInterrupted();
+  bool draws =
+      text.contains("moments = bf16") ||
+      module->walk([](RandomOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
   if (models.empty() || draws || !Outliner(*models.begin(), random).run())
     return "";
   std::string written;
@@ -266,7 +264,8 @@ Record fuzz::withoutModule(const Record &record) {
   Record renamed;
   for (const auto &[name, value] : record) {
     size_t place = name.rfind("/p.");
-    renamed[place == std::string::npos ? name : name.substr(0, place + 1) + name.substr(place + 3)] =
+    renamed[place == std::string::npos ? name
+                                       : name.substr(0, place + 1) + name.substr(place + 3)] =
         value;
   }
   return renamed;

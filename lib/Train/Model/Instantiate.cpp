@@ -88,8 +88,7 @@ public:
     lowerMode(func, training);
     attachRandomState(func, cast<train::ModelOp>(func->getParentOp()));
     liftReads();
-    liftWrites();
-    return success();
+    return liftWrites();
   }
 
 private:
@@ -112,12 +111,22 @@ private:
       }
     }
   }
-  void liftWrites() {
+  LogicalResult liftWrites() {
+    llvm::StringMap<Location> places;
     for (auto write : llvm::make_early_inc_range(body.getOps<train::WriteOp>())) {
+      auto [first, isFirst] = places.try_emplace(write.getState(), write.getLoc());
+      if (training && !isFirst) {
+        InFlightDiagnostic error = write.emitOpError()
+                                   << "expected one value of @" << write.getState()
+                                   << " after a step, but this is the second";
+        error.attachNote(first->second) << "the first is here";
+        return error;
+      }
       if (training)
         signature.addStateResult(write.getValue(), write.getState());
       write.erase();
     }
+    return success();
   }
 
   train::FuncOp func;

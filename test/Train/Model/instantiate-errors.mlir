@@ -56,3 +56,23 @@ train.model @write_param {
     train.return %x : tensor<f32>
   }
 }
+
+// -----
+
+train.model @two_values {
+  train.param @w : tensor<f32> = #train.zeros
+  train.buffer @seen : tensor<f32> = #train.zeros
+  train.func @note(%x: tensor<f32>) -> tensor<f32> {
+    // expected-error @below {{expected one value of @seen after a step, but this is the second}}
+    // expected-note @below {{the first is here}}
+    train.write @seen, %x : tensor<f32>
+    train.return %x : tensor<f32>
+  }
+  train.func @loss() -> tensor<f32> {
+    %w = train.read @w : tensor<f32>
+    %0 = train.call @note(%w) : (tensor<f32>) -> tensor<f32>
+    %1 = train.call @note(%0) : (tensor<f32>) -> tensor<f32>
+    train.return %1 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
+}
