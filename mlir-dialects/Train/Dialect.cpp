@@ -61,7 +61,11 @@ static ParseResult parseStepAttributes(OpAsmParser &parser, NamedAttrList &attri
     attributes.append(name, isReal ? Attribute(real) : value);
     return success();
   };
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::OptionalBraces, parseOne);
+  SMLoc place = parser.getCurrentLocation();
+  return failure(parser.parseCommaSeparatedList(AsmParser::Delimiter::OptionalBraces, parseOne) ||
+                 failed(StepOp::verifyInherentAttrs(step, attributes, [&] {
+                   return parser.emitError(place) << "'" << step.getStringRef() << "' op ";
+                 })));
 }
 /// Those that the format has no place for.
 static void printStepAttributes(OpAsmPrinter &p, StepOp op, DictionaryAttr attributes) {

@@ -67,6 +67,9 @@ LogicalResult ModelOp::verify() {
   for (Operation &op : getBody().front())
     if (!isa<SymbolOpInterface, FuncOp, ExportOp, UseOp>(op)) // 1.
       return op.emitOpError() << "expected in a model what has a name, or an export";
+    else if (isa_and_nonnull<ModelOp>((*this)->getParentOp()) &&
+             !isa<ParamOp, BufferOp, FuncOp, UseOp, ModelOp>(op)) // 2.
+      return op.emitOpError() << "expected outside of modules";
   return success();
 }
 
@@ -214,7 +217,7 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
   bool hasPattern = llvm::any_of(getParams(), llvm::IsaPred<StringAttr>);
   for (Attribute group : getGroups().value_or(Builder(getContext()).getArrayAttr({})))
     for (Attribute param : cast<GroupAttr>(group).getParams())
-      if (hasPattern)
+      if (hasPattern || isa<StringAttr>(param))
         continue;
       else if (!once.contains(param)) // 5.
         return emitOpError() << "expected parameters of the step in a group, but got " << param;

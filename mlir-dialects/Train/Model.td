@@ -11,11 +11,13 @@ def Train_ModelOp
   let summary = "State and the functions over it";
   let description = [{
     Holds parameters and buffers, functions, steps and exports. Its name prefixes every symbol of
-    the compiled library.
+    the compiled library. Sizes in parentheses behind the name, `@line(batch = 8, width = 4 * batch)`, are numbers for shapes and
+    integers inside; `--set` gives them others. A model in a model is a module, which `train.use` puts to use.
 
     Constraints:
 
-    1. Whatever it holds has a name, but for exports.
+    1. Whatever it holds has a name, but for exports and uses of modules.
+    2. A model in a model, which is a module, has no steps and exports.
 
     ```mlir
     train.model @line {
@@ -177,8 +179,8 @@ def Train_ReadOp
 def Train_WriteOp : Op<TrainDialect, "write", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The value that a buffer has after a training step";
   let description = [{
-    Takes effect when the step ends, and only if it is not skipped; reads see the old value. Dropped
-    in inference mode.
+    Takes effect when the step ends, and only if it is not skipped; reads see the old value. A step
+    writes a buffer once. Dropped in inference mode.
 
     Constraints:
 
@@ -200,6 +202,9 @@ def Train_StepOp
   let description = [{
     The loss is a function with one result of rank 0. A model may have several steps. After the backward pass the gradients
     are limited to [-`clip_value`, `clip_value`] and then scaled down to the 2-norm `clip_norm` over all parameters of the step.
+
+    `over all` are the parameters that are not frozen, `over all but [...]` those but some. Names in quotes are patterns, in lists of
+    groups too: `["*.bias"]`. `train-expand-modules` makes lists of names of them.
 
     `groups` names parameters that another rule than the step's updates: weight decay for matrices only, say, or a rule for tables.
     Clipping, schedule, step counter and the decision to skip are those of the step.
@@ -256,7 +261,8 @@ def Train_ExportOp
          "export", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"ModelOp">]> {
   let summary = "Makes a function callable from C, in inference mode";
   let description = [{
-    The C function is `MODEL_NAME`.
+    The C function is `MODEL_NAME`. With `batch N` it takes N rows, whatever the size `batch` of the model is: the function and what it calls
+    are compiled for them.
 
     Constraints:
 

@@ -3,6 +3,7 @@
 #include "ampc/Support/Text.h"
 #include "mlir-dialects/Train/Modules.h"
 #include "mlir-dialects/Train/Syntax.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -57,7 +58,8 @@ static ParseResult noteInstance(OpAsmParser &parser, SMLoc place, StringAttr mod
                                    << module.getValue() << " is none" << suggestion(module, names);
   }
   Location loc = parser.getEncodedSourceLoc(place);
-  if (!makeInstance(found, name, around, numbers, loc))
+  // Verifiers of the module come first: what is made of it takes their word.
+  if (failed(mlir::verify(found)) || !makeInstance(found, name, around, numbers, loc))
     return failure();
   Builder &b = parser.getBuilder();
   auto facts =

@@ -164,11 +164,21 @@ OwningOpRef<FuncOp> ModuleInstance::expand(FuncOp func, StringRef name, bool kee
   return copy;
 }
 
+/// Blocks lie in regions, calls and modules, whose depths multiply on the stack.
 LogicalResult ModuleInstance::expandBlock(Block &block, bool keepsCalls) const {
+  const ModuleInstance *root = this;
+  while (root->user)
+    root = root->user;
+  if (root->depth >= 200)
+    return block.getParentOp()->emitError()
+           << "expected calls, modules and regions nested at most 200 deep";
+  ++root->depth;
+  auto expanded = success();
   for (Operation &op : llvm::make_early_inc_range(block))
-    if (failed(expandOp(&op, keepsCalls)))
-      return failure();
-  return success();
+    if (failed(expanded = expandOp(&op, keepsCalls)))
+      break;
+  --root->depth;
+  return expanded;
 }
 
 LogicalResult ModuleInstance::expandOp(Operation *op, bool keepsCalls) const {
@@ -243,6 +253,9 @@ LogicalResult ModuleInstance::inlineApply(ApplyOp apply) const {
     return apply.emitError() << "expected a module that stands before under that name, but @"
                              << name << " is none";
   bool isNamed = !apply.getCallee().getNestedReferences().empty();
+  if (apply.getCallee().getNestedReferences().size() > 1)
+    return apply.emitError() << "expected a module and one function of it, but got "
+                             << apply.getCallee();
   StringRef function = isNamed ? apply.getCallee().getLeafReference().getValue() : "apply";
   SmallVector<Value> values(apply.getOperands());
   for (const std::unique_ptr<ModuleInstance> &instance : *found) {
@@ -270,13 +283,9 @@ LogicalResult ModuleInstance::inlineCall(CallOp call) const {
   FuncOp func = findFunction(call.getCallee());
   if (!func)
     return call.emitError() << "expected a function, but @" << call.getCallee() << " is none";
-  if (callDepth >= 100)
-    return call.emitError() << "expected calls nested at most 100 deep";
   auto named = dyn_cast<NameLoc>(call.getLoc());
-  ++callDepth;
   OwningOpRef<FuncOp> copy =
       expand(func, ((named ? named.getName().str() + "/" : "") + call.getCallee()).str(), false);
-  --callDepth;
   if (!copy)
     return failure();
   FailureOr<SmallVector<Value>> values = inlineAt(call, call.getOperands(), std::move(copy));

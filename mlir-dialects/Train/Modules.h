@@ -59,9 +59,9 @@ private:
 
   const ModuleInstance *outer, *user;
   llvm::StringMap<mlir::Type> stateTypes;
-  /// Of the outermost user: how many there are, and how many ops have been copied.
-  mutable int64_t instances = 0, ops = 0;
-  mutable int64_t callDepth = 0;
+  /// Of the outermost user: how many there are, how many ops have been copied, and how deep this
+  /// is.
+  mutable int64_t instances = 0, ops = 0, depth = 0;
 };
 
 /// A module that can be used in the model that is being parsed; null if there is none. `sizes` gets

@@ -89,7 +89,8 @@ def Train_BatchNormOp
   let description = [{
     In training `simplify` replaces it by the statistics of the batch, `train.batch_normalize`, and writes of the
     running statistics: running = (1 - momentum) * running + momentum * batch, with the unbiased variance (divisor n - 1).
-    In inference it reads the running statistics. Rows beyond `valid` are left out of the statistics.
+    In inference it reads the running statistics. Rows beyond `valid` are left out of the statistics. A step that
+    applies one norm twice moves them twice, in the order of the text.
 
     ```mlir
     %y = train.batch_norm %x, %gamma, %beta running @mean, @variance momentum 0.1 eps 1.0e-5

@@ -58,8 +58,12 @@ FailureOr<APFloat> ampc::parseReal(AsmParser &parser) {
     return failure();
   // Then a word: "e", ahead of a sign and an integer, or with the digits.
   if (StringRef letter; number.contains_insensitive("e")) {
+    SMLoc place = parser.getCurrentLocation();
     if (parser.parseKeyword(&letter))
       return failure();
+    if (letter.size() > 1 && !number.ends_with(letter))
+      return parser.emitError(place)
+             << "expected a number, but got " << StringRef(start, letter.end() - start);
     (void)parser.parseOptionalPlus();
     if (letter.size() == 1 && failed(takeInteger()))
       return failure();

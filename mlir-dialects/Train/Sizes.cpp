@@ -1,6 +1,7 @@
 // Formulas over sizes: their values, and the numbers of ops that follow from them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Sizes.h"
+#include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
 #include "mlir-dialects/Train/Train.h"
 #include "llvm/ADT/StringExtras.h"
@@ -156,15 +157,8 @@ LogicalResult Sizes::declare(ArrayAttr declared, const std::map<std::string, int
 }
 
 std::string ampc::suggestion(StringRef word, ArrayRef<std::string> words) {
-  const std::string *best = nullptr;
-  unsigned least = word.size() / 3 + 2;
-  for (const std::string &each : words)
-    if (unsigned distance = word.edit_distance(each); distance < least) {
-      least = distance;
-      best = &each;
-    }
-  if (best)
-    return "; did you mean " + *best + "?";
+  if (std::string hint = didYouMean(word, words); !hint.empty())
+    return hint;
   return words.empty() ? "; there is none" : "; there is " + llvm::join(words, ", ");
 }
 

@@ -14,17 +14,37 @@ using namespace ampc;
 namespace {
 struct TrainExpandModules : ampc::impl::TrainExpandModulesBase<TrainExpandModules> {
   void runOnOperation() override {
+    copies.clear();
     for (auto model : getOperation().getOps<train::ModelOp>())
-      if (failed(expandModules(model)) || failed(expandPatterns(model)))
+      if (failed(checkFunctions(model)) || failed(expandModules(model)) ||
+          failed(expandPatterns(model)))
         return signalPassFailure();
   }
 
 private:
-  /// A model without sizes and modules stays as it is.
+  /// Verifiers let a model without functions be, since such are left when all has become kernels.
+  static LogicalResult checkFunctions(train::ModelOp model) {
+    auto check = [&](Operation *op, FlatSymbolRefAttr name) -> LogicalResult {
+      if (model.lookupSymbol<train::FuncOp>(name.getAttr()))
+        return success();
+      return op->emitOpError() << "expected a function of the model, but " << name << " is none";
+    };
+    for (Operation &op : model.getBody().front()) {
+      auto step = dyn_cast<train::StepOp>(op);
+      auto each = dyn_cast<train::ExportOp>(op);
+      if ((step && failed(check(step, step.getLossAttr()))) ||
+          (each && failed(check(each, each.getFunctionAttr()))))
+        return failure();
+    }
+    return success();
+  }
+
+  /// A model without sizes and modules stays as it is; functions keep which axis is the batch.
   static bool isExpanded(train::ModelOp model) {
     return !model->hasAttr(Sizes::key) && llvm::none_of(model.getBody().front(), [](Operation &op) {
-      return isa<train::UseOp, train::ModelOp>(op) || op.hasAttr(Sizes::key);
-    });
+      return isa<train::UseOp, train::ModelOp>(op) ||
+             (!isa<train::FuncOp>(op) && op.hasAttr(Sizes::key));
+    }) && !model.walk([](train::ApplyOp) { return WalkResult::interrupt(); }).wasInterrupted();
   }
 
   LogicalResult expandModules(train::ModelOp model) {
@@ -85,9 +105,15 @@ private:
                                   << state.getSymName() << " is " << state.getType() << " and "
                                   << root.stateType(state.getSymName());
     std::string name = (each.getFunction() + ".batch" + Twine(batch)).str();
-    if (!SymbolTable::lookupSymbolIn(model, name) &&
-        failed(insertCopy(root, root.findFunction(each.getFunction()), name, /*keepsCalls=*/false)))
-      return failure();
+    StringAttr made = StringAttr::get(&getContext(), name);
+    if (copies.insert({model, made}).second) {
+      if (SymbolTable::lookupSymbolIn(model, name))
+        return each.emitOpError() << "expected no other @" << name << ", which is @"
+                                  << each.getFunction() << " for this batch";
+      if (failed(insertCopy(root, root.findFunction(each.getFunction()), name,
+                            /*keepsCalls=*/false)))
+        return failure();
+    }
     each.setFunction(name);
     return success();
   }
@@ -122,5 +148,7 @@ private:
       }
     return success();
   }
+
+  llvm::DenseSet<std::pair<Operation *, StringAttr>> copies; ///< of functions, for exports
 };
 } // namespace

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Nearest.h"
 #include "ampc/Train/Passes.h"
+#include "lib/Train/Model/Patterns.h"
 #include "mlir-dialects/Train/Train.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,10 +16,12 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-static StringRef nameOf(Attribute param) { return cast<FlatSymbolRefAttr>(param).getValue(); }
-
+/// Patterns have become names before.
 static SmallVector<Attribute> withoutNames(ArrayAttr params, const llvm::StringSet<> &names) {
-  return llvm::filter_to_vector(params, [&](Attribute p) { return !names.contains(nameOf(p)); });
+  return llvm::filter_to_vector(params, [&](Attribute p) {
+    auto symbol = dyn_cast<FlatSymbolRefAttr>(p);
+    return !symbol || !names.contains(symbol.getValue());
+  });
 }
 
 /// Groups lose the parameters, too; those without any go.
@@ -51,7 +54,7 @@ struct TrainFreeze : ampc::impl::TrainFreezeBase<TrainFreeze> {
 private:
   /// Adds the parameters of the model that a pattern names.
   LogicalResult match(train::ModelOp model, StringRef pattern, llvm::StringSet<> &frozen) {
-    llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern);
+    llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern, maxPatterns);
     if (!glob)
       return model.emitError() << "expected --freeze to be a pattern with * and ?, but got "
                                << pattern << ": " << llvm::toString(glob.takeError());

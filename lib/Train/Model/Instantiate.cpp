@@ -203,7 +203,11 @@ private:
     SmallVector<train::StepOp> steps(model.getOps<train::StepOp>());
     for (train::StepOp step : steps)
       for (Attribute param : step.getParams())
-        learned.insert(cast<FlatSymbolRefAttr>(param).getValue());
+        if (auto symbol = dyn_cast<FlatSymbolRefAttr>(param))
+          learned.insert(symbol.getValue());
+        else
+          return step.emitOpError() << "expected names in place of the pattern " << param
+                                    << ", which train-expand-modules makes";
     if (!steps.empty())
       for (auto param : model.getOps<train::ParamOp>())
         if (!learned.contains(param.getSymName()) && !param.getFrozen())

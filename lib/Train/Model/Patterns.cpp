@@ -26,7 +26,7 @@ public:
                                 << each;
     StringRef pattern = text.getValue();
     bool takesAway = pattern.consume_front("!");
-    llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern, 64);
+    llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern, maxPatterns);
     if (!glob)
       return step.emitOpError() << "expected a pattern of names, but got \"" << pattern
                                 << "\": " << llvm::toString(glob.takeError());

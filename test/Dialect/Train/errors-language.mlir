@@ -264,3 +264,40 @@ train.model @m {
   // expected-error @below {{expected formulas of sizes, but got 2}}
   "train.use"() {module = @a, instance = "a", given = {width = 2}} : () -> ()
 }
+
+// -----
+
+// What a module is made of is verified before it is used.
+train.model @m {
+  train.model @a {
+    // expected-error @below {{a formula per number of an attribute or of the result's shape, but got {foo = "3"}}}
+    train.param @w : tensor<2xf32> = #train.zeros {train.sizes = {foo = "3"}}
+  }
+  train.use @a
+}
+
+// -----
+
+train.model @m {
+  train.model @a {
+    // expected-error @below {{expect at least a terminator}}
+    train.func @apply(%x: f32[3]) {
+    }
+  }
+  train.use @a
+}
+
+// -----
+
+train.model @m {
+  train.model @a {
+    train.param @w : f32[] = #train.zeros
+    train.func @loss() {
+      train.return %w
+    }
+    // constraint train.model 2
+    // expected-error @below {{expected outside of modules}}
+    train.step @fit minimize @loss over all with #train.sgd<lr = 0.1>
+  }
+  train.use @a
+}

@@ -406,3 +406,36 @@ train.model @m {
   // expected-error @below {{expected nonfinite = "allow", "skip" or "fail", but got "ignore"}}
   train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1> {nonfinite = "ignore"}
 }
+
+// -----
+
+train.model @m {
+  train.param @w : tensor<f32> = #train.zeros
+  train.func @loss() {
+    train.return %w
+  }
+  // expected-error @below {{attribute 'micro_batches' failed to satisfy constraint: 64-bit integer attribute}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> {micro_batches = "4"}
+}
+
+// -----
+
+train.model @m {
+  train.param @w : tensor<f32> = #train.zeros
+  train.func @loss() {
+    train.return %w
+  }
+  // expected-error @below {{attribute 'nonfinite' failed to satisfy constraint: string attribute}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> {nonfinite}
+}
+
+// -----
+
+train.model @m {
+  train.param @w : tensor<f32> = #train.zeros
+  train.func @loss() {
+    train.return %w
+  }
+  // expected-error @below {{attribute 'schedule' failed to satisfy constraint: ScheduleAttrInterface instance}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> {schedule = 5}
+}

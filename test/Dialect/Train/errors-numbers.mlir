@@ -209,3 +209,27 @@ train.model @m {
     train.return %0 : tensor<6xi32>
   }
 }
+
+// -----
+
+train.model @m {
+  train.param @w : tensor<f32> = #train.zeros
+  train.func @loss() {
+    train.return %w
+  }
+  // expected-error@+2 {{expected a number, but got 1e5foo}}
+  // expected-error@+1 {{failed to parse Train_SgdAttr parameter 'lr'}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 1e5foo>
+}
+
+// -----
+
+train.model @m {
+  train.param @w : tensor<f32> = #train.zeros
+  train.func @loss() {
+    train.return %w
+  }
+  // expected-error@+2 {{expected a number, but got 1e1_0}}
+  // expected-error@+1 {{failed to parse Train_SgdAttr parameter 'lr'}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 1e1_0>
+}
