@@ -15,6 +15,7 @@
 #include "lib/Pipelines/OnTargets.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Train/Gradients.h"
 #include "mlir-dialects/Train/Modules.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -86,6 +87,7 @@ ArrayRef<Phase> ampc::getPhases() {
        [](OpPassManager &pm, const CompileOptions &) {
          pm.addPass(createAmpFlattenRegions());
          pm.addPass(createTrainInstantiate());
+         pm.addPass(createTrainExpandGradients());
          pm.addPass(createTrainSimplify());
        }},
       {"autodiff",
@@ -167,6 +169,7 @@ void ampc::registerDialects(DialectRegistry &registry) {
   registry.insert<train::TrainDialect, amp::AmpDialect, kernel::KernelDialect, arith::ArithDialect,
                   math::MathDialect>();
   registerModuleOps(registry);
+  registerGradientOps(registry);
   registerTargets(registry);
   registerPackageDialects(registry);
   registerLoadedDialects(registry);

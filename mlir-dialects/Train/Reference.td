@@ -2,3 +2,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 include "mlir-dialects/Train/Train.td"
 include "mlir-dialects/Train/Modules.td"
+include "mlir-dialects/Train/Gradients.td"

@@ -59,6 +59,13 @@ def TrainInstantiate : Pass<"train-instantiate", "::mlir::ModuleOp"> {
   // Scalar code of ops is looked at.
   let dependentDialects = ["::ampc::kernel::KernelDialect"];
 }
+def TrainExpandGradients : Pass<"train-expand-gradients", "::mlir::ModuleOp"> {
+  let summary = "Replace gradients inside of functions by the backward pass that computes them";
+  let description = [{
+    Every `train.grad` becomes adjoint code in its place, which begins with the number 1: it belongs to the forward pass of a step, has no part in
+    loss scaling, and is differentiated in turn. One `train.grad` after the other is replaced, so a gradient of a gradient sees ops only.
+  }];
+}
 def TrainAutodiff : Pass<"train-autodiff", "::mlir::ModuleOp"> {
   let summary = "Differentiate every step's loss, source to source";
   let description = [{

@@ -74,7 +74,8 @@ bool PartialResults::isNeverStored(Value v) const {
 static bool isFixedItself(Operation *op) {
   train::OriginAttr origin = originOf(op);
   return origin && origin.getCompute() &&
-         (origin.isUpdate() || (origin.isForward() && !origin.getSource()));
+         (origin.isUpdate() ||
+          (origin.isForward() && origin.getOrder() == 0 && !origin.getSource()));
 }
 
 // Adjoints and composite ops round what they give, not what they are made of. A cotangent that an

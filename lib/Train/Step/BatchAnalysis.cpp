@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Step/BatchAnalysis.h"
 #include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Train/Gradients.h"
 #include "mlir-dialects/Train/Signature.h"
 
 using namespace mlir;
@@ -49,31 +50,87 @@ static bool isRowwise(ScalarOpInterface op, const DenseSet<Value> &batched) {
   return op.getSpace().size() > 1 || !looksAlongRow(op);
 }
 
+namespace {
+class BatchRows {
+public:
+  BatchRows(int64_t batch, ArrayRef<ValidRowsOpInterface> combining)
+      : batch(batch), combining(combining) {}
+  /// False if the op mixes rows of the batch in a way that a short batch would change.
+  bool visit(Operation *op);
+  DenseSet<Value> batched;
+
+private:
+  bool isBatched(Value v) const { return batched.contains(v); }
+  bool hasParts(Value v) const { return !shapeOf(v).empty() && shapeOf(v)[0] % batch == 0; }
+  bool isDifferentiatedSum(Operation *op) const;
+  bool visitGradient(train::GradOp op);
+
+  int64_t batch;
+  ArrayRef<ValidRowsOpInterface> combining;
+  DenseSet<Value> combined; // depend on what combines rows that count
+  DenseSet<Value> sums;     // over all rows, whether they count or not
+};
+} // namespace
+
+/// A sum over rows that nothing reads but its gradient. That of a row has no part of the others.
+bool BatchRows::isDifferentiatedSum(Operation *op) const {
+  auto reduce = dyn_cast<ReduceOpInterface>(op);
+  return reduce && reduce.getCombine() == "sum" && llvm::is_contained(reduce.getDims(), 0) &&
+         !combined.contains(op->getOperand(0)) && llvm::all_of(op->getUses(), [](OpOperand &use) {
+           return isa<train::GradOp>(use.getOwner()) && use.getOperandNumber() == 0;
+         });
+}
+
+bool BatchRows::visitGradient(train::GradOp op) {
+  bool isSum = sums.contains(op.getValue());
+  for (auto [source, gradient] : llvm::zip(op.getSources(), op.getGradients())) {
+    if (isBatched(source))
+      batched.insert(gradient);
+    else if (isSum)
+      return false;
+    if (!isSum)
+      combined.insert(gradient);
+  }
+  return true;
+}
+
+bool BatchRows::visit(Operation *op) {
+  if (auto gradient = dyn_cast<train::GradOp>(op))
+    return visitGradient(gradient);
+  bool combines = llvm::is_contained(combining, op);
+  if (combines || llvm::any_of(op->getOperands(), [&](Value v) { return combined.contains(v); }))
+    combined.insert(op->result_begin(), op->result_end());
+  if (llvm::none_of(op->getOperands(), [&](Value v) { return isBatched(v); }))
+    return true;
+  if (combines) {
+    for (Value result : op->getResults())
+      if (hasParts(result))
+        batched.insert(result);
+    return true;
+  }
+  if (isDifferentiatedSum(op)) {
+    sums.insert(op->getResult(0));
+    return true;
+  }
+  auto leading = dyn_cast<BatchedOpInterface>(op);
+  auto scalar = dyn_cast<ScalarOpInterface>(op);
+  bool apart = leading ? leading.keepsLeadingDimension([&](Value v) { return isBatched(v); })
+                       : scalar && isRowwise(scalar, batched);
+  if (!apart || !llvm::all_of(op->getResults(), [&](Value v) { return hasParts(v); }))
+    return false;
+  batched.insert(op->result_begin(), op->result_end());
+  return true;
+}
+
 std::optional<DenseSet<Value>> ampc::rowsOfBatch(train::FuncOp func, int64_t batch,
                                                  ArrayRef<ValidRowsOpInterface> combining) {
-  DenseSet<Value> batched;
+  BatchRows rows(batch, combining);
   for (BlockArgument argument : func.getArguments())
     if (auto input = Signature(func).argument<train::InputAttr>(argument);
         input && input.isBatched())
-      batched.insert(argument);
-  auto isBatched = [&](Value v) { return batched.contains(v); };
-  auto hasParts = [&](Value v) { return !shapeOf(v).empty() && shapeOf(v)[0] % batch == 0; };
-  for (Operation &op : func.getBody().front().without_terminator()) {
-    if (llvm::none_of(op.getOperands(), isBatched))
-      continue;
-    if (llvm::is_contained(combining, &op)) {
-      for (Value result : op.getResults())
-        if (hasParts(result))
-          batched.insert(result);
-      continue;
-    }
-    auto leading = dyn_cast<BatchedOpInterface>(op);
-    auto scalar = dyn_cast<ScalarOpInterface>(op);
-    bool apart =
-        leading ? leading.keepsLeadingDimension(isBatched) : scalar && isRowwise(scalar, batched);
-    if (!apart || !llvm::all_of(op.getResults(), hasParts))
+      rows.batched.insert(argument);
+  for (Operation &op : func.getBody().front().without_terminator())
+    if (!rows.visit(&op))
       return std::nullopt;
-    batched.insert(op.result_begin(), op.result_end());
-  }
-  return batched;
+  return std::move(rows.batched);
 }

@@ -10,7 +10,8 @@
 namespace ampc {
 /// The values that hold rows of the batch, if every op of `func` that sees some (first in arguments
 /// with a batch) either keeps them apart along the leading dimension, which then has a
-/// multiple of `batch` parts, or is one of `combining`, which leave out those that do not count.
+/// multiple of `batch` parts, or is one of `combining`, which leave out those that do not count, or
+/// adds them up for a gradient with respect to rows.
 /// Then a batch with fewer valid rows gives the numbers of a batch of that size.
 std::optional<llvm::DenseSet<mlir::Value>>
 rowsOfBatch(train::FuncOp func, int64_t batch, llvm::ArrayRef<ValidRowsOpInterface> combining);

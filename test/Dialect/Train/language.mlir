@@ -59,6 +59,17 @@ train.model @line(batch = 8, width = 4, hidden = 3 * width) {
     %l = train.mse %p, %y
     train.return %l
   }
+  // CHECK: %[[Y:.*]] = train.grad %{{.*}} wrt %arg0 : tensor<f32>, tensor<8x4xf32>
+  // CHECK: %{{.*}}:2 = train.grad %{{.*}} wrt %arg0, %{{.*}} : tensor<f32>, tensor<8x4xf32>, tensor<4x12xf32>
+  // EXPAND: train.grad %{{.*}} wrt %{{.*}} : tensor<f32>, tensor<2x4xf32>
+  train.func @slope(%x: f32[batch, width]) {
+    %p = train.matmul %x, %w
+    %s = train.reduce_sum %p over [0, 1]
+    %y = train.grad %s wrt %x
+    %z, %dw = train.grad %s wrt %x, %w
+    train.return %y, %dw
+  }
+  train.export @slope as "slope" batch 2
   // CHECK: train.step @fit minimize @loss over ["*", "!norm.*"]
   train.step @fit minimize @loss over all but ["norm.*"] with #train.sgd<lr = 0.1>
   // EXPAND: train.step @fit minimize @loss over [@w] with

@@ -1,0 +1,62 @@
+// Gradients inside of functions become the backward pass that computes them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Train/Passes.h"
+#include "lib/Train/Autodiff/Reverse.h"
+#include "mlir-dialects/Train/Gradients.h"
+#include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/TrainFlat.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_TRAINEXPANDGRADIENTS
+#include "ampc/Train/Passes.h.inc"
+} // namespace ampc
+using namespace mlir;
+using namespace ampc;
+
+/// Whether the text has a way from every source to the value. It does not matter whether the
+/// derivative along it vanishes, which is seen only when gradients in front have been expanded.
+static LogicalResult checkDepends(train::GradOp grad) {
+  for (auto [i, source] : llvm::enumerate(grad.getSources()))
+    if (!variedValues(source, grad).contains(grad.getValue()))
+      return grad.emitOpError() << "expected the value that is differentiated to depend on number "
+                                << i << " behind wrt, but it does not";
+  return success();
+}
+
+static LogicalResult expand(train::GradOp grad) {
+  decomposeActive(grad, llvm::to_vector(grad.getSources()));
+  SmallVector<Value> sources(grad.getSources());
+  Value value = grad.getValue();
+  // The backward pass of a step begins at its loss, not here: this is a part of the forward pass.
+  Reverse reverse(
+      grad, sources,
+      {train::Stage::Forward, "what " + nameOf(grad) + " differentiates", grad.getLoc()});
+  OpBuilder builder(grad);
+  GradBuilder b(builder, grad);
+  if (failed(reverse.run(value, b.real(1.0, value))))
+    return failure();
+  for (auto [source, result] : llvm::zip(sources, grad.getGradients())) {
+    Value gradient = reverse.gradient(source);
+    if (!gradient)
+      gradient = b.broadcastTo(b.real(0.0, source), source.getType());
+    result.replaceAllUsesWith(gradient);
+  }
+  grad.erase();
+  return success();
+}
+
+namespace {
+struct TrainExpandGradients : ampc::impl::TrainExpandGradientsBase<TrainExpandGradients> {
+  void runOnOperation() override {
+    if (failed(checkIsFlat(getOperation(), getArgument())))
+      return signalPassFailure();
+    getOperation()->walk([&](train::FuncOp func) {
+      // In their order: what is differentiated may hold gradients itself.
+      auto all = llvm::to_vector(func.getOps<train::GradOp>());
+      if (llvm::any_of(all, [](train::GradOp grad) { return failed(checkDepends(grad)); }) ||
+          llvm::any_of(all, [](train::GradOp grad) { return failed(expand(grad)); }))
+        signalPassFailure();
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,202 @@
+// Reverse-mode differentiation, source to source: what adjoints use of the forward pass are plain
+// SSA uses.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Train/Autodiff/Reverse.h"
+#include "mlir-dialects/Train/Origin.h"
+
+using namespace mlir;
+using namespace ampc;
+
+static bool isNarrow(Value v) {
+  return isReal(v) && getElementTypeOrSelf(v).getIntOrFloatBitWidth() == 16;
+}
+
+static bool isVaried(Operation *op, const DenseSet<Value> &varied) {
+  auto rule = dyn_cast<DifferentiableOpInterface>(op);
+  return !(rule && rule.stopsGradient()) &&
+         llvm::any_of(op->getOperands(), [&](Value v) { return varied.contains(v); });
+}
+
+DenseSet<Value> ampc::variedValues(ArrayRef<Value> sources, Operation *end) {
+  DenseSet<Value> varied(sources.begin(), sources.end());
+  for (Operation *op = &end->getBlock()->front(); op != end; op = op->getNextNode())
+    if (isVaried(op, varied))
+      for (Value result : op->getResults())
+        if (isReal(result))
+          varied.insert(result);
+  return varied;
+}
+
+void ampc::decomposeActive(Operation *end, ArrayRef<Value> sources) {
+  DenseSet<Value> varied(sources.begin(), sources.end());
+  for (Operation *op = &end->getBlock()->front(), *next; op != end; op = next) {
+    next = op->getNextNode();
+    if (!isVaried(op, varied))
+      continue;
+    auto composite = dyn_cast<CompositeOpInterface>(op);
+    if (!composite || (isa<DifferentiableOpInterface>(op) && !composite.isComposite())) {
+      varied.insert(op->result_begin(), op->result_end());
+      continue;
+    }
+    Operation *before = op->getPrevNode();
+    OpBuilder builder(op);
+    GradBuilder b(builder, op);
+    op->replaceAllUsesWith(composite.decompose(b));
+    op->erase();
+    next = before ? before->getNextNode() : &end->getBlock()->front();
+  }
+}
+
+Reverse::Reverse(Operation *end, ArrayRef<Value> from, Purpose why)
+    : end(end), builder(end), sources(from), purpose(std::move(why)) {
+  for (Operation *op = &end->getBlock()->front(); op != end; op = op->getNextNode())
+    forward.push_back(op);
+  varied = variedValues(sources, end);
+}
+
+LogicalResult Reverse::run(Value value, Value seed) {
+  cotangents[value] = seed;
+  reaching.insert(value);
+  for (Operation *op : llvm::reverse(forward)) {
+    auto isIn = [&](const auto &known) {
+      return llvm::any_of(op->getResults(), [&](Value result) { return known.contains(result); });
+    };
+    if (!isVaried(op, varied) || !isIn(reaching))
+      continue;
+    for (Value operand : op->getOperands())
+      if (varied.contains(operand))
+        reaching.insert(operand);
+    if (isIn(cotangents) && failed(apply(op)))
+      return failure();
+  }
+  return success();
+}
+
+/// Whether the code of an adjoint, from `first` on, rounds a number to 16 bits and computes on.
+/// Contractions read 16 bits on purpose.
+static bool roundsInside(Operation *op, Operation *first, Operation *end,
+                         ArrayRef<Value> adjoints) {
+  auto precision = dyn_cast<PrecisionOpInterface>(op);
+  if (precision && precision.getCategory() == Category::LowPrecision)
+    return false;
+  auto isSummed = [](Value operand, Value adjoint) {
+    return cast<RankedTensorType>(adjoint.getType()).getShape() !=
+           cast<RankedTensorType>(operand.getType()).getShape();
+  };
+  for (Operation *made = first; made != end; made = made->getNextNode()) {
+    if (made->hasTrait<OpTrait::ConstantLike>() || movesOnly(made))
+      continue;
+    for (Value result : made->getResults()) {
+      bool isInner = !result.use_empty();
+      for (auto [operand, adjoint] : llvm::zip(op->getOperands(), adjoints))
+        isInner |= adjoint == result && isSummed(operand, adjoint);
+      if (isInner && isNarrow(result))
+        return true;
+    }
+  }
+  return false;
+}
+
+/// The adjoints of the op as it would be on operands in f32: its numbers are not rounded.
+static SmallVector<Value> wideAdjoints(Operation *op, GradBuilder &b, ArrayRef<Value> given) {
+  Type f32 = b.builder.getF32Type();
+  auto widen = [&](Value v) { return v && isNarrow(v) ? b.castTo(v, f32) : v; };
+  auto operands = llvm::map_to_vector(op->getOperands(), widen);
+  auto results = llvm::map_to_vector(op->getResults(), widen);
+  auto cotangents = llvm::map_to_vector(given, widen);
+  Operation *wide = b.builder.clone(*op);
+  wide->setOperands(operands);
+  for (auto [from, to] : llvm::zip(results, wide->getResults()))
+    to.setType(from.getType());
+  SmallVector<Value> adjoints = cast<DifferentiableOpInterface>(wide).buildAdjoints(b, cotangents);
+  wide->replaceAllUsesWith(results);
+  wide->erase();
+  return adjoints;
+}
+
+LogicalResult Reverse::apply(Operation *op) {
+  auto rule = dyn_cast<DifferentiableOpInterface>(op);
+  if (!rule || !rule.isDifferentiable())
+    return reportPath(op);
+  GradBuilder b(builder, op->getLoc(), originOf(op).differentiated().withStage(purpose.stage));
+  SmallVector<Value> given =
+      llvm::map_to_vector(op->getResults(), [&](Value v) { return cotangents.lookup(v); });
+  Operation *last = end->getPrevNode();
+  SmallVector<Value> adjoints = rule.buildAdjoints(b, given);
+  Operation *first = last->getNextNode();
+  if (failed(checkSaves(rule, first, given)))
+    return failure();
+  if (roundsInside(op, first, end, adjoints)) {
+    while (end->getPrevNode() != last)
+      end->getPrevNode()->erase();
+    adjoints = wideAdjoints(op, b, given);
+  }
+  for (auto [operand, adjoint] : llvm::zip(op->getOperands(), adjoints))
+    if (adjoint && varied.contains(operand))
+      accumulate(operand, adjoint, b);
+  return success();
+}
+
+void Reverse::accumulate(Value operand, Value adjoint, GradBuilder &b) {
+  adjoint = b.reduceTo(adjoint, operand.getType());
+  adjoint = b.castTo(adjoint, getElementTypeOrSelf(operand));
+  Value &sum = cotangents[operand];
+  if (!sum) {
+    sum = adjoint;
+    return;
+  }
+  sum = b.add(sum, adjoint);
+  sum.getDefiningOp()->setAttr("train.fan_in",
+                               b.builder.getUnitAttr()); // partial sums are not rounded
+}
+
+/// An adjoint may use its cotangents, what it builds itself, and what the op declares as saved.
+LogicalResult Reverse::checkSaves(DifferentiableOpInterface op, Operation *firstNew,
+                                  ArrayRef<Value> given) {
+  Saves saves = op.getSaves();
+  for (Operation *made = firstNew; made != end; made = made->getNextNode())
+    for (Value used : made->getOperands()) {
+      bool isNew = used.getDefiningOp() && !used.getDefiningOp()->isBeforeInBlock(firstNew);
+      if (isNew || llvm::is_contained(given, used))
+        continue;
+      bool allowed = saves.result() && used.getDefiningOp() == op.getOperation();
+      for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+        allowed |= used == operand && saves.operand(i);
+      if (!allowed)
+        return op->emitOpError() << "expected its adjoint to use only declared saves, but it uses "
+                                 << used;
+    }
+  return success();
+}
+
+/// What a path begins with: state, an input or an intermediate value.
+static std::string nameOfSource(Value source) {
+  auto argument = dyn_cast<BlockArgument>(source);
+  if (!argument)
+    return nameOf(source.getDefiningOp());
+  Signature signature(cast<FunctionOpInterface>(argument.getOwner()->getParentOp()));
+  if (StringAttr state = signature.stateArgument(argument.getArgNumber()))
+    return "@" + state.str();
+  auto input = signature.argument<train::InputAttr>(argument);
+  return input ? "%" + input.getName().str()
+               : "argument " + std::to_string(argument.getArgNumber());
+}
+
+/// The way from a source to the op, by names.
+LogicalResult Reverse::reportPath(Operation *op) {
+  SmallVector<std::string> path{nameOf(op)};
+  auto cause = [&](Operation *of) {
+    return *llvm::find_if(of->getOperands(), [&](Value v) { return varied.contains(v); });
+  };
+  Value at = cause(op);
+  for (; !llvm::is_contained(sources, at); at = cause(at.getDefiningOp()))
+    path.push_back(nameOf(at.getDefiningOp()));
+  path.push_back(nameOfSource(at));
+  InFlightDiagnostic error = op->emitOpError();
+  error << "expected a differentiable op on an active path, but "
+        << llvm::join(llvm::reverse(path), " -> ") << " reaches " << purpose.target
+        << " (use train.stop_gradient to cut it)";
+  if (purpose.place)
+    error.attachNote(*purpose.place) << "differentiated here";
+  return error;
+}
