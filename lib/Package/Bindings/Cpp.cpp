@@ -68,6 +68,8 @@ void CppWriter::writeStructs(const CallInfo &call, StringRef method) {
 void CppWriter::writeBody(const CallInfo &call, StringRef method, bool besides) {
   const ProgramInfo &program = *call.program;
   std::string prefix = name + "_" + program.name;
+  if (besides) // the state's own memory is for one call at a time
+    os << "    if (!workspace.ok())\n      return workspace.finish(AMPC_E_MEMORY);\n";
   os << "    std::uint32_t rows = 0;\n    std::string message;\n"
      << "    if (ampc_status status = detail::fit(\"" << program.name << "\", " << program.batch
      << ", {";
@@ -133,7 +135,9 @@ public:
   Workspace() : room_(::@_workspace_bytes()) {}
   bool ok() const { return room_.get(); }
   /// Why the last call with it failed.
-  const char *error() const { return message_.empty() ? ok() ? static_cast<const char *>(room_.get()) : "no memory" : message_.c_str(); }
+  const char *error() const {
+    return !ok() ? "no memory for a workspace" : message_.empty() ? static_cast<const char *>(room_.get()) : message_.c_str();
+  }
 
 private:
   friend class Model;

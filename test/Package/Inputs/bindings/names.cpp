@@ -43,6 +43,12 @@ int main() {
        model.error());
   tell("room", shared.Model_({x, bias, factor, status}, {bits, {scores.data(), 14}}, workspace),
        workspace.error());
+  Workspace taken = std::move(workspace);
+  tell("moved", shared.Model_({x, bias, factor, status}, {bits, scores}, workspace),
+       workspace.error());
+  workspace = std::move(taken);
+  tell("back", shared.Model_({x, bias, factor, status}, {bits, scores}, workspace),
+       workspace.error());
   std::vector<float> image(64);
   std::vector<std::int32_t> label(16, 3);
   tell("label", model.train_step({image, label}), model.error());
