@@ -270,6 +270,8 @@ void ampc_rt_destroy(ampc_state *state) {
 }
 
 void ampc_rt_set_hooks(ampc_state *state, const ampc_hooks *hooks) {
+  if (!state)
+    return;
   memset(&state->hooks, 0, sizeof state->hooks);
   if (hooks)
     memcpy(&state->hooks, hooks, hooks->size < sizeof *hooks ? hooks->size : sizeof *hooks);

@@ -242,4 +242,6 @@ ampc_status ampc_rt_choose(const ampc_model *model, const char *device, ampc_rt_
                       model->name);
 }
 
-const char *ampc_rt_tier(const ampc_state *state) { return ampc_rt_tier_name(state->tier); }
+const char *ampc_rt_tier(const ampc_state *state) {
+  return state ? ampc_rt_tier_name(state->tier) : "";
+}

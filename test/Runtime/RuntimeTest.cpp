@@ -387,6 +387,8 @@ TEST(Runtime, AllocatesOnceAndReleasesIt) {
   failing.options.release = [](void *, void *) {};
   EXPECT_EQ(ampc_rt_create(&model, &failing.options, &failing.state), AMPC_E_MEMORY);
   EXPECT_EQ(failing.state, nullptr);
+  EXPECT_STREQ(ampc_rt_tier(failing.state), "");
+  ampc_rt_set_hooks(failing.state, nullptr);
 }
 
 TEST(Runtime, TierByEnvironment) {
