@@ -92,7 +92,9 @@ void CppWriter::writeBody(const CallInfo &call, StringRef method, bool besides) 
      << "    ::" << prefix << "_in arguments = {};\n    arguments.size = sizeof arguments;\n"
      << "    arguments.valid = rows;\n";
   if (call.trains)
-    os << "    arguments.lr_factor = in.lr_factor;\n";
+    os << "    if (ampc_status status = detail::checkRate(\"" << program.name
+       << "\", in.lr_factor, message))\n      return refuse(status, std::move(message));\n"
+       << "    arguments.lr_factor = in.lr_factor;\n";
   if (besides)
     os << "    arguments.workspace = workspace.clear();\n";
   for (const OperandInfo &operand : operands)

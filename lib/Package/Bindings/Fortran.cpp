@@ -20,7 +20,8 @@ using namespace ampc;
 
 /// What subroutines use, and what dummy arguments must not be called.
 static constexpr StringLiteral words =
-    "self status report lr_factor rows arguments results size shape any c_loc present mod c_float "
+    "self status report lr_factor factor huge rows arguments results size shape any c_loc present "
+    "mod c_float "
     "c_double c_bool c_int c_int8_t c_int16_t c_int32_t c_int64_t c_size_t c_ptr c_funptr "
     "c_null_ptr c_null_funptr c_char c_null_char finish create destroy save load last_error "
     "keep numberof bytesof ampc_options_bytes ampc_tensor ampc_train_out ampc_hooks ampc_options";
@@ -54,7 +55,7 @@ private:
   void writeInterface(StringRef procedure, StringRef function, CType result,
                       ArrayRef<ParameterInfo> parameters);
   void writeDummies(const CallInfo &call, ArrayRef<OperandInfo> operands, bool checked);
-  void writeShapeCheck(const CallInfo &call, ArrayRef<OperandInfo> operands);
+  void writeCheck(const CallInfo &call, ArrayRef<OperandInfo> operands);
   void writeChecked(const CallInfo &call, const Names &names);
   void writeRun(const CallInfo &call, const Names &names);
   void writeCopies(int32_t dtype);
@@ -251,21 +252,26 @@ static void writeArguments(const CallInfo &call, ArrayRef<OperandInfo> operands,
   os << ", &\n      status" << (call.trains ? ", lr_factor, report)\n" : ")\n");
 }
 
-void FortranWriter::writeShapeCheck(const CallInfo &call, ArrayRef<OperandInfo> operands) {
+void FortranWriter::writeCheck(const CallInfo &call, ArrayRef<OperandInfo> operands) {
   const ProgramInfo &program = *call.program;
   auto first =
       find_if(operands, [](const OperandInfo &operand) { return operand.tensor->batched; });
+  if (program.batch)
+    os << "    integer :: rows\n";
+  if (call.trains)
+    os << "    real(c_float) :: factor\n";
   if (program.batch) {
-    os << "    integer :: rows\n    rows = ";
+    os << "    rows = ";
     if (first == operands.end() || first->output)
       os << program.batch << "\n";
     else
       os << "size(" << first->name << ", " << dimsOf(*first->tensor).size() << ") / "
          << rowsPerBatch(*first->tensor, program) << "\n";
   }
-  auto refuse = [&](const std::string &condition, const std::string &expected) {
-    os << "    if (" << condition << ") then\n      status = AMPC_E_SHAPE\n"
-       << "      self%message = '" << program.name << ": ' // &\n        'expected " << expected
+  auto refuse = [&](const std::string &condition, const std::string &expected,
+                    StringRef status = "AMPC_E_SHAPE") {
+    os << "    if (" << condition << ") then\n      status = " << status
+       << "\n      self%message = '" << program.name << ": ' // &\n        'expected " << expected
        << "'\n      return\n    end if\n";
   };
   if (program.batch)
@@ -279,6 +285,11 @@ void FortranWriter::writeShapeCheck(const CallInfo &call, ArrayRef<OperandInfo> 
                StringRef(shape).drop_front().drop_back().str() + "/))",
            operand.name + " of shape " + shape);
   }
+  if (call.trains) { // 0 stands for 1 in C
+    os << "    factor = 1\n    if (present(lr_factor)) factor = lr_factor\n";
+    refuse(".not. (factor > 0 .and. factor <= huge(factor))", "lr_factor to be positive and finite",
+           "AMPC_E_ARG");
+  }
 }
 
 void FortranWriter::writeChecked(const CallInfo &call, const Names &name) {
@@ -290,7 +301,7 @@ void FortranWriter::writeChecked(const CallInfo &call, const Names &name) {
   os << "  subroutine " << name.checked;
   writeArguments(call, operands, true, os);
   writeDummies(call, operands, true);
-  writeShapeCheck(call, operands);
+  writeCheck(call, operands);
   os << "    call " << name.run;
   writeArguments(call, operands, false, os);
   os << "  end subroutine\n";

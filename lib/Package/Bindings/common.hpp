@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <new>
 #include <string>
 #include <type_traits>
@@ -117,6 +118,15 @@ inline ampc_status fit(const char *call, std::size_t batch, std::initializer_lis
                                          : ""));
   }
   return AMPC_OK;
+}
+
+/// 0 stands for 1 in C, which has no default values.
+inline ampc_status checkRate(const char *call, float factor, std::string &message) {
+  if (factor > 0 && factor <= std::numeric_limits<float>::max())
+    return AMPC_OK;
+  message = std::string(call) + ": expected lr_factor to be positive and finite, but got " +
+            std::to_string(factor);
+  return AMPC_E_ARG;
 }
 
 template <typename T> constexpr bool holds(std::int32_t dtype) {

@@ -64,17 +64,23 @@ def _to_elements(where, dtype, value):
     """The value as an array of the type in memory; bf16 may come as numbers, or as bits in uint16."""
     value = np.asarray(value)
     wanted = np.dtype("float32" if dtype == "bf16" else _NUMPY[dtype])
-    if dtype == "bf16" and value.dtype == np.uint16:
-        return np.array(value, order="C", copy=False)
-    if not (np.can_cast(value.dtype, wanted, "same_kind") or value.dtype.name == "bfloat16"):
+    if value.dtype == (np.uint16 if dtype == "bf16" else wanted):
+        return np.asarray(value, order="C")
+    widens = value.dtype.name == "bfloat16" and wanted.kind == "f"  # NumPy does not know the type's kind
+    if not (np.can_cast(value.dtype, wanted, "same_kind") or widens):
         raise TypeError(f"{where}: expected values that are {dtype}, but got {value.dtype}")
-    if wanted.kind in "iu" and value.size and value.dtype != wanted:
+    if wanted.kind in "iu" and value.size:
         limits = np.iinfo(wanted)
         if value.min() < limits.min or value.max() > limits.max:
             raise ValueError(f"{where}: expected values in [{limits.min}, {limits.max}], but got [{value.min()}, {value.max()}]")
-    # A new axis would be one too many: np.ascontiguousarray makes scalars arrays of one element.
-    value = np.array(value, dtype=wanted, order="C", copy=None if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else False)
-    return _narrow(value) if dtype == "bf16" else value
+    with np.errstate(over="ignore"):  # np.ascontiguousarray would make scalars arrays of one element
+        result = np.asarray(value, dtype=wanted, order="C")
+    if dtype == "bf16":
+        result = _narrow(result)
+    lost = np.isfinite(value) & ((result & 0x7FFF) == 0x7F80 if dtype == "bf16" else np.isinf(result))
+    if lost.any():
+        raise ValueError(f"{where}: expected values in the range of {dtype}, but got {value[lost].flat[0]}")
+    return result
 
 
 def _from_elements(dtype, array):
@@ -113,7 +119,7 @@ class _Model:
         """A new state, with first values from `seed`. `threads`: 0 for as many as the process may use. `device`: "cpu",
         "cuda" or "cuda:1"; None for the first that the model was compiled for and that is there. `want_split`: keep room
         for gradients, for calls of grad and apply."""
-        self._state, self._lock = ctypes.c_void_p(), threading.Lock()
+        self._lock, self._state = threading.Lock(), ctypes.c_void_p()
         message = ctypes.create_string_buffer(512)
         options = ampc_options(size=ctypes.sizeof(ampc_options), seed=seed, threads=threads, want_split=want_split,
                                device=device.encode() if device else None,
@@ -123,10 +129,13 @@ class _Model:
             raise Error(status, message.value.decode())
 
     def close(self):
-        """Ends the state; nothing else may be called then."""
-        state, self._state = getattr(self, "_state", None), ctypes.c_void_p()
-        if state:
-            _library.destroy(state)
+        """Ends the state, after calls that other threads are in; later ones raise Error."""
+        if not hasattr(self, "_state"):  # options that are none: there never was one
+            return
+        with self._lock:
+            state, self._state = self._state, ctypes.c_void_p()
+            if state:
+                _library.destroy(state)
 
     __del__ = close
 
@@ -142,6 +151,9 @@ class _Model:
 
     def _run(self, name, given, lr_factor=1.0):
         call = _CALLS[name]
+        # 0 stands for 1 in C, as does what is 0 in 32 bits.
+        if not 0 < ctypes.c_float(lr_factor).value < float("inf"):
+            raise ValueError(f"{name}: expected lr_factor to be positive and finite, but got {lr_factor}")
         arrays, rows = _fit(name, call, given)
         arguments = call.arguments(size=ctypes.sizeof(call.arguments), valid=rows, lr_factor=lr_factor)
         for operand, array in zip(call.inputs, arrays):
@@ -172,8 +184,9 @@ class _Model:
 
     @property
     def tier(self):
-        """The instructions that it uses, such as "avx512"."""
-        return _library.tier(self._state).decode()
+        """The instructions that it uses, such as "avx512"; empty after close()."""
+        with self._lock:
+            return _library.tier(self._state).decode()
 
     @property
     def tensors(self):

@@ -18,6 +18,7 @@ int main() {
   Model model = std::move(made);
   if (!model.ok() || made.ok())
     return 1;
+  std::printf("tier: %s.\n", made.tier());
   std::array<float, 20> x;
   x.fill(0.25f);
   const float bias[] = {1, 2, 3}, factor[] = {2};
@@ -52,6 +53,9 @@ int main() {
   std::vector<float> image(64);
   std::vector<std::int32_t> label(16, 3);
   tell("label", model.train_step({image, label}), model.error());
+  std::vector<std::int32_t> good(16);
+  tell("rate", model.train_step({image, good, 0}), model.error());
+  tell("rate", model.train_step({image, good, -NAN}), model.error());
   tell("evaluation", model.eval({image, label}, {scores}), model.error());
   tell("tensor", model.get("c", scores), model.error());
   tell("type", model.get("narrow", scores), model.error());

@@ -35,6 +35,12 @@ program names
   call model%train_step(image, label, status)
   print '(i0, 2a)', status, ' ', model%last_error()
 
+  label(16) = 0
+  call model%train_step(image, label, status, lr_factor=0.0)
+  print '(i0, 2a)', status, ' ', model%last_error()
+  call model%train_step(image, label, status, lr_factor=-1.0)
+  print '(i0, 2a)', status, ' ', model%last_error()
+
   call model%set('narrow', (/1_c_int16_t, 2_c_int16_t, 3_c_int16_t/), status)
   call model%get('narrow', narrow, status)
   print '(i0, 3i2)', status, narrow

@@ -32,6 +32,14 @@ print("values agree")
 inexact = np.array([1 + 2**-8, 1 + 3 * 2**-8, np.inf, -np.inf, np.nan, 3.0e38], np.float32)
 print(model.Model(np.zeros((2, 4)), np.zeros(3), 1, inexact.reshape(2, 3))["out0"].ravel())
 
+# Rows and columns as the caller's memory has them.
+across = np.asfortranarray(inexact.reshape(2, 3))
+assert np.array_equal(model.Model(np.zeros((4, 2)).T, np.zeros(6)[::2], 1, across)["out0"], model.Model(np.zeros((2, 4)), np.zeros(3), 1, across.copy("C"))["out0"], equal_nan=True)
+bits = np.arange(6, dtype=np.uint16).reshape(3, 2).T
+assert model.Model(np.zeros((2, 4)), np.zeros(3), 1, bits)["out0"].shape == (2, 3)
+refused(model.Model, np.full((1, 4), 1e39), np.zeros(3), 1, [[1, 2, 3]])
+refused(model.Model, np.zeros((1, 4)), np.zeros(3), 1, [[1, np.inf, 3.4e38]])
+
 x, label = random.normal(size=(16, 4)), np.arange(16) % 3
 first = model.train_step(x, label)
 assert first.step == 1 and abs(first.loss - np.log(3)) < 1e-6, first
@@ -50,6 +58,8 @@ refused(model.train_step, np.zeros((17, 4)), np.zeros(17, int))
 refused(model.train_step, x, label.astype(float))
 refused(model.train_step, x, label + 2**32)
 refused(model.train_step, x, label + 1)
+for factor in (0, -0.5, float("nan"), 1e-50, 1e39):
+    refused(model.train_step, x, label, factor)
 refused(model.grad, x, label)
 refused(model.__getitem__, "c")
 refused(model.__setitem__, "a.b", np.ones((3, 4)))
@@ -58,3 +68,5 @@ refused(lambda: _Hard.Model(device="tpu"))
 model.close()
 model.close()
 refused(model.eval, x, label)
+print(f"tier: {model.tier}.")
+refused(lambda: _Hard.Model(sead=1))
