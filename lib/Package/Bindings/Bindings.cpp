@@ -32,6 +32,10 @@ std::string NameScope::add(std::string name) {
   return name;
 }
 
+std::string ampc::fieldName(const FieldInfo &field, size_t number) {
+  return field.tensor ? "tensor" + std::to_string(number) : field.name;
+}
+
 std::vector<OperandInfo> ampc::operandsOf(const CallInfo &call, NameScope scope,
                                           std::string (*spell)(StringRef name)) {
   std::vector<OperandInfo> operands;

@@ -36,6 +36,8 @@ struct OperandInfo {
   std::string name;
   bool output;
 };
+/// A tensor's field of a struct goes by its number where the language may not know its name.
+std::string fieldName(const FieldInfo &field, size_t number);
 /// Inputs, then outputs. `spell` makes a name of the language, if not every C identifier is one.
 std::vector<OperandInfo> operandsOf(const CallInfo &call, NameScope scope,
                                     std::string (*spell)(llvm::StringRef name) = nullptr);

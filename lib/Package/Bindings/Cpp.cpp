@@ -13,11 +13,12 @@ extern const std::size_t commonCppSize;
 } // namespace ampc
 using namespace ampc;
 
-/// Names of the class and its helpers, which a program must not have.
+/// Names of the class, its helpers and what it uses, which a program must not have.
 static constexpr StringLiteral words =
-    "Model Workspace ok error handle finish refuse find message_ state_";
-/// Names beside the model's namespace.
-static constexpr StringLiteral shared = "Span Status Error Options detail throwing returning";
+    "Model Workspace ok error handle finish refuse find message_ state_ Status Options Span detail "
+    "std ampc_status ampc_options ampc_train_out";
+/// Names beside the model's namespace, or used in it.
+static constexpr StringLiteral shared = "Span Status Error Options detail throwing returning std";
 
 namespace {
 class CppWriter {
@@ -42,7 +43,7 @@ private:
 };
 } // namespace
 
-static NameScope fieldScope() { return NameScope("lr_factor"); }
+static NameScope fieldScope() { return NameScope("lr_factor Span"); }
 
 void CppWriter::writeStruct(StringRef title, ArrayRef<OperandInfo> operands, bool outputs,
                             bool rate) {
@@ -115,8 +116,10 @@ void CppWriter::writeBody(const CallInfo &call, StringRef method, bool besides) 
 void CppWriter::writeMethod(const CallInfo &call, StringRef method) {
   StringRef doc = StringRef(call.doc).split('\n').first;
   os << "\n  /// " << (call.trains ? doc.split(" `out`").first : doc) << "\n";
+  bool reads = call.trains || any_of(operandsOf(call, fieldScope()),
+                                     [](const OperandInfo &operand) { return !operand.output; });
   std::string parameters =
-      (method + "(const " + method + "_in &in" +
+      (method + "(const " + method + (reads ? "_in &in" : "_in &") +
        (call.trains ? ", ampc_train_out *out = nullptr" : ", const " + method + "_out &out"))
           .str();
   os << "  Status " << parameters << ") {\n";

@@ -18,12 +18,13 @@ extern const std::size_t commonFortranSize;
 } // namespace ampc
 using namespace ampc;
 
-/// What subroutines use, and what dummy arguments must not be called.
+/// What subroutines use, and what dummy arguments and the module must not be called.
 static constexpr StringLiteral words =
-    "self status report lr_factor factor huge rows arguments results size shape any c_loc present "
+    "self status report lr_factor factor rows arguments results size shape any c_loc present "
     "mod c_float "
     "c_double c_bool c_int c_int8_t c_int16_t c_int32_t c_int64_t c_size_t c_ptr c_funptr "
-    "c_null_ptr c_null_funptr c_char c_null_char finish create destroy save load last_error "
+    "c_associated c_f_pointer len len_trim merge min product trim huge c_null_ptr c_null_funptr "
+    "c_char c_null_char finish create destroy save load last_error "
     "keep numberof bytesof ampc_options_bytes ampc_tensor ampc_train_out ampc_hooks ampc_options";
 /// What the type has beside the model's programs.
 static constexpr StringLiteral members =
@@ -72,6 +73,8 @@ private:
 
 FortranWriter::FortranWriter(const ModelInfo &model, raw_ostream &os)
     : model(model), os(os), calls(callsOf(model)), scope(words, /*ignoreCase=*/true) {
+  for (const CommonConstant &constant : commonConstants())
+    scope.add(constant.name);
   module = scope.add(toFortran(model.name));
   type = scope.add(toFortran(model.name) + "_model");
   for (const FunctionInfo &function :
@@ -139,11 +142,6 @@ void FortranWriter::writeStruct(StringRef title, ArrayRef<std::pair<std::string,
        << "\n";
   }
   os << "  end type\n";
-}
-
-/// A field behind the first ones is called by its number, as Fortran may not know the name.
-static std::string fieldName(const FieldInfo &field, size_t number) {
-  return field.tensor ? "tensor" + std::to_string(number) : field.name;
 }
 
 void FortranWriter::writeStruct(StringRef title, ArrayRef<FieldInfo> fields) {
@@ -395,9 +393,59 @@ void FortranWriter::write() {
   os << "end module\n";
 }
 
+/// Lines of free form have at most this many columns, and compilers refuse longer ones.
+static constexpr size_t columns = 132;
+
+/// The last blank outside of quotes behind which an ampersand has room, or 0. `quoted`: whether the
+/// line begins between quotes, then whether an ampersand in its last column would be.
+static size_t findBlank(StringRef line, bool &quoted) {
+  size_t blank = 0;
+  for (size_t at = 0; at + 1 < columns; ++at) {
+    quoted ^= line[at] == '\'';
+    if (!quoted && line[at] == ' ' && !line.take_front(at).trim().empty())
+      blank = at;
+  }
+  return blank;
+}
+
+static void writeComment(std::string rest, raw_ostream &os) {
+  while (rest.size() > columns) {
+    size_t blank = rest.rfind(' ', columns);
+    size_t cut = blank > rest.find('!') + 1 ? blank : columns;
+    os << rest.substr(0, cut) << "\n";
+    rest = "  ! " + rest.substr(cut);
+  }
+  os << rest << "\n";
+}
+
+/// Names, and so lines, may be long.
+static void writeLine(StringRef line, raw_ostream &os) {
+  if (line.ltrim().starts_with("!"))
+    return writeComment(line.str(), os);
+  std::string rest = line.str();
+  bool quoted = false;
+  while (rest.size() > columns) {
+    size_t blank = findBlank(rest, quoted);
+    if (quoted) {
+      os << rest.substr(0, columns - 1) << "&\n";
+      rest = "&" + rest.substr(columns - 1);
+    } else if (blank) {
+      os << rest.substr(0, blank) << " &\n";
+      rest = "      " + rest.substr(blank + 1);
+    } else {
+      break;
+    }
+  }
+  os << rest << "\n";
+}
+
 std::string ampc::writeFortranBinding(const ModelInfo &model) {
-  std::string text;
-  raw_string_ostream os(text);
-  FortranWriter(model, os).write();
+  std::string written, text;
+  raw_string_ostream into(written), os(text);
+  FortranWriter(model, into).write();
+  SmallVector<StringRef> lines;
+  StringRef(written).rtrim('\n').split(lines, '\n');
+  for (StringRef line : lines)
+    writeLine(line, os);
   return text;
 }

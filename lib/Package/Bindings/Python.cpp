@@ -18,7 +18,7 @@ static constexpr StringLiteral keywords = "False None True and as assert async a
                                           "for from global if import in is lambda nonlocal not or "
                                           "pass raise return try while with yield ";
 /// What the class has beside the model's programs.
-static constexpr StringLiteral members = "close tensors self mro";
+static constexpr StringLiteral members = "close tensors self mro _run _finish _find _state _lock";
 /// Names of parameters.
 static constexpr StringLiteral locals = "self lr_factor";
 
@@ -43,8 +43,17 @@ private:
 };
 } // namespace
 
+/// In a class, names that begin with two underscores are Python's own if they end with two, and are
+/// others outside it if they do not.
+static std::string toPython(StringRef name) {
+  std::string spelled = name.str();
+  while (name.starts_with("__") && !StringRef(spelled).ends_with("___"))
+    spelled += "_";
+  return spelled;
+}
+
 static std::vector<OperandInfo> operandsOf(const CallInfo &call) {
-  return operandsOf(call, NameScope((keywords + locals).str()));
+  return operandsOf(call, NameScope((keywords + locals).str()), toPython);
 }
 
 /// Text between three quotes.
@@ -106,7 +115,9 @@ void PythonWriter::writeOperands(const CallInfo &call, bool outputs) {
   for (const OperandInfo &operand : ::operandsOf(call)) {
     if (operand.output != outputs)
       continue;
-    os << "\n        _Operand(\"" << operand.name << "\", \"" << operand.field->name << "\", \""
+    const std::vector<FieldInfo> &fields = outputs ? call.out : call.in;
+    os << "\n        _Operand(\"" << operand.name << "\", \""
+       << fieldName(*operand.field, operand.field - fields.data()) << "\", \""
        << dtypeName(operand.tensor->dtype) << "\", (";
     for (int64_t dim : operand.tensor->dims)
       os << dim << ", ";
@@ -121,8 +132,8 @@ void PythonWriter::writeCalls() {
       if (fields->empty())
         continue;
       std::vector<std::pair<std::string, CType>> typed;
-      for (const FieldInfo &field : *fields)
-        typed.push_back({field.name, field.type});
+      for (auto [number, field] : enumerate(*fields))
+        typed.push_back({fieldName(field, number), field.type});
       writeStruct(("_" + call.program->name + suffix).str(), typed);
     }
   os << "\n\n_CALLS = {\n";
@@ -176,7 +187,7 @@ void PythonWriter::write() {
         "counters, memory and threads.\"\"\"\n";
   NameScope methods((keywords + members).str());
   for (const CallInfo &call : calls)
-    writeMethod(call, methods.add(call.program->name));
+    writeMethod(call, methods.add(toPython(call.program->name)));
 }
 
 std::string ampc::writePythonBinding(const ModelInfo &model) {

@@ -50,6 +50,9 @@ int main() {
   workspace = std::move(taken);
   tell("back", shared.Model_({x, bias, factor, status}, {bits, scores}, workspace),
        workspace.error());
+  std::vector<float> weights(12);
+  tell("inputless", model.Options_({}, {weights}), model.error());
+  tell("dunder", shared.__init__({}, {weights}, workspace), workspace.error());
   std::vector<float> image(64);
   std::vector<std::int32_t> label(16, 3);
   tell("label", model.train_step({image, label}), model.error());

@@ -46,6 +46,8 @@ program names
   print '(i0, 3i2)', status, narrow
   call model%get('narrow', weights(1:3), status)
   print '(i0, 2a)', status, ' ', model%last_error()
+  call model%a_run(scores(:, :4), status)
+  print '(i0, f4.1)', status, scores(1, 1)
   call model%get('a.b', weights(1:11), status)
   print '(i0, 2a)', status, ' ', model%last_error()
   call model%load('none', status)

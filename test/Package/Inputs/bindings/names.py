@@ -40,6 +40,11 @@ assert model.Model(np.zeros((2, 4)), np.zeros(3), 1, bits)["out0"].shape == (2, 
 refused(model.Model, np.full((1, 4), 1e39), np.zeros(3), 1, [[1, 2, 3]])
 refused(model.Model, np.zeros((1, 4)), np.zeros(3), 1, [[1, np.inf, 3.4e38]])
 
+# Names that are words of the language, of the class, or private to either.
+assert np.array_equal(model.Status(*[[i] for i in range(44)]), range(44))
+for call in (model._run_, model._lock_, model._state_, model._find_, model.__init___, model.__del___, model.__dict___, model.Options, model.ampc_status):
+    assert np.array_equal(call(), np.ones((4, 3)))
+
 x, label = random.normal(size=(16, 4)), np.arange(16) % 3
 first = model.train_step(x, label)
 assert first.step == 1 and abs(first.loss - np.log(3)) < 1e-6, first
