@@ -89,3 +89,37 @@ ampc_cuda_address allocateRandom(uint64_t count) {
   free(data);
   return place;
 }
+
+static int byValue(const void *a, const void *b) {
+  float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+float timeMedian(void (*run)(const void *context), const void *context, int repeats) {
+  enum { CACHE_BYTES = 38 }; /* CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE */
+  int device, bytes;
+  void *events[2];
+  check(driver.context_device(&device), "device");
+  check(driver.device_attribute(&bytes, CACHE_BYTES, device), "size of the cache");
+  size_t room = 2 * (size_t)bytes; /* what is replaced first is not documented */
+  ampc_cuda_address other = allocate(room);
+  float *times = malloc(sizeof *times * (size_t)repeats);
+  for (int i = 0; i < 2; ++i)
+    check(driver.create_event(&events[i], 0), "event");
+  for (int i = -3; i < repeats; ++i) {
+    float milliseconds;
+    check(driver.fill(other, (unsigned char)i, room, NULL), "cache");
+    check(driver.record(events[0], NULL), "event");
+    run(context);
+    check(driver.record(events[1], NULL), "event");
+    check(driver.wait_event(events[1]), "run");
+    check(driver.elapsed(&milliseconds, events[0], events[1]), "time");
+    if (i >= 0)
+      times[i] = milliseconds;
+  }
+  qsort(times, (size_t)repeats, sizeof *times, byValue);
+  float median = times[repeats / 2];
+  free(times);
+  check(driver.free(other), "memory");
+  return median;
+}

@@ -18,6 +18,10 @@ ampc_cuda_address allocate(size_t bytes);
 void loadModule(void **module, const void *image, const char *name);
 /* bf16 in [-1, 1): zeros would run faster. */
 ampc_cuda_address allocateRandom(uint64_t count);
+/* Milliseconds of `run`, which launches on the default stream: the median of `repeats`, after three
+   to warm up. The second-level cache is overwritten before each, as in a step, where other kernels
+   run between two calls. */
+float timeMedian(void (*run)(const void *context), const void *context, int repeats);
 /* With a zero byte behind it; null if it cannot be read. */
 void *readWhole(const char *path, size_t *bytes);
 #endif

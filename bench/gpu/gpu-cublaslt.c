@@ -4,7 +4,8 @@
 //
 // Factors and result are bf16, sums f32, all row by row. LAYOUT: NN, NT or TN; T: that factor is
 // stored with its depth the other way. cuBLASLt counts columns, so that it gets the factors in
-// turned order. Prints the median of REPEATS runs, of the algorithm that its heuristic puts first.
+// turned order. Prints the median of REPEATS runs, of the algorithm that its heuristic puts first;
+// see timeMedian.
 #include "bench/gpu/Device.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,7 +103,8 @@ static void prepare(Run *run, uint64_t m, uint64_t n, uint64_t k, const char *ki
     end("failed: cuBLASLt has no algorithm");
 }
 
-static void multiply(const Run *run) {
+static void multiply(const void *context) {
+  const Run *run = context;
   float one = 1, zero = 0;
 #define POINTER(address) (void *)(uintptr_t)(address)
   ok(lt.multiply(run->handle, run->product, &one, POINTER(run->right), run->a, POINTER(run->left),
@@ -112,11 +114,6 @@ static void multiply(const Run *run) {
 #undef POINTER
 }
 
-static int byValue(const void *a, const void *b) {
-  float x = *(const float *)a, y = *(const float *)b;
-  return (x > y) - (x < y);
-}
-
 int main(int argc, char **argv) {
   if (argc != 7)
     end("usage: gpu-cublaslt LIBRARY M N K LAYOUT REPEATS");
@@ -124,24 +121,10 @@ int main(int argc, char **argv) {
            k = strtoull(argv[4], NULL, 10);
   int repeats = atoi(argv[6]);
   static Run run;
-  void *events[2];
   openDevice();
   openLibrary(argv[1]);
   prepare(&run, m, n, k, argv[5]);
-  for (int i = 0; i < 2; ++i)
-    check(driver.create_event(&events[i], 0), "event");
-  float *times = malloc(sizeof *times * (size_t)repeats);
-  for (int i = -3; i < repeats; ++i) {
-    float milliseconds;
-    check(driver.record(events[0], NULL), "event");
-    multiply(&run);
-    check(driver.record(events[1], NULL), "event");
-    check(driver.wait_event(events[1]), "product");
-    check(driver.elapsed(&milliseconds, events[0], events[1]), "time");
-    if (i >= 0)
-      times[i] = milliseconds;
-  }
-  qsort(times, (size_t)repeats, sizeof *times, byValue);
-  printf("cublaslt %s %s %s %s %.4f ms\n", argv[5], argv[2], argv[3], argv[4], times[repeats / 2]);
+  printf("cublaslt %s %s %s %s %.4f ms\n", argv[5], argv[2], argv[3], argv[4],
+         timeMedian(multiply, &run, repeats));
   return 0;
 }

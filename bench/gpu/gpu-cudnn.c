@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // KIND: forward, filter (the gradient for it) or image (the gradient for that). Everything is bf16,
-// sums f32, images NHWC, and padded so that as many windows are left. Prints the median of REPEATS
-// runs, of the algorithm that cuDNN finds fastest in a search of its own.
+// sums f32, images NHWC, and padded so that as many windows are left; ampc keeps gradients for
+// filters in f32. Prints the median of REPEATS runs, of the algorithm that cuDNN finds fastest in a
+// search of its own; see timeMedian.
 #include "bench/gpu/Device.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,45 +106,37 @@ static void *convolution(int pad, int stride) {
   return made;
 }
 
-static int byValue(const void *a, const void *b) {
-  float x = *(const float *)a, y = *(const float *)b;
-  return (x > y) - (x < y);
-}
-
-static float measure(void *handle, const Tensor *first, const Tensor *second, const Tensor *result,
-                     void *shape, int repeats) {
-  enum { ROOM = 1 << 30 };
-  ampc_cuda_address workspace = allocate(ROOM);
-  float one = 1, zero = 0, *times = malloc(sizeof *times * (size_t)repeats);
-  int count = 0;
+/* Of two tensors that are read and one that is written. */
+typedef struct {
+  void *handle, *shape;
+  const Tensor *first, *second, *result;
+  ampc_cuda_address workspace;
   Found best;
-  void *events[2];
+} Call;
+enum { ROOM = 1 << 30 };
 #define POINTER(address) (void *)(uintptr_t)(address)
-  ok(dnn.search(handle, first->shape, POINTER(first->place), second->shape, POINTER(second->place),
-                shape, result->shape, POINTER(result->place), 1, &count, &best, POINTER(workspace),
+
+static void search(Call *call) {
+  int count = 0;
+  call->workspace = allocate(ROOM);
+  ok(dnn.search(call->handle, call->first->shape, POINTER(call->first->place), call->second->shape,
+                POINTER(call->second->place), call->shape, call->result->shape,
+                POINTER(call->result->place), 1, &count, &call->best, POINTER(call->workspace),
                 ROOM),
      "search");
-  if (!count || best.status)
-    end("failed: cuDNN has no algorithm: status %d", count ? best.status : 0);
-  ok(dnn.set_math(shape, best.math), "mode of the algorithm");
-  for (int i = 0; i < 2; ++i)
-    check(driver.create_event(&events[i], 0), "event");
-  for (int i = -3; i < repeats; ++i) {
-    float milliseconds;
-    check(driver.record(events[0], NULL), "event");
-    ok(dnn.convolve(handle, &one, first->shape, POINTER(first->place), second->shape,
-                    POINTER(second->place), shape, best.algorithm, POINTER(workspace), ROOM, &zero,
-                    result->shape, POINTER(result->place)),
-       "convolution");
-    check(driver.record(events[1], NULL), "event");
-    check(driver.wait_event(events[1]), "convolution");
-    check(driver.elapsed(&milliseconds, events[0], events[1]), "time");
-    if (i >= 0)
-      times[i] = milliseconds;
-  }
-#undef POINTER
-  qsort(times, (size_t)repeats, sizeof *times, byValue);
-  return times[repeats / 2];
+  if (!count || call->best.status)
+    end("failed: cuDNN has no algorithm: status %d", count ? call->best.status : 0);
+  ok(dnn.set_math(call->shape, call->best.math), "mode of the algorithm");
+}
+
+static void convolve(const void *context) {
+  const Call *call = context;
+  float one = 1, zero = 0;
+  ok(dnn.convolve(call->handle, &one, call->first->shape, POINTER(call->first->place),
+                  call->second->shape, POINTER(call->second->place), call->shape,
+                  call->best.algorithm, POINTER(call->workspace), ROOM, &zero, call->result->shape,
+                  POINTER(call->result->place)),
+     "convolution");
 }
 
 int main(int argc, char **argv) {
@@ -165,8 +158,10 @@ int main(int argc, char **argv) {
   bool isForward = !strcmp(kind, "forward"), isFilter = !strcmp(kind, "filter");
   const Tensor *first = isForward || isFilter ? &x : &w, *second = isForward ? &w : &y;
   const Tensor *result = isForward ? &y : isFilter ? &w : &x;
-  float milliseconds = measure(handle, first, second, result, shape, size[6]);
+  Call call = {
+      .handle = handle, .shape = shape, .first = first, .second = second, .result = result};
+  search(&call);
   printf("cudnn %s %s %s %s %s %s %s %.4f ms\n", kind, argv[3], argv[4], argv[5], argv[6], argv[7],
-         argv[8], milliseconds);
+         argv[8], timeMedian(convolve, &call, size[6]));
   return 0;
 }

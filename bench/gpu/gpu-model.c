@@ -7,7 +7,8 @@
 // check: the same steps on CPU and GPU; losses and tensors may differ by BOUND (0: no bit), as a
 // share of the largest number; RESULT gets the losses' bits and a hash and the first numbers of
 // each tensor as text. record: the same of the GPU alone. time: the median step, with inputs on the
-// device. kernels: the time of each. load: makes a state alone, with all functions.
+// device. kernels: the median time of each in STEPS steps. load: makes a state alone, with all
+// functions.
 #include "ampc/Runtime/Runtime.h"
 #include "bench/gpu/Device.h"
 #include <math.h>
@@ -279,8 +280,8 @@ static int timeModel(int steps) {
 }
 
 static struct {
-  int count;
-  double seconds[MOST_KERNELS];
+  int count, step, steps;
+  double *seconds; /* of each kernel in each step */
   char names[MOST_KERNELS][96];
 } spans;
 
@@ -289,7 +290,7 @@ static void addSpan(void *context, const char *kernel, uint64_t begin, uint64_t 
   if (spans.count >= MOST_KERNELS)
     return;
   snprintf(spans.names[spans.count], sizeof *spans.names, "%s", kernel);
-  spans.seconds[spans.count++] += 1e-9 * (double)(stop - begin);
+  spans.seconds[spans.count++ * spans.steps + spans.step] = 1e-9 * (double)(stop - begin);
 }
 
 static int timeKernels(int steps) {
@@ -297,16 +298,22 @@ static int timeKernels(int steps) {
   In in = drawInputs(7);
   upload(&in);
   run(state, &in);
+  spans.steps = steps;
+  spans.seconds = malloc(sizeof *spans.seconds * MOST_KERNELS * (size_t)steps);
+  if (!spans.seconds)
+    end("failed %s: no memory", name);
   ampc_hooks hooks = {.size = sizeof hooks, .on_span = addSpan};
   model.set_hooks(state, &hooks);
   run(state, &in); /* the first makes the events */
-  memset(spans.seconds, 0, sizeof spans.seconds);
-  for (int step = 0; step < steps; ++step) {
+  for (spans.step = 0; spans.step < steps; ++spans.step) {
     spans.count = 0;
     run(state, &in);
   }
-  for (int i = 0; i < spans.count; ++i)
-    printf("kernel %s %d %.4f ms %s\n", name, i, 1e3 * spans.seconds[i] / steps, spans.names[i]);
+  for (int i = 0; i < spans.count; ++i) {
+    double *seconds = spans.seconds + (size_t)i * (size_t)steps;
+    qsort(seconds, (size_t)steps, sizeof *seconds, byValue);
+    printf("kernel %s %d %.4f ms %s\n", name, i, 1e3 * seconds[steps / 2], spans.names[i]);
+  }
   model.destroy(state);
   return 0;
 }
