@@ -6,9 +6,7 @@
 #include "mlir-dialects/Train/Signature.h"
 
 namespace ampc {
-inline bool isReal(mlir::Value v) {
-  return mlir::isa<mlir::FloatType>(getElementTypeOrSelf(v));
-}
+inline bool isReal(mlir::Value v) { return mlir::isa<mlir::FloatType>(getElementTypeOrSelf(v)); }
 
 /// The values that change with `sources` as far as derivatives go, of those in front of `end`. What
 /// is behind an op that stops gradients is constant, so that ops without a derivative are welcome
