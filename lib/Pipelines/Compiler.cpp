@@ -9,6 +9,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/FileSystem.h"
@@ -188,6 +189,21 @@ LogicalResult Compiler::filter(Diagnostic &diagnostic) {
   return success();
 }
 
+/// Behind each pass, the verifier was a third of what a block costs: phases are verified as a
+/// whole. Builds with assertions, and ampc-opt, verify behind each pass, and so do the first
+/// phases, in which what users wrote may not fit.
+static LogicalResult run(const Phase &phase, const CompileOptions &options, ModuleOp module) {
+  PassManager pm(module.getContext());
+#ifdef NDEBUG
+  bool each = &phase < findPhase("autodiff");
+#else
+  bool each = true;
+#endif
+  pm.enableVerifier(each);
+  phase.addTo(pm, options);
+  return failure(failed(pm.run(module)) || (!each && failed(verify(module))));
+}
+
 OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
   shown = request.shown;
   explained = request.options.explained;
@@ -206,9 +222,7 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
     return nullptr;
   for (const Phase &phase : *phases) {
     double start = llvm::TimeRecord::getCurrentTime(true).getWallTime();
-    PassManager pm(&context);
-    phase.addTo(pm, request.options);
-    if (failed(pm.run(*module)))
+    if (failed(::run(phase, request.options, *module)))
       return nullptr;
     if (request.timing)
       llvm::errs() << llvm::format("%8.3f s  ",
