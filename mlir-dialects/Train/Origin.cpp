@@ -166,16 +166,19 @@ static bool isAnnotation(Attribute value, Attribute &meaning) {
 
 AnnotationsAside::AnnotationsAside(Operation *root) : root(root) {
   root->walk([&](Operation *op) {
-    for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs())) {
+    NamedAttrList kept(op->getRawDictionaryAttrs());
+    for (NamedAttribute attribute : op->getDiscardableAttrs()) {
       Attribute meaning;
       if (!isAnnotation(attribute.getValue(), meaning))
         continue;
-      taken[op].push_back(attribute);
+      taken.try_emplace(op, op->getRawDictionaryAttrs().getValue());
       if (meaning)
-        op->setDiscardableAttr(attribute.getName(), meaning);
+        kept.set(attribute.getName(), meaning);
       else
-        op->removeDiscardableAttr(attribute.getName());
+        kept.erase(attribute.getName());
     }
+    if (taken.contains(op))
+      op->setDiscardableAttrs(kept.getDictionary(op->getContext()));
   });
 }
 
@@ -183,8 +186,7 @@ AnnotationsAside::~AnnotationsAside() {
   // Ops that are gone are not met: nothing was made meanwhile that could stand where they stood.
   root->walk([&](Operation *op) {
     if (auto found = taken.find(op); found != taken.end())
-      for (NamedAttribute attribute : found->second)
-        op->setDiscardableAttr(attribute.getName(), attribute.getValue());
+      op->setDiscardableAttrs(DictionaryAttr::getWithSorted(op->getContext(), found->second));
   });
 }
 

@@ -44,7 +44,7 @@ struct TrainSimplify : ampc::impl::TrainSimplifyBase<TrainSimplify> {
     OriginsFollow listener;
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal()
-        .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Normal)
+        .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
         .setListener(&listener);
     // Forms that are canonical but for what the last iteration could still do are fine.
     if (canonical)
