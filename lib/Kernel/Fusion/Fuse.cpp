@@ -98,7 +98,7 @@ bool Fuser::pushUsersBehind(Operation *producer, Operation *reader) {
   llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   Operation *last = reader;
   for (Operation *op : ops) {
-    op->moveAfter(last);
+    moveBehind(op, last);
     last = op;
   }
   return true;
@@ -328,7 +328,7 @@ bool Fuser::joinSibling(FusedKernelOpInterface op) {
       if (!areClose(first, second)) {
         if (!reduce || !isReady(second, first))
           continue;
-        second->moveAfter(first);
+        moveBehind(second, first);
       }
       if (mergeSiblings(first, second))
         return true;

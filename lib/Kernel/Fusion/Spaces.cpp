@@ -259,17 +259,28 @@ bool ampc::addsUp(Operation *op) {
   });
 }
 
+/// What gives the loss of the program; null if nothing in it does.
+static Operation *findLoss(kernel::ProgramOp program) {
+  for (OpOperand &returned : program.getBody().front().getTerminator()->getOpOperands())
+    if (Signature(program).isOutput(returned.getOperandNumber(), train::Output::Loss))
+      return returned.get().getDefiningOp();
+  return nullptr;
+}
+
 bool ampc::leadsToLoss(Operation *op) {
   auto program = dyn_cast<kernel::ProgramOp>(op->getParentOp());
+  Operation *loss = program ? findLoss(program) : nullptr;
+  if (!loss)
+    return false;
+  // Nothing behind the loss leads to it: most of a step is behind it.
   SetVector<Operation *> readers;
   readers.insert(op);
-  for (unsigned i = 0; program && i < readers.size(); ++i)
-    for (OpOperand &use : readers[i]->getUses()) {
-      readers.insert(use.getOwner());
-      if (use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
-          Signature(program).isOutput(use.getOperandNumber(), train::Output::Loss))
-        return true;
-    }
+  for (unsigned i = 0; i < readers.size(); ++i) {
+    if (readers[i] == loss)
+      return true;
+    if (readers[i]->isBeforeInBlock(loss))
+      readers.insert(readers[i]->user_begin(), readers[i]->user_end());
+  }
   return false;
 }
 

@@ -53,14 +53,21 @@ void ampc::readThroughUnitViews(FusedKernelOpInterface op) {
   op->setAttr("input_maps", Builder(op).getAffineMapArrayAttr(maps));
 }
 
+void ampc::moveBehind(Operation *op, Operation *other) {
+  if (op->getPrevNode() == other)
+    return;
+  op->remove();
+  other->getBlock()->getOperations().insertAfter(other->getIterator(), op);
+}
+
 void ampc::shareView(Value value) {
   auto view = value.getDefiningOp<kernel::ViewOp>();
   if (!view)
     return;
   Value base = view->getOperand(0);
   if (Operation *source = base.getDefiningOp())
-    view->moveAfter(source);
-  else
+    moveBehind(view, source);
+  else if (view->getPrevNode())
     view->moveBefore(&view->getBlock()->front());
   for (Operation *user : llvm::make_early_inc_range(base.getUsers()))
     if (auto other = dyn_cast<kernel::ViewOp>(user);
