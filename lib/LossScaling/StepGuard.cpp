@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/LossScaling/StepGuard.h"
 #include "lib/Precision/Casts.h"
+#include "mlir-dialects/Train/SignatureChange.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -77,15 +78,18 @@ Value StepGuard::kept(Value value, Value old) {
 void StepGuard::guardState() {
   Operation *ret = body.getTerminator();
   DenseMap<StringAttr, Value> params;
-  for (unsigned i = 0; i < func.getNumResults(); ++i) {
-    StringAttr state = signature.stateResult(i);
-    auto role = state ? roleOf(state) : std::nullopt;
-    if (!state || role == train::StateRole::Gradient || role == train::StateRole::Working)
-      continue;
-    Value value = ret->getOperand(i), old = signature.addState(state, value.getType());
-    builder.setInsertionPoint(ret);
-    params[state] = kept(value, old);
-    ret->setOperand(i, params[state]);
+  {
+    SignatureChange change(func);
+    for (unsigned i = 0; i < func.getNumResults(); ++i) {
+      StringAttr state = signature.stateResult(i);
+      auto role = state ? roleOf(state) : std::nullopt;
+      if (!state || role == train::StateRole::Gradient || role == train::StateRole::Working)
+        continue;
+      Value value = ret->getOperand(i), old = change.addState(state, value.getType());
+      builder.setInsertionPoint(ret);
+      params[state] = kept(value, old);
+      ret->setOperand(i, params[state]);
+    }
   }
   remakeWorkingCopies(params);
 }

@@ -3,7 +3,7 @@
 #include "lib/Precision/WorkingCopies.h"
 #include "lib/Precision/Casts.h"
 #include "lib/Precision/Values.h"
-#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/SignatureChange.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -20,17 +20,23 @@ static std::string whyCopied(StringAttr param) {
 static void writeCopies(train::FuncOp func, const WorkingCopies &copies, bool masterWeights) {
   Operation *ret = func.getBody().front().getTerminator();
   OpBuilder builder(ret);
-  for (auto &[param, type] : copies)
-    for (unsigned i = 0, count = func.getNumResults(); i < count; ++i) {
-      if (Signature(func).stateResult(i) != param)
-        continue;
-      Value value = ret->getOperand(i);
-      Value copy = insertCast(builder, value, type, whyCopied(param));
-      if (!masterWeights)
-        ret->setOperand(i, insertCast(builder, copy, getElementTypeOrSelf(value),
-                                      "without master weights a parameter holds its copy"));
-      Signature(func).addStateResult(copy, workingSlot(param, type));
-    }
+  DenseMap<StringAttr, unsigned> results;
+  for (unsigned i = 0; i < func.getNumResults(); ++i)
+    if (StringAttr state = Signature(func).stateResult(i))
+      results[state] = i;
+  SignatureChange change(func);
+  for (auto &[param, type] : copies) {
+    auto result = results.find(param);
+    if (result == results.end())
+      continue;
+    Value value = ret->getOperand(result->second);
+    Value copy = insertCast(builder, value, type, whyCopied(param));
+    if (!masterWeights)
+      ret->setOperand(result->second,
+                      insertCast(builder, copy, getElementTypeOrSelf(value),
+                                 "without master weights a parameter holds its copy"));
+    change.addStateResult(copy, workingSlot(param, type));
+  }
 }
 
 /// Copies are never saved: this program makes them from the parameters after create and load.
@@ -41,13 +47,19 @@ static void addDerivation(train::ModelOp model, const WorkingCopies &copies) {
   func.setRole(train::Role::Derive);
   builder.setInsertionPointToEnd(&func.getBody().emplaceBlock());
   builder.setInsertionPoint(train::ReturnOp::create(builder, model.getLoc(), ValueRange()));
-  Signature signature(func);
-  for (auto &[param, type] : copies) {
-    auto declared = model.lookupSymbol<train::ParamOp>(param);
-    Value value = signature.addState(param, declared.getType(), declared.getLoc());
-    signature.addStateResult(insertCast(builder, value, type, whyCopied(param)),
-                             workingSlot(param, type));
+  SmallVector<Value> values;
+  {
+    SignatureChange change(func);
+    SymbolTable symbols(model);
+    for (auto &[param, type] : copies) {
+      auto declared = symbols.lookup<train::ParamOp>(param);
+      values.push_back(change.addState(param, declared.getType(), declared.getLoc()));
+    }
   }
+  SignatureChange change(func);
+  for (auto [value, copy] : llvm::zip(values, copies))
+    change.addStateResult(insertCast(builder, value, copy.second, whyCopied(copy.first)),
+                          workingSlot(copy.first, copy.second));
 }
 
 void ampc::addWorkingCopies(train::ModelOp model, const WorkingCopies &copies, bool masterWeights) {
@@ -56,8 +68,9 @@ void ampc::addWorkingCopies(train::ModelOp model, const WorkingCopies &copies, b
   for (auto func : model.getOps<train::FuncOp>())
     writeCopies(func, copies, masterWeights);
   OpBuilder builder(model.getContext());
+  SymbolTable symbols(model);
   for (auto &[param, type] : copies) {
-    auto declared = model.lookupSymbol<train::ParamOp>(param);
+    auto declared = symbols.lookup<train::ParamOp>(param);
     builder.setInsertionPointAfter(declared);
     train::BufferOp::create(builder, declared.getLoc(), workingSlot(param, type),
                             cast<RankedTensorType>(declared.getType()).clone(type),

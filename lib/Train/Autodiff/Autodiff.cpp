@@ -3,6 +3,7 @@
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Autodiff/Reverse.h"
 #include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/SignatureChange.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -52,10 +53,13 @@ static LogicalResult addGradients(train::FuncOp func, unsigned result, ArrayRef<
     }
     gradients.push_back(func.getStep() ? b.op<train::GradientOp>(g, name) : g);
   }
-  for (auto [name, gradient] : llvm::zip(names, gradients))
-    Signature(func).addResult(
-        gradient, train::GradientAttr::get(func.getContext(),
-                                           FlatSymbolRefAttr::get(func.getContext(), name), false));
+  {
+    SignatureChange change(func);
+    for (auto [name, gradient] : llvm::zip(names, gradients))
+      change.addResult(
+          gradient, train::GradientAttr::get(
+                        func.getContext(), FlatSymbolRefAttr::get(func.getContext(), name), false));
+  }
   eraseDeadCode(body);
   return success();
 }

@@ -4,6 +4,7 @@
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Model/Mode.h"
 #include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/SignatureChange.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
@@ -87,13 +88,14 @@ public:
     prepareBatch(func);
     lowerMode(func, training);
     attachRandomState(func, cast<train::ModelOp>(func->getParentOp()));
-    liftReads();
-    return liftWrites();
+    SignatureChange change(func);
+    liftReads(change);
+    return liftWrites(change);
   }
 
 private:
   /// State comes first, in the order of its declarations.
-  void liftReads() {
+  void liftReads(SignatureChange &change) {
     llvm::MapVector<StringAttr, SmallVector<train::ReadOp>> reads;
     for (auto read : body.getOps<train::ReadOp>())
       reads[read.getStateAttr().getAttr()].push_back(read);
@@ -104,14 +106,14 @@ private:
       if (uses == reads.end())
         continue;
       BlockArgument argument =
-          signature.addState(state.getSymName(), state.getType(), state->getLoc());
+          change.addState(state.getSymName(), state.getType(), state->getLoc());
       for (train::ReadOp read : uses->second) {
         read.replaceAllUsesWith(Value(argument));
         read.erase();
       }
     }
   }
-  LogicalResult liftWrites() {
+  LogicalResult liftWrites(SignatureChange &change) {
     llvm::StringMap<Location> places;
     for (auto write : llvm::make_early_inc_range(body.getOps<train::WriteOp>())) {
       auto [first, isFirst] = places.try_emplace(write.getState(), write.getLoc());
@@ -123,7 +125,7 @@ private:
         return error;
       }
       if (training)
-        signature.addStateResult(write.getValue(), write.getState());
+        change.addStateResult(write.getValue(), write.getState());
       write.erase();
     }
     return success();

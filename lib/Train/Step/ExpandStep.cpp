@@ -4,6 +4,7 @@
 #include "ampc/Train/Passes.h"
 #include "lib/Train/Autodiff/RowGradients.h"
 #include "lib/Train/Step/MicroBatches.h"
+#include "mlir-dialects/Train/SignatureChange.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/Support/xxhash.h"
 
@@ -57,10 +58,11 @@ private:
   SmallVector<Gradient> gradientsOf(train::FuncOp func);
   /// Appends clipping, schedule and optimizer for plain gradients.
   void addUpdate(train::FuncOp func, SmallVector<Gradient> gradients);
-  void clip(GradBuilder &b, Signature &program, MutableArrayRef<Gradient> gradients);
+  void clip(GradBuilder &b, SignatureChange &program, MutableArrayRef<Gradient> gradients);
   SmallVector<Value> applyRule(GradBuilder &b, unsigned i, Value param, Value gradient,
                                ArrayRef<Value> moments, StringRef part);
-  SmallVector<Value> updateParam(GradBuilder &b, Signature &program, unsigned i, Gradient gradient);
+  SmallVector<Value> updateParam(GradBuilder &b, SignatureChange &program, unsigned i,
+                                 Gradient gradient);
 
   train::ModelOp model;
   train::StepOp step;
@@ -133,7 +135,8 @@ static Value normOf(GradBuilder &b, ArrayRef<Gradient> gradients) {
   return b.select(b.greater(most, norm), rounded, norm);
 }
 
-void Expansion::clip(GradBuilder &b, Signature &program, MutableArrayRef<Gradient> gradients) {
+void Expansion::clip(GradBuilder &b, SignatureChange &program,
+                     MutableArrayRef<Gradient> gradients) {
   if (step.getClipValue())
     for (auto &[g, rows] : gradients) {
       double limit = step.getClipValue()->convertToDouble();
@@ -175,7 +178,7 @@ SmallVector<Value> Expansion::applyRule(GradBuilder &b, unsigned i, Value param,
 
 /// The new parameter and its new moments. Rows are read, updated and written back; where the rule
 /// moves every row, the others are updated with a gradient of 0 before.
-SmallVector<Value> Expansion::updateParam(GradBuilder &b, Signature &program, unsigned i,
+SmallVector<Value> Expansion::updateParam(GradBuilder &b, SignatureChange &program, unsigned i,
                                           Gradient gradient) {
   OptimizerAttrInterface optimizer = rule(i);
   SmallVector<Value> state{program.addState(paramName(i), paramType(i))};
@@ -198,7 +201,8 @@ SmallVector<Value> Expansion::updateParam(GradBuilder &b, Signature &program, un
 }
 
 void Expansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradients) {
-  Signature program(func);
+  Value lrFactor = Signature(func).addControl(train::Control::LrFactor);
+  SignatureChange program(func);
   OpBuilder inner(func.getBody().front().getTerminator());
   GradBuilder b(
       inner, step.getLoc(),
@@ -210,7 +214,7 @@ void Expansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradients) {
   count = program.addState((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()));
   Value next = b.add(count, b.real(1.0, count));
   number = b.castTo(next, element);
-  Value factor = b.castTo(program.addControl(train::Control::LrFactor), element);
+  Value factor = b.castTo(lrFactor, element);
   Value scheduled;
   auto rateOf = [&](OptimizerAttrInterface optimizer) {
     Value rate = b.real(optimizer.getLearningRate(), element);
@@ -264,14 +268,16 @@ train::FuncOp Expansion::makeApply(ArrayRef<Gradient> gradients) {
   apply.setStep(name);
   OpBuilder inner = OpBuilder::atBlockEnd(&apply.getBody().emplaceBlock());
   train::ReturnOp::create(inner, step.getLoc(), ValueRange());
-  Signature program(apply);
   SmallVector<Gradient> stored;
-  for (auto [i, made] : llvm::enumerate(gradients)) {
-    program.addState(paramName(i), paramType(i));
-    stored.push_back(
-        {program.addState(stateName("gradient", paramName(i)), made.value.getType()), {}});
-    if (made.rows)
-      stored.back().rows = program.addState(stateName("rows", paramName(i)), made.rows.getType());
+  {
+    SignatureChange program(apply);
+    for (auto [i, made] : llvm::enumerate(gradients)) {
+      program.addState(paramName(i), paramType(i));
+      stored.push_back(
+          {program.addState(stateName("gradient", paramName(i)), made.value.getType()), {}});
+      if (made.rows)
+        stored.back().rows = program.addState(stateName("rows", paramName(i)), made.rows.getType());
+    }
   }
   addUpdate(apply, stored);
   return apply;

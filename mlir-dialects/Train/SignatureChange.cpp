@@ -1,0 +1,51 @@
+// Many arguments and results for a program at once.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/SignatureChange.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::train;
+
+SignatureChange::SignatureChange(FunctionOpInterface program)
+    : program(program), body(program.getFunctionBody().front()) {
+  program.getAllArgAttrs(arguments);
+  program.getAllResultAttrs(results);
+  Signature signature(program);
+  for (BlockArgument argument : body.getArguments())
+    if (StringAttr state = signature.stateArgument(argument.getArgNumber()))
+      states.try_emplace(state, argument);
+  while (leading < body.getNumArguments() && signature.stateArgument(leading))
+    ++leading;
+}
+
+SignatureChange::~SignatureChange() {
+  program.setType(FunctionType::get(program.getContext(), body.getArgumentTypes(),
+                                    body.getTerminator()->getOperandTypes()));
+  program.setAllArgAttrs(arguments);
+  program.setAllResultAttrs(results);
+}
+
+static DictionaryAttr attributesOf(Attribute is) {
+  Builder builder(is.getContext());
+  return builder.getDictionaryAttr(builder.getNamedAttr(Signature::key, is));
+}
+
+BlockArgument SignatureChange::addState(StringRef name, Type type, Location loc) {
+  StateAttr is = Signature(program).state(name);
+  BlockArgument &argument = states[is.getName()];
+  if (argument)
+    return argument;
+  arguments.insert(arguments.begin() + leading, attributesOf(is));
+  argument = body.insertArgument(leading++, type, loc);
+  return argument;
+}
+
+void SignatureChange::addResult(Value value, Attribute is) {
+  Operation *ret = body.getTerminator();
+  ret->insertOperands(ret->getNumOperands(), value);
+  results.push_back(attributesOf(is));
+}
+
+void SignatureChange::addOutput(Value value, Output kind) {
+  addResult(value, OutputAttr::get(program.getContext(), kind, StringAttr(), -1));
+}
