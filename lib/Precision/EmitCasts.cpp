@@ -87,7 +87,7 @@ Value Emitter::castOf(Value v, Type type, Operation *reader) {
     builder.setInsertionPoint(reader);
   train::OriginAttr origin = originOf(v);
   if (!isNarrow(type) && !reader->hasTrait<OpTrait::IsTerminator>())
-    origin = origin.withStage(stageOf(reader));
+    origin = origin.withStage(stageOf(reader)).withSegment(segmentOf(reader));
   return insertCast(builder, v, type, whyCast(type, reader), origin);
 }
 

@@ -110,6 +110,15 @@ static json::Object totalsOf(const Step &f32, const Step &mixed) {
   return totals;
 }
 
+/// Null if the model has none.
+static json::Value checkpointsOf(const Step &step) {
+  if (!step.checkpoints)
+    return nullptr;
+  return json::Object{{"saved_value_bytes_without", step.checkpoints->savedWithout},
+                      {"flops", step.checkpoints->flops},
+                      {"flops_again", step.checkpoints->flopsAgain}};
+}
+
 /// How many ops of each part compute in each type, and how many casts go which way.
 static json::Object countsOf(const Step &step) {
   std::map<std::string, std::map<std::string, int64_t>> counts;
@@ -137,17 +146,19 @@ static json::Object toJson(const Step &f32, const Step &mixed) {
   json::Object costs;
   for (auto &[policy, bytes] : mixed.policyCosts)
     costs[policy] = bytes;
-  return json::Object{{"name", mixed.name},
-                      {"totals", totalsOf(f32, mixed)},
-                      {"counts", countsOf(mixed)},
-                      {"policy_costs", std::move(costs)},
-                      {"loss_scaling", json::Object(mixed.lossScaling)},
-                      {"nonfinite", json::Object{{"mode", mixed.nonfinite},
-                                                 {"gradient_bytes", mixed.gradientBytes},
-                                                 {"kept_bytes", mixed.gradientPeakBytes}}},
-                      {"operations", std::move(operations)},
-                      {"casts", std::move(casts)},
-                      {"memory", json::Object{{"f32", memoryOf(f32)}, {"mixed", memoryOf(mixed)}}}};
+  return json::Object{
+      {"name", mixed.name},
+      {"checkpoints", json::Object{{"f32", checkpointsOf(f32)}, {"mixed", checkpointsOf(mixed)}}},
+      {"totals", totalsOf(f32, mixed)},
+      {"counts", countsOf(mixed)},
+      {"policy_costs", std::move(costs)},
+      {"loss_scaling", json::Object(mixed.lossScaling)},
+      {"nonfinite", json::Object{{"mode", mixed.nonfinite},
+                                 {"gradient_bytes", mixed.gradientBytes},
+                                 {"kept_bytes", mixed.gradientPeakBytes}}},
+      {"operations", std::move(operations)},
+      {"casts", std::move(casts)},
+      {"memory", json::Object{{"f32", memoryOf(f32)}, {"mixed", memoryOf(mixed)}}}};
 }
 
 static json::Object stateOf(const Compilation &compilation) {

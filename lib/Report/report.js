@@ -135,6 +135,22 @@ function scalingCard() {
           rows.map(([k, v]) => `<tr><th>${k}</th><td>${v}</td></tr>`).join('')}</tbody></table>`);
 }
 
+function checkpointCard() {
+  const facts = step.checkpoints[isMixed ? 'mixed' : 'f32'];
+  if (!facts) return '';
+  const kept = step.totals.saved_value_bytes[isMixed ? 'mixed' : 'f32'];
+  const row = (name, value) => `<tr><th>${name}</th><td>${value}</td></tr>`;
+  return card(
+      'Checkpoints',
+      `<div class="big">${bytes(kept)} <small>in place of ${
+          bytes(facts.saved_value_bytes_without)}</small></div>
+    <p class="note">Values that the backward pass reads. Those inside of checkpoints are made again in it.</p>
+    <table class="small" style="margin-top:6px"><tbody>${
+          row('operations on numbers', facts.flops.toExponential(2))}${
+          row('of these again',
+              `${(100 * facts.flops_again / facts.flops).toFixed(1)} %`)}</tbody></table>`);
+}
+
 function nonfiniteCard() {
   const {mode, gradient_bytes, kept_bytes} = step.nonfinite;
   const does = {
@@ -170,6 +186,7 @@ function showTotals() {
   $('cards').innerHTML = [
     pairCard('Kept from forward to backward', totals.saved_bytes),
     pairCard('Arena', totals.arena_bytes),
+    checkpointCard(),
     isMixed ? costCard() : '',
     stateCard(),
     card(

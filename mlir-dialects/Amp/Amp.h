@@ -19,5 +19,17 @@ namespace ampc {
 void setDecision(mlir::Operation *op, llvm::StringRef rule, const llvm::Twine &reason);
 /// Why a pass inserted the op, a cast; null for ops of the model.
 mlir::StringAttr reasonOfInsertion(mlir::Operation *op);
+
+/// What checkpoints of a program save and cost: its attribute `amp.checkpoints`.
+struct CheckpointCosts {
+  int64_t savedWithout; ///< bytes that the backward pass would keep if there were none
+  int64_t flops;        ///< of the whole step, with what is done again
+  int64_t flopsAgain;
+
+  /// Nothing if the program has no checkpoints.
+  static std::optional<CheckpointCosts> of(mlir::Operation *program);
+  void attachTo(mlir::Operation *program) const;
+  double shareAgain() const { return flops ? double(flopsAgain) / double(flops) : 0; }
+};
 } // namespace ampc
 #endif

@@ -51,6 +51,30 @@ StringAttr ampc::reasonOfInsertion(Operation *op) {
   return decision && decision.isInserted() ? decision.getReason() : StringAttr();
 }
 
+static constexpr llvm::StringLiteral checkpointsKey = "amp.checkpoints",
+                                     withoutKey = "saved_bytes_without", flopsKey = "flops",
+                                     againKey = "flops_again";
+
+std::optional<CheckpointCosts> CheckpointCosts::of(Operation *program) {
+  auto table = program->getAttrOfType<DictionaryAttr>(checkpointsKey);
+  if (!table)
+    return std::nullopt;
+  auto number = [&](StringRef key) {
+    auto value = table.getAs<IntegerAttr>(key);
+    return value ? value.getInt() : 0;
+  };
+  return CheckpointCosts{number(withoutKey), number(flopsKey), number(againKey)};
+}
+
+void CheckpointCosts::attachTo(Operation *program) const {
+  Builder b(program->getContext());
+  NamedAttrList table;
+  for (auto [key, value] :
+       {std::pair(withoutKey, savedWithout), {flopsKey, flops}, {againKey, flopsAgain}})
+    table.set(key, b.getI64IntegerAttr(value));
+  program->setAttr(checkpointsKey, table.getDictionary(program->getContext()));
+}
+
 /// What a fact of the precision phases has to be; nothing for what is no such fact.
 static std::optional<std::string> misfitOf(StringRef name, Attribute value, Operation *op) {
   auto isTypes = [](Attribute list) {
@@ -76,6 +100,7 @@ static std::optional<std::string> misfitOf(StringRef name, Attribute value, Oper
       {"amp.scale", "@NAME", isa<FlatSymbolRefAttr>(value), true},
       {"amp.no_scaling", "a text", isa<StringAttr>(value), true},
       {"amp.saved_bytes", "a number", isa<IntegerAttr>(value), true},
+      {checkpointsKey, "a table of numbers", isBytes(value), true},
       {"amp.costs", "a table of numbers", isBytes(value), true},
   };
   for (const Fact &fact : facts)

@@ -35,6 +35,11 @@ struct Attention {
   RankedTensorType rowType() const {
     return RankedTensorType::get(queryType.getShape().drop_back(), wide);
   }
+  /// Of that many products with the scores, which count by half where half of them are masked.
+  int64_t flopsOf(int64_t products) const {
+    int64_t whole = 2 * products * scoresType().getNumElements() * queryType.getShape().back();
+    return causal ? whole / 2 : whole;
+  }
   LogicalResult verify(Operation *op) const;
   Value mask(GradBuilder &b) const;
   Value softmax(GradBuilder &b) const;
@@ -202,3 +207,7 @@ void AttentionGradOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                                   MLIRContext *context) {
   patterns.add<DropBiasGradient>(context);
 }
+
+int64_t AttentionOp::getFlops() { return Attention(*this).flopsOf(2); }
+// The scores once more, and four products with them or with their cotangents.
+int64_t AttentionGradOp::getFlops() { return Attention(*this).flopsOf(5); }

@@ -35,6 +35,7 @@ def Train_AttentionOp
   let extraClassDeclaration = [{
     bool operandStaysFull(unsigned index) { return index == 3; }
     bool resultStaysFull(unsigned index) { return index == 1; }
+    int64_t getFlops();
   }];
 }
 def Train_AttentionGradOp
@@ -65,6 +66,7 @@ def Train_AttentionGradOp
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     bool operandStaysFull(unsigned index) { return getOperand(index) == getLse() || getOperand(index) == getBias(); }
+    int64_t getFlops();
   }];
   let extraClassDefinition = precisionCode;
 }

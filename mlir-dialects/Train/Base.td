@@ -23,6 +23,8 @@ def TrainDialect : Dialect {
     * `train.origin` on a tensor op, `train.origins` on a kernel: where it comes from, see OriginAttr;
     * `train.is` on an argument or result of a program: what it is, see Signature;
     * `train.fan_in` on any op that adds up its operands: they are cotangents of one value, whose partial sums are not rounded;
+    * `train.segment` on any op of a model: the checkpoint that it lies in, from train-expand-modules to train-name-ops, which makes it part of the
+      origin;
     * `train.values` on any op with results: key and kind of each, for tools that observe values (train-mark-values);
     * `train.phase` on a module, which is an op of MLIR: the last phase that it has been through.
 

@@ -56,6 +56,12 @@ LogicalResult MatmulOp::verify() {
 static int64_t rankOf(Value v) { return cast<RankedTensorType>(v.getType()).getRank(); }
 static int64_t leadingOf(Value v) { return cast<RankedTensorType>(v.getType()).getDimSize(0); }
 
+int64_t MatmulOp::getFlops() {
+  auto lhs = getLhs().getType();
+  return 2 * getType().getNumElements() *
+         lhs.getDimSize(lhs.getRank() - (getTransposeLhs() ? 2 : 1));
+}
+
 // Leading dimensions of a batched product, or the rows of lhs.
 bool MatmulOp::keepsLeadingDimension(IsBatched isBatched) {
   auto keeps = [&](Value v, bool isRows) { return !isBatched(v) || rankOf(v) > 2 || isRows; };

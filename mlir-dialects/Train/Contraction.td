@@ -32,6 +32,7 @@ def Train_MatmulOp
   let saves = ["0", "1"];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
+  let extraClassDeclaration = "int64_t getFlops();";
 }
 
 def Train_LinearOp

@@ -64,3 +64,11 @@ LogicalResult Conv2dGradInputOp::verify() {
 LogicalResult Conv2dGradFilterOp::verify() {
   return verifyConvolution(*this, getImage().getType(), getType(), getG().getType());
 }
+
+/// Every element of a convolution's result, or of its cotangent, meets the filter of its channel.
+static int64_t flopsOf(RankedTensorType output, RankedTensorType filter) {
+  return 2 * output.getNumElements() * (filter.getNumElements() / filter.getDimSize(0));
+}
+int64_t Conv2dOp::getFlops() { return flopsOf(getType(), getFilter().getType()); }
+int64_t Conv2dGradInputOp::getFlops() { return flopsOf(getG().getType(), getFilter().getType()); }
+int64_t Conv2dGradFilterOp::getFlops() { return flopsOf(getG().getType(), getType()); }

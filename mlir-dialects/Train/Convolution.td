@@ -19,6 +19,7 @@ class Train_ConvolutionOp<string mnemonic, string first, string second, list<Tra
       "$"#second#"), type($"#second#"), type($result))";
   let saves = ["0", "1"];
   let hasVerifier = 1;
+  let extraClassDeclaration = "int64_t getFlops();";
 }
 def Train_Conv2dOp
     : Train_ConvolutionOp<"conv2d", "image",

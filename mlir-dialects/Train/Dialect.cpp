@@ -113,6 +113,16 @@ bool Saves::operand(unsigned index) const {
   return llvm::is_contained(names, std::to_string(index));
 }
 
+int64_t ampc::elementwiseFlops(Operation *op) {
+  int64_t most = 0;
+  if (!movesOnly(op))
+    for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+      for (Type type : values.getTypes())
+        if (auto tensor = dyn_cast<RankedTensorType>(type))
+          most = std::max(most, tensor.getNumElements());
+  return most;
+}
+
 StringRef ampc::shortName(OperationName name) {
   bool isOwn = name.getDialectNamespace() == TrainDialect::getDialectNamespace();
   return isOwn ? name.stripDialect() : name.getStringRef();

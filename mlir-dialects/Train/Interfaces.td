@@ -54,6 +54,10 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
            "Bounds of a result's elements that hold for every input, from those of the operands.",
            "::ampc::Range", "getRange", (ins "unsigned":$index, "::ampc::RangeOf":$x), "",
            "return std::nullopt;">,
+       InterfaceMethod<[{
+      Operations on numbers that one run takes: a multiplication and an addition each count one. One per element for what is
+      no sum of products.}],
+                       "int64_t", "getFlops", (ins), "", "return ::ampc::elementwiseFlops($_op);">,
        InterfaceMethod<"The largest magnitude before gain and bias, for an op that normalizes.",
                        "std::optional<double>", "getNormalizedBound", (ins), "",
                        "return std::nullopt;">,

@@ -142,7 +142,8 @@ def Train_ReturnOp : Op<TrainDialect, "return", [Pure, Terminator, HasParent<"Fu
 def Train_CallOp : Op<TrainDialect, "call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Calls a function of the same model";
   let description = [{
-    `simplify` inlines calls; a function may not call itself.
+    `simplify` inlines calls; a function may not call itself. With `checkpoint`, what goes into the function is kept for the backward pass,
+    which makes the values inside again.
 
     Constraints:
 
@@ -153,10 +154,11 @@ def Train_CallOp : Op<TrainDialect, "call", [DeclareOpInterfaceMethods<SymbolUse
     %y = train.call @double(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$operands);
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$operands,
+      UnitAttr:$checkpoint);
   let results = (outs Variadic<AnyRankedTensor>:$outs);
   let assemblyFormat =
-      "$callee `(` $operands `)` attr-dict custom<CallTypes>(ref($callee), ref($operands), "
+      "$callee `(` $operands `)` (`checkpoint` $checkpoint^)? attr-dict custom<CallTypes>(ref($callee), ref($operands), "
       "type($operands), type($outs))";
 }
 def Train_ReadOp

@@ -1,6 +1,7 @@
 // Uses of modules: numbers of their sizes, and copies of their functions with these.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Modules.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
 using namespace mlir;
@@ -182,10 +183,7 @@ LogicalResult ModuleInstance::expandBlock(Block &block, bool keepsCalls) const {
 }
 
 LogicalResult ModuleInstance::expandOp(Operation *op, bool keepsCalls) const {
-  const ModuleInstance *root = this;
-  while (root->user)
-    root = root->user;
-  if (++root->ops > 1000000)
+  if (++root().ops > 1000000)
     return op->emitError() << "expected at most 1000000 ops in place of uses of modules";
   if (failed(applySizes(op, sizes)))
     return failure();
@@ -246,6 +244,15 @@ static LogicalResult replace(Operation *op, ArrayRef<Value> values) {
   return success();
 }
 
+/// Of checkpoints inside one another the outermost counts. Each has a name of its own, however
+/// often a function runs.
+void ModuleInstance::markSegment(FuncOp copy, std::string name) const {
+  if (int64_t number = root().checkpoints[name]++)
+    name += "#" + std::to_string(number);
+  auto segment = StringAttr::get(copy.getContext(), name);
+  copy.getBody().walk([&](Operation *op) { op->setDiscardableAttr(segmentKey, segment); });
+}
+
 LogicalResult ModuleInstance::inlineApply(ApplyOp apply) const {
   StringRef name = apply.getCallee().getRootReference().getValue();
   const auto *found = findUses(name);
@@ -264,13 +271,15 @@ LogicalResult ModuleInstance::inlineApply(ApplyOp apply) const {
       return apply.emitError() << "expected a function of @" << instance->model.getSymName()
                                << ", but @" << function << " is none";
     OwningOpRef<FuncOp> copy;
+    std::string own = isNamed ? instance->prefix + "/" + function.str() : instance->prefix;
     {
       UseNote note(apply.getLoc(), instance->model.getSymName());
-      copy = instance->expand(
-          func, isNamed ? instance->prefix + "/" + function.str() : instance->prefix, false);
+      copy = instance->expand(func, own, false);
     }
     if (!copy)
       return failure();
+    if (apply.getCheckpoint())
+      markSegment(*copy, own);
     FailureOr<SmallVector<Value>> results = inlineAt(apply, values, std::move(copy));
     if (failed(results))
       return failure();
@@ -284,10 +293,12 @@ LogicalResult ModuleInstance::inlineCall(CallOp call) const {
   if (!func)
     return call.emitError() << "expected a function, but @" << call.getCallee() << " is none";
   auto named = dyn_cast<NameLoc>(call.getLoc());
-  OwningOpRef<FuncOp> copy =
-      expand(func, ((named ? named.getName().str() + "/" : "") + call.getCallee()).str(), false);
+  std::string own = ((named ? named.getName().str() + "/" : "") + call.getCallee()).str();
+  OwningOpRef<FuncOp> copy = expand(func, own, false);
   if (!copy)
     return failure();
+  if (call.getCheckpoint())
+    markSegment(*copy, own);
   FailureOr<SmallVector<Value>> values = inlineAt(call, call.getOperands(), std::move(copy));
   return failed(values) ? failure() : replace(call, *values);
 }

@@ -51,17 +51,20 @@ private:
   llvm::LogicalResult addUse(train::UseOp use);
   /// Instances inside, which a text of a few lines could make more than any memory holds.
   llvm::LogicalResult count(mlir::Operation *use) const;
+  const ModuleInstance &root() const { return user ? user->root() : *this; }
   train::ModelOp findModule(llvm::StringRef name, const ModuleInstance *&owner) const;
   llvm::LogicalResult expandBlock(mlir::Block &block, bool keepsCalls) const;
   llvm::LogicalResult expandOp(mlir::Operation *op, bool keepsCalls) const;
+  void markSegment(train::FuncOp copy, std::string name) const;
   llvm::LogicalResult inlineApply(train::ApplyOp apply) const;
   llvm::LogicalResult inlineCall(train::CallOp call) const;
 
   const ModuleInstance *outer, *user;
   llvm::StringMap<mlir::Type> stateTypes;
-  /// Of the outermost user: how many there are, how many ops have been copied, and how deep this
-  /// is.
+  /// Of the outermost user: how many there are, how many ops have been copied, how deep this is, and
+  /// how many checkpoints there are of each name.
   mutable int64_t instances = 0, ops = 0, depth = 0;
+  mutable llvm::StringMap<int64_t> checkpoints;
 };
 
 /// A module that can be used in the model that is being parsed; null if there is none. `sizes` gets

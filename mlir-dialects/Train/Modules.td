@@ -30,17 +30,18 @@ def Train_ApplyOp : Op<TrainDialect, "apply"> {
   let summary = "Runs a function of a module in use";
   let description = [{
     The callee is a name that `train.use` gave. The function is `@apply`, or the one of its module that `::` names. Of a module that is there n
-    times the functions run one after the other, each on the results of the one before. `train-expand-modules` puts the ops of the function in its
-    place.
+    times the functions run one after the other, each on the results of the one before. With `checkpoint`, what goes into each of them is kept for the
+    backward pass, which makes the values inside again. `train-expand-modules` puts the ops of the function in its place.
 
     ```mlir
-    %y = train.apply @layer(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %y = train.apply @layer(%x) checkpoint : (tensor<4x8xf32>) -> tensor<4x8xf32>
     ```
   }];
-  let arguments = (ins SymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$operands);
+  let arguments = (ins SymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$operands,
+      UnitAttr:$checkpoint);
   let results = (outs Variadic<AnyRankedTensor>:$outs);
   let assemblyFormat =
-      "$callee `(` $operands `)` attr-dict "
+      "$callee `(` $operands `)` (`checkpoint` $checkpoint^)? attr-dict "
       "custom<ApplyTypes>(ref($callee), ref($operands), type($operands), type($outs))";
 }
 #endif

@@ -12,7 +12,7 @@ using namespace ampc::train;
 
 LogicalResult OriginAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                  StringAttr name, Stage stage, int64_t order, StringAttr source,
-                                 int64_t part, Attribute region, Type compute) {
+                                 int64_t part, Attribute region, Type compute, StringAttr segment) {
   if (name.empty())
     return emitError() << "expected the name of an op, but got \"\"";
   if (order < 0 || part < 0)
@@ -22,6 +22,8 @@ LogicalResult OriginAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitEr
     return emitError() << "expected a type or unit as region, but got " << region;
   if (compute && !isa<FloatType>(compute))
     return emitError() << "expected a real type to compute in, but got " << compute;
+  if (segment && segment.empty())
+    return emitError() << "expected the name of a segment, but got \"\"";
   return success();
 }
 
@@ -32,12 +34,13 @@ std::string OriginAttr::getText() const {
   return text;
 }
 
-/// Ops that are fixed to different types, or lie in different regions, are different ops.
+/// Ops that are fixed to different types, or lie in different regions, are different ops. Those of
+/// different segments are not: a checkpoint changes no bit.
 Attribute OriginAttr::getMeaning() const {
   if (!getRegion() && !getCompute())
     return {};
   return get(getContext(), StringAttr::get(getContext(), "equal"), Stage::Forward, 0, {}, 0,
-             getRegion(), getCompute());
+             getRegion(), getCompute(), {});
 }
 
 namespace {
@@ -50,6 +53,7 @@ struct Fields {
   int64_t part;
   Attribute region;
   Type compute;
+  StringAttr segment;
 };
 } // namespace
 
@@ -57,11 +61,11 @@ struct Fields {
 static OriginAttr changed(OriginAttr origin, function_ref<void(Fields &)> change) {
   if (!origin)
     return origin;
-  Fields f{origin.getName(), origin.getStage(),  origin.getOrder(),  origin.getSource(),
-           origin.getPart(), origin.getRegion(), origin.getCompute()};
+  Fields f{origin.getName(), origin.getStage(),  origin.getOrder(),   origin.getSource(),
+           origin.getPart(), origin.getRegion(), origin.getCompute(), origin.getSegment()};
   change(f);
   return OriginAttr::get(origin.getContext(), f.name, f.stage, f.order, f.source, f.part, f.region,
-                         f.compute);
+                         f.compute, f.segment);
 }
 OriginAttr OriginAttr::withName(StringRef name) const {
   return changed(*this, [&](Fields &f) { f.name = StringAttr::get(getContext(), name); });
@@ -86,6 +90,9 @@ OriginAttr OriginAttr::withRegion(Attribute region) const {
 }
 OriginAttr OriginAttr::withCompute(Type type) const {
   return changed(*this, [&](Fields &f) { f.compute = type; });
+}
+OriginAttr OriginAttr::withSegment(StringAttr segment) const {
+  return changed(*this, [&](Fields &f) { f.segment = segment; });
 }
 
 OriginAttr ampc::originOf(Operation *op) { return op->getAttrOfType<OriginAttr>(originKey); }
@@ -214,6 +221,8 @@ static std::optional<std::string> misfitOf(Operation *op, StringRef name, Attrib
   if (name == "train.fan_in")
     return unless(isa<UnitAttr>(value) && op->hasTrait<SumsOperands>(),
                   "no value, on an op that adds up its operands");
+  if (name == segmentKey)
+    return unless(isa<StringAttr>(value), "the name of a checkpoint");
   if (name == "train.values")
     return unless(isListOf(isMark) && cast<ArrayAttr>(value).size() == op->getNumResults(),
                   "a table of key and kind per result");

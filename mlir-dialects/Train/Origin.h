@@ -31,6 +31,12 @@ std::string nameOf(mlir::Operation *op);
 train::Stage stageOf(mlir::Operation *op);
 inline bool isForward(mlir::Operation *op) { return stageOf(op) == train::Stage::Forward; }
 
+/// The checkpoint that it lies in, or null.
+inline mlir::StringAttr segmentOf(mlir::Operation *op) {
+  train::OriginAttr origin = originOf(op);
+  return origin ? origin.getSegment() : mlir::StringAttr();
+}
+
 /// Null if the block has no backward pass.
 mlir::Operation *firstSeed(mlir::Block &block);
 
@@ -46,6 +52,7 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::NamedAttribute>> taken;
 };
 
-constexpr llvm::StringLiteral originKey = "train.origin", originsKey = "train.origins";
+constexpr llvm::StringLiteral originKey = "train.origin", originsKey = "train.origins",
+                              segmentKey = "train.segment";
 } // namespace ampc
 #endif

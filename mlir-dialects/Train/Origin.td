@@ -18,7 +18,7 @@ def Train_OriginAttr
     is defined, which is why these are attributes of the dialect and not of each op's definition. `train-name-ops` gives every op of a model its `name`;
     what an op becomes (its parts, its adjoint, casts of what it makes) keeps it. `stage` is forward, backward or update. `order`
     counts how often the op was differentiated: an adjoint is called `NAME.grad`. `source` is the mnemonic of the composite op that this one is a part of,
-    `part` the micro-batch. `region` is the type of the innermost `amp.autocast` around the op of the model, or unit if that disables autocast;
+    `part` the micro-batch, `segment` the checkpoint that the op lies in. `region` is the type of the innermost `amp.autocast` around the op of the model, or unit if that disables autocast;
     `compute` the type that the model or an optimizer fixes for the op.
 
     Constants have no origin. Of two equal ops that become one the first keeps its own (see AnnotationAttrInterface); a fused kernel
@@ -32,15 +32,15 @@ def Train_OriginAttr
       OrNone<"::ampc::train::Stage", "::ampc::train::Stage::Forward">:$stage,
       OrNone<"int64_t", "0">:$order, OptionalParameter<"::mlir::StringAttr">:$source,
       OrNone<"int64_t", "0">:$part, OptionalParameter<"::mlir::Attribute">:$region,
-      OptionalParameter<"::mlir::Type">:$compute);
+      OptionalParameter<"::mlir::Type">:$compute, OptionalParameter<"::mlir::StringAttr">:$segment);
   let assemblyFormat =
-      "`<` $name (`,` struct($stage, $order, $source, $part, $region, $compute)^)? `>`";
+      "`<` $name (`,` struct($stage, $order, $source, $part, $region, $compute, $segment)^)? `>`";
   let genVerifyDecl = 1;
   let builders = [AttrBuilderWithInferredContext<
       (ins "::mlir::StringAttr":$name,
           CArg<"::ampc::train::Stage", "::ampc::train::Stage::Forward">:$stage),
       [{
-    return $_get(name.getContext(), name, stage, 0, ::mlir::StringAttr(), 0, ::mlir::Attribute(), ::mlir::Type());
+    return $_get(name.getContext(), name, stage, 0, ::mlir::StringAttr(), 0, ::mlir::Attribute(), ::mlir::Type(), ::mlir::StringAttr());
   }]>];
   let extraClassDeclaration = [{
     /// What overrides, random keys, `check`, profiles and reports call an op: the name, and `.grad` once per order.
@@ -58,6 +58,8 @@ def Train_OriginAttr
     OriginAttr withPart(int64_t part) const;
     OriginAttr withRegion(::mlir::Attribute region) const;
     OriginAttr withCompute(::mlir::Type type) const;
+    /// Null: in none.
+    OriginAttr withSegment(::mlir::StringAttr segment) const;
   }];
 }
 #endif

@@ -59,6 +59,9 @@ llvm::StringRef shortName(mlir::OperationName name);
 std::optional<mlir::RegisteredOperationName> findOp(llvm::StringRef shortName,
                                                     mlir::MLIRContext *context);
 
+/// One per element of the largest operand or result; none for what only moves data.
+int64_t elementwiseFlops(mlir::Operation *op);
+
 /// Memory and kernels are planned for tensors of known size that hold something. Other types pass.
 llvm::LogicalResult verifyTensor(mlir::Operation *op, mlir::Type type);
 

@@ -4,11 +4,15 @@
 #include "ampc/Package/Package.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
+#include "ampc/Target/Target.h"
+#include "mlir-dialects/Amp/Amp.h"
+#include "mlir-dialects/Kernel/Kernel.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/DeviceOptions.h"
 #include "tools/ampc/ExplainKernels.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Timer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -98,6 +102,20 @@ static void printMemory(const PackagedModel &model, StringRef precision,
   }
 }
 
+/// What checkpoints save and cost, a line per step that has some.
+static void printCheckpoints(ModuleOp whole) {
+  for (auto program : targetModules(whole).front().getOps<kernel::ProgramOp>()) {
+    std::optional<CheckpointCosts> costs = CheckpointCosts::of(program);
+    auto saved = program->getAttrOfType<IntegerAttr>("amp.saved_bytes");
+    if (!costs || !saved || !program.is(train::Role::Train))
+      continue;
+    llvm::outs() << llvm::formatv("checkpoints of {0}: the backward pass reads values of {1} bytes "
+                                  "in place of {2}; {3:F1} % of the operations are done again\n",
+                                  program.getStepName(), saved.getInt(), costs->savedWithout,
+                                  100 * costs->shareAgain());
+  }
+}
+
 /// With --timing, a line as those of the phases.
 template <typename Work> static auto timed(const char *name, Work work) {
   double start = llvm::TimeRecord::getCurrentTime(true).getWallTime();
@@ -136,6 +154,7 @@ static int writeResults(ModuleOp module, const CompileRequest &request) {
   if (memory && !(inF32 = memoryInF32(request)))
     return 1;
   printMemory(*packaged, request.options.precision, inF32);
+  printCheckpoints(module);
   return 0;
 }
 

@@ -12,7 +12,7 @@ def KernelFuse : Pass<"kernel-fuse", "::mlir::ModuleOp"> {
     too: fusion does not change a bit of any result. Kernels with `kernel.barrier` (they compute gradients) keep their results
     in memory, so that every parameter's update is one pass that starts when all of its gradient is known; a number that such a
     gradient is multiplied by, as unscaling does, goes into every reader. Kernels with `kernel.recompute` make something again for the backward
-    pass: they join what reads them, but nothing before it. The target limits how much one kernel holds.
+    pass: they join what reads them, but nothing before it except products that are made again, too. The target limits how much one kernel holds.
   }];
   let options = [Option<"acrossGradients", "across-gradients", "bool", "false",
                         "fuse updates into the kernels of gradients">];

@@ -59,8 +59,12 @@ def AmpExplainCasts : Pass<"amp-explain-casts", "::mlir::ModuleOp"> {
   }];
 }
 def AmpRecompute : Pass<"amp-recompute", "::mlir::ModuleOp"> {
-  let summary = "Make cheap values again in the backward pass instead of keeping them";
+  let summary = "Make values again in the backward pass instead of keeping them";
   let description = [{
+    Ops that lie in a checkpoint (`segment` of their origin) are repeated where adjoints of its ops read their results, whatever they cost. What other
+    ops of the backward pass read as well stays, as the inputs of a checkpoint do, which its repeated ops read. A copy stands as late as
+    it can, and has the types of the first op, so that no bit changes. `amp.checkpoints` on a program says what that saves and costs.
+
     Casts, masks, data movement and pointwise ops without exponentials are repeated where the backward pass reads their result, if what
     they read takes fewer bytes than the result or is kept anyway. In particular the 16-bit form of a value is kept, not the f32 form
     that some op widens it to. `amp.saved_bytes` on a program says what remains to be kept.

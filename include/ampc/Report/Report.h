@@ -3,6 +3,7 @@
 #ifndef AMPC_REPORT_REPORT_H
 #define AMPC_REPORT_REPORT_H
 
+#include "mlir-dialects/Amp/Amp.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
@@ -74,6 +75,7 @@ struct Step {
   std::vector<Cast> casts;
   std::map<std::string, int64_t> policyCosts;
   llvm::json::Object lossScaling;
+  std::optional<CheckpointCosts> checkpoints; ///< nothing: the model has none
   int64_t savedValueBytes = 0; ///< of the values that the backward pass reads, each by itself
   int64_t savedBytes = 0;      ///< what the plan keeps for them
   int64_t arenaBytes = 0, peakKernel = 0, distinctKernels = 0, launches = 0;

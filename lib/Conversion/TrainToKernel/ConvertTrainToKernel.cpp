@@ -44,7 +44,7 @@ static void handOn(Operation *op, Block *body, Operation *last) {
     if (train::OriginAttr origin = originOf(op);
         origin && isa<KernelOpInterface>(made) && originsOf(made).empty())
       setOrigins(made, origin);
-    if (op->hasAttr("amp.recompute") && isa<kernel::MapOp>(made))
+    if (op->hasAttr("amp.recompute") && isa<KernelOpInterface>(made))
       made->setAttr("kernel.recompute", UnitAttr::get(op->getContext()));
   }
 }

@@ -75,6 +75,10 @@ static bool isLiteral(FusedKernelOpInterface op) {
 
 /// Made again for the backward pass: beside the first one it would have to be kept after all.
 static bool isRepeated(Operation *op) { return op->hasAttr("kernel.recompute"); }
+/// The epilogue of a product that is made again may be; the code of a map goes into its readers.
+static bool mustStayBehind(Operation *reader, Operation *producer) {
+  return isRepeated(reader) && (!isRepeated(producer) || isa<kernel::MapOp>(producer));
+}
 
 /// Moves what depends on the producer and stands before the reader behind it. False if the reader
 /// depends on some of that itself.
@@ -226,7 +230,7 @@ bool Fuser::join(FusedKernelOpInterface &anyReader, unsigned input) {
   Value given = inputsOf(anyReader)[input].get();
   auto producer = kernel::throughViews(given).getDefiningOp<FusedKernelOpInterface>();
   if (!reader || !producer || isa<kernel::ReduceOp>(producer) || isBarrier(producer) ||
-      isRepeated(reader) || !fits(producer, reader) || GradientSum::of(reader) ||
+      mustStayBehind(reader, producer) || !fits(producer, reader) || GradientSum::of(reader) ||
       GradientSum::of(producer) || hidesSum(producer, reader))
     return false;
   bool isView = given.getDefiningOp<kernel::ViewOp>() != nullptr;

@@ -38,7 +38,20 @@ private:
 } // namespace
 
 /// Names get the call's name as a prefix, so that two calls of one function draw different random
-/// numbers.
+/// numbers. Each call has checkpoints of its own, and is one around all others inside if it says
+/// so.
+static train::OriginAttr originInCall(train::OriginAttr origin, train::CallOp call) {
+  StringAttr outer = originOf(call).getName(), segment = origin.getSegment();
+  auto prefixed = [&](StringAttr name) {
+    return StringAttr::get(name.getContext(), outer.getValue() + "/" + name.getValue());
+  };
+  if (call.getCheckpoint())
+    segment = outer;
+  else if (segment)
+    segment = prefixed(segment);
+  return origin.withName(prefixed(origin.getName()).getValue()).withSegment(segment);
+}
+
 LogicalResult CallInliner::inlineCall(train::CallOp call) {
   auto callee = symbols.lookup<train::FuncOp>(call.getCallee());
   if (!active.insert(call.getCallee()).second)
@@ -56,11 +69,9 @@ LogicalResult CallInliner::inlineCall(train::CallOp call) {
     return call.emitOpError() << "expected at most " << mostOps << " ops in place of calls";
   for (auto [argument, operand] : llvm::zip(inner.getArguments(), call.getOperands()))
     argument.replaceAllUsesWith(operand);
-  train::OriginAttr outer = originOf(call);
   for (Operation &op : llvm::make_early_inc_range(inner.without_terminator())) {
-    if (train::OriginAttr origin = originOf(&op); origin && outer)
-      setOrigin(&op, origin.withName(
-                         (outer.getName().getValue() + "/" + origin.getName().getValue()).str()));
+    if (train::OriginAttr origin = originOf(&op); origin && originOf(call))
+      setOrigin(&op, originInCall(origin, call));
     op.moveBefore(call);
   }
   call.replaceAllUsesWith(llvm::to_vector(inner.getTerminator()->getOperands()));

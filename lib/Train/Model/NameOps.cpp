@@ -58,6 +58,8 @@ struct TrainNameOps : ampc::impl::TrainNameOpsBase<TrainNameOps> {
         auto origin = train::OriginAttr::get(StringAttr::get(op->getContext(), name));
         if (auto compute = dyn_cast_or_null<TypeAttr>(op->removeDiscardableAttr("compute")))
           origin = origin.withCompute(compute.getValue());
+        if (Attribute segment = op->removeDiscardableAttr(segmentKey))
+          origin = origin.withSegment(cast<StringAttr>(segment));
         setOrigin(op, origin);
       });
     });

@@ -98,3 +98,18 @@ train.model @fan_in {
     train.return %0 : tensor<4xf32>
   }
 }
+
+// -----
+
+// expected-error @below {{expected the name of a segment, but got ""}}
+#segment = #train.origin<"f/relu#0", segment = "">
+
+// -----
+
+train.model @segment {
+  train.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @below {{expected train.segment = the name of a checkpoint, but got 1 : i64}}
+    %0 = train.relu %x {train.segment = 1} : tensor<4xf32>
+    train.return %0 : tensor<4xf32>
+  }
+}

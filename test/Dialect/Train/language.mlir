@@ -53,9 +53,9 @@ train.model @line(batch = 8, width = 4, hidden = 3 * width) {
     %z, %where = train.max_pool %y window [width / 2, 2] strides [2, 2] padding [0, 0, 0, 0]
     train.return %z
   }
-  // CHECK: train.call @ops(%arg0) : (tensor<8x4xf32>) -> (tensor<2x8x2xf32>, tensor<8x8xf32>)
+  // CHECK: train.call @ops(%arg0) checkpoint : (tensor<8x4xf32>) -> (tensor<2x8x2xf32>, tensor<8x8xf32>)
   train.func @loss(%x: f32[batch, width], %y: f32[batch, 2 * width]) {
-    %t, %p = train.call @ops(%x)
+    %t, %p = train.call @ops(%x) checkpoint
     %l = train.mse %p, %y
     train.return %l
   }
