@@ -10,38 +10,16 @@ using namespace ampc;
 
 static constexpr llvm::StringLiteral phaseAttribute = "train.phase";
 
-/// The last use in the text comes first.
-static void orderUses(Value value, const DenseMap<Operation *, unsigned> &numbers) {
-  if (value.use_empty() || value.hasOneUse())
-    return;
-  auto uses = llvm::map_to_vector(value.getUses(), [](OpOperand &use) { return &use; });
-  auto order = llvm::to_vector(llvm::seq<unsigned>(0, uses.size()));
-  auto key = [&](unsigned i) {
-    return std::pair(numbers.lookup(uses[i]->getOwner()), uses[i]->getOperandNumber());
-  };
-  llvm::sort(order, [&](unsigned a, unsigned b) { return key(a) > key(b); });
-  SmallVector<unsigned> places(order.size());
-  for (auto [place, use] : llvm::enumerate(order))
-    places[use] = place;
-  value.shuffleUseList(places);
-}
-
 namespace {
 /// Passes walk the uses of a value, and text does not keep their order in memory.
 struct OrderUses : PassWrapper<OrderUses, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OrderUses)
   StringRef getName() const override { return "OrderUses"; }
   void runOnOperation() override {
-    DenseMap<Operation *, unsigned> numbers;
-    getOperation()->walk<WalkOrder::PreOrder>(
-        [&](Operation *op) { numbers.try_emplace(op, numbers.size()); });
-    getOperation()->walk([&](Operation *op) {
-      for (Value result : op->getResults())
-        orderUses(result, numbers);
-      for (Region &region : op->getRegions())
-        for (Block &block : region)
-          for (Value argument : block.getArguments())
-            orderUses(argument, numbers);
+    // A use that is set goes to the front, as when text is read: the last one comes first.
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      for (OpOperand &operand : op->getOpOperands())
+        operand.set(operand.get());
     });
   }
 };
