@@ -4,6 +4,7 @@
 #include "ampc/Target/Target.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Train.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -40,16 +41,14 @@ static int64_t mostOf(ModuleOp module, std::optional<int64_t> (kernel::ProgramOp
 MemoryTable ampc::memoryOf(ModuleOp whole) {
   ModuleOp module = targetModules(whole).front();
   MemoryTable table;
+  llvm::StringMap<int64_t> bytes;
+  for (auto model : module.getOps<train::ModelOp>())
+    for (auto state : model.getOps<StateOpInterface>())
+      bytes[kindOf(state)] += kernel::byteSize(state.getType());
   for (StringRef kind : {"parameters", "moments", "working copies", "averages",
-                         "buffers and counters", "gradients of split calls"}) {
-    int64_t bytes = 0;
-    module.walk([&](StateOpInterface state) {
-      if (kindOf(state) == kind)
-        bytes += kernel::byteSize(state.getType());
-    });
-    if (bytes)
-      table.push_back({kind, bytes});
-  }
+                         "buffers and counters", "gradients of split calls"})
+    if (int64_t sum = bytes.lookup(kind))
+      table.push_back({kind, sum});
   if (int64_t saved = mostOf(module, &kernel::ProgramOp::getSavedBytes))
     table.push_back({"arena, kept for backward", saved});
   table.push_back({"arena", mostOf(module, &kernel::ProgramOp::getArenaBytes)});

@@ -43,6 +43,7 @@ private:
   ModelInfo result;
   llvm::StringMap<int32_t> slotNumbers;
   llvm::StringMap<int32_t> counters; ///< slots of the number of updates, by step
+  llvm::DenseSet<int64_t> keptOffsets;
   DenseMap<Value, ampc_operand> argumentPlaces;
   DenseMap<Operation *, int32_t> programNumbers;
   unsigned stepCount = 0;
@@ -75,6 +76,8 @@ LogicalResult Reader::readSlots(train::ModelOp model) {
     slot.init = state.getInit().getInitializer(slot.tensor.dims);
     slot.role = roleOf(state);
     slotNumbers[slot.tensor.name] = result.slots.size();
+    if (slot.role != AMPC_ROLE_GRADIENT && slot.role != AMPC_ROLE_WORKING)
+      keptOffsets.insert(slot.offset);
     if (auto buffer = dyn_cast<train::BufferOp>(op);
         buffer && buffer.getRole() == train::StateRole::Step && buffer.getStep())
       counters[*buffer.getStep()] = result.slots.size();
@@ -303,10 +306,7 @@ LogicalResult Reader::readCall(kernel::CallOp op, EntryInfo &entry, ProgramInfo 
 
 /// Whether the bytes at this place are part of what a bad loss must not change.
 bool Reader::isKeptState(const ampc_operand &place) {
-  return place.space == AMPC_SPACE_STATE && llvm::any_of(result.slots, [&](const SlotInfo &slot) {
-           return slot.offset == place.offset && slot.role != AMPC_ROLE_GRADIENT &&
-                  slot.role != AMPC_ROLE_WORKING;
-         });
+  return place.space == AMPC_SPACE_STATE && keptOffsets.contains(place.offset);
 }
 
 /// The entry after which the loss is known. State must not be written before: a bad loss then
