@@ -8,22 +8,61 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::target;
 
+namespace {
 /// What a kernel's code depends on: all but its operands and what phases attached to it, other than
-/// attributes `code.NAME`, which say how a target shall write it.
+/// attributes `code.NAME`, which say how a target shall write it. Types, names and attributes are
+/// unique, so their addresses stand for them; values are numbered in order.
 /// (OperationEquivalence cannot say this: it ignores either no values or those inside the body
 /// too.)
-static std::string textOf(Operation *op) {
-  Operation *copy = op->clone();
-  auto told = llvm::make_filter_range(op->getDiscardableAttrs(), [](NamedAttribute attribute) {
-    return attribute.getName().getValue().starts_with("code.");
-  });
-  copy->setDiscardableAttrs(llvm::to_vector(told));
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  llvm::interleave(op->getOperandTypes(), os, " ");
-  copy->print(os, OpPrintingFlags().useLocalScope().printGenericOpForm());
-  copy->destroy();
-  return text;
+class CodeKey {
+public:
+  explicit CodeKey(Operation *kernel) {
+    for (Type type : kernel->getOperandTypes())
+      add(type.getAsOpaquePointer());
+    NamedAttrList attributes(kernel->getAttrDictionary());
+    for (NamedAttribute attached : kernel->getDiscardableAttrs())
+      if (!attached.getName().getValue().starts_with("code."))
+        attributes.erase(attached.getName());
+    addOp(kernel, attributes.getDictionary(kernel->getContext()));
+  }
+  std::string take() { return std::move(bytes); }
+
+private:
+  void add(const void *pointer) {
+    bytes.append(reinterpret_cast<char *>(&pointer), sizeof pointer);
+  }
+  void addNumber(uintptr_t number) { add(reinterpret_cast<void *>(number)); }
+  void addOp(Operation *op, DictionaryAttr attributes);
+  void define(Value value) {
+    numbers.try_emplace(value, numbers.size() + 1);
+    add(value.getType().getAsOpaquePointer());
+  }
+
+  std::string bytes;
+  DenseMap<Value, unsigned> numbers;
+};
+} // namespace
+
+void CodeKey::addOp(Operation *op, DictionaryAttr attributes) {
+  add(op->getName().getAsOpaquePointer());
+  add(attributes.getAsOpaquePointer());
+  addNumber(op->getNumResults());
+  addNumber(op->getNumRegions());
+  for (Value result : op->getResults())
+    define(result);
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      addNumber(block.getNumArguments());
+      for (BlockArgument argument : block.getArguments())
+        define(argument);
+      for (Operation &inner : block) {
+        addNumber(inner.getNumOperands());
+        for (Value operand : inner.getOperands())
+          addNumber(numbers.lookup(operand));
+        addOp(&inner, inner.getAttrDictionary());
+      }
+    }
+  add(nullptr);
 }
 
 /// Where vectors of its tensors may not be aligned: nothing, if they are.
@@ -48,7 +87,7 @@ SmallVector<Operation *> target::shareKernels(ModuleOp module, bool knowsAlignme
   module.walk([&](KernelOpInterface op) {
     if (!isa<kernel::ProgramOp>(op->getParentOp()) || isa<kernel::CallOp>(op))
       return; // the kernel of a kernel.with_totals; a program
-    std::string text = textOf(op);
+    std::string text = CodeKey(op).take();
     if (knowsAlignment)
       text += alignmentsOf(op);
     auto [entry, isNew] = numbers.try_emplace(text, distinct.size());
