@@ -327,10 +327,14 @@ bool Fuser::joinSibling(FusedKernelOpInterface op) {
       int64_t input = int64_t(use.getOperandNumber()) - inputsOf(other).front().getOperandNumber();
       if (input < 0 || other.getInputMaps()[input] != op.getInputMaps()[i])
         continue;
-      bool inOrder = op->isBeforeInBlock(other);
+      // To ask for their order may number the whole block, so only those that could be joined do.
+      bool follows = areClose(op, other), isClose = follows || areClose(other, op);
+      if (!isClose && !reduce)
+        continue;
+      bool inOrder = isClose ? follows : op->isBeforeInBlock(other);
       FusedKernelOpInterface first = inOrder ? op : other, second = inOrder ? other : op;
-      if (!areClose(first, second)) {
-        if (!reduce || !isReady(second, first))
+      if (!isClose) {
+        if (!isReady(second, first))
           continue;
         moveBehind(second, first);
       }

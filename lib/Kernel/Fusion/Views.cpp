@@ -56,8 +56,9 @@ void ampc::readThroughUnitViews(FusedKernelOpInterface op) {
 void ampc::moveBehind(Operation *op, Operation *other) {
   if (op->getPrevNode() == other)
     return;
+  Block::OpListType &ops = op->getBlock()->getOperations();
   op->remove();
-  other->getBlock()->getOperations().insertAfter(other->getIterator(), op);
+  ops.insert(other ? std::next(other->getIterator()) : ops.begin(), op);
 }
 
 void ampc::shareView(Value value) {
@@ -65,10 +66,7 @@ void ampc::shareView(Value value) {
   if (!view)
     return;
   Value base = view->getOperand(0);
-  if (Operation *source = base.getDefiningOp())
-    moveBehind(view, source);
-  else if (view->getPrevNode())
-    view->moveBefore(&view->getBlock()->front());
+  moveBehind(view, base.getDefiningOp());
   for (Operation *user : llvm::make_early_inc_range(base.getUsers()))
     if (auto other = dyn_cast<kernel::ViewOp>(user);
         other && other != view && other.getType() == view.getType()) {

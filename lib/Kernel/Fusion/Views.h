@@ -18,7 +18,8 @@ void eraseDeadViews(mlir::Operation *op);
 void dropDeadViews(mlir::Operation *producer);
 /// Views that add or drop dimensions of size 1 become part of the maps.
 void readThroughUnitViews(FusedKernelOpInterface op);
-/// As op->moveAfter(other), which would make isBeforeInBlock number all ops of the block anew.
+/// To the front of the block if `other` is null. Unlike op->moveAfter, this does not make
+/// isBeforeInBlock number all ops of the block anew.
 void moveBehind(mlir::Operation *op, mlir::Operation *other);
 /// One view for all that show the value in the same shape, right where the value is made.
 void shareView(mlir::Value value);
