@@ -15,7 +15,8 @@ constexpr double pi = 3.14159265358979323846, diffusivity = 0.2;
 namespace {
 /// Places (x, t), and what the network says there.
 struct Points {
-  explicit Points(size_t count) : x(count), t(count), u(count), u_t(count), u_x(count), u_xx(count) {}
+  explicit Points(size_t count)
+      : x(count), t(count), u(count), u_t(count), u_x(count), u_xx(count) {}
   std::vector<float> x, t, u, u_t, u_x, u_xx;
 };
 } // namespace
@@ -126,7 +127,8 @@ static bool compareWithDifferences(heat_state *state) {
       return false;
   double worst[3] = {};
   for (size_t i = 0; i < 100; ++i) {
-    double u_t = (after.u[i] - before.u[i]) / (2 * step), u_x = (right.u[i] - left.u[i]) / (2 * step),
+    double u_t = (after.u[i] - before.u[i]) / (2 * step),
+           u_x = (right.u[i] - left.u[i]) / (2 * step),
            u_xx = (right.u[i] - 2.0 * here.u[i] + left.u[i]) / (step * step);
     worst[0] = std::max(worst[0], std::fabs(here.u_t[i] - u_t));
     worst[1] = std::max(worst[1], std::fabs(here.u_x[i] - u_x));

@@ -144,7 +144,15 @@ static bool writePoints(const char *path, const Points &points) {
   FILE *file = std::fopen(path, "wb");
   if (!file)
     return false;
-  unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(header.size()),
+  unsigned char start[10] = {0x93,
+                             'N',
+                             'U',
+                             'M',
+                             'P',
+                             'Y',
+                             1,
+                             0,
+                             (unsigned char)(header.size()),
                              (unsigned char)(header.size() >> 8)};
   bool done = std::fwrite(start, 1, 10, file) == 10 &&
               std::fwrite(header.data(), 1, header.size(), file) == header.size() &&

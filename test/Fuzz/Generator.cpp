@@ -14,7 +14,7 @@ using namespace ampc;
 using namespace ampc::fuzz;
 
 Generator::Generator(const Definitions &definitions, uint64_t seed, MLIRContext *context)
-    : definitions(definitions), random(seed), context(context), builder(context),
+    : definitions(definitions), random(seed), gradients(~seed), context(context), builder(context),
       sampler(*this, random, context) {}
 
 /// A few extents, so that shapes meet; the first is the batch.
@@ -198,6 +198,35 @@ Value Generator::reduceToScalar(Value value) {
                 named("dims", dims), type.clone(ArrayRef<int64_t>()));
 }
 
+/// The values of f32 that a value is computed from.
+static SmallVector<Value> causesOf(Value value) {
+  llvm::SetVector<Value> causes;
+  causes.insert(value);
+  for (size_t i = 0; i < causes.size(); ++i)
+    if (Operation *op = causes[i].getDefiningOp())
+      for (Value operand : op->getOperands())
+        if (getElementTypeOrSelf(operand).isF32())
+          causes.insert(operand);
+  return causes.takeVector();
+}
+
+/// Adds what a penalty on slopes is: a number made of the gradient of the loss, or of a sum over
+/// rows, with respect to something that it is computed from.
+Value Generator::addSlope(Value loss) {
+  Value number = loss;
+  if (gradients.chance(0.6)) {
+    Value value = gradients.pick(causesOf(loss));
+    auto type = cast<RankedTensorType>(value.getType());
+    auto dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+    if (type.getRank() > 0)
+      number = create("train.reduce_sum", value, named("dims", builder.getDenseI64ArrayAttr(dims)),
+                      type.clone(ArrayRef<int64_t>()));
+  }
+  Value source = gradients.pick(causesOf(number));
+  Value part = reduceToScalar(create("train.grad", {number, source}, {}, source.getType()));
+  return create("train.add", {loss, part}, {}, loss.getType());
+}
+
 /// The sum of all that nothing reads.
 Value Generator::makeLoss() {
   Value loss;
@@ -215,7 +244,7 @@ Value Generator::makeLoss() {
     Value part = reduceToScalar(readState("train.param", type));
     loss = loss ? create("train.add", {loss, part}, {}, part.getType()) : part;
   }
-  return loss;
+  return gradients.chance(0.1) ? addSlope(loss) : loss;
 }
 
 void Generator::makeWrites() {

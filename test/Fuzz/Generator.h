@@ -29,6 +29,7 @@ private:
   void closeFunction(train::FuncOp func, mlir::ValueRange results);
   void fillBody();
   mlir::Value reduceToScalar(mlir::Value value);
+  mlir::Value addSlope(mlir::Value loss);
   mlir::Value makeLoss();
   void makeWrites();
   void makeRegion(mlir::Block &body);
@@ -41,7 +42,7 @@ private:
   mlir::NamedAttribute named(llvm::StringRef name, mlir::Attribute value);
 
   const Definitions &definitions;
-  Random random;
+  Random random, gradients; // the second so that models without gradients inside stay as they are
   mlir::MLIRContext *context;
   mlir::OpBuilder builder;
   Sampler sampler;
