@@ -28,6 +28,17 @@ bool PartialResults::hasFreeResult(Operation *op) const {
          op->getNumResults() == 1;
 }
 
+/// Stored elements on the way to other places: f32 would put casts around the moves, and kernels
+/// where their reader could look through them.
+bool PartialResults::isOnlyMoved(Value v) const {
+  Operation *op = v.getDefiningOp();
+  return movesElements(op) &&
+         llvm::none_of(op->getOperands(), [&](Value x) { return contains(x); }) &&
+         llvm::all_of(v.getUsers(), [](Operation *user) {
+           return isa<PrecisionOpInterface>(user) && movesElements(user);
+         });
+}
+
 /// A step of a formula that is made again for the backward pass from what that keeps: all readers
 /// are pointwise, and so is everything up to a stored value.
 bool PartialResults::isMadeAgain(Value v) const {
@@ -36,7 +47,7 @@ bool PartialResults::isMadeAgain(Value v) const {
            elements(op->getResult(0)) == elements(v);
   };
   Operation *op = v.getDefiningOp();
-  return !v.use_empty() && !program.isBackward(op) && isPointwise(op) &&
+  return !v.use_empty() && !isOnlyMoved(v) && !program.isBackward(op) && isPointwise(op) &&
          llvm::all_of(v.getUsers(), isPointwise) && llvm::all_of(op->getOperands(), [&](Value x) {
            return !program.isReal(x) || storageFree.contains(x) || !contains(x) ||
                   madeAgain.contains(x);
@@ -50,6 +61,8 @@ bool PartialResults::isNeverStored(Value v) const {
   if (madeAgain.contains(v))
     return true;
   Operation *op = v.getDefiningOp();
+  if (isOnlyMoved(v))
+    return false;
   if (!keepsKernelsFull || !v.hasOneUse() || !hasFreeResult(op))
     return false;
   Operation *user = *v.getUsers().begin();

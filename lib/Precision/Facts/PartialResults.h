@@ -27,6 +27,7 @@ public:
 private:
   void find();
   bool hasFreeResult(mlir::Operation *op) const;
+  bool isOnlyMoved(mlir::Value v) const;
   bool isMadeAgain(mlir::Value v) const;
   bool joinsEpilogue(mlir::Operation *op, mlir::Value accumulator) const;
 
