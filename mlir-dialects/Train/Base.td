@@ -55,6 +55,13 @@ class Train_Real<string text> : AttrParameter<"::llvm::APFloat", text> {
   let parser = "::ampc::parseReal($_parser)";
   let printer = "$_printer.printFloat($_self)";
 }
+// A whole number or a formula of sizes.
+class Whole<string text = "a whole number"> : AttrParameter<"int64_t", text> {
+  let parser = "::ampc::parseWhole($_parser)";
+}
+class WholeOr<string value> : Whole<"a whole number, "#value#" by default"> {
+  let defaultValue = value;
+}
 def Real : Train_Real<"a real number">;
 class RealOr<string value> : Train_Real<"a real number, "#value#" by default"> {
   let defaultValue = "::llvm::APFloat("#value#")";

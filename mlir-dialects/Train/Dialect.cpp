@@ -31,6 +31,23 @@ static void printNumber(OpAsmPrinter &p, Operation *, FloatAttr attribute) {
   p.printAttributeWithoutType(attribute);
 }
 
+/// `groups` and `schedule`, each of which may be missing.
+static ParseResult parseRules(OpAsmParser &parser, ArrayAttr &groups,
+                              ScheduleAttrInterface &schedule) {
+  if (succeeded(parser.parseOptionalKeyword("groups")) && parseFormulas(parser, groups, "groups"))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("schedule")))
+    return parseFormulas(parser, schedule, "schedule");
+  return success();
+}
+static void printRules(OpAsmPrinter &p, Operation *, ArrayAttr groups,
+                       ScheduleAttrInterface schedule) {
+  if (groups)
+    p << " groups " << groups;
+  if (schedule)
+    p << " schedule " << schedule;
+}
+
 /// A dictionary whose real attributes are numbers as people write them.
 static ParseResult parseStepAttributes(OpAsmParser &parser, NamedAttrList &attributes) {
   OperationName step(StepOp::getOperationName(), parser.getContext());
@@ -49,9 +66,13 @@ static ParseResult parseStepAttributes(OpAsmParser &parser, NamedAttrList &attri
     }
     Attribute value;
     FloatAttr real;
+    FormulasIn formulas;
+    SMLoc begin = parser.getCurrentLocation();
     bool isReal = llvm::is_contained(reals, parser.getBuilder().getStringAttr(name));
     if (isReal ? parseNumber(parser, real) : parser.parseAttribute(value))
       return failure();
+    if (formulas.found)
+      noteFormulas(name, parser.getBuilder().getStringAttr(textSince(parser, begin)));
     // As attributes of MLIR are printed.
     Type type;
     if (isReal && succeeded(parser.parseOptionalColon()) && parser.parseType(type))

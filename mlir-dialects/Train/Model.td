@@ -58,7 +58,8 @@ def Train_ParamOp : Train_StateOp<"param", (ins UnitAttr:$frozen)> {
     train.param @w1 : tensor<64x128xf32> = #train.kaiming_uniform
     ```
   }];
-  let assemblyFormat = "$sym_name `:` custom<DeclaredType>($type) `=` $init attr-dict";
+  let assemblyFormat =
+      [{$sym_name `:` custom<DeclaredType>($type) `=` custom<Formulas>($init, "\"init\"") attr-dict}];
 }
 def Train_BufferOp : Train_StateOp<"buffer", (ins OptionalAttr<Train_StateRoleAttr>:$role,
                                                  OptionalAttr<FlatSymbolRefAttr>:$of,
@@ -77,8 +78,9 @@ def Train_BufferOp : Train_StateOp<"buffer", (ins OptionalAttr<Train_StateRoleAt
     train.buffer @running_mean : tensor<64xf32> = #train.zeros
     ```
   }];
-  let assemblyFormat = "$sym_name `:` custom<DeclaredType>($type) `=` $init (`as` $role^)? (`of` "
-                       "$of^)? (`in` $step^)? attr-dict";
+  let assemblyFormat =
+      [{$sym_name `:` custom<DeclaredType>($type) `=` custom<Formulas>($init, "\"init\"") (`as` $role^)? (`of` $of^)? (`in` $step^)?
+    attr-dict}];
   let extraClassDeclaration = [{
     std::optional<::ampc::train::StateRole> getStateRole() { return getRole(); }
   }];
@@ -255,7 +257,8 @@ def Train_StepOp
     ::ampc::OptimizerAttrInterface getOptimizerOf(::mlir::StringAttr param);
   }];
   let assemblyFormat = [{
-    $sym_name `minimize` $loss `over` custom<Parameters>($params) `with` $optimizer (`groups` $groups^)? (`schedule` $schedule^)? `` custom<StepAttributes>(attr-dict)
+    $sym_name `minimize` $loss `over` custom<Parameters>($params) `with` custom<Formulas>($optimizer, "\"optimizer\"")
+    `` custom<Rules>($groups, $schedule) `` custom<StepAttributes>(attr-dict)
   }];
 }
 def Train_ExportOp

@@ -1,6 +1,7 @@
 // Checks of real attributes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Numbers.h"
+#include "mlir-dialects/Train/ParseScope.h"
 #include "llvm/Support/Error.h"
 
 using namespace mlir;
@@ -21,14 +22,15 @@ LogicalResult ampc::verifyNotNegative(EmitError emitError, ArrayRef<NamedNumber>
   return success();
 }
 
-/// The characters of a number at the start of `text`, which MLIR's lexer takes for several tokens
-/// if it has an exponent but no point; `isFloat`: for one.
-static StringRef numberAt(StringRef text, bool &isFloat) {
+// A number with an exponent but no point is several tokens of MLIR's lexer.
+StringRef ampc::numberAt(StringRef text, bool &isFloat) {
   StringRef rest = text;
   auto digits = [&] { rest = rest.drop_while(llvm::isDigit); };
   rest.consume_front("-");
   digits();
   isFloat = rest.starts_with(".") || rest.starts_with("x");
+  if (rest.consume_front("."))
+    digits();
   StringRef exponent = rest;
   if (exponent.consume_front_insensitive("e")) {
     if (!exponent.consume_front("-"))
@@ -39,7 +41,7 @@ static StringRef numberAt(StringRef text, bool &isFloat) {
   return text.drop_back(rest.size());
 }
 
-FailureOr<APFloat> ampc::parseReal(AsmParser &parser) {
+static FailureOr<APFloat> parseNumber(AsmParser &parser) {
   const char *start = parser.getCurrentLocation().getPointer();
   bool isFloat;
   StringRef number = numberAt(StringRef(start), isFloat);
@@ -75,4 +77,74 @@ FailureOr<APFloat> ampc::parseReal(AsmParser &parser) {
     return failure();
   }
   return result;
+}
+
+/// Copies the formula's tokens into `text`; `only` is a number that nothing stands beside.
+static ParseResult collectReals(AsmParser &parser, std::string &text, bool &hasNames,
+                                std::optional<APFloat> &only, unsigned depth) {
+  if (depth > 100)
+    return parser.emitError(parser.getCurrentLocation())
+           << "expected parentheses nested at most 100 deep";
+  auto inParentheses = [&]() -> ParseResult {
+    text += '(';
+    if (collectReals(parser, text, hasNames, only, depth + 1) || parser.parseRParen())
+      return failure();
+    only.reset();
+    text += ')';
+    return success();
+  };
+  while (true) {
+    StringRef rest(parser.getCurrentLocation().getPointer()), name;
+    if (succeeded(parser.parseOptionalLParen())) {
+      if (inParentheses())
+        return failure();
+    } else if (succeeded(parser.parseOptionalQuestion())) {
+      hasNames = true;
+      text += "batch";
+    } else if (succeeded(parser.parseOptionalKeyword(&name))) {
+      text += name;
+      bool isRoot = name == "sqrt" && succeeded(parser.parseOptionalLParen());
+      hasNames |= !isRoot;
+      if (isRoot && inParentheses())
+        return failure();
+    } else {
+      bool isFloat, isFirst = text.empty();
+      FailureOr<APFloat> value = parseNumber(parser);
+      if (failed(value))
+        return failure();
+      text += numberAt(rest, isFloat);
+      if (isFirst)
+        only = *value;
+    }
+    if (!parseOptionalOperator(parser, text))
+      return success();
+    only.reset();
+  }
+}
+
+FailureOr<APFloat> ampc::parseReal(AsmParser &parser) {
+  SMLoc place = parser.getCurrentLocation();
+  std::string text, why;
+  bool hasNames = false;
+  std::optional<APFloat> only;
+  if (collectReals(parser, text, hasNames, only, 0))
+    return failure();
+  if (only)
+    return *only;
+  ParseScope *scope = ParseScope::innermost();
+  FailureOr<double> value = (scope ? scope->sizes : Sizes()).evaluateReal(text, why);
+  if (failed(value))
+    return parser.emitError(place) << why, failure();
+  if (hasNames && FormulasIn::note(parser, place))
+    return failure();
+  return APFloat(*value);
+}
+
+FailureOr<int64_t> ampc::parseWhole(AsmParser &parser) {
+  SMLoc place = parser.getCurrentLocation();
+  int64_t value;
+  std::string formula;
+  if (parseSize(parser, value, formula) || (!formula.empty() && FormulasIn::note(parser, place)))
+    return failure();
+  return value;
 }

@@ -64,6 +64,47 @@ ParseResult ampc::parseNoted(OpAsmParser &parser, OperationState &state, ParseFu
 
 // ---- Formulas and types ----
 
+static thread_local FormulasIn *allowed = nullptr;
+
+FormulasIn::FormulasIn() : outer(allowed) { allowed = this; }
+FormulasIn::~FormulasIn() { allowed = outer; }
+ParseResult FormulasIn::note(AsmParser &parser, SMLoc place) {
+  if (!allowed)
+    return parser.emitError(place) << "expected a number, but got a formula";
+  allowed->found = true;
+  return success();
+}
+
+StringRef ampc::textSince(AsmParser &parser, SMLoc begin) {
+  const char *end = parser.getCurrentLocation().getPointer();
+  StringRef text(begin.getPointer(), end - begin.getPointer());
+  int depth = 0;
+  bool isQuoted = false;
+  for (auto [i, c] : llvm::enumerate(text)) {
+    isQuoted ^= c == '"';
+    if (!isQuoted && StringRef("<[({").contains(c))
+      ++depth;
+    else if (!isQuoted && StringRef(">])}").contains(c) && --depth == 0 &&
+             (text.front() == '#' || text.front() == '['))
+      return text.take_front(i + 1);
+  }
+  return text.split("//").first.rtrim();
+}
+
+bool ampc::parseOptionalOperator(AsmParser &parser, std::string &text) {
+  if (succeeded(parser.parseOptionalPlus()))
+    text += " + ";
+  else if (succeeded(parser.parseOptionalMinus()))
+    text += " - ";
+  else if (succeeded(parser.parseOptionalStar()))
+    text += " * ";
+  else if (succeeded(parser.parseOptionalSlash()))
+    text += " / ";
+  else
+    return false;
+  return true;
+}
+
 /// Copies the formula's tokens into `text`, with blanks between them.
 static ParseResult collectSum(AsmParser &parser, std::string &text, bool &hasNames,
                               unsigned depth) {
@@ -93,15 +134,7 @@ static ParseResult collectSum(AsmParser &parser, std::string &text, bool &hasNam
       return parser.emitError(parser.getCurrentLocation())
              << "expected a number, the name of a size or a formula of them";
     }
-    if (succeeded(parser.parseOptionalPlus()))
-      text += " + ";
-    else if (succeeded(parser.parseOptionalMinus()))
-      text += " - ";
-    else if (succeeded(parser.parseOptionalStar()))
-      text += " * ";
-    else if (succeeded(parser.parseOptionalSlash()))
-      text += " / ";
-    else
+    if (!parseOptionalOperator(parser, text))
       return success();
   }
 }

@@ -75,6 +75,31 @@ template <typename... Ops> void addNotedOperations(mlir::Dialect &dialect) {
 
 // ---- Parts of a text ----
 
+/// The characters of a number at the start of `text`; `isFloat`: what MLIR's lexer takes for one.
+llvm::StringRef numberAt(llvm::StringRef text, bool &isFloat);
+/// A whole number of an attribute.
+mlir::FailureOr<int64_t> parseWhole(mlir::AsmParser &parser);
+
+/// While it lives, numbers inside attributes may be formulas: somebody keeps the attribute's text.
+class FormulasIn {
+public:
+  FormulasIn();
+  ~FormulasIn();
+  FormulasIn(const FormulasIn &) = delete;
+  /// Whether there was one.
+  bool found = false;
+  /// Notes one; an error if none may stand here.
+  static mlir::ParseResult note(mlir::AsmParser &parser, llvm::SMLoc place);
+
+private:
+  FormulasIn *outer;
+};
+/// The text of the attribute or formula that has been parsed since `begin`, without what stands
+/// behind it up to the next token.
+llvm::StringRef textSince(mlir::AsmParser &parser, llvm::SMLoc begin);
+/// + - * or /, with blanks, behind `text`; false if none is there.
+bool parseOptionalOperator(mlir::AsmParser &parser, std::string &text);
+
 /// A number or a formula; `formula` stays empty for a number.
 mlir::ParseResult parseSize(mlir::AsmParser &parser, int64_t &value, std::string &formula);
 /// `name = size`.

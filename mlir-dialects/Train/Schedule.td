@@ -12,21 +12,20 @@ def Train_ConstantScheduleAttr : Train_ScheduleAttr<"ConstantSchedule", "constan
 }
 def Train_LinearWarmupAttr : Train_ScheduleAttr<"LinearWarmup", "linear_warmup"> {
   let summary = "From 1/warmup at the first step to 1 at step `warmup`, then 1";
-  let parameters = (ins "int64_t":$warmup);
+  let parameters = (ins Whole<>:$warmup);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
 def Train_CosineAttr : Train_ScheduleAttr<"Cosine", "cosine"> {
   let summary = "Linear warm-up, then half a cosine from 1 down to `floor` at step `steps` "
                 "(Loshchilov and Hutter 2017)";
-  let parameters = (ins "int64_t":$steps, DefaultValuedParameter<"int64_t", "0">:$warmup,
-      RealOr<"0.0">:$floor);
+  let parameters = (ins Whole<>:$steps, WholeOr<"0">:$warmup, RealOr<"0.0">:$floor);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
 def Train_StepDecayAttr : Train_ScheduleAttr<"StepDecay", "step_decay"> {
   let summary = "Multiplied by `gamma` every `every` steps";
-  let parameters = (ins "int64_t":$every, RealOr<"0.1">:$gamma);
+  let parameters = (ins Whole<>:$every, RealOr<"0.1">:$gamma);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

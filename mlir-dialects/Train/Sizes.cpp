@@ -3,7 +3,9 @@
 #include "mlir-dialects/Train/Sizes.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
-#include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/Numbers.h"
+#include "mlir-dialects/Train/ParseScope.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
 
@@ -14,12 +16,12 @@ using namespace ampc;
 
 namespace {
 /// Descends through one formula; after an error `why` is set and numbers mean nothing.
-class FormulaReader {
+template <typename Number> class FormulaReader {
 public:
   FormulaReader(StringRef text, const Sizes &sizes, std::string &why)
       : text(text), sizes(sizes), why(why) {}
-  FailureOr<int64_t> read() {
-    int64_t value = sum(0);
+  FailureOr<Number> read() {
+    Number value = sum(0);
     skip();
     if (why.empty() && !text.empty())
       fail("expected + - * or / between sizes, but got " + text.str());
@@ -29,7 +31,9 @@ public:
   }
 
 private:
-  int64_t fail(const std::string &message) {
+  static constexpr bool isWhole = std::is_same_v<Number, int64_t>;
+
+  Number fail(const std::string &message) {
     if (why.empty())
       why = message;
     return 1;
@@ -40,62 +44,88 @@ private:
     return text.consume_front(StringRef(&c, 1));
   }
 
-  int64_t sum(unsigned depth) {
-    int64_t left = product(depth);
+  Number sum(unsigned depth) {
+    Number left = product(depth);
     while (why.empty()) {
       bool plus = consume('+');
       if (!plus && !consume('-'))
         break;
-      int64_t right = product(depth);
-      if (plus ? llvm::AddOverflow(left, right, left) : llvm::SubOverflow(left, right, left))
-        return fail("expected a size of 64 bits");
+      left = combine(left, plus ? '+' : '-', product(depth));
     }
     return left;
   }
-  int64_t product(unsigned depth) {
-    int64_t left = factor(depth);
+  Number product(unsigned depth) {
+    Number left = factor(depth);
     while (why.empty()) {
       bool times = consume('*');
       if (!times && !consume('/'))
         break;
-      int64_t right = factor(depth);
-      if (times) {
-        if (llvm::MulOverflow(left, right, left))
-          return fail("expected a size of 64 bits");
-      } else if (right == 0 || right == -1 || left % right) {
-        return fail("expected a division without a rest, but got " + std::to_string(left) + " / " +
-                    std::to_string(right));
-      } else {
-        left /= right;
-      }
+      left = combine(left, times ? '*' : '/', factor(depth));
     }
     return left;
   }
-  int64_t factor(unsigned depth) {
+  Number combine(Number left, char op, Number right) {
+    if constexpr (isWhole) {
+      if (op == '/' ? right == 0 || right == -1 || left % right : false)
+        return fail("expected a division without a rest, but got " + std::to_string(left) + " / " +
+                    std::to_string(right));
+      Number result = 0;
+      bool tooLarge = op == '+'   ? llvm::AddOverflow(left, right, result)
+                      : op == '-' ? llvm::SubOverflow(left, right, result)
+                      : op == '*' ? llvm::MulOverflow(left, right, result)
+                                  : (result = left / right, false);
+      return tooLarge ? fail("expected a size of 64 bits") : result;
+    }
+    if (op == '/' && right == 0)
+      return fail("expected no division by 0");
+    return op == '+'   ? left + right
+           : op == '-' ? left - right
+           : op == '*' ? left * right
+                       : left / right;
+  }
+  Number inParentheses(unsigned depth) {
+    Number inner = sum(depth + 1);
+    return consume(')') ? inner : fail("expected )");
+  }
+  Number factor(unsigned depth) {
     if (depth > 100)
       return fail("expected parentheses nested at most 100 deep");
-    if (consume('(')) {
-      int64_t inner = sum(depth + 1);
-      return consume(')') ? inner : fail("expected )");
-    }
+    if (consume('('))
+      return inParentheses(depth);
     skip();
     bool negative = text.consume_front("-");
-    StringRef digits = text.take_while(llvm::isDigit);
-    if (int64_t number = 0; !digits.empty()) {
-      text = text.drop_front(digits.size());
-      return digits.getAsInteger(10, number)
-                 ? fail("expected a size of 64 bits, but got " + digits.str())
-             : negative ? -number
-                        : number;
-    }
+    if (std::optional<Number> number = literal())
+      return negative ? -*number : *number;
     StringRef name = text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
     if (name.empty() || negative)
       return fail("expected a number or the name of a size, but got " + shown(text));
     text = text.drop_front(name.size());
+    if (!isWhole && name == "sqrt" && consume('('))
+      return root(inParentheses(depth));
     std::optional<int64_t> value = sizes.find(name);
-    return value ? *value
+    return value ? Number(*value)
                  : fail("expected the name of a size, but got " + name.str() +
                         suggestion(name, sizes.names()));
+  }
+  std::optional<Number> literal() {
+    if (text.empty() || !(llvm::isDigit(text.front()) || (!isWhole && text.front() == '.')))
+      return std::nullopt;
+    bool isFloat;
+    StringRef digits = isWhole ? text.take_while(llvm::isDigit) : numberAt(text, isFloat);
+    text = text.drop_front(digits.size());
+    Number number = 0;
+    if constexpr (isWhole)
+      return digits.getAsInteger(10, number)
+                 ? fail("expected a size of 64 bits, but got " + digits.str())
+                 : number;
+    else
+      return digits.getAsDouble(number) ? fail("expected a number, but got " + digits.str())
+                                        : number;
+  }
+  Number root(Number square) {
+    return square < 0
+               ? fail("expected a root of at least 0, but got sqrt(" + std::to_string(square) + ")")
+               : Number(std::sqrt(double(square)));
   }
 
   StringRef text;
@@ -121,7 +151,11 @@ SmallVector<std::string> Sizes::names() const {
 }
 
 FailureOr<int64_t> Sizes::evaluate(StringRef formula, std::string &why) const {
-  return FormulaReader(formula, *this, why).read();
+  return FormulaReader<int64_t>(formula, *this, why).read();
+}
+
+FailureOr<double> Sizes::evaluateReal(StringRef formula, std::string &why) const {
+  return FormulaReader<double>(formula, *this, why).read();
 }
 
 FailureOr<SmallVector<int64_t>> Sizes::evaluateAll(StringRef formulas, std::string &why) const {
@@ -203,6 +237,31 @@ static FailureOr<Type> resize(Operation *op, Type type, StringRef formulas, cons
   return Type(cast<RankedTensorType>(type).clone(*shape));
 }
 
+/// Attributes that hold several numbers are written again.
+static bool isText(StringRef formulas) {
+  return formulas.starts_with("#") || formulas.starts_with("[");
+}
+
+/// The attribute that the text means with these sizes.
+static FailureOr<Attribute> readAgain(Operation *op, StringRef text, const Sizes &sizes) {
+  std::string why;
+  Attribute read;
+  {
+    ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diagnostic) {
+      if (why.empty())
+        why = diagnostic.str();
+      return success();
+    });
+    ParseScope scope(ParseScope::Kind::Model);
+    scope.sizes = Sizes(&sizes);
+    FormulasIn formulas;
+    read = parseAttribute(text, op->getContext());
+  }
+  if (!read)
+    return op->emitError() << why;
+  return read;
+}
+
 static LogicalResult applyTo(Operation *op, StringAttr name, StringRef formulas,
                              const Sizes &sizes) {
   if (name == "result") {
@@ -218,7 +277,20 @@ static LogicalResult applyTo(Operation *op, StringAttr name, StringRef formulas,
       op->setAttr(name, TypeAttr::get(*resized));
     return resized;
   }
+  if (isText(formulas)) {
+    FailureOr<Attribute> read = readAgain(op, formulas, sizes);
+    if (succeeded(read))
+      op->setAttr(name, *read);
+    return read;
+  }
   std::string why;
+  if (isa<FloatAttr>(present)) {
+    FailureOr<double> number = sizes.evaluateReal(formulas, why);
+    if (failed(number))
+      return op->emitError() << why;
+    op->setAttr(name, FloatAttr::get(cast<FloatAttr>(present).getType(), *number));
+    return success();
+  }
   auto numbers = sizes.evaluateAll(formulas, why);
   if (failed(numbers))
     return op->emitError() << why;
@@ -276,7 +348,9 @@ static bool fits(Operation *op, NamedAttribute each) {
     return hasRank(type.getValue());
   if (auto array = dyn_cast_or_null<DenseI64ArrayAttr>(present))
     return array.size() == count;
-  return isa_and_nonnull<IntegerAttr>(present) && count == 1;
+  if (isText(text.getValue()))
+    return present && !isa<IntegerAttr, FloatAttr, StringAttr>(present);
+  return isa_and_nonnull<IntegerAttr, FloatAttr>(present) && count == 1;
 }
 
 std::optional<StringRef> ampc::misfitOfSizes(Operation *op, Attribute value) {

@@ -22,6 +22,8 @@ public:
   /// The number that a formula stands for: names, numbers, + - * / and parentheses, where a
   /// division leaves no rest. Otherwise `why` says what is wrong.
   mlir::FailureOr<int64_t> evaluate(llvm::StringRef formula, std::string &why) const;
+  /// The same for reals: divisions may leave a rest, and there is sqrt(...).
+  mlir::FailureOr<double> evaluateReal(llvm::StringRef formula, std::string &why) const;
   /// The numbers of formulas with commas between them.
   mlir::FailureOr<llvm::SmallVector<int64_t>> evaluateAll(llvm::StringRef formulas,
                                                           std::string &why) const;

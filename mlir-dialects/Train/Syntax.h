@@ -120,6 +120,23 @@ mlir::ParseResult parseNumbers(mlir::OpAsmParser &parser, mlir::DenseI64ArrayAtt
 void printNumbers(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::DenseI64ArrayAttr numbers,
                   llvm::StringRef name);
 
+/// An attribute whose numbers may be formulas.
+template <typename Attribute>
+mlir::ParseResult parseFormulas(mlir::OpAsmParser &parser, Attribute &attribute,
+                                llvm::StringRef name) {
+  FormulasIn formulas;
+  llvm::SMLoc begin = parser.getCurrentLocation();
+  if (parser.parseAttribute(attribute))
+    return mlir::failure();
+  if (formulas.found)
+    noteFormulas(name, parser.getBuilder().getStringAttr(textSince(parser, begin)));
+  return mlir::success();
+}
+template <typename Attribute>
+void printFormulas(mlir::OpAsmPrinter &p, mlir::Operation *, Attribute attribute, llvm::StringRef) {
+  p.printAttribute(attribute);
+}
+
 /// Operands of attention, and with a logsumexp both results.
 mlir::ParseResult parseAttentionTypes(mlir::OpAsmParser &parser, const Operand &q,
                                       mlir::Type &query, const Operand &k, mlir::Type &key,
