@@ -1,18 +1,18 @@
 // GPT-2 (Radford et al. 2019): 124 million parameters, the output layer is the embedding. --set depth=24,heads=16,width=1024 is the next size.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-train.model @char_gpt(batch = 4, context = 1024, width = 768, depth = 12, heads = 12, vocabulary = 50257) {
+train.model @char_gpt(batch = 4, context = 1024, width = 768, depth = 12, heads = 12, vocabulary = 50257, steps = 600000, warmup = 100) {
   train.model @block {
     train.param @norm1.gamma : f32[width] = #train.ones
     train.param @norm1.beta : f32[width] = #train.zeros
-    train.param @qkv.weight : f32[width, 3 * width] = #train.normal<std = 0.0180>
+    train.param @qkv.weight : f32[width, 3 * width] = #train.normal<std = 0.5 / sqrt(width)>
     train.param @qkv.bias : f32[3 * width] = #train.zeros
-    train.param @project.weight : f32[width, width] = #train.normal<std = 0.0037>
+    train.param @project.weight : f32[width, width] = #train.normal<std = 0.5 / sqrt(2 * depth * width)>
     train.param @project.bias : f32[width] = #train.zeros
     train.param @norm2.gamma : f32[width] = #train.ones
     train.param @norm2.beta : f32[width] = #train.zeros
-    train.param @up.weight : f32[width, 4 * width] = #train.normal<std = 0.0180>
+    train.param @up.weight : f32[width, 4 * width] = #train.normal<std = 0.5 / sqrt(width)>
     train.param @up.bias : f32[4 * width] = #train.zeros
-    train.param @down.weight : f32[4 * width, width] = #train.normal<std = 0.0037>
+    train.param @down.weight : f32[4 * width, width] = #train.normal<std = 0.5 / sqrt(2 * depth * width)>
     train.param @down.bias : f32[width] = #train.zeros
     train.func @apply(%x: f32[batch, context, width]) {
       %n1 = train.layer_norm %x, %norm1.gamma, %norm1.beta eps 1.0e-5
@@ -35,8 +35,8 @@ train.model @char_gpt(batch = 4, context = 1024, width = 768, depth = 12, heads 
       train.return %y
     }
   }
-  train.param @token_embedding : f32[vocabulary, width] = #train.normal<std = 0.0180>
-  train.param @position_embedding : f32[context, width] = #train.normal<std = 0.0180>
+  train.param @token_embedding : f32[vocabulary, width] = #train.normal<std = 0.5 / sqrt(width)>
+  train.param @position_embedding : f32[context, width] = #train.normal<std = 0.5 / sqrt(width)>
   train.use @block times depth
   train.param @norm.gamma : f32[width] = #train.ones
   train.param @norm.beta : f32[width] = #train.zeros
@@ -55,6 +55,6 @@ train.model @char_gpt(batch = 4, context = 1024, width = 768, depth = 12, heads 
     train.return %loss
   }
   train.step @fit minimize @loss over all with #train.adamw<lr = 6.0e-4, beta2 = 0.99, weight_decay = 0.1>
-    schedule #train.cosine<steps = 600000, warmup = 100, floor = 0.05> {clip_norm = 1.0}
+    schedule #train.cosine<steps = steps, warmup = warmup, floor = 0.05> {clip_norm = 1.0}
   train.export @logits as "predict" batch 1
 }

@@ -1,18 +1,18 @@
 // A character-level GPT: normalisation before each part (Radford et al. 2019), learned positions, an output layer of its own.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-train.model @char_gpt(batch = 16, context = 128, width = 128, depth = 4, heads = 4, vocabulary = 96) {
+train.model @char_gpt(batch = 16, context = 128, width = 128, depth = 4, heads = 4, vocabulary = 96, steps = 1200, warmup = 100) {
   train.model @block {
     train.param @norm1.gamma : f32[width] = #train.ones
     train.param @norm1.beta : f32[width] = #train.zeros
-    train.param @qkv.weight : f32[width, 3 * width] = #train.normal<std = 0.0442>
+    train.param @qkv.weight : f32[width, 3 * width] = #train.normal<std = 0.5 / sqrt(width)>
     train.param @qkv.bias : f32[3 * width] = #train.zeros
-    train.param @project.weight : f32[width, width] = #train.normal<std = 0.0156>
+    train.param @project.weight : f32[width, width] = #train.normal<std = 0.5 / sqrt(2 * depth * width)>
     train.param @project.bias : f32[width] = #train.zeros
     train.param @norm2.gamma : f32[width] = #train.ones
     train.param @norm2.beta : f32[width] = #train.zeros
-    train.param @up.weight : f32[width, 4 * width] = #train.normal<std = 0.0442>
+    train.param @up.weight : f32[width, 4 * width] = #train.normal<std = 0.5 / sqrt(width)>
     train.param @up.bias : f32[4 * width] = #train.zeros
-    train.param @down.weight : f32[4 * width, width] = #train.normal<std = 0.0156>
+    train.param @down.weight : f32[4 * width, width] = #train.normal<std = 0.5 / sqrt(2 * depth * width)>
     train.param @down.bias : f32[width] = #train.zeros
     train.func @apply(%x: f32[batch, context, width]) {
       %n1 = train.layer_norm %x, %norm1.gamma, %norm1.beta eps 1.0e-5
@@ -35,12 +35,12 @@ train.model @char_gpt(batch = 16, context = 128, width = 128, depth = 4, heads =
       train.return %y
     }
   }
-  train.param @token_embedding : f32[vocabulary, width] = #train.normal<std = 0.0442>
-  train.param @position_embedding : f32[context, width] = #train.normal<std = 0.0442>
+  train.param @token_embedding : f32[vocabulary, width] = #train.normal<std = 0.5 / sqrt(width)>
+  train.param @position_embedding : f32[context, width] = #train.normal<std = 0.5 / sqrt(width)>
   train.use @block times depth
   train.param @norm.gamma : f32[width] = #train.ones
   train.param @norm.beta : f32[width] = #train.zeros
-  train.param @output.weight : f32[width, vocabulary] = #train.normal<std = 0.0442>
+  train.param @output.weight : f32[width, vocabulary] = #train.normal<std = 0.5 / sqrt(width)>
   train.func @logits(%token: i32[batch, context]) {
     %e = train.embedding %token_embedding at %token
     %x = train.add %e, %position_embedding
@@ -54,7 +54,7 @@ train.model @char_gpt(batch = 16, context = 128, width = 128, depth = 4, heads =
     %loss = train.softmax_cross_entropy %scores, %next ignore -1
     train.return %loss
   }
-  train.step @fit minimize @loss over all with #train.adamw<lr = 2.0e-3, beta2 = 0.99, weight_decay = 0.1>
-    schedule #train.cosine<steps = 1200, warmup = 100, floor = 0.05> {clip_norm = 1.0}
+  train.step @fit minimize @loss over all with #train.adamw<lr = 0.256 / width, beta2 = 0.99, weight_decay = 0.1>
+    schedule #train.cosine<steps = steps, warmup = warmup, floor = 0.05> {clip_norm = 1.0}
   train.export @logits as "predict" batch 1
 }

@@ -1,4 +1,4 @@
-# What a model keeps for its backward pass in bf16 and f16, beside f32, from the plans: memory.py MODEL...
+# What a model keeps for its backward pass in bf16 and f16, beside f32, from the plans: memory.py MODEL[=SIZES]...
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 import re
@@ -7,7 +7,8 @@ import sys
 
 
 def bytes_of(model, precision):
-    text = subprocess.run(["ampc", "compile", model, f"--precision={precision}", "--compile-to=plan"], check=True, capture_output=True,
+    path, _, sizes = model.partition("=")
+    text = subprocess.run(["ampc", "compile", path, *([f"--set={sizes}"] if sizes else []), f"--precision={precision}", "--compile-to=plan"], check=True, capture_output=True,
                           text=True).stdout
     program = next(line for line in text.splitlines() if "kernel.program @fit.train" in line)
     state = int(re.search(r"kernel.state_bytes = (\d+)", text).group(1))
@@ -23,6 +24,6 @@ for model in sys.argv[1:]:
         saved, whole = mixed[0] / full[0], mixed[1] / full[1]
         good = saved <= 0.55 and whole < 1
         failures += not good
-        print(f"{os.path.basename(model)} {precision}: saved {mixed[0]} of {full[0]} ({saved:.3f}), with arena and state {mixed[1]} of "
+        print(f"{os.path.basename(model.partition("=")[0])} {precision}: saved {mixed[0]} of {full[0]} ({saved:.3f}), with arena and state {mixed[1]} of "
               f"{full[1]} ({whole:.3f}){'' if good else ' TOO MUCH'}")
 print(f"{failures} above the bar")

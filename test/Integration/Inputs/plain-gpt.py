@@ -7,6 +7,7 @@ with.
 A decoder with normalisation before each part (Radford et al. 2019), learned positions and an output layer of its own.
 """
 import argparse
+import math
 
 CHARACTERS = 96
 
@@ -17,8 +18,7 @@ def tensor(*dims, dtype="f32"):
 
 def first_values(width, layers=0):
     """Normal, narrower in wide models; with `layers`, what is added to the stream that often starts smaller."""
-    std = 0.5 / width**0.5 / ((2 * layers) ** 0.5 if layers else 1)
-    return f"#train.normal<std = {std:.4f}>"
+    return f"#train.normal<std = {0.5 / math.sqrt(2 * layers * width if layers else width)!r}>"
 
 
 def block_parameters(width, layers):
