@@ -54,15 +54,16 @@ def relu(x, size, width):
 
 
 def block(x, size, channels, width, stride, name):
+    shortcut = x
+    if stride != 1 or channels != width:
+        shortcut, small = convolution(x, size, channels, width, 1, stride, f"{name}.shortcut")
+        shortcut = norm(shortcut, small, width, f"{name}.shortcut")
     y, small = convolution(x, size, channels, width, 3, stride, f"{name}.first")
     y = relu(norm(y, small, width, f"{name}.first"), small, width)
     y, _ = convolution(y, small, width, width, 3, 1, f"{name}.second")
     y = norm(y, small, width, f"{name}.second")
-    if stride != 1 or channels != width:
-        x, _ = convolution(x, size, channels, width, 1, stride, f"{name}.shortcut")
-        x = norm(x, small, width, f"{name}.shortcut")
     total = fresh()
-    body.append(f"    {total} = train.add {y}, {x} : {image(small, width)}, {image(small, width)}")
+    body.append(f"    {total} = train.add {y}, {shortcut} : {image(small, width)}, {image(small, width)}")
     return relu(total, small, width), small
 
 
