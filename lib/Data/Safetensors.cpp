@@ -129,6 +129,8 @@ std::optional<Array> Contents::get(const std::string &name, const Entry &entry, 
 }
 } // namespace
 
+static constexpr size_t mostNames = 12; ///< in a message
+
 std::optional<Array> ampc::readSafetensors(const std::string &path, const std::string &name,
                                            std::string &error) {
   Contents contents;
@@ -136,12 +138,16 @@ std::optional<Array> ampc::readSafetensors(const std::string &path, const std::s
     return std::nullopt;
   std::string names;
   const Entry *found = nullptr;
+  size_t count = 0;
   for (auto &[key, entry] : contents.entries) {
-    names += (names.empty() ? "'" : ", '") + key + "'";
+    if (++count <= mostNames)
+      names += (names.empty() ? "'" : ", '") + key + "'";
     if (key == name)
       found = &entry;
   }
   if (!found) {
+    if (count > mostNames)
+      names += " and " + std::to_string(count - mostNames) + " more";
     error = path + ": has no tensor '" + name + "', only " + (names.empty() ? "metadata" : names);
     return std::nullopt;
   }

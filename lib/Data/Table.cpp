@@ -166,9 +166,12 @@ bool Reader::selectPart(const std::string &part) {
       selected.push_back(column - 1);
     return true;
   }
+  constexpr size_t most = 20;
   std::string known;
-  for (const std::string &name : names)
-    known += (known.empty() ? "'" : ", '") + name + "'";
+  for (size_t i = 0; i < names.size() && i < most; ++i)
+    known += (known.empty() ? "'" : ", '") + names[i] + "'";
+  if (names.size() > most)
+    known += " and " + std::to_string(names.size() - most) + " more";
   return fail("expected a column of 1 to " + std::to_string(width) +
               (known.empty() ? "" : " or one of " + known) + ", but got " + quoted(part));
 }

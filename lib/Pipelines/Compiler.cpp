@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Compiler.h"
 #include "ampc/Package/WriteFile.h"
+#include "ampc/Pipelines/Messages.h"
 #include "ampc/Support/Text.h"
 #include "ampc/Target/Target.h"
-#include "lib/Pipelines/Messages.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"

@@ -1,6 +1,6 @@
 // What users read of diagnostics: MLIR's own in the words of a model's author.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Pipelines/Messages.h"
+#include "ampc/Pipelines/Messages.h"
 #include "ampc/Pipelines/Reference.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
@@ -87,12 +87,85 @@ static std::optional<std::string> unknownParameter(StringRef text, StringRef bef
          text.str() + (llvm::is_contained(known, text) ? " again" : didYouMean(text, known));
 }
 
+/// The next word of the text, for a message.
+static std::string wordAt(StringRef after) {
+  StringRef word = after.ltrim();
+  size_t length = 0;
+  while (length < word.size() && !llvm::isSpace(word[length]) &&
+         !StringRef(",;()[]{}<>").contains(word[length]))
+    ++length;
+  return "'" + word.take_front(std::clamp<size_t>(length, 1, 40)).str() + "'";
+}
+
 /// Where a statement should begin.
-static std::optional<std::string> noStatement(StringRef text, StringRef after) {
-  if (text != "expected operation name in quotes" || after.trim().empty())
+static std::optional<std::string> noStatement(StringRef text, StringRef before, StringRef after) {
+  if (text != "expected operation name in quotes" || !before.data())
     return std::nullopt;
+  if (after.trim().empty())
+    return "expected an op or '}', but the text ends";
   StringRef got = after.ltrim().take_until([](char c) { return llvm::isSpace(c); });
   return "expected an op, such as train.add, but got '" + got.take_front(40).str() + "'";
+}
+
+/// Names behind any of the signs, up to what is no letter, digit, point or underscore.
+static std::vector<StringRef> namesIn(StringRef text, StringRef signs) {
+  std::vector<StringRef> names;
+  for (size_t at; (at = text.find_first_of(signs)) != StringRef::npos;) {
+    text = text.drop_front(at + 1);
+    names.push_back(
+        text.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; }));
+  }
+  return names;
+}
+
+/// expected the type of %wieght at the end of the op, as nothing before it has told
+static std::optional<std::string> unknownValue(StringRef text, StringRef before) {
+  auto [start, rest] = text.split("expected the type of %");
+  StringRef name = rest.split(' ').first;
+  if (name.empty() || !rest.contains(" at the end of the op"))
+    return std::nullopt;
+  // Operands of the op stand before the place, too.
+  StringRef earlier = before.take_front(before.rfind('\n'));
+  std::vector<StringRef> known = namesIn(earlier, "%@");
+  if (llvm::is_contained(known, name))
+    return std::nullopt; // of an op that does not tell
+  std::string best = nearest(name, known);
+  return "expected a value or a parameter that stands before, but %" + name.str() + " is none" +
+         (best.empty() ? "" : "; did you mean %" + best + "?");
+}
+
+/// expected a function, but @los is none
+static std::optional<std::string> unknownFunction(StringRef text, StringRef all) {
+  auto [start, rest] = text.split("expected a function, but @");
+  if (rest.empty() || !rest.consume_back(" is none"))
+    return std::nullopt;
+  std::vector<StringRef> known;
+  while (!(all = all.split("train.func @").second).empty())
+    known.push_back(
+        all.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; }));
+  std::string hint = didYouMean(rest, known);
+  return hint.empty() ? std::nullopt : std::optional(text.str() + hint);
+}
+
+/// What MLIR's parser says in its own terms.
+static std::optional<std::string> otherTerms(StringRef text, StringRef after) {
+  StringRef own = text;
+  if (own.consume_front("custom op '"))
+    own = own.split("' ").second;
+  if (own.starts_with("block with no terminator"))
+    return "expected train.return behind the last op of the function";
+  if (own == "expected non-function type")
+    return "expected a type, such as f32[3, 4], i32[4] or f32[], but got " + wordAt(after);
+  if (own == "expected attribute value")
+    return "expected a number, a text in quotes, @name or #train.name, but got " + wordAt(after);
+  if (own == "invalid kind of attribute specified")
+    return "expected a value of another kind, such as #train.zeros for a first value, but got " +
+           wordAt(after);
+  auto [results, names] = own.split(" results but was provided ");
+  if (results.consume_front("operation defines ") && names.consume_back(" to bind"))
+    return "expected " + results.str() + " names before '=', one for each result, but got " +
+           names.str();
+  return std::nullopt;
 }
 
 /// expected a, b or c, but got the attribute x
@@ -122,7 +195,13 @@ std::optional<std::string> ampc::clearerText(Diagnostic &diagnostic, llvm::Sourc
     return clearer;
   if (auto clearer = unknownParameter(text, before))
     return clearer;
-  if (auto clearer = noStatement(text, after))
+  if (auto clearer = noStatement(text, before, after))
+    return clearer;
+  if (auto clearer = unknownValue(text, before))
+    return clearer;
+  if (auto clearer = unknownFunction(text, (before + after).str()))
+    return clearer;
+  if (auto clearer = otherTerms(text, after))
     return clearer;
   // "custom op 'train.step' 'train.step' op attribute ..." names it twice.
   StringRef once = text;

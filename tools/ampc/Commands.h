@@ -14,6 +14,11 @@ extern llvm::cl::SubCommand compileCommand, trainCommand, checkCommand, benchCom
 /// The words that the program was called with.
 extern std::vector<std::string> commandLine;
 
+/// Whether only errors and results are wanted.
+bool isQuiet();
+/// What is good to know, unless isQuiet().
+void note(const llvm::Twine &message);
+
 /// Reports a mistake; returns the exit status.
 inline int fail(const llvm::Twine &message) {
   llvm::errs() << "ampc: error: " << message << "\n";

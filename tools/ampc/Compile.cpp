@@ -49,7 +49,6 @@ static cl::opt<std::string> sanitize("sanitize",
 static cl::opt<bool> timing("timing",
                             cl::desc("print seconds per phase, and of code and files at the end"),
                             cl::sub(compileCommand));
-static cl::opt<bool> quiet("quiet", cl::desc("print errors only"), cl::sub(compileCommand));
 
 static cl::opt<bool> memory("memory", cl::desc("print the memory of the same model in f32 too"),
                             cl::sub(compileCommand));
@@ -148,7 +147,7 @@ static int writeResults(ModuleOp module, const CompileRequest &request) {
         return writePackage(module, *packaged, outputDir, request.inputs());
       })))
     return 1;
-  if (quiet)
+  if (isQuiet())
     return 0;
   std::optional<MemoryTable> inF32;
   if (memory && !(inF32 = memoryInF32(request)))
@@ -184,7 +183,7 @@ int ampc::runCompile() {
   request.dumpDir = dumpDir;
   request.timing = timing;
   request.goOn = true;
-  if (quiet)
+  if (isQuiet())
     request.shown = Shown::Errors;
   Compiler compiler;
   OwningOpRef<ModuleOp> module = compiler.run(request);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Dataset.h"
 #include "ampc/Support/Nearest.h"
+#include "tools/ampc/Commands.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -58,10 +59,14 @@ static bool fits(const ampc_tensor &tensor, const Array &array) {
 static bool checkShape(const ampc_tensor &tensor, const Source &source, const Array &array,
                        std::string &error) {
   if (!fits(tensor, array)) {
-    error = source.path + ": expected shape " +
-            (tensor.batched ? "[rows, ...] with rows of " + shapeText(rowDims(tensor))
-                            : shapeText(dimsOf(tensor))) +
-            " for input " + tensor.name + ", but got " + shapeText(array.dims);
+    std::string wanted = !tensor.batched ? "shape " + shapeText(dimsOf(tensor))
+                         : tensor.rank > 1
+                             ? "shape [rows, ...] with rows of " + shapeText(rowDims(tensor))
+                             : std::string("one number per row");
+    error = source.path + ": expected " + wanted + " for input " + tensor.name + ", but got " +
+            shapeText(array.dims);
+    if (tensor.label_limit > 0 && !array.dims.empty() && array.dims.back() == tensor.label_limit)
+      error += "; a label is the number of its class";
     return false;
   }
   if (tensor.batched && array.dims[0] == 0) {
@@ -87,12 +92,11 @@ static bool checkShape(const ampc_tensor &tensor, const Source &source, const Ar
 }
 
 /// A step would say it too, when its batch has that row: hours later, perhaps.
-static bool checkValues(const Dataset::Field &field, bool finite, std::string &error) {
+static bool checkElements(const Dataset::Field &field, bool finite, std::string &error) {
   const ampc_tensor &tensor = field.tensor;
   Limits limits{finite, tensor.label_limit, tensor.label_ignore};
   if (field.converter.mayMisfit(limits) && field.array.bytes() >> 32)
-    llvm::errs() << "ampc: note: checking " << (field.array.bytes() >> 30) << " GiB of "
-                 << field.source.path << "\n";
+    note("checking " + llvm::Twine(field.array.bytes() >> 30) + " GiB of " + field.source.path);
   int64_t place = field.converter.findMisfit(field.array.data, field.array.count(), limits);
   if (place < 0)
     return true;
@@ -118,7 +122,7 @@ bool Dataset::add(const ampc_tensor &tensor, const Source &source, const Options
   Converter converter(array->element, ampc_dtype(tensor.dtype), source.affine);
   fields.push_back(
       {source, std::move(*array), tensor, std::move(converter), rows, product(rowDims(tensor))});
-  return checkValues(fields.back(), options.finite, error);
+  return checkElements(fields.back(), options.finite, error);
 }
 
 /// The inputs of all programs, each once.

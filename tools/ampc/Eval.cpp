@@ -53,10 +53,10 @@ int ampc::runEval() {
       !evaluation.open(session, {step}, data, metrics, error))
     return fail(error);
   if (std::string source = evaluation.getSource(); !source.empty())
-    llvm::errs() << "ampc: note: metrics are of " << source << "\n";
+    note("metrics are of " + source);
   if (int64_t rows = evaluation.getLeftOut())
-    llvm::errs() << "ampc: note: the last " << rows
-                 << " rows are left out: the model mixes rows, and they do not fill a batch\n";
+    note("the last " + llvm::Twine(rows) +
+         " rows are left out: the model mixes rows, and they do not fill a batch");
   auto scores = evaluation.run(error);
   if (!scores)
     return fail(error);

@@ -4,6 +4,7 @@
 #include "ampc/Precision/Policy.h"
 #include "ampc/Support/Nearest.h"
 #include "mlir-dialects/Train/Sizes.h"
+#include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/DeviceOptions.h"
 #include "tools/ampc/Session.h"
@@ -19,6 +20,14 @@ namespace cl = llvm::cl;
 
 static cl::list<std::string> load("load", cl::desc("shared library with ops of other dialects"),
                                   cl::value_desc("LIB.so"), cl::sub(cl::SubCommand::getAll()));
+
+static cl::opt<bool> quiet("quiet", cl::desc("print errors and results only"),
+                           cl::sub(cl::SubCommand::getAll()));
+bool ampc::isQuiet() { return quiet; }
+void ampc::note(const llvm::Twine &message) {
+  if (!quiet)
+    llvm::errs() << "ampc: note: " << message << "\n";
+}
 
 std::vector<std::string> ampc::commandLine;
 static cl::list<std::string> setSizes("set", cl::desc("numbers for sizes of the model"),
@@ -42,6 +51,7 @@ static const char overview[] =
     "  ampc report MODEL.mlir           a page with every decision on precision, and the memory\n\n"
     "  ampc help COMMAND                options of a command (also: ampc COMMAND --help)\n"
     "  ampc COMMAND --set depth=12 ...  with another number for a size of the model\n"
+    "  ampc COMMAND --quiet ...         errors and results only\n"
     "  ampc COMMAND --load=LIB.so ...   with ops of other dialects (docs/adding-an-op.md)\n";
 
 /// Policies and the phase table are part of the help; pages of docs/reference are made from them.
@@ -108,8 +118,8 @@ int main(int argc, char **argv) {
     return failOnCommand(argv[1]);
   } else if (!namesCommand(argv[1])) // `ampc MODEL.mlir` means `ampc compile MODEL.mlir`
     arguments.insert(arguments.begin() + 1, "compile");
-  cl::ParseCommandLineOptions(arguments.size(), arguments.data(),
-                              "ampc: a model in, the program that trains it out\n");
+  if (!readCommandLine(arguments, "ampc: a model in, the program that trains it out\n"))
+    return 1;
   Session::defaults = {deviceName(), deviceImages()};
   if (llvm::Error error = loadOpLibraries(load))
     return fail(llvm::toString(std::move(error)));

@@ -156,7 +156,8 @@ int ampc::runPredict() {
   }
   if (!predict(session, number, batches, results, error))
     return fail(error);
-  for (const Result &result : results)
-    llvm::errs() << "wrote " << result.path << "\n";
+  if (!isQuiet())
+    for (const Result &result : results)
+      llvm::errs() << "wrote " << result.path << "\n";
   return 0;
 }

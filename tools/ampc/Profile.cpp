@@ -294,7 +294,8 @@ static int writeProfile(const Profile &profile) {
   profile.write(os);
   if (llvm::Error error = writeFile(path, text))
     return fail("cannot write " + path + ": " + llvm::toString(std::move(error)));
-  llvm::outs() << "wrote " << path << "\n";
+  if (!isQuiet())
+    llvm::outs() << "wrote " << path << "\n";
   return 0;
 }
 

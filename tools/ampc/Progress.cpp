@@ -1,6 +1,7 @@
 // What the user sees while training.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Progress.h"
+#include "tools/ampc/Commands.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -81,6 +82,8 @@ void Progress::draw(const std::string &text) {
 }
 
 void Progress::show(uint64_t done, llvm::StringRef losses, llvm::StringRef more) {
+  if (isQuiet())
+    return;
   double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   bool last = done == total;
   if (!last && seconds - shown < (terminal ? 0.1 : 2.0) && done != first + 1)
@@ -99,6 +102,8 @@ void Progress::show(uint64_t done, llvm::StringRef losses, llvm::StringRef more)
 }
 
 void Progress::say(llvm::StringRef text) {
+  if (isQuiet())
+    return;
   if (!drawn.empty()) {
     llvm::errs() << "\r" << std::string(drawn.size(), ' ') << "\r";
     drawn.clear();

@@ -17,7 +17,7 @@ public:
   Progress(uint64_t first, uint64_t total, uint64_t perEpoch, uint64_t epochs);
   /// `figures`: the losses, then what is shown where there is room.
   void show(uint64_t done, llvm::StringRef losses, llvm::StringRef more);
-  /// A line of its own, of which the progress is no part.
+  /// A line of its own, of which the progress is no part; nothing if isQuiet().
   void say(llvm::StringRef text);
   /// Leaves the last line on the screen; the progress is no longer drawn.
   void stop();

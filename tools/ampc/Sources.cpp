@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Sources.h"
 #include "ampc/Package/WriteFile.h"
+#include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace ampc;
@@ -79,7 +81,10 @@ static llvm::Error readNumbers(llvm::ArrayRef<std::string> words, llvm::StringRe
     }
     auto isNamed = [&](const Source &source) { return source.input == name; };
     if (llvm::none_of(known, isNamed) && llvm::none_of(sources, isNamed))
-      return mistake("expected --" + option + " of an input with --data, but got " + shown(word));
+      return mistake("expected --" + option + " of an input with --data, but got " + shown(word) +
+                     didYouMean(name, llvm::map_to_vector(sources, [](const Source &source) {
+                                  return llvm::StringRef(source.input);
+                                })));
     for (Source &source : llvm::make_filter_range(sources, isNamed))
       source.affine.*member = numbers;
   }

@@ -164,7 +164,6 @@ private:
     return (turns[0].batches.getPerEpoch() + turns[0].times - 1) / turns[0].times;
   }
   bool failed(const llvm::Twine &message) { return fail(message), false; }
-  void say(const llvm::Twine &message) { llvm::errs() << "ampc: note: " << message << "\n"; }
 
   Session session;
   CompileRequest request;
@@ -199,11 +198,11 @@ bool Training::openData(const Sources &training, const Sources &validating) {
     return failed(error);
   const Evaluation &evaluation = validation->getEvaluation();
   if (std::string source = evaluation.getSource(); !source.empty())
-    say("metrics are of " + source);
+    note("metrics are of " + source);
   if (int64_t rows = evaluation.getLeftOut())
-    say("the last " + llvm::Twine(rows) +
-        " rows of --validate are left out: the model mixes rows, "
-        "and they do not fill a batch");
+    note("the last " + llvm::Twine(rows) +
+         " rows of --validate are left out: the model mixes rows, "
+         "and they do not fill a batch");
   return true;
 }
 
@@ -214,21 +213,21 @@ bool Training::openState() {
     std::vector<std::string> notes;
     if (!loadWeights(session, weights, notes, error))
       return failed(error);
-    for (const std::string &note : notes)
-      say(note);
+    for (const std::string &text : notes)
+      note(text);
   }
   if (resume.empty())
     return true;
   if (validation && !validation->recall(warning, error))
     return failed(error);
-  if (!warning.empty())
+  if (!warning.empty() && !isQuiet())
     llvm::errs() << "ampc: warning: " << warning << "\n";
   ampc_status status = ampc_rt_load(session.getState(), resume.c_str(), AMPC_LOAD_ALL);
   if (status == AMPC_OK)
     return true;
   fail(llvm::Twine(ampc_rt_status_string(status)) + ": " + session.lastError());
   if (status == AMPC_E_CKPT_MISMATCH)
-    say("--weights instead of --resume takes parameters and buffers alone, by name and shape");
+    note("--weights instead of --resume takes parameters and buffers alone, by name and shape");
   return false;
 }
 
@@ -245,7 +244,7 @@ bool Training::openLog() {
                 validation ? validation->getNames() : std::vector<std::string>(), done, error))
     return failed(error);
   if (output.empty() && bestPath().empty())
-    say("nothing of this training is kept without --out=FILE.safetensors");
+    note("nothing of this training is kept without --out=FILE.safetensors");
   return true;
 }
 
@@ -289,8 +288,8 @@ int Training::run() {
   options.validateEvery = validateEvery ? uint64_t(validateEvery) : perEpoch();
   uint64_t done = TrainLoop::stepsDone(session, turns);
   if (!resume.empty() && done >= options.total)
-    say(resume + " has done " + llvm::Twine(done) + " steps, and " + llvm::Twine(options.total) +
-        " were asked for: --steps and --epochs count those of the whole training");
+    note(resume + " has done " + llvm::Twine(done) + " steps, and " + llvm::Twine(options.total) +
+         " were asked for: --steps and --epochs count those of the whole training");
   TrainLoop::catchSignals();
   return TrainLoop(session, turns, data, log, validation.get(), options).run();
 }

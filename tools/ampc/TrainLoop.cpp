@@ -156,8 +156,9 @@ int TrainLoop::explain(Turn &turn, uint64_t run, ampc_status status, const std::
   std::string command = options.output.empty() ? commandWithout({})
                                                : commandWithout({"resume", "weights"}) +
                                                      " --resume " + quoted(options.output);
-  progress->say("to see which value is the first that is not finite:\n  " + command +
-                " --track-nonfinite");
+  progress->stop();
+  llvm::errs() << "to see which value is the first that is not finite:\n  " << command
+               << " --track-nonfinite\n";
   return 1;
 }
 

@@ -1,7 +1,7 @@
 // What users read of diagnostics: MLIR's own in the words of a model's author.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef LIB_PIPELINES_MESSAGES_H
-#define LIB_PIPELINES_MESSAGES_H
+#ifndef AMPC_PIPELINES_MESSAGES_H
+#define AMPC_PIPELINES_MESSAGES_H
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/SourceMgr.h"

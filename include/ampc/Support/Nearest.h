@@ -17,9 +17,16 @@ inline unsigned distanceOf(llvm::StringRef word, llvm::StringRef other, unsigned
   return word.edit_distance(other, true, least);
 }
 
-/// The nearest of `known`, at most a third of the letters and one away, but not all of them; empty:
-/// none is near.
+/// The nearest of `known`: the shortest that begins so, or one at most a third of the letters and
+/// one away, but not all of them; empty: none is near.
 template <typename Words> std::string nearest(llvm::StringRef word, const Words &known) {
+  std::string longer;
+  for (llvm::StringRef candidate : known)
+    if (word.size() > 2 && candidate.starts_with(word) &&
+        (longer.empty() || candidate.size() < longer.size()))
+      longer = candidate.str();
+  if (!longer.empty())
+    return longer;
   std::string best;
   unsigned least = std::min(word.size() / 3 + 2, word.size());
   for (llvm::StringRef candidate : known)

@@ -1,0 +1,111 @@
+// Mistakes on the command line, in the words of the other messages.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/ampc/CommandLine.h"
+#include "ampc/Support/Nearest.h"
+#include "tools/ampc/Commands.h"
+#include <cstdio>
+#include <unistd.h>
+
+using namespace ampc;
+namespace cl = llvm::cl;
+
+/// Options of the command; of the same length as the word first, which are nearer than others with
+/// one letter more or less.
+static std::vector<llvm::StringRef> optionNames(llvm::StringRef command, size_t length) {
+  std::vector<llvm::StringRef> names;
+  for (cl::SubCommand *known : cl::getRegisteredSubcommands())
+    if (known->getName() == command)
+      for (const auto &[name, option] : known->OptionsMap)
+        names.push_back(name);
+  llvm::sort(names, [&](llvm::StringRef a, llvm::StringRef b) {
+    return std::pair(a.size() != length, a) < std::pair(b.size() != length, b);
+  });
+  return names;
+}
+
+static void explainUnknown(llvm::StringRef word, llvm::StringRef command) {
+  llvm::StringRef name = word.ltrim('-');
+  std::string best = nearest(name, optionNames(command, name.size()));
+  fail("expected an option of ampc " + command + ", but got " + word +
+       (best.empty() ? "; ampc help " + command.str() + " lists them"
+                     : "; did you mean --" + best + "?"));
+}
+
+/// 'three' value invalid for uint argument!
+static void explainOption(llvm::StringRef name, llvm::StringRef said) {
+  auto [value, type] = said.split(" value invalid for ");
+  if (!type.empty()) {
+    bool isCount = type.starts_with("uint") || type.starts_with("ulong"),
+         isReal = type.starts_with("floating") || type.starts_with("number");
+    fail("expected " + name + " of " +
+         (isReal    ? "a number"
+          : isCount ? "a whole number of at least 0"
+                    : "a whole number") +
+         ", but got " + value.trim('\''));
+  } else if (said.starts_with("requires a value")) {
+    fail("expected a value behind " + name + ", but got none");
+  } else if (said.starts_with("may only occur")) {
+    fail("expected " + name + " once, but got it again");
+  } else {
+    fail(name + ": " + said.rtrim('!'));
+  }
+}
+
+/// The first of LLVM's messages, which the others often follow from.
+static void explain(llvm::StringRef said, llvm::StringRef command) {
+  llvm::StringRef line = said.split('\n').first.split(": ").second;
+  if (line.consume_front("Unknown command line argument '"))
+    return explainUnknown(line.split('\'').first.split('=').first, command);
+  if (line.consume_front("for the ")) {
+    auto [name, rest] = line.split(" option: ");
+    return explainOption(name, rest);
+  }
+  if (line.starts_with("Not enough positional"))
+    fail("expected a model, as in ampc " + command + " MODEL.mlir, but got none");
+  else if (line.starts_with("Too many positional"))
+    fail("expected one model and options, but got another word that belongs to no option");
+  else
+    fail(line);
+}
+
+namespace {
+/// What is written to standard error meanwhile: LLVM's parsers of values write there.
+class Caught {
+public:
+  Caught() : file(std::tmpfile()), before(file ? ::dup(STDERR_FILENO) : -1) {
+    if (before >= 0)
+      ::dup2(fileno(file), STDERR_FILENO);
+  }
+  std::string take() {
+    std::string text;
+    if (before >= 0) {
+      ::dup2(before, STDERR_FILENO);
+      ::close(before);
+      char part[512];
+      std::rewind(file);
+      while (size_t count = std::fread(part, 1, sizeof part, file))
+        text.append(part, count);
+    }
+    if (file)
+      std::fclose(file);
+    return text;
+  }
+
+private:
+  std::FILE *file;
+  int before;
+};
+} // namespace
+
+bool ampc::readCommandLine(llvm::ArrayRef<const char *> words, llvm::StringRef overview) {
+  std::string said;
+  llvm::raw_string_ostream os(said);
+  Caught caught;
+  bool isGood = cl::ParseCommandLineOptions(words.size(), words.data(), overview, &os);
+  said = caught.take() + said;
+  if (!isGood)
+    explain(said, words[1]);
+  else
+    llvm::errs() << said;
+  return isGood;
+}
