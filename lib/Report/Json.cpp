@@ -65,8 +65,12 @@ static json::Object toJson(const Cast &cast, const Step &step) {
 static json::Object memoryOf(const Step &step) {
   json::Array kernels, buffers;
   for (const Kernel &kernel : step.kernels) {
-    json::Object row{
-        {"name", kernel.name}, {"kernel", kernel.kind}, {"live_bytes", kernel.liveBytes}};
+    json::Object row{{"name", kernel.name},
+                     {"kernel", kernel.kind},
+                     {"bytes", kernel.bytes},
+                     {"live_bytes", kernel.liveBytes}};
+    if (kernel.nanoseconds)
+      row["nanoseconds"] = *kernel.nanoseconds;
     if (!kernel.form.empty()) {
       row["form"] = kernel.form;
       row["launches"] = kernel.launches;
@@ -119,6 +123,16 @@ static json::Value checkpointsOf(const Step &step) {
                       {"flops_again", step.checkpoints->flopsAgain}};
 }
 
+static json::Object timesOf(const Step &f32, const Step &mixed) {
+  json::Object times;
+  for (auto [side, step] : {std::pair("f32", &f32), {"mixed", &mixed}})
+    if (step->times)
+      times[side] = json::Object{{"nanoseconds", step->times->nanoseconds},
+                                 {"runs", step->times->runs},
+                                 {"tier", step->times->tier}};
+  return times;
+}
+
 /// How many ops of each part compute in each type, and how many casts go which way.
 static json::Object countsOf(const Step &step) {
   std::map<std::string, std::map<std::string, int64_t>> counts;
@@ -146,19 +160,21 @@ static json::Object toJson(const Step &f32, const Step &mixed) {
   json::Object costs;
   for (auto &[policy, bytes] : mixed.policyCosts)
     costs[policy] = bytes;
-  return json::Object{
-      {"name", mixed.name},
-      {"checkpoints", json::Object{{"f32", checkpointsOf(f32)}, {"mixed", checkpointsOf(mixed)}}},
-      {"totals", totalsOf(f32, mixed)},
-      {"counts", countsOf(mixed)},
-      {"policy_costs", std::move(costs)},
-      {"loss_scaling", json::Object(mixed.lossScaling)},
-      {"nonfinite", json::Object{{"mode", mixed.nonfinite},
-                                 {"gradient_bytes", mixed.gradientBytes},
-                                 {"kept_bytes", mixed.gradientPeakBytes}}},
-      {"operations", std::move(operations)},
-      {"casts", std::move(casts)},
-      {"memory", json::Object{{"f32", memoryOf(f32)}, {"mixed", memoryOf(mixed)}}}};
+  json::Object row{{"name", mixed.name},
+                   {"checkpoints", json::Object{{"f32", checkpointsOf(f32)}, {"mixed", checkpointsOf(mixed)}}},
+                   {"totals", totalsOf(f32, mixed)},
+                   {"counts", countsOf(mixed)},
+                   {"policy_costs", std::move(costs)},
+                   {"loss_scaling", json::Object(mixed.lossScaling)},
+                   {"nonfinite", json::Object{{"mode", mixed.nonfinite},
+                                              {"gradient_bytes", mixed.gradientBytes},
+                                              {"kept_bytes", mixed.gradientPeakBytes}}},
+                   {"operations", std::move(operations)},
+                   {"casts", std::move(casts)},
+                   {"memory", json::Object{{"f32", memoryOf(f32)}, {"mixed", memoryOf(mixed)}}}};
+  if (f32.times || mixed.times)
+    row["times"] = timesOf(f32, mixed);
+  return row;
 }
 
 static json::Object stateOf(const Compilation &compilation) {

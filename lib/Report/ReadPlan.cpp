@@ -30,6 +30,25 @@ static int64_t lastReader(Value value, const DenseMap<mlir::Operation *, int64_t
   return last;
 }
 
+static int64_t bytesOf(mlir::Operation *op) {
+  int64_t bytes = 0;
+  for (Type type : llvm::concat<Type>(SmallVector<Type>(op->getOperandTypes()),
+                                      SmallVector<Type>(op->getResultTypes())))
+    bytes += kernel::byteSize(type);
+  return bytes;
+}
+
+/// A call of a program is all that this runs.
+static int64_t spansOf(mlir::Operation *op) {
+  auto call = dyn_cast<kernel::CallOp>(op);
+  if (!call)
+    return 1;
+  int64_t spans = 0;
+  for (auto inner : call.getProgram().getBody().getOps<KernelOpInterface>())
+    spans += spansOf(inner);
+  return spans * call.getRuns();
+}
+
 static void readBuffers(const Target &target, KernelOpInterface op, int64_t time,
                         const DenseMap<mlir::Operation *, int64_t> &times, Step &step) {
   if (auto workspace = op->getAttrOfType<IntegerAttr>("kernel.workspace"))
@@ -92,7 +111,13 @@ static void readProgram(const Target &target, kernel::ProgramOp program, Step &s
     times[op] = step.kernels.size();
     auto withTotals = dyn_cast<kernel::WithTotalsOp>(*op);
     KernelOpInterface launch = withTotals ? withTotals.getKernel() : op;
-    step.kernels.push_back({namesOf(op), launch->getName().getStringRef().str(), 0, {}});
+    Kernel kernel;
+    kernel.name = namesOf(op);
+    kernel.kind = launch->getName().getStringRef().str();
+    kernel.bytes = bytesOf(op);
+    kernel.entry = nameOf(op);
+    kernel.spans = spansOf(op);
+    step.kernels.push_back(std::move(kernel));
   }
   for (auto op : program.getBody().getOps<KernelOpInterface>())
     readBuffers(target, op, times[op], times, step);

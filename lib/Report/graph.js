@@ -6,7 +6,8 @@
 const view = {
   x: 0,
   y: 0,
-  scale: 1
+  scale: 1,
+  stretch: 1  // of heights: a long step that fits has room above and below
 };
 const tileWidth = 1600;
 let tiles = [];
@@ -119,7 +120,8 @@ function applyView() {
   const {scale} = view;
   $('view').setAttribute(
       'transform',
-      `translate(${view.x.toFixed(2)} ${view.y.toFixed(2)}) scale(${scale.toFixed(5)})`);
+      `translate(${view.x.toFixed(2)} ${view.y.toFixed(2)}) scale(${scale.toFixed(5)} ${
+          (scale * view.stretch).toFixed(5)})`);
   for (const tile of tiles) {
     const isSeen =
         view.x + tile.to * scale > -40 && view.x + tile.from * scale < graphSize().width + 40;
@@ -130,8 +132,9 @@ function applyView() {
   drawing.toggle('very-far', scale < 0.2);
   fitLabels();
   document.querySelectorAll('#lane-labels div').forEach((div, i) => {
-    const [, y, , h] = layout.lanes[i], top = Math.max(0, view.y + y * scale),
-                  end = Math.min(graphSize().height, view.y + (y + h) * scale);
+    const tall = scale * view.stretch, [, y, , h] = layout.lanes[i],
+          top = Math.max(0, view.y + y * tall),
+          end = Math.min(graphSize().height, view.y + (y + h) * tall);
     div.style.top = top + 'px';
     div.style.height = Math.max(0, end - top) + 'px';
     div.style.fontSize = end - top < 64 ? '0' : '';
@@ -139,12 +142,14 @@ function applyView() {
   drawOverview();
 }
 
-/** Labels of groups grow as the drawing shrinks, as long as they fit. */
+/** Labels grow as the drawing shrinks, as long as they fit, and are not stretched with it. */
 let labelScale = null;
 function fitLabels() {
-  const level = Math.round(Math.log2(view.scale) * 3);
+  const level = `${Math.round(Math.log2(view.scale) * 3)} ${view.stretch.toFixed(2)}`;
   if (level === labelScale) return;
   labelScale = level;
+  const keepShape = (text, y) => text.setAttribute(
+      'transform', `translate(0 ${y * (1 - 1 / view.stretch)}) scale(1 ${1 / view.stretch})`);
   const wanted = Math.max(12.5, Math.min(64, 10.5 / view.scale));
   document.querySelectorAll('#view .group-labels text').forEach(text => {
     const group = layout.groups[text.dataset.g], [x, y, w] = group.box;
@@ -154,22 +159,32 @@ function fitLabels() {
     text.setAttribute('font-size', size.toFixed(1));
     text.setAttribute('x', isFar ? x : x + 10);
     text.setAttribute('y', isFar ? y - 5 : y + 17);
+    keepShape(text, isFar ? y - 5 : y + 17);
     text.textContent =
         group.label.length > room ? group.label.slice(0, room - 1) + '\u2026' : group.label;
     text.style.display = size * view.scale < 4.5 ? 'none' : '';
   });
-  document.querySelectorAll('#view .band-label').forEach(text => {
-    text.style.fontSize = Math.max(13, Math.min(26, 11 / view.scale)) + 'px';
+  document.querySelectorAll('#view .band-label').forEach((text, i) => {
+    const band = layout.bands[i],
+          isOuter = layout.bands.some(
+              b => b.depth > band.depth && b.from >= band.from && b.to <= band.to);
+    const widest = isOuter ? 26 : (band.to - band.from) / (0.6 * band.label.length);
+    const size = Math.max(13, Math.min(11 / view.scale, widest));
+    text.style.fontSize = size + 'px';
+    text.style.display = size * view.scale < (isOuter ? 8 : 4.5) ? 'none' : '';
+    keepShape(text, Number(text.getAttribute('y')));
   });
 }
 
 function zoom(factor, x, y) {
   const size = graphSize();
   x ??= size.width / 2, y ??= size.height / 2;
-  const scale = Math.max(0.01, Math.min(3, view.scale * factor));
-  view.x = x - (x - view.x) * scale / view.scale;
-  view.y = y - (y - view.y) * scale / view.scale;
+  const scale = Math.max(0.01, Math.min(3, view.scale * factor)), grown = scale / view.scale;
+  const stretch = Math.max(1, view.stretch / Math.max(1, grown));
+  view.x = x - (x - view.x) * grown;
+  view.y = y - (y - view.y) * grown * stretch / view.stretch;
   view.scale = scale;
+  view.stretch = stretch;
   moved();
 }
 /** The whole step, at any width. */
@@ -177,8 +192,9 @@ function fitAll() {
   const size = graphSize();
   const tall = (size.height - 12) / layout.height, wide = (size.width - 50) / layout.width;
   view.scale = Math.min(1, tall, wide);
+  view.stretch = Math.max(1, Math.min(16, tall / view.scale));
   view.x = 26 + (size.width - 26 - layout.width * view.scale) / 2;
-  view.y = Math.max(6, (size.height - layout.height * view.scale) / 2);
+  view.y = Math.max(6, (size.height - layout.height * view.scale * view.stretch) / 2);
   moved();
 }
 /** Where the first window of this size begins that has a few ops, or the one with the most. */
@@ -198,6 +214,7 @@ function firstOperations(width, height) {
 function fitHeight() {
   const size = graphSize(), [, y, , h] = layout.lanes[1];
   view.scale = Math.max(0.8, Math.min(1, size.height / (y + h + 10)));
+  view.stretch = 1;
   view.x =
       10 - firstOperations(size.width / view.scale - 20, size.height / view.scale) * view.scale;
   view.y = 0;
@@ -206,6 +223,7 @@ function fitHeight() {
 function centre(i) {
   const [x, y, w, h] = layout.operations[i], size = graphSize();
   view.scale = Math.max(view.scale, 0.75);
+  view.stretch = 1;
   view.x = size.width / 2 - (x + w / 2) * view.scale;
   view.y = size.height / 2 - (y + h / 2) * view.scale;
   moved();
@@ -228,12 +246,13 @@ function drawOverview() {
     context.fillStyle = colours[colour(op.computes)];
     context.fillRect(x * sx, y * sy, Math.max(1, w * sx), Math.max(1, h * sy));
   });
-  const size = graphSize(), left = -view.x / view.scale * sx, top = -view.y / view.scale * sy;
+  const size = graphSize(), tall = view.scale * view.stretch, left = -view.x / view.scale * sx,
+        top = -view.y / tall * sy;
   context.strokeStyle = value('--text');
   context.lineWidth = 2;
   context.strokeRect(
       Math.max(1, left), Math.max(1, top), Math.min(width - 2, size.width / view.scale * sx),
-      Math.min(height - 2, size.height / view.scale * sy));
+      Math.min(height - 2, size.height / tall * sy));
 }
 
 function wireGraph() {
@@ -370,6 +389,18 @@ function sourceText(op) {
       line ? `<pre>${html(line)}</pre>` : ''}`;
 }
 
+/** The kernels that compute an op, as the plan has them. */
+function kernelsText(op) {
+  const own =
+      step.memory.mixed.kernels.filter(kernel => kernel.name.split(' + ').includes(op.name));
+  if (!own.length) return '';
+  const rows = own.map(
+      kernel => `<tr><th>${html(kernel.kernel)}</th><td>${bytes(kernel.bytes)}</td>${
+          isTimed('mixed') ? `<td>${time(kernel.nanoseconds)}</td>` : ''}</tr>`);
+  return `<h3>Kernels of ${html(op.name.split('/').pop())}, with their operands</h3>
+    <table class="small"><tbody>${rows.join('')}</tbody></table>`;
+}
+
 function showDetails(i) {
   const panel = $('details');
   if (i < 0) {
@@ -411,6 +442,7 @@ function showDetails(i) {
                           cast.saved_bytes ? ` (${bytes(cast.saved_bytes)} kept)` : ''}</li>`)
                   .join('')}</ul>` :
           ''}
+    ${kernelsText(op)}
     ${op.operands.length ? `<h3>Reads</h3><ul>${op.operands.map(operandText).join('')}</ul>` : ''}
     ${
       readers[i].length ?

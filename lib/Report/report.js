@@ -27,18 +27,22 @@ function bytes(n) {
   return (unit === 0 || n >= 100 ? n.toFixed(0) : n.toFixed(n >= 10 ? 1 : 2)) + ' ' + units[unit];
 }
 
+/** Nanoseconds in, three digits out. */
+const time = ns => Number((ns / 1e6).toPrecision(3)) + ' ms';
+const isTimed = side => Boolean(step.times && step.times[side]);
+
 let step, layout, indexOf, readers, castsOf, castById;
 
 // ---- Totals ----
-function meter(rows) {
-  const most = Math.max(1, ...rows.map(row => row.value));
+function meter(rows, show = bytes) {
+  const most = Math.max(...rows.map(row => row.value)) || 1;
   return '<div class="meter">' +
       rows.map(
               row => `<span>${html(row.label)}</span><span class="track"><span class="fill ${
                   row.colour}"
     style="display:block;width:${
                   (100 * row.value / most).toFixed(1)}%"></span></span><span class="number">${
-                  bytes(row.value)}</span>`)
+                  show(row.value)}</span>`)
           .join('') +
       '</div>';
 }
@@ -53,6 +57,40 @@ function pairCard(title, pair, note) {
   const big = isMixed ? `${share(pair.mixed, pair.f32)} <small>of f32${note || ''}</small>` :
                         bytes(pair.f32);
   return card(title, `<div class="big">${big}</div>${both(pair)}`);
+}
+
+/** Nanoseconds of kernels, by the part of the step that their first op is in. */
+function partTimes(side) {
+  const parts = new Map(step.operations.map(op => [op.name, op.part]));
+  const sums = {forward: 0, backward: 0, optimizer: 0};
+  for (const kernel of step.memory[side].kernels) {
+    const part = parts.get(kernel.name.split(' + ')[0]);
+    sums[part in sums ? part : part === 'input' ? 'forward' : 'optimizer'] += kernel.nanoseconds;
+  }
+  return sums;
+}
+function timeCard() {
+  const sides = [['f32', 'f32'], ['mixed', mixedColour]].filter(
+      ([side]) => isTimed(side) && (isMixed || side === 'f32'));
+  if (!sides.length) return '';
+  const {f32, mixed} = step.times, last = sides[sides.length - 1][0];
+  const big = sides.length === 2 ?
+      `${share(mixed.nanoseconds, f32.nanoseconds)} <small>of f32</small>` :
+      time(step.times[last].nanoseconds);
+  const rows = Object.entries(partTimes(last))
+                   .map(([part, ns]) => `<tr><th>${html(part)}</th><td>${time(ns)}</td></tr>`);
+  return card(
+      'Time of a step',
+      `<div class="big">${big}</div>${
+          meter(
+              sides.map(
+                  ([side, type]) =>
+                      ({label: type, value: step.times[side].nanoseconds, colour: type})),
+              time)}
+    <table class="small" style="margin-top:6px"><tbody>${rows.join('')}</tbody></table>
+    <p class="note">Medians of ${step.times[last].runs} runs on ${
+          html(step.times[last].tier)}. Kernels by their first op${
+          sides.length === 2 ? ', in ' + mixedColour : ''}.</p>`);
 }
 
 function stateCard() {
@@ -184,6 +222,7 @@ function showTotals() {
                   isMixed ? `<td>${totals[key].mixed}</td>` : ''}</tr>`)
           .join('');
   $('cards').innerHTML = [
+    timeCard(),
     pairCard('Kept from forward to backward', totals.saved_bytes),
     pairCard('Arena', totals.arena_bytes),
     checkpointCard(),
@@ -283,7 +322,8 @@ function start() {
     if (go !== undefined) select(Number(go), true);
   };
   $('footer').textContent =
-      `ampc report, schema ${report.version}. Bytes and types are those of the compiled programs.`;
+      `ampc report, schema ${report.version}. Bytes and types are those of the compiled programs.${
+          report.steps.some(s => s.times) ? ' Times are those of ampc bench.' : ''}`;
   wireGraph();
   wireChart();
   showStep(0);

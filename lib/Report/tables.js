@@ -22,7 +22,7 @@ function chartSides() {
   return isMixed ? [['f32', memory.f32], [mixedColour, memory.mixed]] : [['f32', memory.f32]];
 }
 function drawChart() {
-  plot.width = Math.max(420, $('chart').clientWidth - 18);
+  plot.width = Math.max(280, $('chart').clientWidth - 18);
   const inner = plot.width - plot.left - plot.right, tall = plot.height - plot.top - plot.bottom;
   const sides = chartSides(),
         top = axisTop(Math.max(1, ...sides.flatMap(([, m]) => m.kernels.map(k => k.live_bytes))));
@@ -77,6 +77,7 @@ function showLive() {
                         'peak, ' :
                         ''}kernel ${i + 1} of ${n}, ${bytes(kernel.live_bytes)} live`,
                 `<p class="mono">${html(kernel.kernel)} ${html(kernel.name)}${
+                    kernel.nanoseconds === undefined ? '' : `, ${time(kernel.nanoseconds)}`}${
                     kernel.form ? `<br>${html(kernel.form)}, ${kernel.launches} launches` :
                                   ''}</p><table class="small" style="margin-top:6px"><tbody>${
                     shown
@@ -212,6 +213,45 @@ function goTo(i) {
     behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'
   });
 }
+/** Kernels in the order of the schedule; with their times and what they move in these. */
+function showKernels() {
+  const kernels = step.memory.mixed.kernels.map((kernel, i) => ({number: i + 1, ...kernel}));
+  const all = kernels.reduce((sum, k) => sum + (k.nanoseconds || 0), 0);
+  const rate = k => k.nanoseconds ? k.bytes / k.nanoseconds : 0;
+  const timed = [
+    {title: 'Time', number: true, value: k => k.nanoseconds, show: k => time(k.nanoseconds)},
+    {
+      title: 'Share',
+      number: true,
+      value: k => k.nanoseconds,
+      show: k => (100 * k.nanoseconds / (all || 1)).toFixed(1) + '\u00a0%'
+    },
+    {title: 'GB/s', number: true, value: rate, show: k => rate(k).toFixed(1)},
+  ];
+  const device = [
+    {title: 'Code', value: k => k.form || ''},
+    {title: 'Launches', number: true, value: k => k.launches, show: k => k.launches},
+  ];
+  choices('kernels-kind', 'kernel', 'all kinds', kernels);
+  new Table(
+      'kernels',
+      [
+        {title: 'No', number: true, value: k => k.number, show: k => k.number},
+        {title: 'Kernel', value: k => k.kernel.replace('kernel.', '')},
+        {title: 'Operands, results', number: true, value: k => k.bytes},
+        ...(isTimed('mixed') ? timed : []),
+        {title: 'Live', number: true, value: k => k.live_bytes},
+        {title: 'Computes', value: k => k.name, style: 'name mono'},
+        ...(kernels.some(k => k.form) ? device : []),
+      ],
+      kernels,
+      i => {
+        const first = kernels[i].name.split(' + ')[0];
+        const op = step.operations.findIndex(op => op.name === first);
+        if (op >= 0) goTo(op);
+      })
+      .draw();
+}
 function showTables() {
   choices('operations-part', 'part', 'all parts', step.operations);
   choices('operations-type', 'computes', 'all types', step.operations);
@@ -239,6 +279,7 @@ function showTables() {
       ],
       step.operations, goTo)
       .draw();
+  showKernels();
   const readersText = cast =>
       cast.readers.map(id => label(step.operations[indexOf.get(id)])).join(', ') || 'state';
   new Table(

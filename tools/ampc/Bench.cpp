@@ -1,15 +1,21 @@
 // ampc bench: how long a step or an export takes, on random data, and which kernels take it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Package/WriteFile.h"
+#include "ampc/Support/Nearest.h"
+#include "ampc/Support/Text.h"
 #include "tools/ampc/Commands.h"
+#include "tools/ampc/KernelTimes.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/RandomInputs.h"
 #include "tools/ampc/Session.h"
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
-#include <map>
+#include <cmath>
 
 using namespace ampc;
 namespace cl = llvm::cl;
@@ -30,34 +36,11 @@ static cl::opt<unsigned>
 static cl::opt<int> threads("threads", cl::desc("default: as many as the process may use"),
                             cl::init(0), cl::sub(benchCommand));
 static cl::opt<bool> profile("profile", cl::desc("time per kernel"), cl::sub(benchCommand));
+static cl::opt<std::string> jsonOutput("json",
+                                       cl::desc("also write the times, with those of every kernel, "
+                                                "for ampc report --times"),
+                                       cl::value_desc("FILE.json"), cl::sub(benchCommand));
 static PrecisionOptions precision(benchCommand);
-
-namespace {
-struct Span {
-  double seconds = 0;
-  unsigned count = 0;
-};
-using Profile = llvm::MapVector<std::string, Span, std::map<std::string, unsigned>>;
-} // namespace
-
-static void addSpan(void *context, const char *name, uint64_t begin, uint64_t end) {
-  Span &span = (*static_cast<Profile *>(context))[name];
-  span.seconds += double(end - begin) * 1e-9;
-  ++span.count;
-}
-
-static void print(Profile &spans, unsigned runs) {
-  auto sorted = spans.takeVector();
-  llvm::sort(sorted, [](auto &a, auto &b) { return a.second.seconds > b.second.seconds; });
-  double total = 0;
-  for (auto &[name, span] : sorted)
-    total += span.seconds;
-  llvm::errs() << "  ms/run   share  launches  kernel\n";
-  for (auto &[name, span] : sorted)
-    llvm::errs() << llvm::format("%8.3f  %5.1f%%  %8u  ", span.seconds / runs * 1e3,
-                                 100 * span.seconds / total, span.count / runs)
-                 << name << "\n";
-}
 
 /// One run; false after a message.
 static bool runOnce(Session &session, int number, RandomInputs &inputs,
@@ -79,15 +62,6 @@ static bool runOnce(Session &session, int number, RandomInputs &inputs,
   return false;
 }
 
-/// Names of the exports, for a message.
-static std::string namesOfExports(const ampc_model &model) {
-  std::string names;
-  for (int i = 0; i < model.program_count; ++i)
-    if (model.programs[i].kind == AMPC_PROGRAM_EXPORT)
-      names += (names.empty() ? "" : ", ") + std::string(model.programs[i].name);
-  return names;
-}
-
 /// Number of the program to measure, or -1 after a message.
 static int findProgram(const Session &session) {
   if (stepName.getNumOccurrences())
@@ -96,13 +70,73 @@ static int findProgram(const Session &session) {
                                   : session.findProgram(AMPC_PROGRAM_EXPORT, exportName);
   if (number >= 0)
     return number;
-  std::string names = namesOfExports(session.getModel());
-  llvm::errs() << "ampc: error: expected "
-               << (exportName.empty() ? "a training step, but the model has none"
-                   : names.empty()    ? "--export of a model that has exports, but it has none"
-                                      : "--export with one of: " + names)
-               << "\n";
+  std::vector<std::string> names;
+  for (int i = 0; i < session.getModel().program_count; ++i)
+    if (const ampc_program &program = session.getModel().programs[i];
+        program.kind == AMPC_PROGRAM_EXPORT)
+      names.push_back(program.name);
+  fail(exportName.empty() ? "expected a training step, but the model has none"
+       : names.empty()    ? "expected --export of a model that has exports, but it has none"
+                          : "expected --export with one of: " + llvm::join(names, ", ") +
+                                ", but got " + shown(exportName) + didYouMean(exportName, names));
   return -1;
+}
+
+/// What `ampc report --times` reads. `seconds` ascend.
+static int writeTimes(Session &session, int number, const CompileOptions &options,
+                      llvm::ArrayRef<double> seconds, const KernelTimes &kernels) {
+  const ampc_model &model = session.getModel();
+  llvm::json::Object times{{"schema", "ampc-bench"},
+                           {"version", 1},
+                           {"name", model.name},
+                           {"step", stepNameOf(model, number)},
+                           {"program", model.programs[number].name},
+                           {"precision", options.precision},
+                           {"tier", ampc_rt_tier(session.getState())},
+                           {"runs", int64_t(seconds.size())},
+                           {"median_nanoseconds", std::llround(1e9 * seconds[seconds.size() / 2])},
+                           {"least_nanoseconds", std::llround(1e9 * seconds[0])},
+                           {"kernels", kernels.toJson()}};
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(times)));
+  if (llvm::Error error = writeFile(jsonOutput, text))
+    return fail("cannot write " + jsonOutput + ": " + llvm::toString(std::move(error)));
+  return 0;
+}
+
+/// Warms up, then times run by run.
+static int measure(Session &session, int number, const CompileOptions &options) {
+  const ampc_program &program = session.getModel().programs[number];
+  Random random(1);
+  RandomInputs inputs(program, random);
+  std::vector<std::vector<char>> outputs;
+  for (int i = 0; i < program.output_count; ++i)
+    outputs.emplace_back(program.outputs[i].bytes);
+  for (unsigned i = 0; i < steps / 5 + 1; ++i)
+    if (!runOnce(session, number, inputs, outputs))
+      return 1;
+  KernelTimes kernels;
+  ampc_hooks hooks = kernels.hooks();
+  if (profile || !jsonOutput.empty())
+    ampc_rt_set_hooks(session.getState(), &hooks);
+  std::vector<double> seconds;
+  for (unsigned i = 0; i < std::max(1u, unsigned(steps)); ++i) {
+    auto start = std::chrono::steady_clock::now();
+    if (!runOnce(session, number, inputs, outputs))
+      return 1;
+    seconds.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    kernels.endRun();
+  }
+  llvm::sort(seconds);
+  llvm::outs() << "{\"name\": \"" << session.getModel().name << "\", \"program\": \""
+               << program.name << "\", \"tier\": \"" << ampc_rt_tier(session.getState())
+               << "\", \"arena_bytes\": " << session.getModel().arena_bytes
+               << llvm::format(", \"median_seconds\": %.6g, \"least_seconds\": %.6g}\n",
+                               seconds[seconds.size() / 2], seconds[0]);
+  if (profile)
+    kernels.print(llvm::errs());
+  return jsonOutput.empty() ? 0 : writeTimes(session, number, options, seconds, kernels);
 }
 
 int ampc::runBench() {
@@ -123,42 +157,12 @@ int ampc::runBench() {
     return 1;
   }
   request.options = *chosen;
+  if (llvm::Error mistake = checkOutputs({jsonOutput}, {input}))
+    return fail(llvm::toString(std::move(mistake)));
   if (!session.open(request, options))
     return 1;
   int number = findProgram(session);
   if (number < 0)
     return 1;
-  const ampc_program &program = session.getModel().programs[number];
-  Random random(1);
-  RandomInputs inputs(program, random);
-  std::vector<std::vector<char>> outputs;
-  for (int i = 0; i < program.output_count; ++i)
-    outputs.emplace_back(program.outputs[i].bytes);
-  for (unsigned i = 0; i < steps / 5 + 1; ++i)
-    if (!runOnce(session, number, inputs, outputs))
-      return 1;
-  Profile spans;
-  ampc_hooks hooks = {};
-  hooks.size = sizeof hooks;
-  hooks.context = &spans;
-  hooks.on_span = addSpan;
-  if (profile)
-    ampc_rt_set_hooks(session.getState(), &hooks);
-  std::vector<double> seconds;
-  for (unsigned i = 0; i < std::max(1u, unsigned(steps)); ++i) {
-    auto start = std::chrono::steady_clock::now();
-    if (!runOnce(session, number, inputs, outputs))
-      return 1;
-    seconds.push_back(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  llvm::sort(seconds);
-  llvm::outs() << "{\"name\": \"" << session.getModel().name << "\", \"program\": \""
-               << program.name << "\", \"tier\": \"" << ampc_rt_tier(session.getState())
-               << "\", \"arena_bytes\": " << session.getModel().arena_bytes
-               << llvm::format(", \"median_seconds\": %.6g, \"least_seconds\": %.6g}\n",
-                               seconds[seconds.size() / 2], seconds[0]);
-  if (profile)
-    print(spans, seconds.size());
-  return 0;
+  return measure(session, number, *chosen);
 }

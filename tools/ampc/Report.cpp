@@ -26,6 +26,11 @@ static cl::opt<std::string> jsonOutput("json", cl::desc("also write the facts as
                                        cl::value_desc("FILE.json"), cl::sub(reportCommand));
 static cl::opt<bool> diff("diff", cl::desc("print what differs between two JSON reports"),
                           cl::sub(reportCommand));
+static cl::list<std::string>
+    timesFiles("times",
+               cl::desc("times of a step, of ampc bench --json with the same options; "
+                        "once more for those of f32"),
+               cl::value_desc("BENCH.json"), cl::sub(reportCommand));
 static PrecisionOptions precision(reportCommand);
 
 static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readFile(llvm::StringRef path) {
@@ -55,7 +60,7 @@ static bool compile(const CompileOptions &options, Shown shown, report::Compilat
   CompileRequest request;
   request.input = inputs[0];
   request.options = options;
-  request.shown = shown;
+  request.shown = isQuiet() ? Shown::Errors : shown;
   request.options.policyCosts = true;
   request.inspect = [&](llvm::StringRef phase, ModuleOp module) {
     if (phase == "recompute")
@@ -66,6 +71,18 @@ static bool compile(const CompileOptions &options, Shown shown, report::Compilat
       facts.readKernels(module);
   };
   return bool(Compiler().run(request));
+}
+
+static llvm::Error addTimes(const CompileOptions &options, report::Compilation &f32,
+                            report::Compilation &mixed) {
+  for (const std::string &path : timesFiles) {
+    auto file = readFile(path);
+    if (!file)
+      return file.takeError();
+    if (llvm::Error error = report::addTimes((*file)->getBuffer(), options.precision, f32, mixed))
+      return llvm::createStringError(path + ": " + llvm::toString(std::move(error)));
+  }
+  return llvm::Error::success();
 }
 
 static bool writeStream(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write) {
@@ -92,8 +109,9 @@ int ampc::runReport() {
   auto options = precision.get();
   if (!options)
     return fail(llvm::toString(options.takeError()));
-  if (llvm::Error error =
-          checkOutputs({output, jsonOutput}, {inputs[0], options->policyFile, options->profile}))
+  std::vector<std::string> read{inputs[0], options->policyFile, options->profile};
+  llvm::append_range(read, timesFiles);
+  if (llvm::Error error = checkOutputs({output, jsonOutput}, read))
     return fail(llvm::toString(std::move(error)));
   report::Compilation f32, mixed;
   if (!compile(*options, Shown::Remarks, mixed))
@@ -102,6 +120,8 @@ int ampc::runReport() {
     return fail("expected a train.step to report on, but model " + mixed.model + " has none");
   if (!compile(inF32(*options), Shown::Errors, f32))
     return 1;
+  if (llvm::Error error = addTimes(*options, f32, mixed))
+    return fail(llvm::toString(std::move(error)));
   CompileOptions told = *options;
   told.policyFile = llvm::sys::path::filename(told.policyFile).str();
   report::Request request{llvm::sys::path::filename(inputs[0]).str(), toJson(told)};

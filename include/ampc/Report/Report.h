@@ -66,6 +66,17 @@ struct Kernel {
   int64_t liveBytes = 0; ///< bytes of the arena in use while it runs
   std::string form;      ///< on a GPU: which code it has, and why if that is plain
   int64_t launches = 1;  ///< on a GPU: its functions
+  int64_t bytes = 0;     ///< of its operands and results
+  std::string entry;     ///< its name in the object, and in profiles
+  int64_t spans = 1;     ///< how many kernels a profile has for it
+  std::optional<int64_t> nanoseconds;
+};
+
+/// How long a step took in `ampc bench`.
+struct Times {
+  std::string tier;
+  int64_t runs = 0;
+  int64_t nanoseconds = 0; ///< the median of the runs
 };
 
 /// One step of the model.
@@ -84,6 +95,7 @@ struct Step {
   int64_t gradientPeakBytes = 0; ///< of the gradients that are kept at the same time
   std::vector<Kernel> kernels;
   std::vector<Buffer> buffers;
+  std::optional<Times> times;
 };
 
 /// One compilation. Each read takes the module after the phase that it names.
@@ -102,6 +114,11 @@ struct Compilation {
   /// Distinct kernels and scratch: after `emit`.
   void readKernels(mlir::ModuleOp module);
 };
+
+/// Adds what `ampc bench --json` wrote to the compilation whose precision it has. An error if it
+/// timed another one.
+llvm::Error addTimes(llvm::StringRef bench, llvm::StringRef precision, Compilation &f32,
+                     Compilation &mixed);
 
 /// What was asked for, for the head of the report.
 struct Request {
