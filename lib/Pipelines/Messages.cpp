@@ -154,6 +154,9 @@ static std::optional<std::string> otherTerms(StringRef text, StringRef after) {
     own = own.split("' ").second;
   if (own.starts_with("block with no terminator"))
     return "expected train.return behind the last op of the function";
+  if (own.starts_with("Dialect `' not found for custom op '"))
+    return "expected an op, such as train.add, but got '" +
+           own.split("custom op '").second.split('\'').first.str() + "'";
   if (own == "expected non-function type")
     return "expected a type, such as f32[3, 4], i32[4] or f32[], but got " + wordAt(after);
   if (own == "expected attribute value")
