@@ -1,6 +1,7 @@
 // Scopes of the text that is being parsed, and the parts of it that need them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/ParseScope.h"
+#include "mlir-dialects/Train/ParseFailure.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -11,6 +12,7 @@ static thread_local ParseScope *current = nullptr;
 static thread_local NamedAttrList *pending = nullptr;
 
 bool ParseScope::keepsBlocks = false;
+void (*ampc::onParseFailure)(OpAsmParser &parser) = nullptr;
 ParseScope::ParseScope(Kind kind)
     : sizes(current ? &current->sizes : nullptr), kind(kind), outer(current) {
   current = this;
@@ -50,8 +52,11 @@ ParseResult ampc::parseNoted(OpAsmParser &parser, OperationState &state, ParseFu
   pending = &formulas;
   ParseResult parsed = failure(parse(parser, state) || complete(parser, state));
   pending = before;
-  if (parsed)
+  if (parsed) {
+    if (!current && onParseFailure)
+      onParseFailure(parser);
     return failure();
+  }
   if (llvm::is_contained(state.types, Type()))
     return parser.emitError(parser.getNameLoc()) << "expected the types of the op at its end";
   if (!formulas.empty())

@@ -1,11 +1,14 @@
 // Diagnostics, definitions and completion of models in editors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Pipelines/Messages.h"
 #include "ampc/Pipelines/Pipelines.h"
+#include "mlir-dialects/Train/ParseFailure.h"
 #include "mlir-dialects/Train/ParseScope.h"
 #include "mlir-dialects/Train/Train.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "tools/LoadOption.h"
+#include "tools/ampc-lsp-server/Recovery.h"
 #include "tools/ampc-lsp-server/Replies.h"
 
 using namespace mlir;
@@ -35,15 +38,38 @@ struct PhaseDiagnostics : SymbolUserOpInterface::ExternalModel<PhaseDiagnostics,
 };
 } // namespace
 
+/// As the compiler does; what it says is handled again.
+static LogicalResult sayInOurWords(Diagnostic &diagnostic) {
+  static thread_local bool isOurs = false;
+  if (isOurs)
+    return failure();
+  if (isEcho(diagnostic))
+    return success();
+  llvm::SourceMgr none;
+  std::optional<std::string> text = clearerText(diagnostic, none);
+  if (!text)
+    return failure();
+  Diagnostic clearer(diagnostic.getLocation(), diagnostic.getSeverity());
+  clearer << *text;
+  for (Diagnostic &note : diagnostic.getNotes())
+    clearer.attachNote(note.getLocation()) << note.str();
+  isOurs = true;
+  diagnostic.getLocation()->getContext()->getDiagEngine().emit(std::move(clearer));
+  isOurs = false;
+  return success();
+}
+
 int main(int argc, char **argv) {
   DialectRegistry registry;
   registerDialects(registry);
   registry.addExtension(+[](MLIRContext *context, train::TrainDialect *) {
     train::ModelOp::attachInterface<PhaseDiagnostics>(*context);
     context->printOpOnDiagnostic(false); // the editor shows the line
+    context->getDiagEngine().registerHandler(sayInOurWords);
   });
   LoadOption load([&](const DialectRegistry &loaded) { loaded.appendTo(registry); });
   ParseScope::keepsBlocks = true;
+  onParseFailure = findMoreErrors;
   Replies replies;
   return failed(MlirLspServerMain(argc, argv, registry));
 }
