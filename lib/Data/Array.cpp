@@ -1,7 +1,7 @@
 // Types of elements, and files mapped into memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Data/Mapping.h"
 #include "ampc/Runtime/Model.h"
-#include "lib/Data/Mapping.h"
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>

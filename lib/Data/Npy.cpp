@@ -1,6 +1,6 @@
 // NumPy's .npy files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Data/Mapping.h"
+#include "ampc/Data/Mapping.h"
 #include <cerrno>
 #include <cstring>
 

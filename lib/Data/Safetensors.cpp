@@ -1,6 +1,6 @@
 // Tensors of safetensors files.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Data/Mapping.h"
+#include "ampc/Data/Mapping.h"
 #include "lib/Runtime/Json.h"
 #include <cstring>
 

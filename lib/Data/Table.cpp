@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Numbers go to a temporary file without a name, in f64: a table may be larger than memory.
-#include "lib/Data/Mapping.h"
+#include "ampc/Data/Mapping.h"
 #include <algorithm>
 #include <cerrno>
 #include <charconv>

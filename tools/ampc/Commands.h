@@ -9,7 +9,7 @@
 
 namespace ampc {
 extern llvm::cl::SubCommand compileCommand, trainCommand, checkCommand, benchCommand, reportCommand,
-    profileCommand, predictCommand, evalCommand;
+    profileCommand, predictCommand, evalCommand, importCommand;
 
 /// The words that the program was called with.
 extern std::vector<std::string> commandLine;
@@ -33,5 +33,6 @@ int runReport();
 int runProfile();
 int runPredict();
 int runEval();
+int runImport();
 } // namespace ampc
 #endif

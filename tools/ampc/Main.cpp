@@ -48,7 +48,9 @@ static const char overview[] =
     "  ampc profile MODEL.mlir --data ...\n"
     "                                   exponents of a step's values, for --precision-profile\n"
     "  ampc bench MODEL.mlir            time of a step, and of its kernels\n"
-    "  ampc report MODEL.mlir           a page with every decision on precision, and the memory\n\n"
+    "  ampc report MODEL.mlir           a page with every decision on precision, and the memory\n"
+    "  ampc import MODEL.onnx -o MODEL.mlir --loss ...\n"
+    "                                   a model of ONNX as text, its weights beside it\n\n"
     "  ampc help COMMAND                options of a command (also: ampc COMMAND --help)\n"
     "  ampc COMMAND --set depth=12 ...  with another number for a size of the model\n"
     "  ampc COMMAND --quiet ...         errors and results only\n"
@@ -143,6 +145,8 @@ int main(int argc, char **argv) {
     return runPredict();
   if (evalCommand)
     return runEval();
+  if (importCommand)
+    return runImport();
   printOverview(llvm::errs());
   return 1;
 }

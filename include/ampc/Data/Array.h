@@ -74,6 +74,10 @@ struct NamedArray {
 std::optional<std::vector<NamedArray>>
 readSafetensors(const std::string &path, std::vector<std::string> &skipped, std::string &error);
 
+/// Replaces the file at once; false with a message in `error`.
+bool writeSafetensors(const std::string &path, const std::vector<NamedArray> &tensors,
+                      std::string &error);
+
 /// Reads numbers separated by commas (semicolons; of .tsv: tabs) as [rows, columns] of f64. A first
 /// line with a cell that is no number holds names. `columns`: empty, or names and numbers (from 1)
 /// and ranges of numbers, separated by commas. Needs a temporary file of 8 bytes per cell.

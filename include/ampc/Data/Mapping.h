@@ -1,7 +1,7 @@
-// What the readers of arrays share.
+// Files in memory, for readers of arrays and models.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef LIB_DATA_MAPPING_H
-#define LIB_DATA_MAPPING_H
+#ifndef AMPC_DATA_MAPPING_H
+#define AMPC_DATA_MAPPING_H
 
 #include "ampc/Data/Array.h"
 

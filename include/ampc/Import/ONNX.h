@@ -1,0 +1,31 @@
+// From a file of ONNX to the text of a model.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_IMPORT_ONNX_H
+#define AMPC_IMPORT_ONNX_H
+
+#include "ampc/Data/Array.h"
+#include "llvm/Support/Error.h"
+#include <map>
+
+namespace ampc {
+struct ImportOptions {
+  std::string name; ///< of the model; empty: that of the file
+  std::string loss; ///< an output, or LOSS(VALUE,INPUT); empty: none
+  std::string optimizer = "adamw(lr=1e-3)";
+  std::vector<std::string> freeze;     ///< patterns of parameters that stay as they are
+  int64_t batch = 0;                   ///< rows per step; 0: as in the file
+  std::map<std::string, int64_t> dims; ///< numbers of named dimensions
+};
+
+struct ImportedModel {
+  std::string text;
+  std::vector<NamedArray> tensors; ///< first values of parameters and buffers
+  std::vector<std::string> remarks;
+};
+
+/// An error names every node that cannot be imported.
+llvm::Expected<ImportedModel> importOnnx(const std::string &path, const ImportOptions &options);
+/// The same of a file in memory, without files beside it.
+llvm::Expected<ImportedModel> importOnnx(llvm::StringRef bytes, const ImportOptions &options);
+} // namespace ampc
+#endif

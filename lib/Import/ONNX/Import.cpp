@@ -1,0 +1,478 @@
+// From a graph to the text of a model: functions, state, step.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Import/ONNX.h"
+#include "ampc/Support/Nearest.h"
+#include "ampc/Support/Text.h"
+#include "lib/Import/ONNX/Nodes.h"
+#include "lib/Import/ONNX/Print.h"
+#include "lib/Import/ONNX/States.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::onnx;
+
+static llvm::Error mistake(const llvm::Twine &message) {
+  return llvm::createStringError(std::error_code(), message);
+}
+
+namespace {
+/// What --loss says: an output, or a loss of two values.
+struct LossText {
+  std::string output, kind, scores, target;
+};
+
+/// A function of the model before its nodes are converted.
+struct Plan {
+  std::string name;
+  Slice slice;
+  std::vector<std::string> results;
+};
+
+class Importer {
+public:
+  Importer(const Model &model, const ImportOptions &options, std::string source)
+      : model(model), options(options), source(std::move(source)), producers(model.graph),
+        states(model.graph), nodes(model) {
+    context.loadDialect<train::TrainDialect>();
+    module = ModuleOp::create(UnknownLoc::get(&context));
+  }
+  llvm::Expected<ImportedModel> run();
+
+private:
+  llvm::Error readInputs();
+  llvm::Error readLoss();
+  llvm::Error plan();
+  llvm::Error planLoss();
+  bool canCall(const Slice &loss) const;
+  train::FuncOp begin(StringRef name, const Slice &slice, Scope &scope);
+  void callPredict(OpBuilder &b, Scope &scope);
+  Value lossOf(OpBuilder &b, Scope &scope);
+  llvm::Error finish(train::FuncOp func, OpBuilder &b, ArrayRef<Value> results);
+  llvm::Error build();
+  llvm::Expected<std::string> optimizerText();
+  ValueInfo targetFor(Value scores);
+
+  const Model &model;
+  const ImportOptions &options;
+  std::string source;
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  Producers producers;
+  States states;
+  std::vector<ValueInfo> inputs; ///< with numbers for all dimensions
+  LossText loss;
+  std::optional<Plan> predict, train;
+  bool calls = false; ///< the loss calls predict
+  train::FuncOp predictFunc, lossFunc;
+  Nodes nodes;
+  std::vector<std::string> remarks;
+};
+} // namespace
+
+// ---- Inputs ----
+
+/// Initializers of old files are among the inputs as well.
+llvm::Error Importer::readInputs() {
+  llvm::StringSet<> initial;
+  for (const Tensor &tensor : model.graph.initializers)
+    initial.insert(tensor.name);
+  int64_t rows = 0;
+  std::string symbol;
+  for (ValueInfo input : model.graph.inputs) {
+    if (initial.contains(input.name))
+      continue;
+    if (!input.hasShape || !bytesOf(input.type))
+      return mistake("input '" + input.name + "': expected a tensor of numbers with a shape");
+    for (auto [i, dim] : llvm::enumerate(input.dims)) {
+      bool isFirst = i == 0 && rows == 0;
+      if (auto given = options.dims.find(dim.symbol);
+          !dim.symbol.empty() && given != options.dims.end())
+        dim.size = given->second;
+      if (isFirst) {
+        rows = dim.size;
+        symbol = dim.symbol;
+      }
+      // The batch is the first dimension of the first input, and what has its name or number.
+      bool isBatch = isFirst || (!symbol.empty() && dim.symbol == symbol) ||
+                     (symbol.empty() && i == 0 && dim.size == rows);
+      if (options.batch && isBatch)
+        dim.size = options.batch;
+      if (dim.size < 1 && isBatch)
+        return mistake("input '" + input.name +
+                       "': expected --batch, as the file leaves dimension " + Twine(i) + " open" +
+                       (symbol.empty() ? "" : " (" + symbol + ")"));
+      if (dim.size < 1)
+        return mistake("input '" + input.name + "': expected --dim " +
+                       (dim.symbol.empty() ? "NAME" : dim.symbol) + "=NUMBER for dimension " +
+                       Twine(i) + ", which the file leaves open");
+    }
+    inputs.push_back(input);
+  }
+  return llvm::Error::success();
+}
+
+// ---- What becomes of which nodes ----
+
+static const std::vector<llvm::StringRef> lossKinds = {"softmax_cross_entropy", "bce_with_logits",
+                                                       "mse", "l1", "smooth_l1"};
+
+llvm::Error Importer::readLoss() {
+  StringRef text = StringRef(options.loss).trim();
+  if (text.empty())
+    return llvm::Error::success();
+  auto [kind, rest] = text.split('(');
+  if (!text.contains('(')) {
+    loss.output = text.str();
+    if (producers.find(text))
+      return llvm::Error::success();
+    std::vector<std::string> names;
+    for (const ValueInfo &output : model.graph.outputs)
+      names.push_back(output.name);
+    return mistake("expected --loss to be an output of the file (" + llvm::join(names, ", ") +
+                   ") or LOSS(VALUE,INPUT), but got " + text + didYouMean(text, names));
+  }
+  if (!llvm::is_contained(lossKinds, kind.trim()))
+    return mistake("expected --loss with one of " + joinWords(lossKinds) + ", but got " + kind +
+                   didYouMean(kind.trim(), lossKinds));
+  if (!rest.consume_back(")") || rest.count(',') != 1)
+    return mistake("expected --loss " + kind + "(VALUE,INPUT), but got " + text);
+  auto [scores, target] = rest.split(',');
+  loss.kind = kind.trim().str();
+  loss.scores = scores.trim().str();
+  loss.target = target.trim().str();
+  if (!producers.find(loss.scores))
+    return mistake("expected a value that a node of the file makes, but got " + loss.scores);
+  return llvm::Error::success();
+}
+
+/// Whether what the loss needs of the nodes of `predict` are the results of that.
+bool Importer::canCall(const Slice &whole) const {
+  if (!predict)
+    return false;
+  llvm::SmallPtrSet<const Node *, 16> inside(predict->slice.nodes.begin(),
+                                             predict->slice.nodes.end());
+  bool shares = false;
+  auto isInner = [&](const std::string &value) {
+    const Node *node = producers.find(value);
+    return node && inside.contains(node);
+  };
+  for (const Node *node : whole.nodes) {
+    if (inside.contains(node))
+      continue;
+    for (const std::string &input : node->inputs)
+      if (isInner(input)) {
+        shares = true;
+        if (!llvm::is_contained(predict->results, input))
+          return false;
+      }
+  }
+  return shares && !isInner(loss.output);
+}
+
+llvm::Error Importer::planLoss() {
+  std::string wanted = loss.kind.empty() ? loss.output : loss.scores;
+  auto whole = producers.slice({wanted});
+  if (!whole)
+    return whole.takeError();
+  train = Plan{"loss", std::move(*whole), {}};
+  if (!loss.kind.empty() && predict && llvm::is_contained(predict->results, loss.scores))
+    calls = true;
+  else if (loss.kind.empty())
+    calls = canCall(train->slice);
+  if (!calls)
+    return llvm::Error::success();
+  llvm::StringSet<> end;
+  for (const std::string &value : predict->results)
+    end.insert(value);
+  auto rest = producers.slice({wanted}, end);
+  if (!rest)
+    return rest.takeError();
+  train->slice = std::move(*rest);
+  return llvm::Error::success();
+}
+
+llvm::Error Importer::plan() {
+  Plan outputs = {"predict", {}, {}};
+  for (const ValueInfo &output : model.graph.outputs)
+    if (output.name != loss.output && !llvm::is_contained(outputs.results, output.name))
+      outputs.results.push_back(output.name);
+  if (!outputs.results.empty()) {
+    auto slice = producers.slice(outputs.results);
+    if (!slice)
+      return slice.takeError();
+    outputs.slice = std::move(*slice);
+    predict = std::move(outputs);
+  }
+  if (options.loss.empty())
+    return llvm::Error::success();
+  return planLoss();
+}
+
+// ---- Functions ----
+
+train::FuncOp Importer::begin(StringRef name, const Slice &slice, Scope &scope) {
+  OpBuilder b(&context);
+  b.setInsertionPointToEnd(module->getBody());
+  auto func = train::FuncOp::create(b, b.getUnknownLoc(), name, b.getFunctionType({}, {}));
+  Block *body = new Block();
+  func.getBody().push_back(body);
+  Converter types(b, Node(), 0, scope);
+  llvm::StringSet<> needed = slice.inputs;
+  if (calls && name == "loss")
+    for (const auto &input : predict->slice.inputs)
+      needed.insert(input.getKey());
+  for (const ValueInfo &input : inputs) {
+    if (!needed.contains(input.name))
+      continue;
+    Dims dims;
+    for (const Dim &dim : input.dims)
+      dims.push_back(dim.size);
+    // Truth values come as integers.
+    bool isTruth = input.type == onnx::Type::Bool;
+    mlir::Type element = isTruth ? b.getI32Type() : types.elementOf(input.type);
+    auto loc = NameLoc::get(b.getStringAttr(input.name));
+    Known &known = scope[input.name];
+    known.type = input.type;
+    known.dims = dims;
+    known.plain = body->addArgument(RankedTensorType::get(dims, element), loc);
+    if (isTruth) {
+      b.setInsertionPointToEnd(body);
+      Converter c(b, Node(), 0, scope);
+      known.plain =
+          c.compare(train::ComparePredicate::ne, known.plain, c.constant(Literal::scalar(0)));
+    }
+  }
+  states.declare(scope, needed, nodes);
+  return func;
+}
+
+/// Results of `predict` as values of the loss.
+void Importer::callPredict(OpBuilder &b, Scope &scope) {
+  OperationState state(b.getUnknownLoc(), train::CallOp::getOperationName());
+  for (BlockArgument argument : predictFunc.getArguments()) {
+    auto name = cast<NameLoc>(argument.getLoc()).getName();
+    for (BlockArgument own : b.getBlock()->getArguments())
+      if (cast<NameLoc>(own.getLoc()).getName() == name)
+        state.addOperands(own);
+  }
+  state.addTypes(predictFunc.getFunctionType().getResults());
+  state.addAttribute("callee", FlatSymbolRefAttr::get(&context, "predict"));
+  Operation *call = b.create(state);
+  for (auto [name, value] : llvm::zip(predict->results, call->getResults())) {
+    Node node;
+    node.outputs = {name};
+    Converter(b, node, 0, scope).set(0, value);
+  }
+}
+
+/// The type of a target that is no input of the file.
+ValueInfo Importer::targetFor(Value scores) {
+  ValueInfo info;
+  info.name = loss.target;
+  info.type = loss.kind == "softmax_cross_entropy" ? onnx::Type::I32 : onnx::Type::F32;
+  Dims dims(Converter::shapeOf(scores));
+  if (loss.kind == "softmax_cross_entropy" && !dims.empty())
+    dims.erase(dims.size() > 3 ? dims.begin() + 1 : dims.end() - 1);
+  for (int64_t size : dims)
+    info.dims.push_back({size, ""});
+  return info;
+}
+
+/// The loss that the options ask for, of two values.
+Value Importer::lossOf(OpBuilder &b, Scope &scope) {
+  if (nodes.failed(loss.scores) || !scope.contains(loss.scores))
+    return {};
+  Node node;
+  node.name = options.loss;
+  node.op = loss.kind;
+  node.inputs = {loss.scores, loss.target};
+  node.outputs = {"loss"};
+  Converter c(b, node, 17, scope);
+  Value scores = c.in(0);
+  if (!scope.contains(loss.target)) {
+    ValueInfo target = targetFor(scores);
+    Dims dims;
+    for (const Dim &dim : target.dims)
+      dims.push_back(dim.size);
+    Known &known = scope[loss.target];
+    known.plain = b.getBlock()->addArgument(RankedTensorType::get(dims, c.elementOf(target.type)),
+                                            NameLoc::get(b.getStringAttr(loss.target)));
+    known.dims = dims;
+    known.type = target.type;
+  }
+  if (loss.kind == "softmax_cross_entropy" && c.rank(0) > 3)
+    scores = c.image(0);
+  SmallVector<NamedAttribute> attributes;
+  if (loss.kind == "smooth_l1")
+    attributes.push_back(c.attr("beta", 1.0));
+  std::string said;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    said = diagnostic.str();
+    return success();
+  });
+  Operation *made = c.op("train." + loss.kind, {scores, c.in(1)}, attributes);
+  if (!made) {
+    nodes.note("--loss " + options.loss + ": " + (said.empty() ? c.fault : said));
+    return {};
+  }
+  return made->getResult(0);
+}
+
+llvm::Error Importer::finish(train::FuncOp func, OpBuilder &b, ArrayRef<Value> results) {
+  if (!nodes.getFaults().empty() || llvm::is_contained(results, Value()))
+    return nodes.errors();
+  train::ReturnOp::create(b, b.getUnknownLoc(), results);
+  func.setFunctionType(
+      b.getFunctionType(func.front().getArgumentTypes(), ValueRange(results).getTypes()));
+  return llvm::Error::success();
+}
+
+llvm::Error Importer::build() {
+  for (const std::optional<Plan> *plan : {&predict, &train})
+    if (*plan)
+      nodes.checkKinds((*plan)->slice.nodes);
+  if (predict) {
+    Scope scope;
+    predictFunc = begin("predict", predict->slice, scope);
+    OpBuilder b = OpBuilder::atBlockEnd(&predictFunc.front());
+    nodes.convert(b, predict->slice.nodes, scope);
+    SmallVector<Value> results;
+    for (const std::string &name : predict->results) {
+      Node node;
+      node.inputs = {name};
+      results.push_back(nodes.getFaults().empty() ? Converter(b, node, 0, scope).in(0) : Value());
+    }
+    if (llvm::Error error = finish(predictFunc, b, results))
+      return error;
+  }
+  if (train) {
+    Scope scope;
+    lossFunc = begin("loss", train->slice, scope);
+    OpBuilder b = OpBuilder::atBlockEnd(&lossFunc.front());
+    if (calls)
+      callPredict(b, scope);
+    nodes.convert(b, train->slice.nodes, scope);
+    Value value;
+    if (!loss.kind.empty()) {
+      value = lossOf(b, scope);
+    } else if (nodes.getFaults().empty()) {
+      Node node;
+      node.inputs = {loss.output};
+      value = Converter(b, node, 0, scope).in(0);
+    }
+    if (llvm::Error error = finish(lossFunc, b, value))
+      return error;
+    ArrayRef<int64_t> shape = Converter::shapeOf(value);
+    if (!shape.empty())
+      return mistake("expected the loss to be one number, but got " + typeText(value.getType()));
+  }
+  if (predictFunc)
+    states.noteReads(predictFunc, calls);
+  if (lossFunc)
+    states.noteReads(lossFunc, true);
+  return llvm::Error::success();
+}
+
+// ---- Text ----
+
+/// `adamw(lr=1e-3)` as an attribute of the language, in which numbers have a point.
+llvm::Expected<std::string> Importer::optimizerText() {
+  StringRef text = StringRef(options.optimizer).trim();
+  auto [kind, list] = text.split('(');
+  if (!list.consume_back(")"))
+    return mistake("expected --optimizer RULE(lr=NUMBER,...), but got " + text);
+  std::vector<std::string> parts;
+  for (StringRef part : llvm::split(list, ',')) {
+    auto [name, value] = part.split('=');
+    double number;
+    bool isNumber = !value.trim().getAsDouble(number);
+    parts.push_back(name.trim().str() + " = " +
+                    (isNumber ? llvm::formatv("{0:e6}", number).str() : value.trim().str()));
+  }
+  std::string attribute = "#train." + kind.trim().str() + "<" + llvm::join(parts, ", ") + ">";
+  std::string said;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    said = diagnostic.str();
+    return success();
+  });
+  if (!parseAttribute(attribute, &context))
+    return mistake("expected --optimizer RULE(lr=NUMBER,...), but got " + text + ": " + said);
+  return attribute;
+}
+
+/// A name of C from that of a file.
+static std::string modelName(StringRef path) {
+  std::string name;
+  for (char c : llvm::sys::path::stem(path))
+    name += llvm::isAlnum(c) ? c : '_';
+  return name.empty() || llvm::isDigit(name[0]) ? "model_" + name : name;
+}
+
+llvm::Expected<ImportedModel> Importer::run() {
+  if (llvm::Error error = readInputs())
+    return error;
+  if (llvm::Error error = readLoss())
+    return error;
+  if (llvm::Error error = plan())
+    return error;
+  if (!predict && !train)
+    return mistake("expected outputs in the file");
+  if (llvm::Error error = build())
+    return error;
+  if (llvm::Error error = states.freeze(options.freeze))
+    return error;
+  auto optimizer = optimizerText();
+  if (!optimizer)
+    return optimizer.takeError();
+  ImportedModel result;
+  llvm::raw_string_ostream os(result.text);
+  os << "// Made from " << llvm::sys::path::filename(source) << " by ampc import.\ntrain.model @"
+     << (options.name.empty() ? modelName(source) : options.name) << " {\n";
+  states.print(os, result);
+  for (train::FuncOp func : {predictFunc, lossFunc})
+    if (func)
+      printFunction(os, func);
+  if (lossFunc)
+    os << "  train.step @fit minimize @loss over all with " << *optimizer << "\n";
+  if (predictFunc)
+    os << "  train.export @predict as \"predict\"\n";
+  os << "}\n";
+  result.remarks = remarks;
+  auto owners = std::make_shared<std::vector<std::shared_ptr<void>>>(model.owners);
+  for (NamedArray &array : result.tensors)
+    array.array.mapping = owners;
+  return result;
+}
+
+static llvm::Expected<ImportedModel> import(std::optional<Model> model, StringRef source,
+                                            const std::string &error,
+                                            const ImportOptions &options) {
+  if (!model)
+    return mistake(error);
+  // A loss may name any value.
+  SmallVector<StringRef> words;
+  StringRef(options.loss).split(words, '(');
+  StringRef(words.back()).split(words, ',');
+  std::vector<std::string> used;
+  for (StringRef word : words)
+    used.push_back(word.trim(" )").str());
+  forgetUnused(model->graph, used);
+  return Importer(*model, options, source.str()).run();
+}
+
+llvm::Expected<ImportedModel> ampc::importOnnx(const std::string &path,
+                                               const ImportOptions &options) {
+  std::string error;
+  auto model = readModel(path, error);
+  return import(std::move(model), path, error, options);
+}
+llvm::Expected<ImportedModel> ampc::importOnnx(StringRef bytes, const ImportOptions &options) {
+  std::string error;
+  auto model = readModel(bytes.data(), bytes.size(), "", error);
+  return import(std::move(model), "model", error, options);
+}

@@ -1,0 +1,113 @@
+// Converts the nodes of a function one after the other, and notes what goes wrong.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Import/ONNX/Nodes.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::onnx;
+
+int64_t Nodes::opsetOf(const Node &node) const {
+  auto version = model.opsets.find(node.domain);
+  return version == model.opsets.end() ? 1 : version->second;
+}
+
+void Nodes::note(const Twine &fault) {
+  std::string text = fault.str();
+  // The same node may stand in two functions.
+  if (!llvm::is_contained(faults, text))
+    faults.push_back(std::move(text));
+}
+
+static std::string describe(const Node &node, int64_t opset) {
+  return "node " + nameOf(node) + " (" + (node.domain.empty() ? "" : node.domain + ".") + node.op +
+         ", opset " + std::to_string(opset) + ")";
+}
+
+void Nodes::checkKinds(ArrayRef<const Node *> nodes) {
+  for (const Node *node : nodes)
+    if (!findEntry(node->domain, node->op) && !(node->op == "If" && node->domain.empty()))
+      note(describe(*node, opsetOf(*node)) + ": there is no converter for this op");
+}
+
+llvm::Error Nodes::errors() const {
+  std::string text;
+  for (const std::string &fault : faults)
+    text += "\n  " + fault;
+  return llvm::createStringError(std::error_code(),
+                                 "expected nodes that ampc can import, but got " +
+                                     Twine(faults.size()) + " faults:" + text);
+}
+
+/// A branch that is known before the program runs takes the place of the node.
+bool Nodes::convertIf(OpBuilder &b, const Node &node, Scope &scope) {
+  Converter c(b, node, opsetOf(node), scope);
+  const Literal *condition = c.literal(0);
+  if (!condition || condition->count() != 1) {
+    note(describe(node, opsetOf(node)) +
+         ": expected a condition that follows from the shapes of the model's inputs");
+    return false;
+  }
+  const onnx::Attribute *branch = node.find(condition->integer(0) ? "then_branch" : "else_branch");
+  if (!branch || !branch->graph || branch->graph->outputs.size() < node.outputs.size()) {
+    note(describe(node, opsetOf(node)) + ": expected a branch with the node's outputs");
+    return false;
+  }
+  for (const Tensor &tensor : branch->graph->initializers)
+    if (auto literal = readLiteral(tensor)) {
+      Known &known = scope[tensor.name];
+      known.type = literal->type;
+      known.dims = literal->dims;
+      known.literal = std::make_shared<const Literal>(std::move(*literal));
+    }
+  std::vector<const Node *> inner;
+  for (const Node &each : branch->graph->nodes)
+    inner.push_back(&each);
+  checkKinds(inner);
+  convert(b, inner, scope);
+  for (auto [i, output] : llvm::enumerate(node.outputs)) {
+    auto found = scope.find(branch->graph->outputs[i].name);
+    if (found == scope.end())
+      return false;
+    Known known = found->second;
+    if (!output.empty())
+      scope[output] = known;
+  }
+  return true;
+}
+
+bool Nodes::convert(OpBuilder &b, const Node &node, Scope &scope) {
+  if (llvm::any_of(node.inputs, [&](const std::string &input) {
+        return missing.contains(input) || (!input.empty() && !scope.contains(input));
+      }))
+    return false;
+  if (node.op == "If" && node.domain.empty())
+    return convertIf(b, node, scope);
+  int64_t opset = opsetOf(node);
+  const Entry *entry = findEntry(node.domain, node.op);
+  if (!entry)
+    return false;
+  Converter c(b, node, opset, scope);
+  std::string said;
+  ScopedDiagnosticHandler handler(b.getContext(), [&](Diagnostic &diagnostic) {
+    if (said.empty())
+      said = diagnostic.str();
+    return success();
+  });
+  if (opset < entry->since && node.domain.empty())
+    c.fail("expected opset " + Twine(entry->since) + " or later");
+  else if (!fold(c) && c.fault.empty())
+    entry->convert(c);
+  if (c.fault.empty() && c.wants(0) && !scope.contains(node.outputs[0]))
+    c.fail("expected a result");
+  if (c.fault.empty())
+    return true;
+  note(describe(node, opset) + ": " + (said.empty() ? c.fault : said));
+  return false;
+}
+
+void Nodes::convert(OpBuilder &b, ArrayRef<const Node *> nodes, Scope &scope) {
+  for (const Node *node : nodes)
+    if (!convert(b, *node, scope))
+      for (const std::string &output : node->outputs)
+        missing.insert(output);
+}

@@ -1,0 +1,35 @@
+// Converts the nodes of a function one after the other, and notes what goes wrong.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_IMPORT_ONNX_NODES_H
+#define LIB_IMPORT_ONNX_NODES_H
+
+#include "lib/Import/ONNX/Converter.h"
+#include "lib/Import/ONNX/Plan.h"
+
+namespace ampc::onnx {
+/// Faults of all nodes that can be reached are found: a node that needs what another failed to make
+/// is passed over.
+class Nodes {
+public:
+  explicit Nodes(const Model &model) : model(model) {}
+
+  void convert(mlir::OpBuilder &b, llvm::ArrayRef<const Node *> nodes, Scope &scope);
+  /// Notes nodes of kinds that nothing converts.
+  void checkKinds(llvm::ArrayRef<const Node *> nodes);
+  bool failed(llvm::StringRef value) const { return missing.contains(value); }
+  void note(const llvm::Twine &fault);
+  llvm::ArrayRef<std::string> getFaults() const { return faults; }
+  /// One error with all faults.
+  llvm::Error errors() const;
+
+private:
+  bool convert(mlir::OpBuilder &b, const Node &node, Scope &scope);
+  bool convertIf(mlir::OpBuilder &b, const Node &node, Scope &scope);
+  int64_t opsetOf(const Node &node) const;
+
+  const Model &model;
+  std::vector<std::string> faults;
+  llvm::StringSet<> missing; ///< values of nodes with a fault
+};
+} // namespace ampc::onnx
+#endif

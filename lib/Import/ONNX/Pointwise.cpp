@@ -1,0 +1,342 @@
+// Nodes that compute an element from elements.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Import/ONNX/Converter.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::onnx;
+using train::ComparePredicate;
+
+namespace {
+/// Operands in one order of dimensions, that of an image if one of them has no other.
+struct Aligned {
+  SmallVector<Value> values;
+  bool isImage = false;
+
+  Aligned(Converter &c, unsigned count) {
+    int64_t rank = 0;
+    for (unsigned i = 0; i < count; ++i)
+      rank = std::max(rank, c.rank(i));
+    for (unsigned i = 0; i < count; ++i)
+      isImage |= c.isChannelsLast(i) && c.rank(i) == rank;
+    for (unsigned i = 0; i < count; ++i)
+      values.push_back(isImage ? asImage(c, i, rank) : c.in(i));
+  }
+  Value operator[](unsigned i) const { return values[i]; }
+  void set(Converter &c, Value result) const {
+    if (isImage)
+      c.setImage(0, result);
+    else
+      c.set(0, result);
+  }
+
+private:
+  /// What broadcasts to an image in ONNX's order, in that of ampc.
+  static Value asImage(Converter &c, unsigned i, int64_t rank) {
+    ArrayRef<int64_t> dims = c.dims(i);
+    int64_t wide = llvm::count_if(dims, [](int64_t size) { return size != 1; });
+    if (wide == 0)
+      return c.reshape(c.in(i), {});
+    if (c.rank(i) == rank && wide > 1)
+      return c.image(i);
+    Dims shape(rank - dims.size(), 1);
+    llvm::append_range(shape, dims);
+    Value x = c.reshape(c.in(i), shape);
+    Dims order = toChannelsLast(rank);
+    if (wide > 1)
+      return c.transpose(x, order);
+    Dims moved;
+    for (int64_t from : order)
+      moved.push_back(shape[from]);
+    return c.reshape(x, moved);
+  }
+};
+} // namespace
+
+// ---- One operand ----
+
+template <typename Op> static void unary(Converter &c) {
+  Aligned x(c, 1);
+  x.set(c, c.make<Op>(x[0]));
+}
+/// By name, for ops that ampc may have.
+static void named(Converter &c, StringRef name) {
+  Aligned x(c, 1);
+  Operation *made = c.op(name, x[0]);
+  if (made)
+    x.set(c, made->getResult(0));
+}
+template <typename Build> static void compose(Converter &c, Build build) {
+  Aligned x(c, 1);
+  if (x[0])
+    x.set(c, build(x[0]));
+}
+
+static Value isPositive(Converter &c, Value x) {
+  return c.compare(ComparePredicate::gt, x, c.real(0, x));
+}
+static Value clamp(Converter &c, Value x, double low, double high) {
+  return c.make<train::ClampOp>(x, {c.attr("low", low), c.attr("high", high)});
+}
+/// alpha (exp(x / scale) - 1) where x is negative, where exp cannot overflow.
+static Value negativeExponential(Converter &c, Value x, double alpha, double scale) {
+  Value least = c.make<train::MinimumOp>({x, c.real(0, x)});
+  Value power = c.make<train::ExpOp>(scale == 1 ? least : c.div(least, c.real(scale, x)));
+  return c.mul(c.real(alpha, x), c.sub(power, c.real(1, x)));
+}
+static Value elu(Converter &c, Value x, double alpha, double scale = 1) {
+  return c.select(isPositive(c, x), x, negativeExponential(c, x, alpha, scale));
+}
+static Value hardSigmoid(Converter &c, Value x, double alpha, double beta) {
+  return clamp(c, c.add(c.mul(x, c.real(alpha, x)), c.real(beta, x)), 0, 1);
+}
+static Value sign(Converter &c, Value x) {
+  Value zero = c.real(0, x);
+  Value negative = c.compare(ComparePredicate::lt, x, zero);
+  return c.select(isPositive(c, x), c.real(1, x), c.select(negative, c.real(-1, x), zero));
+}
+/// Halves go to the even neighbour.
+static Value roundToEven(Converter &c, Value x) {
+  Value up = c.make<train::FloorOp>(c.add(x, c.real(0.5, x)));
+  Value isTie = c.compare(ComparePredicate::eq, c.sub(up, x), c.real(0.5, x));
+  Value half = c.mul(up, c.real(0.5, x));
+  Value isOdd = c.compare(ComparePredicate::ne, half, c.make<train::FloorOp>(half));
+  Value down = c.sub(up, c.real(1, x));
+  return c.select(isTie, c.select(isOdd, down, up), up);
+}
+static Value truncate(Converter &c, Value x) {
+  return c.mul(sign(c, x), c.make<train::FloorOp>(c.make<train::AbsOp>(x)));
+}
+
+static void convertClip(Converter &c) {
+  double most = std::numeric_limits<float>::max();
+  auto bound = [&](StringRef name, unsigned i, double otherwise) -> std::optional<double> {
+    if (const Literal *known = c.setting(i); known && known->count() == 1)
+      return std::clamp(known->real(0), -most, most);
+    if (c.has(i))
+      return std::nullopt;
+    return c.real(name, otherwise);
+  };
+  auto low = bound("min", 1, -most), high = bound("max", 2, most);
+  if (low && high && *low < *high)
+    return compose(c, [&](Value x) { return clamp(c, x, *low, *high); });
+  Value x = c.in(0);
+  if (c.has(1))
+    x = c.make<train::MaximumOp>({x, c.in(1)});
+  if (c.has(2))
+    x = c.make<train::MinimumOp>({x, c.in(2)});
+  c.set(0, x);
+}
+
+static void convertGelu(Converter &c) {
+  if (c.text("approximate", "none") == "tanh")
+    unary<train::GeluTanhOp>(c);
+  else
+    unary<train::GeluOp>(c);
+}
+
+static void convertCast(Converter &c) {
+  auto to = c.node.op == "CastLike" ? c.type(1) : static_cast<onnx::Type>(c.integer("to", 1));
+  if (!bytesOf(to)) {
+    c.fail(Twine("expected a type of numbers, but got ") + nameOf(to));
+    return;
+  }
+  mlir::Type element = c.elementOf(to);
+  compose(c, [&](Value x) {
+    mlir::Type from = Converter::elementOf(x);
+    if (!element.isInteger(1) || from == element)
+      return c.cast(x, element);
+    Value zero = isa<FloatType>(from) ? c.real(0, x) : c.constant(Literal::scalar(0));
+    return c.compare(ComparePredicate::ne, x, zero);
+  });
+}
+
+/// A file that was exported for training says so by an input; before opset 12 there is none.
+static void convertDropout(Converter &c) {
+  double ratio = c.real("ratio", 0.5);
+  if (const Literal *known = c.setting(1); known && known->count() == 1)
+    ratio = known->real(0);
+  const Literal *training = c.literal(2);
+  bool isOn = c.opset < 12 || (training && training->count() == 1 && training->integer(0));
+  if (c.wants(1) && isOn)
+    c.fail("expected no use of the mask");
+  if (!isOn || ratio == 0)
+    return c.pass(0, 0);
+  compose(c, [&](Value x) { return c.make<train::DropoutOp>(x, c.attr("rate", ratio)); });
+}
+
+// ---- Two and more operands ----
+
+template <typename Op> static void binary(Converter &c) {
+  Aligned x(c, 2);
+  x.set(c, c.make<Op>({x[0], x[1]}));
+}
+/// Any number of operands, from the left.
+template <typename Op> static Value all(Converter &c, const Aligned &x) {
+  Value result = x[0];
+  for (Value next : ArrayRef(x.values).drop_front())
+    result = c.make<Op>({result, next});
+  return result;
+}
+template <typename Op> static void variadic(Converter &c) {
+  Aligned x(c, c.inputs());
+  x.set(c, all<Op>(c, x));
+}
+static void convertMean(Converter &c) {
+  Aligned x(c, c.inputs());
+  Value sum = all<train::AddOp>(c, x);
+  x.set(c, c.mul(sum, c.real(1.0 / c.inputs(), sum)));
+}
+
+static void compare(Converter &c, ComparePredicate predicate) {
+  Aligned x(c, 2);
+  Value a = x[0], b = x[1];
+  if (a && b && Converter::elementOf(a).isInteger(1)) {
+    a = c.cast(a, c.b.getI32Type());
+    b = c.cast(b, c.b.getI32Type());
+  }
+  x.set(c, c.compare(predicate, a, b));
+}
+
+static Value truth(Converter &c, bool value) {
+  return c.constant(Literal::scalar(onnx::Type::Bool, value));
+}
+static void convertAnd(Converter &c) {
+  Aligned x(c, 2);
+  x.set(c, c.select(x[0], x[1], truth(c, false)));
+}
+static void convertOr(Converter &c) {
+  Aligned x(c, 2);
+  x.set(c, c.select(x[0], truth(c, true), x[1]));
+}
+static void convertNot(Converter &c) {
+  compose(c, [&](Value x) { return c.select(x, truth(c, false), truth(c, true)); });
+}
+static void convertWhere(Converter &c) {
+  Aligned x(c, 3);
+  x.set(c, c.select(x[0], x[1], x[2]));
+}
+
+static void convertPow(Converter &c) {
+  const Literal *known = c.literal(1);
+  if (known && known->allEqual() && known->count() > 0 &&
+      broadcastShape(c.dims(0), c.dims(1)) == Dims(c.dims(0))) {
+    double power = known->real(0);
+    return compose(c, [&](Value x) -> Value {
+      if (power == 1)
+        return x;
+      if (power == 2)
+        return c.make<train::SquareOp>(x);
+      if (power == 0.5)
+        return c.make<train::SqrtOp>(x);
+      return c.make<train::PowOp>({x, c.real(power, x)});
+    });
+  }
+  Aligned x(c, 2);
+  if (x[0] && x[1])
+    x.set(c, c.make<train::PowOp>({x[0], c.cast(x[1], Converter::elementOf(x[0]))}));
+}
+
+static void convertPRelu(Converter &c) {
+  Aligned x(c, 2);
+  if (x[0])
+    x.set(c, c.select(isPositive(c, x[0]), x[0], c.mul(x[1], x[0])));
+}
+
+/// The sign of the divisor (fmod = 0) or of the dividend.
+static void convertMod(Converter &c) {
+  Aligned x(c, 2);
+  Value a = x[0], b = x[1];
+  if (!a || !b)
+    return;
+  bool isWhole = isa<IntegerType>(Converter::elementOf(a));
+  Value quotient = c.div(a, b);
+  if (!isWhole)
+    quotient = c.integer("fmod", 0) ? truncate(c, quotient) : c.make<train::FloorOp>(quotient);
+  Value rest = c.sub(a, c.mul(b, quotient));
+  if (isWhole && !c.integer("fmod", 0)) {
+    Value zero = c.constant(Literal::scalar(0));
+    Value isOther = c.compare(ComparePredicate::lt, c.mul(rest, b), zero);
+    rest = c.select(isOther, c.add(rest, b), rest);
+  }
+  x.set(c, rest);
+}
+
+#define UNARY(NAME, OP) {NAME, unary<train::OP>}
+#define NAMED(NAME, OP) {NAME, [](Converter &c) { named(c, OP); }}
+#define COMPOSED(NAME, ...)                                                                        \
+  {NAME, [](Converter &c) { compose(c, [&](Value x) -> Value { return __VA_ARGS__; }); }}
+#define COMPARE(NAME, PREDICATE)                                                                   \
+  {NAME, [](Converter &c) { compare(c, ComparePredicate::PREDICATE); }}
+
+static const Entry entries[] = {
+    UNARY("Abs", AbsOp),
+    UNARY("Cos", CosOp),
+    UNARY("Erf", ErfOp),
+    UNARY("Exp", ExpOp),
+    UNARY("Floor", FloorOp),
+    UNARY("Log", LogOp),
+    UNARY("Neg", NegOp),
+    UNARY("Reciprocal", ReciprocalOp),
+    UNARY("Relu", ReluOp),
+    UNARY("Sigmoid", SigmoidOp),
+    UNARY("Sin", SinOp),
+    UNARY("Softplus", SoftplusOp),
+    UNARY("Sqrt", SqrtOp),
+    UNARY("Tanh", TanhOp),
+    NAMED("Acos", "train.acos"),
+    NAMED("Acosh", "train.acosh"),
+    NAMED("Asin", "train.asin"),
+    NAMED("Asinh", "train.asinh"),
+    NAMED("Atan", "train.atan"),
+    NAMED("Atanh", "train.atanh"),
+    NAMED("Cosh", "train.cosh"),
+    NAMED("Sinh", "train.sinh"),
+    COMPOSED("Celu", elu(c, x, c.real("alpha", 1), c.real("alpha", 1))),
+    COMPOSED("Ceil", c.make<train::NegOp>(c.make<train::FloorOp>(c.make<train::NegOp>(x)))),
+    COMPOSED("Elu", elu(c, x, c.real("alpha", 1))),
+    COMPOSED("HardSigmoid", hardSigmoid(c, x, c.real("alpha", 0.2), c.real("beta", 0.5))),
+    COMPOSED("HardSwish", c.mul(x, hardSigmoid(c, x, 1.0 / 6, 0.5))),
+    COMPOSED("LeakyRelu", c.make<train::LeakyReluOp>(x, c.attr("slope", c.real("alpha", 0.01)))),
+    COMPOSED("Mish", c.mul(x, c.make<train::TanhOp>(c.make<train::SoftplusOp>(x)))),
+    COMPOSED("Round", roundToEven(c, x)),
+    COMPOSED("Selu", c.mul(c.real(c.real("gamma", 1.05070102214813232421875), x),
+                           elu(c, x, c.real("alpha", 1.67326319217681884765625)))),
+    COMPOSED("Sign", sign(c, x)),
+    COMPOSED("Softsign", c.div(x, c.add(c.real(1, x), c.make<train::AbsOp>(x)))),
+    COMPOSED("Tan", c.div(c.make<train::SinOp>(x), c.make<train::CosOp>(x))),
+    COMPOSED("ThresholdedRelu",
+             c.select(c.compare(ComparePredicate::gt, x, c.real(c.real("alpha", 1), x)), x,
+                      c.real(0, x))),
+    {"Cast", convertCast},
+    {"CastLike", convertCast},
+    {"Clip", convertClip},
+    {"Dropout", convertDropout},
+    {"Gelu", convertGelu},
+    {"Identity", [](Converter &c) { c.pass(0, 0); }},
+    {"Add", binary<train::AddOp>, 7},
+    {"Div", binary<train::DivOp>, 7},
+    {"Mul", binary<train::MulOp>, 7},
+    {"Sub", binary<train::SubOp>, 7},
+    {"Max", variadic<train::MaximumOp>},
+    {"Mean", convertMean},
+    {"Min", variadic<train::MinimumOp>},
+    {"Mod", convertMod},
+    {"Pow", convertPow, 7},
+    {"PRelu", convertPRelu},
+    {"Sum", variadic<train::AddOp>},
+    {"And", convertAnd, 7},
+    {"Not", convertNot},
+    {"Or", convertOr, 7},
+    {"Where", convertWhere},
+    {"Xor", [](Converter &c) { compare(c, ComparePredicate::ne); }, 7},
+    COMPARE("Equal", eq),
+    COMPARE("Greater", gt),
+    COMPARE("GreaterOrEqual", ge),
+    COMPARE("Less", lt),
+    COMPARE("LessOrEqual", le),
+};
+
+ArrayRef<Entry> ampc::onnx::pointwiseEntries() { return entries; }

@@ -1,0 +1,112 @@
+// Functions as people write them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Import/ONNX/Print.h"
+#include "mlir/IR/AsmState.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace ampc;
+
+std::string onnx::typeText(mlir::Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << tensor.getElementType() << '[';
+  llvm::interleaveComma(tensor.getShape(), os);
+  os << ']';
+  return text;
+}
+
+/// Whether the language reads it without quotes.
+static bool isName(StringRef name) {
+  return !name.empty() && !llvm::isDigit(name.front()) && llvm::all_of(name, [](char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$';
+  });
+}
+
+std::string onnx::symbolText(StringRef name) {
+  if (isName(name))
+    return "@" + name.str();
+  std::string text = "@\"";
+  llvm::raw_string_ostream os(text);
+  llvm::printEscapedString(name, os);
+  return text + "\"";
+}
+
+static std::string nameOf(Value value, AsmState &state) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  value.printAsOperand(os, state);
+  return text;
+}
+
+/// Without the types at the end, outside of strings and brackets.
+static StringRef withoutTypes(StringRef text) {
+  int depth = 0;
+  bool inString = false;
+  size_t end = StringRef::npos;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '"')
+      inString = !inString;
+    else if (inString)
+      i += c == '\\';
+    else if (c == '-' && text.substr(i).starts_with("->"))
+      ++i;
+    else if (StringRef("([{<").contains(c))
+      ++depth;
+    else if (StringRef(")]}>").contains(c))
+      --depth;
+    else if (depth == 0 && text.substr(i).starts_with(" : "))
+      end = i;
+  }
+  return text.substr(0, end);
+}
+
+/// What leaves out types of its operands and result; constants have one that follows from no other.
+static bool hasTypesThatFollow(Operation &op) {
+  return !isa<train::ConstantOp>(op) &&
+         (isa<InferTypeOpInterface, train::MatmulOp, train::Conv2dOp, train::CallOp,
+              train::ReturnOp, train::ReshapeOp, train::BroadcastToOp, train::CastOp,
+              train::OneHotOp>(op));
+}
+
+static void printOp(llvm::raw_ostream &os, Operation &op, AsmState &state) {
+  if (auto read = dyn_cast<train::ReadOp>(op)) {
+    std::string name = nameOf(read, state);
+    if (StringRef(name).drop_front() != read.getState())
+      os << "    " << name << " = train.read " << onnx::symbolText(read.getState()) << "\n";
+    return;
+  }
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  op.print(stream, state);
+  os << "    ";
+  if (!hasTypesThatFollow(op)) {
+    os << text << "\n";
+    return;
+  }
+  os << withoutTypes(text);
+  if (isa<train::ReshapeOp, train::BroadcastToOp>(op)) {
+    std::string type = onnx::typeText(op.getResult(0).getType());
+    os << " to " << StringRef(type).substr(type.find('['));
+  } else if (isa<train::CastOp>(op)) {
+    os << " to " << getElementTypeOrSelf(op.getResult(0).getType());
+  } else if (isa<train::OneHotOp>(op)) {
+    os << " to " << onnx::typeText(op.getResult(0).getType());
+  }
+  os << "\n";
+}
+
+void onnx::printFunction(llvm::raw_ostream &os, train::FuncOp func) {
+  // The function stands in no model, so that calls have no callee.
+  AsmState state(func, OpPrintingFlags().printNameLocAsPrefix().assumeVerified());
+  os << "  train.func " << symbolText(func.getName()) << "(";
+  llvm::interleaveComma(func.getArguments(), os, [&](BlockArgument argument) {
+    os << nameOf(argument, state) << ": " << typeText(argument.getType());
+  });
+  os << ") {\n";
+  for (Operation &op : func.front())
+    printOp(os, op, state);
+  os << "  }\n";
+}

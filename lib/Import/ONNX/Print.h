@@ -1,0 +1,16 @@
+// Functions as people write them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_IMPORT_ONNX_PRINT_H
+#define LIB_IMPORT_ONNX_PRINT_H
+
+#include "mlir-dialects/Train/Train.h"
+
+namespace ampc::onnx {
+/// `f32[8, 3]`.
+std::string typeText(mlir::Type type);
+/// `@name`, in quotes if it has other characters than names have.
+std::string symbolText(llvm::StringRef name);
+/// Without the types that follow; state is named as such.
+void printFunction(llvm::raw_ostream &os, train::FuncOp func);
+} // namespace ampc::onnx
+#endif

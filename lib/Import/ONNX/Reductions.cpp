@@ -1,0 +1,286 @@
+// Nodes that reduce, and those that normalise by what they reduce.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Import/ONNX/Converter.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::onnx;
+
+// ---- Reductions ----
+
+/// Axes in the order of the value's dimensions; nothing with a fault noted. None given means all,
+/// or with noop_with_empty_axes none.
+static std::optional<Dims> axesOf(Converter &c) {
+  auto given = c.numbersOf("axes", 1);
+  if (c.has(1) && !given)
+    return std::nullopt;
+  int64_t rank = c.rank(0);
+  SmallVector<bool> isOut(rank, false);
+  if (!given || given->empty())
+    isOut.assign(rank, !c.integer("noop_with_empty_axes", 0));
+  for (int64_t number : given.value_or(Dims())) {
+    int64_t axis = c.axis(number, rank);
+    if (axis < 0)
+      return std::nullopt;
+    isOut[axis] = true;
+  }
+  Dims axes;
+  for (int64_t i = 0; i < rank; ++i)
+    if (isOut[i])
+      axes.push_back(i);
+  return axes;
+}
+
+/// `before` and `after` are what is done to elements and sums.
+static void reduce(Converter &c, StringRef name, Value (*before)(Converter &, Value) = nullptr,
+                   Value (*after)(Converter &, Value) = nullptr) {
+  auto axes = axesOf(c);
+  if (!axes)
+    return;
+  bool keeps = c.integer("keepdims", 1), isImage = keeps && c.isChannelsLast(0);
+  Value x = isImage ? c.image(0) : c.in(0);
+  if (isImage)
+    for (int64_t &axis : *axes)
+      axis = axis == 0 ? 0 : axis == 1 ? c.rank(0) - 1 : axis - 1;
+  llvm::sort(*axes);
+  if (before && x)
+    x = before(c, x);
+  if (!axes->empty())
+    x = c.reduce(name, x, *axes, keeps);
+  if (after && x)
+    x = after(c, x);
+  if (isImage)
+    c.setImage(0, x);
+  else
+    c.set(0, x);
+}
+
+static Value absolute(Converter &c, Value x) { return c.make<train::AbsOp>(x); }
+static Value square(Converter &c, Value x) { return c.make<train::SquareOp>(x); }
+static Value root(Converter &c, Value x) { return c.make<train::SqrtOp>(x); }
+static Value logarithm(Converter &c, Value x) { return c.make<train::LogOp>(x); }
+
+static void convertArgMax(Converter &c) {
+  int64_t axis = c.axisOf(0, 0), rank = c.rank(0);
+  if (axis < 0)
+    return;
+  Dims order, kept(c.dims(0));
+  for (int64_t i = 0; i < rank; ++i)
+    if (i != axis)
+      order.push_back(i);
+  order.push_back(axis);
+  kept[axis] = 1;
+  if (c.integer("select_last_index", 0)) {
+    c.fail("expected select_last_index 0");
+    return;
+  }
+  Value x = c.transpose(c.in(0), order);
+  if (c.node.op == "ArgMin" && x)
+    x = c.make<train::NegOp>(x);
+  Value at = c.make<train::ArgmaxOp>(x);
+  c.set(0, c.integer("keepdims", 1) ? c.reshape(at, kept) : at);
+}
+
+/// Sums of all elements up to each, as a product with a triangle of ones.
+static void convertCumSum(Converter &c) {
+  auto given = c.numbers(1, "an axis");
+  if (!given || given->size() != 1)
+    return;
+  int64_t axis = c.axis(given->front(), c.rank(0));
+  if (axis < 0)
+    return;
+  int64_t size = c.dims(0)[axis], rank = c.rank(0);
+  if (size > 4096) {
+    c.fail("expected at most 4096 elements along the axis, but got " + Twine(size));
+    return;
+  }
+  Literal ones(c.type(0), {size, size});
+  bool excludes = c.integer("exclusive", 0), reverses = c.integer("reverse", 0);
+  for (int64_t i = 0; i < size; ++i)
+    for (int64_t j = 0; j < size; ++j)
+      ones.set(i * size + j, int64_t((reverses ? i > j : i < j) || (i == j && !excludes)));
+  Dims order = llvm::to_vector(llvm::seq<int64_t>(rank));
+  std::swap(order[axis], order[rank - 1]);
+  Value x = c.transpose(c.in(0), order);
+  if (!x)
+    return;
+  bool isVector = rank == 1;
+  Value y = c.make<train::MatmulOp>({isVector ? c.reshape(x, {1, size}) : x, c.constant(ones)});
+  c.set(0, c.transpose(isVector ? c.reshape(y, {size}) : y, order));
+}
+
+// ---- Softmax ----
+
+/// Before opset 13 everything from the axis on is one row.
+template <typename Op> static void softmax(Converter &c) {
+  int64_t rank = c.rank(0), axis = c.axisOf(0, c.opset < 13 ? 1 : -1);
+  if (axis < 0)
+    return;
+  if (axis == rank - 1)
+    return c.set(0, c.make<Op>(c.in(0)));
+  if (c.opset < 13) {
+    int64_t inner = 1;
+    for (int64_t size : c.dims(0).drop_front(axis))
+      inner *= size;
+    Dims dims(c.dims(0).take_front(axis));
+    dims.push_back(inner);
+    return c.set(0, c.reshape(c.make<Op>(c.reshape(c.in(0), dims)), c.dims(0)));
+  }
+  if (axis == 1 && rank > 2)
+    return c.setImage(0, c.make<Op>(c.image(0)));
+  Dims order = llvm::to_vector(llvm::seq<int64_t>(rank));
+  std::swap(order[axis], order[rank - 1]);
+  c.set(0, c.transpose(c.make<Op>(c.transpose(c.in(0), order)), order));
+}
+
+// ---- Normalisation ----
+
+/// (x - mean) / sqrt(variance + eps) over `axes`.
+static Value normalized(Converter &c, Value x, ArrayRef<int64_t> axes, double epsilon) {
+  Value mean = c.reduce("train.reduce_mean", x, axes, true);
+  Value centred = c.sub(x, mean);
+  if (!centred)
+    return {};
+  Value variance = c.reduce("train.reduce_mean", c.make<train::SquareOp>(centred), axes, true);
+  if (!variance)
+    return {};
+  return c.mul(centred, c.make<train::RsqrtOp>(c.add(variance, c.real(epsilon, variance))));
+}
+
+static void convertLayerNorm(Converter &c) {
+  int64_t rank = c.rank(0), axis = c.axisOf(0, -1);
+  if (axis < 0)
+    return;
+  if (c.wants(1) || c.wants(2)) {
+    c.fail("expected no use of mean and deviation");
+    return;
+  }
+  int64_t width = 1;
+  for (int64_t size : c.dims(0).drop_front(axis))
+    width *= size;
+  Dims dims(c.dims(0).take_front(axis));
+  dims.push_back(width);
+  Value x = c.reshape(c.in(0), dims), gamma = c.in(1);
+  if (!x || !gamma)
+    return;
+  auto flat = [&](Value value) {
+    return c.reshape(c.broadcastTo(value, c.dims(0).take_back(rank - axis)), {width});
+  };
+  Value beta = c.has(2) ? c.in(2) : c.constant(Literal(c.type(1), c.dims(1)));
+  Value y = c.make<train::LayerNormOp>({x, flat(gamma), flat(beta)},
+                                       c.attr("eps", c.real("epsilon", 1e-5)));
+  c.set(0, c.reshape(y, c.dims(0)));
+}
+
+/// A vector per channel where channels are the last dimension.
+static void convertBatchNorm(Converter &c) {
+  bool isImage = c.rank(0) > 2;
+  double epsilon = c.real("epsilon", 1e-5), momentum = c.real("momentum", 0.9);
+  bool trains = c.opset >= 14 ? c.integer("training_mode", 0) : c.wants(1);
+  Value x = isImage ? c.image(0) : c.in(0), gamma = c.in(1), beta = c.in(2), y;
+  if (trains) {
+    std::string mean = c.state(3), variance = c.state(4);
+    if (!c.fault.empty())
+      return;
+    y = c.make<train::BatchNormOp>(
+        {x, gamma, beta},
+        {c.b.getNamedAttr("running_mean", FlatSymbolRefAttr::get(c.b.getContext(), mean)),
+         c.b.getNamedAttr("running_variance", FlatSymbolRefAttr::get(c.b.getContext(), variance)),
+         c.attr("momentum", 1 - momentum), c.attr("eps", epsilon)},
+        x ? x.getType() : mlir::Type());
+  } else {
+    // Statistics of training, which stay as they are.
+    Value variance = c.in(4);
+    if (!variance)
+      return;
+    Value scale = c.make<train::RsqrtOp>(c.add(variance, c.real(epsilon, variance)));
+    y = c.add(c.mul(c.sub(x, c.in(3)), c.mul(scale, gamma)), beta);
+  }
+  if (isImage)
+    c.setImage(0, y);
+  else
+    c.set(0, y);
+}
+
+/// Per channel of an image in (N, ..., C).
+static void convertInstanceNorm(Converter &c) {
+  Value x = c.image(0);
+  if (!x)
+    return;
+  Dims inside = llvm::to_vector(llvm::seq<int64_t>(1, c.rank(0) - 1));
+  Value y = normalized(c, x, inside, c.real("epsilon", 1e-5));
+  c.setImage(0, c.add(c.mul(y, c.in(1)), c.in(2)));
+}
+
+static void convertGroupNorm(Converter &c) {
+  int64_t groups = c.integer("num_groups", 0), rank = c.rank(0);
+  if (rank < 2 || groups < 1 || c.dims(0)[1] % groups) {
+    c.fail("expected channels that num_groups divides");
+    return;
+  }
+  int64_t inner = 1;
+  for (int64_t size : c.dims(0).drop_front(2))
+    inner *= size;
+  int64_t channels = c.dims(0)[1];
+  Value x = c.reshape(c.in(0), {c.dims(0)[0], groups, channels / groups * inner});
+  Value y = c.reshape(normalized(c, x, {2}, c.real("epsilon", 1e-5)), c.dims(0));
+  // Before opset 21 there is one factor per group.
+  auto perChannel = [&](unsigned i) {
+    Value factor = c.in(i);
+    if (factor && c.dims(i)[0] == groups && groups != channels)
+      factor = c.reshape(c.broadcastTo(c.reshape(factor, {groups, 1}), {groups, channels / groups}),
+                         {channels});
+    Dims column(rank - 1, 1);
+    column[0] = channels;
+    return c.reshape(factor, column);
+  };
+  c.set(0, c.add(c.mul(y, perChannel(1)), perChannel(2)));
+}
+
+static void convertLpNorm(Converter &c) {
+  int64_t axis = c.axisOf(0, -1), power = c.integer("p", 2);
+  if (axis < 0)
+    return;
+  Value x = c.in(0);
+  if (!x)
+    return;
+  Value norm =
+      c.reduce("train.reduce_sum", power == 1 ? absolute(c, x) : square(c, x), {axis}, true);
+  c.set(0, c.div(x, power == 1 || !norm ? norm : root(c, norm)));
+}
+
+static void convertMeanVariance(Converter &c) {
+  Dims axes = c.ints("axes").value_or(Dims{0, 2, 3});
+  for (int64_t &axis : axes)
+    if ((axis = c.axis(axis, c.rank(0))) < 0)
+      return;
+  c.set(0, normalized(c, c.in(0), axes, 1e-9));
+}
+
+#define REDUCE(NAME, ...) {NAME, [](Converter &c) { reduce(c, __VA_ARGS__); }}
+
+static const Entry entries[] = {
+    REDUCE("ReduceL1", "train.reduce_sum", absolute),
+    REDUCE("ReduceL2", "train.reduce_sum", square, root),
+    REDUCE("ReduceLogSum", "train.reduce_sum", nullptr, logarithm),
+    REDUCE("ReduceLogSumExp", "train.logsumexp"),
+    REDUCE("ReduceMax", "train.reduce_max"),
+    REDUCE("ReduceMean", "train.reduce_mean"),
+    REDUCE("ReduceMin", "train.reduce_min"),
+    REDUCE("ReduceProd", "train.reduce_prod"),
+    REDUCE("ReduceSum", "train.reduce_sum"),
+    REDUCE("ReduceSumSquare", "train.reduce_sum", square),
+    {"ArgMax", convertArgMax},
+    {"ArgMin", convertArgMax},
+    {"BatchNormalization", convertBatchNorm, 7},
+    {"CumSum", convertCumSum},
+    {"GroupNormalization", convertGroupNorm},
+    {"InstanceNormalization", convertInstanceNorm},
+    {"LayerNormalization", convertLayerNorm},
+    {"LogSoftmax", softmax<train::LogSoftmaxOp>},
+    {"LpNormalization", convertLpNorm},
+    {"MeanVarianceNormalization", convertMeanVariance},
+    {"Softmax", softmax<train::SoftmaxOp>},
+};
+
+ArrayRef<Entry> ampc::onnx::reductionEntries() { return entries; }

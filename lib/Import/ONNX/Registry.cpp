@@ -1,0 +1,18 @@
+// The table of all kinds of node.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Import/ONNX/Converter.h"
+
+using namespace ampc::onnx;
+
+const Entry *ampc::onnx::findEntry(llvm::StringRef domain, llvm::StringRef op) {
+  static const llvm::StringMap<const Entry *> table = [] {
+    llvm::StringMap<const Entry *> all;
+    for (llvm::ArrayRef<Entry> family :
+         {pointwiseEntries(), shapeEntries(), productEntries(), imageEntries(), reductionEntries(),
+          indexEntries(), recurrentEntries()})
+      for (const Entry &entry : family)
+        all[entry.op] = &entry;
+    return all;
+  }();
+  return domain.empty() ? table.lookup(op) : nullptr;
+}

@@ -1,0 +1,439 @@
+// Nodes that move elements.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Import/ONNX/Converter.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::onnx;
+
+/// -1 beyond 64 bits.
+static int64_t product(ArrayRef<int64_t> dims) {
+  int64_t count = 1;
+  for (int64_t size : dims)
+    if (__builtin_mul_overflow(count, size, &count))
+      return -1;
+  return count;
+}
+
+static void reshapeTo(Converter &c, ArrayRef<int64_t> dims) {
+  if (product(dims) != product(c.dims(0))) {
+    c.fail("expected a shape of " + Twine(product(c.dims(0))) + " elements, but got " +
+           Twine(product(dims)));
+    return;
+  }
+  if (!reshapeKnown(c, dims))
+    c.set(0, c.reshape(c.in(0), dims));
+}
+
+/// 0 is the size that is there (without allowzero), -1 what is left.
+static void convertReshape(Converter &c) {
+  auto shape = c.numbersOf("shape", 1);
+  if (!shape)
+    return;
+  int64_t open = -1, rest = product(c.dims(0));
+  for (auto [i, size] : llvm::enumerate(*shape)) {
+    if (size == 0 && !c.integer("allowzero", 0) && int64_t(i) < c.rank(0))
+      size = c.dims(0)[i];
+    if (size == -1)
+      open = i;
+    else if (size > 0 && rest % size == 0)
+      rest /= size;
+  }
+  if (open >= 0)
+    (*shape)[open] = rest;
+  if (llvm::any_of(*shape, [](int64_t size) { return size < 0; })) {
+    c.fail("expected sizes from 0 on and -1 once");
+    return;
+  }
+  reshapeTo(c, *shape);
+}
+
+static void convertFlatten(Converter &c) {
+  int64_t number = c.integer("axis", 1), rank = c.rank(0);
+  if (number < -rank || number > rank) {
+    c.fail("expected an axis of " + Twine(rank) + " dimensions, but got " + Twine(number));
+    return;
+  }
+  int64_t axis = number < 0 ? number + rank : number;
+  reshapeTo(c, {product(c.dims(0).take_front(axis)), product(c.dims(0).drop_front(axis))});
+}
+
+static void convertSqueeze(Converter &c) {
+  auto axes = c.numbersOf("axes", 1);
+  if (c.has(1) && !axes)
+    return;
+  SmallVector<bool> isOut(c.rank(0), false);
+  for (auto [i, size] : llvm::enumerate(c.dims(0)))
+    isOut[i] = !axes && size == 1;
+  for (int64_t number : axes.value_or(Dims())) {
+    int64_t axis = c.axis(number, c.rank(0));
+    if (axis < 0)
+      return;
+    isOut[axis] = true;
+  }
+  Dims dims;
+  for (auto [i, size] : llvm::enumerate(c.dims(0)))
+    if (!isOut[i])
+      dims.push_back(size);
+  reshapeTo(c, dims);
+}
+
+static void convertUnsqueeze(Converter &c) {
+  auto axes = c.numbersOf("axes", 1);
+  if (!axes) {
+    c.fail("expected axes");
+    return;
+  }
+  int64_t rank = c.rank(0) + axes->size();
+  SmallVector<bool> isNew(rank, false);
+  for (int64_t number : *axes) {
+    int64_t axis = c.axis(number, rank);
+    if (axis < 0)
+      return;
+    isNew[axis] = true;
+  }
+  if (llvm::count(isNew, true) != int64_t(axes->size())) {
+    c.fail("expected every axis once");
+    return;
+  }
+  Dims dims;
+  ArrayRef<int64_t> rest = c.dims(0);
+  for (bool one : isNew) {
+    dims.push_back(one ? 1 : rest.front());
+    if (!one)
+      rest = rest.drop_front();
+  }
+  reshapeTo(c, dims);
+}
+
+static void convertTranspose(Converter &c) {
+  Dims order = c.ints("perm").value_or(Dims(llvm::reverse(llvm::seq<int64_t>(c.rank(0)))));
+  Dims sorted = order;
+  llvm::sort(sorted);
+  if (sorted != llvm::to_vector(llvm::seq<int64_t>(c.rank(0)))) {
+    c.fail("expected a permutation of " + Twine(c.rank(0)) + " dimensions");
+    return;
+  }
+  c.set(0, c.transpose(c.in(0), order));
+}
+
+/// Images stay in their order.
+static void convertConcat(Converter &c) {
+  int64_t axis = c.axisOf(0, 1), rank = c.rank(0);
+  if (axis < 0)
+    return;
+  bool isImage = false;
+  for (unsigned i = 0; i < c.inputs(); ++i)
+    isImage |= c.isChannelsLast(i);
+  SmallVector<Value> parts;
+  for (unsigned i = 0; i < c.inputs(); ++i) {
+    // A part without elements adds nothing.
+    if (product(c.dims(i)) != 0)
+      parts.push_back(isImage ? c.image(i) : c.in(i));
+  }
+  if (parts.empty()) {
+    c.fail("expected a tensor with elements");
+    return;
+  }
+  if (isImage)
+    c.setImage(0, c.concat(parts, axis == 0 ? 0 : axis == 1 ? rank - 1 : axis - 1));
+  else
+    c.set(0, c.concat(parts, axis));
+}
+
+static void convertSplit(Converter &c) {
+  int64_t axis = c.axisOf(0, 0);
+  if (axis < 0)
+    return;
+  int64_t whole = c.dims(0)[axis], count = c.integer("num_outputs", c.node.outputs.size());
+  auto sizes = c.numbersOf("split", 1);
+  if (c.has(1) && !sizes)
+    return;
+  if (!sizes) {
+    sizes = Dims(count, (whole + count - 1) / count);
+    sizes->back() = whole - sizes->front() * (count - 1);
+  }
+  if (sizes->size() != c.node.outputs.size()) {
+    c.fail("expected as many sizes as outputs");
+    return;
+  }
+  Operation *made = c.op("train.split", c.in(0), {c.attr("sizes", *sizes), c.attr("dim", axis)}, {},
+                         sizes->size());
+  for (unsigned i = 0; made && i < made->getNumResults(); ++i)
+    c.set(i, made->getResult(i));
+}
+
+// ---- Parts ----
+
+namespace {
+/// What is taken of one dimension.
+struct Extent {
+  int64_t from, count, step;
+};
+} // namespace
+
+/// As Python slices: bounds beyond the dimension are its ends.
+static Extent extentOf(int64_t start, int64_t end, int64_t step, int64_t size) {
+  auto place = [&](int64_t at) { return at < 0 ? at + size : at; };
+  if (step > 0) {
+    int64_t from = std::clamp<int64_t>(place(start), 0, size);
+    int64_t to = std::clamp<int64_t>(place(end), 0, size);
+    return {from, to > from ? (to - from - 1) / step + 1 : 0, step};
+  }
+  int64_t from = std::clamp<int64_t>(place(start), -1, size - 1);
+  int64_t to = end < -size ? -1 : std::clamp<int64_t>(place(end), -1, size - 1);
+  return {from, from > to ? (from - to - 1) / -step + 1 : 0, step};
+}
+
+static Literal sliced(const Literal &x, ArrayRef<Extent> extents) {
+  Dims dims, strides = stridesOf(x.dims);
+  for (const Extent &extent : extents)
+    dims.push_back(extent.count);
+  return rearranged(x, dims, [&](ArrayRef<int64_t> position) {
+    int64_t from = 0;
+    for (auto [i, at] : llvm::enumerate(position))
+      from += (extents[i].from + at * extents[i].step) * strides[i];
+    return from;
+  });
+}
+
+static void convertSlice(Converter &c) {
+  auto starts = c.numbersOf("starts", 1), ends = c.numbersOf("ends", 2);
+  auto axes = c.numbersOf("axes", 3), steps = c.numbersOf("steps", 4);
+  if (!starts || !ends || (c.has(3) && !axes) || (c.has(4) && !steps))
+    return;
+  if (!axes)
+    axes = llvm::to_vector(llvm::seq<int64_t>(starts->size()));
+  if (!steps)
+    steps = Dims(starts->size(), 1);
+  if (ends->size() != starts->size() || axes->size() != starts->size() ||
+      steps->size() != starts->size()) {
+    c.fail("expected as many ends, axes and steps as starts");
+    return;
+  }
+  SmallVector<Extent> extents;
+  for (int64_t size : c.dims(0))
+    extents.push_back({0, size, 1});
+  for (auto [i, number] : llvm::enumerate(*axes)) {
+    int64_t axis = c.axis(number, c.rank(0)), step = (*steps)[i];
+    if (axis < 0)
+      return;
+    if (step == 0 || step == INT64_MIN) {
+      c.fail("expected steps other than 0");
+      return;
+    }
+    extents[axis] = extentOf((*starts)[i], (*ends)[i], step, c.dims(0)[axis]);
+  }
+  if (const Literal *known = c.literal(0))
+    return c.set(0, sliced(*known, extents));
+  Dims from, sizes, strides;
+  for (const Extent &extent : extents) {
+    bool isBackwards = extent.step < 0;
+    from.push_back(isBackwards ? extent.from + (extent.count - 1) * extent.step : extent.from);
+    sizes.push_back(extent.count);
+    strides.push_back(extent.count > 1 ? std::abs(extent.step) : 1);
+  }
+  Value x = c.slice(c.in(0), from, sizes, strides);
+  for (auto [axis, extent] : llvm::enumerate(extents))
+    if (extent.step < 0 && extent.count > 1)
+      x = c.take(x, axis, Dims(llvm::reverse(llvm::seq<int64_t>(extent.count))));
+  c.set(0, x);
+}
+
+// ---- Padding ----
+
+/// Which element stands at a place outside, by the node's mode.
+static int64_t insideOf(StringRef mode, int64_t at, int64_t size) {
+  if (mode == "edge")
+    return std::clamp<int64_t>(at, 0, size - 1);
+  if (mode == "wrap")
+    return (at % size + size) % size;
+  int64_t period = std::max<int64_t>(2 * (size - 1), 1);
+  at = (at % period + period) % period;
+  return std::min(at, period - at);
+}
+
+static Value padConstant(Converter &c, Value x, ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
+  double value = c.real("value", 0);
+  if (c.has(2)) {
+    const Literal *known = c.setting(2);
+    if (!known || known->count() != 1)
+      return c.fail("expected one number to pad with that is known");
+    value = known->real(0);
+  }
+  // Negative padding cuts off.
+  Dims from, sizes, ones(low.size(), 1), more[2];
+  for (auto [i, size] : llvm::enumerate(Converter::shapeOf(x))) {
+    from.push_back(std::max<int64_t>(-low[i], 0));
+    sizes.push_back(size - from.back() - std::max<int64_t>(-high[i], 0));
+    more[0].push_back(std::max<int64_t>(low[i], 0));
+    more[1].push_back(std::max<int64_t>(high[i], 0));
+  }
+  x = c.slice(x, from, sizes, ones);
+  auto isZero = [](int64_t size) { return size == 0; };
+  if (!x || (llvm::all_of(more[0], isZero) && llvm::all_of(more[1], isZero)))
+    return x;
+  return c.make<train::PadOp>(x,
+                              {c.attr("value", value), c.attr("low", more[0]),
+                               c.attr("high", more[1]), c.attr("interior", Dims(low.size(), 0))});
+}
+
+/// In the order of the image's dimensions, if that is what there is.
+static void convertPad(Converter &c) {
+  auto pads = c.numbersOf("pads", 1);
+  if (!pads)
+    return;
+  int64_t rank = c.rank(0);
+  Dims axes = llvm::to_vector(llvm::seq<int64_t>(rank)), low(rank, 0), high(rank, 0);
+  if (c.has(3)) {
+    auto given = c.numbers(3, "axes");
+    if (!given)
+      return;
+    axes = *given;
+  }
+  if (pads->size() != 2 * axes.size()) {
+    c.fail("expected two paddings per dimension");
+    return;
+  }
+  for (auto [i, number] : llvm::enumerate(axes)) {
+    int64_t axis = c.axis(number, rank);
+    if (axis < 0)
+      return;
+    low[axis] = (*pads)[i];
+    high[axis] = (*pads)[axes.size() + i];
+  }
+  bool isImage = c.isChannelsLast(0);
+  if (isImage) {
+    Dims oldLow = low, oldHigh = high;
+    for (auto [i, from] : llvm::enumerate(toChannelsLast(rank))) {
+      low[i] = oldLow[from];
+      high[i] = oldHigh[from];
+    }
+  }
+  Value x = isImage ? c.image(0) : c.in(0);
+  std::string mode = c.text("mode", "constant");
+  if (mode == "constant" && x) {
+    x = padConstant(c, x, low, high);
+  } else {
+    for (int64_t axis = 0; x && axis < rank; ++axis) {
+      if (low[axis] == 0 && high[axis] == 0)
+        continue;
+      int64_t size = Converter::shapeOf(x)[axis];
+      Dims index;
+      for (int64_t at = -low[axis]; at < size + high[axis]; ++at)
+        index.push_back(insideOf(mode, at, size));
+      x = c.take(x, axis, index);
+    }
+  }
+  if (isImage)
+    c.setImage(0, x);
+  else
+    c.set(0, x);
+}
+
+// ---- Copies ----
+
+static void convertExpand(Converter &c) {
+  auto shape = c.numbers(1, "a shape");
+  if (!shape)
+    return;
+  auto dims = broadcastShape(c.dims(0), *shape);
+  if (!dims) {
+    c.fail("expected a shape that the operand broadcasts to");
+    return;
+  }
+  c.set(0, c.broadcastTo(c.in(0), *dims));
+}
+
+static void convertTile(Converter &c) {
+  auto repeats = c.numbers(1, "repeats");
+  if (!repeats)
+    return;
+  if (int64_t(repeats->size()) != c.rank(0)) {
+    c.fail("expected a repeat per dimension");
+    return;
+  }
+  // [n, d] becomes [1, n, 1, d], is broadcast and made flat again.
+  Dims apart, wide, flat;
+  for (auto [i, size] : llvm::enumerate(c.dims(0))) {
+    apart.append({1, size});
+    wide.append({(*repeats)[i], size});
+    flat.push_back((*repeats)[i] * size);
+  }
+  c.set(0, c.reshape(c.broadcastTo(c.reshape(c.in(0), apart), wide), flat));
+}
+
+static void convertTrilu(Converter &c) {
+  int64_t rank = c.rank(0), k = 0;
+  if (c.has(1)) {
+    auto given = c.numbers(1, "a diagonal");
+    if (!given || given->size() != 1)
+      return;
+    k = given->front();
+  }
+  if (rank < 2) {
+    c.fail("expected matrices");
+    return;
+  }
+  int64_t rows = c.dims(0)[rank - 2], columns = c.dims(0)[rank - 1];
+  if (rows * columns > mostElements) {
+    c.fail("expected a matrix of at most " + Twine(mostElements) + " elements");
+    return;
+  }
+  Literal mask(onnx::Type::Bool, {rows, columns});
+  bool upper = c.integer("upper", 1);
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    int64_t ahead = i % columns - i / columns;
+    mask.ints[i] = upper ? ahead >= k : ahead <= k;
+  }
+  Value x = c.in(0);
+  c.set(0, c.select(c.constant(mask), x, c.real(0, x)));
+}
+
+static void convertDepthToSpace(Converter &c) {
+  int64_t block = c.integer("blocksize", 0);
+  ArrayRef<int64_t> d = c.dims(0);
+  if (d.size() != 4 || block < 1 || d[1] % (block * block)) {
+    c.fail("expected an image with a multiple of blocksize^2 channels");
+    return;
+  }
+  int64_t n = d[0], channels = d[1] / (block * block), h = d[2], w = d[3];
+  Value x = c.in(0);
+  if (c.text("mode", "DCR") == "DCR")
+    x = c.transpose(c.reshape(x, {n, block, block, channels, h, w}), {0, 3, 4, 1, 5, 2});
+  else
+    x = c.transpose(c.reshape(x, {n, channels, block, block, h, w}), {0, 1, 4, 2, 5, 3});
+  c.set(0, c.reshape(x, {n, channels, h * block, w * block}));
+}
+
+static void convertSpaceToDepth(Converter &c) {
+  int64_t block = c.integer("blocksize", 0);
+  ArrayRef<int64_t> d = c.dims(0);
+  if (d.size() != 4 || block < 1 || d[2] % block || d[3] % block) {
+    c.fail("expected an image whose sides are multiples of blocksize");
+    return;
+  }
+  int64_t n = d[0], channels = d[1], h = d[2] / block, w = d[3] / block;
+  Value x = c.transpose(c.reshape(c.in(0), {n, channels, h, block, w, block}), {0, 3, 5, 1, 2, 4});
+  c.set(0, c.reshape(x, {n, channels * block * block, h, w}));
+}
+
+/// What fold() did not compute.
+static void onlyKnown(Converter &c) {
+  c.fail("expected inputs that follow from the shapes of the model's inputs");
+}
+
+static const Entry entries[] = {
+    {"Concat", convertConcat, 4},   {"Constant", onlyKnown},
+    {"ConstantOfShape", onlyKnown}, {"DepthToSpace", convertDepthToSpace},
+    {"Expand", convertExpand},      {"Flatten", convertFlatten},
+    {"NonZero", onlyKnown},         {"Pad", convertPad, 2},
+    {"Range", onlyKnown},           {"Reshape", convertReshape},
+    {"Shape", onlyKnown},           {"Size", onlyKnown},
+    {"Slice", convertSlice},        {"SpaceToDepth", convertSpaceToDepth},
+    {"Split", convertSplit, 2},     {"Squeeze", convertSqueeze},
+    {"Tile", convertTile, 6},       {"Transpose", convertTranspose},
+    {"Trilu", convertTrilu},        {"Unsqueeze", convertUnsqueeze},
+};
+
+ArrayRef<Entry> ampc::onnx::shapeEntries() { return entries; }

@@ -1,0 +1,152 @@
+// Initializers as constants, parameters and buffers.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Import/ONNX/States.h"
+#include "lib/Import/ONNX/Print.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/GlobPattern.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::onnx;
+
+/// Names that exporters make up; people's parameters are called by their place in a module.
+static bool isMadeUp(StringRef name) {
+  return name.contains("::") || name.starts_with("/") || name.starts_with("val_") ||
+         name.starts_with("const") || name.starts_with("Const") || name.starts_with("scalar") ||
+         llvm::all_of(name, llvm::isDigit);
+}
+
+static bool isState(const Tensor &tensor) {
+  return onnx::isReal(tensor.type) && !(tensor.count <= 1 && isMadeUp(tensor.name));
+}
+
+void States::declare(Scope &scope, const llvm::StringSet<> &needed, Nodes &nodes) {
+  constexpr int64_t mostOfSettings = 64; // scales, paddings, bounds
+  for (const Tensor &tensor : graph.initializers) {
+    if (!needed.contains(tensor.name))
+      continue;
+    if (!tensor.fault.empty()) {
+      nodes.note("initializer '" + tensor.name + "': " + tensor.fault);
+      continue;
+    }
+    Known &known = scope[tensor.name];
+    known.type = tensor.type;
+    known.dims = Dims(tensor.dims.begin(), tensor.dims.end());
+    bool isKept = isState(tensor) && tensor.count > 0;
+    if (isKept)
+      known.state = tensor.name;
+    if (!isKept || tensor.count <= mostOfSettings)
+      if (auto literal = readLiteral(tensor))
+        known.literal = std::make_shared<const Literal>(std::move(*literal));
+    if (!isKept && !known.literal) {
+      nodes.note("initializer '" + tensor.name + "': expected at most " + Twine(mostElements) +
+                 " integers, but got " + Twine(tensor.count));
+      scope.erase(tensor.name);
+    }
+  }
+}
+
+/// Whether a gradient of a result of `op` gives one of its operands.
+static bool passesGradient(Operation *op) {
+  if (auto differentiable = dyn_cast<DifferentiableOpInterface>(op))
+    return differentiable.isDifferentiable() && !isa<train::StopGradientOp>(op);
+  return true;
+}
+
+/// Backwards from the result of the loss, through real values; calls count as ops that pass every
+/// gradient.
+void States::noteReads(train::FuncOp func, bool trains) {
+  Block &body = func.front();
+  for (Operation &op : body) {
+    if (auto state = dyn_cast<train::ReadOp>(op))
+      read[state.getState()] = state.getType();
+    if (auto norm = dyn_cast<train::BatchNormOp>(op))
+      for (StringRef name : {norm.getRunningMean(), norm.getRunningVariance()}) {
+        written.insert(name);
+        read[name] = norm.getGamma().getType();
+      }
+  }
+  if (!trains)
+    return;
+  llvm::SetVector<Operation *> reached;
+  reached.insert(body.getTerminator());
+  for (size_t i = 0; i < reached.size(); ++i) {
+    if (auto state = dyn_cast<train::ReadOp>(reached[i]))
+      trained.insert(state.getState());
+    if (i > 0 && !passesGradient(reached[i]))
+      continue;
+    for (Value operand : reached[i]->getOperands())
+      if (Operation *maker = operand.getDefiningOp();
+          maker && isa<FloatType>(Converter::elementOf(operand)))
+        reached.insert(maker);
+  }
+}
+
+llvm::Error States::freeze(ArrayRef<std::string> patterns) {
+  for (const std::string &text : patterns) {
+    auto pattern = llvm::GlobPattern::create(text);
+    if (!pattern)
+      return pattern.takeError();
+    bool matches = false;
+    for (const auto &name : trained)
+      if (pattern->match(name.getKey())) {
+        matches = true;
+        frozen.insert(name.getKey());
+      }
+    if (!matches)
+      return llvm::createStringError(std::error_code(),
+                                     "expected --freeze to match a parameter, but '" + text +
+                                         "' matches none");
+  }
+  for (const auto &name : frozen)
+    trained.erase(name.getKey());
+  return llvm::Error::success();
+}
+
+/// For those who train without the file's values: what these look like they were drawn from.
+static std::string initializerOf(const Tensor &tensor) {
+  auto literal = tensor.count <= mostElements ? readLiteral(tensor) : std::nullopt;
+  if (literal && literal->allEqual()) {
+    double value = literal->reals[0];
+    if (value == 0 || value == 1)
+      return value ? "#train.ones" : "#train.zeros";
+    if (std::isfinite(value))
+      return llvm::formatv("#train.fill<{0:e8}>", value).str();
+  }
+  if (tensor.dims.size() < 2)
+    return "#train.zeros";
+  double bound = std::sqrt(double(tensor.dims[0]) / tensor.count);
+  return llvm::formatv("#train.uniform<low = {0:e3}, high = {1:e3}>", -bound, bound).str();
+}
+
+static Element elementFor(onnx::Type type) {
+  switch (type) {
+  case onnx::Type::F64:
+    return Element::F64;
+  case onnx::Type::F16:
+    return Element::F16;
+  case onnx::Type::BF16:
+    return Element::BF16;
+  default:
+    return Element::F32;
+  }
+}
+
+void States::print(llvm::raw_ostream &os, ImportedModel &result) const {
+  for (const Tensor &tensor : graph.initializers) {
+    auto found = read.find(tensor.name);
+    if (found == read.end())
+      continue;
+    bool isParam = trained.contains(tensor.name) || frozen.contains(tensor.name);
+    os << (isParam && !written.contains(tensor.name) ? "  train.param " : "  train.buffer ")
+       << symbolText(tensor.name) << " : " << typeText(found->second) << " = "
+       << initializerOf(tensor) << (frozen.contains(tensor.name) ? " {frozen}" : "") << "\n";
+    NamedArray &array = result.tensors.emplace_back();
+    array.name = tensor.name;
+    array.array.element = elementFor(tensor.type);
+    array.array.dims = tensor.dims;
+    array.array.data = tensor.data;
+  }
+}

@@ -1,0 +1,33 @@
+// Initializers as constants, parameters and buffers.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_IMPORT_ONNX_STATES_H
+#define LIB_IMPORT_ONNX_STATES_H
+
+#include "ampc/Import/ONNX.h"
+#include "lib/Import/ONNX/Nodes.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace ampc::onnx {
+/// Integers, and numbers that exporters gave a name of their own, are constants. Other initializers
+/// are state: parameters if the loss has a gradient for them, else buffers.
+class States {
+public:
+  explicit States(const Graph &graph) : graph(graph) {}
+
+  /// What a function knows before its first node. Faults of tensors that are needed go to `nodes`.
+  void declare(Scope &scope, const llvm::StringSet<> &needed, Nodes &nodes);
+  /// Notes which state `func` reads, and with `trains` what its result has a gradient for.
+  void noteReads(train::FuncOp func, bool trains);
+  /// Which parameters are to stay as they are; an error for a pattern that matches none.
+  llvm::Error freeze(llvm::ArrayRef<std::string> patterns);
+  /// Declarations, and the first values.
+  void print(llvm::raw_ostream &os, ImportedModel &result) const;
+  bool hasTrained() const { return !trained.empty(); }
+
+private:
+  const Graph &graph;
+  llvm::StringMap<mlir::Type> read;
+  llvm::StringSet<> trained, written, frozen;
+};
+} // namespace ampc::onnx
+#endif

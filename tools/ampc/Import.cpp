@@ -1,0 +1,51 @@
+// ampc import: a model of ONNX to text, with its weights beside it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Package/WriteFile.h"
+#include "tools/ampc/Commands.h"
+#include "tools/ampc/ImportOptions.h"
+#include "llvm/Support/Path.h"
+
+using namespace ampc;
+namespace cl = llvm::cl;
+
+cl::SubCommand ampc::importCommand("import", "a model of ONNX as text, its weights beside it");
+
+static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.onnx"), cl::Required,
+                                  cl::sub(importCommand));
+static cl::opt<std::string>
+    output("o",
+           cl::desc("the text; weights go to the same name with .safetensors (- is standard "
+                    "output, without weights)"),
+           cl::value_desc("MODEL.mlir"), cl::Prefix, cl::Required, cl::sub(importCommand));
+static cl::opt<std::string> modelName("name", cl::desc("of the model (default: as the file)"),
+                                      cl::value_desc("NAME"), cl::sub(importCommand));
+static OnnxOptions onnx(importCommand);
+
+int ampc::runImport() {
+  llvm::Expected<ImportOptions> options = onnx.read();
+  if (!options)
+    return fail(llvm::toString(options.takeError()));
+  options->name = modelName;
+  llvm::Expected<ImportedModel> model = importOnnx(input, *options);
+  if (!model)
+    return fail(input + ": " + llvm::toString(model.takeError()));
+  for (const std::string &remark : model->remarks)
+    llvm::errs() << "ampc: remark: " << remark << "\n";
+  if (output == "-") {
+    llvm::outs() << model->text;
+    return 0;
+  }
+  llvm::SmallString<128> weights(output.getValue());
+  llvm::sys::path::replace_extension(weights, "safetensors");
+  std::string error, path = weights.str().str();
+  if (llvm::Error misuse = checkOutputs({output, path}, {input}))
+    return fail(llvm::toString(std::move(misuse)));
+  if (!model->tensors.empty() && !writeSafetensors(path, model->tensors, error))
+    return fail(error);
+  if (llvm::Error failure = writeFile(output, model->text))
+    return fail("cannot write " + output + ": " + llvm::toString(std::move(failure)));
+  llvm::outs() << output << "\n";
+  if (!model->tensors.empty())
+    llvm::outs() << path << ": " << model->tensors.size() << " tensors\n";
+  return 0;
+}
