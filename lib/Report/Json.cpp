@@ -160,18 +160,19 @@ static json::Object toJson(const Step &f32, const Step &mixed) {
   json::Object costs;
   for (auto &[policy, bytes] : mixed.policyCosts)
     costs[policy] = bytes;
-  json::Object row{{"name", mixed.name},
-                   {"checkpoints", json::Object{{"f32", checkpointsOf(f32)}, {"mixed", checkpointsOf(mixed)}}},
-                   {"totals", totalsOf(f32, mixed)},
-                   {"counts", countsOf(mixed)},
-                   {"policy_costs", std::move(costs)},
-                   {"loss_scaling", json::Object(mixed.lossScaling)},
-                   {"nonfinite", json::Object{{"mode", mixed.nonfinite},
-                                              {"gradient_bytes", mixed.gradientBytes},
-                                              {"kept_bytes", mixed.gradientPeakBytes}}},
-                   {"operations", std::move(operations)},
-                   {"casts", std::move(casts)},
-                   {"memory", json::Object{{"f32", memoryOf(f32)}, {"mixed", memoryOf(mixed)}}}};
+  json::Object row{
+      {"name", mixed.name},
+      {"checkpoints", json::Object{{"f32", checkpointsOf(f32)}, {"mixed", checkpointsOf(mixed)}}},
+      {"totals", totalsOf(f32, mixed)},
+      {"counts", countsOf(mixed)},
+      {"policy_costs", std::move(costs)},
+      {"loss_scaling", json::Object(mixed.lossScaling)},
+      {"nonfinite", json::Object{{"mode", mixed.nonfinite},
+                                 {"gradient_bytes", mixed.gradientBytes},
+                                 {"kept_bytes", mixed.gradientPeakBytes}}},
+      {"operations", std::move(operations)},
+      {"casts", std::move(casts)},
+      {"memory", json::Object{{"f32", memoryOf(f32)}, {"mixed", memoryOf(mixed)}}}};
   if (f32.times || mixed.times)
     row["times"] = timesOf(f32, mixed);
   return row;

@@ -73,8 +73,7 @@ llvm::Error report::addTimes(StringRef bench, StringRef precision, Compilation &
     return value.takeError();
   const json::Object &times = *value->getAsObject();
   if (textOf(times, "name") != mixed.model)
-    return mistake("expected times of model " + mixed.model + ", but got " +
-                   textOf(times, "name"));
+    return mistake("expected times of model " + mixed.model + ", but got " + textOf(times, "name"));
   std::string measured = textOf(times, "precision");
   if (measured != precision && measured != "f32")
     return mistake("expected times in " + precision + " or f32, but got " + measured);

@@ -61,8 +61,8 @@ private:
 
   const ModuleInstance *outer, *user;
   llvm::StringMap<mlir::Type> stateTypes;
-  /// Of the outermost user: how many there are, how many ops have been copied, how deep this is, and
-  /// how many checkpoints there are of each name.
+  /// Of the outermost user: how many there are, how many ops have been copied, how deep this is,
+  /// and how many checkpoints there are of each name.
   mutable int64_t instances = 0, ops = 0, depth = 0;
   mutable llvm::StringMap<int64_t> checkpoints;
 };

@@ -68,8 +68,7 @@ bool Statements::isStart(StringRef line) {
     return true;
   if (line.starts_with("%")) // results, not operands of the line before
     return line.contains('=') && line.split('=').first.find_first_of("([{") == StringRef::npos;
-  StringRef word =
-      line.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
+  StringRef word = line.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
   return word.contains('.') && !llvm::isDigit(word.front());
 }
 
@@ -211,8 +210,8 @@ static std::vector<Error> errorsOf(StringRef text, StringRef name, MLIRContext *
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
     if (place && place.getLine() > 0 && diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      errors.push_back({place.getLine() - 1, std::max(place.getColumn(), 1u) - 1,
-                        std::move(diagnostic)});
+      errors.push_back(
+          {place.getLine() - 1, std::max(place.getColumn(), 1u) - 1, std::move(diagnostic)});
   });
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name), llvm::SMLoc());
@@ -255,8 +254,7 @@ void ampc::findMoreErrors(OpAsmParser &parser) {
     return;
   // Buffers of MLIR's parser end with a zero. What stands before the op has been parsed.
   Statements statements(std::string(place.getLine() - 1, '\n') +
-                        std::string(place.getColumn() - 1, ' ') +
-                        parser.getNameLoc().getPointer());
+                        std::string(place.getColumn() - 1, ' ') + parser.getNameLoc().getPointer());
   llvm::StringSet<> told;
   bool isFirst = true;
   for (unsigned round = 0; round < mostErrors; ++round) {
