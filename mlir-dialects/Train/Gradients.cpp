@@ -36,6 +36,17 @@ LogicalResult GradOp::verify() {
   return success();
 }
 
+/// A value, not a function.
+static ParseResult parseDifferentiated(OpAsmParser &parser, Operand &value) {
+  StringAttr name;
+  SMLoc place = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalSymbolName(name)))
+    return parser.emitError(place) << "expected a value to differentiate, such as what train.call @"
+                                   << name.getValue() << " gives, but got a function";
+  return parser.parseOperand(value);
+}
+static void printDifferentiated(OpAsmPrinter &p, Operation *, Value value) { p << value; }
+
 #define GET_OP_CLASSES
 #include "mlir-dialects/Train/GradientsOps.cpp.inc"
 

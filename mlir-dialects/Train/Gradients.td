@@ -25,8 +25,8 @@ def Train_GradOp : Op<TrainDialect, "grad", [Pure, InferTypeOpAdaptor]> {
   }];
   let arguments = (ins AnyRankedTensor:$value, Variadic<AnyRankedTensor>:$sources);
   let results = (outs Variadic<AnyRankedTensor>:$gradients);
-  let assemblyFormat = "$value `wrt` $sources attr-dict custom<Types>(ref($value), type($value), "
-                       "ref($sources), type($sources))";
+  let assemblyFormat = "custom<Differentiated>($value) `wrt` $sources attr-dict "
+                       "custom<Types>(ref($value), type($value), ref($sources), type($sources))";
   let hasVerifier = 1;
 }
 #endif

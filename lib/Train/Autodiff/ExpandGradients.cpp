@@ -16,10 +16,10 @@ using namespace ampc;
 /// Whether the text has a way from every source to the value. It does not matter whether the
 /// derivative along it vanishes, which is seen only when gradients in front have been expanded.
 static LogicalResult checkDepends(train::GradOp grad) {
-  for (auto [i, source] : llvm::enumerate(grad.getSources()))
+  for (Value source : grad.getSources())
     if (!variedValues(source, grad).contains(grad.getValue()))
-      return grad.emitOpError() << "expected the value that is differentiated to depend on number "
-                                << i << " behind wrt, but it does not";
+      return grad.emitOpError() << "expected the value that is differentiated to depend on "
+                                << nameOfSource(source) << ", but it does not";
   return success();
 }
 
@@ -50,13 +50,17 @@ struct TrainExpandGradients : ampc::impl::TrainExpandGradientsBase<TrainExpandGr
   void runOnOperation() override {
     if (failed(checkIsFlat(getOperation(), getArgument())))
       return signalPassFailure();
-    getOperation()->walk([&](train::FuncOp func) {
+    // One error is enough: a source has several instances.
+    WalkResult done = getOperation()->walk([&](train::FuncOp func) {
       // In their order: what is differentiated may hold gradients itself.
       auto all = llvm::to_vector(func.getOps<train::GradOp>());
-      if (llvm::any_of(all, [](train::GradOp grad) { return failed(checkDepends(grad)); }) ||
-          llvm::any_of(all, [](train::GradOp grad) { return failed(expand(grad)); }))
-        signalPassFailure();
+      bool isWrong =
+          llvm::any_of(all, [](train::GradOp grad) { return failed(checkDepends(grad)); }) ||
+          llvm::any_of(all, [](train::GradOp grad) { return failed(expand(grad)); });
+      return isWrong ? WalkResult::interrupt() : WalkResult::advance();
     });
+    if (done.wasInterrupted())
+      signalPassFailure();
   }
 };
 } // namespace

@@ -169,8 +169,7 @@ LogicalResult Reverse::checkSaves(DifferentiableOpInterface op, Operation *first
   return success();
 }
 
-/// What a path begins with: state, an input or an intermediate value.
-static std::string nameOfSource(Value source) {
+std::string ampc::nameOfSource(Value source) {
   auto argument = dyn_cast<BlockArgument>(source);
   if (!argument)
     return nameOf(source.getDefiningOp());
@@ -192,6 +191,7 @@ LogicalResult Reverse::reportPath(Operation *op) {
   for (; !llvm::is_contained(sources, at); at = cause(at.getDefiningOp()))
     path.push_back(nameOf(at.getDefiningOp()));
   path.push_back(nameOfSource(at));
+  path.erase(llvm::unique(path), path.end()); // an adjoint is several ops
   InFlightDiagnostic error = op->emitOpError();
   error << "expected a differentiable op on an active path, but "
         << llvm::join(llvm::reverse(path), " -> ") << " reaches " << purpose.target

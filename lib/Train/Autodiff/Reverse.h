@@ -13,6 +13,9 @@ inline bool isReal(mlir::Value v) { return mlir::isa<mlir::FloatType>(getElement
 /// there.
 llvm::DenseSet<mlir::Value> variedValues(llvm::ArrayRef<mlir::Value> sources, mlir::Operation *end);
 
+/// What messages call it: state, an input, or an op.
+std::string nameOfSource(mlir::Value source);
+
 /// Ops in front of `end` that lie behind `sources` and have no rule of their own become those that
 /// they are made of: gradients that are one op, when they are differentiated in turn.
 void decomposeActive(mlir::Operation *end, llvm::ArrayRef<mlir::Value> sources);

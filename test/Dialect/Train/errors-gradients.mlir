@@ -61,3 +61,17 @@ train.model @m(batch = 4) {
     train.return %g
   }
 }
+
+// -----
+
+train.model @m(batch = 4) {
+  train.func @f(%x: f32[batch, 1]) {
+    %s = train.reduce_sum %x over [0, 1]
+    train.return %s
+  }
+  train.func @g(%x: f32[batch, 1]) {
+    // expected-error @below {{expected a value to differentiate, such as what train.call @f gives, but got a function}}
+    %g = train.grad @f(%x) wrt %x
+    train.return %g
+  }
+}

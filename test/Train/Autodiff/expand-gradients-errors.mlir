@@ -5,7 +5,7 @@ train.model @elsewhere {
   train.func @f(%x: tensor<3xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
     %0 = train.mul %x, %x : tensor<3xf32>, tensor<3xf32>
     %1 = train.reduce_sum %0 over [0] : tensor<3xf32>
-    // expected-error @below {{expected the value that is differentiated to depend on number 1 behind wrt, but it does not}}
+    // expected-error @below {{expected the value that is differentiated to depend on %y, but it does not}}
     %2, %3 = train.grad %1 wrt %x, %y : tensor<f32>, tensor<3xf32>, tensor<3xf32>
     %4 = train.add %2, %3 : tensor<3xf32>, tensor<3xf32>
     train.return %4 : tensor<3xf32>
@@ -21,7 +21,7 @@ train.model @stopped {
     %s = train.stop_gradient %x : tensor<3xf32>
     %0 = train.mul %s, %s : tensor<3xf32>, tensor<3xf32>
     %1 = train.reduce_sum %0 over [0] : tensor<3xf32>
-    // expected-error @below {{expected the value that is differentiated to depend on number 0 behind wrt, but it does not}}
+    // expected-error @below {{expected the value that is differentiated to depend on %x, but it does not}}
     %2 = train.grad %1 wrt %x : tensor<f32>, tensor<3xf32>
     train.return %2 : tensor<3xf32>
   }
@@ -57,4 +57,40 @@ train.model @replaced {
     train.return %3 : tensor<3xf32>
   }
   train.export @f as "f"
+}
+
+// -----
+
+// A step and its evaluation are instances of one function: one error.
+train.model @parameter {
+  train.param @w : tensor<3xf32> = #train.ones
+  train.func @loss(%x: tensor<3xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<3xf32>
+    %0 = train.square %x : tensor<3xf32>
+    %1 = train.reduce_sum %0 over [0] : tensor<3xf32>
+    // expected-error @below {{expected the value that is differentiated to depend on @w, but it does not}}
+    %2 = train.grad %1 wrt %w : tensor<f32>, tensor<3xf32>
+    %3 = train.mse %2, %w : tensor<3xf32>, tensor<3xf32>
+    train.return %3 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
+}
+
+// -----
+
+// The step differentiates what is differentiated inside: the op that it cannot take is named, and what it stems from.
+train.model @again {
+  train.param @w : tensor<3xf32> = #train.ones
+  train.func @loss(%x: tensor<3xf32>, %i: tensor<3xi32>) -> tensor<f32> {
+    %w = train.read @w : tensor<3xf32>
+    %0 = train.mul %x, %w : tensor<3xf32>, tensor<3xf32>
+    %1 = train.square %0 : tensor<3xf32>
+    %2 = train.reduce_sum %1 over [0] : tensor<3xf32>
+    %3 = train.grad %2 wrt %x : tensor<f32>, tensor<3xf32>
+    // expected-error @below {{expected a differentiable op on an active path, but @w -> loss/mul#0 -> loss/square#0.grad -> loss/mul#0.grad -> loss/put_rows#0 reaches the loss}}
+    %4 = train.put_rows %3 at %i into %x : tensor<3xf32>, tensor<3xi32>, tensor<3xf32>
+    %5 = train.reduce_sum %4 over [0] : tensor<3xf32>
+    train.return %5 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
 }
