@@ -197,6 +197,8 @@ bool Fuser::recompute(FusedKernelOpInterface reader, unsigned input) {
   for (auto [i, value] : llvm::enumerate(yields))
     merge.addResult(value, reader->getResult(i), mapAt(reader.getResultMaps(), i));
   FusedKernelOpInterface merged = merge.finish(reader, producer);
+  if (isRepeated(producer) && known.size() == inputsOf(reader).size()) // so is all that it reads
+    merged->setAttr("kernel.recompute", UnitAttr::get(merged->getContext()));
   replaced({reader}, merged);
   if (isView)
     dropDeadViews(producer);
