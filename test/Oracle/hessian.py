@@ -3,10 +3,13 @@
 """The model's gradient, differentiated once more along fixed directions.
 
     hessian.py source > mlp.mlir            # the model
+    hessian.py checkpoint > mlp.mlir        # the model, all of it in a checkpoint
     hessian.py product MLP.grad.mlir        # a model whose loss is gradient . direction, from what train-autodiff printed
     hessian.py record > hessian.json        # needs PyTorch
     hessian.py compare LIBRARY.so hessian.json
 """
+import contextlib
+import io
 import json
 import math
 import re
@@ -113,5 +116,18 @@ def compare(library, recorded):
     print(f"{count} elements of a Hessian-vector product, {failed} differ")
 
 
+def checkpoint():
+    arguments = ", ".join(f"%{name}: {tensor(shape)}" for name, shape in {**PARAMS, **DATA}.items())
+    values = ", ".join(f"%{name}" for name in {**PARAMS, **DATA})
+    whole = f"""  train.func @loss({arguments}) {{
+    %l = train.call @inside({values}) checkpoint
+    train.return %l
+  }}
+"""
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        source()
+    print(text.getvalue().replace("@loss(", "@inside(", 1).replace("  train.export", whole + "  train.export", 1), end="")
+
+
 command, *arguments = sys.argv[1:]
-{"source": source, "product": product, "record": record, "compare": compare}[command](*arguments)
+{"source": source, "checkpoint": checkpoint, "product": product, "record": record, "compare": compare}[command](*arguments)
