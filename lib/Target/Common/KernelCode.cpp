@@ -17,9 +17,18 @@ namespace {
 class CodeKey {
 public:
   explicit CodeKey(Operation *kernel) {
+    // Kernels on one point take scalars: what shape of ones these have, and how it is read, does
+    // not matter. Sums over all gradients of a deep model are many of them.
+    auto map = dyn_cast<kernel::MapOp>(kernel);
+    bool isScalar =
+        map && map.getSpace().empty() && llvm::all_of(kernel->getOperandTypes(), [](Type type) {
+          return cast<RankedTensorType>(type).getNumElements() == 1;
+        });
     for (Type type : kernel->getOperandTypes())
-      add(type.getAsOpaquePointer());
+      add((isScalar ? getElementTypeOrSelf(type) : type).getAsOpaquePointer());
     NamedAttrList attributes(kernel->getAttrDictionary());
+    if (isScalar)
+      attributes.erase(map.getInputMapsAttrName());
     for (NamedAttribute attached : kernel->getDiscardableAttrs())
       if (!attached.getName().getValue().starts_with("code."))
         attributes.erase(attached.getName());
