@@ -4,6 +4,7 @@
 #include "lib/Target/CPU/Product/MatrixTiles.h"
 #include "lib/Target/CPU/Product/Panels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace ampc;
@@ -12,7 +13,8 @@ using namespace ampc::cpu;
 static constexpr int64_t edge = 32, stepPoints = 16; // of a block of tiles, and of its steps
 // Measured on a core with AMX: panels of a block stay in L2, those of a run in L1.
 static constexpr int64_t wantedPoints = 512, runPoints = 256;
-static constexpr int64_t sumsBytes = 1 << 20; // of a task
+static_assert(runPoints <= mostPointsWithoutSpare, "scratch has no room for a spare tile");
+static constexpr int64_t sumsBytes = 1 << 20, planeBytes = 1 << 20; // of a task
 // Tasks that differ in their channels pack the same cotangents again.
 static constexpr int64_t wantedTasks = 8;
 
@@ -23,12 +25,14 @@ static int64_t reachOf(const Window &window, unsigned axis, int64_t tap) {
   return tap * window.dilations[axis] - window.padding[axis];
 }
 
-bool FilterTiles::meets(unsigned axis, int64_t phase) const {
-  int64_t stride = window.strides[axis];
-  return llvm::any_of(llvm::seq<int64_t>(0, window.kernel[axis]), [&](int64_t tap) {
-    int64_t reach = reachOf(window, axis, tap);
-    return reach - floorDiv(reach, stride) * stride == phase;
-  });
+int64_t FilterTiles::phases(unsigned axis) const {
+  int64_t stride = window.strides[axis], period = stride / std::gcd(stride, window.dilations[axis]);
+  return std::min(window.kernel[axis], period);
+}
+
+int64_t FilterTiles::phaseStart(unsigned axis, int64_t number) const {
+  int64_t reach = reachOf(window, axis, number), stride = window.strides[axis];
+  return reach - floorDiv(reach, stride) * stride;
 }
 
 /// Pixels per phase, what taps move them by, and the zeros that this takes.
@@ -70,6 +74,8 @@ std::optional<FilterTiles> FilterTiles::of(const Window &window, const ProductSh
   tiles.cPanels = window.groupChannels / edge;
   int64_t most = std::max<int64_t>(1, sumsBytes / (4 * edge * edge * window.taps()));
   tiles.cut(shape, wantedTasks, most, std::min<int64_t>(most, 4), 1, 1);
+  int64_t mostC = planeBytes / (4 * edge * tiles.phases() * tiles.planePoints());
+  cutPanels(tiles.cPanels, std::min(tiles.cStep, mostC), tiles.cStep, tiles.cTasks);
   return tiles;
 }
 
@@ -80,7 +86,7 @@ int64_t FilterTiles::planePoints() const {
 namespace {
 /// Bytes from the start of a thread's scratch.
 struct TilesScratch {
-  int64_t sums, spare, turned, lines, planes, total = 0;
+  int64_t sums, turned, lines, planes, total = 0;
 
   explicit TilesScratch(const FilterTiles &tiles) {
     auto take = [&](int64_t units) {
@@ -89,7 +95,6 @@ struct TilesScratch {
       return start;
     };
     sums = take(tiles.mStep * tiles.cStep * tiles.window.taps() * edge * edge);
-    spare = take(spareTileBytes / 4);
     turned = take(tiles.mStep * tiles.blockPoints * edge);
     lines = take(tiles.blockPoints * edge);
     planes = take(tiles.phases() * tiles.cStep * tiles.planePoints() * edge);
@@ -111,7 +116,6 @@ void FilterTilesEmitter::emit(Value begin, Value end, Value scratch, Epilogue ep
                               Totals *totals) {
   TilesScratch layout(tiles);
   sums = e.offset(scratch, layout.sums);
-  spare = e.offset(scratch, layout.spare);
   turned = e.offset(scratch, layout.turned);
   lines = e.offset(scratch, layout.lines);
   planes = e.offset(scratch, layout.planes);
@@ -202,11 +206,9 @@ Value FilterTilesEmitter::planeOf(const Task &task, Value c, Value phase) {
 void FilterTilesEmitter::packImage(const Task &task, Value row) {
   Pixels pixels = {image, window.height, window.width, window.channels, {}, {}};
   for (int64_t phase = 0; phase < tiles.phases(); ++phase) {
-    int64_t at[2] = {phase / window.strides[1], phase % window.strides[1]};
-    if (!tiles.meets(0, at[0]) || !tiles.meets(1, at[1]))
-      continue;
+    int64_t numbers[2] = {phase / tiles.phases(1), phase % tiles.phases(1)};
     for (unsigned axis : {0, 1}) {
-      pixels.start[axis] = at[axis];
+      pixels.start[axis] = tiles.phaseStart(axis, numbers[axis]);
       pixels.step[axis] = window.strides[axis];
     }
     e.loop(task.c, task.cEnd, 1, [&](Value c) {
@@ -249,11 +251,11 @@ Value FilterTilesEmitter::sumsOf(const Task &task, Value c, Value tap, Value m) 
 
 void FilterTilesEmitter::addProducts(const Task &task) {
   Type unit = e.b.getI32Type();
-  // A tap's phase, and the distance in its plane; divisions see nothing negative.
+  // The number of a tap's phase, and the distance in its plane; divisions see nothing negative.
   auto along = [&](unsigned axis, Value tap, Value &phase) {
     int64_t stride = window.strides[axis], raised = roundUp(window.padding[axis], stride);
     Value reach = e.add(e.mul(tap, window.dilations[axis]), raised - window.padding[axis]);
-    phase = e.rem(reach, stride);
+    phase = e.rem(tap, tiles.phases(axis));
     return e.add(e.div(reach, stride), -raised / stride);
   };
   auto addTap = [&](Value c, Value m, Value tap, Value point, Value points) {
@@ -261,13 +263,14 @@ void FilterTilesEmitter::addProducts(const Task &task) {
     Value dy = along(0, e.div(tap, window.kernel[1]), phaseY);
     Value dx = along(1, e.rem(tap, window.kernel[1]), phaseX);
     Value moved = e.add(e.mul(e.add(dy, -tiles.low[0]), tiles.pitch), e.add(dx, point));
-    Value plane = planeOf(task, c, e.add(e.mul(phaseY, window.strides[1]), phaseX));
+    Value plane = planeOf(task, c, e.add(e.mul(phaseY, tiles.phases(1)), phaseX));
     Value panel = e.mul(e.sub(m, task.m), tiles.blockPoints);
     TileSide left = {e.address(turned, unit, e.mul(e.add(panel, point), edge)),
                      e.index(4 * stepPoints), 4 * edge, 0},
              right = {e.address(plane, unit, e.mul(moved, edge)), e.index(4 * edge), 4 * edge, 0};
     Value sum = sumsOf(task, c, tap, m);
-    MatrixTiles block = {edge, edge / 16, std::min(runPoints, tiles.blockPoints), sum, sum, spare};
+    MatrixTiles block = {edge, edge / 16, std::min(runPoints, tiles.blockPoints),
+                         sum,  sum,       Value()};
     emitMatrixTiles(e, block, left, right, points);
   };
   e.loop(e.index(0), e.index(tiles.blockPoints), runPoints, [&](Value point) {

@@ -12,8 +12,8 @@ namespace ampc::cpu {
 /// pair. Rows of pixels lie `pitch` points apart and pairs of images `height` rows, with zeros
 /// between them that neighbours share: a tap is one distance in points for every pixel, and a
 /// packed copy of the image serves all taps. With strides there is a plane for each of their
-/// phases. Where dY has zeros X may be any number, and must be finite: an infinity in X reaches all
-/// taps of its channel.
+/// phases that a tap meets. Where dY has zeros X may be any number, and must be finite: an infinity
+/// in X reaches all taps of its channel.
 struct FilterTiles : FilterTasks {
   /// Nothing if another form is faster: few channels, or images so small that zeros between them
   /// are a third of what is multiplied.
@@ -27,15 +27,17 @@ struct FilterTiles : FilterTasks {
   int64_t blockRows, blockPoints; // of a block; points are rounded up to whole steps of tiles
   int64_t pairs, partPairs;       // of images
 
-  int64_t phases() const { return window.strides[0] * window.strides[1]; }
+  /// Along an axis taps meet so many phases of the strides in turn: tap t the one of number t %
+  /// phases, which are the pixels from `phaseStart` on.
+  int64_t phases(unsigned axis) const;
+  int64_t phaseStart(unsigned axis, int64_t number) const;
+  int64_t phases() const { return phases(0) * phases(1); }
   int64_t scratchBytes() const;
   /// Rows of a plane that the taps of a block reach; its points, with those that the taps of the
   /// first row and of the last step reach.
   int64_t planeRows() const { return blockRows + high[0] - low[0]; }
   int64_t lead() const { return std::max<int64_t>(0, -low[1]); }
   int64_t planePoints() const;
-  /// Whether any tap meets the pixels of a phase along an axis.
-  bool meets(unsigned axis, int64_t phase) const;
 };
 
 /// Emits the tasks of a filter's gradient.
@@ -77,7 +79,7 @@ private:
   const FilterTiles &tiles;
   const Window &window;
   Value image, cotangent;
-  Value sums, spare, turned, lines, planes;
+  Value sums, turned, lines, planes;
 };
 
 } // namespace ampc::cpu

@@ -9,6 +9,8 @@ namespace ampc::cpu {
 
 /// Bytes of a tile register.
 constexpr int64_t spareTileBytes = 1024;
+/// Calls of no more points store nothing but their sums.
+constexpr int64_t mostPointsWithoutSpare = 256;
 
 /// A side of the product: of A, lines of pairs; of B, points of 16 * wide pairs.
 struct TileSide {
@@ -22,7 +24,7 @@ struct MatrixTiles {
   int64_t rows, wide;
   int64_t mostPoints;   // of a call
   mlir::Value from, to; // sums before (null: zero) and after
-  mlir::Value spare;    // spareTileBytes to write
+  mlir::Value spare;    // spareTileBytes to write; may be null without them
 };
 
 /// Adds the product over `points` points, rounded up to whole steps of 16.
