@@ -33,14 +33,14 @@ int64_t AttentionScratch::take(int64_t elements) {
 // The layout of the left side depends on where its neighbours lie: take the larger.
 void AttentionScratch::reserveProduct(int64_t m, int64_t n, int64_t k, Type a, Type b) {
   ProductShape product = productOf(m, n, k, a, b, shape.acc);
-  Blocking blocking = chooseBlocking(product, tier);
-  for (int64_t depthStride : {1, 2}) {
+  for (auto [lineStride, depthStride] : {std::pair<int64_t, int64_t>{k, 1}, {k, 2}, {1, 1024}}) {
     StridedSource lhs;
     lhs.element = a;
     lhs.lines = m;
     lhs.depth = k;
-    lhs.lineStride = k;
+    lhs.lineStride = lineStride;
     lhs.depthStride = depthStride;
+    Blocking blocking = chooseBlocking(product, lhs, tier);
     productBytes = std::max(productBytes, ScratchLayout::of(product, blocking, lhs).total);
   }
 }
@@ -85,7 +85,7 @@ void AttentionEmitter::multiply(const Matrix &a, const Matrix &b, int64_t m, int
     return side;
   };
   StridedSource lhs = source(a, m), rhs = source(b, n);
-  Blocking blocking = chooseBlocking(product, e.tier);
+  Blocking blocking = chooseBlocking(product, lhs, e.tier);
   auto finish = [&](Value, Value row, Value column, int64_t active, Value sums) {
     epilogue(row, column, active, sums);
   };

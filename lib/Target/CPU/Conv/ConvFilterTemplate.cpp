@@ -140,7 +140,7 @@ FailureOr<KernelEmission> ConvFilterTemplate::plan(Operation *op, const Tier &ti
     emission.scratchBytes = FilterGradientEmitter::scratchBytes(conv.shape, blocking);
     return emission;
   }
-  Blocking blocking = chooseBlocking(conv.shape, tier);
+  Blocking blocking = chooseBlocking(conv.shape, conv.cotangent, tier);
   emission.tasks = conv.shape.batch * blocking.mTasks * blocking.nTasks;
   emission.scratchBytes = ScratchLayout::of(conv.shape, blocking, conv.cotangent).total;
   return emission;
@@ -183,7 +183,8 @@ void ConvFilterTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPo
     Value output = e.add(e.mul(group, conv.shape.m), channel);
     store(e.index(0), output, position, active, sums);
   };
-  ProductEmitter(e, conv.shape, chooseBlocking(conv.shape, e.tier), conv.cotangent, image, epilogue)
+  Blocking blocking = chooseBlocking(conv.shape, conv.cotangent, e.tier);
+  ProductEmitter(e, conv.shape, blocking, conv.cotangent, image, epilogue)
       .emit(begin, end, pointers.scratch, pointers.totals);
 }
 

@@ -118,7 +118,7 @@ void PhaseProduct::cutPixels(const Tier &tier) {
   ProductShape tiled = shape;
   if (chooseMultiply(shape, tier) >= Multiply::Tiles && phase.step[0] * phase.step[1] > 1)
     tiled.m = roundUp(shape.m, 16);
-  blocking = chooseBlocking(tiled, tier);
+  blocking = chooseBlocking(tiled, *image, tier);
 }
 
 /// Finished sums of an output pixel (image, row, column).

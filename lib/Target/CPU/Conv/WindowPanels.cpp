@@ -76,7 +76,7 @@ std::optional<WindowTile> ampc::cpu::chooseWindowTile(const Window &window, Prod
   int64_t rows = panelBytes / (tile.images * line * elementBytes(shape.acc));
   blocking.points = window.kernel[0] * run;
   rows = ceilDiv(window.kernel[0], ceilDiv(window.kernel[0], std::max<int64_t>(rows, 1)));
-  cutProduct(shape, rows * run, blocking);
+  cutProduct(shape, rows * run, /*lhsTogether=*/false, blocking);
   return tile;
 }
 

@@ -1,6 +1,6 @@
 // Picks register tile, cache blocks and tasks of a product.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/CPU/Product/Product.h"
+#include "lib/Target/CPU/Product/Panels.h"
 
 using namespace mlir;
 using namespace ampc::cpu;
@@ -115,10 +115,10 @@ bool ampc::cpu::hasOwnProducts(const ProductShape &shape, const Tier &tier) {
 }
 
 /// Blocks of k: a panel of A, or a line of it for tiles, has its share of a cache.
-static int64_t chooseDepth(const ProductShape &shape, const Blocking &blocking) {
+static int64_t chooseDepth(const ProductShape &shape, bool lhsTogether, const Blocking &blocking) {
   int64_t bytes = elementBytes(shape.acc) * blocking.parts();
   int64_t most = (blocking.usesTiles() ? tileDepthBytes : depthBytes) / bytes;
-  if (blocking.usesTiles() && shape.lhsAcross)
+  if (lhsTogether)
     most /= 2; // all panels of A of a task lie packed beside those of B
   int64_t depth = roundUp(ceilDiv(blocking.points, ceilDiv(blocking.points, most)), blocking.width);
   return blocking.usesTiles() ? depth : std::min(blocking.points, depth);
@@ -135,7 +135,12 @@ static int64_t mostPanels(const ProductShape &shape, const Blocking &blocking) {
   return most;
 }
 
-Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const Tier &tier) {
+bool ampc::cpu::packsTogether(const Blocking &blocking, const PanelSource &side) {
+  return blocking.usesTiles() && side.linesAreNeighbours();
+}
+
+Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const PanelSource &lhs,
+                                   const Tier &tier) {
   Blocking blocking;
   blocking.multiply = chooseMultiply(shape, tier);
   blocking.width = tier.lanes(8 * elementBytes(shape.acc));
@@ -148,11 +153,13 @@ Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const Tier &tier) 
     chooseMatrixTile(shape, blocking);
   else
     chooseTile(shape, tier, blocking);
-  cutProduct(shape, chooseDepth(shape, blocking), blocking);
+  bool together = packsTogether(blocking, lhs);
+  cutProduct(shape, chooseDepth(shape, together, blocking), together, blocking);
   return blocking;
 }
 
-void ampc::cpu::cutProduct(const ProductShape &shape, int64_t depth, Blocking &blocking) {
+void ampc::cpu::cutProduct(const ProductShape &shape, int64_t depth, bool lhsTogether,
+                           Blocking &blocking) {
   blocking.depth = depth;
   blocking.depthBlocks = ceilDiv(blocking.points, depth);
   int64_t mostLines = mostColumns;
@@ -172,7 +179,7 @@ void ampc::cpu::cutProduct(const ProductShape &shape, int64_t depth, Blocking &b
       std::min(blocking.keepRhs || shape.packedRhs ? mostTasks : mostTasks / 4, work / workPerTask);
   auto tasks = [&] { return shape.batch * blocking.mTasks * blocking.nTasks; };
   // Panels of A that are packed together would be packed again for the other half.
-  bool packsLhsOnce = blocking.usesTiles() && shape.lhsAcross && blocking.keepRhs;
+  bool packsLhsOnce = lhsTogether && blocking.keepRhs;
   if (!packsLhsOnce && tasks() < wanted && blocking.nTasks == 1 && shape.n >= 256)
     cutPanels(blocking.nPanels, ceilDiv(blocking.nPanels, 2), blocking.nStep, blocking.nTasks);
   while (tasks() < wanted && blocking.mStep * blocking.rows > 32 && blocking.mStep > 1)

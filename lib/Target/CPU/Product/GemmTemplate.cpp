@@ -56,14 +56,13 @@ Gemm::Gemm(kernel::GemmOp op) {
   shape.sharedRhs = rhs.batchInvariant();
   shape.lhs = lhs.element;
   shape.rhs = rhs.element;
-  shape.lhsAcross = lhs.linesAreNeighbours();
   shape.packedLhs = kernel::packingOf(op.getLhs().getType()) != nullptr;
   shape.packedRhs = kernel::packingOf(op.getRhs().getType()) != nullptr;
 }
 
 FailureOr<KernelEmission> GemmTemplate::plan(Operation *op, const Tier &tier) const {
   Gemm gemm(cast<kernel::GemmOp>(op));
-  Blocking blocking = chooseBlocking(gemm.shape, tier);
+  Blocking blocking = chooseBlocking(gemm.shape, gemm.lhs, tier);
   KernelEmission emission;
   emission.tasks = gemm.shape.batch * blocking.mTasks * blocking.nTasks;
   emission.scratchBytes = ScratchLayout::of(gemm.shape, blocking, gemm.lhs).total;
@@ -78,7 +77,7 @@ void GemmTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
   gemm.rhs.pointer = pointers.operands[1];
   BodyEmitter body(e, gemmOp, pointers);
   unsigned rank = gemmOp.getSpace().size();
-  Blocking blocking = chooseBlocking(gemm.shape, e.tier);
+  Blocking blocking = chooseBlocking(gemm.shape, gemm.lhs, e.tier);
   auto runAt = [&](Value batch, Value m, Value n) {
     Run run;
     run.dims = body.space().delinearize(e, batch, rank - 2);

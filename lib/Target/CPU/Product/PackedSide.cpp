@@ -21,7 +21,8 @@ static ProductShape shapeOf(RankedTensorType type) {
 
 PackedSide::PackedSide(RankedTensorType type, const Tier &tier)
     : type(type), shape(shapeOf(type)), isLeft(shape.packedLhs),
-      blocking(chooseBlocking(shape, tier)), lines(isLeft ? blocking.rows : blocking.columns()),
+      blocking(chooseBlocking(shape, StridedSource(), tier)),
+      lines(isLeft ? blocking.rows : blocking.columns()),
       panels(isLeft ? blocking.mPanels : blocking.nPanels),
       panelUnits(lines * blocking.packedPoints),
       format(isLeft ? PanelFormat::of(blocking.multiply, shape.acc, panelUnits)

@@ -34,7 +34,6 @@ struct ProductShape {
   mlir::Type lhs, rhs, acc;                  // of elements
   bool sharedRhs = false;                    // B is the same for the whole batch
   bool packedLhs = false, packedRhs = false; // by kernel.pack, for this tier
-  bool lhsAcross = false; // lines of A are side by side in memory, not neighbours in k
 };
 
 /// A register tile has `rows` x `columns()` sums. A panel is a strip of A (`rows` lines) or B
@@ -73,10 +72,15 @@ PanelFormat rhsFormat(const ProductShape &shape, const Blocking &blocking, int64
 Multiply chooseMultiply(const ProductShape &shape, const Tier &tier);
 /// Whether the tier multiplies in another way than the one below.
 bool hasOwnProducts(const ProductShape &shape, const Tier &tier);
-Blocking chooseBlocking(const ProductShape &shape, const Tier &tier);
+class PanelSource;
+/// Whether all panels of a task are packed together, a stretch of k of each in turn: their lines
+/// are side by side in memory, so that this reads long rows, and a panel alone a cache line of each
+/// row, on a page of its own.
+bool packsTogether(const Blocking &blocking, const PanelSource &side);
+Blocking chooseBlocking(const ProductShape &shape, const PanelSource &lhs, const Tier &tier);
 /// Cuts a product whose tile (multiply, rows, vectors, width) and panels are chosen: into blocks of
-/// k of `depth` points, and tasks.
-void cutProduct(const ProductShape &shape, int64_t depth, Blocking &blocking);
+/// k of `depth` points, and tasks. `lhsTogether`: panels of A are packed together.
+void cutProduct(const ProductShape &shape, int64_t depth, bool lhsTogether, Blocking &blocking);
 /// Cuts `panels` into equal tasks of at most `most`.
 void cutPanels(int64_t panels, int64_t most, int64_t &step, int64_t &tasks);
 /// Register tiles: most rows that fit beside `vectors` vectors of B.

@@ -28,12 +28,7 @@ PanelLayout ampc::cpu::lhsLayout(const Blocking &blocking, const PanelSource &lh
                               : lhs.layout(blocking.rows, blocking.depth);
 }
 
-/// Whether all panels of a task are packed together, a stretch of k of each in turn: their lines
-/// are side by side in memory, so that this reads long rows, and a panel alone a cache line of each
-/// row, on a page of its own.
-static bool packsTogether(const Blocking &blocking, const PanelSource &side) {
-  return blocking.usesTiles() && side.linesAreNeighbours();
-}
+/// Of panels that are packed together.
 static constexpr int64_t stretchPoints = 16;
 
 ScratchLayout ScratchLayout::of(const ProductShape &shape, const Blocking &blocking,

@@ -78,6 +78,7 @@ conv(2, 8, 32, 40, 3, stride=2, pad=1, element="bf16")
 conv(1, 9, 64, 33, 3, pad=1, element="bf16")
 conv(2, 6, 24, 18, 3, pad=1, groups=2, element="bf16")
 conv(2, 4, 16, 8, 3, pad=2, spread=2, element="f16")
+conv(8, 10, 40, 144, 1, element="bf16")  # cotangents that tiles pack together, in two blocks of pixels
 # Images dilated by zeros: phases without a tap, with some, and such that share no tap.
 conv(2, 5, 16, 12, 1, spread=2)
 conv(2, 5, 24, 20, 4, pad=2, spread=3, element="bf16")
