@@ -112,5 +112,5 @@ attention(70, 33, 8, layout="fused", causal=True, batch=1)
 attention(37, 70, 7, element="f64", batch=1)
 attention(6, 9, 130, causal=True, bias="head")
 attention(6, 9, 130, element="bf16", result="bf16", batch=1)  # tiles of AMX of two short shapes
-attention(130, 128, 16, element="bf16", layout="turned", result="bf16", batch=1, heads=1)  # queries far apart in k
+attention(130, 128, 64, element="bf16", layout="turned", result="bf16", batch=1, heads=1)  # queries far apart in k
 attention(65, 65, 400, batch=1, heads=1)  # more channels than one block of a product
