@@ -6,8 +6,13 @@
 // RUN: ampc-kernel-run --target=sm_80 --trials %s | FileCheck %s --check-prefix=OLD
 // RUN: sed 's/array<i64: 1, 64, 128, 2, 1>/array<i64: 1, 64, 96, 2, 1>/' %s | not ampc-kernel-run --target=sm_90a - 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sed 's/array<i64: 1, 64, 128, 2, 1>/"64x128"/' %s | not ampc-kernel-run --target=sm_90a - 2>&1 | FileCheck %s --check-prefix=TEXT
+// RUN: sed 's/array<i64: 1, 64, 128, 2, 1>/array<i64: 1, 64, 128, 0, 1>/' %s | not ampc-kernel-run --target=sm_90a - 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: sed 's/array<i64: 1, 64, 128, 2, 1>/array<i64: 1, 64, 128, 0, 1>/' %s | not ampc-kernel-run --target=sm_80 - 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: sed 's/array<i64: 1, 64, 128, 2, 1>/array<i64: 4294967297, 64, 128, 2, 1>/' %s | not ampc-kernel-run --target=sm_90a - 2>&1 | FileCheck %s --check-prefix=OTHER
 // NONE: error: 'kernel.gemm' op expected code.tile of a tile that sm_90a has code for, but got array<i64: 1, 64, 96, 2, 1>
 // TEXT: error: 'kernel.gemm' op expected code.tile of a tile that sm_90a has code for, but got "64x128"
+// ZERO: error: 'kernel.gemm' op expected code.tile of a tile that sm_{{80|90a}} has code for, but got array<i64: 1, 64, 128, 0, 1>
+// OTHER: error: 'kernel.gemm' op expected code.tile of a tile that sm_90a has code for, but got array<i64: 4294967297, 64, 128, 2, 1>
 
 // FORM: form = "tiles of 64x128x32 in 4 stages, sides along k and n, copies of 16 and 16 bytes, in 2 parts, no warpgroups: tiles were picked"
 // FORM-SAME: form = "warpgroups: tiles of 128x64x64 in 8 stages, clusters of 2 that divide k

@@ -38,17 +38,11 @@ LogicalResult nvptx::checkPick(Operation *op, const Chip &chip) {
   Attribute attribute = op->getAttr(pickName);
   if (!attribute)
     return success();
-  auto given = dyn_cast<DenseI64ArrayAttr>(attribute);
-  if (given && given.empty())
+  if (auto given = dyn_cast<DenseI64ArrayAttr>(attribute); given && given.empty())
     return success();
-  std::optional<ProductPlan> plan;
-  if (given && given.size() == 5)
-    plan = planOf(op, chip);
-  TilePick wanted{};
-  if (plan)
-    wanted = {ProductForm(given[0]), given[1], given[2], given[3], given[4]};
-  if (plan && plan->pick == wanted)
-    return success();
+  if (std::optional<TilePick> wanted = givenPick(op))
+    if (auto plan = planOf(op, chip); plan && plan->pick == *wanted)
+      return success();
   return op->emitOpError() << "expected " << pickName << " of a tile that " << chip.name
                            << " has code for, but got " << attribute;
 }

@@ -7,6 +7,17 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::nvptx;
 
+std::optional<TilePick> nvptx::givenPick(Operation *op) {
+  auto given = op->getAttrOfType<DenseI64ArrayAttr>(pickName);
+  if (!given || given.size() != 5 || given[0] < 0 || given[0] > int64_t(ProductForm::Warpgroups))
+    return std::nullopt;
+  bool areCounts = llvm::all_of(given.asArrayRef().drop_front(),
+                                [](int64_t count) { return count > 0 && count <= INT32_MAX; });
+  if (!areCounts)
+    return std::nullopt;
+  return TilePick{ProductForm(given[0]), given[1], given[2], given[3], given[4]};
+}
+
 /// The largest copy that is aligned on every line, if the tensor starts at a multiple of `start`.
 static int64_t alignedBytes(const SideLayout &side, ArrayRef<int64_t> batch, int64_t lines,
                             int64_t elementBytes, int64_t start) {
@@ -61,11 +72,8 @@ static std::optional<TileGemm> startOf(Op op, int64_t m, int64_t n, int64_t dept
   gemm.n = n;
   gemm.depth = gemm.partDepth = depth;
   gemm.element = getElementTypeOrSelf(op.getLhs());
-  if (auto given = op->template getAttrOfType<DenseI64ArrayAttr>(pickName)) {
-    gemm.readsTable = false;
-    if (given.size() == 5)
-      gemm.pick = {ProductForm(given[0]), given[1], given[2], given[3], given[4]};
-  }
+  gemm.readsTable = !op->template getAttrOfType<DenseI64ArrayAttr>(pickName);
+  gemm.pick = givenPick(op);
   bool isHalf = gemm.element.isBF16() || gemm.element.isF16(), isF32 = gemm.element.isF32();
   if (getElementTypeOrSelf(op.getRhs()) != gemm.element || !(isHalf || isF32))
     why = "its factors are not both bf16, f16 or f32";

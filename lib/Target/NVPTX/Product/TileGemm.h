@@ -12,6 +12,8 @@ namespace ampc::nvptx {
 /// Discardable attribute of an op with a product, for measurements: the members of a TilePick. Code
 /// is written in that way or not at all. Of no members: as the model chooses, without the table.
 constexpr llvm::StringLiteral pickName = "code.tile";
+/// Nothing: the op has none, or no members that any pick could have.
+std::optional<TilePick> givenPick(mlir::Operation *op);
 
 /// Where one side of a product lies: lines of neighbouring elements, along k or across it.
 struct SideLayout {
