@@ -102,7 +102,23 @@ static kernel::TensorMapAttr resolve(kernel::TensorMapAttr map, const KernelPoin
                                     map.getSwizzle());
 }
 
+/// Blocks, threads and points are numbered in 32 bits, and so is what is computed from them.
+static LogicalResult checkNumbers(Operation *kernel, const LaunchShape &shape) {
+  int64_t blocks = shape.grid[0], perBlock = shape.threads * shape.numbersPerThread;
+  if (blocks > INT32_MAX)
+    return kernel->emitOpError() << "expected a launch of at most " << INT32_MAX
+                                 << " blocks, but got " << blocks;
+  if (blocks * perBlock > UINT32_MAX)
+    return kernel->emitOpError() << "expected a launch of at most " << UINT32_MAX
+                                 << " points, but got " << blocks * perBlock;
+  return success();
+}
+
 void DeviceCode::launch(const LaunchShape &shape, TensorMaps maps, WriteWithMaps write) {
+  if (failed(checkNumbers(kernel, shape))) {
+    result = failure();
+    return;
+  }
   std::string name = symbol;
   if (!launches.empty())
     name += "_" + std::to_string(launches.size());
@@ -125,6 +141,8 @@ void DeviceCode::launch(const LaunchShape &shape, TensorMaps maps, WriteWithMaps
   write(e, seen, func.getArguments().take_back(maps.size()));
   if (observer)
     observer->end(e, pointers, shape, isFirst);
+  if (e.beyond32)
+    result = kernel->emitOpError() << "expected numbers of 32 bits, but got " << *e.beyond32;
   LLVM::ReturnOp::create(b, kernel->getLoc(), ValueRange{});
 }
 
@@ -136,15 +154,11 @@ void DeviceCode::within(View inner, LaunchObserver *along, llvm::function_ref<vo
   std::swap(observer, along);
 }
 
-static LaunchShape shapeOf(int64_t points) {
+LaunchShape LaunchShape::perPoint(int64_t points) {
   LaunchShape shape;
   shape.threads = std::min<int64_t>(plainThreads, llvm::alignTo(points, 32));
   shape.grid[0] = llvm::divideCeil(points, shape.threads);
   return shape;
-}
-int64_t ThreadPerPoint::warps(int64_t points) {
-  LaunchShape shape = shapeOf(points);
-  return shape.grid[0] * shape.threads / 32;
 }
 
 void ThreadPerPoint::forEach(ArrayRef<int64_t> sizes, Body body) { forEachOnDevice(sizes, body); }
@@ -154,7 +168,7 @@ void ThreadPerPoint::forEachOnDevice(
   int64_t points = ShapedType::getNumElements(sizes);
   if (points == 0)
     return;
-  LaunchShape shape = shapeOf(points);
+  LaunchShape shape = LaunchShape::perPoint(points);
   shape.showsResults = showsResults;
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     Value number = e.globalThread(shape.threads);

@@ -10,10 +10,15 @@ namespace ampc::nvptx {
 
 using target::KernelPointers;
 
+/// Threads of a block of a plain form: enough warps to fill a multiprocessor with any number of
+/// registers.
+constexpr int64_t plainThreads = 256;
+
 /// Blocks along x, y and z, threads along x, and blocks of a cluster along x.
 struct LaunchShape {
   int64_t grid[3] = {1, 1, 1};
   int64_t threads = 1;
+  int64_t numbersPerThread = 1; // of points: all of a launch have 32 bits
   int64_t cluster = 1;
   int64_t sharedBytes = 0; // asked for at the launch
   int64_t registers = 0;   // most that a thread may have; 0: the assembler decides
@@ -23,6 +28,10 @@ struct LaunchShape {
   /// This launch alone stores the kernel's results, and passes each element to
   /// DeviceEmitter::stored.
   bool showsResults = false;
+
+  /// Blocks of plain threads, one for each point; the last may have threads without one.
+  static LaunchShape perPoint(int64_t points);
+  int64_t warps() const { return grid[0] * threads / 32; }
 };
 
 /// What goes along with the launches of a kernel inside another.
@@ -50,11 +59,14 @@ public:
   DeviceCode(mlir::ModuleOp code, mlir::Operation *kernel, const Chip &chip, llvm::StringRef symbol)
       : chip(chip), code(code), kernel(kernel), symbol(symbol) {}
 
-  /// Adds a function that runs after those before it.
+  /// Adds a function that runs after those before it. Of more blocks or threads than 32 bits number
+  /// it is an error at the kernel instead.
   void launch(const LaunchShape &shape, Write write);
   /// The same with maps of tensors in operands of the kernel; `write` gets a pointer to each.
   void launch(const LaunchShape &shape, TensorMaps maps, WriteWithMaps write);
   llvm::ArrayRef<mlir::Attribute> getLaunches() const { return launches; }
+  /// Failure if a launch was one.
+  llvm::LogicalResult getResult() const { return result; }
   /// Which code was chosen, and why, for people: of a kernel inside another, its.
   void describe(const llvm::Twine &form) { description = form.str(); }
   llvm::StringRef getDescription() const { return description; }
@@ -73,6 +85,7 @@ private:
   View view;
   LaunchObserver *observer = nullptr;
   llvm::SmallVector<mlir::Attribute> launches;
+  llvm::LogicalResult result = llvm::success();
 };
 
 /// Points of plain kernels, each in a thread of its own; a launch for every call.
@@ -80,8 +93,6 @@ class ThreadPerPoint : public target::Points {
 public:
   explicit ThreadPerPoint(DeviceCode &code, bool showsResults = false)
       : Points(/*fusesMultiplyAdd=*/true), code(code), showsResults(showsResults) {}
-  /// Of a launch.
-  static int64_t warps(int64_t points);
   void forEach(llvm::ArrayRef<int64_t> sizes, Body body) override;
   void forEachOnDevice(llvm::ArrayRef<int64_t> sizes,
                        llvm::function_ref<void(DeviceEmitter &e, const KernelPointers &pointers,
@@ -93,10 +104,6 @@ private:
   DeviceCode &code;
   bool showsResults;
 };
-
-/// Threads of a block of a plain form: enough warps to fill a multiprocessor with any number of
-/// registers.
-constexpr int64_t plainThreads = 256;
 
 } // namespace ampc::nvptx
 #endif

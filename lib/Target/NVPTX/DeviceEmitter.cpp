@@ -19,6 +19,8 @@ Value DeviceEmitter::globalThread(int64_t threads) {
 // ---- Numbers of 32 bits ----
 
 Value DeviceEmitter::i32(int64_t value) {
+  if (!beyond32 && !llvm::isInt<32>(value) && !llvm::isUInt<32>(value))
+    beyond32 = value;
   return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
 }
 Value DeviceEmitter::add32(Value x, Value y) { return b.createOrFold<arith::AddIOp>(loc, x, y); }

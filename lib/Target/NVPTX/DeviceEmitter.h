@@ -5,6 +5,9 @@
 
 #include "lib/Target/Common/LoopEmitter.h"
 #include "lib/Target/NVPTX/Chip.h"
+#include <functional>
+#include <optional>
+#include <utility>
 
 namespace ampc::nvptx {
 
@@ -23,6 +26,8 @@ public:
 
   // Numbers of 32 bits; constants fold.
   Value i32(int64_t value);
+  /// The first constant that was asked for and has more: such code is wrong.
+  std::optional<int64_t> beyond32;
   Value add32(Value x, Value y);
   Value sub32(Value x, Value y);
   Value mul32(Value x, int64_t factor);

@@ -95,6 +95,8 @@ struct KernelEmitNVPTXPass : ampc::impl::KernelEmitNVPTXBase<KernelEmitNVPTXPass
       std::string name = start + "_k" + std::to_string(i);
       DeviceCode functions(code, op, *found, name + "_" + found->name.str());
       findForm(op)->emit(op, functions);
+      if (failed(functions.getResult()))
+        return signalPassFailure();
       table.push_back(describe(name, functions));
     }
     getOperation()->setAttr("kernel.functions", ArrayAttr::get(&getContext(), table));

@@ -160,6 +160,7 @@ static void emitPoints(kernel::MapOp op, DeviceCode &code, const IterationSpace 
   shape.threads = std::min<int64_t>(plainThreads, llvm::alignTo(count, 32));
   int64_t perThread = runsPerThread(count, code.chip), perBlock = perThread * shape.threads;
   shape.grid[0] = llvm::divideCeil(count, perBlock);
+  shape.numbersPerThread = perThread;
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     Body::Values scalars = readScalars(op, e, pointers, space);
     auto writeAt = [&](Value number) {

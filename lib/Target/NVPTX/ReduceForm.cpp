@@ -21,7 +21,7 @@ public:
   int64_t workspaceBytes() const;
   /// Of the launch that adds up chunks.
   int64_t showingWarps() const {
-    return order.chunks == 1 ? 0 : ThreadPerPoint::warps(order.outer * order.inner);
+    return order.chunks == 1 ? 0 : LaunchShape::perPoint(order.outer * order.inner).warps();
   }
 
 private:

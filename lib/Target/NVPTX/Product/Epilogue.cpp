@@ -157,28 +157,21 @@ void ResultWriter::write(ArrayRef<Value> sums, ArrayRef<Value> batch, Value line
   }
 }
 
-static LaunchShape finishShape(int64_t points) {
-  LaunchShape shape;
-  shape.threads = std::min<int64_t>(plainThreads, llvm::alignTo(points, 32));
-  shape.grid[0] = llvm::divideCeil(points, shape.threads);
-  shape.showsResults = true;
-  return shape;
-}
 static int64_t finishPoints(FusedKernelOpInterface op, const ProductResults &results,
                             int64_t entries, int64_t m, int64_t n) {
   return entries * m * n / results.vectorColumns(op);
 }
 int64_t nvptx::finishWarps(FusedKernelOpInterface op, const ProductResults &results,
                            const TileGemm &gemm) {
-  LaunchShape shape = finishShape(finishPoints(op, results, gemm.batches(), gemm.m, gemm.n));
-  return shape.grid[0] * shape.threads / 32;
+  return LaunchShape::perPoint(finishPoints(op, results, gemm.batches(), gemm.m, gemm.n)).warps();
 }
 
 void nvptx::launchFinish(FusedKernelOpInterface op, DeviceCode &code, const ProductResults &results,
                          ArrayRef<int64_t> batch, int64_t m, int64_t n, int64_t parts) {
   int64_t columns = results.vectorColumns(op), entries = ShapedType::getNumElements(batch);
   int64_t points = finishPoints(op, results, entries, m, n);
-  LaunchShape shape = finishShape(points);
+  LaunchShape shape = LaunchShape::perPoint(points);
+  shape.showsResults = true;
   code.launch(shape, [&](DeviceEmitter &e, const KernelPointers &pointers) {
     Type f32 = e.b.getF32Type();
     Value number = e.globalThread(shape.threads);

@@ -83,6 +83,8 @@ static std::optional<TileGemm> startOf(Op op, int64_t m, int64_t n, int64_t dept
     why = "it has no results";
   else if (depth == 0)
     why = "it has no products";
+  else if (std::max({m, n, depth}) > INT32_MAX - 1024) // of which tiles have no more
+    why = "a dimension has 2^31 elements";
   else if (isF32 && !op.getCompute())
     gemm.whyNoUnits = "its factors are f32";
   else if (!chip.hasBF16() && !gemm.element.isF16())
