@@ -1,8 +1,8 @@
 // kernel.map: a thread for some neighbouring points, or several threads per row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Target/Common/Slices.h"
 #include "lib/Target/NVPTX/Forms.h"
 #include "lib/Target/NVPTX/Rows/RowShape.h"
+#include "lib/Target/NVPTX/Runs.h"
 #include "lib/Target/NVPTX/TileMap.h"
 
 using namespace mlir;
@@ -20,47 +20,15 @@ static bool writesOwnElements(const IterationSpace &space) {
   return true;
 }
 
-/// Why vectors of `points` elements along the last dimension are not aligned wherever it starts;
-/// empty if they are.
-static StringRef whyApart(Value tensor, const target::Access &access, int64_t points) {
-  if (access.residue)
-    return "a tensor's places are no linear function of the point";
-  for (int64_t stride : ArrayRef(access.strides).drop_back())
-    if (stride % points)
-      return "rows of a tensor start at an odd element";
-  if (access.constant % points)
-    return "a tensor is read or written from an odd element on";
-  return target::startsAligned(tensor, points) ? ""
-                                               : "a slice of a tensor starts at an odd element";
-}
-
 /// Neighbouring points of a thread: as many as fill 16 bytes of the widest tensor that is read or
 /// written along them, if vectors of all of them are aligned; `why` says why it is one.
 static int64_t pointsPerThread(kernel::MapOp op, const IterationSpace &space, StringRef &why) {
-  unsigned last = space.rank() - 1;
-  int64_t widest = 0;
-  SmallVector<std::pair<Value, const target::Access *>> runs;
-  auto visit = [&](Value tensor, const target::Access &access) {
-    if (access.strideAlong(last) != 1)
-      return;
-    runs.push_back({tensor, &access});
-    widest = std::max(widest, target::elementBytes(getElementTypeOrSelf(tensor)));
-  };
-  for (auto [tensor, access] : llvm::zip(op->getOperands(), space.inputs))
-    visit(tensor, access);
-  for (auto [tensor, access] : llvm::zip(op->getResults(), space.results))
-    visit(tensor, access);
+  AlignedRuns runs(space, space.rank() - 1);
+  runs.addInputs(op);
+  runs.addResults(op);
   why = "no tensor has neighbours along the last dimension";
-  if (runs.empty())
-    return 1;
-  int64_t points = 16 / widest;
-  auto fits = [&](auto &run) {
-    why = whyApart(run.first, *run.second, points);
-    return why.empty();
-  };
-  while (points > 1 && !llvm::all_of(runs, fits))
-    points /= 2;
-  return points;
+  int64_t widest = runs.widest();
+  return widest ? runs.points(16 / widest, /*step=*/0, &why) : 1;
 }
 
 namespace {

@@ -9,32 +9,72 @@ using namespace ampc::nvptx;
 using target::Access;
 using target::Body;
 
+void AlignedRuns::add(Value tensor, const Access &access) {
+  if (access.strideAlong(along) == 1)
+    runs.push_back({tensor, &access});
+}
+void AlignedRuns::addInputs(FusedKernelOpInterface op) {
+  OperandRange inputs = op.getInputsMutable();
+  for (auto [input, access] : llvm::zip(inputs, space.inputs))
+    add(input, access);
+}
+void AlignedRuns::addResults(FusedKernelOpInterface op) {
+  for (auto [result, access] : llvm::zip(op->getResults(), space.results))
+    add(result, access);
+}
+
+static int64_t bytesOf(Value tensor) {
+  return target::elementBytes(getElementTypeOrSelf(tensor.getType()));
+}
+int64_t AlignedRuns::widest() const {
+  int64_t bytes = 0;
+  for (const Run &run : runs)
+    bytes = std::max(bytes, bytesOf(run.first));
+  return bytes;
+}
+int64_t AlignedRuns::narrowest() const {
+  int64_t bytes = widest();
+  for (const Run &run : runs)
+    bytes = std::min(bytes, bytesOf(run.first));
+  return bytes;
+}
+
+/// Empty: vectors of so many points are aligned.
+StringRef AlignedRuns::whyApart(const Run &run, int64_t points) const {
+  const Access &access = *run.second;
+  if (access.residue)
+    return "a tensor's places are no linear function of the point";
+  for (unsigned dim = 0; dim < space.rank(); ++dim)
+    if (dim != along && space.sizes[dim] > 1 && access.strides[dim] % points)
+      return "rows of a tensor start at an odd element";
+  if (access.constant % points)
+    return "a tensor is read or written from an odd element on";
+  return target::startsAligned(run.first, points) ? ""
+                                                  : "a slice of a tensor starts at an odd element";
+}
+int64_t AlignedRuns::points(int64_t most, int64_t step, StringRef *why) const {
+  auto fits = [&](int64_t points) {
+    StringRef apart = step % points ? "parts of a run have an odd number of points" : "";
+    for (const Run &run : runs)
+      if (apart.empty())
+        apart = whyApart(run, points);
+    if (why)
+      *why = apart;
+    return apart.empty();
+  };
+  int64_t points = most;
+  while (points > 1 && !fits(points))
+    points /= 2;
+  return points;
+}
+
 Runs::Runs(FusedKernelOpInterface op, const target::IterationSpace &space, unsigned along,
            int64_t step, int64_t most)
     : op(op), space(space), along(along) {
-  int64_t widest = 0;
-  SmallVector<const Access *> runs;
-  SmallVector<Value> tensors;
-  OperandRange inputs = op.getInputsMutable();
-  for (auto [input, access] : llvm::zip(inputs, space.inputs))
-    if (access.strideAlong(along) == 1) {
-      runs.push_back(&access);
-      tensors.push_back(input);
-      widest = std::max(widest, target::elementBytes(getElementTypeOrSelf(input.getType())));
-    }
-  if (runs.empty())
-    return;
-  points = std::min(most, 16 / widest);
-  auto fits = [&](const Access *access) {
-    bool isAligned = !access->residue && access->constant % points == 0;
-    for (unsigned dim = 0; dim < space.rank(); ++dim)
-      isAligned &= dim == along || space.sizes[dim] == 1 || access->strides[dim] % points == 0;
-    return isAligned;
-  };
-  auto isAligned = [&](Value tensor) { return target::startsAligned(tensor, points); };
-  while (points > 1 &&
-         (step % points || !llvm::all_of(runs, fits) || !llvm::all_of(tensors, isAligned)))
-    points /= 2;
+  AlignedRuns runs(space, along);
+  runs.addInputs(op);
+  if (int64_t widest = runs.widest())
+    points = runs.points(std::min(most, 16 / widest), step);
 }
 
 SmallVector<Body::Values> Runs::read(DeviceEmitter &e, const KernelPointers &pointers,

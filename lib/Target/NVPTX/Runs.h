@@ -7,6 +7,31 @@
 
 namespace ampc::nvptx {
 
+/// Tensors of a fused kernel whose elements along one dimension of its space are neighbours in
+/// memory.
+struct AlignedRuns {
+  AlignedRuns(const target::IterationSpace &space, unsigned along) : space(space), along(along) {}
+  void addInputs(FusedKernelOpInterface op);
+  void addResults(FusedKernelOpInterface op);
+
+  /// Bytes of an element; 0 if there are none.
+  int64_t widest() const;
+  int64_t narrowest() const;
+  /// The largest vector that is aligned in all of them wherever the dimension starts, and at
+  /// multiples of `step` along it: of `most` elements, or of half as many, ... If it has one,
+  /// `why` says why two are not aligned.
+  int64_t points(int64_t most, int64_t step, llvm::StringRef *why = nullptr) const;
+
+private:
+  using Run = std::pair<mlir::Value, const target::Access *>;
+  void add(mlir::Value tensor, const target::Access &access);
+  llvm::StringRef whyApart(const Run &run, int64_t points) const;
+
+  const target::IterationSpace &space;
+  unsigned along;
+  llvm::SmallVector<Run> runs;
+};
+
 /// Points along one dimension of a space that are read as vectors where their elements are
 /// neighbours in memory.
 struct Runs {

@@ -1,7 +1,7 @@
 // Where results of a product are in the space of its kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/NVPTX/Product/Results.h"
-#include "lib/Target/Common/Slices.h"
+#include "lib/Target/NVPTX/Runs.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -62,34 +62,8 @@ ProductResults ProductResults::of(kernel::ConvFilterOp op, int64_t outputs) {
 }
 
 int64_t ProductResults::vectorColumns(FusedKernelOpInterface op) const {
-  int64_t columns = 4;
-  SmallVector<const Access *> runs;
-  SmallVector<Value> tensors;
-  OperandRange inputs = op.getInputsMutable();
-  unsigned last = space.rank() - 1;
-  auto visit = [&](Value tensor, const Access &access) {
-    if (access.strideAlong(last) != 1)
-      return;
-    runs.push_back(&access);
-    tensors.push_back(tensor);
-    if (target::elementBytes(getElementTypeOrSelf(tensor)) <= 2)
-      columns = 8;
-  };
-  for (auto [input, access] : llvm::zip(inputs, space.inputs))
-    visit(input, access);
-  for (auto [tensor, access] : llvm::zip(op->getResults(), space.results))
-    visit(tensor, access);
-  auto fits = [&](const Access *access) {
-    if (access->residue || access->constant % columns)
-      return false;
-    for (unsigned dim = 0; dim < last; ++dim)
-      if (space.sizes[dim] > 1 && access->strides[dim] % columns)
-        return false;
-    return true;
-  };
-  auto isAligned = [&](Value tensor) { return target::startsAligned(tensor, columns); };
-  while (columns > 1 &&
-         (run % columns || !llvm::all_of(runs, fits) || !llvm::all_of(tensors, isAligned)))
-    columns /= 2;
-  return columns;
+  AlignedRuns runs(space, space.rank() - 1);
+  runs.addInputs(op);
+  runs.addResults(op);
+  return runs.points(runs.widest() && runs.narrowest() <= 2 ? 8 : 4, run);
 }
