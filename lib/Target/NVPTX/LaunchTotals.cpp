@@ -115,19 +115,18 @@ Value LaunchTotals::isLast(DeviceEmitter &e, const KernelPointers &all, int64_t 
   return target::equal(e, e.loadScalar(flag, e.b.getI32Type(), e.index(0)), e.i32(blocks - 1));
 }
 
-/// Every thread adds up neighbouring parts; a warp's sums go round it, and the first thread adds up
-/// those of the warps.
+/// Every thread adds up the parts whose numbers leave its own when divided by that of threads, so
+/// that a warp reads neighbours; a warp's sums go round it, and the first thread adds up those of
+/// the warps.
 void LaunchTotals::addUp(DeviceEmitter &e, const KernelPointers &all, unsigned total,
                          int64_t threads) {
   Type type = typeOf(total);
-  int64_t each = llvm::divideCeil(parts, threads);
-  Value from = partsOf(e, all, total), thread = e.position(e.thread());
-  Value first = e.min(e.mul(thread, each), e.index(parts));
-  Value last = e.min(e.add(first, each), e.index(parts));
-  Value sum = e.loop(
-      first, last, 1, e.constant(type, 0), [&](Value part, ValueRange soFar) -> SmallVector<Value> {
-        return {combine(e, kernel::Combine::sum, soFar[0], e.loadScalar(from, type, part))};
-      })[0];
+  Value from = partsOf(e, all, total), first = e.position(e.thread());
+  Value sum = e.loop(first, e.index(parts), threads, e.constant(type, 0),
+                     [&](Value part, ValueRange soFar) -> SmallVector<Value> {
+                       Value x = e.loadScalar(from, type, part);
+                       return {combine(e, kernel::Combine::sum, soFar[0], x)};
+                     })[0];
   sum = sumOfWarp(e, sum);
   e.when(isFirstOfWarp(e),
          [&] { e.storeScalar(sum, e.sharedMemory(), e.position(e.div32(e.thread(), 32))); });

@@ -10,9 +10,10 @@ namespace ampc::nvptx {
 
 /// The totals of a kernel.with_totals, along with the launches of the kernel inside. In the launch
 /// that shows results every thread adds up the terms of what it stores, and every warp puts a part
-/// of each total into the workspace. The block that is the last to do so adds the parts up, in
-/// their order: which block that is changes nothing. Blocks are counted in the workspace, too, from
-/// 0 that the first launch of the kernel writes, so that a first launch does not add up parts.
+/// of each total into the workspace. The block that is the last to do so adds the parts up, always
+/// in the same order: which block that is changes nothing. Blocks are counted in the workspace,
+/// too, from 0 that the first launch of the kernel writes, so that a first launch does not add up
+/// parts.
 class LaunchTotals : public LaunchObserver {
 public:
   using Value = mlir::Value;

@@ -8,7 +8,8 @@
 // CHECK: model_k1_sm_80: 2 launches, {{.*}} ok
 // CHECK: model_k2_sm_80: 2 launches, {{.*}} ok
 // CHECK: model_k3_sm_80: 2 launches, {{.*}} ok
-// HOPPER-COUNT-4: {{.*}} 2 launches, {{.*}} ok
+// CHECK: model_k4_sm_80: 2 launches, {{.*}} ok
+// HOPPER-COUNT-5: {{.*}} 2 launches, {{.*}} ok
 
 // A map, which is read again; the last of three blocks adds up all parts.
 // PTX-LABEL: .entry model_k0_sm_80_1(
@@ -63,4 +64,18 @@ kernel.program @sums(%a: tensor<700x600xf32>) -> tensor<600xf32> {
     kernel.yield %x : f32
   } : tensor<600xf32>
   kernel.return %r : tensor<600xf32>
+}
+
+// More parts than the threads that add them up: a warp reads neighbours.
+// PTX-LABEL: .entry model_k4_sm_80_1(
+// PTX: add.rn.f32
+// PTX-NEXT: add.s64 {{.*}}, 1024;
+kernel.program @many(%a: tensor<8x8xbf16>, %b: tensor<12296x8xbf16>) -> tensor<8x12296xf32> {
+  %r = kernel.gemm %a, %b : tensor<8x8xbf16>, tensor<12296x8xbf16> acc f32
+    maps [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>] space [8, 12296] depth 8
+    epilogue () maps [] -> [affine_map<(d0, d1) -> (d0, d1)>] attributes {test.tolerance = 0.00003} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<8x12296xf32>
+  kernel.return %r : tensor<8x12296xf32>
 }
