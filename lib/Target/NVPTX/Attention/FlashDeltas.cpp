@@ -18,8 +18,8 @@ static Value addressOf(DeviceEmitter &e, const RowLayout &rows, Value pointer,
 /// Numbers of 4 bytes that a row of the first result has room for.
 static int64_t deltasPerRow(const FlashShape &shape) {
   const RowLayout &rows = shape.results[0];
-  int64_t bytes = rows.columnStride() == 1 ? shape.width * target::elementBytes(rows.element) : 4;
-  return std::min<int64_t>(16, llvm::bit_floor(uint64_t(bytes / 4)));
+  uint64_t bytes = shape.width * target::elementBytes(rows.element);
+  return std::min<int64_t>(16, llvm::bit_floor(bytes / 4));
 }
 Value nvptx::deltaPlace(DeviceEmitter &e, const FlashShape &shape, Value start, Value query) {
   const RowLayout &rows = shape.results[0];

@@ -87,7 +87,8 @@ std::optional<FlashShape> FlashShape::of(kernel::AttentionGradOp op, const Chip 
   why = whyPlain(shape, {0, 1, 2, forward + 2}, op.getAcc(), chip).str();
   if (why.empty() && !shape.operands[forward + 1].element.isF32())
     why = "the logsumexp is not f32";
-  // Until a row of the query's cotangent is known, it keeps a float.
+  // Until they are known, some rows of the query's cotangent keep a float for each of their
+  // neighbours (FlashDeltas.cpp).
   const RowLayout &rows = shape.results.front();
   int64_t perFloat = 4 / target::elementBytes(rows.element);
   if (why.empty() && (rows.columnStride() != 1 || !rows.startsAt(perFloat, shape.batch)))

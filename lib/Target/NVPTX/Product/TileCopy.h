@@ -45,8 +45,8 @@ public:
 protected:
   /// Lines of the result's tile: as many as this one has, or several times as many.
   int64_t wholeLines() const { return &side == &gemm.lhs ? gemm.tile.m : gemm.tile.n; }
-  /// Whether rows of the tile, or its columns, may be outside of the operand.
   bool endsAlongDepth() const;
+  /// Whether rows of the tile, or its columns, may be outside of the operand.
   bool endsInRows() const;
   bool endsInColumns() const;
   /// Elements from a number on that are there: may be none, or more than there are places.
