@@ -26,14 +26,17 @@ class PageTable:
         with open(self.path, "w") as file:
             file.write("\n".join([self.above + self.begin, *lines, self.end + self.below]))
 
-    def differs(self, rows, what):
-        """Whether the table lacks one of the rows; says which."""
-        known = set(self.rows())
-        different = [row for row in rows if row not in known]
-        for row in different:
+    def differs(self, rows, what, counts=lambda row: True):
+        """Whether the table lacks one of the rows, or has others; says which. `counts`: whether a row of the table is one that `rows` would have."""
+        held = [row for row in self.rows() if counts(row)]
+        lacks = [row for row in rows if row not in held]
+        others = [row for row in held if row not in rows]
+        for row in lacks:
             print("not in the table:", row)
-        print(f"{len(rows)} {what}, {len(different)} differ")
-        return bool(different)
+        for row in others:
+            print("only in the table:", row)
+        print(f"{len(rows)} {what}, {len(lacks) + len(others)} differ")
+        return bool(lacks or others)
 
 
 def row_of(fields):

@@ -137,16 +137,16 @@ def check(name, chip, kernels, counters, excess):
 
 def hold(table, head, now, update):
     """Whether the table has other rows of these steps; with `update` it gets them. Those of other steps stay."""
+    def step_of(line):
+        return re.match(r"\| [^|]+ \| [^|]+ \|", line).group()
+
+    if not update:
+        return table.differs([line for lines in now.values() for line in lines], "rows", lambda line: step_of(line) in now)
     held = {}
     for line in table.rows():
-        held.setdefault(re.match(r"\| [^|]+ \| [^|]+ \|", line).group(), []).append(line)
-    if update:
-        table.write(head, [line for lines in {**held, **now}.values() for line in lines])
-        return False
-    gone = [line for step, lines in now.items() for line in held.get(step, []) if line not in lines]
-    for line in gone:
-        print("only in the table:", line)
-    return table.differs([line for lines in now.values() for line in lines], "rows") or bool(gone)
+        held.setdefault(step_of(line), []).append(line)
+    table.write(head, [line for lines in {**held, **now}.values() for line in lines])
+    return False
 
 
 def main():

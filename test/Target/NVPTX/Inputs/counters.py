@@ -121,4 +121,4 @@ table = PageTable(sys.argv[1], "counters")
 if sys.argv[2:] == ["--update"]:
     table.write(head, rows)
     sys.exit()
-sys.exit(table.differs(rows, "kernels") or len(rows) != len(table.rows()))
+sys.exit(table.differs(rows, "kernels"))

@@ -124,11 +124,17 @@ def main():
     if not args.update and title not in table.lines:
         print(f"the table is that of another ptxas: here {version}")
         return 0
-    now = [row for chip in args.chips.split(",") for row in rows(chip, args.kernels)]
+    chips = args.chips.split(",")
+    now = [row for chip in chips for row in rows(chip, args.kernels)]
     if args.update:
         table.write(HEAD, now, [title, ""])
         return 0
-    return table.differs(now, "launches")
+
+    def is_wanted(row):
+        name, chip = row.split(" | ")[:2]
+        return chip in chips and bool(re.search(args.kernels, name.removeprefix("| ")))
+
+    return table.differs(now, "launches", is_wanted)
 
 
 if __name__ == "__main__":
