@@ -132,9 +132,22 @@ static bool fitsPick(const WarpgroupGemm &plan, const TilePick &pick, bool hasPa
   return own == pick;
 }
 
+/// Whether a product that is gathered is formed by the tiles of older chips instead. Nothing of
+/// either model has been measured, least of all how long gathering waits, and that of tiles leaves
+/// their copies out: it has to find a quarter less, and products of more than 2^30 pairs, some
+/// thousand cycles of the chip, stay with warpgroups.
+static bool leavesToTiles(const WarpgroupGemm &plan, const Chip &chip) {
+  const TileGemm &gemm = plan.gemm;
+  double pairs = double(gemm.results()) * double(gemm.depth);
+  return plan.gathers() && !gemm.pick && pairs <= double(1 << 30) &&
+         gemm.cycles(chip) < 0.75 * plan.cycles(chip);
+}
+
 std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip &chip,
                                                int64_t parts, std::string &why, int64_t lhs,
                                                int64_t rhs) {
+  if (!chip.hasWarpgroups())
+    return std::nullopt;
   if (gemm.element.isF32()) {
     why = "its factors have 32 bits";
     return std::nullopt;
@@ -179,6 +192,10 @@ std::optional<WarpgroupGemm> WarpgroupGemm::of(const TileGemm &gemm, const Chip 
         consider(tried);
     }
   }
+  if (best && leavesToTiles(*best, chip)) {
+    why = "it is small and would be copied in pieces";
+    return std::nullopt;
+  }
   return best;
 }
 
@@ -203,8 +220,9 @@ TileGemm WarpgroupGemm::gathered() const {
   return copied;
 }
 
-// A stage is free when the next one is in use.
+// A stage is free when the next one is in use. None ahead means that no side has such pieces.
 int64_t WarpgroupGemm::stepsAhead() const {
+  assert(tile.stages >= 3 && "expected a stage for a step ahead");
   auto isAsync = [](const WarpgroupSide &side, const SideLayout &layout) {
     return side.isGathered() && layout.copyBytes > 2;
   };

@@ -53,8 +53,8 @@ struct WarpgroupGemm {
   TileGemm part;
   int64_t clusters; // that are launched; each takes every so many-th unit
 
-  /// Nothing, and a reason, if the form of older chips is used. `parts` of the sum: as many as are
-  /// worth it if 0. `lhs`, `rhs`: numbers of the operands.
+  /// Nothing if the form of older chips is used, and a reason if the chip has warpgroups. `parts`
+  /// of the sum: as many as are worth it if 0. `lhs`, `rhs`: numbers of the operands.
   static std::optional<WarpgroupGemm> of(const TileGemm &gemm, const Chip &chip, int64_t parts,
                                          std::string &why, int64_t lhs = 0, int64_t rhs = 1);
   int64_t parts() const { return part.parts; }

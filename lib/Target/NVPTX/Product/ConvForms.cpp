@@ -101,9 +101,7 @@ ConvTiles::ConvTiles(kernel::ConvOp op, const Chip &chip, int64_t parts) {
     }
     simplify(gemm->lhs, phase.window);
     gemm->choose(chip, parts);
-    if (chip.hasWarpgroups())
-      phases.back().warpgroups =
-          WarpgroupGemm::of(*gemm, chip, parts, phases.back().whyNoWarpgroups);
+    phases.back().warpgroups = WarpgroupGemm::of(*gemm, chip, parts, phases.back().whyNoWarpgroups);
   }
 }
 
@@ -218,11 +216,9 @@ static std::optional<TileGemm> tilesOf(kernel::ConvFilterOp op, const Chip &chip
   return gemm;
 }
 
-/// See ProductForms.cpp. The image is operand 0.
+/// The image is operand 0.
 static std::optional<WarpgroupGemm> warpgroupsOf(const TileGemm &gemm, const Chip &chip,
                                                  int64_t parts, std::string &why) {
-  if (!chip.hasWarpgroups())
-    return std::nullopt;
   return WarpgroupGemm::of(gemm, chip, parts, why, 1, 0);
 }
 

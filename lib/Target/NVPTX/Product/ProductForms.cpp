@@ -26,14 +26,6 @@ static std::optional<TileGemm> tilesOf(kernel::GemmOp op, const Chip &chip, int6
   return gemm;
 }
 
-/// Nothing, and perhaps a reason, if the tiles above are used.
-static std::optional<WarpgroupGemm> warpgroupsOf(const TileGemm &gemm, const Chip &chip,
-                                                 int64_t parts, std::string &why) {
-  if (!chip.hasWarpgroups())
-    return std::nullopt;
-  return WarpgroupGemm::of(gemm, chip, parts, why);
-}
-
 static void emitGemm(Operation *operation, DeviceCode &code) {
   auto op = cast<kernel::GemmOp>(operation);
   std::string why;
@@ -54,7 +46,7 @@ static void emitGemm(Operation *operation, DeviceCode &code) {
     Value start = startOf(e, gemm, gemm.rhs, pointers.operands[1], place.batch);
     return std::make_unique<TileCopy>(e, gemm, gemm.rhs, lines, start, place.column);
   };
-  if (auto plan = warpgroupsOf(*gemm, code.chip, op.getParts(), why)) {
+  if (auto plan = WarpgroupGemm::of(*gemm, code.chip, op.getParts(), why)) {
     code.describe(plan->describe());
     return emitWarpgroups(op, code, *plan, product);
   }
@@ -68,7 +60,7 @@ static int64_t gemmWorkspace(Operation *operation, const Chip &chip) {
   std::optional<TileGemm> gemm = tilesOf(op, chip, op.getParts(), why);
   if (!gemm)
     return 0;
-  auto plan = warpgroupsOf(*gemm, chip, op.getParts(), why);
+  auto plan = WarpgroupGemm::of(*gemm, chip, op.getParts(), why);
   return plan ? plan->workspaceBytes() : gemm->workspaceBytes();
 }
 static int64_t gemmShowingWarps(Operation *operation, const Chip &chip) {
@@ -78,7 +70,7 @@ static int64_t gemmShowingWarps(Operation *operation, const Chip &chip) {
   if (!gemm)
     return 0;
   ProductResults results = ProductResults::of(op);
-  auto plan = warpgroupsOf(*gemm, chip, op.getParts(), why);
+  auto plan = WarpgroupGemm::of(*gemm, chip, op.getParts(), why);
   return plan ? showingWarps(op, *plan, results) : showingWarps(op, *gemm, results);
 }
 static void configureGemm(Operation *operation, const Chip &chip) {
@@ -88,7 +80,7 @@ static void configureGemm(Operation *operation, const Chip &chip) {
   op.setParts(gemm ? gemm->parts : 1);
   if (!gemm)
     return op.setWorkspaceBytes(0);
-  if (auto plan = warpgroupsOf(*gemm, chip, 0, why))
+  if (auto plan = WarpgroupGemm::of(*gemm, chip, 0, why))
     op.setParts(plan->parts());
   op.setWorkspaceBytes(gemmWorkspace(op, chip));
 }
@@ -98,7 +90,7 @@ std::optional<ProductPlan> nvptx::planOf(kernel::GemmOp op, const Chip &chip) {
   std::optional<TileGemm> gemm = tilesOf(op, chip, 0, why);
   if (!gemm)
     return std::nullopt;
-  return ProductPlan::of(*gemm, warpgroupsOf(*gemm, chip, 0, why), chip);
+  return ProductPlan::of(*gemm, WarpgroupGemm::of(*gemm, chip, 0, why), chip);
 }
 
 void nvptx::addProductForms(Forms &forms) {

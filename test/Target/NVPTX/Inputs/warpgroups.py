@@ -34,12 +34,12 @@ elif sys.argv[1:] == ["parts"]:
 elif sys.argv[1:] == ["pixels"]:
     convs.conv(2, 9, 24, 40, 1, element="bf16")
     convs.conv(3, 5, 72, 16, 1, element="f16")
-elif sys.argv[1:] == ["gathers"]:
+elif sys.argv[1:] == ["gathers"]:  # picked where tiles would be chosen
     gemm(70, 75, 300, "NT", element="bf16", body="full")
-    gemm(72, 75, 303, "TN", element="bf16", body="bias", result="bf16")
-    gemm(200, 50, 131, "NN", element="f16", body="bias")
+    gemm(72, 75, 303, "TN", element="bf16", body="bias", result="bf16", tile="2, 128, 64, 1, 1")
+    gemm(200, 50, 131, "NN", element="f16", body="bias", tile="2, 64, 64, 1, 1")
     gemm(136, 70, 132, "TT", element="bf16", body="bias", batch=(3,))
-    gemm(6, 10, 69, "NT", element="f16", batch=(140,))  # more tiles than multiprocessors
+    gemm(6, 10, 69, "NT", element="f16", batch=(140,), tile="2, 64, 64, 1, 1")  # more tiles than multiprocessors
     convs.conv(4, 13, 8, 8, 3, pad=1, element="bf16")  # the last block of clusters is beyond the last line
     convs.conv(3, 9, 24, 72, 3, stride=2, pad=1, element="f16")
     convs.conv(2, 7, 4, 12, 3, stride=2, pad=1, element="f16")

@@ -1,0 +1,44 @@
+// On sm_90a warpgroups form products of 16 bits, but for small ones that they would copy in pieces, where tiles by warps are faster.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ampc-kernel-run --target=sm_90a --emit=nvvm %s | FileCheck %s
+
+#km = affine_map<(m, n, k) -> (k, m)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n) -> (m, n)>
+// CHECK: form = "tiles of {{.*}}, no warpgroups: it is small and would be copied in pieces"
+kernel.program @small(%x: tensor<512x130xbf16>, %w: tensor<512x33xbf16>) -> tensor<130x33xf32> {
+  %y = kernel.gemm %x, %w : tensor<512x130xbf16>, tensor<512x33xbf16> acc f32 maps [#km, #kn] space [130, 33] depth 512 epilogue () maps [] -> [#mn] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<130x33xf32>
+  kernel.return %y : tensor<130x33xf32>
+}
+// One that the hardware copies is none of them.
+// CHECK-SAME: form = "warpgroups: {{[^"]*}}tensor copies"
+kernel.program @aligned(%x: tensor<512x136xbf16>, %w: tensor<512x40xbf16>) -> tensor<136x40xf32> {
+  %y = kernel.gemm %x, %w : tensor<512x136xbf16>, tensor<512x40xbf16> acc f32 maps [#km, #kn] space [136, 40] depth 512 epilogue () maps [] -> [#mn] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<136x40xf32>
+  kernel.return %y : tensor<136x40xf32>
+}
+// Pieces of 8 bytes are on their way while others are multiplied.
+// CHECK-SAME: form = "warpgroups: {{[^"]*}}right side in pieces of 8 bytes"
+kernel.program @pieces(%x: tensor<512x136xbf16>, %w: tensor<512x36xbf16>) -> tensor<136x36xf32> {
+  %y = kernel.gemm %x, %w : tensor<512x136xbf16>, tensor<512x36xbf16> acc f32 maps [#km, #kn] space [136, 36] depth 512 epilogue () maps [] -> [#mn] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<136x36xf32>
+  kernel.return %y : tensor<136x36xf32>
+}
+// A gradient before a vocabulary, whose lines and those of the weights start anywhere.
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+// CHECK-SAME: form = "warpgroups: {{[^"]*}}left side in pieces of 2 bytes, right side in pieces of 2 bytes
+kernel.program @vocabulary(%x: tensor<1024x50257xbf16>, %w: tensor<768x50257xbf16>) -> tensor<1024x768xf32> {
+  %y = kernel.gemm %x, %w : tensor<1024x50257xbf16>, tensor<768x50257xbf16> acc f32 maps [#mk, #nk] space [1024, 768] depth 50257 epilogue () maps [] -> [#mn] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<1024x768xf32>
+  kernel.return %y : tensor<1024x768xf32>
+}
