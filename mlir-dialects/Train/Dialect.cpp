@@ -1,5 +1,6 @@
 // Registration of the train dialect, and its generated code.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/BatchDimension.h"
 #include "mlir-dialects/Train/Results.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir-dialects/Train/Syntax.h"
@@ -126,6 +127,7 @@ void TrainDialect::initialize() {
 #define GET_OP_LIST
 #include "mlir-dialects/Train/TrainOps.cpp.inc"
       >(*this);
+  attachBatchDimensions(getContext());
 }
 
 bool Saves::operand(unsigned index) const {

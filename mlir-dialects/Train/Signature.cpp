@@ -102,9 +102,8 @@ LogicalResult InputAttr::verify(function_ref<InFlightDiagnostic()> emitError, St
                                 int64_t batch, int64_t part, int64_t limit, int64_t ignore) {
   if (name.empty())
     return emitError() << "expected an input with a name";
-  // The leading dimension is the one that batches are cut along.
-  if (batch != -1 && batch != 0)
-    return emitError() << "expected batch = 0, but got " << batch;
+  if (batch < -1)
+    return emitError() << "expected a dimension as batch, or -1, but got " << batch;
   if (part < 0 || limit < 0)
     return emitError() << "expected part and limit of at least 0, but got " << part << " and "
                        << limit;
@@ -157,6 +156,21 @@ static LogicalResult verifyControl(Operation *op, Control control, Type type, un
   return success();
 }
 
+/// What runs is cut along the leading dimension.
+static LogicalResult verifyInput(FunctionOpInterface program, InputAttr input, unsigned index) {
+  auto type = dyn_cast<RankedTensorType>(program.getArgumentTypes()[index]);
+  int64_t dims = !type ? 0
+                 : cast<ProgramOpInterface>(*program).getRole()
+                     ? std::min<int64_t>(1, type.getRank())
+                     : type.getRank();
+  if (input.getBatch() >= dims) // 6.
+    return program->emitOpError() << "expected the batch of input " << input.getName()
+                                  << " to be a dimension below " << dims << " of "
+                                  << program.getArgumentTypes()[index] << ", but got "
+                                  << input.getBatch();
+  return success();
+}
+
 LogicalResult TrainDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
                                                      NamedAttribute attribute) {
   if (failed(verifyKey(op, attribute, "argument", index)))
@@ -184,6 +198,9 @@ LogicalResult ampc::verifySignature(FunctionOpInterface program) {
     if (auto control = signature.argument<ControlAttr>(i);
         control &&
         failed(verifyControl(program, control.getValue(), program.getArgumentTypes()[i], i)))
+      return failure();
+    if (auto input = signature.argument<InputAttr>(i);
+        input && failed(verifyInput(program, input, i)))
       return failure();
     if (StringAttr name = signature.stateArgument(i); name && !states.insert(name).second) // 2.
       return program->emitOpError()

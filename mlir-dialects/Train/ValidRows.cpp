@@ -6,22 +6,23 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::train;
 
-/// `valid` in units of the leading dimension.
-static Value validLeading(GradBuilder &b, RankedTensorType type, Value valid,
-                          std::optional<int64_t> batchRows) {
-  int64_t parts = type.getDimSize(0) / batchRows.value_or(type.getDimSize(0));
+/// `valid` in units of the dimension.
+static Value validParts(GradBuilder &b, RankedTensorType type, Value valid,
+                        std::optional<int64_t> batchRows, int64_t dim) {
+  int64_t parts = type.getDimSize(dim) / batchRows.value_or(type.getDimSize(dim));
   return parts == 1 ? valid : b.mul(valid, b.real(double(parts), valid));
 }
 
-Value ampc::validMask(GradBuilder &b, Type like, Value valid, std::optional<int64_t> batchRows) {
+Value ampc::validMask(GradBuilder &b, Type like, Value valid, std::optional<int64_t> batchRows,
+                      int64_t dim) {
   auto type = cast<RankedTensorType>(like);
   SmallVector<int64_t> shape(type.getRank(), 1);
-  shape[0] = type.getDimSize(0);
-  Value row = b.op<IotaOp>(RankedTensorType::get(shape, b.builder.getI32Type()), 0);
-  return b.compare(ComparePredicate::lt, row, validLeading(b, type, valid, batchRows));
+  shape[dim] = type.getDimSize(dim);
+  Value row = b.op<IotaOp>(RankedTensorType::get(shape, b.builder.getI32Type()), dim);
+  return b.compare(ComparePredicate::lt, row, validParts(b, type, valid, batchRows, dim));
 }
 
 Value ampc::validCount(GradBuilder &b, Type like, Value valid, std::optional<int64_t> batchRows,
                        Type element) {
-  return b.castTo(validLeading(b, cast<RankedTensorType>(like), valid, batchRows), element);
+  return b.castTo(validParts(b, cast<RankedTensorType>(like), valid, batchRows, 0), element);
 }

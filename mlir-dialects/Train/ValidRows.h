@@ -6,9 +6,10 @@
 #include "mlir-dialects/Train/Tensors.h"
 
 namespace ampc {
-/// Which rows of the batch count: i1 of shape [leading, 1, ...] with the rank of `type`.
+/// Which rows of the batch count: i1 of shape [leading, 1, ...] with the rank of `type`, or with
+/// the size of another dimension there.
 mlir::Value validMask(GradBuilder &b, mlir::Type type, mlir::Value valid,
-                      std::optional<int64_t> batchRows);
+                      std::optional<int64_t> batchRows, int64_t dim = 0);
 /// How many rows of the leading dimension of `type` count, as a real of rank 0.
 mlir::Value validCount(GradBuilder &b, mlir::Type type, mlir::Value valid,
                        std::optional<int64_t> batchRows, mlir::Type element);

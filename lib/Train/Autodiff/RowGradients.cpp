@@ -1,6 +1,7 @@
 // Gradients of tables that only lookups read: the rows that occur, not a tensor of mostly zeros.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Autodiff/RowGradients.h"
+#include "lib/Train/Step/BatchAnalysis.h"
 #include "mlir-dialects/Train/ValidRows.h"
 
 using namespace mlir;
@@ -35,6 +36,7 @@ private:
   Value updatesOf(GradBuilder &b, const Lookup &lookup);
   Value indexOf(GradBuilder &b, RowSumsOpInterface lookup);
   BlockArgument batchedInput(Value value);
+  int64_t dimensionOfRows(RowSumsOpInterface lookup, int64_t rows);
   Value validRows(GradBuilder &b, BlockArgument valid, BlockArgument input);
 
   train::FuncOp func;
@@ -122,6 +124,13 @@ Value RowGradient::validRows(GradBuilder &b, BlockArgument valid, BlockArgument 
   return b.select(b.greater(left, all), all, left);
 }
 
+/// Which dimension of its index has equal parts, one per row of the batch.
+int64_t RowGradient::dimensionOfRows(RowSumsOpInterface lookup, int64_t rows) {
+  auto dims = rowsOfBatch(func, rows, [](auto, int64_t) { return false; }, lookup);
+  auto found = dims->find(lookup.getIndex());
+  return found == dims->end() ? 0 : found->second;
+}
+
 /// Row numbers in a line, -1 for those without a gradient: padding, and what a short batch leaves
 /// out.
 Value RowGradient::indexOf(GradBuilder &b, RowSumsOpInterface lookup) {
@@ -133,10 +142,11 @@ Value RowGradient::indexOf(GradBuilder &b, RowSumsOpInterface lookup) {
   }
   BlockArgument valid = Signature(func).findControl(train::Control::Valid),
                 input = batchedInput(lookup.getIndex());
-  if (valid && input)
-    index = b.select(
-        validMask(b, index.getType(), validRows(b, valid, input), tensorOf(input).getDimSize(0)),
-        index, nowhere);
+  if (valid && input) {
+    int64_t rows = tensorOf(input).getDimSize(0), dim = dimensionOfRows(lookup, rows);
+    index = b.select(validMask(b, index.getType(), validRows(b, valid, input), rows, dim), index,
+                     nowhere);
+  }
   auto type = tensorOf(index);
   return b.reshape(index, type.clone({type.getNumElements()}));
 }

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Model/Mode.h"
 #include "lib/Train/Step/BatchAnalysis.h"
+#include "mlir-dialects/Train/BatchDimension.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Sizes.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;
@@ -78,16 +80,31 @@ void ampc::attachRandomState(train::FuncOp func, train::ModelOp model) {
 
 static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
 
-/// Per argument the dimension that the text calls `batch`, or -1; empty if it calls none so.
-static SmallVector<int64_t> batchAxes(train::FuncOp func) {
+/// Whether a formula is made with the size `batch` and other things.
+static bool isMixedWithBatch(StringRef formula) {
+  SmallVector<StringRef> words;
+  llvm::SplitString(formula, words, " +-*/()");
+  return formula != "batch" && llvm::is_contained(words, "batch");
+}
+
+/// Per argument the dimension that the text calls `batch`, or that its attribute names, or -1;
+/// empty if there is none. Nothing if rows of the batch lie among others, as in batch * context.
+static std::optional<SmallVector<int64_t>> batchAxes(train::FuncOp func) {
   auto sizes = func->getAttrOfType<DictionaryAttr>(Sizes::key);
+  auto formulas = sizes ? sizes.getAs<ArrayAttr>("arguments") : ArrayAttr();
   SmallVector<int64_t> axes;
-  for (Attribute formulas :
-       sizes ? sizes.getAs<ArrayAttr>("arguments").getValue() : ArrayRef<Attribute>()) {
+  for (BlockArgument argument : func.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    auto input = Signature(func).argument<train::InputAttr>(i);
     SmallVector<StringRef> dims;
-    cast<StringAttr>(formulas).getValue().split(dims, ", ");
+    if (formulas)
+      cast<StringAttr>(formulas[i]).getValue().split(dims, ',');
+    for (StringRef &dim : dims)
+      dim = dim.trim();
+    if (llvm::any_of(dims, isMixedWithBatch))
+      return std::nullopt;
     auto found = llvm::find(dims, "batch");
-    axes.push_back(found == dims.end() ? -1 : found - dims.begin());
+    axes.push_back(found != dims.end() ? found - dims.begin() : input ? input.getBatch() : -1);
   }
   func->removeAttr(Sizes::key);
   if (llvm::all_of(axes, [](int64_t axis) { return axis < 0; }))
@@ -147,34 +164,122 @@ static bool canCombineRows(ValidRowsOpInterface op, int64_t batch) {
   return isRight;
 }
 
+/// Whether it can where they lie along dimension `dim`, which moves to the front; the last one
+/// stays the last for ops that look along it.
+static bool canCombineAlong(ValidRowsOpInterface op, int64_t batch, int64_t dim) {
+  if (dim == 0)
+    return canCombineRows(op, batch);
+  auto scalar = dyn_cast<ScalarOpInterface>(*op);
+  bool isLast = dim + 1 == int64_t(shapeOf(op->getOperand(0)).size());
+  return !isLast || (scalar && !looksAlongRow(scalar));
+}
+
+/// Dimension 0 becomes `dim`; the others keep their order.
+static SmallVector<int64_t> movingFirstTo(int64_t dim, int64_t rank) {
+  auto permutation = llvm::to_vector(llvm::seq<int64_t>(1, rank));
+  permutation.insert(permutation.begin() + dim, 0);
+  return permutation;
+}
+static Value moveToFirst(GradBuilder &b, Value value, int64_t dim) {
+  int64_t rank = shapeOf(value).size();
+  return b.transpose(value, inversePermutation(movingFirstTo(dim, rank)));
+}
+
+/// Callers have the batch first.
+static void moveInput(train::FuncOp func, BlockArgument argument, int64_t dim) {
+  OpBuilder builder = OpBuilder::atBlockBegin(argument.getOwner());
+  auto input = Signature(func).argument<train::InputAttr>(argument);
+  GradBuilder b(builder, argument.getLoc(), train::OriginAttr::get(input.getName()));
+  auto type = cast<RankedTensorType>(argument.getType());
+  SmallVector<int64_t> order = movingFirstTo(dim, type.getRank()), shape(type.getShape());
+  shape.erase(shape.begin() + dim);
+  shape.insert(shape.begin(), type.getDimSize(dim));
+  argument.setType(type.clone(shape));
+  Value moved = b.transpose(argument, order);
+  argument.replaceAllUsesExcept(moved, moved.getDefiningOp());
+}
+
+static void markInputs(train::FuncOp func, int64_t batch, ArrayRef<int64_t> axes) {
+  Signature signature(func);
+  for (BlockArgument argument : func.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    auto input = signature.argument<train::InputAttr>(i);
+    int64_t dim = axes.empty() ? 0 : axes[i];
+    if (!input || dim < 0 || dim >= int64_t(shapeOf(argument).size()) ||
+        shapeOf(argument)[dim] != batch)
+      continue;
+    if (dim > 0)
+      moveInput(func, argument, dim);
+    signature.setArgument(i, input.withBatch(0));
+  }
+  signature.updateType();
+}
+
+static void markOutputs(train::FuncOp func, const BatchDimensions &dims) {
+  Signature signature(func);
+  for (OpOperand &returned : func.getBody().front().getTerminator()->getOpOperands()) {
+    auto output = signature.result<train::OutputAttr>(returned);
+    auto found = dims.find(returned.get());
+    if (!output || found == dims.end())
+      continue;
+    int64_t dim = found->second;
+    signature.setResult(returned.getOperandNumber(), output.withBatch(0));
+    if (dim == 0)
+      continue;
+    OpBuilder builder(returned.getOwner());
+    Value value = returned.get();
+    GradBuilder b(builder, value.getLoc(), originOf(value));
+    returned.set(moveToFirst(b, value, dim));
+  }
+  signature.updateType();
+}
+
+/// Ops that combine rows have them first; their other results are as before.
+static void moveCombined(ValidRowsOpInterface op, int64_t dim, const BatchDimensions &dims) {
+  OpBuilder builder(op);
+  GradBuilder b(builder, op);
+  for (OpOperand &operand : op->getOpOperands())
+    if (dims.contains(operand.get()))
+      operand.set(moveToFirst(b, operand.get(), dim));
+  builder.setInsertionPointAfter(op);
+  for (Value result : op->getResults())
+    if (dims.contains(result)) {
+      auto order = movingFirstTo(dim, shapeOf(result).size());
+      auto type = cast<RankedTensorType>(result.getType());
+      SmallVector<int64_t> shape = llvm::map_to_vector(
+          inversePermutation(order), [&](int64_t i) { return type.getDimSize(i); });
+      result.setType(type.clone(shape));
+      Value back = b.transpose(result, order);
+      result.replaceAllUsesExcept(back, back.getDefiningOp());
+    }
+}
+
 void ampc::prepareBatch(train::FuncOp func) {
   recordLimits(func);
-  SmallVector<int64_t> axes = batchAxes(func);
-  int64_t batch = batchOf(func, axes);
-  // Batches are cut along leading dimensions: one that lies elsewhere stays whole.
-  if (!batch || llvm::any_of(axes, [](int64_t axis) { return axis > 0; }))
+  std::optional<SmallVector<int64_t>> axes = batchAxes(func);
+  int64_t batch = axes ? batchOf(func, *axes) : 0;
+  if (!batch)
     return;
   func.setBatch(batch);
-  Signature signature(func);
-  for (BlockArgument argument : func.getArguments())
-    if (auto input = signature.argument<train::InputAttr>(argument);
-        input && !shapeOf(argument).empty() && shapeOf(argument)[0] == batch &&
-        (axes.empty() || axes[argument.getArgNumber()] == 0))
-      signature.setArgument(argument.getArgNumber(), input.withBatch(0));
-
-  SmallVector<ValidRowsOpInterface> combining;
-  for (auto op : func.getBody().getOps<ValidRowsOpInterface>())
-    if (canCombineRows(op, batch))
-      combining.push_back(op);
-  std::optional<DenseSet<Value>> batched = rowsOfBatch(func, batch, combining);
-  if (!batched)
+  markInputs(func, batch, *axes);
+  std::optional<BatchDimensions> dims =
+      rowsOfBatch(func, batch, [&](ValidRowsOpInterface op, int64_t dim) {
+        return canCombineAlong(op, batch, dim);
+      });
+  if (!dims)
     return;
-  for (OpOperand &returned : func.getBody().front().getTerminator()->getOpOperands())
-    if (auto output = signature.result<train::OutputAttr>(returned);
-        output && batched->contains(returned.get()))
-      signature.setResult(returned.getOperandNumber(), output.withBatch(0));
-  Value valid = signature.addControl(train::Control::Valid);
-  for (ValidRowsOpInterface op : combining)
+  markOutputs(func, *dims);
+  Value valid = Signature(func).addControl(train::Control::Valid);
+  for (auto op : llvm::to_vector(func.getBody().getOps<ValidRowsOpInterface>())) {
+    int64_t dim = commonDimension(op->getOperands(), [&](Value v) {
+      auto found = dims->find(v);
+      return found == dims->end() ? -1 : found->second;
+    });
+    if (dim > 0)
+      moveCombined(op, dim, *dims);
+    else if (!canCombineRows(op, batch))
+      continue;
     op.setValidRows(valid, batch);
+  }
   func.setShortBatch(true);
 }

@@ -13,10 +13,10 @@ void lowerMode(train::FuncOp func, bool training);
 /// made of their name.
 void attachRandomState(train::FuncOp func, train::ModelOp model);
 
-/// Marks the inputs that hold one row per row of the batch, and records what the runtime checks:
-/// the size of the batch, whether fewer rows may be valid, and the limits of integer inputs. Ops
-/// that combine rows get the number of valid rows (a control argument), and rows beyond it are
-/// zeroed where they enter.
+/// Marks the inputs that hold one row per row of the batch, which callers have first wherever the
+/// function has it, and records what the runtime checks: the size of the batch, whether fewer rows
+/// may be valid, and the limits of integer inputs. Ops that combine rows get the number of valid
+/// rows (a control argument), and rows beyond it are zeroed where they enter.
 void prepareBatch(train::FuncOp func);
 
 /// A warning at every input that no instance of its function reads.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Step/BatchAnalysis.h"
 #include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Train/BatchDimension.h"
 #include "mlir-dialects/Train/Gradients.h"
 #include "mlir-dialects/Train/Signature.h"
 
@@ -10,8 +11,7 @@ using namespace ampc;
 
 static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
 
-/// Scalar code that looks along the last dimension of its space.
-static bool looksAlongRow(ScalarOpInterface op) {
+bool ampc::looksAlongRow(ScalarOpInterface op) {
   if (isa<RandomOpInterface>(*op)) // draws per element, and has no state yet
     return false;
   Block block;
@@ -34,48 +34,88 @@ static bool looksAlongRow(ScalarOpInterface op) {
   return found;
 }
 
-/// Elements (d0, ...) of the results are made from elements (d0, ...) of the batched operands. In a
-/// space of one dimension that dimension is also the row.
-static bool isRowwise(ScalarOpInterface op, const DenseSet<Value> &batched) {
-  auto keepsLeading = [&](AffineMap map) {
-    return map.getNumResults() > 0 && map.getResult(0) == getAffineDimExpr(0, op.getContext());
+/// The dimension of the space that counts the rows of an operand with them along `dim`, or -1.
+static int64_t dimensionOfSpace(ScalarOpInterface op, unsigned operand, int64_t dim) {
+  auto position = dyn_cast<AffineDimExpr>(op.getOperandMap(operand).getResult(dim));
+  SmallVector<int64_t> space = op.getSpace();
+  return position && shapeOf(op->getOperand(operand))[dim] == space[position.getPosition()]
+             ? int64_t(position.getPosition())
+             : -1;
+}
+
+/// The dimension of the result that counts the rows, or -1: its elements are made from elements of
+/// the same row. Along the last dimension of the space scalar code may look around.
+static int64_t dimensionOfResult(ScalarOpInterface op, unsigned result,
+                                 const BatchDimensions &dims) {
+  int64_t row = -1;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    auto found = dims.find(operand);
+    if (found == dims.end())
+      continue;
+    int64_t position = dimensionOfSpace(op, i, found->second);
+    if (position < 0 || (row >= 0 && position != row))
+      return -1;
+    row = position;
+  }
+  if (row + 1 == int64_t(op.getSpace().size()) && looksAlongRow(op))
+    return -1;
+  ArrayRef<AffineExpr> exprs = op.getResultMap(result).getResults();
+  auto found = llvm::find(exprs, getAffineDimExpr(row, op.getContext()));
+  return found == exprs.end() ? -1 : found - exprs.begin();
+}
+
+static int64_t dimensionOfResult(BatchedOpInterface op, const BatchDimensions &dims) {
+  auto dimensionOf = [&](Value v) {
+    auto found = dims.find(v);
+    return found == dims.end() ? -1 : found->second;
   };
-  for (unsigned i = 0; i < op->getNumResults(); ++i)
-    if (!keepsLeading(op.getResultMap(i)))
-      return false;
-  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-    if (batched.contains(operand) &&
-        (!keepsLeading(op.getOperandMap(i)) || shapeOf(operand)[0] != op.getSpace()[0]))
-      return false;
-  return op.getSpace().size() > 1 || !looksAlongRow(op);
+  auto isBatched = [&](Value v) { return dims.contains(v); };
+  if (llvm::all_of(op->getOperands(), [&](Value v) { return dimensionOf(v) <= 0; }))
+    return op.keepsLeadingDimension(isBatched) ? 0 : -1;
+  auto elsewhere = dyn_cast<BatchDimensionOpInterface>(*op);
+  return elsewhere ? elsewhere.getBatchDimension(dimensionOf) : -1;
 }
 
 namespace {
+/// Walks the ops of a function in their order.
 class BatchRows {
 public:
-  BatchRows(int64_t batch, ArrayRef<ValidRowsOpInterface> combining)
-      : batch(batch), combining(combining) {}
-  /// False if the op mixes rows of the batch in a way that a short batch would change.
+  BatchRows(int64_t batch, CanCombine canCombine) : batch(batch), canCombine(canCombine) {}
+  /// Notes the dimensions of the op's results; false if it mixes rows of the batch in a way that a
+  /// short batch would change.
   bool visit(Operation *op);
-  DenseSet<Value> batched;
+  BatchDimensions dims;
 
 private:
-  bool isBatched(Value v) const { return batched.contains(v); }
-  bool hasParts(Value v) const { return !shapeOf(v).empty() && shapeOf(v)[0] % batch == 0; }
-  bool isDifferentiatedSum(Operation *op) const;
+  int64_t dimensionOf(Value v) const {
+    auto found = dims.find(v);
+    return found == dims.end() ? -1 : found->second;
+  }
+  bool note(Value result, int64_t dim);
   bool visitGradient(train::GradOp op);
+  int64_t combinedDimension(Operation *op);
+  bool isDifferentiatedSum(Operation *op) const;
 
   int64_t batch;
-  ArrayRef<ValidRowsOpInterface> combining;
+  CanCombine canCombine;
   DenseSet<Value> combined; // depend on what combines rows that count
   DenseSet<Value> sums;     // over all rows, whether they count or not
 };
 } // namespace
 
+bool BatchRows::note(Value result, int64_t dim) {
+  ArrayRef<int64_t> shape = shapeOf(result);
+  bool hasParts = dim >= 0 && dim < int64_t(shape.size()) && shape[dim] % batch == 0;
+  if (hasParts)
+    dims[result] = dim;
+  return hasParts;
+}
+
 /// A sum over rows that nothing reads but its gradient. That of a row has no part of the others.
 bool BatchRows::isDifferentiatedSum(Operation *op) const {
   auto reduce = dyn_cast<ReduceOpInterface>(op);
-  return reduce && reduce.getCombine() == "sum" && llvm::is_contained(reduce.getDims(), 0) &&
+  return reduce && reduce.getCombine() == "sum" &&
+         llvm::is_contained(reduce.getDims(), dimensionOf(op->getOperand(0))) &&
          !combined.contains(op->getOperand(0)) && llvm::all_of(op->getUses(), [](OpOperand &use) {
            return isa<train::GradOp>(use.getOwner()) && use.getOperandNumber() == 0;
          });
@@ -84,8 +124,8 @@ bool BatchRows::isDifferentiatedSum(Operation *op) const {
 bool BatchRows::visitGradient(train::GradOp op) {
   bool isSum = sums.contains(op.getValue());
   for (auto [source, gradient] : llvm::zip(op.getSources(), op.getGradients())) {
-    if (isBatched(source))
-      batched.insert(gradient);
+    if (dims.contains(source))
+      dims[gradient] = dimensionOf(source);
     else if (isSum)
       return false;
     if (!isSum)
@@ -94,43 +134,53 @@ bool BatchRows::visitGradient(train::GradOp op) {
   return true;
 }
 
+/// The dimension of rows that the op combines without those that do not count, or -1.
+int64_t BatchRows::combinedDimension(Operation *op) {
+  auto combining = dyn_cast<ValidRowsOpInterface>(op);
+  if (!combining)
+    return -1;
+  int64_t dim = commonDimension(op->getOperands(), [&](Value v) { return dimensionOf(v); });
+  return dim >= 0 && canCombine(combining, dim) ? dim : -1;
+}
+
 bool BatchRows::visit(Operation *op) {
   if (auto gradient = dyn_cast<train::GradOp>(op))
     return visitGradient(gradient);
-  bool combines = llvm::is_contained(combining, op);
-  if (combines || llvm::any_of(op->getOperands(), [&](Value v) { return combined.contains(v); }))
+  int64_t along = combinedDimension(op);
+  if (along >= 0 || llvm::any_of(op->getOperands(), [&](Value v) { return combined.contains(v); }))
     combined.insert(op->result_begin(), op->result_end());
-  if (llvm::none_of(op->getOperands(), [&](Value v) { return isBatched(v); }))
+  if (llvm::none_of(op->getOperands(), [&](Value v) { return dims.contains(v); }))
     return true;
-  if (combines) {
+  if (along >= 0) {
     for (Value result : op->getResults())
-      if (hasParts(result))
-        batched.insert(result);
+      note(result, along);
     return true;
   }
   if (isDifferentiatedSum(op)) {
     sums.insert(op->getResult(0));
     return true;
   }
-  auto leading = dyn_cast<BatchedOpInterface>(op);
+  auto batched = dyn_cast<BatchedOpInterface>(op);
   auto scalar = dyn_cast<ScalarOpInterface>(op);
-  bool apart = leading ? leading.keepsLeadingDimension([&](Value v) { return isBatched(v); })
-                       : scalar && isRowwise(scalar, batched);
-  if (!apart || !llvm::all_of(op->getResults(), [&](Value v) { return hasParts(v); }))
-    return false;
-  batched.insert(op->result_begin(), op->result_end());
-  return true;
+  return llvm::all_of(op->getResults(), [&](OpResult result) {
+    return note(result, batched  ? dimensionOfResult(batched, dims)
+                        : scalar ? dimensionOfResult(scalar, result.getResultNumber(), dims)
+                                 : -1);
+  });
 }
 
-std::optional<DenseSet<Value>> ampc::rowsOfBatch(train::FuncOp func, int64_t batch,
-                                                 ArrayRef<ValidRowsOpInterface> combining) {
-  BatchRows rows(batch, combining);
+std::optional<BatchDimensions> ampc::rowsOfBatch(train::FuncOp func, int64_t batch,
+                                                 CanCombine canCombine, Operation *end) {
+  BatchRows rows(batch, canCombine);
   for (BlockArgument argument : func.getArguments())
     if (auto input = Signature(func).argument<train::InputAttr>(argument);
         input && input.isBatched())
-      rows.batched.insert(argument);
-  for (Operation &op : func.getBody().front().without_terminator())
-    if (!rows.visit(&op))
+      rows.dims[argument] = 0;
+  for (Operation &op : func.getBody().front().without_terminator()) {
+    if (&op == end)
+      break;
+    if (!rows.visit(&op) && !end)
       return std::nullopt;
-  return std::move(rows.batched);
+  }
+  return std::move(rows.dims);
 }

@@ -4,16 +4,21 @@
 #define LIB_TRAIN_STEP_BATCHANALYSIS_H
 
 #include "mlir-dialects/Train/Train.h"
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/DenseMap.h"
 #include <optional>
 
 namespace ampc {
-/// The values that hold rows of the batch, if every op of `func` that sees some (first in arguments
-/// with a batch) either keeps them apart along the leading dimension, which then has a
-/// multiple of `batch` parts, or is one of `combining`, which leave out those that do not count, or
-/// adds them up for a gradient with respect to rows.
-/// Then a batch with fewer valid rows gives the numbers of a batch of that size.
-std::optional<llvm::DenseSet<mlir::Value>>
-rowsOfBatch(train::FuncOp func, int64_t batch, llvm::ArrayRef<ValidRowsOpInterface> combining);
+/// The values that hold rows of the batch, and the dimension that has equal parts, one per row.
+using BatchDimensions = llvm::DenseMap<mlir::Value, int64_t>;
+/// Whether an op can leave out the rows that do not count, along that dimension of its operands.
+using CanCombine = llvm::function_ref<bool(ValidRowsOpInterface, int64_t)>;
+
+/// Those of `func`, if every op that sees some (first in arguments with a batch) either keeps them
+/// apart, or combines them, or adds them up for a gradient with respect to rows. Then a batch with fewer valid rows gives the numbers of a batch of that
+/// size. With an `end`, those before it that are kept apart, whatever else there is.
+std::optional<BatchDimensions> rowsOfBatch(train::FuncOp func, int64_t batch, CanCombine canCombine,
+                                           mlir::Operation *end = nullptr);
+/// Whether scalar code looks along the last dimension of its space.
+bool looksAlongRow(ScalarOpInterface op);
 } // namespace ampc
 #endif

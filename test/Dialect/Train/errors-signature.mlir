@@ -100,9 +100,28 @@ train.model @m {
 // -----
 
 train.model @m {
-  // expected-error@+1 {{expected batch = 0, but got 1}}
+  // expected-error@+1 {{expected the batch of input "x" to be a dimension below 1 of 'tensor<4xf32>', but got 1}}
   train.func @f(%x: tensor<4xf32> {train.is = #train.input<"x", batch = 1>}) -> tensor<4xf32> {
     train.return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+1 {{expected a dimension as batch, or -1, but got -2}}
+  train.func @f(%x: tensor<4xf32> {train.is = #train.input<"x", batch = -2>}) -> tensor<4xf32> {
+    train.return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+// What runs has the batch first.
+train.model @m {
+  // expected-error@+1 {{expected the batch of input "x" to be a dimension below 1 of 'tensor<4x3xf32>', but got 1}}
+  train.func @f(%x: tensor<4x3xf32> {train.is = #train.input<"x", batch = 1>}) -> tensor<4x3xf32> attributes {role = #train.role<export>, export_name = "f"} {
+    train.return %x : tensor<4x3xf32>
   }
 }
 

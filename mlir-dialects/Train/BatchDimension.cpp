@@ -1,0 +1,114 @@
+// Rows of the batch along another dimension than the first: which ops keep them apart, and where.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/BatchDimension.h"
+#include "mlir-dialects/Train/Tensors.h"
+#include "llvm/ADT/STLExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::train;
+
+#include "mlir-dialects/Train/BatchDimension.cpp.inc"
+
+int64_t ampc::commonDimension(ValueRange operands, BatchDimension dimensionOf) {
+  int64_t common = -1;
+  for (Value operand : operands) {
+    int64_t dim = dimensionOf(operand);
+    if (dim >= 0 && common >= 0 && dim != common)
+      return -1;
+    common = std::max(common, dim);
+  }
+  return common;
+}
+
+static int64_t rankOf(Value v) { return tensorOf(v).getRank(); }
+
+// ---- One overload per op ----
+
+/// The dimensions before stay, and what is cut or joined lies within the parts.
+static int64_t resultOf(ReshapeOp op, BatchDimension dimensionOf) {
+  ArrayRef<int64_t> from = op.getX().getType().getShape(), to = op.getType().getShape();
+  int64_t dim = dimensionOf(op.getX());
+  auto product = [](ArrayRef<int64_t> sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>());
+  };
+  int64_t before = product(from.take_front(dim));
+  for (size_t i = 0; i < to.size(); ++i)
+    if (product(to.take_front(i)) == before && to[i] % from[dim] == 0)
+      return i;
+  return -1;
+}
+
+static int64_t resultOf(PadOp op, BatchDimension dimensionOf) {
+  int64_t dim = dimensionOf(op.getX());
+  return op.getLow()[dim] || op.getHigh()[dim] || op.getInterior()[dim] ? -1 : dim;
+}
+
+static int64_t resultOf(ConcatOp op, BatchDimension dimensionOf) {
+  int64_t dim = commonDimension(op.getParts(), dimensionOf);
+  return dim == op.getDim() ? -1 : dim;
+}
+
+static int64_t resultOf(SplitOp op, BatchDimension dimensionOf) {
+  int64_t dim = dimensionOf(op.getX());
+  return dim == op.getDim() ? -1 : dim;
+}
+
+/// Leading dimensions of a batched product, or the rows of lhs.
+static int64_t resultOf(MatmulOp op, BatchDimension dimensionOf) {
+  int64_t l = dimensionOf(op.getLhs()), r = dimensionOf(op.getRhs()), lhs = rankOf(op.getLhs()),
+          rhs = rankOf(op.getRhs()), rank = rankOf(op.getResult());
+  bool isRowOfLhs = l == lhs - 2 && !op.getTransposeLhs() && r < 0;
+  if (l >= lhs - 2 && !isRowOfLhs)
+    return -1;
+  if (r >= rhs - 2 || (r >= 0 && l >= 0 && l != r))
+    return -1;
+  return l >= 0 ? l + rank - lhs : r + rank - rhs;
+}
+
+static int64_t resultOf(LinearOp op, BatchDimension dimensionOf) {
+  int64_t dim = dimensionOf(op.getX());
+  bool areWeights =
+      dimensionOf(op.getWeight()) < 0 && !(op.getBias() && dimensionOf(op.getBias()) >= 0);
+  return areWeights && dim + 1 < rankOf(op.getX()) ? dim : -1;
+}
+
+static int64_t resultOf(EmbeddingOp op, BatchDimension dimensionOf) {
+  return dimensionOf(op.getTable()) < 0 ? dimensionOf(op.getIndex()) : -1;
+}
+static int64_t resultOf(GatherOp op, BatchDimension dimensionOf) {
+  return dimensionOf(op.getTable()) < 0 ? dimensionOf(op.getIndex()) : -1;
+}
+
+static int64_t resultOf(AttentionOp op, BatchDimension dimensionOf) {
+  int64_t dim = commonDimension(op.getOperands(), dimensionOf), rank = rankOf(op.getQuery());
+  bool isAligned = !op.getBias() || dimensionOf(op.getBias()) < 0 || rankOf(op.getBias()) == rank;
+  return dim + 2 < rank && isAligned ? dim : -1;
+}
+
+/// Reductions: those before it that are dropped move it.
+template <typename Reduction> static int64_t resultOf(Reduction op, BatchDimension dimensionOf) {
+  int64_t dim = dimensionOf(op.getX());
+  if (llvm::is_contained(op.getDims(), dim))
+    return -1;
+  return dim - llvm::count_if(op.getDims(), [&](int64_t other) { return other < dim; });
+}
+
+namespace {
+template <typename Op>
+struct Rows : BatchDimensionOpInterface::ExternalModel<Rows<Op>, Op> {
+  int64_t getBatchDimension(Operation *op, BatchDimension dimensionOf) const {
+    return resultOf(cast<Op>(op), dimensionOf);
+  }
+};
+} // namespace
+
+template <typename... Ops> static void attach(MLIRContext *context) {
+  (Ops::template attachInterface<Rows<Ops>>(*context), ...);
+}
+
+void ampc::attachBatchDimensions(MLIRContext *context) {
+  attach<ReshapeOp, PadOp, ConcatOp, SplitOp, MatmulOp, LinearOp, EmbeddingOp, GatherOp,
+         AttentionOp, ReduceSumOp, ReduceMeanOp, ReduceMaxOp, ReduceMinOp, LogSumExpOp>(context);
+}

@@ -1,0 +1,48 @@
+// Callers have the batch first, wherever an input of the model has it; ops that combine rows have it first, too.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: %ampc-opt %s --train-expand-modules --train-name-ops --train-instantiate | FileCheck %s
+
+train.model @sequence(batch = 4, time = 5, width = 8, classes = 3) {
+  train.param @table : f32[7, width] = #train.xavier_uniform
+  train.param @w : f32[width, classes] = #train.xavier_uniform
+  train.func @scores(%token: i32[time, batch]) {
+    %e = train.embedding %table at %token
+    %y = train.linear %e, %w
+    train.return %y
+  }
+  train.func @loss(%token: i32[time, batch], %next: i32[time, batch], %weight: f32[time]) {
+    %y = train.call @scores(%token)
+    %l = train.softmax_cross_entropy %y, %next
+    %s = train.reduce_sum %weight over [0]
+    %all = train.mul %l, %s
+    train.return %all
+  }
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1>
+  train.export @scores as "predict"
+}
+// CHECK-LABEL: train.func @fit.loss
+// CHECK-SAME:  %[[TOKEN:[a-z0-9]+]]: tensor<4x5xi32> {train.is = #train.input<"token", batch = 0, limit = 7>}
+// CHECK-SAME:  %[[NEXT:[a-z0-9]+]]: tensor<4x5xi32> {train.is = #train.input<"next", batch = 0, limit = 3>}
+// CHECK-SAME:  tensor<5xf32> {train.is = #train.input<"weight">}
+// CHECK-SAME:  train.is = #train.control<valid>
+// CHECK-SAME:  short_batch
+// CHECK-DAG:   train.transpose %[[TOKEN]] [1, 0]
+// CHECK-DAG:   train.transpose %{{.*}} [1, 0, 2] {{.*}}: tensor<5x4x3xf32>
+// CHECK-LABEL: train.func @export.predict
+// CHECK-SAME:  -> (tensor<4x5x3xf32> {train.is = #train.output<named, name = "out", batch = 0>})
+
+// Without sizes the attribute says it. What mixes rows takes full batches, of which micro-batches are made all the same.
+train.model @plain {
+  train.param @w : tensor<3x2xf32> = #train.zeros
+  train.func @loss(%x: tensor<5x4x3xf32> {train.is = #train.input<"x", batch = 1>}) {
+    %y = train.linear %x, %w
+    %m = train.reduce_max %y over [1]
+    %l = train.reduce_mean %m over [0, 1]
+    train.return %l
+  }
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1>
+}
+// CHECK-LABEL: train.model @plain
+// CHECK-LABEL: train.func @fit.loss
+// CHECK-SAME:  tensor<4x5x3xf32> {train.is = #train.input<"x", batch = 0>}
+// CHECK-NOT:   short_batch
