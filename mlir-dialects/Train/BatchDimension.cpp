@@ -96,8 +96,7 @@ template <typename Reduction> static int64_t resultOf(Reduction op, BatchDimensi
 }
 
 namespace {
-template <typename Op>
-struct Rows : BatchDimensionOpInterface::ExternalModel<Rows<Op>, Op> {
+template <typename Op> struct Rows : BatchDimensionOpInterface::ExternalModel<Rows<Op>, Op> {
   int64_t getBatchDimension(Operation *op, BatchDimension dimensionOf) const {
     return resultOf(cast<Op>(op), dimensionOf);
   }

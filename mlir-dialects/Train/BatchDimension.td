@@ -13,6 +13,8 @@ def BatchDimensionOpInterface : OpInterface<"BatchDimensionOpInterface"> {
   let methods = [InterfaceMethod<[{
       The dimension of the results that has equal parts, one per row; -1 if rows are mixed. `dimensionOf` gives that of an operand, -1
       for one without rows; that of some operand is not 0.}],
-      "int64_t", "getBatchDimension", (ins "::llvm::function_ref<int64_t(::mlir::Value)>":$dimensionOf)>];
+                                 "int64_t", "getBatchDimension",
+                                 (ins
+                                     "::llvm::function_ref<int64_t(::mlir::Value)>":$dimensionOf)>];
 }
 #endif
