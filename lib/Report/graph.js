@@ -166,12 +166,13 @@ function fitLabels() {
   });
   document.querySelectorAll('#view .band-label').forEach((text, i) => {
     const band = layout.bands[i],
-          isOuter = layout.bands.some(
+          inner = layout.bands.filter(
               b => b.depth > band.depth && b.from >= band.from && b.to <= band.to);
-    const widest = isOuter ? 26 : (band.to - band.from) / (0.6 * band.label.length);
+    const widest = inner.length ? 26 : (band.to - band.from) / (0.6 * band.label.length);
     const size = Math.max(13, Math.min(11 / view.scale, widest));
+    const isCovered = inner.some(b => b.from < band.from + 0.6 * size * band.label.length);
     text.style.fontSize = size + 'px';
-    text.style.display = size * view.scale < (isOuter ? 8 : 4.5) ? 'none' : '';
+    text.style.display = size * view.scale < 4.5 || isCovered ? 'none' : '';
     keepShape(text, Number(text.getAttribute('y')));
   });
 }

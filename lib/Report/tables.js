@@ -238,7 +238,7 @@ function showKernels() {
       [
         {title: 'No', number: true, value: k => k.number, show: k => k.number},
         {title: 'Kernel', value: k => k.kernel.replace('kernel.', '')},
-        {title: 'Operands, results', number: true, value: k => k.bytes},
+        {title: 'Bytes', number: true, value: k => k.bytes},
         ...(isTimed('mixed') ? timed : []),
         {title: 'Live', number: true, value: k => k.live_bytes},
         {title: 'Computes', value: k => k.name, style: 'name mono'},

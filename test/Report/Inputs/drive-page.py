@@ -96,6 +96,16 @@ class Browser:
 SETTLE = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
+def check_fit(browser):
+    """The whole step is in the window and fills its height, or its width if that is less."""
+    browser.eval("document.getElementById('zoom-fit').click()")
+    browser.eval(SETTLE)
+    step, window = browser.eval("['view', 'graph'].map(id => { const b = document.getElementById(id).getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; })")
+    assert all(step[i] >= window[i] - 2 for i in (0, 1)) and all(step[i] <= window[i] + 2 for i in (2, 3)), (step, window)
+    shares = [(step[i + 2] - step[i]) / (window[i + 2] - window[i]) for i in (0, 1)]
+    assert shares[1] > 0.85, shares
+
+
 def drive(browser, page, facts):
     step = facts["steps"][0]
     browser.call("Page.navigate", url=pathlib.Path(page).resolve().as_uri())
@@ -153,9 +163,17 @@ def drive(browser, page, facts):
     before = browser.eval("document.documentElement.dataset.theme")
     browser.eval("document.getElementById('theme').click()")
     assert browser.eval("document.documentElement.dataset.theme") != before
-    browser.call("Emulation.setDeviceMetricsOverride", width=800, height=900, deviceScaleFactor=1, mobile=False)
-    browser.eval(SETTLE)
-    assert browser.eval("document.documentElement.scrollWidth") <= 800, "the page is wider than a window of 800 pixels"
+    kernels = step["memory"]["mixed"]["kernels"]
+    assert count("#kernels tbody tr") == len(kernels)
+    timed = "times" in step  # then the step's time comes first, and every kernel has one
+    assert (text("#cards h3") == "Time of a step") == timed
+    assert browser.eval("[...document.querySelectorAll('#kernels thead button')].map(b => b.textContent).join()").startswith(
+        "No,Kernel,Bytes,Time,Share,GB/s" if timed else "No,Kernel,Bytes,Live")
+    for width in (1400, 800, 390):
+        browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+        browser.eval(SETTLE)
+        assert browser.eval("document.documentElement.scrollWidth") <= width, f"the page is wider than a window of {width} pixels"
+        check_fit(browser)
     assert not browser.problems, browser.problems
     print("page works")
 
