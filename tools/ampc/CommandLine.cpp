@@ -42,6 +42,8 @@ static void explainOption(llvm::StringRef name, llvm::StringRef said) {
           : isCount ? "a whole number of at least 0"
                     : "a whole number") +
          ", but got " + value.trim('\''));
+  } else if (said.contains(" is invalid value for boolean")) {
+    fail("expected " + name + " of true or false, but got " + said.split(" is ").first.trim('\''));
   } else if (said.starts_with("requires a value")) {
     fail("expected a value behind " + name + ", but got none");
   } else if (said.starts_with("may only occur")) {
