@@ -122,7 +122,7 @@ int main(int argc, char **argv) {
     arguments.insert(arguments.begin() + 1, "compile");
   if (!readCommandLine(arguments, "ampc: a model in, the program that trains it out\n"))
     return 1;
-  Session::defaults = {deviceName(), deviceImages()};
+  Session::defaults = {deviceName(), deviceImages(), quiet};
   if (llvm::Error error = loadOpLibraries(load))
     return fail(llvm::toString(std::move(error)));
   llvm::Expected<SizeSettings::Numbers> sizes = SizeSettings::parse(llvm::join(setSizes, ","));

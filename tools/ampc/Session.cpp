@@ -1,7 +1,6 @@
 // A model compiled and loaded into this process, with one state.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Session.h"
-#include "tools/ampc/Commands.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -52,7 +51,7 @@ bool Session::open(const CompileRequest &request, ampc_options options) {
   if (!options.device)
     options.device = defaults.device;
   CompileRequest wanted = request;
-  if (isQuiet())
+  if (defaults.quiet)
     wanted.shown = Shown::Errors;
   auto module = compiler.run(wanted);
   if (!module)
@@ -77,8 +76,9 @@ bool Session::open(const CompileRequest &request, ampc_options options) {
   options.error = message;
   options.error_bytes = sizeof message;
   ampc_status status = ampc_rt_create(&loaded->model(), &options, &state);
-  if (status == AMPC_OK && !problem.empty())
-    note(llvm::Twine("this runs on ") + ampc_rt_tier(state) + ", not on a GPU: " + problem);
+  if (status == AMPC_OK && !problem.empty() && !defaults.quiet)
+    llvm::errs() << "ampc: note: this runs on " << ampc_rt_tier(state)
+                 << ", not on a GPU: " << problem << "\n";
   if (status == AMPC_OK)
     return true;
   llvm::errs() << "ampc: error: " << ampc_rt_status_string(status) << ": " << message << "\n";

@@ -16,6 +16,7 @@ public:
   struct Defaults {
     const char *device = nullptr;
     DeviceImages images = DeviceImages::Both;
+    bool quiet = false; ///< errors only
   };
   static Defaults defaults;
 
