@@ -1,6 +1,7 @@
 // From a file to a module after some phase.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Compiler.h"
+#include "ampc/Import/ONNX.h"
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Pipelines/Messages.h"
 #include "ampc/Support/Text.h"
@@ -159,7 +160,7 @@ static bool isShown(DiagnosticSeverity severity, Shown least) {
   llvm_unreachable("all severities are handled");
 }
 
-static StringRef nameOf(DiagnosticSeverity severity) {
+static StringRef severityName(DiagnosticSeverity severity) {
   StringRef names[] = {"note", "warning", "error", "remark"};
   return names[unsigned(severity)];
 }
@@ -173,7 +174,7 @@ LogicalResult Compiler::filter(Diagnostic &diagnostic) {
     return success();
   // About the file as a whole: a line 0 would mean nothing.
   if (!lineOf(diagnostic.getLocation())) {
-    llvm::errs() << "ampc: " << nameOf(diagnostic.getSeverity()) << ": " << diagnostic << "\n";
+    llvm::errs() << "ampc: " << severityName(diagnostic.getSeverity()) << ": " << diagnostic << "\n";
     for (Diagnostic &note : diagnostic.getNotes())
       llvm::errs() << "ampc: note: " << note << "\n";
     return success();
@@ -204,11 +205,30 @@ static LogicalResult run(const Phase &phase, const CompileOptions &options, Modu
   return failure(failed(pm.run(module)) || (!each && failed(verify(module))));
 }
 
+/// The text of the model; of a file of ONNX what importing makes of it. Null with a message in
+/// `error`.
+static std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path, std::string &error) {
+  const ImportOptions &options = importOptions();
+  if (isOnnx(path)) {
+    llvm::Expected<ImportedModel> model = importOnnx(path, options);
+    if (model)
+      return llvm::MemoryBuffer::getMemBufferCopy(model->text, path + " (imported)");
+    error = path + ": " + llvm::toString(model.takeError());
+    return nullptr;
+  }
+  if (!options.loss.empty() || options.batch || !options.dims.empty() ||
+      options.optimizer != ImportOptions().optimizer) {
+    error = "expected a file of ONNX with --loss, --optimizer, --batch or --dim, but got " + path;
+    return nullptr;
+  }
+  return openInputFile(path, &error);
+}
+
 OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
   shown = request.shown;
   explained = request.options.explained;
   std::string error;
-  auto file = openInputFile(request.input, &error);
+  auto file = readInput(request.input, error);
   if (!file) {
     llvm::errs() << "ampc: error: " << error << "\n";
     return nullptr;

@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 
@@ -34,6 +35,13 @@ def full_signature(match):
     return "train.func @loss(" + re.sub(r"(\w+)\[([^\]]*)\]", tensor, match[1]) + ") -> tensor<f32> {"
 
 
+def ten_digits(match):
+    """Constants of f32 with as many digits as exported.py knows them by."""
+    def exact(number):
+        return f"{struct.unpack('f', struct.pack('f', float(number[0])))[0]:.9e}"
+    return re.sub(r"-?\d+\.\d+(e[-+]?\d+)?", exact, match[0], flags=re.IGNORECASE)
+
+
 def imported(source, folder):
     """A folder with the imported model, and the rest as links."""
     os.makedirs(folder, exist_ok=True)
@@ -50,6 +58,7 @@ def imported(source, folder):
         rules = json.load(file)["hyperparameters"]
     steps = "\n".join(step_of(name, numbers) for name, numbers in rules.items())
     text = re.sub(r"train\.func @loss\((.*)\) \{", full_signature, text)
+    text = re.sub(r"train\.constant dense<.*> : tensor<[\dx]*f32>", ten_digits, text)
     text = re.sub(r"^  train\.step .*$", steps, text, flags=re.MULTILINE)
     with open(f"{folder}/model.mlir", "w") as file:
         file.write(text)
@@ -61,7 +70,9 @@ def main():
     parser.add_argument("folders", nargs="+")
     parser.add_argument("--out", required=True)
     arguments, rest = parser.parse_known_args()
-    folders = [imported(folder.rstrip("/"), f"{arguments.out}/{os.path.basename(folder.rstrip('/'))}") for folder in arguments.folders]
+    sources = [folder.rstrip("/") for folder in arguments.folders]
+    # What draws random numbers has no trajectory.
+    folders = [imported(source, f"{arguments.out}/{os.path.basename(source)}") for source in sources if os.path.exists(f"{source}/trajectory.json")]
     compare = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Oracle", "exported.py")
     sys.exit(subprocess.run([sys.executable, compare, *folders, f"--out={arguments.out}", *rest]).returncode)
 

@@ -1,8 +1,8 @@
 // ampc import: a model of ONNX to text, with its weights beside it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Import/ONNX.h"
 #include "ampc/Package/WriteFile.h"
 #include "tools/ampc/Commands.h"
-#include "tools/ampc/ImportOptions.h"
 #include "llvm/Support/Path.h"
 
 using namespace ampc;
@@ -19,14 +19,15 @@ static cl::opt<std::string>
            cl::value_desc("MODEL.mlir"), cl::Prefix, cl::Required, cl::sub(importCommand));
 static cl::opt<std::string> modelName("name", cl::desc("of the model (default: as the file)"),
                                       cl::value_desc("NAME"), cl::sub(importCommand));
-static OnnxOptions onnx(importCommand);
+static cl::list<std::string>
+    freeze("freeze", cl::desc("parameters that no step changes, as names with * and ?"),
+           cl::value_desc("PATTERN"), cl::sub(importCommand));
 
 int ampc::runImport() {
-  llvm::Expected<ImportOptions> options = onnx.read();
-  if (!options)
-    return fail(llvm::toString(options.takeError()));
-  options->name = modelName;
-  llvm::Expected<ImportedModel> model = importOnnx(input, *options);
+  ImportOptions options = importOptions();
+  options.name = modelName;
+  options.freeze.assign(freeze.begin(), freeze.end());
+  llvm::Expected<ImportedModel> model = importOnnx(input, options);
   if (!model)
     return fail(input + ": " + llvm::toString(model.takeError()));
   for (const std::string &remark : model->remarks)

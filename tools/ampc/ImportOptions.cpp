@@ -2,39 +2,43 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/ImportOptions.h"
 #include "ampc/Support/Text.h"
+#include "llvm/Support/CommandLine.h"
 
 using namespace ampc;
 namespace cl = llvm::cl;
 
-OnnxOptions::OnnxOptions(cl::SubCommand &command)
-    : loss(
-          "loss",
-          cl::desc("an output of the file, or a loss of a value and an input, as in "
-                   "softmax_cross_entropy(logits,label); also bce_with_logits, mse, l1, smooth_l1"),
-          cl::value_desc("LOSS"), cl::sub(command)),
-      optimizer("optimizer", cl::desc("the rule of the step (default: adamw(lr=1e-3))"),
-                cl::value_desc("RULE(lr=NUMBER,...)"), cl::init(ImportOptions().optimizer),
-                cl::sub(command)),
-      freeze("freeze", cl::desc("parameters that stay as they are; * is anything"),
-             cl::value_desc("PATTERN"), cl::sub(command)),
-      batch("batch", cl::desc("rows per step (default: as in the file)"), cl::init(0),
-            cl::sub(command)),
-      dims("dim", cl::CommaSeparated, cl::desc("a number for a dimension that the file names"),
-           cl::value_desc("NAME=NUMBER"), cl::sub(command)) {}
+static cl::opt<std::string>
+    loss("loss",
+         cl::desc("of MODEL.onnx: an output, or a loss of a value and an input, as in "
+                  "softmax_cross_entropy(logits,label); also bce_with_logits, mse, l1, smooth_l1"),
+         cl::value_desc("LOSS"), cl::sub(cl::SubCommand::getAll()));
+static cl::opt<std::string>
+    optimizer("optimizer", cl::desc("of MODEL.onnx: the rule of its step (default: adamw(lr=1e-3))"),
+              cl::value_desc("RULE(lr=NUMBER,...)"), cl::init(ImportOptions().optimizer),
+              cl::sub(cl::SubCommand::getAll()));
+static cl::opt<int64_t> batch("batch", cl::desc("of MODEL.onnx: rows per step"),
+                              cl::value_desc("ROWS"), cl::init(0),
+                              cl::sub(cl::SubCommand::getAll()));
+static cl::list<std::string>
+    dims("dim", cl::CommaSeparated, cl::desc("of MODEL.onnx: numbers for dimensions that it names"),
+         cl::value_desc("NAME=NUMBER"), cl::sub(cl::SubCommand::getAll()));
 
-llvm::Expected<ImportOptions> OnnxOptions::read() const {
+static llvm::Error mistake(const llvm::Twine &message) {
+  return llvm::createStringError(std::error_code(), message);
+}
+
+llvm::Expected<ImportOptions> ampc::readImportOptions() {
   ImportOptions options;
   options.loss = loss;
   options.optimizer = optimizer;
-  options.freeze.assign(freeze.begin(), freeze.end());
   options.batch = batch;
   if (batch.getNumOccurrences() && batch < 1)
-    return llvm::createStringError("expected a positive --batch, but got " + std::to_string(batch));
+    return mistake("expected a positive --batch, but got " + llvm::Twine(batch));
   for (const std::string &text : dims) {
     auto [name, number] = llvm::StringRef(text).split('=');
     int64_t size;
     if (name.empty() || number.getAsInteger(10, size) || size < 1)
-      return llvm::createStringError("expected --dim NAME=NUMBER, but got " + shown(text));
+      return mistake("expected --dim NAME=NUMBER, but got " + shown(text));
     options.dims[name.str()] = size;
   }
   return options;

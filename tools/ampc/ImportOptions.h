@@ -4,18 +4,9 @@
 #define TOOLS_AMPC_IMPORTOPTIONS_H
 
 #include "ampc/Import/ONNX.h"
-#include "llvm/Support/CommandLine.h"
 
 namespace ampc {
-/// The options; one instance per command.
-struct OnnxOptions {
-  explicit OnnxOptions(llvm::cl::SubCommand &command);
-  llvm::Expected<ImportOptions> read() const;
-
-  llvm::cl::opt<std::string> loss, optimizer;
-  llvm::cl::list<std::string> freeze;
-  llvm::cl::opt<int64_t> batch;
-  llvm::cl::list<std::string> dims;
-};
+/// Options of every command that reads a model.
+llvm::Expected<ImportOptions> readImportOptions();
 } // namespace ampc
 #endif

@@ -7,6 +7,7 @@
 #include "tools/ampc/CommandLine.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/DeviceOptions.h"
+#include "tools/ampc/ImportOptions.h"
 #include "tools/ampc/Session.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -129,6 +130,10 @@ int main(int argc, char **argv) {
   if (!sizes)
     return fail("--set: " + llvm::toString(sizes.takeError()));
   SizeSettings settings(*sizes);
+  llvm::Expected<ImportOptions> importing = readImportOptions();
+  if (!importing)
+    return fail(llvm::toString(importing.takeError()));
+  importOptions() = *importing;
   if (compileCommand)
     return runCompile();
   if (trainCommand)

@@ -1,6 +1,7 @@
 // ampc train: trains a model from the command line, with the object code that `ampc compile`
 // writes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Import/ONNX.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
 #include "tools/ampc/Commands.h"
@@ -42,7 +43,7 @@ static cl::opt<std::string>
     weights("weights",
             cl::desc("initial values of parameters and buffers, by name and shape, from any "
                      "program's file; names that it lacks start as the model says"),
-            cl::value_desc("FILE.safetensors"), cl::sub(trainCommand));
+            cl::value_desc("FILE"), cl::sub(trainCommand));
 static cl::list<std::string>
     validate("validate", cl::desc("rows to evaluate on, as in --data; one for every input"),
              cl::value_desc("INPUT=FILE"), cl::sub(trainCommand));
@@ -209,9 +210,13 @@ bool Training::openData(const Sources &training, const Sources &validating) {
 /// Initial values, or those of a checkpoint.
 bool Training::openState() {
   std::string error, warning;
-  if (!weights.empty()) {
+  // A file of ONNX has its weights in it.
+  std::string given = weights;
+  if (given.empty() && resume.empty() && isOnnx(runOptions.input))
+    given = runOptions.input;
+  if (!given.empty()) {
     std::vector<std::string> notes;
-    if (!loadWeights(session, weights, notes, error))
+    if (!loadWeights(session, given, notes, error))
       return failed(error);
     for (const std::string &text : notes)
       note(text);

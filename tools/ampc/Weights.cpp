@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Weights.h"
 #include "ampc/Data/Convert.h"
+#include "ampc/Import/ONNX.h"
 #include "ampc/Support/Nearest.h"
 #include "tools/ampc/Dataset.h"
 #include "llvm/ADT/STLExtras.h"
@@ -49,7 +50,8 @@ static bool copy(Session &session, int slot, const Array &array, std::string &er
 bool ampc::loadWeights(Session &session, const std::string &path, std::vector<std::string> &notes,
                        std::string &error) {
   std::vector<std::string> skipped, lacking, names, used;
-  auto arrays = readSafetensors(path, skipped, error);
+  auto arrays = isOnnx(path) ? readOnnxTensors(path, skipped, error)
+                             : readSafetensors(path, skipped, error);
   if (!arrays)
     return false;
   const ampc_model &model = session.getModel();

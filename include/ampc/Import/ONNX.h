@@ -17,6 +17,9 @@ struct ImportOptions {
   std::map<std::string, int64_t> dims; ///< numbers of named dimensions
 };
 
+/// What the command line says of files of ONNX, for all of the process.
+ImportOptions &importOptions();
+
 struct ImportedModel {
   std::string text;
   std::vector<NamedArray> tensors; ///< first values of parameters and buffers
@@ -27,5 +30,12 @@ struct ImportedModel {
 llvm::Expected<ImportedModel> importOnnx(const std::string &path, const ImportOptions &options);
 /// The same of a file in memory, without files beside it.
 llvm::Expected<ImportedModel> importOnnx(llvm::StringRef bytes, const ImportOptions &options);
+/// All initializers with numbers, by name; names of others go to `skipped`. Nothing with a message
+/// in `error` for a file that is none of ONNX.
+std::optional<std::vector<NamedArray>> readOnnxTensors(const std::string &path,
+                                                       std::vector<std::string> &skipped,
+                                                       std::string &error);
+/// By its name.
+inline bool isOnnx(llvm::StringRef path) { return path.ends_with(".onnx"); }
 } // namespace ampc
 #endif

@@ -3,6 +3,7 @@
 #include "ampc/Import/ONNX.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
+#include "lib/Import/ONNX/Functions.h"
 #include "lib/Import/ONNX/Nodes.h"
 #include "lib/Import/ONNX/Print.h"
 #include "lib/Import/ONNX/States.h"
@@ -454,6 +455,8 @@ static llvm::Expected<ImportedModel> import(std::optional<Model> model, StringRe
                                             const ImportOptions &options) {
   if (!model)
     return mistake(error);
+  if (std::string fault = expandFunctions(*model); !fault.empty())
+    return mistake(fault);
   // A loss may name any value.
   SmallVector<StringRef> words;
   StringRef(options.loss).split(words, '(');
@@ -463,6 +466,11 @@ static llvm::Expected<ImportedModel> import(std::optional<Model> model, StringRe
     used.push_back(word.trim(" )").str());
   forgetUnused(model->graph, used);
   return Importer(*model, options, source.str()).run();
+}
+
+ImportOptions &ampc::importOptions() {
+  static ImportOptions options;
+  return options;
 }
 
 llvm::Expected<ImportedModel> ampc::importOnnx(const std::string &path,

@@ -121,17 +121,44 @@ static std::string initializerOf(const Tensor &tensor) {
   return llvm::formatv("#train.uniform<low = {0:e3}, high = {1:e3}>", -bound, bound).str();
 }
 
-static Element elementFor(onnx::Type type) {
-  switch (type) {
-  case onnx::Type::F64:
-    return Element::F64;
-  case onnx::Type::F16:
-    return Element::F16;
-  case onnx::Type::BF16:
-    return Element::BF16;
-  default:
-    return Element::F32;
+static std::optional<Element> elementFor(onnx::Type type) {
+  static const std::map<onnx::Type, Element> elements = {
+      {onnx::Type::F32, Element::F32},   {onnx::Type::F64, Element::F64},
+      {onnx::Type::F16, Element::F16},   {onnx::Type::BF16, Element::BF16},
+      {onnx::Type::Bool, Element::I1},   {onnx::Type::I8, Element::I8},
+      {onnx::Type::I16, Element::I16},   {onnx::Type::I32, Element::I32},
+      {onnx::Type::I64, Element::I64},   {onnx::Type::U8, Element::U8},
+      {onnx::Type::U16, Element::U16},   {onnx::Type::U32, Element::U32},
+      {onnx::Type::U64, Element::U64}};
+  auto found = elements.find(type);
+  return found == elements.end() ? std::nullopt : std::optional(found->second);
+}
+
+static NamedArray arrayOf(const Tensor &tensor, std::shared_ptr<void> owner) {
+  NamedArray named;
+  named.name = tensor.name;
+  named.array.element = elementFor(tensor.type).value_or(Element::U8);
+  named.array.dims = tensor.dims;
+  named.array.data = tensor.data;
+  named.array.mapping = std::move(owner);
+  return named;
+}
+
+std::optional<std::vector<NamedArray>> ampc::readOnnxTensors(const std::string &path,
+                                                             std::vector<std::string> &skipped,
+                                                             std::string &error) {
+  auto model = readModel(path, error);
+  if (!model)
+    return std::nullopt;
+  auto owners = std::make_shared<std::vector<std::shared_ptr<void>>>(model->owners);
+  std::vector<NamedArray> arrays;
+  for (const Tensor &tensor : model->graph.initializers) {
+    if (tensor.fault.empty() && elementFor(tensor.type))
+      arrays.push_back(arrayOf(tensor, owners));
+    else
+      skipped.push_back(tensor.name);
   }
+  return arrays;
 }
 
 void States::print(llvm::raw_ostream &os, ImportedModel &result) const {
@@ -143,10 +170,6 @@ void States::print(llvm::raw_ostream &os, ImportedModel &result) const {
     os << (isParam && !written.contains(tensor.name) ? "  train.param " : "  train.buffer ")
        << symbolText(tensor.name) << " : " << typeText(found->second) << " = "
        << initializerOf(tensor) << (frozen.contains(tensor.name) ? " {frozen}" : "") << "\n";
-    NamedArray &array = result.tensors.emplace_back();
-    array.name = tensor.name;
-    array.array.element = elementFor(tensor.type);
-    array.array.dims = tensor.dims;
-    array.array.data = tensor.data;
+    result.tensors.push_back(arrayOf(tensor, nullptr));
   }
 }

@@ -97,7 +97,6 @@ struct Graph {
 struct Function {
   std::string name, domain;
   std::vector<std::string> inputs, outputs;
-  std::vector<Attribute> defaults;
   std::vector<Node> nodes;
 };
 

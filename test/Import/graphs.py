@@ -1,0 +1,35 @@
+# Graphs with faults, in protobuf's text form, as files.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import subprocess
+import sys
+
+
+def value(kind, name, *sizes):
+    dims = " ".join(f'dim {{ dim_param: "{size}" }}' if isinstance(size, str) else f"dim {{ dim_value: {size} }}" for size in sizes)
+    return f'{kind} {{ name: "{name}" type {{ tensor_type {{ elem_type: 1 shape {{ {dims} }} }} }} }}'
+
+
+def node(op, inputs, output, name="", more=""):
+    return f'node {{ op_type: "{op}" name: "{name}" {" ".join(f"input: {i!r}" for i in inputs)} output: "{output}" {more} }}'
+
+
+X, Y = value("input", "x", 2, 3), 'output { name: "y" }'
+SHAPE = 'initializer { name: "shape" data_type: 7 dims: 2 int64_data: [2, 4] }'
+EXTERNAL = ('initializer {{ name: "w" data_type: 1 dims: 2 dims: 3 data_location: EXTERNAL external_data {{ key: "location" value: "{}" }} }}')
+GRAPHS = {
+    "nodes": [X, SHAPE, node("TopK", ["x", "shape"], "a", "sorted"), node("Swish", ["x"], "b", more='domain: "com.example"'),
+              node("Reshape", ["x", "shape"], "c", "flat"), 'initializer { name: "four" data_type: 1 dims: 4 float_data: [1, 2, 3, 4] }',
+              node("Add", ["x", "four"], "d", "sum"), node("Relu", ["c"], "e"), *(f'output {{ name: "{name}" }}' for name in "abcde")],
+    "cycle": [X, Y, node("Add", ["x", "b"], "a", "first"), node("Relu", ["a"], "b"), node("Neg", ["b"], "y")],
+    "missing": [X, Y, node("Relu", ["nowhere"], "y", "n")],
+    "external": [X, Y, EXTERNAL.format("weights.bin"), node("Add", ["x", "w"], "y")],
+    "outside": [X, Y, EXTERNAL.format("../secret"), node("Add", ["x", "w"], "y")],
+    "huge": [X, Y, 'initializer { name: "w" data_type: 1 dims: 4611686018427387904 dims: 4 }', node("Add", ["x", "w"], "y")],
+    "open": [value("input", "x", "N", "T"), Y, node("Tanh", ["x"], "y")],
+}
+for name, lines in GRAPHS.items():
+    text = "\n".join(['opset_import { domain: "" version: 17 }', "graph {", *lines, "}"])
+    binary = subprocess.run(["protoc", "--proto_path=/usr/include/onnx", "--encode=onnx.ModelProto", "onnx.proto"], input=text.encode(),
+                            stdout=subprocess.PIPE, check=True).stdout
+    with open(f"{sys.argv[1]}/{name}.onnx", "wb") as file:
+        file.write(binary)
