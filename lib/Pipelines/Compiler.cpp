@@ -174,7 +174,8 @@ LogicalResult Compiler::filter(Diagnostic &diagnostic) {
     return success();
   // About the file as a whole: a line 0 would mean nothing.
   if (!lineOf(diagnostic.getLocation())) {
-    llvm::errs() << "ampc: " << severityName(diagnostic.getSeverity()) << ": " << diagnostic << "\n";
+    llvm::errs() << "ampc: " << severityName(diagnostic.getSeverity()) << ": " << diagnostic
+                 << "\n";
     for (Diagnostic &note : diagnostic.getNotes())
       llvm::errs() << "ampc: note: " << note << "\n";
     return success();

@@ -13,15 +13,16 @@ static cl::opt<std::string>
                   "softmax_cross_entropy(logits,label); also bce_with_logits, mse, l1, smooth_l1"),
          cl::value_desc("LOSS"), cl::sub(cl::SubCommand::getAll()));
 static cl::opt<std::string>
-    optimizer("optimizer", cl::desc("of MODEL.onnx: the rule of its step (default: adamw(lr=1e-3))"),
+    optimizer("optimizer",
+              cl::desc("of MODEL.onnx: the rule of its step (default: adamw(lr=1e-3))"),
               cl::value_desc("RULE(lr=NUMBER,...)"), cl::init(ImportOptions().optimizer),
               cl::sub(cl::SubCommand::getAll()));
 static cl::opt<int64_t> batch("batch", cl::desc("of MODEL.onnx: rows per step"),
                               cl::value_desc("ROWS"), cl::init(0),
                               cl::sub(cl::SubCommand::getAll()));
-static cl::list<std::string>
-    dims("dim", cl::CommaSeparated, cl::desc("of MODEL.onnx: numbers for dimensions that it names"),
-         cl::value_desc("NAME=NUMBER"), cl::sub(cl::SubCommand::getAll()));
+static cl::list<std::string> dims("dim", cl::CommaSeparated,
+                                  cl::desc("of MODEL.onnx: numbers for dimensions that it names"),
+                                  cl::value_desc("NAME=NUMBER"), cl::sub(cl::SubCommand::getAll()));
 
 static llvm::Error mistake(const llvm::Twine &message) {
   return llvm::createStringError(std::error_code(), message);

@@ -50,8 +50,8 @@ static bool copy(Session &session, int slot, const Array &array, std::string &er
 bool ampc::loadWeights(Session &session, const std::string &path, std::vector<std::string> &notes,
                        std::string &error) {
   std::vector<std::string> skipped, lacking, names, used;
-  auto arrays = isOnnx(path) ? readOnnxTensors(path, skipped, error)
-                             : readSafetensors(path, skipped, error);
+  auto arrays =
+      isOnnx(path) ? readOnnxTensors(path, skipped, error) : readSafetensors(path, skipped, error);
   if (!arrays)
     return false;
   const ampc_model &model = session.getModel();

@@ -199,9 +199,17 @@ llvm::Error Importer::planLoss() {
 
 llvm::Error Importer::plan() {
   Plan outputs = {"predict", {}, {}};
-  for (const ValueInfo &output : model.graph.outputs)
-    if (output.name != loss.output && !llvm::is_contained(outputs.results, output.name))
+  for (const ValueInfo &output : model.graph.outputs) {
+    if (output.name == loss.output || llvm::is_contained(outputs.results, output.name))
+      continue;
+    auto slice = producers.slice({output.name});
+    if (!slice)
+      return slice.takeError();
+    if (!loss.target.empty() && slice->inputs.contains(loss.target))
+      remarks.push_back("the output '" + output.name + "' is left out, as it needs " + loss.target);
+    else
       outputs.results.push_back(output.name);
+  }
   if (!outputs.results.empty()) {
     auto slice = producers.slice(outputs.results);
     if (!slice)

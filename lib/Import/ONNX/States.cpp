@@ -123,12 +123,12 @@ static std::string initializerOf(const Tensor &tensor) {
 
 static std::optional<Element> elementFor(onnx::Type type) {
   static const std::map<onnx::Type, Element> elements = {
-      {onnx::Type::F32, Element::F32},   {onnx::Type::F64, Element::F64},
-      {onnx::Type::F16, Element::F16},   {onnx::Type::BF16, Element::BF16},
-      {onnx::Type::Bool, Element::I1},   {onnx::Type::I8, Element::I8},
-      {onnx::Type::I16, Element::I16},   {onnx::Type::I32, Element::I32},
-      {onnx::Type::I64, Element::I64},   {onnx::Type::U8, Element::U8},
-      {onnx::Type::U16, Element::U16},   {onnx::Type::U32, Element::U32},
+      {onnx::Type::F32, Element::F32}, {onnx::Type::F64, Element::F64},
+      {onnx::Type::F16, Element::F16}, {onnx::Type::BF16, Element::BF16},
+      {onnx::Type::Bool, Element::I1}, {onnx::Type::I8, Element::I8},
+      {onnx::Type::I16, Element::I16}, {onnx::Type::I32, Element::I32},
+      {onnx::Type::I64, Element::I64}, {onnx::Type::U8, Element::U8},
+      {onnx::Type::U16, Element::U16}, {onnx::Type::U32, Element::U32},
       {onnx::Type::U64, Element::U64}};
   auto found = elements.find(type);
   return found == elements.end() ? std::nullopt : std::optional(found->second);
