@@ -32,9 +32,8 @@ llvm::Expected<ImportedModel> importOnnx(const std::string &path, const ImportOp
 llvm::Expected<ImportedModel> importOnnx(llvm::StringRef bytes, const ImportOptions &options);
 /// All initializers with numbers, by name; names of others go to `skipped`. Nothing with a message
 /// in `error` for a file that is none of ONNX.
-std::optional<std::vector<NamedArray>> readOnnxTensors(const std::string &path,
-                                                       std::vector<std::string> &skipped,
-                                                       std::string &error);
+std::optional<std::vector<NamedArray>>
+readOnnxTensors(const std::string &path, std::vector<std::string> &skipped, std::string &error);
 /// By its name.
 inline bool isOnnx(llvm::StringRef path) { return path.ends_with(".onnx"); }
 } // namespace ampc

@@ -335,8 +335,8 @@ static Value resize(Converter &c, Value x, int64_t axis, const Scaling &scaling)
     Dims index = scaling.indices();
     int64_t times = scaling.to / scaling.from;
     bool repeats = scaling.to % scaling.from == 0;
-    for (int64_t i = 0; i < scaling.to; ++i)
-      repeats &= index[i] == i / times;
+    for (int64_t i = 0; repeats && i < scaling.to; ++i)
+      repeats = index[i] == i / times;
     if (!repeats)
       return c.take(x, axis, index);
     Dims apart = dims;
