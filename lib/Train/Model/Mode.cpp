@@ -92,6 +92,7 @@ static bool isMixedWithBatch(StringRef formula) {
 static std::optional<SmallVector<int64_t>> batchAxes(train::FuncOp func) {
   auto sizes = func->getAttrOfType<DictionaryAttr>(Sizes::key);
   auto formulas = sizes ? sizes.getAs<ArrayAttr>("arguments") : ArrayAttr();
+  func->removeAttr(Sizes::key);
   SmallVector<int64_t> axes;
   for (BlockArgument argument : func.getArguments()) {
     unsigned i = argument.getArgNumber();
@@ -106,7 +107,6 @@ static std::optional<SmallVector<int64_t>> batchAxes(train::FuncOp func) {
     auto found = llvm::find(dims, "batch");
     axes.push_back(found != dims.end() ? found - dims.begin() : input ? input.getBatch() : -1);
   }
-  func->removeAttr(Sizes::key);
   if (llvm::all_of(axes, [](int64_t axis) { return axis < 0; }))
     axes.clear();
   return axes;

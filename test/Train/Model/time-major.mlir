@@ -46,3 +46,19 @@ train.model @plain {
 // CHECK-LABEL: train.func @fit.loss
 // CHECK-SAME:  tensor<4x5x3xf32> {train.is = #train.input<"x", batch = 0>}
 // CHECK-NOT:   short_batch
+
+// Rows among other things have no place of their own.
+train.model @mixed(batch = 4, context = 3) {
+  train.param @w : f32[5] = #train.ones
+  train.func @loss(%x: f32[batch, context, 5], %y: i32[batch * context]) {
+    %p = train.mul %x, %w
+    %s = train.reshape %p to [batch * context, 5]
+    %l = train.softmax_cross_entropy %s, %y
+    train.return %l
+  }
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1>
+}
+// CHECK-LABEL: train.model @mixed
+// CHECK-LABEL: train.func @fit.loss
+// CHECK-SAME:  {train.is = #train.input<"x">}
+// CHECK-SAME:  {train.is = #train.input<"y", limit = 5>}
