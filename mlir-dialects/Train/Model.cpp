@@ -41,10 +41,12 @@ LogicalResult ampc::verifyTensor(Operation *op, Type type) {
     return op->emitOpError() << "expected tensors of at least one element, but got " << type;
   if (hasTooManyElements(tensor))
     return op->emitOpError() << "expected tensors of at most 2^40 elements, but got " << type;
-  if (!isSupportedElement(tensor.getElementType()))
+  bool hasSign =
+      isa<IntegerType>(tensor.getElementType()) && !tensor.getElementType().isSignlessInteger();
+  if (hasSign || !isSupportedElement(tensor.getElementType()))
     return op->emitOpError() << "expected elements of f64, f32, bf16, f16 or an integer of 1, 8, "
                                 "16, 32 or 64 bits, but got "
-                             << type;
+                             << type << (hasSign ? "; integers are i8 and so on, of no sign" : "");
   return success();
 }
 static LogicalResult verifyTensors(Operation *op, TypeRange types) {

@@ -14,8 +14,9 @@ using BatchDimensions = llvm::DenseMap<mlir::Value, int64_t>;
 using CanCombine = llvm::function_ref<bool(ValidRowsOpInterface, int64_t)>;
 
 /// Those of `func`, if every op that sees some (first in arguments with a batch) either keeps them
-/// apart, or combines them, or adds them up for a gradient with respect to rows. Then a batch with fewer valid rows gives the numbers of a batch of that
-/// size. With an `end`, those before it that are kept apart, whatever else there is.
+/// apart, or combines them, or adds them up for a gradient with respect to rows. Then a batch with
+/// fewer valid rows gives the numbers of a batch of that size. With an `end`, those before it that
+/// are kept apart, whatever else there is.
 std::optional<BatchDimensions> rowsOfBatch(train::FuncOp func, int64_t batch, CanCombine canCombine,
                                            mlir::Operation *end = nullptr);
 /// Whether scalar code looks along the last dimension of its space.

@@ -233,3 +233,13 @@ train.model @m {
   // expected-error@+1 {{failed to parse Train_SgdAttr parameter 'lr'}}
   train.step @fit minimize @loss over all with #train.sgd<lr = 1e1_0>
 }
+
+// -----
+
+train.model @m {
+  // expected-error @below {{but got 'tensor<4x8xui8>'; integers are i8 and so on, of no sign}}
+  train.func @f(%x: tensor<4x8xui8>) {
+    %f = train.cast %x to f32
+    train.return %f
+  }
+}
