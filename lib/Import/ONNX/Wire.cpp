@@ -332,8 +332,10 @@ std::optional<Model> ampc::onnx::readModel(const char *data, size_t bytes,
 
 std::optional<Model> ampc::onnx::readModel(const std::string &path, std::string &error) {
   auto file = ampc::mapFile(path, error);
-  if (!file)
+  if (!file) {
+    error.erase(0, path.size() + 2); // callers name the file
     return std::nullopt;
+  }
   size_t slash = path.rfind('/');
   return readModel(file->data, file->bytes, slash == std::string::npos ? "" : path.substr(0, slash),
                    error);

@@ -24,6 +24,6 @@ for model in sys.argv[1:]:
         saved, whole = mixed[0] / full[0], mixed[1] / full[1]
         good = saved <= 0.55 and whole < 1
         failures += not good
-        print(f"{os.path.basename(model.partition("=")[0])} {precision}: saved {mixed[0]} of {full[0]} ({saved:.3f}), with arena and state {mixed[1]} of "
+        print(f"{os.path.basename(model.partition('=')[0])} {precision}: saved {mixed[0]} of {full[0]} ({saved:.3f}), with arena and state {mixed[1]} of "
               f"{full[1]} ({whole:.3f}){'' if good else ' TOO MUCH'}")
 print(f"{failures} above the bar")
