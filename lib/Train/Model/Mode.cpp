@@ -234,12 +234,15 @@ static void markOutputs(train::FuncOp func, const BatchDimensions &dims) {
   signature.updateType();
 }
 
-/// Ops that combine rows have them first; their other results are as before.
+/// Ops that combine rows have them first, and so has what they hold beside rows, such as a target
+/// that is the same in every batch; their other results are as before.
 static void moveCombined(ValidRowsOpInterface op, int64_t dim, const BatchDimensions &dims) {
   OpBuilder builder(op);
   GradBuilder b(builder, op);
+  auto batched = llvm::find_if(op->getOperands(), [&](Value v) { return dims.contains(v); });
+  SmallVector<int64_t> leading(shapeOf(*batched).take_front(dim + 1));
   for (OpOperand &operand : op->getOpOperands())
-    if (dims.contains(operand.get()))
+    if (shapeOf(operand.get()).take_front(dim + 1) == ArrayRef(leading))
       operand.set(moveToFirst(b, operand.get(), dim));
   builder.setInsertionPointAfter(op);
   for (Value result : op->getResults())

@@ -62,3 +62,16 @@ train.model @mixed(batch = 4, context = 3) {
 // CHECK-LABEL: train.func @fit.loss
 // CHECK-SAME:  {train.is = #train.input<"x">}
 // CHECK-SAME:  {train.is = #train.input<"y", limit = 5>}
+
+// A target that is the same in every batch moves with what it is compared with.
+train.model @beside(batch = 4, time = 5) {
+  train.param @w : f32[time, batch] = #train.zeros
+  train.func @loss(%x: f32[time, batch]) {
+    %l = train.bce_with_logits %x, %w
+    train.return %l
+  }
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1>
+}
+// CHECK-LABEL: train.model @beside
+// CHECK:       train.transpose %{{.*}} [1, 0] {{.*}}: tensor<5x4xf32>
+// CHECK:       train.transpose %{{.*}} [1, 0] {{.*}}: tensor<5x4xf32>
