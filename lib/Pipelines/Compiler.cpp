@@ -180,14 +180,10 @@ LogicalResult Compiler::filter(Diagnostic &diagnostic) {
       llvm::errs() << "ampc: note: " << note << "\n";
     return success();
   }
-  std::optional<std::string> text = clearerText(diagnostic, sources);
-  if (!text)
+  std::optional<Diagnostic> ours = ampc::clearer(diagnostic, sources);
+  if (!ours)
     return failure();
-  Diagnostic clearer(diagnostic.getLocation(), diagnostic.getSeverity());
-  clearer << *text;
-  for (Diagnostic &note : diagnostic.getNotes())
-    clearer.attachNote(note.getLocation()) << note.str();
-  context.getDiagEngine().emit(std::move(clearer));
+  context.getDiagEngine().emit(std::move(*ours));
   return success();
 }
 

@@ -215,3 +215,14 @@ std::optional<std::string> ampc::clearerText(Diagnostic &diagnostic, llvm::Sourc
   }
   return withNearest(text);
 }
+
+std::optional<Diagnostic> ampc::clearer(Diagnostic &diagnostic, llvm::SourceMgr &sources) {
+  std::optional<std::string> text = clearerText(diagnostic, sources);
+  if (!text)
+    return std::nullopt;
+  Diagnostic ours(diagnostic.getLocation(), diagnostic.getSeverity());
+  ours << *text;
+  for (Diagnostic &note : diagnostic.getNotes())
+    ours.attachNote(note.getLocation()) << note.str();
+  return ours;
+}

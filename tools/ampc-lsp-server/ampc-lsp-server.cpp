@@ -46,15 +46,11 @@ static LogicalResult sayInOurWords(Diagnostic &diagnostic) {
   if (isEcho(diagnostic))
     return success();
   llvm::SourceMgr none;
-  std::optional<std::string> text = clearerText(diagnostic, none);
-  if (!text)
+  std::optional<Diagnostic> ours = clearer(diagnostic, none);
+  if (!ours)
     return failure();
-  Diagnostic clearer(diagnostic.getLocation(), diagnostic.getSeverity());
-  clearer << *text;
-  for (Diagnostic &note : diagnostic.getNotes())
-    clearer.attachNote(note.getLocation()) << note.str();
   isOurs = true;
-  diagnostic.getLocation()->getContext()->getDiagEngine().emit(std::move(clearer));
+  diagnostic.getLocation()->getContext()->getDiagEngine().emit(std::move(*ours));
   isOurs = false;
   return success();
 }

@@ -11,6 +11,8 @@
 namespace ampc {
 /// Another text for a diagnostic; nothing: its own is good. `sources`: with the model's text.
 std::optional<std::string> clearerText(mlir::Diagnostic &diagnostic, llvm::SourceMgr &sources);
+/// The diagnostic with that text, and with its notes.
+std::optional<mlir::Diagnostic> clearer(mlir::Diagnostic &diagnostic, llvm::SourceMgr &sources);
 /// Whether it repeats what the error before it says, with names of the compiler's C++.
 bool isEcho(mlir::Diagnostic &diagnostic);
 /// A line of a file; nothing if it is about the whole file, which has line 0.
