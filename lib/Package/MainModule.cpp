@@ -1,4 +1,4 @@
-// Writes the tables of ampc/Runtime/Model.h as constant data and the C functions around the
+// Writes the tables of ampc/Runtime/Model.h as constant data, and the C functions around the
 // runtime.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/MainModule.h"
@@ -17,14 +17,16 @@ extern const std::size_t runtimeBitcodeSize;
 } // namespace ampc
 using namespace ampc;
 
+std::string ampc::tableSymbol(const ModelInfo &model) { return model.name + "_model"; }
+
 namespace {
 /// Constants that have the layout of the C structs: fields are aligned as in C, and gaps are
 /// written out.
 class Tables {
 public:
   explicit Tables(Module &module) : module(module), context(module.getContext()) {}
-  /// The ampc_model of the first target, or null if a struct has another size than in C.
-  GlobalVariable *write(ArrayRef<ModelInfo> targets);
+  /// The ampc_model of the first target; false if a struct has another size than in C.
+  bool write(ArrayRef<ModelInfo> targets);
 
 private:
   Constant *i32(int64_t value) {
@@ -39,10 +41,14 @@ private:
   Constant *array(ArrayRef<Constant *> elements) {
     return ConstantArray::get(ArrayType::get(elements[0]->getType(), elements.size()), elements);
   }
+  /// Equal constants are one, as nothing optimizes the tables.
   GlobalVariable *global(Constant *value, uint64_t alignment = 8) {
-    auto *made = new GlobalVariable(module, value->getType(), true, GlobalValue::PrivateLinkage,
-                                    value, "ampc.table");
-    made->setAlignment(Align(alignment));
+    GlobalVariable *&made = globals[{value, alignment}];
+    if (!made) {
+      made = new GlobalVariable(module, value->getType(), true, GlobalValue::PrivateLinkage, value,
+                                "ampc.table");
+      made->setAlignment(Align(alignment));
+    }
     return made;
   }
   Constant *text(StringRef string) {
@@ -85,6 +91,7 @@ private:
   Module &module;
   LLVMContext &context;
   StringMap<Constant *> strings, datas;
+  DenseMap<std::pair<Constant *, uint64_t>, GlobalVariable *> globals;
   bool good = true;
 };
 } // namespace
@@ -193,14 +200,18 @@ Constant *Tables::image(const ImageInfo &info) {
                  i64(int64_t(info.bytes.size()))});
 }
 
-/// What runs the model in place of the host: part of the runtime, or of this process.
-Constant *Tables::device(const ModelInfo &model) {
-  if (!model.target->isDevice())
-    return null();
-  if (GlobalVariable *known = module.getNamedGlobal("ampc_rt_cuda"))
+/// Defined by another object of the archive, or by this process.
+static GlobalVariable *declare(Module &module, const Twine &name) {
+  if (GlobalVariable *known = module.getNamedGlobal(name.str()))
     return known;
-  return new GlobalVariable(module, Type::getInt8Ty(context), true, GlobalValue::ExternalLinkage,
-                            nullptr, "ampc_rt_cuda");
+  auto *ofUnknownSize = ArrayType::get(Type::getInt8Ty(module.getContext()), 0);
+  return new GlobalVariable(module, ofUnknownSize, true, GlobalValue::ExternalLinkage, nullptr,
+                            name);
+}
+
+/// What runs the model in place of the host.
+Constant *Tables::device(const ModelInfo &model) {
+  return model.target->isDevice() ? declare(module, deviceSymbol) : null();
 }
 
 Constant *Tables::model(const ModelInfo &model, Constant *next) {
@@ -232,15 +243,15 @@ Constant *Tables::model(const ModelInfo &model, Constant *next) {
                                      i32(model.images.size())});
 }
 
-GlobalVariable *Tables::write(ArrayRef<ModelInfo> targets) {
+bool Tables::write(ArrayRef<ModelInfo> targets) {
   Constant *next = null();
   for (const ModelInfo &other : reverse(targets.drop_front()))
     next = global(model(other, next));
   Constant *value = model(targets.front(), next);
   auto *made = new GlobalVariable(module, value->getType(), true, GlobalValue::ExternalLinkage,
-                                  value, targets.front().name + "_model");
+                                  value, tableSymbol(targets.front()));
   made->setAlignment(Align(8));
-  return good ? made : nullptr;
+  return good;
 }
 
 /// NAME_`suffix`, which calls `callee` with `before` ahead of its own arguments.
@@ -292,16 +303,12 @@ static void addWrappers(Module &module, const ModelInfo &model, GlobalVariable *
   b.CreateRet(b.getInt32(AMPC_ABI_VERSION));
 }
 
-static Error otherLayout() {
-  return createStringError(
-      "the tables of the model do not have the layout of ampc/Runtime/Model.h");
-}
-
 Expected<std::unique_ptr<Module>> ampc::buildTables(ArrayRef<ModelInfo> targets,
                                                     LLVMContext &context) {
   auto module = std::make_unique<Module>(targets.front().name, context);
   if (!Tables(*module).write(targets))
-    return otherLayout();
+    return createStringError(
+        "the tables of the model do not have the layout of ampc/Runtime/Model.h");
   return module;
 }
 
@@ -318,9 +325,11 @@ Expected<std::unique_ptr<Module>> ampc::buildMainModule(ArrayRef<ModelInfo> targ
   for (GlobalObject &object : (*module)->global_objects())
     if (!object.isDeclaration())
       object.setLinkage(GlobalValue::InternalLinkage);
-  GlobalVariable *table = Tables(**module).write(targets);
-  if (!table)
-    return otherLayout();
-  addWrappers(**module, model, table);
+  if (any_of(targets, [](const ModelInfo &target) { return target.target->isDevice(); })) {
+    GlobalVariable *device = (*module)->getNamedGlobal(deviceSymbol);
+    device->setLinkage(GlobalValue::ExternalLinkage);
+    device->setVisibility(GlobalValue::HiddenVisibility);
+  }
+  addWrappers(**module, model, declare(**module, tableSymbol(model)));
   return module;
 }

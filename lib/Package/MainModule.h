@@ -1,4 +1,4 @@
-// The object beside the kernels: tables, C functions, runtime.
+// The objects beside the kernels: C functions with the runtime, and tables.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef LIB_PACKAGE_MAINMODULE_H
 #define LIB_PACKAGE_MAINMODULE_H
@@ -10,11 +10,15 @@
 #include <memory>
 
 namespace ampc {
-/// Only symbols that begin with the model's name are global, and functions among them are those of
-/// the header.
+/// The table of a model, and what runs it in place of the host: one object has it, another reads
+/// it.
+std::string tableSymbol(const ModelInfo &model);
+inline constexpr llvm::StringLiteral deviceSymbol = "ampc_rt_cuda";
+
+/// C functions and the runtime. Functions that are global are those of the header.
 llvm::Expected<std::unique_ptr<llvm::Module>> buildMainModule(llvm::ArrayRef<ModelInfo> targets,
                                                               llvm::LLVMContext &context);
-/// The tables alone, for a process that has the runtime.
+/// Nothing but constant data, which grows with the model: there is nothing to optimize.
 llvm::Expected<std::unique_ptr<llvm::Module>> buildTables(llvm::ArrayRef<ModelInfo> targets,
                                                           llvm::LLVMContext &context);
 } // namespace ampc

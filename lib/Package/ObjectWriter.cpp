@@ -70,7 +70,8 @@ static void optimise(Module &module, TargetMachine &machine, Sanitizer sanitizer
   builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2).run(module, modules);
 }
 
-Expected<SmallVector<char, 0>> ampc::writeObject(Module &module, Sanitizer sanitizer) {
+Expected<SmallVector<char, 0>> ampc::writeObject(Module &module, Sanitizer sanitizer,
+                                                 bool hasCode) {
   Expected<std::unique_ptr<TargetMachine>> machine = makeMachine();
   if (!machine)
     return machine.takeError();
@@ -82,7 +83,8 @@ Expected<SmallVector<char, 0>> ampc::writeObject(Module &module, Sanitizer sanit
       function.addFnAttr(Attribute::NoUnwind);
       function.setUWTableKind(UWTableKind::None);
     }
-  optimise(module, **machine, sanitizer);
+  if (hasCode || sanitizer != Sanitizer::None)
+    optimise(module, **machine, sanitizer);
   SmallVector<char, 0> object;
   raw_svector_ostream os(object);
   legacy::PassManager codegen;

@@ -1,5 +1,5 @@
-// The archive: one object per tier, compiled at the same time, and one with tables, C functions and
-// runtime.
+// The archive: one object per tier, one with tables, and one with C functions and runtime, compiled
+// at the same time.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Package.h"
 #include "ampc/Package/WriteFile.h"
@@ -33,10 +33,13 @@ void ampc::registerPackageDialects(DialectRegistry &registry) {
 }
 
 namespace {
+enum class Content { Kernels, Tables, Functions };
+
 /// A member of the archive, with its code in a context of its own, so that members compile at the
 /// same time.
 struct Member {
   std::string name;
+  Content content;
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> code = {};
   llvm::SmallVector<char, 0> object = {};
@@ -71,7 +74,7 @@ static FailureOr<std::vector<Member>> translateTiers(ModuleOp module, ModelInfo 
     auto code = module.lookupSymbol<ModuleOp>(("tier_" + tier.name).str());
     if (!code || code.getBody()->empty())
       continue;
-    members.push_back({model.name + "_" + tier.name.str() + ".o"});
+    members.push_back({model.name + "_" + tier.name.str() + ".o", Content::Kernels});
     members.back().code = model.target->translate(code, *members.back().context);
     if (!members.back().code)
       return code.emitError() << "cannot be translated to LLVM IR";
@@ -91,16 +94,22 @@ static std::vector<Member> keepMembersOf(int32_t tier, ModelInfo &model,
   return kept;
 }
 
-/// Tables, C functions and runtime; for a process that has the runtime, tables alone.
+/// Tables, and what a process that has the runtime goes without: C functions and runtime.
 static LogicalResult addMain(ModuleOp module, ArrayRef<ModelInfo> targets,
                              const PackageOptions &options, std::vector<Member> &members) {
-  members.push_back({targets.front().name + ".o"});
-  llvm::LLVMContext &context = *members.back().context;
-  llvm::Expected<std::unique_ptr<llvm::Module>> code =
-      options.pickTier ? buildTables(targets, context) : buildMainModule(targets, context);
-  if (!code)
-    return module.emitError() << llvm::toString(code.takeError());
-  members.back().code = std::move(*code);
+  const std::string &name = targets.front().name;
+  members.push_back({name + "_tables.o", Content::Tables});
+  if (!options.pickTier)
+    members.push_back({name + ".o", Content::Functions});
+  for (Member &member : members) {
+    if (member.content == Content::Kernels)
+      continue;
+    auto *build = member.content == Content::Tables ? buildTables : buildMainModule;
+    llvm::Expected<std::unique_ptr<llvm::Module>> code = build(targets, *member.context);
+    if (!code)
+      return module.emitError() << llvm::toString(code.takeError());
+    member.code = std::move(*code);
+  }
   return success();
 }
 
@@ -124,21 +133,25 @@ static std::vector<std::string> publicFunctions(const llvm::Module &code) {
   return names;
 }
 
-/// Kernels and tables of different models never share a symbol, whatever the models are called.
+/// What the members read of each other never shares a symbol with another model, whatever the
+/// models are called. Returns that of the table.
 static std::string ownSymbols(const ModelInfo &model, std::vector<Member> &members) {
   std::string prefix = model.name + "_" + model.contentHash + "_";
-  llvm::StringSet<> kernels;
-  for (Member &member : llvm::drop_end(members))
-    for (llvm::Function &function : *member.code)
-      if (!function.isDeclaration())
-        kernels.insert(function.getName());
+  llvm::StringSet<> shared;
+  shared.insert(tableSymbol(model));
+  for (Member &member : members) {
+    if (member.content == Content::Functions)
+      shared.insert(deviceSymbol);
+    if (member.content == Content::Kernels)
+      for (llvm::Function &function : *member.code)
+        if (!function.isDeclaration())
+          shared.insert(function.getName());
+  }
   for (Member &member : members)
-    for (llvm::Function &function : *member.code)
-      if (kernels.contains(function.getName()))
-        function.setName(prefix + function.getName());
-  llvm::GlobalVariable *tables = members.back().code->getNamedGlobal(model.name + "_model");
-  tables->setName(prefix + "model");
-  return tables->getName().str();
+    for (llvm::GlobalObject &object : member.code->global_objects())
+      if (shared.contains(object.getName()))
+        object.setName(prefix + object.getName());
+  return prefix + tableSymbol(model);
 }
 
 static void addSymbolsForHeader(const ModelInfo &model, ArrayRef<std::string> functions,
@@ -151,7 +164,7 @@ static LogicalResult compile(ModuleOp module, Sanitizer sanitizer, std::vector<M
   llvm::DefaultThreadPool pool;
   for (Member &member : members)
     pool.async([&member, sanitizer] {
-      if (auto object = writeObject(*member.code, sanitizer))
+      if (auto object = writeObject(*member.code, sanitizer, member.content != Content::Tables))
         member.object = std::move(*object);
       else
         member.error = llvm::toString(object.takeError());

@@ -37,6 +37,9 @@ struct SumOfParts : OpRewritePattern<AddOp> {
     return dim;
   }
   LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
+    // A sum over many tensors, as of a norm, is a long chain of numbers.
+    if (tensorOf(op).getRank() == 0)
+      return failure();
     SmallVector<PadOp> parts;
     if (!collect(op, parts))
       return failure();

@@ -7,7 +7,6 @@
 #include "mlir-dialects/Train/Signature.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace ampc {
 #define GEN_PASS_DEF_KERNELPACKWEIGHTS
@@ -49,6 +48,8 @@ private:
   int64_t rows; ///< 0: as the target says
   bool always;
   llvm::MapVector<Copy, llvm::MapVector<Operation *, SmallVector<kernel::GemmOp>>> products;
+  /// What programs write, but for the copies: results that are added stand behind the others.
+  DenseMap<Operation *, DenseMap<StringAttr, unsigned>> writes;
 };
 } // namespace
 
@@ -56,13 +57,14 @@ static Operation *returnOf(kernel::ProgramOp program) {
   return program.getBody().front().getTerminator();
 }
 
-/// The result of the program that is the new value of the state.
-static std::optional<unsigned> findWrite(kernel::ProgramOp program, StringAttr state) {
-  for (unsigned i = 0; i < program.getNumResults(); ++i)
-    if (Signature(program).stateResult(i) == state &&
-        kernel::throughViews(returnOf(program)->getOperand(i)).getDefiningOp())
-      return i;
-  return {};
+/// The results of the program that are the new value of a state, by its name.
+static DenseMap<StringAttr, unsigned> findWrites(kernel::ProgramOp program) {
+  DenseMap<StringAttr, unsigned> writes;
+  for (unsigned i = program.getNumResults(); i-- > 0;)
+    if (StringAttr state = Signature(program).stateResult(i);
+        state && kernel::throughViews(returnOf(program)->getOperand(i)).getDefiningOp())
+      writes[state] = i;
+  return writes;
 }
 
 /// The dimension of the right side that is summed over, if the product could read it packed.
@@ -113,7 +115,7 @@ Packing PackWeights::packingOf(const Copy &copy) {
 /// run seldom beside them (eval), only use what pays elsewhere.
 bool PackWeights::pays(const Copy &copy) {
   for (auto &[program, ops] : products[copy]) {
-    bool isWritten = findWrite(cast<kernel::ProgramOp>(program), copy.first).has_value();
+    bool isWritten = writes[program].contains(copy.first);
     if (!isWritten && !cast<kernel::ProgramOp>(program).is(train::Role::Export))
       continue;
     int64_t total = 0;
@@ -148,8 +150,8 @@ static void addWrite(kernel::ProgramOp program, Value value, Type type, StringAt
 }
 
 void PackWeights::write(kernel::ProgramOp program, const Copy &copy, StringAttr name) {
-  if (std::optional<unsigned> result = findWrite(program, copy.first))
-    addWrite(program, returnOf(program)->getOperand(*result), packedType(copy), name);
+  if (auto result = writes[program].find(copy.first); result != writes[program].end())
+    addWrite(program, returnOf(program)->getOperand(result->second), packedType(copy), name);
 }
 
 kernel::ProgramOp PackWeights::derivation() {
@@ -168,7 +170,7 @@ kernel::ProgramOp PackWeights::derivation() {
 /// After create and load the copy is made of what the weight then is.
 void PackWeights::derive(const Copy &copy, StringAttr name) {
   kernel::ProgramOp program = derivation();
-  if (findWrite(program, copy.first))
+  if (writes[program].contains(copy.first))
     return; // done by `write`
   auto type = cast<StateOpInterface>(model.lookupSymbol(copy.first)).getType();
   addWrite(program, Signature(program).addState(copy.first, type), packedType(copy), name);
@@ -229,8 +231,10 @@ bool PackWeights::goes(StringAttr state) {
 }
 
 void PackWeights::run() {
-  for (auto program : module.getOps<kernel::ProgramOp>())
+  for (auto program : module.getOps<kernel::ProgramOp>()) {
     findProducts(program);
+    writes[program] = findWrites(program);
+  }
   llvm::SetVector<StringAttr> weights;
   SmallVector<Copy> all, wanted;
   for (auto &[copy, programs] : products) {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Autodiff/Reverse.h"
 #include "mlir-dialects/Train/Origin.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -154,10 +155,11 @@ void Reverse::accumulate(Value operand, Value adjoint, GradBuilder &b) {
 LogicalResult Reverse::checkSaves(DifferentiableOpInterface op, Operation *firstNew,
                                   ArrayRef<Value> given) {
   Saves saves = op.getSaves();
-  for (Operation *made = firstNew; made != end; made = made->getNextNode())
+  llvm::SmallPtrSet<Operation *, 16> news; // isBeforeInBlock would number the whole block
+  for (Operation *made = firstNew; made != end; made = made->getNextNode()) {
+    news.insert(made);
     for (Value used : made->getOperands()) {
-      bool isNew = used.getDefiningOp() && !used.getDefiningOp()->isBeforeInBlock(firstNew);
-      if (isNew || llvm::is_contained(given, used))
+      if (news.contains(used.getDefiningOp()) || llvm::is_contained(given, used))
         continue;
       bool allowed = saves.result() && used.getDefiningOp() == op.getOperation();
       for (auto [i, operand] : llvm::enumerate(op->getOperands()))
@@ -166,6 +168,7 @@ LogicalResult Reverse::checkSaves(DifferentiableOpInterface op, Operation *first
         return op->emitOpError() << "expected its adjoint to use only declared saves, but it uses "
                                  << used;
     }
+  }
   return success();
 }
 
