@@ -33,6 +33,7 @@ private:
   FailureOr<ampc_operand> placeOf(Operation *user, Value value);
   LogicalResult checkNames(train::ModelOp model);
   void hash(train::ModelOp model);
+  void printPlan(raw_ostream &os) const;
   int32_t findSlot(const Twine &name) {
     auto found = slotNumbers.find(name.str());
     return found == slotNumbers.end() ? -1 : found->second;
@@ -429,9 +430,34 @@ void Reader::hash(train::ModelOp model) {
           os << group.getParams() << group.getOptimizer().getAbstractAttribute().getName() << ";";
     }
   result.stateHash = llvm::xxh3_64bits(text);
-  for (auto program : module.getOps<kernel::ProgramOp>())
-    program->print(os, OpPrintingFlags().useLocalScope());
+  printPlan(os);
   result.planHash = llvm::xxh3_64bits(text);
+}
+
+/// What runs when, on which bytes; the code is hashed where it is made.
+void Reader::printPlan(raw_ostream &os) const {
+  auto print = [&](auto... numbers) { ((os << int64_t(numbers) << ","), ...); };
+  for (const KernelInfo &kernel : result.kernels) {
+    for (const CodeInfo &tier : kernel.code) {
+      os << tier.run << "," << tier.finish << ",";
+      print(tier.tasks, tier.scratch);
+    }
+    for (const LaunchInfo &launch : kernel.launches) {
+      os << launch.function << ",";
+      for (const std::array<uint32_t, 3> &extent : {launch.grid, launch.block, launch.cluster})
+        print(extent[0], extent[1], extent[2]);
+      print(launch.sharedBytes);
+    }
+  }
+  for (const ProgramInfo &program : result.programs) {
+    print(program.kind, program.batch, program.shortBatch, program.nonfinite, program.arenaBytes);
+    for (const EntryInfo &entry : program.entries)
+      print(entry.kind, entry.number, entry.firstOperand, entry.times, entry.carried);
+    for (const ampc_operand &operand : program.operands)
+      print(operand.space, operand.number, operand.offset, operand.stride);
+  }
+  for (const std::string &constant : result.constants)
+    print(llvm::xxh3_64bits(constant));
 }
 
 FailureOr<ModelInfo> Reader::run() {
