@@ -138,7 +138,6 @@ static std::vector<std::string> publicFunctions(const llvm::Module &code) {
 static std::string ownSymbols(const ModelInfo &model, std::vector<Member> &members) {
   std::string prefix = model.name + "_" + model.contentHash + "_";
   llvm::StringSet<> shared;
-  shared.insert(tableSymbol(model));
   for (Member &member : members) {
     if (member.content == Content::Functions)
       shared.insert(deviceSymbol);
@@ -147,11 +146,14 @@ static std::string ownSymbols(const ModelInfo &model, std::vector<Member> &membe
         if (!function.isDeclaration())
           shared.insert(function.getName());
   }
+  std::string table = prefix + "model";
   for (Member &member : members)
     for (llvm::GlobalObject &object : member.code->global_objects())
-      if (shared.contains(object.getName()))
+      if (object.getName() == tableSymbol(model))
+        object.setName(table);
+      else if (shared.contains(object.getName()))
         object.setName(prefix + object.getName());
-  return prefix + tableSymbol(model);
+  return table;
 }
 
 static void addSymbolsForHeader(const ModelInfo &model, ArrayRef<std::string> functions,
