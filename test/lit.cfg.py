@@ -55,6 +55,13 @@ if config.sanitize:
 if os.path.isdir(os.path.join(config.source_dir, "../shared/oracles")):
     config.available_features.add("exported-models")
 
+# ONNX's checker and runtime, of an interpreter that has them.
+onnx_python = os.environ.get("AMPC_ONNX_PYTHON") or python_with_numpy()
+has_runtime = "import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ('numpy', 'onnx', 'onnxruntime'))))"
+if subprocess.run([onnx_python, "-c", has_runtime]).returncode == 0:
+    config.available_features.add("onnxruntime")
+config.substitutions.append(("%onnx-python", onnx_python))
+
 # The formatter, and the list of files to format.
 if shutil.which("clang-format-22") and os.path.exists(os.path.join(config.source_dir, ".git")):
     config.available_features.add("clang-format")

@@ -9,7 +9,7 @@
 
 namespace ampc {
 extern llvm::cl::SubCommand compileCommand, trainCommand, checkCommand, benchCommand, reportCommand,
-    profileCommand, predictCommand, evalCommand, importCommand;
+    profileCommand, predictCommand, evalCommand, importCommand, exportCommand;
 
 /// The words that the program was called with.
 extern std::vector<std::string> commandLine;
@@ -34,5 +34,6 @@ int runProfile();
 int runPredict();
 int runEval();
 int runImport();
+int runExport();
 } // namespace ampc
 #endif

@@ -51,7 +51,9 @@ static const char overview[] =
     "  ampc bench MODEL.mlir            time of a step, and of its kernels\n"
     "  ampc report MODEL.mlir           a page with every decision on precision, and the memory\n"
     "  ampc import MODEL.onnx -o MODEL.mlir --loss ...\n"
-    "                                   a model of ONNX as text, its weights beside it\n\n"
+    "                                   a model of ONNX as text, its weights beside it\n"
+    "  ampc export MODEL.mlir --checkpoint ... -o MODEL.onnx\n"
+    "                                   an export of a trained model as a file of ONNX\n\n"
     "  ampc help COMMAND                options of a command (also: ampc COMMAND --help)\n"
     "  ampc COMMAND --set depth=12 ...  with another number for a size of the model\n"
     "  ampc COMMAND --quiet ...         errors and results only\n"
@@ -152,6 +154,8 @@ int main(int argc, char **argv) {
     return runEval();
   if (importCommand)
     return runImport();
+  if (exportCommand)
+    return runExport();
   printOverview(llvm::errs());
   return 1;
 }

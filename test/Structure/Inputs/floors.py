@@ -23,6 +23,7 @@ rooms = {
     "lib/Kernel": dialects,
     "lib/Target": dialects | runtime,  # the tiers of its tables
     "lib/Import": dialects | {"lib/Data"},
+    "lib/Export": dialects | {"lib/Data"},
     "lib/Report": dialects,
     "lib/Package": dialects | runtime,
     "lib/Pipelines": dialects | {"lib/Train", "lib/Precision", "lib/LossScaling", "lib/Conversion", "lib/Kernel", "lib/Target",

@@ -1,0 +1,356 @@
+// From an exported function to a graph.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Export/ONNX.h"
+#include "ampc/Support/Nearest.h"
+#include "lib/Export/ONNX/Emitter.h"
+#include "mlir-dialects/Amp/Amp.h"
+#include "mlir-dialects/Train/Gradients.h"
+#include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Sizes.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::exporting;
+
+namespace {
+/// Values of parameters and buffers from a file, each looked for when it is needed.
+class States {
+public:
+  States(train::ModelOp model, ArrayRef<NamedArray> weights, StringRef file)
+      : model(model), weights(weights), file(file) {}
+  /// Zeros after an error.
+  Array get(StringRef name);
+  bool hasFailed = false;
+
+private:
+  std::optional<Array> find(StateOpInterface state);
+
+  train::ModelOp model;
+  ArrayRef<NamedArray> weights;
+  StringRef file;
+  llvm::StringMap<Array> found;
+};
+} // namespace
+
+static std::string shapeText(ArrayRef<int64_t> dims) {
+  return "[" +
+         llvm::join(llvm::map_range(dims, [](int64_t size) { return std::to_string(size); }),
+                    ", ") +
+         "]";
+}
+
+std::optional<Array> States::find(StateOpInterface state) {
+  StringRef name = state.getSymName();
+  auto type = cast<RankedTensorType>(state.getType());
+  auto given = llvm::find_if(weights, [&](auto &tensor) { return tensor.name == name; });
+  if (given == weights.end()) {
+    auto names = llvm::map_to_vector(weights, [](auto &tensor) { return StringRef(tensor.name); });
+    state->emitError() << "expected a tensor '" << name << "' in " << file << ", but got none"
+                       << didYouMean(name, names);
+    return std::nullopt;
+  }
+  if (ArrayRef<int64_t>(given->array.dims) != type.getShape()) {
+    state->emitError() << "expected tensor '" << name << "' of shape " << shapeText(type.getShape())
+                       << ", but got " << shapeText(given->array.dims) << " in " << file;
+    return std::nullopt;
+  }
+  std::string error;
+  std::optional<Array> array = converted(given->array, type.getElementType(), error);
+  if (!array)
+    state->emitError() << file << ": tensor '" << name << "': " << error;
+  return array;
+}
+
+Array States::get(StringRef name) {
+  auto [known, isNew] = found.try_emplace(name);
+  if (!isNew)
+    return known->second;
+  auto state = cast<StateOpInterface>(SymbolTable::lookupSymbolIn(model, name));
+  if (std::optional<Array> array = find(state))
+    return known->second = *array;
+  hasFailed = true;
+  auto type = cast<RankedTensorType>(state.getType());
+  auto zeros = std::make_shared<std::vector<char>>(size_t(type.getNumElements()) * 8);
+  known->second.dims = type.getShape().vec();
+  known->second.data = zeros->data();
+  known->second.mapping = zeros;
+  return known->second;
+}
+
+// ---- Rows of the batch ----
+
+namespace {
+struct Batch {
+  int64_t rows = 0; ///< 0: the text does not say which dimension it is
+  SmallVector<bool> arguments;
+};
+} // namespace
+
+/// Whether a formula is made with the size `batch` and other things.
+static bool isMixedWithBatch(StringRef formula) {
+  SmallVector<StringRef> words;
+  llvm::SplitString(formula, words, " +-*/()");
+  return formula != "batch" && llvm::is_contained(words, "batch");
+}
+
+/// The dimension that the text calls `batch` in an argument, or -1; -2 if it is mixed with others.
+static int64_t batchDimension(StringRef formulas) {
+  SmallVector<StringRef> dims;
+  formulas.split(dims, ',');
+  for (StringRef &dim : dims)
+    dim = dim.trim();
+  if (llvm::any_of(dims, isMixedWithBatch))
+    return -2;
+  auto found = llvm::find(dims, "batch");
+  return found == dims.end() ? -1 : found - dims.begin();
+}
+
+/// First dimensions only: the text's `batch`, or else the first of the first input, and its equals.
+static Batch batchOf(train::FuncOp func) {
+  Batch batch;
+  auto sizes = func->getAttrOfType<DictionaryAttr>(Sizes::key);
+  auto formulas = sizes ? sizes.getAs<ArrayAttr>("arguments") : ArrayAttr();
+  bool isNamed = false;
+  for (BlockArgument argument : func.getArguments()) {
+    int64_t dim =
+        formulas ? batchDimension(cast<StringAttr>(formulas[argument.getArgNumber()])) : -1;
+    if (dim == -2 || dim > 0)
+      return {};
+    isNamed |= dim == 0;
+    batch.arguments.push_back(dim == 0);
+    if (dim == 0)
+      batch.rows = Emitter::shapeOf(argument)[0];
+  }
+  if (isNamed)
+    return batch;
+  for (auto [argument, isBatched] : llvm::zip(func.getArguments(), batch.arguments)) {
+    ArrayRef<int64_t> shape = Emitter::shapeOf(argument);
+    if (!batch.rows && !shape.empty())
+      batch.rows = shape[0];
+    isBatched = !shape.empty() && shape[0] == batch.rows;
+  }
+  return batch;
+}
+
+// ---- The graph ----
+
+namespace {
+/// Writes the nodes of a function, and of those that it calls.
+class Walk {
+public:
+  Walk(Emitter &e, train::ModelOp model) : e(e), model(model) {}
+  void emit(Block &block);
+
+private:
+  Operation *emit(Operation *op);
+  void emitCall(train::CallOp call);
+  void emitRegion(amp::AutocastOp region);
+  Operation *expand(Operation *op);
+
+  Emitter &e;
+  train::ModelOp model;
+  SmallVector<StringRef> active;
+  int64_t ops = 0;
+};
+} // namespace
+
+void Walk::emit(Block &block) {
+  Operation *op = &block.front();
+  while (op && !op->hasTrait<OpTrait::IsTerminator>())
+    op = emit(op);
+}
+
+void Walk::emitCall(train::CallOp call) {
+  if (llvm::is_contained(active, call.getCallee()))
+    return e.fail(call, "a function that calls itself");
+  auto callee = cast<train::FuncOp>(SymbolTable::lookupSymbolIn(model, call.getCallee()));
+  Block &body = callee.getBody().front();
+  for (auto [argument, operand] : llvm::zip(body.getArguments(), call.getOperands()))
+    e.bind(argument, Traced(e.trace(operand)));
+  active.push_back(call.getCallee());
+  emit(body);
+  active.pop_back();
+  for (auto [result, value] : llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
+    e.bind(result, Traced(e.trace(value)));
+}
+
+void Walk::emitRegion(amp::AutocastOp region) {
+  Block &body = region->getRegion(0).front();
+  emit(body);
+  for (auto [result, value] : llvm::zip(region->getResults(), body.getTerminator()->getOperands()))
+    e.bind(result, Traced(e.trace(value)));
+}
+
+/// Replaces an op by what it is made of in inference; null if it is made of nothing else.
+Operation *Walk::expand(Operation *op) {
+  OpBuilder builder(op);
+  GradBuilder b(builder, op);
+  Operation *before = op->getPrevNode();
+  SmallVector<Value> parts;
+  if (auto modal = dyn_cast<ModalOpInterface>(op))
+    parts = modal.buildInference(b);
+  else if (auto composite = dyn_cast<CompositeOpInterface>(op);
+           composite && composite.isComposite())
+    parts = composite.decompose(b);
+  if (parts.empty())
+    return nullptr;
+  Operation *first = before ? before->getNextNode() : &op->getBlock()->front();
+  op->replaceAllUsesWith(parts);
+  Operation *next = op->getNextNode();
+  bool isFirst = first == op; // an operand takes its place
+  op->erase();
+  return isFirst ? next : first;
+}
+
+/// The op that comes next.
+Operation *Walk::emit(Operation *op) {
+  constexpr int64_t most = 1000000;
+  if (++ops > most || e.isSkipped(op) || isa<train::WriteOp>(op))
+    return op->getNextNode();
+  if (isa<train::ReadOp, train::ConstantOp>(op)) {
+    e.forget(op->getResult(0));
+    return op->getNextNode();
+  }
+  e.enter(op);
+  if (auto call = dyn_cast<train::CallOp>(op)) {
+    emitCall(call);
+  } else if (auto region = dyn_cast<amp::AutocastOp>(op)) {
+    emitRegion(region);
+  } else if (Emit emitNodes = findEmit(op->getName().getStringRef())) {
+    e.noteRows(op);
+    emitNodes(e, op);
+  } else if (Operation *first = expand(op)) {
+    return first;
+  } else {
+    e.noteRows(op);
+    e.fail(op, isa<train::GradOp>(op)       ? "gradients inside of functions"
+               : isa<RandomOpInterface>(op) ? "random numbers with a state"
+                                            : "no node of ONNX does the same");
+  }
+  return op->getNextNode();
+}
+
+/// Results keep their names, which nodes take over.
+static void nameOutputs(Emitter &e, train::FuncOp func, ArrayRef<std::string> names) {
+  Operation *end = func.getBody().front().getTerminator();
+  e.enter(end);
+  std::vector<std::string> values;
+  for (Value value : end->getOperands())
+    values.push_back(e.in(value));
+  std::map<std::string, std::string> renamed;
+  for (auto [value, from, to] : llvm::zip(end->getOperands(), values, names)) {
+    auto known = renamed.find(from);
+    if (known != renamed.end())
+      e.model.nodes.push_back({"Identity", to, {known->second}, {to}, {}});
+    else if (e.rename(from, to))
+      renamed[from] = to;
+    else
+      e.model.nodes.push_back({"Identity", to, {from}, {to}, {}});
+    e.model.outputs.push_back(e.describe(value, to));
+  }
+}
+
+/// Names of results as in the C interface.
+static std::vector<std::string> outputNames(Emitter &e, train::FuncOp func) {
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < func.getNumResults(); ++i) {
+    auto output = Signature(func).result<train::OutputAttr>(i);
+    std::string given = output && output.getName()  ? output.getName().str()
+                        : func.getNumResults() == 1 ? "out"
+                                                    : "out" + std::to_string(i);
+    names.push_back(e.unique(given));
+  }
+  return names;
+}
+
+static void emitFunction(Emitter &e, train::ModelOp model, train::FuncOp func, const Batch &batch) {
+  for (auto [argument, isBatched] : llvm::zip(func.getArguments(), batch.arguments)) {
+    auto input = Signature(func).argument<train::InputAttr>(argument);
+    std::string name = e.unique(input ? input.getName().strref() : StringRef("in"));
+    e.bind(argument, {name, identity(Emitter::rankOf(argument)), nullptr, isBatched});
+    e.model.inputs.push_back(e.describe(argument, name));
+  }
+  std::vector<std::string> names = outputNames(e, func);
+  Walk(e, model).emit(func.getBody().front());
+  if (e.faults.empty())
+    nameOutputs(e, func, names);
+}
+
+/// One error with a note for every op.
+static LogicalResult reportFaults(train::FuncOp func, const Emitter &e) {
+  if (e.faults.empty())
+    return success();
+  InFlightDiagnostic error = func.emitError() << "expected ops with a counterpart in ONNX, but got "
+                                              << e.faults.size() << " without";
+  for (const auto &[loc, fault] : e.faults)
+    error.attachNote(loc) << fault.op << ": " << fault.reason;
+  return failure();
+}
+
+static FailureOr<train::ExportOp> findExport(train::ModelOp model, StringRef wanted) {
+  SmallVector<std::string> names;
+  train::ExportOp found;
+  for (auto each : model.getOps<train::ExportOp>()) {
+    names.push_back(each.getName().str());
+    if (wanted.empty() || each.getName() == wanted)
+      found = each;
+  }
+  if (names.empty())
+    return model.emitError() << "expected a model with a train.export, but it has none";
+  if (wanted.empty() && names.size() > 1)
+    return model.emitError() << "expected --function with one of: " << llvm::join(names, ", ");
+  if (!found)
+    return model.emitError() << "expected --function with one of: " << llvm::join(names, ", ")
+                             << ", but got " << wanted << didYouMean(wanted, names);
+  return found;
+}
+
+/// Messages of protobuf have less than 2 GiB.
+static bool isLarge(const Model &model) {
+  int64_t bytes = 0;
+  for (const NamedArray &initializer : model.initializers)
+    bytes += initializer.array.bytes();
+  return bytes > (int64_t(1) << 31) - (int64_t(1) << 26);
+}
+
+FailureOr<OnnxFile> ampc::exportOnnx(ModuleOp module, ArrayRef<NamedArray> weights,
+                                     const ExportOptions &options) {
+  auto model = *module.getOps<train::ModelOp>().begin();
+  FailureOr<train::ExportOp> chosen = findExport(model, options.function);
+  if (failed(chosen))
+    return failure();
+  auto func = cast<train::FuncOp>(SymbolTable::lookupSymbolIn(model, chosen->getFunction()));
+  States states(model, weights, options.weightsFile);
+  Batch batch = batchOf(func);
+  for (bool symbolic : {true, false}) {
+    if (symbolic && !batch.rows)
+      continue;
+    if (!symbolic)
+      batch.arguments.assign(func.getNumArguments(), false);
+    Model graph;
+    graph.name = model.getSymName().str();
+    graph.producerVersion = options.producerVersion;
+    graph.opset = options.opset;
+    graph.metadata = {{"model", graph.name}, {"function", chosen->getName().str()}};
+    Emitter e(
+        graph, [&](StringRef name) { return states.get(name); }, symbolic,
+        std::max<int64_t>(batch.rows, 1));
+    emitFunction(e, model, func, batch);
+    if (failed(reportFaults(func, e)) || states.hasFailed)
+      return failure();
+    if (symbolic && e.mixesRows)
+      continue;
+    OnnxFile file;
+    bool isBeside = options.external || isLarge(graph);
+    file.hasSymbolicBatch = symbolic;
+    file.model = encode(graph, isBeside ? options.dataFile : "", file.data);
+    return file;
+  }
+  llvm_unreachable("a fixed number of rows fits");
+}
+
+bool ampc::writeOnnxData(const std::string &path, const std::vector<Array> &data,
+                         std::string &error) {
+  return writeData(path, data, error);
+}

@@ -1,0 +1,46 @@
+// A model of ONNX as plain structures: what is written, without protobuf's types.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_EXPORT_ONNX_GRAPH_H
+#define LIB_EXPORT_ONNX_GRAPH_H
+
+#include "ampc/Data/Array.h"
+#include <variant>
+
+namespace ampc::exporting {
+struct NodeAttribute {
+  std::string name;
+  std::variant<int64_t, double, std::string, std::vector<int64_t>, Array> value;
+};
+
+struct Node {
+  std::string op, name;
+  std::vector<std::string> inputs, outputs;
+  std::vector<NodeAttribute> attributes;
+};
+
+struct Dim {
+  int64_t size;
+  std::string symbol; ///< in the place of the size, unless it is empty
+};
+struct ValueInfo {
+  std::string name;
+  Element element;
+  std::vector<Dim> dims;
+};
+
+struct Model {
+  std::string name, producerVersion;
+  int64_t opset = 0;
+  std::vector<Node> nodes;
+  std::vector<NamedArray> initializers;
+  std::vector<ValueInfo> inputs, outputs;
+  std::vector<std::pair<std::string, std::string>> metadata;
+};
+
+/// The bytes of the file. With the name of a file for data, initializers that are worth it go to
+/// `beside`, which is what that file has to hold.
+std::string encode(const Model &model, const std::string &dataFile, std::vector<Array> &beside);
+/// Replaces that file; false with a message in `error`.
+bool writeData(const std::string &path, const std::vector<Array> &data, std::string &error);
+} // namespace ampc::exporting
+#endif

@@ -1,0 +1,117 @@
+// Ops that move elements, and rows of tables.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Export/ONNX/Emitter.h"
+#include "mlir-dialects/Train/Numbers.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::exporting;
+
+static int64_t positionOf(int64_t dim, ArrayRef<int64_t> order) {
+  return llvm::find(order, dim) - order.begin();
+}
+
+static void emitReshape(Emitter &e, train::ReshapeOp op) {
+  Traced &x = e.trace(op.getX());
+  if (x.constant && isIdentity(x.order)) {
+    Traced same = x;
+    Array array = reshaped(same.constant->array, Emitter::shapeOf(op));
+    same.constant = std::make_shared<Constant>(Constant{same.constant->name, array, {}});
+    same.order = identity(Emitter::rankOf(op));
+    return e.bind(op, same);
+  }
+  e.set(op, e.node("Reshape", {e.in(op.getX()), e.integers(e.sizesOf(op))}));
+}
+
+/// No node: whoever reads the result says in which order.
+static void emitTranspose(Emitter &e, train::TransposeOp op) {
+  Traced traced = e.trace(op.getX());
+  traced.order = positions(traced.order, op.getPermutation());
+  traced.batched = e.isBatched(op);
+  e.bind(op, traced);
+}
+
+static void emitBroadcast(Emitter &e, train::BroadcastToOp op) {
+  Dims sizes = e.sizesOf(op);
+  // Rows of a batch are there already, and broadcasting goes both ways.
+  for (int64_t &size : sizes)
+    size = std::max<int64_t>(size, 1);
+  e.set(op, e.node("Expand", {e.in(op.getX()), e.integers(sizes)}));
+}
+
+static void emitSlice(Emitter &e, train::SliceOp op) {
+  Dims order = e.order(op.getX()), starts, ends, axes, steps;
+  ArrayRef<int64_t> from = Emitter::shapeOf(op.getX()), to = Emitter::shapeOf(op);
+  for (int64_t dim = 0; dim < int64_t(from.size()); ++dim) {
+    if (from[dim] == to[dim]) // whole, with a step of 1
+      continue;
+    starts.push_back(op.getOffsets()[dim]);
+    ends.push_back(op.getOffsets()[dim] + (to[dim] - 1) * op.getStrides()[dim] + 1);
+    axes.push_back(positionOf(dim, order));
+    steps.push_back(op.getStrides()[dim]);
+  }
+  if (axes.empty())
+    return e.alias(op, op.getX());
+  std::vector<std::string> inputs = {e.in(op.getX(), order), e.integers(starts), e.integers(ends),
+                                     e.integers(axes)};
+  if (llvm::any_of(steps, [](int64_t step) { return step != 1; }))
+    inputs.push_back(e.integers(steps));
+  e.set(op, e.node("Slice", inputs), order);
+}
+
+static void emitPad(Emitter &e, train::PadOp op) {
+  if (llvm::any_of(op.getInterior(), [](int64_t gap) { return gap != 0; }))
+    return e.fail(op, "Pad of ONNX has no gaps between elements");
+  Dims order = e.order(op.getX()), pads;
+  for (int64_t dim : order)
+    pads.push_back(op.getLow()[dim]);
+  for (int64_t dim : order)
+    pads.push_back(op.getHigh()[dim]);
+  std::string value = e.number(number(op.getValue()), Emitter::elementTypeOf(op));
+  e.set(op,
+        e.node("Pad", {e.in(op.getX(), order), e.integers(pads), value}, {{"mode", "constant"}}),
+        order);
+}
+
+static void emitConcat(Emitter &e, train::ConcatOp op) {
+  Aligned parts = align(e, op.getParts(), Emitter::rankOf(op));
+  int64_t axis = positionOf(op.getDim(), parts.order);
+  e.set(op, e.node("Concat", parts.names, {{"axis", axis}}), parts.order);
+}
+
+static void emitSplit(Emitter &e, train::SplitOp op) {
+  Dims order = e.order(op.getX());
+  int64_t axis = positionOf(op.getDim(), order);
+  std::vector<std::string> parts =
+      e.nodes("Split", {e.in(op.getX(), order), e.integers(op.getSizes())}, {{"axis", axis}},
+              op->getNumResults());
+  for (auto [result, part] : llvm::zip(op->getResults(), parts))
+    e.set(result, part, order);
+}
+
+static void emitIota(Emitter &e, train::IotaOp op) {
+  ArrayRef<int64_t> shape = Emitter::shapeOf(op);
+  std::string line = e.positions(shape[op.getDim()], op.getDim(), int64_t(shape.size()));
+  auto i32 = IntegerType::get(op.getContext(), 32);
+  std::string typed = e.cast(line, i32, Emitter::elementTypeOf(op));
+  e.set(op, e.node("Expand", {typed, e.integers(shape)}));
+}
+
+template <typename Op> static void emitRows(Emitter &e, Op op) {
+  e.set(op, e.node("Gather", {e.in(op.getTable()), e.in(op.getIndex())}, {{"axis", int64_t(0)}}));
+}
+
+std::vector<Entry> exporting::moveEntries() {
+  return {
+      entry<train::ReshapeOp, emitReshape>(),
+      entry<train::TransposeOp, emitTranspose>(),
+      entry<train::BroadcastToOp, emitBroadcast>(),
+      entry<train::SliceOp, emitSlice>(),
+      entry<train::PadOp, emitPad>(),
+      entry<train::ConcatOp, emitConcat>(),
+      entry<train::SplitOp, emitSplit>(),
+      entry<train::IotaOp, emitIota>(),
+      entry<train::GatherOp, emitRows<train::GatherOp>>(),
+      entry<train::EmbeddingOp, emitRows<train::EmbeddingOp>>(),
+  };
+}

@@ -1,0 +1,171 @@
+// Ops of one expression per element.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Export/ONNX/Emitter.h"
+#include "mlir-dialects/Train/Numbers.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::exporting;
+
+Aligned exporting::align(Emitter &e, ValueRange operands, int64_t rank) {
+  Aligned aligned{{}, identity(rank)};
+  for (Value operand : operands)
+    if (Emitter::rankOf(operand) == rank && !e.isConstant(operand)) {
+      aligned.order = e.order(operand);
+      break;
+    }
+  for (Value operand : operands)
+    aligned.names.push_back(e.in(operand, aligned.order, rank));
+  return aligned;
+}
+
+/// One operand: it stays in its order.
+static std::string only(Emitter &e, Operation *op) {
+  Value x = op->getOperand(0);
+  return e.in(x, e.order(x));
+}
+static void give(Emitter &e, Operation *op, std::string name) {
+  e.set(op->getResult(0), std::move(name), e.order(op->getOperand(0)));
+}
+static Type elementOf(Operation *op) { return Emitter::elementTypeOf(op->getResult(0)); }
+
+// ---- One node of ONNX ----
+
+/// A node of the kind, of operands that broadcast.
+static void emitAs(Emitter &e, Operation *op, StringRef kind) {
+  int64_t rank = Emitter::rankOf(op->getResult(0));
+  Aligned x = align(e, op->getOperands(), rank);
+  e.set(op->getResult(0), e.node(kind, x.names), x.order);
+}
+// A template has no strings among its arguments.
+#define NODE(OP, KIND) entry<train::OP>([](Emitter &e, Operation *op) { emitAs(e, op, KIND); })
+
+static void emitIdentity(Emitter &e, Operation *op) {
+  e.alias(op->getResult(0), op->getOperand(0));
+}
+
+static void emitLeakyRelu(Emitter &e, train::LeakyReluOp op) {
+  give(e, op, e.node("LeakyRelu", {only(e, op)}, {{"alpha", number(op.getSlope())}}));
+}
+
+static void emitClamp(Emitter &e, train::ClampOp op) {
+  std::string low = e.number(number(op.getLow()), elementOf(op));
+  std::string high = e.number(number(op.getHigh()), elementOf(op));
+  give(e, op, e.node("Clip", {only(e, op), low, high}));
+}
+
+static void emitCompare(Emitter &e, train::CompareOp op) {
+  static const char *const kinds[] = {"Equal",       "Equal",   "Less",
+                                      "LessOrEqual", "Greater", "GreaterOrEqual"};
+  Aligned x = align(e, op->getOperands(), Emitter::rankOf(op));
+  std::string result = e.node(kinds[static_cast<int>(op.getPredicate())], x.names);
+  if (op.getPredicate() == train::ComparePredicate::ne)
+    result = e.node("Not", {result});
+  e.set(op, result, x.order);
+}
+
+static void emitCast(Emitter &e, train::CastOp op) {
+  give(e, op, e.cast(only(e, op), Emitter::elementTypeOf(op.getX()), elementOf(op)));
+}
+
+// ---- Several ----
+
+static void emitSquare(Emitter &e, train::SquareOp op) {
+  std::string x = only(e, op);
+  give(e, op, e.node("Mul", {x, x}));
+}
+
+static void emitRsqrt(Emitter &e, train::RsqrtOp op) {
+  give(e, op, e.node("Reciprocal", {e.node("Sqrt", {only(e, op)})}));
+}
+
+/// log(u) x / (u - 1) with u = 1 + x rounded, and x where u is 1: as exact as a logarithm (Kahan;
+/// see Goldberg 1991, theorem 4).
+static void emitLog1p(Emitter &e, train::Log1pOp op) {
+  std::string x = only(e, op), one = e.number(1, elementOf(op));
+  std::string u = e.node("Add", {x, one}), rest = e.node("Sub", {u, one});
+  std::string isSmall = e.node("Equal", {u, one});
+  std::string divisor = e.node("Where", {isSmall, one, rest});
+  std::string ratio = e.node("Div", {e.node("Log", {u}), divisor});
+  // Infinite where the ratio would be inf / inf.
+  std::string isLarge = e.node("Greater", {x, e.number(1e10, elementOf(op))});
+  std::string exact = e.node("Where", {isLarge, e.node("Log", {u}), e.node("Mul", {x, ratio})});
+  give(e, op, e.node("Where", {isSmall, x, exact}));
+}
+
+static void emitGelu(Emitter &e, train::GeluOp op) {
+  std::string x = only(e, op);
+  if (e.model.opset >= 20)
+    return give(e, op, e.node("Gelu", {x}));
+  Type type = elementOf(op);
+  std::string scaled = e.node("Mul", {x, e.number(M_SQRT1_2, type)});
+  std::string phi = e.node("Add", {e.node("Erf", {scaled}), e.number(1, type)});
+  give(e, op, e.node("Mul", {e.node("Mul", {x, e.number(0.5, type)}), phi}));
+}
+
+static void emitGeluTanh(Emitter &e, train::GeluTanhOp op) {
+  std::string x = only(e, op);
+  if (e.model.opset >= 20)
+    return give(e, op, e.node("Gelu", {x}, {{"approximate", "tanh"}}));
+  Type type = elementOf(op);
+  std::string cube = e.node("Mul", {x, e.node("Mul", {x, x})});
+  std::string sum = e.node("Add", {x, e.node("Mul", {cube, e.number(0.044715, type)})});
+  std::string u = e.node("Mul", {sum, e.number(M_2_SQRTPI * M_SQRT1_2, type)});
+  std::string phi = e.node("Add", {e.node("Tanh", {u}), e.number(1, type)});
+  give(e, op, e.node("Mul", {e.node("Mul", {x, e.number(0.5, type)}), phi}));
+}
+
+static void emitSilu(Emitter &e, train::SiluOp op) {
+  std::string x = only(e, op);
+  give(e, op, e.node("Mul", {x, e.node("Sigmoid", {x})}));
+}
+
+static void emitOneHot(Emitter &e, train::OneHotOp op) {
+  int64_t rank = Emitter::rankOf(op);
+  // ONNX's OneHot counts negative labels from the end.
+  std::string column = e.node("Unsqueeze", {e.in(op.getLabel()), e.integers({rank - 1})});
+  std::string classes = e.positions(Emitter::shapeOf(op).back(), 0, 1);
+  std::string isClass = e.node("Equal", {column, classes});
+  e.set(op, e.cast(isClass, IntegerType::get(op.getContext(), 1), elementOf(op)));
+}
+
+std::vector<Entry> exporting::pointwiseEntries() {
+  return {
+      NODE(AddOp, "Add"),
+      NODE(SubOp, "Sub"),
+      NODE(MulOp, "Mul"),
+      NODE(DivOp, "Div"),
+      NODE(PowOp, "Pow"),
+      NODE(MaximumOp, "Max"),
+      NODE(MinimumOp, "Min"),
+      NODE(NegOp, "Neg"),
+      NODE(ReluOp, "Relu"),
+      NODE(TanhOp, "Tanh"),
+      NODE(ExpOp, "Exp"),
+      NODE(SqrtOp, "Sqrt"),
+      NODE(SinOp, "Sin"),
+      NODE(CosOp, "Cos"),
+      NODE(FloorOp, "Floor"),
+      NODE(SelectOp, "Where"),
+      NODE(AbsOp, "Abs"),
+      NODE(ReciprocalOp, "Reciprocal"),
+      NODE(LogOp, "Log"),
+      NODE(ErfOp, "Erf"),
+      NODE(SigmoidOp, "Sigmoid"),
+      NODE(SoftplusOp, "Softplus"),
+      entry<train::StopGradientOp>(emitIdentity),
+      entry<train::DropoutOp>(emitIdentity),
+      entry<train::LeakyReluOp, emitLeakyRelu>(),
+      entry<train::ClampOp, emitClamp>(),
+      entry<train::CompareOp, emitCompare>(),
+      entry<train::CastOp, emitCast>(),
+      entry<train::SquareOp, emitSquare>(),
+      entry<train::RsqrtOp, emitRsqrt>(),
+      entry<train::Log1pOp, emitLog1p>(),
+      entry<train::GeluOp, emitGelu>(),
+      entry<train::GeluTanhOp, emitGeluTanh>(),
+      entry<train::SiluOp, emitSilu>(),
+      entry<train::OneHotOp, emitOneHot>(),
+  };
+}

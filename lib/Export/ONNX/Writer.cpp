@@ -1,0 +1,161 @@
+// Writes ONNX's wire format.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Data/File.h"
+#include "lib/Export/ONNX/Graph.h"
+#include "onnx.pb.h"
+#include <cerrno>
+#include <cstring>
+
+using namespace ampc;
+using namespace ampc::exporting;
+
+static int32_t typeOf(Element element) {
+  using Type = ::onnx::TensorProto;
+  static const int32_t types[] = {Type::FLOAT, Type::DOUBLE, Type::FLOAT16, Type::BFLOAT16,
+                                  Type::BOOL,  Type::INT8,   Type::INT16,   Type::INT32,
+                                  Type::INT64, Type::UINT8,  Type::UINT16,  Type::UINT32,
+                                  Type::UINT64};
+  return types[static_cast<int>(element)];
+}
+
+static void describe(const Array &array, ::onnx::TensorProto &to) {
+  to.set_data_type(typeOf(array.element));
+  for (int64_t size : array.dims)
+    to.add_dims(size);
+}
+static void write(const Array &array, ::onnx::TensorProto &to) {
+  describe(array, to);
+  to.set_raw_data(array.data, size_t(array.bytes()));
+}
+
+namespace {
+/// The kind of an attribute follows from its value.
+struct AttributeWriter {
+  ::onnx::AttributeProto &to;
+
+  void operator()(int64_t number) const {
+    to.set_type(::onnx::AttributeProto::INT);
+    to.set_i(number);
+  }
+  void operator()(double number) const {
+    to.set_type(::onnx::AttributeProto::FLOAT);
+    to.set_f(float(number));
+  }
+  void operator()(const std::string &text) const {
+    to.set_type(::onnx::AttributeProto::STRING);
+    to.set_s(text);
+  }
+  void operator()(const std::vector<int64_t> &numbers) const {
+    to.set_type(::onnx::AttributeProto::INTS);
+    for (int64_t number : numbers)
+      to.add_ints(number);
+  }
+  void operator()(const Array &array) const {
+    to.set_type(::onnx::AttributeProto::TENSOR);
+    write(array, *to.mutable_t());
+  }
+};
+} // namespace
+
+static void write(const Node &node, ::onnx::NodeProto &to) {
+  to.set_op_type(node.op);
+  to.set_name(node.name);
+  for (const std::string &input : node.inputs)
+    to.add_input(input);
+  for (const std::string &output : node.outputs)
+    to.add_output(output);
+  for (const NodeAttribute &attribute : node.attributes) {
+    ::onnx::AttributeProto &written = *to.add_attribute();
+    written.set_name(attribute.name);
+    std::visit(AttributeWriter{written}, attribute.value);
+  }
+}
+
+static void write(const ValueInfo &value, ::onnx::ValueInfoProto &to) {
+  to.set_name(value.name);
+  auto &type = *to.mutable_type()->mutable_tensor_type();
+  type.set_elem_type(typeOf(value.element));
+  auto &shape = *type.mutable_shape(); // of rank 0 there is one, too
+  for (const Dim &dim : value.dims)
+    if (dim.symbol.empty())
+      shape.add_dim()->set_dim_value(dim.size);
+    else
+      shape.add_dim()->set_dim_param(dim.symbol);
+}
+
+static void entry(::onnx::TensorProto &to, const char *key, const std::string &value) {
+  auto &added = *to.add_external_data();
+  added.set_key(key);
+  added.set_value(value);
+}
+
+static constexpr int64_t alignment = 64;
+/// Readers map numbers; shapes and the like are read while the model is.
+static constexpr int64_t leastBeside = 1024;
+
+static void writeBeside(const Array &array, const std::string &file, int64_t offset,
+                        ::onnx::TensorProto &to) {
+  describe(array, to);
+  to.set_data_location(::onnx::TensorProto::EXTERNAL);
+  entry(to, "location", file);
+  entry(to, "offset", std::to_string(offset));
+  entry(to, "length", std::to_string(array.bytes()));
+}
+
+std::string exporting::encode(const Model &model, const std::string &dataFile,
+                              std::vector<Array> &beside) {
+  ::onnx::ModelProto file;
+  // Of the versions of the format, the first that knows the opset.
+  file.set_ir_version(model.opset < 19 ? 8 : model.opset < 21 ? 9 : 10);
+  file.set_producer_name("ampc");
+  file.set_producer_version(model.producerVersion);
+  file.add_opset_import()->set_version(model.opset);
+  for (const auto &[key, value] : model.metadata) {
+    auto &added = *file.add_metadata_props();
+    added.set_key(key);
+    added.set_value(value);
+  }
+  ::onnx::GraphProto &graph = *file.mutable_graph();
+  graph.set_name(model.name);
+  for (const Node &node : model.nodes)
+    write(node, *graph.add_node());
+  int64_t offset = 0;
+  for (const NamedArray &initializer : model.initializers) {
+    ::onnx::TensorProto &to = *graph.add_initializer();
+    to.set_name(initializer.name);
+    const Array &array = initializer.array;
+    if (dataFile.empty() || array.bytes() < leastBeside) {
+      write(array, to);
+      continue;
+    }
+    writeBeside(array, dataFile, offset, to);
+    beside.push_back(array);
+    offset += (array.bytes() + alignment - 1) / alignment * alignment;
+  }
+  for (const ValueInfo &input : model.inputs)
+    write(input, *graph.add_input());
+  for (const ValueInfo &output : model.outputs)
+    write(output, *graph.add_output());
+  return file.SerializeAsString();
+}
+
+bool exporting::writeData(const std::string &path, const std::vector<Array> &data,
+                          std::string &error) {
+  std::string part = path + ".part";
+  File file(std::fopen(part.c_str(), "wb"));
+  bool isWritten = bool(file);
+  for (const Array &array : data) {
+    if (!isWritten)
+      break;
+    static const char zeros[alignment] = {};
+    size_t bytes = size_t(array.bytes()), rest = (alignment - bytes % alignment) % alignment;
+    isWritten = std::fwrite(array.data, 1, bytes, file.get()) == bytes &&
+                std::fwrite(zeros, 1, rest, file.get()) == rest;
+  }
+  if (isWritten && !std::fflush(file.get()) && !std::rename(part.c_str(), path.c_str()))
+    return true;
+  error = path + ": " + std::strerror(errno);
+  if (file)
+    std::remove(part.c_str());
+  return false;
+}

@@ -1,0 +1,165 @@
+# Exports of models with random weights: what ampc import makes of the file, and ONNX Runtime, beside ampc predict.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+    round_trip.py MODEL... --out=DIR [--runtime] [--external] [--opset N] [--function NAME] [--set NAME=NUMBER,...] [--weights FILE]
+
+With --runtime also checks the file by onnx.checker, and runs it with another number of rows than the model's.
+"""
+import argparse
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+
+import numpy as np
+
+TYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}
+
+
+def ampc(*words):
+    return subprocess.run(["ampc", *words], check=True, capture_output=True, text=True).stdout
+
+
+def signature(model, function, sizes):
+    """Weights and inputs of the export: name, shape, type and, of an input, whether it has rows and its limit."""
+    text = ampc("compile", model, "--compile-to=simplify", "-o", "-", *sizes)
+    programs = re.findall(r"train\.func @\"?export\.([^\"(]*)\"?\((.*)\) -> \(?(.*)", text)
+    arguments = next(arguments for name, arguments, _ in programs if function in ("", name))
+    found = re.findall(r'%\w+: tensor<([^>]*)> \{train\.is = #train\.(state|input)<(?:@"?([^">]*)"?|"([^"]*)"([^>]*))>', arguments)
+    states, inputs = [], []
+    for type, kind, state, name, facts in found:
+        *dims, element = type.split("x")
+        dims = [int(size) for size in dims]
+        if kind == "state":
+            states.append((state, dims, element))
+        else:
+            limit = re.search(r"limit = (\d+)", facts)
+            inputs.append((name, dims, element, "batch = 0" in facts, int(limit[1]) if limit else 2))
+    return states, inputs
+
+
+def write_safetensors(path, arrays):
+    header, at = {}, 0
+    for name, array in arrays.items():
+        header[name] = {"dtype": {"f": "F", "i": "I"}[array.dtype.kind] + str(array.itemsize * 8), "shape": array.shape,
+                        "data_offsets": [at, at + array.nbytes]}
+        at += array.nbytes
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for array in arrays.values():
+            file.write(array.tobytes())
+
+
+def weight(random, name, dims, element):
+    values = random.uniform(0.5, 1.5, dims) if "var" in name.lower() else random.normal(0, 0.3, dims)
+    return np.ascontiguousarray(values.astype(TYPES[element]))
+
+
+def batch(random, inputs, times):
+    arrays = {}
+    for name, dims, element, is_batched, limit in inputs:
+        dims = [dims[0] * times, *dims[1:]] if is_batched else dims
+        values = random.normal(0, 1, dims) if element[0] == "f" else random.integers(0, limit, dims)
+        arrays[name] = values.astype(TYPES[element])
+    return arrays
+
+
+def differs(what, got, want):
+    """Whether two results are apart; a line says how far."""
+    worst = 0.0
+    for name in want:
+        if got[name].shape != want[name].shape:
+            print(f"{what}: expected {name} of shape {want[name].shape}, but got {got[name].shape}")
+            return True
+        scale = max(np.abs(want[name]).max(), 1e-6)
+        worst = max(worst, float(np.abs(got[name].astype(np.float64) - want[name]).max() / scale))
+    print(f"{what}: {worst:.1e}")
+    return not worst <= 1e-5
+
+
+def predict(folder, model, weights, data, results, words):
+    """Results by their names in `results`: files of those of the model, in order."""
+    files = [f"{folder}/{name}.npy" for name in data]
+    for path, array in zip(files, data.values()):
+        np.save(path, array)
+    outs = {result: f"{folder}/result-{i}.npy" for i, result in enumerate(results)}
+    ampc("predict", model, "--checkpoint", weights, "--quiet", *words, *(f"--data={name}={path}" for name, path in zip(data, files)),
+         *(f"--out={path if len(outs) == 1 else result + '=' + path}" for result, path in outs.items()))
+    return [np.load(path) for path in outs.values()]
+
+
+def run_onnx(path, data, names):
+    import onnx
+    import onnxruntime
+    onnx.checker.check_model(path, full_check=True)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    return dict(zip(names, session.run(names, data)))
+
+
+def outputs_of(path):
+    """The names of the graph's outputs, read by protoc."""
+    text = subprocess.run(["protoc", "--proto_path=/usr/include/onnx", "--decode=onnx.ModelProto", "onnx.proto"], check=True,
+                          stdin=open(path, "rb"), capture_output=True).stdout.decode("utf-8", "replace")
+    return re.findall(r'\n  output \{\n    name: "([^"]*)"', text), 'dim_param: "batch"' in text
+
+
+def check(model, options):
+    name = os.path.splitext(os.path.basename(model))[0]
+    folder = os.path.join(options.out, name)
+    os.makedirs(folder, exist_ok=True)
+    sizes = ["--set", options.set] if options.set else []
+    states, inputs = signature(model, options.function, sizes)
+    random = np.random.default_rng(7)
+    weights = options.weights
+    if not weights:
+        weights = f"{folder}/weights.safetensors"
+        write_safetensors(weights, {state: weight(random, state, dims, element) for state, dims, element in states})
+    path = f"{folder}/model.onnx"
+    words = ["--opset", str(options.opset)] + (["--external-data"] if options.external else [])
+    ampc("export", model, "--checkpoint", weights, "-o", path, "--quiet", *sizes, *words,
+         *(["--function", options.function] if options.function else []))
+    results, is_symbolic = outputs_of(path)
+    data = batch(random, inputs, 1)
+    which = ["--export", options.function] if options.function else []
+    want = dict(zip(results, predict(folder, model, weights, data, results, [*sizes, *which])))
+    rows = [str(dims[0]) for _, dims, _, is_batched, _ in inputs if is_batched]
+    ampc("import", path, "-o", f"{folder}/back.mlir", *(["--batch", rows[0]] if is_symbolic else []))
+    names = results if len(results) == 1 else [f"out{i}" for i in range(len(results))]
+    back = predict(folder, f"{folder}/back.mlir", f"{folder}/back.safetensors", data, names, [])
+    wrong = differs(f"{name} imported", dict(zip(results, back)), want)
+    if options.runtime:
+        wrong |= differs(f"{name} in ONNX Runtime", run_onnx(path, data, results), want)
+        if is_symbolic:
+            data = batch(random, inputs, 3)
+            want = dict(zip(results, predict(folder, model, weights, data, results, [*sizes, *which])))
+            wrong |= differs(f"{name} in ONNX Runtime, three times the rows", run_onnx(path, data, results), want)
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("models", nargs="+")
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--opset", type=int, default=17)
+    for flag in ("--runtime", "--external"):
+        parser.add_argument(flag, action="store_true")
+    for word in ("--function", "--set", "--weights"):
+        parser.add_argument(word, default="")
+    options = parser.parse_args()
+    wrong = 0
+    for model in options.models:
+        try:
+            wrong += check(model, options)
+        except subprocess.CalledProcessError as error:
+            print(f"{model}: {error.stderr}")
+            wrong += 1
+    print(f"{len(options.models)} models, {wrong} apart")
+    sys.exit(bool(wrong))
+
+
+main()

@@ -1,0 +1,78 @@
+// ampc export: a trained model to ONNX.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Export/ONNX.h"
+#include "ampc/Package/WriteFile.h"
+#include "tools/ampc/Commands.h"
+#include "llvm/Support/Path.h"
+
+using namespace ampc;
+namespace cl = llvm::cl;
+
+cl::SubCommand ampc::exportCommand("export", "an export of a trained model as a file of ONNX");
+
+static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required,
+                                  cl::sub(exportCommand));
+static cl::opt<std::string>
+    checkpoint("checkpoint", cl::desc("parameters and buffers: what ampc train --out has written"),
+               cl::value_desc("FILE.safetensors"), cl::sub(exportCommand));
+static cl::opt<std::string>
+    output("o", cl::desc("the file to write (- is standard output, without --external-data)"),
+           cl::value_desc("MODEL.onnx"), cl::Prefix, cl::Required, cl::sub(exportCommand));
+static cl::opt<std::string> function("function",
+                                     cl::desc("the export to write (default: the only one)"),
+                                     cl::value_desc("NAME"), cl::sub(exportCommand));
+static cl::opt<int64_t> opset("opset", cl::desc("of ONNX, from 17 to 21 (default: 17)"),
+                              cl::value_desc("NUMBER"), cl::init(ExportOptions().opset),
+                              cl::sub(exportCommand));
+static cl::opt<bool>
+    external("external-data",
+             cl::desc("weights go to MODEL.onnx.data, as they do if there are more than 2 GB"),
+             cl::sub(exportCommand));
+
+/// Writes the weights first: a model without them would look new.
+static int writeFiles(const OnnxFile &file, const std::string &dataPath) {
+  std::string error;
+  if (!file.data.empty() && output == "-")
+    return fail("expected -o with a file, beside which the weights go, but got -");
+  if (!file.data.empty() && !writeOnnxData(dataPath, file.data, error))
+    return fail("cannot write " + error);
+  if (llvm::Error failure = writeFile(output, file.model))
+    return fail("cannot write " + output + ": " + llvm::toString(std::move(failure)));
+  if (isQuiet() || output == "-")
+    return 0;
+  llvm::errs() << "wrote " << output << (file.hasSymbolicBatch ? ", for any number of rows" : "")
+               << "\n";
+  if (!file.data.empty())
+    llvm::errs() << "wrote " << dataPath << "\n";
+  return 0;
+}
+
+int ampc::runExport() {
+  if (checkpoint.empty())
+    return fail("expected --checkpoint, a file of ampc train --out, but got none");
+  if (opset < 17 || opset > 21)
+    return fail("expected --opset from 17 to 21, but got " + llvm::Twine(opset));
+  std::string dataPath = output + ".data", error;
+  if (llvm::Error mistake = checkOutputs({output, dataPath}, {input, checkpoint}))
+    return fail(llvm::toString(std::move(mistake)));
+  std::vector<std::string> skipped;
+  auto weights = readSafetensors(checkpoint, skipped, error);
+  if (!weights)
+    return fail(error);
+  Compiler compiler;
+  CompileRequest request;
+  request.input = input;
+  request.stopAfter = "import";
+  mlir::OwningOpRef<mlir::ModuleOp> module = compiler.run(request);
+  if (!module)
+    return 1;
+  ExportOptions options;
+  options.function = function;
+  options.weightsFile = checkpoint;
+  options.opset = opset;
+  options.producerVersion = AMPC_VERSION;
+  options.dataFile = llvm::sys::path::filename(dataPath).str();
+  options.external = external;
+  mlir::FailureOr<OnnxFile> file = exportOnnx(*module, *weights, options);
+  return mlir::failed(file) ? 1 : writeFiles(*file, dataPath);
+}
