@@ -1,0 +1,348 @@
+# Ops of ATen that work on elements.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import math
+
+import torch
+
+from ampc_export.aten import op
+from ampc_export.aten.converter import Converter, Held, Unsupported, last_order
+from ampc_export.sizes import Size
+
+UNARY = {"relu": "relu", "sigmoid": "sigmoid", "tanh": "tanh", "exp": "exp", "log": "log", "log1p": "log1p", "sqrt": "sqrt",
+         "rsqrt": "rsqrt", "sin": "sin", "cos": "cos", "erf": "erf", "abs": "abs", "neg": "neg", "floor": "floor",
+         "reciprocal": "reciprocal", "silu": "silu", "square": "square"}
+SAME = ("clone", "contiguous", "alias", "detach_copy", "lift_fresh_copy", "lift_fresh", "positive", "_assert_tensor_metadata_copy")
+
+
+def elementwise(c: Converter, make, kind="f32"):
+    """make(x), in the layout that the operand has."""
+    name = c.names[0]
+    image = c.is_image(c.arguments[name])
+    x = c.image(name) if image else c.value(name)
+    return c.give(make(c.graph.cast(x, kind) if kind else x), image)
+
+
+def _register():
+    for name, ours in UNARY.items():
+        def convert(c, ours=ours):
+            kind = None if ours in ("abs", "neg", "floor") else "f32"
+            return elementwise(c, lambda x: c.graph.unary(ours, x), kind)
+        op(name, name + "_")(convert)
+
+
+_register()
+
+
+@op(*SAME)
+def same(c):
+    return c.held(c.arguments[c.names[0]])
+
+
+@op("detach")
+def detach(c):
+    return elementwise(c, lambda x: c.graph.unary("stop_gradient", x), None)
+
+
+@op("to", "_to_copy", "type_as", "float", "to.dtype")
+def to(c):
+    return elementwise(c, lambda x: x, None)
+
+
+@op("dropout", "dropout_", "native_dropout", "feature_dropout", "feature_dropout_", "alpha_dropout")
+def dropout(c):
+    active = c["train"] and c["p"] > 0
+    if active and not c.node.target._schema.name.endswith(("::dropout", "::dropout_", "::native_dropout")):
+        raise Unsupported("dropout of whole channels")
+    name = c.names[0]
+    image = c.is_image(c.arguments[name])
+    x = c.image(name) if image else c.value(name)
+    y = c.graph.unary("dropout", x, f" rate {float(c['p'])}") if active else x
+    several = c.node.target._schema.name.endswith("native_dropout")
+    return [Held(y, image), None] if several else c.give(y, image)
+
+
+@op("gelu", "gelu_")
+def gelu(c):
+    return elementwise(c, lambda x: c.graph.unary("gelu_tanh" if c["approximate"] == "tanh" else "gelu", x))
+
+
+@op("leaky_relu", "leaky_relu_")
+def leaky_relu(c):
+    return elementwise(c, lambda x: c.graph.unary("leaky_relu", x, f" slope {float(c['negative_slope'])}"))
+
+
+@op("softplus")
+def softplus(c):
+    beta, g = float(c["beta"]), c.graph
+    if beta == 1:
+        return elementwise(c, lambda x: g.unary("softplus", x))
+    return elementwise(c, lambda x: g.binary("div", g.unary("softplus", g.binary("mul", x, g.scalar(beta))), g.scalar(beta)))
+
+
+@op("mish", "mish_")
+def mish(c):
+    g = c.graph
+    return elementwise(c, lambda x: g.binary("mul", x, g.unary("tanh", g.unary("softplus", x))))
+
+
+def clamped(g, x, low, high):
+    if low is not None and high is not None:
+        return g.unary("clamp", x, f" from {float(low)} to {float(high)}")
+    x = x if low is None else g.binary("maximum", x, g.scalar(low, x.kind))
+    return x if high is None else g.binary("minimum", x, g.scalar(high, x.kind))
+
+
+@op("clamp", "clamp_", "clip", "clamp_min", "clamp_max", "clamp_min_")
+def clamp(c):
+    g = c.graph
+    if any(isinstance(c.arguments.get(key), torch.fx.Node) for key in ("min", "max")):
+        x = c.value("self")
+        x = x if c.arguments.get("min") is None else g.binary("maximum", x, c.value("min", x.kind))
+        return c.give(x if c.arguments.get("max") is None else g.binary("minimum", x, c.value("max", x.kind)))
+    return elementwise(c, lambda x: clamped(g, x, c["min"], c["max"]), None)
+
+
+@op("hardtanh", "hardtanh_")
+def hardtanh(c):
+    return elementwise(c, lambda x: clamped(c.graph, x, c["min_val"], c["max_val"]))
+
+
+@op("relu6", "relu6_")
+def relu6(c):
+    return elementwise(c, lambda x: clamped(c.graph, x, 0.0, 6.0))
+
+
+def hard_sigmoid(g, x):
+    return g.binary("div", clamped(g, g.binary("add", x, g.scalar(3.0)), 0.0, 6.0), g.scalar(6.0))
+
+
+@op("hardsigmoid", "hardsigmoid_")
+def hardsigmoid(c):
+    return elementwise(c, lambda x: hard_sigmoid(c.graph, x))
+
+
+@op("hardswish", "hardswish_")
+def hardswish(c):
+    return elementwise(c, lambda x: c.graph.binary("mul", x, hard_sigmoid(c.graph, x)))
+
+
+@op("elu", "elu_", "celu", "celu_", "selu", "selu_")
+def elu(c):
+    """scale * (x or alpha * (exp(inner * x) - 1)); the exponential sees no positive number."""
+    g, name = c.graph, c.node.target._schema.name.removeprefix("aten::").rstrip("_")
+    alpha, scale, inner = 1.0, 1.0, 1.0
+    if name == "selu":
+        alpha, scale = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+    elif name == "celu":
+        alpha, inner = float(c["alpha"]), 1 / float(c["alpha"])
+    else:
+        alpha, scale, inner = float(c["alpha"]), float(c["scale"]), float(c["input_scale"])
+
+    def make(x):
+        zero = g.scalar(0.0)
+        low = g.binary("minimum", x, zero)
+        low = low if inner == 1 else g.binary("mul", low, g.scalar(inner))
+        y = g.binary("mul", g.binary("sub", g.unary("exp", low), g.scalar(1.0)), g.scalar(alpha))
+        y = g.select(g.binary("compare gt", x, zero), x, y)
+        return y if scale == 1 else g.binary("mul", y, g.scalar(scale))
+    return elementwise(c, make)
+
+
+@op("log_sigmoid", "log_sigmoid_forward")
+def log_sigmoid(c):
+    g = c.graph
+    return elementwise(c, lambda x: g.unary("neg", g.unary("softplus", g.unary("neg", x))))
+
+
+@op("expm1")
+def expm1(c):
+    return elementwise(c, lambda x: c.graph.binary("sub", c.graph.unary("exp", x), c.graph.scalar(1.0)))
+
+
+@op("log2", "log10")
+def log2(c):
+    base = 2 if c.node.target._schema.name.endswith("log2") else 10
+    return elementwise(c, lambda x: c.graph.binary("mul", c.graph.unary("log", x), c.graph.scalar(1 / math.log(base))))
+
+
+@op("prelu", "_prelu_kernel")
+def prelu(c):
+    g, image = c.graph, c.is_image(c.arguments[c.names[0]])
+    x, weight = c.image(c.names[0]) if image else c.value(c.names[0]), c.value("weight")
+    if weight.rank == 1 and weight.shape[0] == 1:
+        weight = g.reshape(weight, ())
+    elif not image and x.rank > 2:
+        weight = g.reshape(weight, (weight.shape[0], *[1] * (x.rank - 2)))
+    low = g.binary("mul", g.binary("minimum", x, g.scalar(0.0)), weight)
+    return c.give(g.binary("add", g.unary("relu", x), low), image)
+
+
+# ---- Two operands ----
+
+def pair(c, names, kind):
+    """Operands in one layout: channels last if one of them is an image, and the other one may become one."""
+    arguments = [c.arguments[name] for name in names]
+    rank = len(c.result.shape)
+    image = rank >= 3 and any(c.is_image(a) for a in arguments)
+    if not image:
+        return [c.value_of(a, kind) for a in arguments], False
+    values = []
+    for argument in arguments:
+        if not isinstance(argument, torch.fx.Node):
+            values.append(c.value_of(argument, kind))
+        elif c.is_image(argument):
+            values.append(c.graph.cast(c.image_of(argument), kind))
+        else:
+            value = c.value_of(argument, kind)
+            if value.rank:
+                value = c.graph.reshape(value, [1] * (rank - value.rank) + list(value.shape))
+                value = c.graph.transpose(value, last_order(rank))
+            values.append(value)
+    return values, True
+
+
+def operand_kind(c, names):
+    """f32 if an operand is real."""
+    for name in names:
+        argument = c.arguments[name]
+        real = isinstance(argument, float)
+        if isinstance(argument, torch.fx.Node):
+            meta = argument.meta.get("val")
+            real = isinstance(meta, torch.Tensor) and meta.dtype.is_floating_point
+        if real:
+            return "f32"
+    return "i32"
+
+
+def binary(c, ours, kind=None, names=None):
+    names = names or c.names[:2]
+    kind = kind or ("f32" if c.result_kind == "f32" else operand_kind(c, names))
+    (x, y), image = pair(c, names, kind)
+    return c.give(c.graph.binary(ours, x, y), image)
+
+
+def _register_pairs():
+    for name, ours in {"mul": "mul", "maximum": "maximum", "minimum": "minimum"}.items():
+        op(name, name + "_")(lambda c, ours=ours: binary(c, ours))
+    relations = {"eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "less": "lt", "greater": "gt",
+                 "less_equal": "le", "greater_equal": "ge", "not_equal": "ne"}
+    for name, relation in relations.items():
+        op(name)(lambda c, relation=relation: binary(c, f"compare {relation}"))
+
+
+_register_pairs()
+
+
+def scaled(c, ours):
+    """self + alpha * other"""
+    alpha = c.arguments.get("alpha", 1)
+    names = c.names[:2]
+    kind = c.result_kind if c.result_kind != "i1" else "i32"
+    (x, y), image = pair(c, names, kind)
+    if alpha != 1:
+        y = c.graph.binary("mul", y, c.graph.scalar(alpha, kind))
+    return c.give(c.graph.binary(ours, x, y), image)
+
+
+@op("add", "add_", "__iadd__")
+def add(c):
+    return scaled(c, "add")
+
+
+@op("sub", "sub_", "subtract")
+def sub(c):
+    return scaled(c, "sub")
+
+
+@op("rsub")
+def rsub(c):
+    kind = c.result_kind
+    (x, y), image = pair(c, c.names[:2], kind)
+    return c.give(c.graph.binary("sub", y, x), image)
+
+
+@op("div", "div_", "divide", "true_divide", "floor_divide")
+def div(c):
+    mode, whole = c.arguments.get("rounding_mode"), c.node.target._schema.name.endswith("floor_divide")
+    if mode not in (None, "floor") or (mode or whole) and c.result_kind != "f32":
+        raise Unsupported(f"division with rounding_mode {mode or 'floor'} of integers")
+    held = binary(c, "div", "f32")
+    return Held(c.graph.unary("floor", held.value), held.last) if mode or whole else held
+
+
+@op("pow", "pow_", "float_power")
+def power(c):
+    exponent = c.arguments["exponent"]
+    direct = {2: "square", 0.5: "sqrt", -0.5: "rsqrt", -1: "reciprocal"}
+    if isinstance(exponent, (int, float)) and exponent in direct:
+        return elementwise(c, lambda x: c.graph.unary(direct[exponent], x))
+    if exponent == 1:
+        return c.held(c.arguments["self"])
+    return binary(c, "pow", "f32")
+
+
+@op("logical_and", "bitwise_and", "__and__", "bitwise_and_")
+def logical_and(c):
+    return truth(c, "minimum")
+
+
+@op("logical_or", "bitwise_or", "__or__")
+def logical_or(c):
+    return truth(c, "maximum")
+
+
+def truth(c, ours):
+    if c.result_kind != "i1":
+        raise Unsupported("bits of integers")
+    g = c.graph
+    x, y = (g.cast(g.cast(c.value(name), "i1"), "i32") for name in c.names[:2])
+    return c.give(g.cast(g.binary(ours, x, y), "i1"))
+
+
+@op("logical_not", "bitwise_not")
+def logical_not(c):
+    if c.result_kind != "i1":
+        raise Unsupported("bits of integers")
+    return c.give(c.graph.binary("compare eq", c.graph.cast(c.value("self"), "i32"), c.graph.scalar(0, "i32")))
+
+
+@op("where")
+def where(c):
+    kind, g = c.result_kind, c.graph
+    if kind == "i1":
+        x, y = c.value("self", "i32"), c.value("other", "i32")
+        return c.give(g.cast(g.select(c.value("condition", "i1"), x, y), "i1"))
+    x, y = c.value("self", kind), c.value("other", kind)
+    return c.give(g.select(c.value("condition", "i1"), x, y))
+
+
+@op("masked_fill", "masked_fill_")
+def masked_fill(c):
+    kind, g = c.result_kind, c.graph
+    x, y = c.value("self", "i32" if kind == "i1" else kind), c.value("value", "i32" if kind == "i1" else kind)
+    y = g.reshape(y, ()) if y.rank else y
+    return c.give(g.cast(g.select(c.value("mask", "i1"), y, x), kind))
+
+
+@op("addcmul")
+def addcmul(c):
+    g = c.graph
+    product = g.binary("mul", c.value("tensor1", "f32"), c.value("tensor2", "f32"))
+    product = product if c["value"] == 1 else g.binary("mul", product, g.scalar(c["value"]))
+    return c.give(g.binary("add", c.value("self", "f32"), product))
+
+
+@op("lerp")
+def lerp(c):
+    g = c.graph
+    x, y = c.value("self", "f32"), c.value("end", "f32")
+    return c.give(g.binary("add", x, g.binary("mul", g.binary("sub", y, x), c.value("weight", "f32"))))
+
+
+@op("glu")
+def glu(c):
+    x = c.value("self")
+    dim = c["dim"] % x.rank
+    half = x.shape[dim] // 2 if not isinstance(x.shape[dim], Size) else x.shape[dim] // 2
+    a, b = c.graph.split(x, [half, half], dim)
+    return c.give(c.graph.binary("mul", a, c.graph.unary("sigmoid", b)))

@@ -1,0 +1,10 @@
+# What a model may have that cannot be written.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+
+class ExportError(Exception):
+    """A model that cannot be written; the message lists everything that stands in the way."""
+
+
+class NotAFormula(Exception):
+    """A size that is no multiple of the batch plus a number: the model is written with numbers instead."""

@@ -1,0 +1,258 @@
+# A program as it is written: ops on values, and the state that they read.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import re
+
+import numpy as np
+
+from ampc_export.errors import ExportError
+from ampc_export.sizes import broadcast, count, hint, listed
+
+
+class State:
+    """A parameter or buffer. `array` is its first value, in the layout of the model."""
+
+    def __init__(self, name, array, is_param, frozen=False):
+        self.name, self.array, self.is_param, self.frozen = name, array, is_param, frozen
+        self.value = Value(array.shape, kind_of(array.dtype), name)
+        self.value.state = self
+
+
+class Value:
+    __slots__ = ("shape", "kind", "hint", "state", "op")
+
+    def __init__(self, shape, kind, hint_of_name=""):
+        self.shape, self.kind, self.hint, self.state, self.op = tuple(shape), kind, hint_of_name, None, None
+
+    @property
+    def rank(self):
+        return len(self.shape)
+
+    @property
+    def type(self):
+        return f"{self.kind}{listed(self.shape)}"
+
+    @property
+    def tensor_type(self):
+        """As MLIR writes it, where the language has no shorter form."""
+        return "tensor<" + "".join(f"{hint(size)}x" for size in self.shape) + self.kind + ">"
+
+
+class Op:
+    """`form` is the text with {0} for operand 0, and @{0} for the name of state 0 of `symbols`."""
+
+    __slots__ = ("form", "operands", "results", "path", "symbols", "label")
+
+    def __init__(self, form, operands, results, path, label, symbols=()):
+        self.form, self.operands, self.results, self.path = form, list(operands), results, path
+        self.label, self.symbols = label, list(symbols)
+        for result in results:
+            result.op = self
+
+
+def kind_of(dtype):
+    name = np.dtype(dtype).name
+    if name.startswith(("float", "bfloat")):
+        return "f32"
+    if name == "bool":
+        return "i1"
+    if name.startswith(("int", "uint")):
+        return "i32"
+    raise ExportError(f"expected real numbers, integers or truth values, but got {name}")
+
+
+def number(value, kind):
+    """A number as MLIR reads it."""
+    if kind == "i1":
+        return "true" if value else "false"
+    if kind != "f32":
+        return str(int(value))
+    value = float(value)
+    narrow = np.float32(value)
+    if not np.isfinite(narrow):
+        if np.isnan(narrow):
+            return "0x7FC00000"
+        return "0x7F800000" if narrow > 0 else "0xFF800000"
+    # What is the f32 next to a short decimal number is that number.
+    short = repr(float(str(narrow)))
+    text = short if np.float32(value) == np.float64(value) else repr(value)
+    if "e" in text and "." not in text:
+        text = text.replace("e", ".0e")
+    return text
+
+
+def nested(array, kind):
+    if array.ndim == 0:
+        return number(array.item(), kind)
+    return "[" + ", ".join(nested(part, kind) for part in array) + "]"
+
+
+class Graph:
+    """Adds ops one after the other; `path` is the module of the framework that they come from."""
+
+    LARGEST_LITERAL = 1 << 14  # elements; what is larger becomes a buffer
+
+    def __init__(self):
+        self.states, self.inputs, self.ops, self.writes = {}, [], [], []
+        self.path, self.label = (), ""
+
+    def emit(self, form, operands, shape, kind, symbols=()):
+        return self.emit_several(form, operands, [(shape, kind)], symbols)[0]
+
+    def emit_several(self, form, operands, types, symbols=()):
+        results = [Value(shape, kind, self.label) for shape, kind in types]
+        self.ops.append(Op(form, operands, results, self.path, self.label, symbols))
+        return results
+
+    def input(self, name, shape, kind):
+        self.inputs.append(Value(shape, kind, name))
+        return self.inputs[-1]
+
+    def state(self, name, array, is_param, frozen=False):
+        if name not in self.states:
+            self.states[name] = State(name, array, is_param, frozen)
+        return self.states[name]
+
+    # ---- Constants ----
+
+    def scalar(self, value, kind="f32"):
+        return self.emit(f"train.constant dense<{number(value, kind)}> : tensor<{kind}>", [], (), kind)
+
+    def constant(self, array):
+        """An array; a large one becomes a buffer, whose value is in the file of weights."""
+        array = np.asarray(array)
+        kind = kind_of(array.dtype)
+        value = Value(array.shape, kind)
+        if array.size and (array == array.flat[0]).all():
+            text = number(array.flat[0], kind)
+        elif array.size <= self.LARGEST_LITERAL:
+            steps = self.iota(array)
+            if steps is not None:
+                return steps
+            text = nested(array, kind)
+        else:
+            taken = sum(name.startswith("constant.") for name in self.states)
+            narrow = array.astype(np.float32 if kind == "f32" else np.int32)
+            read = self.state(f"constant.{taken}", narrow, False).value
+            return self.binary("compare ne", read, self.scalar(0, "i32")) if kind == "i1" else read
+        return self.emit(f"train.constant dense<{text}> : {value.tensor_type}", [], array.shape, kind)
+
+    def iota(self, array):
+        """0, 1, 2, ... along one dimension, if it is that."""
+        if array.dtype.kind not in "iu" or array.size < 3:
+            return None
+        for along, size in enumerate(array.shape):
+            shape = [1] * array.ndim
+            shape[along] = size
+            if size > 2 and (array == np.arange(size).reshape(shape)).all():
+                return self.emit(f"train.iota along {along} : i32{listed(array.shape)}", [], array.shape, "i32")
+        return None
+
+    # ---- Pointwise ----
+
+    def unary(self, name, x, attributes=""):
+        return self.emit(f"train.{name} {{0}}{attributes}", [x], x.shape, x.kind)
+
+    def binary(self, name, x, y, kind=None):
+        kind = "i1" if name.startswith("compare") else kind or x.kind
+        return self.emit(f"train.{name} {{0}}, {{1}}", [x, y], broadcast(x.shape, y.shape), kind)
+
+    def select(self, condition, x, y):
+        shape = broadcast(condition.shape, x.shape, y.shape)
+        return self.emit("train.select {0}, {1}, {2}", [condition, x, y], shape, x.kind)
+
+    def cast(self, x, kind):
+        if x.kind == kind:
+            return x
+        if kind == "i1":
+            return self.binary("compare ne", x, self.scalar(0, x.kind))
+        return self.emit(f"train.cast {{0}} to {kind}", [x], x.shape, kind)
+
+    # ---- Shapes ----
+
+    def reshape(self, x, shape):
+        if x.op is not None and x.op.form.startswith("train.reshape "):
+            x = x.op.operands[0]  # of two, the last one counts
+        if tuple(shape) == x.shape:
+            return x
+        return self.emit(f"train.reshape {{0}} to {listed(shape)}", [x], shape, x.kind)
+
+    def broadcast_to(self, x, shape):
+        if tuple(shape) == x.shape:
+            return x
+        return self.emit(f"train.broadcast_to {{0}} to {listed(shape)}", [x], shape, x.kind)
+
+    def transpose(self, x, order):
+        if list(order) == list(range(x.rank)):
+            return x
+        # One after another is one.
+        if x.op is not None and (match := re.fullmatch(r"train\.transpose \{0\} \[([\d, ]+)\]", x.op.form)):
+            first = [int(i) for i in match[1].split(", ")]
+            return self.transpose(x.op.operands[0], [first[i] for i in order])
+        moved = [x.shape[i] for i in order]
+        # Where no dimension of more than one element moves past another, the elements stay where they are.
+        if [i for i in order if x.shape[i] != 1] == [i for i in range(x.rank) if x.shape[i] != 1]:
+            return self.reshape(x, moved)
+        return self.emit(f"train.transpose {{0}} {listed(order)}", [x], moved, x.kind)
+
+    def slice(self, x, begin, sizes, strides=None):
+        strides = strides or [1] * x.rank
+        if tuple(sizes) == x.shape:
+            return x
+        return self.emit(f"train.slice {{0}} from {listed(begin)} sizes {listed(sizes)} strides {listed(strides)}",
+                         [x], sizes, x.kind)
+
+    def part(self, x, along, begin, size, stride=1):
+        """Some elements along one dimension."""
+        begins, sizes, strides = [0] * x.rank, list(x.shape), [1] * x.rank
+        begins[along], sizes[along], strides[along] = begin, size, stride
+        return self.slice(x, begins, sizes, strides)
+
+    def concat(self, parts, along):
+        if len(parts) == 1:
+            return parts[0]
+        shape = list(parts[0].shape)
+        shape[along] = sum((part.shape[along] for part in parts[1:]), parts[0].shape[along])
+        names = ", ".join(f"{{{i}}}" for i in range(len(parts)))
+        return self.emit(f"train.concat {names} along {along}", parts, shape, parts[0].kind)
+
+    def split(self, x, sizes, along):
+        if len(sizes) == 1:
+            return [x]
+        types = [((*x.shape[:along], size, *x.shape[along + 1:]), x.kind) for size in sizes]
+        return self.emit_several(f"train.split {{0}} into {listed(sizes)} along {along}", [x], types)
+
+    def pad(self, x, low, high, value=0.0, interior=None):
+        interior = interior or [0] * x.rank
+        shape = [size + a + b + (size - 1) * c for size, a, b, c in zip(x.shape, low, high, interior)]
+        return self.emit(f"train.pad {{0}} value {number(value, 'f32')} low {listed(low)} high {listed(high)} "
+                         f"interior {listed(interior)}", [x], shape, x.kind)
+
+    # ---- Reductions and products ----
+
+    def reduce(self, name, x, dims, keep=False):
+        dims = sorted(d % x.rank for d in dims) if dims else list(range(x.rank))
+        if not dims:
+            return x
+        shape = [size for i, size in enumerate(x.shape) if i not in dims]
+        y = self.emit(f"train.{name} {{0}} over {listed(dims)}", [x], shape, x.kind)
+        return self.reshape(y, [1 if i in dims else size for i, size in enumerate(x.shape)]) if keep else y
+
+    def matmul(self, x, y, transpose_lhs=False, transpose_rhs=False):
+        """Leading dimensions as NumPy broadcasts them."""
+        batch = broadcast(x.shape[:-2], y.shape[:-2])
+        if x.rank > 2 and y.rank > 2 or transpose_lhs and x.rank > 2:
+            x, y = (self.broadcast_to(v, (*batch, *v.shape[-2:])) for v in (x, y))
+        shape = (*batch, x.shape[-1 if transpose_lhs else -2], y.shape[-2 if transpose_rhs else -1])
+        flags = " transpose_lhs" * transpose_lhs + " transpose_rhs" * transpose_rhs
+        return self.emit(f"train.matmul {{0}}, {{1}}{flags}", [x, y], shape, "f32")
+
+    def along_last(self, x, dim, make):
+        """What `make` does with the last dimension, done with `dim`; the result has as many dimensions."""
+        dim %= x.rank
+        order = [i for i in range(x.rank) if i != dim] + [dim]
+        y = make(self.transpose(x, order))
+        return self.transpose(y, [order.index(i) for i in range(x.rank)])
+
+    def flat_rows(self, x):
+        """[..., width] as [rows, width]."""
+        return self.reshape(x, (count(x.shape[:-1]), x.shape[-1]))

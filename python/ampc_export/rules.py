@@ -1,0 +1,107 @@
+# Optimizers of torch.optim, and their groups of parameters, as the rules of a step.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import fnmatch
+import re
+
+from ampc_export.errors import ExportError
+from ampc_export.graph import number
+from ampc_export.text import group, symbol
+
+
+def _adam(group):
+    _refuse(group, "amsgrad", False)
+    return {"lr": group["lr"], "beta1": group["betas"][0], "beta2": group["betas"][1], "eps": group["eps"],
+            "weight_decay": group["weight_decay"]}
+
+
+def _adamw_or_adam(group):
+    return ("adamw" if group.get("decoupled_weight_decay") else "adam"), _adam(group)
+
+
+def _sgd(group):
+    _refuse(group, "dampening", 0)
+    numbers = {"lr": group["lr"], "momentum": group["momentum"], "weight_decay": group["weight_decay"]}
+    return "sgd", numbers | ({"nesterov": True} if group["nesterov"] else {})
+
+
+def _rmsprop(group):
+    _refuse(group, "centered", False)
+    return "rmsprop", {key: group[key] for key in ("lr", "alpha", "eps", "momentum", "weight_decay")}
+
+
+def _adagrad(group):
+    _refuse(group, "lr_decay", 0)
+    return "adagrad", {"lr": group["lr"], "eps": group["eps"], "weight_decay": group["weight_decay"],
+                       "initial_accumulator": group["initial_accumulator_value"]}
+
+
+RULES = {"SGD": _sgd, "Adam": _adamw_or_adam, "AdamW": lambda group: ("adamw", _adam(group)), "RMSprop": _rmsprop,
+         "Adagrad": _adagrad}
+
+
+def _refuse(group, key, wanted):
+    if group.get(key, wanted) != wanted:
+        raise ExportError(f"optimizer: expected {key} to be {wanted}, but got {group[key]}")
+
+
+def _rule(optimizer, group):
+    _refuse(group, "maximize", False)
+    name, numbers = RULES[type(optimizer).__name__](group)
+    lr = numbers.pop("lr")
+    values = [f"lr = {number(float(lr), 'f32')}"]
+    for key, value in numbers.items():
+        if key in ("momentum", "weight_decay", "initial_accumulator") and float(value) == 0:
+            if not (name == "adamw" and key == "weight_decay"):
+                continue
+        values.append(f"{key} = {str(value).lower() if isinstance(value, bool) else number(float(value), 'f32')}")
+    return f"#train.{name}<{', '.join(values)}>"
+
+
+def _names(wanted, others):
+    """Patterns for the names, where one of a kind holds them all and no other."""
+    endings = {}
+    for name in wanted:
+        endings.setdefault("*." + name.rpartition(".")[2] if "." in name else name, []).append(name)
+    listed = []
+    for pattern, members in endings.items():
+        if len(members) > 1 and not any(fnmatch.fnmatchcase(name, pattern) for name in others):
+            listed.append(f'"{pattern}"')
+        else:
+            listed += [symbol(name) for name in members]
+    return listed
+
+
+def _text(text):
+    """adamw(lr=1e-3) as a rule."""
+    match = re.fullmatch(r"\s*(\w+)\s*(?:\((.*)\))?\s*", text)
+    if not match:
+        raise ExportError(f"optimizer: expected a rule such as adamw(lr=1e-3), but got {text!r}")
+    numbers = []
+    for part in filter(None, map(str.strip, (match[2] or "").split(","))):
+        key, _, value = map(str.strip, part.partition("="))
+        try:
+            numbers.append(f"{key} = {value if value in ('true', 'false') else number(float(value), 'f32')}")
+        except ValueError:
+            raise ExportError(f"optimizer: expected a number for {key}, but got {value!r}") from None
+    return f"#train.{match[1]}<{', '.join(numbers)}>"
+
+
+def step(optimizer, names_of, learned, attributes=""):
+    """The line of the step. `names_of`: names of parameters by id; `learned`: names of those with a gradient.
+    Returns the line, and the names that no group of the optimizer holds."""
+    head = "train.step @fit minimize @loss over all with "
+    if optimizer is None or isinstance(optimizer, str):
+        return head + _text(optimizer or "adamw(lr=1e-3)") + attributes, []
+    if type(optimizer).__name__ not in RULES:
+        raise ExportError(f"optimizer: expected one of {', '.join(RULES)}, but got {type(optimizer).__name__}")
+    rules = {}
+    for each in optimizer.param_groups:
+        names = [names_of[id(p)] for p in each["params"] if id(p) in names_of and names_of[id(p)] in learned]
+        rules.setdefault(_rule(optimizer, each), []).extend(names)
+    if not any(rules.values()):
+        raise ExportError("optimizer: expected parameters of the module that the loss depends on, but got none")
+    first = max(rules, key=lambda rule: len(rules[rule]))
+    groups = [group(_names(names, set(learned) - set(names)), rule) for rule, names in rules.items() if rule != first and names]
+    given = f"\n    groups [{(',' + chr(10) + ' ' * 12).join(groups)}]" if groups else ""
+    held = {name for names in rules.values() for name in names}
+    return head + first + given + attributes, [name for name in learned if name not in held]

@@ -1,0 +1,167 @@
+# A module of PyTorch, and what ampc makes of it: gradients, steps, state and predictions side by side.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""compare(name, module, inputs, folder, ...) prints one line, with the largest relative errors."""
+import copy
+import importlib
+import os
+import subprocess
+import sys
+
+import numpy as np
+import torch
+
+import ampc_export
+
+GRADIENT_BAR = 1e-4  # in f32, of the largest element of all gradients; check.py has the tight one in f64
+STEP_BAR = 1e-5
+FAULTS = []
+
+
+def loaded(name, folder, options=()):
+    """The compiled model with the exported weights."""
+    subprocess.run(["ampc", "compile", f"{folder}/{name}.mlir", "--bindings=python", "-o", folder, "--quiet", *options], check=True,
+                   stdout=subprocess.DEVNULL)
+    sys.path.insert(0, folder)
+    try:
+        model = importlib.import_module(name).Model(threads=1, want_split=True)
+    finally:
+        sys.path.pop(0)
+    model.load(f"{folder}/{name}.safetensors", weights_only=True)
+    return model
+
+
+def arrays(tensors):
+    return [t.detach().numpy().astype(np.int32) if not t.is_floating_point() else t.detach().numpy() for t in tensors]
+
+
+def distance(got, want, floor=0.0):
+    scale = max(float(np.abs(want).max(initial=0.0)), floor)
+    error = float(np.abs(np.asarray(got, np.float64) - np.asarray(want, np.float64)).max(initial=0.0))
+    return error / scale if scale else error
+
+
+def gradient(model, name, shape):
+    """Of a table that has its gradient as rows, too."""
+    if f"fit.rows.{name}" not in model.tensors:
+        return np.array(model[f"fit.gradient.{name}"])
+    dense = np.zeros(shape, np.float32)
+    for row, part in zip(model[f"fit.rows.{name}"], model[f"fit.gradient.{name}"]):
+        if 0 <= row < shape[0]:
+            dense[row] += part
+    return dense
+
+
+def stored(array, orders, name):
+    return array.transpose(orders[name]) if name in orders else array
+
+
+def gradients(model, module, orders):
+    """The largest error over all parameters, as a share of the largest gradient."""
+    wanted = {n: p.grad.numpy() for n, p in module.named_parameters() if p.grad is not None}
+    largest = max(float(np.abs(g).max()) for g in wanted.values())
+    worst, of = 0.0, ""
+    for name, want in wanted.items():
+        if f"fit.gradient.{name}" not in model.tensors:
+            if np.abs(want).max() > 0:
+                return float("inf"), f"{name} has none"
+            continue
+        want = stored(want, orders, name)
+        error = distance(gradient(model, name, want.shape), want, floor=1e-2 * largest)
+        if not error <= worst:
+            worst, of = error, name
+    return worst, of
+
+
+def loss_of(module, loss, inputs, targets):
+    output = module(**inputs) if isinstance(inputs, dict) else module(*inputs)
+    if loss is None:
+        return output if isinstance(output, torch.Tensor) else output["loss"]
+    output = output if isinstance(output, torch.Tensor) else output["logits"] if "logits" in output else output[0]
+    return loss(output, *targets)
+
+
+def permutations(path):
+    import json
+
+    from ampc_export import back, safetensors
+    return json.loads(safetensors.metadata(path)[back.KEY])["orders"]
+
+
+def compare(name, module, inputs, folder, loss=None, targets=(), optimizer=None, steps=0, predict=True, **options):
+    """Exports `module` in training mode, compiles it, and compares a gradient, `steps` updates and the state behind them."""
+    torch.manual_seed(1)
+    inputs = inputs if isinstance(inputs, (dict, tuple)) else (inputs,)
+    targets = targets if isinstance(targets, tuple) else (targets,)
+    module.train()
+    rule = optimizer(module) if optimizer else torch.optim.SGD(module.parameters(), lr=1e-2)
+    before = copy.deepcopy(module.state_dict())
+    path = f"{folder}/{name}.mlir"
+    exported = ampc_export.torch(module, inputs, loss=loss, targets=targets or None, optimizer=rule, path=path, **options)
+    assert all(torch.equal(a, b) for a, b in zip(before.values(), module.state_dict().values())), "the export changed the module"
+    orders = permutations(exported.weights)
+    model = loaded(name, folder)
+    given = arrays([*(inputs.values() if isinstance(inputs, dict) else inputs), *targets])
+    module.zero_grad()
+    loss_of(module, loss, inputs, targets).backward()
+    module.load_state_dict(before)
+    model.grad(*given)
+    error, of = gradients(model, module, orders)
+    line = f"{name:24} gradients {error:7.1e}"
+    good = error <= GRADIENT_BAR
+    model.load(exported.weights, weights_only=True)
+    worst = 0.0
+    for _ in range(steps):
+        rule.zero_grad()
+        value = loss_of(module, loss, inputs, targets)
+        value.backward()
+        rule.step()
+        worst = max(worst, distance(model.train_step(*given).loss, float(value)))
+    if steps:
+        line += f"  {steps} steps {worst:7.1e}"
+        good &= worst <= STEP_BAR
+        model.save(f"{folder}/{name}.trained.safetensors")
+        good &= _returned(module, exported, f"{folder}/{name}.trained.safetensors")
+    if predict:
+        error = _predictions(model, module, inputs, given)
+        line += f"  predictions {error:7.1e}"
+        good &= error <= 1e-4
+    print(line + ("" if good else f" ! {of}"), flush=True)
+    if not good:
+        FAULTS.append(name)
+
+
+def _returned(module, exported, checkpoint):
+    """Whether trained weights go back into a module: PyTorch's after the same steps are near."""
+    other = copy.deepcopy(module)
+    for parameter in other.parameters():
+        parameter.data.fill_(7.0)
+    ampc_export.load_back(other, checkpoint, exported=exported.weights)
+    return all(distance(a.numpy(), b.numpy(), 1e-3) <= 1e-3 for (n, a), b in zip(other.state_dict().items(), module.state_dict().values())
+               if a.is_floating_point())
+
+
+def _predictions(model, module, inputs, given):
+    module.eval()
+    with torch.no_grad():
+        output = module(**inputs) if isinstance(inputs, dict) else module(*inputs)
+    module.train()
+    output = output if isinstance(output, torch.Tensor) else output["logits"] if "logits" in output else output[0]
+    wanted = len(_operands(model.predict))
+    result = model.predict(*given[:wanted])
+    result = next(iter(result.values())) if isinstance(result, dict) else result
+    return distance(result, output.numpy())
+
+
+def _operands(function):
+    import inspect
+    return [p for p in inspect.signature(function).parameters if p != "lr_factor"]
+
+
+def finish():
+    print(f"{len(FAULTS)} beyond their bars")
+    sys.exit(bool(FAULTS))
+
+
+def folder():
+    os.makedirs(sys.argv[1], exist_ok=True)
+    return sys.argv[1]
