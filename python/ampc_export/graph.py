@@ -4,8 +4,8 @@ import re
 
 import numpy as np
 
-from ampc_export.errors import ExportError
-from ampc_export.sizes import broadcast, count, hint, listed
+from ampc_export.errors import ExportError, NotAFormula
+from ampc_export.sizes import broadcast, count, listed
 
 
 class State:
@@ -34,7 +34,10 @@ class Value:
     @property
     def tensor_type(self):
         """As MLIR writes it, where the language has no shorter form."""
-        return "tensor<" + "".join(f"{hint(size)}x" for size in self.shape) + self.kind + ">"
+        for size in self.shape:
+            if not isinstance(size, int):
+                raise NotAFormula(f"{size} in a type")
+        return "tensor<" + "".join(f"{size}x" for size in self.shape) + self.kind + ">"
 
 
 class Op:

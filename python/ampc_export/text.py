@@ -28,7 +28,7 @@ def first_values(array, is_param):
     lowest, highest = float(array.min()), float(array.max())
     if lowest == highest:
         fixed = {0.0: "#train.zeros", 1.0: "#train.ones"}
-        return fixed.get(lowest, f"#train.fill<value = {_digits(lowest)}>")
+        return fixed.get(lowest, f"#train.fill<{_digits(lowest)}>")
     deviation, mean = float(array.std(dtype=np.float64)), float(array.mean(dtype=np.float64))
     if not is_param or not np.isfinite(deviation):
         return "#train.zeros"

@@ -4,6 +4,7 @@ import torch
 
 from ampc_export.aten import op
 from ampc_export.aten.converter import Held, Unsupported, array_of
+from ampc_export.graph import Value
 from ampc_export.sizes import hint, listed
 
 
@@ -43,17 +44,13 @@ def _convolve(c, strides, padding, dilations, groups):
         shape.append((hint(x.shape[1 + i]) + padding[2 * i] + padding[2 * i + 1] - reach) // strides[i] + 1)
     form = f"train.conv2d {{0}}, {{1}} strides {listed(strides)} padding {listed(padding)}"
     if any(d != 1 for d in dilations):
-        form += f" dilations {_array(dilations)}"
+        form += f" dilations {listed(dilations)}"
     if groups != 1:
-        form += f" groups {groups} : i64"
+        form += f" groups {groups}"
     y = g.emit(form, [x, w], (*shape, w.shape[0]), "f32")
     if c.arguments.get("bias") is not None:
         y = g.binary("add", y, c.value("bias"))
     return c.give(_narrow(g, y) if signal else y, True)
-
-
-def _array(numbers):
-    return f"array<i64: {', '.join(map(str, numbers))}>"
 
 
 @op("conv2d", "conv1d")
@@ -90,15 +87,12 @@ def _transposed(c, rank):
         x, w = _widen(g, x), _widen(g, w)
         strides, dilations, padding, spatial = [1, *strides], [1, *dilations], [0, 0, *padding], [1, *spatial]
     shape = (x.shape[0], *spatial, channels)
-    if any(not isinstance(size, int) for size in shape):
-        from ampc_export.errors import NotAFormula
-        raise NotAFormula("a type that has to be written")
     form = f"train.conv2d_grad_input {{0}}, {{1}} strides {listed(strides)} padding {listed(padding)}"
     if any(d != 1 for d in dilations):
-        form += f" dilations {_array(dilations)}"
+        form += f" dilations {listed(dilations)}"
     if c["groups"] != 1:
-        form += f" groups {c['groups']} : i64"
-    result = "tensor<" + "x".join(map(str, shape)) + "xf32>"
+        form += f" groups {c['groups']}"
+    result = Value(shape, "f32").tensor_type
     y = g.emit(f"{form} : ({x.tensor_type}, {w.tensor_type}) -> {result}", [x, w], shape, "f32")
     if c.arguments.get("bias") is not None:
         y = g.binary("add", y, c.value("bias"))
@@ -255,7 +249,7 @@ def im2col(c):
     for i in range(2):
         reach = (kernel[i] - 1) * dilations[i] + 1
         shape.append((hint(x.shape[1 + i]) + 2 * padding[2 * i] - reach) // strides[i] + 1)
-    form = f"train.conv2d {{0}}, {{1}} strides {listed(strides)} padding {listed(padding)} dilations {_array(dilations)} groups {channels} : i64"
+    form = f"train.conv2d {{0}}, {{1}} strides {listed(strides)} padding {listed(padding)} dilations {listed(dilations)} groups {channels}"
     y = g.emit(form, [x, filters], (*shape, channels * size), "f32")
     y = g.reshape(y, (y.shape[0], y.shape[1] * y.shape[2], y.shape[3]))
     return c.give(g.transpose(y, [0, 2, 1]))

@@ -113,7 +113,7 @@ def _with_beta(c, beta, factor=1.0):
     (x, target), image = pair(c, c.names[:2], "f32")
     if x.shape != target.shape:
         raise Unsupported(f"a target of shape {list(target.shape)} for {list(x.shape)}")
-    y = g.emit(f"train.smooth_l1 {{0}}, {{1}}{REDUCTIONS[reduction]} beta {beta}", [x, target],
+    y = g.emit(f"train.smooth_l1 {{0}}, {{1}} beta {beta}{REDUCTIONS[reduction]}", [x, target],
                x.shape if reduction == 0 else (), "f32")
     y = y if factor == 1 else g.binary("mul", y, g.scalar(factor))
     return c.give(y, image and reduction == 0)
