@@ -12,6 +12,8 @@ import torch
 from ampc_export import back, rules, safetensors, text
 from ampc_export.errors import ExportError, NotAFormula
 from ampc_export.front import Front, converter_of, short
+from ampc_export.graph import Op
+from ampc_export.programs import learned, programs
 
 FUNCTIONS = torch.nn.functional
 LOSSES = {"cross_entropy": FUNCTIONS.cross_entropy, "nll": FUNCTIONS.nll_loss, "mse": FUNCTIONS.mse_loss, "l1": FUNCTIONS.l1_loss,
@@ -158,28 +160,6 @@ def _write_through(module, wrapper, arguments, names, batch):
     return front, front.run()
 
 
-def _needed(ops, results):
-    """The ops that results depend on, in their order."""
-    wanted, kept = set(results), []
-    for op in reversed(ops):
-        if wanted & set(op.results):
-            kept.append(op)
-            wanted |= set(op.operands)
-    return kept[::-1], wanted
-
-
-def _learned(graph, loss):
-    """Parameters that the loss has a gradient for."""
-    wanted, names = {loss}, set()
-    for op in reversed(graph.ops):
-        if wanted & set(op.results) and "stop_gradient" not in op.form and "argmax" not in op.form and "compare" not in op.form:
-            wanted |= {v for v in op.operands if v.kind == "f32"}
-    for state in graph.states.values():
-        if state.is_param and state.value in wanted and not state.frozen:
-            names.add(state.name)
-    return names
-
-
 def _values(front, output):
     """Results as PyTorch has them."""
     values = []
@@ -193,27 +173,6 @@ def _values(front, output):
             value = held.value if not held.last else front.graph.transpose(held.value, [0, held.value.rank - 1, *range(1, held.value.rank - 1)])
         values.append(value)
     return values
-
-
-def _programs(graph, loss, outputs, inputs):
-    """@predict with the outputs, and @loss, which calls it if all that it needs comes from there."""
-    programs, predicted = [], set()
-    if outputs:
-        ops, reached = _needed(graph.ops, outputs)
-        arguments = [v for v in inputs if v in reached]
-        predict = text.Program("predict", arguments, ops, outputs)
-        predicted = set(ops)
-        programs.append(predict)
-    if loss is not None:
-        ops, reached = _needed(graph.ops, [loss])
-        rest = [op for op in ops if op not in predicted]
-        borrowed = {v for op in rest for v in op.operands if v.op in predicted}
-        calls = bool(predicted & set(ops)) and borrowed <= set(outputs)
-        if calls:
-            reached |= set(predict.inputs)
-        arguments = [v for v in inputs if v in reached]
-        programs.append(text.Program("loss", arguments, rest if calls else ops, [loss], predict if calls else None))
-    return programs
 
 
 def _is_scalar(value):
@@ -272,37 +231,36 @@ def _write(module, front, output, has_loss, rows, optimizer, path, name, clip_no
     for state, value in graph.writes:
         graph.path, graph.label = (), ""
         graph.ops.append(_write_op(state, value))
-    programs = _programs(graph, found, outputs, graph.inputs)
-    kept = {op for program in programs for op in program.ops}
+    written = programs(graph, found, outputs, graph.inputs)
+    kept = {op for program in written for op in program.ops}
     for op in (op for op in graph.ops if not op.results):
-        programs[-1].ops.append(op)
+        written[-1].ops.append(op)
         kept |= {op}
     used = {v.state for op in kept for v in op.operands if v.state} | {s for op in kept for s in op.symbols}
     used |= {v.state for v in outputs if v.state}
     states = [state for state in graph.states.values() if state in used]
-    learned = _learned(graph, found) if found is not None else set()
+    with_gradient = learned(graph, found) if found is not None else set()
     endings = []
     if found is not None:
         names_of = {id(p): n for n, p in list(module.named_parameters())[::-1]}
         extra = f" {{clip_norm = {float(clip_norm)}}}" if clip_norm else ""
-        line, idle = rules.step(optimizer, names_of, [s.name for s in states if s.name in learned], extra)
-        learned -= set(idle)
+        line, idle = rules.step(optimizer, names_of, [s.name for s in states if s.name in with_gradient], extra)
+        with_gradient -= set(idle)
         endings.append(line)
     if outputs:
         endings.append('train.export @predict as "predict"')
     for state in states:
-        state.frozen = state.is_param and state.name not in learned
+        state.frozen = state.is_param and state.name not in with_gradient
     name = name or re.sub(r"\W", "_", os.path.splitext(os.path.basename(path))[0])
     weights = os.path.splitext(path)[0] + ".safetensors"
     with open(path, "w") as file:
-        file.write(text.model(f"m_{name}" if name[0].isdigit() else name, rows, programs, states, endings))
+        file.write(text.model(f"m_{name}" if name[0].isdigit() else name, rows, written, states, endings))
     orders = {n: order for n, order in front.permutations.items() if n in {s.name for s in states}}
     safetensors.write(weights, {state.name: state.array for state in states}, {back.KEY: json.dumps({"orders": orders})})
     return Exported(path, weights, [state.name for state in states if state.frozen])
 
 
 def _write_op(state, value):
-    from ampc_export.graph import Op
     return Op("train.write @{0}, {0}", [value], [], (), "", [state])
 
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """compare(name, module, inputs, folder, ...) prints one line, with the largest relative errors."""
 import copy
-import importlib
+import inspect
+import json
 import os
 import subprocess
 import sys
@@ -11,44 +12,16 @@ import numpy as np
 import torch
 
 import ampc_export
+from ampc_export import back, safetensors
+from compiled import distance, gradient, loaded
 
 GRADIENT_BAR = 1e-4  # in f32, of the largest element of all gradients; check.py has the tight one in f64
 STEP_BAR = 1e-5
 FAULTS = []
 
 
-def loaded(name, folder, options=()):
-    """The compiled model with the exported weights."""
-    subprocess.run(["ampc", "compile", f"{folder}/{name}.mlir", "--bindings=python", "-o", folder, "--quiet", *options], check=True,
-                   capture_output=True)
-    sys.path.insert(0, folder)
-    try:
-        model = importlib.import_module(name).Model(threads=1, want_split=True)
-    finally:
-        sys.path.pop(0)
-    model.load(f"{folder}/{name}.safetensors", weights_only=True)
-    return model
-
-
 def arrays(tensors):
     return [t.detach().numpy().astype(np.int32) if not t.is_floating_point() else t.detach().numpy() for t in tensors]
-
-
-def distance(got, want, floor=0.0):
-    scale = max(float(np.abs(want).max(initial=0.0)), floor)
-    error = float(np.abs(np.asarray(got, np.float64) - np.asarray(want, np.float64)).max(initial=0.0))
-    return error / scale if scale else error
-
-
-def gradient(model, name, shape):
-    """Of a table that has its gradient as rows, too."""
-    if f"fit.rows.{name}" not in model.tensors:
-        return np.array(model[f"fit.gradient.{name}"])
-    dense = np.zeros(shape, np.float32)
-    for row, part in zip(model[f"fit.rows.{name}"], model[f"fit.gradient.{name}"]):
-        if 0 <= row < shape[0]:
-            dense[row] += part
-    return dense
 
 
 def stored(array, orders, name):
@@ -81,9 +54,6 @@ def loss_of(module, loss, inputs, targets):
 
 
 def permutations(path):
-    import json
-
-    from ampc_export import back, safetensors
     return json.loads(safetensors.metadata(path)[back.KEY])["orders"]
 
 
@@ -168,7 +138,6 @@ def _predictions(model, module, inputs, given):
 
 
 def _operands(function):
-    import inspect
     return [p for p in inspect.signature(function).parameters if p != "lr_factor"]
 
 

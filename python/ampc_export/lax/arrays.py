@@ -1,0 +1,161 @@
+# Primitives of JAX that move elements, products, convolutions and lookups.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import numpy as np
+
+from ampc_export.lax import primitive
+from ampc_export.sizes import count, listed
+
+
+class Unsupported(Exception):
+    """What a primitive has that cannot be written."""
+
+
+@primitive("broadcast_in_dim")
+def broadcast_in_dim(g, operands, params, shape, kind):
+    x, placed = operands[0], list(params["broadcast_dimensions"])
+    apart = [x.shape[placed.index(i)] if i in placed else 1 for i in range(len(shape))]
+    return g.broadcast_to(g.reshape(x, apart), shape)
+
+
+@primitive("reshape", "squeeze", "expand_dims")
+def reshape(g, operands, params, shape, kind):
+    return g.reshape(operands[0], shape)
+
+
+@primitive("transpose")
+def transpose(g, operands, params, shape, kind):
+    return g.transpose(operands[0], list(params["permutation"]))
+
+
+@primitive("concatenate")
+def concatenate(g, operands, params, shape, kind):
+    return g.concat(operands, params["dimension"])
+
+
+@primitive("split")
+def split(g, operands, params, shape, kind):
+    return g.split(operands[0], list(params["sizes"]), params["axis"])
+
+
+@primitive("slice")
+def slice_(g, operands, params, shape, kind):
+    return g.slice(operands[0], list(params["start_indices"]), list(shape), list(params["strides"] or [1] * len(shape)))
+
+
+@primitive("rev")
+def rev(g, operands, params, shape, kind):
+    x = operands[0]
+    for dim in params["dimensions"]:
+        x = g.concat(g.split(x, [1] * x.shape[dim], dim)[::-1], dim)
+    return x
+
+
+@primitive("pad")
+def pad(g, operands, params, shape, kind):
+    x, value = operands
+    low, high, interior = zip(*params["padding_config"])
+    if min(low + high) < 0 or not (value.op and value.op.form.startswith("train.constant dense<")):
+        raise Unsupported("padding that is negative or depends on inputs")
+    number = value.op.form.partition("dense<")[2].partition(">")[0]
+    return g.pad(x, low, high, float(number), interior)
+
+
+@primitive("iota")
+def iota(g, operands, params, shape, kind):
+    made = g.emit(f"train.iota along {params['dimension']} : i32{listed(shape)}", [], shape, "i32")
+    return g.cast(made, kind)
+
+
+@primitive("dot_general")
+def dot_general(g, operands, params, shape, kind):
+    """Dimensions of both as [batch..., rows, columns] with one contracted dimension each, then a product of matrices."""
+    (left_contracted, right_contracted), (left_batch, right_batch) = (tuple(map(list, pair)) for pair in params["dimension_numbers"])
+    x, y = operands
+    left_free = [i for i in range(x.rank) if i not in left_contracted + left_batch]
+    right_free = [i for i in range(y.rank) if i not in right_contracted + right_batch]
+    batch = [x.shape[i] for i in left_batch]
+    rows, columns = [x.shape[i] for i in left_free], [y.shape[i] for i in right_free]
+    depth = count([x.shape[i] for i in left_contracted])
+    left = g.transpose(x, left_batch + left_free + left_contracted)
+    left = g.reshape(left, batch + [count(rows), depth])
+    right = g.transpose(y, right_batch + right_contracted + right_free)
+    right = g.reshape(right, batch + [depth, count(columns)])
+    return g.reshape(g.matmul(left, right), shape)
+
+
+@primitive("conv_general_dilated")
+def conv(g, operands, params, shape, kind):
+    """To images in NHWC and filters in OHWI, whatever order they have here."""
+    x, w = operands
+    if x.rank != 4:
+        raise Unsupported(f"images of {x.rank - 2} dimensions")
+    if tuple(params["lhs_dilation"]) != (1, 1) or params["batch_group_count"] != 1:
+        raise Unsupported("dilations of the image or groups of the batch")
+    numbers = params["dimension_numbers"]
+    image_spec, filter_spec, out_spec = numbers.lhs_spec, numbers.rhs_spec, numbers.out_spec  # N, C, H, W; O, I, H, W
+    image = g.transpose(x, [image_spec[0], image_spec[2], image_spec[3], image_spec[1]])
+    filters = g.transpose(w, [filter_spec[0], filter_spec[2], filter_spec[3], filter_spec[1]])
+    (top, bottom), (left, right) = params["padding"]
+    form = f"train.conv2d {{0}}, {{1}} strides {listed(params['window_strides'])} padding {listed([top, bottom, left, right])}"
+    if tuple(params["rhs_dilation"]) != (1, 1):
+        form += f" dilations {listed(params['rhs_dilation'])}"
+    if params["feature_group_count"] != 1:
+        form += f" groups {params['feature_group_count']}"
+    made = [shape[i] for i in (out_spec[0], out_spec[2], out_spec[3], out_spec[1])]
+    y = g.emit(form, [image, filters], made, "f32")
+    order = [out_spec[0], out_spec[2], out_spec[3], out_spec[1]]
+    return g.transpose(y, [order.index(i) for i in range(4)])
+
+
+def _window(g, operands, params, shape, name, results):
+    x = operands[0]
+    window, strides = list(params["window_dimensions"]), list(params["window_strides"])
+    low_high = [n for pair in params["padding"][1:3] for n in pair]
+    plain = x.rank == 4 and window[0] == window[3] == 1 and strides[0] == strides[3] == 1
+    if not plain or set(params["base_dilation"]) | set(params["window_dilation"]) != {1}:
+        raise Unsupported("windows of other dimensions than 1 and 2 of 4")
+    text = f"train.{name} {{0}} window {listed(window[1:3])} strides {listed(strides[1:3])} padding {listed(low_high)}"
+    return g.emit_several(text, [x], [(shape, kind) for kind in results])[0]
+
+
+@primitive("reduce_window_max")
+def reduce_window_max(g, operands, params, shape, kind):
+    return _window(g, operands, params, shape, "max_pool", ["f32", "i8"])
+
+
+@primitive("reduce_window_sum")
+def reduce_window_sum(g, operands, params, shape, kind):
+    size = count(params["window_dimensions"])
+    return g.binary("mul", _window(g, operands, params, shape, "avg_pool", ["f32"]), g.scalar(float(size)))
+
+
+@primitive("gather")
+def gather(g, operands, params, shape, kind):
+    """Whole rows of a table, as table[index] gives them; and one element of every row, as take_along_axis does."""
+    table, index = operands
+    numbers, sizes = params["dimension_numbers"], tuple(params["slice_sizes"])
+    rows = (1, *table.shape[1:])
+    if numbers.collapsed_slice_dims == (0,) and numbers.start_index_map == (0,) and sizes == rows and index.shape[-1] == 1:
+        flat = g.reshape(table, (table.shape[0], count(table.shape[1:])))
+        places = g.reshape(index, index.shape[:-1])
+        # The dimensions of a row come last, wherever offsets stand, as long as they are in order.
+        if list(numbers.offset_dims) == list(range(places.rank, places.rank + table.rank - 1)):
+            made = g.emit("train.gather {0} at {1}", [flat, places], (*places.shape, flat.shape[1]), table.kind)
+            return g.reshape(made, shape)
+    batching = tuple(numbers.operand_batching_dims)
+    if batching == tuple(range(table.rank - 1)) and numbers.start_index_map == (table.rank - 1,) and set(sizes) == {1}:
+        places = g.reshape(index, index.shape[:-1])
+        unit_shape = (*places.shape, table.shape[-1])
+        unit = g.emit(f"train.one_hot {{0}} to f32{listed(unit_shape)}", [places], unit_shape, "f32")
+        spread = g.reshape(table, (*table.shape[:-1], *[1] * (places.rank - table.rank + 1), table.shape[-1]))
+        return g.reshape(g.reduce("reduce_sum", g.binary("mul", unit, spread), [unit.rank - 1]), shape)
+    raise Unsupported("an index of other dimensions than the first, or the last one of every row")
+
+
+@primitive("cumsum")
+def cumsum(g, operands, params, shape, kind):
+    def make(x):
+        size = x.shape[-1]
+        ones = np.triu(np.ones((size, size), np.float32))
+        return g.matmul(x, g.constant(ones.T if params["reverse"] else ones))
+    return g.cast(g.along_last(g.cast(operands[0], "f32"), params["axis"], make), kind)
