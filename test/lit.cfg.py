@@ -28,6 +28,21 @@ def python_with_numpy():
     return next((p for p in candidates if p and subprocess.run([p, "-c", found]).returncode == 0), candidates[0] or "python3")
 
 
+def python_with(module):
+    """The first of Python's interpreters that finds the module: that of bench/setup-peers.sh, or one on PATH."""
+    cache = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
+    found = f"import importlib.util as u, sys; sys.exit(u.find_spec('{module}') is None)"
+    candidates = [os.path.join(cache, "ampc/venv/bin/python"), shutil.which("python3")]
+    return next((p for p in candidates if p and os.path.exists(p) and subprocess.run([p, "-c", found]).returncode == 0), None)
+
+
+# Frameworks whose models python/ampc_export writes; where they are missing, its tests are unsupported.
+for feature, module in [("pytorch", "torch"), ("jax", "jax")]:
+    interpreter = python_with(module)
+    if interpreter:
+        config.available_features.add(feature)
+        config.substitutions.append((f"%{feature}", interpreter))
+
 config.substitutions += [
     ("%ampc-opt", opt),
     ("%inputs", os.path.join(config.test_source_root, "Inputs")),

@@ -42,6 +42,8 @@ def gradients(model, module, orders):
         error = distance(gradient(model, name, want.shape), want, floor=1e-2 * largest)
         if not error <= worst:
             worst, of = error, name
+        if not np.isfinite(worst):
+            break
     return worst, of
 
 

@@ -77,6 +77,13 @@ def expand(c):
     return c.give(c.graph.broadcast_to(x, shape))
 
 
+@op("copy")
+def copy(c):
+    """The second operand in the shape and type of the first one."""
+    x, shape = c.value("src", c.result_kind), c.result_shape
+    return c.give(c.graph.broadcast_to(c.graph.reshape(x, [1] * (len(shape) - x.rank) + list(x.shape)), shape))
+
+
 @op("repeat", "tile")
 def repeat(c):
     g, shape = c.graph, c.result_shape

@@ -1,0 +1,62 @@
+# What ampc_export refuses, and what it says.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""refused.py FOLDER"""
+import os
+import sys
+
+import numpy as np
+import torch
+from torch import nn
+
+import ampc_export
+from ampc_export import safetensors
+
+FOLDER = sys.argv[1]
+
+
+def said(name, call):
+    try:
+        call()
+    except (ampc_export.ExportError, ValueError) as error:
+        print(f"{name}: {error}".replace(FOLDER, "FOLDER"))
+    else:
+        print(f"{name}: expected an error")
+
+
+def export(module, **options):
+    options = {"path": os.path.join(FOLDER, "model.mlir"), "loss": "mse", **options}
+    ampc_export.torch(module, torch.randn(2, 4), **options)
+
+
+class Inner(nn.Module):
+    def forward(self, x):
+        return torch.linalg.qr(x.sort(-1)[0])[0]
+
+
+class Outer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.layer = Inner(), nn.Linear(4, 4)
+
+    def forward(self, x):
+        return torch.linalg.qr(self.inner(self.layer(x)))[0]
+
+
+def main():
+    layer = nn.Linear(4, 3)
+    said("ops", lambda: export(Outer()))
+    said("optimizer", lambda: export(layer, optimizer=torch.optim.Adadelta(layer.parameters())))
+    said("dampening", lambda: export(layer, optimizer=torch.optim.SGD(layer.parameters(), lr=0.1, momentum=0.9, dampening=0.5)))
+    said("loss", lambda: export(layer, loss="best"))
+    said("vector", lambda: export(layer, loss=lambda y, t: (y - t) ** 2, targets=torch.zeros(2, 3)))
+    said("path", lambda: export(layer, path="model.txt"))
+    said("targets", lambda: export(layer, loss=lambda y, t: y.sum()))
+    turned = os.path.join(FOLDER, "turned.safetensors")
+    safetensors.write(turned, {"weight": np.zeros((4, 3), np.float32), "bias": np.zeros(3, np.float32)})
+    said("back", lambda: ampc_export.load_back(layer, turned))
+    broken = os.path.join(FOLDER, "broken.safetensors")
+    open(broken, "wb").write(b"\xff" * 12)
+    said("broken", lambda: ampc_export.load_back(layer, broken))
+
+
+main()
