@@ -209,13 +209,17 @@ static std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path, st
   if (isOnnx(path)) {
     llvm::Expected<ImportedModel> model = importOnnx(path, options);
     if (model)
+      for (const std::string &warning : model->warnings)
+        llvm::errs() << "ampc: warning: " << warning << "\n";
+    if (model)
       return llvm::MemoryBuffer::getMemBufferCopy(model->text, path + " (imported)");
     error = path + ": " + llvm::toString(model.takeError());
     return nullptr;
   }
-  if (!options.loss.empty() || options.batch || !options.dims.empty() ||
+  if (!options.loss.empty() || options.batch || !options.dims.empty() || options.trains ||
       options.optimizer != ImportOptions().optimizer) {
-    error = "expected a file of ONNX with --loss, --optimizer, --batch or --dim, but got " + path;
+    error = "expected a file of ONNX with --loss, --optimizer, --batch, --dim or --mode, but got " +
+            path;
     return nullptr;
   }
   return openInputFile(path, &error);

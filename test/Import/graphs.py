@@ -17,7 +17,7 @@ X, Y = value("input", "x", 2, 3), 'output { name: "y" }'
 SHAPE = 'initializer { name: "shape" data_type: 7 dims: 2 int64_data: [2, 4] }'
 EXTERNAL = ('initializer {{ name: "w" data_type: 1 dims: 2 dims: 3 data_location: EXTERNAL external_data {{ key: "location" value: "{}" }} }}')
 GRAPHS = {
-    "nodes": [X, SHAPE, node("TopK", ["x", "shape"], "a", "sorted"), node("Swish", ["x"], "b", more='domain: "com.example"'),
+    "nodes": [X, SHAPE, node("Unique", ["x"], "a", "sorted"), node("Swish", ["x"], "b", more='domain: "com.example"'),
               node("Reshape", ["x", "shape"], "c", "flat"), 'initializer { name: "four" data_type: 1 dims: 4 float_data: [1, 2, 3, 4] }',
               node("Add", ["x", "four"], "d", "sum"), node("Relu", ["c"], "e"), *(f'output {{ name: "{name}" }}' for name in "abcde")],
     "cycle": [X, Y, node("Add", ["x", "b"], "a", "first"), node("Relu", ["a"], "b"), node("Neg", ["b"], "y")],

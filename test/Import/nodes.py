@@ -81,4 +81,5 @@ def main():
     print(f"{family}: {len(cases)} nodes, {wrong} wrong")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -30,6 +30,8 @@ int ampc::runImport() {
   llvm::Expected<ImportedModel> model = importOnnx(input, options);
   if (!model)
     return fail(input + ": " + llvm::toString(model.takeError()));
+  for (const std::string &warning : model->warnings)
+    llvm::errs() << "ampc: warning: " << warning << "\n";
   for (const std::string &remark : model->remarks)
     llvm::errs() << "ampc: remark: " << remark << "\n";
   if (output == "-") {

@@ -24,6 +24,12 @@ static cl::list<std::string> dims("dim", cl::CommaSeparated,
                                   cl::desc("of MODEL.onnx: numbers for dimensions that it names"),
                                   cl::value_desc("NAME=NUMBER"), cl::sub(cl::SubCommand::getAll()));
 
+static cl::opt<std::string>
+    mode("mode",
+         cl::desc("of MODEL.onnx, batch norm and dropout in steps: as in the file, which may have "
+                  "been exported for inference, or of training (file, the default, or train)"),
+         cl::value_desc("MODE"), cl::init("file"), cl::sub(cl::SubCommand::getAll()));
+
 static llvm::Error mistake(const llvm::Twine &message) {
   return llvm::createStringError(std::error_code(), message);
 }
@@ -35,6 +41,9 @@ llvm::Expected<ImportOptions> ampc::readImportOptions() {
   options.batch = batch;
   if (batch.getNumOccurrences() && batch < 1)
     return mistake("expected a positive --batch, but got " + llvm::Twine(batch));
+  if (mode != "file" && mode != "train")
+    return mistake("expected --mode=file or --mode=train, but got " + shown(mode));
+  options.trains = mode == "train";
   for (const std::string &text : dims) {
     auto [name, number] = llvm::StringRef(text).split('=');
     int64_t size;

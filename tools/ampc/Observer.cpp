@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Observer.h"
 #include "ampc/Data/Convert.h"
+#include "ampc/Import/ONNX.h"
 #include "ampc/Support/Nearest.h"
+#include "tools/ampc/Commands.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
@@ -45,6 +47,8 @@ int ampc::findStep(const Session &session, llvm::StringRef wanted) {
   llvm::errs() << "ampc: error: "
                << (names.empty() ? "expected a train.step, but the model has none"
                                  : "expected --step with one of: " + llvm::join(names, ", "));
+  if (names.empty() && llvm::any_of(commandLine, [](llvm::StringRef word) { return isOnnx(word); }))
+    llvm::errs() << "; of a file of ONNX --loss makes one";
   if (!names.empty() && !wanted.empty())
     llvm::errs() << ", but got " << wanted << didYouMean(wanted, names);
   llvm::errs() << "\n";

@@ -12,8 +12,9 @@ struct ImportOptions {
   std::string name; ///< of the model; empty: that of the file
   std::string loss; ///< an output, or LOSS(VALUE,INPUT); empty: none
   std::string optimizer = "adamw(lr=1e-3)";
-  std::vector<std::string> freeze;     ///< patterns of parameters that stay as they are
-  int64_t batch = 0;                   ///< rows per step; 0: as in the file
+  std::vector<std::string> freeze; ///< patterns of parameters that stay as they are
+  int64_t batch = 0;               ///< rows per step; 0: as in the file
+  bool trains = false; ///< batch norm and dropout that were exported for inference train as well
   std::map<std::string, int64_t> dims; ///< numbers of named dimensions
 };
 
@@ -23,7 +24,7 @@ ImportOptions &importOptions();
 struct ImportedModel {
   std::string text;
   std::vector<NamedArray> tensors; ///< first values of parameters and buffers
-  std::vector<std::string> remarks;
+  std::vector<std::string> remarks, warnings;
 };
 
 /// An error names every node that cannot be imported.

@@ -3,6 +3,7 @@
 #include "lib/Import/ONNX/Converter.h"
 #include "mlir-dialects/Train/Results.h"
 #include "mlir/IR/Verifier.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace ampc;
@@ -302,6 +303,11 @@ Value Converter::constant(const Literal &literal) {
 Value Converter::real(double number, Value like) {
   if (!like)
     return {};
+  if (!isa<FloatType>(elementOf(like))) {
+    if (number != std::floor(number))
+      return fail("expected reals, but got integers");
+    return constant(Literal::scalar(int64_t(number)));
+  }
   Literal literal = Literal::scalar(onnx::Type::F64, number);
   literal.type = elementOf(like).isF64() ? onnx::Type::F64 : onnx::Type::F32;
   return constant(literal);

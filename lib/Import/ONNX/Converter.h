@@ -38,8 +38,10 @@ public:
 
   mlir::OpBuilder &b;
   const Node &node;
-  const int64_t opset; ///< of the node's domain
-  std::string fault;   ///< of the first that went wrong
+  const int64_t opset;      ///< of the node's domain
+  std::string fault;        ///< of the first that went wrong
+  bool trains = false;      ///< whether a node that was exported for inference is one of training
+  bool isFixedNorm = false; ///< noted of a batch norm with the statistics of the file
 
   /// Notes what is wrong with the node.
   Failed fail(const llvm::Twine &message);
@@ -99,7 +101,7 @@ public:
   mlir::NamedAttribute flag(llvm::StringRef name);
 
   mlir::Value constant(const Literal &literal);
-  /// Of rank 0.
+  /// Of rank 0, and of the type of `like`.
   mlir::Value real(double number, mlir::Value like);
   mlir::Value add(mlir::Value x, mlir::Value y);
   mlir::Value sub(mlir::Value x, mlir::Value y);
@@ -155,6 +157,9 @@ llvm::ArrayRef<Entry> imageEntries();
 llvm::ArrayRef<Entry> reductionEntries();
 llvm::ArrayRef<Entry> indexEntries();
 llvm::ArrayRef<Entry> recurrentEntries();
+llvm::ArrayRef<Entry> poolEntries();
+llvm::ArrayRef<Entry> orderEntries();
+llvm::ArrayRef<Entry> attentionEntries();
 /// Null for an op that cannot be imported.
 const Entry *findEntry(llvm::StringRef domain, llvm::StringRef op);
 

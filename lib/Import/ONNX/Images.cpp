@@ -1,22 +1,11 @@
-// Convolutions, pooling and resizing: images in (N, ..., C), of one dimension as of two.
+// Convolutions and resizing: images in (N, ..., C), of one dimension as of two.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Import/ONNX/Converter.h"
+#include "lib/Import/ONNX/Window.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
-
-namespace {
-/// What windows are and how they move, in two dimensions: a signal is an image of height 1.
-struct Window {
-  Dims kernel, strides, dilations, low, high;
-  bool isSignal = false;
-
-  /// [top, bottom, left, right]
-  Dims padding() const { return {low[0], high[0], low[1], high[1]}; }
-};
-} // namespace
 
 static Value widen(Converter &c, Value signal) {
   if (!signal)
@@ -30,20 +19,21 @@ static Value narrow(Converter &c, Value image) {
   ArrayRef<int64_t> d = Converter::shapeOf(image);
   return c.reshape(image, {d[0], d[2], d[3]});
 }
-static Value imageOf(Converter &c, const Window &window) {
+Value ampc::onnx::imageOf(Converter &c, const Window &window) {
   Value x = c.image(0);
   return window.isSignal ? widen(c, x) : x;
 }
-static void give(Converter &c, const Window &window, unsigned output, Value y) {
+void ampc::onnx::give(Converter &c, const Window &window, unsigned output, Value y) {
   c.setImage(output, window.isSignal ? narrow(c, y) : y);
 }
 
-/// Nothing with a fault noted. `spatial` are the sizes of the image, `kernel` those of the window.
-static std::optional<Window> windowOf(Converter &c, ArrayRef<int64_t> kernel) {
+std::optional<Window> ampc::onnx::windowOf(Converter &c, ArrayRef<int64_t> kernel,
+                                           int64_t mostDimensions) {
   Window window;
   int64_t rank = c.rank(0) - 2;
-  if ((rank != 1 && rank != 2) || int64_t(kernel.size()) != rank) {
-    c.fail("expected images of one or two dimensions, but got " + Twine(rank));
+  if (rank < 1 || rank > mostDimensions || int64_t(kernel.size()) != rank) {
+    c.fail("expected images of one to " + Twine(mostDimensions) + " dimensions, but got " +
+           Twine(rank));
     return std::nullopt;
   }
   auto list = [&](StringRef name, int64_t otherwise, int64_t size) {
@@ -102,7 +92,7 @@ static SmallVector<NamedAttribute> attributesOf(Converter &c, const Window &wind
 }
 
 static void convertConv(Converter &c) {
-  auto window = windowOf(c, c.dims(1).drop_front(std::min<size_t>(2, c.dims(1).size())));
+  auto window = windowOf(c, c.dims(1).drop_front(std::min<size_t>(2, c.dims(1).size())), 2);
   if (!window)
     return;
   Value y = c.make<train::Conv2dOp>({imageOf(c, *window), filterOf(c, *window)},
@@ -114,7 +104,7 @@ static void convertConv(Converter &c) {
 
 /// The gradient of a convolution's image: the filter's output channels are this one's input.
 static void convertConvTranspose(Converter &c) {
-  auto window = windowOf(c, c.dims(1).drop_front(std::min<size_t>(2, c.dims(1).size())));
+  auto window = windowOf(c, c.dims(1).drop_front(std::min<size_t>(2, c.dims(1).size())), 2);
   if (!window)
     return;
   Value x = imageOf(c, *window), filter = filterOf(c, *window);
@@ -159,106 +149,6 @@ static void convertConvTranspose(Converter &c) {
   give(c, *window, 0, y);
 }
 
-// ---- Pooling ----
-
-/// With ceil_mode a last window may begin inside and end outside of the padded image.
-static void addCeiling(Converter &c, Window &window, ArrayRef<int64_t> sizes) {
-  for (int i : {0, 1}) {
-    int64_t padded = sizes[i] + window.low[i] + window.high[i];
-    int64_t rest = (padded - window.kernel[i]) % window.strides[i];
-    int64_t steps = (padded - window.kernel[i]) / window.strides[i] + 1;
-    if (c.integer("ceil_mode", 0) && rest > 0 &&
-        steps * window.strides[i] < sizes[i] + window.low[i])
-      window.high[i] += window.strides[i] - rest;
-  }
-}
-
-static SmallVector<NamedAttribute> poolAttributes(Converter &c, const Window &window) {
-  return {c.attr("window", window.kernel), c.attr("strides", window.strides),
-          c.attr("padding", window.padding())};
-}
-
-static std::optional<Window> poolWindow(Converter &c) {
-  auto kernel = c.ints("kernel_shape");
-  if (!kernel || llvm::any_of(*kernel, [](int64_t size) { return size < 1 || size > (1 << 20); })) {
-    c.fail("expected a kernel_shape");
-    return std::nullopt;
-  }
-  auto window = windowOf(c, *kernel);
-  if (window && llvm::any_of(window->dilations, [](int64_t step) { return step != 1; })) {
-    c.fail("expected dilations of 1");
-    return std::nullopt;
-  }
-  return window;
-}
-
-static void convertMaxPool(Converter &c) {
-  auto window = poolWindow(c);
-  if (!window)
-    return;
-  if (c.wants(1)) {
-    c.fail("expected no use of the indices");
-    return;
-  }
-  Value x = imageOf(c, *window);
-  if (!x)
-    return;
-  addCeiling(c, *window, Converter::shapeOf(x).slice(1, 2));
-  Operation *made = c.op("train.max_pool", x, poolAttributes(c, *window), {}, 2);
-  if (made)
-    give(c, *window, 0, made->getResult(0));
-}
-
-/// Elements of each window that lie in the image, or with its padding.
-static Literal countsOf(const Window &window, const Window &counted, ArrayRef<int64_t> image,
-                        ArrayRef<int64_t> result, onnx::Type type) {
-  Literal counts(type, {result[0], result[1], 1});
-  for (int64_t at = 0; at < counts.count(); ++at) {
-    int64_t place[] = {at / result[1], at % result[1]}, product = 1;
-    for (int i : {0, 1}) {
-      int64_t from = place[i] * window.strides[i] - window.low[i];
-      product *= std::min(from + window.kernel[i], image[i] + counted.high[i]) -
-                 std::max(from, -counted.low[i]);
-    }
-    counts.set(at, product);
-  }
-  return counts;
-}
-
-static void convertAveragePool(Converter &c) {
-  auto window = poolWindow(c);
-  if (!window)
-    return;
-  Value x = imageOf(c, *window);
-  if (!x)
-    return;
-  ArrayRef<int64_t> image = Converter::shapeOf(x).slice(1, 2);
-  Window counted = *window;
-  if (!c.integer("count_include_pad", 0))
-    counted.low = counted.high = {0, 0};
-  addCeiling(c, *window, image);
-  Value y = c.make<train::AvgPoolOp>(x, poolAttributes(c, *window));
-  if (!y)
-    return;
-  // ampc's mean counts all padding; what should not count is divided out.
-  int64_t whole = window->kernel[0] * window->kernel[1];
-  Literal counts = countsOf(*window, counted, image, Converter::shapeOf(y).slice(1, 2), c.type(0));
-  Literal factors = counts;
-  bool areWhole = true;
-  for (int64_t i = 0; i < counts.count(); ++i) {
-    areWhole &= counts.integer(i) == whole;
-    factors.set(i, double(whole) / counts.real(i));
-  }
-  give(c, *window, 0, areWhole ? y : c.mul(y, c.constant(factors)));
-}
-
-static void convertGlobalPool(Converter &c, StringRef name) {
-  Value x = c.image(0);
-  if (!x)
-    return;
-  c.setImage(0, c.reduce(name, x, llvm::to_vector(llvm::seq<int64_t>(1, c.rank(0) - 1)), true));
-}
-
 // ---- Resizing ----
 
 namespace {
@@ -268,6 +158,7 @@ struct Scaling {
   double scale;
   std::string coordinates, mode, nearest;
   double cubic;
+  bool excludes, antialias;
 
   /// Where element `at` of the result lies in the operand.
   double place(int64_t at) const {
@@ -309,16 +200,28 @@ static double cubicAt(double distance, double a) {
   return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
+/// Shares of the elements around every place. With antialiasing the kernel is as wide as what it
+/// makes smaller. Shares of elements outside go to the last one inside, or to all of those inside.
 Literal Scaling::matrix(onnx::Type type) const {
   std::vector<double> shares(to * from);
+  double narrow = antialias ? std::min(scale, 1.0) : 1;
+  int64_t reach = int64_t(std::ceil((mode == "cubic" ? 2 : 1) / narrow));
   for (int64_t at = 0; at < to; ++at) {
-    double where = place(at), below = std::floor(where);
-    int64_t reach = mode == "cubic" ? 2 : 1;
+    double where = place(at), below = std::floor(where), sum = 0;
+    double *row = &shares[at * from];
     for (int64_t i = 1 - reach; i <= reach; ++i) {
-      double distance = where - (below + i);
-      double share = mode == "cubic" ? cubicAt(distance, cubic) : 1 - std::fabs(distance);
-      shares[at * from + std::clamp<int64_t>(int64_t(below) + i, 0, from - 1)] += share;
+      double distance = (where - (below + i)) * narrow;
+      double share =
+          mode == "cubic" ? cubicAt(distance, cubic) : std::max(1 - std::fabs(distance), 0.0);
+      int64_t element = int64_t(below) + i;
+      if (excludes && (element < 0 || element >= from))
+        continue;
+      row[std::clamp<int64_t>(element, 0, from - 1)] += share;
+      sum += share;
     }
+    if (excludes || antialias)
+      for (int64_t i = 0; i < from; ++i)
+        row[i] /= sum;
   }
   Literal result(type, {to, from});
   for (int64_t i = 0; i < to * from; ++i)
@@ -360,35 +263,68 @@ static Value resize(Converter &c, Value x, int64_t axis, const Scaling &scaling)
   return c.reshape(y, dims);
 }
 
-/// Scales or sizes, of all dimensions.
-static bool readScalings(Converter &c, SmallVectorImpl<Scaling> &scalings) {
+/// A size or a scale for every dimension, where the node has it for `axes`; 0 where it has none.
+static bool readSizes(Converter &c, SmallVectorImpl<double> &scales,
+                      SmallVectorImpl<double> &sizes) {
   unsigned scalesAt = c.opset < 11 || c.node.op == "Upsample" ? 1 : 2;
-  const Literal *scales = c.setting(scalesAt), *sizes = c.setting(3);
+  const Literal *givenScales = c.setting(scalesAt), *givenSizes = c.setting(3);
   auto attribute = c.node.find("scales"); // Upsample before opset 9
   int64_t rank = c.rank(0);
-  bool hasSizes = c.has(3) && sizes && sizes->count() == rank;
-  bool hasScales = scales && scales->count() == rank;
-  bool hasOld = attribute && int64_t(attribute->reals.size()) == rank;
-  if ((!hasSizes && !hasScales && !hasOld) || c.node.find("axes")) {
-    c.fail("expected known scales or sizes of all dimensions");
-    return false;
-  }
-  bool isOld = c.opset < 11 || c.node.op == "Upsample";
-  for (int64_t i = 0; i < rank; ++i) {
-    int64_t from = c.dims(0)[i];
-    double scale = hasSizes    ? double(sizes->integer(i)) / from
-                   : hasScales ? scales->real(i)
-                               : attribute->reals[i];
-    double to = hasSizes ? double(sizes->integer(i)) : std::floor(from * scale);
-    if (!(to >= 1 && to <= double(1 << 24))) {
-      c.fail("expected sizes from 1 on");
+  Dims axes = c.ints("axes").value_or(llvm::to_vector(llvm::seq<int64_t>(rank)));
+  int64_t count = axes.size();
+  bool hasSizes = c.has(3) && givenSizes && givenSizes->count() == count;
+  bool hasScales = givenScales && givenScales->count() == count;
+  bool hasOld = attribute && int64_t(attribute->reals.size()) == count;
+  if (!hasSizes && !hasScales && !hasOld)
+    return c.fail("expected known scales or sizes of all dimensions");
+  scales.assign(rank, 1);
+  sizes.assign(rank, 0);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t axis = c.axis(axes[i], rank);
+    if (axis < 0)
       return false;
-    }
+    if (hasSizes)
+      sizes[axis] = double(givenSizes->integer(i));
+    else
+      scales[axis] = hasScales ? givenScales->real(i) : attribute->reals[i];
+  }
+  // One scale for all axes, of which the result is not larger or not smaller than the sizes.
+  std::string policy = c.text("keep_aspect_ratio_policy", "stretch");
+  if (!hasSizes || policy == "stretch")
+    return true;
+  double common = 0;
+  for (int64_t number : axes) {
+    int64_t axis = c.axis(number, rank);
+    double scale = sizes[axis] / c.dims(0)[axis];
+    bool isBetter = policy == "not_larger" ? scale < common : scale > common;
+    common = common == 0 || isBetter ? scale : common;
+  }
+  for (int64_t number : axes) {
+    int64_t axis = c.axis(number, rank);
+    scales[axis] = common;
+    sizes[axis] = std::floor(common * c.dims(0)[axis] + 0.5);
+  }
+  return true;
+}
+
+static bool readScalings(Converter &c, SmallVectorImpl<Scaling> &scalings) {
+  SmallVector<double> scales, sizes;
+  if (!readSizes(c, scales, sizes))
+    return false;
+  bool isOld = c.opset < 11 || c.node.op == "Upsample";
+  bool keeps = c.text("keep_aspect_ratio_policy", "stretch") != "stretch";
+  for (int64_t i = 0; i < c.rank(0); ++i) {
+    int64_t from = c.dims(0)[i];
+    double to = sizes[i] != 0 ? sizes[i] : std::floor(from * scales[i]);
+    double scale = sizes[i] != 0 && !keeps ? sizes[i] / from : scales[i];
+    if (!(to >= 1 && to <= double(1 << 24) && scale > 0))
+      return c.fail("expected sizes from 1 on");
     scalings.push_back(
         {from, int64_t(to), scale,
          isOld ? "asymmetric" : c.text("coordinate_transformation_mode", "half_pixel"),
          c.text("mode", "nearest"), isOld ? "floor" : c.text("nearest_mode", "round_prefer_floor"),
-         c.real("cubic_coeff_a", -0.75)});
+         c.real("cubic_coeff_a", -0.75), bool(c.integer("exclude_outside", 0)),
+         bool(c.integer("antialias", 0))});
   }
   return true;
 }
@@ -398,9 +334,8 @@ static void convertResize(Converter &c) {
   if (!readScalings(c, scalings))
     return;
   Scaling &first = scalings.front();
-  if (first.coordinates == "tf_crop_and_resize" || c.integer("exclude_outside", 0) ||
-      c.integer("antialias", 0)) {
-    c.fail("expected a resize without cropping, exclude_outside and antialias");
+  if (first.coordinates == "tf_crop_and_resize") {
+    c.fail("expected a resize without cropping");
     return;
   }
   bool isImage = c.rank(0) > 2;
@@ -416,12 +351,8 @@ static void convertResize(Converter &c) {
 }
 
 static const Entry entries[] = {
-    {"AveragePool", convertAveragePool},
     {"Conv", convertConv},
     {"ConvTranspose", convertConvTranspose},
-    {"GlobalAveragePool", [](Converter &c) { convertGlobalPool(c, "train.reduce_mean"); }},
-    {"GlobalMaxPool", [](Converter &c) { convertGlobalPool(c, "train.reduce_max"); }},
-    {"MaxPool", convertMaxPool},
     {"Resize", convertResize},
     {"Upsample", convertResize},
 };

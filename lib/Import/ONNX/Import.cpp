@@ -6,6 +6,7 @@
 #include "lib/Import/ONNX/Functions.h"
 #include "lib/Import/ONNX/Nodes.h"
 #include "lib/Import/ONNX/Print.h"
+#include "lib/Import/ONNX/Raise.h"
 #include "lib/Import/ONNX/States.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -38,7 +39,7 @@ class Importer {
 public:
   Importer(const Model &model, const ImportOptions &options, std::string source)
       : model(model), options(options), source(std::move(source)), producers(model.graph),
-        states(model.graph), nodes(model) {
+        states(model.graph), nodes(model, options.trains) {
     context.loadDialect<train::TrainDialect>();
     module = ModuleOp::create(UnknownLoc::get(&context));
   }
@@ -55,7 +56,6 @@ private:
   Value lossOf(OpBuilder &b, Scope &scope);
   llvm::Error finish(train::FuncOp func, OpBuilder &b, ArrayRef<Value> results);
   llvm::Error build();
-  llvm::Expected<std::string> optimizerText();
   ValueInfo targetFor(Value scores);
 
   const Model &model;
@@ -380,6 +380,9 @@ llvm::Error Importer::build() {
     if (!shape.empty())
       return mistake("expected the loss to be one number, but got " + typeText(value.getType()));
   }
+  for (train::FuncOp func : {predictFunc, lossFunc})
+    if (func)
+      raise(func);
   if (predictFunc)
     states.noteReads(predictFunc, calls);
   if (lossFunc)
@@ -388,31 +391,6 @@ llvm::Error Importer::build() {
 }
 
 // ---- Text ----
-
-/// `adamw(lr=1e-3)` as an attribute of the language, in which numbers have a point.
-llvm::Expected<std::string> Importer::optimizerText() {
-  StringRef text = StringRef(options.optimizer).trim();
-  auto [kind, list] = text.split('(');
-  if (!list.consume_back(")"))
-    return mistake("expected --optimizer RULE(lr=NUMBER,...), but got " + text);
-  std::vector<std::string> parts;
-  for (StringRef part : llvm::split(list, ',')) {
-    auto [name, value] = part.split('=');
-    double number;
-    bool isNumber = !value.trim().getAsDouble(number);
-    parts.push_back(name.trim().str() + " = " +
-                    (isNumber ? llvm::formatv("{0:e6}", number).str() : value.trim().str()));
-  }
-  std::string attribute = "#train." + kind.trim().str() + "<" + llvm::join(parts, ", ") + ">";
-  std::string said;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    said = diagnostic.str();
-    return success();
-  });
-  if (!parseAttribute(attribute, &context))
-    return mistake("expected --optimizer RULE(lr=NUMBER,...), but got " + text + ": " + said);
-  return attribute;
-}
 
 /// A name of C from that of a file.
 static std::string modelName(StringRef path) {
@@ -435,7 +413,7 @@ llvm::Expected<ImportedModel> Importer::run() {
     return error;
   if (llvm::Error error = states.freeze(options.freeze))
     return error;
-  auto optimizer = optimizerText();
+  auto optimizer = optimizerText(options.optimizer, context);
   if (!optimizer)
     return optimizer.takeError();
   ImportedModel result;
@@ -451,6 +429,12 @@ llvm::Expected<ImportedModel> Importer::run() {
   if (predictFunc)
     os << "  train.export @predict as \"predict\"\n";
   os << "}\n";
+  if (lossFunc && !nodes.getFixedNorms().empty())
+    result.warnings.push_back(
+        "batch norm " + nodes.getFixedNorms().front() +
+        (nodes.getFixedNorms().size() > 1 ? " and others" : "") +
+        " was exported for inference: steps use the statistics of the file, which no "
+        "step changes; --mode=train computes them of each batch");
   result.remarks = remarks;
   auto owners = std::make_shared<std::vector<std::shared_ptr<void>>>(model.owners);
   for (NamedArray &array : result.tensors)

@@ -16,13 +16,14 @@ static Value fromStart(Converter &c, Value index, int64_t size) {
   return c.select(isBehind, c.add(index, limit), index);
 }
 
-/// Indices of input `i` in [0, size): known ones are checked here, others by the program.
-static Value indexOf(Converter &c, unsigned i, int64_t size) {
+/// Indices of input `i` in [0, size): known ones are checked here. Of an input of the graph that is
+/// an op's index as it is, the program checks the range, in which a number from the end is an
+/// error.
+static Value indexOf(Converter &c, unsigned i, int64_t size, bool isIndexAsIs = false) {
   const Literal *known = c.literal(i);
   if (!known) {
-    // An input itself is checked at run time, where a number that counts from the end is an error.
     Value index = c.in(i);
-    return index && isa<BlockArgument>(index) ? index : fromStart(c, index, size);
+    return index && isIndexAsIs && isa<BlockArgument>(index) ? index : fromStart(c, index, size);
   }
   Literal index = *known;
   for (int64_t &at : index.ints) {
@@ -41,7 +42,7 @@ static void convertGather(Converter &c) {
   int64_t size = c.dims(0)[axis];
   const Literal *known = c.literal(1);
   if (!known || known->dims.size() > 1)
-    return c.set(0, c.take(c.in(0), axis, indexOf(c, 1, size)));
+    return c.set(0, c.take(c.in(0), axis, indexOf(c, 1, size, true)));
   Dims index;
   for (int64_t at : known->ints) {
     if (at < -size || at >= size) {
@@ -187,15 +188,26 @@ static Value rowNumbers(Converter &c, int64_t batch) {
 }
 
 static void convertGatherND(Converter &c) {
-  if (c.integer("batch_dims", 0) != 0) {
-    c.fail("expected batch_dims 0");
+  int64_t batch = c.integer("batch_dims", 0);
+  if (batch < 0 || batch >= c.rank(0) || batch >= c.rank(1) ||
+      c.dims(0).take_front(batch) != c.dims(1).take_front(batch)) {
+    c.fail("expected batch_dims that data and indices share");
     return;
   }
-  Value numbers = rowNumbers(c, 0);
+  Value numbers = rowNumbers(c, batch);
   if (!numbers)
     return;
-  int64_t depth = c.dims(1).back();
+  int64_t depth = batch + c.dims(1).back();
   ArrayRef<int64_t> inner = c.dims(0).drop_front(depth);
+  if (batch) {
+    // Rows of each batch follow those of the one before.
+    Literal starts(onnx::Type::I64, c.dims(1).take_front(batch));
+    for (int64_t i = 0; i < starts.count(); ++i)
+      starts.ints[i] = i * product(c.dims(0).slice(batch, depth - batch));
+    Dims column(c.dims(1).drop_back());
+    std::fill(column.begin() + batch, column.end(), 1);
+    numbers = c.add(numbers, c.reshape(c.constant(starts), column));
+  }
   Value rows = c.reshape(c.in(0), {product(c.dims(0).take_front(depth)), product(inner)});
   Dims dims(c.dims(1).drop_back());
   llvm::append_range(dims, inner);
@@ -224,7 +236,7 @@ static void convertOneHot(Converter &c) {
     return;
   }
   int64_t axis = c.axis(c.integer("axis", -1), rank + 1);
-  Value index = indexOf(c, 0, depth->front());
+  Value index = indexOf(c, 0, depth->front(), true);
   if (axis < 0 || !index)
     return;
   Dims dims(Converter::shapeOf(index));

@@ -87,6 +87,7 @@ bool Nodes::convert(OpBuilder &b, const Node &node, Scope &scope) {
   if (!entry)
     return false;
   Converter c(b, node, opset, scope);
+  c.trains = trains;
   std::string said;
   ScopedDiagnosticHandler handler(b.getContext(), [&](Diagnostic &diagnostic) {
     if (said.empty())
@@ -97,8 +98,11 @@ bool Nodes::convert(OpBuilder &b, const Node &node, Scope &scope) {
     c.fail("expected opset " + Twine(entry->since) + " or later");
   else if (!fold(c) && c.fault.empty())
     entry->convert(c);
-  if (c.fault.empty() && c.wants(0) && !scope.contains(node.outputs[0]))
-    c.fail("expected a result");
+  for (auto [i, output] : llvm::enumerate(node.outputs))
+    if (c.fault.empty() && c.wants(i) && !scope.contains(output))
+      c.fail(i == 0 ? Twine("expected a result") : "expected no use of output " + Twine(i));
+  if (std::string name = nameOf(node); c.isFixedNorm && !llvm::is_contained(fixedNorms, name))
+    fixedNorms.push_back(name);
   if (c.fault.empty())
     return true;
   note(describe(node, opset) + ": " + (said.empty() ? c.fault : said));

@@ -11,7 +11,8 @@ namespace ampc::onnx {
 /// is passed over.
 class Nodes {
 public:
-  explicit Nodes(const Model &model) : model(model) {}
+  /// With `trains`, nodes that were exported for inference do what they do in training.
+  Nodes(const Model &model, bool trains) : model(model), trains(trains) {}
 
   void convert(mlir::OpBuilder &b, llvm::ArrayRef<const Node *> nodes, Scope &scope);
   /// Notes nodes of kinds that nothing converts.
@@ -19,6 +20,8 @@ public:
   bool failed(llvm::StringRef value) const { return missing.contains(value); }
   void note(const llvm::Twine &fault);
   llvm::ArrayRef<std::string> getFaults() const { return faults; }
+  /// Names of batch norms that use the statistics of the file in steps as well.
+  llvm::ArrayRef<std::string> getFixedNorms() const { return fixedNorms; }
   /// One error with all faults.
   llvm::Error errors() const;
 
@@ -28,7 +31,8 @@ private:
   int64_t opsetOf(const Node &node) const;
 
   const Model &model;
-  std::vector<std::string> faults;
+  const bool trains;
+  std::vector<std::string> faults, fixedNorms;
   llvm::StringSet<> missing; ///< values of nodes with a fault
 };
 } // namespace ampc::onnx

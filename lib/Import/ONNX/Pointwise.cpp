@@ -110,6 +110,8 @@ static Value truncate(Converter &c, Value x) {
   return c.mul(sign(c, x), c.make<train::FloorOp>(c.make<train::AbsOp>(x)));
 }
 
+static Value extremum(Converter &c, Value x, Value y, bool isGreater);
+
 static void convertClip(Converter &c) {
   double most = std::numeric_limits<float>::max();
   auto bound = [&](StringRef name, unsigned i, double otherwise) -> std::optional<double> {
@@ -120,14 +122,42 @@ static void convertClip(Converter &c) {
     return c.real(name, otherwise);
   };
   auto low = bound("min", 1, -most), high = bound("max", 2, most);
-  if (low && high && *low < *high)
+  if (low && high && *low < *high && onnx::isReal(c.type(0)))
     return compose(c, [&](Value x) { return clamp(c, x, *low, *high); });
   Value x = c.in(0);
   if (c.has(1))
-    x = c.make<train::MaximumOp>({x, c.in(1)});
+    x = extremum(c, x, c.in(1), true);
   if (c.has(2))
-    x = c.make<train::MinimumOp>({x, c.in(2)});
+    x = extremum(c, x, c.in(2), false);
+  // Bounds may be attributes, of which the lower one may be above the upper.
+  if (c.opset < 11 && low && high)
+    x = c.make<train::MinimumOp>(
+        {c.make<train::MaximumOp>({x, c.real(*low, x)}), c.real(*high, x)});
   c.set(0, x);
+}
+
+static Value swish(Converter &c, Value x) {
+  if (double alpha = c.real("alpha", 1); alpha != 1)
+    return c.mul(x, c.make<train::SigmoidOp>(c.mul(x, c.real(alpha, x))));
+  return c.make<train::SiluOp>(x);
+}
+
+static Value shrink(Converter &c, Value x) {
+  double lambda = c.real("lambd", 0.5), bias = c.real("bias", 0);
+  Value low = c.compare(ComparePredicate::lt, x, c.real(-lambda, x));
+  Value high = c.compare(ComparePredicate::gt, x, c.real(lambda, x));
+  return c.select(low, c.add(x, c.real(bias, x)),
+                  c.select(high, c.sub(x, c.real(bias, x)), c.real(0, x)));
+}
+
+static Value isInfinite(Converter &c, Value x) {
+  bool positive = c.integer("detect_positive", 1), negative = c.integer("detect_negative", 1);
+  double infinity = std::numeric_limits<double>::infinity();
+  if (positive && negative)
+    return c.compare(ComparePredicate::eq, c.make<train::AbsOp>(x), c.real(infinity, x));
+  if (!positive && !negative)
+    return c.compare(ComparePredicate::lt, x, c.real(-infinity, x));
+  return c.compare(ComparePredicate::eq, x, c.real(positive ? infinity : -infinity, x));
 }
 
 static void convertGelu(Converter &c) {
@@ -159,11 +189,17 @@ static void convertDropout(Converter &c) {
   if (const Literal *known = c.setting(1); known && known->count() == 1)
     ratio = known->real(0);
   const Literal *training = c.literal(2);
-  bool isOn = c.opset < 12 || (training && training->count() == 1 && training->integer(0));
-  if (c.wants(1) && isOn)
+  bool isOn =
+      c.trains || c.opset < 12 || (training && training->count() == 1 && training->integer(0));
+  if (c.wants(1) && isOn && ratio != 0)
     c.fail("expected no use of the mask");
-  if (!isOn || ratio == 0)
+  if (!isOn || ratio == 0) {
+    // The mask of an output that keeps everything.
+    Literal all = Literal::scalar(onnx::Type::Bool, 1.0);
+    if (c.wants(1))
+      c.set(1, c.broadcastTo(c.constant(all), c.dims(0)));
     return c.pass(0, 0);
+  }
   compose(c, [&](Value x) { return c.make<train::DropoutOp>(x, c.attr("rate", ratio)); });
 }
 
@@ -184,10 +220,31 @@ template <typename Op> static void variadic(Converter &c) {
   Aligned x(c, c.inputs());
   x.set(c, all<Op>(c, x));
 }
+
+/// The less or the greater of two; integers have no op for it.
+static Value extremum(Converter &c, Value x, Value y, bool isGreater) {
+  if (!x || !y || isa<FloatType>(Converter::elementOf(x)))
+    return isGreater ? c.make<train::MaximumOp>({x, y}) : c.make<train::MinimumOp>({x, y});
+  auto predicate = isGreater ? ComparePredicate::ge : ComparePredicate::le;
+  return c.select(c.compare(predicate, x, y), x, y);
+}
+static void extrema(Converter &c, bool isGreater) {
+  Aligned x(c, c.inputs());
+  Value result = x[0];
+  for (Value next : ArrayRef(x.values).drop_front())
+    result = extremum(c, result, next, isGreater);
+  x.set(c, result);
+}
 static void convertMean(Converter &c) {
   Aligned x(c, c.inputs());
   Value sum = all<train::AddOp>(c, x);
   x.set(c, c.mul(sum, c.real(1.0 / c.inputs(), sum)));
+}
+
+static void convertSwiGlu(Converter &c) {
+  Aligned x(c, 2);
+  if (x[0] && x[1])
+    x.set(c, c.mul(swish(c, x[0]), x[1]));
 }
 
 static void compare(Converter &c, ComparePredicate predicate) {
@@ -310,6 +367,11 @@ static const Entry entries[] = {
     COMPOSED("ThresholdedRelu",
              c.select(c.compare(ComparePredicate::gt, x, c.real(c.real("alpha", 1), x)), x,
                       c.real(0, x))),
+    COMPOSED("IsInf", isInfinite(c, x)),
+    COMPOSED("IsNaN", c.compare(ComparePredicate::ne, x, x)),
+    COMPOSED("Shrink", shrink(c, x)),
+    COMPOSED("Swish", swish(c, x)),
+    {"SwiGLU", convertSwiGlu},
     {"Cast", convertCast},
     {"CastLike", convertCast},
     {"Clip", convertClip},
@@ -320,9 +382,9 @@ static const Entry entries[] = {
     {"Div", binary<train::DivOp>, 7},
     {"Mul", binary<train::MulOp>, 7},
     {"Sub", binary<train::SubOp>, 7},
-    {"Max", variadic<train::MaximumOp>},
+    {"Max", [](Converter &c) { extrema(c, true); }},
     {"Mean", convertMean},
-    {"Min", variadic<train::MinimumOp>},
+    {"Min", [](Converter &c) { extrema(c, false); }},
     {"Mod", convertMod},
     {"Pow", convertPow, 7},
     {"PRelu", convertPRelu},

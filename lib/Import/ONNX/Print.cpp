@@ -1,8 +1,10 @@
 // Functions as people write them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Print.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -109,4 +111,32 @@ void onnx::printFunction(llvm::raw_ostream &os, train::FuncOp func) {
   for (Operation &op : func.front())
     printOp(os, op, state);
   os << "  }\n";
+}
+
+static llvm::Error mistake(const llvm::Twine &message) {
+  return llvm::createStringError(std::error_code(), message);
+}
+
+llvm::Expected<std::string> onnx::optimizerText(StringRef text, MLIRContext &context) {
+  text = text.trim();
+  auto [kind, list] = text.split('(');
+  if (!list.consume_back(")"))
+    return mistake("expected --optimizer RULE(lr=NUMBER,...), but got " + text);
+  std::vector<std::string> parts;
+  for (StringRef part : llvm::split(list, ',')) {
+    auto [name, value] = part.split('=');
+    double number;
+    bool isNumber = !value.trim().getAsDouble(number);
+    parts.push_back(name.trim().str() + " = " +
+                    (isNumber ? llvm::formatv("{0:e6}", number).str() : value.trim().str()));
+  }
+  std::string attribute = "#train." + kind.trim().str() + "<" + llvm::join(parts, ", ") + ">";
+  std::string said;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    said = diagnostic.str();
+    return success();
+  });
+  if (!parseAttribute(attribute, &context))
+    return mistake("expected --optimizer RULE(lr=NUMBER,...), but got " + text + ": " + said);
+  return attribute;
 }

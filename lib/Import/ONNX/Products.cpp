@@ -159,33 +159,100 @@ static Term contract(Converter &c, const Term &x, const Term &y, const std::stri
   return {c.reshape(z, result), batch + rows + columns};
 }
 
+/// Letters for the last `count` of the dimensions that `...` stands for: digits, as those of an
+/// equation are letters.
+static std::string hiddenLetters(int64_t count) {
+  std::string letters;
+  for (int64_t i = count - 1; i >= 0; --i)
+    letters += char('0' + i);
+  return letters;
+}
+
+/// Every operand with a letter per dimension; false with a fault noted.
+static bool readTerms(Converter &c, ArrayRef<StringRef> parts, SmallVectorImpl<Term> &terms,
+                      int64_t &hidden) {
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    Term term = {c.in(i), part.str()};
+    if (size_t at = term.letters.find("..."); at != std::string::npos) {
+      int64_t count = c.rank(i) - (int64_t(part.size()) - 3);
+      if (count < 0 || count > 10)
+        return c.fail("expected a letter for every dimension, but got " + part);
+      hidden = std::max(hidden, count);
+      term.letters.replace(at, 3, hiddenLetters(count));
+    }
+    if (!term.value || int64_t(term.letters.size()) != c.rank(i))
+      return c.fail("expected a letter for every dimension, but got " + part);
+    terms.push_back(term);
+  }
+  return true;
+}
+
+/// A dimension of 1 that others have wider broadcasts: it is left out.
+static void dropOnes(Converter &c, MutableArrayRef<Term> terms) {
+  auto widest = [&](char letter) {
+    int64_t size = 1;
+    for (const Term &term : terms)
+      if (size_t at = term.letters.find(letter); at != std::string::npos)
+        size = std::max(size, Converter::shapeOf(term.value)[at]);
+    return size;
+  };
+  for (Term &term : terms)
+    for (size_t i = 0; i < term.letters.size();) {
+      Dims dims(Converter::shapeOf(term.value));
+      if (!llvm::isDigit(term.letters[i]) || dims[i] != 1 || widest(term.letters[i]) == 1) {
+        ++i;
+        continue;
+      }
+      dims.erase(dims.begin() + i);
+      term.letters.erase(i, 1);
+      term.value = c.reshape(term.value, dims);
+    }
+}
+
+/// Without -> the result has the dimensions of `...`, and letters that occur once in their order.
+static std::string lettersOfResult(StringRef right, bool isGiven, ArrayRef<StringRef> parts,
+                                   int64_t hidden) {
+  std::string out = right.str();
+  if (isGiven) {
+    if (size_t at = out.find("..."); at != std::string::npos)
+      out.replace(at, 3, hiddenLetters(hidden));
+    return out;
+  }
+  std::string all, once;
+  for (StringRef part : parts)
+    all += part;
+  for (char letter : all)
+    if (letter != '.' && llvm::count(all, letter) == 1)
+      once += letter;
+  llvm::sort(once);
+  return hiddenLetters(hidden) + once;
+}
+
 static void convertEinsum(Converter &c) {
   std::string equation = c.text("equation", "");
   llvm::erase(equation, ' ');
   auto [left, right] = StringRef(equation).split("->");
   SmallVector<StringRef> parts;
   left.split(parts, ',');
-  if (!StringRef(equation).contains("->") || equation.find('.') != std::string::npos ||
-      parts.size() != c.inputs()) {
-    c.fail("expected an equation with -> and without ..., but got " + equation);
+  if (parts.size() != c.inputs() || llvm::any_of(equation, llvm::isDigit)) {
+    c.fail("expected an equation of letters for every operand, but got " + equation);
     return;
   }
-  std::string out = right.str();
+  SmallVector<Term> terms;
+  int64_t hidden = 0;
+  if (!readTerms(c, parts, terms, hidden))
+    return;
+  dropOnes(c, terms);
+  std::string out = lettersOfResult(right, StringRef(equation).contains("->"), parts, hidden);
   Term all;
-  for (auto [i, part] : llvm::enumerate(parts)) {
-    Term term = {c.in(i), part.str()};
-    if (!term.value || int64_t(part.size()) != c.rank(i)) {
-      c.fail("expected a letter for every dimension, but got " + part);
+  for (auto [i, term] : llvm::enumerate(terms)) {
+    if (!term.value)
       return;
-    }
     takeDiagonals(c, term);
-    std::string kept = out + all.letters;
-    for (StringRef later : ArrayRef(parts).drop_front(i + 1))
-      kept += later;
-    sumOut(c, term, kept);
     std::string needed = out;
-    for (StringRef later : ArrayRef(parts).drop_front(i + 1))
-      needed += later;
+    for (const Term &later : ArrayRef(terms).drop_front(i + 1))
+      needed += later.letters;
+    sumOut(c, term, needed + all.letters);
     all = i == 0 ? term : contract(c, all, term, needed);
     if (!all.value)
       return;
@@ -204,9 +271,28 @@ static NamedAttribute reduction(Converter &c, train::Reduction kind) {
   return c.b.getNamedAttr("reduction", train::ReductionAttr::get(c.b.getContext(), kind));
 }
 
-/// Loss per row, or all of them by the attribute `reduction`, with an optional weight per class.
-/// Classes are the last dimension of `scores`.
-static Value classLoss(Converter &c, Value scores, Value labels) {
+/// -x at the class of every row, with the classes as the last dimension; `index` has classes only.
+static Value pick(Converter &c, Value x, Value index) {
+  if (!x || !index)
+    return {};
+  Dims dims(Converter::shapeOf(index));
+  int64_t classes = Converter::shapeOf(x).back(), rows = 1;
+  for (int64_t size : dims)
+    rows *= size;
+  if (rows * classes > INT32_MAX)
+    return c.fail("expected at most 2^31 elements");
+  Literal starts(onnx::Type::I64, {rows});
+  for (int64_t i = 0; i < rows; ++i)
+    starts.ints[i] = i * classes;
+  Value numbers = c.add(c.reshape(index, {rows}), c.constant(starts));
+  Value taken = c.make<train::GatherOp>({c.reshape(x, {rows * classes, 1}), numbers});
+  return c.make<train::NegOp>(c.reshape(taken, dims));
+}
+
+/// Softmax cross entropy, or of `x` that are logarithms of probabilities -x at the class of every
+/// row: per row, or all of them by the attribute `reduction`, with an optional weight per class.
+/// Classes are the last dimension.
+static Value classLoss(Converter &c, Value x, Value labels, bool areLogs) {
   std::string how = c.text("reduction", "mean");
   auto kind = how == "none"  ? train::Reduction::none
               : how == "sum" ? train::Reduction::sum
@@ -215,22 +301,23 @@ static Value classLoss(Converter &c, Value scores, Value labels) {
   const onnx::Attribute *ignored = c.node.find("ignore_index");
   if (ignored)
     attributes.push_back(c.b.getNamedAttr("ignore", c.b.getI64IntegerAttr(ignored->integer)));
-  bool isWeighted = c.has(2);
-  attributes.push_back(reduction(c, isWeighted ? train::Reduction::none : kind));
-  Value loss = c.make<train::SoftmaxCrossEntropyOp>({scores, labels}, attributes);
-  if (!isWeighted || !loss)
-    return loss;
-  // Rows that are ignored have no class whose weight could be looked up.
-  Value index = labels, weight;
+  bool isOne = !c.has(2) && !areLogs;
+  attributes.push_back(reduction(c, isOne ? kind : train::Reduction::none));
+  if (isOne || !labels)
+    return c.make<train::SoftmaxCrossEntropyOp>({x, labels}, attributes);
+  // Rows that are ignored have no class that could be looked up.
+  Value index = labels, isOut;
   if (ignored) {
-    Value number = c.constant(Literal::scalar(ignored->integer));
-    Value isOut = c.compare(ComparePredicate::eq, labels, number);
+    isOut = c.compare(ComparePredicate::eq, labels, c.constant(Literal::scalar(ignored->integer)));
     index = c.select(isOut, c.constant(Literal::scalar(0)), labels);
-    weight = c.make<train::GatherOp>({c.in(2), index});
-    weight = c.select(isOut, c.real(0, weight), weight);
-  } else {
-    weight = c.make<train::GatherOp>({c.in(2), index});
   }
+  Value loss =
+      areLogs ? pick(c, x, index) : c.make<train::SoftmaxCrossEntropyOp>({x, labels}, attributes);
+  Value weight = c.has(2) ? c.make<train::GatherOp>({c.in(2), index})
+                 : x      ? c.broadcastTo(c.real(1, x), Converter::shapeOf(labels))
+                          : Value();
+  if (isOut && weight)
+    weight = c.select(isOut, c.real(0, weight), weight);
   loss = c.mul(loss, weight);
   if (kind == train::Reduction::none || !loss)
     return loss;
@@ -244,7 +331,7 @@ static Value classLoss(Converter &c, Value scores, Value labels) {
 static void convertSoftmaxLoss(Converter &c) {
   bool isImage = c.rank(0) > 2;
   Value scores = isImage ? c.image(0) : c.in(0);
-  c.set(0, classLoss(c, scores, c.in(1)));
+  c.set(0, classLoss(c, scores, c.in(1), false));
   if (!c.wants(1))
     return;
   Value logs = c.make<train::LogSoftmaxOp>(scores);
@@ -254,18 +341,13 @@ static void convertSoftmaxLoss(Converter &c) {
     c.set(1, logs);
 }
 
-/// -x at the class of every row. Of x that is a log softmax, softmax cross entropy of its operand
-/// is the same; of other x, its log softmax is not x.
+/// Of a log softmax, softmax cross entropy of its operand is the same.
 static void convertNegativeLogLikelihood(Converter &c) {
   Value x = c.rank(0) > 2 ? c.image(0) : c.in(0);
   if (!x)
     return;
   auto logs = x.getDefiningOp<train::LogSoftmaxOp>();
-  if (!logs) {
-    c.fail("expected the result of a LogSoftmax over the classes");
-    return;
-  }
-  c.set(0, classLoss(c, logs.getX(), c.in(1)));
+  c.set(0, classLoss(c, logs ? logs.getX() : x, c.in(1), !logs));
 }
 
 static const Entry entries[] = {

@@ -55,6 +55,24 @@ static void reduce(Converter &c, StringRef name, Value (*before)(Converter &, Va
     c.set(0, x);
 }
 
+/// Of truth values, which reduce as 0 and 1.
+static void reduceTruth(Converter &c, StringRef name) {
+  auto axes = axesOf(c);
+  Value x = c.in(0);
+  if (!axes || !x)
+    return;
+  x = c.cast(x, c.b.getF32Type());
+  if (!axes->empty())
+    x = c.reduce(name, x, *axes, c.integer("keepdims", 1));
+  c.set(0, c.compare(train::ComparePredicate::ne, x, c.real(0, x)));
+}
+static void reduceExtremum(Converter &c, StringRef name) {
+  if (c.type(0) == onnx::Type::Bool)
+    reduceTruth(c, name);
+  else
+    reduce(c, name);
+}
+
 static Value absolute(Converter &c, Value x) { return c.make<train::AbsOp>(x); }
 static Value square(Converter &c, Value x) { return c.make<train::SquareOp>(x); }
 static Value root(Converter &c, Value x) { return c.make<train::SqrtOp>(x); }
@@ -70,43 +88,20 @@ static void convertArgMax(Converter &c) {
       order.push_back(i);
   order.push_back(axis);
   kept[axis] = 1;
-  if (c.integer("select_last_index", 0)) {
-    c.fail("expected select_last_index 0");
-    return;
-  }
-  Value x = c.transpose(c.in(0), order);
-  if (c.node.op == "ArgMin" && x)
-    x = c.make<train::NegOp>(x);
-  Value at = c.make<train::ArgmaxOp>(x);
-  c.set(0, c.integer("keepdims", 1) ? c.reshape(at, kept) : at);
-}
-
-/// Sums of all elements up to each, as a product with a triangle of ones.
-static void convertCumSum(Converter &c) {
-  auto given = c.numbers(1, "an axis");
-  if (!given || given->size() != 1)
-    return;
-  int64_t axis = c.axis(given->front(), c.rank(0));
-  if (axis < 0)
-    return;
-  int64_t size = c.dims(0)[axis], rank = c.rank(0);
-  if (size > 4096) {
-    c.fail("expected at most 4096 elements along the axis, but got " + Twine(size));
-    return;
-  }
-  Literal ones(c.type(0), {size, size});
-  bool excludes = c.integer("exclusive", 0), reverses = c.integer("reverse", 0);
-  for (int64_t i = 0; i < size; ++i)
-    for (int64_t j = 0; j < size; ++j)
-      ones.set(i * size + j, int64_t((reverses ? i > j : i < j) || (i == j && !excludes)));
-  Dims order = llvm::to_vector(llvm::seq<int64_t>(rank));
-  std::swap(order[axis], order[rank - 1]);
   Value x = c.transpose(c.in(0), order);
   if (!x)
     return;
-  bool isVector = rank == 1;
-  Value y = c.make<train::MatmulOp>({isVector ? c.reshape(x, {1, size}) : x, c.constant(ones)});
-  c.set(0, c.transpose(isVector ? c.reshape(y, {size}) : y, order));
+  if (c.node.op == "ArgMin")
+    x = c.make<train::NegOp>(x);
+  // The last of the greatest is the first from the other end.
+  int64_t size = c.dims(0)[axis];
+  bool fromEnd = c.integer("select_last_index", 0) && size > 1;
+  if (fromEnd)
+    x = c.take(x, rank - 1, Dims(llvm::reverse(llvm::seq<int64_t>(size))));
+  Value at = c.make<train::ArgmaxOp>(x);
+  if (fromEnd && at)
+    at = c.sub(c.constant(Literal::scalar(size - 1)), at);
+  c.set(0, c.integer("keepdims", 1) ? c.reshape(at, kept) : at);
 }
 
 // ---- Softmax ----
@@ -147,14 +142,27 @@ static Value normalized(Converter &c, Value x, ArrayRef<int64_t> axes, double ep
   return c.mul(centred, c.make<train::RsqrtOp>(c.add(variance, c.real(epsilon, variance))));
 }
 
-static void convertLayerNorm(Converter &c) {
+/// Mean and reciprocal deviation of every row.
+static void giveStatistics(Converter &c, Value rows, int64_t axis, double epsilon) {
+  if (!rows || (!c.wants(1) && !c.wants(2)))
+    return;
+  int64_t last = Converter::shapeOf(rows).size() - 1;
+  Value mean = c.reduce("train.reduce_mean", rows, {last}, true);
+  Value centred = c.sub(rows, mean);
+  Value variance = c.reduce("train.reduce_mean", square(c, centred), {last}, true);
+  Dims dims(c.dims(0));
+  std::fill(dims.begin() + axis, dims.end(), 1);
+  if (!variance)
+    return;
+  c.set(1, c.reshape(mean, dims));
+  c.set(2, c.reshape(c.make<train::RsqrtOp>(c.add(variance, c.real(epsilon, variance))), dims));
+}
+
+/// Layer and RMS normalization of everything from the axis on.
+static void convertRowNorm(Converter &c, bool isCentred) {
   int64_t rank = c.rank(0), axis = c.axisOf(0, -1);
   if (axis < 0)
     return;
-  if (c.wants(1) || c.wants(2)) {
-    c.fail("expected no use of mean and deviation");
-    return;
-  }
   int64_t width = 1;
   for (int64_t size : c.dims(0).drop_front(axis))
     width *= size;
@@ -166,17 +174,22 @@ static void convertLayerNorm(Converter &c) {
   auto flat = [&](Value value) {
     return c.reshape(c.broadcastTo(value, c.dims(0).take_back(rank - axis)), {width});
   };
+  double epsilon = c.real("epsilon", 1e-5);
+  if (!isCentred)
+    return c.set(0, c.reshape(c.make<train::RmsNormOp>({x, flat(gamma)}, c.attr("eps", epsilon)),
+                              c.dims(0)));
   Value beta = c.has(2) ? c.in(2) : c.constant(Literal(c.type(1), c.dims(1)));
-  Value y = c.make<train::LayerNormOp>({x, flat(gamma), flat(beta)},
-                                       c.attr("eps", c.real("epsilon", 1e-5)));
+  Value y = c.make<train::LayerNormOp>({x, flat(gamma), flat(beta)}, c.attr("eps", epsilon));
   c.set(0, c.reshape(y, c.dims(0)));
+  giveStatistics(c, x, axis, epsilon);
 }
 
 /// A vector per channel where channels are the last dimension.
 static void convertBatchNorm(Converter &c) {
   bool isImage = c.rank(0) > 2;
   double epsilon = c.real("epsilon", 1e-5), momentum = c.real("momentum", 0.9);
-  bool trains = c.opset >= 14 ? c.integer("training_mode", 0) : c.wants(1);
+  bool trains = c.trains || (c.opset >= 14 ? c.integer("training_mode", 0) : c.wants(1));
+  c.isFixedNorm = !trains;
   Value x = isImage ? c.image(0) : c.in(0), gamma = c.in(1), beta = c.in(2), y;
   if (trains) {
     std::string mean = c.state(3), variance = c.state(4);
@@ -246,7 +259,12 @@ static void convertLpNorm(Converter &c) {
     return;
   Value norm =
       c.reduce("train.reduce_sum", power == 1 ? absolute(c, x) : square(c, x), {axis}, true);
-  c.set(0, c.div(x, power == 1 || !norm ? norm : root(c, norm)));
+  if (!norm)
+    return;
+  // Of zeros it is 0; they are divided by 1, so that the root has a derivative as well.
+  Value isZero = c.compare(train::ComparePredicate::eq, norm, c.real(0, norm));
+  norm = c.select(isZero, c.real(1, norm), norm);
+  c.set(0, c.div(x, power == 1 ? norm : root(c, norm)));
 }
 
 static void convertMeanVariance(Converter &c) {
@@ -264,22 +282,22 @@ static const Entry entries[] = {
     REDUCE("ReduceL2", "train.reduce_sum", square, root),
     REDUCE("ReduceLogSum", "train.reduce_sum", nullptr, logarithm),
     REDUCE("ReduceLogSumExp", "train.logsumexp"),
-    REDUCE("ReduceMax", "train.reduce_max"),
+    {"ReduceMax", [](Converter &c) { reduceExtremum(c, "train.reduce_max"); }},
     REDUCE("ReduceMean", "train.reduce_mean"),
-    REDUCE("ReduceMin", "train.reduce_min"),
+    {"ReduceMin", [](Converter &c) { reduceExtremum(c, "train.reduce_min"); }},
     REDUCE("ReduceProd", "train.reduce_prod"),
     REDUCE("ReduceSum", "train.reduce_sum"),
     REDUCE("ReduceSumSquare", "train.reduce_sum", square),
     {"ArgMax", convertArgMax},
     {"ArgMin", convertArgMax},
     {"BatchNormalization", convertBatchNorm, 7},
-    {"CumSum", convertCumSum},
     {"GroupNormalization", convertGroupNorm},
     {"InstanceNormalization", convertInstanceNorm},
-    {"LayerNormalization", convertLayerNorm},
+    {"LayerNormalization", [](Converter &c) { convertRowNorm(c, true); }},
     {"LogSoftmax", softmax<train::LogSoftmaxOp>},
     {"LpNormalization", convertLpNorm},
     {"MeanVarianceNormalization", convertMeanVariance},
+    {"RMSNormalization", [](Converter &c) { convertRowNorm(c, false); }},
     {"Softmax", softmax<train::SoftmaxOp>},
 };
 

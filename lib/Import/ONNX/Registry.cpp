@@ -9,7 +9,7 @@ const Entry *ampc::onnx::findEntry(llvm::StringRef domain, llvm::StringRef op) {
     llvm::StringMap<const Entry *> all;
     for (llvm::ArrayRef<Entry> family :
          {pointwiseEntries(), shapeEntries(), productEntries(), imageEntries(), reductionEntries(),
-          indexEntries(), recurrentEntries()})
+          indexEntries(), recurrentEntries(), poolEntries(), orderEntries(), attentionEntries()})
       for (const Entry &entry : family)
         all[entry.op] = &entry;
     return all;

@@ -1,0 +1,303 @@
+// Layers that an exporter wrote as several nodes become the op that they are.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Import/ONNX/Raise.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::onnx;
+
+static ArrayRef<int64_t> shapeOf(Value x) { return cast<RankedTensorType>(x.getType()).getShape(); }
+
+std::optional<double> ampc::onnx::numberOf(Value value) {
+  while (auto reshape = value.getDefiningOp<train::ReshapeOp>())
+    value = reshape.getX();
+  auto constant = value.getDefiningOp<train::ConstantOp>();
+  auto elements = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : nullptr;
+  if (!elements || !elements.isSplat())
+    return std::nullopt;
+  return elements.getSplatValue<APFloat>().convertToDouble();
+}
+
+Operation *ampc::onnx::makeBefore(Operation *root, StringRef name, ValueRange operands,
+                                  ArrayRef<NamedAttribute> attributes, mlir::Type type) {
+  OpBuilder b(root);
+  OperationState state(b.getUnknownLoc(), name, operands, type, attributes);
+  Operation *made = b.create(state);
+  ScopedDiagnosticHandler silent(root->getContext(), [](Diagnostic &) { return success(); });
+  if (succeeded(mlir::verify(made, false)))
+    return made;
+  made->erase();
+  return nullptr;
+}
+
+/// What an exporter rounded to f32.
+static bool isNear(double number, double wanted) {
+  return std::fabs(number - wanted) <= 1e-6 * std::fabs(wanted);
+}
+
+// ---- Products ----
+
+namespace {
+/// factor * values[0] * values[1] * ...
+struct Product {
+  double factor = 1;
+  SmallVector<Value> values;
+
+  /// Takes one of the values out; false if it is not there.
+  bool take(Value value) {
+    auto found = llvm::find(values, value);
+    if (found == values.end())
+      return false;
+    values.erase(found);
+    return true;
+  }
+};
+} // namespace
+
+/// Products that nothing else uses are taken apart, the one of `value` in any case.
+static void takeApart(Value value, Product &product, bool isFirst = true) {
+  Operation *op = value.getDefiningOp();
+  if (auto number = numberOf(value)) {
+    product.factor *= *number;
+    return;
+  }
+  bool isOpen = op && (isFirst || value.hasOneUse());
+  if (isOpen && isa<train::MulOp>(op)) {
+    takeApart(op->getOperand(0), product, false);
+    takeApart(op->getOperand(1), product, false);
+    return;
+  }
+  if (isOpen && isa<train::DivOp>(op))
+    if (auto number = numberOf(op->getOperand(1))) {
+      product.factor /= *number;
+      return takeApart(op->getOperand(0), product, false);
+    }
+  unsigned times = 1;
+  if (isOpen && isa<train::SquareOp>(op))
+    times = 2;
+  else if (isOpen && isa<train::PowOp>(op))
+    if (auto power = numberOf(op->getOperand(1)); power && (*power == 2 || *power == 3))
+      times = unsigned(*power);
+  product.values.append(times, times > 1 ? op->getOperand(0) : value);
+}
+
+static Product apart(Value value) {
+  Product product;
+  takeApart(value, product);
+  return product;
+}
+
+// ---- Activations ----
+
+/// The value beside 1 in a sum; null if `value` is none.
+static Value besideOne(Value value) {
+  auto sum = value.getDefiningOp<train::AddOp>();
+  if (!sum)
+    return {};
+  for (unsigned i : {0, 1})
+    if (auto number = numberOf(sum->getOperand(i)); number && *number == 1)
+      return sum->getOperand(1 - i);
+  return {};
+}
+
+/// erf(x / sqrt(2)).
+static bool isErf(Value value, Value x) {
+  auto erf = value.getDefiningOp<train::ErfOp>();
+  if (!erf)
+    return false;
+  Product inside = apart(erf.getX());
+  return inside.take(x) && inside.values.empty() && isNear(inside.factor, std::sqrt(0.5));
+}
+
+/// tanh(sqrt(2 / pi) (x + 0.044715 x^3)).
+static bool isTanh(Value value, Value x) {
+  auto tanh = value.getDefiningOp<train::TanhOp>();
+  if (!tanh)
+    return false;
+  Product inside = apart(tanh.getX());
+  auto sum = inside.values.size() == 1 ? inside.values[0].getDefiningOp<train::AddOp>() : nullptr;
+  if (!sum || !isNear(inside.factor, std::sqrt(2 / M_PI)))
+    return false;
+  for (unsigned i : {0, 1}) {
+    if (sum->getOperand(i) != x)
+      continue;
+    Product cube = apart(sum->getOperand(1 - i));
+    if (isNear(cube.factor, 0.044715) && cube.take(x) && cube.take(x) && cube.take(x) &&
+        cube.values.empty())
+      return true;
+  }
+  return false;
+}
+
+/// 0.5 x (1 + erf or tanh), x sigmoid(x).
+static Operation *raiseActivation(Operation *root) {
+  if (!isa<train::MulOp, train::DivOp>(root))
+    return nullptr;
+  Product product = apart(root->getResult(0));
+  if (product.values.size() != 2)
+    return nullptr;
+  for (unsigned i : {0, 1}) {
+    Value x = product.values[i], gate = product.values[1 - i];
+    StringRef name;
+    if (product.factor == 0.5) {
+      Value inside = besideOne(gate);
+      if (inside && isErf(inside, x))
+        name = train::GeluOp::getOperationName();
+      else if (inside && isTanh(inside, x))
+        name = train::GeluTanhOp::getOperationName();
+    } else if (auto sigmoid = gate.getDefiningOp<train::SigmoidOp>();
+               product.factor == 1 && sigmoid && sigmoid.getX() == x) {
+      name = train::SiluOp::getOperationName();
+    }
+    if (!name.empty() && x.getType() == root->getResult(0).getType())
+      return makeBefore(root, name, x, {}, x.getType());
+  }
+  return nullptr;
+}
+
+// ---- Norms ----
+
+/// What `value` is the mean of along the last dimension, which is kept.
+static Value meanOf(Value value) {
+  auto reshape = value.getDefiningOp<train::ReshapeOp>();
+  auto mean = reshape ? reshape.getX().getDefiningOp<train::ReduceMeanOp>() : nullptr;
+  if (!mean)
+    return {};
+  int64_t last = shapeOf(mean.getX()).size() - 1;
+  SmallVector<int64_t> kept(shapeOf(mean.getX()));
+  if (mean.getDims() != ArrayRef<int64_t>(last))
+    return {};
+  kept[last] = 1;
+  return shapeOf(value) == ArrayRef<int64_t>(kept) ? mean.getX() : Value();
+}
+
+static Value squareRootOf(Value value) {
+  auto root = value.getDefiningOp<train::SqrtOp>();
+  return root ? root.getX() : Value();
+}
+/// What `value` is the reciprocal square root of.
+static Value reciprocalRootOf(Value value) {
+  if (auto root = value.getDefiningOp<train::RsqrtOp>())
+    return root.getX();
+  if (auto reciprocal = value.getDefiningOp<train::ReciprocalOp>())
+    return squareRootOf(reciprocal.getX());
+  if (auto power = value.getDefiningOp<train::PowOp>())
+    if (auto exponent = numberOf(power->getOperand(1)); exponent && *exponent == -0.5)
+      return power->getOperand(0);
+  if (auto quotient = value.getDefiningOp<train::DivOp>())
+    if (auto one = numberOf(quotient.getLhs()); one && *one == 1)
+      return squareRootOf(quotient.getRhs());
+  return {};
+}
+
+namespace {
+/// x, less its mean, over its deviation.
+struct Normalized {
+  Value x;
+  double epsilon = 0;
+  bool isCentred = false;
+};
+} // namespace
+
+/// `deviations` over the root of their mean square.
+static std::optional<Normalized> normalized(Value deviations, Value radicand) {
+  auto sum = radicand ? radicand.getDefiningOp<train::AddOp>() : nullptr;
+  if (!sum)
+    return std::nullopt;
+  Normalized result;
+  Value mean;
+  for (unsigned i : {0, 1})
+    if (auto epsilon = numberOf(sum->getOperand(i))) {
+      result.epsilon = *epsilon;
+      mean = meanOf(sum->getOperand(1 - i));
+    }
+  if (!mean || result.epsilon < 0)
+    return std::nullopt;
+  Product square = apart(mean);
+  // The same difference may have been written twice.
+  auto isSame = [&](Value other) {
+    auto a = deviations.getDefiningOp<train::SubOp>(), b = other.getDefiningOp<train::SubOp>();
+    return other == deviations || (a && b && a.getLhs() == b.getLhs() && a.getRhs() == b.getRhs());
+  };
+  if (square.factor != 1 || square.values.size() != 2 || !llvm::all_of(square.values, isSame))
+    return std::nullopt;
+  result.x = deviations;
+  if (auto difference = deviations.getDefiningOp<train::SubOp>();
+      difference && meanOf(difference.getRhs()) == difference.getLhs()) {
+    result.x = difference.getLhs();
+    result.isCentred = true;
+  }
+  return result;
+}
+
+static std::optional<Normalized> matchNormalized(Operation *op) {
+  if (auto quotient = dyn_cast<train::DivOp>(op))
+    return normalized(quotient.getLhs(), squareRootOf(quotient.getRhs()));
+  if (isa<train::MulOp>(op))
+    for (unsigned i : {0, 1})
+      if (Value radicand = reciprocalRootOf(op->getOperand(i)))
+        return normalized(op->getOperand(1 - i), radicand);
+  return std::nullopt;
+}
+
+/// The vector that the only user joins to `value`; the user goes to `user`.
+template <typename Op> static Value vectorBeside(Value value, Operation *&user) {
+  if (!value.hasOneUse() || !isa<Op>(*value.user_begin()))
+    return {};
+  user = *value.user_begin();
+  Value other = user->getOperand(user->getOperand(0) == value ? 1 : 0);
+  bool isVector = shapeOf(other) == shapeOf(value).take_back() &&
+                  user->getResult(0).getType() == value.getType();
+  return isVector ? other : Value();
+}
+
+/// Only with the factors that the op has: without them a norm of groups looks the same.
+static Operation *raiseNorm(Operation *op, Operation *&root) {
+  auto found = matchNormalized(op);
+  if (!found)
+    return nullptr;
+  Operation *scaled = nullptr, *moved = nullptr;
+  Value gamma = vectorBeside<train::MulOp>(op->getResult(0), scaled);
+  if (!gamma || gamma.getType() == op->getResult(0).getType())
+    return nullptr;
+  Builder b(op->getContext());
+  NamedAttribute epsilon = b.getNamedAttr("eps", b.getF64FloatAttr(found->epsilon));
+  root = scaled;
+  if (!found->isCentred)
+    return makeBefore(root, train::RmsNormOp::getOperationName(), {found->x, gamma}, epsilon,
+                      found->x.getType());
+  Value beta = vectorBeside<train::AddOp>(scaled->getResult(0), moved);
+  if (!beta)
+    return nullptr;
+  root = moved;
+  return makeBefore(root, train::LayerNormOp::getOperationName(), {found->x, gamma, beta}, epsilon,
+                    found->x.getType());
+}
+
+// ---- Functions ----
+
+void ampc::onnx::raise(train::FuncOp func) {
+  // What is raised stands behind all ops that it takes the place of.
+  bool hasRaised = false;
+  for (Operation &op : llvm::make_early_inc_range(func.front())) {
+    Operation *root = &op, *made = raiseNorm(&op, root);
+    if (!made)
+      made = raiseActivation(root = &op);
+    if (!made)
+      made = raiseAttention(root = &op);
+    if (!made)
+      continue;
+    made->setLoc(root->getLoc());
+    root->getResult(0).replaceAllUsesWith(made->getResult(0));
+    hasRaised = true;
+  }
+  if (!hasRaised)
+    return;
+  // From the end, so that what only dead ops used is dead when it is its turn.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}

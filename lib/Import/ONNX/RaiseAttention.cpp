@@ -1,0 +1,183 @@
+// softmax(q k^T + mask) v as one op.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Import/ONNX/Raise.h"
+#include <limits>
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::onnx;
+
+namespace {
+/// What is found on the way from the softmax to the product of queries and keys.
+struct Scores {
+  train::MatmulOp product;
+  double scale = 1;
+  Value bias; ///< added behind the scale
+  Value sees; ///< truth values where a key is seen; elsewhere the score is hidden
+  bool causal = false;
+};
+
+/// Scores that are as good as minus infinity: what is added to them is lost in f32.
+constexpr double hidden = -1e30;
+} // namespace
+
+static RankedTensorType typeOf(Value x) { return cast<RankedTensorType>(x.getType()); }
+
+/// Takes a factor off.
+static bool takeFactor(Value &value, double &scale) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isa<train::MulOp, train::DivOp>(op))
+    return false;
+  for (unsigned i : {1, 0}) {
+    auto number = numberOf(op->getOperand(i));
+    Value other = op->getOperand(1 - i);
+    if (!number || other.getType() != value.getType() || (i == 0 && isa<train::DivOp>(op)))
+      continue;
+    scale *= isa<train::DivOp>(op) ? 1 / *number : *number;
+    value = other;
+    return true;
+  }
+  return false;
+}
+
+/// The product of queries and keys below factors that nothing else uses.
+static train::MatmulOp productBelow(Value value, double &scale) {
+  while (value.hasOneUse()) {
+    if (auto product = value.getDefiningOp<train::MatmulOp>())
+      return product;
+    if (!takeFactor(value, scale))
+      break;
+  }
+  return nullptr;
+}
+
+static bool readScores(Value value, Scores &scores) {
+  mlir::Type type = value.getType();
+  if (auto choice = value.getDefiningOp<train::SelectOp>()) {
+    auto least = numberOf(choice->getOperand(2));
+    if (!value.hasOneUse() || !least || !(*least <= hidden))
+      return false;
+    scores.sees = choice->getOperand(0);
+    value = choice->getOperand(1);
+  }
+  if (auto sum = value.getDefiningOp<train::AddOp>(); sum && value.hasOneUse())
+    for (unsigned i : {0, 1}) {
+      double scale = 1;
+      if (sum->getOperand(i).getType() != type)
+        continue;
+      if (auto product = productBelow(sum->getOperand(i), scale)) {
+        scores.product = product;
+        scores.scale = scale;
+        scores.bias = sum->getOperand(1 - i);
+        return true;
+      }
+    }
+  scores.product = productBelow(value, scores.scale);
+  return bool(scores.product);
+}
+
+/// Whether a known mask hides every key behind the query's own position, counted from the last of
+/// both, and nothing else.
+static bool isCausal(Value mask, int64_t queries, int64_t keys) {
+  auto constant = mask ? mask.getDefiningOp<train::ConstantOp>() : nullptr;
+  auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
+  if (!elements || elements.isSplat() || queries > keys)
+    return false;
+  ArrayRef<int64_t> shape = typeOf(mask).getShape();
+  if (elements.getNumElements() != queries * keys || shape.size() < 2 || shape.back() != keys ||
+      shape[shape.size() - 2] != queries)
+    return false;
+  auto isSeen = [&](int64_t i) { return i % keys - (keys - queries) <= i / keys; };
+  int64_t i = 0;
+  if (elements.getElementType().isInteger(1))
+    return llvm::all_of(elements.getValues<bool>(), [&](bool sees) { return sees == isSeen(i++); });
+  if (!isa<FloatType>(elements.getElementType()))
+    return false;
+  return llvm::all_of(elements.getValues<APFloat>(), [&](const APFloat &each) {
+    double number = each.convertToDouble();
+    return isSeen(i++) ? number == 0 : number <= hidden;
+  });
+}
+
+/// [..., width, keys] as [..., keys, width], which it often is a transposition of.
+static Value keysOf(Operation *root, Value transposed) {
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(typeOf(transposed).getRank()));
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  if (auto before = transposed.getDefiningOp<train::TransposeOp>()) {
+    for (int64_t &from : order)
+      from = before.getPermutation()[from];
+    transposed = before.getX();
+  }
+  if (llvm::is_sorted(order))
+    return transposed;
+  SmallVector<int64_t> shape;
+  for (int64_t from : order)
+    shape.push_back(typeOf(transposed).getDimSize(from));
+  Builder b(root->getContext());
+  Operation *made = makeBefore(root, train::TransposeOp::getOperationName(), transposed,
+                               b.getNamedAttr("permutation", b.getDenseI64ArrayAttr(order)),
+                               typeOf(transposed).clone(shape));
+  return made ? made->getResult(0) : Value();
+}
+
+static Value constantBefore(Operation *root, double number, mlir::Type element) {
+  Builder b(root->getContext());
+  auto type = RankedTensorType::get({}, element);
+  auto value = DenseElementsAttr::get(type, b.getFloatAttr(element, number));
+  return makeBefore(root, train::ConstantOp::getOperationName(), {}, b.getNamedAttr("value", value),
+                    type)
+      ->getResult(0);
+}
+
+/// 0 where a key is seen, minus infinity elsewhere.
+static Value biasOf(Operation *root, Value sees, mlir::Type element) {
+  Value zero = constantBefore(root, 0, element);
+  Value never = constantBefore(root, -std::numeric_limits<double>::infinity(), element);
+  Operation *made = makeBefore(root, train::SelectOp::getOperationName(), {sees, zero, never}, {},
+                               RankedTensorType::get(typeOf(sees).getShape(), element));
+  return made ? made->getResult(0) : Value();
+}
+
+Operation *ampc::onnx::raiseAttention(Operation *root) {
+  auto product = dyn_cast<train::MatmulOp>(root);
+  if (!product || product.getTransposeLhs() || product.getTransposeRhs())
+    return nullptr;
+  auto weights = product.getLhs().getDefiningOp<train::SoftmaxOp>();
+  Scores scores;
+  if (!weights || !weights->hasOneUse() || !readScores(weights.getX(), scores) ||
+      scores.product.getTransposeLhs())
+    return nullptr;
+  Value query = scores.product.getLhs(), key = scores.product.getRhs(), value = product.getRhs();
+  takeFactor(query, scores.scale);
+  takeFactor(key, scores.scale);
+  int64_t rank = typeOf(query).getRank();
+  if (rank < 3 || typeOf(key).getRank() != rank || typeOf(value).getRank() != rank)
+    return nullptr;
+  if (!scores.product.getTransposeRhs() && !(key = keysOf(root, key)))
+    return nullptr;
+  if (key.getType() != value.getType())
+    return nullptr;
+  int64_t queries = typeOf(query).getDimSize(rank - 2), keys = typeOf(key).getDimSize(rank - 2);
+  if (isCausal(scores.sees, queries, keys)) {
+    scores.causal = true;
+    scores.sees = {};
+  } else if (!scores.sees && isCausal(scores.bias, queries, keys)) {
+    scores.causal = true;
+    scores.bias = {};
+  }
+  if (scores.sees && scores.bias)
+    return nullptr;
+  mlir::Type element = typeOf(query).getElementType();
+  if (scores.sees && !(scores.bias = biasOf(root, scores.sees, element)))
+    return nullptr;
+  SmallVector<Value> operands = {query, key, value};
+  if (scores.bias)
+    operands.push_back(scores.bias);
+  Builder b(root->getContext());
+  SmallVector<NamedAttribute> attributes = {
+      b.getNamedAttr("scale", b.getF64FloatAttr(scores.scale))};
+  if (scores.causal)
+    attributes.push_back(b.getNamedAttr("causal", b.getUnitAttr()));
+  return makeBefore(root, train::AttentionOp::getOperationName(), operands, attributes,
+                    root->getResult(0).getType());
+}

@@ -1,0 +1,172 @@
+# Layers as exporters write them, of several nodes: each becomes one op, with the same values.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""raised.py FOLDER: writes FOLDER/raised.txt in protobuf's text form, and compares every output with NumPy's, in f64."""
+import importlib
+import math
+import subprocess
+import sys
+
+import numpy as np
+
+import nodes
+
+ROWS, WIDTH, HEADS = 5, 8, 2
+RNG = np.random.default_rng(1)
+CONSTANTS = {}  # arrays by name
+NODES = []
+
+
+def constant(value, dtype=np.float64):
+    name = f"/constant_{len(CONSTANTS)}"  # a name that exporters make up, so that it is no parameter
+    CONSTANTS[name] = np.asarray(value, dtype)
+    return name
+
+
+def weight(name, *shape):
+    CONSTANTS[name] = RNG.standard_normal(shape)
+    return name
+
+
+def node(op, *inputs, name=None, **attributes):
+    name = name or f"{op}_{len(NODES)}"
+    NODES.append((op, inputs, name, attributes))
+    return name
+
+
+def power(x, exponent):
+    return node("Pow", x, constant(exponent))
+
+
+# ---- Norms ----
+
+def layer_norm(x, name):
+    """PyTorch before opset 17."""
+    centred = node("Sub", x, node("ReduceMean", x, axes=[-1]))
+    variance = node("ReduceMean", power(centred, 2.0), axes=[-1])
+    scaled = node("Div", centred, node("Sqrt", node("Add", variance, constant(1e-5))))
+    return node("Add", node("Mul", scaled, weight(name + ".gamma", WIDTH)), weight(name + ".beta", WIDTH), name=name)
+
+
+def layer_norm_twice(x, name):
+    """The difference written twice, its square as a product, and a reciprocal root, as TensorFlow has it."""
+    mean = node("ReduceMean", x, axes=[-1])
+    first, second = node("Sub", x, mean), node("Sub", x, mean)
+    variance = node("ReduceMean", node("Mul", first, first), axes=[-1])
+    scaled = node("Mul", second, node("Reciprocal", node("Sqrt", node("Add", constant(1e-6), variance))))
+    return node("Add", weight(name + ".beta", WIDTH), node("Mul", weight(name + ".gamma", WIDTH), scaled), name=name)
+
+
+def rms_norm(x, name):
+    """Of transformers: weight * (x * rsqrt(mean(x^2) + eps))."""
+    mean = node("ReduceMean", power(x, 2.0), axes=[-1])
+    scaled = node("Mul", x, node("Div", constant(1.0), node("Sqrt", node("Add", mean, constant(1e-6)))))
+    return node("Mul", weight(name + ".gamma", WIDTH), scaled, name=name)
+
+
+def expected_norm(x, name, epsilon, centred=True):
+    if centred:
+        x = x - x.mean(-1, keepdims=True)
+    y = x / np.sqrt((x * x).mean(-1, keepdims=True) + epsilon) * CONSTANTS[name + ".gamma"]
+    return y + CONSTANTS[name + ".beta"] if centred else y
+
+
+# ---- Activations ----
+
+def gelu(x, name):
+    inside = node("Add", node("Erf", node("Div", x, constant(math.sqrt(2)))), constant(1.0))
+    return node("Mul", node("Mul", x, inside), constant(0.5), name=name)
+
+
+def gelu_tanh(x, name):
+    cube = node("Mul", power(x, 3.0), constant(0.044715))
+    inside = node("Tanh", node("Mul", node("Add", x, cube), constant(math.sqrt(2 / math.pi))))
+    return node("Mul", node("Mul", constant(0.5), x), node("Add", constant(1.0), inside), name=name)
+
+
+def silu(x, name):
+    return node("Mul", x, node("Sigmoid", x), name=name)
+
+
+# ---- Attention ----
+
+def heads(x, order):
+    return node("Transpose", node("Reshape", x, constant([1, ROWS, HEADS, WIDTH // HEADS], np.int64)), perm=order)
+
+
+def attention(x, name, mask=None, hidden=None):
+    """Queries, keys and values are `x`; a mask is added, or scores are hidden where `hidden` does not hold."""
+    query, key, value = heads(x, [0, 2, 1, 3]), heads(x, [0, 2, 3, 1]), heads(x, [0, 2, 1, 3])
+    scores = node("Div", node("MatMul", query, key), constant(math.sqrt(WIDTH // HEADS)))
+    if mask is not None:
+        scores = node("Add", scores, mask)
+    if hidden is not None:
+        scores = node("Where", hidden, scores, constant(-np.finfo(np.float32).max))
+    return node("MatMul", node("Softmax", scores, axis=-1), value, name=name)
+
+
+def attention_scaled_before(x, name):
+    """PyTorch's scaled_dot_product_attention: the root of the scale in both operands."""
+    root = constant((WIDTH // HEADS) ** -0.25)
+    query, key, value = heads(x, [0, 2, 1, 3]), heads(x, [0, 2, 1, 3]), heads(x, [0, 2, 1, 3])
+    key = node("Transpose", key, perm=[0, 1, 3, 2])
+    return node("MatMul", node("Softmax", node("MatMul", node("Mul", query, root), node("Mul", key, root)), axis=-1), value, name=name)
+
+
+def expected_attention(x, mask=0.0):
+    parts = x.reshape(1, ROWS, HEADS, -1).transpose(0, 2, 1, 3)
+    scores = parts @ parts.transpose(0, 1, 3, 2) / math.sqrt(parts.shape[-1]) + mask
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    return weights / weights.sum(-1, keepdims=True) @ parts
+
+
+def text():
+    lines = ['opset_import { domain: "" version: 17 }', "graph {", 'name: "raised"']
+    lines += [nodes.initializer(name, array) for name, array in CONSTANTS.items()]
+    for op, inputs, name, attributes in NODES:
+        lines.append("node { " + f'op_type: "{op}" name: "{name}" ' + " ".join(f'input: "{each}"' for each in inputs) + f' output: "{name}" '
+                     + " ".join(nodes.attribute(*each) for each in attributes.items()) + " }")
+    return lines
+
+
+def main():
+    folder = sys.argv[1]
+    x = RNG.standard_normal((1, ROWS, WIDTH))
+    mask = RNG.standard_normal((ROWS, ROWS))
+    sees = np.tril(np.ones((ROWS, ROWS), bool))
+    causal = np.where(sees, 0.0, -np.inf)
+    want = {}
+    layer_norm("x", "norm")
+    layer_norm_twice("x", "norm2")
+    rms_norm("x", "rms")
+    want["norm"], want["norm2"] = expected_norm(x, "norm", 1e-5), expected_norm(x, "norm2", 1e-6)
+    want["rms"] = expected_norm(x, "rms", 1e-6, centred=False)
+    gelu("x", "gelu"), gelu_tanh("x", "gelu_tanh"), silu("x", "silu")
+    want["gelu"] = 0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+    want["gelu_tanh"] = 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+    want["silu"] = x / (1 + np.exp(-x))
+    attention("x", "plain"), attention("x", "masked", mask=weight("mask", ROWS, ROWS)), attention_scaled_before("x", "before")
+    CONSTANTS["mask"] = mask
+    attention("x", "hidden", hidden=constant(sees, bool)), attention("x", "causal", mask=node("Where", constant(sees, bool), constant(0.0), constant(-np.inf)))
+    want["plain"] = want["before"] = expected_attention(x)
+    want["masked"], want["hidden"], want["causal"] = expected_attention(x, mask), expected_attention(x, causal), expected_attention(x, causal)
+    order = ["norm", "norm2", "rms", "gelu", "gelu_tanh", "silu", "plain", "masked", "before", "hidden", "causal"]
+    lines = text() + [nodes.info("input", "x", x)] + [f'output {{ name: "{name}" }}' for name in order] + ["}"]
+    with open(f"{folder}/raised.txt", "w") as file:
+        file.write("\n".join(lines))
+    with open(f"{folder}/raised.txt") as file, open(f"{folder}/raised.onnx", "wb") as binary:
+        subprocess.run(["protoc", "--proto_path=/usr/include/onnx", "--encode=onnx.ModelProto", "onnx.proto"], stdin=file, stdout=binary, check=True)
+    subprocess.run(["ampc", "compile", f"{folder}/raised.onnx", "--bindings=python", "-o", folder], check=True, stdout=subprocess.DEVNULL)
+    sys.path.insert(0, folder)
+    model = importlib.import_module("raised").Model(threads=1)
+    for name in model.tensors:
+        model[name] = CONSTANTS[name]
+    wrong = 0
+    for name, got in zip(order, model.predict(x).values(), strict=True):
+        share = np.max(np.abs(got - want[name]) / (1e-12 * np.maximum(np.abs(want[name]), 1)))
+        if not share <= 1:
+            wrong += 1
+            print(f"{name}: {share:.3g} times the bar\n{want[name]}\nbut got\n{got}")
+    print(f"{len(order)} layers, {wrong} wrong")
+
+
+main()
