@@ -3,6 +3,7 @@
 #include "lib/LossScaling/StepGuard.h"
 #include "lib/Precision/Casts.h"
 #include "mlir-dialects/Train/SignatureChange.h"
+#include "mlir-dialects/Train/Update.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -55,11 +56,24 @@ Value StepGuard::guard(ArrayRef<Value> counts, train::NonFinite byDefault) {
   return found;
 }
 
+/// Whether an update itself gives the old value if the step is skipped.
+bool StepGuard::skipsItself(Value value, Value old) {
+  auto update = value.getDefiningOp<train::UpdateOp>();
+  if (!update || update.getOld(cast<OpResult>(value).getResultNumber()) != old ||
+      !found.getDefiningOp()->isBeforeInBlock(update))
+    return false;
+  if (!update.getSkip())
+    update.getSkipMutable().assign(found);
+  return update.getSkip() == found;
+}
+
 /// The value, or the old one if the step is skipped. Rows then go nowhere, so that this costs no
 /// pass over their table.
 Value StepGuard::kept(Value value, Value old) {
   if (value == old)
     return old;
+  if (skipsItself(value, old))
+    return value;
   auto put = value.getDefiningOp<RowWritesOpInterface>();
   if (!put || !found.getDefiningOp()->isBeforeInBlock(put))
     return b.select(found, old, value);

@@ -44,6 +44,7 @@ public:
 private:
   /// What the state is for; nothing for parameters and the model's own buffers.
   std::optional<train::StateRole> roleOf(mlir::StringAttr state);
+  bool skipsItself(Value value, Value old);
   Value kept(Value value, Value old);
   void guardState();
   void remakeWorkingCopies(const llvm::DenseMap<mlir::StringAttr, Value> &params);

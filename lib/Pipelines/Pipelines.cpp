@@ -17,6 +17,7 @@
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Gradients.h"
 #include "mlir-dialects/Train/Modules.h"
+#include "mlir-dialects/Train/Update.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -99,6 +100,9 @@ ArrayRef<Phase> ampc::getPhases() {
       {"optimize", "clipping, schedule, optimizer and state update are in the step",
        [](OpPassManager &pm, const CompileOptions &options) {
          pm.addPass(createTrainExpandStep({options.explain}));
+         // What is observed, and what profiles name, are the values of the rules.
+         if (options.observe || !options.profile.empty())
+           pm.addPass(createTrainExpandUpdates());
          pm.addPass(createTrainSimplify());
          if (options.observe)
            pm.addPass(createTrainMarkValues());
@@ -170,6 +174,7 @@ void ampc::registerDialects(DialectRegistry &registry) {
                   math::MathDialect>();
   registerModuleOps(registry);
   registerGradientOps(registry);
+  registerUpdateOps(registry);
   registerTargets(registry);
   registerPackageDialects(registry);
   registerLoadedDialects(registry);

@@ -3,3 +3,4 @@
 include "mlir-dialects/Train/Train.td"
 include "mlir-dialects/Train/Modules.td"
 include "mlir-dialects/Train/Gradients.td"
+include "mlir-dialects/Train/Update.td"

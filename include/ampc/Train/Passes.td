@@ -85,7 +85,8 @@ def TrainExpandStep : Pass<"train-expand-step", "::mlir::ModuleOp"> {
   let description = [{
     From `@fit.grad` makes `@fit.train` (state and batch to loss and new state) and `@fit.apply` (state and stored gradients to
     new state); `@fit.grad` itself then stores gradients. Moments, step counter, averages and stored
-    gradients are declared as buffers; the `train.step` op is gone. Nothing is updated in place before memory is planned.
+    gradients are declared as buffers; the `train.step` op is gone. What happens to a parameter is one `train.update`. Nothing is updated in
+    place before memory is planned.
 
     The gradient of a table that only lookups read stays rows (`train.sum_rows`) if they are fewer than the table's or the
     optimizer is lazy. Micro-batches and several lookups of one table put their rows one after the other. Rows of parameter and
@@ -94,6 +95,13 @@ def TrainExpandStep : Pass<"train-expand-step", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"explain", "explain", "bool", "false",
                         "a remark for every gradient of a table that is dense">];
+}
+def TrainExpandUpdates : Pass<"train-expand-updates", "::mlir::ModuleOp"> {
+  let summary = "Write the updates of parameters out as the ops of their rules";
+  let description = [{
+    Replaces every `train.update` by what its optimizer makes of it. Kernels are made from the op itself, which is one in place of some
+    twenty; this is for tools that name or observe the values in between.
+  }];
 }
 def TrainMarkValues : Pass<"train-mark-values", "::mlir::ModuleOp"> {
   let summary = "Give every real value of a step's program a key that later phases keep";

@@ -1,7 +1,7 @@
 // The conversion of programs, op by op, and the report of what has no kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Conversion/Passes.h"
-#include "lib/Conversion/TrainToKernel/Converter.h"
+#include "lib/Conversion/TrainToKernel/Updates.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 
@@ -55,6 +55,7 @@ static LogicalResult convertProgram(train::FuncOp func, const Families &families
   OpBuilder::InsertionGuard guard(builder);
   kernel::ProgramOp program = createProgram(func, builder);
   Converter converter(builder);
+  Updates updates(families, converter);
   Block *body = builder.createBlock(&program.getBody());
   for (BlockArgument arg : func.getArguments())
     converter.set(arg, body->addArgument(arg.getType(), arg.getLoc()));
@@ -67,6 +68,8 @@ static LogicalResult convertProgram(train::FuncOp func, const Families &families
       auto values =
           llvm::map_to_vector(op.getOperands(), [&](Value v) { return converter.tensor(v); });
       kernel::ReturnOp::create(builder, op.getLoc(), values);
+    } else if (auto update = dyn_cast<train::UpdateOp>(op)) {
+      status = success(succeeded(updates.convert(update)) && succeeded(status));
     } else if (!families.convert(&op, converter)) {
       status = op.emitError() << "expected a kernel for " << op.getName();
     }

@@ -139,10 +139,21 @@ struct Converter::Inputs {
   }
 };
 
-static Value widen(OpBuilder &builder, Value value) {
+Value ampc::widen(OpBuilder &builder, Value value) {
   Type type = computeType(value.getType());
   return type == value.getType() ? value
                                  : arith::ExtFOp::create(builder, value.getLoc(), type, value);
+}
+
+Type ampc::bodyType(TypeRange elements, MLIRContext *context) {
+  Type widest;
+  for (Type type : elements) {
+    type = computeType(type);
+    if (isa<FloatType>(type) &&
+        (!widest || widest.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth()))
+      widest = type;
+  }
+  return widest ? widest : Float32Type::get(context);
 }
 
 /// A literal in the type that bodies compute in; widening is exact.
@@ -158,24 +169,18 @@ void Converter::addBody(Operation *op, const Inputs &inputs, int64_t rowLength, 
   Location loc = op->getLoc();
   Block *body = builder.createBlock(&op->getRegion(0));
   SmallVector<Value> wide, scalars;
+  SmallVector<Type> elements;
   for (Value tensor : inputs.tensors)
     body->addArgument(getElementTypeOrSelf(tensor), loc);
   for (Value argument : body->getArguments())
     wide.push_back(widen(builder, argument));
-  Type compute;
-  auto vote = [&](Type type) {
-    type = computeType(type);
-    if (isa<FloatType>(type) &&
-        (!compute || compute.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth()))
-      compute = type;
-  };
   for (auto [access, argument] : llvm::zip(inputs.accesses, inputs.argument)) {
-    vote(access.type.getElementType());
+    elements.push_back(access.type.getElementType());
     scalars.push_back(argument < 0 ? literalOf(builder, loc, access.literal) : wide[argument]);
   }
   for (Type type : op->getResultTypes())
-    vote(getElementTypeOrSelf(type));
-  ScalarBuilder scalar(builder, loc, compute ? compute : builder.getF32Type());
+    elements.push_back(getElementTypeOrSelf(type));
+  ScalarBuilder scalar(builder, loc, bodyType(elements, builder.getContext()));
   scalar.rowLength = rowLength;
   SmallVector<Value> results = build(scalar, scalars);
   for (auto [value, type] : llvm::zip(results, op->getResultTypes()))
@@ -183,14 +188,33 @@ void Converter::addBody(Operation *op, const Inputs &inputs, int64_t rowLength, 
   kernel::YieldOp::create(builder, loc, results);
 }
 
+kernel::MapOp Converter::createMap(Location loc, TypeRange types, const Inputs &inputs,
+                                   ArrayRef<int64_t> space, ArrayRef<AffineMap> resultMaps) {
+  return kernel::MapOp::create(builder, loc, types, inputs.tensors, space,
+                               builder.getAffineMapArrayAttr(inputs.maps),
+                               builder.getAffineMapArrayAttr(resultMaps));
+}
+
 Operation *Converter::map(Location loc, TypeRange types, ArrayRef<Access> accesses,
                           ArrayRef<AffineMap> maps, ArrayRef<int64_t> space,
                           ArrayRef<AffineMap> resultMaps, BodyBuilder build) {
   Inputs inputs(accesses, maps);
-  auto op = kernel::MapOp::create(builder, loc, types, inputs.tensors, space,
-                                  builder.getAffineMapArrayAttr(inputs.maps),
-                                  builder.getAffineMapArrayAttr(resultMaps));
+  kernel::MapOp op = createMap(loc, types, inputs, space, resultMaps);
   addBody(op, inputs, space.empty() ? 1 : space.back(), build);
+  return op;
+}
+
+Operation *Converter::mapLike(kernel::MapOp like, Location loc, TypeRange types,
+                              ArrayRef<Access> accesses, ArrayRef<AffineMap> maps,
+                              ArrayRef<int64_t> space, ArrayRef<AffineMap> resultMaps) {
+  Inputs inputs(accesses, maps);
+  auto elements =
+      llvm::map_range(inputs.tensors, [](Value v) { return tensorOf(v).getElementType(); });
+  if (!llvm::equal(elements, like.getBody().getArgumentTypes()))
+    return nullptr;
+  kernel::MapOp op = createMap(loc, types, inputs, space, resultMaps);
+  IRMapping mapping;
+  like.getBody().cloneInto(&op.getBody(), mapping);
   return op;
 }
 

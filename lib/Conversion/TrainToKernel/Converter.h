@@ -46,6 +46,12 @@ public:
   mlir::Operation *map(mlir::Location loc, mlir::TypeRange types, llvm::ArrayRef<Access> inputs,
                        llvm::ArrayRef<mlir::AffineMap> maps, llvm::ArrayRef<int64_t> space,
                        llvm::ArrayRef<mlir::AffineMap> resultMaps, BodyBuilder build);
+  /// The same with a copy of the body of `like`, which a call with such inputs made. Null if it
+  /// does not fit: some of them are one tensor, or of other types.
+  mlir::Operation *mapLike(kernel::MapOp like, mlir::Location loc, mlir::TypeRange types,
+                           llvm::ArrayRef<Access> inputs, llvm::ArrayRef<mlir::AffineMap> maps,
+                           llvm::ArrayRef<int64_t> space,
+                           llvm::ArrayRef<mlir::AffineMap> resultMaps);
   /// A kernel.reduce over a space [outer, reduced, inner]; results are accumulators.
   mlir::Operation *reduce(mlir::Location loc, mlir::Type type, Access input, mlir::AffineMap map,
                           llvm::ArrayRef<int64_t> space, kernel::Combine combine);
@@ -55,6 +61,9 @@ public:
 
 private:
   struct Inputs;
+  kernel::MapOp createMap(mlir::Location loc, mlir::TypeRange types, const Inputs &inputs,
+                          llvm::ArrayRef<int64_t> space,
+                          llvm::ArrayRef<mlir::AffineMap> resultMaps);
   void addBody(mlir::Operation *op, const Inputs &inputs, int64_t rowLength, BodyBuilder build);
 
   llvm::DenseMap<mlir::Value, Access> values;
@@ -94,6 +103,10 @@ inline mlir::Type computeType(mlir::Type storage) {
   bool narrow = mlir::isa<mlir::FloatType>(storage) && storage.getIntOrFloatBitWidth() < 32;
   return narrow ? mlir::Float32Type::get(storage.getContext()) : storage;
 }
+/// What scalar code on elements of these types computes its real numbers in.
+mlir::Type bodyType(mlir::TypeRange elements, mlir::MLIRContext *context);
+/// A stored scalar as bodies compute with it.
+Value widen(mlir::OpBuilder &builder, Value value);
 /// The types that a contraction multiplies its operands in, if the precision phase said so.
 inline mlir::ArrayAttr modeOf(mlir::Operation *op) {
   return op->getAttrOfType<mlir::ArrayAttr>("amp.compute");

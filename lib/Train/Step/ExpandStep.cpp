@@ -6,6 +6,7 @@
 #include "lib/Train/Step/MicroBatches.h"
 #include "mlir-dialects/Train/SignatureChange.h"
 #include "mlir-dialects/Train/TrainFlat.h"
+#include "mlir-dialects/Train/Update.h"
 #include "llvm/Support/xxhash.h"
 
 namespace ampc {
@@ -70,8 +71,8 @@ private:
   StringRef name;
   bool explain;
   OpBuilder builder;
-  Value count, number; ///< of the program under construction: the step as integer and real
-  Value lr;            ///< of the parameter that is being updated
+  Value count; ///< of the program under construction: how many steps there were
+  Value lr;    ///< of the parameter that is being updated
 };
 } // namespace
 
@@ -156,24 +157,20 @@ void Expansion::clip(GradBuilder &b, SignatureChange &program,
   }
 }
 
-/// The optimizer's rule on a tensor, or on rows of one; 16-bit moments are rounded here.
+/// The optimizer's rule on a tensor, or on rows of one.
 SmallVector<Value> Expansion::applyRule(GradBuilder &b, unsigned i, Value param, Value gradient,
                                         ArrayRef<Value> moments, StringRef part) {
   OptimizerAttrInterface optimizer = rule(i);
-  Type element = getElementTypeOrSelf(param), stored = momentType(i).getElementType();
-  SmallVector<Value> wide =
-      llvm::map_to_vector(moments, [&](Value moment) { return b.castTo(moment, element); });
-  SmallVector<Value> updated = optimizer.buildUpdate(b, param, gradient, wide, number, lr);
-  if (stored == element)
-    return updated;
-  for (auto [moment, value] :
-       llvm::zip(optimizer.getMomentNames(), MutableArrayRef(updated).drop_front())) {
-    auto key = int32_t(llvm::xxh3_64bits(stateName(moment, paramName(i)) + part.str()));
-    auto type = cast<RankedTensorType>(value.getType()).clone(stored);
-    value = stored.isBF16() ? b.op<train::StochasticRoundOp>(type, value, count, key)
-                            : b.castTo(value, stored);
-  }
-  return updated;
+  Type stored = momentType(i).getElementType();
+  SmallVector<int32_t> keys;
+  if (stored.isBF16() && stored != getElementTypeOrSelf(param))
+    for (StringRef moment : optimizer.getMomentNames())
+      keys.push_back(llvm::xxh3_64bits(stateName(moment, paramName(i)) + part.str()));
+  auto update = train::UpdateOp::create(
+      b.builder, b.loc, param, gradient, moments, count, lr, /*skip=*/Value(), optimizer,
+      keys.empty() ? DenseI32ArrayAttr() : b.builder.getDenseI32ArrayAttr(keys));
+  b.stamp(update);
+  return SmallVector<Value>(update->getResults());
 }
 
 /// The new parameter and its new moments. Rows are read, updated and written back; where the rule
@@ -213,15 +210,19 @@ void Expansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradients) {
 
   count = program.addState((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()));
   Value next = b.add(count, b.real(1.0, count));
-  number = b.castTo(next, element);
   Value factor = b.castTo(lrFactor, element);
   Value scheduled;
+  DenseMap<Attribute, Value> rates;
   auto rateOf = [&](OptimizerAttrInterface optimizer) {
-    Value rate = b.real(optimizer.getLearningRate(), element);
-    return b.mul(scheduled ? b.mul(rate, scheduled) : rate, factor);
+    Value &known = rates[optimizer];
+    if (!known) {
+      Value rate = b.real(optimizer.getLearningRate(), element);
+      known = b.mul(scheduled ? b.mul(rate, scheduled) : rate, factor);
+    }
+    return known;
   };
   if (auto schedule = step.getSchedule()) {
-    scheduled = schedule->buildFactor(b, number);
+    scheduled = schedule->buildFactor(b, b.castTo(next, element));
     program.addOutput(rateOf(step.getOptimizer()), train::Output::Rate);
   }
 

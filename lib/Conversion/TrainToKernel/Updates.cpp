@@ -1,0 +1,151 @@
+// Updates of parameters: one kernel each where the rule is pointwise.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Conversion/TrainToKernel/Updates.h"
+
+using namespace mlir;
+using namespace ampc;
+
+/// The ops that an update stands for, which are put before it.
+struct Updates::Parts {
+  SmallVector<Operation *> all, ofElements; ///< ofElements: read what is different in each element
+  SmallVector<Value> results;
+  DenseSet<Value> elements; ///< parameter, gradient, moments, and what is made of them
+
+  explicit Parts(train::UpdateOp op) {
+    elements.insert_range(SmallVector<Value>{op.getParam(), op.getGradient()});
+    elements.insert_range(op.getMoments());
+    OpBuilder builder(op);
+    GradBuilder b(builder, op);
+    Operation *before = op->getPrevNode();
+    results = op.decompose(b);
+    Operation *first = before ? before->getNextNode() : &op->getBlock()->front();
+    for (Operation *part = first; part != op; part = part->getNextNode()) {
+      all.push_back(part);
+      if (llvm::none_of(part->getOperands(), [&](Value v) { return elements.contains(v); }))
+        continue;
+      ofElements.push_back(part);
+      elements.insert_range(part->getResults());
+    }
+  }
+
+  /// One element of everything at a time.
+  bool isPointwise(Operation *part, ArrayRef<int64_t> shape) const {
+    auto scalar = dyn_cast<ScalarOpInterface>(part);
+    if (!scalar || ArrayRef<int64_t>(scalar.getSpace()) != shape)
+      return false;
+    auto isWhole = [&](Value v) { return tensorOf(v).getShape() == shape; };
+    return llvm::all_of(part->getResults(), isWhole) &&
+           llvm::all_of(part->getOperands(),
+                        [&](Value v) { return isWhole(v) || !elements.contains(v); });
+  }
+  bool arePointwise(ArrayRef<int64_t> shape) const {
+    return llvm::all_of(ofElements, [&](Operation *part) { return isPointwise(part, shape); }) &&
+           llvm::all_of(results, [&](Value v) { return elements.contains(v); });
+  }
+};
+
+/// The code of an op on one element, with its rounding: as if the op was a kernel of its own.
+static void appendCode(ScalarOpInterface part, ScalarBuilder &b, DenseMap<Value, Value> &scalars) {
+  SmallVector<Value> operands;
+  SmallVector<Type> elements;
+  for (Value operand : part->getOperands()) {
+    operands.push_back(widen(b.builder, scalars.lookup(operand)));
+    elements.push_back(getElementTypeOrSelf(operand));
+  }
+  for (Value result : part->getResults())
+    elements.push_back(getElementTypeOrSelf(result));
+  ScalarBuilder own(b.builder, b.loc, bodyType(elements, part->getContext()));
+  own.rowLength = b.rowLength;
+  for (auto [result, value] : llvm::zip(part->getResults(), part.buildScalars(own, operands)))
+    scalars[result] = own.castTo(value, getElementTypeOrSelf(result));
+}
+
+/// Whether the code is the same for any shape.
+static bool isForAnyShape(kernel::MapOp map) {
+  return llvm::none_of(map.getBody().front().without_terminator(), [](Operation &inner) {
+    return isa<kernel::KernelDialect>(inner.getDialect());
+  });
+}
+
+/// The kernel, and what others may copy: nothing if it fits this parameter only.
+Updates::Code Updates::make(train::UpdateOp op, const Parts &parts) {
+  llvm::SetVector<Value> read;
+  for (Operation *part : parts.ofElements)
+    for (Value operand : part->getOperands())
+      if (!llvm::is_contained(parts.ofElements, operand.getDefiningOp()))
+        read.insert(operand);
+  ArrayRef<int64_t> space = tensorOf(op.getParam()).getShape();
+  auto mapOf = [&](Value v) { return broadcastMap(v.getType(), space); };
+  auto accesses = llvm::map_to_vector(read, [&](Value v) { return converter.access(v); });
+  auto build = [&](ScalarBuilder &b, ValueRange x) {
+    DenseMap<Value, Value> scalars;
+    for (auto [value, scalar] : llvm::zip(read, x))
+      scalars[value] = scalar;
+    for (Operation *part : parts.ofElements)
+      appendCode(cast<ScalarOpInterface>(part), b, scalars);
+    return llvm::map_to_vector(parts.results, [&](Value v) { return scalars.lookup(v); });
+  };
+  Operation *map = converter.map(op.getLoc(), op->getResultTypes(), accesses,
+                                 llvm::map_to_vector(read, mapOf), space,
+                                 llvm::map_to_vector(op->getResults(), mapOf), build);
+  for (auto [from, to] : llvm::zip(op->getResults(), map->getResults()))
+    converter.set(from, to);
+  Code code{cast<kernel::MapOp>(map), {}};
+  unsigned tensors = 0;
+  for (auto [value, access] : llvm::zip(read, accesses)) {
+    bool isShared = !parts.elements.contains(value);
+    int operand = llvm::find(op->getOperands(), value) - op->operand_begin();
+    code.inputs.push_back({isShared ? -1 : operand, isShared ? value : Value()});
+    tensors += !access.literal;
+    if (access.literal && !isShared)
+      return {};
+  }
+  bool isDistinct = tensors == code.map->getNumOperands();
+  return isDistinct && isForAnyShape(code.map) ? code : Code();
+}
+
+/// The same code for another parameter; false if it is to be made anew.
+bool Updates::copy(train::UpdateOp op, const Code &code) {
+  ArrayRef<int64_t> space = tensorOf(op.getParam()).getShape();
+  SmallVector<Access> accesses;
+  SmallVector<AffineMap> maps;
+  for (auto [operand, value] : code.inputs) {
+    Value input = operand < 0 ? value : op->getOperand(operand);
+    accesses.push_back(converter.access(input));
+    maps.push_back(broadcastMap(input.getType(), space));
+    if (operand >= 0 && accesses.back().literal)
+      return false;
+  }
+  auto resultMaps = llvm::map_to_vector(op->getResults(), [&](Value v) { return broadcastMap(v.getType(), space); });
+  Operation *map = converter.mapLike(code.map, op.getLoc(), op->getResultTypes(), accesses, maps, space, resultMaps);
+  if (!map)
+    return false;
+  for (auto [from, to] : llvm::zip(op->getResults(), map->getResults()))
+    converter.set(from, to);
+  return true;
+}
+
+LogicalResult Updates::convertEach(train::UpdateOp op, const Parts &parts) {
+  for (Operation *part : parts.all)
+    if (!converter.known(part->getResult(0)) && !families.convert(part, converter))
+      return part->emitError() << "expected a kernel for " << part->getName();
+  for (auto [from, to] : llvm::zip(op->getResults(), parts.results))
+    converter.set(from, converter.access(to));
+  return success();
+}
+
+LogicalResult Updates::convert(train::UpdateOp op) {
+  Type stored = op.getMoments().empty() ? Type() : getElementTypeOrSelf(op.getMoments().front());
+  Code &code = known[Key(op.getRule(), getElementTypeOrSelf(op.getParam()), stored, op.getCount(),
+                         op.getRate(), op.getSkip())];
+  if (code.map && copy(op, code))
+    return success();
+  Parts parts(op);
+  for (Operation *part : parts.all)
+    if (!llvm::is_contained(parts.ofElements, part) && !families.convert(part, converter))
+      return part->emitError() << "expected a kernel for " << part->getName();
+  if (!parts.arePointwise(tensorOf(op.getParam()).getShape()))
+    return convertEach(op, parts);
+  code = make(op, parts);
+  return success();
+}

@@ -1,0 +1,27 @@
+// Updates of parameters as the ops of their rules.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Train/Passes.h"
+#include "mlir-dialects/Train/TrainFlat.h"
+#include "mlir-dialects/Train/Update.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_TRAINEXPANDUPDATES
+#include "ampc/Train/Passes.h.inc"
+} // namespace ampc
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+struct TrainExpandUpdates : ampc::impl::TrainExpandUpdatesBase<TrainExpandUpdates> {
+  void runOnOperation() override {
+    if (failed(checkIsFlat(getOperation(), getArgument())))
+      return signalPassFailure();
+    getOperation()->walk([](train::UpdateOp op) {
+      OpBuilder builder(op);
+      GradBuilder b(builder, op);
+      op->replaceAllUsesWith(op.decompose(b));
+      op.erase();
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,67 @@
+// The update of one parameter: verification, and what it stands for.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Update.h"
+#include "mlir-dialects/Train/Syntax.h"
+#include "mlir-dialects/Train/Tensors.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::train;
+
+LogicalResult UpdateOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getParam().getType());
+  llvm::append_range(types, adaptor.getMoments().getTypes());
+  return success();
+}
+
+LogicalResult UpdateOp::verify() {
+  OptimizerAttrInterface rule = getRule();
+  RankedTensorType param = tensorOf(getParam().getType());
+  size_t expected = rule.getMomentNames().size();
+  if (getMoments().size() != expected) // 1.
+    return emitOpError() << "expected " << expected << " moments for " << rule << ", but got "
+                         << getMoments().size();
+  Type stored = getMoments().empty() ? param.getElementType()
+                                     : getElementTypeOrSelf(getMoments().front());
+  auto type = RankedTensorType::get(rule.getMomentShape(param.getShape()), stored);
+  for (Value moment : getMoments())
+    if (moment.getType() != type) // 1. and 2.
+      return emitOpError() << "expected moments of type " << type << ", but got "
+                           << moment.getType();
+  size_t keys = stored != param.getElementType() && stored.isBF16() ? expected : 0;
+  if (getKeys().value_or(ArrayRef<int32_t>()).size() != keys) // 3.
+    return emitOpError() << "expected " << keys << " keys for moments of " << stored << ", but got "
+                         << getKeys().value_or(ArrayRef<int32_t>()).size();
+  return success();
+}
+
+SmallVector<Value> UpdateOp::decompose(GradBuilder &b) {
+  Type element = getElementTypeOrSelf(getParam());
+  b.compute = element;
+  Value number = b.castTo(b.add(getCount(), b.real(1.0, getCount())), element);
+  SmallVector<Value> wide =
+      llvm::map_to_vector(getMoments(), [&](Value moment) { return b.castTo(moment, element); });
+  SmallVector<Value> updated =
+      getRule().buildUpdate(b, getParam(), getGradient(), wide, number, getRate());
+  for (auto [i, old] : llvm::enumerate(getMoments())) {
+    Value &value = updated[i + 1];
+    Type stored = getElementTypeOrSelf(old);
+    if (stored != element)
+      value = stored.isBF16()
+                  ? b.op<StochasticRoundOp>(old.getType(), value, getCount(), (*getKeys())[i])
+                  : b.castTo(value, stored);
+  }
+  if (getSkip())
+    for (auto [i, value] : llvm::enumerate(updated))
+      value = b.select(getSkip(), getOld(i), value);
+  return updated;
+}
+
+#define GET_OP_CLASSES
+#include "mlir-dialects/Train/UpdateOps.cpp.inc"
+
+void ampc::registerUpdateOps(DialectRegistry &registry) {
+  registry.addExtension(
+      +[](MLIRContext *, TrainDialect *dialect) { addNotedOperations<UpdateOp>(*dialect); });
+}
