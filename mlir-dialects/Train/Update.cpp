@@ -22,8 +22,8 @@ LogicalResult UpdateOp::verify() {
   if (getMoments().size() != expected) // 1.
     return emitOpError() << "expected " << expected << " moments for " << rule << ", but got "
                          << getMoments().size();
-  Type stored = getMoments().empty() ? param.getElementType()
-                                     : getElementTypeOrSelf(getMoments().front());
+  Type stored =
+      getMoments().empty() ? param.getElementType() : getElementTypeOrSelf(getMoments().front());
   auto type = RankedTensorType::get(rule.getMomentShape(param.getShape()), stored);
   for (Value moment : getMoments())
     if (moment.getType() != type) // 1. and 2.

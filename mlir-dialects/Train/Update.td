@@ -20,9 +20,8 @@ def Train_UpdateOp
                                         "::mlir::getElementTypeOrSelf($_self))">]> {
   let summary = "An optimizer's rule on one parameter, or on rows of one";
   let arguments = (ins RealTensor:$param, RealTensor:$gradient, Variadic<RealTensor>:$moments,
-      StepCount:$count, 0DTensorOf<[F64, F32, BF16, F16]>:$rate,
-      Optional<Condition>:$skip, OptimizerAttrInterface:$rule,
-      OptionalAttr<DenseI32ArrayAttr>:$keys);
+      StepCount:$count, 0DTensorOf<[F64, F32, BF16, F16]>:$rate, Optional<Condition>:$skip,
+      OptimizerAttrInterface:$rule, OptionalAttr<DenseI32ArrayAttr>:$keys);
   let results = (outs RealTensor:$new_param, Variadic<RealTensor>:$new_moments);
   let assemblyFormat =
       "$param `from` $gradient (`moments` `(` $moments^ `:` type($moments) `)`)? `count` $count "

@@ -51,8 +51,7 @@ train.model @line {
 // CHECK:       %[[WIDE:.*]] = train.cast %[[G]] {{.*}} to tensor<{{.*}}xf64>
 // CHECK:       train.mul %[[WIDE]], %[[WIDE]]
 // CHECK:       train.sqrt
-// CHECK-DAG:   %[[NW:.*]] = train.select %[[BAD]], %[[W]], %{{.*}}
-// CHECK-DAG:   train.select %[[BAD]], %[[M]],
+// CHECK-DAG:   %[[NW:.*]], %{{.*}} = train.update %[[W]] from %{{.*}} moments(%[[M]] : {{.*}}) {{.*}} unless %[[BAD]] by
 // CHECK-DAG:   train.select %[[BAD]], %[[STEP]],
 // CHECK-DAG:   train.select %[[BAD]], %{{.*}} : tensor<i1>, tensor<8xf32>, tensor<8xf32>
 // CHECK-DAG:   train.cast %[[NW]] {{.*}}: tensor<16x8xf32> to tensor<16x8xf16>
@@ -131,8 +130,8 @@ train.model @rows {
 // CHECK:       %[[SUM:.*]] = train.add %[[COUNT]], %
 // CHECK:       %[[BAD:.*]] = train.compare ne %[[SUM]],
 // CHECK:       %[[KEPT:.*]] = train.select %[[BAD]], %{{.*}}, %[[ROWS]]
-// CHECK:       %[[BASE:.*]] = train.select %[[BAD]], %[[T]],
-// CHECK-NEXT:  train.put_rows %{{.*}} at %[[KEPT]] into %[[BASE]]
+// CHECK:       %[[BASE:[a-z_0-9]*]], %{{.*}} = train.update %[[T]] from {{.*}} unless %[[BAD]] by
+// CHECK:       train.put_rows %{{.*}} at %[[KEPT]] into %[[BASE]]
 // CHECK:       train.put_rows %{{.*}} at %[[KEPT]] into
 
 // Only the sums that apply is handed are checked, not the numbers of their rows.

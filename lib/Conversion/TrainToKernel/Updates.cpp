@@ -60,13 +60,6 @@ static void appendCode(ScalarOpInterface part, ScalarBuilder &b, DenseMap<Value,
     scalars[result] = own.castTo(value, getElementTypeOrSelf(result));
 }
 
-/// Whether the code is the same for any shape.
-static bool isForAnyShape(kernel::MapOp map) {
-  return llvm::none_of(map.getBody().front().without_terminator(), [](Operation &inner) {
-    return isa<kernel::KernelDialect>(inner.getDialect());
-  });
-}
-
 /// The kernel, and what others may copy: nothing if it fits this parameter only.
 Updates::Code Updates::make(train::UpdateOp op, const Parts &parts) {
   llvm::SetVector<Value> read;
@@ -85,9 +78,9 @@ Updates::Code Updates::make(train::UpdateOp op, const Parts &parts) {
       appendCode(cast<ScalarOpInterface>(part), b, scalars);
     return llvm::map_to_vector(parts.results, [&](Value v) { return scalars.lookup(v); });
   };
-  Operation *map = converter.map(op.getLoc(), op->getResultTypes(), accesses,
-                                 llvm::map_to_vector(read, mapOf), space,
-                                 llvm::map_to_vector(op->getResults(), mapOf), build);
+  Operation *map =
+      converter.map(op.getLoc(), op->getResultTypes(), accesses, llvm::map_to_vector(read, mapOf),
+                    space, llvm::map_to_vector(op->getResults(), mapOf), build);
   for (auto [from, to] : llvm::zip(op->getResults(), map->getResults()))
     converter.set(from, to);
   Code code{cast<kernel::MapOp>(map), {}};
@@ -101,7 +94,7 @@ Updates::Code Updates::make(train::UpdateOp op, const Parts &parts) {
       return {};
   }
   bool isDistinct = tensors == code.map->getNumOperands();
-  return isDistinct && isForAnyShape(code.map) ? code : Code();
+  return isDistinct && !op.getKeys() ? code : Code();
 }
 
 /// The same code for another parameter; false if it is to be made anew.
@@ -116,8 +109,10 @@ bool Updates::copy(train::UpdateOp op, const Code &code) {
     if (operand >= 0 && accesses.back().literal)
       return false;
   }
-  auto resultMaps = llvm::map_to_vector(op->getResults(), [&](Value v) { return broadcastMap(v.getType(), space); });
-  Operation *map = converter.mapLike(code.map, op.getLoc(), op->getResultTypes(), accesses, maps, space, resultMaps);
+  auto resultMaps = llvm::map_to_vector(op->getResults(),
+                                        [&](Value v) { return broadcastMap(v.getType(), space); });
+  Operation *map = converter.mapLike(code.map, op.getLoc(), op->getResultTypes(), accesses, maps,
+                                     space, resultMaps);
   if (!map)
     return false;
   for (auto [from, to] : llvm::zip(op->getResults(), map->getResults()))
@@ -136,8 +131,8 @@ LogicalResult Updates::convertEach(train::UpdateOp op, const Parts &parts) {
 
 LogicalResult Updates::convert(train::UpdateOp op) {
   Type stored = op.getMoments().empty() ? Type() : getElementTypeOrSelf(op.getMoments().front());
-  Code &code = known[Key(op.getRule(), getElementTypeOrSelf(op.getParam()), stored, op.getCount(),
-                         op.getRate(), op.getSkip())];
+  Code &code = known[Key(op.getRule(), op.getParam().getType(), stored, op.getCount(), op.getRate(),
+                         op.getSkip())];
   if (code.map && copy(op, code))
     return success();
   Parts parts(op);

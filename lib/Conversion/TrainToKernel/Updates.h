@@ -9,8 +9,9 @@
 namespace ampc {
 /// Converts the updates of one program. What a rule computes from step number and learning rate
 /// alone is computed once for all parameters that it is used on; the rest becomes the code of one
-/// kernel.map per parameter, which is made once and copied. A rule that adds up elements, or has
-/// moments of another shape, becomes one kernel per op as in any function: fusion joins those.
+/// kernel.map per parameter, which is made once and copied for others of the same shape. A rule
+/// that adds up elements, or has moments of another shape, becomes one kernel per op as in any
+/// function: fusion joins those.
 class Updates {
 public:
   Updates(const Families &families, Converter &converter)
@@ -29,7 +30,7 @@ private:
     llvm::SmallVector<Input> inputs;
   };
   struct Parts;
-  /// Rule, types of parameter and moments, and the operands that are no tensors of the parameter.
+  /// Rule, type of the parameter, type of its moments' elements, and the operands that are shared.
   using Key = std::tuple<mlir::Attribute, mlir::Type, mlir::Type, Value, Value, Value>;
 
   Code make(train::UpdateOp op, const Parts &parts);

@@ -18,7 +18,7 @@ public:
   explicit NVPTXTarget(const Chip &chip) : chip(chip), tier{chip.name, chip.tier} {}
   StringRef getName() const override { return chip.name; }
   /// As CPUs: parameters take no registers until they are read, bodies some.
-  std::optional<FusionLimits> getFusionLimits() const override { return FusionLimits{24, 300}; }
+  std::optional<FusionLimits> getFusionLimits() const override { return FusionLimits{24, 340}; }
   void configure(KernelOpInterface op) const override {
     if (const Form *form = findForm(op); form && form->configure)
       form->configure(op, chip);

@@ -1,4 +1,5 @@
 // RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-expand-step --train-simplify --split-input-file --train-strip-origins | FileCheck %s
+// RUN: %ampc-opt %s --train-name-ops --train-instantiate --train-autodiff --train-expand-step --train-expand-updates --train-simplify --split-input-file --train-strip-origins | FileCheck %s --check-prefix=RULE
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Momentum, weight decay and the learning rate's factor. The gradient function stores what apply reads.
@@ -25,15 +26,25 @@ train.model @momentum {
 // CHECK:       [[G:%[a-z0-9]+]] = train.gradient @w
 // CHECK:       [[NEXT:%[a-z0-9]+]] = train.add [[STEP]],
 // CHECK:       [[LR:%[a-z0-9]+]] = train.mul [[FACTOR]],
-// CHECK:       [[DECAY:%[a-z0-9]+]] = train.mul [[W]],
-// CHECK:       [[GD:%[a-z0-9]+]] = train.add [[G]], [[DECAY]]
-// CHECK:       [[KEPT:%[a-z0-9]+]] = train.mul [[M]],
-// CHECK:       [[V:%[a-z0-9]+]] = train.add [[KEPT]], [[GD]]
-// CHECK:       [[DELTA:%[a-z0-9]+]] = train.mul [[LR]], [[V]]
-// CHECK:       [[NEW:%[a-z0-9]+]] = train.sub [[W]], [[DELTA]]
+// CHECK:       [[NEW:%[a-z_]+]], [[V:%[a-z_]+]] = train.update [[W]] from [[G]] moments([[M]] : tensor<3xf32>) count [[STEP]] rate [[LR]] by #train.sgd<lr = 5.000000e-01, momentum = 9.000000e-01, weight_decay = 2.500000e-01> : tensor<3xf32>
 // CHECK:       train.return {{%.*}}, [[NEW]], [[V]], [[NEXT]]
 // CHECK-LABEL: train.func @fit.apply
 // CHECK-SAME:  tensor<3xf32> {train.is = #train.state<@fit.gradient.w>}
+
+// What the update stands for.
+// RULE-LABEL: train.func @fit.train
+// RULE-SAME:  [[W:%[a-z0-9]+]]: tensor<3xf32> {train.is = #train.state<@w>}, [[STEP:%[a-z0-9]+]]: tensor<i64> {train.is = #train.state<@fit.step>}, [[M:%[a-z0-9]+]]: tensor<3xf32> {train.is = #train.state<@fit.momentum.w>}
+// RULE-SAME:  [[FACTOR:%[a-z0-9]+]]: tensor<f32> {train.is = #train.control<lr_factor>}
+// RULE:       [[G:%[a-z0-9]+]] = train.gradient @w
+// RULE:       [[NEXT:%[a-z0-9]+]] = train.add [[STEP]],
+// RULE:       [[LR:%[a-z0-9]+]] = train.mul [[FACTOR]],
+// RULE:       [[DECAY:%[a-z0-9]+]] = train.mul [[W]],
+// RULE:       [[GD:%[a-z0-9]+]] = train.add [[G]], [[DECAY]]
+// RULE:       [[KEPT:%[a-z0-9]+]] = train.mul [[M]],
+// RULE:       [[V:%[a-z0-9]+]] = train.add [[KEPT]], [[GD]]
+// RULE:       [[DELTA:%[a-z0-9]+]] = train.mul [[LR]], [[V]]
+// RULE:       [[NEW:%[a-z0-9]+]] = train.sub [[W]], [[DELTA]]
+// RULE:       train.return {{%.*}}, [[NEW]], [[V]], [[NEXT]]
 
 // -----
 
@@ -66,11 +77,13 @@ train.model @clipped {
 // CHECK:       [[SHIFTED:%[a-z0-9]+]] = train.add [[NORM]], [[TINY]]
 // CHECK:       train.div {{%.*}}, [[SHIFTED]]
 // CHECK:       [[FACTOR:%[a-z0-9]+]] = train.select
-// CHECK:       train.mul [[GW]], [[FACTOR]]
-// CHECK:       train.mul [[GB]], [[FACTOR]]
+// CHECK:       [[CW:%[a-z0-9]+]] = train.mul [[GW]], [[FACTOR]]
+// CHECK:       [[CB:%[a-z0-9]+]] = train.mul [[GB]], [[FACTOR]]
 // CHECK:       train.cos
 // CHECK:       [[SCHEDULED:%[a-z0-9]+]] = train.mul %{{.*}}, %{{.*}}
-// CHECK:       train.return {{%.*}}, [[NORM]], [[RATE:%[a-z0-9]+]],
+// CHECK:       train.update {{.*}} from [[CW]] count {{.*}} rate [[RATE:%[a-z0-9]+]] by
+// CHECK:       train.update {{.*}} from [[CB]] count {{.*}} rate [[RATE]] by
+// CHECK:       train.return {{%.*}}, [[NORM]], [[RATE]],
 
 // -----
 
@@ -98,6 +111,8 @@ train.model @groups {
 // CHECK-DAG:   [[HALF:%[a-z0-9_]+]] = train.constant dense<5.000000e-01> : tensor<f32>
 // CHECK-DAG:   [[QUARTER:%[a-z0-9_]+]] = train.constant dense<2.500000e-01> : tensor<f32>
 // CHECK:       [[RATE_W:%[a-z0-9]+]] = train.mul {{.*}}[[HALF]]
-// CHECK:       train.mul [[RATE_W]],
+// CHECK:       [[W:%[a-z0-9]+]] = train.mul [[RATE_W]],
+// CHECK:       train.update {{.*}} rate [[W]] by #train.sgd
 // CHECK:       [[RATE_B:%[a-z0-9]+]] = train.mul {{.*}}[[QUARTER]]
-// CHECK:       train.mul [[RATE_B]],
+// CHECK:       [[B:%[a-z0-9]+]] = train.mul [[RATE_B]],
+// CHECK:       train.update {{.*}} rate [[B]] by #train.adagrad
