@@ -22,22 +22,22 @@ def ampc(*words):
     return subprocess.run(["ampc", *words], check=True, capture_output=True, text=True).stdout
 
 
+def parts(type):
+    *dims, element = type.split("x")
+    return [int(size) for size in dims], element
+
+
 def signature(model, function, sizes):
-    """Weights and inputs of the export: name, shape, type and, of an input, whether it has rows and its limit."""
+    """Weights of the model and inputs of the export: name, shape, type and, of an input, whether it has rows and its limit."""
     text = ampc("compile", model, "--compile-to=simplify", "-o", "-", *sizes)
     programs = re.findall(r"train\.func @\"?export\.([^\"(]*)\"?\((.*)\) -> \(?(.*)", text)
     arguments = next(arguments for name, arguments, _ in programs if function in ("", name))
-    found = re.findall(r'%\w+: tensor<([^>]*)> \{train\.is = #train\.(state|input)<(?:@"?([^">]*)"?|"([^"]*)"([^>]*))>', arguments)
-    states, inputs = [], []
-    for type, kind, state, name, facts in found:
-        *dims, element = type.split("x")
-        dims = [int(size) for size in dims]
-        if kind == "state":
-            states.append((state, dims, element))
-        else:
-            limit = re.search(r"limit = (\d+)", facts)
-            inputs.append((name, dims, element, "batch = 0" in facts, int(limit[1]) if limit else 2))
-    return states, inputs
+    inputs = []
+    for type, name, facts in re.findall(r'%\w+: tensor<([^>]*)> \{train\.is = #train\.input<"([^"]*)"([^>]*)>', arguments):
+        limit = re.search(r"limit = (\d+)", facts)
+        inputs.append((name, *parts(type), "batch = 0" in facts, int(limit[1]) if limit else 2))
+    states = re.findall(r'train\.(?:param|buffer) @"?([^ "]*)"? : tensor<([^>]*)> = (.*)', text)
+    return [(name, *parts(type)) for name, type, rest in states if "> as " not in rest and "zeros as " not in rest], inputs
 
 
 def write_safetensors(path, arrays):

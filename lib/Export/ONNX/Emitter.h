@@ -141,6 +141,7 @@ std::vector<Entry> moveEntries();
 std::vector<Entry> productEntries();
 std::vector<Entry> imageEntries();
 std::vector<Entry> normEntries();
+std::vector<Entry> lossEntries();
 /// Null for an op without a counterpart.
 Emit findEmit(llvm::StringRef op);
 
@@ -151,6 +152,8 @@ struct Aligned {
   Dims order;
 };
 Aligned align(Emitter &e, mlir::ValueRange operands, int64_t rank);
+/// log(1 + x), exact for small x too.
+std::string log1p(Emitter &e, const std::string &x, mlir::Type element);
 /// Whether the op keeps rows of the batch apart, for any number of rows.
 bool keepsRows(Emitter &e, mlir::Operation *op, mlir::OpResult result, int64_t rows);
 } // namespace ampc::exporting

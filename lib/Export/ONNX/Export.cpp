@@ -203,6 +203,12 @@ Operation *Walk::expand(Operation *op) {
   return isFirst ? next : first;
 }
 
+/// A loss of the batch is the loss of each row, and their mean or sum.
+static bool isReducedLoss(Operation *op) {
+  auto composite = dyn_cast<CompositeOpInterface>(op);
+  return isa<ValidRowsOpInterface>(op) && composite && composite.isComposite();
+}
+
 /// The op that comes next.
 Operation *Walk::emit(Operation *op) {
   constexpr int64_t most = 1000000;
@@ -217,6 +223,8 @@ Operation *Walk::emit(Operation *op) {
     emitCall(call);
   } else if (auto region = dyn_cast<amp::AutocastOp>(op)) {
     emitRegion(region);
+  } else if (Operation *first = isReducedLoss(op) ? expand(op) : nullptr) {
+    return first;
   } else if (Emit emitNodes = findEmit(op->getName().getStringRef())) {
     e.noteRows(op);
     emitNodes(e, op);
@@ -225,7 +233,7 @@ Operation *Walk::emit(Operation *op) {
   } else {
     e.noteRows(op);
     e.fail(op, isa<train::GradOp>(op)       ? "gradients inside of functions"
-               : isa<RandomOpInterface>(op) ? "random numbers with a state"
+               : isa<RandomOpInterface>(op) ? "random numbers"
                                             : "no node of ONNX does the same");
   }
   return op->getNextNode();

@@ -101,6 +101,29 @@ template <typename Op> static void emitRows(Emitter &e, Op op) {
   e.set(op, e.node("Gather", {e.in(op.getTable()), e.in(op.getIndex())}, {{"axis", int64_t(0)}}));
 }
 
+/// Rows that go nowhere are added to one behind the others, which is then cut off: indices of ONNX
+/// have to be in their range.
+static void emitScatterAdd(Emitter &e, train::ScatterAddOp op) {
+  Type i32 = Emitter::elementTypeOf(op.getIndex()), element = Emitter::elementTypeOf(op);
+  Dims sizes(Emitter::shapeOf(op));
+  int64_t rows = sizes[0]++;
+  std::string index = e.in(op.getIndex()), last = e.number(double(rows), i32);
+  std::string isBefore = e.node("Less", {index, e.number(0, i32)});
+  std::string isBehind = e.node("Greater", {index, last});
+  std::string isNowhere = e.node("Or", {isBefore, isBehind});
+  if (op.getPadding()) {
+    std::string isPadding = e.node("Equal", {index, e.number(double(*op.getPadding()), i32)});
+    isNowhere = e.node("Or", {isNowhere, isPadding});
+  }
+  std::string inside = e.node("Where", {isNowhere, last, index});
+  std::string wide = e.cast(inside, i32, IntegerType::get(op.getContext(), 64));
+  std::string column = e.node("Unsqueeze", {wide, e.integers({-1})});
+  std::string zeros = e.node("Expand", {e.number(0, element), e.integers(sizes)});
+  std::string sums =
+      e.node("ScatterND", {zeros, column, e.in(op.getUpdates())}, {{"reduction", "add"}});
+  e.set(op, e.node("Slice", {sums, e.integers({0}), e.integers({rows}), e.integers({0})}));
+}
+
 std::vector<Entry> exporting::moveEntries() {
   return {
       entry<train::ReshapeOp, emitReshape>(),
@@ -113,5 +136,6 @@ std::vector<Entry> exporting::moveEntries() {
       entry<train::IotaOp, emitIota>(),
       entry<train::GatherOp, emitRows<train::GatherOp>>(),
       entry<train::EmbeddingOp, emitRows<train::EmbeddingOp>>(),
+      entry<train::ScatterAddOp, emitScatterAdd>(),
   };
 }

@@ -80,18 +80,21 @@ static void emitRsqrt(Emitter &e, train::RsqrtOp op) {
   give(e, op, e.node("Reciprocal", {e.node("Sqrt", {only(e, op)})}));
 }
 
-/// log(u) x / (u - 1) with u = 1 + x rounded, and x where u is 1: as exact as a logarithm (Kahan;
-/// see Goldberg 1991, theorem 4).
-static void emitLog1p(Emitter &e, train::Log1pOp op) {
-  std::string x = only(e, op), one = e.number(1, elementOf(op));
+// log(u) x / (u - 1) with u = 1 + x rounded, and x where u is 1: as exact as a logarithm (Goldberg
+// 1991, theorem 4).
+std::string exporting::log1p(Emitter &e, const std::string &x, Type element) {
+  std::string one = e.number(1, element);
   std::string u = e.node("Add", {x, one}), rest = e.node("Sub", {u, one});
   std::string isSmall = e.node("Equal", {u, one});
   std::string divisor = e.node("Where", {isSmall, one, rest});
-  std::string ratio = e.node("Div", {e.node("Log", {u}), divisor});
-  // Infinite where the ratio would be inf / inf.
-  std::string isLarge = e.node("Greater", {x, e.number(1e10, elementOf(op))});
-  std::string exact = e.node("Where", {isLarge, e.node("Log", {u}), e.node("Mul", {x, ratio})});
-  give(e, op, e.node("Where", {isSmall, x, exact}));
+  std::string log = e.node("Log", {u}), ratio = e.node("Div", {log, divisor});
+  // Where the ratio would be inf / inf, there is nothing to correct.
+  std::string isLarge = e.node("Greater", {x, e.number(1e4, element)});
+  std::string exact = e.node("Where", {isLarge, log, e.node("Mul", {x, ratio})});
+  return e.node("Where", {isSmall, x, exact});
+}
+static void emitLog1p(Emitter &e, train::Log1pOp op) {
+  give(e, op, log1p(e, only(e, op), elementOf(op)));
 }
 
 static void emitGelu(Emitter &e, train::GeluOp op) {
