@@ -72,8 +72,8 @@ def expected_norm(x, name, epsilon, centred=True):
 
 # ---- Activations ----
 
-def gelu(x, name):
-    inside = node("Add", node("Erf", node("Div", x, constant(math.sqrt(2)))), constant(1.0))
+def gelu(x, name, root=math.sqrt(2)):
+    inside = node("Add", node("Erf", node("Div", x, constant(root))), constant(1.0))
     return node("Mul", node("Mul", x, inside), constant(0.5), name=name)
 
 
@@ -140,8 +140,9 @@ def main():
     rms_norm("x", "rms")
     want["norm"], want["norm2"] = expected_norm(x, "norm", 1e-5), expected_norm(x, "norm2", 1e-6)
     want["rms"] = expected_norm(x, "rms", 1e-6, centred=False)
-    gelu("x", "gelu"), gelu_tanh("x", "gelu_tanh"), silu("x", "silu")
-    want["gelu"] = 0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+    rounded = float(np.float32(math.sqrt(2)))  # of an exporter that writes f32: another function, which stays what it is
+    gelu("x", "rounded", rounded), gelu("x", "gelu"), gelu_tanh("x", "gelu_tanh"), silu("x", "silu")
+    want["gelu"], want["rounded"] = (0.5 * x * (1 + np.vectorize(math.erf)(x / root)) for root in (math.sqrt(2), rounded))
     want["gelu_tanh"] = 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
     want["silu"] = x / (1 + np.exp(-x))
     attention("x", "plain"), attention("x", "masked", mask=weight("mask", ROWS, ROWS)), attention_scaled_before("x", "before")
@@ -149,7 +150,7 @@ def main():
     attention("x", "hidden", hidden=constant(sees, bool)), attention("x", "causal", mask=node("Where", constant(sees, bool), constant(0.0), constant(-np.inf)))
     want["plain"] = want["before"] = expected_attention(x)
     want["masked"], want["hidden"], want["causal"] = expected_attention(x, mask), expected_attention(x, causal), expected_attention(x, causal)
-    order = ["norm", "norm2", "rms", "gelu", "gelu_tanh", "silu", "plain", "masked", "before", "hidden", "causal"]
+    order = ["norm", "norm2", "rms", "rounded", "gelu", "gelu_tanh", "silu", "plain", "masked", "before", "hidden", "causal"]
     lines = text() + [nodes.info("input", "x", x)] + [f'output {{ name: "{name}" }}' for name in order] + ["}"]
     with open(f"{folder}/raised.txt", "w") as file:
         file.write("\n".join(lines))

@@ -7,8 +7,8 @@
 #include "mlir/IR/Builders.h"
 
 namespace ampc::onnx {
-/// Layer and RMS norm, GELU and SiLU, attention: what has the same value up to the rounding of the
-/// type, and of constants that the file has in f32.
+/// Layer and RMS norm, GELU and SiLU, attention: what has the same value in f64, up to its
+/// rounding.
 void raise(train::FuncOp func);
 
 /// Null if `root` does not end an attention.
