@@ -7,6 +7,7 @@
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::train;
+using namespace ampc::syntax;
 
 LogicalResult UpdateOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
@@ -56,6 +57,21 @@ SmallVector<Value> UpdateOp::decompose(GradBuilder &b) {
     for (auto [i, value] : llvm::enumerate(updated))
       value = b.select(getSkip(), getOld(i), value);
   return updated;
+}
+
+static ParseResult parseUpdateTypes(OpAsmParser &parser, const Operand &param, Type &paramType,
+                                    const Operand &gradient, Type &gradientType,
+                                    const Operands &moments, Types &momentTypes,
+                                    const Operand &count, Type &countType, const Operand &rate,
+                                    Type &rateType, const std::optional<Operand> &skip,
+                                    Type &skipType) {
+  return parseSlots(parser, {Slot(param, paramType), Slot(gradient, gradientType),
+                             Slot(moments, momentTypes), Slot(count, countType),
+                             Slot(rate, rateType), Slot(skip, skipType)});
+}
+static void printUpdateTypes(OpAsmPrinter &p, Operation *op, Value, Type, Value, Type, OperandRange,
+                             TypeRange, Value, Type, Value, Type, Value, Type) {
+  printTypeList(p, llvm::to_vector(op->getOperandTypes()));
 }
 
 #define GET_OP_CLASSES

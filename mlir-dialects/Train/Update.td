@@ -4,28 +4,25 @@
 #define AMPC_TRAIN_UPDATE
 include "mlir-dialects/Train/Base.td"
 
-// A tensor of rank 0 and one type.
-class NumberOf<I element, string build>
-    : Type<And<[0DTensorOf<[element]>.predicate]>, "tensor<"#element.summary#">">,
-      BuildableType<"::mlir::RankedTensorType::get({}, "#build#")">;
-def StepCount : NumberOf<I64, "$_builder.getI64Type()">;
-def Condition : NumberOf<I1, "$_builder.getI1Type()">;
-
 def Train_UpdateOp
-    : Train_CompositeOp<"update", Promote,
-                        [MadeByPasses, AttrSizedOperandSegments, InferTypeOpAdaptor,
-                         AllTypesMatch<["param", "gradient"]>,
-                         TypesMatchWith<"a number of the parameter's type", "param", "rate",
-                                        "::mlir::RankedTensorType::get({}, "
-                                        "::mlir::getElementTypeOrSelf($_self))">]> {
+    : Op<TrainDialect, "update",
+         [Pure, MadeByPasses, AttrSizedOperandSegments, InferTypeOpAdaptor,
+          AllTypesMatch<["param", "gradient"]>,
+          TypesMatchWith<"a number of the parameter's type", "param", "rate",
+                         "::mlir::RankedTensorType::get({}, ::mlir::getElementTypeOrSelf($_self))">,
+          DeclareOpInterfaceMethods<PrecisionOpInterface, precisionMethods>,
+          DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>]>,
+      TensorOpFacts<Promote> {
   let summary = "An optimizer's rule on one parameter, or on rows of one";
   let arguments = (ins RealTensor:$param, RealTensor:$gradient, Variadic<RealTensor>:$moments,
-      StepCount:$count, 0DTensorOf<[F64, F32, BF16, F16]>:$rate, Optional<Condition>:$skip,
-      OptimizerAttrInterface:$rule, OptionalAttr<DenseI32ArrayAttr>:$keys);
+      0DTensorOf<[I64]>:$count, 0DTensorOf<[F64, F32, BF16, F16]>:$rate,
+      Optional<0DTensorOf<[I1]>>:$skip, OptimizerAttrInterface:$rule,
+      OptionalAttr<DenseI32ArrayAttr>:$keys);
   let results = (outs RealTensor:$new_param, Variadic<RealTensor>:$new_moments);
-  let assemblyFormat =
-      "$param `from` $gradient (`moments` `(` $moments^ `:` type($moments) `)`)? `count` $count "
-      "`rate` $rate (`unless` $skip^)? `by` $rule (`keys` $keys^)? attr-dict `:` type($param)";
+  let assemblyFormat = [{
+    $param `by` $rule `from` $gradient (`moments` `(` $moments^ `)`)? `count` $count `rate` $rate (`unless` $skip^)? (`keys` $keys^)?
+      attr-dict custom<UpdateTypes>(ref($param), type($param), ref($gradient), type($gradient), ref($moments), type($moments),
+                                    ref($count), type($count), ref($rate), type($rate), ref($skip), type($skip))}];
   let description = "    "#[{
     Gives the new parameter and its new moments. `count` is how many updates there were before, and `rate` the learning rate after the schedule.
     Moments of another type than the parameter's are cast for the rule and back behind it: to bf16 stochastically (see
@@ -40,8 +37,7 @@ def Train_UpdateOp
     3. There is a key per moment if moments are rounded stochastically, and else none.
 
     ```mlir
-    %p1, %m1, %v1 = train.update %p from %g moments(%m, %v : tensor<4x8xf32>, tensor<4x8xf32>) count %n rate %lr
-        by #train.adamw<lr = 1.0e-3> : tensor<4x8xf32>
+    %p1, %v1 = train.update %p by #train.sgd<lr = 1.0e-3, momentum = 0.9> from %g moments(%v) count %n rate %lr : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<i64>, tensor<f32>
     ```
   }]#precisionText#" Not differentiable.\n";
   let extraClassDeclaration = [{
@@ -50,6 +46,8 @@ def Train_UpdateOp
       return result == 0 ? getParam() : getMoments()[result - 1];
     }
   }];
+  let extraClassDefinition =
+      precisionCode#"bool $cppClass::isComposite() { return false; } // it has kernels\n";
   let hasVerifier = 1;
 }
 #endif

@@ -51,7 +51,7 @@ train.model @line {
 // CHECK:       %[[WIDE:.*]] = train.cast %[[G]] {{.*}} to tensor<{{.*}}xf64>
 // CHECK:       train.mul %[[WIDE]], %[[WIDE]]
 // CHECK:       train.sqrt
-// CHECK-DAG:   %[[NW:.*]], %{{.*}} = train.update %[[W]] from %{{.*}} moments(%[[M]] : {{.*}}) {{.*}} unless %[[BAD]] by
+// CHECK-DAG:   %[[NW:.*]], %{{.*}} = train.update %[[W]] by #train.sgd{{.*}} moments(%[[M]]) {{.*}} unless %[[BAD]]
 // CHECK-DAG:   train.select %[[BAD]], %[[STEP]],
 // CHECK-DAG:   train.select %[[BAD]], %{{.*}} : tensor<i1>, tensor<8xf32>, tensor<8xf32>
 // CHECK-DAG:   train.cast %[[NW]] {{.*}}: tensor<16x8xf32> to tensor<16x8xf16>
@@ -130,7 +130,7 @@ train.model @rows {
 // CHECK:       %[[SUM:.*]] = train.add %[[COUNT]], %
 // CHECK:       %[[BAD:.*]] = train.compare ne %[[SUM]],
 // CHECK:       %[[KEPT:.*]] = train.select %[[BAD]], %{{.*}}, %[[ROWS]]
-// CHECK:       %[[BASE:[a-z_0-9]*]], %{{.*}} = train.update %[[T]] from {{.*}} unless %[[BAD]] by
+// CHECK:       %[[BASE:[a-z_0-9]*]], %{{.*}} = train.update %[[T]] by {{.*}} unless %[[BAD]]
 // CHECK:       train.put_rows %{{.*}} at %[[KEPT]] into %[[BASE]]
 // CHECK:       train.put_rows %{{.*}} at %[[KEPT]] into
 

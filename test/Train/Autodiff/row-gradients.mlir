@@ -33,7 +33,7 @@ train.model @lazy {
 // CHECK:       %[[G:.*]] = train.gradient @t, %[[SUMS]] : tensor<6x4xf32>
 // CHECK:       %[[OLD:.*]] = train.gather %[[T]] at %[[ROWS]]
 // CHECK:       %[[OLDM:.*]] = train.gather %[[M]] at %[[ROWS]]
-// CHECK:       %[[NEW:.*]], %[[NEWM:.*]]:2 = train.update %[[OLD]] from %[[G]] moments(%[[OLDM]], %{{.*}} : tensor<6x4xbf16>, tensor<6x4xbf16>) count %[[STEP]] rate %{{.*}} by #train.adam<{{.*}}> keys [{{[-0-9]+, [-0-9]+}}] : tensor<6x4xf32>
+// CHECK:       %[[NEW:.*]], %[[NEWM:.*]]:2 = train.update %[[OLD]] by #train.adam<{{.*}}> from %[[G]] moments(%[[OLDM]], %{{.*}}) count %[[STEP]] rate %{{.*}} keys [{{[-0-9]+, [-0-9]+}}] : tensor<6x4xf32>
 // CHECK:       train.put_rows %[[NEW]] at %[[ROWS]] into %[[T]]
 // CHECK:       train.put_rows %[[NEWM]]#0 at %[[ROWS]] into %[[M]]
 
@@ -58,8 +58,8 @@ train.model @dense {
 // CHECK:       %[[SQUARE:.*]] = train.mul %[[WIDE]], %[[WIDE]]
 // CHECK:       train.reduce_sum %[[SQUARE]] over [0, 1]
 // CHECK:       %[[OLD:.*]] = train.gather %[[T]] at %[[ROWS:[a-z]+]]
-// CHECK:       %[[NEW:[a-z_]*]], %{{.*}} = train.update %[[OLD]] from
-// CHECK:       %[[MOVED:[a-z_0-9]*]], %{{.*}} = train.update %[[T]] from %{{.*}} : tensor<100x4xf32>
+// CHECK:       %[[NEW:[a-z_]*]], %{{.*}} = train.update %[[OLD]] by #train.adam<{{.*}}> from
+// CHECK:       %[[MOVED:[a-z_0-9]*]], %{{.*}} = train.update %[[T]] by #train.adam<{{.*}}> from %{{.*}} : tensor<100x4xf32>
 // CHECK:       train.put_rows %[[NEW]] at %[[ROWS]] into %[[MOVED]]
 
 // -----

@@ -26,7 +26,7 @@ train.model @momentum {
 // CHECK:       [[G:%[a-z0-9]+]] = train.gradient @w
 // CHECK:       [[NEXT:%[a-z0-9]+]] = train.add [[STEP]],
 // CHECK:       [[LR:%[a-z0-9]+]] = train.mul [[FACTOR]],
-// CHECK:       [[NEW:%[a-z_]+]], [[V:%[a-z_]+]] = train.update [[W]] from [[G]] moments([[M]] : tensor<3xf32>) count [[STEP]] rate [[LR]] by #train.sgd<lr = 5.000000e-01, momentum = 9.000000e-01, weight_decay = 2.500000e-01> : tensor<3xf32>
+// CHECK:       [[NEW:%[a-z_]+]], [[V:%[a-z_]+]] = train.update [[W]] by #train.sgd<lr = 5.000000e-01, momentum = 9.000000e-01, weight_decay = 2.500000e-01> from [[G]] moments([[M]]) count [[STEP]] rate [[LR]] : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<i64>, tensor<f32>
 // CHECK:       train.return {{%.*}}, [[NEW]], [[V]], [[NEXT]]
 // CHECK-LABEL: train.func @fit.apply
 // CHECK-SAME:  tensor<3xf32> {train.is = #train.state<@fit.gradient.w>}
@@ -81,8 +81,8 @@ train.model @clipped {
 // CHECK:       [[CB:%[a-z0-9]+]] = train.mul [[GB]], [[FACTOR]]
 // CHECK:       train.cos
 // CHECK:       [[SCHEDULED:%[a-z0-9]+]] = train.mul %{{.*}}, %{{.*}}
-// CHECK:       train.update {{.*}} from [[CW]] count {{.*}} rate [[RATE:%[a-z0-9]+]] by
-// CHECK:       train.update {{.*}} from [[CB]] count {{.*}} rate [[RATE]] by
+// CHECK:       train.update {{.*}} from [[CW]] count {{.*}} rate [[RATE:%[a-z0-9]+]] :
+// CHECK:       train.update {{.*}} from [[CB]] count {{.*}} rate [[RATE]] :
 // CHECK:       train.return {{%.*}}, [[NORM]], [[RATE]],
 
 // -----
@@ -110,9 +110,9 @@ train.model @groups {
 // CHECK-SAME:  groups = [#train.group<params = [@b], optimizer = #train.adagrad<lr = 2.500000e-01>>]
 // CHECK-DAG:   [[HALF:%[a-z0-9_]+]] = train.constant dense<5.000000e-01> : tensor<f32>
 // CHECK-DAG:   [[QUARTER:%[a-z0-9_]+]] = train.constant dense<2.500000e-01> : tensor<f32>
-// CHECK:       [[RATE_W:%[a-z0-9]+]] = train.mul {{.*}}[[HALF]]
-// CHECK:       [[W:%[a-z0-9]+]] = train.mul [[RATE_W]],
-// CHECK:       train.update {{.*}} rate [[W]] by #train.sgd
-// CHECK:       [[RATE_B:%[a-z0-9]+]] = train.mul {{.*}}[[QUARTER]]
-// CHECK:       [[B:%[a-z0-9]+]] = train.mul [[RATE_B]],
-// CHECK:       train.update {{.*}} rate [[B]] by #train.adagrad
+// CHECK:       [[RATE_W:%[a-z0-9]+]] = train.mul {{%[a-z0-9]+}}, [[HALF]] :
+// CHECK:       [[LR_W:%[a-z0-9]+]] = train.mul [[RATE_W]],
+// CHECK:       train.update {{.*}} by #train.sgd{{.*}} rate [[LR_W]] :
+// CHECK:       [[RATE_B:%[a-z0-9]+]] = train.mul {{%[a-z0-9]+}}, [[QUARTER]] :
+// CHECK:       [[LR_B:%[a-z0-9]+]] = train.mul [[RATE_B]],
+// CHECK:       train.update {{.*}} by #train.adagrad{{.*}} rate [[LR_B]] :

@@ -36,7 +36,7 @@ STATE = """  train.param @w : tensor<4x8xf32> = #train.zeros {frozen}
 def function(statement):
     """A function whose arguments are the operands that the statement names, in the types after its colon."""
     head, _, types = statement.partition(" : ")
-    operands = list(dict.fromkeys(re.findall(r"%\w+", head.split(" = ")[-1])))
+    operands = list(dict.fromkeys(re.findall(r"%\w+", head.split(" = ", 1)[-1])))
     given = re.findall(r"tensor<[^>]*>", re.split(r"->| to ", types)[0])
     if len(given) < len(operands):
         sys.exit(f"expected a type for each of {operands}, but got {given} in: {statement}")

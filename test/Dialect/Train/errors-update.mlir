@@ -1,0 +1,81 @@
+// Updates that are none.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: %ampc-opt %s --split-input-file --verify-diagnostics
+
+train.model @m {
+  train.func @f(%p: tensor<4xf32>, %g: tensor<4xf32>, %n: tensor<i64>, %lr: tensor<f32>) {
+    // constraint train.update 1
+    // expected-error @below {{expected 2 moments for #train.adam<lr = 1.000000e-01>, but got 1}}
+    %p1, %m1 = train.update %p by #train.adam<lr = 0.1> from %g moments(%p) count %n rate %lr
+        : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<i64>, tensor<f32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%p: tensor<4x8xf32>, %n: tensor<i64>, %lr: tensor<f32>) {
+    // constraint train.update 1
+    // expected-error @below {{expected moments of type 'tensor<4x1xf32>', but got 'tensor<4x8xf32>'}}
+    %p1, %m1 = train.update %p by #train.rowwise_adagrad<lr = 0.1> from %p moments(%p) count %n rate %lr
+        : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<i64>, tensor<f32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%p: tensor<4xf32>, %v: tensor<4xbf16>, %n: tensor<i64>, %lr: tensor<f32>) {
+    // constraint train.update 2
+    // expected-error @below {{expected moments of type 'tensor<4xf32>', but got 'tensor<4xbf16>'}}
+    %p1, %m1:2 = train.update %p by #train.adam<lr = 0.1> from %p moments(%p, %v) count %n rate %lr
+        : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xbf16>, tensor<i64>, tensor<f32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%p: tensor<4xf32>, %m: tensor<4xbf16>, %n: tensor<i64>, %lr: tensor<f32>) {
+    // constraint train.update 3
+    // expected-error @below {{expected 2 keys for moments of 'bf16', but got 1}}
+    %p1, %m1:2 = train.update %p by #train.adam<lr = 0.1, moments = bf16> from %p moments(%m, %m) count %n rate %lr keys [1]
+        : tensor<4xf32>, tensor<4xf32>, tensor<4xbf16>, tensor<4xbf16>, tensor<i64>, tensor<f32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%p: tensor<4xf32>, %n: tensor<i64>, %lr: tensor<f32>) {
+    // constraint train.update 3
+    // expected-error @below {{expected 0 keys for moments of 'f32', but got 1}}
+    %p1, %m1 = train.update %p by #train.adagrad<lr = 0.1> from %p moments(%p) count %n rate %lr keys [1]
+        : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<i64>, tensor<f32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%p: tensor<4xf32>, %g: tensor<3xf32>, %n: tensor<i64>, %lr: tensor<f32>) {
+    // expected-error @below {{failed to verify that all of {param, gradient} have same type}}
+    %p1 = train.update %p by #train.sgd<lr = 0.1> from %g count %n rate %lr : tensor<4xf32>, tensor<3xf32>, tensor<i64>, tensor<f32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%p: tensor<4xf32>, %n: tensor<i64>, %lr: tensor<f64>) {
+    // expected-error @below {{failed to verify that a number of the parameter's type}}
+    %p1 = train.update %p by #train.sgd<lr = 0.1> from %p count %n rate %lr : tensor<4xf32>, tensor<4xf32>, tensor<i64>, tensor<f64>
+    train.return
+  }
+}
