@@ -116,7 +116,6 @@ void Emitter::set(Value v, std::string name, ArrayRef<int64_t> order) {
 
 void Emitter::alias(Value v, Value of) {
   Traced traced = trace(of);
-  traced.batched |= values[v].batched;
   values[v] = std::move(traced);
 }
 
@@ -206,7 +205,9 @@ void Emitter::enter(Operation *op) {
 
 std::string Emitter::unique(StringRef name) {
   std::string given = name.str();
-  for (int i = 1; !names.insert(given).second; ++i)
+  // Counted on from the number of nodes: from 1, a function that is called often would take a
+  // search.
+  for (size_t i = model.nodes.size(); !names.insert(given).second; ++i)
     given = (name + "." + Twine(i)).str();
   return given;
 }

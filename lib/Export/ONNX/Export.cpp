@@ -151,13 +151,15 @@ private:
   Emitter &e;
   train::ModelOp model;
   SmallVector<StringRef> active;
+  /// Functions that call one another twice double with each.
+  static constexpr int64_t mostOps = 200000;
   int64_t ops = 0;
 };
 } // namespace
 
 void Walk::emit(Block &block) {
   Operation *op = &block.front();
-  while (op && !op->hasTrait<OpTrait::IsTerminator>())
+  while (op && ops <= mostOps && !op->hasTrait<OpTrait::IsTerminator>())
     op = emit(op);
 }
 
@@ -211,8 +213,11 @@ static bool isReducedLoss(Operation *op) {
 
 /// The op that comes next.
 Operation *Walk::emit(Operation *op) {
-  constexpr int64_t most = 1000000;
-  if (++ops > most || e.isSkipped(op) || isa<train::WriteOp>(op))
+  if (++ops > mostOps) {
+    e.fail(op, "more than 200000 ops, with those that calls stand for");
+    return nullptr;
+  }
+  if (e.isSkipped(op) || isa<train::WriteOp>(op))
     return op->getNextNode();
   if (isa<train::ReadOp, train::ConstantOp>(op)) {
     e.forget(op->getResult(0));
