@@ -27,7 +27,7 @@ LogicalResult UpdateOp::verify() {
       getMoments().empty() ? param.getElementType() : getElementTypeOrSelf(getMoments().front());
   auto type = RankedTensorType::get(rule.getMomentShape(param.getShape()), stored);
   for (Value moment : getMoments())
-    if (moment.getType() != type) // 1. and 2.
+    if (moment.getType() != type) // 2.
       return emitOpError() << "expected moments of type " << type << ", but got "
                            << moment.getType();
   size_t keys = stored != param.getElementType() && stored.isBF16() ? expected : 0;

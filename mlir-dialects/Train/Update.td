@@ -32,8 +32,8 @@ def Train_UpdateOp
 
     Constraints:
 
-    1. There are as many moments as the rule names, in the shape that it gives them.
-    2. Moments are of one type.
+    1. There are as many moments as the rule names.
+    2. They are of one type, in the shape that the rule gives them.
     3. There is a key per moment if moments are rounded stochastically, and else none.
 
     ```mlir

@@ -42,7 +42,7 @@ train.model @line {
 // PLAIN:       kernel.gemm {{.*}} space [48, 40]
 // PLAIN:       } {kernel.barrier, parts = 256 : i64, {{(train.origins = .*, )?}}workspace_bytes = {{[0-9]+}} : i64} : tensor<48x40xf32>, tensor<1x1xi32>
 // PLAIN-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}
-// PLAIN:       %{{.*}}:4 = kernel.map(%[[G]]#0, {{.*}}) space [48, 40]
+// PLAIN:       %{{.*}}:4 = kernel.map({{.*}}, %[[G]]#0, {{.*}}) space [48, 40]
 // PLAIN-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}
 // PLAIN:       } : tensor<48x40xf32>, tensor<48x40xf32>, tensor<48x40xf32>, tensor<48x40xbf16>
 // PLAIN-NOT:   {{[(, ]}}%[[G]]#0{{[,) ]}}

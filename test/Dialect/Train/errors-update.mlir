@@ -16,7 +16,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%p: tensor<4x8xf32>, %n: tensor<i64>, %lr: tensor<f32>) {
-    // constraint train.update 1
+    // constraint train.update 2
     // expected-error @below {{expected moments of type 'tensor<4x1xf32>', but got 'tensor<4x8xf32>'}}
     %p1, %m1 = train.update %p by #train.rowwise_adagrad<lr = 0.1> from %p moments(%p) count %n rate %lr
         : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<i64>, tensor<f32>

@@ -43,7 +43,7 @@ train.model @line {
 // NAMED: train.seed
 // NAMED: train.mul {{.*}}the override \22^loss/tanh#0$\22 fixes the type
 // The update is f32; the copy for the next step is cast from its result.
-// CHECK:       %[[NEW:.*]] = train.sub %[[W]], {{.*}} : tensor<16x8xf32>, tensor<16x8xf32>
+// CHECK:       %[[NEW:[a-z_]+]]{{.*}} = train.update %[[W]] by {{.*}} : tensor<16x8xf32>, tensor<16x8xf32>,
 // CHECK:       %[[NEXT:.*]] = train.cast %[[NEW]] {{.*}}: tensor<16x8xf32> to tensor<16x8xbf16>
 // CHECK-NEXT:  train.return {{.*}}%[[NEXT]]
 // CHECK-LABEL: train.func @derive

@@ -30,6 +30,12 @@ def elements(shape):
     return math.prod(map(int, shape.split("x"))) if shape else 1
 
 
+def results_of(op):
+    """An update of Adam gives the parameter and its moments, and reads a gradient besides."""
+    whole = [operand for operand in op["operands"] if operand["type"].rsplit("x", 1)[0] == op["shape"]]
+    return len(whole) - 1 if op["op"] == "train.update" else 1
+
+
 def check_rows(step):
     """Bytes follow from shapes and types, categories are those of the reference page, and both ends of an edge know each other."""
     operations, casts = step["operations"], step["casts"]
@@ -41,8 +47,9 @@ def check_rows(step):
         if op["op"] in categories:
             assert op["category"] == categories[op["op"]], op
         if not op["op"].startswith("amp."):  # some of these have several results
-            assert op["bytes"] == elements(op["shape"]) * sum(SIZES[kind] for kind in op["stored"].split(" and ")), op
-            assert op["f32_bytes"] == elements(op["shape"]) * max(SIZES[kind] + 2 * (kind in ("f16", "bf16")) for kind in op["stored"].split(" and ")), op
+            kinds, results = op["stored"].split(" and "), results_of(op)
+            assert op["bytes"] == elements(op["shape"]) * (sum(SIZES[kind] for kind in kinds) + (results - 1) * SIZES[kinds[0]]), op
+            assert op["f32_bytes"] == elements(op["shape"]) * results * max(SIZES[kind] + 2 * (kind in ("f16", "bf16")) for kind in kinds), op
         assert op.get("recomputed", False) == (op["part"] == "backward" and op["op"] != "train.seed" and op["name"] in made), op
         repeated = behind_seed and op["part"] == "forward" and op["name"] in made  # the next micro-batch
         assert (op["part"] in ("input", "forward")) != behind_seed or repeated, op
