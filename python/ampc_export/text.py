@@ -10,6 +10,9 @@ from ampc_export.sizes import listed
 BARE = re.compile(r"[A-Za-z_.$][\w.$]*")
 
 
+MOVES = {"reshape", "transpose", "broadcast_to", "cast"}  # what prepares the operands of a layer does not have its name
+
+
 def symbol(name):
     if BARE.fullmatch(name):
         return "@" + name
@@ -80,7 +83,7 @@ class Function:
         text = re.sub(r"\{(@?)(\d+)\}",
                       lambda m: symbol(self.relative(op.symbols[int(m[2])])) if m[1] else operands[int(m[2])], form)
         mnemonic = re.match(r"train\.(\w+)", op.form)[1]
-        wanted = op.label or mnemonic
+        wanted = mnemonic if mnemonic in MOVES else op.label or mnemonic
         if mnemonic in ("constant", "iota"):
             wanted = "c"
         made = [self.add(result, wanted) for result in op.results]

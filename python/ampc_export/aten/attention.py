@@ -17,7 +17,7 @@ def _is_causal(mask, queries, keys):
     return mask.shape[-2:] == (queries, keys) and queries == keys and bool((seen == np.tril(np.ones((queries, keys), bool))).all())
 
 
-def _bias(c, kind_of_mask, scores):
+def _bias(c):
     """What is added to the scores: a mask of truth values becomes 0 and minus infinity."""
     g = c.graph
     if c.is_known("attn_mask"):
@@ -45,7 +45,7 @@ def attention(c):
     if causal and queries != keys:  # PyTorch counts positions from the first of both
         bias = g.constant(np.where(np.tril(np.ones((queries, keys), bool)), np.float32(0), np.float32(-np.inf)))
     else:
-        bias = _bias(c, None, (queries, keys)) if masked else None
+        bias = _bias(c) if masked else None
     plain = not c["dropout_p"] and q.shape[-1] == v.shape[-1]
     if not plain or causal and masked:
         return c.give(_written_out(c, q, k, v, bias, causal, scale))

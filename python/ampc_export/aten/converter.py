@@ -1,6 +1,5 @@
 # What functions that write an op see: its arguments as values, and where to put the results.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-import numpy as np
 import torch
 
 from ampc_export.errors import ExportError, NotAFormula
@@ -171,7 +170,3 @@ class Converter:
 
     def give_all(self, values, last=False):
         return [Held(value, last) if value is not None else None for value in values]
-
-
-def constant_array(array):
-    return np.asarray(array, dtype=np.float32)

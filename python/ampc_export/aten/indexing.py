@@ -5,6 +5,7 @@ import torch
 
 from ampc_export.aten import op
 from ampc_export.aten.converter import Unsupported, array_of
+from ampc_export.graph import Value
 from ampc_export.sizes import broadcast, count, hint
 
 
@@ -113,8 +114,9 @@ def index_add(c):
     rows = c.value("source")
     flat = g.reshape(rows, (rows.shape[0], count(rows.shape[1:])))
     shape = (x.shape[0], flat.shape[1])
-    added = g.emit(f"train.scatter_add {{0}} at {{1}} : {flat.tensor_type}, {c.value('index').tensor_type} to tensor<{hint(shape[0])}x{hint(shape[1])}xf32>",
-                   [flat, c.value("index", "i32")], shape, "f32")
+    index, made = c.value("index", "i32"), Value(shape, "f32")
+    types = f"{flat.tensor_type}, {index.tensor_type} to {made.tensor_type}"
+    added = g.emit(f"train.scatter_add {{0}} at {{1}} : {types}", [flat, index], shape, "f32")
     return c.give(g.binary("add", x, g.reshape(added, x.shape)))
 
 

@@ -6,7 +6,6 @@ import torch
 
 from ampc_export.aten import op
 from ampc_export.aten.converter import Converter, Held, Unsupported, last_order
-from ampc_export.sizes import Size
 
 UNARY = {"relu": "relu", "sigmoid": "sigmoid", "tanh": "tanh", "exp": "exp", "log": "log", "log1p": "log1p", "sqrt": "sqrt",
          "rsqrt": "rsqrt", "sin": "sin", "cos": "cos", "erf": "erf", "abs": "abs", "neg": "neg", "floor": "floor",
@@ -343,6 +342,6 @@ def lerp(c):
 def glu(c):
     x = c.value("self")
     dim = c["dim"] % x.rank
-    half = x.shape[dim] // 2 if not isinstance(x.shape[dim], Size) else x.shape[dim] // 2
+    half = x.shape[dim] // 2
     a, b = c.graph.split(x, [half, half], dim)
     return c.give(c.graph.binary("mul", a, c.graph.unary("sigmoid", b)))
