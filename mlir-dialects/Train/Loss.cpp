@@ -1,7 +1,7 @@
 // Losses: types, scalar code, adjoints, and how their reductions are written out.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/LossReduction.h"
 #include "mlir-dialects/Train/Numbers.h"
-#include "mlir-dialects/Train/ValidRows.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -52,13 +52,6 @@ AffineMap SoftmaxCrossEntropyOp::getResultMap(unsigned) {
   return rowMap(getLogits().getType().getRank(), getContext());
 }
 
-/// (1 - s) t + s / classes
-static Value smoothed(GradBuilder &b, Value target, double smoothing, int64_t classes) {
-  if (smoothing == 0.0)
-    return target;
-  return b.add(b.mul(b.real(1 - smoothing, target), target), b.real(smoothing / classes, target));
-}
-
 // log(sum(exp)) sum(t) - sum(t x) with the smoothed target; for a class the sum of targets is 1.
 SmallVector<Value> SoftmaxCrossEntropyOp::buildScalars(ScalarBuilder &b, ValueRange x) {
   double smoothing = number(getSmoothing()), classes = getLogits().getType().getShape().back();
@@ -101,71 +94,13 @@ SmallVector<Value> SoftmaxCrossEntropyOp::buildAdjoints(GradBuilder &b,
   return {dlogits, dtarget};
 }
 
-template <typename Op> static bool isReducedLoss(Op op) {
-  return op.getReduction() != Reduction::none || op.getValid();
-}
-
 bool SoftmaxCrossEntropyOp::isComposite() { return isReducedLoss(*this); }
-
-static SmallVector<int64_t> allDims(Value v) {
-  return llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(v).getRank()));
-}
-
-static Value sumAll(GradBuilder &b, Value v) {
-  return tensorOf(v).getRank() == 0 ? v : b.reduceSum(v, allDims(v));
-}
-
-namespace {
-/// From losses of rows or elements to one number.
-struct LossReduction {
-  GradBuilder &b;
-  Reduction reduction;
-  Value valid;
-  std::optional<int64_t> batchRows;
-  /// Which losses count besides the valid ones; may be null.
-  Value counted = {};
-
-  Value run(Value losses, Type result) {
-    Type element = getElementTypeOrSelf(result), wide = accumulatorOf(element);
-    if (valid)
-      losses = b.select(mask(losses), losses, b.real(0.0, losses));
-    if (reduction == Reduction::none)
-      return losses;
-    Value sum = sumAll(b, b.castTo(losses, wide));
-    return b.castTo(reduction == Reduction::sum ? sum : b.div(sum, count(losses, wide)), element);
-  }
-  Value mask(Value losses) { return validMask(b, losses.getType(), valid, batchRows); }
-  Value count(Value losses, Type wide) {
-    auto type = tensorOf(losses);
-    Value one = b.real(1.0, wide);
-    if (counted) {
-      Value ones = b.select(counted, one, b.real(0.0, wide));
-      if (valid)
-        ones = b.select(mask(losses), ones, b.real(0.0, wide));
-      Value sum = sumAll(b, ones);
-      return b.select(b.greater(sum, one), sum, one); // a mean over no row is 0
-    }
-    if (!valid)
-      return b.real(double(type.getNumElements()), wide);
-    double perRow = double(type.getNumElements()) / type.getDimSize(0);
-    return b.mul(validCount(b, type, valid, batchRows, wide), b.real(perRow, wide));
-  }
-};
-} // namespace
-
-template <typename Op>
-static SmallVector<Value> reduceLoss(Op op, GradBuilder &b, Value losses, Value counted = {}) {
-  return {LossReduction{b, op.getReduction(), op.getValid(), op.getBatchRows(), counted}.run(
-      losses, op.getType())};
-}
 
 SmallVector<Value> SoftmaxCrossEntropyOp::decompose(GradBuilder &b) {
   Value losses = b.op<SoftmaxCrossEntropyOp>(getLogits(), getTarget(), Value(), Reduction::none,
                                              getIgnoreAttr(), getSmoothing(), IntegerAttr());
-  Value counted;
-  if (auto ignore = getIgnore(); ignore && isSparse())
-    counted = b.compare(ComparePredicate::ne, getTarget(), b.real(double(*ignore), getTarget()));
-  return reduceLoss(*this, b, losses, counted);
+  return reduceLoss(*this, b, losses,
+                    isSparse() ? countedRows(b, getTarget(), getIgnore()) : Value());
 }
 
 LogicalResult ampc::inferElementLoss(std::optional<Location> loc, Type x, Type target, bool reduced,
@@ -176,8 +111,6 @@ LogicalResult ampc::inferElementLoss(std::optional<Location> loc, Type x, Type t
   return success();
 }
 
-LogicalResult BceWithLogitsOp::verify() { return verifyBatchRows(*this, getX().getType()); }
-
 // sigmoid(x) - t, and for t > 1/2 its negative with -x and 1 - t: a confident row is a small
 // difference of large numbers in one of the two.
 SmallVector<Value> BceWithLogitsOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
@@ -187,23 +120,22 @@ SmallVector<Value> BceWithLogitsOp::buildAdjoints(GradBuilder &b, ArrayRef<Value
   return {b.mul(g, b.select(flips, b.neg(difference), difference)), b.neg(b.mul(g, x))};
 }
 
-bool BceWithLogitsOp::isComposite() { return isReducedLoss(*this); }
-
 template <typename Op> static SmallVector<Value> decomposeElementLoss(Op op, GradBuilder &b) {
   return reduceLoss(op, b,
                     b.op<Op>(op.getX(), op.getTarget(), Value(), Reduction::none, IntegerAttr()));
 }
-
-SmallVector<Value> BceWithLogitsOp::decompose(GradBuilder &b) {
-  return decomposeElementLoss(*this, b);
-}
-
-LogicalResult MseOp::verify() { return verifyBatchRows(*this, getX().getType()); }
-bool MseOp::isComposite() { return isReducedLoss(*this); }
-SmallVector<Value> MseOp::decompose(GradBuilder &b) { return decomposeElementLoss(*this, b); }
-LogicalResult L1Op::verify() { return verifyBatchRows(*this, getX().getType()); }
-bool L1Op::isComposite() { return isReducedLoss(*this); }
-SmallVector<Value> L1Op::decompose(GradBuilder &b) { return decomposeElementLoss(*this, b); }
+/// Losses without attributes of their own.
+#define ELEMENT_LOSS(OP)                                                                           \
+  LogicalResult OP::verify() { return verifyBatchRows(*this, getX().getType()); }                  \
+  bool OP::isComposite() { return isReducedLoss(*this); }                                          \
+  SmallVector<Value> OP::decompose(GradBuilder &b) { return decomposeElementLoss(*this, b); }
+ELEMENT_LOSS(BceWithLogitsOp)
+ELEMENT_LOSS(MseOp)
+ELEMENT_LOSS(L1Op)
+ELEMENT_LOSS(KlDivOp)
+ELEMENT_LOSS(HingeOp)
+ELEMENT_LOSS(PoissonNllOp)
+#undef ELEMENT_LOSS
 
 LogicalResult SmoothL1Op::verify() {
   if (!(number(getBeta()) > 0))
@@ -217,4 +149,67 @@ SmallVector<Value> SmoothL1Op::decompose(GradBuilder &b) {
   return reduceLoss(
       *this, b,
       b.op<SmoothL1Op>(getX(), getTarget(), Value(), Reduction::none, getBeta(), IntegerAttr()));
+}
+
+LogicalResult HuberOp::verify() {
+  if (!(number(getDelta()) > 0))
+    return emitOpError() << "expected a positive delta, but got " << number(getDelta());
+  return verifyBatchRows(*this, getX().getType());
+}
+
+bool HuberOp::isComposite() { return isReducedLoss(*this); }
+
+SmallVector<Value> HuberOp::decompose(GradBuilder &b) {
+  return reduceLoss(
+      *this, b,
+      b.op<HuberOp>(getX(), getTarget(), Value(), Reduction::none, getDelta(), IntegerAttr()));
+}
+
+LogicalResult NllOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor a,
+                                      SmallVectorImpl<Type> &types) {
+  auto x = tensorOf(a.getX().getType()), label = tensorOf(a.getLabel().getType());
+  if (!x || !label || x.getRank() < 1 || x.getShape().drop_back() != label.getShape())
+    return emitOptionalError(loc, "expected one i32 class per row of ", a.getX().getType(),
+                             ", but got ", a.getLabel().getType());
+  bool reduced = reduces(a.getProperties().reduction);
+  types.push_back(x.clone(reduced ? ArrayRef<int64_t>() : x.getShape().drop_back()));
+  return success();
+}
+
+LogicalResult NllOp::verify() {
+  auto rows = getX().getType();
+  return verifyBatchRows(*this, rows.clone(rows.getShape().drop_back()));
+}
+
+SmallVector<int64_t> NllOp::getSpace() { return llvm::to_vector(getX().getType().getShape()); }
+
+AffineMap NllOp::getOperandMap(unsigned i) {
+  return i == 0 ? broadcastMap(getX().getType(), getSpace()) : getResultMap(0);
+}
+
+AffineMap NllOp::getResultMap(unsigned) { return rowMap(getX().getType().getRank(), getContext()); }
+
+SmallVector<Value> NllOp::buildScalars(ScalarBuilder &b, ValueRange x) {
+  Value zero = b.real(0.0);
+  Value loss = b.neg(b.rowSum(b.select(b.equal(b.rowIndex(), x[1]), x[0], zero)));
+  if (auto ignore = getIgnore())
+    loss = b.select(b.equal(x[1], b.integer(*ignore, x[1].getType())), zero, loss);
+  return {loss};
+}
+
+SmallVector<Value> NllOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
+  Value g = b.columnOf(b.neg(cotangents[0])), zero = b.real(0.0, g);
+  if (auto ignore = getIgnore()) {
+    Value label = b.columnOf(getLabel());
+    g = b.select(b.compare(ComparePredicate::eq, label, b.real(double(*ignore), label)), zero, g);
+  }
+  return {b.mul(g, b.op<OneHotOp>(getX().getType(), getLabel())), Value()};
+}
+
+bool NllOp::isComposite() { return isReducedLoss(*this); }
+
+SmallVector<Value> NllOp::decompose(GradBuilder &b) {
+  Value losses =
+      b.op<NllOp>(getX(), getLabel(), Value(), Reduction::none, getIgnoreAttr(), IntegerAttr());
+  return reduceLoss(*this, b, losses, countedRows(b, getLabel(), getIgnore()));
 }

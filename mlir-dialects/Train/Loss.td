@@ -130,4 +130,73 @@ def Train_SmoothL1Op : Train_ElementLossOp<"smooth_l1"> {
     Value s = b.mul(g, slope);
     return {s, b.neg(s)}; }];
 }
+def Train_HuberOp : Train_ElementLossOp<"huber"> {
+  let summary = "d^2 / 2 where d = |x - target| <= delta, else delta (d - delta / 2) (Huber 1964)";
+  let lists = ["autocast=full", "autocast-cpu=full"];
+  let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid,
+      defaultReduction:$reduction, F64Attr:$delta, OptionalAttr<SignedI64Attr>:$batch_rows);
+  let assemblyFormat =
+      [{$x `,` $target `delta` custom<Number>($delta) (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
+                         custom<Types>(ref($x), type($x), ref($target), type($target))}];
+  let example = "%l = train.huber %x, %target delta 1.0 : tensor<4x10xf32>, tensor<4x10xf32>";
+  let scalar = [{
+    Value d = b.abs(b.sub(x[0], x[1])), delta = b.real(getDelta().convertToDouble()), half = b.real(0.5);
+    Value line = b.mul(delta, b.sub(d, b.mul(half, delta)));
+    return b.select(b.greater(d, delta), line, b.mul(half, b.mul(d, d))); }];
+  let adjoint = [{
+    double delta = getDelta().convertToDouble();
+    Value s = b.mul(g, b.op<ClampOp>(b.sub(getX(), getTarget()), ::llvm::APFloat(-delta), ::llvm::APFloat(delta)));
+    return {s, b.neg(s)}; }];
+}
+def Train_KlDivOp : Train_ElementLossOp<"kl_div"> {
+  let summary = "target (log(target) - x) of a logarithm of a probability and a probability";
+  let doc = !strconcat(lossDoc, [{
+    A target of 0 has loss 0, and no gradient of its own. The divergence of distributions, one per row, is the sum, divided by the rows. }]);
+  let lists = ["autocast=full", "autocast-cpu=full"];
+  let scalar = [{
+    Value loss = b.mul(x[1], b.sub(b.log(x[1]), x[0]));
+    return b.select(b.equal(x[1], b.real(0.0)), b.real(0.0), loss); }];
+  let adjoint = [{
+    Value zero = b.real(0.0, g), t = getTarget(), isZero = b.compare(ComparePredicate::eq, t, zero);
+    Value slope = b.sub(b.add(b.op<LogOp>(b.select(isZero, b.real(1.0, g), t)), b.real(1.0, g)), getX());
+    return {b.neg(b.mul(g, t)), b.select(isZero, zero, b.mul(g, slope))}; }];
+}
+def Train_HingeOp : Train_ElementLossOp<"hinge"> {
+  let summary = "max(0, 1 - target x), for targets -1 and 1; the adjoint is 0 where that is 0";
+  let lists = ["autocast=full", "autocast-cpu=full"];
+  let scalar = [{ return b.max(b.sub(b.real(1.0), b.mul(x[1], x[0])), b.real(0.0)); }];
+  let adjoint = [{
+    Value zero = b.real(0.0, g), misses = b.greater(b.real(1.0, g), b.mul(getTarget(), getX()));
+    Value s = b.select(misses, b.neg(g), zero);
+    return {b.mul(s, getTarget()), b.mul(s, getX())}; }];
+}
+def Train_PoissonNllOp : Train_ElementLossOp<"poisson_nll"> {
+  let summary = "exp(x) - target x: that of counts, where x is the logarithm of their mean";
+  let lists = ["autocast=full", "autocast-cpu=full"];
+  let scalar = [{ return b.sub(b.exp(x[0]), b.mul(x[1], x[0])); }];
+  let adjoint =
+      [{ return {b.mul(g, b.sub(b.exp(getX()), getTarget())), b.neg(b.mul(g, getX()))}; }];
+}
+
+def Train_NllOp
+    : Train_LossOp<"nll", ["getSpace", "getOperandMap", "getResultMap"], [IndexOpInterface]> {
+  let summary = "-x[label] along the last dimension, where x are logarithms of probabilities";
+  let lists = ["autocast=full", "autocast-cpu=full"];
+  let doc = !strconcat(lossDoc, [{
+    Rows of class `ignore` have loss 0 and do not count in the mean; a mean over no row is 0. }]);
+  let arguments = (ins RealTensor:$x, RowNumbers:$label, Optional<ValidRows>:$valid,
+      defaultReduction:$reduction, OptionalAttr<IndexValueAttr>:$ignore,
+      OptionalAttr<SignedI64Attr>:$batch_rows);
+  let assemblyFormat =
+      [{$x `,` $label (`reduce` $reduction^)? (`ignore` $ignore^)? (`valid` $valid^)? attr-dict
+    custom<Types>(ref($x), type($x), ref($label), type($label))}];
+  let example = "%l = train.nll %x, %label ignore -100 : tensor<4x10xf32>, tensor<4xi32>";
+  let saves = ["1"];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Value getIndices() { return getLabel(); }
+    int64_t getIndexLimit() { return getX().getType().getShape().back(); }
+    std::optional<int64_t> getIgnoredIndex() { return getIgnore(); }
+  }];
+}
 #endif

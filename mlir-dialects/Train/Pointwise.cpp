@@ -186,3 +186,14 @@ SmallVector<Value> ampc::extremumAdjoints(GradBuilder &b, Value g, Value larger,
   Value second = b.select(tie, half, b.select(wins, zero, g));
   return {first, second};
 }
+
+Value ampc::overRoot(GradBuilder &b, Value g, Value square) {
+  Value zero = b.real(0.0, g);
+  return b.select(b.greater(square, zero), b.div(g, b.sqrt(square)), zero);
+}
+
+LogicalResult CeluOp::verify() {
+  if (!(number(getAlpha()) > 0))
+    return emitOpError() << "expected a positive alpha, but got " << number(getAlpha());
+  return success();
+}

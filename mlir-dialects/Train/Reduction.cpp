@@ -1,6 +1,7 @@
 // Reductions and ops along the last dimension: shapes, verifiers, longer adjoints.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Tensors.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -58,16 +59,20 @@ bool LogSumExpOp::isComposite() {
   return getDims() != ArrayRef<int64_t>{getX().getType().getRank() - 1};
 }
 
-// The reduced dimensions become the last one.
-SmallVector<Value> LogSumExpOp::decompose(GradBuilder &b) {
-  SmallVector<int64_t> order, shape(getType().getShape());
-  for (int64_t i = 0; i < getX().getType().getRank(); ++i)
-    if (!llvm::is_contained(getDims(), i))
+/// The reduced dimensions as the last one.
+static Value moveLast(GradBuilder &b, Value x, ArrayRef<int64_t> dims, RankedTensorType kept) {
+  SmallVector<int64_t> order, shape(kept.getShape());
+  for (int64_t i = 0; i < tensorOf(x).getRank(); ++i)
+    if (!llvm::is_contained(dims, i))
       order.push_back(i);
-  llvm::append_range(order, getDims());
-  shape.push_back(getX().getType().getNumElements() / getType().getNumElements());
-  Value last = b.reshape(b.transpose(getX(), order), getType().clone(shape));
-  return {b.op<LogSumExpOp>(last, ArrayRef<int64_t>{int64_t(shape.size()) - 1})};
+  llvm::append_range(order, dims);
+  shape.push_back(tensorOf(x).getNumElements() / kept.getNumElements());
+  return b.reshape(b.transpose(x, order), kept.clone(shape));
+}
+
+SmallVector<Value> LogSumExpOp::decompose(GradBuilder &b) {
+  Value last = moveLast(b, getX(), getDims(), getType());
+  return {b.op<LogSumExpOp>(last, ArrayRef<int64_t>{tensorOf(last).getRank() - 1})};
 }
 
 LogicalResult SoftmaxOp::verify() { return verifyRows(*this, getType()); }
@@ -88,4 +93,45 @@ SmallVector<int64_t> ArgmaxOp::getSpace() { return llvm::to_vector(getX().getTyp
 
 AffineMap ArgmaxOp::getResultMap(unsigned) {
   return rowMap(getX().getType().getRank(), getContext());
+}
+
+bool ReduceProdOp::keepsLeadingDimension(IsBatched) { return !llvm::is_contained(getDims(), 0); }
+bool ReduceL1Op::keepsLeadingDimension(IsBatched) { return !llvm::is_contained(getDims(), 0); }
+bool ReduceL2Op::keepsLeadingDimension(IsBatched) { return !llvm::is_contained(getDims(), 0); }
+bool ReduceLogSumOp::keepsLeadingDimension(IsBatched) { return !llvm::is_contained(getDims(), 0); }
+
+// Halves are multiplied until one element is left; the first step makes the number a power of two.
+SmallVector<Value> ReduceProdOp::decompose(GradBuilder &b) {
+  Type element = getType().getElementType();
+  Value x = moveLast(b, b.castTo(getX(), accumulatorOf(element)), getDims(), getType());
+  SmallVector<int64_t> shape(tensorOf(x).getShape()), low(shape.size(), 0), ones(shape.size(), 1);
+  int64_t size = llvm::PowerOf2Ceil(shape.back());
+  if (SmallVector<int64_t> high(low); (high.back() = size - shape.back()))
+    x = b.op<PadOp>(x, APFloat(1.0), low, high, low);
+  while (size > 1) {
+    SmallVector<int64_t> second(low);
+    shape.back() = second.back() = size /= 2;
+    x = b.mul(b.op<SliceOp>(x, low, shape, ones), b.op<SliceOp>(x, second, shape, ones));
+  }
+  return {b.castTo(b.reshape(x, getType()), element)};
+}
+
+/// Of what `before` makes of the elements, in the accumulator's type.
+template <typename Op, typename Before, typename After>
+static SmallVector<Value> decomposeSum(Op op, GradBuilder &b, Before before, After after) {
+  Type element = op.getType().getElementType();
+  Value x = before(b.castTo(op.getX(), accumulatorOf(element)));
+  return {b.castTo(after(b.reduceSum(x, op.getDims())), element)};
+}
+SmallVector<Value> ReduceL1Op::decompose(GradBuilder &b) {
+  return decomposeSum(
+      *this, b, [&](Value x) { return b.op<AbsOp>(x); }, [](Value sum) { return sum; });
+}
+SmallVector<Value> ReduceL2Op::decompose(GradBuilder &b) {
+  return decomposeSum(
+      *this, b, [&](Value x) { return b.square(x); }, [&](Value sum) { return b.sqrt(sum); });
+}
+SmallVector<Value> ReduceLogSumOp::decompose(GradBuilder &b) {
+  return decomposeSum(
+      *this, b, [](Value x) { return x; }, [&](Value sum) { return b.op<LogOp>(sum); });
 }

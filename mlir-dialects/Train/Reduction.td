@@ -75,6 +75,39 @@ def Train_LogSumExpOp
     return {b.mul(b.reshape(g, column), b.exp(b.sub(getX(), b.select(isNothing, b.real(0.0, y), y))))}; }];
 }
 
+// ---- Reductions made of others ----
+class Train_CompositeReduceOp<string mnemonic>
+    : Train_CompositeOp<
+          mnemonic,
+          FullPrecision, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let lists = ["autocast=full"];
+  let doc = "Computed in the accumulator's type.";
+  let arguments = (ins RealTensor:$x, DenseI64ArrayAttr:$dims);
+  let assemblyFormat = "$x `over` $dims attr-dict custom<Types>(ref($x), type($x))";
+  let example = "%y = train."#mnemonic#" %x over [0, 2] : tensor<4x8x3xf32>";
+  let extraDefinition = inferReducedType;
+}
+def Train_ReduceProdOp : Train_CompositeReduceOp<"reduce_prod"> {
+  let summary = "Product over dimensions, which are dropped";
+  let arguments = (ins NumberTensor:$x, DenseI64ArrayAttr:$dims);
+  let doc = "In pairs, which are multiplied in pairs again: zeros have the gradient that they "
+            "should. Computed in the accumulator's type.";
+  let parts = "`train.slice` and `train.mul`";
+}
+def Train_ReduceL1Op : Train_CompositeReduceOp<"reduce_l1"> {
+  let summary = "Sum of absolute values over dimensions, which are dropped";
+  let parts = "`train.abs` and `train.reduce_sum`";
+}
+def Train_ReduceL2Op : Train_CompositeReduceOp<"reduce_l2"> {
+  let summary = "Root of the sum of squares over dimensions, which are dropped; the adjoint is 0 "
+                "where it is 0";
+  let parts = "`train.square`, `train.reduce_sum` and `train.sqrt`";
+}
+def Train_ReduceLogSumOp : Train_CompositeReduceOp<"reduce_log_sum"> {
+  let summary = "Logarithm of the sum over dimensions, which are dropped";
+  let parts = "`train.reduce_sum` and `train.log`";
+}
+
 def Train_SoftmaxOp : Train_RealUnaryOp<"softmax", FullPrecision> {
   let summary = "Softmax along the last dimension";
   let lists = ["mincut=normalize", "autocast=full", "propagate=infer"];

@@ -45,6 +45,29 @@ public:
   Value pow(Value a, Value b);
   Value abs(Value a);
   Value floor(Value a);
+  Value ceil(Value a);
+  /// To the nearest integer, of two the even one.
+  Value roundEven(Value a);
+  Value withSign(Value magnitude, Value sign);
+  /// -1, 0 or 1; of integers too.
+  Value sign(Value a);
+  /// The remainder of a quotient rounded towards 0, and the one of a quotient rounded down.
+  Value fmod(Value a, Value b);
+  Value mod(Value a, Value b);
+  // Functions that are built of the others, so that they are the same in every target: within a few
+  // units in the last place, in f32 and in f64.
+  Value expm1(Value a);
+  Value sinh(Value a);
+  Value cosh(Value a);
+  Value asinh(Value a);
+  Value acosh(Value a);
+  Value atanh(Value a);
+  Value asin(Value a);
+  Value acos(Value a);
+  Value atan(Value a);
+  Value erfinv(Value a);
+  /// c[0] + c[1] a + c[2] a^2 + ...
+  Value polynomial(Value a, llvm::ArrayRef<double> c);
   /// 1 / (1 + exp(-a))
   Value sigmoid(Value a);
   /// log(1 + exp(a)) as max(a, 0) + log1p(exp(-|a|))

@@ -87,10 +87,15 @@ llvm::LogicalResult inferReduce(std::optional<mlir::Location> loc, mlir::Type x,
 llvm::LogicalResult inferElementLoss(std::optional<mlir::Location> loc, mlir::Type x,
                                      mlir::Type target, bool reduced,
                                      llvm::SmallVectorImpl<mlir::Type> &types);
+/// Losses of rows: operands of one type, along whose last dimension they look.
+llvm::LogicalResult inferRowLoss(std::optional<mlir::Location> loc, mlir::TypeRange operands,
+                                 bool reduced, llvm::SmallVectorImpl<mlir::Type> &types);
 /// tensor<2xi64>: seed and counter.
 mlir::RankedTensorType randomStateType(mlir::MLIRContext *context);
 
 // Adjoints that two entries share.
+/// g / sqrt(square), and 0 where that is not positive: there the derivative is infinite, or none.
+mlir::Value overRoot(GradBuilder &b, mlir::Value g, mlir::Value square);
 /// The first operand wins where `larger` is greater than `smaller`, the second where it is less.
 llvm::SmallVector<mlir::Value> extremumAdjoints(GradBuilder &b, mlir::Value g, mlir::Value larger,
                                                 mlir::Value smaller);

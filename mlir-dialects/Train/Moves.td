@@ -1,0 +1,50 @@
+// Ops that move data and are made of those in Shape.td and Table.td.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TRAIN_MOVES
+#define AMPC_TRAIN_MOVES
+include "mlir-dialects/Train/Base.td"
+
+class Train_MoveOp<string mnemonic, list<Trait> traits = []>
+    : Train_CompositeOp<mnemonic, Passthrough,
+                        traits#[DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let lists = ["propagate=clear"];
+  let range = [{ return x(0); }];
+}
+def Train_ReverseOp : Train_MoveOp<"reverse", [SameOperandsAndResultType]> {
+  let summary = "The elements of dimensions in the opposite order";
+  let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$dims);
+  let assemblyFormat = "$x `over` $dims attr-dict custom<Types>(ref($x), type($x))";
+  let example = "%y = train.reverse %x over [1] : tensor<4x8xf32>";
+  let parts = "`train.gather` ops";
+  let hasVerifier = 1;
+}
+def Train_RollOp : Train_MoveOp<"roll", [SameOperandsAndResultType]> {
+  let summary = "Element i of a dimension moves to i + shift; what leaves at one end comes in at "
+                "the other";
+  let arguments = (ins AnyRankedTensor:$x, SignedI64Attr:$shift, SignedI64Attr:$dim);
+  let assemblyFormat = "$x `by` $shift `along` $dim attr-dict custom<Types>(ref($x), type($x))";
+  let example = "%y = train.roll %x by -1 along 1 : tensor<4x8xf32>";
+  let parts = "`train.slice` and `train.concat`";
+  let hasVerifier = 1;
+}
+def Train_TileOp : Train_MoveOp<"tile", [InferTypeOpAdaptor]> {
+  let summary = "Repeats the tensor so many times along every dimension";
+  let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$times);
+  let assemblyFormat = "$x `times` $times attr-dict custom<Types>(ref($x), type($x))";
+  let example = "%y = train.tile %x times [2, 1] : tensor<4x8xf32>";
+  let parts = "`train.broadcast_to` between reshapes";
+}
+def Train_TriluOp : Train_MoveOp<"trilu", [SameOperandsAndResultType]> {
+  let summary = "The lower triangle of matrices, or with `upper` the upper one; 0 elsewhere";
+  let doc = "Up to and with the diagonal of that number: 0 is the main one, which is the default, 1 "
+            "the one above it.";
+  let range = [{ return ::ampc::hull(x(0), Interval{0, 0}); }];
+  let arguments = (ins AnyRankedTensor:$x, UnitAttr:$upper,
+      DefaultValuedAttr<SignedI64Attr, "0">:$diagonal);
+  let assemblyFormat = [{$x (`upper` $upper^)? (`diagonal` $diagonal^)? attr-dict
+      custom<Types>(ref($x), type($x))}];
+  let example = "%y = train.trilu %x upper diagonal 1 : tensor<4x8xf32>";
+  let parts = "`train.iota`, `train.compare` and `train.select`";
+  let hasVerifier = 1;
+}
+#endif

@@ -1,0 +1,31 @@
+// Running sums and products.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TRAIN_SCAN
+#define AMPC_TRAIN_SCAN
+include "mlir-dialects/Train/Base.td"
+
+// In log2(n) steps, each of which combines every element with the one 1, 2, 4, ... places before
+// it: a triangle of ones in a matrix product would take n operations per element, in 16 bits.
+class Train_ScanOp<string mnemonic>
+    : Train_CompositeOp<
+          mnemonic, FullPrecision,
+          [SameOperandsAndResultType, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let lists = ["autocast=full"];
+  let doc = [{
+    With `exclusive` the element itself is left out, with `reverse` those behind it are taken instead of those before it. Computed in the
+    accumulator's type. }];
+  let arguments = (ins NumberTensor:$x, SignedI64Attr:$dim, UnitAttr:$exclusive, UnitAttr:$reverse);
+  let assemblyFormat = [{$x `along` $dim (`exclusive` $exclusive^)? (`reverse` $reverse^)? attr-dict
+      custom<Types>(ref($x), type($x))}];
+  let example = "%y = train."#mnemonic#" %x along 1 exclusive : tensor<4x8xf32>";
+  let hasVerifier = 1;
+}
+def Train_CumsumOp : Train_ScanOp<"cumsum"> {
+  let summary = "The sum of all elements up to each along a dimension";
+  let parts = "`train.pad` and `train.add`";
+}
+def Train_CumprodOp : Train_ScanOp<"cumprod"> {
+  let summary = "The product of all elements up to each along a dimension";
+  let parts = "`train.pad` and `train.mul`";
+}
+#endif
