@@ -28,7 +28,10 @@ def pointwise(opset):
     below = np.minimum(x, 0).astype(np.float64)
     hard = np.clip(x / 6 + 0.5, 0, 1)
     flag = np.array([True, False, True, True, False])
-    return {"x": x, "y": y, "k": k}, [
+    u, v = np.tanh(x), y + 1
+    rows, label, weight = np.arange(4), np.array([0, 3, 2, 4]), np.float32([0.5, 1, 2, 3, 0.25])
+    losses = np.log(np.exp(x).sum(1)) - x[rows, label]
+    return {"x": x, "y": y, "k": k, "u": u, "v": v}, [
         case("Elu", ["x"], np.where(x > 0, x, 2 * np.expm1(below)), alpha=2.0),
         case("Celu", ["x"], np.maximum(x, 0) + np.minimum(0, 2 * np.expm1(below / 2)), alpha=2.0),
         case("Selu", ["x"], 1.0507009873554805 * np.where(x > 0, x, 1.6732632423543772 * np.expm1(below))),
@@ -43,6 +46,15 @@ def pointwise(opset):
         case("Ceil", ["x"], np.ceil(x)),
         case("Tan", ["y"], np.tan(y)),
         case("Reciprocal", ["y"], 1 / y),
+        case("Asin", ["u"], np.arcsin(u)),
+        case("Acos", ["u"], np.arccos(u)),
+        case("Atan", ["x"], np.arctan(x)),
+        case("Sinh", ["x"], np.sinh(x)),
+        case("Cosh", ["x"], np.cosh(x)),
+        case("Asinh", ["x"], np.arcsinh(x)),
+        case("Acosh", ["v"], np.arccosh(v)),
+        case("Atanh", ["u"], np.arctanh(u)),
+        case("Sign", ["k"], np.sign(k)),
         case("PRelu", ["x", np.float32([[0.1, 0.2, 0.3, 0.4, 0.5]])], np.where(x > 0, x, x * np.float32([0.1, 0.2, 0.3, 0.4, 0.5]))),
         case("Mod", ["x", "y"], np.fmod(x, y), fmod=1),
         case("Mod", ["k", np.array(4)], k % 4),
@@ -54,6 +66,9 @@ def pointwise(opset):
         case("Where", [flag, "x", "y"], np.where(flag, x, y)),
         case("Cast", ["x"], x.astype(np.int32), to=7),
         case("Clip", ["x", np.float32(-1), np.float32(2)] if opset >= 11 else ["x"], np.clip(x, -1, 2), **({} if opset >= 11 else {"min": -1.0, "max": 2.0})),
+        case("NegativeLogLikelihoodLoss", ["x", label], -x[rows, label], reduction="none"),
+        case("SoftmaxCrossEntropyLoss", ["x", label, weight], (losses * weight[label]).sum() / weight[label].sum()),
+        case("SoftmaxCrossEntropyLoss", ["x", label, weight], np.where(label == 3, 0, losses * weight[label]), reduction="none", ignore_index=3),
         case("Gelu", ["x"], 0.5 * x * (1 + np.tanh(0.7978845608028654 * (x + 0.044715 * x ** 3))), approximate="tanh"),
     ]
 
@@ -141,6 +156,7 @@ def reductions(opset):
         return case(op, ["x", *over[0]], expected, keepdims=0, **over[1])
     return {"x": x}, [
         reduce("ReduceL1", np.abs(x).sum((1, 3))),
+        reduce("ReduceProd", x.prod((1, 3))),
         reduce("ReduceL2", np.sqrt((x * x).sum((1, 3)))),
         reduce("ReduceLogSumExp", np.log(np.exp(x).sum((1, 3)))),
         reduce("ReduceMax", x.max((1, 3))),

@@ -61,53 +61,21 @@ template <typename Op> static void unary(Converter &c) {
   Aligned x(c, 1);
   x.set(c, c.make<Op>(x[0]));
 }
-/// By name, for ops that ampc may have.
-static void named(Converter &c, StringRef name) {
-  Aligned x(c, 1);
-  Operation *made = c.op(name, x[0]);
-  if (made)
-    x.set(c, made->getResult(0));
-}
 template <typename Build> static void compose(Converter &c, Build build) {
   Aligned x(c, 1);
   if (x[0])
     x.set(c, build(x[0]));
 }
 
-static Value isPositive(Converter &c, Value x) {
-  return c.compare(ComparePredicate::gt, x, c.real(0, x));
-}
 static Value clamp(Converter &c, Value x, double low, double high) {
   return c.make<train::ClampOp>(x, {c.attr("low", low), c.attr("high", high)});
 }
-/// alpha (exp(x / scale) - 1) where x is negative, where exp cannot overflow.
-static Value negativeExponential(Converter &c, Value x, double alpha, double scale) {
-  Value least = c.make<train::MinimumOp>({x, c.real(0, x)});
-  Value power = c.make<train::ExpOp>(scale == 1 ? least : c.div(least, c.real(scale, x)));
-  return c.mul(c.real(alpha, x), c.sub(power, c.real(1, x)));
+static Value elu(Converter &c, Value x, double alpha) {
+  return c.make<train::EluOp>(x, c.attr("alpha", alpha));
 }
-static Value elu(Converter &c, Value x, double alpha, double scale = 1) {
-  return c.select(isPositive(c, x), x, negativeExponential(c, x, alpha, scale));
-}
-static Value hardSigmoid(Converter &c, Value x, double alpha, double beta) {
-  return clamp(c, c.add(c.mul(x, c.real(alpha, x)), c.real(beta, x)), 0, 1);
-}
-static Value sign(Converter &c, Value x) {
-  Value zero = c.real(0, x);
-  Value negative = c.compare(ComparePredicate::lt, x, zero);
-  return c.select(isPositive(c, x), c.real(1, x), c.select(negative, c.real(-1, x), zero));
-}
-/// Halves go to the even neighbour.
-static Value roundToEven(Converter &c, Value x) {
-  Value up = c.make<train::FloorOp>(c.add(x, c.real(0.5, x)));
-  Value isTie = c.compare(ComparePredicate::eq, c.sub(up, x), c.real(0.5, x));
-  Value half = c.mul(up, c.real(0.5, x));
-  Value isOdd = c.compare(ComparePredicate::ne, half, c.make<train::FloorOp>(half));
-  Value down = c.sub(up, c.real(1, x));
-  return c.select(isTie, c.select(isOdd, down, up), up);
-}
-static Value truncate(Converter &c, Value x) {
-  return c.mul(sign(c, x), c.make<train::FloorOp>(c.make<train::AbsOp>(x)));
+static Value hardSigmoid(Converter &c, Value x) {
+  return c.make<train::HardsigmoidOp>(
+      x, {c.attr("slope", c.real("alpha", 0.2)), c.attr("offset", c.real("beta", 0.5))});
 }
 
 static Value extremum(Converter &c, Value x, Value y, bool isGreater);
@@ -296,33 +264,15 @@ static void convertPow(Converter &c) {
     x.set(c, c.make<train::PowOp>({x[0], c.cast(x[1], Converter::elementOf(x[0]))}));
 }
 
-static void convertPRelu(Converter &c) {
-  Aligned x(c, 2);
-  if (x[0])
-    x.set(c, c.select(isPositive(c, x[0]), x[0], c.mul(x[1], x[0])));
-}
-
 /// The sign of the divisor (fmod = 0) or of the dividend.
 static void convertMod(Converter &c) {
-  Aligned x(c, 2);
-  Value a = x[0], b = x[1];
-  if (!a || !b)
-    return;
-  bool isWhole = isa<IntegerType>(Converter::elementOf(a));
-  Value quotient = c.div(a, b);
-  if (!isWhole)
-    quotient = c.integer("fmod", 0) ? truncate(c, quotient) : c.make<train::FloorOp>(quotient);
-  Value rest = c.sub(a, c.mul(b, quotient));
-  if (isWhole && !c.integer("fmod", 0)) {
-    Value zero = c.constant(Literal::scalar(0));
-    Value isOther = c.compare(ComparePredicate::lt, c.mul(rest, b), zero);
-    rest = c.select(isOther, c.add(rest, b), rest);
-  }
-  x.set(c, rest);
+  if (c.integer("fmod", 0))
+    binary<train::FmodOp>(c);
+  else
+    binary<train::ModOp>(c);
 }
 
 #define UNARY(NAME, OP) {NAME, unary<train::OP>}
-#define NAMED(NAME, OP) {NAME, [](Converter &c) { named(c, OP); }}
 #define COMPOSED(NAME, ...)                                                                        \
   {NAME, [](Converter &c) { compose(c, [&](Value x) -> Value { return __VA_ARGS__; }); }}
 #define COMPARE(NAME, PREDICATE)                                                                   \
@@ -330,40 +280,40 @@ static void convertMod(Converter &c) {
 
 static const Entry entries[] = {
     UNARY("Abs", AbsOp),
+    UNARY("Acos", AcosOp),
+    UNARY("Acosh", AcoshOp),
+    UNARY("Asin", AsinOp),
+    UNARY("Asinh", AsinhOp),
+    UNARY("Atan", AtanOp),
+    UNARY("Atanh", AtanhOp),
+    UNARY("Ceil", CeilOp),
     UNARY("Cos", CosOp),
+    UNARY("Cosh", CoshOp),
     UNARY("Erf", ErfOp),
     UNARY("Exp", ExpOp),
     UNARY("Floor", FloorOp),
+    UNARY("HardSwish", HardswishOp),
     UNARY("Log", LogOp),
+    UNARY("Mish", MishOp),
     UNARY("Neg", NegOp),
     UNARY("Reciprocal", ReciprocalOp),
     UNARY("Relu", ReluOp),
+    UNARY("Round", RoundOp),
     UNARY("Sigmoid", SigmoidOp),
+    UNARY("Sign", SignOp),
     UNARY("Sin", SinOp),
+    UNARY("Sinh", SinhOp),
     UNARY("Softplus", SoftplusOp),
+    UNARY("Softsign", SoftsignOp),
     UNARY("Sqrt", SqrtOp),
+    UNARY("Tan", TanOp),
     UNARY("Tanh", TanhOp),
-    NAMED("Acos", "train.acos"),
-    NAMED("Acosh", "train.acosh"),
-    NAMED("Asin", "train.asin"),
-    NAMED("Asinh", "train.asinh"),
-    NAMED("Atan", "train.atan"),
-    NAMED("Atanh", "train.atanh"),
-    NAMED("Cosh", "train.cosh"),
-    NAMED("Sinh", "train.sinh"),
-    COMPOSED("Celu", elu(c, x, c.real("alpha", 1), c.real("alpha", 1))),
-    COMPOSED("Ceil", c.make<train::NegOp>(c.make<train::FloorOp>(c.make<train::NegOp>(x)))),
+    COMPOSED("Celu", c.make<train::CeluOp>(x, c.attr("alpha", c.real("alpha", 1)))),
     COMPOSED("Elu", elu(c, x, c.real("alpha", 1))),
-    COMPOSED("HardSigmoid", hardSigmoid(c, x, c.real("alpha", 0.2), c.real("beta", 0.5))),
-    COMPOSED("HardSwish", c.mul(x, hardSigmoid(c, x, 1.0 / 6, 0.5))),
+    COMPOSED("HardSigmoid", hardSigmoid(c, x)),
     COMPOSED("LeakyRelu", c.make<train::LeakyReluOp>(x, c.attr("slope", c.real("alpha", 0.01)))),
-    COMPOSED("Mish", c.mul(x, c.make<train::TanhOp>(c.make<train::SoftplusOp>(x)))),
-    COMPOSED("Round", roundToEven(c, x)),
     COMPOSED("Selu", c.mul(c.real(c.real("gamma", 1.05070102214813232421875), x),
                            elu(c, x, c.real("alpha", 1.67326319217681884765625)))),
-    COMPOSED("Sign", sign(c, x)),
-    COMPOSED("Softsign", c.div(x, c.add(c.real(1, x), c.make<train::AbsOp>(x)))),
-    COMPOSED("Tan", c.div(c.make<train::SinOp>(x), c.make<train::CosOp>(x))),
     COMPOSED("ThresholdedRelu",
              c.select(c.compare(ComparePredicate::gt, x, c.real(c.real("alpha", 1), x)), x,
                       c.real(0, x))),
@@ -387,7 +337,7 @@ static const Entry entries[] = {
     {"Min", [](Converter &c) { extrema(c, false); }},
     {"Mod", convertMod},
     {"Pow", convertPow, 7},
-    {"PRelu", convertPRelu},
+    {"PRelu", binary<train::PreluOp>},
     {"Sum", variadic<train::AddOp>},
     {"And", convertAnd, 7},
     {"Not", convertNot},

@@ -353,41 +353,29 @@ static void convertTile(Converter &c) {
     c.fail("expected a repeat per dimension");
     return;
   }
-  // [n, d] becomes [1, n, 1, d], is broadcast and made flat again.
-  Dims apart, wide, flat;
-  for (auto [i, size] : llvm::enumerate(c.dims(0))) {
-    apart.append({1, size});
-    wide.append({(*repeats)[i], size});
-    flat.push_back((*repeats)[i] * size);
+  if (llvm::any_of(*repeats, [](int64_t number) { return number < 1; })) {
+    c.fail("expected a tensor with elements");
+    return;
   }
-  c.set(0, c.reshape(c.broadcastTo(c.reshape(c.in(0), apart), wide), flat));
+  c.set(0, c.make<train::TileOp>(c.in(0), c.attr("times", *repeats)));
 }
 
 static void convertTrilu(Converter &c) {
-  int64_t rank = c.rank(0), k = 0;
+  int64_t k = 0;
   if (c.has(1)) {
     auto given = c.numbers(1, "a diagonal");
     if (!given || given->size() != 1)
       return;
     k = given->front();
   }
-  if (rank < 2) {
+  if (c.rank(0) < 2) {
     c.fail("expected matrices");
     return;
   }
-  int64_t rows = c.dims(0)[rank - 2], columns = c.dims(0)[rank - 1];
-  if (rows * columns > mostElements) {
-    c.fail("expected a matrix of at most " + Twine(mostElements) + " elements");
-    return;
-  }
-  Literal mask(onnx::Type::Bool, {rows, columns});
-  bool upper = c.integer("upper", 1);
-  for (int64_t i = 0; i < rows * columns; ++i) {
-    int64_t ahead = i % columns - i / columns;
-    mask.ints[i] = upper ? ahead >= k : ahead <= k;
-  }
-  Value x = c.in(0);
-  c.set(0, c.select(c.constant(mask), x, c.real(0, x)));
+  SmallVector<NamedAttribute> attributes = {c.attr("diagonal", k)};
+  if (c.integer("upper", 1))
+    attributes.push_back(c.flag("upper"));
+  c.set(0, c.make<train::TriluOp>(c.in(0), attributes));
 }
 
 static void convertDepthToSpace(Converter &c) {
