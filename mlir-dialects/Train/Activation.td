@@ -39,8 +39,9 @@ def Train_CeluOp : Train_AlphaOp<"celu"> {
   let hasVerifier = 1;
 }
 def Train_SeluOp : Train_RealUnaryOp<"selu", Passthrough> {
-  let summary = "1.0507 x where positive, else 1.7581 (exp(x) - 1), which keeps mean 0 and variance "
-                "1 (Klambauer et al. 2017)";
+  let summary =
+      "1.0507 x where positive, else 1.7581 (exp(x) - 1), which keeps mean 0 and variance "
+      "1 (Klambauer et al. 2017)";
   let lists = ["propagate=infer"];
   let doc = "The factors are 1.0507009873554805 and that times 1.6732632423543772.";
   let range = [{
@@ -62,8 +63,7 @@ def Train_PreluOp : Train_BinaryOp<"prelu", Promote> {
   let doc = "The slope broadcasts to x: one per channel, or one number.";
   let arguments = (ins RealTensor:$lhs, RealTensor:$rhs);
   let saves = ["0", "1"];
-  let scalar =
-      [{ return b.select(b.greater(x[0], b.real(0.0)), x[0], b.mul(x[1], x[0])); }];
+  let scalar = [{ return b.select(b.greater(x[0], b.real(0.0)), x[0], b.mul(x[1], x[0])); }];
   let adjoint = [{
     Value zero = b.real(0.0, g), positive = b.greater(getLhs(), zero);
     return {b.select(positive, g, b.mul(g, getRhs())), b.select(positive, zero, b.mul(g, getLhs()))}; }];

@@ -17,8 +17,9 @@ LogicalResult ampc::inferRowLoss(std::optional<Location> loc, TypeRange operands
                                  SmallVectorImpl<Type> &types) {
   auto x = tensorOf(operands.front());
   if (!x || x.getRank() < 1 || !llvm::all_equal(operands))
-    return emitOptionalError(loc, "expected operands of one type with at least one dimension, but "
-                                  "got ",
+    return emitOptionalError(loc,
+                             "expected operands of one type with at least one dimension, but "
+                             "got ",
                              operands);
   types.push_back(x.clone(reduced ? ArrayRef<int64_t>() : x.getShape().drop_back()));
   return success();
@@ -57,8 +58,8 @@ SmallVector<Value> WeightedCrossEntropyOp::decompose(GradBuilder &b) {
   auto type = getLogits().getType();
   int64_t last = type.getRank() - 1;
   Value hits = isSparse() ? b.op<OneHotOp>(type, getTarget()) : getTarget();
-  Value target = b.mul(smoothed(b, hits, number(getSmoothing()), type.getShape().back()),
-                       getWeight());
+  Value target =
+      b.mul(smoothed(b, hits, number(getSmoothing()), type.getShape().back()), getWeight());
   Value losses = b.op<SoftmaxCrossEntropyOp>(getLogits(), target, Value(), Reduction::none,
                                              IntegerAttr(), APFloat(0.0), IntegerAttr());
   if (!isSparse())

@@ -84,8 +84,9 @@ def Train_CosineLossOp : Train_RowLossOp<"cosine_loss"> {
   let parts = "sums along rows";
 }
 def Train_TripletOp : Train_RowLossOp<"triplet"> {
-  let summary = "max(0, |anchor - positive| - |anchor - negative| + margin) of rows (Schroff et al. "
-                "2015)";
+  let summary =
+      "max(0, |anchor - positive| - |anchor - negative| + margin) of rows (Schroff et al. "
+      "2015)";
   let doc = !strconcat(lossDoc, [{
     1e-6 is added to every difference, as in PyTorch, so that rows at distance 0 have a gradient. }]);
   let arguments = (ins RealTensor:$anchor, RealTensor:$positive, RealTensor:$negative,

@@ -150,10 +150,12 @@ class Train_RemainderOp<string mnemonic, string method> : Train_BinaryOp<mnemoni
 }
 def Train_ModOp : Train_RemainderOp<"mod", "mod"> {
   let summary = "lhs - rhs * floor(lhs / rhs): the remainder with the sign of rhs";
-  let range = [{ auto by = x(1); return by ? ::ampc::Range(::ampc::within(by->magnitude())) : std::nullopt; }];
+  let range =
+      [{ auto by = x(1); return by ? ::ampc::Range(::ampc::within(by->magnitude())) : std::nullopt; }];
 }
 def Train_FmodOp : Train_RemainderOp<"fmod", "fmod"> {
   let summary = "The remainder of a quotient rounded towards 0: with the sign of lhs";
-  let range = [{ auto by = x(1); return by ? ::ampc::Range(::ampc::within(by->magnitude())) : x(0); }];
+  let range =
+      [{ auto by = x(1); return by ? ::ampc::Range(::ampc::within(by->magnitude())) : x(0); }];
 }
 #endif

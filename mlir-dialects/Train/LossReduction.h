@@ -19,9 +19,7 @@ struct LossReduction {
   mlir::Value run(mlir::Value losses, mlir::Type result);
 
 private:
-  mlir::Value mask(mlir::Value losses) {
-    return validMask(b, losses.getType(), valid, batchRows);
-  }
+  mlir::Value mask(mlir::Value losses) { return validMask(b, losses.getType(), valid, batchRows); }
   mlir::Value count(mlir::Value losses, mlir::Type wide);
   mlir::Value sumOfCounted(mlir::Value losses, mlir::Type wide);
 };

@@ -25,8 +25,8 @@ static Value reversed(GradBuilder &b, Value x, int64_t dim) {
   auto type = tensorOf(x);
   SmallVector<int32_t> numbers(llvm::reverse(llvm::seq<int32_t>(type.getDimSize(dim))));
   auto index = RankedTensorType::get(type.getDimSize(dim), b.builder.getI32Type());
-  Value order = b.op<ConstantOp>(
-      cast<ElementsAttr>(DenseElementsAttr::get(index, ArrayRef(numbers))));
+  Value order =
+      b.op<ConstantOp>(cast<ElementsAttr>(DenseElementsAttr::get(index, ArrayRef(numbers))));
   auto front = llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
   std::rotate(front.begin(), front.begin() + dim, front.begin() + dim + 1);
   Value rows = b.op<GatherOp>(b.transpose(x, front), order, IntegerAttr());

@@ -36,8 +36,9 @@ def Train_TileOp : Train_MoveOp<"tile", [InferTypeOpAdaptor]> {
 }
 def Train_TriluOp : Train_MoveOp<"trilu", [SameOperandsAndResultType]> {
   let summary = "The lower triangle of matrices, or with `upper` the upper one; 0 elsewhere";
-  let doc = "Up to and with the diagonal of that number: 0 is the main one, which is the default, 1 "
-            "the one above it.";
+  let doc =
+      "Up to and with the diagonal of that number: 0 is the main one, which is the default, 1 "
+      "the one above it.";
   let range = [{ return ::ampc::hull(x(0), Interval{0, 0}); }];
   let arguments = (ins AnyRankedTensor:$x, UnitAttr:$upper,
       DefaultValuedAttr<SignedI64Attr, "0">:$diagonal);

@@ -7,15 +7,16 @@ include "mlir-dialects/Train/Base.td"
 // In log2(n) steps, each of which combines every element with the one 1, 2, 4, ... places before
 // it: a triangle of ones in a matrix product would take n operations per element, in 16 bits.
 class Train_ScanOp<string mnemonic>
-    : Train_CompositeOp<
-          mnemonic, FullPrecision,
-          [SameOperandsAndResultType, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+    : Train_CompositeOp<mnemonic, FullPrecision,
+                        [SameOperandsAndResultType,
+                         DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let lists = ["autocast=full"];
   let doc = [{
     With `exclusive` the element itself is left out, with `reverse` those behind it are taken instead of those before it. Computed in the
     accumulator's type. }];
   let arguments = (ins NumberTensor:$x, SignedI64Attr:$dim, UnitAttr:$exclusive, UnitAttr:$reverse);
-  let assemblyFormat = [{$x `along` $dim (`exclusive` $exclusive^)? (`reverse` $reverse^)? attr-dict
+  let assemblyFormat =
+      [{$x `along` $dim (`exclusive` $exclusive^)? (`reverse` $reverse^)? attr-dict
       custom<Types>(ref($x), type($x))}];
   let example = "%y = train."#mnemonic#" %x along 1 exclusive : tensor<4x8xf32>";
   let hasVerifier = 1;
