@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 
+import functions  # noqa: F401, adds to ops.OPS
 import images  # noqa: F401, adds to ops.OPS
 import ops
 import rules
