@@ -43,7 +43,20 @@ for feature, module in [("pytorch", "torch"), ("jax", "jax")]:
         config.available_features.add(feature)
         config.substitutions.append((f"%{feature}", interpreter))
 
+
+def python_with_onnx():
+    """The Python package onnx, whose version the table of node tests names; AMPC_ONNX_PYTHON names an interpreter that has it."""
+    found = "import importlib.metadata as m, sys; sys.exit(m.version('onnx') != '1.23.2')"
+    candidates = [os.environ.get("AMPC_ONNX_PYTHON"), os.path.expanduser("~/.cache/ampc/venv/bin/python"), shutil.which("python3")]
+    return next((p for p in candidates if p and os.path.exists(p) and subprocess.run([p, "-c", found], capture_output=True).returncode == 0), None)
+
+
+onnx_python = python_with_onnx()
+if onnx_python:
+    config.available_features.add("onnx")
+
 config.substitutions += [
+    ("%onnx-python", onnx_python or "python3"),
     ("%ampc-opt", opt),
     ("%inputs", os.path.join(config.test_source_root, "Inputs")),
     ("%examples", os.path.join(config.source_dir, "examples")),

@@ -130,11 +130,14 @@ static bool readOperands(Converter &c, Operands &x) {
   x.key = repeatHeads(c, x.key, many / few);
   x.value = repeatHeads(c, x.value, many / few);
   bool causal = c.integer("is_causal", 0);
+  if (c.has(6) && (c.node.find("left_window_size") || c.node.find("right_window_size")))
+    return c.fail("expected no windows beside numbers of keys per row");
   if (c.has(3))
     x.bias = maskOf(c, x);
   if (c.has(6))
     x.bias = plus(c, x.bias, lengthBias(c, x, causal));
-  bool isPlain = x.queries() == x.keys() && !x.past && !c.node.find("left_window_size");
+  bool isPlain = x.queries() == x.keys() && !x.past && !c.node.find("left_window_size") &&
+                 !c.node.find("right_window_size");
   x.causal = causal && isPlain && !c.has(6);
   if (!x.causal)
     x.bias = plus(c, x.bias, windowBias(c, x, causal && !c.has(6)));

@@ -165,7 +165,8 @@ struct Scaling {
     if (coordinates == "asymmetric")
       return at / scale;
     if (coordinates == "align_corners")
-      return to == 1 ? 0 : double(at) * (from - 1) / (to - 1);
+      // The specification's length is not rounded.
+      return at == 0 ? 0 : double(at) * (from - 1) / (scale * from - 1);
     if (coordinates == "pytorch_half_pixel" && to == 1)
       return 0;
     if (coordinates == "half_pixel_symmetric") {

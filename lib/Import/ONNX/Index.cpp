@@ -11,8 +11,8 @@ using train::ComparePredicate;
 static Value fromStart(Converter &c, Value index, int64_t size) {
   if (!index)
     return {};
-  Value limit = c.constant(Literal::scalar(size));
-  Value isBehind = c.compare(ComparePredicate::lt, index, c.constant(Literal::scalar(0)));
+  Value limit = c.real(double(size), index);
+  Value isBehind = c.compare(ComparePredicate::lt, index, c.real(0, index));
   return c.select(isBehind, c.add(index, limit), index);
 }
 
@@ -21,7 +21,7 @@ static Value fromStart(Converter &c, Value index, int64_t size) {
 /// error.
 static Value indexOf(Converter &c, unsigned i, int64_t size, bool isIndexAsIs = false) {
   const Literal *known = c.literal(i);
-  if (!known) {
+  if (!known || known->isReal()) {
     Value index = c.in(i);
     return index && isIndexAsIs && isa<BlockArgument>(index) ? index : fromStart(c, index, size);
   }
@@ -236,7 +236,9 @@ static void convertOneHot(Converter &c) {
     return;
   }
   int64_t axis = c.axis(c.integer("axis", -1), rank + 1);
-  Value index = indexOf(c, 0, depth->front(), true);
+  Value index = indexOf(c, 0, depth->front());
+  if (index)
+    index = c.cast(index, c.b.getI32Type());
   if (axis < 0 || !index)
     return;
   Dims dims(Converter::shapeOf(index));

@@ -402,7 +402,9 @@ static void convertSpaceToDepth(Converter &c) {
     return;
   }
   int64_t n = d[0], channels = d[1], h = d[2] / block, w = d[3] / block;
-  Value x = c.transpose(c.reshape(c.in(0), {n, channels, h, block, w, block}), {0, 3, 5, 1, 2, 4});
+  bool isByChannel = c.text("mode", "DCR") == "CRD";
+  Value x = c.transpose(c.reshape(c.in(0), {n, channels, h, block, w, block}),
+                        isByChannel ? Dims{0, 1, 3, 5, 2, 4} : Dims{0, 3, 5, 1, 2, 4});
   c.set(0, c.reshape(x, {n, channels * block * block, h, w}));
 }
 
