@@ -98,7 +98,12 @@ static OwningOpRef<ModuleOp> parse(llvm::SourceMgr &sources, MLIRContext *contex
   }
   Block block;
   AsmParserState state;
-  if (failed(parseAsmSourceFile(sources, &block, ParserConfig(context), &state)))
+  bool hasError = false; // a token that is none does not stop what skips to the next
+  ScopedDiagnosticHandler watch(context, [&](Diagnostic &diagnostic) {
+    hasError |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    return failure();
+  });
+  if (failed(parseAsmSourceFile(sources, &block, ParserConfig(context), &state)) || hasError)
     return nullptr;
   for (const AsmParserState::OperationDefinition &definition : state.getOpDefs()) {
     auto name = dyn_cast<NameLoc>(definition.op->getLoc());

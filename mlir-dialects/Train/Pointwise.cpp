@@ -3,6 +3,7 @@
 #include "mlir-dialects/Train/Broadcast.h"
 #include "mlir-dialects/Train/Numbers.h"
 #include "mlir-dialects/Train/Tensors.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -428,6 +428,8 @@ Value Converter::take(Value x, int64_t axis, Value index) {
 Value Converter::take(Value x, int64_t axis, ArrayRef<int64_t> index) {
   if (!x || index.empty())
     return fail("expected at least one index");
+  if (int64_t(index.size()) > mostElements)
+    return fail("expected at most " + Twine(mostElements) + " indices");
   // Equal distances are a slice.
   int64_t step = index.size() > 1 ? index[1] - index[0] : 1;
   bool isSlice = step > 0;

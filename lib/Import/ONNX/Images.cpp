@@ -235,6 +235,8 @@ static Value resize(Converter &c, Value x, int64_t axis, const Scaling &scaling)
   if (!x)
     return {};
   Dims dims(Converter::shapeOf(x));
+  if (scaling.to > mostElements)
+    return c.fail("expected at most " + Twine(mostElements) + " elements along a dimension");
   if (scaling.mode == "nearest") {
     Dims index = scaling.indices();
     int64_t times = scaling.to / scaling.from;
