@@ -16,75 +16,18 @@ static Dims withLast(int64_t axis, int64_t rank) {
 
 // ---- Sums and products so far ----
 
-/// x moved along its last dimension by `by` places, backwards if negative, with `neutral` where
-/// nothing comes from.
-static Value shifted(Converter &c, Value x, int64_t by, double neutral) {
-  if (!x)
-    return {};
-  Dims sizes(Converter::shapeOf(x)), none(sizes.size(), 0), ones(sizes.size(), 1);
-  Dims low = none, high = none, from = none;
-  (by > 0 ? low : high).back() = std::abs(by);
-  from.back() = by > 0 ? 0 : -by;
-  sizes.back() -= std::abs(by);
-  if (sizes.back() < 1) {
-    Literal all = Literal::scalar(onnx::Type::F64, neutral);
-    all.type = Converter::elementOf(x).isF64() ? onnx::Type::F64 : onnx::Type::F32;
-    Value one = isa<FloatType>(Converter::elementOf(x))
-                    ? c.constant(all)
-                    : c.constant(Literal::scalar(int64_t(neutral)));
-    return c.broadcastTo(one, Converter::shapeOf(x));
-  }
-  return c.make<train::PadOp>(c.slice(x, from, sizes, ones),
-                              {c.attr("value", neutral), c.attr("low", low), c.attr("high", high),
-                               c.attr("interior", none)});
-}
-
-/// After round i every element has what 2^(i+1) elements up to it come to (Hillis and Steele 1986).
-static Value scan(Converter &c, Value x, double neutral, Value (*join)(Converter &, Value, Value)) {
-  bool reverses = c.integer("reverse", 0);
-  if (c.integer("exclusive", 0))
-    x = shifted(c, x, reverses ? -1 : 1, neutral);
-  int64_t size = x ? Converter::shapeOf(x).back() : 0;
-  for (int64_t by = 1; x && by < size; by *= 2)
-    x = join(c, x, shifted(c, x, reverses ? -by : by, neutral));
-  return x;
-}
-
-static Value sum(Converter &c, Value x, Value y) { return c.add(x, y); }
-static Value product(Converter &c, Value x, Value y) { return c.mul(x, y); }
-
-/// Reals are summed as a product with a triangle of ones.
-static Value sumByProduct(Converter &c, Value x) {
-  Dims dims(Converter::shapeOf(x));
-  int64_t size = dims.back();
-  Literal ones(c.type(0), {size, size});
-  bool excludes = c.integer("exclusive", 0), reverses = c.integer("reverse", 0);
-  for (int64_t i = 0; i < size; ++i)
-    for (int64_t j = 0; j < size; ++j)
-      ones.set(i * size + j, int64_t((reverses ? i > j : i < j) || (i == j && !excludes)));
-  Value y =
-      c.make<train::MatmulOp>({dims.size() == 1 ? c.reshape(x, {1, size}) : x, c.constant(ones)});
-  return c.reshape(y, dims);
-}
-
-static void cumulate(Converter &c, bool isSum) {
-  constexpr int64_t mostByProduct = 1024;
+template <typename Op> static void scan(Converter &c) {
   auto given = c.numbers(1, "an axis");
   if (!given || given->size() != 1)
     return;
   int64_t axis = c.axis(given->front(), c.rank(0));
   if (axis < 0)
     return;
-  Dims order = withLast(axis, c.rank(0));
-  Value x = c.transpose(c.in(0), order);
-  if (!x)
-    return;
-  bool isShort = Converter::shapeOf(x).back() <= mostByProduct;
-  if (isSum && isShort && isa<FloatType>(Converter::elementOf(x)))
-    x = sumByProduct(c, x);
-  else
-    x = scan(c, x, isSum ? 0 : 1, isSum ? sum : product);
-  c.set(0, c.transpose(x, order));
+  SmallVector<NamedAttribute> attributes = {c.attr("dim", axis)};
+  for (StringRef name : {"exclusive", "reverse"})
+    if (c.integer(name, 0))
+      attributes.push_back(c.flag(name));
+  c.set(0, c.make<Op>(c.in(0), attributes));
 }
 
 // ---- The greatest ----
@@ -246,8 +189,8 @@ static void convertEyeLike(Converter &c) {
 static const Entry entries[] = {
     {"CenterCropPad", convertCenterCropPad},
     {"Compress", convertCompress},
-    {"CumProd", [](Converter &c) { cumulate(c, false); }},
-    {"CumSum", [](Converter &c) { cumulate(c, true); }},
+    {"CumProd", scan<train::CumprodOp>},
+    {"CumSum", scan<train::CumsumOp>},
     {"EyeLike", convertEyeLike},
     {"Hardmax", convertHardmax},
     {"TopK", convertTopK},
