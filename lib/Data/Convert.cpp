@@ -233,7 +233,7 @@ int64_t Converter::misfitAmongWhole(const void *data, int64_t count, const Limit
   int64_t least = to == Element::I64 ? INT64_MIN : int64_t(rangeOf(to).least),
           most = to == Element::I64 ? INT64_MAX : int64_t(rangeOf(to).most);
   if (limits.labels)
-    least = std::max(least, int64_t(0)), most = std::min(most, limits.labels - 1);
+    least = std::max(least, limits.least), most = std::min(most, limits.labels - 1);
   auto *source = static_cast<const char *>(data);
   for (int64_t i = 0; i < count; i += blockSize) {
     int64_t size = std::min(blockSize, count - i);
@@ -263,7 +263,7 @@ int64_t Converter::misfitAmongReals(const void *data, int64_t count, const Limit
   double block[blockSize];
   Range range = rangeOf(to);
   if (limits.labels)
-    range = {0, double(limits.labels - 1)};
+    range = {double(limits.least), double(limits.labels - 1)};
   bool whole = !isReal(to);
   auto *source = static_cast<const char *>(data);
   for (int64_t i = 0; i < count; i += blockSize) {
@@ -315,9 +315,9 @@ std::string Converter::text(const void *data, int64_t index) const {
 std::string ampc::describe(ampc_dtype to, const Limits &limits) {
   Element element = elementOf(to);
   if (limits.labels) {
-    bool outside = limits.ignore < 0 || limits.ignore >= limits.labels;
-    return "values in [0, " + std::to_string(limits.labels) + ")" +
-           (outside ? " or " + std::to_string(limits.ignore) : "");
+    bool outside = limits.ignore < limits.least || limits.ignore >= limits.labels;
+    return "values in [" + std::to_string(limits.least) + ", " + std::to_string(limits.labels) +
+           ")" + (outside ? " or " + std::to_string(limits.ignore) : "");
   }
   if (element == Element::F64 || element == Element::F32 || element == Element::BF16)
     return "finite numbers that fit into " + std::string(nameOf(element));

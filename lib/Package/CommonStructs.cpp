@@ -42,7 +42,8 @@ static constexpr Placed tensorFields[] = {
     AMPC_FIELD(ampc_tensor, name, Text),         AMPC_FIELD(ampc_tensor, dtype, Int32),
     AMPC_FIELD(ampc_tensor, rank, Int32),        AMPC_FIELD(ampc_tensor, dims, Dims),
     AMPC_FIELD(ampc_tensor, bytes, Int64),       AMPC_FIELD(ampc_tensor, batched, Int32),
-    AMPC_FIELD(ampc_tensor, label_limit, Int32), AMPC_FIELD(ampc_tensor, label_ignore, Int64)};
+    AMPC_FIELD(ampc_tensor, label_limit, Int64), AMPC_FIELD(ampc_tensor, label_ignore, Int64),
+    AMPC_FIELD(ampc_tensor, label_least, Int64)};
 AMPC_CHECK(ampc_tensor, tensorFields);
 
 static constexpr Placed trainOutFields[] = {

@@ -182,8 +182,8 @@ std::string ampc::describe(const TensorInfo &tensor, int64_t batch, bool asBits)
   else if (tensor.batched)
     os << ", " << tensor.dims[0] / batch << " rows for each of the batch";
   if (tensor.labelLimit) {
-    os << ", values in [0, " << tensor.labelLimit << ")";
-    if (tensor.labelIgnore < 0 || tensor.labelIgnore >= tensor.labelLimit)
+    os << ", values in [" << tensor.labelLeast << ", " << tensor.labelLimit << ")";
+    if (tensor.labelIgnore < tensor.labelLeast || tensor.labelIgnore >= tensor.labelLimit)
       os << ", or " << tensor.labelIgnore << " for rows to leave out";
   }
   if (asBits && (tensor.dtype == AMPC_BF16 || tensor.dtype == AMPC_F16))

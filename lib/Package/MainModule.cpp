@@ -108,7 +108,8 @@ Constant *Tables::tensor(const TensorInfo &info) {
     dims.push_back(i64(dim));
   return record(sizeof(ampc_tensor),
                 {text(info.name), i32(info.dtype), i32(info.dims.size()), pointer(dims),
-                 i64(info.bytes), i32(info.batched), i32(info.labelLimit), i64(info.labelIgnore)});
+                 i64(info.bytes), i32(info.batched), i64(info.labelLimit), i64(info.labelIgnore),
+                 i64(info.labelLeast)});
 }
 
 Constant *Tables::slot(const SlotInfo &info) {

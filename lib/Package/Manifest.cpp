@@ -15,6 +15,8 @@ static json::Object describe(const TensorInfo &tensor) {
                       {"bytes", tensor.bytes}};
   if (tensor.labelLimit)
     object["label_limit"] = tensor.labelLimit;
+  if (tensor.labelLeast)
+    object["label_least"] = tensor.labelLeast;
   return object;
 }
 

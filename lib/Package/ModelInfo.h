@@ -20,8 +20,7 @@ struct TensorInfo {
   std::vector<int64_t> dims;
   int64_t bytes = 0;
   bool batched = false;
-  int32_t labelLimit = 0;
-  int64_t labelIgnore = 0;
+  int64_t labelLimit = 0, labelIgnore = 0, labelLeast = 0;
 };
 /// A slot is what the runtime calls a declaration of state that has its place.
 struct SlotInfo {

@@ -159,6 +159,9 @@ LogicalResult Reader::readArguments(kernel::ProgramOp program, ProgramInfo &info
       tensor->batched = input.isBatched();
       tensor->labelLimit = input.getLimit();
       tensor->labelIgnore = input.getIgnore();
+      tensor->labelLeast = input.getLeast();
+      if (input.getWithoutSign())
+        tensor->dtype = AMPC_U8;
       place.space = AMPC_SPACE_INPUT;
       if (failed(addInput(program, *tensor, input.getPart(), place, info)))
         return failure();

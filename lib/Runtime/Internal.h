@@ -158,6 +158,10 @@ void ampc_rt_initialise(ampc_state *state, uint64_t seed);
 int64_t ampc_rt_element_count(const ampc_tensor *tensor);
 double ampc_rt_read_float(const void *data, int32_t dtype);
 int64_t ampc_rt_read_int(const void *data, int32_t dtype, int64_t index);
+/* What its integers have to be below; 0: anything. A truth value is 0 or 1. */
+static inline int64_t ampc_rt_label_limit(const ampc_tensor *input) {
+  return !input->label_limit && input->dtype == AMPC_I1 ? 2 : input->label_limit;
+}
 /* Hash of bytes, in words of 8; chained through `hash`. */
 uint64_t ampc_rt_hash_bytes(uint64_t hash, const unsigned char *data, size_t bytes);
 const char *ampc_rt_dtype_name(int32_t dtype); /* as safetensors writes it */

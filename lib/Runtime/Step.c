@@ -62,19 +62,53 @@ static ampc_status checkHead(const ampc_state *state, const ampc_program *progra
   return AMPC_OK;
 }
 
+/* Whether all of a block are in range, as fast as they can be read. */
+#define AMPC_ALL_WITHIN(type)                                                                      \
+  {                                                                                                \
+    const type *values = (const type *)data + begin;                                               \
+    for (int64_t i = 0; i < count; ++i)                                                            \
+      outside |= (values[i] < least) | (values[i] >= limit);                                       \
+    break;                                                                                         \
+  }
+static bool areWithin(const void *data, int32_t dtype, int64_t begin, int64_t count, int64_t least,
+                      int64_t limit) {
+  bool outside = false;
+  switch (dtype) {
+  case AMPC_I64:
+    AMPC_ALL_WITHIN(int64_t)
+  case AMPC_I32:
+    AMPC_ALL_WITHIN(int32_t)
+  case AMPC_I16:
+    AMPC_ALL_WITHIN(int16_t)
+  case AMPC_I8:
+    AMPC_ALL_WITHIN(int8_t)
+  default:
+    AMPC_ALL_WITHIN(uint8_t)
+  }
+  return !outside;
+}
+#undef AMPC_ALL_WITHIN
+
 /* Every value of the rows that count is in range, or the one to ignore. */
 static ampc_status checkLabels(const ampc_program *program, const ampc_tensor *input,
                                const void *data, int64_t valid, char *error) {
   int64_t count = ampc_rt_element_count(input), rows = input->rank ? input->dims[0] : 1;
-  int64_t width = rows ? count / rows : 0;
+  int64_t width = rows ? count / rows : 0, least = input->label_least;
+  int64_t limit = ampc_rt_label_limit(input);
+  enum { BLOCK = 4096 };
   if (input->batched)
     count = valid * width;
   for (int64_t i = 0; i < count; ++i) {
+    if (i % BLOCK == 0 &&
+        areWithin(data, input->dtype, i, count - i < BLOCK ? count - i : BLOCK, least, limit)) {
+      i += BLOCK - 1;
+      continue;
+    }
     int64_t value = ampc_rt_read_int(data, input->dtype, i);
-    if ((value < 0 || value >= input->label_limit) && value != input->label_ignore)
-      return ampc_rt_fail(
-          error, AMPC_E_ARG, "%s: input '%s': expected a value in [0, %d), but got %d in row %d",
-          program->name, input->name, (int64_t)input->label_limit, value, i / width);
+    if ((value < least || value >= limit) && (value != input->label_ignore || !input->label_limit))
+      return ampc_rt_fail(error, AMPC_E_ARG,
+                          "%s: input '%s': expected a value in [%d, %d), but got %d in row %d",
+                          program->name, input->name, least, limit, value, i / width);
   }
   return AMPC_OK;
 }
@@ -91,7 +125,7 @@ static ampc_status checkInputs(const ampc_state *state, const ampc_program *prog
                           "%s: input '%s': expected data aligned to its elements", program->name,
                           input->name);
     const struct ampc_rt_device *device = state->model->device;
-    if (!input->label_limit || (device && device->holds(state, data)))
+    if (!ampc_rt_label_limit(input) || (device && device->holds(state, data)))
       continue;
     ampc_status status = checkLabels(program, input, data, valid, error);
     if (status)

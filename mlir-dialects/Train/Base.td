@@ -70,6 +70,8 @@ class RealOr<string value> : Train_Real<"a real number, "#value#" by default"> {
 def RealTensor : RankedTensorOf<[F64, F32, BF16, F16]>;
 def NumberTensor : RankedTensorOf<[F64, F32, BF16, F16, I64, I32]>;
 def RowNumbers : RankedTensorOf<[I32]>;
+// What a model may give as row numbers; programs have i32.
+def IndexNumbers : RankedTensorOf<[I32, I64, I16, I8, UI8]>;
 def RandomState
     : Type<CPred<"$_self == ::ampc::randomStateType($_self.getContext())">, "tensor<2xi64>">,
       BuildableType<"::ampc::randomStateType($_builder.getContext())">;

@@ -77,6 +77,8 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
 
 // Gives every element of its only operand as it is, in another order or several times.
 def MovesOnly : NativeOpTrait<"MovesOnly"> { let cppNamespace = "::ampc"; }
+// Gives elements of its operands as they are and no others.
+def GivesElements : NativeOpTrait<"GivesElements"> { let cppNamespace = "::ampc"; }
 // Adds up its operands and does nothing else, as the fan-in of gradients and a bias do.
 def SumsOperands : NativeOpTrait<"SumsOperands"> { let cppNamespace = "::ampc"; }
 // Marks a place for later phases; models do not hold it.
@@ -222,8 +224,15 @@ def IndexOpInterface : OpInterface<"IndexOpInterface"> {
       "An op whose integer operand must stay below a limit, which the runtime checks for inputs.";
   let methods = [InterfaceMethod<"The integer operand; null if this instance has none.",
                                  "::mlir::Value", "getIndices">,
-                 InterfaceMethod<"Indices are at least 0 and less than this.", "int64_t",
+                 InterfaceMethod<"Indices are less than this; 0 if any will do.", "int64_t",
                                  "getIndexLimit">,
+                 InterfaceMethod<"Whether those from -limit to -1 count from the end.", "bool",
+                                 "countsFromEnd", (ins), "", "return false;">,
+                 InterfaceMethod<"Sets them to numbers of i32, of which none counts from the end.",
+                                 "void", "setStartIndices", (ins "::mlir::Value":$index), "", [{
+      for (::mlir::OpOperand &operand : $_op->getOpOperands())
+        if (operand.get() == $_op.getIndices())
+          operand.set(index);}]>,
                  InterfaceMethod<"An index that is allowed all the same.", "std::optional<int64_t>",
                                  "getIgnoredIndex", (ins), "", "return std::nullopt;">];
 }

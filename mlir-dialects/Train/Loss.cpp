@@ -22,9 +22,9 @@ LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *, std::option
   Type logits = a.getLogits().getType(), target = a.getTarget().getType();
   bool reduced = reduces(a.getProperties().reduction);
   auto x = tensorOf(logits), y = tensorOf(target);
-  bool classes = y && y.getElementType().isInteger(32);
+  bool classes = y && isa<IntegerType>(y.getElementType()) && !y.getElementType().isInteger(1);
   if (!x || !y || x.getRank() < 1 || (classes ? x.getShape().drop_back() != y.getShape() : x != y))
-    return emitOptionalError(loc, "expected one i32 class per row of ", logits,
+    return emitOptionalError(loc, "expected one class, an integer, per row of ", logits,
                              " or a distribution of that type, but got ", target);
   types.push_back(x.clone(reduced ? ArrayRef<int64_t>() : x.getShape().drop_back()));
   return success();

@@ -4,19 +4,23 @@
 #define AMPC_TRAIN_LOSS
 include "mlir-dialects/Train/Base.td"
 
-def Train_OneHotOp
-    : Train_Op<"one_hot",
-               Passthrough, [DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
+def Train_OneHotOp : Train_Op<"one_hot", Passthrough,
+                              [IndexOpInterface,
+                               DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
   let summary = "1 where the position in the last dimension equals the label, else 0";
   let lists = ["propagate-bf16=untouched", "propagate=clear"];
   let range = [{ return Interval{0, 1}; }];
-  let arguments = (ins RowNumbers:$label);
+  let arguments = (ins IndexNumbers:$label);
   let results = (outs RealTensor:$result);
   let assemblyFormat = "$label attr-dict custom<TypeTo>(ref($label), type($label), type($result))";
   let example = "%y = train.one_hot %label : tensor<4xi32> to tensor<4x10xf32>";
   let differentiable = 0;
   let hasVerifier = 1;
   let scalar = [{ return b.select(b.equal(b.rowIndex(), x[0]), b.real(1.0), b.real(0.0)); }];
+  let extraClassDeclaration = [{
+    ::mlir::Value getIndices() { return getLabel(); }
+    int64_t getIndexLimit() { return 0; }
+  }];
 }
 
 def Train_Reduction : I32EnumAttr<"Reduction", "how the losses of rows or elements become one",
@@ -44,9 +48,10 @@ def Train_SoftmaxCrossEntropyOp
   let summary = "-sum(target * log softmax(logits)) along the last dimension";
   let lists = ["autocast=full", "autocast-cpu=full", "propagate=deny"];
   let doc = !strconcat(lossDoc, [{
-    The targets are either classes (i32, one per row) or a distribution (the logits' type and shape). `smoothing` s replaces a target t
+    The targets are either classes (integers, one per row) or a distribution (the logits' type and shape). `smoothing` s replaces a target t
     by (1 - s) t + s / classes. Rows of class `ignore` have loss 0 and do not count in the mean; a mean over no row is 0. }]);
-  let arguments = (ins RealTensor:$logits, RankedTensorOf<[I32, F64, F32, BF16, F16]>:$target,
+  let arguments = (ins RealTensor:$logits,
+      RankedTensorOf<[I32, I64, I16, I8, UI8, F64, F32, BF16, F16]>:$target,
       Optional<ValidRows>:$valid, defaultReduction:$reduction, OptionalAttr<IndexValueAttr>:$ignore,
       DefaultValuedAttr<F64Attr, "0.0">:$smoothing, OptionalAttr<SignedI64Attr>:$batch_rows);
   let assemblyFormat =
@@ -59,7 +64,7 @@ def Train_SoftmaxCrossEntropyOp
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Classes, one per row, as opposed to distributions.
-    bool isSparse() { return getTarget().getType().getElementType().isInteger(32); }
+    bool isSparse() { return ::llvm::isa<::mlir::IntegerType>(getTarget().getType().getElementType()); }
     ::mlir::Value getIndices() { return isSparse() ? getTarget() : ::mlir::Value(); }
     int64_t getIndexLimit() { return getLogits().getType().getShape().back(); }
     std::optional<int64_t> getIgnoredIndex() { return getIgnore(); }

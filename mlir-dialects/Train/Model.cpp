@@ -31,7 +31,18 @@ static bool isSupportedElement(Type element) {
   return element.isF64() || element.isF32() || element.isBF16() || element.isF16();
 }
 
-LogicalResult ampc::verifyTensor(Operation *op, Type type) {
+/// Bytes of a caller without a sign; ops compute with what a cast makes of them.
+static bool isUnsigned(Type type) {
+  return isa<RankedTensorType>(type) && getElementTypeOrSelf(type).isUnsignedInteger(8);
+}
+static bool mayReadUnsigned(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  auto index = dyn_cast<IndexOpInterface>(op);
+  return isa<CastOp, CallOp, ApplyOp>(op) || op->hasTrait<GivesElements>() ||
+         (index && index.getIndices() == operand.get());
+}
+
+static LogicalResult verifyTensor(Operation *op, Type type, bool mayBeUnsigned) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return success();
@@ -43,14 +54,33 @@ LogicalResult ampc::verifyTensor(Operation *op, Type type) {
     return op->emitOpError() << "expected tensors of at most 2^40 elements, but got " << type;
   bool hasSign =
       isa<IntegerType>(tensor.getElementType()) && !tensor.getElementType().isSignlessInteger();
+  if (mayBeUnsigned && isUnsigned(type))
+    return success();
   if (hasSign || !isSupportedElement(tensor.getElementType()))
     return op->emitOpError() << "expected elements of f64, f32, bf16, f16 or an integer of 1, 8, "
                                 "16, 32 or 64 bits, but got "
-                             << type << (hasSign ? "; integers are i8 and so on, of no sign" : "");
+                             << type
+                             << (isUnsigned(type)
+                                     ? "; ui8 is a type of inputs, which train.cast reads"
+                                 : hasSign ? "; integers are i8 and so on, of no sign, and inputs "
+                                             "may be ui8"
+                                           : "");
   return success();
 }
-static LogicalResult verifyTensors(Operation *op, TypeRange types) {
-  return success(llvm::all_of(types, [&](Type type) { return succeeded(verifyTensor(op, type)); }));
+LogicalResult ampc::verifyTensor(Operation *op, Type type) {
+  return ::verifyTensor(op, type, false);
+}
+static LogicalResult verifyTensors(Operation *op, TypeRange types, bool mayBeUnsigned = false) {
+  return success(llvm::all_of(
+      types, [&](Type type) { return succeeded(::verifyTensor(op, type, mayBeUnsigned)); }));
+}
+static LogicalResult verifyOp(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (isUnsigned(operand.get().getType()) && !isa<train::ReturnOp>(op) &&
+        !mayReadUnsigned(operand)) // 3.
+      return op->emitOpError() << "expected a train.cast of " << operand.get().getType()
+                               << ": ui8 is a type of inputs, with which nothing computes";
+  return verifyTensors(op, op->getResultTypes(), op->hasTrait<GivesElements>()); // 3.
 }
 
 void BufferOp::build(OpBuilder &builder, OperationState &state, const Twine &name, Type type,
@@ -91,12 +121,11 @@ LogicalResult FuncOp::verifyRegions() {
   auto bad = llvm::find_if_not(getFunctionType().getInputs(), llvm::IsaPred<RankedTensorType>);
   if (bad != getFunctionType().getInputs().end()) // 2.
     return emitOpError() << "expected arguments that are ranked tensors, but got " << *bad;
-  if (failed(verifyTensors(*this, getFunctionType().getInputs())) ||
+  if (failed(verifyTensors(*this, getFunctionType().getInputs(), true)) ||
       failed(verifyTensors(*this, getFunctionType().getResults()))) // 3.
     return failure();
   WalkResult sizes = getBody().walk([](Operation *op) {
-    return failed(verifyTensors(op, op->getResultTypes())) ? WalkResult::interrupt() // 3.
-                                                           : WalkResult::advance();
+    return failed(verifyOp(op)) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(sizes.wasInterrupted());
 }

@@ -102,7 +102,8 @@ def Train_FuncOp
 
     1. It has one block.
     2. Arguments are ranked tensors.
-    3. Every tensor has a static shape, at least one and at most 2^40 elements, of f64, f32, bf16, f16 or an integer of 1, 8, 16, 32 or 64 bits.
+    3. Every tensor has a static shape, at least one and at most 2^40 elements, of f64, f32, bf16, f16 or an integer of 1, 8, 16, 32 or 64 bits;
+       arguments also of ui8, which casts, moves and indices read.
 
     ```mlir
     train.func @double(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {

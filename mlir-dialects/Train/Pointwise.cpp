@@ -105,6 +105,8 @@ LogicalResult CastOp::verify() {
   if (getX().getType().getShape() != getType().getShape())
     return emitOpError() << "expected the shape of " << getX().getType() << ", but got "
                          << getType();
+  if (getIsUnsigned() && !isa<IntegerType>(getX().getType().getElementType()))
+    return emitOpError() << "expected integers with is_unsigned, but got " << getX().getType();
   return success();
 }
 

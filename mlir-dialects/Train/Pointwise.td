@@ -174,9 +174,12 @@ def Train_CastOp : Train_Op<"cast", Passthrough, [DeclareOpInterfaceMethods<Scal
   let summary = "Another element type; float to float rounds to nearest even";
   let range = [{ return x(0); }];
   let example = "%y = train.cast %x : tensor<4x8xf32> to tensor<4x8xbf16>";
-  let arguments = (ins AnyRankedTensor:$x);
+  let doc =
+      "Integers lose the bits that do not fit, but those of inputs are checked before anything "
+      "runs. `is_unsigned` takes an integer without its sign.";
+  let arguments = (ins AnyRankedTensor:$x, UnitAttr:$is_unsigned);
   let assemblyFormat = "$x attr-dict custom<TypeTo>(ref($x), type($x), type($result))";
-  let scalar = [{ return b.castTo(x[0], getType().getElementType()); }];
+  let scalar = [{ return b.castTo(x[0], getType().getElementType(), getIsUnsigned()); }];
   let adjoint = [{ return {b.castTo(g, getX().getType().getElementType())}; }];
   let hasVerifier = 1;
   let hasFolder = 1;

@@ -96,8 +96,10 @@ Value ScalarBuilder::real(double value) {
 Value ScalarBuilder::integer(int64_t value, Type type) {
   return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, value));
 }
-Value ScalarBuilder::castTo(Value a, Type type) {
+/// i1 is 0 or 1.
+Value ScalarBuilder::castTo(Value a, Type type, bool isUnsigned) {
   Type from = a.getType();
+  isUnsigned |= from.isInteger(1);
   if (from == type)
     return a;
   if (isa<FloatType>(from) && isa<FloatType>(type)) {
@@ -111,14 +113,14 @@ Value ScalarBuilder::castTo(Value a, Type type) {
   if (isa<FloatType>(from))
     return arith::FPToSIOp::create(builder, loc, type, a);
   if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 16) // as processors and PyTorch do
-    return castTo(castTo(a, builder.getF32Type()), type);
+    return castTo(castTo(a, builder.getF32Type(), isUnsigned), type);
   if (isa<FloatType>(type))
-    return from.isInteger(1) ? arith::UIToFPOp::create(builder, loc, type, a).getResult()
-                             : arith::SIToFPOp::create(builder, loc, type, a).getResult();
+    return isUnsigned ? arith::UIToFPOp::create(builder, loc, type, a).getResult()
+                      : arith::SIToFPOp::create(builder, loc, type, a).getResult();
   if (from.getIntOrFloatBitWidth() > type.getIntOrFloatBitWidth())
     return arith::TruncIOp::create(builder, loc, type, a);
-  return from.isInteger(1) ? arith::ExtUIOp::create(builder, loc, type, a).getResult()
-                           : arith::ExtSIOp::create(builder, loc, type, a).getResult();
+  return isUnsigned ? arith::ExtUIOp::create(builder, loc, type, a).getResult()
+                    : arith::ExtSIOp::create(builder, loc, type, a).getResult();
 }
 Value ScalarBuilder::rowMax(Value a) {
   return kernel::RowReduceOp::create(builder, loc, kernel::Combine::max, a);

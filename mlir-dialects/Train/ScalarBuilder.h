@@ -78,7 +78,7 @@ public:
   Value equal(Value a, Value b);
   Value real(double value);
   Value integer(int64_t value, mlir::Type type);
-  Value castTo(Value a, mlir::Type type);
+  Value castTo(Value a, mlir::Type type, bool isUnsigned = false);
   Value rowMax(Value a);
   Value rowMin(Value a);
   Value rowSum(Value a);

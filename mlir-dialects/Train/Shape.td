@@ -30,7 +30,9 @@ def Train_StopGradientOp : Train_UnaryOp<"stop_gradient", Passthrough> {
   let adjoint = [{ return {Value()}; }];
 }
 def Train_ReshapeOp
-    : Train_Op<"reshape", Passthrough, [MovesOnly, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+    : Train_Op<
+          "reshape",
+          Passthrough, [MovesOnly, GivesElements, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "The same elements in the same order with another shape";
   let lists = ["propagate=clear"];
   let range = [{ return x(0); }];
@@ -43,7 +45,7 @@ def Train_ReshapeOp
 }
 def Train_TransposeOp
     : Train_Op<"transpose", Passthrough,
-               [MovesOnly, InferTypeOpAdaptor,
+               [MovesOnly, GivesElements, InferTypeOpAdaptor,
                 DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
   let summary = "Permutes dimensions: result dimension i is operand dimension permutation[i]";
   let lists = ["propagate=clear"];
@@ -56,8 +58,9 @@ def Train_TransposeOp
   let hasFolder = 1;
 }
 def Train_BroadcastToOp
-    : Train_Op<"broadcast_to",
-               Passthrough, [MovesOnly, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
+    : Train_Op<
+          "broadcast_to",
+          Passthrough, [MovesOnly, GivesElements, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let summary = "Repeats along new leading dimensions and dimensions of size 1";
   let lists = ["propagate=clear"];
   let range = [{ return x(0); }];
@@ -72,7 +75,7 @@ def Train_BroadcastToOp
 
 // ---- Parts of tensors ----
 def Train_SliceOp : Train_Op<"slice", Passthrough,
-                             [InferTypeOpAdaptor,
+                             [GivesElements, InferTypeOpAdaptor,
                               DeclareOpInterfaceMethods<ScalarOpInterface, ["getOperandMap"]>]> {
   let summary = "In every dimension `size` elements from `offset` on, `stride` apart";
   let lists = ["propagate=clear"];
@@ -103,8 +106,8 @@ def Train_PadOp
   let hasFolder = 1;
 }
 def Train_ConcatOp
-    : Train_Op<"concat",
-               Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+    : Train_Op<"concat", Passthrough,
+               [GivesElements, InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Tensors one after the other along a dimension";
   let lists = ["autocast-cpu=promote", "propagate=clear"];
   let range = [{
@@ -117,10 +120,9 @@ def Train_ConcatOp
   let example = "%y = train.concat %a, %b along 1 : tensor<4x8xf32>, tensor<4x3xf32>";
   let hasFolder = 1;
 }
-def Train_SplitOp
-    : Train_CompositeOp<
-          "split",
-          Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+def Train_SplitOp : Train_CompositeOp<"split", Passthrough,
+                                      [GivesElements, InferTypeOpAdaptor,
+                                       DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Consecutive parts along a dimension";
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$sizes, SignedI64Attr:$dim);
   let results = (outs Variadic<AnyRankedTensor>:$parts);

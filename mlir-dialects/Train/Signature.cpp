@@ -99,7 +99,8 @@ StateAttr Signature::state(StringRef name) {
 // ---- Verification ----
 
 LogicalResult InputAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name,
-                                int64_t batch, int64_t part, int64_t limit, int64_t ignore) {
+                                int64_t batch, int64_t part, int64_t limit, int64_t ignore,
+                                int64_t least, bool) {
   if (name.empty())
     return emitError() << "expected an input with a name";
   if (batch < -1)
@@ -107,6 +108,8 @@ LogicalResult InputAttr::verify(function_ref<InFlightDiagnostic()> emitError, St
   if (part < 0 || limit < 0)
     return emitError() << "expected part and limit of at least 0, but got " << part << " and "
                        << limit;
+  if (least > 0)
+    return emitError() << "expected a least element of at most 0, but got " << least;
   return success();
 }
 

@@ -49,23 +49,31 @@ def Train_InputAttr : Train_Attr<"Input", "input"> {
   let summary = "A tensor of the caller's";
   let description = [{
     `batch` is the dimension that has one element per row of the batch, -1 if there is none. `part` numbers the parts of a batch
-    that micro-batches read one after the other. Elements must be at least 0 and less than `limit`, or equal to `ignore`; 0 is no limit.
+    that micro-batches read one after the other. Elements must be at least `least` and less than `limit`, or equal to `ignore`; `limit` 0 is
+    no limit. Integers `without_sign` are unsigned in the caller's memory, of a type that has no sign here.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, OrNone<"int64_t", "-1">:$batch,
-      OrNone<"int64_t", "0">:$part, OrNone<"int64_t", "0">:$limit, OrNone<"int64_t", "0">:$ignore);
-  let assemblyFormat = "`<` $name (`,` struct($batch, $part, $limit, $ignore)^)? `>`";
+      OrNone<"int64_t", "0">:$part, OrNone<"int64_t", "0">:$limit, OrNone<"int64_t", "0">:$ignore,
+      OrNone<"int64_t", "0">:$least, OrNone<"bool", "false">:$without_sign);
+  let assemblyFormat =
+      "`<` $name (`,` struct($batch, $part, $limit, $ignore, $least, $without_sign)^)? `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool isBatched() const { return getBatch() >= 0; }
-    InputAttr withBatch(int64_t batch) const { return get(getName(), batch, getPart(), getLimit(), getIgnore()); }
-    InputAttr withPart(int64_t part) const { return get(getName(), getBatch(), part, getLimit(), getIgnore()); }
-    InputAttr withLimit(int64_t limit, int64_t ignore) const { return get(getName(), getBatch(), getPart(), limit, ignore); }
+    InputAttr withBatch(int64_t batch) const { return get(getName(), batch, getPart(), getLimit(), getIgnore(), getLeast(), getWithoutSign()); }
+    InputAttr withPart(int64_t part) const { return get(getName(), getBatch(), part, getLimit(), getIgnore(), getLeast(), getWithoutSign()); }
+    InputAttr withLimits(int64_t least, int64_t limit, int64_t ignore) const {
+      return get(getName(), getBatch(), getPart(), limit, ignore, least, getWithoutSign());
+    }
+    InputAttr withoutSign() const { return get(getName(), getBatch(), getPart(), getLimit(), getIgnore(), getLeast(), true); }
+    bool accepts(int64_t value) const { return !getLimit() || (value >= getLeast() && value < getLimit()) || value == getIgnore(); }
   }];
   let builders = [AttrBuilderWithInferredContext<
       (ins "::mlir::StringAttr":$name, CArg<"int64_t", "-1">:$batch, CArg<"int64_t", "0">:$part,
-          CArg<"int64_t", "0">:$limit, CArg<"int64_t", "0">:$ignore),
+          CArg<"int64_t", "0">:$limit, CArg<"int64_t", "0">:$ignore, CArg<"int64_t", "0">:$least,
+          CArg<"bool", "false">:$without_sign),
       [{
-    return $_get(name.getContext(), name, batch, part, limit, ignore);
+    return $_get(name.getContext(), name, batch, part, limit, ignore, least, without_sign);
   }]>];
 }
 def Train_Control : Train_Enum<"Control", "a number that the caller gives with each call",

@@ -5,16 +5,18 @@
 include "mlir-dialects/Train/Base.td"
 
 defvar rowsDoc = [{
-    An index outside [0, number of rows) is an error that the runtime reports for inputs; elsewhere it reads zeros. }];
+    An index outside [0, number of rows) is an error that the runtime reports for inputs; elsewhere it reads zeros. With `from_end`
+    those from -number of rows to -1 count from the end, as in NumPy. }];
 def Train_GatherOp : Train_Op<"gather", Passthrough,
                               [InferTypeOpAdaptor, IndexOpInterface,
                                DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Rows of a table";
   let lists = ["propagate=clear"];
   let doc = !strconcat(rowsDoc, "The row `padding` gets no gradient.");
-  let arguments = (ins AnyRankedTensor:$table, RowNumbers:$index,
-      OptionalAttr<IndexValueAttr>:$padding);
-  let assemblyFormat = [{$table `at` $index (`padding` $padding^)? attr-dict
+  let arguments = (ins AnyRankedTensor:$table, IndexNumbers:$index,
+      OptionalAttr<IndexValueAttr>:$padding, UnitAttr:$from_end);
+  let assemblyFormat =
+      [{$table `at` $index (`padding` $padding^)? (`from_end` $from_end^)? attr-dict
       custom<Types>(ref($table), type($table), ref($index), type($index))}];
   let example = "%y = train.gather %table at %i : tensor<100x8xf32>, tensor<4x3xi32>";
   let saves = ["1"];
@@ -22,6 +24,8 @@ def Train_GatherOp : Train_Op<"gather", Passthrough,
       [{ return {b.op<ScatterAddOp>(getTable().getType(), g, getIndex(), getPaddingAttr()), Value()}; }];
   let extraClassDeclaration = [{
     ::mlir::Value getIndices() { return getIndex(); }
+    bool countsFromEnd() { return getFromEnd(); }
+    void setStartIndices(::mlir::Value index);
     int64_t getIndexLimit() { return getTable().getType().getDimSize(0); }
   }];
 }
@@ -79,14 +83,18 @@ def Train_EmbeddingOp : Train_CompositeOp<"embedding", Passthrough,
                                            DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Vectors of a table, one per index; the vector `padding` gets no gradient";
   let doc = rowsDoc;
-  let arguments = (ins RealTensor:$table, RowNumbers:$index, OptionalAttr<IndexValueAttr>:$padding);
-  let assemblyFormat = [{$table `at` $index (`padding` $padding^)? attr-dict
+  let arguments = (ins RealTensor:$table, IndexNumbers:$index,
+      OptionalAttr<IndexValueAttr>:$padding, UnitAttr:$from_end);
+  let assemblyFormat =
+      [{$table `at` $index (`padding` $padding^)? (`from_end` $from_end^)? attr-dict
       custom<Types>(ref($table), type($table), ref($index), type($index))}];
   let example = "%y = train.embedding %table at %i padding 0 : tensor<100x8xf32>, tensor<4x3xi32>";
   let parts = "`train.gather`";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::Value getIndices() { return getIndex(); }
+    bool countsFromEnd() { return getFromEnd(); }
+    void setStartIndices(::mlir::Value index);
     int64_t getIndexLimit() { return getTable().getType().getDimSize(0); }
   }];
 }

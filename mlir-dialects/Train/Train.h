@@ -49,6 +49,7 @@ struct Lists {
 
 /// See Interfaces.td.
 template <typename Op> class MovesOnly : public mlir::OpTrait::TraitBase<Op, MovesOnly> {};
+template <typename Op> class GivesElements : public mlir::OpTrait::TraitBase<Op, GivesElements> {};
 template <typename Op> class SumsOperands : public mlir::OpTrait::TraitBase<Op, SumsOperands> {};
 template <typename Op> class MadeByPasses : public mlir::OpTrait::TraitBase<Op, MadeByPasses> {};
 

@@ -3,7 +3,7 @@
 import ctypes
 import sys
 
-KINDS = {"i1": ctypes.c_uint8, "u8": ctypes.c_uint8, "i32": ctypes.c_int32, "i64": ctypes.c_int64, "f32": ctypes.c_float}
+KINDS = {"i1": ctypes.c_uint8, "u8": ctypes.c_uint8, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64, "f32": ctypes.c_float}
 
 
 class Options(ctypes.Structure):

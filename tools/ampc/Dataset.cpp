@@ -42,8 +42,8 @@ std::string ampc::describe(const ampc_tensor &tensor) {
   else
     text += tensor.rank > 1 ? ", rows of " + shapeText(rowDims(tensor)) : ", one number per row";
   if (tensor.label_limit)
-    text +=
-        ", " + describe(ampc_dtype(tensor.dtype), {true, tensor.label_limit, tensor.label_ignore});
+    text += ", " + describe(ampc_dtype(tensor.dtype),
+                            {true, tensor.label_limit, tensor.label_ignore, tensor.label_least});
   return text;
 }
 
@@ -94,7 +94,7 @@ static bool checkShape(const ampc_tensor &tensor, const Source &source, const Ar
 /// A step would say it too, when its batch has that row: hours later, perhaps.
 static bool checkElements(const Dataset::Field &field, bool finite, std::string &error) {
   const ampc_tensor &tensor = field.tensor;
-  Limits limits{finite, tensor.label_limit, tensor.label_ignore};
+  Limits limits{finite, tensor.label_limit, tensor.label_ignore, tensor.label_least};
   if (field.converter.mayMisfit(limits) && field.array.bytes() >> 32)
     note("checking " + llvm::Twine(field.array.bytes() >> 30) + " GiB of " + field.source.path);
   int64_t place = field.converter.findMisfit(field.array.data, field.array.count(), limits);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/RandomInputs.h"
 #include "tools/ampc/Session.h"
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -26,6 +27,8 @@ static uint16_t bf16Of(float value) {
 static std::vector<char> fill(const ampc_tensor &tensor, Random &random) {
   std::vector<char> bytes(tensor.bytes);
   int64_t limit = tensor.label_limit > 0 ? tensor.label_limit : 4;
+  if (tensor.label_least < 0) // what a cast narrows, or counts from the end
+    limit = std::min<int64_t>(limit, 4);
   auto put = [&](int64_t k, auto value) {
     std::memcpy(bytes.data() + k * sizeof value, &value, sizeof value);
   };
@@ -51,6 +54,10 @@ static std::vector<char> fill(const ampc_tensor &tensor, Random &random) {
       break;
     case AMPC_I16:
       put(k, int16_t(random.bits() % limit));
+      break;
+    case AMPC_I8:
+    case AMPC_U8:
+      put(k, char(random.bits() % std::min<int64_t>(limit, 128)));
       break;
     default:
       put(k, char(random.bits() & 1));

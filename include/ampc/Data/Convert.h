@@ -15,8 +15,9 @@ struct Affine {
 /// What values have to be, beyond fitting into the type.
 struct Limits {
   bool finite = true;    ///< reals are neither infinite nor NaN
-  int64_t labels = 0;    ///< integers lie in [0, labels) or are `ignore`; 0: any
+  int64_t labels = 0;    ///< integers lie in [least, labels) or are `ignore`; 0: any
   int64_t ignore = -100; ///< may lie inside, and then changes nothing
+  int64_t least = 0;
 };
 
 /// From one type to another one. Reals are rounded to nearest, once; integers become reals and

@@ -61,11 +61,12 @@ typedef struct {
   int32_t rank;
   const int64_t *dims;
   int64_t bytes;
-  int32_t batched;     /* inputs: 1 if the first dimension is the batch; outputs: 1 if it holds rows
-                          of the batch */
-  int32_t label_limit; /* integer inputs: values lie in [0, label_limit) or equal label_ignore; 0:
-                          not checked */
+  int32_t batched; /* inputs: 1 if the first dimension is the batch; outputs: 1 if it holds rows of
+                      the batch */
+  int64_t label_limit; /* integer inputs: values lie in [label_least, label_limit) or equal
+                          label_ignore; 0: not checked */
   int64_t label_ignore;
+  int64_t label_least;
 } ampc_tensor;
 
 /* Memory aligned to 64 bytes, or null. */

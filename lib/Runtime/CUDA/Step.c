@@ -271,13 +271,16 @@ static int checkLabels(ampc_cuda *cuda, const ampc_rt_call *call, int32_t *bad) 
   int result = 0;
   for (int32_t i = 0; i < program->input_count && !result && *bad < 0; ++i) {
     const ampc_tensor *input = &program->inputs[i];
-    if (!input->label_limit || !isOnDevice(cuda, call->inputs[i]))
+    int64_t limit = ampc_rt_label_limit(input), least = input->label_least;
+    if (!limit || !isOnDevice(cuda, call->inputs[i]))
       continue;
-    int64_t count = ampc_rt_element_count(input), limit = input->label_limit;
-    int64_t ignore = input->label_ignore;
-    uint32_t wide = input->dtype == AMPC_I64;
+    int64_t count = ampc_rt_element_count(input);
+    int64_t ignore = input->label_limit ? input->label_ignore : 0; /* 0 is in any range */
+    uint32_t size = (uint32_t)__builtin_ctz((unsigned)ampc_rt_dtype_bytes(input->dtype));
+    uint32_t sign = input->dtype == AMPC_I8;
     int32_t flag = 0;
-    void *parameters[] = {&cuda->input_places[i], &count, &wide, &limit, &ignore, &cuda->stop};
+    void *parameters[] = {
+        &cuda->input_places[i], &count, &size, &sign, &least, &limit, &ignore, &cuda->stop};
     result = cuda->driver.fill(cuda->stop, 0, sizeof flag, cuda->stream);
     if (!result)
       result = launchHelper(cuda, AMPC_CUDA_LABELS, parameters);
@@ -352,9 +355,9 @@ static ampc_status run(ampc_cuda *cuda, const ampc_rt_call *given, bool *refused
   if (!result)
     result = checkLabels(cuda, given, &bad);
   if (!result && bad >= 0)
-    return ampc_rt_fail(error, AMPC_E_ARG, "%s: input '%s': expected values in [0, %d)",
-                        program->name, program->inputs[bad].name,
-                        (int64_t)program->inputs[bad].label_limit);
+    return ampc_rt_fail(error, AMPC_E_ARG, "%s: input '%s': expected values in [%d, %d)",
+                        program->name, program->inputs[bad].name, program->inputs[bad].label_least,
+                        ampc_rt_label_limit(&program->inputs[bad]));
   if (!result)
     result = runKernels(cuda, &call);
   if (!result)

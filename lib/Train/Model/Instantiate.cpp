@@ -96,6 +96,7 @@ public:
   LogicalResult run() {
     if (failed(CallInliner(symbols).inlineCalls(func)))
       return failure();
+    prepareIndices(func);
     prepareBatch(func);
     lowerMode(func, training);
     attachRandomState(func, cast<train::ModelOp>(func->getParentOp()));

@@ -123,31 +123,6 @@ static int64_t batchOf(train::FuncOp func, ArrayRef<int64_t> axes) {
   return 0;
 }
 
-/// Values that one of several ops refuses are refused.
-static void tightenLimit(train::FuncOp func, unsigned argument, IndexOpInterface op) {
-  Signature signature(func);
-  auto input = signature.argument<train::InputAttr>(argument);
-  int64_t ignored = op.getIgnoredIndex().value_or(0), limit = op.getIndexLimit();
-  if (input.getLimit()) { // 0 is allowed by any limit
-    ignored = ignored == input.getIgnore() ? ignored : 0;
-    limit = std::min(limit, input.getLimit());
-  }
-  signature.setArgument(argument, input.withLimit(limit, ignored));
-}
-
-/// An index whose numbers are those of an input is checked before a program runs.
-static void recordLimits(train::FuncOp func) {
-  for (auto op : func.getBody().getOps<IndexOpInterface>()) {
-    Value index = op.getIndices();
-    while (index && index.getDefiningOp() && movesOnly(index.getDefiningOp()))
-      index = index.getDefiningOp()->getOperand(0);
-    auto argument = dyn_cast_or_null<BlockArgument>(index);
-    if (!argument || !Signature(func).argument<train::InputAttr>(argument))
-      continue;
-    tightenLimit(func, argument.getArgNumber(), op);
-  }
-}
-
 /// Asks the op's verifier whether the first dimension of what it combines can be the batch. That of
 /// a single row of logits is its classes.
 static bool canCombineRows(ValidRowsOpInterface op, int64_t batch) {
@@ -258,7 +233,6 @@ static void moveCombined(ValidRowsOpInterface op, int64_t dim, const BatchDimens
 }
 
 void ampc::prepareBatch(train::FuncOp func) {
-  recordLimits(func);
   std::optional<SmallVector<int64_t>> axes = batchAxes(func);
   int64_t batch = axes ? batchOf(func, *axes) : 0;
   if (!batch)

@@ -13,9 +13,13 @@ void lowerMode(train::FuncOp func, bool training);
 /// made of their name.
 void attachRandomState(train::FuncOp func, train::ModelOp model);
 
+/// Records the limits of integer inputs, which the runtime checks, and gives ops that choose rows
+/// or classes indices of i32. Bytes without a sign become i8, whose casts know.
+void prepareIndices(train::FuncOp func);
+
 /// Marks the inputs that hold one row per row of the batch, which callers have first wherever the
-/// function has it, and records what the runtime checks: the size of the batch, whether fewer rows
-/// may be valid, and the limits of integer inputs. Ops that combine rows get the number of valid
+/// function has it, and records what the runtime checks: the size of the batch, and whether fewer
+/// rows may be valid. Ops that combine rows get the number of valid
 /// rows (a control argument), and rows beyond it are zeroed where they enter.
 void prepareBatch(train::FuncOp func);
 

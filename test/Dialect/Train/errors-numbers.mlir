@@ -237,9 +237,56 @@ train.model @m {
 // -----
 
 train.model @m {
-  // expected-error @below {{but got 'tensor<4x8xui8>'; integers are i8 and so on, of no sign}}
-  train.func @f(%x: tensor<4x8xui8>) {
+  // expected-error @below {{but got 'tensor<4x8xsi8>'; integers are i8 and so on, of no sign, and inputs may be ui8}}
+  train.func @f(%x: tensor<4x8xsi8>) {
     %f = train.cast %x to f32
     train.return %f
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error @below {{but got 'tensor<4xui8>'; ui8 is a type of inputs, which train.cast reads}}
+  train.buffer @bytes : tensor<4xui8> = #train.zeros
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<4x8xui8>) {
+    // expected-error @below {{'train.compare' op expected a train.cast of 'tensor<4x8xui8>': ui8 is a type of inputs, with which nothing computes}}
+    %f = train.compare eq %x, %x
+    train.return %f
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error @below {{but got 'tensor<8x4xui8>'; ui8 is a type of inputs, which train.cast reads}}
+  train.func @f(%x: tensor<4x8xui8>) {
+    %y = train.transpose %x [1, 0]
+    train.return %y
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<4x8xf32>) {
+    // expected-error @below {{but got 'tensor<4x8xui8>'; ui8 is a type of inputs, which train.cast reads}}
+    %y = train.cast %x to ui8
+    train.return %x
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<4x8xf32>) {
+    // expected-error @below {{expected integers with is_unsigned, but got 'tensor<4x8xf32>'}}
+    %y = train.cast %x {is_unsigned} to f64
+    train.return %y
   }
 }

@@ -92,9 +92,9 @@ train.model @m {
 // -----
 
 train.model @m {
-  train.func @f(%x: tensor<4x8xf32>, %i: tensor<3xi64>) {
-    // expected-error @below {{must be ranked tensor of 32-bit signless integer values, but got 'tensor<3xi64>'}}
-    %0 = train.gather %x at %i : tensor<4x8xf32>, tensor<3xi64>
+  train.func @f(%x: tensor<4x8xf32>, %i: tensor<3xf32>) {
+    // expected-error @below {{8-bit unsigned integer values, but got 'tensor<3xf32>'}}
+    %0 = train.gather %x at %i : tensor<4x8xf32>, tensor<3xf32>
     train.return
   }
 }
@@ -243,7 +243,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%x: tensor<4x10xf32>, %t: tensor<5xi32>) {
-    // expected-error @below {{expected one i32 class per row of 'tensor<4x10xf32>' or a distribution of that type, but got 'tensor<5xi32>'}}
+    // expected-error @below {{expected one class, an integer, per row of 'tensor<4x10xf32>' or a distribution of that type, but got 'tensor<5xi32>'}}
     %0 = train.softmax_cross_entropy %x, %t : tensor<4x10xf32>, tensor<5xi32>
     train.return
   }

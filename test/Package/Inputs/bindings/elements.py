@@ -16,9 +16,12 @@ for rows in (4, 3):
         "exact": np.pi * np.arange(1, 2 * rows + 1).reshape(rows, 2),
         "number": np.float64(1) / 3,
         "deep": np.arange(16 * rows, dtype=np.float32).reshape(rows, 2, 1, 2, 1, 2, 1, 2),
+        "byte": np.arange(248, 248 + 2 * rows, dtype=np.uint8).reshape(rows, 2),
     }
     result = model.echo(**given)
     for (name, value), got in zip(given.items(), result.values()):
+        if name == "byte":
+            value = value.astype(np.int16)
         expected = value.ravel() if name == "wide" else value
         assert got.dtype == value.dtype and np.array_equal(got, expected), (name, got, value)
 
