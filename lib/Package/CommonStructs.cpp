@@ -77,7 +77,8 @@ static constexpr Placed optionsFields[] = {AMPC_FIELD(ampc_options, size, UInt32
                                            AMPC_FIELD(ampc_options, error, Room),
                                            AMPC_FIELD(ampc_options, error_bytes, Size),
                                            AMPC_FIELD(ampc_options, device, Text),
-                                           AMPC_FIELD(ampc_options, stream, Data)};
+                                           AMPC_FIELD(ampc_options, stream, Data),
+                                           AMPC_FIELD(ampc_options, initial_data, Text)};
 AMPC_CHECK(ampc_options, optionsFields);
 
 template <size_t count> static std::vector<CommonField> fieldsOf(const Placed (&placed)[count]) {

@@ -43,6 +43,7 @@ Expected<std::unique_ptr<LoadedModel>> LoadedModel::load(const PackagedModel &pa
   Expected<void *> tables = loaded->lookup(package.tables);
   if (!tables)
     return tables.takeError();
+  loaded->values = package.values;
   loaded->tables = static_cast<const ampc_model *>(*tables);
   return loaded;
 }

@@ -2,6 +2,7 @@
 // runtime.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Package/MainModule.h"
+#include "lib/Package/DataObject.h"
 #include "lib/Package/Interface.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Constants.h"
@@ -24,7 +25,8 @@ namespace {
 /// written out.
 class Tables {
 public:
-  explicit Tables(Module &module) : module(module), context(module.getContext()) {}
+  Tables(Module &module, ValuesOfStates values)
+      : module(module), context(module.getContext()), values(values) {}
   /// The ampc_model of the first target; false if a struct has another size than in C.
   bool write(ArrayRef<ModelInfo> targets);
 
@@ -73,6 +75,8 @@ private:
 
   Constant *tensor(const TensorInfo &info);
   Constant *slot(const SlotInfo &info);
+  Constant *firstValue(const SlotInfo &info);
+  void findPlaces(const ModelInfo &model);
   Constant *program(const ProgramInfo &info);
   Constant *kernel(const KernelInfo &info);
   Constant *launch(const LaunchInfo &info);
@@ -92,6 +96,8 @@ private:
   LLVMContext &context;
   StringMap<Constant *> strings, datas;
   DenseMap<std::pair<Constant *, uint64_t>, GlobalVariable *> globals;
+  ValuesOfStates values;
+  StringMap<int64_t> places;
   bool good = true;
 };
 } // namespace
@@ -113,8 +119,36 @@ Constant *Tables::tensor(const TensorInfo &info) {
 }
 
 Constant *Tables::slot(const SlotInfo &info) {
-  return record(sizeof(ampc_slot), {tensor(info.tensor), i32(info.role), i32(info.init.kind),
-                                    f64(info.init.a), f64(info.init.b), i64(info.offset)});
+  return record(sizeof(ampc_slot),
+                {tensor(info.tensor), i32(info.role), i32(info.init.kind), f64(info.init.a),
+                 f64(info.init.b), i64(info.offset), firstValue(info)});
+}
+
+/// Those of all targets are the same, and lie in the object once.
+Constant *Tables::firstValue(const SlotInfo &info) {
+  if (!info.value.data || values == ValuesOfStates::BesideArchive)
+    return null();
+  if (values == ValuesOfStates::InProcess)
+    return ConstantExpr::getIntToPtr(i64(int64_t(reinterpret_cast<uintptr_t>(info.value.data))),
+                                     PointerType::get(context, 0));
+  GlobalVariable *all = module.getNamedGlobal(dataSymbol);
+  if (!all) {
+    Type *byte = Type::getInt8Ty(context);
+    all = new GlobalVariable(module, byte, true, GlobalValue::ExternalLinkage, nullptr, dataSymbol);
+    all->setVisibility(GlobalValue::HiddenVisibility);
+  }
+  return ConstantExpr::getInBoundsGetElementPtr(Type::getInt8Ty(context), all,
+                                                i64(places.lookup(info.tensor.name)));
+}
+
+/// Of first values in their object.
+void Tables::findPlaces(const ModelInfo &model) {
+  SmallVector<StringRef> pieces = piecesOf(model);
+  std::vector<int64_t> found = placesOf(pieces);
+  size_t number = 0;
+  for (const SlotInfo &slot : model.slots)
+    if (slot.value.data)
+      places[slot.tensor.name] = found[number++];
 }
 
 Constant *Tables::program(const ProgramInfo &info) {
@@ -245,6 +279,7 @@ Constant *Tables::model(const ModelInfo &model, Constant *next) {
 }
 
 bool Tables::write(ArrayRef<ModelInfo> targets) {
+  findPlaces(targets.front());
   Constant *next = null();
   for (const ModelInfo &other : reverse(targets.drop_front()))
     next = global(model(other, next));
@@ -305,9 +340,9 @@ static void addWrappers(Module &module, const ModelInfo &model, GlobalVariable *
 }
 
 Expected<std::unique_ptr<Module>> ampc::buildTables(ArrayRef<ModelInfo> targets,
-                                                    LLVMContext &context) {
+                                                    ValuesOfStates values, LLVMContext &context) {
   auto module = std::make_unique<Module>(targets.front().name, context);
-  if (!Tables(*module).write(targets))
+  if (!Tables(*module, values).write(targets))
     return createStringError(
         "the tables of the model do not have the layout of ampc/Runtime/Model.h");
   return module;

@@ -14,12 +14,17 @@ namespace ampc {
 /// it.
 std::string tableSymbol(const ModelInfo &model);
 inline constexpr llvm::StringLiteral deviceSymbol = "ampc_rt_cuda";
+/// First values in the archive.
+inline constexpr llvm::StringLiteral dataSymbol = "ampc.data";
+
+/// Where states get first values that a file has.
+enum class ValuesOfStates { InProcess, InArchive, BesideArchive };
 
 /// C functions and the runtime. Functions that are global are those of the header.
 llvm::Expected<std::unique_ptr<llvm::Module>> buildMainModule(llvm::ArrayRef<ModelInfo> targets,
                                                               llvm::LLVMContext &context);
 /// Nothing but constant data, which grows with the model: there is nothing to optimize.
-llvm::Expected<std::unique_ptr<llvm::Module>> buildTables(llvm::ArrayRef<ModelInfo> targets,
-                                                          llvm::LLVMContext &context);
+llvm::Expected<std::unique_ptr<llvm::Module>>
+buildTables(llvm::ArrayRef<ModelInfo> targets, ValuesOfStates values, llvm::LLVMContext &context);
 } // namespace ampc
 #endif

@@ -27,7 +27,8 @@ AMPC_SAME(Initializer::Constant, AMPC_INIT_CONSTANT);
 AMPC_SAME(Initializer::Uniform, AMPC_INIT_UNIFORM);
 AMPC_SAME(Initializer::Normal, AMPC_INIT_NORMAL);
 AMPC_SAME(Initializer::TruncatedNormal, AMPC_INIT_TRUNCATED_NORMAL);
-static_assert(Initializer::TruncatedNormal == AMPC_INIT_TRUNCATED_NORMAL, "a kind is missing");
+AMPC_SAME(Initializer::Data, AMPC_INIT_DATA);
+static_assert(Initializer::Data == AMPC_INIT_DATA, "a kind is missing");
 
 /// Row i of a table is for the number i, and its last row for the last number.
 template <typename Row, size_t size>

@@ -3,6 +3,7 @@
 #ifndef LIB_PACKAGE_MODELINFO_H
 #define LIB_PACKAGE_MODELINFO_H
 
+#include "ampc/Data/Array.h"
 #include "ampc/Package/Package.h"
 #include "ampc/Runtime/Model.h"
 #include "ampc/Target/Target.h"
@@ -27,6 +28,7 @@ struct SlotInfo {
   TensorInfo tensor;
   int32_t role = AMPC_ROLE_PARAM;
   Initializer init = {Initializer::Constant, 0, 0};
+  Array value; ///< the first one, if a file holds it
   int64_t offset = 0;
 };
 struct EntryInfo {
@@ -83,6 +85,8 @@ struct ModelInfo {
   const Target *target = nullptr;
 };
 
+/// The bytes of first values that files hold, in the order of slots.
+llvm::SmallVector<llvm::StringRef> piecesOf(const ModelInfo &model);
 /// Programs that callers see. The others have the last numbers.
 inline bool isPublic(const ProgramInfo &program) { return program.kind < AMPC_PROGRAM_DERIVE; }
 /// A name as C writes it, apart from its keywords.

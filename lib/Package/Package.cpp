@@ -2,8 +2,10 @@
 // at the same time.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/Package.h"
+#include "ampc/Package/InitialData.h"
 #include "ampc/Package/WriteFile.h"
 #include "lib/Package/Bindings/Bindings.h"
+#include "lib/Package/DataObject.h"
 #include "lib/Package/DeviceImages.h"
 #include "lib/Package/MainModule.h"
 #include "lib/Package/ObjectWriter.h"
@@ -33,7 +35,7 @@ void ampc::registerPackageDialects(DialectRegistry &registry) {
 }
 
 namespace {
-enum class Content { Kernels, Tables, Functions };
+enum class Content { Kernels, Tables, Functions, Values };
 
 /// A member of the archive, with its code in a context of its own, so that members compile at the
 /// same time.
@@ -94,6 +96,13 @@ static std::vector<Member> keepMembersOf(int32_t tier, ModelInfo &model,
   return kept;
 }
 
+static ValuesOfStates placeOfValues(const PackageOptions &options) {
+  if (options.pickTier)
+    return ValuesOfStates::InProcess;
+  return options.values == InitialValues::Beside ? ValuesOfStates::BesideArchive
+                                                 : ValuesOfStates::InArchive;
+}
+
 /// Tables, and what a process that has the runtime goes without: C functions and runtime.
 static LogicalResult addMain(ModuleOp module, ArrayRef<ModelInfo> targets,
                              const PackageOptions &options, std::vector<Member> &members) {
@@ -104,8 +113,10 @@ static LogicalResult addMain(ModuleOp module, ArrayRef<ModelInfo> targets,
   for (Member &member : members) {
     if (member.content == Content::Kernels)
       continue;
-    auto *build = member.content == Content::Tables ? buildTables : buildMainModule;
-    llvm::Expected<std::unique_ptr<llvm::Module>> code = build(targets, *member.context);
+    llvm::Expected<std::unique_ptr<llvm::Module>> code =
+        member.content == Content::Tables
+            ? buildTables(targets, placeOfValues(options), *member.context)
+            : buildMainModule(targets, *member.context);
     if (!code)
       return module.emitError() << llvm::toString(code.takeError());
     member.code = std::move(*code);
@@ -146,14 +157,35 @@ static std::string ownSymbols(const ModelInfo &model, std::vector<Member> &membe
         if (!function.isDeclaration())
           shared.insert(function.getName());
   }
-  std::string table = prefix + "model";
+  std::string table = prefix + "model", data = prefix + "data";
   for (Member &member : members)
     for (llvm::GlobalObject &object : member.code->global_objects())
       if (object.getName() == tableSymbol(model))
         object.setName(table);
+      else if (object.getName() == dataSymbol)
+        object.setName(data);
       else if (shared.contains(object.getName()))
         object.setName(prefix + object.getName());
   return table;
+}
+
+/// First values as a member of their own, where tables name them.
+static void addValues(const ModelInfo &model, std::vector<Member> &members) {
+  SmallVector<StringRef> pieces = piecesOf(model);
+  if (pieces.empty())
+    return;
+  members.push_back({model.name + "_data.o", Content::Values});
+  members.back().object = writeDataObject(model.name + "_" + model.contentHash + "_data", pieces);
+}
+
+/// What states need from elsewhere: all of it in the types of the state, by name.
+static std::vector<NamedArray> valuesOf(const ModelInfo &model, const PackageOptions &options) {
+  std::vector<NamedArray> values;
+  if (placeOfValues(options) != ValuesOfStates::InArchive)
+    for (const SlotInfo &slot : model.slots)
+      if (slot.value.data)
+        values.push_back({slot.tensor.name, slot.value});
+  return values;
 }
 
 static void addSymbolsForHeader(const ModelInfo &model, ArrayRef<std::string> functions,
@@ -166,6 +198,8 @@ static LogicalResult compile(ModuleOp module, Sanitizer sanitizer, std::vector<M
   llvm::DefaultThreadPool pool;
   for (Member &member : members)
     pool.async([&member, sanitizer] {
+      if (member.content == Content::Values)
+        return;
       if (auto object = writeObject(*member.code, sanitizer, member.content != Content::Tables))
         member.object = std::move(*object);
       else
@@ -269,11 +303,15 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
     return failure();
   ModelInfo *model = &targets->front();
   llvm::Module &main = *members->back().code;
-  model->contentHash =
-      llvm::formatv("{0:x-16}", hashOf(uint64_t(options.sanitizer), *members)).str();
+  uint64_t seed = uint64_t(options.sanitizer);
+  for (StringRef piece : piecesOf(*model))
+    seed = seed * 31 + llvm::xxh3_64bits(piece);
+  model->contentHash = llvm::formatv("{0:x-16}", hashOf(seed, *members)).str();
   std::vector<std::string> functions = publicFunctions(main);
   std::string tables = ownSymbols(*model, *members);
   addSymbolsForHeader(*model, functions, main);
+  if (placeOfValues(options) == ValuesOfStates::InArchive)
+    addValues(*model, *members);
   if (failed(compile(module, options.sanitizer, *members)))
     return failure();
   FailureOr<std::vector<std::string>> externals = findExternals(module, *members);
@@ -300,7 +338,8 @@ FailureOr<PackagedModel> ampc::packageModel(ModuleOp module, const PackageOption
                        writeHeader(*model, functions),
                        writeManifest(*targets, *externals, memory),
                        memory,
-                       std::move(bindings)};
+                       std::move(bindings),
+                       valuesOf(*model, options)};
 }
 
 LogicalResult ampc::writePackage(ModuleOp module, const PackagedModel &model, StringRef folder,
@@ -324,14 +363,19 @@ LogicalResult ampc::writePackage(ModuleOp module, const PackagedModel &model, St
     if (binding.loadsLibrary)
       shared = pathOf("lib" + model.name + ".so");
   }
-  std::vector<std::string> outputs = paths;
-  outputs.push_back(shared);
-  if (llvm::Error error = checkOutputs(outputs, inputs))
+  std::string values = model.values.empty() ? "" : pathOf(model.name + ".data.safetensors"),
+              problem;
+  std::vector<std::string> outputs = paths, sources = filesOfInitialData(module);
+  outputs.insert(outputs.end(), {shared, values});
+  sources.insert(sources.end(), inputs.begin(), inputs.end());
+  if (llvm::Error error = checkOutputs(outputs, sources))
     return module.emitError() << llvm::toString(std::move(error));
   for (auto [path, content] : llvm::zip(paths, contents))
     if (llvm::Error error = writeFile(path, content))
       return module.emitError() << "cannot write " << path << ": "
                                 << llvm::toString(std::move(error));
+  if (!values.empty() && !writeSafetensors(values, model.values, problem))
+    return module.emitError() << problem;
   if (!shared.empty())
     if (llvm::Error error = linkSharedLibrary(archive, shared))
       return module.emitError() << llvm::toString(std::move(error));

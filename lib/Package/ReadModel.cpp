@@ -1,13 +1,14 @@
 // Reads state, programs and kernels from a module after `emit`.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Package/Hashes.h"
 #include "lib/Package/Interface.h"
 #include "lib/Package/Mirrors.h"
+#include "lib/Package/TensorFiles.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -32,8 +33,6 @@ private:
   LogicalResult findLoss(kernel::ProgramOp program, ProgramInfo &info);
   FailureOr<ampc_operand> placeOf(Operation *user, Value value);
   LogicalResult checkNames(train::ModelOp model);
-  void hash(train::ModelOp model);
-  void printPlan(raw_ostream &os) const;
   int32_t findSlot(const Twine &name) {
     auto found = slotNumbers.find(name.str());
     return found == slotNumbers.end() ? -1 : found->second;
@@ -42,6 +41,7 @@ private:
   ModuleOp module;
   StringRef publicName;
   ModelInfo result;
+  TensorFiles files;
   llvm::StringMap<int32_t> slotNumbers;
   llvm::StringMap<int32_t> counters; ///< slots of the number of updates, by step
   llvm::DenseSet<int64_t> keptOffsets;
@@ -75,6 +75,12 @@ LogicalResult Reader::readSlots(train::ModelOp model) {
     slot.tensor = *tensor;
     slot.offset = offset.getInt();
     slot.init = state.getInit().getInitializer(slot.tensor.dims);
+    if (slot.init.kind == Initializer::Data) {
+      FailureOr<Array> value = files.read(state, ampc_dtype(slot.tensor.dtype));
+      if (failed(value))
+        return failure();
+      slot.value = *value;
+    }
     slot.role = roleOf(state);
     slotNumbers[slot.tensor.name] = result.slots.size();
     if (slot.role != AMPC_ROLE_GRADIENT && slot.role != AMPC_ROLE_WORKING)
@@ -413,56 +419,6 @@ LogicalResult Reader::checkNames(train::ModelOp model) {
   return success();
 }
 
-/// What a full resume depends on, and what equal bits depend on.
-void Reader::hash(train::ModelOp model) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << model.getSymName() << ";";
-  for (const SlotInfo &slot : result.slots) {
-    if (slot.role == AMPC_ROLE_GRADIENT || slot.role == AMPC_ROLE_WORKING)
-      continue;
-    os << slot.tensor.name << ":" << slot.role << ":" << slot.tensor.dtype << ":";
-    llvm::interleave(slot.tensor.dims, os, "x");
-    os << ";";
-  }
-  for (auto program : module.getOps<kernel::ProgramOp>())
-    if (Attribute optimizer = program.getOptimizerAttr()) {
-      os << program.getStepAttr() << optimizer.getAbstractAttribute().getName() << ";";
-      if (ArrayAttr groups = program.getGroupsAttr())
-        for (auto group : groups.getAsRange<train::GroupAttr>())
-          os << group.getParams() << group.getOptimizer().getAbstractAttribute().getName() << ";";
-    }
-  result.stateHash = llvm::xxh3_64bits(text);
-  printPlan(os);
-  result.planHash = llvm::xxh3_64bits(text);
-}
-
-/// What runs when, on which bytes; the code is hashed where it is made.
-void Reader::printPlan(raw_ostream &os) const {
-  auto print = [&](auto... numbers) { ((os << int64_t(numbers) << ","), ...); };
-  for (const KernelInfo &kernel : result.kernels) {
-    for (const CodeInfo &tier : kernel.code) {
-      os << tier.run << "," << tier.finish << ",";
-      print(tier.tasks, tier.scratch);
-    }
-    for (const LaunchInfo &launch : kernel.launches) {
-      os << launch.function << ",";
-      for (const std::array<uint32_t, 3> &extent : {launch.grid, launch.block, launch.cluster})
-        print(extent[0], extent[1], extent[2]);
-      print(launch.sharedBytes);
-    }
-  }
-  for (const ProgramInfo &program : result.programs) {
-    print(program.kind, program.batch, program.shortBatch, program.nonfinite, program.arenaBytes);
-    for (const EntryInfo &entry : program.entries)
-      print(entry.kind, entry.number, entry.firstOperand, entry.times, entry.carried);
-    for (const ampc_operand &operand : program.operands)
-      print(operand.space, operand.number, operand.offset, operand.stride);
-  }
-  for (const std::string &constant : result.constants)
-    print(llvm::xxh3_64bits(constant));
-}
-
 FailureOr<ModelInfo> Reader::run() {
   auto models = module.getOps<train::ModelOp>();
   if (!llvm::hasSingleElement(models))
@@ -493,7 +449,7 @@ FailureOr<ModelInfo> Reader::run() {
       return failure();
   if (failed(checkNames(model)))
     return failure();
-  hash(model);
+  setHashes(module, model, result);
   return std::move(result);
 }
 

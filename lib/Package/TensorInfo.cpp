@@ -114,6 +114,14 @@ FailureOr<TensorInfo> ampc::readTensor(Operation *op, StringRef name, Type type)
   return info;
 }
 
+SmallVector<StringRef> ampc::piecesOf(const ModelInfo &model) {
+  SmallVector<StringRef> pieces;
+  for (const SlotInfo &slot : model.slots)
+    if (slot.value.data)
+      pieces.push_back({static_cast<const char *>(slot.value.data), size_t(slot.tensor.bytes)});
+  return pieces;
+}
+
 void ampc::makeFieldsUnique(std::vector<TensorInfo> &tensors) {
   llvm::StringSet<> seen;
   for (TensorInfo &tensor : tensors)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/Compiler.h"
 #include "ampc/Import/ONNX.h"
+#include "ampc/Package/InitialData.h"
 #include "ampc/Package/WriteFile.h"
 #include "ampc/Pipelines/Messages.h"
 #include "ampc/Support/Text.h"
@@ -210,8 +211,9 @@ static LogicalResult run(const Phase &phase, const CompileOptions &options, Modu
 /// The text of the model; of a file of ONNX what importing makes of it. Null with a message in
 /// `error`.
 static std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path, std::string &error) {
-  const ImportOptions &options = importOptions();
+  ImportOptions options = importOptions();
   if (isOnnx(path)) {
+    options.data = llvm::sys::path::filename(path).str();
     llvm::Expected<ImportedModel> model = importOnnx(path, options);
     if (model)
       for (const std::string &warning : model->warnings)
@@ -243,12 +245,14 @@ OwningOpRef<ModuleOp> Compiler::run(const CompileRequest &request) {
   OwningOpRef<ModuleOp> module = parse(sources, &context);
   if (!module || failed(checkIsModel(*module, request.input)))
     return nullptr;
+  resolveInitialData(*module, request.input);
   FailureOr<ArrayRef<Phase>> phases = phasesFor(*module, request);
   if (failed(phases))
     return nullptr;
   for (const Phase &phase : *phases) {
     double start = llvm::TimeRecord::getCurrentTime(true).getWallTime();
-    if (failed(::run(phase, request.options, *module)))
+    if (failed(::run(phase, request.options, *module)) ||
+        (phase.name == "import" && failed(checkInitialData(*module))))
       return nullptr;
     if (request.timing)
       llvm::errs() << llvm::format("%8.3f s  ",

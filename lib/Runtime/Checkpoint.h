@@ -16,4 +16,7 @@
 /* Of the bytes of all saved slots in their order, which is that of the file. */
 uint64_t ampc_rt_data_hash(const ampc_state *state);
 
+/* Sorts tensors by place; where the last one ends, or -1 if there are gaps or overlaps. */
+int64_t ampc_rt_sort_ranges(ampc_rt_range *ranges, int32_t count);
+
 #endif

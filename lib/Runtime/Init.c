@@ -208,6 +208,17 @@ typedef struct {
   uint64_t seed;
 } Filling;
 
+/* Values that are in a file come later. */
+static void copyShare(const ampc_state *state, const ampc_slot *slot, int32_t share) {
+  if (!slot->data)
+    return;
+  int64_t shares = state->layout.thread_count, bytes = slot->tensor.bytes;
+  int64_t begin = bytes / shares * share,
+          end = share + 1 == shares ? bytes : begin + bytes / shares;
+  memcpy(ampc_rt_slot_data(state, slot) + begin, (const char *)slot->data + begin,
+         (size_t)(end - begin));
+}
+
 /* Fills one thread's share of every slot. */
 static void fillShare(void *argument, int32_t share) {
   const Filling *filling = argument;
@@ -216,6 +227,10 @@ static void fillShare(void *argument, int32_t share) {
     const ampc_slot *slot = &state->model->slots[s];
     if ((slot->role == AMPC_ROLE_GRADIENT && !state->split) || slot->role == AMPC_ROLE_RANDOM)
       continue;
+    if (slot->init == AMPC_INIT_DATA) {
+      copyShare(state, slot, share);
+      continue;
+    }
     Stream stream = {{(uint32_t)filling->seed, (uint32_t)(filling->seed >> 32)},
                      ampc_rt_hash_text(slot->tensor.name)};
     uint64_t count = (uint64_t)ampc_rt_element_count(&slot->tensor);

@@ -26,6 +26,7 @@ typedef struct {
 } ampc_rt_text;
 void ampc_rt_put(ampc_rt_text *text, const char *string);
 void ampc_rt_put_char(ampc_rt_text *text, char c);
+void ampc_rt_put_shape(ampc_rt_text *text, const int64_t *dims, int32_t rank);
 /* Conversions: %s, %d (int64_t), %u (uint64_t), %x (uint64_t, 16 digits). */
 void ampc_rt_print(ampc_rt_text *text, const char *format, ...);
 /* Writes the message into `error` (AMPC_ERROR_BYTES, may be null) and returns `status`. */
@@ -151,6 +152,12 @@ double ampc_rt_cos_turns(double x); /* cos(2 pi x), 0 <= x < 1 */
 uint16_t ampc_rt_to_bf16(float x);
 uint16_t ampc_rt_to_f16(float x);
 uint64_t ampc_rt_hash_text(const char *text);
+/* Whether the first value of a slot is in a file that create has to be told. */
+static inline bool ampc_rt_lacks_value(const ampc_slot *slot) {
+  return slot->init == AMPC_INIT_DATA && !slot->data;
+}
+/* Reads those. */
+ampc_status ampc_rt_load_values(ampc_state *state, const char *path);
 /* Fills all slots; the values depend on seed, name and element number only. */
 void ampc_rt_initialise(ampc_state *state, uint64_t seed);
 

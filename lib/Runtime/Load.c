@@ -15,7 +15,8 @@ enum { MAX_RANK = 16 };
 typedef struct {
   ampc_state *state;
   const char *path;
-  bool weights_only;
+  bool weights_only; /* or fewer: */
+  bool values_only;  /* first ones that the library lacks */
   int file;
   int64_t data_begin, data_bytes;
   ampc_rt_range *ranges;
@@ -213,6 +214,8 @@ static void parseEntry(ampc_rt_json *json, Entry *entry) {
 }
 
 static bool isWanted(const Load *load, const ampc_slot *slot) {
+  if (load->values_only)
+    return ampc_rt_lacks_value(slot);
   return load->weights_only ? slot->role == AMPC_ROLE_PARAM || slot->role == AMPC_ROLE_BUFFER
                             : ampc_rt_is_saved(slot);
 }
@@ -224,13 +227,6 @@ static int32_t findSlot(const Load *load, const char *name) {
     if (isWanted(load, &model->slots[s]) && !strcmp(model->slots[s].tensor.name, name))
       return s;
   return -1;
-}
-
-static void putShape(ampc_rt_text *text, const int64_t *dims, int32_t rank) {
-  ampc_rt_put_char(text, '[');
-  for (int32_t i = 0; i < rank; ++i)
-    ampc_rt_print(text, i ? ", %d" : "%d", dims[i]);
-  ampc_rt_put_char(text, ']');
 }
 
 static ampc_status checkEntry(Load *load, const Entry *entry, int32_t s) {
@@ -250,9 +246,9 @@ static ampc_status checkEntry(Load *load, const Entry *entry, int32_t s) {
   if (!same) {
     ampc_rt_text text = {error, AMPC_ERROR_BYTES, 0};
     ampc_rt_print(&text, "load: %s: tensor '%s': expected shape ", load->path, tensor->name);
-    putShape(&text, tensor->dims, tensor->rank);
+    ampc_rt_put_shape(&text, tensor->dims, tensor->rank);
     ampc_rt_put(&text, ", but got ");
-    putShape(&text, entry->dims, entry->rank);
+    ampc_rt_put_shape(&text, entry->dims, entry->rank);
     return AMPC_E_CKPT_MISMATCH;
   }
   if (entry->end - entry->begin != tensor->bytes)
@@ -324,21 +320,6 @@ static ampc_status parse(Load *load, ampc_rt_json *json) {
   return json->failure ? damaged(load, json->failure) : AMPC_OK;
 }
 
-/* Shell sort by place; equal starts (empty tensors) by end. */
-static void sortRanges(ampc_rt_range *ranges, int32_t count) {
-  for (int32_t gap = count / 2; gap; gap /= 2)
-    for (int32_t i = gap; i < count; ++i) {
-      ampc_rt_range range = ranges[i];
-      int32_t j = i;
-      for (;
-           j >= gap && (ranges[j - gap].begin > range.begin ||
-                        (ranges[j - gap].begin == range.begin && ranges[j - gap].end > range.end));
-           j -= gap)
-        ranges[j] = ranges[j - gap];
-      ranges[j] = range;
-    }
-}
-
 /* The tensors cover the data without gap or overlap, and nothing that the model needs is missing.
  */
 static ampc_status checkComplete(Load *load) {
@@ -361,13 +342,9 @@ static ampc_status checkComplete(Load *load) {
   }
   if (!load->weights_only && load->state_hash != model->state_hash)
     return differs(load);
-  sortRanges(load->ranges, load->count);
-  int64_t end = 0;
-  for (int32_t i = 0; i < load->count; ++i) {
-    if (load->ranges[i].begin != end || load->ranges[i].end < end)
-      return damaged(load, "tensors side by side, without gap or overlap");
-    end = load->ranges[i].end;
-  }
+  int64_t end = ampc_rt_sort_ranges(load->ranges, load->count);
+  if (end < 0)
+    return damaged(load, "tensors side by side, without gap or overlap");
   return end == load->data_bytes ? AMPC_OK : damaged(load, "the data to end with the file");
 }
 
@@ -474,6 +451,28 @@ static ampc_status loadFile(Load *load) {
   return AMPC_OK;
 }
 
+static ampc_status loadPath(ampc_state *state, const char *path, bool weights_only,
+                            bool values_only) {
+  Load load;
+  memset(&load, 0, sizeof load);
+  load.state = state;
+  load.path = path;
+  load.weights_only = weights_only;
+  load.values_only = values_only;
+  memset(stagedRuns(&load), 0, sizeof(uint64_t) * (size_t)state->model->program_count);
+  load.ranges = (ampc_rt_range *)ampc_rt_at(state, state->layout.ranges);
+  load.file = open(path, O_RDONLY | O_CLOEXEC);
+  if (load.file < 0)
+    return ampc_rt_fail(state->error, AMPC_E_IO, "load: %s: %s", path, ampc_rt_errno_text(errno));
+  ampc_status status = loadFile(&load);
+  close(load.file);
+  return status;
+}
+
+ampc_status ampc_rt_load_values(ampc_state *state, const char *path) {
+  return loadPath(state, path, true, true);
+}
+
 ampc_status ampc_rt_load(ampc_state *state, const char *path, uint32_t flags) {
   if (!state)
     return AMPC_E_ARG;
@@ -484,17 +483,5 @@ ampc_status ampc_rt_load(ampc_state *state, const char *path, uint32_t flags) {
     return ampc_rt_fail(state->error, AMPC_E_ARG,
                         "load: expected flags of 0 or AMPC_LOAD_WEIGHTS, but got %u",
                         (uint64_t)flags);
-  Load load;
-  memset(&load, 0, sizeof load);
-  load.state = state;
-  load.path = path;
-  load.weights_only = flags & AMPC_LOAD_WEIGHTS;
-  memset(stagedRuns(&load), 0, sizeof(uint64_t) * (size_t)state->model->program_count);
-  load.ranges = (ampc_rt_range *)ampc_rt_at(state, state->layout.ranges);
-  load.file = open(path, O_RDONLY | O_CLOEXEC);
-  if (load.file < 0)
-    return ampc_rt_fail(state->error, AMPC_E_IO, "load: %s: %s", path, ampc_rt_errno_text(errno));
-  ampc_status status = loadFile(&load);
-  close(load.file);
-  return status;
+  return loadPath(state, path, flags & AMPC_LOAD_WEIGHTS, false);
 }

@@ -139,6 +139,24 @@ static ampc_status checkOptions(const ampc_options *given, const ampc_options *o
   return AMPC_OK;
 }
 
+static bool lacksValues(const ampc_model *model) {
+  for (int32_t s = 0; s < model->slot_count; ++s)
+    if (ampc_rt_lacks_value(&model->slots[s]))
+      return true;
+  return false;
+}
+
+static ampc_status checkValues(const ampc_model *model, const ampc_options *options, char *error) {
+  if (options->initial_data && *options->initial_data)
+    return AMPC_OK;
+  return lacksValues(model)
+             ? ampc_rt_fail(error, AMPC_E_ARG,
+                            "options: expected initial_data, the path of %s.data.safetensors, "
+                            "which came with the library, but got none",
+                            model->name)
+             : AMPC_OK;
+}
+
 /* The layout of the target that needs most: what a caller provides must not depend on which one
    runs. */
 static ampc_rt_layout largestLayout(const ampc_model *model, const ampc_options *options) {
@@ -168,13 +186,13 @@ static void releaseDefault(void *context, void *memory) {
 }
 
 /* Initial values are made on the host, so that they are the same everywhere. */
-static ampc_status fill(ampc_state *state, uint64_t seed, char *error) {
+static ampc_status fill(ampc_state *state, uint64_t seed, const char *values, char *error) {
   const struct ampc_rt_device *device = state->model->device;
   ampc_rt_initialise(state, seed);
   ampc_status status = device ? device->push(state, error) : AMPC_OK;
   if (status)
     return status;
-  status = ampc_rt_derive(state);
+  status = values ? ampc_rt_load_values(state, values) : ampc_rt_derive(state);
   if (status && error)
     memcpy(error, state->error, AMPC_ERROR_BYTES);
   return status;
@@ -208,7 +226,7 @@ static ampc_status start(const ampc_model *model, const ampc_options *options,
   if (!status && model->device)
     status = model->device->create(state, choice->device, options->stream, error);
   if (!status)
-    status = fill(state, options->seed, error);
+    status = fill(state, options->seed, lacksValues(model) ? options->initial_data : NULL, error);
   if (status) {
     ampc_rt_destroy(state);
     return status;
@@ -243,6 +261,8 @@ ampc_status ampc_rt_create(const ampc_model *model, const ampc_options *given, a
     layout = largestLayout(model, &options);
   ampc_rt_choice choice = {model, AMPC_TIER_PLAIN, 0};
   ampc_status status = checkOptions(given, &options, &layout, error);
+  if (!status)
+    status = checkValues(model, &options, error);
   if (!status)
     status = ampc_rt_choose(model, options.device, &choice, error);
   if (!status) {

@@ -144,3 +144,10 @@ const char *ampc_rt_status_string(ampc_status status) {
 const char *ampc_rt_last_error(const ampc_state *state) {
   return state ? state->error : "no state";
 }
+
+void ampc_rt_put_shape(ampc_rt_text *text, const int64_t *dims, int32_t rank) {
+  ampc_rt_put_char(text, '[');
+  for (int32_t i = 0; i < rank; ++i)
+    ampc_rt_print(text, i ? ", %d" : "%d", dims[i]);
+  ampc_rt_put_char(text, ']');
+}

@@ -18,6 +18,14 @@ Initializer FillAttr::getInitializer(ArrayRef<int64_t>) const {
   return {Initializer::Constant, number(getValue()), 0};
 }
 
+LogicalResult DataAttr::verify(EmitError emitError, StringAttr file, StringAttr name) {
+  if (file.empty() || (name && name.empty()))
+    return emitError() << "expected a file, and the name of a tensor if any, but got empty text";
+  return success();
+}
+
+Initializer DataAttr::getInitializer(ArrayRef<int64_t>) const { return {Initializer::Data, 0, 0}; }
+
 LogicalResult UniformAttr::verify(EmitError emitError, APFloat low, APFloat high) {
   if (failed(verifyFinite(emitError, {{"low", low}, {"high", high}})))
     return failure();

@@ -15,6 +15,16 @@ def Train_FillAttr : Train_InitAttr<"Fill", "fill"> {
   let parameters = (ins Real:$value);
   let assemblyFormat = "`<` $value `>`";
 }
+def Train_DataAttr : Train_InitAttr<"Data", "data"> {
+  let summary = "A tensor of a file of safetensors: of the name of the parameter, or of `name`";
+  let description = [{
+    `file` is relative to the model's file. The tensor has the shape of what it is the first value of; its numbers are rounded to that type.
+    The compiler reads them when it writes the library, and the text never holds them.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$file, OptionalParameter<"::mlir::StringAttr">:$name);
+  let assemblyFormat = "`<` $file (`,` $name^)? `>`";
+  let genVerifyDecl = 1;
+}
 def Train_UniformAttr : Train_InitAttr<"Uniform", "uniform"> {
   let summary = "Uniform on [low, high)";
   let parameters = (ins Real:$low, Real:$high);

@@ -68,9 +68,9 @@ llvm::LogicalResult verifyTensor(mlir::Operation *op, mlir::Type type);
 
 /// The first value of a tensor: `kind` with two parameters.
 struct Initializer {
-  enum Kind { Constant, Uniform, Normal, TruncatedNormal };
+  enum Kind { Constant, Uniform, Normal, TruncatedNormal, Data };
   Kind kind;
-  double a; ///< the constant, the lower bound, or the mean
+  double a; ///< the constant, the lower bound, or the mean; unused with Data
   double b; ///< unused, the upper bound, or the standard deviation
 };
 

@@ -9,7 +9,7 @@ KINDS = {"i1": ctypes.c_uint8, "u8": ctypes.c_uint8, "i8": ctypes.c_int8, "i16":
 class Options(ctypes.Structure):
     _fields_ = [("size", ctypes.c_uint32), ("threads", ctypes.c_int32), ("seed", ctypes.c_uint64), ("want_split", ctypes.c_int32),
                 ("reserved", ctypes.c_int32), ("pointers", ctypes.c_uint64 * 14),  # memory, allocators, threads, hooks, error: null
-                ("device", ctypes.c_char_p), ("stream", ctypes.c_void_p)]
+                ("device", ctypes.c_char_p), ("stream", ctypes.c_void_p), ("initial_data", ctypes.c_char_p)]
 
 
 def array(kind, values):

@@ -59,6 +59,13 @@ static cl::opt<DeviceForm>
                        clEnumValN(DeviceForm::PTX, "ptx", "text, which the driver assembles"),
                        clEnumValN(DeviceForm::Cubin, "cubin", "machine code, by ptxas")),
             cl::sub(compileCommand));
+static cl::opt<InitialValues> initialData(
+    "initial-data", cl::desc("where states find first values that the model names in files"),
+    cl::init(InitialValues::Embedded),
+    cl::values(clEnumValN(InitialValues::Embedded, "embed", "in the library (default)"),
+               clEnumValN(InitialValues::Beside, "beside",
+                          "in NAME.data.safetensors, which options.initial_data names")),
+    cl::sub(compileCommand));
 static cl::opt<bool> explain("explain-kernels",
                              cl::desc("print every kernel: its code, why that, and its launches"),
                              cl::sub(compileCommand));
@@ -137,6 +144,7 @@ static int writeResults(ModuleOp module, const CompileRequest &request) {
   PackageOptions options;
   options.name = libraryName;
   options.images = deviceImages();
+  options.values = initialData;
   options.bindings = bindings;
   if (sanitize == "address")
     options.sanitizer = Sanitizer::Address;

@@ -15,7 +15,7 @@ static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.onnx"), cl::Re
 static cl::opt<std::string>
     output("o",
            cl::desc("the text; weights go to the same name with .safetensors (- is standard "
-                    "output, without weights)"),
+                    "output; the text then names MODEL.onnx for them)"),
            cl::value_desc("MODEL.mlir"), cl::Prefix, cl::Required, cl::sub(importCommand));
 static cl::opt<std::string> modelName("name", cl::desc("of the model (default: as the file)"),
                                       cl::value_desc("NAME"), cl::sub(importCommand));
@@ -27,6 +27,9 @@ int ampc::runImport() {
   ImportOptions options = importOptions();
   options.name = modelName;
   options.freeze.assign(freeze.begin(), freeze.end());
+  llvm::SmallString<128> weights(output.getValue());
+  llvm::sys::path::replace_extension(weights, "safetensors");
+  options.data = output == "-" ? input : llvm::sys::path::filename(weights).str();
   llvm::Expected<ImportedModel> model = importOnnx(input, options);
   if (!model)
     return fail(input + ": " + llvm::toString(model.takeError()));
@@ -38,8 +41,6 @@ int ampc::runImport() {
     llvm::outs() << model->text;
     return 0;
   }
-  llvm::SmallString<128> weights(output.getValue());
-  llvm::sys::path::replace_extension(weights, "safetensors");
   std::string error, path = weights.str().str();
   if (llvm::Error misuse = checkOutputs({output, path}, {input}))
     return fail(llvm::toString(std::move(misuse)));

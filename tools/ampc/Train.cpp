@@ -210,13 +210,9 @@ bool Training::openData(const Sources &training, const Sources &validating) {
 /// Initial values, or those of a checkpoint.
 bool Training::openState() {
   std::string error, warning;
-  // A file of ONNX has its weights in it.
-  std::string given = weights;
-  if (given.empty() && resume.empty() && isOnnx(runOptions.input))
-    given = runOptions.input;
-  if (!given.empty()) {
+  if (!weights.empty()) {
     std::vector<std::string> notes;
-    if (!loadWeights(session, given, notes, error))
+    if (!loadWeights(session, weights, notes, error))
       return failed(error);
     for (const std::string &text : notes)
       note(text);

@@ -16,6 +16,8 @@ struct ImportOptions {
   int64_t batch = 0;               ///< rows per step; 0: as in the file
   bool trains = false; ///< batch norm and dropout that were exported for inference train as well
   std::map<std::string, int64_t> dims; ///< numbers of named dimensions
+  std::string data; ///< the file that the text names for first values; empty: none, but values that
+                    ///< look like them
 };
 
 /// What the command line says of files of ONNX, for all of the process.

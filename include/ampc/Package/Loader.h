@@ -26,6 +26,7 @@ private:
   explicit LoadedModel(std::unique_ptr<llvm::orc::LLJIT> jit);
   std::unique_ptr<llvm::orc::LLJIT> jit;
   const ampc_model *tables = nullptr;
+  std::vector<NamedArray> values; ///< that the tables point to
 };
 } // namespace ampc
 #endif

@@ -3,6 +3,7 @@
 #ifndef AMPC_PACKAGE_PACKAGE_H
 #define AMPC_PACKAGE_PACKAGE_H
 
+#include "ampc/Data/Array.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -19,6 +20,10 @@ enum class Sanitizer { None, Address, Thread };
 /// machine code and, of sm_80, text for later chips.
 enum class DeviceImages { PTX, Cubin, Both };
 
+/// Where states find first values that the model names in files: in the library, or in a file that
+/// is written beside it.
+enum class InitialValues { Embedded, Beside };
+
 /// A tier (AMPC_TIER_...) of one of a model's targets.
 struct PickedTier {
   size_t target;
@@ -33,6 +38,8 @@ struct PackageOptions {
   std::function<std::optional<PickedTier>(llvm::StringRef model, llvm::ArrayRef<uint32_t> tiers)>
       pickTier = nullptr;
   DeviceImages images = DeviceImages::Both;
+  /// A model that only this process runs reads them where they lie.
+  InitialValues values = InitialValues::Embedded;
   std::string name = {}; ///< what files and functions are called; empty: as the model
   std::vector<std::string> bindings = {}; ///< languages of bindingNames()
 };
@@ -51,7 +58,8 @@ struct PackagedBinding {
   bool loadsLibrary; ///< libNAME.so, at run time
 };
 
-/// What `ampc compile` writes: libNAME.a, NAME.h, NAME.json and bindings.
+/// What `ampc compile` writes: libNAME.a, NAME.h, NAME.json, bindings, and NAME.data.safetensors
+/// for values that are beside the library.
 struct PackagedModel {
   std::string name;
   std::string tables; ///< symbol of the ampc_model
@@ -60,6 +68,7 @@ struct PackagedModel {
   std::string manifest;
   MemoryTable memory;
   std::vector<PackagedBinding> bindings = {};
+  std::vector<NamedArray> values = {}; ///< first ones that the archive lacks
 };
 
 /// Translations to LLVM IR that packaging needs.

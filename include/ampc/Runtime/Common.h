@@ -126,6 +126,8 @@ typedef struct {
   const char *device; /* null: the first one that the model was compiled for and that is there;
                          "cpu", "cuda" or "cuda:1" */
   void *stream;       /* CUDA: null for a stream of the state's own, or a CUstream to work on */
+  const char *initial_data; /* the file that `ampc compile --initial-data=beside` has put beside a
+                               library; else null */
 } ampc_options;
 
 /* Flags of load. */

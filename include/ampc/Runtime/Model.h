@@ -140,7 +140,13 @@ typedef struct {
   const char *name;       /* of the source op, for profiles and messages */
 } ampc_entry;
 
-enum { AMPC_INIT_CONSTANT, AMPC_INIT_UNIFORM, AMPC_INIT_NORMAL, AMPC_INIT_TRUNCATED_NORMAL };
+enum {
+  AMPC_INIT_CONSTANT,
+  AMPC_INIT_UNIFORM,
+  AMPC_INIT_NORMAL,
+  AMPC_INIT_TRUNCATED_NORMAL,
+  AMPC_INIT_DATA
+};
 
 /* State: parameters, buffers, moments, ... in one block. Working copies have the last numbers: each
    target has its own. Gradients that follow all other slots cost
@@ -151,8 +157,9 @@ typedef struct {
   ampc_tensor tensor;
   int32_t role;
   int32_t init;
-  double a, b;    /* constant; bounds; mean and standard deviation */
-  int64_t offset; /* bytes in the state block, a multiple of 64 */
+  double a, b;      /* constant; bounds; mean and standard deviation */
+  int64_t offset;   /* bytes in the state block, a multiple of 64 */
+  const void *data; /* of AMPC_INIT_DATA: all elements; null: in options.initial_data */
 } ampc_slot;
 
 enum {

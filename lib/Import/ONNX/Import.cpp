@@ -420,7 +420,7 @@ llvm::Expected<ImportedModel> Importer::run() {
   llvm::raw_string_ostream os(result.text);
   os << "// Made from " << llvm::sys::path::filename(source) << " by ampc import.\ntrain.model @"
      << (options.name.empty() ? modelName(source) : options.name) << " {\n";
-  states.print(os, result);
+  states.print(os, options.data, result);
   for (train::FuncOp func : {predictFunc, lossFunc})
     if (func)
       printFunction(os, func);

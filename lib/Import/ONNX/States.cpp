@@ -105,15 +105,21 @@ llvm::Error States::freeze(ArrayRef<std::string> patterns) {
   return llvm::Error::success();
 }
 
-/// For those who train without the file's values: what these look like they were drawn from.
-static std::string initializerOf(const Tensor &tensor) {
+/// The values, or what they look like they were drawn from. Zeros and ones stand in the text.
+static std::string initializerOf(const Tensor &tensor, StringRef file) {
   auto literal = tensor.count <= mostElements ? readLiteral(tensor) : std::nullopt;
   if (literal && literal->allEqual()) {
     double value = literal->reals[0];
     if (value == 0 || value == 1)
       return value ? "#train.ones" : "#train.zeros";
-    if (std::isfinite(value))
+    if (std::isfinite(value) && file.empty())
       return llvm::formatv("#train.fill<{0:e8}>", value).str();
+  }
+  if (!file.empty()) {
+    std::string text = "#train.data<\"";
+    llvm::raw_string_ostream os(text);
+    llvm::printEscapedString(file, os);
+    return text + "\">";
   }
   if (tensor.dims.size() < 2)
     return "#train.zeros";
@@ -161,7 +167,7 @@ std::optional<std::vector<NamedArray>> ampc::readOnnxTensors(const std::string &
   return arrays;
 }
 
-void States::print(llvm::raw_ostream &os, ImportedModel &result) const {
+void States::print(llvm::raw_ostream &os, StringRef file, ImportedModel &result) const {
   for (const Tensor &tensor : graph.initializers) {
     auto found = read.find(tensor.name);
     if (found == read.end())
@@ -169,7 +175,7 @@ void States::print(llvm::raw_ostream &os, ImportedModel &result) const {
     bool isParam = trained.contains(tensor.name) || frozen.contains(tensor.name);
     os << (isParam && !written.contains(tensor.name) ? "  train.param " : "  train.buffer ")
        << symbolText(tensor.name) << " : " << typeText(found->second) << " = "
-       << initializerOf(tensor) << (frozen.contains(tensor.name) ? " {frozen}" : "") << "\n";
+       << initializerOf(tensor, file) << (frozen.contains(tensor.name) ? " {frozen}" : "") << "\n";
     result.tensors.push_back(arrayOf(tensor, nullptr));
   }
 }

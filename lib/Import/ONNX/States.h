@@ -20,8 +20,8 @@ public:
   void noteReads(train::FuncOp func, bool trains);
   /// Which parameters are to stay as they are; an error for a pattern that matches none.
   llvm::Error freeze(llvm::ArrayRef<std::string> patterns);
-  /// Declarations, and the first values.
-  void print(llvm::raw_ostream &os, ImportedModel &result) const;
+  /// Declarations, and the first values, for which they name `file`, if any.
+  void print(llvm::raw_ostream &os, llvm::StringRef file, ImportedModel &result) const;
   bool hasTrained() const { return !trained.empty(); }
 
 private:

@@ -1,14 +1,16 @@
   ! A new state, with first values from `seed`; threads 0 are as many as the process may use. device: 'cpu', 'cuda' or
-  ! 'cuda:1'; want_split: keep room for gradients, for calls of grad and apply.
-  subroutine create(self, status, seed, threads, device, want_split)
+  ! 'cuda:1'; want_split: keep room for gradients, for calls of grad and apply. initial_data: the file of first values that
+  ! ampc compile --initial-data=beside has written.
+  subroutine create(self, status, seed, threads, device, want_split, initial_data)
     class(@), intent(inout) :: self
     integer(c_int), intent(out) :: status
     integer(c_int64_t), intent(in), optional :: seed
     integer, intent(in), optional :: threads
     character(len=*), intent(in), optional :: device
     logical, intent(in), optional :: want_split
+    character(len=*), intent(in), optional :: initial_data
     type(ampc_options), target :: options
-    character(kind=c_char), target :: message(512), place(64)
+    character(kind=c_char), target :: message(512), place(64), path(4096)
     integer :: i
     call self%destroy()
     message = c_null_char
@@ -24,6 +26,13 @@
         place(i) = device(i:i)
       end do
       options%device = c_loc(place)
+    end if
+    if (present(initial_data)) then
+      path = c_null_char
+      do i = 1, min(len_trim(initial_data), 4095)
+        path(i) = initial_data(i:i)
+      end do
+      options%initial_data = c_loc(path)
     end if
     status = lib_create(c_loc(options), self%state)
     self%message = ''

@@ -290,3 +290,10 @@ train.model @m {
     train.return %y
   }
 }
+
+// -----
+
+train.model @m {
+  // expected-error @below {{expected a file, and the name of a tensor if any, but got empty text}}
+  train.param @w : f32[2] = #train.data<"w.safetensors", "">
+}

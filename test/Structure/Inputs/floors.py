@@ -25,7 +25,7 @@ rooms = {
     "lib/Import": dialects | {"lib/Data"},
     "lib/Export": dialects | {"lib/Data"},
     "lib/Report": dialects,
-    "lib/Package": dialects | runtime,
+    "lib/Package": dialects | runtime | {"lib/Data", "lib/Import"},
     "lib/Pipelines": dialects | {"lib/Train", "lib/Precision", "lib/LossScaling", "lib/Conversion", "lib/Kernel", "lib/Target",
                                  "lib/Import", "lib/Package"},
 }

@@ -1,0 +1,16 @@
+// First values of parameters and buffers that files hold.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_PACKAGE_INITIALDATA_H
+#define AMPC_PACKAGE_INITIALDATA_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace ampc {
+/// Files in `#train.data` are relative to that of the model; from here on their paths are absolute.
+void resolveInitialData(mlir::ModuleOp module, llvm::StringRef modelFile);
+/// Whether every tensor that a model without modules names is there and fits; errors at its lines.
+llvm::LogicalResult checkInitialData(mlir::ModuleOp module);
+/// The files that hold them.
+std::vector<std::string> filesOfInitialData(mlir::ModuleOp module);
+} // namespace ampc
+#endif

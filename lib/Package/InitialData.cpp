@@ -1,0 +1,123 @@
+// First values of parameters and buffers that files hold.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Package/InitialData.h"
+#include "ampc/Data/Convert.h"
+#include "ampc/Import/ONNX.h"
+#include "ampc/Support/Nearest.h"
+#include "ampc/Target/Target.h"
+#include "lib/Package/Mirrors.h"
+#include "lib/Package/TensorFiles.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <set>
+
+using namespace mlir;
+using namespace ampc;
+
+void ampc::resolveInitialData(ModuleOp module, StringRef modelFile) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](train::DataAttr data) -> std::optional<Attribute> {
+    SmallString<128> path(llvm::sys::path::parent_path(modelFile));
+    if (llvm::sys::path::is_absolute(data.getFile().getValue()))
+      return std::nullopt;
+    llvm::sys::path::append(path, data.getFile().getValue());
+    llvm::sys::fs::make_absolute(path);
+    llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/false);
+    return train::DataAttr::get(data.getContext(), StringAttr::get(data.getContext(), path),
+                                data.getName());
+  });
+  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                        /*replaceTypes=*/false);
+}
+
+const TensorFiles::File &TensorFiles::open(const std::string &path) {
+  auto [place, isNew] = files.try_emplace(path);
+  File &file = place->second;
+  if (!isNew)
+    return file;
+  std::vector<std::string> skipped;
+  auto arrays = isOnnx(path) ? readOnnxTensors(path, skipped, file.error)
+                             : readSafetensors(path, skipped, file.error);
+  if (arrays)
+    file.arrays = std::move(*arrays);
+  return file;
+}
+
+/// The same numbers in another type, in memory of their own.
+static Array convert(const Converter &converter, const Array &from, ampc_dtype dtype) {
+  Array array{elementOf(dtype), from.dims, nullptr, nullptr, 0};
+  auto bytes = std::make_shared<std::vector<char>>(array.bytes());
+  converter.convert(from.data, bytes->data(), from.count());
+  array.data = bytes->data();
+  array.mapping = std::move(bytes);
+  return array;
+}
+
+FailureOr<Array> TensorFiles::read(StateOpInterface state, ampc_dtype dtype) {
+  auto data = cast<train::DataAttr>(state.getInit());
+  StringRef path = data.getFile().getValue(),
+            name = data.getName() ? data.getName().getValue() : state.getSymName();
+  const File &file = open(path.str());
+  auto mistake = [&] { return state->emitError() << path << ": "; };
+  if (!file.error.empty()) {
+    state->emitError() << file.error;
+    return failure();
+  }
+  auto found =
+      llvm::find_if(file.arrays, [&](const NamedArray &each) { return each.name == name; });
+  if (found == file.arrays.end()) {
+    auto names = llvm::map_to_vector(file.arrays, [](const NamedArray &each) { return each.name; });
+    mistake() << "expected a tensor '" << name << "', but the file has none"
+              << didYouMean(name, names);
+    return failure();
+  }
+  const Array &array = found->array;
+  auto type = cast<RankedTensorType>(state.getType());
+  if (type.getShape() != ArrayRef(array.dims)) {
+    InFlightDiagnostic error = mistake() << "tensor '" << name << "': expected shape ["
+                                         << type.getShape() << "], but got [";
+    llvm::interleaveComma(array.dims, error);
+    error << "]";
+    return failure();
+  }
+  if (isReal(array.element) != isReal(elementOf(dtype))) {
+    mistake() << "tensor '" << name << "': expected elements that are " << nameOf(dtype)
+              << ", but got " << nameOf(array.element);
+    return failure();
+  }
+  Converter converter(array.element, dtype);
+  int64_t misfit = converter.findMisfit(array.data, array.count(), {});
+  if (misfit >= 0) {
+    mistake() << "tensor '" << name << "': expected " << describe(dtype, Limits()) << ", but got "
+              << converter.text(array.data, misfit) << " at element " << misfit;
+    return failure();
+  }
+  return array.element == elementOf(dtype) ? array : convert(converter, array, dtype);
+}
+
+template <typename Visit> static void forEachState(ModuleOp module, Visit visit) {
+  for (auto model : targetModules(module).front().getOps<train::ModelOp>())
+    for (auto state : model.getOps<StateOpInterface>())
+      if (auto data = dyn_cast<train::DataAttr>(Attribute(state.getInit())))
+        visit(state, data);
+}
+
+LogicalResult ampc::checkInitialData(ModuleOp module) {
+  TensorFiles files;
+  bool good = true;
+  forEachState(module, [&](StateOpInterface state, train::DataAttr) {
+    // Whatever has another type is refused at the interface.
+    auto dtype = dtypeOf(cast<RankedTensorType>(state.getType()).getElementType());
+    good &= !dtype || succeeded(files.read(state, ampc_dtype(*dtype)));
+  });
+  return success(good);
+}
+
+std::vector<std::string> ampc::filesOfInitialData(ModuleOp module) {
+  std::set<std::string> files;
+  forEachState(module,
+               [&](StateOpInterface, train::DataAttr data) { files.insert(data.getFile().str()); });
+  return {files.begin(), files.end()};
+}
