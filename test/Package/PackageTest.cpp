@@ -121,8 +121,10 @@ TEST_F(Package, HeaderServesCpp) {
 // name.
 TEST_F(Package, SymbolsAreAFixedList) {
   write("line", folder);
-  ASSERT_EQ(0, shell("nm -u libline.a | awk '/ U /{print $2}' | grep -vE '^line_.*_(k[0-9]+|model)' | sort "
-                     "-u | tr '\\n' ' '"));
+  ASSERT_EQ(
+      0,
+      shell("nm -u libline.a | awk '/ U /{print $2}' | grep -vE '^line_.*_(k[0-9]+|model)' | sort "
+            "-u | tr '\\n' ' '"));
   std::string expected;
 #define AMPC_EXTERNAL(name) expected += #name " ";
 #include "ampc/Package/Externals.def"
