@@ -112,7 +112,9 @@ function drawGraph() {
 const graphSize = () => ({width: $('graph').clientWidth, height: $('graph').clientHeight});
 
 let frame = 0;
+let isFitted = false;  // until something else moves it, also when the window changes
 function moved() {
+  isFitted = false;
   if (!frame) frame = requestAnimationFrame(applyView);
 }
 function applyView() {
@@ -170,7 +172,9 @@ function fitLabels() {
               b => b.depth > band.depth && b.from >= band.from && b.to <= band.to);
     const widest = inner.length ? 26 : (band.to - band.from) / (0.6 * band.label.length);
     const size = Math.max(13, Math.min(11 / view.scale, widest));
-    const isCovered = inner.some(b => b.from < band.from + 0.6 * size * band.label.length);
+    const isCovered = layout.bands.some(
+        b => b !== band && b.depth >= band.depth && b.from >= band.from &&
+            b.from < band.from + 0.6 * size * band.label.length);
     text.style.fontSize = size + 'px';
     text.style.display = size * view.scale < 4.5 || isCovered ? 'none' : '';
     keepShape(text, Number(text.getAttribute('y')));
@@ -197,6 +201,7 @@ function fitAll() {
   view.x = 26 + (size.width - 26 - layout.width * view.scale) / 2;
   view.y = Math.max(6, (size.height - layout.height * view.scale * view.stretch) / 2);
   moved();
+  isFitted = true;
 }
 /** Where the first window of this size begins that has a few ops, or the one with the most. */
 function firstOperations(width, height) {
@@ -329,7 +334,7 @@ function wireGraph() {
   $('zoom-read').onclick = fitHeight;
   $('show-saved').onchange = event =>
       $('drawing').classList.toggle('no-saved', !event.target.checked);
-  new ResizeObserver(moved).observe(graph);
+  new ResizeObserver(() => isFitted ? fitAll() : moved()).observe(graph);
   // On paper: the whole step, whatever the window shows.
   addEventListener('beforeprint', () => {
     $('drawing').setAttribute('viewBox', `0 0 ${layout.width} ${layout.height}`);
