@@ -169,9 +169,12 @@ void Emitter::emit(Operation *op) {
 }
 
 void Emitter::run() {
+  // What nobody decides on takes what it was written with.
+  auto isChanged = [&](Value v) {
+    return stored.contains(v) || (facts.isReal(v) && getElementTypeOrSelf(v) != facts.f32);
+  };
   for (Operation *op : facts.ops)
-    if (facts.isDecided(op) ||
-        llvm::any_of(op->getOperands(), [&](Value v) { return stored.contains(v); }))
+    if (facts.isDecided(op) || llvm::any_of(op->getOperands(), isChanged))
       if (llvm::none_of(op->getResults(), [&](Value v) { return facts.isStorageFree(v); }))
         emit(op);
   Block &body = facts.func.getBody().front();
