@@ -57,6 +57,7 @@ def imported(source, folder):
     with open(f"{source}/trajectory.json") as file:
         rules = json.load(file)["hyperparameters"]
     steps = "\n".join(step_of(name, numbers) for name, numbers in rules.items())
+    text = text.replace('<"imported.safetensors">', f'<"{os.path.abspath(folder)}/imported.safetensors">')
     text = re.sub(r"train\.func @loss\((.*)\) \{", full_signature, text)
     text = re.sub(r"train\.constant dense<.*> : tensor<[\dx]*f32>", ten_digits, text)
     text = re.sub(r"^  train\.step .*$", steps, text, flags=re.MULTILINE)

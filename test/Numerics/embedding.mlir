@@ -9,7 +9,11 @@ train.model @check {
     %m = train.compare ne %i, %zero : tensor<13xi32>, tensor<i32>
     %c = train.reshape %m : tensor<13xi1> to tensor<13x1xi1>
     %0 = train.embedding %table at %i padding 0 : tensor<7x5xf32>, tensor<13xi32>
-    %1 = train.sin %0 : tensor<13x5xf32>
+    %rows = train.constant dense<7> : tensor<i32>
+    %j = train.sub %i, %rows : tensor<13xi32>, tensor<i32>
+    %last = train.embedding %table at %j padding -7 from_end : tensor<7x5xf32>, tensor<13xi32>
+    %both = train.mul %0, %last : tensor<13x5xf32>, tensor<13x5xf32>
+    %1 = train.sin %both : tensor<13x5xf32>
     %none = train.constant dense<0.0> : tensor<f32>
     %y = train.select %c, %1, %none : tensor<13x1xi1>, tensor<13x5xf32>, tensor<f32>
     %weighted = train.mul %y, %weight : tensor<13x5xf32>, tensor<13x5xf32>

@@ -44,8 +44,11 @@ static std::optional<Accepted> acceptedBy(train::CastOp op) {
   return rangeOf(to.getWidth());
 }
 
-/// Where the elements of a tensor of integers come from.
-static llvm::SetVector<Value> sourcesOf(Value tensor) {
+static int64_t countOf(Value v) { return cast<RankedTensorType>(v.getType()).getNumElements(); }
+
+/// Where the elements of a tensor of integers come from; `isWhole`: without what has more elements
+/// than are taken from it.
+static llvm::SetVector<Value> sourcesOf(Value tensor, bool isWhole) {
   llvm::SetVector<Value> visited, sources;
   visited.insert(tensor);
   for (size_t i = 0; i < visited.size(); ++i) {
@@ -53,6 +56,9 @@ static llvm::SetVector<Value> sourcesOf(Value tensor) {
     auto cast = dyn_cast_or_null<train::CastOp>(op);
     bool passes = cast ? integerOf(cast.getX()) && !cast.getIsUnsigned()
                        : op && op->hasTrait<GivesElements>();
+    // Columns of an input may belong to tables of different sizes.
+    for (Value from : passes &&isWhole ? op->getOperands() : OperandRange(nullptr, 0))
+      passes &= countOf(visited[i]) >= countOf(from);
     if (passes)
       visited.insert(op->operand_begin(), op->operand_end());
     else
@@ -94,7 +100,7 @@ static void recordLimits(train::FuncOp func) {
     else if (narrowing)
       accepted = acceptedBy(narrowing);
     if (accepted)
-      for (Value source : sourcesOf(index ? index.getIndices() : narrowing.getX()))
+      for (Value source : sourcesOf(index ? index.getIndices() : narrowing.getX(), bool(index)))
         tighten(func, source, *accepted);
   }
 }
@@ -114,8 +120,8 @@ static void lowerIndices(train::FuncOp func, IndexOpInterface op) {
   OpBuilder builder(op);
   GradBuilder b(builder, op);
   Type number = builder.getI32Type();
-  bool isChecked =
-      llvm::all_of(sourcesOf(index), [&](Value source) { return bool(inputOf(func, source)); });
+  bool isChecked = llvm::all_of(sourcesOf(index, true),
+                                [&](Value source) { return bool(inputOf(func, source)); });
   if (integerOf(index).getWidth() > 32 && !isChecked)
     index = clampToAccepted(b, index, *acceptedBy(op));
   index = b.castTo(index, number);

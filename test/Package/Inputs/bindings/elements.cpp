@@ -24,6 +24,8 @@ static bool echoes(ampc::std_::Model &model, std::size_t rows) {
   auto half = count<std::uint16_t>(3 * rows, 0x3c00, 1);
   auto exact = count<double>(2 * rows, 1e300, 1e299), number = count<double>(1, 1. / 3, 0);
   auto deep = count<float>(16 * rows, 0, 1);
+  auto byte = count<std::uint8_t>(2 * rows, 250, 1);
+  std::vector<std::int16_t> bytes(byte.size()), same(byte.begin(), byte.end());
   decltype(flag) flags(flag.size());
   decltype(tiny) tinies(tiny.size());
   decltype(small) smalls(small.size());
@@ -33,10 +35,11 @@ static bool echoes(ampc::std_::Model &model, std::size_t rows) {
   decltype(exact) exacts(exact.size()), numbers(1);
   decltype(deep) deeps(deep.size());
   ampc::Status status =
-      model.echo({flag, tiny, small, word, wide, half, exact, number, deep},
-                 {flags, tinies, smalls, words, wides, halves, exacts, numbers, deeps});
+      model.echo({flag, tiny, small, word, wide, half, exact, number, deep, byte},
+                 {flags, tinies, smalls, words, wides, halves, exacts, numbers, deeps, bytes});
   return status.ok() && flag == flags && tiny == tinies && small == smalls && word == words &&
-         wide == wides && half == halves && exact == exacts && number == numbers && deep == deeps;
+         wide == wides && half == halves && exact == exacts && number == numbers && deep == deeps &&
+         same == bytes;
 }
 
 int main() {
