@@ -15,9 +15,7 @@
 #include "lib/Pipelines/OnTargets.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Kernel/Kernel.h"
-#include "mlir-dialects/Train/Gradients.h"
-#include "mlir-dialects/Train/Modules.h"
-#include "mlir-dialects/Train/Update.h"
+#include "mlir-dialects/Train/Families.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -170,11 +168,8 @@ const Phase *ampc::findPhase(StringRef name) {
 }
 
 void ampc::registerDialects(DialectRegistry &registry) {
-  registry.insert<train::TrainDialect, amp::AmpDialect, kernel::KernelDialect, arith::ArithDialect,
-                  math::MathDialect>();
-  registerModuleOps(registry);
-  registerGradientOps(registry);
-  registerUpdateOps(registry);
+  registerTrainDialect(registry);
+  registry.insert<amp::AmpDialect, kernel::KernelDialect, arith::ArithDialect, math::MathDialect>();
   registerTargets(registry);
   registerPackageDialects(registry);
   registerLoadedDialects(registry);

@@ -21,17 +21,6 @@ using namespace ampc::syntax;
 #define GET_ATTRDEF_CLASSES
 #include "mlir-dialects/Train/TrainAttrs.cpp.inc"
 
-static ParseResult parseNumber(OpAsmParser &parser, FloatAttr &attribute) {
-  FailureOr<APFloat> value = ampc::parseReal(parser);
-  if (failed(value))
-    return failure();
-  attribute = parser.getBuilder().getF64FloatAttr(value->convertToDouble());
-  return success();
-}
-static void printNumber(OpAsmPrinter &p, Operation *, FloatAttr attribute) {
-  p.printAttributeWithoutType(attribute);
-}
-
 /// `groups` and `schedule`, each of which may be missing.
 static ParseResult parseRules(OpAsmParser &parser, ArrayAttr &groups,
                               ScheduleAttrInterface &schedule) {

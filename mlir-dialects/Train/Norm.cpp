@@ -25,8 +25,7 @@ LogicalResult RmsNormGradOp::inferReturnTypes(MLIRContext *, std::optional<Locat
   return inferRowNormGrad(loc, a.getX().getType(), 1, types);
 }
 
-/// Vectors along the last dimension of x.
-static LogicalResult verifyChannels(Operation *op, RankedTensorType x, ValueRange vectors) {
+LogicalResult ampc::verifyChannels(Operation *op, RankedTensorType x, ValueRange vectors) {
   if (failed(verifyRows(op, x)))
     return failure();
   auto expected = x.clone({x.getShape().back()});
@@ -37,7 +36,7 @@ static LogicalResult verifyChannels(Operation *op, RankedTensorType x, ValueRang
   return success();
 }
 
-static LogicalResult verifyEps(Operation *op, const APFloat &eps) {
+LogicalResult ampc::verifyEps(Operation *op, const APFloat &eps) {
   if (!(number(eps) > 0))
     return op->emitOpError() << "expected a positive eps, but got " << number(eps);
   return success();
@@ -189,9 +188,12 @@ SmallVector<Value> BatchNormOp::buildInference(GradBuilder &b) {
   Type channel = getGamma().getType(), element = getType().getElementType();
   Value mean = ReadOp::create(b.builder, b.loc, channel, getRunningMean());
   Value variance = ReadOp::create(b.builder, b.loc, channel, getRunningVariance());
-  Value scale =
-      b.mul(b.op<RsqrtOp>(b.add(variance, b.real(number(getEps()), element))), getGamma());
-  return {b.add(b.mul(b.sub(getX(), mean), scale), getBeta())};
+  Type wide = accumulatorOf(element);
+  auto widen = [&](Value v) { return b.castTo(v, wide); };
+  Value scale = b.mul(b.op<RsqrtOp>(b.add(widen(variance), b.real(number(getEps()), wide))),
+                      widen(getGamma()));
+  Value centred = b.sub(widen(getX()), widen(mean));
+  return {b.castTo(b.add(b.mul(centred, scale), widen(getBeta())), element)};
 }
 
 /// What moves on from here. An op that stands before has moved it already, if a step applies one

@@ -215,6 +215,17 @@ void syntax::printCallTypes(OpAsmPrinter &p, Operation *, FlatSymbolRefAttr, Ope
 
 // ---- Numbers ----
 
+ParseResult syntax::parseNumber(OpAsmParser &parser, FloatAttr &attribute) {
+  FailureOr<APFloat> value = ampc::parseReal(parser);
+  if (failed(value))
+    return failure();
+  attribute = parser.getBuilder().getF64FloatAttr(value->convertToDouble());
+  return success();
+}
+void syntax::printNumber(OpAsmPrinter &p, Operation *, FloatAttr attribute) {
+  p.printAttributeWithoutType(attribute);
+}
+
 ParseResult syntax::parseNumbers(OpAsmParser &parser, DenseI64ArrayAttr &numbers, StringRef name) {
   SmallVector<int64_t> values;
   std::string formulas;

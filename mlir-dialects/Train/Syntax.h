@@ -114,6 +114,9 @@ void printParameters(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::ArrayAttr p
 mlir::ParseResult parseBatch(mlir::OpAsmParser &parser, mlir::NamedAttrList &attributes);
 void printBatch(mlir::OpAsmPrinter &p, mlir::Operation *op, mlir::DictionaryAttr attributes);
 
+/// A real number as people write them: 1e-5, 2.
+mlir::ParseResult parseNumber(mlir::OpAsmParser &parser, mlir::FloatAttr &attribute);
+void printNumber(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::FloatAttr attribute);
 /// Numbers of the attribute `name`, each of which may be a formula.
 mlir::ParseResult parseNumbers(mlir::OpAsmParser &parser, mlir::DenseI64ArrayAttr &numbers,
                                llvm::StringRef name);

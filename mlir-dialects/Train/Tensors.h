@@ -27,5 +27,10 @@ std::optional<int64_t> productOf(int64_t a, int64_t b);
 bool areAll(llvm::ArrayRef<int64_t> values, size_t count, int64_t least);
 
 llvm::LogicalResult verifyRows(mlir::Operation *op, mlir::RankedTensorType type);
+/// Vectors along the last dimension of x.
+llvm::LogicalResult verifyChannels(mlir::Operation *op, mlir::RankedTensorType x,
+                                   mlir::ValueRange vectors);
+/// Positive.
+llvm::LogicalResult verifyEps(mlir::Operation *op, const llvm::APFloat &eps);
 } // namespace ampc
 #endif

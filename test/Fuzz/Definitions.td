@@ -1,4 +1,5 @@
 // All that a model is written with, for the generator of random models.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 include "mlir-dialects/Train/Train.td"
+include "mlir-dialects/Train/CompositeNorm.td"
 include "mlir-dialects/Amp/Amp.td"

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import running
-from ops import FUNCTIONS, LARGER, function, last, log_softmax_of, op, OPS, reduced, sigmoid, softplus
+from ops import FUNCTIONS, LARGER, function, last, log_softmax_of, op, OPS, reduced, rsqrt, sigmoid, softplus
 from running import Val, add, apply, compare, div, maximum, minimum, mul, neg, real, select, sub, total
 
 MORE = {
@@ -292,3 +292,34 @@ def _(o, x, target, weight):
     counts = total(without(share, counted), every)
     counts = select(compare("gt", counts, real(0.0)), counts, real(1.0))
     return [div(total(rows, every), counts)]
+
+
+def normalized(x, dims, eps):
+    n = real(float(np.prod([x.shape[d] for d in dims])))
+    centred = sub(x, div(total(x, dims, keep=True), n))
+    variance = div(total(mul(centred, centred), dims, keep=True), n)
+    return mul(centred, rsqrt(add(variance, real(eps))))
+
+
+@op("group_norm")
+def _(o, x, gamma, beta):
+    shape = x.shape
+    apart = x.moved(lambda a: a.reshape(shape[0], -1, o["groups"], shape[-1] // o["groups"]))
+    return [add(mul(normalized(apart, [1, 3], o["eps"]).moved(lambda a: a.reshape(shape)), gamma), beta)]
+
+
+@op("instance_norm")
+def _(o, x, gamma, beta): return [add(mul(normalized(x, list(range(1, x.ndim - 1)), o["eps"]), gamma), beta)]
+
+
+@op("normalize")
+def _(o, x):
+    size = total(magnitude(x), [o["dim"]], keep=True) if o["p"] == 1 else root(total(mul(x, x), [o["dim"]], keep=True))
+    return [div(x, maximum(size, real(o["eps"])))]
+
+
+@op("weight_norm")
+def _(o, x, g):
+    others = [d for d in range(x.ndim) if d != o["dim"]]
+    shape = [x.shape[d] if d == o["dim"] else 1 for d in range(x.ndim)]
+    return [mul(x, div(g.moved(lambda a: a.reshape(shape)), root(total(mul(x, x), others, keep=True))))]

@@ -8,6 +8,7 @@
 #include "lib/Import/ONNX/Print.h"
 #include "lib/Import/ONNX/Raise.h"
 #include "lib/Import/ONNX/States.h"
+#include "mlir-dialects/Train/Families.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -40,6 +41,9 @@ public:
   Importer(const Model &model, const ImportOptions &options, std::string source)
       : model(model), options(options), source(std::move(source)), producers(model.graph),
         states(model.graph), nodes(model, options.trains) {
+    DialectRegistry registry;
+    registerTrainDialect(registry);
+    context.appendDialectRegistry(registry);
     context.loadDialect<train::TrainDialect>();
     module = ModuleOp::create(UnknownLoc::get(&context));
   }

@@ -1,6 +1,7 @@
 // Pooling, and normalization over neighbouring channels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Window.h"
+#include "mlir-dialects/Train/CompositeNorm.h"
 #include <limits>
 
 using namespace mlir;
@@ -201,33 +202,14 @@ static void convertGlobalPool(Converter &c, StringRef name) {
   c.setImage(0, c.reduce(name, x, llvm::to_vector(llvm::seq<int64_t>(1, c.rank(0) - 1)), true));
 }
 
-/// x / (bias + alpha / size * sum of squares of `size` channels around)^beta.
 static void convertLrn(Converter &c) {
-  int64_t size = c.integer("size", 0);
-  if (c.rank(0) < 3 || size < 1 || size > 64) {
-    c.fail("expected an image and a size from 1 to 64");
-    return;
-  }
   Value x = c.image(0);
-  if (!x)
-    return;
-  Value squares = c.make<train::SquareOp>(x);
-  Dims low(c.rank(0), 0), high = low, none = low, ones(c.rank(0), 1);
-  low.back() = (size - 1) / 2;
-  high.back() = size - 1 - low.back();
-  Value padded = c.make<train::PadOp>(squares, {c.attr("value", 0.0), c.attr("low", low),
-                                                c.attr("high", high), c.attr("interior", none)});
-  Value all;
-  for (int64_t i = 0; i < size; ++i) {
-    none.back() = i;
-    Value part = c.slice(padded, none, Converter::shapeOf(x), ones);
-    all = i == 0 ? part : c.add(all, part);
-  }
-  if (!all)
-    return;
-  Value scaled = c.mul(all, c.real(c.real("alpha", 1e-4) / size, x));
-  Value base = c.add(scaled, c.real(c.real("bias", 1), x));
-  c.setImage(0, c.div(x, power(c, base, c.real("beta", 0.75))));
+  if (x)
+    c.setImage(0, c.make<train::LrnOp>(
+                      {x},
+                      {c.attr("size", c.integer("size", 0)), c.attr("alpha", c.real("alpha", 1e-4)),
+                       c.attr("beta", c.real("beta", 0.75)), c.attr("bias", c.real("bias", 1))},
+                      x.getType()));
 }
 
 static const Entry entries[] = {

@@ -1,6 +1,8 @@
 // Nodes that reduce, and those that normalise by what they reduce.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Converter.h"
+#include "mlir-dialects/Train/CompositeNorm.h"
+#include <limits>
 
 using namespace mlir;
 using namespace ampc;
@@ -215,56 +217,50 @@ static void convertBatchNorm(Converter &c) {
     c.set(0, y);
 }
 
-/// Per channel of an image in (N, ..., C).
 static void convertInstanceNorm(Converter &c) {
-  Value x = c.image(0);
-  if (!x)
-    return;
-  Dims inside = llvm::to_vector(llvm::seq<int64_t>(1, c.rank(0) - 1));
-  Value y = normalized(c, x, inside, c.real("epsilon", 1e-5));
-  c.setImage(0, c.add(c.mul(y, c.in(1)), c.in(2)));
+  if (Value x = c.image(0))
+    c.setImage(0, c.make<train::InstanceNormOp>({x, c.in(1), c.in(2)},
+                                                {c.attr("eps", c.real("epsilon", 1e-5))},
+                                                x.getType()));
 }
 
 static void convertGroupNorm(Converter &c) {
-  int64_t groups = c.integer("num_groups", 0), rank = c.rank(0);
-  if (rank < 2 || groups < 1 || c.dims(0)[1] % groups) {
+  int64_t groups = c.integer("num_groups", 0);
+  if (c.rank(0) < 2 || groups < 1 || c.dims(0)[1] % groups) {
     c.fail("expected channels that num_groups divides");
     return;
   }
-  int64_t inner = 1;
-  for (int64_t size : c.dims(0).drop_front(2))
-    inner *= size;
-  int64_t channels = c.dims(0)[1];
-  Value x = c.reshape(c.in(0), {c.dims(0)[0], groups, channels / groups * inner});
-  Value y = c.reshape(normalized(c, x, {2}, c.real("epsilon", 1e-5)), c.dims(0));
+  bool isImage = c.rank(0) > 2;
+  Value x = isImage ? c.image(0) : c.in(0);
+  if (!x)
+    return;
   // Before opset 21 there is one factor per group.
+  int64_t channels = c.dims(0)[1];
   auto perChannel = [&](unsigned i) {
     Value factor = c.in(i);
     if (factor && c.dims(i)[0] == groups && groups != channels)
       factor = c.reshape(c.broadcastTo(c.reshape(factor, {groups, 1}), {groups, channels / groups}),
                          {channels});
-    Dims column(rank - 1, 1);
-    column[0] = channels;
-    return c.reshape(factor, column);
+    return factor;
   };
-  c.set(0, c.add(c.mul(y, perChannel(1)), perChannel(2)));
+  Value gamma = perChannel(1), beta = perChannel(2);
+  Value y = c.make<train::GroupNormOp>(
+      {x, gamma, beta}, {c.attr("groups", groups), c.attr("eps", c.real("epsilon", 1e-5))},
+      x.getType());
+  if (isImage)
+    c.setImage(0, y);
+  else
+    c.set(0, y);
 }
 
 static void convertLpNorm(Converter &c) {
   int64_t axis = c.axisOf(0, -1), power = c.integer("p", 2);
-  if (axis < 0)
-    return;
-  Value x = c.in(0);
-  if (!x)
-    return;
-  Value norm =
-      c.reduce("train.reduce_sum", power == 1 ? absolute(c, x) : square(c, x), {axis}, true);
-  if (!norm)
-    return;
-  // Of zeros it is 0; they are divided by 1, so that the root has a derivative as well.
-  Value isZero = c.compare(train::ComparePredicate::eq, norm, c.real(0, norm));
-  norm = c.select(isZero, c.real(1, norm), norm);
-  c.set(0, c.div(x, power == 1 ? norm : root(c, norm)));
+  Value x = axis < 0 ? Value() : c.in(0);
+  if (x) // zeros stay zeros
+    c.set(0, c.make<train::NormalizeOp>({x},
+                                        {c.attr("dim", axis), c.attr("p", double(power)),
+                                         c.attr("eps", double(std::numeric_limits<float>::min()))},
+                                        x.getType()));
 }
 
 static void convertMeanVariance(Converter &c) {

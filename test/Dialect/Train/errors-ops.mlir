@@ -208,3 +208,93 @@ train.model @m {
     train.return
   }
 }
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<4x5x6xf32>, %c: tensor<6xf32>) {
+    // expected-error @below {{expected groups that 6 channels are a multiple of, but got 4}}
+    %0 = train.group_norm %x, %c, %c groups 4 eps 1.0e-5 : tensor<4x5x6xf32>, tensor<6xf32>, tensor<6xf32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<6xf32>) {
+    // expected-error @below {{expected at least 2 dimensions, but got 'tensor<6xf32>'}}
+    %0 = train.group_norm %x, %x, %x groups 2 eps 1.0e-5 : tensor<6xf32>, tensor<6xf32>, tensor<6xf32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<4x6xf32>, %c: tensor<6xf32>) {
+    // expected-error @below {{expected at least 3 dimensions, but got 'tensor<4x6xf32>'}}
+    %0 = train.instance_norm %x, %c, %c eps 1.0e-5 : tensor<4x6xf32>, tensor<6xf32>, tensor<6xf32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<4x6xf32>) {
+    // expected-error @below {{expected a size from 1 to 64, but got 0}}
+    %0 = train.lrn %x size 0 : tensor<4x6xf32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<4x6xf32>) {
+    // expected-error @below {{expected a positive bias and an alpha of at least 0, but got 0.000000e+00 and 1.000000e-04}}
+    %0 = train.lrn %x size 3 bias 0.0 : tensor<4x6xf32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<4x6xf32>) {
+    // expected-error @below {{expected p 1 or 2, but got 3.000000e+00}}
+    %0 = train.normalize %x along 1 p 3.0 : tensor<4x6xf32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<4x6xf32>) {
+    // expected-error @below {{expected a dimension of 'tensor<4x6xf32>', but got 2}}
+    %0 = train.normalize %x along 2 : tensor<4x6xf32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<4x6xf32>, %g: tensor<4xf32>) {
+    // expected-error @below {{expected a value per element of dimension 1 of type 'tensor<6xf32>', but got 'tensor<4xf32>'}}
+    %0 = train.weight_norm %x, %g along 1 : tensor<4x6xf32>, tensor<4xf32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<4x6xf32>, %u: tensor<4xf32>) {
+    // expected-error @below {{expected 0 to 100 iterations, but got 101}}
+    %0, %1 = train.spectral_norm %x, %u along 0 iterations 101 : tensor<4x6xf32>, tensor<4xf32>
+    train.return
+  }
+}

@@ -91,7 +91,7 @@ def kind_of(records, record):
 def defined(dialect, skipped):
     """(op, attribute) -> (kind, cases, optional, default)."""
     includes = subprocess.run(["llvm-config", "--includedir"], check=True, capture_output=True, text=True).stdout.strip()
-    records = json.loads(subprocess.run(["llvm-tblgen", "--dump-json", "-I", dialect.parents[1], "-I", includes, dialect / "Train.td"],
+    records = json.loads(subprocess.run(["llvm-tblgen", "--dump-json", "-I", dialect.parents[1], "-I", includes, dialect / "Reference.td"],
                                         check=True, capture_output=True, text=True).stdout)
     result = {}
     for name in records["!instanceof"]["Op"]:

@@ -1,0 +1,100 @@
+// Norms made of other ops: of groups and windows of channels, of vectors, and of weights.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TRAIN_COMPOSITENORM
+#define AMPC_TRAIN_COMPOSITENORM
+include "mlir-dialects/Train/Base.td"
+
+class Train_CompositeNormOp<string mnemonic>
+    : Train_CompositeOp<mnemonic, FullPrecision,
+                        [AllTypesMatch<["x", "result"]>,
+                         DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let lists = ["autocast=full"];
+  let hasVerifier = 1;
+}
+class Train_ChannelNormOp<string mnemonic> : Train_CompositeNormOp<mnemonic> {
+  let example =
+      "%y = train."#mnemonic#" %x, %gamma, %beta eps 1.0e-5 : tensor<4x6x6x8xf32>, tensor<8xf32>, tensor<8xf32>";
+  let parts = "means, `train.rsqrt` and products";
+}
+def Train_GroupNormOp : Train_ChannelNormOp<"group_norm"> {
+  let summary = "(x - mean) / sqrt(variance + eps) * gamma + beta within groups of channels of a "
+                "row (Wu and He 2018)";
+  let doc = [{
+    The last dimension has the channels, of which consecutive ones form a group. Mean and variance of a group are over all dimensions but the
+    first. }];
+  let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta, SignedI64Attr:$groups,
+      F64Attr:$eps);
+  let assemblyFormat =
+      [{$x `,` $gamma `,` $beta `groups` $groups `eps` custom<Number>($eps) attr-dict
+      custom<Types>(ref($x), type($x), ref($gamma), type($gamma), ref($beta), type($beta))}];
+  let example = "%y = train.group_norm %x, %gamma, %beta groups 4 eps 1.0e-5 : "
+                "tensor<4x6x6x8xf32>, tensor<8xf32>, tensor<8xf32>";
+}
+def Train_InstanceNormOp : Train_ChannelNormOp<"instance_norm"> {
+  let summary = "(x - mean) / sqrt(variance + eps) * gamma + beta within a channel of a row "
+                "(Ulyanov et al. 2016)";
+  let doc = [{
+    The last dimension has the channels. Mean and variance are over the dimensions between it and the first. }];
+  let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta, F64Attr:$eps);
+  let assemblyFormat = [{$x `,` $gamma `,` $beta `eps` custom<Number>($eps) attr-dict
+      custom<Types>(ref($x), type($x), ref($gamma), type($gamma), ref($beta), type($beta))}];
+}
+def Train_LrnOp : Train_CompositeNormOp<"lrn"> {
+  let summary = "x / (bias + alpha / size * sum of x^2 over `size` channels around)^beta "
+                "(Krizhevsky et al. 2012)";
+  let doc = [{
+    The last dimension has the channels. Of an even number of channels, one more is behind than in front. There is nothing beyond the first
+    and last channel. }];
+  let arguments = (ins RealTensor:$x, SignedI64Attr:$size,
+      DefaultValuedAttr<F64Attr, "1.0e-4">:$alpha, DefaultValuedAttr<F64Attr, "0.75">:$beta,
+      DefaultValuedAttr<F64Attr, "1.0">:$bias);
+  let assemblyFormat =
+      [{$x `size` $size (`alpha` custom<Number>($alpha)^)? (`beta` custom<Number>($beta)^)? (`bias` custom<Number>($bias)^)?
+      attr-dict custom<Types>(ref($x), type($x))}];
+  let example = "%y = train.lrn %x size 5 alpha 1.0e-4 : tensor<4x6x6x8xf32>";
+  let parts = "slices of `train.square`, and `train.pow`";
+}
+def Train_NormalizeOp : Train_CompositeNormOp<"normalize"> {
+  let summary = "x / max(|x|, eps) with |x| the length of vectors along a dimension";
+  let doc = [{
+    The length is (sum of |x|^p)^(1/p) with p 1 or 2. }];
+  let arguments = (ins RealTensor:$x, SignedI64Attr:$dim, DefaultValuedAttr<F64Attr, "2.0">:$p,
+      DefaultValuedAttr<F64Attr, "1.0e-12">:$eps);
+  let assemblyFormat =
+      [{$x `along` $dim (`p` custom<Number>($p)^)? (`eps` custom<Number>($eps)^)? attr-dict
+      custom<Types>(ref($x), type($x))}];
+  let example = "%y = train.normalize %x along 1 : tensor<4x8xf32>";
+  let parts = "`train.reduce_l2` or `train.reduce_l1`, and a quotient";
+}
+def Train_WeightNormOp : Train_CompositeNormOp<"weight_norm"> {
+  let summary = "x * g / |x|, a weight as length and direction (Salimans and Kingma 2016)";
+  let doc = [{
+    There is a length in g per element of a dimension, and |x| is over all others. }];
+  let arguments = (ins RealTensor:$x, RealTensor:$g, SignedI64Attr:$dim);
+  let assemblyFormat =
+      "$x `,` $g `along` $dim attr-dict custom<Types>(ref($x), type($x), ref($g), type($g))";
+  let example = "%w = train.weight_norm %v, %g along 1 : tensor<8x16xf32>, tensor<16xf32>";
+  let parts = "`train.reduce_l2` and a quotient";
+}
+def Train_SpectralNormOp
+    : Train_CompositeOp<
+          "spectral_norm",
+          FullPrecision, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let summary = "x / sigma, with sigma near the largest singular value (Miyato et al. 2018)";
+  let doc = [{
+    x counts as a matrix: a row per element of dimension `dim`, and all others are columns. `u` has an element per row. Every iteration makes
+    v = x^T u and u = x v of length 1 (of at least `eps`); sigma is u^T x v. The second result is the new u, which a step keeps in a buffer.
+    No gradient goes through u and v. Without iterations, as in evaluation, u stays. }];
+  let lists = ["autocast=full"];
+  let arguments = (ins RealTensor:$x, RealTensor:$u, SignedI64Attr:$dim,
+      DefaultValuedAttr<SignedI64Attr, "1">:$iterations,
+      DefaultValuedAttr<F64Attr, "1.0e-12">:$eps);
+  let results = (outs RealTensor:$result, RealTensor:$new_u);
+  let assemblyFormat =
+      [{$x `,` $u `along` $dim (`iterations` $iterations^)? (`eps` custom<Number>($eps)^)? attr-dict
+      custom<Types>(ref($x), type($x), ref($u), type($u))}];
+  let example = "%w, %u1 = train.spectral_norm %v, %u along 1 : tensor<8x16xf32>, tensor<16xf32>";
+  let parts = "products with vectors and a quotient";
+  let hasVerifier = 1;
+}
+#endif

@@ -1,0 +1,15 @@
+// The dialect with the families of ops that stand apart from it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Families.h"
+#include "mlir-dialects/Train/CompositeNorm.h"
+#include "mlir-dialects/Train/Gradients.h"
+#include "mlir-dialects/Train/Modules.h"
+#include "mlir-dialects/Train/Update.h"
+
+void ampc::registerTrainDialect(mlir::DialectRegistry &registry) {
+  registry.insert<train::TrainDialect>();
+  registerModuleOps(registry);
+  registerGradientOps(registry);
+  registerUpdateOps(registry);
+  registerCompositeNormOps(registry);
+}

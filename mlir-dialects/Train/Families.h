@@ -1,0 +1,12 @@
+// The dialect with the families of ops that stand apart from it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef MLIR_DIALECTS_TRAIN_FAMILIES_H
+#define MLIR_DIALECTS_TRAIN_FAMILIES_H
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace ampc {
+/// For whatever reads or writes models.
+void registerTrainDialect(mlir::DialectRegistry &registry);
+} // namespace ampc
+#endif
