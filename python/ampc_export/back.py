@@ -33,18 +33,20 @@ def _in_torch(torch, name, array, shape, orders, owner):
 
 
 def load_back(module, checkpoint, *, exported=None):
-    """Copies the parameters and buffers that `checkpoint` has into `module`, in place. Returns the names that it lacks.
+    """Copies the parameters and buffers that `checkpoint` has into `module`, in place. Returns the names of the module's
+    state_dict that it lacks.
 
     exported: the file of weights that was written with the model, which says how filters were stored; without it, weights
         of convolution layers are taken as (out, ..., in). Moments and counters of the optimizer are not read."""
     import torch
     tensors = safetensors.read(checkpoint)
     orders = _orders(checkpoint, os.fspath(exported) if exported else None)
-    missing, owners = [], dict(module.named_modules())
+    missing, owners, kept = [], dict(module.named_modules()), set(module.state_dict())
     with torch.no_grad():
         for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
             if name not in tensors:
-                missing.append(name)
+                if name in kept:
+                    missing.append(name)
                 continue
             owner = owners.get(name.rpartition(".")[0], module)
             array = _in_torch(torch, name, tensors[name], tuple(tensor.shape), orders, owner)

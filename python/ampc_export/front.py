@@ -14,6 +14,8 @@ from ampc_export.sizes import Size
 SKIPPED = {"_assert_scalar", "_assert_tensor_metadata", "sym_constrain_range", "sym_constrain_range_for_size", "_assert_async"}
 RANDOM = {"dropout", "dropout_", "rand", "randn", "rand_like", "randn_like", "bernoulli", "normal", "native_dropout"}
 FILTER_OPS = {"conv1d", "conv2d", "convolution", "conv_transpose1d", "conv_transpose2d"}
+CASTS = {"to", "_to_copy", "float", "type_as"}
+MOVES = {"permute", "transpose", "view", "reshape", "flatten", "squeeze", "unsqueeze", "contiguous"}
 COUNTER = "num_batches_tracked"
 ROOT = "model"  # of the module in the wrapper that pytorch.py exports
 
@@ -56,6 +58,22 @@ def label_of(node):
     kind = kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__name__}"
     name = path.partition("@")[0].rpartition(".")[2]
     return name if kind.startswith("torch.nn.modules") and name and not name.isdigit() and name != ROOT else ""
+
+
+def becomes_real(node):
+    """Whether a value is moved and then cast to real numbers, and nothing else."""
+    def is_cast(user):
+        return short(user.target) in CASTS and user.meta["val"].is_floating_point()
+    users = [user for user in node.users if short(user.target) not in SKIPPED]
+    return all(is_cast(user) or short(user.target) in MOVES and becomes_real(user) for user in users)
+
+
+def kind_of_input(node, dtype):
+    """Bytes that the model casts, as those of images, stay bytes."""
+    if dtype == torch.uint8 and becomes_real(node):
+        return "ui8"
+    kind = kind_of_torch(dtype)
+    return "i32" if kind == "i1" else kind
 
 
 class Front:
@@ -163,8 +181,7 @@ class Front:
             elif spec.kind == InputKind.USER_INPUT:
                 name, value = next(given), node.meta.get("val")
                 if isinstance(value, torch.Tensor):
-                    kind = kind_of_torch(value.dtype)
-                    self.held[node] = Held(self.graph.input(name, self.shape_of(node), "i32" if kind == "i1" else kind))
+                    self.held[node] = Held(self.graph.input(name, self.shape_of(node), kind_of_input(node, value.dtype)))
 
     # ---- Nodes ----
 

@@ -202,9 +202,11 @@ def export(module, inputs, *, path, loss=None, targets=None, optimizer=None, nam
     if loss is not None and targets is None:
         targets = _target_like(loss, _example_output(module, inputs))
     arguments = given + (_as_tuple(targets) if targets is not None else ())
+    # Of one tensor that stands for two inputs torch.export would make one input.
+    arguments = tuple(a.clone() if isinstance(a, torch.Tensor) else a for a in arguments)
     names = _input_names(module, inputs, len(arguments) - len(given))
     wrapper = _Wrapper(module, loss, list(inputs) if isinstance(inputs, dict) else None, len(given))
-    wrapper.train(module.training)
+    wrapper.training = module.training  # and each part of the module stays in its own mode
     first = next((a for a in arguments if isinstance(a, torch.Tensor) and a.ndim), None)
     rows = first.shape[0] if batch and first is not None and first.shape[0] > 1 else None
     with _Mode(module, training):

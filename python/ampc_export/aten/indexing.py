@@ -48,6 +48,28 @@ def index_select(c):
     return c.give(g.transpose(rows, [order.index(i) for i in range(x.rank)]))
 
 
+def _counting_axis(index, size):
+    """Along which axis an index counts all places of its dimension, 0, 1, 2, ...; None if it does not."""
+    source = index.op.operands[0] if index.op is not None and index.op.form.startswith("train.reshape ") else index
+    if source.op is None or not source.op.form.startswith("train.iota along "):
+        return None
+    along = int(source.op.form.split()[2])
+    axes = [axis for axis, n in enumerate(index.shape) if n != 1]
+    whole = len(axes) == 1 and index.shape[axes[0]] == size and source.shape[along] == size
+    return axes[0] if whole else None
+
+
+def _all_in_place(g, x, indices, rank):
+    """Masks of transformers are read with a counter for every dimension, which only spreads the dimensions apart."""
+    axes = [_counting_axis(index, size) for index, size in zip(indices, x.shape)]
+    if len(indices) != x.rank or None in axes:
+        return None
+    axes = [axis + rank - index.rank for axis, index in zip(axes, indices)]
+    if axes != sorted(set(axes)):
+        return None
+    return g.reshape(x, tuple(x.shape[axes.index(axis)] if axis in axes else 1 for axis in range(rank)))
+
+
 @op("index", "_unsafe_index")
 def index(c):
     g, x = c.graph, c.value("self")
@@ -63,6 +85,9 @@ def index(c):
     # One number for all indexed dimensions, which come to the front.
     indices = [_positive(c, g, a, x.shape[dim]) for dim, a in given.items()]
     shape = broadcast(*(i.shape for i in indices))
+    same = _all_in_place(g, x, indices, len(shape))
+    if same is not None:
+        return c.give(same)
     flat = indices[0]
     for dim, each in list(zip(dims, indices))[1:]:
         flat = g.binary("add", g.binary("mul", flat, g.scalar(hint(x.shape[dim]), "i32")), each)
