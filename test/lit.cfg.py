@@ -29,15 +29,15 @@ def python_with_numpy():
 
 
 def python_with(module):
-    """The first of Python's interpreters that finds the module: that of bench/setup-peers.sh, or one on PATH."""
+    """The first of Python's interpreters that finds the module: what AMPC_TORCH_PYTHON names, that of bench/setup-peers.sh, or one on PATH."""
     cache = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
     found = f"import importlib.util as u, sys; sys.exit(u.find_spec('{module}') is None)"
-    candidates = [os.path.join(cache, "ampc/venv/bin/python"), shutil.which("python3")]
+    candidates = [os.environ.get("AMPC_TORCH_PYTHON"), os.path.join(cache, "ampc/venv/bin/python"), shutil.which("python3")]
     return next((p for p in candidates if p and os.path.exists(p) and subprocess.run([p, "-c", found]).returncode == 0), None)
 
 
 # Frameworks whose models python/ampc_export writes; where they are missing, its tests are unsupported.
-for feature, module in [("pytorch", "torch"), ("jax", "jax")]:
+for feature, module in [("pytorch", "torch"), ("torchvision", "torchvision"), ("transformers", "transformers"), ("jax", "jax")]:
     interpreter = python_with(module)
     if interpreter:
         config.available_features.add(feature)
@@ -89,6 +89,10 @@ has_runtime = "import importlib.util as u, sys; sys.exit(not all(map(u.find_spec
 if subprocess.run([onnx_python, "-c", has_runtime]).returncode == 0:
     config.available_features.add("onnxruntime")
 config.substitutions.append(("%onnx-python", onnx_python))
+
+# The example that reads images.
+if os.path.exists(os.path.join(config.build_dir, "examples/fine-tune/fine-tune")):
+    config.available_features.add("jpeg")
 
 # The formatter, and the list of files to format.
 if shutil.which("clang-format-22") and os.path.exists(os.path.join(config.source_dir, ".git")):
