@@ -1,5 +1,6 @@
 # What further functions, scans, moves and losses compute, in numpy.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import functools
 import math
 
 import numpy as np
@@ -323,3 +324,13 @@ def _(o, x, g):
     others = [d for d in range(x.ndim) if d != o["dim"]]
     shape = [x.shape[d] if d == o["dim"] else 1 for d in range(x.ndim)]
     return [mul(x, div(g.moved(lambda a: a.reshape(shape)), root(total(mul(x, x), others, keep=True))))]
+
+
+@op("lrn")
+def _(o, x):
+    size, channels = o["size"], x.shape[-1]
+    low, squares = (size - 1) // 2, mul(x, x)
+    padded = squares.moved(lambda a: np.pad(a, [(0, 0)] * (x.ndim - 1) + [(low, size - 1 - low)]))
+    parts = [padded.moved(lambda a, i=i: a[..., i:i + channels]) for i in range(size)]
+    base = add(mul(functools.reduce(add, parts), real(o["alpha"] / size)), real(o["bias"]))
+    return [div(x, OPS["train.pow"](o, base, real(o["beta"]))[0])]
