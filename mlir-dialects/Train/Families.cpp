@@ -3,7 +3,9 @@
 #include "mlir-dialects/Train/Families.h"
 #include "mlir-dialects/Train/CompositeNorm.h"
 #include "mlir-dialects/Train/Gradients.h"
+#include "mlir-dialects/Train/Indexing.h"
 #include "mlir-dialects/Train/Modules.h"
+#include "mlir-dialects/Train/Sampling.h"
 #include "mlir-dialects/Train/Update.h"
 
 void ampc::registerTrainDialect(mlir::DialectRegistry &registry) {
@@ -12,4 +14,6 @@ void ampc::registerTrainDialect(mlir::DialectRegistry &registry) {
   registerGradientOps(registry);
   registerUpdateOps(registry);
   registerCompositeNormOps(registry);
+  registerIndexingOps(registry);
+  registerSamplingOps(registry);
 }

@@ -1,6 +1,7 @@
 // The conversion of programs, op by op, and the report of what has no kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Conversion/Passes.h"
+#include "lib/Conversion/TrainToKernel/Indexing.h"
 #include "lib/Conversion/TrainToKernel/Updates.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/TrainFlat.h"
@@ -19,6 +20,7 @@ static Families allFamilies() {
   addShapeRules(families);
   addMarkRules(families);
   addMoveRules(families);
+  addIndexingRules(families);
   addReductionRules(families);
   addContractionRules(families);
   addConvolutionRules(families);

@@ -1,6 +1,7 @@
 // Ops that move elements, and rows of tables.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Export/ONNX/Emitter.h"
+#include "mlir-dialects/Train/Indexing.h"
 #include "mlir-dialects/Train/Numbers.h"
 
 using namespace mlir;
@@ -103,25 +104,67 @@ template <typename Op> static void emitRows(Emitter &e, Op op) {
 
 /// Rows that go nowhere are added to one behind the others, which is then cut off: indices of ONNX
 /// have to be in their range.
-static void emitScatterAdd(Emitter &e, train::ScatterAddOp op) {
-  Type i32 = Emitter::elementTypeOf(op.getIndex()), element = Emitter::elementTypeOf(op);
-  Dims sizes(Emitter::shapeOf(op));
-  int64_t rows = sizes[0]++;
-  std::string index = e.in(op.getIndex()), last = e.number(double(rows), i32);
+static std::string inside(Emitter &e, Value numbers, int64_t rows, std::optional<int64_t> padding) {
+  Type i32 = Emitter::elementTypeOf(numbers);
+  std::string index = e.in(numbers), last = e.number(double(rows), i32);
   std::string isBefore = e.node("Less", {index, e.number(0, i32)});
   std::string isBehind = e.node("Greater", {index, last});
   std::string isNowhere = e.node("Or", {isBefore, isBehind});
-  if (op.getPadding()) {
-    std::string isPadding = e.node("Equal", {index, e.number(double(*op.getPadding()), i32)});
+  if (padding) {
+    std::string isPadding = e.node("Equal", {index, e.number(double(*padding), i32)});
     isNowhere = e.node("Or", {isNowhere, isPadding});
   }
-  std::string inside = e.node("Where", {isNowhere, last, index});
-  std::string wide = e.cast(inside, i32, IntegerType::get(op.getContext(), 64));
+  std::string kept = e.node("Where", {isNowhere, last, index});
+  return e.cast(kept, i32, IntegerType::get(i32.getContext(), 64));
+}
+
+static void emitScatterAdd(Emitter &e, train::ScatterAddOp op) {
+  Type element = Emitter::elementTypeOf(op);
+  Dims sizes(Emitter::shapeOf(op));
+  int64_t rows = sizes[0]++;
+  std::string wide = inside(e, op.getIndex(), rows, op.getPadding());
   std::string column = e.node("Unsqueeze", {wide, e.integers({-1})});
   std::string zeros = e.node("Expand", {e.number(0, element), e.integers(sizes)});
   std::string sums =
       e.node("ScatterND", {zeros, column, e.in(op.getUpdates())}, {{"reduction", "add"}});
   e.set(op, e.node("Slice", {sums, e.integers({0}), e.integers({rows}), e.integers({0})}));
+}
+
+/// The same along a dimension.
+static void emitAddAlong(Emitter &e, train::AddAlongAxisOp op) {
+  Dims sizes(Emitter::shapeOf(op));
+  int64_t size = sizes[op.getDim()]++;
+  std::string zeros =
+      e.node("Expand", {e.number(0, Emitter::elementTypeOf(op)), e.integers(sizes)});
+  std::string sums =
+      e.node("ScatterElements",
+             {zeros, inside(e, op.getIndex(), size, std::nullopt), e.in(op.getUpdates())},
+             {{"axis", int64_t(op.getDim())}, {"reduction", "add"}});
+  e.set(op,
+        e.node("Slice", {sums, e.integers({0}), e.integers({size}), e.integers({op.getDim()})}));
+}
+
+static void emitTake(Emitter &e, train::TakeAlongAxisOp op) {
+  e.set(op, e.node("GatherElements", {e.in(op.getX()), e.in(op.getIndex())},
+                   {{"axis", int64_t(op.getDim())}}));
+}
+
+static void emitScatter(Emitter &e, train::ScatterOp op) {
+  bool sets = op.getMode() == train::ScatterMode::set;
+  if (!sets && e.model.opset < 18)
+    return e.fail(op, "updates that are combined, before opset 18");
+  std::string how = sets ? "none" : train::stringifyScatterMode(op.getMode()).str();
+  e.set(op, e.node("ScatterElements", {e.in(op.getX()), e.in(op.getIndex()), e.in(op.getUpdates())},
+                   {{"axis", int64_t(op.getDim())}, {"reduction", how}}));
+}
+
+static void emitArgsort(Emitter &e, train::ArgsortOp op) {
+  if (op.getBelow())
+    return e.fail(op, "an order below a limit");
+  std::vector<std::string> results =
+      e.nodes("TopK", {e.in(op.getX()), e.integers({Emitter::shapeOf(op).back()})},
+              {{"axis", int64_t(-1)}, {"largest", int64_t(op.getDescending())}}, 2);
+  e.set(op, e.cast(results[1], IntegerType::get(op.getContext(), 64), Emitter::elementTypeOf(op)));
 }
 
 std::vector<Entry> exporting::moveEntries() {
@@ -137,5 +180,9 @@ std::vector<Entry> exporting::moveEntries() {
       entry<train::GatherOp, emitRows<train::GatherOp>>(),
       entry<train::EmbeddingOp, emitRows<train::EmbeddingOp>>(),
       entry<train::ScatterAddOp, emitScatterAdd>(),
+      entry<train::TakeAlongAxisOp, emitTake>(),
+      entry<train::AddAlongAxisOp, emitAddAlong>(),
+      entry<train::ScatterOp, emitScatter>(),
+      entry<train::ArgsortOp, emitArgsort>(),
   };
 }

@@ -1,6 +1,7 @@
 // Convolutions and resizing: images in (N, ..., C), of one dimension as of two.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Window.h"
+#include "mlir-dialects/Train/Sampling.h"
 #include <cmath>
 
 using namespace mlir;
@@ -151,121 +152,6 @@ static void convertConvTranspose(Converter &c) {
 
 // ---- Resizing ----
 
-namespace {
-/// How a dimension changes.
-struct Scaling {
-  int64_t from, to;
-  double scale;
-  std::string coordinates, mode, nearest;
-  double cubic;
-  bool excludes, antialias;
-
-  /// Where element `at` of the result lies in the operand.
-  double place(int64_t at) const {
-    if (coordinates == "asymmetric")
-      return at / scale;
-    if (coordinates == "align_corners")
-      // The specification's length is not rounded.
-      return at == 0 ? 0 : double(at) * (from - 1) / (scale * from - 1);
-    if (coordinates == "pytorch_half_pixel" && to == 1)
-      return 0;
-    if (coordinates == "half_pixel_symmetric") {
-      double adjustment = to / (scale * from), centre = from / 2.0;
-      return centre * (1 - adjustment) + (at + 0.5) / scale - 0.5;
-    }
-    return (at + 0.5) / scale - 0.5;
-  }
-  int64_t nearestTo(double place) const {
-    double whole = nearest == "floor"               ? std::floor(place)
-                   : nearest == "ceil"              ? std::ceil(place)
-                   : nearest == "round_prefer_ceil" ? std::floor(place + 0.5)
-                                                    : std::ceil(place - 0.5);
-    return std::clamp<int64_t>(int64_t(whole), 0, from - 1);
-  }
-  Dims indices() const {
-    Dims result;
-    for (int64_t at = 0; at < to; ++at)
-      result.push_back(nearestTo(place(at)));
-    return result;
-  }
-  /// [to, from]: the share of every element. Beyond the ends lies the last one.
-  Literal matrix(onnx::Type type) const;
-};
-} // namespace
-
-/// Keys' kernel (1981) at a distance.
-static double cubicAt(double distance, double a) {
-  double x = std::fabs(distance);
-  if (x < 1)
-    return ((a + 2) * x - (a + 3)) * x * x + 1;
-  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
-}
-
-/// Shares of the elements around every place. With antialiasing the kernel is as wide as what it
-/// makes smaller. Shares of elements outside go to the last one inside, or to all of those inside.
-Literal Scaling::matrix(onnx::Type type) const {
-  std::vector<double> shares(to * from);
-  double narrow = antialias ? std::min(scale, 1.0) : 1;
-  int64_t reach = int64_t(std::ceil((mode == "cubic" ? 2 : 1) / narrow));
-  for (int64_t at = 0; at < to; ++at) {
-    double where = place(at), below = std::floor(where), sum = 0;
-    double *row = &shares[at * from];
-    for (int64_t i = 1 - reach; i <= reach; ++i) {
-      double distance = (where - (below + i)) * narrow;
-      double share =
-          mode == "cubic" ? cubicAt(distance, cubic) : std::max(1 - std::fabs(distance), 0.0);
-      int64_t element = int64_t(below) + i;
-      if (excludes && (element < 0 || element >= from))
-        continue;
-      row[std::clamp<int64_t>(element, 0, from - 1)] += share;
-      sum += share;
-    }
-    if (excludes || antialias)
-      for (int64_t i = 0; i < from; ++i)
-        row[i] /= sum;
-  }
-  Literal result(type, {to, from});
-  for (int64_t i = 0; i < to * from; ++i)
-    result.set(i, shares[i]);
-  return result;
-}
-
-/// Dimension `axis` of an image in (N, H, W, C).
-static Value resize(Converter &c, Value x, int64_t axis, const Scaling &scaling) {
-  if (!x)
-    return {};
-  Dims dims(Converter::shapeOf(x));
-  if (scaling.to > mostElements)
-    return c.fail("expected at most " + Twine(mostElements) + " elements along a dimension");
-  if (scaling.mode == "nearest") {
-    Dims index = scaling.indices();
-    int64_t times = scaling.to / scaling.from;
-    bool repeats = scaling.to % scaling.from == 0;
-    for (int64_t i = 0; repeats && i < scaling.to; ++i)
-      repeats = index[i] == i / times;
-    if (!repeats)
-      return c.take(x, axis, index);
-    Dims apart = dims;
-    apart.insert(apart.begin() + axis + 1, 1);
-    Dims wide = apart;
-    wide[axis + 1] = times;
-    dims[axis] = scaling.to;
-    return c.reshape(c.broadcastTo(c.reshape(x, apart), wide), dims);
-  }
-  if (scaling.to * scaling.from > mostElements)
-    return c.fail("expected at most " + Twine(mostElements) + " shares of elements");
-  // A product with the matrix of shares; the dimensions behind are its columns.
-  int64_t outer = 1, inner = 1;
-  for (int64_t i = 0; i < axis; ++i)
-    outer *= dims[i];
-  for (size_t i = axis + 1; i < dims.size(); ++i)
-    inner *= dims[i];
-  Value y = c.make<train::MatmulOp>(
-      {c.constant(scaling.matrix(c.type(0))), c.reshape(x, {outer, scaling.from, inner})});
-  dims[axis] = scaling.to;
-  return c.reshape(y, dims);
-}
-
 /// A size or a scale for every dimension, where the node has it for `axes`; 0 where it has none.
 static bool readSizes(Converter &c, SmallVectorImpl<double> &scales,
                       SmallVectorImpl<double> &sizes) {
@@ -310,47 +196,71 @@ static bool readSizes(Converter &c, SmallVectorImpl<double> &scales,
   return true;
 }
 
-static bool readScalings(Converter &c, SmallVectorImpl<Scaling> &scalings) {
-  SmallVector<double> scales, sizes;
+/// The sizes of the result, and how much larger they are.
+static bool readResult(Converter &c, Dims &to, SmallVectorImpl<double> &scales) {
+  SmallVector<double> sizes;
   if (!readSizes(c, scales, sizes))
     return false;
-  bool isOld = c.opset < 11 || c.node.op == "Upsample";
   bool keeps = c.text("keep_aspect_ratio_policy", "stretch") != "stretch";
-  for (int64_t i = 0; i < c.rank(0); ++i) {
-    int64_t from = c.dims(0)[i];
-    double to = sizes[i] != 0 ? sizes[i] : std::floor(from * scales[i]);
-    double scale = sizes[i] != 0 && !keeps ? sizes[i] / from : scales[i];
-    if (!(to >= 1 && to <= double(1 << 24) && scale > 0))
+  for (auto [from, size, scale] : llvm::zip(c.dims(0), sizes, scales)) {
+    double whole = size != 0 ? size : std::floor(from * scale);
+    scale = size != 0 && !keeps ? size / from : scale;
+    if (!(whole >= 1 && whole <= double(1 << 24) && scale > 0))
       return c.fail("expected sizes from 1 on");
-    scalings.push_back(
-        {from, int64_t(to), scale,
-         isOld ? "asymmetric" : c.text("coordinate_transformation_mode", "half_pixel"),
-         c.text("mode", "nearest"), isOld ? "floor" : c.text("nearest_mode", "round_prefer_floor"),
-         c.real("cubic_coeff_a", -0.75), bool(c.integer("exclude_outside", 0)),
-         bool(c.integer("antialias", 0))});
+    to.push_back(int64_t(whole));
   }
   return true;
 }
 
-static void convertResize(Converter &c) {
-  SmallVector<Scaling> scalings;
-  if (!readScalings(c, scalings))
-    return;
-  Scaling &first = scalings.front();
-  if (first.coordinates == "tf_crop_and_resize") {
-    c.fail("expected a resize without cropping");
-    return;
+/// Attributes of train.resize that say how; nothing with a fault noted.
+static std::optional<SmallVector<NamedAttribute>> resizing(Converter &c) {
+  bool isOld = c.opset < 11 || c.node.op == "Upsample";
+  std::string mode = c.text("mode", "nearest"),
+              coordinates =
+                  isOld ? "asymmetric" : c.text("coordinate_transformation_mode", "half_pixel"),
+              rounding = isOld ? "floor" : c.text("nearest_mode", "round_prefer_floor");
+  auto how = train::symbolizeResizeMode(mode);
+  auto where = train::symbolizeResizeCoordinates(coordinates);
+  auto nearest = train::symbolizeResizeRounding(rounding);
+  if (!how || !where || !nearest) {
+    c.fail(coordinates == "tf_crop_and_resize"
+               ? Twine("expected a resize without cropping")
+               : "expected modes of resizing, but got " + Twine(mode) + ", " + coordinates +
+                     " and " + rounding);
+    return std::nullopt;
   }
+  MLIRContext *context = c.b.getContext();
+  SmallVector<NamedAttribute> attributes = {
+      c.b.getNamedAttr("mode", train::ResizeModeAttr::get(context, *how)),
+      c.b.getNamedAttr("coordinates", train::ResizeCoordinatesAttr::get(context, *where)),
+      c.b.getNamedAttr("rounding", train::ResizeRoundingAttr::get(context, *nearest)),
+      c.attr("coefficient", c.real("cubic_coeff_a", -0.75))};
+  for (StringRef name : {"exclude_outside", "antialias"})
+    if (c.integer(name, 0))
+      attributes.push_back(c.flag(name));
+  return attributes;
+}
+
+static void convertResize(Converter &c) {
+  Dims to, sizes;
+  SmallVector<double> scales, factors;
+  auto attributes = resizing(c);
+  if (!attributes || !readResult(c, to, scales))
+    return;
   bool isImage = c.rank(0) > 2;
   Value x = isImage ? c.image(0) : c.in(0);
-  Dims order = isImage ? toChannelsLast(c.rank(0)) : llvm::to_vector(llvm::seq<int64_t>(c.rank(0)));
-  for (auto [axis, from] : llvm::enumerate(order))
-    if (scalings[from].to != scalings[from].from)
-      x = resize(c, x, axis, scalings[from]);
+  for (int64_t from :
+       isImage ? toChannelsLast(c.rank(0)) : llvm::to_vector(llvm::seq<int64_t>(c.rank(0)))) {
+    sizes.push_back(to[from]);
+    factors.push_back(scales[from]);
+  }
+  attributes->push_back(c.attr("sizes", sizes));
+  attributes->push_back(c.b.getNamedAttr("scales", c.b.getDenseF64ArrayAttr(factors)));
+  Value y = c.make<train::ResizeOp>(x, *attributes);
   if (isImage)
-    c.setImage(0, x);
+    c.setImage(0, y);
   else
-    c.set(0, x);
+    c.set(0, y);
 }
 
 static const Entry entries[] = {

@@ -1,6 +1,7 @@
 // Nodes that read and write elements by number.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Converter.h"
+#include "mlir-dialects/Train/Indexing.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -93,18 +94,47 @@ static bool checkElements(Converter &c, ArrayRef<int64_t> dims) {
   return false;
 }
 
-static void convertGatherElements(Converter &c) {
+/// Data and indices as an op along a dimension wants them: along `axis` if their other dimensions
+/// agree, with indices that may count from the end; else all elements by their numbers.
+namespace {
+struct Lines {
+  Dims data, index;
+  int64_t axis;
+  Value at;
+  bool fromEnd = false;
+};
+} // namespace
+
+static std::optional<Lines> linesOf(Converter &c) {
   int64_t axis = c.axisOf(0, 0);
   if (axis < 0 || !checkElements(c, c.dims(0)))
-    return;
+    return std::nullopt;
   if (c.rank(1) != c.rank(0)) {
     c.fail("expected indices of as many dimensions as the data");
-    return;
+    return std::nullopt;
   }
-  Value numbers = elementNumbers(c, indexOf(c, 1, c.dims(0)[axis]), c.dims(0), axis);
-  Value rows = c.reshape(c.in(0), {product(c.dims(0)), 1});
-  Value taken = c.make<train::GatherOp>({rows, numbers});
-  c.set(0, c.reshape(taken, c.dims(1)));
+  Dims data(c.dims(0)), index(c.dims(1)), alike(data);
+  alike[axis] = index[axis];
+  bool isKnown = c.literal(1), agrees = alike == index;
+  if (agrees)
+    return Lines{data, index, axis, isKnown ? indexOf(c, 1, data[axis]) : c.in(1), !isKnown};
+  Value numbers = elementNumbers(c, indexOf(c, 1, data[axis]), data, axis);
+  return Lines{{product(data)}, {product(index)}, 0, c.reshape(numbers, {product(index)})};
+}
+
+static SmallVector<NamedAttribute> attributesOf(Converter &c, const Lines &lines) {
+  SmallVector<NamedAttribute> attributes = {c.attr("dim", lines.axis)};
+  if (lines.fromEnd)
+    attributes.push_back(c.flag("from_end"));
+  return attributes;
+}
+
+static void convertGatherElements(Converter &c) {
+  if (auto lines = linesOf(c)) {
+    Value taken = c.make<train::TakeAlongAxisOp>({c.reshape(c.in(0), lines->data), lines->at},
+                                                 attributesOf(c, *lines));
+    c.set(0, c.reshape(taken, c.dims(1)));
+  }
 }
 
 /// `updates` added to zeros of `count` rows.
@@ -118,19 +148,48 @@ static Value scatter(Converter &c, Value updates, Value numbers, int64_t count) 
                                      RankedTensorType::get(dims, Converter::elementOf(updates)));
 }
 
-/// Rows of `x` by number: those that are named are replaced, or added to.
-static Value scattered(Converter &c, Value x, Value updates, Value numbers) {
+/// Updates of elements along a dimension, combined as the node says.
+static Value scatterAlong(Converter &c, Value x, Value updates, Value index,
+                          SmallVector<NamedAttribute> attributes) {
+  std::string how = c.text("reduction", "none");
+  auto mode = train::symbolizeScatterMode(how == "none" ? "set" : how);
+  if (!mode)
+    return c.fail("expected the reduction none, add, mul, max or min, but got " + how);
+  attributes.push_back(
+      c.b.getNamedAttr("mode", train::ScatterModeAttr::get(c.b.getContext(), *mode)));
+  return c.make<train::ScatterOp>({updates, index, x}, attributes);
+}
+
+static void convertScatterElements(Converter &c) {
+  auto lines = linesOf(c);
+  if (!lines)
+    return;
+  if (c.dims(1) != c.dims(2)) {
+    c.fail("expected indices and updates of one shape");
+    return;
+  }
+  Value y = scatterAlong(c, c.reshape(c.in(0), lines->data), c.reshape(c.in(2), lines->index),
+                         lines->at, attributesOf(c, *lines));
+  c.set(0, c.reshape(y, c.dims(0)));
+}
+
+/// Rows of `x` by number: those that are named are replaced, or combined with the updates.
+static Value scatteredRows(Converter &c, Value x, Value updates, Value numbers) {
   if (!x || !updates || !numbers)
     return {};
   std::string how = c.text("reduction", "none");
   int64_t count = Converter::shapeOf(x)[0];
   if (how == "add")
     return c.add(x, scatter(c, updates, numbers, count));
-  if (how != "none")
-    return c.fail("expected the reduction none or add, but got " + how);
-  // Where a number occurs twice, ONNX leaves open what comes of it.
   Dims column(Converter::shapeOf(numbers));
   column.push_back(1);
+  if (how != "none") {
+    if (!checkElements(c, Converter::shapeOf(x)))
+      return {};
+    numbers = c.broadcastTo(c.reshape(numbers, column), Converter::shapeOf(updates));
+    return scatterAlong(c, x, updates, numbers, {c.attr("dim", int64_t(0))});
+  }
+  // Where a number occurs twice, ONNX leaves open what comes of it.
   Value ones = c.broadcastTo(c.real(1, updates), column);
   Value hits = scatter(c, ones, numbers, count);
   Dims wide(Converter::shapeOf(x).size(), 1);
@@ -140,21 +199,6 @@ static Value scattered(Converter &c, Value x, Value updates, Value numbers) {
     return {};
   Value isHit = c.compare(ComparePredicate::gt, hits, c.real(0, hits));
   return c.select(isHit, scatter(c, updates, numbers, count), x);
-}
-
-static void convertScatterElements(Converter &c) {
-  int64_t axis = c.axisOf(0, 0);
-  if (axis < 0 || !checkElements(c, c.dims(0)))
-    return;
-  if (c.rank(1) != c.rank(0) || c.dims(1) != c.dims(2)) {
-    c.fail("expected indices and updates of one shape, with as many dimensions as the data");
-    return;
-  }
-  int64_t count = product(c.dims(0)), many = product(c.dims(1));
-  Value numbers =
-      c.reshape(elementNumbers(c, indexOf(c, 1, c.dims(0)[axis]), c.dims(0), axis), {many});
-  Value y = scattered(c, c.reshape(c.in(0), {count, 1}), c.reshape(c.in(2), {many, 1}), numbers);
-  c.set(0, c.reshape(y, c.dims(0)));
 }
 
 /// Row numbers from the last dimension of the indices, which names one element of the first
@@ -221,7 +265,7 @@ static void convertScatterND(Converter &c) {
   int64_t depth = c.dims(1).back();
   int64_t inner = product(c.dims(0).drop_front(depth)), many = product(c.dims(1).drop_back());
   Value rows = c.reshape(c.in(0), {product(c.dims(0).take_front(depth)), inner});
-  Value y = scattered(c, rows, c.reshape(c.in(2), {many, inner}), c.reshape(numbers, {many}));
+  Value y = scatteredRows(c, rows, c.reshape(c.in(2), {many, inner}), c.reshape(numbers, {many}));
   c.set(0, c.reshape(y, c.dims(0)));
 }
 

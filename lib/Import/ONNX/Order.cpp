@@ -1,11 +1,11 @@
 // Nodes that put elements in order, or go along a dimension from one to the next.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Converter.h"
+#include "mlir-dialects/Train/Indexing.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
-using train::ComparePredicate;
 
 /// The permutation that exchanges a dimension with the last one, which is its own inverse.
 static Dims withLast(int64_t axis, int64_t rank) {
@@ -57,59 +57,21 @@ static void convertHardmax(Converter &c) {
   c.set(0, c.reshape(c.transpose(hot, order), c.dims(0)));
 }
 
-/// Every element's rank is the number of those before it in the order; among equal ones that is
-/// the order that they have.
 static void convertTopK(Converter &c) {
-  constexpr int64_t mostPairs = 1 << 24;
-  int64_t axis = c.axisOf(0, -1), rank = c.rank(0);
+  int64_t axis = c.axisOf(0, -1);
   auto given = c.opset < 10 ? std::optional<Dims>(Dims{c.integer("k", 0)}) : c.numbers(1, "a k");
   if (axis < 0 || !given)
     return;
-  Dims order = withLast(axis, rank);
-  Value x = c.transpose(c.in(0), order);
-  if (!x)
-    return;
-  Dims dims(Converter::shapeOf(x));
-  int64_t size = dims.back(), k = given->size() == 1 ? given->front() : 0, rows = 1;
-  for (int64_t each : ArrayRef(dims).drop_back())
-    rows *= each;
-  if (k < 1 || k > size || rows * size > mostPairs / size) {
-    c.fail("expected k from 1 to " + Twine(size) + " and at most " + Twine(mostPairs) +
-           " pairs of elements");
+  if (given->size() != 1) {
+    c.fail("expected one number of elements");
     return;
   }
-  // [rows, one, other]: whether the other comes before.
-  Value one = c.reshape(x, {rows, size, 1}), other = c.reshape(x, {rows, 1, size});
-  Literal isEarlier(onnx::Type::Bool, {size, size});
-  for (int64_t i = 0; i < size * size; ++i)
-    isEarlier.ints[i] = i % size < i / size;
-  auto better = c.integer("largest", 1) ? ComparePredicate::gt : ComparePredicate::lt;
-  Value no = c.constant(Literal::scalar(onnx::Type::Bool, 0.0));
-  Value isEqual = c.select(c.constant(isEarlier), c.compare(ComparePredicate::eq, other, one), no);
-  Value yes = c.constant(Literal::scalar(onnx::Type::Bool, 1.0));
-  Value isBefore = c.select(c.compare(better, other, one), yes, isEqual);
-  Value ranks = c.reduce("train.reduce_sum", c.cast(isBefore, c.b.getI32Type()), {2}, false);
-  // [rows, place, one]: which element has the rank of the place.
-  Literal places(onnx::Type::I64, {1, k, 1}), numbers(onnx::Type::I64, {size});
-  for (int64_t i = 0; i < k; ++i)
-    places.ints[i] = i;
-  for (int64_t i = 0; i < size; ++i)
-    numbers.ints[i] = i;
-  if (!ranks)
-    return;
-  Value isThere =
-      c.compare(ComparePredicate::eq, c.reshape(ranks, {rows, 1, size}), c.constant(places));
-  Value none = c.constant(Literal::scalar(0));
-  Value index =
-      c.reduce("train.reduce_sum", c.select(isThere, c.constant(numbers), none), {2}, false);
-  Literal starts(onnx::Type::I64, {rows, 1});
-  for (int64_t i = 0; i < rows; ++i)
-    starts.ints[i] = i * size;
-  Value taken = c.make<train::GatherOp>(
-      {c.reshape(x, {rows * size, 1}), index ? c.add(index, c.constant(starts)) : index});
-  dims.back() = k;
-  c.set(0, c.transpose(c.reshape(taken, dims), order));
-  c.set(1, c.transpose(c.reshape(index, dims), order));
+  SmallVector<NamedAttribute> attributes = {c.attr("k", given->front()), c.attr("dim", axis)};
+  if (!c.integer("largest", 1))
+    attributes.push_back(c.flag("smallest"));
+  Operation *made = c.op("train.top_k", c.in(0), attributes, {}, 2);
+  for (unsigned i = 0; made && i < 2; ++i)
+    c.set(i, made->getResult(i));
 }
 
 // ---- Parts ----

@@ -1,6 +1,7 @@
 // Nodes that move elements.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Converter.h"
+#include "mlir-dialects/Train/Sampling.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -228,54 +229,39 @@ static void convertSlice(Converter &c) {
     return c.set(0, sliced(*known, extents));
   Dims from, sizes, strides;
   for (const Extent &extent : extents) {
-    bool isBackwards = extent.step < 0;
-    from.push_back(isBackwards ? extent.from + (extent.count - 1) * extent.step : extent.from);
+    from.push_back(extent.from);
     sizes.push_back(extent.count);
-    strides.push_back(extent.count > 1 ? std::abs(extent.step) : 1);
+    strides.push_back(extent.count > 1 ? extent.step : 1);
   }
-  Value x = c.slice(c.in(0), from, sizes, strides);
-  for (auto [axis, extent] : llvm::enumerate(extents))
-    if (extent.step < 0 && extent.count > 1)
-      x = c.take(x, axis, Dims(llvm::reverse(llvm::seq<int64_t>(extent.count))));
-  c.set(0, x);
+  bool isForwards = llvm::all_of(strides, [](int64_t stride) { return stride > 0; });
+  c.set(0, isForwards ? c.slice(c.in(0), from, sizes, strides)
+                      : c.make<train::StridedSliceOp>(c.in(0), {c.attr("offsets", from),
+                                                                c.attr("sizes", sizes),
+                                                                c.attr("strides", strides)}));
 }
 
 // ---- Padding ----
 
-/// Which element stands at a place outside, by the node's mode.
-static int64_t insideOf(StringRef mode, int64_t at, int64_t size) {
-  if (mode == "edge")
-    return std::clamp<int64_t>(at, 0, size - 1);
-  if (mode == "wrap")
-    return (at % size + size) % size;
-  int64_t period = std::max<int64_t>(2 * (size - 1), 1);
-  at = (at % period + period) % period;
-  return std::min(at, period - at);
-}
-
-static Value padConstant(Converter &c, Value x, ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
+/// By the node's mode and value.
+static Value padded(Converter &c, Value x, ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
   double value = c.real("value", 0);
-  if (c.has(2)) {
-    const Literal *known = c.setting(2);
-    if (!known || known->count() != 1)
-      return c.fail("expected one number to pad with that is known");
-    value = known->real(0);
+  std::string name = c.text("mode", "constant");
+  auto mode = train::symbolizePadMode(name);
+  const Literal *known = c.has(2) ? c.setting(2) : nullptr;
+  if (!mode)
+    return c.fail("expected the mode constant, reflect, edge or wrap, but got " + name);
+  if (mode == train::PadMode::constant && c.has(2) && (!known || known->count() != 1))
+    return c.fail("expected one number to pad with that is known");
+  SmallVector<NamedAttribute> attributes = {c.attr("value", known ? known->real(0) : value),
+                                            c.attr("low", low), c.attr("high", high)};
+  auto isNegative = [](int64_t size) { return size < 0; };
+  if (mode == train::PadMode::constant && !llvm::any_of(low, isNegative) &&
+      !llvm::any_of(high, isNegative)) {
+    attributes.push_back(c.attr("interior", Dims(low.size(), 0)));
+    return c.make<train::PadOp>(x, attributes);
   }
-  // Negative padding cuts off.
-  Dims from, sizes, ones(low.size(), 1), more[2];
-  for (auto [i, size] : llvm::enumerate(Converter::shapeOf(x))) {
-    from.push_back(std::max<int64_t>(-low[i], 0));
-    sizes.push_back(size - from.back() - std::max<int64_t>(-high[i], 0));
-    more[0].push_back(std::max<int64_t>(low[i], 0));
-    more[1].push_back(std::max<int64_t>(high[i], 0));
-  }
-  x = c.slice(x, from, sizes, ones);
-  auto isZero = [](int64_t size) { return size == 0; };
-  if (!x || (llvm::all_of(more[0], isZero) && llvm::all_of(more[1], isZero)))
-    return x;
-  return c.make<train::PadOp>(x,
-                              {c.attr("value", value), c.attr("low", more[0]),
-                               c.attr("high", more[1]), c.attr("interior", Dims(low.size(), 0))});
+  attributes.push_back(c.b.getNamedAttr("mode", train::PadModeAttr::get(c.b.getContext(), *mode)));
+  return c.make<train::PadModeOp>(x, attributes);
 }
 
 /// In the order of the image's dimensions, if that is what there is.
@@ -311,24 +297,11 @@ static void convertPad(Converter &c) {
     }
   }
   Value x = isImage ? c.image(0) : c.in(0);
-  std::string mode = c.text("mode", "constant");
-  if (mode == "constant" && x) {
-    x = padConstant(c, x, low, high);
-  } else {
-    for (int64_t axis = 0; x && axis < rank; ++axis) {
-      if (low[axis] == 0 && high[axis] == 0)
-        continue;
-      int64_t size = Converter::shapeOf(x)[axis];
-      Dims index;
-      for (int64_t at = -low[axis]; at < size + high[axis]; ++at)
-        index.push_back(insideOf(mode, at, size));
-      x = c.take(x, axis, index);
-    }
-  }
+  Value y = padded(c, x, low, high);
   if (isImage)
-    c.setImage(0, x);
+    c.setImage(0, y);
   else
-    c.set(0, x);
+    c.set(0, y);
 }
 
 // ---- Copies ----

@@ -1,0 +1,11 @@
+// The rules for elements along a dimension.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_CONVERSION_TRAINTOKERNEL_INDEXING_H
+#define LIB_CONVERSION_TRAINTOKERNEL_INDEXING_H
+
+#include "lib/Conversion/TrainToKernel/Converter.h"
+
+namespace ampc {
+void addIndexingRules(Families &families);
+} // namespace ampc
+#endif

@@ -1,0 +1,162 @@
+// Elements along a dimension by number, in order, and the greatest of them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMPC_TRAIN_INDEXING
+#define AMPC_TRAIN_INDEXING
+include "mlir-dialects/Train/Base.td"
+
+defvar elementsDoc = [{
+    An index outside [0, size of the dimension) is an error that the runtime reports for inputs; elsewhere it names no element. With `from_end`
+    those from -size to -1 count from the end, as in NumPy. }];
+defvar alongMethods = [{
+    ::mlir::Value getIndices() { return getIndex(); }
+    bool countsFromEnd() { return getFromEnd(); }
+    void setStartIndices(::mlir::Value index) {
+      getIndexMutable().assign(index);
+      setFromEnd(false);
+    }
+    int64_t getIndexLimit() {
+      return ::llvm::cast<::mlir::RankedTensorType>(getX().getType()).getDimSize(getDim());
+    }
+  }];
+
+def Train_TakeAlongAxisOp : Train_Op<"take_along_axis", Passthrough,
+                                     [InferTypeOpAdaptor, IndexOpInterface,
+                                      DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let summary = "In every line along a dimension the elements that the index names there";
+  let lists = ["propagate=clear"];
+  let range = [{ return ::ampc::hull(x(0), Interval{0, 0}); }];
+  let doc = !strconcat(elementsDoc, "0 where none is named.");
+  let arguments = (ins AnyRankedTensor:$x, IndexNumbers:$index, SignedI64Attr:$dim,
+      UnitAttr:$from_end);
+  let assemblyFormat = [{$x `at` $index `along` $dim (`from_end` $from_end^)? attr-dict
+      custom<Types>(ref($x), type($x), ref($index), type($index))}];
+  let example = "%y = train.take_along_axis %x at %i along 1 : tensor<4x8xf32>, tensor<4x3xi32>";
+  let saves = ["1"];
+  let adjoint = [{
+    int64_t size = getIndexLimit();
+    return {b.op<AddAlongAxisOp>(g, getIndex(), getDim(), size), Value()}; }];
+  let extraClassDeclaration = alongMethods;
+}
+def Train_AddAlongAxisOp
+    : Train_Op<"add_along_axis",
+               FullPrecision, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let summary = "Zeros, `of` along a dimension, to which the updates are added where the index "
+                "names an element of the line";
+  let lists = ["autocast=promote", "propagate-bf16=clear"];
+  let doc = "Adds in the order of the updates, for any number of threads. Those that name no "
+            "element are left out.";
+  let arguments = (ins RealTensor:$updates, RowNumbers:$index, SignedI64Attr:$dim,
+      SignedI64Attr:$of);
+  let assemblyFormat = [{$updates `at` $index `along` $dim `of` $of attr-dict
+      custom<Types>(ref($updates), type($updates), ref($index), type($index))}];
+  let example =
+      "%y = train.add_along_axis %u at %i along 1 of 8 : tensor<4x3xf32>, tensor<4x3xi32>";
+  let saves = ["1"];
+  let adjoint = [{
+    return {b.op<TakeAlongAxisOp>(g, getIndex(), getDim(), /*from_end=*/false), Value()}; }];
+}
+def Train_ArgsortOp
+    : Train_Op<"argsort",
+               FullPrecision, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let summary = "Positions of the elements of every row in ascending or descending order, as i32";
+  let lists = ["mincut=pass", "propagate=clear"];
+  let doc = [{
+    Along the last dimension. Equal elements keep their order; NaN counts as greater than any number, and -0 equals 0. `below` says that the
+    elements are whole numbers in [0, `below`), which is faster; others then come last. }];
+  let arguments = (ins NumberTensor:$x, UnitAttr:$descending, OptionalAttr<SignedI64Attr>:$below);
+  let assemblyFormat = [{$x (`descending` $descending^)? (`below` $below^)? attr-dict
+      custom<Types>(ref($x), type($x))}];
+  let example = "%i = train.argsort %x descending : tensor<4x8xf32>";
+  let differentiable = 0;
+  let hasVerifier = 1;
+}
+
+class Train_OrderOp<string mnemonic>
+    : Train_CompositeOp<
+          mnemonic,
+          Passthrough, [InferTypeOpAdaptor, DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let lists = ["propagate=clear"];
+  let range = [{ return x(0); }];
+  let results = (outs AnyRankedTensor:$values, RowNumbers:$indices);
+  let parts = "`train.argsort` and `train.take_along_axis`";
+  string orderDoc = "Equal elements keep their order; NaN counts as greater than any number. "
+                    "A gradient goes to the places that the values come from.";
+}
+def Train_SortOp : Train_OrderOp<"sort"> {
+  let summary = "Elements along a dimension in order, and the places that they come from, as i32";
+  let doc = orderDoc;
+  let arguments = (ins NumberTensor:$x, SignedI64Attr:$dim, UnitAttr:$descending);
+  let assemblyFormat = [{$x `along` $dim (`descending` $descending^)? attr-dict
+      custom<Types>(ref($x), type($x))}];
+  let example = "%y, %i = train.sort %x along 1 descending : tensor<4x8xf32>";
+}
+def Train_TopKOp : Train_OrderOp<"top_k"> {
+  let summary = "The k greatest elements along a dimension in descending order, or with `smallest` "
+                "the least in ascending order, and the places that they come from, as i32";
+  let doc = orderDoc;
+  let arguments = (ins NumberTensor:$x, SignedI64Attr:$k, SignedI64Attr:$dim, UnitAttr:$smallest);
+  let assemblyFormat = [{$x `of` $k `along` $dim (`smallest` $smallest^)? attr-dict
+      custom<Types>(ref($x), type($x))}];
+  let example = "%y, %i = train.top_k %x of 3 along 1 : tensor<4x8xf32>";
+}
+
+def Train_ScatterMode
+    : I32EnumAttr<"ScatterMode", "what becomes of an element and its updates",
+                  [I32EnumAttrCase<"set", 0>, I32EnumAttrCase<"add", 1>, I32EnumAttrCase<"mul", 2>,
+                   I32EnumAttrCase<"max", 3>, I32EnumAttrCase<"min", 4>]> {
+  let cppNamespace = "::ampc::train";
+}
+def Train_ScatterOp : Train_CompositeOp<"scatter", Passthrough,
+                                        [InferTypeOpAdaptor, IndexOpInterface,
+                                         DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let summary = "The tensor, in which updates change the elements that the index names in their "
+                "line along a dimension";
+  let lists = ["propagate=clear"];
+  let doc = !strconcat(elementsDoc, [{
+    `set` takes the last of several updates of one element; the others combine all of them with the element. Of equal values, `max` and `min`
+    share the gradient. }]);
+  let arguments = (ins Train_ScatterMode:$mode, RealTensor:$updates, IndexNumbers:$index,
+      RealTensor:$x, SignedI64Attr:$dim, UnitAttr:$from_end);
+  let assemblyFormat = [{$mode $updates `at` $index `into` $x `along` $dim (`from_end` $from_end^)?
+      attr-dict custom<Types>(ref($updates), type($updates), ref($index), type($index), ref($x), type($x))}];
+  let example = "%y = train.scatter max %u at %i into %x along 1 : tensor<4x3xf32>, "
+                "tensor<4x3xi32>, tensor<4x8xf32>";
+  let parts = "`train.add_along_axis`, unless it adds behind `train.argsort` and steps of doubling "
+              "distance";
+  let extraClassDeclaration = alongMethods;
+}
+
+def Train_BagMode : I32EnumAttr<"BagMode", "what becomes of the vectors of a bag",
+                                [I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
+                                 I32EnumAttrCase<"max", 2>]> {
+  let cppNamespace = "::ampc::train";
+}
+def Train_EmbeddingBagOp
+    : Train_CompositeOp<"embedding_bag", FullPrecision,
+                        [AttrSizedOperandSegments, InferTypeOpAdaptor, IndexOpInterface,
+                         DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+  let summary = "Sum, mean or maximum of vectors of a table, a bag of them per row";
+  let doc = [{
+    A bag is a row of the index, or, with `bags`, all indices whose number in `bags` is the same of `of`; other numbers there leave their index
+    out. An index outside [0, number of rows) is an error that the runtime reports for inputs; elsewhere it reads zeros. With `from_end` those from
+    -number of rows to -1 count from the end. The vector `padding` belongs to no bag and gets no gradient. A bag without vectors is 0.
+    Weights, one per index, are for sums. }];
+  let arguments = (ins Train_BagMode:$mode, RealTensor:$table, IndexNumbers:$index,
+      Optional<RowNumbers>:$bags, Optional<RealTensor>:$weights, OptionalAttr<SignedI64Attr>:$of,
+      OptionalAttr<IndexValueAttr>:$padding, UnitAttr:$from_end);
+  let assemblyFormat = [{$mode $table `at` $index (`bags` $bags^ `of` $of)? (`weights` $weights^)?
+      (`padding` $padding^)? (`from_end` $from_end^)? attr-dict custom<BagTypes>(ref($table), type($table),
+      ref($index), type($index), ref($bags), type($bags), ref($weights), type($weights))}];
+  let example = "%y = train.embedding_bag mean %table at %i padding 0 : tensor<100x8xf32>, "
+                "tensor<4x3xi32>";
+  let parts = "`train.embedding` and a reduction, or with `bags` `train.scatter_add`, of maxima "
+              "behind `train.argsort`";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Value getIndices() { return getIndex(); }
+    bool countsFromEnd() { return getFromEnd(); }
+    void setStartIndices(::mlir::Value index);
+    int64_t getIndexLimit() { return getTable().getType().getDimSize(0); }
+  }];
+}
+#endif

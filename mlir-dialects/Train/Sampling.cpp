@@ -1,0 +1,339 @@
+// Tensors at other places: types and parts.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Sampling.h"
+#include "mlir-dialects/Train/Syntax.h"
+#include "mlir-dialects/Train/Tensors.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::train;
+using namespace ampc::syntax;
+
+#include "mlir-dialects/Train/SamplingEnums.cpp.inc"
+
+/// Constants of a model: numbers of elements, and shares of them.
+static constexpr int64_t mostConstants = 1 << 24;
+
+/// Elements of one dimension by number.
+static Value take(GradBuilder &b, Value x, int64_t dim, ArrayRef<int32_t> index) {
+  auto type = tensorOf(x);
+  int64_t step = index.size() > 1 ? index[1] - index[0] : 1;
+  bool isSlice = step > 0;
+  for (size_t i = 1; i < index.size(); ++i)
+    isSlice &= index[i] - index[i - 1] == step;
+  if (isSlice) {
+    SmallVector<int64_t> from(type.getRank(), 0), sizes(type.getShape()), ones(type.getRank(), 1);
+    from[dim] = index[0];
+    sizes[dim] = index.size();
+    ones[dim] = step;
+    return b.op<SliceOp>(x, from, sizes, ones);
+  }
+  auto numbers = RankedTensorType::get(int64_t(index.size()), b.builder.getI32Type());
+  Value order = b.op<ConstantOp>(cast<ElementsAttr>(DenseElementsAttr::get(numbers, index)));
+  auto front = llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
+  std::rotate(front.begin(), front.begin() + dim, front.begin() + dim + 1);
+  Value rows = b.op<GatherOp>(b.transpose(x, front), order, IntegerAttr());
+  return b.transpose(rows, inversePermutation(front));
+}
+
+// ---- Padding ----
+
+LogicalResult PadModeOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor a,
+                                          SmallVectorImpl<Type> &types) {
+  auto type = tensorOf(a.getX().getType());
+  ArrayRef<int64_t> low = a.getLow(), high = a.getHigh();
+  if (!type || int64_t(low.size()) != type.getRank() || low.size() != high.size())
+    return emitOptionalError(loc, "expected two numbers per dimension of ", a.getX().getType(),
+                             ", but got [", low, "] and [", high, "]");
+  SmallVector<int64_t> shape;
+  for (auto [i, size] : llvm::enumerate(type.getShape())) {
+    auto sum = sumOf({low[i], size, high[i]});
+    int64_t most = a.getMode() == PadMode::constant ? INT64_MAX : mostConstants;
+    // What is cut off is cut off first.
+    auto cut = sumOf({std::min<int64_t>(low[i], 0), size, std::min<int64_t>(high[i], 0)});
+    if (!sum || !cut || *cut < 1 || *sum > most)
+      return emitOptionalError(loc, "expected a dimension with elements, of at most ", most,
+                               ", but got ", low[i], " and ", high[i], " around ", size);
+    shape.push_back(*sum);
+  }
+  types.push_back(type.clone(shape));
+  return success();
+}
+
+bool PadModeOp::keepsLeadingDimension(IsBatched) { return !getLow()[0] && !getHigh()[0]; }
+
+/// Which element stands at a place.
+static int64_t insideOf(PadMode mode, int64_t at, int64_t size) {
+  if (mode == PadMode::edge)
+    return std::clamp<int64_t>(at, 0, size - 1);
+  if (mode == PadMode::wrap)
+    return (at % size + size) % size;
+  int64_t period = std::max<int64_t>(2 * (size - 1), 1);
+  at = (at % period + period) % period;
+  return std::min(at, period - at);
+}
+
+static Value padConstant(PadModeOp op, GradBuilder &b) {
+  SmallVector<int64_t> from, sizes, low, high, none(op.getLow().size(), 0), ones(none.size(), 1);
+  for (auto [before, behind, size] :
+       llvm::zip(op.getLow(), op.getHigh(), tensorOf(op.getX()).getShape())) {
+    from.push_back(std::max<int64_t>(-before, 0));
+    sizes.push_back(size - from.back() - std::max<int64_t>(-behind, 0));
+    low.push_back(std::max<int64_t>(before, 0));
+    high.push_back(std::max<int64_t>(behind, 0));
+  }
+  Value cut = b.op<SliceOp>(op.getX(), from, sizes, ones);
+  return b.op<PadOp>(cut, op.getValue(), low, high, none);
+}
+
+SmallVector<Value> PadModeOp::decompose(GradBuilder &b) {
+  if (getMode() == PadMode::constant)
+    return {padConstant(*this, b)};
+  Value x = getX();
+  for (auto [dim, low, high] : llvm::enumerate(getLow(), getHigh())) {
+    int64_t size = tensorOf(x).getDimSize(dim);
+    SmallVector<int32_t> index;
+    for (int64_t at = -low; at < size + high; ++at)
+      index.push_back(insideOf(getMode(), at, size));
+    if (low || high)
+      x = take(b, x, dim, index);
+  }
+  return {x};
+}
+
+// ---- Slices ----
+
+/// Where the slice begins if it goes forwards.
+static SmallVector<int64_t> firstOf(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes,
+                                    ArrayRef<int64_t> strides) {
+  SmallVector<int64_t> first(offsets);
+  for (auto [i, stride] : llvm::enumerate(strides))
+    if (stride < 0)
+      first[i] += (sizes[i] - 1) * stride;
+  return first;
+}
+
+LogicalResult StridedSliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                               Adaptor a, SmallVectorImpl<Type> &types) {
+  Type x = a.getX().getType();
+  ArrayRef<int64_t> offsets = a.getOffsets(), sizes = a.getSizes(), strides = a.getStrides();
+  auto type = tensorOf(x);
+  size_t rank = type ? type.getRank() : 0;
+  if (!type || !areAll(offsets, rank, 0) || !areAll(sizes, rank, 1) || strides.size() != rank ||
+      llvm::is_contained(strides, 0))
+    return emitOptionalError(
+        loc, "expected an offset, a positive size and a stride other than 0 per dimension of ", x,
+        ", but got [", offsets, "], [", sizes, "] and [", strides, "]");
+  for (size_t i = 0; i < rank; ++i) {
+    auto way = productOf(sizes[i] - 1, strides[i]);
+    auto last = way ? sumOf({offsets[i], *way}) : std::nullopt;
+    if (!last || *last < 0 || std::max(*last, offsets[i]) >= type.getDimSize(i))
+      return emitOptionalError(loc, "expected a slice inside ", x, ", but in dimension ", i,
+                               " it goes from ", offsets[i], " to ",
+                               last.value_or(std::numeric_limits<int64_t>::max()));
+  }
+  types.push_back(type.clone(sizes));
+  return success();
+}
+
+bool StridedSliceOp::keepsLeadingDimension(IsBatched) {
+  return getOffsets()[0] == 0 && getStrides()[0] == 1 &&
+         getSizes()[0] == tensorOf(getX()).getDimSize(0);
+}
+
+SmallVector<Value> StridedSliceOp::decompose(GradBuilder &b) {
+  SmallVector<int64_t> strides, backwards;
+  for (auto [dim, stride] : llvm::enumerate(getStrides())) {
+    strides.push_back(getSizes()[dim] > 1 ? std::abs(stride) : 1);
+    if (stride < 0 && getSizes()[dim] > 1)
+      backwards.push_back(dim);
+  }
+  Value x =
+      b.op<SliceOp>(getX(), firstOf(getOffsets(), getSizes(), getStrides()), getSizes(), strides);
+  return {backwards.empty() ? x : b.op<ReverseOp>(x, backwards)};
+}
+
+// ---- Resizing ----
+
+LogicalResult ResizeOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor a,
+                                         SmallVectorImpl<Type> &types) {
+  auto type = tensorOf(a.getX().getType());
+  ArrayRef<int64_t> sizes = a.getSizes();
+  if (!type || !areAll(sizes, type.getRank(), 1))
+    return emitOptionalError(loc, "expected a positive size per dimension of ", a.getX().getType(),
+                             ", but got [", sizes, "]");
+  bool isNearest = a.getMode() == ResizeMode::nearest;
+  if (!isNearest && !isa<FloatType>(type.getElementType()))
+    return emitOptionalError(loc, "expected real elements for sums, but got ", type);
+  for (auto [from, to] : llvm::zip(type.getShape(), sizes)) {
+    auto shares = isNearest ? std::optional(to) : productOf(from, to);
+    if (from != to && (!shares || *shares > mostConstants))
+      return emitOptionalError(loc, "expected at most ", mostConstants,
+                               isNearest ? " elements" : " shares of elements",
+                               " along a dimension, but got ", from, " elements for ", to);
+  }
+  if (auto scales = a.getScales();
+      scales && (scales->size() != sizes.size() ||
+                 llvm::any_of(*scales, [](double s) { return !(s > 0 && std::isfinite(s)); })))
+    return emitOptionalError(loc, "expected a positive scale per dimension of ", type);
+  types.push_back(type.clone(sizes));
+  return success();
+}
+
+bool ResizeOp::keepsLeadingDimension(IsBatched) {
+  return getSizes()[0] == tensorOf(getX()).getDimSize(0);
+}
+
+namespace {
+/// How one dimension changes.
+class Scaling {
+public:
+  Scaling(ResizeOp op, int64_t dim)
+      : op(op), from(tensorOf(op.getX()).getDimSize(dim)), to(op.getSizes()[dim]),
+        scale(op.getScales() ? (*op.getScales())[dim] : double(to) / from) {}
+  SmallVector<int32_t> indices();
+  /// [to, from]: the share of every element.
+  SmallVector<double> matrix();
+
+private:
+  double place(int64_t at);
+  int64_t nearestTo(double place);
+
+  ResizeOp op;
+
+public:
+  const int64_t from, to;
+
+private:
+  const double scale;
+};
+} // namespace
+
+/// Where element `at` of the result lies in the operand.
+double Scaling::place(int64_t at) {
+  double halfPixel = (at + 0.5) / scale - 0.5;
+  switch (op.getCoordinates()) {
+  case ResizeCoordinates::half_pixel:
+    return halfPixel;
+  case ResizeCoordinates::asymmetric:
+    return at / scale;
+  case ResizeCoordinates::align_corners:
+    // ONNX does not round the length.
+    return at == 0 ? 0 : double(at) * (from - 1) / (scale * from - 1);
+  case ResizeCoordinates::pytorch_half_pixel:
+    return to == 1 ? 0 : halfPixel;
+  case ResizeCoordinates::half_pixel_symmetric:
+    return halfPixel + from / 2.0 * (1 - to / (scale * from));
+  }
+  return halfPixel;
+}
+
+int64_t Scaling::nearestTo(double place) {
+  double whole = op.getRounding() == ResizeRounding::floor               ? std::floor(place)
+                 : op.getRounding() == ResizeRounding::ceil              ? std::ceil(place)
+                 : op.getRounding() == ResizeRounding::round_prefer_ceil ? std::floor(place + 0.5)
+                                                                         : std::ceil(place - 0.5);
+  return std::clamp<int64_t>(int64_t(whole), 0, from - 1);
+}
+
+SmallVector<int32_t> Scaling::indices() {
+  SmallVector<int32_t> result;
+  for (int64_t at = 0; at < to; ++at)
+    result.push_back(nearestTo(place(at)));
+  return result;
+}
+
+/// Keys' kernel (1981) at a distance.
+static double cubicAt(double distance, double a) {
+  double x = std::fabs(distance);
+  if (x < 1)
+    return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+/// Shares of the elements around every place. With antialiasing the kernel is as wide as what it
+/// makes smaller. Shares of elements outside go to the last one inside, or to all of those inside.
+SmallVector<double> Scaling::matrix() {
+  SmallVector<double> shares(to * from, 0.0);
+  bool isCubic = op.getMode() == ResizeMode::cubic, excludes = op.getExcludeOutside();
+  double narrow = op.getAntialias() ? std::min(scale, 1.0) : 1;
+  int64_t reach = int64_t(std::ceil((isCubic ? 2 : 1) / narrow));
+  for (int64_t at = 0; at < to; ++at) {
+    double where = place(at), below = std::floor(where), sum = 0;
+    double *row = &shares[at * from];
+    for (int64_t i = 1 - reach; i <= reach; ++i) {
+      double distance = (where - (below + i)) * narrow;
+      double share = isCubic ? cubicAt(distance, op.getCoefficient().convertToDouble())
+                             : std::max(1 - std::fabs(distance), 0.0);
+      int64_t element = int64_t(below) + i;
+      if (excludes && (element < 0 || element >= from))
+        continue;
+      row[std::clamp<int64_t>(element, 0, from - 1)] += share;
+      sum += share;
+    }
+    if (excludes || op.getAntialias())
+      for (int64_t i = 0; i < from; ++i)
+        row[i] /= sum;
+  }
+  return shares;
+}
+
+/// A product with the matrix of shares; the dimensions behind are its columns.
+static Value weighted(GradBuilder &b, Value x, int64_t dim, Scaling &scaling) {
+  auto type = tensorOf(x);
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t outer = 1, inner = 1;
+  for (int64_t size : ArrayRef(shape).take_front(dim))
+    outer *= size;
+  for (int64_t size : ArrayRef(shape).drop_front(dim + 1))
+    inner *= size;
+  auto matrix = RankedTensorType::get({scaling.to, scaling.from}, type.getElementType());
+  auto shares = llvm::map_to_vector(scaling.matrix(), [&](double share) -> Attribute {
+    return b.builder.getFloatAttr(type.getElementType(), share);
+  });
+  Value product =
+      b.matmul(b.op<ConstantOp>(cast<ElementsAttr>(DenseElementsAttr::get(matrix, shares))),
+               b.reshape(x, type.clone({outer, scaling.from, inner})), false, false);
+  shape[dim] = scaling.to;
+  return b.reshape(product, type.clone(shape));
+}
+
+/// Every element so many times, without an index if it is that.
+static Value nearest(GradBuilder &b, Value x, int64_t dim, Scaling &scaling) {
+  SmallVector<int32_t> index = scaling.indices();
+  int64_t times = scaling.to / scaling.from;
+  bool repeats = scaling.to % scaling.from == 0;
+  for (int64_t i = 0; repeats && i < scaling.to; ++i)
+    repeats = index[i] == i / times;
+  if (!repeats)
+    return take(b, x, dim, index);
+  auto type = tensorOf(x);
+  SmallVector<int64_t> apart(type.getShape()), shape(apart);
+  apart.insert(apart.begin() + dim + 1, 1);
+  SmallVector<int64_t> wide(apart);
+  wide[dim + 1] = times;
+  shape[dim] = scaling.to;
+  Value copies = b.broadcastTo(b.reshape(x, type.clone(apart)), type.clone(wide));
+  return b.reshape(copies, type.clone(shape));
+}
+
+SmallVector<Value> ResizeOp::decompose(GradBuilder &b) {
+  Value x = getX();
+  for (int64_t dim = 0; dim < tensorOf(x).getRank(); ++dim) {
+    Scaling scaling(*this, dim);
+    if (scaling.from != scaling.to)
+      x = getMode() == ResizeMode::nearest ? nearest(b, x, dim, scaling)
+                                           : weighted(b, x, dim, scaling);
+  }
+  return {x};
+}
+
+#define GET_OP_CLASSES
+#include "mlir-dialects/Train/SamplingOps.cpp.inc"
+
+void ampc::registerSamplingOps(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *, TrainDialect *dialect) {
+    addNotedOperations<PadModeOp, StridedSliceOp, ResizeOp>(*dialect);
+  });
+}
