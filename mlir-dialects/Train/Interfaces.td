@@ -275,14 +275,11 @@ def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
   let cppNamespace = "::ampc";
   let description = "An update rule of first order.";
   let methods =
-      [InterfaceMethod<"Names of the moments kept per parameter.",
-                       "::llvm::SmallVector<::llvm::StringRef>", "getMomentNames">,
+      [InterfaceMethod<"The moments kept for a parameter of shape `param`.",
+                       "::llvm::SmallVector<::ampc::Moment>", "getMomentsOf",
+                       (ins "::llvm::ArrayRef<int64_t>":$param)>,
        InterfaceMethod<"First value of every moment.", "double", "getInitialMoment", (ins), "",
                        "return 0.0;">,
-       InterfaceMethod<"Shape of the moments of a parameter of shape `param`; broadcasts to it.",
-                       "::llvm::SmallVector<int64_t>", "getMomentShape",
-                       (ins "::llvm::ArrayRef<int64_t>":$param), "",
-                       "return ::llvm::to_vector(param);">,
        InterfaceMethod<"Element type that moments are kept in; null for that of the parameter. The "
                        "rule never sees it.",
                        "::mlir::Type", "getMomentType", (ins), "", "return {};">,

@@ -1,20 +1,19 @@
 // Optimizers: the numbers they take, and their update rules.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mlir-dialects/Train/Numbers.h"
+#include "mlir-dialects/Train/UpdateRule.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::train;
 
-/// A moment that keeps all of its old value never corrects its bias.
-static LogicalResult verifyDecayRates(EmitError emitError, ArrayRef<NamedNumber> numbers) {
+LogicalResult ampc::verifyDecayRates(EmitError emitError, ArrayRef<NamedNumber> numbers) {
   for (const NamedNumber &n : numbers)
     if (!(number(n.value) >= 0 && number(n.value) < 1))
       return emitError() << "expected " << n.name << " in [0, 1), but got " << number(n.value);
   return success();
 }
 
-static LogicalResult verifyMoments(EmitError emitError, Type type) {
+LogicalResult ampc::verifyMoments(EmitError emitError, Type type) {
   if (type && !type.isBF16() && !type.isF32())
     return emitError() << "expected moments in bf16 or f32, but got " << type;
   return success();
@@ -37,37 +36,13 @@ RowUpdate SgdAttr::getRowUpdate() const {
   return touchedUnless(!getMomentum().isZero() || !getWeightDecay().isZero());
 }
 
-SmallVector<StringRef> SgdAttr::getMomentNames() const {
-  return number(getMomentum()) == 0.0 ? SmallVector<StringRef>{}
-                                      : SmallVector<StringRef>{"momentum"};
+SmallVector<Moment> SgdAttr::getMomentsOf(ArrayRef<int64_t> param) const {
+  return number(getMomentum()) == 0.0 ? SmallVector<Moment>{} : momentsLike(param, {"momentum"});
 }
-
-namespace {
-/// Update rules read like their papers: values with arithmetic, reals as literals.
-struct Rule {
-  GradBuilder &b;
-  Value like;
-  Value real(double x) { return b.real(x, like); }
-  Value scaled(double factor, Value x) { return factor == 1.0 ? x : b.mul(real(factor), x); }
-  /// keep * old + (1 - keep) * now
-  Value blend(Value old, Value now, double keep) {
-    return b.add(scaled(keep, old), scaled(1 - keep, now));
-  }
-  /// moment / (1 - beta^step), Kingma and Ba 2015, algorithm 1
-  Value corrected(Value moment, double beta, Value step) {
-    Value power = b.exp(b.mul(b.castTo(step, getElementTypeOrSelf(like)), real(std::log(beta))));
-    return b.div(moment, b.sub(real(1.0), power));
-  }
-  /// Adds L2 regularisation to a gradient.
-  Value decayed(Value grad, Value param, double decay) {
-    return decay == 0.0 ? grad : b.add(grad, scaled(decay, param));
-  }
-};
-} // namespace
 
 SmallVector<Value> SgdAttr::buildUpdate(GradBuilder &b, Value param, Value grad, ValueRange moments,
                                         Value, Value lr) const {
-  Rule rule{b, param};
+  UpdateRule rule{b, param};
   Value g = rule.decayed(grad, param, number(getWeightDecay()));
   if (moments.empty())
     return {b.sub(param, b.mul(lr, g))};
@@ -94,27 +69,20 @@ LogicalResult AdamAttr::verify(EmitError emitError, APFloat lr, APFloat beta1, A
 
 RowUpdate AdamAttr::getRowUpdate() const { return touchedUnless(!getLazy()); }
 bool AdamAttr::isLazy() const { return getLazy(); }
-SmallVector<StringRef> AdamAttr::getMomentNames() const { return {"m", "v"}; }
+SmallVector<Moment> AdamAttr::getMomentsOf(ArrayRef<int64_t> param) const {
+  return momentsLike(param, {"m", "v"});
+}
 
-/// The direction shared by Adam, AdamW and LAMB; appends the new moments.
-template <typename Attr>
-static Value adamDirection(Attr attr, Rule &rule, Value grad, ValueRange moments, Value step,
-                           SmallVectorImpl<Value> &next) {
-  GradBuilder &b = rule.b;
-  double beta1 = number(attr.getBeta1()), beta2 = number(attr.getBeta2());
-  Value m = rule.blend(moments[0], grad, beta1),
-        v = rule.blend(moments[1], b.mul(grad, grad), beta2);
-  next.append({m, v});
-  return b.div(rule.corrected(m, beta1, step),
-               b.add(b.sqrt(rule.corrected(v, beta2, step)), rule.real(number(attr.getEps()))));
+template <typename Attr> static AdamNumbers adamNumbers(Attr attr) {
+  return {number(attr.getBeta1()), number(attr.getBeta2()), number(attr.getEps())};
 }
 
 SmallVector<Value> AdamAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                          ValueRange moments, Value step, Value lr) const {
-  Rule rule{b, param};
+  UpdateRule rule{b, param};
   SmallVector<Value> next{Value()};
   Value g = rule.decayed(grad, param, number(getWeightDecay()));
-  Value direction = adamDirection(*this, rule, g, moments, step, next);
+  Value direction = rule.adam(adamNumbers(*this), g, moments, step, next);
   next[0] = b.sub(param, b.mul(lr, direction));
   return next;
 }
@@ -126,15 +94,17 @@ LogicalResult AdamWAttr::verify(EmitError emitError, APFloat lr, APFloat beta1, 
 
 RowUpdate AdamWAttr::getRowUpdate() const { return touchedUnless(!getLazy()); }
 bool AdamWAttr::isLazy() const { return getLazy(); }
-SmallVector<StringRef> AdamWAttr::getMomentNames() const { return {"m", "v"}; }
+SmallVector<Moment> AdamWAttr::getMomentsOf(ArrayRef<int64_t> param) const {
+  return momentsLike(param, {"m", "v"});
+}
 
 SmallVector<Value> AdamWAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                           ValueRange moments, Value step, Value lr) const {
-  Rule rule{b, param};
+  UpdateRule rule{b, param};
   SmallVector<Value> next{Value()};
-  Value direction = adamDirection(*this, rule, grad, moments, step, next);
-  Value keep = b.sub(rule.real(1.0), rule.scaled(number(getWeightDecay()), lr));
-  next[0] = b.sub(b.mul(param, keep), b.mul(lr, direction));
+  Value direction = rule.adam(adamNumbers(*this), grad, moments, step, next);
+  Value kept = rule.shrunk(param, lr, number(getWeightDecay()));
+  next[0] = b.sub(kept, b.mul(lr, direction));
   return next;
 }
 
@@ -146,12 +116,14 @@ LogicalResult AdagradAttr::verify(EmitError emitError, APFloat lr, APFloat eps, 
                                        {"weight_decay", weightDecay}});
 }
 
-SmallVector<StringRef> AdagradAttr::getMomentNames() const { return {"sum"}; }
+SmallVector<Moment> AdagradAttr::getMomentsOf(ArrayRef<int64_t> param) const {
+  return momentsLike(param, {"sum"});
+}
 double AdagradAttr::getInitialMoment() const { return number(getInitialAccumulator()); }
 
 SmallVector<Value> AdagradAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                             ValueRange moments, Value, Value lr) const {
-  Rule rule{b, param};
+  UpdateRule rule{b, param};
   Value g = rule.decayed(grad, param, number(getWeightDecay()));
   Value sum = b.add(moments[0], b.mul(g, g));
   return {b.sub(param, b.div(b.mul(lr, g), b.add(b.sqrt(sum), rule.real(number(getEps()))))), sum};
@@ -167,14 +139,13 @@ LogicalResult RowwiseAdagradAttr::verify(EmitError emitError, APFloat lr, APFloa
   return AdagradAttr::verify(emitError, lr, eps, accumulator, weightDecay);
 }
 
-SmallVector<StringRef> RowwiseAdagradAttr::getMomentNames() const { return {"sum"}; }
 double RowwiseAdagradAttr::getInitialMoment() const { return number(getInitialAccumulator()); }
 
-SmallVector<int64_t> RowwiseAdagradAttr::getMomentShape(ArrayRef<int64_t> param) const {
+SmallVector<Moment> RowwiseAdagradAttr::getMomentsOf(ArrayRef<int64_t> param) const {
   SmallVector<int64_t> shape(param.size(), 1);
   if (!param.empty())
     shape[0] = param[0];
-  return shape;
+  return {Moment{"sum", shape}};
 }
 
 RowUpdate RowwiseAdagradAttr::getRowUpdate() const {
@@ -183,7 +154,7 @@ RowUpdate RowwiseAdagradAttr::getRowUpdate() const {
 
 SmallVector<Value> RowwiseAdagradAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                                    ValueRange moments, Value, Value lr) const {
-  Rule rule{b, param};
+  UpdateRule rule{b, param};
   auto type = cast<RankedTensorType>(param.getType());
   Value g = rule.decayed(grad, param, number(getWeightDecay())), mean = b.mul(g, g);
   if (type.getRank() > 1) {
@@ -204,14 +175,14 @@ LogicalResult RmspropAttr::verify(EmitError emitError, APFloat lr, APFloat alpha
       emitError, {{"lr", lr}, {"eps", eps}, {"momentum", momentum}, {"weight_decay", weightDecay}});
 }
 
-SmallVector<StringRef> RmspropAttr::getMomentNames() const {
-  return number(getMomentum()) == 0.0 ? SmallVector<StringRef>{"v"}
-                                      : SmallVector<StringRef>{"v", "momentum"};
+SmallVector<Moment> RmspropAttr::getMomentsOf(ArrayRef<int64_t> param) const {
+  return number(getMomentum()) == 0.0 ? momentsLike(param, {"v"})
+                                      : momentsLike(param, {"v", "momentum"});
 }
 
 SmallVector<Value> RmspropAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                             ValueRange moments, Value, Value lr) const {
-  Rule rule{b, param};
+  UpdateRule rule{b, param};
   Value g = rule.decayed(grad, param, number(getWeightDecay()));
   Value v = rule.blend(moments[0], b.mul(g, g), number(getAlpha()));
   Value direction = b.div(g, b.add(b.sqrt(v), rule.real(number(getEps()))));
@@ -226,26 +197,46 @@ LogicalResult LambAttr::verify(EmitError emitError, APFloat lr, APFloat beta1, A
   return verifyAdam(emitError, lr, beta1, beta2, eps, weightDecay, Type());
 }
 
-SmallVector<StringRef> LambAttr::getMomentNames() const { return {"m", "v"}; }
+SmallVector<Moment> LambAttr::getMomentsOf(ArrayRef<int64_t> param) const {
+  return momentsLike(param, {"m", "v"});
+}
 
 // The trust ratio is a quotient of norms of the whole tensor.
 RowUpdate LambAttr::getRowUpdate() const { return RowUpdate::Whole; }
 
 SmallVector<Value> LambAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
                                          ValueRange moments, Value step, Value lr) const {
-  Rule rule{b, param};
+  UpdateRule rule{b, param};
   SmallVector<Value> next{Value()};
-  Value direction = rule.decayed(adamDirection(*this, rule, grad, moments, step, next), param,
+  Value direction = rule.decayed(rule.adam(adamNumbers(*this), grad, moments, step, next), param,
                                  number(getWeightDecay()));
   // The trust ratio is 1 where either norm is 0 (You et al. 2020, algorithm 2).
-  auto norm = [&](Value x) {
-    auto dims =
-        llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(x.getType()).getRank()));
-    return b.sqrt(dims.empty() ? b.square(x) : b.reduceSum(b.square(x), dims));
-  };
-  Value weight = norm(param), update = norm(direction), zero = rule.real(0.0), one = rule.real(1.0);
+  Value weight = rule.norm(param), update = rule.norm(direction);
+  Value zero = rule.real(0.0), one = rule.real(1.0);
   Value ratio = b.select(b.greater(weight, zero),
                          b.select(b.greater(update, zero), b.div(weight, update), one), one);
   next[0] = b.sub(param, b.mul(b.mul(lr, ratio), direction));
   return next;
+}
+
+LogicalResult LionAttr::verify(EmitError emitError, APFloat lr, APFloat beta1, APFloat beta2,
+                               APFloat weightDecay, Type moments) {
+  if (failed(verifyNotNegative(emitError, {{"lr", lr}, {"weight_decay", weightDecay}})) ||
+      failed(verifyDecayRates(emitError, {{"beta1", beta1}, {"beta2", beta2}})))
+    return failure();
+  return verifyMoments(emitError, moments);
+}
+
+SmallVector<Moment> LionAttr::getMomentsOf(ArrayRef<int64_t> param) const {
+  return momentsLike(param, {"m"});
+}
+
+// Chen et al. 2023, algorithm 2.
+SmallVector<Value> LionAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
+                                         ValueRange moments, Value, Value lr) const {
+  UpdateRule rule{b, param};
+  Value direction = b.op<SignOp>(rule.blend(moments[0], grad, number(getBeta1())));
+  Value m = rule.blend(moments[0], grad, number(getBeta2()));
+  Value kept = rule.shrunk(param, lr, number(getWeightDecay()));
+  return {b.sub(kept, b.mul(lr, direction)), m};
 }

@@ -50,9 +50,8 @@ def Train_AdagradAttr
       RealOr<"0.0">:$weight_decay);
 }
 def Train_RowwiseAdagradAttr
-    : Train_OptimizerAttr<
-          "RowwiseAdagrad",
-          "rowwise_adagrad", ["getInitialMoment", "getMomentShape", "getRowUpdate"]> {
+    : Train_OptimizerAttr<"RowwiseAdagrad",
+                          "rowwise_adagrad", ["getInitialMoment", "getRowUpdate"]> {
   let summary = "Adagrad with one accumulator per row: the sum of the rows' mean squared gradients";
   let description = [{
     A row is what the first dimension counts. The accumulator of a table of vectors takes 1/width of the table's memory (the rule of
@@ -70,6 +69,40 @@ def Train_LambAttr : Train_OptimizerAttr<"Lamb", "lamb", ["getRowUpdate"]> {
   let summary = "Adam with a layer-wise trust ratio (You et al. 2020)";
   let parameters = (ins Real:$lr, RealOr<"0.9">:$beta1, RealOr<"0.999">:$beta2, RealOr<"1e-6">:$eps,
       RealOr<"0.01">:$weight_decay);
+}
+def Train_LionAttr : Train_NarrowOptimizerAttr<"Lion", "lion", []> {
+  let summary =
+      "The sign of a blend of momentum and gradient, with decoupled weight decay (Chen et "
+      "al. 2023)";
+  let parameters = (ins Real:$lr, RealOr<"0.9">:$beta1, RealOr<"0.99">:$beta2,
+      RealOr<"0.0">:$weight_decay, MomentsIn:$moments);
+}
+def Train_AdafactorAttr : Train_OptimizerAttr<"Adafactor", "adafactor", ["getRowUpdate"]> {
+  let summary = "Adam without a first moment, with one second moment per row and per column "
+                "(Shazeer and Stern 2018), as in torch.optim.Adafactor";
+  let description = [{
+    The last two dimensions are those of a matrix, others count matrices; a vector has a second moment per element. At step t, second moments
+    keep 1 - t^-`decay` of what they were. The rate is the smaller one of `lr` and 1/sqrt(t), times the root mean square of the parameter,
+    which counts as `eps2` at least. An update whose root mean square is above `clip_threshold` is scaled down to that. `eps1` bounds the
+    root of second moments below.
+  }];
+  let parameters = (ins Real:$lr, RealOr<"0.8">:$decay, RealOr<"1.1920928955078125e-7">:$eps1,
+      RealOr<"1e-3">:$eps2, RealOr<"1.0">:$clip_threshold, RealOr<"0.0">:$weight_decay);
+}
+def Train_MuonAttr : Train_OptimizerAttr<"Muon", "muon", ["getRowUpdate"]> {
+  let summary = "Momentum made orthogonal by Newton-Schulz iterations (Jordan et al. 2024), as in "
+                "torch.optim.Muon; AdamW for vectors";
+  let description = [{
+    A parameter of rank 2 is a matrix of its first dimension by its second; of a higher rank, of its first dimension by all others. The update
+    is multiplied by sqrt(max(1, rows / columns)), with `match_adamw` by 0.2 sqrt(max(rows, columns)), which gives it the size of AdamW's
+    (Liu et al. 2025). Products are in the parameter's type. Parameters of rank 0 and 1 have AdamW with the rate `adamw_lr`, `beta1`, `beta2`,
+    `adamw_eps` and without weight decay; embeddings and the last layer want a group with `#train.adamw`. A schedule scales both rates.
+  }];
+  let parameters = (ins Real:$lr, RealOr<"0.95">:$momentum,
+      DefaultValuedParameter<"bool", "true">:$nesterov, RealOr<"0.1">:$weight_decay,
+      RealOr<"1e-7">:$eps, WholeOr<"5">:$iterations,
+      DefaultValuedParameter<"bool", "false">:$match_adamw, RealOr<"3e-4">:$adamw_lr,
+      RealOr<"0.9">:$beta1, RealOr<"0.95">:$beta2, RealOr<"1e-10">:$adamw_eps);
 }
 
 def Train_GroupAttr : Train_Attr<"Group", "group"> {

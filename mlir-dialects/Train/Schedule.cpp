@@ -29,25 +29,114 @@ Value LinearWarmupAttr::buildFactor(GradBuilder &b, Value step) const {
   return warmedUp(b, step, getWarmup());
 }
 
-LogicalResult CosineAttr::verify(EmitError emitError, int64_t steps, int64_t warmup,
-                                 APFloat floor) {
+static LogicalResult verifySteps(EmitError emitError, int64_t steps, int64_t warmup) {
   if (steps < 1 || warmup < 0)
     return emitError() << "expected at least one step, and a warmup of at least 0, but got "
                        << steps << " and " << warmup;
   if (warmup > steps)
     return emitError() << "expected a warmup of at most the schedule's " << steps
                        << " steps, but got " << warmup;
+  return success();
+}
+
+/// 0 up to the step `begin`, 1 from `span` steps later on, a line between.
+static Value progress(GradBuilder &b, Value step, double begin, double span) {
+  Value zero = b.real(0.0, step), one = b.real(1.0, step);
+  Value t = b.div(b.sub(step, b.real(begin, step)), b.real(span, step));
+  return b.select(b.greater(zero, t), zero, b.select(b.greater(t, one), one, t));
+}
+/// Of what follows the warm-up.
+static Value afterWarmup(GradBuilder &b, Value step, int64_t steps, int64_t warmup) {
+  return progress(b, step, double(warmup), double(std::max<int64_t>(1, steps - warmup)));
+}
+
+LogicalResult CosineAttr::verify(EmitError emitError, int64_t steps, int64_t warmup,
+                                 APFloat floor) {
+  if (failed(verifySteps(emitError, steps, warmup)))
+    return failure();
   return verifyNotNegative(emitError, {{"floor", floor}});
 }
 
 Value CosineAttr::buildFactor(GradBuilder &b, Value step) const {
-  double span = std::max<int64_t>(1, getSteps() - getWarmup()), floor = number(getFloor());
-  Value zero = b.real(0.0, step), one = b.real(1.0, step);
-  Value t = b.div(b.sub(step, b.real(double(getWarmup()), step)), b.real(span, step));
-  t = b.select(b.greater(zero, t), zero, b.select(b.greater(t, one), one, t));
+  double floor = number(getFloor());
+  Value t = afterWarmup(b, step, getSteps(), getWarmup()), one = b.real(1.0, step);
   Value wave = b.mul(b.real(0.5, step), b.add(one, b.cos(b.mul(b.real(M_PI, step), t))));
   Value decay = b.add(b.real(floor, step), b.mul(b.real(1.0 - floor, step), wave));
   return b.mul(warmedUp(b, step, getWarmup()), decay);
+}
+
+LogicalResult LinearAttr::verify(EmitError emitError, int64_t steps, int64_t warmup, APFloat start,
+                                 APFloat end) {
+  if (failed(verifySteps(emitError, steps, warmup)))
+    return failure();
+  return verifyNotNegative(emitError, {{"start", start}, {"end", end}});
+}
+
+Value LinearAttr::buildFactor(GradBuilder &b, Value step) const {
+  double start = number(getStart()), end = number(getEnd());
+  Value t = afterWarmup(b, step, getSteps(), getWarmup());
+  Value line = b.add(b.real(start, step), b.mul(b.real(end - start, step), t));
+  return b.mul(warmedUp(b, step, getWarmup()), line);
+}
+
+static LogicalResult verifyPositive(EmitError emitError, ArrayRef<NamedNumber> numbers) {
+  for (const NamedNumber &n : numbers)
+    if (!n.value.isFinite() || !(number(n.value) > 0))
+      return emitError() << "expected a finite " << n.name << " above 0, but got "
+                         << number(n.value);
+  return success();
+}
+
+LogicalResult PolynomialAttr::verify(EmitError emitError, int64_t steps, int64_t warmup,
+                                     APFloat power, APFloat floor) {
+  if (failed(verifySteps(emitError, steps, warmup)) ||
+      failed(verifyPositive(emitError, {{"power", power}})))
+    return failure();
+  return verifyNotNegative(emitError, {{"floor", floor}});
+}
+
+Value PolynomialAttr::buildFactor(GradBuilder &b, Value step) const {
+  double power = number(getPower()), floor = number(getFloor());
+  Value left = b.sub(b.real(1.0, step), afterWarmup(b, step, getSteps(), getWarmup()));
+  if (power != 1.0)
+    left = b.op<PowOp>(left, b.real(power, step));
+  Value decay = b.add(b.real(floor, step), b.mul(b.real(1.0 - floor, step), left));
+  return b.mul(warmedUp(b, step, getWarmup()), decay);
+}
+
+LogicalResult OneCycleAttr::verify(EmitError emitError, int64_t steps, APFloat pctStart,
+                                   APFloat divFactor, APFloat finalDivFactor, bool,
+                                   bool threePhase) {
+  if (steps < 1)
+    return emitError() << "expected at least one step, but got " << steps;
+  if (!(number(pctStart) >= 0 && number(pctStart) <= (threePhase ? 0.5 : 1.0)))
+    return emitError() << "expected pct_start in " << (threePhase ? "[0, 0.5]" : "[0, 1]")
+                       << ", but got " << number(pctStart);
+  return verifyPositive(emitError,
+                        {{"div_factor", divFactor}, {"final_div_factor", finalDivFactor}});
+}
+
+Value OneCycleAttr::buildFactor(GradBuilder &b, Value step) const {
+  double first = 1 / number(getDivFactor()), last = first / number(getFinalDivFactor());
+  double top = number(getPctStart()) * double(getSteps());
+  // The step, which may lie between two steps, that a phase ends at, and the factor there.
+  SmallVector<std::pair<double, double>> ends{{1.0, first}, {top, 1.0}};
+  if (getThreePhase())
+    ends.push_back({2 * top - 1, first});
+  ends.push_back({double(getSteps()), last});
+  Value factor;
+  for (size_t i = ends.size(); --i > 0;) {
+    auto [begin, from] = ends[i - 1];
+    auto [end, to] = ends[i];
+    if (!(end > begin))
+      continue;
+    Value t = progress(b, step, begin, end - begin), one = b.real(1.0, step);
+    if (!getLinear())
+      t = b.mul(b.real(0.5, step), b.sub(one, b.cos(b.mul(b.real(M_PI, step), t))));
+    Value now = b.add(b.real(from, step), b.mul(b.real(to - from, step), t));
+    factor = factor ? b.select(b.greater(step, b.real(end, step)), factor, now) : now;
+  }
+  return factor ? factor : b.real(1.0, step); // a single step, which is the top
 }
 
 LogicalResult StepDecayAttr::verify(EmitError emitError, int64_t every, APFloat gamma) {

@@ -23,6 +23,43 @@ def Train_CosineAttr : Train_ScheduleAttr<"Cosine", "cosine"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
+def Train_LinearAttr : Train_ScheduleAttr<"Linear", "linear"> {
+  let summary = "Linear warm-up, then a line from `start` to `end` at step `steps`";
+  let description = [{
+    A rate that rises is a line too: `start = 0.1, end = 1.0`. With `warmup = 1` the first step has `start`, as with PyTorch's LinearLR of
+    `total_iters = steps - 1`.
+  }];
+  let parameters = (ins Whole<>:$steps, WholeOr<"0">:$warmup, RealOr<"1.0">:$start,
+      RealOr<"0.0">:$end);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+def Train_PolynomialAttr : Train_ScheduleAttr<"Polynomial", "polynomial"> {
+  let summary = "Linear warm-up, then down to `floor` at step `steps` as the power `power` of what "
+                "is left";
+  let description = [{
+    `floor` + (1 - `floor`) (1 - t)^`power`, where t goes from 0 to 1. With `warmup = 1` the first step has 1, as with PyTorch's PolynomialLR
+    of `total_iters = steps - 1`.
+  }];
+  let parameters = (ins Whole<>:$steps, WholeOr<"0">:$warmup, RealOr<"1.0">:$power,
+      RealOr<"0.0">:$floor);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+def Train_OneCycleAttr : Train_ScheduleAttr<"OneCycle", "one_cycle"> {
+  let summary = "Up to the rate of the optimizer and down below where it began, over `steps` steps "
+                "(Smith and Topin 2018), as PyTorch's OneCycleLR";
+  let description = [{
+    From 1/`div_factor` at the first step up to 1 at the share `pct_start` of all steps, then down to 1/(`div_factor` `final_div_factor`) at the
+    last, by half cosines or, with `linear`, by lines. With `three_phase` it comes down to where it began in as many steps as it went up, and
+    goes down to the end from there. The momentum stays as it is: PyTorch's `cycle_momentum = False`.
+  }];
+  let parameters = (ins Whole<>:$steps, RealOr<"0.3">:$pct_start, RealOr<"25.0">:$div_factor,
+      RealOr<"1e4">:$final_div_factor, DefaultValuedParameter<"bool", "false">:$linear,
+      DefaultValuedParameter<"bool", "false">:$three_phase);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
 def Train_StepDecayAttr : Train_ScheduleAttr<"StepDecay", "step_decay"> {
   let summary = "Multiplied by `gamma` every `every` steps";
   let parameters = (ins Whole<>:$every, RealOr<"0.1">:$gamma);

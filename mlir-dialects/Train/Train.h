@@ -74,6 +74,12 @@ struct Initializer {
   double b; ///< unused, the upper bound, or the standard deviation
 };
 
+/// What an optimizer keeps for a parameter beside its value.
+struct Moment {
+  llvm::StringRef name;
+  llvm::SmallVector<int64_t> shape; ///< broadcasts to the parameter's
+};
+
 /// Which rows of a table an optimizer changes when most rows of its gradient are 0.
 enum class RowUpdate {
   Touched, ///< those with a gradient

@@ -19,16 +19,16 @@ LogicalResult UpdateOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
 LogicalResult UpdateOp::verify() {
   OptimizerAttrInterface rule = getRule();
   RankedTensorType param = tensorOf(getParam().getType());
-  size_t expected = rule.getMomentNames().size();
+  SmallVector<Moment> wanted = rule.getMomentsOf(param.getShape());
+  size_t expected = wanted.size();
   if (getMoments().size() != expected) // 1.
     return emitOpError() << "expected " << expected << " moments for " << rule << ", but got "
                          << getMoments().size();
   Type stored =
       getMoments().empty() ? param.getElementType() : getElementTypeOrSelf(getMoments().front());
-  auto type = RankedTensorType::get(rule.getMomentShape(param.getShape()), stored);
-  for (Value moment : getMoments())
-    if (moment.getType() != type) // 2.
-      return emitOpError() << "expected moments of type " << type << ", but got "
+  for (auto [moment, is] : llvm::zip(getMoments(), wanted))
+    if (auto type = RankedTensorType::get(is.shape, stored); moment.getType() != type) // 2.
+      return emitOpError() << "expected " << is.name << " of type " << type << ", but got "
                            << moment.getType();
   size_t keys = stored != param.getElementType() && stored.isBF16() ? expected : 0;
   if (getKeys().value_or(ArrayRef<int32_t>()).size() != keys) // 3.

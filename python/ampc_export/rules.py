@@ -35,13 +35,36 @@ def _adagrad(group):
                        "initial_accumulator": group["initial_accumulator_value"]}
 
 
+def _adafactor(group):
+    if any(p.ndim > 2 for p in group["params"]):  # moments of rows and columns: those of OIHW are none of OHWI
+        raise ExportError("optimizer: expected vectors and matrices for Adafactor, but got a filter")
+    least, eps2 = group["eps"]
+    return "adafactor", {"lr": group["lr"], "decay": -group["beta2_decay"], "eps1": 2.0**-23 if least is None else least, "eps2": eps2,
+                         "clip_threshold": group["d"], "weight_decay": group["weight_decay"]}
+
+
+def _muon(group):
+    _refuse(group, "ns_coefficients", (3.4445, -4.7750, 2.0315))
+    if group["adjust_lr_fn"] not in (None, "original", "match_rms_adamw"):
+        raise ExportError(f"optimizer: expected adjust_lr_fn to be original or match_rms_adamw, but got {group['adjust_lr_fn']}")
+    numbers = {key: group[key] for key in ("lr", "momentum", "nesterov", "weight_decay", "eps")}
+    return "muon", numbers | {"iterations": group["ns_steps"], "match_adamw": group["adjust_lr_fn"] == "match_rms_adamw"}
+
+
 RULES = {"SGD": _sgd, "Adam": _adamw_or_adam, "AdamW": lambda group: ("adamw", _adam(group)), "RMSprop": _rmsprop,
-         "Adagrad": _adagrad}
+         "Adagrad": _adagrad, "Adafactor": _adafactor, "Muon": _muon}
+# Numbers that are 0 unless a rule says otherwise; these rules do.
+ZERO = ("momentum", "weight_decay", "initial_accumulator")
+NOT_ZERO = {"adamw": ("weight_decay",), "muon": ("momentum", "weight_decay")}
 
 
 def _refuse(group, key, wanted):
     if group.get(key, wanted) != wanted:
         raise ExportError(f"optimizer: expected {key} to be {wanted}, but got {group[key]}")
+
+
+def _value(value):
+    return str(value).lower() if isinstance(value, (bool, int)) else number(float(value), "f32")
 
 
 def _rule(optimizer, group):
@@ -50,10 +73,9 @@ def _rule(optimizer, group):
     lr = numbers.pop("lr")
     values = [f"lr = {number(float(lr), 'f32')}"]
     for key, value in numbers.items():
-        if key in ("momentum", "weight_decay", "initial_accumulator") and float(value) == 0:
-            if not (name == "adamw" and key == "weight_decay"):
-                continue
-        values.append(f"{key} = {str(value).lower() if isinstance(value, bool) else number(float(value), 'f32')}")
+        if key in ZERO and key not in NOT_ZERO.get(name, ()) and float(value) == 0:
+            continue
+        values.append(f"{key} = {_value(value)}")
     return f"#train.{name}<{', '.join(values)}>"
 
 
@@ -80,7 +102,8 @@ def _text(text):
     for part in filter(None, map(str.strip, (match[2] or "").split(","))):
         key, _, value = map(str.strip, part.partition("="))
         try:
-            numbers.append(f"{key} = {value if value in ('true', 'false') else number(float(value), 'f32')}")
+            asis = value in ("true", "false") or value.isdecimal()
+            numbers.append(f"{key} = {value if asis else number(float(value), 'f32')}")
         except ValueError:
             raise ExportError(f"optimizer: expected a number for {key}, but got {value!r}") from None
     return f"#train.{match[1]}<{', '.join(numbers)}>"

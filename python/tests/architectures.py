@@ -123,6 +123,25 @@ def cross_attention():
                 targets=torch.randn(2, 5, 16), steps=3)
 
 
+def mlp_adafactor():
+    return dict(mlp(), optimizer=lambda m: torch.optim.Adafactor(m.parameters(), lr=0.05, weight_decay=0.1))
+
+
+class InSinglePrecision:
+    """torch, for its module of Muon, which orthogonalises in bf16."""
+
+    bfloat16 = torch.float32
+
+    def __getattr__(self, name):
+        return getattr(torch, name)
+
+
+def mlp_muon():
+    torch.optim._muon.torch = InSinglePrecision()
+    module = nn.Sequential(nn.Linear(64, 32, bias=False), nn.Tanh(), nn.Linear(32, 10, bias=False))
+    return dict(mlp(), module=module, optimizer=lambda m: torch.optim.Muon(m.parameters(), lr=0.02, ns_steps=4))
+
+
 class Tables(nn.Module):
     """Two towers of embeddings and some numbers."""
 

@@ -67,6 +67,20 @@ def check_gradients(oracle, step, at, gradients):
     return problems
 
 
+def one_cycle(p, step):
+    """As PyTorch has it: steps count from 0, and a phase ends at a step that need not be whole."""
+    step, first, top = step - 1, 1 / p.get("div_factor", 25.0), p.get("pct_start", 0.3) * p["steps"]
+    phases = [(top - 1, first, 1.0)] + ([(2 * top - 2, 1.0, first)] if p.get("three_phase") == "true" else [])
+    phases.append((p["steps"] - 1, phases[-1][2], first / p.get("final_div_factor", 1e4)))
+    begin = 0.0
+    for end, start, stop in phases:
+        if end > begin and (step <= end or end == p["steps"] - 1):
+            t = min(1.0, (step - begin) / (end - begin))
+            return start + (stop - start) * (t if p.get("linear") == "true" else (1 - math.cos(math.pi * t)) / 2)
+        begin = end
+    return phases[-1][1]  # a single step, which is the top
+
+
 def schedule_factor(text, step):
     if not text:
         return 1.0
@@ -78,6 +92,14 @@ def schedule_factor(text, step):
         warmup, floor = p.get("warmup", 0), p.get("floor", 0.0)
         t = min(1.0, max(0.0, (step - warmup) / max(1.0, p["steps"] - warmup)))
         return warm(warmup) * (floor + (1 - floor) * 0.5 * (1 + math.cos(math.pi * t)))
+    if name in ("linear", "polynomial"):
+        warmup = p.get("warmup", 0)
+        t = min(1.0, max(0.0, (step - warmup) / max(1.0, p["steps"] - warmup)))
+        if name == "linear":
+            return warm(warmup) * (p.get("start", 1.0) + (p.get("end", 0.0) - p.get("start", 1.0)) * t)
+        return warm(warmup) * (p.get("floor", 0.0) + (1 - p.get("floor", 0.0)) * (1 - t) ** p.get("power", 1.0))
+    if name == "one_cycle":
+        return one_cycle(p, step)
     if name == "step_decay":
         return p.get("gamma", 0.1) ** math.floor((step - 1) / p["every"])
     return 1.0
@@ -139,7 +161,42 @@ def rmsprop(p, w, g, m, step, lr):
     return w - lr * velocity, {"v": v, "momentum": velocity}
 
 
-RULES = {f.__name__: f for f in (sgd, adam, adamw, lamb, adagrad, rowwise_adagrad, rmsprop)}
+def lion(p, w, g, m, step, lr):
+    blend = lambda keep: keep * m["m"] + (1 - keep) * g
+    return w * (1 - lr * p.get("weight_decay", 0.0)) - lr * np.sign(blend(p.get("beta1", 0.9))), {"m": blend(p.get("beta2", 0.99))}
+
+
+def adafactor(p, w, g, m, step, lr):
+    moved = lambda old, now: old + step ** -p.get("decay", 0.8) * (now - old)
+    rms, least = lambda x: np.sqrt((x * x).mean()), p.get("eps1", 2.0**-23)
+    if g.ndim < 2:
+        new = {"v": moved(m["v"], g * g)}
+        estimate = new["v"]
+    else:
+        new = {"v_row": moved(m["v_row"], (g * g).mean(-1, keepdims=True)), "v_column": moved(m["v_column"], (g * g).mean(-2, keepdims=True))}
+        estimate = new["v_row"] * new["v_column"] / np.maximum(new["v_row"].mean(-2, keepdims=True), least)
+    up = g / np.sqrt(np.maximum(estimate, least * least))
+    rate = max(p.get("eps2", 1e-3), rms(w)) * min(lr, 1 / math.sqrt(step))
+    return w * (1 - lr * p.get("weight_decay", 0.0)) - rate / max(1.0, rms(up) / p.get("clip_threshold", 1.0)) * up, new
+
+
+def muon(p, w, g, m, step, lr):
+    if g.ndim < 2:
+        up, new = adam_direction({"beta2": 0.95} | p | {"eps": p.get("adamw_eps", 1e-10)}, g, m, step, 0)
+        return w - lr / p["lr"] * p.get("adamw_lr", 3e-4) * up, new
+    keep = p.get("momentum", 0.95)
+    momentum = keep * m["momentum"] + (1 - keep) * g
+    x = (keep * momentum + (1 - keep) * g if p.get("nesterov") != "false" else momentum).reshape(len(g), -1)
+    x = x / max(np.sqrt((x * x).sum()), p.get("eps", 1e-7))
+    for _ in range(int(p.get("iterations", 5))):
+        gram = x @ x.T
+        x = 3.4445 * x + (2.0315 * gram @ gram - 4.7750 * gram) @ x
+    rows, columns = x.shape
+    size = 0.2 * math.sqrt(max(rows, columns)) if p.get("match_adamw") == "true" else math.sqrt(max(1.0, rows / columns))
+    return w * (1 - lr * p.get("weight_decay", 0.1)) - lr * size * x.reshape(w.shape), {"momentum": momentum}
+
+
+RULES = {f.__name__: f for f in (sgd, adam, adamw, lamb, adagrad, rowwise_adagrad, rmsprop, lion, adafactor, muon)}
 
 
 def optimizer_of(step, param):

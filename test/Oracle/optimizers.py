@@ -19,7 +19,7 @@ from closeness import share
 
 ROWS, BATCH, FEATURES, CLASSES, STEPS = 48, 12, 5, 3, 24
 
-# Name: (ampc optimizer and attributes, torch optimizer, arguments, clip norm, factor of a step counted from 1)
+# Name: (ampc optimizer and attributes, torch optimizer, arguments, clip norm, factor of a step counted from 1 or torch schedule and arguments)
 EMA_DECAY, CLIP_VALUE = 0.8, 0.03
 GROUPED = {"lr": 0.2, "weight_decay": 0.0}  # of the bias, which only the case "groups" has
 LAMB = {"lr": 0.3, "beta1": 0.8, "beta2": 0.95, "eps": 1e-6, "weight_decay": 0.05}
@@ -35,6 +35,8 @@ CASES = {
     "adagrad": ("#train.adagrad<lr = 0.2, initial_accumulator = 0.1>", "Adagrad",
                 {"lr": 0.2, "initial_accumulator_value": 0.1}, None, None),
     "rmsprop": ("#train.rmsprop<lr = 0.01, momentum = 0.5>", "RMSprop", {"lr": 0.01, "momentum": 0.5}, None, None),
+    "adafactor": ("#train.adafactor<lr = 0.5, decay = 0.7, eps2 = 0.5, clip_threshold = 1.25, weight_decay = 0.01>", "Adafactor",
+                  {"lr": 0.5, "beta2_decay": -0.7, "eps": (None, 0.5), "d": 1.25, "weight_decay": 0.01}, None, None),
     "clipped": ("#train.sgd<lr = 0.5> {clip_norm = 0.2}", "SGD", {"lr": 0.5}, 0.2, None),
     "clipped_value": (f"#train.sgd<lr = 0.5> {{clip_value = {CLIP_VALUE}}}", "SGD", {"lr": 0.5}, None, None),
     "ema": (f"#train.adam<lr = 0.05> {{ema_decay = {EMA_DECAY}}}", "Adam", {"lr": 0.05}, None, None),
@@ -49,6 +51,15 @@ CASES = {
                    math.pi * min(max((step - 5) / 15, 0.0), 1.0))))),
     "decay": ("#train.sgd<lr = 0.5> schedule #train.step_decay<every = 8, gamma = 0.5>", "SGD", {"lr": 0.5}, None,
               lambda step: 0.5 ** ((step - 1) // 8)),
+    "linear": ("#train.sgd<lr = 0.5> schedule #train.linear<steps = 17, warmup = 1, start = 0.25, end = 1.0>", "SGD", {"lr": 0.5}, None,
+               ("LinearLR", {"start_factor": 0.25, "end_factor": 1.0, "total_iters": 16})),
+    "polynomial": ("#train.sgd<lr = 0.5> schedule #train.polynomial<steps = 21, warmup = 1, power = 1.5>", "SGD", {"lr": 0.5}, None,
+                   ("PolynomialLR", {"total_iters": 20, "power": 1.5})),
+    "one_cycle": ("#train.sgd<lr = 0.5> schedule #train.one_cycle<steps = 24, div_factor = 10.0, final_div_factor = 100.0>", "SGD", {"lr": 0.5},
+                  None, ("OneCycleLR", {"max_lr": 0.5, "total_steps": 24, "div_factor": 10, "final_div_factor": 100, "cycle_momentum": False})),
+    "three_phases": ("#train.sgd<lr = 0.5> schedule #train.one_cycle<steps = 24, pct_start = 0.4, linear = true, three_phase = true>", "SGD",
+                     {"lr": 0.5}, None, ("OneCycleLR", {"max_lr": 0.5, "total_steps": 24, "pct_start": 0.4, "anneal_strategy": "linear",
+                                                        "three_phase": True, "cycle_momentum": False})),
 }
 
 
@@ -111,6 +122,9 @@ def train_with_torch(torch, x, y, case, name):
         groups.append({"params": [model.bias], **GROUPED})
     optimizer = getattr(torch.optim, kind)(groups, **arguments)
     rates = [group["lr"] for group in optimizer.param_groups]
+    schedule = None
+    if isinstance(factor, tuple):
+        schedule, factor = getattr(torch.optim.lr_scheduler, factor[0])(optimizer, **factor[1]), None
     losses = []
     for step in range(STEPS):
         rows = slice(batch_of(step).start, batch_of(step).stop)
@@ -125,6 +139,8 @@ def train_with_torch(torch, x, y, case, name):
             for group, rate in zip(optimizer.param_groups, rates):
                 group["lr"] = rate * factor(step + 1)
         optimizer.step()
+        if schedule:
+            schedule.step()
         averaged.update_parameters(model)
         losses.append(loss.item())
     return losses, averaged.module.weight.T.flatten().tolist() if name == "ema" else None

@@ -126,7 +126,8 @@ llvm::Expected<std::string> onnx::optimizerText(StringRef text, MLIRContext &con
   for (StringRef part : llvm::split(list, ',')) {
     auto [name, value] = part.split('=');
     double number;
-    bool isNumber = !value.trim().getAsDouble(number);
+    int64_t whole; // as it is: the rule may want a whole number
+    bool isNumber = value.trim().getAsInteger(10, whole) && !value.trim().getAsDouble(number);
     parts.push_back(name.trim().str() + " = " +
                     (isNumber ? llvm::formatv("{0:e6}", number).str() : value.trim().str()));
   }

@@ -42,13 +42,15 @@ private:
   }
   /// In 16 bits if the optimizer says so. The f64 form of a model is a reference: nothing is
   /// rounded there.
-  RankedTensorType momentType(unsigned i) {
-    OptimizerAttrInterface optimizer = rule(i);
-    RankedTensorType param = paramType(i);
-    Type element = optimizer.getMomentType();
-    if (!element || param.getElementType().isF64())
-      element = param.getElementType();
-    return RankedTensorType::get(optimizer.getMomentShape(param.getShape()), element);
+  Type momentElement(unsigned i) {
+    Type element = rule(i).getMomentType(), param = paramType(i).getElementType();
+    return !element || param.isF64() ? param : element;
+  }
+  SmallVector<Moment> momentsOf(unsigned i) {
+    return rule(i).getMomentsOf(paramType(i).getShape());
+  }
+  RankedTensorType momentType(unsigned i, const Moment &moment) {
+    return RankedTensorType::get(moment.shape, momentElement(i));
   }
   void declareState(ArrayRef<Gradient> gradients);
   train::FuncOp makeTrain(train::FuncOp gradient);
@@ -89,11 +91,10 @@ void Expansion::declareState(ArrayRef<Gradient> gradients) {
   using train::StateRole;
   declare((name + ".step").str(), RankedTensorType::get({}, builder.getI64Type()), StateRole::Step);
   for (auto [i, gradient] : llvm::enumerate(gradients)) {
-    OptimizerAttrInterface optimizer = rule(i);
     StringAttr param = paramName(i);
-    for (StringRef moment : optimizer.getMomentNames())
-      declare(stateName(moment, param), momentType(i), StateRole::Moment, param,
-              optimizer.getInitialMoment());
+    for (const Moment &moment : momentsOf(i))
+      declare(stateName(moment.name, param), momentType(i, moment), StateRole::Moment, param,
+              rule(i).getInitialMoment());
     if (step.getEmaDecay())
       declare(stateName("ema", param), paramType(i), StateRole::Ema, param);
     declare(stateName("gradient", param), gradient.value.getType(), StateRole::Gradient, param);
@@ -161,11 +162,11 @@ void Expansion::clip(GradBuilder &b, SignatureChange &program,
 SmallVector<Value> Expansion::applyRule(GradBuilder &b, unsigned i, Value param, Value gradient,
                                         ArrayRef<Value> moments, StringRef part) {
   OptimizerAttrInterface optimizer = rule(i);
-  Type stored = momentType(i).getElementType();
+  Type stored = momentElement(i);
   SmallVector<int32_t> keys;
   if (stored.isBF16() && stored != getElementTypeOrSelf(param))
-    for (StringRef moment : optimizer.getMomentNames())
-      keys.push_back(llvm::xxh3_64bits(stateName(moment, paramName(i)) + part.str()));
+    for (const Moment &moment : momentsOf(i))
+      keys.push_back(llvm::xxh3_64bits(stateName(moment.name, paramName(i)) + part.str()));
   auto update = train::UpdateOp::create(
       b.builder, b.loc, param, gradient, moments, count, lr, /*skip=*/Value(), optimizer,
       keys.empty() ? DenseI32ArrayAttr() : b.builder.getDenseI32ArrayAttr(keys));
@@ -179,8 +180,8 @@ SmallVector<Value> Expansion::updateParam(GradBuilder &b, SignatureChange &progr
                                           Gradient gradient) {
   OptimizerAttrInterface optimizer = rule(i);
   SmallVector<Value> state{program.addState(paramName(i), paramType(i))};
-  for (StringRef moment : optimizer.getMomentNames())
-    state.push_back(program.addState(stateName(moment, paramName(i)), momentType(i)));
+  for (const Moment &moment : momentsOf(i))
+    state.push_back(program.addState(stateName(moment.name, paramName(i)), momentType(i, moment)));
   if (!gradient.rows)
     return applyRule(b, i, state[0], gradient.value, ArrayRef(state).drop_front(), "");
   SmallVector<Value> old = llvm::map_to_vector(state, [&](Value table) {
@@ -227,13 +228,11 @@ void Expansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradients) {
   }
 
   for (auto [i, gradient] : llvm::enumerate(gradients)) {
-    OptimizerAttrInterface optimizer = rule(i);
-    lr = rateOf(optimizer);
+    lr = rateOf(rule(i));
     SmallVector<Value> updated = updateParam(b, program, i, gradient);
     program.addStateResult(updated[0], paramName(i));
-    for (auto [moment, value] :
-         llvm::zip(optimizer.getMomentNames(), ArrayRef(updated).drop_front()))
-      program.addStateResult(value, stateName(moment, paramName(i)));
+    for (auto [moment, value] : llvm::zip(momentsOf(i), ArrayRef(updated).drop_front()))
+      program.addStateResult(value, stateName(moment.name, paramName(i)));
     if (step.getEmaDecay()) { // the average starts at the first updated value
       double keep = step.getEmaDecay()->convertToDouble();
       std::string ema = stateName("ema", paramName(i));

@@ -71,6 +71,76 @@ module attributes {train.rule = #train.step_decay<every = 1, gamma = 0.0>} {}
 
 // -----
 
+// expected-error @below {{expected beta1 in [0, 1), but got 1.5}}
+module attributes {train.rule = #train.lion<lr = 0.1, beta1 = 1.5>} {}
+
+// -----
+
+// expected-error @below {{expected moments in bf16 or f32, but got 'f16'}}
+module attributes {train.rule = #train.lion<lr = 0.1, moments = f16>} {}
+
+// -----
+
+// expected-error @below {{expected a positive clip_threshold, but got 0}}
+module attributes {train.rule = #train.adafactor<lr = 0.1, clip_threshold = 0.0>} {}
+
+// -----
+
+// expected-error @below {{expected a finite decay of at least 0, but got -}}
+module attributes {train.rule = #train.adafactor<lr = 0.1, decay = -0.8>} {}
+
+// -----
+
+// expected-error @below {{expected a positive lr, but got 0}}
+module attributes {train.rule = #train.muon<lr = 0.0>} {}
+
+// -----
+
+// expected-error @below {{expected 1 to 20 iterations, but got 21}}
+module attributes {train.rule = #train.muon<lr = 0.1, iterations = 21>} {}
+
+// -----
+
+// expected-error @below {{expected a momentum above 0 with nesterov, but got 0}}
+module attributes {train.rule = #train.muon<lr = 0.1, momentum = 0.0>} {}
+
+// -----
+
+// expected-error @below {{expected a warmup of at most the schedule's 10 steps, but got 11}}
+module attributes {train.rule = #train.linear<steps = 10, warmup = 11>} {}
+
+// -----
+
+// expected-error @below {{expected a finite end of at least 0, but got -}}
+module attributes {train.rule = #train.linear<steps = 10, end = -1.0>} {}
+
+// -----
+
+// expected-error @below {{expected a finite power above 0, but got 0}}
+module attributes {train.rule = #train.polynomial<steps = 10, power = 0.0>} {}
+
+// -----
+
+// expected-error @below {{expected at least one step, but got 0}}
+module attributes {train.rule = #train.one_cycle<steps = 0>} {}
+
+// -----
+
+// expected-error @below {{expected pct_start in [0, 1], but got 1.5}}
+module attributes {train.rule = #train.one_cycle<steps = 10, pct_start = 1.5>} {}
+
+// -----
+
+// expected-error @below {{expected pct_start in [0, 0.5], but got}}
+module attributes {train.rule = #train.one_cycle<steps = 10, pct_start = 0.6, three_phase = true>} {}
+
+// -----
+
+// expected-error @below {{expected a finite div_factor above 0, but got 0}}
+module attributes {train.rule = #train.one_cycle<steps = 10, div_factor = 0.0>} {}
+
+// -----
+
 // expected-error @below {{expected low <= high, but got 1.000000e+00 and 0.000000e+00}}
 module attributes {train.rule = #train.uniform<low = 1.0, high = 0.0>} {}
 

@@ -17,7 +17,7 @@ train.model @m {
 train.model @m {
   train.func @f(%p: tensor<4x8xf32>, %n: tensor<i64>, %lr: tensor<f32>) {
     // constraint train.update 2
-    // expected-error @below {{expected moments of type 'tensor<4x1xf32>', but got 'tensor<4x8xf32>'}}
+    // expected-error @below {{expected sum of type 'tensor<4x1xf32>', but got 'tensor<4x8xf32>'}}
     %p1, %m1 = train.update %p by #train.rowwise_adagrad<lr = 0.1> from %p moments(%p) count %n rate %lr
         : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<i64>, tensor<f32>
     train.return
@@ -29,7 +29,7 @@ train.model @m {
 train.model @m {
   train.func @f(%p: tensor<4xf32>, %v: tensor<4xbf16>, %n: tensor<i64>, %lr: tensor<f32>) {
     // constraint train.update 2
-    // expected-error @below {{expected moments of type 'tensor<4xf32>', but got 'tensor<4xbf16>'}}
+    // expected-error @below {{expected v of type 'tensor<4xf32>', but got 'tensor<4xbf16>'}}
     %p1, %m1:2 = train.update %p by #train.adam<lr = 0.1> from %p moments(%p, %v) count %n rate %lr
         : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xbf16>, tensor<i64>, tensor<f32>
     train.return
@@ -76,6 +76,31 @@ train.model @m {
   train.func @f(%p: tensor<4xf32>, %n: tensor<i64>, %lr: tensor<f64>) {
     // expected-error @below {{failed to verify that a number of the parameter's type}}
     %p1 = train.update %p by #train.sgd<lr = 0.1> from %p count %n rate %lr : tensor<4xf32>, tensor<4xf32>, tensor<i64>, tensor<f64>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%p: tensor<4x8xf32>, %r: tensor<4x1xf32>, %n: tensor<i64>, %lr: tensor<f32>) {
+    // constraint train.update 2
+    // expected-error @below {{expected v_column of type 'tensor<1x8xf32>', but got 'tensor<4x1xf32>'}}
+    %p1, %m1:2 = train.update %p by #train.adafactor<lr = 0.1> from %p moments(%r, %r) count %n rate %lr
+        : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<i64>, tensor<f32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%p: tensor<4xf32>, %n: tensor<i64>, %lr: tensor<f32>) {
+    // A vector has moments of AdamW.
+    // constraint train.update 1
+    // expected-error @below {{expected 2 moments for #train.muon<lr = 1.000000e-01>, but got 1}}
+    %p1, %m1 = train.update %p by #train.muon<lr = 0.1> from %p moments(%p) count %n rate %lr
+        : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<i64>, tensor<f32>
     train.return
   }
 }

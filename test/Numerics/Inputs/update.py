@@ -8,7 +8,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "Oracle"))
 from model import Model, array
 
 count = 33 * 7
-results = {"adam": 3, "adamw": 6, "rounded": 3, "narrow": 2, "rmsprop": 3, "lamb": 3, "skipped": 2}
+results = {"adam": 3, "adamw": 6, "rounded": 3, "narrow": 2, "rmsprop": 3, "lamb": 3, "lion": 2, "muon": 2, "skipped": 2}
 numbers = random.Random(0)
 given = [array("f32", [numbers.gauss(0, 1) for _ in range(count)]) for _ in range(3)]
 given.append(array("f32", [numbers.uniform(0, 1) for _ in range(count)]))  # a moment of squares

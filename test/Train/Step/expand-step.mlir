@@ -116,3 +116,39 @@ train.model @groups {
 // CHECK:       [[RATE_B:%[a-z0-9]+]] = train.mul {{%[a-z0-9]+}}, [[QUARTER]] :
 // CHECK:       [[LR_B:%[a-z0-9]+]] = train.mul [[RATE_B]],
 // CHECK:       train.update {{.*}} by #train.adagrad{{.*}} rate [[LR_B]] :
+
+// -----
+
+// Moments of matrices are those of rows and columns, or others than those of vectors; Muon's products are ops of the step.
+train.model @matrices {
+  train.param @w : tensor<2x4x3xf32> = #train.ones
+  train.param @k : tensor<4x2x3xf32> = #train.ones
+  train.param @b : tensor<3xf32> = #train.zeros
+  train.func @loss(%x: tensor<4x2x3xf32>) -> tensor<f32> {
+    %w = train.read @w : tensor<2x4x3xf32>
+    %k = train.read @k : tensor<4x2x3xf32>
+    %b = train.read @b : tensor<3xf32>
+    %0 = train.mul %x, %k : tensor<4x2x3xf32>, tensor<4x2x3xf32>
+    %1 = train.reduce_sum %0 over [0, 1] : tensor<4x2x3xf32>
+    %2 = train.reduce_sum %w over [0, 1] : tensor<2x4x3xf32>
+    %3 = train.mul %1, %2 : tensor<3xf32>, tensor<3xf32>
+    %4 = train.mul %3, %b : tensor<3xf32>, tensor<3xf32>
+    %5 = train.reduce_sum %4 over [0] : tensor<3xf32>
+    train.return %5 : tensor<f32>
+  }
+  train.step @fit minimize @loss over [@w, @k, @b] with #train.muon<lr = 0.5, iterations = 2>
+    groups [#train.group<params = [@w], optimizer = #train.adafactor<lr = 0.25>>]
+}
+// CHECK-LABEL: train.model @matrices
+// CHECK:       train.buffer @fit.v_row.w : tensor<2x4x1xf32> = #train.zeros as moment
+// CHECK:       train.buffer @fit.v_column.w : tensor<2x1x3xf32> = #train.zeros as moment
+// CHECK:       train.buffer @fit.momentum.k : tensor<4x2x3xf32> = #train.zeros as moment
+// CHECK:       train.buffer @fit.m.b : tensor<3xf32> = #train.zeros as moment
+// CHECK:       train.buffer @fit.v.b : tensor<3xf32> = #train.zeros as moment
+// RULE-LABEL:  train.func @fit.train
+// RULE:        [[GRAM:%[a-z0-9]+]] = train.matmul [[X:%[a-z0-9]+]], [[X]] transpose_rhs : (tensor<4x6xf32>, tensor<4x6xf32>)
+// RULE:        train.matmul [[GRAM]], [[GRAM]] : (tensor<4x4xf32>, tensor<4x4xf32>)
+// RULE:        train.matmul {{.*}}, [[X]] : (tensor<4x4xf32>, tensor<4x6xf32>)
+// RULE-COUNT-3: train.matmul
+// RULE-NOT:    train.matmul
+// RULE:        train.return

@@ -1,0 +1,36 @@
+// What update rules are written with.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/UpdateRule.h"
+#include "mlir-dialects/Train/Tensors.h"
+
+using namespace mlir;
+using namespace ampc;
+
+SmallVector<Moment> ampc::momentsLike(ArrayRef<int64_t> param, ArrayRef<StringRef> names) {
+  return llvm::map_to_vector(names,
+                             [&](StringRef name) { return Moment{name, llvm::to_vector(param)}; });
+}
+
+Value UpdateRule::corrected(Value moment, double beta, Value step) {
+  Value power = b.exp(b.mul(b.castTo(step, getElementTypeOrSelf(like)), real(std::log(beta))));
+  return b.div(moment, b.sub(real(1.0), power));
+}
+
+Value UpdateRule::adam(const AdamNumbers &numbers, Value grad, ValueRange moments, Value step,
+                       SmallVectorImpl<Value> &next) {
+  Value m = blend(moments[0], grad, numbers.beta1),
+        v = blend(moments[1], b.mul(grad, grad), numbers.beta2);
+  next.append({m, v});
+  return b.div(corrected(m, numbers.beta1, step),
+               b.add(b.sqrt(corrected(v, numbers.beta2, step)), real(numbers.eps)));
+}
+
+Value UpdateRule::atLeast(Value x, double least) {
+  Value low = b.real(least, x);
+  return b.select(b.greater(low, x), low, x);
+}
+
+Value UpdateRule::sumOfSquares(Value x) {
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, tensorOf(x.getType()).getRank()));
+  return dims.empty() ? b.square(x) : b.reduceSum(b.square(x), dims);
+}

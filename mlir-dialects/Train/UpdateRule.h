@@ -1,0 +1,51 @@
+// What update rules are written with.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef MLIR_DIALECTS_TRAIN_UPDATERULE_H
+#define MLIR_DIALECTS_TRAIN_UPDATERULE_H
+
+#include "mlir-dialects/Train/Numbers.h"
+
+namespace ampc {
+/// A moment that keeps all of its old value never corrects its bias.
+llvm::LogicalResult verifyDecayRates(EmitError emitError, llvm::ArrayRef<NamedNumber> numbers);
+/// The type that moments are kept in, or null.
+llvm::LogicalResult verifyMoments(EmitError emitError, mlir::Type type);
+
+/// Moments of the parameter's shape.
+llvm::SmallVector<Moment> momentsLike(llvm::ArrayRef<int64_t> param,
+                                      llvm::ArrayRef<llvm::StringRef> names);
+
+struct AdamNumbers {
+  double beta1, beta2, eps;
+};
+
+/// Update rules read like their papers: values with arithmetic, reals as literals.
+struct UpdateRule {
+  GradBuilder &b;
+  Value like;
+  Value real(double x) { return b.real(x, like); }
+  Value scaled(double factor, Value x) { return factor == 1.0 ? x : b.mul(real(factor), x); }
+  /// keep * old + (1 - keep) * now
+  Value blend(Value old, Value now, double keep) {
+    return b.add(scaled(keep, old), scaled(1 - keep, now));
+  }
+  /// moment / (1 - beta^step), Kingma and Ba 2015, algorithm 1
+  Value corrected(Value moment, double beta, Value step);
+  /// Adds L2 regularisation to a gradient.
+  Value decayed(Value grad, Value param, double decay) {
+    return decay == 0.0 ? grad : b.add(grad, scaled(decay, param));
+  }
+  /// Decoupled decay: param * (1 - lr * decay)
+  Value shrunk(Value param, Value lr, double decay) {
+    return b.mul(param, b.sub(real(1.0), scaled(decay, lr)));
+  }
+  /// The direction of Adam, AdamW and LAMB; appends the new moments.
+  Value adam(const AdamNumbers &numbers, Value grad, mlir::ValueRange moments, Value step,
+             llvm::SmallVectorImpl<Value> &next);
+  /// The larger one of a value and a number; NaN stays.
+  Value atLeast(Value x, double least);
+  Value sumOfSquares(Value x);
+  Value norm(Value x) { return b.sqrt(sumOfSquares(x)); }
+};
+} // namespace ampc
+#endif
