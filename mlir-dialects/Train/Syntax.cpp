@@ -10,14 +10,23 @@ using namespace ampc::syntax;
 // ---- Types ----
 
 /// A written type of an operand or result, which is a tensor.
-static ParseResult parseTensor(OpAsmParser &parser, Type &type) {
+static ParseResult parseTensor(OpAsmParser &parser, Type &type, std::string &formulas) {
   SMLoc place = parser.getCurrentLocation();
-  std::string formulas;
   if (parseTensorType(parser, type, formulas))
     return failure();
   if (!isa<RankedTensorType>(type))
     return parser.emitError(place) << "expected a tensor with a rank, but got " << type;
   return success();
+}
+
+static ParseResult parseTensor(OpAsmParser &parser, Type &type) {
+  std::string formulas;
+  return parseTensor(parser, type, formulas);
+}
+
+static void noteResult(OpAsmParser &parser, StringRef formulas) {
+  if (!formulas.empty())
+    noteFormulas("result", parser.getBuilder().getStringAttr(formulas));
 }
 
 /// The type that the text has told.
@@ -75,9 +84,12 @@ ParseResult syntax::parseProduct(OpAsmParser &parser, ArrayRef<Slot> slots, Type
   if (parser.parseLParen() || parseList(parser, slots) || parser.parseRParen() ||
       parser.parseArrow())
     return failure();
-  if (failed(parser.parseOptionalLParen()))
-    return parseTensor(parser, result);
-  return failure(parseTensor(parser, result) || parser.parseRParen());
+  bool isInParentheses = succeeded(parser.parseOptionalLParen());
+  std::string formulas;
+  if (parseTensor(parser, result, formulas) || (isInParentheses && parser.parseRParen()))
+    return failure();
+  noteResult(parser, formulas);
+  return success();
 }
 
 void syntax::printProductTypes(OpAsmPrinter &p, Operation *, Value, Type a, Value, Type b,
@@ -86,11 +98,6 @@ void syntax::printProductTypes(OpAsmPrinter &p, Operation *, Value, Type a, Valu
 }
 
 // ---- Results ----
-
-static void noteResult(OpAsmParser &parser, StringRef formulas) {
-  if (!formulas.empty())
-    noteFormulas("result", parser.getBuilder().getStringAttr(formulas));
-}
 
 ParseResult syntax::parseResultType(OpAsmParser &parser, Type &result) {
   SMLoc place = parser.getCurrentLocation();
