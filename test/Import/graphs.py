@@ -25,6 +25,7 @@ GRAPHS = {
     "external": [X, Y, EXTERNAL.format("weights.bin"), node("Add", ["x", "w"], "y")],
     "outside": [X, Y, EXTERNAL.format("../secret"), node("Add", ["x", "w"], "y")],
     "huge": [X, Y, 'initializer { name: "w" data_type: 1 dims: 4611686018427387904 dims: 4 }', node("Add", ["x", "w"], "y")],
+    "loss": [X, Y, node("Tanh", ["x"], "y"), 'initializer { name: "weights" data_type: 1 dims: 3 float_data: [1, 2, 3] }'],
     "open": [value("input", "x", "N", "T"), Y, node("Tanh", ["x"], "y")],
 }
 for name, lines in GRAPHS.items():

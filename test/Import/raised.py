@@ -87,6 +87,56 @@ def silu(x, name):
     return node("Mul", x, node("Sigmoid", x), name=name)
 
 
+def hardswish(x, name):
+    """PyTorch before opset 14."""
+    inside = node("Clip", node("Add", x, constant(3.0)), constant(0.0), constant(6.0))
+    return node("Div", node("Mul", x, inside), constant(6.0), name=name)
+
+
+# ---- Losses, and rows of tables ----
+
+def bce_of_logs(x, t, name):
+    """torch.onnx before PyTorch 2.5."""
+    one = constant(1.0)
+    p = node("Sigmoid", x)
+    yes, no = node("Mul", t, node("Log", p)), node("Mul", node("Sub", one, t), node("Log", node("Sub", one, p)))
+    return node("ReduceMean", node("Neg", node("Add", yes, no)), keepdims=0, name=name)
+
+
+def bce_of_one_log(x, t, name):
+    """As torch.export decomposes it."""
+    line = node("Mul", node("Sub", constant(1.0), t), x)
+    return node("Sub", line, node("Log", node("Sigmoid", x)), name=name)
+
+
+def expected_bce(x, t):
+    return np.log1p(np.exp(x)) - t * x
+
+
+def cross_entropy_of_rows(x, label, name):
+    """-log_softmax(x).gather(label).mean()."""
+    index = node("Unsqueeze", label, constant([-1], np.int64))
+    return node("Neg", node("ReduceMean", node("GatherElements", node("LogSoftmax", x, axis=-1), index, axis=-1), keepdims=0), name=name)
+
+
+def cross_entropy_of_one_hot(x, label, name):
+    """A product with the logarithm of a softmax, summed up."""
+    hot = node("OneHot", label, constant([WIDTH], np.int64), constant([0.0, 1.0]))
+    product = node("Mul", hot, node("Log", node("Softmax", x, axis=-1)))
+    return node("Neg", node("ReduceSum", product, constant([-1], np.int64), keepdims=0), name=name)
+
+
+def cross_entropy_of_distribution(x, t, name):
+    product = node("Mul", t, node("LogSoftmax", x, axis=-1))
+    return node("Neg", node("ReduceMean", node("ReduceSum", product, constant([-1], np.int64), keepdims=0), keepdims=0), name=name)
+
+
+def rows(label, name):
+    """A table's rows as a product with ones."""
+    hot = node("OneHot", label, constant([WIDTH], np.int64), constant([0.0, 1.0]))
+    return node("MatMul", hot, weight("table", WIDTH, 3), name=name)
+
+
 # ---- Attention ----
 
 def heads(x, order):
@@ -150,8 +200,17 @@ def main():
     attention("x", "hidden", hidden=constant(sees, bool)), attention("x", "causal", mask=node("Where", constant(sees, bool), constant(0.0), constant(-np.inf)))
     want["plain"] = want["before"] = expected_attention(x)
     want["masked"], want["hidden"], want["causal"] = expected_attention(x, mask), expected_attention(x, causal), expected_attention(x, causal)
-    order = ["norm", "norm2", "rms", "rounded", "gelu", "gelu_tanh", "silu", "plain", "masked", "before", "hidden", "causal"]
-    lines = text() + [nodes.info("input", "x", x)] + [f'output {{ name: "{name}" }}' for name in order] + ["}"]
+    t, label = RNG.random((1, ROWS, WIDTH)), RNG.integers(0, WIDTH, (1, ROWS))
+    logs = x - np.log(np.exp(x).sum(-1, keepdims=True))
+    picked = -np.take_along_axis(logs, label[..., None], -1)[..., 0]
+    hardswish("x", "hardswish"), bce_of_logs("x", "t", "bce"), bce_of_one_log("x", "t", "bce2"), cross_entropy_of_rows("x", "label", "picked")
+    cross_entropy_of_one_hot("x", "label", "hot"), cross_entropy_of_distribution("x", "t", "soft"), rows("label", "rows")
+    want["hardswish"] = x * np.clip(x + 3, 0, 6) / 6
+    want["bce"], want["bce2"] = expected_bce(x, t).mean(), expected_bce(x, t)
+    want["picked"], want["hot"], want["soft"], want["rows"] = picked.mean(), picked, -(t * logs).sum(-1).mean(), CONSTANTS["table"][label]
+    order = ["norm", "norm2", "rms", "rounded", "gelu", "gelu_tanh", "silu", "plain", "masked", "before", "hidden", "causal",
+             "hardswish", "bce", "bce2", "picked", "hot", "soft", "rows"]
+    lines = text() + [nodes.info("input", "x", x), nodes.info("input", "t", t), nodes.info("input", "label", label)] + [f'output {{ name: "{name}" }}' for name in order] + ["}"]
     with open(f"{folder}/raised.txt", "w") as file:
         file.write("\n".join(lines))
     with open(f"{folder}/raised.txt") as file, open(f"{folder}/raised.onnx", "wb") as binary:
@@ -162,7 +221,7 @@ def main():
     for name in model.tensors:
         model[name] = CONSTANTS[name]
     wrong = 0
-    for name, got in zip(order, model.predict(x).values(), strict=True):
+    for name, got in zip(order, model.predict(x, t, label).values(), strict=True):
         share = np.max(np.abs(got - want[name]) / (1e-12 * np.maximum(np.abs(want[name]), 1)))
         if not share <= 1:
             wrong += 1

@@ -10,7 +10,7 @@ namespace cl = llvm::cl;
 static cl::opt<std::string>
     loss("loss",
          cl::desc("of MODEL.onnx: an output, or a loss of a value and an input, as in "
-                  "softmax_cross_entropy(logits,label); also bce_with_logits, mse, l1, smooth_l1"),
+                  "softmax_cross_entropy(logits,label); docs/onnx.md has all of them"),
          cl::value_desc("LOSS"), cl::sub(cl::SubCommand::getAll()));
 static cl::opt<std::string>
     optimizer("optimizer",

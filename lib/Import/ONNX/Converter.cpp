@@ -396,6 +396,14 @@ Value Converter::concat(ValueRange parts, int64_t axis) {
   return make<train::ConcatOp>(parts, attr("dim", axis));
 }
 
+Value Converter::countBy(int64_t step, int64_t count) {
+  if (count < 1)
+    return fail("expected a tensor with elements");
+  auto type = RankedTensorType::get(count, b.getI32Type());
+  Value numbers = make<train::IotaOp>({}, attr("dim", int64_t(0)), type);
+  return step == 1 ? numbers : mul(numbers, constant(Literal::scalar(step)));
+}
+
 /// The permutation that brings a dimension to the front.
 static Dims toFront(int64_t axis, int64_t rank) {
   Dims order = {axis};
@@ -411,7 +419,11 @@ Value Converter::take(Value x, int64_t axis, Value index) {
     return {};
   int64_t rank = shapeOf(x).size(), more = shapeOf(index).size();
   Value rows = transpose(x, toFront(axis, rank));
-  Value taken = make<train::GatherOp>({rows, index});
+  bool isKnown = bool(index.getDefiningOp<train::ConstantOp>());
+  SmallVector<NamedAttribute> attributes;
+  if (!isKnown)
+    attributes.push_back(flag("from_end"));
+  Value taken = make<train::GatherOp>({rows, index}, attributes);
   if (!taken || axis == 0)
     return taken;
   // [index..., dims before the axis..., dims behind it...]

@@ -117,7 +117,10 @@ public:
                     llvm::ArrayRef<int64_t> strides);
   mlir::Value reduce(llvm::StringRef name, mlir::Value x, llvm::ArrayRef<int64_t> dims, bool keep);
   mlir::Value concat(mlir::ValueRange parts, int64_t axis);
-  /// Elements of one dimension by number, in the order of `index`.
+  /// 0, step, 2 step, ... as a vector: an op, so that the text may have another `count`.
+  mlir::Value countBy(int64_t step, int64_t count);
+  /// Elements of one dimension by number, in the order of `index`; negative ones count from the
+  /// end.
   mlir::Value take(mlir::Value x, int64_t axis, mlir::Value index);
   mlir::Value take(mlir::Value x, int64_t axis, llvm::ArrayRef<int64_t> index);
 

@@ -44,6 +44,8 @@ void Expander::rename(Node &node, const Names &names, const std::string &prefix)
     if (!attribute.graph)
       continue;
     attribute.graph = std::make_shared<Graph>(*attribute.graph);
+    for (ValueInfo &input : attribute.graph->inputs)
+      change(input.name);
     for (Node &inner : attribute.graph->nodes)
       rename(inner, names, prefix);
     for (Tensor &tensor : attribute.graph->initializers)

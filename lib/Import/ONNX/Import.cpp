@@ -3,7 +3,9 @@
 #include "ampc/Import/ONNX.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
+#include "lib/Import/ONNX/Batch.h"
 #include "lib/Import/ONNX/Functions.h"
+#include "lib/Import/ONNX/Losses.h"
 #include "lib/Import/ONNX/Nodes.h"
 #include "lib/Import/ONNX/Print.h"
 #include "lib/Import/ONNX/Raise.h"
@@ -24,11 +26,6 @@ static llvm::Error mistake(const llvm::Twine &message) {
 }
 
 namespace {
-/// What --loss says: an output, or a loss of two values.
-struct LossText {
-  std::string output, kind, scores, target;
-};
-
 /// A function of the model before its nodes are converted.
 struct Plan {
   std::string name;
@@ -53,14 +50,15 @@ private:
   llvm::Error readInputs();
   llvm::Error readLoss();
   llvm::Error plan();
+  std::vector<std::string> lossNeeds() const;
   llvm::Error planLoss();
+  llvm::Expected<std::vector<std::string>> targets() const;
   bool canCall(const Slice &loss) const;
   train::FuncOp begin(StringRef name, const Slice &slice, Scope &scope);
   void callPredict(OpBuilder &b, Scope &scope);
   Value lossOf(OpBuilder &b, Scope &scope);
   llvm::Error finish(train::FuncOp func, OpBuilder &b, ArrayRef<Value> results);
   llvm::Error build();
-  ValueInfo targetFor(Value scores);
 
   const Model &model;
   const ImportOptions &options;
@@ -123,36 +121,22 @@ llvm::Error Importer::readInputs() {
 
 // ---- What becomes of which nodes ----
 
-static const std::vector<llvm::StringRef> lossKinds = {"softmax_cross_entropy", "bce_with_logits",
-                                                       "mse", "l1", "smooth_l1"};
-
 llvm::Error Importer::readLoss() {
-  StringRef text = StringRef(options.loss).trim();
-  if (text.empty())
+  if (StringRef(options.loss).trim().empty())
     return llvm::Error::success();
-  auto [kind, rest] = text.split('(');
-  if (!text.contains('(')) {
-    loss.output = text.str();
-    if (producers.find(text))
-      return llvm::Error::success();
-    std::vector<std::string> names;
-    for (const ValueInfo &output : model.graph.outputs)
-      names.push_back(output.name);
-    return mistake("expected --loss to be an output of the file (" + llvm::join(names, ", ") +
-                   ") or LOSS(VALUE,INPUT), but got " + text + didYouMean(text, names));
-  }
-  if (!llvm::is_contained(lossKinds, kind.trim()))
-    return mistake("expected --loss with one of " + joinWords(lossKinds) + ", but got " + kind +
-                   didYouMean(kind.trim(), lossKinds));
-  if (!rest.consume_back(")") || rest.count(',') != 1)
-    return mistake("expected --loss " + kind + "(VALUE,INPUT), but got " + text);
-  auto [scores, target] = rest.split(',');
-  loss.kind = kind.trim().str();
-  loss.scores = scores.trim().str();
-  loss.target = target.trim().str();
-  if (!producers.find(loss.scores))
-    return mistake("expected a value that a node of the file makes, but got " + loss.scores);
-  return llvm::Error::success();
+  auto read = readLossText(options.loss);
+  if (!read)
+    return read.takeError();
+  loss = std::move(*read);
+  if (loss.output.empty() && !producers.find(loss.values[0]))
+    return mistake("expected a value that a node of the file makes, but got " + loss.values[0]);
+  if (loss.output.empty() || producers.find(loss.output))
+    return llvm::Error::success();
+  std::vector<std::string> names;
+  for (const ValueInfo &output : model.graph.outputs)
+    names.push_back(output.name);
+  return mistake("expected --loss to be an output of the file (" + llvm::join(names, ", ") +
+                 ") or LOSS(VALUE,INPUT), but got " + loss.output + didYouMean(loss.output, names));
 }
 
 /// Whether what the loss needs of the nodes of `predict` are the results of that.
@@ -179,38 +163,70 @@ bool Importer::canCall(const Slice &whole) const {
   return shares && !isInner(loss.output);
 }
 
+/// What the loss is computed from, of what the file has.
+std::vector<std::string> Importer::lossNeeds() const {
+  std::vector<std::string> needs;
+  if (!loss.output.empty())
+    needs.push_back(loss.output);
+  for (const std::string &value : loss.values)
+    if (producers.isKnown(value))
+      needs.push_back(value);
+  return needs;
+}
+
 llvm::Error Importer::planLoss() {
-  std::string wanted = loss.kind.empty() ? loss.output : loss.scores;
-  auto whole = producers.slice({wanted});
+  std::vector<std::string> wanted = lossNeeds();
+  auto whole = producers.slice(wanted);
   if (!whole)
     return whole.takeError();
   train = Plan{"loss", std::move(*whole), {}};
-  if (!loss.kind.empty() && predict && llvm::is_contained(predict->results, loss.scores))
-    calls = true;
-  else if (loss.kind.empty())
-    calls = canCall(train->slice);
+  calls = loss.kind.empty()
+              ? canCall(train->slice)
+              : predict && llvm::all_of(wanted, [&](const std::string &value) {
+                  return !producers.find(value) || llvm::is_contained(predict->results, value);
+                });
   if (!calls)
     return llvm::Error::success();
   llvm::StringSet<> end;
   for (const std::string &value : predict->results)
     end.insert(value);
-  auto rest = producers.slice({wanted}, end);
+  auto rest = producers.slice(wanted, end);
   if (!rest)
     return rest.takeError();
   train->slice = std::move(*rest);
   return llvm::Error::success();
 }
 
+/// Inputs that only the loss reads, and not what it judges: targets.
+llvm::Expected<std::vector<std::string>> Importer::targets() const {
+  std::vector<std::string> names;
+  if (loss.kind.empty())
+    return names;
+  auto scores = producers.slice({loss.values[0]});
+  if (!scores)
+    return scores.takeError();
+  for (const std::string &value : loss.values)
+    if (!scores->inputs.contains(value) &&
+        llvm::any_of(inputs, [&](const ValueInfo &input) { return input.name == value; }))
+      names.push_back(value);
+  return names;
+}
+
 llvm::Error Importer::plan() {
   Plan outputs = {"predict", {}, {}};
+  auto given = targets();
+  if (!given)
+    return given.takeError();
   for (const ValueInfo &output : model.graph.outputs) {
     if (output.name == loss.output || llvm::is_contained(outputs.results, output.name))
       continue;
     auto slice = producers.slice({output.name});
     if (!slice)
       return slice.takeError();
-    if (!loss.target.empty() && slice->inputs.contains(loss.target))
-      remarks.push_back("the output '" + output.name + "' is left out, as it needs " + loss.target);
+    auto target = llvm::find_if(
+        *given, [&](const std::string &name) { return slice->inputs.contains(name); });
+    if (target != given->end())
+      remarks.push_back("the output '" + output.name + "' is left out, as it needs " + *target);
     else
       outputs.results.push_back(output.name);
   }
@@ -228,13 +244,25 @@ llvm::Error Importer::plan() {
 
 // ---- Functions ----
 
+/// What callers have in their arrays. The language has no type of integers without a sign but
+/// bytes: others have the next larger type, or that of 64 bits.
+static mlir::Type inputType(Builder &b, onnx::Type type) {
+  static const std::map<onnx::Type, unsigned> widths = {
+      {onnx::Type::Bool, 1}, {onnx::Type::I8, 8},   {onnx::Type::I16, 16}, {onnx::Type::U16, 32},
+      {onnx::Type::I32, 32}, {onnx::Type::U32, 64}, {onnx::Type::I64, 64}, {onnx::Type::U64, 64}};
+  if (type == onnx::Type::U8)
+    return b.getIntegerType(8, false);
+  if (auto width = widths.find(type); width != widths.end())
+    return b.getIntegerType(width->second);
+  return type == onnx::Type::F64 ? mlir::Type(b.getF64Type()) : b.getF32Type();
+}
+
 train::FuncOp Importer::begin(StringRef name, const Slice &slice, Scope &scope) {
   OpBuilder b(&context);
   b.setInsertionPointToEnd(module->getBody());
   auto func = train::FuncOp::create(b, b.getUnknownLoc(), name, b.getFunctionType({}, {}));
   Block *body = new Block();
   func.getBody().push_back(body);
-  Converter types(b, Node(), 0, scope);
   llvm::StringSet<> needed = slice.inputs;
   if (calls && name == "loss")
     for (const auto &input : predict->slice.inputs)
@@ -245,20 +273,14 @@ train::FuncOp Importer::begin(StringRef name, const Slice &slice, Scope &scope) 
     Dims dims;
     for (const Dim &dim : input.dims)
       dims.push_back(dim.size);
-    // Truth values come as integers.
-    bool isTruth = input.type == onnx::Type::Bool;
-    mlir::Type element = isTruth ? b.getI32Type() : types.elementOf(input.type);
-    auto loc = NameLoc::get(b.getStringAttr(input.name));
+    auto type = RankedTensorType::get(dims, inputType(b, input.type));
+    Value argument = body->addArgument(type, NameLoc::get(b.getStringAttr(input.name)));
+    b.setInsertionPointToEnd(body);
+    Converter c(b, Node(), 0, scope);
     Known &known = scope[input.name];
     known.type = input.type;
     known.dims = dims;
-    known.plain = body->addArgument(RankedTensorType::get(dims, element), loc);
-    if (isTruth) {
-      b.setInsertionPointToEnd(body);
-      Converter c(b, Node(), 0, scope);
-      known.plain =
-          c.compare(train::ComparePredicate::ne, known.plain, c.constant(Literal::scalar(0)));
-    }
+    known.plain = c.cast(argument, c.elementOf(input.type));
   }
   states.declare(scope, needed, nodes);
   return func;
@@ -283,57 +305,25 @@ void Importer::callPredict(OpBuilder &b, Scope &scope) {
   }
 }
 
-/// The type of a target that is no input of the file.
-ValueInfo Importer::targetFor(Value scores) {
-  ValueInfo info;
-  info.name = loss.target;
-  info.type = loss.kind == "softmax_cross_entropy" ? onnx::Type::I32 : onnx::Type::F32;
-  Dims dims(Converter::shapeOf(scores));
-  if (loss.kind == "softmax_cross_entropy" && !dims.empty())
-    dims.erase(dims.size() > 3 ? dims.begin() + 1 : dims.end() - 1);
-  for (int64_t size : dims)
-    info.dims.push_back({size, ""});
-  return info;
-}
-
-/// The loss that the options ask for, of two values.
+/// The loss that the options ask for, of several values.
 Value Importer::lossOf(OpBuilder &b, Scope &scope) {
-  if (nodes.failed(loss.scores) || !scope.contains(loss.scores))
+  if (nodes.failed(loss.values[0]) || !scope.contains(loss.values[0]))
     return {};
   Node node;
-  node.name = options.loss;
+  node.name = loss.text;
   node.op = loss.kind;
-  node.inputs = {loss.scores, loss.target};
+  node.inputs = loss.values;
   node.outputs = {"loss"};
   Converter c(b, node, 17, scope);
-  Value scores = c.in(0);
-  if (!scope.contains(loss.target)) {
-    ValueInfo target = targetFor(scores);
-    Dims dims;
-    for (const Dim &dim : target.dims)
-      dims.push_back(dim.size);
-    Known &known = scope[loss.target];
-    known.plain = b.getBlock()->addArgument(RankedTensorType::get(dims, c.elementOf(target.type)),
-                                            NameLoc::get(b.getStringAttr(loss.target)));
-    known.dims = dims;
-    known.type = target.type;
-  }
-  if (loss.kind == "softmax_cross_entropy" && c.rank(0) > 3)
-    scores = c.image(0);
-  SmallVector<NamedAttribute> attributes;
-  if (loss.kind == "smooth_l1")
-    attributes.push_back(c.attr("beta", 1.0));
   std::string said;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     said = diagnostic.str();
     return success();
   });
-  Operation *made = c.op("train." + loss.kind, {scores, c.in(1)}, attributes);
-  if (!made) {
-    nodes.note("--loss " + options.loss + ": " + (said.empty() ? c.fault : said));
-    return {};
-  }
-  return made->getResult(0);
+  Value value = makeLoss(c, loss, scope);
+  if (!value)
+    nodes.note("--loss " + loss.text + ": " + (said.empty() ? c.fault : said));
+  return value;
 }
 
 llvm::Error Importer::finish(train::FuncOp func, OpBuilder &b, ArrayRef<Value> results) {
@@ -384,9 +374,17 @@ llvm::Error Importer::build() {
     if (!shape.empty())
       return mistake("expected the loss to be one number, but got " + typeText(value.getType()));
   }
-  for (train::FuncOp func : {predictFunc, lossFunc})
-    if (func)
-      raise(func);
+  for (train::FuncOp func : {predictFunc, lossFunc}) {
+    if (!func)
+      continue;
+    for (const WrittenNorm &norm : raiseBatchNorms(func, options.trains)) {
+      bool isNew = states.noteStatistics(norm.mean);
+      states.noteStatistics(norm.variance);
+      if (isNew && !options.trains)
+        nodes.noteFixedNorm("'" + norm.name + "'");
+    }
+    raise(func);
+  }
   if (predictFunc)
     states.noteReads(predictFunc, calls);
   if (lossFunc)
@@ -402,6 +400,17 @@ static std::string modelName(StringRef path) {
   for (char c : llvm::sys::path::stem(path))
     name += llvm::isAlnum(c) ? c : '_';
   return name.empty() || llvm::isDigit(name[0]) ? "model_" + name : name;
+}
+
+/// The first convolution that seems to have a batch norm in its weights; "" for none. Nothing says
+/// so for sure: the exporter makes new tensors, and calls them as the values of its own graph.
+static std::string foldedConvolution(const Graph &graph) {
+  auto isNew = [](StringRef name) { return name.starts_with("onnx::Conv"); };
+  for (const Node &node : graph.nodes)
+    if (node.op.rfind("Conv", 0) == 0 && node.inputs.size() > 2 && isNew(node.inputs[1]) &&
+        isNew(node.inputs[2]))
+      return nameOf(node);
+  return "";
 }
 
 llvm::Expected<ImportedModel> Importer::run() {
@@ -439,7 +448,13 @@ llvm::Expected<ImportedModel> Importer::run() {
         (nodes.getFixedNorms().size() > 1 ? " and others" : "") +
         " was exported for inference: steps use the statistics of the file, which no "
         "step changes; --mode=train computes them of each batch");
+  if (std::string name = foldedConvolution(model.graph); lossFunc && !name.empty())
+    result.warnings.push_back("convolution " + name +
+                              " has weights of a name that torch.onnx gives when it folds a batch "
+                              "norm into them: steps train it without one; export with "
+                              "training=TrainingMode.TRAINING keeps it");
   result.remarks = remarks;
+  llvm::append_range(result.remarks, nodes.getRemarks());
   auto owners = std::make_shared<std::vector<std::shared_ptr<void>>>(model.owners);
   for (NamedArray &array : result.tensors)
     array.array.mapping = owners;
@@ -461,7 +476,11 @@ static llvm::Expected<ImportedModel> import(std::optional<Model> model, StringRe
   for (StringRef word : words)
     used.push_back(word.trim(" )").str());
   forgetUnused(model->graph, used);
-  return Importer(*model, options, source.str()).run();
+  auto importWith = [&](const ImportOptions &with) {
+    return Importer(*model, with, source.str()).run();
+  };
+  return hasOpenBatch(*model, options) ? importForAnyBatch(options, importWith)
+                                       : importWith(options);
 }
 
 ImportOptions &ampc::importOptions() {

@@ -17,15 +17,11 @@ static Value fromStart(Converter &c, Value index, int64_t size) {
   return c.select(isBehind, c.add(index, limit), index);
 }
 
-/// Indices of input `i` in [0, size): known ones are checked here. Of an input of the graph that is
-/// an op's index as it is, the program checks the range, in which a number from the end is an
-/// error.
-static Value indexOf(Converter &c, unsigned i, int64_t size, bool isIndexAsIs = false) {
+/// Indices of input `i` in [0, size): known ones are checked here.
+static Value indexOf(Converter &c, unsigned i, int64_t size) {
   const Literal *known = c.literal(i);
-  if (!known || known->isReal()) {
-    Value index = c.in(i);
-    return index && isIndexAsIs && isa<BlockArgument>(index) ? index : fromStart(c, index, size);
-  }
+  if (!known || known->isReal())
+    return fromStart(c, c.in(i), size);
   Literal index = *known;
   for (int64_t &at : index.ints) {
     if (at < -size || at >= size)
@@ -42,8 +38,10 @@ static void convertGather(Converter &c) {
     return;
   int64_t size = c.dims(0)[axis];
   const Literal *known = c.literal(1);
-  if (!known || known->dims.size() > 1)
-    return c.set(0, c.take(c.in(0), axis, indexOf(c, 1, size, true)));
+  if (!known)
+    return c.set(0, c.take(c.in(0), axis, c.in(1)));
+  if (known->dims.size() > 1)
+    return c.set(0, c.take(c.in(0), axis, indexOf(c, 1, size)));
   Dims index;
   for (int64_t at : known->ints) {
     if (at < -size || at >= size) {
@@ -70,12 +68,9 @@ static Value elementNumbers(Converter &c, Value index, ArrayRef<int64_t> dims, i
   for (size_t d = 0; d < dims.size(); ++d) {
     if (int64_t(d) == axis || shape[d] == 1)
       continue;
-    Literal places(onnx::Type::I64, {shape[d]});
-    for (int64_t i = 0; i < shape[d]; ++i)
-      places.ints[i] = i * strides[d];
     Dims column(shape.size(), 1);
     column[d] = shape[d];
-    numbers = c.add(numbers, c.reshape(c.constant(places), column));
+    numbers = c.add(numbers, c.reshape(c.countBy(strides[d], shape[d]), column));
   }
   return numbers;
 }
@@ -92,6 +87,23 @@ static bool checkElements(Converter &c, ArrayRef<int64_t> dims) {
     return true;
   c.fail("expected at most 2^31 elements");
   return false;
+}
+
+/// One logarithm of a probability per row, by the row's class, as a written-out cross entropy has
+/// it. A class is counted from the start, and checked.
+static Value pickLabels(Converter &c, int64_t axis) {
+  Value x = c.in(0), index = c.in(1);
+  Dims rows(c.dims(0).drop_back());
+  if (!x || !index || axis + 1 != c.rank(0) || !x.getDefiningOp<train::LogSoftmaxOp>() ||
+      c.dims(1).back() != 1 || c.dims(1).drop_back() != ArrayRef(rows) || rows.empty())
+    return {};
+  if (auto column = index.getDefiningOp<train::ReshapeOp>();
+      column && Converter::shapeOf(column.getX()) == ArrayRef(rows))
+    index = column.getX();
+  auto none = train::ReductionAttr::get(c.b.getContext(), train::Reduction::none);
+  Value loss =
+      c.make<train::NllOp>({x, c.reshape(index, rows)}, c.b.getNamedAttr("reduction", none));
+  return c.reshape(c.make<train::NegOp>(loss), c.dims(1));
 }
 
 /// Data and indices as an op along a dimension wants them: along `axis` if their other dimensions
@@ -130,6 +142,8 @@ static SmallVector<NamedAttribute> attributesOf(Converter &c, const Lines &lines
 }
 
 static void convertGatherElements(Converter &c) {
+  if (Value picked = pickLabels(c, c.axisOf(0, 0)))
+    return c.set(0, picked);
   if (auto lines = linesOf(c)) {
     Value taken = c.make<train::TakeAlongAxisOp>({c.reshape(c.in(0), lines->data), lines->at},
                                                  attributesOf(c, *lines));
@@ -245,12 +259,11 @@ static void convertGatherND(Converter &c) {
   ArrayRef<int64_t> inner = c.dims(0).drop_front(depth);
   if (batch) {
     // Rows of each batch follow those of the one before.
-    Literal starts(onnx::Type::I64, c.dims(1).take_front(batch));
-    for (int64_t i = 0; i < starts.count(); ++i)
-      starts.ints[i] = i * product(c.dims(0).slice(batch, depth - batch));
+    Value starts = c.countBy(product(c.dims(0).slice(batch, depth - batch)),
+                             product(c.dims(1).take_front(batch)));
     Dims column(c.dims(1).drop_back());
     std::fill(column.begin() + batch, column.end(), 1);
-    numbers = c.add(numbers, c.reshape(c.constant(starts), column));
+    numbers = c.add(numbers, c.reshape(starts, column));
   }
   Value rows = c.reshape(c.in(0), {product(c.dims(0).take_front(depth)), product(inner)});
   Dims dims(c.dims(1).drop_back());

@@ -23,9 +23,26 @@ static std::string describe(const Node &node, int64_t opset) {
          ", opset " + std::to_string(opset) + ")";
 }
 
+/// Of graphs inside of it.
+static bool hasGraphs(const Node &node) {
+  return node.domain.empty() && (node.op == "If" || node.op == "Loop" || node.op == "Scan");
+}
+
+void Nodes::noteFixedNorm(const std::string &name) {
+  if (!llvm::is_contained(fixedNorms, name))
+    fixedNorms.push_back(name);
+}
+
+void Nodes::noteWrittenOut(const Node &node, int64_t times) {
+  std::string text = "node " + nameOf(node) + " (" + node.op + ") is written out, " +
+                     std::to_string(times) + (times == 1 ? " time" : " times");
+  if (!llvm::is_contained(remarks, text))
+    remarks.push_back(std::move(text));
+}
+
 void Nodes::checkKinds(ArrayRef<const Node *> nodes) {
   for (const Node *node : nodes)
-    if (!findEntry(node->domain, node->op) && !(node->op == "If" && node->domain.empty()))
+    if (!findEntry(node->domain, node->op) && !hasGraphs(*node))
       note(describe(*node, opsetOf(*node)) + ": there is no converter for this op");
 }
 
@@ -52,18 +69,8 @@ bool Nodes::convertIf(OpBuilder &b, const Node &node, Scope &scope) {
     note(describe(node, opsetOf(node)) + ": expected a branch with the node's outputs");
     return false;
   }
-  for (const Tensor &tensor : branch->graph->initializers)
-    if (auto literal = readLiteral(tensor)) {
-      Known &known = scope[tensor.name];
-      known.type = literal->type;
-      known.dims = literal->dims;
-      known.literal = std::make_shared<const Literal>(std::move(*literal));
-    }
-  std::vector<const Node *> inner;
-  for (const Node &each : branch->graph->nodes)
-    inner.push_back(&each);
-  checkKinds(inner);
-  convert(b, inner, scope);
+  if (!convertBody(b, *branch->graph, scope))
+    return false;
   for (auto [i, output] : llvm::enumerate(node.outputs)) {
     auto found = scope.find(branch->graph->outputs[i].name);
     if (found == scope.end())
@@ -84,7 +91,7 @@ bool Nodes::convert(OpBuilder &b, const Node &node, Scope &scope) {
     return convertIf(b, node, scope);
   int64_t opset = opsetOf(node);
   const Entry *entry = findEntry(node.domain, node.op);
-  if (!entry)
+  if (!entry && !hasGraphs(node))
     return false;
   Converter c(b, node, opset, scope);
   c.trains = trains;
@@ -94,15 +101,19 @@ bool Nodes::convert(OpBuilder &b, const Node &node, Scope &scope) {
       said = diagnostic.str();
     return success();
   });
-  if (opset < entry->since && node.domain.empty())
+  if (!entry && node.op == "Loop")
+    convertLoop(b, c, scope);
+  else if (!entry)
+    convertScan(b, c, scope);
+  else if (opset < entry->since && node.domain.empty())
     c.fail("expected opset " + Twine(entry->since) + " or later");
   else if (!fold(c) && c.fault.empty())
     entry->convert(c);
   for (auto [i, output] : llvm::enumerate(node.outputs))
     if (c.fault.empty() && c.wants(i) && !scope.contains(output))
       c.fail(i == 0 ? Twine("expected a result") : "expected no use of output " + Twine(i));
-  if (std::string name = nameOf(node); c.isFixedNorm && !llvm::is_contained(fixedNorms, name))
-    fixedNorms.push_back(name);
+  if (c.isFixedNorm)
+    noteFixedNorm(nameOf(node));
   if (c.fault.empty())
     return true;
   note(describe(node, opset) + ": " + (said.empty() ? c.fault : said));

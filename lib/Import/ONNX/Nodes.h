@@ -22,17 +22,25 @@ public:
   llvm::ArrayRef<std::string> getFaults() const { return faults; }
   /// Names of batch norms that use the statistics of the file in steps as well.
   llvm::ArrayRef<std::string> getFixedNorms() const { return fixedNorms; }
+  void noteFixedNorm(const std::string &name);
+  /// What the user may want to know of nodes that were imported.
+  llvm::ArrayRef<std::string> getRemarks() const { return remarks; }
   /// One error with all faults.
   llvm::Error errors() const;
 
 private:
   bool convert(mlir::OpBuilder &b, const Node &node, Scope &scope);
   bool convertIf(mlir::OpBuilder &b, const Node &node, Scope &scope);
+  void convertLoop(mlir::OpBuilder &b, Converter &c, Scope &scope);
+  void convertScan(mlir::OpBuilder &b, Converter &c, Scope &scope);
+  /// Converts the nodes of a graph inside of a node; false if one of them failed.
+  bool convertBody(mlir::OpBuilder &b, const Graph &body, Scope &scope);
+  void noteWrittenOut(const Node &node, int64_t times);
   int64_t opsetOf(const Node &node) const;
 
   const Model &model;
   const bool trains;
-  std::vector<std::string> faults, fixedNorms;
+  std::vector<std::string> faults, fixedNorms, remarks;
   llvm::StringSet<> missing; ///< values of nodes with a fault
 };
 } // namespace ampc::onnx

@@ -65,6 +65,10 @@ void ampc::onnx::forgetUnused(Graph &graph, llvm::ArrayRef<std::string> used) {
     for (size_t i = 1; i < node.outputs.size(); ++i)
       if (!names.contains(node.outputs[i]))
         node.outputs[i].clear();
+  for (Node &node : graph.nodes)
+    for (Attribute &attribute : node.attributes)
+      if (attribute.graph)
+        forgetUnused(*attribute.graph, {});
 }
 
 /// Depth first with a stack of its own: graphs have a hundred thousand nodes in a row.

@@ -68,9 +68,9 @@ static StringRef withoutTypes(StringRef text) {
 /// What leaves out types of its operands and result; constants have one that follows from no other.
 static bool hasTypesThatFollow(Operation &op) {
   return !isa<train::ConstantOp>(op) &&
-         (isa<InferTypeOpInterface, train::MatmulOp, train::Conv2dOp, train::CallOp,
-              train::ReturnOp, train::ReshapeOp, train::BroadcastToOp, train::CastOp,
-              train::OneHotOp>(op));
+         (isa<InferTypeOpInterface, train::MatmulOp, train::Conv2dOp, train::Conv2dGradInputOp,
+              train::AttentionOp, train::CallOp, train::ReturnOp, train::ReshapeOp,
+              train::BroadcastToOp, train::CastOp, train::OneHotOp, train::IotaOp>(op));
 }
 
 static void printOp(llvm::raw_ostream &os, Operation &op, AsmState &state) {
@@ -96,6 +96,12 @@ static void printOp(llvm::raw_ostream &os, Operation &op, AsmState &state) {
     os << " to " << getElementTypeOrSelf(op.getResult(0).getType());
   } else if (isa<train::OneHotOp>(op)) {
     os << " to " << onnx::typeText(op.getResult(0).getType());
+  } else if (isa<train::IotaOp>(op)) {
+    os << " : " << onnx::typeText(op.getResult(0).getType());
+  } else if (isa<train::Conv2dGradInputOp>(op)) {
+    os << " : (" << onnx::typeText(op.getOperand(0).getType()) << ", "
+       << onnx::typeText(op.getOperand(1).getType()) << ") -> "
+       << onnx::typeText(op.getResult(0).getType());
   }
   os << "\n";
 }

@@ -271,24 +271,6 @@ static NamedAttribute reduction(Converter &c, train::Reduction kind) {
   return c.b.getNamedAttr("reduction", train::ReductionAttr::get(c.b.getContext(), kind));
 }
 
-/// -x at the class of every row, with the classes as the last dimension; `index` has classes only.
-static Value pick(Converter &c, Value x, Value index) {
-  if (!x || !index)
-    return {};
-  Dims dims(Converter::shapeOf(index));
-  int64_t classes = Converter::shapeOf(x).back(), rows = 1;
-  for (int64_t size : dims)
-    rows *= size;
-  if (rows * classes > INT32_MAX)
-    return c.fail("expected at most 2^31 elements");
-  Literal starts(onnx::Type::I64, {rows});
-  for (int64_t i = 0; i < rows; ++i)
-    starts.ints[i] = i * classes;
-  Value numbers = c.add(c.reshape(index, {rows}), c.constant(starts));
-  Value taken = c.make<train::GatherOp>({c.reshape(x, {rows * classes, 1}), numbers});
-  return c.make<train::NegOp>(c.reshape(taken, dims));
-}
-
 /// Softmax cross entropy, or of `x` that are logarithms of probabilities -x at the class of every
 /// row: per row, or all of them by the attribute `reduction`, with an optional weight per class.
 /// Classes are the last dimension.
@@ -301,21 +283,22 @@ static Value classLoss(Converter &c, Value x, Value labels, bool areLogs) {
   const onnx::Attribute *ignored = c.node.find("ignore_index");
   if (ignored)
     attributes.push_back(c.b.getNamedAttr("ignore", c.b.getI64IntegerAttr(ignored->integer)));
-  bool isOne = !c.has(2) && !areLogs;
-  attributes.push_back(reduction(c, isOne ? kind : train::Reduction::none));
-  if (isOne || !labels)
+  bool isWeightedNll = c.has(2) && areLogs;
+  attributes.push_back(reduction(c, isWeightedNll ? train::Reduction::none : kind));
+  if (!areLogs && c.has(2))
+    return c.make<train::WeightedCrossEntropyOp>({x, labels, c.in(2)}, attributes);
+  if (!areLogs)
     return c.make<train::SoftmaxCrossEntropyOp>({x, labels}, attributes);
-  // Rows that are ignored have no class that could be looked up.
+  Value loss = c.make<train::NllOp>({x, labels}, attributes);
+  if (!isWeightedNll || !loss)
+    return loss;
+  // Rows that are ignored have no class whose weight could be looked up.
   Value index = labels, isOut;
   if (ignored) {
     isOut = c.compare(ComparePredicate::eq, labels, c.constant(Literal::scalar(ignored->integer)));
     index = c.select(isOut, c.constant(Literal::scalar(0)), labels);
   }
-  Value loss =
-      areLogs ? pick(c, x, index) : c.make<train::SoftmaxCrossEntropyOp>({x, labels}, attributes);
-  Value weight = c.has(2) ? c.make<train::GatherOp>({c.in(2), index})
-                 : x      ? c.broadcastTo(c.real(1, x), Converter::shapeOf(labels))
-                          : Value();
+  Value weight = c.make<train::GatherOp>({c.in(2), index});
   if (isOut && weight)
     weight = c.select(isOut, c.real(0, weight), weight);
   loss = c.mul(loss, weight);

@@ -33,31 +33,22 @@ Operation *ampc::onnx::makeBefore(Operation *root, StringRef name, ValueRange op
   return nullptr;
 }
 
-/// As exact as an f64: sqrt(2) in f32 is another number, with which values differ by 1e-8.
-static bool isNear(double number, double wanted) {
-  return std::fabs(number - wanted) <= 1e-14 * std::fabs(wanted);
+/// As exact as numbers of `like` are: a file in f32 has sqrt(2) in f32.
+static bool isNear(double number, double wanted, Value like) {
+  bool isDouble = getElementTypeOrSelf(like.getType()).isF64();
+  return std::fabs(number - wanted) <= (isDouble ? 1e-14 : 0x1p-23) * std::fabs(wanted);
 }
 
 // ---- Products ----
 
-namespace {
-/// factor * values[0] * values[1] * ...
-struct Product {
-  double factor = 1;
-  SmallVector<Value> values;
+bool Product::take(Value value) {
+  auto found = llvm::find(values, value);
+  if (found == values.end())
+    return false;
+  values.erase(found);
+  return true;
+}
 
-  /// Takes one of the values out; false if it is not there.
-  bool take(Value value) {
-    auto found = llvm::find(values, value);
-    if (found == values.end())
-      return false;
-    values.erase(found);
-    return true;
-  }
-};
-} // namespace
-
-/// Products that nothing else uses are taken apart, the one of `value` in any case.
 static void takeApart(Value value, Product &product, bool isFirst = true) {
   Operation *op = value.getDefiningOp();
   if (auto number = numberOf(value)) {
@@ -75,6 +66,10 @@ static void takeApart(Value value, Product &product, bool isFirst = true) {
       product.factor /= *number;
       return takeApart(op->getOperand(0), product, false);
     }
+  if (isOpen && isa<train::NegOp>(op)) {
+    product.factor = -product.factor;
+    return takeApart(op->getOperand(0), product, false);
+  }
   unsigned times = 1;
   if (isOpen && isa<train::SquareOp>(op))
     times = 2;
@@ -84,7 +79,7 @@ static void takeApart(Value value, Product &product, bool isFirst = true) {
   product.values.append(times, times > 1 ? op->getOperand(0) : value);
 }
 
-static Product apart(Value value) {
+Product ampc::onnx::apart(Value value) {
   Product product;
   takeApart(value, product);
   return product;
@@ -109,7 +104,7 @@ static bool isErf(Value value, Value x) {
   if (!erf)
     return false;
   Product inside = apart(erf.getX());
-  return inside.take(x) && inside.values.empty() && isNear(inside.factor, std::sqrt(0.5));
+  return inside.take(x) && inside.values.empty() && isNear(inside.factor, std::sqrt(0.5), x);
 }
 
 /// tanh(sqrt(2 / pi) (x + 0.044715 x^3)).
@@ -119,20 +114,55 @@ static bool isTanh(Value value, Value x) {
     return false;
   Product inside = apart(tanh.getX());
   auto sum = inside.values.size() == 1 ? inside.values[0].getDefiningOp<train::AddOp>() : nullptr;
-  if (!sum || !isNear(inside.factor, std::sqrt(2 / M_PI)))
+  if (!sum || !isNear(inside.factor, std::sqrt(2 / M_PI), x))
     return false;
   for (unsigned i : {0, 1}) {
     if (sum->getOperand(i) != x)
       continue;
     Product cube = apart(sum->getOperand(1 - i));
-    if (isNear(cube.factor, 0.044715) && cube.take(x) && cube.take(x) && cube.take(x) &&
+    if (isNear(cube.factor, 0.044715, x) && cube.take(x) && cube.take(x) && cube.take(x) &&
         cube.values.empty())
       return true;
   }
   return false;
 }
 
-/// 0.5 x (1 + erf or tanh), x sigmoid(x).
+/// `x` + 3 between 0 and 6.
+static bool isClampedLine(Value value, Value x) {
+  auto clamp = value.getDefiningOp<train::ClampOp>();
+  auto sum = clamp ? clamp.getX().getDefiningOp<train::AddOp>() : nullptr;
+  if (!sum || clamp.getLow().convertToDouble() != 0 || clamp.getHigh().convertToDouble() != 6)
+    return false;
+  for (unsigned i : {0, 1})
+    if (auto number = numberOf(sum->getOperand(i)); number && *number == 3)
+      return sum->getOperand(1 - i) == x;
+  return false;
+}
+
+/// x / 6 + 0.5 between 0 and 1.
+static bool isGateOfHardswish(Value value, Value x) {
+  auto gate = value.getDefiningOp<train::HardsigmoidOp>();
+  return gate && gate.getX() == x && isNear(gate.getSlope().convertToDouble(), 1.0 / 6, x) &&
+         gate.getOffset().convertToDouble() == 0.5;
+}
+
+/// The activation that is `factor` times `x` times `gate`; "" if it is none.
+static StringRef activationOf(double factor, Value x, Value gate) {
+  if (factor == 0.5) {
+    Value inside = besideOne(gate);
+    if (inside && isErf(inside, x))
+      return train::GeluOp::getOperationName();
+    if (inside && isTanh(inside, x))
+      return train::GeluTanhOp::getOperationName();
+  }
+  if (isNear(factor, 1.0 / 6, x) && isClampedLine(gate, x))
+    return train::HardswishOp::getOperationName();
+  if (factor == 1 && isGateOfHardswish(gate, x))
+    return train::HardswishOp::getOperationName();
+  auto sigmoid = gate.getDefiningOp<train::SigmoidOp>();
+  return factor == 1 && sigmoid && sigmoid.getX() == x ? train::SiluOp::getOperationName() : "";
+}
+
 static Operation *raiseActivation(Operation *root) {
   if (!isa<train::MulOp, train::DivOp>(root))
     return nullptr;
@@ -140,18 +170,8 @@ static Operation *raiseActivation(Operation *root) {
   if (product.values.size() != 2)
     return nullptr;
   for (unsigned i : {0, 1}) {
-    Value x = product.values[i], gate = product.values[1 - i];
-    StringRef name;
-    if (product.factor == 0.5) {
-      Value inside = besideOne(gate);
-      if (inside && isErf(inside, x))
-        name = train::GeluOp::getOperationName();
-      else if (inside && isTanh(inside, x))
-        name = train::GeluTanhOp::getOperationName();
-    } else if (auto sigmoid = gate.getDefiningOp<train::SigmoidOp>();
-               product.factor == 1 && sigmoid && sigmoid.getX() == x) {
-      name = train::SiluOp::getOperationName();
-    }
+    Value x = product.values[i];
+    StringRef name = activationOf(product.factor, x, product.values[1 - i]);
     if (!name.empty() && x.getType() == root->getResult(0).getType())
       return makeBefore(root, name, x, {}, x.getType());
   }
@@ -174,12 +194,11 @@ static Value meanOf(Value value) {
   return shapeOf(value) == ArrayRef<int64_t>(kept) ? mean.getX() : Value();
 }
 
-static Value squareRootOf(Value value) {
+Value ampc::onnx::squareRootOf(Value value) {
   auto root = value.getDefiningOp<train::SqrtOp>();
   return root ? root.getX() : Value();
 }
-/// What `value` is the reciprocal square root of.
-static Value reciprocalRootOf(Value value) {
+Value ampc::onnx::reciprocalRootOf(Value value) {
   if (auto root = value.getDefiningOp<train::RsqrtOp>())
     return root.getX();
   if (auto reciprocal = value.getDefiningOp<train::ReciprocalOp>())
@@ -277,27 +296,69 @@ static Operation *raiseNorm(Operation *op, Operation *&root) {
                     found->x.getType());
 }
 
+// ---- Inputs ----
+
+/// Integers of callers that become i32 for what takes them as they are, or for reals.
+static void readDirectly(train::CastOp cast) {
+  for (OpOperand &use : llvm::make_early_inc_range(cast->getResult(0).getUses())) {
+    Operation *user = use.getOwner();
+    auto index = dyn_cast<IndexOpInterface>(user);
+    auto other = dyn_cast<train::CastOp>(user);
+    bool isReal = other && isa<FloatType>(getElementTypeOrSelf(other.getType()));
+    if (!isReal && !(index && index.getIndices() == use.get()))
+      continue;
+    use.set(cast.getX());
+    ScopedDiagnosticHandler silent(user->getContext(), [](Diagnostic &) { return success(); });
+    if (failed(mlir::verify(user, false)))
+      use.set(cast);
+  }
+  if (cast->use_empty())
+    cast->erase();
+}
+
 // ---- Functions ----
 
-void ampc::onnx::raise(train::FuncOp func) {
-  // What is raised stands behind all ops that it takes the place of.
+/// What `op` ends, made of less ops; `root` becomes the op whose result it has.
+static Operation *raised(Operation *op, Operation *&root) {
+  if (op->getNumResults() == 0)
+    return nullptr;
+  if (Operation *made = raiseNorm(op, root))
+    return made;
+  root = op;
+  for (auto raise : {raiseActivation, raiseAttention, raiseLoss, raiseOneHot})
+    if (Operation *made = raise(op))
+      return made;
+  return nullptr;
+}
+
+/// From the end, so that what only dead ops used is dead when it is its turn.
+void ampc::onnx::eraseDead(Block &body) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+/// Whether there was something. What is raised stands behind all ops that it takes the place of.
+static bool raiseAll(Block &body) {
   bool hasRaised = false;
-  for (Operation &op : llvm::make_early_inc_range(func.front())) {
-    Operation *root = &op, *made = raiseNorm(&op, root);
-    if (!made)
-      made = raiseActivation(root = &op);
-    if (!made)
-      made = raiseAttention(root = &op);
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    Operation *root = &op, *made = raised(&op, root);
     if (!made)
       continue;
-    made->setLoc(root->getLoc());
+    if (isa<UnknownLoc>(made->getLoc()))
+      made->setLoc(root->getLoc());
     root->getResult(0).replaceAllUsesWith(made->getResult(0));
     hasRaised = true;
   }
-  if (!hasRaised)
-    return;
-  // From the end, so that what only dead ops used is dead when it is its turn.
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.front())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  return hasRaised;
+}
+
+void ampc::onnx::raise(train::FuncOp func) {
+  // Losses are raised in steps.
+  constexpr int mostRounds = 4;
+  for (int round = 0; round < mostRounds && raiseAll(func.front()); ++round)
+    eraseDead(func.front());
+  for (auto cast : llvm::to_vector(func.getOps<train::CastOp>()))
+    if (isa<BlockArgument>(cast.getX()) && getElementTypeOrSelf(cast.getType()).isInteger(32))
+      readDirectly(cast);
 }

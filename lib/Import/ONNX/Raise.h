@@ -7,12 +7,40 @@
 #include "mlir/IR/Builders.h"
 
 namespace ampc::onnx {
-/// Layer and RMS norm, GELU and SiLU, attention: what has the same value in f64, up to its
-/// rounding.
+/// Layer and RMS norm, activations, attention, losses, rows of tables: what has the same value in
+/// f64, up to its rounding and that of constants in f32.
 void raise(train::FuncOp func);
 
 /// Null if `root` does not end an attention.
 mlir::Operation *raiseAttention(mlir::Operation *root);
+/// Null if `root` does not end a loss, or a step on the way to one.
+mlir::Operation *raiseLoss(mlir::Operation *root);
+/// Null if `root` is no product of matrices whose left one has a single 1 in every row.
+mlir::Operation *raiseOneHot(mlir::Operation *root);
+
+/// A batch norm that was written as arithmetic with running statistics.
+struct WrittenNorm {
+  std::string name, mean, variance;
+};
+/// With `trains` each becomes one op, else they stay as they are. Comes before `raise`.
+std::vector<WrittenNorm> raiseBatchNorms(train::FuncOp func, bool trains);
+
+/// Erases ops without a use.
+void eraseDead(mlir::Block &body);
+/// What `value` is the square root, or the reciprocal square root, of; null if it is none.
+mlir::Value squareRootOf(mlir::Value value);
+mlir::Value reciprocalRootOf(mlir::Value value);
+
+/// factor * values[0] * values[1] * ...
+struct Product {
+  double factor = 1;
+  llvm::SmallVector<mlir::Value> values;
+
+  /// Takes one of the values out; false if it is not there.
+  bool take(mlir::Value value);
+};
+/// Products that nothing else uses are taken apart, the one of `value` in any case.
+Product apart(mlir::Value value);
 
 /// A number that all elements have.
 std::optional<double> numberOf(mlir::Value value);

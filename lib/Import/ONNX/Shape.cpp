@@ -330,7 +330,18 @@ static void convertTile(Converter &c) {
     c.fail("expected a tensor with elements");
     return;
   }
-  c.set(0, c.make<train::TileOp>(c.in(0), c.attr("times", *repeats)));
+  // Of a single element copies are a broadcast.
+  Dims dims(c.dims(0));
+  bool isBroadcast = true;
+  for (auto [size, times] : llvm::zip(dims, *repeats)) {
+    isBroadcast &= size == 1 || times == 1;
+    if (__builtin_mul_overflow(size, times, &size)) {
+      c.fail("expected at most 2^40 elements");
+      return;
+    }
+  }
+  c.set(0, isBroadcast ? c.broadcastTo(c.in(0), dims)
+                       : c.make<train::TileOp>(c.in(0), c.attr("times", *repeats)));
 }
 
 static void convertTrilu(Converter &c) {

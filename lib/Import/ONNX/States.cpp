@@ -18,6 +18,13 @@ static bool isMadeUp(StringRef name) {
          llvm::all_of(name, llvm::isDigit);
 }
 
+States::States(const Graph &graph) : graph(graph) {
+  for (const Node &node : graph.nodes)
+    if (node.op == "BatchNormalization" && node.inputs.size() == 5)
+      for (size_t i : {3, 4})
+        noteStatistics(node.inputs[i]);
+}
+
 static bool isState(const Tensor &tensor) {
   return onnx::isReal(tensor.type) && !(tensor.count <= 1 && isMadeUp(tensor.name));
 }
@@ -73,7 +80,8 @@ void States::noteReads(train::FuncOp func, bool trains) {
   llvm::SetVector<Operation *> reached;
   reached.insert(body.getTerminator());
   for (size_t i = 0; i < reached.size(); ++i) {
-    if (auto state = dyn_cast<train::ReadOp>(reached[i]))
+    if (auto state = dyn_cast<train::ReadOp>(reached[i]);
+        state && !statistics.contains(state.getState()))
       trained.insert(state.getState());
     if (i > 0 && !passesGradient(reached[i]))
       continue;

@@ -12,7 +12,7 @@ namespace ampc::onnx {
 /// are state: parameters if the loss has a gradient for them, else buffers.
 class States {
 public:
-  explicit States(const Graph &graph) : graph(graph) {}
+  explicit States(const Graph &graph);
 
   /// What a function knows before its first node. Faults of tensors that are needed go to `nodes`.
   void declare(Scope &scope, const llvm::StringSet<> &needed, Nodes &nodes);
@@ -23,11 +23,14 @@ public:
   /// Declarations, and the first values, for which they name `file`, if any.
   void print(llvm::raw_ostream &os, llvm::StringRef file, ImportedModel &result) const;
   bool hasTrained() const { return !trained.empty(); }
+  /// Notes a running mean or variance; false if it was known.
+  bool noteStatistics(llvm::StringRef name) { return statistics.insert(name).second; }
 
 private:
   const Graph &graph;
   llvm::StringMap<mlir::Type> read;
   llvm::StringSet<> trained, written, frozen;
+  llvm::StringSet<> statistics; ///< of batch norms, which no gradient changes
 };
 } // namespace ampc::onnx
 #endif

@@ -1,0 +1,163 @@
+// Batch norm that an exporter wrote as arithmetic with running statistics.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Import/ONNX/Raise.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::onnx;
+
+static ArrayRef<int64_t> shapeOf(Value x) { return cast<RankedTensorType>(x.getType()).getShape(); }
+
+/// Without moves of a vector between shapes.
+static Value strip(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<train::ReshapeOp, train::TransposeOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// What `value` holds along its last dimension, its only one of more than one element; null for
+/// other values.
+static Value vectorOf(Value value, int64_t width) {
+  ArrayRef<int64_t> shape = shapeOf(value);
+  if (shape.empty() || shape.back() != width ||
+      llvm::any_of(shape.drop_back(), [](int64_t size) { return size != 1; }))
+    return {};
+  Value vector = strip(value);
+  return shapeOf(vector) == ArrayRef<int64_t>(width) ? vector : Value();
+}
+
+namespace {
+/// (x - mean) / sqrt(variance + epsilon) * gamma + beta.
+struct Written {
+  Value x, gamma, beta;
+  train::ReadOp mean, variance;
+  double epsilon = 0;
+
+  bool isWhole() const { return x && beta && mean && variance; }
+  /// `radicand` under a root.
+  bool setVariance(Value radicand);
+  /// A factor per channel.
+  bool takeFactor(Value factor);
+};
+} // namespace
+
+bool Written::setVariance(Value radicand) {
+  auto sum = radicand ? strip(radicand).getDefiningOp<train::AddOp>() : nullptr;
+  for (unsigned i : {0, 1})
+    if (auto number = sum ? numberOf(sum->getOperand(i)) : std::nullopt; number && !variance) {
+      epsilon = *number;
+      variance = strip(sum->getOperand(1 - i)).getDefiningOp<train::ReadOp>();
+      return variance && epsilon > 0;
+    }
+  return false;
+}
+
+bool Written::takeFactor(Value factor) {
+  factor = strip(factor);
+  if (Value radicand = reciprocalRootOf(factor))
+    return setVariance(radicand);
+  if (auto product = factor.getDefiningOp<train::MulOp>())
+    return takeFactor(product->getOperand(0)) && takeFactor(product->getOperand(1));
+  if (gamma)
+    return false;
+  gamma = factor;
+  return true;
+}
+
+/// From the deviations through factors and divisors, one after the other.
+static bool readScaled(Value value, int64_t width, Written &norm) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (op->getNumOperands() != 2 || !value.hasOneUse())
+      return false;
+    Value left = op->getOperand(0), right = vectorOf(op->getOperand(1), width);
+    if (isa<train::MulOp>(op) && !right) {
+      right = vectorOf(left, width);
+      left = op->getOperand(1);
+    }
+    if (!right)
+      return false;
+    if (isa<train::SubOp>(op)) {
+      norm.x = left;
+      norm.mean = right.getDefiningOp<train::ReadOp>();
+      return bool(norm.mean);
+    }
+    if (isa<train::DivOp>(op) ? !norm.setVariance(squareRootOf(right))
+                              : !isa<train::MulOp>(op) || !norm.takeFactor(right))
+      return false;
+    value = left;
+  }
+  return false;
+}
+
+/// x * factor + (beta - mean * factor).
+static bool readFolded(Value scaled, Value moved, int64_t width, Written &norm) {
+  auto product = scaled.getDefiningOp<train::MulOp>();
+  auto rest = moved.getDefiningOp<train::SubOp>();
+  auto mean = rest ? strip(rest.getRhs()).getDefiningOp<train::MulOp>() : nullptr;
+  for (unsigned i : {0, 1})
+    for (unsigned j : {0, 1}) {
+      Value factor = product && mean ? vectorOf(product->getOperand(i), width) : Value();
+      if (!factor || strip(mean->getOperand(j)) != factor)
+        continue;
+      norm.x = product->getOperand(1 - i);
+      norm.mean = strip(mean->getOperand(1 - j)).getDefiningOp<train::ReadOp>();
+      norm.beta = strip(rest.getLhs());
+      return norm.takeFactor(factor);
+    }
+  return false;
+}
+
+static std::optional<Written> match(Operation *root) {
+  if (!isa<train::AddOp>(root) || shapeOf(root->getResult(0)).size() < 2)
+    return std::nullopt;
+  int64_t width = shapeOf(root->getResult(0)).back();
+  for (unsigned i : {0, 1}) {
+    Value moved = vectorOf(root->getOperand(1 - i), width);
+    if (!moved)
+      continue;
+    Written norm, folded;
+    norm.beta = moved;
+    if (readScaled(root->getOperand(i), width, norm) && norm.isWhole())
+      return norm;
+    if (readFolded(root->getOperand(i), moved, width, folded) && folded.isWhole())
+      return folded;
+  }
+  return std::nullopt;
+}
+
+static Operation *makeNorm(Operation *root, Written &norm) {
+  Builder b(root->getContext());
+  auto symbol = [&](train::ReadOp state) {
+    return FlatSymbolRefAttr::get(b.getContext(), state.getState());
+  };
+  NamedAttribute attributes[] = {
+      b.getNamedAttr("running_mean", symbol(norm.mean)),
+      b.getNamedAttr("running_variance", symbol(norm.variance)),
+      b.getNamedAttr("momentum", b.getF64FloatAttr(0.1)),
+      b.getNamedAttr("eps", b.getF64FloatAttr(norm.epsilon))};
+  return makeBefore(root, train::BatchNormOp::getOperationName(), {norm.x, norm.gamma, norm.beta},
+                    attributes, root->getResult(0).getType());
+}
+
+std::vector<WrittenNorm> ampc::onnx::raiseBatchNorms(train::FuncOp func, bool trains) {
+  std::vector<WrittenNorm> found;
+  for (Operation &op : llvm::make_early_inc_range(func.front())) {
+    auto norm = match(&op);
+    if (!norm)
+      continue;
+    auto name = dyn_cast<NameLoc>(op.getLoc());
+    found.push_back({name ? name.getName().str() : "", norm->mean.getState().str(),
+                     norm->variance.getState().str()});
+    Operation *made = trains && norm->gamma ? makeNorm(&op, *norm) : nullptr;
+    if (!made)
+      continue;
+    made->setLoc(op.getLoc());
+    op.getResult(0).replaceAllUsesWith(made->getResult(0));
+  }
+  if (trains && !found.empty())
+    eraseDead(func.front());
+  return found;
+}

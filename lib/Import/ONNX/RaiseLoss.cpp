@@ -1,0 +1,249 @@
+// Losses, and rows of tables, that an exporter wrote as several nodes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Import/ONNX/Raise.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::onnx;
+
+static RankedTensorType typeOf(Value x) { return cast<RankedTensorType>(x.getType()); }
+
+static NamedAttribute reductionAttr(Operation *root, train::Reduction kind) {
+  return NamedAttribute(StringAttr::get(root->getContext(), "reduction"),
+                        train::ReductionAttr::get(root->getContext(), kind));
+}
+/// A loss of the type of the root's result.
+template <typename Op>
+static Operation *makeLoss(Operation *root, Value x, Value target,
+                           train::Reduction kind = train::Reduction::none) {
+  return makeBefore(root, Op::getOperationName(), {x, target}, reductionAttr(root, kind),
+                    root->getResult(0).getType());
+}
+
+// ---- Classes ----
+
+/// log(softmax(x)).
+static Operation *raiseLogSoftmax(Operation *root) {
+  auto log = dyn_cast<train::LogOp>(root);
+  auto softmax = log ? log.getX().getDefiningOp<train::SoftmaxOp>() : nullptr;
+  return softmax ? makeBefore(root, train::LogSoftmaxOp::getOperationName(), softmax.getX(), {},
+                              softmax.getType())
+                 : nullptr;
+}
+
+/// The negative logarithm of a softmax at the class of every row.
+static Operation *raisePicked(Operation *root) {
+  auto nll = dyn_cast<train::NllOp>(root);
+  auto logs = nll ? nll.getX().getDefiningOp<train::LogSoftmaxOp>() : nullptr;
+  return logs ? makeBefore(root, train::SoftmaxCrossEntropyOp::getOperationName(),
+                           {logs.getX(), nll.getLabel()}, root->getAttrs(), nll.getType())
+              : nullptr;
+}
+
+/// The sum along the last dimension, which may be kept.
+static train::ReduceSumOp sumOfRows(Value value) {
+  auto sum = value.getDefiningOp<train::ReduceSumOp>();
+  int64_t last = sum ? typeOf(sum.getX()).getRank() - 1 : 0;
+  return sum && sum.getDims() == ArrayRef<int64_t>(last) ? sum : nullptr;
+}
+
+/// What `value` is the mean or sum of to one number, if that are sums of rows.
+static Value belowReduction(Value value, train::Reduction &kind) {
+  Operation *op = value.getDefiningOp();
+  if (typeOf(value).getRank() != 0 || !value.hasOneUse() ||
+      !isa_and_nonnull<train::ReduceMeanOp, train::ReduceSumOp>(op) ||
+      !op->getOperand(0).getDefiningOp<train::ReduceSumOp>())
+    return value;
+  kind = isa<train::ReduceMeanOp>(op) ? train::Reduction::mean : train::Reduction::sum;
+  return op->getOperand(0);
+}
+
+/// -sum(target * log_softmax(x)) of rows, in which the sign may stand inside, or in front of the
+/// mean.
+static Operation *raiseDistribution(Operation *root) {
+  double sign = 1;
+  train::Reduction kind = train::Reduction::none;
+  Value value = root->getResult(0);
+  if (auto negative = dyn_cast<train::NegOp>(root)) {
+    sign = -1;
+    value = belowReduction(negative.getX(), kind);
+  }
+  auto sum = sumOfRows(value);
+  if (!sum || (sign < 0 && !value.hasOneUse()))
+    return nullptr;
+  Product product = apart(sum.getX());
+  if (product.values.size() != 2 || product.factor * sign != -1)
+    return nullptr;
+  for (unsigned i : {0, 1}) {
+    auto logs = product.values[i].getDefiningOp<train::LogSoftmaxOp>();
+    Value target = product.values[1 - i];
+    if (!logs || target.getType() != logs.getType())
+      continue;
+    if (auto hot = target.getDefiningOp<train::OneHotOp>())
+      target = hot.getLabel();
+    return makeLoss<train::SoftmaxCrossEntropyOp>(root, logs.getX(), target, kind);
+  }
+  return nullptr;
+}
+
+// ---- Truth values ----
+
+namespace {
+struct Term {
+  double sign;
+  Value value;
+};
+} // namespace
+
+/// Terms of sums and differences that nothing else uses.
+static void takeTerms(Value value, double sign, SmallVectorImpl<Term> &terms, bool isFirst = true) {
+  Operation *op = value.getDefiningOp();
+  bool isOpen = op && (isFirst || value.hasOneUse());
+  if (isOpen && isa<train::NegOp>(op))
+    return takeTerms(op->getOperand(0), -sign, terms, false);
+  if (!isOpen || !isa<train::AddOp, train::SubOp>(op))
+    return terms.push_back({sign, value});
+  takeTerms(op->getOperand(0), sign, terms, false);
+  takeTerms(op->getOperand(1), isa<train::SubOp>(op) ? -sign : sign, terms, false);
+}
+
+/// What `value` is one minus of.
+static Value complementOf(Value value) {
+  auto difference = value.getDefiningOp<train::SubOp>();
+  auto one = difference ? numberOf(difference.getLhs()) : std::nullopt;
+  return one && *one == 1 ? difference.getRhs() : Value();
+}
+static bool isComplement(Value value, Value of) { return of && complementOf(value) == of; }
+
+/// The operand of a sigmoid of which `value` is the logarithm, or with `isRest` that of the rest to
+/// 1.
+static Value logitOf(Value value, bool isRest) {
+  auto log = value.getDefiningOp<train::LogOp>();
+  Value inside = log ? log.getX() : Value();
+  if (inside && isRest)
+    inside = complementOf(inside);
+  auto sigmoid = inside ? inside.getDefiningOp<train::SigmoidOp>() : nullptr;
+  return sigmoid ? sigmoid.getX() : Value();
+}
+
+/// -(t log(sigmoid(x)) + (1 - t) log(1 - sigmoid(x))), as torch.onnx writes it.
+static Operation *raiseTwoLogs(Operation *root, const Product &yes, const Product &no) {
+  for (unsigned i : {0, 1})
+    for (unsigned j : {0, 1}) {
+      Value x = logitOf(yes.values[i], false), target = yes.values[1 - i];
+      if (x && logitOf(no.values[j], true) == x && isComplement(no.values[1 - j], target) &&
+          target.getType() == x.getType())
+        return makeLoss<train::BceWithLogitsOp>(root, x, target);
+    }
+  return nullptr;
+}
+
+/// (1 - t) x - log(sigmoid(x)), as PyTorch decomposes it.
+static Operation *raiseOneLog(Operation *root, const Product &line, Value log) {
+  Value x = logitOf(log, false);
+  for (unsigned i : {0, 1})
+    if (Value target = complementOf(line.values[1 - i]);
+        x && target && line.values[i] == x && target.getType() == x.getType())
+      return makeLoss<train::BceWithLogitsOp>(root, x, target);
+  return nullptr;
+}
+
+static Operation *raiseBinary(Operation *root) {
+  if (!isa<train::NegOp, train::AddOp, train::SubOp>(root))
+    return nullptr;
+  SmallVector<Term> terms;
+  takeTerms(root->getResult(0), 1, terms);
+  if (terms.size() != 2)
+    return nullptr;
+  for (unsigned i : {0, 1}) {
+    Product a = apart(terms[i].value), b = apart(terms[1 - i].value);
+    a.factor *= terms[i].sign;
+    b.factor *= terms[1 - i].sign;
+    Operation *made = nullptr;
+    if (a.values.size() == 2 && b.values.size() == 2 && a.factor == -1 && b.factor == -1)
+      made = raiseTwoLogs(root, a, b);
+    else if (a.values.size() == 2 && b.values.size() == 1 && a.factor == 1 && b.factor == -1)
+      made = raiseOneLog(root, a, b.values[0]);
+    if (made)
+      return made;
+  }
+  return nullptr;
+}
+
+// ---- Reductions ----
+
+static bool isWithoutReduction(Operation *op) {
+  auto how = op->getAttrOfType<train::ReductionAttr>("reduction");
+  return how && how.getValue() == train::Reduction::none;
+}
+
+/// The mean or sum of all losses, that of the opposite with a sign in front.
+static Operation *raiseReduction(Operation *root) {
+  auto mean = dyn_cast<train::ReduceMeanOp>(root);
+  auto sum = dyn_cast<train::ReduceSumOp>(root);
+  if ((!mean && !sum) || typeOf(root->getResult(0)).getRank() != 0)
+    return nullptr;
+  Value value = root->getOperand(0);
+  while (auto reshape = value.getDefiningOp<train::ReshapeOp>())
+    value = reshape.getX();
+  Operation *loss = value.getDefiningOp();
+  if (!isa_and_nonnull<train::SoftmaxCrossEntropyOp, train::NllOp, train::BceWithLogitsOp>(loss) ||
+      !value.hasOneUse() || !isWithoutReduction(loss) || (mean && loss->hasAttr("ignore")))
+    return nullptr;
+  NamedAttrList attributes(loss->getAttrs());
+  auto how = reductionAttr(root, mean ? train::Reduction::mean : train::Reduction::sum);
+  attributes.set(how.getName(), how.getValue());
+  return makeBefore(root, loss->getName().getStringRef(), loss->getOperands(),
+                    attributes.getAttrs(), root->getResult(0).getType());
+}
+
+/// A sign that another one takes away, also one in front of a mean or sum: the logarithm at the
+/// class of a row is minus its loss.
+static Operation *raiseSign(Operation *root) {
+  auto outer = dyn_cast<train::NegOp>(root);
+  if (!outer)
+    return nullptr;
+  Operation *first = nullptr, *last = nullptr;
+  Value value = outer.getX();
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto inner = dyn_cast<train::NegOp>(op)) {
+      if (!last)
+        return inner.getX().getDefiningOp() && isa<OpResult>(inner.getX()) &&
+                       cast<OpResult>(inner.getX()).getResultNumber() == 0
+                   ? inner.getX().getDefiningOp()
+                   : nullptr;
+      last->setOperand(0, inner.getX());
+      first->setLoc(root->getLoc());
+      return first;
+    }
+    if (!value.hasOneUse() || !isa<train::ReduceMeanOp, train::ReduceSumOp, train::ReshapeOp>(op))
+      return nullptr;
+    first = first ? first : op;
+    last = op;
+    value = op->getOperand(0);
+  }
+  return nullptr;
+}
+
+Operation *ampc::onnx::raiseLoss(Operation *root) {
+  for (auto raise : {raiseLogSoftmax, raisePicked, raiseBinary, raiseDistribution, raiseReduction,
+                     raiseSign})
+    if (Operation *made = raise(root))
+      return made;
+  return nullptr;
+}
+
+// ---- Rows of tables ----
+
+Operation *ampc::onnx::raiseOneHot(Operation *root) {
+  auto product = dyn_cast<train::MatmulOp>(root);
+  if (!isa<train::MatmulOp, train::LinearOp>(root) || root->getNumOperands() != 2 ||
+      (product && (product.getTransposeLhs() || product.getTransposeRhs())))
+    return nullptr;
+  auto hot = root->getOperand(0).getDefiningOp<train::OneHotOp>();
+  Value table = root->getOperand(1);
+  if (!hot || typeOf(table).getRank() != 2)
+    return nullptr;
+  return makeBefore(root, train::GatherOp::getOperationName(), {table, hot.getLabel()}, {},
+                    root->getResult(0).getType());
+}

@@ -1,0 +1,21 @@
+# loops.py FILE FOLDER: the graph of Inputs/graphs/loops.txt beside NumPy.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import importlib
+import subprocess
+import sys
+
+import numpy as np
+
+file, folder = sys.argv[1:3]
+subprocess.run(["ampc", "compile", file, "--bindings=python", "-o", folder], check=True, stdout=subprocess.DEVNULL)
+sys.path.insert(0, folder)
+x = np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4)
+h, rows = x, []
+for _ in range(3):
+    h = np.tanh(h @ np.diag(np.float32([1, 2, 3, 4])))
+    rows.append(h)
+sums = np.float32([[10], [20]]) + np.cumsum(x[:, ::-1], 1)
+want = [h, np.stack(rows), sums[:, -1], -sums]
+got = list(importlib.import_module("loops").Model().predict(x).values())
+wrong = sum(not np.allclose(a.reshape(b.shape), b, atol=1e-5) or a.size != b.size for a, b in zip(got, want, strict=True))
+print(f"{len(got)} values, {wrong} wrong")
