@@ -142,8 +142,9 @@ static SmallVector<NamedAttribute> attributesOf(Converter &c, const Lines &lines
 }
 
 static void convertGatherElements(Converter &c) {
-  if (Value picked = pickLabels(c, c.axisOf(0, 0)))
-    return c.set(0, picked);
+  if (c.rank(0) > 0 && c.rank(1) == c.rank(0))
+    if (Value picked = pickLabels(c, c.axisOf(0, 0)))
+      return c.set(0, picked);
   if (auto lines = linesOf(c)) {
     Value taken = c.make<train::TakeAlongAxisOp>({c.reshape(c.in(0), lines->data), lines->at},
                                                  attributesOf(c, *lines));
