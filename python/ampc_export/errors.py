@@ -6,5 +6,9 @@ class ExportError(Exception):
     """A model that cannot be written; the message lists everything that stands in the way."""
 
 
+class Unsupported(Exception):
+    """What an op has that cannot be written."""
+
+
 class NotAFormula(Exception):
     """A size that is no multiple of the batch plus a number: the model is written with numbers instead."""

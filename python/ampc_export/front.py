@@ -30,8 +30,7 @@ def converter_of(target):
     name = short(target)
     if name is None:
         return None
-    table = aten.load()
-    return table.get(name) or table.get(name.removesuffix("_") if not name.endswith("__") else name)
+    return aten.op.get(name) or aten.op.get(name.removesuffix("_") if not name.endswith("__") else name)
 
 
 def own_name(target):

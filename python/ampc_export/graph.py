@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from ampc_export.errors import ExportError, NotAFormula
-from ampc_export.sizes import broadcast, count, listed
+from ampc_export.sizes import broadcast, count, hint, listed
 
 
 class State:
@@ -259,3 +259,25 @@ class Graph:
     def flat_rows(self, x):
         """[..., width] as [rows, width]."""
         return self.reshape(x, (count(x.shape[:-1]), x.shape[-1]))
+
+    # ---- Images: [N, H, W, C] and filters [O, H, W, I / groups] ----
+
+    def conv2d(self, x, filters, strides, padding, dilations=(1, 1), groups=1):
+        """padding: [top, bottom, left, right]"""
+        reach = [(size - 1) * dilation + 1 for size, dilation in zip(filters.shape[1:3], dilations)]
+        sizes = [(hint(x.shape[1 + i]) + padding[2 * i] + padding[2 * i + 1] - reach[i]) // strides[i] + 1 for i in range(2)]
+        form = f"train.conv2d {{0}}, {{1}}{self.conv_attributes(strides, padding, dilations, groups)}"
+        return self.emit(form, [x, filters], (x.shape[0], *sizes, filters.shape[0]), "f32")
+
+    @staticmethod
+    def conv_attributes(strides, padding, dilations, groups):
+        text = f" strides {listed(strides)} padding {listed(padding)}"
+        if any(d != 1 for d in dilations):
+            text += f" dilations {listed(dilations)}"
+        return text + (f" groups {groups}" if groups != 1 else "")
+
+    def pool(self, name, x, window, strides, padding, sizes):
+        """max_pool or avg_pool; `sizes` are those of the result."""
+        shape = (x.shape[0], *sizes, x.shape[3])
+        form = f"train.{name} {{0}} window {listed(window)} strides {listed(strides)} padding {listed(padding)}"
+        return self.emit_several(form, [x], [(shape, "f32"), (shape, "i8")][:2 if name == "max_pool" else 1])[0]

@@ -8,13 +8,9 @@ import jax
 import numpy as np
 
 from ampc_export import lax, rules, safetensors, text
-from ampc_export.errors import ExportError
+from ampc_export.errors import ExportError, Unsupported
 from ampc_export.graph import Graph, kind_of
-from ampc_export.lax.arrays import Unsupported
-
-CALLS = {"pjit": "jaxpr", "jit": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr", "remat": "jaxpr", "checkpoint": "jaxpr",
-         "custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr", "custom_vjp_call_jaxpr": "fun_jaxpr"}
-
+from ampc_export.lax.control import control
 
 class Exported(typing.NamedTuple):
     """The two files that were written."""
@@ -49,18 +45,17 @@ class _Walk:
 
     def equation(self, equation, given):
         name, params = equation.primitive.name, equation.params
-        if name in CALLS:
-            return self.run(params[CALLS[name]], given)
-        if all(isinstance(each, np.ndarray) for each in given) and not name.startswith("random"):
-            results = equation.primitive.bind(*given, **params)
-            return [np.asarray(r) for r in (results if equation.primitive.multiple_results else [results])]
-        shapes = [(tuple(out.aval.shape), out.aval) for out in equation.outvars]
-        convert = lax.load().get(name)
         try:
+            if control.get(name) is not None:
+                return control.get(name)(self, equation, given)
+            if all(isinstance(each, np.ndarray) for each in given) and not name.startswith("random"):
+                results = equation.primitive.bind(*given, **params)
+                return [np.asarray(r) for r in (results if equation.primitive.multiple_results else [results])]
+            convert = lax.primitive.get(name)
             if convert is None:
                 raise Unsupported("no function writes it")
-            shape, aval = shapes[0]
-            made = convert(self.graph, [self.value(each) for each in given], params, shape, kind_of(aval.dtype))
+            shape, kind = self.types(equation)[0]
+            made = convert(self.graph, [self.value(each) for each in given], params, shape, kind)
             made = made if isinstance(made, list) else [made]
             if made[0].shape != shape:
                 raise ExportError(f"{name}: expected a result of shape {list(shape)}, but wrote {list(made[0].shape)}")
@@ -68,7 +63,10 @@ class _Walk:
         except Unsupported as reason:
             self.faults.setdefault(f"{name}: {reason}", 0)
             self.faults[f"{name}: {reason}"] += 1
-            return [self.graph.emit("train.unknown", [], shape, kind_of(aval.dtype)) for shape, aval in shapes]
+            return [self.graph.emit("train.unknown", [], shape, kind) for shape, kind in self.types(equation)]
+
+    def types(self, equation):
+        return [(tuple(out.aval.shape), kind_of(out.aval.dtype)) for out in equation.outvars]
 
 
 def _name(path):

@@ -264,5 +264,3 @@ def _write(module, front, output, has_loss, rows, optimizer, path, name, clip_no
 
 def _write_op(state, value):
     return Op("train.write @{0}, {0}", [value], [], (), "", [state])
-
-

@@ -82,5 +82,3 @@ def _written_out(c, q, k, v, bias, causal, scale):
     if c["dropout_p"]:
         weights = g.unary("dropout", weights, f" rate {float(c['dropout_p'])}")
     return g.matmul(weights, v)
-
-

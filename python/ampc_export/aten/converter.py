@@ -2,13 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import torch
 
-from ampc_export.errors import ExportError, NotAFormula
+from ampc_export.errors import ExportError, NotAFormula, Unsupported
 from ampc_export.graph import kind_of
 from ampc_export.sizes import Size, hint
-
-
-class Unsupported(Exception):
-    """What an op has that cannot be written."""
 
 
 class Held:

@@ -15,7 +15,7 @@ def filled(c, value):
     return c.give(g.broadcast_to(g.scalar(value, kind), shape))
 
 
-@op("zeros", "zeros_like", "new_zeros", "zero", "zero_")
+@op("zeros", "zeros_like", "new_zeros", "zero")
 def zeros(c):
     return filled(c, 0)
 
@@ -25,7 +25,7 @@ def ones(c):
     return filled(c, 1)
 
 
-@op("full", "full_like", "new_full", "fill", "fill_")
+@op("full", "full_like", "new_full", "fill")
 def full(c):
     value = c["value"] if "value" in c.arguments else c["fill_value"]
     if not isinstance(value, (int, float, bool)):

@@ -1,12 +1,12 @@
 # Convolutions, pooling and resizing: images in (N, ..., C), filters in (O, ..., I).
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import numpy as np
 import torch
 
 from ampc_export.aten import op
 from ampc_export.aten.converter import Held, Unsupported, array_of
 from ampc_export.graph import Value
-from ampc_export.sizes import hint, listed
-
+from ampc_export.sizes import hint
 
 
 def _widen(g, x):
@@ -38,16 +38,7 @@ def _convolve(c, strides, padding, dilations, groups):
     if signal:
         x, w = _widen(g, x), _widen(g, w)
         strides, dilations, padding = [1, *strides], [1, *dilations], [0, 0, *padding]
-    shape = [x.shape[0]]
-    for i in range(2):
-        reach = (w.shape[1 + i] - 1) * dilations[i] + 1
-        shape.append((hint(x.shape[1 + i]) + padding[2 * i] + padding[2 * i + 1] - reach) // strides[i] + 1)
-    form = f"train.conv2d {{0}}, {{1}} strides {listed(strides)} padding {listed(padding)}"
-    if any(d != 1 for d in dilations):
-        form += f" dilations {listed(dilations)}"
-    if groups != 1:
-        form += f" groups {groups}"
-    y = g.emit(form, [x, w], (*shape, w.shape[0]), "f32")
+    y = g.conv2d(x, w, strides, padding, dilations, groups)
     if c.arguments.get("bias") is not None:
         y = g.binary("add", y, c.value("bias"))
     return c.give(_narrow(g, y) if signal else y, True)
@@ -87,11 +78,7 @@ def _transposed(c, rank):
         x, w = _widen(g, x), _widen(g, w)
         strides, dilations, padding, spatial = [1, *strides], [1, *dilations], [0, 0, *padding], [1, *spatial]
     shape = (x.shape[0], *spatial, channels)
-    form = f"train.conv2d_grad_input {{0}}, {{1}} strides {listed(strides)} padding {listed(padding)}"
-    if any(d != 1 for d in dilations):
-        form += f" dilations {listed(dilations)}"
-    if c["groups"] != 1:
-        form += f" groups {c['groups']}"
+    form = "train.conv2d_grad_input {0}, {1}" + g.conv_attributes(strides, padding, dilations, c["groups"])
     result = Value(shape, "f32").tensor_type
     y = g.emit(f"{form} : ({x.tensor_type}, {w.tensor_type}) -> {result}", [x, w], shape, "f32")
     if c.arguments.get("bias") is not None:
@@ -121,8 +108,7 @@ def _window(c):
         whole = (out[i] - 1) * strides[i] + window[i]
         if (hint(x.shape[1 + i]) + padding[2 * i] + padding[2 * i + 1] - window[i]) // strides[i] + 1 != out[i]:
             padding[2 * i + 1] = max(whole - hint(x.shape[1 + i]) - padding[2 * i], 0)
-    text = f" window {listed(window)} strides {listed(strides)} padding {listed(padding)}"
-    return x, text, (x.shape[0], *out, x.shape[3]), padding, rank == 1
+    return x, (window, strides, padding, out), rank == 1
 
 
 @op("max_pool2d", "max_pool1d", "max_pool2d_with_indices")
@@ -130,8 +116,8 @@ def max_pool(c):
     g = c.graph
     if any(d != 1 for d in c.numbers("dilation")):
         raise Unsupported("dilations of a window")
-    x, text, shape, _, signal = _window(c)
-    y = g.emit_several("train.max_pool {0}" + text, [x], [(shape, "f32"), (shape, "i8")])[0]
+    x, geometry, signal = _window(c)
+    y = g.pool("max_pool", x, *geometry)
     y = _narrow(g, y) if signal else y
     return [Held(y, True), None] if isinstance(c.result, (list, tuple)) else c.give(y, True)
 
@@ -141,16 +127,14 @@ def avg_pool(c):
     g = c.graph
     if c.arguments.get("divisor_override"):
         raise Unsupported("divisor_override")
-    x, text, shape, padding, signal = _window(c)
-    y = g.emit("train.avg_pool {0}" + text, [x], shape, "f32")
+    x, geometry, signal = _window(c)
+    y = g.pool("avg_pool", x, *geometry)
     ceiling = c.arguments.get("ceil_mode")
-    if any(padding) and (not c.arguments.get("count_include_pad", True) or ceiling):
+    if any(geometry[2]) and (not c.arguments.get("count_include_pad", True) or ceiling):
         if ceiling and c.arguments.get("count_include_pad", True) and any(c.numbers("padding")):
             raise Unsupported("ceil_mode with padding that counts")
-        ones = g.emit(f"train.constant dense<1.0> : tensor<1x{hint(x.shape[1])}x{hint(x.shape[2])}x1xf32>", [],
-                      (1, *x.shape[1:3], 1), "f32")
-        share = g.emit("train.avg_pool {0}" + text, [ones], (1, *shape[1:3], 1), "f32")
-        y = g.binary("div", y, share)
+        ones = g.constant(np.ones((1, *map(hint, x.shape[1:3]), 1), np.float32))
+        y = g.binary("div", y, g.pool("avg_pool", ones, *geometry))
     return c.give(_narrow(g, y) if signal else y, True)
 
 
@@ -181,8 +165,8 @@ def adaptive_avg_pool2d(c):
         return c.give(g.reshape(pooled, (x.shape[0], 1, 1, x.shape[3])), True)
     sizes = [hint(size) for size in x.shape[1:3]]
     if all(size % new == 0 for size, new in zip(sizes, out)):
-        window = listed([size // new for size, new in zip(sizes, out)])
-        y = g.emit(f"train.avg_pool {{0}} window {window} strides {window} padding [0, 0, 0, 0]", [x], (x.shape[0], *out, x.shape[3]), "f32")
+        window = [size // new for size, new in zip(sizes, out)]
+        y = g.pool("avg_pool", x, window, window, [0, 0, 0, 0], out)
         return c.give(y, True)
     for at, new in zip((1, 2), out):
         x = _along(g, x, at, _matrix(hint(x.shape[at]), lambda e, new=new: torch.nn.functional.adaptive_avg_pool2d(e, (new, 1))))
@@ -196,9 +180,7 @@ def adaptive_max_pool2d(c):
     window = [hint(size) // new for size, new in zip(x.shape[1:3], out)]
     if [w * n for w, n in zip(window, out)] != [hint(size) for size in x.shape[1:3]]:
         raise Unsupported("windows of different sizes")
-    shape = (x.shape[0], *out, x.shape[3])
-    text = f" window {listed(window)} strides {listed(window)} padding [0, 0, 0, 0]"
-    y = g.emit_several("train.max_pool {0}" + text, [x], [(shape, "f32"), (shape, "i8")])[0]
+    y = g.pool("max_pool", x, window, window, [0, 0, 0, 0], out)
     return [Held(y, True), None]
 
 
@@ -245,13 +227,6 @@ def im2col(c):
     size = kernel[0] * kernel[1]
     unit = torch.eye(size).reshape(size, *kernel, 1)
     filters = g.constant(array_of(unit.repeat(channels, 1, 1, 1)))
-    shape = [x.shape[0]]
-    for i in range(2):
-        reach = (kernel[i] - 1) * dilations[i] + 1
-        shape.append((hint(x.shape[1 + i]) + 2 * padding[2 * i] - reach) // strides[i] + 1)
-    form = f"train.conv2d {{0}}, {{1}} strides {listed(strides)} padding {listed(padding)} dilations {listed(dilations)} groups {channels}"
-    y = g.emit(form, [x, filters], (*shape, channels * size), "f32")
+    y = g.conv2d(x, filters, strides, padding, dilations, channels)
     y = g.reshape(y, (y.shape[0], y.shape[1] * y.shape[2], y.shape[3]))
     return c.give(g.transpose(y, [0, 2, 1]))
-
-

@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 
+from ampc_export import composed
 from ampc_export.aten import op
 from ampc_export.aten.converter import Unsupported, array_of
 from ampc_export.graph import Value
@@ -116,13 +117,10 @@ def gather(c):
     dim = c["dim"] % x.rank
     if any(a != b for i, (a, b) in enumerate(zip(x.shape, index.shape)) if i != dim):
         raise Unsupported("an index of another shape than the tensor's")
-    kind, order = x.kind, [i for i in range(x.rank) if i != dim] + [dim]
-    table, places = g.transpose(g.cast(x, "f32"), order), g.transpose(index, order)
-    unit = g.emit(f"train.one_hot {{0}} to f32[{', '.join(map(str, (*places.shape, table.shape[-1])))}]", [places],
-                  (*places.shape, table.shape[-1]), "f32")
-    spread = g.reshape(table, (*table.shape[:-1], 1, table.shape[-1]))
-    y = g.reduce("reduce_sum", g.binary("mul", unit, spread), [unit.rank - 1])
-    return c.give(g.cast(g.transpose(y, [order.index(i) for i in range(x.rank)]), kind))
+    order = [i for i in range(x.rank) if i != dim] + [dim]
+    table, places = g.transpose(x, order), g.transpose(index, order)
+    y = composed.elements_at(g, g.reshape(table, (*table.shape[:-1], 1, table.shape[-1])), places)
+    return c.give(g.transpose(y, [order.index(i) for i in range(x.rank)]))
 
 
 @op("one_hot")
@@ -131,7 +129,7 @@ def one_hot(c):
     return c.give(c.graph.emit(f"train.one_hot {{0}} to f32[{', '.join(map(str, shape))}]", [index], shape, "f32"))
 
 
-@op("index_add", "index_add_")
+@op("index_add")
 def index_add(c):
     g, x = c.graph, c.value("self")
     if c["dim"] % x.rank or c["alpha"] != 1:

@@ -3,7 +3,6 @@
 from ampc_export.aten import op
 from ampc_export.aten.converter import Unsupported
 from ampc_export.aten.pointwise import pair
-from ampc_export.sizes import listed
 
 REDUCTIONS = {0: " reduce none", 1: "", 2: " reduce sum"}
 
@@ -21,11 +20,6 @@ def cross_entropy(c):
     soft = target.kind == "f32"
     if soft:
         target = c.image("target") if target.rank > 2 else target
-    if c.arguments.get("weight") is not None:
-        if soft:
-            raise Unsupported("weights of classes with targets that are distributions")
-        log = g.unary("log_softmax", logits)
-        return _weighted(c, log, target, reduction, smoothing)
     text = REDUCTIONS[reduction]
     if soft and reduction == 1:
         # PyTorch divides by the rows of the batch, not by all places.
@@ -38,8 +32,15 @@ def cross_entropy(c):
         text += f" ignore {c['ignore_index']}"
     if smoothing:
         text += f" smoothing {smoothing}"
-    shape = logits.shape[:-1] if reduction == 0 else ()
-    return c.give(g.emit(f"train.softmax_cross_entropy {{0}}, {{1}}{text}", [logits, target], shape, "f32"))
+    return c.give(_of_classes(c, [logits, target], text))
+
+
+def _of_classes(c, operands, text):
+    """Of scores and classes or distributions, with a weight per class if there is one."""
+    shape = operands[0].shape[:-1] if int(c["reduction"]) == 0 else ()
+    if c.arguments.get("weight") is None:
+        return c.graph.emit(f"train.softmax_cross_entropy {{0}}, {{1}}{text}", operands, shape, "f32")
+    return c.graph.emit(f"train.weighted_cross_entropy {{0}}, {{1}}, {{2}}{text}", [*operands, c.value("weight")], shape, "f32")
 
 
 @op("nll_loss", "nll_loss_nd", "nll_loss2d", "nll_loss_forward")
@@ -47,46 +48,22 @@ def nll_loss(c):
     """Behind log_softmax both are one op."""
     g, reduction = c.graph, int(c["reduction"])
     log, target = _classes_last(c), c.value("target")
-    if c.arguments.get("weight") is not None:
-        return _weighted(c, log, target, reduction, 0.0)
-    if log.op is None or log.op.form != "train.log_softmax {0}":
-        return _weighted(c, log, target, reduction, 0.0)
-    logits = log.op.operands[0]
-    shape = log.shape[:-1] if reduction == 0 else ()
-    form = f"train.softmax_cross_entropy {{0}}, {{1}}{REDUCTIONS[reduction]} ignore {c['ignore_index']}"
     if isinstance(c.result, (tuple, list)):
         raise Unsupported("the total weight as a result")
-    return c.give(g.emit(form, [logits, target], shape, "f32"))
-
-
-def _weighted(c, log, target, reduction, smoothing):
-    """-sum(w[t] log p[t]) / sum(w[t]); rows of the class to leave out have weight 0."""
-    g, classes = c.graph, log.shape[-1]
-    unit = g.emit(f"train.one_hot {{0}} to f32{listed((*target.shape, classes))}", [target], (*target.shape, classes), "f32")
-    counted = g.cast(g.binary("compare ne", target, g.scalar(c["ignore_index"], "i32")), "f32")
-    weighted = unit
+    text = f"{REDUCTIONS[reduction]} ignore {c['ignore_index']}"
+    if log.op is not None and log.op.form == "train.log_softmax {0}":
+        return c.give(_of_classes(c, [log.op.operands[0], target], text))
     if c.arguments.get("weight") is not None:
-        weighted = g.binary("mul", unit, c.value("weight"))
-    weight = g.binary("mul", g.reduce("reduce_sum", weighted, [weighted.rank - 1]), counted)
-    rows = g.unary("neg", g.reduce("reduce_sum", g.binary("mul", weighted, log), [log.rank - 1]))
-    if smoothing:
-        spread = log if c.arguments.get("weight") is None else g.binary("mul", log, c.value("weight"))
-        even = g.unary("neg", g.reduce("reduce_sum", spread, [log.rank - 1]))
-        rows = g.binary("add", g.binary("mul", rows, g.scalar(1 - smoothing)),
-                        g.binary("mul", even, g.scalar(smoothing / int(classes))))
-    rows = g.binary("mul", rows, counted)
-    if reduction == 0:
-        return c.give(rows)
-    total = g.reduce("reduce_sum", rows, None)
-    return c.give(total if reduction == 2 else g.binary("div", total, g.reduce("reduce_sum", weight, None)))
+        raise Unsupported("weights of classes behind something else than log_softmax")
+    return c.give(g.emit(f"train.nll {{0}}, {{1}}{text}", [log, target], log.shape[:-1] if reduction == 0 else (), "f32"))
 
 
-def _pairwise(c, form):
+def _pairwise(c, form, attributes=""):
     g, reduction = c.graph, int(c["reduction"])
     (x, target), image = pair(c, c.names[:2], "f32")
     if x.shape != target.shape:
         raise Unsupported(f"a target of shape {list(target.shape)} for {list(x.shape)}")
-    y = g.emit(f"train.{form} {{0}}, {{1}}{REDUCTIONS[reduction]}", [x, target], x.shape if reduction == 0 else (), "f32")
+    y = g.emit(f"train.{form} {{0}}, {{1}}{attributes}{REDUCTIONS[reduction]}", [x, target], x.shape if reduction == 0 else (), "f32")
     return c.give(y, image and reduction == 0)
 
 
@@ -103,26 +80,12 @@ def l1(c):
 @op("smooth_l1_loss")
 def smooth_l1(c):
     beta = float(c["beta"])
-    if beta == 0:
-        return _pairwise(c, "l1")
-    return _with_beta(c, beta)
-
-
-def _with_beta(c, beta, factor=1.0):
-    g, reduction = c.graph, int(c["reduction"])
-    (x, target), image = pair(c, c.names[:2], "f32")
-    if x.shape != target.shape:
-        raise Unsupported(f"a target of shape {list(target.shape)} for {list(x.shape)}")
-    y = g.emit(f"train.smooth_l1 {{0}}, {{1}} beta {beta}{REDUCTIONS[reduction]}", [x, target],
-               x.shape if reduction == 0 else (), "f32")
-    y = y if factor == 1 else g.binary("mul", y, g.scalar(factor))
-    return c.give(y, image and reduction == 0)
+    return _pairwise(c, "smooth_l1", f" beta {beta}") if beta else _pairwise(c, "l1")
 
 
 @op("huber_loss")
 def huber(c):
-    """delta times smooth_l1"""
-    return _with_beta(c, float(c["delta"]), float(c["delta"]))
+    return _pairwise(c, "huber", f" delta {float(c['delta'])}")
 
 
 def _finish(c, rows):
@@ -171,13 +134,10 @@ def bce(c):
 
 @op("kl_div")
 def kl_div(c):
-    """target (log target - x); nothing where the target is 0."""
-    g = c.graph
-    x, target = c.value("self", "f32"), c.value("target", "f32")
-    if c["log_target"]:
-        return _finish(c, g.binary("mul", g.unary("exp", target), g.binary("sub", target, x)))
-    safe = g.binary("maximum", target, g.scalar(1e-38))
-    return _finish(c, g.binary("mul", target, g.binary("sub", g.unary("log", safe), x)))
+    if not c["log_target"]:
+        return _pairwise(c, "kl_div")
+    g, x, target = c.graph, c.value("self", "f32"), c.value("target", "f32")
+    return _finish(c, g.binary("mul", g.unary("exp", target), g.binary("sub", target, x)))
 
 
 @op("soft_margin_loss")

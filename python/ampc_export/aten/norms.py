@@ -97,3 +97,13 @@ def batch_norm(c):
         y = g.binary("add", g.binary("mul", g.binary("sub", x, c.value("running_mean")), scale), beta)
     held = c.give(y, rank > 2) if name.endswith("::batch_norm") else Held(y, rank > 2)
     return held if name.endswith("::batch_norm") else [held] + [None] * (len(c.result) - 1)
+
+
+@op("_weight_norm_interface", "_weight_norm")
+def weight_norm(c):
+    """g v / |v|, with a length for every position along `dim`."""
+    g, v, lengths = c.graph, c.value("v"), c.value("g")
+    dim = c["dim"] % v.rank
+    now = g.reduce("reduce_l2", v, [i for i in range(v.rank) if i != dim], True)
+    made = Held(g.binary("mul", v, g.binary("div", lengths, now)))
+    return [made, Held(now)] if isinstance(c.result, (tuple, list)) else made

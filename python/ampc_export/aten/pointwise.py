@@ -4,12 +4,11 @@ import math
 
 import torch
 
+from ampc_export import composed
 from ampc_export.aten import op
 from ampc_export.aten.converter import Converter, Held, Unsupported, last_order
 
-UNARY = {"relu": "relu", "sigmoid": "sigmoid", "tanh": "tanh", "exp": "exp", "log": "log", "log1p": "log1p", "sqrt": "sqrt",
-         "rsqrt": "rsqrt", "sin": "sin", "cos": "cos", "erf": "erf", "abs": "abs", "neg": "neg", "floor": "floor",
-         "reciprocal": "reciprocal", "silu": "silu", "square": "square"}
+ACTIVATIONS = ("relu", "sigmoid", "silu", "mish", "selu", "hardswish", "hardsigmoid", "reciprocal", "erfinv")
 SAME = ("clone", "contiguous", "alias", "detach_copy", "lift_fresh_copy", "lift_fresh", "positive", "_assert_tensor_metadata_copy")
 
 
@@ -22,11 +21,9 @@ def elementwise(c: Converter, make, kind="f32"):
 
 
 def _register():
-    for name, ours in UNARY.items():
-        def convert(c, ours=ours):
-            kind = None if ours in ("abs", "neg", "floor") else "f32"
-            return elementwise(c, lambda x: c.graph.unary(ours, x), kind)
-        op(name, name + "_")(convert)
+    for name in composed.FUNCTIONS + ACTIVATIONS:
+        kind = None if name in composed.OF_INTEGERS else "f32"
+        op(name)(lambda c, name=name, kind=kind: elementwise(c, lambda x: c.graph.unary(name, x), kind))
 
 
 _register()
@@ -47,7 +44,7 @@ def to(c):
     return elementwise(c, lambda x: x, None)
 
 
-@op("dropout", "dropout_", "native_dropout", "feature_dropout", "feature_dropout_", "alpha_dropout")
+@op("dropout", "native_dropout", "feature_dropout", "alpha_dropout")
 def dropout(c):
     active = c["train"] and c["p"] > 0
     if active and not c.node.target._schema.name.endswith(("::dropout", "::dropout_", "::native_dropout")):
@@ -60,12 +57,12 @@ def dropout(c):
     return [Held(y, image), None] if several else c.give(y, image)
 
 
-@op("gelu", "gelu_")
+@op("gelu")
 def gelu(c):
     return elementwise(c, lambda x: c.graph.unary("gelu_tanh" if c["approximate"] == "tanh" else "gelu", x))
 
 
-@op("leaky_relu", "leaky_relu_")
+@op("leaky_relu")
 def leaky_relu(c):
     return elementwise(c, lambda x: c.graph.unary("leaky_relu", x, f" slope {float(c['negative_slope'])}"))
 
@@ -78,12 +75,6 @@ def softplus(c):
     return elementwise(c, lambda x: g.binary("div", g.unary("softplus", g.binary("mul", x, g.scalar(beta))), g.scalar(beta)))
 
 
-@op("mish", "mish_")
-def mish(c):
-    g = c.graph
-    return elementwise(c, lambda x: g.binary("mul", x, g.unary("tanh", g.unary("softplus", x))))
-
-
 def clamped(g, x, low, high):
     if low is not None and high is not None:
         return g.unary("clamp", x, f" from {float(low)} to {float(high)}")
@@ -91,7 +82,7 @@ def clamped(g, x, low, high):
     return x if high is None else g.binary("minimum", x, g.scalar(high, x.kind))
 
 
-@op("clamp", "clamp_", "clip", "clamp_min", "clamp_max", "clamp_min_")
+@op("clamp", "clip", "clamp_min", "clamp_max")
 def clamp(c):
     g = c.graph
     if any(isinstance(c.arguments.get(key), torch.fx.Node) for key in ("min", "max")):
@@ -101,49 +92,31 @@ def clamp(c):
     return elementwise(c, lambda x: clamped(g, x, c["min"], c["max"]), None)
 
 
-@op("hardtanh", "hardtanh_")
+@op("hardtanh")
 def hardtanh(c):
     return elementwise(c, lambda x: clamped(c.graph, x, c["min_val"], c["max_val"]))
 
 
-@op("relu6", "relu6_")
+@op("relu6")
 def relu6(c):
     return elementwise(c, lambda x: clamped(c.graph, x, 0.0, 6.0))
 
 
-def hard_sigmoid(g, x):
-    return g.binary("div", clamped(g, g.binary("add", x, g.scalar(3.0)), 0.0, 6.0), g.scalar(6.0))
+@op("celu")
+def celu(c):
+    return elementwise(c, lambda x: c.graph.unary("celu", x, f" alpha {float(c['alpha'])}"))
 
 
-@op("hardsigmoid", "hardsigmoid_")
-def hardsigmoid(c):
-    return elementwise(c, lambda x: hard_sigmoid(c.graph, x))
-
-
-@op("hardswish", "hardswish_")
-def hardswish(c):
-    return elementwise(c, lambda x: c.graph.binary("mul", x, hard_sigmoid(c.graph, x)))
-
-
-@op("elu", "elu_", "celu", "celu_", "selu", "selu_")
+@op("elu")
 def elu(c):
-    """scale * (x or alpha * (exp(inner * x) - 1)); the exponential sees no positive number."""
-    g, name = c.graph, c.node.target._schema.name.removeprefix("aten::").rstrip("_")
-    alpha, scale, inner = 1.0, 1.0, 1.0
-    if name == "selu":
-        alpha, scale = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
-    elif name == "celu":
-        alpha, inner = float(c["alpha"]), 1 / float(c["alpha"])
-    else:
-        alpha, scale, inner = float(c["alpha"]), float(c["scale"]), float(c["input_scale"])
+    """scale (x or alpha (exp(inner x) - 1))"""
+    alpha, scale, inner = (float(c[name]) for name in ("alpha", "scale", "input_scale"))
+    if inner != 1:
+        raise Unsupported("input_scale")
 
     def make(x):
-        zero = g.scalar(0.0)
-        low = g.binary("minimum", x, zero)
-        low = low if inner == 1 else g.binary("mul", low, g.scalar(inner))
-        y = g.binary("mul", g.binary("sub", g.unary("exp", low), g.scalar(1.0)), g.scalar(alpha))
-        y = g.select(g.binary("compare gt", x, zero), x, y)
-        return y if scale == 1 else g.binary("mul", y, g.scalar(scale))
+        y = c.graph.unary("elu", x, f" alpha {alpha}")
+        return y if scale == 1 else c.graph.binary("mul", y, c.graph.scalar(scale))
     return elementwise(c, make)
 
 
@@ -153,9 +126,11 @@ def log_sigmoid(c):
     return elementwise(c, lambda x: g.unary("neg", g.unary("softplus", g.unary("neg", x))))
 
 
-@op("expm1")
-def expm1(c):
-    return elementwise(c, lambda x: c.graph.binary("sub", c.graph.unary("exp", x), c.graph.scalar(1.0)))
+@op("round")
+def round_(c):
+    if c.arguments.get("decimals"):
+        raise Unsupported("decimals")
+    return elementwise(c, lambda x: c.graph.unary("round", x))
 
 
 @op("log2", "log10")
@@ -172,8 +147,7 @@ def prelu(c):
         weight = g.reshape(weight, ())
     elif not image and x.rank > 2:
         weight = g.reshape(weight, (weight.shape[0], *[1] * (x.rank - 2)))
-    low = g.binary("mul", g.binary("minimum", x, g.scalar(0.0)), weight)
-    return c.give(g.binary("add", g.unary("relu", x), low), image)
+    return c.give(g.binary("prelu", x, weight), image)
 
 
 # ---- Two operands ----
@@ -221,11 +195,10 @@ def binary(c, ours, kind=None, names=None):
 
 
 def _register_pairs():
-    for name, ours in {"mul": "mul", "maximum": "maximum", "minimum": "minimum"}.items():
-        op(name, name + "_")(lambda c, ours=ours: binary(c, ours))
-    relations = {"eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "less": "lt", "greater": "gt",
-                 "less_equal": "le", "greater_equal": "ge", "not_equal": "ne"}
-    for name, relation in relations.items():
+    for name, ours in {"mul": "mul", "maximum": "maximum", "minimum": "minimum", "remainder": "mod", "fmod": "fmod"}.items():
+        op(name)(lambda c, ours=ours: binary(c, ours))
+    longer = {"less": "lt", "greater": "gt", "less_equal": "le", "greater_equal": "ge", "not_equal": "ne"}
+    for name, relation in ({name: name for name in composed.RELATIONS} | longer).items():
         op(name)(lambda c, relation=relation: binary(c, f"compare {relation}"))
 
 
@@ -243,12 +216,12 @@ def scaled(c, ours):
     return c.give(c.graph.binary(ours, x, y), image)
 
 
-@op("add", "add_", "__iadd__")
+@op("add", "__iadd__")
 def add(c):
     return scaled(c, "add")
 
 
-@op("sub", "sub_", "subtract")
+@op("sub", "subtract")
 def sub(c):
     return scaled(c, "sub")
 
@@ -260,16 +233,22 @@ def rsub(c):
     return c.give(c.graph.binary("sub", y, x), image)
 
 
-@op("div", "div_", "divide", "true_divide", "floor_divide")
+@op("div", "divide", "true_divide", "floor_divide")
 def div(c):
-    mode, whole = c.arguments.get("rounding_mode"), c.node.target._schema.name.endswith("floor_divide")
-    if mode not in (None, "floor") or (mode or whole) and c.result_kind != "f32":
-        raise Unsupported(f"division with rounding_mode {mode or 'floor'} of integers")
-    held = binary(c, "div", "f32")
-    return Held(c.graph.unary("floor", held.value), held.last) if mode or whole else held
+    mode, g = c.arguments.get("rounding_mode"), c.graph
+    if c.node.target._schema.name.endswith("floor_divide"):
+        mode = "floor"
+    if mode is None or mode == "trunc" and c.result_kind == "i32":
+        return binary(c, "div", c.result_kind if mode else "f32")
+    if mode == "trunc":
+        raise Unsupported("division of reals with rounding_mode trunc")
+    (x, y), image = pair(c, c.names[:2], c.result_kind)
+    if x.kind == "f32":
+        return c.give(g.unary("floor", g.binary("div", x, y)), image)
+    return c.give(g.binary("div", g.binary("sub", x, g.binary("mod", x, y)), y), image)  # a quotient of integers is rounded towards 0
 
 
-@op("pow", "pow_", "float_power")
+@op("pow", "float_power")
 def power(c):
     exponent = c.arguments["exponent"]
     direct = {2: "square", 0.5: "sqrt", -0.5: "rsqrt", -1: "reciprocal"}
@@ -280,29 +259,19 @@ def power(c):
     return binary(c, "pow", "f32")
 
 
-@op("logical_and", "bitwise_and", "__and__", "bitwise_and_")
-def logical_and(c):
-    return truth(c, "minimum")
+def _register_truth():
+    for function, names in {composed.both: ("logical_and", "bitwise_and", "__and__"), composed.either: ("logical_or", "bitwise_or", "__or__"),
+                            composed.differ: ("logical_xor", "bitwise_xor", "__xor__"), composed.negation: ("logical_not", "bitwise_not")}.items():
+        op(*names)(lambda c, function=function: truth(c, function))
 
 
-@op("logical_or", "bitwise_or", "__or__")
-def logical_or(c):
-    return truth(c, "maximum")
-
-
-def truth(c, ours):
+def truth(c, function):
     if c.result_kind != "i1":
         raise Unsupported("bits of integers")
-    g = c.graph
-    x, y = (g.cast(g.cast(c.value(name), "i1"), "i32") for name in c.names[:2])
-    return c.give(g.cast(g.binary(ours, x, y), "i1"))
+    return c.give(function(c.graph, *(c.value(name) for name in c.names[:1 if function is composed.negation else 2])))
 
 
-@op("logical_not", "bitwise_not")
-def logical_not(c):
-    if c.result_kind != "i1":
-        raise Unsupported("bits of integers")
-    return c.give(c.graph.binary("compare eq", c.graph.cast(c.value("self"), "i32"), c.graph.scalar(0, "i32")))
+_register_truth()
 
 
 @op("where")
@@ -315,7 +284,7 @@ def where(c):
     return c.give(g.select(c.value("condition", "i1"), x, y))
 
 
-@op("masked_fill", "masked_fill_")
+@op("masked_fill")
 def masked_fill(c):
     kind, g = c.result_kind, c.graph
     x, y = c.value("self", "i32" if kind == "i1" else kind), c.value("value", "i32" if kind == "i1" else kind)

@@ -1,9 +1,9 @@
 # Ops of ATen that reduce dimensions, and those along one.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-import torch
-
+from ampc_export import composed
 from ampc_export.aten import op
 from ampc_export.aten.converter import Held, Unsupported, last_order
+from ampc_export.aten.pointwise import binary
 from ampc_export.sizes import count, hint
 
 
@@ -27,7 +27,7 @@ def reduced(c, ours, finish=None, name="self"):
 
 def _register():
     for name, ours in {"sum": "reduce_sum", "mean": "reduce_mean", "amax": "reduce_max", "amin": "reduce_min",
-                       "logsumexp": "logsumexp"}.items():
+                       "logsumexp": "logsumexp", "prod": "reduce_prod"}.items():
         op(name)(lambda c, ours=ours: reduced(c, ours))
 
 
@@ -48,35 +48,24 @@ def max_or_min(c):
     if "dim" in c.arguments:
         g, x = c.graph, c.value("self", "f32")
         dim, keep = c["dim"] % x.rank, bool(c["keepdim"])
-        where = _argmax(c, x if ours == "reduce_max" else g.unary("neg", x), dim, keep)
+        where = _argmax(c, x, dim, keep, composed.argmax if ours == "reduce_max" else composed.argmin)
         return [Held(g.reduce(ours, x, [dim], keep)), Held(where)]
     if "other" in c.arguments:
-        return TABLE_OF_PAIRS[ours](c)
+        return binary(c, "maximum" if ours == "reduce_max" else "minimum")
     return reduced(c, ours)
 
 
-def _pairs():
-    from ampc_export.aten.pointwise import binary
-    return {"reduce_max": lambda c: binary(c, "maximum"), "reduce_min": lambda c: binary(c, "minimum")}
+def _argmax(c, x, dim, keep, function=composed.argmax):
+    y = function(c.graph, x, dim)
+    return c.graph.reshape(y, [1 if i == dim else size for i, size in enumerate(x.shape)]) if keep else y
 
 
-TABLE_OF_PAIRS = _pairs()
-
-
-def _argmax(c, x, dim, keep):
-    g = c.graph
-    order = [i for i in range(x.rank) if i != dim] + [dim]
-    moved = g.transpose(x, order)
-    y = g.emit("train.argmax {0}", [moved], moved.shape[:-1], "i32")
-    return g.reshape(y, [1 if i == dim else size for i, size in enumerate(x.shape)]) if keep else y
-
-
-@op("argmax")
+@op("argmax", "argmin")
 def argmax(c):
-    x = c.value("self", "f32")
+    x, function = c.value("self", "f32"), getattr(composed, c.node.target._schema.name.removeprefix("aten::"))
     if c["dim"] is None:
-        return c.give(_argmax(c, c.graph.reshape(x, (count(x.shape),)), 0, False))
-    return c.give(_argmax(c, x, c["dim"] % x.rank, bool(c["keepdim"])))
+        return c.give(_argmax(c, c.graph.reshape(x, (count(x.shape),)), 0, False, function))
+    return c.give(_argmax(c, x, c["dim"] % x.rank, bool(c["keepdim"]), function))
 
 
 @op("var", "std", "var_mean", "std_mean")
@@ -104,10 +93,8 @@ def norm(c):
     order = 2 if order is None else order
     g, x = c.graph, c.value(c.names[0], "f32")
     dims, keep = c.dims("dim", x.rank) if "dim" in c.arguments else list(range(x.rank)), bool(c.arguments.get("keepdim"))
-    if order == 2:
-        y = g.unary("sqrt", g.reduce("reduce_sum", g.unary("square", x), dims, keep))
-    elif order == 1:
-        y = g.reduce("reduce_sum", g.unary("abs", x), dims, keep)
+    if order in (1, 2):
+        y = g.reduce(f"reduce_l{int(order)}", x, dims, keep)
     elif order == float("inf"):
         y = g.reduce("reduce_max", g.unary("abs", x), dims, keep)
     else:
@@ -130,18 +117,10 @@ def log_softmax(c):
     return _along(c, "log_softmax")
 
 
-@op("cumsum")
+@op("cumsum", "cumprod")
 def cumsum(c):
-    """A product with a triangle of ones."""
-    g, x = c.graph, c.value("self", "f32")
-    dim = c["dim"] % x.rank
-
-    def make(y):
-        ones = torch.triu(torch.ones(hint(y.shape[-1]), hint(y.shape[-1]))).numpy()
-        if y.rank == 1:
-            return g.reshape(g.matmul(g.reshape(y, (1, *y.shape)), g.constant(ones)), y.shape)
-        return g.matmul(y, g.constant(ones))
-    return c.give(g.along_last(x, dim, make))
+    name = c.node.target._schema.name.removeprefix("aten::")
+    return c.give(composed.scan(c.graph, name, c.value("self", c.result_kind), c["dim"]))
 
 
 @op("_adaptive_avg_pool1d", "adaptive_avg_pool1d")
@@ -152,5 +131,3 @@ def adaptive_avg_pool1d(c):
         raise Unsupported(f"{x.shape[1]} positions averaged to {size}")
     parts = c.graph.reshape(x, (x.shape[0], size, x.shape[1] // size, x.shape[2]))
     return c.give(c.graph.reduce("reduce_mean", parts, [2]), True)
-
-

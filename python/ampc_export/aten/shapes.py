@@ -1,5 +1,6 @@
 # Ops of ATen that move elements.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+from ampc_export import composed
 from ampc_export.aten import op
 from ampc_export.aten.converter import Held, Unsupported, first_order, last_order
 from ampc_export.sizes import Size, hint
@@ -11,7 +12,7 @@ def view(c):
     return c.give(c.graph.reshape(_source(c, name), c.result_shape))
 
 
-@op("squeeze", "unsqueeze", "squeeze_", "unsqueeze_", "squeeze_copy", "unsqueeze_copy")
+@op("squeeze", "unsqueeze", "squeeze_copy", "unsqueeze_copy")
 def squeeze(c):
     return c.give(c.graph.reshape(_source(c, "self"), c.result_shape))
 
@@ -32,7 +33,7 @@ def permute(c):
     return _moved(c, name, order)
 
 
-@op("transpose", "transpose_", "swapaxes", "swapdims", "transpose_copy")
+@op("transpose", "swapaxes", "swapdims", "transpose_copy")
 def transpose(c):
     rank = len(c.shape(c.names[0]))
     order = list(range(rank))
@@ -201,8 +202,6 @@ def pad(c):
 
 @op("roll")
 def roll(c):
-    """Dimension by dimension, the end comes to the front."""
-    g = c.graph
     image = c.is_image(c.arguments["self"])
     x = c.image("self") if image else c.value("self")
     shifts, dims = c.numbers("shifts"), c.numbers("dims")
@@ -210,32 +209,22 @@ def roll(c):
         raise Unsupported("roll without dims")
     for shift, dim in zip(shifts, dims):
         at = last_order(x.rank).index(dim % x.rank) if image else dim % x.rank
-        size = x.shape[at]
-        shift %= hint(size)
-        if shift:
-            x = g.concat([g.part(x, at, size - shift, shift), g.part(x, at, 0, size - shift)], at)
+        x = c.graph.unary("roll", x, f" by {shift} along {at}")
     return c.give(x, image)
 
 
 @op("flip")
 def flip(c):
-    """By a table of positions, dimension by dimension."""
-    g, x = c.graph, c.value("self")
-    for dim in c.dims("dims", x.rank):
-        parts = g.split(x, [1] * hint(x.shape[dim]), dim)
-        x = g.concat(parts[::-1], dim)
-    return c.give(x)
+    x = c.value("self")
+    return c.give(composed.reverse(c.graph, x, c.dims("dims", x.rank)))
 
 
 @op("tril", "triu")
 def triangle(c):
-    import torch
-    g, x = c.graph, c.value("self")
-    shape = [hint(size) for size in x.shape[-2:]]
-    keep = getattr(torch, c.node.target._schema.name.removeprefix("aten::"))(torch.ones(shape), c["diagonal"]).numpy() != 0
-    kind = x.kind
-    x = g.cast(x, "i32") if kind == "i1" else x
-    return c.give(g.cast(g.select(g.constant(keep), x, g.scalar(0, x.kind)), kind))
+    g, kind = c.graph, c.result_kind
+    x = c.value("self", "i32" if kind == "i1" else kind)
+    upper = " upper" * c.node.target._schema.name.endswith("triu")
+    return c.give(g.cast(g.unary("trilu", x, f"{upper} diagonal {c['diagonal']}"), kind))
 
 
 @op("pixel_shuffle", "pixel_unshuffle")
@@ -270,5 +259,3 @@ def unfold(c):
     moved = [g.transpose(part, order) for part in parts]
     apart = [g.reshape(m, (*m.shape[:dim], 1, *m.shape[dim:])) for m in moved]
     return c.give(g.concat(apart, dim))
-
-

@@ -1,19 +1,5 @@
-# Which function writes which primitive of JAX: a table by name.
+# Which function writes which primitive of JAX. It takes the graph, values, parameters, and the result's shape and kind.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-import importlib
+from ampc_export.registry import Registry
 
-TABLE = {}
-
-
-def primitive(*names):
-    def register(function):
-        for name in names:
-            TABLE[name] = function
-        return function
-    return register
-
-
-def load():
-    for family in ("elements", "arrays"):
-        importlib.import_module(f"ampc_export.lax.{family}")
-    return TABLE
+primitive = Registry(__name__, "elements", "arrays")

@@ -1,13 +1,9 @@
 # Primitives of JAX that move elements, products, convolutions and lookups.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-import numpy as np
-
+from ampc_export import composed
+from ampc_export.errors import Unsupported
 from ampc_export.lax import primitive
 from ampc_export.sizes import count, listed
-
-
-class Unsupported(Exception):
-    """What a primitive has that cannot be written."""
 
 
 @primitive("broadcast_in_dim")
@@ -44,10 +40,7 @@ def slice_(g, operands, params, shape, kind):
 
 @primitive("rev")
 def rev(g, operands, params, shape, kind):
-    x = operands[0]
-    for dim in params["dimensions"]:
-        x = g.concat(g.split(x, [1] * x.shape[dim], dim)[::-1], dim)
-    return x
+    return composed.reverse(g, operands[0], params["dimensions"])
 
 
 @primitive("pad")
@@ -96,37 +89,36 @@ def conv(g, operands, params, shape, kind):
     image = g.transpose(x, [image_spec[0], image_spec[2], image_spec[3], image_spec[1]])
     filters = g.transpose(w, [filter_spec[0], filter_spec[2], filter_spec[3], filter_spec[1]])
     (top, bottom), (left, right) = params["padding"]
-    form = f"train.conv2d {{0}}, {{1}} strides {listed(params['window_strides'])} padding {listed([top, bottom, left, right])}"
-    if tuple(params["rhs_dilation"]) != (1, 1):
-        form += f" dilations {listed(params['rhs_dilation'])}"
-    if params["feature_group_count"] != 1:
-        form += f" groups {params['feature_group_count']}"
-    made = [shape[i] for i in (out_spec[0], out_spec[2], out_spec[3], out_spec[1])]
-    y = g.emit(form, [image, filters], made, "f32")
+    y = g.conv2d(image, filters, list(params["window_strides"]), [top, bottom, left, right], list(params["rhs_dilation"]),
+                 params["feature_group_count"])
     order = [out_spec[0], out_spec[2], out_spec[3], out_spec[1]]
     return g.transpose(y, [order.index(i) for i in range(4)])
 
 
-def _window(g, operands, params, shape, name, results):
+def _window(g, operands, params, shape, name):
+    """Of images, wherever they have their channels."""
     x = operands[0]
-    window, strides = list(params["window_dimensions"]), list(params["window_strides"])
-    low_high = [n for pair in params["padding"][1:3] for n in pair]
-    plain = x.rank == 4 and window[0] == window[3] == 1 and strides[0] == strides[3] == 1
-    if not plain or set(params["base_dilation"]) | set(params["window_dilation"]) != {1}:
-        raise Unsupported("windows of other dimensions than 1 and 2 of 4")
-    text = f"train.{name} {{0}} window {listed(window[1:3])} strides {listed(strides[1:3])} padding {listed(low_high)}"
-    return g.emit_several(text, [x], [(shape, kind) for kind in results])[0]
+    window, strides, pads = (list(params[key]) for key in ("window_dimensions", "window_strides", "padding"))
+    moving = [i for i in range(x.rank) if window[i] != 1 or strides[i] != 1 or tuple(pads[i]) != (0, 0)]
+    if x.rank != 4 or len(moving) > 2 or set(params["base_dilation"]) | set(params["window_dilation"]) != {1}:
+        raise Unsupported("windows of other than two dimensions of four")
+    moving = sorted(moving + [i for i in (3, 2, 1, 0) if i not in moving][:2 - len(moving)])
+    rest = [i for i in range(4) if i not in moving]
+    order = [rest[0], *moving, rest[1]]
+    padding = [n for i in moving for n in pads[i]]
+    y = g.pool(name, g.transpose(x, order), [window[i] for i in moving], [strides[i] for i in moving], padding, [shape[i] for i in moving])
+    return g.transpose(y, [order.index(i) for i in range(4)])
 
 
 @primitive("reduce_window_max")
 def reduce_window_max(g, operands, params, shape, kind):
-    return _window(g, operands, params, shape, "max_pool", ["f32", "i8"])
+    return _window(g, operands, params, shape, "max_pool")
 
 
 @primitive("reduce_window_sum")
 def reduce_window_sum(g, operands, params, shape, kind):
     size = count(params["window_dimensions"])
-    return g.binary("mul", _window(g, operands, params, shape, "avg_pool", ["f32"]), g.scalar(float(size)))
+    return g.binary("mul", _window(g, operands, params, shape, "avg_pool"), g.scalar(float(size)))
 
 
 @primitive("gather")
@@ -145,17 +137,6 @@ def gather(g, operands, params, shape, kind):
     batching = tuple(numbers.operand_batching_dims)
     if batching == tuple(range(table.rank - 1)) and numbers.start_index_map == (table.rank - 1,) and set(sizes) == {1}:
         places = g.reshape(index, index.shape[:-1])
-        unit_shape = (*places.shape, table.shape[-1])
-        unit = g.emit(f"train.one_hot {{0}} to f32{listed(unit_shape)}", [places], unit_shape, "f32")
         spread = g.reshape(table, (*table.shape[:-1], *[1] * (places.rank - table.rank + 1), table.shape[-1]))
-        return g.reshape(g.reduce("reduce_sum", g.binary("mul", unit, spread), [unit.rank - 1]), shape)
+        return g.reshape(composed.elements_at(g, spread, places), shape)
     raise Unsupported("an index of other dimensions than the first, or the last one of every row")
-
-
-@primitive("cumsum")
-def cumsum(g, operands, params, shape, kind):
-    def make(x):
-        size = x.shape[-1]
-        ones = np.triu(np.ones((size, size), np.float32))
-        return g.matmul(x, g.constant(ones.T if params["reverse"] else ones))
-    return g.cast(g.along_last(g.cast(operands[0], "f32"), params["axis"], make), kind)

@@ -1,13 +1,15 @@
-# Primitives of JAX that work on elements, and reductions. A function takes the graph, values, parameters and the result's shape and kind.
+# Primitives of JAX that work on elements, and reductions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import math
 
+from ampc_export import composed
+from ampc_export.errors import Unsupported
 from ampc_export.lax import primitive
 
-UNARY = {"exp": "exp", "log": "log", "log1p": "log1p", "neg": "neg", "abs": "abs", "floor": "floor", "sqrt": "sqrt",
-         "rsqrt": "rsqrt", "sin": "sin", "cos": "cos", "tanh": "tanh", "logistic": "sigmoid", "erf": "erf", "square": "square",
-         "stop_gradient": "stop_gradient"}
-PAIRS = {"add": "add", "add_any": "add", "sub": "sub", "mul": "mul", "div": "div", "max": "maximum", "min": "minimum", "pow": "pow"}
+UNARY = {name: name for name in composed.FUNCTIONS} | {"logistic": "sigmoid", "erf_inv": "erfinv", "stop_gradient": "stop_gradient"}
+PAIRS = {"add": "add", "add_any": "add", "sub": "sub", "mul": "mul", "div": "div", "max": "maximum", "min": "minimum", "pow": "pow", "rem": "fmod"}
+REDUCTIONS = ("sum", "max", "min", "prod")
+TRUTH = {"and": composed.both, "or": composed.either, "xor": composed.differ, "not": composed.negation}
 
 
 def _register():
@@ -15,30 +17,49 @@ def _register():
         primitive(name)(lambda g, operands, params, shape, kind, ours=ours: g.unary(ours, operands[0]))
     for name, ours in PAIRS.items():
         primitive(name)(lambda g, operands, params, shape, kind, ours=ours: g.binary(ours, *operands))
-    for name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    for name in composed.RELATIONS:
         primitive(name)(lambda g, operands, params, shape, kind, name=name: g.binary(f"compare {name}", *operands))
-    for name in ("sum", "max", "min"):
+    for name in REDUCTIONS:
         primitive(f"reduce_{name}")(
             lambda g, operands, params, shape, kind, name=name: g.reduce(f"reduce_{name}", operands[0], params["axes"])
             if params["axes"] else operands[0])
+    for name, function in TRUTH.items():
+        primitive(name)(lambda g, operands, params, shape, kind, function=function: _truth(g, operands, kind, function))
+    for name in ("argmax", "argmin"):
+        primitive(name)(lambda g, operands, params, shape, kind, name=name: getattr(composed, name)(g, operands[0], params["axes"][0]))
+    for name in ("cumsum", "cumprod"):
+        primitive(name)(lambda g, operands, params, shape, kind, name=name: composed.scan(g, name, operands[0], params["axis"], params["reverse"]))
+
+
+def _truth(g, operands, kind, function):
+    if kind != "i1":
+        raise Unsupported("bits of integers")
+    return function(g, *operands)
 
 
 _register()
 
 
-@primitive("copy", "copy_p", "optimization_barrier")
+@primitive("copy", "copy_p", "optimization_barrier", "pvary")
 def same(g, operands, params, shape, kind):
-    return operands[0]
-
-
-@primitive("expm1")
-def expm1(g, operands, params, shape, kind):
-    return g.binary("sub", g.unary("exp", operands[0]), g.scalar(1.0))
+    return operands
 
 
 @primitive("erfc")
 def erfc(g, operands, params, shape, kind):
     return g.binary("sub", g.scalar(1.0), g.unary("erf", operands[0]))
+
+
+@primitive("exp2")
+def exp2(g, operands, params, shape, kind):
+    return g.unary("exp", g.binary("mul", operands[0], g.scalar(math.log(2))))
+
+
+@primitive("round")
+def round_(g, operands, params, shape, kind):
+    if int(params["rounding_method"]) != 1:
+        raise Unsupported("halves that are rounded away from 0")
+    return g.unary("round", operands[0])
 
 
 @primitive("log_softmax")
@@ -61,11 +82,19 @@ def convert(g, operands, params, shape, kind):
     return g.cast(operands[0], kind)
 
 
+@primitive("reduce_precision")
+def reduce_precision(g, operands, params, shape, kind):
+    """To 16 bits and back is --precision's to say."""
+    return operands[0]
+
+
 @primitive("select_n")
 def select_n(g, operands, params, shape, kind):
     """The last operand where the first one is true."""
-    condition, no, yes = operands
-    return g.select(g.cast(condition, "i1"), yes, no)
+    condition, no, *yes = operands
+    if len(yes) != 1:
+        raise Unsupported("a choice between more than two")
+    return g.select(g.cast(condition, "i1"), yes[0], no)
 
 
 @primitive("clamp")
@@ -74,32 +103,6 @@ def clamp(g, operands, params, shape, kind):
     return g.binary("minimum", g.binary("maximum", x, low), high)
 
 
-def _truth(g, value):
-    return g.cast(value, "i32")
-
-
-@primitive("and")
-def both(g, operands, params, shape, kind):
-    return g.cast(g.binary("minimum", *(_truth(g, x) for x in operands)), "i1")
-
-
-@primitive("or")
-def either(g, operands, params, shape, kind):
-    return g.cast(g.binary("maximum", *(_truth(g, x) for x in operands)), "i1")
-
-
-@primitive("not")
-def negation(g, operands, params, shape, kind):
-    return g.binary("compare eq", _truth(g, operands[0]), g.scalar(0, "i32"))
-
-
 @primitive("is_finite")
 def is_finite(g, operands, params, shape, kind):
     return g.binary("compare lt", g.unary("abs", operands[0]), g.scalar(math.inf))
-
-
-@primitive("argmax")
-def argmax(g, operands, params, shape, kind):
-    x, axis = operands[0], params["axes"][0]
-    moved = g.transpose(x, [i for i in range(x.rank) if i != axis] + [axis])
-    return g.emit("train.argmax {0}", [moved], moved.shape[:-1], "i32")
