@@ -126,7 +126,13 @@ def _export(wrapper, arguments, batch):
         shapes = (tuple(free),)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        program = torch.export.export(wrapper, arguments, dynamic_shapes=shapes, strict=False)
+        try:
+            program = torch.export.export(wrapper, arguments, dynamic_shapes=shapes, strict=False)
+        except Exception as reason:
+            if batch is not None:
+                raise  # with numbers alone it may go
+            why = next(iter(str(reason).strip().splitlines()), type(reason).__name__)
+            raise ExportError(f"expected a module that torch.export can trace, but got: {why}") from reason
         return _decomposed(program)
 
 

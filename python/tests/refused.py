@@ -42,9 +42,21 @@ class Outer(nn.Module):
         return torch.linalg.qr(self.inner(self.layer(x)))[0]
 
 
+class Decides(nn.Module):
+    """What runs depends on the data."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.layer(x) if x.sum() > 0 else x
+
+
 def main():
     layer = nn.Linear(4, 3)
     said("ops", lambda: export(Outer()))
+    said("traced", lambda: export(Decides()))
     said("optimizer", lambda: export(layer, optimizer=torch.optim.Adadelta(layer.parameters())))
     said("dampening", lambda: export(layer, optimizer=torch.optim.SGD(layer.parameters(), lr=0.1, momentum=0.9, dampening=0.5)))
     said("filter", lambda: export(nn.Conv1d(2, 4, 3), optimizer=torch.optim.Adafactor(nn.Conv1d(2, 4, 3).parameters())))
