@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Wire.h"
 #include "ampc/Data/Mapping.h"
+#include "lib/Import/ONNX/Raw.h"
 #include "onnx.pb.h"
 #include <cstring>
 #include <google/protobuf/io/coded_stream.h>
@@ -51,16 +52,21 @@ const Attribute *Node::find(std::string_view wanted) const {
 }
 
 namespace {
+using RawData = std::vector<std::optional<std::string_view>>;
+
 /// From protobuf's messages to plain structures. Raw bytes stay where they are, in the message.
 class Reader {
 public:
-  Reader(Model &model, std::string folder) : model(model), folder(std::move(folder)) {}
+  /// `raw` is what was taken out of the graph's initializers, if it was.
+  Reader(Model &model, std::string folder, RawData raw = {})
+      : model(model), folder(std::move(folder)), raw(std::move(raw)) {}
 
   void read(const ::onnx::ModelProto &from);
 
 private:
-  Tensor tensor(const ::onnx::TensorProto &from);
-  void placeBytes(const ::onnx::TensorProto &from, Tensor &to);
+  Tensor tensor(const ::onnx::TensorProto &from, std::optional<std::string_view> bytes = {});
+  void placeBytes(const ::onnx::TensorProto &from, std::optional<std::string_view> bytes,
+                  Tensor &to);
   void placeExternal(const ::onnx::TensorProto &from, Tensor &to);
   template <typename To, typename List> void convert(const List &list, Tensor &to);
   Attribute attribute(const ::onnx::AttributeProto &from, int depth);
@@ -70,6 +76,7 @@ private:
 
   Model &model;
   std::string folder;
+  RawData raw;
   std::map<std::string, ampc::Mapping> files;
 };
 } // namespace
@@ -133,15 +140,18 @@ void Reader::placeExternal(const ::onnx::TensorProto &from, Tensor &to) {
   to.data = file.data + offset;
 }
 
-void Reader::placeBytes(const ::onnx::TensorProto &from, Tensor &to) {
+void Reader::placeBytes(const ::onnx::TensorProto &from, std::optional<std::string_view> bytes,
+                        Tensor &to) {
   if (from.data_location() == ::onnx::TensorProto::EXTERNAL)
     return placeExternal(from, to);
-  if (from.has_raw_data()) {
-    if (int64_t(from.raw_data().size()) != to.bytes())
+  if (from.has_raw_data())
+    bytes = from.raw_data();
+  if (bytes) {
+    if (int64_t(bytes->size()) != to.bytes())
       to.fault = "expected " + std::to_string(to.bytes()) + " bytes, but got " +
-                 std::to_string(from.raw_data().size());
+                 std::to_string(bytes->size());
     else
-      to.data = from.raw_data().data();
+      to.data = bytes->data();
     return;
   }
   switch (to.type) {
@@ -174,7 +184,7 @@ void Reader::placeBytes(const ::onnx::TensorProto &from, Tensor &to) {
   }
 }
 
-Tensor Reader::tensor(const ::onnx::TensorProto &from) {
+Tensor Reader::tensor(const ::onnx::TensorProto &from, std::optional<std::string_view> bytes) {
   Tensor to;
   to.name = from.name();
   to.type = static_cast<Type>(from.data_type());
@@ -187,7 +197,7 @@ Tensor Reader::tensor(const ::onnx::TensorProto &from) {
     to.fault =
         std::string("expected numbers of 8 bits or more, but got elements of ") + nameOf(to.type);
   } else {
-    placeBytes(from, to);
+    placeBytes(from, bytes, to);
   }
   return to;
 }
@@ -275,8 +285,9 @@ Graph Reader::graph(const ::onnx::GraphProto &from, int depth) {
     return to;
   for (const auto &each : from.node())
     to.nodes.push_back(node(each, depth));
-  for (const auto &each : from.initializer())
-    to.initializers.push_back(tensor(each));
+  for (int i = 0; i < from.initializer_size(); ++i)
+    to.initializers.push_back(tensor(
+        from.initializer(i), depth == 0 && size_t(i) < raw.size() ? raw[size_t(i)] : std::nullopt));
   for (const auto &each : from.sparse_initializer()) {
     Tensor &sparse = to.initializers.emplace_back();
     sparse.name = each.values().name();
@@ -309,25 +320,38 @@ void Reader::read(const ::onnx::ModelProto &from) {
     model.functions.push_back(function(each));
 }
 
-std::optional<Model> ampc::onnx::readModel(const char *data, size_t bytes,
-                                           const std::string &folder, std::string &error) {
-  if (bytes > size_t(std::numeric_limits<int>::max())) {
+static std::shared_ptr<::onnx::ModelProto> parse(std::string_view bytes) {
+  auto proto = std::make_shared<::onnx::ModelProto>();
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t *>(bytes.data()),
+                                                int(bytes.size()));
+  stream.SetTotalBytesLimit(std::numeric_limits<int>::max());
+  bool isRead = proto->ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
+  return isRead && proto->has_graph() ? proto : nullptr;
+}
+
+/// With an owner of the bytes the model's data stays in them.
+static std::optional<Model> read(std::string_view bytes, const std::string &folder,
+                                 const std::shared_ptr<void> &owner, std::string &error) {
+  if (bytes.size() > size_t(std::numeric_limits<int>::max())) {
     error = "expected at most 2 GiB, with larger tensors in files beside the model";
     return std::nullopt;
   }
-  auto proto = std::make_shared<::onnx::ModelProto>();
-  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t *>(data),
-                                                int(bytes));
-  stream.SetTotalBytesLimit(std::numeric_limits<int>::max());
-  if (!proto->ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage() ||
-      !proto->has_graph()) {
+  auto stripped = owner ? withoutRaw(bytes) : std::nullopt;
+  auto proto = parse(stripped ? stripped->bytes : bytes);
+  if (!proto) {
     error = "expected a model in ONNX's format, but the file is none or not complete";
     return std::nullopt;
   }
   Model model;
-  Reader(model, folder).read(*proto);
+  Reader(model, folder, stripped ? std::move(stripped->raw) : RawData()).read(*proto);
   model.owners.push_back(proto);
+  model.owners.push_back(owner);
   return model;
+}
+
+std::optional<Model> ampc::onnx::readModel(const char *data, size_t bytes,
+                                           const std::string &folder, std::string &error) {
+  return read({data, bytes}, folder, nullptr, error);
 }
 
 std::optional<Model> ampc::onnx::readModel(const std::string &path, std::string &error) {
@@ -337,6 +361,6 @@ std::optional<Model> ampc::onnx::readModel(const std::string &path, std::string 
     return std::nullopt;
   }
   size_t slash = path.rfind('/');
-  return readModel(file->data, file->bytes, slash == std::string::npos ? "" : path.substr(0, slash),
-                   error);
+  return read({file->data, size_t(file->bytes)},
+              slash == std::string::npos ? "" : path.substr(0, slash), file->owner, error);
 }
