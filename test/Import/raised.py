@@ -162,11 +162,24 @@ def attention_scaled_before(x, name):
     return node("MatMul", node("Softmax", node("MatMul", node("Mul", query, root), node("Mul", key, root)), axis=-1), value, name=name)
 
 
+def attention_guarded(x, name, mask):
+    """PyTorch's newer exporter: heads and batch are one dimension while keys are transposed, and a query that sees no key gets 0."""
+    root, width = constant((WIDTH // HEADS) ** -0.25), WIDTH // HEADS
+    query, key, value = heads(x, [0, 2, 1, 3]), heads(x, [0, 2, 1, 3]), heads(x, [0, 2, 1, 3])
+    key = node("Transpose", node("Reshape", key, constant([HEADS, ROWS, width], np.int64)), perm=[0, 2, 1])
+    key = node("Reshape", key, constant([1, HEADS, width, ROWS], np.int64))
+    scores = node("Add", node("MatMul", node("Mul", query, root), node("Mul", key, root)), mask)
+    weights = node("Softmax", scores, axis=-1)
+    weights = node("Where", node("IsNaN", weights), constant(0.0), weights)
+    return node("MatMul", weights, value, name=name)
+
+
 def expected_attention(x, mask=0.0):
     parts = x.reshape(1, ROWS, HEADS, -1).transpose(0, 2, 1, 3)
     scores = parts @ parts.transpose(0, 1, 3, 2) / math.sqrt(parts.shape[-1]) + mask
-    weights = np.exp(scores - scores.max(-1, keepdims=True))
-    return weights / weights.sum(-1, keepdims=True) @ parts
+    most = scores.max(-1, keepdims=True)
+    weights = np.exp(scores - np.where(np.isfinite(most), most, 0))
+    return weights / np.maximum(weights.sum(-1, keepdims=True), 1e-300) @ parts
 
 
 def text():
@@ -197,7 +210,7 @@ def main():
     want["silu"] = x / (1 + np.exp(-x))
     attention("x", "plain"), attention("x", "masked", mask=weight("mask", ROWS, ROWS)), attention_scaled_before("x", "before")
     CONSTANTS["mask"] = mask
-    attention("x", "hidden", hidden=constant(sees, bool)), attention("x", "causal", mask=node("Where", constant(sees, bool), constant(0.0), constant(-np.inf)))
+    attention("x", "hidden", hidden=constant(sees, bool)), attention("x", "causal", mask=node("Where", constant(np.tile(sees, (1, HEADS, 1, 1)), bool), constant(0.0), constant(-np.inf)))
     want["plain"] = want["before"] = expected_attention(x)
     want["masked"], want["hidden"], want["causal"] = expected_attention(x, mask), expected_attention(x, causal), expected_attention(x, causal)
     t, label = RNG.random((1, ROWS, WIDTH)), RNG.integers(0, WIDTH, (1, ROWS))
@@ -208,8 +221,11 @@ def main():
     want["hardswish"] = x * np.clip(x + 3, 0, 6) / 6
     want["bce"], want["bce2"] = expected_bce(x, t).mean(), expected_bce(x, t)
     want["picked"], want["hot"], want["soft"], want["rows"] = picked.mean(), picked, -(t * logs).sum(-1).mean(), CONSTANTS["table"][label]
+    blind = np.where(np.arange(ROWS)[:, None] == 1, -np.inf, mask)
+    attention_guarded("x", "guarded", constant(blind))
+    want["guarded"] = expected_attention(x, blind)
     order = ["norm", "norm2", "rms", "rounded", "gelu", "gelu_tanh", "silu", "plain", "masked", "before", "hidden", "causal",
-             "hardswish", "bce", "bce2", "picked", "hot", "soft", "rows"]
+             "hardswish", "bce", "bce2", "picked", "hot", "soft", "rows", "guarded"]
     lines = text() + [nodes.info("input", "x", x), nodes.info("input", "t", t), nodes.info("input", "label", label)] + [f'output {{ name: "{name}" }}' for name in order] + ["}"]
     with open(f"{folder}/raised.txt", "w") as file:
         file.write("\n".join(lines))

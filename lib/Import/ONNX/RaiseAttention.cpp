@@ -84,10 +84,10 @@ static bool isCausal(Value mask, int64_t queries, int64_t keys) {
   if (!elements || elements.isSplat() || queries > keys)
     return false;
   ArrayRef<int64_t> shape = typeOf(mask).getShape();
-  if (elements.getNumElements() != queries * keys || shape.size() < 2 || shape.back() != keys ||
-      shape[shape.size() - 2] != queries)
+  if (shape.size() < 2 || shape.back() != keys || shape[shape.size() - 2] != queries)
     return false;
-  auto isSeen = [&](int64_t i) { return i % keys - (keys - queries) <= i / keys; };
+  // The same for all heads and rows, which a mask may repeat.
+  auto isSeen = [&](int64_t i) { return i % keys - (keys - queries) <= i / keys % queries; };
   int64_t i = 0;
   if (elements.getElementType().isInteger(1))
     return llvm::all_of(elements.getValues<bool>(), [&](bool sees) { return sees == isSeen(i++); });
@@ -99,8 +99,24 @@ static bool isCausal(Value mask, int64_t queries, int64_t keys) {
   });
 }
 
+static Value reshapeBefore(Operation *root, Value x, ArrayRef<int64_t> shape) {
+  Operation *made =
+      makeBefore(root, train::ReshapeOp::getOperationName(), x, {}, typeOf(x).clone(shape));
+  return made ? made->getResult(0) : Value();
+}
+
 /// [..., width, keys] as [..., keys, width], which it often is a transposition of.
 static Value keysOf(Operation *root, Value transposed) {
+  // Heads may have been one dimension with the batch while they were transposed.
+  if (auto reshape = transposed.getDefiningOp<train::ReshapeOp>()) {
+    SmallVector<int64_t> shape(typeOf(transposed).getShape());
+    if (typeOf(reshape.getX()).getRank() >= 2 &&
+        typeOf(reshape.getX()).getShape().take_back(2) == ArrayRef(shape).take_back(2)) {
+      Value keys = keysOf(root, reshape.getX());
+      std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
+      return keys ? reshapeBefore(root, keys, shape) : Value();
+    }
+  }
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(typeOf(transposed).getRank()));
   std::swap(order[order.size() - 1], order[order.size() - 2]);
   if (auto before = transposed.getDefiningOp<train::TransposeOp>()) {
@@ -138,14 +154,33 @@ static Value biasOf(Operation *root, Value sees, mlir::Type element) {
   return made ? made->getResult(0) : Value();
 }
 
+/// The softmax behind `weights`, of which nothing else is used. PyTorch has a query that sees no
+/// key get 0 in the place of NaN, as `train.attention` does.
+static train::SoftmaxOp softmaxOf(Value weights) {
+  if (auto softmax = weights.getDefiningOp<train::SoftmaxOp>())
+    return weights.hasOneUse() ? softmax : nullptr;
+  auto choice = weights.getDefiningOp<train::SelectOp>();
+  if (!choice || !weights.hasOneUse())
+    return nullptr;
+  auto isNaN = choice->getOperand(0).getDefiningOp<train::CompareOp>();
+  auto softmax = choice->getOperand(2).getDefiningOp<train::SoftmaxOp>();
+  auto instead = numberOf(choice->getOperand(1));
+  Value value = choice->getOperand(2);
+  bool isGuard = isNaN && softmax && instead && *instead == 0 &&
+                 isNaN.getPredicate() == train::ComparePredicate::ne &&
+                 llvm::all_of(isNaN->getOperands(), [&](Value x) { return x == value; }) &&
+                 llvm::all_of(value.getUsers(),
+                              [&](Operation *user) { return user == isNaN || user == choice; });
+  return isGuard && isNaN->hasOneUse() ? softmax : nullptr;
+}
+
 Operation *ampc::onnx::raiseAttention(Operation *root) {
   auto product = dyn_cast<train::MatmulOp>(root);
   if (!product || product.getTransposeLhs() || product.getTransposeRhs())
     return nullptr;
-  auto weights = product.getLhs().getDefiningOp<train::SoftmaxOp>();
+  train::SoftmaxOp weights = softmaxOf(product.getLhs());
   Scores scores;
-  if (!weights || !weights->hasOneUse() || !readScores(weights.getX(), scores) ||
-      scores.product.getTransposeLhs())
+  if (!weights || !readScores(weights.getX(), scores) || scores.product.getTransposeLhs())
     return nullptr;
   Value query = scores.product.getLhs(), key = scores.product.getRhs(), value = product.getRhs();
   takeFactor(query, scores.scale);
