@@ -25,8 +25,15 @@ States::States(const Graph &graph) : graph(graph) {
         noteStatistics(node.inputs[i]);
 }
 
+/// Masks have minus infinity, with which no parameter starts.
+static bool hasInfinity(const Tensor &tensor) {
+  auto literal = tensor.count <= mostElements ? readLiteral(tensor) : std::nullopt;
+  return literal && llvm::any_of(literal->reals, [](double x) { return std::isinf(x); });
+}
+
 static bool isState(const Tensor &tensor) {
-  return onnx::isReal(tensor.type) && !(tensor.count <= 1 && isMadeUp(tensor.name));
+  return onnx::isReal(tensor.type) && !(tensor.count <= 1 && isMadeUp(tensor.name)) &&
+         !hasInfinity(tensor);
 }
 
 void States::declare(Scope &scope, const llvm::StringSet<> &needed, Nodes &nodes) {
@@ -175,7 +182,27 @@ std::optional<std::vector<NamedArray>> ampc::readOnnxTensors(const std::string &
   return arrays;
 }
 
+/// Whether two nodes have the tensor, of one value, as an input of their own.
+static bool mayBeJoined(const Tensor &tensor, const llvm::StringMap<int> &users) {
+  auto literal = tensor.count > 1 ? readLiteral(tensor) : std::nullopt;
+  return users.lookup(tensor.name) > 1 && literal && literal->isReal() && literal->allEqual();
+}
+
+/// Exporters keep one initializer of several with equal values, which is no harm to inference.
+static void warnOfJoined(ArrayRef<std::string> joined, ImportedModel &result) {
+  if (!joined.empty())
+    result.warnings.push_back(
+        "parameter '" + joined.front() + "'" + (joined.size() > 1 ? " and others have" : " has") +
+        " one value and several nodes: parameters that were equal when an exporter joined them are "
+        "trained as one; of trained weights it joins none");
+}
+
 void States::print(llvm::raw_ostream &os, StringRef file, ImportedModel &result) const {
+  llvm::StringMap<int> users;
+  for (const Node &node : graph.nodes)
+    for (const std::string &input : node.inputs)
+      ++users[input];
+  std::vector<std::string> joined;
   for (const Tensor &tensor : graph.initializers) {
     auto found = read.find(tensor.name);
     if (found == read.end())
@@ -185,5 +212,8 @@ void States::print(llvm::raw_ostream &os, StringRef file, ImportedModel &result)
        << symbolText(tensor.name) << " : " << typeText(found->second) << " = "
        << initializerOf(tensor, file) << (frozen.contains(tensor.name) ? " {frozen}" : "") << "\n";
     result.tensors.push_back(arrayOf(tensor, nullptr));
+    if (trained.contains(tensor.name) && mayBeJoined(tensor, users))
+      joined.push_back(tensor.name);
   }
+  warnOfJoined(joined, result);
 }
