@@ -17,3 +17,10 @@ void ampc::registerTrainDialect(mlir::DialectRegistry &registry) {
   registerIndexingOps(registry);
   registerSamplingOps(registry);
 }
+
+void ampc::loadTrainDialect(mlir::MLIRContext &context) {
+  mlir::DialectRegistry registry;
+  registerTrainDialect(registry);
+  context.appendDialectRegistry(registry);
+  context.loadDialect<train::TrainDialect>();
+}

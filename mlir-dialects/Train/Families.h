@@ -8,5 +8,6 @@
 namespace ampc {
 /// For whatever reads or writes models.
 void registerTrainDialect(mlir::DialectRegistry &registry);
+void loadTrainDialect(mlir::MLIRContext &context);
 } // namespace ampc
 #endif

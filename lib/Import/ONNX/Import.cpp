@@ -38,10 +38,7 @@ public:
   Importer(const Model &model, const ImportOptions &options, std::string source)
       : model(model), options(options), source(std::move(source)), producers(model.graph),
         states(model.graph), nodes(model, options.trains) {
-    DialectRegistry registry;
-    registerTrainDialect(registry);
-    context.appendDialectRegistry(registry);
-    context.loadDialect<train::TrainDialect>();
+    loadTrainDialect(context);
     module = ModuleOp::create(UnknownLoc::get(&context));
   }
   llvm::Expected<ImportedModel> run();
