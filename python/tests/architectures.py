@@ -204,7 +204,14 @@ def frozen():
     return dict(module=Frozen(), inputs=torch.randn(4, 6), loss=F.nll_loss, targets=classes(4, 2), steps=3)
 
 
-CASES = (mlp, mlp_adamw, cnn, gpt, encoder, cross_attention, tables, signals, unet, frozen)
+def normalized():
+    """Weights as lengths and directions; a filter, too."""
+    norm = nn.utils.parametrizations.weight_norm
+    module = nn.Sequential(norm(nn.Conv1d(2, 4, 3, padding=1), dim=2), nn.ELU(0.7), nn.Flatten(), norm(nn.Linear(32, 3)))
+    return dict(module=module, inputs=torch.randn(4, 2, 8), loss=F.cross_entropy, targets=classes(4, 3), steps=3)
+
+
+CASES = (mlp, mlp_adamw, cnn, gpt, encoder, cross_attention, tables, signals, unet, frozen, normalized)
 
 
 def main():
