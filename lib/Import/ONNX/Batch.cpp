@@ -21,9 +21,8 @@ constexpr int64_t usualBatch = 32;
 
 bool ampc::onnx::hasOpenBatch(const Model &model, const ImportOptions &options) {
   for (const ValueInfo &input : model.graph.inputs) {
-    bool isInitial = llvm::any_of(model.graph.initializers, [&](const Tensor &tensor) {
-      return tensor.name == input.name;
-    });
+    bool isInitial = llvm::any_of(model.graph.initializers,
+                                  [&](const Tensor &tensor) { return tensor.name == input.name; });
     if (isInitial || input.dims.empty())
       continue;
     const Dim &rows = input.dims.front();
@@ -97,8 +96,8 @@ bool Line::takeNumber() {
     return true;
   }
   bool isFree = result.empty() || !(llvm::isAlnum(result.back()) || result.back() == '.');
-  bool mayBeFormula = !isQuoted && isFree && takesFormulas && !open.empty() &&
-                      open.back() == '[' && open.find('<') == std::string::npos &&
+  bool mayBeFormula = !isQuoted && isFree && takesFormulas && !open.empty() && open.back() == '[' &&
+                      open.find('<') == std::string::npos &&
                       !llvm::any_of(rest, [](StringRef text) { return text.starts_with("."); });
   std::string formula = mayBeFormula ? formulaOf(numbers) : "";
   result += formula;
@@ -148,10 +147,11 @@ static bool splitConstant(StringRef (&lines)[many], std::string (&broadcasts)[ma
     // A name of digits has none behind it.
     StringRef word = name.ltrim().drop_front();
     std::string indent = name.take_front(name.size() - name.ltrim().size()).str();
-    std::string number = (llvm::isDigit(word.front()) ? "%value." + word : "%" + word + ".value").str();
+    std::string number =
+        (llvm::isDigit(word.front()) ? "%value." + word : "%" + word + ".value").str();
     std::string sizes = shape.str();
-    constant = indent + number + " = train.constant dense<" + value.str() + " : tensor<" + element.str() +
-               ">\n";
+    constant = indent + number + " = train.constant dense<" + value.str() + " : tensor<" +
+               element.str() + ">\n";
     if (element.empty() || (i > 0 && constant != before))
       return false;
     before = constant;

@@ -7,8 +7,8 @@ using namespace ampc;
 using namespace ampc::onnx;
 
 namespace {
-constexpr int64_t mostTimes = 2048;     ///< as of recurrent layers
-constexpr int64_t mostNodes = 1 << 17;  ///< of all rounds
+constexpr int64_t mostTimes = 2048;    ///< as of recurrent layers
+constexpr int64_t mostNodes = 1 << 17; ///< of all rounds
 } // namespace
 
 /// One value as a converter's input 0, and what is made of it as output 0.
@@ -79,8 +79,8 @@ void Rounds::giveRows(size_t first, ArrayRef<int64_t> axes, ArrayRef<int64_t> di
   for (size_t i = 0; i < rows.size(); ++i) {
     if (!loop.wants(first + i))
       continue;
-    int64_t axis = loop.axis(i < axes.size() ? axes[i] : 0,
-                             Converter::shapeOf(rows[i].front()).size() + 1);
+    int64_t axis =
+        loop.axis(i < axes.size() ? axes[i] : 0, Converter::shapeOf(rows[i].front()).size() + 1);
     if (axis < 0)
       return;
     if (i < directions.size() && directions[i])
@@ -110,8 +110,8 @@ bool Nodes::convertBody(OpBuilder &b, const Graph &body, Scope &scope) {
   size_t before = faults.size();
   convert(b, inner, scope);
   return faults.size() == before && llvm::none_of(body.outputs, [&](const ValueInfo &output) {
-    return missing.contains(output.name);
-  });
+           return missing.contains(output.name);
+         });
 }
 
 /// Null with a fault noted.
@@ -187,8 +187,8 @@ void Nodes::convertLoop(OpBuilder &b, Converter &c, Scope &scope) {
       known.literal = std::make_shared<const Literal>(std::move(literal));
       return known;
     };
-    rounds.enter(0, {numberOf(Literal::scalar(round)),
-                     numberOf(Literal::scalar(onnx::Type::Bool, 1.0))});
+    rounds.enter(
+        0, {numberOf(Literal::scalar(round)), numberOf(Literal::scalar(onnx::Type::Bool, 1.0))});
     rounds.enter(2, values);
     if (!convertBody(b, *body, scope) || !rounds.keep(1 + carried) || !rounds.leave(1, values)) {
       c.fail("the body cannot be imported");

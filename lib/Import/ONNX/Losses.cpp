@@ -74,8 +74,9 @@ static llvm::Error readOption(LossText &loss, const Kind &kind, StringRef name, 
     return mistake("expected --loss " + kind.name + " with one of " + llvm::join(names, ", ") +
                    ", but got " + name + didYouMean(name, names));
   double number;
-  if (name == "reduce" ? value != "mean" && value != "sum"
-                       : value.getAsDouble(number) || (name == "ignore" && number != int64_t(number)))
+  if (name == "reduce"
+          ? value != "mean" && value != "sum"
+          : value.getAsDouble(number) || (name == "ignore" && number != int64_t(number)))
     return mistake("expected --loss " + kind.name + " with " + name +
                    (name == "reduce"   ? "=mean or sum"
                     : name == "ignore" ? "=INTEGER"
@@ -138,9 +139,9 @@ static SmallVector<NamedAttribute> attributesOf(Converter &c, const Kind &kind,
     (void)value.getAsDouble(number);
     if (name == "reduce")
       attributes.push_back(c.b.getNamedAttr(
-          "reduction", train::ReductionAttr::get(c.b.getContext(), value == "sum"
-                                                                       ? train::Reduction::sum
-                                                                       : train::Reduction::mean)));
+          "reduction",
+          train::ReductionAttr::get(c.b.getContext(), value == "sum" ? train::Reduction::sum
+                                                                     : train::Reduction::mean)));
     else if (name == "ignore")
       attributes.push_back(c.attr(name, int64_t(number)));
     else

@@ -33,10 +33,9 @@ Operation *ampc::onnx::makeBefore(Operation *root, StringRef name, ValueRange op
   return nullptr;
 }
 
-/// As exact as numbers of `like` are: a file in f32 has sqrt(2) in f32.
-static bool isNear(double number, double wanted, Value like) {
-  bool isDouble = getElementTypeOrSelf(like.getType()).isF64();
-  return std::fabs(number - wanted) <= (isDouble ? 1e-14 : 0x1p-23) * std::fabs(wanted);
+/// As exact as an f64: sqrt(2) in f32 is another number, with which values differ by 1e-8.
+static bool isNear(double number, double wanted) {
+  return std::fabs(number - wanted) <= 1e-14 * std::fabs(wanted);
 }
 
 // ---- Products ----
@@ -104,7 +103,7 @@ static bool isErf(Value value, Value x) {
   if (!erf)
     return false;
   Product inside = apart(erf.getX());
-  return inside.take(x) && inside.values.empty() && isNear(inside.factor, std::sqrt(0.5), x);
+  return inside.take(x) && inside.values.empty() && isNear(inside.factor, std::sqrt(0.5));
 }
 
 /// tanh(sqrt(2 / pi) (x + 0.044715 x^3)).
@@ -114,13 +113,13 @@ static bool isTanh(Value value, Value x) {
     return false;
   Product inside = apart(tanh.getX());
   auto sum = inside.values.size() == 1 ? inside.values[0].getDefiningOp<train::AddOp>() : nullptr;
-  if (!sum || !isNear(inside.factor, std::sqrt(2 / M_PI), x))
+  if (!sum || !isNear(inside.factor, std::sqrt(2 / M_PI)))
     return false;
   for (unsigned i : {0, 1}) {
     if (sum->getOperand(i) != x)
       continue;
     Product cube = apart(sum->getOperand(1 - i));
-    if (isNear(cube.factor, 0.044715, x) && cube.take(x) && cube.take(x) && cube.take(x) &&
+    if (isNear(cube.factor, 0.044715) && cube.take(x) && cube.take(x) && cube.take(x) &&
         cube.values.empty())
       return true;
   }
@@ -142,7 +141,7 @@ static bool isClampedLine(Value value, Value x) {
 /// x / 6 + 0.5 between 0 and 1.
 static bool isGateOfHardswish(Value value, Value x) {
   auto gate = value.getDefiningOp<train::HardsigmoidOp>();
-  return gate && gate.getX() == x && isNear(gate.getSlope().convertToDouble(), 1.0 / 6, x) &&
+  return gate && gate.getX() == x && isNear(gate.getSlope().convertToDouble(), 1.0 / 6) &&
          gate.getOffset().convertToDouble() == 0.5;
 }
 
@@ -155,7 +154,7 @@ static StringRef activationOf(double factor, Value x, Value gate) {
     if (inside && isTanh(inside, x))
       return train::GeluTanhOp::getOperationName();
   }
-  if (isNear(factor, 1.0 / 6, x) && isClampedLine(gate, x))
+  if (isNear(factor, 1.0 / 6) && isClampedLine(gate, x))
     return train::HardswishOp::getOperationName();
   if (factor == 1 && isGateOfHardswish(gate, x))
     return train::HardswishOp::getOperationName();

@@ -8,7 +8,7 @@
 
 namespace ampc::onnx {
 /// Layer and RMS norm, activations, attention, losses, rows of tables: what has the same value in
-/// f64, up to its rounding and that of constants in f32.
+/// f64, up to its rounding.
 void raise(train::FuncOp func);
 
 /// Null if `root` does not end an attention.

@@ -133,11 +133,10 @@ static Operation *makeNorm(Operation *root, Written &norm) {
   auto symbol = [&](train::ReadOp state) {
     return FlatSymbolRefAttr::get(b.getContext(), state.getState());
   };
-  NamedAttribute attributes[] = {
-      b.getNamedAttr("running_mean", symbol(norm.mean)),
-      b.getNamedAttr("running_variance", symbol(norm.variance)),
-      b.getNamedAttr("momentum", b.getF64FloatAttr(0.1)),
-      b.getNamedAttr("eps", b.getF64FloatAttr(norm.epsilon))};
+  NamedAttribute attributes[] = {b.getNamedAttr("running_mean", symbol(norm.mean)),
+                                 b.getNamedAttr("running_variance", symbol(norm.variance)),
+                                 b.getNamedAttr("momentum", b.getF64FloatAttr(0.1)),
+                                 b.getNamedAttr("eps", b.getF64FloatAttr(norm.epsilon))};
   return makeBefore(root, train::BatchNormOp::getOperationName(), {norm.x, norm.gamma, norm.beta},
                     attributes, root->getResult(0).getType());
 }

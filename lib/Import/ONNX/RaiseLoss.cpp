@@ -226,8 +226,8 @@ static Operation *raiseSign(Operation *root) {
 }
 
 Operation *ampc::onnx::raiseLoss(Operation *root) {
-  for (auto raise : {raiseLogSoftmax, raisePicked, raiseBinary, raiseDistribution, raiseReduction,
-                     raiseSign})
+  for (auto raise :
+       {raiseLogSoftmax, raisePicked, raiseBinary, raiseDistribution, raiseReduction, raiseSign})
     if (Operation *made = raise(root))
       return made;
   return nullptr;
