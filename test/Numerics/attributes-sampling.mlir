@@ -39,10 +39,15 @@ train.model @check {
     %18 = train.resize linear %x to [4, 6] coordinates half_pixel_symmetric antialias
     %19 = train.resize linear %x to [4, 6]
     %j = train.sub %18, %19
-    train.return %a, %b, %c, %d, %e, %f, %g, %h, %i, %j
+    %20 = train.resize nearest %x to [2, 3] coordinates asymmetric rounding ceil
+    %21 = train.resize nearest %x to [2, 3] coordinates asymmetric rounding round_prefer_ceil
+    %22 = train.concat %15, %15 along 0
+    %23 = train.concat %20, %21 along 0
+    %k = train.sub %23, %22
+    train.return %a, %b, %c, %d, %e, %f, %g, %h, %i, %j, %k
   }
   train.func @sum() {
-    %a, %b, %c, %d, %e, %f, %g, %h, %i, %j = train.call @differences()
+    %a, %b, %c, %d, %e, %f, %g, %h, %i, %j, %k = train.call @differences()
     %qa = train.square %a
     %sa = train.reduce_sum %qa over [0, 1]
     %qb = train.square %b
@@ -72,7 +77,10 @@ train.model @check {
     %t6 = train.add %t5, %sh
     %t7 = train.add %t6, %si
     %t8 = train.add %t7, %sj
-    train.return %t8
+    %qk = train.square %k
+    %sk = train.reduce_sum %qk over [0, 1]
+    %t9 = train.add %t8, %sk
+    train.return %t9
   }
   train.step @values minimize @sum over [@x] with #train.sgd<lr = 0.1>
 }

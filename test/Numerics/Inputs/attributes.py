@@ -80,6 +80,8 @@ def kind_of(records, record):
         return "unit", []
     if "EnumAttr" in supers:
         return "enum", [records[case["def"]]["str"] for case in records[record["enum"]["def"]]["enumerants"]]
+    if "EnumAttrInfo" in supers:  # a number in generic form
+        return "enum", [f"{records[case['def']]['value']} : i32" for case in record["enumerants"]]
     if any(re.search("IntegerAttrBase$", name) for name in supers):
         return "integer", []
     for name in supers:
@@ -103,6 +105,8 @@ def defined(dialect, skipped):
             if "AttrConstraint" in record["!superclasses"] or "Attr" in record["!superclasses"]:
                 kind, cases = kind_of(records, record)
                 default = (record.get("defaultValue") or "").split("::")[-1]
+                numbered = records[record["baseAttr"]["def"]].get("enumerants", []) if record.get("baseAttr") else []
+                default = next((f"{records[case['def']]['value']} : i32" for case in numbered if records[case["def"]]["str"] == default), default)
                 result[op["opName"], label] = (kind, cases, bool(record.get("isOptional")), default)
     return result
 
