@@ -53,13 +53,23 @@ class Decides(nn.Module):
         return self.layer(x) if x.sum() > 0 else x
 
 
+class Stacked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(2, 4, 3))
+
+    def forward(self, x):
+        return (x.unsqueeze(1) @ self.weight).squeeze(1)
+
+
 def main():
     layer = nn.Linear(4, 3)
     said("ops", lambda: export(Outer()))
     said("traced", lambda: export(Decides()))
     said("optimizer", lambda: export(layer, optimizer=torch.optim.Adadelta(layer.parameters())))
     said("dampening", lambda: export(layer, optimizer=torch.optim.SGD(layer.parameters(), lr=0.1, momentum=0.9, dampening=0.5)))
-    said("filter", lambda: export(nn.Conv1d(2, 4, 3), optimizer=torch.optim.Adafactor(nn.Conv1d(2, 4, 3).parameters())))
+    stacked = Stacked()
+    said("filter", lambda: export(stacked, optimizer=torch.optim.Adafactor(stacked.parameters())))
     spectral = torch.optim.Muon([layer.weight], adjust_lr_fn="spectral_unclamped")
     said("adjusted", lambda: export(layer, optimizer=spectral))
     said("loss", lambda: export(layer, loss="best"))
