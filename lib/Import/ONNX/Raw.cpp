@@ -83,8 +83,7 @@ static void writeField(std::string &out, uint64_t number, string_view content) {
   out += content;
 }
 
-static bool stripTensor(string_view message, std::string &out,
-                        std::optional<string_view> &raw) {
+static bool stripTensor(string_view message, std::string &out, std::optional<string_view> &raw) {
   Fields fields(message);
   for (Field field; fields.next(field);)
     if (field.number == tensorRawData && field.type == Length)
