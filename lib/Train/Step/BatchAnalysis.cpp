@@ -36,11 +36,13 @@ bool ampc::looksAlongRow(ScalarOpInterface op) {
 
 /// The dimension of the space that counts the rows of an operand with them along `dim`, or -1.
 static int64_t dimensionOfSpace(ScalarOpInterface op, unsigned operand, int64_t dim) {
-  auto position = dyn_cast<AffineDimExpr>(op.getOperandMap(operand).getResult(dim));
   SmallVector<int64_t> space = op.getSpace();
-  return position && shapeOf(op->getOperand(operand))[dim] == space[position.getPosition()]
-             ? int64_t(position.getPosition())
-             : -1;
+  ArrayRef<int64_t> shape = shapeOf(op->getOperand(operand));
+  if (shape.size() > space.size()) // a loss with its reduction, which rows would have to agree on
+    return -1;
+  auto position = dyn_cast<AffineDimExpr>(op.getOperandMap(operand).getResult(dim));
+  return position && shape[dim] == space[position.getPosition()] ? int64_t(position.getPosition())
+                                                                 : -1;
 }
 
 /// The dimension of the result that counts the rows, or -1: its elements are made from elements of
