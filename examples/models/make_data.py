@@ -6,6 +6,7 @@ import sys
 import numpy as np
 
 folder = sys.argv[1] if len(sys.argv) > 1 else "."
+os.makedirs(folder, exist_ok=True)
 random = np.random.default_rng(1)
 
 
