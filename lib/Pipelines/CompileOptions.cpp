@@ -1,6 +1,7 @@
 // The table of compile options.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/CompileOptions.h"
+#include "ampc/Precision/ActivationBudget.h"
 #include "ampc/Precision/Policy.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
@@ -50,6 +51,10 @@ llvm::ArrayRef<OptionDefinition> ampc::getOptionDefinitions() {
       {&O::masterWeights, OptionScope::User, "master-weights", "",
        "keep parameters in f32; false: they are rounded to 16 bits after every update",
        "master_weights", nullptr},
+      {&O::activationBudget, OptionScope::User, "activation-budget", "BYTES|PERCENT",
+       "most that a step holds for its backward pass, as in 800MB, or 50% of what it holds else; "
+       "more is computed again",
+       "activation_budget", nullptr},
       {&O::freeze, OptionScope::User, "freeze", "PATTERN",
        "parameters that no step changes, as names with * and ?", "freeze", nullptr},
       {&O::explain, OptionScope::User, "explain-precision", "",
@@ -104,6 +109,9 @@ llvm::Error ampc::checkValues(const CompileOptions &options) {
         text && option.allowedValues)
       if (llvm::Error error = checkValue(option.name, options.*(*text), option.allowedValues()))
         return error;
+  if (!options.activationBudget.empty())
+    if (llvm::Error error = ActivationBudget::parse(options.activationBudget).takeError())
+      return llvm::createStringError("--activation-budget: " + llvm::toString(std::move(error)));
   return llvm::Error::success();
 }
 

@@ -130,6 +130,7 @@ ArrayRef<Phase> ampc::getPhases() {
        [](OpPassManager &pm, const CompileOptions &options) {
          AmpRecomputeOptions recompute;
          recompute.explain = options.explain;
+         recompute.budget = options.activationBudget;
          recompute.repeat =
              options.recompute && (options.precision == "bf16" || options.precision == "f16");
          pm.addPass(createAmpRecompute(recompute));

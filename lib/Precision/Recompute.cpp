@@ -2,8 +2,10 @@
 // checkpoint says it is to make again (Chen et al. 2016, Training Deep Nets with Sublinear Memory
 // Cost).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Precision/ActivationBudget.h"
 #include "ampc/Precision/Passes.h"
 #include "lib/Precision/Casts.h"
+#include "lib/Precision/Recomputation.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Train/TrainFlat.h"
 #include "llvm/ADT/MapVector.h"
@@ -17,13 +19,7 @@ namespace ampc {
 using namespace mlir;
 using namespace ampc;
 
-static int64_t bytesOf(Value v) {
-  auto type = cast<RankedTensorType>(v.getType());
-  return type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-}
-
-/// One element from one element per operand: casts, masks, additions. No sums, no exponentials.
-static bool isCheap(Operation *op) {
+bool ampc::isCheapToRepeat(Operation *op) {
   auto precision = dyn_cast<PrecisionOpInterface>(op);
   return op->getNumResults() == 1 && precision && (movesOnly(op) || isa<ScalarOpInterface>(op)) &&
          (precision.getCategory() == Category::Promote ||
@@ -43,6 +39,8 @@ public:
   void repeatSegments();
   /// What single cheap ops make of less.
   void repeatCheapOps();
+  /// What makes the step hold so little with the least work, if that is possible.
+  BudgetCosts keepWithin(ActivationBudget budget);
   /// Of the first micro-batch, if there are several.
   int64_t savedBytes() const;
   /// All, and what is done again.
@@ -143,8 +141,20 @@ void Recomputation::repeatCheapOps() {
       forward.push_back(&op);
   // Backwards: a copy reads operands that may be made again themselves.
   for (Operation *op : llvm::reverse(forward))
-    if (isCheap(op) && isSaved(op->getResult(0)) && pays(op))
+    if (isCheapToRepeat(op) && isSaved(op->getResult(0)) && pays(op))
       copyToBackward(op, [&](Operation *user) { return isBackward(user); });
+}
+
+BudgetCosts Recomputation::keepWithin(ActivationBudget budget) {
+  auto readsKept = [&](Operation *op) { return isBackward(op); };
+  RecomputationPlanner planner(body, readsKept);
+  int64_t without = planner.withoutBudget().peak;
+  RecomputationPlan plan = planner.withBudget(budget.bytesOf(without));
+  BudgetCosts costs{budget.bytesOf(without), plan.peak, without};
+  if (costs.held <= costs.budget)
+    for (Operation *op : llvm::reverse(plan.ops))
+      copyToBackward(op, readsKept);
+  return costs;
 }
 
 namespace {
@@ -160,50 +170,71 @@ struct AmpRecompute : ampc::impl::AmpRecomputeBase<AmpRecompute> {
   void runOnOperation() override {
     if (failed(checkIsFlat(getOperation(), getArgument())))
       return signalPassFailure();
-    if (budget != 0) {
-      getOperation()->emitError() << "expected no byte budget for saved activations: choosing what "
-                                     "to recompute under a budget "
-                                     "is not supported; cheap ops are always recomputed";
-      return signalPassFailure();
+    std::optional<ActivationBudget> limit;
+    if (!budget.empty()) {
+      llvm::Expected<ActivationBudget> parsed = ActivationBudget::parse(budget);
+      if (!parsed) {
+        getOperation()->emitError(llvm::toString(parsed.takeError()));
+        return signalPassFailure();
+      }
+      limit = *parsed;
     }
-    getOperation()->walk([&](train::FuncOp func) {
-      if (firstSeed(func.getBody().front()))
-        repeatOps(func);
+    WalkResult result = getOperation()->walk([&](train::FuncOp func) {
+      if (firstSeed(func.getBody().front()) && failed(repeatOps(func, limit)))
+        return WalkResult::interrupt();
       if (explain)
         explainCopies(func);
+      return WalkResult::advance();
     });
+    if (result.wasInterrupted())
+      signalPassFailure();
   }
 
 private:
-  void repeatOps(train::FuncOp func) {
+  LogicalResult repeatOps(train::FuncOp func, std::optional<ActivationBudget> limit) {
     Recomputation recomputation(func.getBody().front());
     bool hasSegments = recomputation.hasSegments();
-    int64_t bytesWithout = hasSegments ? savedBytesWithoutSegments(func) : 0;
+    int64_t bytesWithout = hasSegments || limit ? savedBytesWithout(func) : 0;
     recomputation.repeatSegments();
+    if (limit && func.getStep() && failed(holdWithin(func, recomputation, *limit)))
+      return failure();
     auto [flops, again] = recomputation.countFlops();
     int64_t before = recomputation.savedBytes();
-    if (repeat)
+    if (repeat && !limit)
       recomputation.repeatCheapOps();
     int64_t bytes = recomputation.savedBytes();
     if (explain && bytes < before)
       func.emitRemark() << "the backward pass of @" << func.getSymName() << " keeps "
                         << before - bytes << " bytes less";
     if (!func.getStep())
-      return;
+      return success();
     func->setAttr("amp.saved_bytes", Builder(&getContext()).getI64IntegerAttr(bytes));
-    if (!hasSegments)
-      return;
+    if (!hasSegments && !limit)
+      return success();
     CheckpointCosts costs{bytesWithout, flops, again};
     costs.attachTo(func);
     if (explain)
-      func.emitRemark() << "with checkpoints the backward pass of @" << func.getSymName()
-                        << " keeps " << bytes << " bytes in place of " << bytesWithout
-                        << ", and computes "
+      func.emitRemark() << "with " << (limit ? "a budget" : "checkpoints")
+                        << " the backward pass of @" << func.getSymName() << " keeps " << bytes
+                        << " bytes in place of " << bytesWithout << ", and computes "
                         << llvm::formatv("{0:F1}", 100 * costs.shareAgain()).str()
                         << " % of the step's operations again";
+    return success();
   }
-  /// What would be kept if the model had no checkpoints.
-  int64_t savedBytesWithoutSegments(train::FuncOp func) {
+  LogicalResult holdWithin(train::FuncOp func, Recomputation &recomputation,
+                           ActivationBudget limit) {
+    BudgetCosts costs = recomputation.keepWithin(limit);
+    if (costs.held <= costs.budget) {
+      costs.attachTo(func);
+      return success();
+    }
+    return func.emitError() << "expected a budget of at least " << costs.held
+                            << " bytes for values that step '" << func.getStepName()
+                            << "' holds for its backward pass, but got " << costs.budget
+                            << "; without one it holds " << costs.without;
+  }
+  /// What would be kept without checkpoints and budget.
+  int64_t savedBytesWithout(train::FuncOp func) {
     OwningOpRef<train::FuncOp> copy(func.clone());
     Recomputation recomputation(copy->getBody().front());
     if (repeat)

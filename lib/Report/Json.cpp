@@ -123,6 +123,15 @@ static json::Value checkpointsOf(const Step &step) {
                       {"flops_again", step.checkpoints->flopsAgain}};
 }
 
+/// Null if there is none.
+static json::Value budgetOf(const Step &step) {
+  if (!step.budget)
+    return nullptr;
+  return json::Object{{"bytes", step.budget->budget},
+                      {"held", step.budget->held},
+                      {"held_without", step.budget->without}};
+}
+
 static json::Object timesOf(const Step &f32, const Step &mixed) {
   json::Object times;
   for (auto [side, step] : {std::pair("f32", &f32), {"mixed", &mixed}})
@@ -163,6 +172,7 @@ static json::Object toJson(const Step &f32, const Step &mixed) {
   json::Object row{
       {"name", mixed.name},
       {"checkpoints", json::Object{{"f32", checkpointsOf(f32)}, {"mixed", checkpointsOf(mixed)}}},
+      {"budget", json::Object{{"f32", budgetOf(f32)}, {"mixed", budgetOf(mixed)}}},
       {"totals", totalsOf(f32, mixed)},
       {"counts", countsOf(mixed)},
       {"policy_costs", std::move(costs)},

@@ -273,6 +273,7 @@ void GraphReader::run() {
   if (auto bytes = func->getAttrOfType<IntegerAttr>("amp.saved_bytes"))
     step.savedValueBytes = bytes.getInt();
   step.checkpoints = CheckpointCosts::of(func);
+  step.budget = BudgetCosts::of(func);
   if (auto costs = func->getAttrOfType<DictionaryAttr>("amp.costs"))
     for (NamedAttribute cost : costs)
       step.policyCosts[cost.getName().str()] = cast<IntegerAttr>(cost.getValue()).getInt();

@@ -177,14 +177,18 @@ function checkpointCard() {
   const facts = step.checkpoints[isMixed ? 'mixed' : 'f32'];
   if (!facts) return '';
   const kept = step.totals.saved_value_bytes[isMixed ? 'mixed' : 'f32'];
+  const budget = step.budget[isMixed ? 'mixed' : 'f32'];
   const row = (name, value) => `<tr><th>${name}</th><td>${value}</td></tr>`;
   return card(
-      'Checkpoints',
+      budget ? 'Activation budget' : 'Checkpoints',
       `<div class="big">${bytes(kept)} <small>in place of ${
           bytes(facts.saved_value_bytes_without)}</small></div>
-    <p class="note">Values that the backward pass reads. Those inside of checkpoints are made again in it.</p>
+    <p class="note">Values that the backward pass reads. Others are made again in it.</p>
     <table class="small" style="margin-top:6px"><tbody>${
-          row('operations on numbers', facts.flops.toExponential(2))}${
+          budget ? row('budget', bytes(budget.bytes)) +
+                  row('held at a time, kept or made again', bytes(budget.held)) +
+                  row('held without a budget', bytes(budget.held_without)) :
+                   ''}${row('operations on numbers', facts.flops.toExponential(2))}${
           row('of these again',
               `${(100 * facts.flops_again / facts.flops).toFixed(1)} %`)}</tbody></table>`);
 }

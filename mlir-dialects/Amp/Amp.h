@@ -31,5 +31,17 @@ struct CheckpointCosts {
   void attachTo(mlir::Operation *program) const;
   double shareAgain() const { return flops ? double(flopsAgain) / double(flops) : 0; }
 };
+
+/// Bytes of values of the forward pass that a step with a budget holds for its backward pass, at
+/// the most at a time: its attribute `amp.budget`.
+struct BudgetCosts {
+  int64_t budget;
+  int64_t held;    ///< kept, or made again
+  int64_t without; ///< held if only cheap ops were repeated
+
+  /// Nothing if the program has no budget.
+  static std::optional<BudgetCosts> of(mlir::Operation *program);
+  void attachTo(mlir::Operation *program) const;
+};
 } // namespace ampc
 #endif

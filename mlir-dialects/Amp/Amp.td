@@ -20,7 +20,8 @@ def AmpDialect : Dialect {
     * `amp.recompute`: the op is there a second time, for the backward pass, and must not become one with the first;
     * on programs: `amp.scaler`, the loss scale that the model names; `amp.scale`, the state that holds the scale, or `amp.no_scaling`, why there
       is none; `amp.saved_bytes`, what the backward pass keeps; `amp.checkpoints`, what it would keep without them, operations on numbers of the
-      step, and how many of these they add; `amp.costs`, bytes that each policy would move.
+      step, and how many of these they add; `amp.budget`, the bytes of the forward pass that the step may hold, does hold, and would hold without
+      a budget; `amp.costs`, bytes that each policy would move.
   }];
 }
 class Amp_Op<string mnemonic, list<Trait> traits = []> : Op<AmpDialect, mnemonic, traits>;

@@ -51,28 +51,53 @@ StringAttr ampc::reasonOfInsertion(Operation *op) {
   return decision && decision.isInserted() ? decision.getReason() : StringAttr();
 }
 
-static constexpr llvm::StringLiteral checkpointsKey = "amp.checkpoints",
-                                     withoutKey = "saved_bytes_without", flopsKey = "flops",
-                                     againKey = "flops_again";
+static constexpr llvm::StringLiteral checkpointsKey = "amp.checkpoints", budgetKey = "amp.budget";
+
+/// Reads a table of numbers; false if the program has none.
+static bool readTable(Operation *program, StringRef key,
+                      ArrayRef<std::pair<StringRef, int64_t *>> numbers) {
+  auto table = program->getAttrOfType<DictionaryAttr>(key);
+  for (auto [name, number] : numbers) {
+    auto value = table ? table.getAs<IntegerAttr>(name) : nullptr;
+    *number = value ? value.getInt() : 0;
+  }
+  return bool(table);
+}
+
+static void writeTable(Operation *program, StringRef key,
+                       ArrayRef<std::pair<StringRef, int64_t>> numbers) {
+  Builder b(program->getContext());
+  NamedAttrList table;
+  for (auto [name, number] : numbers)
+    table.set(name, b.getI64IntegerAttr(number));
+  program->setAttr(key, table.getDictionary(program->getContext()));
+}
 
 std::optional<CheckpointCosts> CheckpointCosts::of(Operation *program) {
-  auto table = program->getAttrOfType<DictionaryAttr>(checkpointsKey);
-  if (!table)
-    return std::nullopt;
-  auto number = [&](StringRef key) {
-    auto value = table.getAs<IntegerAttr>(key);
-    return value ? value.getInt() : 0;
-  };
-  return CheckpointCosts{number(withoutKey), number(flopsKey), number(againKey)};
+  CheckpointCosts costs;
+  bool isThere = readTable(program, checkpointsKey,
+                           {{"saved_bytes_without", &costs.savedWithout},
+                            {"flops", &costs.flops},
+                            {"flops_again", &costs.flopsAgain}});
+  return isThere ? std::optional(costs) : std::nullopt;
 }
 
 void CheckpointCosts::attachTo(Operation *program) const {
-  Builder b(program->getContext());
-  NamedAttrList table;
-  for (auto [key, value] :
-       {std::pair(withoutKey, savedWithout), {flopsKey, flops}, {againKey, flopsAgain}})
-    table.set(key, b.getI64IntegerAttr(value));
-  program->setAttr(checkpointsKey, table.getDictionary(program->getContext()));
+  writeTable(
+      program, checkpointsKey,
+      {{"saved_bytes_without", savedWithout}, {"flops", flops}, {"flops_again", flopsAgain}});
+}
+
+std::optional<BudgetCosts> BudgetCosts::of(Operation *program) {
+  BudgetCosts costs;
+  bool isThere = readTable(
+      program, budgetKey,
+      {{"bytes", &costs.budget}, {"held", &costs.held}, {"held_without", &costs.without}});
+  return isThere ? std::optional(costs) : std::nullopt;
+}
+
+void BudgetCosts::attachTo(Operation *program) const {
+  writeTable(program, budgetKey, {{"bytes", budget}, {"held", held}, {"held_without", without}});
 }
 
 /// What a fact of the precision phases has to be; nothing for what is no such fact.
@@ -101,6 +126,7 @@ static std::optional<std::string> misfitOf(StringRef name, Attribute value, Oper
       {"amp.no_scaling", "a text", isa<StringAttr>(value), true},
       {"amp.saved_bytes", "a number", isa<IntegerAttr>(value), true},
       {checkpointsKey, "a table of numbers", isBytes(value), true},
+      {budgetKey, "a table of numbers", isBytes(value), true},
       {"amp.costs", "a table of numbers", isBytes(value), true},
   };
   for (const Fact &fact : facts)

@@ -303,6 +303,7 @@ Verdict Checks::run() {
   otherwise("pack-never", [](CompileOptions &o) { o.packWeights = "never"; });
   otherwise("fuse-packs", [](CompileOptions &o) { o.fusePacks = false; });
   otherwise("recompute", [](CompileOptions &o) { o.recompute = false; });
+  otherwise("budget", [](CompileOptions &o) { o.activationBudget = "100%"; });
   otherwise("observe", [](CompileOptions &o) { o.observe = true; }, true);
   shortBatches();
   otherTarget();

@@ -108,13 +108,18 @@ static void printMemory(const PackagedModel &model, StringRef precision,
   }
 }
 
-/// What checkpoints save and cost, a line per step that has some.
+/// What checkpoints and budgets save and cost, a line per step that has some.
 static void printCheckpoints(ModuleOp whole) {
   for (auto program : targetModules(whole).front().getOps<kernel::ProgramOp>()) {
     std::optional<CheckpointCosts> costs = CheckpointCosts::of(program);
     auto saved = program->getAttrOfType<IntegerAttr>("amp.saved_bytes");
     if (!costs || !saved || !program.is(train::Role::Train))
       continue;
+    if (std::optional<BudgetCosts> budget = BudgetCosts::of(program))
+      llvm::outs() << llvm::formatv("activations of {0}: at most {1} bytes, of a budget of {2}; "
+                                    "without one {3}\n",
+                                    program.getStepName(), budget->held, budget->budget,
+                                    budget->without);
     llvm::outs() << llvm::formatv("checkpoints of {0}: the backward pass reads values of {1} bytes "
                                   "in place of {2}; {3:F1} % of the operations are done again\n",
                                   program.getStepName(), saved.getInt(), costs->savedWithout,

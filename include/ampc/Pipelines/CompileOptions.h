@@ -30,6 +30,7 @@ struct CompileOptions {
   std::string packWeights = "auto";
   bool fusePacks = true;
   bool recompute = true;
+  std::string activationBudget;               ///< empty: no limit
   std::vector<std::string> targets = {"cpu"}; ///< in order of preference
   std::vector<std::string> tiers;
   bool observe = false;

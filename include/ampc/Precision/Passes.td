@@ -68,12 +68,18 @@ def AmpRecompute : Pass<"amp-recompute", "::mlir::ModuleOp"> {
     Casts, masks, data movement and pointwise ops without exponentials are repeated where the backward pass reads their result, if what
     they read takes fewer bytes than the result or is kept anyway. In particular the 16-bit form of a value is kept, not the f32 form
     that some op widens it to. `amp.saved_bytes` on a program says what remains to be kept.
+
+    Under a budget any op of the forward pass may be repeated. A minimum cut chooses those that take the least work among those that leave no
+    more bytes of the forward pass's values, kept or made again, alive at any time; percent are of what is alive if only cheap ops are repeated. Values
+    at which the forward pass is narrow, as between layers, may have to stay, so that a copy of a layer does not live beside that of another one. `amp.budget`
+    on a program has the budget and what is held.
   }];
-  let options = [Option<"repeat", "repeat", "bool", "true", "false: only say what is kept">,
-                 Option<"budget", "budget", "int64_t", "0",
-                        "bytes for saved activations; not supported yet: 0 means no limit">,
-                 Option<"explain", "explain", "bool", "false",
-                        "a remark with the bytes saved, and one for every cast that is made again">,
+  let options =
+      [Option<"repeat", "repeat", "bool", "true", "false: only say what is kept">,
+       Option<"budget", "budget", "std::string", "",
+              "most bytes to hold for the backward pass, as in 800MB or 50%; empty: no limit">,
+       Option<"explain", "explain", "bool", "false",
+              "a remark with the bytes saved, and one for every cast that is made again">,
   ];
   let dependentDialects = ["::ampc::amp::AmpDialect"];
 }

@@ -86,7 +86,8 @@ struct Step {
   std::vector<Cast> casts;
   std::map<std::string, int64_t> policyCosts;
   llvm::json::Object lossScaling;
-  std::optional<CheckpointCosts> checkpoints; ///< nothing: the model has none
+  std::optional<CheckpointCosts> checkpoints; ///< nothing: the model has none, and no budget
+  std::optional<BudgetCosts> budget;          ///< nothing: there is none
   int64_t savedValueBytes = 0; ///< of the values that the backward pass reads, each by itself
   int64_t savedBytes = 0;      ///< what the plan keeps for them
   int64_t arenaBytes = 0, peakKernel = 0, distinctKernels = 0, launches = 0;
