@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import torch_timing
 
-SIZES = dict(layers=6, heads=6, width=384, context=256, batch=8, vocabulary=96)
+SIZES = dict(layers=6, heads=6, width=384, context=256, batch=8, vocabulary=96, tied=0)
 
 
 def make_model(sizes):
@@ -39,6 +39,8 @@ def make_model(sizes):
             self.blocks = nn.Sequential(*(Block() for _ in range(sizes.layers)))
             self.norm = nn.LayerNorm(sizes.width)
             self.head = nn.Linear(sizes.width, sizes.vocabulary, bias=False)
+            if sizes.tied:
+                self.head.weight = self.token.weight
 
         def forward(self, token, target):
             x = self.token(token) + self.position.weight
@@ -74,7 +76,7 @@ def main():
 
         return step
 
-    torch_timing.measure("char-gpt", make_step, arguments)
+    torch_timing.measure("gpt" if sizes.tied else "char-gpt", make_step, arguments)
 
 
 if __name__ == "__main__":
