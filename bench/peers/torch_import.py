@@ -204,7 +204,7 @@ def step(name, dtype, steps):
         start = time.perf_counter()
         optimizer.zero_grad(set_to_none=True)
         with torch.autocast("cpu", dtype=torch.bfloat16) if dtype == "bf16" else contextlib.nullcontext():
-            logits = model(**inputs)
+            logits = model(*inputs.values())
         loss = loss_of(MODELS[name][1], logits, target)
         loss.backward()
         optimizer.step()
