@@ -28,8 +28,8 @@ def short(target):
 
 def converter_of(target):
     name = short(target)
-    if name is None:
-        return None
+    if name is None:  # an op that another library has registered
+        return aten.op.get(getattr(getattr(target, "_schema", None), "name", ""))
     return aten.op.get(name) or aten.op.get(name.removesuffix("_") if not name.endswith("__") else name)
 
 
@@ -75,29 +75,41 @@ def kind_of_input(node, dtype):
     return "i32" if kind == "i1" else kind
 
 
+def is_counted(symbol):
+    """Of a size that depends on data."""
+    return symbol.name.startswith("u")
+
+
 class Front:
     def __init__(self, program, wrapper, input_names, batch):
         self.program, self.wrapper, self.batch = program, wrapper, batch
         self.graph, self.held, self.faults, self.states, self.written = Graph(), {}, {}, {}, {}
         self.input_names = input_names
-        self.permutations = {}
+        self.permutations, self.counted = {}, {}
 
     # ---- Sizes ----
 
     def size(self, size):
         if not isinstance(size, torch.SymInt):
             return int(size)
-        expression = size.node.expr
+        expression = size.node.expr.subs(self.counted)
         symbols = list(expression.free_symbols)
         if not symbols:
             return int(expression)
-        if self.batch is None or len(symbols) != 1:
+        if self.batch is None or len(symbols) != 1 or is_counted(symbols[0]):
             raise NotAFormula(str(expression))
         plus = expression.subs(symbols[0], 0)
         times = expression.subs(symbols[0], 1) - plus
         if not (plus.is_integer and times.is_integer) or (expression - times * symbols[0] - plus).simplify() != 0:
             raise NotAFormula(str(expression))
         return Size(int(times), int(plus), self.batch)
+
+    def count(self, wanted, shape):
+        """What a mask leaves has a size that PyTorch does not know, and that is known now."""
+        for size, found in zip(wanted, shape):
+            expression = size.node.expr.subs(self.counted) if isinstance(size, torch.SymInt) else None
+            if getattr(expression, "is_Symbol", False) and is_counted(expression):
+                self.counted[expression] = int(found)
 
     def sizes(self, shape):
         return tuple(self.size(size) if not isinstance(size, Size) else size for size in shape)
@@ -286,6 +298,7 @@ class Front:
             self.held[node] = [Held(known=part) for part in result]
         else:
             self.held[node] = Held(known=result)
+            self.count(node.meta["val"].shape, result.shape)
         self._in_place(node)
 
     def _convert(self, node):
@@ -302,7 +315,7 @@ class Front:
 
     def _in_place(self, node):
         """Who reads the operand afterwards reads the result."""
-        name = short(node.target)
+        name = short(node.target) or ""
         if not name.endswith("_") or name.endswith("__"):
             return
         target = node.args[0]
@@ -316,6 +329,9 @@ class Front:
         places.add(stack[-1][0] if stack else "the module itself")
         value = node.meta.get("val")
         parts = value if isinstance(value, (list, tuple)) else [value]
+        for part in parts:
+            if isinstance(part, torch.Tensor):
+                self.count(part.shape, [1] * part.ndim)
         held = [Held(Value(self.sizes(part.shape), "f32" if part.dtype.is_complex else kind_of_torch(part.dtype)))
                 if isinstance(part, torch.Tensor) else None for part in parts]
         self.held[node] = held if isinstance(value, (list, tuple)) else held[0]

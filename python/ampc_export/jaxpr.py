@@ -122,7 +122,7 @@ def _write(graph, results, optimizer, path, name, clip_norm):
     endings = []
     if loss is not None:
         extra = f" {{clip_norm = {float(clip_norm)}}}" if clip_norm else ""
-        endings.append(rules.step(optimizer, {}, sorted(with_gradient), extra)[0])
+        endings.append(rules.step(optimizer, {}, sorted(with_gradient), attributes=extra)[0])
     if outputs:
         endings.append('train.export @predict as "predict"')
     used = {v.state for program in written for op in program.ops for v in op.operands if v.state}

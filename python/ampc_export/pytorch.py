@@ -185,7 +185,8 @@ def _is_scalar(value):
     return value.shape == () and value.kind == "f32"
 
 
-def export(module, inputs, *, path, loss=None, targets=None, optimizer=None, name=None, training=True, batch=True, clip_norm=None):
+def export(module, inputs, *, path, loss=None, targets=None, optimizer=None, scheduler=None, name=None, training=True, batch=True,
+           clip_norm=None):
     """Writes `module` as text of ampc to `path` (.mlir), and its weights beside it (.safetensors).
 
     inputs: an example of what forward takes: a tensor, a tuple of tensors, or a dict of them by name. The first dimension
@@ -195,6 +196,7 @@ def export(module, inputs, *, path, loss=None, targets=None, optimizer=None, nam
         it when their inputs have labels; otherwise a model that only predicts is written.
     targets: examples of what the loss takes beside the output; made from the output if the loss is a known one.
     optimizer: an instance of torch.optim over parameters of the module, or a rule such as "adamw(lr=1e-3)".
+    scheduler: an instance of torch.optim.lr_scheduler over that optimizer, which has not stepped yet.
     training: True: in training mode (dropout, statistics of the batch); False: in inference mode; None: as the module is.
     batch: whether the text has the batch as a size of its own where the model permits it, so that --set batch=N changes it.
     clip_norm: limit of the norm of all gradients.
@@ -227,10 +229,10 @@ def export(module, inputs, *, path, loss=None, targets=None, optimizer=None, nam
                 raise
             rows = None
             front, output = _write_through(module, wrapper, arguments, names, None)
-    return _write(module, front, output, loss is not None, rows, optimizer, path, name, clip_norm)
+    return _write(module, front, output, loss is not None, rows, (optimizer, scheduler), path, name, clip_norm)
 
 
-def _write(module, front, output, has_loss, rows, optimizer, path, name, clip_norm):
+def _write(module, front, output, has_loss, rows, updates, path, name, clip_norm):
     graph, values = front.graph, _values(front, output)
     found = values[0] if values and (has_loss or _is_scalar(values[0])) else None
     if has_loss and not _is_scalar(found):
@@ -252,7 +254,8 @@ def _write(module, front, output, has_loss, rows, optimizer, path, name, clip_no
     if found is not None:
         names_of = {id(p): n for n, p in list(module.named_parameters())[::-1]}
         extra = f" {{clip_norm = {float(clip_norm)}}}" if clip_norm else ""
-        line, idle = rules.step(optimizer, names_of, [s.name for s in states if s.name in with_gradient], extra)
+        optimizer, scheduler = updates
+        line, idle = rules.step(optimizer, names_of, [s.name for s in states if s.name in with_gradient], scheduler, extra)
         with_gradient -= set(idle)
         endings.append(line)
     if outputs:

@@ -3,6 +3,7 @@
 import fnmatch
 import re
 
+from ampc_export import schedules
 from ampc_export.errors import ExportError
 from ampc_export.graph import number
 from ampc_export.text import group, symbol
@@ -67,8 +68,9 @@ def _value(value):
     return str(value).lower() if isinstance(value, (bool, int)) else number(float(value), "f32")
 
 
-def _rule(optimizer, group):
+def _rule(optimizer, group, scheduler):
     _refuse(group, "maximize", False)
+    group = {**group, "lr": schedules.base_rate(scheduler, group)} if scheduler is not None else group
     name, numbers = RULES[type(optimizer).__name__](group)
     lr = numbers.pop("lr")
     values = [f"lr = {number(float(lr), 'f32')}"]
@@ -109,10 +111,14 @@ def _text(text):
     return f"#train.{match[1]}<{', '.join(numbers)}>"
 
 
-def step(optimizer, names_of, learned, attributes=""):
+def step(optimizer, names_of, learned, scheduler=None, attributes=""):
     """The line of the step. `names_of`: names of parameters by id; `learned`: names of those with a gradient.
     Returns the line, and the names that no group of the optimizer holds."""
     head = "train.step @fit minimize @loss over all with "
+    if scheduler is not None:
+        if scheduler.optimizer is not optimizer:
+            raise ExportError("scheduler: expected one of the optimizer that is given, but got one of another")
+        attributes = f"\n    schedule {schedules.schedule(scheduler)}{attributes}"
     if optimizer is None or isinstance(optimizer, str):
         return head + _text(optimizer or "adamw(lr=1e-3)") + attributes, []
     if type(optimizer).__name__ not in RULES:
@@ -120,7 +126,7 @@ def step(optimizer, names_of, learned, attributes=""):
     rules = {}
     for each in optimizer.param_groups:
         names = [names_of[id(p)] for p in each["params"] if id(p) in names_of and names_of[id(p)] in learned]
-        rules.setdefault(_rule(optimizer, each), []).extend(names)
+        rules.setdefault(_rule(optimizer, each, scheduler), []).extend(names)
     if not any(rules.values()):
         raise ExportError("optimizer: expected parameters of the module that the loss depends on, but got none")
     first = max(rules, key=lambda rule: len(rules[rule]))

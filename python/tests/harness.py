@@ -69,16 +69,19 @@ def compare(name, *arguments, **options):
         FAULTS.append(name)
 
 
-def compared(name, module, inputs, folder, loss=None, targets=(), optimizer=None, steps=0, predict=True, **options):
+def compared(name, module, inputs, folder, loss=None, targets=(), optimizer=None, scheduler=None, steps=0, predict=True,
+             **options):
     """Exports `module` in training mode, compiles it, and compares a gradient, `steps` updates and the state behind them."""
     torch.manual_seed(1)
     inputs = inputs if isinstance(inputs, (dict, tuple)) else (inputs,)
     targets = targets if isinstance(targets, tuple) else (targets,)
     module.train()
     rule = optimizer(module) if optimizer else torch.optim.SGD(module.parameters(), lr=1e-2)
+    moved = scheduler(rule) if scheduler else None
     before = copy.deepcopy(module.state_dict())
     path = f"{folder}/{name}.mlir"
-    exported = ampc_export.torch(module, inputs, loss=loss, targets=targets or None, optimizer=rule, path=path, **options)
+    exported = ampc_export.torch(module, inputs, loss=loss, targets=targets or None, optimizer=rule, scheduler=moved, path=path,
+                                 **options)
     assert all(torch.equal(a, b) for a, b in zip(before.values(), module.state_dict().values())), "the export changed the module"
     orders = permutations(exported.weights)
     model = loaded(name, folder)
@@ -97,6 +100,8 @@ def compared(name, module, inputs, folder, loss=None, targets=(), optimizer=None
         value = loss_of(module, loss, inputs, targets)
         value.backward()
         rule.step()
+        if moved:
+            moved.step()
         worst = max(worst, distance(model.train_step(*given).loss, value.item()))
     if steps:
         line += f"  {steps} steps {worst:7.1e}"

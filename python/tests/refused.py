@@ -30,7 +30,7 @@ def export(module, **options):
 
 class Inner(nn.Module):
     def forward(self, x):
-        return torch.linalg.qr(x.sort(-1)[0])[0]
+        return torch.linalg.qr(x.cummax(-1)[0])[0]
 
 
 class Outer(nn.Module):
@@ -72,6 +72,11 @@ def main():
     said("filter", lambda: export(stacked, optimizer=torch.optim.Adafactor(stacked.parameters())))
     spectral = torch.optim.Muon([layer.weight], adjust_lr_fn="spectral_unclamped")
     said("adjusted", lambda: export(layer, optimizer=spectral))
+    sgd = torch.optim.SGD(layer.parameters(), lr=0.1, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler
+    said("scheduler", lambda: export(layer, optimizer=sgd, scheduler=scheduler.LambdaLR(sgd, lambda step: 1.0)))
+    said("other", lambda: export(layer, optimizer="sgd(lr=0.1)", scheduler=scheduler.StepLR(sgd, 2)))
+    said("momentum", lambda: export(layer, optimizer=sgd, scheduler=scheduler.OneCycleLR(sgd, 0.1, total_steps=10)))
     said("loss", lambda: export(layer, loss="best"))
     said("vector", lambda: export(layer, loss=lambda y, t: (y - t) ** 2, targets=torch.zeros(2, 3)))
     said("path", lambda: export(layer, path="model.txt"))

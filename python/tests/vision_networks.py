@@ -67,12 +67,12 @@ def densenet121():
 
 
 def googlenet():
-    module = models.GoogLeNet(num_classes=CLASSES, aux_logits=False, transform_input=True, init_weights=False, dropout=0.0)
+    module = models.GoogLeNet(num_classes=CLASSES, aux_logits=False, init_weights=False, dropout=0.0)
     return module, images(4, 64)
 
 
 def inception_v3():
-    module = models.Inception3(num_classes=CLASSES, aux_logits=False, transform_input=True, init_weights=False, dropout=0.0)
+    module = models.Inception3(num_classes=CLASSES, aux_logits=False, init_weights=False, dropout=0.0)
     return module, images(4, 107)
 
 

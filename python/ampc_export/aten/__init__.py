@@ -2,4 +2,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from ampc_export.registry import Registry
 
-op = Registry(__name__, "creation", "pointwise", "reductions", "shapes", "products", "images", "norms", "attention", "indexing", "losses")
+op = Registry(__name__, "creation", "pointwise", "reductions", "shapes", "products", "images", "norms", "attention", "indexing", "scattering",
+              "ordering", "recurrent", "experts", "losses")

@@ -156,8 +156,9 @@ class Converter:
 
     def give(self, value, last=False):
         """The only result. What was known to PyTorch is checked."""
-        wanted = self.result_shape
         order = first_order(value.rank) if last else range(value.rank)
+        self.front.count(self.result.shape, [hint(value.shape[i]) for i in order])
+        wanted = self.result_shape
         if tuple(value.shape[i] for i in order) != tuple(wanted):
             if any(isinstance(size, Size) for size in (*wanted, *value.shape)):
                 raise NotAFormula(f"{self.node}: {value.shape} for {wanted}")

@@ -15,7 +15,7 @@ def filled(c, value):
     return c.give(g.broadcast_to(g.scalar(value, kind), shape))
 
 
-@op("zeros", "zeros_like", "new_zeros", "zero")
+@op("zeros", "zeros_like", "new_zeros", "zero", "empty", "empty_like", "new_empty", "empty_permuted")
 def zeros(c):
     return filled(c, 0)
 

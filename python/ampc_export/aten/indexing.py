@@ -3,10 +3,8 @@
 import numpy as np
 import torch
 
-from ampc_export import composed
 from ampc_export.aten import op
 from ampc_export.aten.converter import Unsupported, array_of
-from ampc_export.graph import Value
 from ampc_export.sizes import broadcast, count, hint
 
 
@@ -71,76 +69,91 @@ def _all_in_place(g, x, indices, rank):
     return g.reshape(x, tuple(x.shape[axes.index(axis)] if axis in axes else 1 for axis in range(rank)))
 
 
-@op("index", "_unsafe_index")
-def index(c):
-    g, x = c.graph, c.value("self")
-    given = {dim: argument for dim, argument in enumerate(c.arguments["indices"]) if argument is not None}
-    if any(a.meta["val"].dtype == torch.bool for a in given.values()):
-        raise Unsupported("truth values as an index")
-    dims = list(given)
-    held = {dim: c.held(a) for dim, a in given.items()}
-    if len(dims) == 1 and held[dims[0]].known is not None and held[dims[0]].known.ndim == 1:
-        return c.give(_along(c, x, dims[0], array_of(held[dims[0]].known)))
-    if dims != list(range(dims[0], dims[0] + len(dims))):
-        raise Unsupported("indices of dimensions that do not follow one another")
-    # One number for all indexed dimensions, which come to the front.
-    indices = [_positive(c, g, a, x.shape[dim]) for dim, a in given.items()]
+def indices_of(c):
+    """By dimension what indexes it: a known array, or a node. A known mask is the places where it is true."""
+    found, dim = {}, 0
+    for argument in c.arguments["indices"]:
+        if argument is None:
+            dim += 1
+            continue
+        known = c.held(argument).known
+        if argument.meta["val"].dtype != torch.bool:
+            found[dim] = argument if known is None else array_of(known)
+            dim += 1
+            continue
+        if known is None:
+            raise Unsupported("truth values that depend on inputs as an index")
+        for places in array_of(known).nonzero():
+            found[dim] = places
+            dim += 1
+    return found
+
+
+def flat_index(c, x, given):
+    """The tensor with the indexed dimensions as its first one, and one number for all of them; None where that only spreads them apart."""
+    g, dims = c.graph, list(given)
+    indices = [_positive(c, each, x.shape[dim]) for dim, each in given.items()]
     shape = broadcast(*(i.shape for i in indices))
-    same = _all_in_place(g, x, indices, len(shape))
-    if same is not None:
-        return c.give(same)
     flat = indices[0]
     for dim, each in list(zip(dims, indices))[1:]:
         flat = g.binary("add", g.binary("mul", flat, g.scalar(hint(x.shape[dim]), "i32")), each)
     flat = g.broadcast_to(g.reshape(flat, [1] * (len(shape) - flat.rank) + list(flat.shape)), shape)
-    order = dims + [i for i in range(x.rank) if i not in dims]
-    moved = g.transpose(x, order)
-    table = g.reshape(moved, (count(moved.shape[:len(dims)]), *moved.shape[len(dims):]))
+    moved = g.transpose(x, dims + [i for i in range(x.rank) if i not in dims])
+    return g.reshape(moved, (count(moved.shape[:len(dims)]), *moved.shape[len(dims):])), flat
+
+
+@op("index", "_unsafe_index")
+def index(c):
+    g, x, given = c.graph, c.value("self"), indices_of(c)
+    dims = list(given)
+    if len(dims) == 1 and isinstance(given[dims[0]], np.ndarray) and given[dims[0]].ndim == 1:
+        return c.give(_along(c, x, dims[0], given[dims[0]]))
+    if len(dims) == x.rank:
+        indices = [_positive(c, each, x.shape[dim]) for dim, each in given.items()]
+        same = _all_in_place(g, x, indices, max(i.rank for i in indices))
+        if same is not None:
+            return c.give(same)
+    table, flat = flat_index(c, x, given)
     rows = rows_at(g, table, flat)
-    back = list(range(len(shape), len(shape) + dims[0])) + list(range(len(shape))) \
-        + list(range(len(shape) + dims[0], rows.rank))
-    return c.give(g.transpose(rows, back))
+    if dims != list(range(dims[0], dims[0] + len(dims))):
+        return c.give(rows)  # as NumPy does: what is indexed comes first
+    at, last = flat.rank, flat.rank + dims[0]
+    return c.give(g.transpose(rows, [*range(at, last), *range(at), *range(last, rows.rank)]))
 
 
-def _positive(c, g, argument, size):
-    held = c.held(argument)
-    if held.known is not None:
-        array = array_of(held.known)
-        return g.constant(np.where(array < 0, array + hint(size), array).astype(np.int32))
-    return c.value_of(argument, "i32")
+def _positive(c, each, size):
+    if isinstance(each, np.ndarray):
+        return c.graph.constant(np.where(each < 0, each + hint(size), each).astype(np.int32))
+    return c.value_of(each, "i32")
 
 
-@op("gather")
+def part_like(g, x, shape, dim):
+    """The lines along a dimension that an index of this shape has numbers for."""
+    sizes = [size if i == dim else wanted for i, (size, wanted) in enumerate(zip(x.shape, shape))]
+    return g.slice(x, [0] * x.rank, sizes)
+
+
+@op("gather", "take_along_dim")
 def gather(c):
-    """One element per place along a dimension: a product with unit vectors."""
-    g, x, index = c.graph, c.value("self"), c.value("index", "i32")
+    """One element per place along a dimension."""
+    g, x, index = c.graph, c.value("self"), c.value(c.names[2] if c.names[1] == "dim" else "indices", "i32")
+    if x.rank == 0 or c["dim"] is None:
+        raise Unsupported("a tensor without dimensions")
     dim = c["dim"] % x.rank
-    if any(a != b for i, (a, b) in enumerate(zip(x.shape, index.shape)) if i != dim):
-        raise Unsupported("an index of another shape than the tensor's")
-    order = [i for i in range(x.rank) if i != dim] + [dim]
-    table, places = g.transpose(x, order), g.transpose(index, order)
-    y = composed.elements_at(g, g.reshape(table, (*table.shape[:-1], 1, table.shape[-1])), places)
-    return c.give(g.transpose(y, [order.index(i) for i in range(x.rank)]))
+    kind, table = x.kind, g.cast(x, "i32") if x.kind == "i1" else x
+    if c.names[1] == "dim":
+        table = part_like(g, table, index.shape, dim)
+    else:  # the other dimensions are broadcast
+        shape = broadcast([1 if i == dim else n for i, n in enumerate(table.shape)], [1 if i == dim else n for i, n in enumerate(index.shape)])
+        table, index = (g.broadcast_to(v, [v.shape[i] if i == dim else n for i, n in enumerate(shape)]) for v in (table, index))
+    y = g.emit(f"train.take_along_axis {{0}} at {{1}} along {dim}", [table, index], index.shape, table.kind)
+    return c.give(g.cast(y, kind))
 
 
 @op("one_hot")
 def one_hot(c):
     index, shape = c.value("self", "i32"), c.result_shape
     return c.give(c.graph.emit(f"train.one_hot {{0}} to f32[{', '.join(map(str, shape))}]", [index], shape, "f32"))
-
-
-@op("index_add")
-def index_add(c):
-    g, x = c.graph, c.value("self")
-    if c["dim"] % x.rank or c["alpha"] != 1:
-        raise Unsupported("another dimension than the first, or a factor")
-    rows = c.value("source")
-    flat = g.reshape(rows, (rows.shape[0], count(rows.shape[1:])))
-    shape = (x.shape[0], flat.shape[1])
-    index, made = c.value("index", "i32"), Value(shape, "f32")
-    types = f"{flat.tensor_type}, {index.tensor_type} to {made.tensor_type}"
-    added = g.emit(f"train.scatter_add {{0}} at {{1}} : {types}", [flat, index], shape, "f32")
-    return c.give(g.binary("add", x, g.reshape(added, x.shape)))
 
 
 @op("slice_scatter", "select_scatter")

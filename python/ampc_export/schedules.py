@@ -1,0 +1,66 @@
+# Schedulers of torch.optim.lr_scheduler as schedules of a step, whose first update has step number 1.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+from ampc_export.errors import ExportError
+from ampc_export.graph import number
+
+
+def _refuse(scheduler, key, wanted):
+    got = getattr(scheduler, key, wanted)
+    if got != wanted:
+        raise ExportError(f"scheduler: expected {key} to be {wanted}, but got {got}")
+
+
+def _step(scheduler):
+    return "step_decay", {"every": scheduler.step_size, "gamma": scheduler.gamma}
+
+
+def _exponential(scheduler):
+    return "step_decay", {"every": 1, "gamma": scheduler.gamma}
+
+
+def _linear(scheduler):
+    return "linear", {"steps": scheduler.total_iters + 1, "warmup": 1, "start": scheduler.start_factor, "end": scheduler.end_factor}
+
+
+def _polynomial(scheduler):
+    return "polynomial", {"steps": scheduler.total_iters + 1, "warmup": 1, "power": scheduler.power}
+
+
+def _cosine(scheduler):
+    """Up to T_max, behind which PyTorch's goes up again."""
+    floors = {scheduler.eta_min / rate for rate in scheduler.base_lrs}
+    if len(floors) > 1:
+        raise ExportError("scheduler: expected eta_min to be one share of all learning rates, but got several")
+    return "cosine", {"steps": scheduler.T_max + 1, "warmup": 1, "floor": floors.pop()}
+
+
+def _one_cycle(scheduler):
+    groups = scheduler.optimizer.param_groups
+    if getattr(scheduler, "cycle_momentum", False):
+        raise ExportError("scheduler: expected cycle_momentum to be False, but got True")
+    phases = scheduler._schedule_phases
+    first, last = groups[0], phases[0]["end_step"]
+    shapes = {"steps": scheduler.total_steps, "pct_start": (last + 1) / scheduler.total_steps,
+              "div_factor": first["max_lr"] / first["initial_lr"], "final_div_factor": first["initial_lr"] / first["min_lr"]}
+    flags = {"linear": scheduler._anneal_func_type == "linear", "three_phase": len(phases) == 3}
+    return "one_cycle", shapes | {key: True for key, value in flags.items() if value}
+
+
+SCHEDULES = {"StepLR": _step, "ExponentialLR": _exponential, "LinearLR": _linear, "PolynomialLR": _polynomial, "CosineAnnealingLR": _cosine,
+             "OneCycleLR": _one_cycle}
+
+
+def base_rate(scheduler, group):
+    """What the schedule's factors multiply."""
+    return group["max_lr"] if type(scheduler).__name__ == "OneCycleLR" else group["initial_lr"]
+
+
+def schedule(scheduler):
+    """The text of its schedule; a scheduler that has begun is refused, as training begins with the first step."""
+    name = type(scheduler).__name__
+    if name not in SCHEDULES:
+        raise ExportError(f"scheduler: expected one of {', '.join(SCHEDULES)}, but got {name}")
+    _refuse(scheduler, "last_epoch", 0)
+    ours, numbers = SCHEDULES[name](scheduler)
+    values = [f"{key} = {str(value).lower() if isinstance(value, (bool, int)) else number(float(value), 'f32')}" for key, value in numbers.items()]
+    return f"#train.{ours}<{', '.join(values)}>"
