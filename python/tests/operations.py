@@ -85,6 +85,60 @@ def counted():
     return of(function)
 
 
+class Bags(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mean, self.sum = nn.EmbeddingBag(9, 4), nn.EmbeddingBag(9, 4, mode="sum", padding_idx=2)
+
+    def forward(self, word, share):
+        uneven = self.sum(word.flatten(), torch.tensor([0, 2, 3, 9]))
+        return self.mean(word) + uneven + self.sum(word, per_sample_weights=share)
+
+
+def bags():
+    return dict(module=Bags(), inputs=(torch.randint(0, 9, (ROWS, 3)), torch.rand(ROWS, 3)), loss=F.mse_loss, targets=torch.randn(ROWS, 4), steps=3,
+                batch=False)
+
+
+class Images(nn.Module):
+    """Norms of groups and of single channels, and what lies around an image."""
+
+    def __init__(self):
+        super().__init__()
+        self.reflect = nn.Conv2d(2, 4, 3, padding=1, padding_mode="reflect")
+        self.circular = nn.Conv2d(4, 4, 3, padding=(1, 2), padding_mode="circular")
+        self.replicate = nn.Conv2d(4, 2, 3, padding=1, padding_mode="replicate")
+        self.group, self.instance = nn.GroupNorm(2, 4), nn.InstanceNorm2d(4, affine=True)
+
+    def forward(self, image):
+        x = self.group(self.reflect(image))
+        return F.instance_norm(self.replicate(self.instance(self.circular(x))))
+
+
+def images():
+    return dict(module=Images(), inputs=torch.randn(2, 2, 5, 6), loss=F.mse_loss, targets=torch.randn(2, 2, 5, 8), steps=3)
+
+
+class Experts(nn.Module):
+    """Rows in the order of the expert that each chooses, and back."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.choice = nn.Linear(WIDTH, 8), nn.Linear(WIDTH, 3)
+        self.experts = nn.Parameter(torch.randn(3, 8, 4))
+
+    def forward(self, x):
+        share, chosen = self.choice(x).softmax(-1).topk(1)
+        order = chosen.flatten().argsort()
+        ends = torch.histc(chosen.float(), 3, 0, 2).cumsum(0).int()
+        y = F.grouped_mm(self.layer(x)[order], self.experts, offs=ends)
+        return y[order.argsort()] * share
+
+
+def experts():
+    return dict(module=Experts(), inputs=torch.randn(8, WIDTH), loss=F.mse_loss, targets=torch.randn(8, 4), steps=3)
+
+
 class Recurrent(nn.Module):
     def __init__(self, kind, **options):
         super().__init__()
@@ -135,7 +189,7 @@ def cells():
     return dict(module=Cells(), inputs=torch.randn(ROWS, WIDTH), loss=F.mse_loss, targets=torch.randn(ROWS, 4), steps=3)
 
 
-CASES = (sort, topk, gather, masks, apart, scatter, put, counted, lstm, lstm_projected, gru, rnn, cells)
+CASES = (sort, topk, gather, masks, apart, scatter, put, counted, bags, images, experts, lstm, lstm_projected, gru, rnn, cells)
 
 
 def main():

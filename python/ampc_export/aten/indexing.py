@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from ampc_export.aten import op
-from ampc_export.aten.converter import Unsupported, array_of
+from ampc_export.aten.converter import Held, Unsupported, array_of
 from ampc_export.sizes import broadcast, count, hint
 
 
@@ -148,6 +148,37 @@ def gather(c):
         table, index = (g.broadcast_to(v, [v.shape[i] if i == dim else n for i, n in enumerate(shape)]) for v in (table, index))
     y = g.emit(f"train.take_along_axis {{0}} at {{1}} along {dim}", [table, index], index.shape, table.kind)
     return c.give(g.cast(y, kind))
+
+
+def _bags(c, index):
+    """The index with a row for each bag, where they are as long as one another, else the bag of every index, and their number."""
+    g = c.graph
+    known = c.held(c.arguments["offsets"]).known
+    if known is None:
+        raise Unsupported("bags whose lengths depend on inputs")
+    starts = [int(start) for start in array_of(known)]
+    starts = starts[:-1] if c["include_last_offset"] else starts
+    number, lengths = len(starts), np.diff([*starts, hint(index.shape[0])])
+    if number and (lengths == lengths[0]).all():
+        return g.reshape(index, (number, int(lengths[0]))), None, number
+    return index, g.constant(np.repeat(np.arange(number, dtype=np.int32), lengths)), number
+
+
+@op("embedding_bag")
+def embedding_bag(c):
+    g, table, index = c.graph, c.value("weight"), c.value("indices", "i32")
+    mode = ("sum", "mean", "max")[c["mode"]]
+    index, bags, number = _bags(c, index)
+    operands, form = [table, index], f"train.embedding_bag {mode} {{0}} at {{1}}"
+    if bags is not None:
+        operands.append(bags)
+        form += f" bags {{2}} of {number}"
+    if c.arguments.get("per_sample_weights") is not None:
+        operands.append(g.reshape(c.value("per_sample_weights", "f32"), index.shape))
+        form += f" weights {{{len(operands) - 1}}}"
+    padding = c.arguments.get("padding_idx")
+    form += f" padding {padding}" if padding is not None and padding >= 0 else ""
+    return [Held(g.emit(form, operands, (number, table.shape[1]), "f32")), None, None, None]
 
 
 @op("one_hot")

@@ -40,7 +40,7 @@ def rms_norm(c):
 @op("group_norm", "native_group_norm")
 def group_norm(c):
     groups = c["num_groups"] if "num_groups" in c.arguments else c["group"]
-    held = _grouped(c, groups, float(c["eps"]), *(c.arguments.get(n) for n in ("weight", "bias")))
+    held = _of_channels(c, f"train.group_norm {{0}}, {{1}}, {{2}} groups {groups}")
     return [held, None, None] if c.node.target._schema.name.endswith("native_group_norm") else held
 
 
@@ -48,25 +48,14 @@ def group_norm(c):
 def instance_norm(c):
     if not c["use_input_stats"]:
         raise Unsupported("running statistics of instances")
-    return _grouped(c, hint(c.shape("input")[1]), float(c["eps"]), *(c.arguments.get(n) for n in ("weight", "bias")))
+    return _of_channels(c, "train.instance_norm {0}, {1}, {2}")
 
 
-def _grouped(c, groups, eps, weight, bias):
+def _of_channels(c, form):
     """Every group of channels of every image has a mean and a variance of its own."""
     g, x = c.graph, c.image("input")
-    channels = x.shape[-1]
-    apart = g.reshape(x, (x.shape[0], count(x.shape[1:-1]), groups, channels // groups))
-    moved = g.reshape(g.transpose(apart, [0, 2, 1, 3]), (x.shape[0] * groups, count(x.shape[1:-1]) * (channels // groups)))
-    size = hint(moved.shape[1])
-    ones, zeros = g.constant(np.ones(size, np.float32)), g.constant(np.zeros(size, np.float32))
-    y = g.emit(f"train.layer_norm {{0}}, {{1}}, {{2}} eps {eps}", [moved, ones, zeros], moved.shape, "f32")
-    y = g.reshape(y, (x.shape[0], groups, count(x.shape[1:-1]), channels // groups))
-    y = g.reshape(g.transpose(y, [0, 2, 1, 3]), x.shape)
-    if weight is not None:
-        y = g.binary("mul", y, c.value_of(weight))
-    if bias is not None:
-        y = g.binary("add", y, c.value_of(bias))
-    return c.give(y, True)
+    gamma, beta = _gamma_and_beta(c, hint(x.shape[-1]))
+    return c.give(g.emit(f"{form} eps {float(c['eps'])}", [x, gamma, beta], x.shape, "f32"), True)
 
 
 @op("batch_norm", "_native_batch_norm_legit", "_native_batch_norm_legit_no_training", "_native_batch_norm_legit_functional", "native_batch_norm",

@@ -3,7 +3,7 @@
 from ampc_export import composed
 from ampc_export.aten import op
 from ampc_export.aten.converter import Held, Unsupported, first_order, last_order
-from ampc_export.sizes import Size, hint
+from ampc_export.sizes import Size, hint, listed
 
 
 @op("view", "reshape", "_unsafe_view", "flatten", "unflatten", "view_as", "reshape_as", "view_copy", "_reshape_alias")
@@ -175,19 +175,22 @@ def unbind(c):
     return c.give_all([c.graph.reshape(part, shape) for part in parts])
 
 
+# What lies around a tensor, by PyTorch's names.
+PADS = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+
+
 @op("constant_pad_nd", "pad")
 def pad(c):
-    given = c.numbers("pad")
-    mode = c.arguments.get("mode", "constant")
+    given, mode = c.numbers("pad"), c.arguments.get("mode", "constant")
     image = c.is_image(c.arguments["self"])
     x = c.image("self") if image else c.value("self")
-    if mode != "constant":
-        raise Unsupported(f"padding of mode {mode}")
     low, high = [0] * x.rank, [0] * x.rank
     order = last_order(x.rank) if image else list(range(x.rank))
     for i in range(len(given) // 2):
         at = order.index(x.rank - 1 - i)
         low[at], high[at] = given[2 * i], given[2 * i + 1]
+    if mode != "constant":
+        return c.give(_padded_by(c, PADS[mode], x, low, high), image)
     if any(n < 0 for n in low + high):
         begin = [max(-n, 0) for n in low]
         sizes = [size + min(a, 0) + min(b, 0) for size, a, b in zip(x.shape, low, high)]
@@ -198,6 +201,11 @@ def pad(c):
         kind = x.kind
         x = c.graph.cast(c.graph.pad(c.graph.cast(x, "f32"), low, high, value), kind)
     return c.give(x, image)
+
+
+def _padded_by(c, mode, x, low, high):
+    shape = [size + a + b for size, a, b in zip(x.shape, low, high)]
+    return c.graph.emit(f"train.pad_mode {mode} {{0}} low {listed(low)} high {listed(high)}", [x], shape, x.kind)
 
 
 @op("roll")
