@@ -2,12 +2,18 @@
 # Installs the libraries that bench/ compares ampc with, outside the source tree; safe to run again.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: bench/setup-peers.sh [VENV]        default VENV: ${XDG_CACHE_HOME:-~/.cache}/ampc/venv
+# usage: bench/setup-peers.sh [--import] [VENV]        default VENV: ${XDG_CACHE_HOME:-~/.cache}/ampc/venv
 #
+# --import: also what bench/import and the tests of networks want beside PyTorch (torchvision, transformers, onnx, onnxscript).
 # Prints one line per peer, "peer NAME: VERSION" or "peer NAME: missing (why)", and ends with the
 # Python to run bench/peers/torch_*.py with. Exit status 1 when a peer is missing.
 set -uo pipefail
 
+extras=()
+if [ "${1:-}" = --import ]; then
+  extras=(torchvision transformers onnx onnxscript)
+  shift
+fi
 venv=${1:-${XDG_CACHE_HOME:-$HOME/.cache}/ampc/venv}
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -72,6 +78,24 @@ installTorch() {
     >"$log" 2>&1
 }
 
+# --no-deps for torchvision: it would bring the parts of PyTorch that are left out above.
+installExtra() {
+  "$venv/bin/python" -c "import $1" 2>"$log" && return 0
+  case $1 in
+  torchvision) "$venv/bin/pip" install --quiet --no-cache-dir --no-deps torchvision >"$log" 2>&1 &&
+    "$venv/bin/pip" install --quiet --no-cache-dir pillow >"$log" 2>&1 ;;
+  *) "$venv/bin/pip" install --quiet --no-cache-dir "$1" >"$log" 2>&1 ;;
+  esac
+}
+
+setUpExtra() {
+  if installExtra "$1" && "$venv/bin/python" -c "import $1" 2>"$log"; then
+    report "$1" "$("$venv/bin/pip" list 2>/dev/null | awk -v name="$1" '$1 == name { print $2 }')"
+  else
+    reportMissing "$1" "$(tail -n 1 "$log")"
+  fi
+}
+
 setUpLibrary openblas libopenblas-dev
 setUpLibrary onednn libdnnl-dev
 
@@ -88,6 +112,14 @@ else
     reportMissing pytorch "$why; python3-torch: $(tail -n 1 "$log")"
   fi
 fi
+
+for extra in "${extras[@]}"; do
+  if [ "$python" = "$venv/bin/python" ]; then
+    setUpExtra "$extra"
+  else
+    reportMissing "$extra" "no environment of PyTorch's own"
+  fi
+done
 
 # torch.compile builds C++ against Python's own headers.
 if [ -n "$python" ]; then
