@@ -1,6 +1,7 @@
 // Shared libraries with ops of other dialects.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Pipelines/OpLibrary.h"
+#include "ampc/Support/Mistake.h"
 #include "llvm/Support/DynamicLibrary.h"
 
 using namespace mlir;
@@ -17,10 +18,6 @@ struct Loaded {
 static Loaded &loaded() {
   static Loaded all;
   return all;
-}
-
-static llvm::Error mistake(const Twine &message) {
-  return llvm::createStringError(message.str().c_str());
 }
 
 llvm::Error ampc::loadOpLibrary(StringRef path) {

@@ -1,6 +1,7 @@
 // Policies as tables: which op gets which treatment.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Precision/PolicyTable.h"
+#include "ampc/Support/Mistake.h"
 #include "ampc/Support/Text.h"
 #include "lib/Precision/Pattern.h"
 #include "lib/Precision/Values.h"
@@ -53,10 +54,6 @@ static Type parseFloatType(StringRef word, MLIRContext *context) {
       .Case("bf16", BFloat16Type::get(context))
       .Case("f16", Float16Type::get(context))
       .Default(Type());
-}
-
-static llvm::Error mistake(const Twine &message) {
-  return llvm::createStringError(message.str().c_str());
 }
 
 /// Names of ops hold a `#`, so a comment starts with one at the start of a word.

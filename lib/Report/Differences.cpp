@@ -2,16 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Report/Report.h"
 #include "ampc/Support/Json.h"
+#include "ampc/Support/Mistake.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace ampc;
 using namespace ampc::report;
 using llvm::StringRef;
 namespace json = llvm::json;
-
-static llvm::Error mistake(const llvm::Twine &message) {
-  return llvm::createStringError(message.str().c_str());
-}
 
 static llvm::Expected<json::Value> parse(StringRef text, StringRef which) {
   llvm::Expected<json::Value> value = parseJson(text);

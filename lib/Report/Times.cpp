@@ -2,15 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Report/Report.h"
 #include "ampc/Support/Json.h"
+#include "ampc/Support/Mistake.h"
 
 using namespace ampc;
 using namespace ampc::report;
 using llvm::StringRef;
 namespace json = llvm::json;
-
-static llvm::Error mistake(const llvm::Twine &message) {
-  return llvm::createStringError(message.str());
-}
 
 static std::string textOf(const json::Object &object, StringRef key) {
   return object.getString(key).value_or("").str();

@@ -1,6 +1,7 @@
 // What the command line says of a file of ONNX.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/ImportOptions.h"
+#include "ampc/Support/Mistake.h"
 #include "ampc/Support/Text.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -29,10 +30,6 @@ static cl::opt<std::string>
          cl::desc("of MODEL.onnx, batch norm and dropout in steps: as in the file, which may have "
                   "been exported for inference, or of training (file, the default, or train)"),
          cl::value_desc("MODE"), cl::init("file"), cl::sub(cl::SubCommand::getAll()));
-
-static llvm::Error mistake(const llvm::Twine &message) {
-  return llvm::createStringError(std::error_code(), message);
-}
 
 llvm::Expected<ImportOptions> ampc::readImportOptions() {
   ImportOptions options;

@@ -1,6 +1,7 @@
 // Options on compilation that several commands share: most of them on precision.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/PrecisionOptions.h"
+#include "ampc/Support/Mistake.h"
 #include "ampc/Support/Text.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/Regex.h"
@@ -131,10 +132,6 @@ bool PrecisionOptions::areGiven() const {
 const PrecisionOptions::Entry &PrecisionOptions::entryOf(OptionMember member) const {
   return **llvm::find_if(entries,
                          [&](const auto &entry) { return entry->definition.member == member; });
-}
-
-static llvm::Error mistake(const llvm::Twine &message) {
-  return llvm::createStringError(message.str().c_str());
 }
 
 /// What each option allows alone, but not beside another one.

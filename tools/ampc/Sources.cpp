@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/Sources.h"
 #include "ampc/Package/WriteFile.h"
+#include "ampc/Support/Mistake.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -9,10 +10,6 @@
 
 using namespace ampc;
 namespace cl = llvm::cl;
-
-static llvm::Error mistake(const llvm::Twine &message) {
-  return llvm::createStringError(std::error_code(), message);
-}
 
 llvm::Expected<Sources> ampc::readSources(llvm::ArrayRef<std::string> words,
                                           llvm::StringRef option) {

@@ -3,6 +3,7 @@
 // differs between the texts is a formula of the size `batch`.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Batch.h"
+#include "ampc/Support/Mistake.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include <numeric>
@@ -161,10 +162,6 @@ static bool splitConstant(StringRef (&lines)[many], std::string (&broadcasts)[ma
   }
   llvm::copy(broadcasts, lines);
   return true;
-}
-
-static llvm::Error mistake(const llvm::Twine &message) {
-  return llvm::createStringError(std::error_code(), message);
 }
 
 /// One text with formulas.

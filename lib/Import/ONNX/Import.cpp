@@ -1,6 +1,7 @@
 // From a graph to the text of a model: functions, state, step.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Import/ONNX.h"
+#include "ampc/Support/Mistake.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
 #include "lib/Import/ONNX/Batch.h"
@@ -20,10 +21,6 @@
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
-
-static llvm::Error mistake(const llvm::Twine &message) {
-  return llvm::createStringError(std::error_code(), message);
-}
 
 namespace {
 /// A function of the model before its nodes are converted.

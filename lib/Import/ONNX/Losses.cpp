@@ -1,6 +1,7 @@
 // The loss that --loss asks for.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Losses.h"
+#include "ampc/Support/Mistake.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
 #include "llvm/ADT/StringExtras.h"
@@ -40,10 +41,6 @@ static ArrayRef<Kind> kinds() {
 static const Kind *findKind(StringRef name) {
   auto found = llvm::find_if(kinds(), [&](const Kind &kind) { return kind.name == name; });
   return found == kinds().end() ? nullptr : &*found;
-}
-
-static llvm::Error mistake(const llvm::Twine &message) {
-  return llvm::createStringError(std::error_code(), message);
 }
 
 /// Names of options, and their values or "".

@@ -1,6 +1,7 @@
 // Which nodes a function of the model needs, and in which order.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Plan.h"
+#include "ampc/Support/Mistake.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace ampc::onnx;
@@ -21,10 +22,6 @@ Producers::Producers(const Graph &graph) {
     for (const std::string &output : node.outputs)
       if (!output.empty() && !given.contains(output))
         nodes.try_emplace(output, &node);
-}
-
-static llvm::Error mistake(const llvm::Twine &message) {
-  return llvm::createStringError(std::error_code(), message);
 }
 
 /// With what the graphs inside of it, branches of If, take from the outside.

@@ -1,6 +1,7 @@
 // Functions as people write them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Print.h"
+#include "ampc/Support/Mistake.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/ADT/StringExtras.h"
@@ -117,10 +118,6 @@ void onnx::printFunction(llvm::raw_ostream &os, train::FuncOp func) {
   for (Operation &op : func.front())
     printOp(os, op, state);
   os << "  }\n";
-}
-
-static llvm::Error mistake(const llvm::Twine &message) {
-  return llvm::createStringError(std::error_code(), message);
 }
 
 llvm::Expected<std::string> onnx::optimizerText(StringRef text, MLIRContext &context) {

@@ -1,6 +1,7 @@
 // Layers that an exporter wrote as several nodes become the op that they are.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
+#include "mlir-dialects/Train/Tensors.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <cmath>
@@ -8,8 +9,6 @@
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
-
-static ArrayRef<int64_t> shapeOf(Value x) { return cast<RankedTensorType>(x.getType()).getShape(); }
 
 std::optional<double> ampc::onnx::numberOf(Value value) {
   while (auto reshape = value.getDefiningOp<train::ReshapeOp>())
@@ -185,12 +184,12 @@ static Value meanOf(Value value) {
   auto mean = reshape ? reshape.getX().getDefiningOp<train::ReduceMeanOp>() : nullptr;
   if (!mean)
     return {};
-  int64_t last = shapeOf(mean.getX()).size() - 1;
-  SmallVector<int64_t> kept(shapeOf(mean.getX()));
+  int64_t last = tensorOf(mean.getX()).getShape().size() - 1;
+  SmallVector<int64_t> kept(tensorOf(mean.getX()).getShape());
   if (mean.getDims() != ArrayRef<int64_t>(last))
     return {};
   kept[last] = 1;
-  return shapeOf(value) == ArrayRef<int64_t>(kept) ? mean.getX() : Value();
+  return tensorOf(value).getShape() == ArrayRef<int64_t>(kept) ? mean.getX() : Value();
 }
 
 Value ampc::onnx::squareRootOf(Value value) {
@@ -267,7 +266,7 @@ template <typename Op> static Value vectorBeside(Value value, Operation *&user) 
     return {};
   user = *value.user_begin();
   Value other = user->getOperand(user->getOperand(0) == value ? 1 : 0);
-  bool isVector = shapeOf(other) == shapeOf(value).take_back() &&
+  bool isVector = tensorOf(other).getShape() == tensorOf(value).getShape().take_back() &&
                   user->getResult(0).getType() == value.getType();
   return isVector ? other : Value();
 }

@@ -1,6 +1,7 @@
 // softmax(q k^T + mask) v as one op.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
+#include "mlir-dialects/Train/Tensors.h"
 #include <limits>
 
 using namespace mlir;
@@ -20,8 +21,6 @@ struct Scores {
 /// Scores that are as good as minus infinity: what is added to them is lost in f32.
 constexpr double hidden = -1e30;
 } // namespace
-
-static RankedTensorType typeOf(Value x) { return cast<RankedTensorType>(x.getType()); }
 
 /// Takes a factor off.
 static bool takeFactor(Value &value, double &scale) {
@@ -83,7 +82,7 @@ static bool isCausal(Value mask, int64_t queries, int64_t keys) {
   auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
   if (!elements || elements.isSplat() || queries > keys)
     return false;
-  ArrayRef<int64_t> shape = typeOf(mask).getShape();
+  ArrayRef<int64_t> shape = tensorOf(mask).getShape();
   if (shape.size() < 2 || shape.back() != keys || shape[shape.size() - 2] != queries)
     return false;
   // The same for all heads and rows, which a mask may repeat.
@@ -101,7 +100,7 @@ static bool isCausal(Value mask, int64_t queries, int64_t keys) {
 
 static Value reshapeBefore(Operation *root, Value x, ArrayRef<int64_t> shape) {
   Operation *made =
-      makeBefore(root, train::ReshapeOp::getOperationName(), x, {}, typeOf(x).clone(shape));
+      makeBefore(root, train::ReshapeOp::getOperationName(), x, {}, tensorOf(x).clone(shape));
   return made ? made->getResult(0) : Value();
 }
 
@@ -109,15 +108,15 @@ static Value reshapeBefore(Operation *root, Value x, ArrayRef<int64_t> shape) {
 static Value keysOf(Operation *root, Value transposed) {
   // Heads may have been one dimension with the batch while they were transposed.
   if (auto reshape = transposed.getDefiningOp<train::ReshapeOp>()) {
-    SmallVector<int64_t> shape(typeOf(transposed).getShape());
-    if (typeOf(reshape.getX()).getRank() >= 2 &&
-        typeOf(reshape.getX()).getShape().take_back(2) == ArrayRef(shape).take_back(2)) {
+    SmallVector<int64_t> shape(tensorOf(transposed).getShape());
+    if (tensorOf(reshape.getX()).getRank() >= 2 &&
+        tensorOf(reshape.getX()).getShape().take_back(2) == ArrayRef(shape).take_back(2)) {
       Value keys = keysOf(root, reshape.getX());
       std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
       return keys ? reshapeBefore(root, keys, shape) : Value();
     }
   }
-  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(typeOf(transposed).getRank()));
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(tensorOf(transposed).getRank()));
   std::swap(order[order.size() - 1], order[order.size() - 2]);
   if (auto before = transposed.getDefiningOp<train::TransposeOp>()) {
     for (int64_t &from : order)
@@ -128,11 +127,11 @@ static Value keysOf(Operation *root, Value transposed) {
     return transposed;
   SmallVector<int64_t> shape;
   for (int64_t from : order)
-    shape.push_back(typeOf(transposed).getDimSize(from));
+    shape.push_back(tensorOf(transposed).getDimSize(from));
   Builder b(root->getContext());
   Operation *made = makeBefore(root, train::TransposeOp::getOperationName(), transposed,
                                b.getNamedAttr("permutation", b.getDenseI64ArrayAttr(order)),
-                               typeOf(transposed).clone(shape));
+                               tensorOf(transposed).clone(shape));
   return made ? made->getResult(0) : Value();
 }
 
@@ -150,7 +149,7 @@ static Value biasOf(Operation *root, Value sees, mlir::Type element) {
   Value zero = constantBefore(root, 0, element);
   Value never = constantBefore(root, -std::numeric_limits<double>::infinity(), element);
   Operation *made = makeBefore(root, train::SelectOp::getOperationName(), {sees, zero, never}, {},
-                               RankedTensorType::get(typeOf(sees).getShape(), element));
+                               RankedTensorType::get(tensorOf(sees).getShape(), element));
   return made ? made->getResult(0) : Value();
 }
 
@@ -185,14 +184,14 @@ Operation *ampc::onnx::raiseAttention(Operation *root) {
   Value query = scores.product.getLhs(), key = scores.product.getRhs(), value = product.getRhs();
   takeFactor(query, scores.scale);
   takeFactor(key, scores.scale);
-  int64_t rank = typeOf(query).getRank();
-  if (rank < 3 || typeOf(key).getRank() != rank || typeOf(value).getRank() != rank)
+  int64_t rank = tensorOf(query).getRank();
+  if (rank < 3 || tensorOf(key).getRank() != rank || tensorOf(value).getRank() != rank)
     return nullptr;
   if (!scores.product.getTransposeRhs() && !(key = keysOf(root, key)))
     return nullptr;
   if (key.getType() != value.getType())
     return nullptr;
-  int64_t queries = typeOf(query).getDimSize(rank - 2), keys = typeOf(key).getDimSize(rank - 2);
+  int64_t queries = tensorOf(query).getDimSize(rank - 2), keys = tensorOf(key).getDimSize(rank - 2);
   if (isCausal(scores.sees, queries, keys)) {
     scores.causal = true;
     scores.sees = {};
@@ -202,7 +201,7 @@ Operation *ampc::onnx::raiseAttention(Operation *root) {
   }
   if (scores.sees && scores.bias)
     return nullptr;
-  mlir::Type element = typeOf(query).getElementType();
+  mlir::Type element = tensorOf(query).getElementType();
   if (scores.sees && !(scores.bias = biasOf(root, scores.sees, element)))
     return nullptr;
   SmallVector<Value> operands = {query, key, value};

@@ -1,12 +1,11 @@
 // Batch norm that an exporter wrote as arithmetic with running statistics.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
+#include "mlir-dialects/Train/Tensors.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
-
-static ArrayRef<int64_t> shapeOf(Value x) { return cast<RankedTensorType>(x.getType()).getShape(); }
 
 /// Without moves of a vector between shapes.
 static Value strip(Value value) {
@@ -21,12 +20,12 @@ static Value strip(Value value) {
 /// What `value` holds along its last dimension, its only one of more than one element; null for
 /// other values.
 static Value vectorOf(Value value, int64_t width) {
-  ArrayRef<int64_t> shape = shapeOf(value);
+  ArrayRef<int64_t> shape = tensorOf(value).getShape();
   if (shape.empty() || shape.back() != width ||
       llvm::any_of(shape.drop_back(), [](int64_t size) { return size != 1; }))
     return {};
   Value vector = strip(value);
-  return shapeOf(vector) == ArrayRef<int64_t>(width) ? vector : Value();
+  return tensorOf(vector).getShape() == ArrayRef<int64_t>(width) ? vector : Value();
 }
 
 namespace {
@@ -111,9 +110,9 @@ static bool readFolded(Value scaled, Value moved, int64_t width, Written &norm) 
 }
 
 static std::optional<Written> match(Operation *root) {
-  if (!isa<train::AddOp>(root) || shapeOf(root->getResult(0)).size() < 2)
+  if (!isa<train::AddOp>(root) || tensorOf(root->getResult(0)).getShape().size() < 2)
     return std::nullopt;
-  int64_t width = shapeOf(root->getResult(0)).back();
+  int64_t width = tensorOf(root->getResult(0)).getShape().back();
   for (unsigned i : {0, 1}) {
     Value moved = vectorOf(root->getOperand(1 - i), width);
     if (!moved)

@@ -1,12 +1,11 @@
 // Losses, and rows of tables, that an exporter wrote as several nodes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
+#include "mlir-dialects/Train/Tensors.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
-
-static RankedTensorType typeOf(Value x) { return cast<RankedTensorType>(x.getType()); }
 
 static NamedAttribute reductionAttr(Operation *root, train::Reduction kind) {
   return NamedAttribute(StringAttr::get(root->getContext(), "reduction"),
@@ -43,14 +42,14 @@ static Operation *raisePicked(Operation *root) {
 /// The sum along the last dimension, which may be kept.
 static train::ReduceSumOp sumOfRows(Value value) {
   auto sum = value.getDefiningOp<train::ReduceSumOp>();
-  int64_t last = sum ? typeOf(sum.getX()).getRank() - 1 : 0;
+  int64_t last = sum ? tensorOf(sum.getX()).getRank() - 1 : 0;
   return sum && sum.getDims() == ArrayRef<int64_t>(last) ? sum : nullptr;
 }
 
 /// What `value` is the mean or sum of to one number, if that are sums of rows.
 static Value belowReduction(Value value, train::Reduction &kind) {
   Operation *op = value.getDefiningOp();
-  if (typeOf(value).getRank() != 0 || !value.hasOneUse() ||
+  if (tensorOf(value).getRank() != 0 || !value.hasOneUse() ||
       !isa_and_nonnull<train::ReduceMeanOp, train::ReduceSumOp>(op) ||
       !op->getOperand(0).getDefiningOp<train::ReduceSumOp>())
     return value;
@@ -181,7 +180,7 @@ static bool isWithoutReduction(Operation *op) {
 static Operation *raiseReduction(Operation *root) {
   auto mean = dyn_cast<train::ReduceMeanOp>(root);
   auto sum = dyn_cast<train::ReduceSumOp>(root);
-  if ((!mean && !sum) || typeOf(root->getResult(0)).getRank() != 0)
+  if ((!mean && !sum) || tensorOf(root->getResult(0)).getRank() != 0)
     return nullptr;
   Value value = root->getOperand(0);
   while (auto reshape = value.getDefiningOp<train::ReshapeOp>())
@@ -242,7 +241,7 @@ Operation *ampc::onnx::raiseOneHot(Operation *root) {
     return nullptr;
   auto hot = root->getOperand(0).getDefiningOp<train::OneHotOp>();
   Value table = root->getOperand(1);
-  if (!hot || typeOf(table).getRank() != 2)
+  if (!hot || tensorOf(table).getRank() != 2)
     return nullptr;
   return makeBefore(root, train::GatherOp::getOperationName(), {table, hot.getLabel()}, {},
                     root->getResult(0).getType());

@@ -5,6 +5,7 @@
 #include "mlir-dialects/Train/BatchDimension.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Sizes.h"
+#include "mlir-dialects/Train/Tensors.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -78,8 +79,6 @@ void ampc::attachRandomState(train::FuncOp func, train::ModelOp model) {
 
 // ---- Batches ----
 
-static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
-
 /// Whether a formula is made with the size `batch` and other things.
 static bool isMixedWithBatch(StringRef formula) {
   SmallVector<StringRef> words;
@@ -116,17 +115,18 @@ static std::optional<SmallVector<int64_t>> batchAxes(train::FuncOp func) {
 static int64_t batchOf(train::FuncOp func, ArrayRef<int64_t> axes) {
   for (auto [argument, axis] : llvm::zip(func.getArguments(), axes))
     if (axis >= 0)
-      return shapeOf(argument)[axis];
+      return tensorOf(argument).getShape()[axis];
   for (BlockArgument argument : func.getArguments())
-    if (Signature(func).argument<train::InputAttr>(argument) && !shapeOf(argument).empty())
-      return shapeOf(argument)[0];
+    if (Signature(func).argument<train::InputAttr>(argument) &&
+        !tensorOf(argument).getShape().empty())
+      return tensorOf(argument).getShape()[0];
   return 0;
 }
 
 /// Asks the op's verifier whether the first dimension of what it combines can be the batch. That of
 /// a single row of logits is its classes.
 static bool canCombineRows(ValidRowsOpInterface op, int64_t batch) {
-  ArrayRef<int64_t> shape = shapeOf(op->getOperand(0));
+  ArrayRef<int64_t> shape = tensorOf(op->getOperand(0)).getShape();
   if (shape.empty() || shape[0] % batch != 0)
     return false;
   ScopedDiagnosticHandler silent(op->getContext(), [](Diagnostic &) { return success(); });
@@ -145,7 +145,7 @@ static bool canCombineAlong(ValidRowsOpInterface op, int64_t batch, int64_t dim)
   if (dim == 0)
     return canCombineRows(op, batch);
   auto scalar = dyn_cast<ScalarOpInterface>(*op);
-  bool isLast = dim + 1 == int64_t(shapeOf(op->getOperand(0)).size());
+  bool isLast = dim + 1 == int64_t(tensorOf(op->getOperand(0)).getShape().size());
   return !isLast || (scalar && !looksAlongRow(scalar));
 }
 
@@ -156,7 +156,7 @@ static SmallVector<int64_t> movingFirstTo(int64_t dim, int64_t rank) {
   return permutation;
 }
 static Value moveToFirst(GradBuilder &b, Value value, int64_t dim) {
-  int64_t rank = shapeOf(value).size();
+  int64_t rank = tensorOf(value).getShape().size();
   return b.transpose(value, inversePermutation(movingFirstTo(dim, rank)));
 }
 
@@ -180,8 +180,8 @@ static void markInputs(train::FuncOp func, int64_t batch, ArrayRef<int64_t> axes
     unsigned i = argument.getArgNumber();
     auto input = signature.argument<train::InputAttr>(i);
     int64_t dim = axes.empty() ? 0 : axes[i];
-    if (!input || dim < 0 || dim >= int64_t(shapeOf(argument).size()) ||
-        shapeOf(argument)[dim] != batch)
+    if (!input || dim < 0 || dim >= int64_t(tensorOf(argument).getShape().size()) ||
+        tensorOf(argument).getShape()[dim] != batch)
       continue;
     if (dim > 0)
       moveInput(func, argument, dim);
@@ -215,14 +215,14 @@ static void moveCombined(ValidRowsOpInterface op, int64_t dim, const BatchDimens
   OpBuilder builder(op);
   GradBuilder b(builder, op);
   auto batched = llvm::find_if(op->getOperands(), [&](Value v) { return dims.contains(v); });
-  SmallVector<int64_t> leading(shapeOf(*batched).take_front(dim + 1));
+  SmallVector<int64_t> leading(tensorOf(*batched).getShape().take_front(dim + 1));
   for (OpOperand &operand : op->getOpOperands())
-    if (shapeOf(operand.get()).take_front(dim + 1) == ArrayRef(leading))
+    if (tensorOf(operand.get()).getShape().take_front(dim + 1) == ArrayRef(leading))
       operand.set(moveToFirst(b, operand.get(), dim));
   builder.setInsertionPointAfter(op);
   for (Value result : op->getResults())
     if (dims.contains(result)) {
-      auto order = movingFirstTo(dim, shapeOf(result).size());
+      auto order = movingFirstTo(dim, tensorOf(result).getShape().size());
       auto type = cast<RankedTensorType>(result.getType());
       SmallVector<int64_t> shape = llvm::map_to_vector(
           inversePermutation(order), [&](int64_t i) { return type.getDimSize(i); });

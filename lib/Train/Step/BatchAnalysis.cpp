@@ -5,11 +5,10 @@
 #include "mlir-dialects/Train/BatchDimension.h"
 #include "mlir-dialects/Train/Gradients.h"
 #include "mlir-dialects/Train/Signature.h"
+#include "mlir-dialects/Train/Tensors.h"
 
 using namespace mlir;
 using namespace ampc;
-
-static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
 
 bool ampc::looksAlongRow(ScalarOpInterface op) {
   if (isa<RandomOpInterface>(*op)) // draws per element, and has no state yet
@@ -37,7 +36,7 @@ bool ampc::looksAlongRow(ScalarOpInterface op) {
 /// The dimension of the space that counts the rows of an operand with them along `dim`, or -1.
 static int64_t dimensionOfSpace(ScalarOpInterface op, unsigned operand, int64_t dim) {
   SmallVector<int64_t> space = op.getSpace();
-  ArrayRef<int64_t> shape = shapeOf(op->getOperand(operand));
+  ArrayRef<int64_t> shape = tensorOf(op->getOperand(operand)).getShape();
   if (shape.size() > space.size()) // a loss with its reduction, which rows would have to agree on
     return -1;
   auto position = dyn_cast<AffineDimExpr>(op.getOperandMap(operand).getResult(dim));
@@ -106,7 +105,7 @@ private:
 } // namespace
 
 bool BatchRows::note(Value result, int64_t dim) {
-  ArrayRef<int64_t> shape = shapeOf(result);
+  ArrayRef<int64_t> shape = tensorOf(result).getShape();
   bool hasParts = dim >= 0 && dim < int64_t(shape.size()) && shape[dim] % batch == 0;
   if (hasParts)
     dims[result] = dim;
