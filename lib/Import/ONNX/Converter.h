@@ -163,6 +163,8 @@ llvm::ArrayRef<Entry> recurrentEntries();
 llvm::ArrayRef<Entry> poolEntries();
 llvm::ArrayRef<Entry> orderEntries();
 llvm::ArrayRef<Entry> attentionEntries();
+/// Those of the domain `trainingDomain`.
+llvm::ArrayRef<Entry> trainingEntries();
 /// Null for an op that cannot be imported.
 const Entry *findEntry(llvm::StringRef domain, llvm::StringRef op);
 

@@ -1,6 +1,8 @@
 // Functions that a file brings along, in the place of their calls.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Functions.h"
+#include "lib/Import/ONNX/Plan.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace ampc::onnx;
 
@@ -41,6 +43,10 @@ void Expander::rename(Node &node, const Names &names, const std::string &prefix)
   for (std::string &name : node.outputs)
     change(name);
   for (Attribute &attribute : node.attributes) {
+    if (isGradient(node)) {
+      change(attribute.text);
+      llvm::for_each(attribute.texts, change);
+    }
     if (!attribute.graph)
       continue;
     attribute.graph = std::make_shared<Graph>(*attribute.graph);

@@ -34,7 +34,7 @@ class Importer {
 public:
   Importer(const Model &model, const ImportOptions &options, std::string source)
       : model(model), options(options), source(std::move(source)), producers(model.graph),
-        states(model.graph), nodes(model, options.trains) {
+        states(model.graph), nodes(model, producers, options.trains) {
     loadTrainDialect(context);
     module = ModuleOp::create(UnknownLoc::get(&context));
   }

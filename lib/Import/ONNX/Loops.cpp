@@ -7,8 +7,7 @@ using namespace ampc;
 using namespace ampc::onnx;
 
 namespace {
-constexpr int64_t mostTimes = 2048;    ///< as of recurrent layers
-constexpr int64_t mostNodes = 1 << 17; ///< of all rounds
+constexpr int64_t mostTimes = 2048; ///< as of recurrent layers
 } // namespace
 
 /// One value as a converter's input 0, and what is made of it as output 0.
@@ -126,7 +125,7 @@ static const Graph *bodyOf(Converter &c, int64_t inputs, int64_t outputs) {
 }
 
 static bool checkTimes(Converter &c, const Graph &body, int64_t times) {
-  int64_t most = std::min(mostTimes, mostNodes / std::max<int64_t>(body.nodes.size(), 1));
+  int64_t most = std::min(mostTimes, mostRepeated / std::max<int64_t>(body.nodes.size(), 1));
   if (times <= most)
     return true;
   return c.fail("expected at most " + Twine(most) + " rounds of " + Twine(body.nodes.size()) +
@@ -190,7 +189,8 @@ void Nodes::convertLoop(OpBuilder &b, Converter &c, Scope &scope) {
     rounds.enter(
         0, {numberOf(Literal::scalar(round)), numberOf(Literal::scalar(onnx::Type::Bool, 1.0))});
     rounds.enter(2, values);
-    if (!convertBody(b, *body, scope) || !rounds.keep(1 + carried) || !rounds.leave(1, values)) {
+    if (!repeat(c, body->nodes.size() + 1) || !convertBody(b, *body, scope) ||
+        !rounds.keep(1 + carried) || !rounds.leave(1, values)) {
       c.fail("the body cannot be imported");
       return;
     }
@@ -247,7 +247,8 @@ void Nodes::convertScan(OpBuilder &b, Converter &c, Scope &scope) {
         return;
       Converter(b, element, c.opset, scope).set(0, part);
     }
-    if (!convertBody(b, *body, scope) || !rounds.keep(carried) || !rounds.leave(0, values)) {
+    if (!repeat(c, body->nodes.size() + 1) || !convertBody(b, *body, scope) ||
+        !rounds.keep(carried) || !rounds.leave(0, values)) {
       c.fail("the body cannot be imported");
       return;
     }

@@ -23,9 +23,10 @@ static std::string describe(const Node &node, int64_t opset) {
          ", opset " + std::to_string(opset) + ")";
 }
 
-/// Of graphs inside of it.
-static bool hasGraphs(const Node &node) {
-  return node.domain.empty() && (node.op == "If" || node.op == "Loop" || node.op == "Scan");
+/// Of graphs inside of it, or of others' values by name.
+static bool seesMoreThanInputs(const Node &node) {
+  return isGradient(node) ||
+         (node.domain.empty() && (node.op == "If" || node.op == "Loop" || node.op == "Scan"));
 }
 
 void Nodes::noteFixedNorm(const std::string &name) {
@@ -40,9 +41,16 @@ void Nodes::noteWrittenOut(const Node &node, int64_t times) {
     remarks.push_back(std::move(text));
 }
 
+bool Nodes::repeat(Converter &c, int64_t count) {
+  repeated += count;
+  return repeated <= mostRepeated ||
+         c.fail("expected at most " + Twine(mostRepeated) +
+                " nodes in all rounds of loops and all points of derivatives");
+}
+
 void Nodes::checkKinds(ArrayRef<const Node *> nodes) {
   for (const Node *node : nodes)
-    if (!findEntry(node->domain, node->op) && !hasGraphs(*node))
+    if (!findEntry(node->domain, node->op) && !seesMoreThanInputs(*node))
       note(describe(*node, opsetOf(*node)) + ": there is no converter for this op");
 }
 
@@ -91,7 +99,7 @@ bool Nodes::convert(OpBuilder &b, const Node &node, Scope &scope) {
     return convertIf(b, node, scope);
   int64_t opset = opsetOf(node);
   const Entry *entry = findEntry(node.domain, node.op);
-  if (!entry && !hasGraphs(node))
+  if (!entry && !seesMoreThanInputs(node))
     return false;
   Converter c(b, node, opset, scope);
   c.trains = trains;
@@ -103,6 +111,8 @@ bool Nodes::convert(OpBuilder &b, const Node &node, Scope &scope) {
   });
   if (!entry && node.op == "Loop")
     convertLoop(b, c, scope);
+  else if (!entry && isGradient(node))
+    convertGradient(b, c, scope);
   else if (!entry)
     convertScan(b, c, scope);
   else if (opset < entry->since && node.domain.empty())

@@ -7,12 +7,16 @@
 #include "lib/Import/ONNX/Plan.h"
 
 namespace ampc::onnx {
+/// Nodes in all rounds of loops and all points of derivatives.
+constexpr int64_t mostRepeated = 1 << 17;
+
 /// Faults of all nodes that can be reached are found: a node that needs what another failed to make
 /// is passed over.
 class Nodes {
 public:
   /// With `trains`, nodes that were exported for inference do what they do in training.
-  Nodes(const Model &model, bool trains) : model(model), trains(trains) {}
+  Nodes(const Model &model, const Producers &producers, bool trains)
+      : model(model), producers(producers), trains(trains) {}
 
   void convert(mlir::OpBuilder &b, llvm::ArrayRef<const Node *> nodes, Scope &scope);
   /// Notes nodes of kinds that nothing converts.
@@ -33,13 +37,22 @@ private:
   bool convertIf(mlir::OpBuilder &b, const Node &node, Scope &scope);
   void convertLoop(mlir::OpBuilder &b, Converter &c, Scope &scope);
   void convertScan(mlir::OpBuilder &b, Converter &c, Scope &scope);
+  void convertGradient(mlir::OpBuilder &b, Converter &c, Scope &scope);
+  /// The value `y` where values of these names are others; null with a fault noted.
+  mlir::Value evaluateAt(mlir::OpBuilder &b, Converter &c, const std::string &y,
+                         llvm::ArrayRef<std::string> names, llvm::ArrayRef<mlir::Value> values,
+                         const Scope &outer);
+  /// Whether nodes that stand in the file once may be converted once more; notes a fault if not.
+  bool repeat(Converter &c, int64_t nodes);
   /// Converts the nodes of a graph inside of a node; false if one of them failed.
   bool convertBody(mlir::OpBuilder &b, const Graph &body, Scope &scope);
   void noteWrittenOut(const Node &node, int64_t times);
   int64_t opsetOf(const Node &node) const;
 
   const Model &model;
+  const Producers &producers;
   const bool trains;
+  int64_t repeated = 0; ///< of `mostRepeated`
   std::vector<std::string> faults, fixedNorms, remarks;
   llvm::StringSet<> missing; ///< values of nodes with a fault
 };

@@ -13,6 +13,10 @@ std::string ampc::onnx::nameOf(const Node &node) {
   return node.outputs.empty() ? "without a name" : "of '" + node.outputs.front() + "'";
 }
 
+bool ampc::onnx::isGradient(const Node &node) {
+  return node.op == "Gradient" && node.domain == trainingDomain;
+}
+
 Producers::Producers(const Graph &graph) {
   for (const ValueInfo &input : graph.inputs)
     given.insert(input.name);
@@ -24,9 +28,12 @@ Producers::Producers(const Graph &graph) {
         nodes.try_emplace(output, &node);
 }
 
-/// With what the graphs inside of it, branches of If, take from the outside.
+/// With what the graphs inside of it, branches of If, take from the outside, and with what it
+/// differentiates.
 static std::vector<std::string> neededBy(const Node &node) {
   std::vector<std::string> needed = node.inputs;
+  if (const Attribute *y = isGradient(node) ? node.find("y") : nullptr)
+    needed.push_back(y->text);
   for (const Attribute &attribute : node.attributes) {
     if (!attribute.graph)
       continue;

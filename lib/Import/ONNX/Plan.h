@@ -9,6 +9,11 @@
 #include "llvm/Support/Error.h"
 
 namespace ampc::onnx {
+/// Of ops that train.
+constexpr llvm::StringLiteral trainingDomain = "ai.onnx.preview.training";
+/// Whether the node is the derivative of a value, of which it has the name.
+bool isGradient(const Node &node);
+
 /// The nodes behind some values, each after those that it needs.
 struct Slice {
   std::vector<const Node *> nodes;

@@ -1,6 +1,7 @@
 // Layers that an exporter wrote as several nodes become the op that they are.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
+#include "mlir-dialects/Train/Gradients.h"
 #include "mlir-dialects/Train/Tensors.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -351,7 +352,19 @@ static bool raiseAll(Block &body) {
   return hasRaised;
 }
 
+/// A value on the way to another that is differentiated with respect to it: with less ops it would
+/// not be there.
+static bool hasInnerSource(train::FuncOp func) {
+  return llvm::any_of(func.getOps<train::GradOp>(), [](train::GradOp grad) {
+    return llvm::any_of(grad.getSources(), [](Value source) {
+      return source.getDefiningOp() && !source.getDefiningOp<train::ReadOp>();
+    });
+  });
+}
+
 void ampc::onnx::raise(train::FuncOp func) {
+  if (hasInnerSource(func))
+    return;
   // Losses are raised in steps.
   constexpr int mostRounds = 4;
   for (int round = 0; round < mostRounds && raiseAll(func.front()); ++round)

@@ -1,6 +1,7 @@
 // The table of all kinds of node.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Converter.h"
+#include "lib/Import/ONNX/Plan.h"
 
 using namespace ampc::onnx;
 
@@ -12,7 +13,9 @@ const Entry *ampc::onnx::findEntry(llvm::StringRef domain, llvm::StringRef op) {
           indexEntries(), recurrentEntries(), poolEntries(), orderEntries(), attentionEntries()})
       for (const Entry &entry : family)
         all[entry.op] = &entry;
+    for (const Entry &entry : trainingEntries())
+      all[(trainingDomain + "." + entry.op).str()] = &entry;
     return all;
   }();
-  return domain.empty() ? table.lookup(op) : nullptr;
+  return table.lookup(domain.empty() ? op.str() : (domain + "." + op).str());
 }
