@@ -14,13 +14,8 @@ static LogicalResult verifyConvolution(Op op, RankedTensorType image, RankedTens
   if (image.getRank() != 4 || filter.getRank() != 4 || out.getRank() != 4)
     return op.emitOpError() << "expected images NHWC and a filter OHWI, but got " << image << ", "
                             << filter << " and " << out;
-  // Less than 2^31, so that places in an image do not overflow.
-  auto sensible = [](ArrayRef<int64_t> values, size_t count, int64_t least) {
-    return values.size() == count &&
-           llvm::all_of(values, [&](int64_t v) { return v >= least && llvm::isInt<32>(v); });
-  };
-  if (!sensible(op.getStrides(), 2, 1) || !sensible(op.getDilations(), 2, 1) ||
-      !sensible(op.getPadding(), 4, 0))
+  if (!areWindowNumbers(op.getStrides(), 2, 1) || !areWindowNumbers(op.getDilations(), 2, 1) ||
+      !areWindowNumbers(op.getPadding(), 4, 0))
     return op.emitOpError()
            << "expected 2 strides, 2 dilations and 4 paddings, each less than 2^31, but got ["
            << op.getStrides() << "], [" << op.getDilations() << "] and [" << op.getPadding() << "]";
@@ -31,13 +26,12 @@ static LogicalResult verifyConvolution(Op op, RankedTensorType image, RankedTens
                             << image << " and the outputs of " << filter;
   SmallVector<int64_t> shape = {image.getDimSize(0), 0, 0, filter.getDimSize(0)};
   for (int i : {0, 1}) {
-    int64_t reach,
-        size = image.getDimSize(1 + i) + op.getPadding()[2 * i] + op.getPadding()[2 * i + 1];
-    if (llvm::MulOverflow(filter.getDimSize(1 + i) - 1, op.getDilations()[i], reach) ||
-        ++reach > size)
+    auto count = windowsAlong(image.getDimSize(1 + i), op.getPadding().slice(2 * i, 2),
+                              filter.getDimSize(1 + i), op.getStrides()[i], op.getDilations()[i]);
+    if (!count)
       return op.emitOpError() << "expected a filter that fits into the padded image, but got "
                               << filter << " and " << image;
-    shape[1 + i] = (size - reach) / op.getStrides()[i] + 1;
+    shape[1 + i] = *count;
   }
   if (out.getShape() != ArrayRef<int64_t>(shape))
     return op.emitOpError() << "expected an output of shape [" << ArrayRef<int64_t>(shape)

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Families.h"
 #include "mlir-dialects/Train/CompositeNorm.h"
+#include "mlir-dialects/Train/Einsum.h"
 #include "mlir-dialects/Train/Gradients.h"
 #include "mlir-dialects/Train/Indexing.h"
 #include "mlir-dialects/Train/Modules.h"
 #include "mlir-dialects/Train/Sampling.h"
 #include "mlir-dialects/Train/Update.h"
+#include "mlir-dialects/Train/Windows.h"
 
 void ampc::registerTrainDialect(mlir::DialectRegistry &registry) {
   registry.insert<train::TrainDialect>();
@@ -16,6 +18,8 @@ void ampc::registerTrainDialect(mlir::DialectRegistry &registry) {
   registerCompositeNormOps(registry);
   registerIndexingOps(registry);
   registerSamplingOps(registry);
+  registerWindowOps(registry);
+  registerEinsumOps(registry);
 }
 
 void ampc::loadTrainDialect(mlir::MLIRContext &context) {

@@ -20,23 +20,11 @@ LogicalResult ReverseOp::verify() {
 
 bool ReverseOp::keepsLeadingDimension(IsBatched) { return !llvm::is_contained(getDims(), 0); }
 
-/// Rows of the dimension from the last to the first.
-static Value reversed(GradBuilder &b, Value x, int64_t dim) {
-  auto type = tensorOf(x);
-  SmallVector<int32_t> numbers(llvm::reverse(llvm::seq<int32_t>(type.getDimSize(dim))));
-  auto index = RankedTensorType::get(type.getDimSize(dim), b.builder.getI32Type());
-  Value order =
-      b.op<ConstantOp>(cast<ElementsAttr>(DenseElementsAttr::get(index, ArrayRef(numbers))));
-  auto front = llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
-  std::rotate(front.begin(), front.begin() + dim, front.begin() + dim + 1);
-  Value rows = b.op<GatherOp>(b.transpose(x, front), order, IntegerAttr());
-  return b.transpose(rows, inversePermutation(front));
-}
-
 SmallVector<Value> ReverseOp::decompose(GradBuilder &b) {
   Value x = getX();
   for (int64_t dim : getDims())
-    x = reversed(b, x, dim);
+    x = takeAlong(b, x, dim,
+                  llvm::to_vector(llvm::reverse(llvm::seq<int32_t>(tensorOf(x).getDimSize(dim)))));
   return {x};
 }
 

@@ -22,12 +22,12 @@ static LogicalResult inferPool(std::optional<Location> loc, Type x, ArrayRef<int
   SmallVector<int64_t> shape(type.getShape());
   for (int i : {0, 1}) {
     int64_t low = padding[2 * i], high = padding[2 * i + 1];
-    auto size = sumOf({shape[1 + i], low, high});
-    if (!size || low >= window[i] || high >= window[i] || window[i] > *size)
+    auto count = windowsAlong(shape[1 + i], padding.slice(2 * i, 2), window[i], strides[i]);
+    if (!count || low >= window[i] || high >= window[i])
       return emitOptionalError(loc, "expected a window that fits into ", x,
                                " and is larger than the padding, but got [", window,
                                "] with padding [", padding, "]");
-    shape[1 + i] = (*size - window[i]) / strides[i] + 1;
+    shape[1 + i] = *count;
   }
   types.push_back(type.clone(shape));
   if (where)
@@ -90,14 +90,15 @@ LogicalResult GlobalAvgPoolOp::inferReturnTypes(MLIRContext *, std::optional<Loc
                                                 Adaptor a, SmallVectorImpl<Type> &types) {
   Type x = a.getX().getType();
   auto type = tensorOf(x);
-  if (!type || type.getRank() != 4)
-    return emitOptionalError(loc, "expected an image NHWC, but got ", x);
-  types.push_back(type.clone({type.getDimSize(0), type.getDimSize(3)}));
+  if (!type || type.getRank() < 3)
+    return emitOptionalError(loc, "expected an image (N, ..., C), but got ", x);
+  types.push_back(type.clone({type.getDimSize(0), type.getShape().back()}));
   return success();
 }
 
 bool GlobalAvgPoolOp::keepsLeadingDimension(IsBatched) { return true; }
 
 SmallVector<Value> GlobalAvgPoolOp::decompose(GradBuilder &b) {
-  return {b.op<ReduceMeanOp>(getX(), ArrayRef<int64_t>{1, 2})};
+  auto spatial = llvm::to_vector(llvm::seq<int64_t>(1, getX().getType().getRank() - 1));
+  return {b.op<ReduceMeanOp>(getX(), spatial)};
 }

@@ -15,28 +15,6 @@ using namespace ampc::syntax;
 /// Constants of a model: numbers of elements, and shares of them.
 static constexpr int64_t mostConstants = 1 << 24;
 
-/// Elements of one dimension by number.
-static Value take(GradBuilder &b, Value x, int64_t dim, ArrayRef<int32_t> index) {
-  auto type = tensorOf(x);
-  int64_t step = index.size() > 1 ? index[1] - index[0] : 1;
-  bool isSlice = step > 0;
-  for (size_t i = 1; i < index.size(); ++i)
-    isSlice &= index[i] - index[i - 1] == step;
-  if (isSlice) {
-    SmallVector<int64_t> from(type.getRank(), 0), sizes(type.getShape()), ones(type.getRank(), 1);
-    from[dim] = index[0];
-    sizes[dim] = index.size();
-    ones[dim] = step;
-    return b.op<SliceOp>(x, from, sizes, ones);
-  }
-  auto numbers = RankedTensorType::get(int64_t(index.size()), b.builder.getI32Type());
-  Value order = b.op<ConstantOp>(cast<ElementsAttr>(DenseElementsAttr::get(numbers, index)));
-  auto front = llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
-  std::rotate(front.begin(), front.begin() + dim, front.begin() + dim + 1);
-  Value rows = b.op<GatherOp>(b.transpose(x, front), order, IntegerAttr());
-  return b.transpose(rows, inversePermutation(front));
-}
-
 // ---- Padding ----
 
 LogicalResult PadModeOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor a,
@@ -97,7 +75,7 @@ SmallVector<Value> PadModeOp::decompose(GradBuilder &b) {
     for (int64_t at = -low; at < size + high; ++at)
       index.push_back(insideOf(getMode(), at, size));
     if (low || high)
-      x = take(b, x, dim, index);
+      x = takeAlong(b, x, dim, index);
   }
   return {x};
 }
@@ -125,16 +103,7 @@ LogicalResult StridedSliceOp::inferReturnTypes(MLIRContext *, std::optional<Loca
     return emitOptionalError(
         loc, "expected an offset, a positive size and a stride other than 0 per dimension of ", x,
         ", but got [", offsets, "], [", sizes, "] and [", strides, "]");
-  for (size_t i = 0; i < rank; ++i) {
-    auto way = productOf(sizes[i] - 1, strides[i]);
-    auto last = way ? sumOf({offsets[i], *way}) : std::nullopt;
-    if (!last || *last < 0 || std::max(*last, offsets[i]) >= type.getDimSize(i))
-      return emitOptionalError(loc, "expected a slice inside ", x, ", but in dimension ", i,
-                               " it goes from ", offsets[i], " to ",
-                               last.value_or(std::numeric_limits<int64_t>::max()));
-  }
-  types.push_back(type.clone(sizes));
-  return success();
+  return inferSlice(loc, type, offsets, sizes, strides, types);
 }
 
 bool StridedSliceOp::keepsLeadingDimension(IsBatched) {
@@ -307,7 +276,7 @@ static Value nearest(GradBuilder &b, Value x, int64_t dim, Scaling &scaling) {
   for (int64_t i = 0; repeats && i < scaling.to; ++i)
     repeats = index[i] == i / times;
   if (!repeats)
-    return take(b, x, dim, index);
+    return takeAlong(b, x, dim, index);
   auto type = tensorOf(x);
   SmallVector<int64_t> apart(type.getShape()), shape(apart);
   apart.insert(apart.begin() + dim + 1, 1);

@@ -114,16 +114,7 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
     return emitOptionalError(
         loc, "expected an offset, a positive size and a positive stride per dimension of ", x,
         ", but got [", offsets, "], [", sizes, "] and [", strides, "]");
-  for (size_t i = 0; i < rank; ++i) {
-    auto way = productOf(sizes[i] - 1, strides[i]);
-    auto last = way ? sumOf({offsets[i], *way}) : std::nullopt;
-    if (!last || *last >= type.getDimSize(i))
-      return emitOptionalError(loc, "expected a slice inside ", x,
-                               ", but its last element in dimension ", i, " is ",
-                               last.value_or(std::numeric_limits<int64_t>::max()));
-  }
-  types.push_back(type.clone(sizes));
-  return success();
+  return inferSlice(loc, type, offsets, sizes, strides, types);
 }
 
 AffineMap SliceOp::getOperandMap(unsigned) {

@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace ampc;
+using namespace ampc::train;
 
 Type ampc::accumulatorOf(Type element) {
   return element.getIntOrFloatBitWidth() < 32 ? Float32Type::get(element.getContext()) : element;
@@ -31,4 +32,52 @@ LogicalResult ampc::verifyRows(Operation *op, RankedTensorType type) {
     return op->emitOpError() << "expected at least one element along the last dimension, but got "
                              << type;
   return success();
+}
+
+bool ampc::areWindowNumbers(ArrayRef<int64_t> values, size_t count, int64_t least) {
+  return areAll(values, count, least) &&
+         llvm::all_of(values, [](int64_t value) { return llvm::isInt<32>(value); });
+}
+
+std::optional<int64_t> ampc::windowsAlong(int64_t size, ArrayRef<int64_t> padding, int64_t window,
+                                          int64_t stride, int64_t dilation) {
+  auto padded = sumOf({size, padding[0], padding[1]}), way = productOf(window - 1, dilation);
+  return padded && way && *way < *padded ? std::optional((*padded - *way - 1) / stride + 1)
+                                         : std::nullopt;
+}
+
+LogicalResult ampc::inferSlice(std::optional<Location> loc, RankedTensorType type,
+                               ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes,
+                               ArrayRef<int64_t> strides, SmallVectorImpl<Type> &types) {
+  for (auto [i, size] : llvm::enumerate(type.getShape())) {
+    auto way = productOf(sizes[i] - 1, strides[i]);
+    auto last = way ? sumOf({offsets[i], *way}) : std::nullopt;
+    if (!last || *last < 0 || std::max(*last, offsets[i]) >= size)
+      return emitOptionalError(loc, "expected a slice inside ", type, ", but in dimension ", i,
+                               " it goes from ", offsets[i], " to ",
+                               last.value_or(std::numeric_limits<int64_t>::max()));
+  }
+  types.push_back(type.clone(sizes));
+  return success();
+}
+
+Value ampc::takeAlong(GradBuilder &b, Value x, int64_t dim, ArrayRef<int32_t> index) {
+  auto type = tensorOf(x);
+  int64_t step = index.size() > 1 ? index[1] - index[0] : 1;
+  bool isSlice = step > 0;
+  for (size_t i = 1; i < index.size(); ++i)
+    isSlice &= index[i] - index[i - 1] == step;
+  if (isSlice) {
+    SmallVector<int64_t> from(type.getRank(), 0), sizes(type.getShape()), ones(type.getRank(), 1);
+    from[dim] = index[0];
+    sizes[dim] = index.size();
+    ones[dim] = step;
+    return b.op<SliceOp>(x, from, sizes, ones);
+  }
+  auto numbers = RankedTensorType::get(int64_t(index.size()), b.builder.getI32Type());
+  Value order = b.op<ConstantOp>(cast<ElementsAttr>(DenseElementsAttr::get(numbers, index)));
+  auto front = llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
+  std::rotate(front.begin(), front.begin() + dim, front.begin() + dim + 1);
+  Value rows = b.op<GatherOp>(b.transpose(x, front), order, IntegerAttr());
+  return b.transpose(rows, inversePermutation(front));
 }

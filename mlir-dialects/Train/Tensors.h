@@ -4,6 +4,7 @@
 #define MLIR_DIALECTS_TRAIN_TENSORS_H
 
 #include "mlir-dialects/Train/Train.h"
+#include <optional>
 
 namespace ampc {
 /// What BatchedOpInterface asks: whether a value has a part per row of the batch.
@@ -25,6 +26,20 @@ std::optional<int64_t> sumOf(llvm::ArrayRef<int64_t> values);
 std::optional<int64_t> productOf(int64_t a, int64_t b);
 /// Whether there are `count` values of at least `least`.
 bool areAll(llvm::ArrayRef<int64_t> values, size_t count, int64_t least);
+
+/// Numbers of how windows move: less than 2^31, so that places in an image do not overflow.
+bool areWindowNumbers(llvm::ArrayRef<int64_t> values, size_t count, int64_t least);
+/// How many windows a padded dimension has; nothing if none fits.
+std::optional<int64_t> windowsAlong(int64_t size, llvm::ArrayRef<int64_t> padding, int64_t window,
+                                    int64_t stride, int64_t dilation = 1);
+
+/// The type of a slice whose strides are not 0: it has to lie inside.
+llvm::LogicalResult inferSlice(std::optional<mlir::Location> loc, mlir::RankedTensorType type,
+                               llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> sizes,
+                               llvm::ArrayRef<int64_t> strides,
+                               llvm::SmallVectorImpl<mlir::Type> &types);
+/// Elements of one dimension by number.
+Value takeAlong(GradBuilder &b, Value x, int64_t dim, llvm::ArrayRef<int32_t> index);
 
 llvm::LogicalResult verifyRows(mlir::Operation *op, mlir::RankedTensorType type);
 /// Vectors along the last dimension of x.

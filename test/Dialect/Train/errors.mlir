@@ -33,7 +33,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%x: tensor<4x8xf32>) {
-    // expected-error @below {{expected a slice inside 'tensor<4x8xf32>', but its last element in dimension 1 is 8}}
+    // expected-error @below {{expected a slice inside 'tensor<4x8xf32>', but in dimension 1 it goes from 0 to 8}}
     %0 = train.slice %x from [0, 0] sizes [4, 5] strides [1, 2] : tensor<4x8xf32>
     train.return
   }

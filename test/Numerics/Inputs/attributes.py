@@ -68,7 +68,8 @@ CLASSES = {
     },
 }
 # TableGen's classes of attributes; names have no unusual values.
-KINDS = {"FloatAttrBase": "real", "DenseArrayAttrBase": "array", "ElementsAttrBase": "elements", "FlatSymbolRefAttr": "name"}
+KINDS = {"FloatAttrBase": "real", "DenseArrayAttrBase": "array", "ElementsAttrBase": "elements", "FlatSymbolRefAttr": "name",
+         "StringBasedAttr": "name"}
 
 
 def kind_of(records, record):
