@@ -1,5 +1,6 @@
 // Attention: verifiers, adjoint and what the adjoint is made of.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/Train/Results.h"
 #include "mlir-dialects/Train/Tensors.h"
 
 using namespace mlir;
@@ -12,15 +13,15 @@ struct Attention {
   Value query, key, value, bias;
   bool causal;
   FloatAttr scale;
-  RankedTensorType queryType, keyType;
+  RankedTensorType queryType, keyType, valueType;
   Type element, wide;
 
   template <typename Op>
   explicit Attention(Op op)
       : query(op.getQuery()), key(op.getKey()), value(op.getValue()), bias(op.getBias()),
         causal(op.getCausal()), scale(op.getScaleAttr()), queryType(op.getQuery().getType()),
-        keyType(op.getKey().getType()), element(queryType.getElementType()),
-        wide(accumulatorOf(element)) {}
+        keyType(op.getKey().getType()), valueType(op.getValue().getType()),
+        element(queryType.getElementType()), wide(accumulatorOf(element)) {}
 
   int64_t queries() const { return queryType.getDimSize(queryType.getRank() - 2); }
   int64_t keys() const { return keyType.getDimSize(keyType.getRank() - 2); }
@@ -32,6 +33,10 @@ struct Attention {
     shape.push_back(keys());
     return RankedTensorType::get(shape, wide);
   }
+  RankedTensorType resultType() const {
+    return cast<RankedTensorType>(attentionType(queryType, valueType));
+  }
+  bool isOneWidth() const { return keyType == valueType; }
   RankedTensorType rowType() const {
     return RankedTensorType::get(queryType.getShape().drop_back(), wide);
   }
@@ -48,15 +53,15 @@ struct Attention {
 } // namespace
 
 LogicalResult Attention::verify(Operation *op) const {
-  auto v = cast<RankedTensorType>(value.getType());
   int64_t rank = queryType.getRank();
-  if (rank < 2 || keyType != v || keyType.getRank() != rank ||
-      element != keyType.getElementType() ||
+  if (rank < 2 || keyType.getRank() != rank ||
+      keyType.getShape().drop_back() != valueType.getShape().drop_back() ||
+      element != valueType.getElementType() || element != keyType.getElementType() ||
       queryType.getShape().drop_back(2) != keyType.getShape().drop_back(2) ||
       queryType.getShape().back() != keyType.getShape().back())
     return op->emitOpError() << "expected a query [..., queries, width] and keys and values [..., "
                                 "keys, width] of one element type, but got "
-                             << queryType << ", " << keyType << " and " << v;
+                             << queryType << ", " << keyType << " and " << valueType;
   if (causal && queries() > keys())
     return op->emitOpError() << "expected at least as many keys as queries with `causal`, but got "
                              << queryType << " and " << keyType;
@@ -102,10 +107,11 @@ LogicalResult AttentionOp::verify() {
   Attention a(*this);
   if (failed(a.verify(*this)))
     return failure();
-  Type expected = getLse() ? a.queryType.clone(a.wide) : a.queryType;
+  RankedTensorType result = a.resultType();
+  Type expected = getLse() ? result.clone(a.wide) : result;
   if (getResult().getType() != expected || (getLse() && getLse().getType() != a.rowType()))
-    return emitOpError() << "expected a result " << a.queryType << ", or results "
-                         << a.queryType.clone(a.wide) << " and " << a.rowType() << ", but got "
+    return emitOpError() << "expected a result " << result << ", or results "
+                         << result.clone(a.wide) << " and " << a.rowType() << ", but got "
                          << (*this)->getResultTypes();
   return success();
 }
@@ -139,13 +145,34 @@ SmallVector<Value> AttentionOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> co
   return adjoints;
 }
 
-bool AttentionOp::isComposite() { return !getLse(); }
+bool AttentionOp::isComposite() { return !getLse() || !Attention(*this).isOneWidth(); }
 
+/// Zeros up to a width.
+static Value widened(GradBuilder &b, Value x, int64_t width) {
+  auto type = tensorOf(x);
+  SmallVector<int64_t> none(type.getRank(), 0), high(none);
+  high.back() = width - type.getShape().back();
+  return high.back() ? b.op<PadOp>(x, APFloat(0.0), none, high, none) : x;
+}
+
+// Zeros add nothing to the scores, and their columns of the result are cut off.
 SmallVector<Value> AttentionOp::decompose(GradBuilder &b) {
   Attention a(*this);
-  Value wide = b.op<AttentionOp>(a.queryType.clone(a.wide), a.rowType(), a.query, a.key, a.value,
-                                 a.bias, getCausalAttr(), a.scale);
-  return {b.castTo(wide, a.element)};
+  RankedTensorType type = a.resultType();
+  int64_t width = std::max(a.queryType.getShape().back(), type.getShape().back());
+  Value query = widened(b, a.query, width), value = widened(b, a.value, width);
+  FloatAttr scale = a.isOneWidth() ? a.scale : b.builder.getF64FloatAttr(a.factor());
+  Value result = b.op<AttentionOp>(tensorOf(query).clone(a.wide), a.rowType(), query,
+                                   widened(b, a.key, width), value, a.bias, getCausalAttr(), scale);
+  SmallVector<Value> results = {result};
+  if (getLse())
+    results.push_back(result.getDefiningOp()->getResult(1));
+  SmallVector<int64_t> from(type.getRank(), 0), step(type.getRank(), 1);
+  if (type.getShape().back() < width)
+    results[0] = b.op<SliceOp>(result, from, type.getShape(), step);
+  if (!getLse())
+    results[0] = b.castTo(results[0], a.element);
+  return results;
 }
 
 LogicalResult AttentionGradOp::verify() {
@@ -153,6 +180,9 @@ LogicalResult AttentionGradOp::verify() {
   if (failed(a.verify(*this)))
     return failure();
   auto shapeOf = [](Value v) { return cast<RankedTensorType>(v.getType()).getShape(); };
+  if (!a.isOneWidth())
+    return emitOpError() << "expected keys and values of one type, but got " << a.keyType << " and "
+                         << a.valueType;
   if (shapeOf(getO()) != a.queryType.getShape() || shapeOf(getG()) != a.queryType.getShape() ||
       getLse().getType() != a.rowType())
     return emitOpError() << "expected a result and a cotangent of the shape of " << a.queryType

@@ -13,11 +13,12 @@ def Train_AttentionOp
   // Means of the rows of the values.
   let range = [{ return x(2); }];
   let doc = [{
-    Query, key and value are [..., positions, width], with equal leading dimensions (batch, heads). With `causal`, a query sees the keys
+    Query, key and value are [..., positions, width], with equal leading dimensions (batch, heads). Values may have a width of their own, which
+    is that of the result; `simplify` then adds zeros to what is narrower. With `causal`, a query sees the keys
     up to its own position, counted from the last of both. The bias is added to the scores and broadcasts to them; a mask is a
     bias of 0 and minus infinity. A query that sees no key gets 0. `scale` is 1 / sqrt(width of the query) by default.
 
-    Models write it with one result, of the query's type. `simplify` adds a second one: log(sum(exp(scores))) of every query, and the
+    Models write it with one result. `simplify` adds a second one: log(sum(exp(scores))) of every query, and the
     results are in the type of the accumulator. The adjoint makes the scores again from that, tile by tile (Dao et al. 2022): no
     score is stored. A bias and the second result stay in f32 whatever the op computes in.
   }];

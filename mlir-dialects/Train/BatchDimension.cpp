@@ -62,7 +62,7 @@ static int64_t resultOf(MatmulOp op, BatchDimension dimensionOf) {
   bool isRowOfLhs = l == lhs - 2 && !op.getTransposeLhs() && r < 0;
   if (l >= lhs - 2 && !isRowOfLhs)
     return -1;
-  if (r >= rhs - 2 || (r >= 0 && l >= 0 && l != r))
+  if (r >= rhs - 2 || (r >= 0 && l >= 0 && l - lhs != r - rhs))
     return -1;
   return l >= 0 ? l + rank - lhs : r + rank - rhs;
 }

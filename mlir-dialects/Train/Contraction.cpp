@@ -26,6 +26,11 @@ struct FlattenedBatch : OpRewritePattern<MatmulOp> {
 };
 } // namespace
 
+/// Of the leading dimensions.
+static RankedTensorType batchOf(RankedTensorType type) {
+  return type.clone(type.getShape().drop_back(2));
+}
+
 LogicalResult MatmulOp::verify() {
   auto a = getLhs().getType(), b = getRhs().getType(), r = getType();
   if (a.getRank() < 2 || b.getRank() < 2 || r.getRank() < 2 ||
@@ -36,11 +41,11 @@ LogicalResult MatmulOp::verify() {
           ka = a.getDimSize(ra - (getTransposeLhs() ? 2 : 1));
   int64_t kb = b.getDimSize(rb - (getTransposeRhs() ? 1 : 2)),
           n = b.getDimSize(rb - (getTransposeRhs() ? 2 : 1));
-  ArrayRef<int64_t> batchA = a.getShape().drop_back(2), batchB = b.getShape().drop_back(2);
-  ArrayRef<int64_t> batch = batchA.empty() ? batchB : batchA;
-  if (!batchA.empty() && !batchB.empty() && batchA != batchB)
-    return emitOpError() << "expected equal leading dimensions, but got " << a << " and " << b;
-  if (ka != kb || r.getShape().drop_back(2) != batch ||
+  SmallVector<int64_t> batch;
+  if (failed(broadcastShapes(std::nullopt, batchOf(a), batchOf(b), batch)))
+    return emitOpError() << "expected leading dimensions that broadcast, but got " << a << " and "
+                         << b;
+  if (ka != kb || r.getShape().drop_back(2) != ArrayRef(batch) ||
       r.getShape().take_back(2) != ArrayRef<int64_t>{m, n})
     return emitOpError() << "expected shapes MxK, KxN and MxN, but got " << a << ", " << b
                          << " and " << r;
@@ -65,9 +70,28 @@ int64_t MatmulOp::getFlops() {
 // Leading dimensions of a batched product, or the rows of lhs.
 bool MatmulOp::keepsLeadingDimension(IsBatched isBatched) {
   auto keeps = [&](Value v, bool isRows) { return !isBatched(v) || rankOf(v) > 2 || isRows; };
+  auto leads = [&](Value v) {
+    return !isBatched(v) ||
+           (rankOf(v) == rankOf(getResult()) && leadingOf(v) == leadingOf(getResult()));
+  };
   bool rowsOfLhs = rankOf(getResult()) == 2 && !getTransposeLhs();
-  return keeps(getLhs(), rowsOfLhs) && keeps(getRhs(), false) &&
-         leadingOf(getResult()) == leadingOf(isBatched(getLhs()) ? getLhs() : getRhs());
+  return keeps(getLhs(), rowsOfLhs) && keeps(getRhs(), false) && leads(getLhs()) && leads(getRhs());
+}
+
+bool MatmulOp::isComposite() {
+  RankedTensorType a = batchOf(getLhs().getType()), b = batchOf(getRhs().getType());
+  return a.getRank() && b.getRank() && a.getShape() != b.getShape();
+}
+
+SmallVector<Value> MatmulOp::decompose(GradBuilder &b) {
+  auto repeated = [&](Value v) {
+    RankedTensorType type = tensorOf(v);
+    SmallVector<int64_t> shape(getType().getShape().drop_back(2));
+    llvm::append_range(shape, type.getShape().take_back(2));
+    return b.broadcastTo(v, type.clone(shape));
+  };
+  return {b.op<MatmulOp>(getType(), repeated(getLhs()), repeated(getRhs()), getTransposeLhs(),
+                         getTransposeRhs())};
 }
 
 /// All dimensions but the last in one.

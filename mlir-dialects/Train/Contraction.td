@@ -4,8 +4,9 @@
 #define AMPC_TRAIN_CONTRACTION
 include "mlir-dialects/Train/Base.td"
 
-def Train_MatmulOp
-    : Train_Op<"matmul", LowPrecision, [DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+def Train_MatmulOp : Train_Op<"matmul", LowPrecision,
+                              [DeclareOpInterfaceMethods<BatchedOpInterface>,
+                               DeclareOpInterfaceMethods<CompositeOpInterface, ["isComposite"]>]> {
   let summary = "Matrix product of the last two dimensions, batched over the leading ones";
   let lists = ["autocast=low", "autocast-cpu=low", "propagate=allow"];
   // |sum a b| <= K max|a| max|b|; the accumulator is f32, the store is what can overflow.
@@ -18,7 +19,7 @@ def Train_MatmulOp
     return ::ampc::within(terms * a->magnitude() * b->magnitude()); }];
   let doc = [{
     The result's element type is the accumulator's: operands of 16 bits need a result in f32. Leading
-    dimensions are equal, or one operand has none.
+    dimensions broadcast, as in NumPy; unless they are equal, or one operand has none, `simplify` repeats operands first.
 
     ```mlir
     %0 = train.matmul %a, %b transpose_rhs : (tensor<8x4xf32>, tensor<16x4xf32>) -> tensor<8x16xf32>

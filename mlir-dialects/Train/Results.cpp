@@ -14,10 +14,21 @@ Type ampc::productType(train::MatmulOp::Adaptor op) {
     return {};
   int64_t m = a.getDimSize(a.getRank() - (op.getTransposeLhs() ? 1 : 2)),
           n = b.getDimSize(b.getRank() - (op.getTransposeRhs() ? 2 : 1));
-  ArrayRef<int64_t> batch = a.getShape().drop_back(2);
-  SmallVector<int64_t> shape(batch.empty() ? b.getShape().drop_back(2) : batch);
+  auto batchOf = [](RankedTensorType type) { return type.clone(type.getShape().drop_back(2)); };
+  SmallVector<int64_t> shape;
+  if (failed(broadcastShapes(std::nullopt, batchOf(a), batchOf(b), shape)))
+    return {};
   shape.append({m, n});
   return RankedTensorType::get(shape, accumulatorOf(a.getElementType()));
+}
+
+Type ampc::attentionType(Type query, Type value) {
+  auto q = tensorOf(query), v = tensorOf(value);
+  if (!q || !v || !q.getRank() || !v.getRank())
+    return query;
+  SmallVector<int64_t> shape(q.getShape());
+  shape.back() = v.getShape().back();
+  return q.clone(shape);
 }
 
 Type ampc::convolutionType(train::Conv2dOp::Adaptor op) {
@@ -106,7 +117,8 @@ LogicalResult ampc::inferResults(Operation *op) {
   } else if (auto cast = dyn_cast<train::CastOp>(op)) {
     setShape(cast, cast.getX().getType());
   } else if (auto attention = dyn_cast<train::AttentionOp>(op)) {
-    setShape(attention.getResult(), attention.getQuery().getType());
+    setShape(attention.getResult(),
+             attentionType(attention.getQuery().getType(), attention.getValue().getType()));
   }
   return success();
 }

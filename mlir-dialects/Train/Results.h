@@ -11,6 +11,8 @@ namespace ampc {
 /// operands do not fit.
 mlir::Type productType(train::MatmulOp::Adaptor op);
 mlir::Type convolutionType(train::Conv2dOp::Adaptor op);
+/// That of queries as wide as the values.
+mlir::Type attentionType(mlir::Type query, mlir::Type value);
 
 /// Gives the results of an op the types that follow from its operands and attributes. Types that
 /// nothing but the text told stay. An error stands at the op.

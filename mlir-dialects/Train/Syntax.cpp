@@ -1,7 +1,7 @@
 // Directives of assembly formats: types that may be left out, and numbers that may be formulas.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Train/Syntax.h"
-#include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/Results.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -305,14 +305,14 @@ void syntax::printBatch(OpAsmPrinter &p, Operation *, DictionaryAttr attributes)
 
 // ---- Attention ----
 
-/// The result's type is the query's unless types of both results follow.
+/// The result's type is that of a query as wide as values unless types of both results follow.
 ParseResult syntax::parseAttentionTypes(OpAsmParser &parser, const Operand &q, Type &query,
                                         const Operand &k, Type &key, const Operand &v, Type &value,
                                         const std::optional<Operand> &b, Type &bias, Type &result,
                                         Type &lse) {
   if (parseSlots(parser, {Slot(q, query), Slot(k, key), Slot(v, value), Slot(b, bias)}))
     return failure();
-  result = query;
+  result = attentionType(query, value);
   if (succeeded(parser.parseOptionalArrow()))
     return failure(parser.parseType(result) || parser.parseComma() || parser.parseType(lse));
   return success();

@@ -102,3 +102,24 @@ train.model @m {
     train.return
   }
 }
+
+// -----
+
+train.model @m {
+  train.func @f(%a: tensor<3x1x8x4xf32>, %b: tensor<2x5x4x6xf32>) {
+    // expected-error @below {{expected leading dimensions that broadcast, but got 'tensor<3x1x8x4xf32>' and 'tensor<2x5x4x6xf32>'}}
+    %0 = train.matmul %a, %b : (tensor<3x1x8x4xf32>, tensor<2x5x4x6xf32>) -> tensor<3x5x8x6xf32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%q: tensor<2x8x4xf32>, %v: tensor<2x8x5xf32>, %lse: tensor<2x8xf32>) {
+    // expected-error @below {{expected keys and values of one type, but got 'tensor<2x8x4xf32>' and 'tensor<2x8x5xf32>'}}
+    %0, %1, %2 = train.attention_grad %q, %q, %v from %v, %lse, %v : (tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x5xf32>,
+      tensor<2x8x5xf32>, tensor<2x8xf32>, tensor<2x8x5xf32>) -> (tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x5xf32>)
+    train.return
+  }
+}
