@@ -80,6 +80,9 @@ def ValidRows : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, "
                      "tensor<i32>">,
                 BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI32Type())">;
 
+// Of AlongOpInterface: the last argument, as most ops that are built leave it out.
+defvar lastByDefault = DefaultValuedAttr<SignedI64Attr, "-1">;
+
 class Category<string n> { string name = n; }
 def LowPrecision : Category<"LowPrecision">;
 def FullPrecision : Category<"FullPrecision">;

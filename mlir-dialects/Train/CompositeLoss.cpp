@@ -7,21 +7,14 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::train;
 
-/// The verifier's part for losses of rows: their number may be that of the batch.
-template <typename Op> static LogicalResult verifyRowsOfBatch(Op op, Value rows) {
-  auto type = tensorOf(rows);
-  return verifyBatchRows(op, type.clone(type.getShape().drop_back()));
-}
-
-LogicalResult ampc::inferRowLoss(std::optional<Location> loc, TypeRange operands, bool reduced,
-                                 SmallVectorImpl<Type> &types) {
-  auto x = tensorOf(operands.front());
-  if (!x || x.getRank() < 1 || !llvm::all_equal(operands))
-    return emitOptionalError(loc,
-                             "expected operands of one type with at least one dimension, but "
-                             "got ",
-                             operands);
-  types.push_back(x.clone(reduced ? ArrayRef<int64_t>() : x.getShape().drop_back()));
+LogicalResult ampc::inferRowLoss(std::optional<Location> loc, TypeRange operands, IntegerAttr dim,
+                                 bool reduced, SmallVectorImpl<Type> &types) {
+  RankedTensorType rows = inferRows(loc, operands.front(), dim);
+  if (!rows)
+    return failure();
+  if (!llvm::all_equal(operands))
+    return emitOptionalError(loc, "expected operands of one type, but got ", operands);
+  types.push_back(reducedType(rows, reduced));
   return success();
 }
 
@@ -31,16 +24,19 @@ LogicalResult WeightedCrossEntropyOp::inferReturnTypes(MLIRContext *, std::optio
                                                        Adaptor a, SmallVectorImpl<Type> &types) {
   Type logits = a.getLogits().getType(), target = a.getTarget().getType(),
        weight = a.getWeight().getType();
+  RankedTensorType rows = inferRows(loc, logits, a.getProperties().dim);
+  if (!rows)
+    return failure();
   auto x = tensorOf(logits), y = tensorOf(target);
   bool classes = y && y.getElementType().isInteger(32);
-  if (!x || !y || x.getRank() < 1 || (classes ? x.getShape().drop_back() != y.getShape() : x != y))
+  if (classes ? rows.getShape() != y.getShape() : x != y)
     return emitOptionalError(loc, "expected one i32 class per row of ", logits,
                              " or a distribution of that type, but got ", target);
-  if (weight != x.clone(x.getShape().take_back()))
-    return emitOptionalError(loc, "expected a weight per class of type ",
-                             x.clone(x.getShape().take_back()), ", but got ", weight);
-  bool reduced = reduces(a.getProperties().reduction);
-  types.push_back(x.clone(reduced ? ArrayRef<int64_t>() : x.getShape().drop_back()));
+  auto expected = x.clone({x.getDimSize(dimensionAlong(x, a.getProperties().dim))});
+  if (weight != expected)
+    return emitOptionalError(loc, "expected a weight per class of type ", expected, ", but got ",
+                             weight);
+  types.push_back(reducedType(rows, reduces(a.getProperties().reduction)));
   return success();
 }
 
@@ -50,7 +46,7 @@ LogicalResult WeightedCrossEntropyOp::verify() {
     return emitOpError() << "expected a smoothing in [0, 1), but got " << smoothing;
   if (getIgnore() && !isSparse())
     return emitOpError() << "expected classes with `ignore`, but got " << getTarget().getType();
-  return verifyRowsOfBatch(*this, getLogits());
+  return verifyRowsOfBatch(*this);
 }
 
 // Weighted distributions are targets whose sum is not 1. Weights have no gradient through the mean.
@@ -111,7 +107,7 @@ static Value lengthOfRows(GradBuilder &b, Value x) {
 LogicalResult CosineLossOp::verify() {
   if (!(number(getEps()) > 0))
     return emitOpError() << "expected a positive eps, but got " << number(getEps());
-  return verifyRowsOfBatch(*this, getX());
+  return verifyRowsOfBatch(*this);
 }
 
 SmallVector<Value> CosineLossOp::decompose(GradBuilder &b) {
@@ -124,7 +120,7 @@ SmallVector<Value> CosineLossOp::decompose(GradBuilder &b) {
   return reduceLoss(*this, b, b.castTo(losses, element));
 }
 
-LogicalResult TripletOp::verify() { return verifyRowsOfBatch(*this, getAnchor()); }
+LogicalResult TripletOp::verify() { return verifyRowsOfBatch(*this); }
 
 SmallVector<Value> TripletOp::decompose(GradBuilder &b) {
   Type element = getAnchor().getType().getElementType(), wide = accumulatorOf(element);

@@ -13,17 +13,18 @@ class Train_CompositeLossOp<string mnemonic, list<Trait> traits = []>
 }
 
 def Train_WeightedCrossEntropyOp
-    : Train_CompositeLossOp<"weighted_cross_entropy", [IndexOpInterface]> {
-  let summary = "-sum(weight * target * log softmax(logits)) along the last dimension";
+    : Train_CompositeLossOp<"weighted_cross_entropy", [IndexOpInterface, AlongOpInterface]> {
+  let summary =
+      "-sum(weight * target * log softmax(logits)) along a dimension, the last by default";
   let doc = !strconcat(lossDoc, [{
     As train.softmax_cross_entropy, with a factor per class; `smoothing` comes before it. The mean of classes divides by the sum of the
     classes' factors, that of distributions by the number of rows, as in PyTorch. }]);
   let arguments = (ins RealTensor:$logits, RankedTensorOf<[I32, F64, F32, BF16, F16]>:$target,
       RealTensor:$weight, Optional<ValidRows>:$valid, defaultReduction:$reduction,
       OptionalAttr<IndexValueAttr>:$ignore, DefaultValuedAttr<F64Attr, "0.0">:$smoothing,
-      OptionalAttr<SignedI64Attr>:$batch_rows);
+      OptionalAttr<SignedI64Attr>:$batch_rows, lastByDefault:$dim);
   let assemblyFormat =
-      [{$logits `,` $target `,` $weight (`reduce` $reduction^)? (`ignore` $ignore^)? (`smoothing` custom<Number>($smoothing)^)?
+      [{$logits `,` $target `,` $weight (`along` $dim^)? (`reduce` $reduction^)? (`ignore` $ignore^)? (`smoothing` custom<Number>($smoothing)^)?
     (`valid` $valid^)? attr-dict custom<Types>(ref($logits), type($logits), ref($target), type($target), ref($weight), type($weight))}];
   let example = "%l = train.weighted_cross_entropy %logits, %label, %w : tensor<4x10xf32>, "
                 "tensor<4xi32>, tensor<10xf32>";
@@ -32,7 +33,7 @@ def Train_WeightedCrossEntropyOp
     /// Classes, one per row, as opposed to distributions.
     bool isSparse() { return getTarget().getType().getElementType().isInteger(32); }
     ::mlir::Value getIndices() { return isSparse() ? getTarget() : ::mlir::Value(); }
-    int64_t getIndexLimit() { return getLogits().getType().getShape().back(); }
+    int64_t getIndexLimit() { return getAlongSize(); }
     std::optional<int64_t> getIgnoredIndex() { return getIgnore(); }
   }];
 }
@@ -61,23 +62,26 @@ def Train_FocalOp : Train_CompositeLossOp<"focal"> {
   }];
 }
 
-class Train_RowLossOp<string mnemonic> : Train_CompositeLossOp<mnemonic> {
+class Train_RowLossOp<string mnemonic> : Train_CompositeLossOp<mnemonic, [AlongOpInterface]> {
   let extraDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *,
         std::optional<::mlir::Location> loc, Adaptor a, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
       auto operands = ::mlir::ValueRange(a.getOperands()).drop_back(a.getValid() ? 1 : 0);
-      return ::ampc::inferRowLoss(loc, operands.getTypes(), ::ampc::reduces(a.getProperties().reduction), types);
+      return ::ampc::inferRowLoss(loc, operands.getTypes(), a.getProperties().dim,
+                                  ::ampc::reduces(a.getProperties().reduction), types);
     }
   }];
 }
 def Train_CosineLossOp : Train_RowLossOp<"cosine_loss"> {
-  let summary = "1 - x y / (|x| |y|), one minus the cosine of the angle between two rows";
+  let summary = "1 - x y / (|x| |y|), one minus the cosine of the angle between two rows, "
+                "which lie along a dimension, the last by default";
   let doc = !strconcat(lossDoc, [{
     The product of the lengths is taken as at least `eps`. }]);
   let arguments = (ins RealTensor:$x, RealTensor:$target, Optional<ValidRows>:$valid,
-      defaultReduction:$reduction, F64Attr:$eps, OptionalAttr<SignedI64Attr>:$batch_rows);
+      defaultReduction:$reduction, F64Attr:$eps, OptionalAttr<SignedI64Attr>:$batch_rows,
+      lastByDefault:$dim);
   let assemblyFormat =
-      [{$x `,` $target `eps` custom<Number>($eps) (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
+      [{$x `,` $target (`along` $dim^)? `eps` custom<Number>($eps) (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
     custom<Types>(ref($x), type($x), ref($target), type($target))}];
   let example =
       "%l = train.cosine_loss %x, %target eps 1.0e-8 : tensor<4x10xf32>, tensor<4x10xf32>";
@@ -85,15 +89,15 @@ def Train_CosineLossOp : Train_RowLossOp<"cosine_loss"> {
 }
 def Train_TripletOp : Train_RowLossOp<"triplet"> {
   let summary =
-      "max(0, |anchor - positive| - |anchor - negative| + margin) of rows (Schroff et al. "
-      "2015)";
+      "max(0, |anchor - positive| - |anchor - negative| + margin) of rows, along a dimension, the "
+      "last by default (Schroff et al. 2015)";
   let doc = !strconcat(lossDoc, [{
     1e-6 is added to every difference, as in PyTorch, so that rows at distance 0 have a gradient. }]);
   let arguments = (ins RealTensor:$anchor, RealTensor:$positive, RealTensor:$negative,
       Optional<ValidRows>:$valid, defaultReduction:$reduction, F64Attr:$margin,
-      OptionalAttr<SignedI64Attr>:$batch_rows);
+      OptionalAttr<SignedI64Attr>:$batch_rows, lastByDefault:$dim);
   let assemblyFormat =
-      [{$anchor `,` $positive `,` $negative `margin` custom<Number>($margin) (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
+      [{$anchor `,` $positive `,` $negative (`along` $dim^)? `margin` custom<Number>($margin) (`reduce` $reduction^)? (`valid` $valid^)? attr-dict
     custom<Types>(ref($anchor), type($anchor), ref($positive), type($positive), ref($negative), type($negative))}];
   let example = "%l = train.triplet %a, %p, %n margin 1.0 : tensor<4x10xf32>, tensor<4x10xf32>, "
                 "tensor<4x10xf32>";

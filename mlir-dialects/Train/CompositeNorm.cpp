@@ -19,15 +19,9 @@ static SmallVector<int64_t> dimsBetween(int64_t first, int64_t end, int64_t with
   return dims;
 }
 
-static LogicalResult verifyDim(Operation *op, RankedTensorType type, int64_t dim) {
-  if (dim < 0 || dim >= type.getRank())
-    return op->emitOpError() << "expected a dimension of " << type << ", but got " << dim;
-  return success();
-}
-
 /// A value per element of a dimension.
 static LogicalResult verifyVector(Operation *op, RankedTensorType x, int64_t dim, Value vector) {
-  if (failed(verifyDim(op, x, dim)))
+  if (failed(verifyDimension(op, x, dim)))
     return failure();
   auto expected = x.clone({x.getDimSize(dim)});
   if (vector.getType() != expected)
@@ -46,10 +40,15 @@ static Value narrow(GradBuilder &b, Value v, RankedTensorType type) {
 
 // ---- Channels of a row ----
 
-static LogicalResult verifyRowsOfChannels(Operation *op, RankedTensorType x, int64_t least) {
+/// The first dimension has rows of their own.
+template <typename Op> static LogicalResult verifyRowsOfChannels(Op op, int64_t least) {
+  RankedTensorType x = op.getX().getType();
   if (x.getRank() < least)
-    return op->emitOpError() << "expected at least " << least << " dimensions, but got " << x;
-  return success();
+    return op.emitOpError() << "expected at least " << least << " dimensions, but got " << x;
+  if (op.getAlong() == 0)
+    return op.emitOpError() << "expected channels along another dimension than the first of " << x;
+  return failure(failed(verifyEps(op, op.getEps())) ||
+                 failed(verifyChannels(op, x, {op.getGamma(), op.getBeta()}, op.getDim())));
 }
 
 /// (x - mean) / sqrt(variance + eps), with statistics over `dims`.
@@ -61,12 +60,10 @@ static Value normalized(GradBuilder &b, Value x, ArrayRef<int64_t> dims, const A
 }
 
 LogicalResult GroupNormOp::verify() {
-  RankedTensorType x = getX().getType();
-  if (failed(verifyRowsOfChannels(*this, x, 2)) || failed(verifyEps(*this, getEps())) ||
-      failed(verifyChannels(*this, x, {getGamma(), getBeta()})))
+  if (failed(verifyRowsOfChannels(*this, 2)))
     return failure();
-  if (getGroups() < 1 || x.getShape().back() % getGroups())
-    return emitOpError() << "expected groups that " << x.getShape().back()
+  if (getGroups() < 1 || getAlongSize() % getGroups())
+    return emitOpError() << "expected groups that " << getAlongSize()
                          << " channels are a multiple of, but got " << getGroups();
   return success();
 }
@@ -83,11 +80,7 @@ SmallVector<Value> GroupNormOp::decompose(GradBuilder &b) {
   return {narrow(b, b.add(b.mul(y, wide(b, getGamma())), wide(b, getBeta())), type)};
 }
 
-LogicalResult InstanceNormOp::verify() {
-  RankedTensorType x = getX().getType();
-  return failure(failed(verifyRowsOfChannels(*this, x, 3)) || failed(verifyEps(*this, getEps())) ||
-                 failed(verifyChannels(*this, x, {getGamma(), getBeta()})));
-}
+LogicalResult InstanceNormOp::verify() { return verifyRowsOfChannels(*this, 3); }
 bool InstanceNormOp::keepsLeadingDimension(IsBatched) { return true; }
 SmallVector<Value> InstanceNormOp::decompose(GradBuilder &b) {
   Value y = normalized(b, wide(b, getX()), dimsBetween(1, getType().getRank() - 1), getEps());
@@ -95,8 +88,6 @@ SmallVector<Value> InstanceNormOp::decompose(GradBuilder &b) {
 }
 
 LogicalResult LrnOp::verify() {
-  if (failed(verifyRowsOfChannels(*this, getX().getType(), 1)))
-    return failure();
   if (getSize() < 1 || getSize() > 64)
     return emitOpError() << "expected a size from 1 to 64, but got " << getSize();
   if (!(number(getBias()) > 0) || !(number(getAlpha()) >= 0))
@@ -125,7 +116,8 @@ SmallVector<Value> LrnOp::decompose(GradBuilder &b) {
 // ---- Lengths ----
 
 LogicalResult NormalizeOp::verify() {
-  if (failed(verifyDim(*this, getX().getType(), getDim())) || failed(verifyEps(*this, getEps())))
+  if (failed(verifyDimension(*this, getX().getType(), getDim())) ||
+      failed(verifyEps(*this, getEps())))
     return failure();
   if (number(getP()) != 1 && number(getP()) != 2)
     return emitOpError() << "expected p 1 or 2, but got " << number(getP());

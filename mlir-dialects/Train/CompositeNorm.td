@@ -4,14 +4,14 @@
 #define AMPC_TRAIN_COMPOSITENORM
 include "mlir-dialects/Train/Base.td"
 
-class Train_CompositeNormOp<string mnemonic>
+class Train_CompositeNormOp<string mnemonic, list<Trait> traits = []>
     : Train_CompositeOp<mnemonic, FullPrecision,
-                        [AllTypesMatch<["x", "result"]>,
-                         DeclareOpInterfaceMethods<BatchedOpInterface>]> {
+                        traits#[AllTypesMatch<["x", "result"]>,
+                                DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let lists = ["autocast=full"];
   let hasVerifier = 1;
 }
-class Train_ChannelNormOp<string mnemonic> : Train_CompositeNormOp<mnemonic> {
+class Train_ChannelNormOp<string mnemonic> : Train_CompositeNormOp<mnemonic, [AlongOpInterface]> {
   let example =
       "%y = train."#mnemonic#" %x, %gamma, %beta eps 1.0e-5 : tensor<4x6x6x8xf32>, tensor<8xf32>, tensor<8xf32>";
   let parts = "means, `train.rsqrt` and products";
@@ -20,12 +20,12 @@ def Train_GroupNormOp : Train_ChannelNormOp<"group_norm"> {
   let summary = "(x - mean) / sqrt(variance + eps) * gamma + beta within groups of channels of a "
                 "row (Wu and He 2018)";
   let doc = [{
-    The last dimension has the channels, of which consecutive ones form a group. Mean and variance of a group are over all dimensions but the
+    The last dimension has the channels, or the one behind `along`, of which consecutive ones form a group. Mean and variance of a group are over all dimensions but the
     first. }];
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta, SignedI64Attr:$groups,
-      F64Attr:$eps);
+      F64Attr:$eps, lastByDefault:$dim);
   let assemblyFormat =
-      [{$x `,` $gamma `,` $beta `groups` $groups `eps` custom<Number>($eps) attr-dict
+      [{$x `,` $gamma `,` $beta (`along` $dim^)? `groups` $groups `eps` custom<Number>($eps) attr-dict
       custom<Types>(ref($x), type($x), ref($gamma), type($gamma), ref($beta), type($beta))}];
   let example = "%y = train.group_norm %x, %gamma, %beta groups 4 eps 1.0e-5 : "
                 "tensor<4x6x6x8xf32>, tensor<8xf32>, tensor<8xf32>";
@@ -34,22 +34,24 @@ def Train_InstanceNormOp : Train_ChannelNormOp<"instance_norm"> {
   let summary = "(x - mean) / sqrt(variance + eps) * gamma + beta within a channel of a row "
                 "(Ulyanov et al. 2016)";
   let doc = [{
-    The last dimension has the channels. Mean and variance are over the dimensions between it and the first. }];
-  let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta, F64Attr:$eps);
-  let assemblyFormat = [{$x `,` $gamma `,` $beta `eps` custom<Number>($eps) attr-dict
+    The last dimension has the channels, or the one behind `along`. Mean and variance are over all others but the first. }];
+  let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta, F64Attr:$eps,
+      lastByDefault:$dim);
+  let assemblyFormat =
+      [{$x `,` $gamma `,` $beta (`along` $dim^)? `eps` custom<Number>($eps) attr-dict
       custom<Types>(ref($x), type($x), ref($gamma), type($gamma), ref($beta), type($beta))}];
 }
-def Train_LrnOp : Train_CompositeNormOp<"lrn"> {
+def Train_LrnOp : Train_CompositeNormOp<"lrn", [AlongOpInterface]> {
   let summary = "x / (bias + alpha / size * sum of x^2 over `size` channels around)^beta "
                 "(Krizhevsky et al. 2012)";
   let doc = [{
-    The last dimension has the channels. Of an even number of channels, one more is behind than in front. There is nothing beyond the first
+    The last dimension has the channels, or the one behind `along`. Of an even number of channels, one more is behind than in front. There is nothing beyond the first
     and last channel. }];
   let arguments = (ins RealTensor:$x, SignedI64Attr:$size,
       DefaultValuedAttr<F64Attr, "1.0e-4">:$alpha, DefaultValuedAttr<F64Attr, "0.75">:$beta,
-      DefaultValuedAttr<F64Attr, "1.0">:$bias);
+      DefaultValuedAttr<F64Attr, "1.0">:$bias, lastByDefault:$dim);
   let assemblyFormat =
-      [{$x `size` $size (`alpha` custom<Number>($alpha)^)? (`beta` custom<Number>($beta)^)? (`bias` custom<Number>($bias)^)?
+      [{$x (`along` $dim^)? `size` $size (`alpha` custom<Number>($alpha)^)? (`beta` custom<Number>($beta)^)? (`bias` custom<Number>($bias)^)?
       attr-dict custom<Types>(ref($x), type($x))}];
   let example = "%y = train.lrn %x size 5 alpha 1.0e-4 : tensor<4x6x6x8xf32>";
   let parts = "slices of `train.square`, and `train.pow`";

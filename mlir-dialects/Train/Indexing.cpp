@@ -15,9 +15,9 @@ using namespace ampc::syntax;
 
 /// A tensor with a dimension of that number, and elements that i32 counts.
 static LogicalResult checkDimension(std::optional<Location> loc, Type x, int64_t dim) {
+  if (failed(inferDimension(loc, x, dim)))
+    return failure();
   auto type = tensorOf(x);
-  if (!type || dim < 0 || dim >= type.getRank())
-    return emitOptionalError(loc, "expected a dimension of ", x, ", but got ", dim);
   int64_t count = 1;
   for (int64_t size : type.getShape()) {
     auto all = productOf(count, size);
@@ -277,12 +277,7 @@ bool EmbeddingBagOp::keepsLeadingDimension(IsBatched isBatched) {
   return !getBags() && !isBatched(getTable());
 }
 
-void EmbeddingBagOp::setStartIndices(Value index) {
-  if (std::optional<int64_t> padding = getPadding(); padding && getFromEnd() && *padding < 0)
-    setPadding(*padding + getIndexLimit());
-  getIndexMutable().assign(index);
-  setFromEnd(false);
-}
+void EmbeddingBagOp::setStartIndices(Value index) { setStart(*this, index); }
 
 namespace {
 /// The bags of one op.

@@ -137,8 +137,8 @@ def Train_EmbeddingBagOp
                          DeclareOpInterfaceMethods<BatchedOpInterface>]> {
   let summary = "Sum, mean or maximum of vectors of a table, a bag of them per row";
   let doc = [{
-    A bag is a row of the index, or, with `bags`, all indices whose number in `bags` is the same of `of`; other numbers there leave their index
-    out. An index outside [0, number of rows) is an error that the runtime reports for inputs; elsewhere it reads zeros. With `from_end` those from
+    A bag is a row of the index, or, with `bags`, all indices whose number in `bags` is the same of `of`. An index outside [0, number of rows), or
+    a number of a bag outside [0, `of`), is an error that the runtime reports for inputs; elsewhere it reads zeros, or leaves its index out. With `from_end` those from
     -number of rows to -1 count from the end. The vector `padding` belongs to no bag and gets no gradient. A bag without vectors is 0.
     Weights, one per index, are for sums. }];
   let arguments = (ins Train_BagMode:$mode, RealTensor:$table, IndexNumbers:$index,
@@ -157,6 +157,11 @@ def Train_EmbeddingBagOp
     bool countsFromEnd() { return getFromEnd(); }
     void setStartIndices(::mlir::Value index);
     int64_t getIndexLimit() { return getTable().getType().getDimSize(0); }
+    ::llvm::SmallVector<std::pair<::mlir::Value, int64_t>> getOtherIndices() {
+      if (!getBags())
+        return {};
+      return {{getBags(), *getOf()}};
+    }
   }];
 }
 #endif

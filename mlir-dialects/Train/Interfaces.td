@@ -222,19 +222,42 @@ def IndexOpInterface : OpInterface<"IndexOpInterface"> {
   let cppNamespace = "::ampc";
   let description =
       "An op whose integer operand must stay below a limit, which the runtime checks for inputs.";
-  let methods = [InterfaceMethod<"The integer operand; null if this instance has none.",
-                                 "::mlir::Value", "getIndices">,
-                 InterfaceMethod<"Indices are less than this; 0 if any will do.", "int64_t",
-                                 "getIndexLimit">,
-                 InterfaceMethod<"Whether those from -limit to -1 count from the end.", "bool",
-                                 "countsFromEnd", (ins), "", "return false;">,
-                 InterfaceMethod<"Sets them to numbers of i32, of which none counts from the end.",
-                                 "void", "setStartIndices", (ins "::mlir::Value":$index), "", [{
+  let methods =
+      [InterfaceMethod<"The integer operand; null if this instance has none.", "::mlir::Value",
+                       "getIndices">,
+       InterfaceMethod<"Indices are less than this; 0 if any will do.", "int64_t", "getIndexLimit">,
+       InterfaceMethod<"Whether those from -limit to -1 count from the end.", "bool",
+                       "countsFromEnd", (ins), "", "return false;">,
+       InterfaceMethod<"Sets them to numbers of i32, of which none counts from the end.", "void",
+                       "setStartIndices", (ins "::mlir::Value":$index), "", [{
       for (::mlir::OpOperand &operand : $_op->getOpOperands())
         if (operand.get() == $_op.getIndices())
           operand.set(index);}]>,
-                 InterfaceMethod<"An index that is allowed all the same.", "std::optional<int64_t>",
-                                 "getIgnoredIndex", (ins), "", "return std::nullopt;">];
+       InterfaceMethod<"An index that is allowed all the same.", "std::optional<int64_t>",
+                       "getIgnoredIndex", (ins), "", "return std::nullopt;">,
+       InterfaceMethod<"Other operands of i32 that the runtime checks alike, and their limits.",
+                       "::llvm::SmallVector<std::pair<::mlir::Value, int64_t>>", "getOtherIndices",
+                       (ins), "", "return {};">];
+}
+
+def AlongOpInterface : OpInterface<"AlongOpInterface"> {
+  let cppNamespace = "::ampc";
+  let description = [{
+    An op that looks along one dimension of its first operand, or has the channels there. Kernels and adjoints are for the last one:
+    `train-instantiate` moves another to the end, in all operands and results of that shape (moveAlongLast).
+  }];
+  let methods = [InterfaceMethod<"As written: -1 is the last.", "int64_t", "getDim">,
+                 InterfaceMethod<"", "void", "setDim", (ins "int64_t":$dim)>];
+  let extraSharedClassDeclaration = [{
+    /// The dimension, counted from the first.
+    int64_t getAlong() { return ::ampc::dimensionAlong(getAlongType(), $_op.getDim()); }
+    bool isAlongLast() { return getAlong() + 1 == getAlongType().getRank(); }
+    int64_t getAlongSize() { return getAlongType().getDimSize(getAlong()); }
+    ::mlir::RankedTensorType getAlongType() {
+      return ::llvm::cast<::mlir::RankedTensorType>($_op->getOperand(0).getType());
+    }
+  }];
+  let verify = [{ return ::ampc::verifyAlong($_op); }];
 }
 
 def RowSumsOpInterface : OpInterface<"RowSumsOpInterface"> {

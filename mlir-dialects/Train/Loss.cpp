@@ -20,13 +20,15 @@ AffineMap OneHotOp::getOperandMap(unsigned) { return rowMap(getType().getRank(),
 LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                                       Adaptor a, SmallVectorImpl<Type> &types) {
   Type logits = a.getLogits().getType(), target = a.getTarget().getType();
-  bool reduced = reduces(a.getProperties().reduction);
-  auto x = tensorOf(logits), y = tensorOf(target);
+  RankedTensorType rows = inferRows(loc, logits, a.getProperties().dim);
+  if (!rows)
+    return failure();
+  auto y = tensorOf(target);
   bool classes = y && isa<IntegerType>(y.getElementType()) && !y.getElementType().isInteger(1);
-  if (!x || !y || x.getRank() < 1 || (classes ? x.getShape().drop_back() != y.getShape() : x != y))
+  if (classes ? rows.getShape() != y.getShape() : logits != target)
     return emitOptionalError(loc, "expected one class, an integer, per row of ", logits,
                              " or a distribution of that type, but got ", target);
-  types.push_back(x.clone(reduced ? ArrayRef<int64_t>() : x.getShape().drop_back()));
+  types.push_back(reducedType(rows, reduces(a.getProperties().reduction)));
   return success();
 }
 
@@ -36,8 +38,7 @@ LogicalResult SoftmaxCrossEntropyOp::verify() {
     return emitOpError() << "expected a smoothing in [0, 1), but got " << smoothing;
   if (getIgnore() && !isSparse())
     return emitOpError() << "expected classes with `ignore`, but got " << getTarget().getType();
-  auto rows = getLogits().getType();
-  return verifyBatchRows(*this, rows.clone(rows.getShape().drop_back()));
+  return verifyRowsOfBatch(*this);
 }
 
 SmallVector<int64_t> SoftmaxCrossEntropyOp::getSpace() {
@@ -167,19 +168,18 @@ SmallVector<Value> HuberOp::decompose(GradBuilder &b) {
 
 LogicalResult NllOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor a,
                                       SmallVectorImpl<Type> &types) {
-  auto x = tensorOf(a.getX().getType()), label = tensorOf(a.getLabel().getType());
-  if (!x || !label || x.getRank() < 1 || x.getShape().drop_back() != label.getShape())
+  RankedTensorType rows = inferRows(loc, a.getX().getType(), a.getProperties().dim);
+  if (!rows)
+    return failure();
+  auto label = tensorOf(a.getLabel().getType());
+  if (!label || rows.getShape() != label.getShape())
     return emitOptionalError(loc, "expected one i32 class per row of ", a.getX().getType(),
                              ", but got ", a.getLabel().getType());
-  bool reduced = reduces(a.getProperties().reduction);
-  types.push_back(x.clone(reduced ? ArrayRef<int64_t>() : x.getShape().drop_back()));
+  types.push_back(reducedType(rows, reduces(a.getProperties().reduction)));
   return success();
 }
 
-LogicalResult NllOp::verify() {
-  auto rows = getX().getType();
-  return verifyBatchRows(*this, rows.clone(rows.getShape().drop_back()));
-}
+LogicalResult NllOp::verify() { return verifyRowsOfBatch(*this); }
 
 SmallVector<int64_t> NllOp::getSpace() { return llvm::to_vector(getX().getType().getShape()); }
 

@@ -44,8 +44,8 @@ class Train_LossOp<string mnemonic, list<string> scalarMethods = [], list<Trait>
 
 def Train_SoftmaxCrossEntropyOp
     : Train_LossOp<"softmax_cross_entropy", ["getSpace", "getOperandMap", "getResultMap"],
-                   [IndexOpInterface]> {
-  let summary = "-sum(target * log softmax(logits)) along the last dimension";
+                   [IndexOpInterface, AlongOpInterface]> {
+  let summary = "-sum(target * log softmax(logits)) along a dimension, the last by default";
   let lists = ["autocast=full", "autocast-cpu=full", "propagate=deny"];
   let doc = !strconcat(lossDoc, [{
     The targets are either classes (integers, one per row) or a distribution (the logits' type and shape). `smoothing` s replaces a target t
@@ -53,12 +53,14 @@ def Train_SoftmaxCrossEntropyOp
   let arguments = (ins RealTensor:$logits,
       RankedTensorOf<[I32, I64, I16, I8, UI8, F64, F32, BF16, F16]>:$target,
       Optional<ValidRows>:$valid, defaultReduction:$reduction, OptionalAttr<IndexValueAttr>:$ignore,
-      DefaultValuedAttr<F64Attr, "0.0">:$smoothing, OptionalAttr<SignedI64Attr>:$batch_rows);
+      DefaultValuedAttr<F64Attr, "0.0">:$smoothing, OptionalAttr<SignedI64Attr>:$batch_rows,
+      lastByDefault:$dim);
   let assemblyFormat =
-      [{$logits `,` $target (`reduce` $reduction^)? (`ignore` $ignore^)? (`smoothing` custom<Number>($smoothing)^)?
+      [{$logits `,` $target (`along` $dim^)? (`reduce` $reduction^)? (`ignore` $ignore^)? (`smoothing` custom<Number>($smoothing)^)?
     (`valid` $valid^)? attr-dict custom<Types>(ref($logits), type($logits), ref($target), type($target))}];
   let example =
       [{%l = train.softmax_cross_entropy %logits, %label ignore -100 smoothing 0.1 : tensor<4x10xf32>, tensor<4xi32>
+    %p = train.softmax_cross_entropy %image, %labels along 1 : tensor<4x10x6x6xf32>, tensor<4x6x6xi32>
     %d = train.softmax_cross_entropy %logits, %target reduce none : tensor<4x10xf32>, tensor<4x10xf32>}];
   let saves = ["0", "1"];
   let hasVerifier = 1;
@@ -66,7 +68,7 @@ def Train_SoftmaxCrossEntropyOp
     /// Classes, one per row, as opposed to distributions.
     bool isSparse() { return ::llvm::isa<::mlir::IntegerType>(getTarget().getType().getElementType()); }
     ::mlir::Value getIndices() { return isSparse() ? getTarget() : ::mlir::Value(); }
-    int64_t getIndexLimit() { return getLogits().getType().getShape().back(); }
+    int64_t getIndexLimit() { return getAlongSize(); }
     std::optional<int64_t> getIgnoredIndex() { return getIgnore(); }
   }];
 }
@@ -183,24 +185,25 @@ def Train_PoissonNllOp : Train_ElementLossOp<"poisson_nll"> {
       [{ return {b.mul(g, b.sub(b.exp(getX()), getTarget())), b.neg(b.mul(g, getX()))}; }];
 }
 
-def Train_NllOp
-    : Train_LossOp<"nll", ["getSpace", "getOperandMap", "getResultMap"], [IndexOpInterface]> {
-  let summary = "-x[label] along the last dimension, where x are logarithms of probabilities";
+def Train_NllOp : Train_LossOp<"nll", ["getSpace", "getOperandMap", "getResultMap"],
+                               [IndexOpInterface, AlongOpInterface]> {
+  let summary = "-x[label] along a dimension, the last by default, where x are logarithms of "
+                "probabilities";
   let lists = ["autocast=full", "autocast-cpu=full"];
   let doc = !strconcat(lossDoc, [{
     Rows of class `ignore` have loss 0 and do not count in the mean; a mean over no row is 0. }]);
   let arguments = (ins RealTensor:$x, RowNumbers:$label, Optional<ValidRows>:$valid,
       defaultReduction:$reduction, OptionalAttr<IndexValueAttr>:$ignore,
-      OptionalAttr<SignedI64Attr>:$batch_rows);
+      OptionalAttr<SignedI64Attr>:$batch_rows, lastByDefault:$dim);
   let assemblyFormat =
-      [{$x `,` $label (`reduce` $reduction^)? (`ignore` $ignore^)? (`valid` $valid^)? attr-dict
+      [{$x `,` $label (`along` $dim^)? (`reduce` $reduction^)? (`ignore` $ignore^)? (`valid` $valid^)? attr-dict
     custom<Types>(ref($x), type($x), ref($label), type($label))}];
   let example = "%l = train.nll %x, %label ignore -100 : tensor<4x10xf32>, tensor<4xi32>";
   let saves = ["1"];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::Value getIndices() { return getLabel(); }
-    int64_t getIndexLimit() { return getX().getType().getShape().back(); }
+    int64_t getIndexLimit() { return getAlongSize(); }
     std::optional<int64_t> getIgnoredIndex() { return getIgnore(); }
   }];
 }

@@ -24,6 +24,9 @@ private:
   mlir::Value sumOfCounted(mlir::Value losses, mlir::Type wide);
 };
 
+inline mlir::RankedTensorType reducedType(mlir::RankedTensorType losses, bool reduced) {
+  return reduced ? losses.clone(llvm::ArrayRef<int64_t>()) : losses;
+}
 /// Whether there is anything to do.
 template <typename Op> bool isReducedLoss(Op op) {
   return op.getReduction() != train::Reduction::none || op.getValid();

@@ -28,12 +28,7 @@ SmallVector<Value> ReverseOp::decompose(GradBuilder &b) {
   return {x};
 }
 
-LogicalResult RollOp::verify() {
-  if (getDim() < 0 || getDim() >= tensorOf(getX()).getRank())
-    return emitOpError() << "expected a dimension of " << getX().getType() << ", but got "
-                         << getDim();
-  return success();
-}
+LogicalResult RollOp::verify() { return verifyDimension(*this, getX().getType(), getDim()); }
 
 bool RollOp::keepsLeadingDimension(IsBatched) { return getDim() != 0; }
 

@@ -25,10 +25,11 @@ LogicalResult RmsNormGradOp::inferReturnTypes(MLIRContext *, std::optional<Locat
   return inferRowNormGrad(loc, a.getX().getType(), 1, types);
 }
 
-LogicalResult ampc::verifyChannels(Operation *op, RankedTensorType x, ValueRange vectors) {
+LogicalResult ampc::verifyChannels(Operation *op, RankedTensorType x, ValueRange vectors,
+                                   int64_t dim) {
   if (failed(verifyRows(op, x)))
     return failure();
-  auto expected = x.clone({x.getShape().back()});
+  auto expected = x.clone({x.getDimSize(dimensionAlong(x, dim))});
   for (Value vector : vectors)
     if (vector.getType() != expected)
       return op->emitOpError() << "expected a value per channel of type " << expected
@@ -45,16 +46,14 @@ LogicalResult ampc::verifyEps(Operation *op, const APFloat &eps) {
 // Of n numbers with mean 0 and mean square 1 none is beyond the root of n - 1; without the first
 // condition, of n.
 std::optional<double> LayerNormOp::getNormalizedBound() {
-  return std::sqrt(double(getX().getType().getShape().back()) - 1);
+  return std::sqrt(double(getAlongSize()) - 1);
 }
-std::optional<double> RmsNormOp::getNormalizedBound() {
-  return std::sqrt(double(getX().getType().getShape().back()));
-}
+std::optional<double> RmsNormOp::getNormalizedBound() { return std::sqrt(double(getAlongSize())); }
 
 LogicalResult LayerNormOp::verify() {
   return failed(verifyEps(*this, getEps()))
              ? failure()
-             : verifyChannels(*this, getX().getType(), {getGamma(), getBeta()});
+             : verifyChannels(*this, getX().getType(), {getGamma(), getBeta()}, getDim());
 }
 
 // The row statistics come with dx out of one pass; gamma and beta sum over the rows.
@@ -67,8 +66,9 @@ SmallVector<Value> LayerNormOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> co
 }
 
 LogicalResult RmsNormOp::verify() {
-  return failed(verifyEps(*this, getEps())) ? failure()
-                                            : verifyChannels(*this, getX().getType(), getGamma());
+  return failed(verifyEps(*this, getEps()))
+             ? failure()
+             : verifyChannels(*this, getX().getType(), getGamma(), getDim());
 }
 
 SmallVector<Value> RmsNormOp::buildAdjoints(GradBuilder &b, ArrayRef<Value> cotangents) {
@@ -167,9 +167,9 @@ LogicalResult BatchNormOp::verify() {
   if (!(momentum >= 0 && momentum <= 1))
     return emitOpError() << "expected a momentum in [0, 1], but got " << momentum;
   if (failed(verifyEps(*this, getEps())) ||
-      failed(verifyChannels(*this, getX().getType(), {getGamma(), getBeta()})))
+      failed(verifyChannels(*this, getX().getType(), {getGamma(), getBeta()}, getDim())))
     return failure();
-  return verifyBatchRows(*this, getX().getType());
+  return verifyRowsOfBatch(*this);
 }
 
 LogicalResult BatchNormOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -4,22 +4,24 @@
 #define AMPC_TRAIN_NORM
 include "mlir-dialects/Train/Base.td"
 
-class Train_RowNormOp<string mnemonic>
-    : Train_Op<mnemonic, FullPrecision,
-               [AllTypesMatch<["x", "result"]>, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
+class Train_RowNormOp<string mnemonic> : Train_Op<mnemonic, FullPrecision,
+                                                  [AllTypesMatch<["x", "result"]>, AlongOpInterface,
+                                                   DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let doc = [{
     Nothing but operands is saved: the adjoint finds the statistics of a row again while the row is in the
     cache, which costs less than keeping them apart. }];
   let hasVerifier = 1;
 }
 def Train_LayerNormOp : Train_RowNormOp<"layer_norm"> {
-  let summary =
-      "(x - mean) / sqrt(variance + eps) * gamma + beta along the last dimension (Ba et al. 2016)";
+  let summary = "(x - mean) / sqrt(variance + eps) * gamma + beta along a dimension, the last by "
+                "default (Ba et al. 2016)";
   let lists = ["mincut=normalize", "autocast=full"];
   let range = [{ return ::ampc::Range(::ampc::within(*getNormalizedBound())) * x(1) + x(2); }];
   let extraClassDeclaration = "std::optional<double> getNormalizedBound();";
-  let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta, F64Attr:$eps);
-  let assemblyFormat = [{$x `,` $gamma `,` $beta `eps` custom<Number>($eps) attr-dict
+  let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta, F64Attr:$eps,
+      lastByDefault:$dim);
+  let assemblyFormat =
+      [{$x `,` $gamma `,` $beta (`along` $dim^)? `eps` custom<Number>($eps) attr-dict
       custom<Types>(ref($x), type($x), ref($gamma), type($gamma), ref($beta), type($beta))}];
   let example = "%y = train.layer_norm %x, %gamma, %beta eps 1.0e-5 : tensor<4x8xf32>, "
                 "tensor<8xf32>, tensor<8xf32>";
@@ -33,13 +35,14 @@ def Train_LayerNormOp : Train_RowNormOp<"layer_norm"> {
 }
 def Train_RmsNormOp : Train_RowNormOp<"rms_norm"> {
   let summary =
-      "x / sqrt(mean(x^2) + eps) * gamma along the last dimension (Zhang and Sennrich 2019)";
+      "x / sqrt(mean(x^2) + eps) * gamma along a dimension, the last by default (Zhang and "
+      "Sennrich 2019)";
   let lists = ["mincut=normalize", "autocast=full"];
   let range = [{ return ::ampc::Range(::ampc::within(*getNormalizedBound())) * x(1); }];
   let extraClassDeclaration = "std::optional<double> getNormalizedBound();";
-  let arguments = (ins RealTensor:$x, RealTensor:$gamma, F64Attr:$eps);
+  let arguments = (ins RealTensor:$x, RealTensor:$gamma, F64Attr:$eps, lastByDefault:$dim);
   let assemblyFormat =
-      "$x `,` $gamma `eps` custom<Number>($eps) attr-dict custom<Types>(ref($x), type($x), "
+      "$x `,` $gamma (`along` $dim^)? `eps` custom<Number>($eps) attr-dict custom<Types>(ref($x), type($x), "
       "ref($gamma), type($gamma))";
   let example = "%y = train.rms_norm %x, %gamma eps 1.0e-6 : tensor<4x8xf32>, tensor<8xf32>";
   let saves = ["0", "1"];
@@ -82,10 +85,11 @@ def Train_RmsNormGradOp : Train_RowNormGradOp<"rms_norm_grad"> {
 def Train_BatchNormOp
     : Op<TrainDialect, "batch_norm",
          [AllTypesMatch<["x", "result"]>, Pure, DeclareOpInterfaceMethods<PrecisionOpInterface>,
-          DeclareOpInterfaceMethods<ModalOpInterface>, ValidRowsOpInterface,
+          DeclareOpInterfaceMethods<ModalOpInterface>, ValidRowsOpInterface, AlongOpInterface,
           DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Normalises every channel (last dimension) over the batch and the image (Ioffe and "
-                "Szegedy 2015)";
+  let summary =
+      "Normalises every channel (last dimension, or another) over the batch and the image (Ioffe and "
+      "Szegedy 2015)";
   let description = [{
     In training `simplify` replaces it by the statistics of the batch, `train.batch_normalize`, and writes of the
     running statistics: running = (1 - momentum) * running + momentum * batch, with the unbiased variance (divisor n - 1).
@@ -102,10 +106,10 @@ def Train_BatchNormOp
   let arguments = (ins RealTensor:$x, RealTensor:$gamma, RealTensor:$beta,
       Optional<ValidRows>:$valid, FlatSymbolRefAttr:$running_mean,
       FlatSymbolRefAttr:$running_variance, F64Attr:$momentum, F64Attr:$eps,
-      OptionalAttr<SignedI64Attr>:$batch_rows);
+      OptionalAttr<SignedI64Attr>:$batch_rows, lastByDefault:$dim);
   let results = (outs RealTensor:$result);
   let assemblyFormat =
-      [{$x `,` $gamma `,` $beta (`valid` $valid^)? `running` $running_mean `,` $running_variance
+      [{$x `,` $gamma `,` $beta (`along` $dim^)? (`valid` $valid^)? `running` $running_mean `,` $running_variance
     `momentum` custom<Number>($momentum) `eps` custom<Number>($eps) attr-dict
     custom<Types>(ref($x), type($x), ref($gamma), type($gamma), ref($beta), type($beta))}];
   let hasVerifier = 1;

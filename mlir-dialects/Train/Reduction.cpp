@@ -75,17 +75,17 @@ SmallVector<Value> LogSumExpOp::decompose(GradBuilder &b) {
   return {b.op<LogSumExpOp>(last, ArrayRef<int64_t>{tensorOf(last).getRank() - 1})};
 }
 
-LogicalResult SoftmaxOp::verify() { return verifyRows(*this, getType()); }
-LogicalResult LogSoftmaxOp::verify() { return verifyRows(*this, getType()); }
-
 LogicalResult ArgmaxOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor a,
                                          SmallVectorImpl<Type> &types) {
   Type x = a.getX().getType();
+  RankedTensorType rows = inferRows(loc, x, a.getProperties().dim);
+  if (!rows)
+    return failure();
   auto type = tensorOf(x);
-  if (!type || type.getRank() < 1 || type.getShape().back() >= (1 << 24))
-    return emitOptionalError(loc, "expected a last dimension of less than 2^24, but got ", x);
-  types.push_back(
-      RankedTensorType::get(type.getShape().drop_back(), IntegerType::get(x.getContext(), 32)));
+  int64_t size = type.getDimSize(dimensionAlong(type, a.getProperties().dim));
+  if (size >= (1 << 24))
+    return emitOptionalError(loc, "expected a dimension of less than 2^24, but got ", size);
+  types.push_back(rows.clone(IntegerType::get(x.getContext(), 32)));
   return success();
 }
 

@@ -108,35 +108,39 @@ def Train_ReduceLogSumOp : Train_CompositeReduceOp<"reduce_log_sum"> {
   let parts = "`train.reduce_sum` and `train.log`";
 }
 
-def Train_SoftmaxOp : Train_RealUnaryOp<"softmax", FullPrecision> {
-  let summary = "Softmax along the last dimension";
+class Train_RowUnaryOp<string mnemonic>
+    : Train_RealUnaryOp<mnemonic, FullPrecision, [AlongOpInterface]> {
+  let arguments = (ins RealTensor:$x, lastByDefault:$dim);
+  let assemblyFormat = "$x (`along` $dim^)? attr-dict custom<Types>(ref($x), type($x))";
+  let example = "%y = train."#mnemonic#" %x along 1 : tensor<4x8x6xf32>";
+}
+def Train_SoftmaxOp : Train_RowUnaryOp<"softmax"> {
+  let summary = "Softmax along a dimension, the last by default";
   let lists = ["mincut=normalize", "autocast=full", "propagate=infer"];
   let range = [{ return Interval{0, 1}; }];
   let saves = ["result"];
   let scalar = [{ Value e = b.exp(b.sub(x[0], b.rowMax(x[0]))); return b.div(e, b.rowSum(e)); }];
   let adjoint =
       [{ Value gy = b.mul(g, getResult()); return {b.sub(gy, b.mul(getResult(), b.rowSum(gy)))}; }];
-  let hasVerifier = 1;
 }
-def Train_LogSoftmaxOp : Train_RealUnaryOp<"log_softmax", FullPrecision> {
-  let summary = "Logarithm of softmax along the last dimension";
+def Train_LogSoftmaxOp : Train_RowUnaryOp<"log_softmax"> {
+  let summary = "Logarithm of softmax along a dimension, the last by default";
   let lists = ["autocast=full", "propagate=infer"];
   let saves = ["result"];
   let scalar =
       [{ Value d = b.sub(x[0], b.rowMax(x[0])); return b.sub(d, b.log(b.rowSum(b.exp(d)))); }];
   let adjoint = [{ return {b.sub(g, b.mul(b.exp(getResult()), b.rowSum(g)))}; }];
-  let hasVerifier = 1;
 }
 def Train_ArgmaxOp
     : Train_Op<"argmax", FullPrecision,
-               [InferTypeOpAdaptor,
+               [InferTypeOpAdaptor, AlongOpInterface,
                 DeclareOpInterfaceMethods<ScalarOpInterface, ["getSpace", "getResultMap"]>]> {
-  let summary = "Position of the first maximum along the last dimension, as i32";
+  let summary = "Position of the first maximum along a dimension, the last by default, as i32";
   let lists = ["mincut=pass", "propagate=clear"];
-  let doc = "A row with a NaN gives its last position.";
-  let example = "%i = train.argmax %x : tensor<4x8xf32>";
-  let arguments = (ins RealTensor:$x);
-  let assemblyFormat = "$x attr-dict custom<Types>(ref($x), type($x))";
+  let doc = "The dimension is dropped. A NaN among the elements gives the last position.";
+  let example = "%i = train.argmax %x along 1 : tensor<4x8x6xf32>";
+  let arguments = (ins RealTensor:$x, lastByDefault:$dim);
+  let assemblyFormat = "$x (`along` $dim^)? attr-dict custom<Types>(ref($x), type($x))";
   let differentiable = 0;
   // Positions are reduced as reals of the compute type: exact below 2^24, which the verifier asks
   // for.

@@ -6,13 +6,6 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::train;
 
-template <typename Op> static LogicalResult verifyScan(Op op) {
-  if (op.getDim() < 0 || op.getDim() >= op.getX().getType().getRank())
-    return op.emitOpError() << "expected a dimension of " << op.getX().getType() << ", but got "
-                            << op.getDim();
-  return success();
-}
-
 namespace {
 /// A running combination along a dimension; `neutral` changes nothing.
 template <typename Combine> struct Scan {
@@ -51,8 +44,8 @@ static SmallVector<Value> decomposeScan(Op op, GradBuilder &b, double neutral) {
   return {b.castTo(scan.run(wide, op.getExclusive()), element)};
 }
 
-LogicalResult CumsumOp::verify() { return verifyScan(*this); }
-LogicalResult CumprodOp::verify() { return verifyScan(*this); }
+LogicalResult CumsumOp::verify() { return verifyDimension(*this, getType(), getDim()); }
+LogicalResult CumprodOp::verify() { return verifyDimension(*this, getType(), getDim()); }
 bool CumsumOp::keepsLeadingDimension(IsBatched) { return getDim() != 0; }
 bool CumprodOp::keepsLeadingDimension(IsBatched) { return getDim() != 0; }
 SmallVector<Value> CumsumOp::decompose(GradBuilder &b) {

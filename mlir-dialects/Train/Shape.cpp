@@ -13,8 +13,8 @@ OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValueAttr(); }
 
 LogicalResult IotaOp::verify() {
   Type element = getType().getElementType();
-  if (getDim() < 0 || getDim() >= getType().getRank())
-    return emitOpError() << "expected a dimension of " << getType() << ", but got " << getDim();
+  if (failed(verifyDimension(*this, getType(), getDim())))
+    return failure();
   if (!element.isInteger(32) && !element.isInteger(64) && !isa<FloatType>(element))
     return emitOpError() << "expected elements of i32, i64 or a real type, but got " << element;
   return success();

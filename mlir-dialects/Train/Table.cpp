@@ -25,12 +25,6 @@ LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return inferGather(loc, a.getTable().getType(), a.getIndex().getType(), types);
 }
 
-template <typename Op> static void setStart(Op op, Value index) {
-  if (std::optional<int64_t> padding = op.getPadding(); padding && op.getFromEnd() && *padding < 0)
-    op.setPadding(*padding + op.getIndexLimit());
-  op.getIndexMutable().assign(index);
-  op.setFromEnd(false);
-}
 void GatherOp::setStartIndices(Value index) { setStart(*this, index); }
 void EmbeddingOp::setStartIndices(Value index) { setStart(*this, index); }
 

@@ -27,6 +27,45 @@ bool ampc::areAll(ArrayRef<int64_t> values, size_t count, int64_t least) {
   return values.size() == count && llvm::all_of(values, [&](int64_t v) { return v >= least; });
 }
 
+static bool hasDimension(Type type, int64_t dim) {
+  auto tensor = tensorOf(type);
+  return tensor && dim >= 0 && dim < tensor.getRank();
+}
+static std::string expectedDimension(Type type, int64_t dim) {
+  std::string text;
+  llvm::raw_string_ostream(text) << "expected a dimension of '" << type << "', but got " << dim;
+  return text;
+}
+
+LogicalResult ampc::inferDimension(std::optional<Location> loc, Type type, int64_t dim) {
+  return hasDimension(type, dim) ? success() : emitOptionalError(loc, expectedDimension(type, dim));
+}
+
+LogicalResult ampc::verifyDimension(Operation *op, Type type, int64_t dim) {
+  return hasDimension(type, dim) ? success() : op->emitOpError(expectedDimension(type, dim));
+}
+
+int64_t ampc::dimensionAlong(RankedTensorType type, IntegerAttr dim) {
+  return dimensionAlong(type, dim ? dim.getInt() : -1);
+}
+
+RankedTensorType ampc::withoutDimension(RankedTensorType type, int64_t dim) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape.erase(shape.begin() + dim);
+  return type.clone(shape);
+}
+
+RankedTensorType ampc::inferRows(std::optional<Location> loc, Type type, IntegerAttr dim) {
+  auto tensor = tensorOf(type);
+  if (!tensor || tensor.getRank() < 1) {
+    (void)emitOptionalError(loc, "expected at least one dimension, but got ", type);
+    return {};
+  }
+  int64_t along = dimensionAlong(tensor, dim);
+  return succeeded(inferDimension(loc, type, along)) ? withoutDimension(tensor, along)
+                                                     : RankedTensorType();
+}
+
 LogicalResult ampc::verifyRows(Operation *op, RankedTensorType type) {
   if (type.getRank() < 1 || type.getShape().back() < 1)
     return op->emitOpError() << "expected at least one element along the last dimension, but got "

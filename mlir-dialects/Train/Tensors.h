@@ -42,9 +42,26 @@ llvm::LogicalResult inferSlice(std::optional<mlir::Location> loc, mlir::RankedTe
 Value takeAlong(GradBuilder &b, Value x, int64_t dim, llvm::ArrayRef<int32_t> index);
 
 llvm::LogicalResult verifyRows(mlir::Operation *op, mlir::RankedTensorType type);
-/// Vectors along the last dimension of x.
+/// Vectors along a dimension of x, which is the last if `dim` is -1.
 llvm::LogicalResult verifyChannels(mlir::Operation *op, mlir::RankedTensorType x,
-                                   mlir::ValueRange vectors);
+                                   mlir::ValueRange vectors, int64_t dim = -1);
+/// That the type has a dimension of that number.
+llvm::LogicalResult verifyDimension(mlir::Operation *op, mlir::Type type, int64_t dim);
+llvm::LogicalResult inferDimension(std::optional<mlir::Location> loc, mlir::Type type, int64_t dim);
+/// As the function of numbers; no attribute, while an op is parsed, means the last.
+int64_t dimensionAlong(mlir::RankedTensorType type, mlir::IntegerAttr dim);
+mlir::RankedTensorType withoutDimension(mlir::RankedTensorType type, int64_t dim);
+/// A value per row: the type without the dimension that an op with AlongOpInterface looks along.
+/// Null, with an error, if there is no such dimension.
+mlir::RankedTensorType inferRows(std::optional<mlir::Location> loc, mlir::Type type,
+                                 mlir::IntegerAttr dim);
+/// What IndexOpInterface::setStartIndices does for ops with a padding.
+template <typename Op> void setStart(Op op, mlir::Value index) {
+  if (std::optional<int64_t> padding = op.getPadding(); padding && op.getFromEnd() && *padding < 0)
+    op.setPadding(*padding + op.getIndexLimit());
+  op.getIndexMutable().assign(index);
+  op.setFromEnd(false);
+}
 /// Positive.
 llvm::LogicalResult verifyEps(mlir::Operation *op, const llvm::APFloat &eps);
 } // namespace ampc

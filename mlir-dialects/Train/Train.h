@@ -87,6 +87,13 @@ enum class RowUpdate {
   Whole,   ///< all, by a rule that looks at the whole tensor
 };
 
+// What AlongOpInterface is made of.
+/// A dimension by number; -1 is the last.
+inline int64_t dimensionAlong(mlir::RankedTensorType type, int64_t dim) {
+  return dim == -1 ? type.getRank() - 1 : dim;
+}
+llvm::LogicalResult verifyAlong(mlir::Operation *op);
+
 // Type inference, with errors at `loc`. Shapes follow numpy.
 llvm::LogicalResult inferReduce(std::optional<mlir::Location> loc, mlir::Type x,
                                 llvm::ArrayRef<int64_t> dims,
@@ -94,9 +101,10 @@ llvm::LogicalResult inferReduce(std::optional<mlir::Location> loc, mlir::Type x,
 llvm::LogicalResult inferElementLoss(std::optional<mlir::Location> loc, mlir::Type x,
                                      mlir::Type target, bool reduced,
                                      llvm::SmallVectorImpl<mlir::Type> &types);
-/// Losses of rows: operands of one type, along whose last dimension they look.
+/// Losses of rows: operands of one type, which look along a dimension.
 llvm::LogicalResult inferRowLoss(std::optional<mlir::Location> loc, mlir::TypeRange operands,
-                                 bool reduced, llvm::SmallVectorImpl<mlir::Type> &types);
+                                 mlir::IntegerAttr dim, bool reduced,
+                                 llvm::SmallVectorImpl<mlir::Type> &types);
 /// tensor<2xi64>: seed and counter.
 mlir::RankedTensorType randomStateType(mlir::MLIRContext *context);
 

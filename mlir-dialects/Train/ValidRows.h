@@ -25,5 +25,9 @@ template <typename Op> llvm::LogicalResult verifyBatchRows(Op op, mlir::RankedTe
                             << " rows, but got " << type;
   return llvm::success();
 }
+/// The same for an op with AlongOpInterface: the dimension that it looks along has no rows.
+template <typename Op> llvm::LogicalResult verifyRowsOfBatch(Op op) {
+  return verifyBatchRows(op, withoutDimension(op.getAlongType(), op.getAlong()));
+}
 } // namespace ampc
 #endif

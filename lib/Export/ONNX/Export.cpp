@@ -4,6 +4,7 @@
 #include "ampc/Support/Nearest.h"
 #include "lib/Export/ONNX/Emitter.h"
 #include "mlir-dialects/Amp/Amp.h"
+#include "mlir-dialects/Train/Along.h"
 #include "mlir-dialects/Train/Gradients.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir-dialects/Train/Sizes.h"
@@ -184,13 +185,21 @@ void Walk::emitRegion(amp::AutocastOp region) {
     e.bind(result, Traced(e.trace(value)));
 }
 
+/// Nodes are for the last dimension: transposes become their axis.
+static bool isAlongOther(Operation *op) {
+  auto along = dyn_cast<AlongOpInterface>(op);
+  return along && !along.isAlongLast();
+}
+
 /// Replaces an op by what it is made of in inference; null if it is made of nothing else.
 Operation *Walk::expand(Operation *op) {
   OpBuilder builder(op);
   GradBuilder b(builder, op);
   Operation *before = op->getPrevNode();
   SmallVector<Value> parts;
-  if (auto modal = dyn_cast<ModalOpInterface>(op))
+  if (isAlongOther(op))
+    parts = moveAlongLast(b, cast<AlongOpInterface>(op));
+  else if (auto modal = dyn_cast<ModalOpInterface>(op))
     parts = modal.buildInference(b);
   else if (auto composite = dyn_cast<CompositeOpInterface>(op);
            composite && composite.isComposite())
@@ -228,7 +237,7 @@ Operation *Walk::emit(Operation *op) {
     emitCall(call);
   } else if (auto region = dyn_cast<amp::AutocastOp>(op)) {
     emitRegion(region);
-  } else if (Operation *first = isReducedLoss(op) ? expand(op) : nullptr) {
+  } else if (Operation *first = isAlongOther(op) || isReducedLoss(op) ? expand(op) : nullptr) {
     return first;
   } else if (Emit emitNodes = findEmit(op->getName().getStringRef())) {
     e.noteRows(op);

@@ -179,7 +179,8 @@ Operation *ampc::onnx::raiseAttention(Operation *root) {
     return nullptr;
   train::SoftmaxOp weights = softmaxOf(product.getLhs());
   Scores scores;
-  if (!weights || !readScores(weights.getX(), scores) || scores.product.getTransposeLhs())
+  if (!weights || !weights.isAlongLast() || !readScores(weights.getX(), scores) ||
+      scores.product.getTransposeLhs())
     return nullptr;
   Value query = scores.product.getLhs(), key = scores.product.getRhs(), value = product.getRhs();
   takeFactor(query, scores.scale);

@@ -25,8 +25,8 @@ static Operation *makeLoss(Operation *root, Value x, Value target,
 static Operation *raiseLogSoftmax(Operation *root) {
   auto log = dyn_cast<train::LogOp>(root);
   auto softmax = log ? log.getX().getDefiningOp<train::SoftmaxOp>() : nullptr;
-  return softmax ? makeBefore(root, train::LogSoftmaxOp::getOperationName(), softmax.getX(), {},
-                              softmax.getType())
+  return softmax ? makeBefore(root, train::LogSoftmaxOp::getOperationName(), softmax.getX(),
+                              softmax->getAttrs(), softmax.getType())
                  : nullptr;
 }
 
@@ -34,9 +34,10 @@ static Operation *raiseLogSoftmax(Operation *root) {
 static Operation *raisePicked(Operation *root) {
   auto nll = dyn_cast<train::NllOp>(root);
   auto logs = nll ? nll.getX().getDefiningOp<train::LogSoftmaxOp>() : nullptr;
-  return logs ? makeBefore(root, train::SoftmaxCrossEntropyOp::getOperationName(),
-                           {logs.getX(), nll.getLabel()}, root->getAttrs(), nll.getType())
-              : nullptr;
+  return logs && logs.getAlong() == nll.getAlong()
+             ? makeBefore(root, train::SoftmaxCrossEntropyOp::getOperationName(),
+                          {logs.getX(), nll.getLabel()}, root->getAttrs(), nll.getType())
+             : nullptr;
 }
 
 /// The sum along the last dimension, which may be kept.
@@ -76,7 +77,7 @@ static Operation *raiseDistribution(Operation *root) {
   for (unsigned i : {0, 1}) {
     auto logs = product.values[i].getDefiningOp<train::LogSoftmaxOp>();
     Value target = product.values[1 - i];
-    if (!logs || target.getType() != logs.getType())
+    if (!logs || !logs.isAlongLast() || target.getType() != logs.getType())
       continue;
     if (auto hot = target.getDefiningOp<train::OneHotOp>())
       target = hot.getLabel();

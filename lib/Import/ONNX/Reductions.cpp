@@ -81,16 +81,12 @@ static Value root(Converter &c, Value x) { return c.make<train::SqrtOp>(x); }
 static Value logarithm(Converter &c, Value x) { return c.make<train::LogOp>(x); }
 
 static void convertArgMax(Converter &c) {
-  int64_t axis = c.axisOf(0, 0), rank = c.rank(0);
+  int64_t axis = c.axisOf(0, 0);
   if (axis < 0)
     return;
-  Dims order, kept(c.dims(0));
-  for (int64_t i = 0; i < rank; ++i)
-    if (i != axis)
-      order.push_back(i);
-  order.push_back(axis);
+  Dims kept(c.dims(0));
   kept[axis] = 1;
-  Value x = c.transpose(c.in(0), order);
+  Value x = c.in(0);
   if (!x)
     return;
   if (c.node.op == "ArgMin")
@@ -99,8 +95,8 @@ static void convertArgMax(Converter &c) {
   int64_t size = c.dims(0)[axis];
   bool fromEnd = c.integer("select_last_index", 0) && size > 1;
   if (fromEnd)
-    x = c.take(x, rank - 1, Dims(llvm::reverse(llvm::seq<int64_t>(size))));
-  Value at = c.make<train::ArgmaxOp>(x);
+    x = c.take(x, axis, Dims(llvm::reverse(llvm::seq<int64_t>(size))));
+  Value at = c.make<train::ArgmaxOp>(x, c.attr("dim", axis));
   if (fromEnd && at)
     at = c.sub(c.constant(Literal::scalar(size - 1)), at);
   c.set(0, c.integer("keepdims", 1) ? c.reshape(at, kept) : at);
@@ -113,9 +109,7 @@ template <typename Op> static void softmax(Converter &c) {
   int64_t rank = c.rank(0), axis = c.axisOf(0, c.opset < 13 ? 1 : -1);
   if (axis < 0)
     return;
-  if (axis == rank - 1)
-    return c.set(0, c.make<Op>(c.in(0)));
-  if (c.opset < 13) {
+  if (c.opset < 13 && axis < rank - 1) {
     int64_t inner = 1;
     for (int64_t size : c.dims(0).drop_front(axis))
       inner *= size;
@@ -125,9 +119,9 @@ template <typename Op> static void softmax(Converter &c) {
   }
   if (axis == 1 && rank > 2)
     return c.setImage(0, c.make<Op>(c.image(0)));
-  Dims order = llvm::to_vector(llvm::seq<int64_t>(rank));
-  std::swap(order[axis], order[rank - 1]);
-  c.set(0, c.transpose(c.make<Op>(c.transpose(c.in(0), order)), order));
+  if (axis == rank - 1)
+    return c.set(0, c.make<Op>(c.in(0)));
+  c.set(0, c.make<Op>(c.in(0), c.attr("dim", axis)));
 }
 
 // ---- Normalisation ----

@@ -102,6 +102,10 @@ static void recordLimits(train::FuncOp func) {
     if (accepted)
       for (Value source : sourcesOf(index ? index.getIndices() : narrowing.getX(), bool(index)))
         tighten(func, source, *accepted);
+    if (index)
+      for (auto [numbers, limit] : index.getOtherIndices())
+        for (Value source : sourcesOf(numbers, true))
+          tighten(func, source, Accepted{0, limit, 0});
   }
 }
 

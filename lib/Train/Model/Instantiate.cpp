@@ -96,6 +96,7 @@ public:
   LogicalResult run() {
     if (failed(CallInliner(symbols).inlineCalls(func)))
       return failure();
+    moveAlongLast(func);
     prepareIndices(func);
     prepareBatch(func);
     lowerMode(func, training);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Train/Model/Mode.h"
 #include "lib/Train/Step/BatchAnalysis.h"
+#include "mlir-dialects/Train/Along.h"
 #include "mlir-dialects/Train/BatchDimension.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Sizes.h"
@@ -27,6 +28,12 @@ template <typename Build> static bool replaceByOwn(Operation *op, Build build) {
   op->replaceAllUsesWith(values);
   op->erase();
   return true;
+}
+
+void ampc::moveAlongLast(train::FuncOp func) {
+  for (auto op : llvm::to_vector(func.getBody().getOps<AlongOpInterface>()))
+    if (!op.isAlongLast())
+      replaceByOwn(op, [&](GradBuilder &b) { return moveAlongLast(b, op); });
 }
 
 void ampc::lowerMode(train::FuncOp func, bool training) {

@@ -6,6 +6,9 @@
 #include "mlir-dialects/Train/Signature.h"
 
 namespace ampc {
+/// Ops look along the last dimension afterwards, which is what all that follows expects.
+void moveAlongLast(train::FuncOp func);
+
 /// Replaces ops that training and inference understand differently, then composite ops.
 void lowerMode(train::FuncOp func, bool training);
 

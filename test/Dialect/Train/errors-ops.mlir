@@ -193,7 +193,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%x: tensor<4x10xf32>, %y: tensor<4x9xf32>) {
-    // expected-error @below {{expected operands of one type with at least one dimension, but got 'tensor<4x10xf32>', 'tensor<4x10xf32>', 'tensor<4x9xf32>'}}
+    // expected-error @below {{expected operands of one type, but got 'tensor<4x10xf32>', 'tensor<4x10xf32>', 'tensor<4x9xf32>'}}
     %0 = train.triplet %x, %x, %y margin 1.0 : tensor<4x10xf32>, tensor<4x10xf32>, tensor<4x9xf32>
     train.return
   }

@@ -143,7 +143,7 @@ train.model @m {
 
 train.model @m {
   train.func @f(%x: tensor<f32>) {
-    // expected-error @below {{expected a last dimension of less than 2^24, but got 'tensor<f32>'}}
+    // expected-error @below {{expected at least one dimension, but got 'tensor<f32>'}}
     %0 = train.argmax %x : tensor<f32>
     train.return
   }

@@ -22,7 +22,8 @@ T = random.normal(size=(6, 4)).astype("f4")
 B = random.integers(0, 6, (5, 3)).astype("i4")
 B[2] = 1  # the padding
 C = random.integers(0, 6, 11).astype("i4")
-G = random.integers(-1, 6, 11).astype("i4")  # of five bags: some numbers are none
+G = random.integers(0, 5, 11).astype("i4")  # of five bags
+H = random.integers(-1, 6, 11).astype("i4")  # some numbers are none: no caller may give them, but a model may compute them
 Q = random.normal(size=(2, 50)).astype("f4")
 P = random.normal(size=(2, 140)).astype("f4")
 N = random.integers(0, 50, (2, 140)).astype("i4")
@@ -91,6 +92,8 @@ CASES = {
 } | {
     f"listed_{mode}": (f"embedding_bag {mode} %t at %c bags %g of 5", bag(mode, C, G)) for mode in ("sum", "mean", "max")
 } | {
+    f"computed_{mode}": (f"embedding_bag {mode} %t at %c bags %own of 5", bag(mode, C, H)) for mode in ("sum", "mean", "max")
+} | {
     f"pad_{mode}": (f"pad_mode {mode} %x low [0, 6, -1] high [4, 1, 2]", [np.pad(X, ((0, 4), (6, 1), (0, 2)), mode)[:, :, 1:]])
     for mode in ("edge", "reflect")
 } | {
@@ -100,17 +103,21 @@ CASES = {
     "backwards": ("strided_slice %x from [2, 4, 1] sizes [3, 3, 3] strides [-1, -2, 1]", [X[::-1, 4::-2, 1:]]),
     "weighted": ("embedding_bag sum %t at %b weights %m padding 1", bag("sum", B, weights=M, padding=1)),
 }
-INPUTS = {"x": X, "l": L, "k": K, "d": D, "w": W, "s": S, "u": U, "i": I, "j": J, "v": V, "t": T, "b": B, "c": C, "g": G, "q": Q, "p": P, "n": N,
+INPUTS = {"x": X, "l": L, "k": K, "d": D, "w": W, "s": S, "u": U, "i": I, "j": J, "v": V, "t": T, "b": B, "c": C, "g": G, "h": -H, "q": Q, "p": P, "n": N,
           "m": M}
+
+
+def inputs_of(op):
+    return [key for key in INPUTS if f"%{key}" in op or key == "h" and "%own" in op]
 
 
 def print_model():
     print("train.model @indexing {")
     for name, (op, want) in CASES.items():
-        used = [key for key in INPUTS if f"%{key}" in op]
+        used, own = inputs_of(op), "    %own = train.neg %h\n" * ("%own" in op)
         kind = lambda a: f"{a.dtype.kind}{8 * a.dtype.itemsize}[{', '.join(map(str, a.shape))}]"
         results = ", ".join(f"%y{i}" for i in range(len(want)))
-        print(f"  train.func @{name}({', '.join(f'%{key}: {kind(INPUTS[key])}' for key in used)}) {{\n    {results} = train.{op}")
+        print(f"  train.func @{name}({', '.join(f'%{key}: {kind(INPUTS[key])}' for key in used)}) {{\n{own}    {results} = train.{op}")
         print(f'    train.return {results}\n  }}\n  train.export @{name} as "{name}"')
     print("}")
 
@@ -120,11 +127,11 @@ def run(folder):
     import indexing
     model, wrong = indexing.Model(), 0
     for name, (op, wants) in CASES.items():
-        got = getattr(model, name)(*(INPUTS[key] for key in INPUTS if f"%{key}" in op))
+        got = getattr(model, name)(*(INPUTS[key] for key in inputs_of(op)))
         got = [got] if len(wants) == 1 else [got[f"out{i}"] for i in range(len(wants))]
         for have, want in zip(got, wants):
             # Sums and products of several updates are rounded in another order.
-            loose = name.startswith(("add", "mul", "long_mul", "bags", "listed", "weighted"))
+            loose = name.startswith(("add", "mul", "long_mul", "bags", "listed", "computed", "weighted"))
             right = np.allclose(have, want, 1e-6, 1e-6) if loose else np.array_equal(have, want, equal_nan=want.dtype.kind == "f")
             if have.shape != want.shape or not right:
                 wrong += 1

@@ -28,10 +28,18 @@ train.model @m {
     %2 = train.gather %t at %1 : tensor<5x3xf32>, tensor<3x2x4xi32>
     train.return %2 : tensor<3x2x4x3xf32>
   }
+  train.func @bags(%index: tensor<9xi32>, %bag: tensor<9xi32>, %other: tensor<9xi32>) -> (tensor<4x3xf32>, tensor<2x3xf32>) {
+    %t = train.read @table : tensor<5x3xf32>
+    %0 = train.embedding_bag sum %t at %index bags %bag of 4 : tensor<5x3xf32>, tensor<9xi32>, tensor<9xi32>
+    %1 = train.neg %other : tensor<9xi32>
+    %2 = train.embedding_bag max %t at %bag bags %1 of 2 : tensor<5x3xf32>, tensor<9xi32>, tensor<9xi32>
+    train.return %0, %2 : tensor<4x3xf32>, tensor<2x3xf32>
+  }
   train.export @class_first as "class_first"
   train.export @row_first as "row_first"
   train.export @both_ignore as "both_ignore"
   train.export @moved as "moved"
+  train.export @bags as "bags"
 }
 
 // CHECK-LABEL: train.func @export.class_first
@@ -42,3 +50,7 @@ train.model @m {
 // CHECK-SAME:  {train.is = #train.input<"label", batch = 0, limit = 3, ignore = -1>}
 // CHECK-LABEL: train.func @export.moved
 // CHECK-SAME:  {train.is = #train.input<"rows", batch = 0, limit = 5>}
+// CHECK-LABEL: train.func @export.bags
+// CHECK-SAME:  {train.is = #train.input<"index", batch = 0, limit = 5>}
+// CHECK-SAME:  {train.is = #train.input<"bag", batch = 0, limit = 4>}
+// CHECK-SAME:  {train.is = #train.input<"other", batch = 0>}
