@@ -262,22 +262,27 @@ class Graph:
 
     # ---- Images: [N, H, W, C] and filters [O, H, W, I / groups] ----
 
-    def conv2d(self, x, filters, strides, padding, dilations=(1, 1), groups=1):
-        """padding: [top, bottom, left, right]"""
-        reach = [(size - 1) * dilation + 1 for size, dilation in zip(filters.shape[1:3], dilations)]
-        sizes = [(hint(x.shape[1 + i]) + padding[2 * i] + padding[2 * i + 1] - reach[i]) // strides[i] + 1 for i in range(2)]
-        form = f"train.conv2d {{0}}, {{1}}{self.conv_attributes(strides, padding, dilations, groups)}"
+    def conv(self, x, filters, strides, padding, dilations, groups=1):
+        """Of one to three dimensions; padding: two numbers per dimension."""
+        rank = len(strides)
+        reach = [(size - 1) * dilation + 1 for size, dilation in zip(filters.shape[1:-1], dilations)]
+        sizes = [(hint(x.shape[1 + i]) + padding[2 * i] + padding[2 * i + 1] - reach[i]) // strides[i] + 1 for i in range(rank)]
+        form = f"train.conv{rank}d {{0}}, {{1}}{self._windows(strides, padding, dilations)}" + (f" groups {groups}" if groups != 1 else "")
         return self.emit(form, [x, filters], (x.shape[0], *sizes, filters.shape[0]), "f32")
 
-    @staticmethod
-    def conv_attributes(strides, padding, dilations, groups):
-        text = f" strides {listed(strides)} padding {listed(padding)}"
-        if any(d != 1 for d in dilations):
-            text += f" dilations {listed(dilations)}"
-        return text + (f" groups {groups}" if groups != 1 else "")
+    def conv_transpose(self, x, filters, strides, padding, dilations, groups, extra, sizes):
+        """`extra` is the padding of the result; `sizes` are those of the result."""
+        form = f"train.conv_transpose {{0}}, {{1}}{self._windows(strides, padding, dilations)}" + (f" groups {groups}" if groups != 1 else "")
+        if any(extra):
+            form += f" output_padding {listed(extra)}"
+        return self.emit(form, [x, filters], (x.shape[0], *sizes, filters.shape[-1] * groups), "f32")
 
-    def pool(self, name, x, window, strides, padding, sizes):
-        """max_pool or avg_pool; `sizes` are those of the result."""
-        shape = (x.shape[0], *sizes, x.shape[3])
-        form = f"train.{name} {{0}} window {listed(window)} strides {listed(strides)} padding {listed(padding)}"
-        return self.emit_several(form, [x], [(shape, "f32"), (shape, "i8")][:2 if name == "max_pool" else 1])[0]
+    @staticmethod
+    def _windows(strides, padding, dilations):
+        text = f" strides {listed(strides)} padding {listed(padding)}"
+        return text + (f" dilations {listed(dilations)}" if any(d != 1 for d in dilations) else "")
+
+    def pool(self, mode, x, window, strides, padding, dilations, sizes, flags=""):
+        """Of any number of dimensions; `sizes` are those of the result."""
+        form = f"train.pool {mode} {{0}} window {listed(window)}{self._windows(strides, padding, dilations)}{flags}"
+        return self.emit(form, [x], (x.shape[0], *sizes, x.shape[-1]), "f32")

@@ -190,6 +190,29 @@ def unet():
     return dict(module=Unet(), inputs=torch.randn(2, 2, 8, 8), loss=F.cross_entropy, targets=classes(2, 3, 8, 8), steps=3)
 
 
+class Volumes(nn.Module):
+    """Convolutions and pools of three dimensions with all they may be told, and of one."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.deep = nn.Conv3d(2, 4, (3, 3, 2), stride=(2, 1, 1), padding=(2, 1, 0), dilation=(2, 1, 1)), nn.Conv3d(4, 4, (3, 1, 1), padding="same")
+        self.grouped, self.norm = nn.Conv3d(4, 6, 3, padding=1, groups=2, bias=False), nn.BatchNorm3d(6)
+        self.up = nn.ConvTranspose3d(6, 4, (2, 3, 2), stride=(2, 1, 2), padding=(0, 1, 1), output_padding=(1, 0, 0), groups=2)
+        self.last, self.head = nn.Conv1d(4, 3, 3, dilation=2), nn.Linear(3 * 3, 3)
+
+    def forward(self, x):
+        y = F.relu(self.norm(self.grouped(F.silu(self.deep(self.first(x))))))
+        y = F.max_pool3d(y, 2, stride=(1, 2, 2), padding=(0, 1, 1), ceil_mode=True) + F.adaptive_max_pool3d(y, (2, 4, 4)).mean()
+        y = F.avg_pool3d(self.up(y), 3, stride=2, padding=1, ceil_mode=True, count_include_pad=False)
+        y = F.adaptive_avg_pool3d(y, (2, 4, 3)).flatten(2)
+        y = F.max_pool1d(self.last(y), 3, stride=2, dilation=2, padding=1) + F.avg_pool1d(y, 2, 2, 1, ceil_mode=True)[:, :3, 2:11]
+        return self.head(F.adaptive_max_pool1d(y, 3).flatten(1))
+
+
+def volumes():
+    return dict(module=Volumes(), inputs=torch.randn(3, 2, 5, 7, 6), loss=F.cross_entropy, targets=classes(3, 3), steps=3)
+
+
 class Frozen(nn.Module):
     def __init__(self):
         super().__init__()
@@ -211,7 +234,7 @@ def normalized():
     return dict(module=module, inputs=torch.randn(4, 2, 8), loss=F.cross_entropy, targets=classes(4, 3), steps=3)
 
 
-CASES = (mlp, mlp_adamw, cnn, gpt, encoder, cross_attention, tables, signals, unet, frozen, normalized)
+CASES = (mlp, mlp_adamw, cnn, gpt, encoder, cross_attention, tables, signals, unet, volumes, frozen, normalized)
 
 
 def main():

@@ -1,21 +1,10 @@
 # Convolutions, pooling and resizing: images in (N, ..., C), filters in (O, ..., I).
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-import numpy as np
 import torch
 
 from ampc_export.aten import op
 from ampc_export.aten.converter import Held, Unsupported, array_of
-from ampc_export.graph import Value
-from ampc_export.sizes import hint
-
-
-def _widen(g, x):
-    """A signal is an image of height 1."""
-    return g.reshape(x, (x.shape[0], 1, *x.shape[1:]))
-
-
-def _narrow(g, x):
-    return g.reshape(x, (x.shape[0], *x.shape[2:]))
+from ampc_export.sizes import hint, listed
 
 
 def _padding(c, name, window, rank):
@@ -32,111 +21,93 @@ def _padding(c, name, window, rank):
     return [pad for number in c.numbers(name, rank) for pad in (number, number)]
 
 
-def _convolve(c, strides, padding, dilations, groups):
-    g, x, w = c.graph, c.image("input"), c.image("weight")
-    signal = x.rank == 3
-    if signal:
-        x, w = _widen(g, x), _widen(g, w)
-        strides, dilations, padding = [1, *strides], [1, *dilations], [0, 0, *padding]
-    y = g.conv2d(x, w, strides, padding, dilations, groups)
-    if c.arguments.get("bias") is not None:
-        y = g.binary("add", y, c.value("bias"))
-    return c.give(_narrow(g, y) if signal else y, True)
+def _with_bias(c, y):
+    return c.give(c.graph.binary("add", y, c.value("bias")) if c.arguments.get("bias") is not None else y, True)
 
 
-@op("conv2d", "conv1d")
+def _convolve(c, rank, window=None):
+    padding = _padding(c, "padding", window, rank)
+    return _with_bias(c, c.graph.conv(c.image("input"), c.image("weight"), c.numbers("stride", rank), padding, c.numbers("dilation", rank), c["groups"]))
+
+
+@op("conv1d", "conv2d", "conv3d")
 def conv(c):
     rank = len(c.shape("input")) - 2
     if rank != len(c.shape("weight")) - 2:
         raise Unsupported("an image without a batch")
-    window = [hint(size) for size in c.shape("weight")[2:]]
-    return _convolve(c, c.numbers("stride", rank), _padding(c, "padding", window, rank), c.numbers("dilation", rank), c["groups"])
+    return _convolve(c, rank, [hint(size) for size in c.shape("weight")[2:]])
 
 
 @op("convolution")
 def convolution(c):
     rank = len(c.shape("input")) - 2
-    if rank > 2:
-        raise Unsupported("images of three dimensions")
-    if c["transposed"]:
-        return _transposed(c, rank)
-    return _convolve(c, c.numbers("stride", rank), _padding(c, "padding", None, rank), c.numbers("dilation", rank), c["groups"])
+    return _transposed(c, rank) if c["transposed"] else _convolve(c, rank)
 
 
-@op("conv_transpose2d", "conv_transpose1d")
+@op("conv_transpose1d", "conv_transpose2d", "conv_transpose3d")
 def conv_transpose(c):
     return _transposed(c, len(c.shape("input")) - 2)
 
 
 def _transposed(c, rank):
-    """The gradient of a convolution's image: the filter's output channels are this one's input."""
-    g, x, w = c.graph, c.image("input"), c.image("weight")
-    strides, dilations = c.numbers("stride", rank), c.numbers("dilation", rank)
-    padding = _padding(c, "padding", None, rank)
-    channels, *spatial = c.result_shape[1:]
-    if rank == 1:
-        x, w = _widen(g, x), _widen(g, w)
-        strides, dilations, padding, spatial = [1, *strides], [1, *dilations], [0, 0, *padding], [1, *spatial]
-    shape = (x.shape[0], *spatial, channels)
-    form = "train.conv2d_grad_input {0}, {1}" + g.conv_attributes(strides, padding, dilations, c["groups"])
-    result = Value(shape, "f32").tensor_type
-    y = g.emit(f"{form} : ({x.tensor_type}, {w.tensor_type}) -> {result}", [x, w], shape, "f32")
-    if c.arguments.get("bias") is not None:
-        y = g.binary("add", y, c.value("bias"))
-    return c.give(_narrow(g, y) if rank == 1 else y, True)
+    """The filter's output channels are this one's input."""
+    y = c.graph.conv_transpose(c.image("input"), c.image("weight"), c.numbers("stride", rank), _padding(c, "padding", None, rank),
+                               c.numbers("dilation", rank), c["groups"], c.numbers("output_padding", rank), c.result_shape[2:])
+    return _with_bias(c, y)
 
 
 # ---- Pooling ----
 
-def _window(c):
-    """Image, window, strides and padding; a last window that begins inside may end outside."""
-    g, x = c.graph, c.image("self")
+def _pool(c, mode, dilations=None, flags=""):
+    """A last window that begins inside may end outside."""
+    x, result = c.image("self"), c.result[0] if isinstance(c.result, (list, tuple)) else c.result
     rank = x.rank - 2
-    if rank > 2:
-        raise Unsupported("images of three dimensions")
     window = c.numbers("kernel_size", rank)
     strides = c.numbers("stride", rank) if c["stride"] else window
-    padding = _padding(c, "padding", None, rank)
-    out = [hint(size) for size in c.front.sizes((c.result[0] if isinstance(c.result, (list, tuple)) else c.result).shape)[2:]]
-    for i in range(rank):
-        whole = (out[i] - 1) * strides[i] + window[i]
-        padding[2 * i + 1] = max(whole - hint(x.shape[1 + i]) - padding[2 * i], padding[2 * i + 1])
-    if rank == 1:
-        x, window, strides, padding, out = _widen(g, x), [1, *window], [1, *strides], [0, 0, *padding], [1, *out]
-    # What no window reaches, because windows outside of the image are left out.
-    for i in range(2):
-        whole = (out[i] - 1) * strides[i] + window[i]
-        if (hint(x.shape[1 + i]) + padding[2 * i] + padding[2 * i + 1] - window[i]) // strides[i] + 1 != out[i]:
-            padding[2 * i + 1] = max(whole - hint(x.shape[1 + i]) - padding[2 * i], 0)
-    return x, (window, strides, padding, out), rank == 1
+    flags = (" ceil" if c.arguments.get("ceil_mode") else "") + flags
+    sizes = c.front.sizes(result.shape)[2:]
+    return c.graph.pool(mode, x, window, strides, _padding(c, "padding", None, rank), dilations or [1] * rank, sizes, flags)
 
 
-@op("max_pool2d", "max_pool1d", "max_pool2d_with_indices")
-def max_pool(c):
-    g = c.graph
-    if any(d != 1 for d in c.numbers("dilation")):
-        raise Unsupported("dilations of a window")
-    x, geometry, signal = _window(c)
-    y = g.pool("max_pool", x, *geometry)
-    y = _narrow(g, y) if signal else y
+def _first(c, y):
+    """Without the places of the maxima."""
     return [Held(y, True), None] if isinstance(c.result, (list, tuple)) else c.give(y, True)
 
 
-@op("avg_pool2d", "avg_pool1d")
-def avg_pool(c):
-    g = c.graph
-    if c.arguments.get("divisor_override"):
-        raise Unsupported("divisor_override")
-    x, geometry, signal = _window(c)
-    y = g.pool("avg_pool", x, *geometry)
-    ceiling = c.arguments.get("ceil_mode")
-    if any(geometry[2]) and (not c.arguments.get("count_include_pad", True) or ceiling):
-        if ceiling and c.arguments.get("count_include_pad", True) and any(c.numbers("padding")):
-            raise Unsupported("ceil_mode with padding that counts")
-        ones = g.constant(np.ones((1, *map(hint, x.shape[1:3]), 1), np.float32))
-        y = g.binary("div", y, g.pool("avg_pool", ones, *geometry))
-    return c.give(_narrow(g, y) if signal else y, True)
+@op("max_pool1d", "max_pool2d", "max_pool3d", "max_pool2d_with_indices", "max_pool3d_with_indices")
+def max_pool(c):
+    return _first(c, _pool(c, "max", c.numbers("dilation", len(c.shape("self")) - 2)))
 
+
+@op("avg_pool1d", "avg_pool2d", "avg_pool3d")
+def avg_pool(c):
+    divisor = c.arguments.get("divisor_override")
+    if divisor:
+        return c.give(c.graph.binary("div", _pool(c, "sum"), c.graph.scalar(divisor)), True)
+    return c.give(_pool(c, "mean", flags="" if c.arguments.get("count_include_pad", True) else " exclude_padding"), True)
+
+
+def _adaptive(c, mode, sizes):
+    x = c.image("self")
+    return c.graph.emit(f"train.adaptive_pool {mode} {{0}} to {listed(sizes)}", [x], (x.shape[0], *sizes, x.shape[-1]), "f32")
+
+
+@op("adaptive_avg_pool1d", "adaptive_avg_pool2d", "_adaptive_avg_pool2d", "adaptive_avg_pool3d", "_adaptive_avg_pool3d")
+def adaptive_avg_pool(c):
+    g, x = c.graph, c.image("self")
+    out = [hint(size) for size in c.result_shape[2:]]
+    if any(size != 1 for size in out):
+        return c.give(_adaptive(c, "mean", out), True)
+    pooled = g.emit("train.global_avg_pool {0}", [x], (x.shape[0], x.shape[-1]), "f32")
+    return c.give(g.reshape(pooled, (x.shape[0], *out, x.shape[-1])), True)
+
+
+@op("adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d")
+def adaptive_max_pool(c):
+    return _first(c, _adaptive(c, "max", c.numbers("output_size", len(c.shape("self")) - 2)))
+
+
+# ---- Resizing ----
 
 def _along(g, x, at, matrix):
     """Positions along dimension 1 or 2 of an image, each a sum of others: matrix is [new, old]."""
@@ -184,8 +155,6 @@ def adaptive_max_pool2d(c):
     return [Held(y, True), None]
 
 
-# ---- Resizing ----
-
 def _scale(c, at):
     """The factor that the caller gave, which need not be the quotient of the sizes."""
     factors = c.arguments.get("scale_factors")
@@ -227,6 +196,6 @@ def im2col(c):
     size = kernel[0] * kernel[1]
     unit = torch.eye(size).reshape(size, *kernel, 1)
     filters = g.constant(array_of(unit.repeat(channels, 1, 1, 1)))
-    y = g.conv2d(x, filters, strides, padding, dilations, channels)
+    y = g.conv(x, filters, strides, padding, dilations, channels)
     y = g.reshape(y, (y.shape[0], y.shape[1] * y.shape[2], y.shape[3]))
     return c.give(g.transpose(y, [0, 2, 1]))

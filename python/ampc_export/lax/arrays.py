@@ -78,47 +78,46 @@ def dot_general(g, operands, params, shape, kind):
 
 @primitive("conv_general_dilated")
 def conv(g, operands, params, shape, kind):
-    """To images in NHWC and filters in OHWI, whatever order they have here."""
+    """To images in (N, ..., C) and filters in (O, ..., I), whatever order they have here."""
     x, w = operands
-    if x.rank != 4:
+    if not 3 <= x.rank <= 5:
         raise Unsupported(f"images of {x.rank - 2} dimensions")
-    if tuple(params["lhs_dilation"]) != (1, 1) or params["batch_group_count"] != 1:
+    if set(params["lhs_dilation"]) != {1} or params["batch_group_count"] != 1:
         raise Unsupported("dilations of the image or groups of the batch")
-    numbers = params["dimension_numbers"]
-    image_spec, filter_spec, out_spec = numbers.lhs_spec, numbers.rhs_spec, numbers.out_spec  # N, C, H, W; O, I, H, W
-    image = g.transpose(x, [image_spec[0], image_spec[2], image_spec[3], image_spec[1]])
-    filters = g.transpose(w, [filter_spec[0], filter_spec[2], filter_spec[3], filter_spec[1]])
-    (top, bottom), (left, right) = params["padding"]
-    y = g.conv2d(image, filters, list(params["window_strides"]), [top, bottom, left, right], list(params["rhs_dilation"]),
-                 params["feature_group_count"])
-    order = [out_spec[0], out_spec[2], out_spec[3], out_spec[1]]
-    return g.transpose(y, [order.index(i) for i in range(4)])
+
+    def last(spec):
+        return [spec[0], *spec[2:], spec[1]]
+    numbers = params["dimension_numbers"]  # N, C, ... and O, I, ...
+    image, filters, order = g.transpose(x, last(numbers.lhs_spec)), g.transpose(w, last(numbers.rhs_spec)), last(numbers.out_spec)
+    padding = [n for pair in params["padding"] for n in pair]
+    y = g.conv(image, filters, list(params["window_strides"]), padding, list(params["rhs_dilation"]), params["feature_group_count"])
+    return g.transpose(y, [order.index(i) for i in range(x.rank)])
 
 
-def _window(g, operands, params, shape, name):
+def _window(g, operands, params, shape, mode):
     """Of images, wherever they have their channels."""
     x = operands[0]
-    window, strides, pads = (list(params[key]) for key in ("window_dimensions", "window_strides", "padding"))
+    window, strides, pads, dilations = (list(params[key]) for key in ("window_dimensions", "window_strides", "padding", "window_dilation"))
     moving = [i for i in range(x.rank) if window[i] != 1 or strides[i] != 1 or tuple(pads[i]) != (0, 0)]
-    if x.rank != 4 or len(moving) > 2 or set(params["base_dilation"]) | set(params["window_dilation"]) != {1}:
-        raise Unsupported("windows of other than two dimensions of four")
-    moving = sorted(moving + [i for i in (3, 2, 1, 0) if i not in moving][:2 - len(moving)])
-    rest = [i for i in range(4) if i not in moving]
+    if x.rank < 3 or len(moving) > x.rank - 2 or set(params["base_dilation"]) != {1}:
+        raise Unsupported("windows of images without a batch or channels, or dilations of the image")
+    moving = sorted(moving + [i for i in reversed(range(x.rank)) if i not in moving][:x.rank - 2 - len(moving)])
+    rest = [i for i in range(x.rank) if i not in moving]
     order = [rest[0], *moving, rest[1]]
     padding = [n for i in moving for n in pads[i]]
-    y = g.pool(name, g.transpose(x, order), [window[i] for i in moving], [strides[i] for i in moving], padding, [shape[i] for i in moving])
-    return g.transpose(y, [order.index(i) for i in range(4)])
+    y = g.pool(mode, g.transpose(x, order), *([numbers[i] for i in moving] for numbers in (window, strides)), padding,
+               [dilations[i] for i in moving], [shape[i] for i in moving])
+    return g.transpose(y, [order.index(i) for i in range(x.rank)])
 
 
 @primitive("reduce_window_max")
 def reduce_window_max(g, operands, params, shape, kind):
-    return _window(g, operands, params, shape, "max_pool")
+    return _window(g, operands, params, shape, "max")
 
 
 @primitive("reduce_window_sum")
 def reduce_window_sum(g, operands, params, shape, kind):
-    size = count(params["window_dimensions"])
-    return g.binary("mul", _window(g, operands, params, shape, "avg_pool"), g.scalar(float(size)))
+    return _window(g, operands, params, shape, "sum")
 
 
 @primitive("gather")
