@@ -80,7 +80,8 @@ std::optional<Mapping> ampc::mapFile(int file, std::string &error) {
 }
 
 std::optional<Mapping> ampc::mapFile(const std::string &path, std::string &error) {
-  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // A pipe that nobody writes to is refused like one that somebody does.
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) {
     error = path + ": " + std::strerror(errno);
     return std::nullopt;

@@ -30,6 +30,15 @@ GRAPHS = {
     "loss": [X, Y, node("Tanh", ["x"], "y"), 'initializer { name: "weights" data_type: 1 dims: 3 float_data: [1, 2, 3] }'],
     "joined": [X, Y, RAW.format(2), node("Mul", ["x", "w"], "a"), node("Div", ["a", "w"], "y")],
     "cut": [X, Y, RAW.format(3), node("Mul", ["x", "w"], "y")],
+    "pipe": [X, Y, EXTERNAL.format("pipe"), node("Add", ["x", "w"], "y")],
+    "twice": [X, Y, node("Relu", ["x"], "y", "first"), node("Tanh", ["x"], "y", "second")],
+    "numbers": [X, value("input", "image", 1, 4, 4, 4), node("Split", ["x"], "a", "parts", 'attribute { name: "num_outputs" type: INT i: 4611686018427387904 }'),
+                node("DepthToSpace", ["image"], "b", "blocks", 'attribute { name: "blocksize" type: INT i: 4294967296 }'), 'output { name: "a" } output { name: "b" }'],
+    # A hundred thousand nodes: time that grows faster than their number would be minutes.
+    "many": [X, *(node("Mul", [f"a{i}" if i else "x", "x"], f"a{i + 1}") for i in range(50000)),
+             *(node("Add", [f"b{i}" if i else "x", f"w{i}"], f"b{i + 1}") for i in range(50000)),
+             *(f'initializer {{ name: "w{i}" data_type: 1 dims: 3 float_data: [1, 2, 3] }}' for i in range(50000)),
+             *(f'output {{ name: "{name}{i}" }}' for name in "ab" for i in range(1, 50001))],
     "open": [value("input", "x", "N", "T"), Y, node("Tanh", ["x"], "y")],
 }
 for name, lines in GRAPHS.items():

@@ -38,14 +38,7 @@ Dims ampc::onnx::toChannelsFirst(int64_t rank) {
   return order;
 }
 
-/// Reads stand before everything else.
 Value Converter::readState(const Known &known) {
-  OpBuilder::InsertionGuard guard(b);
-  Block *body = b.getBlock();
-  auto at = body->begin();
-  while (at != body->end() && isa<train::ReadOp>(*at))
-    ++at;
-  b.setInsertionPoint(body, at);
   auto type = RankedTensorType::get(known.dims, elementOf(known.type));
   return train::ReadOp::create(b, NameLoc::get(b.getStringAttr(known.state)), type,
                                FlatSymbolRefAttr::get(b.getContext(), known.state));

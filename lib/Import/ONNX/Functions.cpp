@@ -9,6 +9,7 @@ using namespace ampc::onnx;
 namespace {
 constexpr int deepest = 50;
 constexpr size_t mostNodes = 1 << 20;
+constexpr size_t mostBytes = 1 << 28; ///< of names, which become longer with each call
 
 class Expander {
 public:
@@ -22,7 +23,7 @@ public:
   std::string fault;
 
 private:
-  size_t added = 0;
+  size_t added = 0, bytes = 0;
   using Names = std::map<std::string, std::string>;
   void expand(const Node &call, const Function &function, int depth);
   static void rename(Node &node, const Names &names, const std::string &prefix);
@@ -71,6 +72,8 @@ void Expander::expand(const Node &call, const Function &function, int depth) {
   std::string prefix =
       (call.name.empty() && !call.outputs.empty() ? call.outputs[0] : call.name) + "/";
   for (Node node : function.nodes) {
+    if (!fault.empty())
+      return;
     rename(node, names, prefix);
     node.name = prefix + node.name;
     std::vector<Attribute> attributes;
@@ -89,9 +92,12 @@ void Expander::expand(const Node &call, const Function &function, int depth) {
 
 void Expander::add(Node node, int depth) {
   auto found = table.find({node.domain, node.op});
-  if (depth > deepest || ++added > mostNodes)
+  bytes += node.name.size();
+  for (const std::string &name : node.outputs)
+    bytes += name.size();
+  if (depth > deepest || ++added > mostNodes || bytes > mostBytes)
     fault = "expected functions nested at most " + std::to_string(deepest) +
-            " deep, with at most a million nodes in all";
+            " deep, with at most a million nodes in all and names of 256 MiB";
   if (!fault.empty())
     return;
   if (found == table.end())

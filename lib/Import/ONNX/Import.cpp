@@ -140,6 +140,9 @@ bool Importer::canCall(const Slice &whole) const {
   llvm::SmallPtrSet<const Node *, 16> inside(predict->slice.nodes.begin(),
                                              predict->slice.nodes.end());
   bool shares = false;
+  llvm::StringSet<> results;
+  for (const std::string &result : predict->results)
+    results.insert(result);
   auto isInner = [&](const std::string &value) {
     const Node *node = producers.find(value);
     return node && inside.contains(node);
@@ -150,7 +153,7 @@ bool Importer::canCall(const Slice &whole) const {
     for (const std::string &input : node->inputs)
       if (isInner(input)) {
         shares = true;
-        if (!llvm::is_contained(predict->results, input))
+        if (!results.contains(input))
           return false;
       }
   }
@@ -211,19 +214,20 @@ llvm::Error Importer::plan() {
   auto given = targets();
   if (!given)
     return given.takeError();
-  for (const ValueInfo &output : model.graph.outputs) {
-    if (output.name == loss.output || llvm::is_contained(outputs.results, output.name))
-      continue;
-    auto slice = producers.slice({output.name});
-    if (!slice)
-      return slice.takeError();
-    auto target = llvm::find_if(
-        *given, [&](const std::string &name) { return slice->inputs.contains(name); });
-    if (target != given->end())
-      remarks.push_back("the output '" + output.name + "' is left out, as it needs " + *target);
+  std::vector<std::string> names;
+  llvm::StringSet<> seen;
+  for (const ValueInfo &output : model.graph.outputs)
+    if (output.name != loss.output && seen.insert(output.name).second)
+      names.push_back(output.name);
+  auto whole = producers.slice(names);
+  if (!whole)
+    return whole.takeError();
+  llvm::StringMap<std::string> needs = valuesBehind(*whole, *given);
+  for (const std::string &name : names)
+    if (auto target = needs.find(name); target != needs.end())
+      remarks.push_back("the output '" + name + "' is left out, as it needs " + target->second);
     else
-      outputs.results.push_back(output.name);
-  }
+      outputs.results.push_back(name);
   if (!outputs.results.empty()) {
     auto slice = producers.slice(outputs.results);
     if (!slice)
@@ -320,10 +324,21 @@ Value Importer::lossOf(OpBuilder &b, Scope &scope) {
   return value;
 }
 
+/// Reads stand before everything else.
+static void readFirst(Block &body) {
+  Operation *first = &body.front();
+  for (Operation &op : llvm::make_early_inc_range(body))
+    if (&op == first && isa<train::ReadOp>(op))
+      first = op.getNextNode();
+    else if (isa<train::ReadOp>(op))
+      op.moveBefore(first);
+}
+
 llvm::Error Importer::finish(train::FuncOp func, OpBuilder &b, ArrayRef<Value> results) {
   if (!nodes.getFaults().empty() || llvm::is_contained(results, Value()))
     return nodes.errors();
   train::ReturnOp::create(b, b.getUnknownLoc(), results);
+  readFirst(func.front());
   func.setFunctionType(
       b.getFunctionType(func.front().getArgumentTypes(), ValueRange(results).getTypes()));
   return llvm::Error::success();

@@ -54,6 +54,7 @@ private:
   const bool trains;
   int64_t repeated = 0; ///< of `mostRepeated`
   std::vector<std::string> faults, fixedNorms, remarks;
+  llvm::StringSet<> noted;   ///< `faults`
   llvm::StringSet<> missing; ///< values of nodes with a fault
 };
 } // namespace ampc::onnx

@@ -7,10 +7,16 @@
 using namespace ampc::onnx;
 using llvm::StringRef;
 
+/// Names of some files are longer than anyone would read.
+static std::string quoted(StringRef name) {
+  constexpr size_t most = 200;
+  return "'" + name.take_front(most).str() + (name.size() > most ? "...'" : "'");
+}
+
 std::string ampc::onnx::nameOf(const Node &node) {
   if (!node.name.empty())
-    return "'" + node.name + "'";
-  return node.outputs.empty() ? "without a name" : "of '" + node.outputs.front() + "'";
+    return quoted(node.name);
+  return node.outputs.empty() ? "without a name" : "of " + quoted(node.outputs.front());
 }
 
 bool ampc::onnx::isGradient(const Node &node) {
@@ -24,8 +30,8 @@ Producers::Producers(const Graph &graph) {
     given.insert(tensor.name);
   for (const Node &node : graph.nodes)
     for (const std::string &output : node.outputs)
-      if (!output.empty() && !given.contains(output))
-        nodes.try_emplace(output, &node);
+      if (!output.empty() && (given.contains(output) || !nodes.try_emplace(output, &node).second))
+        again.try_emplace(output, &node);
 }
 
 /// With what the graphs inside of it, branches of If, take from the outside, and with what it
@@ -75,6 +81,21 @@ void ampc::onnx::forgetUnused(Graph &graph, llvm::ArrayRef<std::string> used) {
         forgetUnused(*attribute.graph, {});
 }
 
+llvm::StringMap<std::string> ampc::onnx::valuesBehind(const Slice &slice,
+                                                      llvm::ArrayRef<std::string> inputs) {
+  llvm::StringMap<std::string> behind;
+  for (const std::string &input : inputs)
+    behind[input] = input;
+  for (const Node *node : slice.nodes)
+    for (const std::string &needed : neededBy(*node))
+      if (auto found = behind.find(needed); found != behind.end()) {
+        for (const std::string &output : node->outputs)
+          behind.try_emplace(output, found->second);
+        break;
+      }
+  return behind;
+}
+
 /// Depth first with a stack of its own: graphs have a hundred thousand nodes in a row.
 llvm::Expected<Slice> Producers::slice(llvm::ArrayRef<std::string> values,
                                        const llvm::StringSet<> &end) const {
@@ -87,6 +108,10 @@ llvm::Expected<Slice> Producers::slice(llvm::ArrayRef<std::string> values,
   llvm::DenseMap<const Node *, bool> isDone;
   std::vector<Visit> stack;
   auto enter = [&](StringRef value, const Node *user) -> llvm::Error {
+    if (const Node *other = again.lookup(value))
+      return mistake("node " + nameOf(*other) + " (" + other->op +
+                     "): expected names of its own for results, but there is another '" + value +
+                     "'");
     const Node *node = find(value);
     if (end.contains(value) || !node) {
       if (!end.contains(value) && !given.contains(value))

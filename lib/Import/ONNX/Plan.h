@@ -35,7 +35,12 @@ public:
 private:
   llvm::StringMap<const Node *> nodes;
   llvm::StringSet<> given; ///< inputs and initializers
+  llvm::StringMap<const Node *>
+      again; ///< values that are there already, by the node that makes them
 };
+
+/// The values of a slice that need one of `inputs`, which each of them has.
+llvm::StringMap<std::string> valuesBehind(const Slice &slice, llvm::ArrayRef<std::string> inputs);
 
 /// Takes the names of outputs that nothing uses, but the first of a node: exporters name them all.
 void forgetUnused(Graph &graph, llvm::ArrayRef<std::string> used);

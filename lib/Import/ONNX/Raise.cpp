@@ -48,26 +48,31 @@ bool Product::take(Value value) {
   return true;
 }
 
-static void takeApart(Value value, Product &product, bool isFirst = true) {
+bool ampc::onnx::mayOpen(Value value, int depth) {
+  constexpr int deepest = 8;
+  return depth == 0 || (depth < deepest && value.hasOneUse());
+}
+
+static void takeApart(Value value, Product &product, int depth = 0) {
   Operation *op = value.getDefiningOp();
   if (auto number = numberOf(value)) {
     product.factor *= *number;
     return;
   }
-  bool isOpen = op && (isFirst || value.hasOneUse());
+  bool isOpen = op && mayOpen(value, depth);
   if (isOpen && isa<train::MulOp>(op)) {
-    takeApart(op->getOperand(0), product, false);
-    takeApart(op->getOperand(1), product, false);
+    takeApart(op->getOperand(0), product, depth + 1);
+    takeApart(op->getOperand(1), product, depth + 1);
     return;
   }
   if (isOpen && isa<train::DivOp>(op))
     if (auto number = numberOf(op->getOperand(1))) {
       product.factor /= *number;
-      return takeApart(op->getOperand(0), product, false);
+      return takeApart(op->getOperand(0), product, depth + 1);
     }
   if (isOpen && isa<train::NegOp>(op)) {
     product.factor = -product.factor;
-    return takeApart(op->getOperand(0), product, false);
+    return takeApart(op->getOperand(0), product, depth + 1);
   }
   unsigned times = 1;
   if (isOpen && isa<train::SquareOp>(op))

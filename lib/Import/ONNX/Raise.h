@@ -39,6 +39,9 @@ struct Product {
   /// Takes one of the values out; false if it is not there.
   bool take(mlir::Value value);
 };
+/// Whether what `value` is made of is looked at on the way down from an expression: others may use
+/// its parts, and no layer is deeper than a few ops.
+bool mayOpen(mlir::Value value, int depth);
 /// Products that nothing else uses are taken apart, the one of `value` in any case.
 Product apart(mlir::Value value);
 

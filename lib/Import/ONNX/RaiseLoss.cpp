@@ -96,15 +96,15 @@ struct Term {
 } // namespace
 
 /// Terms of sums and differences that nothing else uses.
-static void takeTerms(Value value, double sign, SmallVectorImpl<Term> &terms, bool isFirst = true) {
+static void takeTerms(Value value, double sign, SmallVectorImpl<Term> &terms, int depth = 0) {
   Operation *op = value.getDefiningOp();
-  bool isOpen = op && (isFirst || value.hasOneUse());
+  bool isOpen = op && mayOpen(value, depth);
   if (isOpen && isa<train::NegOp>(op))
-    return takeTerms(op->getOperand(0), -sign, terms, false);
+    return takeTerms(op->getOperand(0), -sign, terms, depth + 1);
   if (!isOpen || !isa<train::AddOp, train::SubOp>(op))
     return terms.push_back({sign, value});
-  takeTerms(op->getOperand(0), sign, terms, false);
-  takeTerms(op->getOperand(1), isa<train::SubOp>(op) ? -sign : sign, terms, false);
+  takeTerms(op->getOperand(0), sign, terms, depth + 1);
+  takeTerms(op->getOperand(1), isa<train::SubOp>(op) ? -sign : sign, terms, depth + 1);
 }
 
 /// What `value` is one minus of.

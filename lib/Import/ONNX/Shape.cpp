@@ -150,6 +150,10 @@ static void convertSplit(Converter &c) {
   auto sizes = c.numbersOf("split", 1);
   if (c.has(1) && !sizes)
     return;
+  if (count != int64_t(c.node.outputs.size())) {
+    c.fail("expected as many parts as outputs");
+    return;
+  }
   if (!sizes) {
     sizes = Dims(count, (whole + count - 1) / count);
     sizes->back() = whole - sizes->front() * (count - 1);
@@ -365,7 +369,7 @@ static void convertTrilu(Converter &c) {
 static void convertDepthToSpace(Converter &c) {
   int64_t block = c.integer("blocksize", 0);
   ArrayRef<int64_t> d = c.dims(0);
-  if (d.size() != 4 || block < 1 || d[1] % (block * block)) {
+  if (d.size() != 4 || block < 1 || block > d[1] || d[1] % (block * block)) {
     c.fail("expected an image with a multiple of blocksize^2 channels");
     return;
   }
