@@ -10,6 +10,9 @@ using namespace ampc;
 using namespace ampc::train;
 using namespace ampc::syntax;
 
+/// Elements of a matrix are numbered in 32 bits.
+static constexpr int64_t longestDiagonal = 46340;
+
 // ---- The equation ----
 
 namespace {
@@ -83,7 +86,7 @@ static LogicalResult parseEquation(std::optional<Location> loc, StringRef text, 
 /// The size of every letter: 1 only where no operand has another one, if it is one of `...`.
 static LogicalResult sizesOf(std::optional<Location> loc, const Equation &equation, TypeRange types,
                              llvm::DenseMap<char, int64_t> &sizes) {
-  for (auto [letters, type] : llvm::zip(equation.operands, types))
+  for (const auto &[letters, type] : llvm::zip(equation.operands, types))
     for (auto [letter, size] : llvm::zip(letters, tensorOf(type).getShape())) {
       int64_t &known = sizes.try_emplace(letter, size).first->second;
       if (llvm::isDigit(letter) && known == 1)
@@ -93,6 +96,9 @@ static LogicalResult sizesOf(std::optional<Location> loc, const Equation &equati
                                  " and ", size,
                                  llvm::isDigit(letter) ? std::string(" for a dimension of ...")
                                                        : std::string(" for ") + letter);
+      if (size > longestDiagonal && StringRef(letters).count(letter) > 1)
+        return emitOptionalError(loc, "expected a diagonal of at most ", longestDiagonal,
+                                 " elements, but got ", size);
     }
   return success();
 }

@@ -222,6 +222,16 @@ train.model @m {
 // -----
 
 train.model @m {
+  train.func @f(%x: f32[50000, 50000]) {
+    // expected-error @below {{expected a diagonal of at most 46340 elements, but got 50000}}
+    %0 = train.einsum "ii->i" %x
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
   train.func @f(%x: f32[2, 3], %y: bf16[3, 4]) {
     // expected-error @below {{expected operands of one element type}}
     %0 = train.einsum "ij,jk" %x, %y
