@@ -1,40 +1,30 @@
-// Convolutions and resizing: images in (N, ..., C), of one dimension as of two.
+// Convolutions and resizing: images in (N, ..., C), of one to three dimensions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Window.h"
 #include "mlir-dialects/Train/Sampling.h"
+#include "mlir-dialects/Train/Windows.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
 
-static Value widen(Converter &c, Value signal) {
-  if (!signal)
-    return {};
-  ArrayRef<int64_t> d = Converter::shapeOf(signal);
-  return c.reshape(signal, {d[0], 1, d[1], d[2]});
-}
-static Value narrow(Converter &c, Value image) {
-  if (!image)
-    return {};
-  ArrayRef<int64_t> d = Converter::shapeOf(image);
-  return c.reshape(image, {d[0], d[2], d[3]});
-}
-Value ampc::onnx::imageOf(Converter &c, const Window &window) {
-  Value x = c.image(0);
-  return window.isSignal ? widen(c, x) : x;
-}
-void ampc::onnx::give(Converter &c, const Window &window, unsigned output, Value y) {
-  c.setImage(output, window.isSignal ? narrow(c, y) : y);
+SmallVector<NamedAttribute> ampc::onnx::windowAttributes(Converter &c, const Window &window) {
+  Dims padding;
+  for (auto [before, behind] : llvm::zip(window.low, window.high))
+    padding.append({before, behind});
+  SmallVector<NamedAttribute> attributes = {c.attr("strides", window.strides),
+                                            c.attr("padding", padding)};
+  if (llvm::any_of(window.dilations, [](int64_t step) { return step != 1; }))
+    attributes.push_back(c.attr("dilations", window.dilations));
+  return attributes;
 }
 
-std::optional<Window> ampc::onnx::windowOf(Converter &c, ArrayRef<int64_t> kernel,
-                                           int64_t mostDimensions) {
+std::optional<Window> ampc::onnx::windowOf(Converter &c, ArrayRef<int64_t> kernel) {
   Window window;
   int64_t rank = c.rank(0) - 2;
-  if (rank < 1 || rank > mostDimensions || int64_t(kernel.size()) != rank) {
-    c.fail("expected images of one to " + Twine(mostDimensions) + " dimensions, but got " +
-           Twine(rank));
+  if (rank < 1 || rank > 3 || int64_t(kernel.size()) != rank) {
+    c.fail("expected images of one to three dimensions, but got " + Twine(rank));
     return std::nullopt;
   }
   auto list = [&](StringRef name, int64_t otherwise, int64_t size) {
@@ -64,90 +54,75 @@ std::optional<Window> ampc::onnx::windowOf(Converter &c, ArrayRef<int64_t> kerne
   }
   if (!c.fault.empty())
     return std::nullopt;
-  window.isSignal = rank == 1;
-  for (auto [numbers, one] : {std::pair(&window.kernel, 1),
-                              {&window.strides, 1},
-                              {&window.dilations, 1},
-                              {&window.low, 0},
-                              {&window.high, 0}})
-    if (window.isSignal)
-      numbers->insert(numbers->begin(), one);
   return window;
 }
 
 // ---- Convolutions ----
 
-static Value filterOf(Converter &c, const Window &window) {
+static std::optional<Window> filterWindow(Converter &c) {
+  return windowOf(c, c.dims(1).drop_front(std::min<size_t>(2, c.dims(1).size())));
+}
+
+static Value filterOf(Converter &c) {
   Value filter = c.in(1);
-  if (!filter)
-    return {};
-  if (c.rank(1) != c.rank(0))
+  if (filter && c.rank(1) != c.rank(0))
     return c.fail("expected a filter of as many dimensions as the image");
-  filter = c.transpose(filter, toChannelsLast(c.rank(1)));
-  return window.isSignal ? widen(c, filter) : filter;
+  return filter ? c.transpose(filter, toChannelsLast(c.rank(1))) : Value();
 }
 
 static SmallVector<NamedAttribute> attributesOf(Converter &c, const Window &window) {
-  return {c.attr("strides", window.strides), c.attr("padding", window.padding()),
-          c.attr("dilations", window.dilations), c.attr("groups", c.integer("group", 1))};
+  SmallVector<NamedAttribute> attributes = windowAttributes(c, window);
+  attributes.push_back(c.attr("groups", c.integer("group", 1)));
+  return attributes;
 }
 
+static void give(Converter &c, Value y) { c.setImage(0, c.has(2) ? c.add(y, c.in(2)) : y); }
+
 static void convertConv(Converter &c) {
-  auto window = windowOf(c, c.dims(1).drop_front(std::min<size_t>(2, c.dims(1).size())), 2);
+  auto window = filterWindow(c);
   if (!window)
     return;
-  Value y = c.make<train::Conv2dOp>({imageOf(c, *window), filterOf(c, *window)},
-                                    attributesOf(c, *window));
-  if (c.has(2))
-    y = c.add(y, c.in(2));
-  give(c, *window, 0, y);
+  static constexpr StringLiteral names[] = {"train.conv1d", "train.conv2d", "train.conv3d"};
+  Value operands[] = {c.image(0), filterOf(c)};
+  Operation *made = c.op(names[window->kernel.size() - 1], operands, attributesOf(c, *window));
+  give(c, made ? made->getResult(0) : Value());
 }
 
 /// The gradient of a convolution's image: the filter's output channels are this one's input.
 static void convertConvTranspose(Converter &c) {
-  auto window = windowOf(c, c.dims(1).drop_front(std::min<size_t>(2, c.dims(1).size())), 2);
+  auto window = filterWindow(c);
   if (!window)
     return;
-  Value x = imageOf(c, *window), filter = filterOf(c, *window);
+  Value x = c.image(0), filter = filterOf(c);
   if (!x || !filter)
     return;
-  Dims extra = c.ints("output_padding").value_or(Dims(c.rank(0) - 2, 0));
+  size_t rank = window->kernel.size();
+  Dims extra = c.ints("output_padding").value_or(Dims(rank, 0));
   auto given = c.ints("output_shape");
-  if (int64_t(extra.size()) != c.rank(0) - 2 || (given && given->size() != extra.size())) {
+  if (extra.size() != rank || (given && given->size() != rank)) {
     c.fail("expected a number per dimension of the image");
     return;
   }
-  if (window->isSignal) {
-    extra.insert(extra.begin(), 0);
-    if (given)
-      given->insert(given->begin(), 1);
-  }
-  ArrayRef<int64_t> from = Converter::shapeOf(x), size = Converter::shapeOf(filter);
-  Dims result = {from[0], 0, 0, size[3] * c.integer("group", 1)};
-  bool isSame = StringRef(c.text("auto_pad", "NOTSET")).starts_with("SAME");
-  for (int i : {0, 1}) {
-    int64_t reach = (window->kernel[i] - 1) * window->dilations[i] + 1;
-    int64_t whole = (from[1 + i] - 1) * window->strides[i] + reach + extra[i];
-    if (given || isSame) {
-      result[1 + i] = given ? (*given)[i] : from[1 + i] * window->strides[i];
-      int64_t pad = std::max<int64_t>(whole - result[1 + i], 0);
-      bool lower = c.text("auto_pad", "NOTSET") == "SAME_UPPER";
-      window->low[i] = lower ? pad / 2 : pad - pad / 2;
-      window->high[i] = pad - window->low[i];
-    } else {
-      result[1 + i] = whole - window->low[i] - window->high[i];
+  std::string automatic = c.text("auto_pad", "NOTSET");
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t from = Converter::shapeOf(x)[1 + i];
+    int64_t whole = (from - 1) * window->strides[i] + window->reach(i);
+    if (!given && !StringRef(automatic).starts_with("SAME"))
+      continue;
+    int64_t size = given ? (*given)[i] : from * window->strides[i];
+    int64_t pad = std::max<int64_t>(whole + extra[i] - size, 0);
+    window->low[i] = automatic == "SAME_UPPER" ? pad / 2 : pad - pad / 2;
+    window->high[i] = pad - window->low[i];
+    extra[i] = size + pad - whole;
+    if (size < 1 || extra[i] < 0) {
+      c.fail("expected a result with elements");
+      return;
     }
   }
-  if (llvm::any_of(result, [](int64_t n) { return n < 1; })) {
-    c.fail("expected a result with elements");
-    return;
-  }
-  Value y =
-      c.make<train::Conv2dGradInputOp>({x, filter}, attributesOf(c, *window),
-                                       RankedTensorType::get(result, Converter::elementOf(x)));
-  if (c.has(2))
-    y = c.add(y, c.in(2));
-  give(c, *window, 0, y);
+  auto attributes = attributesOf(c, *window);
+  if (llvm::any_of(extra, [](int64_t more) { return more != 0; }))
+    attributes.push_back(c.attr("output_padding", extra));
+  give(c, c.make<train::ConvTransposeOp>({x, filter}, attributes));
 }
 
 // ---- Resizing ----

@@ -6,22 +6,17 @@
 #include "lib/Import/ONNX/Converter.h"
 
 namespace ampc::onnx {
-/// What windows are and how they move: a signal is an image of height 1.
+/// What windows are and how they move.
 struct Window {
   Dims kernel, strides, dilations, low, high;
-  bool isSignal = false;
 
-  /// [top, bottom, left, right], of an image of two dimensions.
-  Dims padding() const { return {low[0], high[0], low[1], high[1]}; }
   /// From the first element of a window along a dimension to behind its last one.
   int64_t reach(int64_t i) const { return (kernel[i] - 1) * dilations[i] + 1; }
 };
 
 /// Nothing with a fault noted.
-std::optional<Window> windowOf(Converter &c, llvm::ArrayRef<int64_t> kernel,
-                               int64_t mostDimensions);
-/// Input 0 in (N, ..., C), with the dimensions that the window has.
-mlir::Value imageOf(Converter &c, const Window &window);
-void give(Converter &c, const Window &window, unsigned output, mlir::Value y);
+std::optional<Window> windowOf(Converter &c, llvm::ArrayRef<int64_t> kernel);
+/// Strides, padding and dilations, as train's ops have them.
+llvm::SmallVector<mlir::NamedAttribute> windowAttributes(Converter &c, const Window &window);
 } // namespace ampc::onnx
 #endif
