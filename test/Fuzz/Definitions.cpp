@@ -85,6 +85,10 @@ Argument Records::argument(StringRef constraint, StringRef name) const {
                               text(*record, "mnemonic") + " " +
                               text(get(text(*value.getAsObject(), "def")), "str") + ">")
                                  .str());
+  else if (isA(*record, "EnumAttrInfo")) // a number in generic form
+    for (const json::Value &value : *record->getArray("enumerants"))
+      result.cases.push_back(
+          std::to_string(*get(text(*value.getAsObject(), "def")).getInteger("value")) + " : i32");
   return result;
 }
 

@@ -2,4 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 include "mlir-dialects/Train/Train.td"
 include "mlir-dialects/Train/CompositeNorm.td"
+include "mlir-dialects/Train/Indexing.td"
+include "mlir-dialects/Train/Sampling.td"
 include "mlir-dialects/Amp/Amp.td"

@@ -115,6 +115,7 @@ RankedTensorType Sampler::typeLike(ArrayRef<RankedTensorType> known, StringRef s
 }
 
 void Sampler::chooseOperands(const OpDefinition &definition, Draft &draft) {
+  SmallVector<int32_t> segments;
   for (const Argument &argument : definition.arguments) {
     if (!argument.isOperand)
       continue;
@@ -125,7 +126,8 @@ void Sampler::chooseOperands(const OpDefinition &definition, Draft &draft) {
                     : argument.isVariadic ? random.between(1, 3)
                                           : 1;
     if (isOwn && (argument.isOptional || argument.isVariadic))
-      continue;
+      count = 0;
+    segments.push_back(int32_t(count));
     for (int64_t i = 0; i < count; ++i) {
       ArrayRef<Value> values = around.values();
       Value value;
@@ -147,6 +149,8 @@ void Sampler::chooseOperands(const OpDefinition &definition, Draft &draft) {
       draft.summaries.push_back(summary.str());
     }
   }
+  if (OperationName(definition.name, context).hasTrait<OpTrait::AttrSizedOperandSegments>())
+    draft.attributes.set("operandSegmentSizes", Builder(context).getDenseI32ArrayAttr(segments));
 }
 
 /// A list of numbers for strides, permutations, dimensions, sizes, ...

@@ -9,6 +9,7 @@ import numpy as np
 
 import functions  # noqa: F401, adds to ops.OPS
 import images  # noqa: F401, adds to ops.OPS
+import indexing  # noqa: F401, adds to ops.OPS
 import ops
 import rules
 from graph import read_model, read_tensors
