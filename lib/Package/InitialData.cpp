@@ -7,6 +7,7 @@
 #include "ampc/Target/Target.h"
 #include "lib/Package/Mirrors.h"
 #include "lib/Package/TensorFiles.h"
+#include "mlir-dialects/Train/Outside.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -74,10 +75,10 @@ FailureOr<Array> TensorFiles::read(StateOpInterface state, ampc_dtype dtype) {
     return failure();
   }
   const Array &array = found->array;
-  auto type = cast<RankedTensorType>(state.getType());
-  if (type.getShape() != ArrayRef(array.dims)) {
+  Outside outside = outsideOf(state);
+  if (ArrayRef(outside.shape) != ArrayRef(array.dims)) {
     InFlightDiagnostic error = mistake() << "tensor '" << name << "': expected shape ["
-                                         << type.getShape() << "], but got [";
+                                         << ArrayRef(outside.shape) << "], but got [";
     llvm::interleaveComma(array.dims, error);
     error << "]";
     return failure();

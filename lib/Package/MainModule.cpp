@@ -110,12 +110,12 @@ Constant *Tables::record(uint64_t size, ArrayRef<Constant *> fields) {
 
 Constant *Tables::tensor(const TensorInfo &info) {
   SmallVector<Constant *> dims;
-  for (int64_t dim : info.dims)
-    dims.push_back(i64(dim));
+  for (int64_t number : concat<const int64_t>(info.dims, info.memoryDims, info.memoryStrides))
+    dims.push_back(i64(number));
   return record(sizeof(ampc_tensor),
                 {text(info.name), i32(info.dtype), i32(info.dims.size()), pointer(dims),
-                 i64(info.bytes), i32(info.batched), i64(info.labelLimit), i64(info.labelIgnore),
-                 i64(info.labelLeast)});
+                 i64(info.bytes), i32(info.batched), i32(info.memoryDims.size()),
+                 i64(info.labelLimit), i64(info.labelIgnore), i64(info.labelLeast)});
 }
 
 Constant *Tables::slot(const SlotInfo &info) {

@@ -22,6 +22,7 @@ struct TensorInfo {
   int64_t bytes = 0;
   bool batched = false;
   int64_t labelLimit = 0, labelIgnore = 0, labelLeast = 0;
+  std::vector<int64_t> memoryDims, memoryStrides; ///< empty: row-major
 };
 /// A slot is what the runtime calls a declaration of state that has its place.
 struct SlotInfo {

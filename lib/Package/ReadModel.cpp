@@ -6,6 +6,7 @@
 #include "lib/Package/TensorFiles.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir-dialects/Train/Origin.h"
+#include "mlir-dialects/Train/Outside.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringSet.h"
@@ -75,6 +76,11 @@ LogicalResult Reader::readSlots(train::ModelOp model) {
     slot.tensor = *tensor;
     slot.offset = offset.getInt();
     slot.init = state.getInit().getInitializer(slot.tensor.dims);
+    Outside outside = outsideOf(state);
+    if (!isWorking(state))
+      slot.tensor.dims.assign(outside.shape.begin(), outside.shape.end());
+    slot.tensor.memoryDims.assign(outside.dims.begin(), outside.dims.end());
+    slot.tensor.memoryStrides.assign(outside.strides.begin(), outside.strides.end());
     if (slot.init.kind == Initializer::Data) {
       FailureOr<Array> value = files.read(state, ampc_dtype(slot.tensor.dtype));
       if (failed(value))

@@ -88,6 +88,8 @@ ArrayRef<Phase> ampc::getPhases() {
          pm.addPass(createTrainInstantiate());
          pm.addPass(createTrainExpandGradients());
          pm.addPass(createTrainSimplify());
+         pm.addPass(createTrainAbsorbTransposes());
+         pm.addPass(createTrainSimplify());
        }},
       {"autodiff",
        "every step has its joint forward-backward function; only needed gradients exist",

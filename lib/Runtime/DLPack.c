@@ -45,16 +45,26 @@ static uint8_t codeOf(int32_t dtype) {
 /* The view owns its description alone, so that it may be deleted after the state. */
 static void deleteView(struct DLManagedTensor *view) { free(view); }
 
+static int32_t rankOf(const ampc_tensor *tensor) {
+  return tensor->memory_rank ? tensor->memory_rank : tensor->rank;
+}
+
 /* Sizes and strides lie behind the struct. */
 static void describe(struct DLManagedTensor *view, const ampc_tensor *tensor) {
   int64_t stride = 1;
-  view->tensor.rank = tensor->rank;
+  view->tensor.rank = rankOf(tensor);
   view->tensor.code = codeOf(tensor->dtype);
   view->tensor.bits = (uint8_t)(8 * ampc_rt_dtype_bytes(tensor->dtype));
   view->tensor.lanes = 1;
   view->tensor.byte_offset = 0;
   view->tensor.shape = (int64_t *)(view + 1);
-  view->tensor.strides = view->tensor.shape + tensor->rank;
+  view->tensor.strides = view->tensor.shape + rankOf(tensor);
+  for (int32_t dim = 0; dim < tensor->memory_rank; ++dim) {
+    view->tensor.shape[dim] = ampc_rt_memory_dims(tensor)[dim];
+    view->tensor.strides[dim] = ampc_rt_memory_strides(tensor)[dim];
+  }
+  if (tensor->memory_rank)
+    return;
   for (int32_t dim = tensor->rank - 1; dim >= 0; --dim) {
     view->tensor.shape[dim] = tensor->dims[dim];
     view->tensor.strides[dim] = stride;
@@ -73,7 +83,7 @@ ampc_status ampc_rt_dlpack(ampc_state *state, int32_t number, struct DLManagedTe
   *view = NULL;
   if (!tensor || !data)
     return ampc_rt_fail(state->error, AMPC_E_ARG, "dlpack: the state has no such tensor");
-  size_t bytes = sizeof **view + 2 * sizeof(int64_t) * (size_t)tensor->rank;
+  size_t bytes = sizeof **view + 2 * sizeof(int64_t) * (size_t)rankOf(tensor);
   struct DLManagedTensor *made = aligned_alloc(AMPC_ALIGN, ampc_rt_align(bytes));
   if (!made)
     return ampc_rt_fail(state->error, AMPC_E_MEMORY, "dlpack: could not allocate %u bytes",

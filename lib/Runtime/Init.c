@@ -215,6 +215,11 @@ static void copyShare(const ampc_state *state, const ampc_slot *slot, int32_t sh
   int64_t shares = state->layout.thread_count, bytes = slot->tensor.bytes;
   int64_t begin = bytes / shares * share,
           end = share + 1 == shares ? bytes : begin + bytes / shares;
+  if (slot->tensor.memory_rank) {
+    if (share == 0)
+      ampc_rt_from_rows(&slot->tensor, ampc_rt_slot_data(state, slot), slot->data);
+    return;
+  }
   memcpy(ampc_rt_slot_data(state, slot) + begin, (const char *)slot->data + begin,
          (size_t)(end - begin));
 }
@@ -237,7 +242,8 @@ static void fillShare(void *argument, int32_t share) {
     uint64_t shares = (uint64_t)state->layout.thread_count;
     uint64_t end = count * ((uint64_t)share + 1) / shares;
     for (uint64_t i = count * (uint64_t)share / shares; i < end; ++i)
-      store(ampc_rt_slot_data(state, slot), slot->tensor.dtype, i, initialValue(slot, &stream, i));
+      store(ampc_rt_slot_data(state, slot), slot->tensor.dtype,
+            (uint64_t)ampc_rt_place(&slot->tensor, (int64_t)i), initialValue(slot, &stream, i));
   }
 }
 

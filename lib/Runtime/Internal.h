@@ -161,6 +161,21 @@ ampc_status ampc_rt_load_values(ampc_state *state, const char *path);
 /* Fills all slots; the values depend on seed, name and element number only. */
 void ampc_rt_initialise(ampc_state *state, uint64_t seed);
 
+/* ---- Order ---- */
+static inline const int64_t *ampc_rt_memory_dims(const ampc_tensor *tensor) {
+  return tensor->dims + tensor->rank;
+}
+static inline const int64_t *ampc_rt_memory_strides(const ampc_tensor *tensor) {
+  return ampc_rt_memory_dims(tensor) + tensor->memory_rank;
+}
+/* Number in memory of the element that callers and files have at this place. */
+int64_t ampc_rt_place(const ampc_tensor *tensor, int64_t element);
+/* The bytes [begin, begin + bytes) as callers and files have them; a whole tensor back. `begin` is
+   a multiple of 8, or whole elements are asked for. */
+void ampc_rt_to_rows(const ampc_tensor *tensor, const unsigned char *memory, int64_t begin,
+                     int64_t bytes, unsigned char *rows);
+void ampc_rt_from_rows(const ampc_tensor *tensor, unsigned char *memory, const unsigned char *rows);
+
 /* ---- Data ---- */
 int64_t ampc_rt_element_count(const ampc_tensor *tensor);
 double ampc_rt_read_float(const void *data, int32_t dtype);

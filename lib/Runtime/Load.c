@@ -393,7 +393,7 @@ static void copyToState(const Load *load, unsigned char *stage) {
     unsigned char *place = nextPlace(&load->ranges[i], &stage);
     if (place) {
       const ampc_slot *slot = &load->state->model->slots[load->ranges[i].slot];
-      memcpy(ampc_rt_slot_data(load->state, slot), place, (size_t)slot->tensor.bytes);
+      ampc_rt_from_rows(&slot->tensor, ampc_rt_slot_data(load->state, slot), place);
     }
   }
 }

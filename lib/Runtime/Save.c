@@ -24,12 +24,38 @@ static void putJsonString(ampc_rt_text *text, const char *string) {
   ampc_rt_put_char(text, '"');
 }
 
+/* What a file gets of a slot, in parts of a multiple of 8 bytes but for the last. 0, or what the
+   visitor returned in place of it. */
+typedef int (*Visit)(void *argument, const unsigned char *data, size_t bytes);
+static int forEachPart(const ampc_state *state, const ampc_slot *slot, Visit visit,
+                       void *argument) {
+  const unsigned char *memory = ampc_rt_slot_data(state, slot);
+  if (!slot->tensor.memory_rank)
+    return visit(argument, memory, (size_t)slot->tensor.bytes);
+  unsigned char part[16384];
+  for (int64_t at = 0; at < slot->tensor.bytes; at += (int64_t)sizeof part) {
+    int64_t left = slot->tensor.bytes - at;
+    int64_t bytes = left < (int64_t)sizeof part ? left : (int64_t)sizeof part;
+    ampc_rt_to_rows(&slot->tensor, memory, at, bytes, part);
+    int failure = visit(argument, part, (size_t)bytes);
+    if (failure)
+      return failure;
+  }
+  return 0;
+}
+
+static int hashPart(void *argument, const unsigned char *data, size_t bytes) {
+  uint64_t *hash = argument;
+  *hash = ampc_rt_hash_bytes(*hash, data, bytes);
+  return 0;
+}
+
 uint64_t ampc_rt_data_hash(const ampc_state *state) {
   uint64_t hash = AMPC_DATA_HASH_SEED;
   for (int32_t s = 0; s < state->model->slot_count; ++s) {
     const ampc_slot *slot = &state->model->slots[s];
     if (ampc_rt_is_saved(slot))
-      hash = ampc_rt_hash_bytes(hash, ampc_rt_slot_data(state, slot), (size_t)slot->tensor.bytes);
+      forEachPart(state, slot, hashPart, &hash);
   }
   return hash;
 }
@@ -88,6 +114,10 @@ static int writeAll(int file, const unsigned char *data, size_t bytes) {
   return 0;
 }
 
+static int writePart(void *argument, const unsigned char *data, size_t bytes) {
+  return writeAll(*(const int *)argument, data, bytes);
+}
+
 static int writeState(void *argument, int file) {
   const ampc_state *state = argument;
   size_t header = writeHeader(state);
@@ -95,7 +125,7 @@ static int writeState(void *argument, int file) {
   for (int32_t s = 0; s < state->model->slot_count && !failure; ++s) {
     const ampc_slot *slot = &state->model->slots[s];
     if (ampc_rt_is_saved(slot))
-      failure = writeAll(file, ampc_rt_slot_data(state, slot), (size_t)slot->tensor.bytes);
+      failure = forEachPart(state, slot, writePart, &file);
   }
   return failure;
 }

@@ -356,9 +356,12 @@ ampc_status ampc_rt_get(ampc_state *state, int32_t number, void *data, size_t by
   ampc_status status = checkTensor(slot, data, bytes, "get", state->error);
   if (status)
     return status;
-  if (state->model->device)
-    return state->model->device->read(state, slot, data, state->error);
-  memcpy(data, ampc_rt_slot_data(state, slot), bytes);
+  const struct ampc_rt_device *device = state->model->device;
+  if (device && !slot->tensor.memory_rank)
+    return device->read(state, slot, data, state->error);
+  if (device && (status = device->read(state, slot, ampc_rt_slot_data(state, slot), state->error)))
+    return status;
+  ampc_rt_to_rows(&slot->tensor, ampc_rt_slot_data(state, slot), 0, (int64_t)bytes, data);
   return AMPC_OK;
 }
 
@@ -370,9 +373,10 @@ ampc_status ampc_rt_set(ampc_state *state, int32_t number, const void *data, siz
   ampc_status status = checkTensor(slot, data, bytes, "set", state->error);
   if (status)
     return status;
-  memcpy(ampc_rt_slot_data(state, slot), data, bytes);
+  unsigned char *memory = ampc_rt_slot_data(state, slot);
+  ampc_rt_from_rows(&slot->tensor, memory, data);
   if (state->model->device &&
-      (status = state->model->device->write(state, slot, data, state->error)))
+      (status = state->model->device->write(state, slot, memory, state->error)))
     return status;
   return ampc_rt_derive(state);
 }

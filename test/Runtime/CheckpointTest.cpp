@@ -268,6 +268,40 @@ TEST_F(Checkpoint, StagesInAnyArena) {
   }
 }
 
+// Callers and files see a tensor in one order wherever its elements lie.
+TEST_F(Checkpoint, HasTheOrderThatIsSeen) {
+  // The elements in their order are 10 by 100; in memory the first of these is the inner one.
+  const int64_t dims[] = {kWeights, 10, 100, 1, 10};
+  std::vector<ampc_slot> seen(slots, slots + SlotCount);
+  seen[W].tensor.dims = dims;
+  seen[W].tensor.memory_rank = 2;
+  ampc_model other = model;
+  other.slots = seen.data();
+  ampc_state *state = create(3, 1, other);
+  std::vector<float> got(kWeights);
+  auto expectSeen = [&](ampc_state *plain) {
+    auto *expected = static_cast<float *>(ampc_rt_tensor_data(plain, W));
+    auto *memory = static_cast<float *>(ampc_rt_tensor_data(state, W));
+    ASSERT_EQ(ampc_rt_get(state, W, got.data(), 4000), AMPC_OK);
+    for (int i = 0; i < kWeights; ++i) {
+      ASSERT_EQ(got[i], expected[i]) << i;
+      ASSERT_EQ(memory[i / 100 + i % 100 * 10], expected[i]) << i;
+    }
+  };
+  expectSeen(a); // first values of one seed
+  ASSERT_EQ(ampc_rt_save(state, path.c_str()), AMPC_OK);
+  ASSERT_EQ(ampc_rt_load(b, path.c_str(), 0), AMPC_OK) << ampc_rt_last_error(b);
+  expectSeen(b);
+  train(a, 2);
+  ASSERT_EQ(ampc_rt_save(a, path.c_str()), AMPC_OK);
+  ASSERT_EQ(ampc_rt_load(state, path.c_str(), 0), AMPC_OK) << ampc_rt_last_error(state);
+  expectSeen(a);
+  ASSERT_EQ(ampc_rt_get(b, W, got.data(), 4000), AMPC_OK);
+  ASSERT_EQ(ampc_rt_set(state, W, got.data(), 4000), AMPC_OK);
+  expectSeen(b);
+  ampc_rt_destroy(state);
+}
+
 TEST_F(Checkpoint, ReportsTheFileSystem) {
   EXPECT_EQ(ampc_rt_load(a, path.c_str(), 0), AMPC_E_IO);
   EXPECT_NE(std::string(ampc_rt_last_error(a)).find("no such file or directory"),

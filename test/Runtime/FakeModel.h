@@ -114,7 +114,7 @@ inline const ampc_slot slots[SlotCount] = {
 };
 
 inline const ampc_tensor inputs[] = {{"x", AMPC_F32, 1, rowDims, 32, 1, 0, 0},
-                                     {"label", AMPC_I32, 1, rowDims, 32, 1, 10, -1}};
+                                     {"label", AMPC_I32, 1, rowDims, 32, 1, 0, 10, -1}};
 inline const ampc_tensor lossOut[] = {{"loss", AMPC_F32, 0, nullptr, 4, 0, 0, 0}};
 inline const ampc_tensor rowOut[] = {{"y", AMPC_F32, 1, rowDims, 32, 1, 0, 0}};
 

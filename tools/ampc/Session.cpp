@@ -101,7 +101,7 @@ int Session::findSlot(llvm::StringRef name) const {
 }
 
 void *Session::slotData(int slot) {
-  if (!getModel().device)
+  if (!getModel().device && !getModel().slots[slot].tensor.memory_rank)
     return ampc_rt_tensor_data(state, slot);
   size_t bytes = getModel().slots[slot].tensor.bytes;
   std::vector<uint64_t> &copy = copies[slot];

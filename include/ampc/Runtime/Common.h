@@ -54,7 +54,7 @@ typedef enum {
   AMPC_ROLE_WORKING
 } ampc_role;
 
-/* A named tensor, row-major. */
+/* A named tensor, row-major in calls and files. */
 typedef struct {
   const char *name;
   int32_t dtype; /* ampc_dtype */
@@ -63,6 +63,10 @@ typedef struct {
   int64_t bytes;
   int32_t batched; /* inputs: 1 if the first dimension is the batch; outputs: 1 if it holds rows of
                       the batch */
+  int32_t memory_rank; /* of the state: 0 if its memory is row-major, too; else the elements in
+                          their order have memory_rank dimensions, neighbours of which may be one of
+                          `dims`: behind those of `dims` come their sizes, then their strides in
+                          elements */
   int64_t label_limit; /* integer inputs: values lie in [label_least, label_limit) or equal
                           label_ignore; 0: not checked */
   int64_t label_ignore;

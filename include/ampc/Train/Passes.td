@@ -42,6 +42,16 @@ def TrainSimplify : Pass<"train-simplify", "::mlir::ModuleOp"> {
   let options = [Option<"canonical", "canonical", "bool", "true",
                         "false: only make equal ops one">];
 }
+def TrainAbsorbTransposes : Pass<"train-absorb-transposes", "::mlir::ModuleOp"> {
+  let summary = "Let state lie in the order that its transpositions give";
+  let description = [{
+    A parameter or buffer that every program transposes in one way takes that order, and says by `train.outside` what it was: files and callers see no
+    difference. A product with a flattened image whose channels stand first has the columns of its weights in the order of channels last
+    instead. State that functions write, that some program reads as it is, whose first dimension would move, or whose optimizer keeps moments
+    of another shape stays as it is. Numbers do not change, but for the order of sums: over a whole parameter, such as those of `clip_norm`, and
+    in products with a flattened image.
+  }];
+}
 def TrainStripOrigins : Pass<"train-strip-origins", "::mlir::ModuleOp"> {
   let summary = "Remove where ops come from, for a shorter text";
   let description = [{

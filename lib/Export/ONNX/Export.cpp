@@ -6,6 +6,7 @@
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Train/Along.h"
 #include "mlir-dialects/Train/Gradients.h"
+#include "mlir-dialects/Train/Outside.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir-dialects/Train/Sizes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -41,6 +42,26 @@ static std::string shapeText(ArrayRef<int64_t> dims) {
          "]";
 }
 
+/// The elements of a file in the order of the model.
+static Array asInMemory(const Array &seen, const Outside &outside, ArrayRef<int64_t> shape) {
+  Array array = seen;
+  array.dims.assign(shape.begin(), shape.end());
+  if (outside.dims.empty())
+    return array;
+  int64_t size = bytesOf(seen.element);
+  auto bytes = std::make_shared<std::vector<char>>(seen.bytes());
+  for (int64_t i = 0; i < seen.count(); ++i) {
+    int64_t place = 0, left = i;
+    for (size_t dim = outside.dims.size(); dim-- > 0; left /= outside.dims[dim])
+      place += left % outside.dims[dim] * outside.strides[dim];
+    std::memcpy(bytes->data() + place * size, static_cast<const char *>(seen.data) + i * size,
+                size);
+  }
+  array.data = bytes->data();
+  array.mapping = std::move(bytes);
+  return array;
+}
+
 std::optional<Array> States::find(StateOpInterface state) {
   StringRef name = state.getSymName();
   auto type = cast<RankedTensorType>(state.getType());
@@ -51,8 +72,9 @@ std::optional<Array> States::find(StateOpInterface state) {
                        << didYouMean(name, names);
     return std::nullopt;
   }
-  if (ArrayRef<int64_t>(given->array.dims) != type.getShape()) {
-    state->emitError() << "expected tensor '" << name << "' of shape " << shapeText(type.getShape())
+  Outside outside = outsideOf(state);
+  if (ArrayRef<int64_t>(given->array.dims) != ArrayRef(outside.shape)) {
+    state->emitError() << "expected tensor '" << name << "' of shape " << shapeText(outside.shape)
                        << ", but got " << shapeText(given->array.dims) << " in " << file;
     return std::nullopt;
   }
@@ -60,7 +82,7 @@ std::optional<Array> States::find(StateOpInterface state) {
   std::optional<Array> array = converted(given->array, type.getElementType(), error);
   if (!array)
     state->emitError() << file << ": tensor '" << name << "': " << error;
-  return array;
+  return array ? std::optional(asInMemory(*array, outside, type.getShape())) : std::nullopt;
 }
 
 Array States::get(StringRef name) {

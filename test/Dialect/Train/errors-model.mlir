@@ -439,3 +439,32 @@ train.model @m {
   // expected-error @below {{attribute 'schedule' failed to satisfy constraint: ScheduleAttrInterface instance}}
   train.step @fit minimize @loss over all with #train.sgd<lr = 0.1> {schedule = 5}
 }
+
+// -----
+
+train.model @m {
+  // expected-error @below {{expected train.outside = {order, of, as}, of arrays of i64, on a parameter or buffer, but got [1, 0]}}
+  train.param @w : tensor<4x6xf32> = #train.zeros {train.outside = [1, 0]}
+}
+
+// -----
+
+train.model @m {
+  // expected-error @below {{expected train.outside = {order, of, as} with an order of 2 dimensions, but got}}
+  train.param @w : tensor<4x6xf32> = #train.zeros {train.outside = {order = array<i64: 1, 1>}}
+}
+
+// -----
+
+train.model @m {
+  // expected-error @below {{expected train.outside = {order, of, as} of parts of [4, 6], but got}}
+  train.buffer @w : tensor<4x6xf32> = #train.zeros {train.outside = {order = array<i64: 0, 2, 1>, of = array<i64: 4, 2, 4>}}
+}
+
+// -----
+
+train.model @m {
+  // expected-error @below {{expected train.outside = {order, of, as} as neighbours of [4, 3, 2], but got}}
+  train.param @w : tensor<4x6xf32> = #train.zeros
+    {train.outside = {order = array<i64: 0, 2, 1>, of = array<i64: 4, 2, 3>, as = array<i64: 4, 8>}}
+}

@@ -1,0 +1,72 @@
+// Tensors of the state whose memory has another order than callers and files see.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Runtime/Internal.h"
+#include <string.h>
+
+int64_t ampc_rt_place(const ampc_tensor *tensor, int64_t element) {
+  if (!tensor->memory_rank)
+    return element;
+  int64_t place = 0;
+  for (int32_t dim = tensor->memory_rank - 1; dim >= 0; --dim) {
+    place += element % ampc_rt_memory_dims(tensor)[dim] * ampc_rt_memory_strides(tensor)[dim];
+    element /= ampc_rt_memory_dims(tensor)[dim];
+  }
+  return place;
+}
+
+/* Elements of one size, which the compiler knows: each side steps by bytes of its own. */
+static inline void copyElements(unsigned char *to, int64_t to_step, const unsigned char *from,
+                                int64_t from_step, int64_t count, size_t size) {
+  for (int64_t i = 0; i < count; ++i)
+    memcpy(to + i * to_step, from + i * from_step, size);
+}
+
+static void copyRow(unsigned char *to, int64_t to_step, const unsigned char *from,
+                    int64_t from_step, int64_t count, int64_t size) {
+  switch (size) {
+  case 8:
+    return copyElements(to, to_step, from, from_step, count, 8);
+  case 4:
+    return copyElements(to, to_step, from, from_step, count, 4);
+  case 2:
+    return copyElements(to, to_step, from, from_step, count, 2);
+  default:
+    return copyElements(to, to_step, from, from_step, count, 1);
+  }
+}
+
+/* The bytes [begin, begin + bytes) of the rows, along the last dimension as far as each goes. */
+static void copy(const ampc_tensor *tensor, unsigned char *memory, int64_t begin, int64_t bytes,
+                 unsigned char *rows, bool to_rows) {
+  int64_t size = ampc_rt_dtype_bytes(tensor->dtype), last = tensor->memory_rank - 1;
+  int64_t length = ampc_rt_memory_dims(tensor)[last],
+          step = ampc_rt_memory_strides(tensor)[last] * size;
+  int64_t end = (begin + bytes) / size;
+  for (int64_t at = begin / size, count; at < end; at += count) {
+    count = length - at % length;
+    if (count > end - at)
+      count = end - at;
+    unsigned char *place = memory + ampc_rt_place(tensor, at) * size;
+    if (to_rows)
+      copyRow(rows, size, place, step, count, size);
+    else
+      copyRow(place, step, rows, size, count, size);
+    rows += count * size;
+  }
+}
+
+void ampc_rt_to_rows(const ampc_tensor *tensor, const unsigned char *memory, int64_t begin,
+                     int64_t bytes, unsigned char *rows) {
+  if (tensor->memory_rank)
+    copy(tensor, (unsigned char *)memory, begin, bytes, rows, true);
+  else
+    memcpy(rows, memory + begin, (size_t)bytes);
+}
+
+void ampc_rt_from_rows(const ampc_tensor *tensor, unsigned char *memory,
+                       const unsigned char *rows) {
+  if (tensor->memory_rank)
+    copy(tensor, memory, 0, tensor->bytes, (unsigned char *)rows, false);
+  else
+    memcpy(memory, rows, (size_t)tensor->bytes);
+}
