@@ -25,7 +25,8 @@ static constexpr StringLiteral words =
     "c_double c_bool c_int c_int8_t c_int16_t c_int32_t c_int64_t c_size_t c_ptr c_funptr "
     "c_associated c_f_pointer len len_trim merge min product trim huge c_null_ptr c_null_funptr "
     "c_char c_null_char finish create destroy save load last_error "
-    "keep numberof bytesof ampc_options_bytes ampc_tensor ampc_train_out ampc_hooks ampc_options";
+    "keep numberof bytesof toc ampc_options_bytes ampc_tensor ampc_train_out ampc_hooks "
+    "ampc_options";
 /// What the type has beside the model's programs.
 static constexpr StringLiteral members =
     "state message create destroy save load get set last_error";

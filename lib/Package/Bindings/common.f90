@@ -11,7 +11,6 @@
     character(len=*), intent(in), optional :: initial_data
     type(ampc_options), target :: options
     character(kind=c_char), target :: message(512), place(64), path(4096)
-    integer :: i
     call self%destroy()
     message = c_null_char
     options%size = ampc_options_bytes
@@ -21,22 +20,27 @@
     if (present(threads)) options%threads = threads
     if (present(want_split)) options%want_split = merge(1, 0, want_split)
     if (present(device)) then
-      place = c_null_char
-      do i = 1, min(len_trim(device), 63)
-        place(i) = device(i:i)
-      end do
+      call toC(device, place)
       options%device = c_loc(place)
     end if
     if (present(initial_data)) then
-      path = c_null_char
-      do i = 1, min(len_trim(initial_data), 4095)
-        path(i) = initial_data(i:i)
-      end do
+      call toC(initial_data, path)
       options%initial_data = c_loc(path)
     end if
     status = lib_create(c_loc(options), self%state)
     self%message = ''
     if (status < 0) call keep(self, message)
+  end subroutine
+
+  ! A string of C, as much of it as there is room for.
+  subroutine toC(text, room)
+    character(len=*), intent(in) :: text
+    character(kind=c_char), intent(out) :: room(:)
+    integer :: i
+    room = c_null_char
+    do i = 1, min(len_trim(text), size(room) - 1)
+      room(i) = text(i:i)
+    end do
   end subroutine
 
   subroutine destroy(self)
