@@ -43,16 +43,17 @@ static constexpr Placed tensorFields[] = {
     AMPC_FIELD(ampc_tensor, rank, Int32),         AMPC_FIELD(ampc_tensor, dims, Dims),
     AMPC_FIELD(ampc_tensor, bytes, Int64),        AMPC_FIELD(ampc_tensor, batched, Int32),
     AMPC_FIELD(ampc_tensor, memory_rank, Int32),  AMPC_FIELD(ampc_tensor, label_limit, Int64),
-    AMPC_FIELD(ampc_tensor, label_ignore, Int64), AMPC_FIELD(ampc_tensor, label_least, Int64)};
+    AMPC_FIELD(ampc_tensor, label_ignore, Int64), AMPC_FIELD(ampc_tensor, label_least, Int64),
+    AMPC_FIELD(ampc_tensor, label_run_count, Int32), AMPC_FIELD(ampc_tensor, label_runs, Dims)};
 AMPC_CHECK(ampc_tensor, tensorFields);
 
 static constexpr Placed trainOutFields[] = {
-    AMPC_FIELD(ampc_train_out, size, UInt32),     AMPC_FIELD(ampc_train_out, loss, Float),
-    AMPC_FIELD(ampc_train_out, grad_norm, Float), AMPC_FIELD(ampc_train_out, loss_scale, Float),
-    AMPC_FIELD(ampc_train_out, found_inf, UInt8), AMPC_FIELD(ampc_train_out, skipped, UInt8),
-    AMPC_FIELD(ampc_train_out, reserved, UInt16), AMPC_FIELD(ampc_train_out, learning_rate, Float),
-    AMPC_FIELD(ampc_train_out, step, UInt64),     AMPC_FIELD(ampc_train_out, loss_double, Double),
-    AMPC_FIELD(ampc_train_out, nonfinite, UInt64)};
+    AMPC_FIELD(ampc_train_out, size, UInt32),      AMPC_FIELD(ampc_train_out, loss, Float),
+    AMPC_FIELD(ampc_train_out, grad_norm, Float),  AMPC_FIELD(ampc_train_out, loss_scale, Float),
+    AMPC_FIELD(ampc_train_out, found_inf, UInt8),  AMPC_FIELD(ampc_train_out, skipped, UInt8),
+    AMPC_FIELD(ampc_train_out, reserved, UInt16),  AMPC_FIELD(ampc_train_out, learning_rate, Float),
+    AMPC_FIELD(ampc_train_out, step, UInt64),      AMPC_FIELD(ampc_train_out, loss_double, Double),
+    AMPC_FIELD(ampc_train_out, nonfinite, UInt64), AMPC_FIELD(ampc_train_out, numbers, Numbers)};
 AMPC_CHECK(ampc_train_out, trainOutFields);
 
 static constexpr Placed hooksFields[] = {

@@ -97,9 +97,21 @@ void HeaderWriter::writeStruct(StringRef title, ArrayRef<FieldInfo> fields) {
   os << "} " << title << ";\n";
 }
 
+/// Where ampc_train_out.numbers has what.
+static void writePlaces(StringRef prefix, ArrayRef<TensorInfo> numbers, raw_ostream &os) {
+  if (numbers.empty())
+    return;
+  os << "/* Places in ampc_train_out.numbers. */\nenum {\n";
+  for (auto [place, number] : enumerate(numbers))
+    os << "  " << prefix << "_number_" << number.field << " = " << place << ", /* "
+       << inComment(number.name) << " */\n";
+  os << "  " << prefix << "_number_count = " << numbers.size() << "\n};\n";
+}
+
 void HeaderWriter::writeCall(const CallInfo &call) {
   std::string prefix = name + "_" + call.program->name;
   os << "/* ---- " << prefix << " ---- */\n";
+  writePlaces(prefix, numbersOf(*call.program), os);
   writeStruct(prefix + "_in", call.in);
   if (!call.trains)
     writeStruct(prefix + "_out", call.out);

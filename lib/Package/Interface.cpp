@@ -28,6 +28,7 @@ static constexpr TypeInfo types[] = {
     {CType::Data, "void *", pointer, inFortran, 8},
     {CType::ConstData, "const void *", pointer, inFortran, 8},
     {CType::Dims, "const int64_t *", "ctypes.POINTER(ctypes.c_int64)", inFortran, 8},
+    {CType::Numbers, "const double *", "ctypes.POINTER(ctypes.c_double)", inFortran, 8},
     {CType::Elements, "@ *", pointer, inFortran, 8},
     {CType::ConstElements, "const @ *", pointer, inFortran, 8},
     {CType::Function, "", pointer, "type(c_funptr)", 8},
@@ -171,6 +172,30 @@ ArrayRef<FunctionInfo> ampc::tensorFunctions() {
 
 // ---- Programs ----
 
+/// `numbers`: the limit, the number to ignore, the least.
+static void describeLimits(raw_ostream &os, ArrayRef<int64_t> numbers) {
+  os << '[' << numbers[2] << ", " << numbers[0] << ')';
+  if (numbers[1] < numbers[2] || numbers[1] >= numbers[0])
+    os << ", or " << numbers[1] << " for rows to leave out";
+}
+
+/// So many that a line of a header stays readable; the tables have all.
+static constexpr size_t mostRunsShown = 32;
+
+static void describeRuns(raw_ostream &os, ArrayRef<int64_t> numbers) {
+  size_t count = numbers.size() / 4;
+  for (size_t i = 0; i < std::min(count, mostRunsShown); ++i) {
+    ArrayRef<int64_t> run = numbers.slice(4 * i, 4);
+    os << (i ? "; " : ", elements of a row in turn: ") << run[0];
+    if (run[1])
+      describeLimits(os << " in ", run.drop_front());
+    else
+      os << " of any value";
+  }
+  if (count > mostRunsShown)
+    os << "; and so on";
+}
+
 std::string ampc::describe(const TensorInfo &tensor, int64_t batch, bool asBits) {
   std::string text;
   raw_string_ostream os(text);
@@ -182,10 +207,10 @@ std::string ampc::describe(const TensorInfo &tensor, int64_t batch, bool asBits)
   else if (tensor.batched)
     os << ", " << tensor.dims[0] / batch << " rows for each of the batch";
   if (tensor.labelLimit) {
-    os << ", values in [" << tensor.labelLeast << ", " << tensor.labelLimit << ")";
-    if (tensor.labelIgnore < tensor.labelLeast || tensor.labelIgnore >= tensor.labelLimit)
-      os << ", or " << tensor.labelIgnore << " for rows to leave out";
+    os << ", values in ";
+    describeLimits(os, {tensor.labelLimit, tensor.labelIgnore, tensor.labelLeast});
   }
+  describeRuns(os, tensor.labelRuns);
   if (asBits && (tensor.dtype == AMPC_BF16 || tensor.dtype == AMPC_F16))
     os << ", as bit patterns";
   if (asBits && tensor.dtype == AMPC_I1)

@@ -25,6 +25,7 @@ enum class CType {
   Data,      ///< void *
   ConstData, ///< const void *
   Dims,      ///< const int64_t *
+  Numbers,   ///< const double *
   Elements,  ///< of a tensor, written to
   ConstElements,
   Function, ///< a pointer to one

@@ -104,18 +104,22 @@ private:
 
 Constant *Tables::record(uint64_t size, ArrayRef<Constant *> fields) {
   Constant *made = ConstantStruct::getAnon(context, fields);
-  good &= module.getDataLayout().getTypeAllocSize(made->getType()) == size;
+  // The module gets the host's layout when it is compiled, in which 64 bits are aligned as in C.
+  good &= DataLayout("e-i64:64").getTypeAllocSize(made->getType()) == size;
   return made;
 }
 
 Constant *Tables::tensor(const TensorInfo &info) {
-  SmallVector<Constant *> dims;
+  SmallVector<Constant *> dims, runs;
   for (int64_t number : concat<const int64_t>(info.dims, info.memoryDims, info.memoryStrides))
     dims.push_back(i64(number));
+  for (int64_t number : info.labelRuns)
+    runs.push_back(i64(number));
   return record(sizeof(ampc_tensor),
                 {text(info.name), i32(info.dtype), i32(info.dims.size()), pointer(dims),
                  i64(info.bytes), i32(info.batched), i32(info.memoryDims.size()),
-                 i64(info.labelLimit), i64(info.labelIgnore), i64(info.labelLeast)});
+                 i64(info.labelLimit), i64(info.labelIgnore), i64(info.labelLeast),
+                 i32(info.labelRuns.size() / 4), pointer(runs)});
 }
 
 Constant *Tables::slot(const SlotInfo &info) {
@@ -182,7 +186,8 @@ Constant *Tables::program(const ProgramInfo &info) {
                                        pointer(entries),
                                        pointer(operands),
                                        i64(info.arenaBytes),
-                                       info.optimizer.empty() ? null() : text(info.optimizer)});
+                                       info.optimizer.empty() ? null() : text(info.optimizer),
+                                       i32(info.numberCount)});
 }
 
 /// Kernels are in other objects of the archive, and invisible outside of the program that links it.

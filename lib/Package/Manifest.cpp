@@ -8,6 +8,16 @@
 using namespace llvm;
 using namespace ampc;
 
+static json::Array describeRuns(ArrayRef<int64_t> numbers) {
+  json::Array runs;
+  for (; !numbers.empty(); numbers = numbers.drop_front(4))
+    runs.push_back(json::Object{{"count", numbers[0]},
+                                {"label_limit", numbers[1]},
+                                {"label_ignore", numbers[2]},
+                                {"label_least", numbers[3]}});
+  return runs;
+}
+
 static json::Object describe(const TensorInfo &tensor) {
   json::Object object{{"name", tensor.name},
                       {"dtype", dtypeName(tensor.dtype)},
@@ -17,6 +27,8 @@ static json::Object describe(const TensorInfo &tensor) {
     object["label_limit"] = tensor.labelLimit;
   if (tensor.labelLeast)
     object["label_least"] = tensor.labelLeast;
+  if (!tensor.labelRuns.empty())
+    object["label_runs"] = describeRuns(tensor.labelRuns);
   return object;
 }
 
@@ -39,6 +51,12 @@ static json::Object describe(const ProgramInfo &program) {
                       {"launches", int64_t(program.entries.size())},
                       {"arena_bytes", program.arenaBytes},
                       {"saved_bytes", program.savedBytes}};
+  if (program.numberCount) {
+    json::Array numbers;
+    for (const TensorInfo &number : numbersOf(program))
+      numbers.push_back(number.name);
+    object["numbers"] = std::move(numbers);
+  }
   return object;
 }
 

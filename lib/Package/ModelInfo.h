@@ -23,6 +23,7 @@ struct TensorInfo {
   bool batched = false;
   int64_t labelLimit = 0, labelIgnore = 0, labelLeast = 0;
   std::vector<int64_t> memoryDims, memoryStrides; ///< empty: row-major
+  std::vector<int64_t> labelRuns; ///< four numbers each, as in ampc_tensor
 };
 /// A slot is what the runtime calls a declaration of state that has its place.
 struct SlotInfo {
@@ -43,7 +44,7 @@ struct ProgramInfo {
   std::string optimizer; ///< "adamw, sgd of @b", for messages; empty: none
   int32_t kind = AMPC_PROGRAM_EXPORT;
   int32_t stepSlot = -1, lossOutput = -1, lossReady = -1, normOutput = -1, rateOutput = -1,
-          nonfiniteOutput = -1, nonfinite = AMPC_NONFINITE_ALLOW, scaleSlot = -1;
+          nonfiniteOutput = -1, nonfinite = AMPC_NONFINITE_ALLOW, scaleSlot = -1, numberCount = 0;
   int32_t batch = 0;
   bool shortBatch = false;
   std::vector<TensorInfo> inputs, outputs;
@@ -90,6 +91,10 @@ struct ModelInfo {
 llvm::SmallVector<llvm::StringRef> piecesOf(const ModelInfo &model);
 /// Programs that callers see. The others have the last numbers.
 inline bool isPublic(const ProgramInfo &program) { return program.kind < AMPC_PROGRAM_DERIVE; }
+/// What a training program reports in ampc_train_out.numbers, in that order.
+inline llvm::ArrayRef<TensorInfo> numbersOf(const ProgramInfo &program) {
+  return llvm::ArrayRef(program.outputs).slice(program.lossOutput + 1, program.numberCount);
+}
 /// A name as C writes it, apart from its keywords.
 std::string toIdentifier(llvm::StringRef name);
 /// A tensor under the user's name; an error if its type is none of the C interface.

@@ -172,6 +172,10 @@ LogicalResult Reader::readArguments(kernel::ProgramOp program, ProgramInfo &info
       tensor->labelLimit = input.getLimit();
       tensor->labelIgnore = input.getIgnore();
       tensor->labelLeast = input.getLeast();
+      if (input.getRuns())
+        for (auto run : input.getRuns().getAsRange<train::LimitsAttr>())
+          llvm::append_values(tensor->labelRuns, run.getCount(), run.getLimit(), run.getIgnore(),
+                              run.getLeast());
       if (input.getWithoutSign())
         tensor->dtype = AMPC_U8;
       place.space = AMPC_SPACE_INPUT;
@@ -206,6 +210,9 @@ LogicalResult Reader::readResults(kernel::ProgramOp program, ProgramInfo &info) 
                                  << "' of a training step to have rank 0";
     if (training && kind == Output::Loss)
       info.lossOutput = number;
+    // Those of the loss function come one after the other, as it returns them.
+    if (training && kind == Output::Named)
+      ++info.numberCount;
     if (training && kind == Output::Norm)
       info.normOutput = number;
     if (training && kind == Output::Rate)

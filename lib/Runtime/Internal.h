@@ -180,10 +180,24 @@ void ampc_rt_from_rows(const ampc_tensor *tensor, unsigned char *memory, const u
 int64_t ampc_rt_element_count(const ampc_tensor *tensor);
 double ampc_rt_read_float(const void *data, int32_t dtype);
 int64_t ampc_rt_read_int(const void *data, int32_t dtype, int64_t index);
-/* What its integers have to be below; 0: anything. A truth value is 0 or 1. */
-static inline int64_t ampc_rt_label_limit(const ampc_tensor *input) {
-  return !input->label_limit && input->dtype == AMPC_I1 ? 2 : input->label_limit;
+/* Elements of an input that have the same limits: `width` from `first` on, and again every
+   `period`; in [least, limit) or equal to `ignore`. */
+typedef struct {
+  int64_t first, width, period, least, limit, ignore;
+  int32_t run; /* number of the next ones */
+} ampc_labels;
+/* The next elements that have limits, from zeros on; false if there are none. A truth value is 0
+   or 1. */
+bool ampc_rt_next_labels(const ampc_tensor *input, ampc_labels *labels);
+static inline bool ampc_rt_has_labels(const ampc_tensor *input) {
+  return input->label_limit || input->label_run_count || input->dtype == AMPC_I1;
 }
+/* Every value of the rows that count is in its limits. */
+ampc_status ampc_rt_check_labels(const ampc_program *program, const ampc_tensor *input,
+                                 const void *data, int64_t valid, char *error);
+/* AMPC_E_ARG, with a message about the value of an element. */
+ampc_status ampc_rt_refuse_label(const ampc_program *program, const ampc_tensor *input,
+                                 int64_t element, int64_t value, char *error);
 /* Hash of bytes, in words of 8; chained through `hash`. */
 uint64_t ampc_rt_hash_bytes(uint64_t hash, const unsigned char *data, size_t bytes);
 const char *ampc_rt_dtype_name(int32_t dtype); /* as safetensors writes it */

@@ -97,8 +97,8 @@ static ampc_rt_layout layoutOf(const ampc_model *model, const ampc_options *opti
   layout.scratch = reserve(&total, layout.scratch_stride * (size_t)layout.thread_count);
   layout.room = reserve(&total, device ? 0 : ampc_rt_short_batch_bytes(model, true));
   layout.operands = reserve(&total, sizeof(void *) * (size_t)ampc_rt_operand_room(model));
-  layout.outputs =
-      reserve(&total, (sizeof(void *) + AMPC_ALIGN) * (size_t)ampc_rt_max_outputs(model));
+  layout.outputs = reserve(&total, (sizeof(void *) + sizeof(double) + AMPC_ALIGN) *
+                                       (size_t)ampc_rt_max_outputs(model));
   layout.threads = reserve(&total, sizeof(ampc_rt_worker) * (size_t)layout.thread_count);
   layout.header = reserve(&total, layout.header_bytes);
   layout.ranges = reserve(&total, sizeof(ampc_rt_range) * (size_t)layout.range_count);

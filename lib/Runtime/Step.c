@@ -62,57 +62,6 @@ static ampc_status checkHead(const ampc_state *state, const ampc_program *progra
   return AMPC_OK;
 }
 
-/* Whether all of a block are in range, as fast as they can be read. */
-#define AMPC_ALL_WITHIN(type)                                                                      \
-  {                                                                                                \
-    const type *values = (const type *)data + begin;                                               \
-    for (int64_t i = 0; i < count; ++i)                                                            \
-      outside |= (values[i] < least) | (values[i] >= limit);                                       \
-    break;                                                                                         \
-  }
-static bool areWithin(const void *data, int32_t dtype, int64_t begin, int64_t count, int64_t least,
-                      int64_t limit) {
-  bool outside = false;
-  switch (dtype) {
-  case AMPC_I64:
-    AMPC_ALL_WITHIN(int64_t)
-  case AMPC_I32:
-    AMPC_ALL_WITHIN(int32_t)
-  case AMPC_I16:
-    AMPC_ALL_WITHIN(int16_t)
-  case AMPC_I8:
-    AMPC_ALL_WITHIN(int8_t)
-  default:
-    AMPC_ALL_WITHIN(uint8_t)
-  }
-  return !outside;
-}
-#undef AMPC_ALL_WITHIN
-
-/* Every value of the rows that count is in range, or the one to ignore. */
-static ampc_status checkLabels(const ampc_program *program, const ampc_tensor *input,
-                               const void *data, int64_t valid, char *error) {
-  int64_t count = ampc_rt_element_count(input), rows = input->rank ? input->dims[0] : 1;
-  int64_t width = rows ? count / rows : 0, least = input->label_least;
-  int64_t limit = ampc_rt_label_limit(input);
-  enum { BLOCK = 4096 };
-  if (input->batched)
-    count = valid * width;
-  for (int64_t i = 0; i < count; ++i) {
-    if (i % BLOCK == 0 &&
-        areWithin(data, input->dtype, i, count - i < BLOCK ? count - i : BLOCK, least, limit)) {
-      i += BLOCK - 1;
-      continue;
-    }
-    int64_t value = ampc_rt_read_int(data, input->dtype, i);
-    if ((value < least || value >= limit) && (value != input->label_ignore || !input->label_limit))
-      return ampc_rt_fail(error, AMPC_E_ARG,
-                          "%s: input '%s': expected a value in [%d, %d), but got %d in row %d",
-                          program->name, input->name, least, limit, value, i / width);
-  }
-  return AMPC_OK;
-}
-
 static ampc_status checkInputs(const ampc_state *state, const ampc_program *program,
                                const ampc_run_in *in, int64_t valid, char *error) {
   for (int32_t i = 0; i < program->input_count; ++i) {
@@ -125,9 +74,9 @@ static ampc_status checkInputs(const ampc_state *state, const ampc_program *prog
                           "%s: input '%s': expected data aligned to its elements", program->name,
                           input->name);
     const struct ampc_rt_device *device = state->model->device;
-    if (!ampc_rt_label_limit(input) || (device && device->holds(state, data)))
+    if (!ampc_rt_has_labels(input) || (device && device->holds(state, data)))
       continue;
-    ampc_status status = checkLabels(program, input, data, valid, error);
+    ampc_status status = ampc_rt_check_labels(program, input, data, valid, error);
     if (status)
       return status;
   }
@@ -213,6 +162,19 @@ static bool isRefused(const ampc_rt_call *call) {
          nonfinite(call) != 0;
 }
 
+/* What the loss function returns beside the loss, for the caller; null if that is all. Where the
+   loss is not finite not all of them were computed. */
+static const double *reportNumbers(const ampc_rt_call *call, bool known) {
+  const ampc_program *program = call->program;
+  if (program->number_count == 0)
+    return NULL;
+  size_t pointers = sizeof(void *) * (size_t)ampc_rt_max_outputs(call->state->model);
+  double *numbers = (double *)ampc_rt_at(call->state, call->state->layout.outputs + pointers);
+  for (int32_t i = 0; i < program->number_count; ++i)
+    numbers[i] = known ? outputValue(call, program->loss_output + 1 + i, 0) : __builtin_nan("");
+  return numbers;
+}
+
 /* `ran`: the backward pass, too. */
 static void report(const ampc_rt_call *call, double scale, bool ran, void *out) {
   const ampc_program *program = call->program;
@@ -226,6 +188,7 @@ static void report(const ampc_rt_call *call, double scale, bool ran, void *out) 
   }
   result.loss_scale = (float)scale;
   result.nonfinite = ran ? nonfinite(call) : 0;
+  result.numbers = reportNumbers(call, ran && __builtin_isfinite(result.loss_double));
   result.found_inf = result.nonfinite != 0;
   result.skipped = ran && isRefused(call);
   result.step = (uint64_t)slotValue(call, program->step_slot, 0);
@@ -315,13 +278,14 @@ size_t ampc_rt_workspace_bytes(const ampc_model *model) {
   return most;
 }
 
-/* Training programs leave their scalars in the state: pointers first, then 64 bytes per scalar.
-   `observed`: places for other outputs, null for scalars; or null. */
+/* Training programs leave their scalars in the state: pointers first, then the numbers that a
+   report has by name, then 64 bytes per scalar. `observed`: places for other outputs, null for
+   scalars; or null. */
 static void **scalarOutputs(ampc_state *state, const ampc_program *program, void *const *observed) {
   int32_t count = ampc_rt_max_outputs(state->model);
   void **pointers = (void **)ampc_rt_at(state, state->layout.outputs);
-  unsigned char *data = (unsigned char *)state +
-                        ampc_rt_align(state->layout.outputs + sizeof(void *) * (size_t)count);
+  size_t before = (sizeof(void *) + sizeof(double)) * (size_t)count;
+  unsigned char *data = (unsigned char *)state + ampc_rt_align(state->layout.outputs + before);
   for (int32_t i = 0; i < count; ++i)
     pointers[i] = data + AMPC_ALIGN * i;
   for (int32_t i = 0; observed && i < program->output_count; ++i)

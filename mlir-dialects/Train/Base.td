@@ -37,6 +37,7 @@ def TrainDialect : Dialect {
     5. Arguments and results have `train.is` and no other attribute of this dialect.
     6. An argument is a `#train.state`, `#train.input` or `#train.control`.
     7. A result is a `#train.state`, `#train.output` or `#train.gradient`.
+    8. The runs of an input fill its rows some number of times.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];

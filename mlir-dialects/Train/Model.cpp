@@ -3,6 +3,7 @@
 #include "mlir-dialects/Train/Modules.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -221,6 +222,25 @@ static bool isLater(StepOp step) {
   return !step->getParentOfType<ModelOp>().getOps<UseOp>().empty();
 }
 
+/// What a step reports beside the loss has names, among which are those of what it reports anyway.
+static LogicalResult verifyNames(StepOp step, FuncOp loss) {
+  llvm::StringSet<> names;
+  for (Output kind : {Output::Loss, Output::Norm, Output::Rate, Output::Nonfinite})
+    names.insert(OutputAttr::publicName(kind, ""));
+  for (unsigned i = 1; i < loss.getNumResults(); ++i) {
+    auto output = Signature(loss).result<OutputAttr>(i);
+    if (!output || !output.getName()) // 2.
+      return step.emitOpError() << "expected names of the results of " << step.getLossAttr()
+                                << " but the first, as in train.return %loss, %x as \"accuracy\", "
+                                   "but result "
+                                << i << " has none";
+    if (!names.insert(output.getName().getValue()).second) // 2.
+      return step.emitOpError() << "expected another name of result " << i << " of "
+                                << step.getLossAttr() << ", but got " << output.getName();
+  }
+  return success();
+}
+
 LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto loss = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getLossAttr());
   if (!loss && hasFunctions(*this)) // 1.
@@ -230,9 +250,11 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.getRank() == 0 && isa<FloatType>(tensor.getElementType());
   };
-  if (loss && (types.size() != 1 || !isRealScalar(types[0]))) // 2.
-    return emitOpError() << "expected a loss that returns one real scalar, but " << getLossAttr()
+  if (loss && (types.empty() || !llvm::all_of(types, isRealScalar))) // 2.
+    return emitOpError() << "expected a loss that returns real scalars, but " << getLossAttr()
                          << " has type " << loss.getFunctionType();
+  if (loss && failed(verifyNames(*this, loss)))
+    return failure();
   llvm::SmallDenseSet<Attribute> once;
   for (Attribute param : getParams())
     if (isa<StringAttr>(param)) // a pattern, until train-expand-modules

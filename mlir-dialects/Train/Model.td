@@ -130,6 +130,9 @@ def Train_FuncOp
 def Train_ReturnOp : Op<TrainDialect, "return", [Pure, Terminator, HasParent<"FuncOp">]> {
   let summary = "Ends a function";
   let description = [{
+    `%y as "scores"` gives a result its name in the C interface: the function has it as `{train.is = #train.output<named, name = "scores">}`
+    behind the result's type.
+
     Constraints:
 
     1. The values have the types of the function's results.
@@ -139,7 +142,7 @@ def Train_ReturnOp : Op<TrainDialect, "return", [Pure, Terminator, HasParent<"Fu
     ```
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$values);
-  let assemblyFormat = "($values^ custom<Types>(ref($values), type($values)))? attr-dict";
+  let assemblyFormat = "custom<Returned>($values, type($values)) attr-dict";
   let hasVerifier = 1;
 }
 def Train_CallOp : Op<TrainDialect, "call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -205,7 +208,7 @@ def Train_StepOp
          "step", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>, HasParent<"ModelOp">]> {
   let summary = "One update of parameters that lowers a loss";
   let description = [{
-    The loss is a function with one result of rank 0. A model may have several steps. After the backward pass the gradients
+    The loss is the first result of a function. Others are numbers that a step reports beside it, by their names. A model may have several steps. After the backward pass the gradients
     are limited to [-`clip_value`, `clip_value`] and then scaled down to the 2-norm `clip_norm` over all parameters of the step.
 
     `over all` are the parameters that are not frozen, `over all but [...]` those but some. Names in quotes are patterns, in lists of
@@ -229,7 +232,7 @@ def Train_StepOp
     Constraints:
 
     1. `loss` is a function of the model, as long as the model has any.
-    2. It returns one real scalar.
+    2. It returns real scalars, and all but the first have names of their own.
     3. Every parameter is there once.
     4. What `over` names are parameters.
     5. Groups hold parameters of the step.

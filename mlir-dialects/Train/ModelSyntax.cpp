@@ -284,10 +284,26 @@ static void nameInput(OpAsmParser::Argument &argument, Builder &b) {
   argument.attrs = attrs.getDictionary(b.getContext());
 }
 
+/// An error if it has one.
+static ParseResult nameResult(OpAsmParser &parser, SMLoc place, StringRef name,
+                              DictionaryAttr &attrs) {
+  if (name.empty())
+    return success();
+  NamedAttrList list(attrs);
+  if (list.get(Signature::key))
+    return parser.emitError(place) << "expected one name of a result, but got \"" << name
+                                   << "\" beside " << list.get(Signature::key);
+  auto text = StringAttr::get(parser.getContext(), name);
+  list.set(Signature::key, OutputAttr::get(parser.getContext(), Output::Named, text, -1));
+  attrs = list.getDictionary(parser.getContext());
+  return success();
+}
+
 /// The body; without written types of results, `resultTypes` gets those of what it returns.
 static ParseResult parseBody(OpAsmParser &parser, Region &region,
                              ArrayRef<OpAsmParser::Argument> arguments, bool areWritten,
-                             SmallVectorImpl<Type> &resultTypes) {
+                             SmallVectorImpl<Type> &resultTypes,
+                             SmallVectorImpl<DictionaryAttr> &resultAttrs) {
   ParseScope scope(ParseScope::Kind::Function);
   SMLoc place = parser.getCurrentLocation();
   SmallVector<OpAsmParser::Argument> all(arguments), states;
@@ -305,6 +321,10 @@ static ParseResult parseBody(OpAsmParser &parser, Region &region,
   if (Block &block = region.front(); !areWritten && !block.empty())
     if (auto ret = dyn_cast<train::ReturnOp>(block.back()))
       llvm::append_range(resultTypes, ret.getOperandTypes());
+  resultAttrs.resize(resultTypes.size(), DictionaryAttr::get(parser.getContext()));
+  for (auto [name, attrs] : llvm::zip(scope.resultNames, resultAttrs))
+    if (nameResult(parser, place, name, attrs))
+      return failure();
   return success();
 }
 
@@ -333,9 +353,8 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
     types.push_back(argument.type);
     nameInput(argument, b);
   }
-  if (parseBody(parser, *result.addRegion(), arguments, areWritten, resultTypes))
+  if (parseBody(parser, *result.addRegion(), arguments, areWritten, resultTypes, resultAttrs))
     return failure();
-  resultAttrs.resize(resultTypes.size(), DictionaryAttr::get(b.getContext()));
   auto type = b.getFunctionType(types, resultTypes);
   result.addAttribute(getFunctionTypeAttrName(result.name), TypeAttr::get(type));
   call_interface_impl::addArgAndResultAttrs(b, result, arguments, resultAttrs,

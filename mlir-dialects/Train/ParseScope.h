@@ -34,6 +34,8 @@ public:
   Sizes sizes;
   llvm::StringMap<mlir::Type> states;
   llvm::StringMap<mlir::FunctionType> functions;
+  /// Those that a function gives its results; empty for the others.
+  llvm::SmallVector<std::string> resultNames;
   /// Bodies of modules; the op around one exists once it has been read.
   llvm::StringMap<mlir::Block *> modules;
   /// Modules in use, each an op whose parent exists once it has been read.

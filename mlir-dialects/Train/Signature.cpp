@@ -100,7 +100,7 @@ StateAttr Signature::state(StringRef name) {
 
 LogicalResult InputAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name,
                                 int64_t batch, int64_t part, int64_t limit, int64_t ignore,
-                                int64_t least, bool) {
+                                int64_t least, bool, ArrayAttr runs) {
   if (name.empty())
     return emitError() << "expected an input with a name";
   if (batch < -1)
@@ -110,7 +110,30 @@ LogicalResult InputAttr::verify(function_ref<InFlightDiagnostic()> emitError, St
                        << limit;
   if (least > 0)
     return emitError() << "expected a least element of at most 0, but got " << least;
+  if (runs && (limit || runs.empty() || !llvm::all_of(runs, llvm::IsaPred<LimitsAttr>)))
+    return emitError() << "expected runs of #train.limits and no limit beside them, but got "
+                       << runs << " and " << limit;
   return success();
+}
+
+LogicalResult LimitsAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t count,
+                                 int64_t limit, int64_t ignore, int64_t least) {
+  // A row has no more elements than a tensor; sums of counts do not wrap.
+  if (count < 1 || count > int64_t(1) << 40)
+    return emitError() << "expected a count of 1 to 2^40, but got " << count;
+  if (limit < 0 || least > 0)
+    return emitError()
+           << "expected a limit of at least 0 and a least element of at most 0, but got " << limit
+           << " and " << least;
+  return success();
+}
+
+InputAttr InputAttr::withRuns(ArrayRef<LimitsAttr> runs) const {
+  if (runs.size() > 1)
+    return get(getName(), getBatch(), getPart(), 0, 0, 0, getWithoutSign(),
+               ArrayAttr::get(getContext(), SmallVector<Attribute>(runs.begin(), runs.end())));
+  return get(getName(), getBatch(), getPart(), runs[0].getLimit(), runs[0].getIgnore(),
+             runs[0].getLeast(), getWithoutSign());
 }
 
 LogicalResult OutputAttr::verify(function_ref<InFlightDiagnostic()> emitError, Output kind,
@@ -171,6 +194,17 @@ static LogicalResult verifyInput(FunctionOpInterface program, InputAttr input, u
                                   << " to be a dimension below " << dims << " of "
                                   << program.getArgumentTypes()[index] << ", but got "
                                   << input.getBatch();
+  if (!input.getRuns())
+    return success();
+  int64_t row = type.getNumElements(), covered = 0;
+  if (input.isBatched())
+    row /= type.getDimSize(input.getBatch());
+  for (auto run : input.getRuns().getAsRange<LimitsAttr>())
+    covered += run.getCount();
+  if (row % covered) // 8.
+    return program->emitOpError() << "expected runs of input " << input.getName()
+                                  << " that fill a row of " << row
+                                  << " elements some number of times, but they have " << covered;
   return success();
 }
 

@@ -45,35 +45,44 @@ def Train_StateAttr : Train_Attr<"State", "state"> {
       "::mlir::StringAttr getName() const { return getSymbol().getAttr(); }";
 }
 class OrNone<string cppType, string none> : DefaultValuedParameter<cppType, none>;
+def Train_LimitsAttr : Train_Attr<"Limits", "limits"> {
+  let summary = "Which integers `count` elements may be that follow one another";
+  let description =
+      "At least `least` and less than `limit`, or equal to `ignore`; `limit` 0 is no limit.";
+  let parameters = (ins "int64_t":$count, OrNone<"int64_t", "0">:$limit,
+      OrNone<"int64_t", "0">:$ignore, OrNone<"int64_t", "0">:$least);
+  let assemblyFormat = "`<` $count (`,` struct($limit, $ignore, $least)^)? `>`";
+  let genVerifyDecl = 1;
+}
 def Train_InputAttr : Train_Attr<"Input", "input"> {
   let summary = "A tensor of the caller's";
   let description = [{
     `batch` is the dimension that has one element per row of the batch, -1 if there is none. `part` numbers the parts of a batch
     that micro-batches read one after the other. Elements must be at least `least` and less than `limit`, or equal to `ignore`; `limit` 0 is
-    no limit. Integers `without_sign` are unsigned in the caller's memory, of a type that has no sign here.
+    no limit. Instead, `runs` are the limits of the elements of a row, or of a tensor without a batch, from its first one on and again up to its last
+    one: two columns for two tables have two runs of one element. Integers `without_sign` are unsigned in the caller's memory, of a type that has no sign here.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, OrNone<"int64_t", "-1">:$batch,
       OrNone<"int64_t", "0">:$part, OrNone<"int64_t", "0">:$limit, OrNone<"int64_t", "0">:$ignore,
-      OrNone<"int64_t", "0">:$least, OrNone<"bool", "false">:$without_sign);
+      OrNone<"int64_t", "0">:$least, OrNone<"bool", "false">:$without_sign,
+      OptionalParameter<"::mlir::ArrayAttr">:$runs);
   let assemblyFormat =
-      "`<` $name (`,` struct($batch, $part, $limit, $ignore, $least, $without_sign)^)? `>`";
+      "`<` $name (`,` struct($batch, $part, $limit, $ignore, $least, $without_sign, $runs)^)? `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool isBatched() const { return getBatch() >= 0; }
-    InputAttr withBatch(int64_t batch) const { return get(getName(), batch, getPart(), getLimit(), getIgnore(), getLeast(), getWithoutSign()); }
-    InputAttr withPart(int64_t part) const { return get(getName(), getBatch(), part, getLimit(), getIgnore(), getLeast(), getWithoutSign()); }
-    InputAttr withLimits(int64_t least, int64_t limit, int64_t ignore) const {
-      return get(getName(), getBatch(), getPart(), limit, ignore, least, getWithoutSign());
-    }
-    InputAttr withoutSign() const { return get(getName(), getBatch(), getPart(), getLimit(), getIgnore(), getLeast(), true); }
-    bool accepts(int64_t value) const { return !getLimit() || (value >= getLeast() && value < getLimit()) || value == getIgnore(); }
+    InputAttr withBatch(int64_t batch) const { return get(getName(), batch, getPart(), getLimit(), getIgnore(), getLeast(), getWithoutSign(), getRuns()); }
+    InputAttr withPart(int64_t part) const { return get(getName(), getBatch(), part, getLimit(), getIgnore(), getLeast(), getWithoutSign(), getRuns()); }
+    /// One run limits all elements.
+    InputAttr withRuns(::llvm::ArrayRef<LimitsAttr> runs) const;
+    InputAttr withoutSign() const { return get(getName(), getBatch(), getPart(), getLimit(), getIgnore(), getLeast(), true, getRuns()); }
   }];
   let builders = [AttrBuilderWithInferredContext<
       (ins "::mlir::StringAttr":$name, CArg<"int64_t", "-1">:$batch, CArg<"int64_t", "0">:$part,
           CArg<"int64_t", "0">:$limit, CArg<"int64_t", "0">:$ignore, CArg<"int64_t", "0">:$least,
-          CArg<"bool", "false">:$without_sign),
+          CArg<"bool", "false">:$without_sign, CArg<"::mlir::ArrayAttr", "{}">:$runs),
       [{
-    return $_get(name.getContext(), name, batch, part, limit, ignore, least, without_sign);
+    return $_get(name.getContext(), name, batch, part, limit, ignore, least, without_sign, runs);
   }]>];
 }
 def Train_Control : Train_Enum<"Control", "a number that the caller gives with each call",

@@ -303,6 +303,44 @@ void syntax::printBatch(OpAsmPrinter &p, Operation *, DictionaryAttr attributes)
   p.printOptionalAttrDict(attributes.getValue(), {"function", "name"});
 }
 
+/// `as` and a name, or nothing; `names` gets it, or an empty one.
+static ParseResult parseNameOfResult(OpAsmParser &parser, SmallVectorImpl<std::string> &names) {
+  std::string &name = names.emplace_back();
+  SMLoc place = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalKeyword("as")))
+    return success();
+  if (parser.parseString(&name))
+    return failure();
+  if (name.empty() || llvm::count(names, name) > 1)
+    return parser.emitError(place)
+           << "expected a name that no other result has, but got \"" << name << '"';
+  return success();
+}
+
+/// The names are the function's, which takes them when its body has been read.
+ParseResult syntax::parseReturned(OpAsmParser &parser, SmallVectorImpl<Operand> &values,
+                                  Types &types) {
+  SmallVector<std::string> names;
+  Operand value;
+  for (OptionalParseResult next = parser.parseOptionalOperand(value); next.has_value();
+       next = parser.parseOperand(value)) {
+    if (*next || parseNameOfResult(parser, names))
+      return failure();
+    values.push_back(value);
+    if (failed(parser.parseOptionalComma()))
+      break;
+  }
+  if (ParseScope *scope = ParseScope::innermost())
+    scope->resultNames = std::move(names);
+  return values.empty() ? success() : parseSlots(parser, {Slot(values, types)});
+}
+void syntax::printReturned(OpAsmPrinter &p, Operation *, OperandRange values, TypeRange types) {
+  if (values.empty())
+    return;
+  p << values << ' ';
+  printTypeList(p, SmallVector<Type>(types));
+}
+
 // ---- Attention ----
 
 /// The result's type is that of a query as wide as values unless types of both results follow.

@@ -114,6 +114,12 @@ void printParameters(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::ArrayAttr p
 mlir::ParseResult parseBatch(mlir::OpAsmParser &parser, mlir::NamedAttrList &attributes);
 void printBatch(mlir::OpAsmPrinter &p, mlir::Operation *op, mlir::DictionaryAttr attributes);
 
+/// Values that a function returns, `as` names that it gives them; the function prints the names.
+mlir::ParseResult parseReturned(mlir::OpAsmParser &parser, llvm::SmallVectorImpl<Operand> &values,
+                                Types &types);
+void printReturned(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::OperandRange values,
+                   mlir::TypeRange types);
+
 /// A real number as people write them: 1e-5, 2.
 mlir::ParseResult parseNumber(mlir::OpAsmParser &parser, mlir::FloatAttr &attribute);
 void printNumber(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::FloatAttr attribute);

@@ -179,6 +179,11 @@ GuardedMemory Run::makeInput(const ampc_program &program, const ampc_tensor &ten
     rowCount = count / program.batch * rowsOf(program);
   int64_t there = calls.shortBuffers ? rowCount : count;
   GuardedMemory memory(there * width);
+  std::vector<int64_t> limits(count, 4);
+  ampc_labels labels = {};
+  while (ampc_rt_next_labels(&tensor, &labels))
+    for (int64_t first = labels.first; first < count; first += labels.period)
+      std::fill_n(limits.begin() + first, labels.width, labels.limit);
   for (int64_t k = 0; k < there; ++k) {
     char *at = memory.get() + k * width;
     double unit = random.unit(), normal = random.normal();
@@ -186,10 +191,7 @@ GuardedMemory Run::makeInput(const ampc_program &program, const ampc_tensor &ten
       putReal(at, tensor.dtype,
               k >= rowCount ? NAN : float(isPositive ? 0.25 + 1.5 * unit : normal));
     else {
-      int64_t limit = tensor.label_limit > 0 ? tensor.label_limit : 4;
-      if (tensor.dtype == AMPC_I1)
-        limit = 2;
-      putInteger(at, tensor.dtype, int64_t(unit * limit));
+      putInteger(at, tensor.dtype, int64_t(unit * limits[k]));
     }
   }
   return memory;

@@ -3,6 +3,7 @@
 #include "tools/ampc/Dataset.h"
 #include "ampc/Support/Nearest.h"
 #include "tools/ampc/Commands.h"
+#include "tools/ampc/LabelRuns.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -91,13 +92,33 @@ static bool checkShape(const ampc_tensor &tensor, const Source &source, const Ar
   return true;
 }
 
+/// The first element that does not fit, or -1; `limits` get those that it has.
+static int64_t findMisfit(const Dataset::Field &field, llvm::ArrayRef<LabelRun> runs,
+                          Limits &limits) {
+  int64_t place = -1;
+  for (const LabelRun &run : runs)
+    run.eachPiece(place < 0 ? field.array.count() : place, [&](int64_t first, int64_t count) {
+      const char *data = static_cast<const char *>(field.array.data);
+      int64_t found = field.converter.findMisfit(data + first * bytesOf(field.array.element), count,
+                                                 run.limits);
+      if (found >= 0) {
+        place = first + found;
+        limits = run.limits;
+      }
+      return found < 0;
+    });
+  return place;
+}
+
 /// A step would say it too, when its batch has that row: hours later, perhaps.
 static bool checkElements(const Dataset::Field &field, bool finite, std::string &error) {
   const ampc_tensor &tensor = field.tensor;
-  Limits limits{finite, tensor.label_limit, tensor.label_ignore, tensor.label_least};
-  if (field.converter.mayMisfit(limits) && field.array.bytes() >> 32)
+  std::vector<LabelRun> runs = labelRunsOf(tensor, finite);
+  auto mayMisfit = [&](const LabelRun &run) { return field.converter.mayMisfit(run.limits); };
+  if (llvm::any_of(runs, mayMisfit) && field.array.bytes() >> 32)
     note("checking " + llvm::Twine(field.array.bytes() >> 30) + " GiB of " + field.source.path);
-  int64_t place = field.converter.findMisfit(field.array.data, field.array.count(), limits);
+  Limits limits;
+  int64_t place = findMisfit(field, runs, limits);
   if (place < 0)
     return true;
   int64_t row = place / field.width;

@@ -1,6 +1,7 @@
 // Random data for the inputs of a program.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/RandomInputs.h"
+#include "tools/ampc/LabelRuns.h"
 #include "tools/ampc/Session.h"
 #include <algorithm>
 #include <cmath>
@@ -24,11 +25,25 @@ static uint16_t bf16Of(float value) {
   return uint16_t(bits >> 16);
 }
 
+/// Per element of an input of integers, the numbers below which it is drawn.
+static std::vector<int64_t> drawnBelow(const ampc_tensor &tensor) {
+  std::vector<int64_t> limits(isReal(elementOf(ampc_dtype(tensor.dtype))) ? 0
+                                                                          : elementCount(tensor));
+  for (const LabelRun &run : labelRunsOf(tensor, true)) {
+    int64_t limit = run.limits.labels > 0 ? run.limits.labels : 4;
+    if (run.limits.least < 0) // what a cast narrows, or counts from the end
+      limit = std::min<int64_t>(limit, 4);
+    run.eachPiece(limits.size(), [&](int64_t first, int64_t count) {
+      std::fill_n(limits.begin() + first, count, limit);
+      return true;
+    });
+  }
+  return limits;
+}
+
 static std::vector<char> fill(const ampc_tensor &tensor, Random &random) {
   std::vector<char> bytes(tensor.bytes);
-  int64_t limit = tensor.label_limit > 0 ? tensor.label_limit : 4;
-  if (tensor.label_least < 0) // what a cast narrows, or counts from the end
-    limit = std::min<int64_t>(limit, 4);
+  std::vector<int64_t> limits = drawnBelow(tensor);
   auto put = [&](int64_t k, auto value) {
     std::memcpy(bytes.data() + k * sizeof value, &value, sizeof value);
   };
@@ -47,17 +62,17 @@ static std::vector<char> fill(const ampc_tensor &tensor, Random &random) {
       put(k, uint16_t(0x3400 + random.bits() % 0x0800));
       break; // 0.25 to 1
     case AMPC_I64:
-      put(k, int64_t(random.bits() % limit));
+      put(k, int64_t(random.bits() % limits[k]));
       break;
     case AMPC_I32:
-      put(k, int32_t(random.bits() % limit));
+      put(k, int32_t(random.bits() % limits[k]));
       break;
     case AMPC_I16:
-      put(k, int16_t(random.bits() % limit));
+      put(k, int16_t(random.bits() % limits[k]));
       break;
     case AMPC_I8:
     case AMPC_U8:
-      put(k, char(random.bits() % std::min<int64_t>(limit, 128)));
+      put(k, char(random.bits() % std::min<int64_t>(limits[k], 128)));
       break;
     default:
       put(k, char(random.bits() & 1));

@@ -8,6 +8,11 @@ using namespace ampc;
 static const char *const figures[] = {"loss",    "grad_norm",     "loss_scale",
                                       "skipped", "learning_rate", "nonfinite"};
 
+/// What a program reports beside the loss, in the order of ampc_train_out.numbers.
+static llvm::ArrayRef<ampc_tensor> numbersOf(const ampc_program &program) {
+  return {program.outputs + program.loss_output + 1, size_t(program.number_count)};
+}
+
 bool TrainLog::open(const Files &where, std::vector<Turn> all, llvm::ArrayRef<std::string> scores,
                     std::optional<uint64_t> done, std::string &error) {
   files = where;
@@ -15,9 +20,13 @@ bool TrainLog::open(const Files &where, std::vector<Turn> all, llvm::ArrayRef<st
   skipped.assign(turns.size(), 0);
   scoreCount = scores.size();
   std::vector<std::string> columns = {"step"};
-  for (const Turn &turn : turns)
+  for (const Turn &turn : turns) {
+    std::string prefix = turns.size() > 1 ? turn.name + "." : "";
     for (const char *figure : figures)
-      columns.push_back((turns.size() > 1 ? turn.name + "." : "") + figure);
+      columns.push_back(prefix + figure);
+    for (const ampc_tensor &number : numbersOf(*turn.program))
+      columns.push_back(prefix + number.name);
+  }
   for (const std::string &score : scores)
     columns.push_back("val_" + score);
   if (!files.csv.empty() && !csv.open(files.csv, columns, done, error))
@@ -30,12 +39,15 @@ bool TrainLog::open(const Files &where, std::vector<Turn> all, llvm::ArrayRef<st
 bool TrainLog::write(uint64_t step, llvm::ArrayRef<std::optional<ampc_train_out>> outs,
                      llvm::ArrayRef<Score> scores, std::string &error) {
   std::vector<std::optional<double>> row = {double(step)};
-  for (const std::optional<ampc_train_out> &out : outs) {
+  for (auto [turn, out] : llvm::zip_equal(turns, outs)) {
+    size_t numbers = turn.program->number_count;
     if (out)
       row.insert(row.end(), {out->loss, out->grad_norm, out->loss_scale, out->skipped,
                              out->learning_rate, double(out->nonfinite)});
+    if (out)
+      row.insert(row.end(), out->numbers, out->numbers + numbers);
     else
-      row.resize(row.size() + std::size(figures));
+      row.resize(row.size() + std::size(figures) + numbers);
   }
   for (size_t i = 0; i < scoreCount; ++i)
     row.push_back(scores.empty() ? std::nullopt : scores[i].value);
@@ -58,10 +70,13 @@ bool TrainLog::writeBoard(uint64_t step, size_t turn, const ampc_train_out &out,
                           std::string &error) {
   const ampc_program &program = *turns[turn].program;
   skipped[turn] += out.skipped;
-  auto chart = [&](bool has, const char *tag, float value) {
-    std::string name = (turns.size() > 1 ? turns[turn].name + "/" : "") + tag;
+  auto chart = [&](bool has, llvm::StringRef tag, float value) {
+    std::string name = (turns.size() > 1 ? turns[turn].name + "/" : "") + tag.str();
     return !has || board.scalar(name, int64_t(step), value, error);
   };
+  for (auto [place, number] : llvm::enumerate(numbersOf(program)))
+    if (!chart(true, number.name, float(out.numbers[place])))
+      return false;
   bool scales = program.scale_slot >= 0, skips = program.nonfinite != AMPC_NONFINITE_ALLOW;
   return chart(true, "loss", out.loss) &&
          chart(program.rate_output >= 0, "learning_rate", out.learning_rate) &&

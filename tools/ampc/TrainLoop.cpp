@@ -170,6 +170,11 @@ std::string TrainLoop::nameOf(const Turn &turn, uint64_t run) const {
 /// Once each: such steps seldom come alone.
 void TrainLoop::note(size_t turn, uint64_t run, const ampc_train_out &out) {
   outs[turn] = out;
+  if (out.numbers) { // those of the state are overwritten by the next call
+    const ampc_program &program = session.getModel().programs[turns[turn].program];
+    numbers[turn].assign(out.numbers, out.numbers + program.number_count);
+    outs[turn]->numbers = numbers[turn].data();
+  }
   skipped[turn] += out.skipped;
   allSkipped += out.skipped;
   std::string where = "ampc: warning: " + nameOf(turns[turn], run) + ": ";
@@ -220,10 +225,16 @@ int TrainLoop::runTurns(uint64_t step) {
 void TrainLoop::show(uint64_t done) {
   std::string losses, more;
   llvm::raw_string_ostream os(losses), further(more);
-  for (auto [turn, out] : llvm::zip_equal(turns, outs))
-    if (out)
-      os << (losses.empty() ? "" : "  ") << (turns.size() > 1 ? turn.name : "loss")
-         << llvm::format(" %.5g", double(out->loss));
+  for (auto [turn, out] : llvm::zip_equal(turns, outs)) {
+    if (!out)
+      continue;
+    os << (losses.empty() ? "" : "  ") << (turns.size() > 1 ? turn.name : "loss")
+       << llvm::format(" %.5g", double(out->loss));
+    const ampc_program &program = session.getModel().programs[turn.program];
+    for (int32_t i = 0; i < program.number_count; ++i)
+      os << "  " << program.outputs[program.loss_output + 1 + i].name
+         << llvm::format(" %.5g", out->numbers[i]);
+  }
   if (validation)
     further << textOf(validation->getScores(), "val_");
   auto count = [&](unsigned number, const char *what) {

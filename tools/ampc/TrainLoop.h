@@ -32,7 +32,8 @@ public:
   TrainLoop(Session &session, std::vector<Turn> &turns, const Dataset &data, TrainLog &log,
             Validation *validation, LoopOptions options)
       : session(session), turns(turns), data(data), log(log), validation(validation),
-        options(std::move(options)), outs(turns.size()), skipped(turns.size()) {}
+        options(std::move(options)), outs(turns.size()), numbers(turns.size()),
+        skipped(turns.size()) {}
   /// Returns the exit status.
   int run();
   /// Steps of the whole training that the state has seen; skipped ones used up data, too.
@@ -64,7 +65,8 @@ private:
   std::unique_ptr<Progress> progress;
   /// Per turn: of its last run in this step. None: another run of the training did them all.
   std::vector<std::optional<ampc_train_out>> outs;
-  std::vector<unsigned> skipped; ///< per turn: in this step
+  std::vector<std::vector<double>> numbers; ///< per turn: to which its report points
+  std::vector<unsigned> skipped;            ///< per turn: in this step
   unsigned allSkipped = 0;
   unsigned badLosses = 0; ///< skipped runs whose loss was not finite
   unsigned spoilt = 0;    ///< runs that updated, but not with finite gradients

@@ -71,6 +71,10 @@ typedef struct {
                           label_ignore; 0: not checked */
   int64_t label_ignore;
   int64_t label_least;
+  int32_t label_run_count; /* not 0: elements of a row have limits of their own, label_limit is 0 */
+  const int64_t *label_runs; /* per run of elements, from the first of a row on and again up to its
+                                last: how many they are, their limit (0: not checked), the number to
+                                ignore, and the least */
 } ampc_tensor;
 
 /* Memory aligned to 64 bytes, or null. */
@@ -96,6 +100,9 @@ typedef struct {
   uint64_t step;       /* updates done so far, this one included */
   double loss_double;  /* the loss with all its bits in models of type f64 */
   uint64_t nonfinite;  /* elements of gradients, before clipping, that were infinite or NaN */
+  const double *numbers; /* what the loss function returns beside the loss, at the places that
+                            constants of the model's header name; valid until the next call, NaN
+                            after a loss that is not finite, null if there are none */
 } ampc_train_out;
 
 /* Called on the thread that called the library; null members are not called. */

@@ -201,6 +201,7 @@ typedef struct {
   const ampc_operand *operands;
   int64_t arena_bytes;
   const char *optimizer; /* of TRAIN: the step's rules, as checkpoints tell them; or null */
+  int32_t number_count;  /* outputs behind the loss that the step reports by name */
 } ampc_program;
 
 /* A model for one target. Slots that are no working copies, and the programs that callers see, have

@@ -145,7 +145,10 @@ void PythonWriter::writeCalls() {
     writeOperands(call, false);
     os << ", ";
     writeOperands(call, true);
-    os << "),\n";
+    os << ", (";
+    for (const TensorInfo &number : numbersOf(*call.program))
+      os << "\"" << inQuotes(number.name) << "\", ";
+    os << ")),\n";
   }
   os << "}\n";
 }
@@ -165,6 +168,8 @@ void PythonWriter::writeMethod(const CallInfo &call, StringRef method) {
   if (call.trains)
     os << "\n        lr_factor: factor on the learning rate\n        returns an ampc_train_out: "
           "loss, grad_norm, skipped, ...";
+  for (auto [place, number] : enumerate(numbersOf(*call.program)))
+    os << (place ? ", " : "\n        and in its `named`: ") << inQuotes(number.name);
   os << "\"\"\"\n        return self._run(\"" << call.program->name << "\", [" << inputs << "]"
      << (call.trains ? ", lr_factor" : "") << ")\n";
 }

@@ -34,6 +34,7 @@ class _Call(typing.NamedTuple):
     results: type
     inputs: tuple
     outputs: tuple
+    numbers: tuple  # names of what a step reports beside the loss
 
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -173,6 +174,7 @@ class _Model:
         with self._lock:
             self._finish(getattr(_library, name)(self._state, ctypes.byref(arguments), ctypes.byref(results)))
         if call.trains:
+            results.named = {number: results.numbers[place] for place, number in enumerate(call.numbers)}
             return results
         values = [_from_elements(operand.dtype, outputs[operand.name]) for operand in call.outputs]
         return values[0] if len(values) == 1 else dict(zip(outputs, values))

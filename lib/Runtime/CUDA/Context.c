@@ -97,7 +97,7 @@ static size_t planMemory(ampc_cuda *cuda) {
                {&cuda->inputs, inputs},
                {&cuda->outputs, outputs},
                {&cuda->control, sizeof(ampc_control)},
-               {&cuda->stop, sizeof(int32_t)},
+               {&cuda->stop, sizeof(int64_t)},
                {&cuda->report_on_device, reportBytes(model)}};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
     *parts[i].place = total;

@@ -5,8 +5,9 @@
 
 /* ampc_guard sets *stop if the exponent of a number is all ones: infinite or NaN. `bits`: the 16
    bits that hold its exponent, `mask`: those of the exponent. ampc_advance adds one to a counter.
-   ampc_labels sets *flag if a number is neither in [least, limit) nor `ignore`; numbers have
-   1 << `size` bytes, and a sign if `sign` is 1. */
+   ampc_labels looks at numbers of 1 << `size` bytes, with a sign if `sign` is 1: `width` from
+   number `first` on, and again every `period` up to `count`. It raises *wrong to `count` less the
+   number of any that is neither in [least, limit) nor `ignore`. */
 static const char helpers[] =
     ".version 6.5\n.target sm_75\n.address_size 64\n"
     ".visible .entry ampc_guard(.param .u64 bits, .param .u32 mask, .param .u64 stop) {\n"
@@ -21,18 +22,21 @@ static const char helpers[] =
     "  ld.global.u64 %rd2, [%rd1]; add.u64 %rd2, %rd2, 1; st.global.u64 [%rd1], %rd2; ret;\n}\n"
     ".visible .entry ampc_labels(.param .u64 data, .param .u64 count, .param .u32 size,\n"
     "    .param .u32 sign, .param .s64 least, .param .s64 limit, .param .s64 ignore,\n"
-    "    .param .u64 flag) {\n"
-    "  .reg .b64 %rd<11>; .reg .b32 %r<6>; .reg .b16 %h; .reg .pred %p<9>;\n"
+    "    .param .u64 first, .param .u64 width, .param .u64 period, .param .u64 wrong) {\n"
+    "  .reg .b64 %rd<17>; .reg .b32 %r<6>; .reg .b16 %h; .reg .pred %p<9>;\n"
     "  ld.param.u64 %rd1, [data]; ld.param.u64 %rd2, [count]; ld.param.u32 %r1, [size];\n"
-    "  ld.param.s64 %rd3, [limit]; ld.param.s64 %rd4, [ignore]; ld.param.u64 %rd5, [flag];\n"
+    "  ld.param.s64 %rd3, [limit]; ld.param.s64 %rd4, [ignore]; ld.param.u64 %rd5, [wrong];\n"
+    "  ld.param.u64 %rd11, [first]; ld.param.u64 %rd12, [width]; ld.param.u64 %rd13, [period];\n"
     "  ld.param.u32 %r3, [sign]; ld.param.s64 %rd10, [least];\n"
     "  cvta.to.global.u64 %rd1, %rd1; cvta.to.global.u64 %rd5, %rd5;\n"
-    "  mov.u32 %r2, %tid.x; cvt.u64.u32 %rd6, %r2; mov.u32 %r4, 1;\n"
+    "  mov.u32 %r2, %tid.x; cvt.u64.u32 %rd6, %r2;\n"
     "  setp.eq.u32 %p1, %r1, 3; setp.eq.u32 %p6, %r1, 2; setp.eq.u32 %p7, %r1, 1;\n"
     "  setp.eq.u32 %p8, %r1, 0; setp.eq.and.u32 %p5, %r3, 1, %p8;\n"
     "NEXT:\n"
-    "  setp.ge.u64 %p2, %rd6, %rd2; @%p2 bra DONE;\n"
-    "  shl.b64 %rd7, %rd6, %r1; add.u64 %rd8, %rd1, %rd7;\n"
+    "  div.u64 %rd14, %rd6, %rd12; rem.u64 %rd15, %rd6, %rd12; add.u64 %rd15, %rd15, %rd11;\n"
+    "  mad.lo.u64 %rd15, %rd14, %rd13, %rd15;\n"
+    "  setp.ge.u64 %p2, %rd15, %rd2; @%p2 bra DONE;\n"
+    "  shl.b64 %rd7, %rd15, %r1; add.u64 %rd8, %rd1, %rd7; sub.u64 %rd16, %rd2, %rd15;\n"
     "  @%p1 ld.global.s64 %rd9, [%rd8];\n"
     "  @%p6 ld.global.s32 %r5, [%rd8]; @%p6 cvt.s64.s32 %rd9, %r5;\n"
     "  @%p7 ld.global.s16 %h, [%rd8]; @%p7 cvt.s64.s16 %rd9, %h;\n"
@@ -40,7 +44,7 @@ static const char helpers[] =
     "  @%p5 ld.global.s8 %h, [%rd8]; @%p5 cvt.s64.s16 %rd9, %h;\n"
     "  setp.lt.s64 %p3, %rd9, %rd10; setp.ge.s64 %p4, %rd9, %rd3; or.pred %p3, %p3, %p4;\n"
     "  setp.ne.s64 %p4, %rd9, %rd4; and.pred %p3, %p3, %p4;\n"
-    "  @%p3 red.global.or.b32 [%rd5], %r4;\n"
+    "  @%p3 red.global.max.u64 [%rd5], %rd16;\n"
     "  add.u64 %rd6, %rd6, 256; bra NEXT;\n"
     "DONE:\n  ret;\n}\n";
 

@@ -265,32 +265,56 @@ bool ampc_rt_cuda_holds(const ampc_state *state, const void *data) {
   return held;
 }
 
-/* Labels that the host could not check, before a kernel uses them as a place; *bad: the input. */
-static int checkLabels(ampc_cuda *cuda, const ampc_rt_call *call, int32_t *bad) {
+/* Of an input that the host cannot read: *wrong gets the number of its elements less that of the
+   first one that the program does not accept, or 0. */
+static int findWrongLabel(ampc_cuda *cuda, const ampc_tensor *input, void *data, int64_t *wrong) {
+  int64_t count = ampc_rt_element_count(input);
+  uint32_t size = (uint32_t)__builtin_ctz((unsigned)ampc_rt_dtype_bytes(input->dtype));
+  uint32_t sign = input->dtype == AMPC_I8;
+  ampc_labels labels = {0};
+  int result = cuda->driver.fill(cuda->stop, 0, sizeof *wrong, cuda->stream);
+  while (!result && ampc_rt_next_labels(input, &labels)) {
+    void *parameters[] = {&data,         &count,         &size,          &sign,
+                          &labels.least, &labels.limit,  &labels.ignore, &labels.first,
+                          &labels.width, &labels.period, &cuda->stop};
+    result = launchHelper(cuda, AMPC_CUDA_LABELS, parameters);
+  }
+  if (!result)
+    result = cuda->driver.to_host(cuda->report, cuda->stop, sizeof *wrong, cuda->stream);
+  if (!result)
+    result = cuda->driver.synchronize(cuda->stream);
+  memcpy(wrong, cuda->report, sizeof *wrong);
+  return result;
+}
+
+static int readLabel(ampc_cuda *cuda, const ampc_tensor *input, const void *data, int64_t element,
+                     int64_t *value) {
+  int64_t bytes = ampc_rt_dtype_bytes(input->dtype);
+  ampc_cuda_address place = ampc_rt_cuda_address(data) + (ampc_cuda_address)(element * bytes);
+  int result = cuda->driver.to_host(cuda->report, place, (size_t)bytes, cuda->stream);
+  if (!result)
+    result = cuda->driver.synchronize(cuda->stream);
+  *value = ampc_rt_read_int(cuda->report, input->dtype, 0);
+  return result;
+}
+
+/* Labels that the host could not check, before a kernel uses them as a place. */
+static int checkLabels(ampc_cuda *cuda, const ampc_rt_call *call, ampc_status *status,
+                       char *error) {
   const ampc_program *program = call->program;
   int result = 0;
-  for (int32_t i = 0; i < program->input_count && !result && *bad < 0; ++i) {
+  for (int32_t i = 0; i < program->input_count && !result && !*status; ++i) {
     const ampc_tensor *input = &program->inputs[i];
-    int64_t limit = ampc_rt_label_limit(input), least = input->label_least;
-    if (!limit || !isOnDevice(cuda, call->inputs[i]))
+    int64_t wrong = 0, value;
+    if (!ampc_rt_has_labels(input) || !isOnDevice(cuda, call->inputs[i]))
       continue;
-    int64_t count = ampc_rt_element_count(input);
-    int64_t ignore = input->label_limit ? input->label_ignore : 0; /* 0 is in any range */
-    uint32_t size = (uint32_t)__builtin_ctz((unsigned)ampc_rt_dtype_bytes(input->dtype));
-    uint32_t sign = input->dtype == AMPC_I8;
-    int32_t flag = 0;
-    void *parameters[] = {
-        &cuda->input_places[i], &count, &size, &sign, &least, &limit, &ignore, &cuda->stop};
-    result = cuda->driver.fill(cuda->stop, 0, sizeof flag, cuda->stream);
+    result = findWrongLabel(cuda, input, cuda->input_places[i], &wrong);
+    if (result || !wrong)
+      continue;
+    int64_t element = ampc_rt_element_count(input) - wrong;
+    result = readLabel(cuda, input, cuda->input_places[i], element, &value);
     if (!result)
-      result = launchHelper(cuda, AMPC_CUDA_LABELS, parameters);
-    if (!result)
-      result = cuda->driver.to_host(cuda->report, cuda->stop, sizeof flag, cuda->stream);
-    if (!result)
-      result = cuda->driver.synchronize(cuda->stream);
-    memcpy(&flag, cuda->report, sizeof flag);
-    if (!result && flag)
-      *bad = i;
+      *status = ampc_rt_refuse_label(program, input, element, value, error);
   }
   return result;
 }
@@ -350,14 +374,12 @@ static ampc_status run(ampc_cuda *cuda, const ampc_rt_call *given, bool *refused
   call.outputs = cuda->output_places;
   call.operands = cuda->places;
   call.launch = ampc_rt_cuda_launch;
-  int32_t bad = -1;
+  ampc_status refusal = AMPC_OK;
   int result = copyInputs(cuda, given);
   if (!result)
-    result = checkLabels(cuda, given, &bad);
-  if (!result && bad >= 0)
-    return ampc_rt_fail(error, AMPC_E_ARG, "%s: input '%s': expected values in [%d, %d)",
-                        program->name, program->inputs[bad].name, program->inputs[bad].label_least,
-                        ampc_rt_label_limit(&program->inputs[bad]));
+    result = checkLabels(cuda, given, &refusal, error);
+  if (!result && refusal)
+    return refusal;
   if (!result)
     result = runKernels(cuda, &call);
   if (!result)

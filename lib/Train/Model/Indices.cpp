@@ -1,23 +1,19 @@
 // Integers of callers that choose rows and classes: what the runtime checks, and the i32 that
 // programs compute with.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Train/Model/ElementLimits.h"
 #include "lib/Train/Model/Mode.h"
+#include "mlir-dialects/Train/Tensors.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace ampc;
 
-namespace {
-/// Numbers in [least, limit), and `ignore`.
-struct Accepted {
-  int64_t least, limit, ignore;
-};
-} // namespace
-
 /// Those of a signed integer.
 static Accepted rangeOf(unsigned width) {
   int64_t limit = int64_t(1) << (width - 1);
-  return {-limit, limit, 0};
+  return {limit, 0, -limit};
 }
 
 static IntegerType integerOf(Value v) {
@@ -25,46 +21,23 @@ static IntegerType integerOf(Value v) {
 }
 
 /// Those that do not fit into the op's i32 are refused even if it takes any number.
-static std::optional<Accepted> acceptedBy(IndexOpInterface op) {
+static Accepted acceptedBy(IndexOpInterface op) {
   int64_t limit = op.getIndexLimit();
   if (!limit)
-    return integerOf(op.getIndices()).getWidth() > 32 ? std::optional(rangeOf(32)) : std::nullopt;
-  return Accepted{op.countsFromEnd() ? -limit : 0, limit, op.getIgnoredIndex().value_or(0)};
+    return integerOf(op.getIndices()).getWidth() > 32 ? rangeOf(32) : Accepted();
+  return {limit, op.getIgnoredIndex().value_or(0), op.countsFromEnd() ? -limit : 0};
 }
 
-/// Those that a cast keeps; nothing if it keeps all.
-static std::optional<Accepted> acceptedBy(train::CastOp op) {
+/// Those that a cast keeps.
+static Accepted acceptedBy(train::CastOp op) {
   IntegerType from = integerOf(op.getX()), to = integerOf(op.getResult());
   if (!from || !to || op.getIsUnsigned() || from.isInteger(1))
-    return std::nullopt;
+    return {};
   if (to.isInteger(1))
-    return Accepted{0, 2, 0};
+    return {2, 0, 0};
   if (from.getWidth() + from.isUnsigned() <= to.getWidth())
-    return std::nullopt;
+    return {};
   return rangeOf(to.getWidth());
-}
-
-static int64_t countOf(Value v) { return cast<RankedTensorType>(v.getType()).getNumElements(); }
-
-/// Where the elements of a tensor of integers come from; `isWhole`: without what has more elements
-/// than are taken from it.
-static llvm::SetVector<Value> sourcesOf(Value tensor, bool isWhole) {
-  llvm::SetVector<Value> visited, sources;
-  visited.insert(tensor);
-  for (size_t i = 0; i < visited.size(); ++i) {
-    Operation *op = visited[i].getDefiningOp();
-    auto cast = dyn_cast_or_null<train::CastOp>(op);
-    bool passes = cast ? integerOf(cast.getX()) && !cast.getIsUnsigned()
-                       : op && op->hasTrait<GivesElements>();
-    // Columns of an input may belong to tables of different sizes.
-    for (Value from : passes &&isWhole ? op->getOperands() : OperandRange(nullptr, 0))
-      passes &= countOf(visited[i]) >= countOf(from);
-    if (passes)
-      visited.insert(op->operand_begin(), op->operand_end());
-    else
-      sources.insert(visited[i]);
-  }
-  return sources;
 }
 
 static train::InputAttr inputOf(train::FuncOp func, Value value) {
@@ -72,41 +45,52 @@ static train::InputAttr inputOf(train::FuncOp func, Value value) {
   return argument ? Signature(func).argument<train::InputAttr>(argument) : train::InputAttr();
 }
 
-/// Values that one of several ops refuses are refused. 0 is accepted by all, so it stands for none
-/// to ignore.
-static void tighten(train::FuncOp func, Value value, Accepted accepted) {
-  train::InputAttr input = inputOf(func, value);
-  if (!input || !integerOf(value) || integerOf(value).isInteger(1))
-    return;
-  auto other = input.withLimits(accepted.least, accepted.limit, accepted.ignore);
-  if (input.getLimit()) {
-    int64_t ignore = 0;
-    for (int64_t number : {accepted.ignore, input.getIgnore()})
-      if (number && input.accepts(number) && other.accepts(number))
-        ignore = number;
-    other = input.withLimits(std::max(accepted.least, input.getLeast()),
-                             std::min(accepted.limit, input.getLimit()), ignore);
+/// What ops ask of the elements of integer inputs, directly or through ops that only give elements.
+static ElementLimits limitsOf(train::FuncOp func) {
+  ElementLimits limits;
+  for (Operation &op : llvm::reverse(func.getBody().front())) {
+    if (auto index = dyn_cast<IndexOpInterface>(op)) {
+      if (index.getIndices())
+        limits.tighten(index.getIndices(), acceptedBy(index));
+      for (auto [numbers, limit] : index.getOtherIndices())
+        limits.tighten(numbers, Accepted{0, limit, 0});
+    }
+    if (auto cast = dyn_cast<train::CastOp>(op))
+      limits.tighten(cast.getX(), acceptedBy(cast));
+    limits.passToOperands(op);
   }
-  Signature(func).setArgument(cast<BlockArgument>(value).getArgNumber(), other);
+  return limits;
 }
 
-static void recordLimits(train::FuncOp func) {
-  for (Operation &op : func.getBody().front()) {
-    auto index = dyn_cast<IndexOpInterface>(op);
-    auto narrowing = dyn_cast<train::CastOp>(op);
-    std::optional<Accepted> accepted;
-    if (index && index.getIndices())
-      accepted = acceptedBy(index);
-    else if (narrowing)
-      accepted = acceptedBy(narrowing);
-    if (accepted)
-      for (Value source : sourcesOf(index ? index.getIndices() : narrowing.getX(), bool(index)))
-        tighten(func, source, *accepted);
-    if (index)
-      for (auto [numbers, limit] : index.getOtherIndices())
-        for (Value source : sourcesOf(numbers, true))
-          tighten(func, source, Accepted{0, limit, 0});
+/// Records the limits of inputs. Returns those whose rows have limits that differ: what they choose
+/// with is not checked.
+static llvm::DenseSet<Value> recordLimits(train::FuncOp func) {
+  ElementLimits limits = limitsOf(func);
+  llvm::DenseSet<Value> unchecked;
+  for (BlockArgument argument : func.getArguments()) {
+    train::InputAttr input = inputOf(func, argument);
+    if (!input || !integerOf(argument) || integerOf(argument).isInteger(1))
+      continue;
+    bool isSame = true;
+    SmallVector<train::LimitsAttr> runs =
+        limits.runsOf(argument, input.isBatched() ? tensorOf(argument).getShape()[0] : 1, isSame);
+    if (!isSame)
+      unchecked.insert(argument);
+    Signature(func).setArgument(argument.getArgNumber(), input.withRuns(runs));
   }
+  return unchecked;
+}
+
+/// Where the elements of a tensor of integers come from.
+static llvm::SetVector<Value> sourcesOf(Value tensor) {
+  llvm::SetVector<Value> visited, sources;
+  visited.insert(tensor);
+  for (size_t i = 0; i < visited.size(); ++i)
+    if (Operation *op = visited[i].getDefiningOp(); op && givesIntegers(op))
+      visited.insert(op->operand_begin(), op->operand_end());
+    else
+      sources.insert(visited[i]);
+  return sources;
 }
 
 /// A number that no caller gave, and that i32 has no place for, chooses nothing.
@@ -117,17 +101,19 @@ static Value clampToAccepted(GradBuilder &b, Value index, Accepted accepted) {
   return b.select(b.greater(index, most), most, index);
 }
 
-static void lowerIndices(train::FuncOp func, IndexOpInterface op) {
+static void lowerIndices(train::FuncOp func, IndexOpInterface op,
+                         const llvm::DenseSet<Value> &unchecked) {
   Value index = op.getIndices();
   if (!index || (integerOf(index).isInteger(32) && !op.countsFromEnd()))
     return;
   OpBuilder builder(op);
   GradBuilder b(builder, op);
   Type number = builder.getI32Type();
-  bool isChecked = llvm::all_of(sourcesOf(index, true),
-                                [&](Value source) { return bool(inputOf(func, source)); });
+  bool isChecked = llvm::all_of(sourcesOf(index), [&](Value source) {
+    return inputOf(func, source) && !unchecked.contains(source);
+  });
   if (integerOf(index).getWidth() > 32 && !isChecked)
-    index = clampToAccepted(b, index, *acceptedBy(op));
+    index = clampToAccepted(b, index, acceptedBy(op));
   index = b.castTo(index, number);
   if (op.countsFromEnd()) {
     Value moved = b.add(index, b.real(double(op.getIndexLimit()), index));
@@ -161,8 +147,8 @@ static void lowerUnsigned(train::FuncOp func) {
 }
 
 void ampc::prepareIndices(train::FuncOp func) {
-  recordLimits(func);
+  llvm::DenseSet<Value> unchecked = recordLimits(func);
   for (auto op : llvm::to_vector(func.getBody().getOps<IndexOpInterface>()))
-    lowerIndices(func, op);
+    lowerIndices(func, op, unchecked);
   lowerUnsigned(func);
 }

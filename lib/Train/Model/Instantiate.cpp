@@ -97,8 +97,8 @@ public:
     if (failed(CallInliner(symbols).inlineCalls(func)))
       return failure();
     moveAlongLast(func);
-    prepareIndices(func);
     prepareBatch(func);
+    prepareIndices(func);
     lowerMode(func, training);
     attachRandomState(func, cast<train::ModelOp>(func->getParentOp()));
     SignatureChange change(func);
@@ -174,10 +174,11 @@ private:
     unsigned count = func.getNumResults();
     for (unsigned i = 0; i < count; ++i) {
       StringAttr out = builder.getStringAttr(count == 1 ? "out" : "out" + std::to_string(i));
-      if (!signature.result(i))
-        signature.setResult(
-            i, step.empty() ? train::OutputAttr::get(&getContext(), train::Output::Named, out, -1)
-                            : train::OutputAttr::get(&getContext(), train::Output::Loss, {}, -1));
+      if (!step.empty() && i == 0) // whatever name an export has for it
+        signature.setResult(i, train::OutputAttr::get(&getContext(), train::Output::Loss, {}, -1));
+      else if (!signature.result(i))
+        signature.setResult(i,
+                            train::OutputAttr::get(&getContext(), train::Output::Named, out, -1));
     }
     if (failed(Instance(func, symbols, role == train::Role::Loss).run()))
       return failure();

@@ -301,3 +301,21 @@ train.model @m {
   }
   train.use @a
 }
+
+// -----
+
+train.model @m {
+  train.func @f(%x: f32[4]) {
+    // expected-error @below {{expected a name that no other result has, but got "y"}}
+    train.return %x as "y", %x as "y"
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error @below {{expected one name of a result, but got "y" beside #train.output<named, name = "z">}}
+  train.func @f(%x: f32[4]) -> (f32[4] {train.is = #train.output<named, name = "z">}) {
+    train.return %x as "y"
+  }
+}

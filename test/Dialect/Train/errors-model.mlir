@@ -222,7 +222,7 @@ train.model @m {
     train.return %x : tensor<4xf32>
   }
   // constraint train.step 2
-  // expected-error @below {{expected a loss that returns one real scalar, but @same has type '(tensor<4xf32>) -> tensor<4xf32>'}}
+  // expected-error @below {{expected a loss that returns real scalars, but @same has type '(tensor<4xf32>) -> tensor<4xf32>'}}
   train.step @fit minimize @same over [@w] with #train.sgd<lr = 0.1>
 }
 
@@ -467,4 +467,30 @@ train.model @m {
   // expected-error @below {{expected train.outside = {order, of, as} as neighbours of [4, 3, 2], but got}}
   train.param @w : tensor<4x6xf32> = #train.zeros
     {train.outside = {order = array<i64: 0, 2, 1>, of = array<i64: 4, 2, 3>, as = array<i64: 4, 8>}}
+}
+
+// -----
+
+train.model @m {
+  train.param @w : f32[] = #train.zeros
+  train.func @loss(%x: f32[]) {
+    %l = train.mul %x, %w
+    train.return %l, %x
+  }
+  // constraint train.step 2
+  // expected-error @below {{expected names of the results of @loss but the first, as in train.return %loss, %x as "accuracy", but result 1 has none}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1>
+}
+
+// -----
+
+train.model @m {
+  train.param @w : f32[] = #train.zeros
+  train.func @loss(%x: f32[]) {
+    %l = train.mul %x, %w
+    train.return %l, %x as "grad_norm"
+  }
+  // constraint train.step 2
+  // expected-error @below {{expected another name of result 1 of @loss, but got "grad_norm"}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1>
 }

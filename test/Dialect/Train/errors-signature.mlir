@@ -168,3 +168,42 @@ train.model @m {
   // expected-error@+1 {{expected the parameter (of @NAME) of a working copy}}
   train.buffer @w.bf16 : tensor<4xbf16> = #train.zeros as working
 }
+
+// -----
+
+train.model @m {
+  // constraint ProgramOpInterface 8
+  // expected-error@+1 {{expected runs of input "id" that fill a row of 4 elements some number of times, but they have 3}}
+  train.func @f(%id: tensor<2x4xi32> {train.is = #train.input<"id", batch = 0, runs = [#train.limits<1, limit = 5>, #train.limits<2>]>}) -> tensor<2x4xi32> {
+    train.return %id : tensor<2x4xi32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+1 {{expected runs of #train.limits and no limit beside them, but got [#train.limits<1, limit = 5>] and 3}}
+  train.func @f(%id: tensor<4xi32> {train.is = #train.input<"id", limit = 3, runs = [#train.limits<1, limit = 5>]>}) -> tensor<4xi32> {
+    train.return %id : tensor<4xi32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+2 {{expected a count of 1 to 2^40, but got 0}}
+  // expected-error@+1 {{failed to parse Train_InputAttr parameter 'runs'}}
+  train.func @f(%id: tensor<4xi32> {train.is = #train.input<"id", runs = [#train.limits<0, limit = 5>]>}) -> tensor<4xi32> {
+    train.return %id : tensor<4xi32>
+  }
+}
+
+// -----
+
+train.model @m {
+  // expected-error@+2 {{expected a limit of at least 0 and a least element of at most 0, but got 5 and 1}}
+  // expected-error@+1 {{failed to parse Train_InputAttr parameter 'runs'}}
+  train.func @f(%id: tensor<4xi32> {train.is = #train.input<"id", runs = [#train.limits<1, limit = 5, least = 1>]>}) -> tensor<4xi32> {
+    train.return %id : tensor<4xi32>
+  }
+}

@@ -152,7 +152,7 @@ expect("the same state", one.bytes(), two.bytes())
 wrong = batch(4)
 wrong[2][5] = 10
 expect("a label on the device", train(one, [*places[:2], upload(wrong[2])])[0], -1)
-expect("its message", one.call("last_error", one.state, restype=ctypes.c_char_p), b"train_step: input 'label': expected values in [0, 10)")
+expect("its message", one.call("last_error", one.state, restype=ctypes.c_char_p), b"train_step: input 'label': expected a value in [0, 10), but got 10 in row 5")
 expect("and nothing changed", one.bytes(), two.bytes())
 
 

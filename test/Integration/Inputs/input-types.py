@@ -103,9 +103,16 @@ CASES = [("a token that 32 bits would wrap", 1, 2, 2**32 + 1, "'token'", -6, 6),
          ("a label", 5, 0, 3, "'label'", 0, 3), ("a negative label", 5, 1, -1, "'label'", 0, 3),
          ("a label that 32 bits would make one to ignore", 5, 1, 2**32 - 100, "'label'", 0, 3), ("a row of bytes", 4, 3, 200, "'row'", 0, 200),
          ("no truth value", 2, 31, 2, "'keep'", 0, 2)]
+
+
+def message(place, index, number, name, least, limit):
+    row, element = divmod(index, len(batch(6)[place]) // 4)
+    where = f"row {row}, element {element} of it" if len(batch(6)[place]) > 4 else f"row {row}"
+    return f"train_step: input {name}: expected a value in [{least}, {limit}), but got {number} in {where}"
+
+
 for what, place, index, number, name, least, limit in CASES:
-    row = index if place > 3 else index // (len(batch(6)[place]) // 4)
-    refused(what, place, index, number, f"train_step: input {name}: expected a value in [{least}, {limit}), but got {number} in row {row}")
+    refused(what, place, index, number, message(place, index, number, name, least, limit))
 refused("the last of each", 4, 3, 199, "")
 
 if TARGET:  # in memory of the device, where the host cannot look
@@ -123,7 +130,7 @@ if TARGET:  # in memory of the device, where the host cannot look
         return places
 
     for what, place, index, number, name, least, limit in CASES:
-        refused(f"{what}, on the device", place, index, number, f"train_step: input {name}: expected values in [{least}, {limit})", upload)
+        refused(f"{what}, on the device", place, index, number, message(place, index, number, name, least, limit), upload)
     refused("the last of each, on the device", 4, 3, 199, "", upload)
 print("ok" if not failures else "failed")
 raise SystemExit(bool(failures))

@@ -9,7 +9,7 @@ train.model @m {
     %1 = train.softmax_cross_entropy %scores, %other
     train.return %0, %1
   }
-  // A part of it chooses rows, which says nothing of the others; all of two pieces does.
+  // A part of it chooses rows, which says nothing of the others.
   train.func @moved(%token: i64[4, 6], %small: i8[4, 2]) {
     %part = train.slice %token from [0, 1] sizes [4, 4] strides [1, 1]
     %word = train.cast %part to i32
@@ -57,7 +57,7 @@ train.model @m {
 // CHECK:       train.cast %{{.*}} : tensor<4xi64> to tensor<4xi32>
 // CHECK:       train.cast %{{.*}} : tensor<4xi16> to tensor<4xi32>
 // CHECK-LABEL: train.func @export.moved
-// CHECK-SAME:  tensor<4x6xi64> {train.is = #train.input<"token", batch = 0, limit = 2147483648, least = -2147483648>}
+// CHECK-SAME:  tensor<4x6xi64> {train.is = #train.input<"token", batch = 0, runs = [#train.limits<1>, #train.limits<4, limit = 5>, #train.limits<1>]>}
 // CHECK-SAME:  tensor<4x2xi8> {train.is = #train.input<"small", batch = 0, limit = 5>}
 // CHECK-NOT:   train.compare
 // CHECK-LABEL: train.func @export.narrowed

@@ -42,7 +42,7 @@ train.model @not_scalar {
     %w = train.read @w : tensor<3xf32>
     train.return %w : tensor<3xf32>
   }
-  // expected-error @below {{expected a loss that returns one real scalar, but @loss has type '() -> tensor<3xf32>'}}
+  // expected-error @below {{expected a loss that returns real scalars, but @loss has type '() -> tensor<3xf32>'}}
   train.step @fit minimize @loss over [@w] with #train.sgd<lr = 0.1>
 }
 

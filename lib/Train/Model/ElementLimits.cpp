@@ -1,0 +1,111 @@
+// Which integers the elements of tensors may be.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Train/Model/ElementLimits.h"
+#include "mlir-dialects/Train/ElementSources.h"
+#include "mlir-dialects/Train/Tensors.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace ampc;
+
+static int64_t countOf(Value v) { return tensorOf(v).getNumElements(); }
+
+static bool isInteger(Value v) { return isa<IntegerType>(getElementTypeOrSelf(v.getType())); }
+
+bool ampc::givesIntegers(Operation *op) {
+  if (auto cast = dyn_cast<train::CastOp>(op))
+    return isInteger(cast.getX()) && isInteger(cast.getResult()) && !cast.getIsUnsigned();
+  return op->hasTrait<GivesElements>() && isInteger(op->getResult(0));
+}
+
+// ---- Limits ----
+
+/// 0 is accepted by all, so it stands for none to ignore.
+static Accepted acceptedByBoth(const Accepted &a, const Accepted &b) {
+  if (!a.limit || !b.limit)
+    return a.limit ? a : b;
+  int64_t ignore = 0;
+  for (int64_t number : {a.ignore, b.ignore})
+    if (number && a.accepts(number) && b.accepts(number))
+      ignore = number;
+  return {std::min(a.limit, b.limit), ignore, std::max(a.least, b.least)};
+}
+
+uint32_t ElementLimits::numberOf(Accepted accepted) {
+  auto found = llvm::find(known, accepted);
+  if (found == known.end())
+    found = known.insert(known.end(), accepted);
+  return found - known.begin();
+}
+
+ElementLimits::Numbers &ElementLimits::limitsOf(Value tensor) {
+  Numbers &numbers = limits[tensor];
+  numbers.resize(countOf(tensor));
+  return numbers;
+}
+
+void ElementLimits::tighten(uint32_t &place, uint32_t by) {
+  if (place != by && by)
+    place = place ? numberOf(acceptedByBoth(known[place], known[by])) : by;
+}
+
+void ElementLimits::tighten(Value tensor, Accepted accepted) {
+  if (!accepted.limit)
+    return;
+  uint32_t by = numberOf(accepted);
+  for (uint32_t &place : limitsOf(tensor))
+    tighten(place, by);
+}
+
+// ---- Through ops ----
+
+void ElementLimits::passToOperands(Operation &op) {
+  if (op.getNumResults() == 0 || !givesIntegers(&op))
+    return;
+  for (OpResult result : op.getResults()) {
+    auto found = limits.find(result);
+    if (found == limits.end())
+      continue;
+    Numbers given = std::move(found->second);
+    for (Value operand : op.getOperands())
+      limitsOf(operand); // one after the other: a place in the map moves when it grows
+    forEachElement(result, [&](int64_t element, Value from, int64_t number) {
+      tighten(limits.find(from)->second[number], given[element]);
+    });
+  }
+}
+
+// ---- Runs of a row ----
+
+/// The shortest beginning of which a row is a repetition.
+static size_t periodOf(ArrayRef<uint32_t> row) {
+  for (size_t period = 1; 2 * period <= row.size(); ++period)
+    if (row.size() % period == 0 && row.drop_front(period) == row.drop_back(period))
+      return period;
+  return row.size();
+}
+
+SmallVector<train::LimitsAttr> ElementLimits::runsOf(Value tensor, int64_t rows,
+                                                     bool &isSame) const {
+  MLIRContext *context = tensor.getContext();
+  auto found = limits.find(tensor);
+  if (found == limits.end())
+    return {train::LimitsAttr::get(context, 1, 0, 0, 0)};
+  size_t width = found->second.size() / rows;
+  Numbers row(found->second.begin(), found->second.begin() + width);
+  for (size_t i = width; i < found->second.size(); ++i)
+    if (uint32_t &number = row[i % width]; number != found->second[i]) {
+      number = 0;
+      isSame = false;
+    }
+  SmallVector<train::LimitsAttr> runs;
+  size_t period = periodOf(row);
+  for (size_t begin = 0, end; begin < period; begin = end) {
+    for (end = begin + 1; end < period && row[end] == row[begin];)
+      ++end;
+    const Accepted &accepted = known[row[begin]];
+    runs.push_back(train::LimitsAttr::get(context, end - begin, accepted.limit, accepted.ignore,
+                                          accepted.least));
+  }
+  return runs;
+}
