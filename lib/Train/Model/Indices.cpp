@@ -53,7 +53,7 @@ static ElementLimits limitsOf(train::FuncOp func) {
       if (index.getIndices())
         limits.tighten(index.getIndices(), acceptedBy(index));
       for (auto [numbers, limit] : index.getOtherIndices())
-        limits.tighten(numbers, Accepted{0, limit, 0});
+        limits.tighten(numbers, Accepted{limit});
     }
     if (auto cast = dyn_cast<train::CastOp>(op))
       limits.tighten(cast.getX(), acceptedBy(cast));
