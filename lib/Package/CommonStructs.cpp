@@ -38,13 +38,18 @@ static constexpr bool isComplete(const Placed (&fields)[count], size_t size, siz
   static_assert(isComplete(fields, sizeof(record), alignof(record)),                               \
                 "the fields are not those of " #record)
 
-static constexpr Placed tensorFields[] = {
-    AMPC_FIELD(ampc_tensor, name, Text),          AMPC_FIELD(ampc_tensor, dtype, Int32),
-    AMPC_FIELD(ampc_tensor, rank, Int32),         AMPC_FIELD(ampc_tensor, dims, Dims),
-    AMPC_FIELD(ampc_tensor, bytes, Int64),        AMPC_FIELD(ampc_tensor, batched, Int32),
-    AMPC_FIELD(ampc_tensor, memory_rank, Int32),  AMPC_FIELD(ampc_tensor, label_limit, Int64),
-    AMPC_FIELD(ampc_tensor, label_ignore, Int64), AMPC_FIELD(ampc_tensor, label_least, Int64),
-    AMPC_FIELD(ampc_tensor, label_run_count, Int32), AMPC_FIELD(ampc_tensor, label_runs, Dims)};
+static constexpr Placed tensorFields[] = {AMPC_FIELD(ampc_tensor, name, Text),
+                                          AMPC_FIELD(ampc_tensor, dtype, Int32),
+                                          AMPC_FIELD(ampc_tensor, rank, Int32),
+                                          AMPC_FIELD(ampc_tensor, dims, Dims),
+                                          AMPC_FIELD(ampc_tensor, bytes, Int64),
+                                          AMPC_FIELD(ampc_tensor, batched, Int32),
+                                          AMPC_FIELD(ampc_tensor, memory_rank, Int32),
+                                          AMPC_FIELD(ampc_tensor, label_limit, Int64),
+                                          AMPC_FIELD(ampc_tensor, label_ignore, Int64),
+                                          AMPC_FIELD(ampc_tensor, label_least, Int64),
+                                          AMPC_FIELD(ampc_tensor, label_run_count, Int32),
+                                          AMPC_FIELD(ampc_tensor, label_runs, Dims)};
 AMPC_CHECK(ampc_tensor, tensorFields);
 
 static constexpr Placed trainOutFields[] = {

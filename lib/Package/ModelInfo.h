@@ -23,7 +23,7 @@ struct TensorInfo {
   bool batched = false;
   int64_t labelLimit = 0, labelIgnore = 0, labelLeast = 0;
   std::vector<int64_t> memoryDims, memoryStrides; ///< empty: row-major
-  std::vector<int64_t> labelRuns; ///< four numbers each, as in ampc_tensor
+  std::vector<int64_t> labelRuns;                 ///< four numbers each, as in ampc_tensor
 };
 /// A slot is what the runtime calls a declaration of state that has its place.
 struct SlotInfo {

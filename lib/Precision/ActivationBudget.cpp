@@ -60,8 +60,13 @@ RecomputationPlanner::RecomputationPlanner(Block &body,
         op.hasTrait<OpTrait::IsTerminator>())
       continue;
     places[&op] = int(ops.size());
-    ops.push_back({&op, positions[&op], costOf(&op), isCheapToRepeat(&op),
-                   isMemoryEffectFree(&op) && op.getNumRegions() == 0, {}, {}});
+    ops.push_back({&op,
+                   positions[&op],
+                   costOf(&op),
+                   isCheapToRepeat(&op),
+                   isMemoryEffectFree(&op) && op.getNumRegions() == 0,
+                   {},
+                   {}});
   }
   for (auto [place, op] : llvm::enumerate(ops))
     for (OpResult result : op.op->getResults()) {

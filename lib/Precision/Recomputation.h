@@ -17,8 +17,8 @@ bool isCheapToRepeat(mlir::Operation *op);
 /// Ops that the backward pass repeats.
 struct RecomputationPlan {
   llvm::SmallVector<mlir::Operation *> ops; ///< in the order of the block
-  int64_t peak = 0;    ///< most bytes of values of the forward pass, kept or made again, at a time
-  double cost = 0;     ///< in operations; nothing for cheap ops
+  int64_t peak = 0; ///< most bytes of values of the forward pass, kept or made again, at a time
+  double cost = 0;  ///< in operations; nothing for cheap ops
 };
 
 /// Chooses ops of a step's forward pass.
@@ -28,8 +28,8 @@ public:
   RecomputationPlanner(mlir::Block &body, llvm::function_ref<bool(mlir::Operation *)> isBackward);
   /// Only cheap ops.
   RecomputationPlan withoutBudget() const;
-  /// The least work with a peak of at most `bytes`; if there is no such plan, the one with the least
-  /// peak that was met.
+  /// The least work with a peak of at most `bytes`; if there is no such plan, the one with the
+  /// least peak that was met.
   RecomputationPlan withBudget(int64_t bytes) const;
 
 private:
@@ -44,12 +44,13 @@ private:
   struct Value {
     int op;
     int64_t bytes;
-    llvm::SmallVector<int> readers;               ///< among `ops`
+    llvm::SmallVector<int> readers;                ///< among `ops`
     int64_t firstBackward = -1, lastBackward = -1; ///< positions of readers; -1: none
   };
   using Choice = llvm::SmallVector<bool>;
 
-  void addReaders(int value, mlir::Value result, const llvm::DenseMap<mlir::Operation *, int> &places,
+  void addReaders(int value, mlir::Value result,
+                  const llvm::DenseMap<mlir::Operation *, int> &places,
                   const llvm::DenseMap<mlir::Operation *, int64_t> &positions);
   llvm::SmallVector<int> findBoundaries() const;
   Choice cut(double price, const Choice &stays) const;

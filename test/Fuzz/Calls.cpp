@@ -169,6 +169,19 @@ int64_t Run::rowsOf(const ampc_program &program) const {
   return isShort ? calls.valid : program.batch;
 }
 
+/// Of every element, one more than its greatest value.
+static std::vector<int64_t> limitsOf(const ampc_tensor &tensor, int64_t count) {
+  int64_t free = tensor.dtype == AMPC_I1 ? 2 : 4;
+  std::vector<int64_t> limits(count, tensor.label_limit ? tensor.label_limit : free);
+  for (int64_t at = 0, run = 0; tensor.label_run_count && at < count; ++run) {
+    const int64_t *numbers = tensor.label_runs + 4 * (run % tensor.label_run_count);
+    if (numbers[1])
+      std::fill_n(limits.begin() + at, numbers[0], numbers[1]);
+    at += numbers[0];
+  }
+  return limits;
+}
+
 /// Data of one input: a function of its name, the round and the seed, so that every precision and
 /// every way to call has the same. Half of the real inputs are positive.
 GuardedMemory Run::makeInput(const ampc_program &program, const ampc_tensor &tensor, int round) {
@@ -179,11 +192,7 @@ GuardedMemory Run::makeInput(const ampc_program &program, const ampc_tensor &ten
     rowCount = count / program.batch * rowsOf(program);
   int64_t there = calls.shortBuffers ? rowCount : count;
   GuardedMemory memory(there * width);
-  std::vector<int64_t> limits(count, 4);
-  ampc_labels labels = {};
-  while (ampc_rt_next_labels(&tensor, &labels))
-    for (int64_t first = labels.first; first < count; first += labels.period)
-      std::fill_n(limits.begin() + first, labels.width, labels.limit);
+  std::vector<int64_t> limits = limitsOf(tensor, count);
   for (int64_t k = 0; k < there; ++k) {
     char *at = memory.get() + k * width;
     double unit = random.unit(), normal = random.normal();

@@ -18,6 +18,7 @@ SHAPE = 'initializer { name: "shape" data_type: 7 dims: 2 int64_data: [2, 4] }'
 EXTERNAL = ('initializer {{ name: "w" data_type: 1 dims: 2 dims: 3 data_location: EXTERNAL external_data {{ key: "location" value: "{}" }} }}')
 # Two numbers of 1.
 RAW = 'initializer {{ name: "w" data_type: 1 dims: {} dims: 1 raw_data: "' + "\\000\\000\\200\\077" * 2 + '" }}'
+ALL = 'attribute { name: "keepdims" type: INT i: 0 }'
 GRAPHS = {
     "nodes": [X, SHAPE, node("Unique", ["x"], "a", "sorted"), node("Swish", ["x"], "b", more='domain: "com.example"'),
               node("Reshape", ["x", "shape"], "c", "flat"), 'initializer { name: "four" data_type: 1 dims: 4 float_data: [1, 2, 3, 4] }',
@@ -28,6 +29,9 @@ GRAPHS = {
     "outside": [X, Y, EXTERNAL.format("../secret"), node("Add", ["x", "w"], "y")],
     "huge": [X, Y, 'initializer { name: "w" data_type: 1 dims: 4611686018427387904 dims: 4 }', node("Add", ["x", "w"], "y")],
     "loss": [X, Y, node("Tanh", ["x"], "y"), 'initializer { name: "weights" data_type: 1 dims: 3 float_data: [1, 2, 3] }'],
+    "terms": [X, value("input", "t", 2, 3), node("Tanh", ["x"], "y"), node("Sub", ["y", "t"], "d"), node("Mul", ["d", "d"], "squares"),
+              node("Abs", ["d"], "sizes"), node("ReduceMean", ["squares"], "mean", more=ALL), node("ReduceMax", ["sizes"], "largest", more=ALL),
+              'output { name: "y" } output { name: "mean" } output { name: "largest" }'],
     "joined": [X, Y, RAW.format(2), node("Mul", ["x", "w"], "a"), node("Div", ["a", "w"], "y")],
     "cut": [X, Y, RAW.format(3), node("Mul", ["x", "w"], "y")],
     "pipe": [X, Y, EXTERNAL.format("pipe"), node("Add", ["x", "w"], "y")],

@@ -13,6 +13,10 @@ static cl::opt<std::string>
          cl::desc("of MODEL.onnx: an output, or a loss of a value and an input, as in "
                   "softmax_cross_entropy(logits,label); docs/onnx.md has all of them"),
          cl::value_desc("LOSS"), cl::sub(cl::SubCommand::getAll()));
+static cl::list<std::string>
+    reports("report", cl::CommaSeparated,
+            cl::desc("of MODEL.onnx: outputs of one number that the step has beside its loss"),
+            cl::value_desc("OUTPUT"), cl::sub(cl::SubCommand::getAll()));
 static cl::opt<std::string>
     optimizer("optimizer",
               cl::desc("of MODEL.onnx: the rule of its step (default: adamw(lr=1e-3))"),
@@ -34,6 +38,9 @@ static cl::opt<std::string>
 llvm::Expected<ImportOptions> ampc::readImportOptions() {
   ImportOptions options;
   options.loss = loss;
+  options.reports = reports;
+  if (!options.reports.empty() && loss.empty())
+    return mistake("expected --loss beside --report=" + options.reports.front());
   options.optimizer = optimizer;
   options.batch = batch;
   if (batch.getNumOccurrences() && batch < 1)

@@ -9,8 +9,9 @@
 
 namespace ampc {
 struct ImportOptions {
-  std::string name; ///< of the model; empty: that of the file
-  std::string loss; ///< an output, or LOSS(VALUE,INPUT); empty: none
+  std::string name;                 ///< of the model; empty: that of the file
+  std::string loss;                 ///< an output, or LOSS(VALUE,INPUT); empty: none
+  std::vector<std::string> reports; ///< outputs that the step has beside its loss, numbers
   std::string optimizer = "adamw(lr=1e-3)";
   std::vector<std::string> freeze; ///< patterns of parameters that stay as they are
   int64_t batch = 0;               ///< rows per step; 0: as in the file

@@ -12,6 +12,7 @@
 #include "lib/Import/ONNX/Raise.h"
 #include "lib/Import/ONNX/States.h"
 #include "mlir-dialects/Train/Families.h"
+#include "mlir-dialects/Train/Signature.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -124,11 +125,15 @@ llvm::Error Importer::readLoss() {
   loss = std::move(*read);
   if (loss.output.empty() && !producers.find(loss.values[0]))
     return mistake("expected a value that a node of the file makes, but got " + loss.values[0]);
-  if (loss.output.empty() || producers.find(loss.output))
-    return llvm::Error::success();
   std::vector<std::string> names;
   for (const ValueInfo &output : model.graph.outputs)
     names.push_back(output.name);
+  for (const std::string &report : options.reports)
+    if (report == loss.output || !llvm::is_contained(names, report) || !producers.find(report))
+      return mistake("expected --report to be an output of the file beside the loss, but got " +
+                     report + didYouMean(report, names));
+  if (loss.output.empty() || producers.find(loss.output))
+    return llvm::Error::success();
   return mistake("expected --loss to be an output of the file (" + llvm::join(names, ", ") +
                  ") or LOSS(VALUE,INPUT), but got " + loss.output + didYouMean(loss.output, names));
 }
@@ -157,7 +162,7 @@ bool Importer::canCall(const Slice &whole) const {
           return false;
       }
   }
-  return shares && !isInner(loss.output);
+  return shares && !isInner(loss.output) && llvm::none_of(options.reports, isInner);
 }
 
 /// What the loss is computed from, of what the file has.
@@ -168,6 +173,7 @@ std::vector<std::string> Importer::lossNeeds() const {
   for (const std::string &value : loss.values)
     if (producers.isKnown(value))
       needs.push_back(value);
+  llvm::append_range(needs, options.reports);
   return needs;
 }
 
@@ -217,7 +223,8 @@ llvm::Error Importer::plan() {
   std::vector<std::string> names;
   llvm::StringSet<> seen;
   for (const ValueInfo &output : model.graph.outputs)
-    if (output.name != loss.output && seen.insert(output.name).second)
+    if (output.name != loss.output && !llvm::is_contained(options.reports, output.name) &&
+        seen.insert(output.name).second)
       names.push_back(output.name);
   auto whole = producers.slice(names);
   if (!whole)
@@ -324,6 +331,12 @@ Value Importer::lossOf(OpBuilder &b, Scope &scope) {
   return value;
 }
 
+static Value valueOf(OpBuilder &b, Scope &scope, const std::string &name) {
+  Node node;
+  node.inputs = {name};
+  return Converter(b, node, 0, scope).in(0);
+}
+
 /// Reads stand before everything else.
 static void readFirst(Block &body) {
   Operation *first = &body.front();
@@ -354,11 +367,8 @@ llvm::Error Importer::build() {
     OpBuilder b = OpBuilder::atBlockEnd(&predictFunc.front());
     nodes.convert(b, predict->slice.nodes, scope);
     SmallVector<Value> results;
-    for (const std::string &name : predict->results) {
-      Node node;
-      node.inputs = {name};
-      results.push_back(nodes.getFaults().empty() ? Converter(b, node, 0, scope).in(0) : Value());
-    }
+    for (const std::string &name : predict->results)
+      results.push_back(nodes.getFaults().empty() ? valueOf(b, scope, name) : Value());
     if (llvm::Error error = finish(predictFunc, b, results))
       return error;
   }
@@ -373,15 +383,23 @@ llvm::Error Importer::build() {
     if (!loss.kind.empty()) {
       value = lossOf(b, scope);
     } else if (nodes.getFaults().empty()) {
-      Node node;
-      node.inputs = {loss.output};
-      value = Converter(b, node, 0, scope).in(0);
+      value = valueOf(b, scope, loss.output);
     }
-    if (llvm::Error error = finish(lossFunc, b, value))
+    SmallVector<Value> results{value};
+    for (const std::string &report : options.reports)
+      results.push_back(nodes.getFaults().empty() ? valueOf(b, scope, report) : Value());
+    if (llvm::Error error = finish(lossFunc, b, results))
       return error;
-    ArrayRef<int64_t> shape = Converter::shapeOf(value);
-    if (!shape.empty())
-      return mistake("expected the loss to be one number, but got " + typeText(value.getType()));
+    for (auto [i, result] : llvm::enumerate(results)) {
+      std::string what = i == 0 ? "the loss" : options.reports[i - 1];
+      if (!isa<FloatType>(getElementTypeOrSelf(result)) || !Converter::shapeOf(result).empty())
+        return mistake("expected " + what + " to be one real number, but got " +
+                       typeText(result.getType()));
+      if (i > 0)
+        Signature(lossFunc).setResult(i,
+                                      train::OutputAttr::get(&context, train::Output::Named,
+                                                             StringAttr::get(&context, what), -1));
+    }
   }
   for (train::FuncOp func : {predictFunc, lossFunc}) {
     if (!func)

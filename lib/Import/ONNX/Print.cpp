@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Print.h"
 #include "ampc/Support/Mistake.h"
+#include "mlir-dialects/Train/Signature.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/ADT/StringExtras.h"
@@ -70,8 +71,22 @@ static StringRef withoutTypes(StringRef text) {
 static bool hasTypesThatFollow(Operation &op) {
   return !isa<train::ConstantOp>(op) &&
          (isa<InferTypeOpInterface, train::MatmulOp, train::Conv2dOp, train::Conv2dGradInputOp,
-              train::AttentionOp, train::CallOp, train::ReturnOp, train::ReshapeOp,
-              train::BroadcastToOp, train::CastOp, train::OneHotOp, train::IotaOp>(op));
+              train::AttentionOp, train::CallOp, train::ReshapeOp, train::BroadcastToOp,
+              train::CastOp, train::OneHotOp, train::IotaOp>(op));
+}
+
+static void printReturn(llvm::raw_ostream &os, train::ReturnOp op, AsmState &state) {
+  os << "    train.return ";
+  llvm::interleaveComma(op->getOpOperands(), os, [&](OpOperand &result) {
+    result.get().printAsOperand(os, state);
+    auto func = cast<train::FuncOp>(op->getParentOp());
+    auto output = Signature(func).result<train::OutputAttr>(result);
+    if (output && output.getName()) {
+      llvm::printEscapedString(output.getName().getValue(), os << " as \"");
+      os << '"';
+    }
+  });
+  os << "\n";
 }
 
 static void printOp(llvm::raw_ostream &os, Operation &op, AsmState &state) {
@@ -79,6 +94,10 @@ static void printOp(llvm::raw_ostream &os, Operation &op, AsmState &state) {
     std::string name = nameOf(read, state);
     if (StringRef(name).drop_front() != read.getState())
       os << "    " << name << " = train.read " << onnx::symbolText(read.getState()) << "\n";
+    return;
+  }
+  if (auto returned = dyn_cast<train::ReturnOp>(op)) {
+    printReturn(os, returned, state);
     return;
   }
   std::string text;
