@@ -1,6 +1,7 @@
 // kernel.conv: products whose left panels are gathered from windows of an image.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/BodyEmitter.h"
+#include "lib/Target/CPU/Conv/Depthwise.h"
 #include "lib/Target/CPU/Conv/FilterTaps.h"
 #include "lib/Target/CPU/Conv/WindowPanels.h"
 #include "lib/Target/CPU/Data/Totals.h"
@@ -214,10 +215,14 @@ void PhaseTasks::emitZeros(KernelEmitter &e, BodyEmitter &body, const Conv &conv
 }
 
 bool ConvTemplate::hasOwnCode(Operation *op, const Tier &tier) const {
+  if (Depthwise::of(cast<kernel::ConvOp>(op)))
+    return KernelTemplate::hasOwnCode(op, tier);
   return hasOwnProducts(Conv(cast<kernel::ConvOp>(op)).shape, tier);
 }
 
 FailureOr<KernelEmission> ConvTemplate::plan(Operation *op, const Tier &tier) const {
+  if (auto depthwise = Depthwise::of(cast<kernel::ConvOp>(op)))
+    return DepthwiseConv(*depthwise, tier).plan();
   PhaseTasks phases(Conv(cast<kernel::ConvOp>(op)), tier);
   KernelEmission emission;
   emission.tasks = phases.tasks;
@@ -229,6 +234,12 @@ void ConvTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
                            Value begin, Value end) const {
   Conv conv(cast<kernel::ConvOp>(op));
   BodyEmitter body(e, conv.op, pointers);
+  if (auto depthwise = Depthwise::of(conv.op)) {
+    auto epilogue = [&](ArrayRef<Value> pixel, Value channel, int64_t active, Value sums) {
+      store(body, pixel, channel, active, sums);
+    };
+    return DepthwiseConv(*depthwise, e.tier).emit(e, pointers, begin, end, epilogue);
+  }
   PhaseTasks phases(conv, e.tier, pointers.operands[0], pointers.operands[1]);
   if (phases.products.size() == 1 && phases.zeros.empty())
     return phases.emit(e, body, begin, end, pointers.scratch, pointers.totals);

@@ -100,6 +100,20 @@ conv(37, 10, 16, 24, 3, pad=1, element="bf16")
 conv(18, 9, 24, 32, 3, pad=1, stride=2, groups=2, element="bf16")
 conv(6, 5, 520, 40, 1, element="bf16")
 conv(1, 7, 3, 20, 3, pad=1, element="f16")
+# A channel by itself: rows in blocks and pieces of them, tails of vectors, taps in rows, images without an inside, phases.
+for element in ["f32", "bf16"]:
+    conv(2, 11, 7, 7, 3, pad=1, groups=7, element=element)
+    conv(2, 20, 33, 33, 3, stride=2, pad=1, groups=33, element=element)
+    conv(4, 9, 48, 48, 5, pad=2, groups=48, element=element)
+    conv(1, 6, 16, 16, 3, pad=2, dilation=2, groups=16, element=element)
+    conv(2, 5, 40, 40, 3, pad=1, spread=2, groups=40, element=element)
+conv(2, 2, 3, 3, 5, pad=3, groups=3)
+conv(1, 17, 2, 2, 1, stride=3, groups=2)
+conv(1, 9, 18, 18, 7, pad=3, groups=18, element="f16")
+conv(2, 12, 9, 9, 4, stride=3, pad=2, groups=9, element="f64")
+conv(1, 5, 6, 6, 2, pad=1, spread=3, groups=6)  # phases without a tap
+conv(3, 4, 5, 5, 3, pad=1, stride=2, spread=2, groups=5)
+conv(2, 6, 8, 16, 3, pad=1, groups=8)
 # Windows gathered for filter gradients: several parts and blocks of rows, an image without a partner, runs of one tap, groups.
 conv(11, 16, 3, 24, 3, pad=1)
 conv(11, 16, 3, 24, 3, pad=1, element="bf16")
