@@ -232,7 +232,7 @@ static void convertGroupNorm(Converter &c) {
   int64_t channels = c.dims(0)[1];
   auto perChannel = [&](unsigned i) {
     Value factor = c.in(i);
-    if (factor && c.dims(i)[0] == groups && groups != channels)
+    if (factor && c.rank(i) == 1 && c.dims(i)[0] == groups && groups != channels)
       factor = c.reshape(c.broadcastTo(c.reshape(factor, {groups, 1}), {groups, channels / groups}),
                          {channels});
     return factor;

@@ -120,10 +120,26 @@ template <typename Op> struct IntegerTo16 : OpRewritePattern<Op> {
     return success();
   }
 };
+/// As integers: for a vector of bf16 from one that is no constant LLVM calls a library.
+struct SplatOfBF16 : OpRewritePattern<vector::BroadcastOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(vector::BroadcastOp op, PatternRewriter &rewriter) const override {
+    Type bf16 = rewriter.getBF16Type();
+    if (op.getSourceType() != bf16)
+      return failure();
+    FloatCode c(rewriter, op.getLoc());
+    auto type = cast<VectorType>(op.getType()).clone(rewriter.getI16Type());
+    Value splat = vector::BroadcastOp::create(rewriter, op.getLoc(), type, c.bits(op.getSource()));
+    rewriter.replaceOp(op, c.floatOf(splat, bf16));
+    return success();
+  }
+};
 } // namespace
 
 void ampc::target::addConversionPatterns(RewritePatternSet &patterns, bool hasF16, bool hasBF16) {
   patterns.add<NarrowTo16>(patterns.getContext(), hasF16, hasBF16);
+  if (!hasBF16)
+    patterns.add<SplatOfBF16>(patterns.getContext());
   patterns.add<WidenFrom16>(patterns.getContext(), hasF16);
   patterns.add<IntegerTo16<arith::SIToFPOp>, IntegerTo16<arith::UIToFPOp>>(patterns.getContext());
 }
