@@ -1,6 +1,7 @@
 // kernel.conv_filter: a product of cotangents and windows of an image, summed over pixels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/BodyEmitter.h"
+#include "lib/Target/CPU/Conv/Depthwise.h"
 #include "lib/Target/CPU/Conv/FilterTiles.h"
 #include "lib/Target/CPU/Loops.h"
 #include "lib/Target/CPU/Product/ProductEmitter.h"
@@ -86,6 +87,8 @@ int64_t ConvFilterTemplate::workspaceBytes(Operation *operation) const {
 }
 
 bool ConvFilterTemplate::hasOwnCode(Operation *op, const Tier &tier) const {
+  if (Depthwise::of(cast<kernel::ConvFilterOp>(op)))
+    return KernelTemplate::hasOwnCode(op, tier);
   ConvFilter conv(cast<kernel::ConvFilterOp>(op));
   return hasOwnProducts(conv.shape, tier) && !(tier.hasAMX() && conv.gathersWindows(tier));
 }
@@ -129,6 +132,11 @@ FailureOr<KernelEmission> ConvFilterTemplate::plan(Operation *op, const Tier &ti
     return failure();
   KernelEmission emission;
   emission.hasFinish = conv.op.getParts() > 1;
+  if (auto depthwise = Depthwise::of(conv.op)) {
+    KernelEmission channels = DepthwiseFilter(*depthwise, conv.op.getParts(), tier).plan();
+    channels.hasFinish = emission.hasFinish;
+    return channels;
+  }
   if (auto tiles = conv.tiles(tier)) {
     emission.tasks = tiles->tasks();
     emission.scratchBytes = tiles->scratchBytes();
@@ -168,6 +176,9 @@ void ConvFilterTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPo
     Value line = e.add(e.mul(part, outputs), output);
     e.store(sums, pointers.workspace, e.add(e.mul(line, conv.shape.n), position), active);
   };
+  if (auto depthwise = Depthwise::of(conv.op))
+    return DepthwiseFilter(*depthwise, conv.op.getParts(), e.tier)
+        .emit(e, pointers, begin, end, store);
   if (auto tiles = conv.tiles(e.tier))
     return FilterTilesEmitter(e, *tiles, pointers.operands[0], pointers.operands[1])
         .emit(begin, end, pointers.scratch, store, pointers.totals);
@@ -193,7 +204,7 @@ void ConvFilterTemplate::emitFinish(Operation *op, KernelEmitter &e,
                                     const KernelPointers &pointers) const {
   ConvFilter conv(cast<kernel::ConvFilterOp>(op));
   BodyEmitter body(e, conv.op, pointers, *flatFilter(conv.op));
-  bool inParts = conv.tiles(e.tier) || conv.walksPixels(e.tier);
+  bool inParts = Depthwise::of(conv.op) || conv.tiles(e.tier) || conv.walksPixels(e.tier);
   int64_t parts = inParts ? conv.op.getParts() : 1;
   int64_t outputs = conv.shape.m * conv.window.groups;
   int64_t width = e.tier.lanes(8 * elementBytes(conv.shape.acc));

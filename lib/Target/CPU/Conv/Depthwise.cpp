@@ -30,6 +30,12 @@ std::optional<Depthwise> Depthwise::of(kernel::ConvOp op) {
   bool isDilated = window.inputDilations[0] * window.inputDilations[1] > 1;
   return isDilated ? std::nullopt : conv;
 }
+std::optional<Depthwise> Depthwise::of(kernel::ConvFilterOp op) {
+  if (op.hasDilatedImage())
+    return std::nullopt;
+  return ofOp(op, op.getRhs().getType().getShape(), op.getSpace());
+}
+
 bool ColumnBlocks::meets(const Window &window, int64_t i, int64_t tap) const {
   int64_t column = (first + i) * window.strides[1] + tap * window.dilations[1] - window.padding[1];
   return isInside || (0 <= column && column < window.width);
@@ -66,8 +72,17 @@ std::pair<Value, Value> cpu::tapRowsInside(KernelEmitter &e, const Window &windo
   return {reach(window.padding[0]), reach(window.height + window.padding[0])};
 }
 
+ImageRow::ImageRow(KernelEmitter &e, const Window &window, const Depthwise &conv, Value pointer,
+                   ArrayRef<Value> pixel, Value tapRow, Value channel, int64_t active)
+    : e(e), window(window), conv(conv), pointer(pointer), active(active) {
+  auto origin = [&](unsigned axis) {
+    return e.add(e.mul(pixel[1 + axis], window.strides[axis]), -window.padding[axis]);
+  };
+  Value row = e.add(origin(0), e.mul(tapRow, window.dilations[0]));
+  Value line = e.add(e.mul(pixel[0], window.height), row);
+  start = e.add(e.mul(e.add(e.mul(line, window.width), origin(1)), window.channels), channel);
+}
 Value ImageRow::at(int64_t pixel, int64_t tap) {
-  const Window &window = conv.window;
   int64_t column = pixel * window.strides[1] + tap * window.dilations[1];
   Value &x = loaded[column];
   if (!x) {

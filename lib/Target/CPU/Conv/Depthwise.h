@@ -11,14 +11,15 @@ namespace ampc::cpu {
 using target::ConvPhase;
 using target::Window;
 
-/// A convolution with as many groups as channels and outputs.
+/// A convolution with as many groups as channels and outputs, or the gradient of its filter.
 /// Channels are the lanes of vectors, and neighbouring pixels of a row share what is loaded; taps
-/// in the padding are left out. Every sum has the order of the taps.
+/// in the padding are left out. Every sum has the order of the taps, or of the pixels.
 struct Depthwise {
   Window window;
   mlir::Type lhs, rhs, acc;
 
   static std::optional<Depthwise> of(kernel::ConvOp op);
+  static std::optional<Depthwise> of(kernel::ConvFilterOp op);
 
   int64_t lanes(const Tier &tier) const { return tier.lanes(8 * elementBytes(acc)); }
   /// Channels in whole vectors.
@@ -47,16 +48,17 @@ std::pair<mlir::Value, mlir::Value> tapRowsInside(KernelEmitter &e, const Window
 /// The image under a block of pixels, along a row of taps: what pixels share is loaded once.
 class ImageRow {
 public:
-  /// `start`: position of the first tap of the first pixel, which may lie in the padding.
-  ImageRow(KernelEmitter &e, const Depthwise &conv, mlir::Value pointer, mlir::Value start,
-           int64_t active)
-      : e(e), conv(conv), pointer(pointer), start(start), active(active) {}
+  /// Of the block's first pixel {image, row, column}; the first tap may lie in the padding.
+  ImageRow(KernelEmitter &e, const Window &window, const Depthwise &conv, mlir::Value pointer,
+           llvm::ArrayRef<mlir::Value> pixel, mlir::Value tapRow, mlir::Value channel,
+           int64_t active);
   mlir::Value at(int64_t pixel, int64_t tap);
 
 private:
   KernelEmitter &e;
+  const Window &window;
   const Depthwise &conv;
-  mlir::Value pointer, start;
+  mlir::Value pointer, start; // start: position of the first tap
   int64_t active;
   llvm::DenseMap<int64_t, mlir::Value> loaded;
 };
@@ -89,6 +91,39 @@ private:
   Depthwise conv;
   llvm::SmallVector<ConvPhase> phases;
   int64_t lanes, pixels, scratchBytes; // pixels: of a block
+};
+
+/// Tasks have some channels over a part of the images; the scratch holds sums, vectors of channels
+/// of each tap.
+class DepthwiseFilter {
+public:
+  /// `sums` belong to (part, channel, tap ...).
+  using Epilogue = llvm::function_ref<void(mlir::Value part, mlir::Value channel, mlir::Value tap,
+                                           int64_t active, mlir::Value sums)>;
+
+  DepthwiseFilter(const Depthwise &conv, int64_t parts, const Tier &tier);
+  KernelEmission plan() const;
+  void emit(KernelEmitter &e, const KernelPointers &pointers, mlir::Value begin, mlir::Value end,
+            Epilogue epilogue) const;
+
+private:
+  using Value = mlir::Value;
+  struct Place {
+    Value image, row, channel, sums;
+    int64_t active;
+  };
+  void addRow(KernelEmitter &e, const KernelPointers &pointers, const Place &place) const;
+  void addTaps(KernelEmitter &e, const KernelPointers &pointers, const Place &place, Value tapRow,
+               int64_t tapRows) const;
+  llvm::SmallVector<Value> addBlock(KernelEmitter &e, const KernelPointers &pointers,
+                                    const Place &place, const ColumnBlocks &blocks, Value column,
+                                    Value tapRow, mlir::ValueRange sums) const;
+  void forChannels(KernelEmitter &e, Value from, Value to,
+                   llvm::function_ref<void(Value channel, int64_t active)> body) const;
+
+  Depthwise conv;
+  int64_t parts, lanes, pixels, tapRows; // tapRows: whose sums are in registers at once
+  int64_t taskChannels, channelTasks;
 };
 
 } // namespace ampc::cpu

@@ -82,18 +82,10 @@ SmallVector<Value> DepthwiseConv::sumBlock(KernelEmitter &e, const KernelPointer
   SmallVector<Value> zeros(blocks.pixels, e.constant(e.vectorOf(conv.acc, lanes), 0));
   if (window.taps() == 0)
     return zeros;
-  Depthwise here = conv;
-  here.window = window;
-  auto origin = [&](unsigned axis, Value at) {
-    return e.add(e.mul(at, window.strides[axis]), -window.padding[axis]);
-  };
   auto [top, bottom] = tapRowsInside(e, window, place.row);
   return e.loop(top, bottom, 1, zeros, [&](Value tapRow, ValueRange soFar) {
-    Value row = e.add(origin(0, place.row), e.mul(tapRow, window.dilations[0]));
-    Value line = e.add(e.mul(place.image, window.height), row);
-    Value pixel = e.add(e.mul(line, window.width), origin(1, place.column));
-    ImageRow image(e, here, pointers.operands[0],
-                   e.add(e.mul(pixel, window.channels), place.channel), place.active);
+    ImageRow image(e, window, conv, pointers.operands[0], {place.image, place.row, place.column},
+                   tapRow, place.channel, place.active);
     Value tap = e.add(e.mul(tapRow, phase.tapStep[0]), phase.firstTap[0]);
     tap = e.add(e.mul(tap, conv.window.kernel[1]), phase.firstTap[1]);
     Value weights = e.add(e.mul(place.channel, conv.window.taps()), e.mul(tap, lanes));
