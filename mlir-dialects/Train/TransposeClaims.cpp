@@ -75,8 +75,7 @@ static void claimFlattened(TransposeOp transpose, SmallVectorImpl<TransposeClaim
 /// What has to change for the last dimension of a value to have its parts in another order; false
 /// if that is not possible by other values.
 static bool reorderLast(Value value, ArrayRef<int64_t> parts, ArrayRef<int64_t> order,
-                        llvm::function_ref<bool(Operation *)> isPointwise,
-                        TransposeClaim &claim) {
+                        llvm::function_ref<bool(Operation *)> isPointwise, TransposeClaim &claim) {
   Operation *op = value.getDefiningOp();
   if (!op || !value.hasOneUse())
     return false;
@@ -108,8 +107,7 @@ static void claimUnflattened(TransposeOp transpose,
   int64_t kept = keptBy(parts, reshape.getX().getType().getShape());
   auto order = kept < 0 ? std::nullopt : orderBehind(transpose.getPermutation(), kept);
   TransposeClaim claim{transpose, nullptr, {}};
-  if (order &&
-      reorderLast(reshape.getX(), parts.drop_front(kept), *order, isPointwise, claim))
+  if (order && reorderLast(reshape.getX(), parts.drop_front(kept), *order, isPointwise, claim))
     claims.push_back(std::move(claim));
 }
 
@@ -137,8 +135,7 @@ void TransposeClaim::apply() {
     return op.erase();
   }
   Operation *at = flat ? flat->getOwner() : transpose;
-  Value from =
-      flat ? op.getX() : op.getX().getDefiningOp<ReshapeOp>().getX();
+  Value from = flat ? op.getX() : op.getX().getDefiningOp<ReshapeOp>().getX();
   OpBuilder builder(at);
   GradBuilder b(builder, at);
   if (flat)
