@@ -1,34 +1,65 @@
-# Steps of a library that ampc compile --bindings=python has made, beside those of torch_import.py.
+# Steps of a library that ampc compile --bindings=python has made, beside those of the PyTorch scripts.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ampc_steps.py LIBRARY DATA: prints a JSON line as `torch_import.py MODEL step` does. DATA has INPUT.npy for each argument of the step."""
+"""ampc_steps.py LIBRARY [DATA]: prints a JSON line as `torch_import.py MODEL step` does. DATA has INPUT.npy for each argument of the step; without it
+they are random. Seconds until `created` and `ready` (a loss is known) count from the start of the process; `predict` is the median of 200 calls."""
 import argparse
+import glob
 import importlib
-import inspect
 import json
 import os
+import resource
+import statistics
 import sys
 import time
 
 import numpy
+from torch_timing import since_start
+
+
+def random_input(each, generator):
+    if each["dtype"].startswith("f"):
+        return generator.standard_normal(each["shape"], dtype=numpy.float32)
+    return generator.integers(0, each.get("label_limit", 2), each["shape"], dtype=numpy.int32)
+
+
+def seconds_of(call):
+    start = time.perf_counter()
+    result = call()
+    return time.perf_counter() - start, result
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("library", help="folder with model.py")
-    parser.add_argument("data")
+    parser.add_argument("library", help="folder with NAME.py and NAME.json")
+    parser.add_argument("data", nargs="?")
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
+    (path,) = glob.glob(os.path.join(arguments.library, "*.json"))
+    with open(path) as file:
+        programs = {program["name"]: program for program in json.load(file)["programs"]}
+    generator = numpy.random.default_rng(1)
+
+    def data(program):
+        inputs = programs[program]["inputs"]
+        if arguments.data:
+            return [numpy.load(os.path.join(arguments.data, each["name"] + ".npy")) for each in inputs]
+        return [random_input(each, generator) for each in inputs]
+
     sys.path.insert(0, arguments.library)
-    model = importlib.import_module("model").Model(threads=arguments.threads)
-    names = [name for name, each in inspect.signature(model.train_step).parameters.items() if each.default is inspect.Parameter.empty]
-    data = [numpy.load(os.path.join(arguments.data, name + ".npy")) for name in names]
-    losses, seconds = [], []
-    for _ in range(arguments.steps):
-        start = time.perf_counter()
-        losses.append(float(model.train_step(*data).loss))
-        seconds.append(time.perf_counter() - start)
-    print(json.dumps({"losses": losses, "seconds": seconds}))
+    module = importlib.import_module(os.path.basename(path)[: -len(".json")])
+    create, model = seconds_of(lambda: module.Model(threads=arguments.threads))
+    line = {"create": create, "created": since_start()}
+    batch = data("train_step")
+    steps = [seconds_of(lambda: float(model.train_step(*batch).loss))]
+    line["ready"] = since_start()
+    steps += [seconds_of(lambda: float(model.train_step(*batch).loss)) for _ in range(arguments.steps - 1)]
+    line["seconds"], line["losses"] = ([each[i] for each in steps] for i in (0, 1))
+    line["peak_bytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    if "predict" in programs and not arguments.data:
+        row = data("predict")
+        line["predict"] = statistics.median(seconds_of(lambda: model.predict(*row))[0] for _ in range(200))
+    print(json.dumps(line))
 
 
 if __name__ == "__main__":

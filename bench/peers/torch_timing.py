@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import json
 import os
+import resource
 import statistics
 import sys
 import time
@@ -35,6 +36,13 @@ def require_recent_torch():
         sys.exit(f"expected PyTorch 2.4 or newer, but got {torch.__version__}: the bar is not shown")
 
 
+def since_start():
+    """Seconds that this process has lived."""
+    with open("/proc/self/stat") as file:
+        started = int(file.read().rsplit(")", 1)[1].split()[19]) / os.sysconf("SC_CLK_TCK")
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - started
+
+
 def autocast(arguments):
     import torch
 
@@ -44,8 +52,10 @@ def autocast(arguments):
 
 
 def time_steps(step, warm_up, steps):
-    """Seconds of the median step; the loss must stay finite and must have moved."""
-    losses = [float(step()) for _ in range(warm_up)]
+    """Seconds of the median step and until the first loss of the process was known; the loss must stay finite and must have moved."""
+    losses = [float(step())]
+    ready = since_start()
+    losses += [float(step()) for _ in range(warm_up - 1)]
     seconds = []
     for _ in range(steps):
         start = time.perf_counter()
@@ -53,7 +63,7 @@ def time_steps(step, warm_up, steps):
         seconds.append(time.perf_counter() - start)
     if not all(abs(loss) < 1e30 for loss in losses) or losses[-1] == losses[0]:
         raise RuntimeError(f"the step does not train: losses {losses}")
-    return statistics.median(seconds)
+    return statistics.median(seconds), ready
 
 
 def measure(name, make_step, arguments):
@@ -64,11 +74,11 @@ def measure(name, make_step, arguments):
     torch.set_num_threads(arguments.threads)
     torch.set_default_device(arguments.device)
     modes = ["eager", "compile"] if arguments.mode == "faster" else [arguments.mode]
-    seconds = {}
+    seconds, ready = {}, {}
     for mode in modes:
         torch.manual_seed(1)
         try:
-            seconds[mode] = time_steps(
+            seconds[mode], ready[mode] = time_steps(
                 make_step(mode == "compile"), arguments.warm_up, arguments.steps
             )
         except Exception as error:  # torch.compile needs a C++ compiler; without one eager is the peer.
@@ -85,5 +95,7 @@ def measure(name, make_step, arguments):
         "torch_version": torch.__version__,
         "threads": arguments.threads,
         "seconds_by_mode": seconds,
+        "ready": ready[best],
+        "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     }
     print(json.dumps(line), flush=True)
