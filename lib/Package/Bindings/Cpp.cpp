@@ -31,6 +31,7 @@ public:
 private:
   void writeStruct(StringRef title, ArrayRef<OperandInfo> operands, bool outputs, bool rate);
   void writeStructs(const CallInfo &call, StringRef method);
+  void writeNumbers(const CallInfo &call, StringRef method);
   void writeMethod(const CallInfo &call, StringRef method);
   void writeBody(const CallInfo &call, StringRef method, bool besides);
   void writeClass();
@@ -63,6 +64,27 @@ void CppWriter::writeStructs(const CallInfo &call, StringRef method) {
   writeStruct((method + "_in").str(), operands, false, call.trains);
   if (!call.trains)
     writeStruct((method + "_out").str(), operands, true, false);
+  writeNumbers(call, method);
+}
+
+/// What is beside the loss, by its names.
+void CppWriter::writeNumbers(const CallInfo &call, StringRef method) {
+  ArrayRef<TensorInfo> numbers = numbersOf(*call.program);
+  if (numbers.empty())
+    return;
+  std::string title = (method + "_numbers").str();
+  NameScope members("report ampc_train_out " + title);
+  os << "/// What " << method << " reports beside the loss; 0 where it did not run.\nstruct "
+     << title << " {\n";
+  std::string copies;
+  for (const TensorInfo &number : numbers) {
+    std::string member = members.add(number.field);
+    os << "  double " << member << " = 0;\n";
+    copies += "      " + member + " = report.numbers[::" + name + "_" + call.program->name +
+              "_number_" + number.field + "];\n";
+  }
+  os << "  explicit " << title << "(const ampc_train_out &report) {\n    if (report.numbers) {\n"
+     << copies << "    }\n  }\n};\n";
 }
 
 /// `besides`: with a workspace, beside other calls.

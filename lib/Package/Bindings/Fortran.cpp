@@ -20,7 +20,8 @@ using namespace ampc;
 
 /// What subroutines use, and what dummy arguments and the module must not be called.
 static constexpr StringLiteral words =
-    "self status report lr_factor factor rows arguments results size shape any c_loc present "
+    "self status report numbers reported lr_factor factor rows arguments results size shape any "
+    "c_loc present "
     "mod c_float "
     "c_double c_bool c_int c_int8_t c_int16_t c_int32_t c_int64_t c_size_t c_ptr c_funptr "
     "c_associated c_f_pointer len len_trim merge min product trim huge c_null_ptr c_null_funptr "
@@ -34,13 +35,13 @@ static constexpr StringLiteral members =
 /// A Fortran name: it begins with a letter and has at most 63 characters, of which some are kept
 /// free for what makes it unique.
 static std::string toFortran(StringRef name) {
-  return ((name.starts_with("_") ? "a" : "") + name).str().substr(0, 56);
+  return ((name.starts_with("_") ? "a" : "") + name).str().substr(0, 55);
 }
 
 namespace {
 /// The names of one program.
 struct Names {
-  std::string bound, checked, run, function, in, out;
+  std::string bound, checked, run, function, in, out, numbers;
 };
 
 class FortranWriter {
@@ -52,11 +53,13 @@ private:
   void writeConstants();
   void writeStruct(StringRef title, ArrayRef<std::pair<std::string, CType>> fields, bool shown);
   void writeStruct(StringRef title, ArrayRef<FieldInfo> fields);
+  void writeNumbers(const CallInfo &call, const Names &names);
   void writeType();
   void writeInterfaces();
   void writeInterface(StringRef procedure, StringRef function, CType result,
                       ArrayRef<ParameterInfo> parameters);
-  void writeDummies(const CallInfo &call, ArrayRef<OperandInfo> operands, bool checked);
+  void writeDummies(const CallInfo &call, const Names &names, ArrayRef<OperandInfo> operands,
+                    bool checked);
   void writeCheck(const CallInfo &call, ArrayRef<OperandInfo> operands);
   void writeChecked(const CallInfo &call, const Names &names);
   void writeRun(const CallInfo &call, const Names &names);
@@ -85,7 +88,8 @@ FortranWriter::FortranWriter(const ModelInfo &model, raw_ostream &os)
   for (const CallInfo &call : calls) {
     std::string name = toFortran(call.program->name);
     names.push_back({bound.add(name), scope.add("call_" + name), scope.add("run_" + name),
-                     scope.add("lib_" + name), scope.add("in_" + name), scope.add("out_" + name)});
+                     scope.add("lib_" + name), scope.add("in_" + name), scope.add("out_" + name),
+                     numbersOf(*call.program).empty() ? "" : scope.add(name + "_numbers")});
   }
   StringSet<> seen;
   for (const SlotInfo *slot : shownSlots(model))
@@ -159,6 +163,17 @@ static int64_t bytesOf(ArrayRef<FieldInfo> fields) {
   return alignTo(bytes, 8);
 }
 
+/// What a step reports beside the loss, by its names.
+void FortranWriter::writeNumbers(const CallInfo &call, const Names &names) {
+  if (names.numbers.empty())
+    return;
+  NameScope members("", /*ignoreCase=*/true);
+  std::vector<std::pair<std::string, CType>> fields;
+  for (const TensorInfo &number : numbersOf(*call.program))
+    fields.push_back({members.add(toFortran(number.field)), CType::Double});
+  writeStruct(names.numbers, fields, true);
+}
+
 void FortranWriter::writeType() {
   os << "\n  ! A training state of the model. Calls return a status: AMPC_OK, a positive number "
         "for "
@@ -216,8 +231,8 @@ void FortranWriter::writeInterfaces() {
 }
 
 /// `checked`: of any shape; else of that which was checked.
-void FortranWriter::writeDummies(const CallInfo &call, ArrayRef<OperandInfo> operands,
-                                 bool checked) {
+void FortranWriter::writeDummies(const CallInfo &call, const Names &names,
+                                 ArrayRef<OperandInfo> operands, bool checked) {
   os << "    class(" << type << "), intent(inout) :: self\n";
   if (!checked && call.program->batch)
     os << "    integer, intent(in) :: rows\n";
@@ -239,6 +254,8 @@ void FortranWriter::writeDummies(const CallInfo &call, ArrayRef<OperandInfo> ope
   if (call.trains)
     os << "    real(c_float), intent(in), optional :: lr_factor\n"
           "    type(ampc_train_out), intent(out), optional :: report\n";
+  if (!names.numbers.empty())
+    os << "    type(" << names.numbers << "), intent(out), optional :: numbers\n";
 }
 
 static void writeArguments(const CallInfo &call, ArrayRef<OperandInfo> operands, bool checked,
@@ -248,7 +265,8 @@ static void writeArguments(const CallInfo &call, ArrayRef<OperandInfo> operands,
     os << ", rows";
   for (const OperandInfo &operand : operands)
     os << ", &\n      " << operand.name;
-  os << ", &\n      status" << (call.trains ? ", lr_factor, report)\n" : ")\n");
+  os << ", &\n      status" << (call.trains ? ", lr_factor, report" : "")
+     << (numbersOf(*call.program).empty() ? ")\n" : ", numbers)\n");
 }
 
 void FortranWriter::writeCheck(const CallInfo &call, ArrayRef<OperandInfo> operands) {
@@ -299,20 +317,30 @@ void FortranWriter::writeChecked(const CallInfo &call, const Names &name) {
        << operand.field->doc << "\n";
   os << "  subroutine " << name.checked;
   writeArguments(call, operands, true, os);
-  writeDummies(call, operands, true);
+  writeDummies(call, name, operands, true);
   writeCheck(call, operands);
   os << "    call " << name.run;
   writeArguments(call, operands, false, os);
   os << "  end subroutine\n";
 }
 
+/// A call that did not run leaves zeros.
+static void writeReading(StringRef type, size_t count, raw_ostream &os) {
+  os << "    if (present(numbers) .and. c_associated(results%numbers)) then\n"
+     << "      call c_f_pointer(results%numbers, reported, (/" << count << "/))\n"
+     << "      numbers = " << type << "(";
+  interleaveComma(seq(count), os, [&](size_t place) { os << "reported(" << place + 1 << ")"; });
+  os << ")\n    end if\n";
+}
+
 void FortranWriter::writeRun(const CallInfo &call, const Names &name) {
   std::vector<OperandInfo> operands = operandsOf(call, scope, toFortran);
   os << "\n  subroutine " << name.run;
   writeArguments(call, operands, false, os);
-  writeDummies(call, operands, false);
+  writeDummies(call, name, operands, false);
   os << "    type(" << name.in << "), target :: arguments\n    type("
      << (call.trains ? "ampc_train_out" : name.out) << "), target :: results\n"
+     << (name.numbers.empty() ? "" : "    real(c_double), pointer :: reported(:)\n")
      << "    arguments%size = " << bytesOf(call.in) << "\n";
   if (call.program->batch)
     os << "    arguments%valid = rows\n";
@@ -329,6 +357,8 @@ void FortranWriter::writeRun(const CallInfo &call, const Names &name) {
   os << "    status = " << name.function << "(self%state, c_loc(arguments), c_loc(results))\n";
   if (call.trains)
     os << "    if (present(report)) report = results\n";
+  if (!name.numbers.empty())
+    writeReading(name.numbers, numbersOf(*call.program).size(), os);
   os << "    call finish(self, status)\n  end subroutine\n";
 }
 
@@ -377,6 +407,7 @@ void FortranWriter::write() {
     writeStruct(name.in, call.in);
     if (!call.trains)
       writeStruct(name.out, call.out);
+    writeNumbers(call, name);
   }
   writeType();
   writeInterfaces();

@@ -173,9 +173,9 @@ class _Model:
             setattr(results, operand.field, outputs[operand.name].ctypes.data)
         with self._lock:
             self._finish(getattr(_library, name)(self._state, ctypes.byref(arguments), ctypes.byref(results)))
-        if call.trains:
-            results.named = {number: results.numbers[place] for place, number in enumerate(call.numbers)}
-            return results
+            if call.trains:  # the next call overwrites what is beside the loss
+                results.named = {number: results.numbers[place] for place, number in enumerate(call.numbers)}
+                return results
         values = [_from_elements(operand.dtype, outputs[operand.name]) for operand in call.outputs]
         return values[0] if len(values) == 1 else dict(zip(outputs, values))
 
