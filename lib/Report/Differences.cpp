@@ -114,7 +114,8 @@ void Comparison::compare(const json::Object &before, const json::Object &after) 
       line() << "- step " << name << "\n";
       continue;
     }
-    for (StringRef part : {"totals", "counts", "policy_costs", "loss_scaling", "nonfinite"})
+    for (StringRef part :
+         {"totals", "counts", "policy_costs", "loss_scaling", "nonfinite", "numbers"})
       compareNumbers(name + " " + part.str(), step->getObject(part),
                      found->second->getObject(part));
     compareRows(name, "operations", *step, *found->second,

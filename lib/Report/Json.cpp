@@ -13,6 +13,20 @@ static void addPlace(json::Object &row, const Place &place) {
     row["source"] = llvm::formatv("{0}:{1}:{2}", place.file, place.line, place.column).str();
 }
 
+static json::Object toJson(const Operand &operand, const Step &step) {
+  json::Object from{{"type", operand.type}};
+  if (operand.operation >= 0)
+    from["from"] = step.operations[operand.operation].id;
+  else
+    from["label"] = operand.label;
+  json::Array casts;
+  for (int cast : operand.casts)
+    casts.push_back(step.casts[cast].id);
+  if (!casts.empty())
+    from["casts"] = std::move(casts);
+  return from;
+}
+
 static json::Object toJson(const Op &op, const Step &step) {
   json::Object row{{"id", op.id},         {"name", op.name},           {"group", op.group},
                    {"op", op.kind},       {"part", partName(op.part)}, {"computes", op.compute},
@@ -28,19 +42,8 @@ static json::Object toJson(const Op &op, const Step &step) {
     row["recomputed"] = true;
   addPlace(row, op.place);
   json::Array operands;
-  for (const Operand &operand : op.operands) {
-    json::Object from{{"type", operand.type}};
-    if (operand.operation >= 0)
-      from["from"] = step.operations[operand.operation].id;
-    else
-      from["label"] = operand.label;
-    json::Array casts;
-    for (int cast : operand.casts)
-      casts.push_back(step.casts[cast].id);
-    if (!casts.empty())
-      from["casts"] = std::move(casts);
-    operands.push_back(std::move(from));
-  }
+  for (const Operand &operand : op.operands)
+    operands.push_back(toJson(operand, step));
   row["operands"] = std::move(operands);
   return row;
 }
@@ -132,6 +135,17 @@ static json::Value budgetOf(const Step &step) {
                       {"held_without", step.budget->without}};
 }
 
+/// By name, so that two reports are compared name by name.
+static json::Object numbersOf(const Step &step) {
+  json::Object numbers;
+  for (auto [place, number] : llvm::enumerate(step.numbers)) {
+    json::Object row = toJson(number.second, step);
+    row["place"] = int64_t(place);
+    numbers[number.first] = std::move(row);
+  }
+  return numbers;
+}
+
 static json::Object timesOf(const Step &f32, const Step &mixed) {
   json::Object times;
   for (auto [side, step] : {std::pair("f32", &f32), {"mixed", &mixed}})
@@ -177,6 +191,7 @@ static json::Object toJson(const Step &f32, const Step &mixed) {
       {"counts", countsOf(mixed)},
       {"policy_costs", std::move(costs)},
       {"loss_scaling", json::Object(mixed.lossScaling)},
+      {"numbers", numbersOf(mixed)},
       {"nonfinite", json::Object{{"mode", mixed.nonfinite},
                                  {"gradient_bytes", mixed.gradientBytes},
                                  {"kept_bytes", mixed.gradientPeakBytes}}},

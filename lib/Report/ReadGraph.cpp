@@ -65,6 +65,7 @@ private:
   std::string uniqueId(StringRef name, StringRef kind);
   int64_t savedBytes(mlir::Operation *op);
   void readScaling();
+  void readNumbers();
 
   train::FuncOp func;
   Step &step;
@@ -269,6 +270,14 @@ void GraphReader::readScaling() {
     step.lossScaling["state"] = scale.getValue().str();
 }
 
+void GraphReader::readNumbers() {
+  for (OpOperand &result : func.getBody().front().getTerminator()->getOpOperands()) {
+    auto output = Signature(func).result<train::OutputAttr>(result.getOperandNumber());
+    if (output && output.getKind() == train::Output::Named)
+      step.numbers.emplace_back(output.getPublicName(), operandOf(result.get()));
+  }
+}
+
 void GraphReader::run() {
   if (auto bytes = func->getAttrOfType<IntegerAttr>("amp.saved_bytes"))
     step.savedValueBytes = bytes.getInt();
@@ -287,6 +296,7 @@ void GraphReader::run() {
     else
       addOperation(&op);
   }
+  readNumbers();
 }
 
 void Compilation::readGraph(ModuleOp module) {

@@ -377,15 +377,16 @@ function castText(cast) {
   return `${html(cast.from)} to ${html(cast.to)}${
       cast.recomputed ? ', again in the backward pass' : ''}: ${html(cast.reason)}`;
 }
+const makerText = operand => operand.from === undefined ?
+    `<span class="mono">${html(operand.label)}</span>` :
+    link(indexOf.get(operand.from));
 function operandText(operand) {
-  const from = operand.from === undefined ? `<span class="mono">${html(operand.label)}</span>` :
-                                            link(indexOf.get(operand.from));
   const casts = (operand.casts || [])
                     .map(id => castById.get(id))
                     .reverse()
                     .map(cast => `<br>cast ${castText(cast)}`)
                     .join('');
-  return `<li>${from} ${chip(operand.type)}${casts}</li>`;
+  return `<li>${makerText(operand)} ${chip(operand.type)}${casts}</li>`;
 }
 
 function sourceText(op) {

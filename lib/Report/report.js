@@ -173,24 +173,42 @@ function scalingCard() {
           rows.map(([k, v]) => `<tr><th>${k}</th><td>${v}</td></tr>`).join('')}</tbody></table>`);
 }
 
+const words = new Intl.NumberFormat(
+    'en', {notation: 'compact', compactDisplay: 'long', maximumSignificantDigits: 3});
+const againText = facts => `${(100 * facts.flops_again / facts.flops).toFixed(1)} % of the ${
+    words.format(facts.flops)} operations of the step on numbers are done a second time.`;
+
 function checkpointCard() {
-  const facts = step.checkpoints[isMixed ? 'mixed' : 'f32'];
+  const side = isMixed ? 'mixed' : 'f32';
+  const facts = step.checkpoints[side], budget = step.budget[side];
   if (!facts) return '';
-  const kept = step.totals.saved_value_bytes[isMixed ? 'mixed' : 'f32'];
-  const budget = step.budget[isMixed ? 'mixed' : 'f32'];
-  const row = (name, value) => `<tr><th>${name}</th><td>${value}</td></tr>`;
+  if (budget)
+    return card(
+        'Activation budget',
+        `<div class="big">${share(budget.held, budget.held_without)} <small>of what is held ` +
+            `without a budget</small></div>${meter([
+              {label: 'without', value: budget.held_without, colour: 'other'},
+              {label: 'budget', value: budget.bytes, colour: 'other'},
+              {label: 'held', value: budget.held, colour: mixedColour}
+            ])}<p class="note" style="margin:8px 0 0">At a time, of the forward pass for the ` +
+            `backward pass, kept or made again. ${againText(facts)}</p>`);
   return card(
-      budget ? 'Activation budget' : 'Checkpoints',
-      `<div class="big">${bytes(kept)} <small>in place of ${
+      'Checkpoints',
+      `<div class="big">${bytes(step.totals.saved_value_bytes[side])} <small>in place of ${
           bytes(facts.saved_value_bytes_without)}</small></div>
-    <p class="note">Values that the backward pass reads. Others are made again in it.</p>
-    <table class="small" style="margin-top:6px"><tbody>${
-          budget ? row('budget', bytes(budget.bytes)) +
-                  row('held at a time, kept or made again', bytes(budget.held)) +
-                  row('held without a budget', bytes(budget.held_without)) :
-                   ''}${row('operations on numbers', facts.flops.toExponential(2))}${
-          row('of these again',
-              `${(100 * facts.flops_again / facts.flops).toFixed(1)} %`)}</tbody></table>`);
+    <p class="note">Values that the backward pass reads. Others are made again in it: ${
+          againText(facts)}</p>`);
+}
+
+/** What the loss function returns beside the loss, and the op that makes it. */
+function numbersCard() {
+  const numbers = Object.entries(step.numbers).sort(([, a], [, b]) => a.place - b.place);
+  if (!numbers.length) return '';
+  return card(
+      'Reported beside the loss',
+      `<table class="small"><tbody>${
+          numbers.map(([name, of]) => `<tr><th>${html(name)}</th><td>${makerText(of)}</td></tr>`)
+              .join('')}</tbody></table>`);
 }
 
 function nonfiniteCard() {
@@ -247,6 +265,7 @@ function showTotals() {
       <tr><th>again in the backward pass</th><td>${
             step.casts.filter(c => c.recomputed).length}</td></tr></tbody></table>`),
     scalingCard(),
+    numbersCard(),
     nonfiniteCard(),
   ].join('');
 }
@@ -321,10 +340,12 @@ function start() {
   };
   $('next').onclick = () => goToMatch(1);
   $('previous').onclick = () => goToMatch(-1);
-  $('details').onclick = event => {
+  const follow = event => {
     const go = event.target.dataset.go;
     if (go !== undefined) select(Number(go), true);
   };
+  $('details').onclick = follow;
+  $('cards').onclick = follow;
   $('footer').textContent =
       `ampc report, schema ${report.version}. Bytes and types are those of the compiled programs.${
           report.steps.some(s => s.times) ? ' Times are those of ampc bench.' : ''}`;

@@ -84,6 +84,7 @@ struct Step {
   std::string name;
   std::vector<Op> operations;
   std::vector<Cast> casts;
+  std::vector<std::pair<std::string, Operand>> numbers; ///< reported beside the loss, in C's order
   std::map<std::string, int64_t> policyCosts;
   llvm::json::Object lossScaling;
   std::optional<CheckpointCosts> checkpoints; ///< nothing: the model has none, and no budget

@@ -115,6 +115,14 @@ def drive(browser, page, facts):
     assert count("#view .op") == len(step["operations"])
     assert count("#cards .card") >= 7
 
+    # A number beside the loss leads to the op that makes it.
+    for i, name in enumerate(sorted(step["numbers"], key=lambda name: step["numbers"][name]["place"])):
+        browser.eval(f"document.querySelectorAll('#cards button.link')[{i}].click()")
+        made = next(op for op in step["operations"] if op["id"] == step["numbers"][name]["from"])
+        assert text("#details .name") == made["op"].split(".")[1], (name, text("#details .name"))
+    titles = browser.eval("[...document.querySelectorAll('#cards h3')].map(title => title.textContent).join()").split(",")
+    assert ("Reported beside the loss" in titles) == bool(step["numbers"]) and ("Activation budget" in titles) == bool(step["budget"]["mixed"]), titles
+
     # Search by typing; Enter selects a match and brings it into the window.
     browser.eval("document.getElementById('graph-section').scrollIntoView(); document.activeElement.blur()")
     browser.press("/")
