@@ -316,4 +316,76 @@ def board():
     return "six charts"
 
 
+def numbers():
+    """What a loss function returns beside the loss is in the progress line, the CSV file and the charts: of the batch of each step, of two steps in turn, and behind a resume."""
+    with open(path("model.mlir"), "w") as out:
+        out.write("""train.model @beside(batch = 2) {
+  train.param @w : f32[1, 1] = #train.fill<0.5>
+  train.param @v : f32[1, 1] = #train.fill<0.25>
+  train.func @loss(%x: f32[batch, 1], %y: f32[batch, 1]) {
+    %p = train.matmul %x, %w
+    %fit = train.mse %p, %y
+    %square = train.mul %w, %w
+    %penalty = train.reduce_sum %square over [0, 1]
+    %total = train.add %fit, %penalty
+    train.return %total, %penalty as "penalty", %fit as "fit"
+  }
+  train.func @other(%x: f32[batch, 1], %y: f32[batch, 1]) {
+    %p = train.matmul %x, %v
+    %far = train.l1 %p, %y
+    %half = train.constant dense<0.5> : tensor<f32>
+    %total = train.mul %far, %half
+    train.return %total, %far as "fit"
+  }
+  train.step @first minimize @loss over [@w] with #train.sgd<lr = 0.125>
+  train.step @second minimize @other over [@v] with #train.sgd<lr = 0.125>
+}
+""")
+    x, y = [1.0, 2.0, -3.0, 0.5, 1.5, -1.0], [2.0, -1.0, 0.25, 4.0, 0.5, 1.0]
+    for name, values in (("x", x), ("y", y)):
+        data.write_npy(path(name + ".npy"), "f", (6, 1), values)
+
+    def rows(name, *options):
+        shown = run("--shuffle=false", "--log", path(name + ".csv"), "--tensorboard", path(name), *options)
+        with open(path(name + ".csv")) as file:
+            found = list(csv.DictReader(file))
+        charts = {}
+        for file in sorted(os.listdir(path(name))):
+            for tag, step, value in events(os.path.join(name, file)):
+                charts.setdefault(tag, {})[step] = value
+        return shown, found, charts
+
+    def check(charts, tag, found, column):
+        wanted = {int(row["step"]): struct.unpack("f", struct.pack("f", float(row[column])))[0] for row in found if row[column]}
+        assert charts[tag] == wanted, (tag, charts[tag], wanted)
+
+    shown, found, charts = rows("one", "--step", "first", "--steps", 6)
+    w = 0.5
+    assert list(found[0])[-2:] == ["penalty", "fit"] and set(charts) == {"loss", "penalty", "fit"}, (found[0], charts)
+    for i, row in enumerate(found):
+        batch = [(x[j % 6], y[j % 6]) for j in (2 * i, 2 * i + 1)]
+        wanted = {"fit": sum((w * a - b)**2 for a, b in batch) / 2, "penalty": w * w}
+        wanted["loss"] = wanted["fit"] + wanted["penalty"]
+        for name in wanted:
+            assert abs(float(row[name]) - wanted[name]) <= 1e-5 * wanted[name], (row, wanted)
+        w -= 0.125 * (sum(a * (w * a - b) for a, b in batch) + 2 * w)
+    for name in wanted:
+        check(charts, name, found, name)
+    last = found[-1]
+    line = f"step 6/6  loss {float(last['loss']):.5g}  penalty {float(last['penalty']):.5g}  fit {float(last['fit']):.5g}"
+    assert line in shown, (line, shown)
+    # Two steps in turn: each has its own columns and charts.
+    both = "--step", "first,second:2", "--seed", 4
+    shown, straight, charts = rows("two", *both, "--steps", 5)
+    assert {"first.penalty", "first.fit", "second.fit"} <= set(straight[0]) and "fit" not in straight[0], straight[0]
+    for step, name in ("first", "penalty"), ("first", "fit"), ("second", "fit"):
+        check(charts, f"{step}/{name}", straight, f"{step}.{name}")
+    for row in straight:
+        assert abs(float(row["second.loss"]) - float(row["second.fit"]) / 2) < 1e-6 and abs(float(row["first.loss"]) - float(row["first.fit"]) - float(row["first.penalty"])) < 1e-5, row
+    rows("parts", *both, "--steps", 3, "--out", path("part.safetensors"))
+    _, resumed, again = rows("parts", *both, "--steps", 5, "--resume", path("part.safetensors"))
+    assert (resumed, again) == (straight, charts), (resumed, straight)
+    return "numbers beside the loss in three places"
+
+
 print(globals()[case]())
