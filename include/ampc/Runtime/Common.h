@@ -6,8 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Grows when a struct below changes its meaning; equals what NAME_abi_version() returns. */
-#define AMPC_ABI_VERSION 1
+/* Grows when a struct below changes its meaning, and the number in the last #elif with it; equals
+   what NAME_abi_version() returns. Fields that are added behind those of a struct with a `size`
+   change nothing. */
+#define AMPC_ABI_VERSION 2
 
 /* Status codes. Negative: an error, and what the call would have changed is unchanged unless its
    documentation says otherwise. Positive: a warning. */
@@ -148,4 +150,6 @@ enum {
                            the file is ignored */
 };
 
+#elif AMPC_ABI_VERSION != 2
+#error "expected headers of compiled models with one AMPC_ABI_VERSION: compile the models again"
 #endif
