@@ -222,9 +222,10 @@ static bool isLater(StepOp step) {
   return !step->getParentOfType<ModelOp>().getOps<UseOp>().empty();
 }
 
-/// What a step reports beside the loss has names, among which are those of what it reports anyway.
+/// What a step reports beside the loss has names, among which are those of what it reports anyway,
+/// as of the columns of a log.
 static LogicalResult verifyNames(StepOp step, FuncOp loss) {
-  llvm::StringSet<> names;
+  llvm::StringSet<> names = {"step", "skipped", "loss_scale"};
   for (Output kind : {Output::Loss, Output::Norm, Output::Rate, Output::Nonfinite})
     names.insert(OutputAttr::publicName(kind, ""));
   for (unsigned i = 1; i < loss.getNumResults(); ++i) {

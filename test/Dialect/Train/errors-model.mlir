@@ -494,3 +494,16 @@ train.model @m {
   // expected-error @below {{expected another name of result 1 of @loss, but got "grad_norm"}}
   train.step @fit minimize @loss over all with #train.sgd<lr = 0.1>
 }
+
+// -----
+
+train.model @m {
+  train.param @w : f32[] = #train.zeros
+  train.func @loss(%x: f32[]) {
+    %l = train.mul %x, %w
+    train.return %l, %x as "skipped"
+  }
+  // constraint train.step 2
+  // expected-error @below {{expected another name of result 1 of @loss, but got "skipped"}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.1>
+}
