@@ -133,7 +133,8 @@ std::string ampc::fileOf(const std::string &source) {
   return parts ? parts->file : source;
 }
 
-std::optional<Array> ampc::readArray(const std::string &source, std::string &error) {
+std::optional<Array> ampc::readArray(const std::string &source, std::string &error,
+                                     bool fillsEmpty) {
   std::optional<Parts> parts = split(source);
   if (!parts) {
     error =
@@ -145,5 +146,5 @@ std::optional<Array> ampc::readArray(const std::string &source, std::string &err
     return readNpy(source, error);
   if (parts->suffix == ".safetensors")
     return readSafetensors(parts->file, parts->part, error);
-  return readTable(parts->file, parts->part, error);
+  return readTable(parts->file, parts->part, fillsEmpty, error);
 }

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string_view>
 #include <unistd.h>
 
@@ -46,7 +47,8 @@ std::string quoted(std::string_view text) {
 /// Reads the selected columns of one file.
 class Reader {
 public:
-  Reader(const std::string &path, std::string &error) : path(path), error(error) {}
+  Reader(const std::string &path, bool fillsEmpty, std::string &error)
+      : path(path), fillsEmpty(fillsEmpty), error(error) {}
   std::optional<Array> read(const std::string &columns);
 
 private:
@@ -65,6 +67,7 @@ private:
   bool finish(Array &array);
 
   std::string path;
+  bool fillsEmpty;
   std::string &error;
   Mapping input;
   int64_t place = 0, line = 0, rows = 0;
@@ -198,10 +201,13 @@ bool Reader::addRow() {
                 std::to_string(cells.size()) + where);
   buffer.clear();
   for (size_t column : selected) {
-    std::optional<double> value = numberOf(cells[column]);
+    std::string_view cell = trim(cells[column]);
+    std::optional<double> value = numberOf(cell);
+    if (cell.empty() && fillsEmpty)
+      value = std::numeric_limits<double>::quiet_NaN();
     if (!value)
-      return fail("expected a number, but got " + quoted(trim(cells[column])) + where + ", " +
-                  nameOfColumn(column));
+      return fail("expected a number, but got " + (cell.empty() ? "an empty cell" : quoted(cell)) +
+                  where + ", " + nameOfColumn(column));
     buffer.push_back(*value);
   }
   ++rows;
@@ -270,6 +276,6 @@ std::optional<Array> Reader::read(const std::string &columns) {
 } // namespace
 
 std::optional<Array> ampc::readTable(const std::string &path, const std::string &columns,
-                                     std::string &error) {
-  return Reader(path, error).read(columns);
+                                     bool fillsEmpty, std::string &error) {
+  return Reader(path, fillsEmpty, error).read(columns);
 }

@@ -161,6 +161,8 @@ static std::optional<std::string> otherTerms(StringRef text, StringRef after) {
     return "expected a type, such as f32[3, 4], i32[4] or f32[], but got " + wordAt(after);
   if (own == "expected attribute value")
     return "expected a number, a text in quotes, @name or #train.name, but got " + wordAt(after);
+  if (own != text && own.starts_with("expected --set"))
+    return own.str();
   if (own == "invalid kind of attribute specified")
     return "expected a value of another kind, such as #train.zeros for a first value, but got " +
            wordAt(after);

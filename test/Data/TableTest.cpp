@@ -61,6 +61,17 @@ TEST(Table, SelectsColumns) {
   EXPECT_EQ(errorOf(written("1,2\n") + ":1,"), "expected a column of 1 to 2, but got ''");
 }
 
+TEST(Table, FillsEmptyCells) {
+  std::string error;
+  auto array = readArray(written("a,b\n1,\n\"\", 3\n"), error, /*fillsEmpty=*/true);
+  ASSERT_TRUE(array) << error;
+  auto *data = static_cast<const double *>(array->data);
+  EXPECT_EQ(data[0], 1);
+  EXPECT_TRUE(std::isnan(data[1]) && std::isnan(data[2]));
+  EXPECT_EQ(data[3], 3);
+  EXPECT_FALSE(readArray(written("a,b\n1,x\n"), error, /*fillsEmpty=*/true));
+}
+
 TEST(Table, NamesLineAndColumn) {
   EXPECT_EQ(errorOf(written("a,b\n1,2\n3,x\n")),
             "expected a number, but got 'x' in line 3, column 'b'");
@@ -69,7 +80,7 @@ TEST(Table, NamesLineAndColumn) {
   EXPECT_EQ(errorOf(written("a\n+5\n+-5\n")),
             "expected a number, but got '+-5' in line 3, column 'a'");
   EXPECT_EQ(errorOf(written("a,b\n1,\n3,4\n")),
-            "expected a number, but got '' in line 2, column 'b'");
+            "expected a number, but got an empty cell in line 2, column 'b'");
   EXPECT_EQ(errorOf(written("a,b\n1,2\n3\n")), "expected 2 cells, but got 1 in line 3");
   EXPECT_EQ(errorOf(written("1\n\n2\n")), "expected a row, but got an empty line: line 2");
   EXPECT_EQ(errorOf(written("")), "expected rows of numbers, but the file is empty");

@@ -134,9 +134,21 @@ static bool checkElements(const Dataset::Field &field, bool finite, std::string 
   return false;
 }
 
+/// "expected a column of 1 to 2 or one of 'age', 'plan', but got 'plam'" with the nearest name.
+static std::string withNearestColumn(const std::string &error) {
+  auto [list, got] = llvm::StringRef(error).rsplit(" or one of ").second.split(", but got ");
+  llvm::SmallVector<llvm::StringRef> known;
+  list.split(known, ", ");
+  for (llvm::StringRef &name : known)
+    name = name.trim('\'');
+  return got.empty() ? error : error + didYouMean(got.trim('\''), known);
+}
+
 bool Dataset::add(const ampc_tensor &tensor, const Source &source, const Options &options,
                   std::string &error) {
-  std::optional<Array> array = readArray(source.path, error);
+  std::optional<Array> array = readArray(source.path, error, !options.finite);
+  if (!array)
+    error = withNearestColumn(error);
   if (!array || !checkShape(tensor, source, *array, error))
     return false;
   int64_t rows = tensor.batched ? array->dims[0] : 1;

@@ -81,11 +81,13 @@ bool writeSafetensors(const std::string &path, const std::vector<NamedArray> &te
 /// Reads numbers separated by commas (semicolons; of .tsv: tabs) as [rows, columns] of f64. A first
 /// line with a cell that is no number holds names. `columns`: empty, or names and numbers (from 1)
 /// and ranges of numbers, separated by commas. Needs a temporary file of 8 bytes per cell.
-std::optional<Array> readTable(const std::string &path, const std::string &columns,
+/// `fillsEmpty`: an empty cell is a NaN, and no error.
+std::optional<Array> readTable(const std::string &path, const std::string &columns, bool fillsEmpty,
                                std::string &error);
 
 /// "FILE.npy", "FILE.safetensors:NAME", "FILE.csv", "FILE.csv:COLUMNS"; .tsv is like .csv.
-std::optional<Array> readArray(const std::string &source, std::string &error);
+std::optional<Array> readArray(const std::string &source, std::string &error,
+                               bool fillsEmpty = false);
 /// The file that such a text names.
 std::string fileOf(const std::string &source);
 } // namespace ampc
