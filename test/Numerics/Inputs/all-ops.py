@@ -16,7 +16,7 @@ through = {"batch_normalize": "batch_norm", "avg_pool_grad": "avg_pool", "sum_ro
 
 ops = set()
 for file in dialect.glob("*.td"):
-    ops |= set(re.findall(r'^def Train_\w+Op\s*:\s*\w+<(?:TrainDialect, )?"(\w+)"', file.read_text(), re.M))
+    ops |= set(re.findall(r'^def Train_\w+Op\s*:\s*\w+<\s*(?:TrainDialect,\s*)?"(\w+)"', file.read_text(), re.M))
 if len(ops) < 80:
     sys.exit(f"expected at least 80 ops in {dialect}, but found {len(ops)}")
 
