@@ -6,6 +6,7 @@
 #include "lib/Precision/Policies/CostTable.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/TrainFlat.h"
+#include "mlir-dialects/Train/Update.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -78,6 +79,32 @@ static void roundOnce(const PrecisionFacts &facts, Assignment &assignment) {
       assignment.entry[op] = facts.demand(op).type;
       assignment.compute[op] = facts.f32;
     }
+}
+
+/// Rules that multiply matrices do so with operands of bf16, which has the range of f32, unless an
+/// override says otherwise.
+static void assignProducts(train::FuncOp func, Type low, const PolicyTable &table, bool explain) {
+  for (auto update : func.getBody().front().getOps<train::UpdateOp>()) {
+    auto param = cast<RankedTensorType>(update.getParam().getType());
+    if (!param.getElementType().isF32() || !update.getRule().multipliesMatrices(param.getShape()))
+      continue;
+    Type type = low.isBF16() ? low : param.getElementType();
+    StringRef rule = "contraction";
+    std::string why = "products of the optimizer's rule take bf16 and add up in f32";
+    for (const Override &line : table.overrides)
+      if (line.matches(update)) {
+        type = line.type;
+        rule = "override";
+        why = "the override \"" + line.pattern + "\" fixes the type of the rule's products";
+      }
+    if (type.isBF16() || type.isF16())
+      update.setProducts(type);
+    else if (rule != "override")
+      continue;
+    if (explain)
+      mlir::emitRemark(update.getLoc()) << nameOf(update) << ": " << update->getName()
+                                        << " computes in " << type << " (" << rule << "): " << why;
+  }
 }
 
 namespace {
@@ -295,6 +322,7 @@ LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copi
   if (!chosen->keepsValuesFull())
     facts.forceMisfits();
   markContractions(facts, mode);
+  assignProducts(func, low, table, explain);
   bool narrow =
       llvm::any_of(facts.ops, [&](Operation *op) { return facts.lowOf(op) != facts.f32; });
   if (!narrow)

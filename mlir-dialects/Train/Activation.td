@@ -5,10 +5,10 @@
 include "mlir-dialects/Train/Base.td"
 
 class Train_AlphaOp<string mnemonic> : Train_RealUnaryOp<mnemonic, Passthrough> {
-  let arguments = (ins RealTensor:$x, F64Attr:$alpha);
+  let arguments = (ins RealTensor:$x, DefaultValuedAttr<F64Attr, "1.0">:$alpha);
   let assemblyFormat =
-      "$x `alpha` custom<Number>($alpha) attr-dict custom<Types>(ref($x), type($x))";
-  let example = "%y = train."#mnemonic#" %x alpha 1.0 : tensor<4x8xf32>";
+      "$x (`alpha` custom<Number>($alpha)^)? attr-dict custom<Types>(ref($x), type($x))";
+  let example = "%y = train."#mnemonic#" %x alpha 0.5 : tensor<4x8xf32>";
   let saves = ["0"];
 }
 def Train_EluOp : Train_AlphaOp<"elu"> {

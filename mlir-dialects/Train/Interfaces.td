@@ -313,21 +313,32 @@ def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
                        "the rule on whole tensors.",
                        "bool", "isLazy", (ins), "", "return false;">,
        InterfaceMethod<"Base learning rate.", "double", "getLearningRate">,
+       InterfaceMethod<"Whether a schedule may say what its momentum, or its first decay rate, is.",
+                       "bool", "takesMomentum", (ins), "", "return false;">,
+       InterfaceMethod<"Whether it multiplies matrices for a parameter of this shape.", "bool",
+                       "multipliesMatrices", (ins "::llvm::ArrayRef<int64_t>":$param), "",
+                       "return false;">,
        InterfaceMethod<[{
       Returns the new parameter followed by the new moments. `step` (rank 0) counts from 1 and
       `lr` (rank 0) is the learning rate after the schedule.}],
                        "::llvm::SmallVector<::mlir::Value>", "buildUpdate",
                        (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$param,
                            "::mlir::Value":$grad, "::mlir::ValueRange":$moments,
-                           "::mlir::Value":$step, "::mlir::Value":$lr)>];
+                           "::mlir::Value":$step, "::mlir::Value":$lr,
+                           "const ::ampc::UpdateSettings &":$settings)>];
 }
 
 def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
   let cppNamespace = "::ampc";
   let description = "A learning rate as a function of the step number.";
-  let methods = [InterfaceMethod<
-      "Factor (rank 0) on the base learning rate at `step` (rank 0, from 1).", "::mlir::Value",
-      "buildFactor", (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$step)>];
+  let methods =
+      [InterfaceMethod<"Factor (rank 0) on the base learning rate at `step` (rank 0, from 1).",
+                       "::mlir::Value", "buildFactor",
+                       (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$step)>,
+       InterfaceMethod<"Whether it says what the momentum is, too.", "bool", "hasMomentum", (ins),
+                       "", "return false;">,
+       InterfaceMethod<"That momentum (rank 0).", "::mlir::Value", "buildMomentum",
+                       (ins "::ampc::GradBuilder &":$b, "::mlir::Value":$step), "", "return {};">];
 }
 
 def ProgramOpInterface : OpInterface<"ProgramOpInterface", [FunctionOpInterface]> {

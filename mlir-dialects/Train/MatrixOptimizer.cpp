@@ -65,7 +65,8 @@ struct Adafactor : UpdateRule {
 } // namespace
 
 SmallVector<Value> AdafactorAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
-                                              ValueRange moments, Value step, Value lr) const {
+                                              ValueRange moments, Value step, Value lr,
+                                              const UpdateSettings &) const {
   Adafactor rule{{b, param}};
   double eps = number(getEps1());
   SmallVector<Value> next{Value()};
@@ -102,32 +103,40 @@ LogicalResult MuonAttr::verify(EmitError emitError, APFloat lr, APFloat momentum
 }
 
 RowUpdate MuonAttr::getRowUpdate() const { return RowUpdate::Whole; }
+bool MuonAttr::takesMomentum() const { return true; }
+bool MuonAttr::multipliesMatrices(ArrayRef<int64_t> param) const { return param.size() > 1; }
 
 SmallVector<Moment> MuonAttr::getMomentsOf(ArrayRef<int64_t> param) const {
   return param.size() < 2 ? momentsLike(param, {"m", "v"}) : momentsLike(param, {"momentum"});
 }
 
 /// The nearest matrix with orthonormal rows or columns, about: singular values end between 0.7 and
-/// 1.2. The products are of the shorter side.
-static Value orthogonal(UpdateRule &rule, Value x, double eps, int64_t iterations) {
+/// 1.2. The products are of the shorter side, with operands rounded to `products` if that is given.
+static Value orthogonal(UpdateRule &rule, Value x, double eps, int64_t iterations, Type products) {
   GradBuilder &b = rule.b;
+  Type sums = tensorOf(x).getElementType();
+  auto rounded = [&](Value v) { return products ? b.castTo(v, products) : v; };
+  auto multiply = [&](Value l, Value r, bool transposeL, bool transposeR) {
+    return b.matmul(rounded(l), rounded(r), transposeL, transposeR, sums);
+  };
   auto type = tensorOf(x);
   bool isTall = type.getDimSize(0) > type.getDimSize(1);
   // Coefficients of the quintic polynomial with the largest slope at 0 that keeps to that range.
   double linear = 3.4445, cubic = -4.7750, quintic = 2.0315;
   x = b.div(x, rule.atLeast(rule.norm(x), eps));
   for (int64_t i = 0; i < iterations; ++i) {
-    Value gram = b.matmul(x, x, isTall, !isTall);
+    Value gram = multiply(x, x, isTall, !isTall);
     Value inner =
-        b.add(rule.scaled(cubic, gram), rule.scaled(quintic, b.matmul(gram, gram, false, false)));
-    Value product = isTall ? b.matmul(x, inner, false, false) : b.matmul(inner, x, false, false);
+        b.add(rule.scaled(cubic, gram), rule.scaled(quintic, multiply(gram, gram, false, false)));
+    Value product = isTall ? multiply(x, inner, false, false) : multiply(inner, x, false, false);
     x = b.add(rule.scaled(linear, x), product);
   }
   return x;
 }
 
 SmallVector<Value> MuonAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
-                                         ValueRange moments, Value step, Value lr) const {
+                                         ValueRange moments, Value step, Value lr,
+                                         const UpdateSettings &settings) const {
   UpdateRule rule{b, param};
   auto type = tensorOf(param);
   SmallVector<Value> next{Value()};
@@ -138,12 +147,12 @@ SmallVector<Value> MuonAttr::buildUpdate(GradBuilder &b, Value param, Value grad
     next[0] = b.sub(param, b.mul(rate, direction));
     return next;
   }
-  double keep = number(getMomentum());
+  Factor keep(number(getMomentum()), settings.momentum);
   next.push_back(rule.blend(moments[0], grad, keep));
   Value direction = getNesterov() ? rule.blend(next[1], grad, keep) : next[1];
   int64_t rows = type.getDimSize(0), columns = type.getNumElements() / rows;
   Value matrix = b.reshape(direction, type.clone({rows, columns}));
-  matrix = orthogonal(rule, matrix, number(getEps()), getIterations());
+  matrix = orthogonal(rule, matrix, number(getEps()), getIterations(), settings.products);
   double ratio = getMatchAdamw() ? 0.2 * std::sqrt(double(std::max(rows, columns)))
                                  : std::sqrt(std::max(1.0, double(rows) / double(columns)));
   Value kept = rule.shrunk(param, lr, number(getWeightDecay()));

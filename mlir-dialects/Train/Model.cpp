@@ -242,6 +242,20 @@ static LogicalResult verifyNames(StepOp step, FuncOp loss) {
   return success();
 }
 
+/// A momentum that comes and goes needs a place in every rule.
+static LogicalResult verifyMomentum(StepOp step) {
+  if (!step.getSchedule() || !step.getSchedule()->hasMomentum())
+    return success();
+  SmallVector<OptimizerAttrInterface> rules{step.getOptimizer()};
+  for (Attribute group : step.getGroups().value_or(Builder(step.getContext()).getArrayAttr({})))
+    rules.push_back(cast<GroupAttr>(group).getOptimizer());
+  for (OptimizerAttrInterface rule : rules)
+    if (!rule.takesMomentum()) // 14.
+      return step.emitOpError() << "expected rules with a momentum for " << *step.getSchedule()
+                                << ", but got " << rule;
+  return success();
+}
+
 LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto loss = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getLossAttr());
   if (!loss && hasFunctions(*this)) // 1.
@@ -281,7 +295,7 @@ LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // The parts are written out one after the other.
   if (getMicroBatches() && (*getMicroBatches() < 1 || *getMicroBatches() > 4096)) // 7.
     return emitOpError() << "expected 1 to 4096 micro-batches, but got " << *getMicroBatches();
-  return verifyOptions(*this);
+  return failed(verifyMomentum(*this)) ? failure() : verifyOptions(*this);
 }
 
 OptimizerAttrInterface StepOp::getOptimizerOf(StringAttr param) {

@@ -41,14 +41,14 @@ SmallVector<Moment> SgdAttr::getMomentsOf(ArrayRef<int64_t> param) const {
 }
 
 SmallVector<Value> SgdAttr::buildUpdate(GradBuilder &b, Value param, Value grad, ValueRange moments,
-                                        Value, Value lr) const {
+                                        Value, Value lr, const UpdateSettings &settings) const {
   UpdateRule rule{b, param};
   Value g = rule.decayed(grad, param, number(getWeightDecay()));
   if (moments.empty())
     return {b.sub(param, b.mul(lr, g))};
-  Value velocity = b.add(rule.scaled(number(getMomentum()), moments[0]), g);
-  Value direction =
-      getNesterov() ? b.add(g, rule.scaled(number(getMomentum()), velocity)) : velocity;
+  Factor keep(number(getMomentum()), settings.momentum);
+  Value velocity = b.add(rule.scaled(keep, moments[0]), g);
+  Value direction = getNesterov() ? b.add(g, rule.scaled(keep, velocity)) : velocity;
   return {b.sub(param, b.mul(lr, direction)), velocity};
 }
 
@@ -67,22 +67,31 @@ LogicalResult AdamAttr::verify(EmitError emitError, APFloat lr, APFloat beta1, A
   return verifyAdam(emitError, lr, beta1, beta2, eps, weightDecay, moments);
 }
 
+bool SgdAttr::takesMomentum() const { return !getMomentum().isZero(); }
+bool RmspropAttr::takesMomentum() const { return !getMomentum().isZero(); }
+bool AdamAttr::takesMomentum() const { return true; }
+bool AdamWAttr::takesMomentum() const { return true; }
+bool LambAttr::takesMomentum() const { return true; }
+bool LionAttr::takesMomentum() const { return true; }
+
 RowUpdate AdamAttr::getRowUpdate() const { return touchedUnless(!getLazy()); }
 bool AdamAttr::isLazy() const { return getLazy(); }
 SmallVector<Moment> AdamAttr::getMomentsOf(ArrayRef<int64_t> param) const {
   return momentsLike(param, {"m", "v"});
 }
 
-template <typename Attr> static AdamNumbers adamNumbers(Attr attr) {
-  return {number(attr.getBeta1()), number(attr.getBeta2()), number(attr.getEps())};
+template <typename Attr> static AdamNumbers adamNumbers(Attr attr, const UpdateSettings &settings) {
+  return {
+      {number(attr.getBeta1()), settings.momentum}, number(attr.getBeta2()), number(attr.getEps())};
 }
 
 SmallVector<Value> AdamAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
-                                         ValueRange moments, Value step, Value lr) const {
+                                         ValueRange moments, Value step, Value lr,
+                                         const UpdateSettings &settings) const {
   UpdateRule rule{b, param};
   SmallVector<Value> next{Value()};
   Value g = rule.decayed(grad, param, number(getWeightDecay()));
-  Value direction = rule.adam(adamNumbers(*this), g, moments, step, next);
+  Value direction = rule.adam(adamNumbers(*this, settings), g, moments, step, next);
   next[0] = b.sub(param, b.mul(lr, direction));
   return next;
 }
@@ -99,10 +108,11 @@ SmallVector<Moment> AdamWAttr::getMomentsOf(ArrayRef<int64_t> param) const {
 }
 
 SmallVector<Value> AdamWAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
-                                          ValueRange moments, Value step, Value lr) const {
+                                          ValueRange moments, Value step, Value lr,
+                                          const UpdateSettings &settings) const {
   UpdateRule rule{b, param};
   SmallVector<Value> next{Value()};
-  Value direction = rule.adam(adamNumbers(*this), grad, moments, step, next);
+  Value direction = rule.adam(adamNumbers(*this, settings), grad, moments, step, next);
   Value kept = rule.shrunk(param, lr, number(getWeightDecay()));
   next[0] = b.sub(kept, b.mul(lr, direction));
   return next;
@@ -122,7 +132,8 @@ SmallVector<Moment> AdagradAttr::getMomentsOf(ArrayRef<int64_t> param) const {
 double AdagradAttr::getInitialMoment() const { return number(getInitialAccumulator()); }
 
 SmallVector<Value> AdagradAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
-                                            ValueRange moments, Value, Value lr) const {
+                                            ValueRange moments, Value, Value lr,
+                                            const UpdateSettings &) const {
   UpdateRule rule{b, param};
   Value g = rule.decayed(grad, param, number(getWeightDecay()));
   Value sum = b.add(moments[0], b.mul(g, g));
@@ -153,7 +164,8 @@ RowUpdate RowwiseAdagradAttr::getRowUpdate() const {
 }
 
 SmallVector<Value> RowwiseAdagradAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
-                                                   ValueRange moments, Value, Value lr) const {
+                                                   ValueRange moments, Value, Value lr,
+                                                   const UpdateSettings &) const {
   UpdateRule rule{b, param};
   auto type = cast<RankedTensorType>(param.getType());
   Value g = rule.decayed(grad, param, number(getWeightDecay())), mean = b.mul(g, g);
@@ -181,14 +193,16 @@ SmallVector<Moment> RmspropAttr::getMomentsOf(ArrayRef<int64_t> param) const {
 }
 
 SmallVector<Value> RmspropAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
-                                            ValueRange moments, Value, Value lr) const {
+                                            ValueRange moments, Value, Value lr,
+                                            const UpdateSettings &settings) const {
   UpdateRule rule{b, param};
   Value g = rule.decayed(grad, param, number(getWeightDecay()));
   Value v = rule.blend(moments[0], b.mul(g, g), number(getAlpha()));
   Value direction = b.div(g, b.add(b.sqrt(v), rule.real(number(getEps()))));
   if (moments.size() == 1)
     return {b.sub(param, b.mul(lr, direction)), v};
-  Value velocity = b.add(rule.scaled(number(getMomentum()), moments[1]), direction);
+  Factor keep(number(getMomentum()), settings.momentum);
+  Value velocity = b.add(rule.scaled(keep, moments[1]), direction);
   return {b.sub(param, b.mul(lr, velocity)), v, velocity};
 }
 
@@ -205,11 +219,12 @@ SmallVector<Moment> LambAttr::getMomentsOf(ArrayRef<int64_t> param) const {
 RowUpdate LambAttr::getRowUpdate() const { return RowUpdate::Whole; }
 
 SmallVector<Value> LambAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
-                                         ValueRange moments, Value step, Value lr) const {
+                                         ValueRange moments, Value step, Value lr,
+                                         const UpdateSettings &settings) const {
   UpdateRule rule{b, param};
   SmallVector<Value> next{Value()};
-  Value direction = rule.decayed(rule.adam(adamNumbers(*this), grad, moments, step, next), param,
-                                 number(getWeightDecay()));
+  Value direction = rule.decayed(rule.adam(adamNumbers(*this, settings), grad, moments, step, next),
+                                 param, number(getWeightDecay()));
   // The trust ratio is 1 where either norm is 0 (You et al. 2020, algorithm 2).
   Value weight = rule.norm(param), update = rule.norm(direction);
   Value zero = rule.real(0.0), one = rule.real(1.0);
@@ -233,9 +248,11 @@ SmallVector<Moment> LionAttr::getMomentsOf(ArrayRef<int64_t> param) const {
 
 // Chen et al. 2023, algorithm 2.
 SmallVector<Value> LionAttr::buildUpdate(GradBuilder &b, Value param, Value grad,
-                                         ValueRange moments, Value, Value lr) const {
+                                         ValueRange moments, Value, Value lr,
+                                         const UpdateSettings &settings) const {
   UpdateRule rule{b, param};
-  Value direction = b.op<SignOp>(rule.blend(moments[0], grad, number(getBeta1())));
+  Value direction =
+      b.op<SignOp>(rule.blend(moments[0], grad, Factor(number(getBeta1()), settings.momentum)));
   Value m = rule.blend(moments[0], grad, number(getBeta2()));
   Value kept = rule.shrunk(param, lr, number(getWeightDecay()));
   return {b.sub(kept, b.mul(lr, direction)), m};

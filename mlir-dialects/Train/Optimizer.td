@@ -21,12 +21,13 @@ class Train_NarrowOptimizerAttr<string cppName, string keyword, list<string> met
   let extraClassDefinition =
       learningRate#"::mlir::Type $cppClass::getMomentType() const { return getMoments(); }\n";
 }
-def Train_SgdAttr : Train_NarrowOptimizerAttr<"Sgd", "sgd", ["getRowUpdate"]> {
+def Train_SgdAttr : Train_NarrowOptimizerAttr<"Sgd", "sgd", ["getRowUpdate", "takesMomentum"]> {
   let summary = "Stochastic gradient descent with momentum, dampening 0, as in torch.optim.SGD";
   let parameters = (ins Real:$lr, RealOr<"0.0">:$momentum, RealOr<"0.0">:$weight_decay,
       DefaultValuedParameter<"bool", "false">:$nesterov, MomentsIn:$moments);
 }
-def Train_AdamAttr : Train_NarrowOptimizerAttr<"Adam", "adam", ["getRowUpdate", "isLazy"]> {
+def Train_AdamAttr
+    : Train_NarrowOptimizerAttr<"Adam", "adam", ["getRowUpdate", "isLazy", "takesMomentum"]> {
   let summary = "Adam with L2 weight decay (Kingma and Ba 2015)";
   let description = [{
     With `lazy`, rows of a table that no index of the step names keep their values and moments, as with torch.optim.SparseAdam;
@@ -36,7 +37,8 @@ def Train_AdamAttr : Train_NarrowOptimizerAttr<"Adam", "adam", ["getRowUpdate", 
       RealOr<"0.0">:$weight_decay, DefaultValuedParameter<"bool", "false">:$lazy,
       MomentsIn:$moments);
 }
-def Train_AdamWAttr : Train_NarrowOptimizerAttr<"AdamW", "adamw", ["getRowUpdate", "isLazy"]> {
+def Train_AdamWAttr
+    : Train_NarrowOptimizerAttr<"AdamW", "adamw", ["getRowUpdate", "isLazy", "takesMomentum"]> {
   let summary = "Adam with decoupled weight decay (Loshchilov and Hutter 2019)";
   let description = "`lazy` as for `#train.adam`; weights decay in the rows that are updated.";
   let parameters = (ins Real:$lr, RealOr<"0.9">:$beta1, RealOr<"0.999">:$beta2, RealOr<"1e-8">:$eps,
@@ -60,17 +62,17 @@ def Train_RowwiseAdagradAttr
   let parameters = (ins Real:$lr, RealOr<"1e-8">:$eps, RealOr<"0.0">:$initial_accumulator,
       RealOr<"0.0">:$weight_decay);
 }
-def Train_RmspropAttr : Train_OptimizerAttr<"Rmsprop", "rmsprop"> {
+def Train_RmspropAttr : Train_OptimizerAttr<"Rmsprop", "rmsprop", ["takesMomentum"]> {
   let summary = "RMSprop with momentum (Tieleman and Hinton 2012), as in torch.optim.RMSprop";
   let parameters = (ins Real:$lr, RealOr<"0.99">:$alpha, RealOr<"1e-8">:$eps,
       RealOr<"0.0">:$momentum, RealOr<"0.0">:$weight_decay);
 }
-def Train_LambAttr : Train_OptimizerAttr<"Lamb", "lamb", ["getRowUpdate"]> {
+def Train_LambAttr : Train_OptimizerAttr<"Lamb", "lamb", ["getRowUpdate", "takesMomentum"]> {
   let summary = "Adam with a layer-wise trust ratio (You et al. 2020)";
   let parameters = (ins Real:$lr, RealOr<"0.9">:$beta1, RealOr<"0.999">:$beta2, RealOr<"1e-6">:$eps,
       RealOr<"0.01">:$weight_decay);
 }
-def Train_LionAttr : Train_NarrowOptimizerAttr<"Lion", "lion", []> {
+def Train_LionAttr : Train_NarrowOptimizerAttr<"Lion", "lion", ["takesMomentum"]> {
   let summary =
       "The sign of a blend of momentum and gradient, with decoupled weight decay (Chen et "
       "al. 2023)";
@@ -89,13 +91,15 @@ def Train_AdafactorAttr : Train_OptimizerAttr<"Adafactor", "adafactor", ["getRow
   let parameters = (ins Real:$lr, RealOr<"0.8">:$decay, RealOr<"1.1920928955078125e-7">:$eps1,
       RealOr<"1e-3">:$eps2, RealOr<"1.0">:$clip_threshold, RealOr<"0.0">:$weight_decay);
 }
-def Train_MuonAttr : Train_OptimizerAttr<"Muon", "muon", ["getRowUpdate"]> {
+def Train_MuonAttr
+    : Train_OptimizerAttr<"Muon", "muon", ["getRowUpdate", "takesMomentum", "multipliesMatrices"]> {
   let summary = "Momentum made orthogonal by Newton-Schulz iterations (Jordan et al. 2024), as in "
                 "torch.optim.Muon; AdamW for vectors";
   let description = [{
     A parameter of rank 2 is a matrix of its first dimension by its second; of a higher rank, of its first dimension by all others. The update
     is multiplied by sqrt(max(1, rows / columns)), with `match_adamw` by 0.2 sqrt(max(rows, columns)), which gives it the size of AdamW's
-    (Liu et al. 2025). Products are in the parameter's type. Parameters of rank 0 and 1 have AdamW with the rate `adamw_lr`, `beta1`, `beta2`,
+    (Liu et al. 2025). Operands of products are rounded to bf16 with
+    `--precision=bf16`, sums and all else are in the parameter's type. Parameters of rank 0 and 1 have AdamW with the rate `adamw_lr`, `beta1`, `beta2`,
     `adamw_eps` and without weight decay; embeddings and the last layer want a group with `#train.adamw`. A schedule scales both rates.
   }];
   let parameters = (ins Real:$lr, RealOr<"0.95">:$momentum,

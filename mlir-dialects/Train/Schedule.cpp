@@ -1,6 +1,6 @@
 // Schedules: the numbers they take, and their factors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mlir-dialects/Train/Numbers.h"
+#include "mlir-dialects/Train/UpdateRule.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -105,38 +105,54 @@ Value PolynomialAttr::buildFactor(GradBuilder &b, Value step) const {
 }
 
 LogicalResult OneCycleAttr::verify(EmitError emitError, int64_t steps, APFloat pctStart,
-                                   APFloat divFactor, APFloat finalDivFactor, bool,
-                                   bool threePhase) {
+                                   APFloat divFactor, APFloat finalDivFactor, APFloat baseMomentum,
+                                   APFloat maxMomentum, bool, bool threePhase) {
   if (steps < 1)
     return emitError() << "expected at least one step, but got " << steps;
   if (!(number(pctStart) >= 0 && number(pctStart) <= (threePhase ? 0.5 : 1.0)))
     return emitError() << "expected pct_start in " << (threePhase ? "[0, 0.5]" : "[0, 1]")
                        << ", but got " << number(pctStart);
+  if (failed(verifyDecayRates(emitError,
+                              {{"base_momentum", baseMomentum}, {"max_momentum", maxMomentum}})))
+    return failure();
   return verifyPositive(emitError,
                         {{"div_factor", divFactor}, {"final_div_factor", finalDivFactor}});
 }
 
-Value OneCycleAttr::buildFactor(GradBuilder &b, Value step) const {
-  double first = 1 / number(getDivFactor()), last = first / number(getFinalDivFactor());
-  double top = number(getPctStart()) * double(getSteps());
-  // The step, which may lie between two steps, that a phase ends at, and the factor there.
-  SmallVector<std::pair<double, double>> ends{{1.0, first}, {top, 1.0}};
-  if (getThreePhase())
-    ends.push_back({2 * top - 1, first});
-  ends.push_back({double(getSteps()), last});
-  Value factor;
+/// What goes from `first` at the first step to `top`, back, and on to `last`.
+static Value cycle(OneCycleAttr attr, GradBuilder &b, Value step, double first, double top,
+                   double last) {
+  double turn = number(attr.getPctStart()) * double(attr.getSteps());
+  // The step, which may lie between two steps, that a phase ends at, and the value there.
+  SmallVector<std::pair<double, double>> ends{{1.0, first}, {turn, top}};
+  if (attr.getThreePhase())
+    ends.push_back({2 * turn - 1, first});
+  ends.push_back({double(attr.getSteps()), last});
+  Value value;
   for (size_t i = ends.size(); --i > 0;) {
     auto [begin, from] = ends[i - 1];
     auto [end, to] = ends[i];
     if (!(end > begin))
       continue;
     Value t = progress(b, step, begin, end - begin), one = b.real(1.0, step);
-    if (!getLinear())
+    if (!attr.getLinear())
       t = b.mul(b.real(0.5, step), b.sub(one, b.cos(b.mul(b.real(M_PI, step), t))));
     Value now = b.add(b.real(from, step), b.mul(b.real(to - from, step), t));
-    factor = factor ? b.select(b.greater(step, b.real(end, step)), factor, now) : now;
+    value = value ? b.select(b.greater(step, b.real(end, step)), value, now) : now;
   }
-  return factor ? factor : b.real(1.0, step); // a single step, which is the top
+  return value ? value : b.real(top, step); // a single step
+}
+
+Value OneCycleAttr::buildFactor(GradBuilder &b, Value step) const {
+  double first = 1 / number(getDivFactor());
+  return cycle(*this, b, step, first, 1.0, first / number(getFinalDivFactor()));
+}
+
+bool OneCycleAttr::hasMomentum() const { return !getMaxMomentum().isZero(); }
+
+Value OneCycleAttr::buildMomentum(GradBuilder &b, Value step) const {
+  double most = number(getMaxMomentum());
+  return cycle(*this, b, step, most, number(getBaseMomentum()), most);
 }
 
 LogicalResult StepDecayAttr::verify(EmitError emitError, int64_t every, APFloat gamma) {

@@ -4,8 +4,8 @@
 #define AMPC_TRAIN_SCHEDULE
 include "mlir-dialects/Train/Base.td"
 
-class Train_ScheduleAttr<string cppName, string keyword>
-    : Train_Attr<cppName, keyword, [DeclareAttrInterfaceMethods<ScheduleAttrInterface>]>;
+class Train_ScheduleAttr<string cppName, string keyword, list<string> methods = []>
+    : Train_Attr<cppName, keyword, [DeclareAttrInterfaceMethods<ScheduleAttrInterface, methods>]>;
 
 def Train_ConstantScheduleAttr : Train_ScheduleAttr<"ConstantSchedule", "constant_schedule"> {
   let summary = "Factor 1";
@@ -46,16 +46,21 @@ def Train_PolynomialAttr : Train_ScheduleAttr<"Polynomial", "polynomial"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
-def Train_OneCycleAttr : Train_ScheduleAttr<"OneCycle", "one_cycle"> {
+def Train_OneCycleAttr
+    : Train_ScheduleAttr<"OneCycle", "one_cycle", ["hasMomentum", "buildMomentum"]> {
   let summary = "Up to the rate of the optimizer and down below where it began, over `steps` steps "
                 "(Smith and Topin 2018), as PyTorch's OneCycleLR";
   let description = [{
     From 1/`div_factor` at the first step up to 1 at the share `pct_start` of all steps, then down to 1/(`div_factor` `final_div_factor`) at the
     last, by half cosines or, with `linear`, by lines. With `three_phase` it comes down to where it began in as many steps as it went up, and
-    goes down to the end from there. The momentum stays as it is: PyTorch's `cycle_momentum = False`.
+    goes down to the end from there.
+
+    With `max_momentum` the momentum goes from that down to `base_momentum` while the rate goes up, and back while it comes down: PyTorch's
+    `cycle_momentum`, where it is 0.95 and 0.85. It takes the place of the rule's `momentum`, or of `beta1`. Without, the momentum stays as it is.
   }];
   let parameters = (ins Whole<>:$steps, RealOr<"0.3">:$pct_start, RealOr<"25.0">:$div_factor,
-      RealOr<"1e4">:$final_div_factor, DefaultValuedParameter<"bool", "false">:$linear,
+      RealOr<"1e4">:$final_div_factor, RealOr<"0.0">:$base_momentum, RealOr<"0.0">:$max_momentum,
+      DefaultValuedParameter<"bool", "false">:$linear,
       DefaultValuedParameter<"bool", "false">:$three_phase);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;

@@ -80,6 +80,12 @@ struct Moment {
   llvm::SmallVector<int64_t> shape; ///< broadcasts to the parameter's
 };
 
+/// What an optimizer is told beside its own numbers.
+struct UpdateSettings {
+  mlir::Value momentum; ///< rank 0, of the schedule; null: the rule's own
+  mlir::Type products;  ///< to which operands of matrix products are rounded; null: to none
+};
+
 /// Which rows of a table an optimizer changes when most rows of its gradient are 0.
 enum class RowUpdate {
   Touched, ///< those with a gradient

@@ -34,6 +34,15 @@ LogicalResult UpdateOp::verify() {
   if (getKeys().value_or(ArrayRef<int32_t>()).size() != keys) // 3.
     return emitOpError() << "expected " << keys << " keys for moments of " << stored << ", but got "
                          << getKeys().value_or(ArrayRef<int32_t>()).size();
+  if (getMomentum() && !rule.takesMomentum()) // 4.
+    return emitOpError() << "expected no momentum for " << rule << ", which has none";
+  if (getMomentum() && getMomentum().getType() != getRate().getType()) // 4.
+    return emitOpError() << "expected a momentum of type " << getRate().getType() << ", but got "
+                         << getMomentum().getType();
+  if (getProducts() && !rule.multipliesMatrices(param.getShape())) // 5.
+    return emitOpError() << "expected no products for " << rule << " on " << param;
+  if (getProducts() && !getProducts()->isBF16() && !getProducts()->isF16()) // 5.
+    return emitOpError() << "expected products of bf16 or f16, but got " << *getProducts();
   return success();
 }
 
@@ -43,8 +52,9 @@ SmallVector<Value> UpdateOp::decompose(GradBuilder &b) {
   Value number = b.castTo(b.add(getCount(), b.real(1.0, getCount())), element);
   SmallVector<Value> wide =
       llvm::map_to_vector(getMoments(), [&](Value moment) { return b.castTo(moment, element); });
+  UpdateSettings settings{getMomentum(), getProducts().value_or(Type())};
   SmallVector<Value> updated =
-      getRule().buildUpdate(b, getParam(), getGradient(), wide, number, getRate());
+      getRule().buildUpdate(b, getParam(), getGradient(), wide, number, getRate(), settings);
   for (auto [i, old] : llvm::enumerate(getMoments())) {
     Value &value = updated[i + 1];
     Type stored = getElementTypeOrSelf(old);
@@ -63,14 +73,16 @@ static ParseResult parseUpdateTypes(OpAsmParser &parser, const Operand &param, T
                                     const Operand &gradient, Type &gradientType,
                                     const Operands &moments, Types &momentTypes,
                                     const Operand &count, Type &countType, const Operand &rate,
-                                    Type &rateType, const std::optional<Operand> &skip,
+                                    Type &rateType, const std::optional<Operand> &momentum,
+                                    Type &momentumType, const std::optional<Operand> &skip,
                                     Type &skipType) {
-  return parseSlots(parser, {Slot(param, paramType), Slot(gradient, gradientType),
-                             Slot(moments, momentTypes), Slot(count, countType),
-                             Slot(rate, rateType), Slot(skip, skipType)});
+  return parseSlots(parser,
+                    {Slot(param, paramType), Slot(gradient, gradientType),
+                     Slot(moments, momentTypes), Slot(count, countType), Slot(rate, rateType),
+                     Slot(momentum, momentumType), Slot(skip, skipType)});
 }
 static void printUpdateTypes(OpAsmPrinter &p, Operation *op, Value, Type, Value, Type, OperandRange,
-                             TypeRange, Value, Type, Value, Type, Value, Type) {
+                             TypeRange, Value, Type, Value, Type, Value, Type, Value, Type) {
   printTypeList(p, llvm::to_vector(op->getOperandTypes()));
 }
 

@@ -11,8 +11,9 @@ SmallVector<Moment> ampc::momentsLike(ArrayRef<int64_t> param, ArrayRef<StringRe
                              [&](StringRef name) { return Moment{name, llvm::to_vector(param)}; });
 }
 
-Value UpdateRule::corrected(Value moment, double beta, Value step) {
-  Value power = b.exp(b.mul(b.castTo(step, getElementTypeOrSelf(like)), real(std::log(beta))));
+Value UpdateRule::corrected(Value moment, const Factor &beta, Value step) {
+  Value log = beta.scheduled ? b.op<train::LogOp>(beta.scheduled) : real(std::log(beta.own));
+  Value power = b.exp(b.mul(b.castTo(step, getElementTypeOrSelf(like)), log));
   return b.div(moment, b.sub(real(1.0), power));
 }
 

@@ -15,8 +15,16 @@ llvm::LogicalResult verifyMoments(EmitError emitError, mlir::Type type);
 llvm::SmallVector<Moment> momentsLike(llvm::ArrayRef<int64_t> param,
                                       llvm::ArrayRef<llvm::StringRef> names);
 
+/// A number of a rule, or what a schedule has in its place.
+struct Factor {
+  double own;
+  Value scheduled; ///< rank 0, or null
+  Factor(double own, Value scheduled = {}) : own(own), scheduled(scheduled) {}
+};
+
 struct AdamNumbers {
-  double beta1, beta2, eps;
+  Factor beta1;
+  double beta2, eps;
 };
 
 /// Update rules read like their papers: values with arithmetic, reals as literals.
@@ -24,13 +32,18 @@ struct UpdateRule {
   GradBuilder &b;
   Value like;
   Value real(double x) { return b.real(x, like); }
-  Value scaled(double factor, Value x) { return factor == 1.0 ? x : b.mul(real(factor), x); }
+  Value scaled(const Factor &factor, Value x) {
+    if (factor.scheduled)
+      return b.mul(factor.scheduled, x);
+    return factor.own == 1.0 ? x : b.mul(real(factor.own), x);
+  }
   /// keep * old + (1 - keep) * now
-  Value blend(Value old, Value now, double keep) {
-    return b.add(scaled(keep, old), scaled(1 - keep, now));
+  Value blend(Value old, Value now, const Factor &keep) {
+    Factor share(1 - keep.own, keep.scheduled ? b.sub(real(1.0), keep.scheduled) : Value());
+    return b.add(scaled(keep, old), scaled(share, now));
   }
   /// moment / (1 - beta^step), Kingma and Ba 2015, algorithm 1
-  Value corrected(Value moment, double beta, Value step);
+  Value corrected(Value moment, const Factor &beta, Value step);
   /// Adds L2 regularisation to a gradient.
   Value decayed(Value grad, Value param, double decay) {
     return decay == 0.0 ? grad : b.add(grad, scaled(decay, param));

@@ -34,14 +34,25 @@ def _cosine(scheduler):
     return "cosine", {"steps": scheduler.T_max + 1, "warmup": 1, "floor": floors.pop()}
 
 
+def _momenta(scheduler, groups):
+    if not getattr(scheduler, "cycle_momentum", False):
+        return {}
+    momenta = {}
+    for key in ("base_momentum", "max_momentum"):
+        values = {group[key] for group in groups}
+        if len(values) > 1:
+            raise ExportError(f"scheduler: expected one {key} for all groups, but got several")
+        momenta[key] = values.pop()
+    return momenta
+
+
 def _one_cycle(scheduler):
     groups = scheduler.optimizer.param_groups
-    if getattr(scheduler, "cycle_momentum", False):
-        raise ExportError("scheduler: expected cycle_momentum to be False, but got True")
     phases = scheduler._schedule_phases
     first, last = groups[0], phases[0]["end_step"]
     shapes = {"steps": scheduler.total_steps, "pct_start": (last + 1) / scheduler.total_steps,
               "div_factor": first["max_lr"] / first["initial_lr"], "final_div_factor": first["initial_lr"] / first["min_lr"]}
+    shapes |= _momenta(scheduler, groups)
     flags = {"linear": scheduler._anneal_func_type == "linear", "three_phase": len(phases) == 3}
     return "one_cycle", shapes | {key: True for key, value in flags.items() if value}
 

@@ -76,7 +76,6 @@ def main():
     scheduler = torch.optim.lr_scheduler
     said("scheduler", lambda: export(layer, optimizer=sgd, scheduler=scheduler.LambdaLR(sgd, lambda step: 1.0)))
     said("other", lambda: export(layer, optimizer="sgd(lr=0.1)", scheduler=scheduler.StepLR(sgd, 2)))
-    said("momentum", lambda: export(layer, optimizer=sgd, scheduler=scheduler.OneCycleLR(sgd, 0.1, total_steps=10)))
     said("loss", lambda: export(layer, loss="best"))
     said("vector", lambda: export(layer, loss=lambda y, t: (y - t) ** 2, targets=torch.zeros(2, 3)))
     said("path", lambda: export(layer, path="model.txt"))

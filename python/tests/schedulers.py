@@ -18,6 +18,9 @@ CASES = {
     "polynomial": lambda o: lr_scheduler.PolynomialLR(o, total_iters=9, power=2.0),
     "cosine": lambda o: lr_scheduler.CosineAnnealingLR(o, T_max=STEPS, eta_min=0.02),
     "one_cycle": lambda o: lr_scheduler.OneCycleLR(o, max_lr=0.4, total_steps=STEPS + 1, cycle_momentum=False),
+    "cycled": lambda o: lr_scheduler.OneCycleLR(o, max_lr=0.4, total_steps=STEPS + 1),
+    "three_cycled": lambda o: lr_scheduler.OneCycleLR(o, max_lr=0.4, total_steps=STEPS + 1, pct_start=0.35, three_phase=True,
+                                                      anneal_strategy="linear", base_momentum=0.5, max_momentum=0.9),
     "three_phase": lambda o: lr_scheduler.OneCycleLR(o, max_lr=0.4, total_steps=STEPS + 1, pct_start=0.4, three_phase=True,
                                                      anneal_strategy="linear", cycle_momentum=False),
 }

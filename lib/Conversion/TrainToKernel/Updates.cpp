@@ -132,7 +132,7 @@ LogicalResult Updates::convertEach(train::UpdateOp op, const Parts &parts) {
 LogicalResult Updates::convert(train::UpdateOp op) {
   Type stored = op.getMoments().empty() ? Type() : getElementTypeOrSelf(op.getMoments().front());
   Code &code = known[Key(op.getRule(), op.getParam().getType(), stored, op.getCount(), op.getRate(),
-                         op.getSkip())];
+                         op.getMomentum(), op.getSkip())];
   if (code.map && copy(op, code))
     return success();
   Parts parts(op);

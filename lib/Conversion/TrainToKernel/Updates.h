@@ -31,7 +31,7 @@ private:
   };
   struct Parts;
   /// Rule, type of the parameter, type of its moments' elements, and the operands that are shared.
-  using Key = std::tuple<mlir::Attribute, mlir::Type, mlir::Type, Value, Value, Value>;
+  using Key = std::tuple<mlir::Attribute, mlir::Type, mlir::Type, Value, Value, Value, Value>;
 
   Code make(train::UpdateOp op, const Parts &parts);
   bool copy(train::UpdateOp op, const Code &code);

@@ -73,8 +73,9 @@ private:
   StringRef name;
   bool explain;
   OpBuilder builder;
-  Value count; ///< of the program under construction: how many steps there were
-  Value lr;    ///< of the parameter that is being updated
+  Value count;    ///< of the program under construction: how many steps there were
+  Value lr;       ///< of the parameter that is being updated
+  Value momentum; ///< of the schedule, or null
 };
 } // namespace
 
@@ -168,8 +169,9 @@ SmallVector<Value> Expansion::applyRule(GradBuilder &b, unsigned i, Value param,
     for (const Moment &moment : momentsOf(i))
       keys.push_back(llvm::xxh3_64bits(stateName(moment.name, paramName(i)) + part.str()));
   auto update = train::UpdateOp::create(
-      b.builder, b.loc, param, gradient, moments, count, lr, /*skip=*/Value(), optimizer,
-      keys.empty() ? DenseI32ArrayAttr() : b.builder.getDenseI32ArrayAttr(keys));
+      b.builder, b.loc, param, gradient, moments, count, lr, momentum, /*skip=*/Value(), optimizer,
+      keys.empty() ? DenseI32ArrayAttr() : b.builder.getDenseI32ArrayAttr(keys),
+      /*products=*/TypeAttr());
   b.stamp(update);
   return SmallVector<Value>(update->getResults());
 }
@@ -223,7 +225,9 @@ void Expansion::addUpdate(train::FuncOp func, SmallVector<Gradient> gradients) {
     return known;
   };
   if (auto schedule = step.getSchedule()) {
-    scheduled = schedule->buildFactor(b, b.castTo(next, element));
+    Value number = b.castTo(next, element);
+    scheduled = schedule->buildFactor(b, number);
+    momentum = schedule->hasMomentum() ? schedule->buildMomentum(b, number) : Value();
     program.addOutput(rateOf(step.getOptimizer()), train::Output::Rate);
   }
 

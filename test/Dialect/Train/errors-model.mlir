@@ -507,3 +507,16 @@ train.model @m {
   // expected-error @below {{expected another name of result 1 of @loss, but got "skipped"}}
   train.step @fit minimize @loss over all with #train.sgd<lr = 0.1>
 }
+
+// -----
+
+train.model @m {
+  train.param @w : f32[] = #train.zeros
+  train.func @loss(%x: f32[]) {
+    %l = train.mul %x, %w
+    train.return %l
+  }
+  // constraint train.step 14
+  // expected-error @below {{expected rules with a momentum for #train.one_cycle<steps = 9, base_momentum = 5.000000e-01, max_momentum = 7.500000e-01>, but got #train.sgd<lr = 5.000000e-01>}}
+  train.step @fit minimize @loss over all with #train.sgd<lr = 0.5> schedule #train.one_cycle<steps = 9, base_momentum = 0.5, max_momentum = 0.75>
+}

@@ -367,3 +367,8 @@ train.model @m {
   // expected-error @below {{expected a file, and the name of a tensor if any, but got empty text}}
   train.param @w : f32[2] = #train.data<"w.safetensors", "">
 }
+
+// -----
+
+// expected-error @below {{expected max_momentum in [0, 1), but got 1}}
+module attributes {train.rule = #train.one_cycle<steps = 10, max_momentum = 1.0>} {}

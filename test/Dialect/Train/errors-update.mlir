@@ -104,3 +104,25 @@ train.model @m {
     train.return
   }
 }
+
+// -----
+
+train.model @m {
+  train.func @f(%p: tensor<4x8xf32>, %n: tensor<i64>, %lr: tensor<f32>) {
+    // constraint train.update 4
+    // expected-error @below {{expected no momentum for #train.sgd<lr = 5.000000e-01>, which has none}}
+    %0 = train.update %p by #train.sgd<lr = 0.5> from %p count %n rate %lr momentum %lr : tensor<4x8xf32>, tensor<4x8xf32>, tensor<i64>, tensor<f32>, tensor<f32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%p: tensor<4x8xf32>, %n: tensor<i64>, %lr: tensor<f32>) {
+    // constraint train.update 5
+    // expected-error @below {{expected no products for #train.sgd<lr = 5.000000e-01> on 'tensor<4x8xf32>'}}
+    %0 = train.update %p by #train.sgd<lr = 0.5> from %p count %n rate %lr products bf16 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<i64>, tensor<f32>
+    train.return
+  }
+}
