@@ -27,6 +27,7 @@ GRAPHS = {
     "missing": [X, Y, node("Relu", ["nowhere"], "y", "n")],
     "external": [X, Y, EXTERNAL.format("weights.bin"), node("Add", ["x", "w"], "y")],
     "outside": [X, Y, EXTERNAL.format("../secret"), node("Add", ["x", "w"], "y")],
+    "linked": [X, Y, EXTERNAL.format("link.bin"), node("Add", ["x", "w"], "y")],
     "huge": [X, Y, 'initializer { name: "w" data_type: 1 dims: 4611686018427387904 dims: 4 }', node("Add", ["x", "w"], "y")],
     "loss": [X, Y, node("Tanh", ["x"], "y"), 'initializer { name: "weights" data_type: 1 dims: 3 float_data: [1, 2, 3] }'],
     "terms": [X, value("input", "t", 2, 3), node("Tanh", ["x"], "y"), node("Sub", ["y", "t"], "d"), node("Mul", ["d", "d"], "squares"),

@@ -44,17 +44,26 @@ Value Converter::readState(const Known &known) {
                                FlatSymbolRefAttr::get(b.getContext(), known.state));
 }
 
+Value Converter::valueOf(Known &known) {
+  if (known.sequence)
+    return fail("expected a tensor, but got a sequence");
+  if (!known.plain && !known.state.empty())
+    known.plain = readState(known);
+  if (!known.plain && known.literal)
+    known.plain = constant(*known.literal);
+  if (!known.plain && known.channelsLast)
+    known.plain = transpose(known.channelsLast, toChannelsFirst(known.dims.size()));
+  return known.plain;
+}
+
 Value Converter::in(unsigned i) {
   Known *known = find(i);
-  if (!known)
-    return fail("expected an input " + Twine(i));
-  if (!known->plain && !known->state.empty())
-    known->plain = readState(*known);
-  if (!known->plain && known->literal)
-    known->plain = constant(*known->literal);
-  if (!known->plain && known->channelsLast)
-    known->plain = transpose(known->channelsLast, toChannelsFirst(known->dims.size()));
-  return known->plain;
+  return known ? valueOf(*known) : fail("expected an input " + Twine(i));
+}
+
+Known Converter::known(unsigned i) const {
+  Known *known = find(i);
+  return known ? *known : Known();
 }
 
 Value Converter::image(unsigned i) {
@@ -102,21 +111,9 @@ int64_t Converter::integer(StringRef name, int64_t otherwise) const {
   const onnx::Attribute *found = node.find(name);
   return found && found->kind == onnx::Attribute::Int ? found->integer : otherwise;
 }
-/// The file has the f32 next to what was written, 1.0e-5 as 9.99999974737875164e-06: the shortest
-/// number that is rounded to the same.
-static double shortest(float rounded) {
-  for (int digits = 1; digits < 9; ++digits) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.*g", digits, rounded);
-    if (double number = std::strtod(text, nullptr); float(number) == rounded)
-      return number;
-  }
-  return rounded;
-}
-
 double Converter::real(StringRef name, double otherwise) const {
   const onnx::Attribute *found = node.find(name);
-  return found && found->kind == onnx::Attribute::Real ? shortest(found->real) : otherwise;
+  return found && found->kind == onnx::Attribute::Real ? shortest(found->real, 8) : otherwise;
 }
 std::string Converter::text(StringRef name, StringRef otherwise) const {
   const onnx::Attribute *found = node.find(name);
@@ -223,6 +220,10 @@ void Converter::set(unsigned i, Literal literal) {
   Known &known = define(i, literal.type);
   known.dims = literal.dims;
   known.literal = std::make_shared<const Literal>(std::move(literal));
+}
+void Converter::set(unsigned i, Known known) {
+  if (wants(i))
+    scope[node.outputs[i]] = std::move(known);
 }
 void Converter::pass(unsigned i, unsigned from) {
   if (Known *known = find(from); known && wants(i))

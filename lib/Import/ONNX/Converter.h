@@ -18,7 +18,14 @@ struct Known {
   Dims dims;
   std::shared_ptr<const Literal> literal;
   mlir::Value plain, channelsLast;
-  std::string state; ///< the parameter or buffer that it is
+  std::string state;                               ///< the parameter or buffer that it is
+  std::shared_ptr<const struct Sequence> sequence; ///< which is nothing else
+};
+/// The elements of another one and one behind them; none if the size is 0.
+struct Sequence {
+  std::shared_ptr<const Sequence> front;
+  Known last;
+  int64_t size = 0;
 };
 using Scope = llvm::StringMap<Known>;
 
@@ -53,6 +60,8 @@ public:
   mlir::Value in(unsigned i);
   /// (N, ..., C).
   mlir::Value image(unsigned i);
+  Known known(unsigned i) const;
+  mlir::Value valueOf(Known &known);
   bool isChannelsLast(unsigned i) const;
   const Literal *literal(unsigned i) const;
   /// What the file has for an input that says how to compute, be it learned or not.
@@ -80,6 +89,7 @@ public:
   void set(unsigned i, mlir::Value value);
   void setImage(unsigned i, mlir::Value value);
   void set(unsigned i, Literal literal);
+  void set(unsigned i, Known known);
   /// Output i is what input `from` is.
   void pass(unsigned i, unsigned from);
   bool wants(unsigned i) const { return i < node.outputs.size() && !node.outputs[i].empty(); }
@@ -163,6 +173,7 @@ llvm::ArrayRef<Entry> recurrentEntries();
 llvm::ArrayRef<Entry> poolEntries();
 llvm::ArrayRef<Entry> orderEntries();
 llvm::ArrayRef<Entry> attentionEntries();
+llvm::ArrayRef<Entry> sequenceEntries();
 /// Those of the domain `trainingDomain`.
 llvm::ArrayRef<Entry> trainingEntries();
 /// Null for an op that cannot be imported.

@@ -62,6 +62,16 @@ double ampc::onnx::roundTo(Type type, double value) {
   return number.convertToDouble();
 }
 
+double ampc::onnx::shortest(float rounded, int mostDigits) {
+  for (int digits = 1; digits <= mostDigits; ++digits) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.*g", digits, rounded);
+    if (double number = std::strtod(text, nullptr); float(number) == rounded)
+      return number;
+  }
+  return rounded;
+}
+
 /// Integers wrap around as those of the type do.
 static int64_t wrapped(Type type, int64_t value) {
   switch (type) {

@@ -44,6 +44,9 @@ struct Literal {
 std::optional<Literal> readLiteral(const Tensor &tensor);
 /// Rounds to a real type.
 double roundTo(Type type, double value);
+/// A file has the f32 next to what was written, 1.0e-5 as 9.99999974737875164e-06: the shortest
+/// decimal number that is rounded to the same, or `rounded` itself if it has more digits.
+double shortest(float rounded, int mostDigits);
 
 /// Positions of a shape in row-major order, as numbers of elements of an operand that is broadcast
 /// to it.

@@ -1,6 +1,6 @@
 // Nodes that compute an element from elements.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lib/Import/ONNX/Converter.h"
+#include "lib/Import/ONNX/Raise.h"
 #include <cmath>
 #include <limits>
 
@@ -177,6 +177,13 @@ template <typename Op> static void binary(Converter &c) {
   Aligned x(c, 2);
   x.set(c, c.make<Op>({x[0], x[1]}));
 }
+static void convertAdd(Converter &c) {
+  Aligned x(c, 2);
+  for (unsigned i : {0, 1})
+    if (Value norm = writtenGroupNorm(c, x[i], x[1 - i]))
+      return c.setImage(0, norm);
+  x.set(c, c.make<train::AddOp>({x[0], x[1]}));
+}
 /// Any number of operands, from the left.
 template <typename Op> static Value all(Converter &c, const Aligned &x) {
   Value result = x[0];
@@ -328,7 +335,7 @@ static const Entry entries[] = {
     {"Dropout", convertDropout},
     {"Gelu", convertGelu},
     {"Identity", [](Converter &c) { c.pass(0, 0); }},
-    {"Add", binary<train::AddOp>, 7},
+    {"Add", convertAdd, 7},
     {"Div", binary<train::DivOp>, 7},
     {"Mul", binary<train::MulOp>, 7},
     {"Sub", binary<train::SubOp>, 7},

@@ -1,15 +1,34 @@
 // Layers that an exporter wrote as several nodes become the op that they are.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
+#include "lib/Import/ONNX/Literal.h"
 #include "mlir-dialects/Train/Gradients.h"
 #include "mlir-dialects/Train/Tensors.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <cfloat>
 #include <cmath>
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
+
+/// Roots are of whole numbers, such as an attention's width, with one for its queries and keys
+/// each.
+static double meantBy(float rounded) {
+  double number = shortest(rounded, FLT_DIG);
+  if (number != rounded)
+    return number;
+  for (double power : {0.5, -0.5, 0.25, -0.25}) {
+    double base = std::round(std::pow(rounded, 1 / power));
+    if (base > 1 && base <= 4096 && float(std::pow(base, power)) == rounded)
+      return std::pow(base, power);
+  }
+  for (double other : {std::sqrt(2 / M_PI), 1.0 / 6})
+    if (float(other) == rounded)
+      return other;
+  return rounded;
+}
 
 std::optional<double> ampc::onnx::numberOf(Value value) {
   while (auto reshape = value.getDefiningOp<train::ReshapeOp>())
@@ -18,7 +37,8 @@ std::optional<double> ampc::onnx::numberOf(Value value) {
   auto elements = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : nullptr;
   if (!elements || !elements.isSplat())
     return std::nullopt;
-  return elements.getSplatValue<APFloat>().convertToDouble();
+  double number = elements.getSplatValue<APFloat>().convertToDouble();
+  return elements.getElementType().isF32() ? meantBy(float(number)) : number;
 }
 
 Operation *ampc::onnx::makeBefore(Operation *root, StringRef name, ValueRange operands,
@@ -33,7 +53,8 @@ Operation *ampc::onnx::makeBefore(Operation *root, StringRef name, ValueRange op
   return nullptr;
 }
 
-/// As exact as an f64: sqrt(2) in f32 is another number, with which values differ by 1e-8.
+/// As exact as an f64: what a file of f64 has as sqrt(2) in f32 is another number, with which
+/// values differ by 1e-8.
 static bool isNear(double number, double wanted) {
   return std::fabs(number - wanted) <= 1e-14 * std::fabs(wanted);
 }
@@ -329,7 +350,7 @@ static Operation *raised(Operation *op, Operation *&root) {
   if (Operation *made = raiseNorm(op, root))
     return made;
   root = op;
-  for (auto raise : {raiseActivation, raiseAttention, raiseLoss, raiseOneHot})
+  for (auto raise : {raiseActivation, raiseAttention, raiseLoss, raiseOneHot, raiseBags})
     if (Operation *made = raise(op))
       return made;
   return nullptr;
@@ -368,6 +389,7 @@ static bool hasInnerSource(train::FuncOp func) {
 }
 
 void ampc::onnx::raise(train::FuncOp func) {
+  eraseDead(func.front());
   if (hasInnerSource(func))
     return;
   // Losses are raised in steps.

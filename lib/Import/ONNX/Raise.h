@@ -3,8 +3,7 @@
 #ifndef LIB_IMPORT_ONNX_RAISE_H
 #define LIB_IMPORT_ONNX_RAISE_H
 
-#include "mlir-dialects/Train/Train.h"
-#include "mlir/IR/Builders.h"
+#include "lib/Import/ONNX/Converter.h"
 
 namespace ampc::onnx {
 /// Layer and RMS norm, activations, attention, losses, rows of tables: what has the same value in
@@ -15,6 +14,8 @@ void raise(train::FuncOp func);
 mlir::Operation *raiseAttention(mlir::Operation *root);
 /// Null if `root` does not end a loss, or a step on the way to one.
 mlir::Operation *raiseLoss(mlir::Operation *root);
+/// Null if `root` does not put sums, means or maxima of rows of a table together.
+mlir::Operation *raiseBags(mlir::Operation *root);
 /// Null if `root` is no product of matrices whose left one has a single 1 in every row.
 mlir::Operation *raiseOneHot(mlir::Operation *root);
 
@@ -24,6 +25,10 @@ struct WrittenNorm {
 };
 /// With `trains` each becomes one op, else they stay as they are. Comes before `raise`.
 std::vector<WrittenNorm> raiseBatchNorms(train::FuncOp func, bool trains);
+
+/// A group norm, of which `scaled` + `beta` is the last step, with channels last; null if that is
+/// none. It is raised where the sum is converted, so that what follows has its order of dimensions.
+mlir::Value writtenGroupNorm(Converter &c, mlir::Value scaled, mlir::Value beta);
 
 /// Erases ops without a use.
 void eraseDead(mlir::Block &body);
@@ -45,7 +50,8 @@ bool mayOpen(mlir::Value value, int depth);
 /// Products that nothing else uses are taken apart, the one of `value` in any case.
 Product apart(mlir::Value value);
 
-/// A number that all elements have.
+/// A number that all elements have; of f32 the one that its writer meant: a short decimal number,
+/// or a root that layers have, of which the file has the nearest f32.
 std::optional<double> numberOf(mlir::Value value);
 /// The op in front of `root`; null if it does not verify.
 mlir::Operation *makeBefore(mlir::Operation *root, llvm::StringRef name, mlir::ValueRange operands,

@@ -13,8 +13,9 @@ namespace {
 struct Scores {
   train::MatmulOp product;
   double scale = 1;
-  Value bias; ///< added behind the scale
-  Value sees; ///< truth values where a key is seen; elsewhere the score is hidden
+  Value bias;  ///< added behind the scale
+  Value sees;  ///< truth values where a key is seen; elsewhere the score is hidden
+  Value hides; ///< or those of where it is not
   bool causal = false;
 };
 
@@ -53,11 +54,14 @@ static train::MatmulOp productBelow(Value value, double &scale) {
 static bool readScores(Value value, Scores &scores) {
   mlir::Type type = value.getType();
   if (auto choice = value.getDefiningOp<train::SelectOp>()) {
-    auto least = numberOf(choice->getOperand(2));
-    if (!value.hasOneUse() || !least || !(*least <= hidden))
+    auto isHidden = [&](unsigned i) {
+      auto least = numberOf(choice->getOperand(i));
+      return least && *least <= hidden;
+    };
+    if (!value.hasOneUse() || isHidden(1) == isHidden(2))
       return false;
-    scores.sees = choice->getOperand(0);
-    value = choice->getOperand(1);
+    (isHidden(2) ? scores.sees : scores.hides) = choice->getOperand(0);
+    value = choice->getOperand(isHidden(2) ? 1 : 2);
   }
   if (auto sum = value.getDefiningOp<train::AddOp>(); sum && value.hasOneUse())
     for (unsigned i : {0, 1}) {
@@ -76,8 +80,8 @@ static bool readScores(Value value, Scores &scores) {
 }
 
 /// Whether a known mask hides every key behind the query's own position, counted from the last of
-/// both, and nothing else.
-static bool isCausal(Value mask, int64_t queries, int64_t keys) {
+/// both, and nothing else. Truth values say what is seen, or with `hides` what is not.
+static bool isCausal(Value mask, int64_t queries, int64_t keys, bool hides = false) {
   auto constant = mask ? mask.getDefiningOp<train::ConstantOp>() : nullptr;
   auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
   if (!elements || elements.isSplat() || queries > keys)
@@ -89,7 +93,8 @@ static bool isCausal(Value mask, int64_t queries, int64_t keys) {
   auto isSeen = [&](int64_t i) { return i % keys - (keys - queries) <= i / keys % queries; };
   int64_t i = 0;
   if (elements.getElementType().isInteger(1))
-    return llvm::all_of(elements.getValues<bool>(), [&](bool sees) { return sees == isSeen(i++); });
+    return llvm::all_of(elements.getValues<bool>(),
+                        [&](bool is) { return (is != hides) == isSeen(i++); });
   if (!isa<FloatType>(elements.getElementType()))
     return false;
   return llvm::all_of(elements.getValues<APFloat>(), [&](const APFloat &each) {
@@ -145,11 +150,13 @@ static Value constantBefore(Operation *root, double number, mlir::Type element) 
 }
 
 /// 0 where a key is seen, minus infinity elsewhere.
-static Value biasOf(Operation *root, Value sees, mlir::Type element) {
+static Value biasOf(Operation *root, const Scores &scores, mlir::Type element) {
   Value zero = constantBefore(root, 0, element);
   Value never = constantBefore(root, -std::numeric_limits<double>::infinity(), element);
-  Operation *made = makeBefore(root, train::SelectOp::getOperationName(), {sees, zero, never}, {},
-                               RankedTensorType::get(tensorOf(sees).getShape(), element));
+  Value mask = scores.sees ? scores.sees : scores.hides;
+  Operation *made = makeBefore(root, train::SelectOp::getOperationName(),
+                               {mask, scores.sees ? zero : never, scores.sees ? never : zero}, {},
+                               RankedTensorType::get(tensorOf(mask).getShape(), element));
   return made ? made->getResult(0) : Value();
 }
 
@@ -193,17 +200,18 @@ Operation *ampc::onnx::raiseAttention(Operation *root) {
   if (key.getType() != value.getType())
     return nullptr;
   int64_t queries = tensorOf(query).getDimSize(rank - 2), keys = tensorOf(key).getDimSize(rank - 2);
-  if (isCausal(scores.sees, queries, keys)) {
+  bool isHiding = scores.sees || scores.hides;
+  if (isCausal(scores.sees, queries, keys) || isCausal(scores.hides, queries, keys, true)) {
     scores.causal = true;
-    scores.sees = {};
-  } else if (!scores.sees && isCausal(scores.bias, queries, keys)) {
+    isHiding = false;
+  } else if (!isHiding && isCausal(scores.bias, queries, keys)) {
     scores.causal = true;
     scores.bias = {};
   }
-  if (scores.sees && scores.bias)
+  if (isHiding && scores.bias)
     return nullptr;
   mlir::Type element = tensorOf(query).getElementType();
-  if (scores.sees && !(scores.bias = biasOf(root, scores.sees, element)))
+  if (isHiding && !(scores.bias = biasOf(root, scores, element)))
     return nullptr;
   SmallVector<Value> operands = {query, key, value};
   if (scores.bias)

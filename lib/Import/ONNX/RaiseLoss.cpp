@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Import/ONNX/Raise.h"
 #include "mlir-dialects/Train/Tensors.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace ampc;
@@ -59,7 +60,7 @@ static Value belowReduction(Value value, train::Reduction &kind) {
 }
 
 /// -sum(target * log_softmax(x)) of rows, in which the sign may stand inside, or in front of the
-/// mean.
+/// mean. A target by `OneHot` stays one: a class outside its range has the loss 0.
 static Operation *raiseDistribution(Operation *root) {
   double sign = 1;
   train::Reduction kind = train::Reduction::none;
@@ -79,8 +80,6 @@ static Operation *raiseDistribution(Operation *root) {
     Value target = product.values[1 - i];
     if (!logs || !logs.isAlongLast() || target.getType() != logs.getType())
       continue;
-    if (auto hot = target.getDefiningOp<train::OneHotOp>())
-      target = hot.getLabel();
     return makeLoss<train::SoftmaxCrossEntropyOp>(root, logs.getX(), target, kind);
   }
   return nullptr;
@@ -107,32 +106,92 @@ static void takeTerms(Value value, double sign, SmallVectorImpl<Term> &terms, in
   takeTerms(op->getOperand(1), isa<train::SubOp>(op) ? -sign : sign, terms, depth + 1);
 }
 
-/// What `value` is one minus of.
+/// What `value` is one minus of, as a difference or as the sum of one and a negative value.
 static Value complementOf(Value value) {
-  auto difference = value.getDefiningOp<train::SubOp>();
-  auto one = difference ? numberOf(difference.getLhs()) : std::nullopt;
-  return one && *one == 1 ? difference.getRhs() : Value();
+  auto isOne = [](Value x) { return numberOf(x) == 1.0; };
+  if (auto difference = value.getDefiningOp<train::SubOp>())
+    return isOne(difference.getLhs()) ? difference.getRhs() : Value();
+  if (auto sum = value.getDefiningOp<train::AddOp>())
+    for (unsigned i : {0, 1})
+      if (auto negative = sum->getOperand(i).getDefiningOp<train::NegOp>();
+          negative && isOne(sum->getOperand(1 - i)))
+        return negative.getX();
+  return {};
 }
-static bool isComplement(Value value, Value of) { return of && complementOf(value) == of; }
+/// The same with a sign, which `value - 1` takes into the factor.
+static Value complementOf(Value value, double &factor) {
+  if (auto difference = value.getDefiningOp<train::SubOp>();
+      difference && numberOf(difference.getRhs()) == 1.0) {
+    factor = -factor;
+    return difference.getLhs();
+  }
+  return complementOf(value);
+}
 
-/// The operand of a sigmoid of which `value` is the logarithm, or with `isRest` that of the rest to
-/// 1.
-static Value logitOf(Value value, bool isRest) {
-  auto log = value.getDefiningOp<train::LogOp>();
+namespace {
+/// The operand of a sigmoid, and the least number that its logarithm may be, if there is one.
+struct Logit {
+  Value x;
+  std::optional<double> least;
+};
+} // namespace
+
+/// Takes off a lower bound.
+static Value unbounded(Value value, std::optional<double> &least) {
+  if (auto clamp = value.getDefiningOp<train::ClampOp>();
+      clamp && clamp.getHigh().convertToDouble() >= 0) {
+    least = clamp.getLow().convertToDouble();
+    return clamp.getX();
+  }
+  if (auto maximum = value.getDefiningOp<train::MaximumOp>())
+    for (unsigned i : {0, 1})
+      if (auto number = numberOf(maximum->getOperand(i))) {
+        least = number;
+        return maximum->getOperand(1 - i);
+      }
+  return value;
+}
+
+/// Of the sigmoid of which `value` is the logarithm, or with `isRest` that of the rest to 1.
+static Logit logitOf(Value value, bool isRest) {
+  Logit logit;
+  auto log = unbounded(value, logit.least).getDefiningOp<train::LogOp>();
   Value inside = log ? log.getX() : Value();
   if (inside && isRest)
     inside = complementOf(inside);
-  auto sigmoid = inside ? inside.getDefiningOp<train::SigmoidOp>() : nullptr;
-  return sigmoid ? sigmoid.getX() : Value();
+  if (auto sigmoid = inside ? inside.getDefiningOp<train::SigmoidOp>() : nullptr)
+    logit.x = sigmoid.getX();
+  return logit;
 }
 
-/// -(t log(sigmoid(x)) + (1 - t) log(1 - sigmoid(x))), as torch.onnx writes it.
+/// With logarithms of at least -100 the loss is that of x between -100 and 100, to 1e-43: beyond
+/// the one logarithm is the bound, and the other is 0. Null for bounds that are closer than that.
+static Value bounded(Operation *root, const Logit &logit) {
+  if (!logit.least)
+    return logit.x;
+  if (!(*logit.least <= -50))
+    return {};
+  Builder b(root->getContext());
+  Operation *made = makeBefore(root, train::ClampOp::getOperationName(), logit.x,
+                               {b.getNamedAttr("low", b.getF64FloatAttr(*logit.least)),
+                                b.getNamedAttr("high", b.getF64FloatAttr(-*logit.least))},
+                               logit.x.getType());
+  return made ? made->getResult(0) : Value();
+}
+
+/// -(t log(sigmoid(x)) + (1 - t) log(1 - sigmoid(x))), as torch.onnx writes it; the logarithms may
+/// have a lower bound.
 static Operation *raiseTwoLogs(Operation *root, const Product &yes, const Product &no) {
   for (unsigned i : {0, 1})
     for (unsigned j : {0, 1}) {
-      Value x = logitOf(yes.values[i], false), target = yes.values[1 - i];
-      if (x && logitOf(no.values[j], true) == x && isComplement(no.values[1 - j], target) &&
-          target.getType() == x.getType())
+      Logit logit = logitOf(yes.values[i], false), rest = logitOf(no.values[j], true);
+      Value target = yes.values[1 - i];
+      double factor = no.factor;
+      if (!logit.x || rest.x != logit.x || rest.least != logit.least ||
+          complementOf(no.values[1 - j], factor) != target || factor != -1 ||
+          target.getType() != logit.x.getType())
+        continue;
+      if (Value x = bounded(root, logit))
         return makeLoss<train::BceWithLogitsOp>(root, x, target);
     }
   return nullptr;
@@ -140,11 +199,12 @@ static Operation *raiseTwoLogs(Operation *root, const Product &yes, const Produc
 
 /// (1 - t) x - log(sigmoid(x)), as PyTorch decomposes it.
 static Operation *raiseOneLog(Operation *root, const Product &line, Value log) {
-  Value x = logitOf(log, false);
+  Logit logit = logitOf(log, false);
   for (unsigned i : {0, 1})
-    if (Value target = complementOf(line.values[1 - i]);
-        x && target && line.values[i] == x && target.getType() == x.getType())
-      return makeLoss<train::BceWithLogitsOp>(root, x, target);
+    if (Value target = complementOf(line.values[1 - i]); logit.x && !logit.least && target &&
+                                                         line.values[i] == logit.x &&
+                                                         target.getType() == logit.x.getType())
+      return makeLoss<train::BceWithLogitsOp>(root, logit.x, target);
   return nullptr;
 }
 
@@ -160,7 +220,7 @@ static Operation *raiseBinary(Operation *root) {
     a.factor *= terms[i].sign;
     b.factor *= terms[1 - i].sign;
     Operation *made = nullptr;
-    if (a.values.size() == 2 && b.values.size() == 2 && a.factor == -1 && b.factor == -1)
+    if (a.values.size() == 2 && b.values.size() == 2 && a.factor == -1 && std::abs(b.factor) == 1)
       made = raiseTwoLogs(root, a, b);
     else if (a.values.size() == 2 && b.values.size() == 1 && a.factor == 1 && b.factor == -1)
       made = raiseOneLog(root, a, b.values[0]);

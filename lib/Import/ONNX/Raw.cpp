@@ -8,7 +8,8 @@ using std::string_view;
 
 namespace {
 // Numbers of fields in onnx.proto.
-constexpr uint64_t modelGraph = 7, graphInitializer = 5, tensorRawData = 9;
+constexpr uint64_t modelGraph = 7, graphInitializer = 5, graphValueInfo = 13, tensorRawData = 9;
+constexpr uint64_t valueInfoName = 1, valueInfoNote = 4, noteKey = 1, noteValue = 2;
 // Of protobuf's wire format.
 enum WireType { Varint = 0, Eight = 1, Length = 2, Four = 5 };
 
@@ -124,4 +125,41 @@ std::optional<Stripped> ampc::onnx::withoutRaw(string_view file) {
   if (!fields.isAtEnd())
     return std::nullopt;
   return stripped;
+}
+
+/// The last field of a number counts; "" if there is none.
+static string_view contentOf(string_view message, uint64_t number) {
+  string_view content;
+  Fields fields(message);
+  for (Field field; fields.next(field);)
+    if (field.number == number)
+      content = field.content;
+  return content;
+}
+
+/// From "['val_0', 'weight']".
+static std::vector<std::string> quotedNames(string_view text) {
+  std::vector<std::string> names;
+  while (true) {
+    size_t begin = text.find('\''), end = text.find('\'', begin + 1);
+    if (begin == text.npos || end == text.npos)
+      return names;
+    names.emplace_back(text.substr(begin + 1, end - begin - 1));
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::map<std::string, std::vector<std::string>, std::less<>>
+ampc::onnx::computedFrom(string_view file) {
+  std::map<std::string, std::vector<std::string>, std::less<>> result;
+  Fields graph(contentOf(file, modelGraph));
+  for (Field value; graph.next(value);) {
+    Fields notes(value.number == graphValueInfo ? value.content : string_view());
+    for (Field note; notes.next(note);)
+      if (note.number == valueInfoNote &&
+          contentOf(note.content, noteKey) == "pkg.onnxscript.optimizer.folded_from")
+        result[std::string(contentOf(value.content, valueInfoName))] =
+            quotedNames(contentOf(note.content, noteValue));
+  }
+  return result;
 }

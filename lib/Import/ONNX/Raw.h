@@ -3,6 +3,7 @@
 #ifndef LIB_IMPORT_ONNX_RAW_H
 #define LIB_IMPORT_ONNX_RAW_H
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,5 +18,9 @@ struct Stripped {
 };
 /// Nothing for bytes that are no message, and for those with groups, which no version of ONNX has.
 std::optional<Stripped> withoutRaw(std::string_view file);
+
+/// Of initializers that PyTorch's exporter computed: the names of all values that they were
+/// computed from, as it notes them beside each. onnx.proto may be older than these notes.
+std::map<std::string, std::vector<std::string>, std::less<>> computedFrom(std::string_view file);
 } // namespace ampc::onnx
 #endif

@@ -10,7 +10,8 @@ const Entry *ampc::onnx::findEntry(llvm::StringRef domain, llvm::StringRef op) {
     llvm::StringMap<const Entry *> all;
     for (llvm::ArrayRef<Entry> family :
          {pointwiseEntries(), shapeEntries(), productEntries(), imageEntries(), reductionEntries(),
-          indexEntries(), recurrentEntries(), poolEntries(), orderEntries(), attentionEntries()})
+          indexEntries(), recurrentEntries(), poolEntries(), orderEntries(), attentionEntries(),
+          sequenceEntries()})
       for (const Entry &entry : family)
         all[entry.op] = &entry;
     for (const Entry &entry : trainingEntries())

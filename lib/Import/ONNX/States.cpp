@@ -3,6 +3,7 @@
 #include "lib/Import/ONNX/States.h"
 #include "lib/Import/ONNX/Print.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/GlobPattern.h"
 #include <cmath>
@@ -15,25 +16,66 @@ using namespace ampc::onnx;
 static bool isMadeUp(StringRef name) {
   return name.contains("::") || name.starts_with("/") || name.starts_with("val_") ||
          name.starts_with("const") || name.starts_with("Const") || name.starts_with("scalar") ||
-         llvm::all_of(name, llvm::isDigit);
+         name.starts_with("int64_") || llvm::all_of(name, llvm::isDigit);
 }
 
 States::States(const Graph &graph) : graph(graph) {
-  for (const Node &node : graph.nodes)
+  for (const ValueInfo &input : graph.inputs)
+    values.insert(input.name);
+  for (const Node &node : graph.nodes) {
+    for (const std::string &output : node.outputs)
+      values.insert(output);
     if (node.op == "BatchNormalization" && node.inputs.size() == 5)
       for (size_t i : {3, 4})
         noteStatistics(node.inputs[i]);
+  }
 }
 
-/// Masks have minus infinity, with which no parameter starts.
-static bool hasInfinity(const Tensor &tensor) {
+/// view_2: the name of a step that may not be in the graph any more.
+static bool isNumbered(StringRef name) {
+  return !name.contains('.') && llvm::isDigit(name.back()) &&
+         name.rtrim("0123456789").ends_with("_");
+}
+
+/// Of what an exporter computed a tensor that may have been learned: what is no value of the graph
+/// and has no name that was made up.
+std::vector<std::string> States::learnedBehind(const Tensor &tensor) const {
+  std::vector<std::string> names;
+  llvm::copy_if(tensor.computedFrom, std::back_inserter(names), [&](const std::string &name) {
+    return !name.empty() && !isMadeUp(name) && !values.contains(name) && !isNumbered(name);
+  });
+  return names;
+}
+bool States::isComputed(const Tensor &tensor) const {
+  return !tensor.computedFrom.empty() && tensor.count <= mostElements &&
+         learnedBehind(tensor).empty();
+}
+
+/// 1 where a key is not behind its query, or 1 where it is; 0 elsewhere.
+static bool isTriangular(const Literal &x) {
+  if (x.dims.size() < 2 || x.dims.back() < 2 || x.dims[x.dims.size() - 2] < 2)
+    return false;
+  int64_t width = x.dims.back(), height = x.dims[x.dims.size() - 2];
+  auto holds = [&](bool isBehind) {
+    for (int64_t i = 0; i < x.count(); ++i)
+      if (x.reals[i] != double((i % width > i / width % height) == isBehind))
+        return false;
+    return true;
+  };
+  return holds(false) || holds(true);
+}
+
+/// Masks have minus infinity or as good as that, or are triangles of ones: no parameter starts so.
+static bool isMask(const Tensor &tensor) {
+  constexpr double huge = 1e30;
   auto literal = tensor.count <= mostElements ? readLiteral(tensor) : std::nullopt;
-  return literal && llvm::any_of(literal->reals, [](double x) { return std::isinf(x); });
+  return literal && (llvm::any_of(literal->reals, [](double x) { return std::fabs(x) >= huge; }) ||
+                     isTriangular(*literal));
 }
 
-static bool isState(const Tensor &tensor) {
+bool States::isState(const Tensor &tensor) const {
   return onnx::isReal(tensor.type) && !(tensor.count <= 1 && isMadeUp(tensor.name)) &&
-         !hasInfinity(tensor);
+         !isComputed(tensor) && !isMask(tensor);
 }
 
 void States::declare(Scope &scope, const llvm::StringSet<> &needed, Nodes &nodes) {
@@ -197,12 +239,20 @@ static void warnOfJoined(ArrayRef<std::string> joined, ImportedModel &result) {
         "trained as one; of trained weights it joins none");
 }
 
+/// Nothing says whether they were the weights of a layer, or tables of cosines.
+static void warnOfComputed(ArrayRef<std::string> computed, ImportedModel &result) {
+  if (!computed.empty())
+    result.warnings.push_back("the exporter computed parameters of what is not in the file: steps "
+                              "train them as they are, unless --freeze names them: " +
+                              llvm::join(computed, ", "));
+}
+
 void States::print(llvm::raw_ostream &os, StringRef file, ImportedModel &result) const {
   llvm::StringMap<int> users;
   for (const Node &node : graph.nodes)
     for (const std::string &input : node.inputs)
       ++users[input];
-  std::vector<std::string> joined;
+  std::vector<std::string> joined, computed;
   for (const Tensor &tensor : graph.initializers) {
     auto found = read.find(tensor.name);
     if (found == read.end())
@@ -212,8 +262,11 @@ void States::print(llvm::raw_ostream &os, StringRef file, ImportedModel &result)
        << symbolText(tensor.name) << " : " << typeText(found->second) << " = "
        << initializerOf(tensor, file) << (frozen.contains(tensor.name) ? " {frozen}" : "") << "\n";
     result.tensors.push_back(arrayOf(tensor, nullptr));
+    if (auto behind = learnedBehind(tensor); trained.contains(tensor.name) && !behind.empty())
+      computed.push_back(tensor.name + " of " + llvm::join(behind, " and "));
     if (trained.contains(tensor.name) && mayBeJoined(tensor, users))
       joined.push_back(tensor.name);
   }
   warnOfJoined(joined, result);
+  warnOfComputed(computed, result);
 }

@@ -8,8 +8,8 @@
 #include "llvm/ADT/StringSet.h"
 
 namespace ampc::onnx {
-/// Integers, and numbers that exporters gave a name of their own, are constants. Other initializers
-/// are state: parameters if the loss has a gradient for them, else buffers.
+/// Integers, masks, and what exporters made up or computed without a parameter, are constants.
+/// Other initializers are state: parameters if the loss has a gradient for them, else buffers.
 class States {
 public:
   explicit States(const Graph &graph);
@@ -27,7 +27,12 @@ public:
   bool noteStatistics(llvm::StringRef name) { return statistics.insert(name).second; }
 
 private:
+  std::vector<std::string> learnedBehind(const Tensor &tensor) const;
+  bool isComputed(const Tensor &tensor) const;
+  bool isState(const Tensor &tensor) const;
+
   const Graph &graph;
+  llvm::StringSet<> values; ///< inputs, and results of nodes
   llvm::StringMap<mlir::Type> read;
   llvm::StringSet<> trained, written, frozen;
   llvm::StringSet<> statistics; ///< of batch norms, which no gradient changes

@@ -4,6 +4,7 @@
 #include "ampc/Data/Mapping.h"
 #include "lib/Import/ONNX/Raw.h"
 #include "onnx.pb.h"
+#include <cstdlib>
 #include <cstring>
 #include <google/protobuf/io/coded_stream.h>
 #include <limits>
@@ -54,12 +55,17 @@ const Attribute *Node::find(std::string_view wanted) const {
 namespace {
 using RawData = std::vector<std::optional<std::string_view>>;
 
+/// Where the model lies, as its path says, and where it really does if that is a link.
+struct Folders {
+  std::string named, real;
+};
+
 /// From protobuf's messages to plain structures. Raw bytes stay where they are, in the message.
 class Reader {
 public:
   /// `raw` is what was taken out of the graph's initializers, if it was.
-  Reader(Model &model, std::string folder, RawData raw = {})
-      : model(model), folder(std::move(folder)), raw(std::move(raw)) {}
+  Reader(Model &model, Folders folders, RawData raw = {})
+      : model(model), folders(std::move(folders)), raw(std::move(raw)) {}
 
   void read(const ::onnx::ModelProto &from);
 
@@ -75,7 +81,7 @@ private:
   Function function(const ::onnx::FunctionProto &from);
 
   Model &model;
-  std::string folder;
+  Folders folders;
   RawData raw;
   std::map<std::string, ampc::Mapping> files;
 };
@@ -102,6 +108,20 @@ template <typename To, typename List> void Reader::convert(const List &list, Ten
   model.owners.push_back(numbers);
 }
 
+/// Without links; empty if there is no such file.
+static std::string realPath(const std::string &path) {
+  char *real = ::realpath(path.empty() ? "." : path.c_str(), nullptr);
+  std::string result = real ? real : "";
+  std::free(real);
+  return result;
+}
+static std::string folderOf(const std::string &path) { return path.substr(0, path.rfind('/') + 1); }
+static bool isInside(const std::string &path, std::string folder) {
+  if (!folder.empty() && folder.back() != '/')
+    folder += '/';
+  return !folder.empty() && path.compare(0, folder.size(), folder) == 0;
+}
+
 void Reader::placeExternal(const ::onnx::TensorProto &from, Tensor &to) {
   std::string location;
   int64_t offset = 0, length = to.bytes();
@@ -121,7 +141,14 @@ void Reader::placeExternal(const ::onnx::TensorProto &from, Tensor &to) {
   auto found = files.find(location);
   if (found == files.end()) {
     std::string error;
-    std::string path = folder.empty() ? location : folder + "/" + location;
+    std::string path = folders.named + location;
+    std::string real = realPath(path);
+    if (!real.empty() && !isInside(real, realPath(folders.named)) &&
+        !isInside(real, folders.real)) {
+      to.fault = "expected data in a file in the model's folder, but got '" + location +
+                 "', a link to " + real;
+      return;
+    }
     auto mapped = ampc::mapFile(path, error);
     if (!mapped) {
       to.fault = error;
@@ -330,7 +357,7 @@ static std::shared_ptr<::onnx::ModelProto> parse(std::string_view bytes) {
 }
 
 /// With an owner of the bytes the model's data stays in them.
-static std::optional<Model> read(std::string_view bytes, const std::string &folder,
+static std::optional<Model> read(std::string_view bytes, Folders folders,
                                  const std::shared_ptr<void> &owner, std::string &error) {
   if (bytes.size() > size_t(std::numeric_limits<int>::max())) {
     error = "expected at most 2 GiB, with larger tensors in files beside the model";
@@ -343,7 +370,11 @@ static std::optional<Model> read(std::string_view bytes, const std::string &fold
     return std::nullopt;
   }
   Model model;
-  Reader(model, folder, stripped ? std::move(stripped->raw) : RawData()).read(*proto);
+  Reader(model, std::move(folders), stripped ? std::move(stripped->raw) : RawData()).read(*proto);
+  auto computed = computedFrom(bytes);
+  for (Tensor &tensor : model.graph.initializers)
+    if (auto found = computed.find(tensor.name); found != computed.end())
+      tensor.computedFrom = found->second;
   model.owners.push_back(proto);
   model.owners.push_back(owner);
   return model;
@@ -351,7 +382,7 @@ static std::optional<Model> read(std::string_view bytes, const std::string &fold
 
 std::optional<Model> ampc::onnx::readModel(const char *data, size_t bytes,
                                            const std::string &folder, std::string &error) {
-  return read({data, bytes}, folder, nullptr, error);
+  return read({data, bytes}, {folder.empty() ? "" : folder + "/", ""}, nullptr, error);
 }
 
 std::optional<Model> ampc::onnx::readModel(const std::string &path, std::string &error) {
@@ -360,7 +391,6 @@ std::optional<Model> ampc::onnx::readModel(const std::string &path, std::string 
     error.erase(0, path.size() + 2); // callers name the file
     return std::nullopt;
   }
-  size_t slash = path.rfind('/');
-  return read({file->data, size_t(file->bytes)},
-              slash == std::string::npos ? "" : path.substr(0, slash), file->owner, error);
+  return read({file->data, size_t(file->bytes)}, {folderOf(path), folderOf(realPath(path))},
+              file->owner, error);
 }

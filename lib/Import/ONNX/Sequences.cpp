@@ -1,0 +1,115 @@
+// Sequences of tensors, of which every length is known: what loops of PyTorch's exporter collect.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Import/ONNX/Converter.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::onnx;
+
+/// Input `i`; null with a fault noted if it is no sequence.
+static std::shared_ptr<const Sequence> sequenceOf(Converter &c, unsigned i) {
+  Known known = c.known(i);
+  if (!known.sequence)
+    c.fail("expected a sequence as input " + Twine(i));
+  return known.sequence;
+}
+
+/// Of another sequence and input `i` behind it.
+static std::shared_ptr<const Sequence> append(Converter &c, std::shared_ptr<const Sequence> front,
+                                              unsigned i) {
+  constexpr int64_t longest = 2048; // as of loops
+  if (!front || front->size == longest) {
+    c.fail("expected a sequence of at most " + Twine(longest) + " elements");
+    return nullptr;
+  }
+  int64_t size = front->size + 1;
+  return std::make_shared<const Sequence>(Sequence{std::move(front), c.known(i), size});
+}
+
+static void give(Converter &c, std::shared_ptr<const Sequence> sequence) {
+  Known known;
+  known.sequence = std::move(sequence);
+  if (known.sequence)
+    c.set(0, std::move(known));
+}
+
+static void convertConstruct(Converter &c) {
+  auto sequence = std::make_shared<const Sequence>();
+  for (unsigned i = 0; i < c.inputs() && sequence; ++i)
+    sequence = append(c, std::move(sequence), i);
+  give(c, std::move(sequence));
+}
+
+static void convertInsert(Converter &c) {
+  auto front = sequenceOf(c, 0);
+  if (!front)
+    return;
+  if (c.has(2)) {
+    auto place = c.numbers(2, "a place in a sequence");
+    if (!place)
+      return;
+    if (place->size() != 1 || place->front() != front->size) {
+      c.fail("expected the place behind a sequence's last element");
+      return;
+    }
+  }
+  give(c, append(c, std::move(front), 1));
+}
+
+static void convertAt(Converter &c) {
+  auto sequence = sequenceOf(c, 0);
+  auto place = sequence ? c.numbers(1, "a place in a sequence") : std::nullopt;
+  if (!place)
+    return;
+  int64_t at = place->size() == 1 ? place->front() : sequence->size;
+  at += at < 0 ? sequence->size : 0;
+  if (at < 0 || at >= sequence->size) {
+    c.fail("expected a place in a sequence of " + Twine(sequence->size));
+    return;
+  }
+  while (sequence->size > at + 1)
+    sequence = sequence->front;
+  c.set(0, sequence->last);
+}
+
+static void convertLength(Converter &c) {
+  if (auto sequence = sequenceOf(c, 0))
+    c.set(0, Literal::scalar(sequence->size));
+}
+
+static void convertConcat(Converter &c) {
+  auto sequence = sequenceOf(c, 0);
+  if (!sequence || sequence->size == 0) {
+    c.fail("expected a sequence with elements");
+    return;
+  }
+  bool isNew = c.integer("new_axis", 0);
+  int64_t axis = c.axis(c.integer("axis", 0), int64_t(sequence->last.dims.size()) + isNew);
+  SmallVector<Value> parts;
+  for (; axis >= 0 && sequence->size > 0; sequence = sequence->front) {
+    Known last = sequence->last;
+    Value part = c.valueOf(last);
+    Dims dims(last.dims);
+    if (int64_t(dims.size()) + isNew <= axis) {
+      c.fail("expected elements of one number of dimensions");
+      return;
+    }
+    if (isNew)
+      dims.insert(dims.begin() + axis, 1);
+    parts.push_back(c.reshape(part, dims));
+  }
+  std::reverse(parts.begin(), parts.end());
+  if (axis >= 0)
+    c.set(0, c.concat(parts, axis));
+}
+
+static const Entry entries[] = {
+    {"ConcatFromSequence", convertConcat},
+    {"SequenceAt", convertAt},
+    {"SequenceConstruct", convertConstruct},
+    {"SequenceEmpty", [](Converter &c) { give(c, std::make_shared<const Sequence>()); }},
+    {"SequenceInsert", convertInsert},
+    {"SequenceLength", convertLength},
+};
+
+ArrayRef<Entry> ampc::onnx::sequenceEntries() { return entries; }
