@@ -1,20 +1,14 @@
 // From a graph to the text of a model: functions, state, step.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ampc/Import/ONNX.h"
 #include "ampc/Support/Mistake.h"
-#include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
 #include "lib/Import/ONNX/Batch.h"
 #include "lib/Import/ONNX/Functions.h"
-#include "lib/Import/ONNX/Losses.h"
-#include "lib/Import/ONNX/Nodes.h"
+#include "lib/Import/ONNX/Importer.h"
 #include "lib/Import/ONNX/Print.h"
 #include "lib/Import/ONNX/Raise.h"
-#include "lib/Import/ONNX/States.h"
-#include "mlir-dialects/Train/Families.h"
 #include "mlir-dialects/Train/Signature.h"
 #include "mlir/AsmParser/AsmParser.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -23,54 +17,12 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::onnx;
 
-namespace {
-/// A function of the model before its nodes are converted.
-struct Plan {
-  std::string name;
-  Slice slice;
-  std::vector<std::string> results;
-};
-
-class Importer {
-public:
-  Importer(const Model &model, const ImportOptions &options, std::string source)
-      : model(model), options(options), source(std::move(source)), producers(model.graph),
-        states(model.graph), nodes(model, producers, options.trains) {
-    loadTrainDialect(context);
-    module = ModuleOp::create(UnknownLoc::get(&context));
-  }
-  llvm::Expected<ImportedModel> run();
-
-private:
-  llvm::Error readInputs();
-  llvm::Error readLoss();
-  llvm::Error plan();
-  std::vector<std::string> lossNeeds() const;
-  llvm::Error planLoss();
-  llvm::Expected<std::vector<std::string>> targets() const;
-  bool canCall(const Slice &loss) const;
-  train::FuncOp begin(StringRef name, const Slice &slice, Scope &scope);
-  void callPredict(OpBuilder &b, Scope &scope);
-  Value lossOf(OpBuilder &b, Scope &scope);
-  llvm::Error finish(train::FuncOp func, OpBuilder &b, ArrayRef<Value> results);
-  llvm::Error build();
-
-  const Model &model;
-  const ImportOptions &options;
-  std::string source;
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-  Producers producers;
-  States states;
-  std::vector<ValueInfo> inputs; ///< with numbers for all dimensions
-  LossText loss;
-  std::optional<Plan> predict, train;
-  bool calls = false; ///< the loss calls predict
-  train::FuncOp predictFunc, lossFunc;
-  Nodes nodes;
-  std::vector<std::string> remarks;
-};
-} // namespace
+Importer::Importer(const Model &model, const ImportOptions &options, std::string source)
+    : model(model), options(options), source(std::move(source)), producers(model.graph),
+      states(model.graph), nodes(model, producers, options.trains) {
+  loadTrainDialect(context);
+  module = ModuleOp::create(UnknownLoc::get(&context));
+}
 
 // ---- Inputs ----
 
@@ -112,139 +64,6 @@ llvm::Error Importer::readInputs() {
     inputs.push_back(input);
   }
   return llvm::Error::success();
-}
-
-// ---- What becomes of which nodes ----
-
-llvm::Error Importer::readLoss() {
-  if (StringRef(options.loss).trim().empty())
-    return llvm::Error::success();
-  auto read = readLossText(options.loss);
-  if (!read)
-    return read.takeError();
-  loss = std::move(*read);
-  if (loss.output.empty() && !producers.find(loss.values[0]))
-    return mistake("expected a value that a node of the file makes, but got " + loss.values[0]);
-  std::vector<std::string> names;
-  for (const ValueInfo &output : model.graph.outputs)
-    names.push_back(output.name);
-  for (const std::string &report : options.reports)
-    if (report == loss.output || !llvm::is_contained(names, report) || !producers.find(report))
-      return mistake("expected --report to be an output of the file beside the loss, but got " +
-                     report + didYouMean(report, names));
-  if (loss.output.empty() || producers.find(loss.output))
-    return llvm::Error::success();
-  return mistake("expected --loss to be an output of the file (" + llvm::join(names, ", ") +
-                 ") or LOSS(VALUE,INPUT), but got " + loss.output + didYouMean(loss.output, names));
-}
-
-/// Whether what the loss needs of the nodes of `predict` are the results of that.
-bool Importer::canCall(const Slice &whole) const {
-  if (!predict)
-    return false;
-  llvm::SmallPtrSet<const Node *, 16> inside(predict->slice.nodes.begin(),
-                                             predict->slice.nodes.end());
-  bool shares = false;
-  llvm::StringSet<> results;
-  for (const std::string &result : predict->results)
-    results.insert(result);
-  auto isInner = [&](const std::string &value) {
-    const Node *node = producers.find(value);
-    return node && inside.contains(node);
-  };
-  for (const Node *node : whole.nodes) {
-    if (inside.contains(node))
-      continue;
-    for (const std::string &input : node->inputs)
-      if (isInner(input)) {
-        shares = true;
-        if (!results.contains(input))
-          return false;
-      }
-  }
-  return shares && !isInner(loss.output) && llvm::none_of(options.reports, isInner);
-}
-
-/// What the loss is computed from, of what the file has.
-std::vector<std::string> Importer::lossNeeds() const {
-  std::vector<std::string> needs;
-  if (!loss.output.empty())
-    needs.push_back(loss.output);
-  for (const std::string &value : loss.values)
-    if (producers.isKnown(value))
-      needs.push_back(value);
-  llvm::append_range(needs, options.reports);
-  return needs;
-}
-
-llvm::Error Importer::planLoss() {
-  std::vector<std::string> wanted = lossNeeds();
-  auto whole = producers.slice(wanted);
-  if (!whole)
-    return whole.takeError();
-  train = Plan{"loss", std::move(*whole), {}};
-  calls = loss.kind.empty()
-              ? canCall(train->slice)
-              : predict && llvm::all_of(wanted, [&](const std::string &value) {
-                  return !producers.find(value) || llvm::is_contained(predict->results, value);
-                });
-  if (!calls)
-    return llvm::Error::success();
-  llvm::StringSet<> end;
-  for (const std::string &value : predict->results)
-    end.insert(value);
-  auto rest = producers.slice(wanted, end);
-  if (!rest)
-    return rest.takeError();
-  train->slice = std::move(*rest);
-  return llvm::Error::success();
-}
-
-/// Inputs that only the loss reads, and not what it judges: targets.
-llvm::Expected<std::vector<std::string>> Importer::targets() const {
-  std::vector<std::string> names;
-  if (loss.kind.empty())
-    return names;
-  auto scores = producers.slice({loss.values[0]});
-  if (!scores)
-    return scores.takeError();
-  for (const std::string &value : loss.values)
-    if (!scores->inputs.contains(value) &&
-        llvm::any_of(inputs, [&](const ValueInfo &input) { return input.name == value; }))
-      names.push_back(value);
-  return names;
-}
-
-llvm::Error Importer::plan() {
-  Plan outputs = {"predict", {}, {}};
-  auto given = targets();
-  if (!given)
-    return given.takeError();
-  std::vector<std::string> names;
-  llvm::StringSet<> seen;
-  for (const ValueInfo &output : model.graph.outputs)
-    if (output.name != loss.output && !llvm::is_contained(options.reports, output.name) &&
-        seen.insert(output.name).second)
-      names.push_back(output.name);
-  auto whole = producers.slice(names);
-  if (!whole)
-    return whole.takeError();
-  llvm::StringMap<std::string> needs = valuesBehind(*whole, *given);
-  for (const std::string &name : names)
-    if (auto target = needs.find(name); target != needs.end())
-      remarks.push_back("the output '" + name + "' is left out, as it needs " + target->second);
-    else
-      outputs.results.push_back(name);
-  if (!outputs.results.empty()) {
-    auto slice = producers.slice(outputs.results);
-    if (!slice)
-      return slice.takeError();
-    outputs.slice = std::move(*slice);
-    predict = std::move(outputs);
-  }
-  if (options.loss.empty())
-    return llvm::Error::success();
-  return planLoss();
 }
 
 // ---- Functions ----

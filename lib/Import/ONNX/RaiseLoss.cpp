@@ -152,6 +152,13 @@ static Value unbounded(Value value, std::optional<double> &least) {
   return value;
 }
 
+/// Without changes of its shape.
+static Value unshaped(Value value) {
+  while (auto reshape = value ? value.getDefiningOp<train::ReshapeOp>() : nullptr)
+    value = reshape.getX();
+  return value;
+}
+
 /// Of the sigmoid of which `value` is the logarithm, or with `isRest` that of the rest to 1.
 static Logit logitOf(Value value, bool isRest) {
   Logit logit;
@@ -159,9 +166,19 @@ static Logit logitOf(Value value, bool isRest) {
   Value inside = log ? log.getX() : Value();
   if (inside && isRest)
     inside = complementOf(inside);
+  inside = unshaped(inside);
   if (auto sigmoid = inside ? inside.getDefiningOp<train::SigmoidOp>() : nullptr)
     logit.x = sigmoid.getX();
   return logit;
+}
+
+/// In the shape of its target.
+static Value shapedAs(Operation *root, Value x, Value target) {
+  if (x.getType() == target.getType() ||
+      tensorOf(x).getNumElements() != tensorOf(target).getNumElements())
+    return x;
+  Operation *made = makeBefore(root, train::ReshapeOp::getOperationName(), x, {}, target.getType());
+  return made ? made->getResult(0) : x;
 }
 
 /// With logarithms of at least -100 the loss is that of x between -100 and 100, to 1e-43: beyond
@@ -189,8 +206,9 @@ static Operation *raiseTwoLogs(Operation *root, const Product &yes, const Produc
       double factor = no.factor;
       if (!logit.x || rest.x != logit.x || rest.least != logit.least ||
           complementOf(no.values[1 - j], factor) != target || factor != -1 ||
-          target.getType() != logit.x.getType())
+          target.getType() != yes.values[i].getType())
         continue;
+      logit.x = shapedAs(root, logit.x, target);
       if (Value x = bounded(root, logit))
         return makeLoss<train::BceWithLogitsOp>(root, x, target);
     }
