@@ -12,8 +12,8 @@ def Kernel_CallOp : Kernel_LaunchOp<"call", [KernelOpInterface,
     one more leading dimension of that size and moves: run i reads slice i. Results are gathered in the same way. The first `carried` results of one run
     are the first arguments of the next; the op yields those of the last run. `reverse` lets run i work on slice times - 1 - i.
 
-    The planner reserves in the workspace of the call what the program's own values need, and one more buffer per carried result, since runs read the
-    one and write the other in turns.
+    The planner reserves in the workspace of the call one more buffer per carried result, since runs read the one and write the other in turns, and behind
+    them what the program's own values need. Where every run may write over what it reads, the buffers of the workspace are those of the results.
 
     Constraints:
     1. The callee is a `kernel.program` of the module with the role `part`, whose arguments are inputs and whose results are outputs.

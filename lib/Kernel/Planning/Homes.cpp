@@ -24,8 +24,8 @@ bool ampc::canOverwrite(FusedKernelOpInterface op, OpResult result, Value value)
         normalized(mapAt(op.getInputMaps(), input), op.getSpace()) !=
             normalized(mapAt(op.getResultMaps(), result.getResultNumber()), op.getSpace()))
       return false;
-    // A row kernel reads its row more than once.
-    if (!isPointwise(op))
+    // A row kernel reads its row more than once; the body of a product runs once per element.
+    if (!isPointwise(op) && !isa<kernel::GemmOp>(*op))
       return false;
   }
   return true;

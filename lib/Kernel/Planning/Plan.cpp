@@ -20,6 +20,11 @@ namespace {
 /// Bytes of the arena from the first kernel that writes them to the last that reads them.
 struct Buffer {
   int64_t bytes, first, last, offset = 0;
+  int64_t tail = 0, tailTime = 0; ///< more bytes, right behind these, while one kernel runs
+
+  int64_t bytesBeside(const Buffer &other) const {
+    return bytes + (other.first <= tailTime && tailTime <= other.last ? tail : 0);
+  }
 };
 
 class Arena {
@@ -32,6 +37,9 @@ private:
   void reserveForCalls();
   void findBuffers();
   void addKernel(KernelOpInterface op, int64_t time);
+  bool carriesInPlace(kernel::CallOp call);
+  void addCarried(kernel::CallOp call, int64_t time);
+  int64_t lastRead(Value value, int64_t time);
   /// The buffer of an input that ends at `op`, if the result may take it over.
   std::optional<unsigned> inherited(KernelOpInterface op, OpResult result, int64_t time);
   void assignOffsets();
@@ -43,6 +51,7 @@ private:
   const Target &target;
   SmallVector<Buffer> buffers;
   DenseMap<Value, unsigned> bufferOf;
+  DenseMap<Value, int64_t> offsetIn; ///< in the buffer, where that holds several values
   DenseMap<Operation *, unsigned> workspaceOf;
   DenseMap<Operation *, int64_t> timeOf;
   int64_t unshared = 0, peak = 0;
@@ -63,20 +72,75 @@ std::optional<unsigned> Arena::inherited(KernelOpInterface op, OpResult result, 
   return {};
 }
 
+int64_t Arena::lastRead(Value value, int64_t time) {
+  SmallVector<Operation *> readers;
+  findReaders(value, readers);
+  for (Operation *reader : readers)
+    time = std::max(time, timeOf.lookup(reader));
+  return time;
+}
+
+/// True if every run of the program may write what it hands on over what it was given.
+bool Arena::carriesInPlace(kernel::CallOp call) {
+  Block &body = call.getProgram().getBody().front();
+  for (int64_t i = 0; i < call.getCarried(); ++i) {
+    Value value = kernel::throughViews(body.getTerminator()->getOperand(i));
+    auto producer = value.getDefiningOp<FusedKernelOpInterface>();
+    SmallVector<Operation *> readers;
+    findReaders(body.getArgument(i), readers);
+    if (!producer || readers != SmallVector<Operation *>{producer} ||
+        !canOverwrite(producer, cast<OpResult>(value), body.getArgument(i)) ||
+        homes.places.contains(call->getResult(i)))
+      return false;
+  }
+  return call.getCarried() > 0;
+}
+
+/// The second places of carried values, with which the workspace begins, are the first ones. So are
+/// the places of the values that the first run is given, if nothing else lies there.
+void Arena::addCarried(kernel::CallOp call, int64_t time) {
+  unsigned number = buffers.size();
+  Buffer buffer{0, time, time};
+  for (int64_t i = 0; i < call.getCarried(); ++i) {
+    Value result = call->getResult(i), given = kernel::throughViews(call->getOperand(i));
+    int64_t bytes = alignUp(target, kernel::byteSize(result.getType()));
+    auto old = bufferOf.find(given);
+    bool isOnly =
+        old != bufferOf.end() && buffers[old->second].last == time &&
+        buffers[old->second].bytes == bytes && !buffers[old->second].tail &&
+        llvm::count_if(bufferOf, [&](auto &other) { return other.second == old->second; }) == 1;
+    if (isOnly) {
+      buffer.first = std::min(buffer.first, buffers[old->second].first);
+      buffers[old->second].bytes = 0;
+      old->second = number;
+      offsetIn[given] = buffer.bytes;
+    }
+    bufferOf[result] = number;
+    offsetIn[result] = buffer.bytes;
+    buffer.last = lastRead(result, buffer.last);
+    buffer.bytes += bytes;
+    unshared += bytes;
+  }
+  buffer.tail = alignUp(target, call.getWorkspaceBytes()) - buffer.bytes;
+  buffer.tailTime = time;
+  unshared += buffer.tail;
+  workspaceOf[call] = number;
+  buffers.push_back(buffer);
+}
+
 void Arena::addKernel(KernelOpInterface op, int64_t time) {
-  if (int64_t bytes = op.getWorkspaceBytes()) {
+  if (auto call = dyn_cast<kernel::CallOp>(*op); call && carriesInPlace(call)) {
+    addCarried(call, time);
+  } else if (int64_t bytes = op.getWorkspaceBytes()) {
     workspaceOf[op] = buffers.size();
     buffers.push_back({alignUp(target, bytes), time, time});
     unshared += alignUp(target, bytes);
   }
   for (OpResult result : op->getResults()) {
-    if (homes.places.contains(result))
+    if (homes.places.contains(result) || bufferOf.contains(result))
       continue;
-    int64_t bytes = alignUp(target, kernel::byteSize(result.getType())), last = time;
-    SmallVector<Operation *> readers;
-    findReaders(result, readers);
-    for (Operation *reader : readers)
-      last = std::max(last, timeOf.lookup(reader));
+    int64_t bytes = alignUp(target, kernel::byteSize(result.getType()));
+    int64_t last = lastRead(result, time);
     unshared += bytes;
     if (OpOperand *target = result.getResultNumber() ? nullptr : op.getOverwritten()) {
       unsigned buffer = bufferOf.lookup(kernel::throughViews(target->get()));
@@ -115,17 +179,18 @@ void Arena::findBuffers() {
 /// The largest buffer first, each at the lowest offset that is free during its life.
 void Arena::assignOffsets() {
   auto order = llvm::map_to_vector(buffers, [](Buffer &buffer) { return &buffer; });
-  llvm::stable_sort(order, [](Buffer *a, Buffer *b) { return a->bytes > b->bytes; });
+  llvm::stable_sort(order,
+                    [](Buffer *a, Buffer *b) { return a->bytes + a->tail > b->bytes + b->tail; });
   SmallVector<Buffer *> placed; // by offset
   for (Buffer *buffer : order) {
     for (Buffer *other : placed)
       if (other->first <= buffer->last && buffer->first <= other->last &&
-          other->offset < buffer->offset + buffer->bytes)
-        buffer->offset = std::max(buffer->offset, other->offset + other->bytes);
+          other->offset < buffer->offset + buffer->bytesBeside(*other))
+        buffer->offset = std::max(buffer->offset, other->offset + other->bytesBeside(*buffer));
     placed.insert(llvm::upper_bound(placed, buffer,
                                     [](Buffer *a, Buffer *b) { return a->offset < b->offset; }),
                   buffer);
-    peak = std::max(peak, buffer->offset + buffer->bytes);
+    peak = std::max(peak, buffer->offset + buffer->bytes + buffer->tail);
   }
 }
 
@@ -146,9 +211,10 @@ void Arena::annotate() {
     SmallVector<Attribute> places;
     for (Value result : op->getResults()) {
       PlaceAttr home = homes.places.lookup(result);
-      places.push_back(home ? home
-                            : PlaceAttr::get(builder.getContext(), Space::arena, 0,
-                                             buffers[bufferOf[result]].offset));
+      places.push_back(
+          home ? home
+               : PlaceAttr::get(builder.getContext(), Space::arena, 0,
+                                buffers[bufferOf[result]].offset + offsetIn.lookup(result)));
     }
     op->setAttr("kernel.places", builder.getArrayAttr(places));
     if (auto workspace = workspaceOf.find(op); workspace != workspaceOf.end())
