@@ -60,6 +60,10 @@ llvm::ArrayRef<OptionDefinition> ampc::getOptionDefinitions() {
       {&O::explain, OptionScope::User, "explain-precision", "",
        "a remark for every decision and every inserted cast; =REGEX: those that it matches", "",
        nullptr},
+      {&O::chunkedLosses, OptionScope::User, "chunked-losses", "auto|off|ROWS",
+       "whether losses over large vocabularies are computed for some rows after the other, so that "
+       "no tensor of all scores exists, or for at least how many",
+       "chunked_losses", nullptr},
       {&O::packWeights, OptionScope::Hidden, "pack-weights", "",
        "whether weights get packed copies, for tests that compare bits", "",
        [] { return Names{"auto", "always", "never"}; }},
@@ -103,6 +107,13 @@ llvm::Error ampc::checkValue(llvm::StringRef name, llvm::StringRef value,
                                  ", but got " + shown(value) + didYouMean(value, allowed));
 }
 
+std::optional<int64_t> ampc::parseChunkedLosses(llvm::StringRef text) {
+  int64_t rows = 0;
+  if (text != "auto" && (text.getAsInteger(10, rows) || rows < 1))
+    return {};
+  return rows;
+}
+
 llvm::Error ampc::checkValues(const CompileOptions &options) {
   for (const OptionDefinition &option : getOptionDefinitions())
     if (auto *text = std::get_if<std::string CompileOptions::*>(&option.member);
@@ -112,6 +123,9 @@ llvm::Error ampc::checkValues(const CompileOptions &options) {
   if (!options.activationBudget.empty())
     if (llvm::Error error = ActivationBudget::parse(options.activationBudget).takeError())
       return llvm::createStringError("--activation-budget: " + llvm::toString(std::move(error)));
+  if (options.chunkedLosses != "off" && !parseChunkedLosses(options.chunkedLosses))
+    return llvm::createStringError("expected --chunked-losses=auto|off|ROWS, but got " +
+                                   shown(options.chunkedLosses));
   return llvm::Error::success();
 }
 

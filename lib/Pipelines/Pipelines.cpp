@@ -46,6 +46,9 @@ static void addKernels(OpPassManager &pm, const Target &target, const CompileOpt
   pm.addPass(createAmpLowerLossScaling());
   pm.addPass(createConvertTrainToKernel());
   pm.addPass(createTrainSimplify());
+  if (std::optional<int64_t> rows = parseChunkedLosses(options.chunkedLosses);
+      rows && target.getFusionLimits())
+    pm.addPass(createKernelChunkRows({*rows, options.explain}));
   if (options.fuse && target.getFusionLimits()) {
     pm.addPass(createKernelFuse());
     pm.addPass(createKernelNarrowResults());

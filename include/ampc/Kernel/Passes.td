@@ -4,6 +4,22 @@
 #define AMPC_KERNEL_PASSES
 include "mlir/Pass/PassBase.td"
 
+def KernelChunkRows : Pass<"kernel-chunk-rows", "::mlir::ModuleOp"> {
+  let summary = "Make large scores for some rows after the other";
+  let description = [{
+    The scores of a language model have one number per token and word of its vocabulary. Where nothing but kernels that work row by row, products and
+    sums over rows reads the result of a product and what is computed from it with as many elements, all of these kernels become a program (`part`) for some
+    of the rows, which a `kernel.call` runs for all: no tensor of all rows and columns exists, neither of scores nor of their
+    gradients. Rows keep their bits; sums over rows, as gradients of weights are, carry on from one run to the next. It is done if scores take more
+    than 64 MB, the other tensors of the rows are small beside them, and the rows can be cut into equal parts: of at least 512 rows, or down to 256 if
+    that makes two parts of them, or of as many as `rows` says.
+  }];
+  let options = [Option<"rows", "rows", "int64_t", "0",
+                        "least rows of a part, however small the scores are">,
+                 Option<"explain", "explain", "bool", "false", "a remark for every product">,
+  ];
+}
+
 def KernelFuse : Pass<"kernel-fuse", "::mlir::ModuleOp"> {
   let summary = "Fewer passes over memory";
   let description = [{

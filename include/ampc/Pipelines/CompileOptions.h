@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -26,6 +27,7 @@ struct CompileOptions {
   std::vector<std::string> freeze;
   bool explain = false;
   std::string explained; ///< a regular expression that remarks have to match; empty: all are shown
+  std::string chunkedLosses = "auto";
   bool fuse = true;
   std::string packWeights = "auto";
   bool fusePacks = true;
@@ -65,6 +67,8 @@ struct OptionDefinition {
 llvm::ArrayRef<OptionDefinition> getOptionDefinitions();
 /// Whether each option has an allowed value; an error in words for the first that has not.
 llvm::Error checkValues(const CompileOptions &options);
+/// The rows of `auto` (0) or of a number; nothing for `off`, and for what is no value of it.
+std::optional<int64_t> parseChunkedLosses(llvm::StringRef text);
 /// "expected --NAME=A|B, but got VALUE", unless the value is one of those allowed.
 llvm::Error checkValue(llvm::StringRef name, llvm::StringRef value,
                        llvm::ArrayRef<std::string> allowed);

@@ -1,0 +1,254 @@
+// Where rows are in kernels and tensors, by the maps between them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Kernel/Chunking/RowRegion.h"
+#include "lib/Kernel/Fusion/Views.h"
+
+using namespace mlir;
+using namespace ampc;
+
+// What goes into a region by rows and comes out of it is at most this share of its scores.
+static constexpr int64_t scoresPerOther = 4;
+
+/// How many leading dimensions count the rows.
+static std::optional<unsigned> rowPrefix(ArrayRef<int64_t> shape, int64_t rows) {
+  int64_t count = 1;
+  for (auto [i, size] : llvm::enumerate(shape))
+    if ((count *= size) == rows)
+      return i + 1;
+  return {};
+}
+
+std::optional<SmallVector<int64_t>> ampc::chunkOf(ArrayRef<int64_t> shape, int64_t rows,
+                                                  int64_t times) {
+  SmallVector<int64_t> chunk(shape);
+  std::optional<unsigned> prefix = rowPrefix(shape, rows);
+  if (!prefix)
+    return {};
+  for (int64_t &size : MutableArrayRef(chunk).take_front(*prefix)) {
+    int64_t parts = std::gcd(size, times);
+    if (parts != size && parts != times)
+      return {};
+    size /= parts;
+    times /= parts;
+  }
+  return times == 1 ? std::optional(chunk) : std::nullopt;
+}
+
+SmallVector<int64_t> ampc::pointsOf(FusedKernelOpInterface op) {
+  SmallVector<int64_t> points(op.getSpace());
+  if (auto product = dyn_cast<kernel::GemmOp>(*op))
+    points.push_back(product.getDepth());
+  return points;
+}
+
+/// The dimensions of the points that are the tensor's rows, in their order.
+static std::optional<SmallVector<unsigned>> rowDimsIn(Value tensor, AffineMap map,
+                                                      ArrayRef<int64_t> points, int64_t rows) {
+  ArrayRef<int64_t> shape = shapeOf(tensor);
+  std::optional<unsigned> prefix = rowPrefix(shape, rows);
+  if (!prefix)
+    return {};
+  SmallVector<unsigned> dims;
+  for (unsigned i = 0; i < *prefix; ++i) {
+    if (shape[i] == 1)
+      continue;
+    auto dim = dyn_cast<AffineDimExpr>(map.getResult(i));
+    if (!dim || points[dim.getPosition()] != shape[i])
+      return {};
+    dims.push_back(dim.getPosition());
+  }
+  return dims;
+}
+
+static AffineMap mapOfTensor(FusedKernelOpInterface op, unsigned operand) {
+  unsigned inputs = inputsOf(op).size(), first = op->getNumOperands() - inputs;
+  if (operand >= first)
+    return mapAt(op.getInputMaps(), operand - first);
+  return mapAt(cast<kernel::GemmOp>(*op).getOperandMaps(), operand);
+}
+
+/// Null if the kernel uses rows in another way.
+std::optional<RowRegion::Access> RowRegion::find(FusedKernelOpInterface op, Value tensor,
+                                                 AffineMap map) const {
+  const SmallVector<unsigned> &dims = rowDims.find(op)->second;
+  auto usesRows = [&](AffineExpr expr) {
+    return llvm::any_of(dims, [&](unsigned dim) { return expr.isFunctionOfDim(dim); });
+  };
+  std::optional<SmallVector<unsigned>> own = rowDimsIn(tensor, map, pointsOf(op), rows);
+  if (own && *own == dims) {
+    auto others = map.getResults().drop_front(*rowPrefix(shapeOf(tensor), rows));
+    return llvm::none_of(others, usesRows) ? std::optional(Access::ByRow) : std::nullopt;
+  }
+  return llvm::none_of(map.getResults(), usesRows) ? std::optional(Access::Whole) : std::nullopt;
+}
+
+RowRegion::Access RowRegion::accessOf(FusedKernelOpInterface op, unsigned operand) const {
+  return *find(op, op->getOperand(operand), mapOfTensor(op, operand));
+}
+
+bool RowRegion::addsRows(FusedKernelOpInterface op) const {
+  ArrayRef<unsigned> dims = rowDims.find(op)->second;
+  if (auto reduce = dyn_cast<kernel::ReduceOp>(*op))
+    return dims == ArrayRef(1u) && reduce.getKind() == kernel::Combine::sum;
+  unsigned depth = op.getSpace().size();
+  return isa<kernel::GemmOp>(*op) && dims == ArrayRef(depth) &&
+         llvm::hasSingleElement(op.getBody().front());
+}
+
+/// `known` are rows that the kernel reads or writes.
+bool RowRegion::add(Operation *any, Value known) {
+  auto op = dyn_cast<FusedKernelOpInterface>(any);
+  if (!op || !isa<kernel::MapOp, kernel::ReduceOp, kernel::GemmOp>(any) || usesLinearIndex(op))
+    return false;
+  bool isNew = ops.insert(any);
+  auto visit = [&](Value tensor, AffineMap map) {
+    bool isKnown = kernel::throughViews(tensor) == known;
+    if (isKnown && !rowDims.count(any))
+      if (auto dims = rowDimsIn(tensor, map, pointsOf(op), rows))
+        rowDims[any] = *dims;
+    return isKnown;
+  };
+  for (unsigned i = 0; i < any->getNumOperands(); ++i)
+    visit(any->getOperand(i), mapOfTensor(op, i));
+  for (auto [i, result] : llvm::enumerate(any->getResults()))
+    visit(result, mapAt(op.getResultMaps(), i));
+  if (!rowDims.count(any))
+    return false;
+  auto isByRow = [&](Value tensor, AffineMap map) {
+    return find(op, tensor, map) == Access::ByRow;
+  };
+  auto note = [&](Value tensor) {
+    if (elements(shapeOf(tensor)) >= scores)
+      large.insert(kernel::throughViews(tensor));
+  };
+  for (unsigned i = 0; i < any->getNumOperands(); ++i) {
+    Value tensor = any->getOperand(i);
+    AffineMap map = mapOfTensor(op, i);
+    if (!find(op, tensor, map) || (kernel::throughViews(tensor) == known && !isByRow(tensor, map)))
+      return false;
+    if (isByRow(tensor, map))
+      note(tensor);
+  }
+  if (!isNew)
+    return true;
+  ArrayRef<unsigned> dims = rowDims[any];
+  if (hasRowOps(op) && llvm::is_contained(dims, op.getSpace().size() - 1))
+    return false;
+  for (auto [i, result] : llvm::enumerate(any->getResults())) {
+    if (isByRow(result, mapAt(op.getResultMaps(), i)))
+      note(result);
+    else if (!addsRows(op))
+      return false;
+  }
+  return true;
+}
+
+/// Adds all readers and the source of what is large.
+bool RowRegion::grow() {
+  for (; grown < large.size(); ++grown) {
+    Value value = large[grown];
+    if (Operation *source = value.getDefiningOp(); source && !add(source, value))
+      return false;
+    llvm::SmallSetVector<Operation *, 4> readers;
+    findReaders(value, readers);
+    for (Operation *reader : readers)
+      if (!add(reader, value))
+        return false;
+  }
+  return true;
+}
+
+static Operation *sourceOf(Value value) { return kernel::throughViews(value).getDefiningOp(); }
+
+/// What a kernel of the region reads, but another computes from its results; null if there is none.
+Value RowRegion::findReturning() {
+  auto sorted = ops.takeVector();
+  llvm::sort(sorted, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  ops.insert(sorted.begin(), sorted.end());
+  llvm::DenseSet<Operation *> behind;
+  auto isBehind = [&](Value operand) { return behind.contains(sourceOf(operand)); };
+  auto isMadeHere = [&](Value operand) { return ops.contains(sourceOf(operand)); };
+  for (Operation *op = sorted.front(); op != sorted.back()->getNextNode(); op = op->getNextNode()) {
+    auto waiting = llvm::find_if(op->getOperands(), isBehind);
+    if (ops.contains(op) && waiting != op->operand_end())
+      return kernel::throughViews(*waiting);
+    if (!ops.contains(op) && !isa<kernel::ViewOp>(op) &&
+        (waiting != op->operand_end() || llvm::any_of(op->getOperands(), isMadeHere)))
+      behind.insert(op);
+  }
+  return {};
+}
+
+/// Losses of rows that their own gradients depend on are made by the region, too.
+bool RowRegion::close() {
+  while (Value value = findReturning())
+    if (!add(value.getDefiningOp(), value) || !grow())
+      return false;
+  for (Operation *op : ops) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (Operation *source = sourceOf(operand.get());
+          ops.contains(source) &&
+          (addsRows(cast<FusedKernelOpInterface>(source)) ||
+           accessOf(cast<FusedKernelOpInterface>(op), operand.getOperandNumber()) != Access::ByRow))
+        return false;
+    for (Value result : op->getResults()) {
+      llvm::SmallSetVector<Operation *, 4> readers;
+      findReaders(result, readers);
+      if (llvm::any_of(readers, [&](Operation *reader) { return !ops.contains(reader); }))
+        leaves.insert(result);
+    }
+  }
+  return llvm::none_of(large, [&](Value value) { return leaves.contains(value); });
+}
+
+bool RowRegion::isWorthwhile() const {
+  int64_t others = 0;
+  llvm::DenseSet<Value> seen;
+  auto count = [&](Value value) {
+    if (seen.insert(kernel::throughViews(value)).second &&
+        !large.contains(kernel::throughViews(value)))
+      others += elements(shapeOf(value));
+  };
+  for (Operation *any : ops) {
+    auto op = cast<FusedKernelOpInterface>(any);
+    for (unsigned i = 0; i < any->getNumOperands(); ++i)
+      if (accessOf(op, i) == Access::ByRow)
+        count(any->getOperand(i));
+    if (!addsRows(op))
+      for (Value result : any->getResults())
+        count(result);
+  }
+  return others * scoresPerOther <= scores;
+}
+
+int64_t RowRegion::mostParts(int64_t least) const {
+  auto fits = [&](int64_t times) {
+    auto cut = [&](Value value) { return chunkOf(shapeOf(value), rows, times).has_value(); };
+    return llvm::all_of(ops, [&](Operation *any) {
+      auto op = cast<FusedKernelOpInterface>(any);
+      for (unsigned i = 0; i < any->getNumOperands(); ++i)
+        if (accessOf(op, i) == Access::ByRow &&
+            (!cut(any->getOperand(i)) || !cut(kernel::throughViews(any->getOperand(i)))))
+          return false;
+      return addsRows(op) || llvm::all_of(any->getResults(), cut);
+    });
+  };
+  for (int64_t times = rows / std::max<int64_t>(least, 1); times > 1; --times)
+    if (rows % times == 0 && fits(times))
+      return times;
+  return 1;
+}
+
+std::optional<RowRegion> RowRegion::around(kernel::GemmOp product) {
+  RowRegion region;
+  region.scores = elements(product.getSpace());
+  region.rows = region.scores / product.getSpace().back();
+  bool isWhole = product->getNumResults() == 1 &&
+                 shapeOf(product->getResult(0)) == product.getSpace() &&
+                 mapAt(product.getResultMaps(), 0).isIdentity();
+  region.large.insert(product->getResult(0));
+  if (!isWhole || !region.grow() || region.ops.size() == 1 || !region.close() ||
+      !region.isWorthwhile())
+    return {};
+  return region;
+}
