@@ -1,10 +1,12 @@
 // ampc bench: how long a step or an export takes, on random data, and which kernels take it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Package/WriteFile.h"
+#include "ampc/Support/Mistake.h"
 #include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
+#include "tools/ampc/Calibrate.h"
 #include "tools/ampc/Commands.h"
-#include "tools/ampc/KernelTimes.h"
+#include "tools/ampc/KernelProfile.h"
 #include "tools/ampc/Observer.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/RandomInputs.h"
@@ -13,6 +15,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <cmath>
@@ -22,8 +25,7 @@ namespace cl = llvm::cl;
 
 cl::SubCommand ampc::benchCommand("bench", "time a training step or an export on random data");
 
-static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required,
-                                  cl::sub(benchCommand));
+static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL.mlir"), cl::sub(benchCommand));
 static cl::opt<std::string>
     exportName("export", cl::desc("time this export (default: the first training step)"),
                cl::sub(benchCommand));
@@ -40,6 +42,23 @@ static cl::opt<std::string> jsonOutput("json",
                                        cl::desc("also write the times, with those of every kernel, "
                                                 "for ampc report --times"),
                                        cl::value_desc("FILE.json"), cl::sub(benchCommand));
+static cl::opt<std::string>
+    svgOutput("svg",
+              cl::desc("also draw the kernels as rectangles as wide as their times, below "
+                       "their ops, modules and stages"),
+              cl::value_desc("FILE.svg"), cl::sub(benchCommand));
+static cl::opt<std::string>
+    machineFile("machine",
+                cl::desc("predict times of kernels by the figures in this file (default: those of "
+                         "a machine that ampc comes with)"),
+                cl::value_desc("FILE.json"), cl::sub(benchCommand));
+static cl::opt<bool> calibrate("calibrate",
+                               cl::desc("in place of a model: measure this machine, and write a "
+                                        "file for --machine"),
+                               cl::sub(benchCommand));
+static cl::opt<std::string> calibrated("o", cl::desc("the file that --calibrate writes"),
+                                       cl::value_desc("FILE.json"), cl::Prefix,
+                                       cl::sub(benchCommand));
 static PrecisionOptions precision(benchCommand);
 
 /// One run; false after a message.
@@ -82,9 +101,14 @@ static int findProgram(const Session &session) {
   return -1;
 }
 
+static int64_t threadCount() {
+  return threads > 0 ? int(threads) : llvm::hardware_concurrency().compute_thread_count();
+}
+
 /// What `ampc report --times` reads. `seconds` ascend.
 static int writeTimes(Session &session, int number, const CompileOptions &options,
-                      llvm::ArrayRef<double> seconds, const KernelTimes &kernels) {
+                      llvm::ArrayRef<double> seconds, const KernelProfile &kernels,
+                      llvm::StringRef machine) {
   const ampc_model &model = session.getModel();
   llvm::json::Object times{{"schema", "ampc-bench"},
                            {"version", 1},
@@ -93,10 +117,16 @@ static int writeTimes(Session &session, int number, const CompileOptions &option
                            {"program", model.programs[number].name},
                            {"precision", options.precision},
                            {"tier", ampc_rt_tier(session.getState())},
+                           {"threads", threadCount()},
                            {"runs", int64_t(seconds.size())},
                            {"median_nanoseconds", std::llround(1e9 * seconds[seconds.size() / 2])},
                            {"least_nanoseconds", std::llround(1e9 * seconds[0])},
+                           {"kernel_nanoseconds", kernels.measured()},
                            {"kernels", kernels.toJson()}};
+  if (auto predicted = kernels.predicted()) {
+    times["machine"] = machine;
+    times["predicted_nanoseconds"] = std::llround(*predicted);
+  }
   std::string text;
   llvm::raw_string_ostream(text) << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(times)));
   if (llvm::Error error = writeFile(jsonOutput, text))
@@ -104,8 +134,31 @@ static int writeTimes(Session &session, int number, const CompileOptions &option
   return 0;
 }
 
-/// Warms up, then times run by run.
-static int measure(Session &session, int number, const CompileOptions &options) {
+/// Costs of the program on the machine, as far as that has figures of the tier which runs.
+static llvm::Expected<std::vector<KernelCost>> findCosts(Session &session, int number,
+                                                         const ProgramCosts &programs,
+                                                         const cost::Machine &machine) {
+  llvm::StringRef tier = ampc_rt_tier(session.getState());
+  std::optional<size_t> place = programs.findTier(tier);
+  if (!place || size_t(number) >= programs.getPrograms().size())
+    return std::vector<KernelCost>();
+  llvm::Expected<const cost::Rates *> rates = machine.ratesOf(tier);
+  if (!rates && !machineFile.empty())
+    return mistake(machineFile + ": " + llvm::toString(rates.takeError()));
+  if (!rates) // what ampc comes with need not know this machine
+    llvm::consumeError(rates.takeError());
+  return costsOf(programs.getPrograms()[number], *place, tier, rates ? &machine : nullptr,
+                 threadCount());
+}
+
+/// Medians of the seconds of runs, ascending, and of their kernels.
+struct Measured {
+  std::vector<double> seconds;
+  std::vector<TimedKernel> kernels;
+};
+
+/// Warms up, then times run by run. Nothing after a message.
+static std::optional<Measured> measure(Session &session, int number, bool withKernels) {
   const ampc_program &program = session.getModel().programs[number];
   Random random(1);
   RandomInputs inputs(program, random);
@@ -114,32 +167,81 @@ static int measure(Session &session, int number, const CompileOptions &options) 
     outputs.emplace_back(program.outputs[i].bytes);
   for (unsigned i = 0; i < steps / 5 + 1; ++i)
     if (!runOnce(session, number, inputs, outputs))
-      return 1;
+      return std::nullopt;
   KernelTimes kernels;
   ampc_hooks hooks = kernels.hooks();
-  if (profile || !jsonOutput.empty())
+  if (withKernels)
     ampc_rt_set_hooks(session.getState(), &hooks);
-  std::vector<double> seconds;
+  Measured measured;
   for (unsigned i = 0; i < std::max(1u, unsigned(steps)); ++i) {
     auto start = std::chrono::steady_clock::now();
     if (!runOnce(session, number, inputs, outputs))
-      return 1;
-    seconds.push_back(
+      return std::nullopt;
+    measured.seconds.push_back(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     kernels.endRun();
   }
-  llvm::sort(seconds);
+  llvm::sort(measured.seconds);
+  measured.kernels = kernels.medians();
+  return measured;
+}
+
+static int writeSvg(const Session &session, int number, const KernelProfile &kernels) {
+  const ampc_model &model = session.getModel();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  kernels.writeSvg(os, std::string(model.name) + " " + model.programs[number].name);
+  if (llvm::Error error = writeFile(svgOutput, text))
+    return fail("cannot write " + svgOutput + ": " + llvm::toString(std::move(error)));
+  return 0;
+}
+
+/// What was asked for of the kernels, beside the line of every bench.
+static int report(Session &session, int number, const CompileOptions &options,
+                  const ProgramCosts &programs, const cost::Machine &machine) {
+  bool withKernels = profile || !jsonOutput.empty() || !svgOutput.empty();
+  auto measured = measure(session, number, withKernels);
+  if (!measured)
+    return 1;
+  const std::vector<double> &seconds = measured->seconds;
   llvm::outs() << "{\"name\": \"" << session.getModel().name << "\", \"program\": \""
-               << program.name << "\", \"tier\": \"" << ampc_rt_tier(session.getState())
+               << session.getModel().programs[number].name << "\", \"tier\": \""
+               << ampc_rt_tier(session.getState())
                << "\", \"arena_bytes\": " << session.getModel().arena_bytes
                << llvm::format(", \"median_seconds\": %.6g, \"least_seconds\": %.6g}\n",
                                seconds[seconds.size() / 2], seconds[0]);
-  if (profile)
+  if (!withKernels)
+    return 0;
+  auto costs = findCosts(session, number, programs, machine);
+  if (!costs)
+    return fail(llvm::toString(costs.takeError()));
+  KernelProfile kernels(std::move(measured->kernels), std::move(*costs));
+  if (profile) {
+    if (kernels.predicted())
+      llvm::errs() << "predicted for " << machine.name << ", threads: " << threadCount() << "\n";
     kernels.print(llvm::errs());
-  return jsonOutput.empty() ? 0 : writeTimes(session, number, options, seconds, kernels);
+  }
+  if (!jsonOutput.empty() && writeTimes(session, number, options, seconds, kernels, machine.name))
+    return 1;
+  return svgOutput.empty() ? 0 : writeSvg(session, number, kernels);
+}
+
+static int runCalibration() {
+  if (!input.empty() || calibrated.empty())
+    return fail("expected --calibrate with -o FILE.json and without a model");
+  auto machine = calibrateMachine();
+  if (!machine)
+    return fail(llvm::toString(machine.takeError()));
+  if (llvm::Error error = writeFile(calibrated, llvm::formatv("{0:2}\n", machine->toJson()).str()))
+    return fail("cannot write " + calibrated + ": " + llvm::toString(std::move(error)));
+  return 0;
 }
 
 int ampc::runBench() {
+  if (calibrate)
+    return runCalibration();
+  if (input.empty())
+    return fail("expected a model, or --calibrate");
   if (stepName.getNumOccurrences() && exportName.getNumOccurrences())
     return fail("expected --step or --export, but got both");
   if (steps == 0) {
@@ -157,12 +259,17 @@ int ampc::runBench() {
     return 1;
   }
   request.options = *chosen;
-  if (llvm::Error mistake = checkOutputs({jsonOutput}, {input}))
+  if (llvm::Error mistake = checkOutputs({jsonOutput, svgOutput}, {input, machineFile}))
     return fail(llvm::toString(std::move(mistake)));
+  auto machine = readMachine(machineFile);
+  if (!machine)
+    return fail(llvm::toString(machine.takeError()));
+  ProgramCosts programs;
+  programs.watch(request);
   if (!session.open(request, options))
     return 1;
   int number = findProgram(session);
   if (number < 0)
     return 1;
-  return measure(session, number, *chosen);
+  return report(session, number, *chosen, programs, *machine);
 }

@@ -1,10 +1,7 @@
 // Times of the kernels of a program, run by run.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ampc/KernelTimes.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Format.h"
-#include <map>
 
 using namespace ampc;
 
@@ -22,36 +19,11 @@ ampc_hooks KernelTimes::hooks() {
 
 void KernelTimes::endRun() { runs.emplace_back(); }
 
-void KernelTimes::print(llvm::raw_ostream &os) const {
-  struct Sum {
-    int64_t nanoseconds = 0;
-    unsigned count = 0;
-  };
-  llvm::MapVector<std::string, Sum, std::map<std::string, unsigned>> sums;
-  int64_t total = 0;
-  for (const std::vector<Span> &run : runs)
-    for (const Span &span : run) {
-      Sum &sum = sums[span.name];
-      sum.nanoseconds += span.nanoseconds;
-      ++sum.count;
-      total += span.nanoseconds;
-    }
-  auto sorted = sums.takeVector();
-  llvm::sort(sorted, [](auto &a, auto &b) { return a.second.nanoseconds > b.second.nanoseconds; });
-  size_t count = runs.size() - 1;
-  os << "  ms/run   share  launches  kernel\n";
-  for (auto &[name, sum] : sorted)
-    os << llvm::format("%8.3f  %5.1f%%  %8u  ", 1e-6 * sum.nanoseconds / count,
-                       100.0 * sum.nanoseconds / total, unsigned(sum.count / count))
-       << name << "\n";
-}
-
-llvm::json::Array KernelTimes::toJson() const {
-  // A step that is skipped runs fewer kernels.
+std::vector<TimedKernel> KernelTimes::medians() const {
   size_t most = 0;
   for (const std::vector<Span> &run : runs)
     most = std::max(most, run.size());
-  llvm::json::Array rows;
+  std::vector<TimedKernel> rows;
   for (size_t i = 0; i < most; ++i) {
     std::vector<int64_t> times;
     std::string name;
@@ -61,8 +33,7 @@ llvm::json::Array KernelTimes::toJson() const {
         name = run[i].name;
       }
     llvm::sort(times);
-    rows.push_back(
-        llvm::json::Object{{"name", name}, {"median_nanoseconds", times[times.size() / 2]}});
+    rows.push_back({std::move(name), times[times.size() / 2], times.front()});
   }
   return rows;
 }

@@ -4,22 +4,26 @@
 #define TOOLS_AMPC_KERNELTIMES_H
 
 #include "ampc/Runtime/Common.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
 #include <string>
 #include <vector>
 
 namespace ampc {
+/// A kernel at its place in the program.
+struct TimedKernel {
+  std::string name;
+  int64_t nanoseconds; ///< the median over the runs
+  int64_t least;
+};
+
 class KernelTimes {
 public:
   /// Hooks that tell of every kernel; this object has to outlive them.
   ampc_hooks hooks();
   /// Behind every run of the program.
   void endRun();
-  /// A line per name, the longest first.
-  void print(llvm::raw_ostream &os) const;
-  /// A row per kernel in the order of the schedule, with the median over the runs.
-  llvm::json::Array toJson() const;
+  /// In the order of the schedule. A step that is skipped runs fewer kernels: of the runs with
+  /// most.
+  std::vector<TimedKernel> medians() const;
 
 private:
   struct Span {

@@ -1,0 +1,115 @@
+// The kernels of a run in their order, and how long ago they met the bytes that they touch.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Kernel/Cost.h"
+#include "mlir-dialects/Train/Origin.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cost;
+
+namespace {
+/// Bytes touched so far, and when each piece of memory was. What lies at one place of the arena is
+/// one piece, whichever values were there.
+class Clock {
+public:
+  /// Bytes since the last touch, or all that the run has touched and more.
+  int64_t touch(Value value, int64_t bytes) {
+    int64_t &last = lasts.try_emplace(placeOf(value), never).first->second;
+    int64_t distance = last == never ? INT64_MAX : now - last;
+    now += bytes;
+    last = now;
+    return distance;
+  }
+
+private:
+  static const void *placeOf(Value value) {
+    value = kernel::throughViews(value);
+    Operation *op = value.getDefiningOp();
+    auto places = op ? op->getAttrOfType<ArrayAttr>("kernel.places") : ArrayAttr();
+    unsigned number = op ? cast<OpResult>(value).getResultNumber() : 0;
+    if (places && number < places.size())
+      return places[number].getAsOpaquePointer();
+    return value.getAsOpaquePointer();
+  }
+  static constexpr int64_t never = -1;
+  DenseMap<const void *, int64_t> lasts;
+  int64_t now = 0;
+};
+
+class Reader {
+public:
+  explicit Reader(ModuleOp module)
+      : functions(module->getAttrOfType<ArrayAttr>("kernel.functions")) {}
+  void read(kernel::ProgramOp program);
+  std::vector<Launch> launches;
+
+private:
+  std::vector<int64_t> tasksOf(Operation *op) const;
+  void readKernel(KernelOpInterface op);
+
+  ArrayAttr functions;
+  Clock clock;
+};
+} // namespace
+
+std::vector<int64_t> Reader::tasksOf(Operation *op) const {
+  auto function = op->getAttrOfType<IntegerAttr>("kernel.function");
+  if (!function || !functions || function.getInt() >= int64_t(functions.size()))
+    return {};
+  auto tasks = cast<DictionaryAttr>(functions[function.getInt()]).getAs<DenseI64ArrayAttr>("tasks");
+  return tasks ? std::vector<int64_t>(tasks.asArrayRef()) : std::vector<int64_t>();
+}
+
+static KernelOpInterface innerKernel(KernelOpInterface op) {
+  auto totals = dyn_cast<kernel::WithTotalsOp>(*op);
+  return totals ? totals.getKernel() : op;
+}
+
+static std::string sizesText(ArrayRef<int64_t> sizes) {
+  return llvm::join(llvm::map_range(sizes, [](int64_t size) { return std::to_string(size); }), "x");
+}
+static std::string formOf(KernelOpInterface op) {
+  std::string text;
+  if (auto space = op->getAttrOfType<DenseI64ArrayAttr>("space"))
+    text = sizesText(space);
+  else if (op->getNumResults())
+    text = sizesText(cast<RankedTensorType>(op->getResult(0).getType()).getShape());
+  if (auto depth = op->getAttrOfType<IntegerAttr>("depth"))
+    text += " depth " + std::to_string(depth.getInt());
+  return text;
+}
+
+void Reader::readKernel(KernelOpInterface op) {
+  KernelOpInterface inner = innerKernel(op);
+  Launch launch;
+  launch.name = nameOf(op);
+  launch.kind = inner->getName().stripDialect().str();
+  launch.form = formOf(inner);
+  auto origins = originsOf(op);
+  launch.stage = origins.empty() ? train::Stage::Forward : origins.front().getStage();
+  launch.work = workOf(op);
+  launch.tasks = tasksOf(op);
+  for (const Touch &touch : launch.work.touches)
+    launch.distances.push_back(clock.touch(
+        touch.isWrite ? op->getResult(touch.number) : op->getOperand(touch.number), touch.bytes));
+  launches.push_back(std::move(launch));
+}
+
+void Reader::read(kernel::ProgramOp program) {
+  for (auto op : program.getBody().getOps<KernelOpInterface>()) {
+    auto call = dyn_cast<kernel::CallOp>(*op);
+    for (int64_t run = 0, runs = call ? call.getRuns() : 0; run < runs; ++run)
+      read(call.getProgram());
+    if (!call)
+      readKernel(op);
+  }
+}
+
+std::vector<Launch> cost::launchesOf(kernel::ProgramOp program) {
+  Reader reader(program->getParentOfType<ModuleOp>());
+  reader.read(program); // what one run leaves in caches, the next one finds there
+  reader.launches.clear();
+  reader.read(program);
+  return std::move(reader.launches);
+}

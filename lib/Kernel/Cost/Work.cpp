@@ -1,0 +1,304 @@
+// Operations, bytes and pieces of kernels.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Kernel/Cost.h"
+#include "mlir-dialects/Kernel/LinearMap.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cost;
+
+constexpr int64_t lineBytes = 64, pageBytes = 4096;
+
+double Work::flops() const {
+  double flops = vectorOps + slowOps + functions;
+  for (const Product &product : products)
+    flops += 2 * product.multiplyAdds;
+  return flops;
+}
+template <typename Get> static int64_t sumOf(ArrayRef<Touch> touches, Get get) {
+  return std::accumulate(touches.begin(), touches.end(), int64_t(0),
+                         [&](int64_t sum, const Touch &touch) { return sum + get(touch); });
+}
+int64_t Work::bytes(bool isWrite) const {
+  return sumOf(touches, [&](const Touch &t) { return t.isWrite == isWrite ? t.bytes : 0; });
+}
+int64_t Work::lines() const {
+  return sumOf(touches, [](const Touch &t) { return t.lines; });
+}
+int64_t Work::pages() const {
+  return sumOf(touches, [](const Touch &t) { return t.pages; });
+}
+
+static double pointsOf(ArrayRef<int64_t> sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), 1.0, std::multiplies<double>());
+}
+static double elementsOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getNumElements();
+}
+static std::string elementName(Value tensor) {
+  std::string name;
+  llvm::raw_string_ostream(name) << getElementTypeOrSelf(tensor);
+  return name;
+}
+
+// ---- Bodies ----
+
+/// Adds the scalar ops of a body that runs `points` times.
+static void countBody(Region &body, double points, Work &work) {
+  body.walk([&](Operation *op) {
+    if (op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    if (isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
+      work.slowOps += points;
+    else if (isa<math::MathDialect>(op->getDialect()) &&
+             !isa<math::AbsFOp, math::CopySignOp, math::FmaOp, math::IsNaNOp, math::IsInfOp,
+                  math::IsFiniteOp>(op))
+      work.functions += points;
+    else
+      work.vectorOps += points;
+  });
+}
+
+// ---- Bytes ----
+
+static Touch wholeOf(unsigned number, bool isWrite, Value tensor) {
+  int64_t bytes = kernel::byteSize(tensor.getType());
+  return {number, isWrite, bytes, llvm::divideCeilSigned(bytes, lineBytes),
+          llvm::divideCeilSigned(bytes, pageBytes)};
+}
+
+/// Rows of a table, as many bytes as `rows` has, each row by itself.
+static Touch rowsOf(unsigned number, bool isWrite, Value rows) {
+  auto type = cast<RankedTensorType>(rows.getType());
+  int64_t count = type.getDimSize(0), bytes = kernel::byteSize(type);
+  int64_t width = count ? bytes / count : 0;
+  return {number, isWrite, bytes, count * llvm::divideCeilSigned(width, lineBytes),
+          count * llvm::divideCeilSigned(width, pageBytes)};
+}
+
+/// The part of a tensor that a linear walk over `space` touches, and in what pieces: runs of
+/// neighbours of at most `mostRun` elements.
+static Touch walkOf(unsigned number, bool isWrite, Value tensor, AffineMap map,
+                    ArrayRef<int64_t> space, int64_t mostRun = INT64_MAX) {
+  Touch touch = wholeOf(number, isWrite, tensor);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  std::optional<LinearForm> form =
+      kernel::packingOf(type) ? std::nullopt : LinearForm::of(map, type.getShape());
+  if (!form || type.getNumElements() == 0)
+    return touch;
+  int64_t element = touch.bytes / type.getNumElements();
+  double touched = 1;
+  int64_t run = 1;
+  bool isRun = true;
+  for (size_t d = space.size(); d-- > 0;) {
+    int64_t stride = form->factors[d];
+    if (stride == 0)
+      continue; // the same elements again, from a cache
+    touched *= space[d];
+    isRun &= stride == run;
+    if (isRun)
+      run *= space[d];
+  }
+  touch.bytes = std::min<double>(touch.bytes, touched * element);
+  run = std::min(run, mostRun);
+  double runs = touch.bytes / double(run * element);
+  touch.lines = runs * llvm::divideCeilSigned(run * element, lineBytes);
+  touch.pages = std::max<double>(runs * (run * element) / pageBytes,
+                                 run * element < pageBytes && run < mostRun && !isRun ? runs : 0);
+  touch.lines = std::max<int64_t>(touch.lines, 1);
+  touch.pages = std::max<int64_t>(touch.pages, 1);
+  return touch;
+}
+
+static AffineMap mapAt(ArrayAttr maps, unsigned i) {
+  return cast<AffineMapAttr>(maps[i]).getValue();
+}
+
+/// Inputs of the body and results; `first` is the number of the first input.
+static void touchBody(FusedKernelOpInterface op, unsigned first, int64_t mostRun, Work &work) {
+  OperandRange inputs = op.getInputsMutable();
+  for (auto [i, input] : llvm::enumerate(inputs))
+    work.touches.push_back(
+        walkOf(first + i, false, input, mapAt(op.getInputMaps(), i), op.getSpace(), mostRun));
+  for (auto [i, result] : llvm::enumerate(op->getResults()))
+    work.touches.push_back(
+        walkOf(i, true, result, mapAt(op.getResultMaps(), i), op.getSpace(), mostRun));
+}
+
+static void touchAll(Operation *op, Work &work) {
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    work.touches.push_back(wholeOf(i, false, operand));
+  for (auto [i, result] : llvm::enumerate(op->getResults()))
+    work.touches.push_back(wholeOf(i, true, result));
+}
+
+// ---- Kinds of kernels ----
+
+/// Results of products are written by tiles of that many columns.
+constexpr int64_t tileColumns = 32;
+
+static void countGemm(kernel::GemmOp op, Work &work) {
+  Product product{elementName(op.getLhs()), pointsOf(op.getSpace()) * op.getDepth()};
+  SmallVector<int64_t> space(op.getSpace());
+  space.push_back(op.getDepth());
+  for (unsigned side : {0, 1}) {
+    Value operand = op->getOperand(side);
+    work.touches.push_back(walkOf(side, false, operand, mapAt(op.getOperandMaps(), side), space));
+    if (!kernel::packingOf(operand.getType()))
+      product.packed += elementsOf(operand);
+  }
+  work.products.push_back(product);
+  countBody(op.getBody(), pointsOf(op.getSpace()), work);
+  touchBody(op, 2, tileColumns, work);
+}
+
+/// Products with zeros between dilated pixels are left out.
+template <typename Op> static void countConvLike(Op op, double multiplyAdds, Work &work) {
+  multiplyAdds /= pointsOf(op.getInputDilations());
+  double packed = elementsOf(op.getLhs()) + elementsOf(op.getRhs());
+  work.products.push_back({elementName(op.getLhs()), multiplyAdds, packed});
+  countBody(op.getBody(), pointsOf(op.getSpace()), work);
+  for (unsigned side : {0, 1})
+    work.touches.push_back(wholeOf(side, false, op->getOperand(side)));
+  touchBody(op, 2, tileColumns, work);
+}
+static void countConv(kernel::ConvOp op, Work &work) {
+  auto filter = cast<RankedTensorType>(op.getRhs().getType()).getShape();
+  countConvLike(op, pointsOf(op.getSpace()) * pointsOf(filter.drop_front()), work);
+}
+static void countConvFilter(kernel::ConvFilterOp op, Work &work) {
+  auto cotangent = cast<RankedTensorType>(op.getRhs().getType()).getShape();
+  countConvLike(op, pointsOf(op.getSpace()) * pointsOf(cotangent.drop_back()), work);
+}
+
+/// Pairs of a query and a key that it sees.
+template <typename Op> static double pairsOf(Op op) {
+  double batch = pointsOf(op.getBatch()), pairs = 0;
+  int64_t queries = op.getQueries(), keys = op.getKeys();
+  if (!op.getCausal())
+    return batch * queries * keys;
+  for (int64_t i = 0; i < queries; ++i)
+    pairs += std::clamp<int64_t>(i + 1 + keys - queries, 0, keys);
+  return batch * pairs;
+}
+/// `products`: contractions over all pairs; `ops`: arithmetic of a score beside its exponential.
+template <typename Op>
+static void countAttention(Op op, unsigned products, unsigned ops, Work &work) {
+  double pairs = pairsOf(op);
+  int64_t rows = std::max<int64_t>(op.getQueries(), op.getKeys());
+  double most = pointsOf(op.getBatch()) * rows * op.getWidth();
+  work.products.push_back(
+      {elementName(op->getOperand(0)), products * pairs * op.getWidth(), products * double(most)});
+  work.functions += pairs;
+  work.vectorOps += ops * pairs;
+  touchAll(op, work);
+  unsigned full = op.getBatch().size() + 2;
+  auto cut = [&](Touch &touch, Value tensor, ArrayAttr maps) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    bool isBias = op.getBiased() && !touch.isWrite && touch.number == 3;
+    if (isBias || mapAt(maps, touch.number).getNumDims() != full || touch.bytes == 0)
+      return; // small, or scores
+    double share = std::min(1.0, most / type.getNumElements());
+    int64_t width = op.getWidth() * (touch.bytes / type.getNumElements());
+    touch.bytes *= share;
+    touch.lines = touch.bytes / width * llvm::divideCeilSigned(width, lineBytes);
+    touch.pages = std::max<int64_t>(touch.bytes / width, 1);
+  };
+  for (Touch &touch : work.touches)
+    if (touch.isWrite)
+      cut(touch, op->getResult(touch.number), op.getResultMaps());
+    else
+      cut(touch, op->getOperand(touch.number), op.getOperandMaps());
+}
+static void countAttentionForward(kernel::AttentionOp op, Work &work) {
+  countAttention(op, 2, 4, work);
+}
+static void countAttentionGrad(kernel::AttentionGradOp op, Work &work) {
+  countAttention(op, 5, 6, work);
+}
+
+static void countGather(kernel::GatherOp op, Work &work) {
+  touchAll(op, work);
+  work.touches[0] = rowsOf(0, false, op.getResult());
+}
+static void countPutRows(kernel::PutRowsOp op, Work &work) {
+  touchAll(op, work);
+  work.touches[2] = {2, false};
+  work.touches[3] = rowsOf(0, true, op.getRows());
+}
+static void countScatterAdd(kernel::ScatterAddOp op, Work &work) {
+  touchAll(op, work);
+  work.vectorOps += elementsOf(op.getUpdates());
+}
+static void countSumRows(kernel::SumRowsOp op, Work &work) {
+  touchAll(op, work);
+  work.vectorOps += elementsOf(op.getUpdates());
+}
+static void countPool(kernel::PoolOp op, Work &work) {
+  touchAll(op, work);
+  work.vectorOps += elementsOf(op.getResult()) * pointsOf(op.getWindow());
+}
+static void countPoolGrad(kernel::PoolGradOp op, Work &work) {
+  touchAll(op, work);
+  work.vectorOps += elementsOf(op.getG()) * pointsOf(op.getWindow());
+}
+/// The kernel inside, whose arguments are the first inputs, and sums over what it writes.
+static void countTotals(kernel::WithTotalsOp op, Work &work) {
+  work = workOf(op.getKernel());
+  double most = 0;
+  for (Value result : op.getKernel()->getResults())
+    most = std::max(most, elementsOf(result));
+  countBody(op.getBody(), most, work);
+  work.vectorOps += most * op.getNumTotals();
+}
+
+namespace {
+/// Which function counts which kind of kernel. Others touch all of their tensors once, and run
+/// their body, if they have one, at every point.
+class Counters {
+public:
+  Counters() {
+    add(countGemm);
+    add(countConv);
+    add(countConvFilter);
+    add(countAttentionForward);
+    add(countAttentionGrad);
+    add(countGather);
+    add(countPutRows);
+    add(countScatterAdd);
+    add(countSumRows);
+    add(countPool);
+    add(countPoolGrad);
+    add(countTotals);
+  }
+  bool count(Operation *op, Work &work) const {
+    auto it = counters.find(op->getName().getStringRef());
+    if (it != counters.end())
+      it->second(op, work);
+    return it != counters.end();
+  }
+
+private:
+  template <typename Op> void add(void (*count)(Op, Work &)) {
+    counters[Op::getOperationName()] = [count](Operation *op, Work &work) {
+      count(cast<Op>(op), work);
+    };
+  }
+  llvm::StringMap<std::function<void(Operation *, Work &)>> counters;
+};
+} // namespace
+
+Work cost::workOf(KernelOpInterface op) {
+  static const Counters counters;
+  Work work;
+  if (counters.count(op, work))
+    return work;
+  if (auto fused = dyn_cast<FusedKernelOpInterface>(*op)) {
+    countBody(fused.getBody(), pointsOf(fused.getSpace()), work);
+    touchBody(fused, 0, INT64_MAX, work);
+  } else {
+    touchAll(op, work);
+  }
+  return work;
+}
