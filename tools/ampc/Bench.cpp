@@ -11,6 +11,7 @@
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/RandomInputs.h"
 #include "tools/ampc/Session.h"
+#include "tools/ampc/ThreadsModel.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -52,6 +53,11 @@ static cl::opt<std::string>
                 cl::desc("predict times of kernels by the figures in this file (default: those of "
                          "a machine that ampc comes with)"),
                 cl::value_desc("FILE.json"), cl::sub(benchCommand));
+static cl::opt<unsigned>
+    threadsModel("threads-model",
+                 cl::desc("in place of times: how long kernels would take on so many threads, each "
+                          "of whose tasks is timed by itself"),
+                 cl::value_desc("N"), cl::init(0), cl::sub(benchCommand));
 static cl::opt<bool> calibrate("calibrate",
                                cl::desc("in place of a model: measure this machine, and write a "
                                         "file for --machine"),
@@ -157,8 +163,10 @@ struct Measured {
   std::vector<TimedKernel> kernels;
 };
 
-/// Warms up, then times run by run. Nothing after a message.
-static std::optional<Measured> measure(Session &session, int number, bool withKernels) {
+/// Warms up, then starts, then runs the program with `endRun` behind every run. False after a
+/// message.
+static bool runSteps(Session &session, int number, llvm::function_ref<void()> start,
+                     llvm::function_ref<void(double seconds)> endRun) {
   const ampc_program &program = session.getModel().programs[number];
   Random random(1);
   RandomInputs inputs(program, random);
@@ -167,20 +175,31 @@ static std::optional<Measured> measure(Session &session, int number, bool withKe
     outputs.emplace_back(program.outputs[i].bytes);
   for (unsigned i = 0; i < steps / 5 + 1; ++i)
     if (!runOnce(session, number, inputs, outputs))
-      return std::nullopt;
+      return false;
+  start();
+  for (unsigned i = 0; i < steps; ++i) {
+    auto begin = std::chrono::steady_clock::now();
+    if (!runOnce(session, number, inputs, outputs))
+      return false;
+    endRun(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return true;
+}
+
+static std::optional<Measured> measure(Session &session, int number, bool withKernels) {
   KernelTimes kernels;
   ampc_hooks hooks = kernels.hooks();
-  if (withKernels)
-    ampc_rt_set_hooks(session.getState(), &hooks);
   Measured measured;
-  for (unsigned i = 0; i < std::max(1u, unsigned(steps)); ++i) {
-    auto start = std::chrono::steady_clock::now();
-    if (!runOnce(session, number, inputs, outputs))
-      return std::nullopt;
-    measured.seconds.push_back(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  auto watch = [&] {
+    if (withKernels)
+      ampc_rt_set_hooks(session.getState(), &hooks);
+  };
+  bool isDone = runSteps(session, number, watch, [&](double seconds) {
+    measured.seconds.push_back(seconds);
     kernels.endRun();
-  }
+  });
+  if (!isDone)
+    return std::nullopt;
   llvm::sort(measured.seconds);
   measured.kernels = kernels.medians();
   return measured;
@@ -226,6 +245,26 @@ static int report(Session &session, int number, const CompileOptions &options,
   return svgOutput.empty() ? 0 : writeSvg(session, number, kernels);
 }
 
+/// Times of tasks, and what more threads would make of them.
+static int modelThreads(Session &session, int number, ShareTimes &shares,
+                        const ProgramCosts &programs, const cost::Machine &machine) {
+  auto costs = findCosts(session, number, programs, machine);
+  if (!costs)
+    return fail(llvm::toString(costs.takeError()));
+  ampc_hooks hooks = shares.hooks();
+  auto watch = [&] {
+    shares.endRun();
+    ampc_rt_set_hooks(session.getState(), &hooks);
+  };
+  if (!runSteps(session, number, watch, [&](double) { shares.endRun(); }))
+    return 1;
+  if (costs->size() != shares.getKernels().size())
+    return fail("expected --threads-model of a step on a CPU that skips nothing");
+  printThreadsModel(shares.getKernels(), *costs, threadsModel, machine.forkNanoseconds,
+                    llvm::outs());
+  return 0;
+}
+
 static int runCalibration() {
   if (!input.empty() || calibrated.empty())
     return fail("expected --calibrate with -o FILE.json and without a model");
@@ -244,10 +283,15 @@ int ampc::runBench() {
     return fail("expected a model, or --calibrate");
   if (stepName.getNumOccurrences() && exportName.getNumOccurrences())
     return fail("expected --step or --export, but got both");
+  if (threadsModel.getNumOccurrences() && threadsModel == 0)
+    return fail("expected --threads-model of at least 1, but got 0");
+  if (threadsModel && (profile || !jsonOutput.empty() || !svgOutput.empty()))
+    return fail("expected --threads-model without --profile, --json and --svg");
   if (steps == 0) {
     llvm::errs() << "ampc: error: expected --steps of at least 1, but got 0\n";
     return 1;
   }
+  ShareTimes shares; // the session's state knows it
   Session session;
   ampc_options options = {};
   options.threads = threads;
@@ -266,10 +310,14 @@ int ampc::runBench() {
     return fail(llvm::toString(machine.takeError()));
   ProgramCosts programs;
   programs.watch(request);
+  if (threadsModel > 0)
+    shares.setUp(options);
   if (!session.open(request, options))
     return 1;
   int number = findProgram(session);
   if (number < 0)
     return 1;
+  if (threadsModel > 0)
+    return modelThreads(session, number, shares, programs, *machine);
   return report(session, number, *chosen, programs, *machine);
 }

@@ -13,7 +13,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Threading.h"
 #include <cstdlib>
-#include <unistd.h>
 
 using namespace ampc;
 using llvm::StringRef;
@@ -22,9 +21,15 @@ using llvm::StringRef;
 constexpr int64_t usualCoreCache = 1 << 20, usualSharedCache = 32 << 20;
 constexpr unsigned runs = 25;
 
-static int64_t cacheBytes(int name, int64_t usual) {
-  long bytes = sysconf(name);
-  return bytes > 0 ? bytes : usual;
+/// Of the first core, by the system's number of the cache. (In a virtual machine sysconf may tell
+/// of caches that the cores do not share.)
+static int64_t cacheBytes(unsigned number, int64_t usual) {
+  std::string path = llvm::formatv("/sys/devices/system/cpu/cpu0/cache/index{0}/size", number);
+  auto file = llvm::MemoryBuffer::getFileAsStream(path);
+  int64_t kilobytes = 0;
+  if (!file || (*file)->getBuffer().trim().rtrim('K').getAsInteger(10, kilobytes) || kilobytes <= 0)
+    return usual;
+  return kilobytes << 10;
 }
 
 /// The name that the system has for the processor.
@@ -247,8 +252,8 @@ void Calibration::measureRates(Run &run, cost::Rates &rates) {
 llvm::Expected<cost::Machine> Calibration::take() {
   machine.name = processorName();
   machine.cores = llvm::hardware_concurrency().compute_thread_count();
-  machine.levels[cost::CoreCache].bytes = cacheBytes(_SC_LEVEL2_CACHE_SIZE, usualCoreCache);
-  machine.levels[cost::SharedCache].bytes = cacheBytes(_SC_LEVEL3_CACHE_SIZE, usualSharedCache);
+  machine.levels[cost::CoreCache].bytes = cacheBytes(2, usualCoreCache);
+  machine.levels[cost::SharedCache].bytes = cacheBytes(3, usualSharedCache);
   llvm::SmallString<128> path;
   if (std::error_code failed = llvm::sys::fs::createTemporaryFile("calibrate", "mlir", path))
     return mistake("cannot write a temporary file: " + failed.message());

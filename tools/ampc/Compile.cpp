@@ -10,6 +10,7 @@
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/DeviceOptions.h"
 #include "tools/ampc/ExplainKernels.h"
+#include "tools/ampc/PlanTable.h"
 #include "tools/ampc/PrecisionOptions.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -73,6 +74,16 @@ static cl::opt<bool> noFallback("no-fallback",
                                 cl::desc("16-bit contractions, convolutions and attention without "
                                          "code on a GPU's matrix units are errors"),
                                 cl::sub(compileCommand));
+
+static cl::opt<bool> planOnly("plan-only",
+                              cl::desc("write no files: print what every kernel does and how long "
+                                       "that should take"),
+                              cl::sub(compileCommand));
+static cl::opt<std::string>
+    machineFile("machine",
+                cl::desc("with --plan-only: predict by the figures in this file, which ampc bench "
+                         "--calibrate writes (default: those of a machine that ampc comes with)"),
+                cl::value_desc("FILE.json"), cl::sub(compileCommand));
 
 /// The plan of the same model in f32; nothing after a failure, which has been reported.
 static std::optional<MemoryTable> memoryInF32(CompileRequest request) {
@@ -144,6 +155,10 @@ static int writeResults(ModuleOp module, const CompileRequest &request) {
     return 1;
   if (explain)
     explainKernels(module, llvm::outs());
+  if (planOnly) {
+    llvm::Error error = printPlan(module, machineFile, llvm::outs());
+    return error ? fail(llvm::toString(std::move(error))) : 0;
+  }
   if (emitted.getNumOccurrences())
     return failed(writeDeviceCode(module, emitted, libraryName, outputDir, request.inputs()));
   PackageOptions options;
@@ -179,6 +194,8 @@ int ampc::runCompile() {
                 didYouMean(stopAfter, map_to_vector(getPhases(), [](const Phase &phase) {
                              return llvm::StringRef(phase.name);
                            })));
+  if (machineFile.getNumOccurrences() && !planOnly)
+    return fail("expected --machine with --plan-only");
   if (sanitize.getNumOccurrences() && sanitize != "address" && sanitize != "thread")
     return fail("expected --sanitize=address or thread, but got " + shown(sanitize));
   if (libraryName.getNumOccurrences() && !expectedName(libraryName).empty())

@@ -13,9 +13,10 @@ namespace ampc::cost {
 struct Touch {
   unsigned number; ///< of the operand, or of the result
   bool isWrite;
-  int64_t bytes = 0; ///< of the part that the kernel touches
-  int64_t lines = 0; ///< pieces of 64 bytes, in the order in which the kernel walks
-  int64_t pages = 0; ///< of 4096 bytes, the same
+  int64_t bytes = 0;      ///< of the part that the kernel touches
+  int64_t lines = 0;      ///< pieces of 64 bytes, in the order in which the kernel walks
+  int64_t pages = 0;      ///< of 4096 bytes, the same
+  bool isInPlace = false; ///< written over what the kernel has read
 };
 
 /// Multiply-adds of a contraction, whose operands are of one type.
@@ -31,6 +32,7 @@ struct Work {
   double vectorOps = 0; ///< of bodies, over all points
   double slowOps = 0;   ///< divisions and roots
   double functions = 0; ///< exp, tanh, ...
+  double hidden = 0;    ///< done although a mask hides the results, as a share of all these
   std::vector<Touch> touches;
 
   double flops() const;
@@ -53,7 +55,7 @@ struct Launch {
   train::Stage stage; ///< of the step
   Work work;
   std::vector<int64_t> tasks;     ///< by tier of the target; empty: it has none
-  std::vector<int64_t> distances; ///< per touch: bytes touched since these were
+  std::vector<int64_t> distances; ///< per touch: bytes touched since these were, they included
 
   int64_t tasksIn(size_t tier) const { return tier < tasks.size() ? tasks[tier] : 1; }
 };

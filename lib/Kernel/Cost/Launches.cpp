@@ -8,29 +8,34 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cost;
 
+/// Of a result that is planned; else null.
+static kernel::PlaceAttr placeOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  auto places = op ? op->getAttrOfType<ArrayAttr>("kernel.places") : ArrayAttr();
+  unsigned number = op ? cast<OpResult>(value).getResultNumber() : 0;
+  return places && number < places.size() ? dyn_cast<kernel::PlaceAttr>(places[number])
+                                          : kernel::PlaceAttr();
+}
+
 namespace {
 /// Bytes touched so far, and when each piece of memory was. What lies at one place of the arena is
 /// one piece, whichever values were there.
 class Clock {
 public:
-  /// Bytes since the last touch, or all that the run has touched and more.
+  /// Bytes since the last touch and these, or all that the run has touched and more.
   int64_t touch(Value value, int64_t bytes) {
-    int64_t &last = lasts.try_emplace(placeOf(value), never).first->second;
-    int64_t distance = last == never ? INT64_MAX : now - last;
+    int64_t &last = lasts.try_emplace(keyOf(value), never).first->second;
+    int64_t distance = last == never ? INT64_MAX : now - last + bytes;
     now += bytes;
     last = now;
     return distance;
   }
 
 private:
-  static const void *placeOf(Value value) {
+  static const void *keyOf(Value value) {
     value = kernel::throughViews(value);
-    Operation *op = value.getDefiningOp();
-    auto places = op ? op->getAttrOfType<ArrayAttr>("kernel.places") : ArrayAttr();
-    unsigned number = op ? cast<OpResult>(value).getResultNumber() : 0;
-    if (places && number < places.size())
-      return places[number].getAsOpaquePointer();
-    return value.getAsOpaquePointer();
+    kernel::PlaceAttr place = placeOf(value);
+    return place ? place.getAsOpaquePointer() : value.getAsOpaquePointer();
   }
   static constexpr int64_t never = -1;
   DenseMap<const void *, int64_t> lasts;
@@ -90,9 +95,12 @@ void Reader::readKernel(KernelOpInterface op) {
   launch.stage = origins.empty() ? train::Stage::Forward : origins.front().getStage();
   launch.work = workOf(op);
   launch.tasks = tasksOf(op);
-  for (const Touch &touch : launch.work.touches)
-    launch.distances.push_back(clock.touch(
-        touch.isWrite ? op->getResult(touch.number) : op->getOperand(touch.number), touch.bytes));
+  for (Touch &touch : launch.work.touches) {
+    Value value = touch.isWrite ? op->getResult(touch.number) : op->getOperand(touch.number);
+    kernel::PlaceAttr place = touch.isWrite ? placeOf(value) : nullptr;
+    touch.isInPlace = place && place.getSpace() == kernel::Space::state;
+    launch.distances.push_back(clock.touch(value, touch.bytes));
+  }
   launches.push_back(std::move(launch));
 }
 

@@ -15,7 +15,7 @@ static double arithmetic(const Work &work, const Rates &rates) {
       rate = rates.products.find("f32");
     time += product.multiplyAdds / rate->second;
   }
-  return time;
+  return time * (1 + work.hidden);
 }
 
 static double packing(const Work &work, const Rates &rates) {
@@ -39,7 +39,7 @@ static double moving(const Launch &launch, const Machine &machine, int64_t threa
   for (auto [touch, distance] : llvm::zip(launch.work.touches, launch.distances)) {
     const CacheLevel &level = machine.levels[levelOf(distance, machine, threads)];
     double rate = std::min(level.perCore * threads, level.together);
-    time += touch.bytes * (touch.isWrite ? 2 : 1) / rate;
+    time += touch.bytes * (touch.isWrite && !touch.isInPlace ? 2 : 1) / rate;
   }
   return time;
 }

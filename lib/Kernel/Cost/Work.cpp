@@ -78,36 +78,37 @@ static Touch rowsOf(unsigned number, bool isWrite, Value rows) {
 }
 
 /// The part of a tensor that a linear walk over `space` touches, and in what pieces: runs of
-/// neighbours of at most `mostRun` elements.
+/// neighbours of at most `mostRun` elements. Dimensions come from the last to the first, or
+/// (`alongMemory`) as their elements lie.
 static Touch walkOf(unsigned number, bool isWrite, Value tensor, AffineMap map,
-                    ArrayRef<int64_t> space, int64_t mostRun = INT64_MAX) {
+                    ArrayRef<int64_t> space, int64_t mostRun, bool alongMemory = false) {
   Touch touch = wholeOf(number, isWrite, tensor);
   auto type = cast<RankedTensorType>(tensor.getType());
   std::optional<LinearForm> form =
       kernel::packingOf(type) ? std::nullopt : LinearForm::of(map, type.getShape());
   if (!form || type.getNumElements() == 0)
     return touch;
-  int64_t element = touch.bytes / type.getNumElements();
+  SmallVector<std::pair<int64_t, int64_t>> steps; // distance and number of elements
+  for (size_t d = space.size(); d-- > 0;)
+    if (form->factors[d] != 0 && space[d] > 1) // else the same elements again, from a cache
+      steps.push_back({form->factors[d], space[d]});
+  if (alongMemory)
+    llvm::sort(steps);
   double touched = 1;
   int64_t run = 1;
-  bool isRun = true;
-  for (size_t d = space.size(); d-- > 0;) {
-    int64_t stride = form->factors[d];
-    if (stride == 0)
-      continue; // the same elements again, from a cache
-    touched *= space[d];
-    isRun &= stride == run;
-    if (isRun)
-      run *= space[d];
+  for (auto [stride, size] : steps) {
+    run *= stride == run && double(run) == touched ? size : 1;
+    touched *= size;
   }
+  int64_t element = touch.bytes / type.getNumElements();
   touch.bytes = std::min<double>(touch.bytes, touched * element);
-  run = std::min(run, mostRun);
-  double runs = touch.bytes / double(run * element);
-  touch.lines = runs * llvm::divideCeilSigned(run * element, lineBytes);
-  touch.pages = std::max<double>(runs * (run * element) / pageBytes,
-                                 run * element < pageBytes && run < mostRun && !isRun ? runs : 0);
-  touch.lines = std::max<int64_t>(touch.lines, 1);
-  touch.pages = std::max<int64_t>(touch.pages, 1);
+  int64_t piece = std::min(run, mostRun) * element;
+  double pieces = double(touch.bytes) / piece;
+  touch.lines = std::max(1.0, pieces * llvm::divideCeilSigned(piece, lineBytes));
+  // Pieces that follow one another share pages.
+  bool isOneRun = double(run) * element >= touch.bytes && run <= mostRun;
+  touch.pages = isOneRun ? llvm::divideCeilSigned(touch.bytes, pageBytes)
+                         : pieces * llvm::divideCeilSigned(piece, pageBytes);
   return touch;
 }
 
@@ -144,7 +145,8 @@ static void countGemm(kernel::GemmOp op, Work &work) {
   space.push_back(op.getDepth());
   for (unsigned side : {0, 1}) {
     Value operand = op->getOperand(side);
-    work.touches.push_back(walkOf(side, false, operand, mapAt(op.getOperandMaps(), side), space));
+    work.touches.push_back(walkOf(side, false, operand, mapAt(op.getOperandMaps(), side), space,
+                                  INT64_MAX, /*alongMemory=*/true));
     if (!kernel::packingOf(operand.getType()))
       product.packed += elementsOf(operand);
   }
@@ -154,62 +156,78 @@ static void countGemm(kernel::GemmOp op, Work &work) {
 }
 
 /// Products with zeros between dilated pixels are left out.
-template <typename Op> static void countConvLike(Op op, double multiplyAdds, Work &work) {
+template <typename Op>
+static void countConvLike(Op op, double multiplyAdds, double packed, Work &work) {
   multiplyAdds /= pointsOf(op.getInputDilations());
-  double packed = elementsOf(op.getLhs()) + elementsOf(op.getRhs());
+  packed += elementsOf(op.getLhs()) + elementsOf(op.getRhs());
   work.products.push_back({elementName(op.getLhs()), multiplyAdds, packed});
   countBody(op.getBody(), pointsOf(op.getSpace()), work);
   for (unsigned side : {0, 1})
     work.touches.push_back(wholeOf(side, false, op->getOperand(side)));
   touchBody(op, 2, tileColumns, work);
 }
+/// Windows of fewer channels than this are gathered: a whole vector for each of their pixels.
+constexpr int64_t vectorChannels = 16;
+
 static void countConv(kernel::ConvOp op, Work &work) {
   auto filter = cast<RankedTensorType>(op.getRhs().getType()).getShape();
-  countConvLike(op, pointsOf(op.getSpace()) * pointsOf(filter.drop_front()), work);
+  double gathered = pointsOf(op.getSpace().drop_back()) * filter[1] * filter[2] * vectorChannels;
+  countConvLike(op, pointsOf(op.getSpace()) * pointsOf(filter.drop_front()),
+                filter[3] < vectorChannels ? gathered : 0, work);
 }
 static void countConvFilter(kernel::ConvFilterOp op, Work &work) {
   auto cotangent = cast<RankedTensorType>(op.getRhs().getType()).getShape();
-  countConvLike(op, pointsOf(op.getSpace()) * pointsOf(cotangent.drop_back()), work);
+  countConvLike(op, pointsOf(op.getSpace()) * pointsOf(cotangent.drop_back()), 0, work);
 }
 
-/// Pairs of a query and a key that it sees.
-template <typename Op> static double pairsOf(Op op) {
-  double batch = pointsOf(op.getBatch()), pairs = 0;
+/// What a causal mask saves are whole tiles of scores of about this size.
+constexpr int64_t maskTile = 64;
+
+/// Pairs of a query and a key that it sees, of one entry of the batch; of tiles with such pairs
+/// all.
+template <typename Op> static double pairsOf(Op op, int64_t tile) {
   int64_t queries = op.getQueries(), keys = op.getKeys();
   if (!op.getCausal())
-    return batch * queries * keys;
-  for (int64_t i = 0; i < queries; ++i)
-    pairs += std::clamp<int64_t>(i + 1 + keys - queries, 0, keys);
-  return batch * pairs;
+    return double(queries) * keys;
+  double pairs = 0;
+  for (int64_t i = 0; i < queries; i += tile) {
+    int64_t rows = std::min(tile, queries - i);
+    int64_t seen = std::clamp<int64_t>(i + rows + keys - queries, 0, keys);
+    pairs += double(rows) * std::min<int64_t>(keys, llvm::alignTo(seen, tile));
+  }
+  return pairs;
 }
+
+/// The rows of one head in a tensor of all.
+template <typename Op> static void cutHeads(Op op, Work &work) {
+  double most =
+      pointsOf(op.getBatch()) * std::max<int64_t>(op.getQueries(), op.getKeys()) * op.getWidth();
+  for (Touch &touch : work.touches) {
+    Value tensor = touch.isWrite ? op->getResult(touch.number) : op->getOperand(touch.number);
+    AffineMap map = mapAt(touch.isWrite ? op.getResultMaps() : op.getOperandMaps(), touch.number);
+    bool isBias = op.getBiased() && touch.number == 3;
+    if (isBias || map.getNumDims() != op.getBatch().size() + 2 || touch.bytes == 0)
+      continue; // small, or scores
+    int64_t width = op.getWidth() * (touch.bytes / elementsOf(tensor));
+    touch.bytes *= std::min(1.0, most / elementsOf(tensor));
+    touch.lines = touch.bytes / width * llvm::divideCeilSigned(width, lineBytes);
+    touch.pages = std::max<int64_t>(touch.bytes / width, 1);
+  }
+}
+
 /// `products`: contractions over all pairs; `ops`: arithmetic of a score beside its exponential.
 template <typename Op>
 static void countAttention(Op op, unsigned products, unsigned ops, Work &work) {
-  double pairs = pairsOf(op);
-  int64_t rows = std::max<int64_t>(op.getQueries(), op.getKeys());
-  double most = pointsOf(op.getBatch()) * rows * op.getWidth();
-  work.products.push_back(
-      {elementName(op->getOperand(0)), products * pairs * op.getWidth(), products * double(most)});
+  double batch = pointsOf(op.getBatch());
+  double pairs = batch * pairsOf(op, 1), inTiles = batch * pairsOf(op, maskTile);
+  // Each tile of scores puts its sides in order.
+  work.products.push_back({elementName(op->getOperand(0)), products * pairs * op.getWidth(),
+                           products * inTiles / maskTile * op.getWidth()});
   work.functions += pairs;
   work.vectorOps += ops * pairs;
+  work.hidden = pairs > 0 ? inTiles / pairs - 1 : 0;
   touchAll(op, work);
-  unsigned full = op.getBatch().size() + 2;
-  auto cut = [&](Touch &touch, Value tensor, ArrayAttr maps) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    bool isBias = op.getBiased() && !touch.isWrite && touch.number == 3;
-    if (isBias || mapAt(maps, touch.number).getNumDims() != full || touch.bytes == 0)
-      return; // small, or scores
-    double share = std::min(1.0, most / type.getNumElements());
-    int64_t width = op.getWidth() * (touch.bytes / type.getNumElements());
-    touch.bytes *= share;
-    touch.lines = touch.bytes / width * llvm::divideCeilSigned(width, lineBytes);
-    touch.pages = std::max<int64_t>(touch.bytes / width, 1);
-  };
-  for (Touch &touch : work.touches)
-    if (touch.isWrite)
-      cut(touch, op->getResult(touch.number), op.getResultMaps());
-    else
-      cut(touch, op->getOperand(touch.number), op.getOperandMaps());
+  cutHeads(op, work);
 }
 static void countAttentionForward(kernel::AttentionOp op, Work &work) {
   countAttention(op, 2, 4, work);
@@ -235,13 +253,23 @@ static void countSumRows(kernel::SumRowsOp op, Work &work) {
   touchAll(op, work);
   work.vectorOps += elementsOf(op.getUpdates());
 }
+/// A comparison and a choice, or an addition, per element of every window.
 static void countPool(kernel::PoolOp op, Work &work) {
   touchAll(op, work);
-  work.vectorOps += elementsOf(op.getResult()) * pointsOf(op.getWindow());
+  unsigned ops = op.getWhere().empty() ? 1 : 2;
+  work.vectorOps += ops * elementsOf(op.getResult()) * pointsOf(op.getWindow());
 }
 static void countPoolGrad(kernel::PoolGradOp op, Work &work) {
   touchAll(op, work);
-  work.vectorOps += elementsOf(op.getG()) * pointsOf(op.getWindow());
+  unsigned ops = op.getWhere().empty() ? 1 : 3;
+  work.vectorOps += ops * elementsOf(op.getG()) * pointsOf(op.getWindow());
+}
+/// The body's values, and one operation that combines each of them.
+static void countReduce(kernel::ReduceOp op, Work &work) {
+  double points = pointsOf(op.getSpace());
+  countBody(op.getBody(), points, work);
+  work.vectorOps += points * op->getNumResults();
+  touchBody(op, 0, INT64_MAX, work);
 }
 /// The kernel inside, whose arguments are the first inputs, and sums over what it writes.
 static void countTotals(kernel::WithTotalsOp op, Work &work) {
@@ -270,6 +298,7 @@ public:
     add(countSumRows);
     add(countPool);
     add(countPoolGrad);
+    add(countReduce);
     add(countTotals);
   }
   bool count(Operation *op, Work &work) const {

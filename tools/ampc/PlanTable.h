@@ -1,0 +1,15 @@
+// What the kernels of a compilation do, as a table, with times predicted for a machine.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TOOLS_AMPC_PLANTABLE_H
+#define TOOLS_AMPC_PLANTABLE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace ampc {
+/// Program by program, a line per kernel in the order of the schedule. The module is one behind
+/// `emit`; of several targets the first one counts. `machine`: a file, or empty.
+llvm::Error printPlan(mlir::ModuleOp module, llvm::StringRef machine, llvm::raw_ostream &os);
+} // namespace ampc
+#endif

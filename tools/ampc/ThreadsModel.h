@@ -1,0 +1,52 @@
+// How well the tasks of kernels would share out to more threads than this machine has.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TOOLS_AMPC_THREADSMODEL_H
+#define TOOLS_AMPC_THREADSMODEL_H
+
+#include "ampc/Runtime/Common.h"
+#include "tools/ampc/ProgramCosts.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace ampc {
+/// Runs shares of kernels one after the other and times each. With as many threads as the runtime
+/// takes, a share is one task, or a few of a kernel with more.
+class ShareTimes {
+public:
+  /// Has to outlive the state.
+  void setUp(ampc_options &options);
+  ampc_hooks hooks();
+  void endRun();
+
+  /// A kernel's tasks, or groups of them, in their order, and what comes before and after: the
+  /// least of all runs, in nanoseconds.
+  struct Kernel {
+    std::string name;
+    std::vector<double> tasks;
+    double serial = 0;
+  };
+  const std::vector<Kernel> &getKernels() const { return kernels; }
+
+private:
+  static void runShares(void *context, int32_t count, void (*body)(void *, int32_t),
+                        void *argument);
+  static void endKernel(void *context, const char *name, uint64_t begin, uint64_t end);
+
+  std::vector<double> shares; ///< of the kernel that runs
+  std::vector<Kernel> kernels;
+  size_t next = 0;
+};
+
+/// How long a kernel takes on some threads.
+struct Shared {
+  double fixed = 0;   ///< every thread has an equal number of tasks
+  double dynamic = 0; ///< every thread takes the next task when it has done one
+  double busy = 0;    ///< of all threads, without the serial part
+};
+Shared shareOut(const ShareTimes::Kernel &kernel, int64_t threads);
+
+/// A line per kernel, those first whose threads wait longest. `costs`: of the same kernels.
+/// `forkNanoseconds`: of starting and awaiting the threads.
+void printThreadsModel(std::vector<ShareTimes::Kernel> kernels, llvm::ArrayRef<KernelCost> costs,
+                       int64_t threads, double forkNanoseconds, llvm::raw_ostream &os);
+} // namespace ampc
+#endif
