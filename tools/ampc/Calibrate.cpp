@@ -198,19 +198,23 @@ double Calibration::timeOf(Run &run, StringRef name, Sample *sample) {
 }
 
 void Calibration::measureMemory(Run &one, Run &all) {
+  machine.launchNanoseconds = timeOf(one, "small");
+  double alone = timeOf(one, "functions"), shared = timeOf(all, "functions");
+  machine.forkNanoseconds = std::max(0.0, shared - alone / machine.cores);
   for (unsigned level = 0; level < cost::numLevels; ++level) {
     Sample core, together;
     timeOf(one, levelExports[level], &core);
     timeOf(all, levelExports[level], &together);
     if (error)
       return;
-    machine.levels[level].perCore = core.moved() / core.nanoseconds;
-    machine.levels[level].together =
-        std::max(machine.levels[level].perCore, together.moved() / together.nanoseconds);
+    // Every core has its own cache; of what they share, the pass does not count what forking takes.
+    cost::CacheLevel &rates = machine.levels[level];
+    rates.perCore = core.moved() / core.nanoseconds;
+    double most = rates.perCore * machine.cores;
+    double passed = together.nanoseconds - machine.forkNanoseconds;
+    bool isOwn = level == cost::CoreCache || passed <= 0;
+    rates.together = isOwn ? most : std::clamp(together.moved() / passed, rates.perCore, most);
   }
-  machine.launchNanoseconds = timeOf(one, "small");
-  double alone = timeOf(one, "functions"), shared = timeOf(all, "functions");
-  machine.forkNanoseconds = std::max(0.0, shared - alone / machine.cores);
 }
 
 /// Two products with different shares of packing tell both rates.
