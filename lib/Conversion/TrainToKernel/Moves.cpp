@@ -15,6 +15,106 @@ static Value flat(Location loc, Value value, Converter &converter) {
   return converter.view(loc, converter.tensor(value), {tensorOf(value).getNumElements()});
 }
 
+namespace {
+/// Rows that are no rows in memory: a dimension of a tensor, which transpositions have brought to
+/// the front.
+struct InnerRows {
+  Value tensor;
+  SmallVector<int64_t> order; ///< the value's dimensions, as the tensor has them
+  unsigned dim;               ///< of the tensor
+  int64_t outer, size, inner;
+
+  /// Nothing if rows are rows or too short, or `index` is not one list of i32.
+  static std::optional<InnerRows> of(Location loc, Value rows, Value index, Converter &converter);
+  /// In memory, where the dimension may have another size.
+  Value flat(Location loc, Converter &converter) const {
+    return converter.view(loc, tensor, {outer * size, inner});
+  }
+  /// The numbers of rows there, that `index` names among `of`; -1 for none.
+  Value numbers(Location loc, Value index, int64_t of, Converter &converter) const;
+  /// Rows there as a value of `type`.
+  Access as(Location loc, Value rows, RankedTensorType type, Converter &converter) const;
+};
+} // namespace
+
+/// To look for shorter rows takes longer than to bring them together.
+static constexpr int64_t leastInner = 8;
+
+/// The dimensions of a value in the order of memory; empty if one is split or repeated there.
+static SmallVector<int64_t> orderInMemory(const Access &access) {
+  SmallVector<int64_t> order;
+  for (AffineExpr expr : access.literal ? ArrayRef<AffineExpr>() : access.map.getResults())
+    for (int64_t dim = 0; dim < access.type.getRank(); ++dim)
+      if (expr.isFunctionOfDim(dim))
+        order.push_back(dim);
+  SmallVector<int64_t> sorted(order);
+  llvm::sort(sorted);
+  return llvm::equal(sorted, llvm::seq<int64_t>(0, access.type.getRank())) ? order
+                                                                           : SmallVector<int64_t>();
+}
+
+std::optional<InnerRows> InnerRows::of(Location loc, Value rows, Value index,
+                                       Converter &converter) {
+  Access access = converter.access(rows);
+  auto type = tensorOf(index);
+  InnerRows inner;
+  inner.order = orderInMemory(access);
+  if (inner.order.empty() || type.getRank() != 1 || !type.getElementType().isInteger(32))
+    return std::nullopt;
+  auto shape =
+      llvm::map_to_vector(inner.order, [&](int64_t dim) { return access.type.getDimSize(dim); });
+  inner.dim = llvm::find(inner.order, 0) - inner.order.begin();
+  inner.outer = product(ArrayRef(shape).take_front(inner.dim));
+  inner.size = shape[inner.dim];
+  inner.inner = product(ArrayRef(shape).drop_front(inner.dim + 1));
+  if (inner.outer == 1 || inner.inner < leastInner)
+    return std::nullopt;
+  AffineMap toValue =
+      AffineMap::getPermutationMap(inversePermutation(inner.order), converter.builder.getContext());
+  inner.tensor = converter.tensor(
+      loc, {access.tensor, access.map.compose(toValue), {}, access.type.clone(shape)});
+  return inner;
+}
+
+Value InnerRows::numbers(Location loc, Value index, int64_t of, Converter &converter) const {
+  int64_t count = tensorOf(index).getDimSize(0);
+  OpBuilder &builder = converter.builder;
+  AffineMap all = builder.getMultiDimIdentityMap(2);
+  auto type = RankedTensorType::get({outer, count}, builder.getI32Type());
+  auto build = [&](ScalarBuilder &b, ValueRange x) {
+    auto number = [&](int64_t value) { return b.integer(value, builder.getI32Type()); };
+    Value before = b.mul(b.div(b.linearIndex(), number(count)), number(of));
+    Value isBelow = b.greater(number(of), x[0]), none = number(-1);
+    Value isFrom = b.compare(train::ComparePredicate::ge, x[0], number(0));
+    Value found = b.select(isBelow, b.add(before, x[0]), none);
+    return SmallVector<Value>{b.select(isFrom, found, none)};
+  };
+  Value numbers =
+      converter
+          .map(loc, type, converter.access(index), all.dropResult(0), type.getShape(), all, build)
+          ->getResult(0);
+  return converter.view(loc, numbers, {outer * count});
+}
+
+Access InnerRows::as(Location loc, Value rows, RankedTensorType type, Converter &converter) const {
+  auto shape = llvm::map_to_vector(order, [&](int64_t dim) { return type.getDimSize(dim); });
+  AffineMap map = AffineMap::getPermutationMap(order, converter.builder.getContext());
+  return {converter.view(loc, rows, shape), map, {}, type};
+}
+
+static LogicalResult convertInnerGather(train::GatherOp op, Converter &converter) {
+  Location loc = op.getLoc();
+  auto table = InnerRows::of(loc, op.getTable(), op.getIndex(), converter);
+  if (!table)
+    return failure();
+  Value rows = table->flat(loc, converter),
+        index = table->numbers(loc, op.getIndex(), table->size, converter);
+  auto type = tensorOf(rows).clone({tensorOf(index).getDimSize(0), table->inner});
+  Value taken = kernel::GatherOp::create(converter.builder, loc, type, rows, index);
+  converter.set(op, table->as(loc, taken, op.getType(), converter));
+  return success();
+}
+
 static LogicalResult convertGather(train::GatherOp op, Converter &converter) {
   Location loc = op.getLoc();
   Value table = asRows(loc, op.getTable(), 1, converter),
@@ -39,12 +139,32 @@ static Value rounded(Location loc, Value sums, RankedTensorType type, Converter 
   return converter.view(loc, sums, type.getShape());
 }
 
-/// The sums of rows of `updates`, for a result of `type`.
-static RankedTensorType sumsOf(Value updates, RankedTensorType type) {
-  Type given = tensorOf(updates).getElementType(), sum = computeType(type.getElementType());
+/// The sums [rows] of rows of `updates`, for a result of `element`.
+static RankedTensorType sumsOf(Value updates, int64_t rows, Type element) {
+  Type given = tensorOf(updates).getElementType(), sum = computeType(element);
   bool isWider = given.getIntOrFloatBitWidth() > sum.getIntOrFloatBitWidth();
-  return RankedTensorType::get({type.getDimSize(0), tensorOf(updates).getDimSize(1)},
-                               isWider ? given : sum);
+  return RankedTensorType::get({rows, tensorOf(updates).getDimSize(1)}, isWider ? given : sum);
+}
+static RankedTensorType sumsOf(Value updates, RankedTensorType type) {
+  return sumsOf(updates, type.getDimSize(0), type.getElementType());
+}
+
+static LogicalResult convertInnerScatterAdd(train::ScatterAddOp op, Converter &converter) {
+  if (op.getPaddingAttr())
+    return failure();
+  Location loc = op.getLoc();
+  auto given = InnerRows::of(loc, op.getUpdates(), op.getIndex(), converter);
+  if (!given)
+    return failure();
+  RankedTensorType type = op.getType();
+  Value updates = given->flat(loc, converter),
+        index = given->numbers(loc, op.getIndex(), type.getDimSize(0), converter);
+  auto sumType = sumsOf(updates, given->outer * type.getDimSize(0), type.getElementType());
+  Value sums =
+      kernel::ScatterAddOp::create(converter.builder, loc, sumType, updates, index, IntegerAttr());
+  sums = rounded(loc, sums, sumType.clone(type.getElementType()), converter);
+  converter.set(op, given->as(loc, sums, type, converter));
+  return success();
 }
 
 static LogicalResult convertScatterAdd(train::ScatterAddOp op, Converter &converter) {
@@ -141,7 +261,9 @@ static LogicalResult convertAvgPoolGrad(train::AvgPoolGradOp op, Converter &conv
 }
 
 void ampc::addMoveRules(Families &families) {
+  families.add<train::GatherOp>(convertInnerGather);
   families.add<train::GatherOp>(convertGather);
+  families.add<train::ScatterAddOp>(convertInnerScatterAdd);
   families.add<train::ScatterAddOp>(convertScatterAdd);
   families.add<train::SumRowsOp>(convertSumRows);
   families.add<train::PutRowsOp>(convertPutRows);

@@ -13,6 +13,26 @@ train.model @moves {
     %1 = train.scatter_add %0 at %i padding 3 : tensor<4x3x2x5xf32>, tensor<4x3xi32> to tensor<7x2x5xf32>
     train.return %1 : tensor<7x2x5xf32>
   }
+  // Rows between other dimensions are taken from there, and added up there.
+  // CHECK-LABEL: kernel.program @inner_rows
+  train.func @inner_rows(%t: tensor<2x7x9xf32>, %i: tensor<3xi32>) -> (tensor<2x3x9xf32>, tensor<2x7x9xf32>) attributes {role = #train.role<export>} {
+    // CHECK-NOT: space [7, 2, 9]
+    // CHECK-DAG: %[[T:.*]] = kernel.view %arg0 : tensor<2x7x9xf32> to tensor<14x9xf32>
+    // CHECK-DAG: %[[N:.*]] = kernel.map(%arg1 : tensor<3xi32>) space [2, 3]
+    // CHECK: kernel.linear_index
+    // CHECK: %[[I:.*]] = kernel.view %[[N]] : tensor<2x3xi32> to tensor<6xi32>
+    // CHECK: kernel.gather %[[T]], %[[I]] : tensor<14x9xf32>, tensor<6xi32> -> tensor<6x9xf32>
+    // CHECK: kernel.scatter_add {{.*}} : tensor<6x9xf32>, tensor<6xi32> -> tensor<14x9xf32>
+    // CHECK-NOT: kernel.map
+    // CHECK: kernel.return
+    %0 = train.transpose %t [1, 0, 2] : tensor<2x7x9xf32>
+    %1 = train.gather %0 at %i : tensor<7x2x9xf32>, tensor<3xi32>
+    %2 = train.transpose %1 [1, 0, 2] : tensor<3x2x9xf32>
+    %3 = train.transpose %2 [1, 0, 2] : tensor<2x3x9xf32>
+    %4 = train.scatter_add %3 at %i : tensor<3x2x9xf32>, tensor<3xi32> to tensor<7x2x9xf32>
+    %5 = train.transpose %4 [1, 0, 2] : tensor<7x2x9xf32>
+    train.return %2, %5 : tensor<2x3x9xf32>, tensor<2x7x9xf32>
+  }
   // Sums of 16-bit rows are formed in f32 and rounded once.
   // CHECK-LABEL: kernel.program @narrow
   train.func @narrow(%u: tensor<3x5xbf16>, %i: tensor<3xi32>) -> tensor<7x5xbf16> attributes {role = #train.role<export>} {
