@@ -51,6 +51,8 @@ static void addKernels(OpPassManager &pm, const Target &target, const CompileOpt
     pm.addPass(createKernelChunkRows({*rows, options.explain}));
   if (options.fuse && target.getFusionLimits()) {
     pm.addPass(createKernelFuse());
+    pm.addPass(createKernelTurnResults());
+    pm.addPass(createKernelReadImages());
     pm.addPass(createKernelNarrowResults());
     pm.addPass(createKernelFuseTotals({options.explain}));
     pm.addPass(createTrainSimplify({/*canonical=*/false}));

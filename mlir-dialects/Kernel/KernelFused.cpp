@@ -146,13 +146,14 @@ static LogicalResult verifyConvolution(Op op, ArrayRef<int64_t> out, ArrayRef<in
                             << op.getStrides() << "], [" << op.getDilations() << "], ["
                             << op.getInputDilations() << "] and [" << op.getPadding() << "]";
   int64_t groups = op.getGroups();
-  if (groups < 1 || filter[0] % groups || filter[3] * groups != image.getDimSize(3)) // 3.
+  unsigned rows = op.getChannelsFirst() ? 2 : 1, channels = op.getChannelsFirst() ? 1 : 3;
+  if (groups < 1 || filter[0] % groups || filter[3] * groups != image.getDimSize(channels)) // 3.
     return op.emitOpError() << "expected " << groups << " groups that divide the channels of "
                             << image << " and the " << filter[0] << " outputs of a filter with "
                             << filter[3] << " channels";
   SmallVector<int64_t> expected{image.getDimSize(0), 0, 0, filter[0]};
   for (int i : {0, 1}) {
-    int64_t size = (image.getDimSize(1 + i) - 1) * op.getInputDilations()[i] + 1 +
+    int64_t size = (image.getDimSize(rows + i) - 1) * op.getInputDilations()[i] + 1 +
                    op.getPadding()[2 * i] + op.getPadding()[2 * i + 1];
     int64_t reach = (filter[1 + i] - 1) * op.getDilations()[i] + 1;
     expected[1 + i] = reach > size ? 0 : (size - reach) / op.getStrides()[i] + 1;

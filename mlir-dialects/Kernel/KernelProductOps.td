@@ -51,7 +51,7 @@ def Kernel_GemmOp
   let extraClassDeclaration = "unsigned getNumLeadingArguments() { return 1; }";
 }
 
-// Geometry of a two-dimensional window; images NHWC.
+// Geometry of a two-dimensional window; images NHWC, or NCHW where they are read.
 class Kernel_ConvLikeOp<string mnemonic>
     : Kernel_LaunchOp<mnemonic, [FusedKernelOpInterface, IsolatedFromAbove,
                                  DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
@@ -60,11 +60,12 @@ class Kernel_ConvLikeOp<string mnemonic>
       DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$input_dilations,
       SignedI64Attr:$groups, AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps,
       TypeAttr:$acc, Kernel_Compute:$compute, Kernel_Parts:$parts,
-      Kernel_Workspace:$workspace_bytes);
+      Kernel_Workspace:$workspace_bytes, UnitAttr:$channels_first);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat =
       [{$lhs `,` $rhs `:` type($lhs) `,` type($rhs) `acc` $acc `strides` $strides `padding` $padding
-    `dilations` $dilations `input_dilations` $input_dilations `groups` $groups `space` $space
+    `dilations` $dilations `input_dilations` $input_dilations `groups` $groups
+    (`channels_first` $channels_first^)? `space` $space
     `epilogue` `(` ($inputs^ `:` type($inputs))? `)` `maps` $input_maps `->` $result_maps
     attr-dict-with-keyword $body `:` type($outs)}];
   let hasVerifier = 1;
@@ -75,7 +76,8 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
       "Convolution of an NHWC image (lhs) with an OHWI filter (rhs); space [N, OH, OW, O]";
   let description = [{
     Padding is [top, bottom, left, right]. The image may be dilated by zeros (`input_dilations`), which makes this the gradient
-    for the image as well, on a filter flipped and with channels exchanged.
+    for the image as well, on a filter flipped and with channels exchanged. With `channels_first` the image is NCHW in memory; the order of sums
+    and of results is the same.
 
     Constraints:
 
@@ -102,7 +104,7 @@ def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter"> {
                 "KW, I/groups]";
   let description = [{
     The sum over pixels is one of `parts` partial sums, each over a range of the images, added in order: the
-    result does not depend on the number of threads. The workspace holds them.
+    result does not depend on the number of threads. The workspace holds them. With `channels_first` the image is NCHW in memory.
 
     Constraints:
 

@@ -14,8 +14,8 @@ using namespace ampc;
 using namespace ampc::fuzz;
 
 Generator::Generator(const Definitions &definitions, uint64_t seed, MLIRContext *context)
-    : definitions(definitions), random(seed), gradients(~seed), context(context), builder(context),
-      sampler(*this, random, context) {}
+    : definitions(definitions), random(seed), gradients(~seed), orders(seed + (uint64_t(1) << 63)),
+      context(context), builder(context), sampler(*this, random, context) {}
 
 /// A few extents, so that shapes meet; the first is the batch.
 void Generator::chooseExtents() {
@@ -94,6 +94,19 @@ Value Generator::makeInput(RankedTensorType type) {
                                         builder.getUnknownLoc());
 }
 
+/// An input, sometimes one that has the last dimension behind the first, as images of other
+/// programs have.
+Value Generator::makeOrdered(RankedTensorType type) {
+  if (type.getRank() < 3 || !orders.chance(0.3))
+    return makeInput(type);
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+  SmallVector<int64_t> planes(type.getShape());
+  std::rotate(planes.begin() + 1, planes.end() - 1, planes.end());
+  return create("train.transpose", makeInput(type.clone(planes)),
+                named("permutation", builder.getDenseI64ArrayAttr(order)), type);
+}
+
 Value Generator::makeConstant(RankedTensorType type) {
   SmallVector<Attribute> elements;
   Type element = type.getElementType();
@@ -113,7 +126,7 @@ Value Generator::makeLeaf(RankedTensorType type) {
   double choice = random.unit();
   if (element.isF32())
     leaf = choice < 0.45   ? readState("train.param", type)
-           : choice < 0.80 ? makeInput(type)
+           : choice < 0.80 ? makeOrdered(type)
            : choice < 0.92 ? makeConstant(type)
                            : readState("train.buffer", type);
   else if (isa<FloatType>(element))

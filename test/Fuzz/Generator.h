@@ -22,6 +22,7 @@ private:
 
   void chooseExtents();
   mlir::Value makeInput(mlir::RankedTensorType type);
+  mlir::Value makeOrdered(mlir::RankedTensorType type);
   mlir::Value makeConstant(mlir::RankedTensorType type);
   mlir::Value readState(llvm::StringRef kind, mlir::RankedTensorType type);
   std::string makeState(llvm::StringRef kind, mlir::RankedTensorType type);
@@ -42,7 +43,8 @@ private:
   mlir::NamedAttribute named(llvm::StringRef name, mlir::Attribute value);
 
   const Definitions &definitions;
-  Random random, gradients; // the second so that models without gradients inside stay as they are
+  // The others so that models without gradients inside and turned inputs stay as they are.
+  Random random, gradients, orders;
   mlir::MLIRContext *context;
   mlir::OpBuilder builder;
   Sampler sampler;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints, per program of each model, the kernels that do nothing but put elements in another order, and what they read.
 
-    transposes.py FOLDER... [--target=cpu]
+    transposes.py MODEL... [--target=cpu] [--precision=f32]
 
-FOLDER holds model.onnx, whose first result is the loss.
+MODEL is a text, or a folder that holds model.onnx, whose first result is the loss.
 """
 import argparse
 import os
@@ -12,7 +12,7 @@ import re
 import subprocess
 
 program_of = re.compile(r"kernel\.program @([\w.]+)\((.*)\)")
-map_of = re.compile(r"(%\w+) = kernel\.map\((%\w+) : tensor<([^>]*)>\) space (\[[\d, ]*\]) maps \[(#\w+)\] -> \[(#\w+)\]")
+map_of = re.compile(r"(%\w+) = kernel\.map\((%\w+(?:#\d+)?) : tensor<([^>]*)>\) space (\[[\d, ]*\]) maps \[(#\w+)\] -> \[(#\w+)\]")
 
 
 def movers(text):
@@ -28,21 +28,24 @@ def movers(text):
         if not match:
             continue
         argument = re.search(r"\^bb0\((%\w+):", lines[number + 1])[1]
-        read = aliases[match[5]].split("-> ")[1].strip("()").split(", ")
-        if re.search(rf"kernel\.yield {argument} :", lines[number + 2]) and all(re.fullmatch(r"d\d", dim) for dim in read) and read != sorted(read):
+        read, written = (aliases[match[i]].split("-> ")[1].strip("()").split(", ") for i in (5, 6))
+        places = [written.index(dim) for dim in read if dim in written]
+        if re.search(rf"kernel\.yield {argument} :", lines[number + 2]) and all(re.fullmatch(r"d\d|0", dim) for dim in read) and places != sorted(places):
             found.append((program, inputs.get(match[2], "a value"), match[3]))
     return found
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("folders", nargs="+")
+    parser.add_argument("models", nargs="+")
     parser.add_argument("--target", default="cpu")
+    parser.add_argument("--precision", default="f32")
     options = parser.parse_args()
-    for folder in options.folders:
-        name = os.path.basename(folder.rstrip("/"))
-        text = subprocess.run(["ampc", "compile", f"{folder}/model.onnx", "--loss", "loss", "--mode=train", "--quiet", "--compile-to=kernels",
-                               f"--target={options.target}"], check=True, capture_output=True, text=True).stdout
+    for model in options.models:
+        name = os.path.basename(model.rstrip("/")).removesuffix(".mlir")
+        source = [model] if model.endswith(".mlir") else [f"{model}/model.onnx", "--loss", "loss", "--mode=train"]
+        text = subprocess.run(["ampc", "compile", *source, "--quiet", "--compile-to=kernels", f"--target={options.target}",
+                               f"--precision={options.precision}"], check=True, capture_output=True, text=True).stdout
         found = [each for each in movers(text) if each[0].startswith("fit")]
         print(f"{name}: {len(found)}")
         for program, source, type in found:

@@ -34,6 +34,23 @@ def KernelFuse : Pass<"kernel-fuse", "::mlir::ModuleOp"> {
                         "fuse updates into the kernels of gradients">];
 }
 
+def KernelTurnResults : Pass<"kernel-turn-results", "::mlir::ModuleOp"> {
+  let summary = "Write what is only read in another order in that order";
+  let description = [{
+    If every reader of what a `kernel.map` writes is a kernel that does nothing but put it in one other order, the map writes it so, and they are gone.
+    No bit of any result changes.
+  }];
+}
+
+def KernelReadImages : Pass<"kernel-read-images", "::mlir::ModuleOp"> {
+  let summary = "Read images whose channels come first where they lie";
+  let description = [{
+    A `kernel.map` that reads an image [N, C, H, W] and writes it as [N, H, W, C], for convolutions and gradients of their filters alone, leaves the
+    order to them (`channels_first`), if the target says that they read it as fast. If it computes nothing there is no kernel left; else,
+    as with a conversion to 16 bits, it writes elements where it reads them. No bit of any result changes.
+  }];
+}
+
 def KernelNarrowResults : Pass<"kernel-narrow-results", "::mlir::ModuleOp"> {
   let summary = "Store values as narrow as they were before they were widened";
   let description = [{

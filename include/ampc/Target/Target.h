@@ -44,6 +44,9 @@ public:
   // ---- Kernels
   /// Nothing: every op keeps a kernel of its own, and weights stay as they are.
   virtual std::optional<FusionLimits> getFusionLimits() const { return std::nullopt; }
+  /// Whether a convolution, or its filter's gradient, reads an image as fast if its channels come
+  /// first in memory.
+  virtual bool readsChannelsFirst(mlir::Operation *convolution) const { return false; }
   /// Of a weight of `element`; nothing if products do not read packed ones.
   virtual std::optional<Packing> getPacking(mlir::Type element) const { return std::nullopt; }
   /// Bytes of a matrix that is packed for a side of products which sum over its dimension `depth`.

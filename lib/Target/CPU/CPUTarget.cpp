@@ -5,6 +5,7 @@
 #include "lib/Target/CPU/Codegen.h"
 #include "lib/Target/CPU/KernelTemplate.h"
 #include "lib/Target/CPU/Target.h"
+#include "lib/Target/Common/ConvPhases.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -16,6 +17,9 @@ public:
   StringRef getName() const override { return "cpu"; }
   /// Addresses of more tensors than that do not fit registers; longer bodies spill.
   std::optional<FusionLimits> getFusionLimits() const override { return FusionLimits{24, 400}; }
+  bool readsChannelsFirst(Operation *convolution) const override {
+    return target::hasFewChannels(convolution);
+  }
   /// Tiles multiply bf16 many times as fast as vectors multiply f32. Packed bf16 takes 2 bytes a
   /// number on all tiers, f16 as much as f32.
   std::optional<Packing> getPacking(Type element) const override {

@@ -48,6 +48,14 @@ SmallVector<ConvPhase> ampc::target::phasesOf(const Window &window, bool splits)
   return phases;
 }
 
+bool ampc::target::hasFewChannels(Operation *convolution) {
+  constexpr int64_t few = 3; // of RGB
+  if (auto conv = dyn_cast<kernel::ConvOp>(convolution))
+    return conv.getGroups() == 1 && conv.getRhs().getType().getDimSize(3) <= few;
+  auto gradient = dyn_cast<kernel::ConvFilterOp>(convolution);
+  return gradient && gradient.getGroups() == 1 && gradient.getSpace()[3] <= few;
+}
+
 int64_t ampc::target::chooseFilterParts(kernel::ConvFilterOp op) {
   if (op.hasDilatedImage())
     return 1;

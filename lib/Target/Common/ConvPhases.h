@@ -7,12 +7,13 @@
 
 namespace ampc::target {
 
-/// Geometry of a convolution of an NHWC image; two-element arrays are (vertical, horizontal).
+/// Geometry of a convolution of an image; two-element arrays are (vertical, horizontal).
 struct Window {
   int64_t images, height, width, channels; // of the image; all groups' channels
   int64_t outHeight, outWidth;
   int64_t kernel[2], strides[2], padding[2], dilations[2], inputDilations[2];
   int64_t groups, groupChannels;
+  bool channelsFirst = false; // the image is NCHW in memory, else NHWC
 
   /// Everything about image and window that both ops say in the same way. `out` and `filter` are
   /// the shapes of the output (NHWC) and the filter (OHWI).
@@ -20,6 +21,11 @@ struct Window {
   static Window of(Op op, llvm::ArrayRef<int64_t> out, llvm::ArrayRef<int64_t> filter);
   int64_t pixels() const { return images * outHeight * outWidth; }
   int64_t taps() const { return kernel[0] * kernel[1]; }
+  /// Elements of an image; from one column to the next, of which a row has `width`; and from one
+  /// channel to the next.
+  int64_t imageStride() const { return height * width * channels; }
+  int64_t columnStride() const { return channelsFirst ? 1 : channels; }
+  int64_t channelStride() const { return channelsFirst ? height * width : 1; }
 };
 
 template <typename Op>
@@ -27,10 +33,11 @@ Window Window::of(Op op, llvm::ArrayRef<int64_t> out, llvm::ArrayRef<int64_t> fi
   llvm::ArrayRef<int64_t> image =
       mlir::cast<mlir::RankedTensorType>(op.getLhs().getType()).getShape();
   Window window;
+  window.channelsFirst = op.getChannelsFirst();
   window.images = image[0];
-  window.height = image[1];
-  window.width = image[2];
-  window.channels = image[3];
+  window.height = image[window.channelsFirst ? 2 : 1];
+  window.width = image[window.channelsFirst ? 3 : 2];
+  window.channels = image[window.channelsFirst ? 1 : 3];
   window.outHeight = out[1];
   window.outWidth = out[2];
   for (unsigned axis = 0; axis < 2; ++axis) {
@@ -57,6 +64,9 @@ struct ConvPhase {
 /// The phases of a convolution; one, with all taps, if the image is not dilated. `splits`: whether
 /// the format of the panels allows to cut k between taps.
 llvm::SmallVector<ConvPhase> phasesOf(const Window &window, bool splits);
+
+/// Whether a tap has so few channels that they are read one by one, wherever they lie.
+bool hasFewChannels(mlir::Operation *convolution);
 
 /// Parts of the sum over pixels that a filter's gradient is: ranges of images, two or more each,
 /// worth a million products, and together 4 MB or less.

@@ -39,8 +39,11 @@ static Value imageAt(LoopEmitter &e, const Window &window, Value pointer, Type e
                      Value y, Value x, Value ky, Value kx, Value channel, Type acc) {
   Value inside;
   Value row = along(e, window, 0, y, ky, inside), column = along(e, window, 1, x, kx, inside);
-  Value position = at(e, {window.images, window.height, window.width, window.channels},
-                      {image, row, column, channel});
+  Value position = window.channelsFirst
+                       ? at(e, {window.images, window.channels, window.height, window.width},
+                            {image, channel, row, column})
+                       : at(e, {window.images, window.height, window.width, window.channels},
+                            {image, row, column, channel});
   Value value = widen(e, e.loadScalar(pointer, element, position), acc);
   return select(e, inside, value, e.constant(acc, 0));
 }

@@ -1,6 +1,7 @@
 // What GPUs choose.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/NVPTX/Passes.h"
+#include "lib/Target/Common/ConvPhases.h"
 #include "lib/Target/Common/Lowering.h"
 #include "lib/Target/NVPTX/DeviceText.h"
 #include "lib/Target/NVPTX/Forms.h"
@@ -19,6 +20,9 @@ public:
   StringRef getName() const override { return chip.name; }
   /// As CPUs: parameters take no registers until they are read, bodies some.
   std::optional<FusionLimits> getFusionLimits() const override { return FusionLimits{24, 340}; }
+  bool readsChannelsFirst(Operation *convolution) const override {
+    return target::hasFewChannels(convolution);
+  }
   void configure(KernelOpInterface op) const override {
     if (const Form *form = findForm(op); form && form->configure)
       form->configure(op, chip);

@@ -235,6 +235,18 @@ kernel.program @groups(%x: tensor<2x6x9x4xf32>, %y: tensor<6x3x3x4xf32>) {
 
 // -----
 
+kernel.program @planes(%x: tensor<2x6x9x4xf32>, %y: tensor<6x3x3x4xf32>) {
+// expected-error @below {{expected 1 groups that divide the channels of 'tensor<2x6x9x4xf32>' and the 6 outputs of a filter with 4 channels}}
+  %0 = kernel.conv %x, %y : tensor<2x6x9x4xf32>, tensor<6x3x3x4xf32> acc f32 strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1]
+      input_dilations [1, 1] groups 1 channels_first space [2, 6, 9, 6] epilogue () maps [] -> [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<2x6x9x6xf32>
+  kernel.return
+}
+
+// -----
+
 kernel.program @reach(%x: tensor<2x6x9x4xf32>, %y: tensor<6x3x3x4xf32>) {
 // constraint kernel.conv 4
 // expected-error @below {{expected outputs of shape [2, 4, 7, 6], but got [2, 6, 9, 6]}}

@@ -41,18 +41,24 @@ static double sumOfGemm(kernel::GemmOp op, ArrayRef<Elements> operands, ArrayRef
   return sum;
 }
 
-/// Value of an NHWC image, dilated and padded as the op says, at row y and column x of the padded
+/// Value of an image, dilated and padded as the op says, at row y and column x of the padded
 /// image.
 template <typename Op>
 static double pixel(Op op, const Elements &image, int64_t n, int64_t y, int64_t x,
                     int64_t channel) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getLhs().getType()).getShape();
+  bool channelsFirst = op.getChannelsFirst();
+  ArrayRef<int64_t> sizes = op.getLhs().getType().getShape().slice(channelsFirst ? 2 : 1, 2);
   y -= op.getPadding()[0];
   x -= op.getPadding()[2];
   int64_t dy = op.getInputDilations()[0], dx = op.getInputDilations()[1];
-  if (y < 0 || x < 0 || y % dy || x % dx || y / dy >= shape[1] || x / dx >= shape[2])
+  if (y < 0 || x < 0 || y % dy || x % dx || y / dy >= sizes[0] || x / dx >= sizes[1])
     return 0;
-  return image[flatten({n, y / dy, x / dx, channel}, op.getLhs().getType())].real;
+  y /= dy;
+  x /= dx;
+  SmallVector<int64_t> place = {n, y, x, channel};
+  if (channelsFirst)
+    place = {n, channel, y, x};
+  return image[flatten(place, op.getLhs().getType())].real;
 }
 
 static double sumOfConv(kernel::ConvOp op, ArrayRef<Elements> operands, ArrayRef<int64_t> point) {

@@ -13,7 +13,8 @@ static constexpr int64_t mostProducts = 2048;
 template <typename Op>
 static std::optional<Depthwise> ofOp(Op op, ArrayRef<int64_t> out, ArrayRef<int64_t> filter) {
   Window window = Window::of(op, out, filter);
-  if (window.groups == 1 || window.groupChannels != 1 || filter[0] != window.groups)
+  if (window.groups == 1 || window.groupChannels != 1 || filter[0] != window.groups ||
+      window.channelsFirst)
     return std::nullopt;
   int64_t reach = (window.kernel[1] - 1) * window.dilations[1];
   bool isEmpty = ShapedType::getNumElements(op.getSpace()) == 0 || window.pixels() == 0;

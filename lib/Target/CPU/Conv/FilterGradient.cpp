@@ -18,6 +18,7 @@ static Window gathered(const Window &image) {
   Window window = image;
   window.groupChannels = image.taps() * image.groupChannels;
   window.channels = image.groups * window.groupChannels;
+  window.channelsFirst = false;
   window.height = image.outHeight;
   window.width = image.outWidth;
   for (unsigned axis : {0, 1}) {
@@ -83,7 +84,7 @@ FilterBlocking::FilterBlocking(const Window &image, const ProductShape &shape, i
   imageRows = std::min(window.height, (blockRows - 1) * window.strides[0] +
                                           (window.kernel[0] - 1) * window.dilations[0] + 1);
   inPlace = !gathers && depth == 1 && shape.lhs == shape.acc && shape.rhs == shape.acc &&
-            shape.m % rows == 0 && window.groupChannels % columns() == 0;
+            !image.channelsFirst && shape.m % rows == 0 && window.groupChannels % columns() == 0;
   windowRows = (blockRows - 1) * image.strides[0] + (image.kernel[0] - 1) * image.dilations[0] + 1;
   rowUnits = image.groupChannels * ((window.outWidth - 1) * image.strides[1] +
                                     (image.kernel[1] - 1) * image.dilations[1] + 1);
@@ -109,6 +110,7 @@ FilterGradientEmitter::FilterGradientEmitter(KernelEmitter &e, const Window &sou
     s.width = width;
     s.channels = channels * window.groups;
     s.groupChannels = channels;
+    s.columnStride = s.channels;
     s.lines = lines;
     s.pixel = blocking.inPlace ? s.channels : lines;
     s.row = width * s.pixel;
@@ -120,6 +122,8 @@ FilterGradientEmitter::FilterGradientEmitter(KernelEmitter &e, const Window &sou
                          blocking.rows, blocking.blockRows);
   this->image = side(image, shape.lhs, source.height, source.width, source.groupChannels,
                      blocking.columns(), blocking.imageRows);
+  this->image.columnStride = source.columnStride();
+  this->image.channelStride = source.channelStride();
   if (!blocking.gathers)
     return;
   // A pixel's panels lie side by side.
@@ -237,15 +241,16 @@ void FilterGradientEmitter::packPanel(const Side &side, Value start, Value panel
                                       const Block &block, Value row, Value rowEnd, int64_t active) {
   e.loop(block.unit, block.unitEnd, 1, [&](Value unit) {
     e.loop(row, rowEnd, 1, [&](Value y) {
-      Value line = e.add(e.mul(e.mul(unit, format.depth), side.height), y);
-      Value from = e.add(e.mul(line, side.width * side.channels), start);
+      Value from = e.mul(unit, format.depth * side.height * side.width * side.channels);
+      from = e.add(
+          from, e.add(e.mul(y, side.width * side.columnStride), e.mul(start, side.channelStride)));
       Value to = e.add(e.mul(e.sub(unit, block.unit), side.image), e.mul(e.sub(y, row), side.row));
       e.loop(e.index(0), e.index(side.width), 1, [&](Value x) {
         for (int64_t done = 0; done < active;) {
-          int64_t lanes = blocking.width;
+          int64_t lanes = side.channelStride == 1 ? blocking.width : 1;
           while (lanes > side.lines - done)
             lanes /= 2;
-          Value at = e.add(e.add(from, e.mul(x, side.channels)), done);
+          Value at = e.add(e.add(from, e.mul(x, side.columnStride)), done * side.channelStride);
           Value units = readUnits(side, unit, at, lanes, std::min(lanes, active - done));
           e.store(units, panel, e.add(e.add(to, e.mul(x, side.pixel)), done));
           done += lanes;

@@ -58,6 +58,7 @@ private:
     Value pointer;
     mlir::Type element;
     int64_t height, width, channels, groupChannels; // in memory
+    int64_t columnStride, channelStride = 1;        // there
     int64_t lines;                                  // of a panel
     int64_t pixel, row, image;                      // strides where tiles read
     int64_t panel;                                  // units of a packed panel
@@ -77,6 +78,7 @@ private:
   Value readUnits(const Side &side, Value unit, Value at, int64_t lanes, int64_t active);
   void gatherWindows(const Task &task, const Block &block);
   void packRows(const Task &task, Value unit, Value y);
+  void packPlanes(Value unit, Value from, Value to, int64_t length);
   void gatherWindow(Value row, Value column, Value line);
   Value startOf(const Side &side, const Task &task, Value panel, Value first);
   void emitTile(const Task &task, const Block &block, Value c, Value tap, Value m);

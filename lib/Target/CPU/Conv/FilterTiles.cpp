@@ -59,7 +59,8 @@ std::optional<FilterTiles> FilterTiles::of(const Window &window, const ProductSh
   tiles.outputs = shape.m;
   layOut(tiles);
   bool fits = chooseMultiply(shape, tier) == Multiply::Tiles && shape.m % edge == 0 &&
-              window.groupChannels % edge == 0 && tiles.pitch <= 4 * wantedPoints;
+              window.groupChannels % edge == 0 && !window.channelsFirst &&
+              tiles.pitch <= 4 * wantedPoints;
   int64_t pixels = window.outWidth * window.outHeight;
   if (!fits || 3 * pixels < 2 * tiles.pitch * tiles.height)
     return std::nullopt;

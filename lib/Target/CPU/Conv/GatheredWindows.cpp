@@ -3,6 +3,7 @@
 #include "lib/Target/CPU/Conv/FilterGradient.h"
 #include "lib/Target/CPU/Loops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -40,16 +41,54 @@ void FilterGradientEmitter::packRows(const Task &task, Value unit, Value y) {
     Value row = e.add(y0, i), to = e.mul(i, blocking.rowUnits);
     fillRow(e, format.unit, 0, rows, to, blocking.rowUnits);
     e.when(within(e, row, e.index(source.height)), [&] {
-      Value line = e.add(e.mul(e.mul(unit, format.depth), source.height), row);
-      Value pixel = e.add(e.mul(line, source.width), left - source.padding[1]);
-      Value from = e.add(e.mul(pixel, source.channels), e.mul(task.group, channels));
+      Value pixel = e.add(e.mul(row, source.width), left - source.padding[1]);
+      Value from = e.add(e.mul(unit, format.depth * source.imageStride()),
+                         e.mul(pixel, source.columnStride()));
+      from = e.add(from, e.mul(task.group, channels * source.channelStride()));
       Value into = e.add(to, left * channels);
+      if (source.channelsFirst)
+        return packPlanes(unit, from, into, right - left);
       if (source.groups == 1)
         return copy(from, into, (right - left) * channels);
       e.loop(e.index(0), e.index(right - left), 1, [&](Value x) {
         copy(e.add(from, e.mul(x, source.channels)), e.add(into, e.mul(x, channels)), channels);
       });
     });
+  });
+}
+
+/// Vectors of one line each, as their elements take turns.
+static SmallVector<Value> takingTurns(KernelEmitter &e, ArrayRef<Value> lines) {
+  int64_t count = lines.size(), width = cast<VectorType>(lines[0].getType()).getNumElements();
+  SmallVector<Value> result;
+  for (int64_t i = 0; i < count; ++i) {
+    Value merged = lines[0];
+    for (int64_t line = std::min<int64_t>(1, count - 1); line < count; ++line) {
+      SmallVector<int64_t> from;
+      for (int64_t lane = 0; lane < width; ++lane) {
+        int64_t place = i * width + lane, behind = place % count;
+        from.push_back(behind == line ? width + place / count : line <= 1 ? place / count : lane);
+      }
+      merged = vector::ShuffleOp::create(e.b, e.loc, merged, lines[line], from);
+    }
+    result.push_back(merged);
+  }
+  return result;
+}
+
+/// A row of every channel's plane, where the channels of a pixel become neighbours.
+void FilterGradientEmitter::packPlanes(Value unit, Value from, Value to, int64_t length) {
+  int64_t channels = source.groupChannels, width = blocking.width;
+  forVectors(e, length, width, [&](Value x, int64_t active) {
+    SmallVector<Value> lines;
+    for (int64_t c = 0; c < channels; ++c) {
+      Value at = e.add(e.add(from, x), c * source.channelStride());
+      lines.push_back(readUnits(image, unit, at, width, active));
+    }
+    Value into = e.add(to, e.mul(x, channels));
+    for (auto [i, units] : llvm::enumerate(takingTurns(e, lines)))
+      if (int64_t left = active * channels - int64_t(i) * width; left > 0)
+        e.store(units, rows, e.add(into, int64_t(i) * width), std::min(left, width));
   });
 }
 

@@ -36,17 +36,19 @@ Patch PatchReader::patchAt(KernelEmitter &e, const Pixel &pixel, Value tap, Valu
   Patch patch;
   Value y = along(e, pixel.y, e.div(tap, window.kernel[1]), 0, window.height, patch.inside);
   Value x = along(e, pixel.x, e.rem(tap, window.kernel[1]), 1, window.width, patch.inside);
-  Value row = e.add(e.mul(pixel.image, window.height), y),
-        column = e.add(e.mul(row, window.width), x);
-  patch.start = e.add(e.mul(column, window.channels), e.mul(group, window.groupChannels));
+  Value within = e.mul(e.add(e.mul(y, window.width), x), window.columnStride());
+  within = e.add(within, e.mul(group, window.groupChannels * window.channelStride()));
+  patch.start = e.add(e.mul(pixel.image, window.imageStride()), within);
   return patch;
 }
 
 PanelLayout PixelLines::layout(int64_t lines, int64_t depth) const { return paddedLines(depth); }
 
-/// The widest vector of which a tap's channels are a multiple.
-static int64_t lanesDividing(int64_t channels, int64_t width) {
-  while (channels % width)
+/// The widest vector of which a tap's channels, if they are neighbours, are a multiple.
+static int64_t lanesDividing(const Window &window, int64_t width) {
+  if (window.channelsFirst)
+    return 1;
+  while (window.groupChannels % width)
     width /= 2;
   return width;
 }
@@ -84,13 +86,13 @@ void PixelLines::pack(KernelEmitter &e, Value line, int64_t count, Value firstPo
       Value into = e.add(to, first);
       auto copy = [&](Value from, Value until, int64_t lanes) {
         e.loop(from, until, lanes, [&](Value c) {
-          store(readImage(e, reader, patch.inside, e.add(patch.start, c), lanes, format),
-                e.add(into, c));
+          Value at = e.add(patch.start, e.mul(c, window.channelStride()));
+          store(readImage(e, reader, patch.inside, at, lanes, format), e.add(into, c));
         });
       };
       // Blocks of k are multiples of a vector, so whole vectors suffice if the channels are, too.
-      int64_t lanes = lanesDividing(channels, width);
-      if (lanes >= 4 || channels < width)
+      int64_t lanes = lanesDividing(window, width);
+      if (lanes >= 4 || channels < width || window.channelsFirst)
         return copy(c0, c1, lanes);
       Value whole = e.sub(c1, e.rem(e.sub(c1, c0), width));
       copy(c0, whole, width);
@@ -106,14 +108,14 @@ void TapLines::pack(KernelEmitter &e, Value line, int64_t count, Value k, Value 
                     PanelLayout layout, const PanelFormat &format) {
   const Window &window = reader.window;
   int64_t channels = window.groupChannels, pixels = window.pixels();
-  int64_t lanes = lanesDividing(channels, e.tier.lanes(8 * elementBytes(format.unit)));
+  int64_t lanes = lanesDividing(window, e.tier.lanes(8 * elementBytes(format.unit)));
   if (lanes < 4)
     lanes = 1;
   Value last = e.index(window.taps() * channels - lanes);
   auto read = [&](Value number, Value pixel) {
     Value tap = e.div(number, channels);
     Patch patch = reader.patchAt(e, reader.pixelAt(e, pixel), tap, group);
-    Value at = e.add(patch.start, e.rem(number, channels));
+    Value at = e.add(patch.start, e.mul(e.rem(number, channels), window.channelStride()));
     return readImage(e, reader, patch.inside, at, lanes, format);
   };
   auto copy = [&](Value i, Value j) {

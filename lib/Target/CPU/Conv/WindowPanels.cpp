@@ -65,7 +65,8 @@ std::optional<WindowTile> ampc::cpu::chooseWindowTile(const Window &window, Prod
   bool overlaps = window.taps() > 1 && window.strides[1] <= window.kernel[1] &&
                   (window.dilations[1] == 1 || window.kernel[1] == 1);
   bool dilated = window.inputDilations[0] * window.inputDilations[1] > 1;
-  if (blocking.usesTiles() || !overlaps || dilated || channels % (4 * depth))
+  if (blocking.usesTiles() || !overlaps || dilated || window.channelsFirst ||
+      channels % (4 * depth))
     return std::nullopt;
   WindowTile tile = chooseTile(window, shape, tier, blocking);
   if (double(blocking.mPanels * blocking.rows) > 1.1 * double(shape.m))

@@ -27,8 +27,8 @@ static bool isProduct(const Window &window) {
     return window.strides[axis] == 1 && window.padding[axis] == 0 &&
            window.inputDilations[axis] == 1;
   };
-  return window.taps() == 1 && window.groups == 1 && isPixel(0) && isPixel(1) &&
-         window.outHeight == window.height && window.outWidth == window.width;
+  return window.taps() == 1 && window.groups == 1 && !window.channelsFirst && isPixel(0) &&
+         isPixel(1) && window.outHeight == window.height && window.outWidth == window.width;
 }
 
 /// Windows that are pixels are lines of a matrix.
@@ -112,6 +112,7 @@ static Window windowOfFilter(const Window &whole, const ConvPhase &phase, int64_
   window.height = whole.kernel[0];
   window.width = whole.kernel[1];
   window.channels = whole.groupChannels;
+  window.channelsFirst = false;
   window.outHeight = window.outWidth = 1;
   for (unsigned axis = 0; axis < 2; ++axis) {
     window.strides[axis] = window.inputDilations[axis] = 1;
@@ -134,7 +135,7 @@ static void emitPhase(kernel::ConvOp op, DeviceCode &code, const ConvTiles::Phas
   Window filter = windowOfFilter(whole, phase, outputs);
   product.lhs = [&](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
                     const BlockPlace &place, int64_t lines) {
-    Value image = ofGroup(e, gemm, pointers.operands[0], place, whole.groupChannels);
+    Value image = ofGroup(e, gemm, pointers.operands[0], place, gemm.lhs.access.strides[0]);
     return std::make_unique<WindowCopy>(e, gemm, gemm.lhs, lines, phase.window, image, place.line);
   };
   product.rhs = [&](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
@@ -242,7 +243,7 @@ static void emitConvFilter(Operation *operation, DeviceCode &code) {
   };
   product.rhs = [&](DeviceEmitter &e, const TileGemm &gemm, const KernelPointers &pointers,
                     const BlockPlace &place, int64_t lines) {
-    Value image = ofGroup(e, gemm, pointers.operands[0], place, window.groupChannels);
+    Value image = ofGroup(e, gemm, pointers.operands[0], place, gemm.rhs.access.strides[0]);
     return std::make_unique<WindowCopy>(e, gemm, gemm.rhs, lines, window, image, place.column);
   };
   if (auto plan = warpgroupsOf(*gemm, code.chip, op.getParts(), why)) {

@@ -19,7 +19,8 @@ static std::optional<Depthwise> ofOp(Op op, ArrayRef<int64_t> out, ArrayRef<int6
   if (!isFloat || getElementTypeOrSelf(op.getRhs()) != element || !op.getAcc().isF32() ||
       op.getCompute())
     return std::nullopt;
-  bool isDepthwise = window.groups > 1 && window.groupChannels == 1 && filter[0] == window.groups;
+  bool isDepthwise = window.groups > 1 && window.groupChannels == 1 && filter[0] == window.groups &&
+                     !window.channelsFirst;
   int64_t bytes = window.height * window.width * window.channels * target::elementBytes(element);
   bool isEmpty = ShapedType::getNumElements(op.getSpace()) == 0 || window.pixels() == 0;
   if (!isDepthwise || isEmpty || window.taps() > 90 || bytes > INT32_MAX / 2)

@@ -163,6 +163,16 @@ static int64_t channelBytes(int64_t channels, int64_t elementBytes) {
   return std::min<int64_t>(16, channels * elementBytes & -(channels * elementBytes));
 }
 
+/// The side of a product that is the windows of an image.
+static SideLayout sideOf(const target::Window &window, bool alongDepth, int64_t lines,
+                         int64_t elementBytes) {
+  int64_t bytes =
+      window.channelsFirst ? elementBytes : channelBytes(window.groupChannels, elementBytes);
+  SideLayout side{{}, alongDepth, 0, bytes, lines, /*isWindows=*/true};
+  side.access.strides = {window.groupChannels * window.channelStride()};
+  return side;
+}
+
 /// The same of a convolution or its filter's gradient. Offsets in an image have 32 bits.
 template <typename Op>
 static std::optional<TileGemm> startOf(Op op, const target::Window &window, int64_t m, int64_t n,
@@ -187,8 +197,7 @@ std::optional<TileGemm> TileGemm::of(kernel::ConvOp op, const target::Window &wi
   if (!gemm)
     return gemm;
   int64_t bytes = gemm->elementBytes();
-  gemm->lhs = {{}, true, 0, channelBytes(window.groupChannels, bytes), m, /*isWindows=*/true};
-  gemm->lhs.access.strides = {window.groupChannels};
+  gemm->lhs = sideOf(window, /*alongDepth=*/true, m, bytes);
   gemm->rhs = {{}, true, depth, channelBytes(depth, bytes), n};
   gemm->rhs.access.strides = {n * depth};
   return gemm;
@@ -204,8 +213,7 @@ std::optional<TileGemm> TileGemm::of(kernel::ConvFilterOp op, const target::Wind
   int64_t bytes = gemm->elementBytes();
   gemm->lhs = {{}, false, outputs, channelBytes(m, bytes), m};
   gemm->lhs.access.strides = {m};
-  gemm->rhs = {{}, false, 0, channelBytes(window.groupChannels, bytes), n, /*isWindows=*/true};
-  gemm->rhs.access.strides = {window.groupChannels};
+  gemm->rhs = sideOf(window, /*alongDepth=*/false, n, bytes);
   return gemm;
 }
 

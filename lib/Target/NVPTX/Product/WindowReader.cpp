@@ -33,12 +33,11 @@ WindowReader::Corner WindowReader::cornerOf(Value number, Value limit) {
   };
   corner.row = begin(e.rem32(pixel, window.outHeight), 0);
   corner.column = begin(e.rem32(number, window.outWidth), 1);
-  int64_t pixelBytes = window.channels * elementBytes;
-  Value offset = e.mul(e.position(e.div32(pixel, window.outHeight)),
-                       window.height * window.width * pixelBytes);
+  Value offset =
+      e.mul(e.position(e.div32(pixel, window.outHeight)), window.imageStride() * elementBytes);
   if (!isSpread()) {
     Value within = e.add32(e.mul32(corner.row, window.width), corner.column);
-    within = e.mul32(within, pixelBytes); // may be negative
+    within = e.mul32(within, window.columnStride() * elementBytes); // may be negative
     offset = e.add(offset, arith::IndexCastOp::create(e.b, e.loc, e.b.getIndexType(), within));
   }
   corner.offset = arith::IndexCastOp::create(e.b, e.loc, e.b.getI64Type(), offset);
@@ -53,10 +52,10 @@ WindowReader::Tap WindowReader::tapOf(Value point, Value limit) {
   Value number = e.div32(point, window.groupChannels);
   tap.down = e.mul32(e.div32(number, window.kernel[1]), window.dilations[0]);
   tap.right = e.mul32(e.rem32(number, window.kernel[1]), window.dilations[1]);
-  tap.offset = e.rem32(point, window.groupChannels);
+  tap.offset = e.mul32(e.rem32(point, window.groupChannels), window.channelStride());
   if (!isSpread()) {
     Value pixels = e.add32(e.mul32(tap.down, window.width), tap.right);
-    tap.offset = e.add32(e.mul32(pixels, window.channels), tap.offset);
+    tap.offset = e.add32(e.mul32(pixels, window.columnStride()), tap.offset);
   }
   tap.offset = e.mul32(tap.offset, elementBytes);
   if (exists)
@@ -84,7 +83,7 @@ void WindowReader::placeOf(Value image, const Corner &corner, const Tap &tap, Va
       along(e, e.add32(corner.column, tap.right), window.width, window.inputDilations[1], exists);
   from = e.advance(image, corner.offset);
   if (isSpread())
-    from = e.advance(from,
-                     e.mul32(e.add32(e.mul32(y, window.width), x), window.channels * elementBytes));
+    from = e.advance(
+        from, e.mul32(e.add32(e.mul32(y, window.width), x), window.columnStride() * elementBytes));
   from = e.advance(from, tap.offset);
 }

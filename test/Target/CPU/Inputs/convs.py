@@ -1,9 +1,10 @@
 # Prints kernel.conv and kernel.conv_filter ops over windows, groups and types, for ampc-kernel-run; with "small" only those of
-# at most 300 thousand products, with "planes" instead filter gradients that matrix tiles form on padded planes.
+# at most 300 thousand products, with "first" those of images whose channels come first, with "planes" instead filter gradients that matrix tiles form on padded planes.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import sys
 
 number = 0
+small, first = "small" in sys.argv[1:], "first" in sys.argv[1:]
 
 
 def tensor(shape, element):
@@ -12,13 +13,15 @@ def tensor(shape, element):
 
 def kernel(name, image, rhs, space, stride, pad, dilation, spread, groups, element, bias):
     global number
+    if first:
+        image = [image[0], image[3], *image[1:3]]
     acc = "f64" if element == "f64" else "f32"
     lhs, rhs, out = tensor(image, element), tensor(rhs, element), tensor(space, acc)
     extra = tensor(space[-1:], acc)
     dims = "(d0, d1, d2, d3)"
     print(f"""kernel.program @conv{number}(%a: {lhs}, %b: {rhs}, %c: {extra}) -> ({out}) {{
   %r = kernel.{name} %a, %b : {lhs}, {rhs} acc {acc} strides {stride} padding {pad} dilations {dilation} input_dilations {spread}
-    groups {groups} space {space} epilogue ({f'%c : {extra}' if bias else ''})
+    groups {groups} {'channels_first ' if first else ''}space {space} epilogue ({f'%c : {extra}' if bias else ''})
     maps [{f'affine_map<{dims} -> (d3)>' if bias else ''}] -> [affine_map<{dims} -> {dims}>]
     attributes {{test.low = -1.0, test.high = 1.0, test.tolerance = {1e-13 if acc == 'f64' else 3e-5:e}}} {{
   ^bb0(%sum: {acc}{f', %x: {acc}' if bias else ''}):
@@ -37,7 +40,7 @@ def conv(n, size, channels, features, window, stride=1, pad=0, dilation=1, sprea
     length = lambda s: ((s - 1) * spread + 1 + 2 * pad - (window - 1) * dilation - 1) // stride + 1
     out = [n, length(image[1]), length(image[2]), features]
     both = lambda x: [x, x]
-    if sys.argv[1:] == ["small"] and n * out[1] * out[2] * features * window * window * channels // groups > 3e5:
+    if small and n * out[1] * out[2] * features * window * window * channels // groups > 3e5:
         return
     geometry = (both(stride), [pad] * 4, both(dilation), both(spread), groups, element)
     if sys.argv[1:] != ["planes"]:

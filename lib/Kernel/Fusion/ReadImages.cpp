@@ -1,0 +1,141 @@
+// Images whose channels come first are read by convolutions as they are.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Kernel/Passes.h"
+#include "ampc/Target/Target.h"
+#include "lib/Kernel/Fusion/Views.h"
+#include "mlir-dialects/Kernel/LinearMap.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_KERNELREADIMAGES
+#include "ampc/Kernel/Passes.h.inc"
+} // namespace ampc
+
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+/// A map that turns an image for convolutions.
+struct ImageTurn {
+  kernel::MapOp op;
+  SmallVector<Operation *> readers;
+  SmallVector<int64_t> image; ///< as they read it: N, H, W, C
+  AffineMap toResult;         ///< from there to the map's result
+
+  /// Nothing if it is none, or some reader wants it turned.
+  static std::optional<ImageTurn> of(kernel::MapOp op, const Target &target);
+  void undo();
+
+private:
+  AffineMap pointOf(AffineMap toImage);
+  bool readsPlanes();
+};
+} // namespace
+
+static bool isConvolution(Operation *op) {
+  return isa<kernel::ConvOp, kernel::ConvFilterOp>(op) && !op->hasAttr("channels_first");
+}
+
+std::optional<ImageTurn> ImageTurn::of(kernel::MapOp op, const Target &target) {
+  if (op->getNumResults() != 1 || !isPointwise(op) || usesLinearIndex(op) ||
+      op->hasAttr("kernel.barrier"))
+    return std::nullopt;
+  llvm::SmallSetVector<Operation *, 4> readers;
+  Value result = op->getResult(0);
+  findReaders(result, readers);
+  ImageTurn turn{op, llvm::to_vector(readers), {}, {}};
+  for (Operation *reader : readers) {
+    bool isTurned = isConvolution(reader) && target.readsChannelsFirst(reader) &&
+                    llvm::all_of(llvm::drop_begin(reader->getOperands()),
+                                 [&](Value v) { return kernel::throughViews(v) != result; });
+    if (!isTurned)
+      return std::nullopt;
+    ArrayRef<int64_t> image = shapeOf(reader->getOperand(0));
+    if (turn.image.empty())
+      turn.image = llvm::to_vector(image);
+    else if (image != ArrayRef(turn.image))
+      return std::nullopt;
+  }
+  if (readers.empty())
+    return std::nullopt;
+  turn.toResult = unitReshape(turn.image, shapeOf(result), op.getContext());
+  bool isOnePlane = turn.image[3] == 1 || turn.image[1] * turn.image[2] == 1;
+  return turn.toResult && !isOnePlane && turn.readsPlanes() ? std::optional(turn) : std::nullopt;
+}
+
+/// From somewhere to the points of the map's space, by way of elements of the image.
+AffineMap ImageTurn::pointOf(AffineMap toImage) {
+  AffineMap inverse =
+      inverseOf(mapAt(op.getResultMaps(), 0), op.getSpace(), shapeOf(op->getResult(0)));
+  return inverse ? inverse.compose(toResult).compose(toImage) : AffineMap();
+}
+
+/// Every input that is as large as the image has its elements in the order N, C, H, W.
+bool ImageTurn::readsPlanes() {
+  AffineMap point = pointOf(AffineMap::getMultiDimIdentityMap(4, op.getContext()));
+  if (!point)
+    return false;
+  int64_t plane = image[1] * image[2], strides[] = {image[3] * plane, image[2], 1, plane};
+  bool found = false;
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    if (elements(shapeOf(input)) != elements(image))
+      continue;
+    auto place = LinearForm::of(mapAt(op.getInputMaps(), i).compose(point), shapeOf(input));
+    if (!place || place->constant)
+      return false;
+    for (unsigned dim = 0; dim < 4; ++dim)
+      if (image[dim] > 1 && place->factors[dim] != strides[dim])
+        return false;
+    found = true;
+  }
+  return found;
+}
+
+void ImageTurn::undo() {
+  OpBuilder builder(op);
+  SmallVector<int64_t> planes = {image[0], image[3], image[1], image[2]};
+  AffineMap all = builder.getMultiDimIdentityMap(4);
+  AffineExpr n, c, y, x;
+  bindDims(op.getContext(), n, c, y, x);
+  AffineMap point = pointOf(AffineMap::get(4, 0, {n, y, x, c}, op.getContext()));
+  auto maps = llvm::map_to_vector(mapsOf(op.getInputMaps()), [&](AffineMap map) {
+    return normalized(map.compose(point), planes);
+  });
+  Value source;
+  Block &body = op.getBody().front();
+  if (op.getInputs().size() == 1 && body.getTerminator()->getOperand(0) == body.getArgument(0)) {
+    source = op.getInputs()[0];
+  } else {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType()).clone(planes);
+    auto now = kernel::MapOp::create(builder, op.getLoc(), type, op.getInputs(), planes,
+                                     builder.getAffineMapArrayAttr(maps),
+                                     builder.getAffineMapArrayAttr(all));
+    now->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    now.getBody().takeBody(op.getBody());
+    source = now->getResult(0);
+  }
+  if (shapeOf(source) != ArrayRef(planes)) {
+    auto type = cast<RankedTensorType>(source.getType()).clone(planes);
+    source = builder.createOrFold<kernel::ViewOp>(op.getLoc(), type, source);
+  }
+  for (Operation *reader : readers) {
+    Operation *view = reader->getOperand(0).getDefiningOp();
+    reader->setOperand(0, source);
+    reader->setAttr("channels_first", builder.getUnitAttr());
+    eraseDeadViews(view);
+  }
+  op.erase();
+}
+
+namespace {
+struct KernelReadImages : ampc::impl::KernelReadImagesBase<KernelReadImages> {
+  void runOnOperation() override {
+    const Target *target = targetOf(getOperation());
+    if (!target)
+      return signalPassFailure();
+    for (auto program : getOperation().getOps<kernel::ProgramOp>())
+      for (auto op : llvm::make_early_inc_range(program.getBody().front().getOps<kernel::MapOp>()))
+        if (auto turn = ImageTurn::of(op, *target))
+          turn->undo();
+  }
+};
+} // namespace
