@@ -3,9 +3,13 @@
 #include "lib/Runtime/Internal.h"
 #include <string.h>
 
+/* Into loops that become vectors. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 /* Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC
  * 2011. */
-void ampc_rt_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]) {
+static ALWAYS_INLINE void philox(const uint32_t counter[4], const uint32_t key[2],
+                                 uint32_t out[4]) {
   uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
   uint32_t k0 = key[0], k1 = key[1];
   for (int round = 0; round < 10; ++round) {
@@ -19,10 +23,13 @@ void ampc_rt_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t o
   }
   out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
 }
+void ampc_rt_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]) {
+  philox(counter, key, out);
+}
 
 /* Horner's rule, from the highest power down. Tables, because a division per term would take most
  * of the time. */
-static inline double polynomial(const double *coefficients, int count, double x) {
+static ALWAYS_INLINE double polynomial(const double *coefficients, int count, double x) {
   double sum = coefficients[0];
   for (int i = 1; i < count; ++i)
     sum = sum * x + coefficients[i];
@@ -30,8 +37,8 @@ static inline double polynomial(const double *coefficients, int count, double x)
 }
 
 /* x = m 2^e with m near 1; log m = 2 artanh((m - 1) / (m + 1)), whose series has 3e-2 as ratio at
- * worst. */
-double ampc_rt_log(double x) {
+ * worst. Without branches, so that loops over many x become vectors. */
+static ALWAYS_INLINE double logarithm(double x) {
   static const double series[] = {/* 1/23, 1/21, ... 1 */
                                   0.043478260869565216, 0.047619047619047616,
                                   0.05263157894736842,  0.058823529411764705,
@@ -41,21 +48,21 @@ double ampc_rt_log(double x) {
                                   0.3333333333333333,   1.0};
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-  int64_t exponent = (int64_t)(bits >> 52) - 1023;
+  int32_t exponent = (int32_t)(bits >> 52) - 1023;
   bits = (bits & 0xfffffffffffffull) | 0x3ff0000000000000ull;
   double m;
   memcpy(&m, &bits, sizeof m);
-  if (m > 1.4142135623730951) {
-    m *= 0.5;
-    ++exponent;
-  }
+  bool is_large = m > 1.4142135623730951;
+  m = is_large ? m * 0.5 : m;
+  exponent = is_large ? exponent + 1 : exponent;
   double f = (m - 1) / (m + 1);
   return (double)exponent * 0.69314718055994530942 + 2 * f * polynomial(series, 12, f * f);
 }
+double ampc_rt_log(double x) { return logarithm(x); }
 
-/* Taylor, |x| <= pi/4. */
-static double cosTaylor(double x) {
-  static const double series[] = {/* -1/18!, 1/16!, ... 1 */
+/* Taylor's series of the cosine or, beyond pi/4, of the sine of what is left to pi/2. */
+static ALWAYS_INLINE double cosTurns(double x) {
+  static const double cosine[] = {/* -1/18!, 1/16!, ... 1 */
                                   -1.5619206968586225e-16,
                                   4.779477332387385e-14,
                                   -1.1470745597729725e-11,
@@ -66,30 +73,22 @@ static double cosTaylor(double x) {
                                   0.041666666666666664,
                                   -0.5,
                                   1.0};
-  return polynomial(series, 10, x * x);
-}
-
-static double sinTaylor(double x) {
-  static const double series[] = {/* -1/19!, 1/17!, ... 1 */
-                                  -8.22063524662433e-18,  2.8114572543455206e-15,
-                                  -7.647163731819816e-13, 1.6059043836821613e-10,
-                                  -2.505210838544172e-08, 2.7557319223985893e-06,
-                                  -0.0001984126984126984, 0.008333333333333333,
-                                  -0.16666666666666666,   1.0};
-  return x * polynomial(series, 10, x * x);
-}
-
-double ampc_rt_cos_turns(double x) {
+  static const double sine[] = {/* -1/19!, 1/17!, ... 1 */
+                                -8.22063524662433e-18,  2.8114572543455206e-15,
+                                -7.647163731819816e-13, 1.6059043836821613e-10,
+                                -2.505210838544172e-08, 2.7557319223985893e-06,
+                                -0.0001984126984126984, 0.008333333333333333,
+                                -0.16666666666666666,   1.0};
   const double turn = 6.28318530717958647692;
-  if (x > 0.5)
-    x = 1 - x;
-  double sign = 1;
-  if (x > 0.25) {
-    x = 0.5 - x;
-    sign = -1;
-  }
-  return sign * (x > 0.125 ? sinTaylor((0.25 - x) * turn) : cosTaylor(x * turn));
+  x = x > 0.5 ? 1 - x : x;
+  double sign = x > 0.25 ? -1 : 1;
+  x = x > 0.25 ? 0.5 - x : x;
+  bool is_sine = x > 0.125;
+  x = (is_sine ? 0.25 - x : x) * turn;
+  double square = x * x;
+  return sign * (is_sine ? x * polynomial(sine, 10, square) : polynomial(cosine, 10, square));
 }
+double ampc_rt_cos_turns(double x) { return cosTurns(x); }
 
 uint16_t ampc_rt_to_bf16(float x) {
   uint32_t bits;
@@ -133,42 +132,74 @@ typedef struct {
   uint64_t name_hash;
 } Stream;
 
-static void draw(const Stream *stream, uint64_t element, uint32_t attempt, double *u, double *v) {
+static ALWAYS_INLINE void draw(const Stream *stream, uint64_t element, uint32_t attempt, double *u,
+                               double *v) {
   uint32_t counter[4] = {(uint32_t)element, (uint32_t)(element >> 32) | attempt << 24,
                          (uint32_t)stream->name_hash, (uint32_t)(stream->name_hash >> 32)};
   uint32_t word[4];
-  ampc_rt_philox(counter, stream->key, word);
+  philox(counter, stream->key, word);
   const double unit = 1.0 / 9007199254740992.0; /* 2^-53 */
   *u = (double)(((uint64_t)word[0] << 32 | word[1]) >> 11) * unit;
   *v = (double)(((uint64_t)word[2] << 32 | word[3]) >> 11) * unit;
 }
 
 /* Box and Muller 1958. */
-static double drawNormal(const Stream *stream, uint64_t element, uint32_t attempt) {
+static ALWAYS_INLINE double drawNormal(const Stream *stream, uint64_t element, uint32_t attempt) {
   double u, v;
   draw(stream, element, attempt, &u, &v);
-  return __builtin_sqrt(-2 * ampc_rt_log(1 - u)) * ampc_rt_cos_turns(v);
+  return __builtin_sqrt(-2 * logarithm(1 - u)) * cosTurns(v);
 }
 
-static double initialValue(const ampc_slot *slot, const Stream *stream, uint64_t element) {
-  switch (slot->init) {
-  case AMPC_INIT_UNIFORM: {
-    double u, v;
-    draw(stream, element, 0, &u, &v);
-    return slot->a + (slot->b - slot->a) * u;
+/* First draws for neighbouring elements; `count` is BLOCK or, at the end of a share, less. */
+enum { BLOCK = 256 };
+typedef void (*Draws)(const Stream *stream, uint64_t first, int count, bool is_normal,
+                      double *values);
+static ALWAYS_INLINE void drawMany(const Stream *stream, uint64_t first, int count, bool is_normal,
+                                   double *values) {
+  if (is_normal) {
+    for (int i = 0; i < count; ++i)
+      values[i] = drawNormal(stream, first + (uint64_t)i, 0);
+    return;
   }
-  case AMPC_INIT_NORMAL:
-    return slot->a + slot->b * drawNormal(stream, element, 0);
-  case AMPC_INIT_TRUNCATED_NORMAL:
-    for (uint32_t attempt = 0; attempt < 256; ++attempt) { /* fails with probability 0.046^256 */
-      double z = drawNormal(stream, element, attempt);
-      if (z >= -2 && z <= 2)
-        return slot->a + slot->b * z;
-    }
-    return slot->a;
-  default:
-    return slot->a;
+  for (int i = 0; i < count; ++i) {
+    double v;
+    draw(stream, first + (uint64_t)i, 0, &values[i], &v);
   }
+}
+
+/* The same operations on vectors, without multiply-adds that round once: the same bits. */
+static void drawPlain(const Stream *stream, uint64_t first, int count, bool is_normal,
+                      double *values) {
+  drawMany(stream, first, count, is_normal, values);
+}
+__attribute__((target("avx2"))) static void drawAVX2(const Stream *stream, uint64_t first,
+                                                     int count, bool is_normal, double *values) {
+  drawMany(stream, first, count, is_normal, values);
+}
+__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))) static void
+drawAVX512(const Stream *stream, uint64_t first, int count, bool is_normal, double *values) {
+  drawMany(stream, first, count, is_normal, values);
+}
+
+static Draws drawsOf(int32_t tier) {
+  if (tier >= AMPC_TIER_AVX512 && tier <= AMPC_TIER_AMX)
+    return drawAVX512;
+  return tier == AMPC_TIER_AVX2 ? drawAVX2 : drawPlain;
+}
+
+/* Values of a slot's elements first ... first + count. */
+static void initialValues(const ampc_slot *slot, const Stream *stream, Draws draws, uint64_t first,
+                          int count, double *values) {
+  bool is_truncated = slot->init == AMPC_INIT_TRUNCATED_NORMAL;
+  bool is_normal = slot->init == AMPC_INIT_NORMAL || is_truncated;
+  draws(stream, first, count, is_normal, values);
+  /* 256 draws outside have probability 0.046^256. */
+  for (int i = 0; is_truncated && i < count; ++i)
+    for (uint32_t attempt = 1; values[i] < -2 || values[i] > 2; ++attempt)
+      values[i] = attempt < 256 ? drawNormal(stream, first + (uint64_t)i, attempt) : 0;
+  double scale = is_normal ? slot->b : slot->b - slot->a;
+  for (int i = 0; i < count; ++i)
+    values[i] = slot->a + scale * values[i];
 }
 
 static void store(void *data, int32_t dtype, uint64_t i, double value) {
@@ -203,6 +234,20 @@ static void store(void *data, int32_t dtype, uint64_t i, double value) {
   }
 }
 
+/* Elements from `first` on, in the order of callers and files. */
+static void storeMany(const ampc_state *state, const ampc_slot *slot, uint64_t first, int count,
+                      const double *values) {
+  unsigned char *data = ampc_rt_slot_data(state, slot);
+  if (slot->tensor.dtype == AMPC_F32 && !slot->tensor.memory_rank) {
+    for (int i = 0; i < count; ++i)
+      ((float *)(void *)data)[first + (uint64_t)i] = (float)values[i];
+    return;
+  }
+  for (int i = 0; i < count; ++i)
+    store(data, slot->tensor.dtype, (uint64_t)ampc_rt_place(&slot->tensor, (int64_t)first + i),
+          values[i]);
+}
+
 typedef struct {
   const ampc_state *state;
   uint64_t seed;
@@ -224,6 +269,24 @@ static void copyShare(const ampc_state *state, const ampc_slot *slot, int32_t sh
          (size_t)(end - begin));
 }
 
+static void fillElements(const Filling *filling, const ampc_slot *slot, uint64_t begin,
+                         uint64_t end) {
+  if (slot->init == AMPC_INIT_CONSTANT && slot->a == 0)
+    return; /* memory is zero at first */
+  Stream stream = {{(uint32_t)filling->seed, (uint32_t)(filling->seed >> 32)},
+                   ampc_rt_hash_text(slot->tensor.name)};
+  Draws draws = drawsOf(filling->state->tier);
+  double values[BLOCK];
+  for (int i = 0; i < BLOCK; ++i)
+    values[i] = slot->a;
+  for (uint64_t first = begin; first < end; first += BLOCK) {
+    int count = end - first < BLOCK ? (int)(end - first) : BLOCK;
+    if (slot->init != AMPC_INIT_CONSTANT)
+      initialValues(slot, &stream, draws, first, count, values);
+    storeMany(filling->state, slot, first, count, values);
+  }
+}
+
 /* Fills one thread's share of every slot. */
 static void fillShare(void *argument, int32_t share) {
   const Filling *filling = argument;
@@ -236,14 +299,10 @@ static void fillShare(void *argument, int32_t share) {
       copyShare(state, slot, share);
       continue;
     }
-    Stream stream = {{(uint32_t)filling->seed, (uint32_t)(filling->seed >> 32)},
-                     ampc_rt_hash_text(slot->tensor.name)};
     uint64_t count = (uint64_t)ampc_rt_element_count(&slot->tensor);
     uint64_t shares = (uint64_t)state->layout.thread_count;
-    uint64_t end = count * ((uint64_t)share + 1) / shares;
-    for (uint64_t i = count * (uint64_t)share / shares; i < end; ++i)
-      store(ampc_rt_slot_data(state, slot), slot->tensor.dtype,
-            (uint64_t)ampc_rt_place(&slot->tensor, (int64_t)i), initialValue(slot, &stream, i));
+    fillElements(filling, slot, count * (uint64_t)share / shares,
+                 count * ((uint64_t)share + 1) / shares);
   }
 }
 

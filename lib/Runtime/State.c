@@ -3,6 +3,7 @@
 #include "lib/Runtime/Device.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Addresses that a run of the program keeps. */
 static int32_t operandRoom(const ampc_model *model, const ampc_program *program) {
@@ -176,13 +177,41 @@ size_t ampc_rt_state_bytes(const ampc_model *model, const ampc_options *options)
   return largestLayout(model, &all).total;
 }
 
+/* Large blocks in huge pages, where the system gives them to programs that ask. */
 static void *allocateDefault(void *context, size_t bytes) {
   (void)context;
-  return aligned_alloc(AMPC_ALIGN, bytes);
+  const size_t page = 2u << 20;
+  if (bytes < 4 * page)
+    return aligned_alloc(AMPC_ALIGN, bytes);
+  void *memory = aligned_alloc(page, (bytes + page - 1) / page * page);
+  if (memory)
+    (void)madvise(memory, bytes / page * page, MADV_HUGEPAGE); /* else small ones do */
+  return memory;
 }
 static void releaseDefault(void *context, void *memory) {
   (void)context;
   free(memory);
+}
+
+/* Zeros also make pages present, near the thread that first writes to them: the first step meets no
+   page faults. A thread's share of a tensor is what most kernels give it. */
+static void clearShare(void *argument, int32_t share) {
+  const ampc_state *state = argument;
+  const ampc_rt_layout *layout = &state->layout;
+  size_t shares = (size_t)layout->thread_count, number = (size_t)share;
+  for (int32_t s = 0; s < state->model->slot_count; ++s) {
+    const ampc_slot *slot = &state->model->slots[s];
+    if (slot->role == AMPC_ROLE_GRADIENT && !state->split)
+      continue;
+    size_t bytes = ampc_rt_align((size_t)slot->tensor.bytes);
+    size_t begin = bytes * number / shares, end = bytes * (number + 1) / shares;
+    memset(ampc_rt_slot_data(state, slot) + begin, 0, end - begin);
+  }
+  size_t arena = layout->scratch - layout->arena;
+  size_t begin = arena * number / shares, end = arena * (number + 1) / shares;
+  memset(ampc_rt_at(state, layout->arena) + begin, 0, end - begin);
+  memset(ampc_rt_at(state, layout->scratch + number * layout->scratch_stride), 0,
+         layout->scratch_stride);
 }
 
 /* Initial values are made on the host, so that they are the same everywhere. */
@@ -207,9 +236,9 @@ static ampc_status start(const ampc_model *model, const ampc_options *options,
   if (!memory)
     return ampc_rt_fail(error, AMPC_E_MEMORY, "could not allocate %u bytes",
                         (uint64_t)layout->total);
-  memset(memory, 0,
-         layout->total); /* also makes the pages present: no page faults in the first step */
   ampc_state *state = memory;
+  memset(state, 0, layout->slots);
+  memset((char *)memory + layout->room, 0, layout->total - layout->room);
   state->model = model;
   state->layout = *layout;
   state->tier = choice->tier;
@@ -223,6 +252,8 @@ static ampc_status start(const ampc_model *model, const ampc_options *options,
   int32_t workers = state->parallel_for ? 0 : layout->thread_count - 1;
   ampc_status status = ampc_rt_pool_start(
       &state->pool, workers, (ampc_rt_worker *)ampc_rt_at(state, layout->threads), error);
+  if (!status)
+    ampc_rt_parallel(state, clearShare, state);
   if (!status && model->device)
     status = model->device->create(state, choice->device, options->stream, error);
   if (!status)
