@@ -1,7 +1,7 @@
 # Steps of a library that ampc compile --bindings=python has made, beside those of the PyTorch scripts.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ampc_steps.py LIBRARY [DATA]: prints a JSON line as `torch_import.py MODEL step` does. DATA has INPUT.npy for each argument of the step; without it
-they are random. Seconds until `created` and `ready` (a loss is known) count from the start of the process; `predict` is the median of 200 calls."""
+they are random. Seconds until `created` and `ready` (a loss is known) count from the start of the process; `predict` is the median of at most 200 calls in 5 seconds."""
 import argparse
 import glob
 import importlib
@@ -58,7 +58,10 @@ def main():
     line["peak_bytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     if "predict" in programs and not arguments.data:
         row = data("predict")
-        line["predict"] = statistics.median(seconds_of(lambda: model.predict(*row))[0] for _ in range(200))
+        calls = [seconds_of(lambda: model.predict(*row))[0] for _ in range(2)]
+        while len(calls) < 200 and sum(calls) < 5:
+            calls.append(seconds_of(lambda: model.predict(*row))[0])
+        line["predict"] = statistics.median(calls)
     print(json.dumps(line))
 
 
