@@ -52,7 +52,21 @@ static void addSanitizer(PassBuilder &builder, Module &module, Sanitizer sanitiz
       });
 }
 
-static void optimise(Module &module, TargetMachine &machine, Sanitizer sanitizer) {
+/// Kernels come as loops over vectors with their constants folded in, and call nothing: the passes
+/// of -O2 that find something in them, in its order. The others take as long again. Ranges of loop
+/// counters are propagated first (sccp), so that edges that do not exist are not worked on.
+static const char kernelPipeline[] =
+    "function(sroa,early-cse<memssa>,sccp,"
+    "simplifycfg<switch-range-to-icmp;keep-loops>,instcombine<no-verify-fixpoint>,"
+    "loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,"
+    "loop-rotate<header-duplication>,licm<allowspeculation>),"
+    "simplifycfg<switch-range-to-icmp;keep-loops>,instcombine<no-verify-fixpoint>,"
+    "loop(indvars,loop-deletion,loop-unroll-full),vector-combine,gvn,"
+    "instcombine<no-verify-fixpoint>,loop-mssa(licm<allowspeculation>),"
+    "simplifycfg<hoist-common-insts;sink-common-insts;no-keep-loops>,"
+    "infer-alignment,instsimplify,div-rem-pairs)";
+
+static Error optimise(Module &module, TargetMachine &machine, Sanitizer sanitizer, Code code) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;
@@ -67,11 +81,16 @@ static void optimise(Module &module, TargetMachine &machine, Sanitizer sanitizer
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2).run(module, modules);
+  ModulePassManager passes;
+  if (code == Code::Functions || sanitizer != Sanitizer::None)
+    passes = builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2);
+  else if (Error error = builder.parsePassPipeline(passes, kernelPipeline))
+    return error;
+  passes.run(module, modules);
+  return Error::success();
 }
 
-Expected<SmallVector<char, 0>> ampc::writeObject(Module &module, Sanitizer sanitizer,
-                                                 bool hasCode) {
+Expected<SmallVector<char, 0>> ampc::writeObject(Module &module, Sanitizer sanitizer, Code code) {
   Expected<std::unique_ptr<TargetMachine>> machine = makeMachine();
   if (!machine)
     return machine.takeError();
@@ -83,8 +102,9 @@ Expected<SmallVector<char, 0>> ampc::writeObject(Module &module, Sanitizer sanit
       function.addFnAttr(Attribute::NoUnwind);
       function.setUWTableKind(UWTableKind::None);
     }
-  if (hasCode || sanitizer != Sanitizer::None)
-    optimise(module, **machine, sanitizer);
+  if (code != Code::None || sanitizer != Sanitizer::None)
+    if (Error error = optimise(module, **machine, sanitizer, code))
+      return error;
   SmallVector<char, 0> object;
   raw_svector_ostream os(object);
   legacy::PassManager codegen;

@@ -9,9 +9,12 @@
 #include "llvm/Support/Error.h"
 
 namespace ampc {
+/// What a module has beside data.
+enum class Code { None, Kernels, Functions };
+
 /// Optimises `module`, if it is more than data, and writes a relocatable ELF object for x86-64.
 /// Modules of different contexts may be written in several threads.
 llvm::Expected<llvm::SmallVector<char, 0>> writeObject(llvm::Module &module, Sanitizer sanitizer,
-                                                       bool hasCode = true);
+                                                       Code code);
 } // namespace ampc
 #endif

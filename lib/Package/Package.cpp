@@ -194,13 +194,19 @@ static void addSymbolsForHeader(const ModelInfo &model, ArrayRef<std::string> fu
     llvm::GlobalAlias::create(symbolForHeader(model, name), code.getFunction(name));
 }
 
+static Code codeOf(Content content) {
+  if (content == Content::Kernels)
+    return Code::Kernels;
+  return content == Content::Functions ? Code::Functions : Code::None;
+}
+
 static LogicalResult compile(ModuleOp module, Sanitizer sanitizer, std::vector<Member> &members) {
   llvm::DefaultThreadPool pool;
   for (Member &member : members)
     pool.async([&member, sanitizer] {
       if (member.content == Content::Values)
         return;
-      if (auto object = writeObject(*member.code, sanitizer, member.content != Content::Tables))
+      if (auto object = writeObject(*member.code, sanitizer, codeOf(member.content)))
         member.object = std::move(*object);
       else
         member.error = llvm::toString(object.takeError());

@@ -112,29 +112,51 @@ Value KernelEmitter::mask(int64_t lanes, int64_t active) {
 Value KernelEmitter::shuffle(Value x, Value y, ArrayRef<int64_t> lanes) {
   return vector::ShuffleOp::create(b, loc, x, y, lanes);
 }
-// Exchanges off-diagonal blocks of 1, 2, 4, ... lanes between rows that far apart.
+/// Pieces of `piece` lanes that one stage of a transposition takes from two rows of `lanes` lanes:
+/// within every `block` its first or last half, or of all pieces the even or the odd ones.
+static SmallVector<int64_t> stageLanes(int64_t lanes, int64_t block, int64_t piece, bool second) {
+  SmallVector<int64_t> from[2];
+  int64_t pieces = lanes / piece, perBlock = block / piece;
+  for (int64_t row : {0, 1})
+    for (int64_t at = 0; at < pieces; ++at)
+      if (second == (perBlock > 1 ? at % perBlock >= perBlock / 2 : at % 2))
+        for (int64_t lane = 0; lane < piece; ++lane)
+          from[row].push_back(row * lanes + at * piece + lane);
+  if (perBlock == 1) {
+    from[0].append(from[1]);
+    return from[0];
+  }
+  // Pieces of both rows alternate.
+  SmallVector<int64_t> result;
+  for (int64_t at = 0; at < lanes / 2; at += piece)
+    for (const SmallVector<int64_t> &row : from)
+      result.append(row.begin() + at, row.begin() + at + piece);
+  return result;
+}
+
+// Within 16 bytes by unpacking, then whole blocks of 16 bytes: instructions without a register of
+// lane numbers, over whose constants LLVM would spend most of its time.
 SmallVector<Value> KernelEmitter::transpose(ArrayRef<Value> rows) {
   Type element = getElementTypeOrSelf(rows.front().getType());
-  SmallVector<Value> result;
+  SmallVector<Value> from, to(rows.size());
   for (Value row : rows)
-    result.push_back(toRaw(row));
-  int64_t count = rows.size();
+    from.push_back(toRaw(row));
+  int64_t count = rows.size(), block = std::min<int64_t>(count, 16 / elementBytes(element));
   for (int64_t distance = 1; distance < count; distance *= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t lane = 0; lane < count; ++lane) {
-      bool moved = lane & distance;
-      low.push_back(moved ? count + lane - distance : lane);
-      high.push_back(moved ? count + lane : lane + distance);
-    }
+    bool unpacks = distance < block;
+    auto first = stageLanes(count, block, std::min(distance, block), false);
+    auto second = stageLanes(count, block, std::min(distance, block), true);
     for (int64_t i = 0; i < count; ++i) {
       if (i & distance)
         continue;
-      Value top = result[i], bottom = result[i + distance];
-      result[i] = shuffle(top, bottom, low);
-      result[i + distance] = shuffle(top, bottom, high);
+      int64_t low = unpacks ? i + i % distance : i;
+      int64_t high = unpacks ? low + 1 : i + distance;
+      to[low] = shuffle(from[i], from[i + distance], first);
+      to[high] = shuffle(from[i], from[i + distance], second);
     }
+    std::swap(from, to);
   }
-  for (Value &row : result)
+  for (Value &row : from)
     row = fromRaw(row, element);
-  return result;
+  return from;
 }

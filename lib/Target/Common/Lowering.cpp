@@ -35,10 +35,13 @@ void target::registerLoweringDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
+// Function by function: at the same time, and each only until nothing more folds in it. Over the
+// whole module every round would go through all of them again.
 void target::addLowering(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertToLLVMPass());
-  pm.addPass(createReconcileUnrealizedCastsPass());
+  OpPassManager &function = pm.nest<LLVM::LLVMFuncOp>();
+  function.addPass(createCanonicalizerPass());
+  function.addPass(createCSEPass());
+  function.addPass(createSCFToControlFlowPass());
+  function.addPass(createConvertToLLVMPass());
+  function.addPass(createReconcileUnrealizedCastsPass());
 }

@@ -51,7 +51,7 @@ llvm::Expected<SmallVector<char, 0>> test::compile(ModuleOp tierModule) {
     return llvm::createStringError("the module has no translation to LLVM IR");
   for (llvm::Function &function : *module)
     function.setVisibility(llvm::GlobalValue::DefaultVisibility); // for look-up by name
-  return writeObject(*module, Sanitizer::None);
+  return writeObject(*module, Sanitizer::None, Code::Kernels);
 }
 
 llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> test::load(ModuleOp tierModule,

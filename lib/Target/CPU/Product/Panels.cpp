@@ -87,8 +87,8 @@ Value StridedSource::alongLine(KernelEmitter &e, const Job &job, Value start, Va
 }
 
 /// `lanes` neighbouring lines from line `i` of the job on, at one point.
-Value StridedSource::acrossLines(KernelEmitter &e, const Job &job, int64_t i, Value j,
-                                 int64_t lanes, bool isPaired) {
+Value StridedSource::acrossLines(KernelEmitter &e, const Job &job, Value i, Value j, int64_t lanes,
+                                 bool isPaired) {
   Value at = e.add(e.add(job.line, i), e.mul(e.add(job.k, j), job.format.depth * depthStride));
   if (job.format.depth == 1)
     return widen(e, e.loadVector(entry, element, at, lanes), job.format.unit);
@@ -129,19 +129,22 @@ void StridedSource::copyLines(KernelEmitter &e, const Job &job) {
     copyElements(e, job, whole, job.points);
 }
 
-/// Squares of lines by k are transposed in registers.
+/// Squares of lines by k are transposed in registers, by one piece of code for all of a panel.
 void StridedSource::transposeLines(KernelEmitter &e, const Job &job) {
   Value whole = e.sub(job.pairs, e.rem(job.pairs, job.width));
-  e.loop(e.index(0), whole, job.width, [&](Value j) {
-    for (int64_t group = 0; group < job.count; group += job.width) {
+  e.loop(e.index(0), e.index(job.count), job.width, [&](Value group) {
+    SmallVector<Value> starts;
+    for (int64_t i = 0; i < job.width; ++i)
+      starts.push_back(startOf(e, job, e.add(group, i)));
+    e.loop(e.index(0), whole, job.width, [&](Value j) {
       SmallVector<Value> square;
-      for (int64_t i = 0; i < job.width; ++i)
-        square.push_back(alongLine(e, job, startOf(e, job, e.index(group + i)), j));
+      for (Value start : starts)
+        square.push_back(alongLine(e, job, start, j));
       square = e.transpose(square);
       for (int64_t i = 0; i < job.width; ++i)
         storeUnits(e, square[i], job.panel,
                    e.add(e.mul(e.add(j, i), job.layout.depthStride), group), job.format);
-    }
+    });
   });
   if (depth % (job.width * job.format.depth))
     copyElements(e, job, whole, job.points);
@@ -155,8 +158,8 @@ void StridedSource::copyColumns(KernelEmitter &e, const Job &job) {
       int64_t lanes = job.width;
       while (lanes > job.count - done)
         lanes /= 2;
-      storeUnits(e, acrossLines(e, job, done, j, lanes, isPaired), job.panel, e.add(to, done),
-                 job.format);
+      storeUnits(e, acrossLines(e, job, e.index(done), j, lanes, isPaired), job.panel,
+                 e.add(to, done), job.format);
       done += lanes;
     }
   };
@@ -169,15 +172,15 @@ void StridedSource::copyColumns(KernelEmitter &e, const Job &job) {
 void StridedSource::transposeColumns(KernelEmitter &e, const Job &job) {
   Value whole = e.sub(job.pairs, e.rem(job.pairs, job.width));
   e.loop(e.index(0), whole, job.width, [&](Value j) {
-    for (int64_t group = 0; group < job.count; group += job.width) {
+    e.loop(e.index(0), e.index(job.count), job.width, [&](Value group) {
       SmallVector<Value> square;
       for (int64_t i = 0; i < job.width; ++i)
         square.push_back(acrossLines(e, job, group, e.add(j, i), job.width, true));
       square = e.transpose(square);
       for (int64_t i = 0; i < job.width; ++i)
-        storeUnits(e, square[i], job.panel, e.add(j, (group + i) * job.layout.lineStride),
+        storeUnits(e, square[i], job.panel, e.add(j, e.mul(e.add(group, i), job.layout.lineStride)),
                    job.format);
-    }
+    });
   });
   if (depth % (job.width * job.format.depth))
     copyElements(e, job, whole, job.points);

@@ -91,8 +91,8 @@ private:
   mlir::Value entry; // address of the current batch entry
   mlir::Value startOf(KernelEmitter &e, const Job &job, mlir::Value i);
   mlir::Value alongLine(KernelEmitter &e, const Job &job, mlir::Value start, mlir::Value j);
-  mlir::Value acrossLines(KernelEmitter &e, const Job &job, int64_t i, mlir::Value j, int64_t lanes,
-                          bool isPaired);
+  mlir::Value acrossLines(KernelEmitter &e, const Job &job, mlir::Value i, mlir::Value j,
+                          int64_t lanes, bool isPaired);
   mlir::Value unitAt(KernelEmitter &e, const Job &job, mlir::Value i, mlir::Value j);
   void copyLines(KernelEmitter &e, const Job &job);
   void transposeLines(KernelEmitter &e, const Job &job);
