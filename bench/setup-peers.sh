@@ -9,9 +9,9 @@
 # Python to run bench/peers/torch_*.py with. Exit status 1 when a peer is missing.
 set -uo pipefail
 
-extras=()
+extras=(jax onnxruntime)
 if [ "${1:-}" = --import ]; then
-  extras=(torchvision transformers onnx onnxscript)
+  extras+=(torchvision transformers onnx onnxscript)
   shift
 fi
 venv=${1:-${XDG_CACHE_HOME:-$HOME/.cache}/ampc/venv}

@@ -34,6 +34,7 @@ def main():
     parser.add_argument("data", nargs="?")
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--save", metavar="CHECKPOINT", help="write the state behind the last step")
     arguments = parser.parse_args()
     (path,) = glob.glob(os.path.join(arguments.library, "*.json"))
     with open(path) as file:
@@ -62,6 +63,8 @@ def main():
         while len(calls) < 200 and sum(calls) < 5:
             calls.append(seconds_of(lambda: model.predict(*row))[0])
         line["predict"] = statistics.median(calls)
+    if arguments.save:
+        model.save(arguments.save)
     print(json.dumps(line))
 
 

@@ -85,8 +85,10 @@ static ALWAYS_INLINE double cosTurns(double x) {
   x = x > 0.25 ? 0.5 - x : x;
   bool is_sine = x > 0.125;
   x = (is_sine ? 0.25 - x : x) * turn;
-  double square = x * x;
-  return sign * (is_sine ? x * polynomial(sine, 10, square) : polynomial(cosine, 10, square));
+  double square = x * x, sum = is_sine ? sine[0] : cosine[0];
+  for (int i = 1; i < 10; ++i)
+    sum = sum * square + (is_sine ? sine[i] : cosine[i]);
+  return sign * (is_sine ? x * sum : sum);
 }
 double ampc_rt_cos_turns(double x) { return cosTurns(x); }
 
@@ -156,7 +158,9 @@ typedef void (*Draws)(const Stream *stream, uint64_t first, int count, bool is_n
                       double *values);
 static ALWAYS_INLINE void drawMany(const Stream *stream, uint64_t first, int count, bool is_normal,
                                    double *values) {
+  /* Four chains side by side: a single one waits for its own results. */
   if (is_normal) {
+#pragma clang loop interleave_count(4)
     for (int i = 0; i < count; ++i)
       values[i] = drawNormal(stream, first + (uint64_t)i, 0);
     return;
