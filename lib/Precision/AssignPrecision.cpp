@@ -101,6 +101,7 @@ static void assignProducts(train::FuncOp func, Type low, const PolicyTable &tabl
       update.setProducts(type);
     else if (rule != "override")
       continue;
+    setDecision(update, rule, why);
     if (explain)
       mlir::emitRemark(update.getLoc()) << nameOf(update) << ": " << update->getName()
                                         << " computes in " << type << " (" << rule << "): " << why;
@@ -331,6 +332,9 @@ LogicalResult AmpAssignPrecision::assign(train::FuncOp func, WorkingCopies &copi
   if (failed(assignment))
     return failure();
   bool explainsCosts = explain && chosen->movesFewestBytes();
+  for (auto update : func.getBody().front().getOps<train::UpdateOp>())
+    if (update->hasAttr(amp::DecisionAttr::key)) // that of its products says more
+      assignment->reasons.erase(update);
   if (costs || explainsCosts)
     noteCosts(func, low, tableOfCosts(), explainsCosts);
   if (explain)

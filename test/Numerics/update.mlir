@@ -4,7 +4,7 @@
 // RUN: %python %S/Inputs/update.py %t/update.so %t/written/update.so | FileCheck %s
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernels of updates give the bits of the ops that they stand for; a skipped one changes nothing.
-// CHECK: 0 of 28 results differ
+// CHECK: 0 of 33 results differ
 train.model @update {
   train.func @adam(%p: tensor<33x7xf32>, %g: tensor<33x7xf32>, %m: tensor<33x7xf32>, %v: tensor<33x7xf32>, %lr: tensor<f32>) -> (tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>) {
     %n = train.constant dense<4> : tensor<i64>
@@ -71,6 +71,19 @@ train.model @update {
         : tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>, tensor<i64>, tensor<f32>
     train.return %p1, %m1 : tensor<33x7xf32>, tensor<33x7xf32>
   }
+  train.func @rounded_products(%p: tensor<33x7xf32>, %g: tensor<33x7xf32>, %m: tensor<33x7xf32>, %v: tensor<33x7xf32>, %lr: tensor<f32>) -> (tensor<33x7xf32>, tensor<33x7xf32>) {
+    %n = train.constant dense<4> : tensor<i64>
+    %p1, %m1 = train.update %p by #train.muon<lr = 0.1> from %g moments(%m) count %n rate %lr products bf16
+        : tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>, tensor<i64>, tensor<f32>
+    train.return %p1, %m1 : tensor<33x7xf32>, tensor<33x7xf32>
+  }
+  // The given momentum in place of the rule's.
+  train.func @momentum(%p: tensor<33x7xf32>, %g: tensor<33x7xf32>, %m: tensor<33x7xf32>, %v: tensor<33x7xf32>, %lr: tensor<f32>) -> (tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>) {
+    %n = train.constant dense<4> : tensor<i64>
+    %p1, %m1:2 = train.update %p by #train.adam<lr = 0.1, weight_decay = 0.01> from %g moments(%m, %v) count %n rate %lr momentum %lr
+        : tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>, tensor<i64>, tensor<f32>, tensor<f32>
+    train.return %p1, %m1#0, %m1#1 : tensor<33x7xf32>, tensor<33x7xf32>, tensor<33x7xf32>
+  }
   train.func @skipped(%p: tensor<33x7xf32>, %g: tensor<33x7xf32>, %m: tensor<33x7xf32>, %v: tensor<33x7xf32>, %lr: tensor<f32>) -> (tensor<33x7xf32>, tensor<33x7xf32>) {
     %n = train.constant dense<4> : tensor<i64>
     %zero = train.constant dense<0.0> : tensor<f32>
@@ -87,5 +100,7 @@ train.model @update {
   train.export @lamb as "lamb"
   train.export @lion as "lion"
   train.export @muon as "muon"
+  train.export @rounded_products as "rounded_products"
+  train.export @momentum as "momentum"
   train.export @skipped as "skipped"
 }
