@@ -38,10 +38,11 @@ uint32_t ElementLimits::numberOf(Accepted accepted) {
   return found - known.begin();
 }
 
-ElementLimits::Numbers &ElementLimits::limitsOf(Value tensor) {
+std::vector<uint32_t> &ElementLimits::eachOf(Value tensor) {
   Numbers &numbers = limits[tensor];
-  numbers.resize(countOf(tensor));
-  return numbers;
+  if (numbers.each.empty())
+    numbers.each.resize(countOf(tensor), numbers.all);
+  return numbers.each;
 }
 
 void ElementLimits::tighten(uint32_t &place, uint32_t by) {
@@ -53,7 +54,9 @@ void ElementLimits::tighten(Value tensor, Accepted accepted) {
   if (!accepted.limit)
     return;
   uint32_t by = numberOf(accepted);
-  for (uint32_t &place : limitsOf(tensor))
+  Numbers &numbers = limits[tensor];
+  tighten(numbers.all, by);
+  for (uint32_t &place : numbers.each)
     tighten(place, by);
 }
 
@@ -67,10 +70,14 @@ void ElementLimits::passToOperands(Operation &op) {
     if (found == limits.end())
       continue;
     Numbers given = std::move(found->second);
+    if (given.each.empty() && isa<train::CastOp>(op)) {
+      tighten(op.getOperand(0), known[given.all]);
+      continue;
+    }
     for (Value operand : op.getOperands())
-      limitsOf(operand); // one after the other: a place in the map moves when it grows
+      eachOf(operand); // one after the other: a place in the map moves when it grows
     forEachElement(result, [&](int64_t element, Value from, int64_t number) {
-      tighten(limits.find(from)->second[number], given[element]);
+      tighten(limits.find(from)->second.each[number], given.of(element));
     });
   }
 }
@@ -91,10 +98,13 @@ SmallVector<train::LimitsAttr> ElementLimits::runsOf(Value tensor, int64_t rows,
   auto found = limits.find(tensor);
   if (found == limits.end())
     return {train::LimitsAttr::get(context, 1, 0, 0, 0)};
-  size_t width = found->second.size() / rows;
-  Numbers row(found->second.begin(), found->second.begin() + width);
-  for (size_t i = width; i < found->second.size(); ++i)
-    if (uint32_t &number = row[i % width]; number != found->second[i]) {
+  ArrayRef<uint32_t> numbers = found->second.each;
+  if (numbers.empty())
+    numbers = found->second.all, rows = 1;
+  size_t width = numbers.size() / rows;
+  std::vector<uint32_t> row = numbers.take_front(width);
+  for (size_t i = width; i < numbers.size(); ++i)
+    if (uint32_t &number = row[i % width]; number != numbers[i]) {
       number = 0;
       isSame = false;
     }

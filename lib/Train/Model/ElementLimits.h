@@ -33,8 +33,13 @@ public:
   llvm::SmallVector<train::LimitsAttr> runsOf(mlir::Value tensor, int64_t rows, bool &isSame) const;
 
 private:
-  using Numbers = std::vector<uint32_t>;
-  Numbers &limitsOf(mlir::Value tensor);
+  /// One number for all elements, until some differ: a tensor may have billions of them.
+  struct Numbers {
+    uint32_t all = 0;
+    std::vector<uint32_t> each; ///< empty: `all` holds
+    uint32_t of(int64_t element) const { return each.empty() ? all : each[element]; }
+  };
+  std::vector<uint32_t> &eachOf(mlir::Value tensor);
   void tighten(uint32_t &place, uint32_t by);
   uint32_t numberOf(Accepted accepted);
 
