@@ -5,6 +5,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -42,7 +43,12 @@ LogicalResult PackedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
                           "but got rank "
                        << shape.size() << ", elements of " << element << " and depth "
                        << getDepth();
-  int64_t least = shape[0] * shape[1] * (element.getIntOrFloatBitWidth() / 8);
+  if (ShapedType::isDynamicShape(shape))
+    return emitError() << "expected a packed matrix of static shape, but got [" << shape << "]";
+  int64_t least = element.getIntOrFloatBitWidth() / 8;
+  if (llvm::MulOverflow(least, shape[0], least) || llvm::MulOverflow(least, shape[1], least))
+    return emitError() << "expected a packed matrix whose bytes 64 bits count, but got [" << shape
+                       << "]";
   if (getBytes() < least)
     return emitError() << "expected at least the " << least
                        << " bytes of the matrix's elements, but got " << getBytes();

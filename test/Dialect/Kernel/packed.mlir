@@ -197,3 +197,17 @@ kernel.program @reduced(%b: tensor<8x16xf32>) {
   } : tensor<8x16xf32, #kernel.packed<rhs, depth = 1, bytes = 1024>>
   kernel.return
 }
+
+// -----
+
+// expected-error @below {{expected a packed matrix of static shape}}
+kernel.program @dynamic(%b: tensor<?x16xf32, #kernel.packed<rhs, depth = 0, bytes = 1024>>) {
+  kernel.return
+}
+
+// -----
+
+// expected-error @below {{expected a packed matrix whose bytes 64 bits count}}
+kernel.program @huge(%b: tensor<4611686018427387904x16xf32, #kernel.packed<rhs, depth = 0, bytes = 1024>>) {
+  kernel.return
+}
