@@ -64,6 +64,11 @@ llvm::ArrayRef<OptionDefinition> ampc::getOptionDefinitions() {
        "whether losses over large vocabularies are computed for some rows after the other, so that "
        "no tensor of all scores exists, or for at least how many",
        "chunked_losses", nullptr},
+      {&O::winograd, OptionScope::User, "winograd", "",
+       "tiles of how many outputs along each side convolutions of 3x3 taps in f32 may be computed "
+       "by, where that is faster; their rounding differs, that of 4 by more than the bound of "
+       "plain sums",
+       "winograd", [] { return Names{"off", "2", "4"}; }},
       {&O::packWeights, OptionScope::Hidden, "pack-weights", "",
        "whether weights get packed copies, for tests that compare bits", "",
        [] { return Names{"auto", "always", "never"}; }},

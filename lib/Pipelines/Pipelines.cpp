@@ -54,6 +54,8 @@ static void addKernels(OpPassManager &pm, const Target &target, const CompileOpt
     pm.addPass(createKernelTurnResults());
     pm.addPass(createKernelReadImages());
     pm.addPass(createKernelNarrowResults());
+    if (int64_t tile = 0; !StringRef(options.winograd).getAsInteger(10, tile))
+      pm.addPass(createKernelWinograd({tile}));
     pm.addPass(createKernelFuseTotals({options.explain}));
     pm.addPass(createTrainSimplify({/*canonical=*/false}));
     KernelPackWeightsOptions packing;

@@ -54,11 +54,11 @@ LogicalResult kernel::verifyKernel(Operation *op) {
     return tensor && tensor.getEncoding();
   };
   for (auto [i, type] : llvm::enumerate(op->getOperandTypes()))
-    if (isPacked(type) && !(isa<GemmOp>(op) && i < 2)) // 2.
+    if (isPacked(type) && !(isa<GemmOp>(op) && i < 2) && !(isa<WinogradOp>(op) && i == 1)) // 2.
       return op->emitOpError() << "expected a tensor that is not packed as operand " << i
                                << ", but got " << type;
   for (Type type : op->getResultTypes())
-    if (isPacked(type) && !isa<PackOp, MapOp>(op)) // 3.
+    if (isPacked(type) && !isa<PackOp, MapOp, WinogradFilterOp>(op)) // 3.
       return op->emitOpError() << "expected results that are not packed, but got " << type;
   return success();
 }

@@ -41,8 +41,8 @@ def KernelDialect : Dialect {
     Constraints of KernelOpInterface, that is of every kernel:
 
     1. Operands and results are tensors of static shape, of at least one and at most 2^40 elements of f64, f32, bf16, f16 or an integer of 1, 8, 16, 32 or 64 bits.
-    2. Operands are not packed, but for the sides of a `kernel.gemm`.
-    3. Results are not packed, but for those of `kernel.pack` and `kernel.map`.
+    2. Operands are not packed, but for the sides of a `kernel.gemm` and the filter of a `kernel.winograd`.
+    3. Results are not packed, but for those of `kernel.pack`, `kernel.map` and `kernel.winograd_filter`.
 
     Constraints of FusedKernelOpInterface, that is of every kernel with maps and a body:
 
@@ -467,8 +467,8 @@ def Kernel_WithTotalsOp
     unsigned getNumTotals() { return getNumResults() - getKernel()->getNumResults(); }
   }];
 }
-include "mlir-dialects/Kernel/KernelProductOps.td"
 include "mlir-dialects/Kernel/KernelDataOps.td"
+include "mlir-dialects/Kernel/KernelProductOps.td"
 include "mlir-dialects/Kernel/KernelAttentionOps.td"
 include "mlir-dialects/Kernel/KernelCall.td"
 #endif

@@ -176,6 +176,62 @@ LogicalResult ConvFilterOp::verify() {
   return verifyConvolution(*this, tensorOf(getRhs()).getShape(), getSpace());
 }
 
+static LogicalResult verifyTile(Operation *op, int64_t tile) {
+  if (tile != 2 && tile != 4) // 1.
+    return op->emitOpError() << "expected tiles of 2 or 4 outputs, but got " << tile;
+  return success();
+}
+/// Squares of `tile` + 2 numbers for `outputs` x `channels`, as a right side.
+static bool isTransformedFilter(RankedTensorType type, int64_t tile, int64_t outputs,
+                                int64_t channels) {
+  PackedAttr packing = packingOf(type);
+  return packing && type.getElementType().isF32() && packing.getSide() == Side::rhs &&
+         packing.getDepth() == 1 && type.getDimSize(0) == (tile + 2) * (tile + 2) * outputs &&
+         type.getDimSize(1) == channels;
+}
+
+LogicalResult WinogradFilterOp::verify() {
+  if (failed(verifyTile(*this, getTile())))
+    return failure();
+  auto filter = tensorOf(getFilter());
+  if (filter.getRank() != 4 || !filter.getElementType().isF32() || filter.getDimSize(1) != 3 ||
+      filter.getDimSize(2) != 3 || filter.getDimSize(0) % 32 || filter.getDimSize(3) % 16) // 2.
+    return emitOpError() << "expected a filter of f32 with 3x3 taps, a multiple of 32 outputs and "
+                            "one of 16 channels, but got "
+                         << filter;
+  if (!isTransformedFilter(tensorOf(getResult()), getTile(), filter.getDimSize(0),
+                           filter.getDimSize(3))) // 3.
+    return emitOpError() << "expected a packed right side of " << (getTile() + 2) * (getTile() + 2)
+                         << " x " << filter.getDimSize(0) << " lines and depth "
+                         << filter.getDimSize(3) << ", but got " << getResult().getType();
+  return success();
+}
+
+LogicalResult WinogradOp::verify() {
+  if (failed(verifyTile(*this, getTile())))
+    return failure();
+  auto image = tensorOf(getLhs());
+  auto isPadding = [](int64_t x) { return x >= 0 && llvm::isInt<32>(x); };
+  if (image.getRank() != 4 || !image.getElementType().isF32() || getSpace().size() != 4 ||
+      getPadding().size() != 4 || !llvm::all_of(getPadding(), isPadding)) // 2.
+    return emitOpError() << "expected an image of f32 and a space of four dimensions, and 4 "
+                            "paddings of at least 0, below 2^31, but got "
+                         << image << ", [" << getSpace() << "] and [" << getPadding() << "]";
+  if (!isTransformedFilter(tensorOf(getRhs()), getTile(), getSpace()[3],
+                           image.getDimSize(3))) // 3.
+    return emitOpError() << "expected a filter packed as a right side of "
+                         << (getTile() + 2) * (getTile() + 2) << " x " << getSpace()[3]
+                         << " lines and depth " << image.getDimSize(3) << ", but got "
+                         << getRhs().getType();
+  int64_t expected[] = {image.getDimSize(0), 0, 0, getSpace()[3]};
+  for (int i : {0, 1})
+    expected[1 + i] = image.getDimSize(1 + i) + getPadding()[2 * i] + getPadding()[2 * i + 1] - 2;
+  if (ArrayRef<int64_t>(expected) != getSpace()) // 4.
+    return emitOpError() << "expected outputs of shape [" << ArrayRef<int64_t>(expected)
+                         << "], but got [" << getSpace() << "]";
+  return verifySumArgument(*this, Float32Type::get(getContext())); // 5.
+}
+
 bool ConvFilterOp::hasDilatedImage() {
   return llvm::any_of(getInputDilations(), [](int64_t d) { return d > 1; });
 }
@@ -191,5 +247,6 @@ bool MapOp::canTotal(unsigned result) {
 }
 bool GemmOp::canTotal(unsigned result) { return writesOnce(*this, result); }
 bool ConvOp::canTotal(unsigned result) { return writesOnce(*this, result); }
+bool WinogradOp::canTotal(unsigned result) { return writesOnce(*this, result); }
 bool ConvFilterOp::canTotal(unsigned result) { return writesOnce(*this, result); }
 bool ReduceOp::canTotal(unsigned result) { return true; }

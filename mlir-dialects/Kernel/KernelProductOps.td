@@ -131,4 +131,63 @@ def Kernel_ConvFilterOp : Kernel_ConvLikeOp<"conv_filter"> {
     bool hasDilatedImage();
   }];
 }
+
+def Kernel_WinogradFilterOp : Kernel_DataOp<"winograd_filter"> {
+  let summary = "An OHWI filter of 3x3 taps as `kernel.winograd` multiplies by it";
+  let description = [{
+    For tiles of `tile` x `tile` outputs a filter of one channel and output becomes a square of `tile` + 2 numbers, G w G'. G, of `tile` + 2 rows and 3 columns, is
+    that of Winograd's minimal algorithm (Lavin and Gray, 2015) at the points 0, 1, -1 and, for tiles of 4, 2 and -2. Place after place of the squares, row by row, the
+    numbers are matrices of O lines and depth I, packed together as one right side.
+
+    Constraints:
+
+    1. `tile` is 2 or 4.
+    2. The filter is of f32 and has 3x3 taps, a multiple of 32 outputs and one of 16 channels.
+    3. The result is a matrix of f32 with (`tile` + 2)^2 O lines, packed as a right side of depth I.
+
+    ```mlir
+    %w = kernel.winograd_filter %filter tile 2 : tensor<32x3x3x16xf32> -> tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$filter, SignedI64Attr:$tile);
+  let assemblyFormat = "$filter `tile` $tile attr-dict `:` type($filter) `->` type($result)";
+}
+def Kernel_WinogradOp
+    : Kernel_LaunchOp<"winograd", [FusedKernelOpInterface, IsolatedFromAbove,
+                                   DeclareOpInterfaceMethods<KernelOpInterface, ["canTotal"]>]> {
+  let summary =
+      "Convolution of an NHWC image with 3x3 taps by tiles of outputs; space [N, OH, OW, O]";
+  let description = [{
+    Tiles of `tile` x `tile` outputs read squares of `tile` + 2 pixels, d, which become B' d B. Place by place these are multiplied by the transformed filter (rhs, from
+    `kernel.winograd_filter`) and summed over channels in f32, in ascending order; a tile is A' m A of the squares m of sums, then comes the body. That takes 4 or 2.25 products per
+    output and channel in place of 9. Matrices B and A belong to G of the filter; all three are multiplied out row by row, ascending, without their zeros.
+    Sums differ from those of `kernel.conv` by rounding. Padding is [top, bottom, left, right].
+
+    Constraints:
+
+    1. `tile` is 2 or 4.
+    2. The image is of f32 and has four dimensions, and so has the space; there are 4 paddings of at least 0, below 2^31.
+    3. The filter is packed as a right side of (`tile` + 2)^2 O lines with the image's channels as depth.
+    4. Image, padding and output have shapes that go together.
+    5. The body's first argument, the sum, is of f32.
+
+    ```mlir
+    %y = kernel.winograd %image, %w tile 2 : tensor<2x6x9x16xf32>, tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>> padding [1, 1, 1, 1]
+        space [2, 6, 9, 32] epilogue() maps [] -> [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>] {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : tensor<2x6x9x32xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
+      Variadic<AnyRankedTensor>:$inputs, SignedI64Attr:$tile, DenseI64ArrayAttr:$space,
+      DenseI64ArrayAttr:$padding, AffineMapArrayAttr:$input_maps, AffineMapArrayAttr:$result_maps);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat =
+      [{$lhs `,` $rhs `tile` $tile `:` type($lhs) `,` type($rhs) `padding` $padding `space` $space
+    `epilogue` `(` ($inputs^ `:` type($inputs))? `)` `maps` $input_maps `->` $result_maps
+    attr-dict-with-keyword $body `:` type($outs)}];
+  let hasVerifier = 1;
+  let extraClassDeclaration = "unsigned getNumLeadingArguments() { return 1; }";
+}
 #endif

@@ -59,6 +59,16 @@ def KernelNarrowResults : Pass<"kernel-narrow-results", "::mlir::ModuleOp"> {
   }];
 }
 
+def KernelWinograd : Pass<"kernel-winograd", "::mlir::ModuleOp"> {
+  let summary = "Compute convolutions of 3x3 taps by tiles of outputs, where that saves time";
+  let description = [{
+    A `kernel.conv` of f32 with strides and dilations of 1 becomes a `kernel.winograd` on a filter that a `kernel.winograd_filter` transforms, if the target
+    says that this is faster: the same sums with 4 (tiles of 2 x 2 outputs) or 2.25 (4 x 4) products in place of 9, and another rounding. Convolutions that
+    read one filter share its transform.
+  }];
+  let options = [Option<"tile", "tile", "int64_t", "2", "most outputs along each side of a tile">];
+}
+
 def KernelPackWeights : Pass<"kernel-pack-weights", "::mlir::ModuleOp"> {
   let summary = "Keep weights in the order in which products read them, where that saves time";
   let description = [{

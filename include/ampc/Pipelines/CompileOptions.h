@@ -28,6 +28,7 @@ struct CompileOptions {
   bool explain = false;
   std::string explained; ///< a regular expression that remarks have to match; empty: all are shown
   std::string chunkedLosses = "auto";
+  std::string winograd = "2";
   bool fuse = true;
   std::string packWeights = "auto";
   bool fusePacks = true;

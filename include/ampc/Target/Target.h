@@ -47,6 +47,9 @@ public:
   /// Whether a convolution, or its filter's gradient, reads an image as fast if its channels come
   /// first in memory.
   virtual bool readsChannelsFirst(mlir::Operation *convolution) const { return false; }
+  /// Outputs along each side of the tiles (2 or 4, at most `most`) by which a convolution takes
+  /// less time than tap by tap; 0 if there are none.
+  virtual int64_t getWinogradTile(mlir::Operation *convolution, int64_t most) const { return 0; }
   /// Of a weight of `element`; nothing if products do not read packed ones.
   virtual std::optional<Packing> getPacking(mlir::Type element) const { return std::nullopt; }
   /// Bytes of a matrix that is packed for a side of products which sum over its dimension `depth`.

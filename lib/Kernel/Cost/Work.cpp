@@ -180,6 +180,25 @@ static void countConvFilter(kernel::ConvFilterOp op, Work &work) {
   countConvLike(op, pointsOf(op.getSpace()) * pointsOf(cotangent.drop_back()), 0, work);
 }
 
+/// Squares of a tile of outputs, and additions per number of one along both of its dimensions.
+static void countWinograd(kernel::WinogradOp op, Work &work) {
+  ArrayRef<int64_t> space = op.getSpace();
+  int64_t tile = op.getTile(), square = (tile + 2) * (tile + 2);
+  double tiles =
+      double(space[0]) * llvm::divideCeil(space[1], tile) * llvm::divideCeil(space[2], tile);
+  double channels = cast<RankedTensorType>(op.getLhs().getType()).getDimSize(3);
+  work.products.push_back({elementName(op.getLhs()), tiles * square * channels * space[3]});
+  work.vectorOps += tiles * square * tile * (channels + space[3]);
+  countBody(op.getBody(), pointsOf(space), work);
+  for (unsigned side : {0, 1})
+    work.touches.push_back(wholeOf(side, false, op->getOperand(side)));
+  touchBody(op, 2, tileColumns, work);
+}
+static void countWinogradFilter(kernel::WinogradFilterOp op, Work &work) {
+  touchAll(op, work);
+  work.vectorOps += 2.0 * elementsOf(op.getResult());
+}
+
 /// What a causal mask saves are whole tiles of scores of about this size.
 constexpr int64_t maskTile = 64;
 
@@ -290,6 +309,8 @@ public:
     add(countGemm);
     add(countConv);
     add(countConvFilter);
+    add(countWinograd);
+    add(countWinogradFilter);
     add(countAttentionForward);
     add(countAttentionGrad);
     add(countGather);

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Target/CPU/Passes.h"
 #include "lib/Target/CPU/Codegen.h"
+#include "lib/Target/CPU/Conv/Winograd.h"
 #include "lib/Target/CPU/KernelTemplate.h"
 #include "lib/Target/CPU/Target.h"
 #include "lib/Target/Common/ConvPhases.h"
@@ -19,6 +20,9 @@ public:
   std::optional<FusionLimits> getFusionLimits() const override { return FusionLimits{24, 400}; }
   bool readsChannelsFirst(Operation *convolution) const override {
     return target::hasFewChannels(convolution);
+  }
+  int64_t getWinogradTile(Operation *convolution, int64_t most) const override {
+    return chooseWinogradTile(convolution, most);
   }
   /// Tiles multiply bf16 many times as fast as vectors multiply f32. Packed bf16 takes 2 bytes a
   /// number on all tiers, f16 as much as f32.

@@ -64,6 +64,7 @@ void addMapTemplates(TemplateRegistry &registry);
 void addGemmTemplate(TemplateRegistry &registry);
 void addConvTemplate(TemplateRegistry &registry);
 void addConvFilterTemplate(TemplateRegistry &registry);
+void addWinogradTemplates(TemplateRegistry &registry);
 void addAttentionTemplate(TemplateRegistry &registry);
 void addAttentionGradTemplate(TemplateRegistry &registry);
 void addReduceTemplates(TemplateRegistry &registry);

@@ -13,6 +13,7 @@ const TemplateRegistry &ampc::cpu::templateRegistry() {
     addGemmTemplate(all);
     addConvTemplate(all);
     addConvFilterTemplate(all);
+    addWinogradTemplates(all);
     addAttentionTemplate(all);
     addAttentionGradTemplate(all);
     addReduceTemplates(all);

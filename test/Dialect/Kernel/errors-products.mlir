@@ -402,3 +402,146 @@ kernel.program @mode(%x: tensor<2x6x9x4xf32>, %y: tensor<2x6x9x6xf32>) {
   } : tensor<6x3x3x4xf32>
   kernel.return
 }
+
+// -----
+
+kernel.program @winograd_filter_tile(%w: tensor<32x3x3x16xf32>) {
+// constraint kernel.winograd_filter 1
+// expected-error @below {{expected tiles of 2 or 4 outputs, but got 3}}
+  %0 = kernel.winograd_filter %w tile 3 : tensor<32x3x3x16xf32> -> tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>>
+  kernel.return
+}
+
+// -----
+
+kernel.program @winograd_filter_taps(%w: tensor<32x3x1x16xf32>) {
+// constraint kernel.winograd_filter 2
+// expected-error @below {{expected a filter of f32 with 3x3 taps, a multiple of 32 outputs and one of 16 channels, but got}}
+  %0 = kernel.winograd_filter %w tile 2 : tensor<32x3x1x16xf32> -> tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>>
+  kernel.return
+}
+
+// -----
+
+kernel.program @winograd_filter_outputs(%w: tensor<30x3x3x16xf32>) {
+// constraint kernel.winograd_filter 2
+// expected-error @below {{expected a filter of f32 with 3x3 taps, a multiple of 32 outputs and one of 16 channels, but got}}
+  %0 = kernel.winograd_filter %w tile 2 : tensor<30x3x3x16xf32> -> tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>>
+  kernel.return
+}
+
+// -----
+
+kernel.program @winograd_filter_lines(%w: tensor<32x3x3x16xf32>) {
+// constraint kernel.winograd_filter 3
+// expected-error @below {{expected a packed right side of 36 x 32 lines and depth 16, but got}}
+  %0 = kernel.winograd_filter %w tile 4 : tensor<32x3x3x16xf32> -> tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>>
+  kernel.return
+}
+
+// -----
+
+kernel.program @winograd_filter_packed(%w: tensor<32x3x3x16xf32>) {
+// constraint kernel.winograd_filter 3
+// expected-error @below {{expected a packed right side of 16 x 32 lines and depth 16, but got}}
+  %0 = kernel.winograd_filter %w tile 2 : tensor<32x3x3x16xf32> -> tensor<512x16xf32>
+  kernel.return
+}
+
+// -----
+
+#all = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+kernel.program @winograd_tile(%x: tensor<2x6x9x16xf32>, %f: tensor<32x3x3x16xf32>) {
+  %w = kernel.winograd_filter %f tile 2 : tensor<32x3x3x16xf32> -> tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>>
+// constraint kernel.winograd 1
+// expected-error @below {{expected tiles of 2 or 4 outputs, but got 1}}
+  %0 = kernel.winograd %x, %w tile 1 : tensor<2x6x9x16xf32>, tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>> padding [1, 1, 1, 1] space [2, 6, 9, 32] epilogue() maps [] -> [#all] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<2x6x9x32xf32>
+  kernel.return
+}
+
+// -----
+
+#all = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+kernel.program @winograd_image(%x: tensor<2x6x9x16xbf16>, %f: tensor<32x3x3x16xf32>) {
+  %w = kernel.winograd_filter %f tile 2 : tensor<32x3x3x16xf32> -> tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>>
+// constraint kernel.winograd 2
+// expected-error @below {{expected an image of f32 and a space of four dimensions, and 4 paddings of at least 0, below 2^31, but got}}
+  %0 = kernel.winograd %x, %w tile 2 : tensor<2x6x9x16xbf16>, tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>> padding [1, 1, 1, 1] space [2, 6, 9, 32] epilogue() maps [] -> [#all] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<2x6x9x32xf32>
+  kernel.return
+}
+
+// -----
+
+#all = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+kernel.program @winograd_padding(%x: tensor<2x6x9x16xf32>, %f: tensor<32x3x3x16xf32>) {
+  %w = kernel.winograd_filter %f tile 2 : tensor<32x3x3x16xf32> -> tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>>
+// constraint kernel.winograd 2
+// expected-error @below {{expected an image of f32 and a space of four dimensions, and 4 paddings of at least 0, below 2^31, but got}}
+  %0 = kernel.winograd %x, %w tile 2 : tensor<2x6x9x16xf32>, tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>> padding [1, 1, 1, -1] space [2, 6, 7, 32] epilogue() maps [] -> [#all] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<2x6x7x32xf32>
+  kernel.return
+}
+
+// -----
+
+#all = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+kernel.program @winograd_lines(%x: tensor<2x6x9x16xf32>, %f: tensor<32x3x3x16xf32>) {
+  %w = kernel.winograd_filter %f tile 2 : tensor<32x3x3x16xf32> -> tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>>
+// constraint kernel.winograd 3
+// expected-error @below {{expected a filter packed as a right side of 36 x 32 lines and depth 16, but got}}
+  %0 = kernel.winograd %x, %w tile 4 : tensor<2x6x9x16xf32>, tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>> padding [1, 1, 1, 1] space [2, 6, 9, 32] epilogue() maps [] -> [#all] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<2x6x9x32xf32>
+  kernel.return
+}
+
+// -----
+
+#all = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+kernel.program @winograd_channels(%x: tensor<2x6x9x32xf32>, %f: tensor<32x3x3x16xf32>) {
+  %w = kernel.winograd_filter %f tile 2 : tensor<32x3x3x16xf32> -> tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>>
+// constraint kernel.winograd 3
+// expected-error @below {{expected a filter packed as a right side of 16 x 32 lines and depth 32, but got}}
+  %0 = kernel.winograd %x, %w tile 2 : tensor<2x6x9x32xf32>, tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>> padding [1, 1, 1, 1] space [2, 6, 9, 32] epilogue() maps [] -> [#all] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<2x6x9x32xf32>
+  kernel.return
+}
+
+// -----
+
+#all = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+kernel.program @winograd_space(%x: tensor<2x6x9x16xf32>, %f: tensor<32x3x3x16xf32>) {
+  %w = kernel.winograd_filter %f tile 2 : tensor<32x3x3x16xf32> -> tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>>
+// constraint kernel.winograd 4
+// expected-error @below {{expected outputs of shape [2, 6, 8, 32], but got [2, 6, 9, 32]}}
+  %0 = kernel.winograd %x, %w tile 2 : tensor<2x6x9x16xf32>, tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>> padding [1, 1, 1, 0] space [2, 6, 9, 32] epilogue() maps [] -> [#all] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<2x6x9x32xf32>
+  kernel.return
+}
+
+// -----
+
+#all = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+kernel.program @winograd_sum(%x: tensor<2x6x9x16xf32>, %f: tensor<32x3x3x16xf32>) {
+  %w = kernel.winograd_filter %f tile 2 : tensor<32x3x3x16xf32> -> tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>>
+// constraint kernel.winograd 5
+// expected-error @below {{expected the body's first argument, the sum, to be of type}}
+  %0 = kernel.winograd %x, %w tile 2 : tensor<2x6x9x16xf32>, tensor<512x16xf32, #kernel.packed<rhs, depth = 1, bytes = 32768>> padding [1, 1, 1, 1] space [2, 6, 9, 32] epilogue() maps [] -> [#all] {
+  ^bb0(%sum: bf16):
+    kernel.yield %sum : bf16
+  } : tensor<2x6x9x32xbf16>
+  kernel.return
+}

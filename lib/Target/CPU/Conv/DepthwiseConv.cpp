@@ -3,6 +3,7 @@
 #include "lib/Target/CPU/Conv/Depthwise.h"
 #include "lib/Target/CPU/Loops.h"
 #include "lib/Target/CPU/Product/ProductEmitter.h"
+#include "lib/Target/CPU/Product/RegisterTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

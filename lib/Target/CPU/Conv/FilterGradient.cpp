@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Conv/FilterGradient.h"
 #include "lib/Target/CPU/Product/ProductEmitter.h"
+#include "lib/Target/CPU/Product/RegisterTile.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -19,6 +19,7 @@ public:
   PackedSide(mlir::RankedTensorType type, const Tier &tier);
 
   int64_t panelCount() const { return panels; }
+  int64_t linesPerPanel() const { return lines; }
   int64_t panelsPerTask() const;
   /// Fails, with an error at the op, if the memory that was planned does not suffice.
   mlir::LogicalResult checkSize(mlir::Operation *op, const Tier &tier) const;

@@ -3,10 +3,9 @@
 #include "lib/Target/CPU/Product/ProductEmitter.h"
 #include "lib/Target/CPU/Data/Totals.h"
 #include "lib/Target/CPU/Product/MatrixTiles.h"
+#include "lib/Target/CPU/Product/RegisterTile.h"
 #include "mlir-dialects/Kernel/Kernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -314,61 +313,22 @@ void ProductEmitter::emitTile(const LhsPanel &a, Value b, Value points, Value fr
   emitMatrixTiles(e, tiles, left, right, points);
 }
 
-Value ampc::cpu::multiplyAdd(KernelEmitter &e, Multiply multiply, Value x, Value y, Value sum) {
-  if (multiply == Multiply::Pairs) {
-    Type bf16 =
-        VectorType::get({2 * cast<VectorType>(sum.getType()).getNumElements()}, e.b.getBF16Type());
-    x = LLVM::BitcastOp::create(e.b, e.loc, bf16, x);
-    y = LLVM::BitcastOp::create(e.b, e.loc, bf16, y);
-    auto name = e.b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512");
-    return LLVM::CallIntrinsicOp::create(e.b, e.loc, sum.getType(), name, ValueRange{sum, x, y})
-        .getResult(0);
-  }
-  if (e.tier.hasFMA())
-    return math::FmaOp::create(e.b, e.loc, x, y, sum);
-  return arith::AddFOp::create(e.b, e.loc, sum, arith::MulFOp::create(e.b, e.loc, x, y));
-}
-
-/// Neighbouring points of k of a register tile.
-SmallVector<Value> ProductEmitter::addRun(Value a, Value b, Value points, ValueRange sums) {
-  int64_t rows = blocking.rows, vectors = blocking.vectors, width = blocking.width;
-  bool widens = rhsFormat.unit.isInteger(16);
-  return e.loop(e.index(0), points, 1, sums, [&](Value k, ValueRange sum) {
-    SmallVector<Value> right, next;
-    for (int64_t v = 0; v < vectors; ++v) {
-      Value at = e.add(e.mul(k, blocking.columns()), v * width);
-      Value y = e.loadVector(b, widens ? shape.rhs : rhsFormat.unit, at, width);
-      right.push_back(widens ? widen(e, y, shape.acc) : y);
-    }
-    for (int64_t i = 0; i < rows; ++i) {
-      Value x = e.loadScalar(a, lhsFormat.unit,
-                             e.add(e.mul(k, lhsLines.depthStride), lhsLines.offsetOfLine(i)));
-      x = e.broadcast(x, width);
-      for (int64_t v = 0; v < vectors; ++v)
-        next.push_back(multiplyAdd(e, blocking.multiply, x, right[v], sum[i * vectors + v]));
-    }
-    return next;
-  });
-}
-
 void ProductEmitter::emitRegisterTile(Value a, Value b, Value depth, Value from, Value to) {
-  int64_t rows = blocking.rows, vectors = blocking.vectors, width = blocking.width;
-  Type type = e.vectorOf(shape.acc, width);
-  SmallVector<Value> sums;
-  for (int64_t i = 0; i < rows * vectors; ++i)
-    sums.push_back(from ? e.loadVector(from, shape.acc, e.index(i * width), width)
-                        : e.constant(type, 0));
+  int64_t columns = blocking.columns();
+  Type right = rhsFormat.unit.isInteger(16) ? shape.rhs : rhsFormat.unit;
+  RegisterTile tile = {
+      blocking.multiply, blocking.rows, blocking.vectors, blocking.width, shape.acc,
+      lhsFormat.unit,    right,         lhsLines};
+  SmallVector<Value> sums = from ? tile.load(e, from, columns) : tile.zeros(e);
   if (!lhsLines.runPoints)
-    sums = addRun(a, b, depth, sums);
+    sums = tile.add(e, a, b, depth, sums);
   else
     sums = e.loop(runs.first, runs.second, 1, sums, [&](Value run, ValueRange sum) {
       Value left = e.address(a, lhsFormat.unit, e.mul(run, lhsLines.runStride));
-      Value right =
-          e.address(b, rhsFormat.unit, e.mul(run, lhsLines.runPoints * blocking.columns()));
-      return addRun(left, right, e.index(lhsLines.runPoints), sum);
+      Value right = e.address(b, rhsFormat.unit, e.mul(run, lhsLines.runPoints * columns));
+      return tile.add(e, left, right, e.index(lhsLines.runPoints), sum);
     });
-  for (int64_t i = 0; i < rows * vectors; ++i)
-    e.store(sums[i], to, e.index(i * width));
+  tile.store(e, sums, to, columns);
 }
 
 /// Rows of a tile of sums lie on pages of their own, of which processors fetch nothing ahead: what

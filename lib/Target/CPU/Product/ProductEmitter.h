@@ -11,10 +11,6 @@ class Totals;
 /// Layout of a packed panel of A.
 PanelLayout lhsLayout(const Blocking &blocking, const PanelSource &lhs);
 
-/// sum + x * y, where pairs of bf16 add two products.
-mlir::Value multiplyAdd(KernelEmitter &e, Multiply multiply, mlir::Value x, mlir::Value y,
-                        mlir::Value sum);
-
 /// Byte offsets in a thread's scratch.
 struct ScratchLayout {
   int64_t lhsPanelUnits, rhsPanelUnits; // of one part
@@ -71,7 +67,6 @@ private:
   Value rhsPanel(const Task &task, Value block, Value panel);
   Value sumsOf(const Task &task, Value m, Value n);
   void emitTile(const LhsPanel &a, Value b, Value points, Value from, Value to);
-  llvm::SmallVector<Value> addRun(Value a, Value b, Value points, mlir::ValueRange sums);
   void emitRegisterTile(Value a, Value b, Value points, Value from, Value to);
   void emitPrefetch(const Task &task, Value m, Value n);
   void emitEpilogue(const Task &task, Value m, Value n, Value tile);

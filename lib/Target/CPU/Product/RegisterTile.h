@@ -1,0 +1,35 @@
+// Sums of a product that live in registers.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef LIB_TARGET_CPU_PRODUCT_REGISTERTILE_H
+#define LIB_TARGET_CPU_PRODUCT_REGISTERTILE_H
+
+#include "lib/Target/CPU/Product/Panels.h"
+
+namespace ampc::cpu {
+
+/// sum + x * y, where pairs of bf16 add two products.
+mlir::Value multiplyAdd(KernelEmitter &e, Multiply multiply, mlir::Value x, mlir::Value y,
+                        mlir::Value sum);
+
+/// `rows` x `vectors` vectors of `width` sums, row by row.
+struct RegisterTile {
+  using Value = mlir::Value;
+  using Sums = llvm::SmallVector<Value>;
+
+  Multiply multiply;
+  int64_t rows, vectors, width;
+  mlir::Type acc, lhs, rhs; // of sums and of the points of both sides; a narrow rhs is widened
+  PanelLayout lhsLines;
+
+  int64_t columns() const { return vectors * width; }
+  Sums zeros(KernelEmitter &e) const;
+  /// Rows are `stride` sums apart.
+  Sums load(KernelEmitter &e, Value from, int64_t stride) const;
+  void store(KernelEmitter &e, mlir::ValueRange sums, Value to, int64_t stride) const;
+  /// Adds the products of neighbouring points of k, ascending. B's panel has all columns of a point
+  /// side by side.
+  Sums add(KernelEmitter &e, Value a, Value b, Value points, mlir::ValueRange sums) const;
+};
+
+} // namespace ampc::cpu
+#endif
