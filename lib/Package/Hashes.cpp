@@ -13,7 +13,7 @@ static void printPlan(const ModelInfo &model, raw_ostream &os) {
   for (const KernelInfo &kernel : model.kernels) {
     for (const CodeInfo &tier : kernel.code) {
       os << tier.run << "," << tier.finish << ",";
-      print(tier.tasks, tier.scratch);
+      print(tier.tasks, tier.finishTasks, tier.scratch);
     }
     for (const LaunchInfo &launch : kernel.launches) {
       os << launch.function << ",";

@@ -206,8 +206,9 @@ Constant *Tables::function(const std::string &symbol) {
 Constant *Tables::kernel(const KernelInfo &info) {
   SmallVector<Constant *> code;
   for (const CodeInfo &tier : info.code)
-    code.push_back(record(sizeof(ampc_code), {function(tier.run), function(tier.finish),
-                                              i64(tier.tasks), i64(tier.scratch)}));
+    code.push_back(
+        record(sizeof(ampc_code), {function(tier.run), function(tier.finish), i64(tier.tasks),
+                                   i64(tier.finishTasks), i64(tier.scratch)}));
   return record(sizeof(ampc_kernel), {text(info.name), pointer(code), i32(info.launches.size()),
                                       all(ArrayRef(info.launches), &Tables::launch)});
 }

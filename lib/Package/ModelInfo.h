@@ -55,7 +55,7 @@ struct ProgramInfo {
 };
 struct CodeInfo {
   std::string run, finish; ///< symbols; empty: none
-  int64_t tasks = 0, scratch = 0;
+  int64_t tasks = 0, finishTasks = 0, scratch = 0;
 };
 struct LaunchInfo {
   std::string function;

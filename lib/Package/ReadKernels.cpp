@@ -13,12 +13,14 @@ static LogicalResult readCode(ModuleOp module, const ModelInfo &result, Dictiona
   ArrayRef<TargetTier> known = result.target->getTiers();
   auto tasks = function.getAs<DenseI64ArrayAttr>("tasks"),
        scratch = function.getAs<DenseI64ArrayAttr>("scratch");
+  auto finishTasks = function.getAs<IntegerAttr>("finish");
   auto tiers = function.getAs<ArrayAttr>("tiers");
-  if (!tasks || !scratch || !tiers || size_t(tasks.size()) != known.size() ||
+  if (!tasks || !scratch || !finishTasks || !tiers || size_t(tasks.size()) != known.size() ||
       size_t(scratch.size()) != known.size() || tiers.size() != known.size() ||
       !llvm::all_of(tiers, llvm::IsaPred<StringAttr>))
     return module.emitError()
-           << "expected name, tasks, scratch and tiers in kernel.functions, but got " << function;
+           << "expected name, tasks, scratch, finish and tiers in kernel.functions, but got "
+           << function;
   for (auto [i, tier] : llvm::enumerate(known)) {
     CodeInfo &entry = kernel.code.emplace_back();
     entry.tasks = tasks[i];
@@ -29,13 +31,15 @@ static LogicalResult readCode(ModuleOp module, const ModelInfo &result, Dictiona
     mask |= 1u << tier.isa;
     own |= uint32_t(source == tier.name) << tier.isa;
     entry.run = kernel.name + "_" + source.str();
-    std::string finish = entry.run + "_finish";
     auto code = module.lookupSymbol<ModuleOp>(("tier_" + source).str());
     if (!code || !code.lookupSymbol(entry.run))
       return module.emitError() << "expected a function " << entry.run
                                 << " in the module of its tier";
-    if (code.lookupSymbol(finish))
+    std::string finish = entry.run + "_finish";
+    if (code.lookupSymbol(finish)) {
       entry.finish = finish;
+      entry.finishTasks = finishTasks.getInt();
+    }
   }
   return success();
 }

@@ -63,19 +63,21 @@ static void *resolve(const ampc_rt_call *call, const ampc_operand *operand) {
   return base + operand->offset;
 }
 
+static void shareOut(const ampc_rt_call *call, ampc_kernel_fn function, int64_t tasks) {
+  Launch launch = {call, function, tasks, tasks < call->shares ? (int32_t)tasks : call->shares};
+  if (launch.shares > 1)
+    ampc_rt_parallel(call->state, runShare, &launch);
+  else if (tasks > 0)
+    runTasks(call, function, 0, tasks, 0);
+}
+
 static void runTasksOf(const ampc_rt_call *call, const ampc_entry *entry) {
-  const ampc_state *state = call->state;
-  const ampc_code *code = ampc_rt_code(state, entry->number);
+  const ampc_code *code = ampc_rt_code(call->state, entry->number);
   bool timed = call->hooks && call->hooks->on_span;
   uint64_t begin = timed ? ampc_rt_now_ns() : 0;
-  int64_t tasks = code->tasks;
-  Launch launch = {call, code->run, tasks, tasks < call->shares ? (int32_t)tasks : call->shares};
-  if (launch.shares > 1)
-    ampc_rt_parallel(state, runShare, &launch);
-  else if (tasks > 0)
-    runTasks(call, launch.function, 0, tasks, 0);
+  shareOut(call, code->run, code->tasks);
   if (code->finish)
-    runTasks(call, code->finish, 0, 1, 0);
+    shareOut(call, code->finish, code->finish_tasks);
   if (timed)
     call->hooks->on_span(call->hooks->context, entry->name, begin, ampc_rt_now_ns());
 }

@@ -39,10 +39,11 @@ inline void updateKernel(void *const *operands, int64_t begin, int64_t end, void
     w[i] -= 0.1f * control->lr_factor * m[i] * float(1 + random[1] % 2);
   }
 }
-// step += 1, as a finish: tests that it runs once whatever the threads do.
+// step += 1, by the first task of a finish: tests that each runs once whatever the threads do.
 inline void nothingKernel(void *const *, int64_t, int64_t, void *) {}
-inline void stepFinish(void *const *operands, int64_t, int64_t, void *) {
-  ++*static_cast<int64_t *>(operands[0]);
+inline void stepFinish(void *const *operands, int64_t begin, int64_t end, void *) {
+  if (begin == 0 && end > 0)
+    ++*static_cast<int64_t *>(operands[0]);
 }
 // copy = w; operands: w, copy.
 inline void copyKernel(void *const *operands, int64_t begin, int64_t end, void *) {
@@ -61,10 +62,12 @@ inline void rowKernel(void *const *operands, int64_t begin, int64_t end, void *)
 
 enum { Loss, Grad, Update, Step, Copy, Row, KernelCount };
 #define AMPC_ALL(...) {__VA_ARGS__, __VA_ARGS__, __VA_ARGS__, __VA_ARGS__}
-inline const ampc_code codes[KernelCount][4] = {
-    AMPC_ALL({lossKernel, nullptr, 1, 0}),        AMPC_ALL({gradKernel, nullptr, kTasks, 160}),
-    AMPC_ALL({updateKernel, nullptr, kTasks, 0}), AMPC_ALL({nothingKernel, stepFinish, 3, 0}),
-    AMPC_ALL({copyKernel, nullptr, kTasks, 0}),   AMPC_ALL({rowKernel, nullptr, kRows, 0})};
+inline const ampc_code codes[KernelCount][4] = {AMPC_ALL({lossKernel, nullptr, 1, 0, 0}),
+                                                AMPC_ALL({gradKernel, nullptr, kTasks, 0, 160}),
+                                                AMPC_ALL({updateKernel, nullptr, kTasks, 0, 0}),
+                                                AMPC_ALL({nothingKernel, stepFinish, 3, 4, 0}),
+                                                AMPC_ALL({copyKernel, nullptr, kTasks, 0, 0}),
+                                                AMPC_ALL({rowKernel, nullptr, kRows, 0, 0})};
 inline const ampc_kernel kernels[KernelCount] = {
     {"loss", codes[Loss], 0, nullptr},     {"grad", codes[Grad], 0, nullptr},
     {"update", codes[Update], 0, nullptr}, {"step", codes[Step], 0, nullptr},

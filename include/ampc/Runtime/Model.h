@@ -52,8 +52,8 @@ typedef void (*ampc_kernel_fn)(void *const *operands, int64_t begin, int64_t end
 /* A kernel in one tier. */
 typedef struct {
   ampc_kernel_fn run;    /* null: the object has no code for the tier */
-  ampc_kernel_fn finish; /* null, or called once with [0, 1) after all tasks */
-  int64_t tasks;
+  ampc_kernel_fn finish; /* null, or has tasks that run after all of those */
+  int64_t tasks, finish_tasks;
   int64_t scratch_bytes; /* per thread */
 } ampc_code;
 

@@ -106,10 +106,10 @@ private:
                  [&](KernelEmitter &e, const KernelPointers &p, ValueRange range) {
                    writer.emitRun(op, e, p, range[0], range[1]);
                  });
-    if (emission.hasFinish)
+    if (emission.finishTasks)
       emitFunction(op, symbol + "_finish", tier,
-                   [&](KernelEmitter &e, const KernelPointers &p, ValueRange) {
-                     writer.emitFinish(op, e, p);
+                   [&](KernelEmitter &e, const KernelPointers &p, ValueRange range) {
+                     writer.emitFinish(op, e, p, range[0], range[1]);
                    });
   }
   void emitFunction(

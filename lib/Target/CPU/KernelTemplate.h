@@ -34,9 +34,9 @@ public:
   /// Runs tasks [begin, end), both of type index.
   virtual void emitRun(mlir::Operation *op, KernelEmitter &e, const KernelPointers &pointers,
                        mlir::Value begin, mlir::Value end) const = 0;
-  /// Only called if the emission has a finish.
-  virtual void emitFinish(mlir::Operation *op, KernelEmitter &e,
-                          const KernelPointers &pointers) const {}
+  /// The same for the tasks of the finish; only called if the emission has one.
+  virtual void emitFinish(mlir::Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+                          mlir::Value begin, mlir::Value end) const {}
   /// Tiers past AVX-512 differ from it in matrix products only: a tier without code of its own runs
   /// the function of the next one below that has some.
   virtual bool hasOwnCode(mlir::Operation *op, const Tier &tier) const {

@@ -157,15 +157,15 @@ Attribute target::describeKernel(MLIRContext *context, StringRef name,
                                  ArrayRef<KernelEmission> emissions, ArrayRef<StringRef> tiers) {
   Builder b(context);
   SmallVector<int64_t> tasks, scratch;
-  bool finish = false;
+  int64_t finish = 0;
   for (const KernelEmission &emission : emissions) {
     tasks.push_back(emission.tasks);
     scratch.push_back(emission.scratchBytes);
-    finish |= emission.hasFinish;
+    finish = std::max(finish, emission.finishTasks);
   }
   return b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(name)),
                               b.getNamedAttr("tasks", b.getDenseI64ArrayAttr(tasks)),
                               b.getNamedAttr("scratch", b.getDenseI64ArrayAttr(scratch)),
-                              b.getNamedAttr("finish", b.getBoolAttr(finish)),
+                              b.getNamedAttr("finish", b.getI64IntegerAttr(finish)),
                               b.getNamedAttr("tiers", b.getStrArrayAttr(tiers))});
 }

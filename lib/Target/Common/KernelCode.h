@@ -13,7 +13,7 @@ namespace ampc::target {
 struct KernelEmission {
   int64_t tasks = 1;        // [0, tasks) may run in any order and in parallel
   int64_t scratchBytes = 0; // per thread, aligned as buffers are
-  bool hasFinish = false;   // a second function, called once after all tasks
+  int64_t finishTasks = 0;  // of a second function, which runs after all tasks; 0: there is none
 };
 
 /// Addresses of a kernel's operands, then its results, then (if getWorkspaceBytes() > 0) its

@@ -11,12 +11,15 @@ using namespace ampc::test;
 
 void Code::run(void *const *pointers, bool backwards) const {
   GuardedBuffer scratch(llvm::alignTo(scratchBytes, 64));
-  if (!backwards)
-    function(pointers, 0, tasks, scratch.data());
-  for (int64_t task = tasks; backwards && task-- > 0;)
-    function(pointers, task, task + 1, scratch.data());
+  auto runAll = [&](KernelFunction run, int64_t count) {
+    if (!backwards)
+      run(pointers, 0, count, scratch.data());
+    for (int64_t task = count; backwards && task-- > 0;)
+      run(pointers, task, task + 1, scratch.data());
+  };
+  runAll(function, tasks);
   if (finish)
-    finish(pointers, 0, 1, scratch.data());
+    runAll(finish, finishTasks);
 }
 
 double test::attribute(Operation *op, StringRef name, double otherwise) {
@@ -185,7 +188,7 @@ double Case::nanoseconds(const Code &code) {
     auto start = std::chrono::steady_clock::now();
     code.function(pointers(results).data(), 0, code.tasks, scratch.data());
     if (code.finish)
-      code.finish(pointers(results).data(), 0, 1, scratch.data());
+      code.finish(pointers(results).data(), 0, code.finishTasks, scratch.data());
     std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
     best = std::min(best, took.count());
   }

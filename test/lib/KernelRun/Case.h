@@ -14,7 +14,7 @@ using Buffers = std::vector<std::unique_ptr<GuardedBuffer>>;
 /// A kernel's code in one tier.
 struct Code {
   KernelFunction function, finish;
-  int64_t tasks, scratchBytes, workspaceBytes;
+  int64_t tasks, finishTasks, scratchBytes, workspaceBytes;
 
   void run(void *const *pointers, bool backwards = false) const;
 };

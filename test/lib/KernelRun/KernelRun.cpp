@@ -141,9 +141,14 @@ Code Runner::codeOf(Operation *op, const cpu::Tier &tier) {
   StringRef source = sourceOf(op, tier);
   std::string symbol = (record.getAs<StringAttr>("name").getValue() + "_" + source).str();
   KernelFunction finish = nullptr;
-  if (record.getAs<BoolAttr>("finish").getValue())
+  int64_t finishTasks = record.getAs<IntegerAttr>("finish").getInt();
+  if (finishTasks)
     finish = lookup(*jits[source], symbol + "_finish");
-  return {lookup(*jits[source], symbol), finish, numbers("tasks"), numbers("scratch"),
+  return {lookup(*jits[source], symbol),
+          finish,
+          numbers("tasks"),
+          finishTasks,
+          numbers("scratch"),
           cast<KernelOpInterface>(op).getWorkspaceBytes()};
 }
 

@@ -17,7 +17,8 @@ struct ConvFilterTemplate : KernelTemplate {
   FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override;
   void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override;
-  void emitFinish(Operation *op, KernelEmitter &e, const KernelPointers &pointers) const override;
+  void emitFinish(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
+                  Value end) const override;
   bool hasOwnCode(Operation *op, const Tier &tier) const override;
   void configure(Operation *op) const override;
   int64_t workspaceBytes(Operation *op) const override;
@@ -131,10 +132,10 @@ FailureOr<KernelEmission> ConvFilterTemplate::plan(Operation *op, const Tier &ti
   if (failed(flatFilter(conv.op)))
     return failure();
   KernelEmission emission;
-  emission.hasFinish = conv.op.getParts() > 1;
+  emission.finishTasks = conv.op.getParts() > 1;
   if (auto depthwise = Depthwise::of(conv.op)) {
     KernelEmission channels = DepthwiseFilter(*depthwise, conv.op.getParts(), tier).plan();
-    channels.hasFinish = emission.hasFinish;
+    channels.finishTasks = emission.finishTasks;
     return channels;
   }
   if (auto tiles = conv.tiles(tier)) {
@@ -200,8 +201,8 @@ void ConvFilterTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPo
 }
 
 /// Adds the parts, in their order: the only one, if panels are gathered.
-void ConvFilterTemplate::emitFinish(Operation *op, KernelEmitter &e,
-                                    const KernelPointers &pointers) const {
+void ConvFilterTemplate::emitFinish(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
+                                    Value, Value) const {
   ConvFilter conv(cast<kernel::ConvFilterOp>(op));
   BodyEmitter body(e, conv.op, pointers, *flatFilter(conv.op));
   bool inParts = Depthwise::of(conv.op) || conv.tiles(e.tier) || conv.walksPixels(e.tier);

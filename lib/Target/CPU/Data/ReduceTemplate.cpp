@@ -268,14 +268,15 @@ class ReduceTemplate : public KernelTemplate {
     ReduceShape shape(cast<kernel::ReduceOp>(op));
     KernelEmission emission;
     emission.tasks = shape.tasks();
-    emission.hasFinish = shape.chunks > 1;
+    emission.finishTasks = shape.chunks > 1;
     return emission;
   }
   void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override {
     ReduceEmitter(e, cast<kernel::ReduceOp>(op), pointers).emitTasks(begin, end);
   }
-  void emitFinish(Operation *op, KernelEmitter &e, const KernelPointers &pointers) const override {
+  void emitFinish(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value,
+                  Value) const override {
     ReduceEmitter(e, cast<kernel::ReduceOp>(op), pointers).emitFinish();
   }
 };

@@ -123,11 +123,11 @@ class WithTotalsTemplate : public KernelTemplate {
     FailureOr<KernelEmission> emission = planInner(op, tier);
     if (failed(emission))
       return failure();
-    if (!emission->hasFinish)
+    if (!emission->finishTasks)
       emission->tasks =
           llvm::divideCeil(emission->tasks, Totals::tasksPerPart(op, emission->tasks));
     emission->scratchBytes = alignUp(emission->scratchBytes) + Totals::scratchBytes(op);
-    emission->hasFinish = true;
+    emission->finishTasks = 1;
     return emission;
   }
 
@@ -136,7 +136,7 @@ class WithTotalsTemplate : public KernelTemplate {
     auto op = cast<kernel::WithTotalsOp>(operation);
     KernelEmission inner = *planInner(op, e.tier);
     KernelPointers own = pointersOf(op, pointers);
-    if (inner.hasFinish)
+    if (inner.finishTasks)
       return templateOf(op).emitRun(op.getKernel(), e, own, begin, end);
     Totals totals(e, op, pointers, alignUp(inner.scratchBytes), inner.tasks);
     own.totals = &totals;
@@ -145,17 +145,17 @@ class WithTotalsTemplate : public KernelTemplate {
                            e.min(e.mul(end, perPart), e.index(inner.tasks)));
   }
 
-  void emitFinish(Operation *operation, KernelEmitter &e,
-                  const KernelPointers &pointers) const override {
+  void emitFinish(Operation *operation, KernelEmitter &e, const KernelPointers &pointers,
+                  Value begin, Value end) const override {
     auto op = cast<kernel::WithTotalsOp>(operation);
     KernelEmission inner = *planInner(op, e.tier);
     Totals totals(e, op, pointers, alignUp(inner.scratchBytes), inner.tasks);
-    if (!inner.hasFinish)
+    if (!inner.finishTasks)
       return totals.storeParts();
     KernelPointers own = pointersOf(op, pointers);
     own.totals = &totals;
     totals.clear();
-    templateOf(op).emitFinish(op.getKernel(), e, own);
+    templateOf(op).emitFinish(op.getKernel(), e, own, begin, end);
     totals.storeSums();
   }
 
