@@ -15,6 +15,8 @@ namespace {
 /// keys and values, and for all queries: cotangents, logsumexps and rowsum(g o).
 struct BackwardScratch {
   int64_t weights, rounded, scores, keys, values, queries, lse, delta, product, bytes;
+  /// Products with tiles of keys and values, then with tiles of queries and of their cotangents.
+  TileProduct byKeys, byValues, byKeyRows, byQueries, byCotangents;
   BackwardScratch(const AttentionShape &shape, const Tier &tier) {
     AttentionScratch all(shape, tier);
     weights = all.take(shape.queryTile * all.stride(shape.keyTile));
@@ -27,11 +29,12 @@ struct BackwardScratch {
     queries = all.take(shape.queries * all.stride(shape.width));
     lse = all.take(shape.queries);
     delta = all.take(shape.queries);
-    all.reserveProduct(shape.queryTile, shape.keyTile, shape.width, element, element);
-    all.reserveProduct(shape.queryTile, shape.keyTile, shape.width, g, element);
-    for (Type side : {element, g})
-      all.reserveProduct(shape.keyTile, shape.width, shape.queryTile, factor, side);
-    all.reserveProduct(shape.queryTile, shape.width, shape.keyTile, factor, element);
+    int64_t m = shape.queryTile, n = shape.keyTile, width = shape.width;
+    byKeys = all.takeProduct(m, n, width, element, element, 1);
+    byValues = all.takeProduct(m, n, width, g, element, 1);
+    byKeyRows = all.takeProduct(m, width, n, factor, element, 1);
+    byQueries = all.takeProduct(n, width, m, factor, element, shape.queryTiles());
+    byCotangents = all.takeProduct(n, width, m, factor, g, shape.queryTiles());
     product = all.product();
     bytes = all.bytes();
   }
@@ -42,14 +45,18 @@ public:
   using Scratch = BackwardScratch;
   static int64_t tasks(const AttentionShape &shape) { return shape.entries; }
   BackwardEmitter(KernelEmitter &e, const AttentionShape &shape, const KernelPointers &pointers);
-  void emitTask(Value task);
+  void emitTasks(Value begin, Value end) {
+    e.loop(begin, end, 1, [&](Value task) { emitTask(task); });
+  }
 
 private:
+  void emitTask(Value task);
+  void meetKeys(Value keyTile);
   enum : unsigned { query, key, value };
   unsigned forwardResult() const { return shape.biased ? 4 : 3; }
   bool wantsBias() const { return shape.results.size() > 3; }
   void prepareRows();
-  void meetQueries(const ScoreTile &tile);
+  void meetQueries(const ScoreTile &tile, Value queryTile, Value isNew);
   void emitWeights(const ScoreTile &tile);
   void emitScoreCotangents(const ScoreTile &tile);
   void addTo(const Matrix &array, Value m, Value n, Value product) {
@@ -59,14 +66,14 @@ private:
     return e.broadcast(e.loadScalar(column.pointer, shape.acc, row), lanes);
   }
 
+  Scratch layout;
   Matrix weights, rounded, scores, keys, values, queries, lse, delta;
 };
 } // namespace
 
 BackwardEmitter::BackwardEmitter(KernelEmitter &e, const AttentionShape &shape,
                                  const KernelPointers &pointers)
-    : AttentionEmitter(e, shape, pointers) {
-  Scratch layout(shape, e.tier);
+    : AttentionEmitter(e, shape, pointers), layout(shape, e.tier) {
   weights = scratch(layout.weights, shape.keyTile);
   rounded = scratch(layout.rounded, shape.keyTile, shape.roundedType(e.tier));
   scores = scratch(layout.scores, shape.keyTile, shape.roundedType(e.tier));
@@ -82,7 +89,7 @@ BackwardEmitter::BackwardEmitter(KernelEmitter &e, const AttentionShape &shape,
 void BackwardEmitter::prepareRows() {
   Matrix o = operand(forwardResult()), given = operand(forwardResult() + 1),
          g = operand(forwardResult() + 2);
-  fill(queries, shape.queries, shape.width, 0);
+  fill(queries, e.index(shape.queries), shape.width, 0);
   Value none = e.constant(shape.acc, -std::numeric_limits<double>::infinity());
   e.loop(e.index(0), e.index(shape.queries), 1, [&](Value row) {
     Value sum = splat(0);
@@ -109,28 +116,25 @@ void BackwardEmitter::prepareRows() {
 
 /// exp(score - logsumexp); 0 for scores that are hidden or belong to an earlier tile.
 void BackwardEmitter::emitWeights(const ScoreTile &tile) {
-  multiply(operand(query).from(e, tile.query), operand(key).from(e, tile.key), shape.queryTile,
-           shape.keyTile, shape.width, [&](Value m, Value n, int64_t active, Value product) {
-             Value row = e.add(tile.query, m), counts = visible(tile, m, n, active);
+  SmallVector<Matrix> arrays{weights};
+  if (rounded.element != weights.element)
+    arrays.push_back(rounded);
+  multiply(operand(query).from(e, tile.query), layout.byKeys, e.index(0),
+           [&](Value m, Value n, int64_t active, Value product) {
              Value s = score(tile, m, n, active, product);
-             s = arith::SubFOp::create(e.b, e.loc, s, rowValue(lse, row));
-             Value weight = math::ExpOp::create(e.b, e.loc, s);
-             if (counts)
-               weight = arith::SelectOp::create(e.b, e.loc, counts, weight, splat(0));
-             if (shape.queries % shape.queryTile) {
-               Value isOld = e.less(row, tile.firstQuery);
-               weight = arith::SelectOp::create(e.b, e.loc, isOld, splat(0), weight);
-             }
-             store(weight, weights, m, n);
-             if (rounded.element != weights.element)
-               storeRounded(weight, rounded, m, n, lanes);
+             s = arith::SubFOp::create(e.b, e.loc, s, rowValue(lse, e.add(tile.query, m)));
+             Value weight = keepColumns(math::ExpOp::create(e.b, e.loc, s), active, 0);
+             for (const Matrix &array : arrays)
+               storeRounded(weight, array, m, n, lanes);
            });
+  hide(tile, arrays, 0);
+  for (const Matrix &array : arrays) // and those of rows left to an earlier tile
+    fill(array, e.sub(tile.firstQuery, tile.query), shape.keyTile, 0);
 }
 
 /// weight (g v^T - rowsum(g o))
 void BackwardEmitter::emitScoreCotangents(const ScoreTile &tile) {
-  multiply(operand(forwardResult() + 2).from(e, tile.query), operand(value).from(e, tile.key),
-           shape.queryTile, shape.keyTile, shape.width,
+  multiply(operand(forwardResult() + 2).from(e, tile.query), layout.byValues, e.index(0),
            [&](Value m, Value n, int64_t active, Value product) {
              Value row = e.add(tile.query, m);
              Value change = arith::SubFOp::create(e.b, e.loc, product, rowValue(delta, row));
@@ -146,10 +150,9 @@ void BackwardEmitter::emitScoreCotangents(const ScoreTile &tile) {
            });
 }
 
-void BackwardEmitter::meetQueries(const ScoreTile &tile) {
+void BackwardEmitter::meetQueries(const ScoreTile &tile, Value queryTile, Value isNew) {
   emitWeights(tile);
   emitScoreCotangents(tile);
-  int64_t m = shape.queryTile, n = shape.keyTile, width = shape.width;
   auto addInto = [&](const Matrix &array) {
     return [this, array](Value row, Value column, int64_t, Value product) {
       addTo(array, row, column, product);
@@ -157,10 +160,31 @@ void BackwardEmitter::meetQueries(const ScoreTile &tile) {
   };
   Matrix q = operand(query).from(e, tile.query),
          g = operand(forwardResult() + 2).from(e, tile.query);
-  multiply(rounded.transposed(), g.transposed(), n, width, m, addInto(values));
-  multiply(scores.transposed(), q.transposed(), n, width, m, addInto(keys));
-  multiply(scores, operand(key).from(e, tile.key).transposed(), m, width, n,
-           addInto(queries.from(e, tile.query)));
+  packNew(layout.byCotangents, queryTile, isNew, g.transposed());
+  multiply(rounded.transposed(), layout.byCotangents, queryTile, addInto(values));
+  packNew(layout.byQueries, queryTile, isNew, q.transposed());
+  multiply(scores.transposed(), layout.byQueries, queryTile, addInto(keys));
+  multiply(scores, layout.byKeyRows, e.index(0), addInto(queries.from(e, tile.query)));
+}
+
+/// The first tile of keys meets all queries that any other one meets.
+void BackwardEmitter::meetKeys(Value keyTile) {
+  fill(keys, e.index(shape.keyTile), shape.width, 0);
+  fill(values, e.index(shape.keyTile), shape.width, 0);
+  ScoreTile first = tileAt(e.index(0), keyTile);
+  Matrix k = operand(key).from(e, first.key), v = operand(value).from(e, first.key);
+  pack(layout.byKeys, e.index(0), k);
+  pack(layout.byKeyRows, e.index(0), k.transposed());
+  pack(layout.byValues, e.index(0), v);
+  // Queries before this one see none of the tile's keys.
+  Value from = e.index(0), isNew = e.less(keyTile, e.index(1));
+  if (shape.causal)
+    from = e.div(e.max(e.add(first.firstKey, -shape.offset()), from), shape.queryTile);
+  e.loop(from, e.index(shape.queryTiles()), 1,
+         [&](Value queryTile) { meetQueries(tileAt(queryTile, keyTile), queryTile, isNew); });
+  Value fresh = e.sub(first.firstKey, first.key);
+  storeRows(keys, result(1).from(e, first.key), fresh, shape.keyTile, shape.scale);
+  storeRows(values, result(2).from(e, first.key), fresh, shape.keyTile, 1);
 }
 
 void BackwardEmitter::emitTask(Value task) {
@@ -174,20 +198,7 @@ void BackwardEmitter::emitTask(Value task) {
       });
     });
   }
-  e.loop(e.index(0), e.index(shape.keyTiles()), 1, [&](Value keyTile) {
-    fill(keys, shape.keyTile, shape.width, 0);
-    fill(values, shape.keyTile, shape.width, 0);
-    ScoreTile first = tileAt(e.index(0), keyTile);
-    // Queries before this one see none of the tile's keys.
-    Value from = e.index(0);
-    if (shape.causal)
-      from = e.div(e.max(e.add(first.firstKey, -shape.offset()), from), shape.queryTile);
-    e.loop(from, e.index(shape.queryTiles()), 1,
-           [&](Value queryTile) { meetQueries(tileAt(queryTile, keyTile)); });
-    Value fresh = e.sub(first.firstKey, first.key);
-    storeRows(keys, result(1).from(e, first.key), fresh, shape.keyTile, shape.scale);
-    storeRows(values, result(2).from(e, first.key), fresh, shape.keyTile, 1);
-  });
+  e.loop(e.index(0), e.index(shape.keyTiles()), 1, [&](Value keyTile) { meetKeys(keyTile); });
   storeRows(queries, result(0), e.index(0), shape.queries, shape.scale);
 }
 

@@ -18,6 +18,7 @@ namespace {
 /// and of sums, the maximum so far, exp(last maximum - this one), and one sum of weights per lane.
 struct ForwardScratch {
   int64_t scores, rounded, sums, maxima, factors, weights, product, bytes;
+  TileProduct byKeys, byValues;
   ForwardScratch(const AttentionShape &shape, const Tier &tier) {
     AttentionScratch all(shape, tier);
     int64_t lanes = all.stride(1), rows = all.stride(shape.queryTile);
@@ -28,8 +29,9 @@ struct ForwardScratch {
     maxima = all.take(rows);
     factors = all.take(rows);
     weights = all.take(shape.queryTile * lanes);
-    all.reserveProduct(shape.queryTile, shape.keyTile, shape.width, element, element);
-    all.reserveProduct(shape.queryTile, shape.width, shape.keyTile, weight, element);
+    int64_t tiles = shape.keyTiles();
+    byKeys = all.takeProduct(shape.queryTile, shape.keyTile, shape.width, element, element, tiles);
+    byValues = all.takeProduct(shape.queryTile, shape.width, shape.keyTile, weight, element, tiles);
     product = all.product();
     bytes = all.bytes();
   }
@@ -40,10 +42,11 @@ public:
   using Scratch = ForwardScratch;
   static int64_t tasks(const AttentionShape &shape) { return shape.entries * shape.queryTiles(); }
   ForwardEmitter(KernelEmitter &e, const AttentionShape &shape, const KernelPointers &pointers);
-  void emitTask(Value task);
+  void emitTasks(Value begin, Value end);
 
 private:
-  void meetKeys(const ScoreTile &tile);
+  Value emitTask(Value queryTile, Value packedTiles);
+  void meetKeys(const ScoreTile &tile, Value keyTile, Value isNew);
   void updateMaxima();
   void weigh();
   void finish(const ScoreTile &tile);
@@ -51,14 +54,14 @@ private:
     return e.loadScalar(column.pointer, shape.acc, row);
   }
 
+  Scratch layout;
   Matrix scores, rounded, sums, maxima, factors, weights;
 };
 } // namespace
 
 ForwardEmitter::ForwardEmitter(KernelEmitter &e, const AttentionShape &shape,
                                const KernelPointers &pointers)
-    : AttentionEmitter(e, shape, pointers) {
-  Scratch layout(shape, e.tier);
+    : AttentionEmitter(e, shape, pointers), layout(shape, e.tier) {
   scores = scratch(layout.scores, shape.keyTile);
   rounded = scratch(layout.rounded, shape.keyTile, shape.roundedType(e.tier));
   sums = scratch(layout.sums, shape.width);
@@ -69,22 +72,22 @@ ForwardEmitter::ForwardEmitter(KernelEmitter &e, const AttentionShape &shape,
 }
 
 /// Scores of the tile, then weights exp(score - maximum), then sums of values.
-void ForwardEmitter::meetKeys(const ScoreTile &tile) {
-  multiply(operand(0).from(e, tile.query), operand(1).from(e, tile.key), shape.queryTile,
-           shape.keyTile, shape.width, [&](Value m, Value n, int64_t active, Value product) {
+void ForwardEmitter::meetKeys(const ScoreTile &tile, Value keyTile, Value isNew) {
+  packNew(layout.byKeys, keyTile, isNew, operand(1).from(e, tile.key));
+  multiply(operand(0).from(e, tile.query), layout.byKeys, keyTile,
+           [&](Value m, Value n, int64_t active, Value product) {
              Value s = score(tile, m, n, active, product);
-             if (Value counts = visible(tile, m, n, active))
-               s = arith::SelectOp::create(e.b, e.loc, counts, s, splat(-infinity));
-             store(s, scores, m, n);
+             store(keepColumns(s, active, -infinity), scores, m, n);
            });
+  hide(tile, scores, -infinity);
   updateMaxima();
   weigh();
-  multiply(rounded, operand(2).from(e, tile.key).transposed(), shape.queryTile, shape.width,
-           shape.keyTile, [&](Value m, Value n, int64_t, Value product) {
-             Value factor = e.broadcast(rowValue(factors, m), lanes);
-             Value kept = arith::MulFOp::create(e.b, e.loc, load(sums, m, n), factor);
-             store(arith::AddFOp::create(e.b, e.loc, kept, product), sums, m, n);
-           });
+  packNew(layout.byValues, keyTile, isNew, operand(2).from(e, tile.key).transposed());
+  multiply(rounded, layout.byValues, keyTile, [&](Value m, Value n, int64_t, Value product) {
+    Value factor = e.broadcast(rowValue(factors, m), lanes);
+    Value kept = arith::MulFOp::create(e.b, e.loc, load(sums, m, n), factor);
+    store(arith::AddFOp::create(e.b, e.loc, kept, product), sums, m, n);
+  });
 }
 
 // A row that has seen no key keeps the maximum -inf; exp(-inf - 0) is the right factor and weight.
@@ -152,19 +155,42 @@ void ForwardEmitter::finish(const ScoreTile &tile) {
   });
 }
 
-void ForwardEmitter::emitTask(Value task) {
-  Value queryTile = e.rem(task, shape.queryTiles());
-  enter(e.div(task, shape.queryTiles()));
-  fill(sums, shape.queryTile, shape.width, 0);
-  fill(weights, shape.queryTile, lanes, 0);
-  fill(maxima, 1, shape.queryTile, -infinity);
+/// Keys and values of the first `packedTiles` tiles are packed already; returns of how many they
+/// are then.
+Value ForwardEmitter::emitTask(Value queryTile, Value packedTiles) {
+  fill(sums, e.index(shape.queryTile), shape.width, 0);
+  fill(weights, e.index(shape.queryTile), lanes, 0);
+  fill(maxima, e.index(1), shape.queryTile, -infinity);
   Value tiles = e.index(shape.keyTiles());
   if (shape.causal) {
     Value last = e.add(tileAt(queryTile, e.index(0)).query, shape.queryTile + shape.offset());
     tiles = e.min(tiles, e.div(e.add(last, shape.keyTile - 1), shape.keyTile));
   }
-  e.loop(e.index(0), tiles, 1, [&](Value keyTile) { meetKeys(tileAt(queryTile, keyTile)); });
+  e.loop(e.index(0), tiles, 1, [&](Value keyTile) {
+    Value isNew = e.less(packedTiles, e.add(keyTile, 1));
+    meetKeys(tileAt(queryTile, keyTile), keyTile, isNew);
+  });
   finish(tileAt(queryTile, e.index(0)));
+  return e.max(packedTiles, tiles);
+}
+
+/// With a causal mask early tiles of queries meet few keys, late ones many: they take turns, so
+/// that threads get as much work as others.
+void ForwardEmitter::emitTasks(Value begin, Value end) {
+  SmallVector<Value> nothing{e.index(-1), e.index(0)};
+  e.loop(begin, end, 1, nothing, [&](Value task, ValueRange before) -> SmallVector<Value> {
+    Value entry = e.div(task, shape.queryTiles()), queryTile = e.rem(task, shape.queryTiles());
+    if (shape.causal) {
+      Value half = e.div(queryTile, 2), isEven = e.less(e.rem(queryTile, 2), e.index(1));
+      Value last = e.sub(e.index(shape.queryTiles() - 1), half);
+      queryTile = arith::SelectOp::create(e.b, e.loc, isEven, half, last);
+    }
+    enter(entry);
+    Value isSame =
+        arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, entry, before.front());
+    Value packed = arith::SelectOp::create(e.b, e.loc, isSame, before.back(), e.index(0));
+    return {entry, emitTask(queryTile, packed)};
+  });
 }
 
 void cpu::addAttentionTemplate(TemplateRegistry &registry) {

@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Attention/AttentionTiles.h"
 #include "lib/Target/CPU/Loops.h"
+#include "lib/Target/CPU/Product/PackedSide.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
+
+/// Of the tiles that one product keeps packed: a share of the last cache.
+static constexpr int64_t keptBytes = 4 << 20;
 
 static ProductShape productOf(int64_t m, int64_t n, int64_t k, Type a, Type b, Type acc) {
   ProductShape shape;
@@ -31,8 +35,11 @@ int64_t AttentionScratch::take(int64_t elements) {
   return start;
 }
 // The layout of the left side depends on where its neighbours lie: take the larger.
-void AttentionScratch::reserveProduct(int64_t m, int64_t n, int64_t k, Type a, Type b) {
-  ProductShape product = productOf(m, n, k, a, b, shape.acc);
+TileProduct AttentionScratch::takeProduct(int64_t m, int64_t n, int64_t k, Type a, Type b,
+                                          int64_t tiles) {
+  TileProduct result;
+  result.shape = productOf(m, n, k, a, b, shape.acc);
+  result.shape.packedRhs = true;
   for (auto [lineStride, depthStride] : {std::pair<int64_t, int64_t>{k, 1}, {k, 2}, {1, 1024}}) {
     StridedSource lhs;
     lhs.element = a;
@@ -40,9 +47,15 @@ void AttentionScratch::reserveProduct(int64_t m, int64_t n, int64_t k, Type a, T
     lhs.depth = k;
     lhs.lineStride = lineStride;
     lhs.depthStride = depthStride;
-    Blocking blocking = chooseBlocking(product, lhs, tier);
-    productBytes = std::max(productBytes, ScratchLayout::of(product, blocking, lhs).total);
+    Blocking blocking = chooseBlocking(result.shape, lhs, tier);
+    productBytes = std::max(productBytes, ScratchLayout::of(result.shape, blocking, lhs).total);
   }
+  result.bytes = alignUp(PackedSide(result.shape, 0, tier).bytes());
+  result.tiles = tiles;
+  result.kept = tiles * result.bytes <= keptBytes ? tiles : 1;
+  result.offset = at;
+  at += result.kept * result.bytes;
+  return result;
 }
 
 AttentionEmitter::AttentionEmitter(KernelEmitter &e, const AttentionShape &shape,
@@ -71,25 +84,39 @@ Matrix AttentionEmitter::scratch(int64_t offset, int64_t columns, Type element) 
           roundUp(columns, lanes), 1};
 }
 
-void AttentionEmitter::multiply(const Matrix &a, const Matrix &b, int64_t m, int64_t n, int64_t k,
+Value AttentionEmitter::packedTile(const TileProduct &product, Value tile) {
+  Value slot = product.keepsAll() ? tile : e.index(0);
+  return e.offset(e.offset(pointers.scratch, product.offset), e.mul(slot, product.bytes));
+}
+void AttentionEmitter::pack(const TileProduct &product, Value tile, const Matrix &b) {
+  PackedSide side(product.shape, 0, e.tier);
+  side.setLines(e, b.pointer, b.rowStride, b.columnStride);
+  Value packed = packedTile(product, tile);
+  e.loop(e.index(0), e.index(side.panelCount()), 1,
+         [&](Value panel) { side.packPanel(e, panel, packed); });
+}
+void AttentionEmitter::packNew(const TileProduct &product, Value tile, Value isNew,
+                               const Matrix &b) {
+  if (!product.keepsAll())
+    return pack(product, tile, b);
+  e.when(isNew, [&] { pack(product, tile, b); });
+}
+
+void AttentionEmitter::multiply(const Matrix &a, const TileProduct &product, Value tile,
                                 Sums epilogue) {
-  ProductShape product = productOf(m, n, k, a.element, b.element, shape.acc);
-  auto source = [&](const Matrix &matrix, int64_t lines) {
-    StridedSource side;
-    side.pointer = matrix.pointer;
-    side.element = matrix.element;
-    side.lines = lines;
-    side.depth = k;
-    side.lineStride = matrix.rowStride;
-    side.depthStride = matrix.columnStride;
-    return side;
-  };
-  StridedSource lhs = source(a, m), rhs = source(b, n);
-  Blocking blocking = chooseBlocking(product, lhs, e.tier);
+  StridedSource lhs, rhs;
+  lhs.pointer = a.pointer;
+  lhs.element = a.element;
+  lhs.lines = product.shape.m;
+  lhs.depth = product.shape.k;
+  lhs.lineStride = a.rowStride;
+  lhs.depthStride = a.columnStride;
+  rhs.pointer = packedTile(product, tile);
+  Blocking blocking = chooseBlocking(product.shape, lhs, e.tier);
   auto finish = [&](Value, Value row, Value column, int64_t active, Value sums) {
     epilogue(row, column, active, sums);
   };
-  ProductEmitter(e, product, blocking, lhs, rhs, finish)
+  ProductEmitter(e, product.shape, blocking, lhs, rhs, finish)
       .emit(e.index(0), e.index(blocking.mTasks * blocking.nTasks),
             e.offset(pointers.scratch, productScratch));
 }
@@ -112,8 +139,15 @@ Value AttentionEmitter::score(const ScoreTile &tile, Value m, Value n, int64_t a
   return arith::AddFOp::create(e.b, e.loc, scaled, bias);
 }
 
-Value AttentionEmitter::visible(const ScoreTile &tile, Value m, Value n, int64_t active) {
-  Value all = active < lanes ? e.mask(lanes, active) : Value();
+Value AttentionEmitter::keepColumns(Value x, int64_t active, double value) {
+  if (active == lanes)
+    return x;
+  return arith::SelectOp::create(e.b, e.loc, e.mask(lanes, active), x, splat(value));
+}
+
+/// Which scores of a vector count.
+Value AttentionEmitter::visible(const ScoreTile &tile, Value row, Value column) {
+  Value all;
   Type i32 = e.b.getI32Type();
   Value columns;
   auto require = [&](arith::CmpIPredicate predicate, Value limit) {
@@ -121,15 +155,40 @@ Value AttentionEmitter::visible(const ScoreTile &tile, Value m, Value n, int64_t
       return e.broadcast(arith::IndexCastOp::create(e.b, e.loc, i32, x), lanes);
     };
     if (!columns)
-      columns = arith::AddIOp::create(e.b, e.loc, e.iota(i32, lanes), vectorOf(e.add(tile.key, n)));
+      columns =
+          arith::AddIOp::create(e.b, e.loc, e.iota(i32, lanes), vectorOf(e.add(tile.key, column)));
     Value holds = arith::CmpIOp::create(e.b, e.loc, predicate, columns, vectorOf(limit));
     all = all ? arith::AndIOp::create(e.b, e.loc, all, holds).getResult() : holds;
   };
   if (shape.keys % shape.keyTile)
     require(arith::CmpIPredicate::sge, tile.firstKey);
   if (shape.causal)
-    require(arith::CmpIPredicate::sle, e.add(e.add(tile.query, m), shape.offset()));
+    require(arith::CmpIPredicate::sle, e.add(e.add(tile.query, row), shape.offset()));
   return all;
+}
+
+void AttentionEmitter::hide(const ScoreTile &tile, ArrayRef<Matrix> arrays, double value) {
+  Value hasHidden;
+  if (shape.keys % shape.keyTile)
+    hasHidden = e.less(tile.key, tile.firstKey);
+  if (shape.causal) {
+    Value isLate = e.less(e.add(tile.query, shape.offset()), e.add(tile.key, shape.keyTile - 1));
+    hasHidden =
+        hasHidden ? arith::OrIOp::create(e.b, e.loc, hasHidden, isLate).getResult() : isLate;
+  }
+  if (!hasHidden)
+    return;
+  e.when(hasHidden, [&] {
+    e.loop(e.index(0), e.index(shape.queryTile), 1, [&](Value row) {
+      e.loop(e.index(0), e.index(shape.keyTile), lanes, [&](Value column) {
+        Value counts = visible(tile, row, column);
+        for (const Matrix &array : arrays) {
+          Value x = load(array, row, column), hidden = e.constant(x.getType(), value);
+          store(arith::SelectOp::create(e.b, e.loc, counts, x, hidden), array, row, column);
+        }
+      });
+    });
+  });
 }
 
 // ---- Vectors of matrices ----
@@ -141,10 +200,11 @@ Value AttentionEmitter::load(const Matrix &matrix, Value row, Value column) {
 void AttentionEmitter::store(Value vector, const Matrix &matrix, Value row, Value column) {
   e.store(vector, matrix.pointer, e.add(e.mul(row, matrix.rowStride), column));
 }
-void AttentionEmitter::fill(const Matrix &matrix, int64_t rows, int64_t columns, double value) {
-  e.loop(e.index(0), e.index(rows), 1, [&](Value row) {
+void AttentionEmitter::fill(const Matrix &matrix, Value rows, int64_t columns, double value) {
+  Value vector = e.constant(e.vectorOf(matrix.element, lanes), value);
+  e.loop(e.index(0), rows, 1, [&](Value row) {
     e.loop(e.index(0), e.index(columns), lanes,
-           [&](Value column) { store(splat(value), matrix, row, column); });
+           [&](Value column) { store(vector, matrix, row, column); });
   });
 }
 Value AttentionEmitter::loadRounded(const Matrix &matrix, Value row, Value column, int64_t active) {

@@ -49,14 +49,26 @@ struct AttentionShape {
 /// Whether the tier multiplies the operands in another way than the tier below.
 bool hasOwnProducts(const AttentionShape &shape, const Tier &tier);
 
-/// Byte offsets in a thread's scratch, all arrays of accumulators.
+/// Products A B^T of tiles A [m, k] with tiles B [n, k] that were packed before, each once for all
+/// of its products: an entry's tiles B lie packed in scratch, or one at a time if they are too
+/// many.
+struct TileProduct {
+  ProductShape shape;
+  int64_t tiles, kept;
+  int64_t bytes, offset; // of a packed tile; of the first one in scratch
+
+  bool keepsAll() const { return kept == tiles; }
+};
+
+/// Byte offsets in a thread's scratch. Arrays are of accumulators.
 class AttentionScratch {
 public:
   AttentionScratch(const AttentionShape &shape, const Tier &tier)
       : shape(shape), tier(tier), lanes(tier.lanes(8 * elementBytes(shape.acc))) {}
   int64_t take(int64_t elements);
-  /// Room for the largest of the products that will run, of elements `a` and `b`.
-  void reserveProduct(int64_t m, int64_t n, int64_t k, mlir::Type a, mlir::Type b);
+  /// Products of elements `a` and `b` with `tiles` tiles B of an entry.
+  TileProduct takeProduct(int64_t m, int64_t n, int64_t k, mlir::Type a, mlir::Type b,
+                          int64_t tiles);
   int64_t product() const { return at; }
   int64_t bytes() const { return at + productBytes; }
   /// Elements from row to row of an array with `columns` columns.
@@ -91,18 +103,25 @@ protected:
   void enter(Value entry);
   /// An array of scratch with `columns` columns; of accumulators if no type is given.
   Matrix scratch(int64_t offset, int64_t columns, mlir::Type element = {});
-  /// C = A B^T for tiles A [m, k] and B [n, k]: the epilogue gets sums of row m from column n on.
+  /// Packs a tile B.
+  void pack(const TileProduct &product, Value tile, const Matrix &b);
+  /// Packs it where `isNew` holds, or anyway if there is no room to keep all tiles.
+  void packNew(const TileProduct &product, Value tile, Value isNew, const Matrix &b);
+  /// C = A B^T: the epilogue gets sums of row m from column n on.
   using Sums = llvm::function_ref<void(Value m, Value n, int64_t active, Value sums)>;
-  void multiply(const Matrix &a, const Matrix &b, int64_t m, int64_t n, int64_t k, Sums epilogue);
+  void multiply(const Matrix &a, const TileProduct &product, Value tile, Sums epilogue);
   /// Scores from products: scaled, with the bias.
   Value score(const ScoreTile &tile, Value m, Value n, int64_t active, Value product);
-  /// Which of these scores count; null if all do. Columns left to earlier tiles do not.
-  Value visible(const ScoreTile &tile, Value m, Value n, int64_t active);
+  /// `x` in columns of the tile, `value` in those past its edge.
+  Value keepColumns(Value x, int64_t active, double value);
+  /// Writes `value` for scores that do not count: of later keys if the mask is causal, and of
+  /// columns left to earlier tiles. Most tiles have none.
+  void hide(const ScoreTile &tile, llvm::ArrayRef<Matrix> arrays, double value);
   ScoreTile tileAt(Value queryTile, Value keyTile);
 
   Value load(const Matrix &matrix, Value row, Value column);
   void store(Value vector, const Matrix &matrix, Value row, Value column);
-  void fill(const Matrix &matrix, int64_t rows, int64_t columns, double value);
+  void fill(const Matrix &matrix, Value rows, int64_t columns, double value);
   /// Rounds vectors of an array of scratch, times `factor`, to rows [from, rows) of a result.
   void storeRows(const Matrix &array, const Matrix &result, Value from, int64_t rows,
                  double factor);
@@ -119,10 +138,12 @@ protected:
 
 private:
   Matrix entryOf(Value pointer, const Access &access, mlir::Type element);
+  Value packedTile(const TileProduct &product, Value tile);
+  Value visible(const ScoreTile &tile, Value row, Value column);
   llvm::SmallVector<Value> dims; // of the entry
 };
 
-/// Both kernels: `Emitter` says how many tasks there are, what scratch they need, and emits one.
+/// Both kernels: `Emitter` says how many tasks there are, what scratch they need, and emits them.
 template <typename Op, typename Emitter> struct AttentionTemplateOf : KernelTemplate {
   bool hasOwnCode(mlir::Operation *op, const Tier &tier) const override {
     return hasOwnProducts(AttentionShape(mlir::cast<Op>(op)), tier);
@@ -138,7 +159,7 @@ template <typename Op, typename Emitter> struct AttentionTemplateOf : KernelTemp
                mlir::Value begin, mlir::Value end) const override {
     AttentionShape shape(mlir::cast<Op>(op));
     Emitter emitter(e, shape, pointers);
-    e.loop(begin, end, 1, [&](mlir::Value task) { emitter.emitTask(task); });
+    emitter.emitTasks(begin, end);
   }
 };
 

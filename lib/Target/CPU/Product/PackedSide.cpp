@@ -20,16 +20,19 @@ static ProductShape shapeOf(RankedTensorType type) {
 }
 
 PackedSide::PackedSide(RankedTensorType type, const Tier &tier)
-    : type(type), shape(shapeOf(type)), isLeft(shape.packedLhs),
-      blocking(chooseBlocking(shape, StridedSource(), tier)),
+    : PackedSide(shapeOf(type), kernel::packingOf(type).getLine(), tier) {
+  planned = kernel::byteSize(type);
+}
+PackedSide::PackedSide(const ProductShape &shape, unsigned lineDim, const Tier &tier)
+    : shape(shape), isLeft(shape.packedLhs), blocking(chooseBlocking(shape, StridedSource(), tier)),
       lines(isLeft ? blocking.rows : blocking.columns()),
       panels(isLeft ? blocking.mPanels : blocking.nPanels),
       panelUnits(lines * blocking.packedPoints),
       format(isLeft ? PanelFormat::of(blocking.multiply, shape.acc, panelUnits)
                     : rhsFormat(shape, blocking, panelUnits)),
-      lineDim(kernel::packingOf(type).getLine()) {
-  source.element = format.unit.isInteger(16) ? format.unit : type.getElementType();
-  source.lines = type.getDimSize(lineDim);
+      lineDim(lineDim) {
+  source.element = format.unit.isInteger(16) ? format.unit : isLeft ? shape.lhs : shape.rhs;
+  source.lines = isLeft ? shape.m : shape.n;
   source.depth = shape.k;
 }
 
@@ -44,10 +47,9 @@ bool PackedSide::isLike(const PackedSide &other) const {
 }
 
 LogicalResult PackedSide::checkSize(Operation *op, const Tier &tier) const {
-  int64_t planned = kernel::byteSize(type);
-  if (panels * panelBytes() > planned)
+  if (bytes() > planned)
     return op->emitOpError() << "expected at most " << planned << " bytes in tier " << tier.name
-                             << ", but got " << panels * panelBytes();
+                             << ", but got " << bytes();
   return success();
 }
 
@@ -57,9 +59,13 @@ int64_t PackedSide::blockEdge(const Tier &tier) const {
 }
 
 void PackedSide::setMatrix(KernelEmitter &e, Value pointer, int64_t rowStride) {
+  setLines(e, pointer, lineDim == 0 ? rowStride : 1, lineDim == 0 ? 1 : rowStride);
+}
+void PackedSide::setLines(KernelEmitter &e, Value pointer, int64_t lineStride,
+                          int64_t depthStride) {
   source.pointer = pointer;
-  source.lineStride = lineDim == 0 ? rowStride : 1;
-  source.depthStride = lineDim == 0 ? 1 : rowStride;
+  source.lineStride = lineStride;
+  source.depthStride = depthStride;
   source.enterBatch(e, e.index(0));
 }
 

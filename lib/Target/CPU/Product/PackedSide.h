@@ -17,9 +17,12 @@ struct MatrixBlock {
 class PackedSide {
 public:
   PackedSide(mlir::RankedTensorType type, const Tier &tier);
+  /// The side of `shape` that is packed before; `lineDim`: which dimension of its matrix is lines.
+  PackedSide(const ProductShape &shape, unsigned lineDim, const Tier &tier);
 
   int64_t panelCount() const { return panels; }
   int64_t linesPerPanel() const { return lines; }
+  int64_t bytes() const { return panels * panelBytes(); }
   int64_t panelsPerTask() const;
   /// Fails, with an error at the op, if the memory that was planned does not suffice.
   mlir::LogicalResult checkSize(mlir::Operation *op, const Tier &tier) const;
@@ -31,6 +34,8 @@ public:
 
   /// Where the matrix is from now on, and how many elements its rows are apart.
   void setMatrix(KernelEmitter &e, mlir::Value pointer, int64_t rowStride);
+  /// The same by how far neighbouring lines and neighbours in k are apart.
+  void setLines(KernelEmitter &e, mlir::Value pointer, int64_t lineStride, int64_t depthStride);
   /// All of a panel.
   void packPanel(KernelEmitter &e, mlir::Value number, mlir::Value packed);
   /// What a block of a right side is in all panels.
@@ -43,7 +48,7 @@ private:
   mlir::Value panelAt(KernelEmitter &e, mlir::Value number, mlir::Value packed) const;
   void clearPadding(KernelEmitter &e, mlir::Value panel) const;
 
-  mlir::RankedTensorType type;
+  int64_t planned = 0; // bytes
   ProductShape shape;
   bool isLeft;
   Blocking blocking;
