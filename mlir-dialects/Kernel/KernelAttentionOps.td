@@ -3,13 +3,14 @@
 #ifndef AMPC_KERNEL_ATTENTION_OPS
 #define AMPC_KERNEL_ATTENTION_OPS
 
-// Sizes, options and accesses that both ops have.
-class Kernel_AttentionLikeOp<string mnemonic>
+// Sizes, options and accesses that both ops have; `chosen`: what the target chooses.
+class Kernel_AttentionLikeOp<string mnemonic, dag chosen = (ins)>
     : Kernel_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<KernelOpInterface>]> {
-  let arguments = (ins Variadic<AnyRankedTensor>:$tensors, TypeAttr:$acc, DenseI64ArrayAttr:$batch,
-      SignedI64Attr:$queries, SignedI64Attr:$keys, SignedI64Attr:$width, F64Attr:$scale,
-      UnitAttr:$causal, UnitAttr:$biased, AffineMapArrayAttr:$operand_maps,
-      AffineMapArrayAttr:$result_maps);
+  let arguments = !con((ins Variadic<AnyRankedTensor>:$tensors, TypeAttr:$acc,
+                           DenseI64ArrayAttr:$batch, SignedI64Attr:$queries, SignedI64Attr:$keys,
+                           SignedI64Attr:$width, F64Attr:$scale, UnitAttr:$causal, UnitAttr:$biased,
+                           AffineMapArrayAttr:$operand_maps, AffineMapArrayAttr:$result_maps),
+                       chosen);
   let results = (outs Variadic<AnyRankedTensor>:$outs);
   let assemblyFormat =
       [{`(` $tensors `:` type($tensors) `)` `acc` $acc `batch` $batch `queries` $queries `keys` $keys `width` $width
@@ -48,11 +49,14 @@ def Kernel_AttentionOp : Kernel_AttentionLikeOp<"attention"> {
     ```
   }]);
 }
-def Kernel_AttentionGradOp : Kernel_AttentionLikeOp<"attention_grad"> {
+def Kernel_AttentionGradOp
+    : Kernel_AttentionLikeOp<"attention_grad", (ins Kernel_Parts:$parts,
+                                                   Kernel_Workspace:$workspace_bytes)> {
   let summary = "Cotangents of query, key, value and, if there is a fourth result, of every score";
   let description = !strconcat([{
     Operands: query, key, value, if `biased` the bias, then the result of the attention, its logsumexp and the
-    result's cotangent. One task does one entry of the batch: the sums do not depend on the number of threads. }],
+    result's cotangent. A cotangent of queries is the sum of `parts` partial sums over keys, added in order, which the workspace holds:
+    the sums do not depend on the number of threads. }],
                                attentionMaps, [{
     7. There are three results, or with a bias four.
 

@@ -26,7 +26,7 @@ struct BackwardScratch {
     scores = all.take(shape.queryTile * all.stride(shape.keyTile));
     keys = all.take(shape.keyTile * all.stride(shape.width));
     values = all.take(shape.keyTile * all.stride(shape.width));
-    queries = all.take(shape.queries * all.stride(shape.width));
+    queries = all.take(shape.parts > 1 ? 0 : shape.queries * all.stride(shape.width));
     lse = all.take(shape.queries);
     delta = all.take(shape.queries);
     int64_t m = shape.queryTile, n = shape.keyTile, width = shape.width;
@@ -43,15 +43,18 @@ struct BackwardScratch {
 class BackwardEmitter : AttentionEmitter {
 public:
   using Scratch = BackwardScratch;
-  static int64_t tasks(const AttentionShape &shape) { return shape.entries; }
+  static int64_t tasks(const AttentionShape &shape) { return shape.entries * shape.parts; }
   BackwardEmitter(KernelEmitter &e, const AttentionShape &shape, const KernelPointers &pointers);
   void emitTasks(Value begin, Value end) {
     e.loop(begin, end, 1, [&](Value task) { emitTask(task); });
   }
+  void addParts(Value begin, Value end);
 
 private:
   void emitTask(Value task);
-  void meetKeys(Value keyTile);
+  Matrix partOf(Value entry, Value part);
+  void clearBias(Value part);
+  void meetKeys(Value keyTile, Value part);
   enum : unsigned { query, key, value };
   unsigned forwardResult() const { return shape.biased ? 4 : 3; }
   bool wantsBias() const { return shape.results.size() > 3; }
@@ -167,8 +170,8 @@ void BackwardEmitter::meetQueries(const ScoreTile &tile, Value queryTile, Value 
   multiply(scores, layout.byKeyRows, e.index(0), addInto(queries.from(e, tile.query)));
 }
 
-/// The first tile of keys meets all queries that any other one meets.
-void BackwardEmitter::meetKeys(Value keyTile) {
+/// The first tile of keys of a part meets all queries that any other one meets.
+void BackwardEmitter::meetKeys(Value keyTile, Value part) {
   fill(keys, e.index(shape.keyTile), shape.width, 0);
   fill(values, e.index(shape.keyTile), shape.width, 0);
   ScoreTile first = tileAt(e.index(0), keyTile);
@@ -177,32 +180,109 @@ void BackwardEmitter::meetKeys(Value keyTile) {
   pack(layout.byKeyRows, e.index(0), k.transposed());
   pack(layout.byValues, e.index(0), v);
   // Queries before this one see none of the tile's keys.
-  Value from = e.index(0), isNew = e.less(keyTile, e.index(1));
+  Value from = e.index(0), isNew = e.less(keyTile, e.add(part, 1));
   if (shape.causal)
     from = e.div(e.max(e.add(first.firstKey, -shape.offset()), from), shape.queryTile);
   e.loop(from, e.index(shape.queryTiles()), 1,
          [&](Value queryTile) { meetQueries(tileAt(queryTile, keyTile), queryTile, isNew); });
   Value fresh = e.sub(first.firstKey, first.key);
-  storeRows(keys, result(1).from(e, first.key), fresh, shape.keyTile, shape.scale);
-  storeRows(values, result(2).from(e, first.key), fresh, shape.keyTile, 1);
+  storeRows(keys, result(1).from(e, first.key), fresh, e.index(shape.keyTile), shape.scale);
+  storeRows(values, result(2).from(e, first.key), fresh, e.index(shape.keyTile), 1);
 }
 
-void BackwardEmitter::emitTask(Value task) {
-  enter(task);
-  prepareRows();
-  if (wantsBias()) {
-    Matrix bias = result(3);
+/// Where a part of the cotangents of an entry's queries is summed.
+Matrix BackwardEmitter::partOf(Value entry, Value part) {
+  int64_t size = shape.queries * queries.rowStride;
+  Value number = e.add(e.mul(entry, shape.parts), part);
+  return {e.address(pointers.workspace, shape.acc, e.mul(number, size)), shape.acc,
+          queries.rowStride, 1};
+}
+
+/// Cotangents of the scores of a part's keys: some tiles stay hidden.
+void BackwardEmitter::clearBias(Value part) {
+  Matrix bias = result(3);
+  e.loop(part, e.index(shape.keyTiles()), shape.parts, [&](Value keyTile) {
+    Value key = tileAt(e.index(0), keyTile).key;
     e.loop(e.index(0), e.index(shape.queries), 1, [&](Value row) {
-      forVectors(e, shape.keys, lanes, [&](Value column, int64_t active) {
-        storeRounded(splat(0), bias, row, column, active);
+      forVectors(e, shape.keyTile, lanes, [&](Value column, int64_t active) {
+        storeRounded(splat(0), bias, row, e.add(key, column), active);
       });
     });
-  }
-  e.loop(e.index(0), e.index(shape.keyTiles()), 1, [&](Value keyTile) { meetKeys(keyTile); });
-  storeRows(queries, result(0), e.index(0), shape.queries, shape.scale);
+  });
 }
 
+/// A part has every parts-th tile of keys: with a causal mask late ones meet fewer queries.
+void BackwardEmitter::emitTask(Value task) {
+  Value entry = e.div(task, shape.parts), part = e.rem(task, shape.parts);
+  enter(entry);
+  if (shape.parts > 1)
+    queries = partOf(entry, part);
+  prepareRows();
+  if (wantsBias())
+    clearBias(part);
+  e.loop(part, e.index(shape.keyTiles()), shape.parts,
+         [&](Value keyTile) { meetKeys(keyTile, part); });
+  if (shape.parts == 1)
+    storeRows(queries, result(0), e.index(0), e.index(shape.queries), shape.scale);
+}
+
+/// Tasks (entry, tile of queries) add the parts in their order.
+void BackwardEmitter::addParts(Value begin, Value end) {
+  e.loop(begin, end, 1, [&](Value task) {
+    Value entry = e.div(task, shape.queryTiles());
+    enter(entry);
+    Value from = e.mul(e.rem(task, shape.queryTiles()), shape.queryTile);
+    Value to = e.min(e.add(from, shape.queryTile), e.index(shape.queries));
+    Matrix sum = partOf(entry, e.index(0));
+    for (int64_t part = 1; part < shape.parts; ++part) {
+      Matrix next = partOf(entry, e.index(part));
+      e.loop(from, to, 1, [&](Value row) {
+        e.loop(e.index(0), e.index(shape.width), lanes,
+               [&](Value column) { addTo(sum, row, column, load(next, row, column)); });
+      });
+    }
+    storeRows(sum, result(0), from, to, shape.scale);
+  });
+}
+
+namespace {
+struct AttentionGradTemplate : AttentionTemplateOf<kernel::AttentionGradOp, BackwardEmitter> {
+  using Base = AttentionTemplateOf<kernel::AttentionGradOp, BackwardEmitter>;
+
+  /// Few entries are cut for more threads. A part forms sums of its own for all queries, so that
+  /// many parts are for long contexts. Where tiles of keys overlap, tasks would share cotangents of
+  /// scores.
+  void configure(Operation *operation) const override {
+    auto op = cast<kernel::AttentionGradOp>(operation);
+    AttentionShape shape(op);
+    bool isShared = shape.results.size() > 3 && shape.keys % shape.keyTile;
+    int64_t most = isShared ? 1 : shape.keyTiles() / leastKeyTiles;
+    op.setParts(std::max<int64_t>(1, std::min(most, wantedTasks / shape.entries)));
+    op.setWorkspaceBytes(workspaceBytes(op));
+  }
+  int64_t workspaceBytes(Operation *operation) const override {
+    auto op = cast<kernel::AttentionGradOp>(operation);
+    AttentionShape shape(op);
+    int64_t row = roundUp(shape.width, mostLanes) * elementBytes(shape.acc);
+    return shape.parts > 1 ? shape.entries * shape.parts * shape.queries * row : 0;
+  }
+  FailureOr<KernelEmission> plan(Operation *op, const Tier &tier) const override {
+    FailureOr<KernelEmission> emission = Base::plan(op, tier);
+    AttentionShape shape(cast<kernel::AttentionGradOp>(op));
+    emission->finishTasks = shape.parts > 1 ? shape.entries * shape.queryTiles() : 0;
+    return emission;
+  }
+  void emitFinish(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
+                  Value end) const override {
+    AttentionShape shape(cast<kernel::AttentionGradOp>(op));
+    BackwardEmitter(e, shape, pointers).addParts(begin, end);
+  }
+
+private:
+  static constexpr int64_t wantedTasks = 32, leastKeyTiles = 2;
+};
+} // namespace
+
 void cpu::addAttentionGradTemplate(TemplateRegistry &registry) {
-  registry.add<kernel::AttentionGradOp,
-               AttentionTemplateOf<kernel::AttentionGradOp, BackwardEmitter>>();
+  registry.add<kernel::AttentionGradOp, AttentionGradTemplate>();
 }

@@ -220,9 +220,9 @@ void AttentionEmitter::storeRounded(Value vector, const Matrix &matrix, Value ro
   Value position = e.add(e.mul(row, matrix.rowStride), e.mul(column, matrix.columnStride));
   e.storeStrided(vector, matrix.pointer, position, matrix.columnStride, active);
 }
-void AttentionEmitter::storeRows(const Matrix &array, const Matrix &result, Value from,
-                                 int64_t rows, double factor) {
-  e.loop(from, e.index(rows), 1, [&](Value row) {
+void AttentionEmitter::storeRows(const Matrix &array, const Matrix &result, Value from, Value to,
+                                 double factor) {
+  e.loop(from, to, 1, [&](Value row) {
     forVectors(e, shape.width, lanes, [&](Value column, int64_t active) {
       Value x = load(array, row, column);
       if (factor != 1)

@@ -28,6 +28,7 @@ struct AttentionShape {
   llvm::SmallVector<int64_t> batch;
   int64_t entries = 1, queries, keys, width; // entries of the batch
   int64_t queryTile, keyTile;
+  int64_t parts = 1; // of the sums over keys that are the queries' cotangents
   double scale;
   bool causal, biased;
   mlir::Type acc;
@@ -122,9 +123,8 @@ protected:
   Value load(const Matrix &matrix, Value row, Value column);
   void store(Value vector, const Matrix &matrix, Value row, Value column);
   void fill(const Matrix &matrix, Value rows, int64_t columns, double value);
-  /// Rounds vectors of an array of scratch, times `factor`, to rows [from, rows) of a result.
-  void storeRows(const Matrix &array, const Matrix &result, Value from, int64_t rows,
-                 double factor);
+  /// Rounds vectors of an array of scratch, times `factor`, to rows [from, to) of a result.
+  void storeRows(const Matrix &array, const Matrix &result, Value from, Value to, double factor);
   Value loadRounded(const Matrix &matrix, Value row, Value column, int64_t active);
   void storeRounded(Value vector, const Matrix &matrix, Value row, Value column, int64_t active);
   Value splat(double value) { return e.constant(vectorType, value); }
@@ -176,6 +176,8 @@ template <typename Op> AttentionShape::AttentionShape(Op op) {
   scale = op.getScale().convertToDouble();
   causal = op.getCausal();
   biased = op.getBiased();
+  if constexpr (std::is_same_v<Op, kernel::AttentionGradOp>)
+    parts = op.getParts();
   acc = op.getAcc();
   auto add = [](auto &types, auto &accesses, mlir::Type tensor, mlir::Attribute map) {
     auto type = mlir::cast<mlir::RankedTensorType>(tensor);

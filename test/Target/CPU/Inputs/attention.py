@@ -48,7 +48,7 @@ class Layouts:
                 affine(4, ["d0", "d1", "d2", "d3"]))
 
 
-def emit(op, operands, results, layouts, acc, causal, bias, tolerance):
+def emit(op, operands, results, layouts, acc, causal, bias, options):
     global number
     number += 1
     names = [f"%a{i}" for i in range(len(operands))]
@@ -61,12 +61,12 @@ def emit(op, operands, results, layouts, acc, causal, bias, tolerance):
           f" batch [{layouts.batch}, {layouts.heads}] queries {layouts.queries} keys {layouts.keys} width {layouts.width}"
           f" scale {scale:.9f}{' causal' if causal else ''}{' biased' if bias else ''}"
           f" maps [{', '.join(m for _, m in operands)}] -> [{', '.join(m for _, m in results)}]"
-          f" {{test.low = -1.0, test.high = 1.0{f', {tolerance}' if tolerance else ''}}} : {outs}")
+          f" {{test.low = -1.0, test.high = 1.0{f', {options}' if options else ''}}} : {outs}")
     print(f"  kernel.return {left} : {outs}\n}}")
 
 
 def attention(queries, keys, width, layout="plain", element="f32", result=None, causal=False, bias=None, batch=2, heads=2,
-              sole=False):
+              sole=False, parts=None):
     if sys.argv[1:] == ["small"] and queries * keys * width * batch * heads > 2e5:
         return
     acc = "f64" if element == "f64" else "f32"
@@ -91,6 +91,10 @@ def attention(queries, keys, width, layout="plain", element="f32", result=None, 
     tolerance = {"f64": "test.tolerance = 1.0e-13", "f32": "test.tolerance = 2.0e-05", "bf16": f"test.pairs_tolerance = {pairs:e}"}.get(result)
     if element in ("bf16", "f16"):
         tolerance = f"{tolerance + ', ' if tolerance else ''}test.rounded_tolerance = {pairs:e}"
+    if parts:  # of the sums over keys
+        bytes_of_row = -(-width // 16) * 16 * (8 if acc == "f64" else 4)
+        chosen = f"parts = {parts} : i64, workspace_bytes = {batch * heads * parts * queries * bytes_of_row} : i64"
+        tolerance = f"{tolerance}, {chosen}" if tolerance else chosen
     results = [layouts.side(queries, result), layouts.side(keys, result), layouts.side(keys, result)]
     emit("attention_grad", sides + given, results, *options, tolerance)
     if bias == "head":
@@ -114,3 +118,8 @@ attention(6, 9, 130, causal=True, bias="head")
 attention(6, 9, 130, element="bf16", result="bf16", batch=1)  # tiles of AMX of two short shapes
 attention(130, 128, 64, element="bf16", layout="turned", result="bf16", batch=1, heads=1)  # queries far apart in k
 attention(65, 65, 400, batch=1, heads=1)  # more channels than one block of a product
+if sys.argv[1:] != ["small"]:  # as CPUs cut the gradient for more threads
+    attention(130, 199, 20, layout="fused", causal=True, batch=1, parts=2)
+    attention(70, 192, 24, causal=True, bias="head", batch=1, parts=3)
+    attention(130, 200, 24, element="bf16", result="bf16", causal=True, batch=1, parts=4)
+    attention(66, 130, 7, element="f64", layout="turned", batch=1, parts=2)
