@@ -60,6 +60,11 @@ CASES = {
     "three_phases": ("#train.sgd<lr = 0.5> schedule #train.one_cycle<steps = 24, pct_start = 0.4, linear = true, three_phase = true>", "SGD",
                      {"lr": 0.5}, None, ("OneCycleLR", {"max_lr": 0.5, "total_steps": 24, "pct_start": 0.4, "anneal_strategy": "linear",
                                                         "three_phase": True, "cycle_momentum": False})),
+    "cycled_momentum": ("#train.sgd<lr = 0.5, momentum = 0.9> schedule #train.one_cycle<steps = 24, base_momentum = 0.6, max_momentum = 0.95>",
+                        "SGD", {"lr": 0.5, "momentum": 0.9}, None,
+                        ("OneCycleLR", {"max_lr": 0.5, "total_steps": 24, "base_momentum": 0.6, "max_momentum": 0.95})),
+    "cycled_beta1": ("#train.adam<lr = 0.1> schedule #train.one_cycle<steps = 24, base_momentum = 0.6, max_momentum = 0.95>", "Adam",
+                     {"lr": 0.1}, None, ("OneCycleLR", {"max_lr": 0.1, "total_steps": 24, "base_momentum": 0.6, "max_momentum": 0.95})),
 }
 
 
