@@ -115,6 +115,8 @@ def attribute(text):
         return dense(text)
     if found := re.fullmatch(r"array<i64(?:: (.*))?>", text):
         return [int(n) for n in found[1].split(",")] if found[1] else []
+    if found := re.fullmatch(r"array<f64(?:: (.*))?>", text):
+        return [attribute(n.strip() + " : f64") for n in found[1].split(",")] if found[1] else []
     if found := re.fullmatch(r"(\S+) : f64", text):
         return float(found[1]) if not found[1].startswith("0x") else struct.unpack(">d", bytes.fromhex(found[1][2:]))[0]
     if found := re.fullmatch(r"(-?\d+) : i\d+", text):
