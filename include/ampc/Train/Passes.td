@@ -111,6 +111,7 @@ def TrainExpandUpdates : Pass<"train-expand-updates", "::mlir::ModuleOp"> {
   let description = [{
     Replaces every `train.update` by what its optimizer makes of it. Kernels are made from the op itself, which is one in place of some
     twenty; this is for tools that name or observe the values in between.
+    Rules that multiply matrices, as Muon's, stay: which type their products have is decided later, with all precision.
   }];
 }
 def TrainMarkValues : Pass<"train-mark-values", "::mlir::ModuleOp"> {

@@ -17,6 +17,10 @@ struct TrainExpandUpdates : ampc::impl::TrainExpandUpdatesBase<TrainExpandUpdate
     if (failed(checkIsFlat(getOperation(), getArgument())))
       return signalPassFailure();
     getOperation()->walk([](train::UpdateOp op) {
+      // Precision gives products of matrices their type: until then they belong to the rule.
+      if (op.getRule().multipliesMatrices(
+              cast<RankedTensorType>(op.getParam().getType()).getShape()))
+        return;
       OpBuilder builder(op);
       GradBuilder b(builder, op);
       op->replaceAllUsesWith(op.decompose(b));
