@@ -13,17 +13,34 @@ function(ampc_use_mlir target)
     target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
     if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
       target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
-      set(header ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
-      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
-      file(SHA256 ${header} checksum)
-      file(CONFIGURE OUTPUT CMakeFiles/${target}.dir/cmake_pch.hxx.pch.sum CONTENT "${checksum} MLIR ${MLIR_VERSION}\n")
     endif()
   else()
     target_precompile_headers(${target} REUSE_FROM AMPCDialects)
   endif()
+  add_dependencies(${target} ampc-precompiled-checksum)
 endfunction()
 
-# The MLIR headers take most of a compilation; every library shares one precompiled set.
+# What ccache takes for the precompiled header: a checksum of the headers of this project in it, and the version of MLIR's.
+function(ampc_checksum_precompiled)
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/mlir-dialects/*/*.h)
+  foreach(generated Train/Interfaces Train/InterfacesAttr Kernel/KernelInterfaces)
+    list(APPEND headers ${PROJECT_BINARY_DIR}/mlir-dialects/${generated}.h.inc)
+  endforeach()
+  foreach(kind Attrs Dialect Enums Ops Types)
+    foreach(name Amp Kernel Train)
+      list(APPEND headers ${PROJECT_BINARY_DIR}/mlir-dialects/${name}/${name}${kind}.h.inc)
+    endforeach()
+  endforeach()
+  set(checksum ${PROJECT_BINARY_DIR}/mlir-dialects/CMakeFiles/AMPCDialects.dir/cmake_pch.hxx.pch.sum)
+  add_custom_command(OUTPUT ${checksum}
+    COMMAND ${CMAKE_COMMAND} "-DFILES=${PROJECT_SOURCE_DIR}/cmake/Precompiled.h;${headers}" -DTEXT=${MLIR_VERSION} -DOUT=${checksum}
+      -P ${PROJECT_SOURCE_DIR}/cmake/Checksum.cmake
+    DEPENDS ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h ${headers} VERBATIM)
+  add_custom_target(ampc-precompiled-checksum DEPENDS ${checksum})
+  add_dependencies(ampc-precompiled-checksum ampc-tablegen)
+endfunction()
+
+# Headers take most of a compilation; every library shares one precompiled set.
 function(ampc_add_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})

@@ -1,4 +1,4 @@
-// The MLIR headers that nearly every file needs, parsed once.
+// The headers of MLIR and of the dialects that nearly every file needs, parsed once.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,3 +21,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include "mlir-dialects/Amp/Amp.h"
+#include "mlir-dialects/Kernel/Kernel.h"
+#include "mlir-dialects/Train/Train.h"
