@@ -26,7 +26,7 @@ static Expected<std::unique_ptr<TargetMachine>> makeMachine() {
   });
   Triple triple("x86_64-unknown-linux-gnu");
   std::string error;
-  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return createStringError(error);
   // Functions carry the features of their tier.
