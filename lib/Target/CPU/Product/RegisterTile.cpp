@@ -35,6 +35,7 @@ SmallVector<Value> RegisterTile::load(KernelEmitter &e, Value from, int64_t stri
         e.loadVector(from, acc, e.index(i / vectors * stride + i % vectors * width), width));
   return sums;
 }
+
 void RegisterTile::store(KernelEmitter &e, ValueRange sums, Value to, int64_t stride) const {
   for (int64_t i = 0; i < rows * vectors; ++i)
     e.store(sums[i], to, e.index(i / vectors * stride + i % vectors * width));
@@ -46,7 +47,8 @@ SmallVector<Value> RegisterTile::add(KernelEmitter &e, Value a, Value b, Value p
     SmallVector<Value> right, next;
     for (int64_t v = 0; v < vectors; ++v) {
       Value at = e.add(e.mul(k, columns()), v * width);
-      right.push_back(widen(e, e.loadVector(b, rhs, at, width), acc));
+      Value y = e.loadVector(b, rhs, at, width);
+      right.push_back(multiply == Multiply::Pairs ? y : widen(e, y, acc));
     }
     for (int64_t i = 0; i < rows; ++i) {
       Value at = e.add(e.mul(k, lhsLines.depthStride), lhsLines.offsetOfLine(i));
