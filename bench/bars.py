@@ -7,7 +7,7 @@ HEIGHT, LEFT, SCALE, LONGEST = 18, 420, 240, 1.6  # pixels of a row, of its name
 
 
 def ratios(markdown):
-    """(what, ratio, whether less is better, peer) of the rows that `row` in bench/run has written."""
+    """(what, ratio, whether less is better, peer) of the rows that `row` in bench/common.py has written."""
     pattern = r"^\| (.+?) \| [^|]+ \| [^|(]+\(([^|]+)\) \| ([\d.]+) \(at (most|least) 1 is better\) \|$"
     return [(what, float(ratio), kind == "most", peer) for what, peer, ratio, kind in re.findall(pattern, markdown, re.M)]
 

@@ -78,6 +78,16 @@ installTorch() {
     >"$log" 2>&1
 }
 
+# The newest build that brings no runtime of its own but GNU's OpenMP, as gemm_peers uses it; PyTorch has a newer oneDNN inside.
+setUpOneDnn() {
+  if { [ -e "$venv/lib/libdnnl.so" ] && [ -e "$venv/include/oneapi/dnnl/dnnl.h" ]; } ||
+    "$venv/bin/pip" install --quiet --no-cache-dir onednn-cpu-gomp onednn-devel-cpu-gomp >"$log" 2>&1; then
+    report onednn "$("$venv/bin/pip" list 2>/dev/null | awk '$1 == "onednn-cpu-gomp" { print $2 }') ($venv)"
+  else
+    reportMissing onednn "$(tail -n 1 "$log")"
+  fi
+}
+
 # --no-deps for torchvision: it would bring the parts of PyTorch that are left out above.
 installExtra() {
   "$venv/bin/python" -c "import $1" 2>"$log" && return 0
@@ -97,7 +107,6 @@ setUpExtra() {
 }
 
 setUpLibrary openblas libopenblas-dev
-setUpLibrary onednn libdnnl-dev
 
 python=
 if installTorch && version=$(torchVersion "$venv/bin/python"); then
@@ -113,6 +122,7 @@ else
   fi
 fi
 
+[ ! -x "$venv/bin/python" ] || setUpOneDnn
 for extra in "${extras[@]}"; do
   if [ "$python" = "$venv/bin/python" ]; then
     setUpExtra "$extra"

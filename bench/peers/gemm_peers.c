@@ -2,14 +2,15 @@
 // each.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cc -O2 gemm_peers.c -o gemm_peers -lopenblas -ldnnl -fopenmp -lm
+// cc -O2 gemm_peers.c -o gemm_peers -I VENV/include -L VENV/lib -Wl,-rpath,VENV/lib -lopenblas -ldnnl
+//    -fopenmp -lm
 // gemm_peers M N K [THREADS]
 //
 // A is M x K, B is K x N, C is M x N, all row-major; bf16 products are summed and stored in f32.
 // OpenBLAS packs both operands inside the timed call; oneDNN gets B in its own layout, packed
 // before.
 #include <cblas.h>
-#include <dnnl.h>
+#include <oneapi/dnnl/dnnl.h>
 #include <math.h>
 #include <omp.h>
 #include <stdbool.h>
@@ -19,8 +20,8 @@
 #include <string.h>
 #include <time.h>
 
-#if DNNL_VERSION_MAJOR != 2
-#error "expected oneDNN 2.x, whose C interface is used here"
+#if DNNL_VERSION_MAJOR != 3
+#error "expected oneDNN 3.x, whose C interface is used here"
 #endif
 
 enum { BATCHES = 15 };
@@ -165,17 +166,24 @@ static void run_onednn(void *context) {
   require(dnnl_stream_wait(call->stream), "wait");
 }
 
+static dnnl_memory_desc_t make_layout(long rows, long columns, dnnl_data_type_t type,
+                                      dnnl_format_tag_t tag) {
+  dnnl_memory_desc_t layout;
+  dnnl_dims_t shape = {rows, columns};
+  require(dnnl_memory_desc_create_with_tag(&layout, 2, shape, type, tag), "layout");
+  return layout;
+}
+
 // A oneDNN memory in `layout` that holds the row-major f32 `values` (reordered, rounded if bf16).
-static dnnl_memory_t make_memory(OneDnnCall *call, const dnnl_memory_desc_t *layout,
-                                 float *values) {
-  dnnl_memory_desc_t plain;
+static dnnl_memory_t make_memory(OneDnnCall *call, const_dnnl_memory_desc_t layout, long rows,
+                                 long columns, float *values) {
+  dnnl_memory_desc_t plain = make_layout(rows, columns, dnnl_f32, dnnl_ab);
   dnnl_memory_t source, memory;
   dnnl_primitive_desc_t description;
   dnnl_primitive_t reorder;
-  require(dnnl_memory_desc_init_by_tag(&plain, 2, layout->dims, dnnl_f32, dnnl_ab), "layout");
-  require(dnnl_memory_create(&source, &plain, call->engine, values), "memory");
+  require(dnnl_memory_create(&source, plain, call->engine, values), "memory");
   require(dnnl_memory_create(&memory, layout, call->engine, DNNL_MEMORY_ALLOCATE), "memory");
-  require(dnnl_reorder_primitive_desc_create(&description, &plain, call->engine, layout,
+  require(dnnl_reorder_primitive_desc_create(&description, plain, call->engine, layout,
                                              call->engine, NULL),
           "reorder");
   require(dnnl_primitive_create(&reorder, description), "reorder");
@@ -185,6 +193,7 @@ static dnnl_memory_t make_memory(OneDnnCall *call, const dnnl_memory_desc_t *lay
   dnnl_primitive_destroy(reorder);
   dnnl_primitive_desc_destroy(description);
   dnnl_memory_destroy(source);
+  dnnl_memory_desc_destroy(plain);
   return memory;
 }
 
@@ -195,24 +204,25 @@ static void measure_onednn(Problem p, bool bf16) {
   require(dnnl_stream_create(&call.stream, call.engine, dnnl_stream_default_flags), "stream");
 
   dnnl_data_type_t type = bf16 ? dnnl_bf16 : dnnl_f32;
-  dnnl_dims_t a_shape = {p.m, p.k}, b_shape = {p.k, p.n}, c_shape = {p.m, p.n};
-  dnnl_memory_desc_t a_layout, b_layout, c_layout;
-  require(dnnl_memory_desc_init_by_tag(&a_layout, 2, a_shape, type, dnnl_ab), "A");
-  require(dnnl_memory_desc_init_by_tag(&b_layout, 2, b_shape, type, dnnl_format_tag_any), "B");
-  require(dnnl_memory_desc_init_by_tag(&c_layout, 2, c_shape, dnnl_f32, dnnl_ab), "C");
-  dnnl_matmul_desc_t matmul;
+  dnnl_memory_desc_t a_layout = make_layout(p.m, p.k, type, dnnl_ab);
+  dnnl_memory_desc_t b_layout = make_layout(p.k, p.n, type, dnnl_format_tag_any);
+  dnnl_memory_desc_t c_layout = make_layout(p.m, p.n, dnnl_f32, dnnl_ab);
   dnnl_primitive_desc_t description;
-  require(dnnl_matmul_desc_init(&matmul, &a_layout, &b_layout, NULL, &c_layout), "matmul");
-  require(dnnl_primitive_desc_create(&description, &matmul, NULL, call.engine, NULL), "matmul");
+  if (dnnl_matmul_primitive_desc_create(&description, call.engine, a_layout, b_layout, NULL,
+                                        c_layout, NULL) == dnnl_unimplemented) {
+    fprintf(stderr, "gemm_peers: oneDNN has no %s product on this processor\n",
+            bf16 ? "bf16" : "f32");
+    return;
+  }
   require(dnnl_primitive_create(&call.matmul, description), "matmul");
 
   float *a = random_matrix(p.m * p.k, bf16, 1), *b = random_matrix(p.k * p.n, bf16, 2);
   float *c = allocate((size_t)(p.m * p.n) * sizeof *c);
-  dnnl_memory_t a_memory = make_memory(&call, &a_layout, a);
-  dnnl_memory_t b_memory =
-      make_memory(&call, dnnl_primitive_desc_query_md(description, dnnl_query_weights_md, 0), b);
+  dnnl_memory_t a_memory = make_memory(&call, a_layout, p.m, p.k, a);
+  dnnl_memory_t b_memory = make_memory(
+      &call, dnnl_primitive_desc_query_md(description, dnnl_query_weights_md, 0), p.k, p.n, b);
   dnnl_memory_t c_memory;
-  require(dnnl_memory_create(&c_memory, &c_layout, call.engine, c), "C");
+  require(dnnl_memory_create(&c_memory, c_layout, call.engine, c), "C");
   call.arguments[0] = (dnnl_exec_arg_t){DNNL_ARG_SRC, a_memory};
   call.arguments[1] = (dnnl_exec_arg_t){DNNL_ARG_WEIGHTS, b_memory};
   call.arguments[2] = (dnnl_exec_arg_t){DNNL_ARG_DST, c_memory};
@@ -231,6 +241,9 @@ static void measure_onednn(Problem p, bool bf16) {
   dnnl_memory_destroy(c_memory);
   dnnl_primitive_destroy(call.matmul);
   dnnl_primitive_desc_destroy(description);
+  dnnl_memory_desc_destroy(a_layout);
+  dnnl_memory_desc_destroy(b_layout);
+  dnnl_memory_desc_destroy(c_layout);
   dnnl_stream_destroy(call.stream);
   dnnl_engine_destroy(call.engine);
   free(a);

@@ -62,6 +62,7 @@ def main():
     def make_step(compiled):
         model = make_model(sizes)
         optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4, weight_decay=0.1, fused=True)
+        update = torch_timing.Update(arguments, [optimizer])
         forward = torch.compile(model) if compiled else model
         token = torch.randint(sizes.vocabulary, (sizes.batch, sizes.context))
         target = torch.randint(sizes.vocabulary, (sizes.batch, sizes.context))
@@ -70,9 +71,7 @@ def main():
             optimizer.zero_grad(set_to_none=True)
             with torch_timing.autocast(arguments):
                 loss = forward(token, target)
-            loss.backward()
-            optimizer.step()
-            return loss.detach()
+            return update(loss)
 
         return step
 

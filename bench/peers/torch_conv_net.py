@@ -51,6 +51,7 @@ def main():
     def make_step(compiled):
         model = make_model().to(memory_format=torch.channels_last).train()
         optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=1e-2, fused=True)
+        update = torch_timing.Update(arguments, [optimizer])
         forward = torch.compile(model) if compiled else model
         image = torch.randn(BATCH, 3, IMAGE, IMAGE).to(memory_format=torch.channels_last)
         label = torch.randint(CLASSES, (BATCH,))
@@ -59,9 +60,7 @@ def main():
             optimizer.zero_grad(set_to_none=True)
             with torch_timing.autocast(arguments):
                 loss = functional.cross_entropy(forward(image).float(), label)
-            loss.backward()
-            optimizer.step()
-            return loss.detach()
+            return update(loss)
 
         return step
 

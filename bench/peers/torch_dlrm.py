@@ -43,6 +43,7 @@ def main():
             optimizers = [torch.optim.SparseAdam(tables, lr=1e-3), torch.optim.Adam(others, lr=1e-3, fused=True)]
         else:
             optimizers = [torch.optim.Adam(tables + others, lr=1e-3, fused=True)]
+        update = torch_timing.Update(sizes, optimizers)
         forward = torch.compile(model) if compiled else model
         x = torch.randn(sizes.batch, 13)
         features = [torch.randint(sizes.rows, (sizes.batch,)) for _ in range(sizes.tables)]
@@ -54,10 +55,7 @@ def main():
             with torch_timing.autocast(sizes):
                 score = forward(x, *features)
             loss = functional.binary_cross_entropy_with_logits(score.float(), clicked)
-            loss.backward()
-            for optimizer in optimizers:
-                optimizer.step()
-            return loss.detach()
+            return update(loss)
 
         return step
 

@@ -3,12 +3,14 @@
 """First values are drawn from a fixed seed, nothing is downloaded, and nothing is dropped out, so that losses can be compared.
 
     torch_import.py MODEL export FOLDER [--exporter dynamo|script]    model.onnx and one .npy for each input and the target
-    torch_import.py MODEL step FOLDER --dtype f32|bf16 --steps N      a JSON line: the loss before each step, seconds of each
+    torch_import.py MODEL step FOLDER --dtype f32|bf16 --steps N      a JSON line: the loss before each step, seconds of each (--mode faster: their median)
 """
 import argparse
 import contextlib
 import json
 import os
+import statistics
+import sys
 import time
 
 LEARNING_RATE = 1e-4
@@ -194,25 +196,44 @@ def export(name, folder, exporter):
         numpy.save(os.path.join(folder, key + ".npy"), value.numpy())
 
 
-def step(name, dtype, steps):
+def step(name, dtype, steps, compiled=False):
+    """Losses and seconds of each step. Images lie channels last, as torch.compile and oneDNN want them."""
     import torch
 
     model, inputs, target = make(name)
+    if any(each.dim() == 4 for each in inputs.values()):
+        model = model.to(memory_format=torch.channels_last)
+        inputs = {key: each.to(memory_format=torch.channels_last) for key, each in inputs.items()}
+    forward = torch.compile(model) if compiled else model
     optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, weight_decay=0.01, fused=True)
     losses, seconds = [], []
     for _ in range(steps):
         start = time.perf_counter()
         optimizer.zero_grad(set_to_none=True)
         with torch.autocast("cpu", dtype=torch.bfloat16) if dtype == "bf16" else contextlib.nullcontext():
-            logits = model(*inputs.values())
+            logits = forward(*inputs.values())
         loss = loss_of(MODELS[name][1], logits, target)
         loss.backward()
         optimizer.step()
         losses.append(float(loss.detach()))
         seconds.append(time.perf_counter() - start)
     shapes = " ".join("x".join(map(str, each.shape)) for each in inputs.values())
-    print(json.dumps({"losses": losses, "seconds": seconds, "inputs": shapes,
-                      "parameters": sum(each.numel() for each in model.parameters())}))
+    return {"losses": losses, "seconds": seconds, "inputs": shapes, "parameters": sum(each.numel() for each in model.parameters())}
+
+
+def faster_step(name, dtype, steps):
+    """Of eager and compiled, as torch_timing prints it."""
+    import torch
+    from torch_timing import quartiles
+
+    found = {}
+    for mode in ("eager", "compile"):
+        try:
+            found[mode] = sorted(step(name, dtype, steps, mode == "compile")["seconds"][1:])
+        except Exception as error:
+            print(f"{name}: {mode} failed: {error}", file=sys.stderr)
+    best = min(found, key=lambda mode: statistics.median(found[mode]))
+    return {"mode": best, "seconds_per_step": statistics.median(found[best]), "quartiles": quartiles(found[best]), "torch_version": torch.__version__}
 
 
 def main():
@@ -224,13 +245,15 @@ def main():
     parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32", help="bf16 means autocast")
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--mode", choices=["eager", "faster"], default="eager", help="faster: also compiled, and only the time of the faster one")
     arguments = parser.parse_args()
     # Must precede the first import of torch: OpenMP reads it once.
     os.environ["OMP_NUM_THREADS"] = str(arguments.threads)
     if arguments.what == "export":
         export(arguments.model, arguments.folder, arguments.exporter or MODELS[arguments.model][2])
     else:
-        step(arguments.model, arguments.dtype, arguments.steps)
+        run = faster_step if arguments.mode == "faster" else step
+        print(json.dumps(run(arguments.model, arguments.dtype, arguments.steps)))
 
 
 if __name__ == "__main__":

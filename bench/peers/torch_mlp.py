@@ -15,6 +15,7 @@ def main():
         model = nn.Sequential(nn.Linear(sizes.inputs, sizes.hidden), nn.ReLU(), nn.Linear(sizes.hidden, sizes.hidden), nn.ReLU(),
                               nn.Linear(sizes.hidden, sizes.classes))
         optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=1e-2, fused=True)
+        update = torch_timing.Update(sizes, [optimizer])
         forward = torch.compile(model) if compiled else model
         x, label = torch.randn(sizes.batch, sizes.inputs), torch.randint(sizes.classes, (sizes.batch,))
 
@@ -22,9 +23,7 @@ def main():
             optimizer.zero_grad(set_to_none=True)
             with torch_timing.autocast(sizes):
                 loss = functional.cross_entropy(forward(x).float(), label)
-            loss.backward()
-            optimizer.step()
-            return loss.detach()
+            return update(loss)
 
         return step
 

@@ -14,9 +14,10 @@ def parse_arguments(description, **sizes):
     """`sizes`: names of further options with their defaults."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32", help="bf16 means autocast")
+    parser.add_argument("--dtype", choices=["f32", "bf16", "f16"], default="f32", help="bf16 and f16 mean autocast, f16 with a gradient scaler")
     parser.add_argument("--steps", type=int, default=20, help="timed steps; their median is printed")
     parser.add_argument("--warm-up", type=int, default=5)
+    parser.add_argument("--limit", type=float, default=120, help="seconds of a mode, behind which no more than three steps are timed")
     parser.add_argument("--mode", choices=["faster", "eager", "compile"], default="faster")
     parser.add_argument("--name", help="in the line that is printed")
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
@@ -46,24 +47,47 @@ def since_start():
 def autocast(arguments):
     import torch
 
-    if arguments.dtype == "bf16":
-        return torch.autocast(arguments.device, dtype=torch.bfloat16)
+    if arguments.dtype != "f32":
+        return torch.autocast(arguments.device, dtype=torch.bfloat16 if arguments.dtype == "bf16" else torch.float16)
     return contextlib.nullcontext()
 
 
-def time_steps(step, warm_up, steps):
-    """Seconds of the median step and until the first loss of the process was known; the loss must stay finite and must have moved."""
+class Update:
+    """Backward pass and update, with a scaled loss in f16."""
+
+    def __init__(self, arguments, optimizers):
+        import torch
+
+        self.optimizers = optimizers
+        self.scaler = torch.amp.GradScaler(arguments.device, enabled=arguments.dtype == "f16")
+
+    def __call__(self, loss):
+        self.scaler.scale(loss).backward()
+        for optimizer in self.optimizers:
+            self.scaler.step(optimizer)
+        self.scaler.update()
+        return loss.detach()
+
+
+def time_steps(step, warm_up, steps, limit):
+    """Ascending seconds of steps, and those until the first loss of the process was known; the loss must stay finite and must have moved."""
+    begin = time.perf_counter()
     losses = [float(step())]
     ready = since_start()
-    losses += [float(step()) for _ in range(warm_up - 1)]
+    while len(losses) < warm_up and time.perf_counter() - begin < limit / 4:
+        losses.append(float(step()))
     seconds = []
-    for _ in range(steps):
+    while len(seconds) < min(3, steps) or (len(seconds) < steps and time.perf_counter() - begin < limit):
         start = time.perf_counter()
         losses.append(float(step()))
         seconds.append(time.perf_counter() - start)
     if not all(abs(loss) < 1e30 for loss in losses) or losses[-1] == losses[0]:
         raise RuntimeError(f"the step does not train: losses {losses}")
-    return statistics.median(seconds), ready
+    return sorted(seconds), ready
+
+
+def quartiles(ascending):
+    return [ascending[len(ascending) // 4], ascending[3 * len(ascending) // 4]]
 
 
 def measure(name, make_step, arguments):
@@ -79,22 +103,24 @@ def measure(name, make_step, arguments):
         torch.manual_seed(1)
         try:
             seconds[mode], ready[mode] = time_steps(
-                make_step(mode == "compile"), arguments.warm_up, arguments.steps
+                make_step(mode == "compile"), arguments.warm_up, arguments.steps, arguments.limit
             )
         except Exception as error:  # torch.compile needs a C++ compiler; without one eager is the peer.
             if len(modes) == 1 or mode == "eager":
                 raise
             print(f"{name}: {mode} failed: {error}", file=sys.stderr)
-    best = min(seconds, key=seconds.get)
+    medians = {mode: statistics.median(each) for mode, each in seconds.items()}
+    best = min(medians, key=medians.get)
     line = {
         "name": arguments.name or name,
         "dtype": arguments.dtype,
         "device": arguments.device,
         "mode": best,
-        "seconds_per_step": seconds[best],
+        "seconds_per_step": medians[best],
+        "quartiles": quartiles(seconds[best]),
         "torch_version": torch.__version__,
         "threads": arguments.threads,
-        "seconds_by_mode": seconds,
+        "seconds_by_mode": medians,
         "ready": ready[best],
         "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     }

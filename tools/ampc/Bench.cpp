@@ -227,8 +227,10 @@ static int report(Session &session, int number, const CompileOptions &options,
                << session.getModel().programs[number].name << "\", \"tier\": \""
                << ampc_rt_tier(session.getState())
                << "\", \"arena_bytes\": " << session.getModel().arena_bytes
-               << llvm::format(", \"median_seconds\": %.6g, \"least_seconds\": %.6g}\n",
-                               seconds[seconds.size() / 2], seconds[0]);
+               << llvm::format(", \"median_seconds\": %.6g, \"least_seconds\": %.6g",
+                               seconds[seconds.size() / 2], seconds[0])
+               << llvm::format(", \"quartile_seconds\": [%.6g, %.6g]}\n",
+                               seconds[seconds.size() / 4], seconds[3 * seconds.size() / 4]);
   if (!withKernels)
     return 0;
   auto costs = findCosts(session, number, programs, machine);
