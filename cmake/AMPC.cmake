@@ -33,9 +33,9 @@ function(ampc_checksum_precompiled)
   endforeach()
   set(checksum ${PROJECT_BINARY_DIR}/mlir-dialects/CMakeFiles/AMPCDialects.dir/cmake_pch.hxx.pch.sum)
   add_custom_command(OUTPUT ${checksum}
-    COMMAND ${CMAKE_COMMAND} "-DFILES=${PROJECT_SOURCE_DIR}/cmake/Precompiled.h;${headers}" -DTEXT=${MLIR_VERSION} -DOUT=${checksum}
-      -P ${PROJECT_SOURCE_DIR}/cmake/Checksum.cmake
-    DEPENDS ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h ${headers} VERBATIM)
+    COMMAND ${CMAKE_COMMAND} -DHEADER=${PROJECT_SOURCE_DIR}/cmake/Precompiled.h "-DFOLDERS=${PROJECT_SOURCE_DIR};${PROJECT_BINARY_DIR}"
+      -DTEXT=${MLIR_VERSION} -DOUT=${checksum} -P ${PROJECT_SOURCE_DIR}/cmake/Checksum.cmake
+    DEPENDS ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h ${PROJECT_SOURCE_DIR}/cmake/Checksum.cmake ${headers} VERBATIM)
   add_custom_target(ampc-precompiled-checksum DEPENDS ${checksum})
   add_dependencies(ampc-precompiled-checksum ampc-tablegen)
 endfunction()
