@@ -158,6 +158,16 @@ Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const PanelSource 
   return blocking;
 }
 
+/// Whether halves of the columns cost more than they save: each of them packs A again, where a
+/// thread that has tasks of all columns packs more of B, once.
+static bool shouldKeepColumns(const ProductShape &shape, bool lhsTogether,
+                              const Blocking &blocking) {
+  if (!blocking.keepRhs && !blocking.packedRhs)
+    return false;
+  bool packsLhs = !blocking.usesTiles() && !blocking.packedLhs; // tiles read most lines in place
+  return (lhsTogether && blocking.keepRhs) || (packsLhs && shape.m >= 2 * shape.n);
+}
+
 void ampc::cpu::cutProduct(const ProductShape &shape, int64_t depth, bool lhsTogether,
                            Blocking &blocking) {
   blocking.depth = depth;
@@ -178,9 +188,8 @@ void ampc::cpu::cutProduct(const ProductShape &shape, int64_t depth, bool lhsTog
   int64_t wanted =
       std::min(blocking.keepRhs || shape.packedRhs ? mostTasks : mostTasks / 4, work / workPerTask);
   auto tasks = [&] { return shape.batch * blocking.mTasks * blocking.nTasks; };
-  // Panels of A that are packed together would be packed again for the other half.
-  bool packsLhsOnce = lhsTogether && blocking.keepRhs;
-  if (!packsLhsOnce && tasks() < wanted && blocking.nTasks == 1 && shape.n >= 256)
+  if (!shouldKeepColumns(shape, lhsTogether, blocking) && tasks() < wanted &&
+      blocking.nTasks == 1 && shape.n >= 256)
     cutPanels(blocking.nPanels, ceilDiv(blocking.nPanels, 2), blocking.nStep, blocking.nTasks);
   while (tasks() < wanted && blocking.mStep * blocking.rows > 32 && blocking.mStep > 1)
     cutPanels(blocking.mPanels, ceilDiv(blocking.mStep, 2), blocking.mStep, blocking.mTasks);

@@ -69,6 +69,19 @@ void StridedSource::pack(KernelEmitter &e, Value line, int64_t count, Value k, V
          [&] { copyElements(e, job, e.index(0), points); });
 }
 
+/// Only of lines side by side: processors fetch the others ahead themselves.
+void StridedSource::prefetch(KernelEmitter &e, Value line, int64_t count, Value k, Value points,
+                             const PanelFormat &format) {
+  if (!linesAreNeighbours())
+    return;
+  Value row = e.mul(k, format.depth), end = e.add(row, e.mul(points, format.depth));
+  e.loop(row, e.min(end, e.index(depth)), 1, [&](Value row) {
+    Value start = e.add(line, e.mul(row, depthStride));
+    for (int64_t i = 0; i < count; i += 64 / elementBytes(element))
+      e.prefetch(entry, element, e.add(start, i));
+  });
+}
+
 /// Position of a line at the job's first point; lines past the edge repeat the last one.
 Value StridedSource::startOf(KernelEmitter &e, const Job &job, Value i) {
   Value line = e.min(e.add(job.line, i), e.index(lines - 1));

@@ -39,6 +39,9 @@ public:
   virtual void pack(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k,
                     mlir::Value depth, mlir::Value panel, PanelLayout layout,
                     const PanelFormat &format) = 0;
+  /// Asks for what `pack` will read there.
+  virtual void prefetch(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k,
+                        mlir::Value depth, const PanelFormat &format) {}
   /// With a layout of runs: the first and the end of those in the block from `k` on that are not
   /// all zero in the panel of `line`; `pack` fills only them.
   virtual std::pair<mlir::Value, mlir::Value> runsOf(KernelEmitter &e, mlir::Value line,
@@ -74,6 +77,8 @@ public:
   mlir::Value packed() const override { return pointer; }
   void pack(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k, mlir::Value depth,
             mlir::Value panel, PanelLayout layout, const PanelFormat &format) override;
+  void prefetch(KernelEmitter &e, mlir::Value line, int64_t lines, mlir::Value k, mlir::Value depth,
+                const PanelFormat &format) override;
   int64_t bytesBetweenLines(const PanelFormat &format) const override;
   mlir::Value addressInPlace(KernelEmitter &e, mlir::Value line, mlir::Value k) override;
 

@@ -167,11 +167,14 @@ void ProductEmitter::packLhs(Value m, Value block) {
            panel, lhsLines, lhsFormat);
 }
 
-/// The points of a block, numbered from its start.
-void ProductEmitter::inStretches(Value block, llvm::function_ref<void(Value, Value)> pack) {
+/// The points of a block, numbered from its start. Rows of a stretch lie on pages of their own, of
+/// which processors fetch nothing ahead: while a stretch is packed, the next one is asked for.
+void ProductEmitter::inStretches(
+    Value block, llvm::function_ref<void(Value k, Value count, Value nextCount)> pack) {
   Value all = points(block);
+  auto countFrom = [&](Value k) { return e.min(e.index(stretchPoints), e.sub(all, k)); };
   e.loop(e.index(0), all, stretchPoints,
-         [&](Value k) { pack(k, e.min(e.index(stretchPoints), e.sub(all, k))); });
+         [&](Value k) { pack(k, countFrom(k), countFrom(e.add(k, stretchPoints))); });
 }
 
 /// Where a panel of A lies if all of the task's do.
@@ -184,11 +187,12 @@ void ProductEmitter::packLhsTogether(const Task &task, Value block) {
     clearTail(packedTogether(task, m), blocking.rows, lhsLines, lhsFormat, block);
   });
   Value start = e.mul(block, blocking.depth);
-  inStretches(block, [&](Value k, Value count) {
+  inStretches(block, [&](Value k, Value count, Value nextCount) {
     e.loop(task.m, task.mEnd, 1, [&](Value m) {
-      Value panel = e.address(packedTogether(task, m), lhsFormat.unit, k);
-      lhs.pack(e, e.mul(m, blocking.rows), blocking.rows, e.add(start, k), count, panel, lhsLines,
-               lhsFormat);
+      Value line = e.mul(m, blocking.rows), at = e.add(start, k);
+      lhs.prefetch(e, line, blocking.rows, e.add(at, stretchPoints), nextCount, lhsFormat);
+      lhs.pack(e, line, blocking.rows, at, count,
+               e.address(packedTogether(task, m), lhsFormat.unit, k), lhsLines, lhsFormat);
     });
   });
 }
@@ -208,8 +212,12 @@ void ProductEmitter::packRhs(const Task &task, Value block) {
       pack(n, e.index(0), points(block));
   });
   if (together)
-    inStretches(block, [&](Value k, Value count) {
-      e.loop(task.n, task.nEnd, 1, [&](Value n) { pack(n, k, count); });
+    inStretches(block, [&](Value k, Value count, Value nextCount) {
+      Value next = e.add(e.add(start, k), stretchPoints);
+      e.loop(task.n, task.nEnd, 1, [&](Value n) {
+        rhs.prefetch(e, e.mul(n, columns), columns, next, nextCount, rhsFormat);
+        pack(n, k, count);
+      });
     });
 }
 

@@ -51,7 +51,8 @@ private:
   void packLhs(Value m, Value block);
   void packLhsTogether(const Task &task, Value block);
   void packRhs(const Task &task, Value block);
-  void inStretches(Value block, llvm::function_ref<void(Value k, Value points)> pack);
+  void inStretches(Value block,
+                   llvm::function_ref<void(Value k, Value count, Value nextCount)> pack);
   void clearTail(Value panel, int64_t lines, PanelLayout layout, const PanelFormat &format,
                  Value block);
   bool readsLhsInPlace() const;
