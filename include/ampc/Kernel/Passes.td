@@ -78,7 +78,7 @@ def KernelPackWeights : Pass<"kernel-pack-weights", "::mlir::ModuleOp"> {
     result depends on them.
 
     Filters of convolutions are such right sides, too: as they are, turned for the gradient of an image (without a stride), or transformed for tiles of outputs
-    (`kernel.winograd`); what turned or transformed them in every call is gone. Filters of groups are packed by each call, as before.
+    (`kernel.winograd`); what turned or transformed them in every call is gone. Filters of groups, and those turned for strided convolutions, are packed by each call.
 
     What it is worth depends on the rows that products have. A program gains if (packs saved - packs to write the copy) * `rows` is at least
     the sum of the rows of its products, where the target says what `rows` is for numbers of that type, and how often a product packs. A step that

@@ -51,7 +51,8 @@ def every():
         update((130, 3, 3, 40), element, (0, 1), keeps=True)  # panels that end within taps: whole rows
     update((600, 37), "bf16", (0, 1), keeps=True)
     update((3, 9000), "bf16", (1, 0), keeps=False)
-    update((36, 3, 3, 544), "bf16", (1, 0), keeps=False)  # blocks that end within taps
+    for element in ["f32", "bf16"]:
+        update((36, 3, 3, 544), element, (1, 0), keeps=False)  # blocks that end within taps
 
 
 if len(sys.argv) > 1:
