@@ -1,6 +1,6 @@
 // Filters of convolutions as right sides that are packed before.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mlir-dialects/Kernel/PackedFilter.h"
+#include "mlir-dialects/PackedFilter.h"
 #include "mlir-dialects/Kernel/Constraints.h"
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Cost.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
-#include "mlir-dialects/Kernel/PackedFilter.h"
+#include "mlir-dialects/PackedFilter.h"
 #include <numeric>
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 // Sums of contractions, element by element.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mlir-dialects/Kernel/PackedFilter.h"
+#include "mlir-dialects/PackedFilter.h"
 #include "test/lib/KernelRun/Interpreter.h"
 #include <cmath>
 

@@ -7,7 +7,7 @@
 #include "lib/Target/CPU/Data/Totals.h"
 #include "lib/Target/CPU/Loops.h"
 #include "lib/Target/CPU/Product/ProductEmitter.h"
-#include "mlir-dialects/Kernel/PackedFilter.h"
+#include "mlir-dialects/PackedFilter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

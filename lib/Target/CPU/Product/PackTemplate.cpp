@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/KernelTemplate.h"
 #include "lib/Target/CPU/Product/PackedSide.h"
-#include "mlir-dialects/Kernel/PackedFilter.h"
+#include "mlir-dialects/PackedFilter.h"
 
 using namespace mlir;
 using namespace ampc;

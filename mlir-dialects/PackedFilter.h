@@ -1,7 +1,7 @@
 // Filters of convolutions as right sides that are packed before.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef MLIR_DIALECTS_KERNEL_PACKEDFILTER_H
-#define MLIR_DIALECTS_KERNEL_PACKEDFILTER_H
+#ifndef MLIR_DIALECTS_PACKEDFILTER_H
+#define MLIR_DIALECTS_PACKEDFILTER_H
 
 #include "mlir-dialects/Kernel/Kernel.h"
 
