@@ -203,8 +203,8 @@ kernel.program @filter(%w: tensor<288xf32>) -> (tensor<288xf32>, tensor<8x3x3x4x
 // CHECK-LABEL: kernel.program @perTap(
 // CHECK: kernel.map{{.*}} maps [#{{.*}}, #{{.*}}] -> [#{{.*}}] {
 // CHECK: } : tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>>
-// CHECK: kernel.pack
-// CHECK-NOT: kernel.pack
+// CHECK: kernel.pack %
+// CHECK-NOT: kernel.pack %
 kernel.program @perTap(%w: tensor<8x3x3x4xf32>, %s: tensor<8xf32>, %t: tensor<3x3xf32>) -> (tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>>, tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>>) {
   %x = kernel.map(%w, %s : tensor<8x3x3x4xf32>, tensor<8xf32>) space [8, 3, 3, 4] maps [#id, affine_map<(d0, d1, d2, d3) -> (d0)>] -> [#id] {
   ^bb0(%e: f32, %f: f32):

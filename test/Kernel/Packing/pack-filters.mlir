@@ -78,6 +78,7 @@ module {
 #swapped = affine_map<(d0, d1, d2, d3) -> (d3, d1, d2, d0)>
 
 // Filters of groups, of images with zeros between their pixels, that are exchanged but not turned, or odd numbers of 16-bit outputs are packed by whoever reads them.
+// CHECK: train.param @spread
 // CHECK-NOT: packed
 // ALWAYS: train.param @spread
 // ALWAYS-NOT: packed
