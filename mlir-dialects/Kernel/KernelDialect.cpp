@@ -37,18 +37,24 @@ PackedAttr kernel::packingOf(Type type) {
 
 LogicalResult PackedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
                                          function_ref<InFlightDiagnostic()> emitError) const {
-  if (shape.size() != 2 || getDepth() > 1 || !element.isFloat() ||
+  bool isFilter = shape.size() == 4 && getSide() == Side::rhs;
+  if ((shape.size() != 2 && !isFilter) || getDepth() > 1 || !element.isFloat() ||
       element.getIntOrFloatBitWidth() < 16)
-    return emitError() << "expected a matrix of floats of at least 16 bits and a depth of 0 or 1, "
-                          "but got rank "
+    return emitError() << "expected a matrix or a filter of floats of at least 16 bits and a depth "
+                          "of 0 or 1, but got rank "
                        << shape.size() << ", elements of " << element << " and depth "
                        << getDepth();
   if (ShapedType::isDynamicShape(shape))
     return emitError() << "expected a packed matrix of static shape, but got [" << shape << "]";
   int64_t least = element.getIntOrFloatBitWidth() / 8;
-  if (llvm::MulOverflow(least, shape[0], least) || llvm::MulOverflow(least, shape[1], least))
-    return emitError() << "expected a packed matrix whose bytes 64 bits count, but got [" << shape
-                       << "]";
+  for (int64_t size : shape)
+    if (llvm::MulOverflow(least, size, least))
+      return emitError() << "expected a packed matrix whose bytes 64 bits count, but got [" << shape
+                         << "]";
+  if (isFilter && getDepth() == 0 && shape[0] % 2 && element.getIntOrFloatBitWidth() == 16)
+    return emitError() << "expected a turned filter of 16-bit numbers to have an even number of "
+                          "outputs, so that pairs end with taps, but got ["
+                       << shape << "]";
   if (getBytes() < least)
     return emitError() << "expected at least the " << least
                        << " bytes of the matrix's elements, but got " << getBytes();

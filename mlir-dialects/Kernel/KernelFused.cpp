@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir-dialects/Kernel/Constraints.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
+#include "mlir-dialects/PackedFilter.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -170,7 +171,23 @@ static LogicalResult verifyConvolution(Op op, ArrayRef<int64_t> out, ArrayRef<in
 }
 
 LogicalResult ConvOp::verify() {
-  return verifyConvolution(*this, getSpace(), tensorOf(getRhs()).getShape());
+  if (failed(verifyConvolution(*this, getSpace(), filterShape(*this))))
+    return failure();
+  auto filter = tensorOf(getRhs());
+  bool isPlain =
+      getGroups() == 1 && llvm::all_of(getInputDilations(), [](auto d) { return d == 1; });
+  if (packingOf(filter) && !isPlain) // 8.
+    return emitOpError() << "expected one group, and an image without zeros between its pixels, "
+                            "beside the packed filter "
+                         << filter << ", but got " << getGroups() << " and input dilations ["
+                         << getInputDilations() << "]";
+  Type element = filter.getElementType();
+  if (packingOf(filter) &&
+      (tensorOf(getLhs()).getElementType() != element || getAcc().isF64() != element.isF64())) // 9.
+    return emitOpError() << "expected an image of the packed filter's type, and an accumulator of "
+                            "f64 only for f64, but got "
+                         << getLhs().getType() << ", " << filter << " and " << getAcc();
+  return success();
 }
 LogicalResult ConvFilterOp::verify() {
   return verifyConvolution(*this, tensorOf(getRhs()).getShape(), getSpace());

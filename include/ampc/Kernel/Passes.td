@@ -77,9 +77,12 @@ def KernelPackWeights : Pass<"kernel-pack-weights", "::mlir::ModuleOp"> {
     weight writes, too, by a `kernel.pack` (see `kernel-fuse-packs`), and which the program `derive` rebuilds. Copies are not saved, and no bit of any
     result depends on them.
 
-    What it is worth depends on the rows that products have. A program gains if (reads - writes of the copy) * `rows` is at least
-    the sum of the rows of its products, where the target says what `rows` is for numbers of that type. A step that
-    reads a weight once per update gains nothing: it packs once either way. A copy is made if some program gains that writes the
+    Filters of convolutions are such right sides, too: as they are, turned for the gradient of an image (without a stride), or transformed for tiles of outputs
+    (`kernel.winograd`); what turned or transformed them in every call is gone. Filters of groups, and those turned for strided convolutions, are packed by each call.
+
+    What it is worth depends on the rows that products have. A program gains if (packs saved - packs to write the copy) * `rows` is at least
+    the sum of the rows of its products, where the target says what `rows` is for numbers of that type, and how often a product packs. A step that
+    reads a weight once per update, in a product that packs once, gains nothing: it packs once either way. A copy is made if some program gains that writes the
     weight or is an export. Where nothing but products reads the 16-bit copy of a parameter and packed ones are as small, they then take its place, one
     for every order.
   }];

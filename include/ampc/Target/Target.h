@@ -52,6 +52,9 @@ public:
   virtual int64_t getWinogradTile(mlir::Operation *convolution, int64_t most) const { return 0; }
   /// Of a weight of `element`; nothing if products do not read packed ones.
   virtual std::optional<Packing> getPacking(mlir::Type element) const { return std::nullopt; }
+  /// How often a run of a product packs its right side, if two threads share its tasks; or as many
+  /// times the time of that it spends to bring it into another form.
+  virtual int64_t packsPerRun(mlir::Operation *product) const { return 1; }
   /// Bytes of a matrix that is packed for a side of products which sum over its dimension `depth`.
   virtual int64_t packedBytes(mlir::RankedTensorType matrix, kernel::Side side,
                               unsigned depth) const {

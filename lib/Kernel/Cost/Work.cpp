@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Cost.h"
 #include "mlir-dialects/Kernel/LinearMap.h"
+#include "mlir-dialects/PackedFilter.h"
 #include <numeric>
 
 using namespace mlir;
@@ -159,7 +160,9 @@ static void countGemm(kernel::GemmOp op, Work &work) {
 template <typename Op>
 static void countConvLike(Op op, double multiplyAdds, double packed, Work &work) {
   multiplyAdds /= pointsOf(op.getInputDilations());
-  packed += elementsOf(op.getLhs()) + elementsOf(op.getRhs());
+  packed += elementsOf(op.getLhs());
+  if (!kernel::packingOf(op.getRhs().getType()))
+    packed += elementsOf(op.getRhs());
   work.products.push_back({elementName(op.getLhs()), multiplyAdds, packed});
   countBody(op.getBody(), pointsOf(op.getSpace()), work);
   for (unsigned side : {0, 1})
@@ -170,9 +173,9 @@ static void countConvLike(Op op, double multiplyAdds, double packed, Work &work)
 constexpr int64_t vectorChannels = 16;
 
 static void countConv(kernel::ConvOp op, Work &work) {
-  auto filter = cast<RankedTensorType>(op.getRhs().getType()).getShape();
+  SmallVector<int64_t> filter = kernel::filterShape(op);
   double gathered = pointsOf(op.getSpace().drop_back()) * filter[1] * filter[2] * vectorChannels;
-  countConvLike(op, pointsOf(op.getSpace()) * pointsOf(filter.drop_front()),
+  countConvLike(op, pointsOf(op.getSpace()) * pointsOf(ArrayRef(filter).drop_front()),
                 filter[3] < vectorChannels ? gathered : 0, work);
 }
 static void countConvFilter(kernel::ConvFilterOp op, Work &work) {

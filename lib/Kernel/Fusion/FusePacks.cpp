@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Kernel/Passes.h"
 #include "lib/Kernel/Planning/Schedule.h"
+#include "mlir-dialects/Kernel/LinearMap.h"
 #include "mlir-dialects/Train/Signature.h"
 
 namespace ampc {
@@ -42,6 +43,31 @@ static kernel::MapOp mapOf(kernel::PackOp pack) {
 static bool liesAcross(AffineMap map, unsigned rank) {
   return map.isFunctionOfDim(rank - 1) &&
          map.getResults().back() != getAffineDimExpr(rank - 1, map.getContext());
+}
+
+/// Whether all that the map reads or writes lies along the rows of a matrix, which for filters are
+/// all dimensions but the first.
+static bool walksRows(kernel::MapOp map) {
+  ArrayRef<int64_t> space = map.getSpace();
+  auto isRow = [&](AffineMap access, Value tensor) {
+    std::optional<LinearForm> form = LinearForm::of(access, shapeOf(tensor));
+    std::optional<int64_t> next; // distance of neighbours along what is behind this dimension
+    for (unsigned dim = space.size(); form && dim-- > 1;) {
+      if (space[dim] == 1)
+        continue;
+      if (next && form->factors[dim] != *next)
+        return false;
+      next = form->factors[dim] * space[dim];
+    }
+    return form.has_value();
+  };
+  for (auto [i, input] : llvm::enumerate(map.getInputs()))
+    if (!isRow(mapAt(map.getInputMaps(), i), input))
+      return false;
+  for (auto [i, result] : llvm::enumerate(map->getResults()))
+    if (!kernel::packingOf(result.getType()) && !isRow(mapAt(map.getResultMaps(), i), result))
+      return false;
+  return !hasRowOps(map);
 }
 
 /// Whether the op reads the old value of a copy, or gives the loss, which is looked at before state
@@ -115,7 +141,7 @@ static kernel::MapOp addPacked(kernel::MapOp map, unsigned number, RankedTensorT
   SmallVector<AffineMap> maps = mapsOf(map.getResultMaps());
   SmallVector<Value> values(map.getBody().front().getTerminator()->getOperands());
   types.push_back(type);
-  maps.push_back(AffineMap::getMultiDimIdentityMap(2, map.getContext()));
+  maps.push_back(AffineMap::getMultiDimIdentityMap(type.getRank(), map.getContext()));
   values.push_back(values[number]);
   kernel::MapOp now = withResults(map, types, maps, values);
   map->replaceAllUsesWith(now->getResults().drop_back());
@@ -158,6 +184,8 @@ std::string PacksFusion::fuse(kernel::PackOp pack) {
     if (!map)
       return "the points of the kernel that writes the matrix are not its rows and columns";
   }
+  if (type.getRank() > 2 && !walksRows(map))
+    return "the kernel that writes the matrix reads a tensor in another order than its rows";
   auto matrix = cast<OpResult>(kernel::throughViews(pack.getX()));
   fused.remove(map);
   map = addPacked(map, matrix.getResultNumber(), type);

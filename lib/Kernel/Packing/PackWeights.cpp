@@ -3,9 +3,9 @@
 #include "ampc/Kernel/Passes.h"
 #include "ampc/Target/Target.h"
 #include "lib/Kernel/Fusion/Spaces.h"
+#include "lib/Kernel/Packing/ReadWeights.h"
 #include "mlir-dialects/Train/Origin.h"
 #include "mlir-dialects/Train/Signature.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace ampc {
@@ -15,12 +15,8 @@ namespace ampc {
 
 using namespace mlir;
 using namespace ampc;
-using kernel::PackedAttr;
 
 namespace {
-/// A weight in the order of right sides that are summed over its dimension `depth`.
-using Copy = std::pair<StringAttr, unsigned>;
-
 class PackWeights {
 public:
   PackWeights(train::ModelOp model, const Target &target, int64_t rows, bool always)
@@ -29,7 +25,6 @@ public:
   void run();
 
 private:
-  void findProducts(kernel::ProgramOp program);
   bool isWeight(StringAttr state);
   Packing packingOf(const Copy &copy);
   bool pays(const Copy &copy);
@@ -40,14 +35,13 @@ private:
   void derive(const Copy &copy, StringAttr name);
   kernel::ProgramOp derivation();
   void dropIfUnread(StringAttr state);
-  Type packedType(const Copy &copy);
 
   train::ModelOp model;
   ModuleOp module;
   const Target &target;
   int64_t rows; ///< 0: as the target says
   bool always;
-  llvm::MapVector<Copy, llvm::MapVector<Operation *, SmallVector<kernel::GemmOp>>> products;
+  PackedReads reads;
   /// What programs write, but for the copies: results that are added stand behind the others.
   DenseMap<Operation *, DenseMap<StringAttr, unsigned>> writes;
 };
@@ -67,42 +61,11 @@ static DenseMap<StringAttr, unsigned> findWrites(kernel::ProgramOp program) {
   return writes;
 }
 
-/// The dimension of the right side that is summed over, if the product could read it packed.
-static std::optional<unsigned> packableDepth(kernel::GemmOp op) {
-  auto type = cast<RankedTensorType>(op.getRhs().getType());
-  if (type.getRank() != 2 || type.getEncoding() || !isa<FloatType>(type.getElementType()) ||
-      type.getElementType() != getElementTypeOrSelf(op.getLhs().getType()) ||
-      op.getAcc().isF64() != type.getElementType().isF64())
-    return {};
-  unsigned n = op.getSpace().size() - 1, k = n + 1;
-  for (unsigned depth : {0, 1}) {
-    SmallVector<AffineExpr> dims(2);
-    dims[depth] = getAffineDimExpr(k, op.getContext());
-    dims[1 - depth] = getAffineDimExpr(n, op.getContext());
-    if (mapAt(op.getOperandMaps(), 1) == AffineMap::get(k + 1, 0, dims, op.getContext()) &&
-        type.getDimSize(depth) == op.getDepth() && type.getDimSize(1 - depth) == op.getSpace()[n])
-      return depth;
-  }
-  return {};
-}
-
 bool PackWeights::isWeight(StringAttr state) {
   if (model.lookupSymbol<train::ParamOp>(state))
     return true;
   auto buffer = model.lookupSymbol<train::BufferOp>(state);
   return buffer && buffer.getRole() == train::StateRole::Working;
-}
-
-void PackWeights::findProducts(kernel::ProgramOp program) {
-  for (auto op : program.getBody().getOps<kernel::GemmOp>()) {
-    auto argument = dyn_cast<BlockArgument>(op.getRhs());
-    StringAttr state =
-        argument ? Signature(program).stateArgument(argument.getArgNumber()) : StringAttr();
-    std::optional<unsigned> depth = packableDepth(op);
-    if (state && depth && isWeight(state) &&
-        target.getPacking(getElementTypeOrSelf(op.getRhs().getType())))
-      products[{state, *depth}][program].push_back(op);
-  }
 }
 
 Packing PackWeights::packingOf(const Copy &copy) {
@@ -114,44 +77,48 @@ Packing PackWeights::packingOf(const Copy &copy) {
 /// Programs that others write the weight for, one call for each of theirs (grad and apply), or that
 /// run seldom beside them (eval), only use what pays elsewhere.
 bool PackWeights::pays(const Copy &copy) {
-  for (auto &[program, ops] : products[copy]) {
+  for (auto &[program, found] : reads[copy]) {
     bool isWritten = writes[program].contains(copy.first);
     if (!isWritten && !cast<kernel::ProgramOp>(program).is(train::Role::Export))
       continue;
-    int64_t total = 0;
-    for (kernel::GemmOp op : ops)
-      total += elements(op.getSpace().drop_back());
-    int64_t saved = int64_t(ops.size()) - isWritten;
+    int64_t total = 0, saved = isWritten ? -found.front().writing : 0;
+    for (PackedRead read : found) {
+      total += elements(read.product.getSpace().drop_back());
+      saved += read.saving;
+    }
     if (saved > 0 && saved * (rows ? rows : packingOf(copy).rows) >= total)
       return true;
   }
   return false;
 }
 
-Type PackWeights::packedType(const Copy &copy) {
-  auto type =
-      cast<RankedTensorType>(cast<StateOpInterface>(model.lookupSymbol(copy.first)).getType());
-  auto packed = PackedAttr::get(type.getContext(), kernel::Side::rhs, copy.second,
-                                target.packedBytes(type, kernel::Side::rhs, copy.second));
-  return RankedTensorType::get(type.getShape(), type.getElementType(), packed);
-}
-
 void PackWeights::read(kernel::ProgramOp program, const Copy &copy, StringAttr name) {
-  Value packed = Signature(program).addState(name, packedType(copy));
-  for (kernel::GemmOp op : products[copy][program])
-    op.getRhsMutable().assign(packed);
+  Value packed = Signature(program).addState(name, copy.second);
+  for (const PackedRead &read : reads[copy][program]) {
+    Operation *turned = read.product->getOperand(1).getDefiningOp();
+    read.product->setOperand(1, packed);
+    if (turned && turned->use_empty())
+      turned->erase();
+  }
 }
 
-static void addWrite(kernel::ProgramOp program, Value value, Type type, StringAttr name) {
+/// A matrix of the same weight is packed, a filter perhaps transformed.
+static Operation *createCopy(OpBuilder &builder, Value weight, Type type) {
+  int64_t tile = tileOf(cast<RankedTensorType>(weight.getType()), cast<RankedTensorType>(type));
+  if (tile)
+    return kernel::WinogradFilterOp::create(builder, weight.getLoc(), type, weight, tile);
+  return kernel::PackOp::create(builder, weight.getLoc(), type, weight);
+}
+static void addWrite(kernel::ProgramOp program, Value value, const Copy &copy, StringAttr name) {
   OpBuilder builder(returnOf(program));
-  auto pack = kernel::PackOp::create(builder, value.getLoc(), type, value);
+  Operation *pack = createCopy(builder, value, copy.second);
   setOrigins(pack, originsOf(kernel::throughViews(value)));
-  Signature(program).addStateResult(pack, name);
+  Signature(program).addStateResult(pack->getResult(0), name);
 }
 
 void PackWeights::write(kernel::ProgramOp program, const Copy &copy, StringAttr name) {
   if (auto result = writes[program].find(copy.first); result != writes[program].end())
-    addWrite(program, returnOf(program)->getOperand(result->second), packedType(copy), name);
+    addWrite(program, returnOf(program)->getOperand(result->second), copy, name);
 }
 
 kernel::ProgramOp PackWeights::derivation() {
@@ -173,21 +140,21 @@ void PackWeights::derive(const Copy &copy, StringAttr name) {
   if (writes[program].contains(copy.first))
     return; // done by `write`
   auto type = cast<StateOpInterface>(model.lookupSymbol(copy.first)).getType();
-  addWrite(program, Signature(program).addState(copy.first, type), packedType(copy), name);
+  addWrite(program, Signature(program).addState(copy.first, type), copy, name);
 }
 
 void PackWeights::add(const Copy &copy) {
   Operation *declared = model.lookupSymbol(copy.first);
   OpBuilder builder(declared->getContext());
   builder.setInsertionPointAfter(declared);
-  auto name =
-      builder.getStringAttr(copy.first.getValue() + (copy.second ? ".packed_turned" : ".packed"));
+  auto type = cast<RankedTensorType>(cast<StateOpInterface>(declared).getType());
+  auto name = builder.getStringAttr(copy.first.getValue() + suffixOf(type, copy.second));
   auto copied = dyn_cast<train::BufferOp>(declared); // of a parameter, in 16 bits
-  train::BufferOp::create(builder, declared->getLoc(), name.getValue(), packedType(copy),
+  train::BufferOp::create(builder, declared->getLoc(), name.getValue(), copy.second,
                           train::ZerosAttr::get(builder.getContext()), train::StateRole::Working,
                           copied ? copied.getOfAttr().getAttr() : copy.first);
   for (auto program : module.getOps<kernel::ProgramOp>()) {
-    if (products[copy].contains(program))
+    if (reads[copy].contains(program))
       read(program, copy, name);
     write(program, copy, name);
   }
@@ -219,25 +186,32 @@ void PackWeights::dropIfUnread(StringAttr state) {
 bool PackWeights::goes(StringAttr state) {
   if (!model.lookupSymbol<train::BufferOp>(state))
     return false;
-  unsigned uses = 0, packable = 0;
+  SmallPtrSet<Operation *, 8> readers;
+  for (auto &[copy, programs] : reads)
+    for (auto &[program, found] : programs)
+      for (const PackedRead &read : found)
+        if (copy.first == state)
+          readers.insert(read.product);
+  auto isPackable = [&](Operation *user) { return readers.contains(user); };
   for (auto program : module.getOps<kernel::ProgramOp>())
     for (BlockArgument argument : program.getArguments())
       if (Signature(program).stateArgument(argument.getArgNumber()) == state)
-        uses += std::distance(argument.use_begin(), argument.use_end());
-  for (auto &[copy, programs] : products)
-    for (auto &[program, ops] : programs)
-      packable += copy.first == state ? ops.size() : 0;
-  return uses == packable;
+        for (Operation *user : argument.getUsers())
+          if (!isPackable(user) &&
+              (user->use_empty() || !llvm::all_of(user->getUsers(), isPackable)))
+            return false;
+  return true;
 }
 
 void PackWeights::run() {
+  auto isKnown = [this](StringAttr state) { return isWeight(state); };
   for (auto program : module.getOps<kernel::ProgramOp>()) {
-    findProducts(program);
+    findReads(program, target, isKnown, reads);
     writes[program] = findWrites(program);
   }
   llvm::SetVector<StringAttr> weights;
   SmallVector<Copy> all, wanted;
-  for (auto &[copy, programs] : products) {
+  for (auto &[copy, programs] : reads) {
     all.push_back(copy);
     if (always || pays(copy))
       weights.insert(copy.first);

@@ -30,6 +30,10 @@ public:
     return element.isBF16() ? Packing{512, true} : Packing{64, false};
   }
   int64_t packedBytes(RankedTensorType matrix, kernel::Side side, unsigned depth) const override;
+  int64_t packsPerRun(Operation *product) const override {
+    const KernelTemplate *writer = templateRegistry().find(product);
+    return writer ? writer->packsPerRun(product) : 1;
+  }
   void configure(KernelOpInterface op) const override {
     if (const KernelTemplate *writer = templateRegistry().find(op))
       writer->configure(op);

@@ -42,6 +42,8 @@ public:
   virtual bool hasOwnCode(mlir::Operation *op, const Tier &tier) const {
     return tier.kind <= TierKind::AVX512;
   }
+  /// See Target.
+  virtual int64_t packsPerRun(mlir::Operation *op) const { return 1; }
 };
 
 class TemplateRegistry {

@@ -126,7 +126,7 @@ kernel.program @gathered(%b: tensor<8x16xf32>, %i: tensor<2xi32>) {
 
 // -----
 
-// expected-error @below {{expected a matrix of floats of at least 16 bits and a depth of 0 or 1, but got rank 1, elements of 'f32' and depth 0}}
+// expected-error @below {{expected a matrix or a filter of floats of at least 16 bits and a depth of 0 or 1, but got rank 1, elements of 'f32' and depth 0}}
 kernel.program @noMatrix(%b: tensor<8xf32, #kernel.packed<rhs, depth = 0, bytes = 32>>) {
   kernel.return
 }
@@ -209,5 +209,93 @@ kernel.program @dynamic(%b: tensor<?x16xf32, #kernel.packed<rhs, depth = 0, byte
 
 // expected-error @below {{expected a packed matrix whose bytes 64 bits count}}
 kernel.program @huge(%b: tensor<4611686018427387904x16xf32, #kernel.packed<rhs, depth = 0, bytes = 1024>>) {
+  kernel.return
+}
+
+// -----
+
+#all = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+// A filter of 8 outputs and 4 channels as it is, then turned: the second convolution has 4 outputs.
+// CHECK-LABEL: kernel.program @filters
+kernel.program @filters(%x: tensor<2x6x9x4xbf16>, %g: tensor<2x6x9x8xbf16>, %w: tensor<8x3x3x4xbf16>) -> (tensor<2x6x9x8xf32>, tensor<2x6x9x4xf32>) {
+  // CHECK: %[[P:.*]] = kernel.pack %{{.*}} : tensor<8x3x3x4xbf16> to tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 1, bytes = 2048>>
+  %p = kernel.pack %w : tensor<8x3x3x4xbf16> to tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 1, bytes = 2048>>
+  %t = kernel.pack %w : tensor<8x3x3x4xbf16> to tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 0, bytes = 3072>>
+  // CHECK: kernel.conv %{{.*}}, %[[P]] : tensor<2x6x9x4xbf16>, tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 1, bytes = 2048>>
+  %y = kernel.conv %x, %p : tensor<2x6x9x4xbf16>, tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 1, bytes = 2048>> acc f32 strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1]
+      input_dilations [1, 1] groups 1 space [2, 6, 9, 8] epilogue () maps [] -> [#all] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<2x6x9x8xf32>
+  %dx = kernel.conv %g, %t : tensor<2x6x9x8xbf16>, tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 0, bytes = 3072>> acc f32 strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1]
+      input_dilations [1, 1] groups 1 space [2, 6, 9, 4] epilogue () maps [] -> [#all] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<2x6x9x4xf32>
+  kernel.return %y, %dx : tensor<2x6x9x8xf32>, tensor<2x6x9x4xf32>
+}
+
+// -----
+
+kernel.program @turnedShape(%g: tensor<2x6x9x8xf32>, %t: tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 0, bytes = 4608>>) {
+  // expected-error @below {{expected outputs of shape [2, 6, 9, 4], but got [2, 6, 9, 8]}}
+  %0 = kernel.conv %g, %t : tensor<2x6x9x8xf32>, tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 0, bytes = 4608>> acc f32 strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1]
+      input_dilations [1, 1] groups 1 space [2, 6, 9, 8] epilogue () maps [] -> [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<2x6x9x8xf32>
+  kernel.return
+}
+
+// -----
+
+kernel.program @groups(%x: tensor<2x6x9x8xf32>, %w: tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>>) {
+  // constraint kernel.conv 8
+  // expected-error @below {{expected one group, and an image without zeros between its pixels, beside the packed filter 'tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>>', but got 2 and input dilations [1, 1]}}
+  %0 = kernel.conv %x, %w : tensor<2x6x9x8xf32>, tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>> acc f32 strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1]
+      input_dilations [1, 1] groups 2 space [2, 6, 9, 8] epilogue () maps [] -> [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<2x6x9x8xf32>
+  kernel.return
+}
+
+// -----
+
+kernel.program @spread(%x: tensor<2x3x3x4xf32>, %w: tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>>) {
+  // constraint kernel.conv 8
+  // expected-error @below {{but got 1 and input dilations [2, 2]}}
+  %0 = kernel.conv %x, %w : tensor<2x3x3x4xf32>, tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>> acc f32 strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1]
+      input_dilations [2, 2] groups 1 space [2, 5, 5, 8] epilogue () maps [] -> [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<2x5x5x8xf32>
+  kernel.return
+}
+
+// -----
+
+kernel.program @otherImage(%x: tensor<2x6x9x4xf32>, %w: tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 1, bytes = 2048>>) {
+  // constraint kernel.conv 9
+  // expected-error @below {{expected an image of the packed filter's type, and an accumulator of f64 only for f64, but got 'tensor<2x6x9x4xf32>', 'tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 1, bytes = 2048>>' and 'f32'}}
+  %0 = kernel.conv %x, %w : tensor<2x6x9x4xf32>, tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 1, bytes = 2048>> acc f32 strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1]
+      input_dilations [1, 1] groups 1 space [2, 6, 9, 8] epilogue () maps [] -> [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>] {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : tensor<2x6x9x8xf32>
+  kernel.return
+}
+
+// -----
+
+// expected-error @below {{expected a turned filter of 16-bit numbers to have an even number of outputs, so that pairs end with taps, but got [7, 3, 3, 4]}}
+kernel.program @oddTurned(%w: tensor<7x3x3x4xbf16, #kernel.packed<rhs, depth = 0, bytes = 3072>>) {
+  kernel.return
+}
+
+// -----
+
+// expected-error @below {{expected a matrix or a filter of floats of at least 16 bits and a depth of 0 or 1, but got rank 4}}
+kernel.program @leftFilter(%w: tensor<8x3x3x4xf32, #kernel.packed<lhs, depth = 1, bytes = 4608>>) {
   kernel.return
 }

@@ -171,3 +171,53 @@ kernel.program @loss(%w: tensor<1x1xf32> {train.is = #train.state<@w>}) -> (tens
   %a = kernel.pack %new : tensor<1x1xf32> to tensor<1x1xf32, #kernel.packed<rhs, depth = 0, bytes = 64>>
   kernel.return %new, %a : tensor<1x1xf32>, tensor<1x1xf32, #kernel.packed<rhs, depth = 0, bytes = 64>>
 }
+
+// -----
+
+#flat = affine_map<(d0) -> (d0)>
+
+// A filter in both orders, from a flat update: the points of its space are those of the filter.
+// CHECK-LABEL: kernel.program @filter(
+// CHECK: %[[R:.*]]:3 = kernel.map({{.*}}) space [8, 3, 3, 4]
+// CHECK: } : tensor<8x3x3x4xf32>, tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 1, bytes = 2048>>, tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 0, bytes = 3072>>
+// CHECK: kernel.return %{{.*}}, %[[R]]#1, %[[R]]#2
+kernel.program @filter(%w: tensor<288xf32>) -> (tensor<288xf32>, tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 1, bytes = 2048>>, tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 0, bytes = 3072>>) {
+  %new:2 = kernel.map(%w : tensor<288xf32>) space [288] maps [#flat] -> [#flat, #flat] {
+  ^bb0(%e: f32):
+    %0 = arith.addf %e, %e : f32
+    %1 = arith.truncf %0 : f32 to bf16
+    kernel.yield %0, %1 : f32, bf16
+  } : tensor<288xf32>, tensor<288xbf16>
+  %v = kernel.view %new#1 : tensor<288xbf16> to tensor<8x3x3x4xbf16>
+  %a = kernel.pack %v : tensor<8x3x3x4xbf16> to tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 1, bytes = 2048>>
+  %b = kernel.pack %v : tensor<8x3x3x4xbf16> to tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 0, bytes = 3072>>
+  kernel.return %new#0, %a, %b : tensor<288xf32>, tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 1, bytes = 2048>>, tensor<8x3x3x4xbf16, #kernel.packed<rhs, depth = 0, bytes = 3072>>
+}
+
+// -----
+
+#id = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+#tap = affine_map<(d0, d1, d2, d3) -> (d1, d2)>
+
+// A number per output is along the rows of the matrix that a filter is, one per tap is not.
+// CHECK-LABEL: kernel.program @perTap(
+// CHECK: kernel.map{{.*}} maps [#{{.*}}, #{{.*}}] -> [#{{.*}}] {
+// CHECK: } : tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>>
+// CHECK: kernel.pack %
+// CHECK-NOT: kernel.pack %
+kernel.program @perTap(%w: tensor<8x3x3x4xf32>, %s: tensor<8xf32>, %t: tensor<3x3xf32>) -> (tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>>, tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>>) {
+  %x = kernel.map(%w, %s : tensor<8x3x3x4xf32>, tensor<8xf32>) space [8, 3, 3, 4] maps [#id, affine_map<(d0, d1, d2, d3) -> (d0)>] -> [#id] {
+  ^bb0(%e: f32, %f: f32):
+    %0 = arith.mulf %e, %f : f32
+    kernel.yield %0 : f32
+  } : tensor<8x3x3x4xf32>
+  %a = kernel.pack %x : tensor<8x3x3x4xf32> to tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>>
+  %y = kernel.map(%w, %t : tensor<8x3x3x4xf32>, tensor<3x3xf32>) space [8, 3, 3, 4] maps [#id, #tap] -> [#id] {
+  ^bb0(%e: f32, %f: f32):
+    %0 = arith.mulf %e, %f : f32
+    kernel.yield %0 : f32
+  } : tensor<8x3x3x4xf32>
+  // expected-remark @below {{packs a matrix in a pass of its own: the kernel that writes the matrix reads a tensor in another order than its rows}}
+  %b = kernel.pack %y : tensor<8x3x3x4xf32> to tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>>
+  kernel.return %a, %b : tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>>, tensor<8x3x3x4xf32, #kernel.packed<rhs, depth = 1, bytes = 2304>>
+}

@@ -26,10 +26,13 @@ bool isPacked(const ampc_model &model, int slot) {
   return llvm::StringRef(model.slots[slot].tensor.name).contains(".packed");
 }
 
-std::unique_ptr<LoadedModel> compile(const char *precision, bool fusePacks) {
+/// A model, and its precision.
+using Param = std::tuple<const char *, const char *>;
+
+std::unique_ptr<LoadedModel> compile(const Param &param, bool fusePacks) {
   CompileRequest request;
-  request.input = AMPC_TEST_LAYERS;
-  request.options.precision = precision;
+  request.input = std::get<0>(param);
+  request.options.precision = std::get<1>(param);
   request.options.packWeights = "always";
   request.options.fusePacks = fusePacks;
   Compiler compiler;
@@ -51,7 +54,7 @@ int findStep(const ampc_model &model) {
   return program;
 }
 
-struct PackedState : testing::TestWithParam<const char *> {
+struct PackedState : testing::TestWithParam<Param> {
   void SetUp() override {
     if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
         !__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512dq"))
@@ -129,5 +132,9 @@ TEST_P(SkippedStep, LeavesPackedCopies) {
       EXPECT_EQ(state.bytes(i), before[i]) << model.slots[i].tensor.name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Precisions, PackedState, testing::Values("f32", "bf16", "f16"));
-INSTANTIATE_TEST_SUITE_P(WithLossScaling, SkippedStep, testing::Values("f16"));
+constexpr const char *models[] = {AMPC_TEST_LAYERS, AMPC_TEST_FILTERS};
+INSTANTIATE_TEST_SUITE_P(Precisions, PackedState,
+                         testing::Combine(testing::ValuesIn(models),
+                                          testing::Values("f32", "bf16", "f16")));
+INSTANTIATE_TEST_SUITE_P(WithLossScaling, SkippedStep,
+                         testing::Combine(testing::ValuesIn(models), testing::Values("f16")));

@@ -1,5 +1,6 @@
 // Sums of contractions, element by element.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir-dialects/PackedFilter.h"
 #include "test/lib/KernelRun/Interpreter.h"
 #include <cmath>
 
@@ -62,7 +63,13 @@ static double pixel(Op op, const Elements &image, int64_t n, int64_t y, int64_t 
 }
 
 static double sumOfConv(kernel::ConvOp op, ArrayRef<Elements> operands, ArrayRef<int64_t> point) {
-  ArrayRef<int64_t> filter = cast<RankedTensorType>(op.getRhs().getType()).getShape();
+  SmallVector<int64_t> filter = kernel::filterShape(op);
+  auto packing = kernel::packingOf(op.getRhs().getType());
+  auto place = [&](int64_t ky, int64_t kx, int64_t c) -> SmallVector<int64_t> {
+    if (packing && packing.getDepth() == 0) // turned
+      return {c, filter[1] - 1 - ky, filter[2] - 1 - kx, point[3]};
+    return {point[3], ky, kx, c};
+  };
   int64_t group = point[3] / (filter[0] / int64_t(op.getGroups()));
   double sum = 0;
   for (int64_t ky = 0; ky < filter[1]; ++ky)
@@ -72,7 +79,7 @@ static double sumOfConv(kernel::ConvOp op, ArrayRef<Elements> operands, ArrayRef
                      point[1] * op.getStrides()[0] + ky * op.getDilations()[0],
                      point[2] * op.getStrides()[1] + kx * op.getDilations()[1],
                      group * filter[3] + c) *
-               operands[1][flatten({point[3], ky, kx, c}, op.getRhs().getType())].real;
+               operands[1][flatten(place(ky, kx, c), op.getRhs().getType())].real;
   return sum;
 }
 

@@ -7,6 +7,7 @@
 #include "lib/Target/CPU/Data/Totals.h"
 #include "lib/Target/CPU/Loops.h"
 #include "lib/Target/CPU/Product/ProductEmitter.h"
+#include "mlir-dialects/PackedFilter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -19,6 +20,7 @@ struct ConvTemplate : KernelTemplate {
   void emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers, Value begin,
                Value end) const override;
   bool hasOwnCode(Operation *op, const Tier &tier) const override;
+  int64_t packsPerRun(Operation *op) const override;
 };
 
 /// A convolution as products per group: pixels x output channels, summed over (tap, channel).
@@ -69,7 +71,7 @@ struct PhaseTasks {
 Conv::Conv(kernel::ConvOp op) : op(op) {
   auto image = cast<RankedTensorType>(op.getLhs().getType()),
        filters = cast<RankedTensorType>(op.getRhs().getType());
-  window = Window::of(op, op.getSpace(), filters.getShape());
+  window = Window::of(op, op.getSpace(), kernel::filterShape(op));
   element = image.getElementType();
   shape.batch = window.groups;
   shape.m = window.pixels();
@@ -79,6 +81,7 @@ Conv::Conv(kernel::ConvOp op) : op(op) {
   shape.lhs = element;
   shape.rhs = filter.element = filters.getElementType();
   shape.sharedRhs = window.groups == 1;
+  shape.packedRhs = kernel::packingOf(filters) != nullptr;
   filter.lines = shape.n;
   filter.depth = filter.lineStride = shape.k;
   filter.depthStride = 1;
@@ -252,6 +255,22 @@ void ConvTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers
       phases.emitZeros(e, body, conv, task);
     });
   });
+}
+
+/// A thread packs all columns of its tasks once if they stay packed, else each task does. Two
+/// halves of the columns, or more, are packed by different threads. On the last tier, whose
+/// products take the least time.
+int64_t ConvTemplate::packsPerRun(Operation *op) const {
+  auto conv = cast<kernel::ConvOp>(op);
+  if (Depthwise::of(conv))
+    return 0;
+  PhaseTasks phases(Conv(conv), tiers().back());
+  if (phases.products.size() != 1)
+    return 1;
+  const Blocking &blocking = phases.products[0].blocking;
+  if (!blocking.keepRhs)
+    return blocking.mTasks;
+  return blocking.nTasks == 1 ? std::min<int64_t>(2, blocking.mTasks) : 1;
 }
 
 void ampc::cpu::addConvTemplate(TemplateRegistry &registry) {

@@ -47,6 +47,8 @@ static WindowTile chooseTile(const Window &window, const ProductShape &shape, co
     blocking.nPanels = nPanels;
   };
   for (int64_t vectors : {2, 1, 3, 4}) {
+    if (shape.packedRhs && vectors != packedVectors(shape, blocking))
+      continue;
     int64_t most = mostTileRows(vectors, tier);
     for (int64_t images = most / window.outWidth; images >= 1; --images)
       consider({window.outWidth, std::min(images, window.images), 0, 0}, vectors);
@@ -60,6 +62,8 @@ std::optional<WindowTile> ampc::cpu::chooseWindowTile(const Window &window, Prod
                                                       const Tier &tier, Blocking &blocking) {
   blocking.multiply = chooseMultiply(shape, tier);
   blocking.width = tier.lanes(8 * elementBytes(shape.acc));
+  blocking.packedRhs = shape.packedRhs;
+  blocking.packedPoints = packedPoints(shape, blocking);
   int64_t depth = PanelFormat::of(blocking.multiply, shape.acc, 0).depth;
   int64_t channels = window.groupChannels;
   bool overlaps = window.taps() > 1 && window.strides[1] <= window.kernel[1] &&

@@ -12,6 +12,18 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cpu;
 
+/// Of a filter: what is behind outputs becomes one dimension, which all accesses walk as one (see
+/// KernelFusePacks).
+static void joinRows(IterationSpace &space) {
+  unsigned last = space.rank() - 1;
+  while (last > 1 && space.sizes[last] == 1)
+    --last;
+  for (SmallVector<Access> *list : {&space.inputs, &space.results})
+    for (Access &access : *list)
+      access.strides = {access.strides[0], access.strides[last]};
+  space.sizes = {space.sizes[0], space.count(1, space.rank())};
+}
+
 namespace {
 /// How a map is cut into tasks: whole rows, or (rows longer than a task is worth) segments of a
 /// row. With packed results, see there.
@@ -26,6 +38,8 @@ struct MapShape {
     bool reduces = !body.getOps<kernel::RowReduceOp>().empty();
     if (llvm::none_of(op->getResultTypes(), kernel::packingOf))
       space.collapse(reduces || !body.getOps<kernel::RowIndexOp>().empty());
+    else
+      joinRows(space);
     length = space.sizes.back();
     rows = space.count(0, space.rank() - 1);
     int64_t points = pointsPerTask(op);

@@ -29,9 +29,13 @@ double ampc::cpu::tileCycles(int64_t rows, int64_t vectors) {
 }
 
 static bool isPacked(const ProductShape &shape) { return shape.packedLhs || shape.packedRhs; }
-/// Vectors of a line of B if one side is packed before.
-static int64_t packedVectors(const ProductShape &shape, const Blocking &blocking) {
+int64_t ampc::cpu::packedVectors(const ProductShape &shape, const Blocking &blocking) {
   return shape.n > blocking.width ? 2 : 1;
+}
+int64_t ampc::cpu::packedPoints(const ProductShape &shape, const Blocking &blocking) {
+  int64_t depth = PanelFormat::of(blocking.multiply, shape.acc, 0).depth;
+  int64_t points = ceilDiv(shape.k, depth);
+  return depth == 2 ? roundUp(points, 16) : points; // whole steps of tiles
 }
 
 /// The tile with the fewest cycles per point of k over all panels, edges included.
@@ -148,7 +152,7 @@ Blocking ampc::cpu::chooseBlocking(const ProductShape &shape, const PanelSource 
   blocking.points = ceilDiv(shape.k, pointDepth);
   blocking.packedLhs = shape.packedLhs;
   blocking.packedRhs = shape.packedRhs;
-  blocking.packedPoints = pointDepth == 2 ? roundUp(blocking.points, 16) : blocking.points;
+  blocking.packedPoints = packedPoints(shape, blocking);
   if (blocking.usesTiles())
     chooseMatrixTile(shape, blocking);
   else

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/KernelTemplate.h"
 #include "lib/Target/CPU/Product/PackedSide.h"
+#include "mlir-dialects/PackedFilter.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -38,7 +39,7 @@ FailureOr<KernelEmission> PackTemplate::plan(Operation *op, const Tier &tier) co
 void PackTemplate::emitRun(Operation *op, KernelEmitter &e, const KernelPointers &pointers,
                            Value begin, Value end) const {
   PackedSide side(typeOf(op), e.tier);
-  side.setMatrix(e, pointers.operands[0], typeOf(op).getDimSize(1));
+  side.setMatrix(e, pointers.operands[0], kernel::matrixOf(typeOf(op))[1]);
   int64_t perTask = side.panelsPerTask();
   e.loop(e.mul(begin, perTask), e.min(e.mul(end, perTask), e.index(side.panelCount())), 1,
          [&](Value number) { side.packPanel(e, number, pointers.results[0]); });

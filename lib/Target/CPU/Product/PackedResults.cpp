@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Product/PackedResults.h"
 #include "lib/Target/CPU/Cost.h"
+#include "mlir-dialects/PackedFilter.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -40,11 +41,14 @@ PackedResults::PackedResults(kernel::MapOp op, const Tier &tier) : op(op) {
     }
   if (results.empty())
     return;
-  rows = op.getSpace()[0], columns = op.getSpace()[1];
+  SmallVector<int64_t> matrix = kernel::matrixOf(typeOf(op, results.front().number));
+  rows = matrix[0], columns = matrix[1];
   int64_t most = 0; // bytes of an element
   for (const Result &result : results)
     most = std::max(most, elementBytesOf(result));
   int64_t parts = ceilDiv(columns, std::max(edge, mostBytes / (edge * most)));
+  if (!llvm::all_of(results, [&](const Result &result) { return result.side.mayCutRows(edge); }))
+    parts = 1;
   blockColumns = roundUp(ceilDiv(columns, parts), edge);
   blockRows = std::clamp(pointsPerTask(op) / blockColumns / edge * edge, edge, roundUp(rows, edge));
   for (Result &result : results) {

@@ -8,8 +8,9 @@
 
 namespace ampc::cpu {
 
-/// Cuts the matrix into blocks of whole panels of all packed results, one per task. The body writes
-/// the elements of a block to scratch, row by row; from there, still in cache, they are packed.
+/// Cuts the matrix (of a filter: outputs x all else) into blocks of whole panels of all packed
+/// results, one per task. The body writes the elements of a block to scratch, row by row; from
+/// there, still in cache, they are packed.
 class PackedResults {
 public:
   using Value = mlir::Value;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Target/CPU/Product/PackedSide.h"
 #include "lib/Target/CPU/Loops.h"
+#include "mlir-dialects/PackedFilter.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -13,30 +14,36 @@ static ProductShape shapeOf(RankedTensorType type) {
   ProductShape shape;
   shape.lhs = shape.rhs = type.getElementType();
   shape.acc = shape.lhs.isF64() ? shape.lhs : Float32Type::get(type.getContext());
-  shape.k = type.getDimSize(packing.getDepth());
-  (isLeft ? shape.m : shape.n) = type.getDimSize(packing.getLine());
+  SmallVector<int64_t> matrix = kernel::matrixOf(type);
+  int64_t taps = kernel::turnedTaps(type);
+  shape.k = matrix[packing.getDepth()] * taps;
+  (isLeft ? shape.m : shape.n) = matrix[packing.getLine()] / taps;
   (isLeft ? shape.packedLhs : shape.packedRhs) = true;
   return shape;
 }
 
 PackedSide::PackedSide(RankedTensorType type, const Tier &tier)
-    : PackedSide(shapeOf(type), kernel::packingOf(type).getLine(), tier) {
+    : PackedSide(shapeOf(type), kernel::packingOf(type).getLine(), tier, kernel::turnedTaps(type)) {
   planned = kernel::byteSize(type);
 }
-PackedSide::PackedSide(const ProductShape &shape, unsigned lineDim, const Tier &tier)
+PackedSide::PackedSide(const ProductShape &shape, unsigned lineDim, const Tier &tier, int64_t taps)
     : shape(shape), isLeft(shape.packedLhs), blocking(chooseBlocking(shape, StridedSource(), tier)),
       lines(isLeft ? blocking.rows : blocking.columns()),
       panels(isLeft ? blocking.mPanels : blocking.nPanels),
       panelUnits(lines * blocking.packedPoints),
       format(isLeft ? PanelFormat::of(blocking.multiply, shape.acc, panelUnits)
                     : rhsFormat(shape, blocking, panelUnits)),
-      lineDim(lineDim) {
+      lineDim(lineDim), taps(taps) {
   source.element = format.unit.isInteger(16) ? format.unit : isLeft ? shape.lhs : shape.rhs;
   source.lines = isLeft ? shape.m : shape.n;
-  source.depth = shape.k;
+  source.depth = shape.k / taps;
+  if (taps == 1)
+    return;
+  source.start = (taps - 1) * source.lines;
+  source.batch = {{taps, -source.lines}};
 }
 
-int64_t PackedSide::panelsPerTask() const { return rowsPerTask(lines * source.depth); }
+int64_t PackedSide::panelsPerTask() const { return rowsPerTask(lines * shape.k); }
 
 bool PackedSide::isLike(const PackedSide &other) const {
   auto order = [](const PackedSide &side) {
@@ -87,6 +94,12 @@ void PackedSide::packPanel(KernelEmitter &e, Value number, Value packed) {
   Value line = e.mul(number, lines), panel = panelAt(e, number, packed);
   int64_t points = blocking.points;
   clearPadding(e, panel);
+  if (taps > 1)
+    return e.loop(e.index(0), e.index(taps), 1, [&](Value tap) {
+      source.enterBatch(e, tap);
+      Value to = e.address(panel, format.unit, e.mul(tap, pointsPerTap() * lines));
+      source.pack(e, line, lines, e.index(0), e.index(pointsPerTap()), to, {1, lines}, format);
+    });
   if (!hasTileOrder())
     return source.pack(e, line, lines, e.index(0), e.index(points), panel, {1, lines}, format);
   e.loop(e.index(0), e.index(points), 16, [&](Value point) {
@@ -97,6 +110,24 @@ void PackedSide::packPanel(KernelEmitter &e, Value number, Value packed) {
 }
 
 void PackedSide::packBlock(KernelEmitter &e, const MatrixBlock &block, Value packed) {
+  if (taps == 1)
+    return packLines(e, block, e.index(0), packed);
+  int64_t width = source.lines;
+  Value end = e.div(e.add(block.columnEnd, width - 1), width);
+  e.loop(e.div(block.column, width), end, 1, [&](Value place) {
+    Value tap = e.sub(e.index(taps - 1), place), first = e.mul(place, width);
+    source.enterBatch(e, tap);
+    MatrixBlock within = block;
+    within.column = e.max(e.sub(block.column, first), e.index(0));
+    within.columnEnd = e.min(e.sub(block.columnEnd, first), e.index(width));
+    packLines(e, within, e.mul(tap, pointsPerTap()), packed);
+  });
+}
+
+/// The block's first row (or column) of k is point `firstPoint` of the panels if it is the
+/// matrix's.
+void PackedSide::packLines(KernelEmitter &e, const MatrixBlock &block, Value firstPoint,
+                           Value packed) {
   bool linesAreRows = lineDim == 0;
   Value line = linesAreRows ? block.row : block.column;
   Value lineEnd = linesAreRows ? block.rowEnd : block.columnEnd;
@@ -106,9 +137,10 @@ void PackedSide::packBlock(KernelEmitter &e, const MatrixBlock &block, Value pac
         pointEnd = e.div(e.add(kEnd, format.depth - 1), format.depth);
   e.loop(line, lineEnd, lines, [&](Value first) {
     Value panel = panelAt(e, e.div(first, lines), packed);
-    source.pack(e, first, lines, point, e.sub(pointEnd, point),
-                e.address(panel, format.unit, e.mul(point, lines)), {1, lines}, format);
+    Value to = e.address(panel, format.unit, e.mul(e.add(firstPoint, point), lines));
+    source.pack(e, first, lines, point, e.sub(pointEnd, point), to, {1, lines}, format);
     if (blocking.points != blocking.packedPoints)
-      e.when(e.less(e.index(blocking.points - 1), pointEnd), [&] { clearPadding(e, panel); });
+      e.when(e.less(e.index(blocking.points - 1), e.add(firstPoint, pointEnd)),
+             [&] { clearPadding(e, panel); });
   });
 }

@@ -18,7 +18,7 @@ class PackedSide {
 public:
   PackedSide(mlir::RankedTensorType type, const Tier &tier);
   /// The side of `shape` that is packed before; `lineDim`: which dimension of its matrix is lines.
-  PackedSide(const ProductShape &shape, unsigned lineDim, const Tier &tier);
+  PackedSide(const ProductShape &shape, unsigned lineDim, const Tier &tier, int64_t taps = 1);
 
   int64_t panelCount() const { return panels; }
   int64_t linesPerPanel() const { return lines; }
@@ -31,6 +31,9 @@ public:
   /// Blocks of a right side that start at multiples of this in both dimensions, and end there or at
   /// the edge of the matrix, are whole numbers of panels by steps of what packs them.
   int64_t blockEdge(const Tier &tier) const;
+  /// Whether such blocks may end at multiples of `edge` within a row: not if that is within a
+  /// panel.
+  bool mayCutRows(int64_t edge) const { return taps == 1 || source.lines % edge == 0; }
 
   /// Where the matrix is from now on, and how many elements its rows are apart.
   void setMatrix(KernelEmitter &e, mlir::Value pointer, int64_t rowStride);
@@ -45,7 +48,10 @@ private:
   /// A step of 16 points lies line by line.
   bool hasTileOrder() const { return isLeft && blocking.usesTiles(); }
   int64_t panelBytes() const { return blocking.parts() * panelUnits * elementBytes(format.unit); }
+  int64_t pointsPerTap() const { return blocking.points / taps; }
   mlir::Value panelAt(KernelEmitter &e, mlir::Value number, mlir::Value packed) const;
+  void packLines(KernelEmitter &e, const MatrixBlock &block, mlir::Value firstPoint,
+                 mlir::Value packed);
   void clearPadding(KernelEmitter &e, mlir::Value panel) const;
 
   int64_t planned = 0; // bytes
@@ -55,7 +61,10 @@ private:
   int64_t lines, panels, panelUnits;
   PanelFormat format;
   unsigned lineDim;
-  StridedSource source;
+  /// Of a turned filter: k is (tap, row of the matrix), and a tap's lines are side by side in rows,
+  /// the last tap first. Else 1.
+  int64_t taps;
+  StridedSource source; // a batch entry is a tap
 };
 
 } // namespace ampc::cpu

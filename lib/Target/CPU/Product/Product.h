@@ -78,6 +78,10 @@ class PanelSource;
 /// row, on a page of its own.
 bool packsTogether(const Blocking &blocking, const PanelSource &side);
 Blocking chooseBlocking(const ProductShape &shape, const PanelSource &lhs, const Tier &tier);
+/// Vectors of a line of B that is packed before.
+int64_t packedVectors(const ProductShape &shape, const Blocking &blocking);
+/// Points of a packed panel.
+int64_t packedPoints(const ProductShape &shape, const Blocking &blocking);
 /// Cuts a product whose tile (multiply, rows, vectors, width) and panels are chosen: into blocks of
 /// k of `depth` points, and tasks. `lhsTogether`: panels of A are packed together.
 void cutProduct(const ProductShape &shape, int64_t depth, bool lhsTogether, Blocking &blocking);

@@ -14,3 +14,9 @@ def encoding(shape, element, side, depth):
     lines = up(lines, 32 if lines > 16 else 16)
     points = up(points, 32 if element in ("f16", "bf16") else 1)
     return f"#kernel.packed<{side}, depth = {depth}, bytes = {lines * points * width}>"
+
+
+def filter_encoding(shape, element, depth):
+    """`shape` OHWI; `depth` 1: outputs x (tap, channel), 0: channels x (tap, output)."""
+    outputs, taps, channels = shape[0], shape[1] * shape[2], shape[3]
+    return encoding([taps * outputs, channels] if depth == 0 else [outputs, taps * channels], element, "rhs", depth)
