@@ -46,7 +46,8 @@ SmallVector<Value> RegisterTile::add(KernelEmitter &e, Value a, Value b, Value p
     SmallVector<Value> right, next;
     for (int64_t v = 0; v < vectors; ++v) {
       Value at = e.add(e.mul(k, columns()), v * width);
-      right.push_back(widen(e, e.loadVector(b, rhs, at, width), acc));
+      Value y = e.loadVector(b, rhs, at, width);
+      right.push_back(multiply == Multiply::Pairs ? y : widen(e, y, acc)); // a pair stays one
     }
     for (int64_t i = 0; i < rows; ++i) {
       Value at = e.add(e.mul(k, lhsLines.depthStride), lhsLines.offsetOfLine(i));
