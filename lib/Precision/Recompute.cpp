@@ -55,7 +55,9 @@ private:
     train::OriginAttr origin = originOf(op);
     return origin ? Segment{origin.getSegment(), origin.getPart()} : Segment();
   }
-  bool isBackward(Operation *op) const { return !isForward(op) || op->hasAttr("amp.recompute"); }
+  bool isBackward(Operation *op) const {
+    return (!isForward(op) || op->hasAttr("amp.recompute")) && !runsInParts(op);
+  }
   bool isSaved(Value v) const {
     return llvm::any_of(v.getUsers(), [&](Operation *user) { return isBackward(user); });
   }
