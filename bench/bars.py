@@ -20,6 +20,12 @@ def bar(y, what, ratio, less_is_better, peer):
             f'<text x="{LEFT + width + 6:.0f}" y="{y + 13}">{ratio:.2f} of {escape(peer)}</text>')
 
 
+def page(path, width, height, parts):
+    with open(path, "w") as file:
+        file.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="11">'
+                   f'<rect width="100%" height="100%" fill="white"/>{"".join(parts)}</svg>\n')
+
+
 def write(path, markdown):
     groups = [("time, of the peer's: less is better", True), ("speed, of the peer's: more is better", False)]
     parts, y, found = [], 8, ratios(markdown)
@@ -34,6 +40,4 @@ def write(path, markdown):
             y += HEIGHT
         parts.append(f'<line x1="{LEFT + SCALE}" y1="{top}" x2="{LEFT + SCALE}" y2="{y}" stroke="#444" stroke-dasharray="3 3"/>')
         y += HEIGHT
-    with open(path, "w") as file:
-        file.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="1040" height="{y}" font-family="sans-serif" font-size="11">'
-                   f'<rect width="100%" height="100%" fill="white"/>{"".join(parts)}</svg>\n')
+    page(path, 1040, y, parts)

@@ -12,6 +12,7 @@
 #include "ampc/Target/Reference/Passes.h"
 #include "ampc/Target/Targets.h"
 #include "ampc/Train/Passes.h"
+#include "lib/Pipelines/FindParts.h"
 #include "lib/Pipelines/OnTargets.h"
 #include "mlir-dialects/Amp/Amp.h"
 #include "mlir-dialects/Kernel/Kernel.h"
@@ -137,6 +138,7 @@ ArrayRef<Phase> ampc::getPhases() {
        }},
       {"recompute", "what is saved for the backward pass is the least that cheap ops need",
        [](OpPassManager &pm, const CompileOptions &options) {
+         pm.addPass(createFindParts(options));
          AmpRecomputeOptions recompute;
          recompute.explain = options.explain;
          recompute.budget = options.activationBudget;

@@ -12,6 +12,7 @@
 #include "ampc/Support/Text.h"
 #include "lib/Precision/Policies/FlowGraph.h"
 #include "lib/Precision/Recomputation.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -56,7 +57,7 @@ RecomputationPlanner::RecomputationPlanner(Block &body,
   DenseMap<Operation *, int64_t> positions;
   for (Operation &op : body) {
     positions[&op] = length++;
-    if (isBackward(&op) || op.hasTrait<OpTrait::ConstantLike>() ||
+    if (isBackward(&op) || !isForward(&op) || op.hasTrait<OpTrait::ConstantLike>() ||
         op.hasTrait<OpTrait::IsTerminator>())
       continue;
     places[&op] = int(ops.size());
@@ -85,7 +86,7 @@ void RecomputationPlanner::addReaders(int value, mlir::Value result,
     if (auto place = places.find(user); place != places.end()) {
       entry.readers.push_back(place->second);
       ops[place->second].reads.push_back(value);
-    } else if (!user->hasTrait<OpTrait::IsTerminator>()) {
+    } else if (!user->hasTrait<OpTrait::IsTerminator>() && !runsInParts(user)) {
       entry.firstBackward =
           entry.firstBackward < 0 ? position : std::min(entry.firstBackward, position);
       entry.lastBackward = std::max(entry.lastBackward, position);

@@ -11,6 +11,9 @@ inline int64_t bytesOf(mlir::Value v) {
   return type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
 }
 
+/// In a loop over the rows of a loss the backward pass runs as soon as the forward pass does.
+inline bool runsInParts(mlir::Operation *op) { return op->hasAttr("amp.in_parts"); }
+
 /// One element from one element per operand: casts, masks, additions. No sums, no exponentials.
 bool isCheapToRepeat(mlir::Operation *op);
 

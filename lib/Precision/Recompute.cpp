@@ -55,7 +55,10 @@ private:
     train::OriginAttr origin = originOf(op);
     return origin ? Segment{origin.getSegment(), origin.getPart()} : Segment();
   }
-  bool isBackward(Operation *op) const { return !isForward(op) || op->hasAttr("amp.recompute"); }
+  bool isBackward(Operation *op) const {
+    return (!isForward(op) || op->hasAttr("amp.recompute")) && !runsInParts(op);
+  }
+  bool isOriginal(Operation *op) const { return isForward(op) && !op->hasAttr("amp.recompute"); }
   bool isSaved(Value v) const {
     return llvm::any_of(v.getUsers(), [&](Operation *user) { return isBackward(user); });
   }
@@ -97,6 +100,7 @@ void Recomputation::copyToBackward(Operation *op, Readers takesCopy) {
   setOrigin(copy, originOf(op).withStage(train::Stage::Backward));
   copy->setAttr("amp.recompute",
                 UnitAttr::get(op->getContext())); // or it would be merged with the original
+  copy->removeAttr("amp.in_parts");
   op->replaceUsesWithIf(copy->getResults(), [&](OpOperand &use) {
     return use.getOwner() != copy && takesCopy(use.getOwner());
   });
@@ -105,7 +109,7 @@ void Recomputation::copyToBackward(Operation *op, Readers takesCopy) {
 void Recomputation::repeatSegments() {
   llvm::MapVector<Segment, SmallVector<Operation *>> segments;
   for (Operation &op : body)
-    if (segmentOf(&op) && !isBackward(&op))
+    if (segmentOf(&op) && isOriginal(&op))
       segments[placeOf(&op)].push_back(&op);
   // Backwards: what a later segment reads of an earlier one is kept, and need not be made again.
   for (auto &[segment, ops] : llvm::reverse(segments))
@@ -137,7 +141,7 @@ bool Recomputation::pays(Operation *op) const {
 void Recomputation::repeatCheapOps() {
   SmallVector<Operation *> forward;
   for (Operation &op : body.without_terminator())
-    if (!isBackward(&op))
+    if (isOriginal(&op))
       forward.push_back(&op);
   // Backwards: a copy reads operands that may be made again themselves.
   for (Operation *op : llvm::reverse(forward))

@@ -134,13 +134,16 @@ Operand GraphReader::operandOf(Value value) {
   return operand;
 }
 
-/// The rule of `amp.saved_bytes`: made before the seed, read behind it.
+/// The rule of `amp.saved_bytes`: made before the seed, read behind it, but not in a loop over the
+/// rows of a loss, where the passes meet.
 int64_t GraphReader::savedBytes(mlir::Operation *op) {
   if (!seed || !op->isBeforeInBlock(seed))
     return 0;
   int64_t bytes = 0;
   for (Value result : op->getResults())
-    if (llvm::any_of(result.getUsers(), [&](mlir::Operation *user) { return !isForward(user); }))
+    if (llvm::any_of(result.getUsers(), [&](mlir::Operation *user) {
+          return !isForward(user) && !user->hasAttr("amp.in_parts");
+        }))
       bytes += kernel::byteSize(result.getType());
   return bytes;
 }

@@ -121,6 +121,7 @@ static std::optional<std::string> misfitOf(StringRef name, Attribute value, Oper
       {DecisionAttr::key, "#amp.decision<...>", isa<DecisionAttr>(value)},
       {"amp.compute", "two types", isTypes(value)},
       {"amp.recompute", "no value", isa<UnitAttr>(value)},
+      {"amp.in_parts", "no value", isa<UnitAttr>(value)},
       {"amp.scaler", "@NAME", isa<FlatSymbolRefAttr>(value)},
       {"amp.scale", "@NAME", isa<FlatSymbolRefAttr>(value), true},
       {"amp.no_scaling", "a text", isa<StringAttr>(value), true},

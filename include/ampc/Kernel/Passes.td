@@ -12,11 +12,14 @@ def KernelChunkRows : Pass<"kernel-chunk-rows", "::mlir::ModuleOp"> {
     of the rows, which a `kernel.call` runs for all: no tensor of all rows and columns exists, neither of scores nor of their
     gradients. Rows keep their bits; sums over rows, as gradients of weights are, carry on from one run to the next. It is done if scores take more
     than 64 MB, the other tensors of the rows are small beside them, and the rows can be cut into equal parts: of at least 512 rows, or down to 256 if
-    that makes two parts of them, or of as many as `rows` says.
+    that makes two parts of them, or of as many as `rows` says. What is as large but not computed from the scores, as targets are, is an input of the
+    program, or made in it by copies of the kernels that make it; so numbers from all rows of it, as the sum of the targets' weights is, may be
+    known before.
   }];
   let options = [Option<"rows", "rows", "int64_t", "0",
                         "least rows of a part, however small the scores are">,
-                 Option<"explain", "explain", "bool", "false", "a remark for every product">,
+                 Option<"explain", "explain", "bool", "false",
+                        "a remark for every product in parts, and why scores are not">,
   ];
 }
 

@@ -67,7 +67,8 @@ def AmpRecompute : Pass<"amp-recompute", "::mlir::ModuleOp"> {
 
     Casts, masks, data movement and pointwise ops without exponentials are repeated where the backward pass reads their result, if what
     they read takes fewer bytes than the result or is kept anyway. In particular the 16-bit form of a value is kept, not the f32 form
-    that some op widens it to. `amp.saved_bytes` on a program says what remains to be kept.
+    that some op widens it to. `amp.saved_bytes` on a program says what remains to be kept. Ops with `amp.in_parts` run for some rows at a time,
+    in a loop over those of a loss, where the backward pass follows the forward pass at once: what they read does not wait for them.
 
     Under a budget any op of the forward pass may be repeated. A minimum cut chooses those that take the least work among those that leave no
     more bytes of the forward pass's values, kept or made again, alive at any time; percent are of what is alive if only cheap ops are repeated. Values

@@ -1,5 +1,6 @@
 // Large scores are made, read and forgotten for some rows after the other.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ampc/Kernel/Chunking.h"
 #include "ampc/Kernel/Passes.h"
 #include "lib/Kernel/Chunking/RowRegion.h"
 #include "lib/Kernel/Fusion/Views.h"
@@ -14,9 +15,6 @@ namespace ampc {
 
 using namespace mlir;
 using namespace ampc;
-
-// Scores below this are not worth a loop.
-static constexpr int64_t smallScores = int64_t(64) << 20;
 
 /// With few rows at a time, adding to the gradient of a weight takes longer than the products: of
 /// GPT-2 parts of 512 rows take 2 % more time than all rows at once, and parts of 256 7 %.
@@ -102,7 +100,7 @@ void Chunking::findValues() {
     for (OpResult result : any->getResults()) {
       if (region.addsRows(op))
         sums.push_back(result);
-      else if (!region.isInside(result))
+      else if (!region.isRepeated(any) && !region.isInside(result))
         outputs.push_back(result);
     }
   }
@@ -217,7 +215,10 @@ kernel::CallOp Chunking::createCall(kernel::ProgramOp part) {
 /// What reads results moves behind the call.
 void Chunking::replaceResults(kernel::CallOp call) {
   SmallVector<Operation *> later;
-  llvm::DenseSet<Operation *> waiting(region.ops.begin(), region.ops.end());
+  llvm::DenseSet<Operation *> waiting;
+  for (Operation *op : region.ops)
+    if (!region.isRepeated(op))
+      waiting.insert(op);
   for (Operation *op = region.ops.front(); op != region.ops.back(); op = op->getNextNode())
     if (!region.ops.contains(op) && llvm::any_of(op->getOperands(), [&](Value operand) {
           return waiting.contains(operand.getDefiningOp());
@@ -244,12 +245,14 @@ void Chunking::replaceResults(kernel::CallOp call) {
   }
 }
 
-/// Of what nothing reads any more.
-static void eraseViews(Operation *op) {
-  for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
-    eraseViews(user);
-    user->erase();
-  }
+/// Of results that nothing reads any more.
+static void eraseDeadViewsOf(Operation *op) {
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+    if (isa<kernel::ViewOp>(user)) {
+      eraseDeadViewsOf(user);
+      if (user->use_empty())
+        user->erase();
+    }
 }
 
 void Chunking::run() {
@@ -260,8 +263,9 @@ void Chunking::run() {
   kernel::CallOp call = createCall(part);
   replaceResults(call);
   for (Operation *op : llvm::reverse(region.ops)) {
-    eraseViews(op);
-    op->erase();
+    eraseDeadViewsOf(op);
+    if (!region.isRepeated(op) || op->use_empty())
+      op->erase();
   }
 }
 
@@ -279,10 +283,17 @@ struct KernelChunkRows : ampc::impl::KernelChunkRowsBase<KernelChunkRows> {
       auto result = typeOf(product->getResult(0));
       if (!rows && kernel::byteSize(result.clone(product.getAcc())) <= smallScores)
         continue;
-      std::optional<RowRegion> region = RowRegion::around(product);
-      int64_t times = region ? region->mostParts(rows ? rows : leastRows(region->rows)) : 1;
-      if (times == 1)
+      std::string why;
+      std::optional<RowRegion> region = RowRegion::around(product, why);
+      int64_t least = region ? rows ? rows : leastRows(region->rows) : 0;
+      int64_t times = region ? region->mostParts(least) : 1;
+      if (times == 1) {
+        if (explain && explained.insert(product).second)
+          explainWhole(product, region ? "they have no equal parts of at least " +
+                                             std::to_string(least) + " rows"
+                                       : why);
         continue;
+      }
       if (explain)
         product.emitRemark() << "makes its " << region->rows << " rows in " << times
                              << " parts, and what reads them, too";
@@ -291,5 +302,17 @@ struct KernelChunkRows : ampc::impl::KernelChunkRowsBase<KernelChunkRows> {
     }
     return false;
   }
+
+  /// Of scores: what most other products give is no wider than what they read, or not by much.
+  static void explainWhole(kernel::GemmOp product, const Twine &why) {
+    ArrayRef<int64_t> space = product.getSpace();
+    SmallVector<train::OriginAttr> origins = originsOf(product);
+    if (space.back() > RowRegion::scoresPerOther * product.getDepth() &&
+        (origins.empty() || origins.front().isForward()))
+      product.emitRemark() << "makes its " << elements(space) / space.back()
+                           << " rows at once: " << why;
+  }
+
+  llvm::DenseSet<Operation *> explained;
 };
 } // namespace

@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Kernel/Chunking/RowRegion.h"
 #include "lib/Kernel/Fusion/Views.h"
+#include "mlir-dialects/Train/Origin.h"
 
 using namespace mlir;
 using namespace ampc;
-
-// What goes into a region by rows and comes out of it is at most this share of its scores.
-static constexpr int64_t scoresPerOther = 4;
 
 /// How many leading dimensions count the rows.
 static std::optional<unsigned> rowPrefix(ArrayRef<int64_t> shape, int64_t rows) {
@@ -143,16 +141,63 @@ bool RowRegion::add(Operation *any, Value known) {
   return true;
 }
 
+/// All that is computed from the scores.
+void RowRegion::findDependents(Operation *product) {
+  SmallVector<Operation *> open{product};
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val()->getUsers())
+      if (dependents.insert(user).second)
+        open.push_back(user);
+}
+
+/// An input, or computed from those as maps are, so that each reader may have it from a copy of the
+/// kernel.
+bool RowRegion::isGiven(Value value) const {
+  Operation *source = kernel::throughViews(value).getDefiningOp();
+  if (!source)
+    return true;
+  return !dependents.contains(source) && isa<kernel::MapOp>(source) &&
+         source->getNumResults() == 1 && llvm::all_of(source->getOperands(), [&](Value operand) {
+           return elements(shapeOf(operand)) < scores || isGiven(operand);
+         });
+}
+
+/// A copy of the kernel that makes a given value; without one the value is an input.
+void RowRegion::repeat(Operation *source, Value value) {
+  size_t before = large.size();
+  if (add(source, value)) {
+    repeated.insert(source);
+    return;
+  }
+  ops.remove(source);
+  rowDims.erase(source);
+  while (large.size() > before)
+    large.pop_back();
+}
+
+bool RowRegion::addOrSay(Operation *op, Value known, std::string &why) {
+  if (add(op, known))
+    return true;
+  why = isa<kernel::ReturnOp>(op) ? "the program returns what has as many elements"
+                                  : nameOf(op) + " does not work row by row";
+  return false;
+}
+
 /// Adds all readers and the source of what is large.
-bool RowRegion::grow() {
+bool RowRegion::grow(std::string &why) {
   for (; grown < large.size(); ++grown) {
     Value value = large[grown];
-    if (Operation *source = value.getDefiningOp(); source && !add(source, value))
-      return false;
+    bool given = isGiven(value);
+    if (Operation *source = value.getDefiningOp()) {
+      if (given)
+        repeat(source, value);
+      else if (!addOrSay(source, value, why))
+        return false;
+    }
     llvm::SmallSetVector<Operation *, 4> readers;
     findReaders(value, readers);
     for (Operation *reader : readers)
-      if (!add(reader, value))
+      if (!(given && !dependents.contains(reader)) && !addOrSay(reader, value, why))
         return false;
   }
   return true;
@@ -167,7 +212,9 @@ Value RowRegion::findReturning() {
   ops.insert(sorted.begin(), sorted.end());
   llvm::DenseSet<Operation *> behind;
   auto isBehind = [&](Value operand) { return behind.contains(sourceOf(operand)); };
-  auto isMadeHere = [&](Value operand) { return ops.contains(sourceOf(operand)); };
+  auto isMadeHere = [&](Value operand) {
+    return ops.contains(sourceOf(operand)) && !repeated.contains(sourceOf(operand));
+  };
   for (Operation *op = sorted.front(); op != sorted.back()->getNextNode(); op = op->getNextNode()) {
     auto waiting = llvm::find_if(op->getOperands(), isBehind);
     if (ops.contains(op) && waiting != op->operand_end())
@@ -180,17 +227,21 @@ Value RowRegion::findReturning() {
 }
 
 /// Losses of rows that their own gradients depend on are made by the region, too.
-bool RowRegion::close() {
+bool RowRegion::close(std::string &why) {
   while (Value value = findReturning())
-    if (!add(value.getDefiningOp(), value) || !grow())
+    if (!addOrSay(value.getDefiningOp(), value, why) || !grow(why))
       return false;
   for (Operation *op : ops) {
     for (OpOperand &operand : op->getOpOperands())
       if (Operation *source = sourceOf(operand.get());
-          ops.contains(source) &&
-          (addsRows(cast<FusedKernelOpInterface>(source)) ||
-           accessOf(cast<FusedKernelOpInterface>(op), operand.getOperandNumber()) != Access::ByRow))
+          ops.contains(source) && (addsRows(cast<FusedKernelOpInterface>(source)) ||
+                                   accessOf(cast<FusedKernelOpInterface>(op),
+                                            operand.getOperandNumber()) != Access::ByRow)) {
+        why = nameOf(op) + " waits for what " + nameOf(source) + " computes from all rows";
         return false;
+      }
+    if (repeated.contains(op))
+      continue;
     for (Value result : op->getResults()) {
       llvm::SmallSetVector<Operation *, 4> readers;
       findReaders(result, readers);
@@ -198,7 +249,10 @@ bool RowRegion::close() {
         leaves.insert(result);
     }
   }
-  return llvm::none_of(large, [&](Value value) { return leaves.contains(value); });
+  auto leaving = llvm::find_if(large, [&](Value value) { return leaves.contains(value); });
+  if (leaving != large.end())
+    why = "others read all that " + nameOf(leaving->getDefiningOp()) + " makes";
+  return leaving == large.end();
 }
 
 bool RowRegion::isWorthwhile() const {
@@ -239,16 +293,28 @@ int64_t RowRegion::mostParts(int64_t least) const {
   return 1;
 }
 
-std::optional<RowRegion> RowRegion::around(kernel::GemmOp product) {
+std::optional<RowRegion> RowRegion::around(kernel::GemmOp product, std::string &why) {
   RowRegion region;
   region.scores = elements(product.getSpace());
   region.rows = region.scores / product.getSpace().back();
-  bool isWhole = product->getNumResults() == 1 &&
-                 shapeOf(product->getResult(0)) == product.getSpace() &&
-                 mapAt(product.getResultMaps(), 0).isIdentity();
   region.large.insert(product->getResult(0));
-  if (!isWhole || !region.grow() || region.ops.size() == 1 || !region.close() ||
-      !region.isWorthwhile())
+  region.findDependents(product);
+  if (product->getNumResults() != 1 || shapeOf(product->getResult(0)) != product.getSpace() ||
+      !mapAt(product.getResultMaps(), 0).isIdentity()) {
+    why = "it gives more than its scores";
     return {};
+  }
+  if (!region.grow(why))
+    return {};
+  if (region.ops.size() == 1) {
+    why = "nothing reads them row by row";
+    return {};
+  }
+  if (!region.close(why))
+    return {};
+  if (!region.isWorthwhile()) {
+    why = "what else has such rows is not small beside them";
+    return {};
+  }
   return region;
 }

@@ -3,7 +3,7 @@
 #include "ampc/Kernel/Passes.h"
 #include "ampc/Target/Target.h"
 #include "lib/Kernel/Planning/Schedule.h"
-#include "mlir-dialects/Train/Train.h"
+#include "mlir-dialects/Train/Origin.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace ampc {
@@ -39,7 +39,7 @@ private:
   void addKernel(KernelOpInterface op, int64_t time);
   bool carriesInPlace(kernel::CallOp call);
   void addCarried(kernel::CallOp call, int64_t time);
-  int64_t lastRead(Value value, int64_t time);
+  int64_t lastRead(Value value, int64_t time) const;
   /// The buffer of an input that ends at `op`, if the result may take it over.
   std::optional<unsigned> inherited(KernelOpInterface op, OpResult result, int64_t time);
   void assignOffsets();
@@ -72,7 +72,7 @@ std::optional<unsigned> Arena::inherited(KernelOpInterface op, OpResult result, 
   return {};
 }
 
-int64_t Arena::lastRead(Value value, int64_t time) {
+int64_t Arena::lastRead(Value value, int64_t time) const {
   SmallVector<Operation *> readers;
   findReaders(value, readers);
   for (Operation *reader : readers)
@@ -194,11 +194,27 @@ void Arena::assignOffsets() {
   }
 }
 
+/// A loop over the rows of a loss gives their gradients before the loss of all rows is known.
+static bool isGradientOfLoop(Value value) {
+  auto call = value.getDefiningOp<kernel::CallOp>();
+  if (!call)
+    return false;
+  Operation *end = call.getProgram().getBody().front().getTerminator();
+  Value given = end->getOperand(cast<OpResult>(value).getResultNumber());
+  Operation *source = kernel::throughViews(given).getDefiningOp();
+  return source && !originsOf(source).empty() &&
+         llvm::none_of(originsOf(source), [](train::OriginAttr o) { return o.isForward(); });
+}
+
 /// Bytes that wait for the backward pass at the moment when the loss is known.
 int64_t Arena::savedBytes() const {
   int64_t lossTime = timeOf.lookup(homes.loss), bytes = 0;
-  for (const Buffer &buffer : buffers)
-    if (buffer.first <= lossTime && buffer.last > lossTime)
+  llvm::DenseSet<unsigned> waiting;
+  for (auto [value, buffer] : bufferOf)
+    if (lastRead(value, 0) > lossTime && !isGradientOfLoop(value))
+      waiting.insert(buffer);
+  for (auto [number, buffer] : llvm::enumerate(buffers))
+    if (buffer.first <= lossTime && waiting.contains(number))
       bytes += buffer.bytes;
   return bytes;
 }

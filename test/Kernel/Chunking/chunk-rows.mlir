@@ -3,6 +3,7 @@
 // RUN: ampc-opt %s --convert-train-to-kernel --kernel-chunk-rows=rows=4 --cse | FileCheck %s --implicit-check-not="tensor<2x8x40"
 // RUN: ampc-opt %s --convert-train-to-kernel --kernel-chunk-rows | FileCheck %s --check-prefix=SMALL
 // RUN: ampc-opt %s --convert-train-to-kernel --kernel-chunk-rows=rows=4 --kernel-fuse | FileCheck %s --check-prefix=FUSED
+// RUN: ampc-opt %s --convert-train-to-kernel --kernel-chunk-rows="rows=4 explain=true" 2>&1 | FileCheck %s --check-prefix=WHY
 
 // Nothing is large enough for a loop by itself.
 // SMALL-NOT: kernel.call
@@ -70,9 +71,32 @@ train.model @chunks {
     train.return %6 : tensor<3x40xbf16>
   }
 
+  // What is made of classes alone, and as large as the scores, is made by the part for its rows; a number from all rows that it leads to is known before.
+  // CHECK-LABEL: kernel.program @weights.rows(
+  // CHECK:         arith.cmpi
+  // CHECK:         kernel.return
+  // CHECK-LABEL: kernel.program @weights(
+  // CHECK:         arith.cmpi
+  // CHECK:         %[[ALL:.*]] = kernel.view %{{.*}} : tensor<1xf32> to tensor<f32>
+  // CHECK:         kernel.call @weights.rows({{.*}}%[[ALL]]
+  // CHECK-NOT:     kernel.gemm
+  train.func @weights(%x: tensor<16x3xf32>, %w: tensor<3x40xf32>, %label: tensor<16xi32>, %factor: tensor<40xf32>) -> tensor<3x40xf32>
+      attributes {role = #train.role<export>} {
+    %0 = train.matmul %x, %w : (tensor<16x3xf32>, tensor<3x40xf32>) -> tensor<16x40xf32>
+    %1 = train.one_hot %label : tensor<16xi32> to tensor<16x40xf32>
+    %2 = train.mul %1, %factor : tensor<16x40xf32>, tensor<40xf32>
+    %3 = train.reduce_sum %2 over [0, 1] : tensor<16x40xf32>
+    %4 = train.softmax %0 : tensor<16x40xf32>
+    %5 = train.sub %4, %2 : tensor<16x40xf32>, tensor<16x40xf32>
+    %6 = train.div %5, %3 : tensor<16x40xf32>, tensor<f32>
+    %7 = train.matmul %x, %6 transpose_lhs : (tensor<16x3xf32>, tensor<16x40xf32>) -> tensor<3x40xf32>
+    train.return %7 : tensor<3x40xf32>
+  }
+
   // Scores that the caller gets exist as a whole, and so do those that wait for a number from all rows.
   // CHECK-LABEL: kernel.program @returned(
   // CHECK-NOT:     kernel.call
+  // WHY: remark: makes its 16 rows at once: the program returns what has as many elements
   train.func @returned(%x: tensor<16x3xf32>, %w: tensor<3x40xf32>) -> (tensor<16x40xf32>, tensor<16xf32>) attributes {role = #train.role<export>} {
     %0 = train.matmul %x, %w : (tensor<16x3xf32>, tensor<3x40xf32>) -> tensor<16x40xf32>
     %1 = train.reduce_sum %0 over [1] : tensor<16x40xf32>
@@ -80,6 +104,7 @@ train.model @chunks {
   }
   // CHECK-LABEL: kernel.program @waits(
   // CHECK-NOT:     kernel.call
+  // WHY: remark: makes its 16 rows at once: kernel.map does not work row by row
   train.func @waits(%x: tensor<16x3xf32>, %w: tensor<3x40xf32>) -> tensor<16xf32> attributes {role = #train.role<export>} {
     %0 = train.matmul %x, %w : (tensor<16x3xf32>, tensor<3x40xf32>) -> tensor<16x40xf32>
     %1 = train.reduce_sum %0 over [0, 1] : tensor<16x40xf32>
@@ -95,7 +120,8 @@ train.model @chunks {
     %1 = train.logsumexp %0 over [1] : tensor<16x16xf32>
     train.return %1 : tensor<16xf32>
   }
-  // What goes in and out of a hidden layer is not small beside it.
+  // What goes in and out of a hidden layer is not small beside it, which nobody would expect.
+  // WHY-NOT: rows at once
   // CHECK-LABEL: kernel.program @hidden(
   // CHECK-NOT:     kernel.call
   train.func @hidden(%x: tensor<16x12xf32>, %w: tensor<12x40xf32>, %v: tensor<40x12xf32>) -> tensor<16x12xf32> attributes {role = #train.role<export>} {
