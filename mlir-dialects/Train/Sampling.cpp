@@ -135,23 +135,29 @@ LogicalResult ResizeOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   bool isNearest = a.getMode() == ResizeMode::nearest;
   if (!isNearest && !isa<FloatType>(type.getElementType()))
     return emitOptionalError(loc, "expected real elements for sums, but got ", type);
-  for (auto [from, to] : llvm::zip(type.getShape(), sizes)) {
+  auto scales = a.getScales();
+  auto isScale = [](double scale) { return scale > 0 && std::isfinite(scale); };
+  if (scales && (scales->size() != sizes.size() || !llvm::all_of(*scales, isScale)))
+    return emitOptionalError(loc, "expected a positive scale per dimension of ", type);
+  for (auto [dim, from, to] : llvm::enumerate(type.getShape(), sizes)) {
     auto shares = isNearest ? std::optional(to) : productOf(from, to);
-    if (from != to && (!shares || *shares > mostConstants))
+    double scale = scales ? (*scales)[dim] : double(to) / double(from);
+    if (double(to) / scale > double(mostConstants))
+      return emitOptionalError(loc, "expected places of elements up to ", mostConstants,
+                               ", but got ", to, " elements at a scale of ", scale);
+    bool isKept = from == to && scale == 1;
+    if (!isKept && (!shares || *shares > mostConstants))
       return emitOptionalError(loc, "expected at most ", mostConstants,
                                isNearest ? " elements" : " shares of elements",
                                " along a dimension, but got ", from, " elements for ", to);
   }
-  if (auto scales = a.getScales();
-      scales && (scales->size() != sizes.size() ||
-                 llvm::any_of(*scales, [](double s) { return !(s > 0 && std::isfinite(s)); })))
-    return emitOptionalError(loc, "expected a positive scale per dimension of ", type);
   types.push_back(type.clone(sizes));
   return success();
 }
 
 bool ResizeOp::keepsLeadingDimension(IsBatched) {
-  return getSizes()[0] == tensorOf(getX()).getDimSize(0);
+  return getSizes()[0] == tensorOf(getX()).getDimSize(0) &&
+         (!getScales() || getScales()->front() == 1);
 }
 
 namespace {
@@ -161,6 +167,7 @@ public:
   Scaling(ResizeOp op, int64_t dim)
       : op(op), from(tensorOf(op.getX()).getDimSize(dim)), to(op.getSizes()[dim]),
         scale(op.getScales() ? (*op.getScales())[dim] : double(to) / from) {}
+  bool isNone() const { return from == to && scale == 1; }
   SmallVector<int32_t> indices();
   /// [to, from]: the share of every element.
   SmallVector<double> matrix();
@@ -291,7 +298,7 @@ SmallVector<Value> ResizeOp::decompose(GradBuilder &b) {
   Value x = getX();
   for (int64_t dim = 0; dim < tensorOf(x).getRank(); ++dim) {
     Scaling scaling(*this, dim);
-    if (scaling.from != scaling.to)
+    if (!scaling.isNone())
       x = getMode() == ResizeMode::nearest ? nearest(b, x, dim, scaling)
                                            : weighted(b, x, dim, scaling);
   }

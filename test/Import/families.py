@@ -200,6 +200,8 @@ def images(opset):
         case("GlobalMaxPool", ["signal"], signal.max(2, keepdims=True)),
         case("Resize", ["x", none, np.float32([1, 1, 2, 2])], x.repeat(2, 2).repeat(2, 3), coordinate_transformation_mode="asymmetric", nearest_mode="floor"),
         case("Resize", ["x", none, np.float32([1, 1, 1, 2])], doubled, mode="linear"),
+        case("Resize", ["x", none, np.float32([1, 1, 2, 1.1])], x.repeat(2, 2)[..., [0, 0, 1, 2, 3]], coordinate_transformation_mode="asymmetric",
+             nearest_mode="floor"),
         case("Resize", ["x", none, none, np.array([2, 3, 5, 8])], corners, mode="linear", coordinate_transformation_mode="align_corners"),
     ]
 
