@@ -90,14 +90,14 @@ class Bags(nn.Module):
         super().__init__()
         self.mean, self.sum = nn.EmbeddingBag(9, 4), nn.EmbeddingBag(9, 4, mode="sum", padding_idx=2)
 
-    def forward(self, word, share):
+    def forward(self, word, share, starts):
         uneven = self.sum(word.flatten(), torch.tensor([0, 2, 3, 9]))
-        return self.mean(word) + uneven + self.sum(word, per_sample_weights=share)
+        return self.mean(word) + uneven + self.sum(word, per_sample_weights=share) + self.mean(word.flatten(), starts)
 
 
 def bags():
-    return dict(module=Bags(), inputs=(torch.randint(0, 9, (ROWS, 3)), torch.rand(ROWS, 3)), loss=F.mse_loss, targets=torch.randn(ROWS, 4), steps=3,
-                batch=False)
+    return dict(module=Bags(), inputs=(torch.randint(0, 9, (ROWS, 3)), torch.rand(ROWS, 3), torch.tensor([0, 2, 2, 9])), loss=F.mse_loss,
+                targets=torch.randn(ROWS, 4), steps=3, batch=False)
 
 
 class Images(nn.Module):
