@@ -156,13 +156,14 @@ class _Resize:
         return "cubic" if cubic else "linear", corners + (" coefficient -0.5" if cubic and filtered else "") + filtered
 
     def matrix(self, at):
-        """What PyTorch makes of every unit vector along a dimension, [new, old]."""
-        rank = len(self.new)
-        units = torch.eye(self.old[at]).reshape(1, self.old[at], *(self.old[at] if i == at else 1 for i in range(rank)))
+        """What PyTorch makes of every unit vector along a dimension, [new, old]. The others have 2 elements: 1 is a case of its own there."""
+        rank, old, new = len(self.new), self.old[at], self.new[at]
+        line, other = [1] * at + [-1] + [1] * (rank - at - 1), [2] * rank
+        units = torch.eye(old).reshape(1, old, *line).expand(1, old, *other[:at], old, *other[at + 1:]).contiguous()
         extra = [self.corners] if "align_corners" in self.c.arguments else []
         scales = [self.scale(at) if i == at else None for i in range(rank)]
-        made = getattr(torch.ops.aten, self.name)(units, [self.new[at] if i == at else 1 for i in range(rank)], *extra, *scales)
-        return made.reshape(self.old[at], self.new[at]).T.contiguous()
+        made = getattr(torch.ops.aten, self.name)(units, [*other[:at], new, *other[at + 1:]], *extra, *scales)
+        return made.movedim(2 + at, 2).reshape(old, new, -1)[..., 0].T.contiguous()
 
     def agrees(self, at):
         """Whether the same elements are the nearest, with places that PyTorch rounds to f32."""
