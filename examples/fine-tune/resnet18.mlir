@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 train.model @resnet18(batch = 32) {
   train.model @basic_block {
-    train.param @conv1.weight : f32[64, 3, 3, 64] = #train.normal<std = 0.0591> {frozen}
+    train.param @conv1.weight : f32[64, 3, 3, 64] = #train.normal<std = 0.0591> {frozen, train.outside = {order = array<i64: 0, 3, 1, 2>}}
     train.buffer @bn1.running_var : f32[64] = #train.ones
     train.param @bn1.weight : f32[64] = #train.ones {frozen}
     train.buffer @bn1.running_mean : f32[64] = #train.zeros
     train.param @bn1.bias : f32[64] = #train.zeros {frozen}
-    train.param @conv2.weight : f32[64, 3, 3, 64] = #train.normal<std = 0.0589> {frozen}
+    train.param @conv2.weight : f32[64, 3, 3, 64] = #train.normal<std = 0.0589> {frozen, train.outside = {order = array<i64: 0, 3, 1, 2>}}
     train.buffer @bn2.running_var : f32[64] = #train.ones
     train.param @bn2.weight : f32[64] = #train.ones {frozen}
     train.buffer @bn2.running_mean : f32[64] = #train.zeros
@@ -66,43 +66,43 @@ train.model @resnet18(batch = 32) {
       train.return %bn1_5
     }
   }
-  train.param @network.conv1.weight : f32[64, 7, 7, 3] = #train.normal<std = 0.0255> {frozen}
+  train.param @network.conv1.weight : f32[64, 7, 7, 3] = #train.normal<std = 0.0255> {frozen, train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.param @network.bn1.weight : f32[64] = #train.ones {frozen}
   train.param @network.bn1.bias : f32[64] = #train.zeros {frozen}
   train.use @basic_block as @network.layer1 times 2
-  train.param @network.layer2.0.conv1.weight : f32[128, 3, 3, 64] = #train.normal<std = 0.0418> {frozen}
+  train.param @network.layer2.0.conv1.weight : f32[128, 3, 3, 64] = #train.normal<std = 0.0418> {frozen, train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.use @batch_norm2d as @network.layer2.0.bn1
-  train.param @network.layer2.0.conv2.weight : f32[128, 3, 3, 128] = #train.normal<std = 0.0418> {frozen}
+  train.param @network.layer2.0.conv2.weight : f32[128, 3, 3, 128] = #train.normal<std = 0.0418> {frozen, train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.use @batch_norm2d as @network.layer2.0.bn2
-  train.param @network.layer2.0.downsample.0.weight : f32[128, 1, 1, 64] = #train.normal<std = 0.126> {frozen}
+  train.param @network.layer2.0.downsample.0.weight : f32[128, 1, 1, 64] = #train.normal<std = 0.126> {frozen, train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.use @batch_norm2d as @network.layer2.0.downsample.1
-  train.param @network.layer2.1.conv1.weight : f32[128, 3, 3, 128] = #train.normal<std = 0.0417> {frozen}
+  train.param @network.layer2.1.conv1.weight : f32[128, 3, 3, 128] = #train.normal<std = 0.0417> {frozen, train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.use @batch_norm2d as @network.layer2.1.bn1
-  train.param @network.layer2.1.conv2.weight : f32[128, 3, 3, 128] = #train.normal<std = 0.0415> {frozen}
+  train.param @network.layer2.1.conv2.weight : f32[128, 3, 3, 128] = #train.normal<std = 0.0415> {frozen, train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.use @batch_norm2d as @network.layer2.1.bn2
-  train.param @network.layer3.0.conv1.weight : f32[256, 3, 3, 128] = #train.normal<std = 0.0294> {frozen}
+  train.param @network.layer3.0.conv1.weight : f32[256, 3, 3, 128] = #train.normal<std = 0.0294> {frozen, train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.use @batch_norm2d_2 as @network.layer3.0.bn1
-  train.param @network.layer3.0.conv2.weight : f32[256, 3, 3, 256] = #train.normal<std = 0.0295> {frozen}
+  train.param @network.layer3.0.conv2.weight : f32[256, 3, 3, 256] = #train.normal<std = 0.0295> {frozen, train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.use @batch_norm2d_2 as @network.layer3.0.bn2
-  train.param @network.layer3.0.downsample.0.weight : f32[256, 1, 1, 128] = #train.normal<std = 0.088> {frozen}
+  train.param @network.layer3.0.downsample.0.weight : f32[256, 1, 1, 128] = #train.normal<std = 0.088> {frozen, train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.use @batch_norm2d_2 as @network.layer3.0.downsample.1
-  train.param @network.layer3.1.conv1.weight : f32[256, 3, 3, 256] = #train.normal<std = 0.0295> {frozen}
+  train.param @network.layer3.1.conv1.weight : f32[256, 3, 3, 256] = #train.normal<std = 0.0295> {frozen, train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.use @batch_norm2d_2 as @network.layer3.1.bn1
-  train.param @network.layer3.1.conv2.weight : f32[256, 3, 3, 256] = #train.normal<std = 0.0295> {frozen}
+  train.param @network.layer3.1.conv2.weight : f32[256, 3, 3, 256] = #train.normal<std = 0.0295> {frozen, train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.use @batch_norm2d_2 as @network.layer3.1.bn2
-  train.param @network.layer4.0.conv1.weight : f32[512, 3, 3, 256] = #train.normal<std = 0.0208>
+  train.param @network.layer4.0.conv1.weight : f32[512, 3, 3, 256] = #train.normal<std = 0.0208> {train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.param @network.layer4.0.bn1.weight : f32[512] = #train.ones
   train.param @network.layer4.0.bn1.bias : f32[512] = #train.zeros
-  train.param @network.layer4.0.conv2.weight : f32[512, 3, 3, 512] = #train.normal<std = 0.0208>
+  train.param @network.layer4.0.conv2.weight : f32[512, 3, 3, 512] = #train.normal<std = 0.0208> {train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.param @network.layer4.0.bn2.weight : f32[512] = #train.ones
   train.param @network.layer4.0.bn2.bias : f32[512] = #train.zeros
-  train.param @network.layer4.0.downsample.0.weight : f32[512, 1, 1, 256] = #train.normal<std = 0.0627>
+  train.param @network.layer4.0.downsample.0.weight : f32[512, 1, 1, 256] = #train.normal<std = 0.0627> {train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.param @network.layer4.0.downsample.1.weight : f32[512] = #train.ones
   train.param @network.layer4.0.downsample.1.bias : f32[512] = #train.zeros
-  train.param @network.layer4.1.conv1.weight : f32[512, 3, 3, 512] = #train.normal<std = 0.0209>
+  train.param @network.layer4.1.conv1.weight : f32[512, 3, 3, 512] = #train.normal<std = 0.0209> {train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.param @network.layer4.1.bn1.weight : f32[512] = #train.ones
   train.param @network.layer4.1.bn1.bias : f32[512] = #train.zeros
-  train.param @network.layer4.1.conv2.weight : f32[512, 3, 3, 512] = #train.normal<std = 0.0208>
+  train.param @network.layer4.1.conv2.weight : f32[512, 3, 3, 512] = #train.normal<std = 0.0208> {train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.param @network.layer4.1.bn2.weight : f32[512] = #train.ones
   train.param @network.layer4.1.bn2.bias : f32[512] = #train.zeros
   train.param @network.fc.weight : f32[3, 512] = #train.uniform<low = -0.0442, high = 0.0442>

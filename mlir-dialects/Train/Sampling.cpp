@@ -1,6 +1,6 @@
 // Tensors at other places: types and parts.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mlir-dialects/Train/Sampling.h"
+#include "mlir-dialects/Interpolation.h"
 #include "mlir-dialects/Train/Syntax.h"
 #include "mlir-dialects/Train/Tensors.h"
 #include <cmath>
@@ -135,54 +135,102 @@ LogicalResult ResizeOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   bool isNearest = a.getMode() == ResizeMode::nearest;
   if (!isNearest && !isa<FloatType>(type.getElementType()))
     return emitOptionalError(loc, "expected real elements for sums, but got ", type);
-  for (auto [from, to] : llvm::zip(type.getShape(), sizes)) {
+  auto scales = a.getScales();
+  auto isScale = [](double scale) { return scale > 0 && std::isfinite(scale); };
+  if (scales && (scales->size() != sizes.size() || !llvm::all_of(*scales, isScale)))
+    return emitOptionalError(loc, "expected a positive scale per dimension of ", type);
+  for (auto [dim, from, to] : llvm::enumerate(type.getShape(), sizes)) {
     auto shares = isNearest ? std::optional(to) : productOf(from, to);
-    if (from != to && (!shares || *shares > mostConstants))
+    double scale = scales ? (*scales)[dim] : double(to) / double(from);
+    if (from == to && scale == 1)
+      continue;
+    int64_t farthest = isNearest ? std::numeric_limits<int32_t>::max() : mostConstants;
+    if (double(to) / scale > double(farthest))
+      return emitOptionalError(loc, "expected places of elements up to ", farthest,
+                               ", but got ", to, " elements at a scale of ", scale);
+    if (!shares || *shares > mostConstants)
       return emitOptionalError(loc, "expected at most ", mostConstants,
                                isNearest ? " elements" : " shares of elements",
                                " along a dimension, but got ", from, " elements for ", to);
   }
-  if (auto scales = a.getScales();
-      scales && (scales->size() != sizes.size() ||
-                 llvm::any_of(*scales, [](double s) { return !(s > 0 && std::isfinite(s)); })))
-    return emitOptionalError(loc, "expected a positive scale per dimension of ", type);
   types.push_back(type.clone(sizes));
   return success();
 }
 
 bool ResizeOp::keepsLeadingDimension(IsBatched) {
-  return getSizes()[0] == tensorOf(getX()).getDimSize(0);
+  return getSizes()[0] == tensorOf(getX()).getDimSize(0) &&
+         (!getScales() || getScales()->front() == 1);
+}
+
+int64_t Interpolation::nearestTo(double place, int64_t count) const {
+  double whole = rounding == ResizeRounding::floor               ? std::floor(place)
+                 : rounding == ResizeRounding::ceil              ? std::ceil(place)
+                 : rounding == ResizeRounding::round_prefer_ceil ? std::floor(place + 0.5)
+                                                                 : std::ceil(place - 0.5);
+  return std::clamp<int64_t>(int64_t(whole), 0, count - 1);
+}
+
+/// Keys' kernel (1981) at a distance.
+static double cubicAt(double distance, double a) {
+  double x = std::fabs(distance);
+  if (x < 1)
+    return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+// With antialiasing the kernel is as wide as what it makes smaller.
+void Interpolation::addShares(double place, MutableArrayRef<double> line) const {
+  bool isCubic = mode == ResizeMode::cubic;
+  double narrow = antialiases ? std::min(scale, 1.0) : 1, below = std::floor(place), sum = 0;
+  int64_t reach = int64_t(std::ceil((isCubic ? 2 : 1) / narrow)), count = line.size();
+  for (int64_t i = 1 - reach; i <= reach; ++i) {
+    double distance = (place - (below + i)) * narrow;
+    double share =
+        isCubic ? cubicAt(distance, coefficient) : std::max(1 - std::fabs(distance), 0.0);
+    int64_t element = int64_t(below) + i;
+    if (excludesOutside && (element < 0 || element >= count))
+      continue;
+    line[std::clamp<int64_t>(element, 0, count - 1)] += share;
+    sum += share;
+  }
+  if (excludesOutside || antialiases)
+    for (double &share : line)
+      share /= sum;
 }
 
 namespace {
 /// How one dimension changes.
 class Scaling {
 public:
-  Scaling(ResizeOp op, int64_t dim)
-      : op(op), from(tensorOf(op.getX()).getDimSize(dim)), to(op.getSizes()[dim]),
-        scale(op.getScales() ? (*op.getScales())[dim] : double(to) / from) {}
-  SmallVector<int32_t> indices();
+  Scaling(ResizeOp op, int64_t dim);
+  bool isNone() const { return from == to && how.scale == 1; }
+  SmallVector<int32_t> indices() const;
   /// [to, from]: the share of every element.
-  SmallVector<double> matrix();
+  SmallVector<double> matrix() const;
 
 private:
-  double place(int64_t at);
-  int64_t nearestTo(double place);
+  double place(int64_t at) const;
 
-  ResizeOp op;
+  const ResizeCoordinates coordinates;
+  Interpolation how;
 
 public:
   const int64_t from, to;
-
-private:
-  const double scale;
 };
 } // namespace
 
+Scaling::Scaling(ResizeOp op, int64_t dim)
+    : coordinates(op.getCoordinates()), how{op.getMode(), op.getRounding(),
+                                            op.getCoefficient().convertToDouble(),
+                                            op.getExcludeOutside(), op.getAntialias()},
+      from(tensorOf(op.getX()).getDimSize(dim)), to(op.getSizes()[dim]) {
+  how.scale = op.getScales() ? (*op.getScales())[dim] : double(to) / from;
+}
+
 /// Where element `at` of the result lies in the operand.
-double Scaling::place(int64_t at) {
-  double halfPixel = (at + 0.5) / scale - 0.5;
-  switch (op.getCoordinates()) {
+double Scaling::place(int64_t at) const {
+  double scale = how.scale, halfPixel = (at + 0.5) / scale - 0.5;
+  switch (coordinates) {
   case ResizeCoordinates::half_pixel:
     return halfPixel;
   case ResizeCoordinates::asymmetric:
@@ -198,53 +246,17 @@ double Scaling::place(int64_t at) {
   return halfPixel;
 }
 
-int64_t Scaling::nearestTo(double place) {
-  double whole = op.getRounding() == ResizeRounding::floor               ? std::floor(place)
-                 : op.getRounding() == ResizeRounding::ceil              ? std::ceil(place)
-                 : op.getRounding() == ResizeRounding::round_prefer_ceil ? std::floor(place + 0.5)
-                                                                         : std::ceil(place - 0.5);
-  return std::clamp<int64_t>(int64_t(whole), 0, from - 1);
-}
-
-SmallVector<int32_t> Scaling::indices() {
+SmallVector<int32_t> Scaling::indices() const {
   SmallVector<int32_t> result;
   for (int64_t at = 0; at < to; ++at)
-    result.push_back(nearestTo(place(at)));
+    result.push_back(how.nearestTo(place(at), from));
   return result;
 }
 
-/// Keys' kernel (1981) at a distance.
-static double cubicAt(double distance, double a) {
-  double x = std::fabs(distance);
-  if (x < 1)
-    return ((a + 2) * x - (a + 3)) * x * x + 1;
-  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
-}
-
-/// Shares of the elements around every place. With antialiasing the kernel is as wide as what it
-/// makes smaller. Shares of elements outside go to the last one inside, or to all of those inside.
-SmallVector<double> Scaling::matrix() {
+SmallVector<double> Scaling::matrix() const {
   SmallVector<double> shares(to * from, 0.0);
-  bool isCubic = op.getMode() == ResizeMode::cubic, excludes = op.getExcludeOutside();
-  double narrow = op.getAntialias() ? std::min(scale, 1.0) : 1;
-  int64_t reach = int64_t(std::ceil((isCubic ? 2 : 1) / narrow));
-  for (int64_t at = 0; at < to; ++at) {
-    double where = place(at), below = std::floor(where), sum = 0;
-    double *row = &shares[at * from];
-    for (int64_t i = 1 - reach; i <= reach; ++i) {
-      double distance = (where - (below + i)) * narrow;
-      double share = isCubic ? cubicAt(distance, op.getCoefficient().convertToDouble())
-                             : std::max(1 - std::fabs(distance), 0.0);
-      int64_t element = int64_t(below) + i;
-      if (excludes && (element < 0 || element >= from))
-        continue;
-      row[std::clamp<int64_t>(element, 0, from - 1)] += share;
-      sum += share;
-    }
-    if (excludes || op.getAntialias())
-      for (int64_t i = 0; i < from; ++i)
-        row[i] /= sum;
-  }
+  for (int64_t at = 0; at < to; ++at)
+    how.addShares(place(at), MutableArrayRef(shares).slice(at * from, from));
   return shares;
 }
 
@@ -291,7 +303,7 @@ SmallVector<Value> ResizeOp::decompose(GradBuilder &b) {
   Value x = getX();
   for (int64_t dim = 0; dim < tensorOf(x).getRank(); ++dim) {
     Scaling scaling(*this, dim);
-    if (scaling.from != scaling.to)
+    if (!scaling.isNone())
       x = getMode() == ResizeMode::nearest ? nearest(b, x, dim, scaling)
                                            : weighted(b, x, dim, scaling);
   }

@@ -6,7 +6,7 @@ import torch
 from torch.export.graph_signature import InputKind
 
 from ampc_export import aten
-from ampc_export.aten.converter import Converter, Held, Unsupported, array_of, kind_of_torch, last_order
+from ampc_export.aten.converter import Converter, Held, Unsupported, array_of, first_order, kind_of_torch, last_order
 from ampc_export.errors import ExportError, NotAFormula
 from ampc_export.graph import Graph, Value
 from ampc_export.sizes import Size
@@ -85,7 +85,7 @@ class Front:
         self.program, self.wrapper, self.batch = program, wrapper, batch
         self.graph, self.held, self.faults, self.states, self.written = Graph(), {}, {}, {}, {}
         self.input_names = input_names
-        self.permutations, self.counted = {}, {}
+        self.counted = {}
 
     # ---- Sizes ----
 
@@ -152,10 +152,10 @@ class Front:
         if array.dtype.kind in "iu":
             array = array.astype("int32")
         last = is_param and any(short(user.target) in FILTER_OPS and node is user.args[1] for user in node.users)
+        order = first_order(array.ndim) if last else None
         if last:
-            self.permutations[name] = last_order(array.ndim)
             array = array.transpose(last_order(array.ndim)).copy()
-        state = self.graph.state(name, array, is_param, is_param and not tensor.requires_grad)
+        state = self.graph.state(name, array, is_param, is_param and not tensor.requires_grad, order)
         self.states[node] = state
         return Held(state.value, last)
 

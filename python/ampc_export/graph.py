@@ -9,10 +9,10 @@ from ampc_export.sizes import broadcast, count, hint, listed
 
 
 class State:
-    """A parameter or buffer. `array` is its first value, in the layout of the model."""
+    """A parameter or buffer. `array` is its first value, in the layout of the model; files have its dimensions in `order`."""
 
-    def __init__(self, name, array, is_param, frozen=False):
-        self.name, self.array, self.is_param, self.frozen = name, array, is_param, frozen
+    def __init__(self, name, array, is_param, frozen=False, order=None):
+        self.name, self.array, self.is_param, self.frozen, self.order = name, array, is_param, frozen, order
         self.value = Value(array.shape, kind_of(array.dtype), name)
         self.value.state = self
 
@@ -110,9 +110,9 @@ class Graph:
         self.inputs.append(Value(shape, kind, name))
         return self.inputs[-1]
 
-    def state(self, name, array, is_param, frozen=False):
+    def state(self, name, array, is_param, frozen=False, order=None):
         if name not in self.states:
-            self.states[name] = State(name, array, is_param, frozen)
+            self.states[name] = State(name, array, is_param, frozen, order)
         return self.states[name]
 
     # ---- Constants ----

@@ -38,7 +38,7 @@ class Instance:
             return None
         numbers = {value: f"in{i}" for i, value in enumerate(self.inputs)}
         lines = [f"{v.type}" for v in self.inputs]
-        lines += sorted(f"{name}:{state.value.type}:{state.is_param}:{state.frozen}" for name, state in self.states.items())
+        lines += sorted(f"{name}:{state.value.type}:{state.is_param}:{state.frozen}:{state.order}" for name, state in self.states.items())
         for op in self.ops:
             for result in op.results:
                 numbers[result] = f"v{len(numbers)}"

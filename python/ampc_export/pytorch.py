@@ -1,7 +1,6 @@
 # Models of PyTorch, by torch.export.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import inspect
-import json
 import os
 import re
 import typing
@@ -9,7 +8,7 @@ import warnings
 
 import torch
 
-from ampc_export import back, rules, safetensors, text
+from ampc_export import rules, safetensors, text
 from ampc_export.errors import ExportError, NotAFormula
 from ampc_export.front import Front, converter_of, short
 from ampc_export.graph import Op
@@ -266,8 +265,7 @@ def _write(module, front, output, has_loss, rows, updates, path, name, clip_norm
     weights = os.path.splitext(path)[0] + ".safetensors"
     with open(path, "w") as file:
         file.write(text.model(f"m_{name}" if name[0].isdigit() else name, rows, written, states, endings))
-    orders = {n: order for n, order in front.permutations.items() if n in {s.name for s in states}}
-    safetensors.write(weights, {state.name: state.array for state in states}, {back.KEY: json.dumps({"orders": orders})})
+    safetensors.write(weights, {s.name: s.array.transpose(s.order) if s.order else s.array for s in states})
     return Exported(path, weights, [state.name for state in states if state.frozen])
 
 

@@ -12,6 +12,7 @@ class Registry:
     def __call__(self, *names):
         def register(function):
             for name in names:
+                assert name not in self.table, f"two functions write {name}"
                 self.table[name] = function
             return function
         return register

@@ -117,7 +117,9 @@ def _body(function, ops, uses, results):
 def _declare(name, state, init=None):
     kind = "param" if state.is_param else "buffer"
     init = init or first_values(state.array, state.is_param)
-    return f"train.{kind} {symbol(name)} : {state.value.type} = {init}{' {frozen}' * state.frozen}"
+    order = f"train.outside = {{order = array<i64: {', '.join(map(str, state.order))}>}}" if state.order else ""
+    said = ", ".join(part for part in ("frozen" * state.frozen, order) if part)
+    return f"train.{kind} {symbol(name)} : {state.value.type} = {init}" + (f" {{{said}}}" if said else "")
 
 
 def _module(module):

@@ -3,7 +3,6 @@
 """compare(name, module, inputs, folder, ...) prints one line, with the largest relative errors."""
 import copy
 import inspect
-import json
 import os
 import subprocess
 import sys
@@ -12,7 +11,6 @@ import numpy as np
 import torch
 
 import ampc_export
-from ampc_export import back, safetensors
 from compiled import distance, gradient, loaded
 
 GRADIENT_BAR = 1e-4  # in f32, of the largest element of all gradients; check.py has the tight one in f64
@@ -24,11 +22,7 @@ def arrays(tensors):
     return [t.detach().numpy().astype(np.int32) if not t.is_floating_point() else t.detach().numpy() for t in tensors]
 
 
-def stored(array, orders, name):
-    return array.transpose(orders[name]) if name in orders else array
-
-
-def gradients(model, module, orders):
+def gradients(model, module):
     """The largest error over all parameters, as a share of the largest gradient."""
     wanted = {n: p.grad.numpy() for n, p in module.named_parameters() if p.grad is not None}
     largest = max(float(np.abs(g).max()) for g in wanted.values())
@@ -38,7 +32,6 @@ def gradients(model, module, orders):
             if np.abs(want).max() > 0:
                 return float("inf"), f"{name} has none"
             continue
-        want = stored(want, orders, name)
         error = distance(gradient(model, name, want.shape), want, floor=1e-2 * largest)
         if not error <= worst:
             worst, of = error, name
@@ -53,10 +46,6 @@ def loss_of(module, loss, inputs, targets):
         return output if isinstance(output, torch.Tensor) else output["loss"]
     output = output if isinstance(output, torch.Tensor) else output["logits"] if "logits" in output else output[0]
     return loss(output, *targets)
-
-
-def permutations(path):
-    return json.loads(safetensors.metadata(path)[back.KEY])["orders"]
 
 
 def compare(name, *arguments, **options):
@@ -83,14 +72,13 @@ def compared(name, module, inputs, folder, loss=None, targets=(), optimizer=None
     exported = ampc_export.torch(module, inputs, loss=loss, targets=targets or None, optimizer=rule, scheduler=moved, path=path,
                                  **options)
     assert all(torch.equal(a, b) for a, b in zip(before.values(), module.state_dict().values())), "the export changed the module"
-    orders = permutations(exported.weights)
     model = loaded(name, folder)
     given = arrays([*(inputs.values() if isinstance(inputs, dict) else inputs), *targets])
     module.zero_grad()
     loss_of(module, loss, inputs, targets).backward()
     module.load_state_dict(before)
     model.grad(*given)
-    error, of = gradients(model, module, orders)
+    error, of = gradients(model, module)
     line = f"{name:24} gradients {error:7.1e}"
     good = error <= GRADIENT_BAR
     model.load(exported.weights, weights_only=True)
@@ -107,7 +95,7 @@ def compared(name, module, inputs, folder, loss=None, targets=(), optimizer=None
         line += f"  {steps} steps {worst:7.1e}"
         good &= worst <= STEP_BAR
         model.save(f"{folder}/{name}.trained.safetensors")
-        error = _returned(module, model, exported, f"{folder}/{name}.trained.safetensors", orders)
+        error = _returned(module, model, f"{folder}/{name}.trained.safetensors")
         good &= error <= 1e-3
     if predict:
         error = _predictions(model, module, inputs, given)
@@ -118,15 +106,15 @@ def compared(name, module, inputs, folder, loss=None, targets=(), optimizer=None
         FAULTS.append(name)
 
 
-def _returned(module, model, exported, checkpoint, orders):
+def _returned(module, model, checkpoint):
     """Trained weights in a module are those of the checkpoint, bit for bit. How far its buffers are from PyTorch's after the same steps."""
     other = copy.deepcopy(module)
     for tensor in [*other.parameters(), *other.buffers()]:
         if tensor.is_floating_point():
             tensor.data.fill_(7.0)
-    ampc_export.load_back(other, checkpoint, exported=exported.weights)
+    ampc_export.load_back(other, checkpoint)
     for name, parameter in other.named_parameters():
-        if not np.array_equal(stored(parameter.detach().numpy(), orders, name), model[name]):
+        if not np.array_equal(parameter.detach().numpy(), model[name]):
             return float("inf")
     pairs = zip(other.buffers(), module.buffers())
     return max((distance(a.numpy(), b.numpy(), 1e-3) for a, b in pairs if a.is_floating_point()), default=0.0)

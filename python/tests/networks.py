@@ -50,7 +50,7 @@ def apart(got, wanted):
     return max((error if np.isfinite(error) else np.inf, name) for error, name in errors)
 
 
-def model_gradients(model, wanted, orders, given):
+def model_gradients(model, wanted, given):
     """In PyTorch's layout; 0 where the model has none."""
     model.grad(*given)
     found = {}
@@ -58,12 +58,11 @@ def model_gradients(model, wanted, orders, given):
         if f"fit.gradient.{name}" not in model.tensors:
             found[name] = np.zeros(want.shape)
             continue
-        got = gradient(model, name, harness.stored(want, orders, name).shape)
-        found[name] = got.transpose(np.argsort(orders[name])) if name in orders else got
+        found[name] = gradient(model, name, want.shape)
     return found
 
 
-def returned(module, model, exported, folder, orders, given):
+def returned(module, model, folder, given):
     """One step of the compiled model; whether its weights come back bit for bit, and are others than before."""
     model.train_step(*given)
     checkpoint = f"{folder}/trained.safetensors"
@@ -71,10 +70,10 @@ def returned(module, model, exported, folder, orders, given):
     other = copy.deepcopy(module)
     for tensor in other.parameters():
         tensor.data.fill_(7.0)
-    missing = ampc_export.load_back(other, checkpoint, exported=exported.weights)
+    missing = ampc_export.load_back(other, checkpoint)
     kept = [(name, p.detach().numpy()) for name, p in other.named_parameters() if name not in missing]
     moved = any(not torch.equal(a, b) for a, b in zip(other.parameters(), module.parameters()))
-    return moved and kept and all(np.array_equal(harness.stored(got, orders, name), model[name]) for name, got in kept)
+    return moved and kept and all(np.array_equal(got, model[name]) for name, got in kept)
 
 
 class Row:
@@ -97,24 +96,23 @@ def compared(name, module, inputs, folder):
         inputs = {"x": inputs}
     call = tuple(inputs.values()) if loss else inputs
     module.train()
-    exported = ampc_export.torch(module, call, loss=loss, targets=targets or None, optimizer=torch.optim.SGD(module.parameters(), lr=1e-2),
-                                 path=f"{folder}/{name}.mlir")
-    orders = harness.permutations(exported.weights)
+    ampc_export.torch(module, call, loss=loss, targets=targets or None, optimizer=torch.optim.SGD(module.parameters(), lr=1e-2),
+                      path=f"{folder}/{name}.mlir")
     model = loaded(name, folder)
     errors = []
     for batch in batches(inputs):
         twice, call = in_double(batch), tuple(batch.values()) if loss else batch
         wanted = torch_gradients(copy.deepcopy(module).double(), loss, tuple(twice.values()) if loss else twice, targets)
         given = harness.arrays([*batch.values(), *targets])
-        error, of = apart(model_gradients(model, wanted, orders, given), wanted)
+        error, of = apart(model_gradients(model, wanted, given), wanted)
         errors.append((error, of, apart(torch_gradients(module, loss, call, targets), wanted)[0]))
     errors.sort()
     row = Row(name, sum(p.numel() for p in module.parameters()))
     row.single, single_of, _ = errors[len(errors) // 2]
     row.peer = sorted(peer for _, _, peer in errors)[len(errors) // 2]
-    back = returned(module, model, exported, folder, orders, given)
+    back = returned(module, model, folder, given)
     model = loaded(name, folder, double=True)
-    row.double, double_of = apart(model_gradients(model, wanted, orders, harness.arrays([*twice.values(), *targets])), wanted)
+    row.double, double_of = apart(model_gradients(model, wanted, harness.arrays([*twice.values(), *targets])), wanted)
     if not row.double <= DOUBLE_BAR:
         row.fault = f"f64: {double_of}"
     elif not row.single <= max(SINGLE_BAR, SLACK * row.peer):

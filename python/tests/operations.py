@@ -90,14 +90,14 @@ class Bags(nn.Module):
         super().__init__()
         self.mean, self.sum = nn.EmbeddingBag(9, 4), nn.EmbeddingBag(9, 4, mode="sum", padding_idx=2)
 
-    def forward(self, word, share):
+    def forward(self, word, share, starts):
         uneven = self.sum(word.flatten(), torch.tensor([0, 2, 3, 9]))
-        return self.mean(word) + uneven + self.sum(word, per_sample_weights=share)
+        return self.mean(word) + uneven + self.sum(word, per_sample_weights=share) + self.mean(word.flatten(), starts)
 
 
 def bags():
-    return dict(module=Bags(), inputs=(torch.randint(0, 9, (ROWS, 3)), torch.rand(ROWS, 3)), loss=F.mse_loss, targets=torch.randn(ROWS, 4), steps=3,
-                batch=False)
+    return dict(module=Bags(), inputs=(torch.randint(0, 9, (ROWS, 3)), torch.rand(ROWS, 3), torch.tensor([0, 2, 2, 9])), loss=F.mse_loss,
+                targets=torch.randn(ROWS, 4), steps=3, batch=False)
 
 
 class Images(nn.Module):
@@ -117,6 +117,33 @@ class Images(nn.Module):
 
 def images():
     return dict(module=Images(), inputs=torch.randn(2, 2, 5, 6), loss=F.mse_loss, targets=torch.randn(2, 2, 5, 8), steps=3)
+
+
+class Resized(nn.Module):
+    """Every mode of `interpolate` with whole and other factors, and adaptive pools whose windows differ."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.signal = nn.Conv2d(1, 2, 3, padding=1), nn.Conv1d(2, 2, 1)
+
+    def forward(self, image):
+        x = self.layer(image)
+        parts = [F.interpolate(x, scale_factor=2), F.interpolate(x, size=(7, 4)), F.interpolate(x, scale_factor=1.5, mode="nearest-exact"),
+                 F.interpolate(x, scale_factor=1.1, mode="bilinear"), F.interpolate(x, size=(9, 3), mode="bilinear", align_corners=True),
+                 F.interpolate(x, scale_factor=1.7, mode="bicubic"), F.interpolate(x, size=(3, 12), mode="bicubic", align_corners=True),
+                 F.interpolate(x, size=(3, 13), mode="bilinear", antialias=True), F.interpolate(x, scale_factor=0.45, mode="bicubic", antialias=True),
+                 F.interpolate(x, size=(2, 9), mode="bilinear", antialias=True, align_corners=True),
+                 F.adaptive_avg_pool2d(x, (2, 3)), F.adaptive_avg_pool2d(x, (4, 5)), F.adaptive_max_pool2d(x, (2, 3)), F.adaptive_max_pool2d(x, (5, 2))]
+        y = self.signal(x.flatten(2))
+        parts += [F.interpolate(y, scale_factor=0.7, mode="linear"), F.interpolate(y, size=45), F.adaptive_avg_pool1d(y, 7), F.adaptive_avg_pool1d(y, 6)]
+        z = x.unsqueeze(2).repeat(1, 1, 2, 1, 1)
+        parts += [F.interpolate(z, scale_factor=(1.5, 2, 0.5), mode="trilinear"), F.interpolate(z, size=(3, 5, 4))]
+        return torch.cat([(part * part.flatten(2).size(2)).tanh().flatten(1) for part in parts], 1)
+
+
+def resized():
+    module, x = Resized(), torch.randn(3, 1, 6, 6)
+    return dict(module=module, inputs=x, loss=F.mse_loss, targets=torch.randn_like(module(x)), steps=3)
 
 
 class Experts(nn.Module):
@@ -189,7 +216,7 @@ def cells():
     return dict(module=Cells(), inputs=torch.randn(ROWS, WIDTH), loss=F.mse_loss, targets=torch.randn(ROWS, 4), steps=3)
 
 
-CASES = (sort, topk, gather, masks, apart, scatter, put, counted, bags, images, experts, lstm, lstm_projected, gru, rnn, cells)
+CASES = (sort, topk, gather, masks, apart, scatter, put, counted, bags, images, resized, experts, lstm, lstm_projected, gru, rnn, cells)
 
 
 def main():

@@ -109,22 +109,21 @@ AttrDefinition Records::attribute(const json::Object &record, StringRef dialect)
   return result;
 }
 
-/// Ranks of `tensor<4x8xf32>` and lists such as `[1, 1]`, in their order.
+/// Shapes of `tensor<4x8xf32>` and lists such as `strides [1, 1]`, in their order.
 static void readExample(StringRef text, OpDefinition &op) {
-  for (StringRef rest = text; !rest.empty();) {
-    size_t at = rest.find("tensor<");
-    if (at == StringRef::npos)
-      break;
-    rest = rest.drop_front(at + 7);
-    op.exampleRanks.push_back(rest.take_until([](char c) { return c == '>'; }).count('x'));
+  for (auto parts = text.split("tensor<"); !parts.second.empty();
+       parts = parts.second.split("tensor<")) {
+    std::vector<int64_t> shape;
+    int64_t extent;
+    for (StringRef rest = parts.second; !rest.consumeInteger(10, extent); rest.consume_front("x"))
+      shape.push_back(extent);
+    op.exampleShapes.push_back(shape);
   }
-  for (StringRef rest = text; rest.contains('[');) {
-    rest = rest.drop_front(rest.find('[') + 1);
-    auto [list, after] = rest.split(']');
-    SmallVector<StringRef> parts;
-    list.split(parts, ',', -1, /*KeepEmpty=*/false);
-    op.exampleLists.push_back(parts.size());
-    rest = after;
+  for (auto parts = text.split('['); !parts.second.empty(); parts = parts.second.split('[')) {
+    StringRef before = parts.first.rtrim();
+    size_t count = parts.second.split(']').first.count(',') + 1;
+    op.exampleLists.push_back(
+        {before.take_back(before.size() - before.rfind(' ') - 1).str(), count});
   }
 }
 

@@ -23,9 +23,13 @@ struct OpDefinition {
   std::vector<Argument> arguments;
   std::vector<std::string> resultSummaries;
   bool hasOptionalResult = false; ///< the last result
-  /// What the example in the documentation has: ranks of tensors, and lists of numbers.
-  std::vector<int64_t> exampleRanks;
-  std::vector<size_t> exampleLists; ///< lengths
+  /// What the example in the documentation has: shapes of tensors, and lists of numbers.
+  std::vector<std::vector<int64_t>> exampleShapes;
+  struct List {
+    std::string word; ///< in front of it, often the name of the attribute
+    size_t length;
+  };
+  std::vector<List> exampleLists;
 };
 
 /// A parameter of an attribute, such as `lr`.

@@ -18,7 +18,9 @@ struct Sampler::Draft {
   NamedAttrList attributes;
   SmallVector<FlatSymbolRefAttr> buffers;
   SmallVector<Type> results;
-  Operation *op = nullptr; // at its place, with block arguments for new values
+  bool isLikeExample = false; // operands have shapes as those of the definition's example:
+  llvm::DenseMap<int64_t, int64_t> extents; // its numbers, and those that stand for them here
+  Operation *op = nullptr;                  // at its place, with block arguments for new values
   std::unique_ptr<Block> scratch;
 };
 
@@ -28,13 +30,30 @@ Sampler::Sampler(Surroundings &around, Random &random, MLIRContext *context)
 SmallVector<int64_t> Sampler::randomShape() {
   static const int ranks[] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 4, 4, 5};
   SmallVector<int64_t> shape(random.pick(ranks));
+  for (int64_t &extent : shape)
+    extent = random.pick(extents);
+  limit(shape);
+  return shape;
+}
+
+/// Dimensions that would make a tensor too large become 1.
+void Sampler::limit(MutableArrayRef<int64_t> shape) {
   int64_t count = 1;
   for (int64_t &extent : shape) {
-    extent = random.pick(extents);
     if (count * extent > mostElements)
       extent = 1;
     count *= extent;
   }
+}
+
+/// What is equal in the example mostly is here.
+SmallVector<int64_t> Sampler::shapeLike(ArrayRef<int64_t> example, Draft &draft) {
+  SmallVector<int64_t> shape;
+  for (int64_t number : example) {
+    int64_t &known = draft.extents.try_emplace(number, random.pick(extents)).first->second;
+    shape.push_back(random.chance(0.9) ? known : random.pick(extents));
+  }
+  limit(shape);
   return shape;
 }
 
@@ -116,6 +135,7 @@ RankedTensorType Sampler::typeLike(ArrayRef<RankedTensorType> known, StringRef s
 
 void Sampler::chooseOperands(const OpDefinition &definition, Draft &draft) {
   SmallVector<int32_t> segments;
+  draft.isLikeExample = random.chance(0.3);
   for (const Argument &argument : definition.arguments) {
     if (!argument.isOperand)
       continue;
@@ -138,11 +158,15 @@ void Sampler::chooseOperands(const OpDefinition &definition, Draft &draft) {
       }
       auto type = value ? cast<RankedTensorType>(value.getType()) : typeLike(draft.types, summary);
       size_t number = draft.types.size();
-      if (!value && number < definition.exampleRanks.size() && random.chance(0.3)) {
-        SmallVector<int64_t> shape(definition.exampleRanks[number]);
-        for (int64_t &extent : shape)
-          extent = random.pick(extents);
-        type = RankedTensorType::get(shape, type.getElementType());
+      if (draft.isLikeExample && number < definition.exampleShapes.size()) {
+        ArrayRef<int64_t> example = definition.exampleShapes[number];
+        if (value && type.getRank() == int64_t(example.size())) {
+          for (auto [theirs, ours] : llvm::zip(example, type.getShape()))
+            draft.extents.try_emplace(theirs, ours);
+        } else {
+          value = {};
+          type = type.clone(shapeLike(example, draft));
+        }
       }
       draft.values.push_back(value);
       draft.types.push_back(type);
@@ -153,13 +177,32 @@ void Sampler::chooseOperands(const OpDefinition &definition, Draft &draft) {
     draft.attributes.set("operandSegmentSizes", Builder(context).getDenseI32ArrayAttr(segments));
 }
 
+/// As many numbers as in the example, where the first operand may have another rank: one per
+/// dimension, or one or two per dimension between the first and the last.
+size_t Sampler::lengthLike(StringRef name, const OpDefinition &definition, const Draft &draft) {
+  auto isNamed = [&](const OpDefinition::List &list) { return list.word == name; };
+  auto named = llvm::find_if(definition.exampleLists, isNamed);
+  size_t length =
+      (named != definition.exampleLists.end() ? *named : random.pick(definition.exampleLists))
+          .length;
+  if (draft.types.empty() || definition.exampleShapes.empty())
+    return length;
+  int64_t theirs = definition.exampleShapes[0].size(), ours = draft.types[0].getRank();
+  SmallVector<int64_t> possible;
+  for (auto [factor, ends] : {std::pair(1, 0), std::pair(1, 2), std::pair(2, 2)})
+    if (int64_t(length) == factor * (theirs - ends) && ours > ends)
+      possible.push_back(factor * (ours - ends));
+  return possible.empty() ? length : random.pick(possible);
+}
+
 /// A list of numbers for strides, permutations, dimensions, sizes, ...
-SmallVector<int64_t> Sampler::numbers(const OpDefinition &definition, Draft &draft) {
+SmallVector<int64_t> Sampler::numbers(StringRef name, const OpDefinition &definition,
+                                      Draft &draft) {
   if (!definition.exampleLists.empty() && random.chance(0.5)) {
-    // As many as in an example of the definition.
-    SmallVector<int64_t> result(random.pick(definition.exampleLists));
+    SmallVector<int64_t> result(lengthLike(name, definition, draft));
+    int64_t most = random.chance(0.5) ? 1 : 3, least = random.chance(0.5) ? 1 : 0;
     for (int64_t &number : result)
-      number = random.between(0, random.chance(0.5) ? 1 : 3);
+      number = random.between(least, most);
     return result;
   }
   int64_t rank = draft.types.empty() ? 2 : draft.types[0].getRank();
@@ -196,6 +239,40 @@ SmallVector<int64_t> Sampler::numbers(const OpDefinition &definition, Draft &dra
   return result;
 }
 
+/// Letters for the dimensions of operands, the same one for some that are equally long.
+std::string Sampler::equation(const Draft &draft) {
+  SmallVector<std::pair<int64_t, char>> letters;
+  std::string text, result, hidden = random.chance(0.25) ? "..." : "";
+  for (RankedTensorType type : draft.types) {
+    // Leading dimensions may be those of `...`.
+    ArrayRef<int64_t> shape = type.getShape();
+    std::string part = hidden;
+    if (!hidden.empty())
+      shape = shape.drop_front(random.between(0, std::min<int64_t>(shape.size(), 2)));
+    for (int64_t extent : shape) {
+      auto isSame = [&](auto known) { return known.first == extent && random.chance(0.7); };
+      auto *known = llvm::find_if(letters, isSame);
+      if (known == letters.end()) {
+        letters.push_back({extent, char('a' + letters.size())});
+        known = &letters.back();
+      }
+      part += known->second;
+    }
+    text += (text.empty() ? "" : ",") + part;
+  }
+  int64_t products = 1;
+  for (auto [extent, letter] : letters)
+    products = std::min(products * extent, 64 * mostElements);
+  if (products == 64 * mostElements)
+    return "";
+  if (random.chance(0.25))
+    return text;
+  for (auto [extent, letter] : letters)
+    if (random.chance(0.6))
+      result.insert(result.begin() + random.between(0, result.size()), letter);
+  return text + "->" + hidden + result;
+}
+
 Attribute Sampler::attribute(const OpDefinition &definition, const Argument &argument,
                              Draft &draft) {
   Builder b(context);
@@ -212,10 +289,12 @@ Attribute Sampler::attribute(const OpDefinition &definition, const Argument &arg
     return b.getI64IntegerAttr(random.pick(integers));
   if (kind == "SignedI32Attr")
     return b.getI32IntegerAttr(random.pick(integers));
+  if (kind == "StrAttr")
+    return b.getStringAttr(equation(draft));
   if (kind == "UnitAttr")
     return random.chance(0.5) ? b.getUnitAttr() : Attribute();
   if (kind == "DenseI64ArrayAttr")
-    return b.getDenseI64ArrayAttr(numbers(definition, draft));
+    return b.getDenseI64ArrayAttr(numbers(argument.name, definition, draft));
   if (kind == "FlatSymbolRefAttr" && !draft.types.empty()) {
     draft.buffers.push_back(around.makeBuffer(random.pick(draft.types)));
     return draft.buffers.back();

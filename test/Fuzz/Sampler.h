@@ -38,13 +38,18 @@ public:
 private:
   struct Draft;
   llvm::SmallVector<int64_t> randomShape();
+  void limit(llvm::MutableArrayRef<int64_t> shape);
+  llvm::SmallVector<int64_t> shapeLike(llvm::ArrayRef<int64_t> example, Draft &draft);
   mlir::Type randomElement(llvm::StringRef summary);
   mlir::RankedTensorType typeLike(llvm::ArrayRef<mlir::RankedTensorType> known,
                                   llvm::StringRef summary);
   void chooseOperands(const OpDefinition &definition, Draft &draft);
   void chooseAttributes(const OpDefinition &definition, Draft &draft);
   mlir::Attribute attribute(const OpDefinition &definition, const Argument &argument, Draft &draft);
-  llvm::SmallVector<int64_t> numbers(const OpDefinition &definition, Draft &draft);
+  size_t lengthLike(llvm::StringRef name, const OpDefinition &definition, const Draft &draft);
+  llvm::SmallVector<int64_t> numbers(llvm::StringRef name, const OpDefinition &definition,
+                                     Draft &draft);
+  std::string equation(const Draft &draft);
   bool chooseResults(const OpDefinition &definition, Draft &draft);
   bool isValid(const OpDefinition &definition, Draft &draft, mlir::OpBuilder &builder);
   bool learn(Draft &draft, llvm::StringRef message);

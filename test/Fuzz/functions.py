@@ -326,6 +326,20 @@ def _(o, x, g):
     return [mul(x, div(g.moved(lambda a: a.reshape(shape)), root(total(mul(x, x), others, keep=True))))]
 
 
+@op("spectral_norm")
+def _(o, x, u):
+    rows, shape, eps = o["dim"], x.shape, 1e-12 if o["eps"] is None else o["eps"]
+    matrix = x.moved(lambda a: np.moveaxis(a, rows, 0).reshape(shape[rows], -1))
+    column = lambda v: v.moved(lambda a: a.reshape(-1, 1))
+    unit = lambda v: div(v, maximum(length(v), real(eps)))
+    line = lambda u: unit(total(mul(matrix, column(u)), [0]))
+    v = line(u)
+    for _ in range(1 if o["iterations"] is None else o["iterations"]):
+        v = line(u)
+        u = unit(total(mul(matrix, v), [1]))
+    return [div(x, total(mul(mul(matrix, v), column(u)), [0, 1])), u]
+
+
 @op("lrn")
 def _(o, x):
     size, channels = o["size"], x.shape[-1]

@@ -165,7 +165,7 @@ def _(o, x):
     for dim, new in enumerate(o["sizes"]):
         old = x.shape[dim]
         scale = o["scales"][dim] if o["scales"] else new / old
-        if old == new:
+        if old == new and scale == 1:
             continue
         places = [resize_place(o, at, scale, old, new) for at in range(new)]
         if o["mode"] == 0:

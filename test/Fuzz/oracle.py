@@ -12,6 +12,7 @@ import images  # noqa: F401, adds to ops.OPS
 import indexing  # noqa: F401, adds to ops.OPS
 import ops
 import rules
+import windows  # noqa: F401, adds to ops.OPS
 from graph import read_model, read_tensors
 from running import PRECISIONS, Unknown, Val, merged, stored
 

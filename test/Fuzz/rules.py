@@ -14,9 +14,9 @@ def draws(op):
 
 
 def cuts_gradient(op):
-    """Ops whose documented gradient is not the derivative: none through stop_gradient and to a row of padding; that of batch_normalize
-    takes its statistics for functions of x."""
-    return op.name in ("train.stop_gradient", "train.batch_normalize") or \
+    """Ops whose documented gradient is not the derivative: none through stop_gradient, the vectors of spectral_norm and to a row of padding;
+    that of batch_normalize takes its statistics for functions of x."""
+    return op.name in ("train.stop_gradient", "train.batch_normalize", "train.spectral_norm") or \
         (op.name in ("train.gather", "train.embedding") and op["padding"] is not None)
 
 

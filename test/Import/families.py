@@ -189,6 +189,10 @@ def images(opset):
     doubled = np.stack([np.interp(place, np.arange(5), row) for row in x.reshape(-1, 5)]).reshape(2, 3, 5, 10)
     corners = np.stack([np.interp(np.linspace(0, 4, 8), np.arange(5), row) for row in x.reshape(-1, 5)]).reshape(2, 3, 5, 8)
     none = np.zeros(0, np.float32)
+    # From 0.5 to 1.25 of 5 elements: the last place is outside.
+    region, outside = np.float32([0, 0, 0, 0.5, 1, 1, 1, 1.25]), np.full((2, 3, 5, 1), 7, np.float32)
+    cropped = np.concatenate([x[..., 2:5], outside], 3)
+    mixed = np.concatenate([x[..., 2:3], (x[..., 3:4] + x[..., 4:]) / 2, outside], 3)
     return {"x": x, "signal": signal}, [
         case("Conv", ["x", filter], np.einsum("nchwij,ocij->nohw", windows(x, 3, 2, 1, 1, 0), filter), strides=[2, 2], auto_pad="SAME_UPPER"),
         case("Conv", ["x", depthwise], np.einsum("nchwij,cij->nchw", windows(x, 3, 1, 1, 1, 0), depthwise[:, 0]), pads=[1, 1, 1, 1], group=3),
@@ -200,6 +204,11 @@ def images(opset):
         case("GlobalMaxPool", ["signal"], signal.max(2, keepdims=True)),
         case("Resize", ["x", none, np.float32([1, 1, 2, 2])], x.repeat(2, 2).repeat(2, 3), coordinate_transformation_mode="asymmetric", nearest_mode="floor"),
         case("Resize", ["x", none, np.float32([1, 1, 1, 2])], doubled, mode="linear"),
+        case("Resize", ["x", region, none, np.array([2, 3, 5, 4])], cropped, coordinate_transformation_mode="tf_crop_and_resize", extrapolation_value=7.0),
+        case("Resize", ["x", region, none, np.array([2, 3, 5, 3])], mixed, mode="linear", coordinate_transformation_mode="tf_crop_and_resize",
+             extrapolation_value=7.0),
+        case("Resize", ["x", none, np.float32([1, 1, 2, 1.1])], x.repeat(2, 2)[..., [0, 0, 1, 2, 3]], coordinate_transformation_mode="asymmetric",
+             nearest_mode="floor"),
         case("Resize", ["x", none, none, np.array([2, 3, 5, 8])], corners, mode="linear", coordinate_transformation_mode="align_corners"),
     ]
 

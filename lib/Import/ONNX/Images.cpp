@@ -1,7 +1,7 @@
 // Convolutions and resizing: images in (N, ..., C), of one to three dimensions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lib/Import/ONNX/Crop.h"
 #include "lib/Import/ONNX/Window.h"
-#include "mlir-dialects/Train/Sampling.h"
 #include "mlir-dialects/Train/Windows.h"
 #include <cmath>
 
@@ -187,8 +187,17 @@ static bool readResult(Converter &c, Dims &to, SmallVectorImpl<double> &scales) 
   return true;
 }
 
-/// Attributes of train.resize that say how; nothing with a fault noted.
-static std::optional<SmallVector<NamedAttribute>> resizing(Converter &c) {
+namespace {
+/// How a node resizes.
+struct Resizing {
+  train::Interpolation how;
+  train::ResizeCoordinates coordinates = train::ResizeCoordinates::half_pixel;
+  bool crops = false;
+};
+} // namespace
+
+/// Nothing with a fault noted.
+static std::optional<Resizing> resizing(Converter &c) {
   bool isOld = c.opset < 11 || c.node.op == "Upsample";
   std::string mode = c.text("mode", "nearest"),
               coordinates =
@@ -197,41 +206,55 @@ static std::optional<SmallVector<NamedAttribute>> resizing(Converter &c) {
   auto how = train::symbolizeResizeMode(mode);
   auto where = train::symbolizeResizeCoordinates(coordinates);
   auto nearest = train::symbolizeResizeRounding(rounding);
-  if (!how || !where || !nearest) {
-    c.fail(coordinates == "tf_crop_and_resize"
-               ? Twine("expected a resize without cropping")
-               : "expected modes of resizing, but got " + Twine(mode) + ", " + coordinates +
-                     " and " + rounding);
+  bool crops = coordinates == "tf_crop_and_resize";
+  if (!how || (!where && !crops) || !nearest) {
+    c.fail("expected modes of resizing, but got " + Twine(mode) + ", " + coordinates + " and " +
+           rounding);
     return std::nullopt;
   }
+  return Resizing{{*how, *nearest, c.real("cubic_coeff_a", -0.75),
+                   c.integer("exclude_outside", 0) != 0, c.integer("antialias", 0) != 0},
+                  where.value_or(train::ResizeCoordinates::half_pixel),
+                  crops};
+}
+
+static SmallVector<NamedAttribute> attributesOf(Converter &c, const Resizing &resizing) {
   MLIRContext *context = c.b.getContext();
+  const train::Interpolation &how = resizing.how;
   SmallVector<NamedAttribute> attributes = {
-      c.b.getNamedAttr("mode", train::ResizeModeAttr::get(context, *how)),
-      c.b.getNamedAttr("coordinates", train::ResizeCoordinatesAttr::get(context, *where)),
-      c.b.getNamedAttr("rounding", train::ResizeRoundingAttr::get(context, *nearest)),
-      c.attr("coefficient", c.real("cubic_coeff_a", -0.75))};
-  for (StringRef name : {"exclude_outside", "antialias"})
-    if (c.integer(name, 0))
-      attributes.push_back(c.flag(name));
+      c.b.getNamedAttr("mode", train::ResizeModeAttr::get(context, how.mode)),
+      c.b.getNamedAttr("coordinates",
+                       train::ResizeCoordinatesAttr::get(context, resizing.coordinates)),
+      c.b.getNamedAttr("rounding", train::ResizeRoundingAttr::get(context, how.rounding)),
+      c.attr("coefficient", how.coefficient)};
+  if (how.excludesOutside)
+    attributes.push_back(c.flag("exclude_outside"));
+  if (how.antialiases)
+    attributes.push_back(c.flag("antialias"));
   return attributes;
 }
 
 static void convertResize(Converter &c) {
   Dims to, sizes;
   SmallVector<double> scales, factors;
-  auto attributes = resizing(c);
-  if (!attributes || !readResult(c, to, scales))
+  auto how = resizing(c);
+  if (!how || !readResult(c, to, scales))
     return;
   bool isImage = c.rank(0) > 2;
-  Value x = isImage ? c.image(0) : c.in(0);
-  for (int64_t from :
-       isImage ? toChannelsLast(c.rank(0)) : llvm::to_vector(llvm::seq<int64_t>(c.rank(0)))) {
-    sizes.push_back(to[from]);
-    factors.push_back(scales[from]);
+  Value x = isImage ? c.image(0) : c.in(0), y;
+  Dims order = isImage ? toChannelsLast(c.rank(0)) : llvm::to_vector(llvm::seq<int64_t>(c.rank(0)));
+  if (how->crops) {
+    y = cropAndResize(c, x, to, order, how->how);
+  } else {
+    for (int64_t from : order) {
+      sizes.push_back(to[from]);
+      factors.push_back(scales[from]);
+    }
+    auto attributes = attributesOf(c, *how);
+    attributes.push_back(c.attr("sizes", sizes));
+    attributes.push_back(c.b.getNamedAttr("scales", c.b.getDenseF64ArrayAttr(factors)));
+    y = c.make<train::ResizeOp>(x, attributes);
   }
-  attributes->push_back(c.attr("sizes", sizes));
-  attributes->push_back(c.b.getNamedAttr("scales", c.b.getDenseF64ArrayAttr(factors)));
-  Value y = c.make<train::ResizeOp>(x, *attributes);
   if (isImage)
     c.setImage(0, y);
   else

@@ -1,6 +1,7 @@
 // From a graph to the text of a model: functions, state, step.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ampc/Support/Mistake.h"
+#include "ampc/Support/Nearest.h"
 #include "ampc/Support/Text.h"
 #include "lib/Import/ONNX/Batch.h"
 #include "lib/Import/ONNX/Functions.h"
@@ -27,7 +28,24 @@ Importer::Importer(const Model &model, const ImportOptions &options, std::string
 // ---- Inputs ----
 
 /// Initializers of old files are among the inputs as well.
+/// What `--dim` names has to be there.
+static std::string unknownDim(const std::map<std::string, int64_t> &given, const Graph &graph) {
+  std::vector<std::string> names;
+  for (const ValueInfo &input : graph.inputs)
+    for (const Dim &dim : input.dims)
+      if (!dim.symbol.empty() && !llvm::is_contained(names, dim.symbol))
+        names.push_back(dim.symbol);
+  for (const auto &[name, size] : given)
+    if (!llvm::is_contained(names, name))
+      return "expected --dim of a dimension that an input of the file names (" +
+             (names.empty() ? "there is none" : llvm::join(names, ", ")) + "), but got " + name +
+             didYouMean(name, names);
+  return "";
+}
+
 llvm::Error Importer::readInputs() {
+  if (std::string unknown = unknownDim(options.dims, model.graph); !unknown.empty())
+    return mistake(unknown);
   llvm::StringSet<> initial;
   for (const Tensor &tensor : model.graph.initializers)
     initial.insert(tensor.name);

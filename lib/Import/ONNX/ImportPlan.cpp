@@ -16,8 +16,13 @@ llvm::Error Importer::readLoss() {
   if (!read)
     return read.takeError();
   loss = std::move(*read);
-  if (loss.output.empty() && !producers.find(loss.values[0]))
-    return mistake("expected a value that a node of the file makes, but got " + loss.values[0]);
+  if (loss.output.empty() && !producers.find(loss.values[0])) {
+    SmallVector<StringRef> made;
+    for (const Node &node : model.graph.nodes)
+      llvm::append_range(made, node.outputs);
+    return mistake("expected a value that a node of the file makes, but got " + loss.values[0] +
+                   didYouMean(loss.values[0], made));
+  }
   std::vector<std::string> names;
   for (const ValueInfo &output : model.graph.outputs)
     names.push_back(output.name);

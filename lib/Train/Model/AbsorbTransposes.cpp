@@ -87,13 +87,22 @@ bool Absorption::keepsMomentsOf(train::StepOp step, train::ParamOp param) {
                       [&](const Moment &moment) { return ArrayRef(moment.shape) == shape; });
 }
 
+/// Whether memory is seen in another order of the whole dimensions, or as it is.
+static bool hasWholeDimensions(StateOpInterface state) {
+  std::optional<OutsideOrder> outside = OutsideOrder::of(state);
+  return !outside || (outside->shape.empty() &&
+                      ArrayRef(outside->parts) == tensorOf(state.getType()).getShape());
+}
+
 /// Rules may look at rows: the first dimension stays the first. First values stay those of the
 /// shape.
 bool Absorption::mayTake(State &state, const Reordering &reordering) {
-  if (!state.canChange || state.op->hasAttr(OutsideOrder::key))
-    return false;
   ArrayRef<int64_t> shape = tensorOf(state.op.getType()).getShape();
-  if (ArrayRef(reordering.parts) == shape) {
+  bool isWhole = ArrayRef(reordering.parts) == shape;
+  if (!state.canChange || !hasWholeDimensions(state.op) ||
+      (!isWhole && state.op->hasAttr(OutsideOrder::key)))
+    return false;
+  if (isWhole) {
     Initializer before = state.op.getInit().getInitializer(shape),
                 after = state.op.getInit().getInitializer(permuted(shape, reordering.order));
     if (reordering.order.front() != 0 || before.kind != after.kind || before.a != after.a ||
@@ -149,7 +158,10 @@ void Absorption::apply(State &state) {
   auto [parts, order] = *state.reordering;
   auto type = tensorOf(state.op.getType());
   bool isWhole = ArrayRef(parts) == type.getShape();
-  OutsideOrder outside{inversePermutation(order), permuted(parts, order), {}};
+  SmallVector<int64_t> seen = inversePermutation(order);
+  if (std::optional<OutsideOrder> before = OutsideOrder::of(state.op))
+    seen = permuted(seen, before->order);
+  OutsideOrder outside{seen, permuted(parts, order), {}};
   if (!isWhole)
     outside.shape = llvm::to_vector(type.getShape());
   auto inside = isWhole ? type.clone(outside.parts) : type;

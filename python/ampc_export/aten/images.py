@@ -1,10 +1,12 @@
 # Convolutions, pooling and resizing: images in (N, ..., C), filters in (O, ..., I).
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import math
+
 import torch
 
 from ampc_export.aten import op
 from ampc_export.aten.converter import Held, Unsupported, array_of
-from ampc_export.sizes import hint, listed
+from ampc_export.sizes import count, hint, listed
 
 
 def _padding(c, name, window, rank):
@@ -110,79 +112,83 @@ def adaptive_max_pool(c):
 # ---- Resizing ----
 
 def _along(g, x, at, matrix):
-    """Positions along dimension 1 or 2 of an image, each a sum of others: matrix is [new, old]."""
-    n, h, w, channels = x.shape
-    if matrix.shape[0] == matrix.shape[1] and (matrix == torch.eye(len(matrix))).all():
-        return x
-    weights = g.constant(array_of(matrix))
-    new = matrix.shape[0]
-    if at == 1:
-        return g.reshape(g.matmul(weights, g.reshape(x, (n, h, w * channels))), (n, new, w, channels))
-    y = g.matmul(weights, g.reshape(x, (n * h, w, channels)))
-    return g.reshape(y, (n, h, new, channels))
+    """Positions along a dimension, each a sum of others: matrix is [new, old]."""
+    apart = g.reshape(x, (count(x.shape[:at]), x.shape[at], count(x.shape[at + 1:])))
+    y = g.matmul(g.constant(array_of(matrix)), apart)
+    return g.reshape(y, (*x.shape[:at], matrix.shape[0], *x.shape[at + 1:]))
 
 
-def _matrix(size, resize):
-    """The matrix of a linear map of positions: what it makes of every unit vector."""
-    return resize(torch.eye(size).reshape(1, size, size, 1)).reshape(size, -1).T.contiguous()
+class _Resize:
+    """An op of the family `upsample`: how train.resize says it, dimension by dimension."""
+
+    def __init__(self, c, x):
+        self.c, self.x = c, x
+        self.name = c.node.target._schema.name.removeprefix("aten::")
+        self.new = [hint(size) for size in c.result_shape[2:]]
+        self.old = [hint(size) for size in x.shape[1:-1]]
+        self.corners = bool(c["align_corners"]) if "align_corners" in c.arguments else False
+
+    def scale(self, at):
+        """The factor that the caller gave, which need not be the quotient of the sizes. Where these are equal, most copy."""
+        factors = self.c.arguments.get("scale_factors")
+        given = factors[at] if factors else self.c.arguments.get(self._names()[at])
+        copies = self.new[at] == self.old[at] and self.name != "upsample_bicubic2d" and "exact" not in self.name
+        return None if given is None or self.corners or copies else float(given)
+
+    def _names(self):
+        return ["scales"] if len(self.new) == 1 else ["scales_d", "scales_h", "scales_w"][-len(self.new):]
+
+    def scales(self):
+        return [self.scale(at) or new / old for at, (new, old) in enumerate(zip(self.new, self.old))]
+
+    def words(self):
+        """Mode and options; none where train.resize has no such rule."""
+        if "nearest_exact" in self.name:
+            return "nearest", " rounding round_prefer_ceil"
+        if "nearest" in self.name:
+            return "nearest", " coordinates asymmetric rounding floor"
+        if self.name.endswith("_aa") and self.corners:
+            return None
+        corners = " coordinates align_corners" if self.corners else ""
+        # Pillow's filter, which leaves out what is outside.
+        filtered = " exclude_outside antialias" if self.name.endswith("_aa") else ""
+        cubic = "bicubic" in self.name
+        return "cubic" if cubic else "linear", corners + (" coefficient -0.5" if cubic and filtered else "") + filtered
+
+    def matrix(self, at):
+        """What PyTorch makes of every unit vector along a dimension, [new, old]. The others have 2 elements: 1 is a case of its own there."""
+        rank, old, new = len(self.new), self.old[at], self.new[at]
+        line, other = [1] * at + [-1] + [1] * (rank - at - 1), [2] * rank
+        units = torch.eye(old).reshape(1, old, *line).expand(1, old, *other[:at], old, *other[at + 1:]).contiguous()
+        extra = [self.corners] if "align_corners" in self.c.arguments else []
+        scales = [self.scale(at) if i == at else None for i in range(rank)]
+        made = getattr(torch.ops.aten, self.name)(units, [*other[:at], new, *other[at + 1:]], *extra, *scales)
+        return made.movedim(2 + at, 2).reshape(old, new, -1)[..., 0].T.contiguous()
+
+    def agrees(self, at):
+        """Whether the same elements are the nearest, with places that PyTorch rounds to f32."""
+        if "nearest" not in self.name:
+            return True
+        scale, half = self.scales()[at], 0.5 if "exact" in self.name else 0.0
+        places = [min(math.floor((i + half) / scale - half + half), self.old[at] - 1) for i in range(self.new[at])]
+        return self.matrix(at).argmax(1).tolist() == places
 
 
-@op("adaptive_avg_pool2d", "_adaptive_avg_pool2d")
-def adaptive_avg_pool2d(c):
-    g, x = c.graph, c.image("self")
-    out = [hint(size) for size in c.result_shape[2:]]
-    if out == [1, 1]:
-        pooled = g.emit("train.global_avg_pool {0}", [x], (x.shape[0], x.shape[3]), "f32")
-        return c.give(g.reshape(pooled, (x.shape[0], 1, 1, x.shape[3])), True)
-    sizes = [hint(size) for size in x.shape[1:3]]
-    if all(size % new == 0 for size, new in zip(sizes, out)):
-        window = [size // new for size, new in zip(sizes, out)]
-        y = g.pool("avg_pool", x, window, window, [0, 0, 0, 0], out)
-        return c.give(y, True)
-    for at, new in zip((1, 2), out):
-        x = _along(g, x, at, _matrix(hint(x.shape[at]), lambda e, new=new: torch.nn.functional.adaptive_avg_pool2d(e, (new, 1))))
-    return c.give(x, True)
-
-
-@op("adaptive_max_pool2d")
-def adaptive_max_pool2d(c):
-    g, x = c.graph, c.image("self")
-    out = c.numbers("output_size")
-    window = [hint(size) // new for size, new in zip(x.shape[1:3], out)]
-    if [w * n for w, n in zip(window, out)] != [hint(size) for size in x.shape[1:3]]:
-        raise Unsupported("windows of different sizes")
-    y = g.pool("max_pool", x, window, window, [0, 0, 0, 0], out)
-    return [Held(y, True), None]
-
-
-def _scale(c, at):
-    """The factor that the caller gave, which need not be the quotient of the sizes."""
-    factors = c.arguments.get("scale_factors")
-    if factors:
-        return float(factors[at])
-    return c.arguments.get("scales_h" if at == 0 else "scales_w")
-
-
-@op("upsample_nearest2d", "upsample_bilinear2d", "upsample_bicubic2d", "_upsample_bilinear2d_aa", "_upsample_nearest_exact2d",
-    "_upsample_bicubic2d_aa")
+@op("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "_upsample_nearest_exact1d", "_upsample_nearest_exact2d",
+    "_upsample_nearest_exact3d", "upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d",
+    "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa")
 def upsample(c):
     g, x = c.graph, c.image("self" if "self" in c.arguments else "input")
-    out = [hint(size) for size in c.result_shape[2:]]
-    name = c.node.target._schema.name.removeprefix("aten::")
-    sizes = [hint(size) for size in x.shape[1:3]]
-    if name == "upsample_nearest2d" and all(new % size == 0 for new, size in zip(out, sizes)):
-        n, h, w, channels = x.shape
-        a, b = out[0] // sizes[0], out[1] // sizes[1]
-        y = g.broadcast_to(g.reshape(x, (n, h, 1, w, 1, channels)), (n, h, a, w, b, channels))
-        return c.give(g.reshape(y, (n, *out, channels)), True)
-    function = getattr(torch.ops.aten, name)
-    extra = [bool(c["align_corners"])] if "align_corners" in c.arguments else []
-    for at, new in enumerate(out):
-        scale = _scale(c, at)
-
-        def resize(e, new=new, scale=scale):
-            return function(e, [new, 1], *extra, scale, None)
-        x = _along(g, x, 1 + at, _matrix(hint(x.shape[1 + at]), resize))
+    resize = _Resize(c, x)
+    changed = [at for at, (new, old) in enumerate(zip(resize.new, resize.old)) if new != old or resize.scale(at) not in (None, 1.0)]
+    if resize.words() and all(map(resize.agrees, changed)):
+        mode, options = resize.words()
+        shape, scales = (x.shape[0], *resize.new, x.shape[-1]), [1.0, *resize.scales(), 1.0]
+        if scales[1:-1] != [new / old for new, old in zip(resize.new, resize.old)]:
+            options = f" scales {listed(scales)}" + options
+        return c.give(g.emit(f"train.resize {mode} {{0}} to {listed(shape)}{options}", [x], shape, x.kind), True)
+    for at in changed:
+        x = _along(g, x, 1 + at, resize.matrix(at))
     return c.give(x, True)
 
 

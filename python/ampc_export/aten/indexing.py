@@ -5,7 +5,8 @@ import torch
 
 from ampc_export.aten import op
 from ampc_export.aten.converter import Held, Unsupported, array_of
-from ampc_export.sizes import broadcast, count, hint
+from ampc_export.errors import NotAFormula
+from ampc_export.sizes import Size, broadcast, count, hint
 
 
 @op("embedding")
@@ -150,12 +151,22 @@ def gather(c):
     return c.give(g.cast(y, kind))
 
 
+def _given_bags(c, index):
+    """The bag of every index is the last of those that have begun; where they begin is an input."""
+    g, starts = c.graph, c.value("offsets", "i32")
+    number, count = starts.shape[0] - bool(c["include_last_offset"]), index.shape[0]
+    if isinstance(number, Size) or isinstance(count, Size):
+        raise NotAFormula("bags")
+    begun = g.binary("compare le", g.reshape(g.part(starts, 0, 0, number), (1, number)), g.constant(np.arange(count, dtype=np.int32).reshape(count, 1)))
+    return g.binary("sub", g.reduce("reduce_sum", g.cast(begun, "i32"), [1]), g.scalar(1, "i32")), number
+
+
 def _bags(c, index):
     """The index with a row for each bag, where they are as long as one another, else the bag of every index, and their number."""
     g = c.graph
     known = c.held(c.arguments["offsets"]).known
     if known is None:
-        raise Unsupported("bags whose lengths depend on inputs")
+        return index, *_given_bags(c, index)
     starts = [int(start) for start in array_of(known)]
     starts = starts[:-1] if c["include_last_offset"] else starts
     number, lengths = len(starts), np.diff([*starts, hint(index.shape[0])])

@@ -121,13 +121,3 @@ def log_softmax(c):
 def cumsum(c):
     name = c.node.target._schema.name.removeprefix("aten::")
     return c.give(composed.scan(c.graph, name, c.value("self", c.result_kind), c["dim"]))
-
-
-@op("_adaptive_avg_pool1d", "adaptive_avg_pool1d")
-def adaptive_avg_pool1d(c):
-    x = c.image("self")
-    size = c.numbers("output_size")[0]
-    if x.shape[1] % size:
-        raise Unsupported(f"{x.shape[1]} positions averaged to {size}")
-    parts = c.graph.reshape(x, (x.shape[0], size, x.shape[1] // size, x.shape[2]))
-    return c.give(c.graph.reduce("reduce_mean", parts, [2]), True)

@@ -68,3 +68,23 @@ train.model @m {
     train.return
   }
 }
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<4x8xf32>) {
+    // expected-error @below {{expected places of elements up to 16777216, but got 16 elements at a scale of 1.0}}
+    %0 = train.resize linear %x to [4, 16] scales [1.0, 1.0e-12] antialias : tensor<4x8xf32>
+    train.return
+  }
+}
+
+// -----
+
+train.model @m {
+  train.func @f(%x: tensor<8192xf32>) {
+    // expected-error @below {{expected at most 16777216 shares of elements along a dimension, but got 8192 elements for 8192}}
+    %0 = train.resize linear %x to [8192] scales [0.5] : tensor<8192xf32>
+    train.return
+  }
+}

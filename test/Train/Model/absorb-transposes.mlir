@@ -7,6 +7,7 @@
 #b = #train.state<@shift>
 #r = #train.state<@read>
 #k = #train.state<@rows>
+#o = #train.state<@ordered>
 train.model @m {
   // CHECK: train.param @filter : tensor<6x5x5x3xf32> = #train.kaiming_uniform {train.outside = {order = array<i64: 0, 3, 1, 2>}}
   train.param @filter : tensor<6x3x5x5xf32> = #train.kaiming_uniform
@@ -24,6 +25,9 @@ train.model @m {
   // The optimizer keeps moments of rows and columns.
   // CHECK: @rows : tensor<4x2x3xf32> = #train.zeros{{$}}
   train.param @rows : tensor<4x2x3xf32> = #train.zeros
+  // What files have in another order already: that of both.
+  // CHECK: @ordered : tensor<5x2x3x4xf32> = #train.zeros {train.outside = {order = array<i64: 0, 1, 3, 2>}}
+  train.param @ordered : tensor<5x3x4x2xf32> = #train.zeros {train.outside = {order = array<i64: 0, 3, 2, 1>}}
   // CHECK-LABEL: train.func @fit.loss
   // CHECK-NOT: train.transpose %arg{{[0-5]}}
   // CHECK: train.conv2d %{{.*}}, %arg0
@@ -49,6 +53,12 @@ train.model @m {
     %10 = train.transpose %r [0, 2, 1] : tensor<4x2x3xf32>
     %11 = train.transpose %k [0, 2, 1] : tensor<4x2x3xf32>
     train.return %4, %9, %10, %11 : tensor<8x10xf32>, tensor<8x12x2xf32>, tensor<4x3x2xf32>, tensor<4x3x2xf32>
+  }
+  // CHECK-LABEL: train.func @export.ordered
+  // CHECK-NOT: train.transpose
+  train.func @export.ordered(%o: tensor<5x3x4x2xf32> {train.is = #o}) -> tensor<5x2x3x4xf32> {
+    %0 = train.transpose %o [0, 3, 1, 2] : tensor<5x3x4x2xf32>
+    train.return %0 : tensor<5x2x3x4xf32>
   }
   // The rows of a softmax are features that have an order.
   // CHECK-LABEL: train.func @export.softmax

@@ -1,0 +1,142 @@
+# What convolutions and pools of any number of dimensions and sums of products by letters compute, in numpy.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import string
+
+import numpy as np
+
+import running
+from ops import op
+from running import Val, div, product, rounded, total
+
+
+def places(counts, kernel, strides, padding, dilations):
+    """Per dimension [windows, taps]: where in the operand a tap lies."""
+    return [np.arange(n)[:, None] * s - low + np.arange(k)[None, :] * d
+            for n, k, s, low, d in zip(counts, kernel, strides, padding[::2], dilations)]
+
+
+def gathered(a, where, fill=0.0):
+    """[N, ..., C] as [N, windows..., C, taps...]; what lies outside is `fill`."""
+    for dim, at in enumerate(where):
+        axis, size = 1 + 2 * dim, a.shape[1 + 2 * dim]
+        border = np.full(a.shape[:axis] + (1,) + a.shape[axis + 1:], fill, a.dtype)
+        a = np.take(np.concatenate([a, border], axis), np.where((at >= 0) & (at < size), at, size), axis)
+    rank = len(where)
+    return a.transpose([0, *range(1, 2 * rank, 2), 2 * rank + 1, *range(2, 2 * rank + 1, 2)])
+
+
+def scattered(a, where, shape):
+    """The transpose of gathered()."""
+    taps = a.shape[len(where) + 2:]
+    result = np.zeros((a.shape[0], *shape, a.shape[len(where) + 1]))
+    for tap in np.ndindex(*taps):
+        kept = [np.flatnonzero((at[:, k] >= 0) & (at[:, k] < size)) for at, k, size in zip(where, tap, shape)]
+        part = a[(Ellipsis, *tap)][np.ix_(range(a.shape[0]), *kept, range(a.shape[len(where) + 1]))]
+        # Places of one tap differ.
+        to = np.ix_(range(a.shape[0]), *(at[rows, k] for at, rows, k in zip(where, kept, tap)), range(result.shape[-1]))
+        result[to] += part
+    return result
+
+
+# ---- Convolutions ----
+def attributes(o, rank):
+    return o["strides"], o["padding"], o["dilations"] or [1] * rank, o["groups"] or 1
+
+
+def flat(filter):
+    """(O, K..., I) as [O, I, taps]"""
+    return np.moveaxis(filter, -1, 1).reshape(filter.shape[0], filter.shape[-1], -1)
+
+
+@op("conv1d", "conv3d")
+def _(o, image, filter):
+    rank = image.ndim - 2
+    strides, padding, dilations, groups = attributes(o, rank)
+    where = places(o.result_types[0][0][1:-1], filter.shape[1:-1], strides, padding, dilations)
+
+    def run(image, filter):
+        w = gathered(image, where)
+        w = w.reshape(w.shape[:rank + 2] + (-1,))
+        parts = [np.einsum("...ik,oik->...o", x, flat(f)) for x, f in zip(np.split(w, groups, rank + 1), np.split(filter, groups, 0))]
+        return np.concatenate(parts, -1)
+    return [product(run, image, filter, int(np.prod(filter.shape[1:])))]
+
+
+@op("conv_transpose")
+def _(o, x, filter):
+    rank, taps = x.ndim - 2, filter.shape[1:-1]
+    strides, padding, dilations, groups = attributes(o, rank)
+    where = places(x.shape[1:-1], taps, strides, padding, dilations)
+
+    def run(x, filter):
+        parts = [np.einsum("...o,oik->...ik", a, flat(f)) for a, f in zip(np.split(x, groups, rank + 1), np.split(filter, groups, 0))]
+        grads = np.concatenate(parts, rank + 1)
+        return scattered(grads.reshape(grads.shape[:rank + 2] + taps), where, o.result_types[0][0][1:-1])
+    return [product(run, x, filter, int(np.prod(filter.shape[:-1])))]
+
+
+# ---- Pools ----
+def pooled(mode, x, where, counted):
+    """`counted`: per dimension what a mean is over."""
+    rank = len(where)
+    axes = tuple(range(rank + 2, 2 * rank + 2))
+    if mode == 0:
+        v = gathered(x.v, where, -np.inf).max(axes)
+        return Val(v, 0 if x.e is None else gathered(np.asarray(x.e, np.float64), where).max(axes))
+    y = total(x.moved(lambda a: gathered(np.asarray(a, np.float64), where)), axes)
+    if mode == 1:
+        number = 1.0
+        for dim, n in enumerate(counted):
+            number = number * np.maximum(n, 1).reshape([-1 if d == dim + 1 else 1 for d in range(rank + 2)])
+        y = div(y, Val(np.asarray(number)))
+    # Sums and means are means of whole windows, two dimensions at a time, and a factor per dimension.
+    for _ in range(2 * rank):
+        y = running.stored(rounded(y.v, 0 if y.e is None else y.e))
+    return y
+
+
+@op("pool")
+def _(o, x):
+    rank, shape = x.ndim - 2, x.shape[1:-1]
+    padding = o["padding"]
+    where = places(o.result_types[0][0][1:-1], o["window"], o["strides"], padding, o["dilations"] or [1] * rank)
+    around = [(0, 0) if o["exclude_padding"] else (padding[2 * i], padding[2 * i + 1]) for i in range(rank)]
+    counted = [((at >= -low) & (at < size + high)).sum(1) for at, size, (low, high) in zip(where, shape, around)]
+    return [pooled(o["mode"], x, where, counted)]
+
+
+@op("adaptive_pool")
+def _(o, x):
+    where, counted = [], []
+    for m, n in zip(x.shape[1:-1], o["sizes"]):
+        first = np.arange(n) * m // n
+        counted.append(-(-(np.arange(n) + 1) * m // n) - first)
+        at = first[:, None] + np.arange(counted[-1].max())[None, :]
+        where.append(np.where(at < (first + counted[-1])[:, None], at, -1))
+    return [pooled(o["mode"], x, where, counted)]
+
+
+# ---- Sums of products ----
+@op("einsum")
+def _(o, *operands):
+    letters = o["equation"].replace(" ", "")
+    left = letters.split("->")[0].split(",")
+    run = lambda arrays: np.einsum(letters, *arrays)
+    v = run([x.v for x in operands])
+    if operands[0].e is None:
+        return [Val(v)]
+    sizes = {}
+    for part, x in zip(left, operands):
+        named = part.replace("...", "")
+        back = len(part.split("...")[-1])
+        for at, letter in enumerate(named):
+            sizes[letter] = x.shape[at if at < len(named) - back or "..." not in part else at - len(named)]
+    p = Val.precision
+    finite = all(np.isfinite(x.e).all() for x in operands)
+    size = run([np.abs(x.v) for x in operands])
+    wide = run([np.abs(x.v) + np.where(np.isfinite(x.e), x.e, 1e300) for x in operands])
+    # Of sums of all letters that are left out, and one product of every two operands, whose factors and result may be rounded.
+    count = int(np.prod([n for letter, n in sizes.items() if letter in string.ascii_letters])) if sizes else 1
+    steps = 2 * len(operands)
+    e = (wide - size) + ((count + steps) * p.unit + 2.02 * steps * p.stored) * wide + (count + steps) * p.tiny
+    return [Val(v, e if finite else np.where(wide > 1e200, np.inf, e))]
