@@ -84,7 +84,9 @@ static constexpr Placed optionsFields[] = {AMPC_FIELD(ampc_options, size, UInt32
                                            AMPC_FIELD(ampc_options, error_bytes, Size),
                                            AMPC_FIELD(ampc_options, device, Text),
                                            AMPC_FIELD(ampc_options, stream, Data),
-                                           AMPC_FIELD(ampc_options, initial_data, Text)};
+                                           AMPC_FIELD(ampc_options, initial_data, Text),
+                                           AMPC_FIELD(ampc_options, shares, Int32),
+                                           AMPC_FIELD(ampc_options, pin_threads, Int32)};
 AMPC_CHECK(ampc_options, optionsFields);
 
 template <size_t count> static std::vector<CommonField> fieldsOf(const Placed (&placed)[count]) {
@@ -143,6 +145,8 @@ llvm::ArrayRef<CommonConstant> ampc::commonConstants() {
                                              AMPC_VALUE(AMPC_ROLE_RANDOM),
                                              AMPC_VALUE(AMPC_ROLE_SCALE),
                                              AMPC_VALUE(AMPC_ROLE_WORKING),
+                                             AMPC_VALUE(AMPC_SHARES_FIXED),
+                                             AMPC_VALUE(AMPC_SHARES_DYNAMIC),
                                              AMPC_VALUE(AMPC_LOAD_ALL),
                                              AMPC_VALUE(AMPC_LOAD_WEIGHTS)};
 #undef AMPC_VALUE

@@ -45,6 +45,11 @@ typedef struct {
   pthread_t thread;
   int32_t share;
 } ampc_rt_worker;
+/* The tasks of one share of a launch that nobody has taken: [next, end). */
+typedef struct {
+  _Alignas(AMPC_ALIGN) _Atomic int64_t next;
+  int64_t end;
+} ampc_rt_share;
 struct ampc_rt_pool {
   int32_t workers;      /* threads beside the caller */
   _Atomic uint64_t job; /* number of the present job */
@@ -59,8 +64,9 @@ struct ampc_rt_pool {
   ampc_rt_worker *threads;
 };
 int32_t ampc_rt_cpu_count(void);
+/* `pin`: every worker keeps to the processor of its share's number. */
 ampc_status ampc_rt_pool_start(ampc_rt_pool *pool, int32_t workers, ampc_rt_worker *threads,
-                               char *error);
+                               bool pin, char *error);
 void ampc_rt_pool_stop(ampc_rt_pool *pool);
 /* body(argument, share) for every share in [0, workers]; share 0 on the calling thread. */
 void ampc_rt_pool_run(ampc_rt_pool *pool, ampc_rt_body body, void *argument);
@@ -69,8 +75,8 @@ uint64_t ampc_rt_now_ns(void);
 /* ---- State ---- */
 /* Places of the parts of a state, in bytes from its start. */
 typedef struct {
-  size_t slots, arena, scratch, room, operands, outputs, threads, header, ranges, runs, ready,
-      device, total;
+  size_t slots, arena, scratch, room, operands, outputs, threads, shares, header, ranges, runs,
+      ready, device, total;
   size_t slot_bytes, scratch_stride, header_bytes;
   int32_t thread_count;
   int32_t range_count;
@@ -88,6 +94,7 @@ struct ampc_state {
   ampc_rt_layout layout;
   int32_t tier;
   bool split;
+  bool dynamic; /* shares */
   bool own_memory;
   ampc_release release;
   void *allocator_context;

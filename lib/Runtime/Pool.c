@@ -1,6 +1,7 @@
 // The default threads: workers that spin shortly, then sleep.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lib/Runtime/Internal.h"
+#include <errno.h>
 #include <sched.h>
 #include <time.h>
 
@@ -129,8 +130,31 @@ void ampc_rt_pool_stop(ampc_rt_pool *pool) {
   pool->threads = NULL;
 }
 
+/* The processor of that number among those of `all`, counted from 0. */
+static void choose(const cpu_set_t *all, int32_t number, cpu_set_t *one) {
+  CPU_ZERO(one);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, all) && number-- == 0)
+      CPU_SET(cpu, one);
+}
+
+static ampc_status pinWorkers(const ampc_rt_pool *pool, char *error) {
+  cpu_set_t all, one;
+  if (sched_getaffinity(0, sizeof all, &all))
+    return ampc_rt_fail(error, AMPC_E_ARG, "could not ask for the processors to pin threads to: %s",
+                        ampc_rt_errno_text(errno));
+  for (int32_t i = 0; i < pool->workers; ++i) {
+    choose(&all, pool->threads[i].share, &one);
+    int failed = pthread_setaffinity_np(pool->threads[i].thread, sizeof one, &one);
+    if (failed)
+      return ampc_rt_fail(error, AMPC_E_ARG, "could not pin thread %d: %s", (int64_t)i + 1,
+                          ampc_rt_errno_text(failed));
+  }
+  return AMPC_OK;
+}
+
 ampc_status ampc_rt_pool_start(ampc_rt_pool *pool, int32_t workers, ampc_rt_worker *threads,
-                               char *error) {
+                               bool pin, char *error) {
   if (!workers)
     return AMPC_OK;
   pthread_mutex_init(&pool->mutex, NULL);
@@ -147,5 +171,5 @@ ampc_status ampc_rt_pool_start(ampc_rt_pool *pool, int32_t workers, ampc_rt_work
     }
     pool->workers = i + 1;
   }
-  return AMPC_OK;
+  return pin ? pinWorkers(pool, error) : AMPC_OK;
 }

@@ -23,12 +23,41 @@ typedef struct {
   int32_t shares;
 } Launch;
 
+static int64_t firstTask(const Launch *launch, int32_t share) {
+  return launch->tasks * share / launch->shares;
+}
+
 static void runShare(void *argument, int32_t share) {
   const Launch *launch = argument;
   if (share >= launch->shares)
     return;
-  runTasks(launch->call, launch->function, launch->tasks * share / launch->shares,
-           launch->tasks * (share + 1) / launch->shares, share);
+  runTasks(launch->call, launch->function, firstTask(launch, share), firstTask(launch, share + 1),
+           share);
+}
+
+/* Half of what is left: a thread does its share in few calls, since each packs operands anew, and
+   leaves others something to take. */
+static bool takeTasks(ampc_rt_share *from, int64_t *begin, int64_t *end) {
+  *begin = atomic_load_explicit(&from->next, memory_order_relaxed);
+  do {
+    if (*begin >= from->end)
+      return false;
+    *end = *begin + (from->end - *begin + 1) / 2;
+  } while (!atomic_compare_exchange_weak_explicit(&from->next, begin, *end, memory_order_relaxed,
+                                                  memory_order_relaxed));
+  return true;
+}
+
+/* The share of this number first, then the others from there on. Starting and awaiting threads
+   orders all that they read and write; taking a task only has to be once. */
+static void runOpenShares(void *argument, int32_t share) {
+  const Launch *launch = argument;
+  for (int32_t i = 0; i < launch->shares; ++i) {
+    ampc_rt_share *from = &launch->call->open[(share + i) % launch->shares];
+    int64_t begin, end;
+    while (takeTasks(from, &begin, &end))
+      runTasks(launch->call, launch->function, begin, end, share);
+  }
 }
 
 void ampc_rt_parallel(const ampc_state *state, ampc_rt_body body, void *argument) {
@@ -65,10 +94,16 @@ static void *resolve(const ampc_rt_call *call, const ampc_operand *operand) {
 
 static void shareOut(const ampc_rt_call *call, ampc_kernel_fn function, int64_t tasks) {
   Launch launch = {call, function, tasks, tasks < call->shares ? (int32_t)tasks : call->shares};
-  if (launch.shares > 1)
-    ampc_rt_parallel(call->state, runShare, &launch);
-  else if (tasks > 0)
-    runTasks(call, function, 0, tasks, 0);
+  if (launch.shares <= 1) {
+    if (tasks > 0)
+      runTasks(call, function, 0, tasks, 0);
+    return;
+  }
+  for (int32_t i = 0; call->open && i < launch.shares; ++i) {
+    atomic_store_explicit(&call->open[i].next, firstTask(&launch, i), memory_order_relaxed);
+    call->open[i].end = firstTask(&launch, i + 1);
+  }
+  ampc_rt_parallel(call->state, call->open ? runOpenShares : runShare, &launch);
 }
 
 static void runTasksOf(const ampc_rt_call *call, const ampc_entry *entry) {

@@ -17,6 +17,7 @@ struct ampc_rt_call {
   size_t scratch_stride;
   unsigned char *room;     /* for the whole tensors of a short batch */
   int32_t shares;          /* threads of this call */
+  ampc_rt_share *open;     /* room for what is left of each share; null: shares are fixed */
   const ampc_hooks *hooks; /* null in calls with a workspace */
   void **operands;         /* room for those of one entry */
   const void *const *inputs;

@@ -101,6 +101,7 @@ static ampc_rt_layout layoutOf(const ampc_model *model, const ampc_options *opti
   layout.outputs = reserve(&total, (sizeof(void *) + sizeof(double) + AMPC_ALIGN) *
                                        (size_t)ampc_rt_max_outputs(model));
   layout.threads = reserve(&total, sizeof(ampc_rt_worker) * (size_t)layout.thread_count);
+  layout.shares = reserve(&total, sizeof(ampc_rt_share) * (size_t)layout.thread_count);
   layout.header = reserve(&total, layout.header_bytes);
   layout.ranges = reserve(&total, sizeof(ampc_rt_range) * (size_t)layout.range_count);
   layout.runs = reserve(&total, 2 * sizeof(uint64_t) * (size_t)model->program_count);
@@ -128,6 +129,20 @@ static ampc_status checkOptions(const ampc_options *given, const ampc_options *o
   if (options->threads < 0 || options->threads > AMPC_MAX_THREADS)
     return ampc_rt_fail(error, AMPC_E_ARG, "options: expected threads in [0, %d], but got %d",
                         (int64_t)AMPC_MAX_THREADS, (int64_t)options->threads);
+  if (options->shares != AMPC_SHARES_FIXED && options->shares != AMPC_SHARES_DYNAMIC)
+    return ampc_rt_fail(error, AMPC_E_ARG,
+                        "options: expected shares to be AMPC_SHARES_FIXED or AMPC_SHARES_DYNAMIC, "
+                        "but got %d",
+                        (int64_t)options->shares);
+  if (options->pin_threads && options->parallel_for)
+    return ampc_rt_fail(error, AMPC_E_ARG,
+                        "options: expected pin_threads without parallel_for, whose threads are not "
+                        "the library's");
+  if (options->pin_threads && options->threads > ampc_rt_cpu_count())
+    return ampc_rt_fail(error, AMPC_E_ARG,
+                        "options: expected at most %d threads to pin, as many as the caller may "
+                        "use processors, but got %d",
+                        (int64_t)ampc_rt_cpu_count(), (int64_t)options->threads);
   if (!options->allocate != !options->release)
     return ampc_rt_fail(error, AMPC_E_ARG,
                         "options: expected both allocate and release, or neither");
@@ -250,6 +265,7 @@ static ampc_status start(const ampc_model *model, const ampc_options *options,
   state->layout = *layout;
   state->tier = choice->tier;
   state->split = options->want_split != 0;
+  state->dynamic = options->shares == AMPC_SHARES_DYNAMIC;
   state->own_memory = !options->memory;
   state->release = options->release ? options->release : releaseDefault;
   state->allocator_context = options->allocator_context;
@@ -258,7 +274,8 @@ static ampc_status start(const ampc_model *model, const ampc_options *options,
   ampc_rt_set_hooks(state, &options->hooks);
   int32_t workers = state->parallel_for ? 0 : layout->thread_count - 1;
   ampc_status status = ampc_rt_pool_start(
-      &state->pool, workers, (ampc_rt_worker *)ampc_rt_at(state, layout->threads), error);
+      &state->pool, workers, (ampc_rt_worker *)ampc_rt_at(state, layout->threads),
+      options->pin_threads != 0, error);
   if (!status)
     ampc_rt_parallel(state, clearShare, state);
   if (!status && model->device)

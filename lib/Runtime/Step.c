@@ -260,6 +260,8 @@ static ampc_rt_call prepare(ampc_state *state, const ampc_program *program, void
   call.arena = ampc_rt_at(state, state->layout.arena);
   call.room = ampc_rt_at(state, state->layout.room);
   call.shares = state->layout.thread_count;
+  if (state->dynamic)
+    call.open = (ampc_rt_share *)ampc_rt_at(state, state->layout.shares);
   call.hooks = &state->hooks;
   return call;
 }

@@ -11,6 +11,7 @@
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/RandomInputs.h"
 #include "tools/ampc/Session.h"
+#include "tools/ampc/ThreadOptions.h"
 #include "tools/ampc/ThreadsModel.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -36,8 +37,7 @@ static cl::opt<std::string> stepName("step",
 static cl::opt<unsigned>
     steps("steps", cl::desc("timed runs, after a fifth as many to warm up (default: 20)"),
           cl::init(20), cl::sub(benchCommand));
-static cl::opt<int> threads("threads", cl::desc("default: as many as the process may use"),
-                            cl::init(0), cl::sub(benchCommand));
+static ThreadOptions threadOptions(benchCommand);
 static cl::opt<bool> profile("profile", cl::desc("time per kernel"), cl::sub(benchCommand));
 static cl::opt<std::string> jsonOutput("json",
                                        cl::desc("also write the times, with those of every kernel, "
@@ -108,7 +108,8 @@ static int findProgram(const Session &session) {
 }
 
 static int64_t threadCount() {
-  return threads > 0 ? int(threads) : llvm::hardware_concurrency().compute_thread_count();
+  int threads = threadOptions.threads;
+  return threads > 0 ? threads : llvm::hardware_concurrency().compute_thread_count();
 }
 
 /// What `ampc report --times` reads. `seconds` ascend.
@@ -289,6 +290,9 @@ int ampc::runBench() {
     return fail("expected --threads-model of at least 1, but got 0");
   if (threadsModel && (profile || !jsonOutput.empty() || !svgOutput.empty()))
     return fail("expected --threads-model without --profile, --json and --svg");
+  if (threadsModel && (threadOptions.shares.getNumOccurrences() || threadOptions.pin))
+    return fail("expected --threads-model, which shows both ways to share, without --shares and "
+                "--pin-threads");
   if (steps == 0) {
     llvm::errs() << "ampc: error: expected --steps of at least 1, but got 0\n";
     return 1;
@@ -296,7 +300,7 @@ int ampc::runBench() {
   ShareTimes shares; // the session's state knows it
   Session session;
   ampc_options options = {};
-  options.threads = threads;
+  threadOptions.apply(options);
   CompileRequest request;
   request.input = input;
   auto chosen = precision.get();

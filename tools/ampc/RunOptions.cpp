@@ -11,12 +11,11 @@ RunOptions::RunOptions(cl::SubCommand &command)
            cl::init(0), cl::sub(command)),
       shuffle("shuffle", cl::desc("new order in every epoch (default: true)"), cl::init(true),
               cl::sub(command)),
-      threads("threads", cl::desc("default: as many as the process may use"), cl::init(0),
-              cl::sub(command)) {}
+      threads(command) {}
 
 ampc_options RunOptions::stateOptions() const {
   ampc_options options = {};
   options.seed = seed;
-  options.threads = threads;
+  threads.apply(options);
   return options;
 }

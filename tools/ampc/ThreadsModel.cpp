@@ -60,24 +60,47 @@ void ShareTimes::endRun() {
   shares.clear();
 }
 
+/// When the last thread is done, if they take tasks as in lib/Runtime/Run.c: half of what is left
+/// of a thread's own share, and then of the others'.
+static double dynamicTime(llvm::ArrayRef<double> tasks, int64_t threads) {
+  int64_t count = tasks.size(), shares = std::min(count, threads);
+  std::vector<std::pair<int64_t, int64_t>> open;
+  for (int64_t share = 0; share < shares; ++share)
+    open.push_back({count * share / shares, count * (share + 1) / shares});
+  // When a thread asks again, and its number.
+  using Free = std::pair<double, int64_t>;
+  std::priority_queue<Free, std::vector<Free>, std::greater<Free>> free;
+  for (int64_t thread = 0; thread < threads; ++thread)
+    free.push({0, thread});
+  double last = 0;
+  while (!free.empty()) {
+    auto [now, thread] = free.top();
+    free.pop();
+    last = std::max(last, now);
+    for (int64_t i = 0; i < shares; ++i) {
+      auto &[next, end] = open[(thread + i) % shares];
+      if (next == end)
+        continue;
+      for (int64_t most = next + (end - next + 1) / 2; next < most; ++next)
+        now += tasks[next];
+      free.push({now, thread});
+      break;
+    }
+  }
+  return last;
+}
+
 Shared ampc::shareOut(const ShareTimes::Kernel &kernel, int64_t threads) {
   Shared result;
   int64_t count = kernel.tasks.size();
-  std::priority_queue<double, std::vector<double>, std::greater<double>> ends;
   for (int64_t share = 0; share < threads; ++share) {
     double time = 0;
     for (int64_t i = count * share / threads; i < count * (share + 1) / threads; ++i)
       time += kernel.tasks[i];
     result.fixed = std::max(result.fixed, time);
     result.busy += time;
-    ends.push(0);
   }
-  for (double task : kernel.tasks) {
-    double end = ends.top() + task;
-    ends.pop();
-    ends.push(end);
-    result.dynamic = std::max(result.dynamic, end);
-  }
+  result.dynamic = dynamicTime(kernel.tasks, threads);
   result.fixed += kernel.serial;
   result.dynamic += kernel.serial;
   return result;

@@ -39,7 +39,7 @@ private:
 /// How long a kernel takes on some threads.
 struct Shared {
   double fixed = 0;   ///< every thread has an equal number of tasks
-  double dynamic = 0; ///< every thread takes the next task when it has done one
+  double dynamic = 0; ///< the same, but half at a time; who is done takes half of another's rest
   double busy = 0;    ///< of all threads, without the serial part
 };
 Shared shareOut(const ShareTimes::Kernel &kernel, int64_t threads);

@@ -10,8 +10,7 @@ TrainedModel::TrainedModel(cl::SubCommand &command)
     : input(cl::Positional, cl::desc("MODEL.mlir"), cl::Required, cl::sub(command)),
       checkpoint("checkpoint", cl::desc("what ampc train --out has written"),
                  cl::value_desc("FILE.safetensors"), cl::sub(command)),
-      threads("threads", cl::desc("default: as many as the process may use"), cl::init(0),
-              cl::sub(command)) {}
+      threads(command) {}
 
 bool TrainedModel::open(Session &session, const PrecisionOptions &precision, const Sources &data,
                         llvm::ArrayRef<std::string> outputs) const {
@@ -28,7 +27,7 @@ bool TrainedModel::open(Session &session, const PrecisionOptions &precision, con
   if (llvm::Error mistake = checkOutputs(outputs, data, others))
     return fail(llvm::toString(std::move(mistake))), false;
   ampc_options options = {};
-  options.threads = threads;
+  threads.apply(options);
   if (!session.open(request, options))
     return false;
   ampc_status status = ampc_rt_load(session.getState(), checkpoint.c_str(), AMPC_LOAD_WEIGHTS);

@@ -6,12 +6,13 @@
 #include "tools/ampc/PrecisionOptions.h"
 #include "tools/ampc/Session.h"
 #include "tools/ampc/Sources.h"
+#include "tools/ampc/ThreadOptions.h"
 
 namespace ampc {
 /// The options; one instance per command.
 struct TrainedModel {
   llvm::cl::opt<std::string> input, checkpoint;
-  llvm::cl::opt<int> threads;
+  ThreadOptions threads;
 
   explicit TrainedModel(llvm::cl::SubCommand &command);
   /// Compiles the model and loads parameters and buffers. False after a message, which there is

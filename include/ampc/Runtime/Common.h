@@ -79,6 +79,13 @@ typedef struct {
                                 ignore, and the least */
 } ampc_tensor;
 
+/* How threads share the tasks of a kernel. Results have the same bits. */
+typedef enum {
+  AMPC_SHARES_FIXED,  /* each does an equal number of neighbouring tasks */
+  AMPC_SHARES_DYNAMIC /* each begins with these, half of what is left at a time, and then helps
+                         others with theirs: for processors that do other work, too */
+} ampc_shares;
+
 /* Memory aligned to 64 bytes, or null. */
 typedef void *(*ampc_allocate)(void *context, size_t bytes);
 typedef void (*ampc_release)(void *context, void *memory);
@@ -141,6 +148,10 @@ typedef struct {
   void *stream;       /* CUDA: null for a stream of the state's own, or a CUstream to work on */
   const char *initial_data; /* the file that `ampc compile --initial-data=beside` has put beside a
                                library; else null */
+  int32_t shares;           /* ampc_shares */
+  int32_t pin_threads;      /* 1: each thread of the library's pool keeps to one processor, thread i
+                               (the caller's is 0, and left alone) to the i-th, from 0, of those that
+                               the caller may use; 0: the system moves them */
 } ampc_options;
 
 /* Flags of load. */

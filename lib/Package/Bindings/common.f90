@@ -1,7 +1,8 @@
   ! A new state, with first values from `seed`; threads 0 are as many as the process may use. device: 'cpu', 'cuda' or
   ! 'cuda:1'; want_split: keep room for gradients, for calls of grad and apply. initial_data: the file of first values that
-  ! ampc compile --initial-data=beside has written.
-  subroutine create(self, status, seed, threads, device, want_split, initial_data)
+  ! ampc compile --initial-data=beside has written. shares: how threads share the tasks of a kernel, AMPC_SHARES_DYNAMIC where
+  ! processors do other work, too. pin_threads: each but the first keeps to one processor.
+  subroutine create(self, status, seed, threads, device, want_split, initial_data, shares, pin_threads)
     class(@), intent(inout) :: self
     integer(c_int), intent(out) :: status
     integer(c_int64_t), intent(in), optional :: seed
@@ -9,6 +10,8 @@
     character(len=*), intent(in), optional :: device
     logical, intent(in), optional :: want_split
     character(len=*), intent(in), optional :: initial_data
+    integer(c_int), intent(in), optional :: shares
+    logical, intent(in), optional :: pin_threads
     type(ampc_options), target :: options
     character(kind=c_char), target :: message(512), place(64), path(4096)
     call self%destroy()
@@ -19,6 +22,8 @@
     if (present(seed)) options%seed = seed
     if (present(threads)) options%threads = threads
     if (present(want_split)) options%want_split = merge(1, 0, want_split)
+    if (present(shares)) options%shares = shares
+    if (present(pin_threads)) options%pin_threads = merge(1, 0, pin_threads)
     if (present(device)) then
       call toC(device, place)
       options%device = c_loc(place)

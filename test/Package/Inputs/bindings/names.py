@@ -1,5 +1,6 @@
 """Calls the Python interface of names.mlir, rightly and wrongly."""
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import os
 import sys
 
 import numpy as np
@@ -70,6 +71,11 @@ refused(model.__getitem__, "c")
 refused(model.__setitem__, "a.b", np.ones((3, 4)))
 refused(model.load, sys.argv[1] + "/none")
 refused(lambda: _Hard.Model(device="tpu"))
+refused(lambda: _Hard.Model(shares=2))
+with _Hard.Model(seed=1, threads=2, shares=_Hard.AMPC_SHARES_DYNAMIC, pin_threads=len(os.sched_getaffinity(0)) > 1) as dynamic, _Hard.Model(seed=1, threads=1) as alone:
+    for step in range(3):
+        assert dynamic.train_step(x, label).loss == alone.train_step(x, label).loss
+    assert np.array_equal(dynamic["a.b"], alone["a.b"])
 model.close()
 model.close()
 refused(model.eval, x, label)

@@ -1,0 +1,25 @@
+// Options of the commands that run a model: its threads.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/ampc/ThreadOptions.h"
+
+using namespace ampc;
+namespace cl = llvm::cl;
+
+ThreadOptions::ThreadOptions(cl::SubCommand &command)
+    : threads("threads", cl::desc("default: as many as the process may use"), cl::init(0),
+              cl::sub(command)),
+      shares("shares", cl::desc("how threads share the tasks of a kernel (default: fixed)"),
+             cl::values(clEnumValN(AMPC_SHARES_FIXED, "fixed", "an equal number for each"),
+                        clEnumValN(AMPC_SHARES_DYNAMIC, "dynamic",
+                                   "who is done helps others: where processors do other work, "
+                                   "too")),
+             cl::init(AMPC_SHARES_FIXED), cl::sub(command)),
+      pin("pin-threads",
+          cl::desc("each thread but the first keeps to one processor (default: false)"),
+          cl::init(false), cl::sub(command)) {}
+
+void ThreadOptions::apply(ampc_options &options) const {
+  options.threads = threads;
+  options.shares = shares;
+  options.pin_threads = pin;
+}
