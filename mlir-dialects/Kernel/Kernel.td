@@ -41,7 +41,7 @@ def KernelDialect : Dialect {
     Constraints of KernelOpInterface, that is of every kernel:
 
     1. Operands and results are tensors of static shape, of at least one and at most 2^40 elements of f64, f32, bf16, f16 or an integer of 1, 8, 16, 32 or 64 bits.
-    2. Operands are not packed, but for the sides of a `kernel.gemm` and the filter of a `kernel.winograd`.
+    2. Operands are not packed, but for the sides of a `kernel.gemm` and the filters of `kernel.conv` and `kernel.winograd`.
     3. Results are not packed, but for those of `kernel.pack`, `kernel.map` and `kernel.winograd_filter`.
 
     Constraints of FusedKernelOpInterface, that is of every kernel with maps and a body:
@@ -155,10 +155,14 @@ def Kernel_Side
 def Kernel_PackedAttr
     : AttrDef<KernelDialect, "Packed", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let mnemonic = "packed";
-  let summary = "Encoding of a matrix in the order in which products read this side of them";
+  let summary = "Encoding of a matrix or filter in the order in which products read this side of them";
   let description = [{
-    A role, not a layout: every tier of a target has an order of its own, made by its `kernel.pack` or `kernel.map` and read by its `kernel.gemm`. `depth` is the
+    A role, not a layout: every tier of a target has an order of its own, made by its `kernel.pack` or `kernel.map` and read by its `kernel.gemm` or `kernel.conv`. `depth` is the
     dimension that is summed over, `bytes` what the target needs for the matrix, whichever of its tiers runs.
+
+    A filter OHWI is the right side of convolutions. With a `depth` of 1 the lines are outputs, and (tap, channel) is summed over. With 0 the filter is turned by 180 degrees, as
+    the gradient of an image takes it: the lines are channels, and (tap, output) is summed over, the last tap first. Of numbers of 16 bits the outputs are then even, so that
+    pairs of them end with taps.
 
     ```mlir
     tensor<384x1536xbf16, #kernel.packed<rhs, depth = 0, bytes = 1179648>>
@@ -361,7 +365,7 @@ def Kernel_MapOp
     whose map drops the last dimension is one number per row.
 
     A result may be packed, for the right side of products: the bytes are those that a `kernel.pack` of the same matrix would write, in the
-    same pass. The space then has the shape of that matrix, the result's map is the identity, and the body reduces nothing.
+    same pass. The space then has the shape of that matrix or filter, the result's map is the identity, and the body reduces nothing.
 
     Constraints:
 

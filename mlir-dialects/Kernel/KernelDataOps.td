@@ -128,9 +128,9 @@ def Kernel_AssembleOp : Kernel_DataOp<"assemble"> {
                          `->` type($result)}];
 }
 def Kernel_PackOp : Kernel_DataOp<"pack"> {
-  let summary = "A matrix in the order in which the products of this tier read it";
+  let summary = "A matrix or filter in the order in which the products of this tier read it";
   let description = [{
-    The result's encoding says for which side, and which dimension is summed over.
+    The result's encoding says for which side, and what is summed over.
 
     Constraints:
 

@@ -77,7 +77,7 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
   let description = [{
     Padding is [top, bottom, left, right]. The image may be dilated by zeros (`input_dilations`), which makes this the gradient
     for the image as well, on a filter flipped and with channels exchanged. With `channels_first` the image is NCHW in memory; the order of sums
-    and of results is the same.
+    and of results is the same. The filter may be packed before (`#kernel.packed`), also flipped and exchanged, which then is what its encoding says; its type keeps its shape.
 
     Constraints:
 
@@ -88,6 +88,8 @@ def Kernel_ConvOp : Kernel_ConvLikeOp<"conv"> {
     5. Operands are real; `acc` is a real type of at least 32 bits and at least theirs.
     6. The body's first argument, the sum, is of type `acc`.
     7. `compute` holds two real types.
+    8. Beside a packed filter there is one group, and the image has no zeros between its pixels.
+    9. It then has the filter's type, and `acc` is f64 only for f64.
 
     ```mlir
     %y = kernel.conv %image, %filter : tensor<2x6x9x3xf32>, tensor<5x3x3x3xf32> acc f32 strides [1, 1] padding [1, 1, 1, 1]
